@@ -1,0 +1,114 @@
+// Package protocol holds the messages between application masters, the ResourceManager
+// and NodeManagers, and the client side table of asks ([Client], YARN's AMRMClient).
+// It is shared by the replicas below engine, which do not import each other.
+//
+// Resource names (hosts, racks, "*") are interned once per simulation in [Names] and
+// travel as [Name], so that the decision path compares integers.
+package protocol
+
+import "replay/policy"
+
+// AppID is the number of an application within one ResourceManager, from 1
+// (application_<cluster timestamp>_<number>).
+type AppID int32
+
+// NodeID is the dense number of a node, from 0, in the order of the trace.
+type NodeID int32
+
+// ContainerID names a container: the application and its running number within the
+// attempt, from 1. Numbers taken by reservations that were never filled are lost, as in YARN.
+type ContainerID struct {
+	App AppID
+	N   int64
+}
+
+// NodeType is the scheduler's type of an allocation.
+//
+// Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType.
+type NodeType uint8
+
+// The three levels, best first.
+const (
+	NodeLocal NodeType = iota
+	RackLocal
+	OffSwitch
+)
+
+func (t NodeType) String() string {
+	return [...]string{"NODE_LOCAL", "RACK_LOCAL", "OFF_SWITCH"}[t]
+}
+
+// Ask is one ResourceRequest: an absolute count of containers wanted at a name.
+//
+// Source: org.apache.hadoop.yarn.api.records.ResourceRequest.
+type Ask struct {
+	Priority  int32 // lower number is more urgent within the application
+	RequestID int64 // allocationRequestId; -1 is the record's default, AMRMClient sends 0
+	Name      Name  // host, rack or [Any]
+	Count     int32
+	Size      policy.Resource
+	Relax     bool // relaxLocality
+}
+
+// Update is an UpdateContainerRequest for the size of a running container.
+type Update struct {
+	Container ContainerID
+	Version   int32
+	Increase  bool
+	Size      policy.Resource
+}
+
+// AllocateRequest is what an application master sends with a heartbeat.
+type AllocateRequest struct {
+	Asks            []Ask
+	Releases        []ContainerID
+	BlacklistAdd    []Name
+	BlacklistRemove []Name
+	Updates         []Update
+}
+
+// Container is an allocated container as an application master sees it.
+type Container struct {
+	ID       ContainerID
+	Node     NodeID
+	Host     Name
+	Size     policy.Resource
+	Priority int32
+	Request  int64 // allocationRequestId of the ask it answers
+	Type     NodeType
+}
+
+// Status is the end of a container as reported to an application master or by a node.
+type Status struct {
+	ID   ContainerID
+	Exit int32 // ContainerExitStatus, see the Exit constants
+}
+
+// AllocateResponse is the answer to an [AllocateRequest]. Slices are valid until the next call.
+type AllocateResponse struct {
+	Allocated []Container // in allocation order
+	Completed []Status    // not the application master's own container
+	Preempt   []ContainerID
+	Headroom  policy.Resource
+	Nodes     int // registered nodes
+	Increased []Container
+	Decreased []Container
+}
+
+// Exit statuses of containers.
+//
+// Source: org.apache.hadoop.yarn.api.records.ContainerExitStatus.
+const (
+	ExitSuccess           int32 = 0
+	ExitInvalid           int32 = -1000
+	ExitAborted           int32 = -100 // released by the AM, node lost, application completed, expired
+	ExitDisksFailed       int32 = -101
+	ExitPreempted         int32 = -102
+	ExitKilledVMem        int32 = -103
+	ExitKilledPMem        int32 = -104
+	ExitKilledByAM        int32 = -105
+	ExitKilledByRM        int32 = -106
+	ExitKilledAfterApp    int32 = -107
+	ExitKilledByScheduler int32 = -108
+	ExitExcessLogs        int32 = -109
+)

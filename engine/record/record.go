@@ -1,0 +1,249 @@
+// Package record holds what a replay writes: one record per job, container and task attempt,
+// samples of the queues over time, and the decisions. The engine fills a [Sink]; report reads
+// the same types and knows nothing else of the engine.
+//
+// Times are milliseconds of simulated time since the trace's origin; [None] means that it did not happen.
+package record
+
+// None marks a time, number or node that is absent.
+const None = -1
+
+// Sink receives records in time order: a record is given when it is complete (a job when it
+// finished, a container when it ended, a task attempt when it ended). What is unfinished at the
+// end of a replay is given then, in order of its number, with the missing times None.
+// The record is valid only during the call.
+type Sink interface {
+	Job(*Job)
+	Container(*Container)
+	Task(*Task)
+	Sample(*Sample)
+	Decision(*Decision)
+}
+
+// Outcome of a job.
+const (
+	JobSucceeded  = "success"
+	JobFailed     = "failed"
+	JobUnfinished = "unfinished" // the replay ended first, or the job can never finish; Reason says why
+)
+
+// Job is the life of one application.
+//
+// The wait of a job is FirstTask - Submit; the parts of docs/metrics.md are the differences of
+// consecutive times of Submit, AMScheduled, AMAllocated, AMRegistered, FirstAsked, FirstAllocated,
+// FirstRegistered, FirstTask, and so sum to the whole.
+type Job struct {
+	ID         int64
+	Name       string
+	ExternalID string
+	Kind       string
+	User       string
+	Queue      string // path of the leaf that it ran in
+	Outcome    string
+	Reason     string
+
+	Submit          int64
+	AMScheduled     int64 // application became runnable in its queue
+	AMAllocated     int64
+	AMRegistered    int64
+	FirstAsked      int64 // first container ask reached the ResourceManager
+	FirstAllocated  int64 // first executor or task container
+	FirstRegistered int64 // first executor ready for tasks
+	FirstTask       int64 // first task launched
+	Finish          int64
+
+	Stages, Tasks           int64 // in the trace
+	TasksSucceeded          int64 // distinct tasks of the trace
+	TasksFailed             int64 // given up for good
+	Attempts                int64 // task attempts launched
+	StageAttempts           int64
+	TaskLevels              [5]int64 // successful attempts by level, see TaskLevel
+	TasksPreferring         int64    // successful attempts whose task had a preference
+	TasksPreferred          int64    // of those, on a preferred host
+	Containers              int64    // executor or task containers allocated
+	ContainersPreferring    int64    // of those, matched to a request with preferred hosts
+	ContainersPreferred     int64    // of those, on a preferred host
+	ContainersRackPreferred int64    // of those, on the rack of a preferred host but not on one
+	MemMiBMS, VCoreMS       int64    // allocated, AM included
+	TaskMS                  int64    // useful: of successful attempts
+	WastedTaskMS            int64    // of failed, killed and repeated attempts
+	CriticalPathMS          int64    // longest chain of stages with every task on its own core: lower bound of the run time
+	RecordedMS              int64    // recorded finish - start, None without
+}
+
+// TaskLevel is the locality level of a task launch, in Spark's order.
+type TaskLevel uint8
+
+// Levels of a task launch. Spark reports a task without preference as PROCESS_LOCAL;
+// here it is told apart.
+const (
+	ProcessLocal TaskLevel = iota
+	TaskNodeLocal
+	NoPref
+	TaskRackLocal
+	AnyLevel
+)
+
+func (l TaskLevel) String() string {
+	return [...]string{"PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY"}[l]
+}
+
+// Container ends.
+const (
+	EndCompleted = "completed" // exit 0
+	EndReleased  = "released"  // given back by the application (idle, surplus)
+	EndUnused    = "unused"    // released without having been started
+	EndPreempted = "preempted"
+	EndNodeLost  = "node-lost"
+	EndAppEnd    = "app-end" // killed with its application
+	EndFailed    = "failed"  // process failed
+	EndExpired   = "expired" // never started before the ResourceManager's timer
+	EndRunning   = "running" // at the end of the replay
+)
+
+// Container locality as wanted by the application: what it was matched to.
+type Match uint8
+
+// Matches of a container to a request.
+const (
+	NoPreference Match = iota // the request named no host
+	OnHost                    // on a preferred host
+	OnRack                    // on the rack of one
+	Elsewhere
+	Unmatched // surplus: no request left, released
+)
+
+func (m Match) String() string {
+	return [...]string{"none", "host", "rack", "elsewhere", "unmatched"}[m]
+}
+
+// Container is the life of one container.
+type Container struct {
+	Job        int64
+	Number     int64 // within the application, from 1
+	AM         bool
+	Node       int32
+	Queue      string
+	MemMiB     int64
+	VCores     int64
+	Priority   int32
+	Type       string // NODE_LOCAL, RACK_LOCAL, OFF_SWITCH: the scheduler's type
+	Match      Match
+	Reserved   bool  // was a reservation first
+	Asked      int64 // first in, first out over the application's outstanding count for "*"
+	Allocated  int64
+	Acquired   int64 // handed to the application master
+	Started    int64 // process started on the node
+	Registered int64 // executor ready for tasks (AM: registered with the ResourceManager)
+	Ended      int64
+	End        string
+	Exit       int32
+	Tasks      int64 // task attempts that it ran
+	BusyMS     int64 // core-milliseconds of task attempts
+}
+
+// Task attempt ends.
+const (
+	TaskSuccess = "success"
+	TaskFailed  = "failed"
+	TaskLost    = "lost"   // its executor went
+	TaskKilled  = "killed" // another copy was faster, or the job ended
+)
+
+// Task is one task attempt.
+type Task struct {
+	Job          int64
+	Stage        int32
+	StageAttempt int32
+	Index        int32
+	Attempt      int32
+	Container    int64 // number within the application
+	Node         int32
+	Ready        int64 // when its stage attempt was submitted, or it became pending again
+	Launch       int64
+	Finish       int64
+	Level        TaskLevel
+	Preferring   bool // the task had preferred hosts
+	Speculative  bool
+	End          string
+	DurationMS   int64 // service time of the trace
+	PenaltyMS    int64 // modelled: read penalty by locality
+	OverheadMS   int64 // modelled: dispatch, deserialization, first wave, result
+}
+
+// Sample is the state of one queue (or the cluster, Queue = "") at a sampling instant.
+type Sample struct {
+	Time                        int64
+	Queue                       string
+	UsedMem, UsedVCores         int64
+	ReservedMem                 int64
+	PendingMem, PendingVCores   int64
+	DemandMem, DemandVCores     int64
+	FairMem, FairVCores         int64
+	SteadyMem, SteadyVCores     int64
+	CapacityMem, CapacityVCores int64 // of the cluster; on rows of the cluster only
+	BusyCores                   int64 // cores running task attempts
+	Running                     int64 // applications runnable
+	Pending                     int64 // applications waiting to become runnable
+	Containers                  int64 // allocated
+	Nodes                       int64
+}
+
+// Decision is one scheduler decision, in order.
+type Decision struct {
+	Seq       int64
+	Time      int64
+	Kind      string // allocate, reserve, rereserve, unreserve, release, preempt, complete, level, task
+	Job       int64
+	Container int64
+	Node      int32
+	Type      string
+	Priority  int32
+	MemMiB    int64
+	VCores    int64
+}
+
+// Totals are counts of one replay, kept by the engine and checked for conservation.
+type Totals struct {
+	Jobs, JobsSucceeded, JobsFailed, JobsUnfinished         int64
+	Stages, Tasks, TasksSucceeded, TasksFailed              int64
+	TaskAttempts                                            int64
+	ContainersAllocated, ContainersEnded, ContainersRunning int64
+	Reservations                                            int64
+	NodeHeartbeats, AMHeartbeats, Updates                   int64 // all of them, executed or credited
+	ExecutedHeartbeats                                      int64
+	Events                                                  int64
+	EndMS                                                   int64
+}
+
+// Warning is something the user should know, counted.
+type Warning struct {
+	Code  string // stable, such as "unmodelled-key"
+	Text  string // for people, with the value
+	Count int64
+}
+
+// Manifest describes a replay: all that its decisions depend on. It holds no wall-clock time or path.
+type Manifest struct {
+	Format         string            `json:"format"`         // "replay-result"
+	FormatVersion  string            `json:"format_version"` // "1.0"
+	Program        string            `json:"program"`
+	ProgramVersion string            `json:"program_version"`
+	TraceHash      string            `json:"trace_sha256"`
+	TraceName      string            `json:"trace"`
+	LocalitySource string            `json:"locality_source"`
+	DurationSource string            `json:"duration_source"`
+	Scheduler      string            `json:"scheduler"`
+	Sharing        string            `json:"sharing"`
+	Placement      string            `json:"placement"`
+	Engine         string            `json:"engine"`
+	Seed           uint64            `json:"seed"`
+	Load           float64           `json:"load"`
+	Until          int64             `json:"until_ms"`
+	Config         map[string]string `json:"config"` // every resolved key, YARN's and Spark's
+	Model          map[string]string `json:"model"`  // modelled latencies and factors with their values
+	NodePhasesMS   []int64           `json:"node_phases_ms"`
+	Totals         Totals            `json:"totals"`
+	Warnings       []Warning         `json:"warnings"`
+	Modelled       []string          `json:"not_recorded"` // what is modelled rather than recorded, in words
+}

@@ -1,0 +1,128 @@
+// Package yarn is the ResourceManager's side of the replay: the FairScheduler, and the request
+// tables, nodes and limits that it shares with the schedulers in yarn/fifo and yarn/capacity.
+// yarn/conf reads YARN's configuration, yarn/rm plays applications and NodeManagers around a
+// [Scheduler].
+//
+// A scheduler is driven call by call, in the order of the ResourceManager's scheduler dispatcher.
+// It has no clock and no threads: [Scheduler.SetClock] says what time it is.
+//
+// Sizes are [policy.Resource], times milliseconds.
+package yarn
+
+import (
+	"replay/engine/protocol"
+	"replay/policy"
+)
+
+// NodeSpec is a node as it registers.
+type NodeSpec struct {
+	ID    protocol.NodeID
+	Host  protocol.Name
+	Rack  protocol.Name
+	Port  int32 // of the NodeManager; enters YARN's hash order and nothing else
+	Total policy.Resource
+}
+
+// AppSpec is an application as submitted, its queue already decided by the placement rules.
+type AppSpec struct {
+	ID        protocol.AppID
+	User      string
+	Queue     string // full path
+	AMSize    policy.Resource
+	Unmanaged bool
+	Priority  int32 // CapacityScheduler only; higher is more urgent
+}
+
+// A Rejection is the refusal of an application, with YARN's own text.
+type Rejection struct {
+	App  protocol.AppID
+	Text string
+}
+
+func (r *Rejection) Error() string { return r.Text }
+
+// Scheduler is one of YARN's schedulers: pure decisions on its inputs.
+//
+// Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.YarnScheduler.
+type Scheduler interface {
+	// SetClock sets the scheduler's clock, in ms; it never goes back.
+	SetClock(now int64)
+
+	AddNode(NodeSpec)
+	RemoveNode(protocol.NodeID)
+	SetNodeTotal(protocol.NodeID, policy.Resource)
+
+	// AddApp admits an application or returns a *Rejection.
+	AddApp(AppSpec) error
+	AddAttempt(protocol.AppID)
+	// RemoveApp removes the attempt and then the application; live containers end with -100.
+	RemoveApp(protocol.AppID)
+
+	// Allocate is an AM heartbeat: stores asks, releases containers, hands over what was allocated.
+	// It never schedules. It fills Allocated, Preempt, Headroom, Nodes, Increased and Decreased;
+	// completed containers go through the [Observer].
+	Allocate(protocol.AppID, *protocol.AllocateRequest, *protocol.AllocateResponse) error
+	// PullAM is the ResourceManager's own empty allocate after the AM container was allocated:
+	// the first container returned becomes the master container. It reports false when there is none.
+	PullAM(protocol.AppID) (protocol.Container, bool)
+
+	// NodeUpdate is a node heartbeat: containers launched since the last one, containers that ended,
+	// then scheduling on the node.
+	NodeUpdate(n protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status)
+	// Expire ends a container that was acquired and never started.
+	Expire(protocol.ContainerID)
+	// Update recomputes demand and fair shares (FairScheduler.update); others do nothing.
+	Update()
+
+	// Queues calls yield for every queue, parents first, children in the scheduler's order.
+	Queues(yield func(QueueState))
+}
+
+// QueueState is a queue as it stands. Shares are zero where the scheduler has none.
+type QueueState struct {
+	Path        string
+	Leaf        bool
+	Weight      float64
+	Used        policy.Resource
+	Demand      policy.Resource
+	Fair        policy.Resource
+	Steady      policy.Resource
+	MaxShare    policy.Resource
+	AMUsed      policy.Resource
+	Reserved    policy.Resource
+	Runnable    int
+	NonRunnable int
+}
+
+// EventKind says what a scheduler did.
+type EventKind uint8
+
+// What a scheduler does, in the order in which it happens inside.
+const (
+	Allocated     EventKind = iota // a container was allocated
+	Reserved                       // a container was reserved on a node
+	Rereserved                     // the same again
+	Unreserved                     // a reservation went (before Allocated when it was filled)
+	Completed                      // a container ended in the ResourceManager
+	Rejected                       // an application was refused
+	Runnable                       // an application waiting for its queue's limit may run now
+	NodeToldSize                   // a node was told the new size of a container
+)
+
+// Event is one thing that a scheduler did.
+type Event struct {
+	Kind      EventKind
+	Container protocol.Container
+	App       protocol.AppID
+	Exit      int32 // Completed
+	// Launched tells, for Completed, that the node had reported the container as running: it keeps
+	// its space on the node until the node reports its end, so the node must be told to clean up.
+	Launched bool
+	// Acquired tells, for Completed, that the application master had been given the container.
+	Acquired bool
+	Update   protocol.ContainerID // the container resized by an Allocated or Reserved, else zero
+	Increase bool                 // NodeToldSize
+}
+
+// Observer receives what a scheduler does, synchronously. It must not call back.
+type Observer func(*Event)

@@ -1,0 +1,11 @@
+// Package policy decides which containers are asked for, which queue and application
+// is served next, and when a worse locality is accepted. It holds no clock, no files
+// and no randomness: given the same arguments in the same order, a policy returns the
+// same answer.
+//
+// A policy is one file. It defines one type, a constructor and one line in the table
+// of its kind ([Placements] or [Sharings]); nothing else changes.
+//
+// All memory is in MiB, all CPU in vcores, all times in milliseconds of simulated
+// time since the start of the trace.
+package policy
