@@ -99,14 +99,14 @@ type EventKind uint8
 
 // What a scheduler does, in the order in which it happens inside.
 const (
-	Allocated     EventKind = iota // a container was allocated
-	Reserved                       // a container was reserved on a node
-	Rereserved                     // the same again
-	Unreserved                     // a reservation went (before Allocated when it was filled)
-	Completed                      // a container ended in the ResourceManager
-	Rejected                       // an application was refused
-	Runnable                       // an application waiting for its queue's limit may run now
-	NodeToldSize                   // a node was told the new size of a container
+	Allocated    EventKind = iota // a container was allocated
+	Reserved                      // a container was reserved on a node
+	Rereserved                    // the same again
+	Unreserved                    // a reservation went (before Allocated when it was filled)
+	Completed                     // a container ended in the ResourceManager
+	Rejected                      // an application was refused
+	Runnable                      // an application waiting for its queue's limit may run now
+	NodeToldSize                  // a node was told the new size of a container
 )
 
 // Event is one thing that a scheduler did.
