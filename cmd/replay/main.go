@@ -1,0 +1,116 @@
+// Command replay takes traces of Spark-on-YARN clusters through the decisions of YARN's
+// schedulers and Spark's allocators, and compares policies.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Exit codes, as documented in the README.
+const (
+	exitDone     = 0
+	exitFailed   = 1 // the check failed: a difference, an invalid trace, a regression
+	exitUsage    = 2
+	exitBadInput = 3
+)
+
+// Commands are the verbs of the program, one file each.
+var Commands = []func() *cli.Command{}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main without the process: tests call it with buffers. It returns the exit code.
+// Flags may stand before and after arguments.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	app := &cli.App{
+		Name:                      "replay",
+		Usage:                     "replay traces of Spark-on-YARN clusters under swappable policies",
+		Writer:                    stdout,
+		ErrWriter:                 stderr,
+		Version:                   version,
+		DisableSliceFlagSeparator: true,
+		HideHelpCommand:           true,
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              usageError,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("unknown command %q (see replay --help)", c.Args().First())
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	for _, c := range Commands {
+		app.Commands = append(app.Commands, c())
+	}
+	prepare(app.Commands, "replay")
+	err := app.RunContext(ctx, flagsFirst(app, args))
+	if err == nil {
+		return exitDone
+	}
+	var coded *codedError
+	code := exitBadInput
+	if errors.As(err, &coded) {
+		code = coded.code
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(stderr, "replay: %s\n", text)
+	}
+	return code
+}
+
+// codedError is an error that says which exit code it asks for. An error without one is bad input.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *codedError) Unwrap() error { return e.err }
+
+// usagef returns an error of wrong usage.
+func usagef(format string, args ...any) error {
+	return &codedError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// failedCheck is the error of a command whose check failed and which has already said why.
+func failedCheck() error { return &codedError{code: exitFailed} }
+
+func usageError(_ *cli.Context, err error, _ bool) error {
+	return &codedError{exitUsage, err}
+}
+
+// prepare sets on every command what the library wants on each.
+func prepare(commands []*cli.Command, parent string) {
+	for _, c := range commands {
+		c.OnUsageError = usageError
+		c.HideHelpCommand = true
+		name := parent + " " + c.Name
+		if len(c.Subcommands) > 0 && c.Action == nil {
+			c.Action = func(ctx *cli.Context) error {
+				if ctx.Args().Present() {
+					return usagef("unknown command %q (see %s --help)", ctx.Args().First(), name)
+				}
+				return cli.ShowSubcommandHelp(ctx)
+			}
+		}
+		prepare(c.Subcommands, name)
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+func TestFlagsMayFollowArguments(t *testing.T) {
+	app := &cli.App{Commands: []*cli.Command{{
+		Name:  "import",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "out", Aliases: []string{"o"}}, &cli.BoolFlag{Name: "strict"}},
+		Subcommands: []*cli.Command{{
+			Name:  "sls",
+			Flags: []cli.Flag{&cli.IntFlag{Name: "n"}, &cli.BoolFlag{Name: "strict"}},
+		}},
+	}}}
+	tests := []struct{ name, in, want string }{
+		{"flags before", "replay import --out d x", "replay import --out d x"},
+		{"flags after", "replay import x --out d --strict y", "replay import --out d --strict x y"},
+		{"alias and inline value", "replay import x -o d --out=e", "replay import -o d --out=e x"},
+		{"subcommand's own table", "replay import sls a --strict b --n 3", "replay import sls --strict --n 3 a b"},
+		{"double dash ends flags", "replay import a -- --out", "replay import a -- --out"},
+		{"single dash is an argument", "replay import - --strict", "replay import --strict -"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := flagsFirst(app, strings.Fields(tt.in))
+			if !slices.Equal(got, strings.Fields(tt.want)) {
+				t.Errorf("flagsFirst(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	tests := []struct {
+		args string
+		want int
+	}{
+		{"replay", exitDone},
+		{"replay --version", exitDone},
+		{"replay nonsense", exitUsage},
+		{"replay --nonsense", exitUsage},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if got := run(t.Context(), strings.Fields(tt.args), &stdout, &stderr); got != tt.want {
+				t.Errorf("exit code %d, want %d; stderr: %s", got, tt.want, stderr.String())
+			}
+		})
+	}
+}
