@@ -1,0 +1,88 @@
+package policy
+
+import "math"
+
+// localityRatio asks for hosts in proportion to the tasks that prefer them: Spark's own strategy.
+//
+// It computes for each host how many more containers it should get and, for the containers that
+// this gives a locality, how often each host may be named. All of them name the hosts that have
+// a count left, which goes down by one with each container, so that a host with a small count is
+// named by the first ones only. Containers without preference come first.
+//
+// Counts are rounded up host by host after what exists is subtracted, so their sum may exceed
+// the executors wanted; pending requests count as fractions of a container on each of their hosts.
+//
+// Source: LocalityPreferredContainerPlacementStrategy.localityOfRequestedContainers.
+type localityRatio struct{}
+
+func (localityRatio) Requests(n int, hints *Hints) []Preference {
+	if n <= 0 {
+		return nil
+	}
+	need := expectedContainers(hints)
+	total, largest := 0, 0
+	for _, k := range need {
+		total += k
+		largest = max(largest, k)
+	}
+	local := min(n, total)
+	out := make([]Preference, n)
+	if local == 0 {
+		return out
+	}
+	ratio := need
+	for h, k := range need {
+		ratio[h] = ceilInt(float64(k) * float64(local) / float64(largest))
+	}
+	// All containers between two ratios share one list.
+	for i := 0; i < local; {
+		var hosts Preference
+		next := local
+		for h, r := range ratio {
+			if r > i {
+				hosts = append(hosts, int32(h))
+				next = min(next, r)
+			}
+		}
+		for ; i < next; i++ {
+			out[n-local+i] = hosts
+		}
+	}
+	return out
+}
+
+// expectedContainers returns, for each host of the hints, how many more containers it should get.
+//
+// Source: LocalityPreferredContainerPlacementStrategy.expectedHostToContainerCount.
+func expectedContainers(hints *Hints) []int {
+	pairs := 0
+	for _, k := range hints.Tasks {
+		pairs += k
+	}
+	executors := ceilInt(float64(hints.LocalTasks) / float64(hints.PerExec))
+	need := make([]int, len(hints.Tasks))
+	for h, k := range hints.Tasks {
+		expected := float64(k) * float64(executors) / float64(pairs)
+		pending := 0.0
+		if hints.Pending[h] > 0 {
+			pending = float64(hints.Pending[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)
+		}
+		need[h] = max(0, ceilInt(expected-(float64(hints.Existing[h])+pending)))
+	}
+	return need
+}
+
+// ceilInt rounds up to a 32-bit integer as the JVM does: NaN (0/0, hosts without a task) is 0,
+// what does not fit is the nearest that does.
+func ceilInt(x float64) int {
+	x = math.Ceil(x)
+	switch {
+	case math.IsNaN(x):
+		return 0
+	case x >= math.MaxInt32:
+		return math.MaxInt32
+	case x <= math.MinInt32:
+		return math.MinInt32
+	}
+	return int(x)
+}
