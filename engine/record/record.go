@@ -117,6 +117,27 @@ func (m Match) String() string {
 	return [...]string{"none", "host", "rack", "elsewhere", "unmatched"}[m]
 }
 
+// Miss says why a container or task that preferred hosts is on none of them.
+// The zero value means that it is on one, preferred nothing, or that the reason was not recorded.
+type Miss uint8
+
+// Reasons of a miss, as seen when the container was allocated or the task launched.
+// When several hold, the first in this order is given.
+const (
+	NoMiss       Miss = iota
+	HostAbsent        // none of the preferred hosts was in the cluster
+	NoExecutor        // task: the application had no executor on a preferred host
+	HostBusy          // container: no preferred host had room for it; task: no executor there had a free slot
+	DelayOff          // there was room, but the locality delay is off for this level
+	DelayOver         // there was room, but the locality delay had run out
+	MissedByOrder     // there was room on a host that had not yet been visited or offered, or the match went to another request
+	Misses            // how many reasons there are
+)
+
+func (m Miss) String() string {
+	return [...]string{"not-recorded", "host-absent", "no-executor", "host-busy", "delay-off", "delay-over", "order"}[m]
+}
+
 // Container is the life of one container.
 type Container struct {
 	Job        int64
@@ -129,6 +150,7 @@ type Container struct {
 	Priority   int32
 	Type       string // NODE_LOCAL, RACK_LOCAL, OFF_SWITCH: the scheduler's type
 	Match      Match
+	Miss       Miss
 	Reserved   bool  // was a reservation first
 	Asked      int64 // first in, first out over the application's outstanding count for "*"
 	Allocated  int64
@@ -164,6 +186,8 @@ type Task struct {
 	Finish       int64
 	Level        TaskLevel
 	Preferring   bool // the task had preferred hosts
+	Preferred    bool // of those, it ran on one
+	Miss         Miss
 	Speculative  bool
 	End          string
 	DurationMS   int64 // service time of the trace
@@ -205,22 +229,32 @@ type Decision struct {
 
 // Totals are counts of one replay, kept by the engine and checked for conservation.
 type Totals struct {
-	Jobs, JobsSucceeded, JobsFailed, JobsUnfinished         int64
-	Stages, Tasks, TasksSucceeded, TasksFailed              int64
-	TaskAttempts                                            int64
-	ContainersAllocated, ContainersEnded, ContainersRunning int64
-	Reservations                                            int64
-	NodeHeartbeats, AMHeartbeats, Updates                   int64 // all of them, executed or credited
-	ExecutedHeartbeats                                      int64
-	Events                                                  int64
-	EndMS                                                   int64
+	Jobs                int64 `json:"jobs"`
+	JobsSucceeded       int64 `json:"jobs_succeeded"`
+	JobsFailed          int64 `json:"jobs_failed"`
+	JobsUnfinished      int64 `json:"jobs_unfinished"`
+	Stages              int64 `json:"stages"`
+	Tasks               int64 `json:"tasks"`
+	TasksSucceeded      int64 `json:"tasks_succeeded"`
+	TasksFailed         int64 `json:"tasks_failed"`
+	TaskAttempts        int64 `json:"task_attempts"`
+	ContainersAllocated int64 `json:"containers_allocated"`
+	ContainersEnded     int64 `json:"containers_ended"`
+	ContainersRunning   int64 `json:"containers_running"`
+	Reservations        int64 `json:"reservations"`
+	NodeHeartbeats      int64 `json:"node_heartbeats"` // all of them, executed or credited
+	AMHeartbeats        int64 `json:"am_heartbeats"`
+	Updates             int64 `json:"updates"`
+	ExecutedHeartbeats  int64 `json:"executed_heartbeats"`
+	Events              int64 `json:"events"`
+	EndMS               int64 `json:"end_ms"`
 }
 
 // Warning is something the user should know, counted.
 type Warning struct {
-	Code  string // stable, such as "unmodelled-key"
-	Text  string // for people, with the value
-	Count int64
+	Code  string `json:"code"` // stable, such as "unmodelled-key"
+	Text  string `json:"text"` // for people, with the value
+	Count int64  `json:"count"`
 }
 
 // Manifest describes a replay: all that its decisions depend on. It holds no wall-clock time or path.
@@ -243,6 +277,7 @@ type Manifest struct {
 	Config         map[string]string `json:"config"` // every resolved key, YARN's and Spark's
 	Model          map[string]string `json:"model"`  // modelled latencies and factors with their values
 	NodePhasesMS   []int64           `json:"node_phases_ms"`
+	Hosts          []string          `json:"hosts"` // name of node i
 	Totals         Totals            `json:"totals"`
 	Warnings       []Warning         `json:"warnings"`
 	Modelled       []string          `json:"not_recorded"` // what is modelled rather than recorded, in words
