@@ -106,6 +106,7 @@ type Job struct {
 	InitialExecs                      int32
 	DependsOn                         []int64
 	ThinkMS                           int64
+	TailMS                            int64 // driver time between the end of the last stage and the end of the application, or Unset
 	Name                              string
 	ExternalID                        string
 	RecordedStartMS, RecordedFinishMS int64
@@ -149,6 +150,9 @@ type Stage struct {
 	ShuffleReadBytes int64   // or Unset
 	FreshFactor      float32 // multiplier on a cold executor, or Unset
 	FirstFactor      float32 // multiplier in the first wave, or Unset
+	Profile          int32   // Spark resource profile; 0 = the application's own
+	ExecMemMiB       int64   // executor container of the profile; 0 = that of the job
+	ExecVCores       int32   // 0 = that of the job
 	CacheOf          int32   // stage whose executors hold this stage's cached input, task by task, or Unset
 	Name             string
 	ExternalID       string
@@ -158,16 +162,20 @@ type Stage struct {
 // Tasks are the tasks of a stage as columns; position is the task index.
 // Optional columns are nil when absent for the whole stage.
 type Tasks struct {
-	DurationMS       []int64 // service time with local input on an unloaded node
-	InputBytes       []int64
-	PrefStart        []int32 // len = tasks+1, offsets into Pref; nil when no task has a preference
-	Pref             []int32 // preferred nodes in replica order, no duplicates within a task
-	MemMiB           []int64 // Unset = that of the stage
-	VCores           []int32
-	Retries          []int32
-	RecordedWaitMS   []int64
-	RecordedNode     []int32
-	RecordedLocality []string
+	DurationMS        []int64 // service time with local input on an unloaded node
+	InputBytes        []int64
+	PrefStart         []int32 // len = tasks+1, offsets into Pref; nil when no task has a preference
+	Pref              []int32 // preferred nodes in replica order, no duplicates within a task
+	MemMiB            []int64 // Unset = that of the stage
+	VCores            []int32
+	Retries           []int32
+	RecordedWaitMS    []int64
+	RecordedNode      []int32
+	RecordedLocality  []string
+	DeserializeMS     []int64 // part of DurationMS that deserialized the task
+	SchedDelayMS      []int64 // recorded time on the core beyond DurationMS: dispatch and status; Unset = unknown
+	ShuffleReadBytes  []int64 // local and remote
+	ShuffleWriteBytes []int64
 }
 
 // Len returns the number of tasks.
