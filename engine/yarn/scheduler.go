@@ -74,6 +74,10 @@ type Scheduler interface {
 	// Update recomputes demand and fair shares (FairScheduler.update); others do nothing.
 	Update()
 
+	// MaxAllocation is the largest container that an application of the queue may ask for
+	// (YarnScheduler.getMaximumResourceCapability).
+	MaxAllocation(queue string) policy.Resource
+
 	// Queues calls yield for every queue, parents first, children in the scheduler's order.
 	Queues(yield func(QueueState))
 }
