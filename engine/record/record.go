@@ -124,14 +124,14 @@ type Miss uint8
 // Reasons of a miss, as seen when the container was allocated or the task launched.
 // When several hold, the first in this order is given.
 const (
-	NoMiss       Miss = iota
-	HostAbsent        // none of the preferred hosts was in the cluster
-	NoExecutor        // task: the application had no executor on a preferred host
-	HostBusy          // container: no preferred host had room for it; task: no executor there had a free slot
-	DelayOff          // there was room, but the locality delay is off for this level
-	DelayOver         // there was room, but the locality delay had run out
-	MissedByOrder     // there was room on a host that had not yet been visited or offered, or the match went to another request
-	Misses            // how many reasons there are
+	NoMiss        Miss = iota
+	HostAbsent         // none of the preferred hosts was in the cluster
+	NoExecutor         // task: the application had no executor on a preferred host
+	HostBusy           // container: no preferred host had room for it; task: no executor there had a free slot
+	DelayOff           // there was room, but the locality delay is off for this level
+	DelayOver          // there was room, but the locality delay had run out
+	MissedByOrder      // there was room on a host that had not yet been visited or offered, or the match went to another request
+	Misses             // how many reasons there are
 )
 
 func (m Miss) String() string {
