@@ -81,3 +81,56 @@ func (a Resource) Max(b Resource) Resource {
 	}
 	return a
 }
+
+// CPU returns the vcores as the int that YARN sees: capped above, cut to 32 bits below.
+//
+// Source: Resource.getVirtualCores.
+func (a Resource) CPU() int64 {
+	if a[VCores] > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return int64(int32(a[VCores]))
+}
+
+// Clone returns a as a copy made by YARN: its vcores pass through an int.
+//
+// Source: Resources.clone.
+func (a Resource) Clone() Resource {
+	a[VCores] = a.CPU()
+	return a
+}
+
+// SubNonNegative returns a - b with memory and vcores clamped to 0; other types may go below.
+//
+// Source: Resources.subtractFromNonNegative.
+func (a Resource) SubNonNegative(b Resource) Resource {
+	a = a.Sub(b)
+	a[Memory] = max(a[Memory], 0)
+	a[VCores] = max(a[VCores], 0)
+	return a
+}
+
+// Mul returns a times by per type, truncated.
+//
+// Source: Resources.multiply, multiplyAndRoundDown.
+func (a Resource) Mul(by float64) Resource {
+	for i, v := range a {
+		a[i] = F2L(float64(v) * by)
+	}
+	return a
+}
+
+// MulUp returns a times by per type, rounded up.
+//
+// Source: Resources.multiplyAndRoundUp.
+func (a Resource) MulUp(by float64) Resource {
+	for i, v := range a {
+		a[i] = F2L(math.Ceil(float64(v) * by))
+	}
+	return a
+}
+
+// Equal is YARN's equality: vcores are compared as ints.
+//
+// Source: Resource.equals.
+func (a Resource) Equal(b Resource) bool { return a.Clone() == b.Clone() }

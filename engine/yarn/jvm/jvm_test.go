@@ -1,0 +1,170 @@
+package jvm
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestHashCodes(t *testing.T) {
+	const ts = 1700000000000
+	app := AppHash(ts, 7)
+	attempt := AttemptHash(app, 1)
+	tests := []struct {
+		name      string
+		got, want int32
+	}{
+		{"application 7", app, 1289866031},
+		{"attempt 1", attempt, -1300828537},
+		{"container 1", ContainerHash(attempt, 1), -1300828506},
+		{"node1:45454", NodeHash("node1", 45454), -563431726},
+		{"root.default", StringHash("root.default"), 497640757},
+		{"surrogate pair", StringHash("😀"), 31*0xd83d + 0xde00},
+	}
+	for _, tt := range tests {
+		if tt.got != tt.want {
+			t.Errorf("%s: hash %d, want %d", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+func TestHashMapOrder(t *testing.T) {
+	var nodes HashMap[string, int]
+	for i := 1; i <= 14; i++ {
+		host := fmt.Sprintf("node%d", i)
+		nodes.Put(host, NodeHash(host, 45454), i)
+	}
+	var got []string
+	for _, i := range nodes.All {
+		got = append(got, fmt.Sprint(i))
+	}
+	if s := strings.Join(got, " "); s != "13 2 8 14 6 3 7 4 10 1 12 9 11 5" {
+		t.Errorf("node order %s", s)
+	}
+
+	var queues HashMap[string, bool]
+	for _, q := range []string{"root.a", "root.b", "root.default", "root.etl", "root.adhoc.bob", "root.adhoc.alice"} {
+		queues.Put(q, StringHash(q), true)
+	}
+	got = got[:0]
+	for q := range queues.All {
+		got = append(got, q)
+	}
+	if s := strings.Join(got, " "); s != "root.adhoc.bob root.adhoc.alice root.default root.a root.etl root.b" {
+		t.Errorf("queue order %s", s)
+	}
+
+	attempt := AttemptHash(AppHash(1700000000000, 7), 1)
+	var containers HashMap[int64, bool]
+	for n := int64(1); n <= 20; n++ {
+		containers.Put(n, ContainerHash(attempt, n), true)
+	}
+	got = got[:0]
+	for n := range containers.All {
+		got = append(got, fmt.Sprint(n))
+	}
+	if s := strings.Join(got, " "); s != "17 16 19 18 20 9 8 11 10 13 12 15 14 1 3 2 5 4 7 6" {
+		t.Errorf("container order %s", s)
+	}
+}
+
+func TestConcurrentHashMapOrder(t *testing.T) {
+	var m ConcurrentHashMap[string, int]
+	for _, k := range []string{"*", "/default-rack", "/rack1", "host1", "host2", "host10"} {
+		m.Put(k, StringHash(k), 0)
+	}
+	var got []string
+	for k := range m.All {
+		got = append(got, k)
+	}
+	if s := strings.Join(got, " "); s != "host1 host2 /default-rack * /rack1 host10" {
+		t.Errorf("order %s", s)
+	}
+}
+
+func TestHeapOfEqualElements(t *testing.T) {
+	q := NewPriorityQueue(func(a, b int) int { return 0 })
+	for i := range 6 {
+		q.Add(i)
+	}
+	var got []int
+	for {
+		x, ok := q.Poll()
+		if !ok {
+			break
+		}
+		got = append(got, x)
+	}
+	if want := []int{0, 5, 4, 3, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("removed %v, want %v", got, want)
+	}
+}
+
+func TestAppRankOrdersAsNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int32Range(0, 1<<31-1).Draw(t, "a"), rapid.Int32Range(0, 1<<31-1).Draw(t, "b")
+		if rapid.Bool().Draw(t, "near") {
+			a, b = a%20000, b%20000
+		}
+		want := CompareStrings(AppName(1, a), AppName(1, b))
+		got := 0
+		if AppRank(a) < AppRank(b) {
+			got = -1
+		} else if AppRank(a) > AppRank(b) {
+			got = 1
+		}
+		if got != want {
+			t.Fatalf("ranks of %d and %d compare %d, names %d", a, b, got, want)
+		}
+	})
+}
+
+// Both maps must agree with a plain Go map whatever is put and removed.
+func TestMapsHoldWhatWasPut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h HashMap[int32, int]
+		var c ConcurrentHashMap[int32, int]
+		want := map[int32]int{}
+		for i, k := range rapid.SliceOfN(rapid.Int32Range(0, 200), 0, 300).Draw(t, "keys") {
+			code := k * 16 // long chains
+			if i%3 == 2 {
+				_, in := want[k]
+				delete(want, k)
+				if h.Remove(k, code) != in || c.Remove(k, code) != in {
+					t.Fatalf("removal of %d does not report %v", k, in)
+				}
+				continue
+			}
+			want[k] = i
+			h.Put(k, code, i)
+			c.Put(k, code, i)
+		}
+		for name, all := range map[string]func(func(int32, int) bool){"HashMap": h.All, "ConcurrentHashMap": c.All} {
+			got := map[int32]int{}
+			for k, v := range all {
+				got[k] = v
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("%s holds %v, want %v", name, got, want)
+			}
+		}
+	})
+}
+
+func TestTreeSetSortsUnderATotalOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.SliceOfN(rapid.IntRange(0, 60), 0, 100).Draw(t, "in")
+		var set TreeSet[int]
+		for _, x := range in {
+			set.Add(x, func(a, b int) int { return a - b })
+		}
+		sort.Ints(in)
+		if got, want := set.AppendTo(nil), slices.Compact(in); !slices.Equal(got, want) {
+			t.Fatalf("order %v, want %v", got, want)
+		}
+	})
+}

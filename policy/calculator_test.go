@@ -1,0 +1,59 @@
+package policy
+
+import (
+	"math"
+	"testing"
+)
+
+func TestDominantCompare(t *testing.T) {
+	cluster := R(10000, 100)
+	tests := []struct {
+		name    string
+		cluster Resource
+		a, b    Resource
+		single  bool
+		want    int
+	}{
+		{"equal", cluster, R(5, 5), R(5, 5), false, 0},
+		{"larger dominant share", cluster, R(1000, 30), R(2000, 20), false, 1},
+		{"dominant shares tie, the other decides", cluster, R(3000, 20), R(1000, 30), false, 1},
+		{"single looks at dominant shares only", cluster, R(3000, 20), R(1000, 30), true, 0},
+		{"empty cluster, both ways", R(0, 0), R(1, 2), R(2, 1), false, 0},
+		{"empty cluster, one way", R(0, 0), R(2, 2), R(2, 1), false, 1},
+		{"a type without capacity does not count alone", R(10000, 0), R(100, 9), R(200, 1), true, -1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := NewDominant(2).Compare(tt.cluster, tt.a, tt.b, tt.single); got != tt.want {
+				t.Errorf("compare(%v, %v) is %d, want %d", tt.a, tt.b, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNormalize(t *testing.T) {
+	d, m := NewDominant(2), DefaultCalculator{}
+	if got, want := d.Normalize(R(1500, 0), R(1024, 1), R(8192, 4), R(1000, 1)), R(2000, 1); got != want {
+		t.Errorf("dominant: %v, want %v", got, want)
+	}
+	if got, want := d.Normalize(R(8000, 9), R(1024, 1), R(8192, 4), R(3000, 1)), R(8192, 4); got != want {
+		t.Errorf("rounded up, then cut: %v, want %v", got, want)
+	}
+	if got, want := m.Normalize(R(1500, 7), R(1024, 1), R(8192, 4), Resource{}), R(2048, 1); got != want {
+		t.Errorf("default: %v, want %v", got, want)
+	}
+}
+
+func TestRoundingInFloats(t *testing.T) {
+	if got := R(1000, 0).MulUp(float64(float32(0.1))); got != R(101, 0) {
+		t.Errorf("1000 x 0.1f rounded up is %v, want 101", got)
+	}
+	if got := Unbounded(2).Clone(); got != R(math.MaxInt64, math.MaxInt32) {
+		t.Errorf("clone of unbounded is %v", got)
+	}
+	for x, want := range map[float64]int64{math.NaN(): 0, 1e300: math.MaxInt64, -1e300: math.MinInt64, -1.9: -1} {
+		if got := F2L(x); got != want {
+			t.Errorf("F2L(%v) is %d, want %d", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package policy
+
+// fair is YARN's FairSharePolicy: it divides and compares memory only.
+//
+// Source: FairSharePolicy.
+type fair struct{ divider }
+
+func newFair(int) Sharing { return &fair{} }
+
+func (*fair) Name() string           { return "fair" }
+func (*fair) Calculator() Calculator { return DefaultCalculator{} }
+
+func (f *fair) Shares(total Resource, claims []Claim) { f.divide(total[Memory], claims, Memory, false) }
+
+func (f *fair) SteadyShares(total Resource, claims []Claim) {
+	f.divide(total[Memory], claims, Memory, true)
+}
+
+func (*fair) Headroom(fair, used, available Resource) Resource {
+	return memoryHeadroom(fair, used, available)
+}
+
+func (*fair) Allows(child Sharing, leaf bool) bool {
+	switch child.Name() {
+	case "fair":
+		return true
+	case "FIFO":
+		return leaf
+	}
+	return false
+}
+
+// Total is true unless a weight is not a number.
+func (*fair) Total(cs []*Contender, _ *Resource) bool {
+	for _, c := range cs {
+		if c.Weight != c.Weight {
+			return false
+		}
+	}
+	return true
+}
+
+// Compare looks at demand, minimum share, usage over weight, start and name, in this order.
+//
+// Source: FairSharePolicy.FairShareComparator.
+func (*fair) Compare(a, b *Contender, _ *Resource) int {
+	demandA, demandB := a.Demand[Memory], b.Demand[Memory]
+	if demandA == 0 && demandB > 0 {
+		return 1
+	}
+	if demandB == 0 && demandA > 0 {
+		return -1
+	}
+	usedA, usedB := a.Usage[Memory], b.Usage[Memory]
+	minA, minB := min(a.Min[Memory], demandA), min(b.Min[Memory], demandB)
+	needyA, needyB := usedA < minA, usedB < minB
+	switch {
+	case needyA && !needyB:
+		return -1
+	case needyB && !needyA:
+		return 1
+	case needyA:
+		ra := float64(usedA) / float64(max(minA, 1))
+		rb := float64(usedB) / float64(max(minB, 1))
+		if c := signum(ra - rb); c != 0 {
+			return c
+		}
+	}
+	wa, wb := float64(a.Weight), float64(b.Weight)
+	var c int
+	switch {
+	case wa > 0 && wb > 0:
+		c = signum(float64(usedA)/wa - float64(usedB)/wb)
+	case wa == wb:
+		c = compareInt64(usedA, usedB)
+	default:
+		c = signum(wb - wa)
+	}
+	if c != 0 {
+		return c
+	}
+	return compareTies(a, b)
+}

@@ -1,0 +1,43 @@
+package policy
+
+// fifo is YARN's FifoPolicy, for leaf queues: the earliest application is served first.
+//
+// Source: FifoPolicy.
+type fifo struct{}
+
+func newFIFO(int) Sharing { return &fifo{} }
+
+func (*fifo) Name() string           { return "FIFO" }
+func (*fifo) Calculator() Calculator { return DefaultCalculator{} }
+
+// Shares gives everything to the earliest claim; the others keep the share that they had, as in YARN.
+func (*fifo) Shares(total Resource, claims []Claim) {
+	first := -1
+	for i := range claims {
+		if first < 0 || claims[i].Start < claims[first].Start {
+			first = i
+		}
+	}
+	if first >= 0 {
+		claims[first].Share = total.Clone()
+	}
+}
+
+// SteadyShares does nothing: the policy has leaf queues only.
+func (*fifo) SteadyShares(Resource, []Claim) {}
+
+func (*fifo) Headroom(fair, used, available Resource) Resource {
+	return memoryHeadroom(fair, used, available)
+}
+
+func (*fifo) Allows(Sharing, bool) bool { return false }
+
+func (*fifo) Total([]*Contender, *Resource) bool { return true }
+
+// Compare puts the larger priority number first, as Priority.compareTo is reversed in YARN.
+func (*fifo) Compare(a, b *Contender, _ *Resource) int {
+	if a.Priority != b.Priority {
+		return compareInt64(int64(b.Priority), int64(a.Priority))
+	}
+	return compareTies(a, b)
+}

@@ -1,0 +1,102 @@
+package policy
+
+import "math"
+
+// divider is ComputeFairShares: it finds the ratio of share to weight at which the shares of one resource
+// type sum to the total, by doubling and then 25 halvings, and takes the upper end of the last interval.
+// So shares may sum to a little more than the total, as in YARN.
+//
+// Source: ComputeFairShares.
+type divider struct {
+	free []portion
+}
+
+// portion is one claim whose share is not fixed, in the numbers that the search needs.
+type portion struct {
+	weight, least, most float64
+	claim               int
+}
+
+func (p *portion) share(ratio float64) int64 {
+	return F2L(min(max(float64(p.weight*ratio), p.least), p.most))
+}
+
+// divide sets Share[t] of every claim. Steady shares take no notice of idle queues.
+func (d *divider) divide(total int64, claims []Claim, t int, steady bool) {
+	d.free = d.free[:0]
+	taken := int64(0)
+	for i := range claims {
+		c := &claims[i]
+		if share, ok := fixedShare(c, t, steady); ok {
+			c.set(t, share)
+			taken = satAdd(taken, share)
+			continue
+		}
+		d.free = append(d.free, portion{float64(c.Weight), float64(c.Min[t]), float64(c.Max[t]), i})
+	}
+	if len(d.free) == 0 {
+		return
+	}
+	most := int64(0)
+	for i := range d.free {
+		if most = satAdd(claims[d.free[i].claim].Max[t], most); most == math.MaxInt64 {
+			break
+		}
+	}
+	goal := min(most, max(total-taken, 0))
+	right := 1.0
+	for d.used(right) < goal {
+		right *= 2
+	}
+	left := 0.0
+	for range 25 {
+		mid := (left + right) / 2
+		used := d.used(mid)
+		if used == goal {
+			right = mid
+			break
+		}
+		if used < goal {
+			left = mid
+		} else {
+			right = mid
+		}
+	}
+	for i := range d.free {
+		p := &d.free[i]
+		claims[p.claim].set(t, p.share(right))
+	}
+}
+
+func (d *divider) used(ratio float64) int64 {
+	sum := int64(0)
+	for i := range d.free {
+		if sum = satAdd(sum, d.free[i].share(ratio)); sum == math.MaxInt64 {
+			break
+		}
+	}
+	return sum
+}
+
+// fixedShare returns the share of a claim that takes no part in the division.
+//
+// Source: ComputeFairShares.getFairShareIfFixed.
+func fixedShare(c *Claim, t int, steady bool) (int64, bool) {
+	switch {
+	case c.Max[t] <= 0:
+		return 0, true
+	case !steady && c.Idle:
+		return 0, true
+	case c.Weight <= 0:
+		return max(c.Min[t], 0), true
+	}
+	return 0, false
+}
+
+// set stores a share as Resource.setResourceValue by name: vcores are an int.
+func (c *Claim) set(t int, v int64) {
+	if t == VCores {
+		v = min(v, math.MaxInt32)
+	}
+	c.Share[t] = v
+}

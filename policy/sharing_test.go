@@ -1,0 +1,202 @@
+package policy
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const unlimited = math.MaxInt64
+
+func TestFairShares(t *testing.T) {
+	claim := func(w float32, least, most int64) Claim {
+		return Claim{Weight: w, Min: R(least, 0), Max: R(most, unlimited)}
+	}
+	idle := claim(1, 0, unlimited)
+	idle.Idle = true
+	equal := claim(1, 0, unlimited)
+	tests := []struct {
+		name         string
+		total        int64
+		claims       []Claim
+		want, steady []int64
+	}{
+		{"the upper end of the search is taken", 10240, []Claim{equal, equal, equal}, []int64{3414, 3414, 3414}, nil},
+		{"weights", 100000, []Claim{equal, claim(2, 0, unlimited), claim(3, 0, unlimited)}, []int64{16667, 33334, 50001}, nil},
+		{"minimum and maximum", 10240, []Claim{claim(1, 4096, unlimited), claim(1, 0, 2048), equal}, []int64{4096, 2048, 4096}, nil},
+		{"fixed shares", 10240, []Claim{claim(0, 1024, unlimited), equal, idle, claim(1, 0, 0)}, []int64{1024, 9216, 0, 0}, []int64{1024, 4608, 4608, 0}},
+		{"small total", 10, []Claim{equal, equal, equal}, []int64{4, 4, 4}, nil},
+		{"weights are floats", 1000000007, []Claim{claim(0.1, 0, unlimited), claim(0.2, 0, unlimited)}, []int64{333333342, 666666685}, nil},
+		{"minima above the total", 1024, []Claim{claim(1, 800, unlimited), claim(1, 800, unlimited)}, []int64{800, 800}, nil},
+		{"nothing to divide", 0, []Claim{equal, claim(1, 512, unlimited)}, []int64{0, 512}, nil},
+		{"all at their maximum", 100, []Claim{claim(1, 0, 30), claim(1, 0, 30)}, []int64{30, 30}, nil},
+		{"large values", 60000000000, []Claim{equal, claim(3, 0, unlimited), claim(1, 10000000000, 20000000000)}, []int64{12000000000, 36000000000, 12000000000}, nil},
+	}
+	memory := func(claims []Claim) (m []int64) {
+		for _, c := range claims {
+			m = append(m, c.Share[Memory])
+		}
+		return m
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFair(2)
+			claims := slices.Clone(tt.claims)
+			f.Shares(R(tt.total, 7), claims)
+			if got := memory(claims); !slices.Equal(got, tt.want) {
+				t.Errorf("shares %v, want %v", got, tt.want)
+			}
+			for i, c := range claims {
+				if c.Share[VCores] != 0 {
+					t.Errorf("claim %d has %d vcores, want them untouched", i, c.Share[VCores])
+				}
+			}
+			steady := tt.steady
+			if steady == nil {
+				steady = tt.want
+			}
+			claims = slices.Clone(tt.claims)
+			f.SteadyShares(R(tt.total, 7), claims)
+			if got := memory(claims); !slices.Equal(got, steady) {
+				t.Errorf("steady shares %v, want %v", got, steady)
+			}
+		})
+	}
+}
+
+func TestFIFOKeepsOldShares(t *testing.T) {
+	claims := []Claim{{Start: 5, Share: R(7, 1)}, {Start: 3}, {Start: 3, Share: R(9, 9)}}
+	newFIFO(2).Shares(R(100, 10), claims)
+	for i, want := range []Resource{R(7, 1), R(100, 10), R(9, 9)} {
+		if claims[i].Share != want {
+			t.Errorf("claim %d has %v, want %v", i, claims[i].Share, want)
+		}
+	}
+}
+
+func drawClaims(t *rapid.T, types int) []Claim {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Claim {
+		c := Claim{Weight: float32(rapid.IntRange(1, 40).Draw(t, "quarter weights")) / 4, Start: rapid.Int64Range(0, 9).Draw(t, "start")}
+		for i := range types {
+			c.Min[i] = rapid.Int64Range(0, 1000).Draw(t, "min")
+			c.Max[i] = rapid.Int64Range(0, 100000).Draw(t, "max")
+		}
+		return c
+	}), 1, 12).Draw(t, "claims")
+}
+
+// Every policy in the table: shares stay between 0 and the maximum (fifo has none), a single queue gets
+// what there is, and equal input gives equal output.
+func TestSharesOfEveryPolicy(t *testing.T) {
+	for name, mk := range Sharings {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				types := rapid.IntRange(2, MaxTypes).Draw(t, "types")
+				claims := drawClaims(t, types)
+				var total Resource
+				for i := range types {
+					total[i] = rapid.Int64Range(0, 1000000).Draw(t, "total")
+				}
+				again := slices.Clone(claims)
+				mk(types).Shares(total, claims)
+				mk(types).Shares(total, again)
+				if !slices.Equal(claims, again) {
+					t.Fatalf("two divisions of the same differ: %v and %v", claims, again)
+				}
+				for i, c := range claims {
+					for k := range types {
+						if name != "fifo" && (c.Share[k] < 0 || c.Share[k] > c.Max[k]) {
+							t.Fatalf("claim %d: share %v is outside of 0 and %v", i, c.Share, c.Max)
+						}
+					}
+				}
+				alone := []Claim{{Weight: claims[0].Weight, Max: Unbounded(types)}}
+				s := mk(types)
+				s.Shares(total, alone)
+				if got := alone[0].Share[Memory]; got < total[Memory] || got > total[Memory]+total[Memory]/1000+1 {
+					t.Fatalf("the only queue gets %d of %d", got, total[Memory])
+				}
+			})
+		})
+	}
+}
+
+// Doubling all weights is exact in floating point, so it moves only the ratio of the search.
+func TestScaledWeightsGiveTheSameShares(t *testing.T) {
+	for _, name := range []string{"fair", "drf"} {
+		rapid.Check(t, func(t *rapid.T) {
+			claims := drawClaims(t, 2)
+			for i := range claims {
+				claims[i].Min = Resource{}
+				claims[i].Max = Unbounded(2)
+			}
+			total := R(rapid.Int64Range(1, 1<<40).Draw(t, "memory"), rapid.Int64Range(1, 10000).Draw(t, "vcores"))
+			scaled := slices.Clone(claims)
+			for i := range scaled {
+				scaled[i].Weight *= 2
+			}
+			Sharings[name](2).Shares(total, claims)
+			Sharings[name](2).Shares(total, scaled)
+			for i := range claims {
+				a, b := claims[i].Share[Memory], scaled[i].Share[Memory]
+				if d := a - b; d > a/1000+2 || -d > a/1000+2 {
+					t.Fatalf("claim %d: %v with weights doubled, %v without", i, scaled[i].Share, claims[i].Share)
+				}
+			}
+		})
+	}
+}
+
+func drawContender(t *rapid.T, rank int) *Contender {
+	small := rapid.Int64Range(0, 3)
+	return &Contender{
+		Usage: R(small.Draw(t, "used"), small.Draw(t, "used")), Demand: R(small.Draw(t, "demand"), 1),
+		Min: R(small.Draw(t, "min"), small.Draw(t, "min")), Weight: float32(rapid.IntRange(0, 2).Draw(t, "weight")),
+		Start: small.Draw(t, "start"), Rank: uint64(rank), ID: int32(rank),
+	}
+}
+
+// Where a policy says that its comparison is a total order, it is one.
+func TestTotalOrders(t *testing.T) {
+	for name, mk := range Sharings {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				types := rapid.IntRange(2, 3).Draw(t, "types")
+				s := mk(types)
+				cluster := Resource{8, 4, 2}
+				var cs []*Contender
+				for i := range 3 {
+					cs = append(cs, drawContender(t, i))
+				}
+				if !s.Total(cs, &cluster) {
+					return
+				}
+				for _, a := range cs {
+					for _, b := range cs {
+						ab := s.Compare(a, b, &cluster)
+						if ab != -s.Compare(b, a, &cluster) || (ab == 0) != (a == b) {
+							t.Fatalf("%+v against %+v is not antisymmetric", a, b)
+						}
+						for _, c := range cs {
+							if ab < 0 && s.Compare(b, c, &cluster) < 0 && s.Compare(a, c, &cluster) >= 0 {
+								t.Fatalf("%+v, %+v, %+v do not follow each other", a, b, c)
+							}
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestUnknownPolicyNamesTheKnownOnes(t *testing.T) {
+	_, err := NewSharing("lottery", 2)
+	if want := `unknown scheduling policy "lottery" (known: drf, fair, fifo)`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if s, err := NewSharing("DRF", 2); err != nil || s.Name() != "DRF" {
+		t.Errorf("DRF gives %v, %v", s, err)
+	}
+}
