@@ -22,7 +22,9 @@ const (
 )
 
 // Commands are the verbs of the program, one file each.
-var Commands = []func() *cli.Command{}
+var Commands = []func() *cli.Command{
+	conformCommand,
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

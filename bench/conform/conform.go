@@ -1,0 +1,238 @@
+// Package conform runs golden vectors, recorded from the real YARN and Spark classes, through
+// this program and counts where the answers are equal.
+//
+// A file of vectors is JSON Lines, plain or gzip. What it holds is told by the shape of its first
+// line and by its name; the kinds known are the lines of [Kinds]. To add a kind, write one file
+// with a [Kind] in it and add its line there: the runner, the table and the command do the rest.
+package conform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Kind is one form of golden vectors.
+type Kind struct {
+	Name string
+
+	// Match tells whether a file is of this kind. Name is the file's base name without
+	// .jsonl and .gz, first the shape of its first line. Kinds are asked in the order of [Kinds].
+	Match func(name string, first Shape) bool
+
+	// Run reads the input to its end, runs each case and reports it once: as equal, different or
+	// not supported. An error says that the input is malformed; [Input.Errorf] gives the place.
+	Run func(in *Input, out *Results) error
+
+	// Recording, if not "", is the name (as given to Match) of a file that makes its folder one
+	// recording: the other files of the folder belong to the same case (Run opens those that it
+	// wants beside [Input.Path]) and are not vectors themselves.
+	Recording string
+}
+
+// Shape is the first line of a file: its members by name.
+type Shape map[string]json.RawMessage
+
+// Has reports whether all the members are there.
+func (s Shape) Has(members ...string) bool {
+	for _, m := range members {
+		if _, ok := s[m]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Text returns the member as a string, "" if it is absent or something else.
+func (s Shape) Text(member string) (text string) {
+	if json.Unmarshal(s[member], &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// MaxDifferences is how many differences (and reasons of cases not supported) are kept of each file.
+const MaxDifferences = 3
+
+// Difference is the first place where a case and this program part.
+type Difference struct {
+	Case     string `json:"case"`
+	Event    int    `json:"event"` // position within the case, from 0
+	Expected any    `json:"expected"`
+	Got      any    `json:"got"`
+	State    any    `json:"state,omitempty"` // of the two applications, queues or task sets concerned
+}
+
+// Results counts the cases of one file.
+type Results struct {
+	File        string       `json:"file"`
+	Kind        string       `json:"kind"` // "" when no kind knows the file
+	Cases       int          `json:"cases"`
+	Equal       int          `json:"equal"`
+	Different   int          `json:"different"`
+	Unsupported int          `json:"unsupported"`
+	Differences []Difference `json:"differences"`
+	Reasons     []string     `json:"unsupported_reasons,omitempty"` // the first ones, "case: why"
+}
+
+// AddEqual reports a case that gave the recorded answers.
+func (r *Results) AddEqual() { r.Cases++; r.Equal++ }
+
+// AddDifferent reports a case by its first difference.
+func (r *Results) AddDifferent(d Difference) {
+	r.Cases++
+	r.Different++
+	if len(r.Differences) < MaxDifferences {
+		r.Differences = append(r.Differences, d)
+	}
+}
+
+// AddUnsupported reports a case that asks for something that is not modelled.
+func (r *Results) AddUnsupported(id, why string) {
+	r.Cases++
+	r.Unsupported++
+	if len(r.Reasons) < MaxDifferences {
+		r.Reasons = append(r.Reasons, id+": "+why)
+	}
+}
+
+// Totals are sums over files.
+type Totals struct {
+	Cases       int `json:"cases"`
+	Equal       int `json:"equal"`
+	Different   int `json:"different"`
+	Unsupported int `json:"unsupported"`
+}
+
+// Summary is the outcome of a directory, files in order of their names.
+type Summary struct {
+	Files  []*Results `json:"files"`
+	Totals Totals     `json:"totals"`
+}
+
+// OK reports whether every case is equal.
+func (s *Summary) OK() bool { return s.Totals.Equal == s.Totals.Cases }
+
+// Dir runs the vector files of a directory, or only the one named, on GOMAXPROCS goroutines.
+//
+// The error joins those of all files that could not be read, each with file and line. A file that
+// no kind knows counts as one case that is not supported.
+func Dir(dir, only string) (*Summary, error) {
+	names, err := vectorFiles(dir, only)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*Results, len(names))
+	errs := make([]error, len(names))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)) {
+		wg.Go(func() {
+			for i := range next {
+				results[i], errs[i] = file(filepath.Join(dir, names[i]))
+			}
+		})
+	}
+	for i := range names {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return summarize(results), nil
+}
+
+// vectorFiles returns the base names of the vector files of dir, sorted.
+func vectorFiles(dir, only string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	recording := ""
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || !isVectors(name) {
+			continue
+		}
+		names = append(names, name)
+		if slices.ContainsFunc(Kinds, func(k Kind) bool { return k.Recording == baseName(name) }) {
+			recording = name
+		}
+	}
+	if recording != "" {
+		names = []string{recording}
+	}
+	if only != "" {
+		if !slices.Contains(names, only) {
+			return nil, fmt.Errorf("%s: %w (vector files there: %s)", filepath.Join(dir, only), fs.ErrNotExist, strings.Join(names, ", "))
+		}
+		return []string{only}, nil
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no golden vectors (*.jsonl, *.jsonl.gz)", dir)
+	}
+	return names, nil
+}
+
+func isVectors(name string) bool {
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.gz")
+}
+
+func baseName(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".jsonl")
+}
+
+// file runs one file of vectors. A panic of the code under test ends the file with a difference.
+func file(path string) (out *Results, err error) {
+	in, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	out = &Results{File: filepath.Base(path), Differences: []Difference{}}
+	first, err := in.shape()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Match(baseName(out.File), first) })
+	if i < 0 {
+		out.AddUnsupported(out.File, "no kind of vectors has this shape")
+		return out, nil
+	}
+	out.Kind = Kinds[i].Name
+	defer func() {
+		if p := recover(); p != nil {
+			out.AddDifferent(Difference{
+				Case: fmt.Sprintf("line %d", in.Line()), Expected: "an answer",
+				Got: fmt.Sprint("panic: ", p), State: strings.Split(string(debug.Stack()), "\n"),
+			})
+			err = nil
+		}
+	}()
+	if err := Kinds[i].Run(in, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func summarize(files []*Results) *Summary {
+	s := &Summary{Files: files}
+	for _, f := range files {
+		s.Totals.Cases += f.Cases
+		s.Totals.Equal += f.Equal
+		s.Totals.Different += f.Different
+		s.Totals.Unsupported += f.Unsupported
+	}
+	return s
+}

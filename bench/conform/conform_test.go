@@ -1,0 +1,199 @@
+package conform
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+// TestVectors runs the vectors that come with the project: testdata/spark and testdata/yarn.
+func TestVectors(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no folders of vectors in testdata: %v", err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) { checkDir(t, dir) })
+	}
+}
+
+// TestSharedVectors runs the whole set where it lies beside the project.
+func TestSharedVectors(t *testing.T) {
+	for _, name := range []string{"spark", "yarn"} {
+		dir := filepath.Join("..", "..", "..", "shared", "golden", name)
+		if _, err := os.Stat(dir); err != nil {
+			t.Logf("%s: only the vectors of testdata are run, the whole set is not here", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) { checkDir(t, dir) })
+	}
+}
+
+func checkDir(t *testing.T, dir string) {
+	s, err := Dir(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Files {
+		if f.Kind == "" { // its kind is not written yet
+			t.Logf("%s: no kind of vectors has this shape", f.File)
+			s.Totals.Cases, s.Totals.Unsupported = s.Totals.Cases-f.Cases, s.Totals.Unsupported-f.Unsupported
+		}
+	}
+	if !s.OK() {
+		var b strings.Builder
+		if err := s.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		t.Error(b.String())
+	}
+}
+
+const oneCase = `{"id":"x","ops":[["put","a"],["put","b"]],"mutable_hashmap_string":["b","a"],` +
+	`"mutable_hashset_string":["a","b"],"immutable_map_string":["a","b"],"immutable_set_string":["a","b"],` +
+	`"mutable_hashmap_to_map":["b","a"],"int_keys_put":[],"mutable_hashmap_int":[],"immutable_map_int":[],"mutable_hashset_long":[]}` + "\n"
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryCaseIsCountedOnce(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "b.jsonl", oneCase+"\n"+strings.Replace(oneCase, `"immutable_map_string":["a","b"]`, `"immutable_map_string":["b","a"]`, 1))
+	write(t, dir, "a.jsonl", `{"what":"is this"}`)
+	write(t, dir, "notes.txt", "not vectors")
+	want := &Summary{
+		Files: []*Results{
+			{File: "a.jsonl", Cases: 1, Unsupported: 1, Differences: []Difference{}, Reasons: []string{"a.jsonl: no kind of vectors has this shape"}},
+			{
+				File: "b.jsonl", Kind: "scala_order", Cases: 2, Equal: 1, Different: 1,
+				Differences: []Difference{{Case: "x", Event: 2, Expected: []string{"b", "a"}, Got: []string{"a", "b"}, State: "immutable_map_string"}},
+			},
+		},
+		Totals: Totals{Cases: 3, Equal: 1, Different: 1, Unsupported: 1},
+	}
+	for _, procs := range []int{1, 2, 8} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		got, err := Dir(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("with %d threads (-want +got):\n%s", procs, d)
+		}
+	}
+	only, err := Dir(dir, "b.jsonl")
+	if err != nil || len(only.Files) != 1 {
+		t.Errorf("only b.jsonl: %+v, %v", only, err)
+	}
+	goleak.VerifyNone(t)
+}
+
+func TestBadInput(t *testing.T) {
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	if _, err := w.Write([]byte(strings.Repeat(oneCase, 50))); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, file, text, only, want string
+	}{
+		{"truncated gzip", "a.jsonl.gz", zipped.String()[:zipped.Len()/2], "", "a.jsonl.gz:"},
+		{"not gzip", "a.jsonl.gz", oneCase, "", "gzip: invalid header"},
+		{"malformed first line", "a.jsonl", "{", "", "a.jsonl:1: unexpected end of JSON input"},
+		{"malformed later line", "a.jsonl", oneCase + oneCase + `{"id":7}`, "", "a.jsonl:3: json: cannot unmarshal number"},
+		{"not an object", "a.jsonl", "[1]", "", "a.jsonl:1: json: cannot unmarshal array"},
+		{"empty file", "a.jsonl", "", "", "a.jsonl: empty"},
+		{"no vectors", "a.txt", "", "", "no golden vectors"},
+		{"no such file", "a.jsonl", oneCase, "b.jsonl", "b.jsonl: file does not exist (vector files there: a.jsonl)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, tt.file, tt.text)
+			s, err := Dir(dir, tt.only)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %+v, %v, want an error with %q", s, err, tt.want)
+			}
+		})
+	}
+	if _, err := Dir(filepath.Join(t.TempDir(), "nowhere"), ""); err == nil {
+		t.Error("a directory that is not there: no error")
+	}
+}
+
+func TestPanicIsADifference(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "boom.jsonl", `{"boom":1}`)
+	defer func(k []Kind) { Kinds = k }(Kinds)
+	Kinds = []Kind{{
+		Name:  "boom",
+		Match: func(name string, first Shape) bool { return name == "boom" && first.Has("boom") },
+		Run:   Cases(func(*struct{}, *Results) { panic("queue root.a: used is -1") }),
+	}}
+	s, err := Dir(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := s.Files[0].Differences
+	if len(d) != 1 || d[0].Case != "line 1" || d[0].Got != "panic: queue root.a: used is -1" {
+		t.Errorf("got %+v", d)
+	}
+}
+
+func TestRecordingIsOneCase(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "calls.jsonl", `{"seq":0}`)
+	write(t, dir, "tasks.jsonl", `{"task":0}`)
+	defer func(k []Kind) { Kinds = k }(Kinds)
+	Kinds = []Kind{{
+		Name:      "recording",
+		Match:     func(name string, _ Shape) bool { return name == "calls" },
+		Run:       Cases(func(_ *struct{}, out *Results) { out.AddEqual() }),
+		Recording: "calls",
+	}}
+	s, err := Dir(dir, "")
+	if err != nil || len(s.Files) != 1 || !s.OK() {
+		t.Fatalf("got %+v, %v, want the one file", s, err)
+	}
+}
+
+func TestJSONHasTheDocumentedMembers(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.jsonl", strings.Replace(oneCase, `"mutable_hashset_string":["a","b"]`, `"mutable_hashset_string":["b","a"]`, 1))
+	s, err := Dir(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := s.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"files": []any{map[string]any{
+			"file": "a.jsonl", "kind": "scala_order", "cases": 1.0, "equal": 0.0, "different": 1.0, "unsupported": 0.0,
+			"differences": []any{map[string]any{
+				"case": "x", "event": 1.0, "expected": []any{"b", "a"}, "got": []any{"a", "b"}, "state": "mutable_hashset_string",
+			}},
+		}},
+		"totals": map[string]any{"cases": 1.0, "equal": 0.0, "different": 1.0, "unsupported": 0.0},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}

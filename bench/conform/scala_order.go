@@ -1,0 +1,101 @@
+package conform
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"replay/engine/spark"
+)
+
+// scalaOrder is the order in which Scala 2.12.18 walks over its collections.
+var scalaOrder = Kind{
+	Name: "scala_order",
+	Match: func(_ string, first Shape) bool {
+		return first.Has("ops", "mutable_hashmap_string", "immutable_map_string")
+	},
+	Run: Cases(runScalaOrder),
+}
+
+type scalaOrderCase struct {
+	ID        string      `json:"id"`
+	Ops       [][2]string `json:"ops"`
+	HashMap   []string    `json:"mutable_hashmap_string"`
+	HashSet   []string    `json:"mutable_hashset_string"`
+	Map       []string    `json:"immutable_map_string"`
+	Set       []string    `json:"immutable_set_string"`
+	ToMap     []string    `json:"mutable_hashmap_to_map"`
+	Ints      []int32     `json:"int_keys_put"`
+	IntMap    []int32     `json:"mutable_hashmap_int"`
+	IntTrie   []int32     `json:"immutable_map_int"`
+	LongTable []int32     `json:"mutable_hashset_long"`
+}
+
+func runScalaOrder(c *scalaOrderCase, out *Results) {
+	table := spark.ScalaHashMap[string]{Hash: spark.JavaHash}
+	set := spark.ScalaHashSet[string]{Hash: spark.JavaHash}
+	trie := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
+	for i, op := range c.Ops {
+		switch op[0] {
+		case "put":
+			table.Put(op[1])
+			set.Add(op[1])
+			trie.Put(op[1])
+		case "remove":
+			table.Remove(op[1])
+			set.Remove(op[1])
+			trie.Remove(op[1])
+		default:
+			out.AddUnsupported(c.ID, fmt.Sprintf("operation %d is %q", i, op[0]))
+			return
+		}
+	}
+	toMap := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
+	for k := range table.All {
+		toMap.Put(k)
+	}
+	same := func(i int32) int32 { return i }
+	ints := spark.ScalaHashMap[int32]{Hash: same}
+	intTrie := spark.ScalaImmutable[int32]{Hash: same}
+	longs := spark.ScalaHashSet[int32]{Hash: same}
+	for _, k := range c.Ints {
+		ints.Put(k)
+		intTrie.Put(k)
+		longs.Add(k)
+	}
+	d := firstOther(c.ID,
+		order("mutable_hashmap_string", c.HashMap, table.All),
+		order("mutable_hashset_string", c.HashSet, set.All),
+		order("immutable_map_string", c.Map, trie.All),
+		order("immutable_set_string", c.Set, trie.All),
+		order("mutable_hashmap_to_map", c.ToMap, toMap.All),
+		order("mutable_hashmap_int", c.IntMap, ints.All),
+		order("immutable_map_int", c.IntTrie, intTrie.All),
+		order("mutable_hashset_long", c.LongTable, longs.All),
+	)
+	if d != nil {
+		out.AddDifferent(*d)
+		return
+	}
+	out.AddEqual()
+}
+
+// order compares one walk; it returns nil when they are equal.
+func order[K comparable](name string, want []K, got iter.Seq[K]) *Difference {
+	g := slices.Collect(got)
+	if slices.Equal(want, g) {
+		return nil
+	}
+	return &Difference{Expected: want, Got: g, State: name}
+}
+
+// firstOther returns the first difference of case id, numbered by its position.
+func firstOther(id string, ds ...*Difference) *Difference {
+	for i, d := range ds {
+		if d != nil {
+			d.Case, d.Event = id, i
+			return d
+		}
+	}
+	return nil
+}

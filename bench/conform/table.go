@@ -1,0 +1,66 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// WriteText writes the table of the summary and, below it, the first differences of each file.
+func (s *Summary) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(file, kind string, n ...any) {
+		fmt.Fprintf(t, "%s\t%s\t%9v %9v %9v %13v\n", append([]any{file, kind}, n...)...)
+	}
+	row("file", "kind", "cases", "equal", "different", "not supported")
+	for _, f := range s.Files {
+		row(f.File, f.Kind, f.Cases, f.Equal, f.Different, f.Unsupported)
+	}
+	n := s.Totals
+	row("total", "", n.Cases, n.Equal, n.Different, n.Unsupported)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, f := range s.Files {
+		for _, d := range f.Differences {
+			if err := d.writeText(w, f.File); err != nil {
+				return err
+			}
+		}
+		for _, why := range f.Reasons {
+			if _, err := fmt.Fprintf(w, "\n%s, not supported: %s\n", f.File, why); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Difference) writeText(w io.Writer, file string) error {
+	_, err := fmt.Fprintf(w, "\n%s, case %s, event %d\n  expected  %s\n  got       %s\n",
+		file, d.Case, d.Event, compact(d.Expected), compact(d.Got))
+	if err == nil && d.State != nil {
+		_, err = fmt.Fprintf(w, "  state     %s\n", compact(d.State))
+	}
+	return err
+}
+
+// WriteJSON writes the summary as one JSON object.
+func (s *Summary) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}
+
+// compact is v as text: strings as they are, everything else as JSON.
+func compact(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%+v", v)
+	}
+	return string(b)
+}
