@@ -1,0 +1,308 @@
+package spark
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// confKey is one key of Spark: how its value gets into a [Conf], or why it does not.
+type confKey struct {
+	name     string
+	fallback string // Spark's default; "" = as in newConf; the name of a key before it in the table = that key's value
+	parse    func(c *Conf, text string) error
+	note     string   // of a key without parse: what the replay does instead
+	older    []string // accepted when name is not set
+}
+
+// setter makes the parse function of a field; ok says what values are wanted (nil: all), in words want.
+func setter[T any](parse func(string) (T, error), field func(*Conf) *T, ok func(T) bool, want string) func(*Conf, string) error {
+	return func(c *Conf, text string) error {
+		v, err := parse(text)
+		if err != nil {
+			return err
+		}
+		if ok != nil && !ok(v) {
+			return fmt.Errorf("want %s", want)
+		}
+		*field(c) = v
+		return nil
+	}
+}
+
+func nonNegative[T cmp.Ordered](v T) bool { var zero T; return v >= zero }
+
+func count(field func(*Conf) *int) func(*Conf, string) error {
+	return setter(parseCount, field, nonNegative, "0 or more")
+}
+
+func positive(field func(*Conf) *int) func(*Conf, string) error {
+	return setter(parseCount, field, func(v int) bool { return v > 0 }, "1 or more")
+}
+
+func flag(field func(*Conf) *bool) func(*Conf, string) error {
+	return setter(parseBool, field, nil, "")
+}
+
+func fraction(field func(*Conf) *float64) func(*Conf, string) error {
+	return setter(parseFraction, field, nonNegative, "0 or more")
+}
+
+func duration(field func(*Conf) *int64) func(*Conf, string) error {
+	return setter(func(s string) (int64, error) { return parseTime(s, millisecond) }, field, nonNegative, "0 or more")
+}
+
+// wait is a duration that Spark takes negative too; it then never waits.
+func wait(field func(*Conf) *int64) func(*Conf, string) error {
+	return setter(func(s string) (int64, error) { return parseTime(s, millisecond) }, field, nil, "")
+}
+
+// seconds is a duration whose key is in whole seconds: finer values lose their rest.
+func seconds(field func(*Conf) *int64) func(*Conf, string) error {
+	whole := func(s string) (int64, error) {
+		n, err := parseTime(s, second)
+		return mulSaturated(n, second/millisecond), err
+	}
+	return setter(whole, field, nonNegative, "0 or more")
+}
+
+func mib(field func(*Conf) *int64) func(*Conf, string) error {
+	return setter(func(s string) (int64, error) { return parseSize(s, mebibyte) }, field, nil, "")
+}
+
+func inBytes(field func(*Conf) *int64) func(*Conf, string) error {
+	return setter(func(s string) (int64, error) { return parseSize(s, byteUnit) }, field, nil, "")
+}
+
+func text(field func(*Conf) *string) func(*Conf, string) error {
+	return func(c *Conf, s string) error { *field(c) = s; return nil }
+}
+
+// oneOf makes the parse function of a choice; the field is whether yes was chosen.
+func oneOf(field func(*Conf) *bool, yes, no string) func(*Conf, string) error {
+	return func(c *Conf, text string) error {
+		text = strings.TrimSpace(text)
+		if !strings.EqualFold(text, yes) && !strings.EqualFold(text, no) {
+			return fmt.Errorf("want %s or %s", no, yes)
+		}
+		*field(c) = strings.EqualFold(text, yes)
+		return nil
+	}
+}
+
+const (
+	exclude     = "spark.excludeOnFailure."
+	blacklist   = "spark.blacklist."
+	dynamic     = "spark.dynamicAllocation."
+	speculation = "spark.speculation."
+)
+
+// confKeys is the table of Spark's keys that have to do with scheduling.
+var confKeys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
+
+var containerKeys = []confKey{
+	{name: "spark.submit.deployMode", fallback: "client", parse: oneOf(func(c *Conf) *bool { return &c.ClusterMode }, "cluster", "client")},
+	{name: "spark.yarn.isPython", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Python })},
+	{name: "spark.yarn.queue", fallback: "default", parse: text(func(c *Conf) *string { return &c.Queue })},
+	{name: "spark.yarn.priority", fallback: "0", parse: setter(parseCount, func(c *Conf) *int { return &c.YarnPriority }, nil, "")},
+	{name: "spark.executor.instances", parse: count(func(c *Conf) *int { return &c.Instances })},
+	{name: "spark.executor.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.ExecutorCores })},
+	{name: "spark.task.cpus", fallback: "1", parse: positive(func(c *Conf) *int { return &c.TaskCPUs })},
+	{name: "spark.executor.memory", fallback: "1g", parse: mib(func(c *Conf) *int64 { return &c.ExecutorMiB })},
+	{name: "spark.executor.memoryOverhead", older: []string{"spark.yarn.executor.memoryOverhead"},
+		parse: mib(func(c *Conf) *int64 { return &c.ExecutorOverhead })},
+	{name: "spark.executor.memoryOverheadFactor", fallback: "0.1", parse: fraction(func(c *Conf) *float64 { return &c.OverheadFactor })},
+	{name: "spark.memory.offHeap.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.OffHeap })},
+	{name: "spark.memory.offHeap.size", fallback: "0", parse: inBytes(func(c *Conf) *int64 { return &c.OffHeapBytes })},
+	{name: "spark.executor.pyspark.memory", parse: mib(func(c *Conf) *int64 { return &c.PySparkMiB })},
+	{name: "spark.driver.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.DriverCores })},
+	{name: "spark.driver.memory", fallback: "1g", parse: mib(func(c *Conf) *int64 { return &c.DriverMiB })},
+	{name: "spark.driver.memoryOverhead", older: []string{"spark.yarn.driver.memoryOverhead"},
+		parse: mib(func(c *Conf) *int64 { return &c.DriverOverhead })},
+	{name: "spark.driver.memoryOverheadFactor", fallback: "0.1", parse: fraction(func(c *Conf) *float64 { return &c.DriverFactor })},
+	{name: "spark.yarn.am.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.AMCores })},
+	{name: "spark.yarn.am.memory", fallback: "512m", parse: mib(func(c *Conf) *int64 { return &c.AMMiB })},
+	{name: "spark.yarn.am.memoryOverhead", parse: mib(func(c *Conf) *int64 { return &c.AMOverhead })},
+	{name: "spark.yarn.maxAppAttempts", parse: positive(func(c *Conf) *int { return &c.MaxAppAttempts })},
+	{name: "spark.yarn.am.attemptFailuresValidityInterval", parse: duration(func(c *Conf) *int64 { return &c.AMFailuresValidity })},
+	{name: "spark.yarn.scheduler.heartbeat.interval-ms", fallback: "3s", parse: duration(func(c *Conf) *int64 { return &c.HeartbeatInterval })},
+	{name: "spark.yarn.scheduler.initial-allocation.interval", fallback: "200ms", parse: duration(func(c *Conf) *int64 { return &c.InitialInterval })},
+	{name: "spark.yarn.containerLauncherMaxThreads", fallback: "25", parse: positive(func(c *Conf) *int { return &c.LauncherThreads })},
+	{name: "spark.executor.maxNumFailures", older: []string{"spark.yarn.max.executor.failures"},
+		parse: count(func(c *Conf) *int { return &c.MaxExecutorFailures })},
+	{name: "spark.executor.failuresValidityInterval", older: []string{"spark.yarn.executor.failuresValidityInterval"},
+		parse: duration(func(c *Conf) *int64 { return &c.FailuresValidity })},
+	{name: "spark.yarn.executor.launch.excludeOnFailure.enabled", fallback: "false", older: []string{"spark.yarn.blacklist.executor.launch.blacklisting.enabled"},
+		parse: flag(func(c *Conf) *bool { return &c.LaunchExclude })},
+	{name: "spark.yarn.exclude.nodes", parse: func(c *Conf, s string) error {
+		c.ExcludeNodes = nil
+		for _, host := range strings.Split(s, ",") {
+			if host = strings.TrimSpace(host); host != "" {
+				c.ExcludeNodes = append(c.ExcludeNodes, host)
+			}
+		}
+		return nil
+	}},
+	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: fraction(func(c *Conf) *float64 { return &c.MinRegisteredRatio })},
+	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: duration(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
+	{name: "spark.network.timeout", fallback: "120s", parse: seconds(func(c *Conf) *int64 { return &c.NetworkTimeout })},
+	{name: "spark.network.timeoutInterval", fallback: "60s", parse: duration(func(c *Conf) *int64 { return &c.NetworkTimeoutInterval })},
+	{name: "spark.executor.heartbeatInterval", fallback: "10s", parse: duration(func(c *Conf) *int64 { return &c.ExecutorHeartbeat })},
+}
+
+var dynamicKeys = []confKey{
+	{name: dynamic + "enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.DynamicAllocation })},
+	{name: dynamic + "minExecutors", fallback: "0", parse: setter(parseCount, func(c *Conf) *int { return &c.MinExecutors }, nil, "")},
+	{name: dynamic + "maxExecutors", fallback: "2147483647", parse: setter(parseCount, func(c *Conf) *int { return &c.MaxExecutors }, nil, "")},
+	{name: dynamic + "initialExecutors", fallback: dynamic + "minExecutors", parse: setter(parseCount, func(c *Conf) *int { return &c.InitialExecutors }, nil, "")},
+	{name: dynamic + "executorAllocationRatio", fallback: "1.0", parse: setter(parseFraction, func(c *Conf) *float64 { return &c.AllocationRatio }, nil, "")},
+	{name: dynamic + "schedulerBacklogTimeout", fallback: "1", parse: seconds(func(c *Conf) *int64 { return &c.BacklogTimeout })},
+	{name: dynamic + "sustainedSchedulerBacklogTimeout", fallback: dynamic + "schedulerBacklogTimeout", parse: seconds(func(c *Conf) *int64 { return &c.SustainedTimeout })},
+	{name: dynamic + "executorIdleTimeout", fallback: "60", parse: seconds(func(c *Conf) *int64 { return &c.IdleTimeout })},
+	{name: dynamic + "cachedExecutorIdleTimeout", fallback: "2147483647", parse: seconds(func(c *Conf) *int64 { return &c.CachedIdleTimeout })},
+	{name: dynamic + "shuffleTracking.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.ShuffleTracking })},
+	{name: dynamic + "shuffleTracking.timeout", fallback: "9223372036854775807", parse: duration(func(c *Conf) *int64 { return &c.ShuffleTimeout })},
+	{name: "spark.shuffle.service.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleService })},
+	{name: "spark.shuffle.service.fetch.rdd.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleServiceFetchRDD })},
+	{name: "spark.decommission.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Decommission })},
+	{name: "spark.storage.decommission.shuffleBlocks.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.DecommissionShuffle })},
+	{name: "spark.executor.decommission.killInterval", parse: seconds(func(c *Conf) *int64 { return &c.DecommissionKillAfter })},
+}
+
+var taskKeys = []confKey{
+	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, "FAIR", "FIFO")},
+	{name: "spark.scheduler.allocation.file", parse: text(func(c *Conf) *string { return &c.AllocationFile })},
+	{name: "spark.scheduler.pool", fallback: "default", parse: text(func(c *Conf) *string { return &c.Pool })},
+	{name: "spark.scheduler.revive.interval", fallback: "1s", parse: duration(func(c *Conf) *int64 { return &c.ReviveInterval })},
+	{name: "spark.task.maxFailures", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxTaskFailures })},
+	// The general wait only gives the others their default.
+	{name: "spark.locality.wait", fallback: "3s", parse: wait(func(c *Conf) *int64 { return &c.WaitProcess })},
+	{name: "spark.locality.wait.process", fallback: "spark.locality.wait", parse: wait(func(c *Conf) *int64 { return &c.WaitProcess })},
+	{name: "spark.locality.wait.node", fallback: "spark.locality.wait", parse: wait(func(c *Conf) *int64 { return &c.WaitNode })},
+	{name: "spark.locality.wait.rack", fallback: "spark.locality.wait", parse: wait(func(c *Conf) *int64 { return &c.WaitRack })},
+	{name: "spark.locality.wait.legacyResetOnTaskLaunch", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.LegacyLocalityReset })},
+	{name: "spark.speculation", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Speculation.Enabled })},
+	{name: speculation + "interval", fallback: "100ms", parse: duration(func(c *Conf) *int64 { return &c.Speculation.Interval })},
+	{name: speculation + "quantile", fallback: "0.75", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.Quantile })},
+	{name: speculation + "multiplier", fallback: "1.5", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.Multiplier })},
+	{name: speculation + "minTaskRuntime", fallback: "100ms", parse: duration(func(c *Conf) *int64 { return &c.Speculation.MinTaskRuntime })},
+	{name: speculation + "task.duration.threshold", parse: duration(func(c *Conf) *int64 { return &c.Speculation.DurationThreshold })},
+	{name: speculation + "efficiency.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.Speculation.Efficiency })},
+	{name: speculation + "efficiency.processRateMultiplier", fallback: "0.75", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.ProcessRateMultiplier })},
+	{name: speculation + "efficiency.longRunTaskFactor", fallback: "2.0", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.LongRunTaskFactor })},
+	{name: "spark.scheduler.executorTaskExcludeOnFailureTime", older: []string{"spark.scheduler.executorTaskBlacklistTime"},
+		parse: func(c *Conf, s string) error { // the older way to switch exclusion on
+			ms, err := parseTime(s, millisecond)
+			c.Exclude.Enabled, c.Exclude.Timeout = ms > 0, ms
+			return err
+		}},
+	{name: exclude + "enabled", older: []string{blacklist + "enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Enabled })},
+	{name: exclude + "timeout", older: []string{blacklist + "timeout"}, parse: duration(func(c *Conf) *int64 { return &c.Exclude.Timeout })},
+	{name: exclude + "task.maxTaskAttemptsPerExecutor", fallback: "1", older: []string{blacklist + "task.maxTaskAttemptsPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.TaskPerExecutor })},
+	{name: exclude + "task.maxTaskAttemptsPerNode", fallback: "2", older: []string{blacklist + "task.maxTaskAttemptsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.TaskPerNode })},
+	{name: exclude + "stage.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "stage.maxFailedTasksPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.StagePerExecutor })},
+	{name: exclude + "stage.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "stage.maxFailedExecutorsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.StageExecutorsOnNode })},
+	{name: exclude + "application.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "application.maxFailedTasksPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.AppPerExecutor })},
+	{name: exclude + "application.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "application.maxFailedExecutorsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.AppExecutorsOnNode })},
+	{name: exclude + "killExcludedExecutors", fallback: "false", older: []string{blacklist + "killBlacklistedExecutors"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Kill })},
+	{name: exclude + "killExcludedExecutors.decommission", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Exclude.KillDecommission })},
+	{name: exclude + "application.fetchFailure.enabled", fallback: "false", older: []string{blacklist + "application.fetchFailure.enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.FetchFailure })},
+	{name: "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", fallback: "120s", older: []string{"spark.scheduler.blacklist.unschedulableTaskSetTimeout"}, parse: seconds(func(c *Conf) *int64 { return &c.Exclude.UnschedulableTimeout })},
+	{name: "spark.stage.maxConsecutiveAttempts", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxConsecutiveAttempts })},
+	{name: "spark.stage.maxAttempts", fallback: "2147483647", parse: positive(func(c *Conf) *int { return &c.MaxStageAttempts })},
+	{name: "spark.stage.ignoreDecommissionFetchFailure", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.IgnoreDecommissionFetch })},
+	{name: "spark.files.fetchFailure.unRegisterOutputOnHost", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.UnregisterOutputOnHost })},
+	{name: "spark.shuffle.reduceLocality.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.ReduceLocality })},
+	{name: "spark.resultGetter.threads", fallback: "4", parse: positive(func(c *Conf) *int { return &c.ResultThreads })},
+	{name: "spark.scheduler.barrier.maxConcurrentTasksCheck.interval", fallback: "15s", parse: seconds(func(c *Conf) *int64 { return &c.BarrierCheckInterval })},
+	{name: "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", fallback: "40", parse: positive(func(c *Conf) *int { return &c.BarrierCheckFailures })},
+}
+
+var unmodelledKeys = []confKey{
+	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time"},
+	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing"},
+	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", note: "calls to the ResourceManager do not fail"},
+	{name: "spark.yarn.executor.nodeLabelExpression", note: "the cluster has no node labels"},
+	{name: "spark.yarn.am.nodeLabelExpression", note: "the cluster has no node labels"},
+	{name: "spark.yarn.launchContainers", fallback: "true", note: "containers are always launched"},
+	{name: "spark.rpc.message.maxSize", fallback: "128", note: "tasks are never too large to send"},
+	{name: "spark.task.maxDirectResultSize", fallback: "1m", note: "results are fetched in no time of their own"},
+	{name: "spark.driver.maxResultSize", fallback: "1g", note: "results are never too large"},
+	{name: "spark.shuffle.push.enabled", fallback: "false", note: "shuffle blocks are not pushed"},
+	{name: "spark.barrier.sync.timeout", fallback: "365d", note: "barriers do not time out"},
+	{name: "spark.scheduler.resource.profileMergeConflicts", fallback: "false", note: "the profile of a stage is given by the trace"},
+	{name: "spark.scheduler.listenerbus.eventqueue.capacity", fallback: "10000", note: "listener events are never dropped"},
+	{name: "spark.executor.decommission.forceKillTimeout", note: "a decommissioned executor goes when its tasks are done"},
+	{name: "spark.executor.decommission.signal", fallback: "PWR", note: "signals are not sent"},
+	{name: "spark.dynamicAllocation.testing", fallback: "false", note: "a switch of Spark's own tests"},
+}
+
+// outsidePrefixes are families of keys that have no part in scheduling, or whose effect is in the
+// trace already.
+var outsidePrefixes = []string{
+	"spark.app.", "spark.master", "spark.ui.", "spark.history.", "spark.eventLog.", "spark.sql.", "spark.hadoop.", "spark.hive.",
+	"spark.serializer", "spark.kryo", "spark.jars", "spark.files", "spark.archives", "spark.submit.", "spark.executorEnv.",
+	"spark.yarn.appMasterEnv.", "spark.yarn.dist.", "spark.yarn.jars", "spark.yarn.archive", "spark.yarn.historyServer.",
+	"spark.driver.extra", "spark.executor.extra", "spark.driver.defaultJavaOptions", "spark.executor.defaultJavaOptions",
+	"spark.driver.host", "spark.driver.port", "spark.driver.bindAddress", "spark.executor.id", "spark.executor.processTreeMetrics.",
+	"spark.ssl.", "spark.authenticate", "spark.acls", "spark.admin.acls", "spark.metrics.", "spark.python.", "spark.pyspark.", "spark.r.",
+	"spark.streaming.", "spark.kubernetes.", "spark.mesos.", "spark.default.parallelism", "spark.cleaner.", "spark.log", "spark.repl.",
+	"spark.rdd.", "spark.broadcast.", "spark.io.", "spark.reducer.", "spark.extraListeners", "spark.local.dir", "spark.port.",
+}
+
+func outside(name string) bool {
+	return !knownKey(name) && slices.ContainsFunc(outsidePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// keyNames is every name of every key, sorted.
+var keyNames = func() (names []string) {
+	for _, k := range confKeys {
+		names = append(append(names, k.name), k.older...)
+	}
+	slices.Sort(names)
+	return names
+}()
+
+func knownKey(name string) bool {
+	_, ok := slices.BinarySearch(keyNames, name)
+	return ok || isResourceKey(name)
+}
+
+// nearestKeys returns the n known keys with the fewest edits from name, best first.
+func nearestKeys(name string, n int) []string {
+	type near struct {
+		edits int
+		name  string
+	}
+	var all []near
+	for _, k := range keyNames {
+		all = append(all, near{editDistance(name, k), k})
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.edits, b.edits) })
+	out := make([]string, n)
+	for i := range out {
+		out[i] = all[i].name
+	}
+	return out
+}
+
+// editDistance returns how many bytes must be added, removed or replaced to make b of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

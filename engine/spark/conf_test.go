@@ -1,0 +1,273 @@
+package spark
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"replay/policy"
+)
+
+func mustConf(t testing.TB, values map[string]string) *Conf {
+	t.Helper()
+	c, _, err := ParseConf(Layer{Name: "test", Strict: true, Values: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestParseTime(t *testing.T) {
+	tests := []struct {
+		text string
+		unit int64
+		want int64
+	}{
+		{"30", second, 30},
+		{"1500ms", second, 1}, // truncated to the key's unit
+		{"500ms", second, 0},
+		{"-1500ms", second, -1},
+		{" 3S ", millisecond, 3000},
+		{"2min", millisecond, 120_000},
+		{"2m", millisecond, 120_000},
+		{"1h", second, 3600},
+		{"1d", second, 86_400},
+		{"999us", millisecond, 0},
+		{"9223372036854775807", millisecond, math.MaxInt64},
+		{"9223372036854775807", microsecond, math.MaxInt64},
+		{"9223372036854775807s", millisecond, math.MaxInt64}, // the nearest that fits
+	}
+	for _, tt := range tests {
+		if got, err := parseTime(tt.text, tt.unit); err != nil || got != tt.want {
+			t.Errorf("parseTime(%q, %d) = %d, %v, want %d", tt.text, tt.unit, got, err, tt.want)
+		}
+	}
+	for _, bad := range []string{"", "s", "1.5s", "1 s", "10q", "+3s", "3ss", "99999999999999999999"} {
+		if got, err := parseTime(bad, second); err == nil {
+			t.Errorf("parseTime(%q) = %d, want an error", bad, got)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	tests := []struct {
+		text string
+		unit int64
+		want int64
+	}{
+		{"1024", mebibyte, 1024},
+		{"1g", mebibyte, 1024},
+		{"1GB", mebibyte, 1024},
+		{"1023k", mebibyte, 0},
+		{"2047k", mebibyte, 1},
+		{"1t", mebibyte, 1 << 20},
+		{"1p", byteUnit, 1 << 50},
+		{"5b", byteUnit, 5},
+	}
+	for _, tt := range tests {
+		if got, err := parseSize(tt.text, tt.unit); err != nil || got != tt.want {
+			t.Errorf("parseSize(%q, %d) = %d, %v, want %d", tt.text, tt.unit, got, err, tt.want)
+		}
+	}
+	for _, bad := range []string{"", "g", "1.5g", "-1g", "1x", "9223372036854775807p"} {
+		if got, err := parseSize(bad, byteUnit); err == nil {
+			t.Errorf("parseSize(%q) = %d, want an error", bad, got)
+		}
+	}
+}
+
+func TestConfDefaults(t *testing.T) {
+	c := mustConf(t, nil)
+	if c.WaitProcess != 3000 || c.WaitNode != 3000 || c.WaitRack != 3000 {
+		t.Errorf("locality waits are %d, %d, %d ms, want 3000", c.WaitProcess, c.WaitNode, c.WaitRack)
+	}
+	if c.HeartbeatInterval != 3000 || c.InitialInterval != 200 || c.LauncherThreads != 25 {
+		t.Errorf("heartbeat %d ms, first %d ms, %d threads, want 3000, 200, 25", c.HeartbeatInterval, c.InitialInterval, c.LauncherThreads)
+	}
+	if c.MaxExecutors != math.MaxInt32 || c.IdleTimeout != 60_000 || c.CachedIdleTimeout != math.MaxInt32*1000 || c.ShuffleTimeout != math.MaxInt64 {
+		t.Errorf("dynamic allocation: max %d, idle %d, cached %d, shuffle %d", c.MaxExecutors, c.IdleTimeout, c.CachedIdleTimeout, c.ShuffleTimeout)
+	}
+	if c.Exclude.Enabled || c.Exclude.Timeout != 3_600_000 || c.Instances != Unset || c.FailuresValidity != Unset {
+		t.Errorf("exclude %+v, instances %d, validity %d", c.Exclude, c.Instances, c.FailuresValidity)
+	}
+	if got := c.InitialTarget(); got != 2 {
+		t.Errorf("initial target %d, want 2", got)
+	}
+	if got := c.ExecutorFailureLimit(); got != 3 {
+		t.Errorf("executor failure limit %d, want 3: instances that are not set count as 0 here", got)
+	}
+}
+
+func TestConfLayers(t *testing.T) {
+	c, notes, err := ParseConf(
+		Layer{Name: "log", Values: map[string]string{
+			"spark.locality.wait": "1s", "spark.locality.wait.rack": "7s", "spark.yarn.max.executor.failures": "9",
+			"spark.some.vendor.key": "x", "spark.serializer": "y", "spark.shuffle.push.enabled": "true",
+			"spark.rpc.message.maxSize": "128", "java.home": "z",
+		}},
+		Layer{Name: "--conf", Strict: true, Values: map[string]string{"spark.locality.wait": "0", "spark.sql.shuffle.partitions": "8"}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.WaitProcess != 0 || c.WaitNode != 0 || c.WaitRack != 7000 {
+		t.Errorf("waits are %d, %d, %d ms, want 0, 0, 7000", c.WaitProcess, c.WaitNode, c.WaitRack)
+	}
+	if c.MaxExecutorFailures != 9 {
+		t.Errorf("the older name gives %d failures, want 9", c.MaxExecutorFailures)
+	}
+	if notes.Ignored != 1 {
+		t.Errorf("%d keys ignored, want 1 (the vendor's)", notes.Ignored)
+	}
+	want := []string{
+		"log: spark.shuffle.push.enabled=true is not modelled: shuffle blocks are not pushed",
+		"--conf: spark.sql.shuffle.partitions has no effect on a replay",
+	}
+	if strings.Join(notes.Warnings, "\n") != strings.Join(want, "\n") {
+		t.Errorf("warnings are\n%s\nwant\n%s", strings.Join(notes.Warnings, "\n"), strings.Join(want, "\n"))
+	}
+	if got := notes.Resolved["spark.locality.wait.node"]; got != "0" {
+		t.Errorf("resolved spark.locality.wait.node is %q, want 0", got)
+	}
+}
+
+func TestConfErrors(t *testing.T) {
+	dyn := func(kv ...string) map[string]string {
+		m := map[string]string{"spark.dynamicAllocation.enabled": "true"}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i]] = kv[i+1]
+		}
+		return m
+	}
+	tests := []struct {
+		name   string
+		values map[string]string
+		want   string // part of the message
+	}{
+		{"unknown key", map[string]string{"spark.locality.wiat": "1s"}, `unknown key "spark.locality.wiat" (nearest known: spark.locality.wait`},
+		{"bad time", map[string]string{"spark.locality.wait": "fast"}, `test: spark.locality.wait is "fast", want a whole number`},
+		{"bad bool", map[string]string{"spark.speculation": "yes"}, "want true or false"},
+		{"bad choice", map[string]string{"spark.scheduler.mode": "LIFO"}, "want FIFO or FAIR"},
+		{"negative count", map[string]string{"spark.executor.cores": "-1"}, "want 1 or more"},
+		{"count over 32 bits", map[string]string{"spark.executor.instances": "3000000000"}, "32 bits"},
+		{"fewer cores than a task needs", map[string]string{"spark.executor.cores": "1", "spark.task.cpus": "2"}, "want at least spark.task.cpus (2)"},
+		{"part of a resource above a half", map[string]string{"spark.task.resource.gpu.amount": "0.7"}, "at most 0.5, or a whole number"},
+		{"resource too small for a task", map[string]string{"spark.executor.resource.gpu.amount": "1", "spark.task.resource.gpu.amount": "2"}, "want at least one task's 2"},
+		{"minimum above maximum", dyn("spark.dynamicAllocation.minExecutors", "5", "spark.dynamicAllocation.maxExecutors", "4"), "minExecutors is 5, want at most maxExecutors (4)"},
+		{"first target above maximum", dyn("spark.executor.instances", "5", "spark.dynamicAllocation.maxExecutors", "4"), "initial number of executors is 5"},
+		{"backlog below a second", dyn("spark.dynamicAllocation.schedulerBacklogTimeout", "900ms"), "schedulerBacklogTimeout is less than a second"},
+		{"ratio 0", dyn("spark.dynamicAllocation.executorAllocationRatio", "0"), "more than 0 and at most 1"},
+		{"nothing keeps shuffle data", dyn("spark.dynamicAllocation.shuffleTracking.enabled", "false"), "want one of spark.shuffle.service.enabled"},
+		{"node limit of exclusion", map[string]string{"spark.excludeOnFailure.enabled": "true", "spark.task.maxFailures": "2"}, "want less than spark.task.maxFailures (2)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := ParseConf(Layer{Name: "test", Strict: true, Values: tt.values})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSizes(t *testing.T) {
+	types := []string{"memory-mb", "vcores", "yarn.io/gpu"}
+	tests := []struct {
+		name   string
+		values map[string]string
+		over   Overrides
+		want   policy.Resource
+		tasks  int
+	}{
+		{"default: at least 384 MiB of overhead", nil, DefaultProfile, policy.R(1408, 1), 1},
+		{"a tenth, truncated", map[string]string{"spark.executor.memory": "4g", "spark.executor.cores": "4", "spark.task.cpus": "3"}, DefaultProfile, policy.R(4505, 4), 1},
+		{"overhead set", map[string]string{"spark.executor.memoryOverhead": "10"}, DefaultProfile, policy.R(1034, 1), 1},
+		{"off heap counts when enabled", map[string]string{"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "1535k"}, DefaultProfile, policy.R(1409, 1), 1},
+		{"off heap not enabled", map[string]string{"spark.memory.offHeap.size": "1g"}, DefaultProfile, policy.R(1408, 1), 1},
+		{"python memory only for python", map[string]string{"spark.executor.pyspark.memory": "1g"}, DefaultProfile, policy.R(1408, 1), 1},
+		{"python", map[string]string{"spark.executor.pyspark.memory": "1g", "spark.yarn.isPython": "true"}, DefaultProfile, policy.R(2432, 1), 1},
+		{"a profile's memory keeps the default overhead", map[string]string{"spark.executor.memory": "8g"},
+			Overrides{Cores: 2, MiB: 1024, OverheadMiB: Unset, OffHeapMiB: Unset, PySparkMiB: Unset, TaskCPUs: Unset}, policy.R(1024+819, 2), 2},
+		{"gpus limit the tasks", map[string]string{"spark.executor.cores": "8", "spark.executor.resource.gpu.amount": "2", "spark.task.resource.gpu.amount": "0.4"},
+			DefaultProfile, policy.Resource{1408, 8, 2}, 4},
+		{"whole gpus", map[string]string{"spark.executor.cores": "8", "spark.executor.resource.gpu.amount": "5", "spark.task.resource.gpu.amount": "2"},
+			DefaultProfile, policy.Resource{1408, 8, 5}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := mustConf(t, tt.values)
+			got, err := c.ContainerSize(tt.over, types)
+			if err != nil || got != tt.want {
+				t.Errorf("size is %v, %v, want %v", got, err, tt.want)
+			}
+			if got := c.TasksPerExecutor(tt.over); got != tt.tasks {
+				t.Errorf("%d tasks an executor, want %d", got, tt.tasks)
+			}
+		})
+	}
+	c := mustConf(t, map[string]string{"spark.executor.resource.gpu.amount": "1"})
+	if _, err := c.ContainerSize(DefaultProfile, types[:2]); err == nil || !strings.Contains(err.Error(), "yarn.io/gpu") {
+		t.Errorf("a cluster without gpus gives %v, want an error that names the type", err)
+	}
+	client := map[string]string{"spark.yarn.am.memory": "1g", "spark.driver.memory": "8g", "spark.driver.cores": "2"}
+	if got, want := mustConf(t, client).AMSize(), policy.R(1408, 1); got != want {
+		t.Errorf("application master in client mode has %v, want %v", got, want)
+	}
+	client["spark.submit.deployMode"] = "cluster"
+	if got, want := mustConf(t, client).AMSize(), policy.R(8192+819, 2); got != want {
+		t.Errorf("driver in cluster mode has %v, want %v", got, want)
+	}
+}
+
+func TestExecutorFailureLimit(t *testing.T) {
+	tests := []struct {
+		name   string
+		values map[string]string
+		want   int
+	}{
+		{"set", map[string]string{"spark.executor.maxNumFailures": "1"}, 1},
+		{"twice the instances", map[string]string{"spark.executor.instances": "7"}, 14},
+		{"at least 3", map[string]string{"spark.executor.instances": "1"}, 3},
+		{"twice the maximum", map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.maxExecutors": "10"}, 20},
+		{"no overflow", map[string]string{"spark.dynamicAllocation.enabled": "true"}, math.MaxInt32},
+	}
+	for _, tt := range tests {
+		if got := mustConf(t, tt.values).ExecutorFailureLimit(); got != tt.want {
+			t.Errorf("%s: limit is %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Every key's default is one that its own parser takes, and no name stands for two keys.
+func TestConfKeysAreConsistent(t *testing.T) {
+	for i := 1; i < len(keyNames); i++ {
+		if keyNames[i] == keyNames[i-1] {
+			t.Errorf("%s is in the table twice", keyNames[i])
+		}
+	}
+	for _, k := range confKeys {
+		if (k.parse == nil) == (k.note == "") {
+			t.Errorf("%s: want either a parser or a note", k.name)
+		}
+	}
+}
+
+func FuzzParseConf(f *testing.F) {
+	for _, k := range confKeys {
+		f.Add(k.name, k.fallback)
+	}
+	f.Add("spark.executor.resource.gpu.amount", "1")
+	f.Add("spark.task.resource.gpu.amount", "0.25")
+	f.Fuzz(func(t *testing.T, key, value string) {
+		c, notes, err := ParseConf(Layer{Name: "fuzz", Values: map[string]string{key: value}})
+		if err != nil {
+			if c == nil && !strings.Contains(err.Error(), key) {
+				t.Fatalf("error %q does not name %q", err, key)
+			}
+			return
+		}
+		if c.TasksPerExecutor(DefaultProfile) < 1 || notes.Resolved["spark.locality.wait"] == "" {
+			t.Fatalf("%s=%q gives %+v", key, value, c)
+		}
+	})
+}
