@@ -130,6 +130,14 @@ func (m *HashMap[K, V]) Remove(k K, h int32) bool {
 	return false
 }
 
+// Reset makes the map as good as new, with a table of the first size.
+func (m *HashMap[K, V]) Reset() {
+	if len(m.table) > firstTable {
+		m.table = m.table[:firstTable]
+	}
+	m.Clear()
+}
+
 // Clear drops all keys and keeps the size of the table.
 func (m *HashMap[K, V]) Clear() {
 	clear(m.table)

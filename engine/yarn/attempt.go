@@ -1,0 +1,167 @@
+package yarn
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// Attempt is what every scheduler keeps of an application: asks, containers, usage, blacklists.
+// Limits and order are the scheduler's own.
+//
+// Source: SchedulerApplicationAttempt.
+type Attempt struct {
+	AppSpec
+	Requests
+	Hash    int32 // ApplicationAttemptId.hashCode
+	AppHash int32 // ApplicationId.hashCode
+	Start   int64 // ms, of the attempt
+	Used    policy.Resource
+
+	// WaitingForAM is true until the master container was given out; false for an unmanaged one. Meanwhile the blacklist
+	// that counts is the ResourceManager's own.
+	WaitingForAM bool
+	Stopped      bool
+
+	last    int64        // number of the last container
+	live    []*Container // by number - 1; nil when it ended
+	newly   []*Container // allocated and not given out, in order
+	black   map[protocol.Name]bool
+	system  map[protocol.Name]bool
+	updates updates
+}
+
+// NewAttempt returns the attempt of an application that was admitted. timestamp is the cluster's.
+func NewAttempt(s AppSpec, timestamp, now int64, places *Places) *Attempt {
+	a := &Attempt{AppSpec: s, Start: now, WaitingForAM: !s.Unmanaged}
+	a.AppHash = jvm.AppHash(timestamp, int32(s.ID))
+	a.Hash = jvm.AttemptHash(a.AppHash, 1)
+	a.Requests = Requests{places: places, app: a.Hash}
+	return a
+}
+
+// NextContainer takes the next container number.
+//
+// Source: AppSchedulingInfo.getNewContainerId.
+func (a *Attempt) NextContainer() protocol.ContainerID {
+	a.last++
+	return protocol.ContainerID{App: a.ID, N: a.last}
+}
+
+// ContainerHash returns ContainerId.hashCode of a container of this attempt.
+func (a *Attempt) ContainerHash(id protocol.ContainerID) int32 {
+	return jvm.ContainerHash(a.Hash, id.N)
+}
+
+// NewContainer returns a container of this attempt in state NEW; nothing else is changed.
+func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size policy.Resource, now int64) *Container {
+	return &Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Created: now}
+}
+
+// Live returns the live container of that number, nil when there is none.
+func (a *Attempt) Live(id protocol.ContainerID) *Container {
+	if id.App != a.ID || id.N < 1 || id.N > int64(len(a.live)) {
+		return nil
+	}
+	return a.live[id.N-1]
+}
+
+// AddLive makes c the live container of that number.
+func (a *Attempt) AddLive(id protocol.ContainerID, c *Container) {
+	for int64(len(a.live)) < id.N {
+		a.live = append(a.live, nil)
+	}
+	a.live[id.N-1] = c
+}
+
+// RemoveLive forgets a live container and reports whether it was there.
+// It leaves the list of those not given out, too.
+func (a *Attempt) RemoveLive(id protocol.ContainerID) bool {
+	c := a.Live(id)
+	if c == nil {
+		return false
+	}
+	a.live[id.N-1] = nil
+	for i, o := range a.newly {
+		if o == c {
+			a.newly = append(a.newly[:i], a.newly[i+1:]...)
+			break
+		}
+	}
+	return true
+}
+
+// AllLive yields the live containers by number.
+func (a *Attempt) AllLive(yield func(*Container) bool) {
+	for _, c := range a.live {
+		if c != nil && !yield(c) {
+			return
+		}
+	}
+}
+
+// Allocated starts a container of the table's key on a node: it takes from the request table (not for a container
+// without table records), becomes live, is charged to the attempt and is queued for the application master.
+// The caller charges queues and the node.
+//
+// Source: FSAppAttempt.allocate, SchedulerApplicationAttempt.addToNewlyAllocatedContainers.
+func (a *Attempt) Allocated(c *Container, t *Table, level protocol.NodeType) {
+	c.Type = level
+	c.Asks = a.Take(t, level, c.Node, c.askBuf[:0])
+	a.AddLive(c.ID, c)
+	a.Used = a.Used.Add(c.Size)
+	c.Handle(EventStart)
+	a.newly = append(a.newly, c)
+}
+
+// Pull hands over what was allocated: each container becomes ACQUIRED. The result is valid until the next allocation.
+//
+// Source: SchedulerApplicationAttempt.pullNewlyAllocatedContainers.
+func (a *Attempt) Pull() []*Container {
+	out := a.newly
+	for _, c := range out {
+		c.Handle(EventAcquired)
+	}
+	a.newly = a.newly[:0]
+	return out
+}
+
+// Blacklist changes the blacklist in force, additions first, and reports whether the application's own changed.
+//
+// Source: AppSchedulingInfo.updatePlacesBlacklistedByApp, updatePlacesBlacklistedBySystem.
+func (a *Attempt) Blacklist(add, remove []protocol.Name) (changed bool) {
+	list := &a.black
+	if a.WaitingForAM {
+		list = &a.system
+	}
+	if *list == nil && len(add) > 0 {
+		*list = map[protocol.Name]bool{}
+	}
+	for _, n := range add {
+		if !(*list)[n] {
+			(*list)[n] = true
+			changed = true
+		}
+	}
+	for _, n := range remove {
+		if (*list)[n] {
+			delete(*list, n)
+			changed = true
+		}
+	}
+	return changed && !a.WaitingForAM
+}
+
+// Blacklisted reports whether the node or its rack is on the blacklist in force.
+//
+// Source: SchedulerAppUtils.isPlaceBlacklisted.
+func (a *Attempt) Blacklisted(n *Node) bool {
+	list := a.black
+	if a.WaitingForAM {
+		list = a.system
+	}
+	return len(list) > 0 && (list[n.Host] || list[n.Rack])
+}
+
+// OwnBlacklist reports whether the application itself refuses the place.
+func (a *Attempt) OwnBlacklist(place protocol.Name) bool { return a.black[place] }

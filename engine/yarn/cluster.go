@@ -1,0 +1,153 @@
+package yarn
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// Places gives the hash codes of interned resource names.
+type Places struct {
+	names   *protocol.Names
+	hash    []int32
+	scratch batches
+}
+
+// NewPlaces returns the hash codes of names; names may be interned later.
+func NewPlaces(names *protocol.Names) *Places { return &Places{names: names} }
+
+// Hash returns String.hashCode of the text of n.
+func (p *Places) Hash(n protocol.Name) int32 {
+	if int(n) >= len(p.hash) {
+		for i := len(p.hash); i < p.names.Len(); i++ {
+			p.hash = append(p.hash, jvm.StringHash(p.names.Text(protocol.Name(i))))
+		}
+	}
+	return p.hash[n]
+}
+
+// Cluster holds the registered nodes.
+//
+// Source: ClusterNodeTracker.
+type Cluster struct {
+	*Places
+	Capacity policy.Resource // sum over the nodes
+
+	byID    []*Node // by number, nil when not registered
+	order   jvm.HashMap[protocol.NodeID, *Node]
+	byRack  map[protocol.Name][]*Node
+	byHost  map[protocol.Name][]*Node
+	largest policy.Resource // per type over the nodes
+}
+
+// NewCluster returns a cluster without nodes.
+func NewCluster(names *protocol.Names) *Cluster {
+	return &Cluster{Places: NewPlaces(names), byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name][]*Node{}}
+}
+
+// Len returns the number of registered nodes.
+func (c *Cluster) Len() int { return c.order.Len() }
+
+// Node returns the node, nil when it is not registered.
+func (c *Cluster) Node(id protocol.NodeID) *Node {
+	if int(id) >= len(c.byID) {
+		return nil
+	}
+	return c.byID[id]
+}
+
+// All yields the nodes in YARN's order, the hash order of host and port.
+func (c *Cluster) All(yield func(*Node) bool) {
+	for _, n := range c.order.All {
+		if !yield(n) {
+			return
+		}
+	}
+}
+
+// Rack returns the nodes of a rack in the order of their registration.
+func (c *Cluster) Rack(name protocol.Name) []*Node { return c.byRack[name] }
+
+// Host returns the node called name, the last one registered, nil when there is none.
+func (c *Cluster) Host(name protocol.Name) *Node {
+	if l := c.byHost[name]; len(l) > 0 {
+		return l[len(l)-1]
+	}
+	return nil
+}
+
+// Add registers a node, all free, and returns it. It panics if the node is registered.
+func (c *Cluster) Add(s NodeSpec) *Node {
+	n := &Node{
+		NodeSpec: s, HostHash: c.Hash(s.Host), RackHash: c.Hash(s.Rack),
+		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total,
+	}
+	c.link(n)
+	return n
+}
+
+func (c *Cluster) link(n *Node) {
+	for int(n.ID) >= len(c.byID) {
+		c.byID = append(c.byID, nil)
+	}
+	if c.byID[n.ID] != nil {
+		panic("yarn: node " + c.names.Text(n.Host) + " is registered twice")
+	}
+	c.byID[n.ID] = n
+	c.order.Put(n.ID, n.Hash, n)
+	c.byRack[n.Rack] = append(c.byRack[n.Rack], n)
+	c.byHost[n.Host] = append(c.byHost[n.Host], n)
+	c.Capacity = c.Capacity.Add(n.Total)
+	c.largest = c.largest.Max(n.Total)
+}
+
+// Remove takes a node out and returns it, nil when it was not registered.
+func (c *Cluster) Remove(id protocol.NodeID) *Node {
+	n := c.Node(id)
+	if n != nil {
+		c.unlink(n)
+		n.gone = true
+	}
+	return n
+}
+
+func (c *Cluster) unlink(n *Node) {
+	c.byID[n.ID] = nil
+	c.order.Remove(n.ID, n.Hash)
+	other := func(o *Node) bool { return o == n }
+	c.byRack[n.Rack] = slices.DeleteFunc(c.byRack[n.Rack], other)
+	c.byHost[n.Host] = slices.DeleteFunc(c.byHost[n.Host], other)
+	c.Capacity = c.Capacity.Sub(n.Total)
+	c.largest = policy.Resource{}
+	for _, o := range c.byID {
+		if o != nil {
+			c.largest = c.largest.Max(o.Total)
+		}
+	}
+}
+
+// SetTotal changes a node's capability. The node moves to the end of its rack and of its hash chain.
+// It reports whether the node is registered and its capability is another one now.
+func (c *Cluster) SetTotal(id protocol.NodeID, total policy.Resource) bool {
+	n := c.Node(id)
+	if n == nil || n.Total == total {
+		return false
+	}
+	c.unlink(n)
+	n.SetTotal(total)
+	c.link(n)
+	return true
+}
+
+// MaxAllocation returns the largest container: the configured one, and when byNodes is set and there is a
+// node, no more of any type than the largest node has.
+//
+// Source: ClusterNodeTracker.getMaxAllowedAllocation.
+func (c *Cluster) MaxAllocation(configured policy.Resource, byNodes bool) policy.Resource {
+	if !byNodes || c.Len() == 0 {
+		return configured
+	}
+	return configured.Min(c.largest)
+}

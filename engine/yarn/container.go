@@ -1,0 +1,144 @@
+package yarn
+
+import (
+	"replay/engine/protocol"
+	"replay/policy"
+)
+
+// ContainerState is the state of a container in the ResourceManager.
+//
+// Source: RMContainerState.
+type ContainerState uint8
+
+// States of a container; those from ContainerCompleted on are final.
+const (
+	ContainerNew ContainerState = iota
+	ContainerReserved
+	ContainerAllocated
+	ContainerAcquired // handed to the application master
+	ContainerRunning  // reported by the node
+	ContainerCompleted
+	ContainerExpired
+	ContainerReleased
+	ContainerKilled
+)
+
+// Final reports whether the container has ended.
+func (s ContainerState) Final() bool { return s >= ContainerCompleted }
+
+// ContainerEvent moves a container from state to state.
+//
+// Source: RMContainerEventType.
+type ContainerEvent uint8
+
+// Events of a container.
+const (
+	EventStart ContainerEvent = iota
+	EventReserved
+	EventAcquired
+	EventLaunched
+	EventFinished
+	EventReleased
+	EventExpire
+	EventKill
+)
+
+// Container is a container, reservation or helper container in the ResourceManager.
+//
+// Source: RMContainerImpl, Container.
+type Container struct {
+	ID    protocol.ContainerID
+	Hash  int32 // ContainerId.hashCode
+	Node  *Node
+	App   *Attempt
+	Key   Key // that it was allocated under
+	Size  policy.Resource
+	Type  protocol.NodeType
+	State ContainerState
+
+	AM      bool          // the master container of its application
+	Created int64         // ms
+	Version int32         // updates handed to the application master
+	Asks    []RememberAsk // what it took from the request table; nil once acquired or put back
+	askBuf  [3]RememberAsk
+}
+
+// RememberAsk is a record of the request table, as it was when a container took one from it.
+type RememberAsk struct {
+	Name  protocol.Name
+	Size  policy.Resource
+	Relax bool
+}
+
+// Protocol returns the container as application masters see it.
+func (c *Container) Protocol() protocol.Container {
+	return protocol.Container{
+		ID: c.ID, Node: c.Node.ID, Host: c.Node.Host, Size: c.Size,
+		Priority: c.Key.Priority, Request: c.Key.Request, Type: c.Type,
+	}
+}
+
+// Handle applies an event and reports whether it ended the container, so that the end is to be
+// reported. A pair of state and event that YARN does not know changes nothing.
+//
+// Source: RMContainerImpl.stateMachineFactory.
+func (c *Container) Handle(e ContainerEvent) (ended bool) {
+	switch c.State {
+	case ContainerNew:
+		switch e {
+		case EventStart:
+			c.State = ContainerAllocated
+		case EventReserved:
+			c.State = ContainerReserved
+		case EventKill:
+			c.State = ContainerKilled
+		case EventAcquired:
+			c.acquire()
+		}
+	case ContainerReserved:
+		switch e {
+		case EventStart:
+			c.State = ContainerAllocated
+		case EventKill:
+			c.State = ContainerKilled
+		case EventReleased:
+			c.State = ContainerReleased
+		}
+	case ContainerAllocated:
+		switch e {
+		case EventAcquired:
+			c.acquire()
+		case EventExpire:
+			c.State = ContainerExpired
+			return true
+		case EventKill:
+			c.State = ContainerKilled
+			return true
+		}
+	case ContainerAcquired, ContainerRunning:
+		switch e {
+		case EventLaunched:
+			c.State = ContainerRunning
+		case EventFinished:
+			c.State = ContainerCompleted
+			return true
+		case EventReleased:
+			c.State = ContainerReleased
+			return true
+		case EventKill:
+			c.State = ContainerKilled
+			return true
+		case EventExpire:
+			if c.State == ContainerAcquired {
+				c.State = ContainerExpired
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Container) acquire() {
+	c.State = ContainerAcquired
+	c.Asks = nil
+}

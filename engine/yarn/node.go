@@ -1,0 +1,94 @@
+package yarn
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// Node is a registered node in the scheduler.
+//
+// Source: SchedulerNode.
+type Node struct {
+	NodeSpec
+	HostHash, RackHash int32 // String.hashCode of the names
+	Hash               int32 // NodeId.hashCode
+	Used, Free         policy.Resource
+	Reserved           *Container
+
+	containers jvm.HashMap[protocol.ContainerID, held]
+	gone       bool
+	fair       fairNode
+}
+
+// held is a container on a node; launched is set when the node has reported it.
+type held struct {
+	c        *Container
+	launched bool
+}
+
+// Count returns the number of containers, helper containers included.
+func (n *Node) Count() int { return n.containers.Len() }
+
+// Containers yields the containers on the node in YARN's order, the hash order of their numbers.
+func (n *Node) Containers(yield func(*Container) bool) {
+	for _, h := range n.containers.All {
+		if !yield(h.c) {
+			return
+		}
+	}
+}
+
+// Container returns the container called id, nil when the node does not hold it.
+func (n *Node) Container(id protocol.ContainerID, hash int32) *Container {
+	h, _ := n.containers.Get(id, hash)
+	return h.c
+}
+
+// Place puts a container on the node.
+//
+// Source: SchedulerNode.allocateContainer.
+func (n *Node) Place(c *Container) {
+	n.Used = n.Used.Add(c.Size)
+	n.Free = n.Free.Sub(c.Size)
+	n.containers.Put(c.ID, c.Hash, held{c: c})
+}
+
+// Launched marks that the node has reported the container as running.
+//
+// Source: SchedulerNode.containerStarted.
+func (n *Node) Launched(id protocol.ContainerID, hash int32) {
+	if h, ok := n.containers.Get(id, hash); ok {
+		h.launched = true
+		n.containers.Put(id, hash, h)
+	}
+}
+
+// HasLaunched reports whether the node has reported the container as running.
+func (n *Node) HasLaunched(id protocol.ContainerID, hash int32) bool {
+	h, _ := n.containers.Get(id, hash)
+	return h.launched
+}
+
+// Release takes a container off the node and reports whether it did. A container that the node has
+// reported as running stays until the node reports its end (byNode).
+//
+// Source: SchedulerNode.releaseContainer.
+func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
+	h, ok := n.containers.Get(id, hash)
+	if !ok || h.launched && !byNode {
+		return false
+	}
+	n.containers.Remove(id, hash)
+	n.Used = n.Used.Sub(h.c.Size)
+	n.Free = n.Free.Add(h.c.Size)
+	return true
+}
+
+// SetTotal changes the capability; what is allocated stays, so Free may become negative.
+//
+// Source: SchedulerNode.updateTotalResource.
+func (n *Node) SetTotal(total policy.Resource) {
+	n.Total = total
+	n.Free = total.Sub(n.Used)
+}

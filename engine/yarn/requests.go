@@ -1,0 +1,358 @@
+package yarn
+
+import (
+	"cmp"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// Key separates the asks of an application: asks of different keys never mix.
+//
+// Source: SchedulerRequestKey.
+type Key struct {
+	Priority int32
+	Request  int64                // allocationRequestId
+	Update   protocol.ContainerID // the container to be resized; zero in an ordinary key
+}
+
+// Compare orders keys as the scheduler visits them: ordinary ones first, then the lower priority number,
+// the lower request id, the lower container.
+func (k Key) Compare(o Key) int {
+	if u, v := k.Update != (protocol.ContainerID{}), o.Update != (protocol.ContainerID{}); u != v {
+		if v {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(
+		cmp.Compare(k.Priority, o.Priority),
+		cmp.Compare(k.Request, o.Request),
+		cmp.Compare(k.Update.App, o.Update.App),
+		cmp.Compare(k.Update.N, o.Update.N))
+}
+
+// Record is the ask for one resource name: how many containers of which size.
+type Record struct {
+	Size  policy.Resource
+	Count int32
+	Relax bool
+}
+
+// Table is what an application asks for under one key, by resource name. It stays for the life of the
+// attempt; an empty one is as good as absent.
+//
+// Source: LocalityAppPlacementAllocator.
+type Table struct {
+	Key
+	records jvm.ConcurrentHashMap[protocol.Name, Record]
+	places  *Places
+	hash    int32 // of the key
+	present bool  // YARN has a table for the key
+	active  bool  // the count of * is above 0
+
+	// Delay scheduling, kept when the table goes. Capacity and fair scheduler use them in their own ways.
+	Opportunities int32
+	Level         LocalityLevel
+	LevelSince    int64 // ms
+}
+
+const anyHash = 42 // hash code of "*"
+
+// Any returns the record of "*", nil when there is none.
+func (t *Table) Any() *Record { return t.records.Ref(protocol.Any, anyHash) }
+
+// AnyCount returns the count of "*".
+func (t *Table) AnyCount() int32 {
+	if r := t.Any(); r != nil {
+		return r.Count
+	}
+	return 0
+}
+
+// Host returns the record of a node's host, nil when there is none; Rack that of its rack.
+func (t *Table) Host(n *Node) *Record { return t.records.Ref(n.Host, n.HostHash) }
+
+// Rack returns the record of a node's rack, nil when there is none.
+func (t *Table) Rack(n *Node) *Record { return t.records.Ref(n.Rack, n.RackHash) }
+
+// Name returns the record of a resource name, nil when there is none.
+func (t *Table) Name(name protocol.Name) *Record { return t.records.Ref(name, t.places.Hash(name)) }
+
+// Locations returns how many records there are, those with count 0 included.
+//
+// Source: LocalityAppPlacementAllocator.getUniqueLocationAsks.
+func (t *Table) Locations() int { return t.records.Len() }
+
+// Records yields the records in YARN's order, the hash order of the names.
+func (t *Table) Records(yield func(protocol.Name, Record) bool) { t.records.All(yield) }
+
+// Relaxed reports whether a record permits what is farther away: an absent one does.
+//
+// Source: LocalityAppPlacementAllocator.canDelayTo.
+func (r *Record) Relaxed() bool { return r == nil || r.Relax }
+
+// count is the record's count, 0 for an absent one.
+func (r *Record) count() int32 {
+	if r == nil {
+		return 0
+	}
+	return r.Count
+}
+
+// Requests is what an application asks for.
+//
+// Source: AppSchedulingInfo.
+type Requests struct {
+	places  *Places
+	app     int32    // hash of the attempt, for keys that name a container
+	tables  []*Table // all ever made, by key
+	active  []*Table // those with containers wanted anywhere, by key
+	present jvm.ConcurrentHashMap[Key, *Table]
+	stopped bool
+}
+
+// batches sorts the asks of one message by key and name as YARN does: the last ask for a name wins,
+// and keys and names are taken in the hash order of maps made for this message.
+//
+// Source: AppSchedulingInfo.internalAddResourceRequests.
+type batches struct {
+	byKey jvm.HashMap[Key, *batch]
+	pool  []*batch
+}
+
+type batch struct {
+	asks jvm.HashMap[protocol.Name, protocol.Ask]
+}
+
+func (b *batches) fill(asks []protocol.Ask, places *Places) {
+	b.byKey.Reset()
+	used := 0
+	for _, a := range asks {
+		k := Key{Priority: a.Priority, Request: a.RequestID}
+		h := jvm.RequestKeyHash(k.Priority, k.Request, 0)
+		of, ok := b.byKey.Get(k, h)
+		if !ok {
+			if used == len(b.pool) {
+				b.pool = append(b.pool, &batch{})
+			}
+			of = b.pool[used]
+			used++
+			of.asks.Reset()
+			b.byKey.Put(k, h, of)
+		}
+		of.asks.Put(a.Name, places.Hash(a.Name), a)
+	}
+}
+
+// Active returns the tables with containers wanted anywhere, in the order in which they are visited.
+// It is valid until the next change.
+//
+// Source: AppSchedulingInfo.getSchedulerKeys.
+func (r *Requests) Active() []*Table { return r.active }
+
+// All yields every table in YARN's order, the hash order of the keys.
+//
+// Source: AppSchedulingInfo.getAllResourceRequests.
+func (r *Requests) All(yield func(*Table) bool) {
+	for _, t := range r.present.All {
+		if !yield(t) {
+			return
+		}
+	}
+}
+
+// Table returns the table of a key, nil when there never was one.
+func (r *Requests) Table(k Key) *Table {
+	if i, ok := r.search(k); ok {
+		return r.tables[i]
+	}
+	return nil
+}
+
+func (r *Requests) search(k Key) (int, bool) {
+	return slices.BinarySearchFunc(r.tables, k, func(t *Table, k Key) int { return t.Key.Compare(k) })
+}
+
+// Ensure returns the table of a key, a new and empty one when there never was one.
+func (r *Requests) Ensure(k Key) *Table {
+	i, ok := r.search(k)
+	if !ok {
+		update := int32(0)
+		if k.Update != (protocol.ContainerID{}) {
+			update = jvm.ContainerHash(r.app, k.Update.N)
+		}
+		t := &Table{Key: k, places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
+		r.tables = slices.Insert(r.tables, i, t)
+	}
+	return r.tables[i]
+}
+
+// Stop drops all asks for good.
+func (r *Requests) Stop() {
+	r.stopped = true
+	r.active, r.tables = nil, nil
+	r.present = jvm.ConcurrentHashMap[Key, *Table]{}
+}
+
+// Update replaces records by those of a message, already normalized. Counts are absolute. With
+// add set (requests of a container that died early) counts are added to what is there.
+//
+// Source: AppSchedulingInfo.updateResourceRequests, LocalityAppPlacementAllocator.updatePendingAsk.
+func (r *Requests) Update(asks []protocol.Ask, add bool) {
+	if r.stopped || len(asks) == 0 {
+		return
+	}
+	if len(asks) == 1 {
+		a := asks[0]
+		t := r.make(Key{Priority: a.Priority, Request: a.RequestID})
+		r.settle(t, r.put(t, a, add))
+		return
+	}
+	b := &r.places.scratch
+	b.fill(asks, r.places)
+	for k, of := range b.byKey.All {
+		r.store(r.make(k), of, add)
+	}
+}
+
+// UpdateKey is [Requests.Update] for asks that all belong to the key k, whatever they say themselves.
+func (r *Requests) UpdateKey(k Key, asks []protocol.Ask) {
+	if r.stopped {
+		return
+	}
+	b := &r.places.scratch
+	b.fill(asks, r.places)
+	for _, of := range b.byKey.All {
+		r.store(r.make(k), of, false)
+	}
+}
+
+func (r *Requests) store(t *Table, b *batch, add bool) {
+	anySeen := (*Record)(nil)
+	for _, a := range b.asks.All {
+		anySeen = cmp.Or(r.put(t, a, add), anySeen)
+	}
+	r.settle(t, anySeen)
+}
+
+func (r *Requests) make(k Key) *Table {
+	t := r.Ensure(k)
+	if !t.present {
+		t.present = true
+		r.present.Put(k, t.hash, t)
+	}
+	return t
+}
+
+// put stores one ask and returns the new record when it is that of "*".
+func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
+	rec := Record{Size: a.Size, Count: a.Count, Relax: a.Relax}
+	h := r.places.Hash(a.Name)
+	if old := t.records.Ref(a.Name, h); old != nil && add {
+		rec.Count = old.Count + 1
+	}
+	t.records.Put(a.Name, h, rec)
+	if a.Name == protocol.Any {
+		return &rec
+	}
+	return nil
+}
+
+// settle activates or drops a table after its record of "*" was replaced.
+func (r *Requests) settle(t *Table, anyRecord *Record) {
+	switch {
+	case anyRecord == nil:
+	case anyRecord.Count <= 0:
+		r.deactivate(t)
+		t.records = jvm.ConcurrentHashMap[protocol.Name, Record]{}
+		r.drop(t)
+	default:
+		r.activate(t)
+	}
+}
+
+func (r *Requests) activate(t *Table) {
+	if t.active {
+		return
+	}
+	t.active = true
+	i, _ := slices.BinarySearchFunc(r.active, t.Key, func(t *Table, k Key) int { return t.Key.Compare(k) })
+	r.active = slices.Insert(r.active, i, t)
+}
+
+func (r *Requests) deactivate(t *Table) {
+	if t.active {
+		t.active = false
+		i := slices.Index(r.active, t)
+		r.active = slices.Delete(r.active, i, i+1)
+	}
+}
+
+func (r *Requests) drop(t *Table) {
+	if t.present {
+		t.present = false
+		r.present.Remove(t.Key, t.hash)
+	}
+}
+
+// Take counts one container of the given type off the table and appends the records that it took
+// from to asks, for [Requests.PutBack]. The records of the type must be there.
+//
+// Source: LocalityAppPlacementAllocator.allocate.
+func (r *Requests) Take(t *Table, level protocol.NodeType, n *Node, asks []RememberAsk) []RememberAsk {
+	if level == protocol.NodeLocal {
+		asks = append(asks, t.takeOne(n.Host, n.HostHash))
+	}
+	if level <= protocol.RackLocal {
+		asks = append(asks, t.takeOne(n.Rack, n.RackHash))
+	}
+	return append(asks, r.takeAny(t))
+}
+
+func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
+	rec := t.records.Ref(name, hash)
+	rec.Count--
+	a := RememberAsk{Name: name, Size: rec.Size, Relax: rec.Relax}
+	if rec.Count == 0 {
+		t.records.Remove(name, hash)
+	}
+	return a
+}
+
+func (r *Requests) takeAny(t *Table) RememberAsk {
+	a := t.takeOne(protocol.Any, anyHash)
+	if t.Any() == nil {
+		r.deactivate(t)
+		if t.records.Len() == 0 {
+			t.records = jvm.ConcurrentHashMap[protocol.Name, Record]{}
+			r.drop(t)
+		}
+	}
+	return a
+}
+
+// PutBack adds one container to each record that a container of the key took from. Under the key of a
+// resize the asks come back under the ordinary key, as in YARN.
+//
+// Source: AbstractYarnScheduler.recoverResourceRequestForContainer.
+func (r *Requests) PutBack(k Key, asks []RememberAsk) {
+	back := make([]protocol.Ask, 0, 3)
+	for _, a := range asks {
+		back = append(back, protocol.Ask{
+			Priority: k.Priority, RequestID: k.Request, Name: a.Name, Count: 1, Size: a.Size, Relax: a.Relax,
+		})
+	}
+	r.Update(back, true)
+}
+
+// Pending returns the sum over the keys of what is wanted anywhere.
+func (r *Requests) Pending() (sum policy.Resource) {
+	for _, t := range r.active {
+		a := t.Any()
+		sum = sum.Add(a.Size.Mul(float64(a.Count)))
+	}
+	return sum
+}

@@ -1,0 +1,4 @@
+package yarn
+
+// updates are the outstanding resizes of an attempt's containers.
+type updates struct{}
