@@ -3,4 +3,6 @@ package conform
 // Kinds are the forms of golden vectors that are known, in the order in which they are asked.
 var Kinds = []Kind{
 	scalaOrder,
+	yarnShares,
+	yarnComparators,
 }
