@@ -5,4 +5,5 @@ var Kinds = []Kind{
 	scalaOrder,
 	yarnShares,
 	yarnComparators,
+	containerPlacement,
 }
