@@ -1,0 +1,215 @@
+package conf
+
+import (
+	"math"
+	"os"
+	"strings"
+
+	"replay/policy"
+)
+
+// Names of the FairScheduler's policies, as SchedulingPolicy.parse gives them.
+const (
+	PolicyFair = "fair"
+	PolicyFIFO = "fifo"
+	PolicyDRF  = "drf"
+)
+
+// DefaultAMShare is the share of a leaf queue that AMs may use when nothing is set.
+const DefaultAMShare = 0.5
+
+// QueueSettings is what one queue has in effect after the defaults of the file are applied;
+// settings that are inherited from the parent at run time are unset where the file is silent.
+//
+// Source: AllocationConfiguration.initFSQueue.
+type QueueSettings struct {
+	Path           string
+	Weight         float32
+	Min            policy.Resource
+	Max            ConfigurableResource
+	MaxChild       ConfigurableResource // maximum of children that the file does not declare
+	HasMaxChild    bool
+	MaxRunningApps int32
+	MaxAMShare     float32 // -1 disables the check
+	MaxContainer   policy.Resource
+	Policy         string // one of the Policy names
+	NonPreemptable bool   // this queue; its descendants follow
+
+	// Unset is -1: the parent's value holds.
+	MinShareTimeout    int64 // ms
+	FairShareTimeout   int64 // ms
+	FairShareThreshold float32
+}
+
+// Allocations is a parsed fair-scheduler.xml.
+//
+// Source: AllocationConfiguration and the parsers of the package fair.allocation.
+type Allocations struct {
+	// Leaves and Parents are the declared queues in the order in which the scheduler creates
+	// them: leaves first. root is among the parents when the file has it.
+	Leaves  []string
+	Parents []string
+
+	UserMaxApps         map[string]int32
+	UserMaxAppsDefault  int32
+	QueueMaxAppsDefault int32
+	DefaultPolicy       string
+
+	// Rules is the placement policy of the file, or the one that the Site implies. It is nil
+	// when the element holds no rule: those in force stay.
+	Rules *PlacementRules
+
+	// Warnings names every element that is ignored or not modelled.
+	Warnings []string
+	// Problems are settings that YARN accepts though they can only be mistakes: a queue declared
+	// twice (YARN merges them), a negative limit, a time that overflows.
+	Problems []*Error
+
+	types      int
+	queues     map[string]*queueConf
+	maxDefault ConfigurableResource
+	amDefault  float32
+}
+
+// queueConf is what the file says about one queue; nil is unset.
+type queueConf struct {
+	min            *policy.Resource
+	max            *ConfigurableResource
+	maxChild       *ConfigurableResource
+	maxRunningApps *int32
+	maxAMShare     *float32
+	maxContainer   *policy.Resource
+	weight         *float32
+	minTimeout     *int64
+	fairTimeout    *int64
+	threshold      *float32
+	policy         string
+	nonPreemptable bool
+}
+
+// DefaultAllocations is what holds without an allocation file.
+func DefaultAllocations(site *Site) *Allocations {
+	return &Allocations{
+		UserMaxApps:         map[string]int32{},
+		UserMaxAppsDefault:  math.MaxInt32,
+		QueueMaxAppsDefault: math.MaxInt32,
+		DefaultPolicy:       PolicyFair,
+		Rules:               DefaultRules(site.AllowUndeclaredPools, site.UserAsDefaultQueue),
+		types:               len(site.Types),
+		queues:              map[string]*queueConf{},
+		maxDefault:          Fixed(policy.Unbounded(len(site.Types))),
+		amDefault:           DefaultAMShare,
+	}
+}
+
+// ReadAllocations parses the allocation file at path. Other than YARN, and other than
+// [ParseAllocations], it refuses a file that has Problems.
+func ReadAllocations(path string, site *Site) (*Allocations, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := ParseAllocations(text, site)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	if len(a.Problems) > 0 {
+		return nil, inFile(path, a.Problems[0])
+	}
+	return a, nil
+}
+
+// Settings returns what the queue called path has in effect, declared or not.
+func (a *Allocations) Settings(path string) QueueSettings {
+	s := QueueSettings{
+		Path:               path,
+		Weight:             1,
+		Max:                a.maxDefault,
+		MaxRunningApps:     a.QueueMaxAppsDefault,
+		MaxAMShare:         a.amDefault,
+		MaxContainer:       policy.Unbounded(a.types),
+		Policy:             a.DefaultPolicy,
+		MinShareTimeout:    -1,
+		FairShareTimeout:   -1,
+		FairShareThreshold: -1,
+	}
+	q := a.queues[path]
+	if q == nil {
+		return s
+	}
+	set(&s.Weight, q.weight)
+	set(&s.Min, q.min)
+	set(&s.Max, q.max)
+	set(&s.MaxChild, q.maxChild)
+	s.HasMaxChild = q.maxChild != nil
+	set(&s.MaxRunningApps, q.maxRunningApps)
+	set(&s.MaxAMShare, q.maxAMShare)
+	set(&s.MaxContainer, q.maxContainer)
+	set(&s.MinShareTimeout, q.minTimeout)
+	set(&s.FairShareTimeout, q.fairTimeout)
+	set(&s.FairShareThreshold, q.threshold)
+	if q.policy != "" {
+		s.Policy = q.policy
+	}
+	s.NonPreemptable = q.nonPreemptable
+	return s
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// Declared reports whether the file declares the queue called path, as leaf or as parent.
+func (a *Allocations) Declared(path string) (leaf, parent bool) {
+	for _, q := range a.Leaves {
+		leaf = leaf || q == path
+	}
+	for _, q := range a.Parents {
+		parent = parent || q == path
+	}
+	return leaf, parent
+}
+
+// UserLimit returns the limit of running applications of a user.
+func (a *Allocations) UserLimit(user string) int32 {
+	if n, ok := a.UserMaxApps[user]; ok {
+		return n
+	}
+	return a.UserMaxAppsDefault
+}
+
+// PolicyAllowed reports whether a child queue may have the policy child under a parent that has
+// the policy parent.
+//
+// Source: SchedulingPolicy.isChildPolicyAllowed.
+func PolicyAllowed(parent, child string) bool {
+	switch parent {
+	case PolicyDRF:
+		return true
+	case PolicyFair:
+		return child != PolicyDRF
+	}
+	return false
+}
+
+// parsePolicy is SchedulingPolicy.parse.
+func parsePolicy(text string) (string, *Error) {
+	switch p := strings.ToLower(text); p {
+	case PolicyFair, PolicyFIFO, PolicyDRF:
+		return p, nil
+	}
+	// The names of the three classes themselves are class names that Java finds.
+	switch text {
+	case policyPackage + "FairSharePolicy":
+		return PolicyFair, nil
+	case policyPackage + "FifoPolicy":
+		return PolicyFIFO, nil
+	case policyPackage + "DominantResourceFairnessPolicy":
+		return PolicyDRF, nil
+	}
+	return "", refuse(badResource, "%s SchedulingPolicy class not found!", text)
+}
+
+const policyPackage = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies."

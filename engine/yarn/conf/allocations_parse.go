@@ -1,0 +1,454 @@
+package conf
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"replay/policy"
+)
+
+// ParseAllocations reads the text of a fair-scheduler.xml as YARN does.
+//
+// site gives the resource types and what is in force without a placement policy. When the file
+// is refused after its placement rules are known, YARN has already put these in force: then the
+// result is not nil beside the error and holds nothing but Rules.
+//
+// Source: AllocationFileLoaderService.reloadAllocations, AllocationFileParser,
+// AllocationFileQueueParser.
+func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
+	root, err := parseXML(text)
+	if err != nil {
+		return nil, err
+	}
+	if root.tag != "allocations" {
+		e := refuse(badResource, "Bad fair scheduler config file: top-level element not <allocations>")
+		return nil, e.at(root.line, "<"+root.tag+">", "")
+	}
+	p := &allocationParser{
+		Allocations: DefaultAllocations(site),
+		site:        site,
+		scalars:     map[string]scalar{},
+		leaves:      nil,
+	}
+	if err := p.top(root); err != nil {
+		return nil, err
+	}
+	for _, q := range p.queueElements {
+		parent := policyRoot
+		if strings.EqualFold(q.attr("name"), policyRoot) {
+			if len(p.queueElements) > 1 {
+				e := refuse(badResource, "If configuring root queue, no other queues can be placed alongside it.")
+				return nil, e.at(q.line, "<"+q.tag+">", q.attr("name"))
+			}
+			parent = ""
+		}
+		if err := p.queue(parent, q); err != nil {
+			return nil, err
+		}
+	}
+	if p.placement != nil {
+		rules, warnings, err := parseRules(p.placement)
+		p.Warnings = append(p.Warnings, warnings...)
+		if err != nil {
+			return nil, err.at(p.placement.line, "<"+p.placement.tag+">", "")
+		}
+		p.Rules = rules
+	}
+	if err := p.defaults(); err != nil {
+		return &Allocations{Rules: p.Rules}, err
+	}
+	p.Leaves, p.Parents = hashOrder(p.leaves), hashOrder(p.parents)
+	return p.Allocations, nil
+}
+
+const policyRoot = "root"
+
+type scalar struct {
+	text string
+	line int
+}
+
+type allocationParser struct {
+	*Allocations
+	site          *Site
+	scalars       map[string]scalar
+	queueElements []*node
+	placement     *node
+	leaves        []string
+	parents       []string
+}
+
+func (p *allocationParser) warn(n *node, format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf("line %d: ", n.line)+fmt.Sprintf(format, args...))
+}
+
+func (p *allocationParser) problem(line int, field, value, format string, args ...any) {
+	e := refuse("", format, args...)
+	p.Problems = append(p.Problems, e.at(line, field, value))
+}
+
+// top walks the elements below <allocations>; scalars are kept as text, the last one wins.
+func (p *allocationParser) top(root *node) *Error {
+	for n := range root.elements {
+		switch n.tag {
+		case "queuePlacementPolicy":
+			p.placement = n
+		case "defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode":
+			text, err := n.firstText()
+			if err != nil {
+				return err
+			}
+			text = javaTrim(text)
+			if strings.EqualFold(text, PolicyFIFO) {
+				e := refuse(badResource, "Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be FIFO.")
+				return e.at(n.line, "<"+n.tag+">", text)
+			}
+			if p.DefaultPolicy, err = parsePolicy(text); err != nil {
+				return err.at(n.line, "<"+n.tag+">", text)
+			}
+		case "queue", "pool":
+			p.queueElements = append(p.queueElements, n)
+		case "user":
+			if err := p.user(n); err != nil {
+				return err
+			}
+		case "reservation-planner", "reservation-agent", "reservation-policy":
+			if _, err := n.firstText(); err != nil {
+				return err
+			}
+			p.warn(n, "<%s>: reservations are not modelled", n.tag)
+		case "queueMaxResourcesDefault", "userMaxAppsDefault", "defaultFairSharePreemptionTimeout",
+			"fairSharePreemptionTimeout", "defaultMinSharePreemptionTimeout", "queueMaxAppsDefault",
+			"defaultFairSharePreemptionThreshold", "queueMaxAMShareDefault":
+			text, err := n.firstText()
+			if err != nil {
+				return err
+			}
+			p.scalars[n.tag] = scalar{javaTrim(text), n.line}
+		default:
+			p.warn(n, "unknown element <%s> is ignored", n.tag)
+		}
+	}
+	return nil
+}
+
+func (p *allocationParser) user(n *node) *Error {
+	name := n.attr("name")
+	for f := range n.elements {
+		if f.tag != "maxRunningApps" {
+			p.warn(f, "unknown element <%s> of user %s is ignored", f.tag, name)
+			continue
+		}
+		v, err := number(f, "user "+name, javaInt)
+		if err != nil {
+			return err
+		}
+		p.notNegative(f, "user "+name, float64(v))
+		p.UserMaxApps[name] = v
+	}
+	return nil
+}
+
+// number reads the value of an element with one of Java's parsers.
+func number[T any](n *node, of string, parse func(string) (T, *Error)) (T, *Error) {
+	field := "<" + n.tag + "> of " + of
+	text, err := n.firstText()
+	if err != nil {
+		var zero T
+		return zero, err.at(n.line, field, "")
+	}
+	text = javaTrim(text)
+	v, err := parse(text)
+	if err != nil {
+		return v, err.at(n.line, field, text)
+	}
+	return v, nil
+}
+
+func javaFloat32(s string) (float32, *Error) {
+	v, err := javaFloat(s, 32)
+	return float32(v), err
+}
+
+// javaDoubleAsFloat is (float) Double.parseDouble.
+func javaDoubleAsFloat(s string) (float32, *Error) {
+	v, err := javaFloat(s, 64)
+	return float32(v), err
+}
+
+// clamp01 is Math.max(Math.min(v, 1), 0); NaN stays.
+func clamp01(v float32) float32 { return max(min(v, 1), 0) }
+
+func (p *allocationParser) notNegative(n *node, of string, v float64) {
+	if v < 0 {
+		text, _ := n.firstText()
+		p.problem(n.line, "<"+n.tag+"> of "+of, javaTrim(text), "want 0 or more")
+	}
+}
+
+// seconds reads a number of seconds as milliseconds, which wraps as in Java.
+func (p *allocationParser) seconds(n *node, of string) (int64, *Error) {
+	v, err := number(n, of, javaLong)
+	if err != nil {
+		return 0, err
+	}
+	p.notNegative(n, of, float64(v))
+	if v > math.MaxInt64/1000 {
+		p.problem(n.line, "<"+n.tag+"> of "+of, fmt.Sprint(v), "overflows, want at most %d seconds", int64(math.MaxInt64/1000))
+	}
+	return v * 1000, nil
+}
+
+// conf returns the settings of the queue called path.
+func (p *allocationParser) conf(path string) *queueConf {
+	q := p.queues[path]
+	if q == nil {
+		q = &queueConf{}
+		p.queues[path] = q
+	}
+	return q
+}
+
+// queue reads one queue element and those inside it; parent is "" for root itself.
+func (p *allocationParser) queue(parent string, n *node) *Error {
+	path := trimQueueName(n.attr("name"))
+	bad := func(class, format string, args ...any) *Error {
+		return refuse(class, format, args...).at(n.line, "<"+n.tag+">", n.attr("name"))
+	}
+	if strings.Contains(path, ".") {
+		return bad(badResource, "Bad fair scheduler config file: queue name (%s) shouldn't contain period.", path)
+	}
+	if path == "" {
+		return bad(badResource, "Bad fair scheduler config file: queue name shouldn't be empty or consist only of whitespace.")
+	}
+	if parent != "" {
+		path = parent + "." + path
+	}
+	leaf, reservable, amShare := true, false, false
+	q := p.conf(path)
+	for f := range n.elements {
+		if strings.HasSuffix("queue", f.tag) || f.tag == "pool" {
+			if f.tag != "queue" && f.tag != "pool" {
+				p.warn(f, "<%s> inside queue %s is taken as a queue, as YARN does with any ending of that word", f.tag, path)
+			}
+			if err := p.queue(path, f); err != nil {
+				return err
+			}
+			leaf = false
+			continue
+		}
+		if f.tag == "reservation" {
+			reservable = true
+			p.parents = append(p.parents, path)
+			p.warn(f, "<reservation> of queue %s: reservations are not modelled, the queue is a parent without children", path)
+			continue
+		}
+		if err := p.field(path, q, f); err != nil {
+			return err
+		}
+		amShare = amShare || f.tag == "maxAMShare"
+	}
+	again := p.declared(path)
+	if leaf && n.attr("type") != "parent" {
+		if !reservable {
+			p.leaves = append(p.leaves, path)
+		}
+	} else {
+		if reservable || amShare {
+			tag := "maxAMShare"
+			if reservable {
+				tag = "reservation"
+			}
+			return bad(badResource, "The configuration settings for %s are invalid. A queue element that contains child queue elements or that has the type='parent' attribute cannot also include a %s element.", path, tag)
+		}
+		p.parents = append(p.parents, path)
+	}
+	if again {
+		p.problem(n.line, "<"+n.tag+">", n.attr("name"), "queue %s is declared more than once, want one element with all its settings", path)
+	}
+	if q.min != nil && q.max != nil && !q.max.percent && !q.min.FitsIn(q.max.amount) {
+		p.warn(n, "queue %s has minResources above maxResources; YARN takes the larger of the two as maximum", path)
+	}
+	return nil
+}
+
+func (p *allocationParser) declared(path string) bool {
+	for _, list := range [][]string{p.leaves, p.parents} {
+		for _, q := range list {
+			if q == path {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// field reads one setting of a queue.
+func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error) {
+	of := "queue " + path
+	resource := func(missing int64) (*ConfigurableResource, *Error) {
+		c, err := number(f, of, func(s string) (ConfigurableResource, *Error) { return parseResource(s, p.site.Types, missing) })
+		if err == nil && !c.percent && c.amount[policy.VCores] < 0 {
+			p.warn(f, "<%s> of %s names no vcores: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it", f.tag, of)
+		}
+		return &c, err
+	}
+	// fixed is for the settings that have no meaning in percentages: YARN drops them.
+	fixed := func(missing int64) (*policy.Resource, *Error) {
+		c, err := resource(missing)
+		if err != nil {
+			return nil, err
+		}
+		if c.percent {
+			p.warn(f, "<%s> of %s is in percentages: YARN ignores that", f.tag, of)
+			return nil, nil
+		}
+		return &c.amount, nil
+	}
+	switch f.tag {
+	case "minResources":
+		q.min, err = fixed(0)
+	case "maxResources":
+		q.max, err = resource(math.MaxInt64)
+	case "maxChildResources":
+		q.maxChild, err = resource(math.MaxInt64)
+	case "maxContainerAllocation":
+		q.maxContainer, err = fixed(math.MaxInt64)
+	case "maxRunningApps":
+		q.maxRunningApps, err = pointer(number(f, of, javaInt))
+		if err == nil {
+			p.notNegative(f, of, float64(*q.maxRunningApps))
+		}
+	case "maxAMShare":
+		q.maxAMShare, err = pointer(number(f, of, javaFloat32))
+		if err == nil {
+			*q.maxAMShare = min(*q.maxAMShare, 1)
+			if *q.maxAMShare != -1 {
+				p.notNegative(f, of, float64(*q.maxAMShare))
+			}
+		}
+	case "weight":
+		q.weight, err = pointer(number(f, of, javaDoubleAsFloat))
+		if err == nil {
+			p.notNegative(f, of, float64(*q.weight))
+		}
+	case "minSharePreemptionTimeout":
+		q.minTimeout, err = pointer(p.seconds(f, of))
+	case "fairSharePreemptionTimeout":
+		q.fairTimeout, err = pointer(p.seconds(f, of))
+	case "fairSharePreemptionThreshold":
+		q.threshold, err = pointer(number(f, of, javaFloat32))
+		if err == nil {
+			*q.threshold = clamp01(*q.threshold)
+		}
+	case "schedulingPolicy", "schedulingMode":
+		q.policy, err = number(f, of, parsePolicy)
+	case "allowPreemptionFrom":
+		var text string
+		if text, err = f.firstText(); err == nil && !strings.EqualFold(javaTrim(text), "true") {
+			q.nonPreemptable = true
+		}
+	case "aclSubmitApps", "aclAdministerApps", "aclAdministerReservations", "aclListReservations", "aclSubmitReservations":
+		if _, err = f.firstText(); err == nil {
+			p.warn(f, "<%s> of %s: access control is not modelled, everybody may submit", f.tag, of)
+		}
+	default:
+		p.warn(f, "unknown element <%s> of %s is ignored", f.tag, of)
+	}
+	if err != nil {
+		return err.at(f.line, "<"+f.tag+"> of "+of, "")
+	}
+	return nil
+}
+
+func pointer[T any](v T, err *Error) (*T, *Error) { return &v, err }
+
+// defaults reads the scalars of the file in the order in which YARN does, which decides which
+// of several mistakes is reported.
+func (p *allocationParser) defaults() *Error {
+	root := p.conf(policyRoot)
+	if root.minTimeout == nil {
+		v, err := p.rootSeconds("defaultMinSharePreemptionTimeout")
+		if err != nil {
+			return err
+		}
+		root.minTimeout = &v
+	}
+	if root.fairTimeout == nil {
+		tag := "defaultFairSharePreemptionTimeout"
+		if _, ok := p.scalars[tag]; !ok {
+			tag = "fairSharePreemptionTimeout"
+		}
+		v, err := p.rootSeconds(tag)
+		if err != nil {
+			return err
+		}
+		root.fairTimeout = &v
+	}
+	if root.threshold == nil {
+		v := float32(0.5)
+		if err := readScalar(p, "defaultFairSharePreemptionThreshold", &v, javaFloat32); err != nil {
+			return err
+		}
+		v = clamp01(v)
+		root.threshold = &v
+	}
+	if err := readScalar(p, "userMaxAppsDefault", &p.UserMaxAppsDefault, javaInt); err != nil {
+		return err
+	}
+	if err := readScalar(p, "queueMaxResourcesDefault", &p.maxDefault, func(s string) (ConfigurableResource, *Error) {
+		return parseResource(s, p.site.Types, math.MaxInt64)
+	}); err != nil {
+		return err
+	}
+	if err := readScalar(p, "queueMaxAppsDefault", &p.QueueMaxAppsDefault, javaInt); err != nil {
+		return err
+	}
+	if err := readScalar(p, "queueMaxAMShareDefault", &p.amDefault, javaFloat32); err != nil {
+		return err
+	}
+	p.amDefault = min(p.amDefault, 1)
+	for _, tag := range []string{"userMaxAppsDefault", "queueMaxAppsDefault"} {
+		if s := p.scalars[tag]; strings.HasPrefix(s.text, "-") {
+			p.problem(s.line, "<"+tag+">", s.text, "want 0 or more")
+		}
+	}
+	return nil
+}
+
+func readScalar[T any](p *allocationParser, tag string, to *T, parse func(string) (T, *Error)) *Error {
+	s, ok := p.scalars[tag]
+	if !ok {
+		return nil
+	}
+	v, err := parse(s.text)
+	if err != nil {
+		return err.at(s.line, "<"+tag+">", s.text)
+	}
+	*to = v
+	return nil
+}
+
+// rootSeconds reads a timeout of the root queue in seconds; absent is for ever.
+func (p *allocationParser) rootSeconds(tag string) (int64, *Error) {
+	if _, ok := p.scalars[tag]; !ok {
+		return math.MaxInt64, nil
+	}
+	var v int64
+	if err := readScalar(p, tag, &v, javaLong); err != nil {
+		return 0, err
+	}
+	if s := p.scalars[tag]; v < 0 || v > math.MaxInt64/1000 {
+		p.problem(s.line, "<"+tag+">", s.text, "want 0 to %d seconds", int64(math.MaxInt64/1000))
+	}
+	return v * 1000, nil
+}
+
+// queueSpace is the white space that queue names are trimmed of.
+//
+// Source: FairSchedulerUtilities.trimQueueName.
+const queueSpace = " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+// trimQueueName trims as YARN does; of a name of nothing but white space YARN leaves nothing.
+func trimQueueName(s string) string { return strings.Trim(s, queueSpace) }

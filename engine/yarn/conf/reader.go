@@ -1,0 +1,177 @@
+package conf
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reader reads typed values from properties as Hadoop's Configuration does. The first failure
+// is kept in err, so that the callers stay plain lists of keys.
+//
+// Source: org.apache.hadoop.conf.Configuration.
+type reader struct {
+	props map[string]string
+	read  map[string]bool // keys asked for, present or not
+	err   error
+}
+
+func (r *reader) fail(key, value string, e *Error) {
+	if r.err == nil {
+		r.err = e.at(0, key, value)
+	}
+}
+
+// raw returns the value of key as it stands.
+func (r *reader) raw(key string) (string, bool) {
+	r.read[key] = true
+	v, ok := r.props[key]
+	return v, ok
+}
+
+// text returns the trimmed value of key.
+func (r *reader) text(key, def string) string {
+	if v, ok := r.raw(key); ok {
+		return javaTrim(v)
+	}
+	return def
+}
+
+// integer reads a decimal or, after 0x, hexadecimal number of that many bits.
+func (r *reader) integer(key string, def int64, bits int) int64 {
+	v, ok := r.raw(key)
+	if !ok {
+		return def
+	}
+	t := javaTrim(v)
+	digits, base := t, 10
+	neg := strings.HasPrefix(digits, "-")
+	if d := strings.TrimPrefix(digits, "-"); strings.HasPrefix(d, "0x") || strings.HasPrefix(d, "0X") {
+		digits, base = d[2:], 16
+		if neg {
+			digits = "-" + digits
+		}
+	}
+	n, err := strconv.ParseInt(digits, base, bits)
+	if err != nil {
+		e := badNumber(digits)
+		if base == 16 {
+			e.Text += " under radix 16"
+		}
+		r.fail(key, t, e)
+		return def
+	}
+	return n
+}
+
+func (r *reader) int(key string, def int32) int32  { return int32(r.integer(key, int64(def), 32)) }
+func (r *reader) long(key string, def int64) int64 { return r.integer(key, def, 64) }
+
+func (r *reader) float(key string, def float32) float32 {
+	v, ok := r.raw(key)
+	if !ok {
+		return def
+	}
+	f, err := javaFloat32(v)
+	if err != nil {
+		r.fail(key, javaTrim(v), err)
+		return def
+	}
+	return f
+}
+
+// boolean gives the default for anything but true and false.
+func (r *reader) boolean(key string, def bool) bool {
+	switch strings.ToLower(r.text(key, "")) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return def
+}
+
+var durationForm = regexp.MustCompile(`^(-?\d+) *(ns|us|ms|s|m|h|d)?$`)
+
+// duration reads ms, or a number with a unit.
+//
+// Source: Configuration.getTimeDuration.
+func (r *reader) duration(key string, def int64) int64 {
+	v, ok := r.raw(key)
+	if !ok {
+		return def
+	}
+	m := durationForm.FindStringSubmatch(strings.ToLower(javaTrim(v)))
+	if m == nil {
+		r.fail(key, v, badNumber(javaTrim(v)))
+		return def
+	}
+	n, err := javaLong(m[1])
+	if err != nil {
+		r.fail(key, v, err)
+		return def
+	}
+	switch m[2] {
+	case "ns":
+		return n / 1e6
+	case "us":
+		return n / 1e3
+	case "s":
+		return n * 1e3
+	case "m":
+		return n * 60e3
+	case "h":
+		return n * 3600e3
+	case "d":
+		return n * 86400e3
+	}
+	return n
+}
+
+func sortedKeys[T any](m map[string]T) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// nearest returns the three keys of known that need the fewest edits to become key.
+func nearest(key string, known []string) []string {
+	type candidate struct {
+		key  string
+		cost int
+	}
+	all := make([]candidate, 0, len(known))
+	for _, k := range known {
+		all = append(all, candidate{k, edits(key, k)})
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return a.cost - b.cost })
+	var out []string
+	for _, c := range all[:min(3, len(all))] {
+		out = append(out, c.key)
+	}
+	return out
+}
+
+// edits is the Levenshtein distance of two texts in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,364 @@
+package conf
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"replay/policy"
+)
+
+// Site is the part of yarn-site.xml that a replay follows, with YARN's defaults.
+//
+// Times are in ms. Resources have one amount for each of Types.
+type Site struct {
+	// Types are the names of the resource types in index order: memory-mb, vcores, and those of
+	// yarn.resource-types in the order of Java's hash map, as in YARN.
+	Types []string
+
+	Scheduler string // fair, capacity, fifo, or "" when the key is absent
+
+	MinAllocation policy.Resource
+	MaxAllocation policy.Resource
+	// Increment is the FairScheduler's normalization step; ReservationMultiple times Increment
+	// is the smallest size that it reserves.
+	Increment           policy.Resource
+	ReservationMultiple float32
+
+	AllocationFile       string // of the FairScheduler; "" when the key is absent
+	UserAsDefaultQueue   bool
+	AllowUndeclaredPools bool
+
+	Preemption               bool
+	PreemptionThreshold      float32 // of the cluster's utilization
+	WaitBeforeKill           int32
+	WaitBeforeNextStarvation int64
+	amPreemption             bool
+	amPreemptionOf           map[string]bool // queue path
+
+	SizeBasedWeight       bool
+	AssignMultiple        bool
+	DynamicMaxAssign      bool
+	MaxAssign             int32
+	LocalityThresholdNode float32
+	LocalityThresholdRack float32
+	LocalityDelayNode     int64
+	LocalityDelayRack     int64
+	Continuous            bool
+	ContinuousSleep       int32
+	UpdateInterval        int64 // 0: no update thread, nothing is ever scheduled
+	ReservableNodes       float32
+	PortInNodeName        bool
+
+	HeartbeatInterval      int64
+	NodeExpiry             int32
+	AMExpiry               int64
+	ContainerExpiry        int32
+	MaxAttempts            int32 // of an application that does not say
+	GlobalMaxAttempts      int32
+	WorkPreservingRecovery bool
+	SchedulingWait         int64 // after the start of the ResourceManager
+
+	// Warnings names every key that YARN knows and a replay does not follow.
+	Warnings []string
+	// Unknown are keys that neither knows.
+	Unknown []UnknownKey
+}
+
+// UnknownKey is a key that YARN does not have, with the most similar ones that are modelled.
+type UnknownKey struct {
+	Key     string
+	Nearest []string
+}
+
+func (u UnknownKey) Error() string {
+	return fmt.Sprintf("unknown key %s (nearest known: %s)", u.Key, strings.Join(u.Nearest, ", "))
+}
+
+// DefaultSite is YARN without a yarn-site.xml.
+func DefaultSite() *Site {
+	s, err := NewSite(nil)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// AMPreemption reports whether AM containers in the queue called path may be preempted.
+func (s *Site) AMPreemption(path string) bool {
+	if v, ok := s.amPreemptionOf[path]; ok {
+		return v
+	}
+	return s.amPreemption
+}
+
+// NewSite reads the properties of yarn-site.xml. Keys of the CapacityScheduler are left to
+// [NewCapacity]. A value that YARN cannot read is an [*Error] that names the key; keys that are
+// not modelled or not known are in the result.
+func NewSite(props map[string]string) (*Site, error) {
+	r := &reader{props: props, read: map[string]bool{}}
+	s := r.site()
+	if r.err != nil {
+		return nil, r.err
+	}
+	for _, key := range sortedKeys(props) {
+		switch {
+		case r.read[key] || strings.HasPrefix(key, capacityPrefix):
+		case notModelled(key) != "":
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: %s", key, notModelled(key)))
+		default:
+			s.Unknown = append(s.Unknown, UnknownKey{key, nearest(key, siteKeys())})
+		}
+	}
+	if s.UpdateInterval == 0 {
+		s.Warnings = append(s.Warnings, keyUpdateInterval+" is 0: shares are never computed and nothing is scheduled")
+	}
+	return s, nil
+}
+
+const (
+	keySchedulerClass = "yarn.resourcemanager.scheduler.class"
+	keyResourceTypes  = "yarn.resource-types"
+	fairPrefix        = "yarn.scheduler.fair."
+	keyUpdateInterval = fairPrefix + "update-interval-ms"
+	keyAMPreemption   = fairPrefix + "am.preemption"
+	keyIncrementMB    = "yarn.scheduler.increment-allocation-mb"
+	keyIncrementCores = "yarn.scheduler.increment-allocation-vcores"
+	keyMinMB          = "yarn.scheduler.minimum-allocation-mb"
+	keyMinCores       = "yarn.scheduler.minimum-allocation-vcores"
+	keyMaxMB          = "yarn.scheduler.maximum-allocation-mb"
+	keyMaxCores       = "yarn.scheduler.maximum-allocation-vcores"
+	capacityPrefix    = "yarn.scheduler.capacity."
+)
+
+// schedulerClasses maps the values of yarn.resourcemanager.scheduler.class to our names.
+var schedulerClasses = map[string]string{
+	"org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler":         "fair",
+	"org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler": "capacity",
+	"org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler":         "fifo",
+}
+
+func (r *reader) site() *Site {
+	s := &Site{amPreemptionOf: map[string]bool{}}
+	if class := r.text(keySchedulerClass, ""); class != "" {
+		s.Scheduler = schedulerClasses[class]
+		if s.Scheduler == "" {
+			r.fail(keySchedulerClass, class, refuse("YarnRuntimeException", "this scheduler is not modelled, want the FairScheduler, CapacityScheduler or FifoScheduler of Hadoop"))
+		}
+	}
+	r.resourceTypes(s)
+
+	s.ReservationMultiple = r.float("yarn.scheduler.reservation-threshold.increment-multiple", 2)
+	s.AllocationFile = r.text(fairPrefix+"allocation.file", "")
+	s.UserAsDefaultQueue = r.boolean(fairPrefix+"user-as-default-queue", true)
+	s.AllowUndeclaredPools = r.boolean(fairPrefix+"allow-undeclared-pools", true)
+	s.Preemption = r.boolean(fairPrefix+"preemption", false)
+	s.PreemptionThreshold = r.float(fairPrefix+"preemption.cluster-utilization-threshold", 0.8)
+	s.WaitBeforeKill = r.int(fairPrefix+"waitTimeBeforeKill", 15000)
+	s.WaitBeforeNextStarvation = r.long(fairPrefix+"waitTimeBeforeNextStarvationCheck", 10000)
+	s.amPreemption = r.boolean(keyAMPreemption, true)
+	for _, key := range sortedKeys(r.props) {
+		if queue, ok := strings.CutPrefix(key, keyAMPreemption+"."); ok {
+			s.amPreemptionOf[queue] = r.boolean(key, true)
+		}
+	}
+	s.SizeBasedWeight = r.boolean(fairPrefix+"sizebasedweight", false)
+	s.AssignMultiple = r.boolean(fairPrefix+"assignmultiple", false)
+	s.DynamicMaxAssign = r.boolean(fairPrefix+"dynamic.max.assign", true)
+	s.MaxAssign = r.int(fairPrefix+"max.assign", -1)
+	s.LocalityThresholdNode = r.float(fairPrefix+"locality.threshold.node", -1)
+	s.LocalityThresholdRack = r.float(fairPrefix+"locality.threshold.rack", -1)
+	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
+	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
+	s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false)
+	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
+	if s.UpdateInterval = r.long(keyUpdateInterval, 500); s.UpdateInterval < 0 {
+		s.UpdateInterval = 500
+	}
+	s.ReservableNodes = r.float(fairPrefix+"reservable-nodes", 0.05)
+	s.PortInNodeName = r.boolean("yarn.scheduler.include-port-in-node-name", false)
+
+	s.HeartbeatInterval = r.long("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000)
+	s.NodeExpiry = r.int("yarn.nm.liveness-monitor.expiry-interval-ms", 600000)
+	s.AMExpiry = r.duration("yarn.am.liveness-monitor.expiry-interval-ms", 900000)
+	s.ContainerExpiry = r.int("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600000)
+	s.MaxAttempts = r.int("yarn.resourcemanager.am.max-attempts", 2)
+	s.GlobalMaxAttempts = r.int("yarn.resourcemanager.am.global.max-attempts", s.MaxAttempts)
+	s.WorkPreservingRecovery = r.boolean("yarn.resourcemanager.work-preserving-recovery.enabled", true)
+	s.SchedulingWait = r.long("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10000)
+	return s
+}
+
+// resourceTypeName is what YARN accepts as the name of a resource type.
+//
+// Source: ResourceUtils.validateNameOfResourceNameAndThrowException.
+var resourceTypeName = regexp.MustCompile(`^(((\p{L}|[0-9])([\p{L}0-9-]*\.?)*)/)?\p{L}([\p{L}\p{N}_.-]*)$`)
+
+// resourceTypes reads the types and their minimum, maximum and increment.
+//
+// Source: ResourceUtils.getResourceInformationMapFromConfig, FairSchedulerConfiguration.getIncrementAllocation.
+func (r *reader) resourceTypes(s *Site) {
+	names := []string{}
+	for _, name := range strings.Split(r.text(keyResourceTypes, ""), ",") {
+		if name = javaTrim(name); name == "" {
+			continue
+		}
+		for _, other := range names {
+			if other == name {
+				r.fail(keyResourceTypes, name, refuse("YarnRuntimeException", "Error in config, key '%s' specified twice", name))
+			}
+		}
+		if !resourceTypeName.MatchString(name) {
+			r.fail(keyResourceTypes, name, refuse("YarnRuntimeException", "'%s' is not a valid resource name", name))
+		}
+		names = append(names, name)
+	}
+	s.Types = []string{memoryName, vcoresName}
+	for _, name := range hashOrder(append(names, s.Types...)) {
+		if name != memoryName && name != vcoresName {
+			s.Types = append(s.Types, name)
+		}
+	}
+	if len(s.Types) > policy.MaxTypes {
+		r.fail(keyResourceTypes, r.props[keyResourceTypes], refuse("", "%d resource types, want at most %d", len(s.Types), policy.MaxTypes))
+		return
+	}
+	units := make([]string, len(s.Types))
+	for i, name := range s.Types {
+		key := keyResourceTypes + "." + name
+		units[i] = r.text(key+".units", "")
+		if t := r.text(key+".type", "COUNTABLE"); t != "COUNTABLE" {
+			r.fail(key+".type", t, refuse("IllegalArgumentException", "want COUNTABLE"))
+		}
+		if tags := r.text(key+".tags", ""); strings.Contains(tags, "system:csi-volume") {
+			r.fail(key+".tags", tags, refuse("", "external volumes are not modelled"))
+		}
+		s.MinAllocation[i] = r.long(key+".minimum-allocation", 0)
+		s.MaxAllocation[i] = r.long(key+".maximum-allocation", math.MaxInt64)
+	}
+	units[policy.Memory], units[policy.VCores] = "Mi", ""
+	for _, m := range []struct {
+		of       *policy.Resource
+		i        int
+		key, old string
+		def      int64
+	}{
+		{&s.MinAllocation, policy.Memory, ".minimum-allocation", keyMinMB, 1024},
+		{&s.MaxAllocation, policy.Memory, ".maximum-allocation", keyMaxMB, 8192},
+		{&s.MinAllocation, policy.VCores, ".minimum-allocation", keyMinCores, 1},
+		{&s.MaxAllocation, policy.VCores, ".maximum-allocation", keyMaxCores, 4},
+	} {
+		m.of[m.i] = r.long(keyResourceTypes+"."+s.Types[m.i]+m.key, -1)
+		if old := r.long(m.old, m.def); m.of[m.i] == -1 {
+			m.of[m.i] = old
+		}
+	}
+	s.Increment = r.increment(s.Types, units)
+}
+
+const (
+	memoryName = "memory-mb"
+	vcoresName = "vcores"
+)
+
+var incrementForm = regexp.MustCompile(`^([0-9]+) ?([a-zA-Z]*)$`)
+
+func (r *reader) increment(types, units []string) policy.Resource {
+	inc := policy.R(r.long(keyIncrementMB, 1024), int64(r.int(keyIncrementCores, 1)))
+	for i, name := range types {
+		key := keyResourceTypes + "." + name + ".increment-allocation"
+		text, ok := r.raw(key)
+		if !ok {
+			continue
+		}
+		m := incrementForm.FindStringSubmatch(text)
+		if m == nil {
+			r.fail(key, text, refuse("IllegalArgumentException", `Property %s is not in "value [unit]" format: %s`, key, text))
+			continue
+		}
+		v, err := javaLong(m[1])
+		if err == nil && m[2] != "" {
+			v, err = convertUnit(m[2], units[i], v)
+		}
+		if err != nil {
+			r.fail(key, text, err)
+			continue
+		}
+		if i == policy.VCores {
+			v = int64(int32(v))
+		}
+		inc[i] = v
+	}
+	return inc
+}
+
+// unitFactor is a unit as a fraction; those of YARN are powers of 1000 and 1024.
+var unitFactor = map[string][2]int64{
+	"p": {1, 1e12}, "n": {1, 1e9}, "u": {1, 1e6}, "m": {1, 1e3}, "": {1, 1},
+	"k": {1e3, 1}, "M": {1e6, 1}, "G": {1e9, 1}, "T": {1e12, 1}, "P": {1e15, 1},
+	"Ki": {1 << 10, 1}, "Mi": {1 << 20, 1}, "Gi": {1 << 30, 1}, "Ti": {1 << 40, 1}, "Pi": {1 << 50, 1},
+}
+
+const unitNames = "[p, n, u, m, , k, M, G, T, P, Ki, Mi, Gi, Ti, Pi]"
+
+// convertUnit is UnitsConversionUtil.convert, including the places where it gives up.
+func convertUnit(from, to string, v int64) (int64, *Error) {
+	if from == to {
+		return v, nil
+	}
+	var f [2][2]int64
+	for i, unit := range []string{from, to} {
+		var ok bool
+		if f[i], ok = unitFactor[unit]; !ok {
+			return 0, refuse("IllegalArgumentException", "Unknown unit '%s'. Known units are %s", unit, unitNames)
+		}
+	}
+	overflow := refuse("IllegalArgumentException", "Converting %d from '%s' to '%s' will result in an overflow of Long", v, from, to)
+	num, den := f[0][0]*f[1][1], f[0][1]*f[1][0]
+	if num <= 0 || den <= 0 {
+		return 0, overflow
+	}
+	limit := math.MaxInt64 / num
+	switch {
+	case num < den && limit < v:
+		return 0, overflow
+	case num < den, limit > v:
+		return v * num / den, nil
+	case math.MaxInt64/(num/den) < v:
+		return 0, overflow
+	}
+	return v * (num / den), nil
+}
+
+// Check applies the validation with which the scheduler called name (fair, capacity, fifo) starts.
+//
+// Source: FairScheduler.validateConf, CapacityScheduler.validateConf, FifoScheduler.validateConf.
+func (s *Site) Check(name string) error {
+	const both = "Both values must be greater than or equal to 0"
+	for _, c := range []struct {
+		what, low, high string
+		i               int
+	}{{"memory", keyMinMB, keyMaxMB, policy.Memory}, {"vcores", keyMinCores, keyMaxCores, policy.VCores}} {
+		if name == "fifo" && c.i == policy.VCores {
+			continue
+		}
+		lo, hi := s.MinAllocation[c.i], s.MaxAllocation[c.i]
+		least := int64(0)
+		if name != "fair" {
+			least = 1
+		}
+		if lo < least || lo > hi {
+			text := fmt.Sprintf("Invalid resource scheduler %s allocation configuration: %s=%d, %s=%d.  %sand the maximum allocation value must be greater than or equal tothe minimum allocation value.", c.what, c.low, lo, c.high, hi, both)
+			if name != "fair" {
+				text = fmt.Sprintf("Invalid resource scheduler %s allocation configuration, %s=%d, %s=%d, min and max should be greater than 0, max should be no smaller than min.", c.what, c.low, lo, c.high, hi)
+			}
+			return refuse("YarnRuntimeException", "%s", text).at(0, c.low, fmt.Sprint(lo))
+		}
+		key := map[int]string{policy.Memory: keyIncrementMB, policy.VCores: keyIncrementCores}[c.i]
+		if inc := s.Increment[c.i]; name == "fair" && (inc <= 0 || c.i == policy.VCores && policy.F2I(float64(inc)) <= 0) {
+			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", c.what, key, inc).at(0, key, fmt.Sprint(inc))
+		}
+	}
+	return nil
+}
