@@ -1,0 +1,85 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"replay/engine/record"
+)
+
+const noContainerPreference = "no container was matched to a request with preferred hosts"
+
+var localityContainers = Metric{"locality_containers", "Locality of containers", func(d *Data) (vs []Value) {
+	hit := func(j *Job) (float64, float64, bool) {
+		return float64(j.ContainersPreferred), float64(j.ContainersPreferring), true
+	}
+	head := jobRatio("locality_containers_host_share", "share", Higher, d.Jobs, hit, noContainerPreference,
+		"containers on a preferred host, of those matched to a request that named hosts")
+	head.Family = Headline
+	vs = append(vs, head,
+		jobRatio("locality_containers_rack_share", "share", Neither, d.Jobs, func(j *Job) (float64, float64, bool) {
+			return float64(j.ContainersRackPreferred), float64(j.ContainersPreferring), true
+		}, noContainerPreference, "containers on the rack of a preferred host but on none of them, of those matched to a request that named hosts"),
+		jobRatio("locality_containers_elsewhere_share", "share", Lower, d.Jobs, func(j *Job) (float64, float64, bool) {
+			return float64(j.ContainersPreferring - j.ContainersPreferred - j.ContainersRackPreferred), float64(j.ContainersPreferring), true
+		}, noContainerPreference, "containers on another rack than any preferred host, of those matched to a request that named hosts"),
+		jobRatio("locality_containers_preferring_share", "share", Neither, d.Jobs, func(j *Job) (float64, float64, bool) {
+			return float64(j.ContainersPreferring), float64(j.Containers), true
+		}, "no containers", "containers matched to a request that named hosts, of all executor and task containers"),
+	)
+	for _, p := range partsOf(d.Jobs) {
+		vs = append(vs, jobRatio("locality_containers_host_share"+p.label, "share", Higher, d.Jobs, func(j *Job) (float64, float64, bool) {
+			n, m, _ := hit(j)
+			return n, m, p.has(j)
+		}, noContainerPreference, "containers on a preferred host, "+p.text+", of those there matched to a request that named hosts"))
+	}
+	return append(vs, missValues("locality_containers_miss", d.Containers.Missed, "containers that missed their preferred hosts")...)
+}}
+
+// missValues returns the share of each reason in all misses.
+func missValues[K comparable](name string, missed map[K]*[record.Misses]int64, about string) (vs []Value) {
+	var by [record.Misses]int64
+	var all int64
+	for m := range maps.Values(missed) {
+		for why, n := range m {
+			by[why] += n
+			all += n
+		}
+	}
+	if all == 0 {
+		return []Value{{Name: name + "_count", Unit: "count", About: about, Better: Lower}}
+	}
+	vs = []Value{{Name: name + "_count", Unit: "count", About: about, Number: float64(all), N: all, Better: Lower}}
+	for why := range by {
+		if by[why] > 0 {
+			vs = append(vs, value(name+"_share[reason="+record.Miss(why).String()+"]", "share", Neither, float64(by[why])/float64(all), all, "",
+				about+" because of: "+missAbout[why]))
+		}
+	}
+	return vs
+}
+
+// missAbout tells a reason in words, by record.Miss.
+var missAbout = [record.Misses]string{
+	"reason not recorded",
+	"no preferred host was in the cluster",
+	"the application had no executor on a preferred host",
+	"preferred hosts had no room or no free slot",
+	"the locality delay is off",
+	"the locality delay had run out",
+	"a preferred host with room came later in the order of visits, or was taken by another request",
+}
+
+// sum adds integers as a float.
+func sum(xs ...int64) (s float64) {
+	for _, x := range xs {
+		s += float64(x)
+	}
+	return s
+}
+
+// sortedKeys returns the keys of m in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+var nan = math.NaN()

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Result is one replay's answer: its data and the values of all metrics.
+type Result struct {
+	*Data
+	Values []Value // in the order of Metrics
+	byName map[string]int
+}
+
+func newResult(d *Data) *Result {
+	r := &Result{Data: d, Values: d.Evaluate(), byName: map[string]int{}}
+	for i, v := range r.Values {
+		if _, twice := r.byName[v.Name]; twice {
+			panic("report: two values are called " + v.Name)
+		}
+		r.byName[v.Name] = i
+	}
+	return r
+}
+
+// Value returns the value called name; false when there is none of that name.
+func (r *Result) Value(name string) (Value, bool) {
+	i, ok := r.byName[name]
+	if !ok {
+		return Value{}, false
+	}
+	return r.Values[i], true
+}
+
+// write writes everything that follows from the data: summary, plots and page.
+func (r *Result) write(dir string, o Options) error {
+	if err := os.WriteFile(filepath.Join(dir, "summary.json"), r.SummaryJSON(), 0o644); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	r.WriteText(&text)
+	if err := os.WriteFile(filepath.Join(dir, "summary.txt"), text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return r.writePictures(dir, o)
+}
+
+// SummaryJSON returns summary.json: an object of flat metric names and numbers in the order of
+// Metrics. A value that could not be computed is null, and its reason stands under "absent".
+func (r *Result) SummaryJSON() []byte {
+	var b bytes.Buffer
+	b.WriteString("{\n")
+	for _, v := range r.Values {
+		fmt.Fprintf(&b, "  %s: %s,\n", quote(v.Name), number(v))
+	}
+	b.WriteString("  \"absent\": {")
+	sep := "\n"
+	for _, v := range r.Values {
+		if v.Absent != "" {
+			fmt.Fprintf(&b, "%s    %s: %s", sep, quote(v.Name), quote(v.Absent))
+			sep = ",\n"
+		}
+	}
+	if sep != "\n" {
+		b.WriteString("\n  ")
+	}
+	b.WriteString("}\n}\n")
+	return b.Bytes()
+}
+
+// number returns a value as JSON, null when absent.
+func number(v Value) string {
+	if v.Absent != "" {
+		return "null"
+	}
+	return strconv.FormatFloat(v.Number, 'g', -1, 64)
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return string(b)
+}
