@@ -1,0 +1,208 @@
+package trace
+
+import "strings"
+
+// readRows is how many rows of each table are decoded at a time. It has no influence on what is read.
+const readRows = 8192
+
+// A batch of a table is read by a rowReader; head is the next row of it to be used.
+type batch struct {
+	r       *rowReader
+	n, head int
+	base    int64 // row of the table where the batch starts
+}
+
+// more makes sure that row head exists; false at the end of the table.
+func (b *batch) more() (bool, error) {
+	if b.head < b.n {
+		return true, nil
+	}
+	base := b.r.row
+	n, err := b.r.next(readRows)
+	b.n, b.head, b.base = n, 0, base
+	return n > 0, err
+}
+
+// row is the table's row number of the head.
+func (b *batch) row() int64 { return b.base + int64(b.head) }
+
+// jobBatch decodes the job table; job makes the job at the head, without stages.
+type jobBatch struct {
+	batch
+	id, submit, am, execMem                   *column[int64]
+	user, queue, priority, amCPU, execCPU     *column[int32]
+	cpus, minExecs, maxExecs, initial, stages *column[int32]
+	tasks, first, depends, think, start, end  *column[int64]
+	kind, name, external, outcome, key, value *column[string]
+}
+
+func newJobBatch(t *table) *jobBatch {
+	r := &rowReader{t: t}
+	i32 := func(name string) *column[int32] { return bindInt32(r, name) }
+	i64 := func(name string) *column[int64] { return bindInt64(r, name) }
+	str := func(name string) *column[string] { return bindString(r, name) }
+	return &jobBatch{
+		batch: batch{r: r},
+		id:    i64("job_id"), submit: i64("submit_ms"), am: i64("am_mem_mib"), execMem: i64("exec_mem_mib"),
+		user: i32("user_id"), queue: i32("queue_id"), priority: i32("priority"), amCPU: i32("am_vcores"), execCPU: i32("exec_vcores"),
+		cpus: i32("task_cpus"), minExecs: i32("min_execs"), maxExecs: i32("max_execs"), initial: i32("initial_execs"), stages: i32("num_stages"),
+		tasks: i64("num_tasks"), first: i64("first_task_row"), depends: i64("depends_on"), think: i64("think_ms"), start: i64("recorded_start_ms"), end: i64("recorded_finish_ms"),
+		kind: str("kind"), name: str("name"), external: str("external_id"), outcome: str("recorded_outcome"), key: str("conf.key"), value: str("conf.value"),
+	}
+}
+
+func (b *jobBatch) job() *Job {
+	i := b.head
+	j := &Job{
+		ID: b.id.v[i], SubmitMS: b.submit.v[i], User: b.user.v[i], Queue: b.queue.v[i], Priority: b.priority.v[i], Kind: b.kind.v[i],
+		AMMemMiB: b.am.v[i], AMVCores: b.amCPU.v[i], ExecMemMiB: b.execMem.v[i], ExecVCores: b.execCPU.v[i], TaskCPUs: b.cpus.v[i],
+		MinExecs: b.minExecs.v[i], MaxExecs: b.maxExecs.v[i], InitialExecs: b.initial.v[i], DependsOn: b.depends.list(i), ThinkMS: b.think.v[i],
+		Name: b.name.v[i], ExternalID: strings.Clone(b.external.v[i]), // a clone does not keep the page in memory
+		RecordedStartMS: b.start.v[i], RecordedFinishMS: b.end.v[i], RecordedOutcome: b.outcome.v[i],
+	}
+	keys, values := b.key.list(i), b.value.list(i)
+	for k := range min(len(keys), len(values)) {
+		j.Conf = append(j.Conf, KeyValue{keys[k], values[k]})
+	}
+	return j
+}
+
+// stageBatch decodes the stage table.
+type stageBatch struct {
+	batch
+	job, mem, shuffle, delay                *column[int64]
+	id, parents, tasks, vcores, milli, prio *column[int32]
+	file, after, sparkJob, cacheOf          *column[int32]
+	kind, pool, name, external              *column[string]
+	startFraction, freshFactor, firstFactor *column[float32]
+	extra                                   extraColumns
+}
+
+func newStageBatch(t *table) *stageBatch {
+	r := &rowReader{t: t}
+	i32 := func(name string) *column[int32] { return bindInt32(r, name) }
+	i64 := func(name string) *column[int64] { return bindInt64(r, name) }
+	str := func(name string) *column[string] { return bindString(r, name) }
+	return &stageBatch{
+		batch: batch{r: r},
+		job:   i64("job_id"), mem: i64("task_mem_mib"), shuffle: i64("shuffle_read_bytes"), delay: i64("delay_ms"),
+		id: i32("stage_id"), parents: i32("parents"), tasks: i32("num_tasks"), vcores: i32("task_vcores"), milli: i32("task_milli_vcores"), prio: i32("priority"),
+		file: i32("file_id"), after: i32("after"), sparkJob: i32("spark_job"), cacheOf: i32("cache_of"),
+		kind: str("kind"), pool: str("pool"), name: str("name"), external: str("external_id"),
+		startFraction: bindFloat(r, "start_fraction"), freshFactor: bindFloat(r, "fresh_factor"), firstFactor: bindFloat(r, "first_factor"),
+		extra: bindExtra(r),
+	}
+}
+
+func (b *stageBatch) stage() Stage {
+	i := b.head
+	return Stage{
+		ID: b.id.v[i], Parents: b.parents.list(i), After: b.after.list(i), DelayMS: b.delay.v[i], SparkJob: b.sparkJob.v[i], Pool: b.pool.v[i],
+		TaskMemMiB: b.mem.v[i], TaskVCores: b.vcores.v[i], TaskMilliVCores: b.milli.v[i], Extra: b.extra.list(i), Kind: b.kind.v[i],
+		Priority: b.prio.v[i], StartFraction: b.startFraction.v[i], FileID: b.file.v[i], ShuffleReadBytes: b.shuffle.v[i],
+		FreshFactor: b.freshFactor.v[i], FirstFactor: b.firstFactor.v[i], CacheOf: b.cacheOf.v[i], Name: b.name.v[i], ExternalID: b.external.v[i],
+	}
+}
+
+// taskBatch decodes one file of the task table.
+type taskBatch struct {
+	batch
+	job, duration, input, mem, wait    *column[int64]
+	stage, pref, vcores, retries, node *column[int32]
+	locality                           *column[string]
+}
+
+func newTaskBatch(t *table) *taskBatch {
+	r := &rowReader{t: t}
+	return &taskBatch{
+		batch: batch{r: r},
+		job:   bindInt64(r, "job_id"), stage: bindInt32(r, "stage_id"), duration: bindInt64(r, "duration_ms"), input: bindInt64(r, "input_bytes"),
+		pref: bindInt32(r, "pref_nodes"), mem: bindInt64(r, "mem_mib"), vcores: bindInt32(r, "vcores"), retries: bindInt32(r, "retries"),
+		wait: bindInt64(r, "recorded_wait_ms"), node: bindInt32(r, "recorded_node"), locality: bindString(r, "recorded_locality"),
+	}
+}
+
+// run returns how many rows from the head on, at most limit and within the batch, belong to the stage.
+func (b *taskBatch) run(job int64, stage int32, limit int) int {
+	jobs, stages := b.job.v[b.head:b.n], b.stage.v[b.head:b.n]
+	n := min(limit, len(jobs))
+	for i := range n {
+		if jobs[i] != job || stages[i] != stage {
+			return i
+		}
+	}
+	return n
+}
+
+// take appends n rows from the head on to t, which is to have at most total tasks in the end.
+func (b *taskBatch) take(t *Tasks, n, total int) {
+	have, lo, hi := t.Len(), b.head, b.head+n
+	t.DurationMS = appendRows(t.DurationMS, b.duration.v[lo:hi], total)
+	t.InputBytes = appendRows(t.InputBytes, b.input.v[lo:hi], total)
+	t.MemMiB = appendOptional(t.MemMiB, b.mem, have, lo, hi, total)
+	t.VCores = appendOptional(t.VCores, b.vcores, have, lo, hi, total)
+	t.Retries = appendOptional(t.Retries, b.retries, have, lo, hi, total)
+	t.RecordedWaitMS = appendOptional(t.RecordedWaitMS, b.wait, have, lo, hi, total)
+	t.RecordedNode = appendOptional(t.RecordedNode, b.node, have, lo, hi, total)
+	t.RecordedLocality = appendOptional(t.RecordedLocality, b.locality, have, lo, hi, total)
+	b.takePrefs(t, have, lo, hi, total)
+	b.head = hi
+}
+
+// maxReserve bounds what is allocated because of a number in a file; more is appended as it comes.
+const maxReserve = 1 << 20
+
+func reserve[T any](total, least int) []T { return make([]T, 0, max(min(total, maxReserve), least)) }
+
+func appendRows[T any](dst, src []T, total int) []T {
+	if dst == nil {
+		dst = reserve[T](total, len(src))
+	}
+	return append(dst, src...)
+}
+
+// appendOptional leaves dst nil while there are only nulls.
+func appendOptional[T comparable](dst []T, c *column[T], have, lo, hi, total int) []T {
+	if dst == nil {
+		any := false
+		if c.set > 0 {
+			for _, v := range c.v[lo:hi] {
+				any = any || v != c.absent
+			}
+		}
+		if !any {
+			return nil
+		}
+		dst = reserve[T](total, have+hi-lo)
+		for range have {
+			dst = append(dst, c.absent)
+		}
+	}
+	return append(dst, c.v[lo:hi]...)
+}
+
+func (b *taskBatch) takePrefs(t *Tasks, have, lo, hi, total int) {
+	c := b.pref
+	n := 0 // elements
+	if c.set > 0 {
+		n = int(c.start[hi] - c.start[lo])
+	}
+	if t.PrefStart == nil {
+		if n == 0 {
+			return
+		}
+		t.PrefStart = append(reserve[int32](total+1, have+1), make([]int32, have+1)...)
+		t.Pref = reserve[int32](n/(hi-lo)*total, n)
+	}
+	if c.set == 0 {
+		for range hi - lo {
+			t.PrefStart = append(t.PrefStart, int32(len(t.Pref)))
+		}
+		return
+	}
+	shift := int32(len(t.Pref)) - c.start[lo]
+	for _, s := range c.start[lo+1 : hi+1] {
+		t.PrefStart = append(t.PrefStart, s+shift)
+	}
+	t.Pref = append(t.Pref, c.v[c.start[lo]:c.start[hi]]...)
+}

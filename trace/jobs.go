@@ -1,0 +1,298 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+)
+
+// Jobs returns a source of the trace's jobs in order, with their stages and tasks.
+//
+// It checks what it reads: the error of Next is a [Problem] if a job breaks a rule of the format.
+// It holds one page of each column and the jobs of one batch ahead, which is decoded while the
+// caller works; a source that is not read to its end needs no closing.
+func (t *Trace) Jobs() JobSource {
+	return &jobReader{a: newAssembler(t, func(p Problem) error { return p }), t: t}
+}
+
+// A batch ahead ends with the job that reaches one of these.
+const (
+	aheadJobs  = 128
+	aheadTasks = 8192
+)
+
+type jobReader struct {
+	t     *Trace
+	a     *assembler
+	ready []*Job
+	err   error // comes after ready
+	ahead chan decoded
+}
+
+type decoded struct {
+	jobs []*Job
+	err  error
+}
+
+func (r *jobReader) Next() (*Job, error) {
+	if len(r.ready) == 0 && r.err == nil {
+		if r.ahead == nil {
+			r.ahead = make(chan decoded, 1)
+			r.start()
+		}
+		d := <-r.ahead
+		r.ready, r.err = d.jobs, d.err
+		if r.err == nil {
+			r.start()
+		}
+	}
+	if len(r.ready) == 0 {
+		return nil, r.err
+	}
+	j := r.ready[0]
+	r.ready[0] = nil
+	r.ready = r.ready[1:]
+	return j, nil
+}
+
+// start decodes the next batch. The goroutine ends with it, as the channel has room.
+func (r *jobReader) start() {
+	r.t.reading.Add(1)
+	go func() {
+		defer r.t.reading.Done()
+		var d decoded
+		for tasks := int64(0); d.err == nil && len(d.jobs) < aheadJobs && tasks < aheadTasks; {
+			var j *Job
+			if j, d.err = r.a.next(); d.err == nil {
+				d.jobs = append(d.jobs, j)
+				tasks += j.NumTasks()
+			}
+		}
+		if d.err != nil {
+			r.a.close()
+		}
+		r.ahead <- d
+	}()
+}
+
+// An assembler puts jobs together from the three tables, read in step. It goes by the ids that it finds, not
+// by the counts, so that it can go on after a problem if report lets it.
+type assembler struct {
+	t      *Trace
+	rules  *rules
+	jobs   *jobBatch
+	stages *stageBatch
+	tasks  *taskBatch
+	file   int // of the task table
+	at     jobRows
+}
+
+func newAssembler(t *Trace, report func(Problem) error) *assembler {
+	a := &assembler{
+		t: t, rules: t.newRules(report),
+		jobs: newJobBatch(t.tables[tableJobs]), stages: newStageBatch(t.tables[tableStages]), tasks: newTaskBatch(t.tasks[0]),
+	}
+	a.rules.sizes(&t.Meta)
+	return a
+}
+
+func (a *assembler) close() {
+	a.jobs.r.close()
+	a.stages.r.close()
+	a.tasks.r.close()
+}
+
+// next returns the next job, or io.EOF.
+func (a *assembler) next() (*Job, error) {
+	more, err := a.jobs.more()
+	if err != nil {
+		return nil, err
+	}
+	if !more {
+		return nil, a.end()
+	}
+	i, row := a.jobs.head, a.jobs.row()
+	numStages, numTasks, firstTask := a.jobs.stages.v[i], a.jobs.tasks.v[i], a.jobs.first.v[i]
+	j := a.jobs.job()
+	a.jobs.head++
+	a.at = jobRows{job: row, stages: a.at.stages[:0], tasks: a.at.tasks[:0]}
+	if j.ID != row {
+		if err := a.rules.bad(tableJobs, row, "job_id", j.ID, "%d, as ids count rows from 0", row); err != nil {
+			return nil, err
+		}
+		j.ID = row
+	}
+	before := a.taskRow()
+	if err := a.readStages(j, int(numStages)); err != nil {
+		return nil, err
+	}
+	if len(a.at.tasks) > 0 {
+		before = a.at.tasks[0]
+	}
+	err = firstOf(
+		a.equal(tableJobs, row, "num_stages", int64(numStages), int64(len(j.Stages))),
+		a.equal(tableJobs, row, "num_tasks", numTasks, j.NumTasks()),
+		a.equal(tableJobs, row, "first_task_row", firstTask, before),
+		a.rules.job(j, &a.at),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+func (a *assembler) equal(table string, row int64, column string, got, want int64) error {
+	if got == want {
+		return nil
+	}
+	return a.rules.bad(table, row, column, got, "%d, what follows in the tables below it", want)
+}
+
+// readStages gives j the stages that follow for it, with their tasks.
+func (a *assembler) readStages(j *Job, declared int) error {
+	b := a.stages
+	j.Stages = reserve[Stage](min(max(declared, 0), readRows), 0)
+	for {
+		more, err := b.more()
+		if err != nil || !more {
+			return err
+		}
+		row := b.row()
+		switch job := b.job.v[b.head]; {
+		case job > j.ID:
+			return nil
+		case job < j.ID:
+			if err := a.rules.bad(tableStages, row, "job_id", job, "%d or more: sorted rows, for jobs of the job table", j.ID); err != nil {
+				return err
+			}
+			b.head++
+			continue
+		}
+		s := b.stage()
+		if n := len(j.Stages); n > 0 && s.ID <= j.Stages[n-1].ID {
+			if err := a.rules.bad(tableStages, row, "stage_id", s.ID, "more than %d of the row before", j.Stages[n-1].ID); err != nil {
+				return err
+			}
+			b.head++
+			continue
+		}
+		declared := b.tasks.v[b.head]
+		b.head++
+		if err := a.readTasks(j.ID, &s, int(declared)); err != nil {
+			return err
+		}
+		if err := a.equal(tableStages, row, "num_tasks", int64(declared), int64(s.Tasks.Len())); err != nil {
+			return err
+		}
+		j.Stages = append(j.Stages, s)
+		a.at.stages = append(a.at.stages, row)
+	}
+}
+
+func (a *assembler) taskRow() int64 { return a.t.taskStart[a.file] + a.tasks.row() }
+
+// moreTasks is more of the task table, whose files it goes through.
+func (a *assembler) moreTasks() (bool, error) {
+	for {
+		more, err := a.tasks.more()
+		if err != nil || more || a.file+1 == len(a.t.tasks) {
+			return more, err
+		}
+		a.tasks.r.close()
+		a.file++
+		a.tasks = newTaskBatch(a.t.tasks[a.file])
+	}
+}
+
+// readTasks gives s the tasks that follow for it.
+func (a *assembler) readTasks(job int64, s *Stage, declared int) error {
+	first := int64(-1)
+	for {
+		more, err := a.moreTasks()
+		if err != nil {
+			return err
+		}
+		if first < 0 {
+			first = a.taskRow()
+		}
+		if !more {
+			break
+		}
+		b := a.tasks
+		if n := b.run(job, s.ID, b.n-b.head); n > 0 {
+			if s.Tasks.Len() == 0 {
+				first = a.taskRow()
+			}
+			b.take(&s.Tasks, n, max(declared, 0))
+			continue
+		}
+		j, id := b.job.v[b.head], b.stage.v[b.head]
+		if j > job || j == job && id > s.ID {
+			break
+		}
+		if err := a.strayTask(j, id, fmt.Sprintf("%v or more", []int64{job, int64(s.ID)})); err != nil {
+			return err
+		}
+	}
+	a.at.tasks = append(a.at.tasks, first)
+	return nil
+}
+
+func (a *assembler) strayTask(job int64, stage int32, want string) error {
+	err := a.rules.bad(tableTasks, a.taskRow(), "job_id, stage_id", []int64{job, int64(stage)}, "%s: sorted rows, for stages of the stage table", want)
+	a.tasks.head++
+	return err
+}
+
+// end checks that nothing is left after the last job.
+func (a *assembler) end() error {
+	for {
+		more, err := a.stages.more()
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if err := a.rules.bad(tableStages, a.stages.row(), "job_id", a.stages.job.v[a.stages.head], "less than %d, the number of jobs", a.jobs.row()); err != nil {
+			return err
+		}
+		a.stages.head++
+	}
+	for {
+		more, err := a.moreTasks()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return io.EOF
+		}
+		b := a.tasks
+		if err := a.strayTask(b.job.v[b.head], b.stage.v[b.head], "no more rows"); err != nil {
+			return err
+		}
+	}
+}
+
+// Executors returns the recorded executors, checked, or none if the trace has no such table.
+func (t *Trace) Executors() ([]Executor, error) {
+	tab, ok := t.tables[tableExecutors]
+	if !ok {
+		return nil, nil
+	}
+	executors, err := readExecutors(tab)
+	if err != nil {
+		return nil, err
+	}
+	return executors, t.checkExecutors(executors, func(p Problem) error { return p })
+}
+
+func (t *Trace) checkExecutors(executors []Executor, report func(Problem) error) error {
+	r := t.newRules(report)
+	r.sizes(&t.Meta)
+	for i := range executors {
+		if err := r.executor(&executors[i], int64(i), t.tables[tableJobs].rows()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

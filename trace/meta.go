@@ -1,0 +1,198 @@
+package trace
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Format, Version and TimeUnit stand in the manifest and in every table.
+// A reader takes any minor version of its major version.
+const (
+	Format   = "replay-trace"
+	Version  = "1.0"
+	TimeUnit = "ms"
+
+	manifestName = "trace.json"
+)
+
+// Where preferred nodes come from.
+const (
+	LocalityRecorded = "recorded" // the preferred hosts as they were asked for
+	LocalityModelled = "modelled" // placed by a rule, such as that of HDFS
+	LocalityObserved = "observed" // inferred from where tasks ran at which level
+	LocalityNone     = "none"
+)
+
+// Where durations come from.
+const (
+	DurationRecorded = "recorded"
+	DurationModelled = "modelled"
+)
+
+// Meta is everything of a trace but its jobs, executors and attached files.
+// All of it is small and kept in memory.
+type Meta struct {
+	OriginUnixMS   int64 // wall clock of time 0 in ms since 1970, or Unset
+	Generator      *Generator
+	Source         *Source
+	LocalitySource string // LocalityRecorded, ...
+	DurationSource string // DurationRecorded, ...
+
+	Nodes  []Node // position is the id
+	Events []NodeEvent
+	Queues []Queue // position is the id
+	Users  []User  // position is the id
+	Files  []File  // position is the id
+}
+
+// Generator says how a synthetic trace was made.
+type Generator struct {
+	Tool    string            `json:"tool"`
+	Version string            `json:"version"`
+	Preset  string            `json:"preset"`
+	Seed    uint64            `json:"seed"`
+	Params  map[string]string `json:"params,omitempty"`
+}
+
+// Source says from what a trace was imported.
+type Source struct {
+	Format  string       `json:"format"`
+	Files   []SourceFile `json:"files,omitempty"`
+	Licence string       `json:"licence,omitempty"`
+	Notes   string       `json:"notes,omitempty"`
+}
+
+// SourceFile names an imported file, without its folder.
+type SourceFile struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// Manifest is trace.json.
+type Manifest struct {
+	Format         string      `json:"format"`
+	Version        string      `json:"version"`
+	TimeUnit       string      `json:"time_unit"`
+	OriginUnixMS   *int64      `json:"origin_unix_ms"`
+	Generator      *Generator  `json:"generator"`
+	Source         *Source     `json:"source"`
+	LocalitySource string      `json:"locality_source"`
+	DurationSource string      `json:"duration_source"`
+	Counts         Counts      `json:"counts"`
+	SpanMS         int64       `json:"span_ms"` // time of the last submission
+	Resources      []string    `json:"resources"`
+	Files          []FileEntry `json:"files"` // sorted by name
+}
+
+// Counts of a trace's rows.
+type Counts struct {
+	Jobs       int64 `json:"jobs"`
+	Stages     int64 `json:"stages"`
+	Tasks      int64 `json:"tasks"`
+	Nodes      int64 `json:"nodes"`
+	NodeEvents int64 `json:"node_events"`
+}
+
+// FileEntry is one file of the directory: a table, or an attached file (no rows).
+type FileEntry struct {
+	Name   string `json:"name"`
+	Rows   int64  `json:"rows,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// identity is the hash over the files of a trace: SHA-256 over one line "sha256  name" a file, by name.
+func identity(files []FileEntry) string {
+	h := sha256.New()
+	for _, f := range slices.SortedFunc(slices.Values(files), byName) {
+		fmt.Fprintf(h, "%s  %s\n", f.SHA256, f.Name)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func byName(a, b FileEntry) int { return cmp.Compare(a.Name, b.Name) }
+
+// resourcesOf lists the resource types a trace speaks of: memory and vcores, then others by name.
+func resourcesOf(nodes []Node, extra map[string]bool) []string {
+	for _, n := range nodes {
+		for _, v := range n.Extra {
+			extra[v.Name] = true
+		}
+	}
+	names := make([]string, 0, len(extra))
+	for name := range extra {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return append([]string{"memory-mb", "vcores"}, names...)
+}
+
+// readManifest reads and checks trace.json of dir, as far as it can be checked without the tables.
+func readManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a trace directory: %w", dir, err)
+	}
+	var m Manifest
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	major, _, _ := strings.Cut(Version, ".")
+	if got, _, _ := strings.Cut(m.Version, "."); m.Format != Format || got != major {
+		return nil, fmt.Errorf("%s: format is %q version %q, want %q version %s.x", path, m.Format, m.Version, Format, major)
+	}
+	if m.TimeUnit != TimeUnit {
+		return nil, fmt.Errorf("%s: time_unit is %q, want %q", path, m.TimeUnit, TimeUnit)
+	}
+	for i, f := range m.Files {
+		if err := checkFileName(f.Name); err != nil {
+			return nil, fmt.Errorf("%s: files[%d]: %w", path, i, err)
+		}
+		if i > 0 && m.Files[i-1].Name >= f.Name {
+			return nil, fmt.Errorf("%s: files[%d]: name is %q, want the files sorted by name, each once", path, i, f.Name)
+		}
+	}
+	return &m, nil
+}
+
+func (m *Manifest) write(path string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// checkFileName accepts plain names that stay inside the directory on every system.
+func checkFileName(name string) error {
+	plain := name != "" && name[0] != '.' && len(name) <= 255
+	for _, c := range name {
+		plain = plain && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c))
+	}
+	if !plain || name == manifestName {
+		return fmt.Errorf("name is %q, want letters, digits, '.', '_' and '-', not starting with '.'", name)
+	}
+	return nil
+}
+
+// hashFile returns size and SHA-256 of a file.
+func hashFile(path string) (size int64, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, f, make([]byte, 1<<18))
+	return size, hex.EncodeToString(h.Sum(nil)), err
+}

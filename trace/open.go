@@ -1,0 +1,245 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Trace is an open trace directory. Several readers may use it at the same time.
+type Trace struct {
+	Meta
+	Manifest Manifest
+
+	dir       string
+	tables    map[string]*table // jobs, stages, executors and the small ones
+	tasks     []*table          // in order
+	taskStart []int64           // first row of each of tasks, and the number of rows
+	files     []FileEntry       // as they are, by name
+	reading   sync.WaitGroup    // batches being decoded
+}
+
+// Open opens the trace directory dir. It reads the small tables, compares the columns of all tables with the
+// format, and the files with the sizes and hashes of the manifest. A [Problem] says what is wrong where.
+func Open(dir string) (*Trace, error) {
+	t, err := openTrace(dir, func(p Problem) error { return p })
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// openTrace gives problems to report, which decides whether they end it. What can't be read ends it always;
+// then the trace is closed.
+func openTrace(dir string, report func(Problem) error) (*Trace, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{Manifest: *m, dir: dir, tables: make(map[string]*table)}
+	if err := firstOf(t.openTables(), t.checkFiles(report)); err != nil {
+		t.Close()
+		return nil, err
+	}
+	if err := t.readMeta(report); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Trace) openTables() error {
+	names, err := filepath.Glob(filepath.Join(t.dir, tableTasks+"*.parquet"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	var tasks []string
+	for _, n := range names {
+		tasks = append(tasks, filepath.Base(n))
+	}
+	if len(tasks) == 0 {
+		tasks = []string{tableTasks + ".parquet"}
+	}
+	if tasks[len(tasks)-1] == tableTasks+".parquet" && len(tasks) > 1 {
+		return fmt.Errorf("%s: has tasks.parquet and %s, want one file or numbered ones", t.dir, tasks[0])
+	}
+	var problems []error
+	row := int64(0)
+	for _, file := range tasks {
+		tab, err := openTable(t.dir, file, tableTasks)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		t.tasks = append(t.tasks, tab)
+		t.taskStart = append(t.taskStart, row)
+		row += tab.rows()
+	}
+	t.taskStart = append(t.taskStart, row)
+	for _, name := range []string{tableNodes, tableEvents, tableQueues, tableUsers, tableJobs, tableStages, tableFiles, tableExecutors} {
+		tab, err := openTable(t.dir, name+".parquet", name)
+		optional := name == tableFiles || name == tableExecutors
+		if err != nil && !(optional && errors.Is(err, os.ErrNotExist)) {
+			problems = append(problems, err)
+			continue
+		}
+		if err == nil {
+			t.tables[name] = tab
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// checkFiles compares the files of the directory with those of the manifest, which may leave out all or the hashes.
+func (t *Trace) checkFiles(report func(Problem) error) error {
+	bad := func(name, column string, value, want any) error {
+		return report(Problem{File: filepath.Join(t.dir, name), Group: -1, Row: -1, Column: column, Value: fmt.Sprint(value), Want: fmt.Sprintf("%v as in %s", want, manifestName)})
+	}
+	rows := make(map[string]int64)
+	for _, tab := range append(slices.Clone(t.tasks), t.bySortedName()...) {
+		rows[filepath.Base(tab.path)] = tab.rows()
+	}
+	listed := make(map[string]FileEntry)
+	names := make(map[string]bool)
+	for _, f := range t.Manifest.Files {
+		listed[f.Name] = f
+		names[f.Name] = true
+	}
+	for name := range rows {
+		names[name] = true
+	}
+	for _, name := range sortedKeys(names) {
+		size, sum, err := hashFile(filepath.Join(t.dir, name))
+		if err != nil {
+			return err
+		}
+		n, isTable := rows[name]
+		t.files = append(t.files, FileEntry{Name: name, Rows: n, Bytes: size, SHA256: sum})
+		want, ok := listed[name]
+		if !ok {
+			if len(listed) > 0 {
+				err = bad(name, "name", "not listed", "the tables")
+			}
+		} else {
+			if size != want.Bytes {
+				err = bad(name, "size", size, want.Bytes)
+			}
+			if err == nil && want.SHA256 != "" && sum != want.SHA256 {
+				err = bad(name, "sha256", sum, want.SHA256)
+			}
+			if err == nil && isTable && n != want.Rows {
+				err = bad(name, "number of rows", n, want.Rows)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Trace) bySortedName() (tables []*table) {
+	for _, name := range sortedKeys(t.tables) {
+		tables = append(tables, t.tables[name])
+	}
+	return tables
+}
+
+func sortedKeys[K ~string, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// readMeta reads the small tables and checks them.
+func (t *Trace) readMeta(report func(Problem) error) (err error) {
+	m := &t.Manifest
+	t.Meta = Meta{OriginUnixMS: Unset, Generator: m.Generator, Source: m.Source, LocalitySource: m.LocalitySource, DurationSource: m.DurationSource}
+	if m.OriginUnixMS != nil {
+		t.OriginUnixMS = *m.OriginUnixMS
+	}
+	if err := checkSources(&t.Meta); err != nil {
+		return fmt.Errorf("%s: %w", t.dir, err)
+	}
+	if t.Nodes, err = readNodes(t.tables[tableNodes]); err != nil {
+		return err
+	}
+	if t.Events, err = readEvents(t.tables[tableEvents]); err != nil {
+		return err
+	}
+	if t.Queues, err = readQueues(t.tables[tableQueues]); err != nil {
+		return err
+	}
+	if t.Users, err = readUsers(t.tables[tableUsers]); err != nil {
+		return err
+	}
+	if files, ok := t.tables[tableFiles]; ok {
+		if t.Files, err = readFiles(files); err != nil {
+			return err
+		}
+	}
+	return t.newRules(report).meta(&t.Meta)
+}
+
+// newRules are the rules for this trace: problems stand at their place in its files.
+func (t *Trace) newRules(report func(Problem) error) *rules {
+	return &rules{report: report, place: t.place}
+}
+
+// place returns where a row of a table is.
+func (t *Trace) place(name string, row int64) (path string, group int, fileRow int64) {
+	tab := t.tables[name]
+	if name == tableTasks {
+		i := 0
+		for i+1 < len(t.tasks) && row >= t.taskStart[i+1] {
+			i++
+		}
+		tab = t.tasks[i]
+		row -= t.taskStart[i]
+	}
+	return tab.path, tab.group(row), row
+}
+
+// Dir is the directory of the trace.
+func (t *Trace) Dir() string { return t.dir }
+
+// Hash is the identity of the trace in results: a SHA-256 over the hashes of its files.
+func (t *Trace) Hash() string { return identity(t.files) }
+
+// Attachments returns the names of the attached files, sorted.
+func (t *Trace) Attachments() (names []string) {
+	for _, f := range t.files {
+		if !strings.HasSuffix(f.Name, ".parquet") {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Attachment returns the attached file called name. If there is none the error is [os.ErrNotExist].
+func (t *Trace) Attachment(name string) ([]byte, error) {
+	i := slices.IndexFunc(t.files, func(f FileEntry) bool { return f.Name == name && !strings.HasSuffix(name, ".parquet") })
+	if i < 0 {
+		return nil, fmt.Errorf("%s: no attached file %q: %w", t.dir, name, os.ErrNotExist)
+	}
+	data, err := os.ReadFile(filepath.Join(t.dir, name))
+	return data, err
+}
+
+// Close closes the files. Job sources of the trace end with an error afterwards.
+func (t *Trace) Close() error {
+	t.reading.Wait()
+	var errs []error
+	for _, tab := range append(slices.Clone(t.tasks), t.bySortedName()...) {
+		errs = append(errs, tab.close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,112 @@
+package trace
+
+import "slices"
+
+// readAll reads a whole small table: bind attaches columns and returns the row maker, used after each batch.
+func readAll[V any](t *table, bind func(*rowReader) func(i int) V) ([]V, error) {
+	r := &rowReader{t: t}
+	defer r.close()
+	row := bind(r)
+	var all []V
+	for {
+		n, err := r.next(writeBatch)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return all, nil
+		}
+		all = slices.Grow(all, n)
+		for i := range n {
+			all = append(all, row(i))
+		}
+	}
+}
+
+// extraColumns are a list of named amounts.
+type extraColumns struct {
+	name  *column[string]
+	value *column[int64]
+}
+
+func bindExtra(r *rowReader) extraColumns {
+	return extraColumns{bindString(r, "extra.name"), bindInt64(r, "extra.value")}
+}
+
+func (c extraColumns) list(i int) (values []NamedValue) {
+	names, amounts := c.name.list(i), c.value.list(i)
+	for k := range min(len(names), len(amounts)) {
+		values = append(values, NamedValue{names[k], amounts[k]})
+	}
+	return values
+}
+
+func readNodes(t *table) ([]Node, error) {
+	return readAll(t, func(r *rowReader) func(int) Node {
+		id, host, rackID, rack := bindInt32(r, "node_id"), bindString(r, "host"), bindInt32(r, "rack_id"), bindString(r, "rack")
+		mem, vcores, labels, extra, present := bindInt64(r, "mem_mib"), bindInt32(r, "vcores"), bindString(r, "labels"), bindExtra(r), bindBool(r, "present_at_start")
+		return func(i int) Node {
+			return Node{
+				ID: id.v[i], Host: host.v[i], RackID: rackID.v[i], Rack: rack.v[i], MemMiB: mem.v[i], VCores: vcores.v[i],
+				Labels: labels.list(i), Extra: extra.list(i), Present: present.v[i],
+			}
+		}
+	})
+}
+
+func readEvents(t *table) ([]NodeEvent, error) {
+	return readAll(t, func(r *rowReader) func(int) NodeEvent {
+		time, seq, node, kind := bindInt64(r, "time_ms"), bindInt32(r, "seq"), bindInt32(r, "node_id"), bindString(r, "kind")
+		mem, vcores, timeout, reason, group := bindInt64(r, "mem_mib"), bindInt32(r, "vcores"), bindInt64(r, "drain_timeout_ms"), bindString(r, "reason"), bindInt32(r, "group_id")
+		return func(i int) NodeEvent {
+			return NodeEvent{
+				TimeMS: time.v[i], Seq: seq.v[i], Node: node.v[i], Kind: EventKind(kind.v[i]), MemMiB: mem.v[i], VCores: vcores.v[i],
+				DrainTimeoutMS: timeout.v[i], Reason: reason.v[i], Group: group.v[i],
+			}
+		}
+	})
+}
+
+func readQueues(t *table) ([]Queue, error) {
+	return readAll(t, func(r *rowReader) func(int) Queue {
+		id, path, parent, weight := bindInt32(r, "queue_id"), bindString(r, "path"), bindInt32(r, "parent_id"), bindDouble(r, "weight")
+		minMem, maxMem, minCPU, maxCPU := bindInt64(r, "min_mem_mib"), bindInt64(r, "max_mem_mib"), bindInt32(r, "min_vcores"), bindInt32(r, "max_vcores")
+		apps, share, policy := bindInt32(r, "max_apps"), bindDouble(r, "am_share"), bindString(r, "policy")
+		return func(i int) Queue {
+			return Queue{
+				ID: id.v[i], Path: path.v[i], Parent: parent.v[i], Weight: weight.v[i], MinMemMiB: minMem.v[i], MaxMemMiB: maxMem.v[i],
+				MinVCores: minCPU.v[i], MaxVCores: maxCPU.v[i], MaxApps: apps.v[i], AMShare: share.v[i], Policy: policy.v[i],
+			}
+		}
+	})
+}
+
+func readUsers(t *table) ([]User, error) {
+	return readAll(t, func(r *rowReader) func(int) User {
+		id, name, weight := bindInt32(r, "user_id"), bindString(r, "name"), bindDouble(r, "weight")
+		return func(i int) User { return User{ID: id.v[i], Name: name.v[i], Weight: weight.v[i]} }
+	})
+}
+
+func readFiles(t *table) ([]File, error) {
+	return readAll(t, func(r *rowReader) func(int) File {
+		id, name, size, block := bindInt32(r, "file_id"), bindString(r, "name"), bindInt64(r, "bytes"), bindInt64(r, "block_bytes")
+		blocks, replication := bindInt32(r, "blocks"), bindInt32(r, "replication")
+		return func(i int) File {
+			return File{ID: id.v[i], Name: name.v[i], Bytes: size.v[i], BlockBytes: block.v[i], Blocks: blocks.v[i], Replication: replication.v[i]}
+		}
+	})
+}
+
+func readExecutors(t *table) ([]Executor, error) {
+	return readAll(t, func(r *rowReader) func(int) Executor {
+		job, id, node, vcores := bindInt64(r, "job_id"), bindInt32(r, "executor_id"), bindInt32(r, "node_id"), bindInt32(r, "vcores")
+		mem, added, removed, reason := bindInt64(r, "mem_mib"), bindInt64(r, "added_ms"), bindInt64(r, "removed_ms"), bindString(r, "reason")
+		return func(i int) Executor {
+			return Executor{
+				Job: job.v[i], ID: id.v[i], Node: node.v[i], VCores: vcores.v[i], MemMiB: mem.v[i],
+				AddedMS: added.v[i], RemovedMS: removed.v[i], Reason: reason.v[i],
+			}
+		}
+	})
+}

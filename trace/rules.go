@@ -1,0 +1,236 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// rules are the rules of the format. The writer, the reader and Check apply the same ones: the first two stop
+// at the first problem, Check collects.
+type rules struct {
+	report func(Problem) error // a non-nil result stops
+	place  func(table string, row int64) (path string, group int, fileRow int64)
+
+	nodes, queues, users, files int
+	lastSubmit                  int64
+	lastExec                    Executor // of the row before
+	seen                        []int32  // by node: the last task, counted, that prefers it; finds duplicates
+	tasks                       int32
+}
+
+func (r *rules) bad(table string, row int64, column string, value any, want string, args ...any) error {
+	path, group, fileRow := r.place(table, row)
+	return r.report(Problem{File: path, Group: group, Row: fileRow, Column: column, Value: show(value), Want: fmt.Sprintf(want, args...)})
+}
+
+func show(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprint(v)
+}
+
+// A field is a number with the least value it may have.
+type field struct {
+	column string
+	value  int64
+	least  int64
+}
+
+func (r *rules) fields(table string, row int64, fields []field) error {
+	for _, f := range fields {
+		if f.value >= f.least {
+			continue
+		}
+		want := fmt.Sprintf("%d or more", f.least)
+		if f.least == Unset {
+			want = "0 or more, or null"
+		}
+		if err := r.bad(table, row, f.column, f.value, "%s", want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rules) id(table string, row int64, column string, v int32, n int) error {
+	if v >= 0 && int(v) < n {
+		return nil
+	}
+	return r.bad(table, row, column, v, "a row of the %d of its table", n)
+}
+
+func (r *rules) oneOf(table string, row int64, column, v string, known ...string) error {
+	if slices.Contains(known, v) {
+		return nil
+	}
+	return r.bad(table, row, column, v, "one of %s", strings.TrimPrefix(strings.Join(known, ", "), ", "))
+}
+
+func (r *rules) extra(table string, row int64, values []NamedValue) error {
+	for i, v := range values {
+		if v.Name == "" || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 ||
+			slices.ContainsFunc(values[:i], func(o NamedValue) bool { return o.Name == v.Name }) {
+			return r.bad(table, row, "extra", v, "further resources, each once, with amounts of 0 or more")
+		}
+	}
+	return nil
+}
+
+func (r *rules) weight(table string, row int64, column string, v float64) error {
+	if math.IsNaN(v) || v >= 0 && !math.IsInf(v, 0) {
+		return nil
+	}
+	return r.bad(table, row, column, v, "a finite number of 0 or more, or null")
+}
+
+// firstOf runs checks in order until one asks to stop.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizes keeps what the checks of jobs need of the small tables.
+func (r *rules) sizes(m *Meta) {
+	r.nodes, r.queues, r.users, r.files = len(m.Nodes), len(m.Queues), len(m.Users), len(m.Files)
+	r.seen = make([]int32, len(m.Nodes))
+	r.lastExec = Executor{Job: -1}
+}
+
+// meta checks the small tables.
+func (r *rules) meta(m *Meta) error {
+	r.sizes(m)
+	return firstOf(r.nodeRows(m.Nodes), r.eventRows(m.Nodes, m.Events), r.queueRows(m.Queues), r.userRows(m.Users), r.fileRows(m.Files))
+}
+
+func (r *rules) dense(table, column string, row int, id int32) error {
+	if int(id) == row {
+		return nil
+	}
+	return r.bad(table, int64(row), column, id, "%d, as ids count rows from 0", row)
+}
+
+func (r *rules) unique(table, column string, row int, name string, seen map[string]int) error {
+	if before, ok := seen[name]; ok {
+		return r.bad(table, int64(row), column, name, "another name than row %d", before)
+	}
+	seen[name] = row
+	if name == "" {
+		return r.bad(table, int64(row), column, name, "a name")
+	}
+	return nil
+}
+
+func (r *rules) nodeRows(nodes []Node) error {
+	hosts := make(map[string]int, len(nodes))
+	racks := make(map[int32]string)
+	rackIDs := make(map[string]int32)
+	for i := range nodes {
+		n, row := &nodes[i], int64(i)
+		err := firstOf(
+			r.dense(tableNodes, "node_id", i, n.ID),
+			r.unique(tableNodes, "host", i, n.Host, hosts),
+			r.fields(tableNodes, row, []field{{"rack_id", int64(n.RackID), 0}, {"mem_mib", n.MemMiB, 0}, {"vcores", int64(n.VCores), 0}}),
+			r.extra(tableNodes, row, n.Extra),
+		)
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(n.Rack, "/") {
+			if err := r.bad(tableNodes, row, "rack", n.Rack, "a path such as /rack1"); err != nil {
+				return err
+			}
+		}
+		name, ok := racks[n.RackID]
+		id, ok2 := rackIDs[n.Rack]
+		if ok && name != n.Rack || ok2 && id != n.RackID {
+			if err := r.bad(tableNodes, row, "rack", n.Rack, "one name for each rack_id (%d) and one id for each name", n.RackID); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			racks[n.RackID] = n.Rack
+		}
+		if !ok2 {
+			rackIDs[n.Rack] = n.RackID
+		}
+	}
+	return nil
+}
+
+func (r *rules) queueRows(queues []Queue) error {
+	paths := make(map[string]int, len(queues))
+	for i := range queues {
+		q, row := &queues[i], int64(i)
+		err := firstOf(
+			r.dense(tableQueues, "queue_id", i, q.ID),
+			r.unique(tableQueues, "path", i, q.Path, paths),
+			r.fields(tableQueues, row, []field{
+				{"min_mem_mib", q.MinMemMiB, Unset}, {"max_mem_mib", q.MaxMemMiB, Unset}, {"min_vcores", int64(q.MinVCores), Unset},
+				{"max_vcores", int64(q.MaxVCores), Unset}, {"max_apps", int64(q.MaxApps), Unset},
+			}),
+			r.weight(tableQueues, row, "weight", q.Weight),
+			r.oneOf(tableQueues, row, "policy", q.Policy, "", "fair", "drf", "fifo"),
+		)
+		if err != nil {
+			return err
+		}
+		if math.IsInf(q.AMShare, 0) {
+			if err := r.bad(tableQueues, row, "am_share", q.AMShare, "a finite number, or null"); err != nil {
+				return err
+			}
+		}
+		if q.Path != "root" && !strings.HasPrefix(q.Path, "root.") {
+			if err := r.bad(tableQueues, row, "path", q.Path, "a path such as root.a"); err != nil {
+				return err
+			}
+		}
+		if q.Parent != Unset && (q.Parent < 0 || int(q.Parent) >= len(queues) || !strings.HasPrefix(q.Path, queues[q.Parent].Path+".")) {
+			if err := r.bad(tableQueues, row, "parent_id", q.Parent, "the id of a queue above %s", q.Path); err != nil {
+				return err
+			}
+		}
+		if q.MaxMemMiB != Unset && q.MinMemMiB > q.MaxMemMiB || q.MaxVCores != Unset && q.MinVCores > q.MaxVCores {
+			if err := r.bad(tableQueues, row, "min_mem_mib", fmt.Sprintf("%d MiB, %d vcores", q.MinMemMiB, q.MinVCores), "no more than the maximum (%d MiB, %d vcores)", q.MaxMemMiB, q.MaxVCores); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *rules) userRows(users []User) error {
+	names := make(map[string]int, len(users))
+	for i, u := range users {
+		err := firstOf(
+			r.dense(tableUsers, "user_id", i, u.ID),
+			r.unique(tableUsers, "name", i, u.Name, names),
+			r.weight(tableUsers, int64(i), "weight", u.Weight),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rules) fileRows(files []File) error {
+	names := make(map[string]int, len(files))
+	for i, f := range files {
+		err := firstOf(
+			r.dense(tableFiles, "file_id", i, f.ID),
+			r.unique(tableFiles, "name", i, f.Name, names),
+			r.fields(tableFiles, int64(i), []field{{"bytes", f.Bytes, 0}, {"block_bytes", f.BlockBytes, 0}, {"blocks", int64(f.Blocks), 0}, {"replication", int64(f.Replication), 0}}),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

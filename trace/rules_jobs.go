@@ -1,0 +1,270 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+)
+
+// jobRows says in which rows of its tables a job stands.
+type jobRows struct {
+	job    int64
+	stages []int64 // row of each stage
+	tasks  []int64 // row of the first task of each stage
+}
+
+// job checks a job, given in order.
+func (r *rules) job(j *Job, at *jobRows) error {
+	row := at.job
+	err := firstOf(
+		r.id(tableJobs, row, "user_id", j.User, r.users),
+		r.id(tableJobs, row, "queue_id", j.Queue, r.queues),
+		r.oneOf(tableJobs, row, "kind", j.Kind, KindSpark, KindMapReduce, KindGeneric, KindGang),
+		r.oneOf(tableJobs, row, "recorded_outcome", j.RecordedOutcome, "", "success", "failed", "killed", "censored"),
+		r.fields(tableJobs, row, []field{
+			{"submit_ms", j.SubmitMS, 0}, {"am_mem_mib", j.AMMemMiB, 0}, {"am_vcores", int64(j.AMVCores), 0},
+			{"exec_mem_mib", j.ExecMemMiB, Unset}, {"exec_vcores", int64(j.ExecVCores), Unset}, {"task_cpus", int64(j.TaskCPUs), Unset},
+			{"min_execs", int64(j.MinExecs), Unset}, {"max_execs", int64(j.MaxExecs), Unset}, {"initial_execs", int64(j.InitialExecs), Unset},
+			{"think_ms", j.ThinkMS, Unset}, {"recorded_start_ms", j.RecordedStartMS, Unset}, {"recorded_finish_ms", j.RecordedFinishMS, Unset},
+		}),
+		r.jobTimes(j, row),
+		r.jobShape(j, row),
+	)
+	if err != nil {
+		return err
+	}
+	for i, d := range j.DependsOn {
+		if d < 0 || d >= j.ID {
+			if err := r.bad(tableJobs, row, fmt.Sprintf("depends_on[%d]", i), d, "a job before %d", j.ID); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range j.Conf {
+		if j.Conf[i].Key == "" || i > 0 && j.Conf[i].Key <= j.Conf[i-1].Key {
+			if err := r.bad(tableJobs, row, "conf.key", j.Conf[i].Key, "keys in order, each once"); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range j.Stages {
+		if err := firstOf(r.stage(j, i, at.stages[i]), r.stageTasks(&j.Stages[i], at.tasks[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rules) jobTimes(j *Job, row int64) error {
+	if j.SubmitMS < r.lastSubmit {
+		if err := r.bad(tableJobs, row, "submit_ms", j.SubmitMS, "%d of the job before, or more", r.lastSubmit); err != nil {
+			return err
+		}
+	}
+	r.lastSubmit = max(r.lastSubmit, j.SubmitMS)
+	if j.RecordedStartMS > Unset && j.RecordedStartMS < j.SubmitMS {
+		if err := r.bad(tableJobs, row, "recorded_start_ms", j.RecordedStartMS, "submit_ms (%d) or more", j.SubmitMS); err != nil {
+			return err
+		}
+	}
+	if j.RecordedFinishMS > Unset && j.RecordedFinishMS < max(j.RecordedStartMS, j.SubmitMS) {
+		return r.bad(tableJobs, row, "recorded_finish_ms", j.RecordedFinishMS, "recorded_start_ms (%d) or more", max(j.RecordedStartMS, j.SubmitMS))
+	}
+	return nil
+}
+
+func (r *rules) jobShape(j *Job, row int64) error {
+	if (j.ExecMemMiB == Unset) != (j.ExecVCores == Unset) {
+		if err := r.bad(tableJobs, row, "exec_mem_mib", fmt.Sprintf("%d with exec_vcores %d", j.ExecMemMiB, j.ExecVCores), "both or neither"); err != nil {
+			return err
+		}
+	}
+	if j.Kind == KindSpark && (j.ExecMemMiB == Unset || j.ExecVCores == 0) {
+		if err := r.bad(tableJobs, row, "exec_vcores", fmt.Sprintf("%d with exec_mem_mib %d", j.ExecVCores, j.ExecMemMiB), "the executor shape of a spark job"); err != nil {
+			return err
+		}
+	}
+	if j.TaskCPUs == 0 || j.TaskCPUs != Unset && j.ExecVCores != Unset && j.TaskCPUs > j.ExecVCores {
+		if err := r.bad(tableJobs, row, "task_cpus", j.TaskCPUs, "1 to exec_vcores (%d)", j.ExecVCores); err != nil {
+			return err
+		}
+	}
+	if j.MaxExecs != Unset && (j.MinExecs > j.MaxExecs || j.InitialExecs > j.MaxExecs) {
+		if err := r.bad(tableJobs, row, "max_execs", j.MaxExecs, "min_execs (%d) and initial_execs (%d) or more", j.MinExecs, j.InitialExecs); err != nil {
+			return err
+		}
+	}
+	if len(j.Stages) == 0 {
+		return r.bad(tableJobs, row, "num_stages", 0, "1 or more")
+	}
+	return nil
+}
+
+func (r *rules) stage(j *Job, i int, row int64) error {
+	s := &j.Stages[i]
+	err := firstOf(
+		r.oneOf(tableStages, row, "kind", s.Kind, StageInput, StageShuffle, StageResult, StageGang),
+		r.fields(tableStages, row, []field{
+			{"task_mem_mib", s.TaskMemMiB, 0}, {"task_vcores", int64(s.TaskVCores), 0}, {"task_milli_vcores", int64(s.TaskMilliVCores), Unset},
+			{"priority", int64(s.Priority), Unset}, {"shuffle_read_bytes", s.ShuffleReadBytes, Unset}, {"delay_ms", s.DelayMS, Unset},
+			{"spark_job", int64(s.SparkJob), Unset},
+		}),
+		r.extra(tableStages, row, s.Extra),
+		r.before(row, "parents", s.Parents, i),
+		r.before(row, "after", s.After, i),
+		r.factor(row, "fresh_factor", s.FreshFactor, math.MaxFloat32),
+		r.factor(row, "first_factor", s.FirstFactor, math.MaxFloat32),
+		r.factor(row, "start_fraction", s.StartFraction, 1),
+	)
+	if err != nil {
+		return err
+	}
+	if s.ID != int32(i) {
+		if err := r.bad(tableStages, row, "stage_id", s.ID, "%d, as ids count the stages of job %d from 0", i, j.ID); err != nil {
+			return err
+		}
+	}
+	if s.FileID != Unset {
+		if err := r.id(tableStages, row, "file_id", s.FileID, r.files); err != nil {
+			return err
+		}
+	}
+	if s.CacheOf != Unset && (s.CacheOf < 0 || int(s.CacheOf) >= i) {
+		return r.bad(tableStages, row, "cache_of", s.CacheOf, "a stage before %d, or null", i)
+	}
+	return nil
+}
+
+// before checks that a list of stages holds each once, all before stage i.
+func (r *rules) before(row int64, column string, list []int32, i int) error {
+	for k, p := range list {
+		if p < 0 || int(p) >= i {
+			return r.bad(tableStages, row, fmt.Sprintf("%s[%d]", column, k), p, "a stage before %d", i)
+		}
+		for _, q := range list[:k] {
+			if p == q {
+				return r.bad(tableStages, row, fmt.Sprintf("%s[%d]", column, k), p, "each stage once")
+			}
+		}
+	}
+	return nil
+}
+
+func (r *rules) factor(row int64, column string, v float32, most float32) error {
+	if v == Unset || v >= 0 && v <= most {
+		return nil
+	}
+	return r.bad(tableStages, row, column, v, "0 to %g, or null", most)
+}
+
+// stageTasks checks the columns of a stage's tasks; row is that of the first.
+func (r *rules) stageTasks(s *Stage, row int64) error {
+	t := &s.Tasks
+	n := t.Len()
+	for _, c := range []struct {
+		column string
+		n      int
+		isNil  bool
+	}{
+		{"input_bytes", len(t.InputBytes), t.InputBytes == nil}, {"pref_nodes", len(t.PrefStart) - 1, t.PrefStart == nil},
+		{"mem_mib", len(t.MemMiB), t.MemMiB == nil}, {"vcores", len(t.VCores), t.VCores == nil}, {"retries", len(t.Retries), t.Retries == nil},
+		{"recorded_wait_ms", len(t.RecordedWaitMS), t.RecordedWaitMS == nil}, {"recorded_node", len(t.RecordedNode), t.RecordedNode == nil},
+		{"recorded_locality", len(t.RecordedLocality), t.RecordedLocality == nil},
+	} {
+		if c.n != n && !c.isNil {
+			return fmt.Errorf("stage %d: column %s has %d entries, want %d, one for each task", s.ID, c.column, c.n, n)
+		}
+	}
+	return firstOf(
+		numbers(r, row, "duration_ms", t.DurationMS, 0),
+		numbers(r, row, "input_bytes", t.InputBytes, 0),
+		numbers(r, row, "mem_mib", t.MemMiB, Unset),
+		numbers(r, row, "vcores", t.VCores, Unset),
+		numbers(r, row, "retries", t.Retries, Unset),
+		numbers(r, row, "recorded_wait_ms", t.RecordedWaitMS, Unset),
+		r.recordedNodes(row, t.RecordedNode),
+		r.prefs(row, t),
+	)
+}
+
+func numbers[T int32 | int64](r *rules, row int64, column string, v []T, least T) error {
+	for i, x := range v {
+		if x < least {
+			if err := r.fields(tableTasks, row+int64(i), []field{{column, int64(x), int64(least)}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *rules) recordedNodes(row int64, nodes []int32) error {
+	for i, n := range nodes {
+		if n != Unset {
+			if err := r.id(tableTasks, row+int64(i), "recorded_node", n, r.nodes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// prefs checks that preferred nodes exist and that no task names one twice.
+func (r *rules) prefs(row int64, t *Tasks) error {
+	if t.PrefStart == nil {
+		return nil
+	}
+	for i := range t.Len() {
+		if t.PrefStart[i] > t.PrefStart[i+1] {
+			return fmt.Errorf("PrefStart[%d] is %d, more than the next (%d)", i, t.PrefStart[i], t.PrefStart[i+1])
+		}
+		if r.tasks == math.MaxInt32 {
+			clear(r.seen)
+			r.tasks = 0
+		}
+		r.tasks++
+		for k, n := range t.Prefs(i) {
+			if n < 0 || int(n) >= len(r.seen) {
+				if err := r.bad(tableTasks, row+int64(i), fmt.Sprintf("pref_nodes[%d]", k), n, "a row of the %d of nodes", r.nodes); err != nil {
+					return err
+				}
+				continue
+			}
+			if r.seen[n] == r.tasks {
+				if err := r.bad(tableTasks, row+int64(i), fmt.Sprintf("pref_nodes[%d]", k), n, "each node once"); err != nil {
+					return err
+				}
+			}
+			r.seen[n] = r.tasks
+		}
+	}
+	return nil
+}
+
+// executor checks a recorded executor; jobs is the number of jobs.
+func (r *rules) executor(e *Executor, row, jobs int64) error {
+	err := firstOf(
+		r.id(tableExecutors, row, "node_id", e.Node, r.nodes),
+		r.fields(tableExecutors, row, []field{
+			{"executor_id", int64(e.ID), 0}, {"vcores", int64(e.VCores), 0}, {"mem_mib", e.MemMiB, 0}, {"added_ms", e.AddedMS, 0}, {"removed_ms", e.RemovedMS, Unset},
+		}),
+	)
+	if err != nil {
+		return err
+	}
+	if e.Job < 0 || e.Job >= jobs {
+		if err := r.bad(tableExecutors, row, "job_id", e.Job, "one of the %d jobs", jobs); err != nil {
+			return err
+		}
+	}
+	if e.RemovedMS != Unset && e.RemovedMS < e.AddedMS {
+		if err := r.bad(tableExecutors, row, "removed_ms", e.RemovedMS, "added_ms (%d) or more", e.AddedMS); err != nil {
+			return err
+		}
+	}
+	last := r.lastExec
+	r.lastExec = *e
+	if e.Job < last.Job || e.Job == last.Job && e.ID <= last.ID {
+		return r.bad(tableExecutors, row, "job_id, executor_id", []int64{e.Job, int64(e.ID)}, "more than %v of the row before", []int64{last.Job, int64(last.ID)})
+	}
+	return nil
+}

@@ -1,0 +1,404 @@
+package trace
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// tasksPerFile is after how many rows the task table goes on in a further file, at the next job.
+const tasksPerFile = 64 << 20
+
+// A Writer writes a trace directory. The directory appears at Close, whole, or not at all.
+// The same calls give the same bytes.
+type Writer struct {
+	dir, tmp  string
+	manifest  Manifest
+	rules     rules
+	jobs      *tableWriter[jobRow]
+	stages    *tableWriter[stageRow]
+	tasks     *tableWriter[taskRow]
+	executors *tableWriter[executorRow]
+	taskFiles int
+	perFile   int64 // tasks
+	at        jobRows
+	resources map[string]bool
+	nodes     []Node
+	err       error // the first; Close returns it and discards everything
+	done      bool
+}
+
+// Create starts a trace directory at dir, which must not exist or be empty, with the small tables of meta.
+// They must follow the rules of the format; the error is a [Problem] otherwise.
+func Create(dir string, meta Meta) (*Writer, error) {
+	dir = filepath.Clean(dir)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s: exists already and is not empty", dir)
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{dir: dir, tmp: tmp, perFile: tasksPerFile, resources: make(map[string]bool), nodes: meta.Nodes}
+	w.rules = rules{
+		report: func(p Problem) error { return p },
+		place: func(table string, row int64) (string, int, int64) {
+			return filepath.Join(dir, table+".parquet"), -1, row
+		},
+	}
+	w.manifest = manifestOf(&meta)
+	if err := firstOf(os.Chmod(tmp, 0o755), w.rules.meta(&meta), checkSources(&meta), w.start(&meta)); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+func manifestOf(meta *Meta) Manifest {
+	m := Manifest{
+		Format: Format, Version: Version, TimeUnit: TimeUnit, Generator: meta.Generator, Source: meta.Source,
+		LocalitySource: meta.LocalitySource, DurationSource: meta.DurationSource,
+		Counts: Counts{Nodes: int64(len(meta.Nodes)), NodeEvents: int64(len(meta.Events))},
+	}
+	if meta.OriginUnixMS != Unset {
+		m.OriginUnixMS = &meta.OriginUnixMS
+	}
+	return m
+}
+
+func checkSources(m *Meta) error {
+	if !slices.Contains([]string{LocalityRecorded, LocalityModelled, LocalityObserved, LocalityNone}, m.LocalitySource) {
+		return fmt.Errorf("%s: locality_source is %q, want recorded, modelled, observed or none", manifestName, m.LocalitySource)
+	}
+	if !slices.Contains([]string{DurationRecorded, DurationModelled}, m.DurationSource) {
+		return fmt.Errorf("%s: duration_source is %q, want recorded or modelled", manifestName, m.DurationSource)
+	}
+	return nil
+}
+
+// start writes the small tables and opens the others.
+func (w *Writer) start(m *Meta) (err error) {
+	err = firstOf(
+		writeTable(w, tableNodes, m.Nodes, nodeToRow), writeTable(w, tableEvents, m.Events, eventToRow),
+		writeTable(w, tableQueues, m.Queues, queueToRow), writeTable(w, tableUsers, m.Users, userToRow),
+	)
+	if err == nil && len(m.Files) > 0 {
+		err = writeTable(w, tableFiles, m.Files, fileToRow)
+	}
+	if err == nil {
+		w.jobs, err = newTable[jobRow](w, tableJobs, tableJobs)
+	}
+	if err == nil {
+		w.stages, err = newTable[stageRow](w, tableStages, tableStages)
+	}
+	if err == nil {
+		err = w.nextTaskFile()
+	}
+	return err
+}
+
+func (w *Writer) nextTaskFile() (err error) {
+	if w.tasks != nil {
+		if err := w.finish(w.tasks); err != nil {
+			return err
+		}
+	}
+	w.tasks, err = newTable[taskRow](w, fmt.Sprintf("%s-%05d", tableTasks, w.taskFiles), tableTasks)
+	w.taskFiles++
+	return err
+}
+
+// AddJob appends a job with its stages and tasks. Jobs come in order of submission, with dense ids.
+// The job is not kept. The error is a [Problem] if the job breaks a rule of the format; after an error
+// the writer takes nothing more.
+func (w *Writer) AddJob(j *Job) error {
+	if w.err == nil {
+		w.err = w.addJob(j)
+	}
+	return w.err
+}
+
+func (w *Writer) addJob(j *Job) error {
+	c := &w.manifest.Counts
+	w.at = jobRows{job: c.Jobs, stages: w.at.stages[:0], tasks: w.at.tasks[:0]}
+	tasks := c.Tasks
+	for i := range j.Stages {
+		w.at.stages = append(w.at.stages, c.Stages+int64(i))
+		w.at.tasks = append(w.at.tasks, tasks)
+		tasks += int64(j.Stages[i].Tasks.Len())
+	}
+	if j.ID != c.Jobs {
+		return w.rules.bad(tableJobs, c.Jobs, "job_id", j.ID, "%d, as ids count rows from 0", c.Jobs)
+	}
+	if err := w.rules.job(j, &w.at); err != nil {
+		return err
+	}
+	if w.tasks.rows() >= w.perFile {
+		if err := w.nextTaskFile(); err != nil {
+			return err
+		}
+	}
+	if err := w.jobs.add(jobToRow(j, c.Tasks)); err != nil {
+		return err
+	}
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		for _, v := range s.Extra {
+			w.resources[v.Name] = true
+		}
+		if err := w.stages.add(stageToRow(j.ID, s)); err != nil {
+			return err
+		}
+		if err := w.addTasks(j.ID, s); err != nil {
+			return err
+		}
+	}
+	c.Jobs++
+	c.Stages += int64(len(j.Stages))
+	c.Tasks = tasks
+	w.manifest.SpanMS = j.SubmitMS
+	return nil
+}
+
+// AddExecutor appends a recorded executor, in order of (job, id), after the job was added.
+func (w *Writer) AddExecutor(e Executor) error {
+	if w.err == nil {
+		w.err = w.addExecutor(&e)
+	}
+	return w.err
+}
+
+func (w *Writer) addExecutor(e *Executor) (err error) {
+	if w.executors == nil {
+		if w.executors, err = newTable[executorRow](w, tableExecutors, tableExecutors); err != nil {
+			return err
+		}
+	}
+	if err := w.rules.executor(e, w.executors.rows(), w.manifest.Counts.Jobs); err != nil {
+		return err
+	}
+	return w.executors.add(executorToRow(e))
+}
+
+// Attach adds a plain file to the directory, such as the fair-scheduler.xml of the recorded cluster.
+// The name has no folders, and does not end in .parquet.
+func (w *Writer) Attach(name string, data []byte) error {
+	if w.err == nil {
+		w.err = w.attach(name, data)
+	}
+	return w.err
+}
+
+func (w *Writer) attach(name string, data []byte) error {
+	if err := checkFileName(name); err != nil {
+		return fmt.Errorf("attached file: %w", err)
+	}
+	if filepath.Ext(name) == ".parquet" || slices.ContainsFunc(w.manifest.Files, func(f FileEntry) bool { return f.Name == name }) {
+		return fmt.Errorf("attached file: name is %q, want each name once and no table", name)
+	}
+	sum := sha256.Sum256(data)
+	w.manifest.Files = append(w.manifest.Files, FileEntry{Name: name, Bytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:])})
+	return os.WriteFile(filepath.Join(w.tmp, name), data, 0o644)
+}
+
+// Close finishes the directory and puts it in place. After an error of an earlier call it discards
+// everything and returns that error.
+func (w *Writer) Close() error {
+	if w.done {
+		return w.err
+	}
+	if w.err == nil {
+		w.err = w.close()
+	}
+	if w.err != nil {
+		w.discard()
+	}
+	w.done = true
+	return w.err
+}
+
+// Abort discards what was written. It does nothing after Close.
+func (w *Writer) Abort() {
+	if w.done {
+		return
+	}
+	if w.err == nil {
+		w.err = fmt.Errorf("%s: the writer was aborted", w.dir)
+	}
+	w.discard()
+	w.done = true
+}
+
+func (w *Writer) discard() {
+	for _, c := range []io.Closer{w.jobs, w.stages, w.tasks, w.executors} {
+		c.Close() // the files go with the directory
+	}
+	os.RemoveAll(w.tmp)
+}
+
+func (w *Writer) close() error {
+	if err := firstOf(w.finish(w.jobs), w.finish(w.stages), w.finish(w.tasks)); err != nil {
+		return err
+	}
+	if w.executors != nil {
+		if err := w.finish(w.executors); err != nil {
+			return err
+		}
+	}
+	if w.taskFiles == 1 { // the usual case has the plain name
+		last := &w.manifest.Files[slices.IndexFunc(w.manifest.Files, func(f FileEntry) bool { return f.Name == tableTasks+"-00000.parquet" })]
+		name := tableTasks + ".parquet"
+		if err := os.Rename(filepath.Join(w.tmp, last.Name), filepath.Join(w.tmp, name)); err != nil {
+			return err
+		}
+		last.Name = name
+	}
+	slices.SortFunc(w.manifest.Files, byName)
+	w.manifest.Resources = resourcesOf(w.nodes, w.resources)
+	if err := w.manifest.write(filepath.Join(w.tmp, manifestName)); err != nil {
+		return err
+	}
+	return os.Rename(w.tmp, w.dir)
+}
+
+// Hash is the identity of the trace after a successful Close, as [Trace.Hash].
+func (w *Writer) Hash() string { return identity(w.manifest.Files) }
+
+// Counts returns the rows so far.
+func (w *Writer) Counts() Counts { return w.manifest.Counts }
+
+// A tableWriter writes rows of one Parquet file.
+type tableWriter[T any] struct {
+	name  string
+	file  *os.File
+	buf   *bufio.Writer
+	sum   hash.Hash
+	pw    *parquet.GenericWriter[T]
+	batch []T
+	n     int64 // rows, without those of the batch
+}
+
+const writeBatch = 8192
+
+func newTable[T any](w *Writer, file, table string) (*tableWriter[T], error) {
+	name := file + ".parquet"
+	f, err := os.OpenFile(filepath.Join(w.tmp, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	t := &tableWriter[T]{name: name, file: f, sum: sha256.New()}
+	t.buf = bufio.NewWriterSize(io.MultiWriter(f, t.sum), 1<<20)
+	t.pw = parquet.NewGenericWriter[T](t.buf, writerOptions(table, w.manifest.OriginUnixMS)...)
+	return t, nil
+}
+
+// codec is shared, as its encoders are costly to make.
+var codec = &zstd.Codec{Level: zstd.SpeedDefault}
+
+// writerOptions are those of every table: zstd level 3, delta for int64 columns that do not say, and the
+// metadata by which a file tells what it is. There is no time of day in a file.
+func writerOptions(table string, origin *int64) []parquet.WriterOption {
+	var sorting []parquet.SortingColumn
+	for _, c := range sortColumns[table] {
+		sorting = append(sorting, parquet.Ascending(c))
+	}
+	options := []parquet.WriterOption{
+		parquet.Compression(codec),
+		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
+		parquet.MaxRowsPerRowGroup(rowsPerGroup),
+		parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)),
+		parquet.KeyValueMetadata("replay.format", Format),
+		parquet.KeyValueMetadata("replay.version", Version),
+		parquet.KeyValueMetadata("replay.table", table),
+		parquet.KeyValueMetadata("replay.time_unit", TimeUnit),
+	}
+	if origin != nil {
+		options = append(options, parquet.KeyValueMetadata("replay.origin_unix_ms", strconv.FormatInt(*origin, 10)))
+	}
+	return options
+}
+
+func (t *tableWriter[T]) rows() int64 { return t.n + int64(len(t.batch)) }
+
+func (t *tableWriter[T]) add(row T) error {
+	if t.batch == nil {
+		t.batch = make([]T, 0, writeBatch)
+	}
+	t.batch = append(t.batch, row)
+	if len(t.batch) < writeBatch {
+		return nil
+	}
+	return t.flush()
+}
+
+func (t *tableWriter[T]) flush() error {
+	n, err := t.pw.Write(t.batch)
+	t.n += int64(n)
+	t.batch = t.batch[:0]
+	return err
+}
+
+// Close discards; finish is the other way to end.
+func (t *tableWriter[T]) Close() error {
+	if t == nil || t.file == nil {
+		return nil
+	}
+	err := t.file.Close()
+	t.file = nil
+	return err
+}
+
+func (w *Writer) finish(t interface {
+	finish() (FileEntry, error)
+},
+) error {
+	entry, err := t.finish()
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(w.dir, entry.Name), err)
+	}
+	w.manifest.Files = append(w.manifest.Files, entry)
+	return nil
+}
+
+func (t *tableWriter[T]) finish() (FileEntry, error) {
+	entry := FileEntry{Name: t.name}
+	err := errors.Join(t.flush(), t.pw.Close(), t.buf.Flush())
+	info, statErr := t.file.Stat()
+	if statErr == nil {
+		entry.Bytes = info.Size()
+	}
+	err = errors.Join(err, statErr, t.Close())
+	entry.Rows = t.n
+	entry.SHA256 = hex.EncodeToString(t.sum.Sum(nil))
+	return entry, err
+}
+
+func writeTable[V, T any](w *Writer, name string, values []V, row func(*V) T) error {
+	t, err := newTable[T](w, name, name)
+	if err != nil {
+		return err
+	}
+	for i := range values {
+		if err := t.add(row(&values[i])); err != nil {
+			t.Close()
+			return err
+		}
+	}
+	return w.finish(t)
+}
