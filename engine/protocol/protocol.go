@@ -76,6 +76,18 @@ type Container struct {
 	Priority int32
 	Request  int64 // allocationRequestId of the ask it answers
 	Type     NodeType
+	Version  int32 // updates of its size that the application master has got
+}
+
+// UpdateError is the refusal of an [Update], with YARN's own reason.
+//
+// Source: org.apache.hadoop.yarn.api.records.UpdateContainerError.
+type UpdateError struct {
+	Container ContainerID
+	Reason    string
+	Version   int32 // current one, -1 for an unknown container; without meaning when ByScheduler is set
+	// ByScheduler tells that the scheduler itself refused, after the checks of the service.
+	ByScheduler bool
 }
 
 // Status is the end of a container as reported to an application master or by a node.
@@ -93,6 +105,8 @@ type AllocateResponse struct {
 	Nodes     int // registered nodes
 	Increased []Container
 	Decreased []Container
+
+	UpdateErrors []UpdateError
 }
 
 // Exit statuses of containers.

@@ -75,6 +75,7 @@ func (c *Container) Protocol() protocol.Container {
 	return protocol.Container{
 		ID: c.ID, Node: c.Node.ID, Host: c.Node.Host, Size: c.Size,
 		Priority: c.Key.Priority, Request: c.Key.Request, Type: c.Type,
+		Version: c.Version,
 	}
 }
 

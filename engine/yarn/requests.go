@@ -47,6 +47,7 @@ type Record struct {
 // Source: LocalityAppPlacementAllocator.
 type Table struct {
 	Key
+	Number  int32 // of the table in the attempt, from 0, in the order in which they were made
 	records jvm.ConcurrentHashMap[protocol.Name, Record]
 	places  *Places
 	hash    int32 // of the key
@@ -85,6 +86,9 @@ func (t *Table) Name(name protocol.Name) *Record { return t.records.Ref(name, t.
 //
 // Source: LocalityAppPlacementAllocator.getUniqueLocationAsks.
 func (t *Table) Locations() int { return t.records.Len() }
+
+// Wanted reports whether containers are wanted anywhere under the key.
+func (t *Table) Wanted() bool { return t.active }
 
 // Records yields the records in YARN's order, the hash order of the names.
 func (t *Table) Records(yield func(protocol.Name, Record) bool) { t.records.All(yield) }
@@ -184,7 +188,7 @@ func (r *Requests) Ensure(k Key) *Table {
 		if k.Update != (protocol.ContainerID{}) {
 			update = jvm.ContainerHash(r.app, k.Update.N)
 		}
-		t := &Table{Key: k, places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
+		t := &Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
 		r.tables = slices.Insert(r.tables, i, t)
 	}
 	return r.tables[i]

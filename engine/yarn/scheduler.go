@@ -82,6 +82,16 @@ type Scheduler interface {
 	Queues(yield func(QueueState))
 }
 
+// A Resizer is a [Scheduler] that carries out changes of size. Requests come with Allocate, whose checks include
+// those of the application master service.
+type Resizer interface {
+	// NodeResized is part of the node's next heartbeat: increases that it has carried out, handled
+	// after the launched and before the completed containers.
+	NodeResized(n protocol.NodeID, done []protocol.Container)
+	// ExpireIncrease takes an increase back that the application master did not use in time.
+	ExpireIncrease(protocol.ContainerID)
+}
+
 // QueueState is a queue as it stands. Shares are zero where the scheduler has none.
 type QueueState struct {
 	Path        string
@@ -111,6 +121,7 @@ const (
 	Rejected                      // an application was refused
 	Runnable                      // an application waiting for its queue's limit may run now
 	NodeToldSize                  // a node was told the new size of a container
+	Helper                        // a decrease took a container number for an empty container
 )
 
 // Event is one thing that a scheduler did.
