@@ -129,19 +129,29 @@ func (t *Topology) sameRack(r *rand.Rand, p int) int {
 // anywhere draws a node that is not chosen, on a rack with room by the limit, or on any if there is none.
 func (t *Topology) anywhere(r *rand.Rand, chosen []int, replication int) int {
 	limit := (replication-1)/t.racks + 2
-	start := r.IntN(len(t.nodes))
+	fits := func(p, limit int) bool {
+		onRack := 0
+		for _, c := range chosen {
+			if t.first[c] == t.first[p] {
+				onRack++
+			}
+		}
+		return onRack < limit && !slices.Contains(chosen, p)
+	}
+	for range 16 { // nearly always the first or second draw fits
+		if p := r.IntN(len(t.nodes)); fits(p, limit) {
+			return p
+		}
+	}
 	for _, limit := range []int{limit, replication} {
-		for k := range t.nodes {
-			p := (start + k) % len(t.nodes)
-			onRack := 0
-			for _, c := range chosen {
-				if t.first[c] == t.first[p] {
-					onRack++
-				}
+		var left []int
+		for p := range t.nodes {
+			if fits(p, limit) {
+				left = append(left, p)
 			}
-			if onRack < limit && !slices.Contains(chosen, p) {
-				return p
-			}
+		}
+		if len(left) > 0 {
+			return left[r.IntN(len(left))]
 		}
 	}
 	panic(fmt.Sprintf("no node left: %d of %d nodes chosen, %d replicas", len(chosen), len(t.nodes), replication))
