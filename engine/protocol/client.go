@@ -1,0 +1,362 @@
+package protocol
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"replay/policy"
+)
+
+// ContainerRequest is one container that an application master wants.
+//
+// The client keeps the pointer from [Client.Add] to [Client.Remove]; until then nothing in the
+// request may change.
+//
+// Source: AMRMClient.ContainerRequest.
+type ContainerRequest struct {
+	Priority  int32
+	RequestID int64 // allocationRequestId
+	Size      policy.Resource
+	Nodes     []Name // hosts; repeated ones count once
+	Racks     []Name // racks asked for besides those of Nodes
+	Relax     bool   // relaxLocality: other places will do
+
+	member int32 // first of the records that remember the request, index+1 into Client.members
+}
+
+// RequestError is the refusal of a request; nothing was changed.
+type RequestError struct {
+	Class string // simple name of Java's exception
+	Text  string
+}
+
+func (e *RequestError) Error() string { return e.Text }
+
+// Check is the test of the constructor of YARN's ContainerRequest.
+func (r *ContainerRequest) Check() error {
+	if !r.Relax && len(r.Nodes) == 0 && len(r.Racks) == 0 {
+		return &RequestError{"IllegalArgumentException", "Can't turn off locality relaxation on a request with no location constraints"}
+	}
+	return nil
+}
+
+// Client is the table of asks of an application master: it adds up single requests into the
+// counts per place that the ResourceManager is told, and remembers which requests may be met at
+// a place.
+//
+// Counts are absolute: what is sent at a change replaces what the ResourceManager has counted
+// down since. The owner calls Remove for every container that it takes.
+//
+// Source: org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl.
+type Client struct {
+	names  *Names
+	rackOf func(Name) Name
+
+	levels  map[levelKey]*level
+	last    *level // of the last look-up
+	records []record
+	members []member
+	freeMem int32 // first free member, index+1
+
+	ask     []int32 // records to send
+	release []ContainerID
+	pending []ContainerID // released and not yet reported as completed, sorted
+
+	blackAdd, blackRemove, black []Name
+}
+
+// levelKey is what the ResourceManager knows a record by, apart from its name: for each name it
+// keeps one size.
+type levelKey struct {
+	id       int64
+	priority int32
+}
+
+// level holds the records of one priority and allocationRequestId, by size in descending order.
+type level struct {
+	levelKey
+	sizes []sizeGroup
+}
+
+type sizeGroup struct {
+	size policy.Resource
+	of   map[Name]int32 // index into Client.records
+}
+
+// record is one ResourceRequest of the table. With count 0 it is not in the table, but may
+// still have to be sent.
+type record struct {
+	level       *level
+	size        policy.Resource
+	name        Name
+	count       int32
+	relax       bool
+	asked       bool // in Client.ask
+	first, last int32
+	remembered  int32 // requests in the list from first to last
+}
+
+// member is a request remembered by a record.
+type member struct {
+	req        *ContainerRequest
+	record     int32
+	prev, next int32 // in the record, index+1
+	nextOf     int32 // next record of the request, index+1
+}
+
+// NewClient returns an empty table; rackOf gives the rack of a host.
+func NewClient(names *Names, rackOf func(Name) Name) *Client {
+	return &Client{names: names, rackOf: rackOf, levels: map[levelKey]*level{}}
+}
+
+func (c *Client) level(k levelKey) *level {
+	if c.last != nil && c.last.levelKey == k {
+		return c.last
+	}
+	if l := c.levels[k]; l != nil {
+		c.last = l
+		return l
+	}
+	return nil
+}
+
+// compareSizes is Resource.compareTo.
+func compareSizes(a, b policy.Resource) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return 0
+}
+
+// find returns the record of a size at a name, -1 when there never was one.
+func (l *level) find(size policy.Resource, name Name) int32 {
+	for i := range l.sizes {
+		if l.sizes[i].size == size {
+			if r, ok := l.sizes[i].of[name]; ok {
+				return r
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// Add asks for one more container. The error is a [*RequestError] when the request is not
+// valid, or when a place is already asked for at that priority with another Relax.
+//
+// Source: AMRMClientImpl.addContainerRequest.
+func (c *Client) Add(req *ContainerRequest) error {
+	if err := req.Check(); err != nil {
+		return err
+	}
+	key := levelKey{req.RequestID, req.Priority}
+	l := c.level(key)
+	if l != nil {
+		if err := c.conflict(l, req); err != nil {
+			return err
+		}
+	} else {
+		l = &level{levelKey: key}
+		c.levels[key] = l
+		c.last = l
+	}
+	c.names.once()
+	for _, n := range req.Nodes {
+		if c.names.first(n) {
+			c.increment(l, req, n, true)
+		}
+	}
+	c.names.once()
+	for _, n := range req.Racks {
+		if c.names.first(n) {
+			c.increment(l, req, n, true)
+		}
+	}
+	for _, n := range req.Nodes {
+		if rack := c.rackOf(n); c.names.first(rack) {
+			c.increment(l, req, rack, req.Relax)
+		}
+	}
+	c.increment(l, req, Any, req.Relax)
+	return nil
+}
+
+// conflict refuses a request whose records exist with another relaxLocality, at any size.
+func (c *Client) conflict(l *level, req *ContainerRequest) error {
+	if err := c.conflictAt(l, Any, req.Relax); err != nil {
+		return err
+	}
+	c.names.once()
+	for _, n := range req.Racks {
+		if c.names.first(n) {
+			if err := c.conflictAt(l, n, true); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range req.Nodes {
+		if rack := c.rackOf(n); c.names.first(rack) {
+			if err := c.conflictAt(l, rack, req.Relax); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Client) conflictAt(l *level, name Name, relax bool) error {
+	for i := range l.sizes {
+		r, ok := l.sizes[i].of[name]
+		if ok && c.records[r].count > 0 && c.records[r].relax != relax {
+			return &RequestError{"InvalidContainerRequestException", fmt.Sprintf(
+				"Cannot submit a ContainerRequest asking for location %s with locality relaxation %t when it has already been requestedwith locality relaxation %t",
+				c.names.Text(name), relax, !relax)}
+		}
+	}
+	return nil
+}
+
+// increment counts one container more at a name; relax is that of the record when it is new.
+func (c *Client) increment(l *level, req *ContainerRequest, name Name, relax bool) {
+	g := l.group(req.Size)
+	ri, ok := g.of[name]
+	if !ok {
+		ri = int32(len(c.records))
+		c.records = append(c.records, record{level: l, size: req.Size, name: name})
+		g.of[name] = ri
+	}
+	r := &c.records[ri]
+	if r.count == 0 {
+		r.relax = relax
+	}
+	r.count++
+	if relax {
+		c.remember(ri, req)
+	}
+	c.send(ri)
+}
+
+// group returns the records of a size, descending by size among the others.
+func (l *level) group(size policy.Resource) *sizeGroup {
+	at := 0
+	for i := range l.sizes {
+		switch d := compareSizes(l.sizes[i].size, size); {
+		case d == 0:
+			return &l.sizes[i]
+		case d > 0:
+			at = i + 1
+		}
+	}
+	l.sizes = slices.Insert(l.sizes, at, sizeGroup{size: size, of: map[Name]int32{}})
+	return &l.sizes[at]
+}
+
+func (c *Client) send(ri int32) {
+	if r := &c.records[ri]; !r.asked {
+		r.asked = true
+		c.ask = append(c.ask, ri)
+	}
+}
+
+// remember puts a request at the end of those of a record, once.
+func (c *Client) remember(ri int32, req *ContainerRequest) {
+	for m := req.member; m != 0; m = c.members[m-1].nextOf {
+		if c.members[m-1].record == ri {
+			return
+		}
+	}
+	r := &c.records[ri]
+	m := c.freeMem
+	if m == 0 {
+		c.members = append(c.members, member{})
+		m = int32(len(c.members))
+	} else {
+		c.freeMem = c.members[m-1].next
+	}
+	c.members[m-1] = member{req: req, record: ri, prev: r.last, nextOf: req.member}
+	req.member = m
+	if r.last == 0 {
+		r.first = m
+	} else {
+		c.members[r.last-1].next = m
+	}
+	r.last = m
+	r.remembered++
+}
+
+// forget takes the request of member m out of its record.
+func (c *Client) forget(m int32) {
+	e := &c.members[m-1]
+	r := &c.records[e.record]
+	if e.prev == 0 {
+		r.first = e.next
+	} else {
+		c.members[e.prev-1].next = e.next
+	}
+	if e.next == 0 {
+		r.last = e.prev
+	} else {
+		c.members[e.next-1].prev = e.prev
+	}
+	r.remembered--
+	link := &e.req.member
+	for *link != m {
+		link = &c.members[*link-1].nextOf
+	}
+	*link = e.nextOf
+	*e = member{next: c.freeMem}
+	c.freeMem = m
+}
+
+// Remove takes a request back, because it is met or no longer wanted. The counts at its places
+// go down even if it was never added, never below 0.
+//
+// Source: AMRMClientImpl.removeContainerRequest.
+func (c *Client) Remove(req *ContainerRequest) {
+	l := c.level(levelKey{req.RequestID, req.Priority})
+	if l == nil {
+		return
+	}
+	c.names.once()
+	for _, n := range req.Nodes {
+		if c.names.first(n) {
+			c.decrement(l, req, n)
+		}
+	}
+	c.names.once()
+	for _, n := range req.Racks {
+		if c.names.first(n) {
+			c.decrement(l, req, n)
+		}
+	}
+	for _, n := range req.Nodes {
+		if rack := c.rackOf(n); c.names.first(rack) {
+			c.decrement(l, req, rack)
+		}
+	}
+	c.decrement(l, req, Any)
+}
+
+func (c *Client) decrement(l *level, req *ContainerRequest, name Name) {
+	ri := l.find(req.Size, name)
+	if ri < 0 || c.records[ri].count == 0 {
+		return
+	}
+	for m := req.member; m != 0; m = c.members[m-1].nextOf {
+		if c.members[m-1].record == ri {
+			c.forget(m)
+			break
+		}
+	}
+	r := &c.records[ri]
+	r.count--
+	if r.count == 0 { // out of the table, with what it remembers
+		for r.first != 0 {
+			c.forget(r.first)
+		}
+	}
+	c.send(ri)
+}

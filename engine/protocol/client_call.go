@@ -1,0 +1,231 @@
+package protocol
+
+import (
+	"cmp"
+	"slices"
+
+	"replay/policy"
+)
+
+// Matches are the requests that one record remembers, in the order in which they were added.
+type Matches struct {
+	c      *Client
+	record int32
+}
+
+// Len returns how many requests there are.
+func (m Matches) Len() int { return int(m.c.records[m.record].remembered) }
+
+// First returns the oldest request; there is always one.
+func (m Matches) First() *ContainerRequest {
+	return m.c.members[m.c.records[m.record].first-1].req
+}
+
+// All yields the requests, oldest first. The one that is yielded may be removed from the client.
+func (m Matches) All(yield func(*ContainerRequest) bool) {
+	for e := m.c.records[m.record].first; e != 0; {
+		next := m.c.members[e-1].next
+		if !yield(m.c.members[e-1].req) {
+			return
+		}
+		e = next
+	}
+}
+
+// Matching appends to buf the collections of requests that a container of that priority and
+// size at that place can serve, and returns it: the collection of exactly that size when there
+// is a record of it, else those of smaller sizes that fit, largest first. Only requests with
+// RequestID 0 are found, and at racks that were not asked for and at [Any] only those with
+// Relax. The collections are views of the table.
+//
+// Source: AMRMClientImpl.getMatchingRequests.
+func (c *Client) Matching(priority int32, place Name, size policy.Resource, buf []Matches) []Matches {
+	l := c.level(levelKey{0, priority})
+	if l == nil {
+		return buf
+	}
+	for i := range l.sizes {
+		g := &l.sizes[i]
+		d := compareSizes(g.size, size)
+		if d > 0 {
+			continue
+		}
+		ri, ok := g.of[place]
+		if !ok || c.records[ri].count == 0 {
+			continue
+		}
+		if c.records[ri].remembered > 0 && g.size.FitsIn(size) {
+			buf = append(buf, Matches{c, ri})
+		}
+		if d == 0 {
+			break
+		}
+	}
+	return buf
+}
+
+// FirstMatching returns the oldest request of the first collection of [Client.Matching], nil
+// when there is none.
+func (c *Client) FirstMatching(priority int32, place Name, size policy.Resource) *ContainerRequest {
+	var buf [4]Matches
+	if m := c.Matching(priority, place, size, buf[:0]); len(m) > 0 {
+		return m[0].First()
+	}
+	return nil
+}
+
+// Count returns the number of containers that is asked for at a place, 0 for none.
+func (c *Client) Count(priority int32, id int64, place Name, size policy.Resource) int32 {
+	if l := c.level(levelKey{id, priority}); l != nil {
+		if ri := l.find(size, place); ri >= 0 {
+			return c.records[ri].count
+		}
+	}
+	return 0
+}
+
+// Release gives a container back with the next call.
+//
+// Source: AMRMClientImpl.releaseAssignedContainer.
+func (c *Client) Release(id ContainerID) {
+	c.release = insertID(c.release, id)
+	c.pending = insertID(c.pending, id)
+}
+
+func compareIDs(a, b ContainerID) int {
+	return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.N, b.N))
+}
+
+func insertID(set []ContainerID, id ContainerID) []ContainerID {
+	i, ok := slices.BinarySearchFunc(set, id, compareIDs)
+	if ok {
+		return set
+	}
+	return slices.Insert(set, i, id)
+}
+
+// UpdateBlacklist changes the places at which no container is wanted; a name in both lists is
+// removed.
+//
+// Source: AMRMClientImpl.updateBlacklist.
+func (c *Client) UpdateBlacklist(add, remove []Name) {
+	for _, n := range add {
+		c.blackAdd = with(c.blackAdd, n)
+		c.black = with(c.black, n)
+		c.blackRemove = without(c.blackRemove, n)
+	}
+	for _, n := range remove {
+		c.blackRemove = with(c.blackRemove, n)
+		c.black = without(c.black, n)
+		c.blackAdd = without(c.blackAdd, n)
+	}
+}
+
+func with(set []Name, n Name) []Name {
+	if slices.Contains(set, n) {
+		return set
+	}
+	return append(set, n)
+}
+
+func without(set []Name, n Name) []Name {
+	if i := slices.Index(set, n); i >= 0 {
+		return slices.Delete(set, i, i+1)
+	}
+	return set
+}
+
+// Idle reports whether the next call has nothing to tell.
+func (c *Client) Idle() bool {
+	return len(c.ask) == 0 && len(c.release) == 0 && len(c.blackAdd) == 0 && len(c.blackRemove) == 0
+}
+
+// Build fills a request with everything that changed since the last call: asks in the order of
+// YARN's ResourceRequestComparator (larger priority numbers first), releases by number, changes
+// of the blacklist. The slices of req are reused; Updates is left alone. A call that does not
+// get through is put back with [Client.Failed].
+//
+// Source: AMRMClientImpl.allocate.
+func (c *Client) Build(req *AllocateRequest) {
+	slices.SortFunc(c.ask, c.compareAsks)
+	req.Asks = req.Asks[:0]
+	for _, ri := range c.ask {
+		r := &c.records[ri]
+		r.asked = false
+		req.Asks = append(req.Asks, Ask{
+			Priority:  r.level.priority,
+			RequestID: r.level.id,
+			Name:      r.name,
+			Count:     r.count,
+			Size:      r.size,
+			Relax:     r.relax,
+		})
+	}
+	req.Releases = append(req.Releases[:0], c.release...)
+	req.BlacklistAdd = append(req.BlacklistAdd[:0], c.blackAdd...)
+	req.BlacklistRemove = append(req.BlacklistRemove[:0], c.blackRemove...)
+	c.ask, c.release = c.ask[:0], c.release[:0]
+	c.blackAdd, c.blackRemove = c.blackAdd[:0], c.blackRemove[:0]
+}
+
+func (c *Client) compareAsks(a, b int32) int {
+	x, y := &c.records[a], &c.records[b]
+	if x.level != y.level {
+		if x.level.priority != y.level.priority {
+			return cmp.Compare(y.level.priority, x.level.priority)
+		}
+		return cmp.Compare(x.level.id, y.level.id)
+	}
+	if x.name != y.name {
+		return cmp.Compare(c.names.Rank(x.name), c.names.Rank(y.name))
+	}
+	return compareSizes(x.size, y.size)
+}
+
+// Failed puts back what the last [Client.Build] took, because the call did not get through.
+func (c *Client) Failed(req *AllocateRequest) {
+	for _, a := range req.Asks {
+		if l := c.level(levelKey{a.RequestID, a.Priority}); l != nil {
+			if ri := l.find(a.Size, a.Name); ri >= 0 {
+				c.send(ri)
+			}
+		}
+	}
+	for _, id := range req.Releases {
+		c.release = insertID(c.release, id)
+	}
+	for _, n := range req.BlacklistAdd {
+		c.blackAdd = with(c.blackAdd, n)
+	}
+	for _, n := range req.BlacklistRemove {
+		c.blackRemove = with(c.blackRemove, n)
+	}
+}
+
+// Resync makes the next call tell everything, because the ResourceManager does not know the
+// application master any more: all counts, all releases that were not confirmed, the blacklist.
+func (c *Client) Resync() {
+	for ri := range c.records {
+		if c.records[ri].count > 0 {
+			c.send(int32(ri))
+		}
+	}
+	for _, id := range c.pending {
+		c.release = insertID(c.release, id)
+	}
+	for _, n := range c.black {
+		c.blackAdd = with(c.blackAdd, n)
+	}
+}
+
+// Received takes note of a response: releases whose completion it reports are settled.
+func (c *Client) Received(resp *AllocateResponse) {
+	if len(c.pending) == 0 {
+		return
+	}
+	for _, s := range resp.Completed {
+		if i, ok := slices.BinarySearchFunc(c.pending, s.ID, compareIDs); ok {
+			c.pending = slices.Delete(c.pending, i, i+1)
+		}
+	}
+}
