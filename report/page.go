@@ -1,9 +1,144 @@
 package report
 
-import "bytes"
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"regexp"
+)
 
+//go:embed page.css
+var pageCSS string
+
+//go:embed page_run.html
+var pageRun string
+
+//go:embed page_frame.html
+var pageFrame string
+
+// pageData is what the frame of every page needs.
+type pageData struct {
+	Title, Lead string
+	CSS         template.CSS
+	Facts       [][2]string
+	Warnings    []string
+	Modelled    []string
+	Cards       []card
+	Tables      []tableData
+	Figures     []figureData
+}
+
+// card is one number shown large.
+type card struct{ Label, Number, About string }
+
+// tableData is one table: a first column of names with their definitions, and cells.
+type tableData struct {
+	Title string
+	Open  bool
+	Head  []string
+	Rows  []rowData
+}
+
+type rowData struct {
+	Name, About string
+	Cells       []string
+}
+
+// figureData is an inline picture, or why there is none.
+type figureData struct {
+	Title, Reason string
+	SVG           template.HTML
+}
+
+// headlineText says what the headline values are, in the words of the cards.
+var headlineText = map[string]string{
+	"locality_containers_host_share":       "containers on a preferred host",
+	"locality_tasks_host_share":            "tasks on a preferred host",
+	"wait_job_first_task_mean_ms":          "mean wait of a job for its first task",
+	"wait_job_first_task_p95_ms":           "95th percentile of that wait",
+	"wait_container_allocation_mean_ms":    "mean wait of a container",
+	"wait_task_launch_mean_ms":             "mean wait of a task",
+	"duration_job_mean_ms":                 "mean duration of a job",
+	"slowdown_mean":                        "mean slowdown of a job",
+	"makespan_ms":                          "makespan",
+	"utilization_dominant_allocated_share": "of the cluster allocated",
+	"fairness_jain":                        "Jain's index, received over entitled memory",
+	"fairness_jain_dominant":               "Jain's index, dominant shares",
+	"fairness_shortfall_share":             "of entitled memory not received",
+	"waste_task_time_share":                "of task time wasted",
+}
+
+// page returns report.html: one file without anything from elsewhere.
 func (r *Result) page(ps []picture) ([]byte, error) {
+	p := pageData{Title: "Replay of " + orDash(r.Manifest.TraceName), Facts: r.facts(), Modelled: r.Manifest.Modelled}
+	for _, w := range r.Manifest.Warnings {
+		p.Warnings = append(p.Warnings, w.Text+" ("+w.Code+", "+group3(w.Count)+" times)")
+	}
+	for _, v := range r.Values {
+		if v.Family == Headline {
+			number := "–"
+			about := v.About
+			if v.Absent == "" {
+				number = v.amount(v.Number)
+			} else {
+				about += "; none because " + v.Absent
+			}
+			p.Cards = append(p.Cards, card{headlineText[v.Name], number, about})
+		}
+	}
+	for _, g := range r.groups() {
+		t := tableData{Title: g.Title, Head: []string{"metric", "value", "of"}}
+		for _, v := range g.Values {
+			t.Rows = append(t.Rows, rowData{v.Name, v.About, []string{v.Text(), group3(v.N)}})
+		}
+		p.Tables = append(p.Tables, t)
+	}
+	var err error
+	if p.Figures, err = inline(ps); err != nil {
+		return nil, err
+	}
+	return render(pageRun, &p)
+}
+
+// inline renders pictures for the inside of a page.
+func inline(ps []picture) (out []figureData, err error) {
+	for _, p := range ps {
+		d := figureData{Title: p.Title, Reason: p.reason}
+		if p.figure != nil {
+			b, err := renderers["svg"](p.figure)
+			if err != nil {
+				return nil, err
+			}
+			d.SVG = template.HTML(inlineSVG(b))
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+var svgSize = regexp.MustCompile(`<svg width="[^"]*" height="[^"]*"`)
+
+// inlineSVG drops the XML prologue and the fixed size, so that the picture fills its column.
+func inlineSVG(b []byte) []byte {
+	if i := bytes.Index(b, []byte("<svg")); i > 0 {
+		b = b[i:]
+	}
+	return svgSize.ReplaceAll(b, []byte(`<svg role="img"`))
+}
+
+// render fills the frame with the body of a page.
+func render(body string, p *pageData) ([]byte, error) {
+	p.CSS = template.CSS(pageCSS)
+	t, err := template.New("frame").Parse(pageFrame)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.New("body").Parse(body); err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	r.WriteText(&b)
+	if err := t.Execute(&b, p); err != nil {
+		return nil, err
+	}
 	return b.Bytes(), nil
 }

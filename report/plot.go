@@ -341,7 +341,7 @@ func (e evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ts
 }
 
-// niceStep returns 1, 2 or 5 times a power of ten, giving about n steps over a span.
+// niceStep returns 1, 2 or 5 times a power of ten, giving about n steps over a span, a few more rather than far fewer.
 func niceStep(span float64, n int) float64 {
 	if span <= 0 {
 		return 1
@@ -349,7 +349,7 @@ func niceStep(span float64, n int) float64 {
 	raw := span / float64(n)
 	base := math.Pow(10, math.Floor(math.Log10(raw)))
 	for _, m := range []float64{1, 2, 5, 10} {
-		if m*base >= raw*(1-1e-9) {
+		if m*base >= raw*.85 {
 			return m * base
 		}
 	}
@@ -363,18 +363,16 @@ var logTimes = []struct {
 	ms    float64
 	label string
 }{
-	{1, "1 ms"}, {10, "10 ms"}, {100, "0.1 s"}, {1000, "1 s"}, {10_000, "10 s"}, {60_000, "1 min"}, {600_000, "10 min"},
-	{hourMS, "1 h"}, {10 * hourMS, "10 h"}, {24 * hourMS, ""}, {100 * hourMS, "100 h"}, {1000 * hourMS, "1000 h"},
+	{1, "1 ms"}, {3, ""}, {10, "10 ms"}, {30, ""}, {100, "0.1 s"}, {300, ""}, {1000, "1 s"}, {3000, "3 s"}, {10_000, "10 s"},
+	{30_000, ""}, {60_000, "1 min"}, {180_000, ""}, {600_000, "10 min"}, {1_800_000, ""}, {hourMS, "1 h"}, {3 * hourMS, ""},
+	{10 * hourMS, "10 h"}, {30 * hourMS, ""}, {100 * hourMS, "100 h"}, {300 * hourMS, ""}, {1000 * hourMS, "1000 h"},
 }
 
 func (logTimeTicks) Ticks(lo, hi float64) (ts []plot.Tick) {
 	for _, t := range logTimes {
-		if t.ms >= lo*.999 && t.ms <= hi*1.001 && t.label != "" {
+		if t.ms >= lo*.999 && t.ms <= hi*1.001 {
 			ts = append(ts, plot.Tick{Value: t.ms, Label: t.label})
 		}
-	}
-	if len(ts) < 2 {
-		ts = append(ts, plot.Tick{Value: lo, Label: Duration(lo)}, plot.Tick{Value: hi, Label: Duration(hi)})
 	}
 	return ts
 }

@@ -52,23 +52,24 @@ func cdfPlot(title, x string, lines []cdfLine) (*figure, string) {
 	return f, ""
 }
 
-// cdfPoints returns at most linePoints points of a distribution's CDF, clipped to [lo, hi].
+// cdfPoints returns the CDF of a distribution as steps, clipped to [lo, hi], of at most linePoints points.
 func cdfPoints(d *Dist, lo, hi float64) plotter.XYs {
-	n := min(int(d.N()), linePoints-1)
-	ps := make([]float64, n+1)
+	n := min(int(d.N()), linePoints/2-2)
+	ps := make([]float64, n)
 	for i := range ps {
-		ps[i] = float64(i) / float64(n)
-	}
-	xys := plotter.XYs{}
-	for i, x := range d.Quantiles(ps...) {
-		if x = min(max(x, lo), hi); i == 0 {
-			xys = append(xys, plotter.XY{X: lo, Y: 0})
+		if ps[i] = float64(i) / float64(max(n-1, 1)); n == 1 {
+			ps[i] = 1
 		}
-		if i+1 < len(ps) && i > 0 && len(xys) > 1 && xys[len(xys)-1].X == x {
-			xys[len(xys)-1].Y = ps[i]
+	}
+	xys := plotter.XYs{{X: lo, Y: 0}}
+	for i, x := range d.Quantiles(ps...) {
+		x = min(max(x, lo), hi)
+		y := float64(i+1) / float64(n)
+		if last := &xys[len(xys)-1]; last.X == x && len(xys) > 1 {
+			last.Y = y // several values at one time are one step
 			continue
 		}
-		xys = append(xys, plotter.XY{X: x, Y: ps[i]})
+		xys = append(xys, plotter.XY{X: x, Y: xys[len(xys)-1].Y}, plotter.XY{X: x, Y: y})
 	}
 	return append(xys, plotter.XY{X: hi * 1.05, Y: 1})
 }

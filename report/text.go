@@ -162,7 +162,7 @@ func Duration(ms float64) string {
 	case a == 0:
 		return "0 s"
 	case a < 1000:
-		return trim(ms, 1) + " ms"
+		return strings.TrimSuffix(trim(ms, 1), ".0") + " ms"
 	case a < 120_000:
 		return trim(ms/1000, 2) + " s"
 	case a < 2*hourMS:
