@@ -6,4 +6,5 @@ var Kinds = []Kind{
 	yarnShares,
 	yarnComparators,
 	containerPlacement,
+	executorAllocation,
 }

@@ -1,0 +1,244 @@
+package spark
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+)
+
+const unknownProfile int32 = -1
+
+// monitor knows which executors are idle, since when, and what they hold.
+//
+// Source: ExecutorMonitor.
+type monitor struct {
+	idleTimeout, cachedTimeout, shuffleTimeout int64
+	trackShuffles, serviceServesRDD            bool
+
+	executors []executorState // by number
+	ids       []int32         // tracked ones, in no order
+	profiles  []monitorCounts // by profile + 1
+
+	shuffles     []shuffleState // by shuffle
+	stageShuffle []int32        // by stage: its shuffle + 1
+	jobStages    [][]int32      // by job: its stages that write a shuffle
+}
+
+type executorState struct {
+	tracked, pendingRemoval, decommissioning, activeShuffle bool
+
+	profile   int32
+	position  int32 // in ids
+	running   int
+	idleStart int64 // Unset while it is busy
+	deadline  int64 // Never while it is busy
+	cached    []cachedRDD
+	shuffles  indexSet
+}
+
+type cachedRDD struct {
+	rdd    int32
+	splits indexSet
+}
+
+type shuffleState struct {
+	known bool
+	jobs  []int32 // active ones; a job with two stages of the shuffle is there twice
+}
+
+type monitorCounts struct {
+	executors, pendingRemoval, decommissioning int
+	// next is not after the earliest deadline of an executor that may be removed.
+	next int64
+}
+
+func newMonitor(c *Conf, profiles int) monitor {
+	m := monitor{
+		idleTimeout: c.IdleTimeout, cachedTimeout: c.CachedIdleTimeout, shuffleTimeout: c.ShuffleTimeout,
+		trackShuffles:    c.TracksShuffles(),
+		serviceServesRDD: c.ShuffleService && c.ShuffleServiceFetchRDD,
+		profiles:         make([]monitorCounts, profiles+1),
+	}
+	m.reset()
+	return m
+}
+
+func (m *monitor) reset() {
+	for _, e := range m.ids {
+		m.executors[e] = executorState{}
+	}
+	m.ids = m.ids[:0]
+	for p := range m.profiles {
+		m.profiles[p] = monitorCounts{next: Never}
+	}
+}
+
+func (m *monitor) counts(p int32) *monitorCounts { return &m.profiles[p+1] }
+
+// count returns how many executors of profile p exist, those being removed included.
+func (m *monitor) count(p int32) int { return m.counts(p).executors }
+
+// remaining returns how many executors of profile p there will be when those being removed are gone.
+func (m *monitor) remaining(p int32) int {
+	c := m.counts(p)
+	return c.executors - c.pendingRemoval - c.decommissioning
+}
+
+// ensure returns the state of an executor, tracking it from now on.
+//
+// Source: ExecutorMonitor.ensureExecutorIsTracked.
+func (m *monitor) ensure(e, profile int32) *executorState {
+	for int(e) >= len(m.executors) {
+		m.executors = append(m.executors, executorState{})
+	}
+	x := &m.executors[e]
+	if !x.tracked {
+		*x = executorState{tracked: true, profile: profile, position: int32(len(m.ids)), idleStart: Unset, deadline: Never}
+		m.ids = append(m.ids, e)
+		m.counts(profile).executors++
+	} else if x.profile == unknownProfile && profile != unknownProfile {
+		m.counts(unknownProfile).executors--
+		m.counts(profile).executors++
+		x.profile = profile
+		m.expect(x)
+	}
+	return x
+}
+
+// expect keeps the bound of the executor's profile below its deadline.
+func (m *monitor) expect(x *executorState) {
+	c := m.counts(x.profile)
+	c.next = min(c.next, x.deadline)
+}
+
+// updateTimeout computes when the executor has been idle for too long.
+//
+// Source: ExecutorMonitor.Tracker.updateTimeout.
+func (m *monitor) updateTimeout(x *executorState) {
+	x.deadline = Never
+	if x.idleStart < 0 {
+		return
+	}
+	timeout := m.idleTimeout
+	if len(x.cached) > 0 {
+		timeout = max(timeout, m.cachedTimeout)
+	}
+	if x.shuffles.n > 0 {
+		timeout = max(timeout, m.shuffleTimeout)
+	}
+	// Spark's clock counts nanoseconds: what does not fit there is never.
+	if timeout <= math.MaxInt64/1_000_000-x.idleStart {
+		x.deadline = x.idleStart + timeout
+	}
+	m.expect(x)
+}
+
+// updateRunning adds delta to the executor's running tasks. Any call that leaves none starts its
+// idle time anew.
+//
+// Source: ExecutorMonitor.Tracker.updateRunningTasks.
+func (m *monitor) updateRunning(now int64, e int32, delta int) {
+	x := m.ensure(e, unknownProfile)
+	x.running = max(0, x.running+delta)
+	x.idleStart = Unset
+	if x.running == 0 {
+		x.idleStart = now
+	}
+	m.updateTimeout(x)
+}
+
+func (m *monitor) taskEnd(now int64, stage, e int32, success bool) {
+	if int(e) >= len(m.executors) || !m.executors[e].tracked {
+		return
+	}
+	if success && m.trackShuffles && int(stage) < len(m.stageShuffle) && m.stageShuffle[stage] != 0 {
+		x, shuffle := &m.executors[e], m.stageShuffle[stage]-1
+		if !x.shuffles.has(shuffle) {
+			x.shuffles.add(shuffle)
+			x.activeShuffle = true
+		}
+	}
+	m.updateRunning(now, e, -1)
+}
+
+// timedOut appends to ids the executors that have been idle for too long and may be removed,
+// ordered by their number as text ("10" before "2").
+//
+// Source: ExecutorMonitor.timedOutExecutors.
+func (m *monitor) timedOut(now int64, ids []int32) []int32 {
+	due := false
+	for p := range m.profiles {
+		due = due || m.profiles[p].next <= now
+	}
+	if !due {
+		return ids
+	}
+	m.tighten()
+	for _, e := range m.ids {
+		if x := &m.executors[e]; x.removable() && x.deadline <= now {
+			ids = append(ids, e)
+		}
+	}
+	slices.SortFunc(ids, compareAsText)
+	return ids
+}
+
+func (x *executorState) removable() bool {
+	return !x.pendingRemoval && !x.activeShuffle && !x.decommissioning
+}
+
+// tighten makes the bounds of all profiles exact.
+func (m *monitor) tighten() {
+	for p := range m.profiles {
+		m.profiles[p].next = Never
+	}
+	for _, e := range m.ids {
+		if x := &m.executors[e]; x.removable() {
+			m.expect(x)
+		}
+	}
+}
+
+// nextTimeout returns a time not after the earliest deadline in profile p, and that deadline itself
+// if it is not after now.
+func (m *monitor) nextTimeout(p int32, now int64) int64 {
+	if m.counts(p).next <= now {
+		m.tighten()
+	}
+	return m.counts(p).next
+}
+
+// compareAsText compares two numbers as their decimal texts.
+func compareAsText(a, b int32) int {
+	var x, y [11]byte
+	return bytes.Compare(strconv.AppendInt(x[:0], int64(a), 10), strconv.AppendInt(y[:0], int64(b), 10))
+}
+
+func (m *monitor) markKilled(ids []int32) {
+	for _, e := range ids {
+		if x := &m.executors[e]; x.tracked && !x.pendingRemoval {
+			x.pendingRemoval = true
+			m.counts(x.profile).pendingRemoval++
+		}
+	}
+}
+
+func (m *monitor) markDecommissioning(ids []int32) {
+	for _, e := range ids {
+		if x := &m.executors[e]; x.tracked && !x.decommissioning {
+			x.decommissioning = true
+			m.counts(x.profile).decommissioning++
+		}
+	}
+}
+
+func (m *monitor) tracked() (n int, killed []int32) {
+	for _, e := range m.ids {
+		if m.executors[e].pendingRemoval {
+			killed = append(killed, e)
+		}
+	}
+	slices.Sort(killed)
+	return len(m.ids), killed
+}
