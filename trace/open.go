@@ -33,19 +33,24 @@ func Open(dir string) (*Trace, error) {
 	return t, nil
 }
 
-// openTrace gives problems to report, which decides whether they end it. What can't be read ends it always;
-// then the trace is closed.
+// openTrace gives problems to report, which decides whether they end it. A file that can't be read ends it always.
 func openTrace(dir string, report func(Problem) error) (*Trace, error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	t := &Trace{Manifest: *m, dir: dir, tables: make(map[string]*table)}
-	if err := firstOf(t.openTables(), t.checkFiles(report)); err != nil {
-		t.Close()
-		return nil, err
+	err = t.openTables()
+	if err == nil {
+		err = t.checkFiles(report)
 	}
-	if err := t.readMeta(report); err != nil {
+	if err == nil {
+		err = t.checkCounts(report)
+	}
+	if err == nil {
+		err = t.readMeta(report)
+	}
+	if err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -82,15 +87,15 @@ func (t *Trace) openTables() error {
 	}
 	t.taskStart = append(t.taskStart, row)
 	for _, name := range []string{tableNodes, tableEvents, tableQueues, tableUsers, tableJobs, tableStages, tableFiles, tableExecutors} {
+		if _, err := os.Stat(filepath.Join(t.dir, name+".parquet")); err != nil && (name == tableFiles || name == tableExecutors) {
+			continue // optional
+		}
 		tab, err := openTable(t.dir, name+".parquet", name)
-		optional := name == tableFiles || name == tableExecutors
-		if err != nil && !(optional && errors.Is(err, os.ErrNotExist)) {
+		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		if err == nil {
-			t.tables[name] = tab
-		}
+		t.tables[name] = tab
 	}
 	return errors.Join(problems...)
 }
@@ -98,7 +103,7 @@ func (t *Trace) openTables() error {
 // checkFiles compares the files of the directory with those of the manifest, which may leave out all or the hashes.
 func (t *Trace) checkFiles(report func(Problem) error) error {
 	bad := func(name, column string, value, want any) error {
-		return report(Problem{File: filepath.Join(t.dir, name), Group: -1, Row: -1, Column: column, Value: fmt.Sprint(value), Want: fmt.Sprintf("%v as in %s", want, manifestName)})
+		return report(wholeFile(filepath.Join(t.dir, name), column, fmt.Sprint(value), fmt.Sprintf("%v as in %s", want, manifestName)))
 	}
 	rows := make(map[string]int64)
 	for _, tab := range append(slices.Clone(t.tasks), t.bySortedName()...) {
@@ -116,7 +121,7 @@ func (t *Trace) checkFiles(report func(Problem) error) error {
 	for _, name := range sortedKeys(names) {
 		size, sum, err := hashFile(filepath.Join(t.dir, name))
 		if err != nil {
-			return err
+			return bad(name, "file", openError(err), "readable")
 		}
 		n, isTable := rows[name]
 		t.files = append(t.files, FileEntry{Name: name, Rows: n, Bytes: size, SHA256: sum})
@@ -138,6 +143,25 @@ func (t *Trace) checkFiles(report func(Problem) error) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkCounts compares the counts of the manifest with the rows of the tables.
+func (t *Trace) checkCounts(report func(Problem) error) error {
+	c := t.Manifest.Counts
+	for _, n := range []struct {
+		name      string
+		got, want int64
+	}{
+		{"jobs", c.Jobs, t.tables[tableJobs].rows()}, {"stages", c.Stages, t.tables[tableStages].rows()}, {"tasks", c.Tasks, t.taskStart[len(t.tasks)]},
+		{"nodes", c.Nodes, t.tables[tableNodes].rows()}, {"node_events", c.NodeEvents, t.tables[tableEvents].rows()},
+	} {
+		if n.got != n.want {
+			if err := report(wholeFile(filepath.Join(t.dir, manifestName), "counts."+n.name, fmt.Sprint(n.got), fmt.Sprintf("%d, the rows of the table", n.want))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -166,9 +190,6 @@ func (t *Trace) readMeta(report func(Problem) error) (err error) {
 	if m.OriginUnixMS != nil {
 		t.OriginUnixMS = *m.OriginUnixMS
 	}
-	if err := checkSources(&t.Meta); err != nil {
-		return fmt.Errorf("%s: %w", t.dir, err)
-	}
 	if t.Nodes, err = readNodes(t.tables[tableNodes]); err != nil {
 		return err
 	}
@@ -186,7 +207,8 @@ func (t *Trace) readMeta(report func(Problem) error) (err error) {
 			return err
 		}
 	}
-	return t.newRules(report).meta(&t.Meta)
+	rules := t.newRules(report)
+	return firstOf(rules.sources(t.dir, &t.Meta), rules.meta(&t.Meta))
 }
 
 // newRules are the rules for this trace: problems stand at their place in its files.

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -107,6 +108,24 @@ func (r *rules) sizes(m *Meta) {
 func (r *rules) meta(m *Meta) error {
 	r.sizes(m)
 	return firstOf(r.nodeRows(m.Nodes), r.eventRows(m.Nodes, m.Events), r.queueRows(m.Queues), r.userRows(m.Users), r.fileRows(m.Files))
+}
+
+// sources checks what the manifest in dir says of the origin of the data.
+func (r *rules) sources(dir string, m *Meta) error {
+	for _, s := range []struct {
+		column, value string
+		known         []string
+	}{
+		{"locality_source", m.LocalitySource, []string{LocalityRecorded, LocalityModelled, LocalityObserved, LocalityNone}},
+		{"duration_source", m.DurationSource, []string{DurationRecorded, DurationModelled}},
+	} {
+		if !slices.Contains(s.known, s.value) {
+			if err := r.report(wholeFile(filepath.Join(dir, manifestName), s.column, show(s.value), "one of "+strings.Join(s.known, ", "))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (r *rules) dense(table, column string, row int, id int32) error {

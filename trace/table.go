@@ -35,9 +35,21 @@ func (p Problem) Error() string {
 	return b.String()
 }
 
+// wholeFile is a problem of a file that is not one of a row.
+func wholeFile(path, column, value, want string) Problem {
+	return Problem{File: path, Group: -1, Row: -1, Column: column, Value: value, Want: want}
+}
+
+func openError(err error) string {
+	if errors.Is(err, os.ErrNotExist) {
+		return "missing"
+	}
+	return err.Error()
+}
+
 // damaged is the problem of a file that is not readable as what it should be.
 func damaged(path string, err any) Problem {
-	return Problem{File: path, Group: -1, Row: -1, Column: "content", Value: fmt.Sprintf("damaged (%v)", err), Want: "a readable Parquet file"}
+	return wholeFile(path, "content", fmt.Sprintf("damaged (%v)", err), "a readable Parquet file")
 }
 
 // parquetCall runs a call of the Parquet library on bytes of the file at path. The library panics on
@@ -81,7 +93,7 @@ func openTable(dir, file, name string) (*table, error) {
 	path := filepath.Join(dir, file)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, wholeFile(path, "file", openError(err), "the table of "+name)
 	}
 	t := &table{name: name, path: path, file: f}
 	if err := t.open(); err != nil {
@@ -119,10 +131,10 @@ func (t *table) open() error {
 		{"replay.format", Format}, {"replay.table", t.name}, {"replay.time_unit", TimeUnit},
 	} {
 		if got, ok := t.pf.Lookup(kv.key); ok && got != kv.want {
-			return Problem{File: t.path, Group: -1, Row: -1, Column: "metadata " + kv.key, Value: fmt.Sprintf("%q", got), Want: fmt.Sprintf("%q", kv.want)}
+			return wholeFile(t.path, "metadata "+kv.key, show(got), show(kv.want))
 		}
 	}
-	return parquetCall(t.path, t.checkSchema)
+	return t.checkSchema()
 }
 
 func (t *table) rows() int64 { return t.starts[len(t.starts)-1] }
@@ -139,7 +151,7 @@ func (t *table) checkSchema() error {
 	t.leaves = make(map[string]leaf)
 	var problems []error
 	bad := func(column, value, want string) {
-		problems = append(problems, Problem{File: t.path, Group: -1, Row: -1, Column: column, Value: value, Want: want})
+		problems = append(problems, wholeFile(t.path, column, value, want))
 	}
 	want := schemas[t.name]
 	for _, path := range want.Columns() {

@@ -63,7 +63,7 @@ func Create(dir string, meta Meta) (*Writer, error) {
 		},
 	}
 	w.manifest = manifestOf(&meta)
-	if err := firstOf(os.Chmod(tmp, 0o755), w.rules.meta(&meta), checkSources(&meta), w.start(&meta)); err != nil {
+	if err := firstOf(os.Chmod(tmp, 0o755), w.rules.meta(&meta), w.rules.sources(w.dir, &meta), w.start(&meta)); err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -80,16 +80,6 @@ func manifestOf(meta *Meta) Manifest {
 		m.OriginUnixMS = &meta.OriginUnixMS
 	}
 	return m
-}
-
-func checkSources(m *Meta) error {
-	if !slices.Contains([]string{LocalityRecorded, LocalityModelled, LocalityObserved, LocalityNone}, m.LocalitySource) {
-		return fmt.Errorf("%s: locality_source is %q, want recorded, modelled, observed or none", manifestName, m.LocalitySource)
-	}
-	if !slices.Contains([]string{DurationRecorded, DurationModelled}, m.DurationSource) {
-		return fmt.Errorf("%s: duration_source is %q, want recorded or modelled", manifestName, m.DurationSource)
-	}
-	return nil
 }
 
 // start writes the small tables and opens the others.

@@ -1,0 +1,92 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+)
+
+// CheckResult is what Check found.
+type CheckResult struct {
+	Problems []Problem // the first ones
+	Total    int64     // of all problems
+	Counts   Counts    // rows read
+	Hash     string    // identity of the trace; empty if its files can't be opened
+}
+
+// OK tells whether the trace follows all rules.
+func (r *CheckResult) OK() bool { return r.Total == 0 }
+
+// Check applies every rule of the format to the trace in dir. It goes on after a problem as far as the files
+// can be read, keeps the first most problems and counts the rest. The error is for a directory that is no
+// trace at all: without a manifest of a version that is known.
+func Check(dir string, most int) (*CheckResult, error) {
+	r := &CheckResult{}
+	report := func(p Problem) error {
+		r.Total++
+		if len(r.Problems) < most {
+			r.Problems = append(r.Problems, p)
+		}
+		return nil
+	}
+	t, err := openTrace(dir, report)
+	if err != nil {
+		return r, reportAll(err, report)
+	}
+	defer t.Close()
+	r.Hash = t.Hash()
+	r.Counts.Nodes, r.Counts.NodeEvents = int64(len(t.Nodes)), int64(len(t.Events))
+	if err := t.checkJobs(r, report); err != nil {
+		return r, reportAll(err, report)
+	}
+	if tab, ok := t.tables[tableExecutors]; ok {
+		executors, err := readExecutors(tab)
+		if err != nil {
+			return r, reportAll(err, report)
+		}
+		return r, t.checkExecutors(executors, report)
+	}
+	return r, nil
+}
+
+func (t *Trace) checkJobs(r *CheckResult, report func(Problem) error) error {
+	a := newAssembler(t, report)
+	defer a.close()
+	span := int64(0)
+	for {
+		j, err := a.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		r.Counts.Jobs++
+		r.Counts.Stages += int64(len(j.Stages))
+		r.Counts.Tasks += j.NumTasks()
+		span = max(span, j.SubmitMS)
+	}
+	if span != t.Manifest.SpanMS {
+		return report(wholeFile(filepath.Join(t.dir, manifestName), "span_ms", fmt.Sprint(t.Manifest.SpanMS), fmt.Sprintf("%d, the last submission", span)))
+	}
+	return nil
+}
+
+// reportAll reports the problems that err consists of, and returns err if it has something else in it.
+func reportAll(err error, report func(Problem) error) error {
+	var list interface{ Unwrap() []error }
+	if errors.As(err, &list) {
+		for _, e := range list.Unwrap() {
+			if err := reportAll(e, report); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var p Problem
+	if errors.As(err, &p) {
+		return report(p)
+	}
+	return err
+}

@@ -1,0 +1,205 @@
+package trace
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// editManifest changes trace.json of dir. Without its list of files, hashes are not compared.
+func editManifest(t testing.TB, dir string, edit func(m map[string]any)) {
+	t.Helper()
+	path := filepath.Join(dir, manifestName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	edit(m)
+	if data, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rewrite returns an edit that reads a table's rows as In and writes what edit makes of them, in groups of 64 rows.
+func rewrite[In, Out any](file string, edit func([]In) []Out) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		path := filepath.Join(dir, file)
+		rows, err := parquet.ReadFile[In](path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := parquet.WriteFile(path, edit(rows), parquet.MaxRowsPerRowGroup(64)); err != nil {
+			t.Fatal(err)
+		}
+		editManifest(t, dir, func(m map[string]any) { m["files"] = nil })
+	}
+}
+
+func change[T any](file string, row int, edit func(*T)) func(*testing.T, string) {
+	return rewrite(file, func(rows []T) []T { edit(&rows[row]); return rows })
+}
+
+func manifest(edit func(m map[string]any)) func(*testing.T, string) {
+	return func(t *testing.T, dir string) { editManifest(t, dir, edit) }
+}
+
+// checkedTrace is bigTrace with node events and executors.
+func checkedTrace() *MemoryTrace {
+	m := bigTrace(500)
+	event := func(ms int64, seq int32, node int32, kind EventKind) NodeEvent {
+		return NodeEvent{TimeMS: ms, Seq: seq, Node: node, Kind: kind, MemMiB: Unset, VCores: Unset, DrainTimeoutMS: Unset, Group: Unset}
+	}
+	m.Events = []NodeEvent{event(5, 0, 3, Fail), event(5, 1, 4, Drain), event(9, 0, 3, Recover), event(9, 1, 4, Leave)}
+	m.ExecutorList = []Executor{{Job: 0, ID: 1, AddedMS: 3, RemovedMS: Unset}, {Job: 1, ID: 1, Node: 2, AddedMS: 3, RemovedMS: 4}}
+	return m
+}
+
+func TestProblems(t *testing.T) {
+	type noDuration struct {
+		Job        int64   `parquet:"job_id"`
+		Stage      int32   `parquet:"stage_id"`
+		InputBytes int64   `parquet:"input_bytes"`
+		Pref       []int32 `parquet:"pref_nodes,list"`
+	}
+	type textDuration struct {
+		Job        int64   `parquet:"job_id"`
+		Stage      int32   `parquet:"stage_id"`
+		DurationMS string  `parquet:"duration_ms"`
+		InputBytes int64   `parquet:"input_bytes"`
+		Pref       []int64 `parquet:"pref_nodes,list"`
+	}
+	type nullDuration struct {
+		Job        int64   `parquet:"job_id"`
+		Stage      int32   `parquet:"stage_id"`
+		DurationMS *int64  `parquet:"duration_ms"`
+		InputBytes int64   `parquet:"input_bytes"`
+		Pref       []int32 `parquet:"pref_nodes,list"`
+	}
+	tests := []struct {
+		name string
+		edit func(*testing.T, string)
+		want string // ends the message
+	}{
+		{"format", manifest(func(m map[string]any) { m["format"] = "x" }), `trace.json: format is "x" version "1.0", want "replay-trace" version 1.x`},
+		{"major version", manifest(func(m map[string]any) { m["version"] = "2.0" }), `trace.json: format is "replay-trace" version "2.0", want "replay-trace" version 1.x`},
+		{"time unit", manifest(func(m map[string]any) { m["time_unit"] = "s" }), `trace.json: time_unit is "s", want "ms"`},
+		{"count", manifest(func(m map[string]any) { m["counts"].(map[string]any)["tasks"] = 7 }), "trace.json: counts.tasks is 7, want 500, the rows of the table"},
+		{"source", manifest(func(m map[string]any) { m["locality_source"] = "guessed" }), `trace.json: locality_source is "guessed", want one of recorded, modelled, observed, none`},
+		{"missing file", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "jobs.parquet")) }, "jobs.parquet: file is missing, want the table of jobs"},
+		{"changed file", func(t *testing.T, dir string) {
+			if err := parquet.WriteFile(filepath.Join(dir, "users.parquet"), []userRow{{Name: "v"}}); err != nil {
+				t.Fatal(err)
+			}
+		}, " as in trace.json"},
+		{"missing column", rewrite("tasks.parquet", func(rows []taskRow) []noDuration { return make([]noDuration, len(rows)) }), "tasks.parquet: duration_ms is missing, want INT64"},
+		{"mistyped columns", rewrite("tasks.parquet", func(rows []taskRow) []textDuration { return make([]textDuration, len(rows)) }),
+			"tasks.parquet: duration_ms is BYTE_ARRAY, want INT64"},
+		{"null", rewrite("tasks.parquet", func(rows []taskRow) (out []nullDuration) {
+			for i, r := range rows {
+				out = append(out, nullDuration{Job: r.Job, Stage: r.Stage, DurationMS: &rows[i].DurationMS, Pref: r.Pref})
+			}
+			out[70].DurationMS = nil
+			return out
+		}), "tasks.parquet: row group 1, row 70: duration_ms is null, want a value"},
+		{"negative duration", change("tasks.parquet", 70, func(r *taskRow) { r.DurationMS = -5 }), "tasks.parquet: row group 1, row 70: duration_ms is -5, want 0 or more"},
+		{"preferred node out of range", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 50} }), "tasks.parquet: row group 1, row 70: pref_nodes[1] is 50, want a row of the 50 of nodes"},
+		{"preferred node twice", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 2, 1} }), "tasks.parquet: row group 1, row 70: pref_nodes[2] is 1, want each node once"},
+		{"unsorted tasks", rewrite("tasks.parquet", func(rows []taskRow) []taskRow { rows[400], rows[0] = rows[0], rows[400]; return rows }), "what follows in the tables below it"},
+		{"task of no stage", change("tasks.parquet", 499, func(r *taskRow) { r.Job = 99 }), "what follows in the tables below it"},
+		{"unsorted jobs", change("jobs.parquet", 2, func(r *jobRow) { r.SubmitMS = 5 }), "jobs.parquet: row group 0, row 2: submit_ms is 5, want 10 of the job before, or more"},
+		{"job id", change("jobs.parquet", 2, func(r *jobRow) { r.ID = 1 }), "jobs.parquet: row group 0, row 2: job_id is 1, want 2, as ids count rows from 0"},
+		{"queue id", change("jobs.parquet", 1, func(r *jobRow) { r.Queue = 1 }), "jobs.parquet: row group 0, row 1: queue_id is 1, want a row of the 1 of its table"},
+		{"kind", change("jobs.parquet", 1, func(r *jobRow) { r.Kind = "flink" }), `row 1: kind is "flink", want one of spark, mapreduce, generic, gang`},
+		{"spark without executors", change("jobs.parquet", 1, func(r *jobRow) { r.Kind = KindSpark }), "row 1: exec_vcores is \"-1 with exec_mem_mib -1\", want the executor shape of a spark job"},
+		{"first task row", change("jobs.parquet", 0, func(r *jobRow) { r.FirstTaskRow = 3 }), "row 0: first_task_row is 3, want 0, what follows in the tables below it"},
+		{"parent after child", change("stages.parquet", 0, func(r *stageRow) { r.Parents = []int32{0} }), "stages.parquet: row group 0, row 0: parents[0] is 0, want a stage before 0"},
+		{"task count", change("stages.parquet", 0, func(r *stageRow) { r.NumTasks++ }), ", what follows in the tables below it"},
+		{"host twice", change("nodes.parquet", 7, func(r *nodeRow) { r.Host = "h3" }), `nodes.parquet: row group 0, row 7: host is "h3", want another name than row 3`},
+		{"rack names", change("nodes.parquet", 7, func(r *nodeRow) { r.Rack = "/r9" }), `row 7: rack is "/r9", want one name for each rack_id (2) and one id for each name`},
+		{"recover of a node that is up", change("node_events.parquet", 2, func(r *eventRow) { r.Node = 5 }), `node_events.parquet: row group 0, row 2: kind is "recover", want an event that can happen to node 5, which is up`},
+		{"join of a present node", change("node_events.parquet", 2, func(r *eventRow) { r.Kind, r.Node = "join", 6 }), `want an event that can happen to node 6, which is up`},
+		{"unsorted events", change("node_events.parquet", 2, func(r *eventRow) { r.TimeMS = 5 }), "row 2: time_ms, seq is [5 0], want more than [5 1] of the row before"},
+		{"executor of no job", change("executors.parquet", 1, func(r *executorRow) { r.Job = 99 }), "executors.parquet: row group 0, row 1: job_id is 99, want one of the"},
+		{"not parquet", func(t *testing.T, dir string) {
+			os.WriteFile(filepath.Join(dir, "stages.parquet"), []byte("nothing of the kind"), 0o644)
+		}, "want a readable Parquet file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "t")
+			if err := checkedTrace().Write(dir); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := Check(dir, 10); err != nil || !r.OK() || r.Counts.Tasks != 500 {
+				t.Fatalf("before the change: %+v, %v", r, err)
+			}
+			tt.edit(t, dir)
+			_, err := Load(dir)
+			if err == nil {
+				t.Fatal("read without an error")
+			}
+			message := err.Error()
+			if first, _, ok := strings.Cut(message, "\n"); ok {
+				message = first
+			}
+			if !strings.Contains(message, tt.want) || !strings.HasPrefix(message, dir) {
+				t.Errorf("read: %v\nwant %s", err, tt.want)
+			}
+			r, err := Check(dir, 1000)
+			if err != nil {
+				if !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("check: %v\nwant %s", err, tt.want)
+				}
+				return
+			}
+			found := false
+			for _, p := range r.Problems {
+				found = found || strings.Contains(p.Error(), tt.want)
+			}
+			if !found {
+				t.Errorf("check found %v\nwant %s", r.Problems, tt.want)
+			}
+		})
+	}
+}
+
+// Problems of different tables are all found, and those over the limit are counted.
+func TestCheckGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "t")
+	if err := checkedTrace().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	rewrite("tasks.parquet", func(rows []taskRow) []taskRow {
+		for i := range 40 {
+			rows[i].DurationMS = -1
+		}
+		return rows
+	})(t, dir)
+	change("nodes.parquet", 7, func(r *nodeRow) { r.Host = "h3" })(t, dir)
+	change("executors.parquet", 0, func(r *executorRow) { r.Node = 77 })(t, dir)
+	r, err := Check(dir, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Total != 42 || len(r.Problems) != 10 || r.Counts.Tasks != 500 {
+		t.Errorf("%d problems, %d kept, %d tasks read; want 42, 10, 500", r.Total, len(r.Problems), r.Counts.Tasks)
+	}
+	if r, err := Check(t.TempDir(), 10); err == nil {
+		t.Errorf("an empty directory is a trace: %+v", r)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, want os.ErrNotExist", err)
+	}
+}
