@@ -2,9 +2,11 @@ package conform
 
 // Kinds are the forms of golden vectors that are known, in the order in which they are asked.
 var Kinds = []Kind{
+	poolsKind,
 	scalaOrder,
 	yarnShares,
 	yarnComparators,
 	containerPlacement,
 	executorAllocation,
+	taskSetManager,
 }

@@ -64,14 +64,14 @@ func runScalaOrder(c *scalaOrderCase, out *Results) {
 		longs.Add(k)
 	}
 	d := firstOther(c.ID,
-		order("mutable_hashmap_string", c.HashMap, table.All),
-		order("mutable_hashset_string", c.HashSet, set.All),
-		order("immutable_map_string", c.Map, trie.All),
-		order("immutable_set_string", c.Set, trie.All),
-		order("mutable_hashmap_to_map", c.ToMap, toMap.All),
-		order("mutable_hashmap_int", c.IntMap, ints.All),
-		order("immutable_map_int", c.IntTrie, intTrie.All),
-		order("mutable_hashset_long", c.LongTable, longs.All),
+		sameWalk("mutable_hashmap_string", c.HashMap, table.All),
+		sameWalk("mutable_hashset_string", c.HashSet, set.All),
+		sameWalk("immutable_map_string", c.Map, trie.All),
+		sameWalk("immutable_set_string", c.Set, trie.All),
+		sameWalk("mutable_hashmap_to_map", c.ToMap, toMap.All),
+		sameWalk("mutable_hashmap_int", c.IntMap, ints.All),
+		sameWalk("immutable_map_int", c.IntTrie, intTrie.All),
+		sameWalk("mutable_hashset_long", c.LongTable, longs.All),
 	)
 	if d != nil {
 		out.AddDifferent(*d)
@@ -80,22 +80,7 @@ func runScalaOrder(c *scalaOrderCase, out *Results) {
 	out.AddEqual()
 }
 
-// order compares one walk; it returns nil when they are equal.
-func order[K comparable](name string, want []K, got iter.Seq[K]) *Difference {
-	g := slices.Collect(got)
-	if slices.Equal(want, g) {
-		return nil
-	}
-	return &Difference{Expected: want, Got: g, State: name}
-}
-
-// firstOther returns the first difference of case id, numbered by its position.
-func firstOther(id string, ds ...*Difference) *Difference {
-	for i, d := range ds {
-		if d != nil {
-			d.Case, d.Event = id, i
-			return d
-		}
-	}
-	return nil
+// sameWalk compares one walk with the recorded one; it returns nil when they are equal.
+func sameWalk[K comparable](name string, want []K, got iter.Seq[K]) *Difference {
+	return sameList(name, want, slices.Collect(got))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -63,4 +64,23 @@ func compact(v any) string {
 		return fmt.Sprintf("%+v", v)
 	}
 	return string(b)
+}
+
+// sameList compares a part of a case; it returns nil when the lists are equal.
+func sameList[T comparable](name string, want, got []T) *Difference {
+	if slices.Equal(want, got) {
+		return nil
+	}
+	return &Difference{Expected: want, Got: got, State: name}
+}
+
+// firstOther returns the first difference of case id, numbered by its position.
+func firstOther(id string, parts ...*Difference) *Difference {
+	for i, d := range parts {
+		if d != nil {
+			d.Case, d.Event = id, i
+			return d
+		}
+	}
+	return nil
 }

@@ -1,0 +1,399 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"replay/engine/spark"
+)
+
+// taskSetManager is Spark's task scheduler: offers, delay scheduling, failures, speculation, losses.
+var taskSetManager = Kind{
+	Name: "task_set_manager",
+	Match: func(_ string, first Shape) bool {
+		return first.Has("conf", "racks", "default_rack", "events")
+	},
+	Run: Cases(runTaskSets),
+}
+
+type taskSetCase struct {
+	ID   string `json:"id"`
+	Conf struct {
+		WaitProcess int64  `json:"wait_process_ms"`
+		WaitNode    int64  `json:"wait_node_ms"`
+		WaitRack    int64  `json:"wait_rack_ms"`
+		Legacy      bool   `json:"legacy_reset_on_task_launch"`
+		TaskCPUs    int    `json:"task_cpus"`
+		MaxFailures int    `json:"max_task_failures"`
+		Mode        string `json:"scheduler_mode"`
+		Exclude     bool   `json:"exclude_on_failure"`
+		Speculation *struct {
+			Quantile   float64 `json:"quantile"`
+			Multiplier float64 `json:"multiplier"`
+			MinRuntime int64   `json:"min_task_runtime_ms"`
+		} `json:"speculation"`
+	} `json:"conf"`
+	Racks       map[string]string `json:"racks"`
+	DefaultRack *string           `json:"default_rack"`
+	Events      []taskSetEvent    `json:"events"`
+}
+
+type taskSetEvent struct {
+	Op   string `json:"op"`
+	Time int64  `json:"t"`
+
+	AllFree    bool         `json:"all_free"`
+	Offers     []offerEntry `json:"offers"`
+	Stage      int32        `json:"stage"`
+	Attempt    int32        `json:"stage_attempt"`
+	Priority   int32        `json:"priority"`
+	Pool       *string      `json:"pool"`
+	ShuffleMap bool         `json:"shuffle_map"`
+	Tasks      [][][]string `json:"tasks"`
+	IDs        []int64      `json:"tids"`
+	ID         int64        `json:"tid"`
+	Kind       string       `json:"kind"`
+	Exec       string       `json:"exec"`
+	WorkerHost *string      `json:"worker_host"`
+
+	Launched []taskLaunch    `json:"launched"`
+	Kills    []int64         `json:"kills"`
+	Upcalls  []upcall        `json:"dag"`
+	Pending  *pendingState   `json:"pending"`
+	State    []taskSetStatus `json:"state"`
+}
+
+// offerEntry is [executor, host, free cores].
+type offerEntry struct {
+	exec, host string
+	cores      int32
+}
+
+func (o *offerEntry) UnmarshalJSON(b []byte) error {
+	parts := []any{&o.exec, &o.host, &o.cores}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return err
+	}
+	if len(parts) != 3 {
+		return fmt.Errorf("offer %s: want executor, host and cores", b)
+	}
+	return nil
+}
+
+type taskLaunch struct {
+	ID          int64  `json:"tid"`
+	Stage       int32  `json:"stage"`
+	Attempt     int32  `json:"stage_attempt"`
+	Index       int32  `json:"index"`
+	Number      int16  `json:"attempt"`
+	Exec        string `json:"exec"`
+	Host        string `json:"host"`
+	Locality    string `json:"locality"`
+	Speculative bool   `json:"speculative"`
+}
+
+type upcall struct {
+	DAG     string `json:"dag"`
+	Exec    string `json:"exec,omitempty"`
+	ID      *int64 `json:"tid,omitempty"`
+	Index   *int32 `json:"index,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Stage   *int32 `json:"stage,omitempty"`
+	Attempt *int32 `json:"stage_attempt,omitempty"`
+}
+
+type pendingState struct {
+	ByExec   map[string][]int32 `json:"for_executor"`
+	ByHost   map[string][]int32 `json:"for_host"`
+	ByRack   map[string][]int32 `json:"for_rack"`
+	NoPrefs  []int32            `json:"no_prefs"`
+	All      []int32            `json:"all"`
+	HostWalk []string           `json:"host_iteration_order"`
+}
+
+type taskSetStatus struct {
+	Stage     int32    `json:"stage"`
+	Attempt   int32    `json:"stage_attempt"`
+	Levels    []string `json:"levels"`
+	Level     int      `json:"level_index"`
+	LastReset int64    `json:"last_reset"`
+	NoRejects *bool    `json:"no_rejects_since_reset"`
+	Running   int32    `json:"running"`
+	Succeeded int      `json:"succeeded"`
+	Zombie    bool     `json:"zombie"`
+}
+
+func runTaskSets(c *taskSetCase, out *Results) {
+	r, why := newTaskSetRun(c)
+	if why != "" {
+		out.AddUnsupported(c.ID, why)
+		return
+	}
+	for i := range c.Events {
+		e := &c.Events[i]
+		before := r.status()
+		if why := r.apply(e); why != "" {
+			out.AddUnsupported(c.ID, fmt.Sprintf("event %d: %s", i, why))
+			return
+		}
+		if want, got, same := r.compare(e); !same {
+			out.AddDifferent(Difference{
+				Case: c.ID, Event: i, Expected: want, Got: got,
+				State: map[string]any{"op": e.Op, "t": e.Time, "before": before},
+			})
+			return
+		}
+	}
+	out.AddEqual()
+}
+
+// names numbers the strings of a case.
+type names struct {
+	text []string
+	id   map[string]int32
+}
+
+func (n *names) of(s string) int32 {
+	id, ok := n.id[s]
+	if !ok {
+		if n.id == nil {
+			n.id = map[string]int32{}
+		}
+		id = int32(len(n.text))
+		n.id[s] = id
+		n.text = append(n.text, s)
+	}
+	return id
+}
+
+func (n *names) hash(id int32) int32 { return spark.JavaHash(n.text[id]) }
+
+func (n *names) lists(m map[int32][]int32) map[string][]int32 {
+	out := make(map[string][]int32, len(m))
+	for id, list := range m {
+		out[n.text[id]] = list
+	}
+	return out
+}
+
+// taskSetRun is one case under way.
+type taskSetRun struct {
+	sched               *spark.TaskScheduler
+	execs, hosts, racks names
+	rackOf              []int32
+	taskCPUs            int32
+	refs                map[int64]spark.TaskRef
+
+	launched []taskLaunch
+	kills    []int64
+	upcalls  []upcall
+	pending  *pendingState
+}
+
+func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
+	conf, _, err := spark.ParseConf()
+	if err != nil {
+		return nil, err.Error()
+	}
+	conf.WaitProcess, conf.WaitNode, conf.WaitRack = c.Conf.WaitProcess, c.Conf.WaitNode, c.Conf.WaitRack
+	conf.LegacyLocalityReset = c.Conf.Legacy
+	conf.TaskCPUs, conf.MaxTaskFailures = c.Conf.TaskCPUs, c.Conf.MaxFailures
+	conf.Exclude.Enabled = c.Conf.Exclude
+	if s := c.Conf.Speculation; s != nil {
+		conf.Speculation.Enabled = true
+		conf.Speculation.Quantile, conf.Speculation.Multiplier, conf.Speculation.MinTaskRuntime = s.Quantile, s.Multiplier, s.MinRuntime
+	}
+	mode := spark.FIFO
+	switch c.Conf.Mode {
+	case "FIFO":
+	case "FAIR":
+		mode = spark.FAIR
+	default:
+		return nil, "scheduler_mode is " + c.Conf.Mode
+	}
+	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, taskCPUs: int32(c.Conf.TaskCPUs)}
+	r.hostsOf(c)
+	order := &spark.HashOrder{Exec: r.execs.hash, Host: r.hosts.hash, Rack: r.racks.hash}
+	r.sched = spark.NewTaskScheduler(conf, spark.NewPools(mode, nil), r.rackOf, order)
+	return r, ""
+}
+
+// hostsOf numbers every host of the case and gives it its rack.
+func (r *taskSetRun) hostsOf(c *taskSetCase) {
+	for _, h := range slices.Sorted(maps.Keys(c.Racks)) {
+		r.hosts.of(h)
+	}
+	for _, e := range c.Events {
+		for _, o := range e.Offers {
+			r.hosts.of(o.host)
+		}
+		for _, locs := range e.Tasks {
+			for _, loc := range locs {
+				r.hosts.of(loc[0])
+			}
+		}
+	}
+	for _, h := range r.hosts.text {
+		rack, known := c.Racks[h]
+		switch {
+		case known:
+			r.rackOf = append(r.rackOf, r.racks.of(rack))
+		case c.DefaultRack != nil:
+			r.rackOf = append(r.rackOf, r.racks.of(*c.DefaultRack))
+		default:
+			r.rackOf = append(r.rackOf, spark.NoRack)
+		}
+	}
+}
+
+// apply makes the calls of an event; it returns why that is not possible.
+func (r *taskSetRun) apply(e *taskSetEvent) string {
+	r.launched, r.kills, r.upcalls, r.pending = nil, nil, nil, nil
+	switch e.Op {
+	case "submit":
+		r.submit(e)
+	case "offer":
+		offers := make([]spark.Offer, len(e.Offers))
+		for i, o := range e.Offers {
+			offers[i] = spark.Offer{Exec: r.execs.of(o.exec), Host: r.hosts.of(o.host), Cores: o.cores}
+		}
+		for _, l := range r.sched.ResourceOffers(e.Time, offers, e.AllFree) {
+			set := r.sched.Set(l.Set)
+			a := set.Attempt(l.Row)
+			r.refs[a.ID] = l.TaskRef
+			r.launched = append(r.launched, taskLaunch{
+				ID: a.ID, Stage: set.Stage, Attempt: set.Schedulable.Attempt, Index: a.Index, Number: a.Number,
+				Exec: r.execs.text[a.Exec], Host: r.hosts.text[a.Host], Locality: a.Level.String(), Speculative: a.Speculative,
+			})
+		}
+	case "running":
+		for _, id := range e.IDs {
+			r.sched.Running(r.refs[id])
+		}
+	case "success":
+		if ref := r.refs[e.ID]; r.sched.StatusUpdate(ref) {
+			r.sched.Succeeded(e.Time, ref)
+		}
+	case "failure":
+		reason, ok := map[string]spark.EndReason{
+			"exception": spark.EndException, "fetch_failed": spark.EndFetchFailed, "killed": spark.EndKilled,
+			"result_lost": spark.EndResultLost, "commit_denied": spark.EndCommitDenied,
+		}[e.Kind]
+		if !ok {
+			return "failure of kind " + e.Kind
+		}
+		if ref := r.refs[e.ID]; r.sched.StatusUpdate(ref) {
+			r.sched.Failed(e.Time, ref, reason)
+		}
+	case "executor_lost":
+		loss, ok := map[string]spark.Loss{
+			"exited_not_app": {Kind: spark.LossExited}, "exited_app": {Kind: spark.LossExited, ByApp: true},
+			"killed": {Kind: spark.LossKilled}, "process_lost": {Kind: spark.LossProcess, ByApp: true}, "pending": {Kind: spark.LossPending},
+		}[e.Kind]
+		if !ok {
+			return "loss of kind " + e.Kind
+		}
+		r.sched.ExecutorLost(e.Time, r.execs.of(e.Exec), loss)
+	case "executor_decommission":
+		r.sched.Decommission(e.Time, r.execs.of(e.Exec), e.WorkerHost != nil)
+	case "check_speculatable":
+		r.sched.Speculate(e.Time)
+	case "advance", "executors_registered":
+	default:
+		return "operation " + e.Op
+	}
+	r.collect()
+	return ""
+}
+
+func (r *taskSetRun) submit(e *taskSetEvent) {
+	spec := spark.TaskSetSpec{
+		Stage: e.Stage, Attempt: e.Attempt, Priority: e.Priority, TaskCPUs: r.taskCPUs,
+		ShuffleMap: e.ShuffleMap, Tasks: len(e.Tasks), PrefStart: []int32{0},
+	}
+	if e.Pool != nil {
+		spec.Pool = *e.Pool
+	}
+	for _, locs := range e.Tasks {
+		for _, loc := range locs {
+			exec := spark.OnHost
+			if len(loc) > 1 && loc[1] == "hdfs_cache" {
+				exec = spark.HDFSCache
+			} else if len(loc) > 1 {
+				exec = r.execs.of(loc[1])
+			}
+			spec.Hosts = append(spec.Hosts, r.hosts.of(loc[0]))
+			spec.Execs = append(spec.Execs, exec)
+		}
+		spec.PrefStart = append(spec.PrefStart, int32(len(spec.Hosts)))
+	}
+	p := r.sched.Submit(e.Time, &spec).PendingTasks()
+	r.pending = &pendingState{
+		ByExec: r.execs.lists(p.ByExec), ByHost: r.hosts.lists(p.ByHost), ByRack: r.racks.lists(p.ByRack),
+		NoPrefs: p.NoPrefs, All: p.All, HostWalk: []string{},
+	}
+	for _, h := range p.HostWalk {
+		r.pending.HostWalk = append(r.pending.HostWalk, r.hosts.text[h])
+	}
+}
+
+// collect turns what the scheduler told into kills and calls of the DAGScheduler.
+func (r *taskSetRun) collect() {
+	for _, e := range r.sched.Take() {
+		index := &e.Index
+		switch e.Kind {
+		case spark.ExecutorAdded:
+			r.upcalls = append(r.upcalls, upcall{DAG: "executor_added", Exec: r.execs.text[e.Exec]})
+		case spark.ExecutorGone:
+			r.upcalls = append(r.upcalls, upcall{DAG: "executor_lost", Exec: r.execs.text[e.Exec]})
+		case spark.TaskEnded:
+			r.upcalls = append(r.upcalls, upcall{DAG: "task_ended", ID: &e.Task, Index: index, Reason: e.Reason.String()})
+		case spark.TaskSetFailed:
+			r.upcalls = append(r.upcalls, upcall{DAG: "task_set_failed", Stage: &e.Stage, Attempt: &e.StageAttempt})
+		case spark.SpeculativeTask:
+			r.upcalls = append(r.upcalls, upcall{DAG: "speculative_task_submitted", Stage: &e.Stage, Index: index})
+		case spark.KillTask:
+			r.kills = append(r.kills, e.Task)
+		}
+	}
+}
+
+func (r *taskSetRun) status() []taskSetStatus {
+	all := []taskSetStatus{}
+	for s := range r.sched.Sets {
+		st := taskSetStatus{
+			Stage: s.Stage, Attempt: s.Schedulable.Attempt, Level: s.Level(), LastReset: s.LastReset(),
+			Running: s.Running, Succeeded: s.Succeeded(), Zombie: s.Zombie,
+		}
+		for _, l := range s.Levels() {
+			st.Levels = append(st.Levels, l.String())
+		}
+		if yes, known := s.NoRejectsSinceReset(); known {
+			st.NoRejects = &yes
+		}
+		all = append(all, st)
+	}
+	slices.SortStableFunc(all, func(a, b taskSetStatus) int {
+		if a.Stage != b.Stage {
+			return int(a.Stage - b.Stage)
+		}
+		return int(a.Attempt - b.Attempt)
+	})
+	return all
+}
+
+// compare returns the first part of an event's outcome that differs.
+func (r *taskSetRun) compare(e *taskSetEvent) (want, got any, same bool) {
+	for _, part := range [][2]any{
+		{e.Launched, r.launched}, {e.Kills, r.kills}, {e.Upcalls, r.upcalls}, {e.Pending, r.pending}, {e.State, r.status()},
+	} {
+		if w, g := compact(part[0]), compact(part[1]); w != g && !(isEmpty(w) && isEmpty(g)) {
+			return part[0], part[1], false
+		}
+	}
+	return nil, nil, true
+}
+
+func isEmpty(json string) bool { return json == "null" || json == "[]" }

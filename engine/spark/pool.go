@@ -1,0 +1,232 @@
+package spark
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+)
+
+// PoolMode is how a pool orders its task sets, or the root its pools.
+type PoolMode uint8
+
+// The two modes.
+const (
+	FIFO PoolMode = iota
+	FAIR
+)
+
+func (m PoolMode) String() string { return [...]string{"FIFO", "FAIR"}[m] }
+
+// DefaultPool is the pool of jobs that name none.
+const DefaultPool = "default"
+
+// Schedulable is what a pool knows of a task set.
+type Schedulable struct {
+	ID       int32 // of the caller
+	Priority int32 // job id
+	Stage    int32
+	Attempt  int32 // of the stage
+	Running  int32 // task attempts; change it with [Schedulable.AddRunning]
+	Backlog  int32 // entries in the lists of pending tasks, stale ones included
+	Zombie   bool
+
+	pool *Pool
+}
+
+// AddRunning changes the number of running tasks by n, of the task set and of its pool.
+func (s *Schedulable) AddRunning(n int32) {
+	s.Running += n
+	s.pool.Running += n
+}
+
+// Name returns Spark's name of the task set.
+func (s *Schedulable) Name() string { return string(s.appendName(nil)) }
+
+func (s *Schedulable) appendName(b []byte) []byte {
+	b = append(b, "TaskSet_"...)
+	b = strconv.AppendInt(b, int64(s.Stage), 10)
+	b = append(b, '.')
+	return strconv.AppendInt(b, int64(s.Attempt), 10)
+}
+
+// Pool is one pool below the root, or the root itself in FIFO mode.
+//
+// Source: org.apache.spark.scheduler.Pool.
+type Pool struct {
+	Name     string
+	Mode     PoolMode
+	MinShare int32
+	Weight   int32
+	Running  int32
+
+	sets []*Schedulable // in order of submission
+}
+
+// Pools is the root pool. In FIFO mode task sets hang directly below it and pools are ignored.
+//
+// Source: FIFOSchedulableBuilder, FairSchedulableBuilder.
+type Pools struct {
+	Mode  PoolMode
+	Pools []*Pool // in order of making; in FIFO mode the root alone
+
+	sorted []*Pool
+}
+
+// NewPools builds the pools of spark.scheduler.mode. File is what [ParsePools] made of
+// spark.scheduler.allocation.file; nil means that there is no file.
+func NewPools(mode PoolMode, file []Pool) *Pools {
+	r := &Pools{Mode: mode}
+	if mode == FIFO {
+		r.Pools = []*Pool{{Mode: FIFO, Weight: 1}}
+		return r
+	}
+	for _, p := range file {
+		r.Pools = append(r.Pools, &p)
+	}
+	if r.find(DefaultPool) == nil {
+		ownMode := FIFO
+		if file == nil {
+			ownMode = mode
+		}
+		r.Pools = append(r.Pools, &Pool{Name: DefaultPool, Mode: ownMode, Weight: 1})
+	}
+	return r
+}
+
+// find returns the pool that a name stands for: the last one of that name.
+func (r *Pools) find(name string) *Pool {
+	for _, p := range slices.Backward(r.Pools) {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Add puts a task set into the pool called name; "" is the default pool. An unknown pool is made.
+func (r *Pools) Add(s *Schedulable, name string) {
+	p := r.Pools[0]
+	if r.Mode == FAIR {
+		if name == "" {
+			name = DefaultPool
+		}
+		if p = r.find(name); p == nil {
+			p = &Pool{Name: name, Mode: FIFO, Weight: 1}
+			r.Pools = append(r.Pools, p)
+		}
+	}
+	s.pool = p
+	p.sets = append(p.sets, s)
+}
+
+// Remove takes a task set out of its pool. Its running tasks stay counted there, as in Spark.
+func (r *Pools) Remove(s *Schedulable) {
+	if i := slices.Index(s.pool.sets, s); i >= 0 {
+		s.pool.sets = slices.Delete(s.pool.sets, i, i+1)
+	}
+}
+
+// Each yields every task set, pool by pool, in order of submission. Sets may be removed meanwhile.
+func (r *Pools) Each(yield func(*Schedulable) bool) {
+	for _, p := range r.Pools {
+		for _, s := range slices.Clone(p.sets) {
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// AppendSorted appends the task sets that may have tasks to launch, in the order in which they are
+// offered resources.
+//
+// Source: Pool.getSortedTaskSetQueue, TaskSetManager.isSchedulable.
+func (r *Pools) AppendSorted(dst []*Schedulable) []*Schedulable {
+	if len(r.Pools) == 1 {
+		return r.Pools[0].appendSorted(dst)
+	}
+	r.sorted = append(r.sorted[:0], r.Pools...)
+	slices.SortStableFunc(r.sorted, comparePools)
+	for _, p := range r.sorted {
+		dst = p.appendSorted(dst)
+	}
+	return dst
+}
+
+func (p *Pool) appendSorted(dst []*Schedulable) []*Schedulable {
+	start := len(dst)
+	for _, s := range p.sets {
+		if !s.Zombie && s.Backlog > 0 {
+			dst = append(dst, s)
+		}
+	}
+	if len(dst)-start > 1 {
+		if p.Mode == FAIR {
+			slices.SortStableFunc(dst[start:], compareFair)
+		} else {
+			slices.SortStableFunc(dst[start:], compareFIFO)
+		}
+	}
+	return dst
+}
+
+// compareFIFO orders by job, then stage. As FIFOSchedulingAlgorithm it takes the sign of 32-bit differences.
+func compareFIFO(a, b *Schedulable) int {
+	if d := a.Priority - b.Priority; d != 0 {
+		return cmp.Compare(d, 0)
+	}
+	return cmp.Compare(a.Stage-b.Stage, 0)
+}
+
+// compareFair is [comparePools] for task sets, whose weight is 1 and minimum share 0.
+func compareFair(a, b *Schedulable) int {
+	if c := cmp.Compare(a.Running, b.Running); c != 0 {
+		return c
+	}
+	var x, y [40]byte
+	return slices.Compare(a.appendName(x[:0]), b.appendName(y[:0]))
+}
+
+// comparePools orders pools: those below their minimum share first, by how far they are below it;
+// then by running tasks for each unit of weight; then by name.
+//
+// Source: FairSchedulingAlgorithm.
+func comparePools(a, b *Pool) int {
+	aNeedy, bNeedy := a.Running < a.MinShare, b.Running < b.MinShare
+	var c int
+	switch {
+	case aNeedy && !bNeedy:
+		return -1
+	case !aNeedy && bNeedy:
+		return 1
+	case aNeedy:
+		c = compareDoubles(float64(a.Running)/max(float64(a.MinShare), 1), float64(b.Running)/max(float64(b.MinShare), 1))
+	default:
+		c = compareDoubles(float64(a.Running)/float64(a.Weight), float64(b.Running)/float64(b.Weight))
+	}
+	if c != 0 {
+		return c
+	}
+	return slices.Compare(utf16.Encode([]rune(a.Name)), utf16.Encode([]rune(b.Name)))
+}
+
+// compareDoubles is java.lang.Double.compare: -0 below 0, NaN equal to itself and above all.
+func compareDoubles(a, b float64) int {
+	aNaN, bNaN := math.IsNaN(a), math.IsNaN(b)
+	switch {
+	case aNaN || bNaN:
+		return cmp.Compare(rank(aNaN), rank(bNaN))
+	case a == 0 && b == 0:
+		return cmp.Compare(rank(math.Signbit(b)), rank(math.Signbit(a)))
+	}
+	return cmp.Compare(a, b)
+}
+
+func rank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,125 @@
+package spark
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// element is a node of an XML document: its children in order, and all text below it.
+type element struct {
+	label    string
+	attr     []xml.Attr
+	children []*element
+	text     strings.Builder
+}
+
+// ParsePools reads fairscheduler.xml. Every element called pool, at any depth, is one pool, in
+// document order; there is no nesting. What is missing or not understood in a pool gets Spark's
+// default: FIFO, weight 1, minShare 0, and one warning that names the pool, element and value.
+//
+// Path names the file in errors (malformed XML), which give the line. The result is not nil.
+//
+// Source: FairSchedulableBuilder.buildFairSchedulerPool.
+func ParsePools(path string, r io.Reader) (pools []Pool, warnings []string, err error) {
+	root, err := parseXML(path, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	pools = []Pool{}
+	var walk func(*element)
+	walk = func(e *element) {
+		if e.label == "pool" {
+			p := Pool{Mode: FIFO, Weight: 1}
+			for _, a := range e.attr {
+				if a.Name.Local == "name" && a.Name.Space == "" {
+					p.Name = a.Value
+				}
+			}
+			warn := func(element, value string, def any) {
+				if value != "" {
+					warnings = append(warnings, fmt.Sprintf("%s: pool %q: %s is %q, %v is used", path, p.Name, element, value, def))
+				}
+			}
+			switch mode := strings.TrimSpace(e.child("schedulingMode")); strings.ToUpper(mode) {
+			case "FAIR":
+				p.Mode = FAIR
+			case "FIFO":
+			default:
+				warn("schedulingMode", mode, FIFO)
+			}
+			for _, n := range []struct {
+				name  string
+				value *int32
+			}{{"minShare", &p.MinShare}, {"weight", &p.Weight}} {
+				text := strings.TrimSpace(e.child(n.name))
+				if v, err := strconv.ParseInt(text, 10, 32); err == nil {
+					*n.value = int32(v)
+				} else {
+					warn(n.name, text, *n.value)
+				}
+			}
+			pools = append(pools, p)
+		}
+		for _, c := range e.children {
+			walk(c)
+		}
+	}
+	walk(root)
+	return pools, warnings, nil
+}
+
+// child is the text of all children with that label, joined.
+func (e *element) child(label string) string {
+	var b strings.Builder
+	for _, c := range e.children {
+		if c.label == label {
+			b.WriteString(c.text.String())
+		}
+	}
+	return b.String()
+}
+
+// parseXML reads one document. Entities that XML does not define are an error, so nothing expands.
+func parseXML(path string, r io.Reader) (*element, error) {
+	d := xml.NewDecoder(r)
+	var root *element
+	var open []*element
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) && root != nil && len(open) == 0 {
+			return root, nil
+		}
+		if errors.Is(err, io.EOF) {
+			err = errors.New("no root element")
+		}
+		if err != nil {
+			line, _ := d.InputPos()
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			e := &element{label: t.Name.Local, attr: t.Attr}
+			switch {
+			case len(open) > 0:
+				parent := open[len(open)-1]
+				parent.children = append(parent.children, e)
+			case root == nil:
+				root = e
+			default:
+				line, _ := d.InputPos()
+				return nil, fmt.Errorf("%s:%d: second root element <%s>", path, line, e.label)
+			}
+			open = append(open, e)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			for _, e := range open {
+				e.text.Write(t)
+			}
+		}
+	}
+}

@@ -1,0 +1,390 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+)
+
+// TaskEventKind is what a [TaskScheduler] tells.
+type TaskEventKind uint8
+
+// What the scheduler tells the DAGScheduler, the backend and the listeners.
+const (
+	ExecutorAdded      TaskEventKind = iota // to the DAGScheduler: Exec is known now
+	ExecutorGone                            // to the DAGScheduler: Exec is lost; Reason of the loss as given
+	TaskEnded                               // to the DAGScheduler: the attempt ended with Reason
+	TaskSetFailed                           // to the DAGScheduler: the stage attempt was given up
+	SpeculativeTask                         // to the DAGScheduler and listeners: a copy of Index was put in the lists
+	KillTask                                // to the backend: stop the attempt on Exec
+	KillExecutor                            // to the cluster manager: exclusion wants Exec away
+	ReviveOffers                            // to the backend: offer all executors again
+	UnschedulableAdded                      // to the listeners: no executor may run what is left of the set
+	UnschedulableGone                       // to the listeners: tasks are launched again
+	AbortTimer                              // to the engine: call [TaskScheduler.AbortTimeout] at At
+)
+
+// TaskEvent is one thing that a [TaskScheduler] tells, see [TaskEventKind].
+type TaskEvent struct {
+	Kind   TaskEventKind
+	Reason EndReason
+	ByApp  bool // EndExecutorLost: counted against the task
+	Exec   int32
+	Set    int32 // [TaskSet.ID]
+	Row    int32 // attempt, see [TaskSet.Attempt]
+	Index  int32 // of the task in its set
+	Task   int64 // task id of the attempt
+	At     int64 // ms
+
+	Stage, StageAttempt int32 // of the set
+}
+
+// TaskRef names an attempt.
+type TaskRef struct {
+	Set int32
+	Row int32
+}
+
+// HashOrder gives the hashes of the names behind the numbers of executors, hosts and racks. With it
+// a [TaskScheduler] takes every decision that depends on the order of a hash table as Spark built
+// for Scala 2.12 does; names of executors are their ids in decimal.
+type HashOrder struct{ Exec, Host, Rack func(int32) int32 }
+
+// TaskScheduler offers executors to task sets.
+//
+// It is a state machine without a clock: the caller says what time it is (ms), in calls that do not
+// go back in time. What it has to tell others is kept in order until [TaskScheduler.Take].
+// Executors, hosts and racks are numbers from 0; memory grows with the largest executor number.
+//
+// Source: org.apache.spark.scheduler.TaskSchedulerImpl.
+type TaskScheduler struct {
+	// SlotsPerExecutor is how many tasks an executor runs at a time (ResourceProfile.maxTasksPerExecutor);
+	// only speculation by spark.speculation.task.duration.threshold reads it.
+	SlotsPerExecutor int
+
+	conf   *Conf
+	racks  []int32 // by host
+	order  *HashOrder
+	pools  *Pools
+	health *health // nil when exclusion is off
+
+	sets     []*TaskSet // by ID; nil when nothing of it is left
+	stages   map[int32][]int32
+	nextTask int64
+	events   []TaskEvent
+	launched []Launch
+	turn     []*Schedulable
+	cores    []int32
+
+	execs  []executor
+	hostAt intTable // host -> position in hosts
+	hosts  []hostState
+	rackAt intTable
+	onRack [][]int32 // hosts with executors, by position in rackAt
+
+	unschedulable []int32 // sets with an abort timer
+}
+
+type executor struct {
+	host             int32
+	known            bool // gets offers, counts as alive (executorIdToRunningTaskIds)
+	mapped           bool // its loss has not been explained yet (executorIdToHost)
+	decommissioned   bool
+	wholeHost        bool // decommissioned with its host
+	decommissionedAt int64
+	running          []TaskRef
+}
+
+type hostState struct {
+	execs []int32 // known, in order of arrival
+	order *ScalaHashSet[int32]
+}
+
+// NewTaskScheduler makes the scheduler of one application. RackOf gives the rack of each host, or
+// [NoRack]; it is kept and not changed. Order is nil for the canonical order of things where Spark's
+// own depends on hashes: by number, rack lists by descending host.
+func NewTaskScheduler(conf *Conf, pools *Pools, rackOf []int32, order *HashOrder) *TaskScheduler {
+	s := &TaskScheduler{conf: conf, racks: rackOf, order: order, pools: pools, stages: map[int32][]int32{}, SlotsPerExecutor: 1}
+	if conf.Exclude.Enabled {
+		s.health = newHealth()
+	}
+	return s
+}
+
+// Take returns what the scheduler has told since the last call. The slice is valid until the next
+// call of any method.
+func (s *TaskScheduler) Take() []TaskEvent {
+	e := s.events
+	s.events = s.events[:0]
+	return e
+}
+
+func (s *TaskScheduler) emit(e TaskEvent) { s.events = append(s.events, e) }
+
+// Set returns a task set by its ID, nil when nothing of it is left: it is out of its pool and the
+// ends of all its attempts are handled.
+func (s *TaskScheduler) Set(id int32) *TaskSet { return s.sets[id] }
+
+// Sets yields the task sets in the pools, pool by pool in order of submission.
+func (s *TaskScheduler) Sets(yield func(*TaskSet) bool) {
+	for p := range s.pools.Each {
+		if !yield(s.sets[p.ID]) {
+			return
+		}
+	}
+}
+
+// Pending reports whether any task set may have tasks to launch. While it has none, an offer of
+// known executors changes nothing.
+func (s *TaskScheduler) Pending() bool {
+	for _, p := range s.pools.Pools {
+		for _, set := range p.sets {
+			if !set.Zombie && set.Backlog > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Submit takes a stage attempt in; earlier attempts of the stage become zombies: they launch nothing
+// more. It asks for offers.
+//
+// Source: TaskSchedulerImpl.submitTasks.
+func (s *TaskScheduler) Submit(now int64, spec *TaskSetSpec) *TaskSet {
+	set := newTaskSet(s, spec, now)
+	set.ID = int32(len(s.sets))
+	s.sets = append(s.sets, set)
+	for _, id := range s.stages[spec.Stage] {
+		if old := s.sets[id]; old != nil {
+			old.Zombie = true
+		}
+	}
+	s.stages[spec.Stage] = append(s.stages[spec.Stage], set.ID)
+	s.pools.Add(&set.Schedulable, spec.Pool)
+	s.emit(TaskEvent{Kind: ReviveOffers})
+	return set
+}
+
+// remove takes a set out of its pool.
+func (s *TaskScheduler) remove(set *TaskSet) {
+	if !set.inPool {
+		return
+	}
+	set.inPool = false
+	s.pools.Remove(&set.Schedulable)
+	ids := s.stages[set.Stage]
+	if ids = slices.DeleteFunc(ids, func(id int32) bool { return id == set.ID }); len(ids) == 0 {
+		delete(s.stages, set.Stage)
+	} else {
+		s.stages[set.Stage] = ids
+	}
+	s.release(set)
+}
+
+// release forgets a set of which nothing is left.
+func (s *TaskScheduler) release(set *TaskSet) {
+	if !set.inPool && int(set.handled) == len(set.attempts) {
+		s.sets[set.ID] = nil
+	}
+}
+
+// tracked returns the attempt while the scheduler knows it by its id.
+func (s *TaskScheduler) tracked(ref TaskRef) (*TaskSet, *Attempt) {
+	set := s.sets[ref.Set]
+	if set == nil || !set.attempts[ref.Row].tracked {
+		return nil, nil
+	}
+	return set, &set.attempts[ref.Row]
+}
+
+// Running notes that the executor reported the attempt as running.
+func (s *TaskScheduler) Running(ref TaskRef) {
+	if _, a := s.tracked(ref); a != nil {
+		a.Launching = false
+	}
+}
+
+// StatusUpdate notes that the executor reported the end of the attempt. It reports false when the
+// attempt is not known any more (its executor is lost); then nothing else is to be done. Otherwise
+// the backend gives the cores back and offers that executor alone, and after that the result is
+// handled: by [TaskScheduler.Succeeded], [TaskScheduler.Failed] or [TaskScheduler.FetchFailed].
+//
+// Source: TaskSchedulerImpl.statusUpdate.
+func (s *TaskScheduler) StatusUpdate(ref TaskRef) bool {
+	set, a := s.tracked(ref)
+	if a == nil {
+		return false
+	}
+	a.tracked = false
+	e := &s.execs[a.Exec]
+	if i := slices.Index(e.running, ref); i >= 0 {
+		e.running[i] = e.running[len(e.running)-1]
+		e.running = e.running[:len(e.running)-1]
+	}
+	set.uncount(ref.Row)
+	return true
+}
+
+// Succeeded handles the result of an attempt.
+func (s *TaskScheduler) Succeeded(now int64, ref TaskRef) {
+	if set := s.sets[ref.Set]; set != nil {
+		set.succeed(now, ref.Row)
+		s.release(set)
+	}
+}
+
+// Failed handles the failure of an attempt, and asks for offers when it is to run again.
+func (s *TaskScheduler) Failed(now int64, ref TaskRef, reason EndReason) {
+	set := s.sets[ref.Set]
+	if set == nil {
+		return
+	}
+	index := set.attempts[ref.Row].Index
+	set.fail(now, ref.Row, reason, false)
+	if !set.Zombie && !set.tasks[index].done {
+		s.emit(TaskEvent{Kind: ReviveOffers})
+	}
+	s.release(set)
+}
+
+// FetchFailed handles an attempt that could not read the output of a parent stage from an executor
+// (-1: not known which, or the output is not registered) on a host.
+func (s *TaskScheduler) FetchFailed(now int64, ref TaskRef, exec, host int32) {
+	if set := s.sets[ref.Set]; set != nil && !set.attempts[ref.Row].Ended && s.health != nil && host >= 0 {
+		s.health.fetchFailed(s, now, exec, host)
+	}
+	s.Failed(now, ref, EndFetchFailed)
+}
+
+// Metrics notes what an executor heartbeat, or the result, says of an attempt: records read (input
+// and shuffle) and run time. Only the efficiency of speculation reads it.
+func (s *TaskScheduler) Metrics(ref TaskRef, recordsRead, runMS int64) {
+	if set := s.sets[ref.Set]; set != nil {
+		a := &set.attempts[ref.Row]
+		a.recordsRead, a.runMS = recordsRead, runMS
+	}
+}
+
+// PartitionDone marks a task as succeeded in a set because another attempt of the stage completed
+// its partition.
+//
+// Source: TaskSchedulerImpl.notifyPartitionCompletion.
+func (s *TaskScheduler) PartitionDone(now int64, set, index int32) {
+	if t := s.sets[set]; t != nil {
+		t.partitionDone(now, index)
+	}
+}
+
+// Zombie stops a stage attempt from launching more tasks; running ones go on.
+func (s *TaskScheduler) Zombie(now int64, set int32) {
+	if t := s.sets[set]; t != nil && t.inPool {
+		t.Zombie = true
+		t.maybeFinish(now)
+	}
+}
+
+// Cancel stops a stage attempt and asks the backend to kill its running tasks.
+//
+// Source: TaskSchedulerImpl.cancelTasks, killAllTaskAttempts.
+func (s *TaskScheduler) Cancel(now int64, set int32) {
+	t := s.sets[set]
+	if t == nil || !t.inPool {
+		return
+	}
+	for row := range t.runningRows {
+		t.emit(KillTask, row, 0, false)
+	}
+	t.Zombie = true
+	t.maybeFinish(now)
+}
+
+// Speculate is the periodic check of spark.speculation.interval. It asks for offers if it found any.
+//
+// Source: TaskSchedulerImpl.checkSpeculatableTasks.
+func (s *TaskScheduler) Speculate(now int64) {
+	found := false
+	for set := range s.Sets {
+		found = set.speculate(now) || found
+	}
+	if found {
+		s.emit(TaskEvent{Kind: ReviveOffers})
+	}
+}
+
+// AbortTimeout is the end of an abort timer: the set is given up if nothing was launched since.
+func (s *TaskScheduler) AbortTimeout(now int64, set int32) {
+	t := s.sets[set]
+	if t == nil || !t.unschedulable || now < t.abortAt {
+		return
+	}
+	t.abort(now)
+}
+
+// rackOf returns the rack of a host, or [NoRack].
+func (s *TaskScheduler) rackOf(host int32) int32 {
+	if int(host) >= len(s.racks) {
+		return NoRack
+	}
+	return s.racks[host]
+}
+
+func (s *TaskScheduler) execAlive(exec int32) bool {
+	return int(exec) < len(s.execs) && s.execs[exec].known && !s.execs[exec].decommissioned
+}
+
+// hostAlive reports whether the host has an executor that is alive and not being decommissioned.
+func (s *TaskScheduler) hostAlive(host int32) bool {
+	at := s.hostAt.find(host)
+	return at >= 0 && slices.ContainsFunc(s.hosts[at].execs, s.execAlive)
+}
+
+// rackAlive reports whether the rack has a host with executors that is not being decommissioned.
+func (s *TaskScheduler) rackAlive(rack int32) bool {
+	at := s.rackAt.find(rack)
+	return at >= 0 && slices.ContainsFunc(s.onRack[at], func(host int32) bool {
+		for _, e := range s.hosts[s.hostAt.find(host)].execs {
+			if s.execs[e].decommissioned && s.execs[e].wholeHost {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// aliveOnHost returns the executors of a host that are alive, by number or in Spark's order.
+func (s *TaskScheduler) aliveOnHost(host int32) []int32 {
+	at := s.hostAt.find(host)
+	if at < 0 {
+		return nil
+	}
+	h := &s.hosts[at]
+	if h.order == nil {
+		alive := slices.DeleteFunc(slices.Clone(h.execs), func(e int32) bool { return !s.execAlive(e) })
+		slices.Sort(alive)
+		return alive
+	}
+	kept := ScalaHashSet[int32]{Hash: s.order.Exec}
+	for e := range h.order.All {
+		if s.execAlive(e) {
+			kept.Add(e)
+		}
+	}
+	set := ScalaImmutable[int32]{Hash: s.order.Exec}
+	for e := range kept.All {
+		set.Put(e)
+	}
+	return slices.Collect(set.All)
+}
+
+func sortDescending(v []int32) {
+	slices.Sort(v)
+	slices.Reverse(v)
+}
+
+// exec returns the state of a known or lost executor.
+func (s *TaskScheduler) exec(id int32) *executor {
+	if id < 0 || int(id) >= len(s.execs) {
+		panic(fmt.Sprintf("executor %d was never offered", id))
+	}
+	return &s.execs[id]
+}

@@ -1,0 +1,108 @@
+package spark
+
+import "slices"
+
+// LossKind is why an executor was lost.
+type LossKind uint8
+
+// Kinds of ExecutorLossReason.
+const (
+	LossPending        LossKind = iota // not yet known: a second call brings the true reason
+	LossExited                         // the process exited
+	LossKilled                         // killed on the driver's demand
+	LossProcess                        // the connection went
+	LossDecommissioned                 // gone after it was decommissioned
+)
+
+// Loss is why an executor was lost.
+type Loss struct {
+	Kind     LossKind
+	ByApp    bool // LossExited, LossProcess: held against the tasks that ran there
+	Worker   bool // the whole host is gone
+	Migrated bool // LossDecommissioned: its shuffle output was moved to other executors before
+}
+
+// byApp reports whether the loss counts against a task that ran on the executor, or was on its way there.
+//
+// Source: TaskSetManager.executorLost.
+func (l Loss) byApp(launching bool) bool {
+	switch l.Kind {
+	case LossExited, LossProcess:
+		return l.ByApp && !launching
+	case LossKilled, LossDecommissioned:
+		return false
+	}
+	return !launching
+}
+
+// ExecutorLost takes an executor away. With a reason the task sets put back what ran there; the
+// first call for an executor tells the DAGScheduler and asks for offers, a second one (after
+// [LossPending]) does not.
+//
+// Source: TaskSchedulerImpl.executorLost, removeExecutor.
+func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
+	if int(exec) >= len(s.execs) || !s.execs[exec].mapped {
+		return
+	}
+	e := s.exec(exec)
+	if loss.Kind == LossProcess && e.decommissioned {
+		loss.Worker = loss.Worker || e.wholeHost
+	}
+	first := e.known
+	if first {
+		for _, ref := range e.running {
+			s.sets[ref.Set].attempts[ref.Row].tracked = false
+		}
+		e.running = e.running[:0]
+		e.known = false
+		s.removeFromHost(exec, e.host)
+	}
+	if loss.Kind != LossPending {
+		e.mapped = false
+		for set := range s.Sets {
+			set.executorLost(now, exec, loss)
+			s.release(set)
+		}
+	}
+	if s.health != nil {
+		s.health.executorRemoved(exec)
+	}
+	if first {
+		s.emit(TaskEvent{Kind: ExecutorGone, Exec: exec})
+		s.emit(TaskEvent{Kind: ReviveOffers})
+	}
+}
+
+func (s *TaskScheduler) removeFromHost(exec, host int32) {
+	h := &s.hosts[s.hostAt.find(host)]
+	if i := slices.Index(h.execs, exec); i >= 0 {
+		h.execs = slices.Delete(h.execs, i, i+1)
+	}
+	if h.order != nil {
+		h.order.Remove(exec)
+		if len(h.execs) == 0 {
+			h.order = &ScalaHashSet[int32]{Hash: s.order.Exec}
+		}
+	}
+	if rack := s.rackOf(host); len(h.execs) == 0 && rack != NoRack {
+		hosts := &s.onRack[s.rackAt.find(rack)]
+		if i := slices.Index(*hosts, host); i >= 0 {
+			*hosts = slices.Delete(*hosts, i, i+1)
+		}
+	}
+}
+
+// Decommission notes that an executor is to go when its tasks are done, with its whole host or
+// alone. The backend offers it no more.
+//
+// Source: TaskSchedulerImpl.executorDecommission.
+func (s *TaskScheduler) Decommission(now int64, exec int32, wholeHost bool) {
+	if int(exec) < len(s.execs) && s.execs[exec].mapped {
+		e := &s.execs[exec]
+		e.decommissioned, e.wholeHost, e.decommissionedAt = true, wholeHost, now
+	}
+	for set := range s.Sets {
+		set.recomputeLevels()
+	}
+	s.emit(TaskEvent{Kind: ReviveOffers})
+}

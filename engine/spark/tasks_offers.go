@@ -1,0 +1,259 @@
+package spark
+
+import "slices"
+
+// Offer is an executor with its free cores.
+type Offer struct {
+	Exec, Host int32
+	Cores      int32
+	Profile    int32 // resource profile of the executor
+}
+
+// Launch is one task attempt to start.
+type Launch struct {
+	TaskRef
+	Offer int32 // position of the offer
+}
+
+// ResourceOffers offers executors to the task sets, in the order given, and returns the attempts to
+// launch, in order of their ids. AllFree tells that all executors are offered. The result is valid
+// until the next call.
+//
+// Executors that are new become known. Offers without free cores only matter for that.
+//
+// Source: TaskSchedulerImpl.resourceOffers.
+func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) []Launch {
+	newExec := false
+	for _, o := range offers {
+		newExec = s.register(o.Exec, o.Host) || newExec
+	}
+	s.launched = s.launched[:0]
+	if s.health != nil {
+		s.health.expire(now)
+	}
+	s.cores = s.cores[:0]
+	for _, o := range offers {
+		cores := o.Cores
+		if s.health != nil && (s.health.nodeExcluded(o.Host) || s.health.execExcluded(o.Exec)) {
+			cores = -1 // offers nothing, also to task sets that need no core
+		}
+		s.cores = append(s.cores, cores)
+	}
+	s.turn = s.pools.AppendSorted(s.turn[:0])
+	if newExec {
+		for _, p := range s.turn {
+			s.sets[p.ID].recomputeLevels()
+		}
+	}
+	for _, p := range s.turn {
+		set := s.sets[p.ID]
+		if set == nil || set.Spec.Barrier && s.slots(set, offers) < set.Spec.Tasks {
+			continue
+		}
+		s.offerSet(now, set, offers, allFree)
+	}
+	return s.launched
+}
+
+// offerSet gives one task set its turn.
+func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) {
+	best := numLocalities // no launch
+	noRejects := true
+	levels, n := set.levels, set.numLevels
+	for _, limit := range levels[:n] {
+		for {
+			at, rejected := s.offerRound(now, set, offers, limit)
+			noRejects = noRejects && !rejected
+			best = min(best, at)
+			if at == numLocalities {
+				break
+			}
+		}
+	}
+	launchedAny := best < numLocalities
+	if !s.conf.LegacyLocalityReset {
+		if !noRejects {
+			set.noRejects = 0
+		} else if launchedAny && (allFree || set.noRejects != 0) {
+			set.resetTimer(now, best)
+			set.noRejects = 1
+		}
+	}
+	if !launchedAny {
+		s.checkExcluded(now, set)
+		return
+	}
+	if len(s.unschedulable) > 0 {
+		for _, id := range s.unschedulable {
+			if t := s.sets[id]; t != nil {
+				t.unschedulable = false
+			}
+		}
+		s.unschedulable = s.unschedulable[:0]
+		s.emit(TaskEvent{Kind: UnschedulableGone, Set: set.ID})
+	}
+	if set.Spec.Barrier {
+		s.launchBarrier(now, set, offers)
+	}
+}
+
+// offerRound gives every executor at most one task of the set. It returns the best locality
+// launched, numLocalities if there was none.
+//
+// Source: TaskSchedulerImpl.resourceOfferSingleTaskSet.
+func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limit Locality) (best Locality, rejected bool) {
+	best = numLocalities
+	need := set.Spec.TaskCPUs
+	for i := range offers {
+		if s.cores[i] < need || s.cores[i] < 0 || offers[i].Profile != set.Spec.Profile {
+			continue
+		}
+		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit)
+		rejected = rejected || rej
+		if row == noTask {
+			if set.drained() {
+				return best, rejected // the other offers would change nothing
+			}
+			continue
+		}
+		s.cores[i] -= need
+		best = min(best, at)
+		if row == collectedTask {
+			set.barrier[len(set.barrier)-1].offer = int32(i)
+			continue
+		}
+		s.launchOn(set, row, int32(i))
+	}
+	return best, rejected
+}
+
+func (s *TaskScheduler) launchOn(set *TaskSet, row, offer int32) {
+	ref := TaskRef{set.ID, row}
+	e := &s.execs[set.attempts[row].Exec]
+	e.running = append(e.running, ref)
+	s.launched = append(s.launched, Launch{ref, offer})
+}
+
+// slots is how many tasks of a barrier set the offers have room for.
+func (s *TaskScheduler) slots(set *TaskSet, offers []Offer) (n int) {
+	for i, o := range offers {
+		if o.Profile == set.Spec.Profile && s.cores[i] > 0 {
+			n += int(s.cores[i] / set.Spec.TaskCPUs)
+		}
+	}
+	return n
+}
+
+// launchBarrier launches the tasks of a barrier set together, or none of them.
+func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet, offers []Offer) {
+	tasks := set.barrier
+	set.barrier = set.barrier[:0]
+	for _, b := range tasks {
+		set.tasks[b.task].collected = false
+	}
+	if len(tasks) != set.Spec.Tasks {
+		if s.conf.LegacyLocalityReset {
+			set.abort(now) // a wait can never bring them together
+			return
+		}
+		for _, b := range tasks {
+			s.cores[b.offer] += set.Spec.TaskCPUs
+			set.addPending(&set.pending, b.task)
+		}
+		return
+	}
+	slices.SortFunc(tasks, func(a, b barrierTask) int { return int(a.task - b.task) })
+	for _, b := range tasks {
+		row := set.launch(now, b.task, b.exec, b.host, b.level, false)
+		s.launchOn(set, row, b.offer)
+	}
+}
+
+// register makes an executor known and reports whether it was new.
+func (s *TaskScheduler) register(exec, host int32) bool {
+	for int(exec) >= len(s.execs) {
+		s.execs = append(s.execs, executor{host: -1})
+	}
+	e := &s.execs[exec]
+	at := s.hostAt.add(host)
+	if int(at) == len(s.hosts) {
+		s.hosts = append(s.hosts, hostState{})
+		if s.order != nil {
+			s.hosts[at].order = &ScalaHashSet[int32]{Hash: s.order.Exec}
+		}
+	}
+	if rack := s.rackOf(host); rack != NoRack && !e.known {
+		r := s.rackAt.add(rack)
+		if int(r) == len(s.onRack) {
+			s.onRack = append(s.onRack, nil)
+		}
+		if !slices.Contains(s.onRack[r], host) {
+			s.onRack[r] = append(s.onRack[r], host)
+		}
+	}
+	if e.known {
+		return false
+	}
+	*e = executor{host: host, known: true, mapped: true, running: e.running[:0]}
+	h := &s.hosts[at]
+	h.execs = append(h.execs, exec)
+	if h.order != nil {
+		h.order.Add(exec)
+	}
+	s.emit(TaskEvent{Kind: ExecutorAdded, Exec: exec})
+	return true
+}
+
+// checkExcluded looks whether exclusion leaves a task set no executor at all: then an idle executor
+// is killed, or more are asked for, and a timer is set; or the set is given up.
+//
+// Source: TaskSchedulerImpl.resourceOffers, TaskSetManager.getCompletelyExcludedTaskIfAny.
+func (s *TaskScheduler) checkExcluded(now int64, set *TaskSet) {
+	if set.excluded == nil || !s.excludedEverywhere(set) {
+		return
+	}
+	idle := slices.IndexFunc(s.execs, func(e executor) bool { return e.known && len(e.running) == 0 })
+	switch {
+	case idle < 0 && !s.conf.DynamicAllocation:
+		set.abort(now)
+		return
+	case set.unschedulable:
+		return
+	case idle >= 0:
+		s.emit(TaskEvent{Kind: KillExecutor, Exec: int32(idle)})
+	default:
+		s.emit(TaskEvent{Kind: UnschedulableAdded, Set: set.ID})
+	}
+	set.unschedulable = true
+	set.abortAt = now + s.conf.Exclude.UnschedulableTimeout
+	s.unschedulable = append(s.unschedulable, set.ID)
+	s.emit(TaskEvent{Kind: AbortTimer, Set: set.ID, At: set.abortAt})
+}
+
+// excludedEverywhere reports whether the last waiting task may run on no known executor.
+func (s *TaskScheduler) excludedEverywhere(set *TaskSet) bool {
+	task := int32(-1)
+	for _, t := range slices.Backward(set.pending.all) {
+		if set.tasks[t].copies == 0 && !set.tasks[t].done {
+			task = t
+			break
+		}
+	}
+	if task < 0 {
+		return false
+	}
+	any := false
+	for id := range s.execs {
+		e := &s.execs[id]
+		if !e.known {
+			continue
+		}
+		any = true
+		exec := int32(id)
+		if !s.health.nodeExcluded(e.host) && !s.health.execExcluded(exec) &&
+			!set.excluded.fromSet(exec, e.host) && !set.excluded.fromTask(s.conf, task, exec, e.host) {
+			return false
+		}
+	}
+	return any
+}

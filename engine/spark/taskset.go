@@ -1,0 +1,432 @@
+package spark
+
+import "fmt"
+
+// Locality is the level of a task launch, best first, as Spark's TaskLocality.
+type Locality uint8
+
+// The levels. A task without preference is reported as ProcessLocal; NoPref is a level of the
+// search only.
+const (
+	ProcessLocal Locality = iota
+	NodeLocal
+	NoPref
+	RackLocal
+	AnyLocality
+	numLocalities
+)
+
+func (l Locality) String() string {
+	return [...]string{"PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY"}[l]
+}
+
+// Values of [TaskSetSpec.Execs] that are no executor.
+const (
+	OnHost    int32 = -1 // the host, whichever executor
+	HDFSCache int32 = -2 // the executors that are on the host when the task becomes pending
+)
+
+// NoRack is the rack of a host whose rack is not known.
+const NoRack int32 = -1
+
+// TaskSetSpec is a stage attempt as it is submitted. The slices are kept and not changed.
+type TaskSetSpec struct {
+	Stage, Attempt int32
+	Priority       int32 // job id
+	Pool           string
+	Profile        int32 // resource profile, 0 = default
+	TaskCPUs       int32
+	ShuffleMap     bool
+	Barrier        bool
+	Tasks          int
+
+	// Preferred locations of task i are Hosts[PrefStart[i]:PrefStart[i+1]], in order. Execs has one
+	// entry for each: an executor that holds the block, [OnHost] or [HDFSCache]; nil means all OnHost.
+	// PrefStart nil means that no task has a preference.
+	PrefStart, Hosts, Execs []int32
+}
+
+func (s *TaskSetSpec) prefs(i int32) (from, to int32) {
+	if s.PrefStart == nil {
+		return 0, 0
+	}
+	return s.PrefStart[i], s.PrefStart[i+1]
+}
+
+// TaskSet manages the tasks of one stage attempt.
+//
+// Source: org.apache.spark.scheduler.TaskSetManager.
+type TaskSet struct {
+	Schedulable
+	Spec TaskSetSpec
+
+	sched    *TaskScheduler
+	tasks    []taskState
+	attempts []Attempt // rows in order of launch
+	pending  pendingTasks
+	again    pendingTasks // speculative copies to launch
+	done     int32        // tasks that succeeded
+	handled  int32        // attempts whose end was handled
+	lastRun  int32        // row of the newest running attempt, or -1
+
+	levels    [numLocalities]Locality
+	numLevels int
+	level     int // index of the current level
+	lastReset int64
+
+	noRejects      int8 // since the last reset: 1 yes, 0 no, -1 not yet known
+	speculatable   int32
+	durations      durations // of successful attempts; only with speculation
+	barrier        []barrierTask
+	excluded       *taskSetExclusion // nil when exclusion is off
+	unschedulable  bool              // an abort timer is set
+	abortAt        int64
+	inPool         bool
+	order          *taskSetOrder // nil in canonical order
+	recordsRead    int64         // of successful attempts, for the efficiency of speculation
+	successRunMS   int64
+	avgProcessRate float64
+}
+
+// taskState is one task of a set.
+type taskState struct {
+	copies       int16 // running attempts; a successful attempt stays counted, as in Spark
+	failures     int16
+	attempts     int16
+	done         bool // succeeded, here or in another attempt of the stage
+	speculatable bool
+	collected    bool  // barrier: has an offer in the call under way
+	last         int32 // row of its newest attempt, or -1
+}
+
+// Attempt is one launch of a task.
+type Attempt struct {
+	ID      int64 // task id: number of the launch within the application
+	Launch  int64 // ms
+	Finish  int64 // ms, or -1
+	Index   int32 // of the task in its set
+	Exec    int32
+	Host    int32
+	Number  int16 // attempts of this task before it
+	Level   Locality
+	Counted bool // with the running tasks of its set
+	Ended   bool // its end was handled
+	Success bool
+	Killed  bool // told to stop because another attempt succeeded
+
+	Speculative bool
+	// Launching until the executor reports the task as running: until then the loss of the
+	// executor is not held against the task.
+	Launching bool
+	tracked   bool // the scheduler still knows it by its id
+
+	previous           int32 // attempt of the same task, or -1
+	prevRun, nextRun   int32 // running attempts in order of launch, or -1
+	recordsRead, runMS int64 // last heartbeat's metrics, for speculation
+}
+
+// taskSetOrder reproduces the orders of Spark's own hash tables.
+type taskSetOrder struct {
+	infos   ScalaHashMap[int64] // task ids ever launched
+	running ScalaHashSet[int64]
+	row     map[int64]int32
+}
+
+func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
+	n := spec.Tasks
+	if spec.PrefStart != nil && len(spec.PrefStart) != n+1 {
+		panic(fmt.Sprintf("stage %d.%d: %d preference offsets for %d tasks", spec.Stage, spec.Attempt, len(spec.PrefStart), n))
+	}
+	s := &TaskSet{
+		Schedulable: Schedulable{Priority: spec.Priority, Stage: spec.Stage, Attempt: spec.Attempt},
+		Spec:        *spec,
+		sched:       sched,
+		tasks:       make([]taskState, n),
+		lastRun:     -1,
+		noRejects:   -1,
+		lastReset:   now,
+		inPool:      true,
+	}
+	for i := range s.tasks {
+		s.tasks[i].last = -1
+	}
+	if sched.conf.Exclude.Enabled {
+		s.excluded = newTaskSetExclusion()
+	}
+	if order := sched.order; order != nil {
+		s.order = &taskSetOrder{row: map[int64]int32{}}
+		s.order.infos.Hash = longHash
+		s.order.running.Hash = longHash
+		for _, p := range []*pendingTasks{&s.pending, &s.again} {
+			p.byExec.order = &ScalaHashMap[int32]{Hash: order.Exec}
+			p.byHost.order = &ScalaHashMap[int32]{Hash: order.Host}
+			p.byRack.order = &ScalaHashMap[int32]{Hash: order.Rack}
+		}
+	}
+	s.avgProcessRate = maxFloat
+	s.addAllPending()
+	s.computeLevels()
+	return s
+}
+
+// longHash is the hash of a task id in Scala's tables.
+func longHash(id int64) int32 { return int32(id ^ id>>32) }
+
+// addAllPending fills the lists of a new set: indexes from the last to the first, so that they are
+// taken in ascending order. The lists of the racks are those of their hosts one after the other.
+func (s *TaskSet) addAllPending() {
+	n := int32(s.Spec.Tasks)
+	p := &s.pending
+	p.all = make([]int32, n)
+	for i := range p.all {
+		p.all[i] = n - 1 - int32(i)
+	}
+	s.Backlog = n
+	if s.Spec.PrefStart == nil {
+		p.noPrefs = make([]int32, n)
+		copy(p.noPrefs, p.all)
+		return
+	}
+	s.reserveLists()
+	for i := n - 1; i >= 0; i-- {
+		from, to := s.Spec.prefs(i)
+		if from == to {
+			p.noPrefs = append(p.noPrefs, i)
+		}
+		for at := from; at < to; at++ {
+			host := s.Spec.Hosts[at]
+			s.addByExec(p, i, at)
+			l := p.byHost.list(host)
+			*l = append(*l, i)
+		}
+	}
+	for _, host := range s.hostsInRackOrder() {
+		if rack := s.sched.rackOf(host); rack != NoRack {
+			l := p.byRack.list(rack)
+			*l = append(*l, *p.byHost.get(host)...)
+		}
+	}
+}
+
+// reserveLists sizes the lists of hosts, so that filling them allocates once. It runs through the
+// tasks in the order of filling, which is the canonical order of hosts.
+func (s *TaskSet) reserveLists() {
+	h := &s.pending.byHost
+	var counts []int32
+	hosts := s.Spec.Hosts
+	for at := s.Spec.PrefStart[s.Spec.Tasks] - 1; at >= s.Spec.PrefStart[0]; at-- {
+		pos := h.table.add(hosts[at])
+		if int(pos) == len(counts) {
+			counts = append(counts, 0)
+		}
+		counts[pos]++
+	}
+	h.lists = make([]taskList, len(counts))
+	h.first = int32(len(counts))
+	h.reserve(counts)
+}
+
+// hostsInRackOrder returns the hosts in the order in which they are appended to their racks: that
+// of Spark's table, or descending, so that the tasks of the first host are taken first.
+func (s *TaskSet) hostsInRackOrder() []int32 {
+	h := &s.pending.byHost
+	hosts := make([]int32, 0, len(h.lists))
+	for host := range h.walk {
+		hosts = append(hosts, host)
+	}
+	if h.order == nil {
+		sortDescending(hosts)
+	}
+	return hosts
+}
+
+func (s *TaskSet) addByExec(p *pendingTasks, task, at int32) {
+	if s.Spec.Execs == nil {
+		return
+	}
+	switch exec := s.Spec.Execs[at]; exec {
+	case OnHost:
+	case HDFSCache:
+		for _, e := range s.sched.aliveOnHost(s.Spec.Hosts[at]) {
+			l := p.byExec.list(e)
+			*l = append(*l, task)
+		}
+	default:
+		l := p.byExec.list(exec)
+		*l = append(*l, task)
+	}
+}
+
+// addPending puts a task back: it is the next one taken from each of its lists.
+//
+// Source: TaskSetManager.addPendingTask.
+func (s *TaskSet) addPending(p *pendingTasks, task int32) {
+	if s.Zombie {
+		return
+	}
+	from, to := s.Spec.prefs(task)
+	for at := from; at < to; at++ {
+		host := s.Spec.Hosts[at]
+		s.addByExec(p, task, at)
+		l := p.byHost.list(host)
+		*l = append(*l, task)
+		if rack := s.sched.rackOf(host); rack != NoRack {
+			l := p.byRack.list(rack)
+			*l = append(*l, task)
+		}
+	}
+	if from == to {
+		p.noPrefs = append(p.noPrefs, task)
+	}
+	p.all = append(p.all, task)
+	s.Backlog++
+}
+
+// Levels returns the valid locality levels, best first. Do not change it.
+func (s *TaskSet) Levels() []Locality { return s.levels[:s.numLevels] }
+
+// Level returns the index of the current level in [TaskSet.Levels].
+func (s *TaskSet) Level() int { return s.level }
+
+// LastReset returns when the timer of the locality wait was last reset.
+func (s *TaskSet) LastReset() int64 { return s.lastReset }
+
+// NoRejectsSinceReset returns whether there was no delay-scheduling reject since the last reset,
+// and whether that is known yet.
+func (s *TaskSet) NoRejectsSinceReset() (yes, known bool) { return s.noRejects == 1, s.noRejects >= 0 }
+
+// Succeeded returns how many tasks have succeeded.
+func (s *TaskSet) Succeeded() int { return int(s.done) }
+
+// TaskDone reports whether a task has succeeded.
+func (s *TaskSet) TaskDone(index int32) bool { return s.tasks[index].done }
+
+// Attempt returns an attempt by its row. It is valid until the next launch.
+func (s *TaskSet) Attempt(row int32) *Attempt { return &s.attempts[row] }
+
+// Attempts returns how many attempts were launched.
+func (s *TaskSet) Attempts() int { return len(s.attempts) }
+
+// computeLevels finds the valid levels anew; it leaves the current one alone.
+//
+// Source: TaskSetManager.computeValidLocalityLevels.
+func (s *TaskSet) computeLevels() {
+	p := &s.pending
+	s.numLevels = 0
+	add := func(l Locality) {
+		s.levels[s.numLevels] = l
+		s.numLevels++
+	}
+	if anyKey(&p.byExec, s.sched.execAlive) {
+		add(ProcessLocal)
+	}
+	if anyKey(&p.byHost, s.sched.hostAlive) {
+		add(NodeLocal)
+	}
+	if len(p.noPrefs) > 0 {
+		add(NoPref)
+	}
+	if anyKey(&p.byRack, s.sched.rackAlive) {
+		add(RackLocal)
+	}
+	add(AnyLocality)
+}
+
+func anyKey(k *keyedLists, ok func(int32) bool) bool {
+	for key := range k.keys {
+		if ok(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// indexOf returns the index of the first valid level that is l or worse.
+func (s *TaskSet) indexOf(l Locality) int {
+	i := 0
+	for s.levels[i] < l {
+		i++
+	}
+	return i
+}
+
+// recomputeLevels follows executors that came, went or are being decommissioned. When better levels
+// became valid the current level moves to the first of them; the timer is not touched.
+//
+// Source: TaskSetManager.recomputeLocality.
+func (s *TaskSet) recomputeLevels() {
+	if s.Zombie {
+		return
+	}
+	oldIndex, old := s.level, s.levels
+	var had [numLocalities]bool
+	for _, l := range s.Levels() {
+		had[l] = true
+	}
+	s.computeLevels()
+	s.level = s.indexOf(old[oldIndex])
+	if s.level > oldIndex {
+		for i, l := range s.Levels() {
+			if !had[l] {
+				s.level = i
+				return
+			}
+		}
+	}
+}
+
+// wait returns how long the current level is held while nothing is launched, in ms.
+func (s *TaskSet) wait(l Locality) int64 {
+	c := s.sched.conf
+	if c.LegacyLocalityReset && s.Spec.Barrier {
+		return 0
+	}
+	switch l {
+	case ProcessLocal:
+		return c.WaitProcess
+	case NodeLocal:
+		return c.WaitNode
+	case RackLocal:
+		return c.WaitRack
+	}
+	return 0
+}
+
+// allowed advances the current level over levels without waiting tasks and over those whose wait is
+// over, and returns it.
+//
+// Source: TaskSetManager.getAllowedLocalityLevel.
+func (s *TaskSet) allowed(now int64) Locality {
+	for s.level < s.numLevels-1 {
+		l := s.levels[s.level]
+		var more bool
+		switch l {
+		case ProcessLocal:
+			more = s.pending.byExec.anyLive(s)
+		case NodeLocal:
+			more = s.pending.byHost.anyLive(s)
+		case NoPref:
+			more = len(s.pending.noPrefs) > 0
+		case RackLocal:
+			more = s.pending.byRack.anyLive(s)
+		}
+		switch w := s.wait(l); {
+		case !more:
+			s.lastReset = now
+		case now-s.lastReset >= w:
+			s.lastReset += w // the rest counts for the next level
+		default:
+			return l
+		}
+		s.level++
+	}
+	return s.levels[s.level]
+}
+
+// resetTimer starts the locality wait anew at the level of a launch.
+//
+// Source: TaskSetManager.resetDelayScheduleTimer.
+func (s *TaskSet) resetTimer(now int64, l Locality) {
+	s.lastReset = now
+	s.level = s.indexOf(l)
+}

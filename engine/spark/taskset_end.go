@@ -1,0 +1,199 @@
+package spark
+
+// EndReason is how a task attempt ended, as the DAGScheduler is told.
+type EndReason uint8
+
+// Reasons of Spark's TaskEndReason.
+const (
+	EndSuccess      EndReason = iota
+	EndResubmitted            // succeeded, but its shuffle output was lost before the stage was done
+	EndFetchFailed            // could not read shuffle output of a parent stage
+	EndException              // failed by itself
+	EndFatal                  // a result that cannot be serialized, or an output file that exists: no retry
+	EndKilled                 // told to stop
+	EndCommitDenied           // another attempt committed the output
+	EndExecutorLost           // see [TaskEvent.ByApp]
+	EndResultLost             // succeeded, but its result could not be fetched
+	EndUnknown
+)
+
+func (r EndReason) String() string {
+	return [...]string{"Success", "Resubmitted", "FetchFailed", "ExceptionFailure", "ExceptionFailure", "TaskKilled", "TaskCommitDenied", "ExecutorLostFailure", "TaskResultLost", "UnknownReason"}[r]
+}
+
+// counts reports whether a failure counts towards spark.task.maxFailures.
+//
+// Source: TaskFailedReason.countTowardsTaskFailures.
+func (r EndReason) counts(byApp bool) bool {
+	switch r {
+	case EndFetchFailed, EndKilled, EndCommitDenied:
+		return false
+	case EndExecutorLost:
+		return byApp
+	}
+	return true
+}
+
+// emit tells something about one attempt.
+func (s *TaskSet) emit(kind TaskEventKind, row int32, reason EndReason, byApp bool) {
+	a := &s.attempts[row]
+	s.sched.emit(TaskEvent{
+		Kind: kind, Reason: reason, ByApp: byApp, Exec: a.Exec, Set: s.ID, Row: row, Index: a.Index, Task: a.ID,
+		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt,
+	})
+}
+
+// succeed handles the result of an attempt.
+//
+// Source: TaskSetManager.handleSuccessfulTask.
+func (s *TaskSet) succeed(now int64, row int32) {
+	a := &s.attempts[row]
+	if a.Ended {
+		return
+	}
+	t := &s.tasks[a.Index]
+	if t.done && a.Killed {
+		s.fail(now, row, EndKilled, false)
+		return
+	}
+	s.end(now, row)
+	a.Success = true
+	if s.sched.conf.Speculation.Enabled {
+		s.durations.insert(now - a.Launch)
+		s.addProcessRate(a)
+	}
+	s.uncount(row)
+	for other := t.last; other >= 0; other = s.attempts[other].previous {
+		if o := &s.attempts[other]; !o.Ended {
+			o.Killed = true
+			s.emit(KillTask, other, 0, false)
+		}
+	}
+	if !t.done {
+		s.done++
+		t.done = true
+		t.failures = 0
+		if int(s.done) == s.Spec.Tasks {
+			s.Zombie = true
+		}
+	}
+	s.emit(TaskEnded, row, EndSuccess, false)
+	s.maybeFinish(now)
+}
+
+// end marks an attempt as handled.
+func (s *TaskSet) end(now int64, row int32) {
+	a := &s.attempts[row]
+	a.Ended = true
+	a.Finish = now
+	s.handled++
+}
+
+// fail handles the failure of an attempt; the task waits again unless it has succeeded otherwise.
+//
+// Source: TaskSetManager.handleFailedTask.
+func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
+	a := &s.attempts[row]
+	if a.Ended {
+		return
+	}
+	s.uncount(row)
+	s.end(now, row)
+	t := &s.tasks[a.Index]
+	t.copies--
+	switch reason {
+	case EndFetchFailed:
+		if !t.done {
+			t.done = true
+			s.done++
+		}
+		s.Zombie = true
+	case EndFatal:
+		s.emit(TaskEnded, row, reason, false)
+		s.abort(now)
+		return
+	}
+	if s.Spec.Barrier {
+		s.Zombie = true
+	}
+	s.emit(TaskEnded, row, reason, byApp)
+	if !s.Zombie && reason.counts(byApp) {
+		if s.excluded != nil {
+			s.excluded.failed(s.sched.conf, now, a.Index, a.Exec, a.Host)
+		}
+		t.failures++
+		if int(t.failures) >= s.sched.conf.MaxTaskFailures {
+			s.abort(now)
+			return
+		}
+	}
+	if !t.done {
+		s.addPending(&s.pending, a.Index)
+	}
+	s.maybeFinish(now)
+}
+
+// abort gives the stage attempt up, and with it the job.
+//
+// Source: TaskSetManager.abort.
+func (s *TaskSet) abort(now int64) {
+	s.sched.emit(TaskEvent{Kind: TaskSetFailed, Set: s.ID, Stage: s.Stage, StageAttempt: s.Schedulable.Attempt})
+	s.Zombie = true
+	s.maybeFinish(now)
+}
+
+// maybeFinish takes the set out of its pool when nothing of it is left.
+//
+// Source: TaskSetManager.maybeFinishTaskSet, TaskSchedulerImpl.taskSetFinished.
+func (s *TaskSet) maybeFinish(now int64) {
+	if !s.Zombie || s.Running != 0 {
+		return
+	}
+	s.sched.remove(s)
+	if int(s.done) == s.Spec.Tasks && s.excluded != nil {
+		s.sched.health.setSucceeded(s.sched.conf, now, s)
+	}
+}
+
+// partitionDone marks a task as succeeded that another attempt of the stage completed.
+//
+// Source: TaskSetManager.markPartitionCompleted.
+func (s *TaskSet) partitionDone(now int64, index int32) {
+	t := &s.tasks[index]
+	if t.done {
+		return
+	}
+	t.done = true
+	t.failures = 0
+	s.done++
+	if int(s.done) == s.Spec.Tasks {
+		s.Zombie = true
+	}
+	s.maybeFinish(now)
+}
+
+// executorLost puts back the tasks that ran on an executor, and those whose shuffle output it held.
+//
+// Source: TaskSetManager.executorLost.
+func (s *TaskSet) executorLost(now int64, exec int32, loss Loss) {
+	if s.Spec.ShuffleMap && !s.Zombie && (loss.Kind == LossDecommissioned || !s.sched.conf.ShuffleService) {
+		for row := range s.rows {
+			a := &s.attempts[row]
+			t := &s.tasks[a.Index]
+			if a.Exec != exec || !t.done || !a.Ended || a.Killed || loss.Migrated {
+				continue
+			}
+			t.done = false
+			t.copies--
+			s.done--
+			s.addPending(&s.pending, a.Index)
+			s.emit(TaskEnded, row, EndResubmitted, false)
+		}
+	}
+	for row := range s.rows {
+		if a := &s.attempts[row]; a.Exec == exec && !a.Ended {
+			s.fail(now, row, EndExecutorLost, loss.byApp(a.Launching))
+		}
+	}
+	s.recomputeLevels()
+}

@@ -1,0 +1,232 @@
+package spark
+
+import "slices"
+
+// resourceOffer takes a task for one executor, at most at level limit. It returns the row of the
+// attempt launched, [noTask], or [collectedTask] for a task of a barrier set, which is launched
+// only when all of them have an offer; and the locality. Rejected tells that delay scheduling held
+// all tasks back.
+//
+// Source: TaskSetManager.resourceOffer.
+func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality) (row int32, at Locality, rejected bool) {
+	if s.Zombie || s.excluded != nil && s.excluded.fromSet(exec, host) {
+		return noTask, 0, false
+	}
+	allowed := limit
+	if limit != NoPref {
+		allowed = min(s.allowed(now), limit)
+	}
+	if s.drained() {
+		return noTask, 0, false
+	}
+	task, at, speculative := s.dequeue(&s.pending, exec, host, allowed, false)
+	if task < 0 && s.speculatable > 0 {
+		task, at, speculative = s.dequeue(&s.again, exec, host, allowed, true)
+	}
+	if task < 0 {
+		return noTask, 0, limit == AnyLocality && s.Backlog > 0
+	}
+	if s.sched.conf.LegacyLocalityReset && limit != NoPref {
+		s.resetTimer(now, at)
+	}
+	if s.Spec.Barrier {
+		s.tasks[task].collected = true
+		s.barrier = append(s.barrier, barrierTask{task: task, exec: exec, host: host, level: at})
+		return collectedTask, at, false
+	}
+	return s.launch(now, task, exec, host, at, speculative), at, false
+}
+
+// drained reports whether the lists can give no task to anyone.
+func (s *TaskSet) drained() bool {
+	return s.Backlog == 0 && len(s.pending.noPrefs) == 0 && len(s.again.noPrefs) == 0
+}
+
+// Answers of [TaskSet.resourceOffer] that are no row.
+const (
+	noTask        int32 = -1
+	collectedTask int32 = -2
+)
+
+// barrierTask is a task of a barrier set that has an offer in the call under way.
+type barrierTask struct {
+	task, exec, host, offer int32
+	level                   Locality
+}
+
+// dequeue takes the most local task that executor may run.
+//
+// Source: TaskSetManager.dequeueTaskHelper.
+func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, speculative bool) (int32, Locality, bool) {
+	if l := p.byExec.get(exec); l != nil {
+		if t := s.take(l, exec, host, speculative); t >= 0 {
+			return t, ProcessLocal, speculative
+		}
+	}
+	if allowed >= NodeLocal {
+		if l := p.byHost.get(host); l != nil {
+			if t := s.take(l, exec, host, speculative); t >= 0 {
+				return t, NodeLocal, speculative
+			}
+		}
+	}
+	if allowed >= NoPref {
+		if t := s.take(&p.noPrefs, exec, host, speculative); t >= 0 {
+			return t, ProcessLocal, speculative
+		}
+	}
+	if allowed >= RackLocal {
+		if rack := s.sched.rackOf(host); rack != NoRack {
+			if l := p.byRack.get(rack); l != nil {
+				if t := s.take(l, exec, host, speculative); t >= 0 {
+					return t, RackLocal, speculative
+				}
+			}
+		}
+	}
+	if allowed == AnyLocality {
+		before := len(p.all)
+		t := s.take(&p.all, exec, host, speculative)
+		s.Backlog -= int32(before - len(p.all))
+		if t >= 0 {
+			return t, AnyLocality, speculative
+		}
+	}
+	return -1, 0, false
+}
+
+// take takes the last task of a list that may run there, and drops tasks from the list that no
+// longer wait. Tasks that may not run there stay.
+//
+// Source: TaskSetManager.dequeueTaskFromList.
+func (s *TaskSet) take(list *[]int32, exec, host int32, speculative bool) int32 {
+	for i := len(*list) - 1; i >= 0; i-- {
+		task := (*list)[i]
+		if s.excluded != nil && s.excluded.fromTask(s.sched.conf, task, exec, host) {
+			continue
+		}
+		if speculative && s.ranOn(task, host) {
+			continue
+		}
+		if i == len(*list)-1 {
+			*list = (*list)[:i]
+		} else {
+			*list = slices.Delete(*list, i, i+1)
+		}
+		t := &s.tasks[task]
+		if t.done {
+			continue
+		}
+		if t.copies == 0 && !t.collected || speculative && t.copies == 1 {
+			if speculative && t.speculatable {
+				t.speculatable = false
+				s.speculatable--
+			}
+			return task
+		}
+	}
+	return -1
+}
+
+// ranOn reports whether any attempt of a task was launched on the host.
+func (s *TaskSet) ranOn(task, host int32) bool {
+	for row := s.tasks[task].last; row >= 0; row = s.attempts[row].previous {
+		if s.attempts[row].Host == host {
+			return true
+		}
+	}
+	return false
+}
+
+// launch starts an attempt of a task and returns its row.
+//
+// Source: TaskSetManager.prepareLaunchingTask.
+func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, speculative bool) int32 {
+	t := &s.tasks[task]
+	row := int32(len(s.attempts))
+	id := s.sched.nextTask
+	s.sched.nextTask++
+	s.attempts = append(s.attempts, Attempt{
+		ID: id, Launch: now, Finish: -1, Index: task, Exec: exec, Host: host, Number: t.attempts, Level: level,
+		Counted: true, Speculative: speculative, Launching: true, tracked: true,
+		previous: t.last, prevRun: s.lastRun, nextRun: -1,
+	})
+	if s.lastRun >= 0 {
+		s.attempts[s.lastRun].nextRun = row
+	}
+	s.lastRun = row
+	t.copies++
+	t.attempts++
+	t.last = row
+	s.AddRunning(1)
+	if s.order != nil {
+		s.order.infos.Put(id)
+		s.order.running.Add(id)
+		s.order.row[id] = row
+	}
+	return row
+}
+
+// uncount takes an attempt out of the running tasks, once.
+//
+// Source: TaskSetManager.removeRunningTask.
+func (s *TaskSet) uncount(row int32) {
+	a := &s.attempts[row]
+	if !a.Counted {
+		return
+	}
+	a.Counted = false
+	s.AddRunning(-1)
+	if a.prevRun >= 0 {
+		s.attempts[a.prevRun].nextRun = a.nextRun
+	}
+	if a.nextRun >= 0 {
+		s.attempts[a.nextRun].prevRun = a.prevRun
+	} else {
+		s.lastRun = a.prevRun
+	}
+	if s.order != nil {
+		s.order.running.Remove(a.ID)
+	}
+}
+
+// runningRows yields the rows of the running attempts: in Spark's order, or by task id.
+func (s *TaskSet) runningRows(yield func(int32) bool) {
+	if s.order != nil {
+		for id := range s.order.running.All {
+			if !yield(s.order.row[id]) {
+				return
+			}
+		}
+		return
+	}
+	row := s.lastRun
+	if row < 0 {
+		return
+	}
+	for s.attempts[row].prevRun >= 0 {
+		row = s.attempts[row].prevRun
+	}
+	for ; row >= 0; row = s.attempts[row].nextRun {
+		if !yield(row) {
+			return
+		}
+	}
+}
+
+// rows yields the rows of all attempts: in Spark's order, or by task id.
+func (s *TaskSet) rows(yield func(int32) bool) {
+	if s.order != nil {
+		for id := range s.order.infos.All {
+			if !yield(s.order.row[id]) {
+				return
+			}
+		}
+		return
+	}
+	for row := range int32(len(s.attempts)) {
+		if !yield(row) {
+			return
+		}
+	}
+}
