@@ -9,4 +9,5 @@ var Kinds = []Kind{
 	containerPlacement,
 	executorAllocation,
 	taskSetManager,
+	schedulerRuns,
 }

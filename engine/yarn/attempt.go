@@ -165,3 +165,8 @@ func (a *Attempt) Blacklisted(n *Node) bool {
 
 // OwnBlacklist reports whether the application itself refuses the place.
 func (a *Attempt) OwnBlacklist(place protocol.Name) bool { return a.black[place] }
+
+// ContainerHash returns ContainerId.hashCode of a container of any application, of its first attempt.
+func ContainerHash(timestamp int64, id protocol.ContainerID) int32 {
+	return jvm.ContainerHash(jvm.AttemptHash(jvm.AppHash(timestamp, int32(id.App)), 1), id.N)
+}

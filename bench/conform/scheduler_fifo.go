@@ -1,0 +1,29 @@
+package conform
+
+import (
+	"replay/engine/yarn"
+	"replay/engine/yarn/fifo"
+)
+
+func newFIFORun(r *schedulerRun) (yarn.Scheduler, error) {
+	r.useDefaultLeast()
+	s, err := fifo.New(r.site, r.names, timestampOfRuns, r.observe)
+	if err != nil {
+		return nil, err
+	}
+	r.calls = map[string]func(*runEvent) (string, any, any, error){
+		"state": func(e *runEvent) (string, any, any, error) {
+			var used []any
+			s.Queues(func(q yarn.QueueState) {
+				if q.Leaf {
+					used = r.all(q.Used)
+				}
+			})
+			if !same(e.Q, used) {
+				return "q", e.Q, used, nil
+			}
+			return "", nil, nil, nil
+		},
+	}
+	return s, nil
+}

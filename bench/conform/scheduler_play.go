@@ -1,0 +1,290 @@
+package conform
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// play makes one call and compares its outcome. The error says that the run cannot be played further.
+func (r *schedulerRun) play(e *runEvent) (*Difference, error) {
+	r.records = r.records[:0]
+	var member string
+	var want, got any
+	var err error
+	if own := r.calls[e.E]; own != nil {
+		member, want, got, err = own(e)
+	} else {
+		member, want, got, err = r.call(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if member == "" {
+		member, want, got = "o", orderRecords(e.E, e.O), orderRecords(e.E, r.records)
+		if same(want, got) {
+			return nil, nil
+		}
+	}
+	return &Difference{Expected: map[string]any{member: want}, Got: map[string]any{member: got}}, nil
+}
+
+// call makes the calls that all schedulers have.
+func (r *schedulerRun) call(e *runEvent) (member string, want, got any, err error) {
+	switch e.E {
+	case "clock":
+		r.s.SetClock(e.T)
+	case "node_add":
+		r.s.AddNode(yarn.NodeSpec{
+			ID: r.node(e.N), Host: r.names.Intern(e.N), Rack: r.names.Intern(e.Rack), Port: 8041,
+			Total: r.size(append([]int64{e.Mem, e.VC}, e.X...)),
+		})
+	case "node_rm":
+		r.s.RemoveNode(r.node(e.N))
+	case "node_res":
+		r.s.SetNodeTotal(r.node(e.N), r.size(append([]int64{e.Mem, e.VC}, e.X...)))
+	case "app_add":
+		err := r.s.AddApp(yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: r.size(e.AM), Priority: e.Pri})
+		var rejected *yarn.Rejection
+		if errors.As(err, &rejected) {
+			r.records = append(r.records, []any{"X", int64(rejected.App)})
+		} else if err != nil {
+			return "", nil, nil, err
+		}
+	case "att_add":
+		r.s.AddAttempt(protocol.AppID(e.A))
+	case "alloc":
+		return r.allocate(e)
+	case "am_pull":
+		var ids []any
+		if c, ok := r.s.PullAM(protocol.AppID(e.A)); ok {
+			ids = append(ids, c.ID.N)
+		}
+		if !same(e.Got, ids) {
+			return "got", e.Got, ids, nil
+		}
+	case "hb":
+		return "", nil, nil, r.heartbeat(e)
+	case "update":
+		r.s.Update()
+	case "app_rm":
+		r.s.RemoveApp(protocol.AppID(e.A))
+	case "expire":
+		var n int64
+		if err := json.Unmarshal(e.C, &n); err != nil {
+			return "", nil, nil, err
+		}
+		id := protocol.ContainerID{App: protocol.AppID(e.A), N: n}
+		if !e.Up {
+			r.s.Expire(id)
+		} else if resizer, ok := r.s.(yarn.Resizer); ok {
+			resizer.ExpireIncrease(id)
+		} else {
+			return "", nil, nil, errors.New("the scheduler does not resize")
+		}
+	default:
+		return "", nil, nil, fmt.Errorf("no call for the event %q", e.E)
+	}
+	return "", nil, nil, nil
+}
+
+func (r *schedulerRun) heartbeat(e *runEvent) error {
+	var launched []protocol.ContainerID
+	for _, l := range e.L {
+		launched = append(launched, protocol.ContainerID{App: protocol.AppID(l[0]), N: l[1]})
+	}
+	var rows [][]int64
+	if len(e.C) > 0 {
+		if err := json.Unmarshal(e.C, &rows); err != nil {
+			return err
+		}
+	}
+	var ended []protocol.Status
+	for _, c := range rows {
+		ended = append(ended, protocol.Status{ID: protocol.ContainerID{App: protocol.AppID(c[0]), N: c[1]}, Exit: int32(c[2])})
+	}
+	if len(e.I) > 0 {
+		resizer, ok := r.s.(yarn.Resizer)
+		if !ok {
+			return errors.New("the scheduler does not resize")
+		}
+		var done []protocol.Container
+		for _, i := range e.I {
+			done = append(done, protocol.Container{
+				ID: protocol.ContainerID{App: protocol.AppID(i[0]), N: i[1]}, Size: r.size(i[2:]),
+			})
+		}
+		resizer.NodeResized(r.node(e.N), done)
+	}
+	r.s.NodeUpdate(r.node(e.N), launched, ended)
+	return nil
+}
+
+// allocate makes an application master's call and compares what it gets.
+func (r *schedulerRun) allocate(e *runEvent) (member string, want, got any, err error) {
+	in := protocol.AllocateRequest{BlacklistAdd: r.intern(e.Add), BlacklistRemove: r.intern(e.Rem)}
+	for _, a := range e.Ask {
+		ask := protocol.Ask{
+			Priority: int32(whole(a[0])), RequestID: -1, Name: r.names.Intern(a[1].(string)), Count: int32(whole(a[2])),
+			Size: policy.R(whole(a[3]), whole(a[4])), Relax: whole(a[5]) == 1,
+		}
+		for i, v := range a[6:] {
+			ask.Size[2+i] = whole(v)
+		}
+		in.Asks = append(in.Asks, ask)
+	}
+	id := func(n int64) protocol.ContainerID { return protocol.ContainerID{App: protocol.AppID(e.A), N: n} }
+	for _, n := range e.Rel {
+		in.Releases = append(in.Releases, id(n))
+	}
+	for _, u := range e.Upd {
+		in.Updates = append(in.Updates, protocol.Update{
+			Container: id(whole(u[0])), Version: int32(whole(u[1])), Increase: u[2] == "I",
+			Size: policy.R(whole(u[3]), whole(u[4])),
+		})
+	}
+	err = r.s.Allocate(protocol.AppID(e.A), &in, &r.resp)
+	if (err != nil) != (e.Err != "") {
+		return "err", e.Err, fmt.Sprint(err), nil
+	}
+	if err != nil {
+		return "", nil, nil, nil
+	}
+	var ids, pre []any
+	for _, c := range r.resp.Allocated {
+		ids = append(ids, c.ID.N)
+	}
+	for _, p := range r.resp.Preempt {
+		pre = append(pre, p.N)
+	}
+	slices.SortFunc(pre, func(a, b any) int { return cmp.Compare(a.(int64), b.(int64)) })
+	var checked, refused [][]any
+	for _, u := range r.resp.UpdateErrors {
+		if u.ByScheduler {
+			refused = append(refused, []any{u.Container.N, u.Reason})
+		} else {
+			checked = append(checked, []any{u.Container.N, u.Reason, int64(u.Version)})
+		}
+	}
+	for _, m := range []struct {
+		member    string
+		want, got any
+	}{
+		{"got", e.Got, ids},
+		{"head", e.Head, r.all(r.resp.Headroom)},
+		{"pre", e.Pre, pre},
+		{"uerr", e.UErr, checked},
+		{"serr", e.SErr, refused},
+		{"inc", e.Inc, r.resized(r.resp.Increased)},
+		{"dec", e.Dec, r.resized(r.resp.Decreased)},
+	} {
+		if !same(m.want, m.got) {
+			return m.member, m.want, m.got, nil
+		}
+	}
+	return "", nil, nil, nil
+}
+
+func (r *schedulerRun) resized(list []protocol.Container) (rows [][]any) {
+	for _, c := range list {
+		rows = append(rows, append(append([]any{c.ID.N}, r.all(c.Size)...), int64(c.Version)))
+	}
+	slices.SortFunc(rows, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) })
+	return rows
+}
+
+func (r *schedulerRun) intern(texts []string) (names []protocol.Name) {
+	for _, t := range texts {
+		names = append(names, r.names.Intern(t))
+	}
+	return names
+}
+
+func (r *schedulerRun) node(host string) protocol.NodeID {
+	id, ok := r.byTag[host]
+	if !ok {
+		id = protocol.NodeID(len(r.nodes))
+		r.byTag[host] = id
+		r.nodes = append(r.nodes, host)
+	}
+	return id
+}
+
+func (r *schedulerRun) size(v []int64) (s policy.Resource) {
+	copy(s[:], v)
+	return s
+}
+
+// whole is an integer of a decoded row.
+func whole(v any) int64 {
+	n, err := v.(json.Number).Int64()
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// orderRecords sorts what YARN does in the order of a hash map: everything when a node or an application goes, else
+// runs of sizes told to nodes.
+func orderRecords(event string, rows [][]any) [][]any {
+	rows = slices.Clone(rows)
+	byText := func(a, b []any) int { return cmp.Compare(compact(a), compact(b)) }
+	if event == "node_rm" || event == "app_rm" {
+		slices.SortFunc(rows, byText)
+		return rows
+	}
+	for i := 0; i < len(rows); {
+		j := i
+		for j < len(rows) && rows[j][0] == "V" {
+			j++
+		}
+		slices.SortFunc(rows[i:j], byText)
+		i = max(j, i+1)
+	}
+	return rows
+}
+
+// same compares a decoded value with one of ours: integers as such, floats as float32, an
+// absent list as an empty one.
+func same(want, got any) bool {
+	switch w := want.(type) {
+	case [][]any:
+		g, ok := got.([][]any)
+		return ok && slices.EqualFunc(w, g, func(a, b []any) bool { return same(a, b) })
+	case []any:
+		if g, ok := got.([][]any); ok {
+			return slices.EqualFunc(w, g, func(a any, b []any) bool { return same(a, b) })
+		}
+		g, ok := got.([]any)
+		return ok && slices.EqualFunc(w, g, same)
+	case json.Number:
+		switch g := got.(type) {
+		case int64:
+			return w.String() == strconv.FormatInt(g, 10)
+		case float32:
+			f, err := strconv.ParseFloat(w.String(), 32)
+			return err == nil && float32(f) == g
+		case json.Number:
+			return w == g
+		}
+		return false
+	case nil:
+		switch g := got.(type) {
+		case nil:
+			return true
+		case []any:
+			return len(g) == 0
+		case [][]any:
+			return len(g) == 0
+		}
+		return false
+	}
+	return want == got
+}

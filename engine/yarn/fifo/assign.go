@@ -1,0 +1,100 @@
+package fifo
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// assign gives the node to the applications in turn, each key by key, as long as it has room.
+//
+// Source: FifoScheduler.assignContainers.
+func (s *Scheduler) assign(n *yarn.Node) {
+	for _, app := range s.apps {
+		a := app.attempt
+		if a == nil || a.Blacklisted(n) {
+			continue
+		}
+		s.scratch = append(s.scratch[:0], a.Active()...)
+		for _, t := range s.scratch {
+			if t.AnyCount() > 0 && s.assignKey(a, t, n) == 0 {
+				break
+			}
+		}
+		if n.Free[policy.Memory] < s.site.MinAllocation[policy.Memory] {
+			break
+		}
+	}
+	for _, app := range s.apps {
+		if app.attempt != nil {
+			app.headroom = s.nodes.Capacity.Sub(s.used).Max(policy.Resource{})
+		}
+	}
+}
+
+// assignKey serves one key at all three levels and returns how many containers it made.
+//
+// Source: FifoScheduler.assignContainersOnNode.
+func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int {
+	made := 0
+	if host, rack := t.Host(n), t.Rack(n); host != nil && host.Count > 0 && rack != nil && rack.Count > 0 {
+		made += s.allocate(a, t, n, protocol.NodeLocal, min(t.AnyCount(), host.Count), host.Size)
+	}
+	if rack := t.Rack(n); rack != nil && rack.Count > 0 && t.AnyCount() > 0 {
+		made += s.allocate(a, t, n, protocol.RackLocal, min(t.AnyCount(), rack.Count), rack.Size)
+	}
+	if r := t.Any(); r != nil && r.Count > 0 {
+		made += s.allocate(a, t, n, protocol.OffSwitch, r.Count, r.Size)
+	}
+	return made
+}
+
+// allocate makes as many containers of one size as are offered and as the node's memory holds.
+//
+// Source: FifoScheduler.assignContainer.
+func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind protocol.NodeType, offered int32, size policy.Resource) int {
+	room := min(offered, int32(n.Free[policy.Memory]/size[policy.Memory]))
+	for range room {
+		c := a.NewContainer(a.NextContainer(), n, t.Key, size, s.now)
+		a.Allocated(c, t, kind)
+		n.Place(c)
+		s.used = s.used.Add(size)
+		s.tell(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID})
+	}
+	return int(max(room, 0))
+}
+
+// end ends a container; nil is ignored.
+//
+// Source: AbstractYarnScheduler.completedContainer, FifoScheduler.completedContainerInternal.
+func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
+	if c == nil || s.attempt(c.ID.App) == nil {
+		return
+	}
+	a := c.App
+	launched := c.Node.HasLaunched(c.ID, c.Hash)
+	acquired := c.State == yarn.ContainerAcquired || c.State == yarn.ContainerRunning
+	if a.RemoveLive(c.ID) {
+		ended := c.Handle(e)
+		a.Used = a.Used.Sub(c.Size)
+		if ended {
+			s.tell(yarn.Event{
+				Kind: yarn.Completed, Container: c.Protocol(), App: a.ID, Exit: exit,
+				Launched: launched, Acquired: acquired,
+			})
+		}
+	}
+	c.Node.Release(c.ID, c.Hash, false)
+	s.used = s.used.Sub(c.Size)
+	if c.Asks != nil && !a.Stopped {
+		a.PutBack(c.Key, c.Asks)
+		c.Asks = nil
+	}
+}
+
+func (s *Scheduler) tell(e yarn.Event) {
+	if s.observe != nil {
+		s.event = e
+		s.observe(&s.event)
+	}
+}

@@ -1,0 +1,230 @@
+// Package fifo is YARN's FifoScheduler: one queue, applications by number, each served as far as the node goes.
+// There are no limits, reservations or locality delays, and only memory counts.
+package fifo
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/policy"
+)
+
+// Queue is the name of the only queue.
+const Queue = "root.default"
+
+// Scheduler is YARN's FifoScheduler.
+//
+// Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler.
+type Scheduler struct {
+	site      *conf.Site
+	nodes     *yarn.Cluster
+	observe   yarn.Observer
+	timestamp int64 // of the ResourceManager's start, part of every id
+	now       int64
+	calc      policy.DefaultCalculator
+
+	apps    []*app // by number
+	used    policy.Resource
+	scratch []*yarn.Table
+	event   yarn.Event
+}
+
+// app is an application and its attempt.
+type app struct {
+	spec     yarn.AppSpec
+	attempt  *yarn.Attempt // nil until there is one
+	headroom policy.Resource
+}
+
+var _ yarn.Scheduler = (*Scheduler)(nil)
+
+// New returns a scheduler without nodes. Timestamp is the ResourceManager's start in ms, which is also the first time
+// on the clock. The error names a minimum allocation that YARN does not start with.
+func New(site *conf.Site, names *protocol.Names, timestamp int64, observe yarn.Observer) (*Scheduler, error) {
+	least, most := site.MinAllocation[policy.Memory], site.MaxAllocation[policy.Memory]
+	if least <= 0 || least > most {
+		return nil, fmt.Errorf("yarn.scheduler.minimum-allocation-mb is %d, want more than 0 and at most the maximum, %d", least, most)
+	}
+	return &Scheduler{
+		site: site, nodes: yarn.NewCluster(names), observe: observe, timestamp: timestamp, now: timestamp,
+	}, nil
+}
+
+// SetClock is described at [yarn.Scheduler].
+func (s *Scheduler) SetClock(now int64) { s.now = now }
+
+// AddNode registers a node.
+func (s *Scheduler) AddNode(n yarn.NodeSpec) { s.nodes.Add(n) }
+
+// RemoveNode ends what runs on the node.
+func (s *Scheduler) RemoveNode(id protocol.NodeID) {
+	n := s.nodes.Node(id)
+	if n == nil {
+		return
+	}
+	for _, c := range slices.Collect(n.Containers) {
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
+	}
+	s.nodes.Remove(id)
+}
+
+// SetNodeTotal changes a node's capability.
+func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+	s.nodes.SetTotal(id, total)
+}
+
+// AddApp admits every application, whatever queue it names.
+func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
+	i, found := s.search(spec.ID)
+	if found {
+		panic(fmt.Sprintf("fifo: application %d was submitted twice", spec.ID))
+	}
+	s.apps = slices.Insert(s.apps, i, &app{spec: spec})
+	return nil
+}
+
+// AddAttempt makes the application's attempt.
+func (s *Scheduler) AddAttempt(id protocol.AppID) {
+	if a := s.app(id); a != nil {
+		a.attempt = yarn.NewAttempt(a.spec, s.timestamp, s.now, s.nodes.Places)
+	}
+}
+
+// RemoveApp ends what the application runs and forgets it.
+func (s *Scheduler) RemoveApp(id protocol.AppID) {
+	i, found := s.search(id)
+	if !found {
+		return
+	}
+	if a := s.apps[i].attempt; a != nil {
+		for _, c := range slices.Collect(a.AllLive) {
+			s.end(c, protocol.ExitAborted, yarn.EventKill)
+		}
+		a.Stopped = true
+		a.Stop()
+	}
+	s.apps = slices.Delete(s.apps, i, i+1)
+}
+
+// Allocate stores asks and hands over what was allocated. Requests for another size are ignored.
+func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, out *protocol.AllocateResponse) error {
+	*out = protocol.AllocateResponse{Allocated: out.Allocated[:0], Completed: out.Completed[:0], Nodes: s.nodes.Len()}
+	app := s.app(id)
+	if app == nil || app.attempt == nil {
+		return nil
+	}
+	a := app.attempt
+	most := s.MaxAllocation("")
+	for i := range in.Asks {
+		ask := &in.Asks[i]
+		ask.Size = s.calc.Normalize(ask.Size, s.site.MinAllocation, most, s.site.MinAllocation)
+	}
+	for _, c := range in.Releases {
+		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
+	}
+	a.Update(in.Asks, false)
+	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
+	out.Headroom = app.headroom
+	for _, c := range a.Pull() {
+		out.Allocated = append(out.Allocated, c.Protocol())
+	}
+	return nil
+}
+
+// PullAM makes the first container that was allocated the master container.
+func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
+	app := s.app(id)
+	if app == nil || app.attempt == nil {
+		return protocol.Container{}, false
+	}
+	got := app.attempt.Pull()
+	if len(got) == 0 {
+		return protocol.Container{}, false
+	}
+	got[0].AM = true
+	app.attempt.WaitingForAM = false
+	return got[0].Protocol(), true
+}
+
+// NodeUpdate is a heartbeat of the node: it may fill the whole node.
+func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	n := s.nodes.Node(id)
+	if n == nil {
+		return
+	}
+	for _, l := range launched {
+		if a := s.attempt(l.App); a != nil {
+			if c := a.Live(l); c != nil {
+				c.Handle(yarn.EventLaunched)
+			}
+			n.Launched(l, a.ContainerHash(l))
+		}
+	}
+	for _, c := range completed {
+		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
+		n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true)
+	}
+	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
+		return
+	}
+	if n.Free[policy.Memory] >= s.site.MinAllocation[policy.Memory] {
+		s.assign(n)
+	}
+}
+
+// Expire ends a container that was never started.
+func (s *Scheduler) Expire(id protocol.ContainerID) {
+	s.end(s.container(id), protocol.ExitAborted, yarn.EventExpire)
+}
+
+// Update does nothing: there are no shares.
+func (s *Scheduler) Update() {}
+
+// MaxAllocation is the same for all queues.
+func (s *Scheduler) MaxAllocation(string) policy.Resource {
+	return s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
+}
+
+// Queues yields root and the only queue.
+func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
+	q := yarn.QueueState{
+		Path: "root", Weight: 1, Used: s.used, Demand: s.used, MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
+	}
+	for _, app := range s.apps {
+		if app.attempt != nil {
+			q.Demand = q.Demand.Add(app.attempt.Pending())
+		}
+	}
+	yield(q)
+	q.Path, q.Leaf = Queue, true
+	yield(q)
+}
+
+func (s *Scheduler) search(id protocol.AppID) (int, bool) {
+	return slices.BinarySearchFunc(s.apps, id, func(a *app, id protocol.AppID) int { return int(a.spec.ID - id) })
+}
+
+func (s *Scheduler) app(id protocol.AppID) *app {
+	if i, found := s.search(id); found {
+		return s.apps[i]
+	}
+	return nil
+}
+
+func (s *Scheduler) attempt(id protocol.AppID) *yarn.Attempt {
+	if a := s.app(id); a != nil {
+		return a.attempt
+	}
+	return nil
+}
+
+// container returns a live container, nil when there is none of that number.
+func (s *Scheduler) container(id protocol.ContainerID) *yarn.Container {
+	if a := s.attempt(id.App); a != nil {
+		return a.Live(id)
+	}
+	return nil
+}
