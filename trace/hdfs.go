@@ -3,105 +3,154 @@ package trace
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
-// A BlockPlacer places the replicas of HDFS blocks: the first on the node that writes, the second
-// on a node of another rack, the third on another node of the second's rack, further ones anywhere;
-// never two on one node. Where racks or nodes run out, the next replica goes to any node that has
-// none yet. Nodes that are not present at the start get no blocks.
+// AnyWriter makes PlaceBlock draw the writing node.
+const AnyWriter = -1
+
+// Topology is the nodes that hold blocks, by rack.
+type Topology struct {
+	nodes []int32       // ids, rack by rack
+	at    map[int32]int // id -> position in nodes
+	first []int         // of each position: where its rack starts in nodes
+	end   []int         // of each position: where its rack ends
+	racks int
+}
+
+// NewTopology takes the nodes that are in the cluster at the start; those hold the blocks.
+// It is an error if there is none.
+func NewTopology(nodes []Node) (*Topology, error) {
+	var present []Node
+	for _, n := range nodes {
+		if n.Present {
+			present = append(present, n)
+		}
+	}
+	if len(present) == 0 {
+		return nil, fmt.Errorf("no node of the %d is in the cluster at the start, want one to place blocks on", len(nodes))
+	}
+	slices.SortStableFunc(present, func(a, b Node) int { return int(a.RackID) - int(b.RackID) })
+	t := &Topology{at: make(map[int32]int)}
+	start := 0
+	for i, n := range present {
+		if i > 0 && n.RackID != present[i-1].RackID {
+			start = i
+		}
+		if i == start {
+			t.racks++
+		}
+		t.at[n.ID] = i
+		t.nodes = append(t.nodes, n.ID)
+		t.first = append(t.first, start)
+	}
+	t.end = make([]int, len(present))
+	end := len(present)
+	for i := len(present) - 1; i >= 0; i-- {
+		t.end[i] = end
+		if t.first[i] == i {
+			end = i
+		}
+	}
+	return t, nil
+}
+
+// PlaceBlock returns the nodes of a block's replicas in order, as HDFS's default placement does for a new block:
+// the first on the writer, or on any node if that holds no blocks; the second on a node of another rack; the
+// third on another node of the second's rack; further ones anywhere, with at most (replication-1)/racks+2 on a
+// rack. No node holds two. If racks or nodes run out, other nodes are taken as long as there are any, so the
+// result has min(replication, nodes) entries.
 //
-// Source: the default placement rule of HDFS (BlockPlacementPolicyDefault).
-type BlockPlacer struct {
-	replication int
-	nodes       []int32   // that may hold blocks
-	rack        []int32   // position in byRack, by node id
-	byRack      [][]int32 // nodes of each rack
-}
-
-// NewBlockPlacer makes a placer for the nodes of a cluster; replication is at least 1.
-func NewBlockPlacer(nodes []Node, replication int) (*BlockPlacer, error) {
-	if replication < 1 {
-		return nil, fmt.Errorf("replication is %d, want 1 or more", replication)
+// Source: BlockPlacementPolicyDefault.chooseTargetInOrder.
+func (t *Topology) PlaceBlock(r *rand.Rand, replication int, writer int32) []int32 {
+	n := len(t.nodes)
+	replication = min(replication, n)
+	if replication <= 0 {
+		return nil
 	}
-	p := &BlockPlacer{replication: replication, rack: make([]int32, len(nodes))}
-	racks := map[int32]int32{}
-	for i, n := range nodes {
-		if !n.Present {
-			continue
-		}
-		r, ok := racks[n.RackID]
-		if !ok {
-			r = int32(len(p.byRack))
-			racks[n.RackID] = r
-			p.byRack = append(p.byRack, nil)
-		}
-		p.rack[i] = r
-		p.byRack[r] = append(p.byRack[r], int32(i))
-		p.nodes = append(p.nodes, int32(i))
+	chosen := make([]int, 0, replication) // positions
+	first, ok := t.at[writer]
+	if !ok {
+		first = r.IntN(n)
 	}
-	if len(p.nodes) == 0 {
-		return nil, fmt.Errorf("the cluster has no node for blocks, want 1 or more")
-	}
-	return p, nil
-}
-
-// Place appends the replicas of one block to out. writer is the node that writes it, or Unset for
-// any node, drawn from r like the others.
-func (p *BlockPlacer) Place(r *rand.Rand, writer int32, out []int32) []int32 {
-	first := len(out)
-	if writer == Unset {
-		writer = p.nodes[r.IntN(len(p.nodes))]
-	}
-	out = append(out, writer)
-	for len(out)-first < min(p.replication, len(p.nodes)) {
-		next := int32(Unset)
-		switch len(out) - first {
+	chosen = append(chosen, first)
+	for len(chosen) < replication {
+		next := -1
+		switch len(chosen) {
 		case 1:
-			if own := p.byRack[p.rack[writer]]; len(own) < len(p.nodes) {
-				for next == Unset || p.rack[next] == p.rack[writer] {
-					next = p.nodes[r.IntN(len(p.nodes))]
-				}
-			}
+			next = t.remote(r, first)
 		case 2:
-			next = p.pick(r, p.byRack[p.rack[out[first+1]]], out[first:])
+			if t.first[chosen[1]] == t.first[first] {
+				next = t.remote(r, first)
+			} else {
+				next = t.sameRack(r, chosen[1])
+			}
 		}
-		if next == Unset {
-			next = p.pick(r, p.nodes, out[first:])
+		if next < 0 {
+			next = t.anywhere(r, chosen, replication)
 		}
-		out = append(out, next)
+		chosen = append(chosen, next)
 	}
-	return out
+	ids := make([]int32, len(chosen))
+	for i, c := range chosen {
+		ids[i] = t.nodes[c]
+	}
+	return ids
 }
 
-// pick draws one of the nodes that is not in taken, or returns Unset if there is none.
-func (p *BlockPlacer) pick(r *rand.Rand, nodes, taken []int32) int32 {
-	free := 0
-	for _, n := range nodes {
-		if !contains(taken, n) {
-			free++
-		}
+// remote draws a node outside the rack of position p, or -1.
+func (t *Topology) remote(r *rand.Rand, p int) int {
+	size := t.end[p] - t.first[p]
+	if len(t.nodes) == size {
+		return -1
 	}
-	if free == 0 {
-		return Unset
+	i := r.IntN(len(t.nodes) - size)
+	if i >= t.first[p] {
+		i += size
 	}
-	k := r.IntN(free)
-	for _, n := range nodes {
-		if contains(taken, n) {
-			continue
-		}
-		if k == 0 {
-			return n
-		}
-		k--
-	}
-	panic("unreachable: a free node was counted")
+	return i
 }
 
-func contains(nodes []int32, n int32) bool {
-	for _, m := range nodes {
-		if m == n {
-			return true
+// sameRack draws another node of the rack of position p, or -1.
+func (t *Topology) sameRack(r *rand.Rand, p int) int {
+	size := t.end[p] - t.first[p]
+	if size == 1 {
+		return -1
+	}
+	i := t.first[p] + r.IntN(size-1)
+	if i >= p {
+		i++
+	}
+	return i
+}
+
+// anywhere draws a node that is not chosen, on a rack with room by the limit, or on any if there is none.
+func (t *Topology) anywhere(r *rand.Rand, chosen []int, replication int) int {
+	limit := (replication-1)/t.racks + 2
+	fits := func(p, limit int) bool {
+		onRack := 0
+		for _, c := range chosen {
+			if t.first[c] == t.first[p] {
+				onRack++
+			}
+		}
+		return onRack < limit && !slices.Contains(chosen, p)
+	}
+	for range 16 { // nearly always the first or second draw fits
+		if p := r.IntN(len(t.nodes)); fits(p, limit) {
+			return p
 		}
 	}
-	return false
+	for _, limit := range []int{limit, replication} {
+		var left []int
+		for p := range t.nodes {
+			if fits(p, limit) {
+				left = append(left, p)
+			}
+		}
+		if len(left) > 0 {
+			return left[r.IntN(len(left))]
+		}
+	}
+	panic(fmt.Sprintf("no node left: %d of %d nodes chosen, %d replicas", len(chosen), len(t.nodes), replication))
 }

@@ -1,87 +1,109 @@
 package trace
 
 import (
-	"math/rand/v2"
+	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func TestBlockPlacer(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		racks := rapid.IntRange(1, 5).Draw(t, "racks")
-		nodes := make([]Node, rapid.IntRange(1, 20).Draw(t, "nodes"))
-		present := 0
-		for i := range nodes {
-			nodes[i] = Node{ID: int32(i), RackID: int32(i % racks), Present: rapid.IntRange(0, 4).Draw(t, "present") > 0}
-			if nodes[i].Present {
-				present++
-			}
+func clusterOf(racks ...int) (nodes []Node) {
+	for rack, size := range racks {
+		for range size {
+			id := int32(len(nodes))
+			nodes = append(nodes, Node{ID: id, Host: fmt.Sprint("n", id), RackID: int32(rack), Rack: fmt.Sprint("/rack", rack), Present: true})
 		}
-		replication := rapid.IntRange(1, 5).Draw(t, "replication")
-		p, err := NewBlockPlacer(nodes, replication)
-		if present == 0 {
-			if err == nil {
-				t.Fatal("no node, and no error")
-			}
-			return
+	}
+	return nodes
+}
+
+// The mapping of names to streams is part of the output contract.
+func TestStreamPinned(t *testing.T) {
+	for _, tt := range []struct {
+		seed uint64
+		name string
+		want [2]uint64
+	}{
+		{1, "arrivals", [2]uint64{8626657296654601543, 16748934148371109950}},
+		{1, "tasks/17", [2]uint64{16992754583362627596, 2992071079578525623}},
+		{2, "arrivals", [2]uint64{5027737987879087404, 13706405730837968732}},
+	} {
+		r := Stream(tt.seed, tt.name)
+		if got := [2]uint64{r.Uint64(), r.Uint64()}; got != tt.want {
+			t.Errorf("Stream(%d, %q) starts with %d, want %d", tt.seed, tt.name, got, tt.want)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := rand.New(rand.NewPCG(1, 2))
-		for range 20 {
-			got := p.Place(r, Unset, nil)
-			if want := min(replication, present); len(got) != want {
-				t.Fatalf("%d replicas %v, want %d", len(got), got, want)
-			}
-			used, inRack := map[int32]bool{}, map[int32]int{}
-			for _, n := range got {
-				if used[n] || !nodes[n].Present {
-					t.Fatalf("replicas %v: node %d is there twice or not in the cluster", got, n)
-				}
-				used[n] = true
-			}
-			for _, n := range nodes {
-				if n.Present {
-					inRack[n.RackID]++
-				}
-			}
-			if len(got) > 1 && len(inRack) > 1 && nodes[got[0]].RackID == nodes[got[1]].RackID {
-				t.Fatalf("replicas %v: the second is in the rack of the first", got)
-			}
-			if len(got) > 2 && len(inRack) > 1 && inRack[nodes[got[1]].RackID] > 1 && nodes[got[2]].RackID != nodes[got[1]].RackID {
-				t.Fatalf("replicas %v: the third is not in the rack of the second", got)
-			}
-		}
-	})
-	if _, err := NewBlockPlacer([]Node{{Present: true}}, 0); err == nil {
-		t.Error("replication 0, and no error")
 	}
 }
 
-func TestBlockPlacerSpreads(t *testing.T) {
-	nodes := make([]Node, 12)
-	for i := range nodes {
-		nodes[i] = Node{ID: int32(i), RackID: int32(i % 4), Present: true}
-	}
-	p, err := NewBlockPlacer(nodes, 3)
+func TestPlaceBlockRule(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 5), 1, 5).Draw(rt, "racks")
+		nodes := clusterOf(sizes...)
+		topology, err := NewTopology(nodes)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		replication := rapid.IntRange(1, 6).Draw(rt, "replication")
+		writer := rapid.Int32Range(-1, int32(len(nodes)-1)).Draw(rt, "writer")
+		r := Stream(rapid.Uint64().Draw(rt, "seed"), "blocks")
+		got := topology.PlaceBlock(r, replication, writer)
+		if len(got) != min(replication, len(nodes)) {
+			rt.Fatalf("%d replicas on %v racks: %v", replication, sizes, got)
+		}
+		for i, n := range got {
+			if slices.Contains(got[:i], n) {
+				rt.Fatalf("node twice in %v", got)
+			}
+		}
+		rack := func(i int) int32 { return nodes[got[i]].RackID }
+		if writer >= 0 && got[0] != writer {
+			rt.Errorf("first of %v is not the writer %d", got, writer)
+		}
+		if len(got) > 1 && len(sizes) > 1 && rack(1) == rack(0) {
+			rt.Errorf("second replica of %v on the rack of the first", got)
+		}
+		if len(got) > 2 && len(sizes) > 1 && sizes[rack(1)] > 1 && rack(2) != rack(1) {
+			rt.Errorf("third replica of %v not on the rack of the second", got)
+		}
+	})
+}
+
+// Every choice that the rule allows is about as frequent as the others.
+func TestPlaceBlockUniform(t *testing.T) {
+	topology, err := NewTopology(clusterOf(3, 3, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, count := rand.New(rand.NewPCG(3, 4)), make([]int, len(nodes))
-	const blocks = 12000
+	r := Stream(1, "blocks")
+	var counts [3][9]int
+	const blocks = 18000
 	for range blocks {
-		for _, n := range p.Place(r, Unset, nil) {
-			count[n]++
+		for i, n := range topology.PlaceBlock(r, 3, AnyWriter) {
+			counts[i][n]++
 		}
 	}
-	for n, c := range count {
-		if c < 2700 || c > 3300 { // 3000 expected, standard deviation 47
-			t.Errorf("node %d holds %d of %d replicas, want about 3000", n, c, 3*blocks)
+	for i := range counts {
+		for n, c := range counts[i] {
+			if c < blocks/9*9/10 || c > blocks/9*11/10 {
+				t.Errorf("replica %d on node %d: %d times of %d, want about %d", i, n, c, blocks, blocks/9)
+			}
 		}
 	}
-	if got := p.Place(r, 5, nil); got[0] != 5 {
-		t.Errorf("the writer is 5, the first replica is on %d", got[0])
+}
+
+func TestTopologyOfAbsentNodes(t *testing.T) {
+	nodes := clusterOf(2)
+	nodes[1].Present = false
+	topology, err := NewTopology(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := topology.PlaceBlock(Stream(1, "b"), 3, 1); !slices.Equal(got, []int32{0}) {
+		t.Errorf("blocks on %v, want only the present node 0", got)
+	}
+	nodes[0].Present = false
+	if _, err := NewTopology(nodes); err == nil {
+		t.Error("a topology without nodes is no error")
 	}
 }
