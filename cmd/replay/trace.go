@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/trace"
+)
+
+// traceCommand looks at trace directories.
+func traceCommand() *cli.Command {
+	asJSON := &cli.BoolFlag{Name: "json", Usage: "print the result as JSON"}
+	return &cli.Command{
+		Name:  "trace",
+		Usage: "check and summarize trace directories",
+		Subcommands: []*cli.Command{
+			{
+				Name:      "check",
+				Usage:     "apply every rule of the trace format",
+				ArgsUsage: "TRACE",
+				Description: "Prints each problem with its file, row group, row (from 0 in the file), column, value and what was wanted.\n" +
+					"Exit code 1: there are problems. 3: TRACE is no trace directory.",
+				Flags: []cli.Flag{
+					asJSON,
+					&cli.IntFlag{Name: "problems", Value: 20, Usage: "print at most `N` problems and count the others"},
+				},
+				Action: func(c *cli.Context) error {
+					if c.NArg() != 1 || c.Int("problems") < 0 {
+						return usagef("trace check wants one trace directory and --problems of 0 or more")
+					}
+					result, err := trace.Check(c.Args().First(), c.Int("problems"))
+					if err != nil {
+						return err
+					}
+					if err := writeCheck(c.App.Writer, result, c.Bool("json")); err != nil {
+						return err
+					}
+					if !result.OK() {
+						return failedCheck()
+					}
+					return nil
+				},
+			},
+			{
+				Name:        "info",
+				Usage:       "summarize a trace: counts, cluster, offered load, durations",
+				ArgsUsage:   "TRACE",
+				Description: "The terms are defined in docs/trace-format.md. Exit code 3: TRACE can't be read.",
+				Flags:       []cli.Flag{asJSON},
+				Action: func(c *cli.Context) error {
+					if c.NArg() != 1 {
+						return usagef("trace info wants one trace directory, got %d arguments", c.NArg())
+					}
+					t, err := trace.Open(c.Args().First())
+					if err != nil {
+						return err
+					}
+					defer t.Close()
+					info, err := trace.Summarize(t)
+					if err != nil {
+						return err
+					}
+					if c.Bool("json") {
+						return writeJSON(c.App.Writer, info)
+					}
+					return info.WriteText(c.App.Writer)
+				},
+			},
+		},
+	}
+}
+
+func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
+	if asJSON {
+		type problem struct {
+			File   string `json:"file"`
+			Group  *int   `json:"row_group"`
+			Row    *int64 `json:"row"`
+			Column string `json:"column"`
+			Value  string `json:"value"`
+			Want   string `json:"want"`
+		}
+		problems := make([]problem, len(r.Problems))
+		for i, p := range r.Problems {
+			problems[i] = problem{File: p.File, Column: p.Column, Value: p.Value, Want: p.Want}
+			if p.Row >= 0 {
+				problems[i].Group, problems[i].Row = &p.Group, &p.Row
+			}
+		}
+		return writeJSON(w, struct {
+			OK       bool         `json:"ok"`
+			Total    int64        `json:"problems_total"`
+			Problems []problem    `json:"problems"`
+			Counts   trace.Counts `json:"counts"`
+			Hash     string       `json:"hash"`
+		}{r.OK(), r.Total, problems, r.Counts, r.Hash})
+	}
+	for _, p := range r.Problems {
+		if _, err := fmt.Fprintln(w, p.Error()); err != nil {
+			return err
+		}
+	}
+	c := r.Counts
+	verdict := "ok"
+	if !r.OK() {
+		verdict = fmt.Sprintf("%d problems, %d shown", r.Total, len(r.Problems))
+	}
+	_, err := fmt.Fprintf(w, "%s: %d jobs, %d stages, %d tasks, %d nodes, %d node events\n", verdict, c.Jobs, c.Stages, c.Tasks, c.Nodes, c.NodeEvents)
+	return err
+}
+
+// writeJSON writes a result for machines.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

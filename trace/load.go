@@ -1,0 +1,90 @@
+package trace
+
+// Work is what tasks hold for how long.
+type Work struct {
+	VCoreMS  float64 `json:"vcore_ms"`
+	MemMiBMS float64 `json:"mem_mib_ms"`
+}
+
+// WorkOf returns the work of a job's tasks: duration times what the task takes. That is the container of a task,
+// or for a Spark job its part of an executor, task_cpus/exec_vcores of it. Application masters, idle executors,
+// retries and the factors of cold executors are not in it.
+func WorkOf(j *Job) (w Work) {
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		vcores, mem := float64(s.TaskVCores), float64(s.TaskMemMiB)
+		if s.TaskMilliVCores != Unset {
+			vcores = float64(s.TaskMilliVCores) / 1000
+		}
+		spark := j.Kind == KindSpark && j.ExecVCores > 0
+		if spark {
+			vcores = float64(max(j.TaskCPUs, 1))
+			mem = float64(float64(j.ExecMemMiB)*vcores) / float64(j.ExecVCores)
+		}
+		t := &s.Tasks
+		if spark || t.VCores == nil && t.MemMiB == nil {
+			total := int64(0)
+			for _, d := range t.DurationMS {
+				total += d
+			}
+			w.VCoreMS += float64(float64(total) * vcores)
+			w.MemMiBMS += float64(float64(total) * mem)
+			continue
+		}
+		for k, d := range t.DurationMS {
+			v, m := vcores, mem
+			if t.VCores != nil && t.VCores[k] != Unset {
+				v = float64(t.VCores[k])
+			}
+			if t.MemMiB != nil && t.MemMiB[k] != Unset {
+				m = float64(t.MemMiB[k])
+			}
+			w.VCoreMS += float64(float64(d) * v)
+			w.MemMiBMS += float64(float64(d) * m)
+		}
+	}
+	return w
+}
+
+// Size is the capacity of nodes.
+type Size struct {
+	Nodes  int64 `json:"nodes"`
+	Racks  int64 `json:"racks"`
+	VCores int64 `json:"vcores"`
+	MemMiB int64 `json:"mem_mib"`
+}
+
+// SizeAtStart is the capacity of the nodes that are in the cluster at time 0.
+func SizeAtStart(nodes []Node) (s Size) {
+	racks := make(map[int32]bool)
+	for _, n := range nodes {
+		if n.Present {
+			s.Nodes++
+			s.VCores += int64(n.VCores)
+			s.MemMiB += n.MemMiB
+			racks[n.RackID] = true
+		}
+	}
+	s.Racks = int64(len(racks))
+	return s
+}
+
+// Offered is the offered load: the work of all jobs over what the cluster of time 0 can do until the last submission.
+// 1 is as much as it can do. A part is nil if that is nothing.
+type Offered struct {
+	VCores *float64 `json:"vcores"`
+	Memory *float64 `json:"memory"`
+}
+
+// OfferedLoad returns the load of work on a cluster over a span in ms.
+func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
+	if spanMS > 0 && s.VCores > 0 {
+		v := w.VCoreMS / (float64(spanMS) * float64(s.VCores))
+		l.VCores = &v
+	}
+	if spanMS > 0 && s.MemMiB > 0 {
+		m := w.MemMiBMS / (float64(spanMS) * float64(s.MemMiB))
+		l.Memory = &m
+	}
+	return l
+}
