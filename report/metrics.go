@@ -176,11 +176,3 @@ func partsOf(jobs []Job) (parts []part) {
 	}
 	return parts
 }
-
-// Evaluate returns the values of all metrics, in order.
-func (d *Data) Evaluate() (values []Value) {
-	for _, m := range Metrics {
-		values = append(values, m.Values(d)...)
-	}
-	return values
-}

@@ -18,14 +18,17 @@ var pageFrame string
 
 // pageData is what the frame of every page needs.
 type pageData struct {
-	Title, Lead string
-	CSS         template.CSS
-	Facts       [][2]string
-	Warnings    []string
-	Modelled    []string
-	Cards       []card
-	Tables      []tableData
-	Figures     []figureData
+	Title    string
+	CSS      template.CSS
+	Facts    [][2]string
+	Warnings []string
+	Modelled []string
+	Cards    []card
+	Tables   []tableData
+	Figures  []figureData
+	Verdict  []Paragraph // of a comparison, with how it was found and its first table
+	Method   string
+	Headline []tableData
 }
 
 // card is one number shown large.
@@ -34,38 +37,23 @@ type card struct{ Label, Number, About string }
 // tableData is one table: a first column of names with their definitions, and cells.
 type tableData struct {
 	Title string
-	Open  bool
 	Head  []string
 	Rows  []rowData
 }
 
 type rowData struct {
-	Name, About string
-	Cells       []string
+	Name, Code, About string // the code is the metric's name when Name says it in words
+	Cells             []cellData
 }
+
+// cellData is one cell: its text, its look, a note below it, and the head of its column for
+// where there is no room for a head.
+type cellData struct{ Text, Class, Note, Label string }
 
 // figureData is an inline picture, or why there is none.
 type figureData struct {
 	Title, Reason string
 	SVG           template.HTML
-}
-
-// headlineText says what the headline values are, in the words of the cards.
-var headlineText = map[string]string{
-	"locality_containers_host_share":       "containers on a preferred host",
-	"locality_tasks_host_share":            "tasks on a preferred host",
-	"wait_job_first_task_mean_ms":          "mean wait of a job for its first task",
-	"wait_job_first_task_p95_ms":           "95th percentile of that wait",
-	"wait_container_allocation_mean_ms":    "mean wait of a container",
-	"wait_task_launch_mean_ms":             "mean wait of a task",
-	"duration_job_mean_ms":                 "mean duration of a job",
-	"slowdown_mean":                        "mean slowdown of a job",
-	"makespan_ms":                          "makespan",
-	"utilization_dominant_allocated_share": "of the cluster allocated",
-	"fairness_jain":                        "Jain's index, received over entitled memory",
-	"fairness_jain_dominant":               "Jain's index, dominant shares",
-	"fairness_shortfall_share":             "of entitled memory not received",
-	"waste_task_time_share":                "of task time wasted",
 }
 
 // page returns report.html: one file without anything from elsewhere.
@@ -83,13 +71,13 @@ func (r *Result) page(ps []picture) ([]byte, error) {
 			} else {
 				about += "; none because " + v.Absent
 			}
-			p.Cards = append(p.Cards, card{headlineText[v.Name], number, about})
+			p.Cards = append(p.Cards, card{plainNames[v.Name], number, about})
 		}
 	}
-	for _, g := range r.groups() {
+	for _, g := range r.groups {
 		t := tableData{Title: g.Title, Head: []string{"metric", "value", "of"}}
 		for _, v := range g.Values {
-			t.Rows = append(t.Rows, rowData{v.Name, v.About, []string{v.Text(), group3(v.N)}})
+			t.Rows = append(t.Rows, rowData{Name: v.Name, About: v.About, Cells: []cellData{{Text: v.Text(), Label: "value"}, {Text: group3(v.N), Label: "of"}}})
 		}
 		p.Tables = append(p.Tables, t)
 	}

@@ -377,17 +377,40 @@ func (logTimeTicks) Ticks(lo, hi float64) (ts []plot.Tick) {
 	return ts
 }
 
-// labels writes white text centred at points, for the inside of dark areas.
-func (f *figure) labels(at plotter.XYLabels) {
+// labels writes text centred at points, white or black as reads better on the colour behind it.
+func (f *figure) labels(at plotter.XYLabels, behind []color.RGBA) {
 	l, err := plotter.NewLabels(at)
 	if err != nil {
 		panic(fmt.Sprintf("report: labels: %v", err))
 	}
 	for i := range l.TextStyle {
 		s := style(fontSize - 1)
-		s.Color = color.White
+		if c := behind[i]; 3*int(c.R)+6*int(c.G)+int(c.B) < 1300 {
+			s.Color = color.White
+		}
 		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 		l.TextStyle[i] = s
 	}
 	f.Add(l)
+}
+
+// dotMarks are round marks, filled or hollow.
+type dotMarks struct{ dots []dotMark }
+
+type dotMark struct {
+	x, y   float64
+	color  color.Color
+	filled bool
+}
+
+// Plot implements plot.Plotter.
+func (d *dotMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, m := range d.dots {
+		at := vg.Point{X: x(m.x), Y: y(m.y)}
+		c.DrawGlyph(draw.GlyphStyle{Color: m.color, Radius: 3.6, Shape: draw.CircleGlyph{}}, at)
+		if !m.filled {
+			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 2.2, Shape: draw.CircleGlyph{}}, at)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -32,8 +33,13 @@ func cdfPlot(title, x string, lines []cdfLine) (*figure, string) {
 	if !any {
 		return nil, "nothing waited"
 	}
-	lo = math.Pow(10, math.Floor(math.Log10(min(lo, hi/100)*1.0000001)))
-	lo = max(lo, shortestShown)
+	lo = min(lo, hi/30)
+	for _, t := range slices.Backward(logTimes) {
+		if t.ms <= lo || t.ms == shortestShown {
+			lo = t.ms
+			break
+		}
+	}
 	f := newPlot(title, x, "share at most this long")
 	for i, l := range lines {
 		if l.dist.N() == 0 {

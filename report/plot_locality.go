@@ -74,6 +74,7 @@ func stackedBars(title, x string, bars []bar) *figure {
 	f := newPlot(title, x, "")
 	shown := map[string]bool{}
 	var labels plotter.XYLabels
+	var behind []color.RGBA
 	var ticks []plot.Tick
 	for i, b := range bars {
 		y := float64(len(bars) - 1 - i)
@@ -93,12 +94,13 @@ func stackedBars(title, x string, bars []bar) *figure {
 			if to-from > .07 {
 				labels.XYs = append(labels.XYs, plotter.XY{X: (from + to) / 2, Y: y})
 				labels.Labels = append(labels.Labels, trim((to-from)*100, 0)+" %")
+				behind = append(behind, l.color)
 			}
 			from = to
 		}
 	}
 	if len(labels.XYs) > 0 {
-		f.labels(labels)
+		f.labels(labels, behind)
 	}
 	f.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	f.Y.Tick.Length = 0

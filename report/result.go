@@ -13,11 +13,23 @@ import (
 type Result struct {
 	*Data
 	Values []Value // in the order of Metrics
+	groups []group
 	byName map[string]int
 }
 
+// group is a metric with its values.
+type group struct {
+	Name, Title string
+	Values      []Value
+}
+
 func newResult(d *Data) *Result {
-	r := &Result{Data: d, Values: d.Evaluate(), byName: map[string]int{}}
+	r := &Result{Data: d, byName: map[string]int{}}
+	for _, m := range Metrics {
+		vs := m.Values(d)
+		r.groups = append(r.groups, group{m.Name, m.Title, vs})
+		r.Values = append(r.Values, vs...)
+	}
 	for i, v := range r.Values {
 		if _, twice := r.byName[v.Name]; twice {
 			panic("report: two values are called " + v.Name)

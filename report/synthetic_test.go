@@ -213,3 +213,21 @@ func (m madeUp) write(t testing.TB, dir string, o Options) *Result {
 	}
 	return r
 }
+
+// variant returns made-up runs with three seeds.
+func (m madeUp) variant(t testing.TB, name string, seeds int) Variant {
+	v := Variant{Name: name, Flags: "--placement " + name}
+	for k := range seeds {
+		m.seed = uint64(k + 1)
+		v.Runs = append(v.Runs, m.result(t))
+	}
+	return v
+}
+
+// threeVariants are a base, one with better locality and shorter waits, and the base again.
+func threeVariants(t testing.TB, seeds int) []Variant {
+	better := usual
+	better.locality, better.waitMS = .45, 12_000
+	better.unequal = .5
+	return []Variant{usual.variant(t, "locality-ratio", seeds), better.variant(t, "none", seeds), usual.variant(t, "again", seeds)}
+}

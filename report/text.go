@@ -30,7 +30,7 @@ func (r *Result) WriteText(w io.Writer) {
 			fmt.Fprintf(w, "  - %s (%s, %d times)\n", x.Text, x.Code, x.Count)
 		}
 	}
-	for _, g := range r.groups() {
+	for _, g := range r.groups {
 		fmt.Fprintf(w, "\n%s\n", g.Title)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, v := range g.Values {
@@ -38,23 +38,6 @@ func (r *Result) WriteText(w io.Writer) {
 		}
 		t.Flush()
 	}
-}
-
-// group is a metric with its values.
-type group struct {
-	Name, Title string
-	Values      []Value
-}
-
-// groups returns the values by metric.
-func (r *Result) groups() (groups []group) {
-	i := 0
-	for _, m := range Metrics {
-		n := len(m.Values(r.Data))
-		groups = append(groups, group{m.Name, m.Title, r.Values[i : i+n]})
-		i += n
-	}
-	return groups
 }
 
 // facts are what a reader must know of a run before its numbers.
@@ -94,13 +77,13 @@ func (v *Value) Text() string {
 func (v *Value) amount(x float64) string {
 	switch v.Unit {
 	case "share":
-		return trim(x*100, 2) + " %"
+		return trim(x*100, digits(x*100, 2)) + " %"
 	case "ms":
 		return Duration(x)
 	case "count":
 		return group3(int64(math.Round(x)))
 	case "ratio", "index":
-		return trim(x, 3)
+		return trim(x, digits(x, 3))
 	default:
 		return trim(x, 2) + " " + v.Unit
 	}
@@ -116,7 +99,7 @@ func (v *Value) difference(x float64) string {
 	case x == 0:
 		sign = ""
 	case v.Unit == "share":
-		return sign + trim(x*100, 2) + " pp"
+		return sign + trim(x*100, digits(x*100, 2)) + " pp"
 	case v.Unit == "count":
 		return sign + trim(x, 1)
 	}
@@ -124,6 +107,14 @@ func (v *Value) difference(x float64) string {
 		return "0 pp"
 	}
 	return sign + v.amount(x)
+}
+
+// digits returns how many decimals x needs to show two digits other than 0, from n to 6.
+func digits(x float64, n int) int {
+	if x == 0 {
+		return n
+	}
+	return min(6, max(n, 1-int(math.Floor(math.Log10(math.Abs(x))))))
 }
 
 // trim returns x with at most n decimals, with thousands apart.
