@@ -24,6 +24,7 @@ const (
 // Commands are the verbs of the program, one file each.
 var Commands = []func() *cli.Command{
 	conformCommand,
+	importCommand,
 	traceCommand,
 }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/trace/importer"
+)
+
+// importCommand turns foreign formats into trace directories.
+func importCommand() *cli.Command {
+	def := importer.DefaultOptions()
+	var formats strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(importer.Importers)) {
+		fmt.Fprintf(&formats, "\n  %-16s %s", name, importer.Importers[name].Usage)
+	}
+	return &cli.Command{
+		Name:      "import",
+		Usage:     "turn a foreign format into a trace directory",
+		ArgsUsage: "FORMAT INPUT...",
+		Description: "Formats:" + formats.String() + "\n\n" +
+			"Event logs may be plain or packed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
+			"They do not hold preferred hosts: --blocks observed infers them from where tasks ran, hdfs places\n" +
+			"the blocks of input stages on a cluster. What was read, dropped, defaulted and modelled is printed\n" +
+			"and stored in the trace as import.json. Exit code 3: the input can't be used as it is.\n\n" +
+			"  replay import spark-eventlog logs/ --out trace --blocks hdfs --nodes 20 --racks 4 \\\n" +
+			"      --copies 5 --arrivals poisson:30s",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "out", Usage: "the trace directory to make, `DIR`"},
+			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none"},
+			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes (default: the recorded hosts)"},
+			&cli.IntFlag{Name: "racks", Value: def.Racks, Usage: "racks of the cluster"},
+			&cli.Int64Flag{Name: "node-mem", Usage: "memory of a node in `MIB` (default: 65536, or what the recorded hosts held)"},
+			&cli.IntFlag{Name: "node-vcores", Usage: "vcores of a node (default: 16, or what the recorded hosts held)"},
+			&cli.IntFlag{Name: "replication", Value: def.Replication, Usage: "replicas of a block"},
+			&cli.Uint64Flag{Name: "seed", Value: def.Seed, Usage: "seed of block placement and arrivals"},
+			&cli.StringFlag{Name: "arrivals", Value: def.Arrivals, Usage: "submission times: recorded, poisson:30s or fixed:10s"},
+			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application comes"},
+			&cli.StringFlag{Name: "queue", Usage: "queue of all applications (default: as recorded)"},
+			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
+			&cli.BoolFlag{Name: "lenient", Usage: "keep what can be used of broken input, counted"},
+			&cli.BoolFlag{Name: "strict", Usage: "take nothing that would be dropped or is unknown"},
+			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no warnings on stderr"},
+		},
+		Action: runImport,
+	}
+}
+
+func runImport(c *cli.Context) error {
+	if c.NArg() < 2 {
+		return usagef("import wants a format and its input, got %d arguments", c.NArg())
+	}
+	opt := importer.Options{
+		Out: c.String("out"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
+		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
+		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"),
+		Lenient: c.Bool("lenient"), Strict: c.Bool("strict"),
+	}
+	for _, s := range c.StringSlice("queue-map") {
+		r, err := importer.ParseQueueRule(s)
+		if err != nil {
+			return usagef("%w", err)
+		}
+		opt.QueueMap = append(opt.QueueMap, r)
+	}
+	if opt.Out == "" {
+		return usagef("import wants --out DIR")
+	}
+	if err := opt.Check(); err != nil {
+		return usagef("%w", err)
+	}
+	format := c.Args().First()
+	if _, ok := importer.Importers[format]; !ok {
+		return usagef("unknown format %q (known: %s)", format, strings.Join(slices.Sorted(maps.Keys(importer.Importers)), ", "))
+	}
+	if !c.Bool("quiet") {
+		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "replay: warning: %s\n", message) }
+	}
+	res, err := importer.Import(c.Context, format, c.Args().Tail(), opt)
+	if err != nil {
+		return err
+	}
+	if err := res.Counts.Print(c.App.Writer); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %d jobs, %d stages, %d tasks, %d nodes; hash %s\n",
+		opt.Out, res.Trace.Jobs, res.Trace.Stages, res.Trace.Tasks, res.Trace.Nodes, res.Hash)
+	return err
+}

@@ -1,0 +1,160 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// eventLog is the log of one application: a file, or the files of a rolling directory in order.
+type eventLog struct {
+	path       string // of the file or directory, for messages
+	files      []string
+	inProgress bool // its name says that the application had not ended
+	compacted  bool // events of finished jobs were removed
+}
+
+const rollingPrefix = "eventlog_v2_"
+
+// findLogs returns the event logs among inputs: files, rolling directories, and directories of these,
+// in the order of inputs and of names. Files in directories that are no logs are returned as skipped.
+func findLogs(inputs []string) (logs []eventLog, skipped []string, err error) {
+	if len(inputs) == 0 {
+		return nil, nil, errors.New("no input, want event logs or directories of them")
+	}
+	for _, in := range inputs {
+		info, err := os.Stat(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !info.IsDir() {
+			logs = append(logs, eventLog{path: in, files: []string{in}, inProgress: parseLogName(in).inProgress})
+			continue
+		}
+		found := len(logs)
+		err = filepath.WalkDir(in, func(path string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case strings.HasPrefix(e.Name(), ".") && path != in:
+				if e.IsDir() {
+					return fs.SkipDir
+				}
+			case e.IsDir() && strings.HasPrefix(filepath.Base(filepath.Clean(path)), rollingPrefix):
+				log, err := rollingLog(path)
+				if err != nil {
+					return err
+				}
+				logs = append(logs, log)
+				return fs.SkipDir
+			case e.IsDir() || e.Type()&fs.ModeSymlink != 0:
+			case looksLikeLog(path):
+				logs = append(logs, eventLog{path: path, files: []string{path}, inProgress: parseLogName(path).inProgress})
+			default:
+				skipped = append(skipped, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(logs) == found {
+			return nil, nil, fmt.Errorf("%s: no event log in this directory, want files that begin with %s or directories %s*", in, logBegin, rollingPrefix)
+		}
+	}
+	return logs, skipped, nil
+}
+
+const logBegin = `{"Event":`
+
+// looksLikeLog tells whether a file of a directory is meant as an event log: by its name, else by its begin.
+func looksLikeLog(path string) bool {
+	name := parseLogName(path)
+	for _, p := range []string{"app-", "application_", "local-", "spark-"} {
+		if strings.HasPrefix(name.base, p) && !strings.Contains(name.base, ".") {
+			return true
+		}
+	}
+	r, err := openLog(path)
+	if err != nil {
+		return name.codec != "" && name.codec != "gz" || name.inProgress // broken, but meant as a log
+	}
+	defer r.Close()
+	head := make([]byte, len(logBegin))
+	n, _ := r.Read(head)
+	return bytes.HasPrefix([]byte(logBegin), head[:n]) && n > 0
+}
+
+// rollingLog lists the files of a rolling directory: in order of their numbers, from the last compacted
+// one on, which stands for all before it. Source: Spark's RollingEventLogFilesFileReader.
+func rollingLog(dir string) (eventLog, error) {
+	type file struct {
+		number  int64
+		compact bool
+		path    string
+	}
+	log := eventLog{path: dir, inProgress: true}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return log, err
+	}
+	var files []file
+	status := false
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case e.IsDir() || strings.HasPrefix(name, "."):
+		case strings.HasPrefix(name, "appstatus_"):
+			status = true
+			if !strings.HasSuffix(name, ".inprogress") {
+				log.inProgress = false
+			}
+		case strings.HasPrefix(name, "events_"):
+			number, _, _ := strings.Cut(strings.TrimPrefix(name, "events_"), "_")
+			n, err := strconv.ParseInt(number, 10, 64)
+			if err != nil || n < 0 {
+				return log, fmt.Errorf("%s: the number after events_ is %q, want 1, 2, ...", filepath.Join(dir, name), number)
+			}
+			files = append(files, file{n, parseLogName(name).compact, filepath.Join(dir, name)})
+		}
+	}
+	if len(files) == 0 {
+		return log, fmt.Errorf("%s: no events_* file in this rolling log", dir)
+	}
+	if !status {
+		return log, fmt.Errorf("%s: no appstatus_* file, want the one that tells whether the application ended", dir)
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b2i(a.compact), b2i(b.compact)))
+	})
+	for i := len(files) - 1; i >= 0; i-- {
+		if files[i].compact {
+			files, log.compacted = files[i:], true
+			break
+		}
+	}
+	for i, f := range files {
+		if i > 0 && f.number != files[i-1].number+1 {
+			return log, fmt.Errorf("%s: comes after number %d, want number %d: a file of this rolling log is missing", f.path, files[i-1].number, files[i-1].number+1)
+		}
+		log.files = append(log.files, f.path)
+	}
+	if first := files[0]; !log.compacted && first.number != 1 {
+		return log, fmt.Errorf("%s: is the first file and has number %d, want 1", first.path, first.number)
+	}
+	return log, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,188 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// How an import treats what is wrong with its input.
+type strictness int
+
+const (
+	normal  strictness = iota // what is broken is an error, what is unknown is counted
+	lenient                   // what can be used is kept, the rest counted
+	strict                    // anything dropped is an error
+)
+
+// newestSpark is the newest version whose events this program knows; oldestSpark the oldest.
+var newestSpark, oldestSpark = [2]int{4, 0}, [2]int{2, 4}
+
+// readLog reads the log of one application. warn gets what a person should know and is no error.
+func readLog(ctx context.Context, log eventLog, mode strictness, counts *Counts, warn func(string, ...any)) (*appLog, error) {
+	app, p := newAppLog(), newEventParser()
+	for i, path := range log.files {
+		last := i == len(log.files)-1
+		if err := readEvents(ctx, path, last && log.inProgress, mode, app, p, counts, warn); err != nil {
+			return nil, err
+		}
+	}
+	for name, n := range p.events {
+		counts.Events[name] += n
+	}
+	for name, n := range p.unknownFields {
+		counts.Unknown["field "+name] += n
+		if mode == strict {
+			return nil, fmt.Errorf("%s: field %s is unknown, want those of Spark %d.%d to %d.%d", log.path, name, oldestSpark[0], oldestSpark[1], newestSpark[0], newestSpark[1])
+		}
+	}
+	checkVersion(log.path, app.version, warn)
+	if log.compacted {
+		counts.Read["compacted_logs"]++
+		warn("%s: was compacted by a history server: jobs and executors that had ended are not in it", log.path)
+	}
+	if !app.started {
+		return nil, fmt.Errorf("%s: no SparkListenerApplicationStart, want one near the beginning", log.path)
+	}
+	if app.end == absent {
+		if !log.inProgress && mode != lenient {
+			return nil, fmt.Errorf("%s: no SparkListenerApplicationEnd, and the name does not end in .inprogress: the log is cut or the application was killed; --lenient keeps what is there", log.path)
+		}
+		counts.Read["applications_without_an_end"]++
+	}
+	for range app.running {
+		app.drops["task_starts_without_end"]++
+	}
+	for k, n := range app.drops {
+		counts.Dropped[k] += n
+		if mode == strict {
+			return nil, fmt.Errorf("%s: %d x %s", log.path, n, k)
+		}
+	}
+	app.count(counts)
+	return app, nil
+}
+
+// count adds what was read.
+func (a *appLog) count(c *Counts) {
+	c.Read["applications"]++
+	c.Read["jobs"] += int64(len(a.jobs))
+	for _, j := range a.jobs {
+		if j.end == absent {
+			c.Read["jobs_without_end"]++
+		} else if !j.ok {
+			c.Read["jobs_failed"]++
+		}
+	}
+	c.Read["stages"] += int64(len(a.stages))
+	for _, s := range a.stages {
+		c.Read["stage_attempts"] += int64(s.attempts())
+	}
+	c.Read["stages_skipped"] += int64(len(a.infos) - len(a.stages))
+	c.Read["task_ends"] += a.ends.all
+	c.Read["task_ends_failed"] += a.ends.failed
+	c.Read["task_ends_killed"] += a.ends.killed
+	c.Read["task_ends_speculative"] += a.ends.speculative
+	c.Read["task_core_ms"] += a.ends.coreMS
+	for l, n := range a.ends.locality {
+		c.Read["task_ends_"+l] += n
+	}
+	c.Read["executors_added"] += int64(len(a.executors))
+	for _, e := range a.executors {
+		if e.removed != absent {
+			c.Read["executors_removed"]++
+		}
+	}
+}
+
+// readEvents reads one file. open says that its last line may be cut.
+func readEvents(ctx context.Context, path string, open bool, mode strictness, app *appLog, p *eventParser, counts *Counts, warn func(string, ...any)) error {
+	r, err := openLog(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	in := newLines(r)
+	for {
+		if in.line%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line, whole, err := in.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			if mode != lenient && !(open && errors.Is(err, io.ErrUnexpectedEOF)) {
+				return fmt.Errorf("%s: after line %d: %w%s", path, in.line, err, lenientHint(mode))
+			}
+			counts.Dropped["logs_cut_short"]++
+			if len(line) == 0 || p.parse(line, app) != nil {
+				return nil
+			}
+			return app.take()
+		}
+		if len(line) == 0 {
+			continue
+		}
+		counts.Read["lines"]++
+		counts.Read["bytes"] += int64(len(line) + 1)
+		err = p.parse(line, app)
+		if err == nil {
+			err = app.take()
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, errUnknownEvent):
+			if mode == strict {
+				return fmt.Errorf("%s: line %d: %w", path, in.line, err)
+			}
+			if counts.Unknown["event "+p.event]++; counts.Unknown["event "+p.event] == 1 {
+				warn("%s: line %d: %v; such events are counted and skipped", path, in.line, err)
+			}
+		case !whole && (open || mode == lenient):
+			counts.Dropped["logs_cut_short"]++
+		case !whole:
+			return fmt.Errorf("%s: line %d: the log ends within an event (%w), want a whole line%s", path, in.line, err, lenientHint(mode))
+		case mode == lenient:
+			if counts.Dropped["broken_lines"]++; counts.Dropped["broken_lines"] == 1 {
+				warn("%s: line %d: %v; this line and others like it are left out", path, in.line, err)
+			}
+		default:
+			return fmt.Errorf("%s: line %d: %w%s", path, in.line, err, lenientHint(mode))
+		}
+	}
+}
+
+func lenientHint(mode strictness) string {
+	if mode == normal {
+		return "; --lenient keeps what can be used"
+	}
+	return ""
+}
+
+// checkVersion warns of logs of a Spark that this program does not know.
+func checkVersion(path, version string, warn func(string, ...any)) {
+	var v [2]int
+	parts := strings.SplitN(version, ".", 3)
+	for i := range min(2, len(parts)) {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil {
+			parts = nil
+			break
+		}
+		v[i] = n
+	}
+	switch {
+	case len(parts) < 2:
+		warn("%s: the Spark version is %q, want one such as 3.5.5", path, version)
+	case less(newestSpark, v):
+		warn("%s: was written by Spark %s, newer than the newest known %d.%d: unknown fields and events are counted, their meaning is not taken in", path, version, newestSpark[0], newestSpark[1])
+	case less(v, oldestSpark):
+		warn("%s: was written by Spark %s, older than the oldest known %d.%d", path, version, oldestSpark[0], oldestSpark[1])
+	}
+}
+
+func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }

@@ -1,0 +1,248 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"replay/trace"
+)
+
+// sparkApp is an application as it goes into a trace, with times in ms since 1970 and hosts as
+// numbers of hosts; both are put into those of the trace when it is written.
+type sparkApp struct {
+	Job       trace.Job
+	Executors []trace.Executor
+	Files     []trace.File // by the FileID of stages
+	Recorded  RecordedApp
+
+	User, Queue string
+	Hosts       []string // names behind node numbers
+
+	tasks      [][]taskID       // of each stage; not kept
+	containers map[string]int32 // YARN's container id -> executor; not kept
+}
+
+// taskID says which task of Spark's a task of a stage is, where it was first seen.
+type taskID struct{ attempt, index, partition int32 }
+
+// RecordedApp is what the source says about when things happened, for comparison with a replay.
+// Times are ms from the trace's origin; -1 = unknown.
+type RecordedApp struct {
+	Job      int64           `json:"job"` // of the trace
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	SubmitMS int64           `json:"submit_ms"`
+	StartMS  int64           `json:"start_ms"` // the driver's start
+	ReadyMS  int64           `json:"ready_ms"` // enough executors had registered for user code to go on
+	FinishMS int64           `json:"finish_ms"`
+	Jobs     []RecordedJob   `json:"spark_jobs"`
+	Stages   []RecordedStage `json:"stages"` // by stage id of the trace
+}
+
+// RecordedJob is a Spark job as recorded.
+type RecordedJob struct {
+	ID       int32 `json:"id"`
+	SubmitMS int64 `json:"submit_ms"`
+	FinishMS int64 `json:"finish_ms"`
+	OK       bool  `json:"ok"`
+}
+
+// RecordedStage is a stage as recorded, over all its attempts.
+type RecordedStage struct {
+	SparkStage int32 `json:"spark_stage"`
+	Attempts   int   `json:"attempts"`
+	SubmitMS   int64 `json:"submit_ms"`
+	FinishMS   int64 `json:"finish_ms"`
+}
+
+// shift moves every known time by d.
+func (a *sparkApp) shift(d int64) {
+	move := func(times ...*int64) {
+		for _, t := range times {
+			if *t != trace.Unset {
+				*t += d
+			}
+		}
+	}
+	move(&a.Job.SubmitMS, &a.Job.RecordedStartMS, &a.Job.RecordedFinishMS)
+	for i := range a.Executors {
+		move(&a.Executors[i].AddedMS, &a.Executors[i].RemovedMS)
+	}
+	r := &a.Recorded
+	move(&r.SubmitMS, &r.StartMS, &r.ReadyMS, &r.FinishMS)
+	for i := range r.Jobs {
+		move(&r.Jobs[i].SubmitMS, &r.Jobs[i].FinishMS)
+	}
+	for i := range r.Stages {
+		move(&r.Stages[i].SubmitMS, &r.Stages[i].FinishMS)
+	}
+}
+
+// buildApp turns a log into an application of a trace. The error says what the log lacks.
+func buildApp(a *appLog, counts *Counts) (*sparkApp, error) {
+	if !a.started {
+		return nil, fmt.Errorf("no SparkListenerApplicationStart, want one near the beginning")
+	}
+	conf := yarnConf(a, counts)
+	own := conf.executorShape(nil)
+	am := conf.amShape()
+	b := &appBuilder{log: a, conf: conf, counts: counts, dag: newDAG(a, counts.Dropped), own: own, makers: map[int32]int32{}, files: map[string]int32{}}
+	out := &sparkApp{User: a.start.user, Queue: conf.text("spark.yarn.queue", "default"), Hosts: a.hosts}
+	j := &out.Job
+	*j = trace.Job{
+		Kind: trace.KindSpark, AMMemMiB: am.memMiB, AMVCores: am.vcores, ExecMemMiB: own.memMiB, ExecVCores: own.vcores,
+		TaskCPUs: int32(conf.count("spark.task.cpus", 1)), Priority: int32(conf.count("spark.yarn.priority", 0)),
+		ThinkMS: trace.Unset, Name: a.start.name, ExternalID: a.start.id,
+		RecordedStartMS: a.start.at, RecordedFinishMS: unset(a.end), RecordedOutcome: outcome(a),
+	}
+	j.SubmitMS = a.submitted(counts)
+	if a.end != absent {
+		j.RecordedFinishMS = max(a.end, j.RecordedStartMS)
+	}
+	setBounds(j, conf)
+	for _, k := range slices.Sorted(maps.Keys(conf.set)) {
+		if len(k) > 6 && k[:6] == "spark." {
+			j.Conf = append(j.Conf, trace.KeyValue{Key: k, Value: conf.set[k]})
+		}
+	}
+	ready := conf.gate(a.start.at, a.registrations())
+	if err := b.stages(out, ready); err != nil {
+		return nil, err
+	}
+	if conf.err != nil {
+		return nil, conf.err
+	}
+	j.TailMS = trace.Unset
+	if last := b.lastEnd; a.end != absent && last != absent {
+		j.TailMS = max(0, a.end-last)
+	}
+	out.Executors = b.executors()
+	out.containers = map[string]int32{}
+	for _, e := range a.executors {
+		if e.container != "" {
+			out.containers[e.container] = e.id
+		}
+	}
+	out.Recorded = RecordedApp{
+		ID: a.start.id, Name: a.start.name, SubmitMS: j.SubmitMS, StartMS: a.start.at, ReadyMS: ready, FinishMS: unset(a.end),
+		Stages: b.recorded,
+	}
+	for _, k := range a.jobs {
+		out.Recorded.Jobs = append(out.Recorded.Jobs, RecordedJob{k.id, k.at, unset(k.end), k.ok})
+	}
+	return out, nil
+}
+
+func outcome(a *appLog) string {
+	switch {
+	case a.end == absent:
+		return "censored"
+	case a.exitCode != absent && a.exitCode != 0:
+		return "failed"
+	}
+	return "success"
+}
+
+// submitted is when the application was handed in: spark.app.submitTime, which spark-submit sets,
+// else the start of its driver.
+func (a *appLog) submitted(counts *Counts) int64 {
+	const day = 86_400_000
+	if at, err := strconv.ParseInt(a.conf["spark.app.submitTime"], 10, 64); err == nil && at <= a.start.at && at > a.start.at-day {
+		return at
+	}
+	counts.Defaulted["submit_time_is_driver_start"]++
+	return a.start.at
+}
+
+func (a *appLog) registrations() []int64 {
+	var at []int64
+	for _, e := range a.executors {
+		at = append(at, e.at)
+	}
+	slices.Sort(at)
+	return at
+}
+
+// yarnConf returns the properties of the application as they would be on YARN: a log of another
+// cluster manager gets the executors that it had.
+func yarnConf(a *appLog, counts *Counts) *sparkConf {
+	c := &sparkConf{set: maps.Clone(a.conf)}
+	if c.set == nil {
+		c.set = map[string]string{}
+	}
+	if c.onYARN() {
+		return c
+	}
+	counts.Modelled["applications_of_another_cluster_manager_on_yarn"]++
+	model := func(key string, n int64) {
+		if _, ok := c.set[key]; !ok && n > 0 {
+			c.set[key] = strconv.FormatInt(n, 10)
+			counts.Modelled["set_"+key]++
+		}
+	}
+	cores := int64(0)
+	for _, e := range a.executors {
+		cores = max(cores, e.cores)
+	}
+	model("spark.executor.cores", cores)
+	if !c.bool("spark.dynamicAllocation.enabled", false) {
+		model("spark.executor.instances", int64(a.mostExecutors()))
+	}
+	return c
+}
+
+// mostExecutors is how many executors lived at a time, at most.
+func (a *appLog) mostExecutors() int {
+	type change struct {
+		at int64
+		by int
+	}
+	var cs []change
+	for _, e := range a.executors {
+		cs = append(cs, change{e.at, 1})
+		if e.removed != absent {
+			cs = append(cs, change{e.removed, -1})
+		}
+	}
+	slices.SortFunc(cs, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	now, most := 0, 0
+	for _, c := range cs {
+		now += c.by
+		most = max(most, now)
+	}
+	return most
+}
+
+func setBounds(j *trace.Job, c *sparkConf) {
+	n := c.initialExecutors()
+	j.MinExecs, j.InitialExecs, j.MaxExecs = int32(n), int32(n), int32(n)
+	if c.bool("spark.dynamicAllocation.enabled", false) {
+		j.MinExecs = int32(c.count("spark.dynamicAllocation.minExecutors", 0))
+		j.MaxExecs = int32(c.count("spark.dynamicAllocation.maxExecutors", math.MaxInt32))
+		j.InitialExecs = min(j.InitialExecs, j.MaxExecs)
+	}
+}
+
+// executors are the recorded ones, by id.
+func (b *appBuilder) executors() []trace.Executor {
+	var out []trace.Executor
+	for _, e := range b.log.executors {
+		size := b.shape(e.profile)
+		x := trace.Executor{
+			ID: e.id, Node: e.hostID, VCores: int32(e.cores), MemMiB: size.memMiB,
+			AddedMS: e.at, RemovedMS: unset(e.removed), Reason: e.reason,
+		}
+		if x.RemovedMS != trace.Unset {
+			x.RemovedMS = max(x.RemovedMS, x.AddedMS)
+		}
+		out = append(out, x)
+	}
+	slices.SortStableFunc(out, func(a, b trace.Executor) int { return cmp.Compare(a.ID, b.ID) })
+	kept := slices.CompactFunc(out, func(a, b trace.Executor) bool { return a.ID == b.ID })
+	b.counts.Dropped["executors_with_the_id_of_another"] += int64(len(out) - len(kept))
+	return kept
+}
