@@ -206,6 +206,9 @@ func (f *figure) draw(c draw.Canvas) {
 	}
 }
 
+// Formats returns the formats of plots.
+func Formats() []string { return sortedKeys(renderers) }
+
 // renderers give the bytes of a figure in a format; equal figures give equal bytes.
 var renderers = map[string]func(*figure) ([]byte, error){
 	"svg": func(f *figure) ([]byte, error) {

@@ -61,6 +61,41 @@ func (r *Result) write(dir string, o Options) error {
 	return r.writePictures(dir, o)
 }
 
+// Rewrite writes summary, plots and page anew: into a result directory, whose tables stay as
+// they are, or into a new or empty one. Each file and the plots appear whole or not at all.
+func (r *Result) Rewrite(dir string, o Options) error {
+	if err := replaceable(dir, "summary.json"); err != nil {
+		return err
+	}
+	temp, err := beside(dir)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := r.write(temp, o); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		from, to := filepath.Join(temp, e.Name()), filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			err = install(from, to)
+		} else {
+			err = os.Rename(from, to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // SummaryJSON returns summary.json: an object of flat metric names and numbers in the order of
 // Metrics. A value that could not be computed is null, and its reason stands under "absent".
 func (r *Result) SummaryJSON() []byte {

@@ -25,6 +25,7 @@ const (
 var Commands = []func() *cli.Command{
 	conformCommand,
 	importCommand,
+	reportCommand,
 	traceCommand,
 }
 

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report"
+)
+
+// reportCommand makes tables, plots and pages again from result directories, or compares them.
+func reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "make summary, plots and page again from result directories, or compare them",
+		ArgsUsage: "RESULT...",
+		Description: "RESULT is a directory that `replay run` wrote; its tables are read, the metrics computed again, and\n" +
+			"summary, plots and page written anew there, or below --out. With --compare, each RESULT is a variant:\n" +
+			"a result directory, or a directory of results with different seeds; the first is what the others are compared with.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
+			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			&cli.BoolFlag{Name: "compare", Usage: "compare the results"},
+			&cli.BoolFlag{Name: "all", Usage: "with --compare: print every metric, not only the headline ones"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return usagef("report wants at least one result directory")
+			}
+			formats, err := plotFormats(c.String("formats"))
+			if err != nil {
+				return err
+			}
+			if c.Bool("compare") {
+				return compareResults(c, formats)
+			}
+			for _, dir := range c.Args().Slice() {
+				r, err := report.Open(dir)
+				if err != nil {
+					return err
+				}
+				out := dir
+				if o := c.String("out"); o != "" {
+					if out = o; c.NArg() > 1 {
+						out = filepath.Join(o, filepath.Base(filepath.Clean(dir)))
+					}
+				}
+				if err := r.Rewrite(out, report.Options{Formats: formats, HTML: true}); err != nil {
+					return err
+				}
+				var b bytes.Buffer
+				if c.Bool("json") {
+					b.Write(r.SummaryJSON())
+				} else {
+					r.WriteText(&b)
+				}
+				if _, err := c.App.Writer.Write(b.Bytes()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// plotFormats reads a list of plot formats.
+func plotFormats(list string) ([]string, error) {
+	if list == "none" || list == "" {
+		return nil, nil
+	}
+	formats := strings.Split(list, ",")
+	for _, f := range formats {
+		if !slices.Contains(report.Formats(), f) {
+			return nil, usagef("unknown plot format %q (known: %s)", f, strings.Join(report.Formats(), ", "))
+		}
+	}
+	return formats, nil
+}
+
+// compareResults compares the variants that the arguments name.
+func compareResults(c *cli.Context, formats []string) error {
+	if c.NArg() < 2 {
+		return usagef("report --compare wants two or more results, got %d", c.NArg())
+	}
+	var variants []report.Variant
+	for _, dir := range c.Args().Slice() {
+		v, err := openVariant(dir)
+		if err != nil {
+			return err
+		}
+		variants = append(variants, v)
+	}
+	comparison, err := report.Compare(variants)
+	if err != nil {
+		return err
+	}
+	if out := c.String("out"); out != "" {
+		if err := comparison.WriteDir(out, formats, nil); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	if c.Bool("json") {
+		js, err := comparison.JSON()
+		if err != nil {
+			return err
+		}
+		b.Write(js)
+	} else {
+		comparison.WriteText(&b, c.Bool("all"))
+	}
+	_, err = c.App.Writer.Write(b.Bytes())
+	return err
+}
+
+// openVariant reads a result directory, or a directory of results in the order of their names.
+func openVariant(dir string) (report.Variant, error) {
+	v := report.Variant{Name: filepath.Base(filepath.Clean(dir))}
+	dirs := []string{dir}
+	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
+		found, err := filepath.Glob(filepath.Join(dir, "*", "run.json"))
+		if err != nil {
+			return v, err
+		}
+		if len(found) == 0 {
+			return v, fmt.Errorf("%s: no run.json in it or in a directory in it; want a result or a directory of results", dir)
+		}
+		dirs = dirs[:0]
+		for _, f := range found {
+			dirs = append(dirs, filepath.Dir(f))
+		}
+	}
+	for _, d := range dirs {
+		r, err := report.Open(d)
+		if err != nil {
+			return v, err
+		}
+		v.Runs = append(v.Runs, r)
+	}
+	slices.SortStableFunc(v.Runs, func(a, b *report.Result) int {
+		return cmp.Compare(a.Manifest.Seed, b.Manifest.Seed)
+	})
+	m := &v.Runs[0].Manifest
+	v.Flags = fmt.Sprintf("--scheduler %s --sharing %s --placement %s", m.Scheduler, m.Sharing, m.Placement)
+	return v, nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/engine/record"
+	"replay/report"
+)
+
+// writeResult writes the result of one job that waited for its first task.
+func writeResult(t *testing.T, dir string, seed uint64, waitMS int64) {
+	t.Helper()
+	w, err := report.NewWriter(dir, report.Options{Tasks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Container(&record.Container{Job: 0, Number: 1, AM: true, Queue: "root.a", MemMiB: 1024, VCores: 1, Allocated: 1000, Ended: 9000, End: record.EndCompleted})
+	w.Job(&record.Job{
+		Queue: "root.a", Outcome: record.JobSucceeded, AMScheduled: 0, AMAllocated: 1000, AMRegistered: 2000, FirstAsked: record.None,
+		FirstAllocated: record.None, FirstRegistered: record.None, FirstTask: waitMS, Finish: 9000, RecordedMS: record.None,
+	})
+	if _, err := w.Finish(record.Manifest{
+		Format: report.Format, FormatVersion: report.FormatVersion, Seed: seed, TraceHash: "x",
+		Totals: record.Totals{Jobs: 1, JobsSucceeded: 1, ContainersAllocated: 1, ContainersEnded: 1, EndMS: 9000},
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReport(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	writeResult(t, in("a"), 1, 5000)
+	writeResult(t, in("b/s1"), 1, 6000)
+	writeResult(t, in("other"), 2, 6000)
+	tests := []struct {
+		name, args string
+		code       int
+		want       string // in stdout when it worked, in stderr when not
+		file       string
+	}{
+		{"no result", "", exitUsage, "at least one result", ""},
+		{"again in place", in("a") + " --formats none", exitDone, "wait_job_first_task_mean_ms", "a/report.html"},
+		{"elsewhere, as JSON", "--json --out " + in("c") + " " + in("a"), exitDone, `"wait_job_first_task_mean_ms": 5000`, "c/plots/wait_job_cdf.pdf"},
+		{"several below out", "--formats svg --out " + in("d") + " " + in("a") + " " + in("b/s1"), exitDone, "Replay of", "d/s1/plots/wait_job_cdf.svg"},
+		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), exitDone, "b against a", "e/comparison.json"},
+		{"compared as JSON", in("a") + " " + in("a/../b") + " --compare --json", exitDone, `"verdict"`, ""},
+		{"seeds differ", in("a") + " " + in("other") + " --compare", exitBadInput, "seed 2", ""},
+		{"one is no comparison", in("a") + " --compare", exitUsage, "two or more", ""},
+		{"not a result", dir + "/b --formats none", exitBadInput, "run.json", ""},
+		{"unknown format", in("a") + " --formats gif", exitUsage, `unknown plot format "gif"`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), append([]string{"replay", "report"}, strings.Fields(tt.args)...), &stdout, &stderr)
+			said := stdout.String()
+			if code != exitDone {
+				said = stderr.String()
+			}
+			if code != tt.code || !strings.Contains(said, tt.want) {
+				t.Fatalf("code %d, want %d; said %q, want %q in it (stderr %q)", code, tt.code, said, tt.want, stderr.String())
+			}
+			if tt.file != "" {
+				if _, err := os.Stat(in(tt.file)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
