@@ -33,6 +33,7 @@ type jobBatch struct {
 	user, queue, priority, amCPU, execCPU     *column[int32]
 	cpus, minExecs, maxExecs, initial, stages *column[int32]
 	tasks, first, depends, think, start, end  *column[int64]
+	tail                                      *column[int64]
 	kind, name, external, outcome, key, value *column[string]
 }
 
@@ -46,7 +47,7 @@ func newJobBatch(t *table) *jobBatch {
 		id:    i64("job_id"), submit: i64("submit_ms"), am: i64("am_mem_mib"), execMem: i64("exec_mem_mib"),
 		user: i32("user_id"), queue: i32("queue_id"), priority: i32("priority"), amCPU: i32("am_vcores"), execCPU: i32("exec_vcores"),
 		cpus: i32("task_cpus"), minExecs: i32("min_execs"), maxExecs: i32("max_execs"), initial: i32("initial_execs"), stages: i32("num_stages"),
-		tasks: i64("num_tasks"), first: i64("first_task_row"), depends: i64("depends_on"), think: i64("think_ms"), start: i64("recorded_start_ms"), end: i64("recorded_finish_ms"),
+		tasks: i64("num_tasks"), first: i64("first_task_row"), depends: i64("depends_on"), think: i64("think_ms"), tail: i64("tail_ms"), start: i64("recorded_start_ms"), end: i64("recorded_finish_ms"),
 		kind: str("kind"), name: str("name"), external: str("external_id"), outcome: str("recorded_outcome"), key: str("conf.key"), value: str("conf.value"),
 	}
 }
@@ -56,7 +57,7 @@ func (b *jobBatch) job() *Job {
 	j := &Job{
 		ID: b.id.v[i], SubmitMS: b.submit.v[i], User: b.user.v[i], Queue: b.queue.v[i], Priority: b.priority.v[i], Kind: b.kind.v[i],
 		AMMemMiB: b.am.v[i], AMVCores: b.amCPU.v[i], ExecMemMiB: b.execMem.v[i], ExecVCores: b.execCPU.v[i], TaskCPUs: b.cpus.v[i],
-		MinExecs: b.minExecs.v[i], MaxExecs: b.maxExecs.v[i], InitialExecs: b.initial.v[i], DependsOn: b.depends.list(i), ThinkMS: b.think.v[i],
+		MinExecs: b.minExecs.v[i], MaxExecs: b.maxExecs.v[i], InitialExecs: b.initial.v[i], DependsOn: b.depends.list(i), ThinkMS: b.think.v[i], TailMS: b.tail.v[i],
 		Name: b.name.v[i], ExternalID: strings.Clone(b.external.v[i]), // a clone does not keep the page in memory
 		RecordedStartMS: b.start.v[i], RecordedFinishMS: b.end.v[i], RecordedOutcome: b.outcome.v[i],
 	}
@@ -73,6 +74,8 @@ type stageBatch struct {
 	job, mem, shuffle, delay                *column[int64]
 	id, parents, tasks, vcores, milli, prio *column[int32]
 	file, after, sparkJob, cacheOf          *column[int32]
+	profile, execCPU                        *column[int32]
+	execMem                                 *column[int64]
 	kind, pool, name, external              *column[string]
 	startFraction, freshFactor, firstFactor *column[float32]
 	extra                                   extraColumns
@@ -88,6 +91,7 @@ func newStageBatch(t *table) *stageBatch {
 		job:   i64("job_id"), mem: i64("task_mem_mib"), shuffle: i64("shuffle_read_bytes"), delay: i64("delay_ms"),
 		id: i32("stage_id"), parents: i32("parents"), tasks: i32("num_tasks"), vcores: i32("task_vcores"), milli: i32("task_milli_vcores"), prio: i32("priority"),
 		file: i32("file_id"), after: i32("after"), sparkJob: i32("spark_job"), cacheOf: i32("cache_of"),
+		profile: i32("profile"), execMem: i64("exec_mem_mib"), execCPU: i32("exec_vcores"),
 		kind: str("kind"), pool: str("pool"), name: str("name"), external: str("external_id"),
 		startFraction: bindFloat(r, "start_fraction"), freshFactor: bindFloat(r, "fresh_factor"), firstFactor: bindFloat(r, "first_factor"),
 		extra: bindExtra(r),
@@ -100,7 +104,8 @@ func (b *stageBatch) stage() Stage {
 		ID: b.id.v[i], Parents: b.parents.list(i), After: b.after.list(i), DelayMS: b.delay.v[i], SparkJob: b.sparkJob.v[i], Pool: b.pool.v[i],
 		TaskMemMiB: b.mem.v[i], TaskVCores: b.vcores.v[i], TaskMilliVCores: b.milli.v[i], Extra: b.extra.list(i), Kind: b.kind.v[i],
 		Priority: b.prio.v[i], StartFraction: b.startFraction.v[i], FileID: b.file.v[i], ShuffleReadBytes: b.shuffle.v[i],
-		FreshFactor: b.freshFactor.v[i], FirstFactor: b.firstFactor.v[i], CacheOf: b.cacheOf.v[i], Name: b.name.v[i], ExternalID: b.external.v[i],
+		FreshFactor: b.freshFactor.v[i], FirstFactor: b.firstFactor.v[i], CacheOf: b.cacheOf.v[i],
+		Profile: max(b.profile.v[i], 0), ExecMemMiB: max(b.execMem.v[i], 0), ExecVCores: max(b.execCPU.v[i], 0), Name: b.name.v[i], ExternalID: b.external.v[i],
 	}
 }
 
@@ -110,6 +115,7 @@ type taskBatch struct {
 	job, duration, input, mem, wait    *column[int64]
 	stage, pref, vcores, retries, node *column[int32]
 	locality                           *column[string]
+	deserialize, delay, read, written  *column[int64]
 }
 
 func newTaskBatch(t *table) *taskBatch {
@@ -119,6 +125,7 @@ func newTaskBatch(t *table) *taskBatch {
 		job:   bindInt64(r, "job_id"), stage: bindInt32(r, "stage_id"), duration: bindInt64(r, "duration_ms"), input: bindInt64(r, "input_bytes"),
 		pref: bindInt32(r, "pref_nodes"), mem: bindInt64(r, "mem_mib"), vcores: bindInt32(r, "vcores"), retries: bindInt32(r, "retries"),
 		wait: bindInt64(r, "recorded_wait_ms"), node: bindInt32(r, "recorded_node"), locality: bindString(r, "recorded_locality"),
+		deserialize: bindInt64(r, "deserialize_ms"), delay: bindInt64(r, "sched_delay_ms"), read: bindInt64(r, "shuffle_read_bytes"), written: bindInt64(r, "shuffle_write_bytes"),
 	}
 }
 
@@ -145,6 +152,10 @@ func (b *taskBatch) take(t *Tasks, n, total int) {
 	t.RecordedWaitMS = appendOptional(t.RecordedWaitMS, b.wait, have, lo, hi, total)
 	t.RecordedNode = appendOptional(t.RecordedNode, b.node, have, lo, hi, total)
 	t.RecordedLocality = appendOptional(t.RecordedLocality, b.locality, have, lo, hi, total)
+	t.DeserializeMS = appendOptional(t.DeserializeMS, b.deserialize, have, lo, hi, total)
+	t.SchedDelayMS = appendOptional(t.SchedDelayMS, b.delay, have, lo, hi, total)
+	t.ShuffleReadBytes = appendOptional(t.ShuffleReadBytes, b.read, have, lo, hi, total)
+	t.ShuffleWriteBytes = appendOptional(t.ShuffleWriteBytes, b.written, have, lo, hi, total)
 	b.takePrefs(t, have, lo, hi, total)
 	b.head = hi
 }

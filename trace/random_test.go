@@ -123,7 +123,7 @@ func (g *draw) job(m *MemoryTrace, id, submit int64) *Job {
 	j := &Job{
 		ID: id, SubmitMS: submit, User: int32(g.n(0, len(m.Users)-1)), Queue: int32(g.n(0, len(m.Queues)-1)), Priority: int32(g.n(-2, 9)),
 		Kind: g.of(KindSpark, KindMapReduce, KindGeneric, KindGang), AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 2048, ExecVCores: int32(g.n(1, 4)), TaskCPUs: g32(g.of64(Unset, 1)),
-		MinExecs: int32(g.optional(0)), MaxExecs: int32(g.n(5, 9)), InitialExecs: int32(g.optional(5)), ThinkMS: int64(g.optional(10)),
+		MinExecs: int32(g.optional(0)), MaxExecs: int32(g.n(5, 9)), InitialExecs: int32(g.optional(5)), ThinkMS: int64(g.optional(10)), TailMS: int64(g.optional(10)),
 		Name: g.of("", "name", "ä"), ExternalID: g.of("", "app_1"), RecordedStartMS: Unset, RecordedFinishMS: Unset, RecordedOutcome: g.of("", "success", "failed"),
 	}
 	if j.Kind != KindSpark && g.yes() {
@@ -152,12 +152,12 @@ func (g *draw) stage(m *MemoryTrace, i int) Stage {
 		ID: int32(i), Parents: g.before(i), After: g.before(i), DelayMS: int64(g.optional(100)), SparkJob: int32(g.optional(3)), Pool: g.of("", "pool"),
 		TaskMemMiB: int64(g.n(0, 4096)), TaskVCores: int32(g.n(0, 4)), TaskMilliVCores: int32(g.optional(1500)), Kind: g.of(StageInput, StageShuffle, StageResult, StageGang),
 		Priority: int32(g.optional(20)), StartFraction: g.of32(Unset, 0.05, 1), FileID: int32(g.optional(len(m.Files) - 1)), ShuffleReadBytes: int64(g.optional(1 << 40)),
-		FreshFactor: g.of32(Unset, 1.5), FirstFactor: g.of32(Unset, 0, 4.9), CacheOf: int32(g.optional(i - 1)), Name: g.of("", "scan"), ExternalID: g.of("", "3.0"),
+		FreshFactor: g.of32(Unset, 1.5), FirstFactor: g.of32(Unset, 0, 4.9), CacheOf: int32(g.optional(i - 1)), Profile: int32(g.n(0, 1)), ExecMemMiB: int64(g.n(0, 9)), ExecVCores: int32(g.n(0, 2)), Name: g.of("", "scan"), ExternalID: g.of("", "3.0"),
 	}
 	if g.yes() {
 		s.Extra = []NamedValue{{"gpu", 1}}
 	}
-	columns := [7]bool{}
+	columns := [11]bool{}
 	for k := range columns {
 		columns[k] = g.n(0, 3) == 0
 	}
@@ -181,6 +181,10 @@ func (g *draw) stage(m *MemoryTrace, i int) Stage {
 		addIf(columns[4], &t.RecordedWaitMS, int64(g.optional(9)))
 		addIf(columns[5], &t.RecordedNode, int32(g.optional(len(m.Nodes)-1)))
 		addIf(columns[6], &t.RecordedLocality, g.of("", "NODE_LOCAL", "ANY"))
+		addIf(columns[7], &t.DeserializeMS, int64(g.optional(9)))
+		addIf(columns[8], &t.SchedDelayMS, int64(g.optional(9)))
+		addIf(columns[9], &t.ShuffleReadBytes, int64(g.optional(1<<30)))
+		addIf(columns[10], &t.ShuffleWriteBytes, int64(g.optional(1<<30)))
 	}
 	normalTasks(t, anyPref)
 	return s
@@ -203,6 +207,10 @@ func normalTasks(t *Tasks, anyPref bool) {
 	dropIf(&t.RecordedWaitMS, Unset)
 	dropIf(&t.RecordedNode, Unset)
 	dropIf(&t.RecordedLocality, "")
+	dropIf(&t.DeserializeMS, Unset)
+	dropIf(&t.SchedDelayMS, Unset)
+	dropIf(&t.ShuffleReadBytes, Unset)
+	dropIf(&t.ShuffleWriteBytes, Unset)
 }
 
 func dropIf[T comparable](column *[]T, absent T) {

@@ -71,7 +71,7 @@ func jobToRow(j *Job, firstTask int64) jobRow {
 		ID: j.ID, SubmitMS: j.SubmitMS, User: j.User, Queue: j.Queue, Priority: j.Priority, Kind: j.Kind, AMMemMiB: j.AMMemMiB, AMVCores: j.AMVCores,
 		ExecMemMiB: copied(j.ExecMemMiB), ExecVCores: copied(j.ExecVCores), TaskCPUs: copied(j.TaskCPUs),
 		MinExecs: copied(j.MinExecs), MaxExecs: copied(j.MaxExecs), InitialExecs: copied(j.InitialExecs),
-		NumStages: int32(len(j.Stages)), NumTasks: j.NumTasks(), FirstTaskRow: firstTask, DependsOn: append([]int64(nil), j.DependsOn...), ThinkMS: copied(j.ThinkMS),
+		NumStages: int32(len(j.Stages)), NumTasks: j.NumTasks(), FirstTaskRow: firstTask, DependsOn: append([]int64(nil), j.DependsOn...), ThinkMS: copied(j.ThinkMS), TailMS: copied(j.TailMS),
 		Name: j.Name, ExternalID: j.ExternalID, RecordedStart: copied(j.RecordedStartMS), RecordedFinish: copied(j.RecordedFinishMS),
 		RecordedOutcome: j.RecordedOutcome, Conf: conf,
 	}
@@ -86,8 +86,17 @@ func stageToRow(job int64, s *Stage) stageRow {
 		MilliVCores: copied(s.TaskMilliVCores), Extra: valuesToRows(s.Extra), Kind: s.Kind, Priority: copied(s.Priority),
 		StartFraction: copied(s.StartFraction), FileID: copied(s.FileID), ShuffleRead: copied(s.ShuffleReadBytes),
 		After: append([]int32(nil), s.After...), DelayMS: copied(s.DelayMS), SparkJob: copied(s.SparkJob), Pool: s.Pool,
-		FreshFactor: copied(s.FreshFactor), FirstFactor: copied(s.FirstFactor), CacheOf: copied(s.CacheOf), Name: s.Name, ExternalID: s.ExternalID,
+		FreshFactor: copied(s.FreshFactor), FirstFactor: copied(s.FirstFactor), CacheOf: copied(s.CacheOf),
+		Profile: zeroNull(s.Profile), ExecMemMiB: zeroNull(s.ExecMemMiB), ExecVCores: zeroNull(s.ExecVCores), Name: s.Name, ExternalID: s.ExternalID,
 	}
+}
+
+// zeroNull returns a pointer to a copy of v, or nil for 0.
+func zeroNull[T int32 | int64](v T) *T {
+	if v == 0 {
+		return nil
+	}
+	return &v
 }
 
 // addTasks writes the tasks of a stage. Rows point into the columns of s, so all of them are written before it returns.
@@ -97,6 +106,7 @@ func (w *Writer) addTasks(job int64, s *Stage) error {
 		row := taskRow{
 			Job: job, Stage: s.ID, DurationMS: t.DurationMS[i], Pref: t.Prefs(i),
 			MemMiB: at(t.MemMiB, i), VCores: at(t.VCores, i), Retries: at(t.Retries, i), RecordedWait: at(t.RecordedWaitMS, i), RecordedNode: at(t.RecordedNode, i),
+			Deserialize: at(t.DeserializeMS, i), SchedDelay: at(t.SchedDelayMS, i), ShuffleRead: at(t.ShuffleReadBytes, i), ShuffleWrite: at(t.ShuffleWriteBytes, i),
 		}
 		if t.InputBytes != nil {
 			row.InputBytes = t.InputBytes[i]

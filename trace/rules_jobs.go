@@ -24,7 +24,7 @@ func (r *rules) job(j *Job, at *jobRows) error {
 			{"submit_ms", j.SubmitMS, 0}, {"am_mem_mib", j.AMMemMiB, 0}, {"am_vcores", int64(j.AMVCores), 0},
 			{"exec_mem_mib", j.ExecMemMiB, Unset}, {"exec_vcores", int64(j.ExecVCores), Unset}, {"task_cpus", int64(j.TaskCPUs), Unset},
 			{"min_execs", int64(j.MinExecs), Unset}, {"max_execs", int64(j.MaxExecs), Unset}, {"initial_execs", int64(j.InitialExecs), Unset},
-			{"think_ms", j.ThinkMS, Unset}, {"recorded_start_ms", j.RecordedStartMS, Unset}, {"recorded_finish_ms", j.RecordedFinishMS, Unset},
+			{"think_ms", j.ThinkMS, Unset}, {"tail_ms", j.TailMS, Unset}, {"recorded_start_ms", j.RecordedStartMS, Unset}, {"recorded_finish_ms", j.RecordedFinishMS, Unset},
 		}),
 		r.jobTimes(j, row),
 		r.jobShape(j, row),
@@ -106,7 +106,7 @@ func (r *rules) stage(j *Job, i int, row int64) error {
 		r.fields(tableStages, row, []field{
 			{"task_mem_mib", s.TaskMemMiB, 0}, {"task_vcores", int64(s.TaskVCores), 0}, {"task_milli_vcores", int64(s.TaskMilliVCores), Unset},
 			{"priority", int64(s.Priority), Unset}, {"shuffle_read_bytes", s.ShuffleReadBytes, Unset}, {"delay_ms", s.DelayMS, Unset},
-			{"spark_job", int64(s.SparkJob), Unset},
+			{"spark_job", int64(s.SparkJob), Unset}, {"profile", int64(s.Profile), 0}, {"exec_mem_mib", s.ExecMemMiB, 0}, {"exec_vcores", int64(s.ExecVCores), 0},
 		}),
 		r.extra(tableStages, row, s.Extra),
 		r.before(row, "parents", s.Parents, i),
@@ -168,7 +168,9 @@ func (r *rules) stageTasks(s *Stage, row int64) error {
 		{"input_bytes", len(t.InputBytes), t.InputBytes == nil}, {"pref_nodes", len(t.PrefStart) - 1, t.PrefStart == nil},
 		{"mem_mib", len(t.MemMiB), t.MemMiB == nil}, {"vcores", len(t.VCores), t.VCores == nil}, {"retries", len(t.Retries), t.Retries == nil},
 		{"recorded_wait_ms", len(t.RecordedWaitMS), t.RecordedWaitMS == nil}, {"recorded_node", len(t.RecordedNode), t.RecordedNode == nil},
-		{"recorded_locality", len(t.RecordedLocality), t.RecordedLocality == nil},
+		{"recorded_locality", len(t.RecordedLocality), t.RecordedLocality == nil}, {"deserialize_ms", len(t.DeserializeMS), t.DeserializeMS == nil},
+		{"sched_delay_ms", len(t.SchedDelayMS), t.SchedDelayMS == nil}, {"shuffle_read_bytes", len(t.ShuffleReadBytes), t.ShuffleReadBytes == nil},
+		{"shuffle_write_bytes", len(t.ShuffleWriteBytes), t.ShuffleWriteBytes == nil},
 	} {
 		if c.n != n && !c.isNil {
 			return fmt.Errorf("stage %d: column %s has %d entries, want %d, one for each task", s.ID, c.column, c.n, n)
@@ -181,6 +183,10 @@ func (r *rules) stageTasks(s *Stage, row int64) error {
 		numbers(r, row, "vcores", t.VCores, Unset),
 		numbers(r, row, "retries", t.Retries, Unset),
 		numbers(r, row, "recorded_wait_ms", t.RecordedWaitMS, Unset),
+		numbers(r, row, "deserialize_ms", t.DeserializeMS, Unset),
+		numbers(r, row, "sched_delay_ms", t.SchedDelayMS, Unset),
+		numbers(r, row, "shuffle_read_bytes", t.ShuffleReadBytes, Unset),
+		numbers(r, row, "shuffle_write_bytes", t.ShuffleWriteBytes, Unset),
 		r.recordedNodes(row, t.RecordedNode),
 		r.prefs(row, t),
 	)

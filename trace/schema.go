@@ -94,6 +94,7 @@ type jobRow struct {
 	FirstTaskRow    int64     `parquet:"first_task_row,delta"`
 	DependsOn       []int64   `parquet:"depends_on,list,optional"`
 	ThinkMS         *int64    `parquet:"think_ms,optional"`
+	TailMS          *int64    `parquet:"tail_ms,optional"`
 	Name            string    `parquet:"name,optional,dict"`
 	ExternalID      string    `parquet:"external_id,optional,plain"`
 	RecordedStart   *int64    `parquet:"recorded_start_ms,optional"`
@@ -123,6 +124,9 @@ type stageRow struct {
 	FreshFactor   *float32   `parquet:"fresh_factor,optional,dict"`
 	FirstFactor   *float32   `parquet:"first_factor,optional,dict"`
 	CacheOf       *int32     `parquet:"cache_of,optional,dict"`
+	Profile       *int32     `parquet:"profile,optional,dict"`
+	ExecMemMiB    *int64     `parquet:"exec_mem_mib,optional,dict"`
+	ExecVCores    *int32     `parquet:"exec_vcores,optional,dict"`
 	Name          string     `parquet:"name,optional,dict"`
 	ExternalID    string     `parquet:"external_id,optional,dict"`
 }
@@ -139,6 +143,10 @@ type taskRow struct {
 	RecordedWait *int64  `parquet:"recorded_wait_ms,optional"`
 	RecordedNode *int32  `parquet:"recorded_node,optional,dict"`
 	RecordedLoc  string  `parquet:"recorded_locality,optional,dict"`
+	Deserialize  *int64  `parquet:"deserialize_ms,optional"`
+	SchedDelay   *int64  `parquet:"sched_delay_ms,optional"`
+	ShuffleRead  *int64  `parquet:"shuffle_read_bytes,optional"`
+	ShuffleWrite *int64  `parquet:"shuffle_write_bytes,optional"`
 }
 
 type executorRow struct {
