@@ -1,0 +1,467 @@
+package conf
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"replay/policy"
+)
+
+// amounts reads the capacity and maximum of a queue that are given as resources.
+//
+// Source: AbstractCSQueue.updateConfigurableResourceLimits.
+func (p *capacityParser) amounts(q *CapacityQueue, prefix string) *Error {
+	var err *Error
+	if q.ConfigMin, err = p.amount(prefix + "capacity"); err != nil {
+		return err
+	}
+	if q.ConfigMax, err = p.amount(prefix + "maximum-capacity"); err != nil {
+		return err
+	}
+	more := func(a, b policy.Resource) bool {
+		return !b.IsNone() && p.Calculator.Compare(policy.Resource{}, a, b, false) > 0
+	}
+	if q.Parent >= 0 {
+		parent := p.Queues[q.Parent].ConfigMax
+		if more(q.ConfigMax, parent) {
+			return refuse("IllegalArgumentException", "Max resource configuration %s is greater than parents max value:%s in queue:%s",
+				p.show(q.ConfigMax), p.show(parent), q.Path).at(0, prefix+"maximum-capacity", p.props[prefix+"maximum-capacity"])
+		}
+		if q.ConfigMax.IsNone() && !q.ConfigMin.IsNone() {
+			q.ConfigMax = parent
+		}
+	}
+	if more(q.ConfigMin, q.ConfigMax) {
+		return refuse("IllegalArgumentException", "Min resource configuration %s is greater than its max value:%s in queue:%s",
+			p.show(q.ConfigMin), p.show(q.ConfigMax), q.Path).at(0, prefix+"capacity", p.props[prefix+"capacity"])
+	}
+	return nil
+}
+
+// amount reads a resource in brackets; anything else, and one without memory, is none.
+func (p *capacityParser) amount(key string) (r policy.Resource, _ *Error) {
+	text, _ := p.raw(key)
+	if !amountForm.MatchString(text) {
+		return r, nil
+	}
+	for _, pair := range javaSplit(javaTrim(text[1:len(text)-1]), ",") {
+		part := javaSplit(pair, "=")
+		if len(part) < 2 {
+			continue
+		}
+		index := -1
+		switch name := javaTrim(part[0]); name {
+		case "memory":
+			index = policy.Memory
+		default:
+			for i, t := range p.site.Types {
+				if t == name {
+					index = i
+				}
+			}
+			if index < 0 {
+				p.warnf("%s: resource %s is not known and ignored", key, name)
+				continue
+			}
+		}
+		value := part[1]
+		unit := value
+		if i := strings.IndexFunc(value, unicode.IsLetter); i >= 0 {
+			unit = value[i:]
+		} else {
+			unit = ""
+		}
+		for _, c := range unit {
+			if !unicode.IsLetter(c) {
+				return r, refuse("IllegalArgumentException", "Units '%s' contains non alphabet characters, which is not allowed.", unit).at(0, key, text)
+			}
+		}
+		if _, ok := unitFactor[unit]; !ok {
+			continue
+		}
+		v, err := javaLong(strings.TrimSuffix(value, unit))
+		if err == nil && unit != "" {
+			v, err = convertUnit(unit, "Mi", v)
+		}
+		if err != nil {
+			return r, err.at(0, key, text)
+		}
+		if index == policy.VCores {
+			v = int64(int32(v))
+		}
+		r[index] = v
+	}
+	if r[policy.Memory] == 0 {
+		return policy.Resource{}, nil
+	}
+	return r, nil
+}
+
+// show is Resource.toString.
+func (p *capacityParser) show(r policy.Resource) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<memory:%d, vCores:%d", r[policy.Memory], vcoresView(r[policy.VCores]))
+	for i := 2; i < p.types; i++ {
+		if r[i] != 0 {
+			fmt.Fprintf(&b, ", %s: %d", p.site.Types[i], r[i])
+		}
+	}
+	return b.String() + ">"
+}
+
+// maxAllocation reads the largest container of a queue.
+//
+// Source: QueueAllocationSettings.setupMaximumAllocation.
+func (p *capacityParser) maxAllocation(q *CapacityQueue, prefix string) *Error {
+	cluster := p.site.MaxAllocation
+	q.MaxAlloc = cluster
+	if q.Parent >= 0 {
+		q.MaxAlloc = p.Queues[q.Parent].MaxAlloc
+	}
+	tooLarge := func(r policy.Resource, key string) *Error {
+		return refuse("IllegalArgumentException", "Queue maximum allocation cannot be larger than the cluster setting for queue %s max allocation per queue: %s cluster setting: %s",
+			q.Path, p.show(r), p.show(cluster)).at(0, key, p.props[key])
+	}
+	key := prefix + "maximum-allocation"
+	if text := p.text(key, ""); text != "" {
+		r, err := parseAllocation(text, p.site.Types)
+		if err != nil {
+			return err.at(0, key, text)
+		}
+		for i := range p.types {
+			if r[i] > cluster[i] {
+				return tooLarge(r, key)
+			}
+			q.MaxAlloc[i] = r[i]
+		}
+		return nil
+	}
+	mem, cores := p.int(prefix+"maximum-allocation-mb", -1), p.int(prefix+"maximum-allocation-vcores", -1)
+	if err := p.failed(); err != nil {
+		return err
+	}
+	if mem != -1 {
+		q.MaxAlloc[policy.Memory] = int64(mem)
+	}
+	if cores != -1 {
+		q.MaxAlloc[policy.VCores] = int64(cores)
+	}
+	switch {
+	case mem != -1 && int64(mem) > cluster[policy.Memory]:
+		return tooLarge(q.MaxAlloc, prefix+"maximum-allocation-mb")
+	case cores != -1 && int64(cores) > cluster[policy.VCores]:
+		return tooLarge(q.MaxAlloc, prefix+"maximum-allocation-vcores")
+	}
+	return nil
+}
+
+var allocationForm = regexp.MustCompile(`^([^=]+)=([0-9]+)[ \t\n\x0b\f\r]?(\w*)$`)
+
+// parseAllocation reads name=value[unit] pairs.
+//
+// Source: ResourceUtils.createResourceFromString.
+func parseAllocation(text string, types []string) (r policy.Resource, _ *Error) {
+	for _, pair := range javaSplit(javaTrim(text), ",") {
+		m := allocationForm.FindStringSubmatch(javaTrim(pair))
+		if m == nil {
+			return r, refuse("IllegalArgumentException", `"%s" is not a valid resource type/amount pair. Please provide key=amount pairs separated by commas.`, javaTrim(pair))
+		}
+		name, unit := m[1], m[3]
+		v, err := javaLong(m[2])
+		if err != nil {
+			return r, err
+		}
+		switch unit {
+		case "M", "m":
+			unit = "Mi"
+		case "G", "g":
+			unit = "Gi"
+		case "":
+		default:
+			return r, refuse("IllegalArgumentException", "Acceptable units are M/G or empty")
+		}
+		switch {
+		case name == "memory": // without a unit these are bytes
+			name = memoryName
+			v, err = convertUnit(unit, "Mi", v)
+		case name == memoryName && unit != "":
+			v, err = convertUnit(unit, "Mi", v)
+		case name == "gpu", name == "fpga":
+			name = "yarn.io/" + name
+		}
+		if err != nil {
+			return r, err
+		}
+		index := slices.Index(types, name)
+		if index < 0 {
+			return r, refuse("ResourceNotFoundException", "Unknown resource: %s", name)
+		}
+		if index == policy.VCores {
+			v = min(v, math.MaxInt32)
+		}
+		r[index] = v
+	}
+	return r, nil
+}
+
+// state reads whether a queue takes applications.
+//
+// Source: QueueStateHelper.setQueueState.
+func (p *capacityParser) state(q *CapacityQueue, prefix string) *Error {
+	text, ok := p.raw(prefix + "state")
+	parent := "RUNNING"
+	if q.Parent >= 0 {
+		parent = p.Queues[q.Parent].State
+	}
+	switch configured := strings.ToUpper(text); {
+	case !ok:
+		q.State = parent
+	case configured != "RUNNING" && configured != "STOPPED" && configured != "DRAINING":
+		return refuse("IllegalArgumentException", "No enum constant org.apache.hadoop.yarn.api.records.QueueState.%s", configured).at(0, prefix+"state", text)
+	case configured == "RUNNING" && parent != "RUNNING":
+		return refuse("IllegalArgumentException", "The parent queue:%s cannot be STOPPED as the child queue:%s is in RUNNING state.", p.Queues[q.Parent].Path, q.Path).at(0, prefix+"state", text)
+	default:
+		q.State = configured
+	}
+	if !ok && parent == "DRAINING" {
+		q.State = "STOPPED"
+	}
+	q.Running = q.State == "RUNNING"
+	return nil
+}
+
+// userWeights reads <queue>.user-settings.<user>.weight; those of the parent hold too.
+func (p *capacityParser) userWeights(q *CapacityQueue, prefix string) *Error {
+	if q.Parent >= 0 {
+		q.UserWeights = p.Queues[q.Parent].UserWeights
+	}
+	own := map[string]float32{}
+	for _, key := range sortedKeys(p.props) {
+		user, ok := strings.CutPrefix(key, prefix+"user-settings.")
+		if !ok || !strings.HasSuffix(user, ".weight") {
+			continue
+		}
+		user = strings.TrimSuffix(user, ".weight")
+		text, _ := p.raw(key)
+		w, err := javaFloat32(text)
+		if err != nil {
+			return err.at(0, key, text)
+		}
+		own[user] = w
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	for user, w := range q.UserWeights {
+		if _, ok := own[user]; !ok {
+			own[user] = w
+		}
+	}
+	q.UserWeights = own
+	return nil
+}
+
+// childMode is how the queues with these indices say their capacity. Mixing is refused below the root.
+//
+// Source: AbstractParentQueue.getCapacityConfigurationTypeForQueues.
+func (p *capacityParser) childMode(of *CapacityQueue, queues []*CapacityQueue) (CapacityMode, *Error) {
+	var percent, weight, amount bool
+	var detail strings.Builder
+	note := func(q *CapacityQueue, mode string) {
+		fmt.Fprintf(&detail, "{Queue=%s, label= uses %s mode}. ", q.Path, mode)
+	}
+	for _, q := range queues {
+		percent = percent || q.Capacity > 0
+		if q.Weight >= 0 {
+			weight = true
+			note(q, "weight")
+		}
+		if !q.ConfigMin.IsNone() {
+			amount, percent = true, false
+			note(q, "absolute")
+		}
+		if percent {
+			note(q, "percentage")
+		}
+	}
+	count := 0
+	for _, b := range []bool{percent, weight, amount} {
+		if b {
+			count++
+		}
+	}
+	if len(queues) > 0 && queues[0].Parent >= 0 && count > 1 {
+		return 0, refuse("IOException", "Parent queue '%s' have children queue used mixed of  weight mode, percentage and absolute mode, it is not allowed, please double check, details:%s", of.Path, detail.String()).
+			at(0, capacityPrefix+of.Path+".queues", p.props[capacityPrefix+of.Path+".queues"])
+	}
+	switch {
+	case weight || len(queues) == 0:
+		return ByWeight, nil
+	case amount:
+		return ByAmount, nil
+	}
+	return ByPercent, nil
+}
+
+// precision is how far the capacities of children may be from the whole.
+const precision = float32(0.0005)
+
+// checkChildren holds the capacities of the children of a queue against it.
+//
+// Source: AbstractParentQueue.setChildQueues.
+func (p *capacityParser) checkChildren(q *CapacityQueue) *Error {
+	var children []*CapacityQueue
+	for _, k := range q.Children {
+		children = append(children, &p.Queues[k])
+	}
+	mode, err := p.childMode(q, children)
+	if err != nil {
+		return err
+	}
+	own, err := p.childMode(q, []*CapacityQueue{q})
+	if err != nil {
+		return err
+	}
+	bad := func(format string, args ...any) *Error {
+		return refuse("IOException", format, args...).at(0, capacityPrefix+q.Path+".queues", p.props[capacityPrefix+q.Path+".queues"])
+	}
+	if mode == ByAmount || own == ByAmount {
+		if mode != own && q.Parent >= 0 {
+			return bad("Parent=%s: When absolute minResource is used, we must make sure both parent and child all use absolute minResource", q.Path)
+		}
+		var sum policy.Resource
+		for _, c := range children {
+			sum = sum.Add(c.ConfigMin)
+		}
+		if !q.ConfigMin.IsNone() && p.Calculator.Compare(policy.Resource{}, q.ConfigMin, sum, false) < 0 {
+			return bad("Parent Queues capacity: %s is less than to its children:%s for queue:%s", p.show(q.ConfigMin), p.show(sum), q.Name)
+		}
+	}
+	if mode != ByPercent {
+		return nil
+	}
+	var sum float32
+	for _, c := range children {
+		sum += c.Capacity
+	}
+	abs := func(v float32) float32 { return float32(math.Abs(float64(v))) }
+	switch {
+	case abs(1-sum) > precision && abs(sum) > precision:
+		return bad("Illegal capacity sum of %s for children of queue %s for label=. It should be either 0 or 1.0", javaFloatText(sum), q.Name)
+	case abs(1-sum) > precision:
+		if own == ByPercent && abs(q.Capacity) > precision && !q.AllowZeroSum {
+			return bad("Illegal capacity sum of %s for children of queue %s for label=. It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0", javaFloatText(sum), q.Name)
+		}
+	case own == ByPercent && abs(q.Capacity) <= 0 && !q.AllowZeroSum:
+		return bad("Illegal capacity sum of %s for children of queue %s for label=. queue=%s has zero capacity, but childqueues have positive capacities", javaFloatText(sum), q.Name, q.Name)
+	}
+	return nil
+}
+
+// javaFloatText is Float.toString.
+func javaFloatText(v float32) string {
+	x := float64(v)
+	switch {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 0):
+		return strings.Replace(strings.Replace(fmt.Sprint(x), "+Inf", "Infinity", 1), "-Inf", "-Infinity", 1)
+	case x == 0 || math.Abs(x) >= 1e-3 && math.Abs(x) < 1e7:
+		s := strconv.FormatFloat(x, 'f', -1, 32)
+		if !strings.Contains(s, ".") {
+			s += ".0"
+		}
+		return s
+	}
+	s := strconv.FormatFloat(x, 'E', -1, 32)
+	mantissa, exponent, _ := strings.Cut(s, "E")
+	if !strings.Contains(mantissa, ".") {
+		mantissa += ".0"
+	}
+	sign := ""
+	if strings.HasPrefix(exponent, "-") {
+		sign = "-"
+	}
+	return mantissa + "E" + sign + strings.TrimLeft(exponent, "+-0")
+}
+
+// queueKeysNotModelled are settings of queues that a replay does not follow.
+var queueKeysNotModelled = []struct{ suffix, reason string }{
+	{".acl_submit_applications", "everybody may submit to every queue"},
+	{".acl_administer_queue", "everybody may submit to every queue"},
+	{".acl_application_max_priority", "everybody may submit with every priority"},
+	{".maximum-application-lifetime", "there are no application timeouts"},
+	{".default-application-lifetime", "there are no application timeouts"},
+	{".disable_preemption", "the CapacityScheduler's preemption is not replayed"},
+	{".intra-queue-preemption.disable_preemption", "the CapacityScheduler's preemption is not replayed"},
+	{".reservable", "there are no reservations"},
+	{".default-node-label-expression", "nodes have no labels"},
+	{".accessible-node-labels", "nodes have no labels"},
+	{".multi-node-sorting.policy", "nodes are visited at their heartbeats"},
+}
+
+// capacityAreas are parts of the CapacityScheduler that a replay does not contain.
+var capacityAreas = []struct{ part, reason string }{
+	{".accessible-node-labels.", "nodes have no labels"},
+	{".auto-create-child-queue.", "queues are not created on demand"},
+	{".auto-queue-creation-v2.", "queues are not created on demand"},
+	{".leaf-queue-template.", "queues are not created on demand"},
+	{".reservation", "there are no reservations"},
+	{"yarn.scheduler.capacity.queue-mappings", "queue mappings are not replayed, the trace names the queue"},
+	{"yarn.scheduler.capacity.mapping-rule", "queue mappings are not replayed, the trace names the queue"},
+	{"yarn.scheduler.capacity.workflow-priority-mappings", "the trace names the priority"},
+	{"yarn.scheduler.capacity.multi-node-", "nodes are visited at their heartbeats"},
+	{"yarn.scheduler.capacity.schedule-asynchronously", "scheduling happens at heartbeats"},
+	{"yarn.scheduler.capacity.application.fail-fast", "it has no effect on decisions"},
+	{"yarn.scheduler.capacity.lazy-preemption-enabled", "the CapacityScheduler's preemption is not replayed"},
+	{"yarn.scheduler.capacity.user-metrics.enable", "it has no effect on decisions"},
+	{"yarn.scheduler.capacity.queue.auto.refresh", "the configuration is the file that is given"},
+	{"yarn.scheduler.capacity.maximum-am-resource-percent.", "nodes have no labels"},
+}
+
+// queueSettings are the settings that a queue can have, beside those not modelled.
+var queueSettings = []string{
+	".capacity", ".maximum-capacity", ".queues", ".state", ".priority", ".user-limit-factor", ".minimum-user-limit-percent",
+	".maximum-am-resource-percent", ".maximum-applications", ".maximum-allocation-mb", ".maximum-allocation-vcores",
+	".maximum-allocation", ".ordering-policy", ".ordering-policy.fair.enable-size-based-weight", "." + maxParallel,
+	".default-application-priority", ".allow-zero-capacity-sum",
+}
+
+// leftovers sorts the keys that were not read into not modelled and unknown.
+func (p *capacityParser) leftovers() {
+	var known []string
+next:
+	for _, key := range sortedKeys(p.props) {
+		if !strings.HasPrefix(key, capacityPrefix) || p.read[key] {
+			continue
+		}
+		for _, k := range queueKeysNotModelled {
+			if strings.HasSuffix(key, k.suffix) {
+				p.warnf("%s: not modelled: %s", key, k.reason)
+				continue next
+			}
+		}
+		for _, a := range capacityAreas {
+			if strings.Contains(key, a.part) {
+				p.warnf("%s: not modelled: %s", key, a.reason)
+				continue next
+			}
+		}
+		for _, setting := range queueSettings {
+			queue, ok := strings.CutSuffix(strings.TrimPrefix(key, capacityPrefix), setting)
+			if ok && strings.HasPrefix(queue, policyRoot+".") && p.Find(queue) < 0 {
+				p.warnf("%s: there is no queue %s, the setting has no effect", key, queue)
+				continue next
+			}
+		}
+		if known == nil {
+			known = sortedKeys(p.read)
+		}
+		p.Unknown = append(p.Unknown, UnknownKey{key, nearest(key, known)})
+	}
+}
