@@ -10,4 +10,5 @@ var Kinds = []Kind{
 	executorAllocation,
 	taskSetManager,
 	schedulerRuns,
+	yarnAllocator,
 }

@@ -1,0 +1,359 @@
+package conform
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"replay/engine/protocol"
+	"replay/engine/spark"
+	"replay/policy"
+)
+
+// yarnAllocator is YarnAllocator with AMRMClient's bookkeeping.
+var yarnAllocator = Kind{
+	Name: "yarn_allocator",
+	Match: func(_ string, first Shape) bool {
+		var conf Shape
+		return first.Has("conf", "profiles", "racks", "events") && json.Unmarshal(first["conf"], &conf) == nil && conf.Has("launch_exclude_on_failure")
+	},
+	Run: Cases(runYarnAllocator),
+}
+
+type yarnAllocatorCase struct {
+	ID   string `json:"id"`
+	Conf struct {
+		Cores          int   `json:"executor_cores"`
+		TaskCPUs       int   `json:"task_cpus"`
+		MemoryMB       int64 `json:"executor_memory_mb"`
+		Initial        int   `json:"initial_executors"`
+		Dynamic        bool  `json:"dynamic_allocation"`
+		Validity       int64 `json:"failures_validity_interval_ms"`
+		LaunchExclude  bool  `json:"launch_exclude_on_failure"`
+		MaxPerNode     int   `json:"max_failed_executors_per_node"`
+		ExcludeTimeout int64 `json:"exclude_timeout_ms"`
+	} `json:"conf"`
+	Profiles []struct {
+		Profile  int   `json:"profile"`
+		Cores    int   `json:"cores"`
+		MemoryMB int64 `json:"container_memory_mb"`
+		PerExec  int   `json:"tasks_per_executor"`
+	} `json:"profiles"`
+	Racks  map[string]string    `json:"racks"`
+	Events []yarnAllocatorEvent `json:"events"`
+
+	names     *protocol.Names
+	allocator *spark.Allocator
+	out       yarnAllocatorOut // of the present event
+	request   protocol.AllocateRequest
+	outcome   spark.Outcome
+}
+
+type yarnAllocatorEvent struct {
+	Op         string                           `json:"op"`
+	T          int64                            `json:"t"`
+	Targets    [][2]int                         `json:"targets"`
+	LocalTasks [][2]int                         `json:"locality_aware_tasks"`
+	Hosts      []pair[int, []pair[string, int]] `json:"host_to_local_task_count"`
+	Excluded   []string                         `json:"excluded_nodes"`
+	Changed    bool                             `json:"changed"`
+	Exec       string                           `json:"exec"`
+	Granted    []struct {
+		Container int64  `json:"container"`
+		Host      string `json:"host"`
+		Profile   int32  `json:"profile"`
+		MemoryMB  int64  `json:"memory_mb"`
+		VCores    int64  `json:"vcores"`
+	} `json:"granted"`
+	Completed []struct {
+		Container int64 `json:"container"`
+		Exit      int32 `json:"exit_status"`
+	} `json:"completed"`
+	Out   yarnAllocatorOut   `json:"out"`
+	State yarnAllocatorState `json:"state"`
+}
+
+type yarnAllocatorRequest struct {
+	Profile int32    `json:"profile"`
+	Nodes   []string `json:"nodes"`
+	Racks   []string `json:"racks"`
+}
+
+type yarnAllocatorLaunch struct {
+	Exec      string `json:"exec"`
+	Container int64  `json:"container"`
+	Host      string `json:"host"`
+}
+
+type yarnAllocatorRemoval struct {
+	Exec  string `json:"exec"`
+	Exit  int32  `json:"exit_code"`
+	ByApp bool   `json:"exit_caused_by_app"`
+}
+
+type yarnAllocatorOut struct {
+	Removed       []yarnAllocatorRequest `json:"removed"`
+	Added         []yarnAllocatorRequest `json:"added"`
+	Released      []int64                `json:"released"`
+	Launched      []yarnAllocatorLaunch  `json:"launched"`
+	Removals      []yarnAllocatorRemoval `json:"remove_executor"`
+	ExcludeAdd    []string               `json:"exclude_add,omitempty"`
+	ExcludeRemove []string               `json:"exclude_remove,omitempty"`
+}
+
+// byProfile keeps the order within each profile only.
+func byProfile(requests []yarnAllocatorRequest) []yarnAllocatorRequest {
+	requests = slices.Clone(requests)
+	slices.SortStableFunc(requests, func(a, b yarnAllocatorRequest) int { return cmp.Compare(a.Profile, b.Profile) })
+	return requests
+}
+
+func (o *yarnAllocatorOut) equal(p *yarnAllocatorOut) bool {
+	same := func(a, b []yarnAllocatorRequest) bool {
+		return slices.EqualFunc(byProfile(a), byProfile(b), func(x, y yarnAllocatorRequest) bool {
+			return x.Profile == y.Profile && slices.Equal(x.Nodes, y.Nodes) && slices.Equal(x.Racks, y.Racks)
+		})
+	}
+	return same(o.Removed, p.Removed) && same(o.Added, p.Added) && slices.Equal(o.Released, p.Released) &&
+		slices.Equal(o.Launched, p.Launched) && slices.Equal(o.Removals, p.Removals) &&
+		slices.Equal(o.ExcludeAdd, p.ExcludeAdd) && slices.Equal(o.ExcludeRemove, p.ExcludeRemove)
+}
+
+type yarnAllocatorState struct {
+	Running    int           `json:"running"`
+	Starting   int           `json:"starting"`
+	Failed     int           `json:"failed"`
+	Released   int           `json:"released_not_completed"`
+	Unexpected int           `json:"unexpected_releases"`
+	Pending    [][2]int      `json:"pending"`
+	Hosts      []hostsOfRuns `json:"host_to_containers"`
+}
+
+// hostsOfRuns is [profile, host, containers].
+type hostsOfRuns struct {
+	profile int
+	host    string
+	n       int
+}
+
+func (h *hostsOfRuns) UnmarshalJSON(data []byte) error {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	if len(parts) != 3 {
+		return fmt.Errorf("%s has %d values, want 3", data, len(parts))
+	}
+	for i, to := range []any{&h.profile, &h.host, &h.n} {
+		if err := json.Unmarshal(parts[i], to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes it as it is read.
+func (h hostsOfRuns) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{h.profile, h.host, h.n})
+}
+
+func (s *yarnAllocatorState) equal(o *yarnAllocatorState) bool {
+	return s.Running == o.Running && s.Starting == o.Starting && s.Failed == o.Failed && s.Released == o.Released &&
+		s.Unexpected == o.Unexpected && slices.Equal(s.Pending, o.Pending) && slices.Equal(s.Hosts, o.Hosts)
+}
+
+func (c *yarnAllocatorCase) sparkConf() (*spark.Conf, error) {
+	values := map[string]string{
+		"spark.executor.cores":           strconv.Itoa(c.Conf.Cores),
+		"spark.task.cpus":                strconv.Itoa(c.Conf.TaskCPUs),
+		"spark.executor.memory":          fmt.Sprint(c.Conf.MemoryMB, "m"),
+		"spark.yarn.launchContainers":    "false",
+		"spark.excludeOnFailure.timeout": fmt.Sprint(c.Conf.ExcludeTimeout, "ms"),
+		"spark.excludeOnFailure.application.maxFailedExecutorsPerNode": strconv.Itoa(c.Conf.MaxPerNode),
+		"spark.yarn.executor.launch.excludeOnFailure.enabled":          strconv.FormatBool(c.Conf.LaunchExclude),
+		"spark.dynamicAllocation.enabled":                              strconv.FormatBool(c.Conf.Dynamic),
+	}
+	if c.Conf.Validity > 0 {
+		values["spark.executor.failuresValidityInterval"] = fmt.Sprint(c.Conf.Validity, "ms")
+	}
+	if c.Conf.Dynamic {
+		values["spark.dynamicAllocation.initialExecutors"] = strconv.Itoa(c.Conf.Initial)
+	} else {
+		values["spark.executor.instances"] = strconv.Itoa(c.Conf.Initial)
+	}
+	conf, _, err := spark.ParseConf(spark.Layer{Name: "conf", Strict: true, Values: values})
+	return conf, err
+}
+
+func runYarnAllocator(c *yarnAllocatorCase, out *Results) {
+	conf, err := c.sparkConf()
+	if err != nil {
+		out.AddUnsupported(c.ID, err.Error())
+		return
+	}
+	placement, err := policy.NewPlacement("locality-ratio")
+	if err != nil {
+		panic(err)
+	}
+	c.names = protocol.NewNames()
+	setup := spark.AllocatorSetup{
+		Conf: conf, Names: c.names, Placement: placement,
+		RackOf: func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) },
+	}
+	for i, p := range c.Profiles {
+		if p.Profile != i {
+			out.AddUnsupported(c.ID, fmt.Sprintf("profile %d is number %d", i, p.Profile))
+			return
+		}
+		setup.Profiles = append(setup.Profiles, spark.ExecutorProfile{Size: policy.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
+	}
+	if got, err := conf.ContainerSize(spark.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
+		out.AddDifferent(Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
+		return
+	}
+	c.allocator = spark.NewAllocator(setup)
+	c.allocator.OnRequest = func(profile int32, req *protocol.ContainerRequest, added bool) {
+		r := yarnAllocatorRequest{Profile: profile, Nodes: c.texts(req.Nodes), Racks: c.texts(req.Racks)}
+		if added {
+			c.out.Added = append(c.out.Added, r)
+		} else {
+			c.out.Removed = append(c.out.Removed, r)
+		}
+	}
+	for i := range c.Events {
+		e := &c.Events[i]
+		c.out = yarnAllocatorOut{}
+		changed, ok := c.apply(e)
+		if !ok {
+			out.AddUnsupported(c.ID, fmt.Sprintf("event %d is %q", i, e.Op))
+			return
+		}
+		got := c.state(e.T)
+		if changed != e.Changed {
+			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.Changed, Got: changed, State: "changed"})
+			return
+		}
+		if !e.Out.equal(&c.out) {
+			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.Out, Got: c.out, State: got})
+			return
+		}
+		if !e.State.equal(&got) {
+			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.State, Got: got, State: e.Op})
+			return
+		}
+	}
+	out.AddEqual()
+}
+
+// texts returns the names sorted.
+func (c *yarnAllocatorCase) texts(names []protocol.Name) (out []string) {
+	for _, n := range names {
+		out = append(out, c.names.Text(n))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// apply gives one event to the allocator; it reports whether that changed a target, and false when
+// it knows no such event.
+func (c *yarnAllocatorCase) apply(e *yarnAllocatorEvent) (changed, ok bool) {
+	before := c.texts(c.allocator.Excluded())
+	switch e.Op {
+	case "start", "advance":
+	case "request_total":
+		changed = c.allocator.RequestTotal(e.T, c.total(e))
+	case "kill_executor":
+		n, err := strconv.Atoi(e.Exec)
+		if err != nil {
+			return false, false
+		}
+		if id, ok := c.allocator.KillExecutor(int32(n)); ok {
+			c.out.Released = append(c.out.Released, id.N)
+		}
+	case "heartbeat":
+		c.heartbeat(e)
+	default:
+		return false, false
+	}
+	after := c.texts(c.allocator.Excluded())
+	c.out.ExcludeAdd, c.out.ExcludeRemove = notIn(after, before), notIn(before, after)
+	return changed, true
+}
+
+// notIn returns the texts of a that are not in b.
+func notIn(a, b []string) (out []string) {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// total is the request of the driver.
+func (c *yarnAllocatorCase) total(e *yarnAllocatorEvent) *spark.TotalRequest {
+	r := &spark.TotalRequest{}
+	for _, t := range e.Targets {
+		p := spark.ProfileTotal{Profile: int32(t[0]), Total: t[1]}
+		for _, l := range e.LocalTasks {
+			if l[0] == t[0] {
+				p.Hints.LocalTasks = l[1]
+			}
+		}
+		for _, hosts := range e.Hosts {
+			if hosts.first == t[0] {
+				for _, h := range hosts.second {
+					p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: c.names.Intern(h.first), Tasks: h.second})
+				}
+			}
+		}
+		r.Profiles = append(r.Profiles, p)
+	}
+	for _, h := range e.Excluded {
+		r.Excluded = append(r.Excluded, c.names.Intern(h))
+	}
+	return r
+}
+
+func (c *yarnAllocatorCase) heartbeat(e *yarnAllocatorEvent) {
+	c.allocator.Request(&c.request)
+	resp := protocol.AllocateResponse{Nodes: 1000}
+	for _, g := range e.Granted {
+		resp.Allocated = append(resp.Allocated, protocol.Container{
+			ID: protocol.ContainerID{App: 1, N: g.Container}, Host: c.names.Intern(g.Host),
+			Priority: g.Profile, Size: policy.R(g.MemoryMB, g.VCores),
+		})
+	}
+	for _, s := range e.Completed {
+		resp.Completed = append(resp.Completed, protocol.Status{ID: protocol.ContainerID{App: 1, N: s.Container}, Exit: s.Exit})
+	}
+	c.allocator.Response(e.T, &resp, &c.outcome)
+	for _, id := range c.outcome.Released {
+		c.out.Released = append(c.out.Released, id.N)
+	}
+	for _, l := range c.outcome.Launches {
+		c.out.Launched = append(c.out.Launched, yarnAllocatorLaunch{strconv.Itoa(int(l.Executor)), l.Container.N, c.names.Text(l.Host)})
+	}
+	for _, r := range c.outcome.Removals {
+		c.out.Removals = append(c.out.Removals, yarnAllocatorRemoval{strconv.Itoa(int(r.Executor)), r.Reason.Exit, r.Reason.ByApp})
+	}
+}
+
+func (c *yarnAllocatorCase) state(now int64) yarnAllocatorState {
+	n := c.allocator.Counts(now)
+	s := yarnAllocatorState{Running: n.Running, Starting: n.Starting, Failed: n.Failed, Released: n.Released, Unexpected: n.Unexpected}
+	for i := range c.Profiles {
+		p := int32(i)
+		if pending, ok := c.allocator.Pending(p); ok {
+			s.Pending = append(s.Pending, [2]int{i, pending})
+		}
+		from := len(s.Hosts)
+		for _, h := range c.allocator.Hosts(p) {
+			s.Hosts = append(s.Hosts, hostsOfRuns{i, c.names.Text(h.Host), h.Tasks})
+		}
+		slices.SortFunc(s.Hosts[from:], func(a, b hostsOfRuns) int { return cmp.Compare(a.host, b.host) })
+	}
+	return s
+}

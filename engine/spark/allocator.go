@@ -1,0 +1,340 @@
+package spark
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/policy"
+)
+
+// ExecutorProfile is what the allocator knows of a resource profile. The YARN priority of its
+// containers is its number.
+type ExecutorProfile struct {
+	Size    policy.Resource // of a container, see [Conf.ContainerSize]
+	PerExec int             // tasks that an executor runs at a time
+}
+
+// Match says what a granted container was matched to.
+type Match uint8
+
+// Matches of a container.
+const (
+	MatchedAny       Match = iota // a request that named no host
+	MatchedHost                   // a request that named its host
+	MatchedRack                   // a request that named a host of its rack
+	MatchedElsewhere              // a request that named hosts of other racks only
+	Unmatched                     // no request was left for it: released
+)
+
+// ExecutorLaunch is an executor that is to be started in a container.
+type ExecutorLaunch struct {
+	Executor  int32
+	Profile   int32
+	Container protocol.ContainerID
+	Node      protocol.NodeID
+	Host      protocol.Name
+}
+
+// Grant is a container that the ResourceManager gave, with what became of it.
+type Grant struct {
+	Container protocol.Container
+	Match     Match
+	Wanted    []protocol.Name // hosts of the request that it was matched to
+	Executor  int32           // number that was taken for it; 0 when it is unmatched
+	Launched  bool            // else, when it is matched: left alone, until YARN takes it back
+}
+
+// LossReason is why an executor is gone.
+//
+// Source: ExecutorExited.
+type LossReason struct {
+	Exit     int32 // of its container
+	ByApp    bool  // caused by the application: counts as a failure of the tasks that ran
+	Explicit bool  // the application had asked for it
+}
+
+// Removal tells the driver that an executor is gone.
+type Removal struct {
+	Executor int32
+	Reason   LossReason
+}
+
+// Outcome is what an application master does upon a response, in order. Its slices are reused.
+type Outcome struct {
+	Grants   []Grant                // in the order of use: on a preferred host, on a rack, anywhere; then the surplus
+	Launches []ExecutorLaunch       // given to the launcher's threads, first come first served
+	Removals []Removal              // RemoveExecutor messages to the driver
+	Answers  []Removal              // to questions that waited, see [Allocator.AskLossReason]
+	Released []protocol.ContainerID // surplus; sent with the next request
+}
+
+// Allocator turns the executors that a driver wants into container requests, and granted
+// containers into executors. It is the part of the application master that lives between the
+// driver and the ResourceManager, and has no clock: the engine decides when the next heartbeat is
+// (see [HeartbeatLadder]) and how long a launch takes.
+//
+// Source: YarnAllocator, YarnAllocatorNodeHealthTracker.
+type Allocator struct {
+	// OnRequest, if set, is told of every request that is added or taken back, in order.
+	OnRequest func(profile int32, req *protocol.ContainerRequest, added bool)
+
+	client    *protocol.Client
+	names     *protocol.Names
+	rackOf    func(protocol.Name) protocol.Name
+	placement policy.Placement
+	index     *HostIndex
+	initial   int
+	launches  bool // launching takes time; else an executor runs as soon as it has a container
+	health    containerHealth
+	finishing bool
+
+	profiles   []allocatorProfile
+	containers []containerState       // by number of the container
+	executors  []protocol.ContainerID // by executor; zero: none
+	losses     []lossState            // by executor
+	last       int32                  // executor number taken last
+	waiting    int                    // questions for loss reasons that wait
+	unexpected int                    // containers that ended without having been released
+
+	granted  []protocol.Container // reused
+	decommed []protocol.Name      // hosts that the driver was told of, oldest first
+}
+
+type allocatorProfile struct {
+	ExecutorProfile
+	targeted          bool // target means something
+	target            int
+	starting, running int
+	hosts             []HostTasks // running containers by host, ascending by number of the name
+	hints             StageHints  // hosts in the order of their names
+}
+
+// containerState is a container from the end of its launch to its completion; released outlives it.
+type containerState struct {
+	executor  int32 // 0: none
+	profile   int32
+	host      protocol.Name
+	launching bool
+	released  bool
+}
+
+type lossState struct {
+	waiting bool // the driver waits for the reason
+	known   bool // the reason came before the question
+	reason  LossReason
+}
+
+// AllocatorSetup is what an [Allocator] is made of.
+type AllocatorSetup struct {
+	Conf      *Conf
+	Names     *protocol.Names
+	RackOf    func(protocol.Name) protocol.Name
+	Placement policy.Placement
+	Profiles  []ExecutorProfile // by number; 0 is the default one
+	Index     *HostIndex        // working memory, may be shared by allocators; nil: its own
+}
+
+// NewAllocator returns the allocator of an application master that has just registered.
+func NewAllocator(s AllocatorSetup) *Allocator {
+	a := &Allocator{
+		client: protocol.NewClient(s.Names, s.RackOf), names: s.Names, rackOf: s.RackOf, placement: s.Placement,
+		index: s.Index, initial: s.Conf.InitialTarget(), launches: s.Conf.LaunchContainers,
+		health: newContainerHealth(s.Conf, s.Names),
+	}
+	if a.index == nil {
+		a.index = &HostIndex{}
+	}
+	for _, p := range s.Profiles {
+		a.profiles = append(a.profiles, allocatorProfile{ExecutorProfile: p})
+	}
+	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
+	return a
+}
+
+// RequestTotal takes what the driver wants. The hints are always replaced; it reports whether a
+// target changed, which wakes the application master's loop. A profile that was not heard of
+// before starts from the initial target of the application.
+//
+// Source: YarnAllocator.requestTotalExecutorsWithPreferredLocalities.
+func (a *Allocator) RequestTotal(now int64, r *TotalRequest) (changed bool) {
+	for p := range a.profiles {
+		a.profiles[p].hints = StageHints{}
+	}
+	if len(r.Profiles) == 0 {
+		for p := range a.profiles {
+			a.profiles[p].target = 0
+		}
+		a.health.setScheduler(now, r.Excluded, a.client)
+		return true
+	}
+	for _, t := range r.Profiles {
+		p := &a.profiles[t.Profile]
+		p.hints = t.Hints
+		p.hints.Hosts = slices.Clone(t.Hints.Hosts)
+		slices.SortFunc(p.hints.Hosts, func(x, y HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
+		if !p.targeted {
+			p.targeted, p.target = true, a.initial
+		}
+		if p.target != t.Total {
+			p.target = t.Total
+			a.health.setScheduler(now, r.Excluded, a.client)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// Request is the first half of a heartbeat: it brings the requests up to date and fills req with
+// what the ResourceManager has to be told.
+//
+// Source: YarnAllocator.allocateResources.
+func (a *Allocator) Request(req *protocol.AllocateRequest) {
+	a.updateRequests()
+	a.client.Build(req)
+}
+
+// Response is the second half: what was granted is matched and launched, then what has ended is
+// cleared up. It fills out.
+func (a *Allocator) Response(now int64, resp *protocol.AllocateResponse, out *Outcome) {
+	out.Grants, out.Launches, out.Removals = out.Grants[:0], out.Launches[:0], out.Removals[:0]
+	out.Answers, out.Released = out.Answers[:0], out.Released[:0]
+	a.client.Received(resp)
+	a.health.clusterNodes = resp.Nodes
+	if len(resp.Allocated) > 0 {
+		a.handleGrants(resp.Allocated, out)
+	}
+	for _, s := range resp.Completed {
+		a.completed(now, s, out)
+	}
+}
+
+// handleGrants matches containers to requests: first those on a host that some request names,
+// then those on a rack, then the rest; within each pass in the order of the ResourceManager. A
+// container takes the oldest request that fits. What is left is released.
+//
+// Source: YarnAllocator.handleAllocatedContainers.
+func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
+	rest := append(a.granted[:0], granted...)
+	a.granted = rest
+	for pass := MatchedHost; pass <= MatchedElsewhere; pass++ {
+		left := rest[:0]
+		for _, c := range rest {
+			place := protocol.Any
+			switch pass {
+			case MatchedHost:
+				place = c.Host
+			case MatchedRack:
+				place = a.rackOf(c.Host)
+			}
+			req := a.client.FirstMatching(c.Priority, place, a.profiles[c.Priority].Size)
+			if req == nil {
+				left = append(left, c)
+				continue
+			}
+			a.cancel(c.Priority, req)
+			g := Grant{Container: c, Match: pass, Wanted: req.Nodes}
+			if len(req.Nodes) == 0 {
+				g.Match = MatchedAny
+			}
+			out.Grants = append(out.Grants, g)
+		}
+		rest = left
+	}
+	matched := len(out.Grants)
+	for _, c := range rest {
+		a.release(c.ID)
+		out.Released = append(out.Released, c.ID)
+		out.Grants = append(out.Grants, Grant{Container: c, Match: Unmatched})
+	}
+	for i := range out.Grants[:matched] {
+		a.use(&out.Grants[i], out)
+	}
+}
+
+// use gives a matched container to a new executor. When as many run as are wanted it does not:
+// such a container is neither launched nor released, as in Spark, and the number is lost.
+//
+// Source: YarnAllocator.runAllocatedContainers.
+func (a *Allocator) use(g *Grant, out *Outcome) {
+	a.last++
+	g.Executor = a.last
+	p := &a.profiles[g.Container.Priority]
+	if p.running >= p.target {
+		return
+	}
+	g.Launched = true
+	l := ExecutorLaunch{Executor: a.last, Profile: g.Container.Priority, Container: g.Container.ID, Node: g.Container.Node, Host: g.Container.Host}
+	p.starting++
+	a.container(l.Container).launching = true
+	out.Launches = append(out.Launches, l)
+	if !a.launches {
+		a.LaunchDone(l)
+	}
+}
+
+func (a *Allocator) container(id protocol.ContainerID) *containerState {
+	for int64(len(a.containers)) <= id.N {
+		a.containers = append(a.containers, containerState{})
+	}
+	return &a.containers[id.N]
+}
+
+// LaunchDone tells that a NodeManager has taken the order to start an executor. The executor
+// counts as running, unless its container has ended already.
+//
+// Source: YarnAllocator.updateInternalState.
+func (a *Allocator) LaunchDone(l ExecutorLaunch) {
+	p := &a.profiles[l.Profile]
+	p.starting--
+	c := a.container(l.Container)
+	if !c.launching {
+		return
+	}
+	p.running++
+	*c = containerState{executor: l.Executor, profile: l.Profile, host: l.Host, released: c.released}
+	for int32(len(a.executors)) <= l.Executor {
+		a.executors = append(a.executors, protocol.ContainerID{})
+		a.losses = append(a.losses, lossState{})
+	}
+	a.executors[l.Executor] = l.Container
+	i, ok := slices.BinarySearchFunc(p.hosts, l.Host, compareHost)
+	if !ok {
+		p.hosts = slices.Insert(p.hosts, i, HostTasks{Host: l.Host})
+	}
+	p.hosts[i].Tasks++
+}
+
+func compareHost(h HostTasks, host protocol.Name) int { return int(int64(h.Host) - int64(host)) }
+
+// LaunchFailed tells that a NodeManager has refused an executor; its container is given back.
+//
+// Source: YarnAllocator.runAllocatedContainers.
+func (a *Allocator) LaunchFailed(l ExecutorLaunch) {
+	a.profiles[l.Profile].starting--
+	a.container(l.Container).launching = false
+	a.client.Release(l.Container)
+}
+
+func (a *Allocator) release(id protocol.ContainerID) {
+	a.container(id).released = true
+	a.client.Release(id)
+}
+
+// KillExecutor gives the container of an executor back. It counts as gone at once, for the target;
+// its host counts it until YARN reports its end. It reports false for an executor that is not
+// known or that was killed before.
+//
+// Source: YarnAllocator.killExecutor.
+func (a *Allocator) KillExecutor(executor int32) (protocol.ContainerID, bool) {
+	if !a.known(executor) {
+		return protocol.ContainerID{}, false
+	}
+	id := a.executors[executor]
+	c := a.container(id)
+	if c.released {
+		return protocol.ContainerID{}, false
+	}
+	a.release(id)
+	a.profiles[c.profile].running--
+	return id, true
+}

@@ -1,0 +1,32 @@
+package spark
+
+// HeartbeatLadder is the rhythm of an application master's loop: short pauses that double while
+// something is open, long ones otherwise. A pause starts when the allocate call has returned.
+//
+// Source: ApplicationMaster.allocationThreadImpl.
+type HeartbeatLadder struct {
+	heartbeat, initial, next int64
+}
+
+// NewHeartbeatLadder returns the rhythm as configured; expiry is yarn.am.liveness-monitor.expiry-interval-ms.
+func NewHeartbeatLadder(c *Conf, expiry int64) HeartbeatLadder {
+	heartbeat := max(0, min(expiry/2, c.HeartbeatInterval))
+	initial := min(heartbeat, c.InitialInterval)
+	return HeartbeatLadder{heartbeat: heartbeat, initial: initial, next: initial}
+}
+
+// Pause returns how long the loop waits now, in ms; waiting is [Allocator.Waiting].
+func (l *HeartbeatLadder) Pause(waiting bool) int64 {
+	if !waiting {
+		l.next = l.initial
+		return l.heartbeat
+	}
+	pause := min(l.heartbeat, l.next)
+	l.next = 2 * pause
+	return pause
+}
+
+// Wake starts the ladder anew, because a target changed or a question came. The caller ends the
+// present pause at once: the minimum that Spark means to keep is nothing in practice, since it
+// subtracts nanoseconds from milliseconds.
+func (l *HeartbeatLadder) Wake() { l.next = l.initial }
