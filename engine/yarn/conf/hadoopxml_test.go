@@ -1,0 +1,93 @@
+package conf
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHadoopXML(t *testing.T) {
+	p := NewProperties()
+	if err := p.Parse("core", []byte(`<?xml version="1.0"?><configuration>
+	  <!-- a comment -->
+	  <property><name> a </name><value>1</value><final>true</final></property>
+	  <property name="b" value="${a}${c}"/>
+	  <property><name>c</name><value>x${d}</value><description>text</description></property>
+	  <property><name>empty</name><value></value></property>
+	  <property><name>loop</name><value>${loop}</value></property>
+	  <property><name>env</name><value>${env.HOME-/h} ${env.X:-y} ${user.name}</value></property>
+	  <property><name>odd</name><value>${} ${a b} {a} ${a</value><flavour>x</flavour></property>
+	</configuration>`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Parse("site", []byte(`<configuration><property><name>a</name><value>2</value></property><property><name>d</name><value><![CDATA[<d>]]></value></property></configuration>`)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"a": "1", "b": "1x<d>", "c": "x<d>", "d": "<d>", "loop": "${loop}", "env": "/h -y ${user.name}", "odd": "${} ${a b} {a} ${a"}
+	want["env"] = "/h y ${user.name}"
+	for k, v := range want {
+		if got[k] != v {
+			t.Errorf("%s is %q, want %q", k, got[k], v)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d properties, want %d: %v", len(got), len(want), got)
+	}
+	all := strings.Join(p.Warnings, "\n")
+	for _, w := range []string{"<flavour>", "empty has no value", `site: line 1: a is final in a file before`, "loop: ${loop}", "env: ${user.name}"} {
+		if !strings.Contains(all, w) {
+			t.Errorf("no warning has %q: %s", w, all)
+		}
+	}
+}
+
+func TestHadoopXMLErrors(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"not XML", `<configuration>`, "f.xml: line 1: malformed XML"},
+		{"entity", `<!DOCTYPE c [<!ENTITY x "y">]><configuration><property><name>&x;</name></property></configuration>`, "document type declaration"},
+		{"undefined entity", `<configuration>&x;</configuration>`, "f.xml: line 1: malformed XML"},
+		{"wrong file", `<allocations/>`, "top-level element is <allocations>, want <configuration>"},
+		{"no name", "<configuration>\n<property><value>1</value></property></configuration>", "f.xml: line 2: <property>: a property without a name"},
+		{"include", `<configuration xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="x.xml"/></configuration>`, `<xi:include> is "x.xml": another file is included`},
+		{"attribute twice", `<configuration><property name="a" name="b"/></configuration>`, "attribute name of <property> is given twice"},
+		{"two roots", `<configuration/><configuration/>`, "after the root element"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := NewProperties().Parse("f.xml", []byte(tt.text))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+	p := NewProperties()
+	if err := p.Parse("f.xml", []byte(`<configuration><property name="a" value="${b}"/><property name="b" value="${a}"/></configuration>`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Resolve(); err == nil || !strings.Contains(err.Error(), `a is "${b}": Variable substitution depth too large: 20 ${b}`) {
+		t.Errorf("a cycle of references gives %v", err)
+	}
+}
+
+func FuzzHadoopXML(f *testing.F) {
+	f.Add([]byte(`<configuration><property><name>a</name><value>${b}${b}</value></property><property name="b" value="${a}"/></configuration>`))
+	f.Add([]byte(`<?xml version="1.0" encoding="ISO-8859-1"?><configuration>` + "\xe9" + `</configuration>`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p := NewProperties()
+		if err := p.Parse("f", text); err != nil {
+			if err.Error() == "" {
+				t.Error("an error without words")
+			}
+			return
+		}
+		props, err := p.Resolve()
+		if err != nil {
+			return
+		}
+		if site, err := NewSite(props); err == nil {
+			_, _ = NewCapacity(props, site)
+		}
+	})
+}
