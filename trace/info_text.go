@@ -28,7 +28,7 @@ func (in *Info) WriteText(out io.Writer) error {
 		line("other nodes", "%d that join later or are only preferred", c.Nodes-in.Cluster.Nodes)
 	}
 	line("node events", "%s", kindList(in.Events))
-	line("offered load", "%s of the vcores, %s of the memory", percent(in.Load.VCores), percent(in.Load.Memory))
+	line("offered load", "%s of the vcores, %s of the memory", Percent(in.Load.VCores), Percent(in.Load.Memory))
 	line("locality", "%s; %s of the tasks have preferred nodes; %.1f GiB input", in.LocalitySource, share(in.PreferTasks, c.Tasks), float64(in.InputBytes)/(1<<30))
 	line("durations", "%s; %d retries", in.DurationSource, in.Retries)
 	if in.Executors > 0 {
@@ -112,7 +112,8 @@ func sparkline(values []float64) (line string, most float64) {
 
 func duration(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
 
-func percent(v *float64) string {
+// Percent is a load for people; nil is unknown.
+func Percent(v *float64) string {
 	if v == nil {
 		return "an unknown share"
 	}

@@ -27,6 +27,7 @@ var Commands = []func() *cli.Command{
 	importCommand,
 	reportCommand,
 	traceCommand,
+	genCommand,
 }
 
 func main() {

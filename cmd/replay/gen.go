@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/trace"
+	"replay/trace/synth"
+)
+
+// genCommand writes synthetic traces.
+func genCommand() *cli.Command {
+	var presets strings.Builder
+	for _, p := range synth.Presets {
+		fmt.Fprintf(&presets, "\n  %-15s %s\n  %-15s (%s; %d jobs, %d nodes of %d vcores and %d GiB in %d racks)", p.Name, p.Usage, "",
+			strings.Join(p.Kinds, " or "), p.Defaults.Jobs, p.Defaults.Nodes, p.VCores, p.MemMiB>>10, p.Defaults.Racks)
+	}
+	return &cli.Command{
+		Name:      "gen",
+		Usage:     "write a synthetic trace from a preset",
+		ArgsUsage: "PRESET --out DIR",
+		Description: "The same preset, flags and seed give the same bytes. Input blocks are placed by the rule of HDFS.\n" +
+			"The offered load is the work of all tasks (duration times vcores) over what the cluster can do until the\n" +
+			"last submission; --load makes arrivals faster or slower to reach it and leaves the jobs as they are.\n\nPRESETS:" + presets.String(),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
+			&cli.IntFlag{Name: "jobs", Usage: "`N` jobs instead of the preset's"},
+			&cli.IntFlag{Name: "nodes", Usage: "`N` nodes instead of the preset's"},
+			&cli.IntFlag{Name: "racks", Usage: "`N` racks instead of the preset's"},
+			&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block instead of the preset's"},
+			&cli.Float64Flag{Name: "load", Usage: "scale arrivals to offered `LOAD` of the vcores, 1 is all of them"},
+			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
+			&cli.StringFlag{Name: "failures", Value: "none", Usage: "`MODEL` of node failures: " + strings.Join(slices.Sorted(maps.Keys(synth.FailureModels)), ", ")},
+			&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node (default: 41)"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 || c.String("out") == "" {
+				return usagef("gen wants one preset and --out DIR (see replay gen --help)")
+			}
+			preset, err := synth.Find(c.Args().First())
+			if err != nil {
+				return usagef("%w", err)
+			}
+			for _, name := range []string{"jobs", "nodes", "racks", "replication", "load", "mtbf"} {
+				if c.IsSet(name) && !positive(c.Value(name)) {
+					return usagef("--%s is %v, want more than 0", name, c.Value(name))
+				}
+			}
+			options := synth.Options{
+				Seed: c.Uint64("seed"), Jobs: c.Int("jobs"), Nodes: c.Int("nodes"), Racks: c.Int("racks"), Replication: c.Int("replication"),
+				Load: c.Float64("load"), Kind: c.String("kind"), Failures: c.String("failures"), MTBFDays: c.Float64("mtbf"),
+			}
+			if err := preset.Check(options); err != nil {
+				return usagef("%w", err)
+			}
+			result, err := synth.Generate(c.String("out"), preset, options)
+			if err != nil {
+				return err
+			}
+			return writeGenerated(c.App.Writer, result)
+		},
+	}
+}
+
+func writeGenerated(w io.Writer, r *synth.Result) error {
+	n := r.Counts
+	_, err := fmt.Fprintf(w, "trace %s\n%d jobs, %d stages, %d tasks over %d s; %d nodes, %d node events\noffered load: %s of the vcores, %s of the memory; arrivals %.6g times as fast as the preset's\n",
+		r.Hash, n.Jobs, n.Stages, n.Tasks, r.SpanMS/1000, n.Nodes, n.NodeEvents, trace.Percent(r.Load.VCores), trace.Percent(r.Load.Memory), r.Factor)
+	return err
+}
+
+func positive(v any) bool {
+	switch v := v.(type) {
+	case int:
+		return v > 0
+	case float64:
+		return v > 0
+	}
+	panic(fmt.Sprintf("%v is a %T, want a number", v, v))
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestGen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "micro")
+	code, stdout, stderr := replay(t, "gen", "uniform-micro", "--jobs", "10", "--out", dir, "--load", "0.5", "--failures", "weibull", "--mtbf", "0.01")
+	if code != exitDone || !strings.Contains(stdout, "10 jobs, 20 stages, 250 tasks") || !strings.Contains(stdout, "offered load: 50.0 % of the vcores") {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	hash, _, _ := strings.Cut(strings.TrimPrefix(stdout, "trace "), "\n")
+	if code, stdout, stderr := replay(t, "trace", "check", dir); code != exitDone || !strings.HasPrefix(stdout, "ok: 10 jobs") {
+		t.Errorf("trace check: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = replay(t, "trace", "info", dir, "--json")
+	var info struct {
+		Hash   string
+		Counts map[string]int64
+	}
+	if err := json.Unmarshal([]byte(stdout), &info); err != nil || code != exitDone || info.Hash != hash || info.Counts["tasks"] != 250 {
+		t.Errorf("trace info --json: exit code %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	if code, stdout, _ = replay(t, "trace", "info", dir); code != exitDone || !strings.Contains(stdout, "preset uniform-micro, seed 1") {
+		t.Errorf("trace info: exit code %d\n%s", code, stdout)
+	}
+	if code, _, stderr := replay(t, "gen", "uniform-micro", "--out", dir); code != exitBadInput || !strings.Contains(stderr, "exists already") {
+		t.Errorf("gen into an existing directory: exit code %d, %s", code, stderr)
+	}
+	path := filepath.Join(dir, "tasks.parquet")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[100] ^= 1
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := replay(t, "trace", "check", dir); code != exitFailed || !strings.Contains(stdout, "tasks.parquet: sha256 is ") {
+		t.Errorf("check of a changed file: exit code %d, %s", code, stdout)
+	}
+	if code, _, stderr := replay(t, "trace", "info", dir); code != exitBadInput || !strings.Contains(stderr, "tasks.parquet: sha256 is ") {
+		t.Errorf("info of a changed file: exit code %d, %s", code, stderr)
+	}
+}
+
+func TestGenUsage(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x")
+	for _, args := range []string{
+		"gen", "gen uniform-micro", "gen --out " + out, "gen nothing --out " + out, "gen uniform-micro --jobs 0 --out " + out,
+		"gen uniform-micro --load -1 --out " + out, "gen uniform-micro --failures x --out " + out, "gen uniform-micro --nodes 2 --racks 3 --out " + out,
+		"gen tpch-decima --kind mapreduce --out " + out,
+	} {
+		if code, _, stderr := replay(t, strings.Fields(args)...); code != exitUsage || stderr == "" {
+			t.Errorf("%s: exit code %d, want %d; %s", args, code, exitUsage, stderr)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("wrong usage has written something")
+	}
+}

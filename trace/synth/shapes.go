@@ -1,0 +1,69 @@
+package synth
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"replay/trace"
+)
+
+const mib = 1 << 20
+
+// fixedGap gives arrivals every gap ms.
+func fixedGap(gap int64) func(*rand.Rand, int) []int64 {
+	return func(_ *rand.Rand, n int) []int64 {
+		times := make([]int64, n)
+		for i := range times {
+			times[i] = int64(i) * gap
+		}
+		return times
+	}
+}
+
+// poisson gives arrivals with exponential gaps of a mean in ms; the first is at 0.
+func poisson(mean float64) func(*rand.Rand, int) []int64 {
+	return func(r *rand.Rand, n int) []int64 {
+		times := make([]int64, n)
+		at := 0.0
+		for i := 1; i < n; i++ {
+			at += r.ExpFloat64() * mean
+			times[i] = int64(at)
+		}
+		return times
+	}
+}
+
+// logNormal draws from a log-normal by its median and the standard deviation of its logarithm.
+func logNormal(r *rand.Rand, median, sd float64) float64 {
+	return median * math.Exp(float64(r.NormFloat64()*sd))
+}
+
+// newJob is a job without stages whose optional values are unset.
+func newJob(kind string, amMemMiB int64) *trace.Job {
+	return &trace.Job{
+		Kind: kind, AMMemMiB: amMemMiB, AMVCores: 1, ExecMemMiB: trace.Unset, ExecVCores: trace.Unset, TaskCPUs: trace.Unset,
+		MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset,
+		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset,
+	}
+}
+
+// executors gives a Spark job executors of heapMiB and vcores under dynamic allocation up to most.
+// The container has the overhead of Spark on top: a tenth of the heap, at least 384 MiB.
+func executors(j *trace.Job, heapMiB int64, vcores, most int32) {
+	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = heapMiB+max(384, heapMiB/10), vcores, 1
+	j.MinExecs, j.MaxExecs, j.InitialExecs = 0, most, 0
+	j.Conf = []trace.KeyValue{
+		{Key: "spark.dynamicAllocation.enabled", Value: "true"},
+		{Key: "spark.shuffle.service.enabled", Value: "true"},
+	}
+}
+
+// newStage is a stage with n tasks of no duration yet, whose optional values are unset.
+func newStage(id int32, kind string, n int, memMiB int64, parents ...int32) trace.Stage {
+	return trace.Stage{
+		ID: id, Kind: kind, Parents: parents, DelayMS: trace.Unset, SparkJob: trace.Unset, TaskMemMiB: memMiB, TaskVCores: 1,
+		TaskMilliVCores: trace.Unset, Priority: trace.Unset, StartFraction: trace.Unset, FileID: trace.Unset, ShuffleReadBytes: trace.Unset,
+		FreshFactor: trace.Unset, FirstFactor: trace.Unset, CacheOf: trace.Unset,
+		Tasks: trace.Tasks{DurationMS: make([]int64, n), InputBytes: make([]int64, n)},
+	}
+}

@@ -1,0 +1,254 @@
+package synth
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replay/trace"
+)
+
+func dirSum(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(h, "%s %d\n%s", e.Name(), len(data), data)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// Every preset and kind gives a trace that follows all rules, the same bytes twice, and another one for another seed.
+func TestPresets(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, p := range Presets {
+		for _, kind := range p.Kinds {
+			t.Run(p.Name+"/"+kind, func(t *testing.T) {
+				base := t.TempDir()
+				o := Options{Seed: 5, Jobs: 12, Nodes: 7, Racks: 3, Load: 0.5, Kind: kind, Failures: "weibull", MTBFDays: 0.02}
+				var sums []string
+				for i, procs := range []int{1, 2} {
+					runtime.GOMAXPROCS(procs)
+					dir := filepath.Join(base, fmt.Sprint(i))
+					res, err := Generate(dir, p, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if math.Abs(*res.Load.VCores-0.5) > 0.001 {
+						t.Errorf("load %v, want 0.5", *res.Load.VCores)
+					}
+					check, err := trace.Check(dir, 5)
+					if err != nil || !check.OK() {
+						t.Fatalf("%v, %v", check, err)
+					}
+					if check.Hash != res.Hash || check.Counts != res.Counts || check.Counts.Jobs != 12 || check.Counts.NodeEvents == 0 {
+						t.Errorf("checked %+v, generated %+v", check, res)
+					}
+					sums = append(sums, dirSum(t, dir))
+				}
+				if sums[0] != sums[1] {
+					t.Error("the same options give other bytes")
+				}
+				o.Seed++
+				dir := filepath.Join(base, "other")
+				if _, err := Generate(dir, p, o); err != nil {
+					t.Fatal(err)
+				}
+				if dirSum(t, dir) == sums[0] {
+					t.Error("another seed gives the same bytes")
+				}
+			})
+		}
+	}
+}
+
+func generate(t *testing.T, name string, o Options) *trace.MemoryTrace {
+	t.Helper()
+	p, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "t")
+	if _, err := Generate(dir, p, o); err != nil {
+		t.Fatal(err)
+	}
+	m, err := trace.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The number of jobs, the load and the failures leave the other parts as they were.
+func TestStreamsAreIndependent(t *testing.T) {
+	few := generate(t, "tpch-decima", Options{Seed: 1, Jobs: 5})
+	many := generate(t, "tpch-decima", Options{Seed: 1, Jobs: 9, Load: 2, Failures: "exponential", MTBFDays: 0.01})
+	for i, j := range few.JobList {
+		k := many.JobList[i]
+		if j.Name != k.Name || len(j.Stages) != len(k.Stages) {
+			t.Fatalf("job %d is %s with %d stages, then %s with %d", i, j.Name, len(j.Stages), k.Name, len(k.Stages))
+		}
+		for s := range j.Stages {
+			a, b := &j.Stages[s].Tasks, &k.Stages[s].Tasks
+			if !slices.Equal(a.DurationMS, b.DurationMS) || !slices.Equal(a.Pref, b.Pref) {
+				t.Errorf("job %d, stage %d differs", i, s)
+			}
+		}
+	}
+	if len(few.Events) != 0 || len(many.Events) == 0 {
+		t.Errorf("%d and %d node events, want none and some", len(few.Events), len(many.Events))
+	}
+}
+
+// Jobs of tpch-decima have the measured task counts, and their median durations are near the measured ones.
+func TestTPCHFollowsTheTable(t *testing.T) {
+	if n := len(tpchQueries); n != 7*22 {
+		t.Fatalf("%d queries, want 154", n)
+	}
+	m := generate(t, "tpch-decima", Options{Seed: 2, Jobs: 60})
+	blocks := make(map[int32][]int32)
+	ratios := 0.0
+	large := 0
+	for _, j := range m.JobList {
+		var size, query int
+		fmt.Sscanf(j.Name, "q%d-%dg", &query, &size)
+		i := slices.IndexFunc(tpchQueries, func(q tpchQuery) bool { return q.sizeGB == size && q.query == query })
+		q := &tpchQueries[i]
+		if len(j.Stages) != len(q.stages) {
+			t.Fatalf("%s has %d stages, want %d", j.Name, len(j.Stages), len(q.stages))
+		}
+		for k := range j.Stages {
+			s, want := &j.Stages[k], &q.stages[k]
+			if s.Tasks.Len() != want.tasks || !slices.Equal(s.Parents, want.parents) {
+				t.Errorf("%s stage %d: %d tasks, parents %v; want %d, %v", j.Name, k, s.Tasks.Len(), s.Parents, want.tasks, want.parents)
+			}
+			if want.tasks >= 100 && want.rest.median > 100 {
+				sorted := slices.Sorted(slices.Values(s.Tasks.DurationMS))
+				ratios += float64(sorted[len(sorted)/2]) / want.rest.median
+				large++
+			}
+			if len(want.parents) > 0 {
+				continue
+			}
+			if s.Kind != trace.StageInput || len(s.Tasks.Pref) != 3*want.tasks {
+				t.Errorf("%s stage %d is %s with %d preferences", j.Name, k, s.Kind, len(s.Tasks.Pref))
+			}
+			if before, ok := blocks[s.FileID]; ok && !slices.Equal(before, s.Tasks.Pref) {
+				t.Errorf("file %d has other blocks in %s", s.FileID, j.Name)
+			}
+			blocks[s.FileID] = s.Tasks.Pref
+		}
+	}
+	if mean := ratios / float64(large); large < 50 || math.Abs(mean-1) > 0.05 {
+		t.Errorf("median durations of %d large stages are %.3f of the measured ones on average, want 1", large, mean)
+	}
+}
+
+// The laws have the mean that they claim, and failures of pairs the share.
+func TestFailureModels(t *testing.T) {
+	for name, draw := range FailureModels {
+		if draw == nil {
+			continue
+		}
+		r := trace.Stream(1, name)
+		sum := 0.0
+		const n = 400_000
+		for range n {
+			sum += draw(r)
+		}
+		if mean := sum / n; math.Abs(mean-1) > 0.02 {
+			t.Errorf("%s: mean %v, want 1", name, mean)
+		}
+	}
+	g := &Generator{Options: Options{Seed: 3, Failures: "exponential", MTBFDays: 10}}
+	var nodes []trace.Node
+	for i := range 1000 {
+		nodes = append(nodes, trace.Node{ID: int32(i), RackID: int32(i / 20), Present: true})
+	}
+	const span = 100 * dayMS
+	events := nodeEvents(g, nodes, span/2)
+	fails, pairs := 0.0, 0.0
+	for _, e := range events {
+		if e.Kind == trace.Fail {
+			fails++
+			if e.Group != trace.Unset {
+				pairs++
+			}
+		}
+	}
+	if perNode := fails / 1000; math.Abs(perNode-10) > 0.5 {
+		t.Errorf("%v failures of a node in 100 days, want about 10", perNode)
+	}
+	if share := pairs / fails; math.Abs(share-0.37) > 0.02 {
+		t.Errorf("%v of the failures are in pairs, want 0.37", share)
+	}
+}
+
+// Whatever the outages, events can happen: no failure of a node that is down, no recovery of one that is up.
+func TestEventsOfOutages(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var outages []outage
+		for range rapid.IntRange(0, 30).Draw(rt, "outages") {
+			start := rapid.Int64Range(0, 50).Draw(rt, "start")
+			outages = append(outages, outage{rapid.Int32Range(0, 3).Draw(rt, "node"), start, start + rapid.Int64Range(1, 20).Draw(rt, "down"), trace.Unset})
+		}
+		down := make([]bool, 4)
+		last := trace.NodeEvent{TimeMS: -1}
+		for _, e := range eventsOf(outages, 60) {
+			if e.TimeMS < last.TimeMS || e.TimeMS == last.TimeMS && e.Seq <= last.Seq {
+				rt.Fatalf("%+v after %+v", e, last)
+			}
+			last = e
+			if down[e.Node] != (e.Kind == trace.Recover) {
+				rt.Fatalf("%s of node %d, which is down: %v", e.Kind, e.Node, down[e.Node])
+			}
+			down[e.Node] = !down[e.Node]
+		}
+	})
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"uniform-micro", Options{Jobs: -1}, "jobs is -1"},
+		{"uniform-micro", Options{Nodes: 3, Racks: 4}, "racks is 4"},
+		{"uniform-micro", Options{Load: -1}, "load is -1"},
+		{"uniform-micro", Options{Jobs: 1, Load: 1}, "can't be scaled"},
+		{"tpch-decima", Options{Kind: "mapreduce"}, `kind is "mapreduce", want one of spark`},
+		{"tpch-decima", Options{Failures: "often"}, `failures is "often", want one of exponential, none, weibull`},
+		{"tpch-decima", Options{MTBFDays: -1}, "mtbf is -1"},
+	} {
+		p, err := Find(tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := t.TempDir()
+		if _, err := Generate(filepath.Join(base, "t"), p, tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want %s", tt.o, err, tt.want)
+		}
+		if entries, _ := os.ReadDir(base); len(entries) > 0 {
+			t.Errorf("%+v left %v", tt.o, entries)
+		}
+	}
+	if _, err := Find("none"); err == nil || !strings.Contains(err.Error(), "uniform-micro, tpch-decima") {
+		t.Errorf("Find of an unknown preset: %v", err)
+	}
+}
