@@ -6,7 +6,7 @@ import (
 )
 
 func newFIFORun(r *schedulerRun) (yarn.Scheduler, error) {
-	r.useDefaultLeast()
+	r.useDefaultSizes()
 	s, err := fifo.New(r.site, r.names, timestampOfRuns, r.observe)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"replay/engine/protocol"
@@ -24,7 +25,8 @@ var schedulerRuns = Kind{
 // schedulerMakers builds the scheduler of a run by the name in its header.
 // The error says that the run asks for something that is not modelled.
 var schedulerMakers = map[string]func(r *schedulerRun) (yarn.Scheduler, error){
-	"fifo": newFIFORun,
+	"fifo":     newFIFORun,
+	"capacity": newCapacityRun,
 }
 
 // runHeader is the first line of a run.
@@ -242,10 +244,12 @@ func (r *schedulerRun) extra(s policy.Resource) (out []any) {
 
 func (r *schedulerRun) all(s policy.Resource) []any { return append(r.pair(s), r.extra(s)...) }
 
-// useDefaultLeast sets the minimum allocation as the recording had it: the classes keep it beside the resource types, which
-// were set up once without yarn-site.xml, except in runs that declare resource types of their own.
-func (r *schedulerRun) useDefaultLeast() {
-	if _, own := r.props["yarn.resource-types"]; !own {
-		r.site.MinAllocation = conf.DefaultSite().MinAllocation
+// useDefaultSizes sets the smallest and the largest container as the recordings of these two schedulers had them: the classes
+// take them from the table of resource types, which was set up without the run's yarn-site.xml.
+func (r *schedulerRun) useDefaultSizes() {
+	site := conf.DefaultSite()
+	r.site.MinAllocation, r.site.MaxAllocation = site.MinAllocation, site.MaxAllocation
+	for i := range r.types - len(site.Types) {
+		r.site.MaxAllocation[len(site.Types)+i] = math.MaxInt64
 	}
 }

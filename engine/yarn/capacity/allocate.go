@@ -1,0 +1,95 @@
+package capacity
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// Allocate releases containers, stores asks and hands over what was allocated.
+//
+// Source: CapacityScheduler.allocate.
+func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, out *protocol.AllocateResponse) error {
+	*out = protocol.AllocateResponse{
+		Allocated: out.Allocated[:0], Completed: out.Completed[:0], Preempt: out.Preempt[:0],
+		Increased: out.Increased[:0], Decreased: out.Decreased[:0], UpdateErrors: out.UpdateErrors[:0],
+		Nodes: s.nodes.Len(),
+	}
+	a := s.appOf(id)
+	if a == nil {
+		return nil
+	}
+	for _, c := range in.Releases {
+		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
+	}
+	most := s.MaxAllocation("")
+	for i := range in.Asks {
+		ask := &in.Asks[i]
+		ask.Size = s.calc.Normalize(ask.Size, s.least, most, s.least)
+	}
+	demand := false
+	for i := range in.Asks {
+		demand = demand || in.Asks[i].Name == protocol.Any
+	}
+	a.Update(in.Asks, false)
+	a.requestsChanged()
+	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
+	for _, c := range a.Pull() {
+		out.Allocated = append(out.Allocated, c.Protocol())
+	}
+	out.Headroom = a.headroom()
+	if demand && !a.WaitingForAM && a.q.cfg.SizeBasedWeight {
+		a.q.reorderLater(a)
+	}
+	return nil
+}
+
+// PullAM makes the first container that was allocated the master container.
+func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
+	a := s.appOf(id)
+	if a == nil {
+		return protocol.Container{}, false
+	}
+	got := a.Pull()
+	if len(got) == 0 {
+		return protocol.Container{}, false
+	}
+	got[0].AM = true
+	a.WaitingForAM = false
+	return got[0].Protocol(), true
+}
+
+// Queues yields the queues, parents first, children as configured.
+func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
+	for _, q := range s.queues {
+		yield(yarn.QueueState{
+			Path: q.cfg.Path, Leaf: q.leaf, Weight: float64(q.cfg.AbsoluteCapacity),
+			Used: q.used, Demand: q.used.Add(q.pending), Fair: q.limits.Min, Steady: q.limits.Min, MaxShare: q.limits.Max,
+			AMUsed: q.amUsed, Reserved: q.reserved,
+			Runnable: q.numApps() - len(q.waiting), NonRunnable: len(q.waiting),
+		})
+	}
+}
+
+// Usage is a queue's use of its capacity, as YARN's queue metrics have it.
+type Usage struct {
+	Path         string
+	Leaf         bool
+	Used         policy.Resource // reserved containers included
+	Capacity     float32         // part of its own capacity that is used
+	Absolute     float32         // part of the cluster
+	Applications int
+	Active       int // of a leaf: with room for their masters
+	Pending      int // of a leaf: without
+}
+
+// Usages yields the use of all queues in the order of [Scheduler.Queues].
+func (s *Scheduler) Usages(yield func(Usage)) {
+	for _, q := range s.queues {
+		yield(Usage{
+			Path: q.cfg.Path, Leaf: q.leaf, Used: q.used,
+			Capacity: q.standing.Used, Absolute: q.standing.AbsoluteUsed,
+			Applications: q.numApps(), Active: len(q.activeApps), Pending: len(q.pendingApps),
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package capacity
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// app is an attempt of an application in a leaf queue.
+//
+// Source: FiCaSchedulerApp.
+type app struct {
+	*yarn.Attempt
+	q    *queue
+	user *user
+	am   policy.Resource    // charged against the limits of application masters
+	rank policy.CapacityApp // its place in the orders of the queue
+
+	runnable bool // the running limits let it start
+	active   bool // the queue has room for its master
+	asking   bool // counts among its user's applications with outstanding requests
+	stale    bool // its place in the queue's order is to be looked up again
+
+	pending    policy.Resource // wanted
+	reserved   policy.Resource
+	headroomOf *account // of the user when the queue last looked at the application; nil before
+
+	// The orders in which the end of the application ends its containers and reservations.
+	live jvm.ConcurrentHashMap[protocol.ContainerID, *yarn.Container]
+	held jvm.HashMap[yarn.Key, *key]
+
+	keys []*key // by the number of the table
+}
+
+// key is what delay scheduling and reservations keep of one table of requests.
+type key struct {
+	t          *yarn.Table
+	wanted     bool // as of the last look
+	rereserved int32
+	reserved   jvm.HashMap[protocol.NodeID, *yarn.Container]
+}
+
+// hash is SchedulerRequestKey.hashCode of the key.
+func (k *key) hash(a *app) int32 {
+	update := int32(0)
+	if k.t.Update != (protocol.ContainerID{}) {
+		update = a.ContainerHash(k.t.Update)
+	}
+	return jvm.RequestKeyHash(k.t.Priority, k.t.Request, update)
+}
+
+// of returns what is kept for a table.
+func (a *app) of(t *yarn.Table) *key {
+	for len(a.keys) <= int(t.Number) {
+		a.keys = append(a.keys, nil)
+	}
+	if a.keys[t.Number] == nil {
+		a.keys[t.Number] = &key{t: t}
+	}
+	return a.keys[t.Number]
+}
+
+// requestsChanged carries a change of the request tables on to the pending resources of the queues and to the
+// users of the queue who ask for something.
+//
+// Source: AppSchedulingInfo.updatePendingResources.
+func (a *app) requestsChanged() {
+	for _, k := range a.keys {
+		if k != nil {
+			k.wanted = k.wanted && k.t.Wanted()
+		}
+	}
+	for _, t := range a.Active() {
+		if k := a.of(t); !k.wanted {
+			k.wanted = true
+			a.q.users.activate(a)
+		}
+	}
+	if len(a.Active()) == 0 {
+		a.q.users.deactivate(a)
+	}
+	a.setPending(a.Requests.Pending())
+}
+
+func (a *app) setPending(r policy.Resource) {
+	d := r.Sub(a.pending)
+	if d.IsNone() {
+		return
+	}
+	a.pending = r
+	for q := a.q; q != nil; q = q.parent {
+		q.pending = q.pending.Add(d)
+	}
+}

@@ -1,0 +1,48 @@
+package capacity
+
+import (
+	"slices"
+
+	"replay/policy"
+)
+
+// compareApps is the order in which the active applications of a leaf queue are served.
+func (q *queue) compareApps(a, b *app) int {
+	if q.fair {
+		return policy.CompareCapacityFair(&a.rank, &b.rank, q.cfg.SizeBasedWeight)
+	}
+	return policy.CompareCapacityFIFO(&a.rank, &b.rank)
+}
+
+func (q *queue) addActive(a *app) {
+	i, _ := slices.BinarySearchFunc(q.activeApps, a, q.compareApps)
+	q.activeApps = slices.Insert(q.activeApps, i, a)
+}
+
+// reorderLater marks an application whose usage or demand has changed: it gets its new place
+// when the queue is next offered a node, and not before.
+//
+// Source: AbstractComparatorOrderingPolicy.entityRequiresReordering.
+func (q *queue) reorderLater(a *app) {
+	if q.fair && a.active && !a.stale {
+		a.stale = true
+		q.stale = append(q.stale, a)
+	}
+}
+
+// served returns the active applications in the order of service.
+//
+// Source: AbstractComparatorOrderingPolicy.getAssignmentIterator.
+func (q *queue) served() []*app {
+	for _, a := range q.stale {
+		a.stale = false
+		a.rank.Used = a.Used[policy.Memory]
+		a.rank.Demand = a.Used[policy.Memory] + a.pending[policy.Memory]
+	}
+	if len(q.stale) > 0 {
+		slices.SortStableFunc(q.activeApps, q.compareApps)
+		clear(q.stale)
+		q.stale = q.stale[:0]
+	}
+	return q.activeApps
+}

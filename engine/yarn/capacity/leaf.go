@@ -1,0 +1,140 @@
+package capacity
+
+import (
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// userCheck remembers, until a limit changes, that a user was over his limit: an
+// application of his that holds no more reservations than that one need not be looked at.
+//
+// Source: AbstractLeafQueue.CachedUserLimit.
+type userCheck struct {
+	version  int64
+	limit    policy.Resource
+	refused  bool
+	reserved policy.Resource
+}
+
+// assignLeaf offers a node to a leaf queue: first to the reservation on it, then to the active
+// applications in their order until one takes it or the queue's limit is met.
+//
+// Source: AbstractLeafQueue.assignContainers.
+func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
+	q.setCurrentLimit(lim.limit)
+	if r := n.Reserved; r != nil {
+		if a := q.s.appOf(r.ID.App); a != nil && a.q == q {
+			return a.assignReserved(n, lim, r)
+		}
+	}
+	if !q.hasPending() {
+		return assignment{}
+	}
+	s := q.s
+	version := q.users.version
+	check := true
+	for _, a := range q.served() {
+		if check {
+			if !q.canAssign(lim, a.reserved) {
+				return assignment{}
+			}
+			check = s.keepLooking && !a.reserved.IsNone()
+		}
+		if !q.userMay(a, lim, version) {
+			continue
+		}
+		got := a.assign(n, lim)
+		switch {
+		case s.positive(got.size), got.skip == skipLimit:
+			return got
+		case got.skip != skipOther:
+			return assignment{}
+		}
+	}
+	return assignment{}
+}
+
+// userMay reports whether the user of a is within his limit, or would be without the reservations of a.
+func (q *queue) userMay(a *app, lim *limits, version int64) bool {
+	u := a.user
+	c := &u.check
+	if c.version != version {
+		*c = userCheck{version: version, limit: q.headroomLimit(a)}
+	} else {
+		q.noteHeadroom(a)
+	}
+	if c.refused && a.reserved.FitsIn(c.reserved) {
+		return false
+	}
+	if q.withinUserLimit(a, c.limit, lim) {
+		return true
+	}
+	if c.reserved.FitsIn(a.reserved) {
+		c.refused, c.reserved = true, a.reserved
+	}
+	return false
+}
+
+// withinUserLimit tests usage against the limit; one container may go beyond. Lim learns how much must be
+// taken back from reservations first.
+//
+// Source: AbstractLeafQueue.canAssignToUser.
+func (q *queue) withinUserLimit(a *app, limit policy.Resource, lim *limits) bool {
+	u := a.user
+	if !u.present {
+		return false
+	}
+	s := q.s
+	lim.unreserve = policy.Resource{}
+	if s.calc.Compare(s.cluster(), u.used, limit, false) <= 0 {
+		return true
+	}
+	if s.keepLooking && s.calc.Compare(s.cluster(), u.used.Sub(a.reserved), limit, false) <= 0 {
+		lim.unreserve = u.used.Sub(limit)
+		return true
+	}
+	return false
+}
+
+// setCurrentLimit notes what the queue may use as of this offer.
+//
+// Source: AbstractLeafQueue.updateCurrentResourceLimits.
+func (q *queue) setCurrentLimit(limit policy.Resource) {
+	s := q.s
+	q.offered = policy.Smaller(s.calc, s.cluster(), s.calc.RoundDown(q.limits.Max, s.least), limit)
+}
+
+// headroomLimit returns the limit of the application's user, none when he has left, and notes
+// what the headroom of the queue's applications is to be computed from.
+//
+// Source: AbstractLeafQueue.computeUserLimitAndSetHeadroom.
+func (q *queue) headroomLimit(a *app) policy.Resource {
+	if !a.user.present {
+		return policy.Resource{}
+	}
+	limit := q.users.userLimit(a.user)
+	q.noteHeadroom(a)
+	return limit
+}
+
+func (q *queue) noteHeadroom(a *app) {
+	if a.user.present {
+		q.currentLimit = q.offered
+		a.headroomOf = a.user.account
+	}
+}
+
+// headroom is what the application master is told that it may still get; nothing before the queue
+// has looked at the application.
+//
+// Source: CapacityHeadroomProvider.getHeadroom.
+func (a *app) headroom() policy.Resource {
+	if a.headroomOf == nil {
+		return policy.Resource{}
+	}
+	q, s := a.q, a.q.s
+	h := policy.CapacityHeadroom(s.calc, s.cluster(), q.users.userLimit(a.user), a.headroomOf.used,
+		q.currentLimit, q.used, s.root.used, s.least)
+	h[policy.Memory] = max(h[policy.Memory], 0)
+	return h
+}

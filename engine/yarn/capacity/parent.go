@@ -1,0 +1,132 @@
+package capacity
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// limits is what a queue may use on an offer, handed down the tree.
+//
+// Source: ResourceLimits.
+type limits struct {
+	limit     policy.Resource
+	headroom  policy.Resource // limit less usage
+	unreserve policy.Resource // to be given back from reservations before anything new
+	blocked   policy.Resource // kept for children that wait for their limit
+}
+
+func newLimits(limit policy.Resource) limits { return limits{limit: limit, headroom: limit} }
+
+// skip says why an offer was not taken.
+type skip uint8
+
+const (
+	skipNone  skip = iota
+	skipOther      // nothing for this node: the next application is tried
+	skipLimit      // the queue's limit: its headroom is kept for it
+)
+
+// assignment is a proposal: what an application would get on a node. Size is none when it gets nothing.
+//
+// Source: CSAssignment.
+type assignment struct {
+	skip      skip
+	size      policy.Resource
+	kind      protocol.NodeType
+	app       *app
+	key       *key
+	reserve   bool            // to be reserved, or reserved again
+	fulfilled *yarn.Container // the reservation that it makes real or meets again
+	excess    *yarn.Container // a reservation to be given back
+}
+
+// hasPending reports whether the queue wants more.
+//
+// Source: SchedulerUtils.hasPendingResourceRequest.
+func (q *queue) hasPending() bool { return q.s.positive(q.pending) }
+
+// assign offers a node to a queue.
+//
+// Source: AbstractParentQueue.assignContainers, AbstractLeafQueue.assignContainers.
+func (q *queue) assign(n *yarn.Node, lim *limits) assignment {
+	if q.leaf {
+		return q.assignLeaf(n, lim)
+	}
+	if !q.hasPending() {
+		return assignment{}
+	}
+	s := q.s
+	if n.Reserved != nil || !s.calc.Fits(s.least, n.Free) {
+		return assignment{}
+	}
+	reserved := policy.R(q.reserved[policy.Memory], q.reserved[policy.VCores])
+	if !q.canAssign(lim, reserved) {
+		return assignment{}
+	}
+	return q.assignChildren(n, lim)
+}
+
+// canAssign sets the headroom of lim and reports whether the queue is below its limit, or would be
+// without what could be taken back from reservations.
+//
+// Source: AbstractCSQueue.canAssignToThisQueue.
+func (q *queue) canAssign(lim *limits, reserved policy.Resource) bool {
+	s := q.s
+	limit := policy.Smaller(s.calc, s.cluster(), q.limits.Max, lim.limit)
+	lim.headroom = limit.Sub(q.used)
+	if s.calc.Compare(s.cluster(), q.used, limit, false) < 0 {
+		return true
+	}
+	return s.keepLooking && s.positive(reserved) &&
+		s.calc.Compare(s.cluster(), q.used.Sub(reserved), limit, false) < 0
+}
+
+// assignChildren offers the node to the children, the one furthest below its share first. A child that
+// its limit stops keeps the headroom that it has left: the following may not use it up.
+//
+// Source: AbstractParentQueue.assignContainersToChildQueues.
+func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
+	s := q.s
+	var result assignment
+	for _, c := range q.sorted() {
+		lim.limit = policy.Smaller(s.calc, s.cluster(), lim.limit, q.limits.Max)
+		child := newLimits(q.childLimit(c, lim.limit.Sub(lim.blocked)))
+		a := c.assign(n, &child)
+		if s.positive(a.size) {
+			return a
+		}
+		if a.skip != skipLimit {
+			continue
+		}
+		if result.skip != skipLimit {
+			result = a
+		}
+		blocked := child.blocked
+		if c.leaf {
+			blocked = child.headroom
+		}
+		lim.blocked = lim.blocked.Add(policy.Larger(s.calc, s.cluster(), blocked, policy.Resource{}))
+	}
+	return result
+}
+
+// childLimit returns the part of what is left of limit that the child c may use, its usage included.
+//
+// Source: AbstractParentQueue.getResourceLimitsOfChild.
+func (q *queue) childLimit(c *queue, limit policy.Resource) policy.Resource {
+	return q.s.calc.RoundDown(limit.Sub(q.used).Add(c.used), q.s.least)
+}
+
+// sorted returns the children in the order in which they are offered a node.
+//
+// Source: PriorityUtilizationQueueOrderingPolicy.getAssignmentIterator.
+func (q *queue) sorted() []*queue {
+	q.order = append(q.order[:0], q.children...)
+	slices.SortStableFunc(q.order, func(a, b *queue) int {
+		return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
+	})
+	return q.order
+}

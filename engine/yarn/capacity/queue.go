@@ -1,0 +1,123 @@
+package capacity
+
+import (
+	"replay/engine/yarn/conf"
+	"replay/policy"
+)
+
+// queue is a queue of the tree. The members from users on belong to leaf queues.
+//
+// Source: AbstractCSQueue, AbstractParentQueue, AbstractLeafQueue.
+type queue struct {
+	s        *Scheduler
+	cfg      *conf.CapacityQueue // with what follows from the size of the cluster
+	parent   *queue
+	children []*queue // as configured
+	leaf     bool
+
+	limits    policy.CapacityLeaf
+	minFactor float32 // (largest - least) as a part of the largest allocation
+	used      policy.Resource
+	reserved  policy.Resource // part of used
+	pending   policy.Resource
+	standing  policy.CapacityQueue // among the siblings
+	order     []*queue             // scratch of sorted
+	submitted int                  // applications, not yet finished
+	running   int32                // attempts that the running limits let run
+
+	users        *users
+	fair         bool // applications are ordered by usage, else first come first served
+	lastCluster  policy.Resource
+	offered      policy.Resource // most that the queue could use as of the last offer
+	currentLimit policy.Resource // the same, as headroom is computed from it
+	amLimit      policy.Resource
+	amUsed       policy.Resource
+	pendingApps  []*app // runnable, wait for room for their masters; in order
+	activeApps   []*app // in the order of service as of the last look
+	stale        []*app // to be placed anew in activeApps
+	waiting      []*app // kept back by running limits, in order of arrival
+}
+
+// newQueue makes the queue number i of the configuration and those below it.
+func (s *Scheduler) newQueue(i int, parent *queue) *queue {
+	c := &s.cfg.Queues[i]
+	q := &queue{s: s, cfg: c, parent: parent, leaf: c.Leaf}
+	q.limits = policy.CapacityLeaf{
+		Least: s.least, UserLimit: c.UserLimit, UserFactor: c.UserLimitFactor, AMPercent: c.MaxAMShare,
+	}
+	q.minFactor = s.calc.Ratio(c.MaxAlloc.Sub(s.least), c.MaxAlloc)
+	q.standing = policy.CapacityQueue{ConfiguredMin: c.ConfigMin, Priority: c.Priority}
+	q.fair = c.Ordering == "fair"
+	s.queues[i] = q
+	for _, k := range c.Children {
+		q.children = append(q.children, s.newQueue(k, q))
+	}
+	if q.leaf {
+		q.users = newUsers(q)
+	}
+	return q
+}
+
+// resize takes over what follows from the size of the cluster, from the root down. Limit is what the
+// queue may use at most.
+//
+// Source: ParentQueue.updateClusterResource, LeafQueue.updateClusterResource.
+func (q *queue) resize(limit policy.Resource) {
+	s, c := q.s, q.cfg
+	q.limits.Min, q.limits.Max, q.standing.Absolute = c.EffectiveMin, c.EffectiveMax, c.AbsoluteCapacity
+	if q.leaf {
+		q.resizeLeaf(limit)
+		return
+	}
+	limit = policy.Smaller(s.calc, s.cluster(), limit, q.limits.Max)
+	for _, c := range q.children {
+		c.resize(q.childLimit(c, limit))
+	}
+	q.updateUsedCapacity()
+}
+
+// resizeLeaf is [queue.resize] for a leaf: its limits and the headroom of its applications.
+func (q *queue) resizeLeaf(limit policy.Resource) {
+	q.lastCluster = q.s.cluster()
+	q.setCurrentLimit(limit)
+	q.currentLimit = q.offered
+	q.users.recount()
+	q.updateUsedCapacity()
+	q.activate()
+	q.users.version++
+	for _, a := range q.activeApps {
+		q.headroomLimit(a)
+	}
+}
+
+// updateUsedCapacity keeps the part of its own capacity and of the cluster that the queue uses.
+//
+// Source: CSQueueUtils.updateUsedCapacity.
+func (q *queue) updateUsedCapacity() {
+	s := q.s
+	cluster := s.cluster()
+	q.standing.Used, q.standing.AbsoluteUsed = 0, 0
+	if s.positive(cluster) {
+		own := policy.Larger(s.calc, cluster, q.limits.Min, s.least)
+		q.standing.AbsoluteUsed = s.calc.Divide(cluster, q.used, cluster)
+		q.standing.Used = s.calc.Divide(cluster, q.used, own)
+	}
+}
+
+// use adds r, which may be negative, to what the queue uses.
+func (q *queue) use(r policy.Resource) {
+	q.used = q.used.Add(r)
+	q.updateUsedCapacity()
+}
+
+// charge adds r, which may be negative, to the usage of a leaf queue, its ancestors and the application's user.
+//
+// Source: AbstractLeafQueue.allocateResource, AbstractLeafQueue.releaseResource, AbstractParentQueue.apply.
+func (q *queue) charge(a *app, r policy.Resource) {
+	q.use(r)
+	q.users.charge(a.user, r)
+	q.reorderLater(a)
+	for p := q.parent; p != nil; p = p.parent {
+		p.use(r)
+	}
+}

@@ -1,0 +1,211 @@
+// Package capacity is YARN's CapacityScheduler: a tree of queues with guaranteed and largest shares, limits of users
+// and of application masters, locality delays and reservations.
+//
+// It schedules at heartbeats of nodes (schedule-asynchronously is not modelled), without node labels, preemption,
+// queues made on the fly and queue mappings. Package [conf] warns of these by key.
+package capacity
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/policy"
+)
+
+// Scheduler is YARN's CapacityScheduler.
+//
+// Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler.
+type Scheduler struct {
+	site      *conf.Site
+	cfg       *conf.Capacity
+	nodes     *yarn.Cluster
+	observe   yarn.Observer
+	timestamp int64 // of the ResourceManager's start, part of every id
+	now       int64
+	event     yarn.Event
+
+	calc        policy.Calculator
+	types       int
+	least       policy.Resource // minimum allocation, also the step of all rounding
+	keepLooking bool            // a reservation does not keep an application from other nodes
+	rackReset   bool            // a rack-local container starts the locality delay anew
+	delay       policy.CapacityDelay
+
+	root      *queue
+	queues    []*queue     // by number in the configuration
+	specs     []submission // by number of the application
+	apps      []*app       // the same; nil when there is no attempt
+	submitted int
+	running   running
+}
+
+var _ yarn.Scheduler = (*Scheduler)(nil)
+
+// New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
+// start in ms, which is also the first time on the clock.
+func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp int64, observe yarn.Observer) *Scheduler {
+	s := &Scheduler{
+		site: site, cfg: cfg, nodes: yarn.NewCluster(names), observe: observe, timestamp: timestamp, now: timestamp,
+		calc: cfg.Calculator, types: len(site.Types), least: site.MinAllocation,
+		keepLooking: cfg.ReservationsLookOn, rackReset: cfg.RackFullReset,
+		delay:  policy.CapacityDelay{Node: cfg.NodeLocalityDelay, Rack: cfg.RackAdditionalDelay},
+		queues: make([]*queue, len(cfg.Queues)),
+	}
+	s.running = running{byUser: map[string]*runner{}, limit: cfg.MaxParallelOfUser}
+	s.root = s.newQueue(0, nil)
+	return s
+}
+
+// cluster is the capacity of all registered nodes.
+func (s *Scheduler) cluster() policy.Resource { return s.nodes.Capacity }
+
+// positive reports whether r is more than nothing, as the calculator sees it.
+func (s *Scheduler) positive(r policy.Resource) bool {
+	return s.calc.Compare(s.nodes.Capacity, r, policy.Resource{}, false) > 0
+}
+
+// SetClock is described at [yarn.Scheduler].
+func (s *Scheduler) SetClock(now int64) { s.now = now }
+
+// AddNode registers a node.
+func (s *Scheduler) AddNode(n yarn.NodeSpec) {
+	s.nodes.Add(n)
+	s.resize()
+}
+
+// RemoveNode ends what runs on the node and gives back its reservation.
+func (s *Scheduler) RemoveNode(id protocol.NodeID) {
+	n := s.nodes.Node(id)
+	if n == nil {
+		return
+	}
+	var list []*yarn.Container
+	for c := range n.Containers {
+		list = append(list, c)
+	}
+	for _, c := range list {
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
+		n.Release(c.ID, c.Hash, true)
+	}
+	if n.Reserved != nil {
+		s.end(n.Reserved, protocol.ExitAborted, yarn.EventKill)
+	}
+	s.nodes.Remove(id)
+	s.resize()
+}
+
+// SetNodeTotal changes a node's capability.
+func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+	s.nodes.SetTotal(id, total)
+	s.resize()
+}
+
+// resize computes all that depends on the size of the cluster.
+func (s *Scheduler) resize() {
+	s.cfg.Update(s.nodes.Capacity)
+	s.root.resize(s.nodes.Capacity)
+}
+
+// NodeUpdate is a heartbeat of the node.
+//
+// Source: CapacityScheduler.nodeUpdate.
+func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	n := s.nodes.Node(id)
+	if n == nil {
+		return
+	}
+	for _, l := range launched {
+		if a := s.appOf(l.App); a != nil {
+			if c := a.Live(l); c != nil {
+				c.Handle(yarn.EventLaunched)
+			}
+			n.Launched(l, a.ContainerHash(l))
+		}
+	}
+	for _, c := range completed {
+		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
+		n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true)
+	}
+	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
+		return
+	}
+	s.schedule(n)
+}
+
+// schedule assigns containers to the node until it has had its share of this heartbeat.
+//
+// Source: CapacityScheduler.allocateContainersToNode.
+func (s *Scheduler) schedule(n *yarn.Node) {
+	offSwitch, assigned, refused := int32(0), int32(0), 0
+	for {
+		got, ok, done := s.scheduleOnce(n)
+		if !ok {
+			return
+		}
+		assigned++
+		if got.kind == protocol.OffSwitch {
+			offSwitch++
+		}
+		if !done {
+			// Nothing has changed, so without a limit on assignments YARN would make the same proposal for ever.
+			if refused++; s.cfg.MaxAssignments == -1 && refused == maxRefused {
+				return
+			}
+		}
+		if offSwitch >= s.cfg.MaxOffSwitch || got.reserve || !s.cfg.MultipleAssignments ||
+			s.cfg.MaxAssignments != -1 && assigned >= s.cfg.MaxAssignments {
+			return
+		}
+	}
+}
+
+// maxRefused is after how many refused proposals a heartbeat ends that has no limit of its own.
+const maxRefused = 100
+
+// scheduleOnce makes one proposal for the node and carries it out. Ok tells that there was one for something new.
+//
+// Source: CapacityScheduler.allocateContainerOnSingleNode.
+func (s *Scheduler) scheduleOnce(n *yarn.Node) (got assignment, ok, done bool) {
+	lim := newLimits(s.nodes.Capacity)
+	if r := n.Reserved; r != nil {
+		if a := s.appOf(r.ID.App); a != nil {
+			got = a.q.assign(n, &lim)
+			s.commit(n, &got)
+		}
+		return got, false, false
+	}
+	if s.calc.Available(n.Free, s.least) <= 0 {
+		return got, false, false
+	}
+	got = s.root.assign(n, &lim)
+	done = s.commit(n, &got)
+	return got, s.positive(got.size), done
+}
+
+// Expire ends a container that was never started.
+func (s *Scheduler) Expire(id protocol.ContainerID) {
+	s.end(s.container(id), protocol.ExitAborted, yarn.EventExpire)
+}
+
+// Update does nothing: there are no shares to compute.
+func (s *Scheduler) Update() {}
+
+// MaxAllocation is the largest container of the scheduler or of the queue, whichever is smaller.
+//
+// Source: CapacityScheduler.getMaximumResourceCapability.
+func (s *Scheduler) MaxAllocation(name string) policy.Resource {
+	most := s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
+	i := s.cfg.Find(name)
+	if i < 0 || !s.queues[i].leaf {
+		return most
+	}
+	return most.Min(s.queues[i].cfg.MaxAlloc)
+}
+
+// container returns a live container, nil when there is none of that number.
+func (s *Scheduler) container(id protocol.ContainerID) *yarn.Container {
+	if a := s.appOf(id.App); a != nil {
+		return a.Live(id)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package capacity
+
+import (
+	"fmt"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// AddApp admits an application to its queue or refuses it.
+//
+// Source: CapacityScheduler.addApplication, AbstractLeafQueue.submitApplication.
+func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
+	for int(spec.ID) >= len(s.specs) {
+		s.specs = append(s.specs, submission{})
+		s.apps = append(s.apps, nil)
+	}
+	if s.specs[spec.ID].q != nil {
+		panic(fmt.Sprintf("capacity: application %d was submitted twice", spec.ID))
+	}
+	refuse := func(format string, args ...any) error {
+		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf(format, args...)}
+	}
+	name := jvm.AppName(s.timestamp, int32(spec.ID))
+	if s.submitted >= int(s.cfg.MaxApplications) {
+		return refuse("Maximum system application limit reached,cannot accept submission of application: %s", name)
+	}
+	i := s.cfg.Find(spec.Queue)
+	if i < 0 {
+		return refuse("Application %s submitted by user %s to unknown queue: %s", name, spec.User, spec.Queue)
+	}
+	q := s.queues[i]
+	if !q.leaf {
+		return refuse("Application %s submitted by user : %s to non-leaf queue : %s", name, spec.User, spec.Queue)
+	}
+	if text := q.refuses(spec.User, name); text != "" {
+		return refuse("org.apache.hadoop.security.AccessControlException: %s", text)
+	}
+	for p := q.parent; p != nil; p = p.parent {
+		p.submitted++
+	}
+	s.submitted++
+	s.specs[spec.ID] = submission{spec, q}
+	return nil
+}
+
+// submission is an admitted application.
+type submission struct {
+	spec yarn.AppSpec
+	q    *queue // nil: not there
+}
+
+// refuses returns why a leaf queue takes no further application of a user, "" when it does.
+//
+// Source: AbstractLeafQueue.validateSubmitApplication.
+func (q *queue) refuses(user, app string) string {
+	for p := q; p != nil; p = p.parent {
+		if !p.cfg.Running {
+			return fmt.Sprintf("Queue %s is STOPPED. Cannot accept submission of application: %s", p.cfg.Path, app)
+		}
+		if p != q {
+			continue
+		}
+		if n := q.numApps(); n >= int(q.cfg.MaxApps) {
+			return fmt.Sprintf("Queue %s already has %d applications, cannot accept submission of application: %s", q.cfg.Path, n, app)
+		}
+		u := q.users.named(user)
+		q.users.add(u)
+		if n := u.total(); n >= int(q.cfg.MaxAppsPerUser) {
+			return fmt.Sprintf("Queue %s already has %d applications from user %s cannot accept submission of application: %s",
+				q.cfg.Path, n, user, app)
+		}
+	}
+	return ""
+}
+
+// numApps is how many attempts a leaf has, or how many applications were submitted below a parent.
+func (q *queue) numApps() int {
+	if q.leaf {
+		return len(q.pendingApps) + len(q.activeApps) + len(q.waiting)
+	}
+	return q.submitted
+}
+
+// AddAttempt makes the application's attempt: it runs, waits for room for its master or waits for a limit of running
+// applications.
+//
+// Source: CapacityScheduler.addApplicationAttempt.
+func (s *Scheduler) AddAttempt(id protocol.AppID) {
+	if int(id) >= len(s.specs) || s.specs[id].q == nil {
+		return
+	}
+	sub := s.specs[id]
+	q := sub.q
+	a := &app{
+		Attempt: yarn.NewAttempt(sub.spec, s.timestamp, s.now, s.nodes.Places),
+		q:       q, user: q.users.named(sub.spec.User), am: sub.spec.AMSize,
+	}
+	if a.am.IsNone() {
+		a.am = s.least
+	}
+	a.rank = policy.CapacityApp{ID: int32(id), Priority: sub.spec.Priority}
+	s.apps[id] = a
+	s.running.check(a)
+	s.running.track(a)
+	q.addAttempt(a)
+}
+
+// RemoveApp ends what the application runs and has reserved, and forgets it.
+//
+// Source: CapacityScheduler.doneApplicationAttempt, doneApplication.
+func (s *Scheduler) RemoveApp(id protocol.AppID) {
+	if int(id) >= len(s.specs) || s.specs[id].q == nil {
+		return
+	}
+	q := s.specs[id].q
+	if a := s.apps[id]; a != nil {
+		s.stop(a)
+		q.users.deactivate(a)
+	}
+	s.apps[id], s.specs[id] = nil, submission{}
+	for p := q.parent; p != nil; p = p.parent {
+		p.submitted--
+	}
+	s.submitted--
+}
+
+func (s *Scheduler) stop(a *app) {
+	var list []*yarn.Container
+	for _, c := range a.live.All {
+		list = append(list, c)
+	}
+	for _, c := range list {
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
+	}
+	list = list[:0]
+	for _, k := range a.held.All {
+		for _, c := range k.reserved.All {
+			list = append(list, c)
+		}
+	}
+	for _, c := range list {
+		s.end(c, protocol.ExitAborted, yarn.EventKill)
+	}
+	a.Stopped = true
+	a.Stop()
+	a.setPending(policy.Resource{})
+	a.q.removeAttempt(a)
+	for _, started := range s.running.untrack(a) {
+		s.tell(yarn.Event{Kind: yarn.Runnable, App: started.ID})
+	}
+}

@@ -1,0 +1,201 @@
+package capacity
+
+import (
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// user is a user of one leaf queue, from his first application on.
+type user struct {
+	name    string
+	hash    int32
+	present bool // YARN has a record of him
+	asking  bool // his usage is part of the sum over users that ask
+	askers  int  // his applications with outstanding requests
+	check   userCheck
+	*account
+}
+
+// account is YARN's record of a user. It goes when he has no application any more, which by a slip in the counts of
+// applications that never ran can be too early; he gets a new one then, and applications that
+// were looked at before keep the old one for their headroom.
+//
+// Source: UsersManager.User.
+type account struct {
+	weight  float32
+	used    policy.Resource // reserved containers included
+	amUsed  policy.Resource
+	ratio   float32 // largest share of the cluster, as last counted
+	pending int     // applications not yet activated
+	active  int     // activated applications
+}
+
+func (u *user) total() int { return u.pending + u.active }
+
+// users keeps the users of a leaf queue and the limit that they share.
+//
+// Source: UsersManager.
+type users struct {
+	q      *queue
+	byName map[string]*user
+	order  jvm.ConcurrentHashMap[string, *user] // those present, in the order of sums
+
+	asking        int             // users with outstanding requests
+	onlyPending   int             // users none of whose applications is active, as of the last computation
+	askingWeights float32         // sum over the users that ask
+	askingUsed    policy.Resource // what they use
+	consumed      float32         // sum of the users' ratios, kept by differences in the order of events
+
+	version  int64 // rises with everything that changes the limit
+	computed int64 // version of limit
+	limit    policy.Resource
+}
+
+func newUsers(q *queue) *users {
+	return &users{q: q, byName: map[string]*user{}, computed: -1}
+}
+
+// named returns the record of a user, present or not.
+func (m *users) named(name string) *user {
+	u := m.byName[name]
+	if u == nil {
+		u = &user{name: name, hash: jvm.StringHash(name)}
+		m.byName[name] = u
+	}
+	return u
+}
+
+// add makes a user present.
+//
+// Source: UsersManager.getUserAndAddIfAbsent.
+func (m *users) add(u *user) {
+	if u.present {
+		return
+	}
+	u.present, u.account = true, &account{weight: m.q.cfg.UserWeight(u.name)}
+	m.order.Put(u.name, u.hash, u)
+}
+
+// remove takes a user without applications away.
+func (m *users) remove(u *user) {
+	u.present = false
+	m.order.Remove(u.name, u.hash)
+	if u.asking {
+		u.asking = false
+		m.sumWeights()
+	}
+}
+
+func (m *users) sumWeights() {
+	m.askingWeights = 0
+	for _, u := range m.order.All {
+		if u.asking {
+			m.askingWeights += u.weight
+		}
+	}
+}
+
+// activate notes that an application has outstanding requests. It has no effect while none of the
+// user's applications is active.
+//
+// Source: UsersManager.activateApplication.
+func (m *users) activate(a *app) {
+	u := a.user
+	if a.asking || u.present && u.active <= 0 {
+		return
+	}
+	a.asking = true
+	u.askers++
+	if u.askers > 1 {
+		return
+	}
+	m.asking++
+	m.version++
+	m.add(u)
+	if !u.asking {
+		u.asking = true
+		m.sumWeights()
+		m.askingUsed = m.askingUsed.Add(u.used)
+	}
+}
+
+// deactivate notes that an application has no outstanding requests any more.
+//
+// Source: UsersManager.deactivateApplication.
+func (m *users) deactivate(a *app) {
+	if !a.asking {
+		return
+	}
+	u := a.user
+	a.asking = false
+	u.askers--
+	if u.askers > 0 {
+		return
+	}
+	m.asking--
+	m.version++
+	if u.present && u.asking {
+		u.asking = false
+		m.sumWeights()
+		m.askingUsed = m.askingUsed.Sub(u.used)
+	}
+}
+
+// numActive is how many users count as active for the limit of application masters.
+//
+// Source: UsersManager.getNumActiveUsers.
+func (m *users) numActive() int { return m.asking + m.onlyPending }
+
+// charge adds r, which may be negative, to what a user uses.
+//
+// Source: UsersManager.updateUserResourceUsage.
+func (m *users) charge(u *user, r policy.Resource) {
+	m.add(u)
+	u.used = u.used.Add(r)
+	if u.asking {
+		m.askingUsed = m.askingUsed.Add(r)
+	}
+	m.version++
+	m.consumed += m.count(u)
+}
+
+// count brings a user's ratio up to date and returns the change.
+func (m *users) count(u *user) float32 {
+	ratio := m.q.s.calc.Ratio(u.used, m.q.s.cluster())
+	d := ratio - u.ratio
+	u.ratio = ratio
+	return d
+}
+
+// recount computes all ratios anew, when the cluster has changed.
+//
+// Source: UsersManager.updateUsageRatio.
+func (m *users) recount() {
+	m.consumed = 0
+	for _, u := range m.order.All {
+		u.ratio = 0
+		m.consumed += m.count(u)
+	}
+}
+
+// userLimit is what a user may use, computed when something has changed since the last time.
+//
+// Source: UsersManager.getComputedResourceLimitForActiveUsers.
+func (m *users) userLimit(u *user) policy.Resource {
+	q := m.q
+	if m.computed != m.version {
+		m.limit = policy.ActiveUserLimit(q.s.calc, q.s.cluster(), &q.limits, m.consumed, m.askingUsed, m.askingWeights)
+		m.onlyPending = 0
+		for _, u := range m.order.All {
+			if u.pending > 0 && u.active <= 0 {
+				m.onlyPending++
+			}
+		}
+		m.computed = m.version
+	}
+	weight := float32(1)
+	if u.present {
+		weight = u.weight
+	}
+	return q.s.calc.MulNormalizeDown(m.limit, float64(weight), q.s.least)
+}
