@@ -8,7 +8,13 @@ import (
 	"replay/policy"
 )
 
-func mustConf(t testing.TB, values map[string]string) *Conf {
+// tester is what *testing.T, *testing.B and *rapid.T share.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func mustConf(t tester, values map[string]string) *Conf {
 	t.Helper()
 	c, _, err := ParseConf(Layer{Name: "test", Strict: true, Values: values})
 	if err != nil {

@@ -293,10 +293,7 @@ func (m *Manager) NextInteresting(now int64) int64 {
 	next := Never
 	for p := range m.profiles {
 		s := &m.profiles[p]
-		if !s.targeted {
-			continue
-		}
-		if !m.initializing {
+		if s.targeted && !m.initializing {
 			need := m.MaxNeeded(int32(p))
 			switch {
 			case need < s.target:

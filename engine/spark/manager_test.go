@@ -1,0 +1,311 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"replay/engine/protocol"
+)
+
+// scriptBackend notes calls and answers them by their number.
+type scriptBackend struct {
+	log    []string
+	refuse func(call int) bool // nil: never
+	killed []int32
+}
+
+func (b *scriptBackend) ok() bool { return b.refuse == nil || !b.refuse(len(b.log)) }
+
+func (b *scriptBackend) RequestTotal(now int64, r *TotalRequest) bool {
+	ok := b.ok()
+	line := fmt.Sprintf("%d total", now)
+	for _, p := range r.Profiles {
+		line += fmt.Sprintf(" %d:%d(%d %v)", p.Profile, p.Total, p.Hints.LocalTasks, p.Hints.Hosts)
+	}
+	b.log = append(b.log, fmt.Sprint(line, " ", ok))
+	return ok
+}
+
+func (b *scriptBackend) Kill(now int64, executors []int32) []int32 {
+	ok := b.ok()
+	b.log = append(b.log, fmt.Sprintf("%d kill %v %t", now, executors, ok))
+	if !ok {
+		return nil
+	}
+	b.killed = append(b.killed, executors...)
+	return executors
+}
+
+func (b *scriptBackend) Decommission(now int64, executors []int32) []int32 {
+	ok := b.ok()
+	b.log = append(b.log, fmt.Sprintf("%d decommission %v %t", now, executors, ok))
+	if !ok {
+		return nil
+	}
+	return executors
+}
+
+func dynamicConf(t tester, kv ...string) *Conf {
+	values := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.shuffle.service.enabled": "true", "spark.executor.cores": "2"}
+	for i := 0; i < len(kv); i += 2 {
+		values["spark.dynamicAllocation."+kv[i]] = kv[i+1]
+	}
+	return mustConf(t, values)
+}
+
+func TestRampUp(t *testing.T) {
+	b := &scriptBackend{}
+	m := NewManager(dynamicConf(t, "maxExecutors", "100"), []int{2}, b)
+	m.Start(0)
+	m.Reset() // the application master registers: the first step needs no backlog
+	m.StageSubmitted(10_000, 0, 0, 0, 50, StageHints{})
+	for now := int64(10_050); now < 16_000; now += TickInterval {
+		m.Tick(now)
+	}
+	m.StageCompleted(0, 0)
+	m.Tick(16_050)
+	want := []string{
+		"0 total 0:0(0 []) true",
+		"10050 total 0:1(0 []) true",
+		"11050 total 0:3(0 []) true",
+		"12050 total 0:7(0 []) true",
+		"13050 total 0:15(0 []) true",
+		"14050 total 0:25(0 []) true",
+		"16050 total 0:0(0 []) true",
+	}
+	if d := cmp.Diff(want, b.log); d != "" {
+		t.Errorf("calls (-want +got)\n%s", d)
+	}
+}
+
+func TestBacklogWithoutRegistration(t *testing.T) {
+	b := &scriptBackend{}
+	m := NewManager(dynamicConf(t, "schedulerBacklogTimeout", "5s"), []int{2}, b)
+	m.StageSubmitted(10_000, 0, 0, 0, 4, StageHints{})
+	for now := int64(10_050); now < 16_000; now += TickInterval {
+		m.Tick(now)
+	}
+	if want := []string{"15050 total 0:1(0 []) true"}; !slices.Equal(b.log, want) {
+		t.Errorf("calls are %q, want %q", b.log, want)
+	}
+}
+
+func TestHintsGoWithTheStage(t *testing.T) {
+	b := &scriptBackend{}
+	m := NewManager(dynamicConf(t), []int{2}, b)
+	var c HintCounter
+	for _, hosts := range [][]protocol.Name{{3, 1}, {}, {1, 1}} { // a host named twice counts twice
+		c.Task(hosts)
+	}
+	first := c.Take()
+	c.Task([]protocol.Name{1, 2})
+	m.Reset()
+	m.StageSubmitted(0, 0, 0, 0, 3, first)
+	m.StageSubmitted(0, 1, 0, 0, 1, c.Take())
+	m.Tick(0)
+	m.StageCompleted(0, 0)
+	m.Tick(1000)
+	want := []string{"0 total 0:1(3 [{1 4} {2 1} {3 1}]) true"}
+	if d := cmp.Diff(want, b.log); d != "" { // need is 1: nothing is sent, although the hints changed
+		t.Errorf("calls (-want +got)\n%s", d)
+	}
+	if got := m.profiles[0].hints; got.LocalTasks != 1 || !slices.Equal(got.Hosts, []HostTasks{{1, 1}, {2, 1}}) {
+		t.Errorf("hints of the second stage alone are %+v", got)
+	}
+}
+
+func TestIdleExecutorsGoInTextOrder(t *testing.T) {
+	b := &scriptBackend{}
+	m := NewManager(dynamicConf(t, "minExecutors", "9"), []int{2}, b)
+	for e := int32(1); e <= 11; e++ {
+		m.ExecutorAdded(0, e, 0)
+	}
+	m.Tick(59_999)
+	m.Tick(60_000)
+	want := []string{"60000 kill [1 10] true", "60000 total 0:9(0 []) true"}
+	if d := cmp.Diff(want, b.log); d != "" {
+		t.Errorf("calls (-want +got)\n%s", d)
+	}
+	if next := m.NextInteresting(60_000); next != Never {
+		t.Errorf("next interesting time is %d, but the minimum is reached", next)
+	}
+}
+
+func TestCompareAsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int32Min(0).Draw(t, "a"), rapid.Int32Min(0).Draw(t, "b")
+		if got, want := compareAsText(a, b), strings.Compare(strconv.Itoa(int(a)), strconv.Itoa(int(b))); got != want {
+			t.Fatalf("compareAsText(%d, %d) = %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+// driverEvent is one listener event at a time.
+type driverEvent struct {
+	at    int64
+	apply func(m *Manager)
+}
+
+// drawEvents returns the events of an application that could be.
+func drawEvents(t *rapid.T, profiles int) []driverEvent {
+	var events []driverEvent
+	now, stages, lastExec := int64(0), int32(0), int32(0)
+	var execs []int32
+	type task struct {
+		stage, index, exec int32
+		speculative        bool
+	}
+	var running []task
+	pick := func(n int, name string) int { return rapid.IntRange(0, n-1).Draw(t, name) }
+	for range rapid.IntRange(1, 60).Draw(t, "events") {
+		now += rapid.SampledFrom([]int64{0, 1, 99, 100, 101, 700, 1000, 2500, 10_000, 61_000}).Draw(t, "pause")
+		at := now
+		var apply func(m *Manager)
+		switch kind := pick(12, "kind"); {
+		case kind == 0 || stages == 0:
+			s, tasks, p := stages, rapid.IntRange(1, 40).Draw(t, "tasks"), int32(pick(profiles, "profile"))
+			stages++
+			job := s
+			apply = func(m *Manager) {
+				m.JobStart(job, []ShuffleStage{{s, s % 3}})
+				m.StageSubmitted(at, s, 0, p, tasks, StageHints{LocalTasks: 1, Hosts: []HostTasks{{protocol.Name(s%3 + 1), 2}}})
+			}
+		case kind == 1:
+			s := int32(pick(int(stages), "stage"))
+			apply = func(m *Manager) { m.StageCompleted(s, 0); m.JobEnd(s) }
+		case kind <= 3:
+			lastExec++
+			e, p := lastExec, int32(pick(profiles, "profile"))
+			execs = append(execs, e)
+			apply = func(m *Manager) { m.ExecutorAdded(at, e, p) }
+		case kind == 4 && len(execs) > 0:
+			i := pick(len(execs), "executor")
+			e := execs[i]
+			execs = slices.Delete(execs, i, i+1)
+			apply = func(m *Manager) { m.ExecutorRemoved(e) }
+		case kind <= 7 && len(execs) > 0:
+			k := task{int32(pick(int(stages), "stage")), int32(pick(8, "index")), execs[pick(len(execs), "executor")], pick(4, "speculative") == 0}
+			running = append(running, k)
+			apply = func(m *Manager) { m.TaskStart(at, k.stage, 0, k.index, k.exec, k.speculative, true) }
+		case kind <= 9 && len(running) > 0:
+			i := pick(len(running), "task")
+			k, end := running[i], TaskEnd(pick(3, "end"))
+			running = slices.Delete(running, i, i+1)
+			apply = func(m *Manager) { m.TaskEnd(at, k.stage, 0, k.index, k.exec, k.speculative, end) }
+		case kind == 10 && len(execs) > 0:
+			e, rdd, valid := execs[pick(len(execs), "executor")], int32(pick(2, "rdd")), pick(3, "valid") > 0
+			apply = func(m *Manager) { m.BlockUpdated(e, rdd, 0, valid, false) }
+		default:
+			s, n := int32(pick(int(stages), "stage")), int32(pick(8, "index"))
+			switch pick(5, "other") {
+			case 0:
+				apply = func(m *Manager) { m.SpeculativeTaskSubmitted(at, s, 0, n) }
+			case 1:
+				apply = func(m *Manager) { m.UnschedulableAdded(at, s, 0) }
+			case 2:
+				apply = func(m *Manager) { m.UnschedulableRemoved(s, 0) }
+			case 3:
+				apply = func(m *Manager) { m.ShuffleCleaned(s % 3) }
+			default:
+				apply = func(m *Manager) { m.UnpersistRDD(n % 2) }
+			}
+		}
+		events = append(events, driverEvent{at, apply})
+	}
+	return events
+}
+
+// Leaving out the ticks before NextInteresting changes nothing: same calls at the same times, same
+// state at each event.
+func TestNextInterestingIsNeverTooLate(t *testing.T) {
+	dense, sparse := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		conf := dynamicConf(t,
+			"minExecutors", rapid.SampledFrom([]string{"0", "1", "3"}).Draw(t, "min"),
+			"initialExecutors", rapid.SampledFrom([]string{"0", "2", "4"}).Draw(t, "initial"),
+			"maxExecutors", rapid.SampledFrom([]string{"4", "20"}).Draw(t, "max"),
+			"executorIdleTimeout", rapid.SampledFrom([]string{"0", "2", "60"}).Draw(t, "idle"),
+			"cachedExecutorIdleTimeout", "70",
+			"shuffleTracking.timeout", rapid.SampledFrom([]string{"5s", "9223372036854775807"}).Draw(t, "shuffle"))
+		conf.ShuffleService = rapid.Bool().Draw(t, "service")
+		conf.Decommission = rapid.Bool().Draw(t, "decommission")
+		perExec := []int{2, 3}[:rapid.IntRange(1, 2).Draw(t, "profiles")]
+		bad := rapid.IntRange(2, 9).Draw(t, "refused")
+		refuse := func(call int) bool { return call%bad == 1 }
+		events := drawEvents(t, len(perExec))
+		db, sb := &scriptBackend{refuse: refuse}, &scriptBackend{refuse: refuse}
+		d, s := NewManager(conf, perExec, db), NewManager(conf, perExec, sb)
+		phase := rapid.Int64Range(0, 99).Draw(t, "phase")
+		tick := phase
+		for _, e := range append(events, driverEvent{events[len(events)-1].at + 100_000, func(*Manager) {}}) {
+			for ; tick < e.at; tick += TickInterval {
+				d.Tick(tick)
+				dense++
+				if s.NextInteresting(tick) <= tick {
+					s.Tick(tick)
+					sparse++
+				}
+			}
+			e.apply(d)
+			e.apply(s)
+			if d.addTime != s.addTime || d.initializing != s.initializing {
+				t.Fatalf("at %d: add time %d and %d, initializing %t and %t", e.at, d.addTime, s.addTime, d.initializing, s.initializing)
+			}
+			for p := range perExec {
+				if x, y := d.profiles[p], s.profiles[p]; x.target != y.target || x.toAdd != y.toAdd {
+					t.Fatalf("at %d: profile %d has target %d, step %d; without the ticks %d, %d", e.at, p, x.target, x.toAdd, y.target, y.toAdd)
+				}
+			}
+		}
+		if !slices.Equal(db.log, sb.log) {
+			t.Fatalf("calls (-every tick +interesting ones)\n%s", cmp.Diff(db.log, sb.log))
+		}
+	})
+	t.Logf("%d ticks, %d of them executed", dense, sparse)
+	if sparse*2 > dense {
+		t.Errorf("%d of %d ticks were executed, want less than half", sparse, dense)
+	}
+}
+
+// The earliest time named is kept between events: it may be asked for once and waited for.
+func TestNextInterestingDoesNotMoveEarlier(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := NewManager(dynamicConf(t, "executorIdleTimeout", "3"), []int{2}, &scriptBackend{})
+		now := int64(0)
+		for _, e := range drawEvents(t, 1) {
+			next := m.NextInteresting(now)
+			for at := now; at < min(next, e.at, now+5000); at += 500 {
+				if got := m.NextInteresting(at); got < next {
+					t.Fatalf("at %d the next interesting time is %d, at %d it was %d", at, got, now, next)
+				}
+			}
+			now = e.at
+			e.apply(m)
+			m.Tick(now)
+		}
+	})
+}
+
+func BenchmarkManager(b *testing.B) {
+	m := NewManager(dynamicConf(b), []int{2}, &scriptBackend{})
+	m.StageSubmitted(0, 0, 0, 0, 1<<20, StageHints{})
+	for e := int32(1); e <= 100; e++ {
+		m.ExecutorAdded(0, e, 0)
+	}
+	b.ReportAllocs()
+	i := int32(0)
+	for b.Loop() {
+		now, exec := int64(i), i%100+1
+		m.TaskStart(now, 0, 0, i&(1<<20-1), exec, false, true)
+		m.TaskEnd(now, 0, 0, i&(1<<20-1), exec, false, TaskSucceeded)
+		m.NextInteresting(now)
+		i++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
+}
