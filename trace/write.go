@@ -302,13 +302,14 @@ func newTable[T any](w *Writer, file, table string) (*tableWriter[T], error) {
 var codec = &zstd.Codec{Level: zstd.SpeedDefault}
 
 // writerOptions are those of every table: zstd level 3, delta for int64 columns that do not say, and the
-// metadata by which a file tells what it is. There is no time of day in a file.
+// metadata by which a file tells what it is. Nothing of the time, the place or the build is in a file.
 func writerOptions(table string, origin *int64) []parquet.WriterOption {
 	var sorting []parquet.SortingColumn
 	for _, c := range sortColumns[table] {
 		sorting = append(sorting, parquet.Ascending(c))
 	}
 	options := []parquet.WriterOption{
+		parquet.CreatedBy("replay", Version, "parquet-go"), // the library's own text depends on how the program was built
 		parquet.Compression(codec),
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
 		parquet.MaxRowsPerRowGroup(rowsPerGroup),

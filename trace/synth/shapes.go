@@ -42,7 +42,7 @@ func logNormal(r *rand.Rand, median, sd float64) float64 {
 func newJob(kind string, amMemMiB int64) *trace.Job {
 	return &trace.Job{
 		Kind: kind, AMMemMiB: amMemMiB, AMVCores: 1, ExecMemMiB: trace.Unset, ExecVCores: trace.Unset, TaskCPUs: trace.Unset,
-		MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset,
+		MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset, TailMS: trace.Unset,
 		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset,
 	}
 }
