@@ -1,0 +1,178 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/montanaflynn/stats"
+
+	"replay/engine/record"
+)
+
+func TestTQuantiles(t *testing.T) {
+	for df, want := range map[int]float64{1: 12.7062, 2: 4.3027, 4: 2.7764, 9: 2.2622, 30: 2.0423, 1000: 1.9623} {
+		if got := tQuantile(.975, df); math.Abs(got-want) > 5e-5 {
+			t.Errorf("t(.975, %d) is %v, want %v", df, got, want)
+		}
+	}
+	for _, x := range []float64{0, .3, 1, 2.5, 12, 300} {
+		for _, df := range []int{1, 2, 7, 50} {
+			if got, back := tTails(x, df), tTails(-x, df); got != back || got < 0 || got > 1 {
+				t.Errorf("tails of %v and %v with %d degrees: %v and %v", x, -x, df, got, back)
+			}
+		}
+	}
+}
+
+func TestPairedT(t *testing.T) {
+	// Sleep data of Student (1908): extra hours under two drugs; the classical paired answer is
+	// t = -4.0621, p = 0.002833, interval -2.4599 to -0.7001.
+	a := []float64{.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2}
+	b := []float64{1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4}
+	ds := make([]float64, len(a))
+	for i := range a {
+		ds[i] = a[i] - b[i]
+	}
+	i, ok := pairedT(ds)
+	if !ok || math.Abs(i.P-.002833) > 1e-6 || math.Abs(i.Low+2.459886) > 1e-5 || math.Abs(i.High+.700114) > 1e-5 {
+		t.Errorf("interval %+v", i)
+	}
+	_, p, err := stats.TTest(ds, nil, 0)
+	if err != nil || math.Abs(p-i.P) > 1e-9 {
+		t.Errorf("p is %v, the library says %v (%v)", i.P, p, err)
+	}
+	if _, ok := pairedT([]float64{1}); ok {
+		t.Error("an interval from one seed")
+	}
+	if i, _ := pairedT([]float64{0, 0}); i.P != 1 {
+		t.Errorf("no difference at all has p %v", i.P)
+	}
+	if i, _ := pairedT([]float64{.1, .1, .1}); i.P != 0 || i.Low != .1 || i.High != .1 {
+		t.Errorf("the same difference in every seed: %+v", i)
+	}
+}
+
+func TestHolm(t *testing.T) {
+	got := holm([]float64{.01, .04, .03, .005})
+	want := []float64{.03, .06, .06, .02}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12 {
+			t.Errorf("adjusted %v, want %v", got, want)
+			break
+		}
+	}
+	if out := holm(nil); len(out) != 0 {
+		t.Errorf("adjusted %v of nothing", out)
+	}
+}
+
+func TestJain(t *testing.T) {
+	for _, tt := range []struct {
+		xs   []float64
+		want float64
+	}{{[]float64{2, 2, 2}, 1}, {[]float64{5, 0, 0, 0}, .25}, {[]float64{1, 3}, .8}} {
+		if got := jain(tt.xs); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("Jain's index of %v is %v, want %v", tt.xs, got, tt.want)
+		}
+	}
+	if !math.IsNaN(jain([]float64{0, 0})) || !math.IsNaN(jain(nil)) {
+		t.Error("an index of nothing")
+	}
+}
+
+// jobsWith returns jobs whose wait for the first task is as given.
+func jobsWith(waits []float64) []Job {
+	jobs := make([]Job, len(waits))
+	for i, w := range waits {
+		jobs[i] = Job{Job: record.Job{ID: int64(i), FirstTask: int64(w)}}
+	}
+	return jobs
+}
+
+func waitOf(j *Job) (float64, float64, bool) { return float64(j.FirstTask), 1, true }
+
+// coverage draws pairs of samples whose true difference is known and counts how often the
+// bootstrap's interval holds it, and how often it would call it real.
+func coverage(t *testing.T, p *PerJob, jobs int, shift, truth float64) (covered, real float64) {
+	rng := rand.New(rand.NewPCG(5, uint64(jobs)))
+	const rounds = 150
+	for range rounds {
+		a, b := make([]float64, jobs), make([]float64, jobs)
+		for i := range a {
+			base := 5000 + 2000*rng.NormFloat64()
+			a[i] = base + 500*rng.NormFloat64()
+			b[i] = base + 500*rng.NormFloat64() + shift
+		}
+		one := func(xs []float64) []*sample {
+			return []*sample{newSample(p, jobsWith(xs), func(id int64) int { return int(id) }, jobs)}
+		}
+		i := bootstrap([][]*sample{one(a)}, [][]*sample{one(b)}, jobs, jobs)[0]
+		if i == nil {
+			t.Fatal("no interval")
+		}
+		if i.Low <= truth && truth <= i.High {
+			covered++
+		}
+		if i.P < .05 {
+			real++
+		}
+	}
+	return covered / rounds, real / rounds
+}
+
+func TestBootstrapCoverage(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    *PerJob
+		jobs int
+	}{
+		{"mean, 40 jobs", &PerJob{Of: waitOf}, 40},
+		{"mean, 15 jobs", &PerJob{Of: waitOf}, 15},
+		{"median, 60 jobs", &PerJob{Of: waitOf, Percent: 50}, 60},
+	} {
+		covered, real := coverage(t, tt.p, tt.jobs, 0, 0)
+		if covered < .89 || real > .11 {
+			t.Errorf("%s: no difference is covered in %.0f %% and called real in %.0f %%, want 95 and 5", tt.name, covered*100, real*100)
+		}
+		covered, real = coverage(t, tt.p, tt.jobs, 1500, 1500)
+		if covered < .88 || real < .95 {
+			t.Errorf("%s: a difference of 1500 is covered in %.0f %% and called real in %.0f %%, want 95 and nearly 100", tt.name, covered*100, real*100)
+		}
+	}
+}
+
+func TestSeedIntervalCoverage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	covered, wrong := 0, 0
+	const rounds = 2000
+	for range rounds {
+		ds := make([]float64, 5)
+		for i := range ds {
+			ds[i] = 3 + rng.NormFloat64()
+		}
+		i, _ := pairedT(ds)
+		if i.Low <= 3 && 3 <= i.High {
+			covered++
+		}
+		for k := range ds {
+			ds[k] -= 3
+		}
+		if i, _ := pairedT(ds); i.P < .05 {
+			wrong++
+		}
+	}
+	if c, w := float64(covered)/rounds, float64(wrong)/rounds; math.Abs(c-.95) > .015 || math.Abs(w-.05) > .015 {
+		t.Errorf("covered %.3f, wrongly real %.3f; want .95 and .05", c, w)
+	}
+}
+
+func TestFewJobsAreNeverSure(t *testing.T) {
+	one := func(xs []float64) []*sample {
+		return []*sample{newSample(&PerJob{Of: waitOf}, jobsWith(xs), func(id int64) int { return int(id) }, len(xs))}
+	}
+	i := bootstrap([][]*sample{one([]float64{1, 2, 3, 4})}, [][]*sample{one([]float64{11, 12, 13, 14})}, 4, 4)[0]
+	if i.P != .125 {
+		t.Errorf("four jobs of one sign have p %v, want 2^-3", i.P)
+	}
+}
