@@ -11,7 +11,9 @@ type drf struct {
 
 func newDRF(types int) Sharing { return &drf{calc: NewDominant(types)} }
 
-func (*drf) Name() string             { return "DRF" }
+const drfName = "DRF"
+
+func (*drf) Name() string             { return drfName }
 func (d *drf) Calculator() Calculator { return d.calc }
 
 func (d *drf) Shares(total Resource, claims []Claim) {
@@ -32,7 +34,7 @@ func (*drf) Headroom(fair, used, available Resource) Resource {
 		min(available.CPU(), max(fair.CPU()-used.CPU(), 0)))
 }
 
-func (*drf) Allows(child Sharing, leaf bool) bool { return leaf || child.Name() != "FIFO" }
+func (*drf) Allows(Sharing) bool { return true }
 
 // Total is true when no ratio that Compare forms is 0/0 and no weight turns the order around.
 func (d *drf) Total(cs []*Contender, cluster *Resource) bool {

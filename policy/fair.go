@@ -20,15 +20,7 @@ func (*fair) Headroom(fair, used, available Resource) Resource {
 	return memoryHeadroom(fair, used, available)
 }
 
-func (*fair) Allows(child Sharing, leaf bool) bool {
-	switch child.Name() {
-	case "fair":
-		return true
-	case "FIFO":
-		return leaf
-	}
-	return false
-}
+func (*fair) Allows(child Sharing) bool { return child.Name() != drfName }
 
 // Total is true unless a weight is not a number.
 func (*fair) Total(cs []*Contender, _ *Resource) bool {

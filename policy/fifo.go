@@ -30,7 +30,7 @@ func (*fifo) Headroom(fair, used, available Resource) Resource {
 	return memoryHeadroom(fair, used, available)
 }
 
-func (*fifo) Allows(Sharing, bool) bool { return false }
+func (*fifo) Allows(Sharing) bool { return false }
 
 func (*fifo) Total([]*Contender, *Resource) bool { return true }
 

@@ -50,7 +50,7 @@ type Sharing interface {
 	Headroom(fair, used, available Resource) Resource
 	Calculator() Calculator // of starvation, reservation and preemption in the queue
 	// Allows reports whether a child of a queue with this policy may have the policy child.
-	Allows(child Sharing, leaf bool) bool
+	Allows(child Sharing) bool
 }
 
 // Sharings maps the name used in configuration, in lower case, to the constructor; types is the number of

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -262,6 +263,9 @@ func same(want, got any) bool {
 		if g, ok := got.([][]any); ok {
 			return slices.EqualFunc(w, g, func(a any, b []any) bool { return same(a, b) })
 		}
+		if got == nil {
+			return len(w) == 0
+		}
 		g, ok := got.([]any)
 		return ok && slices.EqualFunc(w, g, same)
 	case json.Number:
@@ -271,10 +275,16 @@ func same(want, got any) bool {
 		case float32:
 			f, err := strconv.ParseFloat(w.String(), 32)
 			return err == nil && float32(f) == g
+		case float64:
+			f, err := w.Float64()
+			return err == nil && f == g
 		case json.Number:
 			return w == g
 		}
 		return false
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		return ok && len(w) == len(g) && maps.EqualFunc(w, g, func(a, b any) bool { return same(a, b) })
 	case nil:
 		switch g := got.(type) {
 		case nil:

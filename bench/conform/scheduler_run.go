@@ -26,6 +26,7 @@ var schedulerRuns = Kind{
 // The error says that the run asks for something that is not modelled.
 var schedulerMakers = map[string]func(r *schedulerRun) (yarn.Scheduler, error){
 	"fifo":     newFIFORun,
+	"fair":     newFairRun,
 	"capacity": newCapacityRun,
 }
 
@@ -96,7 +97,8 @@ type schedulerRun struct {
 	types int
 
 	s       yarn.Scheduler
-	records [][]any // what the scheduler did at this event
+	opened  *Difference // found before the first event
+	records [][]any     // what the scheduler did at this event
 	resp    protocol.AllocateResponse
 	// calls are events and states of one scheduler only: they make the call and return the first
 	// member that differs, with both values.
@@ -127,6 +129,10 @@ func runSchedulers(in *Input, out *Results) error {
 			r, event, done = &schedulerRun{}, 0, false
 			if err := r.open(line); err != nil {
 				out.AddUnsupported(r.head.Run, err.Error())
+				done = true
+			} else if r.opened != nil {
+				r.opened.Case = r.head.Run
+				out.AddDifferent(*r.opened)
 				done = true
 			}
 			continue

@@ -109,6 +109,14 @@ type AllocateResponse struct {
 	UpdateErrors []UpdateError
 }
 
+// Reset empties the answer and keeps its memory.
+func (r *AllocateResponse) Reset() {
+	*r = AllocateResponse{
+		Allocated: r.Allocated[:0], Completed: r.Completed[:0], Preempt: r.Preempt[:0],
+		Increased: r.Increased[:0], Decreased: r.Decreased[:0], UpdateErrors: r.UpdateErrors[:0],
+	}
+}
+
 // Exit statuses of containers.
 //
 // Source: org.apache.hadoop.yarn.api.records.ContainerExitStatus.

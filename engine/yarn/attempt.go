@@ -107,11 +107,11 @@ func (a *Attempt) AllLive(yield func(*Container) bool) {
 // Source: FSAppAttempt.allocate, SchedulerApplicationAttempt.addToNewlyAllocatedContainers.
 func (a *Attempt) Allocated(c *Container, t *Table, level protocol.NodeType) {
 	c.Type = level
+	a.queueNew(c)
 	c.Asks = a.Take(t, level, c.Node, c.askBuf[:0])
 	a.AddLive(c.ID, c)
 	a.Used = a.Used.Add(c.Size)
 	c.Handle(EventStart)
-	a.newly = append(a.newly, c)
 }
 
 // Pull hands over what was allocated: each container becomes ACQUIRED. The result is valid until the next allocation.

@@ -78,6 +78,23 @@ func (c *Cluster) Host(name protocol.Name) *Node {
 	return nil
 }
 
+// Named returns the nodes that a resource name stands for: all in YARN's order, the one of that name, or those of the rack.
+//
+// Source: ClusterNodeTracker.getNodesByResourceName.
+func (c *Cluster) Named(name protocol.Name) []*Node {
+	if name == protocol.Any {
+		all := make([]*Node, 0, c.Len())
+		for n := range c.All {
+			all = append(all, n)
+		}
+		return all
+	}
+	if n := c.Host(name); n != nil {
+		return []*Node{n}
+	}
+	return c.Rack(name)
+}
+
 // Add registers a node, all free, and returns it. It panics if the node is registered.
 func (c *Cluster) Add(s NodeSpec) *Node {
 	n := &Node{

@@ -39,6 +39,14 @@ func (n *Node) Containers(yield func(*Container) bool) {
 	}
 }
 
+// list is a copy of what Containers yields.
+func (n *Node) list() (all []*Container) {
+	for c := range n.Containers {
+		all = append(all, c)
+	}
+	return all
+}
+
 // Container returns the container called id, nil when the node does not hold it.
 func (n *Node) Container(id protocol.ContainerID, hash int32) *Container {
 	h, _ := n.containers.Get(id, hash)

@@ -223,14 +223,14 @@ func (r *Requests) Update(asks []protocol.Ask, add bool) {
 }
 
 // UpdateKey is [Requests.Update] for asks that all belong to the key k, whatever they say themselves.
-func (r *Requests) UpdateKey(k Key, asks []protocol.Ask) {
+func (r *Requests) UpdateKey(k Key, asks []protocol.Ask, add bool) {
 	if r.stopped {
 		return
 	}
 	b := &r.places.scratch
 	b.fill(asks, r.places)
 	for _, of := range b.byKey.All {
-		r.store(r.make(k), of, false)
+		r.store(r.make(k), of, add)
 	}
 }
 

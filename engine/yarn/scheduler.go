@@ -11,6 +11,7 @@ package yarn
 
 import (
 	"replay/engine/protocol"
+	"replay/engine/yarn/conf"
 	"replay/policy"
 )
 
@@ -90,6 +91,41 @@ type Resizer interface {
 	NodeResized(n protocol.NodeID, done []protocol.Container)
 	// ExpireIncrease takes an increase back that the application master did not use in time.
 	ExpireIncrease(protocol.ContainerID)
+}
+
+// A Preempter is a [Scheduler] that preempts containers.
+type Preempter interface {
+	// Preempt is called after each Update: it chooses containers for the starved applications and sets
+	// them aside until their time has come. It does nothing when preemption is off.
+	Preempt()
+	// NextKill returns when the next chosen containers are to be killed, in ms, and whether there are any.
+	NextKill() (at int64, ok bool)
+	// KillDue kills what is due.
+	KillDue()
+}
+
+// A Reloader is a [Scheduler] whose allocation file may change while it runs.
+type Reloader interface {
+	// Reload puts the file into force. An *Exception is one that YARN's class throws with the new settings partly in effect.
+	Reload(*conf.Allocations) error
+	// Cleanup removes empty queues that submissions made; YARN does so every 10 s if it has an allocation file.
+	Cleanup()
+}
+
+// A Continuous scheduler can be asked to offer all nodes between heartbeats.
+type Continuous interface {
+	// ContinuousPass is one pass over the nodes.
+	ContinuousPass()
+}
+
+// An Exception is one that YARN's own class throws: its simple name and message.
+type Exception struct{ Class, Text string }
+
+func (e *Exception) Error() string {
+	if e.Text == "" {
+		return e.Class
+	}
+	return e.Class + ": " + e.Text
 }
 
 // QueueState is a queue as it stands. Shares are zero where the scheduler has none.

@@ -1,4 +1,193 @@
 package yarn
 
-// updates are the outstanding resizes of an attempt's containers.
-type updates struct{}
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/policy"
+)
+
+// updates are the outstanding changes of size of an attempt's containers.
+//
+// Source: ContainerUpdateContext, SchedulerApplicationAttempt.
+type updates struct {
+	increases map[protocol.ContainerID]*increases
+	decreases map[protocol.ContainerID]policy.Resource // target sizes
+
+	increased map[protocol.ContainerID]*Container // differences that were allocated
+	decreased map[protocol.ContainerID]*Container // helper containers
+	toKill    []*Container                        // allocated differences that nobody wants any more
+}
+
+// increases are the differences that were asked for one container. A difference asked while a decrease is outstanding is
+// known and belongs to nothing.
+type increases []difference
+
+type difference struct {
+	size   policy.Resource
+	wanted bool
+}
+
+// UpdateKey returns the key under which the growth of a container is asked for.
+func (c *Container) UpdateKey() Key {
+	return Key{Priority: c.Key.Priority, Request: c.Key.Request, Update: c.ID}
+}
+
+// Reasons why a change of size is refused.
+//
+// Source: RMServerUtils.
+const (
+	errInvalidContainer       = "INVALID_CONTAINER_ID"
+	errVersion                = "INCORRECT_CONTAINER_VERSION_ERROR"
+	errOutstanding            = "UPDATE_OUTSTANDING_ERROR"
+	errOutsideOfRange         = "RESOURCE_OUTSIDE_ALLOWED_RANGE"
+	unknownVersion      int32 = -1
+)
+
+// CheckUpdates applies the checks of the application master service to requests of a change of size. live finds a
+// container of any application; most is the largest container of the queue. It returns the requests that pass, increases
+// before decreases, and appends the refusals to errs.
+//
+// Source: RMServerUtils.validateAndSplitUpdateResourceRequests.
+func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Container, most policy.Resource, errs []protocol.UpdateError) ([]protocol.Update, []protocol.UpdateError) {
+	var up, down []protocol.Update
+	seen := map[protocol.ContainerID]bool{}
+	for _, u := range reqs {
+		c := live(u.Container)
+		reason, version := "", unknownVersion
+		if c != nil {
+			version = c.Version
+		}
+		mem, cpu := u.Size[policy.Memory], u.Size.CPU()
+		switch {
+		case c == nil:
+			reason = errInvalidContainer
+		case u.Version != c.Version:
+			reason = errVersion
+		case seen[u.Container]:
+			reason = errOutstanding
+		case mem < 0 || mem > most[policy.Memory] || cpu < 0 || cpu > most.CPU():
+			reason = errOutsideOfRange
+		}
+		if reason != "" {
+			errs = append(errs, protocol.UpdateError{Container: u.Container, Reason: reason, Version: version})
+			continue
+		}
+		seen[u.Container] = true
+		if u.Increase {
+			up = append(up, u)
+		} else {
+			down = append(down, u)
+		}
+	}
+	return append(up, down...), errs
+}
+
+// Increase asks for the difference to a larger size on the container's own node, in place of an earlier one.
+// ok is false when a decrease is outstanding. cancelled is the difference whose ask was taken back, none otherwise; YARN's
+// metrics count it as allocated for good.
+//
+// Source: ContainerUpdateContext.checkAndAddToOutstandingIncreases.
+func (a *Attempt) Increase(c *Container, target policy.Resource) (cancelled policy.Resource, ok bool) {
+	k := c.UpdateKey()
+	list := a.updates.increases[c.ID]
+	if list == nil {
+		if a.updates.increases == nil {
+			a.updates.increases = map[protocol.ContainerID]*increases{}
+		}
+		list = &increases{}
+		a.updates.increases[c.ID] = list
+	} else {
+		cancelled = a.cancelUpdate(k)
+	}
+	d := target.Max(c.Size).Sub(c.Size)
+	at := slices.IndexFunc(*list, func(i difference) bool { return i.size == d })
+	if at < 0 {
+		at = len(*list)
+		*list = append(*list, difference{size: d})
+	}
+	if _, outstanding := a.updates.decreases[c.ID]; outstanding {
+		return cancelled, false
+	}
+	(*list)[at].wanted = true
+	if !d.IsNone() {
+		a.askOn(k, c.Node, d, false)
+	}
+	return cancelled, true
+}
+
+// askOn asks for one container on that node and nowhere else.
+//
+// Source: ContainerUpdateContext.createResourceRequests.
+func (a *Attempt) askOn(k Key, n *Node, size policy.Resource, add bool) {
+	var asks [3]protocol.Ask
+	for i, name := range [...]protocol.Name{n.Host, n.Rack, protocol.Any} {
+		asks[i] = protocol.Ask{Priority: k.Priority, RequestID: k.Request, Name: name, Count: 1, Size: size}
+	}
+	a.UpdateKey(k, asks[:], add)
+}
+
+// cancelUpdate takes one container off the ask for "*" of the key; asks for host and rack stay.
+//
+// Source: ContainerUpdateContext.cancelPreviousRequest.
+func (a *Attempt) cancelUpdate(k Key) (size policy.Resource) {
+	t := a.Table(k)
+	if t == nil || t.AnyCount() <= 0 {
+		return size
+	}
+	size = t.Any().Size
+	a.takeAny(t)
+	return size
+}
+
+// Decrease notes a smaller size and makes the helper container of YARN's: it has a number and no size, and its number
+// leads to c among the live containers. The caller places it on the node. ok is false when a decrease is outstanding.
+//
+// Source: ContainerUpdateContext.checkAndAddToOutstandingDecreases, AbstractYarnScheduler.createDecreasedRMContainer.
+func (a *Attempt) Decrease(c *Container, target policy.Resource, now int64) (helper *Container, cancelled policy.Resource, ok bool) {
+	if _, outstanding := a.updates.decreases[c.ID]; outstanding {
+		return nil, cancelled, false
+	}
+	cancelled = a.cancelUpdate(c.UpdateKey())
+	if a.updates.decreases == nil {
+		a.updates.decreases = map[protocol.ContainerID]policy.Resource{}
+		a.updates.decreased = map[protocol.ContainerID]*Container{}
+	}
+	a.updates.decreases[c.ID] = target
+	k := c.Key
+	k.Update = protocol.ContainerID{}
+	helper = a.NewContainer(a.NextContainer(), c.Node, k, policy.Resource{}, now)
+	helper.Version = c.Version
+	a.AddLive(helper.ID, c)
+	a.updates.decreased[c.ID] = helper
+	return helper, cancelled, true
+}
+
+// queueNew puts a new container where it will be fetched: among those to be given out, or, when it is the growth of another,
+// with that one. An ask for growth that fits no request is made again.
+//
+// Source: SchedulerApplicationAttempt.addToNewlyAllocatedContainers, ContainerUpdateContext.matchContainerToOutstandingIncreaseReq.
+func (a *Attempt) queueNew(c *Container) {
+	list := a.updates.increases[c.Key.Update]
+	if list == nil {
+		a.newly = append(a.newly, c)
+		return
+	}
+	grown := c.Key.Update
+	for _, i := range *list {
+		if i.size != c.Size || !i.wanted {
+			continue
+		}
+		if live := a.Live(grown); live == nil || live.State.Final() {
+			a.updates.toKill = append(a.updates.toKill, c)
+			return
+		}
+		if a.updates.increased == nil {
+			a.updates.increased = map[protocol.ContainerID]*Container{}
+		}
+		a.updates.increased[grown] = c
+		return
+	}
+	a.askOn(c.Key, c.Node, c.Size, true)
+	a.updates.toKill = append(a.updates.toKill, c)
+}

@@ -1,0 +1,306 @@
+package yarn
+
+import (
+	"fmt"
+	"math"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn/conf"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// Fair is YARN's FairScheduler.
+//
+// Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler.
+type Fair struct {
+	site      *conf.Site
+	alloc     *conf.Allocations
+	cluster   *Cluster
+	tree      *tree
+	order     candidates
+	observe   Observer
+	timestamp int64 // of the ResourceManager's start, ms
+	now       int64
+	delay     delay
+
+	types       int
+	sharings    map[string]policy.Sharing
+	calc        policy.DominantCalculator
+	unbounded   policy.Resource
+	reserveFrom policy.Resource // smallest size that is reserved
+
+	allocated policy.Resource // by all applications
+	available policy.Resource // as of the last refresh
+
+	apps  []*application // by number, nil when there is none
+	users map[string]*userApps
+
+	starving          *starvedApps
+	kills             []kill
+	observePreemption func(*Preemption)
+	event             Event
+	claims            []policy.Claim
+	asks              []protocol.Ask
+
+	pass      jvm.TreeSet[*Node]
+	passNodes []*Node
+}
+
+// application is an admitted application.
+type application struct {
+	spec    AppSpec
+	queue   *queue
+	attempt *fairApp // nil before the attempt was added
+}
+
+// NewFair returns a FairScheduler without nodes and applications. timestamp is the time at which the ResourceManager
+// started, in ms: it enters the names of applications, and nothing is scheduled in the wait after it. An allocation file
+// that YARN does not start with is an error.
+func NewFair(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp int64, observe Observer) (*Fair, error) {
+	f := &Fair{
+		site: site, alloc: conf.DefaultAllocations(site), cluster: NewCluster(names), observe: observe,
+		timestamp: timestamp, now: timestamp, types: len(site.Types),
+		sharings: map[string]policy.Sharing{}, users: map[string]*userApps{},
+	}
+	f.calc = policy.NewDominant(f.types)
+	f.unbounded = policy.Unbounded(f.types)
+	f.reserveFrom = site.Increment.Mul(float64(site.ReservationMultiple))
+	f.delay = delay{
+		byTime: site.Continuous, nodeMS: site.LocalityDelayNode, rackMS: site.LocalityDelayRack,
+		node: min(float64(site.LocalityThresholdNode), 1), rack: min(float64(site.LocalityThresholdRack), 1),
+	}
+	f.delay.off = f.delay.node < 0 || f.delay.rack < 0
+	if f.delay.byTime {
+		f.delay.off = f.delay.nodeMS < 0 || f.delay.rackMS < 0
+	}
+	f.order = &literal{cluster: &f.cluster.Capacity}
+	f.starving = newStarvedApps()
+	f.tree = newTree(f)
+	if err := f.Reload(alloc); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// sharing returns the policy of that name, one object for all queues that have it.
+func (f *Fair) sharing(name string) policy.Sharing {
+	s := f.sharings[name]
+	if s == nil {
+		var err error
+		if s, err = policy.NewSharing(name, f.types); err != nil {
+			panic(err) // the configuration knows the names
+		}
+		f.sharings[name] = s
+	}
+	return s
+}
+
+// emit hands one event to the observer. The event is reused.
+func (f *Fair) emit(e Event) {
+	if f.observe != nil {
+		f.event = e
+		f.observe(&f.event)
+	}
+}
+
+// SetClock sets the scheduler's clock, in ms.
+func (f *Fair) SetClock(now int64) { f.now = now }
+
+// Reload puts an allocation file into force. The error is the exception of YARN's own in QueueManager.setQueuesToDynamic;
+// by then the new settings are in effect, except for what comes after it: the other queues that are no longer declared,
+// the maximum of children of dynamic queues, and applications that might run now. Fair shares follow at the next update.
+//
+// Source: FairScheduler.AllocationReloadListener.onReload.
+func (f *Fair) Reload(a *conf.Allocations) error {
+	var gone jvm.HashMap[string, bool]
+	for _, list := range [][]string{f.alloc.Leaves, f.alloc.Parents} {
+		for _, name := range list {
+			if leaf, parent := a.Declared(name); !leaf && !parent {
+				gone.Put(name, jvm.StringHash(name), true)
+			}
+		}
+	}
+	f.alloc = a
+	f.tree.reload(a)
+	if err := f.tree.setDynamic(&gone); err != nil {
+		return err
+	}
+	f.tree.applyChildDefaults(a)
+	f.makeRunnable(gatherWaiting(f.tree.root, nil), math.MaxInt32)
+	return nil
+}
+
+// Cleanup removes queues that submissions made and that are empty.
+//
+// Source: FairScheduler.AllocationReloadListener.onCheck.
+func (f *Fair) Cleanup() { f.tree.cleanup() }
+
+// AddNode registers a node.
+func (f *Fair) AddNode(s NodeSpec) {
+	f.cluster.Add(s)
+	f.tree.resize()
+	f.refresh()
+}
+
+// RemoveNode ends what is on the node and takes it out.
+//
+// Source: FairScheduler.removeNode.
+func (f *Fair) RemoveNode(id protocol.NodeID) {
+	n := f.cluster.Node(id)
+	if n == nil {
+		return
+	}
+	for _, c := range n.list() {
+		f.completed(c, protocol.ExitAborted, EventKill)
+		n.releaseFair(c.ID, c.Hash, true)
+	}
+	if n.Reserved != nil {
+		f.completed(n.Reserved, protocol.ExitAborted, EventKill)
+	}
+	f.cluster.Remove(id)
+	f.tree.resize()
+	f.refresh()
+}
+
+// SetNodeTotal changes the capability of a node.
+//
+// Source: FairScheduler.updateNodeResource.
+func (f *Fair) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+	f.cluster.SetTotal(id, total)
+	f.refresh()
+	f.tree.resize()
+}
+
+// AddApp admits an application. The error is a [*Rejection], or the [*Exception] that YARN throws for names of queues
+// that cannot be.
+//
+// Source: FairScheduler.addApplication.
+func (f *Fair) AddApp(s AppSpec) error {
+	q, err := f.tree.submitTo(s.Queue)
+	if err != nil {
+		return err
+	}
+	if q == nil || !q.leaf {
+		return f.reject(s, s.Queue+" is not a leaf queue")
+	}
+	if f.zeroType(q, s.AMSize) {
+		return f.reject(s, fmt.Sprintf(
+			"Cannot submit application %s to queue %s because it has zero amount of resource for a requested resource! "+
+				"Invalid requested AM resources: %s, maximum queue resources: %s",
+			jvm.AppName(f.timestamp, int32(s.ID)), s.Queue, f.text(s.AMSize), f.text(q.maxShare)))
+	}
+	for int(s.ID) >= len(f.apps) {
+		f.apps = append(f.apps, nil)
+	}
+	if f.apps[s.ID] != nil {
+		panic(fmt.Sprintf("yarn: application %d is added twice", s.ID))
+	}
+	f.apps[s.ID] = &application{spec: s, queue: q}
+	q.assigned++
+	return nil
+}
+
+func (f *Fair) reject(s AppSpec, text string) error {
+	return &Rejection{App: s.ID, Text: text}
+}
+
+// text is a resource as YARN prints it.
+func (f *Fair) text(r policy.Resource) string {
+	s := fmt.Sprintf("<memory:%d, vCores:%d", r[policy.Memory], r.CPU())
+	for i := 2; i < f.types; i++ {
+		s += fmt.Sprintf(", %s: %d", f.site.Types[i], r[i])
+	}
+	return s + ">"
+}
+
+// zeroType reports whether something is asked for of which the queue can have nothing.
+//
+// Source: FairScheduler.validateResourceRequests.
+func (f *Fair) zeroType(q *queue, ask policy.Resource) bool {
+	for t := range f.types {
+		if q.maxShare[t] == 0 && ask[t] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// AddAttempt adds the attempt of an admitted application; it runs if the limits permit.
+//
+// Source: FairScheduler.addApplicationAttempt.
+func (f *Fair) AddAttempt(id protocol.AppID) {
+	app := f.apps[id]
+	a := f.newApp(app.spec, app.queue)
+	app.attempt = a
+	runnable := f.mayRun(a)
+	app.queue.assigned--
+	app.queue.addApp(a, runnable)
+	if runnable {
+		f.countRunnable(a, 1)
+		f.emit(Event{Kind: Runnable, App: id})
+	} else {
+		u := f.user(a.User)
+		u.waiting = append(u.waiting, a)
+	}
+}
+
+// RemoveApp removes the attempt, its containers and reservations, and then the application.
+//
+// Source: FairScheduler.removeApplicationAttempt, removeApplication.
+func (f *Fair) RemoveApp(id protocol.AppID) {
+	app := f.app(id)
+	if app == nil {
+		return
+	}
+	a := app.attempt
+	if a == nil {
+		app.queue.assigned--
+		f.apps[id] = nil
+		return
+	}
+	for c := range a.AllLive {
+		f.completed(c, protocol.ExitAborted, EventKill)
+	}
+	for _, c := range a.reservedContainers() {
+		f.completed(c, protocol.ExitAborted, EventKill)
+	}
+	a.Stopped = true
+	a.Stop()
+	if a.queue.removeApp(a) {
+		f.countRunnable(a, -1)
+		f.freed(a)
+	} else {
+		u := f.user(a.User)
+		u.waiting = without(u.waiting, a)
+	}
+	f.apps[id] = nil
+}
+
+func (f *Fair) app(id protocol.AppID) *application {
+	if int(id) >= len(f.apps) || id < 0 {
+		return nil
+	}
+	return f.apps[id]
+}
+
+// attempt returns the attempt of an application, nil when there is none.
+func (f *Fair) attempt(id protocol.AppID) *fairApp {
+	if app := f.app(id); app != nil {
+		return app.attempt
+	}
+	return nil
+}
+
+// MaxAllocation is the largest container that an application of the queue may ask for.
+//
+// Source: FairScheduler.getMaximumResourceCapability.
+func (f *Fair) MaxAllocation(queue string) policy.Resource {
+	most := f.cluster.MaxAllocation(f.site.MaxAllocation, f.now-f.timestamp > f.site.SchedulingWait)
+	if q, _ := f.tree.get(queue, false, true); q != nil {
+		if own := q.largest(f.types); !own.Equal(f.unbounded) {
+			return most.Min(own)
+		}
+	}
+	return most
+}

@@ -1,0 +1,259 @@
+package yarn
+
+import (
+	"math"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// fairApp is an application attempt in the FairScheduler; Contender holds usage and demand.
+//
+// Source: FSAppAttempt.
+type fairApp struct {
+	policy.Contender
+	*Attempt
+	f     *Fair
+	queue *queue
+	fair  policy.Resource // share
+
+	amRunning    bool // a first container was allocated; never for an unmanaged application master
+	amSize       policy.Resource
+	amPreemption bool // the application master may be preempted
+
+	reservations map[Key][]*Container // by key, in the order of their making
+	reservedOn   []*Node              // distinct names by rack are what counts; see reservedNodes
+
+	blackChanged bool
+	blackNodes   []*Node // of the headroom, as of the last change of the blacklist
+
+	// Preemption.
+	marked         []*Container
+	markedSize     policy.Resource
+	fairStarvation policy.Resource
+	minStarvation  policy.Resource
+	lastAtFair     int64 // ms
+	nextCheck      int64 // ms
+}
+
+func (f *Fair) newApp(s AppSpec, q *queue) *fairApp {
+	a := &fairApp{f: f, Attempt: NewAttempt(s, f.timestamp, f.now, f.cluster.Places), queue: q}
+	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
+	a.lastAtFair = f.now
+	a.amPreemption = f.site.AMPreemption(q.name)
+	f.setDemand(a, policy.Resource{})
+	return a
+}
+
+// setDemand sets the demand and the weight that may depend on it.
+//
+// Source: FSAppAttempt.getWeight.
+func (f *Fair) setDemand(a *fairApp, demand policy.Resource) {
+	a.Demand = demand
+	a.Weight = 1
+	if f.site.SizeBasedWeight {
+		a.Weight = float32(math.Log1p(float64(demand[policy.Memory])) / math.Ln2)
+	}
+}
+
+// charge carries a change of the application's usage on to its queues and the cluster.
+func (f *Fair) charge(a *fairApp, r policy.Resource) {
+	a.Usage = a.Used
+	f.allocated = f.allocated.Add(r)
+	a.queue.charge(r)
+}
+
+// belowShare reports whether usage is below share by the measure of the leaf's policy.
+//
+// Source: FSAppAttempt.isUsageBelowShare.
+func (a *fairApp) belowShare(usage, share policy.Resource) bool {
+	return a.queue.sharing.Calculator().Compare(a.f.cluster.Capacity, usage, share, true) < 0
+}
+
+// starved is FSAppAttempt.isStarved.
+func (a *fairApp) starved() bool {
+	return !a.minStarvation.IsNone() || a.belowShare(a.Usage, a.fair)
+}
+
+// overAMShare reports whether the application still has to get its application master and may not have it now.
+//
+// Source: FSAppAttempt.isOverAMShareLimit, FSLeafQueue.canRunAppAM.
+func (f *Fair) overAMShare(a *fairApp) bool {
+	if a.amRunning || a.Unmanaged {
+		return false
+	}
+	keys := a.Active()
+	if len(keys) == 0 {
+		return false
+	}
+	ask := keys[0].Any()
+	return ask.Count == 0 || !f.canRunAM(a.queue, ask.Size)
+}
+
+func (f *Fair) canRunAM(q *queue, size policy.Resource) bool {
+	if math.Abs(float64(float32(q.maxAMShare+1))) < 0.0001 {
+		return true
+	}
+	limit := q.fair.Clone()
+	for t := range f.types {
+		if limit[t] == 0 {
+			limit[t] = min(f.available[t], q.maxShare[t])
+		}
+	}
+	return q.amUsed.Add(size).FitsIn(limit.MulUp(float64(q.maxAMShare)))
+}
+
+// headroom is what the application is told that it may still get.
+//
+// Source: FSAppAttempt.getHeadroom.
+func (f *Fair) headroom(a *fairApp) policy.Resource {
+	free := f.cluster.Capacity.Sub(f.allocated)
+	if a.blackChanged {
+		a.blackChanged = false
+		a.blackNodes = a.blackNodes[:0]
+		for n := range f.cluster.All {
+			if a.Blacklisted(n) {
+				a.blackNodes = append(a.blackNodes, n)
+			}
+		}
+	}
+	for _, n := range a.blackNodes {
+		free = free.SubNonNegative(n.Free)
+	}
+	q := a.queue
+	return q.sharing.Headroom(q.fair, q.Usage, free.Min(q.maxShare.Sub(q.Usage)))
+}
+
+// hasContainerFor reports whether the node could take a container of the key: something is wanted there, it would
+// fit the empty node, and the queue's maximum permits it.
+//
+// Source: FSAppAttempt.hasContainerForNode.
+func (a *fairApp) hasContainerFor(t *Table, n *Node) bool {
+	anywhere := t.Any()
+	if anywhere == nil || anywhere.Count <= 0 {
+		return false
+	}
+	if t.Locations() > 1 || !anywhere.Relax {
+		rack := t.Rack(n)
+		if !anywhere.Relax && rack.count() <= 0 {
+			return false
+		}
+		if rack.count() > 0 && !rack.Relax && t.Host(n).count() <= 0 {
+			return false
+		}
+	}
+	return anywhere.Size.FitsIn(n.Total) && a.queue.fits(&anywhere.Size)
+}
+
+// assign tries to place one container of the application on a node. The result is the size asked for, [reservedMark]
+// for a reservation, none for nothing.
+//
+// Source: FSAppAttempt.assignContainer(FSSchedulerNode).
+func (f *Fair) assign(a *fairApp, n *Node) policy.Resource {
+	if f.overAMShare(a) {
+		return policy.Resource{}
+	}
+	for _, t := range a.Active() {
+		if !a.hasContainerFor(t, n) {
+			continue
+		}
+		if ask, level, ok := f.match(t, n); ok {
+			return f.place(a, t, n, ask, level, nil)
+		}
+	}
+	return policy.Resource{}
+}
+
+// match counts an offer to the key and returns the record that the node may answer now.
+//
+// Source: FSAppAttempt.assignContainer(FSSchedulerNode, boolean).
+func (f *Fair) match(t *Table, n *Node) (ask *Record, level protocol.NodeType, ok bool) {
+	t.Opportunities++
+	allowed := f.delay.level(t, f.cluster.Len(), f.now)
+	host, rack := t.Host(n), t.Rack(n)
+	if rack.count() > 0 && host.count() > 0 {
+		return host, protocol.NodeLocal, true
+	}
+	if !rack.Relaxed() {
+		return nil, 0, false
+	}
+	if rack.count() > 0 && allowed >= RackLevel {
+		return rack, protocol.RackLocal, true
+	}
+	anywhere := t.Any()
+	if anywhere.Relaxed() && anywhere.count() > 0 && (t.Locations() <= 1 || allowed == AnyLevel) {
+		return anywhere, protocol.OffSwitch, true
+	}
+	return nil, 0, false
+}
+
+// place allocates a container for the ask, or reserves the node when there is no room now. reserved is the reservation
+// that is being filled, or nil.
+//
+// Source: FSAppAttempt.assignContainer(FSSchedulerNode, PendingAsk, NodeType, boolean, SchedulerRequestKey).
+func (f *Fair) place(a *fairApp, t *Table, n *Node, ask *Record, level protocol.NodeType, reserved *Container) policy.Resource {
+	size := ask.Size
+	if size.FitsIn(n.Free) {
+		c := f.allocate(a, t, n, size, level, reserved)
+		if reserved != nil {
+			f.unreserve(a, t.Key, n)
+		}
+		if c == nil {
+			return policy.Resource{}
+		}
+		n.placeFair(c, a)
+		f.emit(Event{Kind: Allocated, Container: c.Protocol(), App: a.ID(), Update: t.Update})
+		if !a.amRunning && !a.Unmanaged {
+			a.amSize, a.amRunning = size, true
+			a.queue.amUsed = a.queue.amUsed.Add(size)
+		}
+		return size
+	}
+	if f.reservable(a, size) && !n.claimedBy(a) && f.reserve(a, t, n, size, level, reserved) {
+		return reservedMark
+	}
+	return policy.Resource{}
+}
+
+// ID is the application's number.
+func (a *fairApp) ID() protocol.AppID { return a.Attempt.ID }
+
+// allocate takes the ask from the table and starts the container, under the reservation's number if there is one.
+//
+// Source: FSAppAttempt.allocate.
+func (f *Fair) allocate(a *fairApp, t *Table, n *Node, size policy.Resource, level protocol.NodeType, reserved *Container) *Container {
+	if got := NodeLevel + LocalityLevel(level); t.Level > got && got < AnyLevel {
+		t.Level = got
+	}
+	if t.AnyCount() <= 0 {
+		return nil
+	}
+	var c *Container
+	if reserved != nil {
+		c = a.NewContainer(reserved.ID, n, t.Key, reserved.Size, f.now)
+	} else {
+		c = a.NewContainer(a.NextContainer(), n, t.Key, size, f.now)
+	}
+	a.Allocated(c, t, level)
+	f.charge(a, c.Size)
+	return c
+}
+
+// remember and forget keep the containers that are going to be preempted.
+//
+// Source: FSAppAttempt.trackContainerForPreemption, untrackContainerForPreemption.
+func (a *fairApp) remember(c *Container) {
+	if !slices.Contains(a.marked, c) {
+		a.marked = append(a.marked, c)
+		a.markedSize = a.markedSize.Add(c.Size)
+	}
+}
+
+func (a *fairApp) forget(c *Container) {
+	if i := slices.Index(a.marked, c); i >= 0 {
+		a.marked = slices.Delete(a.marked, i, i+1)
+		a.markedSize = a.markedSize.Sub(c.Size)
+	}
+}

@@ -1,0 +1,206 @@
+package yarn
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// Allocate is a heartbeat of an application master.
+//
+// Source: FairScheduler.allocate.
+func (f *Fair) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
+	resp.Reset()
+	a := f.attempt(id)
+	if a == nil {
+		return nil
+	}
+	for i := range req.Asks {
+		if f.zeroType(a.queue, req.Asks[i].Size) {
+			return &Exception{"SchedulerInvalidResoureRequestException", "zero amount of resource in " + a.queue.name + " for a requested resource"}
+		}
+	}
+	f.resize(a, req.Updates, resp)
+	if len(req.Asks) > 0 {
+		most := f.MaxAllocation(a.queue.name)
+		f.asks = f.asks[:0]
+		for _, ask := range req.Asks {
+			ask.Size = f.calc.Normalize(ask.Size, f.site.MinAllocation, most, f.site.Increment)
+			f.asks = append(f.asks, ask)
+		}
+	}
+	for _, c := range req.Releases {
+		if live := f.live(c); live != nil {
+			f.completed(live, protocol.ExitAborted, EventReleased)
+		}
+	}
+	if len(req.Asks) > 0 {
+		a.Update(f.asks, false)
+	}
+	for _, c := range a.marked {
+		resp.Preempt = append(resp.Preempt, c.ID)
+	}
+	if a.Blacklist(req.BlacklistAdd, req.BlacklistRemove) {
+		a.blackChanged = true
+	}
+	for _, c := range a.Pull() {
+		resp.Allocated = append(resp.Allocated, c.Protocol())
+	}
+	resp.Headroom = f.headroom(a)
+	resp.Nodes = f.cluster.Len()
+	return nil
+}
+
+// PullAM gives the container of the application master to the ResourceManager.
+func (f *Fair) PullAM(id protocol.AppID) (protocol.Container, bool) {
+	a := f.attempt(id)
+	if a == nil {
+		return protocol.Container{}, false
+	}
+	pulled := a.Pull()
+	if len(pulled) == 0 {
+		return protocol.Container{}, false
+	}
+	pulled[0].AM = true
+	a.WaitingForAM = false
+	f.headroom(a)
+	return pulled[0].Protocol(), true
+}
+
+// live returns a live container of any application, nil when there is none.
+func (f *Fair) live(id protocol.ContainerID) *Container {
+	if a := f.attempt(id.App); a != nil {
+		return a.Live(id)
+	}
+	return nil
+}
+
+// NodeUpdate is a heartbeat of a node.
+//
+// Source: AbstractYarnScheduler.nodeUpdate, FairScheduler.nodeUpdate.
+func (f *Fair) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	n := f.cluster.Node(id)
+	if n == nil {
+		return
+	}
+	for _, c := range launched {
+		a := f.attempt(c.App)
+		if a == nil {
+			continue
+		}
+		if live := a.Live(c); live != nil {
+			live.Handle(EventLaunched)
+			n.Launched(c, a.ContainerHash(c))
+		}
+	}
+	for _, s := range completed {
+		if live := f.live(s.ID); live != nil {
+			f.completed(live, s.Exit, EventFinished)
+		}
+		n.releaseFair(s.ID, f.containerHash(s.ID), true)
+	}
+	f.schedule(n)
+}
+
+// Expire ends a container that was acquired and never started.
+func (f *Fair) Expire(id protocol.ContainerID) {
+	if c := f.live(id); c != nil {
+		f.completed(c, protocol.ExitAborted, EventExpire)
+	}
+}
+
+// completed ends a container or a reservation.
+//
+// Source: AbstractYarnScheduler.completedContainer, FairScheduler.completedContainerInternal.
+func (f *Fair) completed(c *Container, exit int32, e ContainerEvent) {
+	f.completedOne(c, exit, e)
+	// A reservation for the growth of this container goes with it.
+	if n := f.cluster.Node(c.Node.ID); n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
+		f.completedOne(n.Reserved, exit, e)
+	}
+	// What was never given out is asked for again.
+	if c.Asks != nil {
+		if a := f.attempt(c.ID.App); a != nil {
+			a.PutBack(c.Key, c.Asks)
+		}
+	}
+}
+
+func (f *Fair) completedOne(c *Container, exit int32, e ContainerEvent) {
+	a := f.attempt(c.ID.App)
+	if a == nil || a.Attempt != c.App {
+		return
+	}
+	n := c.Node
+	if n.gone {
+		n = nil
+	}
+	if c.State == ContainerReserved {
+		if n != nil {
+			f.unreserve(a, c.Key, n)
+		}
+		return
+	}
+	launched := n != nil && n.HasLaunched(c.ID, c.Hash)
+	f.containerCompleted(a, c, exit, e, launched)
+	if n != nil {
+		n.releaseFair(c.ID, c.Hash, false)
+	}
+	f.refresh()
+}
+
+// containerCompleted takes a container from its application.
+//
+// Source: FSAppAttempt.containerCompleted.
+func (f *Fair) containerCompleted(a *fairApp, c *Container, exit int32, e ContainerEvent, launched bool) {
+	if !a.RemoveLive(c.ID) {
+		return
+	}
+	acquired := c.State >= ContainerAcquired
+	ended := c.Handle(e)
+	a.forget(c)
+	a.Used = a.Used.Sub(c.Size)
+	f.charge(a, policy.Resource{}.Sub(c.Size))
+	if ended {
+		f.emit(Event{Kind: Completed, Container: c.Protocol(), App: a.ID(), Exit: exit, Launched: launched, Acquired: acquired})
+	}
+}
+
+// containerHash returns ContainerId.hashCode of any container.
+func (f *Fair) containerHash(id protocol.ContainerID) int32 {
+	return jvm.ContainerHash(jvm.AttemptHash(jvm.AppHash(f.timestamp, int32(id.App)), 1), id.N)
+}
+
+// resize handles requests of a change of size. FairScheduler takes them and never hands anything over: the difference of
+// an increase is allocated and stays charged, a decrease only blocks later requests.
+//
+// Source: AbstractYarnScheduler.handleContainerUpdates.
+func (f *Fair) resize(a *fairApp, reqs []protocol.Update, resp *protocol.AllocateResponse) {
+	if len(reqs) == 0 {
+		return
+	}
+	most := f.MaxAllocation(a.queue.name)
+	reqs, resp.UpdateErrors = CheckUpdates(reqs, f.live, most, resp.UpdateErrors)
+	for _, u := range reqs {
+		c := f.live(u.Container)
+		if c == nil {
+			continue
+		}
+		target := f.calc.Normalize(u.Size, f.site.MinAllocation, most, f.site.Increment)
+		var cancelled policy.Resource
+		var ok bool
+		if u.Increase {
+			cancelled, ok = a.Increase(c, target)
+		} else {
+			var helper *Container
+			if helper, cancelled, ok = a.Decrease(c, target, f.now); ok {
+				c.Node.placeFair(helper, a)
+				f.emit(Event{Kind: Helper, Container: helper.Protocol(), App: a.ID(), Update: c.ID})
+			}
+		}
+		f.allocated = f.allocated.Add(cancelled)
+		if !ok {
+			resp.UpdateErrors = append(resp.UpdateErrors, protocol.UpdateError{Container: u.Container, Reason: errOutstanding, ByScheduler: true})
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package yarn
+
+import (
+	"math"
+	"slices"
+
+	"replay/engine/yarn/jvm"
+)
+
+// userApps are the applications of one user: how many run and which wait for a limit.
+type userApps struct {
+	running int32
+	waiting []*fairApp
+}
+
+func (f *Fair) user(name string) *userApps {
+	u := f.users[name]
+	if u == nil {
+		u = &userApps{}
+		f.users[name] = u
+	}
+	return u
+}
+
+// mayRun reports whether the limits of user and queues let the application run.
+//
+// Source: MaxRunningAppsEnforcer.canAppBeRunnable.
+func (f *Fair) mayRun(a *fairApp) bool {
+	if f.user(a.User).running >= f.alloc.UserLimit(a.User) {
+		return false
+	}
+	for q := a.queue; q != nil; q = q.parent {
+		if q.numRunnable() >= q.maxRunning {
+			return false
+		}
+	}
+	return true
+}
+
+// countRunnable changes the counts of runnable applications of the parents and of the user.
+//
+// Source: MaxRunningAppsEnforcer.trackRunnableApp, untrackRunnableApp.
+func (f *Fair) countRunnable(a *fairApp, by int32) {
+	for q := a.queue.parent; q != nil; q = q.parent {
+		q.running += by
+	}
+	f.user(a.User).running += by
+}
+
+// freed makes waiting applications runnable after a runnable one has gone.
+//
+// Source: MaxRunningAppsEnforcer.updateRunnabilityOnAppRemoval.
+func (f *Fair) freed(a *fairApp) {
+	var top *queue
+	for q := a.queue; q != nil; q = q.parent {
+		if q.numRunnable() == q.maxRunning-1 {
+			top = q
+		}
+	}
+	var lists [][]*fairApp
+	if top != nil {
+		lists = gatherWaiting(top, nil)
+	}
+	if u := f.user(a.User); u.running == f.alloc.UserLimit(a.User)-1 {
+		lists = append(lists, u.waiting)
+	}
+	f.makeRunnable(lists, len(lists))
+}
+
+// gatherWaiting appends the waiting applications of the queues below their limits, a list for each leaf.
+//
+// Source: MaxRunningAppsEnforcer.gatherPossiblyRunnableAppLists.
+func gatherWaiting(q *queue, lists [][]*fairApp) [][]*fairApp {
+	if q.numRunnable() >= q.maxRunning {
+		return lists
+	}
+	if q.leaf {
+		return append(lists, slices.Clone(q.waiting))
+	}
+	for _, c := range q.children {
+		lists = gatherWaiting(c, lists)
+	}
+	return lists
+}
+
+// head is a list of waiting applications and the start of the first one left, MaxInt64 at its end.
+//
+// Source: MaxRunningAppsEnforcer.MultiListStartTimeIterator.
+type head struct {
+	list  []*fairApp
+	start int64
+}
+
+func (h *head) look() {
+	h.start = math.MaxInt64
+	if len(h.list) > 0 {
+		h.start = h.list[0].Contender.Start
+	}
+}
+
+// makeRunnable lets applications of the lists run, the earliest first, limit of them at most.
+//
+// Source: MaxRunningAppsEnforcer.updateAppsRunnability.
+func (f *Fair) makeRunnable(lists [][]*fairApp, limit int) {
+	heads := jvm.NewPriorityQueue(func(a, b *head) int {
+		switch {
+		case a.start < b.start:
+			return -1
+		case a.start > b.start:
+			return 1
+		}
+		return 0
+	})
+	for _, l := range lists {
+		h := &head{list: l}
+		h.look()
+		heads.Add(h)
+	}
+	var last *fairApp
+	var made []*fairApp
+	for {
+		h, ok := heads.Poll()
+		if !ok || h.start == math.MaxInt64 {
+			break
+		}
+		a := h.list[0]
+		h.list = h.list[1:]
+		h.look()
+		heads.Add(h)
+		if a == last {
+			continue
+		}
+		if f.mayRun(a) {
+			f.countRunnable(a, 1)
+			a.queue.addApp(a, true)
+			if made = append(made, a); len(made) >= limit {
+				break
+			}
+		}
+		last = a
+	}
+	for _, a := range made {
+		a.queue.waiting = without(a.queue.waiting, a)
+		u := f.user(a.User)
+		u.waiting = without(u.waiting, a)
+		f.emit(Event{Kind: Runnable, App: a.ID()})
+	}
+}
+
+// without returns a copy of the list without the first entry that is a, so that lists in use stay as they are.
+func without(list []*fairApp, a *fairApp) []*fairApp {
+	i := slices.Index(list, a)
+	if i < 0 {
+		return list
+	}
+	return append(slices.Clone(list[:i]), list[i+1:]...)
+}
+
+// addApp puts an application into the leaf.
+//
+// Source: FSLeafQueue.addApp.
+func (q *queue) addApp(a *fairApp, runnable bool) {
+	if runnable {
+		q.runnable = append(q.runnable, a)
+	} else {
+		q.waiting = append(q.waiting, a)
+	}
+	q.charge(a.Usage)
+}
+
+// removeApp takes an application out of the leaf and reports whether it was runnable.
+//
+// Source: FSLeafQueue.removeApp.
+func (q *queue) removeApp(a *fairApp) (runnable bool) {
+	n := len(q.runnable)
+	q.runnable = without(q.runnable, a)
+	runnable = len(q.runnable) < n
+	if !runnable {
+		q.waiting = without(q.waiting, a)
+	} else if a.amRunning {
+		q.amUsed = q.amUsed.Sub(a.amSize)
+	}
+	for p := q; p != nil; p = p.parent {
+		p.Usage = p.Usage.Sub(a.Usage)
+	}
+	return runnable
+}

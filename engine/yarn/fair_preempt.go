@@ -1,0 +1,267 @@
+package yarn
+
+import (
+	"math"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+type place = protocol.Name
+
+const anyPlace = protocol.Any
+
+// kill is a list of containers that are killed together.
+//
+// Source: FSPreemptionThread.PreemptContainersTask.
+type kill struct {
+	at   int64 // ms
+	list []*Container
+}
+
+// StarvedAsk is one ask of a starved application that containers are preempted for.
+type StarvedAsk struct {
+	Priority int32
+	Name     protocol.Name
+	Count    int32
+	Size     policy.Resource
+}
+
+// Preemption is what was done for one starved application.
+type Preemption struct {
+	App        protocol.AppID
+	Starvation policy.Resource
+	Asks       []StarvedAsk
+	Marked     []protocol.Container // in the order in which they will be killed
+}
+
+// ObservePreemption sets who is told of each application in a preemption pass.
+func (f *Fair) ObservePreemption(o func(*Preemption)) { f.observePreemption = o }
+
+// Preempt chooses containers for the starved applications, one application after the other, and sets them aside to
+// be killed after the wait.
+//
+// Source: FSPreemptionThread.run.
+func (f *Fair) Preempt() {
+	for a := f.starving.take(); a != nil; a = f.starving.take() {
+		asks := f.starvedAsks(a)
+		p := Preemption{App: a.ID(), Starvation: a.starvation()}
+		var list []*Container
+		for _, s := range asks {
+			p.Asks = append(p.Asks, StarvedAsk{s.key.Priority, s.name, s.count, s.size})
+			list = f.choose(a, s, list)
+		}
+		f.kills = append(f.kills, kill{f.now + int64(f.site.WaitBeforeKill), list})
+		a.nextCheck = f.now + f.nextCheckAfter()
+		if f.observePreemption != nil {
+			for _, c := range list {
+				p.Marked = append(p.Marked, c.Protocol())
+			}
+			f.observePreemption(&p)
+		}
+	}
+}
+
+// nextCheckAfter is the time in which an application is not looked at again. YARN means to add four node heartbeats, but
+// reads their interval before it is set.
+//
+// Source: FSPreemptionThread constructor.
+func (f *Fair) nextCheckAfter() int64 {
+	delay := int64(f.site.WaitBeforeKill) + f.site.WaitBeforeNextStarvation
+	if f.site.Continuous {
+		delay += 10 * int64(f.site.ContinuousSleep)
+	}
+	return delay
+}
+
+// NextKill returns when the next list is due, in ms.
+func (f *Fair) NextKill() (int64, bool) {
+	at := int64(math.MaxInt64)
+	for _, k := range f.kills {
+		at = min(at, k.at)
+	}
+	return at, len(f.kills) > 0
+}
+
+// KillDue kills the containers of the lists that are due, in the order of their making.
+//
+// Source: FSPreemptionThread.PreemptContainersTask.run.
+func (f *Fair) KillDue() {
+	var later []kill
+	for _, k := range f.kills {
+		if k.at > f.now {
+			later = append(later, k)
+			continue
+		}
+		for _, c := range k.list {
+			f.completed(c, protocol.ExitPreempted, EventKill)
+		}
+	}
+	f.kills = later
+}
+
+// choose appends the containers that make room for one ask.
+//
+// Source: FSPreemptionThread.identifyContainersToPreempt.
+func (f *Fair) choose(a *fairApp, s starvedAsk, list []*Container) []*Container {
+	nodes := f.cluster.Named(s.name)
+	for range s.count {
+		best := f.bestVictims(s, nodes)
+		if best == nil || len(best.chosen) == 0 {
+			continue
+		}
+		cs := best.byApp()
+		list = append(list, cs...)
+		cs[0].Node.mark(cs, a)
+		for _, c := range cs {
+			if owner := f.attempt(c.ID.App); owner != nil {
+				owner.remember(c)
+			}
+		}
+	}
+	return list
+}
+
+// victims are the containers chosen on one node.
+//
+// Source: FSPreemptionThread.PreemptableContainers.
+type victims struct {
+	chosen []*Container
+	ams    int
+}
+
+// byApp returns the containers by application, in the hash order of the applications.
+func (v *victims) byApp() (list []*Container) {
+	var apps jvm.HashMap[protocol.AppID, bool]
+	for _, c := range v.chosen {
+		apps.Put(c.ID.App, c.App.AppHash, true)
+	}
+	for id := range apps.All {
+		for _, c := range v.chosen {
+			if c.ID.App == id {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+func (v *victims) of(id protocol.AppID) (sum policy.Resource) {
+	for _, c := range v.chosen {
+		if c.ID.App == id {
+			sum = sum.Add(c.Size)
+		}
+	}
+	return sum
+}
+
+// bestVictims prefers a node with fewer application masters among the victims, elsewhere if the ask permits it.
+//
+// Source: FSPreemptionThread.getBestPreemptableContainers.
+func (f *Fair) bestVictims(s starvedAsk, nodes []*Node) *victims {
+	best := f.firstVictims(s, nodes)
+	if !s.relax || s.name == anyPlace || best == nil || best.ams == 0 {
+		return best
+	}
+	var others []*Node
+	for n := range f.cluster.All {
+		if !slices.Contains(nodes, n) {
+			others = append(others, n)
+		}
+	}
+	if spare := f.firstVictims(s, others); spare != nil && spare.ams < best.ams {
+		return spare
+	}
+	return best
+}
+
+// firstVictims is FSPreemptionThread.identifyContainersToPreemptForOneContainer.
+func (f *Fair) firstVictims(s starvedAsk, nodes []*Node) (best *victims) {
+	most := math.MaxInt32
+	for _, n := range nodes {
+		if v := f.victimsOn(n, &s.size, most); v != nil {
+			best, most = v, v.ams
+			if most == 0 {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// victimsOn returns containers of the node that make room for size, with fewer than mostAMs application masters
+// among them, or nil. That there may be room already is noticed only after a container was looked at.
+//
+// Source: FSPreemptionThread.identifyContainersToPreemptOnNode.
+func (f *Fair) victimsOn(n *Node, size *policy.Resource, mostAMs int) *victims {
+	v := &victims{}
+	room := n.Free.Clone().SubNonNegative(n.reserved())
+	for _, c := range n.PreemptionOrder() {
+		if slices.Contains(n.fair.marked, c) {
+			continue
+		}
+		a := f.attempt(c.ID.App)
+		if a == nil {
+			continue
+		}
+		if f.mayPreempt(a, c, v.of(c.ID.App)) {
+			if c.AM {
+				if v.ams++; v.ams >= mostAMs {
+					return nil
+				}
+			}
+			v.chosen = append(v.chosen, c)
+			room = room.Add(c.Size)
+		}
+		if size.FitsIn(room) {
+			return v
+		}
+	}
+	return nil
+}
+
+// PreemptionOrder is the containers of the node, the last in hash order first, application masters at the end.
+//
+// Source: SchedulerNode.getRunningContainersWithAMsAtTheEnd.
+func (n *Node) PreemptionOrder() (list []*Container) {
+	var ams []*Container
+	for c := range n.Containers {
+		if c.AM {
+			ams = append(ams, c)
+		} else {
+			list = append(list, c)
+		}
+	}
+	slices.Reverse(list)
+	return append(list, ams...)
+}
+
+// mayPreempt reports whether the application would keep its fair share without c, what is marked and what is chosen already.
+//
+// Source: FSAppAttempt.canContainerBePreempted.
+func (f *Fair) mayPreempt(a *fairApp, c *Container, chosen policy.Resource) bool {
+	if !a.queue.preemptable || c.AM && !a.amPreemption || a.Live(c.ID) == nil || slices.Contains(a.marked, c) {
+		return false
+	}
+	left := a.Usage.Clone().Sub(a.markedSize).Sub(c.Size).Sub(chosen)
+	return !a.belowShare(left, a.fair)
+}
+
+// assignPreempted serves the applications that room on the node was made for.
+//
+// Source: FairScheduler.assignPreemptedContainers.
+func (f *Fair) assignPreempted(n *Node) {
+	n.cleanClaims()
+	for _, claim := range slices.Clone(n.fair.claims) {
+		left := claim.amount
+		for !claim.app.Stopped && !left.IsNone() {
+			r := f.assign(claim.app, n)
+			if r.IsNone() || r == reservedMark {
+				break
+			}
+			left = left.SubNonNegative(r)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package yarn
+
+import (
+	"replay/engine/yarn/conf"
+	"replay/engine/yarn/jvm"
+	"replay/policy"
+)
+
+// queue is a queue of the FairScheduler; Contender holds its usage, demand, weight and minimum share.
+//
+// Source: FSQueue, FSParentQueue, FSLeafQueue.
+type queue struct {
+	policy.Contender
+	name     string
+	leaf     bool
+	dynamic  bool // made by a submission, or no longer in the allocation file
+	parent   *queue
+	children []*queue
+	sharing  policy.Sharing
+
+	max          conf.ConfigurableResource
+	maxChild     conf.ConfigurableResource
+	hasMaxChild  bool
+	maxShare     policy.Resource // on the present cluster, not below the minimum share
+	maxRunning   int32
+	maxAMShare   float32
+	maxContainer policy.Resource
+	preemptable  bool
+	minTimeout   int64
+	fairTimeout  int64
+	threshold    float32
+
+	fair, steady policy.Resource
+
+	running    int32 // runnable applications of a parent
+	runnable   []*fairApp
+	waiting    []*fairApp // not runnable
+	assigned   int        // admitted without an attempt
+	amUsed     policy.Resource
+	lastAtMin  int64 // ms
+	candidates []*policy.Contender
+}
+
+// numRunnable is FSQueue.getNumRunnableApps.
+func (q *queue) numRunnable() int32 {
+	if q.leaf {
+		return int32(len(q.runnable))
+	}
+	return q.running
+}
+
+// empty is FSQueue.isEmpty.
+func (q *queue) empty() bool {
+	for _, c := range q.children {
+		if !c.empty() {
+			return false
+		}
+	}
+	return len(q.runnable) == 0 && len(q.waiting) == 0 && q.assigned == 0
+}
+
+// charge adds to the usage of the queue and of all above it.
+//
+// Source: FSQueue.incUsedResource, decUsedResource.
+func (q *queue) charge(r policy.Resource) {
+	for ; q != nil; q = q.parent {
+		q.Usage = q.Usage.Add(r)
+	}
+}
+
+// fits reports whether r more would stay within the maximum of the queue and of all above it.
+//
+// Source: FSQueue.fitsInMaxShare.
+func (q *queue) fits(r *policy.Resource) bool {
+	for ; q != nil; q = q.parent {
+		for i := range r {
+			if q.Usage[i]+r[i] > q.maxShare[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// largest is the maximum container allocation of the queue, its parent's where it has none.
+//
+// Source: FSQueue.getMaximumContainerAllocation.
+func (q *queue) largest(types int) policy.Resource {
+	for q.parent != nil && q.maxContainer.Equal(policy.Unbounded(types)) {
+		q = q.parent
+	}
+	return q.maxContainer
+}
+
+// setMaxShare resolves the maximum share on the present cluster.
+//
+// Source: FSQueue.getMaxShare.
+func (q *queue) setMaxShare(cluster policy.Resource) {
+	q.maxShare = q.max.Resolve(cluster).Max(q.Min)
+}
+
+// add appends a child and gives the children the order of their names.
+func (q *queue) add(child *queue) {
+	q.children = append(q.children, child)
+	for _, c := range q.children {
+		c.Rank = 0
+		for _, o := range q.children {
+			if jvm.CompareStrings(o.name, c.name) < 0 {
+				c.Rank++
+			}
+		}
+	}
+}
+
+// each calls do for q and all below it, parents first, children in list order.
+func (q *queue) each(do func(*queue)) {
+	do(q)
+	for _, c := range q.children {
+		c.each(do)
+	}
+}

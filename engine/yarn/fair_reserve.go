@@ -1,0 +1,124 @@
+package yarn
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/policy"
+)
+
+// reservedMark is what an assignment returns for a reservation.
+//
+// Source: FairScheduler.CONTAINER_RESERVED.
+var reservedMark = policy.R(-1, 0)
+
+// reservable reports whether the application may reserve nodes for asks of this size.
+//
+// Source: FSAppAttempt.isReservable, FairScheduler.isAtLeastReservationThreshold.
+func (f *Fair) reservable(a *fairApp, size policy.Resource) bool {
+	return a.starved() && a.queue.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0
+}
+
+// reserve reserves a node, or confirms a reservation, unless the application has too many.
+//
+// Source: FSAppAttempt.reserve.
+func (f *Fair) reserve(a *fairApp, t *Table, n *Node, size policy.Resource, level protocol.NodeType, reserved *Container) bool {
+	if n.Reserved != nil && n.Reserved.App != a.Attempt || f.tooManyReserved(a, n, level) {
+		return false
+	}
+	kind := Rereserved
+	if reserved == nil {
+		kind = Reserved
+		reserved = a.NewContainer(a.NextContainer(), n, t.Key, size, f.now)
+		reserved.Handle(EventReserved)
+		if a.reservations == nil {
+			a.reservations = map[Key][]*Container{}
+		}
+		a.reservations[t.Key] = append(a.reservations[t.Key], reserved)
+		n.Reserved, n.fair.reservedBy = reserved, a
+		a.noteReserved(n)
+	}
+	f.emit(Event{Kind: kind, Container: reserved.Protocol(), App: a.ID(), Update: t.Update})
+	return true
+}
+
+// noteReserved and dropReserved keep the reserved nodes; two with one name on one rack count as one.
+//
+// Source: FSAppAttempt.setReservation, clearReservation.
+func (a *fairApp) noteReserved(n *Node) {
+	if !slices.ContainsFunc(a.reservedOn, n.sameName) {
+		a.reservedOn = append(a.reservedOn, n)
+	}
+}
+
+func (a *fairApp) dropReserved(n *Node) { a.reservedOn = slices.DeleteFunc(a.reservedOn, n.sameName) }
+
+func (n *Node) sameName(o *Node) bool { return o.Host == n.Host && o.Rack == n.Rack }
+
+// tooManyReserved applies the limit of yarn.scheduler.fair.reservable-nodes; asks for the node itself have none.
+//
+// Source: FSAppAttempt.reservationExceedsThreshold.
+func (f *Fair) tooManyReserved(a *fairApp, n *Node, level protocol.NodeType) bool {
+	if level == protocol.NodeLocal {
+		return false
+	}
+	have, nodes := 0, f.cluster.Len()
+	if level == protocol.RackLocal {
+		nodes = len(f.cluster.Rack(n.Rack))
+	}
+	for _, o := range a.reservedOn {
+		if level == protocol.OffSwitch || o.Rack == n.Rack {
+			have++
+		}
+	}
+	allowed := policy.F2I(math.Ceil(float64(float32(float32(nodes) * f.site.ReservableNodes))))
+	return have >= int(allowed)
+}
+
+// unreserve drops a reservation; its container number is lost unless the caller has used it.
+//
+// Source: FSAppAttempt.unreserve.
+func (f *Fair) unreserve(a *fairApp, k Key, n *Node) {
+	c := n.Reserved
+	if c == nil || c.App != a.Attempt {
+		panic("yarn: a reservation is dropped that is not there")
+	}
+	list := slices.DeleteFunc(a.reservations[k], func(o *Container) bool { return o == c })
+	if len(list) == 0 {
+		delete(a.reservations, k)
+	} else {
+		a.reservations[k] = list
+	}
+	n.Reserved, n.fair.reservedBy = nil, nil
+	a.dropReserved(n)
+	f.emit(Event{Kind: Unreserved, Container: c.Protocol(), App: a.ID()})
+}
+
+// assignReserved visits a node that the application has reserved and reports whether the reservation is valid.
+// A valid one takes the whole heartbeat, filled or not.
+//
+// Source: FSAppAttempt.assignReservedContainer.
+func (f *Fair) assignReserved(a *fairApp, n *Node) bool {
+	c := n.Reserved
+	t := a.Ensure(c.Key)
+	if !a.hasContainerFor(t, n) || f.overAMShare(a) {
+		f.unreserve(a, c.Key, n)
+		return false
+	}
+	if c.Size.FitsIn(n.Free) {
+		if ask, level, ok := f.match(t, n); ok {
+			f.place(a, t, n, ask, level, c)
+		}
+	}
+	return true
+}
+
+// reservedContainers returns the reservations, by key and in the order of their making.
+func (a *fairApp) reservedContainers() (all []*Container) {
+	for _, k := range slices.SortedFunc(maps.Keys(a.reservations), Key.Compare) {
+		all = append(all, a.reservations[k]...)
+	}
+	return all
+}

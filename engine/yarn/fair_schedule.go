@@ -1,0 +1,95 @@
+package yarn
+
+import (
+	"replay/policy"
+)
+
+// schedule offers a node: to applications that containers were preempted for, to the application that has reserved it,
+// then to the queues.
+//
+// Source: FairScheduler.attemptScheduling.
+func (f *Fair) schedule(n *Node) {
+	if f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait {
+		return
+	}
+	if len(n.fair.claims) > 0 {
+		f.assignPreempted(n)
+	}
+	if n.Reserved == nil || !f.assignReserved(n.fair.reservedBy, n) {
+		f.assignQueues(n)
+	}
+	f.refresh()
+}
+
+// assignQueues offers the node to the root queue until nothing more is assigned, the node is reserved or the limit of
+// assignments in one heartbeat is reached.
+func (f *Fair) assignQueues(n *Node) {
+	half := n.Free.Mul(0.5)
+	var got policy.Resource
+	for count := int32(1); n.Reserved == nil; count++ {
+		r := f.offer(f.tree.root, n)
+		if r.Equal(policy.Resource{}) {
+			return
+		}
+		got = got.Add(r)
+		if !f.continueAssigning(count, &got, &half) {
+			return
+		}
+	}
+}
+
+// continueAssigning is FairScheduler.shouldContinueAssigning.
+func (f *Fair) continueAssigning(count int32, got, half *policy.Resource) bool {
+	switch {
+	case !f.site.AssignMultiple:
+		return false
+	case f.site.DynamicMaxAssign:
+		return got.FitsIn(*half)
+	}
+	return f.site.MaxAssign <= 0 || count < f.site.MaxAssign
+}
+
+// offer gives a node to a queue and returns what was assigned.
+//
+// Source: FSParentQueue.assignContainer, FSLeafQueue.assignContainer.
+func (f *Fair) offer(q *queue, n *Node) policy.Resource {
+	if n.Reserved != nil || !q.Usage.FitsIn(q.maxShare) {
+		return policy.Resource{}
+	}
+	if q.leaf {
+		for _, c := range f.order.apps(q) {
+			a := q.runnable[c.ID]
+			if a.Blacklisted(n) {
+				continue
+			}
+			if r := f.assign(a, n); !r.Equal(policy.Resource{}) {
+				return r
+			}
+		}
+		return policy.Resource{}
+	}
+	for _, c := range f.order.children(q) {
+		if r := f.offer(q.children[c.ID], n); !r.Equal(policy.Resource{}) {
+			return r
+		}
+	}
+	return policy.Resource{}
+}
+
+// ContinuousPass offers the nodes with room, most free memory first. Of nodes with equally much only one is visited.
+//
+// Source: FairScheduler.continuousSchedulingAttempt, ClusterNodeTracker.sortedNodeSet.
+func (f *Fair) ContinuousPass() {
+	f.pass.Reset()
+	for n := range f.cluster.All {
+		f.pass.Add(n, func(a, b *Node) int {
+			return policy.DefaultCalculator{}.Compare(f.cluster.Capacity, b.Free, a.Free, false)
+		})
+	}
+	f.passNodes = f.pass.AppendTo(f.passNodes[:0])
+	for _, n := range f.passNodes {
+		if f.site.MinAllocation.FitsIn(n.Free) {
+			f.schedule(n)
+		}
+	}
+}

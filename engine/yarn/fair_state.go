@@ -1,0 +1,84 @@
+package yarn
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn/conf"
+	"replay/policy"
+)
+
+// Queues calls yield for every queue, parents first.
+func (f *Fair) Queues(yield func(QueueState)) {
+	f.tree.root.each(func(q *queue) {
+		yield(QueueState{
+			Path: q.name, Leaf: q.leaf, Weight: float64(q.Weight), Used: q.Usage, Demand: q.Demand,
+			Fair: q.fair, Steady: q.steady, MaxShare: q.maxShare, AMUsed: q.amUsed,
+			Runnable: int(q.numRunnable()), NonRunnable: len(q.waiting),
+		})
+	})
+}
+
+// QueueInForce is what holds for a queue after defaults and inheritance.
+type QueueInForce struct {
+	Path         string
+	Leaf         bool
+	Dynamic      bool
+	Policy       string // as YARN prints it
+	Weight       float32
+	Min          policy.Resource
+	Max          conf.ConfigurableResource
+	MaxRunning   int32
+	MaxAMShare   float32
+	MaxContainer policy.Resource
+	Preemptable  bool
+	Threshold    float32 // of fair share preemption
+	FairTimeout  int64   // ms
+	MinTimeout   int64   // ms
+}
+
+// Settings yields what is in force for every queue, parents first, children in the scheduler's order.
+func (f *Fair) Settings(yield func(QueueInForce)) {
+	f.tree.root.each(func(q *queue) {
+		yield(QueueInForce{
+			Path: q.name, Leaf: q.leaf, Dynamic: q.dynamic, Policy: q.sharing.Name(), Weight: q.Weight,
+			Min: q.Min, Max: q.max, MaxRunning: q.maxRunning, MaxAMShare: q.maxAMShare,
+			MaxContainer: q.largest(f.types), Preemptable: q.preemptable,
+			Threshold: q.threshold, FairTimeout: q.fairTimeout, MinTimeout: q.minTimeout,
+		})
+	})
+}
+
+// QueueInfo is what the placement rules ask about a queue.
+func (f *Fair) QueueInfo(path string) conf.QueueInfo {
+	q := f.tree.byName[path]
+	if q == nil {
+		return conf.QueueInfo{}
+	}
+	return conf.QueueInfo{Exists: true, Leaf: q.leaf, Dynamic: q.dynamic}
+}
+
+// AppState is an application as it stands.
+type AppState struct {
+	ID       protocol.AppID
+	Fair     policy.Resource
+	Demand   policy.Resource // as of the last update
+	Used     policy.Resource
+	Runnable bool
+}
+
+// Apps yields the applications with an attempt, by number.
+func (f *Fair) Apps(yield func(AppState) bool) {
+	for _, app := range f.apps {
+		if app == nil || app.attempt == nil {
+			continue
+		}
+		a := app.attempt
+		if !yield(AppState{a.ID(), a.fair, a.Demand, a.Usage, slices.Contains(a.queue.runnable, a)}) {
+			return
+		}
+	}
+}
+
+// Cluster returns the registered nodes, to be read only.
+func (f *Fair) Cluster() *Cluster { return f.cluster }
