@@ -148,6 +148,7 @@ func NewAllocator(s AllocatorSetup) *Allocator {
 		a.profiles = append(a.profiles, allocatorProfile{ExecutorProfile: p})
 	}
 	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
+	a.health.refresh(0, a.client) // what is configured goes along with the first request
 	return a
 }
 
