@@ -97,7 +97,7 @@ func (p *allocationParser) top(root *node) *Error {
 		case "defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode":
 			text, err := n.firstText()
 			if err != nil {
-				return err
+				return err.at(n.line, "<"+n.tag+">", "")
 			}
 			text = javaTrim(text)
 			if strings.EqualFold(text, PolicyFIFO) {
@@ -115,7 +115,7 @@ func (p *allocationParser) top(root *node) *Error {
 			}
 		case "reservation-planner", "reservation-agent", "reservation-policy":
 			if _, err := n.firstText(); err != nil {
-				return err
+				return err.at(n.line, "<"+n.tag+">", "")
 			}
 			p.warn(n, "<%s>: reservations are not modelled", n.tag)
 		case "queueMaxResourcesDefault", "userMaxAppsDefault", "defaultFairSharePreemptionTimeout",
@@ -123,7 +123,7 @@ func (p *allocationParser) top(root *node) *Error {
 			"defaultFairSharePreemptionThreshold", "queueMaxAMShareDefault":
 			text, err := n.firstText()
 			if err != nil {
-				return err
+				return err.at(n.line, "<"+n.tag+">", "")
 			}
 			p.scalars[n.tag] = scalar{javaTrim(text), n.line}
 		default:

@@ -1,79 +1,112 @@
 package conf
 
 import (
-	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"replay/policy"
 )
 
-// chainOf is the form of exceptions in the vectors: class and message, outermost first.
-func chainOf(err error) [][2]string {
-	var e *Error
-	if !errors.As(err, &e) {
-		return nil
+func TestAllocations(t *testing.T) {
+	a, err := ParseAllocations([]byte(`<?xml version="1.0"?>
+<allocations>
+  <queueMaxAppsDefault>50</queueMaxAppsDefault>
+  <queueMaxAMShareDefault>7</queueMaxAMShareDefault>
+  <userMaxAppsDefault>5</userMaxAppsDefault>
+  <user name="u"><maxRunningApps>3</maxRunningApps></user>
+  <fairSharePreemptionTimeout>9</fairSharePreemptionTimeout>
+  <queue name=" prod ">
+    <weight>0.1<!-- a comment is not a text node -->5</weight>
+    <minResources>4096 mb,4 vcores</minResources>
+    <maxResources><![CDATA[memory-mb=8192]]></maxResources>
+    <schedulingPolicy>FIFO</schedulingPolicy>
+    <allowPreemptionFrom>yes</allowPreemptionFrom>
+    <nonsense/>
+  </queue>
+  <pool name="dev" type="parent"><e name="x"><maxRunningApps>1</maxRunningApps><maxRunningApps>2</maxRunningApps></e></pool>
+  <aclThing/>
+</allocations>`), DefaultSite())
+	if err != nil {
+		t.Fatal(err)
 	}
-	var out [][2]string
-	for ; e != nil; e = e.Cause {
-		text := e.Text
-		if e.NoMsg {
-			text = ""
+	if !slices.Equal(a.Parents, []string{"root.dev"}) || len(a.Leaves) != 2 {
+		t.Errorf("leaves %v, parents %v", a.Leaves, a.Parents)
+	}
+	s := a.Settings("root.prod")
+	if s.Weight != 0.15 || s.Min != policy.R(4096, 4) || s.Policy != PolicyFIFO || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
+		t.Errorf("root.prod has %+v", s)
+	}
+	if most, ok := s.Max.Absolute(); !ok || most != policy.R(8192, -1) {
+		t.Errorf("root.prod has maximum %v", most)
+	}
+	if s := a.Settings("root.dev.x"); s.MaxRunningApps != 2 {
+		t.Errorf("root.dev.x has %+v, want the last of two limits", s)
+	}
+	if s := a.Settings("root"); s.FairShareTimeout != 9000 || s.FairShareThreshold != 0.5 {
+		t.Errorf("root has %+v", s)
+	}
+	if a.UserLimit("u") != 3 || a.UserLimit("v") != 5 {
+		t.Errorf("user limits %d and %d, want 3 and 5", a.UserLimit("u"), a.UserLimit("v"))
+	}
+	for _, w := range []string{"line 11: <maxResources> of queue root.prod names no vcores", "unknown element <nonsense> of queue root.prod", "<e> inside queue root.dev", "line 17: unknown element <aclThing>"} {
+		if !strings.Contains(strings.Join(a.Warnings, "\n"), w) {
+			t.Errorf("no warning has %q: %q", w, a.Warnings)
 		}
-		out = append(out, [2]string{e.Class, text})
 	}
-	return out
+	if len(a.Problems) > 0 {
+		t.Errorf("problems %v", a.Problems)
+	}
 }
 
+// TestAllocationErrors shows what a person reads: place, element, value and YARN's reason.
 func TestAllocationErrors(t *testing.T) {
-	type vector struct {
-		ID   int
-		Site map[string]any
-		XML  string
-		Err  [][2]string
-	}
-	n := 0
-	for v := range vectors[vector](t, "alloc_file.jsonl.gz") {
-		site, err := NewSite(siteOf(v.Site))
-		if err != nil {
-			t.Fatalf("%d: %v", v.ID, err)
-		}
-		_, err = ParseAllocations([]byte(v.XML), site)
-		var want [][2]string
-		if v.Err != nil {
-			want = v.Err[2:]
-		}
-		got := chainOf(err)
-		if len(got) != len(want) {
-			t.Errorf("%d: %v, want %v in\n%s", v.ID, err, want, v.XML)
-			continue
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("%d: %v, want %v in\n%s", v.ID, got, want, v.XML)
-				break
+	for _, tt := range []struct{ name, text, want string }{
+		{"not a number", "<allocations>\n<queue name='a'>\n<maxRunningApps>1e3</maxRunningApps></queue></allocations>",
+			`f.xml: line 3: <maxRunningApps> of queue root.a is "1e3": For input string: "1e3"`},
+		{"overflow", `<allocations><userMaxAppsDefault>99999999999</userMaxAppsDefault></allocations>`,
+			`f.xml: line 1: <userMaxAppsDefault> is "99999999999": For input string: "99999999999"`},
+		{"empty element", `<allocations><queue name="a"><weight></weight></queue></allocations>`,
+			"f.xml: line 1: <weight> of queue root.a: the element is empty, want a value"},
+		{"unknown policy", `<allocations><queue name="a"><schedulingPolicy>best</schedulingPolicy></queue></allocations>`,
+			`<schedulingPolicy> of queue root.a is "best": best SchedulingPolicy class not found!`},
+		{"name with a period", `<allocations><queue name="a.b"/></allocations>`, "queue name (a.b) shouldn't contain period"},
+		{"beside root", `<allocations><queue name="root"/><queue name="b"/></allocations>`, "no other queues can be placed alongside it"},
+		{"malformed", "<allocations>\n<queue name='a'></allocations>", "f.xml: line 2: malformed XML: </allocations> closes nothing that is open"},
+		{"entity", `<!DOCTYPE a [<!ENTITY b "&c;&c;">]><allocations>&b;</allocations>`, "a document type declaration (and the entities it would define) is not allowed"},
+		{"rule never reached", `<allocations><queuePlacementPolicy><rule name="user"/><rule name="reject"/></queuePlacementPolicy></allocations>`,
+			"<queuePlacementPolicy>: Rules after rule 1 in queue placement policy can never be reached"},
+		{"declared twice", "<allocations><queue name='a'/>\n<queue name='a'><weight>2</weight></queue></allocations>",
+			`f.xml: line 2: <queue> is "a": queue root.a is declared more than once`},
+		{"negative limit", `<allocations><queue name="a"><maxRunningApps>-2</maxRunningApps></queue></allocations>`, `<maxRunningApps> of queue root.a is "-2": want 0 or more`},
+		{"negative weight", `<allocations><queue name="a"><weight>-0.5</weight></queue></allocations>`, `is "-0.5": want 0 or more`},
+		{"time overflow", `<allocations><queue name="a"><minSharePreemptionTimeout>9223372036854775807</minSharePreemptionTimeout></queue></allocations>`, "overflows, want at most"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("f.xml", []byte(tt.text), 0o644); err != nil {
+				t.Fatal(err)
 			}
-		}
-		n++
+			_, err := ReadAllocations("f.xml", DefaultSite())
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
 	}
-	if n == 0 {
-		t.Error("no vector was compared")
+	if _, err := ReadAllocations(filepath.Join(t.TempDir(), "none.xml"), DefaultSite()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file gives %v", err)
 	}
 }
 
-// siteOf gives the properties of a vector as text.
-func siteOf(m map[string]any) map[string]string {
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		if s, ok := v.(string); ok {
-			out[k] = s
-			continue
-		}
-		b, err := json.Marshal(v)
-		if err != nil {
-			panic(err)
-		}
-		out[k] = string(b)
+// TestRefusedAfterRules: YARN puts the placement rules in force before it reads the defaults.
+func TestRefusedAfterRules(t *testing.T) {
+	a, err := ParseAllocations([]byte(`<allocations><userMaxAppsDefault>x</userMaxAppsDefault><queuePlacementPolicy><rule name="reject"/></queuePlacementPolicy></allocations>`), DefaultSite())
+	if err == nil || a == nil || a.Rules == nil {
+		t.Errorf("got %+v, %v, want the rules beside an error", a, err)
 	}
-	return out
 }
 
 func FuzzParseAllocations(f *testing.F) {
@@ -87,6 +120,7 @@ func FuzzParseAllocations(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	site := DefaultSite()
+	tree := func(string) QueueInfo { return QueueInfo{} }
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := ParseAllocations(text, site)
 		if err != nil {
@@ -97,6 +131,9 @@ func FuzzParseAllocations(f *testing.F) {
 		}
 		for _, q := range append(a.Leaves, a.Parents...) {
 			a.Settings(q)
+		}
+		if a.Rules != nil {
+			_, _ = a.Rules.Place(&Submission{User: "u", Groups: []string{"g"}, Queue: "q"}, tree)
 		}
 	})
 }

@@ -1,149 +1,118 @@
 package conf
 
 import (
-	"encoding/json"
-	"math"
-	"strconv"
+	"strings"
 	"testing"
 
 	"replay/policy"
 )
 
-// javaFloat32JSON reads a number, or the text of one that JSON cannot write.
-type javaFloat32JSON float32
-
-func (f *javaFloat32JSON) UnmarshalJSON(b []byte) error {
-	text := string(b)
-	if len(text) > 0 && text[0] == '"' {
-		if err := json.Unmarshal(b, &text); err != nil {
-			return err
-		}
-	}
-	v, err := strconv.ParseFloat(text, 32)
-	*f = javaFloat32JSON(v)
-	return err
-}
-
-type capacityRow struct {
-	Path            string
-	Leaf            bool
-	Cap, Abs, Max   javaFloat32JSON
-	AbsMax          javaFloat32JSON `json:"abs_max"`
-	Weight          javaFloat32JSON
-	State           string
-	Priority        int32
-	EffMin          []int64         `json:"eff_min"`
-	EffMax          []int64         `json:"eff_max"`
-	MaxAlloc        []int64         `json:"max_alloc"`
-	UserLimit       javaFloat32JSON `json:"user_limit"`
-	UserLimitFactor javaFloat32JSON `json:"user_limit_factor"`
-	MaxApps         int32           `json:"max_apps"`
-	MaxAppsUser     int32           `json:"max_apps_user"`
-	MaxAM           javaFloat32JSON `json:"max_am"`
-	Order           string
-	LocalityDelay   int32 `json:"locality_delay"`
-	MaxParallel     int32 `json:"max_parallel"`
-}
-
-func TestCapacityVectors(t *testing.T) {
-	type vector struct {
-		ID      int
-		Site    map[string]any
-		Err     [][2]string
-		Queues  []capacityRow
-		Queues2 []capacityRow `json:"queues_20480_20"`
-	}
-	n := 0
-	for v := range vectors[vector](t, "capacity_conf.jsonl.gz") {
-		n++
-		props := ShippedCapacity()
-		for k, x := range siteOf(v.Site) {
-			props[k] = x
-		}
-		site, err := NewSite(props)
-		if err != nil {
-			t.Fatalf("%d: %v", v.ID, err)
-		}
-		c, err := NewCapacity(props, site)
-		var want [][2]string
-		if v.Err != nil {
-			want = v.Err[1:]
-		}
-		got := chainOf(err)
-		if len(got) != len(want) {
-			t.Errorf("%d: %v, want %v", v.ID, err, want)
-			continue
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("%d: %v, want %v", v.ID, got, want)
-				break
-			}
-		}
-		if err != nil {
-			continue
-		}
-		compareCapacity(t, v.ID, c, v.Queues)
-		c.Update(policy.R(10240, 10))
-		c.Update(policy.R(20480, 20))
-		compareCapacity(t, v.ID, c, v.Queues2)
-		if len(c.Unknown) > 0 {
-			t.Errorf("%d: unknown keys %v", v.ID, c.Unknown)
-		}
-	}
-	if n == 0 {
-		t.Error("no vector was compared")
-	}
-}
-
-func compareCapacity(t *testing.T, id int, c *Capacity, want []capacityRow) {
+func capacityOf(t *testing.T, props map[string]string) *Capacity {
 	t.Helper()
-	if len(c.Queues) != len(want) {
-		t.Errorf("%d: %d queues, want %d", id, len(c.Queues), len(want))
-		return
+	full := map[string]string{}
+	for k, v := range props {
+		full[capacityPrefix+k] = v
 	}
-	for _, w := range want {
-		i := -1
-		for k := range c.Queues {
-			if c.Queues[k].Path == w.Path {
-				i = k
+	c, err := NewCapacity(full, DefaultSite())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCapacity(t *testing.T) {
+	c := capacityOf(t, map[string]string{
+		"root.queues": "a, b", "root.a.capacity": "70", "root.b.capacity": "30", "root.b.maximum-capacity": "50",
+		"root.b.queues": "x,y", "root.b.x.capacity": "1w", "root.b.y.capacity": "3w",
+		"root.a.user-settings.u.weight": "0.5", "root.b.y.acl_submit_applications": "*", "root.a.capasity": "1", "root.c.capacity": "5",
+	})
+	c.Update(policy.R(10000, 100))
+	for _, tt := range []struct {
+		path       string
+		least, max policy.Resource
+		apps       int32
+	}{
+		{"root", policy.R(10000, 100), policy.R(10000, 100), 0},
+		{"root.a", policy.R(6999, 69), policy.R(10000, 100), 7000}, // 0.7f is below 0.7
+		{"root.b", policy.R(3000, 30), policy.R(5000, 50), 0},
+		{"root.b.x", policy.R(750, 7), policy.R(5000, 50), 750},
+		{"root.b.y", policy.R(2250, 22), policy.R(5000, 50), 2250},
+	} {
+		q := c.Queues[c.Find(tt.path)]
+		if q.EffectiveMin != tt.least || q.EffectiveMax != tt.max || q.MaxApps != tt.apps {
+			t.Errorf("%s has %v to %v and %d applications, want %+v", tt.path, q.EffectiveMin, q.EffectiveMax, q.MaxApps, tt)
+		}
+	}
+	if q := c.Queues[c.Find("root.a")]; q.UserWeight("u") != 0.5 || q.UserWeight("v") != 1 {
+		t.Errorf("user weights %v", q.UserWeights)
+	}
+	all := strings.Join(c.Warnings, "\n")
+	for _, w := range []string{"root.b.y.acl_submit_applications: not modelled", "root.c.capacity: there is no queue root.c"} {
+		if !strings.Contains(all, w) {
+			t.Errorf("no warning has %q: %s", w, all)
+		}
+	}
+	if len(c.Unknown) != 1 || c.Unknown[0].Nearest[0] != capacityPrefix+"root.a.capacity" {
+		t.Errorf("unknown keys %v", c.Unknown)
+	}
+}
+
+// TestCapacityAmounts: on a cluster that is too small the amounts of siblings shrink together.
+func TestCapacityAmounts(t *testing.T) {
+	c := capacityOf(t, map[string]string{"root.queues": "a,b", "root.a.capacity": "[memory=6Gi,vcores=6]", "root.b.capacity": "[memory=2048,vcores=2]", "root.b.maximum-capacity": "[memory=4096,vcores=8]"})
+	for _, tt := range []struct{ cluster, a, b, maxB policy.Resource }{
+		{policy.R(16384, 16), policy.R(6144, 6), policy.R(2048, 2), policy.R(4096, 8)},
+		{policy.R(4096, 4), policy.R(3072, 3), policy.R(1024, 1), policy.R(4096, 8)},
+	} {
+		c.Update(tt.cluster)
+		a, b := c.Queues[1], c.Queues[2]
+		if a.EffectiveMin != tt.a || b.EffectiveMin != tt.b || b.EffectiveMax != tt.maxB {
+			t.Errorf("on %v: a %v, b %v to %v, want %+v", tt.cluster, a.EffectiveMin, b.EffectiveMin, b.EffectiveMax, tt)
+		}
+	}
+}
+
+// TestCapacityMixed: without the legacy mode a queue may mix amounts, percentages and weights.
+func TestCapacityMixed(t *testing.T) {
+	c := capacityOf(t, map[string]string{"legacy-queue-mode.enabled": "false", "root.queues": "a,b,c",
+		"root.a.capacity": "[memory=2048,vcores=50%]", "root.b.capacity": "[memory=1w,vcores=2w]", "root.c.capacity": "[memory=1w,vcores=1w]"})
+	c.Update(policy.R(10240, 20))
+	for i, want := range []policy.Resource{policy.R(10240, 20), policy.R(2048, 10), policy.R(4096, 7), policy.R(4096, 3)} {
+		if got := c.Queues[i].EffectiveMin; got != want {
+			t.Errorf("%s has %v, want %v", c.Queues[i].Path, got, want)
+		}
+	}
+}
+
+func TestCapacityErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		props map[string]string
+		want  string
+	}{
+		{"no queue", nil, "Queue configuration missing child queue names for root"},
+		{"sum", map[string]string{"root.queues": "a", "root.a.capacity": "87"}, `yarn.scheduler.capacity.root.queues is "a": Failed to initialize queues: Illegal capacity sum of 0.87`},
+		{"not a number", map[string]string{"root.queues": "a", "root.a.capacity": "x"}, `yarn.scheduler.capacity.root.a.capacity is "x": Failed to initialize queues: For input string: "x"`},
+		{"negative", map[string]string{"root.queues": "a", "root.a.capacity": "-1"}, "Illegal capacity of -1.0 for queue root.a"},
+		{"overflow", map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.maximum-applications": "99999999999"}, "root.a.maximum-applications"},
+		{"unknown ordering", map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.ordering-policy": "best"}, "Unable to construct ordering policy for: best"},
+		{"unknown calculator", map[string]string{"root.queues": "a", "resource-calculator": "best"}, "class best is not modelled"},
+		{"stopped parent", map[string]string{"root.queues": "a", "root.state": "STOPPED", "root.a.state": "RUNNING", "root.a.capacity": "100"}, "cannot be STOPPED as the child queue:root.a is in RUNNING state"},
+		{"weight as maximum", map[string]string{"legacy-queue-mode.enabled": "false", "root.queues": "a", "root.a.capacity": "1w", "root.a.maximum-capacity": "[memory=1w,vcores=1]"}, "WEIGHT maximum capacity type"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			full := map[string]string{}
+			for k, v := range tt.props {
+				full[capacityPrefix+k] = v
 			}
-		}
-		if i < 0 {
-			t.Errorf("%d: queue %s is missing", id, w.Path)
-			continue
-		}
-		q := c.Queues[i]
-		differ := func(what string, equal bool, got, want any) {
-			if !equal {
-				t.Errorf("%d %s: %s is %v, want %v", id, w.Path, what, got, want)
+			_, err := NewCapacity(full, DefaultSite())
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
-		}
-		same := func(what string, got float32, want javaFloat32JSON) {
-			differ(what, float64(got) == float64(want) || math.IsNaN(float64(got)) && math.IsNaN(float64(want)), got, want)
-		}
-		differ("leaf", q.Leaf == w.Leaf, q.Leaf, w.Leaf)
-		same("cap", q.Capacity, w.Cap)
-		same("abs", q.AbsoluteCapacity, w.Abs)
-		same("max", q.MaxCapacity, w.Max)
-		same("abs_max", q.AbsoluteMaxCapacity, w.AbsMax)
-		same("weight", q.Weight, w.Weight)
-		differ("state", q.State == w.State, q.State, w.State)
-		differ("priority", q.Priority == w.Priority, q.Priority, w.Priority)
-		differ("eff_min", q.EffectiveMin == resourceOf(w.EffMin), q.EffectiveMin, w.EffMin)
-		differ("eff_max", q.EffectiveMax == resourceOf(w.EffMax), q.EffectiveMax, w.EffMax)
-		differ("max_alloc", q.MaxAlloc == resourceOf(w.MaxAlloc), q.MaxAlloc, w.MaxAlloc)
-		if !w.Leaf {
-			continue
-		}
-		same("user_limit", q.UserLimit, w.UserLimit)
-		same("user_limit_factor", q.UserLimitFactor, w.UserLimitFactor)
-		same("max_am", q.MaxAMShare, w.MaxAM)
-		differ("max_apps", q.MaxApps == w.MaxApps, q.MaxApps, w.MaxApps)
-		differ("max_apps_user", q.MaxAppsPerUser == w.MaxAppsUser, q.MaxAppsPerUser, w.MaxAppsUser)
-		differ("order", q.OrderingClass() == w.Order, q.OrderingClass(), w.Order)
-		differ("locality_delay", c.NodeLocalityDelay == w.LocalityDelay, c.NodeLocalityDelay, w.LocalityDelay)
-		differ("max_parallel", q.MaxParallel == w.MaxParallel, q.MaxParallel, w.MaxParallel)
+		})
+	}
+	if c := capacityOf(t, map[string]string{"root.queues": "a,a", "root.a.capacity": "50"}); len(c.Problems) == 0 {
+		t.Error("a queue that is listed twice is no problem")
 	}
 }
 

@@ -2,96 +2,74 @@ package conf
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"replay/policy"
 )
 
-func TestResourceVectors(t *testing.T) {
-	type vector struct {
-		ID, Kind  any
-		Types     []string
-		In        string
-		Missing   int64
-		Res       []int64
-		Pct       []float64
-		Cluster   []int64
-		OfCluster []int64 `json:"of_cluster"`
-		Err       string
-		Cause     string
-		Conf      map[string]string
-	}
-	n := 0
-	for v := range vectors[vector](t, "resources.jsonl") {
-		switch v.Kind {
-		case "parse":
-			c, err := ParseResource(v.In, v.Types, v.Missing)
-			if v.Err != "" {
-				var e *Error
-				if !errors.As(err, &e) || e.Text != v.Err {
-					t.Errorf("%v %q: error %v, want %q", v.ID, v.In, err, v.Err)
-				}
-				break
-			}
-			if err != nil {
-				t.Errorf("%v %q: %v", v.ID, v.In, err)
-				break
-			}
-			if v.Pct != nil {
-				share, ok := c.Percent()
-				got := c.Resolve(resourceOf(v.Cluster))
-				for i := range v.Types {
-					if !ok || share[i] != v.Pct[i] || got[i] != v.OfCluster[i] {
-						t.Errorf("%v %q: %v of %v is %v, want %v and %v", v.ID, v.In, share, v.Cluster, got, v.Pct, v.OfCluster)
-						break
-					}
-				}
-				break
-			}
-			if got, ok := c.Absolute(); !ok || got != resourceOf(v.Res) {
-				t.Errorf("%v %q: %v, want %v", v.ID, v.In, got, v.Res)
-			}
-		case "increment":
-			props := map[string]string{}
-			for k, x := range v.Conf {
-				props[k] = x
-			}
-			if len(v.Types) > 2 {
-				props[keyResourceTypes] = v.Types[2]
-			}
-			s, err := NewSite(props)
-			if v.Err != "" {
-				var e *Error
-				if !errors.As(err, &e) || e.Class+": "+e.Text != v.Err {
-					t.Errorf("%v %v: error %v, want %q", v.ID, v.Conf, err, v.Err)
-				}
-				break
-			}
-			if err != nil || s.Increment != resourceOf(v.Res) {
-				t.Errorf("%v %v: %v (%v), want %v", v.ID, v.Conf, s.Increment, err, v.Res)
-			}
-		default:
+var threeTypes = []string{memoryName, vcoresName, "yarn.io/gpu"}
+
+func TestParseResource(t *testing.T) {
+	const u = math.MaxInt64
+	cluster := policy.Resource{100001, 33, 10}
+	for _, tt := range []struct {
+		text string
+		want policy.Resource // on cluster
+	}{
+		{"memory-mb=8192", policy.Resource{8192, -1, u}},
+		{"vcores=4", policy.Resource{u, 4, u}},
+		{"memory-mb = 8192 , vcores = 4", policy.Resource{8192, 4, u}},
+		{"yarn.io/gpu=3,vcores=99999999999", policy.Resource{u, math.MaxInt32, 3}},
+		{"memory-mb=50%", policy.Resource{50000, 33, 10}},
+		{"memory-mb=50%,vcores=30%", policy.Resource{50000, 9, 10}},
+		{"memory-mb=5 ,", policy.Resource{5, -1, u}},
+		{"50%", policy.Resource{50000, 16, 5}},
+		{"33.3%", policy.Resource{33300, 10, 3}},
+		{"30% cpu,50% memory", policy.Resource{50000, 9, 0}},
+		{"1024.9mb,4 vcores", policy.Resource{1024, 4, 0}},
+		{"4 vcores 1024 mb", policy.Resource{1024, 4, 0}},
+		{"12mbxyz,3 vcores!", policy.Resource{12, 3, 0}},
+		{"1024 MB, 4 VCores", policy.Resource{1024, 4, 0}},
+	} {
+		c, err := ParseResource(tt.text, threeTypes, u)
+		if err != nil {
+			t.Errorf("%q: %v", tt.text, err)
 			continue
 		}
-		n++
-	}
-	if n == 0 {
-		t.Error("no vector was compared")
+		if got := c.Resolve(cluster); got != tt.want {
+			t.Errorf("%q is %v, want %v", tt.text, got, tt.want)
+		}
 	}
 }
 
-func resourceOf(v []int64) (r policy.Resource) {
-	copy(r[:], v)
-	return r
+func TestParseResourceErrors(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{" \t", "Error reading resource config--the resource string is empty."},
+		{"1024 mb", "Cannot parse resource values from input: 1024 mb"},
+		{"50% cpu", "Invalid percentage: 50% cpu"},
+		{"50% cpu, 1", "Missing resource: memory"},
+		{"-5 mb,1 vcores", "Invalid value of memory: -5, value should not be negative!"},
+		{"-5% memory,1% cpu", "Invalid percentage: -5% memory, percentage should not be negative!"},
+		{"3000000000 mb, 1 vcores", "Error reading resource config"},
+		{"memory-mb=-1", "Invalid value of memory-mb: -1, value should not be negative!"},
+		{"memory-mb=", "Error reading resource config--invalid resource definition: memory-mb=. Every resource must be of the form: name=value."},
+		{"fpga=1", `Error reading resource config--invalid resource definition: fpga=1. The resource name, "fpga" was not recognized. Please check the value of yarn.resource-types in the Resource Manager's configuration files.`},
+	} {
+		_, err := ParseResource(tt.text, threeTypes, 0)
+		var e *Error
+		if !errors.As(err, &e) || e.Text != tt.want {
+			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
 }
 
 func FuzzParseResource(f *testing.F) {
 	for _, s := range []string{"1024 mb, 4 vcores", "50%", "memory-mb=5,vcores=2", "30% cpu,50% memory", "1024.9mb 4 vcores", ",", "=", "99999999999999999999 mb,1 vcores"} {
 		f.Add(s)
 	}
-	types := []string{memoryName, vcoresName, "yarn.io/gpu"}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := ParseResource(text, types, 0)
+		c, err := ParseResource(text, threeTypes, 0)
 		if err != nil {
 			if err.Error() == "" {
 				t.Error("an error without words")

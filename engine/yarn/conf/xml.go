@@ -50,12 +50,12 @@ func (n *node) firstText() (string, *Error) {
 	if len(n.children) == 0 {
 		e := &Error{Class: "NullPointerException", NoMsg: true}
 		e.Text = "the element is empty, want a value"
-		return "", e.at(n.line, "<"+n.tag+">", "")
+		return "", e
 	}
 	if c := n.children[0]; c.tag != "" {
 		e := &Error{Class: "ClassCastException", NoMsg: true}
 		e.Text = fmt.Sprintf("element <%s> where a value is wanted", c.tag)
-		return "", e.at(n.line, "<"+n.tag+">", "")
+		return "", e
 	}
 	return n.children[0].text, nil
 }

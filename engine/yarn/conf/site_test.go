@@ -1,0 +1,82 @@
+package conf
+
+import (
+	"strings"
+	"testing"
+
+	"replay/policy"
+)
+
+func TestSiteDefaults(t *testing.T) {
+	s := DefaultSite()
+	if s.MinAllocation != policy.R(1024, 1) || s.MaxAllocation != policy.R(8192, 4) || s.Increment != policy.R(1024, 1) {
+		t.Errorf("allocations %v %v %v", s.MinAllocation, s.MaxAllocation, s.Increment)
+	}
+	if s.UpdateInterval != 500 || s.HeartbeatInterval != 1000 || s.AMExpiry != 900000 || s.GlobalMaxAttempts != 2 || !s.AMPreemption("root.a") {
+		t.Errorf("got %+v", s)
+	}
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		if err := s.Check(scheduler); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSite(t *testing.T) {
+	s, err := NewSite(map[string]string{
+		"yarn.resource-types":                                  "yarn.io/gpu",
+		"yarn.resource-types.yarn.io/gpu.maximum-allocation":   "8",
+		"yarn.resource-types.yarn.io/gpu.increment-allocation": "2",
+		"yarn.resource-types.memory-mb.minimum-allocation":     "512",
+		"yarn.scheduler.minimum-allocation-mb":                 "2048",
+		"yarn.scheduler.maximum-allocation-vcores":             " 0x10 ",
+		"yarn.am.liveness-monitor.expiry-interval-ms":          "10m",
+		"yarn.resourcemanager.am.max-attempts":                 "4",
+		"yarn.scheduler.fair.am.preemption.root.a":             "false",
+		"yarn.scheduler.fair.preemption":                       "TRUE",
+		"yarn.scheduler.fair.assignmultiple":                   "maybe",
+		"yarn.acl.enable":                                      "true",
+		"yarn.nodemanager.aux-services":                        "spark_shuffle",
+		"yarn.scheduler.fair.asignmultiple":                    "true",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.MinAllocation != (policy.Resource{512, 1}) || s.MaxAllocation != (policy.Resource{8192, 16, 8}) || s.Increment != (policy.Resource{1024, 1, 2}) {
+		t.Errorf("allocations %v %v %v", s.MinAllocation, s.MaxAllocation, s.Increment)
+	}
+	if s.AMExpiry != 600000 || s.GlobalMaxAttempts != 4 || s.AMPreemption("root.a") || !s.AMPreemption("root.b") || !s.Preemption || s.AssignMultiple {
+		t.Errorf("got %+v", s)
+	}
+	if len(s.Warnings) != 2 || !strings.HasPrefix(s.Warnings[0], "yarn.acl.enable: not modelled") || !strings.HasPrefix(s.Warnings[1], "yarn.nodemanager.aux-services: not modelled") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	if len(s.Unknown) != 1 || s.Unknown[0].Nearest[0] != "yarn.scheduler.fair.assignmultiple" {
+		t.Errorf("unknown keys %v", s.Unknown)
+	}
+}
+
+func TestSiteErrors(t *testing.T) {
+	for _, tt := range []struct{ key, value, want string }{
+		{"yarn.scheduler.fair.max.assign", "x", `yarn.scheduler.fair.max.assign is "x": For input string: "x"`},
+		{"yarn.scheduler.fair.update-interval-ms", "99999999999999999999", "yarn.scheduler.fair.update-interval-ms"},
+		{"yarn.scheduler.fair.locality.threshold.node", "half", `For input string: "half"`},
+		{"yarn.resource-types", "a,a", "specified twice"},
+		{"yarn.resource-types", "a,b,c", "5 resource types, want at most 4"},
+		{"yarn.resource-types", "9", "not a valid resource name"},
+		{"yarn.resourcemanager.scheduler.class", "org.example.S", "want the FairScheduler, CapacityScheduler or FifoScheduler"},
+	} {
+		if _, err := NewSite(map[string]string{tt.key: tt.value}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s=%s: %v, want %q", tt.key, tt.value, err, tt.want)
+		}
+	}
+	s, err := NewSite(map[string]string{"yarn.scheduler.minimum-allocation-mb": "9000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		if err := s.Check(scheduler); err == nil || !strings.Contains(err.Error(), "yarn.scheduler.minimum-allocation-mb=9000") {
+			t.Errorf("%s: a minimum above the maximum gives %v", scheduler, err)
+		}
+	}
+}
