@@ -2,13 +2,19 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"replay/engine/record"
 )
 
 // files returns the content of every file below dir by its path.
@@ -67,4 +73,232 @@ func TestOpenGivesWhatWasWritten(t *testing.T) {
 			t.Errorf("tasks=%v: values (-wrote +read)\n%s", tasks, d)
 		}
 	}
+}
+
+func TestWriterKeepsWhatIsNotAResult(t *testing.T) {
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "thesis.txt")
+	if err := os.WriteFile(mine, []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewWriter(dir, Options{}); err == nil || !strings.Contains(err.Error(), "no earlier result") {
+		t.Errorf("error %v, want a refusal to replace a directory with other files", err)
+	}
+	if _, err := NewWriter(mine, Options{}); err == nil {
+		t.Error("a file was taken for a directory")
+	}
+	if _, err := NewWriter(filepath.Join(dir, "new"), Options{Formats: []string{"gif"}}); err == nil || !strings.Contains(err.Error(), `"gif"`) {
+		t.Errorf("error %v, want one about gif", err)
+	}
+	c := compare(t, few.variant(t, "a", 1), few.variant(t, "b", 1))
+	if err := c.WriteDir(dir, nil, nil); err == nil {
+		t.Error("a comparison replaced a directory with other files")
+	}
+	if got := files(t, dir); len(got) != 1 {
+		t.Errorf("%d files, want the one that was there", len(got))
+	}
+}
+
+func TestResultAppearsWholeOrNotAtAll(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "r")
+	entries := func() (names []string) {
+		es, err := os.ReadDir(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range es {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	w, err := NewWriter(dir, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	few.feed(w)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the result is there before it is finished")
+	}
+	w.Abort()
+	if got := entries(); len(got) != 0 {
+		t.Errorf("after Abort there are %v", got)
+	}
+	w, err = NewWriter(dir, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := few.feed(w)
+	m.Totals.Tasks++
+	if _, err := w.Finish(m); err == nil {
+		t.Error("totals that do not add up were accepted")
+	}
+	if got := entries(); len(got) != 0 {
+		t.Errorf("after an error there are %v", got)
+	}
+	few.write(t, dir, Options{})
+	usual.write(t, dir, Options{}) // replaces the earlier one
+	if got := entries(); len(got) != 1 {
+		t.Errorf("after two results there are %v", got)
+	}
+	if r, err := Open(dir); err != nil || len(r.Jobs) != usual.jobs {
+		t.Errorf("the later result is not there: %v", err)
+	}
+}
+
+func TestRewriteLeavesTables(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	few.write(t, dir, DefaultOptions())
+	before := files(t, dir)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Rewrite(dir, DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
+	after := files(t, dir)
+	if len(after) != len(before) {
+		t.Errorf("%d files, before %d", len(after), len(before))
+	}
+	for name := range before {
+		if !bytes.Equal(before[name], after[name]) {
+			t.Errorf("%s is another when made again", name)
+		}
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	replace := func(name, old, by string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, name)
+			b, err := os.ReadFile(path)
+			if err != nil || !bytes.Contains(b, []byte(old)) {
+				t.Fatalf("%s has no %q (%v)", name, old, err)
+			}
+			if err := os.WriteFile(path, bytes.ReplaceAll(b, []byte(old), []byte(by)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	swap := func(name, by string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			b, err := os.ReadFile(filepath.Join(dir, by))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		break_ func(*testing.T, string)
+		want   string
+	}{
+		{"another version", replace("run.json", `"format_version": "1.0"`, `"format_version": "2.0"`), `version "2.0", want "replay-result" version 1`},
+		{"manifest is not JSON", replace("run.json", "{\n", "[\n"), "run.json"},
+		{"no jobs", remove("jobs.parquet"), "jobs.parquet"},
+		{"neither tasks nor histograms", remove("tasks.parquet"), "tasks.json"},
+		{"not Parquet", swap("jobs.parquet", "run.json"), "jobs.parquet: not a Parquet file"},
+		{"another table", swap("containers.parquet", "jobs.parquet"), "column container is missing"},
+		{"totals changed", replace("run.json", `"task_attempts": `, `"task_attempts": 1`), "do not add up"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "r")
+			few.write(t, dir, Options{Tasks: true})
+			tt.break_(t, dir)
+			if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestArrowHasTheSamplesOfParquet(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	usual.write(t, dir, Options{})
+	var want []sampleRow
+	if err := readTable(filepath.Join(dir, "series.parquet"), func(r *sampleRow) error {
+		want = append(want, *r)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(dir, "series.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ipc.NewFileReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	row := 0
+	for i := range r.NumRecords() {
+		batch, err := r.Record(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range int(batch.NumRows()) {
+			s := want[row].sample()
+			if got := batch.Column(0).(*array.Int64).Value(k); got != s.Time {
+				t.Fatalf("row %d: time %d, want %d", row, got, s.Time)
+			}
+			if got := batch.Column(1).(*array.String).Value(k); got != s.Queue {
+				t.Fatalf("row %d: queue %q, want %q", row, got, s.Queue)
+			}
+			for c, column := range arrowColumns {
+				got := batch.Column(c + 2).(*array.Int64)
+				if v := column.of(&s); got.IsNull(k) != (v == record.None && column.nullable) || !got.IsNull(k) && got.Value(k) != v {
+					t.Fatalf("row %d: %s is %d, want %d", row, column.name, got.Value(k), v)
+				}
+			}
+			row++
+		}
+	}
+	if row != len(want) || row == 0 {
+		t.Errorf("%d rows, want %d", row, len(want))
+	}
+}
+
+// FuzzStoredTasks: whatever tasks.json holds, reading it gives an error or usable values.
+func FuzzStoredTasks(f *testing.F) {
+	c := newCollector()
+	byHand(c)
+	good, err := json.Marshal(c.data.Tasks.stored())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add([]byte(`{"bucket_ms": 1, "wait_task_launch_ms": {"count": 1, "values": [[9223372036854775807, 1]]}}`))
+	f.Add([]byte(`{"bucket_ms": 1, "missed": {"ANY": [1,2,3,4,5,6,7]}, "launched": [[1],[],[],[],[1e300]]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var s storedTasks
+		if json.Unmarshal(b, &s) != nil {
+			return
+		}
+		d := newData()
+		if d.Tasks.restore(&s) != nil {
+			return
+		}
+		d.Queues.finish(0)
+		r := newResult(d)
+		for _, p := range r.pictures() {
+			if p.figure != nil {
+				if _, err := renderers["svg"](p.figure); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
 }
