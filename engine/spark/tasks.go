@@ -1,9 +1,6 @@
 package spark
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // TaskEventKind is what a [TaskScheduler] tells.
 type TaskEventKind uint8
@@ -11,7 +8,7 @@ type TaskEventKind uint8
 // What the scheduler tells the DAGScheduler, the backend and the listeners.
 const (
 	ExecutorAdded      TaskEventKind = iota // to the DAGScheduler: Exec is known now
-	ExecutorGone                            // to the DAGScheduler: Exec is lost; Reason of the loss as given
+	ExecutorGone                            // to the DAGScheduler: Exec is lost
 	TaskEnded                               // to the DAGScheduler: the attempt ended with Reason
 	TaskSetFailed                           // to the DAGScheduler: the stage attempt was given up
 	SpeculativeTask                         // to the DAGScheduler and listeners: a copy of Index was put in the lists
@@ -36,6 +33,9 @@ type TaskEvent struct {
 	At     int64 // ms
 
 	Stage, StageAttempt int32 // of the set
+
+	From   FetchSource // EndFetchFailed
+	Worker bool        // ExecutorGone: the whole host is gone
 }
 
 // TaskRef names an attempt.
@@ -71,6 +71,9 @@ type TaskScheduler struct {
 	stages   map[int32][]int32
 	nextTask int64
 	events   []TaskEvent
+	taken    []TaskEvent
+	leaving  []int32 // sets of which nothing is left
+	gone     []int32 // those of them that events already taken are about
 	launched []Launch
 	turn     []*Schedulable
 	cores    []int32
@@ -82,6 +85,7 @@ type TaskScheduler struct {
 	onRack [][]int32 // hosts with executors, by position in rackAt
 
 	unschedulable []int32 // sets with an abort timer
+	from          FetchSource
 }
 
 type executor struct {
@@ -110,18 +114,21 @@ func NewTaskScheduler(conf *Conf, pools *Pools, rackOf []int32, order *HashOrder
 	return s
 }
 
-// Take returns what the scheduler has told since the last call. The slice is valid until the next
-// call of any method.
+// Take returns what the scheduler has told since the last call. The slice, and the task sets that it
+// is about, are there until the next call of Take.
 func (s *TaskScheduler) Take() []TaskEvent {
-	e := s.events
-	s.events = s.events[:0]
-	return e
+	for _, id := range s.gone {
+		s.sets[id] = nil
+	}
+	s.gone, s.leaving = s.leaving, s.gone[:0]
+	s.events, s.taken = s.taken[:0], s.events
+	return s.taken
 }
 
 func (s *TaskScheduler) emit(e TaskEvent) { s.events = append(s.events, e) }
 
-// Set returns a task set by its ID, nil when nothing of it is left: it is out of its pool and the
-// ends of all its attempts are handled.
+// Set returns a task set by its ID. It is nil when nothing of the set is left: it is out of its pool,
+// and the ends of all its attempts were handled and taken.
 func (s *TaskScheduler) Set(id int32) *TaskSet { return s.sets[id] }
 
 // Sets yields the task sets in the pools, pool by pool in order of submission.
@@ -178,13 +185,13 @@ func (s *TaskScheduler) remove(set *TaskSet) {
 	} else {
 		s.stages[set.Stage] = ids
 	}
-	s.release(set)
+	s.forget(set)
 }
 
-// release forgets a set of which nothing is left.
-func (s *TaskScheduler) release(set *TaskSet) {
+// forget lets a set go, behind the events about it, when nothing of it is to come.
+func (s *TaskScheduler) forget(set *TaskSet) {
 	if !set.inPool && int(set.handled) == len(set.attempts) {
-		s.sets[set.ID] = nil
+		s.leaving = append(s.leaving, set.ID)
 	}
 }
 
@@ -229,7 +236,6 @@ func (s *TaskScheduler) StatusUpdate(ref TaskRef) bool {
 func (s *TaskScheduler) Succeeded(now int64, ref TaskRef) {
 	if set := s.sets[ref.Set]; set != nil {
 		set.succeed(now, ref.Row)
-		s.release(set)
 	}
 }
 
@@ -244,15 +250,24 @@ func (s *TaskScheduler) Failed(now int64, ref TaskRef, reason EndReason) {
 	if !set.Zombie && !set.tasks[index].done {
 		s.emit(TaskEvent{Kind: ReviveOffers})
 	}
-	s.release(set)
 }
 
-// FetchFailed handles an attempt that could not read the output of a parent stage from an executor
-// (-1: not known which, or the output is not registered) on a host.
-func (s *TaskScheduler) FetchFailed(now int64, ref TaskRef, exec, host int32) {
-	if set := s.sets[ref.Set]; set != nil && !set.attempts[ref.Row].Ended && s.health != nil && host >= 0 {
-		s.health.fetchFailed(s, now, exec, host)
+// FetchSource is the output of a map task that could not be read.
+type FetchSource struct {
+	Stage, Partition int32
+	Exec, Host       int32
+}
+
+// FetchFailed handles an attempt that could not read the output of a map task.
+func (s *TaskScheduler) FetchFailed(now int64, ref TaskRef, from FetchSource) {
+	set := s.sets[ref.Set]
+	if set == nil || set.attempts[ref.Row].Ended {
+		return
 	}
+	if s.health != nil {
+		s.health.fetchFailed(s, now, from.Exec, from.Host)
+	}
+	s.from = from
 	s.Failed(now, ref, EndFetchFailed)
 }
 
@@ -292,10 +307,19 @@ func (s *TaskScheduler) Cancel(now int64, set int32) {
 		return
 	}
 	for row := range t.runningRows {
-		t.emit(KillTask, row, 0, false)
+		if !t.attempts[row].Killed {
+			t.emit(KillTask, row, 0, false)
+		}
 	}
 	t.Zombie = true
 	t.maybeFinish(now)
+}
+
+// cancelStage cancels what is left of all attempts of a stage.
+func (s *TaskScheduler) cancelStage(now int64, stage int32) {
+	for _, id := range slices.Clone(s.stages[stage]) {
+		s.Cancel(now, id)
+	}
 }
 
 // Speculate is the periodic check of spark.speculation.interval. It asks for offers if it found any.
@@ -379,12 +403,4 @@ func (s *TaskScheduler) aliveOnHost(host int32) []int32 {
 func sortDescending(v []int32) {
 	slices.Sort(v)
 	slices.Reverse(v)
-}
-
-// exec returns the state of a known or lost executor.
-func (s *TaskScheduler) exec(id int32) *executor {
-	if id < 0 || int(id) >= len(s.execs) {
-		panic(fmt.Sprintf("executor %d was never offered", id))
-	}
-	return &s.execs[id]
 }

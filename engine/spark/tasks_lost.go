@@ -44,7 +44,7 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 	if int(exec) >= len(s.execs) || !s.execs[exec].mapped {
 		return
 	}
-	e := s.exec(exec)
+	e := &s.execs[exec]
 	if loss.Kind == LossProcess && e.decommissioned {
 		loss.Worker = loss.Worker || e.wholeHost
 	}
@@ -61,14 +61,13 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 		e.mapped = false
 		for set := range s.Sets {
 			set.executorLost(now, exec, loss)
-			s.release(set)
 		}
 	}
 	if s.health != nil {
 		s.health.executorRemoved(exec)
 	}
 	if first {
-		s.emit(TaskEvent{Kind: ExecutorGone, Exec: exec})
+		s.emit(TaskEvent{Kind: ExecutorGone, Exec: exec, Worker: loss.Worker})
 		s.emit(TaskEvent{Kind: ReviveOffers})
 	}
 }
@@ -105,4 +104,20 @@ func (s *TaskScheduler) Decommission(now int64, exec int32, wholeHost bool) {
 		set.recomputeLevels()
 	}
 	s.emit(TaskEvent{Kind: ReviveOffers})
+}
+
+// hostOf returns the host of an executor, also of a lost one, or -1.
+func (s *TaskScheduler) hostOf(exec int32) int32 {
+	if exec < 0 || int(exec) >= len(s.execs) {
+		return -1
+	}
+	return s.execs[exec].host
+}
+
+func (s *TaskScheduler) decommissioned(exec int32) bool {
+	return exec >= 0 && int(exec) < len(s.execs) && s.execs[exec].decommissioned
+}
+
+func (s *TaskScheduler) hostDecommissioned(exec int32) bool {
+	return s.decommissioned(exec) && s.execs[exec].wholeHost
 }

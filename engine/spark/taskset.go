@@ -39,6 +39,7 @@ type TaskSetSpec struct {
 	ShuffleMap     bool
 	Barrier        bool
 	Tasks          int
+	Partitions     []int32 // of the stage, by task index, ascending; nil = all of them
 
 	// Preferred locations of task i are Hosts[PrefStart[i]:PrefStart[i+1]], in order. Execs has one
 	// entry for each: an executor that holds the block, [OnHost] or [HDFSCache]; nil means all OnHost.
@@ -51,6 +52,14 @@ func (s *TaskSetSpec) prefs(i int32) (from, to int32) {
 		return 0, 0
 	}
 	return s.PrefStart[i], s.PrefStart[i+1]
+}
+
+// Partition returns the partition of the stage that a task computes.
+func (s *TaskSetSpec) Partition(index int32) int32 {
+	if s.Partitions == nil {
+		return index
+	}
+	return s.Partitions[index]
 }
 
 // TaskSet manages the tasks of one stage attempt.

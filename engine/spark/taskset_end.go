@@ -39,7 +39,7 @@ func (s *TaskSet) emit(kind TaskEventKind, row int32, reason EndReason, byApp bo
 	a := &s.attempts[row]
 	s.sched.emit(TaskEvent{
 		Kind: kind, Reason: reason, ByApp: byApp, Exec: a.Exec, Set: s.ID, Row: row, Index: a.Index, Task: a.ID,
-		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt,
+		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt, From: s.sched.from,
 	})
 }
 
@@ -87,6 +87,7 @@ func (s *TaskSet) end(now int64, row int32) {
 	a.Ended = true
 	a.Finish = now
 	s.handled++
+	s.sched.forget(s)
 }
 
 // fail handles the failure of an attempt; the task waits again unless it has succeeded otherwise.

@@ -1,0 +1,291 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/trace"
+)
+
+// DAG decides when the stages of one application run, again if need be, and where their tasks prefer
+// to run. It submits stage attempts to a [TaskScheduler] itself and is told what that scheduler tells.
+//
+// It is a state machine without a clock. The driver loop around it does, in this order:
+//
+//  1. When the application's code begins: [DAG.Start].
+//  2. A finished task reported by an executor: [TaskScheduler.StatusUpdate], the core is free, and the
+//     executor is offered alone ([TaskScheduler.ResourceOffers], not all free): at once, before the
+//     result is known to the task set, so that another task set may take the core.
+//  3. The result, later: [TaskScheduler.Succeeded], [TaskScheduler.Failed] or
+//     [TaskScheduler.FetchFailed]; results of the same millisecond in order of task ids.
+//  4. After each of these calls, and after [TaskScheduler.ExecutorLost] and the periodic ones:
+//     [TaskScheduler.Take], and each event, in order, to [DAG.Handle]; then [DAG.Take]. Handling may
+//     have submitted stages, so Take is called until it returns nothing.
+//  5. [ReviveOffers] is an offer of all executors (all free), behind the other messages of the
+//     millisecond and once for all requests of it.
+//
+// Order at equal times: status updates, registrations, revives; results by task id; events of the DAG
+// in the order of posting; then timers.
+//
+// A stage is submitted the first time when all stages of its Parents and After have ended and the
+// driver's time DelayMS has passed; then and later only when the output of its parents is there.
+//
+// Source: org.apache.spark.scheduler.DAGScheduler.
+type DAG struct {
+	conf  *Conf
+	job   *trace.Job
+	tasks *TaskScheduler
+	cpus  []int32 // of a task, by resource profile
+
+	// DefaultDelayMS is the driver's time before a stage whose DelayMS is not known.
+	DefaultDelayMS int64
+
+	stages  []dagStage
+	jobs    []sparkJob // by id
+	jobOf   []int32    // by stage: position in jobs
+	failed  []int32    // stages to submit again with the next resubmission
+	sets    []setInfo  // by task set ID
+	events  []DAGEvent
+	taken   []DAGEvent
+	left    int // stages that have not ended
+	aborted bool
+
+	// Epochs count changes of the registered output; a task carries that of its task set.
+	epoch       int64
+	failedAt    []int64 // by executor: epoch of its last failure; output of tasks up to it does not count
+	filesLostAt []int64 // by executor: epoch for which its output was last dropped
+	gone        []bool  // by executor: dead, and its output with it
+	unreachable []bool  // by executor: its output cannot be read, though it may be registered
+	goneVersion int     // counts changes of gone
+	deadVersion int     // counts changes of unreachable
+}
+
+// dagStage is one stage. A stage can be waiting, running and failed independently, as in Spark.
+type dagStage struct {
+	tasks         int
+	data, control []int32 // stages that read its output; that the driver starts after it
+	wakes         []int32 // stages that may wait for its output
+	waitsFor      int     // ends of Parents and After that its first submission waits for
+	isMap         bool    // some stage reads its output
+
+	waiting, running, toRetry bool
+	ended                     bool // was complete once
+	next                      int32
+	set                       int32 // of the latest attempt, or -1
+	failedAttempts            []int32
+
+	out       []int32 // by partition: executor that holds its output, or that computed its result; -1 = missing; nil before the first attempt
+	available int
+	version   int    // of gone, as far as out follows it
+	pending   []bool // partitions that the running attempt still owes
+	owed      int
+
+	cached []int32 // by partition: executor with the cached block; nil when no stage reads it
+
+	dead   []FetchSource // unreachable outputs of its parents, one for each executor
+	deadAt [2]int64      // epoch and version for which dead was made
+}
+
+type sparkJob struct {
+	id      int32
+	stages  []int32
+	uses    []int32 // its stages and their ancestors, ascending; made when it starts
+	left    int
+	started bool
+}
+
+type setInfo struct {
+	stage, attempt int32
+	epoch          int64
+}
+
+// DAGEventKind is what a [DAG] tells.
+type DAGEventKind uint8
+
+// What the DAG tells the engine and the listeners.
+const (
+	StageTimer     DAGEventKind = iota // call [DAG.StageDue] for Stage at At
+	ResubmitTimer                      // call [DAG.Resubmit] at At
+	JobStarted                         // Spark job Job; see [DAG.JobStages]
+	JobEnded                           // Spark job Job
+	StageSubmitted                     // Attempt of Stage as task set Set; follows the submission
+	StageCompleted                     // Attempt of Stage; Failed when its output could not be computed
+	BlockCached                        // task Index of Stage left its block on Exec for a later stage
+	DAGDone                            // all stages have ended
+	DAGFailed                          // the application cannot go on: Reason
+)
+
+// DAGEvent is one thing that a [DAG] tells, see [DAGEventKind].
+type DAGEvent struct {
+	Kind           DAGEventKind
+	Failed         bool
+	Job            int32
+	Stage, Attempt int32
+	Set            int32 // [TaskSet.ID]; -1 for a stage without tasks to run
+	Index, Exec    int32
+	At             int64
+	Reason         string
+}
+
+// ResubmitDelayMS is the time between the first fetch failure and the new submission of the stages.
+//
+// Source: DAGScheduler.RESUBMIT_TIMEOUT.
+const ResubmitDelayMS = 200
+
+// NewDAG makes the DAG of an application of a trace. Cpus are the cores of a task by resource profile
+// of the job. The error says what of the job Spark would refuse.
+func NewDAG(conf *Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32) (*DAG, error) {
+	d := &DAG{conf: conf, job: job, tasks: tasks, cpus: cpus, left: len(job.Stages)}
+	d.stages = make([]dagStage, len(job.Stages))
+	d.jobOf = make([]int32, len(job.Stages))
+	jobs := map[int32]int{}
+	for i := range job.Stages {
+		t := &job.Stages[i]
+		s := &d.stages[i]
+		s.set = -1
+		s.tasks = t.Tasks.Len()
+		s.waitsFor = len(t.Parents) + len(t.After)
+		if t.Kind == trace.StageGang && conf.DynamicAllocation {
+			return nil, fmt.Errorf("job %d, stage %d: a barrier stage cannot run with dynamic allocation", job.ID, i)
+		}
+		if int(t.Profile) >= len(cpus) {
+			return nil, fmt.Errorf("job %d, stage %d: profile is %d, want one of the %d profiles", job.ID, i, t.Profile, len(cpus))
+		}
+		for _, p := range t.Parents {
+			d.stages[p].data = append(d.stages[p].data, int32(i))
+			d.stages[p].wakes = append(d.stages[p].wakes, int32(i))
+			d.stages[p].isMap = true
+		}
+		for _, p := range t.After {
+			d.stages[p].control = append(d.stages[p].control, int32(i))
+		}
+		if c := t.CacheOf; c >= 0 {
+			if d.stages[c].cached == nil {
+				d.stages[c].cached = missing(job.Stages[c].Tasks.Len())
+			}
+			for _, p := range job.Stages[c].Parents {
+				d.stages[p].wakes = append(d.stages[p].wakes, int32(i))
+			}
+		}
+		id := max(t.SparkJob, 0)
+		j, ok := jobs[id]
+		if !ok {
+			j = len(d.jobs)
+			jobs[id] = j
+			d.jobs = append(d.jobs, sparkJob{id: id})
+		}
+		d.jobs[j].stages = append(d.jobs[j].stages, int32(i))
+		d.jobs[j].left++
+	}
+	slices.SortFunc(d.jobs, func(a, b sparkJob) int { return int(a.id - b.id) })
+	for j := range d.jobs {
+		for _, s := range d.jobs[j].stages {
+			d.jobOf[s] = int32(j)
+		}
+	}
+	return d, nil
+}
+
+func missing(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = -1
+	}
+	return out
+}
+
+// Take returns what the DAG has told since the last call. The slice is valid until the next call of Take.
+func (d *DAG) Take() []DAGEvent {
+	d.events, d.taken = d.taken[:0], d.events
+	return d.taken
+}
+
+func (d *DAG) emit(e DAGEvent) { d.events = append(d.events, e) }
+
+// JobStages returns the stages of a Spark job, with those of earlier jobs whose output they read,
+// ascending; writes tells for a stage whether it writes shuffle output. It is of use from
+// [JobStarted] on.
+func (d *DAG) JobStages(job int32) (stages []int32, writes func(stage int32) bool) {
+	j := slices.IndexFunc(d.jobs, func(j sparkJob) bool { return j.id == job })
+	return d.jobs[j].uses, func(s int32) bool { return d.stages[s].isMap }
+}
+
+// Done reports whether all stages have ended.
+func (d *DAG) Done() bool { return d.left == 0 }
+
+// Start begins the application's code: stages that wait for no other come, each after its delay.
+func (d *DAG) Start(now int64) {
+	if d.left == 0 {
+		d.emit(DAGEvent{Kind: DAGDone})
+		return
+	}
+	var due []int32
+	for i := range d.stages {
+		if d.stages[i].waitsFor == 0 {
+			due = append(due, int32(i))
+		}
+	}
+	d.think(now, due)
+}
+
+// think lets the driver's time before the stages pass; those without any are submitted at once.
+func (d *DAG) think(now int64, stages []int32) {
+	for _, s := range stages {
+		delay := d.job.Stages[s].DelayMS
+		if delay == trace.Unset {
+			delay = d.DefaultDelayMS
+		}
+		if delay > 0 {
+			d.emit(DAGEvent{Kind: StageTimer, Stage: s, At: now + delay})
+		} else {
+			d.StageDue(now, s)
+		}
+	}
+}
+
+// StageDue submits a stage whose turn has come, with the start of its Spark job when it is the first one.
+func (d *DAG) StageDue(now int64, stage int32) {
+	if d.aborted {
+		return
+	}
+	j := &d.jobs[d.jobOf[stage]]
+	if !j.started {
+		j.started = true
+		j.uses = d.ancestors(j.stages)
+		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
+	}
+	d.submit(now, stage)
+}
+
+// ancestors returns the stages and all whose output they read, directly or not, ascending.
+func (d *DAG) ancestors(stages []int32) []int32 {
+	seen := map[int32]bool{}
+	var all []int32
+	var visit func(int32)
+	visit = func(s int32) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		all = append(all, s)
+		for _, p := range d.job.Stages[s].Parents {
+			visit(p)
+		}
+	}
+	for _, s := range stages {
+		visit(s)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// abort ends the application with the reason of its failed stage.
+//
+// Source: DAGScheduler.abortStage.
+func (d *DAG) abort(stage int32, reason string) {
+	if d.aborted {
+		return
+	}
+	d.aborted = true
+	d.emit(DAGEvent{Kind: DAGFailed, Stage: stage, Reason: reason})
+}

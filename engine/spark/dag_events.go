@@ -1,0 +1,166 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/trace"
+)
+
+// Handle takes what the task scheduler told. Events that are not for the DAG change nothing.
+func (d *DAG) Handle(now int64, e *TaskEvent) {
+	if d.aborted {
+		return
+	}
+	switch e.Kind {
+	case TaskEnded:
+		d.taskEnded(now, e)
+	case TaskSetFailed:
+		d.abort(e.Stage, fmt.Sprintf("stage %d, attempt %d: a task failed %d times or may run nowhere", e.Stage, e.StageAttempt, d.conf.MaxTaskFailures))
+	case ExecutorGone:
+		d.executorGone(e.Exec, e.Worker)
+	}
+}
+
+// taskEnded handles the end of a task attempt.
+//
+// Source: DAGScheduler.handleTaskCompletion.
+func (d *DAG) taskEnded(now int64, e *TaskEvent) {
+	info := d.sets[e.Set]
+	s := &d.stages[info.stage]
+	partition := d.tasks.Set(e.Set).Spec.Partition(e.Index)
+	switch e.Reason {
+	case EndSuccess:
+		d.taskSucceeded(now, e, info, partition)
+	case EndResubmitted:
+		if !s.pending[partition] {
+			s.pending[partition] = true
+			s.owed++
+		}
+	case EndFetchFailed:
+		d.fetchFailed(now, e, info)
+	default:
+		if d.job.Stages[info.stage].Kind == trace.StageGang {
+			d.barrierFailed(now, e, info)
+		}
+	}
+}
+
+func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int32) {
+	s := &d.stages[info.stage]
+	counts := info.epoch > at(d.failedAt, e.Exec)
+	if s.cached != nil && counts {
+		d.cache(info.stage, partition, e.Exec)
+	}
+	if c := d.job.Stages[info.stage].CacheOf; c >= 0 && int(partition) < len(d.stages[c].cached) && d.stages[c].cached[partition] < 0 && counts {
+		d.cache(c, partition, e.Exec) // computed again, and kept where it was
+	}
+	if info.attempt < s.next-1 {
+		d.partitionDone(now, s.set, partition)
+	}
+	if s.pending[partition] {
+		s.pending[partition] = false
+		s.owed--
+	}
+	if !s.isMap || counts { // output of an executor lost since the task set was made does not count
+		if s.out[partition] < 0 {
+			s.available++
+		}
+		s.out[partition] = e.Exec
+	}
+	if s.running && s.owed == 0 {
+		d.complete(now, info.stage)
+	}
+}
+
+func (d *DAG) cache(stage, partition, exec int32) {
+	d.stages[stage].cached[partition] = exec
+	d.emit(DAGEvent{Kind: BlockCached, Stage: stage, Index: partition, Exec: exec})
+}
+
+// partitionDone tells the newest attempt of a stage that an older one computed a partition.
+func (d *DAG) partitionDone(now int64, set, partition int32) {
+	t := d.tasks.Set(set)
+	if t == nil {
+		return
+	}
+	index, ok := partition, true
+	if t.Spec.Partitions != nil {
+		var at int
+		at, ok = slices.BinarySearch(t.Spec.Partitions, partition)
+		index = int32(at)
+	}
+	if ok {
+		d.tasks.PartitionDone(now, set, index)
+	}
+}
+
+// fetchFailed handles a task that could not read the output of a map stage: its stage ends, and both
+// are submitted again after a while.
+func (d *DAG) fetchFailed(now int64, e *TaskEvent, info setInfo) {
+	s, m := &d.stages[info.stage], &d.stages[e.From.Stage]
+	if info.attempt != s.next-1 {
+		return
+	}
+	if !d.conf.IgnoreDecommissionFetch || !d.tasks.decommissioned(e.From.Exec) {
+		if !slices.Contains(s.failedAttempts, info.attempt) {
+			s.failedAttempts = append(s.failedAttempts, info.attempt)
+		}
+	}
+	if s.running {
+		s.running = false
+		d.emit(DAGEvent{Kind: StageCompleted, Stage: info.stage, Attempt: info.attempt, Set: e.Set, Failed: true})
+	}
+	if d.job.Stages[e.From.Stage].Kind == trace.StageGang {
+		d.dropAll(e.From.Stage)
+	} else if p := e.From.Partition; p >= 0 && m.out[p] == e.From.Exec {
+		m.out[p] = -1
+		m.available--
+		d.epoch++
+	}
+	if !d.retry(now, info.stage, e.From.Stage) {
+		return
+	}
+	d.dropOutput(e.From, info.epoch)
+}
+
+// retry puts stages among those to be submitted again, and sets the timer with the first of them. It
+// gives the application up when the first stage has failed too often.
+func (d *DAG) retry(now int64, stages ...int32) bool {
+	first := stages[0]
+	s := &d.stages[first]
+	if len(s.failedAttempts) >= d.conf.MaxConsecutiveAttempts {
+		d.abort(first, fmt.Sprintf("stage %d: %d consecutive attempts failed (spark.stage.maxConsecutiveAttempts)", first, len(s.failedAttempts)))
+		return false
+	}
+	timer := !s.toRetry
+	for _, id := range stages {
+		if !d.stages[id].toRetry {
+			d.stages[id].toRetry = true
+			d.failed = append(d.failed, id)
+		}
+	}
+	if timer {
+		d.emit(DAGEvent{Kind: ResubmitTimer, At: now + ResubmitDelayMS})
+	}
+	return true
+}
+
+// barrierFailed handles the failure of a task of a barrier stage: all its tasks run again together.
+func (d *DAG) barrierFailed(now int64, e *TaskEvent, info setInfo) {
+	s := &d.stages[info.stage]
+	if info.attempt != s.next-1 || !s.running {
+		return
+	}
+	s.running = false
+	s.failedAttempts = append(s.failedAttempts, info.attempt)
+	d.tasks.Cancel(now, e.Set)
+	d.emit(DAGEvent{Kind: StageCompleted, Stage: info.stage, Attempt: info.attempt, Set: e.Set, Failed: true})
+	if !s.isMap {
+		d.abort(info.stage, fmt.Sprintf("stage %d: a barrier stage that computes a result cannot run again", info.stage))
+		return
+	}
+	if d.retry(now, info.stage) {
+		d.dropAll(info.stage)
+	}
+}

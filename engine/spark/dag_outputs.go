@@ -1,0 +1,182 @@
+package spark
+
+import "slices"
+
+// Where the output of map tasks and cached blocks are. Numbers of executors are never used again, so
+// the death of an executor is one mark, which stages follow when they are looked at.
+
+func lost(marks []bool, exec int32) bool { return int(exec) < len(marks) && marks[exec] }
+
+// at returns the epoch noted for an executor, -1 if there is none.
+func at(epochs []int64, exec int32) int64 {
+	if int(exec) >= len(epochs) {
+		return -1
+	}
+	return epochs[exec]
+}
+
+// raise notes an epoch for an executor and reports whether it is a newer one.
+func raise(epochs *[]int64, exec int32, epoch int64) bool {
+	for int(exec) >= len(*epochs) {
+		*epochs = append(*epochs, -1)
+	}
+	if (*epochs)[exec] >= epoch {
+		return false
+	}
+	(*epochs)[exec] = epoch
+	return true
+}
+
+func mark(marks *[]bool, exec int32) bool {
+	for int(exec) >= len(*marks) {
+		*marks = append(*marks, false)
+	}
+	was := (*marks)[exec]
+	(*marks)[exec] = true
+	return !was
+}
+
+// availableOf returns how many partitions of a stage have their output registered.
+func (d *DAG) availableOf(stage int32) int {
+	s := &d.stages[stage]
+	if s.isMap && s.version != d.goneVersion {
+		s.version = d.goneVersion
+		for p, exec := range s.out {
+			if exec >= 0 && lost(d.gone, exec) {
+				s.out[p] = -1
+				s.available--
+			}
+		}
+	}
+	return s.available
+}
+
+// dropAll forgets all output of a stage.
+func (d *DAG) dropAll(stage int32) {
+	s := &d.stages[stage]
+	for p := range s.out {
+		s.out[p] = -1
+	}
+	s.available = 0
+	d.epoch++
+}
+
+// executorGone handles the loss of an executor: its cached blocks are gone, and its map output where
+// no shuffle service keeps it. No stage is submitted by this alone.
+//
+// Source: DAGScheduler.handleExecutorLost.
+func (d *DAG) executorGone(exec int32, worker bool) {
+	raise(&d.failedAt, exec, d.epoch)
+	d.dropCached(exec)
+	if d.conf.ShuffleService && !worker {
+		return
+	}
+	if mark(&d.gone, exec) {
+		d.goneVersion++
+		d.epoch++
+	}
+	if worker {
+		d.dropHost(d.tasks.hostOf(exec))
+	}
+}
+
+// dropOutput forgets the output that could not be read, with all others of the same server: once for
+// the failures of one attempt.
+//
+// Source: DAGScheduler.removeExecutorAndUnregisterOutputs.
+func (d *DAG) dropOutput(from FetchSource, epoch int64) {
+	if raise(&d.failedAt, from.Exec, epoch) {
+		d.dropCached(from.Exec)
+	}
+	if !raise(&d.filesLostAt, from.Exec, epoch) && !d.tasks.hostDecommissioned(from.Exec) {
+		return
+	}
+	if d.conf.UnregisterOutputOnHost && (d.conf.ShuffleService || d.tasks.hostDecommissioned(from.Exec)) {
+		d.dropHost(from.Host)
+		return
+	}
+	d.dropWhere(func(exec int32) bool { return exec == from.Exec })
+}
+
+func (d *DAG) dropHost(host int32) {
+	d.dropWhere(func(exec int32) bool { return d.tasks.hostOf(exec) == host })
+}
+
+// dropWhere forgets the map output of some executors.
+func (d *DAG) dropWhere(of func(exec int32) bool) {
+	for i := range d.stages {
+		s := &d.stages[i]
+		if !s.isMap {
+			continue
+		}
+		for p, exec := range s.out {
+			if exec >= 0 && of(exec) {
+				s.out[p] = -1
+				s.available--
+			}
+		}
+	}
+	d.epoch++
+}
+
+// dropCached forgets the cached blocks of an executor.
+func (d *DAG) dropCached(exec int32) {
+	for i := range d.stages {
+		for p, e := range d.stages[i].cached {
+			if e == exec {
+				d.stages[i].cached[p] = -1
+			}
+		}
+	}
+}
+
+func (d *DAG) allCached(stage int32) bool { return !slices.Contains(d.stages[stage].cached, -1) }
+
+// ServerLost says that shuffle output written by an executor cannot be read any more, although it is
+// registered until a fetch fails: its process died without a shuffle service, or its host did.
+func (d *DAG) ServerLost(exec int32) {
+	if mark(&d.unreachable, exec) {
+		d.deadVersion++
+	}
+}
+
+// HostLost says so of all executors that ever ran on a host: with the shuffle service their output is
+// served by the host.
+func (d *DAG) HostLost(host int32) {
+	for exec := range d.tasks.execs {
+		if d.tasks.execs[exec].host == host {
+			d.ServerLost(int32(exec))
+		}
+	}
+}
+
+// FetchFailure reports whether a task of a stage that reads its input now meets output that cannot be
+// read, and which. Tasks of one attempt meet all servers that are lost, in turn by partition.
+func (d *DAG) FetchFailure(stage, partition int32) (FetchSource, bool) {
+	if d.deadVersion == 0 {
+		return FetchSource{}, false
+	}
+	s := &d.stages[stage]
+	if at := [2]int64{d.epoch, int64(d.deadVersion)}; s.deadAt != at {
+		s.deadAt = at
+		s.dead = d.deadInputs(stage, s.dead[:0])
+	}
+	if len(s.dead) == 0 {
+		return FetchSource{}, false
+	}
+	return s.dead[int(partition)%len(s.dead)], true
+}
+
+// deadInputs appends one output of each lost server that holds input of a stage.
+func (d *DAG) deadInputs(stage int32, dead []FetchSource) []FetchSource {
+	for _, p := range d.job.Stages[stage].Parents {
+		d.availableOf(p)
+		for partition, exec := range d.stages[p].out {
+			if exec < 0 || !lost(d.unreachable, exec) || slices.ContainsFunc(dead, func(f FetchSource) bool { return f.Exec == exec }) {
+				continue
+			}
+			dead = append(dead, FetchSource{Stage: p, Partition: int32(partition), Exec: exec, Host: d.tasks.hostOf(exec)})
+		}
+	}
+	return dead
+}

@@ -1,0 +1,219 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/trace"
+)
+
+// submit submits a stage, or first those of its parents whose output is missing.
+//
+// Source: DAGScheduler.submitStage.
+func (d *DAG) submit(now int64, stage int32) {
+	s := &d.stages[stage]
+	if d.aborted || s.waiting || s.running || s.toRetry {
+		return
+	}
+	if int(s.next) >= d.conf.MaxStageAttempts {
+		d.abort(stage, fmt.Sprintf("stage %d: %d attempts reach spark.stage.maxAttempts", stage, s.next))
+		return
+	}
+	parents := d.missingParents(stage)
+	if len(parents) == 0 {
+		d.submitTasks(now, stage)
+		return
+	}
+	for _, p := range parents {
+		d.submit(now, p)
+	}
+	s.waiting = true
+}
+
+// missingParents returns the stages whose output a stage needs and that is not all there, ascending.
+// A cached input that is lost in part needs what it was computed from.
+func (d *DAG) missingParents(stage int32) []int32 {
+	t := &d.job.Stages[stage]
+	var need []int32
+	collect := func(parents []int32) {
+		for _, p := range parents {
+			if d.availableOf(p) < d.stages[p].tasks && !slices.Contains(need, p) {
+				need = append(need, p)
+			}
+		}
+	}
+	collect(t.Parents)
+	if t.CacheOf >= 0 && !d.allCached(t.CacheOf) {
+		collect(d.job.Stages[t.CacheOf].Parents)
+	}
+	slices.Sort(need)
+	return need
+}
+
+// submitTasks submits an attempt with the partitions that are missing.
+//
+// Source: DAGScheduler.submitMissingTasks.
+func (d *DAG) submitTasks(now int64, stage int32) {
+	s, t := &d.stages[stage], &d.job.Stages[stage]
+	n := s.tasks
+	if s.out == nil {
+		s.out = missing(n)
+		s.pending = make([]bool, n)
+	}
+	var partitions []int32 // nil = all
+	if d.availableOf(stage) > 0 {
+		partitions = make([]int32, 0, n-s.available)
+		for p := range int32(n) {
+			if s.out[p] < 0 {
+				partitions = append(partitions, p)
+			}
+		}
+	}
+	for p := range s.pending {
+		s.pending[p] = s.out[p] < 0
+	}
+	s.owed = n - s.available
+	attempt := s.next
+	s.next++
+	s.running = true
+	if s.owed == 0 {
+		d.emit(DAGEvent{Kind: StageSubmitted, Stage: stage, Attempt: attempt, Set: -1})
+		d.complete(now, stage)
+		return
+	}
+	priority, pool := d.jobFor(stage)
+	spec := TaskSetSpec{
+		Stage: stage, Attempt: attempt, Priority: priority, Pool: pool, Profile: t.Profile, TaskCPUs: d.cpus[t.Profile],
+		ShuffleMap: s.isMap, Barrier: t.Kind == trace.StageGang, Tasks: s.owed, Partitions: partitions,
+	}
+	d.prefer(stage, &spec)
+	epoch := d.epoch
+	set := d.tasks.Submit(now, &spec)
+	s.set = set.ID
+	for len(d.sets) <= int(set.ID) {
+		d.sets = append(d.sets, setInfo{stage: -1})
+	}
+	d.sets[set.ID] = setInfo{stage, attempt, epoch}
+	d.emit(DAGEvent{Kind: StageSubmitted, Stage: stage, Attempt: attempt, Set: set.ID})
+}
+
+// jobFor returns the Spark job on whose behalf a stage runs, the smallest active one that uses it, and
+// its pool.
+//
+// Source: DAGScheduler.activeJobForStage.
+func (d *DAG) jobFor(stage int32) (id int32, pool string) {
+	own := &d.jobs[d.jobOf[stage]]
+	if own.started && own.left > 0 {
+		return own.id, d.poolOf(d.job.Stages[stage].Pool)
+	}
+	for i := range d.jobs {
+		j := &d.jobs[i]
+		if !j.started || j.left == 0 {
+			continue
+		}
+		if _, uses := slices.BinarySearch(j.uses, stage); uses {
+			return j.id, d.poolOf(d.job.Stages[j.stages[0]].Pool)
+		}
+	}
+	return own.id, d.poolOf(d.job.Stages[stage].Pool)
+}
+
+func (d *DAG) poolOf(name string) string {
+	if name == "" {
+		return d.conf.Pool
+	}
+	return name
+}
+
+// complete ends the running attempt of a stage that owes nothing more.
+//
+// Source: DAGScheduler.processShuffleMapStageCompletion, handleTaskCompletion.
+func (d *DAG) complete(now int64, stage int32) {
+	s := &d.stages[stage]
+	s.running = false
+	s.failedAttempts = s.failedAttempts[:0]
+	if s.isMap {
+		d.epoch++
+	}
+	d.emit(DAGEvent{Kind: StageCompleted, Stage: stage, Attempt: s.next - 1, Set: s.set})
+	if d.availableOf(stage) < s.tasks {
+		d.submit(now, stage)
+		return
+	}
+	if s.isMap {
+		d.submitWaiting(now, stage)
+	} else {
+		d.tasks.cancelStage(now, stage)
+	}
+	if !s.ended {
+		d.end(now, stage)
+	}
+}
+
+// submitWaiting submits the stages that waited for the output of a stage.
+//
+// Source: DAGScheduler.submitWaitingChildStages.
+func (d *DAG) submitWaiting(now int64, stage int32) {
+	var children []int32
+	for _, c := range d.stages[stage].wakes {
+		if d.stages[c].waiting && !slices.Contains(children, c) {
+			children = append(children, c)
+		}
+	}
+	d.sortByJob(children)
+	for _, c := range children {
+		d.stages[c].waiting = false
+	}
+	for _, c := range children {
+		d.submit(now, c)
+	}
+}
+
+// end is the first end of a stage: its job may be over, and stages that waited for it come.
+func (d *DAG) end(now int64, stage int32) {
+	s := &d.stages[stage]
+	s.ended = true
+	d.left--
+	j := &d.jobs[d.jobOf[stage]]
+	if j.left--; j.left == 0 {
+		d.emit(DAGEvent{Kind: JobEnded, Job: j.id})
+	}
+	var due []int32
+	for _, list := range [][]int32{s.data, s.control} {
+		for _, c := range list {
+			if d.stages[c].waitsFor--; d.stages[c].waitsFor == 0 {
+				due = append(due, c)
+			}
+		}
+	}
+	slices.Sort(due)
+	d.think(now, due)
+	if d.left == 0 {
+		d.emit(DAGEvent{Kind: DAGDone})
+	}
+}
+
+// Resubmit submits the stages that failed since the last resubmission, by job and number.
+//
+// Source: DAGScheduler.resubmitFailedStages.
+func (d *DAG) Resubmit(now int64) {
+	failed := d.failed
+	d.failed = nil
+	d.sortByJob(failed)
+	for _, s := range failed {
+		d.stages[s].toRetry = false
+	}
+	for _, s := range failed {
+		d.submit(now, s)
+	}
+}
+
+// sortByJob sorts stages by their job, then number.
+func (d *DAG) sortByJob(stages []int32) {
+	slices.SortFunc(stages, func(a, b int32) int {
+		if j := d.jobs[d.jobOf[a]].id - d.jobs[d.jobOf[b]].id; j != 0 {
+			return int(j)
+		}
+		return int(a - b)
+	})
+}
