@@ -8,6 +8,8 @@ var Kinds = []Kind{
 	yarnComparators,
 	yarnResources,
 	yarnCapacityConf,
+	yarnAllocFile,
+	yarnPlacement,
 	yarnAMRMClient,
 	containerPlacement,
 	executorAllocation,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 )
 
@@ -14,6 +15,10 @@ type exceptions [][2]*string
 // exceptionsOf gives the causes of err as the vectors write them; it is empty for nil and for errors
 // that are not YARN's.
 func exceptionsOf(err error) (out exceptions) {
+	var thrown *yarn.Exception
+	if errors.As(err, &thrown) {
+		return exceptions{{&thrown.Class, &thrown.Text}}
+	}
 	var e *conf.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -42,6 +47,18 @@ func (x exceptions) equal(y exceptions) bool {
 		}
 	}
 	return true
+}
+
+// rows gives the exceptions as decoded JSON.
+func (x exceptions) rows() (rows []any) {
+	for _, e := range x {
+		row := []any{*e[0], nil}
+		if e[1] != nil {
+			row[1] = *e[1]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // below drops the n outermost exceptions: wrappers of a ResourceManager that does not start.

@@ -212,7 +212,7 @@ func (p *allocationParser) conf(path string) *queueConf {
 
 // queue reads one queue element and those inside it; parent is "" for root itself.
 func (p *allocationParser) queue(parent string, n *node) *Error {
-	path := trimQueueName(n.attr("name"))
+	path := TrimQueueName(n.attr("name"))
 	bad := func(class, format string, args ...any) *Error {
 		return refuse(class, format, args...).at(n.line, "<"+n.tag+">", n.attr("name"))
 	}
@@ -447,8 +447,8 @@ func (p *allocationParser) rootSeconds(tag string) (int64, *Error) {
 
 // queueSpace is the white space that queue names are trimmed of.
 //
-// Source: FairSchedulerUtilities.trimQueueName.
+// Source: FairSchedulerUtilities.TrimQueueName.
 const queueSpace = " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-// trimQueueName trims as YARN does; of a name of nothing but white space YARN leaves nothing.
-func trimQueueName(s string) string { return strings.Trim(s, queueSpace) }
+// TrimQueueName trims as YARN does; of a name of nothing but white space YARN leaves nothing.
+func TrimQueueName(s string) string { return strings.Trim(s, queueSpace) }

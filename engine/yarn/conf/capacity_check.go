@@ -352,19 +352,19 @@ func (p *capacityParser) checkChildren(q *CapacityQueue) *Error {
 	abs := func(v float32) float32 { return float32(math.Abs(float64(v))) }
 	switch {
 	case abs(1-sum) > precision && abs(sum) > precision:
-		return bad("Illegal capacity sum of %s for children of queue %s for label=. It should be either 0 or 1.0", javaFloatText(sum), q.Name)
+		return bad("Illegal capacity sum of %s for children of queue %s for label=. It should be either 0 or 1.0", JavaFloat(sum), q.Name)
 	case abs(1-sum) > precision:
 		if own == ByPercent && abs(q.Capacity) > precision && !q.AllowZeroSum {
-			return bad("Illegal capacity sum of %s for children of queue %s for label=. It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0", javaFloatText(sum), q.Name)
+			return bad("Illegal capacity sum of %s for children of queue %s for label=. It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0", JavaFloat(sum), q.Name)
 		}
 	case own == ByPercent && abs(q.Capacity) <= 0 && !q.AllowZeroSum:
-		return bad("Illegal capacity sum of %s for children of queue %s for label=. queue=%s has zero capacity, but childqueues have positive capacities", javaFloatText(sum), q.Name, q.Name)
+		return bad("Illegal capacity sum of %s for children of queue %s for label=. queue=%s has zero capacity, but childqueues have positive capacities", JavaFloat(sum), q.Name, q.Name)
 	}
 	return nil
 }
 
-// javaFloatText is Float.toString.
-func javaFloatText(v float32) string {
+// JavaFloat is the text that Java gives a float (Float.toString).
+func JavaFloat(v float32) string {
 	x := float64(v)
 	switch {
 	case math.IsNaN(x):

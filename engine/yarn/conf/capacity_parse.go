@@ -319,7 +319,7 @@ func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 	for _, user := range sortedKeys(q.UserWeights) {
 		if w := q.UserWeights[user]; w < 0 || w > 100/limit {
 			return refuse("IOException", `Weight (%s) for user "%s" must be between 0 and 100 / %s (= %s, the number of concurrent active users in %s)`,
-				javaFloatText(w), user, javaFloatText(limit), javaFloatText(100/limit), q.Path).at(0, prefix+"user-settings."+user+".weight", "")
+				JavaFloat(w), user, JavaFloat(limit), JavaFloat(100/limit), q.Path).at(0, prefix+"user-settings."+user+".weight", "")
 		}
 	}
 	return nil
@@ -346,7 +346,7 @@ func (p *capacityParser) capacities(q *CapacityQueue, prefix string) *Error {
 			return err.at(0, prefix+"capacity", text)
 		}
 		if v < 0 || v > 100 {
-			return refuse("IllegalArgumentException", "Illegal capacity of %s for queue %s", javaFloatText(v), q.Path).at(0, prefix+"capacity", text)
+			return refuse("IllegalArgumentException", "Illegal capacity of %s for queue %s", JavaFloat(v), q.Path).at(0, prefix+"capacity", text)
 		}
 		percent = v
 	}
@@ -366,7 +366,7 @@ func (p *capacityParser) capacities(q *CapacityQueue, prefix string) *Error {
 		}
 		q.MaxCapacity = v / 100
 		if v < percent {
-			p.Problems = append(p.Problems, refuse("", "maximum below the capacity %s", javaFloatText(percent)).at(0, prefix+"maximum-capacity", text))
+			p.Problems = append(p.Problems, refuse("", "maximum below the capacity %s", JavaFloat(percent)).at(0, prefix+"maximum-capacity", text))
 		}
 	}
 	if !weight {
@@ -377,7 +377,7 @@ func (p *capacityParser) capacities(q *CapacityQueue, prefix string) *Error {
 		return err.at(0, prefix+"capacity", text)
 	}
 	if w < -1e-6 && (w+1 > 1e-6 || w+1 < -1e-6) || w > 10000 {
-		return refuse("IllegalArgumentException", "Illegal weight=%s for queue=%slabel=. Acceptable values: [0, 10000], -1 is same as not set", javaFloatText(w), q.Path).at(0, prefix+"capacity", text)
+		return refuse("IllegalArgumentException", "Illegal weight=%s for queue=%slabel=. Acceptable values: [0, 10000], -1 is same as not set", JavaFloat(w), q.Path).at(0, prefix+"capacity", text)
 	}
 	q.Weight = w
 	if p.LegacyQueueMode {

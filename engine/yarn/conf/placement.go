@@ -252,7 +252,7 @@ func (r *rule) under(name string, s *Submission, tree QueueLookup) (string, *Err
 		return assureRoot(name), nil
 	}
 	parent, err := r.parent.kind.place(r.parent, s, tree)
-	if err != nil || parent == noAnswer || tree(withRoot(parent)).Leaf {
+	if err != nil || parent == noAnswer || tree(WithRoot(parent)).Leaf {
 		return noAnswer, err
 	}
 	return parent + "." + name, nil
@@ -267,7 +267,7 @@ func (r *rule) allowed(queue string, tree QueueLookup) string {
 }
 
 func configured(queue string, tree QueueLookup) bool {
-	q := tree(withRoot(queue))
+	q := tree(WithRoot(queue))
 	return q.Exists && !q.Dynamic
 }
 
@@ -334,18 +334,20 @@ func placeReject(*rule, *Submission, QueueLookup) (string, *Error) { return noAn
 // cleanName makes a user or group a part of a queue name.
 //
 // Source: FairQueuePlacementUtils.cleanName.
-func cleanName(s string) string { return strings.ReplaceAll(trimQueueName(s), ".", "_dot_") }
+func cleanName(s string) string { return strings.ReplaceAll(TrimQueueName(s), ".", "_dot_") }
 
 // assureRoot puts root. before a queue name that does not begin with it; nothing stays nothing.
 func assureRoot(s string) string {
 	if s == "" {
 		return s
 	}
-	return withRoot(s)
+	return WithRoot(s)
 }
 
-// withRoot is QueueManager.ensureRootPrefix.
-func withRoot(s string) string {
+// WithRoot puts root. before the path of a queue that does not begin with it.
+//
+// Source: QueueManager.ensureRootPrefix.
+func WithRoot(s string) string {
 	if strings.HasPrefix(s, policyRoot+".") || s == policyRoot {
 		return s
 	}
@@ -353,5 +355,5 @@ func withRoot(s string) string {
 }
 
 func validQueueName(s string) bool {
-	return s == trimQueueName(s) && !strings.HasPrefix(s, ".") && !strings.HasSuffix(s, ".")
+	return s == TrimQueueName(s) && !strings.HasPrefix(s, ".") && !strings.HasSuffix(s, ".")
 }
