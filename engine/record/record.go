@@ -168,8 +168,9 @@ type Container struct {
 const (
 	TaskSuccess = "success"
 	TaskFailed  = "failed"
-	TaskLost    = "lost"   // its executor went
-	TaskKilled  = "killed" // another copy was faster, or the job ended
+	TaskLost    = "lost"    // its executor went
+	TaskKilled  = "killed"  // another copy was faster, or the job ended
+	TaskRunning = "running" // at the end of the replay
 )
 
 // Task is one task attempt.

@@ -1,0 +1,284 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/yarn"
+	"replay/trace"
+)
+
+// secondAttempts is where the numbers of second and later application attempts begin. YARN keeps the
+// application's number and counts attempts; here each attempt is an application of its own to the
+// scheduler, which differs only where FIFO order or ties look at the number.
+const secondAttempts protocol.AppID = 1 << 30
+
+// app is a live application attempt: its containers as the cluster sees them, and its driver.
+type app struct {
+	slot    int32
+	id      protocol.AppID
+	attempt int
+	job     *trace.Job
+	rec     *record.Job // of the job, over all attempts
+	set     *settings
+
+	am         int64 // number of the AM container, 0 before its allocation
+	containers []*container
+	reserved   map[int64]bool
+	asks       []outstanding
+	open       int // containers that are not written yet
+	events     int // in the queue for this slot
+	ending     bool
+	gone       bool // has left the ResourceManager
+
+	*driver // nil until the AM registers
+}
+
+// outstanding derives when a container was asked for: first in, first out over the application's
+// outstanding count for "*" at a priority.
+type outstanding struct {
+	priority int32
+	times    []int64
+}
+
+func (s *sim) byID(id protocol.AppID) *app {
+	if slot, ok := s.slot[id]; ok {
+		return s.apps[slot]
+	}
+	return nil
+}
+
+// pushApp schedules an event of an application by which it moves on.
+func (s *sim) pushApp(at int64, ord uint64, kind eventKind, a *app, arg int64) {
+	a.events++
+	s.pushWork(at, ord, kind, a.slot, arg)
+}
+
+// pushTimer schedules a periodic event of an application, which alone is no progress.
+func (s *sim) pushTimer(at int64, ord uint64, kind eventKind, a *app, arg int64) {
+	a.events++
+	s.push(at, ord, kind, a.slot, arg)
+}
+
+// arrive submits the job that was waiting and schedules the next one.
+func (s *sim) arrive() {
+	j := s.arriving
+	s.totals.Jobs++
+	s.totals.Stages += int64(len(j.Stages))
+	tasks := j.NumTasks()
+	s.totals.Tasks += tasks
+	if err := s.nextArrival(); err != nil {
+		s.err = err
+		return
+	}
+	rec := &record.Job{
+		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind,
+		User: s.sc.userName(j.User), Queue: s.sc.queuePath(j.Queue),
+		Submit: s.now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
+		FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None,
+		FirstTask: record.None, Finish: record.None,
+		Stages: int64(len(j.Stages)), Tasks: tasks, RecordedMS: record.None,
+		CriticalPathMS: criticalPath(j),
+	}
+	if j.RecordedStartMS != trace.Unset && j.RecordedFinishMS != trace.Unset {
+		rec.RecordedMS = j.RecordedFinishMS - j.RecordedStartMS
+	}
+	set, err := s.sc.settings(j)
+	if err != nil {
+		s.refuse(rec, err)
+		return
+	}
+	for _, w := range set.warnings {
+		s.warnings.add("conf:"+w.Code, "%s", w.Text)
+	}
+	s.submit(j, rec, set, 1)
+}
+
+// submit gives a job to the ResourceManager as attempt number attempt.
+func (s *sim) submit(j *trace.Job, rec *record.Job, set *settings, attempt int) {
+	a := &app{job: j, rec: rec, set: set, attempt: attempt, reserved: map[int64]bool{}}
+	a.id = protocol.AppID(j.ID + 1)
+	if attempt > 1 {
+		a.id = s.nextApp
+		s.nextApp++
+	} else if j.ID >= int64(secondAttempts)-1 {
+		s.refuse(rec, fmt.Errorf("job %d: more than %d jobs in one replay", j.ID, secondAttempts-1))
+		return
+	}
+	if n := len(s.free); n > 0 {
+		a.slot = s.free[n-1]
+		s.free = s.free[:n-1]
+		s.apps[a.slot] = a
+	} else {
+		a.slot = int32(len(s.apps))
+		s.apps = append(s.apps, a)
+	}
+	s.slot[a.id] = a.slot
+	s.live++
+	queue, err := s.placeApp(rec.User, rec.Queue)
+	if err == nil {
+		rec.Queue = queue
+		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: rec.User, Queue: queue, AMSize: set.amSize, Priority: set.priority})
+	}
+	if err != nil {
+		s.refuse(rec, err)
+		a.gone = true
+		s.live--
+		s.release(a)
+		return
+	}
+	s.move()
+}
+
+// refuse ends a job that the cluster or the configuration does not take.
+func (s *sim) refuse(rec *record.Job, err error) {
+	rec.Outcome, rec.Reason, rec.Finish = record.JobFailed, err.Error(), s.now
+	rec.TasksFailed = rec.Tasks
+	s.warnings.add("job-refused", "job %d (%s) can't run: %v", rec.ID, rec.Name, err)
+	s.jobDone(rec)
+}
+
+// jobDone counts and writes a job.
+func (s *sim) jobDone(rec *record.Job) {
+	switch rec.Outcome {
+	case record.JobSucceeded:
+		s.totals.JobsSucceeded++
+	case record.JobFailed:
+		s.totals.JobsFailed++
+	default:
+		s.totals.JobsUnfinished++
+	}
+	s.totals.TasksSucceeded += rec.TasksSucceeded
+	s.totals.TasksFailed += rec.TasksFailed
+	s.totals.TaskAttempts += rec.Attempts
+	s.totals.EndMS = max(s.totals.EndMS, rec.Finish)
+	s.progress.Jobs.Add(1)
+	s.sink.Job(rec)
+}
+
+// LaunchAM starts the container of an application master; it is part of [rm.Host].
+func (s *sim) LaunchAM(id protocol.AppID, c protocol.Container) {
+	a := s.byID(id)
+	a.containerOf(c.ID.N).rec.Acquired = s.now
+	s.startContainer(a, c.ID.N, s.now+s.sc.Model.NMStartMS)
+}
+
+// AttemptEnded is the end of an attempt in the ResourceManager; it is part of [rm.Host].
+func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
+	a := s.byID(id)
+	if a == nil {
+		s.broken("application %d ended, which is not live", id)
+		return
+	}
+	a.gone = true
+	s.live--
+	s.move()
+	if a.driver != nil {
+		a.driver.stop()
+	}
+	switch {
+	case ok:
+		a.rec.Finish = s.now
+		s.jobDone(a.rec)
+	case s.sc.mayRetry(a, exit):
+		s.warnings.add("am-retry", "job %d: its application master ended with %d and was started again", a.job.ID, exit)
+		s.submit(a.job, a.rec, a.set, a.attempt+1)
+	default:
+		a.rec.Finish = s.now
+		a.rec.Outcome = record.JobFailed
+		a.rec.Reason = fmt.Sprintf("the application master ended with %d (attempt %d)", exit, a.attempt)
+		a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
+		s.jobDone(a.rec)
+	}
+	s.release(a)
+}
+
+// release frees the slot of an application of which nothing is left.
+func (s *sim) release(a *app) {
+	if !a.gone || a.open > 0 || a.events > 0 || s.apps[a.slot] != a {
+		return
+	}
+	s.apps[a.slot] = nil
+	s.free = append(s.free, a.slot)
+	delete(s.slot, a.id)
+}
+
+// asked notes the absolute counts for "*" that a heartbeat sends.
+func (a *app) asked(s *sim, req *protocol.AllocateRequest) {
+	for i := range req.Asks {
+		k := &req.Asks[i]
+		if k.Name != protocol.Any {
+			continue
+		}
+		o := a.outstandingAt(k.Priority)
+		for int32(len(o.times)) < k.Count {
+			o.times = append(o.times, s.now)
+		}
+		o.times = o.times[:min(len(o.times), int(k.Count))]
+		if k.Count > 0 && a.rec.FirstAsked == record.None {
+			a.rec.FirstAsked = s.now
+		}
+	}
+}
+
+func (a *app) outstandingAt(priority int32) *outstanding {
+	for i := range a.asks {
+		if a.asks[i].priority == priority {
+			return &a.asks[i]
+		}
+	}
+	a.asks = append(a.asks, outstanding{priority: priority})
+	return &a.asks[len(a.asks)-1]
+}
+
+// askedAt takes the time of the oldest outstanding ask.
+func (a *app) askedAt(priority int32) int64 {
+	o := a.outstandingAt(priority)
+	if len(o.times) == 0 {
+		return record.None
+	}
+	t := o.times[0]
+	o.times = o.times[:copy(o.times, o.times[1:])]
+	return t
+}
+
+// criticalPath returns the longest chain of stages of the job in ms, each as long as its longest task,
+// with the driver's delays between them: no scheduler can be faster.
+func criticalPath(j *trace.Job) int64 {
+	end := make([]int64, len(j.Stages))
+	longest := int64(0)
+	for i := range j.Stages {
+		st := &j.Stages[i]
+		var start, task int64
+		for _, p := range st.Parents {
+			start = max(start, end[p])
+		}
+		for _, p := range st.After {
+			start = max(start, end[p])
+		}
+		for _, d := range st.Tasks.DurationMS {
+			task = max(task, d)
+		}
+		end[i] = start + max(st.DelayMS, 0) + task
+		longest = max(longest, end[i])
+	}
+	return longest
+}
+
+// mayRetry reports whether an application whose master ended gets another attempt. Ends that are not
+// the application's fault count towards no limit, except that a limit of one is never passed.
+//
+// Source: RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry, RMAppImpl.AttemptFailedTransition.
+func (sc *Scenario) mayRetry(a *app, exit int32) bool {
+	limit := a.set.maxAttempts
+	if limit <= 1 {
+		return false
+	}
+	switch exit {
+	case protocol.ExitPreempted, protocol.ExitAborted, protocol.ExitDisksFailed, protocol.ExitKilledByRM:
+		return a.attempt < math.MaxInt32
+	}
+	return a.attempt < limit
+}

@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// container is a container of a live application, from its allocation until both the
+// ResourceManager and its node are done with it.
+type container struct {
+	rec     record.Container
+	size    policy.Resource
+	process processState
+	ended   bool // in the ResourceManager
+	written bool
+	exec    int32   // executor of the driver, or -1
+	room    []int32 // hosts that the application hints at and that had room when it was allocated elsewhere
+}
+
+type processState uint8
+
+const (
+	notStarted processState = iota
+	starting                // the start call is on its way
+	running
+	exited
+)
+
+// containerOf returns container number n of the application, or nil.
+func (a *app) containerOf(n int64) *container {
+	if n < 1 || n > int64(len(a.containers)) {
+		return nil
+	}
+	return a.containers[n-1]
+}
+
+// Observe sees what the scheduler does; it is part of [rm.Host].
+func (s *sim) Observe(e *yarn.Event) {
+	id := e.Container.ID
+	switch e.Kind {
+	case yarn.Allocated:
+		s.allocated(e)
+	case yarn.Reserved:
+		s.totals.Reservations++
+		if a := s.byID(id.App); a != nil {
+			a.reserved[id.N] = true
+		}
+	case yarn.Completed:
+		s.containerCompleted(e)
+	case yarn.Runnable:
+		if a := s.byID(e.App); a != nil && a.rec.AMScheduled == record.None {
+			a.rec.AMScheduled = s.now
+		}
+	}
+	if s.sc.Decisions {
+		s.decide(e)
+	}
+}
+
+var decisionKinds = map[yarn.EventKind]string{
+	yarn.Allocated: "allocate", yarn.Reserved: "reserve", yarn.Rereserved: "rereserve",
+	yarn.Unreserved: "unreserve", yarn.Completed: "complete", yarn.Rejected: "reject",
+	yarn.Runnable: "runnable", yarn.NodeToldSize: "resize",
+}
+
+func (s *sim) decide(e *yarn.Event) {
+	s.seq++
+	d := record.Decision{Seq: s.seq, Time: s.now, Kind: decisionKinds[e.Kind], Job: record.None,
+		Container: e.Container.ID.N, Node: int32(e.Container.Node), Priority: e.Container.Priority,
+		MemMiB: e.Container.Size[policy.Memory], VCores: e.Container.Size[policy.VCores]}
+	if e.Kind == yarn.Allocated {
+		d.Type = e.Container.Type.String()
+	}
+	app := e.App
+	if app == 0 {
+		app = e.Container.ID.App
+	}
+	if a := s.byID(app); a != nil {
+		d.Job = a.job.ID
+	}
+	s.sink.Decision(&d)
+}
+
+func (s *sim) allocated(e *yarn.Event) {
+	id := e.Container.ID
+	a := s.byID(id.App)
+	if a == nil {
+		s.broken("container %d of application %d was allocated, which is not live", id.N, id.App)
+		return
+	}
+	s.totals.ContainersAllocated++
+	s.progress.Containers.Add(1)
+	s.move()
+	for int64(len(a.containers)) < id.N {
+		a.containers = append(a.containers, nil)
+	}
+	c := &container{size: e.Container.Size, exec: -1, rec: record.Container{
+		Job: a.job.ID, Number: id.N, Node: int32(e.Container.Node), Queue: a.rec.Queue,
+		MemMiB: e.Container.Size[policy.Memory], VCores: e.Container.Size[policy.VCores],
+		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[id.N],
+		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
+		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None,
+	}}
+	delete(a.reserved, id.N)
+	a.containers[id.N-1] = c
+	a.open++
+	if a.am == 0 {
+		a.am = id.N
+		c.rec.AM = true
+		c.rec.Asked = a.rec.Submit
+		a.rec.AMAllocated = s.now
+		if a.rec.AMScheduled == record.None {
+			a.rec.AMScheduled = a.rec.Submit
+		}
+	} else {
+		a.rec.Containers++
+		if a.rec.FirstAllocated == record.None {
+			a.rec.FirstAllocated = s.now
+		}
+		if e.Container.Type != protocol.NodeLocal {
+			c.room = a.hintedRoom(s, c.size)
+		}
+	}
+	s.queues.add(a.rec.Queue, c.size, 1)
+	s.nodes.use(s, e.Container.Node, c.size)
+}
+
+// containerCompleted is the end of a container in the ResourceManager: application and queue are free
+// of it now; the node when its process has gone.
+func (s *sim) containerCompleted(e *yarn.Event) {
+	id := e.Container.ID
+	a := s.byID(id.App)
+	if a == nil {
+		s.broken("container %d of application %d ended, which is not live", id.N, id.App)
+		return
+	}
+	c := a.containerOf(id.N)
+	if c == nil || c.ended {
+		s.broken("container %d of application %d ended twice or was never allocated", id.N, id.App)
+		return
+	}
+	s.totals.ContainersEnded++
+	s.move()
+	c.ended = true
+	c.rec.Ended = s.now
+	c.rec.Exit = e.Exit
+	if c.rec.End == "" {
+		c.rec.End = endOf(e, c)
+	}
+	span := s.now - c.rec.Allocated
+	a.rec.MemMiBMS += c.rec.MemMiB * span
+	a.rec.VCoreMS += c.rec.VCores * span
+	s.queues.add(a.rec.Queue, c.size, -1)
+	if !e.Launched || c.process == exited || c.process == notStarted {
+		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
+		c.size = policy.Resource{}
+	}
+	s.writeContainer(a, c)
+}
+
+// endOf names the cause of a container's end from its exit status where nobody has said more.
+func endOf(e *yarn.Event, c *container) string {
+	switch e.Exit {
+	case protocol.ExitSuccess:
+		return record.EndCompleted
+	case protocol.ExitPreempted:
+		return record.EndPreempted
+	case protocol.ExitAborted:
+		if c.process == notStarted {
+			return record.EndUnused
+		}
+		return record.EndReleased
+	}
+	return record.EndFailed
+}
+
+// writeContainer gives the record away when nothing about it can change any more.
+func (s *sim) writeContainer(a *app, c *container) {
+	if !c.ended || c.written || c.process == running || c.process == starting {
+		return
+	}
+	c.written = true
+	c.room = nil
+	a.open--
+	s.sink.Container(&c.rec)
+	s.release(a)
+}
+
+// startContainer asks the node to start the process of a container; it has accepted at time at.
+func (s *sim) startContainer(a *app, n int64, at int64) {
+	c := a.containerOf(n)
+	c.process = starting
+	s.pushApp(at, order(classMessage, 0), evStarted, a, n)
+}
+
+// processStarted is the NodeManager's acceptance of a container.
+func (s *sim) processStarted(a *app, n int64) {
+	c := a.containerOf(n)
+	node := protocol.NodeID(c.rec.Node)
+	if s.nodes.down[node] || c.process != starting {
+		c.process = exited
+		a.startFailed(s, n)
+		s.writeContainer(a, c)
+		return
+	}
+	c.process = running
+	c.rec.Started = s.now
+	id := protocol.ContainerID{App: a.id, N: n}
+	s.rm.ContainerStarted(node, id)
+	if c.ended {
+		s.rm.MarkForCleanup(node, id)
+	}
+	a.started(s, n)
+}
+
+// Kill tells a node to end a process; it is part of [rm.Host].
+func (s *sim) Kill(id protocol.ContainerID) {
+	if a := s.byID(id.App); a != nil {
+		s.endProcess(a, id.N, s.now+s.sc.Model.KillMS)
+	}
+}
+
+// endProcess schedules the end of a process by itself or by a signal.
+func (s *sim) endProcess(a *app, n int64, at int64) {
+	if c := a.containerOf(n); c != nil && c.process == running {
+		s.pushApp(at, order(classMessage, 0), evExit, a, n)
+	}
+}
+
+func (s *sim) processExited(a *app, n int64) {
+	c := a.containerOf(n)
+	if c.process != running {
+		return
+	}
+	s.rm.ProcessExited(protocol.NodeID(c.rec.Node), protocol.ContainerID{App: a.id, N: n}, a.exitStatus(n))
+	s.processGone(a, n)
+}
+
+// processDied is the end of a process with its node.
+func (s *sim) processDied(id protocol.ContainerID, exit int32, lost bool) {
+	a := s.byID(id.App)
+	if a == nil {
+		return
+	}
+	if c := a.containerOf(id.N); c != nil && c.process == running {
+		if lost && !c.ended {
+			c.rec.End = record.EndNodeLost
+		}
+		s.processGone(a, id.N)
+	}
+}
+
+func (s *sim) processGone(a *app, n int64) {
+	c := a.containerOf(n)
+	c.process = exited
+	a.processGone(s, n)
+	if c.ended {
+		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
+		c.size = policy.Resource{}
+		s.writeContainer(a, c)
+	}
+}

@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/policy"
+	"replay/trace"
+)
+
+// stages is the part of a driver that follows the job's stages.
+type stages struct {
+	dag       *spark.DAG
+	count     []int32   // by node: scratch for hints
+	submitted []int64   // by task set
+	since     [][]int64 // by task set: when a task became pending again, nil while none has
+	done      [][]bool  // by stage and partition: succeeded at least once
+}
+
+// startStages begins the application's own code. A pause before its first stages was recorded from the
+// application's start, and so may have passed while executors were waited for.
+func (d *driver) startStages() {
+	s, a := d.s, d.a
+	var cpus []int32
+	for _, p := range a.set.profiles {
+		cpus = append(cpus, int32(p.cpus))
+	}
+	var err error
+	if d.dag, err = spark.NewDAG(d.conf, a.job, d.tasks, cpus); err != nil {
+		d.fail(err.Error())
+		return
+	}
+	d.dag.DefaultDelayMS = s.sc.Model.StageSubmitMS
+	d.count = make([]int32, len(s.nodes.spec))
+	d.done = make([][]bool, len(a.job.Stages))
+	for i := range d.done {
+		d.done[i] = make([]bool, a.job.Stages[i].Tasks.Len())
+	}
+	d.dag.Start(a.containerOf(a.am).rec.Registered)
+	d.pump()
+}
+
+// pump carries what the task scheduler and the DAG tell until both are silent.
+func (d *driver) pump() {
+	for {
+		events := d.tasks.Take()
+		if len(events) > 0 {
+			d.told = append(d.told[:0], events...)
+			for i := range d.told {
+				d.taskEvent(&d.told[i])
+				if d.dag != nil {
+					d.dag.Handle(d.s.now, &d.told[i])
+				}
+			}
+		}
+		quiet := len(events) == 0
+		if d.dag != nil {
+			stages := d.dag.Take()
+			quiet = quiet && len(stages) == 0
+			for i := range stages {
+				d.dagEvent(&stages[i])
+			}
+		}
+		if quiet {
+			return
+		}
+	}
+}
+
+func (d *driver) dagEvent(e *spark.DAGEvent) {
+	s, a := d.s, d.a
+	switch e.Kind {
+	case spark.StageTimer:
+		s.pushApp(max(e.At, s.now), order(classDAG, int64(a.id)), evStage, a, int64(e.Stage))
+	case spark.ResubmitTimer:
+		s.pushApp(e.At, order(classDAG, int64(a.id)), evResubmit, a, 0)
+	case spark.JobStarted:
+		if d.mgr != nil {
+			stages, writes := d.dag.JobStages(e.Job)
+			var list []spark.ShuffleStage
+			for _, st := range stages {
+				shuffle := spark.NoShuffle
+				if writes(st) {
+					shuffle = st
+				}
+				list = append(list, spark.ShuffleStage{Stage: st, Shuffle: shuffle})
+			}
+			d.mgr.JobStart(e.Job, list)
+		}
+	case spark.JobEnded:
+		if d.mgr != nil {
+			d.mgr.JobEnd(e.Job)
+		}
+	case spark.StageSubmitted:
+		d.stageSubmitted(e)
+	case spark.StageCompleted:
+		d.stageCompleted(e)
+	case spark.BlockCached:
+		if d.mgr != nil {
+			d.mgr.BlockUpdated(e.Exec, e.Stage, e.Index, true, false)
+		}
+	case spark.DAGDone:
+		d.codeEnded()
+	case spark.DAGFailed:
+		d.fail(e.Reason)
+	}
+}
+
+// stageSubmitted tells dynamic allocation of a stage attempt and where its tasks want to run.
+func (d *driver) stageSubmitted(e *spark.DAGEvent) {
+	s, a := d.s, d.a
+	a.rec.StageAttempts++
+	if e.Set < 0 {
+		return
+	}
+	spec := &d.tasks.Set(e.Set).Spec
+	for int(e.Set) >= len(d.since) {
+		d.since = append(d.since, nil)
+		d.submitted = append(d.submitted, s.now)
+	}
+	hints := spark.StageHints{}
+	if spec.PrefStart != nil {
+		for _, h := range spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]] {
+			d.count[h]++
+			d.wanted[h]++
+		}
+		for i := range spec.Tasks {
+			if spec.PrefStart[i] < spec.PrefStart[i+1] {
+				hints.LocalTasks++
+			}
+		}
+		for node, n := range d.count {
+			if n > 0 {
+				hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: s.nodes.host[node], Tasks: int(n)})
+				d.count[node] = 0
+			}
+		}
+		if policy.WantsTasks(s.sc.place) {
+			for i := range spec.Tasks {
+				var hosts []protocol.Name
+				for _, h := range spec.Hosts[spec.PrefStart[i]:spec.PrefStart[i+1]] {
+					hosts = append(hosts, s.nodes.host[h])
+				}
+				hints.TaskHosts = append(hints.TaskHosts, hosts)
+			}
+		}
+	}
+	if d.mgr != nil {
+		d.mgr.StageSubmitted(s.now, e.Stage, e.Attempt, spec.Profile, spec.Tasks, hints)
+	}
+}
+
+func (d *driver) stageCompleted(e *spark.DAGEvent) {
+	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
+		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
+			d.wanted[h]--
+		}
+	}
+	if d.mgr != nil {
+		d.mgr.StageCompleted(e.Stage, e.Attempt)
+	}
+}
+
+// setSpec returns the stage attempt behind a task set.
+func (d *driver) setSpec(id int32) *spark.TaskSetSpec {
+	if id < 0 {
+		return nil
+	}
+	if set := d.tasks.Set(id); set != nil {
+		return &set.Spec
+	}
+	return nil
+}
+
+// readySince returns when a task became pending: with its stage attempt, or when it failed last.
+func (d *driver) readySince(set *spark.TaskSet, index int32) int64 {
+	if again := d.since[set.ID]; again != nil && again[index] > 0 {
+		return again[index]
+	}
+	return d.submitted[set.ID]
+}
+
+// taskEvent handles what the task scheduler told, beside the DAG.
+func (d *driver) taskEvent(e *spark.TaskEvent) {
+	s, a := d.s, d.a
+	switch e.Kind {
+	case spark.TaskEnded:
+		d.taskEnded(e)
+	case spark.SpeculativeTask:
+		if d.mgr != nil {
+			d.mgr.SpeculativeTaskSubmitted(s.now, e.Stage, e.StageAttempt, e.Index)
+		}
+	case spark.ReviveOffers:
+		d.revive()
+	case spark.KillTask:
+		if set := d.tasks.Set(e.Set); set != nil {
+			id := set.Attempt(e.Row).ID
+			s.pushApp(s.now+s.sc.Model.StatusMS, order(classStatus, id), evKilled, a, id)
+		}
+	case spark.KillExecutor:
+		d.Kill(s.now, []int32{e.Exec})
+	case spark.UnschedulableAdded:
+		if d.mgr != nil {
+			d.mgr.UnschedulableAdded(s.now, e.Stage, e.StageAttempt)
+		}
+	case spark.UnschedulableGone:
+		if d.mgr != nil {
+			d.mgr.UnschedulableRemoved(e.Stage, e.StageAttempt)
+		}
+	case spark.AbortTimer:
+		s.pushApp(e.At, order(classSpeculate, int64(a.id)), evAbort, a, int64(e.Set))
+	}
+}
+
+// taskEnded books the end of a task attempt.
+func (d *driver) taskEnded(e *spark.TaskEvent) {
+	s := d.s
+	set := d.tasks.Set(e.Set)
+	at := set.Attempt(e.Row)
+	r := &d.runs[at.ID]
+	end := spark.TaskFailed
+	switch e.Reason {
+	case spark.EndSuccess:
+		end = spark.TaskSucceeded
+		if done := d.done[r.stage]; !done[r.index] {
+			done[r.index] = true
+			d.a.rec.TasksSucceeded++
+			d.writeRun(r, record.TaskSuccess)
+		} else {
+			r.repeated = true
+			d.writeRun(r, record.TaskSuccess)
+		}
+	case spark.EndResubmitted:
+		d.pendingAgain(set, e.Index)
+		return // the attempt ended before; only its output is lost
+	case spark.EndKilled:
+		end = spark.TaskKilled
+		d.writeRun(r, record.TaskKilled)
+	case spark.EndExecutorLost:
+		d.freeCore(r)
+		d.writeRun(r, record.TaskLost)
+	default:
+		d.writeRun(r, record.TaskFailed)
+	}
+	if d.mgr != nil {
+		d.mgr.TaskEnd(s.now, e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, end)
+	}
+	if end == spark.TaskFailed {
+		d.pendingAgain(set, e.Index)
+	}
+}
+
+func (d *driver) pendingAgain(set *spark.TaskSet, index int32) {
+	if d.since[set.ID] == nil {
+		d.since[set.ID] = make([]int64, set.Spec.Tasks)
+	}
+	d.since[set.ID][index] = d.s.now
+}
+
+// fetchFailureOf reports whether a task that is launched now will meet lost shuffle output.
+func (d *driver) fetchFailureOf(st *trace.Stage, partition int32) (spark.FetchSource, bool) {
+	if len(st.Parents) == 0 {
+		return spark.FetchSource{}, false
+	}
+	return d.dag.FetchFailure(st.ID, partition)
+}

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/policy"
+)
+
+// exec returns an executor that the driver may still hear of, or nil.
+func (d *driver) exec(id int32) *executor {
+	if id < 1 || int(id) >= len(d.execs) || d.execs[id].container == 0 {
+		return nil
+	}
+	return &d.execs[id]
+}
+
+// launch starts a container that the allocator took: one thread of the launcher pool calls the
+// NodeManager.
+func (d *driver) launch(l spark.ExecutorLaunch) {
+	s := d.s
+	id, n := l.Executor, l.Container.N
+	for int(id) >= len(d.execs) {
+		d.execs = append(d.execs, executor{})
+	}
+	c := d.a.containerOf(n)
+	c.exec = id
+	d.execs[id] = executor{launch: l, container: n, node: c.rec.Node, profile: l.Profile, lastStage: -1, died: never,
+		cores: int32(d.a.set.profiles[l.Profile].cores)}
+	thread := 0
+	for t := range d.pool {
+		if d.pool[t] < d.pool[thread] {
+			thread = t
+		}
+	}
+	d.pool[thread] = max(d.pool[thread], s.now) + s.sc.Model.NMStartMS
+	s.startContainer(d.a, n, d.pool[thread])
+}
+
+// started is the NodeManager's acceptance of a container.
+func (a *app) started(s *sim, n int64) {
+	if n == a.am {
+		s.pushApp(s.now+s.sc.Model.AMStartMS, order(classAM, int64(a.id)), evRegisterAM, a, n)
+		return
+	}
+	d := a.driver
+	if d == nil || a.gone {
+		return
+	}
+	c := a.containerOf(n)
+	d.alloc.LaunchDone(d.execs[c.exec].launch)
+	s.pushApp(s.now+s.sc.Model.ExecutorStartMS, order(classRegister, n), evExecReady, a, n)
+	c.rec.Started = s.now
+}
+
+// startFailed is a start call that the NodeManager did not answer.
+func (a *app) startFailed(s *sim, n int64) {
+	if n != a.am && a.driver != nil && !a.gone {
+		a.driver.alloc.LaunchFailed(a.driver.execs[a.containerOf(n).exec].launch)
+	}
+}
+
+// execReady is an executor that has registered with the driver and has free cores: it alone is offered.
+func (d *driver) execReady(n int64) {
+	s := d.s
+	c := d.a.containerOf(n)
+	if c.process != running || d.stopping {
+		return
+	}
+	e := &d.execs[c.exec]
+	if e.state != execLaunching {
+		return
+	}
+	e.state = execAlive
+	e.free = e.cores
+	d.ready++
+	c.rec.Registered = s.now
+	if d.a.rec.FirstRegistered == record.None {
+		d.a.rec.FirstRegistered = s.now
+	}
+	if d.mgr != nil {
+		d.mgr.ExecutorAdded(s.now, c.exec, e.profile)
+	}
+	d.offer(c.exec)
+}
+
+// Kill is part of [spark.Backend]: idle executors are given back. Busy and unknown ones are not.
+//
+// Source: CoarseGrainedSchedulerBackend.killExecutors.
+func (d *driver) Kill(now int64, ids []int32) []int32 {
+	var out []int32
+	for _, id := range ids {
+		e := d.exec(id)
+		if e == nil || e.state != execAlive || e.killing || e.running > 0 {
+			continue
+		}
+		e.killing = true
+		out = append(out, id)
+	}
+	for _, id := range out {
+		d.alloc.KillExecutor(id)
+	}
+	return out
+}
+
+// Decommission is part of [spark.Backend].
+func (d *driver) Decommission(now int64, ids []int32) []int32 {
+	panic("engine: decommissioning of executors was not refused")
+}
+
+// RequestTotal is part of [spark.Backend]: the AM takes new totals, and its loop wakes when one changed.
+func (d *driver) RequestTotal(now int64, r *spark.TotalRequest) bool {
+	if d.alloc.RequestTotal(now, r) {
+		d.wake()
+	}
+	return true
+}
+
+// processGone is the end of a container's process.
+func (a *app) processGone(s *sim, n int64) {
+	if n == a.am || a.driver == nil || a.gone {
+		if n == a.am && a.driver != nil {
+			a.driver.amDied()
+		}
+		return
+	}
+	d := a.driver
+	c := a.containerOf(n)
+	e := d.exec(c.exec)
+	if e == nil {
+		return
+	}
+	e.died = s.now
+	if d.dag != nil && !d.conf.ShuffleService {
+		d.dag.ServerLost(c.exec)
+	}
+	if e.state == execAlive && !d.stopping {
+		s.pushApp(s.now+s.sc.Model.DisconnectMS, order(classMessage, 0), evDisconnect, a, int64(c.exec))
+	}
+}
+
+// disconnected is the driver's notice that an executor's connection dropped: it gets no more offers,
+// and the AM is asked why.
+//
+// Source: CoarseGrainedSchedulerBackend.disableExecutor, YarnSchedulerBackend.
+func (d *driver) disconnected(id int32) {
+	e := d.exec(id)
+	if e == nil || e.state != execAlive || d.stopping {
+		return
+	}
+	e.state = execLost
+	e.free = 0
+	d.ready--
+	d.tasks.ExecutorLost(d.s.now, id, spark.Loss{Kind: spark.LossPending})
+	d.pump()
+	switch reason, state := d.alloc.AskLossReason(id); state {
+	case spark.LossKnown:
+		d.removeExecutor(id, lossOf(reason))
+	case spark.LossWaits:
+		d.wake()
+	default:
+		d.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
+	}
+}
+
+// removeExecutor is the AM's word that an executor is gone, and why.
+func (d *driver) removeExecutor(id int32, loss spark.Loss) {
+	e := d.exec(id)
+	if e == nil || e.state == execRemoved {
+		return
+	}
+	if e.state == execAlive {
+		d.ready--
+	}
+	wasKnown := e.state != execLaunching
+	e.state = execRemoved
+	e.free = 0
+	if e.killing {
+		loss = spark.Loss{Kind: spark.LossKilled}
+	}
+	if !wasKnown {
+		return
+	}
+	d.tasks.ExecutorLost(d.s.now, id, loss)
+	if d.mgr != nil {
+		d.mgr.ExecutorRemoved(id)
+	}
+	d.pump()
+	d.endRunsOf(id)
+}
+
+// hintedRoom returns the hosts that pending work of the application prefers and that have room for a
+// container of this size now.
+func (a *app) hintedRoom(s *sim, size policy.Resource) []int32 {
+	if a.driver == nil {
+		return nil
+	}
+	var out []int32
+	for node, n := range a.driver.wanted {
+		if n > 0 && s.hasRoom(protocol.NodeID(node), size) {
+			out = append(out, int32(node))
+		}
+	}
+	return out
+}
+
+func (s *sim) hasRoom(id protocol.NodeID, size policy.Resource) bool {
+	return s.rm.Registered(id) && s.nodes.used[id].Add(size).FitsIn(s.total(id))
+}
+
+// matched notes what became of a granted container, and which hosts its request preferred.
+func (d *driver) matched(g *spark.Grant) {
+	s, a := d.s, d.a
+	c := a.containerOf(g.Container.ID.N)
+	hosts := g.Wanted
+	switch g.Match {
+	case spark.Unmatched:
+		c.rec.Match = record.Unmatched
+		c.rec.End = record.EndUnused
+		return
+	case spark.MatchedAny:
+		return
+	}
+	a.rec.ContainersPreferring++
+	node := c.rec.Node
+	if slices.Contains(hosts, s.nodes.host[node]) {
+		c.rec.Match = record.OnHost
+		a.rec.ContainersPreferred++
+		return
+	}
+	c.rec.Match = record.Elsewhere
+	present, room := false, false
+	for _, h := range hosts {
+		p := s.nodes.byName[h]
+		if p < 0 {
+			continue
+		}
+		if s.nodes.rack[p] == s.nodes.rack[node] {
+			c.rec.Match = record.OnRack
+		}
+		present = present || s.rm.Registered(protocol.NodeID(p))
+		room = room || slices.Contains(c.room, p)
+	}
+	if c.rec.Match == record.OnRack {
+		a.rec.ContainersRackPreferred++
+	}
+	site := s.sc.Site
+	switch {
+	case !present:
+		c.rec.Miss = record.HostAbsent
+	case !room:
+		c.rec.Miss = record.HostBusy
+	case site.LocalityThresholdNode < 0 || site.LocalityThresholdRack < 0:
+		c.rec.Miss = record.DelayOff
+	case c.rec.Type != protocol.NodeLocal.String():
+		c.rec.Miss = record.DelayOver
+	default:
+		c.rec.Miss = record.MissedByOrder
+	}
+}

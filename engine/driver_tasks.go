@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/trace"
+)
+
+// run is one task attempt: what the driver does not know of it.
+type run struct {
+	id       int64
+	ref      spark.TaskRef
+	exec     int32
+	stage    int32
+	index    int32 // of the task in its stage
+	end      int64 // on the executor, ms
+	rec      record.Task
+	freed    bool               // its core is free again
+	done     bool               // its end was handled and written
+	repeated bool               // its partition had succeeded before: its output was lost meanwhile
+	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
+}
+
+// offerAll offers every active executor, in an order shuffled from the seed.
+//
+// Source: CoarseGrainedSchedulerBackend.makeOffers, TaskSchedulerImpl.shuffleOffers.
+func (d *driver) offerAll() {
+	if !d.tasks.Pending() || d.stopping { // every executor was offered alone when it was ready, so none is new
+		return
+	}
+	d.offers = d.offers[:0]
+	for id := range d.execs {
+		if e := &d.execs[id]; e.state == execAlive && !e.killing {
+			d.offers = append(d.offers, d.offerOf(int32(id)))
+		}
+	}
+	d.rng.Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
+	d.makeOffers(true)
+}
+
+// offer offers one executor alone.
+func (d *driver) offer(id int32) {
+	if e := &d.execs[id]; e.state == execAlive && !e.killing && !d.stopping {
+		d.offers = append(d.offers[:0], d.offerOf(id))
+		d.makeOffers(false)
+	}
+}
+
+func (d *driver) offerOf(id int32) spark.Offer {
+	e := &d.execs[id]
+	return spark.Offer{Exec: id, Host: e.node, Cores: e.free, Profile: e.profile}
+}
+
+func (d *driver) makeOffers(all bool) {
+	launches := d.tasks.ResourceOffers(d.s.now, d.offers, all)
+	for i := range launches {
+		d.launchTask(&launches[i])
+	}
+	d.pump()
+}
+
+// launchTask starts a task attempt: its end is known from the trace and the model.
+func (d *driver) launchTask(l *spark.Launch) {
+	s, a := d.s, d.a
+	set := d.tasks.Set(l.Set)
+	at := set.Attempt(l.Row)
+	stage, index := set.Spec.Stage, set.Spec.Partition(at.Index)
+	st := &a.job.Stages[stage]
+	e := &d.execs[at.Exec]
+	c := a.containerOf(e.container)
+	e.free -= set.Spec.TaskCPUs
+	e.running++
+	s.move()
+	s.queues.busy[s.queues.at(a.rec.Queue)] += int64(set.Spec.TaskCPUs)
+	c.rec.Tasks++
+	a.rec.Attempts++
+	if a.rec.FirstTask == record.None {
+		a.rec.FirstTask = s.now
+	}
+	prefers := len(st.Tasks.Prefs(int(index))) > 0
+	r := run{id: at.ID, ref: l.TaskRef, exec: at.Exec, stage: stage, index: index, rec: record.Task{
+		Job: a.job.ID, Stage: stage, StageAttempt: set.Spec.Attempt, Index: index, Attempt: int32(at.Number),
+		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: s.now, Finish: record.None,
+		Level: levelOf(at.Level, set, at.Index), Preferring: prefers, Speculative: at.Speculative,
+	}}
+	if prefers {
+		r.rec.Preferred = d.prefers(st, index, e.node)
+		if !r.rec.Preferred {
+			r.rec.Miss = d.taskMiss(st, index)
+		}
+	}
+	service, penalty, overhead := d.taskTime(st, index, e, at.Level)
+	r.rec.DurationMS, r.rec.PenaltyMS, r.rec.OverheadMS = st.Tasks.DurationMS[index], penalty, overhead
+	r.end = s.now + s.sc.Model.DispatchMS + service + penalty
+	e.ran, e.lastStage = true, stage
+	if from, fails := d.fetchFailureOf(st, index); fails {
+		r.fetch = &from
+		r.end = s.now + s.sc.Model.DispatchMS + s.sc.Model.FetchFailMS
+	}
+	e.runs = append(e.runs, at.ID)
+	d.runs = append(d.runs, r)
+	if int64(len(d.runs)) != at.ID+1 {
+		s.broken("task attempt %d of job %d is number %d", at.ID, a.job.ID, len(d.runs)-1)
+	}
+	s.pushApp(r.end+s.sc.Model.StatusMS, order(classStatus, at.ID), evStatus, a, at.ID)
+	if d.mgr != nil {
+		d.mgr.TaskStart(s.now, stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
+	}
+	d.tasks.Running(l.TaskRef)
+}
+
+// taskTime returns how long a task occupies a core, in ms: service as the trace has it with the factors
+// of a cold executor or first wave, the penalty of a remote read, and what the model adds besides.
+func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark.Locality) (service, penalty, overhead int64) {
+	m := &d.s.sc.Model
+	ms := st.Tasks.DurationMS[index]
+	factor := 1.0
+	switch {
+	case !e.ran && st.FreshFactor > 0:
+		factor = float64(st.FreshFactor)
+	case e.lastStage != st.ID && st.FirstFactor > 0:
+		factor = float64(st.FirstFactor)
+	case e.lastStage != st.ID:
+		factor = m.FirstFactor
+	}
+	service = int64(math.Round(float64(ms) * factor))
+	if st.Tasks.DeserializeMS == nil {
+		service += m.DeserializeMS
+	}
+	if !e.ran {
+		service += m.FirstTaskMS
+	}
+	if len(st.Tasks.Prefs(int(index))) > 0 && level > spark.NodeLocal {
+		reading := min(float64(ms), float64(st.Tasks.InputBytes[index])/(m.ReadMiBPerS*(1<<20))*1000)
+		more := m.AnyPenalty
+		if level == spark.RackLocal {
+			more = m.RackPenalty
+		}
+		penalty = int64(math.Round(reading * max(more-1, 0)))
+	}
+	return service, penalty, service - ms + m.DispatchMS + m.StatusMS
+}
+
+// levelOf returns the level of a launch; Spark reports a task without preference as process-local.
+func levelOf(l spark.Locality, set *spark.TaskSet, index int32) record.TaskLevel {
+	if l == spark.ProcessLocal && (set.Spec.PrefStart == nil || set.Spec.PrefStart[index] == set.Spec.PrefStart[index+1]) {
+		return record.NoPref
+	}
+	return record.TaskLevel(l)
+}
+
+// prefers reports whether the task prefers the node.
+func (d *driver) prefers(st *trace.Stage, index, node int32) bool {
+	for _, p := range st.Tasks.Prefs(int(index)) {
+		if p == node {
+			return true
+		}
+	}
+	return false
+}
+
+// taskMiss says why a task is not on a preferred host.
+func (d *driver) taskMiss(st *trace.Stage, index int32) record.Miss {
+	present, executor, free := false, false, false
+	for _, p := range st.Tasks.Prefs(int(index)) {
+		present = present || !d.s.nodes.down[p]
+		for i := range d.execs {
+			if e := &d.execs[i]; e.node == p && e.state == execAlive {
+				executor = true
+				free = free || e.free > 0
+			}
+		}
+	}
+	switch {
+	case !present:
+		return record.HostAbsent
+	case !executor:
+		return record.NoExecutor
+	case !free:
+		return record.HostBusy
+	case d.conf.WaitNode == 0:
+		return record.DelayOff
+	}
+	return record.DelayOver
+}
+
+// status is the report of a task's end: its core is free and offered, then the result is handled.
+func (d *driver) status(id int64) {
+	r := &d.runs[id]
+	e := &d.execs[r.exec]
+	if r.done || r.end > e.died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
+		return
+	}
+	d.freeCore(r)
+	d.s.pushApp(d.s.now+d.s.sc.Model.ResultMS, order(classResult, id), evResult, d.a, id)
+	d.offer(r.exec)
+}
+
+func (d *driver) freeCore(r *run) {
+	if r.freed {
+		return
+	}
+	r.freed = true
+	e := &d.execs[r.exec]
+	if i := slices.Index(e.runs, r.id); i >= 0 {
+		e.runs[i] = e.runs[len(e.runs)-1]
+		e.runs = e.runs[:len(e.runs)-1]
+	}
+	cpus := d.cpus(r.stage)
+	e.running--
+	if e.state == execAlive {
+		e.free += cpus
+	}
+	d.s.queues.busy[d.s.queues.at(d.a.rec.Queue)] -= int64(cpus)
+}
+
+func (d *driver) cpus(stage int32) int32 {
+	return int32(d.a.set.profiles[d.a.job.Stages[stage].Profile].cpus)
+}
+
+// result handles a finished task.
+func (d *driver) result(id int64) {
+	r := &d.runs[id]
+	if d.stopping {
+		return
+	}
+	if r.fetch != nil {
+		d.tasks.FetchFailed(d.s.now, r.ref, *r.fetch)
+	} else {
+		d.tasks.Succeeded(d.s.now, r.ref)
+	}
+	d.pump()
+}
+
+// killedTask is an attempt that was told to stop and has.
+func (d *driver) killedTask(id int64) {
+	r := &d.runs[id]
+	e := &d.execs[r.exec]
+	if r.done || e.died != never || d.stopping || !d.tasks.StatusUpdate(r.ref) {
+		return
+	}
+	d.freeCore(r)
+	d.offer(r.exec)
+	d.tasks.Failed(d.s.now, r.ref, spark.EndKilled)
+	d.pump()
+}
+
+// revive asks for an offer of all executors, behind the messages of this millisecond.
+func (d *driver) revive() {
+	if d.reviveAt == d.s.now {
+		return
+	}
+	d.reviveAt = d.s.now
+	d.s.pushApp(d.s.now, order(classRevive, int64(d.a.id)), evRevive, d.a, 0)
+}
+
+// writeRun gives the record of an attempt away.
+func (d *driver) writeRun(r *run, end string) {
+	if r.done {
+		return
+	}
+	r.done = true
+	s, a := d.s, d.a
+	r.rec.Finish, r.rec.End = s.now, end
+	span := s.now - r.rec.Launch
+	if c := a.containerOf(r.rec.Container); c != nil {
+		c.rec.BusyMS += span * int64(d.cpus(r.stage))
+	}
+	if end == record.TaskSuccess && !r.repeated {
+		a.rec.TaskMS += span
+	} else {
+		a.rec.WastedTaskMS += span
+	}
+	if end == record.TaskSuccess {
+		a.rec.TaskLevels[r.rec.Level]++
+		if r.rec.Preferring {
+			a.rec.TasksPreferring++
+		}
+		if r.rec.Preferred {
+			a.rec.TasksPreferred++
+		}
+	}
+	s.progress.Tasks.Add(1)
+	s.sink.Task(&r.rec)
+}
+
+// endRunsOf writes the attempts that were still running when their executor went.
+func (d *driver) endRunsOf(id int32) {
+	for e := &d.execs[id]; len(e.runs) > 0; {
+		r := &d.runs[e.runs[0]]
+		d.freeCore(r)
+		d.writeRun(r, record.TaskLost)
+	}
+}
+
+// endRuns writes all attempts that are still running.
+func (d *driver) endRuns(end string) {
+	for id := range d.runs {
+		if r := &d.runs[id]; !r.done {
+			d.freeCore(r)
+			d.writeRun(r, end)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"replay/engine/record"
+)
+
+// finish gives what is unfinished when the replay stops, in order of number, and checks conservation.
+func (s *sim) finish() {
+	s.sample()
+	s.progress.NowMS.Store(s.now)
+	left := slices.DeleteFunc(slices.Clone(s.apps), func(a *app) bool { return a == nil })
+	slices.SortFunc(left, func(a, b *app) int {
+		return cmp.Or(cmp.Compare(a.job.ID, b.job.ID), cmp.Compare(a.attempt, b.attempt))
+	})
+	for _, a := range left {
+		reason := a.whyUnfinished(s)
+		if a.driver != nil {
+			a.driver.endRuns(record.TaskRunning)
+		}
+		for _, c := range a.containers {
+			if c == nil || c.written {
+				continue
+			}
+			if !c.ended {
+				s.totals.ContainersRunning++
+				c.rec.End = record.EndRunning
+				a.rec.MemMiBMS += c.rec.MemMiB * (s.now - c.rec.Allocated)
+				a.rec.VCoreMS += c.rec.VCores * (s.now - c.rec.Allocated)
+			}
+			c.written = true
+			s.sink.Container(&c.rec)
+		}
+		if !a.gone {
+			a.rec.Outcome, a.rec.Reason = record.JobUnfinished, reason
+			s.warnings.add("unfinished", "job %d (%s) did not finish: %s", a.job.ID, a.job.Name, reason)
+			s.jobDone(a.rec)
+		}
+	}
+	s.totals.EndMS = max(s.totals.EndMS, 0)
+	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.counts()
+	s.conserve()
+}
+
+// conserve checks that nothing got lost.
+func (s *sim) conserve() {
+	t := &s.totals
+	if t.ContainersAllocated != t.ContainersEnded+t.ContainersRunning {
+		s.broken("%d containers were allocated, %d ended and %d run", t.ContainersAllocated, t.ContainersEnded, t.ContainersRunning)
+	}
+	if t.Jobs != t.JobsSucceeded+t.JobsFailed+t.JobsUnfinished {
+		s.broken("%d jobs arrived, %d succeeded, %d failed, %d are unfinished", t.Jobs, t.JobsSucceeded, t.JobsFailed, t.JobsUnfinished)
+	}
+	if t.JobsUnfinished == 0 && t.Tasks != t.TasksSucceeded+t.TasksFailed {
+		s.broken("%d tasks arrived, %d succeeded and %d failed for good", t.Tasks, t.TasksSucceeded, t.TasksFailed)
+	}
+}
+
+// manifest describes the replay.
+func (s *sim) manifest() *record.Manifest {
+	m := s.sc.manifest()
+	m.NodePhasesMS = s.nodes.phase
+	for i := range s.nodes.spec {
+		m.Hosts = append(m.Hosts, s.nodes.spec[i].Host)
+	}
+	m.Totals = s.totals
+	m.Warnings = s.warnings.list
+	return m
+}

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Model holds everything that neither YARN nor Spark decides and that a trace does not say:
+// latencies of processes and messages, and factors on task times. All are named, have defaults that
+// docs/model.md explains, can be set, and are listed in run.json.
+type Model struct {
+	NMStartMS       int64   // start-container call of a NodeManager
+	AMStartMS       int64   // from the NodeManager's start of an AM container to its registration
+	ExecutorStartMS int64   // from the NodeManager's start of an executor to LaunchedExecutor at the driver
+	KillMS          int64   // from the NodeManager's order to kill a process to its end
+	StopMS          int64   // from the end of a driver to the end of its AM process
+	DriverStopMS    int64   // from the last job's end to the driver's unregistration
+	DispatchMS      int64   // from an offer to the start of the task
+	DeserializeMS   int64   // of a task
+	FirstTaskMS     int64   // more for the first task of an executor (class loading)
+	StatusMS        int64   // from the end of a task to its status at the driver
+	ResultMS        int64   // handling of a result at the driver
+	StageSubmitMS   int64   // handling of a stage submission at the driver
+	FetchFailMS     int64   // until a task gives up on shuffle output that cannot be read
+	DisconnectMS    int64   // from the end of an executor process to the driver's notice
+	RackPenalty     float64 // factor on the reading share of a task that runs on the rack of a preferred host
+	AnyPenalty      float64 // the same off the rack
+	ReadMiBPerS     float64 // local read rate, MiB/s: reading share = input / rate, at most the whole duration
+	FirstFactor     float64 // of the first wave of a stage on an executor where the trace has none
+}
+
+// Parameter is one entry of the model: its name on the command line and in run.json.
+type Parameter struct {
+	Name string
+	Doc  string
+	i    func(*Model) *int64
+	f    func(*Model) *float64
+}
+
+// Parameters lists the model's parameters in the order in which they are shown.
+var Parameters = []Parameter{
+	{"nm-start-ms", "start-container call of a NodeManager", func(m *Model) *int64 { return &m.NMStartMS }, nil},
+	{"am-start-ms", "AM process start to registration", func(m *Model) *int64 { return &m.AMStartMS }, nil},
+	{"executor-start-ms", "executor process start to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorStartMS }, nil},
+	{"kill-ms", "order to kill a process to its end", func(m *Model) *int64 { return &m.KillMS }, nil},
+	{"stop-ms", "unregistration to the end of the AM process", func(m *Model) *int64 { return &m.StopMS }, nil},
+	{"driver-stop-ms", "end of the last job to unregistration", func(m *Model) *int64 { return &m.DriverStopMS }, nil},
+	{"dispatch-ms", "offer to start of the task", func(m *Model) *int64 { return &m.DispatchMS }, nil},
+	{"deserialize-ms", "deserialization of a task", func(m *Model) *int64 { return &m.DeserializeMS }, nil},
+	{"first-task-ms", "more for an executor's first task", func(m *Model) *int64 { return &m.FirstTaskMS }, nil},
+	{"status-ms", "end of a task to its status at the driver", func(m *Model) *int64 { return &m.StatusMS }, nil},
+	{"result-ms", "handling of a result at the driver", func(m *Model) *int64 { return &m.ResultMS }, nil},
+	{"stage-submit-ms", "handling of a stage submission at the driver", func(m *Model) *int64 { return &m.StageSubmitMS }, nil},
+	{"fetch-fail-ms", "until a task gives up on lost shuffle output", func(m *Model) *int64 { return &m.FetchFailMS }, nil},
+	{"disconnect-ms", "end of an executor process to the driver's notice", func(m *Model) *int64 { return &m.DisconnectMS }, nil},
+	{"rack-penalty", "factor on the reading share, on the rack", nil, func(m *Model) *float64 { return &m.RackPenalty }},
+	{"any-penalty", "factor on the reading share, off the rack", nil, func(m *Model) *float64 { return &m.AnyPenalty }},
+	{"read-mib-per-s", "local read rate that gives the reading share", nil, func(m *Model) *float64 { return &m.ReadMiBPerS }},
+	{"first-factor", "factor on the first task of a stage on an executor", nil, func(m *Model) *float64 { return &m.FirstFactor }},
+}
+
+// DefaultModel returns the defaults of docs/model.md.
+func DefaultModel() Model {
+	return Model{
+		NMStartMS: 50, AMStartMS: 5000, ExecutorStartMS: 3000, KillMS: 250, StopMS: 500, DriverStopMS: 100,
+		DispatchMS: 1, DeserializeMS: 10, FirstTaskMS: 0, StatusMS: 1, ResultMS: 1, StageSubmitMS: 10, FetchFailMS: 15_000, DisconnectMS: 10,
+		RackPenalty: 1.15, AnyPenalty: 1.3, ReadMiBPerS: 100, FirstFactor: 1,
+	}
+}
+
+// Set sets the parameter called name from text. Times must not be negative, factors must be at least 0
+// and finite. The error names the parameter, the text and what was wanted.
+func (m *Model) Set(name, text string) error {
+	for _, p := range Parameters {
+		if p.Name != name {
+			continue
+		}
+		if p.i != nil {
+			v, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || v < 0 || v > 1<<40 {
+				return fmt.Errorf("model parameter %s is %q, want a whole number of ms, 0 or more", name, text)
+			}
+			*p.i(m) = v
+			return nil
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= 0 && v <= 1e12) || name == "read-mib-per-s" && v == 0 {
+			return fmt.Errorf("model parameter %s is %q, want a positive number", name, text)
+		}
+		*p.f(m) = v
+		return nil
+	}
+	var names []string
+	for _, p := range Parameters {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("unknown model parameter %q (known: %s)", name, strings.Join(names, ", "))
+}
+
+// Values returns every parameter as text, for run.json.
+func (m *Model) Values() map[string]string {
+	out := make(map[string]string, len(Parameters))
+	for _, p := range Parameters {
+		if p.i != nil {
+			out[p.Name] = strconv.FormatInt(*p.i(m), 10)
+		} else {
+			out[p.Name] = strconv.FormatFloat(*p.f(m), 'g', -1, 64)
+		}
+	}
+	return out
+}

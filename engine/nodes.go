@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+	"replay/trace"
+)
+
+// Stream returns the random stream called name for a run with this seed.
+//
+// One stream per purpose: adding a draw to one leaves the others as they were, so two policies see
+// the same cluster and the same jobs. The mapping is part of the output contract and is pinned by a test.
+func Stream(seed uint64, name string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// nodes is the cluster as it really is; what the ResourceManager knows of it is in rm.
+type nodes struct {
+	spec        []trace.Node // capacity as of the last event
+	host, rack  []protocol.Name
+	byName      []int32 // node of a host name, -1 for others
+	rackIndex   []int32 // number of the rack of a node
+	phase       []int64
+	down        []bool  // its processes are dead
+	incarnation []int64 // counts failures, to tell old expiries
+	used        []policy.Resource
+	shrunk      []bool // lost capacity at some time
+	registered  []protocol.NodeID
+}
+
+// startNodes registers the nodes that are there at the origin and schedules the first node event.
+func (s *sim) startNodes() {
+	n := &s.nodes
+	in := s.sc.Input
+	interval := s.sc.Site.HeartbeatInterval
+	phases := Stream(s.sc.Seed, "node-heartbeat-phase")
+	for i := range in.Nodes {
+		spec := in.Nodes[i]
+		n.spec = append(n.spec, spec)
+		n.host = append(n.host, s.names.Intern(spec.Host))
+		n.rack = append(n.rack, s.names.Intern(spec.Rack))
+		n.rackIndex = append(n.rackIndex, spec.RackID)
+		n.phase = append(n.phase, phases.Int64N(interval))
+		n.down = append(n.down, !spec.Present)
+		n.incarnation = append(n.incarnation, 0)
+		n.used = append(n.used, policy.Resource{})
+		n.shrunk = append(n.shrunk, false)
+	}
+	n.byName = make([]int32, s.names.Len())
+	for i := range n.byName {
+		n.byName[i] = -1
+	}
+	for i, h := range n.host {
+		n.byName[h] = int32(i)
+	}
+	s.beats = newDenseBeats(interval, s.sc.Site.UpdateInterval, n.phase)
+	for i := range n.spec {
+		if n.spec[i].Present {
+			s.addNode(protocol.NodeID(i))
+		}
+	}
+	s.beatsChanged()
+	s.nextNodeEvent(0)
+}
+
+func (s *sim) nextNodeEvent(i int) {
+	if i < len(s.sc.Input.Events) {
+		s.pushWork(s.sc.Input.Events[i].TimeMS, order(classNodeEvent, int64(i)), evNodeEvent, 0, int64(i))
+	}
+}
+
+func (s *sim) total(id protocol.NodeID) policy.Resource {
+	spec := &s.nodes.spec[id]
+	r := policy.R(spec.MemMiB, int64(spec.VCores))
+	for _, x := range spec.Extra {
+		if i := slices.Index(s.sc.Site.Types, x.Name); i > policy.VCores {
+			r[i] = x.Value
+		}
+	}
+	return r
+}
+
+func (s *sim) addNode(id protocol.NodeID) {
+	n := &s.nodes
+	n.down[id] = false
+	s.rm.AddNode(s.now, yarn.NodeSpec{ID: id, Host: n.host[id], Rack: n.rack[id], Total: s.total(id)})
+}
+
+// beatsChanged tells the loop which nodes send heartbeats now.
+func (s *sim) beatsChanged() {
+	s.nodes.registered = s.nodes.registered[:0]
+	for i := range s.nodes.spec {
+		if id := protocol.NodeID(i); s.rm.Registered(id) {
+			s.nodes.registered = append(s.nodes.registered, id)
+		}
+	}
+	s.beats.nodesChanged(s.now, s.nodes.registered)
+}
+
+func (s *sim) nodeHeartbeat(id protocol.NodeID) {
+	if s.nodes.down[id] {
+		return
+	}
+	s.totals.ExecutedHeartbeats++
+	s.rm.NodeHeartbeat(s.now, id)
+	if !s.rm.Registered(id) { // decommissioned
+		s.beatsChanged()
+	}
+}
+
+// nodeEvent applies event i of the trace and schedules the next one.
+func (s *sim) nodeEvent(i int) {
+	e := &s.sc.Input.Events[i]
+	id := protocol.NodeID(e.Node)
+	spec := &s.nodes.spec[id]
+	if e.MemMiB != trace.Unset {
+		spec.MemMiB = e.MemMiB
+	}
+	if e.VCores != trace.Unset {
+		spec.VCores = e.VCores
+	}
+	switch e.Kind {
+	case trace.Join, trace.Recover:
+		// A NodeManager that comes back before it was found lost registers anew: removed, then added.
+		s.nodeGone(id)
+		s.addNode(id)
+	case trace.Leave:
+		s.nodeProcessesDie(id)
+		s.nodeGone(id)
+	case trace.Fail:
+		s.nodeProcessesDie(id)
+		s.expireNode(id)
+	case trace.Drain:
+		until := int64(-1)
+		if e.DrainTimeoutMS != trace.Unset {
+			until = s.now + e.DrainTimeoutMS
+		}
+		s.rm.Drain(id, until)
+	case trace.Undrain:
+		if s.rm.Registered(id) {
+			s.rm.Undrain(s.now, id)
+		} else {
+			s.addNode(id)
+		}
+	case trace.Capacity:
+		s.nodes.shrunk[id] = true
+		s.rm.SetNodeTotal(s.now, id, s.total(id))
+	default:
+		s.warnings.add("node-event", "node events of kind %q are not modelled", e.Kind)
+	}
+	s.beatsChanged()
+	s.nextNodeEvent(i + 1)
+}
+
+// nodeProcessesDie ends every process on the node; the ResourceManager does not know yet.
+func (s *sim) nodeProcessesDie(id protocol.NodeID) {
+	s.nodes.down[id] = true
+	s.nodes.incarnation[id]++
+	for _, a := range s.apps {
+		if a != nil && a.driver != nil && a.driver.dag != nil {
+			a.driver.dag.HostLost(int32(id)) // with the shuffle service the node serves the output of all its executors
+		}
+	}
+	for _, c := range s.rm.NodeDown(id) {
+		s.processDied(c, protocol.ExitAborted, true)
+	}
+}
+
+// nodeGone takes the node out of the ResourceManager.
+func (s *sim) nodeGone(id protocol.NodeID) { s.rm.RemoveNode(s.now, id) }
+
+// expireNode schedules the moment at which the liveness monitor finds a silent node lost: its checks
+// come every third of the expiry interval, and a node is lost when more than the interval has passed
+// since its last heartbeat.
+//
+// Source: AbstractLivelinessMonitor.
+func (s *sim) expireNode(id protocol.NodeID) {
+	interval, expiry := s.sc.Site.HeartbeatInterval, int64(s.sc.Site.NodeExpiry)
+	last := s.now - (s.now-s.nodes.phase[id])%interval
+	if last > s.now {
+		last -= interval
+	}
+	check := max(expiry/3, 1)
+	at := (last+expiry)/check*check + check
+	s.pushWork(max(at, s.now), order(classMessage, 0), evNodeLost, int32(id), s.nodes.incarnation[id])
+}
+
+func (s *sim) nodeLost(id protocol.NodeID, incarnation int64) {
+	if s.nodes.down[id] && s.nodes.incarnation[id] == incarnation {
+		s.nodeGone(id)
+		s.beatsChanged()
+	}
+}
+
+// preempt runs the preemption thread after an update.
+func (s *sim) preempt() {
+	if s.sc.Site.Preemption {
+		s.killAfter(s.rm.Preempt(s.now))
+	}
+}
+
+// killAfter schedules the end of containers that preemption chose.
+func (s *sim) killAfter(at int64, ok bool) {
+	if ok && at != s.killAt {
+		s.killAt = at
+		s.pushWork(max(at, s.now), order(classMessage, 0), evPreemptKill, 0, 0)
+	}
+}
+
+// rackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
+func (s *sim) rackOf(host protocol.Name) protocol.Name {
+	if int(host) < len(s.nodes.byName) {
+		if n := s.nodes.byName[host]; n >= 0 {
+			return s.nodes.rack[n]
+		}
+	}
+	return s.names.Intern("/default-rack")
+}

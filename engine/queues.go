@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+)
+
+// readSite resolves yarn-site: our defaults, the trace's, the user's.
+func (sc *Scenario) readSite() error {
+	sc.site = map[string]string{}
+	maps.Copy(sc.site, siteDefaults)
+	maps.Copy(sc.site, sc.TraceSite)
+	maps.Copy(sc.site, sc.YarnSite)
+	var err error
+	if sc.Site, err = conf.NewSite(sc.site); err != nil {
+		return err
+	}
+	var recorded []string
+	for _, u := range sc.Site.Unknown {
+		if _, users := sc.YarnSite[u.Key]; users {
+			return u
+		}
+		recorded = append(recorded, u.Key)
+	}
+	for _, w := range sc.Site.Warnings {
+		key, _, _ := strings.Cut(w, ":")
+		if _, users := sc.YarnSite[key]; users {
+			sc.warn("site:"+key, "yarn-site: %s", w)
+			continue
+		}
+		recorded = append(recorded, key)
+	}
+	if len(recorded) > 0 {
+		sc.warn("trace-site", "keys of the trace's yarn-site.xml that are not modelled: %s", strings.Join(recorded, ", "))
+	}
+	return sc.Site.Check(sc.Scheduler)
+}
+
+// readQueues resolves the queues of the scheduler.
+func (sc *Scenario) readQueues() error {
+	switch sc.Scheduler {
+	case "fair":
+	default:
+		return fmt.Errorf("scheduler is %q, want fair (capacity and fifo are to come)", sc.Scheduler)
+	}
+	text, name := sc.FairXML, sc.FairName
+	if text == nil && len(sc.Input.Queues) > 0 {
+		text, name = queuesXML(sc.Input.Queues), "the trace's queues"
+	}
+	sc.Allocations = conf.DefaultAllocations(sc.Site)
+	if text != nil {
+		var err error
+		if sc.Allocations, err = conf.ParseAllocations(text, sc.Site); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, w := range sc.Allocations.Warnings {
+		sc.warn("allocations:"+w, "%s: %s", name, w)
+	}
+	switch sc.Sharing {
+	case "":
+		sc.Sharing = sc.Allocations.DefaultPolicy
+	case conf.PolicyFair, conf.PolicyDRF:
+		sc.Allocations.DefaultPolicy = sc.Sharing
+	case conf.PolicyFIFO:
+		// A parent queue may not be fifo, so the default can't be: every leaf that does not say becomes fifo.
+		return fmt.Errorf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>fifo</schedulingPolicy> on leaf queues", sc.Sharing)
+	default:
+		return fmt.Errorf("sharing is %q, want fair or drf", sc.Sharing)
+	}
+	return nil
+}
+
+// newScheduler builds the scheduler of the scenario.
+func (sc *Scenario) newScheduler(names *protocol.Names, o yarn.Observer) (yarn.Scheduler, error) {
+	return yarn.NewFair(sc.Site, sc.Allocations, names, clusterTimestamp, o)
+}
+
+// clusterTimestamp enters the ids of applications, and so YARN's hash orders.
+const clusterTimestamp = 1_700_000_000_000
+
+// placeApp asks the placement rules for the queue of an application.
+func (s *sim) placeApp(user, queue string) (string, error) {
+	rules := s.sc.Allocations.Rules
+	if rules == nil {
+		return queue, nil
+	}
+	tree := map[string]conf.QueueInfo{}
+	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
+		leaf, parent := s.sc.Allocations.Declared(q.Path)
+		tree[q.Path] = conf.QueueInfo{Exists: true, Leaf: q.Leaf, Dynamic: !leaf && !parent && q.Path != "root"}
+	})
+	sub := &conf.Submission{User: user, Groups: []string{user}, Queue: queue}
+	if sub.Queue == "" {
+		sub.Queue = conf.DefaultQueue
+	}
+	p, err := rules.Place(sub, func(path string) conf.QueueInfo { return tree[path] })
+	if err != nil {
+		return "", err
+	}
+	if !p.Placed {
+		return "", fmt.Errorf("%s", conf.RejectedByRules(sub))
+	}
+	return p.Submitted, nil
+}
+
+// leaves returns the leaf queues of the scheduler, for messages.
+func (s *sim) leaves() string {
+	var out []string
+	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
+		if q.Leaf {
+			out = append(out, q.Path)
+		}
+	})
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"strings"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// queueUsage is what the containers that the engine has seen add up to, by leaf queue: the other side
+// of the scheduler's own books.
+type queueUsage struct {
+	index      map[string]int
+	path       []string
+	used       []policy.Resource
+	containers []int64
+	busy       []int64 // cores that run task attempts
+}
+
+func (q *queueUsage) at(path string) int {
+	if q.index == nil {
+		q.index = map[string]int{}
+	}
+	i, ok := q.index[path]
+	if !ok {
+		i = len(q.path)
+		q.index[path] = i
+		q.path = append(q.path, path)
+		q.used = append(q.used, policy.Resource{})
+		q.containers = append(q.containers, 0)
+		q.busy = append(q.busy, 0)
+	}
+	return i
+}
+
+// add books n = +1 or -1 containers of this size to the queue.
+func (q *queueUsage) add(path string, size policy.Resource, n int64) {
+	i := q.at(path)
+	if n > 0 {
+		q.used[i] = q.used[i].Add(size)
+	} else {
+		q.used[i] = q.used[i].Sub(size)
+	}
+	q.containers[i] += n
+}
+
+// under sums what is in the queue at path and below it.
+func (q *queueUsage) under(path string) (used policy.Resource, containers, busy int64) {
+	for i, p := range q.path {
+		if p == path || strings.HasPrefix(p, path+".") {
+			used = used.Add(q.used[i])
+			containers += q.containers[i]
+			busy += q.busy[i]
+		}
+	}
+	return used, containers, busy
+}
+
+// use books a container to a node and checks that the node can hold it.
+func (n *nodes) use(s *sim, id protocol.NodeID, size policy.Resource) {
+	n.used[id] = n.used[id].Add(size)
+	if n.shrunk[id] {
+		return // capacity was taken away under running containers
+	}
+	over := n.used[id]
+	total := s.total(id)
+	if s.sc.MemoryOnly {
+		over[policy.VCores], total[policy.VCores] = 0, 0
+	}
+	if !over.FitsIn(total) {
+		s.broken("node %s holds %v of %v", n.spec[id].Host, n.used[id], total)
+	}
+}
+
+func (n *nodes) release(id protocol.NodeID, size policy.Resource) {
+	n.used[id] = n.used[id].Sub(size)
+}
+
+// sample gives the state of every queue and of the cluster, and compares the scheduler's books with
+// the engine's.
+func (s *sim) sample() {
+	cluster := record.Sample{Time: s.now, Nodes: int64(len(s.nodes.registered))}
+	for _, id := range s.nodes.registered {
+		t := s.total(id)
+		cluster.CapacityMem += t[policy.Memory]
+		cluster.CapacityVCores += t[policy.VCores]
+	}
+	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
+		used, containers, busy := s.queues.under(q.Path)
+		if q.Leaf && q.Used != used && q.Used.Sub(q.Reserved) != used {
+			s.broken("queue %s uses %v, its containers add up to %v", q.Path, q.Used, used)
+		}
+		r := record.Sample{
+			Time: s.now, Queue: q.Path, Nodes: cluster.Nodes,
+			UsedMem: used[policy.Memory], UsedVCores: used[policy.VCores], ReservedMem: q.Reserved[policy.Memory],
+			PendingMem: max(q.Demand[policy.Memory]-used[policy.Memory], 0), PendingVCores: max(q.Demand[policy.VCores]-used[policy.VCores], 0),
+			DemandMem: q.Demand[policy.Memory], DemandVCores: q.Demand[policy.VCores],
+			FairMem: q.Fair[policy.Memory], FairVCores: q.Fair[policy.VCores],
+			SteadyMem: q.Steady[policy.Memory], SteadyVCores: q.Steady[policy.VCores],
+			BusyCores: busy, Running: int64(q.Runnable), Pending: int64(q.NonRunnable), Containers: containers,
+		}
+		s.sink.Sample(&r)
+		if q.Leaf {
+			cluster.UsedMem += r.UsedMem
+			cluster.UsedVCores += r.UsedVCores
+			cluster.ReservedMem += r.ReservedMem
+			cluster.PendingMem += r.PendingMem
+			cluster.PendingVCores += r.PendingVCores
+			cluster.DemandMem += r.DemandMem
+			cluster.DemandVCores += r.DemandVCores
+			cluster.BusyCores += busy
+			cluster.Running += r.Running
+			cluster.Pending += r.Pending
+			cluster.Containers += containers
+		}
+	})
+	s.sink.Sample(&cluster)
+}

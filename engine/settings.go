@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/policy"
+	"replay/trace"
+)
+
+// settings are the resolved configuration of one job.
+type settings struct {
+	conf        *spark.Conf
+	amSize      policy.Resource
+	profiles    []profile // by id, 0 is the application's own
+	priority    int32
+	maxAttempts int
+	warnings    []record.Warning
+}
+
+// profile is a Spark resource profile as far as containers and slots go.
+type profile struct {
+	over    spark.Overrides
+	size    policy.Resource // of its executors' containers, as asked
+	cores   int
+	cpus    int // of a task
+	perExec int // tasks at a time
+}
+
+// settings resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
+// with the job (its columns, then its keys), and --conf, the last one winning.
+func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
+	if j.Kind != trace.KindSpark {
+		return nil, fmt.Errorf("its kind is %q; this version replays %q only", j.Kind, trace.KindSpark)
+	}
+	recorded := map[string]string{}
+	for _, kv := range j.Conf {
+		recorded[kv.Key] = kv.Value
+	}
+	conf, notes, err := spark.ParseConf(
+		spark.Layer{Name: sc.sparkDefaultsName(), Strict: true, Values: sc.SparkDefaults},
+		spark.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
+		spark.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
+		spark.Layer{Name: "--conf", Strict: true, Values: sc.SparkConf},
+	)
+	if err != nil {
+		return nil, err
+	}
+	set := &settings{conf: conf, priority: int32(conf.YarnPriority)}
+	for _, w := range notes.Warnings {
+		set.warnings = append(set.warnings, record.Warning{Code: w, Text: w})
+	}
+	if set.priority == 0 {
+		set.priority = j.Priority
+	}
+	set.maxAttempts = conf.MaxAppAttempts
+	if limit := int(sc.Site.MaxAttempts); set.maxAttempts <= 0 || set.maxAttempts > limit {
+		set.maxAttempts = limit
+	}
+	set.amSize = conf.AMSize()
+	if j.AMMemMiB > 0 && !sc.given("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
+		set.amSize = policy.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
+	}
+	if conf.Decommission {
+		conf.Decommission = false
+		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
+			Text: "spark.decommission.enabled is not modelled: executors are killed"})
+	}
+	if err := sc.profiles(set, j); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// profiles resolves the resource profiles of the job's stages.
+func (sc *Scenario) profiles(set *settings, j *trace.Job) error {
+	const most = 64
+	known := map[int32]bool{}
+	add := func(id int32, st *trace.Stage) error {
+		if known[id] {
+			return nil
+		}
+		known[id] = true
+		if id < 0 || id >= most {
+			return fmt.Errorf("stage %d has resource profile %d, want 0 to %d", st.ID, id, most-1)
+		}
+		for int(id) >= len(set.profiles) {
+			set.profiles = append(set.profiles, profile{})
+		}
+		var err error
+		set.profiles[id], err = sc.profile(j, id, st, set.conf)
+		return err
+	}
+	if err := add(0, &trace.Stage{}); err != nil {
+		return err
+	}
+	for i := range j.Stages {
+		if err := add(j.Stages[i].Profile, &j.Stages[i]); err != nil {
+			return err
+		}
+	}
+	for id := range set.profiles {
+		if !known[int32(id)] {
+			set.profiles[id] = set.profiles[0] // a number between that no stage uses
+		}
+	}
+	return nil
+}
+
+// profile resolves resource profile id, as stage st has it.
+func (sc *Scenario) profile(j *trace.Job, id int32, st *trace.Stage, conf *spark.Conf) (profile, error) {
+	p := profile{over: spark.DefaultProfile}
+	if id != 0 {
+		if st.ExecVCores > 0 {
+			p.over.Cores = int(st.ExecVCores)
+		}
+		if st.TaskVCores > 0 {
+			p.over.TaskCPUs = int(st.TaskVCores)
+		}
+	}
+	var err error
+	if p.size, err = conf.ContainerSize(p.over, sc.Site.Types); err != nil {
+		return p, err
+	}
+	mem := j.ExecMemMiB
+	if id != 0 && st.ExecMemMiB > 0 {
+		mem = st.ExecMemMiB
+	}
+	if mem > 0 && !sc.given("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
+		p.size[policy.Memory] = mem
+	}
+	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
+	if p.over.Cores != spark.Unset {
+		p.cores = p.over.Cores
+	}
+	if p.over.TaskCPUs != spark.Unset {
+		p.cpus = p.over.TaskCPUs
+	}
+	if p.perExec < 1 {
+		return p, fmt.Errorf("an executor of %d cores can't run a task of %d (spark.executor.cores, spark.task.cpus)", p.cores, p.cpus)
+	}
+	return p, nil
+}
+
+// given reports whether the user set one of the keys for this replay.
+func (sc *Scenario) given(keys ...string) bool {
+	for _, k := range keys {
+		if _, ok := sc.SparkConf[k]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// columns turns what the jobs table says into Spark's keys. A job that names bounds of its executors
+// and no setting of its own is taken to run with dynamic allocation and the external shuffle service,
+// as is usual on YARN.
+func columns(j *trace.Job, recorded map[string]string) map[string]string {
+	out := map[string]string{}
+	put := func(key string, v int32) {
+		if v > 0 {
+			out[key] = strconv.Itoa(int(v))
+		}
+	}
+	put("spark.executor.cores", j.ExecVCores)
+	put("spark.task.cpus", j.TaskCPUs)
+	if _, ok := recorded["spark.submit.deployMode"]; !ok {
+		out["spark.submit.deployMode"] = "cluster"
+	}
+	if _, ok := recorded["spark.dynamicAllocation.enabled"]; ok {
+		return out
+	}
+	if j.MaxExecs > 0 || j.MinExecs > 0 || j.InitialExecs > 0 {
+		out["spark.dynamicAllocation.enabled"] = "true"
+		out["spark.shuffle.service.enabled"] = "true"
+		put("spark.dynamicAllocation.minExecutors", j.MinExecs)
+		put("spark.dynamicAllocation.maxExecutors", j.MaxExecs)
+		put("spark.dynamicAllocation.initialExecutors", j.InitialExecs)
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+// Package engine replays a trace: a virtual clock around a ResourceManager replica (engine/yarn) and
+// application replicas (engine/spark), driven by a [Scenario]. Decisions and outcomes go to a
+// [record.Sink] in time order.
+//
+// One replay is one sequence of decisions on one core. Nothing of the machine enters it: no clock, no
+// goroutine timing, no map order. Times are integer milliseconds since the trace's origin.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/engine/yarn"
+	"replay/engine/yarn/rm"
+	"replay/trace"
+)
+
+const never = math.MaxInt64
+
+// eventKind says what an event in the queue is.
+type eventKind uint8
+
+const (
+	evArrival     eventKind = iota // app: -; the job waiting in sim.arriving
+	evNodeEvent                    // arg: index into the trace's node events
+	evNodeLost                     // app: node; arg: incarnation: the liveness monitor's view
+	evExpiryCheck                  // the monitor of acquired containers
+	evStarted                      // app, arg: container: the NodeManager has accepted it
+	evExit                         // app, arg: container: its process ended
+	evPreemptKill                  // containers chosen by preemption are due
+	evSample
+)
+
+// sim is one replay.
+type sim struct {
+	sc       *Scenario
+	sink     record.Sink
+	progress *Progress
+
+	now   int64
+	q     queue
+	beats beats
+	rm    *rm.RM
+	names *protocol.Names
+
+	nodes    nodes
+	index    spark.HostIndex // working memory of allocators
+	apps     []*app          // by slot; nil = free
+	free     []int32
+	slot     map[protocol.AppID]int32
+	live     int
+	nextApp  protocol.AppID // of second and later attempts
+	arriving *trace.Job
+	queues   queueUsage
+
+	pending int   // events in the queue that are not periodic: something will happen
+	moved   int64 // when something last happened
+	watch   bool  // an expiry check is scheduled
+	killAt  int64 // the preemption kill that is scheduled
+
+	totals   record.Totals
+	warnings warnings
+	seq      int64 // of decisions
+	err      error // an invariant of ours that broke, or the source's error
+}
+
+// Run replays the scenario's trace and gives everything that happened to sink. The manifest describes
+// the replay and is complete, totals included. It stops early, with an error, when ctx is done, when
+// the trace can't be read, or when an invariant is broken.
+func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress) (*record.Manifest, error) {
+	if progress == nil {
+		progress = new(Progress)
+	}
+	s := &sim{sc: sc, sink: sink, progress: progress, names: protocol.NewNames(),
+		slot: map[protocol.AppID]int32{}, nextApp: secondAttempts, warnings: newWarnings()}
+	progress.SpanMS.Store(sc.Input.SpanMS)
+	progress.NumJobs.Store(sc.Input.NumJobs)
+	progress.NumTasks.Store(sc.Input.NumTasks)
+	for _, w := range sc.Warnings {
+		s.warnings.add(w.Code, "%s", w.Text)
+	}
+	var err error
+	s.rm, err = rm.New(s, int64(sc.Site.ContainerExpiry), func(o yarn.Observer) (yarn.Scheduler, error) {
+		return sc.newScheduler(s.names, o)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.startNodes()
+	if err := s.nextArrival(); err != nil {
+		return nil, err
+	}
+	s.push(s.sc.SeriesMS, order(classSample, 0), evSample, 0, 0)
+	if err := s.loop(ctx); err != nil {
+		return nil, err
+	}
+	s.finish()
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.manifest(), nil
+}
+
+// loop executes events, heartbeats and updates in their order until nothing is left to happen.
+func (s *sim) loop(ctx context.Context) error {
+	for n := 0; ; n++ {
+		if n&0xfff == 0 {
+			s.progress.NowMS.Store(s.now)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if s.live == 0 && s.arriving == nil || s.err != nil {
+			return s.err
+		}
+		at, ord := s.beats.next()
+		queued := s.q.len() > 0
+		if queued {
+			e := s.q.peek()
+			queued = e.at < at || e.at == at && e.ord < ord
+			if queued {
+				at = e.at
+			}
+		}
+		if at == never {
+			return nil
+		}
+		if s.sc.Until > 0 && at > s.sc.Until {
+			s.now = s.sc.Until
+			return nil
+		}
+		if s.pending == 0 && at-s.moved > s.sc.StallMS {
+			s.warnings.add("stalled", "nothing happened for %d ms of trace time: the jobs left over can't finish; each says why", s.sc.StallMS)
+			return nil
+		}
+		s.now = at
+		s.totals.Events++
+		if queued {
+			s.handle(s.q.pop())
+		} else {
+			s.beats.run(s)
+		}
+	}
+}
+
+// push schedules an event that only matters if something else happens (periodic timers).
+func (s *sim) push(at int64, ord uint64, kind eventKind, app int32, arg int64) {
+	s.q.push(at, ord, kind, app, arg)
+}
+
+// pushWork schedules an event by which the replay moves on; see [sim.pending].
+func (s *sim) pushWork(at int64, ord uint64, kind eventKind, app int32, arg int64) {
+	s.pending++
+	s.q.push(at, ord, kind, app, arg)
+}
+
+// move notes that something happened now, which ends a stall.
+func (s *sim) move() { s.moved = s.now }
+
+// worked takes an event that was scheduled with pushWork.
+func (s *sim) worked() {
+	s.pending--
+	s.move()
+}
+
+func (s *sim) handle(e event) {
+	switch e.kind {
+	case evArrival:
+		s.worked()
+		s.arrive()
+	case evNodeEvent:
+		s.worked()
+		s.nodeEvent(int(e.arg))
+	case evNodeLost:
+		s.worked()
+		s.nodeLost(protocol.NodeID(e.app), e.arg)
+	case evPreemptKill:
+		s.worked()
+		s.killAfter(s.rm.KillPreempted(s.now))
+	case evExpiryCheck:
+		s.checkExpiry()
+	case evSample:
+		s.sample()
+		s.push(s.now+s.sc.SeriesMS, order(classSample, 0), evSample, 0, 0)
+	default:
+		a := s.apps[e.app]
+		a.events--
+		s.handleApp(a, e)
+		s.release(a)
+	}
+}
+
+// handleApp executes an event of an application.
+func (s *sim) handleApp(a *app, e event) {
+	if e.kind < evTimers {
+		s.worked()
+	}
+	switch e.kind {
+	case evStarted:
+		s.processStarted(a, e.arg)
+	case evExit:
+		s.processExited(a, e.arg)
+	case evRegisterAM:
+		a.register(s)
+	default:
+		a.driver.handle(e)
+	}
+}
+
+// update is a fair-share update, with what preemption does after it.
+func (s *sim) update() {
+	s.rm.Update(s.now)
+	s.preempt()
+}
+
+// nextArrival reads the next job and schedules its submission.
+func (s *sim) nextArrival() error {
+	j, err := s.sc.Input.Jobs.Next()
+	if err == io.EOF {
+		s.arriving = nil
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.arriving = j
+	at := j.SubmitMS
+	if s.sc.Load != 1 {
+		at = int64(math.Round(float64(at) / s.sc.Load))
+	}
+	s.pushWork(max(at, s.now), order(classArrival, j.ID), evArrival, 0, 0)
+	return nil
+}
+
+// broken stops the replay because an invariant does not hold.
+func (s *sim) broken(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("internal error at %d ms: "+format, append([]any{s.now}, args...)...)
+	}
+}
