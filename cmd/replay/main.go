@@ -23,11 +23,13 @@ const (
 
 // Commands are the verbs of the program, one file each.
 var Commands = []func() *cli.Command{
-	conformCommand,
+	runCommand,
+	compareCommand,
 	importCommand,
-	reportCommand,
-	traceCommand,
 	genCommand,
+	traceCommand,
+	reportCommand,
+	conformCommand,
 }
 
 func main() {

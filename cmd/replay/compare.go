@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/engine"
+	"replay/report"
+)
+
+func compareCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		Usage:     "replay the same trace under each variant with the same random streams; table, plots, verdict",
+		ArgsUsage: "TRACE",
+		Description: `Examples:
+   replay compare traces/fair-weights --variant 'locality: --placement locality-ratio' --variant 'naive: --placement naive' --seeds 5 --out out/cmp
+   replay compare traces/drf-mixed-sizes --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
+
+The first variant is what the others are compared with. Flags outside --variant hold for all of them.`,
+		Flags: append(append(scenarioFlags(), progressFlags()...),
+			&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"},
+			&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on", Value: 1},
+			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "replays at a time", DefaultText: "all cores"},
+			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
+			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			&cli.BoolFlag{Name: "results", Usage: "with --out: keep the result of each replay too, in runs/NAME/seed-N"},
+			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
+			&cli.BoolFlag{Name: "json", Usage: "print the comparison as JSON"},
+		),
+		Action: compareAction,
+	}
+}
+
+func compareAction(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("compare wants one TRACE directory, got %d arguments", c.NArg())
+	}
+	if len(c.StringSlice("variant")) < 2 {
+		return usagef("compare wants two --variant or more, got %d", len(c.StringSlice("variant")))
+	}
+	seeds := c.Int("seeds")
+	if seeds < 1 || seeds > 10_000 {
+		return usagef("--seeds is %d, want 1 to 10000", seeds)
+	}
+	base, err := readOptions(c, engine.Options{Model: engine.DefaultModel()})
+	if err != nil {
+		return err
+	}
+	variants, err := parseVariants(c.StringSlice("variant"), base)
+	if err != nil {
+		return err
+	}
+	formats, err := plotFormats(c.String("formats"))
+	if err != nil {
+		return err
+	}
+	temp := ""
+	if out := c.String("out"); out != "" && c.Bool("results") {
+		if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {
+			return err
+		}
+		if temp, err = os.MkdirTemp(filepath.Dir(filepath.Clean(out)), ".runs-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(temp)
+	}
+	results, err := replayAll(c, variants, seeds, temp)
+	if err != nil {
+		return err
+	}
+	var sides []report.Variant
+	for i, v := range variants {
+		sides = append(sides, report.Variant{Name: v.name, Flags: v.flags, Runs: results[i]})
+		for _, r := range results[i][:1] {
+			printWarnings(c, r.Manifest.Warnings)
+		}
+	}
+	cmp, err := report.Compare(sides)
+	if err != nil {
+		return err
+	}
+	if out := c.String("out"); out != "" {
+		more := map[string]string{}
+		if temp != "" {
+			more["runs"] = temp
+		}
+		if err := cmp.WriteDir(out, formats, more); err != nil {
+			return err
+		}
+	}
+	var text bytes.Buffer
+	if c.Bool("json") {
+		js, err := cmp.JSON()
+		if err != nil {
+			return err
+		}
+		text.Write(js)
+	} else {
+		cmp.WriteText(&text, c.Bool("all"))
+	}
+	if _, err := c.App.Writer.Write(text.Bytes()); err != nil {
+		return err
+	}
+	if out := c.String("out"); out != "" && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+	}
+	return nil
+}
+
+// replayAll replays every variant with every seed, several at a time; results are by variant, then seed.
+// With temp, each replay's result is written there. The order in which replays end has no influence on anything.
+func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]*report.Result, error) {
+	ctx, cancel := context.WithCancelCause(c.Context)
+	defer cancel(nil)
+	results := make([][]*report.Result, len(variants))
+	for i := range results {
+		results[i] = make([]*report.Result, seeds)
+	}
+	workers := c.Int("jobs")
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	type cell struct{ variant, seed int }
+	cells := make(chan cell)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for range min(workers, len(variants)*seeds) {
+		wg.Go(func() {
+			for w := range cells {
+				v := variants[w.variant]
+				o := v.options
+				o.Seed += uint64(w.seed)
+				label := fmt.Sprintf("%s, seed %d", v.name, o.Seed)
+				p := new(engine.Progress)
+				stop, err := watch(c, label, p)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				out := ""
+				if temp != "" {
+					out = filepath.Join(temp, v.name, fmt.Sprintf("seed-%d", o.Seed))
+				}
+				r, err := replayOnce(ctx, c.Args().First(), o, out, report.Options{}, p)
+				stop()
+				if err != nil {
+					cancel(fmt.Errorf("%s: %w", label, err))
+					return
+				}
+				results[w.variant][w.seed] = r
+				mu.Lock()
+				done++
+				if !c.Bool("quiet") && c.String("progress") != "off" {
+					fmt.Fprintf(c.App.ErrWriter, "%d of %d replays done (%s)\n", done, len(variants)*seeds, label)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for s := range seeds {
+		for v := range variants {
+			select {
+			case cells <- cell{v, s}:
+			case <-ctx.Done():
+				break feed
+			}
+		}
+	}
+	close(cells)
+	wg.Wait()
+	return results, context.Cause(ctx)
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// picture says which of our packages each may import; docs/architecture.md draws it.
+var picture = map[string][]string{
+	"replay/policy":               nil,
+	"replay/trace":                nil,
+	"replay/trace/importer":       {"replay/trace"},
+	"replay/trace/synth":          {"replay/trace"},
+	"replay/engine/record":        nil,
+	"replay/engine/protocol":      {"replay/policy"},
+	"replay/engine/yarn/jvm":      nil,
+	"replay/engine/yarn/conf":     {"replay/policy", "replay/engine/yarn/jvm"},
+	"replay/engine/yarn":          {"replay/policy", "replay/engine/protocol", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
+	"replay/engine/yarn/fifo":     {"replay/policy", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
+	"replay/engine/yarn/capacity": {"replay/policy", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
+	"replay/engine/yarn/rm":       {"replay/policy", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf"},
+	"replay/engine/spark":         {"replay/policy", "replay/engine/protocol", "replay/trace"},
+	"replay/engine/containers":    {"replay/policy", "replay/engine/protocol", "replay/trace"},
+	"replay/engine":               {"replay/policy", "replay/trace", "replay/engine/..."},
+	"replay/report":               {"replay/engine/record", "replay/trace"},
+	"replay/bench":                {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
+	"replay/bench/conform":        {"replay/engine/...", "replay/policy"},
+	"replay/cmd/replay":           {"replay/..."},
+}
+
+// outside says which packages may import something that is neither ours nor the standard library's.
+var outside = []string{"replay/trace", "replay/trace/importer", "replay/trace/synth", "replay/report", "replay/cmd/replay"}
+
+func TestImportPicture(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := fields[0]
+		allowed, known := picture[pkg]
+		if !known {
+			t.Errorf("%s is not in the picture", pkg)
+			continue
+		}
+		for _, imp := range fields[1:] {
+			ours := strings.HasPrefix(imp, "replay/")
+			switch {
+			case ours && !slices.ContainsFunc(allowed, func(a string) bool {
+				prefix, deep := strings.CutSuffix(a, "...")
+				return imp == a || deep && strings.HasPrefix(imp, prefix)
+			}):
+				t.Errorf("%s imports %s, which the picture does not have", pkg, imp)
+			case !ours && strings.Contains(strings.Split(imp, "/")[0], ".") && !slices.Contains(outside, pkg):
+				t.Errorf("%s imports %s; only %v may import from outside", pkg, imp, outside)
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/engine"
+	"replay/engine/record"
+	"replay/report"
+)
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "replay a trace once; prints the summary, writes a result directory",
+		ArgsUsage: "TRACE",
+		Description: `Examples:
+   replay run traces/fair-weights --out out/run
+   replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s`,
+		Flags: append(append(scenarioFlags(), progressFlags()...),
+			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
+			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
+			&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"},
+			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON"},
+		),
+		Action: runAction,
+	}
+}
+
+func runAction(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
+	}
+	o, err := readOptions(c, engine.Options{Model: engine.DefaultModel(), Decisions: c.Bool("decisions")})
+	if err != nil {
+		return err
+	}
+	ro, err := reportOptions(c)
+	if err != nil {
+		return err
+	}
+	p := new(engine.Progress)
+	stop, err := watch(c, "replay", p)
+	if err != nil {
+		return err
+	}
+	result, err := replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, p)
+	stop()
+	if err != nil {
+		return err
+	}
+	printWarnings(c, result.Manifest.Warnings)
+	if c.Bool("json") {
+		_, err = c.App.Writer.Write(result.SummaryJSON())
+		return err
+	}
+	result.WriteText(c.App.Writer)
+	if out := c.String("out"); out != "" && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+	}
+	return nil
+}
+
+// reportOptions reads what a result directory is to hold.
+func reportOptions(c *cli.Context) (report.Options, error) {
+	ro := report.DefaultOptions()
+	ro.Decisions = c.Bool("decisions")
+	switch v := c.String("tasks"); v {
+	case "on", "":
+	case "off":
+		ro.Tasks = false
+	default:
+		return ro, usagef("--tasks is %q, want on or off", v)
+	}
+	var err error
+	ro.Formats, err = plotFormats(c.String("formats"))
+	return ro, err
+}
+
+// replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
+func replayOnce(ctx context.Context, dir string, o engine.Options, out string, ro report.Options, p *engine.Progress) (*report.Result, error) {
+	sc, t, err := openScenario(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if out == "" {
+		mem := report.NewMemory()
+		m, err := engine.Run(ctx, sc, mem, p)
+		if err != nil {
+			return nil, err
+		}
+		return mem.Finish(*m)
+	}
+	w, err := report.NewWriter(out, ro)
+	if err != nil {
+		return nil, err
+	}
+	m, err := engine.Run(ctx, sc, w, p)
+	if err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w.Finish(*m)
+}
+
+// printWarnings shows each warning once, with its count.
+func printWarnings(c *cli.Context, ws []record.Warning) {
+	if c.Bool("quiet") {
+		return
+	}
+	for _, w := range ws {
+		times := ""
+		if w.Count > 1 {
+			times = fmt.Sprintf(" (%d times)", w.Count)
+		}
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s%s\n", w.Text, times)
+	}
+}
