@@ -29,9 +29,10 @@ type appLog struct {
 	unpersist map[int32]int64 // RDD -> time of the last event before it was unpersisted
 	last      int64           // latest time in any event
 
-	ends  taskEnds
-	drops counter
-	err   error // what is wrong with the last event, cleared by take
+	ends                     taskEnds
+	removals, removalsOfNone int64 // events; those of executors that were not there
+	drops                    counter
+	err                      error // what is wrong with the last event, cleared by take
 }
 
 // taskEnds counts the task attempts that ended.
@@ -171,9 +172,10 @@ func (a *appLog) onExecutorAdded(e executorAdded) {
 
 func (a *appLog) onExecutorRemoved(at int64, id int32, reason string) {
 	a.saw(at)
+	a.removals++
 	i, ok := a.executor[id]
-	if !ok || a.executors[i].removed != absent { // the event comes twice, or for executors that never registered
-		a.drops["executor_removals_of_absent_executors"]++
+	if !ok || a.executors[i].removed != absent { // the event may come twice, and for executors that never registered
+		a.removalsOfNone++
 		return
 	}
 	a.executors[i].removed, a.executors[i].reason = at, reason

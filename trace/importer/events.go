@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -75,7 +76,7 @@ func (p *eventParser) parse(line []byte, app appEvents) error {
 	if ok && neededEvents[string(name)] == nil {
 		return p.skip(string(name))
 	}
-	if err := fastjson.ValidateBytes(line); err != nil {
+	if err := valid(line); err != nil {
 		return fmt.Errorf("not JSON: %w", short(err))
 	}
 	v, err := p.js.ParseBytes(line)
@@ -106,6 +107,20 @@ func (p *eventParser) parse(line []byte, app appEvents) error {
 		p.events[p.event]++
 	}
 	return p.err
+}
+
+// valid tells what is wrong with line as JSON. The library's parser accepts more than JSON, and its
+// check lets control characters pass in strings that have escapes.
+func valid(line []byte) error {
+	for i, c := range line {
+		if c < ' ' && !json.Valid(line) {
+			return fmt.Errorf("control character 0x%02x at byte %d, or an error elsewhere", c, i)
+		}
+		if c < ' ' {
+			break
+		}
+	}
+	return fastjson.ValidateBytes(line)
 }
 
 func (p *eventParser) skip(name string) error {

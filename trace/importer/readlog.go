@@ -91,11 +91,8 @@ func (a *appLog) count(c *Counts) {
 		c.Read["task_ends_"+l] += n
 	}
 	c.Read["executors_added"] += int64(len(a.executors))
-	for _, e := range a.executors {
-		if e.removed != absent {
-			c.Read["executors_removed"]++
-		}
-	}
+	c.Read["executors_removed"] += a.removals
+	c.Read["executors_removed_that_were_not_there"] += a.removalsOfNone
 }
 
 // readEvents reads one file. open says that its last line may be cut.
