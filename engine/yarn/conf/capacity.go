@@ -101,6 +101,14 @@ type CapacityQueue struct {
 	min, max vector // the capacity by resource type, of the vector mode
 }
 
+// Err returns the first of Problems: what a user's file is refused for though YARN would start with it.
+func (c *Capacity) Err() error {
+	if len(c.Problems) > 0 {
+		return c.Problems[0]
+	}
+	return nil
+}
+
 // MaxParallelOfUser returns the limit of running applications of a user.
 func (c *Capacity) MaxParallelOfUser(user string) int32 {
 	if n, ok := c.maxParallelOf[user]; ok {

@@ -366,7 +366,7 @@ func (p *capacityParser) capacities(q *CapacityQueue, prefix string) *Error {
 		}
 		q.MaxCapacity = v / 100
 		if v < percent {
-			p.Problems = append(p.Problems, refuse("", "maximum below the capacity %s", JavaFloat(percent)).at(0, prefix+"maximum-capacity", text))
+			p.warnf("%smaximum-capacity: %s is below the capacity %s", prefix, text, JavaFloat(percent))
 		}
 	}
 	if !weight {

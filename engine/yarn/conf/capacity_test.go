@@ -111,7 +111,7 @@ func TestCapacityErrors(t *testing.T) {
 			}
 		})
 	}
-	if c := capacityOf(t, map[string]string{"root.queues": "a,a", "root.a.capacity": "50"}); len(c.Problems) == 0 {
+	if c := capacityOf(t, map[string]string{"root.queues": "a,a", "root.a.capacity": "50"}); c.Err() == nil {
 		t.Error("a queue that is listed twice is no problem")
 	}
 }

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -77,6 +78,19 @@ func TestSiteErrors(t *testing.T) {
 	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
 		if err := s.Check(scheduler); err == nil || !strings.Contains(err.Error(), "yarn.scheduler.minimum-allocation-mb=9000") {
 			t.Errorf("%s: a minimum above the maximum gives %v", scheduler, err)
+		}
+	}
+}
+
+// TestKeysAreDocumented holds docs/yarn-config.md to the keys that are read.
+func TestKeysAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/yarn-config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range siteKeys() {
+		if !strings.HasPrefix(key, keyResourceTypes+".") && !strings.Contains(string(text), "`"+key+"`") {
+			t.Errorf("docs/yarn-config.md does not have %s", key)
 		}
 	}
 }
