@@ -254,22 +254,33 @@ func (c *column[T]) fill(n int) error {
 			}
 		}
 		k := min(n, c.n-c.at)
-		if len(c.def) == 0 {
+		switch {
+		case len(c.vals) == c.n: // no nulls
 			c.v = append(c.v, c.vals[c.next:c.next+k]...)
 			c.next += k
 			c.set += k
-		} else {
+		case c.leaf.required:
 			for i, d := range c.def[c.at : c.at+k] {
-				switch {
-				case d == c.leaf.maxDef:
-					c.v = append(c.v, c.vals[c.next])
-					c.next++
-					c.set++
-				case c.leaf.required:
+				if d < c.leaf.maxDef {
 					return c.null(c.row + int64(i))
-				default:
-					c.v = append(c.v, c.absent)
 				}
+				c.v = append(c.v, c.vals[c.next])
+				c.next++
+			}
+			c.set += k
+		case len(c.vals) == 0:
+			for range k {
+				c.v = append(c.v, c.absent)
+			}
+		default:
+			for _, d := range c.def[c.at : c.at+k] {
+				if d < c.leaf.maxDef {
+					c.v = append(c.v, c.absent)
+					continue
+				}
+				c.v = append(c.v, c.vals[c.next])
+				c.next++
+				c.set++
 			}
 		}
 		c.at += k

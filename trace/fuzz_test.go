@@ -1,0 +1,127 @@
+package trace
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// smallTrace has a few rows of each table and each optional column in little space.
+func smallTrace() *MemoryTrace {
+	m := checkedTrace()
+	m.JobList = m.JobList[:2]
+	for i, j := range m.JobList {
+		j.Conf = []KeyValue{{"spark.a", "1"}, {"spark.b", ""}}
+		j.Stages = j.Stages[:1]
+		s := &j.Stages[0]
+		s.Extra = []NamedValue{{"gpu", 1}}
+		s.StartFraction = 0.5
+		s.Tasks = Tasks{
+			DurationMS: []int64{5, 6, int64(i)}, InputBytes: []int64{1, 0, 1}, PrefStart: []int32{0, 2, 2, 3}, Pref: []int32{1, 2, 3},
+			RecordedWaitMS: []int64{Unset, 4, Unset}, RecordedLocality: []string{"ANY", "", "ANY"},
+		}
+	}
+	m.Files = []File{{Name: "f", Bytes: 3, BlockBytes: 1, Blocks: 3, Replication: 1}}
+	return m
+}
+
+// smallFiles are the files of smallTrace, with a manifest that lists none, so that their content alone is judged.
+func smallFiles(t testing.TB) (names []string, contents map[string][]byte) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "t")
+	if err := smallTrace().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	editManifest(t, dir, func(m map[string]any) { m["files"] = nil })
+	contents = make(map[string][]byte)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, e.Name())
+		contents[e.Name()] = data
+	}
+	return names, contents
+}
+
+// readAnything opens dir with one file replaced, and reads what can be read. It must not panic, nor leave a good
+// result that Check finds wrong.
+func readAnything(t testing.TB, dir string, name string, data []byte) error {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	result, err := Check(dir, 3)
+	ok := err == nil && result.OK()
+	_, err = Load(dir)
+	if err == nil && !ok && result.Problems[0].Column != "span_ms" {
+		t.Errorf("%s is read without an error, but %v", name, result.Problems)
+	}
+	if err != nil && ok {
+		t.Errorf("%s passes the check, but %v", name, err)
+	}
+	return err
+}
+
+func writeFiles(t testing.TB, names []string, contents map[string][]byte) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, n := range names {
+		if err := os.WriteFile(filepath.Join(dir, n), contents[n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Every file cut off at many places, and with bytes of every part changed, gives an error or a good trace.
+func TestDamagedFiles(t *testing.T) {
+	names, contents := smallFiles(t)
+	dir := writeFiles(t, names, contents)
+	if err := readAnything(t, dir, names[0], contents[names[0]]); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for _, name := range names {
+		good := contents[name]
+		for cut := 0; cut < len(good); cut += 1 + len(good)/40 {
+			if err := readAnything(t, dir, name, good[:cut]); err == nil {
+				t.Errorf("%s cut off at %d of %d bytes is read", name, cut, len(good))
+			}
+		}
+		for pos := r.IntN(20); pos < len(good); pos += 1 + r.IntN(40) {
+			bad := bytes.Clone(good)
+			bad[pos] ^= byte(1 + r.IntN(255))
+			if err := readAnything(t, dir, name, bad); err != nil {
+				refused++
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), good, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if refused < 100 {
+		t.Errorf("only %d of the damaged files were refused", refused)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	names, contents := smallFiles(f)
+	for i, n := range names {
+		f.Add(uint8(i), contents[n])
+		f.Add(uint8(i), contents[n][:len(contents[n])/2])
+	}
+	f.Add(uint8(0), []byte("PAR1"))
+	f.Fuzz(func(t *testing.T, file uint8, data []byte) {
+		dir := writeFiles(t, names, contents)
+		readAnything(t, dir, names[int(file)%len(names)], data)
+	})
+}
