@@ -18,8 +18,12 @@ func WorkOf(j *Job) (w Work) {
 		}
 		spark := j.Kind == KindSpark && j.ExecVCores > 0
 		if spark {
+			execMem, execVCores := j.ExecMemMiB, j.ExecVCores
+			if s.ExecVCores > 0 && s.ExecMemMiB > 0 { // a resource profile
+				execMem, execVCores = s.ExecMemMiB, s.ExecVCores
+			}
 			vcores = float64(max(j.TaskCPUs, 1))
-			mem = float64(float64(j.ExecMemMiB)*vcores) / float64(j.ExecVCores)
+			mem = float64(float64(execMem)*vcores) / float64(execVCores)
 		}
 		t := &s.Tasks
 		if spark || t.VCores == nil && t.MemMiB == nil {
