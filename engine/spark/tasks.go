@@ -275,8 +275,7 @@ func (s *TaskScheduler) FetchFailed(now int64, ref TaskRef, from FetchSource) {
 // and shuffle) and run time. Only the efficiency of speculation reads it.
 func (s *TaskScheduler) Metrics(ref TaskRef, recordsRead, runMS int64) {
 	if set := s.sets[ref.Set]; set != nil {
-		a := &set.attempts[ref.Row]
-		a.recordsRead, a.runMS = recordsRead, runMS
+		set.rates.report(ref.Row, recordsRead, runMS)
 	}
 }
 

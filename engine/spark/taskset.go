@@ -83,18 +83,16 @@ type TaskSet struct {
 	level     int // index of the current level
 	lastReset int64
 
-	noRejects      int8 // since the last reset: 1 yes, 0 no, -1 not yet known
-	speculatable   int32
-	durations      durations // of successful attempts; only with speculation
-	barrier        []barrierTask
-	excluded       *taskSetExclusion // nil when exclusion is off
-	unschedulable  bool              // an abort timer is set
-	abortAt        int64
-	inPool         bool
-	order          *taskSetOrder // nil in canonical order
-	recordsRead    int64         // of successful attempts, for the efficiency of speculation
-	successRunMS   int64
-	avgProcessRate float64
+	noRejects     int8 // since the last reset: 1 yes, 0 no, -1 not yet known
+	speculatable  int32
+	durations     durations // of successful attempts; only with speculation
+	barrier       []barrierTask
+	excluded      *taskSetExclusion // nil when exclusion is off
+	unschedulable bool              // an abort timer is set
+	abortAt       int64
+	inPool        bool
+	order         *taskSetOrder // nil in canonical order
+	rates         processRates
 }
 
 // taskState is one task of a set.
@@ -112,7 +110,6 @@ type taskState struct {
 type Attempt struct {
 	ID      int64 // task id: number of the launch within the application
 	Launch  int64 // ms
-	Finish  int64 // ms, or -1
 	Index   int32 // of the task in its set
 	Exec    int32
 	Host    int32
@@ -129,9 +126,8 @@ type Attempt struct {
 	Launching bool
 	tracked   bool // the scheduler still knows it by its id
 
-	previous           int32 // attempt of the same task, or -1
-	prevRun, nextRun   int32 // running attempts in order of launch, or -1
-	recordsRead, runMS int64 // last heartbeat's metrics, for speculation
+	previous         int32 // attempt of the same task, or -1
+	prevRun, nextRun int32 // running attempts in order of launch, or -1
 }
 
 // taskSetOrder reproduces the orders of Spark's own hash tables.
@@ -172,7 +168,6 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 			p.byRack.order = &ScalaHashMap[int32]{Hash: order.Rack}
 		}
 	}
-	s.avgProcessRate = maxFloat
 	s.addAllPending()
 	s.computeLevels()
 	return s

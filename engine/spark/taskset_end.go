@@ -56,11 +56,11 @@ func (s *TaskSet) succeed(now int64, row int32) {
 		s.fail(now, row, EndKilled, false)
 		return
 	}
-	s.end(now, row)
+	s.end(row)
 	a.Success = true
 	if s.sched.conf.Speculation.Enabled {
 		s.durations.insert(now - a.Launch)
-		s.addProcessRate(a)
+		s.rates.succeeded(row)
 	}
 	s.uncount(row)
 	for other := t.last; other >= 0; other = s.attempts[other].previous {
@@ -82,10 +82,8 @@ func (s *TaskSet) succeed(now int64, row int32) {
 }
 
 // end marks an attempt as handled.
-func (s *TaskSet) end(now int64, row int32) {
-	a := &s.attempts[row]
-	a.Ended = true
-	a.Finish = now
+func (s *TaskSet) end(row int32) {
+	s.attempts[row].Ended = true
 	s.handled++
 	s.sched.forget(s)
 }
@@ -99,7 +97,7 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 		return
 	}
 	s.uncount(row)
-	s.end(now, row)
+	s.end(row)
 	t := &s.tasks[a.Index]
 	t.copies--
 	switch reason {

@@ -146,8 +146,11 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	row := int32(len(s.attempts))
 	id := s.sched.nextTask
 	s.sched.nextTask++
+	if s.attempts == nil {
+		s.attempts = make([]Attempt, 0, s.Spec.Tasks)
+	}
 	s.attempts = append(s.attempts, Attempt{
-		ID: id, Launch: now, Finish: -1, Index: task, Exec: exec, Host: host, Number: t.attempts, Level: level,
+		ID: id, Launch: now, Index: task, Exec: exec, Host: host, Number: t.attempts, Level: level,
 		Counted: true, Speculative: speculative, Launching: true, tracked: true,
 		previous: t.last, prevRun: s.lastRun, nextRun: -1,
 	})

@@ -5,8 +5,6 @@ import (
 	"slices"
 )
 
-const maxFloat = math.MaxFloat64
-
 // durations are the durations of successful attempts, sorted.
 type durations struct {
 	sorted []int64
@@ -50,7 +48,7 @@ func (s *TaskSet) speculate(now int64) (found bool) {
 			continue
 		}
 		run := float64(now - a.Launch)
-		slow := run > threshold && (custom || !c.Efficiency || run > c.LongRunTaskFactor*threshold || s.slowRate(a))
+		slow := run > threshold && (custom || !c.Efficiency || run > c.LongRunTaskFactor*threshold || s.rates.slow(row, c.ProcessRateMultiplier))
 		if !slow && !s.diesFirst(a) {
 			continue
 		}
@@ -63,26 +61,51 @@ func (s *TaskSet) speculate(now int64) (found bool) {
 	return found
 }
 
-// slowRate reports whether an attempt reads records slower than the set's average. While no
-// successful task has reported records every attempt counts as slow.
+// processRates are the rates at which attempts read records, for the efficiency of speculation.
 //
 // Source: TaskSetManager.TaskProcessRateCalculator.
-func (s *TaskSet) slowRate(a *Attempt) bool {
-	rate := 0.0
-	if a.recordsRead > 0 && a.runMS > 0 {
-		rate = float64(a.recordsRead) / (float64(a.runMS) / 1000)
-	}
-	return rate < s.avgProcessRate*s.sched.conf.Speculation.ProcessRateMultiplier
+type processRates struct {
+	reports []processReport // by row; nil while nothing was reported
+	records int64           // of successful attempts that reported any
+	runMS   int64
 }
 
-// addProcessRate counts the records of a successful attempt.
-func (s *TaskSet) addProcessRate(a *Attempt) {
-	if a.runMS <= 0 || a.recordsRead <= 0 {
-		return
+type processReport struct{ records, runMS int64 }
+
+func (p processReport) rate() float64 {
+	if p.records <= 0 || p.runMS <= 0 {
+		return 0
 	}
-	s.recordsRead += a.recordsRead
-	s.successRunMS += a.runMS
-	s.avgProcessRate = float64(s.recordsRead) / (float64(s.successRunMS) / 1000)
+	return float64(p.records) / (float64(p.runMS) / 1000)
+}
+
+func (r *processRates) report(row int32, records, runMS int64) {
+	for int(row) >= len(r.reports) {
+		r.reports = append(r.reports, processReport{})
+	}
+	r.reports[row] = processReport{records, runMS}
+}
+
+// succeeded counts the records of a successful attempt.
+func (r *processRates) succeeded(row int32) {
+	if int(row) < len(r.reports) && r.reports[row].rate() > 0 {
+		r.records += r.reports[row].records
+		r.runMS += r.reports[row].runMS
+	}
+}
+
+// slow reports whether an attempt reads slower than that part of the average. While no successful
+// attempt has reported records every attempt counts as slow.
+func (r *processRates) slow(row int32, multiplier float64) bool {
+	average := math.MaxFloat64
+	if r.runMS > 0 {
+		average = processReport{r.records, r.runMS}.rate()
+	}
+	rate := 0.0
+	if int(row) < len(r.reports) {
+		rate = r.reports[row].rate()
+	}
+	return rate < average*multiplier
 }
 
 // diesFirst reports whether the executor of an attempt is being decommissioned and will probably be
