@@ -97,7 +97,7 @@ func inline(ps []picture) (out []figureData, err error) {
 			if err != nil {
 				return nil, err
 			}
-			d.SVG = template.HTML(inlineSVG(b))
+			d.SVG = template.HTML(inlineSVG(b, p.Title))
 		}
 		out = append(out, d)
 	}
@@ -106,12 +106,13 @@ func inline(ps []picture) (out []figureData, err error) {
 
 var svgSize = regexp.MustCompile(`<svg width="[^"]*" height="[^"]*"`)
 
-// inlineSVG drops the XML prologue and the fixed size, so that the picture fills its column.
-func inlineSVG(b []byte) []byte {
+// inlineSVG drops the XML prologue and the fixed size, so that the picture fills its column,
+// and names it for those who do not see it.
+func inlineSVG(b []byte, title string) []byte {
 	if i := bytes.Index(b, []byte("<svg")); i > 0 {
 		b = b[i:]
 	}
-	return svgSize.ReplaceAll(b, []byte(`<svg role="img"`))
+	return svgSize.ReplaceAll(b, []byte(`<svg role="img" aria-label="`+template.HTMLEscapeString(title)+`"`))
 }
 
 // render fills the frame with the body of a page.

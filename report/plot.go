@@ -359,22 +359,47 @@ func niceStep(span float64, n int) float64 {
 	return 10 * base
 }
 
-// logTimeTicks are ticks of times in ms on a log axis, in units of people.
+// logTimeTicks are ticks of times in ms on a log axis, in units of people: every third or so
+// of a decade, all with labels where there is room.
 type logTimeTicks struct{}
 
 var logTimes = []struct {
 	ms    float64
 	label string
+	minor bool // without a label when there are many
 }{
-	{1, "1 ms"}, {3, ""}, {10, "10 ms"}, {30, ""}, {100, "0.1 s"}, {300, ""}, {1000, "1 s"}, {3000, "3 s"}, {10_000, "10 s"},
-	{30_000, ""}, {60_000, "1 min"}, {180_000, ""}, {600_000, "10 min"}, {1_800_000, ""}, {hourMS, "1 h"}, {3 * hourMS, ""},
-	{10 * hourMS, "10 h"}, {30 * hourMS, ""}, {100 * hourMS, "100 h"}, {300 * hourMS, ""}, {1000 * hourMS, "1000 h"},
+	{1, "1 ms", false},
+	{3, "3 ms", true},
+	{10, "10 ms", false},
+	{30, "30 ms", true},
+	{100, "0.1 s", false},
+	{300, "0.3 s", true},
+	{1000, "1 s", false},
+	{3000, "3 s", true},
+	{10_000, "10 s", false},
+	{30_000, "30 s", true},
+	{60_000, "1 min", false},
+	{180_000, "3 min", true},
+	{600_000, "10 min", false},
+	{1_800_000, "30 min", true},
+	{hourMS, "1 h", false},
+	{3 * hourMS, "3 h", true},
+	{10 * hourMS, "10 h", false},
+	{30 * hourMS, "30 h", true},
+	{100 * hourMS, "100 h", false},
+	{300 * hourMS, "300 h", true},
+	{1000 * hourMS, "1000 h", false},
 }
 
 func (logTimeTicks) Ticks(lo, hi float64) (ts []plot.Tick) {
+	many := hi/lo > 3000
 	for _, t := range logTimes {
 		if t.ms >= lo*.999 && t.ms <= hi*1.001 {
-			ts = append(ts, plot.Tick{Value: t.ms, Label: t.label})
+			tick := plot.Tick{Value: t.ms, Label: t.label}
+			if many && t.minor {
+				tick.Label = ""
+			}
+			ts = append(ts, tick)
 		}
 	}
 	return ts

@@ -6,8 +6,10 @@ import (
 	"replay/engine/record"
 )
 
-// localityBins is how many points the shares over time have.
-const localityBins = 60
+// Shares over time have a point for every perPoint containers or tasks, within these bounds.
+const (
+	leastPoints, mostPoints, perPoint = 8, 60, 20
+)
 
 var plotLocalityTime = Plot{"locality_time", "Locality over time", func(r *Result) (*figure, string) {
 	_, end, _ := r.span()
@@ -16,7 +18,9 @@ var plotLocalityTime = Plot{"locality_time", "Locality over time", func(r *Resul
 	f := newPlot("Share on a preferred host over time", "simulated time ("+unit+")", "share on a preferred host")
 	any := false
 	draw := func(name string, i int, over *timeline, hit, all func(bin func(column int) float64) float64) {
-		width, bins := over.Rebin(localityBins, end)
+		_, one := over.Rebin(1, end)
+		n := all(func(c int) float64 { return one[c][0] })
+		width, bins := over.Rebin(min(max(int(n/perPoint), leastPoints), mostPoints), end)
 		var xys plotter.XYs
 		for b := range bins[0] {
 			at := func(c int) float64 { return bins[c][b] }

@@ -162,7 +162,7 @@ func (m madeUp) feed(sink record.Sink) record.Manifest {
 			if i == 0 {
 				share *= 1 + m.unequal
 			}
-			used := int64(share * float64(capMem))
+			used := int64(min(share, .33) * float64(capMem))
 			s := record.Sample{
 				Time: at, Queue: q, UsedMem: used, UsedVCores: used / 2200, DemandMem: used + 30_000, PendingMem: 30_000 * int64(at/50_000%2),
 				FairMem: capMem / int64(len(m.queues)), SteadyMem: capMem / int64(len(m.queues)), Containers: used / 2048, BusyCores: used / 3000,

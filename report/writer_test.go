@@ -293,12 +293,26 @@ func FuzzStoredTasks(f *testing.F) {
 		}
 		d.Queues.finish(0)
 		r := newResult(d)
-		for _, p := range r.pictures() {
-			if p.figure != nil {
-				if _, err := renderers["svg"](p.figure); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		plotTaskWaits.Draw(r)
+		plotLocalityTime.Draw(r)
 	})
+}
+
+// BenchmarkWriter writes task attempts, the rows that there are most of.
+func BenchmarkWriter(b *testing.B) {
+	w, err := NewWriter(filepath.Join(b.TempDir(), "r"), Options{Tasks: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Abort()
+	t := record.Task{End: record.TaskSuccess, Level: record.TaskNodeLocal, Preferring: true, Preferred: true}
+	b.ReportAllocs()
+	i := int64(0)
+	for b.Loop() {
+		i++
+		t.Job, t.Index, t.Node = i/1000, int32(i%1000), int32(i%977)
+		t.Ready, t.Launch, t.Finish = i*7, i*7+i%5000, i*7+i%5000+i%30000
+		w.Task(&t)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
 }
