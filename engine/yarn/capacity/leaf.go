@@ -5,17 +5,6 @@ import (
 	"replay/policy"
 )
 
-// userCheck remembers, until a limit changes, that a user was over his limit: an
-// application of his that holds no more reservations than that one need not be looked at.
-//
-// Source: AbstractLeafQueue.CachedUserLimit.
-type userCheck struct {
-	version  int64
-	limit    policy.Resource
-	refused  bool
-	reserved policy.Resource
-}
-
 // assignLeaf offers a node to a leaf queue: first to the reservation on it, then to the active
 // applications in their order until one takes it or the queue's limit is met.
 //
@@ -31,7 +20,6 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 		return assignment{}
 	}
 	s := q.s
-	version := q.users.version
 	check := true
 	for _, a := range q.served() {
 		if check {
@@ -40,7 +28,7 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 			}
 			check = s.keepLooking && !a.reserved.IsNone()
 		}
-		if !q.userMay(a, lim, version) {
+		if !q.withinUserLimit(a, q.headroomLimit(a), lim) {
 			continue
 		}
 		got := a.assign(n, lim)
@@ -52,27 +40,6 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 		}
 	}
 	return assignment{}
-}
-
-// userMay reports whether the user of a is within his limit, or would be without the reservations of a.
-func (q *queue) userMay(a *app, lim *limits, version int64) bool {
-	u := a.user
-	c := &u.check
-	if c.version != version {
-		*c = userCheck{version: version, limit: q.headroomLimit(a)}
-	} else {
-		q.noteHeadroom(a)
-	}
-	if c.refused && a.reserved.FitsIn(c.reserved) {
-		return false
-	}
-	if q.withinUserLimit(a, c.limit, lim) {
-		return true
-	}
-	if c.reserved.FitsIn(a.reserved) {
-		c.refused, c.reserved = true, a.reserved
-	}
-	return false
 }
 
 // withinUserLimit tests usage against the limit; one container may go beyond. Lim learns how much must be
@@ -112,16 +79,9 @@ func (q *queue) headroomLimit(a *app) policy.Resource {
 	if !a.user.present {
 		return policy.Resource{}
 	}
-	limit := q.users.userLimit(a.user)
-	q.noteHeadroom(a)
-	return limit
-}
-
-func (q *queue) noteHeadroom(a *app) {
-	if a.user.present {
-		q.currentLimit = q.offered
-		a.headroomOf = a.user.account
-	}
+	q.currentLimit = q.offered
+	a.headroomOf = a.user.account
+	return q.users.userLimit(a.user)
 }
 
 // headroom is what the application master is told that it may still get; nothing before the queue

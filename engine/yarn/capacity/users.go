@@ -12,7 +12,6 @@ type user struct {
 	present bool // YARN has a record of him
 	asking  bool // his usage is part of the sum over users that ask
 	askers  int  // his applications with outstanding requests
-	check   userCheck
 	*account
 }
 
