@@ -17,6 +17,7 @@ func newCapacityRun(r *schedulerRun) (yarn.Scheduler, error) {
 	r.useDefaultSizes()
 	s := capacity.New(r.site, cfg, r.names, timestampOfRuns, r.observe)
 	r.calls = map[string]func(*runEvent) (string, any, any, error){
+		"nstate": r.nodeState(s.Cluster()),
 		"state": func(e *runEvent) (string, any, any, error) {
 			if rows := r.usages(s); !same(e.Q, rows) {
 				return "q", e.Q, rows, nil

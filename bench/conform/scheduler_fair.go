@@ -3,7 +3,6 @@ package conform
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
@@ -57,7 +56,7 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 		"cs":      func(*runEvent) (member string, want, got any, err error) { f.ContinuousPass(); return },
 		"reload":  run.reload,
 		"cleanup": run.cleanup,
-		"nstate":  run.nodeState,
+		"nstate":  r.nodeState(f.Cluster()),
 	}
 	if want, got := r.head.Queues, run.settings(); !same(decodeAny(want), got) {
 		r.opened = &Difference{Event: -1, Expected: want, Got: got}
@@ -219,20 +218,6 @@ func (r *fairRun) cleanup(e *runEvent) (member string, want, got any, err error)
 	r.f.Queues(func(q yarn.QueueState) { names = append(names, q.Path) })
 	if want := decodeAny(x.Queues); !same(want, names) {
 		return "queues", want, names, nil
-	}
-	return "", nil, nil, nil
-}
-
-func (r *fairRun) nodeState(e *runEvent) (member string, want, got any, err error) {
-	var rows []any
-	hosts := slices.Sorted(slices.Values(r.nodes))
-	for _, host := range hosts {
-		if n := r.f.Cluster().Node(r.node(host)); n != nil {
-			rows = append(rows, append(append([]any{host}, r.all(n.Free)...), int64(n.Count())))
-		}
-	}
-	if !same(e.NS, rows) {
-		return "ns", e.NS, rows, nil
 	}
 	return "", nil, nil, nil
 }

@@ -201,6 +201,22 @@ func (r *schedulerRun) resized(list []protocol.Container) (rows [][]any) {
 	return rows
 }
 
+// nodeState compares the free resources and the number of containers of the nodes, by name.
+func (r *schedulerRun) nodeState(cluster *yarn.Cluster) func(*runEvent) (member string, want, got any, err error) {
+	return func(e *runEvent) (member string, want, got any, err error) {
+		var rows []any
+		for _, host := range slices.Sorted(slices.Values(r.nodes)) {
+			if n := cluster.Node(r.node(host)); n != nil {
+				rows = append(rows, append(append([]any{host}, r.all(n.Free)...), int64(n.Count())))
+			}
+		}
+		if !same(e.NS, rows) {
+			return "ns", e.NS, rows, nil
+		}
+		return "", nil, nil, nil
+	}
+}
+
 func (r *schedulerRun) intern(texts []string) (names []protocol.Name) {
 	for _, t := range texts {
 		names = append(names, r.names.Intern(t))

@@ -16,8 +16,8 @@ import (
 // schedulerRuns are scripts of calls to a whole scheduler, with what it decided at each.
 var schedulerRuns = Kind{
 	Name: "scheduler_run",
-	Match: func(name string, first Shape) bool {
-		return first.Has("run", "site") && schedulerMakers[first.Text("scheduler")] != nil && !strings.HasPrefix(name, "resize_")
+	Match: func(_ string, first Shape) bool {
+		return first.Has("run", "site") && schedulerMakers[first.Text("scheduler")] != nil
 	},
 	Run: runSchedulers,
 }

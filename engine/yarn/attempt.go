@@ -55,7 +55,7 @@ func (a *Attempt) ContainerHash(id protocol.ContainerID) int32 {
 
 // NewContainer returns a container of this attempt in state NEW; nothing else is changed.
 func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size policy.Resource, now int64) *Container {
-	return &Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Created: now}
+	return &Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Known: size, Created: now}
 }
 
 // Live returns the live container of that number, nil when there is none.

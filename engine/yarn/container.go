@@ -56,10 +56,11 @@ type Container struct {
 	Type  protocol.NodeType
 	State ContainerState
 
-	AM      bool          // the master container of its application
-	Created int64         // ms
-	Version int32         // updates handed to the application master
-	Asks    []RememberAsk // what it took from the request table; nil once acquired or put back
+	AM      bool            // the master container of its application
+	Created int64           // ms
+	Version int32           // updates handed to the application master
+	Known   policy.Resource // size that the node is known to grant; differs from Size while an increase is under way
+	Asks    []RememberAsk   // what it took from the request table; nil once acquired or put back
 	askBuf  [3]RememberAsk
 }
 

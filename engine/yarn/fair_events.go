@@ -200,7 +200,7 @@ func (f *Fair) resize(a *fairApp, reqs []protocol.Update, resp *protocol.Allocat
 		}
 		f.allocated = f.allocated.Add(cancelled)
 		if !ok {
-			resp.UpdateErrors = append(resp.UpdateErrors, protocol.UpdateError{Container: u.Container, Reason: errOutstanding, ByScheduler: true})
+			resp.UpdateErrors = append(resp.UpdateErrors, Outstanding(u.Container))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
 
@@ -14,9 +15,10 @@ type updates struct {
 	increases map[protocol.ContainerID]*increases
 	decreases map[protocol.ContainerID]policy.Resource // target sizes
 
-	increased map[protocol.ContainerID]*Container // differences that were allocated
-	decreased map[protocol.ContainerID]*Container // helper containers
-	toKill    []*Container                        // allocated differences that nobody wants any more
+	// By container; the orders are those of YARN's hash maps.
+	increased jvm.HashMap[protocol.ContainerID, *Container] // differences that were allocated
+	decreased jvm.HashMap[protocol.ContainerID, *Container] // helper containers
+	toKill    jvm.HashMap[protocol.ContainerID, *Container] // by their own number: differences and helpers to be released
 }
 
 // increases are the differences that were asked for one container. A difference asked while a decrease is outstanding is
@@ -151,7 +153,6 @@ func (a *Attempt) Decrease(c *Container, target policy.Resource, now int64) (hel
 	cancelled = a.cancelUpdate(c.UpdateKey())
 	if a.updates.decreases == nil {
 		a.updates.decreases = map[protocol.ContainerID]policy.Resource{}
-		a.updates.decreased = map[protocol.ContainerID]*Container{}
 	}
 	a.updates.decreases[c.ID] = target
 	k := c.Key
@@ -159,7 +160,7 @@ func (a *Attempt) Decrease(c *Container, target policy.Resource, now int64) (hel
 	helper = a.NewContainer(a.NextContainer(), c.Node, k, policy.Resource{}, now)
 	helper.Version = c.Version
 	a.AddLive(helper.ID, c)
-	a.updates.decreased[c.ID] = helper
+	a.updates.decreased.Put(c.ID, c.Hash, helper)
 	return helper, cancelled, true
 }
 
@@ -179,15 +180,94 @@ func (a *Attempt) queueNew(c *Container) {
 			continue
 		}
 		if live := a.Live(grown); live == nil || live.State.Final() {
-			a.updates.toKill = append(a.updates.toKill, c)
+			a.discard(c)
 			return
 		}
-		if a.updates.increased == nil {
-			a.updates.increased = map[protocol.ContainerID]*Container{}
-		}
-		a.updates.increased[grown] = c
+		a.updates.increased.Put(grown, a.ContainerHash(grown), c)
 		return
 	}
 	a.askOn(c.Key, c.Node, c.Size, true)
-	a.updates.toKill = append(a.updates.toKill, c)
+	a.discard(c)
+}
+
+// Outstanding is the scheduler's refusal of a change of size while another one of the container is outstanding.
+func Outstanding(id protocol.ContainerID) protocol.UpdateError {
+	return protocol.UpdateError{Container: id, Reason: errOutstanding, ByScheduler: true}
+}
+
+func (a *Attempt) discard(c *Container) { a.updates.toKill.Put(c.ID, c.Hash, c) }
+
+// PullIncreased gives out the containers whose growth was allocated, with their new sizes. The containers that held the differences
+// are left without size and wait for [Attempt.PullDiscarded].
+//
+// Source: SchedulerApplicationAttempt.pullNewlyUpdatedContainers.
+func (a *Attempt) PullIncreased() (out []*Container) {
+	u := &a.updates
+	for id, t := range u.increased.All {
+		if c := a.Live(id); c != nil {
+			c.Size, t.Size = c.Size.Add(t.Size), policy.Resource{}
+			a.forgetIncrease(c)
+			delete(u.decreases, id)
+			c.Version++
+			out = append(out, c)
+		}
+		a.discard(t)
+	}
+	u.increased.Clear()
+	return out
+}
+
+// forgetIncrease drops the request for growth by the container's present size: YARN looks for it under the size
+// after the growth instead of the difference, so most requests stay.
+//
+// Source: ContainerUpdateContext.removeFromOutstandingUpdate.
+func (a *Attempt) forgetIncrease(c *Container) {
+	list := a.updates.increases[c.ID]
+	if list == nil {
+		return
+	}
+	*list = slices.DeleteFunc(*list, func(d difference) bool { return d.wanted && d.size == c.Size })
+	if len(*list) == 0 {
+		delete(a.updates.increases, c.ID)
+	}
+}
+
+// PullDecreased makes the outstanding decreases real and gives the containers out. Their helpers are left with the difference,
+// which may be negative, and wait for [Attempt.PullDiscarded]. A decrease that an increase of the same container has overtaken is
+// an error, in this call and in all that follow while the container lives, as in YARN.
+//
+// Source: SchedulerApplicationAttempt.pullNewlyUpdatedContainers.
+func (a *Attempt) PullDecreased() (out []*Container, err error) {
+	u := &a.updates
+	var ids []protocol.ContainerID
+	for id := range u.decreased.All {
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		hash := a.ContainerHash(id)
+		t, _ := u.decreased.Get(id, hash)
+		if c := a.Live(id); c != nil {
+			target, ok := u.decreases[id]
+			if !ok {
+				return out, &Exception{"NullPointerException", "the decrease of a container was lost to its increase"}
+			}
+			t.Size, c.Size = c.Size.Sub(target), target
+			delete(u.decreases, id)
+			c.Version++
+			out = append(out, c)
+		}
+		u.decreased.Remove(id, hash)
+		a.discard(t)
+	}
+	return out, nil
+}
+
+// PullDiscarded returns what is left of resizes, to be released after the call.
+func (a *Attempt) PullDiscarded() (out []*Container) {
+	for _, c := range a.updates.toKill.All {
+		c.Asks = nil
+		out = append(out, c)
+	}
+	a.updates.toKill.Clear()
+	return out
 }

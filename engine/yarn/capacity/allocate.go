@@ -6,42 +6,51 @@ import (
 	"replay/policy"
 )
 
-// Allocate releases containers, stores asks and hands over what was allocated.
+// Allocate notes resizes, releases containers, stores asks and hands over what was allocated and resized.
 //
 // Source: CapacityScheduler.allocate.
 func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, out *protocol.AllocateResponse) error {
-	*out = protocol.AllocateResponse{
-		Allocated: out.Allocated[:0], Completed: out.Completed[:0], Preempt: out.Preempt[:0],
-		Increased: out.Increased[:0], Decreased: out.Decreased[:0], UpdateErrors: out.UpdateErrors[:0],
-		Nodes: s.nodes.Len(),
-	}
+	out.Reset()
+	out.Nodes = s.nodes.Len()
 	a := s.appOf(id)
 	if a == nil {
 		return nil
 	}
+	s.requestResizes(a, in.Updates, out)
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
-	most := s.MaxAllocation("")
-	for i := range in.Asks {
-		ask := &in.Asks[i]
-		ask.Size = s.calc.Normalize(ask.Size, s.least, most, s.least)
-	}
-	demand := false
-	for i := range in.Asks {
-		demand = demand || in.Asks[i].Name == protocol.Any
-	}
-	a.Update(in.Asks, false)
-	a.requestsChanged()
+	demand := s.store(a, in.Asks)
 	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 	for _, c := range a.Pull() {
 		out.Allocated = append(out.Allocated, c.Protocol())
+	}
+	if err := s.pullResizes(a, out); err != nil {
+		return err
 	}
 	out.Headroom = a.headroom()
 	if demand && !a.WaitingForAM && a.q.cfg.SizeBasedWeight {
 		a.q.reorderLater(a)
 	}
+	s.releaseLeftovers(a)
 	return nil
+}
+
+// store puts asks into the application's tables, normalized, and reports whether one is for anywhere.
+func (s *Scheduler) store(a *app, asks []protocol.Ask) (demand bool) {
+	if len(asks) == 0 {
+		return false
+	}
+	most := s.MaxAllocation("")
+	s.asks = append(s.asks[:0], asks...)
+	for i := range s.asks {
+		ask := &s.asks[i]
+		ask.Size = s.calc.Normalize(ask.Size, s.least, most, s.least)
+		demand = demand || ask.Name == protocol.Any
+	}
+	a.Update(s.asks, false)
+	a.requestsChanged()
+	return demand
 }
 
 // PullAM makes the first container that was allocated the master container.

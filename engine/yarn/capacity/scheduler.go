@@ -36,6 +36,8 @@ type Scheduler struct {
 	specs     []submission // by number of the application
 	apps      []*app       // the same; nil when there is no attempt
 	submitted int
+	asks      []protocol.Ask       // scratch
+	resized   []protocol.Container // reported by a node, to be handled in its heartbeat
 	running   running
 }
 
@@ -55,6 +57,9 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 	s.root = s.newQueue(0, nil)
 	return s
 }
+
+// Cluster returns the registered nodes.
+func (s *Scheduler) Cluster() *yarn.Cluster { return s.nodes }
 
 // cluster is the capacity of all registered nodes.
 func (s *Scheduler) cluster() policy.Resource { return s.nodes.Capacity }
@@ -122,6 +127,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 			n.Launched(l, a.ContainerHash(l))
 		}
 	}
+	s.confirmResizes()
 	for _, c := range completed {
 		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
 		n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true)

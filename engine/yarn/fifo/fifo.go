@@ -28,6 +28,7 @@ type Scheduler struct {
 
 	apps    []*app // by number
 	used    policy.Resource
+	asks    []protocol.Ask // scratch, as the following
 	scratch []*yarn.Table
 	event   yarn.Event
 }
@@ -111,21 +112,23 @@ func (s *Scheduler) RemoveApp(id protocol.AppID) {
 
 // Allocate stores asks and hands over what was allocated. Requests for another size are ignored.
 func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, out *protocol.AllocateResponse) error {
-	*out = protocol.AllocateResponse{Allocated: out.Allocated[:0], Completed: out.Completed[:0], Nodes: s.nodes.Len()}
+	out.Reset()
+	out.Nodes = s.nodes.Len()
 	app := s.app(id)
 	if app == nil || app.attempt == nil {
 		return nil
 	}
 	a := app.attempt
 	most := s.MaxAllocation("")
-	for i := range in.Asks {
-		ask := &in.Asks[i]
+	s.asks = append(s.asks[:0], in.Asks...)
+	for i := range s.asks {
+		ask := &s.asks[i]
 		ask.Size = s.calc.Normalize(ask.Size, s.site.MinAllocation, most, s.site.MinAllocation)
 	}
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
-	a.Update(in.Asks, false)
+	a.Update(s.asks, false)
 	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 	out.Headroom = app.headroom
 	for _, c := range a.Pull() {
