@@ -212,6 +212,7 @@ func Generate(dir string, p *Preset, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.Attach("yarn-site.xml", g.yarnSite())
 	var work trace.Work
 	for j := range g.jobs(submit) {
 		w.AddJob(j) // Close returns the first error
@@ -262,6 +263,20 @@ func (g *Generator) nodes() []trace.Node {
 		}
 	}
 	return nodes
+}
+
+// yarnSite allows containers as large as a node, as clusters are set up whose executors are larger than YARN's default maximum.
+func (g *Generator) yarnSite() []byte {
+	var b strings.Builder
+	b.WriteString("<?xml version=\"1.0\"?>\n<configuration>\n")
+	for _, p := range []struct {
+		key   string
+		value int64
+	}{{"yarn.scheduler.maximum-allocation-mb", g.preset.MemMiB}, {"yarn.scheduler.maximum-allocation-vcores", int64(g.preset.VCores)}} {
+		fmt.Fprintf(&b, "  <property><name>%s</name><value>%d</value></property>\n", p.key, p.value)
+	}
+	b.WriteString("</configuration>\n")
+	return []byte(b.String())
 }
 
 func (g *Generator) params(factor float64) map[string]string {
