@@ -28,6 +28,13 @@ var comparisonPlots = []comparisonPlot{
 	{"wait_job_cdf", "Waits of jobs", func(c *Comparison) (*figure, string) {
 		return c.cdfs("How long jobs wait for their first task", "wait after submission (log scale)", func(r *Result) *Dist { return jobDist(r.Jobs, (*Job).wait) })
 	}},
+	{"wait_job_parts", "Parts of the wait of jobs", func(c *Comparison) (*figure, string) {
+		var bars []waitBar
+		for _, v := range c.Variants {
+			bars = append(bars, newWaitBar(v.Name, v.Runs, func(*Job) bool { return true }))
+		}
+		return waitBars("What jobs wait for before their first task", bars)
+	}},
 	{"duration_job_cdf", "Durations of jobs", func(c *Comparison) (*figure, string) {
 		return c.cdfs("How long jobs take", "submission to finish (log scale)", func(r *Result) *Dist {
 			return jobDist(r.Jobs, func(j *Job) (int64, bool) { ms, ok := j.duration(); return int64(ms), ok })

@@ -146,17 +146,23 @@ func bootstrapStream() *rand.Rand { return rand.New(rand.NewPCG(0x6a6f6273, 0x62
 // sample is one statistic over the jobs of one run, ready for resampling.
 type sample struct {
 	percent float64
-	num     []float64 // by block, for a ratio
+	blocks  []int32   // of a ratio: those that have a part in it; of a percentile: the block of each value
+	num     []float64 // of a ratio: by position in blocks
 	den     []float64
-	values  []float64 // in order, for a percentile
-	blocks  []int32   // the block of each value
+	values  []float64 // of a percentile: in order
+}
+
+// equal reports whether two statistics are equal under all weights.
+func (s *sample) equal(o *sample) bool {
+	return s.percent == o.percent && slices.Equal(s.blocks, o.blocks) && slices.Equal(s.num, o.num) && slices.Equal(s.den, o.den) && slices.Equal(s.values, o.values)
 }
 
 // newSample prepares the jobs of one run; block[i] is the block of job ids[i].
 func newSample(p *PerJob, jobs []Job, block func(id int64) int, blocks int) *sample {
 	s := &sample{percent: p.Percent}
+	var num, den []float64
 	if p.Percent == 0 {
-		s.num, s.den = make([]float64, blocks), make([]float64, blocks)
+		num, den = make([]float64, blocks), make([]float64, blocks)
 	}
 	type entry struct {
 		v float64
@@ -164,16 +170,21 @@ func newSample(p *PerJob, jobs []Job, block func(id int64) int, blocks int) *sam
 	}
 	var entries []entry
 	for i := range jobs {
-		num, den, ok := p.Of(&jobs[i])
+		n, d, ok := p.Of(&jobs[i])
 		if !ok {
 			continue
 		}
 		b := block(jobs[i].ID)
 		if p.Percent == 0 {
-			s.num[b] += num
-			s.den[b] += den
+			num[b] += n
+			den[b] += d
 		} else {
-			entries = append(entries, entry{num, int32(b)})
+			entries = append(entries, entry{n, int32(b)})
+		}
+	}
+	for b := range num {
+		if num[b] != 0 || den[b] != 0 {
+			s.blocks, s.num, s.den = append(s.blocks, int32(b)), append(s.num, num[b]), append(s.den, den[b])
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.v, b.v) })
@@ -188,9 +199,10 @@ func newSample(p *PerJob, jobs []Job, block func(id int64) int, blocks int) *sam
 func (s *sample) at(weight []float64) float64 {
 	if s.percent == 0 {
 		num, den := 0.0, 0.0
-		for b, w := range weight {
-			num += float64(w * s.num[b])
-			den += float64(w * s.den[b])
+		for i, b := range s.blocks {
+			w := weight[b]
+			num += float64(w * s.num[i])
+			den += float64(w * s.den[i])
 		}
 		return over(num, den)
 	}
@@ -219,6 +231,8 @@ func (s *sample) at(weight []float64) float64 {
 	panic("report: weights ended before the percentile")
 }
 
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
 // bootstrap resamples jobs for many paired differences at once and returns the percentile
 // interval of each. first[i] and other[i] are the samples of difference i, one for each seed;
 // a difference is the mean over seeds of other less that of first. A difference whose
@@ -226,9 +240,18 @@ func (s *sample) at(weight []float64) float64 {
 //
 // Source: docs/metrics.md, "intervals over jobs".
 func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
+	out := make([]*Interval, len(first))
 	draws := make([][]float64, len(first))
+	var open []int // differences that are not 0 whatever is drawn
 	for i := range draws {
+		if slices.EqualFunc(first[i], other[i], (*sample).equal) {
+			if !math.IsNaN(first[i][0].at(ones(blocks))) {
+				out[i] = &Interval{0, 0, 1, jobs}
+			}
+			continue
+		}
 		draws[i] = make([]float64, 0, resamples)
+		open = append(open, i)
 	}
 	rng := bootstrapStream()
 	weight := make([]float64, blocks)
@@ -237,7 +260,7 @@ func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
 		for range blocks {
 			weight[rng.IntN(blocks)]++
 		}
-		for i := range first {
+		for _, i := range open {
 			d := 0.0
 			for k := range first[i] {
 				d += other[i][k].at(weight) - first[i][k].at(weight)
@@ -247,8 +270,8 @@ func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
 			}
 		}
 	}
-	out := make([]*Interval, len(first))
-	for i, ds := range draws {
+	for _, i := range open {
+		ds := draws[i]
 		if len(ds) < resamples*95/100 {
 			continue
 		}

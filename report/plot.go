@@ -34,6 +34,7 @@ var Plots = []Plot{
 	plotLocality,
 	plotLocalityTime,
 	plotJobWaits,
+	plotWaitParts,
 	plotContainerWaits,
 	plotTaskWaits,
 	plotUtilization,

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -41,7 +42,9 @@ func TestSameRecordsGiveTheSameBytes(t *testing.T) {
 	o.Decisions = true
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	usual.write(t, a, o)
+	before := runtime.GOMAXPROCS(1)
 	usual.write(t, b, o)
+	runtime.GOMAXPROCS(before)
 	fa, fb := files(t, a), files(t, b)
 	if len(fa) != len(fb) || len(fa) < 10+3*len(Plots)-3 {
 		t.Fatalf("%d and %d files, want the same and all of them", len(fa), len(fb))
