@@ -10,11 +10,6 @@ import (
 	"replay/trace"
 )
 
-// secondAttempts is where the numbers of second and later application attempts begin. YARN keeps the
-// application's number and counts attempts; here each attempt is an application of its own to the
-// scheduler, which differs only where FIFO order or ties look at the number.
-const secondAttempts protocol.AppID = 1 << 30
-
 // app is a live application attempt: its containers as the cluster sees them, and its driver.
 type app struct {
 	slot    int32
@@ -99,14 +94,10 @@ func (s *sim) arrive() {
 // submit gives a job to the ResourceManager as attempt number attempt.
 func (s *sim) submit(j *trace.Job, rec *record.Job, set *settings, attempt int) {
 	a := &app{job: j, rec: rec, set: set, attempt: attempt, reserved: map[int64]bool{}}
-	a.id = protocol.AppID(j.ID + 1)
-	if attempt > 1 {
-		a.id = s.nextApp
-		s.nextApp++
-	} else if j.ID >= int64(secondAttempts)-1 {
-		s.refuse(rec, fmt.Errorf("job %d: more than %d jobs in one replay", j.ID, secondAttempts-1))
-		return
-	}
+	// YARN keeps an application's number and counts its attempts; here each attempt is an application of
+	// its own to the scheduler, which differs only where FIFO order or ties look at the number.
+	s.lastApp++
+	a.id = s.lastApp
 	if n := len(s.free); n > 0 {
 		a.slot = s.free[n-1]
 		s.free = s.free[:n-1]
@@ -183,6 +174,8 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
 	case s.sc.mayRetry(a, exit):
+		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins anew
+		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.add("am-retry", "job %d: its application master ended with %d and was started again", a.job.ID, exit)
 		s.submit(a.job, a.rec, a.set, a.attempt+1)
 	default:

@@ -110,7 +110,9 @@ func (s *sim) allocated(e *yarn.Event) {
 		a.am = id.N
 		c.rec.AM = true
 		c.rec.Asked = a.rec.Submit
-		a.rec.AMAllocated = s.now
+		if a.rec.AMAllocated == record.None {
+			a.rec.AMAllocated = s.now
+		}
 		if a.rec.AMScheduled == record.None {
 			a.rec.AMScheduled = a.rec.Submit
 		}
@@ -118,6 +120,10 @@ func (s *sim) allocated(e *yarn.Event) {
 		a.rec.Containers++
 		if a.rec.FirstAllocated == record.None {
 			a.rec.FirstAllocated = s.now
+		}
+		if d := a.driver; d != nil {
+			c.rec.Wanting = d.wanting > 0
+			c.rec.Wanted = d.wanted[c.rec.Node] > 0
 		}
 		if e.Container.Type != protocol.NodeLocal {
 			c.room = a.hintedRoom(s, c.size)

@@ -55,6 +55,7 @@ type driver struct {
 	execs    []executor // by executor id; 0 is not used
 	ready    int        // executors that have registered
 	wanted   []int32    // by node: (task, location) pairs of active stages
+	wanting  int        // nodes with any
 	rng      *rand.Rand // order of offers
 	offers   []spark.Offer
 	runs     []run // task attempts by id
@@ -261,6 +262,7 @@ func (d *driver) driverStop() {
 	d.beat++
 	if d.failed != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, d.failed
+		s.warnings.add("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, d.failed)
 	} else {
 		a.rec.Outcome = record.JobSucceeded
 	}

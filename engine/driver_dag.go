@@ -122,7 +122,7 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 	if spec.PrefStart != nil {
 		for _, h := range spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]] {
 			d.count[h]++
-			d.wanted[h]++
+			d.want(h, 1)
 		}
 		for i := range spec.Tasks {
 			if spec.PrefStart[i] < spec.PrefStart[i+1] {
@@ -153,11 +153,23 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 func (d *driver) stageCompleted(e *spark.DAGEvent) {
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
 		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
-			d.wanted[h]--
+			d.want(h, -1)
 		}
 	}
 	if d.mgr != nil {
 		d.mgr.StageCompleted(e.Stage, e.Attempt)
+	}
+}
+
+// want counts a (task, location) pair of a stage that runs.
+func (d *driver) want(node, n int32) {
+	before := d.wanted[node]
+	d.wanted[node] += n
+	switch {
+	case before == 0:
+		d.wanting++
+	case d.wanted[node] == 0:
+		d.wanting--
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replay/engine/protocol"
@@ -15,6 +16,7 @@ import (
 func (sc *Scenario) readSite() error {
 	sc.site = map[string]string{}
 	maps.Copy(sc.site, siteDefaults)
+	sc.largestNode()
 	maps.Copy(sc.site, sc.TraceSite)
 	maps.Copy(sc.site, sc.YarnSite)
 	var err error
@@ -40,6 +42,21 @@ func (sc *Scenario) readSite() error {
 		sc.warn("trace-site", "keys of the trace's yarn-site.xml that are not modelled: %s", strings.Join(recorded, ", "))
 	}
 	return sc.Site.Check(sc.Scheduler)
+}
+
+// largestNode lets a container be as large as the largest node, where nobody says how large it may be:
+// YARN's own 8 GiB and 4 vcores are smaller than many executors.
+func (sc *Scenario) largestNode() {
+	var mem int64
+	var vcores int32
+	for i := range sc.Input.Nodes {
+		mem = max(mem, sc.Input.Nodes[i].MemMiB)
+		vcores = max(vcores, sc.Input.Nodes[i].VCores)
+	}
+	if mem > 0 && vcores > 0 {
+		sc.site["yarn.scheduler.maximum-allocation-mb"] = strconv.FormatInt(max(mem, 1024), 10)
+		sc.site["yarn.scheduler.maximum-allocation-vcores"] = strconv.Itoa(int(vcores))
+	}
 }
 
 // readQueues resolves the queues of the scheduler.

@@ -54,7 +54,7 @@ type sim struct {
 	free     []int32
 	slot     map[protocol.AppID]int32
 	live     int
-	nextApp  protocol.AppID // of second and later attempts
+	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
 	queues   queueUsage
 
@@ -77,7 +77,7 @@ func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress
 		progress = new(Progress)
 	}
 	s := &sim{sc: sc, sink: sink, progress: progress, names: protocol.NewNames(),
-		slot: map[protocol.AppID]int32{}, nextApp: secondAttempts, warnings: newWarnings()}
+		slot: map[protocol.AppID]int32{}, warnings: newWarnings()}
 	progress.SpanMS.Store(sc.Input.SpanMS)
 	progress.NumJobs.Store(sc.Input.NumJobs)
 	progress.NumTasks.Store(sc.Input.NumTasks)

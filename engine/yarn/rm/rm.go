@@ -220,10 +220,10 @@ func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
 
 // RemoveNode takes a node out of the cluster: lost, decommissioned or shut down. Its containers end with -100.
 func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
-	r.sched.SetClock(now)
-	if !r.nodes[id].registered {
+	if !r.Registered(id) {
 		return
 	}
+	r.sched.SetClock(now)
 	r.nodes[id].registered = false
 	r.sched.RemoveNode(id)
 	r.nodes[id].procs = nil

@@ -1,0 +1,310 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"replay/engine/record"
+	"replay/trace"
+)
+
+// keep is a sink that keeps everything.
+type keep struct {
+	jobs       []record.Job
+	containers []record.Container
+	tasks      []record.Task
+	samples    []record.Sample
+	decisions  []record.Decision
+}
+
+func (k *keep) Job(r *record.Job)             { k.jobs = append(k.jobs, *r) }
+func (k *keep) Container(r *record.Container) { k.containers = append(k.containers, *r) }
+func (k *keep) Task(r *record.Task)           { k.tasks = append(k.tasks, *r) }
+func (k *keep) Sample(r *record.Sample)       { k.samples = append(k.samples, *r) }
+func (k *keep) Decision(r *record.Decision)   { k.decisions = append(k.decisions, *r) }
+
+// cluster makes n nodes of 8 GiB and 8 vcores on racks racks.
+func cluster(n, racks int) []trace.Node {
+	var nodes []trace.Node
+	for i := range n {
+		nodes = append(nodes, trace.Node{ID: int32(i), Host: fmt.Sprintf("node%02d", i), RackID: int32(i % racks),
+			Rack: fmt.Sprintf("/rack%d", i%racks), MemMiB: 8192, VCores: 8, Present: true})
+	}
+	return nodes
+}
+
+// stage makes a stage of tasks of equal duration; prefs are the preferred nodes of every task.
+func stage(id int32, tasks int, ms int64, parents []int32, prefs ...int32) trace.Stage {
+	st := trace.Stage{ID: id, Parents: parents, SparkJob: trace.Unset, CacheOf: trace.Unset, Kind: trace.StageShuffle,
+		TaskVCores: 1, ShuffleReadBytes: trace.Unset, DelayMS: 0}
+	for range tasks {
+		st.Tasks.DurationMS = append(st.Tasks.DurationMS, ms)
+		st.Tasks.InputBytes = append(st.Tasks.InputBytes, 0)
+	}
+	if len(prefs) > 0 {
+		st.Kind = trace.StageInput
+		st.Tasks.PrefStart = []int32{0}
+		for range tasks {
+			st.Tasks.Pref = append(st.Tasks.Pref, prefs...)
+			st.Tasks.PrefStart = append(st.Tasks.PrefStart, int32(len(st.Tasks.Pref)))
+		}
+	}
+	return st
+}
+
+// sparkJob makes a job of executors of 2 GiB and 2 vcores, at most most.
+func sparkJob(id, submit int64, most int32, stages ...trace.Stage) *trace.Job {
+	return &trace.Job{ID: id, SubmitMS: submit, Kind: trace.KindSpark, Name: fmt.Sprintf("job%d", id), AMMemMiB: 1024, AMVCores: 1,
+		ExecMemMiB: 2048, ExecVCores: 2, TaskCPUs: 1, MinExecs: 0, MaxExecs: most, InitialExecs: 0, TailMS: trace.Unset,
+		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset, ThinkMS: trace.Unset, Stages: stages}
+}
+
+func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) Input {
+	m := trace.MemoryTrace{JobList: jobs}
+	in := Input{Name: "test", LocalitySource: "modelled", DurationSource: "modelled", Nodes: nodes, Events: events,
+		Queues: []trace.Queue{{ID: 0, Path: "root.default", Parent: trace.Unset, Weight: 1, MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: trace.Unset}},
+		Users:  []trace.User{{ID: 0, Name: "u", Weight: 1}}, Jobs: m.Jobs(), NumJobs: int64(len(jobs))}
+	for _, j := range jobs {
+		in.SpanMS = max(in.SpanMS, j.SubmitMS)
+		in.NumTasks += j.NumTasks()
+	}
+	return in
+}
+
+// replay runs a scenario that must be valid and keeps its records.
+func replay(t *testing.T, in Input, o Options) (*keep, *record.Manifest) {
+	t.Helper()
+	if o.Model == (Model{}) {
+		o.Model = DefaultModel()
+	}
+	sc, err := NewScenario(in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keep{}
+	m, err := Run(t.Context(), sc, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, m
+}
+
+// noLatency makes only decisions take time.
+func noLatency() Model {
+	return Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 100, FirstFactor: 1, FetchFailMS: 1}
+}
+
+func TestOneJobToTheMillisecond(t *testing.T) {
+	// One node, heartbeats at its phase p; one task of 5 s on one executor; nothing but decisions takes time.
+	k, m := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, stage(0, 1, 5000, nil))), Options{Model: noLatency()})
+	p := m.NodePhasesMS[0]
+	// The AM's ask of time 0 is seen by the update at 500 and granted by the first heartbeat after it.
+	am := p
+	if p < 500 {
+		am += 1000
+	}
+	j := k.jobs[0]
+	if j.AMAllocated != am || j.AMRegistered != am {
+		t.Errorf("AM allocated at %d and registered at %d, want both at %d (phase %d)", j.AMAllocated, j.AMRegistered, am, p)
+	}
+	// The stage is submitted then; the allocation tick of that millisecond raises the target, which wakes the AM.
+	if j.FirstAsked != am {
+		t.Errorf("executors asked for at %d, want %d", j.FirstAsked, am)
+	}
+	// The next update sees the ask, the next heartbeat allocates.
+	update := (am/500 + 1) * 500
+	exec := update - update%1000 + p
+	if exec < update {
+		exec += 1000
+	}
+	if j.FirstAllocated != exec {
+		t.Errorf("executor allocated at %d, want %d", j.FirstAllocated, exec)
+	}
+	// The AM picks it up on its ladder of pauses: 200, 400, 800, ... ms after the ask.
+	pick := am
+	for pause := int64(200); pick <= exec; pause *= 2 {
+		pick += min(pause, 3000)
+	}
+	if j.FirstTask != pick || k.tasks[0].Finish != pick+5000 {
+		t.Errorf("task from %d to %d, want %d to %d", j.FirstTask, k.tasks[0].Finish, pick, pick+5000)
+	}
+	if j.Outcome != record.JobSucceeded || j.TasksSucceeded != 1 {
+		t.Errorf("job ended as %s with %d tasks, want success with 1", j.Outcome, j.TasksSucceeded)
+	}
+}
+
+func TestStagesFollowTheirParents(t *testing.T) {
+	k, _ := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 4,
+		stage(0, 8, 2000, nil), stage(1, 4, 1000, nil), stage(2, 2, 500, []int32{0, 1}))), Options{})
+	end := map[int32]int64{}
+	for _, r := range k.tasks {
+		end[r.Stage] = max(end[r.Stage], r.Finish)
+	}
+	for _, r := range k.tasks {
+		if r.Stage == 2 && r.Launch < max(end[0], end[1]) {
+			t.Errorf("task %d of stage 2 starts at %d, its parents end at %d and %d", r.Index, r.Launch, end[0], end[1])
+		}
+	}
+	if len(k.tasks) != 14 {
+		t.Errorf("%d task attempts, want 14", len(k.tasks))
+	}
+}
+
+func TestPreferredHosts(t *testing.T) {
+	job := func() *trace.Job { return sparkJob(0, 0, 2, stage(0, 40, 3000, nil, 5)) }
+	delay := map[string]string{"yarn.scheduler.fair.locality.threshold.node": "1.0", "yarn.scheduler.fair.locality.threshold.rack": "1.0"}
+	local, _ := replay(t, input(cluster(8, 2), nil, job()), Options{Placement: "locality-ratio", YarnSite: delay})
+	naive, _ := replay(t, input(cluster(8, 2), nil, job()), Options{Placement: "naive", YarnSite: delay})
+	on := func(k *keep) (n int) {
+		for _, c := range k.containers {
+			if !c.AM && c.Node == 5 {
+				n++
+			}
+		}
+		return n
+	}
+	if on(local) == 0 {
+		t.Error("locality-ratio puts no executor on the one host that all tasks prefer")
+	}
+	for _, c := range naive.containers {
+		if !c.AM && c.Match != record.NoPreference {
+			t.Errorf("naive has a container matched as %s, want no preference", c.Match)
+		}
+		if !c.AM && (!c.Wanting || c.Wanted != (c.Node == 5)) {
+			t.Errorf("container on node %d: wanting %v, wanted %v", c.Node, c.Wanting, c.Wanted)
+		}
+	}
+}
+
+func nodeEvent(at int64, seq int32, node int32, kind trace.EventKind) trace.NodeEvent {
+	return trace.NodeEvent{TimeMS: at, Seq: seq, Node: node, Kind: kind, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset}
+}
+
+func TestNodeEvents(t *testing.T) {
+	site := map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "15000"}
+	long := func() *trace.Job { return sparkJob(0, 0, 3, stage(0, 60, 4000, nil), stage(1, 6, 1000, []int32{0})) }
+	tests := []struct {
+		name   string
+		events []trace.NodeEvent
+		check  func(t *testing.T, k *keep, m *record.Manifest)
+	}{
+		{"a failed node loses its executors, their tasks run again", []trace.NodeEvent{nodeEvent(20_000, 0, 0, trace.Fail), nodeEvent(90_000, 1, 0, trace.Recover)},
+			func(t *testing.T, k *keep, m *record.Manifest) {
+				lost := 0
+				for _, r := range k.tasks {
+					if r.End == record.TaskLost {
+						lost++
+					}
+				}
+				onNode := false
+				for _, c := range k.containers {
+					onNode = onNode || c.Node == 0 && c.End == record.EndNodeLost
+				}
+				if onNode && lost == 0 && k.jobs[0].Attempts == k.jobs[0].Tasks {
+					t.Error("a container was lost with its node, but no task ran again")
+				}
+			}},
+		{"a node that leaves and one that joins", []trace.NodeEvent{nodeEvent(12_000, 0, 1, trace.Leave), nodeEvent(14_000, 1, 3, trace.Join)},
+			func(t *testing.T, k *keep, m *record.Manifest) {
+				for _, c := range k.containers {
+					if c.Node == 1 && c.Allocated >= 12_000 {
+						t.Errorf("container on node 1 allocated at %d, after it left", c.Allocated)
+					}
+				}
+			}},
+		{"a drained node gets nothing new", []trace.NodeEvent{nodeEvent(5_000, 0, 2, trace.Drain), nodeEvent(80_000, 1, 2, trace.Undrain)},
+			func(t *testing.T, k *keep, m *record.Manifest) {
+				for _, c := range k.containers {
+					if c.Node == 2 && c.Allocated > 6_000 && c.Allocated < 80_000 {
+						t.Errorf("container on a draining node allocated at %d", c.Allocated)
+					}
+				}
+			}},
+		{"a node that shrinks", []trace.NodeEvent{{TimeMS: 9_000, Node: 0, Kind: trace.Capacity, MemMiB: 1024, VCores: 1, DrainTimeoutMS: trace.Unset, Group: trace.Unset}},
+			func(t *testing.T, k *keep, m *record.Manifest) {
+				for _, c := range k.containers {
+					if c.Node == 0 && c.Allocated > 9_000 && c.MemMiB > 1024 {
+						t.Errorf("container of %d MiB on a node of 1024 MiB", c.MemMiB)
+					}
+				}
+			}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			nodes := cluster(4, 2)
+			nodes[3].Present = !strings.Contains(tt.name, "joins")
+			for seed := range uint64(5) {
+				k, m := replay(t, input(nodes, tt.events, long()), Options{Seed: seed, YarnSite: site})
+				if j := k.jobs[len(k.jobs)-1]; j.Outcome != record.JobSucceeded || j.TasksSucceeded != j.Tasks {
+					t.Errorf("seed %d: job ended as %q (%s) with %d of %d tasks", seed, j.Outcome, j.Reason, j.TasksSucceeded, j.Tasks)
+				}
+				tt.check(t, k, m)
+			}
+		})
+	}
+}
+
+func TestJobsThatCannotRun(t *testing.T) {
+	tests := []struct {
+		name string
+		job  func(*trace.Job)
+		o    Options
+		want string
+	}{
+		{"AM larger than any node", func(j *trace.Job) { j.AMMemMiB = 1 << 20 }, Options{}, "the largest allocation of queue root.default is 8192 MiB"},
+		{"executor larger than any node", func(j *trace.Job) { j.ExecMemMiB = 1 << 20 }, Options{}, "asks for 1048576 MiB"},
+		{"executor larger than the nodes that are there", func(j *trace.Job) { j.ExecMemMiB = 9000 },
+			Options{YarnSite: map[string]string{"yarn.scheduler.maximum-allocation-mb": "65536", "yarn.resourcemanager.work-preserving-recovery.enabled": "true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "1000000000"}}, ""},
+		{"queue too small for the AM", nil, Options{FairXML: []byte(`<allocations><queue name="default"><maxResources>512 mb, 1 vcores</maxResources></queue></allocations>`)}, "queue root.default uses"},
+		{"queue that runs no application", nil, Options{FairXML: []byte(`<allocations><queue name="default"><maxRunningApps>0</maxRunningApps></queue></allocations>`)}, "as many as it may"},
+		{"kind that is not replayed", func(j *trace.Job) { j.Kind = trace.KindMapReduce }, Options{}, `"mapreduce"`},
+		{"task that needs more cores than an executor has", func(j *trace.Job) { j.TaskCPUs = 3 }, Options{}, "want at least spark.task.cpus (3)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			j := sparkJob(0, 0, 2, stage(0, 4, 1000, nil))
+			if tt.job != nil {
+				tt.job(j)
+			}
+			k, m := replay(t, input(cluster(2, 1), nil, j, sparkJob(1, 1000, 2)), tt.o)
+			got := k.jobs[0]
+			if got.ID != 0 {
+				got = k.jobs[1]
+			}
+			if got.Outcome == record.JobSucceeded || !strings.Contains(got.Reason, tt.want) {
+				t.Errorf("job ended as %q because %q, want a failure that says %q", got.Outcome, got.Reason, tt.want)
+			}
+			if m.Totals.Jobs != 2 || len(m.Warnings) == 0 {
+				t.Errorf("%d jobs and %d warnings, want 2 and some", m.Totals.Jobs, len(m.Warnings))
+			}
+		})
+	}
+}
+
+func TestSameSeedSameRecords(t *testing.T) {
+	run := func(seed uint64) string {
+		var jobs []*trace.Job
+		for i := range int64(6) {
+			jobs = append(jobs, sparkJob(i, i*3000, 4, stage(0, 20, 2500, nil, int32(i%5), int32((i+2)%5)), stage(1, 6, 1500, []int32{0})))
+		}
+		k, m := replay(t, input(cluster(5, 2), nil, jobs...), Options{Seed: seed, Decisions: true})
+		return fmt.Sprintf("%+v %+v", k, m)
+	}
+	if run(3) != run(3) {
+		t.Error("the same seed gave two different replays")
+	}
+	if run(3) == run(4) {
+		t.Error("another seed gave the same replay: phases and offers do not depend on it")
+	}
+}
+
+func TestUntil(t *testing.T) {
+	k, m := replay(t, input(cluster(2, 1), nil, sparkJob(0, 0, 2, stage(0, 40, 5000, nil))), Options{Until: 30_000})
+	if j := k.jobs[0]; j.Outcome != record.JobUnfinished || !strings.Contains(j.Reason, "30000 ms") {
+		t.Errorf("job ended as %q because %q, want unfinished at 30000 ms", j.Outcome, j.Reason)
+	}
+	if m.Totals.ContainersRunning == 0 {
+		t.Error("no container runs at the end of a replay that stopped in the middle")
+	}
+}
