@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,7 +31,7 @@ func importCommand() *cli.Command {
 			"and stored in the trace as import.json. Exit code 3: the input can't be used as it is.\n\n" +
 			"  replay import spark-eventlog logs/ --out trace --blocks hdfs --nodes 20 --racks 4 \\\n" +
 			"      --copies 5 --arrivals poisson:30s",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "the trace directory to make, `DIR`"},
 			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none"},
 			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes (default: the recorded hosts)"},
@@ -44,9 +46,19 @@ func importCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
 			&cli.BoolFlag{Name: "lenient", Usage: "keep what can be used of broken input, counted"},
 			&cli.BoolFlag{Name: "strict", Usage: "take nothing that would be dropped or is unknown"},
-			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no warnings on stderr"},
-		},
+		}, progressFlags()...),
 		Action: runImport,
+	}
+}
+
+// importProgress returns a function that prints how much was read, once every so often; 0 = never.
+func importProgress(out io.Writer, every time.Duration) func(done, all int, what string) {
+	last := time.Now()
+	return func(done, all int, what string) {
+		if every > 0 && time.Since(last) >= every {
+			last = time.Now()
+			fmt.Fprintf(out, "import: %d of %d %s\n", done, all, what)
+		}
 	}
 }
 
@@ -79,6 +91,14 @@ func runImport(c *cli.Context) error {
 	}
 	if !c.Bool("quiet") {
 		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "replay: warning: %s\n", message) }
+		every := 10 * time.Second
+		switch c.String("progress") {
+		case "on":
+			every = 2 * time.Second
+		case "off":
+			every = 0
+		}
+		opt.Progress = importProgress(c.App.ErrWriter, every)
 	}
 	res, err := importer.Import(c.Context, format, c.Args().Tail(), opt)
 	if err != nil {

@@ -14,6 +14,7 @@ type appLog struct {
 	start     appStart
 	started   bool
 	end       int64 // absent until the application ended
+	amAt      int64 // when its master registered, if that was recorded; absent in event logs
 	exitCode  int64
 	conf      map[string]string
 	profiles  map[int32]resourceProfile
@@ -114,7 +115,7 @@ type runningTask struct {
 
 func newAppLog() *appLog {
 	return &appLog{
-		end: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
+		end: absent, amAt: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
 		executor: map[int32]int{}, job: map[int32]*jobLog{}, infos: map[int32]*stageInfo{}, stages: map[int32]*stageLog{},
 		running: map[int64]runningTask{}, host: map[string]int32{}, unpersist: map[int32]int64{},
 		ends: taskEnds{locality: map[string]int64{}}, drops: counter{},

@@ -109,7 +109,7 @@ func buildApp(a *appLog, counts *Counts) (*sparkApp, error) {
 			j.Conf = append(j.Conf, trace.KeyValue{Key: k, Value: conf.set[k]})
 		}
 	}
-	ready := conf.gate(a.start.at, a.registrations())
+	ready := conf.gate(max(a.start.at, a.amAt), a.registrations())
 	if err := b.stages(out, ready); err != nil {
 		return nil, err
 	}

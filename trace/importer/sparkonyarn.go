@@ -88,13 +88,14 @@ type clusterSetup struct {
 }
 
 type recordedApp struct {
-	App       string `json:"app"`
-	Name      string `json:"name"`
-	Queue     string `json:"queue"`
-	Final     string `json:"final"`
-	Submitted int64  `json:"t_submitted"`
-	Finished  int64  `json:"t_finished"`
-	raw       map[string]any
+	App        string `json:"app"`
+	Name       string `json:"name"`
+	Queue      string `json:"queue"`
+	Final      string `json:"final"`
+	Submitted  int64  `json:"t_submitted"`
+	Registered int64  `json:"t_registered"`
+	Finished   int64  `json:"t_finished"`
+	raw        map[string]any
 }
 
 type submission struct {
@@ -270,6 +271,9 @@ func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventL
 		return fmt.Errorf("%s: holds application %q, want %q", log.path, app.start.id, rec.App)
 	}
 	s.settings(app, rec.App)
+	if rec.Registered > 0 {
+		app.amAt = rec.Registered
+	}
 	a, err := s.build(app, log.path)
 	if err != nil {
 		return err

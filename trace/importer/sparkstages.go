@@ -276,8 +276,8 @@ func (b *appBuilder) cacheOf(pos int32, st *stageLog, tasks *trace.Tasks, out *s
 	return best
 }
 
-// inputFile gives a stage that reads a file its FileID: one file for each path that an RDD is named
-// after and number of tasks, else one for each source RDD.
+// inputFile gives a stage that reads a file its FileID: one file for each path and number of partitions
+// that an RDD has, else one for each source RDD.
 func (b *appBuilder) inputFile(s *trace.Stage, st *stageLog, out *sparkApp) {
 	if s.Tasks.InputBytes == nil || s.CacheOf != trace.Unset {
 		return
@@ -293,7 +293,7 @@ func (b *appBuilder) inputFile(s *trace.Stage, st *stageLog, out *sparkApp) {
 	}
 	name := "rdd-" + strconv.Itoa(int(source.id))
 	if strings.HasPrefix(source.name, "/") || strings.Contains(source.name, "://") {
-		name = fmt.Sprintf("%s#%d", source.name, s.Tasks.Len())
+		name = fmt.Sprintf("%s#%d", source.name, source.partitions)
 	}
 	total, most := int64(0), int64(0)
 	for _, n := range s.Tasks.InputBytes {
