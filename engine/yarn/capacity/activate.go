@@ -37,8 +37,10 @@ func (q *queue) activate() {
 		}
 		u.pending--
 		u.active++
-		a.active = true
-		q.addActive(a)
+		if !a.active {
+			a.active = true
+			q.addActive(a)
+		}
 		q.amUsed = q.amUsed.Add(a.am)
 		u.amUsed = u.amUsed.Add(a.am)
 	}
@@ -47,14 +49,16 @@ func (q *queue) activate() {
 }
 
 // addPending puts a runnable application among those that wait for the queue's room for masters,
-// by priority and number.
+// by priority and number. One that is there stays: an application can be made runnable twice, see [running.freed].
 //
 // Source: FifoOrderingPolicyForPendingApps.
 func (q *queue) addPending(a *app) {
-	i, _ := slices.BinarySearchFunc(q.pendingApps, a, func(x, y *app) int {
+	i, found := slices.BinarySearchFunc(q.pendingApps, a, func(x, y *app) int {
 		return policy.CompareCapacityFIFO(&x.rank, &y.rank)
 	})
-	q.pendingApps = slices.Insert(q.pendingApps, i, a)
+	if !found {
+		q.pendingApps = slices.Insert(q.pendingApps, i, a)
+	}
 }
 
 // addAttempt takes an attempt into its leaf queue. One that the running limits keep back only waits.

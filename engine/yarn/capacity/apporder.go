@@ -34,15 +34,14 @@ func (q *queue) reorderLater(a *app) {
 //
 // Source: AbstractComparatorOrderingPolicy.getAssignmentIterator.
 func (q *queue) served() []*app {
-	for _, a := range q.stale {
+	for i, a := range q.stale {
+		q.activeApps = remove(q.activeApps, a)
 		a.stale = false
 		a.rank.Used = a.Used[policy.Memory]
 		a.rank.Demand = a.Used[policy.Memory] + a.pending[policy.Memory]
+		q.addActive(a)
+		q.stale[i] = nil
 	}
-	if len(q.stale) > 0 {
-		slices.SortStableFunc(q.activeApps, q.compareApps)
-		clear(q.stale)
-		q.stale = q.stale[:0]
-	}
+	q.stale = q.stale[:0]
 	return q.activeApps
 }

@@ -15,9 +15,6 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 	a.reserved = a.reserved.Add(c.Size)
 	n.Reserved = c
 	s.tell(yarn.Event{Kind: yarn.Reserved, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
-	if got.excess != nil {
-		s.unreserve(got.excess)
-	}
 	a.q.charge(a, c.Size)
 	for q := a.q; q != nil; q = q.parent {
 		q.reserved = q.reserved.Add(c.Size)

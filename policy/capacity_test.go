@@ -1,0 +1,198 @@
+package policy
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCompareCapacityQueues(t *testing.T) {
+	some := CapacityQueue{Used: 0.5, AbsoluteUsed: 0.2, Absolute: 0.4}
+	with := func(change func(*CapacityQueue)) CapacityQueue {
+		q := some
+		change(&q)
+		return q
+	}
+	tests := []struct {
+		name       string
+		a, b       CapacityQueue
+		byPriority bool
+		want       int
+	}{
+		{"equal queues keep their order", some, some, false, 0},
+		{"less used first", some, with(func(q *CapacityQueue) { q.Used = 0.6 }), false, -1},
+		{"a queue without capacity comes last", with(func(q *CapacityQueue) { q.Absolute, q.Used = 0, 0 }), some, false, 1},
+		{
+			"two without capacity go by their part of the cluster",
+			with(func(q *CapacityQueue) { q.Absolute, q.Used, q.AbsoluteUsed = 0, 0, 0.3 }),
+			with(func(q *CapacityQueue) { q.Absolute, q.Used = 0, 1 }), false, 1,
+		},
+		{"the larger of two equally used", some, with(func(q *CapacityQueue) { q.Absolute = 0.3 }), false, -1},
+		{"amounts come before fractions", some, with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.3, R(1024, 1) }), false, 1},
+		{"priority does not count by itself", some, with(func(q *CapacityQueue) { q.Priority, q.Used = 1, 0.6 }), false, -1},
+		{"priority goes first below the capacity", some, with(func(q *CapacityQueue) { q.Priority, q.Used = 1, 0.6 }), true, 1},
+		{"need goes before priority", some, with(func(q *CapacityQueue) { q.Priority, q.Used = 1, 1 }), true, -1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := CompareCapacityQueues(&tt.a, &tt.b, tt.byPriority, 2); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+			if got := CompareCapacityQueues(&tt.b, &tt.a, tt.byPriority, 2); got != -tt.want {
+				t.Errorf("the other way round: got %d, want %d", got, -tt.want)
+			}
+		})
+	}
+}
+
+func TestCompareCapacityFair(t *testing.T) {
+	light := CapacityApp{Used: 2048, Demand: 2048, ID: 2}
+	heavy := CapacityApp{Used: 3072, Demand: 1 << 20, ID: 1}
+	if CompareCapacityFair(&light, &heavy, false) != -1 {
+		t.Error("usage decides without size-based weights")
+	}
+	if CompareCapacityFair(&light, &heavy, true) != 1 {
+		t.Error("with size-based weights 3072/20 comes before 2048/11")
+	}
+	idle, waiting := CapacityApp{ID: 1}, CapacityApp{Demand: 1024, ID: 2}
+	if CompareCapacityFair(&idle, &waiting, false) != 1 {
+		t.Error("of two that use nothing the one that wants something comes first")
+	}
+}
+
+// An order of applications must be total: the scheduler keeps sorted lists.
+func TestCapacityAppOrdersAreTotal(t *testing.T) {
+	app := rapid.Custom(func(t *rapid.T) CapacityApp {
+		used := 1024 * rapid.Int64Range(0, 3).Draw(t, "used")
+		return CapacityApp{
+			Used: used, Demand: used + 1024*rapid.Int64Range(0, 2).Draw(t, "pending"),
+			Start: rapid.Int64Range(0, 2).Draw(t, "start"), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
+			ID: rapid.Int32Range(1, 4).Draw(t, "id"),
+		}
+	})
+	orders := map[string]func(a, b *CapacityApp) int{
+		"fifo":       CompareCapacityFIFO,
+		"fair":       func(a, b *CapacityApp) int { return CompareCapacityFair(a, b, false) },
+		"size-based": func(a, b *CapacityApp) int { return CompareCapacityFair(a, b, true) },
+	}
+	for name, compare := range orders {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				a, b, c := app.Draw(t, "a"), app.Draw(t, "b"), app.Draw(t, "c")
+				if compare(&a, &b) != -compare(&b, &a) {
+					t.Fatalf("%+v and %+v: not antisymmetric", a, b)
+				}
+				if a.ID != b.ID && compare(&a, &b) == 0 {
+					t.Fatalf("%+v and %+v: a tie", a, b)
+				}
+				if compare(&a, &b) < 0 && compare(&b, &c) < 0 && compare(&a, &c) >= 0 {
+					t.Fatalf("%+v, %+v and %+v: not transitive", a, b, c)
+				}
+			})
+		})
+	}
+}
+
+func TestActiveUserLimit(t *testing.T) {
+	cluster := R(10240, 10)
+	leaf := CapacityLeaf{Min: R(4096, 4), Max: R(10240, 10), Least: R(1024, 1), UserLimit: 50, UserFactor: 1}
+	with := func(change func(*CapacityLeaf)) CapacityLeaf {
+		q := leaf
+		change(&q)
+		return q
+	}
+	tests := []struct {
+		name     string
+		q        CapacityLeaf
+		consumed float32
+		active   Resource
+		weights  float32
+		want     Resource
+	}{
+		{"half of the capacity for each of two", leaf, 0.2, R(2048, 2), 2, R(2048, 2)},
+		{"alone, up to the factor times the capacity", leaf, 0.6, R(6144, 6), 1, R(4096, 4)},
+		{"alone and one more container each time", with(func(q *CapacityLeaf) { q.UserFactor = 10 }), 0.6, R(6144, 6), 1, R(7168, 7)},
+		{"no factor: up to the maximum", with(func(q *CapacityLeaf) { q.UserFactor = -1 }), 1, R(10240, 10), 1, R(10240, 10)},
+		{"nobody asks: the percentage", with(func(q *CapacityLeaf) { q.UserLimit = 25 }), 0, R(0, 0), 0, R(1024, 1)},
+		{"a queue smaller than a container", with(func(q *CapacityLeaf) { q.Min = R(512, 1) }), 0, R(0, 0), 1, R(1024, 1)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := ActiveUserLimit(NewDominant(2), cluster, &tt.q, tt.consumed, tt.active, tt.weights); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAMLimits(t *testing.T) {
+	c, cluster := NewDominant(2), R(102400, 100)
+	q := CapacityLeaf{Min: R(40960, 40), Least: R(1024, 1), UserLimit: 25, UserFactor: 2, AMPercent: 0.1}
+	if got, want := AMLimit(c, &q, R(81920, 80)), R(8192, 8); got != want {
+		t.Errorf("a tenth of what the queue could use: got %v, want %v", got, want)
+	}
+	if got, want := AMLimit(c, &q, R(20480, 80)), R(4096, 4); got != want {
+		t.Errorf("not less than of its capacity: got %v, want %v", got, want)
+	}
+	limit := R(8192, 8)
+	for users, want := range map[int]Resource{1: R(8192, 8), 2: R(4096, 4), 10: R(2048, 2)} {
+		if got := UserAMLimit(c, cluster, &q, users, 1, limit); got != want {
+			t.Errorf("%d users: got %v, want %v", users, got, want)
+		}
+	}
+	if got, want := UserAMLimit(c, cluster, &q, 10, 2, limit), R(4096, 4); got != want {
+		t.Errorf("a user of weight 2: got %v, want %v", got, want)
+	}
+}
+
+func TestCapacityDelay(t *testing.T) {
+	tests := []struct {
+		name           string
+		d              CapacityDelay
+		nodes, pending int32
+		places         int
+		rack, off      int32 // first opportunity at which it is accepted
+	}{
+		{"both delays", CapacityDelay{Node: 4, Rack: 3}, 20, 5, 4, 5, 8},
+		{"no more than the nodes", CapacityDelay{Node: 40, Rack: 40}, 10, 5, 4, 11, 11},
+		{"no delay", CapacityDelay{Node: 0, Rack: 0}, 10, 5, 4, 1, 1},
+		{"old formula: pending times places by nodes", CapacityDelay{Node: 4, Rack: -1}, 20, 10, 5, 5, 3},
+		{"old formula, no more than the nodes", CapacityDelay{Node: 4, Rack: -1}, 5, 100, 5, 5, 6},
+		{"nothing but anywhere", CapacityDelay{Node: 4, Rack: 3}, 20, 5, 1, 5, 0},
+	}
+	first := func(accepts func(int32) bool) int32 {
+		return int32(slices.IndexFunc([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, accepts))
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := first(func(o int32) bool { return tt.d.AcceptsRack(o, tt.nodes) }); got != tt.rack {
+				t.Errorf("rack at opportunity %d, want %d", got, tt.rack)
+			}
+			if got := first(func(o int32) bool { return tt.d.AcceptsAny(o, tt.nodes, tt.pending, tt.places) }); got != tt.off {
+				t.Errorf("anywhere at opportunity %d, want %d", got, tt.off)
+			}
+		})
+	}
+}
+
+func TestWantsMore(t *testing.T) {
+	tests := []struct {
+		name                         string
+		wanted, reserved, rereserved int32
+		ratio                        float32
+		want                         bool
+	}{
+		{"wanted", 1, 0, 0, 0.5, true},
+		{"all reserved", 2, 2, 0, 0.5, false},
+		{"reserved again often enough", 2, 2, 4, 0.5, true},
+		{"a large container needs more patience", 2, 2, 4, 0.9, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := WantsMore(tt.wanted, tt.reserved, tt.rereserved, tt.ratio, 0.875); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
