@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,8 @@ func (r *CheckResult) OK() bool { return r.Total == 0 }
 
 // Check applies every rule of the format to the trace in dir. It goes on after a problem as far as the files
 // can be read, keeps the first most problems and counts the rest. The error is for a directory that is no
-// trace at all: without a manifest of a version that is known.
-func Check(dir string, most int) (*CheckResult, error) {
+// trace at all, without a manifest of a version that is known, or for ctx, which ends the check.
+func Check(ctx context.Context, dir string, most int) (*CheckResult, error) {
 	r := &CheckResult{}
 	report := func(p Problem) error {
 		r.Total++
@@ -37,7 +38,7 @@ func Check(dir string, most int) (*CheckResult, error) {
 	defer t.Close()
 	r.Hash = t.Hash()
 	r.Counts.Nodes, r.Counts.NodeEvents = int64(len(t.Nodes)), int64(len(t.Events))
-	if err := t.checkJobs(r, report); err != nil {
+	if err := t.checkJobs(ctx, r, report); err != nil {
 		return r, reportAll(err, report)
 	}
 	if tab, ok := t.tables[tableExecutors]; ok {
@@ -50,11 +51,14 @@ func Check(dir string, most int) (*CheckResult, error) {
 	return r, nil
 }
 
-func (t *Trace) checkJobs(r *CheckResult, report func(Problem) error) error {
+func (t *Trace) checkJobs(ctx context.Context, r *CheckResult, report func(Problem) error) error {
 	a := newAssembler(t, report)
 	defer a.close()
 	span := int64(0)
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		j, err := a.next()
 		if err == io.EOF {
 			break

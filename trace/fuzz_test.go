@@ -58,7 +58,7 @@ func readAnything(t testing.TB, dir string, name string, data []byte) error {
 	if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	result, err := Check(dir, 3)
+	result, err := Check(t.Context(), dir, 3)
 	ok := err == nil && result.OK()
 	_, err = Load(dir)
 	if err == nil && !ok && result.Problems[0].Column != "span_ms" {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"io"
 	"math/bits"
 )
@@ -65,8 +66,8 @@ type DurBin struct {
 // timelineSlots is into how many parts the span is cut for the picture.
 const timelineSlots = 60
 
-// Summarize reads a whole trace once.
-func Summarize(t *Trace) (*Info, error) {
+// Summarize reads a whole trace once, unless ctx ends before.
+func Summarize(ctx context.Context, t *Trace) (*Info, error) {
 	in := &Info{
 		Hash: t.Hash(), SpanMS: t.Manifest.SpanMS, LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
 		Generator: t.Generator, Source: t.Source, Attached: t.Attachments(), Cluster: SizeAtStart(t.Nodes),
@@ -85,6 +86,9 @@ func Summarize(t *Trace) (*Info, error) {
 	s := summary{in: in, users: make([]bool, len(t.Users)), kinds: make(map[string]int64), width: width, last: -1}
 	source := t.Jobs()
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		j, err := source.Next()
 		if err == io.EOF {
 			break

@@ -62,7 +62,7 @@ func TestSummarize(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	in, err := Summarize(tr)
+	in, err := Summarize(t.Context(), tr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,12 +180,28 @@ func (a *assembler) readStages(j *Job, declared int) error {
 		if err := a.readTasks(j.ID, &s, int(declared)); err != nil {
 			return err
 		}
-		if err := a.equal(tableStages, row, "num_tasks", int64(declared), int64(s.Tasks.Len())); err != nil {
+		if err := a.allTasks(j.ID, &s, row, declared); err != nil {
 			return err
 		}
 		j.Stages = append(j.Stages, s)
 		a.at.stages = append(a.at.stages, row)
 	}
+}
+
+// allTasks checks that the stage of a row of the stage table has as many tasks as it declares. If some are missing the
+// problem is that of the task row at which another stage's tasks begin.
+func (a *assembler) allTasks(job int64, s *Stage, row int64, declared int32) error {
+	n := s.Tasks.Len()
+	more, err := a.moreTasks()
+	if err != nil {
+		return err
+	}
+	if int64(n) < int64(declared) && more {
+		b := a.tasks
+		return a.rules.bad(tableTasks, a.taskRow(), "job_id, stage_id", []int64{b.job.v[b.head], int64(b.stage.v[b.head])},
+			"%v: sorted rows, and %d tasks of that stage, which has %d so far", []int64{job, int64(s.ID)}, declared, n)
+	}
+	return a.equal(tableStages, row, "num_tasks", int64(declared), int64(n))
 }
 
 func (a *assembler) taskRow() int64 { return a.t.taskStart[a.file] + a.tasks.row() }
@@ -237,9 +253,10 @@ func (a *assembler) readTasks(job int64, s *Stage, declared int) error {
 	return nil
 }
 
+// strayTask reports the task row at the head, which belongs to no stage here, and passes it and those like it that follow.
 func (a *assembler) strayTask(job int64, stage int32, want string) error {
 	err := a.rules.bad(tableTasks, a.taskRow(), "job_id, stage_id", []int64{job, int64(stage)}, "%s: sorted rows, for stages of the stage table", want)
-	a.tasks.head++
+	a.tasks.head += a.tasks.run(job, stage, a.tasks.n-a.tasks.head)
 	return err
 }
 

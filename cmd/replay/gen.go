@@ -59,7 +59,7 @@ func genCommand() *cli.Command {
 			if err := preset.Check(options); err != nil {
 				return usagef("%w", err)
 			}
-			result, err := synth.Generate(c.String("out"), preset, options)
+			result, err := synth.Generate(c.Context, c.String("out"), preset, options)
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ func traceCommand() *cli.Command {
 					if c.NArg() != 1 || c.Int("problems") < 0 {
 						return usagef("trace check wants one trace directory and --problems of 0 or more")
 					}
-					result, err := trace.Check(c.Args().First(), c.Int("problems"))
+					result, err := trace.Check(c.Context, c.Args().First(), c.Int("problems"))
 					if err != nil {
 						return err
 					}
@@ -59,7 +59,7 @@ func traceCommand() *cli.Command {
 						return err
 					}
 					defer t.Close()
-					info, err := trace.Summarize(t)
+					info, err := trace.Summarize(c.Context, t)
 					if err != nil {
 						return err
 					}

@@ -58,7 +58,7 @@ func nodeEvents(g *Generator, nodes []trace.Node, spanMS int64) []trace.NodeEven
 	for _, n := range nodes {
 		r := g.JobStream("node-failures", int64(n.ID))
 		for at := -10 * mean; ; {
-			at += draw(r) * mean
+			at += float64(draw(r) * mean)
 			if at >= float64(end) {
 				break
 			}

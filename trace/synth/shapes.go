@@ -26,7 +26,7 @@ func poisson(mean float64) func(*rand.Rand, int) []int64 {
 		times := make([]int64, n)
 		at := 0.0
 		for i := 1; i < n; i++ {
-			at += r.ExpFloat64() * mean
+			at += float64(r.ExpFloat64() * mean)
 			times[i] = int64(at)
 		}
 		return times

@@ -6,6 +6,7 @@
 package synth
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"maps"
@@ -180,8 +181,8 @@ type Result struct {
 	Factor float64 // by which arrivals were made faster; 1 without a wanted load
 }
 
-// Generate writes the trace of a preset to a new directory.
-func Generate(dir string, p *Preset, o Options) (*Result, error) {
+// Generate writes the trace of a preset to a new directory. It leaves nothing if ctx ends before.
+func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, error) {
 	o, err := p.with(o)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func Generate(dir string, p *Preset, o Options) (*Result, error) {
 	submit := p.Arrivals(g.Stream("arrivals"), o.Jobs)
 	size := trace.SizeAtStart(meta.Nodes)
 	if o.Load > 0 {
-		if res.Factor, err = g.factor(submit, size); err != nil {
+		if res.Factor, err = g.factor(ctx, submit, size); err != nil {
 			return nil, err
 		}
 		for i := range submit {
@@ -214,11 +215,15 @@ func Generate(dir string, p *Preset, o Options) (*Result, error) {
 	}
 	w.Attach("yarn-site.xml", g.yarnSite())
 	var work trace.Work
-	for j := range g.jobs(submit) {
+	for j := range g.jobs(ctx, submit) {
 		w.AddJob(j) // Close returns the first error
 		one := trace.WorkOf(j)
 		work.VCoreMS += one.VCoreMS
 		work.MemMiBMS += one.MemMiBMS
+	}
+	if err := ctx.Err(); err != nil {
+		w.Abort()
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
@@ -227,10 +232,13 @@ func Generate(dir string, p *Preset, o Options) (*Result, error) {
 	return res, nil
 }
 
-// jobs yields the jobs with their submission times.
-func (g *Generator) jobs(submit []int64) iter.Seq[*trace.Job] {
+// jobs yields the jobs with their submission times, until ctx ends.
+func (g *Generator) jobs(ctx context.Context, submit []int64) iter.Seq[*trace.Job] {
 	return func(yield func(*trace.Job) bool) {
 		for i, ms := range submit {
+			if ctx.Err() != nil {
+				return
+			}
 			j := g.preset.Job(g, int64(i))
 			j.ID, j.SubmitMS = int64(i), ms
 			if !yield(j) {
@@ -241,10 +249,13 @@ func (g *Generator) jobs(submit []int64) iter.Seq[*trace.Job] {
 }
 
 // factor returns by how much the arrivals must be faster for the wanted load.
-func (g *Generator) factor(submit []int64, size trace.Size) (float64, error) {
+func (g *Generator) factor(ctx context.Context, submit []int64, size trace.Size) (float64, error) {
 	var work trace.Work
-	for j := range g.jobs(submit) {
+	for j := range g.jobs(ctx, submit) {
 		work.VCoreMS += trace.WorkOf(j).VCoreMS
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
 	}
 	native := trace.OfferedLoad(work, size, submit[len(submit)-1])
 	if native.VCores == nil || *native.VCores == 0 {

@@ -45,14 +45,14 @@ func TestPresets(t *testing.T) {
 				for i, procs := range []int{1, 2} {
 					runtime.GOMAXPROCS(procs)
 					dir := filepath.Join(base, fmt.Sprint(i))
-					res, err := Generate(dir, p, o)
+					res, err := Generate(t.Context(), dir, p, o)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if math.Abs(*res.Load.VCores-0.5) > 0.001 {
 						t.Errorf("load %v, want 0.5", *res.Load.VCores)
 					}
-					check, err := trace.Check(dir, 5)
+					check, err := trace.Check(t.Context(), dir, 5)
 					if err != nil || !check.OK() {
 						t.Fatalf("%v, %v", check, err)
 					}
@@ -66,7 +66,7 @@ func TestPresets(t *testing.T) {
 				}
 				o.Seed++
 				dir := filepath.Join(base, "other")
-				if _, err := Generate(dir, p, o); err != nil {
+				if _, err := Generate(t.Context(), dir, p, o); err != nil {
 					t.Fatal(err)
 				}
 				if dirSum(t, dir) == sums[0] {
@@ -84,7 +84,7 @@ func generate(t *testing.T, name string, o Options) *trace.MemoryTrace {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "t")
-	if _, err := Generate(dir, p, o); err != nil {
+	if _, err := Generate(t.Context(), dir, p, o); err != nil {
 		t.Fatal(err)
 	}
 	m, err := trace.Load(dir)
@@ -241,7 +241,7 @@ func TestOptionsAreChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := t.TempDir()
-		if _, err := Generate(filepath.Join(base, "t"), p, tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Generate(t.Context(), filepath.Join(base, "t"), p, tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %s", tt.o, err, tt.want)
 		}
 		if entries, _ := os.ReadDir(base); len(entries) > 0 {

@@ -18,11 +18,11 @@ func TestTracesOfTheProject(t *testing.T) {
 				t.Fatal(err)
 			}
 			made := filepath.Join(t.TempDir(), name)
-			if _, err := Generate(made, p, Options{Seed: 1}); err != nil {
+			if _, err := Generate(t.Context(), made, p, Options{Seed: 1}); err != nil {
 				t.Fatal(err)
 			}
 			kept := filepath.Join("..", "..", "traces", name)
-			if r, err := trace.Check(kept, 5); err != nil || !r.OK() {
+			if r, err := trace.Check(t.Context(), kept, 5); err != nil || !r.OK() {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			files, err := os.ReadDir(made)
