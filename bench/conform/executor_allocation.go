@@ -244,7 +244,7 @@ func (c *executorAllocationCase) apply(e *executorAllocationEvent) bool {
 	case "shuffle_cleaned":
 		m.ShuffleCleaned(e.Shuffle)
 	case "block_updated":
-		m.BlockUpdated(executor, e.RDD, e.Split, e.Level != "NONE", e.Level != "NONE" && e.Level != "MEMORY_ONLY")
+		m.BlockUpdated(executor, e.RDD, e.Split, e.Level != "NONE", e.Level != "NONE" && e.Level != "MEMORY_ONLY", c.active[executor])
 	case "unpersist_rdd":
 		m.UnpersistRDD(e.RDD)
 	default:

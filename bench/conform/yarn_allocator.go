@@ -118,8 +118,12 @@ func (o *yarnAllocatorOut) equal(p *yarnAllocatorOut) bool {
 	}
 	return same(o.Removed, p.Removed) && same(o.Added, p.Added) && slices.Equal(o.Released, p.Released) &&
 		slices.Equal(o.Launched, p.Launched) && slices.Equal(o.Removals, p.Removals) &&
-		slices.Equal(o.ExcludeAdd, p.ExcludeAdd) && slices.Equal(o.ExcludeRemove, p.ExcludeRemove)
+		slices.Equal(sortedTexts(o.ExcludeAdd), sortedTexts(p.ExcludeAdd)) &&
+		slices.Equal(sortedTexts(o.ExcludeRemove), sortedTexts(p.ExcludeRemove))
 }
+
+// sortedTexts forgets in which of several calls of one event a host came.
+func sortedTexts(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
 
 type yarnAllocatorState struct {
 	Running    int           `json:"running"`

@@ -147,10 +147,13 @@ func (m *Manager) ShuffleCleaned(shuffle int32) {
 }
 
 // BlockUpdated tells that an executor holds a block of an RDD (valid), on disk or not, or that it
-// no longer does.
+// no longer does; active says whether the backend still counts the executor as its own.
 //
 // Source: ExecutorMonitor.onBlockUpdated.
-func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk bool) {
+func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active bool) {
+	if !active {
+		return
+	}
 	mon := &m.monitor
 	x := mon.ensure(executor, unknownProfile)
 	i := slices.IndexFunc(x.cached, func(c cachedRDD) bool { return c.rdd == rdd })
@@ -168,6 +171,16 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk bool) {
 		if x.cached[i].splits.n == 0 {
 			mon.forget(x, rdd)
 		}
+	}
+}
+
+// ShuffleMoved tells that an executor got blocks of a shuffle from one that is being
+// decommissioned. Its deadline stays as it is until it has been busy again.
+//
+// Source: ExecutorMonitor.onBlockUpdated.
+func (m *Manager) ShuffleMoved(executor, shuffle int32, active bool) {
+	if active && m.monitor.trackShuffles {
+		m.monitor.ensure(executor, unknownProfile).hold(shuffle)
 	}
 }
 

@@ -153,13 +153,19 @@ func (m *monitor) taskEnd(now int64, stage, e int32, success bool) {
 		return
 	}
 	if success && m.trackShuffles && int(stage) < len(m.stageShuffle) && m.stageShuffle[stage] != 0 {
-		x, shuffle := &m.executors[e], m.stageShuffle[stage]-1
-		if !x.shuffles.has(shuffle) {
-			x.shuffles.add(shuffle)
-			x.activeShuffle = true
-		}
+		m.executors[e].hold(m.stageShuffle[stage] - 1)
 	}
 	m.updateRunning(now, e, -1)
+}
+
+// hold notes that the executor holds data of a shuffle; when it is new there, it is in use.
+//
+// Source: ExecutorMonitor.Tracker.addShuffle.
+func (x *executorState) hold(shuffle int32) {
+	if !x.shuffles.has(shuffle) {
+		x.shuffles.add(shuffle)
+		x.activeShuffle = true
+	}
 }
 
 // timedOut appends to ids the executors that have been idle for too long and may be removed,

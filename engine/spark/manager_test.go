@@ -137,6 +137,33 @@ func TestIdleExecutorsGoInTextOrder(t *testing.T) {
 	}
 }
 
+func TestShuffleDataKeepsAnExecutor(t *testing.T) {
+	b := &scriptBackend{}
+	conf := dynamicConf(t)
+	conf.ShuffleService = false
+	m := NewManager(conf, []int{2}, b)
+	m.JobStart(0, []ShuffleStage{{0, 0}, {1, NoShuffle}})
+	for e := int32(1); e <= 4; e++ {
+		m.ExecutorAdded(0, e, 0)
+	}
+	m.TaskStart(0, 0, 0, 0, 1, false, true)
+	m.TaskEnd(0, 0, 0, 0, 1, false, TaskSucceeded)
+	m.ShuffleMoved(2, 0, true)
+	m.ShuffleMoved(3, 0, false) // no longer one of ours
+	m.Tick(60_000)
+	m.JobEnd(0)
+	m.Tick(70_000)
+	m.ShuffleCleaned(0)
+	m.Tick(80_000)
+	want := []string{
+		"60000 kill [3 4] true", "60000 total 0:0(0 []) true",
+		"80000 kill [1 2] true", "80000 total 0:0(0 []) true",
+	}
+	if d := cmp.Diff(want, b.log); d != "" {
+		t.Errorf("calls (-want +got)\n%s", d)
+	}
+}
+
 func TestCompareAsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int32Min(0).Draw(t, "a"), rapid.Int32Min(0).Draw(t, "b")
@@ -200,7 +227,7 @@ func drawEvents(t *rapid.T, profiles int) []driverEvent {
 			apply = func(m *Manager) { m.TaskEnd(at, k.stage, 0, k.index, k.exec, k.speculative, end) }
 		case kind == 10 && len(execs) > 0:
 			e, rdd, valid := execs[pick(len(execs), "executor")], int32(pick(2, "rdd")), pick(3, "valid") > 0
-			apply = func(m *Manager) { m.BlockUpdated(e, rdd, 0, valid, false) }
+			apply = func(m *Manager) { m.BlockUpdated(e, rdd, 0, valid, false, true) }
 		default:
 			s, n := int32(pick(int(stages), "stage")), int32(pick(8, "index"))
 			switch pick(5, "other") {

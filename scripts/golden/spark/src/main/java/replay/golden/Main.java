@@ -1,0 +1,42 @@
+package replay.golden;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** Writes vectors: one JSON object a line, the same for the same kind, count and seed. */
+public final class Main {
+    /** One kind of vectors. */
+    interface Recorder {
+        /** Makes up one case from random, runs it through Spark and returns what is to be written. */
+        Map<String, Object> record(String id, SplittableRandom random) throws Exception;
+    }
+
+    public static void main(String[] args) throws Exception {
+        if (args.length != 3) {
+            System.err.println("usage: run container_placement|yarn_allocator|executor_allocation COUNT SEED");
+            System.exit(2);
+        }
+        Recorder recorder =
+                switch (args[0]) {
+                    case "container_placement" -> new ContainerPlacement();
+                    case "yarn_allocator" -> new YarnAllocatorRuns();
+                    case "executor_allocation" -> new ExecutorAllocationRuns();
+                    default -> throw new IllegalArgumentException("unknown kind " + args[0]);
+                };
+        int count = Integer.parseInt(args[1]);
+        long seed = Long.parseLong(args[2]);
+        PrintStream out = new PrintStream(new BufferedOutputStream(System.out, 1 << 16), false, StandardCharsets.UTF_8);
+        ObjectMapper mapper = new ObjectMapper();
+        for (int i = 0; i < count; i++) {
+            // Each case has a stream of its own, so it stays the same when the count changes.
+            SplittableRandom random = new SplittableRandom(seed * 1_000_003L + i);
+            out.println(mapper.writeValueAsString(recorder.record(args[0] + "-" + seed + "-" + i, random)));
+        }
+        out.flush();
+        System.exit(0); // Spark's pools may have threads left
+    }
+}
