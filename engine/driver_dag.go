@@ -97,7 +97,8 @@ func (d *driver) dagEvent(e *spark.DAGEvent) {
 		d.stageCompleted(e)
 	case spark.BlockCached:
 		if d.mgr != nil {
-			d.mgr.BlockUpdated(e.Exec, e.Stage, e.Index, true, false)
+			x := d.exec(e.Exec)
+			d.mgr.BlockUpdated(e.Exec, e.Stage, e.Index, true, false, x != nil && x.state == execAlive && !x.killing)
 		}
 	case spark.DAGDone:
 		d.codeEnded()
