@@ -56,7 +56,8 @@ func TestImportErrors(t *testing.T) {
 		{"spark-eventlog " + cut + " --out OUT", exitBadInput, "--lenient keeps what can be used"},
 		{"spark-eventlog " + cut + " --out OUT --lenient", exitDone, ""},
 		{"spark-on-yarn " + importData + " --out OUT", exitBadInput, "not a recorded cluster"},
-		{"spark-on-yarn " + importData + "locality-wait-0s --copies 2 --out OUT", exitBadInput, "has its own nodes and times"},
+		{"spark-on-yarn " + importData + "locality-wait-0s --copies 2 --out OUT", exitBadInput, "has its own nodes, racks and times"},
+		{"spark-on-yarn " + importData + "locality-wait-0s --blocks hdfs --out OUT", exitBadInput, "has its own blocks"},
 		{"spark-eventlog --strict " + good + " --out OUT", exitDone, ""},
 	} {
 		dir := t.TempDir()

@@ -48,6 +48,18 @@ var ignoredEvents = map[string]bool{
 	"SparkListenerSQLExecutionStart": true, "SparkListenerSQLExecutionEnd": true,
 	"SparkListenerSQLAdaptiveExecutionUpdate": true, "SparkListenerSQLAdaptiveSQLMetricUpdates": true,
 	"SparkListenerDriverAccumUpdates": true, "SparkListenerQueryExecutionStart": true,
+	"StreamingQueryListener$QueryStartedEvent": true, "StreamingQueryListener$QueryProgressEvent": true,
+	"StreamingQueryListener$QueryIdleEvent": true, "StreamingQueryListener$QueryTerminatedEvent": true,
+	"SparkListenerThriftServerSessionCreated": true, "SparkListenerThriftServerSessionClosed": true,
+	"SparkListenerThriftServerOperationStart": true, "SparkListenerThriftServerOperationParsed": true,
+	"SparkListenerThriftServerOperationCanceled": true, "SparkListenerThriftServerOperationTimeout": true,
+	"SparkListenerThriftServerOperationError": true, "SparkListenerThriftServerOperationFinish": true,
+	"SparkListenerThriftServerOperationClosed": true,
+	"SparkListenerConnectSessionStarted":       true, "SparkListenerConnectSessionClosed": true,
+	"SparkListenerConnectOperationStarted": true, "SparkListenerConnectOperationAnalyzed": true,
+	"SparkListenerConnectOperationReadyForExecution": true, "SparkListenerConnectOperationCanceled": true,
+	"SparkListenerConnectOperationFailed": true, "SparkListenerConnectOperationFinished": true,
+	"SparkListenerConnectOperationClosed": true,
 }
 
 // eventParser reads the lines of one event log. It is not safe for concurrent use.

@@ -277,7 +277,7 @@ func checkPreferences(t *testing.T, dir string, m *trace.MemoryTrace) {
 			t.Fatal(err)
 		}
 		s := stage[e.App+"/"+e.Stage.String()]
-		if e.Attempt != 0 || s == nil || s.CacheOf != trace.Unset {
+		if e.Attempt != 0 || s == nil || s.CacheOf != trace.Unset || len(s.Parents) > 0 {
 			continue
 		}
 		var got []string

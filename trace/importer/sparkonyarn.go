@@ -29,8 +29,12 @@ func importCluster(ctx context.Context, inputs []string, opt Options) (res *Resu
 	if len(inputs) != 1 {
 		return nil, fmt.Errorf("%d inputs, want one scenario folder", len(inputs))
 	}
-	if opt.Nodes != 0 || opt.Arrivals != "recorded" || opt.Copies != 1 {
-		return nil, errors.New("a recorded cluster has its own nodes and times: nodes, arrivals and copies can't be given")
+	def := DefaultOptions()
+	if opt.Nodes != 0 || opt.NodeMemMiB != 0 || opt.NodeVCores != 0 || opt.Racks != def.Racks || opt.Arrivals != def.Arrivals || opt.Copies != def.Copies {
+		return nil, errors.New("a recorded cluster has its own nodes, racks and times: nodes, their sizes, racks, arrivals and copies can't be given")
+	}
+	if opt.Blocks != def.Blocks || opt.Replication != def.Replication {
+		return nil, errors.New("a recorded cluster has its own blocks: blocks and replication can't be given")
 	}
 	b, err := newAssembly(&opt, "spark-on-yarn")
 	if err != nil {
@@ -347,7 +351,8 @@ func (s *scenario) inputFiles(a *sparkApp) {
 const executorPreference = "executor_" // of a cached block: executor_HOST_ID
 
 // setPreferences gives every task the preferred hosts that its stage had when it was submitted first.
-// A preferred executor is a cached block: it goes into CacheOf, not into hosts.
+// A preferred executor is a cached block: it goes into CacheOf, not into hosts. The preferences of tasks that
+// read shuffle output follow from where the parents ran: a replay derives them anew, and they are left out.
 func (s *scenario) setPreferences(a *sparkApp, app string) error {
 	host := map[string]int32{}
 	for i, h := range a.Hosts {
@@ -397,6 +402,10 @@ func (s *scenario) setPreferences(a *sparkApp, app string) error {
 		}
 		s.counts.Read["tasks_with_recorded_hosts"] += notEmpty(prefs)
 		s.counts.Read["tasks_with_recorded_executors"] += cached
+		if len(st.Parents) > 0 && st.Tasks.InputBytes == nil && st.CacheOf == trace.Unset {
+			s.counts.Dropped["preferences_for_shuffle_output"] += notEmpty(prefs)
+			continue
+		}
 		setPrefs(&st.Tasks, prefs)
 	}
 	return nil
