@@ -133,4 +133,4 @@ func (a Resource) MulUp(by float64) Resource {
 // Equal is YARN's equality: vcores are compared as ints.
 //
 // Source: Resource.equals.
-func (a Resource) Equal(b Resource) bool { return a.Clone() == b.Clone() }
+func (a Resource) Equal(b Resource) bool { return a[Memory] == b[Memory] && a.Clone() == b.Clone() }

@@ -255,3 +255,30 @@ func TestInvariants(t *testing.T) {
 		}
 	}
 }
+
+// positive is a shortcut through the calculator's comparison with nothing.
+func TestPositive(t *testing.T) {
+	amount := rapid.Custom(func(t *rapid.T) (r policy.Resource) {
+		for i := range 3 {
+			r[i] = rapid.SampledFrom([]int64{0, 0, 1, 2, -1, 1 << 40}).Draw(t, "amount")
+		}
+		return r
+	})
+	for _, types := range []int{2, 3} {
+		for name, calc := range map[string]policy.Calculator{"default": policy.DefaultCalculator{}, "dominant": policy.NewDominant(types)} {
+			rapid.Check(t, func(t *rapid.T) {
+				s := &Scheduler{calc: calc, nodes: yarn.NewCluster(protocol.NewNames()), counted: types}
+				if name == "default" {
+					s.counted = 1
+				}
+				r := amount.Draw(t, "r")
+				s.nodes.Capacity = amount.Draw(t, "cluster").Max(policy.Resource{})
+				clear(r[types:])
+				clear(s.nodes.Capacity[types:])
+				if got, want := s.positive(r), calc.Compare(s.nodes.Capacity, r, policy.Resource{}, false) > 0; got != want {
+					t.Fatalf("%s, %d types, cluster %v: positive(%v) is %v, want %v", name, types, s.nodes.Capacity, r, got, want)
+				}
+			})
+		}
+	}
+}

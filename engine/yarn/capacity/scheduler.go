@@ -26,6 +26,7 @@ type Scheduler struct {
 
 	calc        policy.Calculator
 	types       int
+	counted     int             // types that the calculator looks at
 	least       policy.Resource // minimum allocation, also the step of all rounding
 	keepLooking bool            // a reservation does not keep an application from other nodes
 	rackReset   bool            // a rack-local container starts the locality delay anew
@@ -53,6 +54,9 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 		delay:  policy.CapacityDelay{Node: cfg.NodeLocalityDelay, Rack: cfg.RackAdditionalDelay},
 		queues: make([]*queue, len(cfg.Queues)),
 	}
+	if s.counted = s.types; cfg.CalculatorName == "default" {
+		s.counted = 1
+	}
 	s.running = running{byUser: map[string]*runner{}, limit: cfg.MaxParallelOfUser}
 	s.root = s.newQueue(0, nil)
 	return s
@@ -64,9 +68,18 @@ func (s *Scheduler) Cluster() *yarn.Cluster { return s.nodes }
 // cluster is the capacity of all registered nodes.
 func (s *Scheduler) cluster() policy.Resource { return s.nodes.Capacity }
 
-// positive reports whether r is more than nothing, as the calculator sees it.
+// positive reports whether r is more than nothing, as the calculator sees it: more than 0 of a type that the cluster has.
 func (s *Scheduler) positive(r policy.Resource) bool {
-	return s.calc.Compare(s.nodes.Capacity, r, policy.Resource{}, false) > 0
+	has := false
+	for i := range s.counted {
+		if s.nodes.Capacity[i] != 0 {
+			if r[i] > 0 {
+				return true
+			}
+			has = true
+		}
+	}
+	return !has && s.calc.Compare(s.nodes.Capacity, r, policy.Resource{}, false) > 0
 }
 
 // SetClock is described at [yarn.Scheduler].
