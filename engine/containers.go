@@ -49,6 +49,9 @@ func (s *sim) Observe(e *yarn.Event) {
 		}
 	case yarn.Completed:
 		s.containerCompleted(e)
+	case yarn.Averted:
+		s.warnings.add("averted:"+e.Text, "%s", e.Text)
+		return
 	case yarn.Runnable:
 		if a := s.byID(e.App); a != nil && a.rec.AMScheduled == record.None {
 			a.rec.AMScheduled = s.now

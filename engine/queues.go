@@ -9,7 +9,9 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/capacity"
 	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fifo"
 )
 
 // readSite resolves yarn-site: our defaults, the trace's, the user's.
@@ -63,9 +65,22 @@ func (sc *Scenario) largestNode() {
 func (sc *Scenario) readQueues() error {
 	switch sc.Scheduler {
 	case "fair":
-	default:
-		return fmt.Errorf("scheduler is %q, want fair (capacity and fifo are to come)", sc.Scheduler)
+		return sc.readFair()
+	case "capacity", "fifo":
+		if sc.Sharing != "" {
+			return fmt.Errorf("sharing is %q: it is a policy of the FairScheduler, scheduler is %q", sc.Sharing, sc.Scheduler)
+		}
+		if sc.Scheduler == "capacity" {
+			return sc.readCapacity()
+		}
+		sc.MemoryOnly = true
+		return nil
 	}
+	return fmt.Errorf("scheduler is %q, want fair, capacity or fifo", sc.Scheduler)
+}
+
+// readFair resolves the queues of the FairScheduler.
+func (sc *Scenario) readFair() error {
 	text, name := sc.FairXML, sc.FairName
 	if text == nil && len(sc.Input.Queues) > 0 {
 		text, name = queuesXML(sc.Input.Queues), "the trace's queues"
@@ -96,6 +111,12 @@ func (sc *Scenario) readQueues() error {
 
 // newScheduler builds the scheduler of the scenario.
 func (sc *Scenario) newScheduler(names *protocol.Names, o yarn.Observer) (yarn.Scheduler, error) {
+	switch sc.Scheduler {
+	case "capacity":
+		return capacity.New(sc.Site, sc.Capacity, names, clusterTimestamp, o), nil
+	case "fifo":
+		return fifo.New(sc.Site, names, clusterTimestamp, o)
+	}
 	return yarn.NewFair(sc.Site, sc.Allocations, names, clusterTimestamp, o)
 }
 
@@ -104,6 +125,15 @@ const clusterTimestamp = 1_700_000_000_000
 
 // placeApp asks the placement rules for the queue of an application.
 func (s *sim) placeApp(user, queue string) (string, error) {
+	switch s.sc.Scheduler {
+	case "fifo":
+		return "root.default", nil // the only queue there is
+	case "capacity":
+		if queue == conf.DefaultQueue {
+			return "root.default", nil
+		}
+		return queue, nil
+	}
 	rules := s.sc.Allocations.Rules
 	if rules == nil {
 		return queue, nil

@@ -51,8 +51,7 @@ func TestRandomScenarios(t *testing.T) {
 				events = append(events, nodeEvent(down, 0, 0, kind), nodeEvent(down+1+r.Int64N(60_000), 1, 0, back))
 			}
 			pick := func(s ...string) string { return s[r.IntN(len(s))] }
-			o := Options{Seed: seed, Decisions: true,
-				Sharing:   pick("fair", "drf"),
+			o := Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
 				Placement: pick("locality-ratio", "none", "union", "top", "per-task"),
 				YarnSite: map[string]string{
 					"yarn.nm.liveness-monitor.expiry-interval-ms": "10000",
@@ -66,6 +65,9 @@ func TestRandomScenarios(t *testing.T) {
 					"spark.scheduler.mode": pick("FIFO", "FAIR"), "spark.shuffle.service.enabled": pick("true", "false"),
 					"spark.dynamicAllocation.executorIdleTimeout": pick("2s", "60s"),
 				}}
+			if o.Scheduler == "fair" {
+				o.Sharing = pick("fair", "drf")
+			}
 			k, m := replay(t, input(nodes, events, jobs...), o)
 			checkRecords(t, k, m)
 			for _, j := range k.jobs {

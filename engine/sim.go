@@ -85,7 +85,7 @@ func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress
 		s.warnings.add(w.Code, "%s", w.Text)
 	}
 	var err error
-	s.rm, err = rm.New(s, int64(sc.Site.ContainerExpiry), func(o yarn.Observer) (yarn.Scheduler, error) {
+	s.rm, err = rm.New(s, clusterTimestamp, int64(sc.Site.ContainerExpiry), func(o yarn.Observer) (yarn.Scheduler, error) {
 		return sc.newScheduler(s.names, o)
 	})
 	if err != nil {

@@ -157,6 +157,7 @@ const (
 	Rejected                      // an application was refused
 	Runnable                      // an application waiting for its queue's limit may run now
 	NodeToldSize                  // a node was told the new size of a container
+	Averted                       // the real class throws here; the replay goes on, see Event.Text
 	Helper                        // a decrease took a container number for an empty container
 )
 
@@ -173,6 +174,7 @@ type Event struct {
 	Acquired bool
 	Update   protocol.ContainerID // the container resized by an Allocated or Reserved, else zero
 	Increase bool                 // NodeToldSize
+	Text     string               // Averted: the class, what it throws and what was done instead
 }
 
 // Observer receives what a scheduler does, synchronously. It must not call back.

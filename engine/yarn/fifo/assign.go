@@ -38,7 +38,13 @@ func (s *Scheduler) assign(n *yarn.Node) {
 func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int {
 	made := 0
 	if host, rack := t.Host(n), t.Rack(n); host != nil && host.Count > 0 && rack != nil && rack.Count > 0 {
-		made += s.allocate(a, t, n, protocol.NodeLocal, min(t.AnyCount(), host.Count), host.Size)
+		offered := min(t.AnyCount(), host.Count)
+		if room := int32(n.Free[policy.Memory] / host.Size[policy.Memory]); min(offered, room) > rack.Count {
+			// Rack-local containers count the rack down and not its hosts, so a host may be asked for more often than its rack.
+			s.tell(yarn.Event{Kind: yarn.Averted, App: a.ID, Text: "FifoScheduler.assignContainersOnNode throws a NullPointerException when a host is asked for more often than its rack; the rack's count was taken"})
+			offered = rack.Count
+		}
+		made += s.allocate(a, t, n, protocol.NodeLocal, offered, host.Size)
 	}
 	if rack := t.Rack(n); rack != nil && rack.Count > 0 && t.AnyCount() > 0 {
 		made += s.allocate(a, t, n, protocol.RackLocal, min(t.AnyCount(), rack.Count), rack.Size)

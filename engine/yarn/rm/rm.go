@@ -33,6 +33,7 @@ type Host interface {
 type RM struct {
 	sched  yarn.Scheduler
 	host   Host
+	start  int64 // of the ResourceManager on the scheduler's clock, ms
 	expiry int64 // ms until an acquired container that was never started expires
 
 	apps  map[protocol.AppID]*app
@@ -100,10 +101,11 @@ type acquired struct {
 	id protocol.ContainerID
 }
 
-// New returns a ResourceManager around the scheduler that make builds with the given observer.
-// expiryMS is yarn.resourcemanager.rm.container-allocation.expiry-interval-ms.
-func New(host Host, expiryMS int64, make func(yarn.Observer) (yarn.Scheduler, error)) (*RM, error) {
-	r := &RM{host: host, expiry: expiryMS, apps: map[protocol.AppID]*app{}}
+// New returns a ResourceManager around the scheduler that make builds with the given observer. Time 0 of
+// its callers is startMS on the scheduler's clock; expiryMS is
+// yarn.resourcemanager.rm.container-allocation.expiry-interval-ms.
+func New(host Host, startMS, expiryMS int64, make func(yarn.Observer) (yarn.Scheduler, error)) (*RM, error) {
+	r := &RM{host: host, start: startMS, expiry: expiryMS, apps: map[protocol.AppID]*app{}}
 	s, err := make(r.observe)
 	if err != nil {
 		return nil, err
@@ -111,6 +113,8 @@ func New(host Host, expiryMS int64, make func(yarn.Observer) (yarn.Scheduler, er
 	r.sched = s
 	return r, nil
 }
+
+func (r *RM) clock(now int64) { r.sched.SetClock(r.start + now) }
 
 // Scheduler returns the scheduler, for reading its state.
 func (r *RM) Scheduler() yarn.Scheduler { return r.sched }
@@ -198,7 +202,7 @@ func (r *RM) AddNode(now int64, spec yarn.NodeSpec) {
 	for int(spec.ID) >= len(r.nodes) {
 		r.nodes = append(r.nodes, node{})
 	}
-	r.sched.SetClock(now)
+	r.clock(now)
 	r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1}
 	r.sched.AddNode(spec)
 	r.drain(now)
@@ -223,7 +227,7 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 	if !r.Registered(id) {
 		return
 	}
-	r.sched.SetClock(now)
+	r.clock(now)
 	r.nodes[id].registered = false
 	r.sched.RemoveNode(id)
 	r.nodes[id].procs = nil
@@ -232,7 +236,7 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 
 // SetNodeTotal changes a node's capacity.
 func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total policy.Resource) {
-	r.sched.SetClock(now)
+	r.clock(now)
 	n := &r.nodes[id]
 	n.spec.Total = total
 	if n.registered && !n.draining {
@@ -254,7 +258,7 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 		return
 	}
 	n.draining = false
-	r.sched.SetClock(now)
+	r.clock(now)
 	if n.registered {
 		r.sched.SetNodeTotal(id, n.spec.Total)
 	}
@@ -271,7 +275,7 @@ func (r *RM) Registered(id protocol.NodeID) bool {
 //
 // Source: RMAppManager, steps 1 to 6 of an application's life.
 func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
-	r.sched.SetClock(now)
+	r.clock(now)
 	if m := r.sched.MaxAllocation(spec.Queue); !spec.AMSize.FitsIn(m) {
 		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf("the AM container asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
 			spec.AMSize[policy.Memory], spec.AMSize[policy.VCores], spec.Queue, m[policy.Memory], m[policy.VCores])}
@@ -314,7 +318,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	if a == nil {
 		return fmt.Errorf("application %d is not known to the ResourceManager", id)
 	}
-	r.sched.SetClock(now)
+	r.clock(now)
 	if len(req.Asks) > 0 {
 		m := r.sched.MaxAllocation(a.spec.Queue)
 		for i := range req.Asks {
@@ -364,7 +368,7 @@ func byNode(s []nodeStatus) []nodeStatus {
 
 // Update runs the fair-share update.
 func (r *RM) Update(now int64) {
-	r.sched.SetClock(now)
+	r.clock(now)
 	r.sched.Update()
 	r.drain(now)
 }
@@ -402,7 +406,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	if !n.registered {
 		return
 	}
-	r.sched.SetClock(now)
+	r.clock(now)
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
 	keep := n.procs[:0]
 	for _, p := range n.procs {
@@ -453,7 +457,7 @@ func (r *RM) decommissioning(now int64, id protocol.NodeID) {
 // CheckExpiry ends containers that were acquired and not reported as running in time, and returns
 // whether some are still being watched.
 func (r *RM) CheckExpiry(now int64, running func(protocol.ContainerID) bool) bool {
-	r.sched.SetClock(now)
+	r.clock(now)
 	keep := r.wait[:0]
 	for _, a := range r.wait {
 		switch {
@@ -476,9 +480,9 @@ func (r *RM) Preempt(now int64) (at int64, ok bool) {
 	if !does {
 		return 0, false
 	}
-	r.sched.SetClock(now)
+	r.clock(now)
 	p.Preempt()
-	return p.NextKill()
+	return r.nextKill(p)
 }
 
 // KillPreempted ends the containers that preemption chose and that are due, and says when the next are.
@@ -487,8 +491,13 @@ func (r *RM) KillPreempted(now int64) (at int64, ok bool) {
 	if !does {
 		return 0, false
 	}
-	r.sched.SetClock(now)
+	r.clock(now)
 	p.KillDue()
 	r.drain(now)
-	return p.NextKill()
+	return r.nextKill(p)
+}
+
+func (r *RM) nextKill(p yarn.Preempter) (int64, bool) {
+	at, ok := p.NextKill()
+	return at - r.start, ok
 }
