@@ -124,10 +124,6 @@ func (s *sim) allocated(e *yarn.Event) {
 		if a.rec.FirstAllocated == record.None {
 			a.rec.FirstAllocated = s.now
 		}
-		if d := a.driver; d != nil {
-			c.rec.Wanting = d.wanting > 0
-			c.rec.Wanted = d.wanted[c.rec.Node] > 0
-		}
 		if e.Container.Type != protocol.NodeLocal {
 			c.room = a.hintedRoom(s, c.size)
 		}

@@ -123,7 +123,7 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 	if spec.PrefStart != nil {
 		for _, h := range spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]] {
 			d.count[h]++
-			d.want(h, 1)
+			d.wanted[h]++
 		}
 		for i := range spec.Tasks {
 			if spec.PrefStart[i] < spec.PrefStart[i+1] {
@@ -154,23 +154,11 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 func (d *driver) stageCompleted(e *spark.DAGEvent) {
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
 		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
-			d.want(h, -1)
+			d.wanted[h]--
 		}
 	}
 	if d.mgr != nil {
 		d.mgr.StageCompleted(e.Stage, e.Attempt)
-	}
-}
-
-// want counts a (task, location) pair of a stage that runs.
-func (d *driver) want(node, n int32) {
-	before := d.wanted[node]
-	d.wanted[node] += n
-	switch {
-	case before == 0:
-		d.wanting++
-	case d.wanted[node] == 0:
-		d.wanting--
 	}
 }
 

@@ -151,8 +151,6 @@ type Container struct {
 	Type       string // NODE_LOCAL, RACK_LOCAL, OFF_SWITCH: the scheduler's type
 	Match      Match
 	Miss       Miss
-	Wanting    bool  // when it was allocated, tasks of running stages of its application preferred hosts
-	Wanted     bool  // and its host was one of these
 	Reserved   bool  // was a reservation first
 	Asked      int64 // first in, first out over the application's outstanding count for "*"
 	Allocated  int64
