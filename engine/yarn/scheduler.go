@@ -83,6 +83,14 @@ type Scheduler interface {
 	Queues(yield func(QueueState))
 }
 
+// A Submitter makes of a submission what the ResourceManager makes of it before the scheduler sees it: the size of the
+// master container is rounded, a priority filled in and cut.
+//
+// Source: RMAppManager.createAndPopulateNewRMApp.
+type Submitter interface {
+	Submission(AppSpec) AppSpec
+}
+
 // A Resizer is a [Scheduler] that carries out changes of size. Requests come with Allocate, whose checks include
 // those of the application master service.
 type Resizer interface {

@@ -6,8 +6,6 @@ import (
 	"replay/policy"
 )
 
-var _ yarn.Resizer = (*Scheduler)(nil)
-
 // requestResizes checks and notes requests of other sizes: increases become asks for the difference on the container's
 // node, decreases are carried out when the answer is made.
 //

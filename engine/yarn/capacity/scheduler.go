@@ -42,7 +42,11 @@ type Scheduler struct {
 	running   running
 }
 
-var _ yarn.Scheduler = (*Scheduler)(nil)
+var (
+	_ yarn.Scheduler = (*Scheduler)(nil)
+	_ yarn.Submitter = (*Scheduler)(nil)
+	_ yarn.Resizer   = (*Scheduler)(nil)
+)
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
 // start in ms, which is also the first time on the clock.

@@ -46,6 +46,18 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 	return nil
 }
 
+// Submission rounds the size of the master container. A priority of 0 is taken as none, and becomes the queue's default.
+//
+// Source: CapacityScheduler.checkAndGetApplicationPriority.
+func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
+	spec.AMSize = s.calc.Normalize(spec.AMSize, s.least, s.MaxAllocation(spec.Queue), s.least)
+	if i := s.cfg.Find(spec.Queue); i >= 0 && spec.Priority == 0 {
+		spec.Priority = s.cfg.Queues[i].DefaultPriority
+	}
+	spec.Priority = min(spec.Priority, s.site.MaxAppPriority)
+	return spec
+}
+
 // submission is an admitted application.
 type submission struct {
 	spec yarn.AppSpec

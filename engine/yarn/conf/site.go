@@ -55,6 +55,7 @@ type Site struct {
 	NodeExpiry             int32
 	AMExpiry               int64
 	ContainerExpiry        int32
+	MaxAppPriority         int32 // priorities of applications are cut to it
 	MaxAttempts            int32 // of an application that does not say
 	GlobalMaxAttempts      int32
 	WorkPreservingRecovery bool
@@ -183,6 +184,7 @@ func (r *reader) site() *Site {
 	s.NodeExpiry = r.int("yarn.nm.liveness-monitor.expiry-interval-ms", 600000)
 	s.AMExpiry = r.duration("yarn.am.liveness-monitor.expiry-interval-ms", 900000)
 	s.ContainerExpiry = r.int("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600000)
+	s.MaxAppPriority = r.int("yarn.cluster.max-application-priority", 0)
 	s.MaxAttempts = r.int("yarn.resourcemanager.am.max-attempts", 2)
 	s.GlobalMaxAttempts = r.int("yarn.resourcemanager.am.global.max-attempts", s.MaxAttempts)
 	s.WorkPreservingRecovery = r.boolean("yarn.resourcemanager.work-preserving-recovery.enabled", true)

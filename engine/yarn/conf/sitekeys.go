@@ -118,9 +118,6 @@ var notModelledKeys = []struct {
 		"yarn.resourcemanager.zk-state-store.parent-path",
 		"yarn.resourcemanager.zk-state-store.root-node.acl",
 	}},
-	{"priorities are taken as they are", []string{
-		"yarn.cluster.max-application-priority",
-	}},
 	{"the configuration is the file that is given", []string{
 		"yarn.resourcemanager.configuration.file-system-based-store",
 		"yarn.resourcemanager.configuration.provider-class",

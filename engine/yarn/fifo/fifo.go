@@ -40,7 +40,10 @@ type app struct {
 	headroom policy.Resource
 }
 
-var _ yarn.Scheduler = (*Scheduler)(nil)
+var (
+	_ yarn.Scheduler = (*Scheduler)(nil)
+	_ yarn.Submitter = (*Scheduler)(nil)
+)
 
 // New returns a scheduler without nodes. Timestamp is the ResourceManager's start in ms, which is also the first time
 // on the clock. The error names a minimum allocation that YARN does not start with.
@@ -75,6 +78,12 @@ func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 // SetNodeTotal changes a node's capability.
 func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
 	s.nodes.SetTotal(id, total)
+}
+
+// Submission rounds the size of the master container.
+func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
+	spec.AMSize = s.calc.Normalize(spec.AMSize, s.site.MinAllocation, s.MaxAllocation(""), s.site.MinAllocation)
+	return spec
 }
 
 // AddApp admits every application, whatever queue it names.

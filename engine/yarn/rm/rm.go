@@ -280,6 +280,9 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf("the AM container asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
 			spec.AMSize[policy.Memory], spec.AMSize[policy.VCores], spec.Queue, m[policy.Memory], m[policy.VCores])}
 	}
+	if s, ok := r.sched.(yarn.Submitter); ok {
+		spec = s.Submission(spec)
+	}
 	if err := r.sched.AddApp(spec); err != nil {
 		return err
 	}
