@@ -29,6 +29,7 @@ type taskSetCase struct {
 		MaxFailures int    `json:"max_task_failures"`
 		Mode        string `json:"scheduler_mode"`
 		Exclude     bool   `json:"exclude_on_failure"`
+		Service     bool   `json:"shuffle_service"`
 		Speculation *struct {
 			Quantile   float64 `json:"quantile"`
 			Multiplier float64 `json:"multiplier"`
@@ -51,6 +52,7 @@ type taskSetEvent struct {
 	Priority   int32        `json:"priority"`
 	Pool       *string      `json:"pool"`
 	ShuffleMap bool         `json:"shuffle_map"`
+	Barrier    bool         `json:"barrier"`
 	Tasks      [][][]string `json:"tasks"`
 	IDs        []int64      `json:"tids"`
 	ID         int64        `json:"tid"`
@@ -201,6 +203,7 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	conf.LegacyLocalityReset = c.Conf.Legacy
 	conf.TaskCPUs, conf.MaxTaskFailures = c.Conf.TaskCPUs, c.Conf.MaxFailures
 	conf.Exclude.Enabled = c.Conf.Exclude
+	conf.ShuffleService = c.Conf.Service
 	if s := c.Conf.Speculation; s != nil {
 		conf.Speculation.Enabled = true
 		conf.Speculation.Quantile, conf.Speculation.Multiplier, conf.Speculation.MinTaskRuntime = s.Quantile, s.Multiplier, s.MinRuntime
@@ -311,7 +314,7 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 func (r *taskSetRun) submit(e *taskSetEvent) {
 	spec := spark.TaskSetSpec{
 		Stage: e.Stage, Attempt: e.Attempt, Priority: e.Priority, TaskCPUs: r.taskCPUs,
-		ShuffleMap: e.ShuffleMap, Tasks: len(e.Tasks), PrefStart: []int32{0},
+		ShuffleMap: e.ShuffleMap, Barrier: e.Barrier, Tasks: len(e.Tasks), PrefStart: []int32{0},
 	}
 	if e.Pool != nil {
 		spec.Pool = *e.Pool

@@ -110,6 +110,12 @@ func (m *ScalaHashMap[K]) Remove(k K) {
 	}
 }
 
+// Clear takes all keys out; the table keeps its size.
+func (m *ScalaHashMap[K]) Clear() {
+	clear(m.slots)
+	m.chain, m.free, m.length = m.chain[:0], m.free[:0], 0
+}
+
 // All yields the keys in Scala's order. The map must not change meanwhile.
 func (m *ScalaHashMap[K]) All(yield func(K) bool) {
 	for i := len(m.slots) - 1; i >= 0; i-- {

@@ -45,9 +45,6 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 		return
 	}
 	e := &s.execs[exec]
-	if loss.Kind == LossProcess && e.decommissioned {
-		loss.Worker = loss.Worker || e.wholeHost
-	}
 	first := e.known
 	if first {
 		for _, ref := range e.running {

@@ -93,7 +93,7 @@ func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFre
 		s.emit(TaskEvent{Kind: UnschedulableGone, Set: set.ID})
 	}
 	if set.Spec.Barrier {
-		s.launchBarrier(now, set, offers)
+		s.launchBarrier(now, set)
 	}
 }
 
@@ -145,28 +145,46 @@ func (s *TaskScheduler) slots(set *TaskSet, offers []Offer) (n int) {
 }
 
 // launchBarrier launches the tasks of a barrier set together, or none of them.
-func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet, offers []Offer) {
+func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet) {
 	tasks := set.barrier
 	set.barrier = set.barrier[:0]
+	set.sortBarrier(tasks)
 	for _, b := range tasks {
 		set.tasks[b.task].collected = false
 	}
-	if len(tasks) != set.Spec.Tasks {
-		if s.conf.LegacyLocalityReset {
-			set.abort(now) // a wait can never bring them together
-			return
-		}
+	if len(tasks) == set.Spec.Tasks {
 		for _, b := range tasks {
-			s.cores[b.offer] += set.Spec.TaskCPUs
-			set.addPending(&set.pending, b.task)
+			row := set.launch(now, b.task, b.exec, b.host, b.level, false)
+			s.launchOn(set, row, b.offer)
 		}
 		return
 	}
-	slices.SortFunc(tasks, func(a, b barrierTask) int { return int(a.task - b.task) })
-	for _, b := range tasks {
-		row := set.launch(now, b.task, b.exec, b.host, b.level, false)
-		s.launchOn(set, row, b.offer)
+	if s.conf.LegacyLocalityReset {
+		set.abort(now) // a wait can never bring them together
+		return
 	}
+	for _, b := range tasks {
+		s.cores[b.offer] += set.Spec.TaskCPUs
+		set.addPending(&set.pending, b.task)
+	}
+}
+
+// sortBarrier sorts the collected tasks of a barrier set: by index, or in Spark's order.
+func (s *TaskSet) sortBarrier(tasks []barrierTask) {
+	if s.order == nil {
+		slices.SortFunc(tasks, func(a, b barrierTask) int { return int(a.task - b.task) })
+		return
+	}
+	for _, b := range tasks {
+		s.order.barrier.Put(b.task)
+	}
+	at := 0
+	for task := range s.order.barrier.All {
+		i := at + slices.IndexFunc(tasks[at:], func(b barrierTask) bool { return b.task == task })
+		tasks[at], tasks[i] = tasks[i], tasks[at]
+		at++
+	}
+	s.order.barrier.Clear()
 }
 
 // register makes an executor known and reports whether it was new.

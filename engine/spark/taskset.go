@@ -135,6 +135,7 @@ type taskSetOrder struct {
 	infos   ScalaHashMap[int64] // task ids ever launched
 	running ScalaHashSet[int64]
 	row     map[int64]int32
+	barrier ScalaHashMap[int32] // tasks of a barrier set that have an offer
 }
 
 func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
@@ -162,6 +163,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		s.order = &taskSetOrder{row: map[int64]int32{}}
 		s.order.infos.Hash = longHash
 		s.order.running.Hash = longHash
+		s.order.barrier.Hash = func(task int32) int32 { return task }
 		for _, p := range []*pendingTasks{&s.pending, &s.again} {
 			p.byExec.order = &ScalaHashMap[int32]{Hash: order.Exec}
 			p.byHost.order = &ScalaHashMap[int32]{Hash: order.Host}
