@@ -121,6 +121,7 @@ func (s *sim) allocated(e *yarn.Event) {
 		}
 	} else {
 		a.rec.Containers++
+		a.hint(c)
 		if a.rec.FirstAllocated == record.None {
 			a.rec.FirstAllocated = s.now
 		}

@@ -55,6 +55,7 @@ type driver struct {
 	execs    []executor // by executor id; 0 is not used
 	ready    int        // executors that have registered
 	wanted   []int32    // by node: (task, location) pairs of active stages
+	hints    int64      // sum of wanted
 	rng      *rand.Rand // order of offers
 	offers   []spark.Offer
 	runs     []run // task attempts by id

@@ -124,6 +124,7 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 		for _, h := range spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]] {
 			d.count[h]++
 			d.wanted[h]++
+			d.hints++
 		}
 		for i := range spec.Tasks {
 			if spec.PrefStart[i] < spec.PrefStart[i+1] {
@@ -155,6 +156,7 @@ func (d *driver) stageCompleted(e *spark.DAGEvent) {
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
 		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
 			d.wanted[h]--
+			d.hints--
 		}
 	}
 	if d.mgr != nil {

@@ -191,6 +191,19 @@ func (d *driver) removeExecutor(id int32, loss spark.Loss) {
 	d.endRunsOf(id)
 }
 
+// hint notes whether a new container is on a host that active stages of its application prefer.
+func (a *app) hint(c *container) {
+	if a.driver == nil || a.driver.hints == 0 {
+		return
+	}
+	c.rec.Hinting = true
+	a.rec.ContainersHinting++
+	if a.driver.wanted[c.rec.Node] > 0 {
+		c.rec.Hinted = true
+		a.rec.ContainersHinted++
+	}
+}
+
 // hintedRoom returns the hosts that pending work of the application prefers and that have room for a
 // container of this size now.
 func (a *app) hintedRoom(s *sim, size policy.Resource) []int32 {

@@ -58,7 +58,7 @@ type Cell struct {
 	Difference float64   // NaN for the first variant, or when either is absent
 	OverSeeds  *Interval // nil with one seed, or when absent
 	OverJobs   *Interval // nil when the metric does not follow from jobs
-	P          float64   // larger of the intervals' p-values; NaN when there is none
+	P          float64   // of no difference, by the intervals together; NaN when there is none
 	Adjusted   float64   // P adjusted by Holm over its family; NaN when not tested
 	Finding    Finding
 }
@@ -204,21 +204,16 @@ func (c *Comparison) overJobs() {
 	}
 }
 
-// judge adjusts the p-values of each family and says what was found.
+// judge adjusts the p-values of each family and says what was found. A variant that is the same
+// in everything has nothing to test.
 func (c *Comparison) judge() {
 	families := map[Family][]*Cell{}
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for v := 1; v < len(row.Cells); v++ {
 			cell := &row.Cells[v]
-			for _, interval := range []*Interval{cell.OverSeeds, cell.OverJobs} {
-				if interval != nil {
-					if math.IsNaN(cell.P) || interval.P > cell.P {
-						cell.P = interval.P
-					}
-				}
-			}
-			if row.Family != "" && !math.IsNaN(cell.P) {
+			cell.P = combined(cell.Difference, cell.OverSeeds, cell.OverJobs)
+			if row.Family != "" && !math.IsNaN(cell.P) && !c.Same[v] {
 				families[row.Family] = append(families[row.Family], cell)
 			}
 		}

@@ -178,7 +178,8 @@ func drawDifferences(c *Comparison) (*figure, string) {
 
 // shortNames are the headline metrics in the room beside an axis.
 var shortNames = map[string]string{
-	"locality_containers_host_share":       "containers on host",
+	"locality_containers_host_share":       "containers, asked",
+	"locality_containers_hinted_share":     "containers, hinted",
 	"locality_tasks_host_share":            "tasks on host",
 	"wait_job_first_task_mean_ms":          "job wait, mean",
 	"wait_job_first_task_p95_ms":           "job wait, p95",

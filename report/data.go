@@ -98,7 +98,7 @@ type collector struct {
 type jobSums struct {
 	askMS, asks, taskMS, ready   int64
 	containers, preferring, host int64
-	rack                         int64
+	rack, hinting, hinted        int64
 	tasks                        int64
 	levels                       [5]int64
 	tasksPreferring              int64
@@ -162,6 +162,12 @@ func (c *collector) Container(r *record.Container) {
 	}
 	if at(r.Registered) {
 		d.Register.Add(r.Registered - r.Allocated)
+	}
+	if r.Hinting {
+		s.hinting++
+		if r.Hinted {
+			s.hinted++
+		}
 	}
 	d.Matches[r.Match]++
 	d.Over.Count(int(r.Match), r.Allocated, 1)
@@ -320,6 +326,8 @@ func checkJob(j *Job, s *jobSums, tasksSeen bool, complain func(string, ...any))
 		{"containers with a preference", j.ContainersPreferring, s.preferring},
 		{"containers on a preferred host", j.ContainersPreferred, s.host},
 		{"containers on the rack of one", j.ContainersRackPreferred, s.rack},
+		{"containers while tasks preferred hosts", j.ContainersHinting, s.hinting},
+		{"containers on such a host", j.ContainersHinted, s.hinted},
 	}
 	if tasksSeen {
 		pairs = append(pairs, pair{"task attempts", j.Attempts, s.tasks}, pair{"tasks with a preference", j.TasksPreferring, s.tasksPreferring})

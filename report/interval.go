@@ -14,6 +14,7 @@ type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	P    float64 `json:"p"`
+	SE   float64 `json:"standard_error"`
 	N    int     `json:"n"` // pairs of seeds, or jobs
 }
 
@@ -42,22 +43,21 @@ func pairedT(ds []float64) (Interval, bool) {
 		if m == 0 {
 			p = 1
 		}
-		return Interval{m, m, p, n}, true
+		return Interval{m, m, p, 0, n}, true
 	}
 	se := sd / math.Sqrt(float64(n))
-	half := float64(tQuantile(1-(1-confidence)/2, n-1) * se)
-	return Interval{m - half, m + half, tTails(m/se, n-1), n}, true
+	half := float64(tQuantile(1-(1-confidence)/2, float64(n-1)) * se)
+	return Interval{m - half, m + half, tTails(m/se, float64(n-1)), se, n}, true
 }
 
 // tTails returns the chance that a t variable with df degrees of freedom is at least as far
 // from 0 as t.
-func tTails(t float64, df int) float64 {
-	v := float64(df)
-	return incompleteBeta(v/2, .5, v/(v+float64(t*t)))
+func tTails(t, df float64) float64 {
+	return incompleteBeta(df/2, .5, df/(df+float64(t*t)))
 }
 
 // tQuantile returns the p-quantile (p above one half) of Student's distribution by bisection.
-func tQuantile(p float64, df int) float64 {
+func tQuantile(p, df float64) float64 {
 	lo, hi := 0.0, 1.0
 	for tTails(hi, df) > 2*(1-p) {
 		hi *= 2
@@ -231,6 +231,30 @@ func (s *sample) at(weight []float64) float64 {
 	panic("report: weights ended before the percentile")
 }
 
+// surest is the least p-value that n pairs can give.
+func surest(n int) float64 { return math.Pow(2, 1-float64(n)) }
+
+// combined returns the p-value of a difference d that varies both with the seed and with the
+// jobs: the two variances are added, and the degrees of freedom are Welch and Satterthwaite's.
+//
+// Source: docs/metrics.md, "what is called real".
+func combined(d float64, seeds, jobs *Interval) float64 {
+	switch {
+	case seeds == nil && jobs == nil:
+		return nan
+	case jobs == nil:
+		return seeds.P
+	case seeds == nil:
+		return jobs.P
+	}
+	a, b := float64(seeds.SE*seeds.SE), float64(jobs.SE*jobs.SE)
+	if a+b == 0 {
+		return max(seeds.P, surest(jobs.N))
+	}
+	df := float64((a+b)*(a+b)) / (float64(a*a)/float64(seeds.N-1) + float64(b*b)/float64(jobs.N-1))
+	return max(tTails(d/math.Sqrt(a+b), df), surest(jobs.N))
+}
+
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // bootstrap resamples jobs for many paired differences at once and returns the percentile
@@ -246,7 +270,7 @@ func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
 	for i := range draws {
 		if slices.EqualFunc(first[i], other[i], (*sample).equal) {
 			if !math.IsNaN(first[i][0].at(ones(blocks))) {
-				out[i] = &Interval{0, 0, 1, jobs}
+				out[i] = &Interval{0, 0, 1, 0, jobs}
 			}
 			continue
 		}
@@ -288,8 +312,12 @@ func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
 		}
 		p := min(1, 2*float64(min(below, above))/float64(len(ds)+1))
 		// No test of n pairs can be surer than all of them having the same sign by chance.
-		p = max(p, math.Pow(2, 1-float64(jobs)))
-		out[i] = &Interval{ends[0], ends[1], p, jobs}
+		p = max(p, surest(jobs))
+		se, err := stats.StandardDeviationSample(ds)
+		if err != nil {
+			panic(err) // there are many
+		}
+		out[i] = &Interval{ends[0], ends[1], p, se, jobs}
 	}
 	return out
 }

@@ -11,15 +11,15 @@ import (
 )
 
 func TestTQuantiles(t *testing.T) {
-	for df, want := range map[int]float64{1: 12.7062, 2: 4.3027, 4: 2.7764, 9: 2.2622, 30: 2.0423, 1000: 1.9623} {
+	for df, want := range map[float64]float64{1: 12.7062, 2: 4.3027, 4: 2.7764, 9: 2.2622, 30: 2.0423, 1000: 1.9623} {
 		if got := tQuantile(.975, df); math.Abs(got-want) > 5e-5 {
-			t.Errorf("t(.975, %d) is %v, want %v", df, got, want)
+			t.Errorf("t(.975, %v) is %v, want %v", df, got, want)
 		}
 	}
 	for _, x := range []float64{0, .3, 1, 2.5, 12, 300} {
-		for _, df := range []int{1, 2, 7, 50} {
+		for _, df := range []float64{1, 2, 7, 50} {
 			if got, back := tTails(x, df), tTails(-x, df); got != back || got < 0 || got > 1 {
-				t.Errorf("tails of %v and %v with %d degrees: %v and %v", x, -x, df, got, back)
+				t.Errorf("tails of %v and %v with %v degrees: %v and %v", x, -x, df, got, back)
 			}
 		}
 	}
@@ -174,5 +174,65 @@ func TestFewJobsAreNeverSure(t *testing.T) {
 	i := bootstrap([][]*sample{one([]float64{1, 2, 3, 4})}, [][]*sample{one([]float64{11, 12, 13, 14})}, 4, 4)[0]
 	if i.P != .125 {
 		t.Errorf("four jobs of one sign have p %v, want 2^-3", i.P)
+	}
+}
+
+func TestCombined(t *testing.T) {
+	seeds, jobs := &Interval{P: .2, SE: 3, N: 3}, &Interval{P: .01, SE: 4, N: 41}
+	// se 5, df = 25^2/(81/2+256/40) = 13.326
+	if got, want := combined(10, seeds, jobs), tTails(2, 625/(40.5+6.4)); math.Abs(got-want) > 1e-12 || math.Abs(got-.0662) > 1e-3 {
+		t.Errorf("p is %v, want %v", got, want)
+	}
+	if combined(1, seeds, nil) != .2 || combined(1, nil, jobs) != .01 || !math.IsNaN(combined(1, nil, nil)) {
+		t.Error("one interval alone must keep its p")
+	}
+	if got := combined(5, &Interval{N: 3}, &Interval{N: 11}); got != surest(11) {
+		t.Errorf("the same difference of every job in every seed has p %v", got)
+	}
+	if got := combined(0, &Interval{P: 1, N: 3}, &Interval{P: 1, N: 11}); got != 1 {
+		t.Errorf("no difference at all has p %v", got)
+	}
+}
+
+// Differences that vary with the seed, with the job and with both are called real as rarely as they should.
+func TestCombinedIsNotTooSure(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, common := range []float64{0, 300, 2000} {
+		for _, seeds := range []int{2, 3, 6} {
+			wrong := 0
+			const rounds, jobs = 150, 30
+			for range rounds {
+				var first, other []*sample
+				ds := make([]float64, seeds)
+				trait := make([]float64, jobs) // what a job does to the difference in every seed
+				for i := range trait {
+					trait[i] = 500 * rng.NormFloat64()
+				}
+				for k := range seeds {
+					shift := common * rng.NormFloat64()
+					a, b := make([]float64, jobs), make([]float64, jobs)
+					for i := range a {
+						a[i] = 50_000 + 1000*rng.NormFloat64()
+						b[i] = 50_000 + 1000*rng.NormFloat64() + trait[i] + shift
+						ds[k] += (float64(int64(b[i])) - float64(int64(a[i]))) / jobs
+					}
+					block := func(id int64) int { return int(id) }
+					first = append(first, newSample(&PerJob{Of: waitOf}, jobsWith(a), block, jobs))
+					other = append(other, newSample(&PerJob{Of: waitOf}, jobsWith(b), block, jobs))
+				}
+				over, _ := pairedT(ds)
+				if combined(mean(ds), &over, bootstrap([][]*sample{first}, [][]*sample{other}, jobs, jobs)[0]) < .05 {
+					wrong++
+				}
+			}
+			// Two seeds can agree by luck on what they share, as docs/metrics.md says.
+			most := .1
+			if seeds == 2 {
+				most = .15
+			}
+			if share := float64(wrong) / rounds; share > most {
+				t.Errorf("common %v, %d seeds: chance is called real in %.0f %%, want about 5 and at most %.0f", common, seeds, share*100, most*100)
+			}
+		}
 	}
 }

@@ -17,7 +17,11 @@ var localityContainers = Metric{"locality_containers", "Locality of containers",
 	head := jobRatio("locality_containers_host_share", "share", Higher, d.Jobs, hit, noContainerPreference,
 		"containers on a preferred host, of those matched to a request that named hosts")
 	head.Family = Headline
-	vs = append(vs, head,
+	hinted := jobRatio("locality_containers_hinted_share", "share", Higher, d.Jobs, func(j *Job) (float64, float64, bool) {
+		return float64(j.ContainersHinted), float64(j.ContainersHinting), true
+	}, "no container was allocated while tasks preferred hosts", "containers on a host that tasks of active stages preferred, of those allocated while there were such tasks, whatever the request named")
+	hinted.Family = Headline
+	vs = append(vs, head, hinted,
 		jobRatio("locality_containers_rack_share", "share", Neither, d.Jobs, func(j *Job) (float64, float64, bool) {
 			return float64(j.ContainersRackPreferred), float64(j.ContainersPreferring), true
 		}, noContainerPreference, "containers on the rack of a preferred host but on none of them, of those matched to a request that named hosts"),

@@ -37,15 +37,15 @@ func byHand(sink record.Sink) record.Manifest {
 	}
 	container := func(c record.Container) { sink.Container(&c) }
 	container(record.Container{Job: 0, Number: 1, AM: true, Queue: "root.a", MemMiB: 1000, VCores: 1, Allocated: 300, Started: 400, Registered: 1000, Ended: 6000, End: record.EndCompleted})
-	container(record.Container{Job: 0, Number: 2, Queue: "root.a", MemMiB: 2000, VCores: 2, Match: record.OnHost, Asked: 1000, Allocated: 1500, Started: 1800, Registered: 2500, Ended: 6000, End: record.EndReleased, BusyMS: 3000})
-	container(record.Container{Job: 0, Number: 3, Queue: "root.a", MemMiB: 2000, VCores: 2, Match: record.Elsewhere, Miss: record.HostBusy, Asked: 1000, Allocated: 2000, Started: none, Registered: none, Ended: 2500, End: record.EndUnused})
+	container(record.Container{Job: 0, Number: 2, Queue: "root.a", MemMiB: 2000, VCores: 2, Match: record.OnHost, Hinting: true, Hinted: true, Asked: 1000, Allocated: 1500, Started: 1800, Registered: 2500, Ended: 6000, End: record.EndReleased, BusyMS: 3000})
+	container(record.Container{Job: 0, Number: 3, Queue: "root.a", MemMiB: 2000, VCores: 2, Match: record.Elsewhere, Miss: record.HostBusy, Hinting: true, Asked: 1000, Allocated: 2000, Started: none, Registered: none, Ended: 2500, End: record.EndUnused})
 	container(record.Container{Job: 1, Number: 1, AM: true, Queue: "root.b", MemMiB: 1000, VCores: 1, Allocated: 1000, Started: 1200, Registered: 2000, Ended: 9000, End: record.EndCompleted})
 	container(record.Container{Job: 1, Number: 2, Queue: "root.b", MemMiB: 4000, VCores: 1, Match: record.OnRack, Miss: record.DelayOver, Asked: 2200, Allocated: 2400, Started: 2500, Registered: 3000, Ended: 9000, End: record.EndReleased, BusyMS: 5000})
 	container(record.Container{Job: 1, Number: 3, Queue: "root.b", MemMiB: 4000, VCores: 1, Asked: 2200, Allocated: 3200, Started: 3300, Registered: 4000, Ended: 9000, End: record.EndReleased})
 	sink.Job(&record.Job{
 		ID: 0, Name: "first", Queue: "root.a", Outcome: record.JobSucceeded, Submit: 0, AMScheduled: 100, AMAllocated: 300, AMRegistered: 1000,
 		FirstAsked: 1000, FirstAllocated: 1500, FirstRegistered: 2500, FirstTask: 2600, Finish: 6000, Tasks: 4, TasksSucceeded: 4, Attempts: 5,
-		TaskLevels: [5]int64{1, 1, 1, 0, 1}, TasksPreferring: 3, TasksPreferred: 2, Containers: 2, ContainersPreferring: 2, ContainersPreferred: 1,
+		TaskLevels: [5]int64{1, 1, 1, 0, 1}, TasksPreferring: 3, TasksPreferred: 2, Containers: 2, ContainersPreferring: 2, ContainersPreferred: 1, ContainersHinting: 2, ContainersHinted: 1,
 		TaskMS: 4000, WastedTaskMS: 1000, CriticalPathMS: 2000, RecordedMS: none,
 	})
 	sink.Job(&record.Job{
@@ -87,6 +87,7 @@ func resultOf(t testing.TB, feed func(record.Sink) record.Manifest) *Result {
 func TestMetricsByHand(t *testing.T) {
 	r := resultOf(t, byHand)
 	for name, want := range map[string]float64{
+		"locality_containers_hinted_share":                  1. / 2,
 		"locality_containers_host_share":                    1. / 3,
 		"locality_containers_rack_share":                    1. / 3,
 		"locality_containers_elsewhere_share":               1. / 3,

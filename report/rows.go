@@ -52,6 +52,8 @@ type jobRow struct {
 	ContainersPreferring    int64  `parquet:"containers_preferring"`
 	ContainersPreferred     int64  `parquet:"containers_preferred"`
 	ContainersRackPreferred int64  `parquet:"containers_rack_preferred"`
+	ContainersHinting       int64  `parquet:"containers_hinting"`
+	ContainersHinted        int64  `parquet:"containers_hinted"`
 	AskMS                   int64  `parquet:"containers_wait_allocation_ms"`
 	Asks                    int64  `parquet:"containers_waited"`
 	TaskWaitMS              int64  `parquet:"tasks_wait_launch_ms"`
@@ -91,8 +93,8 @@ func newJobRow(j *Job) jobRow {
 		ProcessLocal: j.TaskLevels[0], NodeLocal: j.TaskLevels[1], NoPref: j.TaskLevels[2], RackLocal: j.TaskLevels[3], Any: j.TaskLevels[4],
 		TasksPreferring: j.TasksPreferring, TasksPreferred: j.TasksPreferred,
 		Containers: j.Containers, ContainersPreferring: j.ContainersPreferring, ContainersPreferred: j.ContainersPreferred,
-		ContainersRackPreferred: j.ContainersRackPreferred,
-		AskMS:                   j.AskMS, Asks: j.Asks, TaskWaitMS: j.TaskWaitMS, TaskWaits: j.TaskWaits,
+		ContainersRackPreferred: j.ContainersRackPreferred, ContainersHinting: j.ContainersHinting, ContainersHinted: j.ContainersHinted,
+		AskMS: j.AskMS, Asks: j.Asks, TaskWaitMS: j.TaskWaitMS, TaskWaits: j.TaskWaits,
 		MemMiBMS: j.MemMiBMS, VCoreMS: j.VCoreMS, TaskMS: j.TaskMS, WastedTaskMS: j.WastedTaskMS,
 		CriticalPathMS: j.CriticalPathMS, RecordedMS: opt(&j.RecordedMS),
 	}
@@ -121,8 +123,8 @@ func (r *jobRow) job() Job {
 		TaskLevels:      [5]int64{r.ProcessLocal, r.NodeLocal, r.NoPref, r.RackLocal, r.Any},
 		TasksPreferring: r.TasksPreferring, TasksPreferred: r.TasksPreferred,
 		Containers: r.Containers, ContainersPreferring: r.ContainersPreferring, ContainersPreferred: r.ContainersPreferred,
-		ContainersRackPreferred: r.ContainersRackPreferred,
-		MemMiBMS:                r.MemMiBMS, VCoreMS: r.VCoreMS, TaskMS: r.TaskMS, WastedTaskMS: r.WastedTaskMS,
+		ContainersRackPreferred: r.ContainersRackPreferred, ContainersHinting: r.ContainersHinting, ContainersHinted: r.ContainersHinted,
+		MemMiBMS: r.MemMiBMS, VCoreMS: r.VCoreMS, TaskMS: r.TaskMS, WastedTaskMS: r.WastedTaskMS,
 		CriticalPathMS: r.CriticalPathMS, RecordedMS: unopt(r.RecordedMS),
 	}, AskMS: r.AskMS, Asks: r.Asks, TaskWaitMS: r.TaskWaitMS, TaskWaits: r.TaskWaits}
 }
@@ -139,6 +141,8 @@ type containerRow struct {
 	Type       string `parquet:"type,dict"`
 	Match      string `parquet:"match,dict"`
 	Miss       string `parquet:"miss,dict"`
+	Hinting    bool   `parquet:"hinting"`
+	Hinted     bool   `parquet:"hinted"`
 	Reserved   bool   `parquet:"reserved"`
 	Asked      *int64 `parquet:"asked_ms"`
 	Allocated  *int64 `parquet:"allocated_ms"`
@@ -155,7 +159,7 @@ type containerRow struct {
 func newContainerRow(c *record.Container) containerRow {
 	return containerRow{
 		c.Job, c.Number, c.AM, c.Node, c.Queue, c.MemMiB, c.VCores, c.Priority, c.Type, c.Match.String(), missText(c.Miss, c.Match == record.OnRack || c.Match == record.Elsewhere),
-		c.Reserved, opt(&c.Asked), opt(&c.Allocated), opt(&c.Acquired), opt(&c.Started), opt(&c.Registered), opt(&c.Ended),
+		c.Hinting, c.Hinted, c.Reserved, opt(&c.Asked), opt(&c.Allocated), opt(&c.Acquired), opt(&c.Started), opt(&c.Registered), opt(&c.Ended),
 		c.End, c.Exit, c.Tasks, c.BusyMS,
 	}
 }

@@ -64,6 +64,7 @@ func (m madeUp) feed(sink record.Sink) record.Manifest {
 			default:
 				c.Match, c.Miss, c.Type = record.Elsewhere, record.DelayOver, "OFF_SWITCH"
 			}
+			c.Hinting, c.Hinted = true, c.Match == record.OnHost || rng.Float64() < .3
 			own = append(own, c)
 		}
 		for i := range tasks {
@@ -124,6 +125,10 @@ func (m madeUp) feed(sink record.Sink) record.Manifest {
 				}
 				c.Ended += 200
 				j.Containers++
+				j.ContainersHinting++
+				if c.Hinted {
+					j.ContainersHinted++
+				}
 				switch c.Match {
 				case record.OnHost:
 					j.ContainersPreferring++

@@ -64,6 +64,8 @@ type Job struct {
 	ContainersPreferring    int64    // of those, matched to a request with preferred hosts
 	ContainersPreferred     int64    // of those, on a preferred host
 	ContainersRackPreferred int64    // of those, on the rack of a preferred host but not on one
+	ContainersHinting       int64    // allocated while tasks of active stages preferred hosts, whatever the request named
+	ContainersHinted        int64    // of those, on such a host
 	MemMiBMS, VCoreMS       int64    // allocated, AM included
 	TaskMS                  int64    // useful: of successful attempts
 	WastedTaskMS            int64    // of failed, killed and repeated attempts
@@ -151,6 +153,8 @@ type Container struct {
 	Type       string // NODE_LOCAL, RACK_LOCAL, OFF_SWITCH: the scheduler's type
 	Match      Match
 	Miss       Miss
+	Hinting    bool  // when it was allocated, tasks of the application's active stages preferred hosts, whatever the request named
+	Hinted     bool  // of those, it is on such a host
 	Reserved   bool  // was a reservation first
 	Asked      int64 // first in, first out over the application's outstanding count for "*"
 	Allocated  int64
