@@ -58,14 +58,15 @@ func openTrace(dir string, report func(Problem) error) (*Trace, error) {
 }
 
 func (t *Trace) openTables() error {
-	names, err := filepath.Glob(filepath.Join(t.dir, tableTasks+"*.parquet"))
+	entries, err := os.ReadDir(t.dir)
 	if err != nil {
 		return err
 	}
-	slices.Sort(names)
 	var tasks []string
-	for _, n := range names {
-		tasks = append(tasks, filepath.Base(n))
+	for _, e := range entries { // by name
+		if n := e.Name(); strings.HasPrefix(n, tableTasks) && strings.HasSuffix(n, ".parquet") {
+			tasks = append(tasks, n)
+		}
 	}
 	if len(tasks) == 0 {
 		tasks = []string{tableTasks + ".parquet"}
