@@ -38,13 +38,13 @@ type Cluster struct {
 	byID    []*Node // by number, nil when not registered
 	order   jvm.HashMap[protocol.NodeID, *Node]
 	byRack  map[protocol.Name][]*Node
-	byHost  map[protocol.Name][]*Node
-	largest policy.Resource // per type over the nodes
+	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
+	largest policy.Resource         // per type over the nodes
 }
 
 // NewCluster returns a cluster without nodes.
 func NewCluster(names *protocol.Names) *Cluster {
-	return &Cluster{Places: NewPlaces(names), byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name][]*Node{}}
+	return &Cluster{Places: NewPlaces(names), byRack: map[protocol.Name][]*Node{}, byHost: map[protocol.Name]*Node{}}
 }
 
 // Len returns the number of registered nodes.
@@ -70,13 +70,8 @@ func (c *Cluster) All(yield func(*Node) bool) {
 // Rack returns the nodes of a rack in the order of their registration.
 func (c *Cluster) Rack(name protocol.Name) []*Node { return c.byRack[name] }
 
-// Host returns the node called name, the last one registered, nil when there is none.
-func (c *Cluster) Host(name protocol.Name) *Node {
-	if l := c.byHost[name]; len(l) > 0 {
-		return l[len(l)-1]
-	}
-	return nil
-}
+// Host returns the node called name, the last one registered, nil when there is none, or when one of several went.
+func (c *Cluster) Host(name protocol.Name) *Node { return c.byHost[name] }
 
 // Named returns the nodes that a resource name stands for: all in YARN's order, the one of that name, or those of the rack.
 //
@@ -115,7 +110,7 @@ func (c *Cluster) link(n *Node) {
 	c.byID[n.ID] = n
 	c.order.Put(n.ID, n.Hash, n)
 	c.byRack[n.Rack] = append(c.byRack[n.Rack], n)
-	c.byHost[n.Host] = append(c.byHost[n.Host], n)
+	c.byHost[n.Host] = n
 	c.Capacity = c.Capacity.Add(n.Total)
 	c.largest = c.largest.Max(n.Total)
 }
@@ -135,7 +130,7 @@ func (c *Cluster) unlink(n *Node) {
 	c.order.Remove(n.ID, n.Hash)
 	other := func(o *Node) bool { return o == n }
 	c.byRack[n.Rack] = slices.DeleteFunc(c.byRack[n.Rack], other)
-	c.byHost[n.Host] = slices.DeleteFunc(c.byHost[n.Host], other)
+	delete(c.byHost, n.Host)
 	c.Capacity = c.Capacity.Sub(n.Total)
 	c.largest = policy.Resource{}
 	for _, o := range c.byID {

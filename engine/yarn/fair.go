@@ -113,12 +113,16 @@ func (f *Fair) SetClock(now int64) { f.now = now }
 //
 // Source: FairScheduler.AllocationReloadListener.onReload.
 func (f *Fair) Reload(a *conf.Allocations) error {
+	// All old names go in before the new ones go out: the table that the order depends on has grown by then.
 	var gone jvm.HashMap[string, bool]
-	for _, list := range [][]string{f.alloc.Leaves, f.alloc.Parents} {
+	for _, list := range [][]string{f.alloc.Parents, f.alloc.Leaves} {
 		for _, name := range list {
-			if leaf, parent := a.Declared(name); !leaf && !parent {
-				gone.Put(name, jvm.StringHash(name), true)
-			}
+			gone.Put(name, jvm.StringHash(name), true)
+		}
+	}
+	for _, list := range [][]string{a.Leaves, a.Parents} {
+		for _, name := range list {
+			gone.Remove(name, jvm.StringHash(name))
 		}
 	}
 	f.alloc = a
