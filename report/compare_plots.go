@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -20,10 +21,15 @@ type comparisonPlot struct {
 var comparisonPlots = []comparisonPlot{
 	{"differences", "Differences", drawDifferences},
 	{"locality_containers", "Locality of containers", func(c *Comparison) (*figure, string) {
-		return c.localityBars("Where containers ran", "share of executor and task containers", func(r *Result) []level { return containerLevels(r.Containers.Matches) })
+		return c.localityBars("Containers on hosts that tasks prefer", "share of executor and task containers", hintedLevels)
+	}},
+	{"locality_containers_asked", "What containers asked for", func(c *Comparison) (*figure, string) {
+		return c.localityBars("What containers asked for, and got", "share of executor and task containers", func(r *Result) []level { return containerLevels(r.Containers.Matches) })
 	}},
 	{"locality_tasks", "Locality of tasks", func(c *Comparison) (*figure, string) {
-		return c.localityBars("Where tasks ran", "share of successful task attempts", func(r *Result) []level { return taskLevels(r.Jobs) })
+		return c.localityBars("Where tasks with a preference ran", "share of their successful attempts", func(r *Result) []level {
+			return slices.DeleteFunc(taskLevels(r.Jobs), func(l level) bool { return l.color == noPrefColor })
+		})
 	}},
 	{"wait_job_cdf", "Waits of jobs", func(c *Comparison) (*figure, string) {
 		return c.cdfs("How long jobs wait for their first task", "wait after submission (log scale)", func(r *Result) *Dist { return jobDist(r.Jobs, (*Job).wait) })

@@ -159,7 +159,7 @@ func (r *Row) intervals(c *Cell) string {
 func (c *Comparison) Method() string {
 	n := c.Tested[Headline] + c.Tested[Shares]
 	s := fmt.Sprintf("Intervals are 95 %%: over seeds by the t distribution of paired differences (%d seeds), over jobs by a paired bootstrap (%d resamples of %d jobs). ", len(c.Seeds), resamples, c.Jobs)
-	s += fmt.Sprintf("%d differences were tested (%d headline, %d queue shares); one is called real when no difference is excluded at the 5 %% level by both sources of variation together (seeds and jobs), with Holm's correction over its family.", n, c.Tested[Headline], c.Tested[Shares])
+	s += fmt.Sprintf("%d differences were tested (%d headline, %d queue shares); one is called real when, by seeds and jobs taken together, chance is excluded at the 5 %% level with Holm's correction over its family.", n, c.Tested[Headline], c.Tested[Shares])
 	if len(c.Seeds) == 1 {
 		s += " With one seed, metrics that do not follow from single jobs cannot be tested."
 	} else if len(c.Seeds) < 5 {

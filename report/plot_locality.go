@@ -35,6 +35,22 @@ func containerLevels(m [record.Unmatched + 1]int64) []level {
 	}
 }
 
+// hintedLevels are containers by the hosts that tasks preferred, whatever their request named.
+func hintedLevels(r *Result) []level {
+	var all, hinting, hinted float64
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		all += float64(j.Containers)
+		hinting += float64(j.ContainersHinting)
+		hinted += float64(j.ContainersHinted)
+	}
+	return []level{
+		{"host that tasks prefer", onHostColor, hinted},
+		{"elsewhere", elsewhereColor, hinting - hinted},
+		{"no task preferred a host", noPrefColor, all - hinting},
+	}
+}
+
 func taskLevels(jobs []Job) []level {
 	var n [5]float64
 	for i := range jobs {
