@@ -10,12 +10,6 @@ import (
 // counter holds named counts.
 type counter map[string]int64
 
-func (c counter) addAll(o counter) {
-	for k, n := range o {
-		c[k] += n
-	}
-}
-
 // Counts says what an import read, dropped and made up. They are stored with the trace as
 // import.json; encoding/json sorts the names.
 type Counts struct {

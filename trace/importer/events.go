@@ -81,6 +81,19 @@ var errUnknownEvent = errors.New("unknown event")
 // its line is looked at no further than its name and its last byte. An unknown event gives an
 // error that wraps errUnknownEvent.
 func (p *eventParser) parse(line []byte, app appEvents) error {
+	return p.parseChecked(line, check(line), app)
+}
+
+// check returns what is wrong with a line as JSON, or nil if its event is not needed.
+func check(line []byte) error {
+	if name, ok := eventName(line); ok && neededEvents[string(name)] == nil {
+		return nil
+	}
+	return valid(line)
+}
+
+// parseChecked is parse with the result of check.
+func (p *eventParser) parseChecked(line []byte, bad error, app appEvents) error {
 	name, ok := eventName(line)
 	if ok && line[len(line)-1] != '}' {
 		return fmt.Errorf("%s ends with %q, want a whole JSON object", name, line[max(0, len(line)-20):])
@@ -88,8 +101,8 @@ func (p *eventParser) parse(line []byte, app appEvents) error {
 	if ok && neededEvents[string(name)] == nil {
 		return p.skip(string(name))
 	}
-	if err := valid(line); err != nil {
-		return fmt.Errorf("not JSON: %w", short(err))
+	if bad != nil {
+		return fmt.Errorf("not JSON: %w", short(bad))
 	}
 	v, err := p.js.ParseBytes(line)
 	if err != nil {

@@ -120,7 +120,7 @@ func rollingLog(dir string) (eventLog, error) {
 			number, _, _ := strings.Cut(strings.TrimPrefix(name, "events_"), "_")
 			n, err := strconv.ParseInt(number, 10, 64)
 			if err != nil || n < 0 {
-				return log, fmt.Errorf("%s: the number after events_ is %q, want 1, 2, ...", filepath.Join(dir, name), number)
+				return log, fmt.Errorf("%s: the number after events_ is %q, want a number from 1 on", filepath.Join(dir, name), number)
 			}
 			files = append(files, file{n, parseLogName(name).compact, filepath.Join(dir, name)})
 		}

@@ -25,8 +25,8 @@ var newestSpark, oldestSpark = [2]int{4, 0}, [2]int{2, 4}
 func readLog(ctx context.Context, log eventLog, mode strictness, counts *Counts, warn func(string, ...any)) (*appLog, error) {
 	app, p := newAppLog(), newEventParser()
 	for i, path := range log.files {
-		last := i == len(log.files)-1
-		if err := readEvents(ctx, path, last && log.inProgress, mode, app, p, counts, warn); err != nil {
+		f := logFile{path: path, open: log.inProgress && i == len(log.files)-1, mode: mode, app: app, parser: p, counts: counts, warn: warn}
+		if err := f.read(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -95,62 +95,90 @@ func (a *appLog) count(c *Counts) {
 	c.Read["executors_removed_that_were_not_there"] += a.removalsOfNone
 }
 
-// readEvents reads one file. open says that its last line may be cut.
-func readEvents(ctx context.Context, path string, open bool, mode strictness, app *appLog, p *eventParser, counts *Counts, warn func(string, ...any)) error {
-	r, err := openLog(path)
+// logFile is one file of a log while it is read.
+type logFile struct {
+	path   string
+	open   bool // its last line may be cut
+	mode   strictness
+	app    *appLog
+	parser *eventParser
+	counts *Counts
+	warn   func(string, ...any)
+	line   int // number of the line at hand, from 1
+}
+
+// read takes in all lines.
+func (f *logFile) read(ctx context.Context) error {
+	r, err := openLog(f.path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	in := newLines(r)
-	for {
-		if in.line%4096 == 0 && ctx.Err() != nil {
+	blocks, free, stop := readAhead(r)
+	defer stop()
+	for b := range blocks {
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		line, whole, err := in.next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			if mode != lenient && !(open && errors.Is(err, io.ErrUnexpectedEOF)) {
-				return fmt.Errorf("%s: after line %d: %w%s", path, in.line, err, lenientHint(mode))
+		start := 0
+		for i, l := range b.lines {
+			line := b.text[start:l.end]
+			start = l.end
+			f.line++
+			if broken := b.err != nil && b.err != io.EOF && i == len(b.lines)-1 && !l.whole; broken || len(line) == 0 {
+				continue // the stream broke within this line
 			}
-			counts.Dropped["logs_cut_short"]++
-			if len(line) == 0 || p.parse(line, app) != nil {
-				return nil
+			f.counts.Read["lines"]++
+			f.counts.Read["bytes"] += int64(len(line) + 1)
+			if err := f.event(line, l); err != nil {
+				return err
 			}
-			return app.take()
 		}
-		if len(line) == 0 {
-			continue
+		if b.err != nil && b.err != io.EOF {
+			return f.broken(b.err)
 		}
-		counts.Read["lines"]++
-		counts.Read["bytes"] += int64(len(line) + 1)
-		err = p.parse(line, app)
-		if err == nil {
-			err = app.take()
-		}
-		switch {
-		case err == nil:
-		case errors.Is(err, errUnknownEvent):
-			if mode == strict {
-				return fmt.Errorf("%s: line %d: %w", path, in.line, err)
-			}
-			if counts.Unknown["event "+p.event]++; counts.Unknown["event "+p.event] == 1 {
-				warn("%s: line %d: %v; such events are counted and skipped", path, in.line, err)
-			}
-		case !whole && (open || mode == lenient):
-			counts.Dropped["logs_cut_short"]++
-		case !whole:
-			return fmt.Errorf("%s: line %d: the log ends within an event (%w), want a whole line%s", path, in.line, err, lenientHint(mode))
-		case mode == lenient:
-			if counts.Dropped["broken_lines"]++; counts.Dropped["broken_lines"] == 1 {
-				warn("%s: line %d: %v; this line and others like it are left out", path, in.line, err)
-			}
-		default:
-			return fmt.Errorf("%s: line %d: %w%s", path, in.line, err, lenientHint(mode))
-		}
+		free <- b
 	}
+	return nil
+}
+
+// broken says what it means that the stream ended with err.
+func (f *logFile) broken(err error) error {
+	if f.mode != lenient && !(f.open && errors.Is(err, io.ErrUnexpectedEOF)) {
+		return fmt.Errorf("%s: after line %d: %w%s", f.path, f.line, err, lenientHint(f.mode))
+	}
+	f.counts.Dropped["logs_cut_short"]++
+	return nil
+}
+
+// event takes in one line.
+func (f *logFile) event(line []byte, l blockLine) error {
+	err := f.parser.parseChecked(line, l.bad, f.app)
+	if err == nil {
+		err = f.app.take()
+	}
+	c := f.counts
+	switch {
+	case err == nil:
+	case errors.Is(err, errUnknownEvent):
+		if f.mode == strict {
+			return fmt.Errorf("%s: line %d: %w", f.path, f.line, err)
+		}
+		if c.Unknown["event "+f.parser.event]++; c.Unknown["event "+f.parser.event] == 1 {
+			f.warn("%s: line %d: %v; such events are counted and skipped", f.path, f.line, err)
+		}
+	case !l.whole && (f.open || f.mode == lenient):
+		c.Dropped["logs_cut_short"]++
+	case !l.whole:
+		return fmt.Errorf("%s: line %d: the log ends within an event (%w), want a whole line%s", f.path, f.line, err, lenientHint(f.mode))
+	case f.mode == lenient:
+		if c.Dropped["broken_lines"]++; c.Dropped["broken_lines"] == 1 {
+			f.warn("%s: line %d: %v; this line and others like it are left out", f.path, f.line, err)
+		}
+	default:
+		return fmt.Errorf("%s: line %d: %w%s", f.path, f.line, err, lenientHint(f.mode))
+	}
+	return nil
 }
 
 func lenientHint(mode strictness) string {

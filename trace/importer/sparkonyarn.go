@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -199,7 +198,7 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 		return err
 	}
 	defer r.Close()
-	in := newLines(bufio.NewReader(r))
+	in := newLines(r)
 	for {
 		line, _, err := in.next()
 		if err == io.EOF {
