@@ -26,8 +26,15 @@ func TestGen(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &info); err != nil || code != exitDone || info.Hash != hash || info.Counts["tasks"] != 250 {
 		t.Errorf("trace info --json: exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
-	if code, stdout, _ = replay(t, "trace", "info", dir); code != exitDone || !strings.Contains(stdout, "preset uniform-micro, seed 1") {
+	figure := filepath.Join(t.TempDir(), "load.svg")
+	if code, stdout, _ = replay(t, "trace", "info", dir, "--plot", figure); code != exitDone || !strings.Contains(stdout, "preset uniform-micro, seed 1") {
 		t.Errorf("trace info: exit code %d\n%s", code, stdout)
+	}
+	if svg, err := os.ReadFile(figure); err != nil || !strings.Contains(string(svg), "Offered load") {
+		t.Errorf("trace info --plot: %v, %.100s", err, svg)
+	}
+	if code, _, stderr := replay(t, "trace", "info", dir, "--plot", "load.gif"); code != exitUsage || !strings.Contains(stderr, ".svg") {
+		t.Errorf("trace info --plot load.gif: exit code %d, %s", code, stderr)
 	}
 	if code, _, stderr := replay(t, "gen", "uniform-micro", "--out", dir); code != exitBadInput || !strings.Contains(stderr, "exists already") {
 		t.Errorf("gen into an existing directory: exit code %d, %s", code, stderr)

@@ -4,9 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/report"
 	"replay/trace"
 )
 
@@ -49,10 +54,17 @@ func traceCommand() *cli.Command {
 				Usage:       "summarize a trace: counts, cluster, offered load, durations",
 				ArgsUsage:   "TRACE",
 				Description: "The terms are defined in docs/trace-format.md. Exit code 3: TRACE can't be read.",
-				Flags:       []cli.Flag{asJSON},
+				Flags: []cli.Flag{
+					asJSON,
+					&cli.StringFlag{Name: "plot", Usage: "draw the offered load over time to `FILE`, by its ending ." + strings.Join(report.Formats(), ", .")},
+				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() != 1 {
 						return usagef("trace info wants one trace directory, got %d arguments", c.NArg())
+					}
+					format := strings.TrimPrefix(filepath.Ext(c.String("plot")), ".")
+					if c.IsSet("plot") && !slices.Contains(report.Formats(), format) {
+						return usagef("--plot is %q, want a name that ends in .%s", c.String("plot"), strings.Join(report.Formats(), ", ."))
 					}
 					t, err := trace.Open(c.Args().First())
 					if err != nil {
@@ -62,6 +74,15 @@ func traceCommand() *cli.Command {
 					info, err := trace.Summarize(c.Context, t)
 					if err != nil {
 						return err
+					}
+					if c.IsSet("plot") {
+						figure, err := report.TraceFigure(info, format)
+						if err != nil {
+							return err
+						}
+						if err := os.WriteFile(c.String("plot"), figure, 0o644); err != nil {
+							return err
+						}
 					}
 					if c.Bool("json") {
 						return writeJSON(c.App.Writer, info)

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"replay/trace"
+)
+
+// TraceFigure draws the offered load of a trace over time, in a format of [Formats]: the work submitted in each
+// part of the span over what the cluster of time 0 can do in it, of vcores and of memory.
+// The error says why there is no figure: a format that is not known, or a trace without a span or a cluster.
+func TraceFigure(in *trace.Info, format string) ([]byte, error) {
+	render, ok := renderers[format]
+	if !ok {
+		return nil, fmt.Errorf("format is %q, want one of %s", format, strings.Join(Formats(), ", "))
+	}
+	if len(in.Timeline) < 2 || in.Cluster.VCores == 0 || in.Cluster.MemMiB == 0 {
+		return nil, fmt.Errorf("no figure of %d jobs over %d ms on %d vcores and %d MiB", in.Counts.Jobs, in.SpanMS, in.Cluster.VCores, in.Cluster.MemMiB)
+	}
+	width := float64(in.Timeline[1].StartMS)
+	var vcores, memory []float64
+	for _, s := range in.Timeline {
+		vcores = append(vcores, s.Work.VCoreMS/(width*float64(in.Cluster.VCores)))
+		memory = append(memory, s.Work.MemMiBMS/(width*float64(in.Cluster.MemMiB)))
+	}
+	name, unit := timeScale(float64(in.SpanMS))
+	f := newPlot("Offered load by time of submission", "time ("+name+")", "work submitted, of the cluster")
+	f.line("vcores", 0, steps(width, unit, vcores))
+	f.line("memory", 1, steps(width, unit, memory))
+	f.Y.Min = 0
+	f.X.Tick.Marker, f.Y.Tick.Marker = evenTicks{6}, percentTicks{}
+	return render(f)
+}
