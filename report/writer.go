@@ -214,6 +214,10 @@ func (w *Writer) Finish(m record.Manifest) (_ *Result, err error) {
 	if err := writeJSON(w.path("run.json"), data.Manifest); err != nil {
 		return nil, err
 	}
+	if w.tasks == nil { // the result must say what Open will read
+		data.Tasks.Wait.spill()
+		data.Tasks.Run.spill()
+	}
 	r := newResult(data)
 	if err := r.write(w.temp, w.options); err != nil {
 		return nil, err
