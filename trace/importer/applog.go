@@ -202,7 +202,7 @@ func (a *appLog) onJobEnd(id int32, at int64, ok bool) {
 	a.saw(at)
 	j := a.job[id]
 	if j == nil {
-		a.err = fmt.Errorf("SparkListenerJobEnd of job %d, which no SparkListenerJobStart has announced", id)
+		a.drops["job_ends_without_start"]++
 		return
 	}
 	j.end, j.ok = at, ok
@@ -242,9 +242,9 @@ func (a *appLog) onStageSubmitted(s *stageInfo) {
 
 func (a *appLog) onStageCompleted(s *stageInfo) {
 	a.saw(s.completed)
-	st := a.stages[s.id]
+	st := a.stage(s.id)
 	if st == nil {
-		a.err = fmt.Errorf("SparkListenerStageCompleted of stage %d, which no SparkListenerStageSubmitted has announced", s.id)
+		a.drops["stage_ends_without_start"]++
 		return
 	}
 	st.completed, st.failure = s.completed, s.failure
@@ -255,11 +255,22 @@ func (a *appLog) onStageCompleted(s *stageInfo) {
 
 func (a *appLog) onUnpersist(rdd int32) { a.unpersist[rdd] = a.last }
 
+// stage returns a stage that ran. One whose submission the log lost is made from what its job said of it.
+func (a *appLog) stage(id int32) *stageLog {
+	st := a.stages[id]
+	if st == nil && a.infos[id] != nil {
+		st = &stageLog{info: a.infos[id], firstReady: absent, completed: absent, row: map[int32]int32{}}
+		a.stages[id] = st
+		a.drops["stage_submissions"]++
+	}
+	return st
+}
+
 // part returns the row of a task, making it when the partition is new.
 func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool) {
-	st := a.stages[stage]
+	st := a.stage(stage)
 	if st == nil {
-		a.err = fmt.Errorf("task %d belongs to stage %d attempt %d, which no SparkListenerStageSubmitted has announced", t.id, stage, attempt)
+		a.err = fmt.Errorf("task %d belongs to stage %d attempt %d, which no SparkListenerStageSubmitted or SparkListenerJobStart has announced", t.id, stage, attempt)
 		return nil, 0, false
 	}
 	partition := t.partition

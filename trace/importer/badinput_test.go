@@ -110,8 +110,7 @@ func TestBadLogs(t *testing.T) {
 		{"no end", "app-1", logWith(17, ""), "no SparkListenerApplicationEnd", "-"},
 		{"broken line", "app-1", logWith(9, `{"Event":"SparkListenerTaskEnd","Stage ID"}`), "line 9: not JSON", "broken_lines"},
 		{"mistyped field", "app-1", logWith(9, `{"Event":"SparkListenerTaskEnd","Stage ID":"x"}`), `line 9: SparkListenerTaskEnd: field "Stage ID" is "x", want an integer`, "broken_lines"},
-		{"task without a stage", "app-1", logWith(7, taskWithoutStage), "line 7: task 0 belongs to stage 7 attempt 0, which no SparkListenerStageSubmitted has announced", "broken_lines"},
-		{"end of a job that did not start", "app-1", logWith(16, `{"Event":"SparkListenerJobEnd","Job ID":9,"Completion Time":1}`), "line 16: SparkListenerJobEnd of job 9", "broken_lines"},
+		{"task without a stage", "app-1", logWith(7, taskWithoutStage), "line 7: task 0 belongs to stage 7 attempt 0, which no SparkListenerStageSubmitted or SparkListenerJobStart has announced", "broken_lines"},
 		{"no start", "app-1", logWith(3, ""), "no SparkListenerApplicationStart", ""},
 		{"another codec", "app-1.lz4", logText, "the name says lz4, but the file begins with 7b 22", ""},
 		{"cut zstd", "app-1.zstd", string(mustRead(t, sampleLog+".zstd")[:9000]), "unexpected EOF", "logs_cut_short"},
@@ -150,6 +149,41 @@ func damaged(b []byte, at int) string {
 		b[i] ^= 0xa5
 	}
 	return string(b)
+}
+
+// Spark drops events when its listeners are slow.
+func TestLostEvents(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		line int
+		want string // counted
+	}{
+		{"a stage's submission", 6, "stage_submissions"},
+		{"a stage's end", 11, ""},
+		{"a job's start", 5, "job_ends_without_start"},
+		{"a task's start", 8, "task_ends_without_start"},
+		{"a task's end", 10, "task_starts_without_end"},
+		{"an executor", 4, ""},
+	} {
+		path := writeLog(t, "app-1", logWith(tt.line, ""))
+		res, m, err := importTo(t, "spark-eventlog", path, nil)
+		if err != nil {
+			t.Errorf("%s is lost: %v", tt.name, err)
+			continue
+		}
+		if n := m.JobList[0].NumTasks(); n != 3 || tt.want != "" && res.Counts.Dropped[tt.want] != 1 {
+			t.Errorf("%s is lost: %d tasks, dropped %v", tt.name, n, res.Counts.Dropped)
+		}
+		if s := m.JobList[0].Stages[0]; tt.line == 6 && (s.DelayMS != trace.Unset || s.Tasks.RecordedWaitMS != nil) {
+			t.Errorf("a stage without submission has delay %d, waits %v", s.DelayMS, s.Tasks.RecordedWaitMS)
+		}
+		if s := m.JobList[0].Stages[1]; tt.line == 11 && s.DelayMS != trace.Unset {
+			t.Errorf("a stage after one without end has delay %d", s.DelayMS)
+		}
+		if _, _, err := importTo(t, "spark-eventlog", path, func(o *Options) { o.Strict = true }); tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s is lost: strict says %v, want %s", tt.name, err, tt.want)
+		}
+	}
 }
 
 func TestInProgress(t *testing.T) {

@@ -193,11 +193,19 @@ func (d *dag) lastStage(j *jobLog) (int32, bool) {
 }
 
 // edges returns what stage id waited for, as positions: parents whose output it reads, and stages whose
-// end the driver waited for first. readyAt is when the last of these was done, or absent if there are none.
-func (d *dag) edges(id int32) (parents, after []int32, readyAt int64) {
+// end the driver waited for first. readyAt is when the last of these was done, start if there are none, and
+// absent if the log does not say.
+func (d *dag) edges(id int32, start int64) (parents, after []int32, readyAt int64) {
 	st, j := d.app.stages[id], d.job[id]
-	readyAt = absent
-	inJob := false
+	readyAt = start
+	inJob, known := false, true
+	wait := func(end int64) {
+		known = known && end != absent
+		if len(parents)+len(after) == 1 { // the first
+			readyAt = end
+		}
+		readyAt = max(readyAt, end)
+	}
 	for _, p := range d.parents(id) {
 		at := d.app.stages[p].firstReady
 		if d.pos[p] >= d.pos[id] || at != absent && at > st.first()+1000 && st.first() != absent {
@@ -205,7 +213,7 @@ func (d *dag) edges(id int32) (parents, after []int32, readyAt int64) {
 			continue
 		}
 		parents = append(parents, d.pos[p])
-		readyAt = max(readyAt, at)
+		wait(at)
 		inJob = inJob || j != nil && d.job[p] == j
 	}
 	if j != nil && !inJob && d.before[j.id] != nil {
@@ -213,8 +221,11 @@ func (d *dag) edges(id int32) (parents, after []int32, readyAt int64) {
 			if !slices.Contains(parents, d.pos[last]) {
 				after = append(after, d.pos[last])
 			}
-			readyAt = max(readyAt, d.app.stages[last].completed)
+			wait(d.app.stages[last].completed)
 		}
+	}
+	if !known {
+		readyAt = absent
 	}
 	slices.Sort(parents)
 	return parents, after, readyAt

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,8 +55,8 @@ func findLogs(inputs []string) (logs []eventLog, skipped []string, err error) {
 				}
 				logs = append(logs, log)
 				return fs.SkipDir
-			case e.IsDir() || e.Type()&fs.ModeSymlink != 0:
-			case looksLikeLog(path):
+			case e.IsDir():
+			case e.Type().IsRegular() && looksLikeLog(path):
 				logs = append(logs, eventLog{path: path, files: []string{path}, inProgress: parseLogName(path).inProgress})
 			default:
 				skipped = append(skipped, path)
@@ -74,13 +75,15 @@ func findLogs(inputs []string) (logs []eventLog, skipped []string, err error) {
 
 const logBegin = `{"Event":`
 
+// applicationID matches the ids that cluster managers give, with an attempt: of Spark's own, YARN, a local master,
+// and Kubernetes.
+var applicationID = regexp.MustCompile(`^(app-[0-9]+-[0-9]+|application_[0-9]+_[0-9]+|local-[0-9]+|spark-[0-9a-f]{32})(_[0-9]+)?$`)
+
 // looksLikeLog tells whether a file of a directory is meant as an event log: by its name, else by its begin.
 func looksLikeLog(path string) bool {
 	name := parseLogName(path)
-	for _, p := range []string{"app-", "application_", "local-", "spark-"} {
-		if strings.HasPrefix(name.base, p) && !strings.Contains(name.base, ".") {
-			return true
-		}
+	if applicationID.MatchString(name.base) {
+		return true
 	}
 	r, err := openLog(path)
 	if err != nil {

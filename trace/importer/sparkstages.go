@@ -43,7 +43,7 @@ func (b *appBuilder) stages(out *sparkApp, ready int64) error {
 			b.newPos = append(b.newPos, trace.Unset)
 			continue
 		}
-		parents, after, readyAt := b.dag.edges(id)
+		parents, after, readyAt := b.dag.edges(id, ready)
 		s := trace.Stage{
 			ID: int32(len(out.Job.Stages)), Parents: b.kept(parents), After: b.kept(after), DelayMS: trace.Unset, SparkJob: trace.Unset,
 			TaskMilliVCores: trace.Unset, Priority: trace.Unset, StartFraction: trace.Unset, FileID: trace.Unset,
@@ -55,10 +55,7 @@ func (b *appBuilder) stages(out *sparkApp, ready int64) error {
 		} else {
 			b.counts.Dropped["stages_of_no_job"]++
 		}
-		if at := st.first(); at != absent {
-			if readyAt == absent {
-				readyAt = ready
-			}
+		if at := st.first(); at != absent && readyAt != absent {
 			if at < readyAt {
 				b.counts.Defaulted["delays_below_zero"]++
 			}
