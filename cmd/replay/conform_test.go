@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestConform(t *testing.T) {
+	vectors := filepath.Join("..", "..", "bench", "conform", "testdata", "spark")
+	bad := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bad, "a.jsonl"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	unknown := t.TempDir()
+	if err := os.WriteFile(filepath.Join(unknown, "a.jsonl"), []byte(`{"x":1}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		args   []string
+		code   int
+		stdout string // must be in it
+		stderr string
+	}{
+		{"equal", []string{vectors, "--only", "pools.jsonl.gz"}, exitDone, "pools.jsonl.gz  pools", ""},
+		{"flags first", []string{"--only=pools.jsonl.gz", vectors}, exitDone, "pools.jsonl.gz  pools", ""},
+		{"not supported", []string{unknown}, exitFailed, "a.jsonl, not supported: a.jsonl: no kind of vectors has this shape", ""},
+		{"malformed", []string{bad}, exitBadInput, "", "a.jsonl:1: unexpected end of JSON input"},
+		{"no directory", []string{filepath.Join(bad, "x")}, exitBadInput, "", "no such file"},
+		{"no file", []string{vectors, "--only", "x.jsonl"}, exitBadInput, "", "x.jsonl: file does not exist"},
+		{"no argument", nil, exitUsage, "", "conform wants one directory"},
+		{"two arguments", []string{vectors, bad}, exitUsage, "", "conform wants one directory"},
+		{"unknown flag", []string{vectors, "--fast"}, exitUsage, "", "fast"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), append([]string{"replay", "conform"}, tt.args...), &stdout, &stderr)
+			if code != tt.code || !strings.Contains(stdout.String(), tt.stdout) || !strings.Contains(stderr.String(), tt.stderr) {
+				t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", code, tt.code, &stdout, &stderr)
+			}
+		})
+	}
+}
+
+func TestConformJSON(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"replay", "conform", filepath.Join("..", "..", "bench", "conform", "testdata", "spark"), "--json", "--only", "scala_order.jsonl.gz"}
+	if code := run(t.Context(), args, &stdout, &stderr); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	var got struct {
+		Files  []struct{ File, Kind string }
+		Totals struct{ Cases, Equal, Different, Unsupported int }
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Files) != 1 || got.Files[0].Kind != "scala_order" || got.Totals.Cases == 0 || got.Totals.Equal != got.Totals.Cases {
+		t.Errorf("got %s", &stdout)
+	}
+}
