@@ -218,11 +218,11 @@ func (s *Scheduler) Update() {}
 // Source: CapacityScheduler.getMaximumResourceCapability.
 func (s *Scheduler) MaxAllocation(name string) policy.Resource {
 	most := s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
-	i := s.cfg.Find(name)
-	if i < 0 || !s.queues[i].leaf {
+	q := s.find(name)
+	if q == nil || !q.leaf {
 		return most
 	}
-	return most.Min(s.queues[i].cfg.MaxAlloc)
+	return most.Min(q.cfg.MaxAlloc)
 }
 
 // container returns a live container, nil when there is none of that number.

@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"fmt"
+	"slices"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
@@ -27,11 +28,13 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 	if s.submitted >= int(s.cfg.MaxApplications) {
 		return refuse("Maximum system application limit reached,cannot accept submission of application: %s", name)
 	}
-	i := s.cfg.Find(spec.Queue)
-	if i < 0 {
+	q := s.find(spec.Queue)
+	if q == nil && s.ambiguous(spec.Queue) {
+		return refuse("Application %s submitted by user %s to ambiguous queue: %s please use full queue path instead.", name, spec.User, spec.Queue)
+	}
+	if q == nil {
 		return refuse("Application %s submitted by user %s to unknown queue: %s", name, spec.User, spec.Queue)
 	}
-	q := s.queues[i]
 	if !q.leaf {
 		return refuse("Application %s submitted by user : %s to non-leaf queue : %s", name, spec.User, spec.Queue)
 	}
@@ -46,13 +49,38 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 	return nil
 }
 
+// find returns the queue with that path, or the only one with that last part of its path; nil when there is none.
+//
+// Source: CSQueueStore.get.
+func (s *Scheduler) find(name string) *queue {
+	if i := s.cfg.Find(name); i >= 0 {
+		return s.queues[i]
+	}
+	var found *queue
+	for _, q := range s.queues {
+		if q.cfg.Name != name {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = q
+	}
+	return found
+}
+
+// ambiguous reports whether several queues have that last part of their paths.
+func (s *Scheduler) ambiguous(name string) bool {
+	return slices.ContainsFunc(s.queues, func(q *queue) bool { return q.cfg.Name == name })
+}
+
 // Submission rounds the size of the master container. A priority of 0 is taken as none, and becomes the queue's default.
 //
 // Source: CapacityScheduler.checkAndGetApplicationPriority.
 func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 	spec.AMSize = s.calc.Normalize(spec.AMSize, s.least, s.MaxAllocation(spec.Queue), s.least)
-	if i := s.cfg.Find(spec.Queue); i >= 0 && spec.Priority == 0 {
-		spec.Priority = s.cfg.Queues[i].DefaultPriority
+	if q := s.find(spec.Queue); q != nil && spec.Priority == 0 {
+		spec.Priority = q.cfg.DefaultPriority
 	}
 	spec.Priority = min(spec.Priority, s.site.MaxAppPriority)
 	return spec
