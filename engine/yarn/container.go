@@ -69,6 +69,8 @@ type RememberAsk struct {
 	Name  protocol.Name
 	Size  policy.Resource
 	Relax bool
+	// count is 1, and once the record was put back that of the table's record, for as long as that is the same object in YARN.
+	count int32
 }
 
 // Protocol returns the container as application masters see it.

@@ -126,25 +126,25 @@ func (f *Fair) headroom(a *fairApp) policy.Resource {
 	return q.sharing.Headroom(q.fair, q.Usage, free.Min(q.maxShare.Sub(q.Usage)))
 }
 
-// hasContainerFor reports whether the node could take a container of the key: something is wanted there, it would
-// fit the empty node, and the queue's maximum permits it.
+// offer is a node offered to a key: the records that concern it, nil where there are none.
+type offer struct{ host, rack, anywhere *Record }
+
+// look finds the records and reports whether the node could take a container of the key: something is wanted there, it
+// would fit the empty node, and the queue's maximum permits it.
 //
 // Source: FSAppAttempt.hasContainerForNode.
-func (a *fairApp) hasContainerFor(t *Table, n *Node) bool {
-	anywhere := t.Any()
-	if anywhere == nil || anywhere.Count <= 0 {
-		return false
+func (a *fairApp) look(t *Table, n *Node) (o offer, ok bool) {
+	o.anywhere = t.Any()
+	if o.anywhere == nil || o.anywhere.Count <= 0 {
+		return o, false
 	}
-	if t.Locations() > 1 || !anywhere.Relax {
-		rack := t.Rack(n)
-		if !anywhere.Relax && rack.count() <= 0 {
-			return false
-		}
-		if rack.count() > 0 && !rack.Relax && t.Host(n).count() <= 0 {
-			return false
-		}
+	if t.Locations() > 1 {
+		o.host, o.rack = t.Host(n), t.Rack(n)
 	}
-	return anywhere.Size.FitsIn(n.Total) && a.queue.fits(&anywhere.Size)
+	if !o.anywhere.Relax && o.rack.count() <= 0 || o.rack.count() > 0 && !o.rack.Relax && o.host.count() <= 0 {
+		return o, false
+	}
+	return o, o.anywhere.Size.FitsIn(n.Total) && a.queue.fits(&o.anywhere.Size)
 }
 
 // assign tries to place one container of the application on a node. The result is the size asked for, [reservedMark]
@@ -156,37 +156,36 @@ func (f *Fair) assign(a *fairApp, n *Node) policy.Resource {
 		return policy.Resource{}
 	}
 	for _, t := range a.Active() {
-		if !a.hasContainerFor(t, n) {
+		o, ok := a.look(t, n)
+		if !ok {
 			continue
 		}
-		if ask, level, ok := f.match(t, n); ok {
+		if ask, level := f.match(t, &o); ask != nil {
 			return f.place(a, t, n, ask, level, nil)
 		}
 	}
 	return policy.Resource{}
 }
 
-// match counts an offer to the key and returns the record that the node may answer now.
+// match counts an offer to the key and returns the record that the node may answer now, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, boolean).
-func (f *Fair) match(t *Table, n *Node) (ask *Record, level protocol.NodeType, ok bool) {
+func (f *Fair) match(t *Table, o *offer) (ask *Record, level protocol.NodeType) {
 	t.Opportunities++
 	allowed := f.delay.level(t, f.cluster.Len(), f.now)
-	host, rack := t.Host(n), t.Rack(n)
-	if rack.count() > 0 && host.count() > 0 {
-		return host, protocol.NodeLocal, true
+	if o.rack.count() > 0 && o.host.count() > 0 {
+		return o.host, protocol.NodeLocal
 	}
-	if !rack.Relaxed() {
-		return nil, 0, false
+	if !o.rack.Relaxed() {
+		return nil, 0
 	}
-	if rack.count() > 0 && allowed >= RackLevel {
-		return rack, protocol.RackLocal, true
+	if o.rack.count() > 0 && allowed >= RackLevel {
+		return o.rack, protocol.RackLocal
 	}
-	anywhere := t.Any()
-	if anywhere.Relaxed() && anywhere.count() > 0 && (t.Locations() <= 1 || allowed == AnyLevel) {
-		return anywhere, protocol.OffSwitch, true
+	if o.anywhere.Relax && (t.Locations() <= 1 || allowed == AnyLevel) {
+		return o.anywhere, protocol.OffSwitch
 	}
-	return nil, 0, false
+	return nil, 0
 }
 
 // place allocates a container for the ask, or reserves the node when there is no room now. reserved is the reservation

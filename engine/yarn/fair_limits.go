@@ -162,6 +162,7 @@ func without(list []*fairApp, a *fairApp) []*fairApp {
 func (q *queue) addApp(a *fairApp, runnable bool) {
 	if runnable {
 		q.runnable = append(q.runnable, a)
+		q.changed = true
 	} else {
 		q.waiting = append(q.waiting, a)
 	}
@@ -174,6 +175,7 @@ func (q *queue) addApp(a *fairApp, runnable bool) {
 func (q *queue) removeApp(a *fairApp) (runnable bool) {
 	n := len(q.runnable)
 	q.runnable = without(q.runnable, a)
+	q.changed = true
 	runnable = len(q.runnable) < n
 	if !runnable {
 		q.waiting = without(q.waiting, a)

@@ -32,13 +32,16 @@ type queue struct {
 
 	fair, steady policy.Resource
 
-	running    int32 // runnable applications of a parent
-	runnable   []*fairApp
-	waiting    []*fairApp // not runnable
-	assigned   int        // admitted without an attempt
-	amUsed     policy.Resource
-	lastAtMin  int64 // ms
-	candidates []*policy.Contender
+	running   int32 // runnable applications of a parent
+	runnable  []*fairApp
+	waiting   []*fairApp // not runnable
+	assigned  int        // admitted without an attempt
+	amUsed    policy.Resource
+	lastAtMin int64 // ms
+
+	changed    bool                // the list of children or of runnable applications, since order was made
+	order      []*policy.Contender // children, or runnable applications, in the order of the last visit
+	candidates []*policy.Contender // of the present visit
 }
 
 // numRunnable is FSQueue.getNumRunnableApps.
@@ -102,6 +105,7 @@ func (q *queue) setMaxShare(cluster policy.Resource) {
 // add appends a child and gives the children the order of their names.
 func (q *queue) add(child *queue) {
 	q.children = append(q.children, child)
+	q.changed = true
 	for _, c := range q.children {
 		c.Rank = 0
 		for _, o := range q.children {

@@ -18,7 +18,7 @@ var reservedMark = policy.R(-1, 0)
 //
 // Source: FSAppAttempt.isReservable, FairScheduler.isAtLeastReservationThreshold.
 func (f *Fair) reservable(a *fairApp, size policy.Resource) bool {
-	return a.starved() && a.queue.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0
+	return a.queue.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0 && a.starved()
 }
 
 // reserve reserves a node, or confirms a reservation, unless the application has too many.
@@ -103,12 +103,13 @@ func (f *Fair) unreserve(a *fairApp, k Key, n *Node) {
 func (f *Fair) assignReserved(a *fairApp, n *Node) bool {
 	c := n.Reserved
 	t := a.Ensure(c.Key)
-	if !a.hasContainerFor(t, n) || f.overAMShare(a) {
+	o, ok := a.look(t, n)
+	if !ok || f.overAMShare(a) {
 		f.unreserve(a, c.Key, n)
 		return false
 	}
 	if c.Size.FitsIn(n.Free) {
-		if ask, level, ok := f.match(t, n); ok {
+		if ask, level := f.match(t, &o); ask != nil {
 			f.place(a, t, n, ask, level, c)
 		}
 	}

@@ -39,6 +39,7 @@ type Record struct {
 	Size  policy.Resource
 	Count int32
 	Relax bool
+	back  *RememberAsk // that was put back as this record
 }
 
 // Table is what an application asks for under one key, by resource name. It stays for the life of the
@@ -260,7 +261,7 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	}
 	t.records.Put(a.Name, h, rec)
 	if a.Name == protocol.Any {
-		return &rec
+		return t.Any()
 	}
 	return nil
 }
@@ -319,7 +320,10 @@ func (r *Requests) Take(t *Table, level protocol.NodeType, n *Node, asks []Remem
 func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
 	rec := t.records.Ref(name, hash)
 	rec.Count--
-	a := RememberAsk{Name: name, Size: rec.Size, Relax: rec.Relax}
+	if rec.back != nil {
+		rec.back.count = rec.Count
+	}
+	a := RememberAsk{Name: name, Size: rec.Size, Relax: rec.Relax, count: 1}
 	if rec.Count == 0 {
 		t.records.Remove(name, hash)
 	}
@@ -339,17 +343,28 @@ func (r *Requests) takeAny(t *Table) RememberAsk {
 }
 
 // PutBack adds one container to each record that a container of the key took from. Under the key of a
-// resize the asks come back under the ordinary key, as in YARN.
+// resize the asks come back under the ordinary key, as in YARN. asks must stay where it is: in YARN the records
+// that come back are the ones that were remembered, and a container can come back twice.
 //
 // Source: AbstractYarnScheduler.recoverResourceRequestForContainer.
 func (r *Requests) PutBack(k Key, asks []RememberAsk) {
-	back := make([]protocol.Ask, 0, 3)
-	for _, a := range asks {
-		back = append(back, protocol.Ask{
-			Priority: k.Priority, RequestID: k.Request, Name: a.Name, Count: 1, Size: a.Size, Relax: a.Relax,
-		})
+	if r.stopped {
+		return
 	}
-	r.Update(back, true)
+	var back [3]protocol.Ask
+	for i, a := range asks {
+		back[i] = protocol.Ask{
+			Priority: k.Priority, RequestID: k.Request, Name: a.Name, Count: a.count, Size: a.Size, Relax: a.Relax,
+		}
+	}
+	k.Update = protocol.ContainerID{}
+	r.UpdateKey(k, back[:len(asks)], true)
+	t := r.Ensure(k)
+	for i := range asks {
+		if rec := t.Name(asks[i].Name); rec != nil {
+			rec.back, asks[i].count = &asks[i], rec.Count
+		}
+	}
 }
 
 // Pending returns the sum over the keys of what is wanted anywhere.
