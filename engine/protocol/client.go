@@ -95,6 +95,7 @@ type record struct {
 	asked       bool // in Client.ask
 	first, last int32
 	remembered  int32 // requests in the list from first to last
+	own         int32 // member of the request that is being added or removed, index+1
 }
 
 // member is a request remembered by a record.
@@ -102,7 +103,8 @@ type member struct {
 	req        *ContainerRequest
 	record     int32
 	prev, next int32 // in the record, index+1
-	nextOf     int32 // next record of the request, index+1
+	prevOf     int32 // of the request's other records, index+1
+	nextOf     int32
 }
 
 // NewClient returns an empty table; rackOf gives the rack of a host.
@@ -163,6 +165,7 @@ func (c *Client) Add(req *ContainerRequest) error {
 		c.levels[key] = l
 		c.last = l
 	}
+	c.mark(req)
 	c.names.once()
 	for _, n := range req.Nodes {
 		if c.names.first(n) {
@@ -181,7 +184,22 @@ func (c *Client) Add(req *ContainerRequest) error {
 		}
 	}
 	c.increment(l, req, Any, req.Relax)
+	c.unmark(req)
 	return nil
+}
+
+// mark lets the records that remember a request find it at once: a request with many places would
+// otherwise be looked for among all of them at each.
+func (c *Client) mark(req *ContainerRequest) {
+	for m := req.member; m != 0; m = c.members[m-1].nextOf {
+		c.records[c.members[m-1].record].own = m
+	}
+}
+
+func (c *Client) unmark(req *ContainerRequest) {
+	for m := req.member; m != 0; m = c.members[m-1].nextOf {
+		c.records[c.members[m-1].record].own = 0
+	}
 }
 
 // conflict refuses a request whose records exist with another relaxLocality, at any size.
@@ -263,12 +281,10 @@ func (c *Client) send(ri int32) {
 
 // remember puts a request at the end of those of a record, once.
 func (c *Client) remember(ri int32, req *ContainerRequest) {
-	for m := req.member; m != 0; m = c.members[m-1].nextOf {
-		if c.members[m-1].record == ri {
-			return
-		}
-	}
 	r := &c.records[ri]
+	if r.own != 0 {
+		return
+	}
 	m := c.freeMem
 	if m == 0 {
 		c.members = append(c.members, member{})
@@ -277,7 +293,10 @@ func (c *Client) remember(ri int32, req *ContainerRequest) {
 		c.freeMem = c.members[m-1].next
 	}
 	c.members[m-1] = member{req: req, record: ri, prev: r.last, nextOf: req.member}
-	req.member = m
+	if req.member != 0 {
+		c.members[req.member-1].prevOf = m
+	}
+	req.member, r.own = m, m
 	if r.last == 0 {
 		r.first = m
 	} else {
@@ -302,11 +321,17 @@ func (c *Client) forget(m int32) {
 		c.members[e.next-1].prev = e.prev
 	}
 	r.remembered--
-	link := &e.req.member
-	for *link != m {
-		link = &c.members[*link-1].nextOf
+	if r.own == m {
+		r.own = 0
 	}
-	*link = e.nextOf
+	if e.prevOf == 0 {
+		e.req.member = e.nextOf
+	} else {
+		c.members[e.prevOf-1].nextOf = e.nextOf
+	}
+	if e.nextOf != 0 {
+		c.members[e.nextOf-1].prevOf = e.prevOf
+	}
 	*e = member{next: c.freeMem}
 	c.freeMem = m
 }
@@ -320,38 +345,37 @@ func (c *Client) Remove(req *ContainerRequest) {
 	if l == nil {
 		return
 	}
+	c.mark(req)
 	c.names.once()
 	for _, n := range req.Nodes {
 		if c.names.first(n) {
-			c.decrement(l, req, n)
+			c.decrement(l, n, req.Size)
 		}
 	}
 	c.names.once()
 	for _, n := range req.Racks {
 		if c.names.first(n) {
-			c.decrement(l, req, n)
+			c.decrement(l, n, req.Size)
 		}
 	}
 	for _, n := range req.Nodes {
 		if rack := c.rackOf(n); c.names.first(rack) {
-			c.decrement(l, req, rack)
+			c.decrement(l, rack, req.Size)
 		}
 	}
-	c.decrement(l, req, Any)
+	c.decrement(l, Any, req.Size)
+	c.unmark(req)
 }
 
-func (c *Client) decrement(l *level, req *ContainerRequest, name Name) {
-	ri := l.find(req.Size, name)
+func (c *Client) decrement(l *level, name Name, size policy.Resource) {
+	ri := l.find(size, name)
 	if ri < 0 || c.records[ri].count == 0 {
 		return
 	}
-	for m := req.member; m != 0; m = c.members[m-1].nextOf {
-		if c.members[m-1].record == ri {
-			c.forget(m)
-			break
-		}
-	}
 	r := &c.records[ri]
+	if r.own != 0 {
+		c.forget(r.own)
+	}
 	r.count--
 	if r.count == 0 { // out of the table, with what it remembers
 		for r.first != 0 {

@@ -369,3 +369,24 @@ func BenchmarkHeartbeatWithNothingToDo(b *testing.B) {
 		m.beat(0, nil)
 	}
 }
+
+func BenchmarkAsk(b *testing.B) {
+	for _, hosts := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
+			names := protocol.NewNames()
+			var hints []HostTasks
+			for i := range hosts {
+				hints = append(hints, HostTasks{names.Intern(fmt.Sprintf("h%05d", i)), 20 + i*7919%60})
+			}
+			rack := names.Intern("/r")
+			p, _ := policy.NewPlacement("locality-ratio")
+			for b.Loop() {
+				a := NewAllocator(AllocatorSetup{Conf: mustConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
+					RackOf: func(protocol.Name) protocol.Name { return rack }, Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}}})
+				a.RequestTotal(0, &TotalRequest{Profiles: []ProfileTotal{{Total: 200, Hints: StageHints{LocalTasks: 10000, Hosts: hints}}}})
+				var req protocol.AllocateRequest
+				a.Request(&req)
+			}
+		})
+	}
+}
