@@ -39,6 +39,9 @@ type DAG struct {
 
 	// DefaultDelayMS is the driver's time before a stage whose DelayMS is not known.
 	DefaultDelayMS int64
+	// Slots returns how many tasks of a resource profile all executors together run at a time; a job
+	// with a barrier stage waits for enough. Nil: they are taken to be enough.
+	Slots func(profile int32) int
 
 	stages  []dagStage
 	jobs    []sparkJob // by id
@@ -92,6 +95,9 @@ type sparkJob struct {
 	uses    []int32 // its stages and their ancestors, ascending; made when it starts
 	left    int
 	started bool
+
+	checks    int   // failed checks for slots of a barrier stage
+	checkedAt int64 // of the last one
 }
 
 type setInfo struct {
@@ -250,11 +256,41 @@ func (d *DAG) StageDue(now int64, stage int32) {
 	}
 	j := &d.jobs[d.jobOf[stage]]
 	if !j.started {
+		if !d.enoughSlots(now, j, stage) {
+			return
+		}
 		j.started = true
 		j.uses = d.ancestors(j.stages)
 		d.emit(DAGEvent{Kind: JobStarted, Job: j.id})
 	}
 	d.submit(now, stage)
+}
+
+// enoughSlots reports whether every barrier stage of a job fits the executors that are there. If not,
+// the job comes again later, or the application is given up.
+//
+// Source: DAGScheduler.handleJobSubmitted, checkBarrierStageWithNumSlots.
+func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
+	if d.Slots == nil {
+		return true
+	}
+	for _, s := range j.stages {
+		t := &d.job.Stages[s]
+		if t.Kind != trace.StageGang || t.Tasks.Len() <= d.Slots(t.Profile) {
+			continue
+		}
+		if j.checks == 0 || j.checkedAt != now {
+			j.checks++
+			j.checkedAt = now
+		}
+		if j.checks > d.conf.BarrierCheckFailures {
+			d.abort(s, fmt.Sprintf("stage %d: a barrier stage of %d tasks finds %d slots, after %d checks", s, t.Tasks.Len(), d.Slots(t.Profile), j.checks))
+		} else {
+			d.emit(DAGEvent{Kind: StageTimer, Stage: stage, At: now + d.conf.BarrierCheckInterval})
+		}
+		return false
+	}
+	return true
 }
 
 // ancestors returns the stages and all whose output they read, directly or not, ascending.

@@ -170,11 +170,48 @@ func TestReduceTasksPreferLargeOutputs(t *testing.T) {
 	}
 }
 
+func TestBarrierJobWaitsForSlots(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		arrival int64
+		want    int64 // start of the job, -1 = given up
+	}{
+		{"enough from the start", 0, 0},
+		{"enough later: seen at the next check", 20_000, 30_000},
+		{"never enough", 700_000, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := testStage(0, nil, 1000, none(3)...)
+			s.Kind = trace.StageGang
+			d := newTestDriver(t, testConf(t, nil), stages(s), []int32{0}, nil)
+			d.add(0, hostA, 1)
+			d.add(tt.arrival, hostA, 2)
+			d.dag.Slots = func(int32) (n int) {
+				for _, e := range d.execs {
+					if e.alive {
+						n += int(e.cores)
+					}
+				}
+				return n
+			}
+			d.run(1_000_000)
+			if tt.want < 0 {
+				if want := "stage 0: a barrier stage of 3 tasks finds 1 slots, after 41 checks"; d.failed != want {
+					t.Errorf("failed with %q, want %q", d.failed, want)
+				}
+				return
+			}
+			if want := fmt.Sprintf("%d job 0 started", tt.want); !d.done || d.dagLog[0] != want {
+				t.Errorf("done %v, log %v, want %q first", d.done, d.dagLog, want)
+			}
+		})
+	}
+}
+
 func TestBlockSize(t *testing.T) {
-	for _, tt := range [][2]int64{{0, 0}, {1, 1}, {2, 2}, {10, 10}, {1000, 1051}, {1 << 30, 1084646398}} {
-		got := blockSize(tt[0])
-		if got < tt[0] || float64(got) > 1.1*float64(tt[0])+1 {
-			t.Errorf("blockSize(%d) = %d, want between the size and a tenth more", tt[0], got)
+	for _, tt := range [][2]int64{{-1, 0}, {0, 0}, {1, 1}, {2, 2}, {10, 10}, {1000, 1051}, {1048576, 1104923}, {1073741824, 1161443397}} {
+		if got := blockSize(tt[0]); got != tt[1] {
+			t.Errorf("blockSize(%d) = %d, want %d", tt[0], got, tt[1])
 		}
 	}
 }
