@@ -92,6 +92,9 @@ func (v *Value) amount(x float64) string {
 // difference returns a difference of two values of v, with its sign; shares differ by points.
 func (v *Value) difference(x float64) string {
 	sign := "+"
+	if math.Abs(x) < 1e-7 { // the rounding of sums
+		x = 0
+	}
 	if x < 0 {
 		sign, x = "−", -x
 	}
@@ -153,7 +156,7 @@ func Duration(ms float64) string {
 	case a == 0:
 		return "0 s"
 	case a < 1000:
-		return strings.TrimSuffix(trim(ms, 1), ".0") + " ms"
+		return strings.TrimSuffix(trim(ms, digits(ms, 1)), ".0") + " ms"
 	case a < 120_000:
 		return trim(ms/1000, 2) + " s"
 	case a < 2*hourMS:
