@@ -65,7 +65,7 @@ func TestSmallLog(t *testing.T) {
 	if j.SubmitMS != 0 || j.RecordedStartMS != 0 || j.RecordedFinishMS != 8000 || j.RecordedOutcome != "success" || j.TailMS != 1270 {
 		t.Errorf("times of the job are %d, %d, %d, %s, tail %d", j.SubmitMS, j.RecordedStartMS, j.RecordedFinishMS, j.RecordedOutcome, j.TailMS)
 	}
-	if j.ExecMemMiB != 2048+384 || j.ExecVCores != 2 || j.AMMemMiB != 1024+384 || j.AMVCores != 1 || j.InitialExecs != 1 {
+	if j.ExecMemMiB != 2048+384 || j.ExecVCores != 2 || j.AMMemMiB != 1024+384 || j.AMVCores != 1 || j.InitialExecs != trace.Unset {
 		t.Errorf("sizes are %d MiB %d vcores, AM %d MiB %d vcores, %d executors", j.ExecMemMiB, j.ExecVCores, j.AMMemMiB, j.AMVCores, j.InitialExecs)
 	}
 	if q := m.Queues[j.Queue].Path; q != "root.prod" || m.Users[j.User].Name != "u" {

@@ -217,13 +217,13 @@ func (a *appLog) mostExecutors() int {
 	return most
 }
 
+// setBounds sets the bounds of dynamic allocation; an application without it has none.
 func setBounds(j *trace.Job, c *sparkConf) {
-	n := c.initialExecutors()
-	j.MinExecs, j.InitialExecs, j.MaxExecs = int32(n), int32(n), int32(n)
+	j.MinExecs, j.InitialExecs, j.MaxExecs = trace.Unset, trace.Unset, trace.Unset
 	if c.bool("spark.dynamicAllocation.enabled", false) {
 		j.MinExecs = int32(c.count("spark.dynamicAllocation.minExecutors", 0))
 		j.MaxExecs = int32(c.count("spark.dynamicAllocation.maxExecutors", math.MaxInt32))
-		j.InitialExecs = min(j.InitialExecs, j.MaxExecs)
+		j.InitialExecs = min(int32(c.initialExecutors()), j.MaxExecs)
 	}
 }
 
