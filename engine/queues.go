@@ -28,7 +28,7 @@ func (sc *Scenario) readSite() error {
 	var recorded []string
 	for _, u := range sc.Site.Unknown {
 		if _, users := sc.YarnSite[u.Key]; users {
-			return u
+			return &OptionError{u}
 		}
 		recorded = append(recorded, u.Key)
 	}
@@ -68,7 +68,7 @@ func (sc *Scenario) readQueues() error {
 		return sc.readFair()
 	case "capacity", "fifo":
 		if sc.Sharing != "" {
-			return fmt.Errorf("sharing is %q: it is a policy of the FairScheduler, scheduler is %q", sc.Sharing, sc.Scheduler)
+			return optionf("sharing is %q: it is a policy of the FairScheduler, scheduler is %q", sc.Sharing, sc.Scheduler)
 		}
 		if sc.Scheduler == "capacity" {
 			return sc.readCapacity()
@@ -76,7 +76,7 @@ func (sc *Scenario) readQueues() error {
 		sc.MemoryOnly = true
 		return nil
 	}
-	return fmt.Errorf("scheduler is %q, want fair, capacity or fifo", sc.Scheduler)
+	return optionf("scheduler is %q, want fair, capacity or fifo", sc.Scheduler)
 }
 
 // readFair resolves the queues of the FairScheduler.
@@ -102,9 +102,9 @@ func (sc *Scenario) readFair() error {
 		sc.Allocations.DefaultPolicy = sc.Sharing
 	case conf.PolicyFIFO:
 		// A parent queue may not be fifo, so the default can't be: every leaf that does not say becomes fifo.
-		return fmt.Errorf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>fifo</schedulingPolicy> on leaf queues", sc.Sharing)
+		return optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>fifo</schedulingPolicy> on leaf queues", sc.Sharing)
 	default:
-		return fmt.Errorf("sharing is %q, want fair or drf", sc.Sharing)
+		return optionf("sharing is %q, want fair or drf", sc.Sharing)
 	}
 	return nil
 }

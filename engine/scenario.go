@@ -44,13 +44,13 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 		sc.Engine = "dense"
 	}
 	if sc.Engine != "dense" {
-		return nil, fmt.Errorf("engine is %q, want dense (the only one in this version)", sc.Engine)
+		return nil, optionf("engine is %q, want dense (the only one in this version)", sc.Engine)
 	}
 	if sc.Load == 0 {
 		sc.Load = 1
 	}
 	if !(sc.Load > 0) || math.IsInf(sc.Load, 0) {
-		return nil, fmt.Errorf("load is %v, want a positive number", sc.Load)
+		return nil, optionf("load is %v, want a positive number", sc.Load)
 	}
 	if sc.StallMS == 0 {
 		sc.StallMS = 3600_000
@@ -60,6 +60,9 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 	}
 	var err error
 	if sc.place, err = policy.NewPlacement(sc.Placement); err != nil {
+		return nil, &OptionError{err}
+	}
+	if err := sc.checkSparkConf(); err != nil {
 		return nil, err
 	}
 	if err := sc.readSite(); err != nil {
@@ -81,6 +84,17 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 		}
 	}
 	return sc, nil
+}
+
+// An OptionError is a mistake in the options rather than in a file or the trace.
+type OptionError struct{ err error }
+
+func (e *OptionError) Error() string { return e.err.Error() }
+
+func (e *OptionError) Unwrap() error { return e.err }
+
+func optionf(format string, args ...any) error {
+	return &OptionError{fmt.Errorf(format, args...)}
 }
 
 func (sc *Scenario) warn(code, format string, args ...any) {

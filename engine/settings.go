@@ -74,6 +74,20 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 	return set, nil
 }
 
+// checkSparkConf refuses what no job could run with: the user's keys that are unknown or mistyped. Values
+// that contradict those recorded with a job are found when it arrives.
+func (sc *Scenario) checkSparkConf() error {
+	for _, l := range []spark.Layer{
+		{Name: sc.sparkDefaultsName(), Strict: true, Values: sc.SparkDefaults},
+		{Name: "--conf", Strict: true, Values: sc.SparkConf},
+	} {
+		if err := spark.CheckKeys(l); err != nil {
+			return &OptionError{err}
+		}
+	}
+	return nil
+}
+
 // profiles resolves the resource profiles of the job's stages.
 func (sc *Scenario) profiles(set *settings, j *trace.Job) error {
 	const most = 64

@@ -227,5 +227,10 @@ func scenarioOf(t *trace.Trace, dir string, o engine.Options) (*engine.Scenario,
 		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
 		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Jobs: t.Jobs(),
 	}
-	return engine.NewScenario(in, o)
+	sc, err := engine.NewScenario(in, o)
+	var option *engine.OptionError
+	if errors.As(err, &option) {
+		return nil, &codedError{exitUsage, err}
+	}
+	return sc, err
 }

@@ -167,6 +167,20 @@ type Notes struct {
 //
 // Source: SparkConf, ConfigBuilder; the defaults are those of Spark 3.5.5 on YARN.
 func ParseConf(layers ...Layer) (*Conf, *Notes, error) {
+	c, notes, err := parseKeys(layers)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, notes, c.check()
+}
+
+// CheckKeys returns the error that [ParseConf] has for single keys of a layer, whatever the others say.
+func CheckKeys(l Layer) error {
+	_, _, err := parseKeys([]Layer{l})
+	return err
+}
+
+func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 	type setting struct{ value, place string }
 	set := map[string]setting{}
 	ignored := map[string]bool{}
@@ -234,7 +248,7 @@ func ParseConf(layers ...Layer) (*Conf, *Notes, error) {
 		}
 	}
 	slices.SortFunc(c.Resources, func(a, b CustomResource) int { return strings.Compare(a.Name, b.Name) })
-	return c, notes, c.check()
+	return c, notes, nil
 }
 
 // check refuses what Spark refuses at start.

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const traces = "../../traces/"
+
+// cmd runs the program and returns its exit code and output.
+func cmd(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(t.Context(), append([]string{"replay"}, args...), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// must runs the program and fails the test unless it succeeds.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := cmd(t, args...)
+	if code != exitDone {
+		t.Fatalf("replay %s: exit %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+// files reads all files below dir.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		out[rel] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestRunTwiceSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	args := func(out string) []string {
+		return []string{"run", traces + "node-lost", "--out", filepath.Join(dir, out), "--decisions", "--quiet"}
+	}
+	must(t, args("a")...)
+	must(t, args("b")...)
+	procs := runtime.GOMAXPROCS(1)
+	must(t, args("c")...)
+	runtime.GOMAXPROCS(procs)
+	a := files(t, filepath.Join(dir, "a"))
+	for _, want := range []string{"run.json", "summary.json", "summary.txt", "jobs.parquet", "containers.parquet", "tasks.parquet",
+		"series.parquet", "series.arrow", "decisions.parquet", "report.html", "plots/locality.svg", "plots/locality.png", "plots/locality.pdf"} {
+		if a[want] == "" {
+			t.Errorf("the result has no %s", want)
+		}
+	}
+	for _, other := range []string{"b", "c"} {
+		o := files(t, filepath.Join(dir, other))
+		if len(o) != len(a) {
+			t.Errorf("run %s has %d files, the first has %d", other, len(o), len(a))
+		}
+		for name, content := range a {
+			if o[name] != content {
+				t.Errorf("%s differs in run %s", name, other)
+			}
+		}
+	}
+}
+
+// comparison is the part of comparison.json that the tests read.
+type comparison struct {
+	Metrics []struct {
+		Name     string `json:"metric"`
+		Variants []struct {
+			Value   *float64
+			Finding string
+		}
+	}
+}
+
+func compareJSON(t *testing.T, args ...string) (c comparison) {
+	t.Helper()
+	text := must(t, append([]string{"compare", "--json", "--quiet"}, args...)...)
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Metrics) == 0 {
+		t.Fatalf("no metrics in %.300s", text)
+	}
+	return c
+}
+
+// finding returns what the comparison says of a metric of the second variant.
+func (c comparison) finding(t *testing.T, metric string) string {
+	t.Helper()
+	for _, m := range c.Metrics {
+		if m.Name == metric {
+			return m.Variants[1].Finding
+		}
+	}
+	t.Fatalf("no metric %s", metric)
+	return ""
+}
+
+func TestCompareSaysWhatDiffers(t *testing.T) {
+	t.Run("the same twice", func(t *testing.T) {
+		c := compareJSON(t, traces+"fair-weights", "--variant", "a:", "--variant", "b:", "--seeds", "3")
+		for _, m := range c.Metrics {
+			if f := m.Variants[1].Finding; f != "equal" && f != "not tested" {
+				t.Errorf("%s: %s, want equal", m.Name, f)
+			}
+		}
+	})
+	t.Run("placement", func(t *testing.T) {
+		c := compareJSON(t, traces+"locality-thresholds", "--variant", "locality: --placement locality-ratio", "--variant", "naive: --placement naive", "--seeds", "8")
+		for _, m := range []string{"locality_containers_hinted_share", "locality_tasks_host_share"} {
+			if f := c.finding(t, m); f != "worse" {
+				t.Errorf("%s of naive against locality-ratio: %q, want worse", m, f)
+			}
+		}
+	})
+	t.Run("sharing", func(t *testing.T) {
+		c := compareJSON(t, traces+"tpch-mixed", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf", "--seeds", "4")
+		for m, want := range map[string]string{"root.memory": "higher", "root.compute": "lower"} {
+			if f := c.finding(t, "queue_contended_dominant_share[queue="+m+"]"); f != want {
+				t.Errorf("dominant share of %s under drf against fair: %q, want %s", m, f, want)
+			}
+		}
+	})
+}
+
+func TestWrongUse(t *testing.T) {
+	trace := traces + "fair-weights"
+	missing := filepath.Join(t.TempDir(), "no-such")
+	tests := []struct {
+		args string
+		code int
+		want string
+	}{
+		{"run", exitUsage, "wants one TRACE"},
+		{"run " + missing, exitBadInput, "no-such"},
+		{"run " + trace + " --nonsense", exitUsage, "nonsense"},
+		{"run " + trace + " --conf spark.localty.wait=0s", exitUsage, "spark.locality.wait"},
+		{"run " + trace + " --conf spark.locality.wait=soon", exitUsage, "soon"},
+		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", exitUsage, "yarn.scheduler.fair.assignmultiple"},
+		{"run " + trace + " --conf other=1", exitUsage, "spark. or yarn."},
+		{"run " + trace + " --model am-start-ms=-1", exitUsage, "am-start-ms"},
+		{"run " + trace + " --model nonsense=1", exitUsage, "known: am-start-ms"},
+		{"run " + trace + " --sharing best", exitUsage, `"best"`},
+		{"run " + trace + " --sharing drf --scheduler capacity", exitUsage, "FairScheduler"},
+		{"run " + trace + " --scheduler best", exitUsage, "fair, capacity or fifo"},
+		{"run " + trace + " --placement best", exitUsage, "locality-ratio"},
+		{"run " + trace + " --engine fast", exitUsage, "dense"},
+		{"run " + trace + " --until never", exitUsage, "never"},
+		{"run " + trace + " --load 0", exitUsage, "positive"},
+		{"run " + trace + " --tasks some", exitUsage, "on or off"},
+		{"run " + trace + " --progress maybe", exitUsage, "auto, on or off"},
+		{"run " + trace + " --formats gif", exitUsage, "gif"},
+		{"compare " + trace + " --variant a:", exitUsage, "two --variant"},
+		{"compare " + trace + " --variant a: --variant b: --seeds 0", exitUsage, "1 to 10000"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			code, _, stderr := cmd(t, strings.Fields(tt.args)...)
+			if code != tt.code || !strings.Contains(stderr, tt.want) {
+				t.Errorf("exit %d, stderr %q; want exit %d and %q", code, stderr, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+func TestOutIsWholeOrAbsent(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "result")
+	code, _, _ := cmd(t, "run", traces+"fair-weights", "--placement", "best", "--out", out)
+	if _, err := os.Stat(out); code == exitDone || err == nil {
+		t.Errorf("exit %d and a result at %s after a failed run", code, out)
+	}
+	left, err := os.ReadDir(filepath.Dir(out))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
