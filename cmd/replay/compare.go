@@ -159,8 +159,10 @@ func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]
 				results[w.variant][w.seed] = r
 				mu.Lock()
 				done++
-				if !c.Bool("quiet") && c.String("progress") != "off" {
-					fmt.Fprintf(c.App.ErrWriter, "%d of %d replays done (%s)\n", done, len(variants)*seeds, label)
+				total := len(variants) * seeds
+				tenth := done*10/total != (done-1)*10/total // a line for each tenth of the work
+				if tenth && !c.Bool("quiet") && c.String("progress") != "off" {
+					fmt.Fprintf(c.App.ErrWriter, "%d of %d replays done (%s)\n", done, total, label)
 				}
 				mu.Unlock()
 			}

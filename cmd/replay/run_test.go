@@ -125,7 +125,8 @@ func TestCompareSaysWhatDiffers(t *testing.T) {
 		}
 	})
 	t.Run("placement", func(t *testing.T) {
-		c := compareJSON(t, traces+"locality-thresholds", "--variant", "locality: --placement locality-ratio", "--variant", "naive: --placement naive", "--seeds", "8")
+		c := compareJSON(t, traces+"locality-wait-3s", "--variant", "locality: --placement locality-ratio", "--variant", "naive: --placement naive", "--seeds", "60",
+			"--conf", "yarn.scheduler.fair.locality.threshold.node=1", "--conf", "yarn.scheduler.fair.locality.threshold.rack=1")
 		for _, m := range []string{"locality_containers_hinted_share", "locality_tasks_host_share"} {
 			if f := c.finding(t, m); f != "worse" {
 				t.Errorf("%s of naive against locality-ratio: %q, want worse", m, f)
@@ -133,8 +134,8 @@ func TestCompareSaysWhatDiffers(t *testing.T) {
 		}
 	})
 	t.Run("sharing", func(t *testing.T) {
-		c := compareJSON(t, traces+"tpch-mixed", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf", "--seeds", "4")
-		for m, want := range map[string]string{"root.memory": "higher", "root.compute": "lower"} {
+		c := compareJSON(t, traces+"contended-logs", "--variant", "fair: --sharing fair", "--variant", "drf: --sharing drf", "--seeds", "10")
+		for m, want := range map[string]string{"root.science": "higher", "root.sql": "lower"} {
 			if f := c.finding(t, "queue_contended_dominant_share[queue="+m+"]"); f != want {
 				t.Errorf("dominant share of %s under drf against fair: %q, want %s", m, f, want)
 			}

@@ -13,7 +13,7 @@ import (
 func TestTracesAreCurrent(t *testing.T) {
 	shared := sharedRecordings(t)
 	contended := []string{"wordcount-cluster", "star-queries-static", "star-queries-adaptive", "python-jobs", "kmeans-cached", "skewed-join", "pagerank"}
-	for _, name := range []string{"fair-weights", "drf-mixed-sizes", "locality-thresholds", "node-lost", "contended-logs"} {
+	for _, name := range []string{"fair-weights", "drf-mixed-sizes", "locality-thresholds", "locality-wait-3s", "node-lost", "contended-logs"} {
 		kept, err := trace.Load(filepath.Join("..", "..", "traces", name))
 		if err != nil {
 			t.Error(err)
