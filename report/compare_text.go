@@ -102,7 +102,7 @@ func (c *Comparison) verdict(v int) (p Paragraph) {
 				said = append(said, fmt.Sprintf(f.text, n))
 			}
 		}
-		p.Lead = fmt.Sprintf("%s differs from %s: %s of %d metrics tested; %d are not told apart.", name, first, strings.Join(said, ", "), tested, tested-real)
+		p.Lead = fmt.Sprintf("%s differs from %s: %s of %d metrics tested; %d not told apart, %d equal.", name, first, strings.Join(said, ", "), tested, len(by[NotToldApart]), tested-real-len(by[NotToldApart]))
 	}
 	for _, f := range []struct {
 		f    Finding
@@ -158,7 +158,16 @@ func (r *Row) intervals(c *Cell) string {
 // Method says how the intervals and tests were made.
 func (c *Comparison) Method() string {
 	n := c.Tested[Headline] + c.Tested[Shares]
-	s := fmt.Sprintf("Intervals are 95 %%: over seeds by the t distribution of paired differences (%d seeds), over jobs by a paired bootstrap (%d resamples of %d jobs). ", len(c.Seeds), resamples, c.Jobs)
+	s := "Intervals are 95 %"
+	if len(c.Seeds) > 1 {
+		s += fmt.Sprintf("; over seeds: t distribution of paired differences (%d seeds)", len(c.Seeds))
+	}
+	if c.Jobs >= minJobs {
+		s += fmt.Sprintf("; over jobs: paired bootstrap (%s resamples of %s jobs)", group3(resamples), group3(int64(c.Jobs)))
+	} else {
+		s += fmt.Sprintf("; none over jobs: %d are fewer than %d", c.Jobs, minJobs)
+	}
+	s += ". "
 	s += fmt.Sprintf("%d differences were tested (%d headline, %d queue shares); one is called real when, by seeds and jobs taken together, chance is excluded at the 5 %% level with Holm's correction over its family.", n, c.Tested[Headline], c.Tested[Shares])
 	if len(c.Seeds) == 1 {
 		s += " With one seed, metrics that do not follow from single jobs cannot be tested."
