@@ -41,7 +41,7 @@ func (s *Scheduler) store(a *app, asks []protocol.Ask) (demand bool) {
 	if len(asks) == 0 {
 		return false
 	}
-	most := s.MaxAllocation("")
+	most := s.largest()
 	s.asks = append(s.asks[:0], asks...)
 	for i := range s.asks {
 		ask := &s.asks[i]

@@ -31,12 +31,8 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 		if !q.withinUserLimit(a, q.headroomLimit(a), lim) {
 			continue
 		}
-		got := a.assign(n, lim)
-		switch {
-		case s.positive(got.size), got.skip == skipLimit:
+		if got := a.assign(n, lim); s.positive(got.size) || got.skip == skipLimit {
 			return got
-		case got.skip != skipOther:
-			return assignment{}
 		}
 	}
 	return assignment{}

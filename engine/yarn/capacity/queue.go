@@ -58,26 +58,26 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 	return q
 }
 
-// resize takes over what follows from the size of the cluster, from the root down. Limit is what the
+// clusterChanged takes over what follows from the size of the cluster, from the root down. Limit is what the
 // queue may use at most.
 //
 // Source: ParentQueue.updateClusterResource, LeafQueue.updateClusterResource.
-func (q *queue) resize(limit policy.Resource) {
+func (q *queue) clusterChanged(limit policy.Resource) {
 	s, c := q.s, q.cfg
 	q.limits.Min, q.limits.Max, q.standing.Absolute = c.EffectiveMin, c.EffectiveMax, c.AbsoluteCapacity
 	if q.leaf {
-		q.resizeLeaf(limit)
+		q.clusterChangedLeaf(limit)
 		return
 	}
 	limit = policy.Smaller(s.calc, s.cluster(), limit, q.limits.Max)
 	for _, c := range q.children {
-		c.resize(q.childLimit(c, limit))
+		c.clusterChanged(q.childLimit(c, limit))
 	}
 	q.updateUsedCapacity()
 }
 
-// resizeLeaf is [queue.resize] for a leaf: its limits and the headroom of its applications.
-func (q *queue) resizeLeaf(limit policy.Resource) {
+// clusterChangedLeaf is [queue.clusterChanged] for a leaf: its limits and the headroom of its applications.
+func (q *queue) clusterChangedLeaf(limit policy.Resource) {
 	q.lastCluster = q.s.cluster()
 	q.setCurrentLimit(limit)
 	q.currentLimit = q.offered

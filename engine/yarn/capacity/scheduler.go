@@ -32,14 +32,14 @@ type Scheduler struct {
 	rackReset   bool            // a rack-local container starts the locality delay anew
 	delay       policy.CapacityDelay
 
-	root      *queue
-	queues    []*queue     // by number in the configuration
-	specs     []submission // by number of the application
-	apps      []*app       // the same; nil when there is no attempt
-	submitted int
-	asks      []protocol.Ask       // scratch
-	resized   []protocol.Container // reported by a node, to be handled in its heartbeat
-	running   running
+	root     *queue
+	queues   []*queue          // by number in the configuration
+	byName   map[string]*queue // by path and by its last part, nil when several queues have that
+	admitted map[protocol.AppID]*submission
+	apps     []*app               // by number; nil when there is no attempt
+	asks     []protocol.Ask       // scratch
+	resized  []protocol.Container // reported by a node, to be handled in its heartbeat
+	running  running
 }
 
 var (
@@ -56,13 +56,24 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 		calc: cfg.Calculator, types: len(site.Types), least: site.MinAllocation,
 		keepLooking: cfg.ReservationsLookOn, rackReset: cfg.RackFullReset,
 		delay:  policy.CapacityDelay{Node: cfg.NodeLocalityDelay, Rack: cfg.RackAdditionalDelay},
-		queues: make([]*queue, len(cfg.Queues)),
+		queues: make([]*queue, len(cfg.Queues)), byName: map[string]*queue{},
+		admitted: map[protocol.AppID]*submission{},
 	}
 	if s.counted = s.types; cfg.CalculatorName == "default" {
 		s.counted = 1
 	}
 	s.running = running{byUser: map[string]*runner{}, limit: cfg.MaxParallelOfUser}
 	s.root = s.newQueue(0, nil)
+	for _, q := range s.queues {
+		if _, taken := s.byName[q.cfg.Name]; taken {
+			s.byName[q.cfg.Name] = nil
+		} else {
+			s.byName[q.cfg.Name] = q
+		}
+	}
+	for _, q := range s.queues {
+		s.byName[q.cfg.Path] = q
+	}
 	return s
 }
 
@@ -92,7 +103,7 @@ func (s *Scheduler) SetClock(now int64) { s.now = now }
 // AddNode registers a node.
 func (s *Scheduler) AddNode(n yarn.NodeSpec) {
 	s.nodes.Add(n)
-	s.resize()
+	s.clusterChanged()
 }
 
 // RemoveNode ends what runs on the node and gives back its reservation.
@@ -113,19 +124,19 @@ func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 		s.end(n.Reserved, protocol.ExitAborted, yarn.EventKill)
 	}
 	s.nodes.Remove(id)
-	s.resize()
+	s.clusterChanged()
 }
 
 // SetNodeTotal changes a node's capability.
 func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
 	s.nodes.SetTotal(id, total)
-	s.resize()
+	s.clusterChanged()
 }
 
-// resize computes all that depends on the size of the cluster.
-func (s *Scheduler) resize() {
+// clusterChanged computes all that depends on the size of the cluster.
+func (s *Scheduler) clusterChanged() {
 	s.cfg.Update(s.nodes.Capacity)
-	s.root.resize(s.nodes.Capacity)
+	s.root.clusterChanged(s.nodes.Capacity)
 }
 
 // NodeUpdate is a heartbeat of the node.
@@ -217,12 +228,15 @@ func (s *Scheduler) Update() {}
 //
 // Source: CapacityScheduler.getMaximumResourceCapability.
 func (s *Scheduler) MaxAllocation(name string) policy.Resource {
-	most := s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
-	q := s.find(name)
-	if q == nil || !q.leaf {
-		return most
+	if q := s.byName[name]; q != nil && q.leaf {
+		return s.largest().Min(q.cfg.MaxAlloc)
 	}
-	return most.Min(q.cfg.MaxAlloc)
+	return s.largest()
+}
+
+// largest is the largest container of the scheduler.
+func (s *Scheduler) largest() policy.Resource {
+	return s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
 }
 
 // container returns a live container, nil when there is none of that number.

@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"fmt"
-	"slices"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
@@ -14,22 +13,21 @@ import (
 //
 // Source: CapacityScheduler.addApplication, AbstractLeafQueue.submitApplication.
 func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
-	for int(spec.ID) >= len(s.specs) {
-		s.specs = append(s.specs, submission{})
+	for int(spec.ID) >= len(s.apps) {
 		s.apps = append(s.apps, nil)
 	}
-	if s.specs[spec.ID].q != nil {
+	if s.admitted[spec.ID] != nil {
 		panic(fmt.Sprintf("capacity: application %d was submitted twice", spec.ID))
 	}
 	refuse := func(format string, args ...any) error {
 		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf(format, args...)}
 	}
 	name := jvm.AppName(s.timestamp, int32(spec.ID))
-	if s.submitted >= int(s.cfg.MaxApplications) {
+	if len(s.admitted) >= int(s.cfg.MaxApplications) {
 		return refuse("Maximum system application limit reached,cannot accept submission of application: %s", name)
 	}
-	q := s.find(spec.Queue)
-	if q == nil && s.ambiguous(spec.Queue) {
+	q, known := s.byName[spec.Queue]
+	if q == nil && known {
 		return refuse("Application %s submitted by user %s to ambiguous queue: %s please use full queue path instead.", name, spec.User, spec.Queue)
 	}
 	if q == nil {
@@ -44,34 +42,8 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 	for p := q.parent; p != nil; p = p.parent {
 		p.submitted++
 	}
-	s.submitted++
-	s.specs[spec.ID] = submission{spec, q}
+	s.admitted[spec.ID] = &submission{spec, q}
 	return nil
-}
-
-// find returns the queue with that path, or the only one with that last part of its path; nil when there is none.
-//
-// Source: CSQueueStore.get.
-func (s *Scheduler) find(name string) *queue {
-	if i := s.cfg.Find(name); i >= 0 {
-		return s.queues[i]
-	}
-	var found *queue
-	for _, q := range s.queues {
-		if q.cfg.Name != name {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = q
-	}
-	return found
-}
-
-// ambiguous reports whether several queues have that last part of their paths.
-func (s *Scheduler) ambiguous(name string) bool {
-	return slices.ContainsFunc(s.queues, func(q *queue) bool { return q.cfg.Name == name })
 }
 
 // Submission rounds the size of the master container. A priority of 0 is taken as none, and becomes the queue's default.
@@ -79,7 +51,7 @@ func (s *Scheduler) ambiguous(name string) bool {
 // Source: CapacityScheduler.checkAndGetApplicationPriority.
 func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 	spec.AMSize = s.calc.Normalize(spec.AMSize, s.least, s.MaxAllocation(spec.Queue), s.least)
-	if q := s.find(spec.Queue); q != nil && spec.Priority == 0 {
+	if q := s.byName[spec.Queue]; q != nil && spec.Priority == 0 {
 		spec.Priority = q.cfg.DefaultPriority
 	}
 	spec.Priority = min(spec.Priority, s.site.MaxAppPriority)
@@ -89,7 +61,7 @@ func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 // submission is an admitted application.
 type submission struct {
 	spec yarn.AppSpec
-	q    *queue // nil: not there
+	q    *queue
 }
 
 // refuses returns why a leaf queue takes no further application of a user, "" when it does.
@@ -129,10 +101,10 @@ func (q *queue) numApps() int {
 //
 // Source: CapacityScheduler.addApplicationAttempt.
 func (s *Scheduler) AddAttempt(id protocol.AppID) {
-	if int(id) >= len(s.specs) || s.specs[id].q == nil {
+	sub := s.admitted[id]
+	if sub == nil {
 		return
 	}
-	sub := s.specs[id]
 	q := sub.q
 	a := &app{
 		Attempt: yarn.NewAttempt(sub.spec, s.timestamp, s.now, s.nodes.Places),
@@ -152,19 +124,20 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 //
 // Source: CapacityScheduler.doneApplicationAttempt, doneApplication.
 func (s *Scheduler) RemoveApp(id protocol.AppID) {
-	if int(id) >= len(s.specs) || s.specs[id].q == nil {
+	sub := s.admitted[id]
+	if sub == nil {
 		return
 	}
-	q := s.specs[id].q
+	q := sub.q
 	if a := s.apps[id]; a != nil {
 		s.stop(a)
 		q.users.deactivate(a)
 	}
-	s.apps[id], s.specs[id] = nil, submission{}
+	s.apps[id] = nil
+	delete(s.admitted, id)
 	for p := q.parent; p != nil; p = p.parent {
 		p.submitted--
 	}
-	s.submitted--
 }
 
 func (s *Scheduler) stop(a *app) {
