@@ -172,7 +172,7 @@ func drawDifferences(c *Comparison) (*figure, string) {
 	}
 	f.Add(dots)
 	for v := 1; v < len(c.Variants); v++ {
-		f.legend = append(f.legend, legendEntry{name: c.Variants[v].Name, color: palette[(v-1)%len(palette)]})
+		f.legend = append(f.legend, legendEntry{name: drawable(c.Variants[v].Name), color: palette[(v-1)%len(palette)]})
 	}
 	f.Y.Tick.Marker, f.Y.Tick.Length = plot.ConstantTicks(ticks), 0
 	f.X.Tick.Marker = percentTicks{}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -127,6 +129,16 @@ func newPlot(title, x, y string) *figure {
 	return &figure{Plot: p, height: figureHeight}
 }
 
+// drawable replaces what no picture can hold: control characters, which are not allowed in SVG.
+func drawable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
 // line adds a line in the i-th colour and dash.
 func (f *figure) line(name string, i int, xys plotter.XYs) {
 	f.styled(name, palette[i%len(palette)], dashes[i%len(dashes)], 1.6, xys)
@@ -141,7 +153,7 @@ func (f *figure) styled(name string, c color.Color, dash []vg.Length, width vg.L
 	l.Color, l.Dashes, l.Width = c, dash, width
 	f.Add(l)
 	if name != "" {
-		f.legend = append(f.legend, legendEntry{name: name, color: c, dashes: dash})
+		f.legend = append(f.legend, legendEntry{name: drawable(name), color: c, dashes: dash})
 	}
 }
 
@@ -154,7 +166,7 @@ func (f *figure) area(name string, c color.Color, xys plotter.XYs) {
 	p.Color, p.LineStyle.Width = c, 0
 	f.Add(p)
 	if name != "" {
-		f.legend = append(f.legend, legendEntry{name: name, color: c, box: true})
+		f.legend = append(f.legend, legendEntry{name: drawable(name), color: c, box: true})
 	}
 }
 

@@ -84,7 +84,7 @@ func TestPlotsOfAnyResult(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := xml.NewDecoder(bytes.NewReader(b)).Decode(&struct{}{}); err != nil && err != io.EOF {
+			if err := xml.NewDecoder(bytes.NewReader(b)).Decode(&struct{}{}); err != nil {
 				t.Errorf("%s: %s is not XML: %v", name, p.Name, err)
 			}
 			if bytes.Contains(b, []byte("NaN")) {
@@ -142,6 +142,33 @@ func TestPageIsSelfContained(t *testing.T) {
 	for _, v := range r.Values {
 		if !strings.Contains(string(run), ">"+strings.NewReplacer("+", "&#43;").Replace(v.Name)+"<") {
 			t.Errorf("the page does not show %s", v.Name)
+		}
+	}
+}
+
+// Names come from users: whatever they hold, every format is written, and SVG stays XML.
+func TestPlotsOfOddNames(t *testing.T) {
+	odd := few
+	odd.queues = []string{"root.\x01control\xff", "root.日本語 & <b>"}
+	r := odd.result(t)
+	r.Jobs[0].Name = "emoji 🎉 \x00 <tag> \"quoted\""
+	for _, p := range r.pictures() {
+		for _, format := range Formats() {
+			b, err := renderers[format](p.figure)
+			if err != nil {
+				t.Fatalf("%s as %s: %v", p.Name, format, err)
+			}
+			if format != "svg" {
+				continue
+			}
+			d := xml.NewDecoder(bytes.NewReader(b))
+			for {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					t.Fatalf("%s: %v", p.Name, err)
+				}
+			}
 		}
 	}
 }

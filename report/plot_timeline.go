@@ -152,14 +152,15 @@ var plotTimelineNodes = Plot{"timeline_nodes", "Executors by node", func(r *Resu
 		},
 		func(s Span) (string, color.Color) {
 			if i := slices.Index(queues, s.Queue); i >= 0 {
-				return s.Queue, palette[i%len(palette)]
+				return drawable(s.Queue), palette[i%len(palette)]
 			}
 			return "other queues", grey
 		})
 }}
 
-// short cuts s to n characters.
+// short cuts s to n characters that can be drawn.
 func short(s string, n int) string {
+	s = drawable(s)
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
