@@ -50,10 +50,15 @@ func logWith(n int, text string) string {
 func writeLog(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
+	writeFile(t, path, text)
+	return path
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 func TestSmallLog(t *testing.T) {

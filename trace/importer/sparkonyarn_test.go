@@ -1,0 +1,103 @@
+package importer
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"replay/trace"
+)
+
+// What a backtest needs of the recording comes with the trace, on its time axis and with its ids.
+func TestRecordedFacts(t *testing.T) {
+	res, m, err := importTo(t, "spark-on-yarn", "testdata/locality-wait-0s", func(o *Options) { o.Strict = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts struct {
+		Origin       int64            `json:"origin_unix_ms"`
+		Applications []map[string]any `json:"applications"`
+		Containers   []struct {
+			Job        int64
+			Executor   *int32
+			AM         bool
+			Node       string
+			Allocated  *int64 `json:"t_allocated"`
+			Registered *int64 `json:"t_registered"`
+		}
+	}
+	data, err := m.Attachment("recorded_containers.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &facts); err != nil {
+		t.Fatal(err)
+	}
+	if facts.Origin != m.OriginUnixMS || len(facts.Applications) != 1 || facts.Applications[0]["t_submitted"] != 0.0 || facts.Applications[0]["job"] != 0.0 {
+		t.Errorf("origin %d, applications %v", facts.Origin, facts.Applications)
+	}
+	added := map[int32]trace.Executor{}
+	for _, e := range m.ExecutorList {
+		added[e.ID] = e
+	}
+	masters := 0
+	for _, c := range facts.Containers {
+		if c.AM {
+			masters++
+			continue
+		}
+		if c.Executor == nil || c.Allocated == nil {
+			continue // never started
+		}
+		e, ok := added[*c.Executor]
+		if !ok || m.Nodes[e.Node].Host != c.Node || e.AddedMS < *c.Allocated {
+			t.Errorf("container of executor %d on %s allocated at %d, the trace has %+v", *c.Executor, c.Node, *c.Allocated, e)
+		}
+		delete(added, *c.Executor)
+	}
+	if masters != 1 || len(added) > 0 || res.Counts.Read["executors_added"] != 6 {
+		t.Errorf("%d masters, executors without a container %v", masters, added)
+	}
+	var recorded struct {
+		Applications []RecordedApp `json:"applications"`
+	}
+	data, err = m.Attachment("recorded.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	a, j := recorded.Applications[0], m.JobList[0]
+	if a.SubmitMS != 0 || a.StartMS != j.RecordedStartMS || a.FinishMS != j.RecordedFinishMS || len(a.Stages) != len(j.Stages) || a.ReadyMS < a.StartMS {
+		t.Errorf("recorded %+v, job submitted %d, started %d, finished %d", a, j.SubmitMS, j.RecordedStartMS, j.RecordedFinishMS)
+	}
+	site, err := m.Attachment("yarn-site.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(site), "<name>yarn.scheduler.minimum-allocation-mb</name>\n    <value>512</value>") {
+		t.Errorf("yarn-site.xml is %s", site)
+	}
+	if j.ExecMemMiB != 480+1568 && j.ExecMemMiB != 480+2592 || j.AMMemMiB != 1024 || m.Queues[j.Queue].Path != "root.a" || j.RecordedOutcome != "success" {
+		t.Errorf("executor %d MiB, master %d MiB, queue %s, outcome %s", j.ExecMemMiB, j.AMMemMiB, m.Queues[j.Queue].Path, j.RecordedOutcome)
+	}
+}
+
+// A killed application has no end in its log, which may be cut.
+func TestKilledApplication(t *testing.T) {
+	dir := copyDir(t, "testdata/locality-wait-0s")
+	apps := dir + "/apps.jsonl"
+	text := strings.Replace(string(mustRead(t, apps)), `"FINISHED"`, `"KILLED"`, 1)
+	writeFile(t, apps, text)
+	log := dir + "/eventlogs/application_1795247048320_0001_1.gz"
+	plain := unpack(t, log)
+	writeFile(t, log, string(packGzip(t, plain[:len(plain)-500])))
+	_, m, err := importTo(t, "spark-on-yarn", dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := m.JobList[0].RecordedOutcome; o != "killed" {
+		t.Errorf("outcome is %q", o)
+	}
+}
