@@ -1,0 +1,66 @@
+package golden;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler;
+
+/** A random run of the FifoScheduler. */
+final class FifoRun extends Run {
+  private FifoScheduler fifo;
+
+  FifoRun(long seed) {
+    super(seed);
+    // The FifoScheduler throws when it needs the row of a rack or of anywhere that was never sent.
+    wholeTables = percent(80);
+  }
+
+  @Override
+  List<String> queues() {
+    return List.of("default");
+  }
+
+  List<String> play(String name, int hosts, int events) throws Exception {
+    rackCount = 1 + rnd.nextInt(4);
+    site.put("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", percent(70) ? -1 : 1000000000000000L);
+    Configuration conf = new YarnConfiguration();
+    for (Map.Entry<String, Object> e : site.entrySet()) {
+      conf.set(e.getKey(), e.getValue().toString());
+    }
+    QueueMetrics.clearQueueMetrics();
+    m = new Manager(conf);
+    fifo = new FifoScheduler();
+    s = fifo;
+    fifo.setClock(m.clock);
+    fifo.setConf(conf);
+    m.context.setScheduler(fifo);
+    fifo.setRMContext(m.context);
+    fifo.init(conf);
+    Map<String, Object> head = new LinkedHashMap<>();
+    head.put("run", name);
+    head.put("scheduler", "fifo");
+    head.put("start", Manager.START);
+    head.put("nodes", hosts);
+    head.put("per_app", true);
+    head.put("preemption", false);
+    head.put("site", site);
+    script(hosts, events);
+    if (broken) {
+      head.put("ends_with_error", true);
+    }
+    head.put("events", lines.size());
+    lines.add(0, JSON.writeValueAsString(head));
+    return lines;
+  }
+
+  @Override
+  void state() throws Exception {
+    Map<String, Object> e = event("state");
+    emit(e, () -> e.put("q", Arrays.asList(
+        fifo.getRootQueueMetrics().getAllocatedMB(), fifo.getRootQueueMetrics().getAllocatedVirtualCores())));
+  }
+}

@@ -1,0 +1,45 @@
+package golden;
+
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.zip.GZIPOutputStream;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+
+/** Writes vectors: kind, first seed, number of runs, nodes, events a run, file. */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] args) {
+    try {
+      write(args);
+      System.exit(0);
+    } catch (Throwable e) {
+      e.printStackTrace();
+      System.exit(1);
+    }
+  }
+
+  private static void write(String[] args) throws Exception {
+    if (args.length != 6) {
+      System.err.println("usage: KIND SEED RUNS NODES EVENTS FILE.jsonl.gz; kinds: fair, preempt, capacity, fifo; NODES is the largest cluster");
+      System.exit(2);
+    }
+    Recorder.install();
+    DefaultMetricsSystem.setMiniClusterMode(true);
+    long seed = Long.parseLong(args[1]);
+    int runs = Integer.parseInt(args[2]);
+    int nodes = Integer.parseInt(args[3]);
+    int events = Integer.parseInt(args[4]);
+    File dir = Files.createTempDirectory("golden").toFile();
+    try (Writer w = new OutputStreamWriter(new GZIPOutputStream(new FileOutputStream(args[5])), StandardCharsets.UTF_8)) {
+      for (int i = 0; i < runs; i++) {
+        Runs.one(args[0], seed + i, nodes, events, dir, w);
+        DefaultMetricsSystem.shutdown();
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package golden;
+
+import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.agent.builder.AgentBuilder;
+import net.bytebuddy.asm.Advice;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
+
+/**
+ * Watches what a scheduler does inside one call. The classes of the published jars are not changed: watchers are woven
+ * around four of their methods in memory.
+ */
+public final class Recorder {
+  /** The records of the present call, in the order in which things happened. */
+  static final List<List<Object>> records = new ArrayList<>();
+  private static final Map<ContainerId, List<Object>> open = new HashMap<>();
+  private static final Map<ContainerId, String> types = new HashMap<>();
+
+  private Recorder() {}
+
+  static void install() throws ClassNotFoundException {
+    String pkg = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.";
+    for (String c : new String[] {"SchedulerNode", "AppSchedulingInfo", "fair.FSSchedulerNode", "common.fica.FiCaSchedulerNode"}) {
+      Class.forName(pkg + c);
+    }
+    AgentBuilder agent = new AgentBuilder.Default().disableClassFormatChanges()
+        .with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION);
+    agent = watch(agent, pkg + "SchedulerNode", "allocateContainer", 1, OnAllocate.class);
+    agent = watch(agent, pkg + "AppSchedulingInfo", "allocate", 4, OnType.class);
+    for (String node : new String[] {"fair.FSSchedulerNode", "common.fica.FiCaSchedulerNode"}) {
+      agent = agent.type(named(pkg + node)).transform((b, t, l, m, d) -> b
+          .visit(Advice.to(OnReserve.class).on(named("reserveResource").and(takesArguments(3))))
+          .visit(Advice.to(OnUnreserve.class).on(named("unreserveResource").and(takesArguments(1)))));
+    }
+    agent.installOn(ByteBuddyAgent.install());
+  }
+
+  private static AgentBuilder watch(AgentBuilder a, String type, String method, int args, Class<?> advice) {
+    return a.type(named(type)).transform((b, t, l, m, d) ->
+        b.visit(Advice.to(advice).on(named(method).and(takesArguments(args)))));
+  }
+
+  static void begin() {
+    records.clear();
+    open.clear();
+    types.clear();
+  }
+
+  static long number(RMContainer c) {
+    return c.getContainerId().getContainerId();
+  }
+
+  static int app(ContainerId id) {
+    return id.getApplicationAttemptId().getApplicationId().getId();
+  }
+
+  static void size(List<Object> row, Resource r) {
+    row.add(r.getMemorySize());
+    row.add(r.getVirtualCores());
+  }
+
+  private static List<Object> row(String kind, SchedulerNode n, RMContainer c) {
+    return new ArrayList<>(Arrays.asList(kind, app(c.getContainerId()), number(c), n.getNodeName()));
+  }
+
+  public static void type(NodeType type, RMContainer c) {
+    String t = type == NodeType.NODE_LOCAL ? "N" : type == NodeType.RACK_LOCAL ? "R" : "O";
+    types.put(c.getContainerId(), t);
+    List<Object> row = open.remove(c.getContainerId());
+    if (row != null) {
+      row.set(7, t);
+    }
+  }
+
+  public static void allocated(SchedulerNode n, RMContainer c) {
+    List<Object> row = row("A", n, c);
+    row.add(c.getContainer().getPriority().getPriority());
+    size(row, c.getContainer().getResource());
+    row.add(types.get(c.getContainerId()));
+    if (row.get(7) == null) {
+      open.put(c.getContainerId(), row);
+    }
+    records.add(row);
+  }
+
+  public static void reserved(SchedulerNode n, RMContainer c) {
+    List<Object> row = row(n.getReservedContainer() == null ? "R" : "RR", n, c);
+    row.add(c.getContainer().getPriority().getPriority());
+    size(row, c.getContainer().getResource());
+    records.add(row);
+  }
+
+  public static void unreserved(SchedulerNode n) {
+    if (n.getReservedContainer() != null) {
+      records.add(row("U", n, n.getReservedContainer()));
+    }
+  }
+
+  static void ended(ContainerId id, int exit) {
+    records.add(new ArrayList<>(Arrays.asList("D", app(id), id.getContainerId(), exit)));
+  }
+
+  static void rejected(int app) {
+    records.add(new ArrayList<>(Arrays.asList("X", app)));
+  }
+
+  public static class OnAllocate {
+    @Advice.OnMethodEnter
+    public static void enter(@Advice.This SchedulerNode n, @Advice.Argument(0) RMContainer c) {
+      Recorder.allocated(n, c);
+    }
+  }
+
+  public static class OnType {
+    @Advice.OnMethodEnter
+    public static void enter(@Advice.Argument(0) NodeType t, @Advice.Argument(3) RMContainer c) {
+      Recorder.type(t, c);
+    }
+  }
+
+  public static class OnReserve {
+    @Advice.OnMethodEnter
+    public static void enter(@Advice.This SchedulerNode n, @Advice.Argument(2) RMContainer c) {
+      Recorder.reserved(n, c);
+    }
+  }
+
+  public static class OnUnreserve {
+    @Advice.OnMethodEnter
+    public static void enter(@Advice.This SchedulerNode n) {
+      Recorder.unreserved(n);
+    }
+  }
+}

@@ -1,0 +1,559 @@
+package golden;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.hadoop.yarn.api.records.Container;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerState;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceOption;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.UpdatedContainerInfo;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourceUpdateSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
+
+/** One random run of a scheduler: a script that reacts to what the scheduler does, and its recording. */
+abstract class Run {
+  static final ObjectMapper JSON = new ObjectMapper();
+
+  /** An application as the script sees it. */
+  static final class App {
+    final int id;
+    final String queue;
+    boolean attempted;
+    boolean amAsked;
+    boolean amHere; // its AM container was allocated
+    boolean pulled;
+    int[] am;
+    final List<int[]> asked = new ArrayList<>(); // sizes by priority
+
+    App(int id, String queue) {
+      this.id = id;
+      this.queue = queue;
+    }
+  }
+
+  /** A container as the script sees it. */
+  static final class Box {
+    final int app;
+    final long number;
+    final String node;
+    boolean acquired;
+    boolean launched;
+    boolean ended; // in the ResourceManager
+
+    Box(int app, long number, String node) {
+      this.app = app;
+      this.number = number;
+      this.node = node;
+    }
+  }
+
+  final Random rnd;
+  final List<String> lines = new ArrayList<>();
+  final Map<String, String> racks = new TreeMap<>();
+  final Map<String, RMNode> nodes = new TreeMap<>();
+  final Map<Integer, App> apps = new TreeMap<>();
+  final Map<String, Box> boxes = new TreeMap<>();
+  final List<String> allHosts = new ArrayList<>();
+  final Map<String, Object> site = new TreeMap<>();
+  Manager m;
+  AbstractYarnScheduler<?, ?> s;
+  int nextApp = 1;
+  int rackCount;
+  boolean wholeTables; // every ask has rows for its racks and for anywhere
+  boolean broken; // the last event threw
+
+  Run(long seed) {
+    rnd = new Random(seed);
+  }
+
+  // ---- what a kind of scheduler adds
+
+  abstract List<String> queues();
+
+  /** Fields of an event that refreshes shares or shows state. */
+  abstract void state() throws Exception;
+
+  void more() throws Exception {}
+
+  boolean percent(int p) {
+    return rnd.nextInt(100) < p;
+  }
+
+  <T> T pick(List<T> list) {
+    return list.get(rnd.nextInt(list.size()));
+  }
+
+  int pick(int... of) {
+    return of[rnd.nextInt(of.length)];
+  }
+
+  String pick(String... of) {
+    return of[rnd.nextInt(of.length)];
+  }
+
+  // ---- events
+
+  Map<String, Object> event(String e) {
+    Map<String, Object> m = new LinkedHashMap<>();
+    m.put("e", e);
+    return m;
+  }
+
+  interface Call {
+    void make() throws Exception;
+  }
+
+  /** Makes a call and writes the event with what happened inside. */
+  void emit(Map<String, Object> e, Call call) throws Exception {
+    if (broken) {
+      return;
+    }
+    Recorder.begin();
+    try {
+      call.make();
+    } catch (Exception x) {
+      e.put("err", x.getClass().getSimpleName());
+      broken = !"alloc".equals(e.get("e"));
+      if (System.getProperty("trace") != null) {
+        x.printStackTrace();
+      }
+    }
+    List<List<Object>> o = new ArrayList<>(Recorder.records);
+    if ("node_rm".equals(e.get("e")) || "app_rm".equals(e.get("e"))) {
+      sortEnds(o);
+    }
+    if (!o.isEmpty()) {
+      e.put("o", o);
+    }
+    lines.add(JSON.writeValueAsString(e));
+    for (List<Object> r : o) {
+      follow(r);
+    }
+  }
+
+  private static void sortEnds(List<List<Object>> o) {
+    for (int i = 0; i < o.size(); ) {
+      int j = i;
+      while (j < o.size() && o.get(j).get(0).equals("D")) {
+        j++;
+      }
+      o.subList(i, j).sort((a, b) -> {
+        int c = Integer.compare((Integer) a.get(1), (Integer) b.get(1));
+        return c != 0 ? c : Long.compare((Long) a.get(2), (Long) b.get(2));
+      });
+      i = Math.max(j, i + 1);
+    }
+  }
+
+  private static String key(int app, long c) {
+    return String.format("%06d/%09d", app, c);
+  }
+
+  private void follow(List<Object> r) {
+    int app = (Integer) r.get(1);
+    switch ((String) r.get(0)) {
+      case "A":
+        boxes.put(key(app, (Long) r.get(2)), new Box(app, (Long) r.get(2), (String) r.get(3)));
+        if (apps.containsKey(app)) {
+          apps.get(app).amHere = true;
+        }
+        break;
+      case "D":
+        Box b = boxes.get(key(app, (Long) r.get(2)));
+        if (b != null) {
+          b.ended = true;
+          if (!b.launched) {
+            boxes.remove(key(app, b.number));
+          }
+        }
+        break;
+      case "X":
+        apps.remove(app);
+        break;
+      default:
+    }
+  }
+
+  void clock(int ms) throws Exception {
+    Map<String, Object> e = event("clock");
+    m.clock.now += ms;
+    e.put("t", m.clock.now);
+    emit(e, () -> {});
+  }
+
+  void addNode(String host) throws Exception {
+    String rack = racks.computeIfAbsent(host, h -> "/rack" + rnd.nextInt(rackCount));
+    int mem = pick(2048, 4096, 8192, 10240, 16384, 5000);
+    int vc = pick(2, 4, 8, 16, 5);
+    Map<String, Object> e = event("node_add");
+    e.put("n", host);
+    e.put("rack", rack);
+    e.put("mem", mem);
+    e.put("vc", vc);
+    RMNode node = m.node(host, rack, Resource.newInstance(mem, vc));
+    nodes.put(host, node);
+    emit(e, () -> s.handle(new NodeAddedSchedulerEvent(node)));
+  }
+
+  void removeNode(String host) throws Exception {
+    Map<String, Object> e = event("node_rm");
+    e.put("n", host);
+    RMNode node = nodes.remove(host);
+    m.context.getRMNodes().remove(node.getNodeID());
+    emit(e, () -> s.handle(new NodeRemovedSchedulerEvent(node)));
+    boxes.values().removeIf(b -> b.node.equals(host));
+  }
+
+  void resizeNode(String host) throws Exception {
+    Map<String, Object> e = event("node_res");
+    int mem = pick(1024, 2048, 4096, 8192, 12288);
+    int vc = pick(1, 2, 4, 8, 12);
+    e.put("n", host);
+    e.put("mem", mem);
+    e.put("vc", vc);
+    Resource total = Resource.newInstance(mem, vc);
+    m.sizes.put(host, total);
+    emit(e, () -> s.handle(new NodeResourceUpdateSchedulerEvent(nodes.get(host), ResourceOption.newInstance(total, -1))));
+  }
+
+  void addApp() throws Exception {
+    App a = new App(nextApp++, pick(queues()));
+    apps.put(a.id, a);
+    String user = "u" + (1 + rnd.nextInt(4));
+    a.am = new int[] {pick(512, 1024, 1500, 2048), pick(1, 1, 1, 2)};
+    Map<String, Object> e = event("app_add");
+    e.put("a", a.id);
+    e.put("queue", a.queue);
+    e.put("u", user);
+    e.put("am", a.am);
+    Resource am = Resource.newInstance(a.am[0], a.am[1]);
+    int priority = appPriority();
+    if (priority > 0) {
+      e.put("pri", priority);
+    }
+    m.submit(a.id, a.queue, user, am, priority);
+    emit(e, () -> s.handle(new AppAddedSchedulerEvent(user, m.context.getRMApps().get(Manager.appId(a.id))
+        .getApplicationSubmissionContext(), false, Priority.newInstance(priority), placed(a.queue))));
+    if (!apps.containsKey(a.id)) {
+      return;
+    }
+    Map<String, Object> t = event("att_add");
+    t.put("a", a.id);
+    emit(t, () -> s.handle(new AppAttemptAddedSchedulerEvent(Manager.attemptId(a.id), false)));
+    a.attempted = true;
+    ask(a, List.of(row(0, "*", 1, a.am[0], a.am[1], true)), List.of(), null, null);
+    a.amAsked = true;
+  }
+
+  int appPriority() {
+    return 0;
+  }
+
+  ApplicationPlacementContext placed(String queue) {
+    return new ApplicationPlacementContext(queue);
+  }
+
+  static List<Object> row(int priority, String name, int count, int mem, int vc, boolean relax) {
+    return new ArrayList<>(Arrays.asList(priority, name, count, mem, vc, relax ? 1 : 0));
+  }
+
+  void ask(App a, List<List<Object>> asks, List<Long> releases, List<String> add, List<String> remove) throws Exception {
+    Map<String, Object> e = event("alloc");
+    e.put("a", a.id);
+    List<ResourceRequest> requests = new ArrayList<>();
+    for (List<Object> r : asks) {
+      ResourceRequest q = ResourceRequest.newInstance(Priority.newInstance((Integer) r.get(0)), (String) r.get(1),
+          Resource.newInstance((Integer) r.get(3), (Integer) r.get(4)), (Integer) r.get(2), (Integer) r.get(5) == 1);
+      requests.add(q);
+    }
+    List<ContainerId> rel = new ArrayList<>();
+    for (long c : releases) {
+      rel.add(ContainerId.newContainerId(Manager.attemptId(a.id), c));
+    }
+    put(e, "ask", asks);
+    put(e, "rel", releases);
+    put(e, "bl+", add);
+    put(e, "bl-", remove);
+    emit(e, () -> {
+      Allocation got = s.allocate(Manager.attemptId(a.id), requests, null, rel, add, remove, new ContainerUpdates());
+      List<Long> ids = new ArrayList<>();
+      for (Container c : got.getContainers()) {
+        ids.add(c.getId().getContainerId());
+      }
+      put(e, "got", ids);
+      List<Object> head = new ArrayList<>();
+      Recorder.size(head, got.getResourceLimit());
+      e.put("head", head);
+      List<Long> pre = new ArrayList<>();
+      if (got.getStrictContainerPreemptions() != null) {
+        for (ContainerId c : got.getStrictContainerPreemptions()) {
+          pre.add(c.getContainerId());
+        }
+      }
+      Collections.sort(pre);
+      put(e, "pre", pre);
+      for (long c : ids) {
+        Box b = boxes.get(key(a.id, c));
+        if (b != null) {
+          b.acquired = true;
+        }
+      }
+    });
+  }
+
+  private static void put(Map<String, Object> e, String name, List<?> list) {
+    if (list != null && !list.isEmpty()) {
+      e.put(name, list);
+    }
+  }
+
+  void pull(App a) throws Exception {
+    Map<String, Object> e = event("am_pull");
+    e.put("a", a.id);
+    emit(e, () -> {
+      Allocation got = s.allocate(Manager.attemptId(a.id), List.of(), null, List.of(), null, null, new ContainerUpdates());
+      List<Long> ids = new ArrayList<>();
+      for (Container c : got.getContainers()) {
+        ids.add(c.getId().getContainerId());
+        Box b = boxes.get(key(a.id, c.getId().getContainerId()));
+        if (b != null) {
+          b.acquired = true;
+        }
+        if (ids.size() == 1) {
+          m.masters.put(a.id, c);
+          RMContainer rc = s.getRMContainer(c.getId());
+          if (rc != null) {
+            ((RMContainerImpl) rc).setAMContainer(true);
+          }
+        }
+      }
+      put(e, "got", ids);
+    });
+    a.pulled = true;
+  }
+
+  void heartbeat(String host) throws Exception {
+    Map<String, Object> e = event("hb");
+    e.put("n", host);
+    List<List<Object>> launched = new ArrayList<>();
+    List<List<Object>> ended = new ArrayList<>();
+    List<ContainerStatus> up = new ArrayList<>();
+    List<ContainerStatus> down = new ArrayList<>();
+    for (Box b : new ArrayList<>(boxes.values())) {
+      if (!b.node.equals(host)) {
+        continue;
+      }
+      ContainerId id = ContainerId.newContainerId(Manager.attemptId(b.app), b.number);
+      if (b.acquired && !b.launched && !b.ended && percent(70)) {
+        b.launched = true;
+        launched.add(List.of(b.app, b.number));
+        up.add(ContainerStatus.newInstance(id, ContainerState.RUNNING, "", 0));
+      } else if (b.launched && (b.ended ? percent(60) : percent(endChance(b)))) {
+        int exit = b.ended ? 143 : pick(0, 0, 0, 1, 137);
+        ended.add(List.of(b.app, b.number, exit));
+        down.add(ContainerStatus.newInstance(id, ContainerState.COMPLETE, "", exit));
+        boxes.remove(key(b.app, b.number));
+      }
+    }
+    put(e, "l", launched);
+    put(e, "c", ended);
+    if (!up.isEmpty() || !down.isEmpty()) {
+      m.reports.get(host).add(new UpdatedContainerInfo(up, down, Collections.emptyList()));
+    }
+    emit(e, () -> s.handle(new NodeUpdateSchedulerEvent(nodes.get(host))));
+    for (App a : new ArrayList<>(apps.values())) {
+      if (a.amHere && !a.pulled) {
+        pull(a);
+      }
+    }
+  }
+
+  private int endChance(Box b) {
+    return b.number == 1 ? 0 : 12;
+  }
+
+  void removeApp(App a) throws Exception {
+    Map<String, Object> e = event("app_rm");
+    e.put("a", a.id);
+    apps.remove(a.id);
+    emit(e, () -> {
+      s.handle(new AppAttemptRemovedSchedulerEvent(Manager.attemptId(a.id), RMAppAttemptState.FINISHED, false));
+      s.handle(new AppRemovedSchedulerEvent(Manager.appId(a.id), RMAppState.FINISHED));
+    });
+    m.context.getRMApps().remove(Manager.appId(a.id));
+  }
+
+  void expire() throws Exception {
+    List<Box> list = new ArrayList<>();
+    for (Box b : boxes.values()) {
+      if (b.acquired && !b.launched && !b.ended && b.number > 1) {
+        list.add(b);
+      }
+    }
+    if (list.isEmpty()) {
+      return;
+    }
+    Box b = pick(list);
+    Map<String, Object> e = event("expire");
+    e.put("a", b.app);
+    e.put("c", b.number);
+    emit(e, () -> s.handle(new ContainerExpiredSchedulerEvent(
+        ContainerId.newContainerId(Manager.attemptId(b.app), b.number))));
+  }
+
+  // ---- the script
+
+  /** A random ask table change of an application. */
+  void randomAsk(App a) throws Exception {
+    List<List<Object>> asks = new ArrayList<>();
+    int groups = pick(0, 1, 1, 1, 2, 3);
+    for (int g = 0; g < groups; g++) {
+      int priority = 1 + rnd.nextInt(4);
+      int mem = pick(256, 512, 1000, 1024, 2048, 3000, 4096, 7000);
+      int vc = pick(1, 1, 1, 2, 3, 4);
+      int count = pick(0, 1, 2, 3, 5, 8, 15);
+      List<List<Object>> some = new ArrayList<>();
+      int shape = rnd.nextInt(10);
+      boolean relax = !percent(12);
+      if (shape >= 4) {
+        Map<String, Integer> rackSums = new TreeMap<>();
+        List<String> hosts = new ArrayList<>(allHosts);
+        Collections.shuffle(hosts, rnd);
+        for (String h : hosts.subList(0, Math.min(hosts.size(), 1 + rnd.nextInt(4)))) {
+          int n = 1 + rnd.nextInt(Math.max(1, count));
+          some.add(row(priority, h, n, mem, vc, true));
+          rackSums.merge(racks.getOrDefault(h, "/rack0"), n, Integer::sum);
+        }
+        if (shape >= 5 || wholeTables) {
+          for (Map.Entry<String, Integer> r : rackSums.entrySet()) {
+            some.add(row(priority, r.getKey(), Math.min(r.getValue(), Math.max(1, count)), mem, vc, relax));
+          }
+        }
+      } else if (shape == 3) {
+        some.add(row(priority, "/rack" + rnd.nextInt(rackCount), Math.max(1, count), mem, vc, true));
+      }
+      if (wholeTables || !percent(4)) {
+        some.add(row(priority, "*", count, mem, vc, shape < 3 || relax));
+      }
+      if (percent(30)) {
+        Collections.shuffle(some, rnd);
+      }
+      asks.addAll(some);
+    }
+    List<Long> releases = new ArrayList<>();
+    if (percent(20)) {
+      for (Box b : boxes.values()) {
+        if (b.app == a.id && b.acquired && !b.ended && b.number > 1 && percent(30)) {
+          releases.add(b.number);
+        }
+      }
+    }
+    List<String> add = percent(8) ? List.of(pick(allHosts)) : null;
+    List<String> remove = percent(5) ? List.of(pick(allHosts)) : null;
+    ask(a, asks, releases, add, remove);
+  }
+
+  void script(int hosts, int events) throws Exception {
+    for (int i = 1; i <= hosts; i++) {
+      allHosts.add(String.format("h%03d", i));
+    }
+    for (String h : allHosts) {
+      if (!percent(10) || nodes.isEmpty()) {
+        addNode(h);
+      }
+    }
+    state();
+    while (lines.size() < events && !broken) {
+      if (percent(75)) {
+        clock(pick(1, 100, 200, 500, 500, 1000, 1500, 20000));
+      }
+      int limit = 3 + hosts / 2;
+      if (apps.size() < limit && percent(apps.size() < 2 ? 60 : 15)) {
+        addApp();
+      }
+      List<App> running = new ArrayList<>();
+      for (App a : apps.values()) {
+        if (a.pulled) {
+          running.add(a);
+        }
+      }
+      for (App a : running) {
+        if (percent(30)) {
+          randomAsk(a);
+        }
+      }
+      if (percent(60)) {
+        state();
+      }
+      more();
+      List<String> order = new ArrayList<>(nodes.keySet());
+      Collections.shuffle(order, rnd);
+      for (String h : order.subList(0, rnd.nextInt(order.size() + 1))) {
+        heartbeat(h);
+        if (percent(3)) {
+          state();
+        }
+      }
+      if (percent(3)) {
+        expire();
+      }
+      if (percent(4) && !running.isEmpty()) {
+        App a = pick(running);
+        if (apps.containsKey(a.id)) {
+          removeApp(a);
+        }
+      }
+      if (percent(2)) {
+        churn();
+      }
+    }
+  }
+
+  private void churn() throws Exception {
+    switch (rnd.nextInt(3)) {
+      case 0:
+        if (nodes.size() > 1) {
+          removeNode(pick(new ArrayList<>(nodes.keySet())));
+        }
+        break;
+      case 1:
+        for (String h : allHosts) {
+          if (!nodes.containsKey(h)) {
+            addNode(h);
+            break;
+          }
+        }
+        break;
+      default:
+        resizeNode(pick(new ArrayList<>(nodes.keySet())));
+    }
+  }
+}

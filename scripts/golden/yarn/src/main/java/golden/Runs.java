@@ -1,0 +1,35 @@
+package golden;
+
+import java.io.File;
+import java.io.Writer;
+import java.util.List;
+import java.util.Random;
+
+/** Makes one run of a kind. */
+final class Runs {
+  private Runs() {}
+
+  static void one(String kind, long seed, int maxNodes, int events, File dir, Writer w) throws Exception {
+    int hosts = maxNodes > 20 ? maxNodes : 1 + new Random(seed * 31).nextInt(maxNodes);
+    String name = kind + "-" + seed;
+    List<String> lines;
+    switch (kind) {
+      case "fair":
+      case "preempt":
+        lines = new FairRun(seed, kind.equals("preempt")).play(name, hosts, events, dir);
+        break;
+      case "capacity":
+        lines = new CapacityRun(seed).play(name, hosts, events);
+        break;
+      case "fifo":
+        lines = new FifoRun(seed).play(name, hosts, events);
+        break;
+      default:
+        throw new IllegalArgumentException("unknown kind " + kind);
+    }
+    for (String l : lines) {
+      w.write(l);
+      w.write('\n');
+    }
+  }
+}
