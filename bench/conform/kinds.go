@@ -2,6 +2,7 @@ package conform
 
 // Kinds are the forms of golden vectors that are known, in the order in which they are asked.
 var Kinds = []Kind{
+	recordedCluster,
 	poolsKind,
 	scalaOrder,
 	yarnShares,
