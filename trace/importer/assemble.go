@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,12 @@ type assembly struct {
 }
 
 func newAssembly(opt *Options, format string) (*assembly, error) {
+	if opt.Out == "" {
+		return nil, errors.New("no output, want a directory for the trace")
+	}
+	if entries, err := os.ReadDir(opt.Out); err == nil && len(entries) > 0 { // before hours of reading
+		return nil, fmt.Errorf("%s: exists already and is not empty", opt.Out)
+	}
 	s, err := newSpool()
 	if err != nil {
 		return nil, err

@@ -186,6 +186,9 @@ func TestOptionErrors(t *testing.T) {
 	if _, err := Import(context.Background(), "csv", nil, DefaultOptions()); err == nil || !strings.Contains(err.Error(), `unknown format "csv" (known: spark-eventlog, spark-on-yarn)`) {
 		t.Errorf("error is %v", err)
 	}
+	if _, err := Import(context.Background(), "spark-eventlog", []string{sampleLog + ".zstd"}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "no output") {
+		t.Errorf("error without output is %v", err)
+	}
 	for name := range Importers {
 		opt := DefaultOptions()
 		opt.Out = filepath.Join(t.TempDir(), "out")

@@ -228,14 +228,14 @@ func (s *scenario) applications(ctx context.Context) error {
 	s.counts.Read["files_that_are_no_logs"] = int64(len(skipped))
 	last := map[string]eventLog{}
 	for _, l := range logs { // in order of names
-		app, attempt, _ := cutLast(parseLogName(l.path).base, "_")
+		app, attempt := s.applicationOf(l)
 		if s.apps[app] == nil {
 			return fmt.Errorf("%s: application %q is not in apps.jsonl", l.path, app)
 		}
 		if before, ok := last[app]; ok {
 			s.counts.Dropped["earlier_attempts_of_an_application"]++
 			s.opt.warn("application %s has several attempts; only the last is kept", app)
-			if _, b, _ := cutLast(parseLogName(before.path).base, "_"); len(b) > len(attempt) {
+			if _, b := s.applicationOf(before); len(b) > len(attempt) {
 				continue
 			}
 		}
@@ -258,6 +258,16 @@ func (s *scenario) applications(ctx context.Context) error {
 		s.opt.progress(i+1, len(s.appOrder), "applications")
 	}
 	return nil
+}
+
+// applicationOf reads application and attempt from the name of a log; in client mode there is no attempt.
+func (s *scenario) applicationOf(l eventLog) (app, attempt string) {
+	base := strings.TrimPrefix(parseLogName(l.path).base, rollingPrefix)
+	if s.apps[base] != nil {
+		return base, ""
+	}
+	app, attempt, _ = cutLast(base, "_")
+	return app, attempt
 }
 
 func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventLog) error {

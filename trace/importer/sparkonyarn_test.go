@@ -2,6 +2,7 @@ package importer
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -81,6 +82,29 @@ func TestRecordedFacts(t *testing.T) {
 	}
 	if j.ExecMemMiB != 480+1568 && j.ExecMemMiB != 480+2592 || j.AMMemMiB != 1024 || m.Queues[j.Queue].Path != "root.a" || j.RecordedOutcome != "success" {
 		t.Errorf("executor %d MiB, master %d MiB, queue %s, outcome %s", j.ExecMemMiB, j.AMMemMiB, m.Queues[j.Queue].Path, j.RecordedOutcome)
+	}
+}
+
+// Applications in client mode have logs without an attempt; the logs may be rolling.
+func TestClientModeLogs(t *testing.T) {
+	const app = "application_1795247048320_0001"
+	dir := copyDir(t, "testdata/locality-wait-0s")
+	log := dir + "/eventlogs/" + app + "_1.gz"
+	rolling := dir + "/eventlogs/eventlog_v2_" + app
+	if err := os.Mkdir(rolling, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, rolling+"/events_1_"+app, string(unpack(t, log)))
+	writeFile(t, rolling+"/appstatus_"+app, "")
+	if err := os.Remove(log); err != nil {
+		t.Fatal(err)
+	}
+	_, m, err := importTo(t, "spark-on-yarn", dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.JobList) != 1 || m.JobList[0].ExternalID != app {
+		t.Errorf("jobs are %+v", m.JobList)
 	}
 }
 
