@@ -23,9 +23,8 @@ type app struct {
 	containers []*container
 	reserved   map[int64]bool
 	asks       []outstanding
-	open       int // containers that are not written yet
-	events     int // in the queue for this slot
-	ending     bool
+	open       int  // containers that are not written yet
+	events     int  // in the queue for this slot
 	gone       bool // has left the ResourceManager
 
 	*driver // nil until the AM registers

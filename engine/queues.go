@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -155,16 +154,4 @@ func (s *sim) placeApp(user, queue string) (string, error) {
 		return "", fmt.Errorf("%s", conf.RejectedByRules(sub))
 	}
 	return p.Submitted, nil
-}
-
-// leaves returns the leaf queues of the scheduler, for messages.
-func (s *sim) leaves() string {
-	var out []string
-	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
-		if q.Leaf {
-			out = append(out, q.Path)
-		}
-	})
-	slices.Sort(out)
-	return strings.Join(out, ", ")
 }

@@ -288,7 +288,8 @@ func TestSameSeedSameRecords(t *testing.T) {
 		k, m := replay(t, input(cluster(5, 2), nil, jobs...), Options{Seed: seed, Decisions: true})
 		return fmt.Sprintf("%+v %+v", k, m)
 	}
-	if run(3) != run(3) {
+	first, again := run(3), run(3)
+	if first != again {
 		t.Error("the same seed gave two different replays")
 	}
 	if run(3) == run(4) {
