@@ -153,7 +153,7 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	c.rec.Ended = s.now
 	c.rec.Exit = e.Exit
 	if c.rec.End == "" {
-		c.rec.End = endOf(e, c)
+		c.rec.End = endOf(e, a, c)
 	}
 	span := s.now - c.rec.Allocated
 	a.rec.MemMiBMS += c.rec.MemMiB * span
@@ -167,13 +167,16 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 }
 
 // endOf names the cause of a container's end from its exit status where nobody has said more.
-func endOf(e *yarn.Event, c *container) string {
+func endOf(e *yarn.Event, a *app, c *container) string {
 	switch e.Exit {
 	case protocol.ExitSuccess:
 		return record.EndCompleted
 	case protocol.ExitPreempted:
 		return record.EndPreempted
 	case protocol.ExitAborted:
+		if a.driver != nil && a.driver.stopping {
+			return record.EndAppEnd
+		}
 		if c.process == notStarted {
 			return record.EndUnused
 		}
