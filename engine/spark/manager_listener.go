@@ -106,7 +106,7 @@ func (m *Manager) onQueueEmpty() {
 func (m *Manager) hasPendingTasks() bool { return m.pendingAttempts > 0 || m.specPending > 0 }
 
 // StageSubmitted tells of a stage attempt with the number of tasks that it has to run and where
-// they want to. The manager keeps hints.
+// they want to. The manager keeps hints; their hosts may come in any order.
 //
 // Source: ExecutorAllocationListener.onStageSubmitted.
 func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks int, hints StageHints) {
@@ -124,6 +124,7 @@ func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks
 	m.recount(a, specBefore, runningBefore)
 	m.onBacklogged(now)
 	m.addHints(a.profile, &a.hints, -1)
+	slices.SortFunc(hints.Hosts, func(x, y HostTasks) int { return compareHost(x, y.Host) })
 	a.hints = hints
 	m.addHints(a.profile, &a.hints, 1)
 	s := &m.profiles[profile]

@@ -105,6 +105,7 @@ func TestHintsGoWithTheStage(t *testing.T) {
 	}
 	first := c.Take()
 	c.Task([]protocol.Name{1, 2})
+	slices.Reverse(first.Hosts) // any order will do
 	m.Reset()
 	m.StageSubmitted(0, 0, 0, 0, 3, first)
 	m.StageSubmitted(0, 1, 0, 0, 1, c.Take())
@@ -134,6 +135,19 @@ func TestIdleExecutorsGoInTextOrder(t *testing.T) {
 	}
 	if next := m.NextInteresting(60_000); next != Never {
 		t.Errorf("next interesting time is %d, but the minimum is reached", next)
+	}
+}
+
+func TestExcludedHostsLeaveTheHints(t *testing.T) {
+	hosts := []HostTasks{{1, 4}, {2, 3}, {5, 1}}
+	r := TotalRequest{Profiles: []ProfileTotal{{Total: 2, Hints: StageHints{LocalTasks: 6, Hosts: hosts}}}}
+	r.Exclude([]protocol.Name{2, 3})
+	got := r.Profiles[0].Hints
+	if got.LocalTasks != 6 || !slices.Equal(got.Hosts, []HostTasks{{1, 4}, {5, 1}}) {
+		t.Errorf("hints are %+v, want hosts 1 and 5 and still 6 tasks", got)
+	}
+	if !slices.Equal(hosts, []HostTasks{{1, 4}, {2, 3}, {5, 1}}) {
+		t.Errorf("the manager's own hints became %v", hosts)
 	}
 }
 
