@@ -58,6 +58,14 @@ func satAdd(a, b int64) int64 {
 	return s
 }
 
+// satMul returns a taken count times as by repeated [satAdd]; a is not negative, count is positive.
+func satMul(a, count int64) int64 {
+	if a > math.MaxInt64/count {
+		return math.MaxInt64
+	}
+	return a * count
+}
+
 // CeilDiv returns a divided by b and rounded up, 0 for b = 0.
 //
 // Source: ResourceCalculator.divideAndCeil.

@@ -9,12 +9,15 @@ import "math"
 // Source: ComputeFairShares.
 type divider struct {
 	free []portion
+	of   []int32 // by claim: its portion, -1 when its share is fixed
 }
 
-// portion is one claim whose share is not fixed, in the numbers that the search needs.
+// portion is a run of equal claims whose shares are not fixed, in the numbers that the search needs. Sums of integers do
+// not depend on how they are grouped.
 type portion struct {
 	weight, least, most float64
-	claim               int
+	max                 int64
+	count               int64
 }
 
 func (p *portion) share(ratio float64) int64 {
@@ -23,25 +26,29 @@ func (p *portion) share(ratio float64) int64 {
 
 // divide sets Share[t] of every claim. Steady shares take no notice of idle queues.
 func (d *divider) divide(total int64, claims []Claim, t int, steady bool) {
-	d.free = d.free[:0]
-	taken := int64(0)
+	d.free, d.of = d.free[:0], d.of[:0]
+	taken, most := int64(0), int64(0)
 	for i := range claims {
 		c := &claims[i]
 		if share, ok := fixedShare(c, t, steady); ok {
 			c.set(t, share)
 			taken = satAdd(taken, share)
+			d.of = append(d.of, -1)
 			continue
 		}
-		d.free = append(d.free, portion{float64(c.Weight), float64(c.Min[t]), float64(c.Max[t]), i})
+		p := portion{float64(c.Weight), float64(c.Min[t]), float64(c.Max[t]), c.Max[t], 1}
+		if k := len(d.free) - 1; k >= 0 && p.weight == d.free[k].weight && p.least == d.free[k].least && p.max == d.free[k].max {
+			d.free[k].count++
+		} else {
+			d.free = append(d.free, p)
+		}
+		d.of = append(d.of, int32(len(d.free)-1))
 	}
 	if len(d.free) == 0 {
 		return
 	}
-	most := int64(0)
 	for i := range d.free {
-		if most = satAdd(claims[d.free[i].claim].Max[t], most); most == math.MaxInt64 {
-			break
-		}
+		most = satAdd(most, satMul(d.free[i].max, d.free[i].count))
 	}
 	goal := min(most, max(total-taken, 0))
 	right := 1.0
@@ -62,16 +69,18 @@ func (d *divider) divide(total int64, claims []Claim, t int, steady bool) {
 			right = mid
 		}
 	}
-	for i := range d.free {
-		p := &d.free[i]
-		claims[p.claim].set(t, p.share(right))
+	for i, k := range d.of {
+		if k >= 0 {
+			claims[i].set(t, d.free[k].share(right))
+		}
 	}
 }
 
 func (d *divider) used(ratio float64) int64 {
 	sum := int64(0)
 	for i := range d.free {
-		if sum = satAdd(sum, d.free[i].share(ratio)); sum == math.MaxInt64 {
+		p := &d.free[i]
+		if sum = satAdd(sum, satMul(p.share(ratio), p.count)); sum == math.MaxInt64 {
 			break
 		}
 	}
