@@ -43,7 +43,7 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := yarn.NewFair(r.site, alloc, r.names, timestampOfRuns, r.observe)
+	f, err := yarn.NewFairAt(r.site, alloc, r.names, timestampOfRuns, r.head.Start, r.observe)
 	if err != nil {
 		return nil, err
 	}

@@ -58,9 +58,14 @@ type application struct {
 // started, in ms: it enters the names of applications, and nothing is scheduled in the wait after it. An allocation file
 // that YARN does not start with is an error.
 func NewFair(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp int64, observe Observer) (*Fair, error) {
+	return NewFairAt(site, alloc, names, timestamp, timestamp, observe)
+}
+
+// NewFairAt is [NewFair] with the clock at now when the queues of the file are made: the time from which they count as not starved.
+func NewFairAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp, now int64, observe Observer) (*Fair, error) {
 	f := &Fair{
 		site: site, alloc: conf.DefaultAllocations(site), cluster: NewCluster(names), observe: observe,
-		timestamp: timestamp, now: timestamp, types: len(site.Types),
+		timestamp: timestamp, now: now, types: len(site.Types),
 		sharings: map[string]policy.Sharing{}, users: map[string]*userApps{},
 	}
 	f.calc = policy.NewDominant(f.types)
