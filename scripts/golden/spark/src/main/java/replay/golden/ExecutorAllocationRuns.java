@@ -242,10 +242,13 @@ final class ExecutorAllocationRuns implements Main.Recorder {
             int job = lastJob++;
             List<Object> described = new ArrayList<>();
             List<StageInfo> infos = new ArrayList<>();
+            Integer shuffle = null;
             for (int n = between(r, 1, 3); n > 0; n--) {
                 int id = lastStage++;
-                Integer shuffle = null;
-                if (chance(r, 0.6)) {
+                boolean again = shuffle != null && chance(r, 0.2); // a second stage for the same shuffle
+                if (!again && chance(r, 0.4)) {
+                    shuffle = null;
+                } else if (!again) {
                     shuffle = lastShuffle > 0 && chance(r, 0.25) ? r.nextInt(lastShuffle) : lastShuffle++;
                 }
                 described.add(object("stage", id, "shuffle", shuffle));
