@@ -244,6 +244,9 @@ func TestFailureBudget(t *testing.T) {
 	if got := m.Fatal(1100); got != "" {
 		t.Errorf("fatal: %s", got)
 	}
+	if got := m.Counts(1100).Failed; got != 2 {
+		t.Errorf("%d failures at the end of the interval, want 2", got)
+	}
 	if got := m.Counts(1101).Failed; got != 0 {
 		t.Errorf("%d failures after the interval, want 0", got)
 	}
@@ -254,6 +257,27 @@ func TestFailureBudget(t *testing.T) {
 	m.beat(2500, nil, m.end(7, 1)) // one more on h3
 	if got := m.Fatal(3300); got != "all 4 nodes are excluded" {
 		t.Errorf("fatal is %q with %v excluded", got, m.Excluded())
+	}
+}
+
+func TestExclusionOfAHostEndsWithItsTime(t *testing.T) {
+	m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false", "spark.excludeOnFailure.timeout", "1s",
+		"spark.yarn.executor.launch.excludeOnFailure.enabled", "true", "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", "1")
+	m.total(0, 9)
+	m.beat(0, nil)
+	m.beat(0, []protocol.Name{1, 1})
+	m.beat(100, nil, m.end(1, 1), m.end(2, 1))
+	m.total(1099, 8)
+	if got := m.Excluded(); !slices.Equal(got, []protocol.Name{1}) {
+		t.Errorf("excluded before the end: %v, want h1", got)
+	}
+	m.beat(1100, nil) // time alone changes nothing
+	if got := m.Excluded(); !slices.Equal(got, []protocol.Name{1}) {
+		t.Errorf("excluded without a change of the lists: %v, want h1", got)
+	}
+	m.total(1100, 7)
+	if got := m.Excluded(); len(got) != 0 {
+		t.Errorf("excluded after the end: %v, want none", got)
 	}
 }
 
