@@ -28,7 +28,7 @@ func (f *Fair) assignQueues(n *Node) {
 	var got policy.Resource
 	for count := int32(1); n.Reserved == nil; count++ {
 		r := f.offer(f.tree.root, n)
-		if r.Equal(policy.Resource{}) {
+		if r.IsNone() {
 			return
 		}
 		got = got.Add(r)
@@ -62,14 +62,14 @@ func (f *Fair) offer(q *queue, n *Node) policy.Resource {
 			if a.Blacklisted(n) {
 				continue
 			}
-			if r := f.assign(a, n); !r.Equal(policy.Resource{}) {
+			if r := f.assign(a, n); !r.IsNone() {
 				return r
 			}
 		}
 		return policy.Resource{}
 	}
 	for _, c := range f.order.children(q) {
-		if r := f.offer(q.children[c.ID], n); !r.Equal(policy.Resource{}) {
+		if r := f.offer(q.children[c.ID], n); !r.IsNone() {
 			return r
 		}
 	}

@@ -48,23 +48,31 @@ type Record struct {
 // Source: LocalityAppPlacementAllocator.
 type Table struct {
 	Key
-	Number  int32 // of the table in the attempt, from 0, in the order in which they were made
-	records jvm.ConcurrentHashMap[protocol.Name, Record]
+	Number  int32                                        // of the table in the attempt, from 0, in the order in which they were made
+	records jvm.ConcurrentHashMap[protocol.Name, Record] // that of "*" has its place here and its value in anywhere
 	places  *Places
 	hash    int32 // of the key
 	present bool  // YARN has a table for the key
+	hasAny  bool  // there is a record of "*"
 	active  bool  // the count of * is above 0
 
 	// Delay scheduling, kept when the table goes. Capacity and fair scheduler use them in their own ways.
 	Opportunities int32
 	Level         LocalityLevel
 	LevelSince    int64 // ms
+
+	anywhere Record
 }
 
 const anyHash = 42 // hash code of "*"
 
 // Any returns the record of "*", nil when there is none.
-func (t *Table) Any() *Record { return t.records.Ref(protocol.Any, anyHash) }
+func (t *Table) Any() *Record {
+	if t.hasAny {
+		return &t.anywhere
+	}
+	return nil
+}
 
 // AnyCount returns the count of "*".
 func (t *Table) AnyCount() int32 {
@@ -81,7 +89,19 @@ func (t *Table) Host(n *Node) *Record { return t.records.Ref(n.Host, n.HostHash)
 func (t *Table) Rack(n *Node) *Record { return t.records.Ref(n.Rack, n.RackHash) }
 
 // Name returns the record of a resource name, nil when there is none.
-func (t *Table) Name(name protocol.Name) *Record { return t.records.Ref(name, t.places.Hash(name)) }
+func (t *Table) Name(name protocol.Name) *Record { return t.ref(name, t.places.Hash(name)) }
+
+func (t *Table) ref(name protocol.Name, hash int32) *Record {
+	if name == protocol.Any {
+		return t.Any()
+	}
+	return t.records.Ref(name, hash)
+}
+
+// clear drops all records; a table that is made again starts with the first size, as a new object does.
+func (t *Table) clear() {
+	t.records, t.hasAny = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false
+}
 
 // Locations returns how many records there are, those with count 0 included.
 //
@@ -92,7 +112,16 @@ func (t *Table) Locations() int { return t.records.Len() }
 func (t *Table) Wanted() bool { return t.active }
 
 // Records yields the records in YARN's order, the hash order of the names.
-func (t *Table) Records(yield func(protocol.Name, Record) bool) { t.records.All(yield) }
+func (t *Table) Records(yield func(protocol.Name, Record) bool) {
+	for name, rec := range t.records.All {
+		if name == protocol.Any {
+			rec = t.anywhere
+		}
+		if !yield(name, rec) {
+			return
+		}
+	}
+}
 
 // Relaxed reports whether a record permits what is farther away: an absent one does.
 //
@@ -256,11 +285,12 @@ func (r *Requests) make(k Key) *Table {
 func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	rec := Record{Size: a.Size, Count: a.Count, Relax: a.Relax}
 	h := r.places.Hash(a.Name)
-	if old := t.records.Ref(a.Name, h); old != nil && add {
+	if old := t.ref(a.Name, h); old != nil && add {
 		rec.Count = old.Count + 1
 	}
 	t.records.Put(a.Name, h, rec)
 	if a.Name == protocol.Any {
+		t.anywhere, t.hasAny = rec, true
 		return t.Any()
 	}
 	return nil
@@ -272,7 +302,7 @@ func (r *Requests) settle(t *Table, anyRecord *Record) {
 	case anyRecord == nil:
 	case anyRecord.Count <= 0:
 		r.deactivate(t)
-		t.records = jvm.ConcurrentHashMap[protocol.Name, Record]{}
+		t.clear()
 		r.drop(t)
 	default:
 		r.activate(t)
@@ -318,7 +348,7 @@ func (r *Requests) Take(t *Table, level protocol.NodeType, n *Node, asks []Remem
 }
 
 func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
-	rec := t.records.Ref(name, hash)
+	rec := t.ref(name, hash)
 	rec.Count--
 	if rec.back != nil {
 		rec.back.count = rec.Count
@@ -326,6 +356,9 @@ func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
 	a := RememberAsk{Name: name, Size: rec.Size, Relax: rec.Relax, count: 1}
 	if rec.Count == 0 {
 		t.records.Remove(name, hash)
+		if name == protocol.Any {
+			t.hasAny = false
+		}
 	}
 	return a
 }
@@ -335,7 +368,7 @@ func (r *Requests) takeAny(t *Table) RememberAsk {
 	if t.Any() == nil {
 		r.deactivate(t)
 		if t.records.Len() == 0 {
-			t.records = jvm.ConcurrentHashMap[protocol.Name, Record]{}
+			t.clear()
 			r.drop(t)
 		}
 	}
