@@ -112,7 +112,7 @@ func (t *tree) get(name string, create, leaf bool) (*queue, error) {
 		part := name[dot+1 : end]
 		if part == "" || part != trimQueueName(part) {
 			return nil, &Exception{"InvalidQueueNameException",
-				fmt.Sprintf("Illegal node name at offset %d for queue name %s", dot+1, name)}
+				fmt.Sprintf("Illegal node name at offset %d for queue name %s", jvm.Units(name[:dot+1]), name)}
 		}
 		if dot < 0 {
 			break

@@ -221,15 +221,14 @@ func (p *capacityParser) state(q *CapacityQueue, prefix string) *Error {
 	switch configured := strings.ToUpper(text); {
 	case !ok:
 		q.State = parent
-	case configured != "RUNNING" && configured != "STOPPED" && configured != "DRAINING":
+	case configured == "DRAINING":
+		return refuse("IllegalArgumentException", "Invalid queue state configuration. We can only use RUNNING or STOPPED.").at(0, prefix+"state", text)
+	case configured != "RUNNING" && configured != "STOPPED":
 		return refuse("IllegalArgumentException", "No enum constant org.apache.hadoop.yarn.api.records.QueueState.%s", configured).at(0, prefix+"state", text)
 	case configured == "RUNNING" && parent != "RUNNING":
 		return refuse("IllegalArgumentException", "The parent queue:%s cannot be STOPPED as the child queue:%s is in RUNNING state.", p.Queues[q.Parent].Path, q.Path).at(0, prefix+"state", text)
 	default:
 		q.State = configured
-	}
-	if !ok && parent == "DRAINING" {
-		q.State = "STOPPED"
 	}
 	q.Running = q.State == "RUNNING"
 	return nil

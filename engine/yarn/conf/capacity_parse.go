@@ -235,9 +235,18 @@ func (p *capacityParser) settings(q *CapacityQueue, prefix string) *Error {
 		}
 	}
 	q.Priority = p.int(prefix+"priority", 0)
-	q.MaxParallel = p.int(prefix+maxParallel, p.int(capacityPrefix+maxParallel, 1<<31-1))
 	if err := p.failed(); err != nil {
 		return err
+	}
+	if text, ok := p.raw(prefix + maxParallel); ok { // not trimmed and not hexadecimal, other than the rest
+		if q.MaxParallel, err = javaInt(text); err != nil {
+			return err.at(0, prefix+maxParallel, text)
+		}
+	} else {
+		q.MaxParallel = p.int(capacityPrefix+maxParallel, 1<<31-1)
+		if err := p.failed(); err != nil {
+			return err
+		}
 	}
 	if !q.Leaf {
 		return p.queueOrdering(q, prefix)

@@ -95,6 +95,8 @@ func TestCapacityErrors(t *testing.T) {
 		{"not a number", map[string]string{"root.queues": "a", "root.a.capacity": "x"}, `yarn.scheduler.capacity.root.a.capacity is "x": Failed to initialize queues: For input string: "x"`},
 		{"negative", map[string]string{"root.queues": "a", "root.a.capacity": "-1"}, "Illegal capacity of -1.0 for queue root.a"},
 		{"overflow", map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.maximum-applications": "99999999999"}, "root.a.maximum-applications"},
+		{"hexadecimal where Java takes none", map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.max-parallel-apps": "0x10"}, `For input string: "0x10"`},
+		{"state that cannot be configured", map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.state": "draining"}, "We can only use RUNNING or STOPPED"},
 		{"unknown ordering", map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.ordering-policy": "best"}, "Unable to construct ordering policy for: best"},
 		{"unknown calculator", map[string]string{"root.queues": "a", "resource-calculator": "best"}, "class best is not modelled"},
 		{"stopped parent", map[string]string{"root.queues": "a", "root.state": "STOPPED", "root.a.state": "RUNNING", "root.a.capacity": "100"}, "cannot be STOPPED as the child queue:root.a is in RUNNING state"},

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"replay/engine/yarn/jvm"
 )
@@ -36,9 +37,31 @@ func badNumber(s string) *Error {
 // javaQuote puts s between quotes as it is, as Java's messages do.
 func javaQuote(s string) string { return `"` + s + `"` }
 
+// westernDigits replaces the decimal digits of other scripts, which Java's integers may have.
+func westernDigits(s string) string {
+	for _, r := range s {
+		if r >= 0x80 && unicode.Is(unicode.Nd, r) {
+			return strings.Map(westernDigit, s)
+		}
+	}
+	return s
+}
+
+func westernDigit(r rune) rune {
+	if r < 0x80 {
+		return r
+	}
+	for _, block := range unicode.Nd.R16 {
+		if lo := rune(block.Lo); r >= lo && r <= rune(block.Hi) {
+			return '0' + (r-lo)%10
+		}
+	}
+	return r
+}
+
 // javaInt is Integer.parseInt.
 func javaInt(s string) (int32, *Error) {
-	v, err := strconv.ParseInt(s, 10, 32)
+	v, err := strconv.ParseInt(westernDigits(s), 10, 32)
 	if err != nil {
 		return 0, badNumber(s)
 	}
@@ -47,7 +70,7 @@ func javaInt(s string) (int32, *Error) {
 
 // javaLong is Long.parseLong.
 func javaLong(s string) (int64, *Error) {
-	v, err := strconv.ParseInt(s, 10, 64)
+	v, err := strconv.ParseInt(westernDigits(s), 10, 64)
 	if err != nil {
 		return 0, badNumber(s)
 	}

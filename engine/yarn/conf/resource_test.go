@@ -30,6 +30,7 @@ func TestParseResource(t *testing.T) {
 		{"1024.9mb,4 vcores", policy.Resource{1024, 4, 0}},
 		{"4 vcores 1024 mb", policy.Resource{1024, 4, 0}},
 		{"12mbxyz,3 vcores!", policy.Resource{12, 3, 0}},
+		{"memory-mb=٣٤,vcores=4", policy.Resource{34, 4, u}}, // digits of any script, as in Java
 		{"1024 MB, 4 VCores", policy.Resource{1024, 4, 0}},
 	} {
 		c, err := ParseResource(tt.text, threeTypes, u)

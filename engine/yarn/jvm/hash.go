@@ -26,6 +26,17 @@ func StringHash(s string) int32 {
 	return h
 }
 
+// Units returns String.length of s: its UTF-16 code units.
+func Units(s string) (n int) {
+	for _, r := range s {
+		n++
+		if r >= 0x10000 {
+			n++
+		}
+	}
+	return n
+}
+
 // CompareStrings is String.compareTo as a sign: by UTF-16 code unit, then by length.
 func CompareStrings(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {

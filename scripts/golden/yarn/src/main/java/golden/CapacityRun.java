@@ -155,7 +155,7 @@ final class CapacityRun extends Run {
     return lines;
   }
 
-  private void collect(CSQueue q, Map<String, CSQueue> out) {
+  static void collect(CSQueue q, Map<String, CSQueue> out) {
     out.put(q.getQueuePath(), q);
     if (q.getChildQueues() != null) {
       for (CSQueue c : q.getChildQueues()) {

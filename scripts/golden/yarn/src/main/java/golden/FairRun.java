@@ -215,7 +215,7 @@ final class FairRun extends Run {
     head.put("preemption", preemption);
     head.put("site", site);
     head.put("fair_scheduler_xml", xml);
-    head.put("queues", settings());
+    head.put("queues", settings(fair));
     if (preemption) {
       thread = field(FairScheduler.class, "preemptionThread").get(fair);
       head.put("wait_before_kill_ms", field(thread.getClass(), "warnTimeBeforeKill").get(thread));
@@ -247,7 +247,11 @@ final class FairRun extends Run {
   }
 
   static Object call(Object on, String name, Object... args) throws Exception {
-    for (Class<?> c = on.getClass(); c != null; c = c.getSuperclass()) {
+    return callIn(on.getClass(), on, name, args);
+  }
+
+  static Object callIn(Class<?> type, Object on, String name, Object... args) throws Exception {
+    for (Class<?> c = type; c != null; c = c.getSuperclass()) {
       for (Method f : c.getDeclaredMethods()) {
         if (f.getName().equals(name) && f.getParameterCount() == args.length) {
           f.setAccessible(true);
@@ -264,22 +268,22 @@ final class FairRun extends Run {
     return l;
   }
 
-  private List<FSQueue> all() {
+  static List<FSQueue> all(FairScheduler f) {
     List<FSQueue> out = new ArrayList<>();
-    collect(fair.getQueueManager().getRootQueue(), out);
+    collect(f.getQueueManager().getRootQueue(), out);
     return out;
   }
 
-  private void collect(FSQueue q, List<FSQueue> out) {
+  private static void collect(FSQueue q, List<FSQueue> out) {
     out.add(q);
     for (FSQueue c : q.getChildQueues()) {
       collect(c, out);
     }
   }
 
-  private List<Object> settings() throws Exception {
+  static List<Object> settings(FairScheduler f) throws Exception {
     List<Object> out = new ArrayList<>();
-    for (FSQueue q : all()) {
+    for (FSQueue q : all(f)) {
       Map<String, Object> r = new LinkedHashMap<>();
       r.put("name", q.getName());
       r.put("leaf", q instanceof FSLeafQueue);
@@ -310,7 +314,7 @@ final class FairRun extends Run {
     emit(e, () -> {
       fair.update();
       List<Object> q = new ArrayList<>();
-      for (FSQueue x : all()) {
+      for (FSQueue x : all(fair)) {
         List<Object> r = new ArrayList<>();
         r.add(x.getName());
         Recorder.size(r, x.getFairShare());

@@ -63,6 +63,7 @@ final class Manager {
   final Map<Integer, Container> masters = new HashMap<>();
   final Map<Integer, List<ResourceRequest>> amRequests = new HashMap<>();
   final Map<String, List<UpdatedContainerInfo>> reports = new HashMap<>();
+  String rejection; // text of the last one
   final Map<String, Resource> sizes = new HashMap<>();
 
   @SuppressWarnings({"rawtypes", "unchecked"})
@@ -102,6 +103,7 @@ final class Manager {
       Recorder.ended(status.getContainerId(), status.getExitStatus());
     } else if (e instanceof RMAppEvent && e.getType() == RMAppEventType.APP_REJECTED) {
       Recorder.rejected(((RMAppEvent) e).getApplicationId().getId());
+      rejection = ((RMAppEvent) e).getDiagnosticMsg();
     }
   }
 

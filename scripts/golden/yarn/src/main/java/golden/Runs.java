@@ -13,6 +13,7 @@ final class Runs {
     int hosts = maxNodes > 20 ? maxNodes : 1 + new Random(seed * 31).nextInt(maxNodes);
     String name = kind + "-" + seed;
     List<String> lines;
+    Cases cases = new Cases(seed, dir);
     switch (kind) {
       case "fair":
       case "preempt":
@@ -23,6 +24,18 @@ final class Runs {
         break;
       case "fifo":
         lines = new FifoRun(seed).play(name, hosts, events);
+        break;
+      case "alloc_file":
+        lines = List.of(cases.allocFile(seed));
+        break;
+      case "placement":
+        lines = List.of(cases.placement(seed));
+        break;
+      case "capacity_conf":
+        lines = List.of(cases.capacityConf(seed));
+        break;
+      case "resources":
+        lines = List.of(cases.resource(seed));
         break;
       default:
         throw new IllegalArgumentException("unknown kind " + kind);
