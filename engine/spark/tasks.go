@@ -289,14 +289,6 @@ func (s *TaskScheduler) PartitionDone(now int64, set, index int32) {
 	}
 }
 
-// Zombie stops a stage attempt from launching more tasks; running ones go on.
-func (s *TaskScheduler) Zombie(now int64, set int32) {
-	if t := s.sets[set]; t != nil && t.inPool {
-		t.Zombie = true
-		t.maybeFinish(now)
-	}
-}
-
 // Cancel stops a stage attempt and asks the backend to kill its running tasks.
 //
 // Source: TaskSchedulerImpl.cancelTasks, killAllTaskAttempts.

@@ -123,7 +123,7 @@ final class TaskSetRuns implements Main.Recorder {
         scheduler.taskResultGetter_$eq(new Results(scheduler));
         Field coordinator = Tools.field(TaskSchedulerImpl.class, "barrierCoordinator");
         coordinator.set(scheduler, barriers); // its name can be taken only once
-        register(between(r, 0, 8));
+        register(between(r, 0, hosts.size() > 9 ? 30 : 8));
         for (int steps = between(r, 5, 110); steps > 0; steps--) {
             step();
         }
@@ -179,7 +179,7 @@ final class TaskSetRuns implements Main.Recorder {
     }
 
     private void makeHosts() {
-        int n = between(random, 1, 9);
+        int n = between(random, 1, chance(random, 0.2) ? 40 : 9); // many hosts make Spark's tables grow
         int kinds = between(random, 1, 3);
         boolean known = chance(random, 0.6);
         racks = new LinkedHashMap<>();
