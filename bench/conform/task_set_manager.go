@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"replay/engine/spark"
@@ -30,6 +31,7 @@ type taskSetCase struct {
 		Mode        string `json:"scheduler_mode"`
 		Exclude     bool   `json:"exclude_on_failure"`
 		Service     bool   `json:"shuffle_service"`
+		HealthClock bool   `json:"health_clock"` // HealthTracker follows the manual clock
 		Speculation *struct {
 			Quantile   float64 `json:"quantile"`
 			Multiplier float64 `json:"multiplier"`
@@ -204,6 +206,11 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	conf.TaskCPUs, conf.MaxTaskFailures = c.Conf.TaskCPUs, c.Conf.MaxFailures
 	conf.Exclude.Enabled = c.Conf.Exclude
 	conf.ShuffleService = c.Conf.Service
+	if !c.Conf.HealthClock {
+		// TaskSchedulerImpl gives its HealthTracker the wall clock, for which failures at a manual
+		// clock's time are long over: such a run never excludes anything from the application.
+		conf.Exclude.AppPerExecutor = math.MaxInt
+	}
 	if s := c.Conf.Speculation; s != nil {
 		conf.Speculation.Enabled = true
 		conf.Speculation.Quantile, conf.Speculation.Multiplier, conf.Speculation.MinTaskRuntime = s.Quantile, s.Multiplier, s.MinRuntime

@@ -36,6 +36,7 @@ import org.apache.spark.scheduler.ExecutorKilled$;
 import org.apache.spark.scheduler.ExecutorLossReason;
 import org.apache.spark.scheduler.ExecutorProcessLost;
 import org.apache.spark.scheduler.HDFSCacheTaskLocation;
+import org.apache.spark.scheduler.HealthTracker;
 import org.apache.spark.scheduler.HostTaskLocation;
 import org.apache.spark.scheduler.LossReasonPending$;
 import org.apache.spark.scheduler.PendingTasksByLocality;
@@ -141,7 +142,7 @@ final class TaskSetRuns implements Main.Recorder {
         taskCpus = chance(r, 0.15) ? 2 : 1;
         int failures = pick(r, 1, 2, 4, 4, 4);
         fair = chance(r, 0.3);
-        boolean exclude = failures > 2 && chance(r, 0.15);
+        boolean exclude = failures > 2 && chance(r, 0.3);
         speculation = chance(r, 0.35);
         double quantile = pick(r, 0.75, 0.5, 0.25, 0.9);
         double multiplier = pick(r, 1.5, 1.1, 2.0);
@@ -160,7 +161,7 @@ final class TaskSetRuns implements Main.Recorder {
         barrier = !legacy && chance(r, 0.15);
         profile = taskCpus == 1 ? 0 : twoCpus().id();
         return object("wait_process_ms", process, "wait_node_ms", node, "wait_rack_ms", rack, "legacy_reset_on_task_launch", legacy,
-                "task_cpus", taskCpus, "max_task_failures", failures, "scheduler_mode", fair ? "FAIR" : "FIFO", "exclude_on_failure", exclude, "shuffle_service", service,
+                "task_cpus", taskCpus, "max_task_failures", failures, "scheduler_mode", fair ? "FAIR" : "FIFO", "exclude_on_failure", exclude, "shuffle_service", service, "health_clock", true,
                 "speculation", speculation ? object("quantile", quantile, "multiplier", multiplier, "min_task_runtime_ms", runtime) : null);
     }
 
@@ -517,8 +518,20 @@ final class TaskSetRuns implements Main.Recorder {
 
     /** Offers stay in the order given; racks are those of the run. */
     private final class Scheduler extends TaskSchedulerImpl {
+        private Option<HealthTracker> health;
+
         Scheduler(SparkContext c, int maxFailures, ManualClock clock) {
             super(c, maxFailures, false, clock);
+        }
+
+        /** Spark's own follows the wall clock, for which all failures of a manual clock are long over. */
+        @Override
+        public Option<HealthTracker> healthTrackerOpt() {
+            if (health == null) {
+                boolean on = HealthTracker.isExcludeOnFailureEnabled(context().conf());
+                health = on ? Option.apply(new HealthTracker(context().listenerBus(), context().conf(), Option.empty(), clock)) : Option.empty();
+            }
+            return health;
         }
 
         @Override
