@@ -32,6 +32,7 @@ type Options struct {
 	YarnSite      map[string]string // the user's, over them; keys that are not known are errors
 	FairXML       []byte            // empty = queues of the trace with their settings
 	FairName      string            // file name for messages
+	Reloads       []Reload          // allocation files that come into force later, in order
 	CapacityConf  map[string]string
 	CapacityName  string
 	SparkDefaults map[string]string // under the keys recorded with each job

@@ -26,19 +26,20 @@ func (e *event) before(o *event) bool {
 type class uint8
 
 const (
-	classMessage   class = iota + 1 // messages in flight, in sending order
-	classUpdate                     // fair-share update
-	classNodeEvent                  // node events of the trace, in trace order
-	classArrival                    // application arrivals, by application number
-	classAM                         // AM heartbeats, by application number
-	classNode                       // node heartbeats, by rank: (phase, node number)
-	classStatus                     // driver: status updates
-	classRegister                   // driver: registrations of executors
-	classRevive                     // driver: revives
-	classResult                     // driver: results, by task id
-	classDAG                        // driver: DAG events, in posting order
-	classTick                       // allocation tick
-	classSpeculate                  // speculation check
+	classMessage    class = iota + 1 // messages in flight, in sending order
+	classUpdate                      // fair-share update
+	classNodeEvent                   // node events of the trace, in trace order
+	classArrival                     // application arrivals, by application number
+	classAM                          // AM heartbeats, by application number
+	classNode                        // node heartbeats, by rank: (phase, node number)
+	classContinuous                  // a pass of continuous scheduling
+	classStatus                      // driver: status updates
+	classRegister                    // driver: registrations of executors
+	classRevive                      // driver: revives
+	classResult                      // driver: results, by task id
+	classDAG                         // driver: DAG events, in posting order
+	classTick                        // allocation tick
+	classSpeculate                   // speculation check
 	classReviveTimer
 	classSample // after everything else of the millisecond
 )

@@ -94,6 +94,8 @@ func (sc *Scenario) readFair() error {
 	for _, w := range sc.Allocations.Warnings {
 		sc.warn("allocations:"+w, "%s: %s", name, w)
 	}
+	sc.sharingGiven = sc.Sharing != ""
+	sc.fairXML = text
 	switch sc.Sharing {
 	case "":
 		sc.Sharing = sc.Allocations.DefaultPolicy

@@ -19,10 +19,14 @@ type Scenario struct {
 	MemoryOnly  bool              // the scheduler looks at memory alone, so vcores may be overbooked
 	Warnings    []record.Warning
 
-	site      map[string]string // yarn-site in effect
-	place     policy.Placement
-	queueName []string // by queue id
-	user      []string // by user id
+	site    map[string]string // yarn-site in effect
+	reloads []*conf.Allocations
+	fairXML []byte // allocation file in force at the start, made from the trace's queues when there is none
+
+	sharingGiven bool
+	place        policy.Placement
+	queueName    []string // by queue id
+	user         []string // by user id
 }
 
 // Defaults that differ from YARN's own: a replay does not begin with the restart of a ResourceManager.
@@ -75,6 +79,9 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 		sc.user = append(sc.user, in.Users[i].Name)
 	}
 	if err := sc.readQueues(); err != nil {
+		return nil, err
+	}
+	if err := sc.readReloads(); err != nil {
 		return nil, err
 	}
 	for i := range in.Nodes {
@@ -142,6 +149,12 @@ func (sc *Scenario) manifest() *record.Manifest {
 		for k, v := range layer {
 			m.Config[k] = v
 		}
+	}
+	if sc.fairXML != nil {
+		m.Config["fair-scheduler.xml"] = string(sc.fairXML)
+	}
+	for _, r := range sc.Reloads {
+		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.XML)
 	}
 	m.Modelled = []string{
 		"latencies of messages and processes, and the cost of remote reads: see the model's parameters",

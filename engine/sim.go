@@ -33,6 +33,9 @@ const (
 	evStarted                      // app, arg: container: the NodeManager has accepted it
 	evExit                         // app, arg: container: its process ended
 	evPreemptKill                  // containers chosen by preemption are due
+	evContinuous                   // a pass of continuous scheduling
+	evCleanup                      // empty dynamic queues go
+	evReload                       // arg: an allocation file comes into force
 	evSample
 )
 
@@ -92,6 +95,7 @@ func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress
 		return nil, err
 	}
 	s.startNodes()
+	s.startFairTimers()
 	if err := s.nextArrival(); err != nil {
 		return nil, err
 	}
@@ -182,6 +186,13 @@ func (s *sim) handle(e event) {
 	case evPreemptKill:
 		s.worked()
 		s.killAfter(s.rm.KillPreempted(s.now))
+	case evContinuous:
+		s.continuousPass()
+	case evCleanup:
+		s.cleanup()
+	case evReload:
+		s.worked()
+		s.reload(int(e.arg))
 	case evExpiryCheck:
 		s.checkExpiry()
 	case evSample:

@@ -306,3 +306,35 @@ func TestUntil(t *testing.T) {
 		t.Error("no container runs at the end of a replay that stopped in the middle")
 	}
 }
+
+func TestReload(t *testing.T) {
+	one := []byte(`<allocations><queue name="default"><maxResources>2048 mb, 2 vcores</maxResources></queue></allocations>`)
+	all := []byte(`<allocations><queue name="default"><maxResources>100000 mb, 100 vcores</maxResources></queue></allocations>`)
+	job := func() *trace.Job { return sparkJob(0, 0, 6, stage(0, 60, 4000, nil)) }
+	k, _ := replay(t, input(cluster(4, 2), nil, job()), Options{FairXML: one, Reloads: []Reload{{AtMS: 40_000, Name: "later.xml", XML: all}}})
+	for _, c := range k.containers {
+		if !c.AM && c.Allocated < 40_000 {
+			t.Errorf("container of %d MiB allocated at %d in a queue of 2048 MiB with an AM of 1024 MiB", c.MemMiB, c.Allocated)
+		}
+	}
+	if j := k.jobs[0]; j.Outcome != record.JobSucceeded {
+		t.Errorf("job ended as %q (%s) although its queue grew", j.Outcome, j.Reason)
+	}
+	sc := Options{FairXML: one, Scheduler: "capacity", Reloads: []Reload{{AtMS: 1, XML: all}}, Model: DefaultModel()}
+	if _, err := NewScenario(input(cluster(1, 1), nil), sc); err == nil {
+		t.Error("a reload for the CapacityScheduler has no error")
+	}
+}
+
+func TestContinuousScheduling(t *testing.T) {
+	job := func() *trace.Job { return sparkJob(0, 0, 4, stage(0, 30, 2000, nil)) }
+	site := map[string]string{"yarn.scheduler.fair.continuous-scheduling-enabled": "true"}
+	beat, _ := replay(t, input(cluster(4, 2), nil, job()), Options{})
+	cont, _ := replay(t, input(cluster(4, 2), nil, job()), Options{YarnSite: site})
+	if a, b := beat.jobs[0].AMAllocated, cont.jobs[0].AMAllocated; b != 505 && b >= a {
+		t.Errorf("AM allocated at %d with continuous scheduling and at %d without, want it right after the first update", b, a)
+	}
+	if j := cont.jobs[0]; j.Outcome != record.JobSucceeded {
+		t.Errorf("job ended as %q (%s)", j.Outcome, j.Reason)
+	}
+}

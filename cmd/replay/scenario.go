@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,6 +28,7 @@ func scenarioFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},
 		&cli.StringFlag{Name: "fair-scheduler", Usage: "fair-scheduler.xml `FILE`", DefaultText: "that of the trace"},
+		&cli.StringSliceFlag{Name: "reload", Usage: "put another allocation file into force later, `TIME=FILE` (repeatable)"},
 		&cli.StringFlag{Name: "capacity-scheduler", Usage: "capacity-scheduler.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`, over that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`, under the keys recorded with each job"},
@@ -106,6 +108,18 @@ func readFiles(c *cli.Context, o *engine.Options) error {
 			return err
 		}
 		o.FairXML, o.FairName = text, c.String("fair-scheduler")
+	}
+	for _, r := range c.StringSlice("reload") {
+		at, name, ok := strings.Cut(r, "=")
+		ms, err := parseTime(at)
+		if !ok || err != nil {
+			return usagef("--reload is %q, want TIME=FILE such as 90s=fair-scheduler.xml", r)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		o.Reloads = append(slices.Clip(o.Reloads), engine.Reload{AtMS: ms, Name: name, XML: text})
 	}
 	if c.IsSet("capacity-scheduler") {
 		m, err := readHadoopXML(c.String("capacity-scheduler"))

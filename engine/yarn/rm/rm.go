@@ -504,3 +504,10 @@ func (r *RM) nextKill(p yarn.Preempter) (int64, bool) {
 	at, ok := p.NextKill()
 	return at - r.start, ok
 }
+
+// Do runs something that the scheduler does by itself at now, and what follows from it.
+func (r *RM) Do(now int64, what func()) {
+	r.clock(now)
+	what()
+	r.drain(now)
+}
