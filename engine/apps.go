@@ -107,6 +107,10 @@ func (s *sim) submit(j *trace.Job, rec *record.Job, set *settings, attempt int) 
 	}
 	s.slot[a.id] = a.slot
 	s.live++
+	if s.sc.recordedExecs() {
+		s.startRecorded(a)
+		return
+	}
 	queue, err := s.placeApp(rec.User, rec.Queue)
 	if err == nil {
 		rec.Queue = queue

@@ -8,22 +8,25 @@ import (
 	"replay/engine/record"
 	"replay/engine/spark"
 	"replay/policy"
+	"replay/trace"
 )
 
 // Events of an application that follow those of its containers. Those from evTimers on are periodic.
 const (
-	evRegisterAM eventKind = iota + 32 // the application master registers
-	evExecReady                        // arg: container: the executor has registered and has free cores
-	evStatus                           // arg: task attempt: its end is reported
-	evResult                           // arg: task attempt: its result is handled
-	evKilled                           // arg: task attempt: it was told to stop and has
-	evRevive                           // offer all executors
-	evStage                            // arg: stage: its submission is handled
-	evResubmit                         // failed stages are submitted again
-	evDisconnect                       // arg: executor: the connection dropped
-	evGate                             // registered executors are counted
-	evDriverStop                       // the application's code has ended
-	evAbort                            // arg: task set: it could not be scheduled anywhere
+	evRegisterAM  eventKind = iota + 32 // the application master registers
+	evExecReady                         // arg: container: the executor has registered and has free cores
+	evStatus                            // arg: task attempt: its end is reported
+	evResult                            // arg: task attempt: its result is handled
+	evKilled                            // arg: task attempt: it was told to stop and has
+	evRevive                            // offer all executors
+	evStage                             // arg: stage: its submission is handled
+	evResubmit                          // failed stages are submitted again
+	evDisconnect                        // arg: executor: the connection dropped
+	evGate                              // registered executors are counted
+	evDriverStop                        // the application's code has ended
+	evAbort                             // arg: task set: it could not be scheduled anywhere
+	evRecordedAdd                       // arg: recorded executor
+	evRecordedRemove
 )
 
 const (
@@ -40,6 +43,9 @@ type driver struct {
 	s    *sim
 	a    *app
 	conf *spark.Conf
+
+	recorded []trace.Executor // executors given by a recording, see Recorded; nil = they are asked for
+	launched int              // executors that were started
 
 	alloc  *spark.Allocator
 	ladder spark.HeartbeatLadder
@@ -77,6 +83,7 @@ type executor struct {
 	running   int32
 	state     executorState
 	killing   bool    // the driver asked for its end
+	startMS   int64   // from the NodeManager's start to its readiness
 	died      int64   // end of its process, or never
 	ran       bool    // has started a task
 	lastStage int32   // of the task started last, or -1
@@ -100,7 +107,9 @@ func (a *app) register(s *sim) {
 	}
 	d := &driver{s: s, a: a, conf: a.set.conf, reviveAt: -1}
 	a.driver = d
-	s.rm.Register(a.id)
+	if !s.sc.recordedExecs() {
+		s.rm.Register(a.id)
+	}
 	c.rec.Registered = s.now
 	if a.rec.AMRegistered == record.None {
 		a.rec.AMRegistered = s.now
@@ -113,7 +122,9 @@ func (a *app) register(s *sim) {
 		d.fail(err.Error())
 		return
 	}
-	d.heartbeat()
+	if !s.sc.recordedExecs() {
+		d.heartbeat()
+	}
 	s.pushTimer(s.now, order(classReviveTimer, int64(a.id)), evReviveTimer, a, 0)
 	if d.mgr != nil {
 		d.mgr.Start(s.now)
@@ -125,7 +136,9 @@ func (a *app) register(s *sim) {
 	if d.conf.Speculation.Enabled {
 		s.pushTimer(s.now+d.conf.Speculation.Interval, order(classSpeculate, int64(a.id)), evSpeculate, a, 0)
 	}
-	d.gate()
+	if !s.sc.recordedExecs() {
+		d.gate()
+	}
 }
 
 // build makes the state machines of the application.
@@ -133,20 +146,23 @@ func (d *driver) build() error {
 	s, set := d.s, d.a.set
 	var profiles []spark.ExecutorProfile
 	var perExec []int
+	recorded := s.sc.recordedExecs()
 	largest := s.rm.Scheduler().MaxAllocation(d.a.rec.Queue)
 	for id, p := range set.profiles {
-		if !p.size.FitsIn(largest) {
+		if !recorded && !p.size.FitsIn(largest) {
 			return fmt.Errorf("an executor of resource profile %d asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
 				id, p.size[policy.Memory], p.size[policy.VCores], d.a.rec.Queue, largest[policy.Memory], largest[policy.VCores])
 		}
 		profiles = append(profiles, spark.ExecutorProfile{Size: p.size, PerExec: p.perExec})
 		perExec = append(perExec, p.perExec)
 	}
-	d.alloc = spark.NewAllocator(spark.AllocatorSetup{Conf: d.conf, Names: s.names, RackOf: s.rackOf,
-		Placement: s.sc.place, Profiles: profiles, Index: &s.index})
-	d.ladder = spark.NewHeartbeatLadder(d.conf, s.sc.Site.AMExpiry)
-	if d.conf.DynamicAllocation {
-		d.mgr = spark.NewManager(d.conf, perExec, d)
+	if !recorded {
+		d.alloc = spark.NewAllocator(spark.AllocatorSetup{Conf: d.conf, Names: s.names, RackOf: s.rackOf,
+			Placement: s.sc.place, Profiles: profiles, Index: &s.index})
+		d.ladder = spark.NewHeartbeatLadder(d.conf, s.sc.Site.AMExpiry)
+		if d.conf.DynamicAllocation {
+			d.mgr = spark.NewManager(d.conf, perExec, d)
+		}
 	}
 	mode := spark.FIFO
 	if d.conf.FairMode {
@@ -193,6 +209,10 @@ func (d *driver) handle(e event) {
 		d.gate()
 	case evDriverStop:
 		d.driverStop()
+	case evRecordedAdd:
+		d.recordedAdd(int32(e.arg))
+	case evRecordedRemove:
+		d.recordedRemove(int32(e.arg))
 	case evAbort:
 		d.tasks.AbortTimeout(s.now, int32(e.arg))
 		d.pump()
@@ -225,7 +245,7 @@ func (d *driver) gate() {
 	}
 	const poll = 100
 	waited := d.s.now - d.a.containerOf(d.a.am).rec.Registered
-	enough := float64(d.ready) >= float64(d.conf.InitialTarget())*d.conf.MinRegisteredRatio
+	enough := d.s.sc.recordedExecs() || float64(d.ready) >= float64(d.conf.InitialTarget())*d.conf.MinRegisteredRatio
 	if !enough && waited < d.conf.MaxRegisteredWait {
 		d.s.pushApp(d.s.now+poll, order(classTick, int64(d.a.id)), evGate, d.a, 0)
 		return
@@ -258,8 +278,10 @@ func (d *driver) fail(reason string) {
 // driverStop unregisters the application; executors are told to stop and the AM's process ends.
 func (d *driver) driverStop() {
 	s, a := d.s, d.a
-	s.rm.Unregister(a.id)
 	d.beat++
+	if !s.sc.recordedExecs() {
+		s.rm.Unregister(a.id)
+	}
 	if d.failed != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, d.failed
 		s.warnings.add("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, d.failed)
@@ -267,6 +289,10 @@ func (d *driver) driverStop() {
 		a.rec.Outcome = record.JobSucceeded
 	}
 	a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
+	if s.sc.recordedExecs() {
+		d.endRecorded()
+		return
+	}
 	for i := range d.execs {
 		if n := d.execs[i].container; n > 0 {
 			s.endProcess(a, n, s.now+s.sc.Model.KillMS)

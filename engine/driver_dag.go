@@ -17,8 +17,8 @@ type stages struct {
 	done      [][]bool  // by stage and partition: succeeded at least once
 }
 
-// startStages begins the application's own code. A pause before its first stages was recorded from the
-// application's start, and so may have passed while executors were waited for.
+// startStages begins the application's own code. A pause before its first stages counts from here, as
+// the importer counts it.
 func (d *driver) startStages() {
 	s, a := d.s, d.a
 	var cpus []int32
@@ -36,7 +36,7 @@ func (d *driver) startStages() {
 	for i := range d.done {
 		d.done[i] = make([]bool, a.job.Stages[i].Tasks.Len())
 	}
-	d.dag.Start(a.containerOf(a.am).rec.Registered)
+	d.dag.Start(s.now)
 	d.pump()
 }
 

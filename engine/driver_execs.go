@@ -36,13 +36,15 @@ func (d *driver) launch(l spark.ExecutorLaunch) {
 		}
 	}
 	d.pool[thread] = max(d.pool[thread], s.now) + s.sc.Model.NMStartMS
+	d.execs[id].startMS = s.executorStart(d.a.job.ID, d.launched, d.pool[thread]-s.now)
+	d.launched++
 	s.startContainer(d.a, n, d.pool[thread])
 }
 
 // started is the NodeManager's acceptance of a container.
 func (a *app) started(s *sim, n int64) {
 	if n == a.am {
-		s.pushApp(s.now+s.sc.Model.AMStartMS, order(classAM, int64(a.id)), evRegisterAM, a, n)
+		s.pushApp(s.now+s.amStart(a.job.ID), order(classAM, int64(a.id)), evRegisterAM, a, n)
 		return
 	}
 	d := a.driver
@@ -51,7 +53,7 @@ func (a *app) started(s *sim, n int64) {
 	}
 	c := a.containerOf(n)
 	d.alloc.LaunchDone(d.execs[c.exec].launch)
-	s.pushApp(s.now+s.sc.Model.ExecutorStartMS, order(classRegister, n), evExecReady, a, n)
+	s.pushApp(s.now+d.execs[c.exec].startMS, order(classRegister, n), evExecReady, a, n)
 	c.rec.Started = s.now
 }
 
@@ -100,7 +102,9 @@ func (d *driver) Kill(now int64, ids []int32) []int32 {
 		out = append(out, id)
 	}
 	for _, id := range out {
-		d.alloc.KillExecutor(id)
+		if d.alloc != nil {
+			d.alloc.KillExecutor(id)
+		}
 	}
 	return out
 }

@@ -92,29 +92,31 @@ func (d *driver) launchTask(l *spark.Launch) {
 			r.rec.Miss = d.taskMiss(st, index)
 		}
 	}
-	service, penalty, overhead := d.taskTime(st, index, e, at.Level)
-	r.rec.DurationMS, r.rec.PenaltyMS, r.rec.OverheadMS = st.Tasks.DurationMS[index], penalty, overhead
-	r.end = s.now + s.sc.Model.DispatchMS + service + penalty
+	service, penalty := d.taskTime(st, index, e, at.Level)
+	dispatch, status := d.taskDelays(st, index)
+	r.rec.DurationMS, r.rec.PenaltyMS = st.Tasks.DurationMS[index], penalty
+	r.rec.OverheadMS = dispatch + service - r.rec.DurationMS + status
+	r.end = s.now + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
 	if from, fails := d.fetchFailureOf(st, index); fails {
 		r.fetch = &from
-		r.end = s.now + s.sc.Model.DispatchMS + s.sc.Model.FetchFailMS
+		r.end = s.now + dispatch + s.sc.Model.FetchFailMS
 	}
 	e.runs = append(e.runs, at.ID)
 	d.runs = append(d.runs, r)
 	if int64(len(d.runs)) != at.ID+1 {
 		s.broken("task attempt %d of job %d is number %d", at.ID, a.job.ID, len(d.runs)-1)
 	}
-	s.pushApp(r.end+s.sc.Model.StatusMS, order(classStatus, at.ID), evStatus, a, at.ID)
+	s.pushApp(r.end+status, order(classStatus, at.ID), evStatus, a, at.ID)
 	if d.mgr != nil {
 		d.mgr.TaskStart(s.now, stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
 	d.tasks.Running(l.TaskRef)
 }
 
-// taskTime returns how long a task occupies a core, in ms: service as the trace has it with the factors
-// of a cold executor or first wave, the penalty of a remote read, and what the model adds besides.
-func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark.Locality) (service, penalty, overhead int64) {
+// taskTime returns how long a task works, in ms: service as the trace has it with the factors of a cold
+// executor or first wave, and the penalty of a remote read.
+func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark.Locality) (service, penalty int64) {
 	m := &d.s.sc.Model
 	ms := st.Tasks.DurationMS[index]
 	factor := 1.0
@@ -141,7 +143,21 @@ func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark
 		}
 		penalty = int64(math.Round(reading * max(more-1, 0)))
 	}
-	return service, penalty, service - ms + m.DispatchMS + m.StatusMS
+	return service, penalty
+}
+
+// taskDelays returns the time from the offer to the start of a task and from its end to the report, ms:
+// the recorded scheduler delay without the handling of the result, else the model's.
+//
+// Source: AppStatusUtils.schedulerDelay.
+func (d *driver) taskDelays(st *trace.Stage, index int32) (dispatch, status int64) {
+	m := &d.s.sc.Model
+	if st.Tasks.SchedDelayMS == nil || st.Tasks.SchedDelayMS[index] == trace.Unset {
+		return m.DispatchMS, m.StatusMS
+	}
+	all := max(st.Tasks.SchedDelayMS[index]-m.ResultMS, 0)
+	status = min(m.StatusMS, all)
+	return all - status, status
 }
 
 // levelOf returns the level of a launch; Spark reports a task without preference as process-local.

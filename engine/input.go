@@ -44,5 +44,6 @@ type Options struct {
 	SeriesMS  int64   // interval of samples; 0 = chosen from the span
 	Decisions bool    // give decisions to the sink
 	Model     Model
+	Recorded  Recorded
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
 }

@@ -14,6 +14,7 @@ type Model struct {
 	NMStartMS       int64   // start-container call of a NodeManager
 	AMStartMS       int64   // from the NodeManager's start of an AM container to its registration
 	ExecutorStartMS int64   // from the NodeManager's start of an executor to LaunchedExecutor at the driver
+	ExecutorReadyMS int64   // from the registration of an executor to LaunchedExecutor, where registrations were recorded
 	KillMS          int64   // from the NodeManager's order to kill a process to its end
 	StopMS          int64   // from the end of a driver to the end of its AM process
 	DriverStopMS    int64   // from the last job's end to the driver's unregistration
@@ -44,6 +45,7 @@ var Parameters = []Parameter{
 	{"nm-start-ms", "start-container call of a NodeManager", func(m *Model) *int64 { return &m.NMStartMS }, nil},
 	{"am-start-ms", "AM process start to registration", func(m *Model) *int64 { return &m.AMStartMS }, nil},
 	{"executor-start-ms", "executor process start to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorStartMS }, nil},
+	{"executor-ready-ms", "recorded registration of an executor to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorReadyMS }, nil},
 	{"kill-ms", "order to kill a process to its end", func(m *Model) *int64 { return &m.KillMS }, nil},
 	{"stop-ms", "unregistration to the end of the AM process", func(m *Model) *int64 { return &m.StopMS }, nil},
 	{"driver-stop-ms", "end of the last job to unregistration", func(m *Model) *int64 { return &m.DriverStopMS }, nil},

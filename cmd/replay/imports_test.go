@@ -27,6 +27,7 @@ var picture = map[string][]string{
 	"replay/report":               {"replay/engine/record", "replay/trace"},
 	"replay/bench":                {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform":        {"replay/engine/...", "replay/policy"},
+	"replay/backtest":             {"replay/engine", "replay/engine/record", "replay/engine/yarn/conf", "replay/report", "replay/trace", "replay/trace/importer"},
 	"replay/cmd/replay":           {"replay/..."},
 }
 

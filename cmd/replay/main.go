@@ -30,6 +30,7 @@ var Commands = []func() *cli.Command{
 	traceCommand,
 	reportCommand,
 	conformCommand,
+	backtestCommand,
 }
 
 func main() {

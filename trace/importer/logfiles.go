@@ -161,3 +161,17 @@ func b2i(b bool) int {
 	}
 	return 0
 }
+
+// Logs returns the paths of the event logs among inputs: files, rolling directories, and directories of
+// these. Each is an input of [Import] of its own.
+func Logs(inputs []string) ([]string, error) {
+	logs, _, err := findLogs(inputs)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, l := range logs {
+		paths = append(paths, l.path)
+	}
+	return paths, nil
+}

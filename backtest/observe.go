@@ -1,0 +1,57 @@
+package backtest
+
+import (
+	"replay/engine/record"
+	"replay/trace"
+)
+
+// observed is a record.Sink that keeps what is compared: times of applications and stages, containers.
+type observed struct {
+	jobs       map[int64]record.Job
+	stages     map[stageKey]*span
+	containers []record.Container
+	levels     [5]int64 // successful attempts by level
+	ends       map[string]int64
+}
+
+type stageKey struct {
+	job   int64
+	stage int32
+}
+
+// span is from the first submission of a stage to its last task's end.
+type span struct{ start, end int64 }
+
+func newObserved() *observed {
+	return &observed{jobs: map[int64]record.Job{}, stages: map[stageKey]*span{}, ends: map[string]int64{}}
+}
+
+func (o *observed) Job(j *record.Job) { o.jobs[j.ID] = *j }
+
+func (o *observed) Container(c *record.Container) { o.containers = append(o.containers, *c) }
+
+func (o *observed) Task(t *record.Task) {
+	o.ends[t.End]++
+	if t.End != record.TaskSuccess {
+		return
+	}
+	o.levels[t.Level]++
+	k := stageKey{t.Job, t.Stage}
+	s := o.stages[k]
+	if s == nil {
+		s = &span{t.Ready, t.Finish}
+		o.stages[k] = s
+	}
+	s.start, s.end = min(s.start, t.Ready), max(s.end, t.Finish)
+}
+
+func (o *observed) Sample(*record.Sample)     {}
+func (o *observed) Decision(*record.Decision) {}
+
+// of returns the span of a stage, unset when no task of it succeeded.
+func (o *observed) of(job int64, stage int32) span {
+	if s := o.stages[stageKey{job, stage}]; s != nil {
+		return *s
+	}
+	return span{trace.Unset, trace.Unset}
+}

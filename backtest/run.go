@@ -1,0 +1,165 @@
+package backtest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"replay/engine"
+	"replay/engine/record"
+	"replay/engine/yarn/conf"
+	"replay/report"
+	"replay/trace"
+	"replay/trace/importer"
+)
+
+// Options say how recordings are replayed.
+type Options struct {
+	Engine     engine.Options // configuration, seed and model; the recording's own come under it
+	Allocation string         // of event logs: recorded (default) or simulated
+	Latency    string         // of clusters: recorded (default) or model
+}
+
+// Replay replays a recording once. The result has its applications in order of submission.
+func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp, *observed, []record.Warning, error) {
+	opt, in := o.Engine, r.input
+	if err := r.configure(&opt); err != nil {
+		return nil, nil, nil, err
+	}
+	byDriver := !r.IsCluster
+	if r.IsCluster {
+		if o.Latency != "model" {
+			opt.Recorded.Latencies = r.cluster.latencies()
+		}
+	} else if o.Allocation != "simulated" {
+		opt.Recorded.Executors = r.executors
+		if opt.Recorded.Executors == nil {
+			opt.Recorded.Executors = []trace.Executor{}
+		}
+		opt.Recorded.CodeMS = map[int64]int64{}
+		for i := range r.apps {
+			a := &r.apps[i]
+			opt.Recorded.CodeMS[a.Job] = max(a.ReadyMS-a.StartMS, 0)
+		}
+	}
+	all := newObserved()
+	var warnings []record.Warning
+	groups := [][]*trace.Job{r.jobs}
+	if byDriver { // each application had a cluster of its own
+		groups = groups[:0]
+		for _, j := range r.jobs {
+			groups = append(groups, []*trace.Job{j})
+		}
+	}
+	for _, jobs := range groups {
+		in.Jobs = &jobList{jobs: jobs}
+		sc, err := engine.NewScenario(in, opt)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		m, err := engine.Run(ctx, sc, all, nil)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		warnings = append(warnings, m.Warnings...)
+	}
+	var out []report.BacktestApp
+	for i, j := range r.jobs {
+		out = append(out, r.compare(j, &r.apps[i], all, byDriver))
+	}
+	return out, all, warnings, nil
+}
+
+// configure puts the settings of the recorded cluster under those of the options.
+func (r *Recording) configure(o *engine.Options) error {
+	if o.FairXML == nil && r.fairXML != nil {
+		o.FairXML, o.FairName = r.fairXML, r.Name+"/fair-scheduler.xml"
+	}
+	if r.site == nil {
+		return nil
+	}
+	p := conf.NewProperties()
+	if err := p.Parse(r.Name+"/yarn-site.xml", r.site); err != nil {
+		return err
+	}
+	m, err := p.Resolve()
+	if err != nil {
+		return err
+	}
+	o.TraceSite = m
+	return nil
+}
+
+// compare sets one application's replay beside its recording.
+func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, byDriver bool) report.BacktestApp {
+	rec, ran := o.jobs[j.ID]
+	out := report.BacktestApp{
+		Recording: r.Name, ID: a.ID, Name: a.Name, RecordedMS: trace.Unset, PredictedMS: trace.Unset,
+		Outcome: rec.Outcome, Reason: rec.Reason,
+	}
+	start, predictedStart := a.SubmitMS, rec.Submit
+	if byDriver {
+		start, predictedStart = a.StartMS, rec.AMRegistered
+	}
+	if a.FinishMS != trace.Unset {
+		out.RecordedMS = a.FinishMS - start
+	}
+	if ran && rec.Outcome != record.JobUnfinished {
+		out.PredictedMS = rec.Finish - predictedStart
+	}
+	jobs := map[int32]*span{}
+	for i := range j.Stages {
+		st := &j.Stages[i]
+		s := o.of(j.ID, st.ID)
+		e := report.BacktestStage{Stage: a.Stages[i].SparkStage, Job: st.SparkJob, Name: st.Name, Tasks: st.Tasks.Len(),
+			RecordedMS: trace.Unset, PredictedMS: trace.Unset, Attempts: a.Stages[i].Attempts,
+			RecordedStartMS: trace.Unset, PredictedStartMS: trace.Unset}
+		if at := a.Stages[i].SubmitMS; at != trace.Unset {
+			e.RecordedStartMS = at - start
+			if a.Stages[i].FinishMS != trace.Unset {
+				e.RecordedMS = a.Stages[i].FinishMS - at
+			}
+		}
+		if s.end != trace.Unset {
+			e.PredictedMS, e.PredictedStartMS = s.end-s.start, s.start-predictedStart
+			if k := jobs[st.SparkJob]; k == nil {
+				jobs[st.SparkJob] = &span{s.start, s.end}
+			} else {
+				k.start, k.end = min(k.start, s.start), max(k.end, s.end)
+			}
+		}
+		out.Stages = append(out.Stages, e)
+	}
+	for _, k := range a.Jobs {
+		e := report.BacktestJob{Job: k.ID, RecordedMS: trace.Unset, PredictedMS: trace.Unset, OK: k.OK}
+		if k.FinishMS != trace.Unset {
+			e.RecordedMS = k.FinishMS - k.SubmitMS
+		}
+		if s := jobs[k.ID]; s != nil {
+			e.PredictedMS = s.end - s.start
+		}
+		out.Jobs = append(out.Jobs, e)
+	}
+	out.Finish()
+	return out
+}
+
+// appLabel names an application for messages.
+func appLabel(a *importer.RecordedApp) string {
+	return a.Name + " (job " + strconv.FormatInt(a.Job, 10) + ")"
+}
+
+// Run replays the recordings and compares.
+func Run(ctx context.Context, recs []*Recording, o Options) (*report.Backtest, error) {
+	b := &report.Backtest{Model: o.Engine.Model.Values(), Settings: map[string]string{
+		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10)}}
+	for _, r := range recs {
+		apps, _, _, err := Replay(ctx, r, o)
+		if err != nil {
+			return nil, err
+		}
+		b.Applications = append(b.Applications, apps...)
+	}
+	b.Summary = report.Summarize(b.Applications)
+	return b, nil
+}

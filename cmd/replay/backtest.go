@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/backtest"
+	"replay/engine"
+	"replay/report"
+)
+
+func backtestCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "backtest",
+		Usage:     "replay recordings and set the predicted times beside the recorded ones",
+		ArgsUsage: "LOG|FOLDER...",
+		Description: `Takes event logs, folders of them, folders of recorded Spark-on-YARN clusters, and traces imported
+from either. Examples:
+   replay backtest logs/app-20260101000000-0000.zstd
+   replay backtest traces/fair-weights --latency recorded --json`,
+		Flags: append(append(scenarioFlags(), progressFlags()...),
+			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
+			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
+			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, the scatter plot and a page"},
+			&cli.StringFlag{Name: "details", Value: "1", Usage: "0: applications, 1: and the largest differences, 2: and every job and stage"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		),
+		Action: backtestAction,
+	}
+}
+
+func backtestAction(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("backtest wants event logs or folders, got none")
+	}
+	e, err := readOptions(c, engine.Options{Model: engine.DefaultModel()})
+	if err != nil {
+		return err
+	}
+	o := backtest.Options{Engine: e, Allocation: c.String("allocation"), Latency: c.String("latency")}
+	if o.Allocation != "recorded" && o.Allocation != "simulated" {
+		return usagef("--allocation is %q, want recorded or simulated", o.Allocation)
+	}
+	if o.Latency != "recorded" && o.Latency != "model" {
+		return usagef("--latency is %q, want recorded or model", o.Latency)
+	}
+	details, ok := map[string]int{"0": 0, "1": 1, "2": 2}[c.String("details")]
+	if !ok {
+		return usagef("--details is %q, want 0, 1 or 2", c.String("details"))
+	}
+	tmp, err := os.MkdirTemp("", "replay-backtest-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	recs, err := backtest.Sources(c.Context, c.Args().Slice(), tmp, func(m string) {
+		if !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", m)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	b, err := backtest.Run(c.Context, recs, o)
+	if err != nil {
+		return err
+	}
+	return printBacktest(c, b, details)
+}
+
+func printBacktest(c *cli.Context, b *report.Backtest, details int) error {
+	if c.Bool("json") {
+		data, err := json.MarshalIndent(b, "", " ")
+		if err != nil {
+			return err
+		}
+		_, err = c.App.Writer.Write(append(data, '\n'))
+		return err
+	}
+	return b.WriteText(c.App.Writer, details)
+}

@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/trace"
+)
+
+// Recorded is what a recording says beside its trace, for replays that are set beside it. The zero
+// value says nothing.
+type Recorded struct {
+	// Executors of all jobs. With them no ResourceManager and no application master takes part: the
+	// driver gets these executors at these times, relative to the recorded start of its application,
+	// and dynamic allocation does not decide.
+	Executors []trace.Executor
+	// CodeMS says when the application's own code could begin, ms after the recorded start; needed with Executors.
+	CodeMS map[int64]int64
+	// Latencies are those of the containers of a job, instead of the model's.
+	Latencies map[int64]*Latencies
+}
+
+// Latencies are the recorded launch latencies of one application, ms.
+type Latencies struct {
+	AMMS       int64   // from the allocation of the AM container to its registration, or trace.Unset
+	ExecutorMS []int64 // of the k-th container that the application master started, from its acquisition to its registration with the driver; trace.Unset where it never registered
+}
+
+// recordedExecutors are the executors of one application; ids of the driver are positions here plus 1.
+func (sc *Scenario) recordedExecutors(job int64) []trace.Executor {
+	var out []trace.Executor
+	for _, e := range sc.Recorded.Executors {
+		if e.Job == job {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b trace.Executor) int { return int(a.ID - b.ID) })
+	return out
+}
+
+// startRecorded begins an application whose executors were recorded: nothing is asked of a
+// ResourceManager, and its driver starts at once.
+func (s *sim) startRecorded(a *app) {
+	a.am = s.recordedContainer(a, &trace.Executor{Node: 0, AddedMS: s.now})
+	am := a.containerOf(a.am)
+	am.rec.AM, am.rec.Acquired, am.rec.Started = true, s.now, s.now
+	a.rec.AMScheduled, a.rec.AMAllocated, a.rec.FirstAsked = s.now, s.now, s.now
+	a.register(s)
+	if a.stopping {
+		return
+	}
+	a.recorded = s.sc.recordedExecutors(a.job.ID)
+	a.execs = make([]executor, len(a.recorded)+1)
+	start := s.now
+	if a.job.RecordedStartMS != trace.Unset {
+		start -= a.job.RecordedStartMS
+	} else {
+		start -= a.job.SubmitMS
+	}
+	for i := range a.recorded {
+		e := &a.recorded[i]
+		s.pushApp(max(s.now, start+e.AddedMS), order(classRegister, int64(i)), evRecordedAdd, a, int64(i))
+		if e.RemovedMS != trace.Unset {
+			s.pushApp(max(s.now, start+e.RemovedMS), order(classMessage, int64(i)), evRecordedRemove, a, int64(i))
+		}
+	}
+	s.pushApp(s.now+s.sc.Recorded.CodeMS[a.job.ID], order(classTick, int64(a.id)), evGate, a, 0)
+}
+
+// recordedContainer makes a container that runs from now on.
+func (s *sim) recordedContainer(a *app, e *trace.Executor) int64 {
+	n := int64(len(a.containers) + 1)
+	a.containers = append(a.containers, &container{exec: -1, process: running, rec: record.Container{
+		Job: a.job.ID, Number: n, Node: e.Node, Queue: a.rec.Queue, MemMiB: e.MemMiB, VCores: int64(e.VCores),
+		Asked: record.None, Allocated: s.now, Acquired: s.now, Started: s.now, Registered: s.now, Ended: record.None,
+	}})
+	a.open++
+	s.totals.ContainersAllocated++
+	return n
+}
+
+// recordedAdd is the arrival of executor i of the recording.
+func (d *driver) recordedAdd(i int32) {
+	s, a := d.s, d.a
+	if d.stopping {
+		return
+	}
+	x := &d.recorded[i]
+	id := i + 1
+	n := s.recordedContainer(a, x)
+	c := a.containerOf(n)
+	c.exec = id
+	a.rec.Containers++
+	if a.rec.FirstAllocated == record.None {
+		a.rec.FirstAllocated = s.now
+	}
+	d.execs[id] = executor{container: n, node: x.Node, profile: d.profileOf(x), lastStage: -1, died: never, cores: x.VCores}
+	s.pushApp(s.now+s.sc.Model.ExecutorReadyMS, order(classRegister, n), evExecReady, a, n)
+}
+
+// profileOf finds the resource profile of a recorded executor: the first one of its size.
+func (d *driver) profileOf(x *trace.Executor) int32 {
+	for i := range d.a.job.Stages {
+		st := &d.a.job.Stages[i]
+		if st.Profile != 0 && st.ExecVCores == x.VCores && st.ExecMemMiB == x.MemMiB {
+			if own := &d.a.set.profiles[0]; int32(own.cores) != x.VCores || d.a.job.ExecMemMiB != x.MemMiB {
+				return st.Profile
+			}
+		}
+	}
+	return 0
+}
+
+// recordedRemove is the end of executor i of the recording.
+func (d *driver) recordedRemove(i int32) {
+	e := d.exec(i + 1)
+	if e == nil || d.stopping || e.state == execRemoved {
+		return
+	}
+	e.died = d.s.now
+	loss := lossOfReason(d.recorded[i].Reason)
+	if !d.conf.ShuffleService || loss.Worker {
+		if d.dag != nil {
+			d.dag.ServerLost(i + 1)
+		}
+	}
+	if e.state == execLaunching {
+		d.ready++ // it never got ready; removeExecutor takes it off
+		e.state = execAlive
+	}
+	d.removeExecutor(i+1, loss)
+	d.endRecordedContainer(e.container)
+}
+
+func (d *driver) endRecordedContainer(n int64) {
+	s, a := d.s, d.a
+	c := a.containerOf(n)
+	if c == nil || c.ended {
+		return
+	}
+	c.ended, c.process = true, exited
+	c.rec.Ended, c.rec.End = s.now, record.EndCompleted
+	a.rec.MemMiBMS += c.rec.MemMiB * (s.now - c.rec.Allocated)
+	a.rec.VCoreMS += c.rec.VCores * (s.now - c.rec.Allocated)
+	s.totals.ContainersEnded++
+	s.writeContainer(a, c)
+}
+
+// lossOfReason turns the text of an ExecutorRemoved event into what the driver knew.
+func lossOfReason(reason string) spark.Loss {
+	switch {
+	case strings.HasPrefix(reason, "Executor killed by driver"):
+		return spark.Loss{Kind: spark.LossKilled}
+	case strings.HasPrefix(reason, "Executor decommission"):
+		return spark.Loss{Kind: spark.LossDecommissioned}
+	case strings.Contains(reason, "was preempted"), strings.Contains(reason, "Exit status: -100"),
+		strings.Contains(reason, "explicit termination request"), strings.Contains(reason, "because of a YARN event"):
+		return spark.Loss{Kind: spark.LossExited}
+	case strings.Contains(reason, "worker lost"), strings.Contains(reason, "Worker shutting down"):
+		return spark.Loss{Kind: spark.LossProcess, Worker: true}
+	case strings.Contains(reason, "heartbeat timed out"), strings.Contains(reason, "disassociated"):
+		return spark.Loss{Kind: spark.LossProcess, ByApp: true}
+	}
+	return spark.Loss{Kind: spark.LossExited, ByApp: true}
+}
+
+// endRecorded is the end of an application whose executors were recorded.
+func (d *driver) endRecorded() {
+	s, a := d.s, d.a
+	a.rec.Finish = s.now
+	d.stop()
+	for n := range a.containers {
+		d.endRecordedContainer(int64(n + 1))
+	}
+	a.gone = true
+	s.live--
+	s.move()
+	s.jobDone(a.rec)
+}
+
+// recordedExecs reports whether executors are given by a recording.
+func (sc *Scenario) recordedExecs() bool { return sc.Recorded.Executors != nil }
+
+// amStart returns how long an application master takes from the NodeManager's start to its registration.
+func (s *sim) amStart(job int64) int64 {
+	if l := s.sc.Recorded.Latencies[job]; l != nil && l.AMMS != trace.Unset {
+		return max(l.AMMS-s.sc.Model.NMStartMS, 0)
+	}
+	return s.sc.Model.AMStartMS
+}
+
+// executorStart returns how long executor k of an application takes from the NodeManager's start to its
+// registration; called is how long the start call takes.
+func (s *sim) executorStart(job int64, k int, called int64) int64 {
+	if l := s.sc.Recorded.Latencies[job]; l != nil && k < len(l.ExecutorMS) && l.ExecutorMS[k] != trace.Unset {
+		return max(l.ExecutorMS[k]-called, 0) + s.sc.Model.ExecutorReadyMS
+	}
+	return s.sc.Model.ExecutorStartMS
+}
