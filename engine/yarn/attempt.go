@@ -100,8 +100,8 @@ func (a *Attempt) AllLive(yield func(*Container) bool) {
 	}
 }
 
-// Allocated starts a container of the table's key on a node: it takes from the request table (not for a container
-// without table records), becomes live, is charged to the attempt and is queued for the application master.
+// Allocated starts a container of the table's key on a node: it takes from the request table, becomes live, is charged to
+// the attempt and is queued for the application master, or with the container whose growth it is.
 // The caller charges queues and the node.
 //
 // Source: FSAppAttempt.allocate, SchedulerApplicationAttempt.addToNewlyAllocatedContainers.

@@ -24,7 +24,7 @@ type fairApp struct {
 	amPreemption bool // the application master may be preempted
 
 	reservations map[Key][]*Container // by key, in the order of their making
-	reservedOn   []*Node              // distinct names by rack are what counts; see reservedNodes
+	reservedOn   []*Node              // one node for each name on each rack
 
 	blackChanged bool
 	blackNodes   []*Node // of the headroom, as of the last change of the blacklist

@@ -9,10 +9,6 @@ import (
 	"replay/policy"
 )
 
-type place = protocol.Name
-
-const anyPlace = protocol.Any
-
 // kill is a list of containers that are killed together.
 //
 // Source: FSPreemptionThread.PreemptContainersTask.
@@ -162,7 +158,7 @@ func (v *victims) of(id protocol.AppID) (sum policy.Resource) {
 // Source: FSPreemptionThread.getBestPreemptableContainers.
 func (f *Fair) bestVictims(s starvedAsk, nodes []*Node) *victims {
 	best := f.firstVictims(s, nodes)
-	if !s.relax || s.name == anyPlace || best == nil || best.ams == 0 {
+	if !s.relax || s.name == protocol.Any || best == nil || best.ams == 0 {
 		return best
 	}
 	var others []*Node

@@ -3,6 +3,7 @@ package yarn
 import (
 	"math"
 
+	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
@@ -131,7 +132,7 @@ func (f *Fair) minStarvation(q *queue) policy.Resource {
 // starvedAsk is one ask that containers are preempted for.
 type starvedAsk struct {
 	key   Key
-	name  place
+	name  protocol.Name
 	count int32
 	size  policy.Resource
 	relax bool
@@ -182,18 +183,18 @@ type visitKey struct {
 
 type visits struct {
 	anywhere       bool
-	racks          map[place]bool
-	racksWithNodes map[place]bool
+	racks          map[protocol.Name]bool
+	racksWithNodes map[protocol.Name]bool
 }
 
-func (f *Fair) visit(seen visited, priority int32, name place, size policy.Resource) bool {
+func (f *Fair) visit(seen visited, priority int32, name protocol.Name, size policy.Resource) bool {
 	k := visitKey{priority, size}
 	v := seen[k]
 	if v == nil {
-		v = &visits{racks: map[place]bool{}, racksWithNodes: map[place]bool{}}
+		v = &visits{racks: map[protocol.Name]bool{}, racksWithNodes: map[protocol.Name]bool{}}
 		seen[k] = v
 	}
-	if name == anyPlace {
+	if name == protocol.Any {
 		if len(v.racks) == 0 && len(v.racksWithNodes) == 0 {
 			v.anywhere = true
 		}
