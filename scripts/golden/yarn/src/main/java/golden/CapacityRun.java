@@ -107,7 +107,7 @@ final class CapacityRun extends Run {
       site.put(PREFIX + "rack-locality-full-reset", false);
     }
     site.put(PREFIX + "per-node-heartbeat.multiple-assignments-enabled", percent(70));
-    site.put(PREFIX + "per-node-heartbeat.maximum-container-assignments", pick(-1, 1, 2, 5, 100));
+    site.put(PREFIX + "per-node-heartbeat.maximum-container-assignments", pick(20, 1, 2, 5, 100));
     site.put(PREFIX + "per-node-heartbeat.maximum-offswitch-assignments", pick(1, 1, 3));
     if (percent(20)) {
       site.put(PREFIX + "reservations-continue-look-all-nodes", false);
