@@ -27,6 +27,7 @@ const (
 	evAbort                             // arg: task set: it could not be scheduled anywhere
 	evRecordedAdd                       // arg: recorded executor
 	evRecordedRemove
+	evAskTimeout // arg: executor: the AM did not say why it is gone
 )
 
 const (
@@ -213,6 +214,8 @@ func (d *driver) handle(e event) {
 		d.recordedAdd(int32(e.arg))
 	case evRecordedRemove:
 		d.recordedRemove(int32(e.arg))
+	case evAskTimeout:
+		d.askTimeout(int32(e.arg))
 	case evAbort:
 		d.tasks.AbortTimeout(s.now, int32(e.arg))
 		d.pump()

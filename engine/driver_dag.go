@@ -30,6 +30,7 @@ func (d *driver) startStages() {
 		d.fail(err.Error())
 		return
 	}
+	d.dag.Slots = d.slots
 	d.dag.DefaultDelayMS = s.sc.Model.StageSubmitMS
 	d.count = make([]int32, len(s.nodes.spec))
 	d.done = make([][]bool, len(a.job.Stages))
@@ -201,7 +202,7 @@ func (d *driver) taskEvent(e *spark.TaskEvent) {
 			s.pushApp(s.now+s.sc.Model.StatusMS, order(classStatus, id), evKilled, a, id)
 		}
 	case spark.KillExecutor:
-		d.Kill(s.now, []int32{e.Exec})
+		d.kill([]int32{e.Exec}, true)
 	case spark.UnschedulableAdded:
 		if d.mgr != nil {
 			d.mgr.UnschedulableAdded(s.now, e.Stage, e.StageAttempt)
@@ -233,9 +234,12 @@ func (d *driver) taskEnded(e *spark.TaskEvent) {
 			r.repeated = true
 			d.writeRun(r, record.TaskSuccess)
 		}
-	case spark.EndResubmitted:
+	case spark.EndResubmitted: // the attempt ended before; only its output is lost
 		d.pendingAgain(set, e.Index)
-		return // the attempt ended before; only its output is lost
+		if d.mgr != nil { // which counts it as ended once more, as Spark's does
+			d.mgr.TaskEnd(s.now, e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, spark.TaskFailed)
+		}
+		return
 	case spark.EndKilled:
 		end = spark.TaskKilled
 		d.writeRun(r, record.TaskKilled)
@@ -261,9 +265,17 @@ func (d *driver) pendingAgain(set *spark.TaskSet, index int32) {
 }
 
 // fetchFailureOf reports whether a task that is launched now will meet lost shuffle output.
-func (d *driver) fetchFailureOf(st *trace.Stage, partition int32) (spark.FetchSource, bool) {
+func (d *driver) fetchFailureOf(st *trace.Stage, r *run) (spark.FetchSource, bool) {
 	if len(st.Parents) == 0 {
 		return spark.FetchSource{}, false
 	}
-	return d.dag.FetchFailure(st.ID, partition)
+	return d.dag.FetchFailure(st.ID, r.index, func() bool {
+		for i := range d.runs {
+			o := &d.runs[i]
+			if o.exec == r.exec && o.stage == r.stage && o.rec.StageAttempt == r.rec.StageAttempt && (o.fetch == nil || o.fetch.Exec >= 0) {
+				return true
+			}
+		}
+		return false
+	})
 }

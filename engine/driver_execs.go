@@ -75,6 +75,10 @@ func (d *driver) execReady(n int64) {
 	if e.state != execLaunching {
 		return
 	}
+	if d.tasks.HostExcluded(e.node) { // refused: the process gives up, as one that failed
+		s.endProcess(d.a, n, s.now)
+		return
+	}
 	e.state = execAlive
 	e.free = e.cores
 	d.ready++
@@ -89,13 +93,17 @@ func (d *driver) execReady(n int64) {
 }
 
 // Kill is part of [spark.Backend]: idle executors are given back. Busy and unknown ones are not.
+func (d *driver) Kill(now int64, ids []int32) []int32 { return d.kill(ids, false) }
+
+// kill gives executors back; with force also busy ones, whose tasks are lost. An executor whose
+// connection dropped counts as idle, as its tasks are no longer the scheduler's.
 //
 // Source: CoarseGrainedSchedulerBackend.killExecutors.
-func (d *driver) Kill(now int64, ids []int32) []int32 {
+func (d *driver) kill(ids []int32, force bool) []int32 {
 	var out []int32
 	for _, id := range ids {
 		e := d.exec(id)
-		if e == nil || e.state != execAlive || e.killing || e.running > 0 {
+		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) {
 			continue
 		}
 		e.killing = true
@@ -116,83 +124,13 @@ func (d *driver) Decommission(now int64, ids []int32) []int32 {
 
 // RequestTotal is part of [spark.Backend]: the AM takes new totals, and its loop wakes when one changed.
 func (d *driver) RequestTotal(now int64, r *spark.TotalRequest) bool {
+	if d.tasks != nil {
+		r.Exclude(d.excludedHosts())
+	}
 	if d.alloc.RequestTotal(now, r) {
 		d.wake()
 	}
 	return true
-}
-
-// processGone is the end of a container's process.
-func (a *app) processGone(s *sim, n int64) {
-	if n == a.am || a.driver == nil || a.gone {
-		if n == a.am && a.driver != nil {
-			a.driver.amDied()
-		}
-		return
-	}
-	d := a.driver
-	c := a.containerOf(n)
-	e := d.exec(c.exec)
-	if e == nil {
-		return
-	}
-	e.died = s.now
-	if d.dag != nil && !d.conf.ShuffleService {
-		d.dag.ServerLost(c.exec)
-	}
-	if e.state == execAlive && !d.stopping {
-		s.pushApp(s.now+s.sc.Model.DisconnectMS, order(classMessage, 0), evDisconnect, a, int64(c.exec))
-	}
-}
-
-// disconnected is the driver's notice that an executor's connection dropped: it gets no more offers,
-// and the AM is asked why.
-//
-// Source: CoarseGrainedSchedulerBackend.disableExecutor, YarnSchedulerBackend.
-func (d *driver) disconnected(id int32) {
-	e := d.exec(id)
-	if e == nil || e.state != execAlive || d.stopping {
-		return
-	}
-	e.state = execLost
-	e.free = 0
-	d.ready--
-	d.tasks.ExecutorLost(d.s.now, id, spark.Loss{Kind: spark.LossPending})
-	d.pump()
-	switch reason, state := d.alloc.AskLossReason(id); state {
-	case spark.LossKnown:
-		d.removeExecutor(id, lossOf(reason))
-	case spark.LossWaits:
-		d.wake()
-	default:
-		d.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
-	}
-}
-
-// removeExecutor is the AM's word that an executor is gone, and why.
-func (d *driver) removeExecutor(id int32, loss spark.Loss) {
-	e := d.exec(id)
-	if e == nil || e.state == execRemoved {
-		return
-	}
-	if e.state == execAlive {
-		d.ready--
-	}
-	wasKnown := e.state != execLaunching
-	e.state = execRemoved
-	e.free = 0
-	if e.killing {
-		loss = spark.Loss{Kind: spark.LossKilled}
-	}
-	if !wasKnown {
-		return
-	}
-	d.tasks.ExecutorLost(d.s.now, id, loss)
-	if d.mgr != nil {
-		d.mgr.ExecutorRemoved(id)
-	}
-	d.pump()
-	d.endRunsOf(id)
 }
 
 // hint notes whether a new container is on a host that active stages of its application prefer.

@@ -98,9 +98,12 @@ func (d *driver) launchTask(l *spark.Launch) {
 	r.rec.OverheadMS = dispatch + service - r.rec.DurationMS + status
 	r.end = s.now + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
-	if from, fails := d.fetchFailureOf(st, index); fails {
+	if from, fails := d.fetchFailureOf(st, &r); fails {
 		r.fetch = &from
-		r.end = s.now + dispatch + s.sc.Model.FetchFailMS
+		r.end = s.now + dispatch
+		if from.Exec >= 0 {
+			r.end += s.sc.Model.FetchFailMS
+		}
 	}
 	e.runs = append(e.runs, at.ID)
 	d.runs = append(d.runs, r)
@@ -111,7 +114,6 @@ func (d *driver) launchTask(l *spark.Launch) {
 	if d.mgr != nil {
 		d.mgr.TaskStart(s.now, stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
-	d.tasks.Running(l.TaskRef)
 }
 
 // taskTime returns how long a task works, in ms: service as the trace has it with the factors of a cold

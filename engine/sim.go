@@ -76,6 +76,14 @@ type sim struct {
 // the replay and is complete, totals included. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or when an invariant is broken.
 func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress) (*record.Manifest, error) {
+	s, err := newSim(sc, sink, progress)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(ctx)
+}
+
+func newSim(sc *Scenario, sink record.Sink, progress *Progress) (*sim, error) {
 	if progress == nil {
 		progress = new(Progress)
 	}
@@ -100,6 +108,10 @@ func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress
 		return nil, err
 	}
 	s.push(s.sc.SeriesMS, order(classSample, 0), evSample, 0, 0)
+	return s, nil
+}
+
+func (s *sim) run(ctx context.Context) (*record.Manifest, error) {
 	if err := s.loop(ctx); err != nil {
 		return nil, err
 	}

@@ -80,6 +80,7 @@ type dagStage struct {
 	out       []int32 // by partition: executor that holds its output, or that computed its result; -1 = missing; nil before the first attempt
 	available int
 	version   int    // of gone, as far as out follows it
+	lastGone  int32  // executor whose output was dropped last; 0 = none
 	pending   []bool // partitions that the running attempt still owes
 	owed      int
 

@@ -121,7 +121,9 @@ func (d *DAG) fetchFailed(now int64, e *TaskEvent, info setInfo) {
 	if !d.retry(now, info.stage, e.From.Stage) {
 		return
 	}
-	d.dropOutput(e.From, info.epoch)
+	if e.From.Exec >= 0 {
+		d.dropOutput(e.From, info.epoch)
+	}
 }
 
 // retry puts stages among those to be submitted again, and sets the timer with the first of them. It

@@ -45,6 +45,7 @@ func (d *DAG) availableOf(stage int32) int {
 			if exec >= 0 && lost(d.gone, exec) {
 				s.out[p] = -1
 				s.available--
+				s.lastGone = exec
 			}
 		}
 	}
@@ -113,6 +114,7 @@ func (d *DAG) dropWhere(of func(exec int32) bool) {
 			if exec >= 0 && of(exec) {
 				s.out[p] = -1
 				s.available--
+				s.lastGone = exec
 			}
 		}
 	}
@@ -151,10 +153,25 @@ func (d *DAG) HostLost(host int32) {
 }
 
 // FetchFailure reports whether a task of a stage that reads its input now meets output that cannot be
-// read, and which. Tasks of one attempt meet all servers that are lost, in turn by partition.
-func (d *DAG) FetchFailure(stage, partition int32) (FetchSource, bool) {
-	if d.deadVersion == 0 {
+// read, and which. Output that is not registered fails at once, with a source that names no executor; but
+// an executor that read the same input for this attempt before, as knows tells, still has the old
+// locations and tries the executor that is gone. Tasks of one attempt meet all servers that are lost, in
+// turn by partition.
+//
+// Source: MapOutputTracker.convertMapStatuses, MapOutputTrackerWorker.updateEpoch.
+func (d *DAG) FetchFailure(stage, partition int32, knows func() bool) (FetchSource, bool) {
+	if d.deadVersion == 0 && d.goneVersion == 0 {
 		return FetchSource{}, false
+	}
+	for _, p := range d.job.Stages[stage].Parents {
+		m := &d.stages[p]
+		if d.availableOf(p) == m.tasks {
+			continue
+		}
+		if m.lastGone > 0 && knows() {
+			return FetchSource{Stage: p, Partition: int32(slices.Index(m.out, -1)), Exec: m.lastGone, Host: d.tasks.hostOf(m.lastGone)}, true
+		}
+		return FetchSource{Stage: p, Partition: -1, Exec: -1, Host: -1}, true
 	}
 	s := &d.stages[stage]
 	if at := [2]int64{d.epoch, int64(d.deadVersion)}; s.deadAt != at {

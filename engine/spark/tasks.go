@@ -252,7 +252,8 @@ func (s *TaskScheduler) Failed(now int64, ref TaskRef, reason EndReason) {
 	}
 }
 
-// FetchSource is the output of a map task that could not be read.
+// FetchSource is the output of a map task that could not be read. Without executor (-1) no location of
+// the output was known.
 type FetchSource struct {
 	Stage, Partition int32
 	Exec, Host       int32
@@ -264,7 +265,7 @@ func (s *TaskScheduler) FetchFailed(now int64, ref TaskRef, from FetchSource) {
 	if set == nil || set.attempts[ref.Row].Ended {
 		return
 	}
-	if s.health != nil {
+	if s.health != nil && from.Exec >= 0 {
 		s.health.fetchFailed(s, now, from.Exec, from.Host)
 	}
 	s.from = from

@@ -222,7 +222,7 @@ func (d *testDriver) launch(l Launch) {
 	d.running[l.TaskRef] = d.now
 	d.tasks.Running(l.TaskRef)
 	ms := d.job.Stages[set.Stage].Tasks.DurationMS[partition]
-	from, fails := d.dag.FetchFailure(set.Stage, partition)
+	from, fails := d.dag.FetchFailure(set.Stage, partition, func() bool { return false })
 	if fails {
 		ms = 0
 	}

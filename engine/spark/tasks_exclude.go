@@ -276,3 +276,24 @@ func (h *health) executorRemoved(exec int32) {
 		}
 	}
 }
+
+// HostExcluded reports whether the application wants no executor on a host.
+func (s *TaskScheduler) HostExcluded(host int32) bool {
+	return s.health != nil && s.health.nodeExcluded(host)
+}
+
+// ExcludedHosts returns the hosts on which the application wants no executor, in order of their exclusion.
+//
+// Source: HealthTracker.excludedNodeList.
+func (s *TaskScheduler) ExcludedHosts() []int32 {
+	if s.health == nil {
+		return nil
+	}
+	var out []int32
+	for i := range s.health.nodes {
+		if n := &s.health.nodes[i]; n.excluded {
+			out = append(out, n.host)
+		}
+	}
+	return out
+}
