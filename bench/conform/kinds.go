@@ -2,7 +2,7 @@ package conform
 
 // Kinds are the forms of golden vectors that are known, in the order in which they are asked.
 var Kinds = []Kind{
-	recordedCluster,
+	liveManager,
 	poolsKind,
 	scalaOrder,
 	yarnShares,

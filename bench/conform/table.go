@@ -23,6 +23,9 @@ func (s *Summary) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if err := s.writeParts(w); err != nil {
+		return err
+	}
 	for _, f := range s.Files {
 		for _, d := range f.Differences {
 			if err := d.writeText(w, f.File); err != nil {
@@ -31,6 +34,50 @@ func (s *Summary) WriteText(w io.Writer) error {
 		}
 		for _, why := range f.Reasons {
 			if _, err := fmt.Fprintf(w, "\n%s, not supported: %s\n", f.File, why); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeParts writes how many of each sort of cases are equal, files that have sorts alone, and what was assumed of them.
+func (s *Summary) writeParts(w io.Writer) error {
+	files := slices.DeleteFunc(slices.Clone(s.Files), func(f *Results) bool { return len(f.Parts) == 0 })
+	if len(files) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "\nequal of")
+	total := slices.Clone(files[0].Parts)
+	for i, p := range total {
+		fmt.Fprintf(t, "\t%s", p.Name)
+		total[i].Cases, total[i].Equal = 0, 0
+	}
+	row := func(name string, parts []Part) {
+		fmt.Fprint(t, "\n", name)
+		for i, p := range parts {
+			fmt.Fprintf(t, "\t%d/%d", p.Equal, p.Cases)
+			if i == 0 && p.Cases > 0 {
+				fmt.Fprintf(t, " %.2f %%", 100*float64(p.Equal)/float64(p.Cases))
+			}
+		}
+	}
+	for _, f := range files {
+		row(f.File, f.Parts)
+		for i, p := range f.Parts {
+			total[i].Cases += p.Cases
+			total[i].Equal += p.Equal
+		}
+	}
+	row("total", total)
+	fmt.Fprintln(t)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, f := range files {
+		for _, note := range f.Notes {
+			if _, err := fmt.Fprintf(w, "%s: %s\n", f.File, note); err != nil {
 				return err
 			}
 		}

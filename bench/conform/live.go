@@ -1,0 +1,239 @@
+package conform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"replay/engine/yarn/conf"
+)
+
+// liveManager is a live ResourceManager: every call that its scheduler received, in order, and what it did. The calls are given
+// to the FairScheduler here, and what it does at each of them is compared; see docs/fidelity.md, "Against a live ResourceManager".
+var liveManager = Kind{
+	Name:      "recorded cluster",
+	Match:     func(name string, _ Shape) bool { return name == "rm-calls" },
+	Run:       runLive,
+	Recording: "rm-calls",
+}
+
+// A livePart is one sort of things that are compared.
+type livePart uint8
+
+const (
+	partAllocation  livePart = iota // container number, node, locality type and heartbeat
+	partReservation                 // container number, node and heartbeat
+	partUnreserved                  // a reservation filled or given up: application, node and call
+	partHandedOver                  // containers in an answer to an application master
+	partHeadroom                    // in the same answer
+	partPreempted                   // a container chosen by preemption
+	partQueue                       // a leaf queue in one second: steady and fair share, usage, demand, use by application masters
+	partApp                         // an application in one second: fair share, usage, demand, whether it may run
+)
+
+var livePartNames = [...]string{
+	"allocations", "reservations", "unreserved", "handed over", "headroom", "preempted", "queues", "applications",
+}
+
+// liveFloor is the share of each part that has to be equal.
+const liveFloor = 0.99
+
+// A liveFact is one thing that a scheduler did at a call.
+type liveFact struct {
+	Part livePart
+	What string
+	t    int64 // when, by the recording
+}
+
+// liveCall is a line of rm-calls.
+type liveCall struct {
+	Seq, T       int64
+	Kind, Type   string
+	Node, Rack   string
+	Capability   []int64
+	App, Attempt string
+	Queue, User  string
+	Ask          []liveAsk
+	Release      []string
+	BlacklistAdd []string `json:"blacklist_add"`
+	BlacklistDel []string `json:"blacklist_del"`
+	Containers   []struct{ Container, Node string }
+	Headroom     []int64
+	Container    string
+
+	reports []liveReport // with a heartbeat
+	expired []string     // with CONTAINER_EXPIRED
+	want    []liveFact
+}
+
+type liveAsk struct {
+	Priority  int32
+	Location  string
+	N         int32
+	Resource  []int64
+	Relax     bool
+	RequestID int64 `json:"request_id"`
+}
+
+// liveContainer is a line of containers.jsonl: a container, or a reservation that was never filled.
+type liveContainer struct {
+	Container, Node, Locality string
+	Transitions               []transition // in the ResourceManager
+	Exit                      int32        `json:"exit_code"`
+	NodeDone                  int64        `json:"t_nm_done"`
+}
+
+type transition struct {
+	t        int64
+	from, to string
+}
+
+func (t *transition) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&t.t, &t.from, &t.to})
+}
+
+// liveSample is a line of rm-shares.
+type liveSample struct {
+	Seq, T int64
+	Queues []struct {
+		Queue  string
+		Steady []int64
+		Fair   []int64 `json:"fair_share"`
+		Usage  []int64
+		Demand []int64
+		AM     []int64 `json:"am_usage"`
+		Apps   []struct {
+			Attempt  string
+			Fair     []int64 `json:"fair_share"`
+			Usage    []int64
+			Demand   []int64
+			Runnable bool
+		}
+	}
+}
+
+// liveLine is a line of rm-log.
+type liveLine struct {
+	T        int64
+	Cls, Msg string
+}
+
+// recording is what was recorded of a scenario. It is not changed by playing it.
+type recording struct {
+	calls      []liveCall
+	containers []liveContainer
+	samples    []liveSample
+	log        []liveLine
+	ports      map[string]int32 // of the NodeManagers: they enter the order in which nodes are looked at
+	kills      []int64          // times at which the preemption timer went off
+	site       *conf.Site
+	alloc      *conf.Allocations
+	stamp      int64 // start of the ResourceManager
+}
+
+func runLive(in *Input, out *Results) error {
+	r, err := readRecording(in)
+	if err != nil {
+		return err
+	}
+	if why := r.unsupported(); why != "" {
+		out.AddUnsupported(in.Path, why)
+		return nil
+	}
+	run, moved, err := r.settle()
+	if err != nil {
+		out.AddUnsupported(in.Path, err.Error())
+		return nil
+	}
+	out.Floor = liveFloor
+	out.Notes = moved
+	if run.underWay > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d rows of samples show the state before or after the call next to them", run.underWay))
+	}
+	for part, n := range run.counts {
+		out.Parts = append(out.Parts, Part{livePartNames[part], n.cases, n.equal})
+		out.Cases += n.cases
+		out.Equal += n.equal
+	}
+	out.Different = out.Cases - out.Equal
+	out.Differences = append(out.Differences, run.differences...)
+	return nil
+}
+
+// readRecording reads the folder of in, which is its rm-calls.
+func readRecording(in *Input) (*recording, error) {
+	r := &recording{ports: map[string]int32{}}
+	for {
+		var c liveCall
+		if err := in.Decode(&c); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		r.calls = append(r.calls, c)
+	}
+	dir := filepath.Dir(in.Path)
+	if err := errors.Join(
+		readLines(filepath.Join(dir, "containers.jsonl"), &r.containers),
+		readLines(filepath.Join(dir, "rm-shares.jsonl.gz"), &r.samples),
+		readLines(filepath.Join(dir, "rm-log.jsonl.gz"), &r.log),
+	); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "cluster.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var cluster struct {
+		Site map[string]string `json:"yarn_site"`
+	}
+	if err := json.Unmarshal(text, &cluster); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if r.site, err = conf.NewSite(cluster.Site); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if r.alloc, err = conf.ReadAllocations(filepath.Join(dir, "fair-scheduler.xml"), r.site); err != nil {
+		return nil, err
+	}
+	if err := r.readLog(); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if err := r.attach(); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// readLines decodes the lines of a file into a slice. A file that is not there is looked for with or without its .gz.
+func readLines[T any](path string, to *[]T) error {
+	in, err := Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		other := path + ".gz"
+		if strings.HasSuffix(path, ".gz") {
+			other = strings.TrimSuffix(path, ".gz")
+		}
+		if second, e := Open(other); e == nil {
+			in, err = second, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for {
+		var v T
+		if err := in.Decode(&v); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		*to = append(*to, v)
+	}
+}

@@ -1,0 +1,161 @@
+package conform
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// liveState is what samples show.
+type liveState struct {
+	queues map[string]yarn.QueueState
+	apps   map[protocol.AppID]yarn.AppState
+}
+
+func (r *liveRun) state() liveState {
+	s := liveState{map[string]yarn.QueueState{}, map[protocol.AppID]yarn.AppState{}}
+	r.f.Queues(func(q yarn.QueueState) { s.queues[q.Path] = q })
+	r.f.Apps(func(a yarn.AppState) bool { s.apps[a.ID] = a; return true })
+	return s
+}
+
+// differ reports a case that is not equal.
+func (r *liveRun) differ(pos int, d Difference) {
+	r.first = min(r.first, pos)
+	r.differences = append(r.differences, d)
+}
+
+// compare compares what happened at a call, whatever the order within it.
+func (r *liveRun) compare(c *liveCall, pos int) {
+	left := slices.Clone(r.got)
+	var missing []liveFact
+	for _, want := range c.want {
+		if want.Part == partHeadroom && r.tookAM(c) {
+			continue // the ResourceManager's own call: the replica hands over the container alone
+		}
+		r.counts[want.Part].cases++
+		i := slices.IndexFunc(left, func(g liveFact) bool { return g.Part == want.Part && g.What == want.What })
+		if i < 0 {
+			missing = append(missing, want)
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+		r.counts[want.Part].equal++
+	}
+	for _, want := range missing {
+		d := Difference{
+			Case: livePartNames[want.Part], Event: int(c.Seq), Expected: want.What, Got: "nothing", State: r.around(c, want.t),
+		}
+		if i := slices.IndexFunc(left, func(g liveFact) bool { return g.Part == want.Part }); i >= 0 {
+			d.Got = left[i].What
+			left = slices.Delete(left, i, i+1)
+		}
+		r.differ(pos, d)
+	}
+	for _, more := range left {
+		r.counts[more.Part].cases++
+		r.differ(pos, Difference{Case: livePartNames[more.Part], Event: int(c.Seq), Expected: "nothing", Got: more.What, State: r.around(c, c.T)})
+	}
+}
+
+func (r *liveRun) tookAM(c *liveCall) bool {
+	return !slices.ContainsFunc(r.got, func(f liveFact) bool { return f.Part == partHeadroom }) &&
+		slices.ContainsFunc(r.got, func(f liveFact) bool { return f.Part == partHandedOver }) && len(c.Ask) == 0
+}
+
+// around is the state at a difference: the time, the node of the call and the applications with their queues.
+func (r *liveRun) around(c *liveCall, t int64) map[string]any {
+	state := map[string]any{"t": t}
+	if c.Node != "" {
+		if n := r.f.Cluster().Node(r.node(c.Node)); n != nil {
+			state["node"] = map[string]any{"name": c.Node, "free": cut(n.Free, r.types)}
+		}
+	}
+	now := r.state()
+	var apps, queues []any
+	r.f.Apps(func(a yarn.AppState) bool {
+		apps = append(apps, appRow(a, r.types))
+		return true
+	})
+	r.f.Queues(func(q yarn.QueueState) {
+		if q.Leaf && now.queues[q.Path].Demand != (policy.Resource{}) {
+			queues = append(queues, map[string]any{"queue": q.Path, "fair_share": cut(q.Fair, r.types), "usage": cut(q.Used, r.types), "demand": cut(q.Demand, r.types)})
+		}
+	})
+	state["apps"], state["queues"] = apps, queues
+	return state
+}
+
+func appRow(a yarn.AppState, types int) map[string]any {
+	return map[string]any{
+		"app": int(a.ID), "fair_share": cut(a.Fair, types), "usage": cut(a.Used, types), "demand": cut(a.Demand, types), "runnable": a.Runnable,
+	}
+}
+
+// compareSample compares the rows of one second with the state between the calls next to it. A call that is under way may
+// already or not yet have had its effect.
+func (r *liveRun) compareSample(s *liveSample, pos int) {
+	for i := range s.Queues {
+		want := &s.Queues[i]
+		r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) (member string, want_, got any) {
+			q := state.queues[want.Queue]
+			return r.firstOther([]liveMember{
+				{"steady", want.Steady, q.Steady},
+				{"fair_share", want.Fair, q.Fair},
+				{"usage", want.Usage, q.Used},
+				{"demand", want.Demand, q.Demand},
+				{"am_usage", want.AM, q.AMUsed},
+			})
+		})
+		for k := range want.Apps {
+			app := &want.Apps[k]
+			r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) (member string, want, got any) {
+				a, ok := state.apps[appNumber(app.Attempt)]
+				if !ok {
+					return "application", app.Attempt, "nothing"
+				}
+				if a.Runnable != app.Runnable {
+					return "runnable", app.Runnable, a.Runnable
+				}
+				return r.firstOther([]liveMember{{"fair_share", app.Fair, a.Fair}, {"usage", app.Usage, a.Used}, {"demand", app.Demand, a.Demand}})
+			})
+		}
+	}
+}
+
+type liveMember struct {
+	name string
+	want []int64
+	got  policy.Resource
+}
+
+func (r *liveRun) firstOther(members []liveMember) (member string, want, got any) {
+	for _, m := range members {
+		if r.size(m.want) != m.got.Clone() {
+			return m.name, m.want, cut(m.got, r.types)
+		}
+	}
+	return "", nil, nil
+}
+
+func (r *liveRun) compareRow(s *liveSample, pos int, part livePart, name string, differ func(liveState) (member string, want, got any)) {
+	r.counts[part].cases++
+	member, want, got := differ(r.states[1])
+	if member == "" {
+		r.counts[part].equal++
+		return
+	}
+	for _, other := range []liveState{r.states[0], r.states[2]} {
+		if m, _, _ := differ(other); m == "" {
+			r.counts[part].equal++
+			r.underWay++
+			return
+		}
+	}
+	r.differ(pos, Difference{
+		Case: livePartNames[part], Event: int(s.Seq), Expected: map[string]any{name: map[string]any{member: want}}, Got: map[string]any{name: map[string]any{member: got}},
+		State: map[string]any{"t": s.T},
+	})
+}

@@ -1,0 +1,203 @@
+package conform
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+
+	"replay/engine/protocol"
+)
+
+// liveReport is what a node says of a container in a heartbeat.
+type liveReport struct {
+	id    protocol.ContainerID
+	ended bool
+	exit  int32
+	t     int64 // when it happened: in the ResourceManager, or at the node if that had ended the container before
+	// open tells that t is the node's time: the report may have missed the heartbeat that came right after it.
+	open bool
+}
+
+var (
+	lineRegistered = regexp.MustCompile(`assigned nodeId ([^:\s]+):(\d+)$`)
+	lineReserved   = regexp.MustCompile(`^Reserved container (\S+) on node host: ([^:\s]+):`)
+	lineUnreserved = regexp.MustCompile(`^Application (\S+) unreserved +on node host: ([^:\s]+):`)
+	linePreempting = regexp.MustCompile(`^Preempting container (\S+) from queue`)
+	lineKilling    = regexp.MustCompile(`^Killing container (\S+)`)
+)
+
+// readLog takes from the log what the calls and containers do not tell.
+func (r *recording) readLog() error {
+	if len(r.containers) > 0 {
+		if _, err := fmt.Sscanf(r.containers[0].Container, "container_%d_", &r.stamp); err != nil {
+			return fmt.Errorf("containers.jsonl: container %q: %w", r.containers[0].Container, err)
+		}
+	}
+	for _, line := range r.log {
+		switch line.Cls {
+		case "ResourceTrackerService":
+			if m := lineRegistered.FindStringSubmatch(line.Msg); m != nil {
+				port, err := strconv.ParseInt(m[2], 10, 32)
+				if err != nil {
+					return fmt.Errorf("rm-log: %q: %w", line.Msg, err)
+				}
+				r.ports[m[1]] = int32(port)
+			}
+		case "FSSchedulerNode":
+			if m := lineReserved.FindStringSubmatch(line.Msg); m != nil {
+				r.expect(line.T, func(c *liveCall) bool { return c.Type == "NODE_UPDATE" && c.Node == m[2] },
+					liveFact{partReservation, m[1] + " " + m[2], line.T})
+			}
+		case "FSAppAttempt":
+			if m := lineUnreserved.FindStringSubmatch(line.Msg); m != nil {
+				app := appNumber(m[1])
+				r.expect(line.T, func(c *liveCall) bool {
+					return (c.Type == "NODE_UPDATE" || c.Type == "NODE_REMOVED") && c.Node == m[2] ||
+						c.Type == "APP_ATTEMPT_REMOVED" && appNumber(c.Attempt) == app
+				}, liveFact{partUnreserved, fmt.Sprint("application ", app, " ", m[2]), line.T})
+			}
+		case "FSPreemptionThread":
+			if m := linePreempting.FindStringSubmatch(line.Msg); m != nil {
+				r.expect(line.T, func(c *liveCall) bool { return c.Kind == "update" }, liveFact{partPreempted, m[1], line.T})
+			} else if lineKilling.MatchString(line.Msg) {
+				r.kills = append(r.kills, line.T)
+			}
+		}
+	}
+	return nil
+}
+
+// expect puts a fact to the call that was under way: the last one of those in question that began until then. A fact of
+// no call is put to the first one, where it is a difference.
+func (r *recording) expect(t int64, may func(*liveCall) bool, f liveFact) {
+	if i := r.underWay(t, may); i >= 0 {
+		r.calls[i].want = append(r.calls[i].want, f)
+	} else if len(r.calls) > 0 {
+		r.calls[0].want = append(r.calls[0].want, f)
+	}
+}
+
+func (r *recording) underWay(t int64, may func(*liveCall) bool) int {
+	// Times of calls of different threads are not quite in order, those of one thread are.
+	for i := min(len(r.calls), sort.Search(len(r.calls), func(k int) bool { return r.calls[k].T > t })+20) - 1; i >= 0; i-- {
+		if c := &r.calls[i]; c.T <= t && may(c) {
+			return i
+		}
+	}
+	return -1
+}
+
+// attach puts allocations, and what nodes report about containers, to the heartbeats with which they came, and answers to
+// application masters to their calls.
+func (r *recording) attach() error {
+	beats := map[string][]int{}
+	last := map[string]int{} // call of an application master
+	for i := range r.calls {
+		switch c := &r.calls[i]; {
+		case c.Type == "NODE_UPDATE":
+			beats[c.Node] = append(beats[c.Node], i)
+		case c.Kind == "allocate":
+			last[c.Attempt] = i
+		case c.Kind == "allocate_reply":
+			call, ok := last[c.Attempt]
+			if !ok {
+				return fmt.Errorf("rm-calls: seq %d answers no call of %s", c.Seq, c.Attempt)
+			}
+			for _, got := range c.Containers {
+				r.calls[call].want = append(r.calls[call].want, liveFact{partHandedOver, got.Container + " " + got.Node, c.T})
+			}
+			r.calls[call].want = append(r.calls[call].want, liveFact{partHeadroom, fmt.Sprint(c.Headroom), c.T})
+		}
+	}
+	for i := range r.containers {
+		c := &r.containers[i]
+		id, err := containerID(c.Container)
+		if err != nil {
+			return fmt.Errorf("containers.jsonl: %w", err)
+		}
+		list := beats[c.Node]
+		// after is the first heartbeat of the node after t.
+		after := func(t int64) int {
+			return sort.Search(len(list), func(k int) bool { return r.calls[list[k]].T > t })
+		}
+		ran, ended, gone := false, false, c.NodeDone
+		for _, tr := range c.Transitions {
+			if tr.to == "ALLOCATED" {
+				r.expect(tr.t, func(call *liveCall) bool { return call.Type == "NODE_UPDATE" && call.Node == c.Node },
+					liveFact{partAllocation, c.Container + " " + c.Node + " " + c.Locality, tr.t})
+			}
+			if tr.to == "EXPIRED" {
+				if i := r.underWay(tr.t, func(call *liveCall) bool { return call.Type == "CONTAINER_EXPIRED" }); i >= 0 {
+					r.calls[i].expired = append(r.calls[i].expired, c.Container)
+				}
+			}
+			k := after(tr.t) - 1
+			if k < 0 {
+				continue
+			}
+			call := &r.calls[list[k]]
+			switch tr.to {
+			case "RUNNING":
+				ran = true
+				call.reports = append(call.reports, liveReport{id: id, t: tr.t})
+			case "RELEASED", "KILLED":
+				gone = max(gone, tr.t) // the node's report came later, or it would have been COMPLETED
+			case "COMPLETED":
+				ended = true
+				call.reports = append(call.reports, liveReport{id: id, ended: true, exit: c.Exit, t: tr.t})
+			}
+		}
+		if k := after(gone); ran && !ended && c.NodeDone > 0 && k < len(list) {
+			call := &r.calls[list[k]]
+			call.reports = append(call.reports, liveReport{id: id, ended: true, exit: c.Exit, t: gone, open: true})
+		}
+	}
+	for i := range r.calls {
+		slices.SortStableFunc(r.calls[i].reports, func(a, b liveReport) int { return int(a.t - b.t) })
+	}
+	return nil
+}
+
+// unsupported tells what of the recording is not modelled, "" if nothing.
+func (r *recording) unsupported() string {
+	for i := range r.calls {
+		c := &r.calls[i]
+		switch c.Kind + " " + c.Type {
+		case "update ", "allocate ", "allocate_reply ", "event NODE_ADDED", "event NODE_REMOVED", "event NODE_UPDATE",
+			"event NODE_RESOURCE_UPDATE", "event APP_ADDED", "event APP_ATTEMPT_REMOVED", "event APP_REMOVED", "event CONTAINER_EXPIRED":
+		case "event APP_ATTEMPT_ADDED":
+			var stamp, app, attempt int64
+			if _, err := fmt.Sscanf(c.Attempt, "appattempt_%d_%d_%d", &stamp, &app, &attempt); err != nil {
+				return fmt.Sprintf("seq %d: attempt %q: %v", c.Seq, c.Attempt, err)
+			}
+			if attempt > 1 {
+				return fmt.Sprintf("seq %d: %s, second attempts are not modelled", c.Seq, c.Attempt)
+			}
+		default:
+			return fmt.Sprintf("seq %d: no call for %s %s", c.Seq, c.Kind, c.Type)
+		}
+	}
+	return ""
+}
+
+func appNumber(text string) protocol.AppID {
+	var stamp int64
+	var app int32
+	for _, form := range []string{"application_%d_%d", "appattempt_%d_%d"} {
+		if n, _ := fmt.Sscanf(text, form, &stamp, &app); n == 2 {
+			return protocol.AppID(app)
+		}
+	}
+	return -1
+}
+
+func containerID(text string) (protocol.ContainerID, error) {
+	var stamp, attempt, n int64
+	var app int32
+	if _, err := fmt.Sscanf(text, "container_%d_%d_%d_%d", &stamp, &app, &attempt, &n); err != nil {
+		return protocol.ContainerID{}, fmt.Errorf("container %q: %w", text, err)
+	}
+	return protocol.ContainerID{App: protocol.AppID(app), N: n}, nil
+}

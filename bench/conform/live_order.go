@@ -1,0 +1,144 @@
+package conform
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// The recorder numbers a call before it makes it. Calls of different threads that begin within overlapMS may therefore take effect
+// in the other order, and what a node says of a container may miss a heartbeat that came so soon after. The order of the
+// numbers is played first; where that differs, such exchanges are tried, the nearest in time first, and one is kept when the first
+// difference is gone with it and there are not more of them. What was kept is told.
+const (
+	overlapMS   = 50
+	lookBackMS  = 1500 // an exchange shows at the next update, sample or heartbeat
+	maxMoves    = 20
+	maxMovePlay = 400
+)
+
+// reportAt is a report's place: the call and the position in its list.
+type reportAt struct{ call, report int }
+
+// liveOrder is an order of the calls, and the reports that came with the next heartbeat of their node.
+type liveOrder struct {
+	calls []int
+	late  map[reportAt]bool
+}
+
+// liveMove is one change of an order: a call to another position, or a report.
+type liveMove struct {
+	from, to int // positions; equal for a report
+	report   reportAt
+	ms       int64
+	text     string
+}
+
+// settle plays the recording in the order of its calls, and with exchanges where that differs.
+func (r *recording) settle() (best *liveRun, moved []string, err error) {
+	order := liveOrder{calls: make([]int, len(r.calls)), late: map[reportAt]bool{}}
+	for i := range order.calls {
+		order.calls[i] = i
+	}
+	if best, err = r.play(order.calls, order.late); err != nil {
+		return nil, nil, err
+	}
+	asNumbered := len(best.differences)
+	for plays := 0; best.first < len(order.calls) && len(moved) < maxMoves; {
+		found := false
+		for _, m := range r.moves(order, best.first) {
+			if plays++; plays > maxMovePlay {
+				break
+			}
+			next := order.with(m)
+			run, err := r.play(next.calls, next.late)
+			if err != nil {
+				return nil, nil, err
+			}
+			if run.first > best.first && len(run.differences) <= len(best.differences) {
+				best, order, moved, found = run, next, append(moved, m.text), true
+				break
+			}
+		}
+		if !found {
+			break
+		}
+	}
+	if len(moved) > 0 {
+		moved = append(moved, fmt.Sprintf("differences in the order of the numbers alone: %d", asNumbered))
+	}
+	return best, moved, nil
+}
+
+func (o liveOrder) with(m liveMove) liveOrder {
+	next := liveOrder{slices.Clone(o.calls), map[reportAt]bool{}}
+	for at := range o.late {
+		next.late[at] = true
+	}
+	if m.from == m.to {
+		next.late[m.report] = true
+		return next
+	}
+	call := next.calls[m.from]
+	next.calls = slices.Delete(next.calls, m.from, m.from+1)
+	next.calls = slices.Insert(next.calls, m.to, call)
+	return next
+}
+
+// thread tells calls that cannot overlap: the scheduler's events, its updates, and the calls of one application master.
+func (c *liveCall) thread() string {
+	switch c.Kind {
+	case "allocate":
+		return c.Attempt
+	case "allocate_reply":
+		return ""
+	}
+	return c.Kind
+}
+
+func (c *liveCall) String() string {
+	switch c.Kind {
+	case "event":
+		return fmt.Sprintf("seq %d (%s %s%s%s)", c.Seq, c.Type, c.Node, c.App, c.Attempt)
+	case "allocate":
+		return fmt.Sprintf("seq %d (allocate %s)", c.Seq, c.Attempt)
+	}
+	return fmt.Sprintf("seq %d (%s)", c.Seq, c.Kind)
+}
+
+// moves are the changes of an order that may explain a difference at a position.
+func (r *recording) moves(order liveOrder, first int) (list []liveMove) {
+	at := r.calls[order.calls[first]].T
+	for from, i := range order.calls {
+		c := &r.calls[i]
+		if c.T < at-lookBackMS || c.T > at+overlapMS {
+			continue
+		}
+		for k, rep := range c.reports {
+			if place := (reportAt{i, k}); rep.open && c.T-rep.t <= overlapMS && !order.late[place] {
+				list = append(list, liveMove{from: from, to: from, report: place, ms: c.T - rep.t,
+					text: fmt.Sprintf("the end of container %d of application %d missed %s, %d ms after it", rep.id.N, rep.id.App, c, c.T-rep.t)})
+			}
+		}
+		if c.Kind != "allocate" && c.Kind != "update" {
+			continue // to exchange two calls it is enough to move the one that is no event
+		}
+		for _, step := range []int{-1, 1} {
+			for to := from + step; to >= 0 && to < len(order.calls); to += step {
+				other := &r.calls[order.calls[to]]
+				ms := max(c.T-other.T, other.T-c.T)
+				if ms > overlapMS || other.thread() == c.thread() {
+					break
+				}
+				if other.thread() == "" {
+					continue
+				}
+				when := map[int]string{-1: "before", 1: "after"}[step]
+				list = append(list, liveMove{from: from, to: to, ms: ms,
+					text: fmt.Sprintf("%s took effect %s %s, %d ms apart", c, when, other, ms)})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b liveMove) int { return cmp.Or(cmp.Compare(a.ms, b.ms), cmp.Compare(b.from, a.from)) })
+	return list
+}

@@ -1,0 +1,220 @@
+package conform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+)
+
+// liveCount counts one part.
+type liveCount struct{ cases, equal int }
+
+// liveRun drives one scheduler through a recording, in one order of its calls.
+type liveRun struct {
+	schedulerRun
+	*recording
+	f      *yarn.Fair
+	now    int64
+	pulled map[protocol.AppID]bool
+	got    []liveFact // of the present call
+
+	states      [3]liveState // after the call before the last, after that one, and now
+	pending     []*liveSample
+	counts      [len(livePartNames)]liveCount
+	differences []Difference
+	underWay    int
+	// first is the position of the call with the first difference, or the number of calls.
+	first int
+}
+
+// play gives the calls to a new scheduler in the order given. late are the reports, by their place in the recording, that came
+// with the next heartbeat of their node.
+func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err error) {
+	run = &liveRun{recording: r, pulled: map[protocol.AppID]bool{}, first: len(order)}
+	run.names, run.byTag = protocol.NewNames(), map[string]protocol.NodeID{}
+	run.schedulerRun.site, run.types = r.site, len(r.site.Types)
+	if run.f, err = yarn.NewFair(r.site, r.alloc, run.names, r.stamp, run.note); err != nil {
+		return nil, err
+	}
+	run.f.ObservePreemption(func(p *yarn.Preemption) {
+		for _, c := range p.Marked {
+			run.add(partPreempted, run.text(c.ID))
+		}
+	})
+	held := map[string][]liveReport{} // late reports by node
+	sample := 0
+	for pos, i := range order {
+		c := &r.calls[i]
+		run.killUntil(c.T)
+		run.clock(c.T)
+		reports := c.reports
+		if c.Type == "NODE_UPDATE" && len(late) > 0 {
+			reports = held[c.Node]
+			held[c.Node] = nil
+			for k, rep := range c.reports {
+				if late[reportAt{i, k}] {
+					held[c.Node] = append(held[c.Node], rep)
+				} else {
+					reports = append(reports, rep)
+				}
+			}
+		}
+		run.got = run.got[:0]
+		if err := run.call(c, reports); err != nil {
+			return nil, fmt.Errorf("seq %d: %w", c.Seq, err)
+		}
+		run.compare(c, pos)
+		run.states = [3]liveState{run.states[1], run.states[2], run.state()}
+		for _, s := range run.pending {
+			run.compareSample(s, pos)
+		}
+		run.pending = run.pending[:0]
+		// A sample is compared after the next call, when all the states that it may show are known.
+		next := int64(1) << 62
+		if pos+1 < len(order) {
+			next = r.calls[order[pos+1]].Seq
+		}
+		for ; sample < len(r.samples) && r.samples[sample].Seq < next; sample++ {
+			run.pending = append(run.pending, &r.samples[sample])
+		}
+	}
+	for _, s := range run.pending {
+		run.states = [3]liveState{run.states[1], run.states[2], run.states[2]}
+		run.compareSample(s, len(order)-1)
+	}
+	return run, nil
+}
+
+func (r *liveRun) clock(t int64) {
+	r.now = max(r.now, t)
+	r.f.SetClock(r.now)
+}
+
+// killUntil lets the preemption timer go off until t: when it did in the recording, if that was at most a second late.
+func (r *liveRun) killUntil(t int64) {
+	for due, ok := r.f.NextKill(); ok && due <= t; due, ok = r.f.NextKill() {
+		i, _ := slices.BinarySearch(r.kills, due)
+		if i < len(r.kills) && r.kills[i] < due+1000 {
+			due = r.kills[i]
+		}
+		if due > t {
+			return
+		}
+		r.clock(due)
+		r.f.KillDue()
+	}
+}
+
+func (r *liveRun) add(part livePart, what string) {
+	r.got = append(r.got, liveFact{Part: part, What: what})
+}
+
+func (r *liveRun) text(id protocol.ContainerID) string {
+	return fmt.Sprintf("container_%d_%04d_01_%06d", r.stamp, id.App, id.N)
+}
+
+// note takes down what the scheduler does.
+func (r *liveRun) note(e *yarn.Event) {
+	id, node := r.text(e.Container.ID), r.nodes[e.Container.Node]
+	switch e.Kind {
+	case yarn.Allocated:
+		r.add(partAllocation, id+" "+node+" "+e.Container.Type.String())
+	case yarn.Reserved:
+		r.add(partReservation, id+" "+node)
+	case yarn.Unreserved:
+		r.add(partUnreserved, fmt.Sprint("application ", e.Container.ID.App, " ", node))
+	}
+}
+
+func (r *liveRun) call(c *liveCall, reports []liveReport) error {
+	switch c.Kind + " " + c.Type {
+	case "update ":
+		r.f.Update()
+		r.f.Preempt()
+	case "event NODE_ADDED":
+		r.f.AddNode(yarn.NodeSpec{
+			ID: r.node(c.Node), Host: r.names.Intern(c.Node), Rack: r.names.Intern(c.Rack), Port: r.ports[c.Node], Total: r.size(c.Capability),
+		})
+	case "event NODE_REMOVED":
+		r.f.RemoveNode(r.node(c.Node))
+	case "event NODE_RESOURCE_UPDATE":
+		if len(c.Capability) == 0 {
+			return errors.New("the new size of the node is not recorded")
+		}
+		r.f.SetNodeTotal(r.node(c.Node), r.size(c.Capability))
+	case "event NODE_UPDATE":
+		var launched []protocol.ContainerID
+		var ended []protocol.Status
+		for _, rep := range reports {
+			if rep.ended {
+				ended = append(ended, protocol.Status{ID: rep.id, Exit: rep.exit})
+			} else {
+				launched = append(launched, rep.id)
+			}
+		}
+		r.f.NodeUpdate(r.node(c.Node), launched, ended)
+	case "event APP_ADDED":
+		err := r.f.AddApp(yarn.AppSpec{ID: appNumber(c.App), User: c.User, Queue: c.Queue})
+		var rejected *yarn.Rejection
+		if err != nil && !errors.As(err, &rejected) {
+			return err
+		}
+	case "event APP_ATTEMPT_ADDED":
+		r.f.AddAttempt(appNumber(c.Attempt))
+	case "event APP_ATTEMPT_REMOVED":
+		r.f.RemoveApp(appNumber(c.Attempt))
+	case "event CONTAINER_EXPIRED":
+		expired := c.expired
+		if c.Container != "" {
+			expired = []string{c.Container}
+		}
+		for _, text := range expired {
+			id, err := containerID(text)
+			if err != nil {
+				return err
+			}
+			r.f.Expire(id)
+		}
+	case "allocate ":
+		return r.allocate(c)
+	}
+	return nil
+}
+
+// allocate makes the call of an application master, or of the ResourceManager that fetches the master's own container.
+func (r *liveRun) allocate(c *liveCall) error {
+	id := appNumber(c.Attempt)
+	if len(c.Ask) == 0 && !r.pulled[id] {
+		if am, ok := r.f.PullAM(id); ok {
+			r.pulled[id] = true
+			r.add(partHandedOver, r.text(am.ID)+" "+r.nodes[am.Node])
+			return nil
+		}
+	}
+	req := protocol.AllocateRequest{BlacklistAdd: r.intern(c.BlacklistAdd), BlacklistRemove: r.intern(c.BlacklistDel)}
+	for _, a := range c.Ask {
+		req.Asks = append(req.Asks, protocol.Ask{
+			Priority: a.Priority, RequestID: a.RequestID, Name: r.names.Intern(a.Location), Count: a.N, Size: r.size(a.Resource), Relax: a.Relax,
+		})
+	}
+	for _, text := range c.Release {
+		id, err := containerID(text)
+		if err != nil {
+			return fmt.Errorf("release: %w", err)
+		}
+		req.Releases = append(req.Releases, id)
+	}
+	if err := r.f.Allocate(id, &req, &r.resp); err != nil {
+		return err
+	}
+	for _, got := range r.resp.Allocated {
+		r.add(partHandedOver, r.text(got.ID)+" "+r.nodes[got.Node])
+	}
+	if len(r.resp.Allocated) > 0 {
+		r.add(partHeadroom, fmt.Sprint(cut(r.resp.Headroom, r.types)))
+	}
+	return nil
+}

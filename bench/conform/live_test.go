@@ -1,0 +1,255 @@
+package conform
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSharedRecordings gives the calls of every recorded ResourceManager beside the project to the FairScheduler.
+func TestSharedRecordings(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "recordings", "spark-on-yarn")
+	if _, err := os.Stat(dir); err != nil {
+		t.Log("only the recordings of testdata are run, the whole set is not here")
+		return
+	}
+	checkDir(t, dir)
+}
+
+// copyRecording copies a recording of testdata, each file through change.
+func copyRecording(t *testing.T, name string, change func(file, text string) string) string {
+	t.Helper()
+	from, dir := filepath.Join("testdata", name), t.TempDir()
+	files, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		path := filepath.Join(from, f.Name())
+		var text []byte
+		if isVectors(f.Name()) {
+			in, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for {
+				line, err := in.Next()
+				if err != nil {
+					break
+				}
+				text = append(append(text, line...), '\n')
+			}
+			in.Close()
+		} else if text, err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+		base := strings.TrimSuffix(f.Name(), ".gz")
+		if changed := change(base, string(text)); changed != "" {
+			write(t, dir, base, changed)
+		}
+	}
+	return dir
+}
+
+func only(file, from, to string) func(string, string) string {
+	return func(f, text string) string {
+		if f == file {
+			return strings.Replace(text, from, to, 1)
+		}
+		return text
+	}
+}
+
+func part(r *Results, name string) Part {
+	return r.Parts[slices.IndexFunc(r.Parts, func(p Part) bool { return p.Name == name })]
+}
+
+// What is recorded is really compared: each change of a recording is found, and only there.
+func TestChangedRecordingDiffers(t *testing.T) {
+	tests := []struct {
+		name, file, from, to string
+		part                 string
+		event                int // of the first difference, -1 for any
+		ok                   bool
+	}{
+		{"container on another node", "containers.jsonl", `_0001_01_000002","node":"node07"`, `_0001_01_000002","node":"node06"`, "allocations", -1, false},
+		{"another locality", "containers.jsonl", `"locality":"NODE_LOCAL"`, `"locality":"RACK_LOCAL"`, "allocations", -1, false},
+		{"a reservation elsewhere", "rm-log.jsonl", `Reserved container container_1795247157199_0002_01_000002 on node host: node04`,
+			`Reserved container container_1795247157199_0002_01_000002 on node host: node01`, "reservations", -1, false},
+		{"another victim", "rm-log.jsonl", `Preempting container container_1795247157199_0001_01_000002`,
+			`Preempting container container_1795247157199_0001_01_000003`, "preempted", -1, false},
+		{"a share", "rm-shares.jsonl", `"fair_share":[32768,0]`, `"fair_share":[32767,0]`, "queues", -1, true},
+		{"a headroom", "rm-calls.jsonl", `"headroom":[58368,59]`, `"headroom":[58368,58]`, "headroom", -1, false},
+		{"weights of queues", "fair-scheduler.xml", "<weight>1</weight>", "<weight>3</weight>", "queues", -1, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := false
+			dir := copyRecording(t, "recorded-preemption", func(file, text string) string {
+				out := only(tt.file, tt.from, tt.to)(file, text)
+				changed = changed || out != text
+				return out
+			})
+			if !changed {
+				t.Fatal("the change is not in the recording")
+			}
+			s, err := Dir(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := s.Files[0]
+			if p := part(r, tt.part); p.Equal == p.Cases {
+				t.Errorf("%+v: no difference", p)
+			}
+			if s.OK() != tt.ok {
+				t.Errorf("passes is %v, want %v", s.OK(), tt.ok)
+			}
+			if len(r.Differences) != r.Different || r.Different == 0 {
+				t.Errorf("%d differences are listed, there are %d", len(r.Differences), r.Different)
+			}
+			for _, d := range r.Differences {
+				if at, ok := d.State.(map[string]any)["t"].(int64); !ok || at == 0 {
+					t.Errorf("%+v: no time", d)
+				}
+			}
+		})
+	}
+}
+
+// In the recording of locality thresholds one application master's call began before a heartbeat and ended after it.
+func TestOverlappingCallsAreExchanged(t *testing.T) {
+	in, err := Open(filepath.Join("testdata", "recorded-locality-thresholds", "rm-calls.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r, err := readRecording(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, moved, err := r.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"seq 659 (allocate appattempt_1795246785619_0003_000001) took effect after seq 660 (NODE_UPDATE node03), 2 ms apart",
+		"differences in the order of the numbers alone: 1",
+	}
+	if d := cmp.Diff(want, moved); d != "" || len(run.differences) != 0 {
+		t.Errorf("%d differences, exchanges (-want +got):\n%s", len(run.differences), d)
+	}
+}
+
+// The order in which nodes say things is their own: a heartbeat is never exchanged with another event.
+func TestOnlyCallsOfOtherThreadsMove(t *testing.T) {
+	r := &recording{calls: []liveCall{
+		{Seq: 0, T: 100, Kind: "event", Type: "NODE_UPDATE", Node: "a"},
+		{Seq: 1, T: 101, Kind: "allocate", Attempt: "appattempt_1_0001_000001"},
+		{Seq: 2, T: 102, Kind: "allocate_reply", Attempt: "appattempt_1_0001_000001"},
+		{Seq: 3, T: 103, Kind: "allocate", Attempt: "appattempt_1_0001_000001"},
+		{Seq: 4, T: 104, Kind: "event", Type: "NODE_UPDATE", Node: "b"},
+		{Seq: 5, T: 200, Kind: "update"},
+	}}
+	var got []string
+	for _, m := range r.moves(liveOrder{calls: []int{0, 1, 2, 3, 4, 5}}, 4) {
+		got = append(got, m.text)
+	}
+	want := []string{
+		"seq 3 (allocate appattempt_1_0001_000001) took effect after seq 4 (NODE_UPDATE b), 1 ms apart",
+		"seq 1 (allocate appattempt_1_0001_000001) took effect before seq 0 (NODE_UPDATE a), 1 ms apart",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestRecordingsThatAreNotModelled(t *testing.T) {
+	for name, change := range map[string]func(string, string) string{
+		"seq 94: appattempt_1795247157199_0001_000002, second attempts are not modelled": func(file, text string) string {
+			if file == "rm-calls.jsonl" {
+				text = strings.ReplaceAll(text, "appattempt_1795247157199_0001_000001", "appattempt_1795247157199_0001_000002")
+			}
+			return text
+		},
+		"no call for event NODE_LABELS_UPDATE": only("rm-calls.jsonl", "NODE_UPDATE", "NODE_LABELS_UPDATE"),
+	} {
+		s, err := Dir(copyRecording(t, "recorded-preemption", change), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := s.Files[0]; s.OK() || r.Unsupported != 1 || !strings.Contains(r.Reasons[0], name[strings.Index(name, ":")+1:]) {
+			t.Errorf("%s: got %+v", name, r)
+		}
+	}
+}
+
+// Without the containers' own records, the log or the shares nothing can be said about a recording.
+func TestIncompleteRecording(t *testing.T) {
+	for _, missing := range []string{"containers.jsonl", "rm-log.jsonl", "rm-shares.jsonl", "cluster.json", "fair-scheduler.xml"} {
+		dir := copyRecording(t, "recorded-preemption", func(file, text string) string {
+			if file == missing {
+				return ""
+			}
+			return text
+		})
+		if _, err := Dir(dir, ""); err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("without %s: error is %v", missing, err)
+		}
+	}
+}
+
+// A folder of recordings stands for all of them.
+func TestFolderOfRecordings(t *testing.T) {
+	s, err := Dir("testdata", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range s.Files {
+		names = append(names, f.File)
+	}
+	if want := []string{"recorded-locality-thresholds/rm-calls.jsonl.gz", "recorded-preemption/rm-calls.jsonl.gz"}; !slices.Equal(names, want) || !s.OK() {
+		t.Errorf("got %v, passes is %v, want %v", names, s.OK(), want)
+	}
+	var b bytes.Buffer
+	if err := s.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"recorded-preemption/rm-calls.jsonl.gz           28/28 100.00 %", "total                                           68/68 100.00 %"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the table has no %q:\n%s", want, b.String())
+		}
+	}
+	one, err := Dir("testdata", filepath.Join("recorded-preemption", "rm-calls.jsonl.gz"))
+	if err != nil || len(one.Files) != 1 {
+		t.Errorf("one of them: %+v, %v", one, err)
+	}
+}
+
+func FuzzRecordedCalls(f *testing.F) {
+	for _, seed := range []string{
+		`{"seq":0,"t":1,"kind":"event","type":"NODE_ADDED","node":"node01","rack":"/r","capability":[8192,8]}` + "\n" +
+			`{"seq":1,"t":2,"kind":"event","type":"NODE_UPDATE","node":"node01"}`,
+		`{"seq":2,"t":3,"kind":"allocate","attempt":"appattempt_1_0001_000001","ask":[{"location":"*","n":1,"resource":[1]}],"release":["x"]}`,
+		`{"seq":3,"kind":"allocate_reply","attempt":"appattempt_1_0001_000001","containers":[{}]}`,
+	} {
+		f.Add(seed)
+	}
+	files := map[string]string{"containers.jsonl": "", "rm-shares.jsonl": "", "rm-log.jsonl": "", "cluster.json": "{}", "fair-scheduler.xml": "<allocations/>"}
+	f.Fuzz(func(t *testing.T, calls string) {
+		dir := t.TempDir()
+		for name, text := range files {
+			write(t, dir, name, text)
+		}
+		write(t, dir, "rm-calls.jsonl", calls)
+		s, err := Dir(dir, "")
+		if err == nil && s.Totals.Cases != s.Totals.Equal+s.Totals.Different+s.Totals.Unsupported {
+			t.Errorf("%+v", s.Totals)
+		}
+	})
+}
