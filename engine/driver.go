@@ -169,7 +169,7 @@ func (d *driver) build() error {
 	if d.conf.FairMode {
 		mode = spark.FAIR
 	}
-	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, nil), s.nodes.rackIndex, nil)
+	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, s.sc.pools), s.nodes.rackIndex, nil)
 	d.tasks.SlotsPerExecutor = perExec[0]
 	return nil
 }

@@ -30,8 +30,8 @@ func (d *driver) startStages() {
 		d.fail(err.Error())
 		return
 	}
-	d.dag.Slots = d.slots
 	d.dag.DefaultDelayMS = s.sc.Model.StageSubmitMS
+	d.dag.Slots = d.slots
 	d.count = make([]int32, len(s.nodes.spec))
 	d.done = make([][]bool, len(a.job.Stages))
 	for i := range d.done {

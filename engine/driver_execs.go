@@ -28,7 +28,7 @@ func (d *driver) launch(l spark.ExecutorLaunch) {
 	c := d.a.containerOf(n)
 	c.exec = id
 	d.execs[id] = executor{launch: l, container: n, node: c.rec.Node, profile: l.Profile, lastStage: -1, died: never,
-		cores: int32(d.a.set.profiles[l.Profile].cores)}
+		cores: d.a.set.profiles[l.Profile].offered()}
 	thread := 0
 	for t := range d.pool {
 		if d.pool[t] < d.pool[thread] {

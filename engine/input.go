@@ -37,6 +37,8 @@ type Options struct {
 	CapacityName  string
 	SparkDefaults map[string]string // under the keys recorded with each job
 	SparkConf     map[string]string // over them
+	PoolsXML      []byte            // the file behind spark.scheduler.allocation.file
+	PoolsName     string
 
 	Seed      uint64
 	Load      float64 // divides times between submissions; 0 = 1

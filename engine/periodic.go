@@ -21,7 +21,7 @@ const cleanupMS = 10_000
 
 // startFairTimers schedules what the FairScheduler does by itself besides updates.
 func (s *sim) startFairTimers() {
-	if _, ok := s.rm.Scheduler().(*yarn.Fair); !ok {
+	if s.sc.Scheduler != "fair" {
 		return
 	}
 	if s.sc.Site.Continuous {
@@ -39,19 +39,19 @@ func (s *sim) continuousPause() int64 { return max(int64(s.sc.Site.ContinuousSle
 
 // continuousPass is one attempt of continuous scheduling over all nodes.
 func (s *sim) continuousPass() {
-	s.rm.Do(s.now, s.rm.Scheduler().(*yarn.Fair).ContinuousPass)
+	s.rm.Do(s.now, s.rm.Scheduler().(yarn.Continuous).ContinuousPass)
 	s.push(s.now+s.continuousPause(), order(classContinuous, 0), evContinuous, 0, 0)
 }
 
 func (s *sim) cleanup() {
-	s.rm.Do(s.now, s.rm.Scheduler().(*yarn.Fair).Cleanup)
+	s.rm.Do(s.now, s.rm.Scheduler().(yarn.Reloader).Cleanup)
 	s.push(s.now+cleanupMS, order(classMessage, 0), evCleanup, 0, 0)
 }
 
 // reload puts an allocation file in force. Where the real class throws in the middle, what YARN has then holds.
 func (s *sim) reload(i int) {
 	s.rm.Do(s.now, func() {
-		if err := s.rm.Scheduler().(*yarn.Fair).Reload(s.sc.reloads[i]); err != nil {
+		if err := s.rm.Scheduler().(yarn.Reloader).Reload(s.sc.reloads[i]); err != nil {
 			s.warnings.add("reload", "reload of %s at %d ms: YARN's loader throws %v", s.sc.Reloads[i].Name, s.now, err)
 		}
 	})

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
 	"replay/engine/record"
+	"replay/engine/spark"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 )
@@ -24,6 +26,7 @@ type Scenario struct {
 	fairXML []byte // allocation file in force at the start, made from the trace's queues when there is none
 
 	sharingGiven bool
+	pools        []spark.Pool // of spark.scheduler.allocation.file; nil without one
 	place        policy.Placement
 	queueName    []string // by queue id
 	user         []string // by user id
@@ -68,6 +71,15 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 	}
 	if err := sc.checkSparkConf(); err != nil {
 		return nil, err
+	}
+	if sc.PoolsXML != nil {
+		var warnings []string
+		if sc.pools, warnings, err = spark.ParsePools(sc.PoolsName, bytes.NewReader(sc.PoolsXML)); err != nil {
+			return nil, err
+		}
+		for _, w := range warnings {
+			sc.warn("pools:"+w, "%s", w)
+		}
 	}
 	if err := sc.readSite(); err != nil {
 		return nil, err

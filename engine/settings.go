@@ -29,6 +29,9 @@ type profile struct {
 	perExec int // tasks at a time
 }
 
+// offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
+func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cpus, 1))) }
+
 // settings resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
 // with the job (its columns, then its keys), and --conf, the last one winning.
 func (sc *Scenario) settings(j *trace.Job) (*settings, error) {

@@ -157,6 +157,8 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --conf spark.localty.wait=0s", exitUsage, "spark.locality.wait"},
 		{"run " + trace + " --conf spark.locality.wait=soon", exitUsage, "soon"},
 		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", exitUsage, "yarn.scheduler.fair.assignmultiple"},
+		{"run " + trace + " --conf spark.scheduler.allocation.file=" + missing, exitBadInput, "spark.scheduler.allocation.file"},
+		{"run " + trace + " --reload 10s", exitUsage, "TIME=FILE"},
 		{"run " + trace + " --conf other=1", exitUsage, "spark. or yarn."},
 		{"run " + trace + " --model am-start-ms=-1", exitUsage, "am-start-ms"},
 		{"run " + trace + " --model nonsense=1", exitUsage, "known: am-start-ms"},

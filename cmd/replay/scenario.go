@@ -88,6 +88,13 @@ func readOptions(c *cli.Context, base engine.Options) (engine.Options, error) {
 			return o, usagef("--conf %s: want a key that starts with spark. or yarn.", kv)
 		}
 	}
+	if name, ok := o.SparkConf["spark.scheduler.allocation.file"]; ok {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return o, fmt.Errorf("spark.scheduler.allocation.file: %w", err)
+		}
+		o.PoolsXML, o.PoolsName = text, name
+	}
 	for _, kv := range c.StringSlice("model") {
 		name, value, ok := strings.Cut(kv, "=")
 		if !ok {
