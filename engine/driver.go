@@ -22,7 +22,6 @@ const (
 	evStage                             // arg: stage: its submission is handled
 	evResubmit                          // failed stages are submitted again
 	evDisconnect                        // arg: executor: the connection dropped
-	evGate                              // registered executors are counted
 	evDriverStop                        // the application's code has ended
 	evAbort                             // arg: task set: it could not be scheduled anywhere
 	evRecordedAdd                       // arg: recorded executor
@@ -36,6 +35,7 @@ const (
 	evTick                  // dynamic allocation
 	evReviveTimer           // spark.scheduler.revive.interval
 	evSpeculate             // spark.speculation.interval
+	evGate                  // registered executors are counted
 )
 
 // driver is the Spark side of an application: its application master and its driver. It gives the
@@ -69,7 +69,9 @@ type driver struct {
 	told     []spark.TaskEvent
 	reviveAt int64
 	started  bool // the application's own code runs
+	ended    bool // the application's own code has ended; the AM goes on until it unregisters
 	stopping bool
+	left     bool   // has unregistered
 	failed   string // why the application failed
 }
 
@@ -243,14 +245,14 @@ func (d *driver) handle(e event) {
 //
 // Source: YarnSchedulerBackend.sufficientResourcesRegistered, TaskSchedulerImpl.waitBackendReady.
 func (d *driver) gate() {
-	if d.started {
+	if d.started || d.stopping {
 		return
 	}
 	const poll = 100
 	waited := d.s.now - d.a.containerOf(d.a.am).rec.Registered
 	enough := d.s.sc.recordedExecs() || float64(d.ready) >= float64(d.conf.InitialTarget())*d.conf.MinRegisteredRatio
 	if !enough && waited < d.conf.MaxRegisteredWait {
-		d.s.pushApp(d.s.now+poll, order(classTick, int64(d.a.id)), evGate, d.a, 0)
+		d.s.pushTimer(d.s.now+poll, order(classTick, int64(d.a.id)), evGate, d.a, 0)
 		return
 	}
 	d.started = true
@@ -259,10 +261,10 @@ func (d *driver) gate() {
 
 // codeEnded is the end of the application's own code: all its stages are done, or one failed for good.
 func (d *driver) codeEnded() {
-	if d.stopping {
+	if d.ended {
 		return
 	}
-	d.stopping = true
+	d.ended = true
 	wait := d.s.sc.Model.DriverStopMS
 	if t := d.a.job.TailMS; t >= 0 && d.failed == "" {
 		wait = t
@@ -272,8 +274,13 @@ func (d *driver) codeEnded() {
 
 // fail ends the application with a reason.
 func (d *driver) fail(reason string) {
-	if d.failed == "" {
-		d.failed = reason
+	if d.stopping {
+		return
+	}
+	d.failed = reason
+	d.stopping = true
+	if d.ended { // in its last moments: the master gives up by itself
+		d.driverStop()
 	}
 	d.codeEnded()
 }
@@ -281,6 +288,10 @@ func (d *driver) fail(reason string) {
 // driverStop unregisters the application; executors are told to stop and the AM's process ends.
 func (d *driver) driverStop() {
 	s, a := d.s, d.a
+	if d.left {
+		return
+	}
+	d.left, d.stopping = true, true
 	d.beat++
 	if !s.sc.recordedExecs() {
 		s.rm.Unregister(a.id)

@@ -121,7 +121,7 @@ func (d *driver) excludedHosts() []protocol.Name {
 func (d *driver) slots(profile int32) int {
 	n := 0
 	for i := range d.execs {
-		if e := &d.execs[i]; e.state == execAlive && !e.killing && e.profile == profile {
+		if e := &d.execs[i]; e.state == execAlive && !e.killing && (e.profile == profile || !d.conf.DynamicAllocation) {
 			n += d.a.set.profiles[profile].perExec
 		}
 	}

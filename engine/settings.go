@@ -155,6 +155,9 @@ func (sc *Scenario) profile(j *trace.Job, id int32, st *trace.Stage, conf *spark
 	if p.over.TaskCPUs != spark.Unset {
 		p.cpus = p.over.TaskCPUs
 	}
+	if id != 0 && !conf.DynamicAllocation && (p.cores != conf.ExecutorCores || st.ExecMemMiB > 0 && st.ExecMemMiB != j.ExecMemMiB) {
+		return p, fmt.Errorf("stage %d has resource profile %d with executors of its own, which needs spark.dynamicAllocation.enabled", st.ID, id)
+	}
 	if p.perExec < 1 {
 		return p, fmt.Errorf("an executor of %d cores can't run a task of %d (spark.executor.cores, spark.task.cpus)", p.cores, p.cpus)
 	}

@@ -22,6 +22,9 @@ func (a *app) whyUnfinished(s *sim) string {
 		return "it waits for its first executor: " + s.whyWaiting(a, a.set.profiles[0].size)
 	case a.driver.ready == 0:
 		return "it has no executor: " + s.whyWaiting(a, a.set.profiles[0].size)
+	case !a.driver.started:
+		return fmt.Sprintf("%d executors have registered, its code begins with %v of %d (spark.scheduler.minRegisteredResourcesRatio) or after %d ms (spark.scheduler.maxRegisteredResourcesWaitingTime)",
+			a.driver.ready, a.driver.conf.MinRegisteredRatio, a.driver.conf.InitialTarget(), a.driver.conf.MaxRegisteredWait)
 	}
 	return fmt.Sprintf("%d of its %d tasks are done", a.rec.TasksSucceeded, a.rec.Tasks)
 }

@@ -84,7 +84,8 @@ func (d *DAG) submitTasks(now int64, stage int32) {
 	priority, pool := d.jobFor(stage)
 	spec := TaskSetSpec{
 		Stage: stage, Attempt: attempt, Priority: priority, Pool: pool, Profile: t.Profile, TaskCPUs: d.cpus[t.Profile],
-		ShuffleMap: s.isMap, Barrier: t.Kind == trace.StageGang, Tasks: s.owed, Partitions: partitions,
+		AnyExecutor: !d.conf.DynamicAllocation,
+		ShuffleMap:  s.isMap, Barrier: t.Kind == trace.StageGang, Tasks: s.owed, Partitions: partitions,
 	}
 	d.prefer(stage, &spec)
 	epoch := d.epoch

@@ -105,7 +105,7 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 	best = numLocalities
 	need := set.Spec.TaskCPUs
 	for i := range offers {
-		if s.cores[i] < need || s.cores[i] < 0 || offers[i].Profile != set.Spec.Profile {
+		if s.cores[i] < need || s.cores[i] < 0 || !set.Spec.runsOn(offers[i].Profile) {
 			continue
 		}
 		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit)
@@ -137,7 +137,7 @@ func (s *TaskScheduler) launchOn(set *TaskSet, row, offer int32) {
 // slots is how many tasks of a barrier set the offers have room for.
 func (s *TaskScheduler) slots(set *TaskSet, offers []Offer) (n int) {
 	for i, o := range offers {
-		if o.Profile == set.Spec.Profile && s.cores[i] > 0 {
+		if set.Spec.runsOn(o.Profile) && s.cores[i] > 0 {
 			n += int(s.cores[i] / set.Spec.TaskCPUs)
 		}
 	}

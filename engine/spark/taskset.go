@@ -35,6 +35,7 @@ type TaskSetSpec struct {
 	Priority       int32 // job id
 	Pool           string
 	Profile        int32 // resource profile, 0 = default
+	AnyExecutor    bool  // the profile says something of tasks only, and allocation is static
 	TaskCPUs       int32
 	ShuffleMap     bool
 	Barrier        bool
@@ -53,6 +54,11 @@ func (s *TaskSetSpec) prefs(i int32) (from, to int32) {
 	}
 	return s.PrefStart[i], s.PrefStart[i+1]
 }
+
+// runsOn reports whether executors of a profile run the tasks.
+//
+// Source: ResourceProfileManager.canBeScheduled.
+func (s *TaskSetSpec) runsOn(profile int32) bool { return s.AnyExecutor || s.Profile == profile }
 
 // Partition returns the partition of the stage that a task computes.
 func (s *TaskSetSpec) Partition(index int32) int32 {
