@@ -131,7 +131,7 @@ func (a *app) register(s *sim) {
 	s.pushTimer(s.now, order(classReviveTimer, int64(a.id)), evReviveTimer, a, 0)
 	if d.mgr != nil {
 		d.mgr.Start(s.now)
-		if d.conf.ClusterMode {
+		if d.conf.ClusterMode && !s.sc.recordedExecs() {
 			d.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
 		}
 		s.pushTimer(s.now, order(classTick, int64(a.id)), evTick, a, 0)
@@ -163,9 +163,9 @@ func (d *driver) build() error {
 		d.alloc = spark.NewAllocator(spark.AllocatorSetup{Conf: d.conf, Names: s.names, RackOf: s.rackOf,
 			Placement: s.sc.place, Profiles: profiles, Index: &s.index})
 		d.ladder = spark.NewHeartbeatLadder(d.conf, s.sc.Site.AMExpiry)
-		if d.conf.DynamicAllocation {
-			d.mgr = spark.NewManager(d.conf, perExec, d)
-		}
+	}
+	if d.conf.DynamicAllocation {
+		d.mgr = spark.NewManager(d.conf, perExec, d)
 	}
 	mode := spark.FIFO
 	if d.conf.FairMode {

@@ -103,7 +103,7 @@ func (d *driver) kill(ids []int32, force bool) []int32 {
 	var out []int32
 	for _, id := range ids {
 		e := d.exec(id)
-		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) {
+		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) || d.alloc == nil && !d.recordedKill(id) {
 			continue
 		}
 		e.killing = true
@@ -124,6 +124,9 @@ func (d *driver) Decommission(now int64, ids []int32) []int32 {
 
 // RequestTotal is part of [spark.Backend]: the AM takes new totals, and its loop wakes when one changed.
 func (d *driver) RequestTotal(now int64, r *spark.TotalRequest) bool {
+	if d.alloc == nil {
+		return true
+	}
 	if d.tasks != nil {
 		r.Exclude(d.excludedHosts())
 	}

@@ -13,8 +13,8 @@ import (
 // value says nothing.
 type Recorded struct {
 	// Executors of all jobs. With them no ResourceManager and no application master takes part: the
-	// driver gets these executors at these times, relative to the recorded start of its application,
-	// and dynamic allocation does not decide.
+	// driver gets these executors at these times, relative to the recorded start of its application. Dynamic
+	// allocation only decides which of those that the driver had killed get no more tasks before they end.
 	Executors []trace.Executor
 	// CodeMS says when the application's own code could begin, ms after the recorded start; needed with Executors.
 	CodeMS map[int64]int64
@@ -119,6 +119,12 @@ func (d *driver) recordedRemove(i int32) {
 	if e == nil || d.stopping || e.state == execRemoved {
 		return
 	}
+	if e.running > 0 && d.recordedKill(i+1) { // the driver kills idle executors only
+		e.killing = true
+		const again = 100
+		d.s.pushApp(d.s.now+again, order(classMessage, int64(i)), evRecordedRemove, d.a, int64(i))
+		return
+	}
 	e.died = d.s.now
 	loss := lossOfReason(d.recorded[i].Reason)
 	if !d.conf.ShuffleService || loss.Worker {
@@ -132,6 +138,13 @@ func (d *driver) recordedRemove(i int32) {
 	}
 	d.removeExecutor(i+1, loss)
 	d.endRecordedContainer(e.container)
+}
+
+// recordedKill reports whether the driver had the executor killed in the recording. Then the replay may
+// do so too, and when its process ends is as recorded: its cores are of no use in between.
+func (d *driver) recordedKill(id int32) bool {
+	x := &d.recorded[id-1]
+	return x.RemovedMS != trace.Unset && lossOfReason(x.Reason).Kind == spark.LossKilled
 }
 
 func (d *driver) endRecordedContainer(n int64) {
