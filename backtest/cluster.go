@@ -1,9 +1,12 @@
 package backtest
 
 import (
+	"math"
 	"slices"
 
 	"replay/engine"
+	"replay/engine/record"
+	"replay/report"
 	"replay/trace"
 )
 
@@ -70,6 +73,131 @@ func (c *clusterRecord) latencies() map[int64]*engine.Latencies {
 			ms = max(*k.Registered-*k.Acquired, 0)
 		}
 		l.ExecutorMS = append(l.ExecutorMS, ms)
+	}
+	return out
+}
+
+// levels of containers and tasks, as recorded and as shown.
+var (
+	containerLevels = []string{"NODE_LOCAL", "RACK_LOCAL", "OFF_SWITCH"}
+	taskLevels      = []string{"PROCESS_LOCAL", "NODE_LOCAL", "RACK_LOCAL", "ANY"}
+)
+
+// compareCluster sets containers, tasks and waits of the replay beside those of the recording.
+func (r *Recording) compareCluster(o *observed) report.BacktestCluster {
+	out := report.BacktestCluster{Recording: r.Name}
+	recorded, predicted := make([]int64, 3), make([]int64, 3)
+	var wait [3]struct{ recorded, predicted []float64 }
+	between := func(list *[]float64, from, to *int64) {
+		if from != nil && to != nil {
+			*list = append(*list, float64(max(*to-*from, 0)))
+		}
+	}
+	var live, simulated []span
+	end := int64(0)
+	for i := range r.cluster.Applications {
+		a := &r.cluster.Applications[i]
+		between(&wait[0].recorded, a.Submitted, a.AMAllocated)
+		if a.Finished != nil {
+			end = max(end, *a.Finished)
+		}
+	}
+	for i := range r.cluster.Containers {
+		k := &r.cluster.Containers[i]
+		if k.AM || k.Allocated == nil {
+			continue
+		}
+		if at := slices.Index(containerLevels, k.Locality); at >= 0 {
+			recorded[at]++
+		}
+		between(&wait[1].recorded, k.Asked, k.Allocated)
+		between(&wait[2].recorded, k.Allocated, k.Registered)
+		if k.Registered != nil {
+			s := span{*k.Registered, math.MaxInt64}
+			for _, gone := range []*int64{k.Removed, k.NMDone, k.Done} {
+				if gone != nil {
+					s.end = min(s.end, *gone)
+				}
+			}
+			live = append(live, s)
+		}
+	}
+	for i := range r.jobs {
+		j := o.jobs[r.jobs[i].ID]
+		between(&wait[0].predicted, known(j.Submit), known(j.AMAllocated))
+		end = max(end, j.Finish)
+	}
+	for i := range o.containers {
+		c := &o.containers[i]
+		if c.AM {
+			continue
+		}
+		if at := slices.Index(containerLevels, c.Type); at >= 0 {
+			predicted[at]++
+		}
+		between(&wait[1].predicted, known(c.Asked), known(c.Allocated))
+		between(&wait[2].predicted, known(c.Allocated), known(c.Registered))
+		if c.Registered != trace.Unset {
+			s := span{c.Registered, c.Ended}
+			if s.end == trace.Unset {
+				s.end = math.MaxInt64
+			}
+			simulated = append(simulated, s)
+		}
+	}
+	out.Containers = report.NewBacktestShares([]string{"node-local", "rack-local", "off-switch"}, recorded, predicted)
+	ran := make([]int64, 4)
+	for _, j := range r.jobs {
+		for i := range j.Stages {
+			for _, l := range j.Stages[i].Tasks.RecordedLocality {
+				if l == "NO_PREF" {
+					l = "PROCESS_LOCAL"
+				}
+				if at := slices.Index(taskLevels, l); at >= 0 {
+					ran[at]++
+				}
+			}
+		}
+	}
+	l := o.levels
+	out.Tasks = report.NewBacktestShares([]string{"process-local", "node-local", "rack-local", "any"}, ran,
+		[]int64{l[record.ProcessLocal] + l[record.NoPref], l[record.TaskNodeLocal], l[record.TaskRackLocal], l[record.AnyLevel]})
+	for i, name := range []string{"submission to AM allocated", "ask to allocated", "allocated to registered"} {
+		out.Waits = append(out.Waits, report.NewBacktestWait(name, wait[i].recorded, wait[i].predicted))
+	}
+	const step = 1000
+	out.Executors = report.BacktestCurve{StepMS: step}
+	for at := int64(0); at <= end; at += step {
+		out.Executors.Recorded = append(out.Executors.Recorded, alive(live, at))
+		out.Executors.Predicted = append(out.Executors.Predicted, alive(simulated, at))
+	}
+	return out
+}
+
+func known(t int64) *int64 {
+	if t == trace.Unset {
+		return nil
+	}
+	return &t
+}
+
+// alive counts the spans that hold a time.
+func alive(spans []span, at int64) (n int32) {
+	for _, s := range spans {
+		if s.start <= at && at < s.end {
+			n++
+		}
+	}
+	return n
+}
+
+// noise pairs the recordings of which one is another one again: NAME and NAME-again.
+func noise(recs []*Recording, apps map[string][]report.BacktestApp) (out []report.BacktestNoise) {
+	for _, r := range recs {
+		again := r.Name + "-again"
+		if apps[again] != nil {
+			out = append(out, report.NewBacktestNoise(r.Name, again, apps[r.Name], apps[again]))
+		}
 	}
 	return out
 }

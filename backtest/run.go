@@ -153,13 +153,24 @@ func appLabel(a *importer.RecordedApp) string {
 func Run(ctx context.Context, recs []*Recording, o Options) (*report.Backtest, error) {
 	b := &report.Backtest{Model: o.Engine.Model.Values(), Settings: map[string]string{
 		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10)}}
+	byName := map[string][]report.BacktestApp{}
 	for _, r := range recs {
-		apps, _, _, err := Replay(ctx, r, o)
+		apps, seen, warnings, err := Replay(ctx, r, o)
 		if err != nil {
 			return nil, err
 		}
 		b.Applications = append(b.Applications, apps...)
+		byName[r.Name] = apps
+		if r.IsCluster {
+			b.Clusters = append(b.Clusters, r.compareCluster(seen))
+		}
+		for _, w := range warnings {
+			if w.Code != "trace-site" && w.Code != "stalled" {
+				b.Warnings = append(b.Warnings, r.Name+": "+w.Text)
+			}
+		}
 	}
+	b.Noise = noise(recs, byName)
 	b.Summary = report.Summarize(b.Applications)
 	return b, nil
 }

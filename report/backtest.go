@@ -110,6 +110,7 @@ type Backtest struct {
 	LeaveOneOut  *BacktestSummary  `json:"leave_one_out,omitempty"`
 	Model        map[string]string `json:"model"`
 	Settings     map[string]string `json:"settings"`
+	Warnings     []string          `json:"warnings,omitempty"`
 }
 
 // BacktestSummary has the errors of application times, and those of Spark jobs and stages.

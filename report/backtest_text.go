@@ -71,10 +71,14 @@ func (b *Backtest) WriteText(w io.Writer, details int) error {
 		}
 	}
 	for i := range b.Clusters {
-		b.Clusters[i].writeText(w)
+		if err := b.Clusters[i].writeText(w); err != nil {
+			return err
+		}
 	}
 	for i := range b.Noise {
-		b.Noise[i].writeText(w)
+		if err := b.Noise[i].writeText(w); err != nil {
+			return err
+		}
 	}
 	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "\nabsolute error\tmedian\tp90\tworst\tcorrelation\tpairs\tunknown\t\n")

@@ -68,6 +68,11 @@ func backtestAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if !c.Bool("quiet") {
+		for _, w := range b.Warnings {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", w)
+		}
+	}
 	return printBacktest(c, b, details)
 }
 
