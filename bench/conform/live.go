@@ -34,10 +34,15 @@ const (
 	partPreempted                   // a container chosen by preemption
 	partQueue                       // a leaf queue in one second: steady and fair share, usage, demand, use by application masters
 	partApp                         // an application in one second: fair share, usage, demand, whether it may run
+	partBeat                        // of an application master: pending, running and starting executors at a heartbeat
+	partAsk                         // its asks and releases at a heartbeat
+	partRequest                     // a container request that it made: its hosts
+	partLaunch                      // an executor: container, host and number
 )
 
 var livePartNames = [...]string{
 	"allocations", "reservations", "unreserved", "handed over", "headroom", "preempted", "queues", "applications",
+	"AM counts", "AM asks", "AM requests", "AM launches",
 }
 
 // liveFloor is the share of each part that has to be equal.
@@ -134,6 +139,10 @@ type recording struct {
 	site       *conf.Site
 	alloc      *conf.Allocations
 	stamp      int64 // start of the ResourceManager
+
+	racks         map[string]string // by node
+	sparkDefaults map[string]string
+	masters       []*master
 }
 
 func runLive(in *Input, out *Results) error {
@@ -152,6 +161,19 @@ func runLive(in *Input, out *Results) error {
 	}
 	out.Floor = liveFloor
 	out.Notes = moved
+	if len(r.masters) == 0 {
+		out.Notes = append(out.Notes, "the application masters' side is not recorded")
+	}
+	for _, m := range r.masters {
+		if m.unsupported == "" {
+			if err := run.playMaster(m); err != nil {
+				m.unsupported = err.Error()
+			}
+		}
+		if m.unsupported != "" {
+			out.AddUnsupported(m.app, m.unsupported)
+		}
+	}
 	if run.underWay > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d rows of samples show the state before or after the call next to them", run.underWay))
 	}
@@ -191,13 +213,20 @@ func readRecording(in *Input) (*recording, error) {
 		return nil, err
 	}
 	var cluster struct {
-		Site map[string]string `json:"yarn_site"`
+		Site  map[string]string `json:"yarn_site"`
+		Spark map[string]string `json:"spark_defaults"`
 	}
 	if err := json.Unmarshal(text, &cluster); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if r.site, err = conf.NewSite(cluster.Site); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r.sparkDefaults, r.racks = cluster.Spark, map[string]string{}
+	for i := range r.calls {
+		if c := &r.calls[i]; c.Type == "NODE_ADDED" {
+			r.racks[c.Node] = c.Rack
+		}
 	}
 	if r.alloc, err = conf.ReadAllocations(filepath.Join(dir, "fair-scheduler.xml"), r.site); err != nil {
 		return nil, err
@@ -207,6 +236,9 @@ func readRecording(in *Input) (*recording, error) {
 	}
 	if err := r.attach(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if r.masters, err = r.readMasters(dir); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
