@@ -73,6 +73,7 @@ type Tasks struct {
 	PenaltyMS   float64
 	OverheadMS  float64
 	Over        *timeline // successful attempts by level and time of launch
+	ByNode      taskNodes // the same by node; empty without task rows
 }
 
 func newData() *Data {
@@ -244,6 +245,7 @@ func (c *collector) Task(r *record.Task) {
 	d.PenaltyMS += float64(r.PenaltyMS)
 	d.OverheadMS += float64(r.OverheadMS)
 	d.Over.Count(int(r.Level), r.Launch, 1)
+	d.ByNode.count(r.Node, r.Launch)
 	if r.Preferring {
 		s.tasksPreferring++
 		if !r.Preferred {

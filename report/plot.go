@@ -39,6 +39,7 @@ var Plots = []Plot{
 	plotWaitParts,
 	plotContainerWaits,
 	plotTaskWaits,
+	plotTaskNodes,
 	plotUtilization,
 	plotQueueShares,
 	plotTimelineApps,

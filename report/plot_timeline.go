@@ -144,12 +144,7 @@ var plotTimelineNodes = Plot{"timeline_nodes", "Executors by node", func(r *Resu
 	queues := r.largestQueues()
 	return r.timelineOf("Containers on each node, by queue", "",
 		func(s Span) int64 { return int64(s.Node) },
-		func(n int64) string {
-			if n >= 0 && n < int64(len(r.Manifest.Hosts)) {
-				return short(r.Manifest.Hosts[n], 18)
-			}
-			return fmt.Sprintf("node %d", n)
-		},
+		r.nodeName,
 		func(s Span) (string, color.Color) {
 			if i := slices.Index(queues, s.Queue); i >= 0 {
 				return drawable(s.Queue), palette[i%len(palette)]
@@ -157,6 +152,14 @@ var plotTimelineNodes = Plot{"timeline_nodes", "Executors by node", func(r *Resu
 			return "other queues", grey
 		})
 }}
+
+// nodeName is the host of a node, short.
+func (r *Result) nodeName(n int64) string {
+	if n >= 0 && n < int64(len(r.Manifest.Hosts)) {
+		return short(r.Manifest.Hosts[n], 18)
+	}
+	return fmt.Sprintf("node %d", n)
+}
 
 // short cuts s to n characters that can be drawn.
 func short(s string, n int) string {

@@ -44,6 +44,7 @@ type Preset struct {
 // Presets are the known presets.
 var Presets = []*Preset{
 	&uniformMicro,
+	&oneHost,
 	&tpchDecima,
 	&tpchMixed,
 }

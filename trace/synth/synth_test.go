@@ -248,7 +248,7 @@ func TestOptionsAreChecked(t *testing.T) {
 			t.Errorf("%+v left %v", tt.o, entries)
 		}
 	}
-	if _, err := Find("none"); err == nil || !strings.Contains(err.Error(), "uniform-micro, tpch-decima") {
+	if _, err := Find("none"); err == nil || !strings.Contains(err.Error(), "uniform-micro, one-host, tpch-decima") {
 		t.Errorf("Find of an unknown preset: %v", err)
 	}
 }
