@@ -65,6 +65,7 @@ func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind 
 		a.Allocated(c, t, kind)
 		n.Place(c)
 		s.used = s.used.Add(size)
+		s.allocated = s.allocated.Add(size)
 		s.tell(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID})
 	}
 	return int(max(room, 0))
@@ -83,6 +84,7 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	if a.RemoveLive(c.ID) {
 		ended := c.Handle(e)
 		a.Used = a.Used.Sub(c.Size)
+		s.allocated = s.allocated.Sub(c.Size)
 		if ended {
 			s.tell(yarn.Event{
 				Kind: yarn.Completed, Container: c.Protocol(), App: a.ID, Exit: exit,

@@ -26,11 +26,12 @@ type Scheduler struct {
 	now       int64
 	calc      policy.DefaultCalculator
 
-	apps    []*app // by number
-	used    policy.Resource
-	asks    []protocol.Ask // scratch, as the following
-	scratch []*yarn.Table
-	event   yarn.Event
+	apps      []*app          // by number
+	used      policy.Resource // what headroom is made from: less than is allocated once a container was given back twice
+	allocated policy.Resource // what runs, as the metrics of the root queue show it
+	asks      []protocol.Ask  // scratch, as the following
+	scratch   []*yarn.Table
+	event     yarn.Event
 }
 
 // app is an application and its attempt.
@@ -63,7 +64,8 @@ func (s *Scheduler) SetClock(now int64) { s.now = now }
 // AddNode registers a node.
 func (s *Scheduler) AddNode(n yarn.NodeSpec) { s.nodes.Add(n) }
 
-// RemoveNode ends what runs on the node.
+// RemoveNode ends what runs on the node. A container that ended before without the node's having said so is given back
+// for a second time, as by FifoScheduler.removeNode: headroom is too large by its size from then on.
 func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 	n := s.nodes.Node(id)
 	if n == nil {
@@ -203,7 +205,7 @@ func (s *Scheduler) MaxAllocation(string) policy.Resource {
 // Queues yields root and the only queue.
 func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
 	q := yarn.QueueState{
-		Path: "root", Weight: 1, Used: s.used, Demand: s.used, MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
+		Path: "root", Weight: 1, Used: s.allocated, Demand: s.allocated, MaxShare: s.nodes.Capacity, Runnable: len(s.apps),
 	}
 	for _, app := range s.apps {
 		if app.attempt != nil {

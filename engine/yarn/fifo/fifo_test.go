@@ -92,6 +92,42 @@ func TestOneHeartbeatFillsTheNode(t *testing.T) {
 	}
 }
 
+// A container that was given back and that its node still holds counts once in the queue's usage, but is taken from what
+// headroom is made of for a second time when the node goes.
+func TestNodeGoesWithAContainerGivenBack(t *testing.T) {
+	c := newCluster(t)
+	c.node(0, 4096)
+	c.node(1, 4096)
+	c.app(1, ask(protocol.Any, 4, 1024), ask(c.host(0), 1, 1024), ask(c.rack(0), 1, 1024))
+	c.NodeUpdate(0, nil, nil)
+	held := c.ask(1)[0].ID
+	c.NodeUpdate(0, []protocol.ContainerID{held}, nil)
+	var out protocol.AllocateResponse
+	if err := c.Allocate(1, &protocol.AllocateRequest{Releases: []protocol.ContainerID{held}}, &out); err != nil {
+		t.Fatal(err)
+	}
+	c.ask(1, ask(protocol.Any, 2, 1024))
+	c.NodeUpdate(1, nil, nil)
+	used := func() (r policy.Resource) {
+		c.Queues(func(q yarn.QueueState) { r = q.Used })
+		return r
+	}
+	if got, want := used(), policy.R(5*1024, 5); got != want {
+		t.Fatalf("usage is %v with both nodes, want %v", got, want)
+	}
+	c.RemoveNode(0)
+	if got, want := used(), policy.R(2*1024, 2); got != want {
+		t.Errorf("usage is %v after the node went, want %v", got, want)
+	}
+	c.NodeUpdate(1, nil, nil)
+	if err := c.Allocate(1, &protocol.AllocateRequest{}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.Headroom[policy.Memory], int64(3*1024); got != want {
+		t.Errorf("headroom is %d MiB, want %d: the container given back counts twice", got, want)
+	}
+}
+
 func TestMinimumMustBePositive(t *testing.T) {
 	site := conf.DefaultSite()
 	site.MinAllocation = policy.Resource{}
