@@ -18,13 +18,14 @@ type clusterRecord struct {
 }
 
 type appRecord struct {
-	Job         int64  `json:"job"`
-	Submitted   *int64 `json:"t_submitted"`
-	Scheduled   *int64 `json:"t_attempt_scheduled"`
-	AMAllocated *int64 `json:"t_am_allocated"`
-	AMLaunched  *int64 `json:"t_am_launched"`
-	Registered  *int64 `json:"t_registered"`
-	Finished    *int64 `json:"t_finished"`
+	Job           int64  `json:"job"`
+	Submitted     *int64 `json:"t_submitted"`
+	Scheduled     *int64 `json:"t_attempt_scheduled"`
+	AMAllocated   *int64 `json:"t_am_allocated"`
+	AMLaunched    *int64 `json:"t_am_launched"`
+	Registered    *int64 `json:"t_registered"`
+	Finished      *int64 `json:"t_finished"`
+	Unregistering *int64 `json:"t_unregistering"`
 }
 
 type containerRecord struct {
@@ -40,6 +41,7 @@ type containerRecord struct {
 	EventAdded  *int64 `json:"t_event_added"`
 	Removed     *int64 `json:"t_event_removed"`
 	Done        *int64 `json:"t_rm_done"`
+	Killing     *int64 `json:"t_nm_killing"`
 	NMDone      *int64 `json:"t_nm_done"`
 	StartCalled *int64 `json:"t_nm_start_request"`
 }

@@ -3,7 +3,6 @@ package backtest
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"replay/engine"
 	"replay/engine/record"
@@ -18,6 +17,7 @@ type Options struct {
 	Engine     engine.Options // configuration, seed and model; the recording's own come under it
 	Allocation string         // of event logs: recorded (default) or simulated
 	Latency    string         // of clusters: recorded (default) or model
+	Seeds      int            // replays of each recording, with seeds from that of Engine on; 0 = 1
 }
 
 // Replay replays a recording once. The result has its applications in order of submission.
@@ -142,35 +142,4 @@ func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, 
 	}
 	out.Finish()
 	return out
-}
-
-// appLabel names an application for messages.
-func appLabel(a *importer.RecordedApp) string {
-	return a.Name + " (job " + strconv.FormatInt(a.Job, 10) + ")"
-}
-
-// Run replays the recordings and compares.
-func Run(ctx context.Context, recs []*Recording, o Options) (*report.Backtest, error) {
-	b := &report.Backtest{Model: o.Engine.Model.Values(), Settings: map[string]string{
-		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10)}}
-	byName := map[string][]report.BacktestApp{}
-	for _, r := range recs {
-		apps, seen, warnings, err := Replay(ctx, r, o)
-		if err != nil {
-			return nil, err
-		}
-		b.Applications = append(b.Applications, apps...)
-		byName[r.Name] = apps
-		if r.IsCluster {
-			b.Clusters = append(b.Clusters, r.compareCluster(seen))
-		}
-		for _, w := range warnings {
-			if w.Code != "trace-site" && w.Code != "stalled" {
-				b.Warnings = append(b.Warnings, r.Name+": "+w.Text)
-			}
-		}
-	}
-	b.Noise = noise(recs, byName)
-	b.Summary = report.Summarize(b.Applications)
-	return b, nil
 }

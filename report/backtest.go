@@ -17,6 +17,7 @@ type BacktestApp struct {
 	Name        string          `json:"name"`
 	RecordedMS  int64           `json:"recorded_ms"`
 	PredictedMS int64           `json:"predicted_ms"`
+	RangeMS     *[2]int64       `json:"predicted_range_ms,omitempty"` // over seeds; PredictedMS is the median
 	Error       Ratio           `json:"error"`
 	Outcome     string          `json:"outcome"`
 	Reason      string          `json:"reason,omitempty"`
@@ -107,6 +108,7 @@ type Backtest struct {
 	Clusters     []BacktestCluster `json:"clusters,omitempty"`
 	Noise        []BacktestNoise   `json:"noise,omitempty"`
 	Summary      BacktestSummary   `json:"summary"`
+	Fit          []Fitted          `json:"fit,omitempty"`
 	LeaveOneOut  *BacktestSummary  `json:"leave_one_out,omitempty"`
 	Model        map[string]string `json:"model"`
 	Settings     map[string]string `json:"settings"`

@@ -80,6 +80,12 @@ func (b *Backtest) WriteText(w io.Writer, details int) error {
 			return err
 		}
 	}
+	if len(b.Fit) > 0 {
+		fmt.Fprintf(w, "\nfitted (medians):\n")
+		for i := range b.Fit {
+			fmt.Fprintf(w, "  --model %s=%s  (%d samples: %s)\n", b.Fit[i].Name, b.Fit[i].ValueText(), b.Fit[i].N, b.Fit[i].How)
+		}
+	}
 	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "\nabsolute error\tmedian\tp90\tworst\tcorrelation\tpairs\tunknown\t\n")
 	rows := func(label string, s *BacktestSummary) {

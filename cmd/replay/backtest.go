@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -25,6 +24,10 @@ from either. Examples:
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, the scatter plot and a page"},
+			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "replay with `K` seeds and take the median time"},
+			&cli.BoolFlag{Name: "fit", Usage: "fit the model's parameters on these recordings, use and print them"},
+			&cli.BoolFlag{Name: "leave-one-out", Usage: "also predict each recording with parameters fitted on the others"},
+			&cli.StringFlag{Name: "formats", Value: "svg,png", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
 			&cli.StringFlag{Name: "details", Value: "1", Usage: "0: applications, 1: and the largest differences, 2: and every job and stage"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
@@ -51,6 +54,13 @@ func backtestAction(c *cli.Context) error {
 	if !ok {
 		return usagef("--details is %q, want 0, 1 or 2", c.String("details"))
 	}
+	if o.Seeds = c.Int("seeds"); o.Seeds < 1 || o.Seeds > 1000 {
+		return usagef("--seeds is %d, want 1 to 1000", o.Seeds)
+	}
+	formats, err := plotFormats(c.String("formats"))
+	if err != nil {
+		return err
+	}
 	tmp, err := os.MkdirTemp("", "replay-backtest-")
 	if err != nil {
 		return err
@@ -64,7 +74,10 @@ func backtestAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := backtest.Run(c.Context, recs, o)
+	if c.Bool("leave-one-out") && len(recs) < 2 {
+		return usagef("--leave-one-out wants two or more recordings, got %d", len(recs))
+	}
+	b, err := backtest.Run(c.Context, recs, o, c.Bool("fit"), c.Bool("leave-one-out"))
 	if err != nil {
 		return err
 	}
@@ -73,16 +86,24 @@ func backtestAction(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", w)
 		}
 	}
+	if out := c.String("out"); out != "" {
+		if err := b.WriteDir(out, formats); err != nil {
+			return err
+		}
+		if !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+		}
+	}
 	return printBacktest(c, b, details)
 }
 
 func printBacktest(c *cli.Context, b *report.Backtest, details int) error {
 	if c.Bool("json") {
-		data, err := json.MarshalIndent(b, "", " ")
+		data, err := b.JSON()
 		if err != nil {
 			return err
 		}
-		_, err = c.App.Writer.Write(append(data, '\n'))
+		_, err = c.App.Writer.Write(data)
 		return err
 	}
 	return b.WriteText(c.App.Writer, details)

@@ -27,6 +27,7 @@ func scenarioFlags() []cli.Flag {
 		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: dense", DefaultText: "dense"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},
+		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with a NAME=VALUE of the model a line, under --model; replay backtest --fit writes one"},
 		&cli.StringFlag{Name: "fair-scheduler", Usage: "fair-scheduler.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringSliceFlag{Name: "reload", Usage: "put another allocation file into force later, `TIME=FILE` (repeatable)"},
 		&cli.StringFlag{Name: "capacity-scheduler", Usage: "capacity-scheduler.xml `FILE`", DefaultText: "that of the trace"},
@@ -95,6 +96,11 @@ func readOptions(c *cli.Context, base engine.Options) (engine.Options, error) {
 		}
 		o.PoolsXML, o.PoolsName = text, name
 	}
+	if c.IsSet("model-file") {
+		if err := readModelFile(&o.Model, c.String("model-file")); err != nil {
+			return o, err
+		}
+	}
 	for _, kv := range c.StringSlice("model") {
 		name, value, ok := strings.Cut(kv, "=")
 		if !ok {
@@ -152,6 +158,29 @@ func readFiles(c *cli.Context, o *engine.Options) error {
 		o.SparkDefaults = m
 	}
 	return nil
+}
+
+// readModelFile sets the parameters that a file names, one NAME=VALUE a line; # begins a comment.
+func readModelFile(m *engine.Model, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok {
+			return fmt.Errorf("%s:%d: %q, want NAME=VALUE", path, n, line)
+		}
+		if err := m.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+	return lines.Err()
 }
 
 func clone(m map[string]string) map[string]string {

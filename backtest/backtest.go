@@ -1,0 +1,96 @@
+package backtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"replay/report"
+)
+
+// Run replays the recordings, with o.Seeds seeds each, and compares. Fit asks for parameters that are
+// fitted on the recordings themselves, leaveOneOut for a second summary, with parameters that are fitted
+// for each recording on the others.
+func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut bool) (*report.Backtest, error) {
+	if leaveOneOut && len(recs) < 2 {
+		return nil, errors.New("leave one out wants two or more recordings")
+	}
+	b := &report.Backtest{Settings: map[string]string{
+		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10), "seeds": strconv.Itoa(max(o.Seeds, 1))}}
+	if fit {
+		b.Fit = Fit(recs)
+		if err := Apply(&o.Engine.Model, b.Fit); err != nil {
+			return nil, err
+		}
+	}
+	b.Model = o.Engine.Model.Values()
+	byName := map[string][]report.BacktestApp{}
+	for _, r := range recs {
+		apps, seen, err := r.replaySeeds(ctx, o, b)
+		if err != nil {
+			return nil, err
+		}
+		b.Applications = append(b.Applications, apps...)
+		byName[r.Name] = apps
+		if r.IsCluster {
+			b.Clusters = append(b.Clusters, r.compareCluster(seen))
+		}
+	}
+	b.Noise = noise(recs, byName)
+	b.Summary = report.Summarize(b.Applications)
+	if !leaveOneOut {
+		return b, nil
+	}
+	var apps []report.BacktestApp
+	for i, r := range recs {
+		other := o
+		if err := Apply(&other.Engine.Model, Fit(slices.Concat(recs[:i], recs[i+1:]))); err != nil {
+			return nil, err
+		}
+		got, _, err := r.replaySeeds(ctx, other, nil)
+		if err != nil {
+			return nil, err
+		}
+		apps = append(apps, got...)
+	}
+	s := report.Summarize(apps)
+	b.LeaveOneOut = &s
+	return b, nil
+}
+
+// replaySeeds replays a recording with each seed. Of each application the replay with the median time is
+// kept; what is returned besides is of the first seed. Warnings go to b, which may be nil.
+func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backtest) ([]report.BacktestApp, *observed, error) {
+	var all [][]report.BacktestApp
+	var first *observed
+	for k := range max(o.Seeds, 1) {
+		one := o
+		one.Engine.Seed += uint64(k)
+		apps, seen, warnings, err := Replay(ctx, r, one)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, apps)
+		if first != nil {
+			continue
+		}
+		first = seen
+		for _, w := range warnings {
+			if b != nil && w.Code != "trace-site" {
+				b.Warnings = append(b.Warnings, r.Name+": "+w.Text)
+			}
+		}
+	}
+	if len(all) == 1 {
+		return all[0], first, nil
+	}
+	out := make([]report.BacktestApp, len(all[0]))
+	for i := range out {
+		slices.SortStableFunc(all, func(x, y []report.BacktestApp) int { return cmp.Compare(x[i].PredictedMS, y[i].PredictedMS) })
+		out[i] = all[(len(all)-1)/2][i]
+		out[i].RangeMS = &[2]int64{all[0][i].PredictedMS, all[len(all)-1][i].PredictedMS}
+	}
+	return out, first, nil
+}
