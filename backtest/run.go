@@ -32,14 +32,12 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp,
 			opt.Recorded.Latencies = r.cluster.latencies()
 		}
 	} else if o.Allocation != "simulated" {
-		opt.Recorded.Executors = r.executors
-		if opt.Recorded.Executors == nil {
-			opt.Recorded.Executors = []trace.Executor{}
-		}
+		opt.Recorded.Executors = []engine.RecordedExecutor{}
 		opt.Recorded.CodeMS = map[int64]int64{}
 		for i := range r.apps {
 			a := &r.apps[i]
 			opt.Recorded.CodeMS[a.Job] = max(a.ReadyMS-a.StartMS, 0)
+			opt.Recorded.Executors = append(opt.Recorded.Executors, r.usable(r.jobs[i], a)...)
 		}
 	}
 	all := newObserved()

@@ -8,7 +8,6 @@ import (
 	"replay/engine/record"
 	"replay/engine/spark"
 	"replay/policy"
-	"replay/trace"
 )
 
 // Events of an application that follow those of its containers. Those from evTimers on are periodic.
@@ -25,6 +24,7 @@ const (
 	evDriverStop                        // the application's code has ended
 	evAbort                             // arg: task set: it could not be scheduled anywhere
 	evRecordedAdd                       // arg: recorded executor
+	evRecordedLeave
 	evRecordedRemove
 	evAskTimeout // arg: executor: the AM did not say why it is gone
 )
@@ -45,8 +45,9 @@ type driver struct {
 	a    *app
 	conf *spark.Conf
 
-	recorded []trace.Executor // executors given by a recording, see Recorded; nil = they are asked for
-	launched int              // executors that were started
+	cold     map[[2]int32]int64 // by stage and task: what it took longer as the first task of its executor
+	recorded []RecordedExecutor // executors given by a recording, see Recorded; nil = they are asked for
+	launched int                // executors that were started
 
 	alloc  *spark.Allocator
 	ladder spark.HeartbeatLadder
@@ -89,6 +90,7 @@ type executor struct {
 	startMS   int64   // from the NodeManager's start to its readiness
 	died      int64   // end of its process, or never
 	ran       bool    // has started a task
+	launches  int     // tasks started
 	lastStage int32   // of the task started last, or -1
 	runs      []int64 // task attempts that hold a core
 }
@@ -131,7 +133,7 @@ func (a *app) register(s *sim) {
 	s.pushTimer(s.now, order(classReviveTimer, int64(a.id)), evReviveTimer, a, 0)
 	if d.mgr != nil {
 		d.mgr.Start(s.now)
-		if d.conf.ClusterMode && !s.sc.recordedExecs() {
+		if d.conf.ClusterMode {
 			d.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
 		}
 		s.pushTimer(s.now, order(classTick, int64(a.id)), evTick, a, 0)
@@ -164,7 +166,7 @@ func (d *driver) build() error {
 			Placement: s.sc.place, Profiles: profiles, Index: &s.index})
 		d.ladder = spark.NewHeartbeatLadder(d.conf, s.sc.Site.AMExpiry)
 	}
-	if d.conf.DynamicAllocation {
+	if d.conf.DynamicAllocation && !recorded {
 		d.mgr = spark.NewManager(d.conf, perExec, d)
 	}
 	mode := spark.FIFO
@@ -214,6 +216,8 @@ func (d *driver) handle(e event) {
 		d.driverStop()
 	case evRecordedAdd:
 		d.recordedAdd(int32(e.arg))
+	case evRecordedLeave:
+		d.recordedLeave(int32(e.arg))
 	case evRecordedRemove:
 		d.recordedRemove(int32(e.arg))
 	case evAskTimeout:

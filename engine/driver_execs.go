@@ -103,7 +103,7 @@ func (d *driver) kill(ids []int32, force bool) []int32 {
 	var out []int32
 	for _, id := range ids {
 		e := d.exec(id)
-		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) || d.alloc == nil && !d.recordedKill(id) {
+		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) || d.alloc == nil {
 			continue
 		}
 		e.killing = true

@@ -94,10 +94,16 @@ func (d *driver) launchTask(l *spark.Launch) {
 	}
 	service, penalty := d.taskTime(st, index, e, at.Level)
 	dispatch, status := d.taskDelays(st, index)
+	if d.cold != nil {
+		if service += d.coldMS(at.Exec, stage, index); service < 0 {
+			dispatch, service = max(dispatch+service, 0), 0
+		}
+	}
 	r.rec.DurationMS, r.rec.PenaltyMS = st.Tasks.DurationMS[index], penalty
 	r.rec.OverheadMS = dispatch + service - r.rec.DurationMS + status
 	r.end = s.now + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
+	e.launches++
 	if from, fails := d.fetchFailureOf(st, &r); fails {
 		r.fetch = &from
 		r.end = s.now + dispatch
@@ -133,9 +139,9 @@ func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark
 	service = int64(math.Round(float64(ms) * factor))
 	if st.Tasks.DeserializeMS == nil {
 		service += m.DeserializeMS
-	}
-	if !e.ran {
-		service += m.FirstTaskMS
+		if !e.ran {
+			service += m.FirstTaskMS
+		}
 	}
 	if len(st.Tasks.Prefs(int(index))) > 0 && level > spark.NodeLocal {
 		reading := min(float64(ms), float64(st.Tasks.InputBytes[index])/(m.ReadMiBPerS*(1<<20))*1000)

@@ -13,13 +13,29 @@ import (
 // value says nothing.
 type Recorded struct {
 	// Executors of all jobs. With them no ResourceManager and no application master takes part: the
-	// driver gets these executors at these times, relative to the recorded start of its application. Dynamic
-	// allocation only decides which of those that the driver had killed get no more tasks before they end.
-	Executors []trace.Executor
+	// driver gets these executors at these times, relative to the recorded start of its application, and
+	// dynamic allocation does not decide.
+	Executors []RecordedExecutor
 	// CodeMS says when the application's own code could begin, ms after the recorded start; needed with Executors.
 	CodeMS map[int64]int64
 	// Latencies are those of the containers of a job, instead of the model's.
 	Latencies map[int64]*Latencies
+}
+
+// RecordedExecutor is an executor with what was recorded of its beginning.
+type RecordedExecutor struct {
+	trace.Executor
+	ReadyMS int64       // from its registration until it can take tasks; trace.Unset = as the model has it
+	LeaveMS int64       // when the driver had decided to have it killed, so that it gets no more tasks; trace.Unset = not known
+	First   []FirstTask // the first task of each of its slots, in order of launch
+}
+
+// FirstTask is a task that was the first in a slot of its executor. What it took longer than usual, for
+// classes to load and connections to open, belongs to the executor: whatever tasks it runs first in a
+// replay take longer by that, and this one does not when it comes later.
+type FirstTask struct {
+	Stage, Index int32
+	MoreMS       int64 // part of the task's recorded time
 }
 
 // Latencies are the recorded launch latencies of one application, ms.
@@ -29,14 +45,14 @@ type Latencies struct {
 }
 
 // recordedExecutors are the executors of one application; ids of the driver are positions here plus 1.
-func (sc *Scenario) recordedExecutors(job int64) []trace.Executor {
-	var out []trace.Executor
+func (sc *Scenario) recordedExecutors(job int64) []RecordedExecutor {
+	var out []RecordedExecutor
 	for _, e := range sc.Recorded.Executors {
 		if e.Job == job {
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b trace.Executor) int { return int(a.ID - b.ID) })
+	slices.SortStableFunc(out, func(a, b RecordedExecutor) int { return int(a.ID - b.ID) })
 	return out
 }
 
@@ -53,6 +69,12 @@ func (s *sim) startRecorded(a *app) {
 	}
 	a.recorded = s.sc.recordedExecutors(a.job.ID)
 	a.execs = make([]executor, len(a.recorded)+1)
+	a.cold = map[[2]int32]int64{}
+	for i := range a.recorded {
+		for _, f := range a.recorded[i].First {
+			a.cold[[2]int32{f.Stage, f.Index}] = f.MoreMS
+		}
+	}
 	start := s.now
 	if a.job.RecordedStartMS != trace.Unset {
 		start -= a.job.RecordedStartMS
@@ -62,6 +84,9 @@ func (s *sim) startRecorded(a *app) {
 	for i := range a.recorded {
 		e := &a.recorded[i]
 		s.pushApp(max(s.now, start+e.AddedMS), order(classRegister, int64(i)), evRecordedAdd, a, int64(i))
+		if e.LeaveMS != trace.Unset {
+			s.pushApp(max(s.now, start+e.LeaveMS), order(classMessage, int64(i)), evRecordedLeave, a, int64(i))
+		}
 		if e.RemovedMS != trace.Unset {
 			s.pushApp(max(s.now, start+e.RemovedMS), order(classMessage, int64(i)), evRecordedRemove, a, int64(i))
 		}
@@ -89,15 +114,30 @@ func (d *driver) recordedAdd(i int32) {
 	}
 	x := &d.recorded[i]
 	id := i + 1
-	n := s.recordedContainer(a, x)
+	n := s.recordedContainer(a, &x.Executor)
 	c := a.containerOf(n)
 	c.exec = id
 	a.rec.Containers++
 	if a.rec.FirstAllocated == record.None {
 		a.rec.FirstAllocated = s.now
 	}
-	d.execs[id] = executor{container: n, node: x.Node, profile: d.profileOf(x), lastStage: -1, died: never, cores: x.VCores}
-	s.pushApp(s.now+s.sc.Model.ExecutorReadyMS, order(classRegister, n), evExecReady, a, n)
+	d.execs[id] = executor{container: n, node: x.Node, profile: d.profileOf(&x.Executor), lastStage: -1, died: never, cores: x.VCores}
+	ready := s.sc.Model.ExecutorReadyMS
+	if x.ReadyMS != trace.Unset {
+		ready = x.ReadyMS
+	}
+	s.pushApp(s.now+ready, order(classRegister, n), evExecReady, a, n)
+}
+
+// coldMS returns by how much a task takes longer on a recorded executor than the trace says, or shorter:
+// what the first tasks of executors took more moves with the executors.
+func (d *driver) coldMS(id, stage, index int32) int64 {
+	x := &d.recorded[id-1]
+	ms := -d.cold[[2]int32{stage, index}]
+	if k := d.execs[id].launches; k < len(x.First) {
+		ms += x.First[k].MoreMS
+	}
+	return ms
 }
 
 // profileOf finds the resource profile of a recorded executor: the first one of its size.
@@ -140,8 +180,14 @@ func (d *driver) recordedRemove(i int32) {
 	d.endRecordedContainer(e.container)
 }
 
-// recordedKill reports whether the driver had the executor killed in the recording. Then the replay may
-// do so too, and when its process ends is as recorded: its cores are of no use in between.
+// recordedLeave takes the cores of executor i away: the driver has decided to have it killed.
+func (d *driver) recordedLeave(i int32) {
+	if e := d.exec(i + 1); e != nil {
+		e.killing = true
+	}
+}
+
+// recordedKill reports whether the driver had the executor killed in the recording.
 func (d *driver) recordedKill(id int32) bool {
 	x := &d.recorded[id-1]
 	return x.RemovedMS != trace.Unset && lossOfReason(x.Reason).Kind == spark.LossKilled
