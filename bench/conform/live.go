@@ -139,6 +139,7 @@ type recording struct {
 	site       *conf.Site
 	alloc      *conf.Allocations
 	stamp      int64 // start of the ResourceManager
+	scheduler  string
 
 	racks         map[string]string // by node
 	sparkDefaults map[string]string
@@ -222,6 +223,7 @@ func readRecording(in *Input) (*recording, error) {
 	if r.site, err = conf.NewSite(cluster.Site); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	r.scheduler = cluster.Site["yarn.resourcemanager.scheduler.class"]
 	r.sparkDefaults, r.racks = cluster.Spark, map[string]string{}
 	for i := range r.calls {
 		if c := &r.calls[i]; c.Type == "NODE_ADDED" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"replay/engine/protocol"
 )
@@ -162,6 +163,12 @@ func (r *recording) attach() error {
 
 // unsupported tells what of the recording is not modelled, "" if nothing.
 func (r *recording) unsupported() string {
+	if r.scheduler != "" && !strings.HasSuffix(r.scheduler, ".FairScheduler") {
+		return fmt.Sprintf("cluster.json: the scheduler is %s, calls of a FairScheduler are compared", r.scheduler)
+	}
+	if r.site.Continuous {
+		return "cluster.json: passes of continuous scheduling are not among the recorded calls"
+	}
 	for i := range r.calls {
 		c := &r.calls[i]
 		switch c.Kind + " " + c.Type {

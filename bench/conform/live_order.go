@@ -8,13 +8,13 @@ import (
 
 // The recorder numbers a call before it makes it. Calls of different threads that begin within overlapMS may therefore take effect
 // in the other order, and what a node says of a container may miss a heartbeat that came so soon after. The order of the
-// numbers is played first; where that differs, such exchanges are tried, the nearest in time first, and one is kept when the first
-// difference is gone with it and there are not more of them. What was kept is told.
+// numbers is played first; where that differs, all such exchanges before the first difference are tried, and the one is kept after
+// which the next difference is the farthest (then: that has the fewest, then: the nearest in time). What was kept is told.
 const (
 	overlapMS   = 50
 	lookBackMS  = 1500 // an exchange shows at the next update, sample or heartbeat
 	maxMoves    = 20
-	maxMovePlay = 400
+	maxMovePlay = 600
 )
 
 // reportAt is a report's place: the call and the position in its list.
@@ -45,8 +45,10 @@ func (r *recording) settle() (best *liveRun, moved []string, err error) {
 	}
 	asNumbered := len(best.differences)
 	for plays := 0; best.first < len(order.calls) && len(moved) < maxMoves; {
-		found := false
-		for _, m := range r.moves(order, best.first) {
+		last := best
+		var nextOrder liveOrder
+		var text string
+		for _, m := range r.moves(order, last.first) {
 			if plays++; plays > maxMovePlay {
 				break
 			}
@@ -55,14 +57,14 @@ func (r *recording) settle() (best *liveRun, moved []string, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			if run.first > best.first && len(run.differences) <= len(best.differences) {
-				best, order, moved, found = run, next, append(moved, m.text), true
-				break
+			if run.first > best.first || run.first == best.first && best != last && len(run.differences) < len(best.differences) {
+				best, nextOrder, text = run, next, m.text
 			}
 		}
-		if !found {
+		if best == last {
 			break
 		}
+		order, moved = nextOrder, append(moved, text)
 	}
 	if len(moved) > 0 {
 		moved = append(moved, fmt.Sprintf("differences in the order of the numbers alone: %d", asNumbered))

@@ -30,6 +30,9 @@ type liveRun struct {
 	first int
 }
 
+// checkMS is the interval in which YARN looks after its allocation file and takes empty queues of submissions away, from the start on.
+const checkMS = 10_000
+
 // play gives the calls to a new scheduler in the order given. late are the reports, by their place in the recording, that came
 // with the next heartbeat of their node.
 func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err error) {
@@ -46,8 +49,15 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 	})
 	held := map[string][]liveReport{} // late reports by node
 	sample := 0
+	var nextCheck int64
 	for pos, i := range order {
 		c := &r.calls[i]
+		if pos == 0 {
+			nextCheck = c.T + checkMS
+		}
+		for ; nextCheck <= c.T; nextCheck += checkMS {
+			run.f.Cleanup()
+		}
 		run.killUntil(c.T)
 		run.clock(c.T)
 		reports := c.reports
