@@ -136,6 +136,7 @@ type recording struct {
 	log        []liveLine
 	ports      map[string]int32 // of the NodeManagers: they enter the order in which nodes are looked at
 	kills      []int64          // times at which the preemption timer went off
+	preempted  map[string]bool  // containers that it killed
 	site       *conf.Site
 	alloc      *conf.Allocations
 	stamp      int64 // start of the ResourceManager
@@ -190,7 +191,7 @@ func runLive(in *Input, out *Results) error {
 
 // readRecording reads the folder of in, which is its rm-calls.
 func readRecording(in *Input) (*recording, error) {
-	r := &recording{ports: map[string]int32{}}
+	r := &recording{ports: map[string]int32{}, preempted: map[string]bool{}}
 	for {
 		var c liveCall
 		if err := in.Decode(&c); err == io.EOF {

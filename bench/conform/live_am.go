@@ -60,6 +60,8 @@ var masterLines = []struct {
 	{masterLaunches, regexp.MustCompile(`^Launching container (\S+) on host (\S+) for executor with ID (\d+) for ResourceProfile Id 0$`)},
 }
 
+var otherProfile = regexp.MustCompile(`^Updating resource requests for ResourceProfile id: [1-9]`)
+
 // masterBeat is a call with its answer.
 type masterBeat struct{ call, reply *liveCall }
 
@@ -119,6 +121,9 @@ func (r *recording) readMasters(dir string) ([]*master, error) {
 		m := byApp[line.App]
 		if m == nil || line.Cls != "YarnAllocator" && line.Cls != "ApplicationMaster$AMEndpoint" {
 			continue
+		}
+		if otherProfile.MatchString(line.Msg) {
+			m.unsupported = "it has several resource profiles"
 		}
 		if e, ok := parseMasterLine(line.T, line.Msg); ok {
 			m.events = append(m.events, e)

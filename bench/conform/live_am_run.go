@@ -160,6 +160,18 @@ func (r *masterRun) heartbeat(i int, e masterEvent) {
 	for _, id := range r.request.Releases {
 		got = append(got, "release "+r.text(id))
 	}
+	for _, list := range []struct {
+		what string
+		want []string
+		got  []protocol.Name
+	}{{"exclude ", call.BlacklistAdd, r.request.BlacklistAdd}, {"include ", call.BlacklistDel, r.request.BlacklistRemove}} {
+		for _, host := range list.want {
+			want = append(want, list.what+host)
+		}
+		for _, host := range r.texts(list.got) {
+			got = append(got, list.what+host)
+		}
+	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if len(want)+len(got) > 0 {
@@ -195,7 +207,7 @@ func (r *masterRun) respond(i int, t int64, reply *liveCall) {
 			c := &r.m.ended[r.delivered]
 			r.delivered++
 			if id, err := containerID(c.Container); err == nil {
-				resp.Completed = append(resp.Completed, protocol.Status{ID: id, Exit: c.exitAtMaster()})
+				resp.Completed = append(resp.Completed, protocol.Status{ID: id, Exit: r.exitAtMaster(c)})
 			}
 		}
 	}
@@ -207,12 +219,15 @@ func (r *masterRun) respond(i int, t int64, reply *liveCall) {
 }
 
 // exitAtMaster is the exit status that the application master is told.
-func (c *liveContainer) exitAtMaster() int32 {
+func (r *recording) exitAtMaster(c *liveContainer) int32 {
 	for _, tr := range c.Transitions {
 		switch tr.to {
 		case "COMPLETED":
 			return c.Exit
 		case "RELEASED", "KILLED", "EXPIRED":
+			if r.preempted[c.Container] {
+				return protocol.ExitPreempted
+			}
 			return protocol.ExitAborted
 		}
 	}

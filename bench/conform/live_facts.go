@@ -62,8 +62,8 @@ func (r *recording) readLog() error {
 		case "FSPreemptionThread":
 			if m := linePreempting.FindStringSubmatch(line.Msg); m != nil {
 				r.expect(line.T, func(c *liveCall) bool { return c.Kind == "update" }, liveFact{partPreempted, m[1], line.T})
-			} else if lineKilling.MatchString(line.Msg) {
-				r.kills = append(r.kills, line.T)
+			} else if m := lineKilling.FindStringSubmatch(line.Msg); m != nil {
+				r.kills, r.preempted[m[1]] = append(r.kills, line.T), true
 			}
 		}
 	}

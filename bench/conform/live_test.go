@@ -100,6 +100,8 @@ func TestChangedRecordingDiffers(t *testing.T) {
 		{"an executor elsewhere", "am-log.jsonl", "_0001_01_000002 on host node07", "_0001_01_000002 on host node01", "AM launches", false},
 		{"places of tasks", "task-preferences.jsonl", `["node0`, `["node99","node0`, "AM requests", false},
 		{"tasks of an executor", "cluster.json", `"spark.executor.cores": "2"`, `"spark.executor.cores": "1"`, "AM asks", false},
+		{"several resource profiles", "am-log.jsonl", "ResourceProfile id: 0, target", "ResourceProfile id: 1, target", "", false},
+		{"a host excluded", "rm-calls.jsonl", `"request_id":0}],"release":[],"blacklist_add":[]`, `"request_id":0}],"release":[],"blacklist_add":["node99"]`, "AM asks", false},
 		{"an unknown setting's value", "submits.jsonl", `"conf":{`, `"conf":{"spark.executor.cores":"two",`, "", false},
 		{"weights of queues", "fair-scheduler.xml", "<weight>1</weight>", "<weight>3</weight>", "queues", false},
 	}
@@ -206,6 +208,53 @@ func TestExchangedCallsArePutRight(t *testing.T) {
 				t.Errorf("%s, seed %d: %d differences with %q, the first is %+v", name, seed, len(run.differences), moved, run.differences[0])
 			}
 		}
+	}
+}
+
+// A node's report of an end may miss the heartbeat that came right after it: put to the heartbeat before its own, it is found out.
+func TestReportThatMissedItsHeartbeat(t *testing.T) {
+	in, err := Open(filepath.Join("testdata", "recorded-locality-thresholds", "rm-calls.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r, err := readRecording(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := map[string]int{} // heartbeat of each node
+	found := 0
+	for i := range r.calls {
+		c := &r.calls[i]
+		if c.Type != "NODE_UPDATE" {
+			continue
+		}
+		before, seen := last[c.Node]
+		last[c.Node] = i
+		k := slices.IndexFunc(c.reports, func(rep liveReport) bool { return rep.open })
+		if !seen || k < 0 {
+			continue
+		}
+		// The same recording with this report, made 10 ms before the heartbeat before, put to that.
+		changed := *r
+		changed.calls = slices.Clone(r.calls)
+		report := c.reports[k]
+		report.t = changed.calls[before].T - 10
+		changed.calls[i].reports = slices.Delete(slices.Clone(c.reports), k, k+1)
+		changed.calls[before].reports = append(slices.Clone(changed.calls[before].reports), report)
+		run, moved, err := changed.settle()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(run.differences) != 0 {
+			t.Errorf("report %+v: %d differences with %q", report, len(run.differences), moved)
+		}
+		if slices.ContainsFunc(moved, func(text string) bool { return strings.Contains(text, "missed seq") }) {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("no report mattered")
 	}
 }
 
