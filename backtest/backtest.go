@@ -61,10 +61,10 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 }
 
 // replaySeeds replays a recording with each seed. Of each application the replay with the median time is
-// kept; what is returned besides is of the first seed. Warnings go to b, which may be nil.
-func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backtest) ([]report.BacktestApp, *observed, error) {
+// kept; what was observed is returned of every seed. Warnings of the first go to b, which may be nil.
+func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backtest) ([]report.BacktestApp, []*observed, error) {
 	var all [][]report.BacktestApp
-	var first *observed
+	var every []*observed
 	for k := range max(o.Seeds, 1) {
 		one := o
 		one.Engine.Seed += uint64(k)
@@ -73,10 +73,9 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backte
 			return nil, nil, err
 		}
 		all = append(all, apps)
-		if first != nil {
+		if every = append(every, seen); k > 0 {
 			continue
 		}
-		first = seen
 		for _, w := range warnings {
 			if b != nil && w.Code != "trace-site" {
 				b.Warnings = append(b.Warnings, r.Name+": "+w.Text)
@@ -84,7 +83,7 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backte
 		}
 	}
 	if len(all) == 1 {
-		return all[0], first, nil
+		return all[0], every, nil
 	}
 	out := make([]report.BacktestApp, len(all[0]))
 	for i := range out {
@@ -92,5 +91,5 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backte
 		out[i] = all[(len(all)-1)/2][i]
 		out[i].RangeMS = &[2]int64{all[0][i].PredictedMS, all[len(all)-1][i].PredictedMS}
 	}
-	return out, first, nil
+	return out, every, nil
 }

@@ -85,8 +85,9 @@ var (
 	taskLevels      = []string{"PROCESS_LOCAL", "NODE_LOCAL", "RACK_LOCAL", "ANY"}
 )
 
-// compareCluster sets containers, tasks and waits of the replay beside those of the recording.
-func (r *Recording) compareCluster(o *observed) report.BacktestCluster {
+// compareCluster sets containers, tasks and waits of the replays, one for each seed, beside those of the
+// recording. Counts of the replays are added up; executors over time are those of the first.
+func (r *Recording) compareCluster(seen []*observed) report.BacktestCluster {
 	out := report.BacktestCluster{Recording: r.Name}
 	recorded, predicted := make([]int64, 3), make([]int64, 3)
 	var wait [3]struct{ recorded, predicted []float64 }
@@ -124,27 +125,35 @@ func (r *Recording) compareCluster(o *observed) report.BacktestCluster {
 			live = append(live, s)
 		}
 	}
-	for i := range r.jobs {
-		j := o.jobs[r.jobs[i].ID]
-		between(&wait[0].predicted, known(j.Submit), known(j.AMAllocated))
-		end = max(end, j.Finish)
-	}
-	for i := range o.containers {
-		c := &o.containers[i]
-		if c.AM {
-			continue
+	var l [5]int64
+	for k, o := range seen {
+		for i := range r.jobs {
+			j := o.jobs[r.jobs[i].ID]
+			between(&wait[0].predicted, known(j.Submit), known(j.AMAllocated))
+			end = max(end, j.Finish)
 		}
-		if at := slices.Index(containerLevels, c.Type); at >= 0 {
-			predicted[at]++
-		}
-		between(&wait[1].predicted, known(c.Asked), known(c.Allocated))
-		between(&wait[2].predicted, known(c.Allocated), known(c.Registered))
-		if c.Registered != trace.Unset {
-			s := span{c.Registered, c.Ended}
-			if s.end == trace.Unset {
-				s.end = math.MaxInt64
+		for i := range o.containers {
+			c := &o.containers[i]
+			if c.AM {
+				continue
 			}
-			simulated = append(simulated, s)
+			if at := slices.Index(containerLevels, c.Type); at >= 0 {
+				predicted[at]++
+			}
+			between(&wait[1].predicted, known(c.Asked), known(c.Allocated))
+			between(&wait[2].predicted, known(c.Allocated), known(c.Registered))
+			if c.Registered != trace.Unset {
+				s := span{c.Registered, c.Ended}
+				if s.end == trace.Unset {
+					s.end = math.MaxInt64
+				}
+				if k == 0 {
+					simulated = append(simulated, s)
+				}
+			}
+		}
+		for i := range l {
+			l[i] += o.levels[i]
 		}
 	}
 	out.Containers = report.NewBacktestShares([]string{"node-local", "rack-local", "off-switch"}, recorded, predicted)
@@ -161,7 +170,6 @@ func (r *Recording) compareCluster(o *observed) report.BacktestCluster {
 			}
 		}
 	}
-	l := o.levels
 	out.Tasks = report.NewBacktestShares([]string{"process-local", "node-local", "rack-local", "any"}, ran,
 		[]int64{l[record.ProcessLocal] + l[record.NoPref], l[record.TaskNodeLocal], l[record.TaskRackLocal], l[record.AnyLevel]})
 	for i, name := range []string{"submission to AM allocated", "ask to allocated", "allocated to registered"} {

@@ -27,7 +27,8 @@ func (r *Recording) usable(j *trace.Job, a *importer.RecordedApp) []engine.Recor
 	usual := usualOf(j)
 	out := make([]engine.RecordedExecutor, len(execs))
 	for i, e := range execs {
-		out[i] = engine.RecordedExecutor{Executor: e, ReadyMS: trace.Unset, LeaveMS: trace.Unset}
+		out[i] = engine.RecordedExecutor{Executor: e, ReadyMS: trace.Unset, LeaveMS: trace.Unset, CausedBy: trace.Unset}
+		out[i].CausedBy, out[i].AfterMS = cause(j, a, &e)
 		if sharesHost(execs, i) {
 			continue
 		}
@@ -84,6 +85,23 @@ func leaving(j *trace.Job, a *importer.RecordedApp, e *trace.Executor, byNode ma
 		return out
 	}
 	return last + (out-last)/2
+}
+
+// cause returns the stage that had been submitted last, and how long before, when the process of an
+// executor ended by itself, which its tasks bring about.
+func cause(j *trace.Job, a *importer.RecordedApp, e *trace.Executor) (stage int32, after int64) {
+	stage = trace.Unset
+	if e.RemovedMS == trace.Unset || !strings.Contains(e.Reason, "exited with code") && !strings.Contains(e.Reason, "Exit status: 52") {
+		return stage, 0
+	}
+	for i := range a.Stages {
+		s := &a.Stages[i]
+		if s.SubmitMS != trace.Unset && s.SubmitMS <= e.RemovedMS && (s.FinishMS == trace.Unset || s.FinishMS >= e.RemovedMS) &&
+			(stage == trace.Unset || s.SubmitMS > a.Stages[stage].SubmitMS) {
+			stage, after = int32(i), e.RemovedMS-s.SubmitMS
+		}
+	}
+	return stage, after
 }
 
 // launches lists the tasks of stages with one attempt by node, in order of launch.

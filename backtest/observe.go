@@ -8,7 +8,7 @@ import (
 // observed is a record.Sink that keeps what is compared: times of applications and stages, containers.
 type observed struct {
 	jobs       map[int64]record.Job
-	stages     map[stageKey]*span
+	stages     map[stageKey]*stageSeen
 	containers []record.Container
 	levels     [5]int64 // successful attempts by level
 	ends       map[string]int64
@@ -19,11 +19,17 @@ type stageKey struct {
 	stage int32
 }
 
+// stageSeen is a stage until each of its tasks had succeeded once.
+type stageSeen struct {
+	span
+	done map[int32]bool
+}
+
 // span is from the first submission of a stage to its last task's end.
 type span struct{ start, end int64 }
 
 func newObserved() *observed {
-	return &observed{jobs: map[int64]record.Job{}, stages: map[stageKey]*span{}, ends: map[string]int64{}}
+	return &observed{jobs: map[int64]record.Job{}, stages: map[stageKey]*stageSeen{}, ends: map[string]int64{}}
 }
 
 func (o *observed) Job(j *record.Job) { o.jobs[j.ID] = *j }
@@ -39,9 +45,13 @@ func (o *observed) Task(t *record.Task) {
 	k := stageKey{t.Job, t.Stage}
 	s := o.stages[k]
 	if s == nil {
-		s = &span{t.Ready, t.Finish}
+		s = &stageSeen{span: span{t.Ready, t.Finish}, done: map[int32]bool{}}
 		o.stages[k] = s
 	}
+	if s.done[t.Index] {
+		return // its output was lost and made again
+	}
+	s.done[t.Index] = true
 	s.start, s.end = min(s.start, t.Ready), max(s.end, t.Finish)
 }
 
@@ -51,7 +61,7 @@ func (o *observed) Decision(*record.Decision) {}
 // of returns the span of a stage, unset when no task of it succeeded.
 func (o *observed) of(job int64, stage int32) span {
 	if s := o.stages[stageKey{job, stage}]; s != nil {
-		return *s
+		return s.span
 	}
 	return span{trace.Unset, trace.Unset}
 }

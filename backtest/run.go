@@ -27,6 +27,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp,
 		return nil, nil, nil, err
 	}
 	byDriver := !r.IsCluster
+	opt.Recorded.Failures = true
 	if r.IsCluster {
 		if o.Latency != "model" {
 			opt.Recorded.Latencies = r.cluster.latencies()

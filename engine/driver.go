@@ -46,6 +46,7 @@ type driver struct {
 	conf *spark.Conf
 
 	cold     map[[2]int32]int64 // by stage and task: what it took longer as the first task of its executor
+	failures map[[2]int32]int32 // by stage and task: recorded failures that were replayed
 	recorded []RecordedExecutor // executors given by a recording, see Recorded; nil = they are asked for
 	launched int                // executors that were started
 

@@ -112,6 +112,7 @@ func (d *driver) dagEvent(e *spark.DAGEvent) {
 func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 	s, a := d.s, d.a
 	a.rec.StageAttempts++
+	d.recordedCauses(e.Stage, e.Attempt)
 	if e.Set < 0 {
 		return
 	}

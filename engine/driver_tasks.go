@@ -21,6 +21,7 @@ type run struct {
 	freed    bool               // its core is free again
 	done     bool               // its end was handled and written
 	repeated bool               // its partition had succeeded before: its output was lost meanwhile
+	fails    bool               // it fails by itself, as recorded
 	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
 }
 
@@ -111,6 +112,7 @@ func (d *driver) launchTask(l *spark.Launch) {
 			r.end += s.sc.Model.FetchFailMS
 		}
 	}
+	r.fails = r.fetch == nil && !at.Speculative && d.failsAsRecorded(st, index)
 	e.runs = append(e.runs, at.ID)
 	d.runs = append(d.runs, r)
 	if int64(len(d.runs)) != at.ID+1 {
@@ -253,6 +255,8 @@ func (d *driver) result(id int64) {
 	}
 	if r.fetch != nil {
 		d.tasks.FetchFailed(d.s.now, r.ref, *r.fetch)
+	} else if r.fails {
+		d.tasks.Failed(d.s.now, r.ref, spark.EndException)
 	} else {
 		d.tasks.Succeeded(d.s.now, r.ref)
 	}

@@ -18,6 +18,10 @@ type Recorded struct {
 	Executors []RecordedExecutor
 	// CodeMS says when the application's own code could begin, ms after the recorded start; needed with Executors.
 	CodeMS map[int64]int64
+	// Failures asks for the failures of task attempts that the trace counts as retries. An attempt that fails
+	// takes as long as the one that succeeds. The last attempt that Spark allows succeeds, even where the
+	// recorded one did not: the end of a Spark job by a failed task is not modelled, only its time.
+	Failures bool
 	// Latencies are those of the containers of a job, instead of the model's.
 	Latencies map[int64]*Latencies
 }
@@ -25,9 +29,13 @@ type Recorded struct {
 // RecordedExecutor is an executor with what was recorded of its beginning.
 type RecordedExecutor struct {
 	trace.Executor
-	ReadyMS int64       // from its registration until it can take tasks; trace.Unset = as the model has it
-	LeaveMS int64       // when the driver had decided to have it killed, so that it gets no more tasks; trace.Unset = not known
-	First   []FirstTask // the first task of each of its slots, in order of launch
+	ReadyMS int64 // from its registration until it can take tasks; trace.Unset = as the model has it
+	LeaveMS int64 // when the driver had decided to have it killed, so that it gets no more tasks; trace.Unset = not known
+	// CausedBy is the stage during which its process failed by what its tasks did, trace.Unset for none: it
+	// fails as long after the submission of that stage as it did then, AfterMS.
+	CausedBy int32
+	AfterMS  int64
+	First    []FirstTask // the first task of each of its slots, in order of launch
 }
 
 // FirstTask is a task that was the first in a slot of its executor. What it took longer than usual, for
@@ -87,7 +95,7 @@ func (s *sim) startRecorded(a *app) {
 		if e.LeaveMS != trace.Unset {
 			s.pushApp(max(s.now, start+e.LeaveMS), order(classMessage, int64(i)), evRecordedLeave, a, int64(i))
 		}
-		if e.RemovedMS != trace.Unset {
+		if e.RemovedMS != trace.Unset && e.CausedBy == trace.Unset {
 			s.pushApp(max(s.now, start+e.RemovedMS), order(classMessage, int64(i)), evRecordedRemove, a, int64(i))
 		}
 	}
@@ -180,6 +188,15 @@ func (d *driver) recordedRemove(i int32) {
 	d.endRecordedContainer(e.container)
 }
 
+// recordedCauses schedules the end of the executors that fail during a stage that is submitted now.
+func (d *driver) recordedCauses(stage, attempt int32) {
+	for i := range d.recorded {
+		if e := &d.recorded[i]; e.CausedBy == stage && attempt == 0 && e.RemovedMS != trace.Unset {
+			d.s.pushApp(d.s.now+e.AfterMS, order(classMessage, int64(i)), evRecordedRemove, d.a, int64(i))
+		}
+	}
+}
+
 // recordedLeave takes the cores of executor i away: the driver has decided to have it killed.
 func (d *driver) recordedLeave(i int32) {
 	if e := d.exec(i + 1); e != nil {
@@ -223,6 +240,22 @@ func lossOfReason(reason string) spark.Loss {
 		return spark.Loss{Kind: spark.LossProcess, ByApp: true}
 	}
 	return spark.Loss{Kind: spark.LossExited, ByApp: true}
+}
+
+// failsAsRecorded takes one of the recorded failures of a task, if there is one left.
+func (d *driver) failsAsRecorded(st *trace.Stage, index int32) bool {
+	if !d.s.sc.Recorded.Failures || st.Tasks.Retries == nil {
+		return false
+	}
+	key := [2]int32{st.ID, index}
+	if d.failures[key] >= min(st.Tasks.Retries[index], int32(d.conf.MaxTaskFailures)-1) {
+		return false
+	}
+	if d.failures == nil {
+		d.failures = map[[2]int32]int32{}
+	}
+	d.failures[key]++
+	return true
 }
 
 // endRecorded is the end of an application whose executors were recorded.

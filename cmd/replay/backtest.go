@@ -24,7 +24,7 @@ from either. Examples:
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, the scatter plot and a page"},
-			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "replay with `K` seeds and take the median time"},
+			&cli.IntFlag{Name: "seeds", Value: 5, Usage: "replay with `K` seeds and take the median time"},
 			&cli.BoolFlag{Name: "fit", Usage: "fit the model's parameters on these recordings, use and print them"},
 			&cli.BoolFlag{Name: "leave-one-out", Usage: "also predict each recording with parameters fitted on the others"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
