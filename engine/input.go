@@ -49,3 +49,6 @@ type Options struct {
 	Recorded  Recorded
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
 }
+
+// DefaultOptions are those of a command without flags: seed 1, the default model, YARN's and Spark's defaults.
+func DefaultOptions() Options { return Options{Seed: 1, Model: DefaultModel()} }

@@ -38,6 +38,9 @@ var siteDefaults = map[string]string{
 	"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "-1",
 }
 
+// maxTraceMS is the latest submission that --load may lead to: 100 years.
+const maxTraceMS = 100 * 365 * 24 * 3600_000
+
 // NewScenario resolves the options against the trace. Errors name the flag or file, the key and the value.
 func NewScenario(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}
@@ -58,6 +61,9 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 	}
 	if !(sc.Load > 0) || math.IsInf(sc.Load, 0) {
 		return nil, optionf("load is %v, want a positive number", sc.Load)
+	}
+	if last := float64(in.SpanMS) / sc.Load; last > maxTraceMS {
+		return nil, optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/maxTraceMS*100)
 	}
 	if sc.StallMS == 0 {
 		sc.StallMS = 3600_000

@@ -21,7 +21,7 @@ func (b *Backtest) JSON() ([]byte, error) {
 
 // WriteDir writes backtest.json, backtest.txt, the plots, model.txt with what was fitted, and report.html to dir, whole or not at all.
 func (b *Backtest) WriteDir(dir string, formats []string) error {
-	if err := replaceable(dir, "backtest.json"); err != nil {
+	if err := replaceable(dir, "backtest.json", backtestFiles); err != nil {
 		return err
 	}
 	temp, err := beside(dir)

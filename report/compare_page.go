@@ -17,7 +17,8 @@ var pageCompare string
 // that it then replaces; it appears whole or not at all. More names files or directories to
 // move into it (such as the results of the runs), by their name there.
 func (c *Comparison) WriteDir(dir string, formats []string, more map[string]string) error {
-	if err := replaceable(dir, "comparison.json"); err != nil {
+	_, runs := more["runs"]
+	if err := CheckComparisonDir(dir, runs); err != nil {
 		return err
 	}
 	temp, err := beside(dir)

@@ -110,7 +110,7 @@ func TestComparisonGolden(t *testing.T) {
 
 func TestSummaryGolden(t *testing.T) {
 	var b bytes.Buffer
-	resultOf(t, byHand).WriteText(&b)
+	resultOf(t, byHand).WriteText(&b, true)
 	golden(t, "summary.txt", b.Bytes())
 	golden(t, "summary.json", resultOf(t, byHand).SummaryJSON())
 }

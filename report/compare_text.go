@@ -212,7 +212,7 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		if i == 0 {
 			as = "base:       "
 		}
-		fmt.Fprintf(w, "%s%s  %s\n", as, v.Name, v.Flags)
+		fmt.Fprintln(w, strings.TrimSpace(as+v.Name+"  "+v.Flags))
 	}
 	fmt.Fprintln(w)
 	for _, p := range c.Verdict() {

@@ -209,7 +209,7 @@ func TestEveryValueIsANumberOrHasAReason(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		r.WriteText(&text)
+		r.WriteText(&text, true)
 		page, err := r.page(r.pictures())
 		if err != nil {
 			t.Fatal(err)

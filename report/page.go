@@ -60,7 +60,7 @@ type figureData struct {
 func (r *Result) page(ps []picture) ([]byte, error) {
 	p := pageData{Title: "Replay of " + orDash(r.Manifest.TraceName), Facts: r.facts(), Modelled: r.Manifest.Modelled}
 	for _, w := range r.Manifest.Warnings {
-		p.Warnings = append(p.Warnings, w.Text+" ("+w.Code+", "+group3(w.Count)+" times)")
+		p.Warnings = append(p.Warnings, warningText(&w))
 	}
 	for _, v := range r.Values {
 		if v.Family == Headline {

@@ -54,7 +54,7 @@ func (r *Result) write(dir string, o Options) error {
 		return err
 	}
 	var text bytes.Buffer
-	r.WriteText(&text)
+	r.WriteText(&text, true)
 	if err := os.WriteFile(filepath.Join(dir, "summary.txt"), text.Bytes(), 0o644); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (r *Result) write(dir string, o Options) error {
 // Rewrite writes summary, plots and page anew: into a result directory, whose tables stay as
 // they are, or into a new or empty one. Each file and the plots appear whole or not at all.
 func (r *Result) Rewrite(dir string, o Options) error {
-	if err := replaceable(dir, "summary.json"); err != nil {
+	if err := replaceable(dir, "summary.json", resultFiles); err != nil {
 		return err
 	}
 	temp, err := beside(dir)

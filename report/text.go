@@ -7,10 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"replay/engine/record"
 )
 
-// WriteText writes the summary for people: the run, its warnings and all values.
-func (r *Result) WriteText(w io.Writer) {
+// WriteText writes the summary for people: the run, its warnings and the headline values in words; with all, every
+// value by its name.
+func (r *Result) WriteText(w io.Writer, all bool) {
 	m := &r.Manifest
 	fmt.Fprintf(w, "Replay of %s\n\n", orDash(m.TraceName))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -27,8 +30,12 @@ func (r *Result) WriteText(w io.Writer) {
 	if len(m.Warnings) > 0 {
 		fmt.Fprintf(w, "\nWarnings:\n")
 		for _, x := range m.Warnings {
-			fmt.Fprintf(w, "  - %s (%s, %d times)\n", x.Text, x.Code, x.Count)
+			fmt.Fprintf(w, "  - %s\n", warningText(&x))
 		}
+	}
+	if !all {
+		r.writeHeadline(w)
+		return
 	}
 	for _, g := range r.groups {
 		fmt.Fprintf(w, "\n%s\n", g.Title)
@@ -38,6 +45,35 @@ func (r *Result) WriteText(w io.Writer) {
 		}
 		t.Flush()
 	}
+}
+
+// writeHeadline writes the headline values in words, and where the others are.
+func (r *Result) writeHeadline(w io.Writer) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	others := 0
+	for i := range r.Values {
+		v := &r.Values[i]
+		if v.Family != Headline {
+			others++
+			continue
+		}
+		number, reason := "-", "("+v.Absent+")"
+		if v.Absent == "" {
+			number, reason = v.amount(v.Number), ""
+		}
+		fmt.Fprintln(t, strings.TrimRight(fmt.Sprintf("%s\t%s\t%s  %s", plainNames[v.Name], number, v.Name, reason), " "))
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", group3(int64(others)))
+}
+
+// warningText returns a warning with its code and, if there were several, how often it came.
+func warningText(w *record.Warning) string {
+	if w.Count > 1 {
+		return fmt.Sprintf("%s (%s, %s times)", w.Text, w.Code, group3(w.Count))
+	}
+	return fmt.Sprintf("%s (%s)", w.Text, w.Code)
 }
 
 // facts are what a reader must know of a run before its numbers.

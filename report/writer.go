@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"replay/engine/record"
 )
@@ -47,7 +48,7 @@ func NewWriter(dir string, options Options) (_ *Writer, err error) {
 			return nil, fmt.Errorf("unknown plot format %q (known: %v)", f, sortedKeys(renderers))
 		}
 	}
-	if err := replaceable(dir, "run.json"); err != nil {
+	if err := replaceable(dir, "run.json", resultFiles); err != nil {
 		return nil, err
 	}
 	temp, err := beside(dir)
@@ -84,9 +85,17 @@ func NewWriter(dir string, options Options) (_ *Writer, err error) {
 
 func (w *Writer) path(name string) string { return filepath.Join(w.temp, name) }
 
-// replaceable reports why dir cannot be replaced: it is something else than a directory that
-// is empty or has the file that marks a result.
-func replaceable(dir, mark string) error {
+// What results, comparisons and backtests consist of.
+var (
+	resultFiles = []string{"run.json", "summary.json", "summary.txt", "jobs.parquet", "containers.parquet", "tasks.parquet", "tasks.json",
+		"series.parquet", "series.arrow", "decisions.parquet", "plots", "report.html"}
+	comparisonFiles = []string{"comparison.json", "comparison.csv", "comparison.txt", "plots", "report.html"}
+	backtestFiles   = []string{"backtest.json", "backtest.txt", "model.txt", "plots", "report.html"}
+)
+
+// replaceable reports why dir cannot be replaced: it is something else than a directory that is empty, or
+// has the file that marks a result and nothing besides what a result consists of.
+func replaceable(dir, mark string, known []string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -100,7 +109,22 @@ func replaceable(dir, mark string) error {
 	if _, err := os.Stat(filepath.Join(dir, mark)); err != nil {
 		return fmt.Errorf("%s: has files and no %s, so it is no earlier result; want a new or empty directory", dir, mark)
 	}
+	for _, e := range entries {
+		if !slices.Contains(known, e.Name()) {
+			return fmt.Errorf("%s: has %s, which would be lost; want a new or empty directory, or an earlier result and nothing else", dir, e.Name())
+		}
+	}
 	return nil
+}
+
+// CheckComparisonDir reports why a comparison cannot be written to dir; runs says that it brings the results of its
+// runs, which then may replace those of an earlier comparison.
+func CheckComparisonDir(dir string, runs bool) error {
+	known := comparisonFiles
+	if runs {
+		known = append(slices.Clip(known), "runs")
+	}
+	return replaceable(dir, "comparison.json", known)
 }
 
 // beside makes a temporary directory next to dir, on the same file system.

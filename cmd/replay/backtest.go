@@ -39,7 +39,7 @@ func backtestAction(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return usagef("backtest wants event logs or folders, got none")
 	}
-	e, err := readOptions(c, engine.Options{Model: engine.DefaultModel()})
+	e, err := readOptions(c, engine.DefaultOptions())
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/engine"
+	"replay/engine/record"
 	"replay/report"
 )
 
@@ -50,7 +53,20 @@ func compareAction(c *cli.Context) error {
 	if seeds < 1 || seeds > 10_000 {
 		return usagef("--seeds is %d, want 1 to 10000", seeds)
 	}
-	base, err := readOptions(c, engine.Options{Model: engine.DefaultModel()})
+	if n := c.Int("jobs"); c.IsSet("jobs") && n < 1 {
+		return usagef("--jobs is %d, want 1 or more", n)
+	}
+	out := c.String("out")
+	keep := c.Bool("results")
+	if keep && out == "" {
+		return usagef("--results wants --out, the directory to keep them in")
+	}
+	if out != "" { // before the work, not after it
+		if err := report.CheckComparisonDir(out, keep); err != nil {
+			return err
+		}
+	}
+	base, err := readOptions(c, engine.DefaultOptions())
 	if err != nil {
 		return err
 	}
@@ -63,7 +79,7 @@ func compareAction(c *cli.Context) error {
 		return err
 	}
 	temp := ""
-	if out := c.String("out"); out != "" && c.Bool("results") {
+	if keep {
 		if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {
 			return err
 		}
@@ -77,17 +93,21 @@ func compareAction(c *cli.Context) error {
 		return err
 	}
 	var sides []report.Variant
+	var warnings []record.Warning
 	for i, v := range variants {
 		sides = append(sides, report.Variant{Name: v.name, Flags: v.flags, Runs: results[i]})
-		for _, r := range results[i][:1] {
-			printWarnings(c, r.Manifest.Warnings)
+		for _, w := range results[i][0].Manifest.Warnings { // seeds and variants mostly warn of the same
+			if !slices.ContainsFunc(warnings, func(x record.Warning) bool { return x.Text == w.Text }) {
+				warnings = append(warnings, w)
+			}
 		}
 	}
+	printWarnings(c, warnings)
 	cmp, err := report.Compare(sides)
 	if err != nil {
 		return err
 	}
-	if out := c.String("out"); out != "" {
+	if out != "" {
 		more := map[string]string{}
 		if temp != "" {
 			more["runs"] = temp
@@ -109,7 +129,7 @@ func compareAction(c *cli.Context) error {
 	if _, err := c.App.Writer.Write(text.Bytes()); err != nil {
 		return err
 	}
-	if out := c.String("out"); out != "" && !c.Bool("quiet") {
+	if out != "" && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
 	}
 	return nil
@@ -125,14 +145,19 @@ func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]
 		results[i] = make([]*report.Result, seeds)
 	}
 	workers := c.Int("jobs")
-	if workers < 1 {
+	if !c.IsSet("jobs") {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	type cell struct{ variant, seed int }
 	cells := make(chan cell)
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
+	progress := make([]engine.Progress, len(variants)*seeds)
+	var done atomic.Int64
+	stop, err := watchAll(c, "compare", progress, &done)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
 	for range min(workers, len(variants)*seeds) {
 		wg.Go(func() {
 			for w := range cells {
@@ -140,31 +165,17 @@ func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]
 				o := v.options
 				o.Seed += uint64(w.seed)
 				label := fmt.Sprintf("%s, seed %d", v.name, o.Seed)
-				p := new(engine.Progress)
-				stop, err := watch(c, label, p)
-				if err != nil {
-					cancel(err)
-					return
-				}
 				out := ""
 				if temp != "" {
 					out = filepath.Join(temp, v.name, fmt.Sprintf("seed-%d", o.Seed))
 				}
-				r, err := replayOnce(ctx, c.Args().First(), o, out, report.Options{}, p)
-				stop()
+				r, err := replayOnce(ctx, c.Args().First(), o, out, report.Options{}, &progress[w.variant*seeds+w.seed])
 				if err != nil {
 					cancel(fmt.Errorf("%s: %w", label, err))
 					return
 				}
 				results[w.variant][w.seed] = r
-				mu.Lock()
-				done++
-				total := len(variants) * seeds
-				tenth := done*10/total != (done-1)*10/total // a line for each tenth of the work
-				if tenth && !c.Bool("quiet") && c.String("progress") != "off" {
-					fmt.Fprintf(c.App.ErrWriter, "%d of %d replays done (%s)\n", done, total, label)
-				}
-				mu.Unlock()
+				done.Add(1)
 			}
 		})
 	}

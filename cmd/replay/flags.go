@@ -7,7 +7,7 @@ import (
 )
 
 // flagsFirst moves the flags of the command that args names before its arguments, because the
-// library takes a flag after an argument as one more argument. "--" ends the flags.
+// library takes a flag after an argument as one more argument. "--" ends the flags. With --help nothing else counts.
 func flagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args
@@ -25,6 +25,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 		commands, flags = c.Subcommands, c.Flags
 	}
 	var moved, kept []string
+	help, lacksValue := false, false
 	for i := 0; i < len(rest); i++ {
 		arg := rest[i]
 		if arg == "--" {
@@ -37,10 +38,20 @@ func flagsFirst(app *cli.App, args []string) []string {
 		}
 		moved = append(moved, arg)
 		name, _, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if !inline && takesValue(flags, name) && i+1 < len(rest) {
-			i++
-			moved = append(moved, rest[i])
+		help = help || name == "help" || name == "h"
+		if !inline && takesValue(flags, name) {
+			if i++; i < len(rest) {
+				moved = append(moved, rest[i])
+			} else {
+				lacksValue = true
+			}
 		}
+	}
+	if help { // the library would look for a command of the argument's name
+		return append(out, "--help")
+	}
+	if lacksValue { // an argument must not become the value
+		return append(out, moved...)
 	}
 	return append(append(out, moved...), kept...)
 }

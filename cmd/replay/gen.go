@@ -30,14 +30,14 @@ func genCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
-			&cli.IntFlag{Name: "jobs", Usage: "`N` jobs instead of the preset's"},
-			&cli.IntFlag{Name: "nodes", Usage: "`N` nodes instead of the preset's"},
-			&cli.IntFlag{Name: "racks", Usage: "`N` racks instead of the preset's"},
-			&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block instead of the preset's"},
-			&cli.Float64Flag{Name: "load", Usage: "scale arrivals to offered `LOAD` of the vcores, 1 is all of them"},
+			&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"},
+			&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"},
+			&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"},
+			&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"},
+			&cli.Float64Flag{Name: "load", Usage: "scale arrivals to offered `LOAD` of the vcores, 1 is all of them", DefaultText: "the preset's"},
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
 			&cli.StringFlag{Name: "failures", Value: "none", Usage: "`MODEL` of node failures: " + strings.Join(slices.Sorted(maps.Keys(synth.FailureModels)), ", ")},
-			&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node (default: 41)"},
+			&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || c.String("out") == "" {
@@ -51,6 +51,9 @@ func genCommand() *cli.Command {
 				if c.IsSet(name) && !positive(c.Value(name)) {
 					return usagef("--%s is %v, want more than 0", name, c.Value(name))
 				}
+			}
+			if c.IsSet("mtbf") && c.String("failures") == "none" {
+				return usagef("--mtbf wants --failures with a model (see replay gen --help)")
 			}
 			options := synth.Options{
 				Seed: c.Uint64("seed"), Jobs: c.Int("jobs"), Nodes: c.Int("nodes"), Racks: c.Int("racks"), Replication: c.Int("replication"),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -34,15 +35,15 @@ func importCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "the trace directory to make, `DIR`"},
 			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none"},
-			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes (default: the recorded hosts)"},
+			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes", DefaultText: "the recorded hosts"},
 			&cli.IntFlag{Name: "racks", Value: def.Racks, Usage: "racks of the cluster"},
-			&cli.Int64Flag{Name: "node-mem", Usage: "memory of a node in `MIB` (default: 65536, or what the recorded hosts held)"},
-			&cli.IntFlag{Name: "node-vcores", Usage: "vcores of a node (default: 16, or what the recorded hosts held)"},
+			&cli.Int64Flag{Name: "node-mem", Usage: "memory of a node in `MIB`", DefaultText: "65536, or what the recorded hosts held"},
+			&cli.IntFlag{Name: "node-vcores", Usage: "vcores of a node", DefaultText: "16, or what the recorded hosts held"},
 			&cli.IntFlag{Name: "replication", Value: def.Replication, Usage: "replicas of a block"},
 			&cli.Uint64Flag{Name: "seed", Value: def.Seed, Usage: "seed of block placement and arrivals"},
 			&cli.StringFlag{Name: "arrivals", Value: def.Arrivals, Usage: "submission times: recorded, poisson:30s or fixed:10s"},
 			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application comes"},
-			&cli.StringFlag{Name: "queue", Usage: "queue of all applications (default: as recorded)"},
+			&cli.StringFlag{Name: "queue", Usage: "queue of all applications", DefaultText: "as recorded"},
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
 			&cli.BoolFlag{Name: "lenient", Usage: "keep what can be used of broken input, counted"},
 			&cli.BoolFlag{Name: "strict", Usage: "take nothing that would be dropped or is unknown"},
@@ -65,6 +66,9 @@ func importProgress(out io.Writer, every time.Duration) func(done, all int, what
 func runImport(c *cli.Context) error {
 	if c.NArg() < 2 {
 		return usagef("import wants a format and its input, got %d arguments", c.NArg())
+	}
+	if n := c.Int("node-vcores"); int(int32(n)) != n {
+		return usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
 	}
 	opt := importer.Options{
 		Out: c.String("out"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
@@ -90,13 +94,16 @@ func runImport(c *cli.Context) error {
 		return usagef("unknown format %q (known: %s)", format, strings.Join(slices.Sorted(maps.Keys(importer.Importers)), ", "))
 	}
 	if !c.Bool("quiet") {
-		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "replay: warning: %s\n", message) }
+		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
 		every := 10 * time.Second
-		switch c.String("progress") {
+		switch mode := c.String("progress"); mode {
+		case "auto":
 		case "on":
 			every = 2 * time.Second
 		case "off":
 			every = 0
+		default:
+			return usagef("--progress is %q, want auto, on or off", mode)
 		}
 		opt.Progress = importProgress(c.App.ErrWriter, every)
 	}

@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 )
@@ -19,6 +22,7 @@ const (
 	exitFailed   = 1 // the check failed: a difference, an invalid trace, a regression
 	exitUsage    = 2
 	exitBadInput = 3
+	exitStopped  = 130 // interrupted, as shells say it
 )
 
 // Commands are the verbs of the program, one file each.
@@ -34,7 +38,7 @@ var Commands = []func() *cli.Command{
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -67,6 +71,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	if err == nil {
 		return exitDone
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(stderr, "replay: interrupted")
+		return exitStopped
 	}
 	var coded *codedError
 	code := exitBadInput
@@ -102,8 +110,54 @@ func usagef(format string, args ...any) error {
 // failedCheck is the error of a command whose check failed and which has already said why.
 func failedCheck() error { return &codedError{code: exitFailed} }
 
-func usageError(_ *cli.Context, err error, _ bool) error {
+// The texts of the standard library's flag package that name a flag.
+var (
+	unknownFlag = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
+	emptyFlag   = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
+	wrongValue  = regexp.MustCompile(`^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-+([^:]*):`)
+)
+
+// usageError says a wrong flag in the words of this program: the flag, its value, and what was wanted.
+func usageError(c *cli.Context, err error, _ bool) error {
+	text := err.Error()
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		where := "replay"
+		if c != nil && c.Command != nil && c.Command.HelpName != "" {
+			where = c.Command.HelpName
+		}
+		return usagef("unknown flag --%s (see %s --help)", m[1], where)
+	}
+	if m := emptyFlag.FindStringSubmatch(text); m != nil {
+		return usagef("--%s wants a value", m[1])
+	}
+	if m := wrongValue.FindStringSubmatch(text); m != nil {
+		want := "another value"
+		if c != nil && c.Command != nil {
+			want = wanted(c.Command.Flags, m[2])
+		}
+		return usagef("--%s is %s, want %s", m[2], m[1], want)
+	}
 	return &codedError{exitUsage, err}
+}
+
+// wanted says what values the flag called name takes.
+func wanted(flags []cli.Flag, name string) string {
+	for _, f := range flags {
+		if !slices.Contains(f.Names(), name) {
+			continue
+		}
+		switch f.(type) {
+		case *cli.Uint64Flag:
+			return "a whole number, 0 or more"
+		case *cli.IntFlag, *cli.Int64Flag:
+			return "a whole number"
+		case *cli.Float64Flag:
+			return "a number"
+		case *cli.BoolFlag:
+			return "true or false, or no value"
+		}
+	}
+	return "another value"
 }
 
 // prepare sets on every command what the library wants on each.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -24,6 +24,23 @@ func progressFlags() []cli.Flag {
 
 // watch shows how far a replay is until the function it returns is called. label names the replay.
 func watch(c *cli.Context, label string, p *engine.Progress) (stop func(), err error) {
+	return watchShare(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) })
+}
+
+// watchAll shows how many of several replays are done, and how far they are in all.
+func watchAll(c *cli.Context, label string, ps []engine.Progress, done *atomic.Int64) (stop func(), err error) {
+	return watchShare(c, label, func(spent time.Duration) (float64, string) {
+		all := 0.0
+		for i := range ps {
+			all += share(&ps[i])
+		}
+		all /= float64(len(ps))
+		return all, fmt.Sprintf("%d of %d replays done, %s left", done.Load(), len(ps), timeLeft(all, spent))
+	})
+}
+
+// watchShare shows the share of work that is done, and a text, as now returns them.
+func watchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func(), err error) {
 	out := c.App.ErrWriter
 	file, _ := out.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))
@@ -34,31 +51,36 @@ func watch(c *cli.Context, label string, p *engine.Progress) (stop func(), err e
 	case c.Bool("quiet") || mode == "off":
 		return func() {}, nil
 	}
+	show := func(part float64, text string) { fmt.Fprintf(out, "%s: %3.0f %%, %s\n", label, 100*part, text) }
+	clean := func() {}
 	every := 200 * time.Millisecond
-	show := newLines(out, label)
-	if terminal {
-		show = newBar(out, label)
-	} else {
-		every = 2 * time.Second
-		if mode == "auto" {
-			every = 10 * time.Second
+	switch {
+	case terminal:
+		bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(out), progressbar.OptionSetWidth(20),
+			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
+		show = func(part float64, text string) {
+			bar.Describe(label + ": " + text)
+			_ = bar.Set(min(int(1000*part), 999)) // a full bar would end
 		}
+		clean = func() { _ = bar.Clear() }
+	case mode == "auto":
+		every = 10 * time.Second
+	default:
+		every = 2 * time.Second
 	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		defer clean()
 		t := time.NewTicker(every)
 		defer t.Stop()
 		start := time.Now()
 		for {
 			select {
 			case <-done:
-				if terminal {
-					fmt.Fprintln(out)
-				}
 				return
 			case <-t.C:
-				show(p, time.Since(start))
+				show(now(time.Since(start)))
 			}
 		}
 	})
@@ -78,28 +100,16 @@ func share(p *engine.Progress) float64 {
 }
 
 func describe(p *engine.Progress, spent time.Duration) string {
-	done := share(p)
-	left := "?"
-	if done > 0.01 {
-		left = time.Duration(float64(spent) * (1 - done) / done).Round(time.Second).String()
-	}
 	speed := float64(p.NowMS.Load()) / float64(max(spent.Milliseconds(), 1))
 	return fmt.Sprintf("trace time %s, %.0fx real time, %d of %d jobs, %d containers, %d of %d tasks, %s left",
 		(time.Duration(p.NowMS.Load()) * time.Millisecond).Round(time.Second), speed,
-		p.Jobs.Load(), p.NumJobs.Load(), p.Containers.Load(), p.Tasks.Load(), p.NumTasks.Load(), left)
+		p.Jobs.Load(), p.NumJobs.Load(), p.Containers.Load(), p.Tasks.Load(), p.NumTasks.Load(), timeLeft(share(p), spent))
 }
 
-func newLines(out io.Writer, label string) func(*engine.Progress, time.Duration) {
-	return func(p *engine.Progress, spent time.Duration) {
-		fmt.Fprintf(out, "%s: %3.0f %%, %s\n", label, 100*share(p), describe(p, spent))
+// timeLeft estimates what is left after the part done took the time spent.
+func timeLeft(done float64, spent time.Duration) string {
+	if done <= 0.01 {
+		return "?"
 	}
-}
-
-func newBar(out io.Writer, label string) func(*engine.Progress, time.Duration) {
-	bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(out), progressbar.OptionSetWidth(20),
-		progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish())
-	return func(p *engine.Progress, spent time.Duration) {
-		bar.Describe(label + ": " + describe(p, spent))
-		_ = bar.Set(int(1000 * share(p)))
-	}
+	return time.Duration(float64(spent) * (1 - done) / done).Round(time.Second).String()
 }

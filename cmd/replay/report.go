@@ -27,7 +27,7 @@ func reportCommand() *cli.Command {
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
 			&cli.BoolFlag{Name: "compare", Usage: "compare the results"},
-			&cli.BoolFlag{Name: "all", Usage: "with --compare: print every metric, not only the headline ones"},
+			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action: func(c *cli.Context) error {
@@ -42,6 +42,9 @@ func reportCommand() *cli.Command {
 				return compareResults(c, formats)
 			}
 			for _, dir := range c.Args().Slice() {
+				if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
+					return fmt.Errorf("%s: not a result directory: %w", dir, err)
+				}
 				r, err := report.Open(dir)
 				if err != nil {
 					return err
@@ -59,7 +62,7 @@ func reportCommand() *cli.Command {
 				if c.Bool("json") {
 					b.Write(r.SummaryJSON())
 				} else {
-					r.WriteText(&b)
+					r.WriteText(&b, c.Bool("all"))
 				}
 				if _, err := c.App.Writer.Write(b.Bytes()); err != nil {
 					return err

@@ -24,7 +24,8 @@ func runCommand() *cli.Command {
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
-			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON"},
+			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
+			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON, with every metric"},
 		),
 		Action: runAction,
 	}
@@ -34,10 +35,14 @@ func runAction(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
-	o, err := readOptions(c, engine.Options{Model: engine.DefaultModel(), Decisions: c.Bool("decisions")})
+	if c.Bool("decisions") && c.String("out") == "" {
+		return usagef("--decisions wants --out, the directory to write them to")
+	}
+	o, err := readOptions(c, engine.DefaultOptions())
 	if err != nil {
 		return err
 	}
+	o.Decisions = c.Bool("decisions")
 	ro, err := reportOptions(c)
 	if err != nil {
 		return err
@@ -52,12 +57,12 @@ func runAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	printWarnings(c, result.Manifest.Warnings)
-	if c.Bool("json") {
+	if c.Bool("json") { // the text has them
+		printWarnings(c, result.Manifest.Warnings)
 		_, err = c.App.Writer.Write(result.SummaryJSON())
 		return err
 	}
-	result.WriteText(c.App.Writer)
+	result.WriteText(c.App.Writer, c.Bool("all"))
 	if out := c.String("out"); out != "" && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -172,7 +173,20 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --tasks some", exitUsage, "on or off"},
 		{"run " + trace + " --progress maybe", exitUsage, "auto, on or off"},
 		{"run " + trace + " --formats gif", exitUsage, "gif"},
+		{"run " + trace + " --load 1e-300", exitUsage, "100 at most"},
+		{"run " + trace + " --seed -1", exitUsage, "--seed is \"-1\", want a whole number, 0 or more"},
+		{"run " + trace + " --seed", exitUsage, "--seed wants a value"},
+		{"run " + trace + " --nonsense", exitUsage, "unknown flag --nonsense (see replay run --help)"},
+		{"run " + trace + " --decisions", exitUsage, "wants --out"},
+		{"report " + trace, exitBadInput, "not a result directory"},
+		{"import spark-eventlog x --out y --node-vcores 4294967297", exitUsage, "--node-vcores"},
+		{"import spark-eventlog x --out y --progress maybe", exitUsage, "auto, on or off"},
+		{"gen uniform-micro --out " + missing + " --mtbf 3", exitUsage, "--failures"},
 		{"compare " + trace + " --variant a:", exitUsage, "two --variant"},
+		{"compare " + trace + " --variant a: --variant b: --results", exitUsage, "wants --out"},
+		{"compare " + trace + " --variant a: --variant b: --jobs 0", exitUsage, "1 or more"},
+		{"compare " + trace + " --variant a: --variant b: --out " + trace, exitBadInput, "no comparison.json"},
+		{"compare " + trace + " --variant a:--nonsense --variant b:", exitUsage, "see replay run --help"},
 		{"compare " + trace + " --variant a: --variant b: --seeds 0", exitUsage, "1 to 10000"},
 	}
 	for _, tt := range tests {
@@ -182,6 +196,57 @@ func TestWrongUse(t *testing.T) {
 				t.Errorf("exit %d, stderr %q; want exit %d and %q", code, stderr, tt.code, tt.want)
 			}
 		})
+	}
+}
+
+func TestHelpStandsAnywhere(t *testing.T) {
+	for _, args := range []string{"run some-trace --help", "import spark-eventlog -h", "trace info --json x --help", "gen --help uniform-micro"} {
+		if text := must(t, strings.Fields(args)...); !strings.Contains(text, "USAGE:") {
+			t.Errorf("replay %s: %q is no help", args, text)
+		}
+	}
+}
+
+func TestInterruptedLeavesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range []string{"run TRACE --out OUT", "compare TRACE --variant a: --variant b: --results --out OUT", "gen uniform-micro --out OUT"} {
+		out := filepath.Join(t.TempDir(), "result")
+		words := strings.Fields("replay " + strings.NewReplacer("TRACE", traces+"fair-weights", "OUT", out).Replace(args))
+		var stdout, stderr bytes.Buffer
+		if code := run(ctx, words, &stdout, &stderr); code != exitStopped || stderr.String() != "replay: interrupted\n" {
+			t.Errorf("%s: exit %d, stderr %q; want %d", args, code, stderr.String(), exitStopped)
+		}
+		if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) != 0 {
+			t.Errorf("%s left behind: %v (%v)", args, left, err)
+		}
+	}
+}
+
+func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
+	trace, out := traces+"fair-weights", filepath.Join(t.TempDir(), "result")
+	compare := []string{"compare", trace, "--variant", "a:", "--variant", "b:", "--formats", "none", "--quiet", "--out", out}
+	must(t, append(compare, "--results")...)
+	code, _, stderr := cmd(t, compare...) // would remove the results of the runs
+	if code != exitBadInput || !strings.Contains(stderr, "runs, which would be lost") {
+		t.Errorf("comparison over one with results: exit %d, %q", code, stderr)
+	}
+	must(t, append(compare, "--results")...)
+	single := filepath.Join(out, "runs", "a", "seed-1")
+	if err := os.WriteFile(filepath.Join(single, "notes.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr = cmd(t, "run", trace, "--quiet", "--out", single)
+	if code != exitBadInput || !strings.Contains(stderr, "notes.txt, which would be lost") {
+		t.Errorf("run over a result with notes: exit %d, %q", code, stderr)
+	}
+}
+
+func TestSeedZeroHoldsForVariants(t *testing.T) {
+	text := must(t, "compare", traces+"fair-weights", "--variant", "a:", "--variant", "b:", "--seed", "0", "--json", "--quiet")
+	var c struct{ Seeds []uint64 }
+	if err := json.Unmarshal([]byte(text), &c); err != nil || len(c.Seeds) != 1 || c.Seeds[0] != 0 {
+		t.Errorf("seeds %v (%v), want 0", c.Seeds, err)
 	}
 }
 

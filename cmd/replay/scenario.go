@@ -52,7 +52,7 @@ func readOptions(c *cli.Context, base engine.Options) (engine.Options, error) {
 	text("sharing", &o.Sharing)
 	text("placement", &o.Placement)
 	text("engine", &o.Engine)
-	if c.IsSet("seed") || o.Seed == 0 {
+	if c.IsSet("seed") {
 		o.Seed = c.Uint64("seed")
 	}
 	if c.IsSet("load") {

@@ -127,7 +127,11 @@ func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
 	c := r.Counts
 	verdict := "ok"
 	if !r.OK() {
-		verdict = fmt.Sprintf("%d problems, %d shown", r.Total, len(r.Problems))
+		problems := "problems"
+		if r.Total == 1 {
+			problems = "problem"
+		}
+		verdict = fmt.Sprintf("%d %s, %d shown", r.Total, problems, len(r.Problems))
 	}
 	_, err := fmt.Fprintf(w, "%s: %d jobs, %d stages, %d tasks, %d nodes, %d node events\n", verdict, c.Jobs, c.Stages, c.Tasks, c.Nodes, c.NodeEvents)
 	return err

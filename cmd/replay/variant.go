@@ -38,7 +38,7 @@ func parseVariants(texts []string, base engine.Options) ([]variant, error) {
 			return nil, usagef("--variant %s: %w", name, err)
 		}
 		v := variant{name: name, flags: flags}
-		app := &cli.App{Name: "variant", Flags: scenarioFlags(), HideHelp: true, DisableSliceFlagSeparator: true,
+		app := &cli.App{Name: "replay run", Flags: scenarioFlags(), HideHelp: true, DisableSliceFlagSeparator: true,
 			ExitErrHandler: func(*cli.Context, error) {}, OnUsageError: usageError,
 			Action: func(c *cli.Context) error {
 				if c.Args().Present() {
