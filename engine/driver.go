@@ -12,18 +12,19 @@ import (
 
 // Events of an application that follow those of its containers. Those from evTimers on are periodic.
 const (
-	evRegisterAM  eventKind = iota + 32 // the application master registers
-	evExecReady                         // arg: container: the executor has registered and has free cores
-	evStatus                            // arg: task attempt: its end is reported
-	evResult                            // arg: task attempt: its result is handled
-	evKilled                            // arg: task attempt: it was told to stop and has
-	evRevive                            // offer all executors
-	evStage                             // arg: stage: its submission is handled
-	evResubmit                          // failed stages are submitted again
-	evDisconnect                        // arg: executor: the connection dropped
-	evDriverStop                        // the application's code has ended
-	evAbort                             // arg: task set: it could not be scheduled anywhere
-	evRecordedAdd                       // arg: recorded executor
+	evRegisterAM   eventKind = iota + 32 // the application master registers
+	evExecReady                          // arg: container: the executor has registered and has free cores
+	evStatus                             // arg: task attempt: its end is reported
+	evResult                             // arg: task attempt: its result is handled
+	evKilled                             // arg: task attempt: it was told to stop and has
+	evRevive                             // offer all executors
+	evStage                              // arg: stage: its submission is handled
+	evResubmit                           // failed stages are submitted again
+	evDisconnect                         // arg: executor: the connection dropped
+	evDriverStop                         // the application's code has ended
+	evAbort                              // arg: task set: it could not be scheduled anywhere
+	evDecommission                       // arg: executor: it looks whether it may end
+	evRecordedAdd                        // arg: recorded executor
 	evRecordedLeave
 	evRecordedRemove
 	evAskTimeout // arg: executor: the AM did not say why it is gone
@@ -79,21 +80,22 @@ type driver struct {
 
 // executor is one executor as the driver and the AM know it.
 type executor struct {
-	launch    spark.ExecutorLaunch
-	container int64
-	node      int32
-	profile   int32
-	cores     int32
-	free      int32
-	running   int32
-	state     executorState
-	killing   bool    // the driver asked for its end
-	startMS   int64   // from the NodeManager's start to its readiness
-	died      int64   // end of its process, or never
-	ran       bool    // has started a task
-	launches  int     // tasks started
-	lastStage int32   // of the task started last, or -1
-	runs      []int64 // task attempts that hold a core
+	launch         spark.ExecutorLaunch
+	container      int64
+	node           int32
+	profile        int32
+	cores          int32
+	free           int32
+	running        int32
+	state          executorState
+	killing        bool    // the driver asked for its end
+	decommissioned bool    // by letting its tasks end first
+	startMS        int64   // from the NodeManager's start to its readiness
+	died           int64   // end of its process, or never
+	ran            bool    // has started a task
+	launches       int     // tasks started
+	lastStage      int32   // of the task started last, or -1
+	runs           []int64 // task attempts that hold a core
 }
 
 type executorState uint8
@@ -223,6 +225,8 @@ func (d *driver) handle(e event) {
 		d.recordedRemove(int32(e.arg))
 	case evAskTimeout:
 		d.askTimeout(int32(e.arg))
+	case evDecommission:
+		d.mayEnd(int32(e.arg))
 	case evAbort:
 		d.tasks.AbortTimeout(s.now, int32(e.arg))
 		d.pump()
@@ -329,6 +333,11 @@ func (d *driver) stop() {
 
 // exitStatus is what the process of a container that ends by itself or by a signal returns.
 func (a *app) exitStatus(n int64) int32 {
+	if c := a.containerOf(n); a.driver != nil && n != a.am && c.exec > 0 {
+		if e := a.driver.exec(c.exec); e != nil && e.decommissioned {
+			return protocol.ExitSuccess
+		}
+	}
 	if a.driver != nil && a.driver.stopping {
 		return protocol.ExitSuccess
 	}

@@ -117,9 +117,40 @@ func (d *driver) kill(ids []int32, force bool) []int32 {
 	return out
 }
 
-// Decommission is part of [spark.Backend].
+// decommissionCheckMS is how often a decommissioned executor looks whether it may end.
+//
+// Source: CoarseGrainedExecutorBackend.decommissionSelf.
+const decommissionCheckMS = 1000
+
+// Decommission is part of [spark.Backend]: the executors get no more offers, and each ends by itself when
+// none of its tasks runs.
+//
+// Source: CoarseGrainedSchedulerBackend.decommissionExecutors.
 func (d *driver) Decommission(now int64, ids []int32) []int32 {
-	panic("engine: decommissioning of executors was not refused")
+	var out []int32
+	for _, id := range ids {
+		e := d.exec(id)
+		if e == nil || e.state != execAlive || e.killing {
+			continue
+		}
+		e.killing, e.decommissioned = true, true
+		d.tasks.Decommission(now, id, false)
+		d.s.pushApp(now+decommissionCheckMS, order(classMessage, 0), evDecommission, d.a, int64(id))
+		out = append(out, id)
+	}
+	d.pump()
+	return out
+}
+
+// mayEnd is a decommissioned executor's look at its tasks.
+func (d *driver) mayEnd(id int32) {
+	switch e := d.exec(id); {
+	case e == nil || e.died != never || d.stopping:
+	case e.running > 0:
+		d.s.pushApp(d.s.now+decommissionCheckMS, order(classMessage, 0), evDecommission, d.a, int64(id))
+	default:
+		d.s.endProcess(d.a, e.container, d.s.now)
+	}
 }
 
 // RequestTotal is part of [spark.Backend]: the AM takes new totals, and its loop wakes when one changed.

@@ -90,7 +90,10 @@ func (d *driver) removeExecutor(id int32, loss spark.Loss) {
 	}
 	e.state = execRemoved
 	e.free = 0
-	if e.killing {
+	switch {
+	case e.decommissioned:
+		loss = spark.Loss{Kind: spark.LossDecommissioned}
+	case e.killing:
 		loss = spark.Loss{Kind: spark.LossKilled}
 	}
 	if !known {

@@ -66,10 +66,14 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 	if j.AMMemMiB > 0 && !sc.given("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
 		set.amSize = policy.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
-	if conf.Decommission {
+	if conf.Decommission && !conf.ShuffleService {
+		// The time that the blocks of an executor take to move is not known.
+		if sc.given("spark.decommission.enabled", "spark.shuffle.service.enabled") {
+			return nil, fmt.Errorf("spark.decommission.enabled without spark.shuffle.service.enabled is not modelled: want the shuffle service, or no decommissioning")
+		}
 		conf.Decommission = false
 		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
-			Text: "spark.decommission.enabled is not modelled: executors are killed"})
+			Text: "spark.decommission.enabled without the shuffle service is not modelled: idle executors are killed"})
 	}
 	if err := sc.profiles(set, j); err != nil {
 		return nil, err

@@ -338,3 +338,25 @@ func TestContinuousScheduling(t *testing.T) {
 		t.Errorf("job ended as %q (%s)", j.Outcome, j.Reason)
 	}
 }
+
+func TestDecommission(t *testing.T) {
+	// A burst, a pause that is longer than the idle timeout, another burst.
+	second := stage(1, 20, 2000, nil)
+	second.After, second.DelayMS = []int32{0}, 20_000
+	conf := map[string]string{"spark.decommission.enabled": "true", "spark.shuffle.service.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "3s"}
+	k, m := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil), second)), Options{SparkConf: conf})
+	gone := 0
+	for _, c := range k.containers {
+		if !c.AM && c.End == record.EndCompleted && c.Ended < k.jobs[0].Finish-5000 {
+			gone++
+		}
+	}
+	if gone == 0 || k.jobs[0].Outcome != record.JobSucceeded || m.Totals.TaskAttempts != 40 {
+		t.Errorf("%d executors ended by themselves, job %s, %d attempts; want some, success and 40", gone, k.jobs[0].Outcome, m.Totals.TaskAttempts)
+	}
+	conf["spark.shuffle.service.enabled"] = "false"
+	k, _ = replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil))), Options{SparkConf: conf})
+	if j := k.jobs[0]; j.Outcome != record.JobFailed || !strings.Contains(j.Reason, "spark.decommission.enabled") {
+		t.Errorf("job ended as %q because %q, want a refusal of spark.decommission.enabled", j.Outcome, j.Reason)
+	}
+}
