@@ -1,0 +1,188 @@
+package backtest
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replay/engine"
+	"replay/report"
+	"replay/trace"
+	"replay/trace/importer"
+)
+
+func options() Options {
+	return Options{Engine: engine.Options{Model: engine.DefaultModel(), Seed: 1}, Allocation: "recorded", Latency: "recorded", Seeds: 5}
+}
+
+// recordings opens what the project keeps, or a folder of the whole recordings if it is there.
+func recordings(t *testing.T, paths ...string) []*Recording {
+	t.Helper()
+	recs, err := Sources(context.Background(), paths, t.TempDir(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recs
+}
+
+func shared(t *testing.T, folder string) string {
+	path := filepath.Join("..", "..", "shared", "recordings", folder)
+	if _, err := os.Stat(path); err != nil {
+		t.Logf("%s is not here: the kept part of the recordings is used", path)
+		return ""
+	}
+	return path
+}
+
+// zeroModel has no latency and no factor.
+func zeroModel() engine.Model {
+	return engine.Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 100, FirstFactor: 1}
+}
+
+// With one executor that runs one task at a time and no latencies, an application takes as long as its
+// tasks, the driver's pauses and its tail together.
+func TestOneSlotIsTheSum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		j := &trace.Job{
+			Kind: trace.KindSpark, AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 1024, ExecVCores: 1, TaskCPUs: 1,
+			MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset,
+			TailMS: rapid.Int64Range(0, 5000).Draw(t, "tail"), RecordedFinishMS: trace.Unset,
+		}
+		a := importer.RecordedApp{ID: "app", Name: "chain"}
+		code := rapid.Int64Range(0, 5000).Draw(t, "code")
+		a.ReadyMS = code
+		sum := code + j.TailMS
+		for i := range rapid.IntRange(1, 5).Draw(t, "stages") {
+			st := trace.Stage{ID: int32(i), DelayMS: rapid.Int64Range(0, 3000).Draw(t, "delay"), SparkJob: int32(i), CacheOf: trace.Unset, Kind: trace.StageResult}
+			if i > 0 {
+				st.After = []int32{int32(i - 1)}
+			}
+			sum += st.DelayMS
+			for range rapid.IntRange(1, 20).Draw(t, "tasks") {
+				ms := rapid.Int64Range(0, 4000).Draw(t, "duration")
+				delay := rapid.Int64Range(0, 300).Draw(t, "scheduler delay")
+				st.Tasks.DurationMS = append(st.Tasks.DurationMS, ms)
+				st.Tasks.DeserializeMS = append(st.Tasks.DeserializeMS, 0)
+				st.Tasks.SchedDelayMS = append(st.Tasks.SchedDelayMS, delay)
+				st.Tasks.RecordedNode = append(st.Tasks.RecordedNode, trace.Unset)
+				sum += ms + delay
+			}
+			j.Stages = append(j.Stages, st)
+			a.Stages = append(a.Stages, importer.RecordedStage{SparkStage: int32(i), Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset})
+		}
+		a.FinishMS = sum
+		r := &Recording{
+			Name: "chain", jobs: []*trace.Job{j}, apps: []importer.RecordedApp{a},
+			executors: []trace.Executor{{VCores: 1, MemMiB: 1024, RemovedMS: trace.Unset}},
+			input: engine.Input{Nodes: []trace.Node{{Host: "a", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true}},
+				Queues: []trace.Queue{{Path: "root.default", Parent: trace.Unset, Weight: math.NaN()}}, Users: []trace.User{{Name: "u"}}},
+		}
+		o := options()
+		o.Engine.Model = zeroModel()
+		apps, _, _, err := Replay(context.Background(), r, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := apps[0]; got.PredictedMS != sum || got.Error != 0 {
+			t.Fatalf("predicted %d ms, error %v, want %d ms and 0: %+v", got.PredictedMS, got.Error, sum, got)
+		}
+	})
+}
+
+// The bounds that docs/fidelity.md claims.
+func TestPredictionsOfLogs(t *testing.T) {
+	path := shared(t, "spark-eventlogs")
+	if path == "" {
+		path = "../trace/importer/testdata/eventlogs"
+	}
+	recs := recordings(t, path)
+	leave := len(recs) > 1
+	b, err := Run(context.Background(), recs, options(), false, leave)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, s *report.BacktestSummary, times float64) {
+		t.Logf("%s: applications %.3f median, %.3f worst; stages %.3f median", what, s.Median, s.Worst, s.Stages.Median)
+		if float64(s.Median) > .05*times || float64(s.Worst) > .15*times || float64(s.Stages.Median) > .10*times {
+			t.Errorf("%s: want at most 5 %%, 15 %% and 10 %%, times %v", what, times)
+		}
+	}
+	check("recorded executors", &b.Summary, 1)
+	if leave {
+		check("leave one out", b.LeaveOneOut, 2)
+	}
+}
+
+func TestPredictionsOfClusters(t *testing.T) {
+	paths := []string{shared(t, "spark-on-yarn")}
+	if paths[0] == "" {
+		paths = []string{"../traces/fair-weights", "../traces/node-lost", "../traces/drf-mixed-sizes", "../trace/importer/testdata/locality-wait-0s"}
+	}
+	recs := recordings(t, paths...)
+	for _, latency := range []string{"recorded", "model"} {
+		o := options()
+		o.Latency = latency
+		b, err := Run(context.Background(), recs, o, false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("--latency %s: %d applications, median %.3f, worst %.3f", latency, b.Summary.N, b.Summary.Median, b.Summary.Worst)
+		limit := .10
+		if latency == "model" {
+			limit = .30
+		}
+		if float64(b.Summary.Median) > limit {
+			t.Errorf("--latency %s: median error %.3f, want at most %.2f", latency, b.Summary.Median, limit)
+		}
+		if len(b.Clusters) == 0 {
+			t.Error("no cluster was compared")
+		}
+	}
+}
+
+// The same recordings give the same bytes, and a fit is a fixed point of itself.
+func TestDeterministic(t *testing.T) {
+	path := "../trace/importer/testdata/locality-wait-0s"
+	var before []byte
+	for range 2 {
+		b, err := Run(context.Background(), recordings(t, path), options(), true, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		js, err := b.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != nil && string(before) != string(js) {
+			t.Error("two backtests of one recording differ")
+		}
+		before = js
+	}
+	recs := recordings(t, path)
+	var m engine.Model = engine.DefaultModel()
+	fit := Fit(recs)
+	if err := Apply(&m, fit); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fit {
+		if m.Values()[f.Name] != f.ValueText() {
+			t.Errorf("%s is %s after a fit of %s", f.Name, m.Values()[f.Name], f.ValueText())
+		}
+	}
+	if len(fit) < 8 {
+		t.Errorf("a cluster with containers gives %d parameters: %+v", len(fit), fit)
+	}
+}
+
+func TestSourcesErrors(t *testing.T) {
+	empty := t.TempDir()
+	for _, path := range []string{empty, filepath.Join(empty, "nothing"), "../traces/uniform-micro"} {
+		if _, err := Sources(context.Background(), []string{path}, t.TempDir(), func(string) {}); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
