@@ -82,8 +82,8 @@ type Results struct {
 	Differences []Difference `json:"differences"`
 	Reasons     []string     `json:"unsupported_reasons,omitempty"` // the first ones, "case: why"
 
-	// Of a recorded cluster: the cases by sort, the share of each sort that has to be equal (0 for all), and what had to be
-	// assumed about things that are not recorded.
+	// Of a recorded cluster: the cases by sort, the share that has to be equal of each sort of decisions and of all cases
+	// (0: all), and what had to be assumed about things that are not recorded.
 	Parts []Part   `json:"parts,omitempty"`
 	Floor float64  `json:"floor,omitempty"`
 	Notes []string `json:"notes,omitempty"`
@@ -94,6 +94,8 @@ type Part struct {
 	Name  string `json:"name"`
 	Cases int    `json:"cases"`
 	Equal int    `json:"equal"`
+
+	Decision bool `json:"decision,omitempty"` // else something that is seen while calls are under way
 }
 
 // OK reports whether the file passes.
@@ -101,7 +103,9 @@ func (r *Results) OK() bool {
 	if r.Floor == 0 || r.Unsupported > 0 {
 		return r.Equal == r.Cases
 	}
-	return !slices.ContainsFunc(r.Parts, func(p Part) bool { return float64(p.Equal) < r.Floor*float64(p.Cases) })
+	enough := func(equal, cases int) bool { return float64(equal) >= r.Floor*float64(cases) }
+	return enough(r.Equal, r.Cases) &&
+		!slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Decision && !enough(p.Equal, p.Cases) })
 }
 
 // AddEqual reports a case that gave the recorded answers.

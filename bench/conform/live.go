@@ -45,7 +45,16 @@ var livePartNames = [...]string{
 	"AM counts", "AM asks", "AM requests", "AM launches",
 }
 
-// liveFloor is the share of each part that has to be equal.
+// decides tells the parts that are decisions. The others are seen at moments that a live ResourceManager does not tell exactly.
+func (p livePart) decides() bool {
+	switch p {
+	case partAllocation, partReservation, partUnreserved, partPreempted, partRequest, partLaunch:
+		return true
+	}
+	return false
+}
+
+// liveFloor is the share that has to be equal, of each part that is a decision and of all cases.
 const liveFloor = 0.99
 
 // A liveFact is one thing that a scheduler did at a call.
@@ -180,7 +189,7 @@ func runLive(in *Input, out *Results) error {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d rows of samples show the state before or after the call next to them", run.underWay))
 	}
 	for part, n := range run.counts {
-		out.Parts = append(out.Parts, Part{livePartNames[part], n.cases, n.equal})
+		out.Parts = append(out.Parts, Part{livePartNames[part], n.cases, n.equal, livePart(part).decides()})
 		out.Cases += n.cases
 		out.Equal += n.equal
 	}

@@ -23,7 +23,7 @@ func (r *liveRun) state() liveState {
 
 // differ reports a case that is not equal.
 func (r *liveRun) differ(pos int, d Difference) {
-	r.first = min(r.first, pos)
+	r.at = append(r.at, pos)
 	r.differences = append(r.differences, d)
 }
 

@@ -8,13 +8,14 @@ import (
 
 // The recorder numbers a call before it makes it. Calls of different threads that begin within overlapMS may therefore take effect
 // in the other order, and what a node says of a container may miss a heartbeat that came so soon after. The order of the
-// numbers is played first; where that differs, all such exchanges before the first difference are tried, and the one is kept after
+// numbers is played first; where that differs, all such exchanges before a difference are tried, and the one is kept after
 // which the next difference is the farthest (then: that has the fewest, then: the nearest in time). What was kept is told.
 const (
-	overlapMS   = 50
-	lookBackMS  = 1500 // an exchange shows at the next update, sample or heartbeat
-	maxMoves    = 20
-	maxMovePlay = 600
+	overlapMS  = 50
+	lookBackMS = 1500 // an exchange shows at the next update, sample or heartbeat
+	maxMoves   = 20
+	maxStuck   = 5 // differences that no exchange explains
+	maxPlays   = 300
 )
 
 // reportAt is a report's place: the call and the position in its list.
@@ -34,42 +35,83 @@ type liveMove struct {
 	text     string
 }
 
-// settle plays the recording in the order of its calls, and with exchanges where that differs.
+// settle plays the recording in the order of its calls, and with exchanges where that differs. It returns the play with the
+// fewest differences, the one with fewer exchanges first, and what was exchanged.
 func (r *recording) settle() (best *liveRun, moved []string, err error) {
 	order := liveOrder{calls: make([]int, len(r.calls)), late: map[reportAt]bool{}}
 	for i := range order.calls {
 		order.calls[i] = i
 	}
-	if best, err = r.play(order.calls, order.late); err != nil {
+	plain, err := r.play(order.calls, order.late)
+	if err != nil {
 		return nil, nil, err
 	}
-	asNumbered := len(best.differences)
-	for plays := 0; best.first < len(order.calls) && len(moved) < maxMoves; {
-		last := best
-		var nextOrder liveOrder
+	best = plain
+	// An exchange may bring up more differences, where it is one of several that belong together: that is tried last.
+	for _, mayGrow := range []bool{false, true} {
+		if len(best.differences) == 0 {
+			break
+		}
+		run, texts, err := r.exchange(plain, order, mayGrow)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(run.differences) < len(best.differences) {
+			best, moved = run, texts
+		}
+	}
+	if len(moved) > 0 {
+		moved = append(moved, fmt.Sprintf("differences in the order of the numbers alone: %d", len(plain.differences)))
+	}
+	return best, moved, nil
+}
+
+// exchange goes from difference to difference and keeps the exchange that carries the farthest. Where there is none, it goes on to the next difference.
+func (r *recording) exchange(run *liveRun, order liveOrder, mayGrow bool) (*liveRun, []string, error) {
+	var moved []string
+	from := -1 // the position up to which differences stay
+	stuck := 0
+	for plays := 0; plays < maxPlays && len(moved) < maxMoves && stuck < maxStuck; {
+		first := run.nextDifference(from)
+		if first < 0 {
+			break
+		}
+		best := run
+		var bestOrder liveOrder
 		var text string
-		for _, m := range r.moves(order, last.first) {
-			if plays++; plays > maxMovePlay {
-				break
-			}
+		for _, m := range r.moves(order, first) {
 			next := order.with(m)
-			run, err := r.play(next.calls, next.late)
+			got, err := r.play(next.calls, next.late)
 			if err != nil {
 				return nil, nil, err
 			}
-			if run.first > best.first || run.first == best.first && best != last && len(run.differences) < len(best.differences) {
-				best, nextOrder, text = run, next, m.text
+			plays++
+			if !mayGrow && len(got.differences) >= len(run.differences) {
+				continue
+			}
+			a, b := got.nextDifference(from), best.nextDifference(from)
+			if b >= 0 && (a < 0 || a > b) || a == b && best != run && len(got.differences) < len(best.differences) {
+				best, bestOrder, text = got, next, m.text
 			}
 		}
-		if best == last {
-			break
+		if best == run {
+			from = first
+			stuck++
+			continue
 		}
-		order, moved = nextOrder, append(moved, text)
+		run, order, moved = best, bestOrder, append(moved, text)
 	}
-	if len(moved) > 0 {
-		moved = append(moved, fmt.Sprintf("differences in the order of the numbers alone: %d", asNumbered))
+	return run, moved, nil
+}
+
+// nextDifference is the position of the first difference after a position, -1 if there is none.
+func (r *liveRun) nextDifference(after int) int {
+	for _, at := range r.at {
+		if at > after {
+			return at
+		}
 	}
-	return best, moved, nil
+	return -1
 }
 
 func (o liveOrder) with(m liveMove) liveOrder {

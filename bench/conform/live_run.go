@@ -26,8 +26,7 @@ type liveRun struct {
 	counts      [len(livePartNames)]liveCount
 	differences []Difference
 	underWay    int
-	// first is the position of the call with the first difference, or the number of calls.
-	first int
+	at          []int // positions of the calls with differences, ascending
 }
 
 // checkMS is the interval in which YARN looks after its allocation file and takes empty queues of submissions away, from the start on.
@@ -36,7 +35,7 @@ const checkMS = 10_000
 // play gives the calls to a new scheduler in the order given. late are the reports, by their place in the recording, that came
 // with the next heartbeat of their node.
 func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err error) {
-	run = &liveRun{recording: r, pulled: map[protocol.AppID]bool{}, first: len(order)}
+	run = &liveRun{recording: r, pulled: map[protocol.AppID]bool{}}
 	run.names, run.byTag = protocol.NewNames(), map[string]protocol.NodeID{}
 	run.schedulerRun.site, run.types = r.site, len(r.site.Types)
 	if run.f, err = yarn.NewFair(r.site, r.alloc, run.names, r.stamp, run.note); err != nil {

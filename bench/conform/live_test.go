@@ -93,7 +93,7 @@ func TestChangedRecordingDiffers(t *testing.T) {
 		{"another victim", "rm-log.jsonl", `Preempting container container_1795247157199_0001_01_000002`,
 			`Preempting container container_1795247157199_0001_01_000003`, "preempted", false},
 		{"a share", "rm-shares.jsonl", `"fair_share":[32768,0]`, `"fair_share":[32767,0]`, "queues", true},
-		{"a headroom", "rm-calls.jsonl", `"headroom":[58368,59]`, `"headroom":[58368,58]`, "headroom", false},
+		{"a headroom", "rm-calls.jsonl", `"headroom":[58368,59]`, `"headroom":[58368,58]`, "headroom", true},
 		{"a master's count", "am-log.jsonl", "target: 2, pending: 2, running: 0", "target: 2, pending: 1, running: 0", "AM counts", true},
 		{"a master's target", "am-log.jsonl", "Driver requested a total number of 3", "Driver requested a total number of 4", "AM asks", false},
 		{"hosts of a request", "am-log.jsonl", "Submitted container request for host node", "Submitted container request for host node99,node", "AM requests", false},
@@ -101,7 +101,7 @@ func TestChangedRecordingDiffers(t *testing.T) {
 		{"places of tasks", "task-preferences.jsonl", `["node0`, `["node99","node0`, "AM requests", false},
 		{"tasks of an executor", "cluster.json", `"spark.executor.cores": "2"`, `"spark.executor.cores": "1"`, "AM asks", false},
 		{"several resource profiles", "am-log.jsonl", "ResourceProfile id: 0, target", "ResourceProfile id: 1, target", "", false},
-		{"a host excluded", "rm-calls.jsonl", `"request_id":0}],"release":[],"blacklist_add":[]`, `"request_id":0}],"release":[],"blacklist_add":["node99"]`, "AM asks", false},
+		{"a host excluded", "rm-calls.jsonl", `"request_id":0}],"release":[],"blacklist_add":[]`, `"request_id":0}],"release":[],"blacklist_add":["node99"]`, "AM asks", true},
 		{"an unknown setting's value", "submits.jsonl", `"conf":{`, `"conf":{"spark.executor.cores":"two",`, "", false},
 		{"weights of queues", "fair-scheduler.xml", "<weight>1</weight>", "<weight>3</weight>", "queues", false},
 	}

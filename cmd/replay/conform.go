@@ -13,7 +13,7 @@ func conformCommand() *cli.Command {
 		Usage:     "check this build against answers recorded from the real YARN and Spark classes",
 		ArgsUsage: "DIR",
 		Description: "DIR holds golden vectors (*.jsonl, *.jsonl.gz), or is the recording of a cluster or a folder of recordings.\n" +
-			"Exit code 1: a case differs (of a recording: less than 99 % of the allocations, or of another column, are equal)\n" +
+			"Exit code 1: a case differs (of a recording: less than 99 % of the allocations, of other decisions or of all are equal)\n" +
 			"or is not supported. 3: a file is malformed.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "only", Usage: "run only the `FILE` of that name in DIR"},
