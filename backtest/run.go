@@ -106,7 +106,7 @@ func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, 
 	if ran && rec.Outcome != record.JobUnfinished {
 		out.PredictedMS = rec.Finish - predictedStart
 	}
-	jobs := map[int32]*span{}
+	jobs, last := map[int32]*span{}, int64(trace.Unset)
 	for i := range j.Stages {
 		st := &j.Stages[i]
 		s := o.of(j.ID, st.ID)
@@ -119,6 +119,7 @@ func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, 
 				e.RecordedMS = a.Stages[i].FinishMS - at
 			}
 		}
+		last = max(last, s.end)
 		if s.end != trace.Unset {
 			e.PredictedMS, e.PredictedStartMS = s.end-s.start, s.start-predictedStart
 			if k := jobs[st.SparkJob]; k == nil {
@@ -138,6 +139,9 @@ func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, 
 			e.PredictedMS = s.end - s.start
 		}
 		out.Jobs = append(out.Jobs, e)
+	}
+	if byDriver && rec.Outcome == record.JobSucceeded && last != trace.Unset && j.TailMS != trace.Unset {
+		out.PredictedMS = last + j.TailMS - predictedStart // a log ends with its driver, not in the ResourceManager
 	}
 	out.Finish()
 	return out

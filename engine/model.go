@@ -66,8 +66,8 @@ var Parameters = []Parameter{
 // DefaultModel returns the defaults of docs/model.md.
 func DefaultModel() Model {
 	return Model{
-		NMStartMS: 50, AMStartMS: 5000, ExecutorStartMS: 3000, KillMS: 250, StopMS: 500, DriverStopMS: 100,
-		DispatchMS: 1, DeserializeMS: 10, FirstTaskMS: 0, StatusMS: 1, ResultMS: 1, StageSubmitMS: 10, FetchFailMS: 15_000, DisconnectMS: 10,
+		NMStartMS: 50, AMStartMS: 5000, ExecutorStartMS: 3000, KillMS: 57, StopMS: 354, DriverStopMS: 6,
+		DispatchMS: 1, DeserializeMS: 8, FirstTaskMS: 0, StatusMS: 1, ResultMS: 1, StageSubmitMS: 3, FetchFailMS: 15_000, DisconnectMS: 10,
 		RackPenalty: 1.15, AnyPenalty: 1.3, ReadMiBPerS: 100, FirstFactor: 1,
 	}
 }
