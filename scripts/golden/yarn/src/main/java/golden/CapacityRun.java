@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.LocalConfigurationProvider;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
@@ -121,10 +120,7 @@ final class CapacityRun extends Run {
   List<String> play(String name, int hosts, int events) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     configure();
-    Configuration conf = new YarnConfiguration();
-    for (Map.Entry<String, Object> e : site.entrySet()) {
-      conf.set(e.getKey(), e.getValue().toString());
-    }
+    Configuration conf = conf(site);
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
     LocalConfigurationProvider files = new LocalConfigurationProvider();

@@ -13,7 +13,6 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
@@ -26,13 +25,13 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSSchedulerN
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 
 /** A random run of the FairScheduler. */
-final class FairRun extends Run {
+class FairRun extends Run {
   private final List<String> leaves = new ArrayList<>();
   private final boolean preemption;
   private final List<Object[]> kills = new ArrayList<>(); // due time, containers
-  private FairScheduler fair;
+  FairScheduler fair;
   private Object thread;
-  private String xml;
+  private File file;
 
   FairRun(long seed, boolean preemption) {
     super(seed);
@@ -120,7 +119,7 @@ final class FairRun extends Run {
     }
   }
 
-  private void configure() {
+  void configure() {
     String f = "yarn.scheduler.fair.";
     site.put("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", percent(70) ? -1 : 1000000000000000L);
     site.put(f + "assignmultiple", percent(60));
@@ -153,6 +152,10 @@ final class FairRun extends Run {
         site.put(f + "am.preemption", false);
       }
     }
+  }
+
+  /** A random allocation file. Its queues are added to those that applications name. */
+  String allocations() {
     StringBuilder b = new StringBuilder("<?xml version=\"1.0\"?>\n<allocations>\n");
     String root = pick("fair", "drf", "drf");
     b.append("<defaultQueueSchedulingPolicy>").append(root.equals("fair") ? "fair" : pick("fair", "drf")).append("</defaultQueueSchedulingPolicy>");
@@ -182,21 +185,19 @@ final class FairRun extends Run {
       queue(b, "root." + pick("prod", "dev", "etl", "Zed", "x") + i, root, 1);
     }
     b.append("</queue></allocations>\n");
-    xml = b.toString();
     if (percent(30)) {
       leaves.add("root.new" + rnd.nextInt(2));
     }
+    return b.toString();
   }
 
   List<String> play(String name, int hosts, int events, File dir) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     configure();
-    File file = new File(dir, "fair-scheduler.xml");
-    Files.write(file.toPath(), xml.getBytes(StandardCharsets.UTF_8));
-    Configuration conf = new YarnConfiguration();
-    for (Map.Entry<String, Object> e : site.entrySet()) {
-      conf.set(e.getKey(), e.getValue().toString());
-    }
+    String xml = allocations();
+    file = new File(dir, "fair-scheduler.xml");
+    write(xml);
+    Configuration conf = conf(site);
     conf.set("yarn.scheduler.fair.allocation.file", file.getAbsolutePath());
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
@@ -228,6 +229,10 @@ final class FairRun extends Run {
     head.put("events", lines.size());
     lines.add(0, JSON.writeValueAsString(head));
     return lines;
+  }
+
+  void write(String xml) throws Exception {
+    Files.write(file.toPath(), xml.getBytes(StandardCharsets.UTF_8));
   }
 
   // ---- state

@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler;
 
@@ -27,10 +26,7 @@ final class FifoRun extends Run {
   List<String> play(String name, int hosts, int events) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     site.put("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", percent(70) ? -1 : 1000000000000000L);
-    Configuration conf = new YarnConfiguration();
-    for (Map.Entry<String, Object> e : site.entrySet()) {
-      conf.set(e.getKey(), e.getValue().toString());
-    }
+    Configuration conf = conf(site);
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
     fifo = new FifoScheduler();

@@ -25,7 +25,8 @@ public final class Main {
 
   private static void write(String[] args) throws Exception {
     if (args.length != 6) {
-      System.err.println("usage: KIND SEED RUNS NODES EVENTS FILE.jsonl.gz; kinds: fair, preempt, capacity, fifo, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
+      System.err.println("usage: KIND SEED RUNS NODES EVENTS FILE.jsonl.gz; "
+          + "kinds: fair, preempt, continuous, reload, capacity, fifo, amrm_client, alloc_file, placement, capacity_conf, resources; NODES is the largest cluster");
       System.exit(2);
     }
     Recorder.install();

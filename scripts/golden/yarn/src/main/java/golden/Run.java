@@ -1,6 +1,7 @@
 package golden;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerState;
@@ -18,6 +20,7 @@ import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceOption;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
@@ -41,6 +44,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateS
 /** One random run of a scheduler: a script that reacts to what the scheduler does, and its recording. */
 abstract class Run {
   static final ObjectMapper JSON = new ObjectMapper();
+  private static final Configuration DEFAULTS = new YarnConfiguration();
 
   /** An application as the script sees it. */
   static final class App {
@@ -94,6 +98,15 @@ abstract class Run {
     rnd = new Random(seed);
   }
 
+  static Configuration conf(Map<String, Object> site) {
+    DEFAULTS.size(); // parses the files of defaults, unless that is done
+    Configuration conf = new YarnConfiguration(DEFAULTS);
+    for (Map.Entry<String, Object> e : site.entrySet()) {
+      conf.set(e.getKey(), e.getValue().toString());
+    }
+    return conf;
+  }
+
   // ---- what a kind of scheduler adds
 
   abstract List<String> queues();
@@ -140,7 +153,8 @@ abstract class Run {
     try {
       call.make();
     } catch (Exception x) {
-      e.put("err", x.getClass().getSimpleName());
+      boolean reflected = x instanceof InvocationTargetException && x.getCause() instanceof Exception;
+      e.put("err", (reflected ? x.getCause() : x).getClass().getSimpleName());
       broken = !"alloc".equals(e.get("e"));
       if (System.getProperty("trace") != null) {
         x.printStackTrace();

@@ -19,6 +19,15 @@ final class Runs {
       case "preempt":
         lines = new FairRun(seed, kind.equals("preempt")).play(name, hosts, events, dir);
         break;
+      case "continuous":
+        lines = new ContinuousRun(seed).play(name, hosts, events, dir);
+        break;
+      case "reload":
+        lines = new ReloadRun(seed).play(name, hosts, events, dir);
+        break;
+      case "amrm_client":
+        lines = List.of(new ClientCase(seed).play(seed, events));
+        break;
       case "capacity":
         lines = new CapacityRun(seed).play(name, hosts, events);
         break;
