@@ -278,6 +278,7 @@ func (d *driver) codeEnded() {
 	if t := d.a.job.TailMS; t >= 0 && d.failed == "" {
 		wait = t
 	}
+	d.s.goesOn(d.s.now + wait)
 	d.s.pushApp(d.s.now+wait, order(classMessage, 0), evDriverStop, d.a, 0)
 }
 

@@ -72,6 +72,7 @@ func (d *driver) dagEvent(e *spark.DAGEvent) {
 	s, a := d.s, d.a
 	switch e.Kind {
 	case spark.StageTimer:
+		s.goesOn(e.At)
 		s.pushApp(max(e.At, s.now), order(classDAG, int64(a.id)), evStage, a, int64(e.Stage))
 	case spark.ResubmitTimer:
 		s.pushApp(e.At, order(classDAG, int64(a.id)), evResubmit, a, 0)

@@ -118,6 +118,7 @@ func (d *driver) launchTask(l *spark.Launch) {
 	if int64(len(d.runs)) != at.ID+1 {
 		s.broken("task attempt %d of job %d is number %d", at.ID, a.job.ID, len(d.runs)-1)
 	}
+	s.goesOn(r.end)
 	s.pushApp(r.end+status, order(classStatus, at.ID), evStatus, a, at.ID)
 	if d.mgr != nil {
 		d.mgr.TaskStart(s.now, stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)

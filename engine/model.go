@@ -72,6 +72,9 @@ func DefaultModel() Model {
 	}
 }
 
+// mostModelMS bounds times: nothing takes longer than 30 days.
+const mostModelMS = 30 * 24 * 3600_000
+
 // Set sets the parameter called name from text. Times must not be negative, factors must be at least 0
 // and finite. The error names the parameter, the text and what was wanted.
 func (m *Model) Set(name, text string) error {
@@ -81,8 +84,8 @@ func (m *Model) Set(name, text string) error {
 		}
 		if p.i != nil {
 			v, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || v < 0 || v > 1<<40 {
-				return fmt.Errorf("model parameter %s is %q, want a whole number of ms, 0 or more", name, text)
+			if err != nil || v < 0 || v > mostModelMS {
+				return fmt.Errorf("model parameter %s is %q, want a whole number of ms from 0 to %d", name, text, mostModelMS)
 			}
 			*p.i(m) = v
 			return nil

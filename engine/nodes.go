@@ -72,6 +72,7 @@ func (s *sim) startNodes() {
 
 func (s *sim) nextNodeEvent(i int) {
 	if i < len(s.sc.Input.Events) {
+		s.goesOn(s.sc.Input.Events[i].TimeMS)
 		s.pushWork(s.sc.Input.Events[i].TimeMS, order(classNodeEvent, int64(i)), evNodeEvent, 0, int64(i))
 	}
 }

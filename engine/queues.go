@@ -33,6 +33,7 @@ func (sc *Scenario) readSite() error {
 	}
 	for _, w := range sc.Site.Warnings {
 		key, _, _ := strings.Cut(w, ":")
+		key, _, _ = strings.Cut(key, " ")
 		if _, users := sc.YarnSite[key]; users {
 			sc.warn("site:"+key, "yarn-site: %s", w)
 			continue
@@ -41,6 +42,18 @@ func (sc *Scenario) readSite() error {
 	}
 	if len(recorded) > 0 {
 		sc.warn("trace-site", "keys of the trace's yarn-site.xml that are not modelled: %s", strings.Join(recorded, ", "))
+	}
+	for _, k := range []struct {
+		name  string
+		value int64
+	}{
+		{"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", sc.Site.HeartbeatInterval},
+		{"yarn.nm.liveness-monitor.expiry-interval-ms", int64(sc.Site.NodeExpiry)},
+		{"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", int64(sc.Site.ContainerExpiry)},
+	} {
+		if k.value < 1 {
+			return optionf("%s is %d, want 1 or more", k.name, k.value)
+		}
 	}
 	return sc.Site.Check(sc.Scheduler)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"replay/engine/record"
 	"replay/engine/spark"
@@ -50,6 +51,9 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 	)
 	if err != nil {
 		return nil, err
+	}
+	if !conf.DynamicAllocation && conf.InitialTarget() < 1 { // as spark-submit refuses it
+		return nil, fmt.Errorf("spark.executor.instances is %d without spark.dynamicAllocation.enabled, want 1 or more", conf.InitialTarget())
 	}
 	set := &settings{conf: conf, priority: int32(conf.YarnPriority)}
 	for _, w := range notes.Warnings {
@@ -193,12 +197,13 @@ func columns(j *trace.Job, recorded map[string]string) map[string]string {
 	if _, ok := recorded["spark.submit.deployMode"]; !ok {
 		out["spark.submit.deployMode"] = "cluster"
 	}
-	if _, ok := recorded["spark.dynamicAllocation.enabled"]; ok {
-		return out
-	}
-	if j.MaxExecs > 0 || j.MinExecs > 0 || j.InitialExecs > 0 {
+	enabled, ok := recorded["spark.dynamicAllocation.enabled"]
+	if !ok && (j.MaxExecs > 0 || j.MinExecs > 0 || j.InitialExecs > 0) {
 		out["spark.dynamicAllocation.enabled"] = "true"
 		out["spark.shuffle.service.enabled"] = "true"
+		enabled = "true"
+	}
+	if strings.EqualFold(strings.TrimSpace(enabled), "true") {
 		put("spark.dynamicAllocation.minExecutors", j.MinExecs)
 		put("spark.dynamicAllocation.maxExecutors", j.MaxExecs)
 		put("spark.dynamicAllocation.initialExecutors", j.InitialExecs)

@@ -63,6 +63,7 @@ type sim struct {
 
 	pending int   // events in the queue that are not periodic: something will happen
 	moved   int64 // when something last happened
+	useful  int64 // until when it is known that work goes on: tasks, stages, submissions, node events
 	watch   bool  // an expiry check is scheduled
 	killAt  int64 // the preemption kill that is scheduled
 
@@ -154,6 +155,10 @@ func (s *sim) loop(ctx context.Context) error {
 			s.warnings.add("stalled", "nothing happened for %d ms of trace time: the jobs left over can't finish; each says why", s.sc.StallMS)
 			return nil
 		}
+		if idle := at - s.useful; idle > usefulStalls*s.sc.StallMS+s.sc.Model.AMStartMS+s.sc.Model.ExecutorStartMS {
+			s.warnings.add("no-progress", "no task ran for %d ms of trace time, although containers come and go: the jobs left over can't finish; each says why", idle)
+			return nil
+		}
 		s.now = at
 		s.totals.Events++
 		if queued {
@@ -174,6 +179,12 @@ func (s *sim) pushWork(at int64, ord uint64, kind eventKind, app int32, arg int6
 	s.pending++
 	s.q.push(at, ord, kind, app, arg)
 }
+
+// usefulStalls is how many times as long as a stall a replay goes on without a task.
+const usefulStalls = 2
+
+// goesOn notes that work is known to go on until a time.
+func (s *sim) goesOn(until int64) { s.useful = max(s.useful, until) }
 
 // move notes that something happened now, which ends a stall.
 func (s *sim) move() { s.moved = s.now }
@@ -256,6 +267,7 @@ func (s *sim) nextArrival() error {
 	if s.sc.Load != 1 {
 		at = int64(math.Round(float64(at) / s.sc.Load))
 	}
+	s.goesOn(at)
 	s.pushWork(max(at, s.now), order(classArrival, j.ID), evArrival, 0, 0)
 	return nil
 }

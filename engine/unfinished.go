@@ -26,6 +26,15 @@ func (a *app) whyUnfinished(s *sim) string {
 		return fmt.Sprintf("%d executors have registered, its code begins with %v of %d (spark.scheduler.minRegisteredResourcesRatio) or after %d ms (spark.scheduler.maxRegisteredResourcesWaitingTime)",
 			a.driver.ready, a.driver.conf.MinRegisteredRatio, a.driver.conf.InitialTarget(), a.driver.conf.MaxRegisteredWait)
 	}
+	idle := 0
+	for i := range a.driver.execs {
+		if e := &a.driver.execs[i]; e.state == execAlive && e.free > 0 {
+			idle++
+		}
+	}
+	if idle > 0 && a.driver.tasks.Pending() {
+		return fmt.Sprintf("%d of its %d tasks are done; tasks wait although %d executors have free cores: for a preferred host (spark.locality.wait), for slots of their stage, or because of exclusion", a.rec.TasksSucceeded, a.rec.Tasks, idle)
+	}
 	return fmt.Sprintf("%d of its %d tasks are done", a.rec.TasksSucceeded, a.rec.Tasks)
 }
 
@@ -47,6 +56,9 @@ func (s *sim) whyWaiting(a *app, size policy.Resource) string {
 		return fmt.Sprintf("no node has room for %s", text)
 	}
 	why := "room is there"
+	if s.sc.Scheduler == "fair" && s.sc.Site.UpdateInterval == 0 {
+		return why + ", but shares are never computed (yarn.scheduler.fair.update-interval-ms is 0)"
+	}
 	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
 		if q.Path != a.rec.Queue {
 			return

@@ -53,6 +53,11 @@ func duration(field func(*Conf) *int64) func(*Conf, string) error {
 	return setter(func(s string) (int64, error) { return parseTime(s, millisecond) }, field, nonNegative, "0 or more")
 }
 
+// period is a duration between two turns of something, which Spark's timers do not take as 0.
+func period(field func(*Conf) *int64) func(*Conf, string) error {
+	return setter(func(s string) (int64, error) { return parseTime(s, millisecond) }, field, func(v int64) bool { return v > 0 }, "1ms or more")
+}
+
 // wait is a duration that Spark takes negative too; it then never waits.
 func wait(field func(*Conf) *int64) func(*Conf, string) error {
 	return setter(func(s string) (int64, error) { return parseTime(s, millisecond) }, field, nil, "")
@@ -126,8 +131,8 @@ var containerKeys = []confKey{
 	{name: "spark.yarn.am.memoryOverhead", parse: mib(func(c *Conf) *int64 { return &c.AMOverhead })},
 	{name: "spark.yarn.maxAppAttempts", parse: positive(func(c *Conf) *int { return &c.MaxAppAttempts })},
 	{name: "spark.yarn.am.attemptFailuresValidityInterval", parse: duration(func(c *Conf) *int64 { return &c.AMFailuresValidity })},
-	{name: "spark.yarn.scheduler.heartbeat.interval-ms", fallback: "3s", parse: duration(func(c *Conf) *int64 { return &c.HeartbeatInterval })},
-	{name: "spark.yarn.scheduler.initial-allocation.interval", fallback: "200ms", parse: duration(func(c *Conf) *int64 { return &c.InitialInterval })},
+	{name: "spark.yarn.scheduler.heartbeat.interval-ms", fallback: "3s", parse: period(func(c *Conf) *int64 { return &c.HeartbeatInterval })},
+	{name: "spark.yarn.scheduler.initial-allocation.interval", fallback: "200ms", parse: period(func(c *Conf) *int64 { return &c.InitialInterval })},
 	{name: "spark.yarn.containerLauncherMaxThreads", fallback: "25", parse: positive(func(c *Conf) *int { return &c.LauncherThreads })},
 	{name: "spark.yarn.launchContainers", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.LaunchContainers })},
 	{name: "spark.executor.maxNumFailures", older: []string{"spark.yarn.max.executor.failures"},
@@ -175,7 +180,7 @@ var taskKeys = []confKey{
 	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, "FAIR", "FIFO")},
 	{name: "spark.scheduler.allocation.file", parse: text(func(c *Conf) *string { return &c.AllocationFile })},
 	{name: "spark.scheduler.pool", fallback: "default", parse: text(func(c *Conf) *string { return &c.Pool })},
-	{name: "spark.scheduler.revive.interval", fallback: "1s", parse: duration(func(c *Conf) *int64 { return &c.ReviveInterval })},
+	{name: "spark.scheduler.revive.interval", fallback: "1s", parse: period(func(c *Conf) *int64 { return &c.ReviveInterval })},
 	{name: "spark.task.maxFailures", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxTaskFailures })},
 	// The general wait only gives the others their default.
 	{name: "spark.locality.wait", fallback: "3s", parse: wait(func(c *Conf) *int64 { return &c.WaitProcess })},
@@ -184,7 +189,7 @@ var taskKeys = []confKey{
 	{name: "spark.locality.wait.rack", fallback: "spark.locality.wait", parse: wait(func(c *Conf) *int64 { return &c.WaitRack })},
 	{name: "spark.locality.wait.legacyResetOnTaskLaunch", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.LegacyLocalityReset })},
 	{name: "spark.speculation", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Speculation.Enabled })},
-	{name: speculation + "interval", fallback: "100ms", parse: duration(func(c *Conf) *int64 { return &c.Speculation.Interval })},
+	{name: speculation + "interval", fallback: "100ms", parse: period(func(c *Conf) *int64 { return &c.Speculation.Interval })},
 	{name: speculation + "quantile", fallback: "0.75", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.Quantile })},
 	{name: speculation + "multiplier", fallback: "1.5", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.Multiplier })},
 	{name: speculation + "minTaskRuntime", fallback: "100ms", parse: duration(func(c *Conf) *int64 { return &c.Speculation.MinTaskRuntime })},
