@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"replay/engine"
 	"replay/trace"
@@ -222,6 +221,3 @@ func (l *jobList) Next() (*trace.Job, error) {
 	l.at++
 	return l.jobs[l.at-1], nil
 }
-
-// shortName is the name of the recording without the application's id.
-func (r *Recording) shortName() string { s, _, _ := strings.Cut(r.Name, "/"); return s }
