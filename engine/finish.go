@@ -27,8 +27,9 @@ func (s *sim) finish() {
 			if !c.ended {
 				s.totals.ContainersRunning++
 				c.rec.End = record.EndRunning
-				a.rec.MemMiBMS += c.rec.MemMiB * (s.now - c.rec.Allocated)
-				a.rec.VCoreMS += c.rec.VCores * (s.now - c.rec.Allocated)
+				held := max(s.totals.EndMS-c.rec.Allocated, 0)
+				a.rec.MemMiBMS += c.rec.MemMiB * held
+				a.rec.VCoreMS += c.rec.VCores * held
 			}
 			c.written = true
 			s.sink.Container(&c.rec)
@@ -39,7 +40,6 @@ func (s *sim) finish() {
 			s.jobDone(a.rec)
 		}
 	}
-	s.totals.EndMS = max(s.totals.EndMS, 0)
 	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.counts()
 	s.conserve()
 }

@@ -29,7 +29,8 @@ type Options struct {
 
 	// YARN configuration: keys of yarn-site.xml, and the allocation files as text.
 	TraceSite     map[string]string // recorded with the trace; keys that are not known are warnings
-	YarnSite      map[string]string // the user's, over them; keys that are not known are errors
+	YarnFile      map[string]string // of the user's yarn-site.xml, over them; keys that are not known are warnings
+	YarnSite      map[string]string // the user's single keys, over those; keys that are not known are errors
 	FairXML       []byte            // empty = queues of the trace with their settings
 	FairName      string            // file name for messages
 	Reloads       []Reload          // allocation files that come into force later, in order

@@ -1,10 +1,7 @@
 package engine
 
 import (
-	"fmt"
-
 	"replay/engine/yarn"
-	"replay/engine/yarn/conf"
 )
 
 // Reload is an allocation file that replaces the one in force at a time of the replay.
@@ -67,12 +64,9 @@ func (sc *Scenario) readReloads() error {
 		if i > 0 && r.AtMS < sc.Reloads[i-1].AtMS {
 			return optionf("reload of %s is at %d ms, want it after the one before at %d ms", r.Name, r.AtMS, sc.Reloads[i-1].AtMS)
 		}
-		a, err := conf.ParseAllocations(r.XML, sc.Site)
+		a, err := sc.parseAllocations(r.Name, r.XML)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.Name, err)
-		}
-		for _, w := range a.Warnings {
-			sc.warn("allocations:"+w, "%s: %s", r.Name, w)
+			return err
 		}
 		if sc.sharingGiven {
 			a.DefaultPolicy = sc.Sharing

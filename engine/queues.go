@@ -19,6 +19,7 @@ func (sc *Scenario) readSite() error {
 	maps.Copy(sc.site, siteDefaults)
 	sc.largestNode()
 	maps.Copy(sc.site, sc.TraceSite)
+	maps.Copy(sc.site, sc.YarnFile)
 	maps.Copy(sc.site, sc.YarnSite)
 	var err error
 	if sc.Site, err = conf.NewSite(sc.site); err != nil {
@@ -29,12 +30,18 @@ func (sc *Scenario) readSite() error {
 		if _, users := sc.YarnSite[u.Key]; users {
 			return &OptionError{u}
 		}
+		if _, users := sc.YarnFile[u.Key]; users {
+			sc.warn("site:"+u.Key, "yarn-site.xml: %s is ignored: YARN does not know it either", u.Key)
+			continue
+		}
 		recorded = append(recorded, u.Key)
 	}
 	for _, w := range sc.Site.Warnings {
 		key, _, _ := strings.Cut(w, ":")
 		key, _, _ = strings.Cut(key, " ")
-		if _, users := sc.YarnSite[key]; users {
+		_, byFlag := sc.YarnSite[key]
+		_, byFile := sc.YarnFile[key]
+		if byFlag || byFile {
 			sc.warn("site:"+key, "yarn-site: %s", w)
 			continue
 		}
@@ -100,12 +107,9 @@ func (sc *Scenario) readFair() error {
 	sc.Allocations = conf.DefaultAllocations(sc.Site)
 	if text != nil {
 		var err error
-		if sc.Allocations, err = conf.ParseAllocations(text, sc.Site); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if sc.Allocations, err = sc.parseAllocations(name, text); err != nil {
+			return err
 		}
-	}
-	for _, w := range sc.Allocations.Warnings {
-		sc.warn("allocations:"+w, "%s: %s", name, w)
 	}
 	sc.sharingGiven = sc.Sharing != ""
 	sc.fairXML = text
@@ -121,6 +125,21 @@ func (sc *Scenario) readFair() error {
 		return optionf("sharing is %q, want fair or drf", sc.Sharing)
 	}
 	return nil
+}
+
+// parseAllocations reads an allocation file. It refuses what YARN accepts though it can only be a mistake.
+func (sc *Scenario) parseAllocations(name string, text []byte) (*conf.Allocations, error) {
+	a, err := conf.ParseAllocations(text, sc.Site)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(a.Problems) > 0 {
+		return nil, fmt.Errorf("%s: %w", name, a.Problems[0])
+	}
+	for _, w := range a.Warnings {
+		sc.warn("allocations:"+w, "%s: %s", name, w)
+	}
+	return a, nil
 }
 
 // newScheduler builds the scheduler of the scenario.

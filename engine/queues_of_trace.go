@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -126,19 +127,16 @@ func (sc *Scenario) readCapacity() error {
 		maps.Copy(props, sc.CapacityConf)
 	}
 	sc.CapacityConf = props
+	name := cmp.Or(sc.CapacityName, "capacity-scheduler")
 	var err error
-	if sc.Capacity, err = conf.NewCapacity(props, sc.Site); err != nil {
-		name := sc.CapacityName
-		if name == "" {
-			name = "capacity-scheduler"
-		}
+	if sc.Capacity, err = conf.NewCapacity(props, sc.Site); err == nil {
+		err = sc.Capacity.Err()
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for _, u := range sc.Capacity.Unknown {
-		return u
-	}
-	for _, p := range sc.Capacity.Problems {
-		sc.warn("capacity:"+p.Error(), "capacity-scheduler: %v", p)
+		return fmt.Errorf("%s: %w", name, u)
 	}
 	for _, w := range sc.Capacity.Warnings {
 		sc.warn("capacity:"+w, "capacity-scheduler: %s", w)

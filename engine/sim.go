@@ -145,14 +145,17 @@ func (s *sim) loop(ctx context.Context) error {
 			}
 		}
 		if at == never {
+			s.totals.EndMS = max(s.totals.EndMS, s.moved)
 			return nil
 		}
 		if s.sc.Until > 0 && at > s.sc.Until {
 			s.now = s.sc.Until
+			s.totals.EndMS = s.now
 			return nil
 		}
 		if s.pending == 0 && at-s.moved > s.sc.StallMS {
 			s.warnings.add("stalled", "nothing happened for %d ms of trace time: the jobs left over can't finish; each says why", s.sc.StallMS)
+			s.totals.EndMS = max(s.totals.EndMS, s.moved)
 			return nil
 		}
 		if idle := at - s.useful; idle > usefulStalls*s.sc.StallMS+s.sc.Model.AMStartMS+s.sc.Model.ExecutorStartMS {

@@ -199,6 +199,61 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
+func TestFilesOfAdministrators(t *testing.T) {
+	site := func(key string) string {
+		return "<configuration><property><name>" + key + "</name><value>1</value></property></configuration>"
+	}
+	tests := []struct {
+		name, flag, text string
+		code             int
+		want             string
+	}{
+		{"unknown key of yarn-site.xml", "--yarn-site", site("yarn.of.ours"), exitDone, "yarn.of.ours is ignored"},
+		{"unknown key of capacity-scheduler.xml", "--scheduler=capacity --capacity-scheduler", site("yarn.scheduler.capacity.ours"), exitBadInput, "yarn.scheduler.capacity.ours"},
+		{"negative weight", "--fair-scheduler", "<allocations>\n<queue name='a'><weight>-1</weight></queue></allocations>", exitBadInput, "line 2: <weight> of queue root.a is \"-1\": want 0 or more"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "file.xml")
+			if err := os.WriteFile(file, []byte(tt.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			args := strings.Fields("run " + traces + "uniform-micro --json " + strings.ReplaceAll(tt.flag, "FILE", file))
+			code, _, stderr := cmd(t, append(args, file)...)
+			if code != tt.code || !strings.Contains(stderr, tt.want) {
+				t.Errorf("exit %d, stderr %q; want exit %d and %q", code, stderr, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// What has not finished counts up to the end of the replay.
+func TestUntilIsTheEnd(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "result")
+	must(t, "run", traces+"fair-weights", "--until", "30s", "--quiet", "--formats", "none", "--out", out)
+	var run struct {
+		Totals struct {
+			EndMS int64 `json:"end_ms"`
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(out, "run.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &run)
+	}
+	if err != nil || run.Totals.EndMS != 30_000 {
+		t.Errorf("the replay ends at %d ms (%v), want 30000", run.Totals.EndMS, err)
+	}
+	var summary map[string]any
+	if text, err = os.ReadFile(filepath.Join(out, "summary.json")); err == nil {
+		err = json.Unmarshal(text, &summary)
+	}
+	for _, name := range []string{"utilization_memory_allocated_share", "utilization_dominant_allocated_share"} {
+		if v, _ := summary[name].(float64); err != nil || v <= 0.1 || v > 1 {
+			t.Errorf("%s is %v (%v), want a share of a busy cluster", name, summary[name], err)
+		}
+	}
+}
+
 func TestHelpStandsAnywhere(t *testing.T) {
 	for _, args := range []string{"run some-trace --help", "import spark-eventlog -h", "trace info --json x --help", "gen --help uniform-micro"} {
 		if text := must(t, strings.Fields(args)...); !strings.Contains(text, "USAGE:") {

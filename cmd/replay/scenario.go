@@ -22,7 +22,7 @@ import (
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: fair, capacity or fifo", DefaultText: "fair"},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: fair, drf or fifo", DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: fair or drf", DefaultText: "what the allocation file says"},
 		&cli.StringFlag{Name: "placement", Usage: "container requests: locality-ratio, none (= naive), union, top or per-task", DefaultText: "locality-ratio"},
 		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: dense", DefaultText: "dense"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
@@ -146,9 +146,7 @@ func readFiles(c *cli.Context, o *engine.Options) error {
 		if err != nil {
 			return err
 		}
-		for k, v := range m {
-			o.YarnSite[k] = v
-		}
+		o.YarnFile = m
 	}
 	if c.IsSet("spark-defaults") {
 		m, err := readSparkDefaults(c.String("spark-defaults"))

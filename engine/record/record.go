@@ -252,7 +252,7 @@ type Totals struct {
 	Updates             int64 `json:"updates"`
 	ExecutedHeartbeats  int64 `json:"executed_heartbeats"`
 	Events              int64 `json:"events"`
-	EndMS               int64 `json:"end_ms"`
+	EndMS               int64 `json:"end_ms"` // finish of the last job; with unfinished ones, where the replay stopped or nothing more happened
 }
 
 // Warning is something the user should know, counted.
