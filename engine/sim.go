@@ -160,6 +160,7 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		if idle := at - s.useful; idle > usefulStalls*s.sc.StallMS+s.sc.Model.AMStartMS+s.sc.Model.ExecutorStartMS {
 			s.warnings.add("no-progress", "no task ran for %d ms of trace time, although containers come and go: the jobs left over can't finish; each says why", idle)
+			s.totals.EndMS = max(s.totals.EndMS, s.moved)
 			return nil
 		}
 		s.now = at

@@ -82,9 +82,6 @@ func Load(dir string) (*MemoryTrace, error) {
 	return m, nil
 }
 
-// FromSlice is a source of the given jobs.
-func FromSlice(jobs []*Job) JobSource { return &sliceSource{jobs: jobs} }
-
 type sliceSource struct{ jobs []*Job }
 
 func (s *sliceSource) Next() (*Job, error) {

@@ -180,20 +180,6 @@ func (a *Allocations) UserLimit(user string) int32 {
 	return a.UserMaxAppsDefault
 }
 
-// PolicyAllowed reports whether a child queue may have the policy child under a parent that has
-// the policy parent.
-//
-// Source: SchedulingPolicy.isChildPolicyAllowed.
-func PolicyAllowed(parent, child string) bool {
-	switch parent {
-	case PolicyDRF:
-		return true
-	case PolicyFair:
-		return child != PolicyDRF
-	}
-	return false
-}
-
 // parsePolicy is SchedulingPolicy.parse.
 func parsePolicy(text string) (string, *Error) {
 	switch p := strings.ToLower(text); p {

@@ -2,7 +2,6 @@ package conf
 
 import (
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -22,15 +21,6 @@ type Properties struct {
 // NewProperties returns an empty set.
 func NewProperties() *Properties {
 	return &Properties{raw: map[string]string{}, final: map[string]bool{}}
-}
-
-// ReadFile adds the configuration file at path. Errors name the file and the line.
-func (p *Properties) ReadFile(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	return p.Parse(path, text)
 }
 
 // Parse adds the text of a configuration file; file is its name in messages.
@@ -132,9 +122,6 @@ func (n *node) allText() string {
 	}
 	return b.String()
 }
-
-// Set gives a key a value, whatever the files say.
-func (p *Properties) Set(key, value string) { p.raw[key] = value }
 
 // Resolve returns all values with their references ${key} replaced by the values of those keys.
 // A reference to what no file defines (a Java system property, an environment variable without
