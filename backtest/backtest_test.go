@@ -22,7 +22,7 @@ func options() Options {
 // recordings opens what the project keeps, or a folder of the whole recordings if it is there.
 func recordings(t *testing.T, paths ...string) []*Recording {
 	t.Helper()
-	recs, err := Sources(context.Background(), paths, t.TempDir(), func(string) {})
+	recs, err := Sources(context.Background(), paths, "recorded", t.TempDir(), func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestDeterministic(t *testing.T) {
 func TestSourcesErrors(t *testing.T) {
 	empty := t.TempDir()
 	for _, path := range []string{empty, filepath.Join(empty, "nothing"), "../traces/uniform-micro"} {
-		if _, err := Sources(context.Background(), []string{path}, t.TempDir(), func(string) {}); err == nil {
+		if _, err := Sources(context.Background(), []string{path}, "recorded", t.TempDir(), func(string) {}); err == nil {
 			t.Errorf("%s: no error", path)
 		}
 	}

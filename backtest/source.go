@@ -32,10 +32,17 @@ type Recording struct {
 	site      []byte
 }
 
+const eventLogs = "spark-eventlog" // format of the importer
+
 // Sources finds the recordings among paths: event logs and folders of them, scenario folders of recorded
 // clusters (with cluster.json) and folders of these, traces that were imported from either. Imports go
 // to directories below tmp, which the caller removes. Warn takes what the importer says.
-func Sources(ctx context.Context, paths []string, tmp string, warn func(string)) ([]*Recording, error) {
+//
+// A log does not say which hosts a task preferred, only that the one it ran on was one of them. Where
+// executors are to be as recorded, no further replicas are drawn: a task that was launched on a preferred
+// host had no better one then, and drawn replicas spare it waits that it had. With simulated allocation
+// executors are elsewhere, and blocks have their usual number of replicas.
+func Sources(ctx context.Context, paths []string, allocation, tmp string, warn func(string)) ([]*Recording, error) {
 	var out []*Recording
 	load := func(dir, name string) error {
 		r, err := readTrace(dir, name)
@@ -47,6 +54,9 @@ func Sources(ctx context.Context, paths []string, tmp string, warn func(string))
 	imported := func(format, path, name string) error {
 		opt := importer.DefaultOptions()
 		opt.Out = filepath.Join(tmp, fmt.Sprintf("%03d", len(out)))
+		if format == eventLogs && allocation != "simulated" {
+			opt.Replication = 1
+		}
 		opt.Warn = func(m string) { warn(name + ": " + m) }
 		if _, err := importer.Import(ctx, format, []string{path}, opt); err != nil {
 			return err
@@ -77,7 +87,7 @@ func Sources(ctx context.Context, paths []string, tmp string, warn func(string))
 			return nil, err
 		}
 		for _, l := range logs {
-			if err := imported("spark-eventlog", l, logName(l)); err != nil {
+			if err := imported(eventLogs, l, logName(l)); err != nil {
 				return nil, err
 			}
 		}

@@ -66,7 +66,7 @@ func backtestAction(c *cli.Context) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	recs, err := backtest.Sources(c.Context, c.Args().Slice(), tmp, func(m string) {
+	recs, err := backtest.Sources(c.Context, c.Args().Slice(), o.Allocation, tmp, func(m string) {
 		if !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", m)
 		}
