@@ -65,7 +65,7 @@ func (s *sim) Observe(e *yarn.Event) {
 var decisionKinds = map[yarn.EventKind]string{
 	yarn.Allocated: "allocate", yarn.Reserved: "reserve", yarn.Rereserved: "rereserve",
 	yarn.Unreserved: "unreserve", yarn.Completed: "complete", yarn.Rejected: "reject",
-	yarn.Runnable: "runnable", yarn.NodeToldSize: "resize",
+	yarn.Runnable: "runnable", yarn.NodeToldSize: "resize", yarn.Helper: "decrease",
 }
 
 func (s *sim) decide(e *yarn.Event) {

@@ -222,7 +222,7 @@ type Sample struct {
 type Decision struct {
 	Seq       int64
 	Time      int64
-	Kind      string // allocate, reserve, rereserve, unreserve, release, preempt, complete, level, task
+	Kind      string // allocate, reserve, rereserve, unreserve, complete, reject, runnable, resize, decrease
 	Job       int64
 	Container int64
 	Node      int32
