@@ -175,10 +175,12 @@ func (d *driver) recordedRemove(i int32) {
 	}
 	e.died = d.s.now
 	loss := lossOfReason(d.recorded[i].Reason)
-	if !d.conf.ShuffleService || loss.Worker {
-		if d.dag != nil {
-			d.dag.ServerLost(i + 1)
-		}
+	switch reason := d.recorded[i].Reason; {
+	case d.dag == nil:
+	case strings.Contains(reason, "on a *lost* node"): // and its shuffle service with it
+		d.dag.HostLost(d.recorded[i].Node)
+	case !d.conf.ShuffleService || loss.Worker:
+		d.dag.ServerLost(i + 1)
 	}
 	if e.state == execLaunching {
 		d.ready++ // it never got ready; removeExecutor takes it off

@@ -82,7 +82,6 @@ type BacktestNoise struct {
 	First  string         `json:"first"`
 	Second string         `json:"second"`
 	Errors BacktestErrors `json:"errors"` // the second taken as a prediction of the first
-	Apps   []BacktestJob  `json:"-"`
 }
 
 // NewBacktestNoise compares two recordings by their applications, which are paired by name.
