@@ -219,12 +219,15 @@ func readSparkDefaults(path string) (map[string]string, error) {
 			continue
 		}
 		i := strings.IndexAny(line, " \t=:")
-		if i < 0 {
-			return nil, fmt.Errorf("%s:%d: %q has no value, want a key and a value", path, n, line)
+		if i < 1 {
+			return nil, fmt.Errorf("%s:%d: %q is not a key and a value", path, n, line)
 		}
 		out[line[:i]] = strings.TrimLeft(line[i:], " \t=:")
 	}
-	return out, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
 }
 
 // openScenario opens the trace at dir and resolves the options against it. The trace must be closed.
