@@ -70,6 +70,10 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 	if j.AMMemMiB > 0 && !sc.given("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
 		set.amSize = policy.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
+	if !conf.ClusterMode {
+		set.warnings = append(set.warnings, record.Warning{Code: "client-mode",
+			Text: "spark.submit.deployMode=client: when an application master is lost the whole application begins anew; in Spark the driver goes on"})
+	}
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.
 		if sc.given("spark.decommission.enabled", "spark.shuffle.service.enabled") {
