@@ -248,13 +248,13 @@ func (s *sim) processExited(a *app, n int64) {
 }
 
 // processDied is the end of a process with its node.
-func (s *sim) processDied(id protocol.ContainerID, exit int32, lost bool) {
+func (s *sim) processDied(id protocol.ContainerID) {
 	a := s.byID(id.App)
 	if a == nil {
 		return
 	}
 	if c := a.containerOf(id.N); c != nil && c.process == running {
-		if lost && !c.ended {
+		if !c.ended {
 			c.rec.End = record.EndNodeLost
 		}
 		s.processGone(a, id.N)

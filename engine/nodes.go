@@ -170,7 +170,7 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 		}
 	}
 	for _, c := range s.rm.NodeDown(id) {
-		s.processDied(c, protocol.ExitAborted, true)
+		s.processDied(c)
 	}
 }
 
