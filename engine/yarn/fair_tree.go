@@ -76,14 +76,6 @@ func (t *tree) reinit(q *queue, recursive bool) {
 	}
 }
 
-// withRoot prefixes a queue name as QueueManager.ensureRootPrefix does.
-func withRoot(name string) string {
-	if name == rootQueue || strings.HasPrefix(name, rootQueue+".") {
-		return name
-	}
-	return rootQueue + "." + name
-}
-
 // submitTo returns the leaf that an application is submitted to, made if it is missing.
 //
 // Source: QueueManager.getLeafQueue.
@@ -101,7 +93,7 @@ func (t *tree) submitTo(name string) (*queue, error) {
 //
 // Source: QueueManager.getQueue, createQueue.
 func (t *tree) get(name string, create, leaf bool) (*queue, error) {
-	name = withRoot(name)
+	name = conf.WithRoot(name)
 	if q := t.byName[name]; q != nil || !create {
 		return q, nil
 	}
@@ -110,7 +102,7 @@ func (t *tree) get(name string, create, leaf bool) (*queue, error) {
 	for end := len(name); end >= 0; {
 		dot := strings.LastIndexByte(name[:end], '.')
 		part := name[dot+1 : end]
-		if part == "" || part != trimQueueName(part) {
+		if part == "" || part != conf.TrimQueueName(part) {
 			return nil, &Exception{"InvalidQueueNameException",
 				fmt.Sprintf("Illegal node name at offset %d for queue name %s", jvm.Units(name[:dot+1]), name)}
 		}
@@ -160,11 +152,6 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 }
 
 const fifoName = "FIFO"
-
-// queueSpace is what YARN trims from names of queues.
-const queueSpace = " \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-
-func trimQueueName(s string) string { return strings.Trim(s, queueSpace) }
 
 // recomputeSteady divides the cluster among all queues, active or not.
 //
@@ -238,7 +225,7 @@ func (t *tree) ensure(p pendingQueue) {
 //
 // Source: QueueManager.removeEmptyIncompatibleQueues.
 func (t *tree) removeIncompatible(p pendingQueue) (blocked, removed bool) {
-	name := withRoot(p.name)
+	name := conf.WithRoot(p.name)
 	if name == rootQueue || strings.HasPrefix(name, rootQueue+".default.") {
 		return false, false
 	}
