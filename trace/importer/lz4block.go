@@ -14,12 +14,11 @@ import (
 // a token, the two lengths and a checksum of the content. It is not the LZ4 frame format.
 // A block of length 0 ends a stream, and further streams may follow.
 type lz4BlockReader struct {
-	in   *bufio.Reader
-	raw  []byte // compressed block, reused
-	buf  []byte // decoded block, reused
-	rest []byte // part of buf that was not read yet
-	pos  int64  // bytes of the input that were consumed
-	err  error
+	in  *bufio.Reader
+	raw []byte // compressed block, reused
+	buf []byte // decoded block, reused
+	pos int64  // bytes of the input that were consumed
+	framed
 }
 
 const (
@@ -33,19 +32,7 @@ const (
 
 func newLZ4BlockReader(r io.Reader) *lz4BlockReader { return &lz4BlockReader{in: bufio.NewReader(r)} }
 
-func (z *lz4BlockReader) Read(p []byte) (int, error) {
-	for len(z.rest) == 0 {
-		if z.err != nil {
-			return 0, z.err
-		}
-		if z.err = z.next(); z.err != nil {
-			return 0, z.err
-		}
-	}
-	n := copy(p, z.rest)
-	z.rest = z.rest[n:]
-	return n, nil
-}
+func (z *lz4BlockReader) Read(p []byte) (int, error) { return z.read(p, z.next) }
 
 // next decodes one block into z.rest, which stays empty for the block that ends a stream.
 func (z *lz4BlockReader) next() error {

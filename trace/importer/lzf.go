@@ -12,26 +12,13 @@ import (
 type lzfReader struct {
 	in       *bufio.Reader
 	raw, buf []byte
-	rest     []byte
 	pos      int64
-	err      error
+	framed
 }
 
 func newLZFReader(r io.Reader) *lzfReader { return &lzfReader{in: bufio.NewReader(r)} }
 
-func (z *lzfReader) Read(p []byte) (int, error) {
-	for len(z.rest) == 0 {
-		if z.err != nil {
-			return 0, z.err
-		}
-		if z.err = z.next(); z.err != nil {
-			return 0, z.err
-		}
-	}
-	n := copy(p, z.rest)
-	z.rest = z.rest[n:]
-	return n, nil
-}
+func (z *lzfReader) Read(p []byte) (int, error) { return z.read(p, z.next) }
 
 func (z *lzfReader) next() error {
 	var head [7]byte

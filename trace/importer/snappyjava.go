@@ -15,10 +15,9 @@ import (
 type snappyReader struct {
 	in        *bufio.Reader
 	raw, buf  []byte
-	rest      []byte
 	pos       int64
 	hasHeader bool
-	err       error
+	framed
 }
 
 const (
@@ -29,19 +28,7 @@ const (
 
 func newSnappyReader(r io.Reader) *snappyReader { return &snappyReader{in: bufio.NewReader(r)} }
 
-func (z *snappyReader) Read(p []byte) (int, error) {
-	for len(z.rest) == 0 {
-		if z.err != nil {
-			return 0, z.err
-		}
-		if z.err = z.next(); z.err != nil {
-			return 0, z.err
-		}
-	}
-	n := copy(p, z.rest)
-	z.rest = z.rest[n:]
-	return n, nil
-}
+func (z *snappyReader) Read(p []byte) (int, error) { return z.read(p, z.next) }
 
 func (z *snappyReader) next() error {
 	var head [snappyHeader]byte
