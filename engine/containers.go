@@ -38,6 +38,7 @@ func (a *app) containerOf(n int64) *container {
 
 // Observe sees what the scheduler does; it is part of [rm.Host].
 func (s *sim) Observe(e *yarn.Event) {
+	s.sumEvent(e)
 	id := e.Container.ID
 	switch e.Kind {
 	case yarn.Allocated:

@@ -66,6 +66,7 @@ func (s *sim) manifest() *record.Manifest {
 		m.Hosts = append(m.Hosts, s.nodes.spec[i].Host)
 	}
 	m.Totals = s.totals
+	m.DecisionHash = s.digest.Hash(&s.totals)
 	m.Warnings = s.warnings.list
 	return m
 }

@@ -43,6 +43,7 @@ const (
 type sim struct {
 	sc       *Scenario
 	sink     record.Sink
+	digest   record.Digest
 	progress *Progress
 
 	now   int64
@@ -88,8 +89,9 @@ func newSim(sc *Scenario, sink record.Sink, progress *Progress) (*sim, error) {
 	if progress == nil {
 		progress = new(Progress)
 	}
-	s := &sim{sc: sc, sink: sink, progress: progress, names: protocol.NewNames(),
+	s := &sim{sc: sc, progress: progress, names: protocol.NewNames(),
 		slot: map[protocol.AppID]int32{}, warnings: newWarnings()}
+	s.sink = &summed{sink, &s.digest}
 	progress.SpanMS.Store(sc.Input.SpanMS)
 	progress.NumJobs.Store(sc.Input.NumJobs)
 	progress.NumTasks.Store(sc.Input.NumTasks)

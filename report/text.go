@@ -91,6 +91,7 @@ func (r *Result) facts() [][2]string {
 		{"simulated time", Duration(float64(t.EndMS))},
 		{"seed", strconv.FormatUint(m.Seed, 10) + ", engine " + orDash(m.Engine)},
 		{"trace", orDash(m.TraceHash)},
+		{"decision hash", orDash(m.DecisionHash)},
 	}
 }
 

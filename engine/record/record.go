@@ -284,6 +284,7 @@ type Manifest struct {
 	NodePhasesMS   []int64           `json:"node_phases_ms"`
 	Hosts          []string          `json:"hosts"` // name of node i
 	Totals         Totals            `json:"totals"`
+	DecisionHash   string            `json:"decision_hash"` // see [Digest]
 	Warnings       []Warning         `json:"warnings"`
 	Modelled       []string          `json:"not_recorded"` // what is modelled rather than recorded, in words
 }

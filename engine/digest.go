@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"replay/engine/record"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// summed is a sink that adds every row to a digest on its way.
+type summed struct {
+	record.Sink
+	digest *record.Digest
+}
+
+func (s *summed) Job(r *record.Job) {
+	s.digest.Job(r)
+	s.Sink.Job(r)
+}
+
+func (s *summed) Container(r *record.Container) {
+	s.digest.Container(r)
+	s.Sink.Container(r)
+}
+
+func (s *summed) Task(r *record.Task) {
+	s.digest.Task(r)
+	s.Sink.Task(r)
+}
+
+// sumEvent adds what the scheduler did to the digest.
+func (s *sim) sumEvent(e *yarn.Event) {
+	c := &e.Container
+	s.digest.Event(int64(e.Kind), s.now, int64(e.App), int64(c.ID.App), c.ID.N, int64(c.Node), int64(c.Priority), int64(c.Type),
+		c.Size[policy.Memory], c.Size[policy.VCores], int64(e.Exit))
+}
