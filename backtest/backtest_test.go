@@ -9,14 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"replay/engine"
+	"replay/engine/model"
+	"replay/engine/scenario"
 	"replay/report"
 	"replay/trace"
 	"replay/trace/importer"
 )
 
 func options() Options {
-	return Options{Engine: engine.Options{Model: engine.DefaultModel(), Seed: 1}, Allocation: "recorded", Latency: "recorded", Seeds: 5}
+	return Options{Engine: scenario.Options{Model: model.DefaultModel(), Seed: 1}, Allocation: "recorded", Latency: "recorded", Seeds: 5}
 }
 
 // recordings opens what the project keeps, or a folder of the whole recordings if it is there.
@@ -39,8 +40,8 @@ func shared(t *testing.T, folder string) string {
 }
 
 // zeroModel has no latency and no factor.
-func zeroModel() engine.Model {
-	return engine.Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 100, FirstFactor: 1}
+func zeroModel() model.Model {
+	return model.Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 100, FirstFactor: 1}
 }
 
 // With one executor that runs one task at a time and no latencies, an application takes as long as its
@@ -78,7 +79,7 @@ func TestOneSlotIsTheSum(t *testing.T) {
 		r := &Recording{
 			Name: "chain", jobs: []*trace.Job{j}, apps: []importer.RecordedApp{a},
 			executors: []trace.Executor{{VCores: 1, MemMiB: 1024, RemovedMS: trace.Unset}},
-			input: engine.Input{Nodes: []trace.Node{{Host: "a", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true}},
+			input: scenario.Input{Nodes: []trace.Node{{Host: "a", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true}},
 				Queues: []trace.Queue{{Path: "root.default", Parent: trace.Unset, Weight: math.NaN()}}, Users: []trace.User{{Name: "u"}}},
 		}
 		o := options()
@@ -163,7 +164,7 @@ func TestDeterministic(t *testing.T) {
 		before = js
 	}
 	recs := recordings(t, path)
-	var m engine.Model = engine.DefaultModel()
+	var m model.Model = model.DefaultModel()
 	fit := Fit(recs)
 	if err := Apply(&m, fit); err != nil {
 		t.Fatal(err)

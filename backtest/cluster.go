@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"replay/engine"
 	"replay/engine/record"
+	"replay/engine/spark/driver"
 	"replay/report"
 	"replay/trace"
 )
@@ -48,11 +48,11 @@ type containerRecord struct {
 
 // latencies are the launch latencies of every application, in the order in which its master started
 // containers.
-func (c *clusterRecord) latencies() map[int64]*engine.Latencies {
-	out := map[int64]*engine.Latencies{}
+func (c *clusterRecord) latencies() map[int64]*driver.Latencies {
+	out := map[int64]*driver.Latencies{}
 	for i := range c.Applications {
 		a := &c.Applications[i]
-		l := &engine.Latencies{AMMS: trace.Unset}
+		l := &driver.Latencies{AMMS: trace.Unset}
 		if a.AMAllocated != nil && a.Registered != nil {
 			l.AMMS = max(*a.Registered-*a.AMAllocated, 0)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"replay/engine"
+	"replay/engine/spark/driver"
 	"replay/trace"
 	"replay/trace/importer"
 )
@@ -21,13 +21,13 @@ type launch struct {
 // their first task, if one was waiting, and by how much their first tasks took longer than usual. A trace
 // names the host of a task and not its executor, so executors that shared a host at some time are given
 // without that.
-func (r *Recording) usable(j *trace.Job, a *importer.RecordedApp) []engine.RecordedExecutor {
+func (r *Recording) usable(j *trace.Job, a *importer.RecordedApp) []driver.RecordedExecutor {
 	execs := r.executorsOf(j.ID)
 	byNode := launches(j, a)
 	usual := usualOf(j)
-	out := make([]engine.RecordedExecutor, len(execs))
+	out := make([]driver.RecordedExecutor, len(execs))
 	for i, e := range execs {
-		out[i] = engine.RecordedExecutor{Executor: e, ReadyMS: trace.Unset, LeaveMS: trace.Unset, CausedBy: trace.Unset}
+		out[i] = driver.RecordedExecutor{Executor: e, ReadyMS: trace.Unset, LeaveMS: trace.Unset, CausedBy: trace.Unset}
 		out[i].CausedBy, out[i].AfterMS = cause(j, a, &e)
 		if sharesHost(execs, i) {
 			continue
@@ -47,7 +47,7 @@ func (r *Recording) usable(j *trace.Job, a *importer.RecordedApp) []engine.Recor
 			}
 			t := &j.Stages[l.stage].Tasks
 			ms := over(t.DeserializeMS, l.index, usual[0]) + over(t.SchedDelayMS, l.index, usual[1])
-			out[i].First = append(out[i].First, engine.FirstTask{Stage: l.stage, Index: l.index, MoreMS: ms})
+			out[i].First = append(out[i].First, driver.FirstTask{Stage: l.stage, Index: l.index, MoreMS: ms})
 		}
 	}
 	return out

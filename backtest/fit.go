@@ -3,7 +3,7 @@ package backtest
 import (
 	"slices"
 
-	"replay/engine"
+	"replay/engine/model"
 	"replay/report"
 	"replay/trace"
 	"replay/trace/importer"
@@ -35,7 +35,7 @@ func Fit(recs []*Recording) []report.Fitted {
 }
 
 // Apply sets the fitted parameters.
-func Apply(m *engine.Model, fit []report.Fitted) error {
+func Apply(m *model.Model, fit []report.Fitted) error {
 	for _, f := range fit {
 		if err := m.Set(f.Name, f.ValueText()); err != nil {
 			return err
@@ -72,7 +72,7 @@ func (f samples) between(name string, from, to *int64) {
 
 // tasks takes the parts of the tasks of a job.
 func (f samples) tasks(j *trace.Job) {
-	m := engine.DefaultModel()
+	m := model.DefaultModel()
 	first := firstTasks(j)
 	for i := range j.Stages {
 		t := &j.Stages[i].Tasks

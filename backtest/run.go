@@ -6,6 +6,8 @@ import (
 
 	"replay/engine"
 	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/engine/spark/driver"
 	"replay/engine/yarn/conf"
 	"replay/report"
 	"replay/trace"
@@ -14,10 +16,10 @@ import (
 
 // Options say how recordings are replayed.
 type Options struct {
-	Engine     engine.Options // configuration, seed and model; the recording's own come under it
-	Allocation string         // of event logs: recorded (default) or simulated
-	Latency    string         // of clusters: recorded (default) or model
-	Seeds      int            // replays of each recording, with seeds from that of Engine on; 0 = 1
+	Engine     scenario.Options // configuration, seed and model; the recording's own come under it
+	Allocation string           // of event logs: recorded (default) or simulated
+	Latency    string           // of clusters: recorded (default) or model
+	Seeds      int              // replays of each recording, with seeds from that of Engine on; 0 = 1
 }
 
 // Replay replays a recording once. The result has its applications in order of submission.
@@ -33,7 +35,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp,
 			opt.Recorded.Latencies = r.cluster.latencies()
 		}
 	} else if o.Allocation != "simulated" {
-		opt.Recorded.Executors = []engine.RecordedExecutor{}
+		opt.Recorded.Executors = []driver.RecordedExecutor{}
 		opt.Recorded.CodeMS = map[int64]int64{}
 		for i := range r.apps {
 			a := &r.apps[i]
@@ -52,7 +54,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp,
 	}
 	for _, jobs := range groups {
 		in.Jobs = &jobList{jobs: jobs}
-		sc, err := engine.NewScenario(in, opt)
+		sc, err := scenario.New(in, opt)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
@@ -70,7 +72,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp,
 }
 
 // configure puts the settings of the recorded cluster under those of the options.
-func (r *Recording) configure(o *engine.Options) error {
+func (r *Recording) configure(o *scenario.Options) error {
 	if o.FairXML == nil && r.fairXML != nil {
 		o.FairXML, o.FairName = r.fairXML, r.Name+"/fair-scheduler.xml"
 	}

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"replay/engine"
+	"replay/engine/scenario"
 	"replay/trace"
 	"replay/trace/importer"
 )
@@ -23,7 +23,7 @@ type Recording struct {
 	Name      string
 	IsCluster bool // recorded on both sides: ResourceManager, NodeManagers and applications
 
-	input     engine.Input // without jobs
+	input     scenario.Input // without jobs
 	jobs      []*trace.Job
 	executors []trace.Executor
 	apps      []importer.RecordedApp
@@ -154,7 +154,7 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, err
 	}
 	defer t.Close()
-	r := &Recording{Name: name, input: engine.Input{
+	r := &Recording{Name: name, input: scenario.Input{
 		Name: name, Hash: t.Hash(), LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
 		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
 		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users,

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"replay/engine"
+	"replay/engine/model"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -30,8 +32,8 @@ func BenchmarkRun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				sc, err := engine.NewScenario(engine.Input{Name: name, Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Jobs: t.Jobs()},
-					engine.Options{Seed: 1, Model: engine.DefaultModel()})
+				sc, err := scenario.New(scenario.Input{Name: name, Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Jobs: t.Jobs()},
+					scenario.Options{Seed: 1, Model: model.DefaultModel()})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -69,7 +69,7 @@ func (s *sim) arrive() {
 	}
 	rec := &record.Job{
 		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind,
-		User: s.sc.userName(j.User), Queue: s.sc.queuePath(j.Queue),
+		User: s.sc.UserName(j.User), Queue: s.sc.QueuePath(j.Queue),
 		Submit: s.now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
 		FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None,
 		FirstTask: record.None, Finish: record.None,
@@ -79,7 +79,7 @@ func (s *sim) arrive() {
 	if j.RecordedStartMS != trace.Unset && j.RecordedFinishMS != trace.Unset {
 		rec.RecordedMS = j.RecordedFinishMS - j.RecordedStartMS
 	}
-	set, err := s.sc.settings(j)
+	set, err := settingsOf(s.sc, j)
 	if err != nil {
 		s.refuse(rec, err)
 		return
@@ -107,7 +107,7 @@ func (s *sim) submit(j *trace.Job, rec *record.Job, set *settings, attempt int) 
 	}
 	s.slot[a.id] = a.slot
 	s.live++
-	if s.sc.recordedExecs() {
+	if recordedExecs(s.sc) {
 		s.startRecorded(a)
 		return
 	}
@@ -176,7 +176,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	case ok:
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
-	case s.sc.mayRetry(a, exit):
+	case mayRetry(a, exit):
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins anew
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.add("am-retry", "job %d: its application master ended with %d and was started again", a.job.ID, exit)
@@ -267,7 +267,7 @@ func criticalPath(j *trace.Job) int64 {
 // the application's fault count towards no limit, except that a limit of one is never passed.
 //
 // Source: RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry, RMAppImpl.AttemptFailedTransition.
-func (sc *Scenario) mayRetry(a *app, exit int32) bool {
+func mayRetry(a *app, exit int32) bool {
 	limit := a.set.maxAttempts
 	if limit <= 1 {
 		return false

@@ -7,6 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/spark"
+	sparkdriver "replay/engine/spark/driver"
 	"replay/policy"
 )
 
@@ -46,10 +47,10 @@ type driver struct {
 	a    *app
 	conf *spark.Conf
 
-	cold     map[[2]int32]int64 // by stage and task: what it took longer as the first task of its executor
-	failures map[[2]int32]int32 // by stage and task: recorded failures that were replayed
-	recorded []RecordedExecutor // executors given by a recording, see Recorded; nil = they are asked for
-	launched int                // executors that were started
+	cold     map[[2]int32]int64             // by stage and task: what it took longer as the first task of its executor
+	failures map[[2]int32]int32             // by stage and task: recorded failures that were replayed
+	recorded []sparkdriver.RecordedExecutor // executors given by a recording, see Recorded; nil = they are asked for
+	launched int                            // executors that were started
 
 	alloc  *spark.Allocator
 	ladder spark.HeartbeatLadder
@@ -115,7 +116,7 @@ func (a *app) register(s *sim) {
 	}
 	d := &driver{s: s, a: a, conf: a.set.conf, reviveAt: -1}
 	a.driver = d
-	if !s.sc.recordedExecs() {
+	if !recordedExecs(s.sc) {
 		s.rm.Register(a.id)
 	}
 	c.rec.Registered = s.now
@@ -130,7 +131,7 @@ func (a *app) register(s *sim) {
 		d.fail(err.Error())
 		return
 	}
-	if !s.sc.recordedExecs() {
+	if !recordedExecs(s.sc) {
 		d.heartbeat()
 	}
 	s.pushTimer(s.now, order(classReviveTimer, int64(a.id)), evReviveTimer, a, 0)
@@ -144,7 +145,7 @@ func (a *app) register(s *sim) {
 	if d.conf.Speculation.Enabled {
 		s.pushTimer(s.now+d.conf.Speculation.Interval, order(classSpeculate, int64(a.id)), evSpeculate, a, 0)
 	}
-	if !s.sc.recordedExecs() {
+	if !recordedExecs(s.sc) {
 		d.gate()
 	}
 }
@@ -154,7 +155,7 @@ func (d *driver) build() error {
 	s, set := d.s, d.a.set
 	var profiles []spark.ExecutorProfile
 	var perExec []int
-	recorded := s.sc.recordedExecs()
+	recorded := recordedExecs(s.sc)
 	largest := s.rm.Scheduler().MaxAllocation(d.a.rec.Queue)
 	for id, p := range set.profiles {
 		if !recorded && !p.size.FitsIn(largest) {
@@ -166,7 +167,7 @@ func (d *driver) build() error {
 	}
 	if !recorded {
 		d.alloc = spark.NewAllocator(spark.AllocatorSetup{Conf: d.conf, Names: s.names, RackOf: s.rackOf,
-			Placement: s.sc.place, Profiles: profiles, Index: &s.index})
+			Placement: s.sc.Requests, Profiles: profiles, Index: &s.index})
 		d.ladder = spark.NewHeartbeatLadder(d.conf, s.sc.Site.AMExpiry)
 	}
 	if d.conf.DynamicAllocation && !recorded {
@@ -176,7 +177,7 @@ func (d *driver) build() error {
 	if d.conf.FairMode {
 		mode = spark.FAIR
 	}
-	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, s.sc.pools), s.nodes.rackIndex, nil)
+	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, s.sc.Pools), s.nodes.rackIndex, nil)
 	d.tasks.SlotsPerExecutor = perExec[0]
 	return nil
 }
@@ -259,7 +260,7 @@ func (d *driver) gate() {
 	}
 	const poll = 100
 	waited := d.s.now - d.a.containerOf(d.a.am).rec.Registered
-	enough := d.s.sc.recordedExecs() || float64(d.ready) >= float64(d.conf.InitialTarget())*d.conf.MinRegisteredRatio
+	enough := recordedExecs(d.s.sc) || float64(d.ready) >= float64(d.conf.InitialTarget())*d.conf.MinRegisteredRatio
 	if !enough && waited < d.conf.MaxRegisteredWait {
 		d.s.pushTimer(d.s.now+poll, order(classTick, int64(d.a.id)), evGate, d.a, 0)
 		return
@@ -303,7 +304,7 @@ func (d *driver) driverStop() {
 	}
 	d.left, d.stopping = true, true
 	d.beat++
-	if !s.sc.recordedExecs() {
+	if !recordedExecs(s.sc) {
 		s.rm.Unregister(a.id)
 	}
 	if d.failed != "" {
@@ -313,7 +314,7 @@ func (d *driver) driverStop() {
 		a.rec.Outcome = record.JobSucceeded
 	}
 	a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
-	if s.sc.recordedExecs() {
+	if recordedExecs(s.sc) {
 		d.endRecorded()
 		return
 	}

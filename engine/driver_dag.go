@@ -140,7 +140,7 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 				d.count[node] = 0
 			}
 		}
-		if policy.WantsTasks(s.sc.place) {
+		if policy.WantsTasks(s.sc.Requests) {
 			for i := range spec.Tasks {
 				var hosts []protocol.Name
 				for _, h := range spec.Hosts[spec.PrefStart[i]:spec.PrefStart[i+1]] {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -12,7 +13,7 @@ func TestApplicationMasterGoesOnAfterLastStage(t *testing.T) {
 	// The driver works on for 5 minutes after its last stage: idle executors are given back meanwhile.
 	j := sparkJob(0, 0, 3, stage(0, 12, 5000, nil))
 	j.TailMS = 300_000
-	k, _ := replay(t, input(cluster(3, 1), nil, j), Options{Model: noLatency()})
+	k, _ := replay(t, input(cluster(3, 1), nil, j), scenario.Options{Model: noLatency()})
 	last := int64(0)
 	for _, r := range k.tasks {
 		last = max(last, r.Finish)
@@ -33,7 +34,7 @@ func TestGateSaysWhatItWaitsFor(t *testing.T) {
 	j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
 	nodes := cluster(1, 1)
 	nodes[0].MemMiB = 4096
-	k, _ := replay(t, input(nodes, nil, j), Options{SparkConf: map[string]string{
+	k, _ := replay(t, input(nodes, nil, j), scenario.Options{SparkConf: map[string]string{
 		"spark.executor.instances": "3", "spark.scheduler.maxRegisteredResourcesWaitingTime": "100000d"}})
 	if r := k.jobs[0].Reason; !strings.Contains(r, "1 executors have registered") || !strings.Contains(r, "0.8 of 3") {
 		t.Errorf("the job did not finish because %q, want what its code waits for", r)
@@ -46,7 +47,7 @@ func TestProfilesWithStaticAllocation(t *testing.T) {
 		st.Profile, st.ExecVCores, st.TaskVCores = 1, cores, cpus
 		j := sparkJob(0, 0, 0, stage(0, 4, 1000, nil), st)
 		j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
-		k, _ := replay(t, input(cluster(2, 1), nil, j), Options{})
+		k, _ := replay(t, input(cluster(2, 1), nil, j), scenario.Options{})
 		return &k.jobs[0]
 	}
 	if j := run(1, 1); j.Outcome != record.JobFailed || !strings.Contains(j.Reason, "spark.dynamicAllocation.enabled") {
@@ -71,7 +72,7 @@ func TestExecutorOnExcludedNodeIsRefused(t *testing.T) {
 		j.Stages[2].Tasks.DurationMS[i] = 600_000
 	}
 	k, _ := replay(t, input(lossNodes(), []trace.NodeEvent{nodeEvent(at, 0, 0, trace.Fail), nodeEvent(at+60_000, 1, 0, trace.Recover)}, j),
-		Options{Model: model, Seed: 1, YarnSite: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry},
+		scenario.Options{Model: model, Seed: 1, YarnSite: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry},
 			SparkConf: map[string]string{"spark.shuffle.service.enabled": "true", "spark.excludeOnFailure.enabled": "true",
 				"spark.excludeOnFailure.application.fetchFailure.enabled": "true"}})
 	if r := k.jobs[0]; r.Outcome != record.JobFailed || !strings.Contains(r.Reason, "executor failures") {
@@ -97,7 +98,7 @@ func TestPoolsOfAFile(t *testing.T) {
 	a.Pool, b.Pool = "light", "heavy"
 	a.SparkJob, b.SparkJob = 0, 1
 	pools := []byte(`<allocations><pool name="heavy"><weight>9</weight></pool><pool name="light"><weight>1</weight></pool></allocations>`)
-	k, _ := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, a, b)), Options{Model: noLatency(), PoolsXML: pools, PoolsName: "pools.xml",
+	k, _ := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, a, b)), scenario.Options{Model: noLatency(), PoolsXML: pools, PoolsName: "pools.xml",
 		SparkConf: map[string]string{"spark.scheduler.mode": "FAIR"}})
 	last := map[int32]int64{}
 	for _, r := range k.tasks {
@@ -106,7 +107,7 @@ func TestPoolsOfAFile(t *testing.T) {
 	if last[1] >= last[0] {
 		t.Errorf("the heavy pool ends at %d, the light one at %d, want the heavy one first", last[1], last[0])
 	}
-	if _, err := NewScenario(input(cluster(1, 1), nil), Options{PoolsXML: []byte("<allocations>"), PoolsName: "pools.xml"}); err == nil || !strings.Contains(err.Error(), "pools.xml") {
+	if _, err := scenario.New(input(cluster(1, 1), nil), scenario.Options{PoolsXML: []byte("<allocations>"), PoolsName: "pools.xml"}); err == nil || !strings.Contains(err.Error(), "pools.xml") {
 		t.Errorf("a broken file gives %v, want an error that names it", err)
 	}
 }

@@ -60,7 +60,7 @@ func (s *sim) conserve() {
 
 // manifest describes the replay.
 func (s *sim) manifest() *record.Manifest {
-	m := s.sc.manifest()
+	m := s.sc.Manifest()
 	m.NodePhasesMS = s.nodes.phase
 	for i := range s.nodes.spec {
 		m.Hosts = append(m.Hosts, s.nodes.spec[i].Host)

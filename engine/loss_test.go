@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -78,14 +79,14 @@ func (c *lossCase) replay(t *testing.T, at int64, seed uint64) (*keep, *record.M
 	t.Helper()
 	model := noLatency()
 	model.FetchFailMS = 15_000
-	o := Options{Model: model, Seed: seed, SeriesMS: 1000,
+	o := scenario.Options{Model: model, Seed: seed, SeriesMS: 1000,
 		YarnSite:  map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry},
 		SparkConf: map[string]string{"spark.shuffle.service.enabled": fmt.Sprint(c.service)}}
 	var events []trace.NodeEvent
 	if c.node && at > 0 {
 		events = append(events, nodeEvent(at, 0, 0, trace.Fail))
 	}
-	sc, err := NewScenario(input(lossNodes(), events, lossJob()), o)
+	sc, err := scenario.New(input(lossNodes(), events, lossJob()), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"replay/engine/model"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -22,23 +24,25 @@ func TestOddConfigurations(t *testing.T) {
 		}
 		return m
 	}
-	fair := func(text string) Options {
-		return Options{Scheduler: "fair", FairXML: []byte("<allocations>" + text + "</allocations>")}
+	fair := func(text string) scenario.Options {
+		return scenario.Options{Scheduler: "fair", FairXML: []byte("<allocations>" + text + "</allocations>")}
 	}
-	spark := func(kv ...string) Options {
+	spark := func(kv ...string) scenario.Options {
 		m := map[string]string{}
 		for i := 0; i < len(kv); i += 2 {
 			m[kv[i]] = kv[i+1]
 		}
-		return Options{SparkConf: m}
+		return scenario.Options{SparkConf: m}
 	}
-	yarn := func(key, value string) Options { return Options{YarnSite: map[string]string{key: value}} }
-	model := func(name, value string) Options {
-		m := DefaultModel()
+	yarn := func(key, value string) scenario.Options {
+		return scenario.Options{YarnSite: map[string]string{key: value}}
+	}
+	withModel := func(name, value string) scenario.Options {
+		m := model.DefaultModel()
 		if err := m.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
-		return Options{Model: m}
+		return scenario.Options{Model: m}
 	}
 	failing := func(nodes []trace.Node) (events []trace.NodeEvent) {
 		for i := range nodes {
@@ -49,7 +53,7 @@ func TestOddConfigurations(t *testing.T) {
 	job := func() *trace.Job { return sparkJob(0, 0, 2, stage(0, 12, 3000, nil, 0), stage(1, 4, 1000, []int32{0})) }
 	tests := []struct {
 		name   string
-		o      Options
+		o      scenario.Options
 		job    func(*trace.Job)
 		events func([]trace.Node) []trace.NodeEvent
 		want   string // of the error or of the job's reason; "" = it succeeds
@@ -60,15 +64,15 @@ func TestOddConfigurations(t *testing.T) {
 		{"weight 0", fair(`<queue name="default"><weight>0</weight></queue>`), nil, nil, ""},
 		{"nothing for the queue", fair(`<queue name="default"><maxResources>0 mb, 0 vcores</maxResources></queue>`), nil, nil, "zero amount"},
 		{"more minimum than maximum", fair(`<queue name="default"><minResources>9000 mb, 9 vcores</minResources><maxResources>512 mb, 1 vcores</maxResources></queue>`), nil, nil, ""},
-		{"queue stopped", Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default", "root.default.capacity", "100", "root.default.state", "STOPPED")}, nil, nil, "STOPPED"},
-		{"root stopped", Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default", "root.default.capacity", "100", "root.state", "STOPPED")}, nil, nil, "STOPPED"},
-		{"queue without capacity", Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default,b", "root.default.capacity", "0", "root.default.maximum-capacity", "0", "root.b.capacity", "100")}, nil, nil, "root.default"},
-		{"capacities do not add up", Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default,b", "root.default.capacity", "10", "root.b.capacity", "20")}, nil, nil, "root"},
-		{"capacity above its maximum", Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default", "root.default.capacity", "100", "root.default.maximum-capacity", "10")}, nil, nil, "of at most 1638 MiB"},
+		{"queue stopped", scenario.Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default", "root.default.capacity", "100", "root.default.state", "STOPPED")}, nil, nil, "STOPPED"},
+		{"root stopped", scenario.Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default", "root.default.capacity", "100", "root.state", "STOPPED")}, nil, nil, "STOPPED"},
+		{"queue without capacity", scenario.Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default,b", "root.default.capacity", "0", "root.default.maximum-capacity", "0", "root.b.capacity", "100")}, nil, nil, "root.default"},
+		{"capacities do not add up", scenario.Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default,b", "root.default.capacity", "10", "root.b.capacity", "20")}, nil, nil, "root"},
+		{"capacity above its maximum", scenario.Options{Scheduler: "capacity", CapacityConf: capacity("root.queues", "default", "root.default.capacity", "100", "root.default.maximum-capacity", "10")}, nil, nil, "of at most 1638 MiB"},
 		{"every node fails", yarn("yarn.nm.liveness-monitor.expiry-interval-ms", "10000"), nil, failing, "no node is in the cluster"},
-		{"executors that start after hours", model("executor-start-ms", "36000000"), nil, nil, ""},
-		{"executors larger than nodes", Options{}, func(j *trace.Job) { j.ExecMemMiB = 9000 }, nil, "9000 MiB"},
-		{"no updates", Options{Scheduler: "fair", YarnSite: map[string]string{"yarn.scheduler.fair.update-interval-ms": "0"}}, nil, nil, "update-interval-ms"},
+		{"executors that start after hours", withModel("executor-start-ms", "36000000"), nil, nil, ""},
+		{"executors larger than nodes", scenario.Options{}, func(j *trace.Job) { j.ExecMemMiB = 9000 }, nil, "9000 MiB"},
+		{"no updates", scenario.Options{Scheduler: "fair", YarnSite: map[string]string{"yarn.scheduler.fair.update-interval-ms": "0"}}, nil, nil, "update-interval-ms"},
 		{"no heartbeats of nodes", yarn("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "0"), nil, nil, "heartbeat-interval-ms is 0"},
 		{"nodes expire at once", yarn("yarn.nm.liveness-monitor.expiry-interval-ms", "0"), nil, nil, "expiry-interval-ms is 0"},
 		{"containers expire before they start", yarn("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1"), nil, nil, "executor"},
@@ -78,15 +82,15 @@ func TestOddConfigurations(t *testing.T) {
 		{"at most no executors", spark("spark.dynamicAllocation.maxExecutors", "0"), nil, nil, "maxExecutors is 0"},
 		{"more executors at least than at most", spark("spark.dynamicAllocation.minExecutors", "50"), nil, nil, "minExecutors is 50"},
 		{"no executors", spark("spark.dynamicAllocation.enabled", "false", "spark.executor.instances", "0"), nil, nil, "spark.executor.instances is 0"},
-		{"one failure and a node lost", Options{SparkConf: map[string]string{"spark.task.maxFailures": "1"}}, nil,
+		{"one failure and a node lost", scenario.Options{SparkConf: map[string]string{"spark.task.maxFailures": "1"}}, nil,
 			func([]trace.Node) []trace.NodeEvent {
 				return []trace.NodeEvent{nodeEvent(15_000, 0, 0, trace.Fail), nodeEvent(16_000, 1, 0, trace.Recover)}
 			}, ""},
-		{"job without stages", Options{}, func(j *trace.Job) { j.Stages = nil }, nil, ""},
-		{"stage without tasks", Options{}, func(j *trace.Job) { j.Stages[0] = stage(0, 0, 0, nil) }, nil, ""},
-		{"tasks of 1 ms", Options{Model: noLatency()}, func(j *trace.Job) { j.Stages[0] = stage(0, 5000, 1, nil) }, nil, ""},
-		{"tasks of 0 ms", Options{Model: noLatency()}, func(j *trace.Job) { j.Stages[0] = stage(0, 5000, 0, nil) }, nil, ""},
-		{"barrier with dynamic allocation", Options{}, func(j *trace.Job) { j.Stages[0].Kind = trace.StageGang }, nil, "barrier"},
+		{"job without stages", scenario.Options{}, func(j *trace.Job) { j.Stages = nil }, nil, ""},
+		{"stage without tasks", scenario.Options{}, func(j *trace.Job) { j.Stages[0] = stage(0, 0, 0, nil) }, nil, ""},
+		{"tasks of 1 ms", scenario.Options{Model: noLatency()}, func(j *trace.Job) { j.Stages[0] = stage(0, 5000, 1, nil) }, nil, ""},
+		{"tasks of 0 ms", scenario.Options{Model: noLatency()}, func(j *trace.Job) { j.Stages[0] = stage(0, 5000, 0, nil) }, nil, ""},
+		{"barrier with dynamic allocation", scenario.Options{}, func(j *trace.Job) { j.Stages[0].Kind = trace.StageGang }, nil, "barrier"},
 		{"barrier larger than the executors", spark("spark.dynamicAllocation.enabled", "false", "spark.executor.instances", "1"),
 			func(j *trace.Job) { j.Stages[0].Kind = trace.StageGang }, nil, "slots"},
 	}
@@ -99,8 +103,8 @@ func TestOddConfigurations(t *testing.T) {
 			t.Run(tt.name+"/"+scheduler, func(t *testing.T) {
 				o := tt.o
 				o.Scheduler, o.StallMS = scheduler, 600_000
-				if o.Model == (Model{}) {
-					o.Model = DefaultModel()
+				if o.Model == (model.Model{}) {
+					o.Model = model.DefaultModel()
 				}
 				j, nodes := job(), cluster(2, 1)
 				if tt.job != nil {
@@ -120,11 +124,11 @@ func TestOddConfigurations(t *testing.T) {
 }
 
 // oddReplay replays one job and returns how it ended, or the error before it began.
-func oddReplay(t *testing.T, in Input, o Options) (outcome, reason string) {
+func oddReplay(t *testing.T, in scenario.Input, o scenario.Options) (outcome, reason string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	sc, err := NewScenario(in, o)
+	sc, err := scenario.New(in, o)
 	if err != nil {
 		return "", err.Error()
 	}
@@ -143,12 +147,12 @@ func oddReplay(t *testing.T, in Input, o Options) (outcome, reason string) {
 func TestEmptyTrace(t *testing.T) {
 	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
 		for n := range 2 {
-			k, m := replay(t, input(cluster(n, 1), nil), Options{Scheduler: scheduler})
+			k, m := replay(t, input(cluster(n, 1), nil), scenario.Options{Scheduler: scheduler})
 			if len(k.jobs) != 0 || m.Totals.Jobs != 0 {
 				t.Errorf("%s: %d jobs from a trace without any", scheduler, len(k.jobs))
 			}
 		}
-		k, _ := replay(t, input(nil, nil, sparkJob(0, 0, 1, stage(0, 1, 1000, nil))), Options{Scheduler: scheduler})
+		k, _ := replay(t, input(nil, nil, sparkJob(0, 0, 1, stage(0, 1, 1000, nil))), scenario.Options{Scheduler: scheduler})
 		if got := fmt.Sprint(k.jobs[0].Outcome, k.jobs[0].Reason); k.jobs[0].Outcome == record.JobSucceeded || k.jobs[0].Reason == "" {
 			t.Errorf("%s: a job on no node ended as %s, want a reason", scheduler, got)
 		}

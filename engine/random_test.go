@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -51,7 +52,7 @@ func TestRandomScenarios(t *testing.T) {
 				events = append(events, nodeEvent(down, 0, 0, kind), nodeEvent(down+1+r.Int64N(60_000), 1, 0, back))
 			}
 			pick := func(s ...string) string { return s[r.IntN(len(s))] }
-			o := Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
+			o := scenario.Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
 				Placement: pick("locality-ratio", "none", "union", "top", "per-task"),
 				YarnSite: map[string]string{
 					"yarn.nm.liveness-monitor.expiry-interval-ms": "10000",

@@ -5,62 +5,21 @@ import (
 	"strings"
 
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/engine/spark"
+	sparkdriver "replay/engine/spark/driver"
 	"replay/trace"
 )
 
-// Recorded is what a recording says beside its trace, for replays that are set beside it. The zero
-// value says nothing.
-type Recorded struct {
-	// Executors of all jobs. With them no ResourceManager and no application master takes part: the
-	// driver gets these executors at these times, relative to the recorded start of its application, and
-	// dynamic allocation does not decide.
-	Executors []RecordedExecutor
-	// CodeMS says when the application's own code could begin, ms after the recorded start; needed with Executors.
-	CodeMS map[int64]int64
-	// Failures asks for the failures of task attempts that the trace counts as retries. An attempt that fails
-	// takes as long as the one that succeeds. The last attempt that Spark allows succeeds, even where the
-	// recorded one did not: the end of a Spark job by a failed task is not modelled, only its time.
-	Failures bool
-	// Latencies are those of the containers of a job, instead of the model's.
-	Latencies map[int64]*Latencies
-}
-
-// RecordedExecutor is an executor with what was recorded of its beginning.
-type RecordedExecutor struct {
-	trace.Executor
-	ReadyMS int64 // from its registration until it can take tasks; trace.Unset = as the model has it
-	LeaveMS int64 // when the driver had decided to have it killed, so that it gets no more tasks; trace.Unset = not known
-	// CausedBy is the stage during which its process failed by what its tasks did, trace.Unset for none: it
-	// fails as long after the submission of that stage as it did then, AfterMS.
-	CausedBy int32
-	AfterMS  int64
-	First    []FirstTask // the first task of each of its slots, in order of launch
-}
-
-// FirstTask is a task that was the first in a slot of its executor. What it took longer than usual, for
-// classes to load and connections to open, belongs to the executor: whatever tasks it runs first in a
-// replay take longer by that, and this one does not when it comes later.
-type FirstTask struct {
-	Stage, Index int32
-	MoreMS       int64 // part of the task's recorded time
-}
-
-// Latencies are the recorded launch latencies of one application, ms.
-type Latencies struct {
-	AMMS       int64   // from the allocation of the AM container to its registration, or trace.Unset
-	ExecutorMS []int64 // of the k-th container that the application master started, from its acquisition to its registration with the driver; trace.Unset where it never registered
-}
-
 // recordedExecutors are the executors of one application; ids of the driver are positions here plus 1.
-func (sc *Scenario) recordedExecutors(job int64) []RecordedExecutor {
-	var out []RecordedExecutor
+func recordedExecutors(sc *scenario.Scenario, job int64) []sparkdriver.RecordedExecutor {
+	var out []sparkdriver.RecordedExecutor
 	for _, e := range sc.Recorded.Executors {
 		if e.Job == job {
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b RecordedExecutor) int { return int(a.ID - b.ID) })
+	slices.SortStableFunc(out, func(a, b sparkdriver.RecordedExecutor) int { return int(a.ID - b.ID) })
 	return out
 }
 
@@ -75,7 +34,7 @@ func (s *sim) startRecorded(a *app) {
 	if a.stopping {
 		return
 	}
-	a.recorded = s.sc.recordedExecutors(a.job.ID)
+	a.recorded = recordedExecutors(s.sc, a.job.ID)
 	a.execs = make([]executor, len(a.recorded)+1)
 	a.cold = map[[2]int32]int64{}
 	for i := range a.recorded {
@@ -275,7 +234,7 @@ func (d *driver) endRecorded() {
 }
 
 // recordedExecs reports whether executors are given by a recording.
-func (sc *Scenario) recordedExecs() bool { return sc.Recorded.Executors != nil }
+func recordedExecs(sc *scenario.Scenario) bool { return sc.Recorded.Executors != nil }
 
 // amStart returns how long an application master takes from the NodeManager's start to its registration.
 func (s *sim) amStart(job int64) int64 {

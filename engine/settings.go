@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/engine/spark"
 	"replay/policy"
 	"replay/trace"
@@ -33,9 +34,9 @@ type profile struct {
 // offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
 func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cpus, 1))) }
 
-// settings resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
+// settingsOf resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
 // with the job (its columns, then its keys), and --conf, the last one winning.
-func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
+func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 	if j.Kind != trace.KindSpark {
 		return nil, fmt.Errorf("its kind is %q; this version replays %q only", j.Kind, trace.KindSpark)
 	}
@@ -44,10 +45,10 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 		recorded[kv.Key] = kv.Value
 	}
 	conf, notes, err := spark.ParseConf(
-		spark.Layer{Name: sc.sparkDefaultsName(), Strict: true, Values: sc.SparkDefaults},
+		sc.SparkDefaultsLayer(),
 		spark.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
 		spark.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
-		spark.Layer{Name: "--conf", Strict: true, Values: sc.SparkConf},
+		sc.SparkConfLayer(),
 	)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 		set.maxAttempts = limit
 	}
 	set.amSize = conf.AMSize()
-	if j.AMMemMiB > 0 && !sc.given("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
+	if j.AMMemMiB > 0 && !sc.SetsSpark("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
 		set.amSize = policy.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
 	if !conf.ClusterMode {
@@ -76,35 +77,21 @@ func (sc *Scenario) settings(j *trace.Job) (*settings, error) {
 	}
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.
-		if sc.given("spark.decommission.enabled", "spark.shuffle.service.enabled") {
+		if sc.SetsSpark("spark.decommission.enabled", "spark.shuffle.service.enabled") {
 			return nil, fmt.Errorf("spark.decommission.enabled without spark.shuffle.service.enabled is not modelled: want the shuffle service, or no decommissioning")
 		}
 		conf.Decommission = false
 		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
 			Text: "spark.decommission.enabled without the shuffle service is not modelled: idle executors are killed"})
 	}
-	if err := sc.profiles(set, j); err != nil {
+	if err := set.addProfiles(sc, j); err != nil {
 		return nil, err
 	}
 	return set, nil
 }
 
-// checkSparkConf refuses what no job could run with: the user's keys that are unknown or mistyped. Values
-// that contradict those recorded with a job are found when it arrives.
-func (sc *Scenario) checkSparkConf() error {
-	for _, l := range []spark.Layer{
-		{Name: sc.sparkDefaultsName(), Strict: true, Values: sc.SparkDefaults},
-		{Name: "--conf", Strict: true, Values: sc.SparkConf},
-	} {
-		if err := spark.CheckKeys(l); err != nil {
-			return &OptionError{err}
-		}
-	}
-	return nil
-}
-
-// profiles resolves the resource profiles of the job's stages.
-func (sc *Scenario) profiles(set *settings, j *trace.Job) error {
+// addProfiles resolves the resource profiles of the job's stages.
+func (set *settings) addProfiles(sc *scenario.Scenario, j *trace.Job) error {
 	const most = 64
 	known := map[int32]bool{}
 	add := func(id int32, st *trace.Stage) error {
@@ -119,7 +106,7 @@ func (sc *Scenario) profiles(set *settings, j *trace.Job) error {
 			set.profiles = append(set.profiles, profile{})
 		}
 		var err error
-		set.profiles[id], err = sc.profile(j, id, st, set.conf)
+		set.profiles[id], err = profileOf(sc, j, id, st, set.conf)
 		return err
 	}
 	if err := add(0, &trace.Stage{}); err != nil {
@@ -138,8 +125,8 @@ func (sc *Scenario) profiles(set *settings, j *trace.Job) error {
 	return nil
 }
 
-// profile resolves resource profile id, as stage st has it.
-func (sc *Scenario) profile(j *trace.Job, id int32, st *trace.Stage, conf *spark.Conf) (profile, error) {
+// profileOf resolves resource profile id, as stage st has it.
+func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, conf *spark.Conf) (profile, error) {
 	p := profile{over: spark.DefaultProfile}
 	if id != 0 {
 		if st.ExecVCores > 0 {
@@ -157,7 +144,7 @@ func (sc *Scenario) profile(j *trace.Job, id int32, st *trace.Stage, conf *spark
 	if id != 0 && st.ExecMemMiB > 0 {
 		mem = st.ExecMemMiB
 	}
-	if mem > 0 && !sc.given("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
+	if mem > 0 && !sc.SetsSpark("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
 		p.size[policy.Memory] = mem
 	}
 	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
@@ -174,16 +161,6 @@ func (sc *Scenario) profile(j *trace.Job, id int32, st *trace.Stage, conf *spark
 		return p, fmt.Errorf("an executor of %d cores can't run a task of %d (spark.executor.cores, spark.task.cpus)", p.cores, p.cpus)
 	}
 	return p, nil
-}
-
-// given reports whether the user set one of the keys for this replay.
-func (sc *Scenario) given(keys ...string) bool {
-	for _, k := range keys {
-		if _, ok := sc.SparkConf[k]; ok {
-			return true
-		}
-	}
-	return false
 }
 
 // columns turns what the jobs table says into Spark's keys. A job that names bounds of its executors

@@ -14,6 +14,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/engine/spark"
 	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
@@ -41,7 +42,7 @@ const (
 
 // sim is one replay.
 type sim struct {
-	sc       *Scenario
+	sc       *scenario.Scenario
 	sink     record.Sink
 	digest   record.Digest
 	progress *Progress
@@ -77,7 +78,7 @@ type sim struct {
 // Run replays the scenario's trace and gives everything that happened to sink. The manifest describes
 // the replay and is complete, totals included. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or when an invariant is broken.
-func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress) (*record.Manifest, error) {
+func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, progress *Progress) (*record.Manifest, error) {
 	s, err := newSim(sc, sink, progress)
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func Run(ctx context.Context, sc *Scenario, sink record.Sink, progress *Progress
 	return s.run(ctx)
 }
 
-func newSim(sc *Scenario, sink record.Sink, progress *Progress) (*sim, error) {
+func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, error) {
 	if progress == nil {
 		progress = new(Progress)
 	}
@@ -100,7 +101,7 @@ func newSim(sc *Scenario, sink record.Sink, progress *Progress) (*sim, error) {
 	}
 	var err error
 	s.rm, err = rm.New(s, clusterTimestamp, int64(sc.Site.ContainerExpiry), func(o yarn.Observer) (yarn.Scheduler, error) {
-		return sc.newScheduler(s.names, o)
+		return sc.NewScheduler(s.names, clusterTimestamp, o)
 	})
 	if err != nil {
 		return nil, err

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/model"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -60,9 +62,9 @@ func sparkJob(id, submit int64, most int32, stages ...trace.Stage) *trace.Job {
 		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset, ThinkMS: trace.Unset, Stages: stages}
 }
 
-func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) Input {
+func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) scenario.Input {
 	m := trace.MemoryTrace{JobList: jobs}
-	in := Input{Name: "test", LocalitySource: "modelled", DurationSource: "modelled", Nodes: nodes, Events: events,
+	in := scenario.Input{Name: "test", LocalitySource: "modelled", DurationSource: "modelled", Nodes: nodes, Events: events,
 		Queues: []trace.Queue{{ID: 0, Path: "root.default", Parent: trace.Unset, Weight: 1, MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: trace.Unset}},
 		Users:  []trace.User{{ID: 0, Name: "u", Weight: 1}}, Jobs: m.Jobs(), NumJobs: int64(len(jobs))}
 	for _, j := range jobs {
@@ -73,12 +75,12 @@ func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) Inp
 }
 
 // replay runs a scenario that must be valid and keeps its records.
-func replay(t *testing.T, in Input, o Options) (*keep, *record.Manifest) {
+func replay(t *testing.T, in scenario.Input, o scenario.Options) (*keep, *record.Manifest) {
 	t.Helper()
-	if o.Model == (Model{}) {
-		o.Model = DefaultModel()
+	if o.Model == (model.Model{}) {
+		o.Model = model.DefaultModel()
 	}
-	sc, err := NewScenario(in, o)
+	sc, err := scenario.New(in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +93,13 @@ func replay(t *testing.T, in Input, o Options) (*keep, *record.Manifest) {
 }
 
 // noLatency makes only decisions take time.
-func noLatency() Model {
-	return Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 100, FirstFactor: 1, FetchFailMS: 1}
+func noLatency() model.Model {
+	return model.Model{RackPenalty: 1, AnyPenalty: 1, ReadMiBPerS: 100, FirstFactor: 1, FetchFailMS: 1}
 }
 
 func TestOneJobToTheMillisecond(t *testing.T) {
 	// One node, heartbeats at its phase p; one task of 5 s on one executor; nothing but decisions takes time.
-	k, m := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, stage(0, 1, 5000, nil))), Options{Model: noLatency()})
+	k, m := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, stage(0, 1, 5000, nil))), scenario.Options{Model: noLatency()})
 	p := m.NodePhasesMS[0]
 	// The AM's ask of time 0 is seen by the update at 500 and granted by the first heartbeat after it.
 	am := p
@@ -136,7 +138,7 @@ func TestOneJobToTheMillisecond(t *testing.T) {
 
 func TestStagesFollowTheirParents(t *testing.T) {
 	k, _ := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 4,
-		stage(0, 8, 2000, nil), stage(1, 4, 1000, nil), stage(2, 2, 500, []int32{0, 1}))), Options{})
+		stage(0, 8, 2000, nil), stage(1, 4, 1000, nil), stage(2, 2, 500, []int32{0, 1}))), scenario.Options{})
 	end := map[int32]int64{}
 	for _, r := range k.tasks {
 		end[r.Stage] = max(end[r.Stage], r.Finish)
@@ -154,8 +156,8 @@ func TestStagesFollowTheirParents(t *testing.T) {
 func TestPreferredHosts(t *testing.T) {
 	job := func() *trace.Job { return sparkJob(0, 0, 2, stage(0, 40, 3000, nil, 5)) }
 	delay := map[string]string{"yarn.scheduler.fair.locality.threshold.node": "1.0", "yarn.scheduler.fair.locality.threshold.rack": "1.0"}
-	local, _ := replay(t, input(cluster(8, 2), nil, job()), Options{Placement: "locality-ratio", YarnSite: delay})
-	naive, _ := replay(t, input(cluster(8, 2), nil, job()), Options{Placement: "naive", YarnSite: delay})
+	local, _ := replay(t, input(cluster(8, 2), nil, job()), scenario.Options{Placement: "locality-ratio", YarnSite: delay})
+	naive, _ := replay(t, input(cluster(8, 2), nil, job()), scenario.Options{Placement: "naive", YarnSite: delay})
 	on := func(k *keep) (n int) {
 		for _, c := range k.containers {
 			if !c.AM && c.Node == 5 {
@@ -232,7 +234,7 @@ func TestNodeEvents(t *testing.T) {
 			nodes := cluster(4, 2)
 			nodes[3].Present = !strings.Contains(tt.name, "joins")
 			for seed := range uint64(5) {
-				k, m := replay(t, input(nodes, tt.events, long()), Options{Seed: seed, YarnSite: site})
+				k, m := replay(t, input(nodes, tt.events, long()), scenario.Options{Seed: seed, YarnSite: site})
 				if j := k.jobs[len(k.jobs)-1]; j.Outcome != record.JobSucceeded || j.TasksSucceeded != j.Tasks {
 					t.Errorf("seed %d: job ended as %q (%s) with %d of %d tasks", seed, j.Outcome, j.Reason, j.TasksSucceeded, j.Tasks)
 				}
@@ -246,17 +248,17 @@ func TestJobsThatCannotRun(t *testing.T) {
 	tests := []struct {
 		name string
 		job  func(*trace.Job)
-		o    Options
+		o    scenario.Options
 		want string
 	}{
-		{"AM larger than any node", func(j *trace.Job) { j.AMMemMiB = 1 << 20 }, Options{}, "the largest allocation of queue root.default is 8192 MiB"},
-		{"executor larger than any node", func(j *trace.Job) { j.ExecMemMiB = 1 << 20 }, Options{}, "asks for 1048576 MiB"},
+		{"AM larger than any node", func(j *trace.Job) { j.AMMemMiB = 1 << 20 }, scenario.Options{}, "the largest allocation of queue root.default is 8192 MiB"},
+		{"executor larger than any node", func(j *trace.Job) { j.ExecMemMiB = 1 << 20 }, scenario.Options{}, "asks for 1048576 MiB"},
 		{"executor larger than the nodes that are there", func(j *trace.Job) { j.ExecMemMiB = 9000 },
-			Options{YarnSite: map[string]string{"yarn.scheduler.maximum-allocation-mb": "65536", "yarn.resourcemanager.work-preserving-recovery.enabled": "true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "1000000000"}}, ""},
-		{"queue too small for the AM", nil, Options{FairXML: []byte(`<allocations><queue name="default"><maxResources>512 mb, 1 vcores</maxResources></queue></allocations>`)}, "queue root.default uses"},
-		{"queue that runs no application", nil, Options{FairXML: []byte(`<allocations><queue name="default"><maxRunningApps>0</maxRunningApps></queue></allocations>`)}, "as many as it may"},
-		{"kind that is not replayed", func(j *trace.Job) { j.Kind = trace.KindMapReduce }, Options{}, `"mapreduce"`},
-		{"task that needs more cores than an executor has", func(j *trace.Job) { j.TaskCPUs = 3 }, Options{}, "want at least spark.task.cpus (3)"},
+			scenario.Options{YarnSite: map[string]string{"yarn.scheduler.maximum-allocation-mb": "65536", "yarn.resourcemanager.work-preserving-recovery.enabled": "true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "1000000000"}}, ""},
+		{"queue too small for the AM", nil, scenario.Options{FairXML: []byte(`<allocations><queue name="default"><maxResources>512 mb, 1 vcores</maxResources></queue></allocations>`)}, "queue root.default uses"},
+		{"queue that runs no application", nil, scenario.Options{FairXML: []byte(`<allocations><queue name="default"><maxRunningApps>0</maxRunningApps></queue></allocations>`)}, "as many as it may"},
+		{"kind that is not replayed", func(j *trace.Job) { j.Kind = trace.KindMapReduce }, scenario.Options{}, `"mapreduce"`},
+		{"task that needs more cores than an executor has", func(j *trace.Job) { j.TaskCPUs = 3 }, scenario.Options{}, "want at least spark.task.cpus (3)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -285,7 +287,7 @@ func TestSameSeedSameRecords(t *testing.T) {
 		for i := range int64(6) {
 			jobs = append(jobs, sparkJob(i, i*3000, 4, stage(0, 20, 2500, nil, int32(i%5), int32((i+2)%5)), stage(1, 6, 1500, []int32{0})))
 		}
-		k, m := replay(t, input(cluster(5, 2), nil, jobs...), Options{Seed: seed, Decisions: true})
+		k, m := replay(t, input(cluster(5, 2), nil, jobs...), scenario.Options{Seed: seed, Decisions: true})
 		return fmt.Sprintf("%+v %+v", k, m)
 	}
 	first, again := run(3), run(3)
@@ -298,7 +300,7 @@ func TestSameSeedSameRecords(t *testing.T) {
 }
 
 func TestUntil(t *testing.T) {
-	k, m := replay(t, input(cluster(2, 1), nil, sparkJob(0, 0, 2, stage(0, 40, 5000, nil))), Options{Until: 30_000})
+	k, m := replay(t, input(cluster(2, 1), nil, sparkJob(0, 0, 2, stage(0, 40, 5000, nil))), scenario.Options{Until: 30_000})
 	if j := k.jobs[0]; j.Outcome != record.JobUnfinished || !strings.Contains(j.Reason, "30000 ms") {
 		t.Errorf("job ended as %q because %q, want unfinished at 30000 ms", j.Outcome, j.Reason)
 	}
@@ -311,7 +313,7 @@ func TestReload(t *testing.T) {
 	one := []byte(`<allocations><queue name="default"><maxResources>2048 mb, 2 vcores</maxResources></queue></allocations>`)
 	all := []byte(`<allocations><queue name="default"><maxResources>100000 mb, 100 vcores</maxResources></queue></allocations>`)
 	job := func() *trace.Job { return sparkJob(0, 0, 6, stage(0, 60, 4000, nil)) }
-	k, _ := replay(t, input(cluster(4, 2), nil, job()), Options{FairXML: one, Reloads: []Reload{{AtMS: 40_000, Name: "later.xml", XML: all}}})
+	k, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{FairXML: one, Reloads: []scenario.Reload{{AtMS: 40_000, Name: "later.xml", XML: all}}})
 	for _, c := range k.containers {
 		if !c.AM && c.Allocated < 40_000 {
 			t.Errorf("container of %d MiB allocated at %d in a queue of 2048 MiB with an AM of 1024 MiB", c.MemMiB, c.Allocated)
@@ -320,8 +322,8 @@ func TestReload(t *testing.T) {
 	if j := k.jobs[0]; j.Outcome != record.JobSucceeded {
 		t.Errorf("job ended as %q (%s) although its queue grew", j.Outcome, j.Reason)
 	}
-	sc := Options{FairXML: one, Scheduler: "capacity", Reloads: []Reload{{AtMS: 1, XML: all}}, Model: DefaultModel()}
-	if _, err := NewScenario(input(cluster(1, 1), nil), sc); err == nil {
+	sc := scenario.Options{FairXML: one, Scheduler: "capacity", Reloads: []scenario.Reload{{AtMS: 1, XML: all}}, Model: model.DefaultModel()}
+	if _, err := scenario.New(input(cluster(1, 1), nil), sc); err == nil {
 		t.Error("a reload for the CapacityScheduler has no error")
 	}
 }
@@ -329,8 +331,8 @@ func TestReload(t *testing.T) {
 func TestContinuousScheduling(t *testing.T) {
 	job := func() *trace.Job { return sparkJob(0, 0, 4, stage(0, 30, 2000, nil)) }
 	site := map[string]string{"yarn.scheduler.fair.continuous-scheduling-enabled": "true"}
-	beat, _ := replay(t, input(cluster(4, 2), nil, job()), Options{})
-	cont, _ := replay(t, input(cluster(4, 2), nil, job()), Options{YarnSite: site})
+	beat, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{})
+	cont, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{YarnSite: site})
 	if a, b := beat.jobs[0].AMAllocated, cont.jobs[0].AMAllocated; b != 505 && b >= a {
 		t.Errorf("AM allocated at %d with continuous scheduling and at %d without, want it right after the first update", b, a)
 	}
@@ -344,7 +346,7 @@ func TestDecommission(t *testing.T) {
 	second := stage(1, 20, 2000, nil)
 	second.After, second.DelayMS = []int32{0}, 20_000
 	conf := map[string]string{"spark.decommission.enabled": "true", "spark.shuffle.service.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "3s"}
-	k, m := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil), second)), Options{SparkConf: conf})
+	k, m := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil), second)), scenario.Options{SparkConf: conf})
 	gone := 0
 	for _, c := range k.containers {
 		if !c.AM && c.End == record.EndCompleted && c.Ended < k.jobs[0].Finish-5000 {
@@ -355,7 +357,7 @@ func TestDecommission(t *testing.T) {
 		t.Errorf("%d executors ended by themselves, job %s, %d attempts; want some, success and 40", gone, k.jobs[0].Outcome, m.Totals.TaskAttempts)
 	}
 	conf["spark.shuffle.service.enabled"] = "false"
-	k, _ = replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil))), Options{SparkConf: conf})
+	k, _ = replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil))), scenario.Options{SparkConf: conf})
 	if j := k.jobs[0]; j.Outcome != record.JobFailed || !strings.Contains(j.Reason, "spark.decommission.enabled") {
 		t.Errorf("job ended as %q because %q, want a refusal of spark.decommission.enabled", j.Outcome, j.Reason)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/backtest"
-	"replay/engine"
+	"replay/engine/scenario"
 	"replay/report"
 )
 
@@ -39,7 +39,7 @@ func backtestAction(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return usagef("backtest wants event logs or folders, got none")
 	}
-	e, err := readOptions(c, engine.DefaultOptions())
+	e, err := readOptions(c, scenario.DefaultOptions())
 	if err != nil {
 		return err
 	}

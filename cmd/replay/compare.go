@@ -15,6 +15,7 @@ import (
 
 	"replay/engine"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/report"
 )
 
@@ -66,7 +67,7 @@ func compareAction(c *cli.Context) error {
 			return err
 		}
 	}
-	base, err := readOptions(c, engine.DefaultOptions())
+	base, err := readOptions(c, scenario.DefaultOptions())
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"replay/engine"
+	"replay/engine/model"
+	"replay/engine/scenario"
 )
 
 func FuzzSplitWords(f *testing.F) {
@@ -39,7 +40,7 @@ func FuzzVariants(f *testing.F) {
 		if strings.Contains(text, "-scheduler") && strings.Contains(text, "/") || strings.Contains(text, "file") || strings.Contains(text, "site") || strings.Contains(text, "defaults") {
 			return // would read files
 		}
-		vs, err := parseVariants([]string{text}, engine.Options{Model: engine.DefaultModel()})
+		vs, err := parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
 		if err == nil && (len(vs) != 1 || !variantName.MatchString(vs[0].name)) {
 			t.Errorf("%q gives %v without an error", text, vs)
 		}

@@ -23,12 +23,16 @@ var picture = map[string][]string{
 	"replay/engine/yarn/rm":       {"replay/policy", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf"},
 	"replay/engine/spark":         {"replay/policy", "replay/engine/protocol", "replay/trace"},
 	"replay/engine/containers":    {"replay/policy", "replay/engine/protocol", "replay/trace"},
-	"replay/engine":               {"replay/policy", "replay/trace", "replay/engine/..."},
-	"replay/report":               {"replay/engine/record", "replay/trace"},
-	"replay/bench":                {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
-	"replay/bench/conform":        {"replay/engine/...", "replay/policy"},
-	"replay/backtest":             {"replay/engine", "replay/engine/record", "replay/engine/yarn/conf", "replay/report", "replay/trace", "replay/trace/importer"},
-	"replay/cmd/replay":           {"replay/..."},
+	"replay/engine/spark/driver":  {"replay/policy", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/trace"},
+	"replay/engine/model":         nil,
+	"replay/engine/scenario": {"replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/driver",
+		"replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
+	"replay/engine":        {"replay/policy", "replay/trace", "replay/engine/..."},
+	"replay/report":        {"replay/engine/record", "replay/trace"},
+	"replay/bench":         {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
+	"replay/bench/conform": {"replay/engine/...", "replay/policy"},
+	"replay/backtest":      {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report", "replay/trace", "replay/trace/importer"},
+	"replay/cmd/replay":    {"replay/..."},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.

@@ -8,6 +8,7 @@ import (
 
 	"replay/engine"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/report"
 )
 
@@ -38,7 +39,7 @@ func runAction(c *cli.Context) error {
 	if c.Bool("decisions") && c.String("out") == "" {
 		return usagef("--decisions wants --out, the directory to write them to")
 	}
-	o, err := readOptions(c, engine.DefaultOptions())
+	o, err := readOptions(c, scenario.DefaultOptions())
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 }
 
 // replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
-func replayOnce(ctx context.Context, dir string, o engine.Options, out string, ro report.Options, p *engine.Progress) (*report.Result, error) {
+func replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, p *engine.Progress) (*report.Result, error) {
 	sc, t, err := openScenario(dir, o)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"replay/engine"
+	"replay/engine/model"
+	"replay/engine/scenario"
 	"replay/engine/yarn/conf"
 	"replay/trace"
 )
@@ -41,7 +42,7 @@ func scenarioFlags() []cli.Flag {
 }
 
 // readOptions reads the scenario flags that are set in c over base.
-func readOptions(c *cli.Context, base engine.Options) (engine.Options, error) {
+func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error) {
 	o := base
 	text := func(flag string, to *string) {
 		if c.IsSet(flag) {
@@ -114,7 +115,7 @@ func readOptions(c *cli.Context, base engine.Options) (engine.Options, error) {
 }
 
 // readFiles reads the configuration files that flags name.
-func readFiles(c *cli.Context, o *engine.Options) error {
+func readFiles(c *cli.Context, o *scenario.Options) error {
 	if c.IsSet("fair-scheduler") {
 		text, err := os.ReadFile(c.String("fair-scheduler"))
 		if err != nil {
@@ -132,7 +133,7 @@ func readFiles(c *cli.Context, o *engine.Options) error {
 		if err != nil {
 			return err
 		}
-		o.Reloads = append(slices.Clip(o.Reloads), engine.Reload{AtMS: ms, Name: name, XML: text})
+		o.Reloads = append(slices.Clip(o.Reloads), scenario.Reload{AtMS: ms, Name: name, XML: text})
 	}
 	if c.IsSet("capacity-scheduler") {
 		m, err := readHadoopXML(c.String("capacity-scheduler"))
@@ -159,7 +160,7 @@ func readFiles(c *cli.Context, o *engine.Options) error {
 }
 
 // readModelFile sets the parameters that a file names, one NAME=VALUE a line; # begins a comment.
-func readModelFile(m *engine.Model, path string) error {
+func readModelFile(m *model.Model, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -231,7 +232,7 @@ func readSparkDefaults(path string) (map[string]string, error) {
 }
 
 // openScenario opens the trace at dir and resolves the options against it. The trace must be closed.
-func openScenario(dir string, o engine.Options) (*engine.Scenario, *trace.Trace, error) {
+func openScenario(dir string, o scenario.Options) (*scenario.Scenario, *trace.Trace, error) {
 	t, err := trace.Open(dir)
 	if err != nil {
 		return nil, nil, err
@@ -246,7 +247,7 @@ func openScenario(dir string, o engine.Options) (*engine.Scenario, *trace.Trace,
 
 // scenarioOf resolves the options against an open trace. Configuration files attached to the trace
 // hold where the options have none.
-func scenarioOf(t *trace.Trace, dir string, o engine.Options) (*engine.Scenario, error) {
+func scenarioOf(t *trace.Trace, dir string, o scenario.Options) (*scenario.Scenario, error) {
 	if o.FairXML == nil {
 		text, err := t.Attachment("fair-scheduler.xml")
 		if err == nil {
@@ -272,14 +273,14 @@ func scenarioOf(t *trace.Trace, dir string, o engine.Options) (*engine.Scenario,
 		}
 		*to = m
 	}
-	in := engine.Input{
+	in := scenario.Input{
 		Name: filepath.Base(filepath.Clean(dir)), Hash: t.Hash(),
 		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
 		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
 		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Jobs: t.Jobs(),
 	}
-	sc, err := engine.NewScenario(in, o)
-	var option *engine.OptionError
+	sc, err := scenario.New(in, o)
+	var option *scenario.OptionError
 	if errors.As(err, &option) {
 		return nil, &codedError{exitUsage, err}
 	}

@@ -7,20 +7,20 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"replay/engine"
+	"replay/engine/scenario"
 )
 
 // variant is one side of a comparison: a name and the options its flags give over the common ones.
 type variant struct {
 	name    string
 	flags   string
-	options engine.Options
+	options scenario.Options
 }
 
 var variantName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
 
 // parseVariants reads --variant 'name: flags'. Flags are those of run; they are laid over base.
-func parseVariants(texts []string, base engine.Options) ([]variant, error) {
+func parseVariants(texts []string, base scenario.Options) ([]variant, error) {
 	var out []variant
 	seen := map[string]bool{}
 	for _, text := range texts {

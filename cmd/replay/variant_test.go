@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"replay/engine"
+	"replay/engine/model"
+	"replay/engine/scenario"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -32,7 +33,7 @@ func TestSplitWords(t *testing.T) {
 }
 
 func TestVariants(t *testing.T) {
-	base := engine.Options{Sharing: "fair", Seed: 7, Model: engine.DefaultModel(), SparkConf: map[string]string{"spark.task.cpus": "2"}}
+	base := scenario.Options{Sharing: "fair", Seed: 7, Model: model.DefaultModel(), SparkConf: map[string]string{"spark.task.cpus": "2"}}
 	vs, err := parseVariants([]string{"a:", "b: --sharing drf --conf spark.locality.wait=0s"}, base)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,6 @@
-package engine
+// Package model holds what neither YARN nor Spark decides and a trace does not say: the latencies of
+// processes and messages, and factors on task times. docs/model.md has the reasons of its defaults.
+package model
 
 import (
 	"fmt"

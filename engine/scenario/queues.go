@@ -1,4 +1,4 @@
-package engine
+package scenario
 
 import (
 	"fmt"
@@ -142,8 +142,9 @@ func (sc *Scenario) parseAllocations(name string, text []byte) (*conf.Allocation
 	return a, nil
 }
 
-// newScheduler builds the scheduler of the scenario.
-func (sc *Scenario) newScheduler(names *protocol.Names, o yarn.Observer) (yarn.Scheduler, error) {
+// NewScheduler builds the scheduler of the scenario. The time stamp of the cluster enters the ids of
+// applications.
+func (sc *Scenario) NewScheduler(names *protocol.Names, clusterTimestamp int64, o yarn.Observer) (yarn.Scheduler, error) {
 	switch sc.Scheduler {
 	case "capacity":
 		return capacity.New(sc.Site, sc.Capacity, names, clusterTimestamp, o), nil
@@ -153,39 +154,23 @@ func (sc *Scenario) newScheduler(names *protocol.Names, o yarn.Observer) (yarn.S
 	return yarn.NewFair(sc.Site, sc.Allocations, names, clusterTimestamp, o)
 }
 
-// clusterTimestamp enters the ids of applications, and so YARN's hash orders.
-const clusterTimestamp = 1_700_000_000_000
-
-// placeApp asks the placement rules for the queue of an application.
-func (s *sim) placeApp(user, queue string) (string, error) {
-	switch s.sc.Scheduler {
-	case "fifo":
-		return "root.default", nil // the only queue there is
-	case "capacity":
-		if queue == conf.DefaultQueue {
-			return "root.default", nil
+// readReloads parses the allocation files that come later.
+func (sc *Scenario) readReloads() error {
+	for i, r := range sc.Reloads {
+		if sc.Scheduler != "fair" {
+			return optionf("reload of %s: only the FairScheduler's allocation file can be replaced, scheduler is %q", r.Name, sc.Scheduler)
 		}
-		return queue, nil
+		if i > 0 && r.AtMS < sc.Reloads[i-1].AtMS {
+			return optionf("reload of %s is at %d ms, want it after the one before at %d ms", r.Name, r.AtMS, sc.Reloads[i-1].AtMS)
+		}
+		a, err := sc.parseAllocations(r.Name, r.XML)
+		if err != nil {
+			return err
+		}
+		if sc.sharingGiven {
+			a.DefaultPolicy = sc.Sharing
+		}
+		sc.Later = append(sc.Later, a)
 	}
-	rules := s.sc.Allocations.Rules
-	if rules == nil {
-		return queue, nil
-	}
-	tree := map[string]conf.QueueInfo{}
-	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
-		leaf, parent := s.sc.Allocations.Declared(q.Path)
-		tree[q.Path] = conf.QueueInfo{Exists: true, Leaf: q.Leaf, Dynamic: !leaf && !parent && q.Path != "root"}
-	})
-	sub := &conf.Submission{User: user, Groups: []string{user}, Queue: queue}
-	if sub.Queue == "" {
-		sub.Queue = conf.DefaultQueue
-	}
-	p, err := rules.Place(sub, func(path string) conf.QueueInfo { return tree[path] })
-	if err != nil {
-		return "", err
-	}
-	if !p.Placed {
-		return "", fmt.Errorf("%s", conf.RejectedByRules(sub))
-	}
-	return p.Submitted, nil
+	return nil
 }

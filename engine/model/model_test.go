@@ -1,4 +1,4 @@
-package engine
+package model
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // Each parameter stands in docs/model.md with its default.
 func TestModelIsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/model.md")
+	text, err := os.ReadFile("../../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
-package engine
+package scenario
 
 import (
+	"replay/engine/model"
+	"replay/engine/spark/driver"
 	"replay/trace"
 )
 
@@ -46,10 +48,17 @@ type Options struct {
 	Until     int64   // stop at this time, ms; 0 = no limit
 	SeriesMS  int64   // interval of samples; 0 = chosen from the span
 	Decisions bool    // give decisions to the sink
-	Model     Model
-	Recorded  Recorded
+	Model     model.Model
+	Recorded  driver.Recorded
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
 }
 
 // DefaultOptions are those of a command without flags: seed 1, the default model, YARN's and Spark's defaults.
-func DefaultOptions() Options { return Options{Seed: 1, Model: DefaultModel()} }
+func DefaultOptions() Options { return Options{Seed: 1, Model: model.DefaultModel()} }
+
+// Reload is an allocation file that replaces the one in force at a time of the replay.
+type Reload struct {
+	AtMS int64
+	Name string // of the file, for messages
+	XML  []byte
+}

@@ -1,4 +1,6 @@
-package engine
+// Package scenario resolves a trace, configuration files and single settings to a [Scenario]: all that
+// the decisions of a replay depend on.
+package scenario
 
 import (
 	"bytes"
@@ -20,14 +22,14 @@ type Scenario struct {
 	Capacity    *conf.Capacity    // CapacityScheduler
 	MemoryOnly  bool              // the scheduler looks at memory alone, so vcores may be overbooked
 	Warnings    []record.Warning
+	Later       []*conf.Allocations // of Reloads, in their order
+	Pools       []spark.Pool        // of spark.scheduler.allocation.file; nil without one
+	Requests    policy.Placement    // the policy that Placement names
 
 	site    map[string]string // yarn-site in effect
-	reloads []*conf.Allocations
-	fairXML []byte // allocation file in force at the start, made from the trace's queues when there is none
+	fairXML []byte            // allocation file in force at the start, made from the trace's queues when there is none
 
 	sharingGiven bool
-	pools        []spark.Pool // of spark.scheduler.allocation.file; nil without one
-	place        policy.Placement
 	queueName    []string // by queue id
 	user         []string // by user id
 }
@@ -41,8 +43,8 @@ var siteDefaults = map[string]string{
 // maxTraceMS is the latest submission that --load may lead to: 100 years.
 const maxTraceMS = 100 * 365 * 24 * 3600_000
 
-// NewScenario resolves the options against the trace. Errors name the flag or file, the key and the value.
-func NewScenario(in Input, o Options) (*Scenario, error) {
+// New resolves the options against the trace. Errors name the flag or file, the key and the value.
+func New(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}
 	if sc.Scheduler == "" {
 		sc.Scheduler = "fair"
@@ -72,7 +74,7 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 		sc.SeriesMS = seriesInterval(in.SpanMS)
 	}
 	var err error
-	if sc.place, err = policy.NewPlacement(sc.Placement); err != nil {
+	if sc.Requests, err = policy.NewPlacement(sc.Placement); err != nil {
 		return nil, &OptionError{err}
 	}
 	if err := sc.checkSparkConf(); err != nil {
@@ -80,7 +82,7 @@ func NewScenario(in Input, o Options) (*Scenario, error) {
 	}
 	if sc.PoolsXML != nil {
 		var warnings []string
-		if sc.pools, warnings, err = spark.ParsePools(sc.PoolsName, bytes.NewReader(sc.PoolsXML)); err != nil {
+		if sc.Pools, warnings, err = spark.ParsePools(sc.PoolsName, bytes.NewReader(sc.PoolsXML)); err != nil {
 			return nil, err
 		}
 		for _, w := range warnings {
@@ -137,24 +139,24 @@ func seriesInterval(span int64) int64 {
 	return 3600_000
 }
 
-func (sc *Scenario) userName(id int32) string {
+// UserName returns the name of a user of the trace, "default" for one that it does not list.
+func (sc *Scenario) UserName(id int32) string {
 	if id >= 0 && int(id) < len(sc.user) {
 		return sc.user[id]
 	}
 	return "default"
 }
 
-func (sc *Scenario) queuePath(id int32) string {
+// QueuePath returns the path of a queue of the trace, "default" for one that it does not list.
+func (sc *Scenario) QueuePath(id int32) string {
 	if id >= 0 && int(id) < len(sc.queueName) {
 		return sc.queueName[id]
 	}
 	return "default"
 }
 
-func (sc *Scenario) sparkDefaultsName() string { return "--spark-defaults" }
-
-// manifest describes the scenario; the replay adds what it counted.
-func (sc *Scenario) manifest() *record.Manifest {
+// Manifest describes the scenario; the replay adds what it counted.
+func (sc *Scenario) Manifest() *record.Manifest {
 	m := &record.Manifest{
 		Format: "replay-result", FormatVersion: "1.0", Program: "replay",
 		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name,
