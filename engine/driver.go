@@ -7,6 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 	sparkdriver "replay/engine/spark/driver"
 	"replay/policy"
 )
@@ -45,7 +46,7 @@ const (
 type driver struct {
 	s    *sim
 	a    *app
-	conf *spark.Conf
+	conf *sparkconf.Conf
 
 	cold     map[[2]int32]int64             // by stage and task: what it took longer as the first task of its executor
 	failures map[[2]int32]int32             // by stage and task: recorded failures that were replayed

@@ -7,14 +7,14 @@ import (
 
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 	"replay/trace"
 )
 
 // settings are the resolved configuration of one job.
 type settings struct {
-	conf        *spark.Conf
+	conf        *sparkconf.Conf
 	amSize      policy.Resource
 	profiles    []profile // by id, 0 is the application's own
 	priority    int32
@@ -24,7 +24,7 @@ type settings struct {
 
 // profile is a Spark resource profile as far as containers and slots go.
 type profile struct {
-	over    spark.Overrides
+	over    sparkconf.Overrides
 	size    policy.Resource // of its executors' containers, as asked
 	cores   int
 	cpus    int // of a task
@@ -44,10 +44,10 @@ func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 	for _, kv := range j.Conf {
 		recorded[kv.Key] = kv.Value
 	}
-	conf, notes, err := spark.ParseConf(
+	conf, notes, err := sparkconf.Parse(
 		sc.SparkDefaultsLayer(),
-		spark.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
-		spark.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
+		sparkconf.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
+		sparkconf.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
 		sc.SparkConfLayer(),
 	)
 	if err != nil {
@@ -126,8 +126,8 @@ func (set *settings) addProfiles(sc *scenario.Scenario, j *trace.Job) error {
 }
 
 // profileOf resolves resource profile id, as stage st has it.
-func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, conf *spark.Conf) (profile, error) {
-	p := profile{over: spark.DefaultProfile}
+func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf.Conf) (profile, error) {
+	p := profile{over: sparkconf.DefaultProfile}
 	if id != 0 {
 		if st.ExecVCores > 0 {
 			p.over.Cores = int(st.ExecVCores)
@@ -148,10 +148,10 @@ func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, c
 		p.size[policy.Memory] = mem
 	}
 	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
-	if p.over.Cores != spark.Unset {
+	if p.over.Cores != sparkconf.Unset {
 		p.cores = p.over.Cores
 	}
-	if p.over.TaskCPUs != spark.Unset {
+	if p.over.TaskCPUs != sparkconf.Unset {
 		p.cpus = p.over.TaskCPUs
 	}
 	if id != 0 && !conf.DynamicAllocation && (p.cores != conf.ExecutorCores || st.ExecMemMiB > 0 && st.ExecMemMiB != j.ExecMemMiB) {

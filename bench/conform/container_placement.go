@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
 
@@ -128,12 +129,12 @@ func runContainerPlacement(c *containerPlacementCase, out *Results) {
 // tasksPerExecutor computes it from the profile.
 func (c *containerPlacementCase) tasksPerExecutor() int {
 	p := c.In.Profile
-	o := spark.DefaultProfile
+	o := sparkconf.DefaultProfile
 	o.Cores, o.TaskCPUs = p.Cores, p.TaskCPUs
 	if p.ExecutorGPUs != nil && p.TaskGPUs != nil {
-		o.Resources = []spark.CustomResource{{Name: "gpu", Executor: *p.ExecutorGPUs, Task: *p.TaskGPUs}}
+		o.Resources = []sparkconf.CustomResource{{Name: "gpu", Executor: *p.ExecutorGPUs, Task: *p.TaskGPUs}}
 	}
-	return new(spark.Conf).TasksPerExecutor(o)
+	return new(sparkconf.Conf).TasksPerExecutor(o)
 }
 
 // named gives a preference its host names and racks.

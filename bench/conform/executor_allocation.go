@@ -9,6 +9,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 )
 
 // executorAllocation is ExecutorAllocationManager with its listener and ExecutorMonitor.
@@ -117,7 +118,7 @@ func (s executorAllocationState) equal(o executorAllocationState) bool {
 }
 
 // sparkConf is the configuration of the run.
-func (c *executorAllocationConf) sparkConf() (*spark.Conf, error) {
+func (c *executorAllocationConf) sparkConf() (*sparkconf.Conf, error) {
 	values := map[string]string{
 		"spark.executor.cores":                    strconv.Itoa(c.Cores),
 		"spark.task.cpus":                         strconv.Itoa(c.TaskCPUs),
@@ -141,7 +142,7 @@ func (c *executorAllocationConf) sparkConf() (*spark.Conf, error) {
 	if c.ShuffleTimeout != nil {
 		dyn("shuffleTracking.timeout", fmt.Sprint(*c.ShuffleTimeout, "s"))
 	}
-	conf, _, err := spark.ParseConf(spark.Layer{Name: "conf", Strict: true, Values: values})
+	conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "conf", Strict: true, Values: values})
 	return conf, err
 }
 

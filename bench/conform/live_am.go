@@ -12,13 +12,13 @@ import (
 	"strconv"
 	"strings"
 
-	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 )
 
 // master is an application master as recorded: what it was told, and what it did.
 type master struct {
 	app    string // application_...
-	conf   *spark.Conf
+	conf   *sparkconf.Conf
 	events []masterEvent
 	beats  []masterBeat // its calls, without those that the ResourceManager made for it
 	stages []masterStage
@@ -103,7 +103,7 @@ func (r *recording) readMasters(dir string) ([]*master, error) {
 	var list []*master
 	for _, s := range submits {
 		m := &master{app: s.App}
-		conf, _, err := spark.ParseConf(spark.Layer{Name: "cluster.json", Values: r.sparkDefaults}, spark.Layer{Name: "submits.jsonl", Values: s.Conf})
+		conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "cluster.json", Values: r.sparkDefaults}, sparkconf.Layer{Name: "submits.jsonl", Values: s.Conf})
 		if err != nil {
 			m.unsupported = err.Error()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
 
@@ -34,7 +35,7 @@ func (r *liveRun) playMaster(m *master) error {
 	if err != nil {
 		return err
 	}
-	size, err := m.conf.ContainerSize(spark.DefaultProfile, r.recording.site.Types)
+	size, err := m.conf.ContainerSize(sparkconf.DefaultProfile, r.recording.site.Types)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (r *liveRun) playMaster(m *master) error {
 	run.allocator = spark.NewAllocator(spark.AllocatorSetup{
 		Conf: m.conf, Names: r.names, Placement: placement,
 		RackOf:   func(host protocol.Name) protocol.Name { return r.names.Intern(r.racks[r.names.Text(host)]) },
-		Profiles: []spark.ExecutorProfile{{Size: size, PerExec: m.conf.TasksPerExecutor(spark.DefaultProfile)}},
+		Profiles: []spark.ExecutorProfile{{Size: size, PerExec: m.conf.TasksPerExecutor(sparkconf.DefaultProfile)}},
 	})
 	run.allocator.OnRequest = func(_ int32, req *protocol.ContainerRequest, added bool) {
 		if added {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 )
 
 // taskSetManager is Spark's task scheduler: offers, delay scheduling, failures, speculation, losses.
@@ -197,7 +198,7 @@ type taskSetRun struct {
 }
 
 func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
-	conf, _, err := spark.ParseConf()
+	conf, _, err := sparkconf.Parse()
 	if err != nil {
 		return nil, err.Error()
 	}

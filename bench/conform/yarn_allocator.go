@@ -9,6 +9,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
 
@@ -168,7 +169,7 @@ func (s *yarnAllocatorState) equal(o *yarnAllocatorState) bool {
 		s.Unexpected == o.Unexpected && slices.Equal(s.Pending, o.Pending) && slices.Equal(s.Hosts, o.Hosts)
 }
 
-func (c *yarnAllocatorCase) sparkConf() (*spark.Conf, error) {
+func (c *yarnAllocatorCase) sparkConf() (*sparkconf.Conf, error) {
 	values := map[string]string{
 		"spark.executor.cores":           strconv.Itoa(c.Conf.Cores),
 		"spark.task.cpus":                strconv.Itoa(c.Conf.TaskCPUs),
@@ -187,7 +188,7 @@ func (c *yarnAllocatorCase) sparkConf() (*spark.Conf, error) {
 	} else {
 		values["spark.executor.instances"] = strconv.Itoa(c.Conf.Initial)
 	}
-	conf, _, err := spark.ParseConf(spark.Layer{Name: "conf", Strict: true, Values: values})
+	conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "conf", Strict: true, Values: values})
 	return conf, err
 }
 
@@ -213,7 +214,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *Results) {
 		}
 		setup.Profiles = append(setup.Profiles, spark.ExecutorProfile{Size: policy.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
 	}
-	if got, err := conf.ContainerSize(spark.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
+	if got, err := conf.ContainerSize(sparkconf.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
 		out.AddDifferent(Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
 		return
 	}

@@ -1,22 +1,22 @@
 package scenario
 
-import "replay/engine/spark"
+import sparkconf "replay/engine/spark/conf"
 
 // SparkDefaultsLayer is what lies under the keys recorded with a job.
-func (sc *Scenario) SparkDefaultsLayer() spark.Layer {
-	return spark.Layer{Name: "--spark-defaults", Strict: true, Values: sc.SparkDefaults}
+func (sc *Scenario) SparkDefaultsLayer() sparkconf.Layer {
+	return sparkconf.Layer{Name: "--spark-defaults", Strict: true, Values: sc.SparkDefaults}
 }
 
 // SparkConfLayer is what lies over the keys recorded with a job.
-func (sc *Scenario) SparkConfLayer() spark.Layer {
-	return spark.Layer{Name: "--conf", Strict: true, Values: sc.SparkConf}
+func (sc *Scenario) SparkConfLayer() sparkconf.Layer {
+	return sparkconf.Layer{Name: "--conf", Strict: true, Values: sc.SparkConf}
 }
 
 // checkSparkConf refuses what no job could run with: the user's keys that are unknown or mistyped. Values
 // that contradict those recorded with a job are found when it arrives.
 func (sc *Scenario) checkSparkConf() error {
-	for _, l := range []spark.Layer{sc.SparkDefaultsLayer(), sc.SparkConfLayer()} {
-		if err := spark.CheckKeys(l); err != nil {
+	for _, l := range []sparkconf.Layer{sc.SparkDefaultsLayer(), sc.SparkConfLayer()} {
+		if err := sparkconf.CheckKeys(l); err != nil {
 			return &OptionError{err}
 		}
 	}

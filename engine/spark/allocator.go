@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/spark/conf"
 	"replay/policy"
 )
 
 // ExecutorProfile is what the allocator knows of a resource profile. The YARN priority of its
 // containers is its number.
 type ExecutorProfile struct {
-	Size    policy.Resource // of a container, see [Conf.ContainerSize]
+	Size    policy.Resource // of a container, see [conf.Conf.ContainerSize]
 	PerExec int             // tasks that an executor runs at a time
 }
 
@@ -126,7 +127,7 @@ type lossState struct {
 
 // AllocatorSetup is what an [Allocator] is made of.
 type AllocatorSetup struct {
-	Conf      *Conf
+	Conf      *conf.Conf
 	Names     *protocol.Names
 	RackOf    func(protocol.Name) protocol.Name
 	Placement policy.Placement

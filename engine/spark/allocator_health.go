@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/spark/conf"
 )
 
 // containerHealth counts executors that failed and keeps the hosts on which none is wanted.
@@ -15,7 +16,7 @@ type containerHealth struct {
 	perHost    bool  // failures exclude hosts
 	maxPerHost int   // failures that a host may have
 	timeout    int64 // ms that a host stays excluded
-	validity   int64 // ms that a failure counts; Unset: for ever
+	validity   int64 // ms that a failure counts; [conf.Unset]: for ever
 	limit      int   // failures that the application may not have
 
 	failedAt []int64 // all failures
@@ -35,7 +36,7 @@ type hostHealth struct {
 	until    int64
 }
 
-func newContainerHealth(c *Conf, names *protocol.Names) containerHealth {
+func newContainerHealth(c *conf.Conf, names *protocol.Names) containerHealth {
 	h := containerHealth{
 		perHost: c.LaunchExclude, maxPerHost: c.Exclude.AppExecutorsOnNode, timeout: c.Exclude.Timeout,
 		validity: c.FailuresValidity, limit: c.ExecutorFailureLimit(), clusterNodes: math.MaxInt, names: names,

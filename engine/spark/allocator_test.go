@@ -35,7 +35,7 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 		m.names.Intern(n)
 	}
 	m.Allocator = NewAllocator(AllocatorSetup{
-		Conf: mustConf(t, values), Names: m.names, Placement: p,
+		Conf: testConf(t, values), Names: m.names, Placement: p,
 		RackOf: func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r1", "/r2"}[(h-1)/2])
 		},
@@ -282,7 +282,7 @@ func TestExclusionOfAHostEndsWithItsTime(t *testing.T) {
 }
 
 func TestHeartbeatLadder(t *testing.T) {
-	l := NewHeartbeatLadder(mustConf(t, nil), 600_000)
+	l := NewHeartbeatLadder(testConf(t, nil), 600_000)
 	var got []int64
 	for _, waiting := range []bool{false, true, true, true, true, true, true, false, true} {
 		got = append(got, l.Pause(waiting))
@@ -293,7 +293,7 @@ func TestHeartbeatLadder(t *testing.T) {
 	if want := []int64{3000, 200, 400, 800, 1600, 3000, 3000, 3000, 200, 200}; !slices.Equal(got, want) {
 		t.Errorf("pauses are %v, want %v", got, want)
 	}
-	short := NewHeartbeatLadder(mustConf(t, nil), 200)
+	short := NewHeartbeatLadder(testConf(t, nil), 200)
 	if got := short.Pause(true); got != 100 {
 		t.Errorf("with an expiry of 200 ms the pause is %d, want half of it", got)
 	}
@@ -405,7 +405,7 @@ func BenchmarkAsk(b *testing.B) {
 			rack := names.Intern("/r")
 			p, _ := policy.NewPlacement("locality-ratio")
 			for b.Loop() {
-				a := NewAllocator(AllocatorSetup{Conf: mustConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
+				a := NewAllocator(AllocatorSetup{Conf: testConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
 					RackOf: func(protocol.Name) protocol.Name { return rack }, Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}}})
 				a.RequestTotal(0, &TotalRequest{Profiles: []ProfileTotal{{Total: 200, Hints: StageHints{LocalTasks: 10000, Hosts: hints}}}})
 				var req protocol.AllocateRequest

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/engine/spark/conf"
 	"replay/trace"
 )
 
@@ -32,7 +33,7 @@ import (
 //
 // Source: org.apache.spark.scheduler.DAGScheduler.
 type DAG struct {
-	conf  *Conf
+	conf  *conf.Conf
 	job   *trace.Job
 	tasks *TaskScheduler
 	cpus  []int32 // of a task, by resource profile
@@ -141,7 +142,7 @@ const ResubmitDelayMS = 200
 
 // NewDAG makes the DAG of an application of a trace. Cpus are the cores of a task by resource profile
 // of the job. The error says what of the job Spark would refuse.
-func NewDAG(conf *Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32) (*DAG, error) {
+func NewDAG(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32) (*DAG, error) {
 	d := &DAG{conf: conf, job: job, tasks: tasks, cpus: cpus, left: len(job.Stages)}
 	d.stages = make([]dagStage, len(job.Stages))
 	d.jobOf = make([]int32, len(job.Stages))

@@ -1,5 +1,7 @@
 package spark
 
+import "replay/engine/spark/conf"
+
 // HeartbeatLadder is the rhythm of an application master's loop: short pauses that double while
 // something is open, long ones otherwise. A pause starts when the allocate call has returned.
 //
@@ -9,7 +11,7 @@ type HeartbeatLadder struct {
 }
 
 // NewHeartbeatLadder returns the rhythm as configured; expiry is yarn.am.liveness-monitor.expiry-interval-ms.
-func NewHeartbeatLadder(c *Conf, expiry int64) HeartbeatLadder {
+func NewHeartbeatLadder(c *conf.Conf, expiry int64) HeartbeatLadder {
 	heartbeat := max(0, min(expiry/2, c.HeartbeatInterval))
 	initial := min(heartbeat, c.InitialInterval)
 	return HeartbeatLadder{heartbeat: heartbeat, initial: initial, next: initial}

@@ -5,7 +5,11 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/spark/conf"
 )
+
+// Never is a time that is not reached, in ms.
+const Never int64 = math.MaxInt64
 
 // HostTasks is a host and how many (task, location) pairs name it.
 type HostTasks struct {
@@ -112,7 +116,7 @@ const TickInterval = 100
 
 // NewManager returns the manager of an application as configured; perExec[p] is the number of
 // tasks that an executor of resource profile p runs at a time.
-func NewManager(c *Conf, perExec []int, backend Backend) *Manager {
+func NewManager(c *conf.Conf, perExec []int, backend Backend) *Manager {
 	m := &Manager{
 		backend: backend, min: c.MinExecutors, max: c.MaxExecutors, initial: c.InitialTarget(),
 		backlog: c.BacklogTimeout, sustained: c.SustainedTimeout, ratio: c.AllocationRatio,

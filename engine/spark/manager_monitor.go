@@ -5,9 +5,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"replay/engine/spark/conf"
 )
 
 const unknownProfile int32 = -1
+
+const busy int64 = -1 // see [executorState.idleStart]
 
 // monitor knows which executors are idle, since when, and what they hold.
 //
@@ -31,7 +35,7 @@ type executorState struct {
 	profile   int32
 	position  int32 // in ids
 	running   int
-	idleStart int64 // Unset while it is busy
+	idleStart int64 // busy while it has tasks
 	deadline  int64 // Never while it is busy
 	cached    []cachedRDD
 	shuffles  indexSet
@@ -53,7 +57,7 @@ type monitorCounts struct {
 	next int64
 }
 
-func newMonitor(c *Conf, profiles int) monitor {
+func newMonitor(c *conf.Conf, profiles int) monitor {
 	m := monitor{
 		idleTimeout: c.IdleTimeout, cachedTimeout: c.CachedIdleTimeout, shuffleTimeout: c.ShuffleTimeout,
 		trackShuffles:    c.TracksShuffles(),
@@ -94,7 +98,7 @@ func (m *monitor) ensure(e, profile int32) *executorState {
 	}
 	x := &m.executors[e]
 	if !x.tracked {
-		*x = executorState{tracked: true, profile: profile, position: int32(len(m.ids)), idleStart: Unset, deadline: Never}
+		*x = executorState{tracked: true, profile: profile, position: int32(len(m.ids)), idleStart: busy, deadline: Never}
 		m.ids = append(m.ids, e)
 		m.counts(profile).executors++
 	} else if x.profile == unknownProfile && profile != unknownProfile {
@@ -117,7 +121,7 @@ func (m *monitor) expect(x *executorState) {
 // Source: ExecutorMonitor.Tracker.updateTimeout.
 func (m *monitor) updateTimeout(x *executorState) {
 	x.deadline = Never
-	if x.idleStart < 0 {
+	if x.idleStart == busy {
 		return
 	}
 	timeout := m.idleTimeout
@@ -141,7 +145,7 @@ func (m *monitor) updateTimeout(x *executorState) {
 func (m *monitor) updateRunning(now int64, e int32, delta int) {
 	x := m.ensure(e, unknownProfile)
 	x.running = max(0, x.running+delta)
-	x.idleStart = Unset
+	x.idleStart = busy
 	if x.running == 0 {
 		x.idleStart = now
 	}

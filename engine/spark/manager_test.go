@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replay/engine/protocol"
+	"replay/engine/spark/conf"
 )
 
 // scriptBackend notes calls and answers them by their number.
@@ -51,12 +52,12 @@ func (b *scriptBackend) Decommission(now int64, executors []int32) []int32 {
 	return executors
 }
 
-func dynamicConf(t tester, kv ...string) *Conf {
+func dynamicConf(t tester, kv ...string) *conf.Conf {
 	values := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.shuffle.service.enabled": "true", "spark.executor.cores": "2"}
 	for i := 0; i < len(kv); i += 2 {
 		values["spark.dynamicAllocation."+kv[i]] = kv[i+1]
 	}
-	return mustConf(t, values)
+	return testConf(t, values)
 }
 
 func TestRampUp(t *testing.T) {

@@ -1,6 +1,10 @@
 package spark
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/spark/conf"
+)
 
 // TaskEventKind is what a [TaskScheduler] tells.
 type TaskEventKind uint8
@@ -61,7 +65,7 @@ type TaskScheduler struct {
 	// only speculation by spark.speculation.task.duration.threshold reads it.
 	SlotsPerExecutor int
 
-	conf   *Conf
+	conf   *conf.Conf
 	racks  []int32 // by host
 	order  *HashOrder
 	pools  *Pools
@@ -106,7 +110,7 @@ type hostState struct {
 // NewTaskScheduler makes the scheduler of one application. RackOf gives the rack of each host, or
 // [NoRack]; it is kept and not changed. Order is nil for the canonical order of things where Spark's
 // own depends on hashes: by number, rack lists by descending host.
-func NewTaskScheduler(conf *Conf, pools *Pools, rackOf []int32, order *HashOrder) *TaskScheduler {
+func NewTaskScheduler(conf *conf.Conf, pools *Pools, rackOf []int32, order *HashOrder) *TaskScheduler {
 	s := &TaskScheduler{conf: conf, racks: rackOf, order: order, pools: pools, stages: map[int32][]int32{}, SlotsPerExecutor: 1}
 	if conf.Exclude.Enabled {
 		s.health = newHealth()

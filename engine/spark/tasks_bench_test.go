@@ -21,10 +21,7 @@ func BenchmarkTasks(b *testing.B) {
 }
 
 func benchmarkTasks(b *testing.B, n, prefs, execs int) {
-	conf, _, err := ParseConf()
-	if err != nil {
-		b.Fatal(err)
-	}
+	conf := testConf(b, nil)
 	const hosts = 1000
 	racks := make([]int32, hosts)
 	for i := range racks {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"replay/engine/spark/conf"
 	"replay/trace"
 )
 
@@ -13,7 +14,7 @@ import (
 // all latencies 0, in the order that the comment of [DAG] gives.
 type testDriver struct {
 	tb    testing.TB
-	conf  *Conf
+	conf  *conf.Conf
 	job   *trace.Job
 	tasks *TaskScheduler
 	dag   *DAG
@@ -85,11 +86,17 @@ const (
 	testTimer
 )
 
-func testConf(tb testing.TB, values map[string]string) *Conf {
-	tb.Helper()
-	c, _, err := ParseConf(Layer{Name: "test", Strict: true, Values: values})
+// tester is what *testing.T, *testing.B and *rapid.T share.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func testConf(t tester, values map[string]string) *conf.Conf {
+	t.Helper()
+	c, _, err := conf.Parse(conf.Layer{Name: "test", Strict: true, Values: values})
 	if err != nil {
-		tb.Fatal(err)
+		t.Fatal(err)
 	}
 	return c
 }
@@ -112,7 +119,7 @@ func testStage(id int32, parents []int32, ms int64, prefs ...[]int32) trace.Stag
 // none are n tasks without preference.
 func none(n int) [][]int32 { return make([][]int32, n) }
 
-func newTestDriver(tb testing.TB, conf *Conf, stages []trace.Stage, rackOf []int32, order *HashOrder) *testDriver {
+func newTestDriver(tb testing.TB, conf *conf.Conf, stages []trace.Stage, rackOf []int32, order *HashOrder) *testDriver {
 	tb.Helper()
 	d := &testDriver{
 		tb: tb, conf: conf, finished: map[[2]int32]int{}, running: map[TaskRef]int64{},
@@ -127,7 +134,7 @@ func newTestDriver(tb testing.TB, conf *Conf, stages []trace.Stage, rackOf []int
 	return d
 }
 
-func rootMode(c *Conf) PoolMode {
+func rootMode(c *conf.Conf) PoolMode {
 	if c.FairMode {
 		return FAIR
 	}

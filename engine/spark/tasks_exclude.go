@@ -3,6 +3,8 @@ package spark
 import (
 	"math"
 	"slices"
+
+	"replay/engine/spark/conf"
 )
 
 // taskSetExclusion counts the failures of one task set and says where its tasks may no longer run.
@@ -59,7 +61,7 @@ func (e *execFailures) of(index int32) int32 {
 // failed counts one failure of a task.
 //
 // Source: TaskSetExcludelist.updateExcludedForFailedTask.
-func (x *taskSetExclusion) failed(c *Conf, now int64, index, exec, host int32) {
+func (x *taskSetExclusion) failed(c *conf.Conf, now int64, index, exec, host int32) {
 	e := x.exec(exec)
 	if e == nil {
 		x.execs = append(x.execs, execFailures{exec: exec, host: host})
@@ -110,7 +112,7 @@ func (x *taskSetExclusion) fromSet(exec, host int32) bool {
 }
 
 // fromTask reports whether one task may not run on the executor.
-func (x *taskSetExclusion) fromTask(c *Conf, index, exec, host int32) bool {
+func (x *taskSetExclusion) fromTask(c *conf.Conf, index, exec, host int32) bool {
 	if n := x.node(host); n != nil && slices.Contains(n.tasks, index) {
 		return true
 	}
@@ -175,7 +177,7 @@ func (h *health) nodeExcluded(host int32) bool {
 // setSucceeded adds the failures of a task set whose tasks all succeeded in the end.
 //
 // Source: HealthTracker.updateExcludedForSuccessfulTaskSet.
-func (h *health) setSucceeded(c *Conf, now int64, s *TaskSet) {
+func (h *health) setSucceeded(c *conf.Conf, now int64, s *TaskSet) {
 	failures := slices.Clone(s.excluded.execs)
 	slices.SortFunc(failures, func(a, b execFailures) int { return int(a.exec - b.exec) })
 	for _, f := range failures {

@@ -3,6 +3,8 @@ package spark
 import (
 	"math"
 	"slices"
+
+	"replay/engine/spark/conf"
 )
 
 // durations are the durations of successful attempts, sorted.
@@ -27,7 +29,7 @@ func (d *durations) median() int64 { return d.sorted[len(d.sorted)/2] }
 func (s *TaskSet) speculate(now int64) (found bool) {
 	c := &s.sched.conf.Speculation
 	n := s.Spec.Tasks
-	if s.Zombie || s.Spec.Barrier || n == 1 && c.DurationThreshold == Unset {
+	if s.Zombie || s.Spec.Barrier || n == 1 && c.DurationThreshold == conf.Unset {
 		return false
 	}
 	minFinished := max(int(math.Floor(c.Quantile*float64(n))), 1)
@@ -112,7 +114,7 @@ func (r *processRates) slow(row int32, multiplier float64) bool {
 // gone before a task of median duration is done.
 func (s *TaskSet) diesFirst(a *Attempt) bool {
 	interval := s.sched.conf.DecommissionKillAfter
-	if interval == Unset || len(s.durations.sorted) == 0 {
+	if interval == conf.Unset || len(s.durations.sorted) == 0 {
 		return false
 	}
 	e := &s.sched.execs[a.Exec]

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"replay/engine/spelling"
 	"replay/policy"
 )
 
@@ -461,6 +462,6 @@ next:
 		if known == nil {
 			known = sortedKeys(p.read)
 		}
-		p.Unknown = append(p.Unknown, UnknownKey{key, nearest(key, known)})
+		p.Unknown = append(p.Unknown, UnknownKey{key, spelling.Nearest(key, known, 3)})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"replay/engine/spelling"
 	"replay/policy"
 )
 
@@ -109,7 +110,7 @@ func NewSite(props map[string]string) (*Site, error) {
 		case notModelled(key) != "":
 			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: %s", key, notModelled(key)))
 		default:
-			s.Unknown = append(s.Unknown, UnknownKey{key, nearest(key, siteKeys())})
+			s.Unknown = append(s.Unknown, UnknownKey{key, spelling.Nearest(key, siteKeys(), 3)})
 		}
 	}
 	if s.UpdateInterval == 0 {

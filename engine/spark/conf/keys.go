@@ -1,4 +1,4 @@
-package spark
+package conf
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// confKey is one key of Spark: how its value gets into a [Conf], or why it does not.
-type confKey struct {
+// key is one key of Spark: how its value gets into a [Conf], or why it does not.
+type key struct {
 	name     string
 	fallback string // Spark's default; "" = as in newConf; the name of a key before it in the table = that key's value
 	parse    func(c *Conf, text string) error
@@ -103,10 +103,10 @@ const (
 	speculation = "spark.speculation."
 )
 
-// confKeys is the table of Spark's keys that have to do with scheduling.
-var confKeys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
+// keys is the table of Spark's keys that have to do with scheduling.
+var keys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
 
-var containerKeys = []confKey{
+var containerKeys = []key{
 	{name: "spark.submit.deployMode", fallback: "client", parse: oneOf(func(c *Conf) *bool { return &c.ClusterMode }, "cluster", "client")},
 	{name: "spark.yarn.isPython", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Python })},
 	{name: "spark.yarn.queue", fallback: "default", parse: text(func(c *Conf) *string { return &c.Queue })},
@@ -157,7 +157,7 @@ var containerKeys = []confKey{
 	{name: "spark.executor.heartbeatInterval", fallback: "10s", parse: duration(func(c *Conf) *int64 { return &c.ExecutorHeartbeat })},
 }
 
-var dynamicKeys = []confKey{
+var dynamicKeys = []key{
 	{name: dynamic + "enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.DynamicAllocation })},
 	{name: dynamic + "minExecutors", fallback: "0", parse: setter(parseCount, func(c *Conf) *int { return &c.MinExecutors }, nil, "")},
 	{name: dynamic + "maxExecutors", fallback: "2147483647", parse: setter(parseCount, func(c *Conf) *int { return &c.MaxExecutors }, nil, "")},
@@ -176,7 +176,7 @@ var dynamicKeys = []confKey{
 	{name: "spark.executor.decommission.killInterval", parse: seconds(func(c *Conf) *int64 { return &c.DecommissionKillAfter })},
 }
 
-var taskKeys = []confKey{
+var taskKeys = []key{
 	{name: "spark.scheduler.mode", fallback: "FIFO", parse: oneOf(func(c *Conf) *bool { return &c.FairMode }, "FAIR", "FIFO")},
 	{name: "spark.scheduler.allocation.file", parse: text(func(c *Conf) *string { return &c.AllocationFile })},
 	{name: "spark.scheduler.pool", fallback: "default", parse: text(func(c *Conf) *string { return &c.Pool })},
@@ -225,7 +225,7 @@ var taskKeys = []confKey{
 	{name: "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", fallback: "40", parse: positive(func(c *Conf) *int { return &c.BarrierCheckFailures })},
 }
 
-var unmodelledKeys = []confKey{
+var unmodelledKeys = []key{
 	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time"},
 	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing"},
 	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", note: "calls to the ResourceManager do not fail"},
@@ -262,7 +262,7 @@ func outside(name string) bool {
 
 // keyNames is every name of every key, sorted.
 var keyNames = func() (names []string) {
-	for _, k := range confKeys {
+	for _, k := range keys {
 		names = append(append(names, k.name), k.older...)
 	}
 	slices.Sort(names)
@@ -272,42 +272,4 @@ var keyNames = func() (names []string) {
 func knownKey(name string) bool {
 	_, ok := slices.BinarySearch(keyNames, name)
 	return ok || isResourceKey(name)
-}
-
-// nearestKeys returns the n known keys with the fewest edits from name, best first.
-func nearestKeys(name string, n int) []string {
-	type near struct {
-		edits int
-		name  string
-	}
-	var all []near
-	for _, k := range keyNames {
-		all = append(all, near{editDistance(name, k), k})
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.edits, b.edits) })
-	out := make([]string, n)
-	for i := range out {
-		out[i] = all[i].name
-	}
-	return out
-}
-
-// editDistance returns how many bytes must be added, removed or replaced to make b of a.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,4 +1,4 @@
-package spark
+package conf
 
 import (
 	"fmt"

@@ -1,4 +1,6 @@
-package spark
+// Package conf reads Spark's configuration: its keys, in layers, with their units and defaults, and
+// the sizes of containers that follow from them.
+package conf
 
 import (
 	"fmt"
@@ -6,13 +8,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"replay/engine/spelling"
 )
 
 // Unset marks an optional number or time of [Conf] that has no value.
 const Unset = -1
-
-// Never is a time or a timeout that is not reached, in ms.
-const Never int64 = math.MaxInt64
 
 // Conf is Spark's configuration as far as a replay follows it, with Spark's own defaults.
 // Sizes are MiB and times ms, also where Spark's key is in seconds.
@@ -152,21 +153,21 @@ type Layer struct {
 	Values map[string]string
 }
 
-// Notes is what [ParseConf] has to say besides the configuration.
+// Notes is what [Parse] has to say besides the configuration.
 type Notes struct {
 	Resolved map[string]string // every modelled key, as set or as it defaults; unset ones are absent
 	Warnings []string          // keys that are set and not modelled, one text each, by key
 	Ignored  int               // keys of layers that are not strict and that are not known here
 }
 
-// ParseConf reads Spark's keys out of layers, the last one winning. Keys that do not start with
+// Parse reads Spark's keys out of layers, the last one winning. Keys that do not start with
 // "spark." are not looked at. An older name of a key counts when the key itself is in no layer.
 //
 // The error of a bad value, an unknown key in a strict layer, or values that contradict each other
 // names the layer, the key, the value and what was wanted.
 //
 // Source: SparkConf, ConfigBuilder; the defaults are those of Spark 3.5.5 on YARN.
-func ParseConf(layers ...Layer) (*Conf, *Notes, error) {
+func Parse(layers ...Layer) (*Conf, *Notes, error) {
 	c, notes, err := parseKeys(layers)
 	if err != nil {
 		return nil, nil, err
@@ -174,7 +175,7 @@ func ParseConf(layers ...Layer) (*Conf, *Notes, error) {
 	return c, notes, c.check()
 }
 
-// CheckKeys returns the error that [ParseConf] has for single keys of a layer, whatever the others say.
+// CheckKeys returns the error that [Parse] has for single keys of a layer, whatever the others say.
 func CheckKeys(l Layer) error {
 	_, _, err := parseKeys([]Layer{l})
 	return err
@@ -191,7 +192,7 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 			}
 			if !knownKey(name) && !outside(name) {
 				if l.Strict {
-					return nil, nil, fmt.Errorf("%s: unknown key %q (nearest known: %s)", l.Name, name, strings.Join(nearestKeys(name, 3), ", "))
+					return nil, nil, fmt.Errorf("%s: unknown key %q (nearest known: %s)", l.Name, name, strings.Join(spelling.Nearest(name, keyNames, 3), ", "))
 				}
 				ignored[name] = true
 				continue
@@ -200,8 +201,8 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 		}
 	}
 	c, notes := newConf(), &Notes{Resolved: map[string]string{}, Ignored: len(ignored)}
-	for i := range confKeys {
-		k := &confKeys[i]
+	for i := range keys {
+		k := &keys[i]
 		name, s, ok := k.name, setting{}, false
 		for _, n := range append([]string{k.name}, k.older...) {
 			if s, ok = set[n]; ok {

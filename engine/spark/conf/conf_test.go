@@ -1,4 +1,4 @@
-package spark
+package conf
 
 import (
 	"math"
@@ -8,15 +8,9 @@ import (
 	"replay/policy"
 )
 
-// tester is what *testing.T, *testing.B and *rapid.T share.
-type tester interface {
-	Helper()
-	Fatal(args ...any)
-}
-
-func mustConf(t tester, values map[string]string) *Conf {
+func parse(t *testing.T, values map[string]string) *Conf {
 	t.Helper()
-	c, _, err := ParseConf(Layer{Name: "test", Strict: true, Values: values})
+	c, _, err := Parse(Layer{Name: "test", Strict: true, Values: values})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +77,7 @@ func TestParseSize(t *testing.T) {
 }
 
 func TestConfDefaults(t *testing.T) {
-	c := mustConf(t, nil)
+	c := parse(t, nil)
 	if c.WaitProcess != 3000 || c.WaitNode != 3000 || c.WaitRack != 3000 {
 		t.Errorf("locality waits are %d, %d, %d ms, want 3000", c.WaitProcess, c.WaitNode, c.WaitRack)
 	}
@@ -105,7 +99,7 @@ func TestConfDefaults(t *testing.T) {
 }
 
 func TestConfLayers(t *testing.T) {
-	c, notes, err := ParseConf(
+	c, notes, err := Parse(
 		Layer{Name: "log", Values: map[string]string{
 			"spark.locality.wait": "1s", "spark.locality.wait.rack": "7s", "spark.yarn.max.executor.failures": "9",
 			"spark.some.vendor.key": "x", "spark.serializer": "y", "spark.shuffle.push.enabled": "true",
@@ -168,7 +162,7 @@ func TestConfErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := ParseConf(Layer{Name: "test", Strict: true, Values: tt.values})
+			_, _, err := Parse(Layer{Name: "test", Strict: true, Values: tt.values})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want one with %q", err, tt.want)
 			}
@@ -201,7 +195,7 @@ func TestSizes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := mustConf(t, tt.values)
+			c := parse(t, tt.values)
 			got, err := c.ContainerSize(tt.over, types)
 			if err != nil || got != tt.want {
 				t.Errorf("size is %v, %v, want %v", got, err, tt.want)
@@ -211,16 +205,16 @@ func TestSizes(t *testing.T) {
 			}
 		})
 	}
-	c := mustConf(t, map[string]string{"spark.executor.resource.gpu.amount": "1"})
+	c := parse(t, map[string]string{"spark.executor.resource.gpu.amount": "1"})
 	if _, err := c.ContainerSize(DefaultProfile, types[:2]); err == nil || !strings.Contains(err.Error(), "yarn.io/gpu") {
 		t.Errorf("a cluster without gpus gives %v, want an error that names the type", err)
 	}
 	client := map[string]string{"spark.yarn.am.memory": "1g", "spark.driver.memory": "8g", "spark.driver.cores": "2"}
-	if got, want := mustConf(t, client).AMSize(), policy.R(1408, 1); got != want {
+	if got, want := parse(t, client).AMSize(), policy.R(1408, 1); got != want {
 		t.Errorf("application master in client mode has %v, want %v", got, want)
 	}
 	client["spark.submit.deployMode"] = "cluster"
-	if got, want := mustConf(t, client).AMSize(), policy.R(8192+819, 2); got != want {
+	if got, want := parse(t, client).AMSize(), policy.R(8192+819, 2); got != want {
 		t.Errorf("driver in cluster mode has %v, want %v", got, want)
 	}
 }
@@ -238,7 +232,7 @@ func TestExecutorFailureLimit(t *testing.T) {
 		{"no overflow", map[string]string{"spark.dynamicAllocation.enabled": "true"}, math.MaxInt32},
 	}
 	for _, tt := range tests {
-		if got := mustConf(t, tt.values).ExecutorFailureLimit(); got != tt.want {
+		if got := parse(t, tt.values).ExecutorFailureLimit(); got != tt.want {
 			t.Errorf("%s: limit is %d, want %d", tt.name, got, tt.want)
 		}
 	}
@@ -251,21 +245,21 @@ func TestConfKeysAreConsistent(t *testing.T) {
 			t.Errorf("%s is in the table twice", keyNames[i])
 		}
 	}
-	for _, k := range confKeys {
+	for _, k := range keys {
 		if (k.parse == nil) == (k.note == "") {
 			t.Errorf("%s: want either a parser or a note", k.name)
 		}
 	}
 }
 
-func FuzzParseConf(f *testing.F) {
-	for _, k := range confKeys {
+func FuzzParse(f *testing.F) {
+	for _, k := range keys {
 		f.Add(k.name, k.fallback)
 	}
 	f.Add("spark.executor.resource.gpu.amount", "1")
 	f.Add("spark.task.resource.gpu.amount", "0.25")
 	f.Fuzz(func(t *testing.T, key, value string) {
-		c, notes, err := ParseConf(Layer{Name: "fuzz", Values: map[string]string{key: value}})
+		c, notes, err := Parse(Layer{Name: "fuzz", Values: map[string]string{key: value}})
 		if err != nil {
 			if c == nil && !strings.Contains(err.Error(), key) {
 				t.Fatalf("error %q does not name %q", err, key)

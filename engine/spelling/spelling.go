@@ -1,0 +1,47 @@
+// Package spelling finds the known names that a misspelt one may stand for.
+package spelling
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Nearest returns the n names of known, or all of them if they are fewer, that need the fewest edits to
+// become name, best first. Of equally near ones the first in known comes first.
+func Nearest(name string, known []string, n int) []string {
+	type candidate struct {
+		name  string
+		edits int
+	}
+	all := make([]candidate, len(known))
+	for i, k := range known {
+		all[i] = candidate{k, distance(name, k)}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
+	var out []string
+	for _, c := range all[:min(n, len(all))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// distance is the Levenshtein distance of two texts: how many bytes must be added, removed or replaced
+// to make one of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
