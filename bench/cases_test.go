@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"replay/engine"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -142,9 +142,9 @@ func queuesOf(leaves ...string) (queues []trace.Queue, users []trace.User) {
 }
 
 // inputOf is the trace of a case.
-func inputOf(nodes []trace.Node, events []trace.NodeEvent, queues []trace.Queue, users []trace.User, jobs ...*trace.Job) engine.Input {
+func inputOf(nodes []trace.Node, events []trace.NodeEvent, queues []trace.Queue, users []trace.User, jobs ...*trace.Job) scenario.Input {
 	m := trace.MemoryTrace{JobList: jobs}
-	in := engine.Input{Name: "case", LocalitySource: "modelled", DurationSource: "modelled", Nodes: nodes, Events: events,
+	in := scenario.Input{Name: "case", LocalitySource: "modelled", DurationSource: "modelled", Nodes: nodes, Events: events,
 		Queues: queues, Users: users, Jobs: m.Jobs(), NumJobs: int64(len(jobs))}
 	for _, j := range jobs {
 		in.SpanMS = max(in.SpanMS, j.SubmitMS)

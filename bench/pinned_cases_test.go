@@ -3,7 +3,9 @@ package bench_test
 import (
 	"fmt"
 
-	"replay/engine"
+	"replay/engine/model"
+	"replay/engine/scenario"
+	"replay/engine/spark/driver"
 	"replay/trace"
 )
 
@@ -11,7 +13,7 @@ import (
 type pinnedCase struct {
 	name  string
 	shows []string
-	make  func() (engine.Input, engine.Options)
+	make  func() (scenario.Input, scenario.Options)
 }
 
 // keys makes a map of keys and values.
@@ -45,7 +47,7 @@ var (
 )
 
 // contended is five nodes, three queues and eight jobs that want more than there is.
-func contended(events ...trace.NodeEvent) engine.Input {
+func contended(events ...trace.NodeEvent) scenario.Input {
 	queues, users := queuesOf(nested...)
 	var jobs []*trace.Job
 	for i := range int64(8) {
@@ -60,13 +62,13 @@ func contended(events ...trace.NodeEvent) engine.Input {
 }
 
 // lonely is one application alone in a cluster of n nodes.
-func lonely(n int, j *trace.Job, events ...trace.NodeEvent) engine.Input {
+func lonely(n int, j *trace.Job, events ...trace.NodeEvent) scenario.Input {
 	queues, users := queuesOf("root.default")
 	return inputOf(nodesOf(n, 2), events, queues, users, j)
 }
 
 // several are applications in one queue of a cluster of n nodes.
-func several(n int, jobs []*trace.Job, events ...trace.NodeEvent) engine.Input {
+func several(n int, jobs []*trace.Job, events ...trace.NodeEvent) scenario.Input {
 	queues, users := queuesOf("root.default")
 	for _, j := range jobs {
 		j.Queue, j.User = 0, 0
@@ -77,14 +79,14 @@ func several(n int, jobs []*trace.Job, events ...trace.NodeEvent) engine.Input {
 // pinnedCases are the replays behind testdata/pinned.txt, in its order.
 func pinnedCases() []pinnedCase {
 	var out []pinnedCase
-	add := func(name string, make func() (engine.Input, engine.Options), shows ...string) {
+	add := func(name string, make func() (scenario.Input, scenario.Options), shows ...string) {
 		out = append(out, pinnedCase{name, shows, make})
 	}
-	fair := func(o engine.Options) engine.Options {
+	fair := func(o scenario.Options) scenario.Options {
 		o.FairXML, o.FairName = []byte(nestedXML), "fair-scheduler.xml"
 		return o
 	}
-	capacity := func(o engine.Options) engine.Options {
+	capacity := func(o scenario.Options) scenario.Options {
 		o.Scheduler, o.CapacityConf = "capacity", nestedCapacity
 		return o
 	}
@@ -92,64 +94,64 @@ func pinnedCases() []pinnedCase {
 	// Schedulers, sharing policies, container placements.
 	for _, placement := range []string{"locality-ratio", "none", "union", "top", "per-task"} {
 		for _, sharing := range []string{"fair", "drf"} {
-			add(sharing+"/"+placement, func() (engine.Input, engine.Options) {
-				return contended(), fair(engine.Options{Sharing: sharing, Placement: placement, YarnSite: patient})
+			add(sharing+"/"+placement, func() (scenario.Input, scenario.Options) {
+				return contended(), fair(scenario.Options{Sharing: sharing, Placement: placement, YarnSite: patient})
 			})
 		}
-		add("capacity/"+placement, func() (engine.Input, engine.Options) {
-			return contended(), capacity(engine.Options{Placement: placement})
+		add("capacity/"+placement, func() (scenario.Input, scenario.Options) {
+			return contended(), capacity(scenario.Options{Placement: placement})
 		})
-		add("fifo/"+placement, func() (engine.Input, engine.Options) {
-			return contended(), engine.Options{Scheduler: "fifo", Placement: placement}
+		add("fifo/"+placement, func() (scenario.Input, scenario.Options) {
+			return contended(), scenario.Options{Scheduler: "fifo", Placement: placement}
 		})
 	}
-	add("fair/queues-of-the-trace", func() (engine.Input, engine.Options) {
+	add("fair/queues-of-the-trace", func() (scenario.Input, scenario.Options) {
 		in := contended()
 		b := &in.Queues[3]
 		b.Weight, b.MinMemMiB, b.MinVCores, b.MaxMemMiB, b.MaxVCores, b.MaxApps = 2, 4096, 2, 20_000, 20, 3
 		in.Queues[1].Weight, in.Queues[2].Policy, in.Queues[0].AMShare = 4, "fifo", 0.3
-		return in, engine.Options{}
+		return in, scenario.Options{}
 	})
-	add("capacity/queues-of-the-trace", func() (engine.Input, engine.Options) {
-		return contended(), engine.Options{Scheduler: "capacity", YarnSite: keys("yarn.scheduler.capacity.node-locality-delay", "5")}
+	add("capacity/queues-of-the-trace", func() (scenario.Input, scenario.Options) {
+		return contended(), scenario.Options{Scheduler: "capacity", YarnSite: keys("yarn.scheduler.capacity.node-locality-delay", "5")}
 	})
-	add("fair/fifo-leaves", func() (engine.Input, engine.Options) {
-		return contended(), engine.Options{FairXML: []byte(`<allocations><queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue>
+	add("fair/fifo-leaves", func() (scenario.Input, scenario.Options) {
+		return contended(), scenario.Options{FairXML: []byte(`<allocations><queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue>
 <queue name="b"><schedulingPolicy>fair</schedulingPolicy><queue name="x"/><queue name="y"><schedulingPolicy>fifo</schedulingPolicy></queue></queue></allocations>`)}
 	})
-	add("fair/placement-rules", func() (engine.Input, engine.Options) {
-		return contended(), engine.Options{FairXML: []byte(`<allocations><queue name="a"/><queue name="u" type="parent"/>
+	add("fair/placement-rules", func() (scenario.Input, scenario.Options) {
+		return contended(), scenario.Options{FairXML: []byte(`<allocations><queue name="a"/><queue name="u" type="parent"/>
 <queuePlacementPolicy><rule name="specified" create="false"/><rule name="nestedUserQueue"><rule name="default" queue="root.u"/></rule></queuePlacementPolicy></allocations>`)}
 	})
-	add("fair/reload-and-cleanup", func() (engine.Input, engine.Options) {
-		o := engine.Options{FairXML: []byte(`<allocations><queue name="a"><maxResources>3072 mb, 3 vcores</maxResources></queue></allocations>`),
-			Reloads: []engine.Reload{{AtMS: 30_000, Name: "second.xml", XML: []byte(nestedXML)}}}
+	add("fair/reload-and-cleanup", func() (scenario.Input, scenario.Options) {
+		o := scenario.Options{FairXML: []byte(`<allocations><queue name="a"><maxResources>3072 mb, 3 vcores</maxResources></queue></allocations>`),
+			Reloads: []scenario.Reload{{AtMS: 30_000, Name: "second.xml", XML: []byte(nestedXML)}}}
 		return contended(), o
 	})
-	add("fair/limits-of-applications", func() (engine.Input, engine.Options) {
-		return contended(), engine.Options{FairXML: []byte(`<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault><userMaxAppsDefault>1</userMaxAppsDefault>
+	add("fair/limits-of-applications", func() (scenario.Input, scenario.Options) {
+		return contended(), scenario.Options{FairXML: []byte(`<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault><userMaxAppsDefault>1</userMaxAppsDefault>
 <queueMaxAMShareDefault>0.2</queueMaxAMShareDefault></allocations>`)}
 	})
 
 	// What the FairScheduler does beyond a container for each heartbeat.
-	greedy := func(site map[string]string) func() (engine.Input, engine.Options) {
-		return func() (engine.Input, engine.Options) { // the first application takes all, then queue b wants its share
+	greedy := func(site map[string]string) func() (scenario.Input, scenario.Options) {
+		return func() (scenario.Input, scenario.Options) { // the first application takes all, then queue b wants its share
 			queues, users := queuesOf(nested...)
 			jobs := []*trace.Job{jobOf(0, 0, 0, 30, stageOf(0, 120, 20_000)), jobOf(1, 30_000, 1, 6, stageOf(0, 24, 3000)), jobOf(2, 35_000, 2, 4, stageOf(0, 10, 3000))}
-			return inputOf(nodesOf(4, 2), nil, queues, users, jobs...), engine.Options{YarnSite: site, FairXML: []byte(`<allocations>
+			return inputOf(nodesOf(4, 2), nil, queues, users, jobs...), scenario.Options{YarnSite: site, FairXML: []byte(`<allocations>
 <defaultFairSharePreemptionTimeout>5</defaultFairSharePreemptionTimeout><defaultMinSharePreemptionTimeout>3</defaultMinSharePreemptionTimeout>
 <queue name="a"/><queue name="b"><queue name="x"><minResources>4096 mb, 4 vcores</minResources></queue><queue name="y"/></queue></allocations>`)}
 		}
 	}
 	add("preemption/fair", greedy(keys("yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "4000")), "preempted")
-	add("preemption/drf", func() (engine.Input, engine.Options) {
+	add("preemption/drf", func() (scenario.Input, scenario.Options) {
 		in, o := greedy(keys("yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.preemption.cluster-utilization-threshold", "0.5"))()
 		o.Sharing = "drf"
 		return in, o
 	}, "preempted")
 	add("preemption/off", greedy(nil))
-	big := func(o engine.Options) func() (engine.Input, engine.Options) {
-		return func() (engine.Input, engine.Options) { // executors of more than half a node between small ones
+	big := func(o scenario.Options) func() (scenario.Input, scenario.Options) {
+		return func() (scenario.Input, scenario.Options) { // executors of more than half a node between small ones
 			queues, users := queuesOf(nested...)
 			var jobs []*trace.Job
 			for i := range int64(6) {
@@ -162,25 +164,25 @@ func pinnedCases() []pinnedCase {
 			return inputOf(nodesOf(3, 1), nil, queues, users, jobs...), o
 		}
 	}
-	add("reservations/fair", big(engine.Options{YarnSite: keys("yarn.scheduler.fair.reservable-nodes", "0.5")}), "reservations")
-	add("reservations/drf", big(engine.Options{Sharing: "drf"}), "reservations")
-	add("reservations/capacity", big(engine.Options{Scheduler: "capacity", CapacityConf: keys("yarn.scheduler.capacity.resource-calculator",
+	add("reservations/fair", big(scenario.Options{YarnSite: keys("yarn.scheduler.fair.reservable-nodes", "0.5")}), "reservations")
+	add("reservations/drf", big(scenario.Options{Sharing: "drf"}), "reservations")
+	add("reservations/capacity", big(scenario.Options{Scheduler: "capacity", CapacityConf: keys("yarn.scheduler.capacity.resource-calculator",
 		"org.apache.hadoop.yarn.util.resource.DominantResourceCalculator")}), "reservations")
-	add("reservations/fifo", big(engine.Options{Scheduler: "fifo"}))
-	add("continuous", func() (engine.Input, engine.Options) {
-		return contended(), fair(engine.Options{YarnSite: keys("yarn.scheduler.fair.continuous-scheduling-enabled", "true",
+	add("reservations/fifo", big(scenario.Options{Scheduler: "fifo"}))
+	add("continuous", func() (scenario.Input, scenario.Options) {
+		return contended(), fair(scenario.Options{YarnSite: keys("yarn.scheduler.fair.continuous-scheduling-enabled", "true",
 			"yarn.scheduler.fair.continuous-scheduling-sleep-ms", "20", "yarn.scheduler.fair.locality-delay-node-ms", "2000",
 			"yarn.scheduler.fair.locality-delay-rack-ms", "4000")})
 	})
-	add("assign-multiple/dynamic", func() (engine.Input, engine.Options) {
-		return contended(), fair(engine.Options{YarnSite: keys("yarn.scheduler.fair.assignmultiple", "true")})
+	add("assign-multiple/dynamic", func() (scenario.Input, scenario.Options) {
+		return contended(), fair(scenario.Options{YarnSite: keys("yarn.scheduler.fair.assignmultiple", "true")})
 	})
-	add("assign-multiple/two", func() (engine.Input, engine.Options) {
-		return contended(), fair(engine.Options{Sharing: "drf", YarnSite: keys("yarn.scheduler.fair.assignmultiple", "true",
+	add("assign-multiple/two", func() (scenario.Input, scenario.Options) {
+		return contended(), fair(scenario.Options{Sharing: "drf", YarnSite: keys("yarn.scheduler.fair.assignmultiple", "true",
 			"yarn.scheduler.fair.dynamic.max.assign", "false", "yarn.scheduler.fair.max.assign", "2")})
 	})
-	add("capacity/one-off-switch-a-heartbeat", func() (engine.Input, engine.Options) {
-		o := capacity(engine.Options{})
+	add("capacity/one-off-switch-a-heartbeat", func() (scenario.Input, scenario.Options) {
+		o := capacity(scenario.Options{})
 		o.CapacityConf = keys("yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled", "false",
 			"yarn.scheduler.capacity.node-locality-delay", "8", "yarn.scheduler.capacity.rack-locality-additional-delay", "4")
 		for k, v := range nestedCapacity {
@@ -188,67 +190,67 @@ func pinnedCases() []pinnedCase {
 		}
 		return contended(), o
 	})
-	add("containers-that-expire", func() (engine.Input, engine.Options) {
-		m := engine.DefaultModel()
+	add("containers-that-expire", func() (scenario.Input, scenario.Options) {
+		m := model.DefaultModel()
 		m.NMStartMS = 900
-		return contended(), engine.Options{Model: m, SparkConf: keys("spark.yarn.containerLauncherMaxThreads", "1"),
+		return contended(), scenario.Options{Model: m, SparkConf: keys("spark.yarn.containerLauncherMaxThreads", "1"),
 			YarnSite: keys("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1500")}
 	}, "unused")
 
 	// Nodes.
 	quick := keys("yarn.nm.liveness-monitor.expiry-interval-ms", "12000")
 	for _, service := range []string{"true", "false"} {
-		o := engine.Options{YarnSite: quick, SparkConf: keys("spark.shuffle.service.enabled", service)}
+		o := scenario.Options{YarnSite: quick, SparkConf: keys("spark.shuffle.service.enabled", service)}
 		for _, scheduler := range []string{"fair", "capacity", "fifo"} {
 			o := o
 			o.Scheduler = scheduler
-			add("node-lost/"+scheduler+"/shuffle-service-"+service, func() (engine.Input, engine.Options) {
+			add("node-lost/"+scheduler+"/shuffle-service-"+service, func() (scenario.Input, scenario.Options) {
 				return contended(at(24_000, 1, trace.Fail), at(70_000, 1, trace.Recover)), o
 			}, "node-lost")
 		}
 	}
-	add("node-back-before-it-is-missed", func() (engine.Input, engine.Options) {
-		return contended(at(24_000, 1, trace.Fail), at(27_000, 1, trace.Recover)), engine.Options{}
+	add("node-back-before-it-is-missed", func() (scenario.Input, scenario.Options) {
+		return contended(at(24_000, 1, trace.Fail), at(27_000, 1, trace.Recover)), scenario.Options{}
 	}, "tasks-lost")
-	add("nodes-leave-and-join", func() (engine.Input, engine.Options) {
+	add("nodes-leave-and-join", func() (scenario.Input, scenario.Options) {
 		in := contended(at(15_000, 3, trace.Join), at(22_000, 0, trace.Leave), at(60_000, 0, trace.Join))
 		in.Nodes[3].Present = false
-		return in, engine.Options{}
+		return in, scenario.Options{}
 	}, "node-lost")
-	add("drain/with-timeout", func() (engine.Input, engine.Options) {
-		return contended(drained(20_000, 2, 6000), drained(21_000, 1, trace.Unset), at(90_000, 1, trace.Undrain), at(91_000, 2, trace.Undrain)), engine.Options{}
+	add("drain/with-timeout", func() (scenario.Input, scenario.Options) {
+		return contended(drained(20_000, 2, 6000), drained(21_000, 1, trace.Unset), at(90_000, 1, trace.Undrain), at(91_000, 2, trace.Undrain)), scenario.Options{}
 	}, "tasks-lost")
-	add("drain/taken-back", func() (engine.Input, engine.Options) {
-		return contended(drained(20_000, 2, trace.Unset), resized(22_000, 2, 4096, 4), at(25_000, 2, trace.Undrain)), engine.Options{Scheduler: "capacity"}
+	add("drain/taken-back", func() (scenario.Input, scenario.Options) {
+		return contended(drained(20_000, 2, trace.Unset), resized(22_000, 2, 4096, 4), at(25_000, 2, trace.Undrain)), scenario.Options{Scheduler: "capacity"}
 	})
-	add("nodes-that-change-size", func() (engine.Input, engine.Options) {
-		return contended(resized(14_000, 0, 2048, 2), resized(30_000, 1, 16_384, 16), resized(50_000, 0, 8192, 8)), engine.Options{Sharing: "drf"}
+	add("nodes-that-change-size", func() (scenario.Input, scenario.Options) {
+		return contended(resized(14_000, 0, 2048, 2), resized(30_000, 1, 16_384, 16), resized(50_000, 0, 8192, 8)), scenario.Options{Sharing: "drf"}
 	})
-	add("every-node-fails", func() (engine.Input, engine.Options) {
+	add("every-node-fails", func() (scenario.Input, scenario.Options) {
 		var events []trace.NodeEvent
 		for i := range int32(5) {
 			events = append(events, at(40_000, i, trace.Fail))
 		}
-		return contended(events...), engine.Options{YarnSite: quick, StallMS: 600_000}
+		return contended(events...), scenario.Options{YarnSite: quick, StallMS: 600_000}
 	}, "jobs-unfinished")
 
 	// Application masters.
 	for _, tries := range []string{"1", "3"} {
-		add("master-lost/attempts-"+tries, func() (engine.Input, engine.Options) {
+		add("master-lost/attempts-"+tries, func() (scenario.Input, scenario.Options) {
 			return contended(at(18_000, 0, trace.Fail), at(19_000, 3, trace.Fail), at(60_000, 0, trace.Recover)),
-				engine.Options{YarnSite: quick, SparkConf: keys("spark.yarn.maxAppAttempts", tries)}
+				scenario.Options{YarnSite: quick, SparkConf: keys("spark.yarn.maxAppAttempts", tries)}
 		}, "node-lost")
 	}
-	add("master-that-gives-up", func() (engine.Input, engine.Options) { // too many executors fail
+	add("master-that-gives-up", func() (scenario.Input, scenario.Options) { // too many executors fail
 		var events []trace.NodeEvent
 		for i := range int64(4) {
 			events = append(events, at(20_000+i*9000, 1, trace.Fail), at(21_000+i*9000, 1, trace.Recover))
 		}
-		return lonely(2, jobOf(0, 0, 0, 4, stageOf(0, 60, 8000)), events...), engine.Options{SparkConf: keys("spark.yarn.max.executor.failures", "2")}
+		return lonely(2, jobOf(0, 0, 0, 4, stageOf(0, 60, 8000)), events...), scenario.Options{SparkConf: keys("spark.yarn.max.executor.failures", "2")}
 	})
 
 	// Spark.
-	add("static-allocation", func() (engine.Input, engine.Options) {
+	add("static-allocation", func() (scenario.Input, scenario.Options) {
 		in := contended()
 		source := in.Jobs
 		var jobs []*trace.Job
@@ -256,88 +258,88 @@ func pinnedCases() []pinnedCase {
 			jobs = append(jobs, static(j, 3))
 		}
 		in.Jobs = (&trace.MemoryTrace{JobList: jobs}).Jobs()
-		return in, fair(engine.Options{Load: 2, SparkConf: keys("spark.scheduler.minRegisteredResourcesRatio", "0.5")})
+		return in, fair(scenario.Options{Load: 2, SparkConf: keys("spark.scheduler.minRegisteredResourcesRatio", "0.5")})
 	})
-	add("speculation", func() (engine.Input, engine.Options) {
+	add("speculation", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 4, straggler(input(stageOf(0, 24, 3000), 4, 1), 12), straggler(stageOf(1, 8, 1500, 0), 9))
-		return lonely(4, j), engine.Options{SparkConf: keys("spark.speculation", "true", "spark.speculation.multiplier", "2", "spark.speculation.quantile", "0.5")}
+		return lonely(4, j), scenario.Options{SparkConf: keys("spark.speculation", "true", "spark.speculation.multiplier", "2", "spark.speculation.quantile", "0.5")}
 	}, "speculative")
-	add("speculation/copies-that-win", func() (engine.Input, engine.Options) { // the originals sit on a node that dies
+	add("speculation/copies-that-win", func() (scenario.Input, scenario.Options) { // the originals sit on a node that dies
 		j := jobOf(0, 0, 0, 6, straggler(stageOf(0, 24, 6000), 4), straggler(stageOf(1, 12, 4000, 0), 6))
-		return lonely(4, j, at(26_000, 0, trace.Fail), at(90_000, 0, trace.Recover)), engine.Options{YarnSite: quick,
+		return lonely(4, j, at(26_000, 0, trace.Fail), at(90_000, 0, trace.Recover)), scenario.Options{YarnSite: quick,
 			SparkConf: keys("spark.speculation", "true", "spark.speculation.quantile", "0.3", "spark.shuffle.service.enabled", "false")}
 	}, "speculative", "tasks-killed")
-	add("killed-with-their-application", func() (engine.Input, engine.Options) { // its master gives up while tasks run
+	add("killed-with-their-application", func() (scenario.Input, scenario.Options) { // its master gives up while tasks run
 		j := jobOf(0, 0, 0, 4, stageOf(0, 60, 30_000), stageOf(1, 4, 1000, 0))
-		return lonely(4, j, at(30_000, 1, trace.Fail), at(31_000, 2, trace.Fail)), engine.Options{YarnSite: quick, SparkConf: keys("spark.task.maxFailures", "1",
+		return lonely(4, j, at(30_000, 1, trace.Fail), at(31_000, 2, trace.Fail)), scenario.Options{YarnSite: quick, SparkConf: keys("spark.task.maxFailures", "1",
 			"spark.network.timeout", "5s")}
 	}, "tasks-killed", "jobs-failed")
-	add("decommissioning", func() (engine.Input, engine.Options) {
+	add("decommissioning", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 5, stageOf(0, 20, 2000), later(stageOf(1, 20, 2000), 0, 20_000))
-		return lonely(4, j), engine.Options{SparkConf: keys("spark.decommission.enabled", "true", "spark.shuffle.service.enabled", "true",
+		return lonely(4, j), scenario.Options{SparkConf: keys("spark.decommission.enabled", "true", "spark.shuffle.service.enabled", "true",
 			"spark.dynamicAllocation.executorIdleTimeout", "3s")}
 	}, "completed")
-	add("idle-executors-go", func() (engine.Input, engine.Options) {
+	add("idle-executors-go", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 5, stageOf(0, 20, 2000), later(straggler(stageOf(1, 14, 2000), 8), 0, 20_000))
-		return lonely(4, j), engine.Options{SparkConf: keys("spark.dynamicAllocation.executorIdleTimeout", "3s", "spark.dynamicAllocation.shuffleTracking.enabled", "true",
+		return lonely(4, j), scenario.Options{SparkConf: keys("spark.dynamicAllocation.executorIdleTimeout", "3s", "spark.dynamicAllocation.shuffleTracking.enabled", "true",
 			"spark.shuffle.service.enabled", "false", "spark.dynamicAllocation.shuffleTracking.timeout", "5s")}
 	}, "released")
-	add("cached-input", func() (engine.Input, engine.Options) {
+	add("cached-input", func() (scenario.Input, scenario.Options) {
 		cached := with(later(stageOf(2, 16, 700), 1, 200), func(s *trace.Stage) { s.CacheOf, s.Kind = 0, trace.StageInput })
 		again := with(later(stageOf(3, 16, 700), 2, 9000), func(s *trace.Stage) { s.CacheOf, s.Kind = 0, trace.StageInput })
 		j := jobOf(0, 0, 0, 5, input(stageOf(0, 16, 2000), 4, 1), stageOf(1, 4, 800, 0), cached, again)
-		return lonely(4, j, at(30_000, 2, trace.Fail), at(40_000, 2, trace.Recover)), engine.Options{YarnSite: quick,
+		return lonely(4, j, at(30_000, 2, trace.Fail), at(40_000, 2, trace.Recover)), scenario.Options{YarnSite: quick,
 			SparkConf: keys("spark.dynamicAllocation.cachedExecutorIdleTimeout", "4s", "spark.dynamicAllocation.executorIdleTimeout", "2s")}
 	}, "process-local")
-	add("barrier-stages", func() (engine.Input, engine.Options) {
+	add("barrier-stages", func() (scenario.Input, scenario.Options) {
 		gang := func(st trace.Stage) trace.Stage { return with(st, func(s *trace.Stage) { s.Kind = trace.StageGang }) }
 		j := static(jobOf(0, 0, 0, 0, gang(input(stageOf(0, 8, 3000), 4, 1)), stageOf(1, 12, 1000, 0), gang(stageOf(2, 6, 2000, 1))), 4)
-		return lonely(4, j, at(12_000, 1, trace.Fail), at(13_000, 1, trace.Recover)), engine.Options{}
+		return lonely(4, j, at(12_000, 1, trace.Fail), at(13_000, 1, trace.Recover)), scenario.Options{}
 	}, "tasks-lost")
-	pooled := func(conf ...string) engine.Options {
-		return engine.Options{PoolsName: "pools.xml", SparkConf: keys(append(conf, "spark.scheduler.mode", "FAIR")...),
+	pooled := func(conf ...string) scenario.Options {
+		return scenario.Options{PoolsName: "pools.xml", SparkConf: keys(append(conf, "spark.scheduler.mode", "FAIR")...),
 			PoolsXML: []byte(`<allocations><pool name="heavy"><weight>4</weight><schedulingMode>FAIR</schedulingMode></pool><pool name="light"><minShare>2</minShare></pool></allocations>`)}
 	}
-	add("fair-pools", func() (engine.Input, engine.Options) {
+	add("fair-pools", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 3, inPool(stageOf(0, 24, 1500), 0, "light"), inPool(input(stageOf(1, 24, 1500), 4, 1), 1, "heavy"), inPool(stageOf(2, 24, 1500), 2, "heavy"),
 			inPool(stageOf(3, 12, 900), 3, "nobody"), inPool(stageOf(4, 6, 900, 1), 1, "heavy"))
 		return lonely(4, j), pooled()
 	})
-	add("resource-profiles", func() (engine.Input, engine.Options) {
+	add("resource-profiles", func() (scenario.Input, scenario.Options) {
 		wide := with(stageOf(1, 12, 2500, 0), func(s *trace.Stage) { s.Profile, s.ExecVCores, s.ExecMemMiB, s.TaskVCores = 1, 4, 3072, 2 })
 		j := jobOf(0, 0, 0, 6, input(stageOf(0, 16, 2000), 4, 1), wide, stageOf(2, 8, 1000, 1))
-		return lonely(4, j), engine.Options{SparkConf: keys("spark.dynamicAllocation.executorIdleTimeout", "5s")}
+		return lonely(4, j), scenario.Options{SparkConf: keys("spark.dynamicAllocation.executorIdleTimeout", "5s")}
 	})
-	add("failed-tasks", func() (engine.Input, engine.Options) {
+	add("failed-tasks", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 4, retried(input(stageOf(0, 24, 2000), 4, 1), 2), retried(stageOf(1, 9, 1500, 0), 1))
-		return lonely(4, j), engine.Options{Recorded: engine.Recorded{Failures: true}}
+		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Failures: true}}
 	}, "tasks-failed")
-	add("excluded-executors", func() (engine.Input, engine.Options) {
+	add("excluded-executors", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 6, retried(input(stageOf(0, 36, 2000), 4, 1), 3), retried(stageOf(1, 18, 1500, 0), 2))
-		return lonely(4, j), engine.Options{Recorded: engine.Recorded{Failures: true}, SparkConf: keys("spark.excludeOnFailure.enabled", "true",
+		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Failures: true}, SparkConf: keys("spark.excludeOnFailure.enabled", "true",
 			"spark.excludeOnFailure.timeout", "9s", "spark.excludeOnFailure.task.maxTaskAttemptsPerExecutor", "1", "spark.excludeOnFailure.task.maxTaskAttemptsPerNode", "2",
 			"spark.excludeOnFailure.stage.maxFailedTasksPerExecutor", "2", "spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "2",
 			"spark.excludeOnFailure.killExcludedExecutors", "true")}
 	}, "tasks-failed")
-	add("locality-wait-10s", func() (engine.Input, engine.Options) {
+	add("locality-wait-10s", func() (scenario.Input, scenario.Options) {
 		var jobs []*trace.Job
 		for i := range int64(3) {
 			jobs = append(jobs, jobOf(i, i*3000, 0, 3, input(stageOf(0, 30, 900), 6, 1), input(stageOf(1, 12, 600), 6, 2)))
 		}
-		return several(6, jobs), engine.Options{SparkConf: keys("spark.locality.wait.node", "10s", "spark.locality.wait.rack", "1s", "spark.locality.wait.process", "2s")}
+		return several(6, jobs), scenario.Options{SparkConf: keys("spark.locality.wait.node", "10s", "spark.locality.wait.rack", "1s", "spark.locality.wait.process", "2s")}
 	})
-	add("locality-wait-legacy", func() (engine.Input, engine.Options) {
+	add("locality-wait-legacy", func() (scenario.Input, scenario.Options) {
 		j := static(jobOf(0, 0, 0, 0, with(input(stageOf(0, 60, 1000), 6, 1), func(s *trace.Stage) {
 			for i := range s.Tasks.Pref {
 				s.Tasks.Pref[i] = int32(i % 3)
 			}
 		})), 5)
-		return lonely(6, j), engine.Options{SparkConf: keys("spark.locality.wait.legacyResetOnTaskLaunch", "true")}
+		return lonely(6, j), scenario.Options{SparkConf: keys("spark.locality.wait.legacyResetOnTaskLaunch", "true")}
 	})
-	add("locality-wait-0", func() (engine.Input, engine.Options) {
-		return contended(), fair(engine.Options{SparkConf: keys("spark.locality.wait", "0s")})
+	add("locality-wait-0", func() (scenario.Input, scenario.Options) {
+		return contended(), fair(scenario.Options{SparkConf: keys("spark.locality.wait", "0s")})
 	})
-	add("cold-executors-and-recorded-delays", func() (engine.Input, engine.Options) {
+	add("cold-executors-and-recorded-delays", func() (scenario.Input, scenario.Options) {
 		cold := with(input(stageOf(0, 20, 2000), 4, 1), func(s *trace.Stage) {
 			s.FreshFactor, s.FirstFactor = 1.6, 1.2
 			for i := range int64(s.Tasks.Len()) {
@@ -347,54 +349,54 @@ func pinnedCases() []pinnedCase {
 		})
 		j := jobOf(0, 0, 0, 4, cold, with(stageOf(1, 12, 1200, 0), func(s *trace.Stage) { s.DelayMS = 700 }))
 		j.TailMS = 4000
-		return lonely(4, j), engine.Options{}
+		return lonely(4, j), scenario.Options{}
 	})
-	add("client-mode-and-slow-network", func() (engine.Input, engine.Options) {
+	add("client-mode-and-slow-network", func() (scenario.Input, scenario.Options) {
 		in := contended(at(25_000, 2, trace.Fail))
-		return in, engine.Options{SparkConf: keys("spark.submit.deployMode", "client", "spark.network.timeout", "20s")}
+		return in, scenario.Options{SparkConf: keys("spark.submit.deployMode", "client", "spark.network.timeout", "20s")}
 	})
-	add("master-heartbeats-every-100ms", func() (engine.Input, engine.Options) {
-		return contended(), engine.Options{SparkConf: keys("spark.yarn.scheduler.heartbeat.interval-ms", "1000",
+	add("master-heartbeats-every-100ms", func() (scenario.Input, scenario.Options) {
+		return contended(), scenario.Options{SparkConf: keys("spark.yarn.scheduler.heartbeat.interval-ms", "1000",
 			"spark.yarn.scheduler.initial-allocation.interval", "100ms", "spark.yarn.containerLauncherMaxThreads", "1")}
 	})
-	add("stopped-in-the-middle", func() (engine.Input, engine.Options) {
-		return contended(), fair(engine.Options{Until: 33_333})
+	add("stopped-in-the-middle", func() (scenario.Input, scenario.Options) {
+		return contended(), fair(scenario.Options{Until: 33_333})
 	}, "jobs-unfinished", "running")
 
 	// Executors given by a recording.
 	add("recorded-executors", recordedCase, "tasks-lost", "tasks-failed")
-	add("recorded-latencies", func() (engine.Input, engine.Options) {
-		l := map[int64]*engine.Latencies{}
+	add("recorded-latencies", func() (scenario.Input, scenario.Options) {
+		l := map[int64]*driver.Latencies{}
 		for i := range int64(8) {
-			l[i] = &engine.Latencies{AMMS: 3000 + 100*i, ExecutorMS: []int64{2000, trace.Unset, 2500 + i}}
+			l[i] = &driver.Latencies{AMMS: 3000 + 100*i, ExecutorMS: []int64{2000, trace.Unset, 2500 + i}}
 		}
-		return contended(), engine.Options{Recorded: engine.Recorded{Latencies: l}}
+		return contended(), scenario.Options{Recorded: driver.Recorded{Latencies: l}}
 	})
 
 	// Two seeds of one case differ; see TestPinned.
-	add("another-seed", func() (engine.Input, engine.Options) {
-		return contended(), fair(engine.Options{Sharing: "fair", Placement: "locality-ratio", YarnSite: patient, Seed: 2})
+	add("another-seed", func() (scenario.Input, scenario.Options) {
+		return contended(), fair(scenario.Options{Sharing: "fair", Placement: "locality-ratio", YarnSite: patient, Seed: 2})
 	})
 	return out
 }
 
 // recordedCase is an application with executors that came, left, were killed, and failed by what a stage did.
-func recordedCase() (engine.Input, engine.Options) {
+func recordedCase() (scenario.Input, scenario.Options) {
 	j := jobOf(0, 0, 0, 4, retried(input(stageOf(0, 20, 1500), 4, 1), 1), stageOf(1, 20, 2000, 0), later(stageOf(2, 10, 800, 0), 1, 500))
 	j.RecordedStartMS, j.RecordedFinishMS = 0, 40_000
 	wide := jobOf(1, 5000, 0, 4, stageOf(0, 10, 1500), with(stageOf(1, 8, 900, 0), func(s *trace.Stage) { s.Profile, s.ExecVCores, s.ExecMemMiB, s.TaskVCores = 1, 4, 3072, 2 }))
-	executor := func(job int64, id, node, vcores int32, added, removed int64, reason string) engine.RecordedExecutor {
-		e := engine.RecordedExecutor{ReadyMS: trace.Unset, LeaveMS: trace.Unset, CausedBy: trace.Unset}
+	executor := func(job int64, id, node, vcores int32, added, removed int64, reason string) driver.RecordedExecutor {
+		e := driver.RecordedExecutor{ReadyMS: trace.Unset, LeaveMS: trace.Unset, CausedBy: trace.Unset}
 		e.Job, e.ID, e.Node, e.VCores, e.MemMiB = job, id, node, vcores, 2048
 		e.AddedMS, e.RemovedMS, e.Reason = added, removed, reason
 		return e
 	}
-	var list []engine.RecordedExecutor
+	var list []driver.RecordedExecutor
 	for i := range int32(4) {
 		list = append(list, executor(0, i+1, i, 2, 3000+int64(i)*400, trace.Unset, ""))
 	}
 	list[0].ReadyMS = 250
-	list[0].First = []engine.FirstTask{{Stage: 0, Index: 0, MoreMS: 600}, {Stage: 0, Index: 4, MoreMS: 300}}
+	list[0].First = []driver.FirstTask{{Stage: 0, Index: 0, MoreMS: 600}, {Stage: 0, Index: 4, MoreMS: 300}}
 	list[1].RemovedMS, list[1].LeaveMS, list[1].Reason = 9000, 8800, "Executor killed by driver."
 	list[2].RemovedMS, list[2].CausedBy, list[2].AfterMS, list[2].Reason = 12_000, 1, 2500, "Container exited from explicit failure. Exit status: 52."
 	list[3].RemovedMS, list[3].Reason = 15_000, "Container marked as failed on a *lost* node: host03"
@@ -405,8 +407,8 @@ func recordedCase() (engine.Input, engine.Options) {
 	late := executor(1, 3, 3, 4, 3500, trace.Unset, "")
 	late.MemMiB = 3072
 	list = append(list, late)
-	return several(4, []*trace.Job{j, wide}), engine.Options{SparkConf: keys("spark.shuffle.service.enabled", "false"),
-		Recorded: engine.Recorded{Executors: list, CodeMS: map[int64]int64{0: 2500, 1: 2000}, Failures: true}}
+	return several(4, []*trace.Job{j, wide}), scenario.Options{SparkConf: keys("spark.shuffle.service.enabled", "false"),
+		Recorded: driver.Recorded{Executors: list, CodeMS: map[int64]int64{0: 2500, 1: 2000}, Failures: true}}
 }
 
 // tracesPinned are the traces of the project, each with the flags of the case.

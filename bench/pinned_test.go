@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine"
+	"replay/engine/model"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/trace"
 )
 
@@ -51,15 +53,15 @@ var columns = []string{"jobs-success", "jobs-failed", "jobs-unfinished", "stage-
 	"completed", "released", "unused", "preempted", "node-lost", "app-end", "failed", "expired", "running"}
 
 // replayed replays a scenario and returns its line: decision hash, end and the counts that are not 0.
-func replayed(t *testing.T, in engine.Input, o engine.Options) (string, counts) {
+func replayed(t *testing.T, in scenario.Input, o scenario.Options) (string, counts) {
 	t.Helper()
 	if o.Seed == 0 {
 		o.Seed = 1
 	}
-	if o.Model == (engine.Model{}) {
-		o.Model = engine.DefaultModel()
+	if o.Model == (model.Model{}) {
+		o.Model = model.DefaultModel()
 	}
-	sc, err := engine.NewScenario(in, o)
+	sc, err := scenario.New(in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +116,8 @@ func TestPinned(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer tr.Close()
-			in := engine.Input{Name: p.name, Nodes: tr.Nodes, Events: tr.Events, Queues: tr.Queues, Users: tr.Users, Jobs: tr.Jobs()}
-			line, _ := replayed(t, in, engine.Options{Scheduler: p.scheduler, Sharing: p.sharing, Placement: p.placement})
+			in := scenario.Input{Name: p.name, Nodes: tr.Nodes, Events: tr.Events, Queues: tr.Queues, Users: tr.Users, Jobs: tr.Jobs()}
+			line, _ := replayed(t, in, scenario.Options{Scheduler: p.scheduler, Sharing: p.sharing, Placement: p.placement})
 			add(name, line)
 		})
 	}
