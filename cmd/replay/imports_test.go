@@ -29,12 +29,13 @@ var picture = map[string][]string{
 	"replay/engine/model":         nil,
 	"replay/engine/scenario": {"replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
-	"replay/engine":        {"replay/policy", "replay/trace", "replay/engine/..."},
-	"replay/report":        {"replay/engine/record", "replay/trace"},
-	"replay/bench":         {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
-	"replay/bench/conform": {"replay/engine/...", "replay/policy"},
-	"replay/backtest":      {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report", "replay/trace", "replay/trace/importer"},
-	"replay/cmd/replay":    {"replay/..."},
+	"replay/engine":         {"replay/policy", "replay/trace", "replay/engine/..."},
+	"replay/report":         {"replay/engine/record", "replay/trace"},
+	"replay/bench":          {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
+	"replay/bench/conform":  {"replay/engine/...", "replay/policy"},
+	"replay/backtest":       {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report", "replay/trace", "replay/trace/importer"},
+	"replay/cmd/replay":     {"replay/..."},
+	"replay/scripts/mutate": nil,
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.

@@ -1,0 +1,161 @@
+// Command mutate changes the program in one place at a time and asks whether a test notices.
+//
+//	go run ./scripts/mutate                      the named mutants of scripts/mutate/named.txt
+//	go run ./scripts/mutate -only drain          those whose name or file contains "drain"
+//	go run ./scripts/mutate FILE.go...           every mutation of these files
+//	go run ./scripts/mutate -list FILE.go...     print the mutations, run nothing
+//
+// The tree is never touched: each mutant is compiled through an overlay of the go command. A mutant
+// survives when all tests pass. The exit code is 1 when a named mutant survives, no longer fits the
+// source or does not compile; survivors among all mutations of a file are printed for a person to judge.
+//
+// Mutations of a file: comparisons at their limit and negated, && and || exchanged, an operand of them
+// dropped, if conditions negated, whole numbers one more and one less, statements and early ends of a
+// block dropped.
+//
+// Maintained tools exist (gremlins, go-mutesting, ooze). They have no named mutants, do not drop
+// statements or operands, and run the tests of the mutant's own package or those of the whole module;
+// here the tests that hold a rule often stand in a package between the two.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A mutant is one changed file.
+type mutant struct {
+	name   string // what is changed, in words
+	file   string // slash-separated, from the root of the module
+	line   int
+	before string // the source that goes
+	after  string // what stands in its place
+	text   []byte // the whole file, changed
+	tests  []string
+}
+
+func (m *mutant) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s => %s", m.file, m.line, m.name, oneLine(m.before), oneLine(m.after))
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:57]) + "..."
+	}
+	if s == "" {
+		return "(nothing)"
+	}
+	return s
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	code, err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+	}
+	os.Exit(code)
+}
+
+// run is main without the process. It returns the exit code: 0, 1 (a named mutant lives) or 2 (it could not be tried).
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
+	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	list := flags.Bool("list", false, "print the mutants and run nothing")
+	only := flags.String("only", "", "take only mutants whose line of output contains this `text`")
+	tests := flags.String("test", "", "`packages` whose tests are run, space-separated (default: the file's own, and for named ones those of the list)")
+	short := flags.Bool("short", true, "run tests with -short")
+	sample := flags.Int("sample", 0, "try at most `n` mutants of files, drawn with -seed")
+	seed := flags.Uint64("seed", 1, "seed of -sample")
+	if err := flags.Parse(args); err != nil {
+		return 2, err
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return 2, err
+	}
+	var mutants []mutant
+	named := flags.NArg() == 0
+	broken := 0
+	if named {
+		all, err := readNamed(filepath.Join(root, filepath.FromSlash(namedFile)))
+		if err != nil {
+			return 2, err
+		}
+		for _, n := range all {
+			m, err := n.find(root)
+			if err != nil {
+				fmt.Fprintln(stdout, "NOT FOUND", err)
+				broken++
+				continue
+			}
+			mutants = append(mutants, *m)
+		}
+	}
+	for _, path := range flags.Args() {
+		of, err := mutationsOf(root, path)
+		if err != nil {
+			return 2, err
+		}
+		mutants = append(mutants, of...)
+	}
+	mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return !strings.Contains(m.String(), *only) })
+	if !named && *sample > 0 && *sample < len(mutants) {
+		r := rand.New(rand.NewPCG(*seed, 0))
+		keep := r.Perm(len(mutants))[:*sample]
+		slices.Sort(keep)
+		for i, k := range keep {
+			mutants[i] = mutants[k]
+		}
+		mutants = mutants[:*sample]
+	}
+	if *tests != "" {
+		for i := range mutants {
+			mutants[i].tests = strings.Fields(*tests)
+		}
+	}
+	if *list {
+		for i := range mutants {
+			fmt.Fprintln(stdout, &mutants[i])
+		}
+		return 0, nil
+	}
+	t, err := newTrial(ctx, root, *short)
+	if err != nil {
+		return 2, err
+	}
+	defer t.close()
+	count := map[verdict]int{}
+	for i := range mutants {
+		v, why, err := t.try(&mutants[i])
+		if err != nil {
+			return 2, err
+		}
+		count[v]++
+		if v == survived || named || v == timedOut {
+			fmt.Fprintf(stdout, "%-9s %s (%s)\n", v, &mutants[i], why)
+		} else {
+			fmt.Fprintf(stderr, "%-9s %s (%s)\n", v, &mutants[i], why)
+		}
+	}
+	fmt.Fprintf(stdout, "%d mutants: %d killed, %d survived, %d timed out, %d did not compile", len(mutants)+broken, count[killed], count[survived], count[timedOut], count[notBuilt])
+	if named {
+		fmt.Fprintf(stdout, ", %d not found", broken)
+	}
+	fmt.Fprintln(stdout)
+	if named && count[survived]+count[notBuilt]+broken > 0 {
+		return 1, nil
+	}
+	return 0, nil
+}

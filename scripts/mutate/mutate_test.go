@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const example = `package p
+
+func f(a, b int, s []int) int {
+	if a > b && s != nil {
+		a++
+		return a
+	}
+	if ok(s) {
+		println(a)
+	}
+	x := 7
+	x = b
+	return x
+}
+`
+
+func TestMutationsOfEveryKind(t *testing.T) {
+	all, err := mutate("p/p.go", []byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range all {
+		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", all[i].text, 0); err != nil {
+			t.Errorf("%s: %v", &all[i], err)
+		}
+		got = append(got, all[i].String())
+	}
+	want := []string{
+		"p/p.go:4: negated: a > b && s != nil => !(a > b && s != nil)",
+		"p/p.go:4: exchanged: a > b && s != nil => a > b || s != nil",
+		"p/p.go:4: operand dropped: a > b && s != nil => a > b",
+		"p/p.go:4: operand dropped: a > b && s != nil => s != nil",
+		"p/p.go:4: limit: a > b => a >= b",
+		"p/p.go:4: negated: a > b => a <= b",
+		"p/p.go:4: negated: s != nil => s == nil",
+		"p/p.go:5: dropped: a++ => (nothing)",
+		"p/p.go:6: dropped: return a => (nothing)",
+		"p/p.go:8: negated: ok(s) => !(ok(s))",
+		"p/p.go:9: dropped: println(a) => (nothing)",
+		"p/p.go:11: one more: 7 => 8",
+		"p/p.go:11: one less: 7 => 6",
+		"p/p.go:12: dropped: x = b => (nothing)",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A module whose test sees the sum and not the sign.
+func module(t *testing.T, list string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":                   "module m\n\ngo 1.26\n",
+		"sub/sum.go":               "package sub\n\nfunc Sum(a, b int) int {\n\tif a < 0 {\n\t\ta = 0\n\t}\n\treturn a + b\n}\n",
+		"sub/sum_test.go":          "package sub\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Fatal(\"sum\")\n\t}\n}\n",
+		"scripts/mutate/named.txt": list,
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(root)
+	return root
+}
+
+func TestNamedMutants(t *testing.T) {
+	const (
+		dies   = "mutant minus\nfile sum.go\n- return a + b\n+ return a - b\ntest ./sub\n"
+		lives  = "mutant sign\nfile moved.go\n- if a < 0 {\n- a = 0\n+ if a < 0 {\n+ a = 1\ntest ./sub\n"
+		gone   = "mutant gone\nfile sum.go\n- return b + a\ntest ./sub\n"
+		broken = "mutant broken\nfile sum.go\n- return a + b\n+ return x\ntest ./sub\n"
+	)
+	tests := []struct {
+		name, list string
+		code       int
+		want       string
+	}{
+		{"killed", dies, 0, "killed    sub/sum.go:7: minus: return a + b => return a - b (./sub TestSum)\n" +
+			"1 mutants: 1 killed, 0 survived, 0 timed out, 0 did not compile, 0 not found\n"},
+		{"survives in a file of another name", lives, 1, "SURVIVED  sub/sum.go:4: sign: if a < 0 { a = 0 => if a < 0 { a = 1 (./sub ./sub)\n" +
+			"1 mutants: 0 killed, 1 survived, 0 timed out, 0 did not compile, 0 not found\n"},
+		{"no longer there", gone, 1, "NOT FOUND named.txt:1: gone: sum.go has no \"return b + a\"\n" +
+			"1 mutants: 0 killed, 0 survived, 0 timed out, 0 did not compile, 1 not found\n"},
+		{"does not compile", broken, 1, "no build  sub/sum.go:7: broken: return a + b => return x (sub/sum.go:7:9: undefined: x)\n" +
+			"1 mutants: 0 killed, 0 survived, 0 timed out, 1 did not compile, 0 not found\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			root := module(t, tt.list)
+			before := read(t, root)
+			var out strings.Builder
+			code, err := run(context.Background(), nil, &out, io.Discard)
+			if err != nil || code != tt.code {
+				t.Errorf("exit code %d (%v), want %d", code, err, tt.code)
+			}
+			if d := cmp.Diff(tt.want, out.String()); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			if after := read(t, root); after != before {
+				t.Errorf("the source has changed to\n%s", after)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, root string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "sub", "sum.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestMutationsOfAFile(t *testing.T) {
+	module(t, "")
+	var out strings.Builder
+	code, err := run(context.Background(), []string{"-only", "a < 0", filepath.Join("sub", "sum.go")}, &out, io.Discard)
+	want := "SURVIVED  sub/sum.go:4: limit: a < 0 => a <= 0 (./sub)\n2 mutants: 1 killed, 1 survived, 0 timed out, 0 did not compile\n"
+	if d := cmp.Diff(want, out.String()); d != "" || err != nil || code != 0 {
+		t.Errorf("exit code %d, %v, -want +got:\n%s", code, err, d)
+	}
+}
+
+// The list names each mutant by source that is there once.
+func TestListFitsTheSource(t *testing.T) {
+	root := filepath.Join("..", "..")
+	all, err := readNamed(filepath.Join(root, filepath.FromSlash(namedFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Error("the list is empty")
+	}
+	for _, n := range all {
+		if _, err := n.find(root); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestListErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"- x\n":             `list.txt:1: "- x" comes before the first line "mutant NAME"`,
+		"mutant a\nx y\n":   `list.txt:2: line begins with "x", want mutant, file, test, - or +`,
+		"\nmutant a\n- x\n": `list.txt:2: a mutant needs a name, a file and at least one line with -`,
+	} {
+		path := filepath.Join(t.TempDir(), "list.txt")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readNamed(path); err == nil || err.Error() != want {
+			t.Errorf("%q: error is %v, want %s", text, err, want)
+		}
+	}
+}
