@@ -8,12 +8,13 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fair"
 	"replay/policy"
 )
 
 // fairCluster is a FairScheduler on nodes of 16 containers, with applications spread over ten queues.
 type fairCluster struct {
-	*yarn.Fair
+	*fair.Scheduler
 	names *protocol.Names
 	nodes int
 	apps  int
@@ -37,7 +38,7 @@ func newFairCluster(b *testing.B, nodes, apps int) *fairCluster {
 			c.held[e.Container.Node] = append(c.held[e.Container.Node], e.Container.ID)
 		}
 	}
-	if c.Fair, err = yarn.NewFair(site, conf.DefaultAllocations(site), c.names, 0, observe); err != nil {
+	if c.Scheduler, err = fair.New(site, conf.DefaultAllocations(site), c.names, 0, observe); err != nil {
 		b.Fatal(err)
 	}
 	for n := range nodes {

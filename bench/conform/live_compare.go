@@ -5,19 +5,20 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/fair"
 	"replay/policy"
 )
 
 // liveState is what samples show.
 type liveState struct {
 	queues map[string]yarn.QueueState
-	apps   map[protocol.AppID]yarn.AppState
+	apps   map[protocol.AppID]fair.AppState
 }
 
 func (r *liveRun) state() liveState {
-	s := liveState{map[string]yarn.QueueState{}, map[protocol.AppID]yarn.AppState{}}
+	s := liveState{map[string]yarn.QueueState{}, map[protocol.AppID]fair.AppState{}}
 	r.f.Queues(func(q yarn.QueueState) { s.queues[q.Path] = q })
-	r.f.Apps(func(a yarn.AppState) bool { s.apps[a.ID] = a; return true })
+	r.f.Apps(func(a fair.AppState) bool { s.apps[a.ID] = a; return true })
 	return s
 }
 
@@ -75,7 +76,7 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 	}
 	now := r.state()
 	var apps, queues []any
-	r.f.Apps(func(a yarn.AppState) bool {
+	r.f.Apps(func(a fair.AppState) bool {
 		apps = append(apps, appRow(a, r.types))
 		return true
 	})
@@ -88,7 +89,7 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 	return state
 }
 
-func appRow(a yarn.AppState, types int) map[string]any {
+func appRow(a fair.AppState, types int) map[string]any {
 	return map[string]any{
 		"app": int(a.ID), "fair_share": cut(a.Fair, types), "usage": cut(a.Used, types), "demand": cut(a.Demand, types), "runnable": a.Runnable,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/fair"
 )
 
 // liveCount counts one part.
@@ -16,7 +17,7 @@ type liveCount struct{ cases, equal int }
 type liveRun struct {
 	schedulerRun
 	*recording
-	f      *yarn.Fair
+	f      *fair.Scheduler
 	now    int64
 	pulled map[protocol.AppID]bool
 	got    []liveFact // of the present call
@@ -38,10 +39,10 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 	run = &liveRun{recording: r, pulled: map[protocol.AppID]bool{}}
 	run.names, run.byTag = protocol.NewNames(), map[string]protocol.NodeID{}
 	run.schedulerRun.site, run.types = r.site, len(r.site.Types)
-	if run.f, err = yarn.NewFair(r.site, r.alloc, run.names, r.stamp, run.note); err != nil {
+	if run.f, err = fair.New(r.site, r.alloc, run.names, r.stamp, run.note); err != nil {
 		return nil, err
 	}
-	run.f.ObservePreemption(func(p *yarn.Preemption) {
+	run.f.ObservePreemption(func(p *fair.Preemption) {
 		for _, c := range p.Marked {
 			run.add(partPreempted, run.text(c.ID))
 		}

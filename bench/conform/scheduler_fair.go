@@ -6,14 +6,15 @@ import (
 
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fair"
 	"replay/policy"
 )
 
 // fairRun is a run of the FairScheduler.
 type fairRun struct {
 	*schedulerRun
-	f       *yarn.Fair
-	starved []*yarn.Preemption // of the present pass
+	f       *fair.Scheduler
+	starved []*fair.Preemption // of the present pass
 }
 
 // fairEvent are the members of events that only these runs have.
@@ -43,12 +44,12 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := yarn.NewFairAt(r.site, alloc, r.names, timestampOfRuns, r.head.Start, r.observe)
+	f, err := fair.NewAt(r.site, alloc, r.names, timestampOfRuns, r.head.Start, r.observe)
 	if err != nil {
 		return nil, err
 	}
 	run := &fairRun{schedulerRun: r, f: f}
-	f.ObservePreemption(func(p *yarn.Preemption) { run.starved = append(run.starved, p) })
+	f.ObservePreemption(func(p *fair.Preemption) { run.starved = append(run.starved, p) })
 	r.calls = map[string]func(*runEvent) (string, any, any, error){
 		"update":  run.update,
 		"preempt": run.preempt,
@@ -224,7 +225,7 @@ func (r *fairRun) cleanup(e *runEvent) (member string, want, got any, err error)
 
 // settings are the queues with what is in force for them, as in the header of a run.
 func (r *fairRun) settings() (rows []any) {
-	r.f.Settings(func(q yarn.QueueInForce) {
+	r.f.Settings(func(q fair.QueueInForce) {
 		row := map[string]any{
 			"name": q.Path, "leaf": q.Leaf, "policy": q.Policy, "weight": q.Weight, "min": r.view(q.Min),
 			"max_running_apps": int64(q.MaxRunning), "max_am_share": q.MaxAMShare, "preemptable": q.Preemptable,

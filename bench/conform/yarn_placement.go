@@ -8,6 +8,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fair"
 	"replay/engine/yarn/jvm"
 )
 
@@ -48,7 +49,7 @@ type fairCase struct {
 
 // start loads the file of a case into a FairScheduler. The scheduler is nil when the case is
 // already decided: the file is refused, by YARN or by us.
-func (c *fairCase) start(out *Results) (*yarn.Fair, *conf.Allocations, *conf.Site) {
+func (c *fairCase) start(out *Results) (*fair.Scheduler, *conf.Allocations, *conf.Site) {
 	site, err := conf.NewSite(properties(c.Site))
 	var alloc *conf.Allocations
 	if err == nil {
@@ -57,9 +58,9 @@ func (c *fairCase) start(out *Results) (*yarn.Fair, *conf.Allocations, *conf.Sit
 	if err == nil {
 		alloc, err = conf.ParseAllocations([]byte(c.XML), site)
 	}
-	var f *yarn.Fair
+	var f *fair.Scheduler
 	if err == nil {
-		f, err = yarn.NewFair(site, alloc, protocol.NewNames(), timestampOfRuns, nil)
+		f, err = fair.New(site, alloc, protocol.NewNames(), timestampOfRuns, nil)
 	}
 	if c.Err == nil && err == nil {
 		return f, alloc, site
@@ -74,7 +75,7 @@ func (c *fairCase) start(out *Results) (*yarn.Fair, *conf.Allocations, *conf.Sit
 }
 
 // settingsOf are the queues of a scheduler as the vectors write them.
-func settingsOf(f *yarn.Fair, types int) []any {
+func settingsOf(f *fair.Scheduler, types int) []any {
 	rows := (&fairRun{schedulerRun: &schedulerRun{types: types}, f: f}).settings()
 	for _, row := range rows {
 		fields := row.(map[string]any)
@@ -132,7 +133,7 @@ func runAllocFile(c *fairCase, out *Results) {
 }
 
 // admitted adds an application and returns what became of it: in, reject or fail, and where or why.
-func admitted(f *yarn.Fair, id protocol.AppID, user, queue string) (key string, answer any) {
+func admitted(f *fair.Scheduler, id protocol.AppID, user, queue string) (key string, answer any) {
 	err := f.AddApp(yarn.AppSpec{ID: id, User: user, Queue: queue})
 	var rejected *yarn.Rejection
 	switch {

@@ -10,6 +10,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/capacity"
 	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fair"
 	"replay/engine/yarn/fifo"
 )
 
@@ -151,7 +152,7 @@ func (sc *Scenario) NewScheduler(names *protocol.Names, clusterTimestamp int64, 
 	case "fifo":
 		return fifo.New(sc.Site, names, clusterTimestamp, o)
 	}
-	return yarn.NewFair(sc.Site, sc.Allocations, names, clusterTimestamp, o)
+	return fair.New(sc.Site, sc.Allocations, names, clusterTimestamp, o)
 }
 
 // readReloads parses the allocation files that come later.

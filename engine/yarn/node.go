@@ -1,6 +1,8 @@
 package yarn
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
@@ -18,7 +20,6 @@ type Node struct {
 
 	containers jvm.HashMap[protocol.ContainerID, held]
 	gone       bool
-	fair       fairNode
 }
 
 // held is a container on a node; launched is set when the node has reported it.
@@ -26,6 +27,9 @@ type held struct {
 	c        *Container
 	launched bool
 }
+
+// Gone reports whether the node is no longer registered.
+func (n *Node) Gone() bool { return n.gone }
 
 // Count returns the number of containers, helper containers included.
 func (n *Node) Count() int { return n.containers.Len() }
@@ -39,12 +43,20 @@ func (n *Node) Containers(yield func(*Container) bool) {
 	}
 }
 
-// list is a copy of what Containers yields.
-func (n *Node) list() (all []*Container) {
+// PreemptionOrder is the containers of the node, the last in hash order first, application masters at the end.
+//
+// Source: SchedulerNode.getRunningContainersWithAMsAtTheEnd.
+func (n *Node) PreemptionOrder() (list []*Container) {
+	var ams []*Container
 	for c := range n.Containers {
-		all = append(all, c)
+		if c.AM {
+			ams = append(ams, c)
+		} else {
+			list = append(list, c)
+		}
 	}
-	return all
+	slices.Reverse(list)
+	return append(list, ams...)
 }
 
 // Container returns the container called id, nil when the node does not hold it.

@@ -128,8 +128,8 @@ func (t *Table) Records(yield func(protocol.Name, Record) bool) {
 // Source: LocalityAppPlacementAllocator.canDelayTo.
 func (r *Record) Relaxed() bool { return r == nil || r.Relax }
 
-// count is the record's count, 0 for an absent one.
-func (r *Record) count() int32 {
+// Asked returns the count of a record, 0 for an absent one.
+func (r *Record) Asked() int32 {
 	if r == nil {
 		return 0
 	}

@@ -1,5 +1,5 @@
-// Package yarn is the ResourceManager's side of the replay: the FairScheduler, and the request
-// tables, nodes and limits that it shares with the schedulers in yarn/fifo and yarn/capacity.
+// Package yarn is the ResourceManager's side of the replay: what YARN's schedulers share. It has the request tables,
+// attempts, containers, nodes and changes of size; the schedulers are in yarn/fair, yarn/capacity and yarn/fifo.
 // yarn/conf reads YARN's configuration, yarn/rm plays applications and NodeManagers around a
 // [Scheduler].
 //

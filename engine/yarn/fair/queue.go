@@ -1,4 +1,4 @@
-package yarn
+package fair
 
 import (
 	"replay/engine/yarn/conf"
@@ -33,9 +33,9 @@ type queue struct {
 	fair, steady policy.Resource
 
 	running   int32 // runnable applications of a parent
-	runnable  []*fairApp
-	waiting   []*fairApp // not runnable
-	assigned  int        // admitted without an attempt
+	runnable  []*app
+	waiting   []*app // not runnable
+	assigned  int    // admitted without an attempt
 	amUsed    policy.Resource
 	lastAtMin int64 // ms
 

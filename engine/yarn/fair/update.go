@@ -1,4 +1,4 @@
-package yarn
+package fair
 
 import (
 	"replay/policy"
@@ -8,7 +8,7 @@ import (
 // Nothing else recomputes them.
 //
 // Source: FairScheduler.update.
-func (f *Fair) Update() {
+func (f *Scheduler) Update() {
 	f.updateDemand(f.tree.root)
 	f.tree.root.fair = f.cluster.Capacity
 	f.updateShares(f.tree.root)
@@ -23,13 +23,13 @@ func (f *Fair) Update() {
 // updateDemand sums what is used and wanted, capped by each queue's maximum.
 //
 // Source: FSLeafQueue.updateDemand, FSParentQueue.updateDemand.
-func (f *Fair) updateDemand(q *queue) {
+func (f *Scheduler) updateDemand(q *queue) {
 	var sum policy.Resource
 	for _, c := range q.children {
 		f.updateDemand(c)
 		sum = sum.Add(c.Demand)
 	}
-	for _, list := range [...][]*fairApp{q.runnable, q.waiting} {
+	for _, list := range [...][]*app{q.runnable, q.waiting} {
 		for _, a := range list {
 			f.setDemand(a, a.Usage.Clone().Add(a.Pending()))
 			sum = sum.Add(a.Demand)
@@ -45,7 +45,7 @@ func (f *Fair) updateDemand(q *queue) {
 // updateShares divides the fair share of q among its active children, or its runnable applications, and so on downwards.
 //
 // Source: FSParentQueue.updateInternal, FSLeafQueue.updateInternal.
-func (f *Fair) updateShares(q *queue) {
+func (f *Scheduler) updateShares(q *queue) {
 	if q.leaf {
 		claims := f.claims[:0]
 		for _, a := range q.runnable {
@@ -71,4 +71,4 @@ func (f *Fair) updateShares(q *queue) {
 // refresh sets what is available in the cluster, as the limit of application masters sees it.
 //
 // Source: FairScheduler.updateRootQueueMetrics.
-func (f *Fair) refresh() { f.available = f.cluster.Capacity.Sub(f.allocated) }
+func (f *Scheduler) refresh() { f.available = f.cluster.Capacity.Sub(f.allocated) }

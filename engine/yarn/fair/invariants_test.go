@@ -1,4 +1,4 @@
-package yarn
+package fair
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 )
@@ -14,7 +15,7 @@ import (
 // world drives a FairScheduler with random calls and knows what must hold after each.
 type world struct {
 	t      *rapid.T
-	f      *Fair
+	f      *Scheduler
 	names  *protocol.Names
 	on     []bool                                   // nodes registered
 	apps   map[protocol.AppID]bool                  // with an attempt
@@ -54,11 +55,11 @@ func newWorld(t *rapid.T) *world {
 		t: t, names: protocol.NewNames(), on: make([]bool, 6), apps: map[protocol.AppID]bool{},
 		given: map[protocol.ContainerID]protocol.NodeID{}, next: 1, events: map[protocol.ContainerID]int{},
 	}
-	w.f, err = NewFair(site, alloc, w.names, 0, func(e *Event) {
+	w.f, err = New(site, alloc, w.names, 0, func(e *yarn.Event) {
 		switch e.Kind {
-		case Allocated:
+		case yarn.Allocated:
 			w.events[e.Container.ID]++
-		case Completed:
+		case yarn.Completed:
 			w.events[e.Container.ID]--
 			delete(w.given, e.Container.ID)
 		}
@@ -78,14 +79,14 @@ func (w *world) node() { // joins, or goes
 		w.f.RemoveNode(id)
 		return
 	}
-	w.f.AddNode(NodeSpec{
+	w.f.AddNode(yarn.NodeSpec{
 		ID: id, Host: w.names.Intern(fmt.Sprint("h", n)), Rack: w.names.Intern(fmt.Sprint("/r", n%2)), Port: 8041, Total: policy.R(8192, 8),
 	})
 }
 
 func (w *world) submit() {
 	q := []string{"root.a", "root.b", "root.c.d", "root.c.e", "root.new"}[w.pick(5, "queue")]
-	s := AppSpec{ID: w.next, User: fmt.Sprint("u", w.pick(2, "user")), Queue: q, AMSize: policy.R(1024, 1)}
+	s := yarn.AppSpec{ID: w.next, User: fmt.Sprint("u", w.pick(2, "user")), Queue: q, AMSize: policy.R(1024, 1)}
 	w.next++
 	if err := w.f.AddApp(s); err != nil {
 		w.t.Fatalf("%s refused: %v", q, err)
@@ -127,9 +128,9 @@ func (w *world) heartbeat() {
 	if node := w.f.cluster.Node(n); node != nil {
 		for c := range node.Containers {
 			switch _, mine := w.given[c.ID]; {
-			case mine && c.State == ContainerAcquired:
+			case mine && c.State == yarn.ContainerAcquired:
 				launched = append(launched, c.ID)
-			case c.State == ContainerRunning && w.pick(6, "ends") == 0, c.State.Final():
+			case c.State == yarn.ContainerRunning && w.pick(6, "ends") == 0, c.State.Final():
 				ended = append(ended, protocol.Status{ID: c.ID})
 			}
 		}
@@ -171,7 +172,7 @@ func (w *world) check() {
 		if n.Used != used || n.Free != n.Total.Sub(used) || n.Free[0] < 0 || n.Free[1] < 0 {
 			t.Fatalf("node %d holds %v and says %v used, %v free", n.ID, used, n.Used, n.Free)
 		}
-		if n.Reserved != nil && n.Reserved.State != ContainerReserved {
+		if n.Reserved != nil && n.Reserved.State != yarn.ContainerReserved {
 			t.Fatalf("node %d is reserved by a container in state %d", n.ID, n.Reserved.State)
 		}
 		total = total.Add(n.Total)

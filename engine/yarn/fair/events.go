@@ -1,15 +1,15 @@
-package yarn
+package fair
 
 import (
 	"replay/engine/protocol"
-	"replay/engine/yarn/jvm"
+	"replay/engine/yarn"
 	"replay/policy"
 )
 
 // Allocate is a heartbeat of an application master.
 //
 // Source: FairScheduler.allocate.
-func (f *Fair) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
+func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	resp.Reset()
 	a := f.attempt(id)
 	if a == nil {
@@ -17,7 +17,7 @@ func (f *Fair) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *
 	}
 	for i := range req.Asks {
 		if f.zeroType(a.queue, req.Asks[i].Size) {
-			return &Exception{"SchedulerInvalidResoureRequestException", "zero amount of resource in " + a.queue.name + " for a requested resource"}
+			return &yarn.Exception{Class: "SchedulerInvalidResoureRequestException", Text: "zero amount of resource in " + a.queue.name + " for a requested resource"}
 		}
 	}
 	f.resize(a, req.Updates, resp)
@@ -31,7 +31,7 @@ func (f *Fair) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *
 	}
 	for _, c := range req.Releases {
 		if live := f.live(c); live != nil {
-			f.completed(live, protocol.ExitAborted, EventReleased)
+			f.completed(live, protocol.ExitAborted, yarn.EventReleased)
 		}
 	}
 	if len(req.Asks) > 0 {
@@ -52,7 +52,7 @@ func (f *Fair) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *
 }
 
 // PullAM gives the container of the application master to the ResourceManager.
-func (f *Fair) PullAM(id protocol.AppID) (protocol.Container, bool) {
+func (f *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 	a := f.attempt(id)
 	if a == nil {
 		return protocol.Container{}, false
@@ -68,7 +68,7 @@ func (f *Fair) PullAM(id protocol.AppID) (protocol.Container, bool) {
 }
 
 // live returns a live container of any application, nil when there is none.
-func (f *Fair) live(id protocol.ContainerID) *Container {
+func (f *Scheduler) live(id protocol.ContainerID) *yarn.Container {
 	if a := f.attempt(id.App); a != nil {
 		return a.Live(id)
 	}
@@ -78,8 +78,8 @@ func (f *Fair) live(id protocol.ContainerID) *Container {
 // NodeUpdate is a heartbeat of a node.
 //
 // Source: AbstractYarnScheduler.nodeUpdate, FairScheduler.nodeUpdate.
-func (f *Fair) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
-	n := f.cluster.Node(id)
+func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	n := f.node(id)
 	if n == nil {
 		return
 	}
@@ -89,30 +89,30 @@ func (f *Fair) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, c
 			continue
 		}
 		if live := a.Live(c); live != nil {
-			live.Handle(EventLaunched)
+			live.Handle(yarn.EventLaunched)
 			n.Launched(c, a.ContainerHash(c))
 		}
 	}
 	for _, s := range completed {
 		if live := f.live(s.ID); live != nil {
-			f.completed(live, s.Exit, EventFinished)
+			f.completed(live, s.Exit, yarn.EventFinished)
 		}
-		n.releaseFair(s.ID, f.containerHash(s.ID), true)
+		n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true)
 	}
 	f.schedule(n)
 }
 
 // Expire ends a container that was acquired and never started.
-func (f *Fair) Expire(id protocol.ContainerID) {
+func (f *Scheduler) Expire(id protocol.ContainerID) {
 	if c := f.live(id); c != nil {
-		f.completed(c, protocol.ExitAborted, EventExpire)
+		f.completed(c, protocol.ExitAborted, yarn.EventExpire)
 	}
 }
 
 // completed ends a container or a reservation.
 //
 // Source: AbstractYarnScheduler.completedContainer, FairScheduler.completedContainerInternal.
-func (f *Fair) completed(c *Container, exit int32, e ContainerEvent) {
+func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	f.completedOne(c, exit, e)
 	// A reservation for the growth of this container goes with it.
 	if n := f.cluster.Node(c.Node.ID); n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
@@ -126,16 +126,16 @@ func (f *Fair) completed(c *Container, exit int32, e ContainerEvent) {
 	}
 }
 
-func (f *Fair) completedOne(c *Container, exit int32, e ContainerEvent) {
+func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	a := f.attempt(c.ID.App)
 	if a == nil || a.Attempt != c.App {
 		return
 	}
-	n := c.Node
-	if n.gone {
-		n = nil
+	var n *node // nil when it has gone
+	if !c.Node.Gone() {
+		n = f.node(c.Node.ID)
 	}
-	if c.State == ContainerReserved {
+	if c.State == yarn.ContainerReserved {
 		if n != nil {
 			f.unreserve(a, c.Key, n)
 		}
@@ -144,7 +144,7 @@ func (f *Fair) completedOne(c *Container, exit int32, e ContainerEvent) {
 	launched := n != nil && n.HasLaunched(c.ID, c.Hash)
 	f.containerCompleted(a, c, exit, e, launched)
 	if n != nil {
-		n.releaseFair(c.ID, c.Hash, false)
+		n.release(c.ID, c.Hash, false)
 	}
 	f.refresh()
 }
@@ -152,35 +152,30 @@ func (f *Fair) completedOne(c *Container, exit int32, e ContainerEvent) {
 // containerCompleted takes a container from its application.
 //
 // Source: FSAppAttempt.containerCompleted.
-func (f *Fair) containerCompleted(a *fairApp, c *Container, exit int32, e ContainerEvent, launched bool) {
+func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e yarn.ContainerEvent, launched bool) {
 	if !a.RemoveLive(c.ID) {
 		return
 	}
-	acquired := c.State >= ContainerAcquired
+	acquired := c.State >= yarn.ContainerAcquired
 	ended := c.Handle(e)
 	a.forget(c)
 	a.Used = a.Used.Sub(c.Size)
 	f.charge(a, policy.Resource{}.Sub(c.Size))
 	if ended {
-		f.emit(Event{Kind: Completed, Container: c.Protocol(), App: a.ID(), Exit: exit, Launched: launched, Acquired: acquired})
+		f.emit(yarn.Event{Kind: yarn.Completed, Container: c.Protocol(), App: a.ID(), Exit: exit, Launched: launched, Acquired: acquired})
 	}
-}
-
-// containerHash returns ContainerId.hashCode of any container.
-func (f *Fair) containerHash(id protocol.ContainerID) int32 {
-	return jvm.ContainerHash(jvm.AttemptHash(jvm.AppHash(f.timestamp, int32(id.App)), 1), id.N)
 }
 
 // resize handles requests of a change of size. FairScheduler takes them and never hands anything over: the difference of
 // an increase is allocated and stays charged, a decrease only blocks later requests.
 //
 // Source: AbstractYarnScheduler.handleContainerUpdates.
-func (f *Fair) resize(a *fairApp, reqs []protocol.Update, resp *protocol.AllocateResponse) {
+func (f *Scheduler) resize(a *app, reqs []protocol.Update, resp *protocol.AllocateResponse) {
 	if len(reqs) == 0 {
 		return
 	}
 	most := f.MaxAllocation(a.queue.name)
-	reqs, resp.UpdateErrors = CheckUpdates(reqs, f.live, most, resp.UpdateErrors)
+	reqs, resp.UpdateErrors = yarn.CheckUpdates(reqs, f.live, most, resp.UpdateErrors)
 	for _, u := range reqs {
 		c := f.live(u.Container)
 		if c == nil {
@@ -192,15 +187,15 @@ func (f *Fair) resize(a *fairApp, reqs []protocol.Update, resp *protocol.Allocat
 		if u.Increase {
 			cancelled, ok = a.Increase(c, target)
 		} else {
-			var helper *Container
+			var helper *yarn.Container
 			if helper, cancelled, ok = a.Decrease(c, target, f.now); ok {
-				c.Node.placeFair(helper, a)
-				f.emit(Event{Kind: Helper, Container: helper.Protocol(), App: a.ID(), Update: c.ID})
+				f.at(c.Node).placeFor(helper, a)
+				f.emit(yarn.Event{Kind: yarn.Helper, Container: helper.Protocol(), App: a.ID(), Update: c.ID})
 			}
 		}
 		f.allocated = f.allocated.Add(cancelled)
 		if !ok {
-			resp.UpdateErrors = append(resp.UpdateErrors, Outstanding(u.Container))
+			resp.UpdateErrors = append(resp.UpdateErrors, yarn.Outstanding(u.Container))
 		}
 	}
 }

@@ -1,6 +1,7 @@
-package yarn
+package fair
 
 import (
+	"replay/engine/yarn"
 	"replay/policy"
 )
 
@@ -8,14 +9,14 @@ import (
 // then to the queues.
 //
 // Source: FairScheduler.attemptScheduling.
-func (f *Fair) schedule(n *Node) {
+func (f *Scheduler) schedule(n *node) {
 	if f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait {
 		return
 	}
-	if len(n.fair.claims) > 0 {
+	if len(n.claims) > 0 {
 		f.assignPreempted(n)
 	}
-	if n.Reserved == nil || !f.assignReserved(n.fair.reservedBy, n) {
+	if n.Reserved == nil || !f.assignReserved(n.reservedBy, n) {
 		f.assignQueues(n)
 	}
 	f.refresh()
@@ -23,7 +24,7 @@ func (f *Fair) schedule(n *Node) {
 
 // assignQueues offers the node to the root queue until nothing more is assigned, the node is reserved or the limit of
 // assignments in one heartbeat is reached.
-func (f *Fair) assignQueues(n *Node) {
+func (f *Scheduler) assignQueues(n *node) {
 	half := n.Free.Mul(0.5)
 	var got policy.Resource
 	for count := int32(1); n.Reserved == nil; count++ {
@@ -39,7 +40,7 @@ func (f *Fair) assignQueues(n *Node) {
 }
 
 // continueAssigning is FairScheduler.shouldContinueAssigning.
-func (f *Fair) continueAssigning(count int32, got, half *policy.Resource) bool {
+func (f *Scheduler) continueAssigning(count int32, got, half *policy.Resource) bool {
 	switch {
 	case !f.site.AssignMultiple:
 		return false
@@ -52,14 +53,14 @@ func (f *Fair) continueAssigning(count int32, got, half *policy.Resource) bool {
 // offer gives a node to a queue and returns what was assigned.
 //
 // Source: FSParentQueue.assignContainer, FSLeafQueue.assignContainer.
-func (f *Fair) offer(q *queue, n *Node) policy.Resource {
+func (f *Scheduler) offer(q *queue, n *node) policy.Resource {
 	if n.Reserved != nil || !q.Usage.FitsIn(q.maxShare) {
 		return policy.Resource{}
 	}
 	if q.leaf {
 		for _, c := range f.order.apps(q) {
 			a := q.runnable[c.ID]
-			if a.Blacklisted(n) {
+			if a.Blacklisted(n.Node) {
 				continue
 			}
 			if r := f.assign(a, n); !r.IsNone() {
@@ -79,17 +80,17 @@ func (f *Fair) offer(q *queue, n *Node) policy.Resource {
 // ContinuousPass offers the nodes with room, most free memory first. Of nodes with equally much only one is visited.
 //
 // Source: FairScheduler.continuousSchedulingAttempt, ClusterNodeTracker.sortedNodeSet.
-func (f *Fair) ContinuousPass() {
+func (f *Scheduler) ContinuousPass() {
 	f.pass.Reset()
 	for n := range f.cluster.All {
-		f.pass.Add(n, func(a, b *Node) int {
+		f.pass.Add(n, func(a, b *yarn.Node) int {
 			return policy.DefaultCalculator{}.Compare(f.cluster.Capacity, b.Free, a.Free, false)
 		})
 	}
 	f.passNodes = f.pass.AppendTo(f.passNodes[:0])
 	for _, n := range f.passNodes {
 		if f.site.MinAllocation.FitsIn(n.Free) {
-			f.schedule(n)
+			f.schedule(f.at(n))
 		}
 	}
 }

@@ -1,10 +1,11 @@
-package yarn
+package fair
 
 import (
 	"math"
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
@@ -14,7 +15,7 @@ import (
 // Source: FSPreemptionThread.PreemptContainersTask.
 type kill struct {
 	at   int64 // ms
-	list []*Container
+	list []*yarn.Container
 }
 
 // StarvedAsk is one ask of a starved application that containers are preempted for.
@@ -34,17 +35,17 @@ type Preemption struct {
 }
 
 // ObservePreemption sets who is told of each application in a preemption pass.
-func (f *Fair) ObservePreemption(o func(*Preemption)) { f.observePreemption = o }
+func (f *Scheduler) ObservePreemption(o func(*Preemption)) { f.observePreemption = o }
 
 // Preempt chooses containers for the starved applications, one application after the other, and sets them aside to
 // be killed after the wait.
 //
 // Source: FSPreemptionThread.run.
-func (f *Fair) Preempt() {
+func (f *Scheduler) Preempt() {
 	for a := f.starving.take(); a != nil; a = f.starving.take() {
 		asks := f.starvedAsks(a)
 		p := Preemption{App: a.ID(), Starvation: a.starvation()}
-		var list []*Container
+		var list []*yarn.Container
 		for _, s := range asks {
 			p.Asks = append(p.Asks, StarvedAsk{s.key.Priority, s.name, s.count, s.size})
 			list = f.choose(a, s, list)
@@ -64,7 +65,7 @@ func (f *Fair) Preempt() {
 // reads their interval before it is set.
 //
 // Source: FSPreemptionThread constructor.
-func (f *Fair) nextCheckAfter() int64 {
+func (f *Scheduler) nextCheckAfter() int64 {
 	delay := int64(f.site.WaitBeforeKill) + f.site.WaitBeforeNextStarvation
 	if f.site.Continuous {
 		delay += 10 * int64(f.site.ContinuousSleep)
@@ -73,7 +74,7 @@ func (f *Fair) nextCheckAfter() int64 {
 }
 
 // NextKill returns when the next list is due, in ms.
-func (f *Fair) NextKill() (int64, bool) {
+func (f *Scheduler) NextKill() (int64, bool) {
 	at := int64(math.MaxInt64)
 	for _, k := range f.kills {
 		at = min(at, k.at)
@@ -84,7 +85,7 @@ func (f *Fair) NextKill() (int64, bool) {
 // KillDue kills the containers of the lists that are due, in the order of their making.
 //
 // Source: FSPreemptionThread.PreemptContainersTask.run.
-func (f *Fair) KillDue() {
+func (f *Scheduler) KillDue() {
 	var later []kill
 	for _, k := range f.kills {
 		if k.at > f.now {
@@ -92,7 +93,7 @@ func (f *Fair) KillDue() {
 			continue
 		}
 		for _, c := range k.list {
-			f.completed(c, protocol.ExitPreempted, EventKill)
+			f.completed(c, protocol.ExitPreempted, yarn.EventKill)
 		}
 	}
 	f.kills = later
@@ -101,7 +102,7 @@ func (f *Fair) KillDue() {
 // choose appends the containers that make room for one ask.
 //
 // Source: FSPreemptionThread.identifyContainersToPreempt.
-func (f *Fair) choose(a *fairApp, s starvedAsk, list []*Container) []*Container {
+func (f *Scheduler) choose(a *app, s starvedAsk, list []*yarn.Container) []*yarn.Container {
 	nodes := f.cluster.Named(s.name)
 	for range s.count {
 		best := f.bestVictims(s, nodes)
@@ -110,7 +111,7 @@ func (f *Fair) choose(a *fairApp, s starvedAsk, list []*Container) []*Container 
 		}
 		cs := best.byApp()
 		list = append(list, cs...)
-		cs[0].Node.mark(cs, a)
+		f.at(cs[0].Node).mark(cs, a)
 		for _, c := range cs {
 			if owner := f.attempt(c.ID.App); owner != nil {
 				owner.remember(c)
@@ -124,12 +125,12 @@ func (f *Fair) choose(a *fairApp, s starvedAsk, list []*Container) []*Container 
 //
 // Source: FSPreemptionThread.PreemptableContainers.
 type victims struct {
-	chosen []*Container
+	chosen []*yarn.Container
 	ams    int
 }
 
 // byApp returns the containers by application, in the hash order of the applications.
-func (v *victims) byApp() (list []*Container) {
+func (v *victims) byApp() (list []*yarn.Container) {
 	var apps jvm.HashMap[protocol.AppID, bool]
 	for _, c := range v.chosen {
 		apps.Put(c.ID.App, c.App.AppHash, true)
@@ -156,12 +157,12 @@ func (v *victims) of(id protocol.AppID) (sum policy.Resource) {
 // bestVictims prefers a node with fewer application masters among the victims, elsewhere if the ask permits it.
 //
 // Source: FSPreemptionThread.getBestPreemptableContainers.
-func (f *Fair) bestVictims(s starvedAsk, nodes []*Node) *victims {
+func (f *Scheduler) bestVictims(s starvedAsk, nodes []*yarn.Node) *victims {
 	best := f.firstVictims(s, nodes)
 	if !s.relax || s.name == protocol.Any || best == nil || best.ams == 0 {
 		return best
 	}
-	var others []*Node
+	var others []*yarn.Node
 	for n := range f.cluster.All {
 		if !slices.Contains(nodes, n) {
 			others = append(others, n)
@@ -174,10 +175,10 @@ func (f *Fair) bestVictims(s starvedAsk, nodes []*Node) *victims {
 }
 
 // firstVictims is FSPreemptionThread.identifyContainersToPreemptForOneContainer.
-func (f *Fair) firstVictims(s starvedAsk, nodes []*Node) (best *victims) {
+func (f *Scheduler) firstVictims(s starvedAsk, nodes []*yarn.Node) (best *victims) {
 	most := math.MaxInt32
 	for _, n := range nodes {
-		if v := f.victimsOn(n, &s.size, most); v != nil {
+		if v := f.victimsOn(f.at(n), &s.size, most); v != nil {
 			best, most = v, v.ams
 			if most == 0 {
 				break
@@ -191,11 +192,11 @@ func (f *Fair) firstVictims(s starvedAsk, nodes []*Node) (best *victims) {
 // among them, or nil. That there may be room already is noticed only after a container was looked at.
 //
 // Source: FSPreemptionThread.identifyContainersToPreemptOnNode.
-func (f *Fair) victimsOn(n *Node, size *policy.Resource, mostAMs int) *victims {
+func (f *Scheduler) victimsOn(n *node, size *policy.Resource, mostAMs int) *victims {
 	v := &victims{}
 	room := n.Free.Clone().SubNonNegative(n.reserved())
 	for _, c := range n.PreemptionOrder() {
-		if slices.Contains(n.fair.marked, c) {
+		if slices.Contains(n.marked, c) {
 			continue
 		}
 		a := f.attempt(c.ID.App)
@@ -218,26 +219,10 @@ func (f *Fair) victimsOn(n *Node, size *policy.Resource, mostAMs int) *victims {
 	return nil
 }
 
-// PreemptionOrder is the containers of the node, the last in hash order first, application masters at the end.
-//
-// Source: SchedulerNode.getRunningContainersWithAMsAtTheEnd.
-func (n *Node) PreemptionOrder() (list []*Container) {
-	var ams []*Container
-	for c := range n.Containers {
-		if c.AM {
-			ams = append(ams, c)
-		} else {
-			list = append(list, c)
-		}
-	}
-	slices.Reverse(list)
-	return append(list, ams...)
-}
-
 // mayPreempt reports whether the application would keep its fair share without c, what is marked and what is chosen already.
 //
 // Source: FSAppAttempt.canContainerBePreempted.
-func (f *Fair) mayPreempt(a *fairApp, c *Container, chosen policy.Resource) bool {
+func (f *Scheduler) mayPreempt(a *app, c *yarn.Container, chosen policy.Resource) bool {
 	if !a.queue.preemptable || c.AM && !a.amPreemption || a.Live(c.ID) == nil || slices.Contains(a.marked, c) {
 		return false
 	}
@@ -248,9 +233,9 @@ func (f *Fair) mayPreempt(a *fairApp, c *Container, chosen policy.Resource) bool
 // assignPreempted serves the applications that room on the node was made for.
 //
 // Source: FairScheduler.assignPreemptedContainers.
-func (f *Fair) assignPreempted(n *Node) {
+func (f *Scheduler) assignPreempted(n *node) {
 	n.cleanClaims()
-	for _, claim := range slices.Clone(n.fair.claims) {
+	for _, claim := range slices.Clone(n.claims) {
 		left := claim.amount
 		for !claim.app.Stopped && !left.IsNone() {
 			r := f.assign(claim.app, n)

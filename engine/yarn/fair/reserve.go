@@ -1,4 +1,4 @@
-package yarn
+package fair
 
 import (
 	"maps"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/policy"
 )
 
@@ -17,50 +18,52 @@ var reservedMark = policy.R(-1, 0)
 // reservable reports whether the application may reserve nodes for asks of this size.
 //
 // Source: FSAppAttempt.isReservable, FairScheduler.isAtLeastReservationThreshold.
-func (f *Fair) reservable(a *fairApp, size policy.Resource) bool {
+func (f *Scheduler) reservable(a *app, size policy.Resource) bool {
 	return a.queue.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0 && a.starved()
 }
 
 // reserve reserves a node, or confirms a reservation, unless the application has too many.
 //
 // Source: FSAppAttempt.reserve.
-func (f *Fair) reserve(a *fairApp, t *Table, n *Node, size policy.Resource, level protocol.NodeType, reserved *Container) bool {
-	if n.Reserved != nil && n.Reserved.App != a.Attempt || f.tooManyReserved(a, n, level) {
+func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size policy.Resource, level protocol.NodeType, reserved *yarn.Container) bool {
+	if n.Reserved != nil && n.Reserved.App != a.Attempt || f.tooManyReserved(a, n.Node, level) {
 		return false
 	}
-	kind := Rereserved
+	kind := yarn.Rereserved
 	if reserved == nil {
-		kind = Reserved
-		reserved = a.NewContainer(a.NextContainer(), n, t.Key, size, f.now)
-		reserved.Handle(EventReserved)
+		kind = yarn.Reserved
+		reserved = a.NewContainer(a.NextContainer(), n.Node, t.Key, size, f.now)
+		reserved.Handle(yarn.EventReserved)
 		if a.reservations == nil {
-			a.reservations = map[Key][]*Container{}
+			a.reservations = map[yarn.Key][]*yarn.Container{}
 		}
 		a.reservations[t.Key] = append(a.reservations[t.Key], reserved)
-		n.Reserved, n.fair.reservedBy = reserved, a
-		a.noteReserved(n)
+		n.Reserved, n.reservedBy = reserved, a
+		a.noteReserved(n.Node)
 	}
-	f.emit(Event{Kind: kind, Container: reserved.Protocol(), App: a.ID(), Update: t.Update})
+	f.emit(yarn.Event{Kind: kind, Container: reserved.Protocol(), App: a.ID(), Update: t.Update})
 	return true
 }
 
 // noteReserved and dropReserved keep the reserved nodes; two with one name on one rack count as one.
 //
 // Source: FSAppAttempt.setReservation, clearReservation.
-func (a *fairApp) noteReserved(n *Node) {
-	if !slices.ContainsFunc(a.reservedOn, n.sameName) {
+func (a *app) noteReserved(n *yarn.Node) {
+	if !slices.ContainsFunc(a.reservedOn, sameName(n)) {
 		a.reservedOn = append(a.reservedOn, n)
 	}
 }
 
-func (a *fairApp) dropReserved(n *Node) { a.reservedOn = slices.DeleteFunc(a.reservedOn, n.sameName) }
+func (a *app) dropReserved(n *yarn.Node) { a.reservedOn = slices.DeleteFunc(a.reservedOn, sameName(n)) }
 
-func (n *Node) sameName(o *Node) bool { return o.Host == n.Host && o.Rack == n.Rack }
+func sameName(n *yarn.Node) func(*yarn.Node) bool {
+	return func(o *yarn.Node) bool { return o.Host == n.Host && o.Rack == n.Rack }
+}
 
 // tooManyReserved applies the limit of yarn.scheduler.fair.reservable-nodes; asks for the node itself have none.
 //
 // Source: FSAppAttempt.reservationExceedsThreshold.
-func (f *Fair) tooManyReserved(a *fairApp, n *Node, level protocol.NodeType) bool {
+func (f *Scheduler) tooManyReserved(a *app, n *yarn.Node, level protocol.NodeType) bool {
 	if level == protocol.NodeLocal {
 		return false
 	}
@@ -80,30 +83,30 @@ func (f *Fair) tooManyReserved(a *fairApp, n *Node, level protocol.NodeType) boo
 // unreserve drops a reservation; its container number is lost unless the caller has used it.
 //
 // Source: FSAppAttempt.unreserve.
-func (f *Fair) unreserve(a *fairApp, k Key, n *Node) {
+func (f *Scheduler) unreserve(a *app, k yarn.Key, n *node) {
 	c := n.Reserved
 	if c == nil || c.App != a.Attempt {
 		panic("yarn: a reservation is dropped that is not there")
 	}
-	list := slices.DeleteFunc(a.reservations[k], func(o *Container) bool { return o == c })
+	list := slices.DeleteFunc(a.reservations[k], func(o *yarn.Container) bool { return o == c })
 	if len(list) == 0 {
 		delete(a.reservations, k)
 	} else {
 		a.reservations[k] = list
 	}
-	n.Reserved, n.fair.reservedBy = nil, nil
-	a.dropReserved(n)
-	f.emit(Event{Kind: Unreserved, Container: c.Protocol(), App: a.ID()})
+	n.Reserved, n.reservedBy = nil, nil
+	a.dropReserved(n.Node)
+	f.emit(yarn.Event{Kind: yarn.Unreserved, Container: c.Protocol(), App: a.ID()})
 }
 
 // assignReserved visits a node that the application has reserved and reports whether the reservation is valid.
 // A valid one takes the whole heartbeat, filled or not.
 //
 // Source: FSAppAttempt.assignReservedContainer.
-func (f *Fair) assignReserved(a *fairApp, n *Node) bool {
+func (f *Scheduler) assignReserved(a *app, n *node) bool {
 	c := n.Reserved
 	t := a.Ensure(c.Key)
-	o, ok := a.look(t, n)
+	o, ok := a.look(t, n.Node)
 	if !ok || f.overAMShare(a) {
 		f.unreserve(a, c.Key, n)
 		return false
@@ -117,8 +120,8 @@ func (f *Fair) assignReserved(a *fairApp, n *Node) bool {
 }
 
 // reservedContainers returns the reservations, by key and in the order of their making.
-func (a *fairApp) reservedContainers() (all []*Container) {
-	for _, k := range slices.SortedFunc(maps.Keys(a.reservations), Key.Compare) {
+func (a *app) reservedContainers() (all []*yarn.Container) {
+	for _, k := range slices.SortedFunc(maps.Keys(a.reservations), yarn.Key.Compare) {
 		all = append(all, a.reservations[k]...)
 	}
 	return all

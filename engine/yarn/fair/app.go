@@ -1,21 +1,22 @@
-package yarn
+package fair
 
 import (
 	"math"
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
 
-// fairApp is an application attempt in the FairScheduler; Contender holds usage and demand.
+// app is an application attempt in the FairScheduler; Contender holds usage and demand.
 //
 // Source: FSAppAttempt.
-type fairApp struct {
+type app struct {
 	policy.Contender
-	*Attempt
-	f     *Fair
+	*yarn.Attempt
+	f     *Scheduler
 	queue *queue
 	fair  policy.Resource // share
 
@@ -23,14 +24,14 @@ type fairApp struct {
 	amSize       policy.Resource
 	amPreemption bool // the application master may be preempted
 
-	reservations map[Key][]*Container // by key, in the order of their making
-	reservedOn   []*Node              // one node for each name on each rack
+	reservations map[yarn.Key][]*yarn.Container // by key, in the order of their making
+	reservedOn   []*yarn.Node                   // one node for each name on each rack
 
 	blackChanged bool
-	blackNodes   []*Node // of the headroom, as of the last change of the blacklist
+	blackNodes   []*yarn.Node // of the headroom, as of the last change of the blacklist
 
 	// Preemption.
-	marked         []*Container
+	marked         []*yarn.Container
 	markedSize     policy.Resource
 	fairStarvation policy.Resource
 	minStarvation  policy.Resource
@@ -38,8 +39,8 @@ type fairApp struct {
 	nextCheck      int64 // ms
 }
 
-func (f *Fair) newApp(s AppSpec, q *queue) *fairApp {
-	a := &fairApp{f: f, Attempt: NewAttempt(s, f.timestamp, f.now, f.cluster.Places), queue: q}
+func (f *Scheduler) newApp(s yarn.AppSpec, q *queue) *app {
+	a := &app{f: f, Attempt: yarn.NewAttempt(s, f.timestamp, f.now, f.cluster.Places), queue: q}
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
 	a.lastAtFair = f.now
 	a.amPreemption = f.site.AMPreemption(q.name)
@@ -50,7 +51,7 @@ func (f *Fair) newApp(s AppSpec, q *queue) *fairApp {
 // setDemand sets the demand and the weight that may depend on it.
 //
 // Source: FSAppAttempt.getWeight.
-func (f *Fair) setDemand(a *fairApp, demand policy.Resource) {
+func (f *Scheduler) setDemand(a *app, demand policy.Resource) {
 	a.Demand = demand
 	a.Weight = 1
 	if f.site.SizeBasedWeight {
@@ -59,7 +60,7 @@ func (f *Fair) setDemand(a *fairApp, demand policy.Resource) {
 }
 
 // charge carries a change of the application's usage on to its queues and the cluster.
-func (f *Fair) charge(a *fairApp, r policy.Resource) {
+func (f *Scheduler) charge(a *app, r policy.Resource) {
 	a.Usage = a.Used
 	f.allocated = f.allocated.Add(r)
 	a.queue.charge(r)
@@ -68,19 +69,19 @@ func (f *Fair) charge(a *fairApp, r policy.Resource) {
 // belowShare reports whether usage is below share by the measure of the leaf's policy.
 //
 // Source: FSAppAttempt.isUsageBelowShare.
-func (a *fairApp) belowShare(usage, share policy.Resource) bool {
+func (a *app) belowShare(usage, share policy.Resource) bool {
 	return a.queue.sharing.Calculator().Compare(a.f.cluster.Capacity, usage, share, true) < 0
 }
 
 // starved is FSAppAttempt.isStarved.
-func (a *fairApp) starved() bool {
+func (a *app) starved() bool {
 	return !a.minStarvation.IsNone() || a.belowShare(a.Usage, a.fair)
 }
 
 // overAMShare reports whether the application still has to get its application master and may not have it now.
 //
 // Source: FSAppAttempt.isOverAMShareLimit, FSLeafQueue.canRunAppAM.
-func (f *Fair) overAMShare(a *fairApp) bool {
+func (f *Scheduler) overAMShare(a *app) bool {
 	if a.amRunning || a.Unmanaged {
 		return false
 	}
@@ -92,7 +93,7 @@ func (f *Fair) overAMShare(a *fairApp) bool {
 	return ask.Count == 0 || !f.canRunAM(a.queue, ask.Size)
 }
 
-func (f *Fair) canRunAM(q *queue, size policy.Resource) bool {
+func (f *Scheduler) canRunAM(q *queue, size policy.Resource) bool {
 	if math.Abs(float64(float32(q.maxAMShare+1))) < 0.0001 {
 		return true
 	}
@@ -108,7 +109,7 @@ func (f *Fair) canRunAM(q *queue, size policy.Resource) bool {
 // headroom is what the application is told that it may still get.
 //
 // Source: FSAppAttempt.getHeadroom.
-func (f *Fair) headroom(a *fairApp) policy.Resource {
+func (f *Scheduler) headroom(a *app) policy.Resource {
 	free := f.cluster.Capacity.Sub(f.allocated)
 	if a.blackChanged {
 		a.blackChanged = false
@@ -127,13 +128,13 @@ func (f *Fair) headroom(a *fairApp) policy.Resource {
 }
 
 // offer is a node offered to a key: the records that concern it, nil where there are none.
-type offer struct{ host, rack, anywhere *Record }
+type offer struct{ host, rack, anywhere *yarn.Record }
 
 // look finds the records and reports whether the node could take a container of the key: something is wanted there, it
 // would fit the empty node, and the queue's maximum permits it.
 //
 // Source: FSAppAttempt.hasContainerForNode.
-func (a *fairApp) look(t *Table, n *Node) (o offer, ok bool) {
+func (a *app) look(t *yarn.Table, n *yarn.Node) (o offer, ok bool) {
 	o.anywhere = t.Any()
 	if o.anywhere == nil || o.anywhere.Count <= 0 {
 		return o, false
@@ -141,7 +142,7 @@ func (a *fairApp) look(t *Table, n *Node) (o offer, ok bool) {
 	if t.Locations() > 1 {
 		o.host, o.rack = t.Host(n), t.Rack(n)
 	}
-	if !o.anywhere.Relax && o.rack.count() <= 0 || o.rack.count() > 0 && !o.rack.Relax && o.host.count() <= 0 {
+	if !o.anywhere.Relax && o.rack.Asked() <= 0 || o.rack.Asked() > 0 && !o.rack.Relax && o.host.Asked() <= 0 {
 		return o, false
 	}
 	return o, o.anywhere.Size.FitsIn(n.Total) && a.queue.fits(&o.anywhere.Size)
@@ -151,12 +152,12 @@ func (a *fairApp) look(t *Table, n *Node) (o offer, ok bool) {
 // for a reservation, none for nothing.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode).
-func (f *Fair) assign(a *fairApp, n *Node) policy.Resource {
+func (f *Scheduler) assign(a *app, n *node) policy.Resource {
 	if f.overAMShare(a) {
 		return policy.Resource{}
 	}
 	for _, t := range a.Active() {
-		o, ok := a.look(t, n)
+		o, ok := a.look(t, n.Node)
 		if !ok {
 			continue
 		}
@@ -170,19 +171,19 @@ func (f *Fair) assign(a *fairApp, n *Node) policy.Resource {
 // match counts an offer to the key and returns the record that the node may answer now, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, boolean).
-func (f *Fair) match(t *Table, o *offer) (ask *Record, level protocol.NodeType) {
+func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level protocol.NodeType) {
 	t.Opportunities++
 	allowed := f.delay.level(t, f.cluster.Len(), f.now)
-	if o.rack.count() > 0 && o.host.count() > 0 {
+	if o.rack.Asked() > 0 && o.host.Asked() > 0 {
 		return o.host, protocol.NodeLocal
 	}
 	if !o.rack.Relaxed() {
 		return nil, 0
 	}
-	if o.rack.count() > 0 && allowed >= RackLevel {
+	if o.rack.Asked() > 0 && allowed >= yarn.RackLevel {
 		return o.rack, protocol.RackLocal
 	}
-	if o.anywhere.Relax && (t.Locations() <= 1 || allowed == AnyLevel) {
+	if o.anywhere.Relax && (t.Locations() <= 1 || allowed == yarn.AnyLevel) {
 		return o.anywhere, protocol.OffSwitch
 	}
 	return nil, 0
@@ -192,18 +193,18 @@ func (f *Fair) match(t *Table, o *offer) (ask *Record, level protocol.NodeType) 
 // that is being filled, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, PendingAsk, NodeType, boolean, SchedulerRequestKey).
-func (f *Fair) place(a *fairApp, t *Table, n *Node, ask *Record, level protocol.NodeType, reserved *Container) policy.Resource {
+func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, level protocol.NodeType, reserved *yarn.Container) policy.Resource {
 	size := ask.Size
 	if size.FitsIn(n.Free) {
-		c := f.allocate(a, t, n, size, level, reserved)
+		c := f.allocate(a, t, n.Node, size, level, reserved)
 		if reserved != nil {
 			f.unreserve(a, t.Key, n)
 		}
 		if c == nil {
 			return policy.Resource{}
 		}
-		n.placeFair(c, a)
-		f.emit(Event{Kind: Allocated, Container: c.Protocol(), App: a.ID(), Update: t.Update})
+		n.placeFor(c, a)
+		f.emit(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID(), Update: t.Update})
 		if !a.amRunning && !a.Unmanaged {
 			a.amSize, a.amRunning = size, true
 			a.queue.amUsed = a.queue.amUsed.Add(size)
@@ -217,19 +218,19 @@ func (f *Fair) place(a *fairApp, t *Table, n *Node, ask *Record, level protocol.
 }
 
 // ID is the application's number.
-func (a *fairApp) ID() protocol.AppID { return a.Attempt.ID }
+func (a *app) ID() protocol.AppID { return a.Attempt.ID }
 
 // allocate takes the ask from the table and starts the container, under the reservation's number if there is one.
 //
 // Source: FSAppAttempt.allocate.
-func (f *Fair) allocate(a *fairApp, t *Table, n *Node, size policy.Resource, level protocol.NodeType, reserved *Container) *Container {
-	if got := NodeLevel + LocalityLevel(level); t.Level > got && got < AnyLevel {
+func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size policy.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
+	if got := yarn.NodeLevel + yarn.LocalityLevel(level); t.Level > got && got < yarn.AnyLevel {
 		t.Level = got
 	}
 	if t.AnyCount() <= 0 {
 		return nil
 	}
-	var c *Container
+	var c *yarn.Container
 	if reserved != nil {
 		c = a.NewContainer(reserved.ID, n, t.Key, reserved.Size, f.now)
 	} else {
@@ -243,14 +244,14 @@ func (f *Fair) allocate(a *fairApp, t *Table, n *Node, size policy.Resource, lev
 // remember and forget keep the containers that are going to be preempted.
 //
 // Source: FSAppAttempt.trackContainerForPreemption, untrackContainerForPreemption.
-func (a *fairApp) remember(c *Container) {
+func (a *app) remember(c *yarn.Container) {
 	if !slices.Contains(a.marked, c) {
 		a.marked = append(a.marked, c)
 		a.markedSize = a.markedSize.Add(c.Size)
 	}
 }
 
-func (a *fairApp) forget(c *Container) {
+func (a *app) forget(c *yarn.Container) {
 	if i := slices.Index(a.marked, c); i >= 0 {
 		a.marked = slices.Delete(a.marked, i, i+1)
 		a.markedSize = a.markedSize.Sub(c.Size)

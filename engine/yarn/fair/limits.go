@@ -1,19 +1,20 @@
-package yarn
+package fair
 
 import (
 	"math"
 	"slices"
 
+	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 )
 
 // userApps are the applications of one user: how many run and which wait for a limit.
 type userApps struct {
 	running int32
-	waiting []*fairApp
+	waiting []*app
 }
 
-func (f *Fair) user(name string) *userApps {
+func (f *Scheduler) user(name string) *userApps {
 	u := f.users[name]
 	if u == nil {
 		u = &userApps{}
@@ -25,7 +26,7 @@ func (f *Fair) user(name string) *userApps {
 // mayRun reports whether the limits of user and queues let the application run.
 //
 // Source: MaxRunningAppsEnforcer.canAppBeRunnable.
-func (f *Fair) mayRun(a *fairApp) bool {
+func (f *Scheduler) mayRun(a *app) bool {
 	if f.user(a.User).running >= f.alloc.UserLimit(a.User) {
 		return false
 	}
@@ -40,7 +41,7 @@ func (f *Fair) mayRun(a *fairApp) bool {
 // countRunnable changes the counts of runnable applications of the parents and of the user.
 //
 // Source: MaxRunningAppsEnforcer.trackRunnableApp, untrackRunnableApp.
-func (f *Fair) countRunnable(a *fairApp, by int32) {
+func (f *Scheduler) countRunnable(a *app, by int32) {
 	for q := a.queue.parent; q != nil; q = q.parent {
 		q.running += by
 	}
@@ -50,14 +51,14 @@ func (f *Fair) countRunnable(a *fairApp, by int32) {
 // freed makes waiting applications runnable after a runnable one has gone.
 //
 // Source: MaxRunningAppsEnforcer.updateRunnabilityOnAppRemoval.
-func (f *Fair) freed(a *fairApp) {
+func (f *Scheduler) freed(a *app) {
 	var top *queue
 	for q := a.queue; q != nil; q = q.parent {
 		if q.numRunnable() == q.maxRunning-1 {
 			top = q
 		}
 	}
-	var lists [][]*fairApp
+	var lists [][]*app
 	if top != nil {
 		lists = gatherWaiting(top, nil)
 	}
@@ -70,7 +71,7 @@ func (f *Fair) freed(a *fairApp) {
 // gatherWaiting appends the waiting applications of the queues below their limits, a list for each leaf.
 //
 // Source: MaxRunningAppsEnforcer.gatherPossiblyRunnableAppLists.
-func gatherWaiting(q *queue, lists [][]*fairApp) [][]*fairApp {
+func gatherWaiting(q *queue, lists [][]*app) [][]*app {
 	if q.numRunnable() >= q.maxRunning {
 		return lists
 	}
@@ -87,7 +88,7 @@ func gatherWaiting(q *queue, lists [][]*fairApp) [][]*fairApp {
 //
 // Source: MaxRunningAppsEnforcer.MultiListStartTimeIterator.
 type head struct {
-	list  []*fairApp
+	list  []*app
 	start int64
 }
 
@@ -101,7 +102,7 @@ func (h *head) look() {
 // makeRunnable lets applications of the lists run, the earliest first, limit of them at most.
 //
 // Source: MaxRunningAppsEnforcer.updateAppsRunnability.
-func (f *Fair) makeRunnable(lists [][]*fairApp, limit int) {
+func (f *Scheduler) makeRunnable(lists [][]*app, limit int) {
 	heads := jvm.NewPriorityQueue(func(a, b *head) int {
 		switch {
 		case a.start < b.start:
@@ -116,8 +117,8 @@ func (f *Fair) makeRunnable(lists [][]*fairApp, limit int) {
 		h.look()
 		heads.Add(h)
 	}
-	var last *fairApp
-	var made []*fairApp
+	var last *app
+	var made []*app
 	for {
 		h, ok := heads.Poll()
 		if !ok || h.start == math.MaxInt64 {
@@ -143,12 +144,12 @@ func (f *Fair) makeRunnable(lists [][]*fairApp, limit int) {
 		a.queue.waiting = without(a.queue.waiting, a)
 		u := f.user(a.User)
 		u.waiting = without(u.waiting, a)
-		f.emit(Event{Kind: Runnable, App: a.ID()})
+		f.emit(yarn.Event{Kind: yarn.Runnable, App: a.ID()})
 	}
 }
 
 // without returns a copy of the list without the first entry that is a, so that lists in use stay as they are.
-func without(list []*fairApp, a *fairApp) []*fairApp {
+func without(list []*app, a *app) []*app {
 	i := slices.Index(list, a)
 	if i < 0 {
 		return list
@@ -159,7 +160,7 @@ func without(list []*fairApp, a *fairApp) []*fairApp {
 // addApp puts an application into the leaf.
 //
 // Source: FSLeafQueue.addApp.
-func (q *queue) addApp(a *fairApp, runnable bool) {
+func (q *queue) addApp(a *app, runnable bool) {
 	if runnable {
 		q.runnable = append(q.runnable, a)
 		q.changed = true
@@ -172,7 +173,7 @@ func (q *queue) addApp(a *fairApp, runnable bool) {
 // removeApp takes an application out of the leaf and reports whether it was runnable.
 //
 // Source: FSLeafQueue.removeApp.
-func (q *queue) removeApp(a *fairApp) (runnable bool) {
+func (q *queue) removeApp(a *app) (runnable bool) {
 	n := len(q.runnable)
 	q.runnable = without(q.runnable, a)
 	q.changed = true

@@ -1,10 +1,11 @@
-package yarn
+package fair
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
@@ -14,7 +15,7 @@ import (
 //
 // Source: QueueManager.
 type tree struct {
-	f       *Fair
+	f       *Scheduler
 	root    *queue
 	byName  map[string]*queue
 	leaves  []*queue // in the order of their making
@@ -31,7 +32,7 @@ type pendingQueue struct {
 
 const rootQueue = "root"
 
-func newTree(f *Fair) *tree {
+func newTree(f *Scheduler) *tree {
 	t := &tree{f: f, byName: map[string]*queue{}}
 	t.root = t.newQueue(rootQueue, nil, false)
 	t.root.dynamic = false
@@ -103,8 +104,8 @@ func (t *tree) get(name string, create, leaf bool) (*queue, error) {
 		dot := strings.LastIndexByte(name[:end], '.')
 		part := name[dot+1 : end]
 		if part == "" || part != conf.TrimQueueName(part) {
-			return nil, &Exception{"InvalidQueueNameException",
-				fmt.Sprintf("Illegal node name at offset %d for queue name %s", jvm.Units(name[:dot+1]), name)}
+			return nil, &yarn.Exception{Class: "InvalidQueueNameException",
+				Text: fmt.Sprintf("Illegal node name at offset %d for queue name %s", jvm.Units(name[:dot+1]), name)}
 		}
 		if dot < 0 {
 			break
@@ -274,7 +275,7 @@ func (t *tree) setDynamic(names *jvm.HashMap[string, bool]) error {
 	for name := range names.All {
 		q := t.byName[name]
 		if q == nil {
-			return &Exception{Class: "NullPointerException"}
+			return &yarn.Exception{Class: "NullPointerException"}
 		}
 		q.dynamic = true
 	}
@@ -336,7 +337,7 @@ func (t *tree) cleanup() {
 }
 
 // queueClaims are the children of q as claims on its share; valid until the next call.
-func (f *Fair) queueClaims(q *queue) []policy.Claim {
+func (f *Scheduler) queueClaims(q *queue) []policy.Claim {
 	f.claims = f.claims[:0]
 	for _, c := range q.children {
 		f.claims = append(f.claims, policy.Claim{

@@ -1,4 +1,4 @@
-package yarn
+package fair
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 )
@@ -17,7 +18,7 @@ import (
 // cluster timestamp 1, NodeManagers on port 123.
 type golden struct {
 	t     *testing.T
-	f     *Fair
+	f     *Scheduler
 	names *protocol.Names
 	hosts []string
 	did   []protocol.ContainerID
@@ -41,8 +42,8 @@ func newGolden(t *testing.T, site map[string]string, queues string) *golden {
 		t.Fatal(err)
 	}
 	g := &golden{t: t, names: protocol.NewNames()}
-	g.f, err = NewFair(s, alloc, g.names, 1, func(e *Event) {
-		if e.Kind == Allocated {
+	g.f, err = New(s, alloc, g.names, 1, func(e *yarn.Event) {
+		if e.Kind == yarn.Allocated {
 			g.did = append(g.did, e.Container.ID)
 		}
 	})
@@ -61,7 +62,7 @@ func newGolden(t *testing.T, site map[string]string, queues string) *golden {
 }
 
 func (g *golden) node(host, rack string, mem, vcores int64) {
-	g.f.AddNode(NodeSpec{
+	g.f.AddNode(yarn.NodeSpec{
 		ID: protocol.NodeID(len(g.hosts)), Host: g.names.Intern(host), Rack: g.names.Intern(rack), Port: 123, Total: policy.R(mem, vcores),
 	})
 	g.hosts = append(g.hosts, host)
@@ -71,7 +72,7 @@ func (g *golden) app(id protocol.AppID, queue string) { g.appOf("u", id, queue) 
 
 func (g *golden) appOf(user string, id protocol.AppID, queue string) {
 	g.t.Helper()
-	if err := g.f.AddApp(AppSpec{ID: id, User: user, Queue: queue, Unmanaged: true}); err != nil {
+	if err := g.f.AddApp(yarn.AppSpec{ID: id, User: user, Queue: queue, Unmanaged: true}); err != nil {
 		g.t.Fatal(err)
 	}
 	g.f.AddAttempt(id)
@@ -129,7 +130,7 @@ func (g *golden) wantHB(want string, hosts ...string) {
 // wantTable compares level, opportunities and table of a key.
 func (g *golden) wantTable(id protocol.AppID, priority int32, want string) {
 	g.t.Helper()
-	t := g.f.attempt(id).Table(Key{Priority: priority, Request: -1})
+	t := g.f.attempt(id).Table(yarn.Key{Priority: priority, Request: -1})
 	var rows []string
 	for name, r := range t.Records {
 		rows = append(rows, fmt.Sprintf("%s=%d", g.names.Text(name), r.Count))
@@ -141,7 +142,7 @@ func (g *golden) wantTable(id protocol.AppID, priority int32, want string) {
 }
 
 func (g *golden) kill(id protocol.AppID, n int64) {
-	g.f.completed(g.f.live(protocol.ContainerID{App: id, N: n}), protocol.ExitAborted, EventKill)
+	g.f.completed(g.f.live(protocol.ContainerID{App: id, N: n}), protocol.ExitAborted, yarn.EventKill)
 }
 
 func (g *golden) queue(path string) *queue { return g.f.tree.byName[path] }
@@ -380,7 +381,7 @@ func TestG11LimitsFIFONewStyleMaximum(t *testing.T) {
 	}
 	g.wantShare("app 12", g.f.attempt(12).fair, policy.Resource{})
 	g.wantHB("a11c1, a11c2, a12c1", hosts("n1", 3)...)
-	if err := g.f.AddApp(AppSpec{ID: 21, User: "u", Queue: "root.z", Unmanaged: true}); err != nil {
+	if err := g.f.AddApp(yarn.AppSpec{ID: 21, User: "u", Queue: "root.z", Unmanaged: true}); err != nil {
 		t.Fatal(err)
 	}
 	g.f.AddAttempt(21)

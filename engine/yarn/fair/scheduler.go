@@ -1,25 +1,32 @@
-package yarn
+// Package fair is YARN's FairScheduler: queues that share by policies of package [policy], limits of queues and users,
+// delay scheduling, reservations and preemption.
+//
+// It schedules at heartbeats of nodes and, when asked to, in passes over all nodes between them.
+package fair
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
 
-// Fair is YARN's FairScheduler.
+// Scheduler is YARN's FairScheduler.
 //
 // Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler.
-type Fair struct {
+type Scheduler struct {
 	site      *conf.Site
 	alloc     *conf.Allocations
-	cluster   *Cluster
+	cluster   *yarn.Cluster
+	nodes     []node // by number, zero when not registered
 	tree      *tree
 	order     candidates
-	observe   Observer
+	observe   yarn.Observer
 	timestamp int64 // of the ResourceManager's start, ms
 	now       int64
 	delay     delay
@@ -33,38 +40,45 @@ type Fair struct {
 	allocated policy.Resource // by all applications
 	available policy.Resource // as of the last refresh
 
-	apps  []*application // by number, nil when there is none
+	apps  []*submission // by number, nil when there is none
 	users map[string]*userApps
 
 	starving          *starvedApps
 	kills             []kill
 	observePreemption func(*Preemption)
-	event             Event
+	event             yarn.Event
 	claims            []policy.Claim
 	asks              []protocol.Ask
 
-	pass      jvm.TreeSet[*Node]
-	passNodes []*Node
+	pass      jvm.TreeSet[*yarn.Node]
+	passNodes []*yarn.Node
 }
 
-// application is an admitted application.
-type application struct {
-	spec    AppSpec
+// submission is an admitted application.
+type submission struct {
+	spec    yarn.AppSpec
 	queue   *queue
-	attempt *fairApp // nil before the attempt was added
+	attempt *app // nil before the attempt was added
 }
 
-// NewFair returns a FairScheduler without nodes and applications. timestamp is the time at which the ResourceManager
+var (
+	_ yarn.Scheduler  = (*Scheduler)(nil)
+	_ yarn.Preempter  = (*Scheduler)(nil)
+	_ yarn.Reloader   = (*Scheduler)(nil)
+	_ yarn.Continuous = (*Scheduler)(nil)
+)
+
+// New returns a FairScheduler without nodes and applications. timestamp is the time at which the ResourceManager
 // started, in ms: it enters the names of applications, and nothing is scheduled in the wait after it. An allocation file
 // that YARN does not start with is an error.
-func NewFair(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp int64, observe Observer) (*Fair, error) {
-	return NewFairAt(site, alloc, names, timestamp, timestamp, observe)
+func New(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp int64, observe yarn.Observer) (*Scheduler, error) {
+	return NewAt(site, alloc, names, timestamp, timestamp, observe)
 }
 
-// NewFairAt is [NewFair] with the clock at now when the queues of the file are made: the time from which they count as not starved.
-func NewFairAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp, now int64, observe Observer) (*Fair, error) {
-	f := &Fair{
-		site: site, alloc: conf.DefaultAllocations(site), cluster: NewCluster(names), observe: observe,
+// NewAt is [New] with the clock at now when the queues of the file are made: the time from which they count as not starved.
+func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, timestamp, now int64, observe yarn.Observer) (*Scheduler, error) {
+	f := &Scheduler{
+		site: site, alloc: conf.DefaultAllocations(site), cluster: yarn.NewCluster(names), observe: observe,
 		timestamp: timestamp, now: now, types: len(site.Types),
 		sharings: map[string]policy.Sharing{}, users: map[string]*userApps{},
 	}
@@ -89,7 +103,7 @@ func NewFairAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, 
 }
 
 // sharing returns the policy of that name, one object for all queues that have it.
-func (f *Fair) sharing(name string) policy.Sharing {
+func (f *Scheduler) sharing(name string) policy.Sharing {
 	s := f.sharings[name]
 	if s == nil {
 		var err error
@@ -102,7 +116,7 @@ func (f *Fair) sharing(name string) policy.Sharing {
 }
 
 // emit hands one event to the observer. The event is reused.
-func (f *Fair) emit(e Event) {
+func (f *Scheduler) emit(e yarn.Event) {
 	if f.observe != nil {
 		f.event = e
 		f.observe(&f.event)
@@ -110,14 +124,14 @@ func (f *Fair) emit(e Event) {
 }
 
 // SetClock sets the scheduler's clock, in ms.
-func (f *Fair) SetClock(now int64) { f.now = now }
+func (f *Scheduler) SetClock(now int64) { f.now = now }
 
 // Reload puts an allocation file into force. The error is the exception of YARN's own in QueueManager.setQueuesToDynamic;
 // by then the new settings are in effect, except for what comes after it: the other queues that are no longer declared,
 // the maximum of children of dynamic queues, and applications that might run now. Fair shares follow at the next update.
 //
 // Source: FairScheduler.AllocationReloadListener.onReload.
-func (f *Fair) Reload(a *conf.Allocations) error {
+func (f *Scheduler) Reload(a *conf.Allocations) error {
 	// All old names go in before the new ones go out: the table that the order depends on has grown by then.
 	var gone jvm.HashMap[string, bool]
 	for _, list := range [][]string{f.alloc.Parents, f.alloc.Leaves} {
@@ -143,11 +157,15 @@ func (f *Fair) Reload(a *conf.Allocations) error {
 // Cleanup removes queues that submissions made and that are empty.
 //
 // Source: FairScheduler.AllocationReloadListener.onCheck.
-func (f *Fair) Cleanup() { f.tree.cleanup() }
+func (f *Scheduler) Cleanup() { f.tree.cleanup() }
 
 // AddNode registers a node.
-func (f *Fair) AddNode(s NodeSpec) {
-	f.cluster.Add(s)
+func (f *Scheduler) AddNode(s yarn.NodeSpec) {
+	n := f.cluster.Add(s)
+	for int(s.ID) >= len(f.nodes) {
+		f.nodes = append(f.nodes, node{})
+	}
+	f.nodes[s.ID] = node{Node: n}
 	f.tree.resize()
 	f.refresh()
 }
@@ -155,19 +173,20 @@ func (f *Fair) AddNode(s NodeSpec) {
 // RemoveNode ends what is on the node and takes it out.
 //
 // Source: FairScheduler.removeNode.
-func (f *Fair) RemoveNode(id protocol.NodeID) {
-	n := f.cluster.Node(id)
+func (f *Scheduler) RemoveNode(id protocol.NodeID) {
+	n := f.node(id)
 	if n == nil {
 		return
 	}
-	for _, c := range n.list() {
-		f.completed(c, protocol.ExitAborted, EventKill)
-		n.releaseFair(c.ID, c.Hash, true)
+	for _, c := range slices.Collect(n.Containers) {
+		f.completed(c, protocol.ExitAborted, yarn.EventKill)
+		n.release(c.ID, c.Hash, true)
 	}
 	if n.Reserved != nil {
-		f.completed(n.Reserved, protocol.ExitAborted, EventKill)
+		f.completed(n.Reserved, protocol.ExitAborted, yarn.EventKill)
 	}
 	f.cluster.Remove(id)
+	f.nodes[id] = node{}
 	f.tree.resize()
 	f.refresh()
 }
@@ -175,7 +194,7 @@ func (f *Fair) RemoveNode(id protocol.NodeID) {
 // SetNodeTotal changes the capability of a node.
 //
 // Source: FairScheduler.updateNodeResource.
-func (f *Fair) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
 	f.cluster.SetTotal(id, total)
 	f.refresh()
 	f.tree.resize()
@@ -185,7 +204,7 @@ func (f *Fair) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
 // that cannot be.
 //
 // Source: FairScheduler.addApplication.
-func (f *Fair) AddApp(s AppSpec) error {
+func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 	q, err := f.tree.submitTo(s.Queue)
 	if err != nil {
 		return err
@@ -205,17 +224,17 @@ func (f *Fair) AddApp(s AppSpec) error {
 	if f.apps[s.ID] != nil {
 		panic(fmt.Sprintf("yarn: application %d is added twice", s.ID))
 	}
-	f.apps[s.ID] = &application{spec: s, queue: q}
+	f.apps[s.ID] = &submission{spec: s, queue: q}
 	q.assigned++
 	return nil
 }
 
-func (f *Fair) reject(s AppSpec, text string) error {
-	return &Rejection{App: s.ID, Text: text}
+func (f *Scheduler) reject(s yarn.AppSpec, text string) error {
+	return &yarn.Rejection{App: s.ID, Text: text}
 }
 
 // text is a resource as YARN prints it.
-func (f *Fair) text(r policy.Resource) string {
+func (f *Scheduler) text(r policy.Resource) string {
 	s := fmt.Sprintf("<memory:%d, vCores:%d", r[policy.Memory], r.CPU())
 	for i := 2; i < f.types; i++ {
 		s += fmt.Sprintf(", %s: %d", f.site.Types[i], r[i])
@@ -226,7 +245,7 @@ func (f *Fair) text(r policy.Resource) string {
 // zeroType reports whether something is asked for of which the queue can have nothing.
 //
 // Source: FairScheduler.validateResourceRequests.
-func (f *Fair) zeroType(q *queue, ask policy.Resource) bool {
+func (f *Scheduler) zeroType(q *queue, ask policy.Resource) bool {
 	for t := range f.types {
 		if q.maxShare[t] == 0 && ask[t] > 0 {
 			return true
@@ -238,7 +257,7 @@ func (f *Fair) zeroType(q *queue, ask policy.Resource) bool {
 // AddAttempt adds the attempt of an admitted application; it runs if the limits permit.
 //
 // Source: FairScheduler.addApplicationAttempt.
-func (f *Fair) AddAttempt(id protocol.AppID) {
+func (f *Scheduler) AddAttempt(id protocol.AppID) {
 	app := f.apps[id]
 	a := f.newApp(app.spec, app.queue)
 	app.attempt = a
@@ -247,7 +266,7 @@ func (f *Fair) AddAttempt(id protocol.AppID) {
 	app.queue.addApp(a, runnable)
 	if runnable {
 		f.countRunnable(a, 1)
-		f.emit(Event{Kind: Runnable, App: id})
+		f.emit(yarn.Event{Kind: yarn.Runnable, App: id})
 	} else {
 		u := f.user(a.User)
 		u.waiting = append(u.waiting, a)
@@ -257,7 +276,7 @@ func (f *Fair) AddAttempt(id protocol.AppID) {
 // RemoveApp removes the attempt, its containers and reservations, and then the application.
 //
 // Source: FairScheduler.removeApplicationAttempt, removeApplication.
-func (f *Fair) RemoveApp(id protocol.AppID) {
+func (f *Scheduler) RemoveApp(id protocol.AppID) {
 	app := f.app(id)
 	if app == nil {
 		return
@@ -269,10 +288,10 @@ func (f *Fair) RemoveApp(id protocol.AppID) {
 		return
 	}
 	for c := range a.AllLive {
-		f.completed(c, protocol.ExitAborted, EventKill)
+		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	for _, c := range a.reservedContainers() {
-		f.completed(c, protocol.ExitAborted, EventKill)
+		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
 	a.Stopped = true
 	a.Stop()
@@ -286,7 +305,7 @@ func (f *Fair) RemoveApp(id protocol.AppID) {
 	f.apps[id] = nil
 }
 
-func (f *Fair) app(id protocol.AppID) *application {
+func (f *Scheduler) app(id protocol.AppID) *submission {
 	if int(id) >= len(f.apps) || id < 0 {
 		return nil
 	}
@@ -294,7 +313,7 @@ func (f *Fair) app(id protocol.AppID) *application {
 }
 
 // attempt returns the attempt of an application, nil when there is none.
-func (f *Fair) attempt(id protocol.AppID) *fairApp {
+func (f *Scheduler) attempt(id protocol.AppID) *app {
 	if app := f.app(id); app != nil {
 		return app.attempt
 	}
@@ -304,7 +323,7 @@ func (f *Fair) attempt(id protocol.AppID) *fairApp {
 // MaxAllocation is the largest container that an application of the queue may ask for.
 //
 // Source: FairScheduler.getMaximumResourceCapability.
-func (f *Fair) MaxAllocation(queue string) policy.Resource {
+func (f *Scheduler) MaxAllocation(queue string) policy.Resource {
 	most := f.cluster.MaxAllocation(f.site.MaxAllocation, f.now-f.timestamp > f.site.SchedulingWait)
 	if q, _ := f.tree.get(queue, false, true); q != nil {
 		if own := q.largest(f.types); !own.Equal(f.unbounded) {

@@ -1,17 +1,18 @@
-package yarn
+package fair
 
 import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 )
 
 // Queues calls yield for every queue, parents first.
-func (f *Fair) Queues(yield func(QueueState)) {
+func (f *Scheduler) Queues(yield func(yarn.QueueState)) {
 	f.tree.root.each(func(q *queue) {
-		yield(QueueState{
+		yield(yarn.QueueState{
 			Path: q.name, Leaf: q.leaf, Weight: float64(q.Weight), Used: q.Usage, Demand: q.Demand,
 			Fair: q.fair, Steady: q.steady, MaxShare: q.maxShare, AMUsed: q.amUsed,
 			Runnable: int(q.numRunnable()), NonRunnable: len(q.waiting),
@@ -38,7 +39,7 @@ type QueueInForce struct {
 }
 
 // Settings yields what is in force for every queue, parents first, children in the scheduler's order.
-func (f *Fair) Settings(yield func(QueueInForce)) {
+func (f *Scheduler) Settings(yield func(QueueInForce)) {
 	f.tree.root.each(func(q *queue) {
 		yield(QueueInForce{
 			Path: q.name, Leaf: q.leaf, Dynamic: q.dynamic, Policy: q.sharing.Name(), Weight: q.Weight,
@@ -50,7 +51,7 @@ func (f *Fair) Settings(yield func(QueueInForce)) {
 }
 
 // QueueInfo is what the placement rules ask about a queue.
-func (f *Fair) QueueInfo(path string) conf.QueueInfo {
+func (f *Scheduler) QueueInfo(path string) conf.QueueInfo {
 	q := f.tree.byName[path]
 	if q == nil {
 		return conf.QueueInfo{}
@@ -68,7 +69,7 @@ type AppState struct {
 }
 
 // Apps yields the applications with an attempt, by number.
-func (f *Fair) Apps(yield func(AppState) bool) {
+func (f *Scheduler) Apps(yield func(AppState) bool) {
 	for _, app := range f.apps {
 		if app == nil || app.attempt == nil {
 			continue
@@ -81,4 +82,4 @@ func (f *Fair) Apps(yield func(AppState) bool) {
 }
 
 // Cluster returns the registered nodes, to be read only.
-func (f *Fair) Cluster() *Cluster { return f.cluster }
+func (f *Scheduler) Cluster() *yarn.Cluster { return f.cluster }

@@ -1,9 +1,10 @@
-package yarn
+package fair
 
 import (
 	"math"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
@@ -13,12 +14,12 @@ import (
 //
 // Source: FSStarvedApps.
 type starvedApps struct {
-	heap       *jvm.PriorityQueue[*fairApp]
-	processing *fairApp
+	heap       *jvm.PriorityQueue[*app]
+	processing *app
 }
 
 func newStarvedApps() *starvedApps {
-	return &starvedApps{heap: jvm.NewPriorityQueue(func(a, b *fairApp) int {
+	return &starvedApps{heap: jvm.NewPriorityQueue(func(a, b *app) int {
 		if a.starvation().FitsIn(b.starvation()) {
 			return -1
 		}
@@ -26,7 +27,7 @@ func newStarvedApps() *starvedApps {
 	})}
 }
 
-func (s *starvedApps) add(a *fairApp) {
+func (s *starvedApps) add(a *app) {
 	if a == s.processing {
 		return
 	}
@@ -38,18 +39,18 @@ func (s *starvedApps) add(a *fairApp) {
 	s.heap.Add(a)
 }
 
-func (s *starvedApps) take() *fairApp {
+func (s *starvedApps) take() *app {
 	s.processing, _ = s.heap.Poll()
 	return s.processing
 }
 
 // starvation is FSAppAttempt.getStarvation.
-func (a *fairApp) starvation() policy.Resource { return a.fairStarvation.Add(a.minStarvation) }
+func (a *app) starvation() policy.Resource { return a.fairStarvation.Add(a.minStarvation) }
 
 // shouldPreempt reports whether the cluster is used enough for starvation to be looked at.
 //
 // Source: FairScheduler.shouldAttemptPreemption.
-func (f *Fair) shouldPreempt() bool {
+func (f *Scheduler) shouldPreempt() bool {
 	if !f.site.Preemption {
 		return false
 	}
@@ -63,8 +64,8 @@ func (f *Fair) shouldPreempt() bool {
 // the first that is not; then those that the queue's minimum share is owed to.
 //
 // Source: FSLeafQueue.updateStarvedApps.
-func (f *Fair) findStarved(q *queue) {
-	var waiting []*fairApp
+func (f *Scheduler) findStarved(q *queue) {
+	var waiting []*app
 	for _, c := range f.order.apps(q) {
 		if a := q.runnable[c.ID]; f.now >= a.nextCheck {
 			waiting = append(waiting, a)
@@ -101,7 +102,7 @@ func (f *Fair) findStarved(q *queue) {
 // fairStarvation sets and returns what the application lacks of the part of its fair share that it has waited for long enough.
 //
 // Source: FSAppAttempt.fairShareStarvation.
-func (f *Fair) fairStarvation(a *fairApp) policy.Resource {
+func (f *Scheduler) fairStarvation(a *app) policy.Resource {
 	q := a.queue
 	want := a.fair.Mul(float64(q.threshold)).Min(a.Demand)
 	starved := a.belowShare(a.Usage, want)
@@ -118,7 +119,7 @@ func (f *Fair) fairStarvation(a *fairApp) policy.Resource {
 // minStarvation returns what the queue lacks of its minimum share.
 //
 // Source: FSLeafQueue.minShareStarvation.
-func (f *Fair) minStarvation(q *queue) policy.Resource {
+func (f *Scheduler) minStarvation(q *queue) policy.Resource {
 	s := q.Min.Min(q.Demand).SubNonNegative(q.Usage)
 	if s.IsNone() {
 		q.lastAtMin = f.now
@@ -131,7 +132,7 @@ func (f *Fair) minStarvation(q *queue) policy.Resource {
 
 // starvedAsk is one ask that containers are preempted for.
 type starvedAsk struct {
-	key   Key
+	key   yarn.Key
 	name  protocol.Name
 	count int32
 	size  policy.Resource
@@ -141,7 +142,7 @@ type starvedAsk struct {
 // starvedAsks returns the asks of an application that its starvation covers.
 //
 // Source: FSAppAttempt.getStarvedResourceRequests.
-func (f *Fair) starvedAsks(a *fairApp) (asks []starvedAsk) {
+func (f *Scheduler) starvedAsks(a *app) (asks []starvedAsk) {
 	pending := a.starvation()
 	seen := visited{}
 	for t := range a.All {
@@ -187,7 +188,7 @@ type visits struct {
 	racksWithNodes map[protocol.Name]bool
 }
 
-func (f *Fair) visit(seen visited, priority int32, name protocol.Name, size policy.Resource) bool {
+func (f *Scheduler) visit(seen visited, priority int32, name protocol.Name, size policy.Resource) bool {
 	k := visitKey{priority, size}
 	v := seen[k]
 	if v == nil {

@@ -1,4 +1,4 @@
-package yarn
+package fair
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ func TestG20PreemptionOrderAndHandOver(t *testing.T) {
 	if got := strings.Join(g.marks, "; "); got != "a3: a1c8; a2: a1c5 a1c4" {
 		t.Errorf("chosen %s", got)
 	}
-	n := g.f.cluster.Node(0)
+	n := g.f.node(0)
 	g.wantShare("held back", n.reserved(), policy.R(3072, 3))
 	g.kill(1, 8)
 	g.wantHB("a3c1", "n1")

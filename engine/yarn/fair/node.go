@@ -1,0 +1,135 @@
+package fair
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// node is a registered node with what the FairScheduler keeps on it for preemption.
+//
+// Source: FSSchedulerNode.
+type node struct {
+	*yarn.Node
+	reservedBy *app
+	marked     []*yarn.Container // chosen to be preempted
+	claims     []preemptClaim
+	claimed    policy.Resource // sum of the claims
+}
+
+// node returns the registered node of that number, nil when there is none.
+func (f *Scheduler) node(id protocol.NodeID) *node {
+	if int(id) >= len(f.nodes) || f.nodes[id].Node == nil {
+		return nil
+	}
+	return &f.nodes[id]
+}
+
+// at returns a node with what is kept on it. Nothing is kept on one that has gone.
+func (f *Scheduler) at(n *yarn.Node) *node {
+	if k := f.node(n.ID); k != nil && k.Node == n {
+		return k
+	}
+	return &node{Node: n}
+}
+
+// preemptClaim is room on the node that is being made, or was made, for a starved application.
+type preemptClaim struct {
+	app    *app
+	amount policy.Resource
+}
+
+// reserved is what is held back on the node: its reservation and the claims.
+//
+// Source: FSSchedulerNode.getTotalReserved.
+func (n *node) reserved() (r policy.Resource) {
+	if n.Reserved != nil {
+		r = n.Reserved.Size
+	}
+	return r.Add(n.claimed)
+}
+
+// claimedBy reports whether room on the node is held back for the application.
+//
+// Source: FSSchedulerNode.isPreemptedForApp.
+func (n *node) claimedBy(a *app) bool {
+	return slices.ContainsFunc(n.claims, func(c preemptClaim) bool { return c.app == a })
+}
+
+// mark chooses containers to be preempted for an application.
+//
+// Source: FSSchedulerNode.addContainersForPreemption.
+func (n *node) mark(cs []*yarn.Container, a *app) {
+	var sum policy.Resource
+	for _, c := range cs {
+		if !slices.Contains(n.marked, c) {
+			n.marked = append(n.marked, c)
+			sum = sum.Add(c.Size)
+		}
+	}
+	if sum.IsNone() {
+		return
+	}
+	n.claimed = n.claimed.Add(sum)
+	for i := range n.claims {
+		if n.claims[i].app == a {
+			n.claims[i].amount = n.claims[i].amount.Add(sum)
+			return
+		}
+	}
+	n.claims = append(n.claims, preemptClaim{a, sum})
+}
+
+// cleanClaims drops the claims of applications that are no longer starved.
+//
+// Source: FSSchedulerNode.cleanupPreemptionList.
+func (n *node) cleanClaims() {
+	n.claims = slices.DeleteFunc(n.claims, func(c preemptClaim) bool {
+		a := c.app
+		drop := a.Stopped || !a.starved() || a.fairStarvation.IsNone() && a.minStarvation.IsNone()
+		if drop {
+			n.claimed = n.claimed.Sub(c.amount)
+		}
+		return drop
+	})
+}
+
+// placeFor puts a container on the node; it fulfils the application's claim.
+//
+// Source: FSSchedulerNode.allocateContainer.
+func (n *node) placeFor(c *yarn.Container, a *app) {
+	n.Place(c)
+	if len(n.claims) == 0 || c.Size.IsNone() {
+		return
+	}
+	for i := range n.claims {
+		claim := &n.claims[i]
+		if claim.app != a {
+			continue
+		}
+		fulfilled := claim.amount.Min(c.Size)
+		claim.amount = claim.amount.Sub(fulfilled)
+		n.claimed = n.claimed.Sub(fulfilled)
+		if claim.amount.IsNone() {
+			n.claims = slices.Delete(n.claims, i, i+1)
+		}
+		return
+	}
+}
+
+// release takes a container off the node, see [yarn.Node.Release]. It is no longer chosen to be preempted, even
+// when it stays until the node reports its end.
+//
+// Source: FSSchedulerNode.releaseContainer.
+func (n *node) release(id protocol.ContainerID, hash int32, byNode bool) {
+	if len(n.marked) > 0 {
+		if c := n.Container(id, hash); c != nil {
+			if i := slices.Index(n.marked, c); i >= 0 {
+				n.marked = slices.Delete(n.marked, i, i+1)
+			}
+		}
+	}
+	n.Release(id, hash, byNode)
+}
