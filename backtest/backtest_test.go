@@ -20,7 +20,7 @@ func options() Options {
 	return Options{Engine: scenario.Options{Model: model.DefaultModel(), Seed: 1}, Allocation: "recorded", Latency: "recorded", Seeds: 5}
 }
 
-// recordings opens what the project keeps, or a folder of the whole recordings if it is there.
+// recordings opens recorded applications and clusters.
 func recordings(t *testing.T, paths ...string) []*Recording {
 	t.Helper()
 	recs, err := Sources(context.Background(), paths, "recorded", t.TempDir(), func(string) {})
@@ -30,13 +30,19 @@ func recordings(t *testing.T, paths ...string) []*Recording {
 	return recs
 }
 
-func shared(t *testing.T, folder string) string {
-	path := filepath.Join("..", "..", "shared", "recordings", folder)
-	if _, err := os.Stat(path); err != nil {
-		t.Logf("%s is not here: the kept part of the recordings is used", path)
-		return ""
+// further returns a folder of recordings from elsewhere; without the variable that names it the test is skipped.
+func further(t *testing.T, folder string) string {
+	t.Helper()
+	const variable = "REPLAY_RECORDINGS"
+	dir := os.Getenv(variable)
+	if dir == "" {
+		t.Skipf("%s is not set; it names a folder whose part %s would be backtested too", variable, folder)
 	}
-	return path
+	dir = filepath.Join(dir, folder)
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return dir
 }
 
 // zeroModel has no latency and no factor.
@@ -94,12 +100,16 @@ func TestOneSlotIsTheSum(t *testing.T) {
 	})
 }
 
-// The bounds that docs/fidelity.md claims.
+// The bounds that docs/fidelity-spark.md claims for event logs.
 func TestPredictionsOfLogs(t *testing.T) {
-	path := shared(t, "spark-eventlogs")
-	if path == "" {
-		path = "../trace/importer/testdata/eventlogs"
-	}
+	predictLogs(t, "../trace/importer/testdata/eventlogs")
+}
+
+func TestPredictionsOfFurtherLogs(t *testing.T) {
+	predictLogs(t, further(t, "spark-eventlogs"))
+}
+
+func predictLogs(t *testing.T, path string) {
 	recs := recordings(t, path)
 	leave := len(recs) > 1
 	b, err := Run(context.Background(), recs, options(), false, leave)
@@ -119,10 +129,14 @@ func TestPredictionsOfLogs(t *testing.T) {
 }
 
 func TestPredictionsOfClusters(t *testing.T) {
-	paths := []string{shared(t, "spark-on-yarn")}
-	if paths[0] == "" {
-		paths = []string{"../traces/fair-weights", "../traces/node-lost", "../traces/drf-mixed-sizes", "../trace/importer/testdata/locality-wait-0s"}
-	}
+	predictClusters(t, "../traces/fair-weights", "../traces/node-lost", "../traces/drf-mixed-sizes", "../trace/importer/testdata/locality-wait-0s")
+}
+
+func TestPredictionsOfFurtherClusters(t *testing.T) {
+	predictClusters(t, further(t, "spark-on-yarn"))
+}
+
+func predictClusters(t *testing.T, paths ...string) {
 	recs := recordings(t, paths...)
 	for _, latency := range []string{"recorded", "model"} {
 		o := options()

@@ -71,15 +71,24 @@ func kindOf(path string) (string, error) {
 	return Kinds[i].Name, nil
 }
 
-// TestSharedVectors runs the whole set where it lies beside the project.
-func TestSharedVectors(t *testing.T) {
+// further returns the folder below the one that an environment variable names; without the variable the test is skipped.
+func further(t *testing.T, variable, folder string) string {
+	t.Helper()
+	dir := os.Getenv(variable)
+	if dir == "" {
+		t.Skipf("%s is not set; it names a folder whose part %s would be run too", variable, folder)
+	}
+	dir = filepath.Join(dir, folder)
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return dir
+}
+
+// TestFurtherVectors runs whole sets of vectors, of which testdata has a part.
+func TestFurtherVectors(t *testing.T) {
 	for _, name := range []string{"spark", "yarn"} {
-		dir := filepath.Join("..", "..", "..", "shared", "golden", name)
-		if _, err := os.Stat(dir); err != nil {
-			t.Logf("%s: only the vectors of testdata are run, the whole set is not here", name)
-			continue
-		}
-		t.Run(name, func(t *testing.T) { checkDir(t, dir) })
+		t.Run(name, func(t *testing.T) { checkDir(t, further(t, "REPLAY_GOLDEN", name)) })
 	}
 }
 

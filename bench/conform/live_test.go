@@ -13,14 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSharedRecordings gives the calls of every recorded ResourceManager beside the project to the FairScheduler.
-func TestSharedRecordings(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "recordings", "spark-on-yarn")
-	if _, err := os.Stat(dir); err != nil {
-		t.Log("only the recordings of testdata are run, the whole set is not here")
-		return
-	}
-	checkDir(t, dir)
+// TestFurtherRecordings gives the calls of a whole set of recorded ResourceManagers to the FairScheduler.
+func TestFurtherRecordings(t *testing.T) {
+	checkDir(t, further(t, "REPLAY_RECORDINGS", "spark-on-yarn"))
 }
 
 // copyRecording copies a recording of testdata, each file through change.
