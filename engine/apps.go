@@ -44,16 +44,10 @@ func (s *sim) byID(id protocol.AppID) *app {
 	return nil
 }
 
-// pushApp schedules an event of an application by which it moves on.
-func (s *sim) pushApp(at int64, ord uint64, kind eventKind, a *app, arg int64) {
+// pushApp schedules an event of an application about the thing with this number.
+func (s *sim) pushApp(at int64, k eventKind, a *app, number, arg int64) {
 	a.events++
-	s.pushWork(at, ord, kind, a.slot, arg)
-}
-
-// pushTimer schedules a periodic event of an application, which alone is no progress.
-func (s *sim) pushTimer(at int64, ord uint64, kind eventKind, a *app, arg int64) {
-	a.events++
-	s.push(at, ord, kind, a.slot, arg)
+	s.schedule(at, k, int64(a.id), number, a.slot, arg)
 }
 
 // arrive submits the job that was waiting and schedules the next one.

@@ -202,7 +202,7 @@ func (s *sim) writeContainer(a *app, c *container) {
 func (s *sim) startContainer(a *app, n int64, at int64) {
 	c := a.containerOf(n)
 	c.process = starting
-	s.pushApp(at, order(classMessage, 0), evStarted, a, n)
+	s.pushApp(at, evStarted, a, n, n)
 }
 
 // processStarted is the NodeManager's acceptance of a container.
@@ -235,7 +235,7 @@ func (s *sim) Kill(id protocol.ContainerID) {
 // endProcess schedules the end of a process by itself or by a signal.
 func (s *sim) endProcess(a *app, n int64, at int64) {
 	if c := a.containerOf(n); c != nil && c.process == running {
-		s.pushApp(at, order(classMessage, 0), evExit, a, n)
+		s.pushApp(at, evExit, a, n, n)
 	}
 }
 

@@ -12,35 +12,6 @@ import (
 	"replay/policy"
 )
 
-// Events of an application that follow those of its containers. Those from evTimers on are periodic.
-const (
-	evRegisterAM   eventKind = iota + 32 // the application master registers
-	evExecReady                          // arg: container: the executor has registered and has free cores
-	evStatus                             // arg: task attempt: its end is reported
-	evResult                             // arg: task attempt: its result is handled
-	evKilled                             // arg: task attempt: it was told to stop and has
-	evRevive                             // offer all executors
-	evStage                              // arg: stage: its submission is handled
-	evResubmit                           // failed stages are submitted again
-	evDisconnect                         // arg: executor: the connection dropped
-	evDriverStop                         // the application's code has ended
-	evAbort                              // arg: task set: it could not be scheduled anywhere
-	evDecommission                       // arg: executor: it looks whether it may end
-	evRecordedAdd                        // arg: recorded executor
-	evRecordedLeave
-	evRecordedRemove
-	evAskTimeout // arg: executor: the AM did not say why it is gone
-)
-
-const (
-	evTimers      eventKind = iota + 64
-	evAM                    // arg: generation: AM heartbeat
-	evTick                  // dynamic allocation
-	evReviveTimer           // spark.scheduler.revive.interval
-	evSpeculate             // spark.speculation.interval
-	evGate                  // registered executors are counted
-)
-
 // driver is the Spark side of an application: its application master and its driver. It gives the
 // state machines of engine/spark their time and carries their messages.
 type driver struct {
@@ -135,16 +106,16 @@ func (a *app) register(s *sim) {
 	if !recordedExecs(s.sc) {
 		d.heartbeat()
 	}
-	s.pushTimer(s.now, order(classReviveTimer, int64(a.id)), evReviveTimer, a, 0)
+	s.pushApp(s.now, evReviveTimer, a, 0, 0)
 	if d.mgr != nil {
 		d.mgr.Start(s.now)
 		if d.conf.ClusterMode {
 			d.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
 		}
-		s.pushTimer(s.now, order(classTick, int64(a.id)), evTick, a, 0)
+		s.pushApp(s.now, evTick, a, 0, 0)
 	}
 	if d.conf.Speculation.Enabled {
-		s.pushTimer(s.now+d.conf.Speculation.Interval, order(classSpeculate, int64(a.id)), evSpeculate, a, 0)
+		s.pushApp(s.now+d.conf.Speculation.Interval, evSpeculate, a, 0, 0)
 	}
 	if !recordedExecs(s.sc) {
 		d.gate()
@@ -189,7 +160,6 @@ func (d *driver) handle(e event) {
 	if a.gone {
 		return
 	}
-	id := int64(a.id)
 	switch e.kind {
 	case evAM:
 		if e.arg == d.beat {
@@ -215,7 +185,7 @@ func (d *driver) handle(e event) {
 		d.pump()
 	case evDisconnect:
 		d.disconnected(int32(e.arg))
-	case evGate:
+	case evBegin, evGate:
 		d.gate()
 	case evDriverStop:
 		d.driverStop()
@@ -235,18 +205,18 @@ func (d *driver) handle(e event) {
 	case evTick:
 		if !d.stopping {
 			d.mgr.Tick(s.now)
-			s.pushTimer(s.now+spark.TickInterval, order(classTick, id), evTick, a, 0)
+			s.pushApp(s.now+spark.TickInterval, evTick, a, 0, 0)
 		}
 	case evReviveTimer:
 		if !d.stopping {
 			d.offerAll()
-			s.pushTimer(s.now+d.conf.ReviveInterval, order(classReviveTimer, id), evReviveTimer, a, 0)
+			s.pushApp(s.now+d.conf.ReviveInterval, evReviveTimer, a, 0, 0)
 		}
 	case evSpeculate:
 		if !d.stopping {
 			d.tasks.Speculate(s.now)
 			d.pump()
-			s.pushTimer(s.now+d.conf.Speculation.Interval, order(classSpeculate, id), evSpeculate, a, 0)
+			s.pushApp(s.now+d.conf.Speculation.Interval, evSpeculate, a, 0, 0)
 		}
 	}
 }
@@ -263,7 +233,7 @@ func (d *driver) gate() {
 	waited := d.s.now - d.a.containerOf(d.a.am).rec.Registered
 	enough := recordedExecs(d.s.sc) || float64(d.ready) >= float64(d.conf.InitialTarget())*d.conf.MinRegisteredRatio
 	if !enough && waited < d.conf.MaxRegisteredWait {
-		d.s.pushTimer(d.s.now+poll, order(classTick, int64(d.a.id)), evGate, d.a, 0)
+		d.s.pushApp(d.s.now+poll, evGate, d.a, 0, 0)
 		return
 	}
 	d.started = true
@@ -281,7 +251,7 @@ func (d *driver) codeEnded() {
 		wait = t
 	}
 	d.s.goesOn(d.s.now + wait)
-	d.s.pushApp(d.s.now+wait, order(classMessage, 0), evDriverStop, d.a, 0)
+	d.s.pushApp(d.s.now+wait, evDriverStop, d.a, 0, 0)
 }
 
 // fail ends the application with a reason.

@@ -30,7 +30,7 @@ func (d *driver) heartbeat() {
 	d.alloc.Response(s.now, &d.resp, &d.out)
 	d.carryOut(&d.out)
 	d.beat++
-	s.pushTimer(s.now+d.ladder.Pause(d.alloc.Waiting()), order(classAM, int64(a.id)), evAM, a, d.beat)
+	s.pushApp(s.now+d.ladder.Pause(d.alloc.Waiting()), evAM, a, 0, d.beat)
 }
 
 // wake ends the sleep of the AM's loop at once and resets its pauses.
@@ -40,7 +40,7 @@ func (d *driver) wake() {
 	}
 	d.ladder.Wake()
 	d.beat++
-	d.s.pushTimer(d.s.now, order(classAM, int64(d.a.id)), evAM, d.a, d.beat)
+	d.s.pushApp(d.s.now, evAM, d.a, 0, d.beat)
 }
 
 // carryOut does what the allocator decided about granted and completed containers.

@@ -13,6 +13,7 @@ type stages struct {
 	dag       *spark.DAG
 	count     []int32   // by node: scratch for hints
 	submitted []int64   // by task set
+	posted    int64     // stages whose submission was scheduled
 	since     [][]int64 // by task set: when a task became pending again, nil while none has
 	done      [][]bool  // by stage and partition: succeeded at least once
 }
@@ -73,9 +74,10 @@ func (d *driver) dagEvent(e *spark.DAGEvent) {
 	switch e.Kind {
 	case spark.StageTimer:
 		s.goesOn(e.At)
-		s.pushApp(max(e.At, s.now), order(classDAG, int64(a.id)), evStage, a, int64(e.Stage))
+		d.posted++
+		s.pushApp(max(e.At, s.now), evStage, a, d.posted, int64(e.Stage))
 	case spark.ResubmitTimer:
-		s.pushApp(e.At, order(classDAG, int64(a.id)), evResubmit, a, 0)
+		s.pushApp(e.At, evResubmit, a, 0, 0)
 	case spark.JobStarted:
 		if d.mgr != nil {
 			stages, writes := d.dag.JobStages(e.Job)
@@ -201,7 +203,7 @@ func (d *driver) taskEvent(e *spark.TaskEvent) {
 	case spark.KillTask:
 		if set := d.tasks.Set(e.Set); set != nil {
 			id := set.Attempt(e.Row).ID
-			s.pushApp(s.now+s.sc.Model.StatusMS, order(classStatus, id), evKilled, a, id)
+			s.pushApp(s.now+s.sc.Model.StatusMS, evKilled, a, id, id)
 		}
 	case spark.KillExecutor:
 		d.kill([]int32{e.Exec}, true)
@@ -214,7 +216,7 @@ func (d *driver) taskEvent(e *spark.TaskEvent) {
 			d.mgr.UnschedulableRemoved(e.Stage, e.StageAttempt)
 		}
 	case spark.AbortTimer:
-		s.pushApp(e.At, order(classSpeculate, int64(a.id)), evAbort, a, int64(e.Set))
+		s.pushApp(e.At, evAbort, a, int64(e.Set), int64(e.Set))
 	}
 }
 

@@ -44,7 +44,7 @@ func (d *driver) launch(l spark.ExecutorLaunch) {
 // started is the NodeManager's acceptance of a container.
 func (a *app) started(s *sim, n int64) {
 	if n == a.am {
-		s.pushApp(s.now+s.amStart(a.job.ID), order(classAM, int64(a.id)), evRegisterAM, a, n)
+		s.pushApp(s.now+s.amStart(a.job.ID), evRegisterAM, a, 0, n)
 		return
 	}
 	d := a.driver
@@ -53,7 +53,7 @@ func (a *app) started(s *sim, n int64) {
 	}
 	c := a.containerOf(n)
 	d.alloc.LaunchDone(d.execs[c.exec].launch)
-	s.pushApp(s.now+d.execs[c.exec].startMS, order(classRegister, n), evExecReady, a, n)
+	s.pushApp(s.now+d.execs[c.exec].startMS, evExecReady, a, n, n)
 	c.rec.Started = s.now
 }
 
@@ -135,7 +135,7 @@ func (d *driver) Decommission(now int64, ids []int32) []int32 {
 		}
 		e.killing, e.decommissioned = true, true
 		d.tasks.Decommission(now, id, false)
-		d.s.pushApp(now+decommissionCheckMS, order(classMessage, 0), evDecommission, d.a, int64(id))
+		d.s.pushApp(now+decommissionCheckMS, evDecommission, d.a, int64(id), int64(id))
 		out = append(out, id)
 	}
 	d.pump()
@@ -147,7 +147,7 @@ func (d *driver) mayEnd(id int32) {
 	switch e := d.exec(id); {
 	case e == nil || e.died != never || d.stopping:
 	case e.running > 0:
-		d.s.pushApp(d.s.now+decommissionCheckMS, order(classMessage, 0), evDecommission, d.a, int64(id))
+		d.s.pushApp(d.s.now+decommissionCheckMS, evDecommission, d.a, int64(id), int64(id))
 	default:
 		d.s.endProcess(d.a, e.container, d.s.now)
 	}

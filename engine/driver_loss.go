@@ -26,7 +26,7 @@ func (a *app) processGone(s *sim, n int64) {
 		d.dag.ServerLost(c.exec)
 	}
 	if e.state == execAlive && !d.stopping {
-		s.pushApp(s.now+s.sc.Model.DisconnectMS, order(classMessage, 0), evDisconnect, a, int64(c.exec))
+		s.pushApp(s.now+s.sc.Model.DisconnectMS, evDisconnect, a, int64(c.exec), int64(c.exec))
 	}
 }
 
@@ -50,7 +50,7 @@ func (d *driver) disconnected(id int32) {
 	case spark.LossKnown:
 		d.removeExecutor(id, lossOf(reason))
 	case spark.LossWaits:
-		d.s.pushApp(d.s.now+d.conf.NetworkTimeout, order(classMessage, 0), evAskTimeout, d.a, int64(id))
+		d.s.pushApp(d.s.now+d.conf.NetworkTimeout, evAskTimeout, d.a, int64(id), int64(id))
 		d.wake()
 	default:
 		d.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})

@@ -119,7 +119,7 @@ func (d *driver) launchTask(l *spark.Launch) {
 		s.broken("task attempt %d of job %d is number %d", at.ID, a.job.ID, len(d.runs)-1)
 	}
 	s.goesOn(r.end)
-	s.pushApp(r.end+status, order(classStatus, at.ID), evStatus, a, at.ID)
+	s.pushApp(r.end+status, evStatus, a, at.ID, at.ID)
 	if d.mgr != nil {
 		d.mgr.TaskStart(s.now, stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
@@ -222,7 +222,7 @@ func (d *driver) status(id int64) {
 		return
 	}
 	d.freeCore(r)
-	d.s.pushApp(d.s.now+d.s.sc.Model.ResultMS, order(classResult, id), evResult, d.a, id)
+	d.s.pushApp(d.s.now+d.s.sc.Model.ResultMS, evResult, d.a, id, id)
 	d.offer(r.exec)
 }
 
@@ -283,7 +283,7 @@ func (d *driver) revive() {
 		return
 	}
 	d.reviveAt = d.s.now
-	d.s.pushApp(d.s.now, order(classRevive, int64(d.a.id)), evRevive, d.a, 0)
+	d.s.pushApp(d.s.now, evRevive, d.a, 0, 0)
 }
 
 // writeRun gives the record of an attempt away.

@@ -10,7 +10,7 @@ func (s *sim) watchExpiry() {
 	if !s.watch {
 		s.watch = true
 		check := max(int64(s.sc.Site.ContainerExpiry)/3, 1)
-		s.push(s.now-s.now%check+check, order(classMessage, 0), evExpiryCheck, 0, 0)
+		s.push(s.now-s.now%check+check, evExpiryCheck, 0, 0)
 	}
 }
 

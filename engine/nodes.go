@@ -73,7 +73,7 @@ func (s *sim) startNodes() {
 func (s *sim) nextNodeEvent(i int) {
 	if i < len(s.sc.Input.Events) {
 		s.goesOn(s.sc.Input.Events[i].TimeMS)
-		s.pushWork(s.sc.Input.Events[i].TimeMS, order(classNodeEvent, int64(i)), evNodeEvent, 0, int64(i))
+		s.push(s.sc.Input.Events[i].TimeMS, evNodeEvent, int64(i), int64(i))
 	}
 }
 
@@ -190,7 +190,7 @@ func (s *sim) expireNode(id protocol.NodeID) {
 	}
 	check := max(expiry/3, 1)
 	at := (last+expiry)/check*check + check
-	s.pushWork(max(at, s.now), order(classMessage, 0), evNodeLost, int32(id), s.nodes.incarnation[id])
+	s.push(max(at, s.now), evNodeLost, int64(id), s.nodes.incarnation[id])
 }
 
 func (s *sim) nodeLost(id protocol.NodeID, incarnation int64) {
@@ -211,7 +211,7 @@ func (s *sim) preempt() {
 func (s *sim) killAfter(at int64, ok bool) {
 	if ok && at != s.killAt {
 		s.killAt = at
-		s.pushWork(max(at, s.now), order(classMessage, 0), evPreemptKill, 0, 0)
+		s.push(max(at, s.now), evPreemptKill, 0, 0)
 	}
 }
 

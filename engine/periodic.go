@@ -15,13 +15,13 @@ func (s *sim) startFairTimers() {
 		return
 	}
 	if s.sc.Site.Continuous {
-		s.push(s.continuousPause(), order(classContinuous, 0), evContinuous, 0, 0)
+		s.push(s.continuousPause(), evContinuous, 0, 0)
 	}
 	if s.sc.FairXML != nil { // without a file YARN runs no loader
-		s.push(cleanupMS, order(classMessage, 0), evCleanup, 0, 0)
+		s.push(cleanupMS, evCleanup, 0, 0)
 	}
 	for i := range s.sc.Later {
-		s.pushWork(s.sc.Reloads[i].AtMS, order(classMessage, int64(i)), evReload, 0, int64(i))
+		s.push(s.sc.Reloads[i].AtMS, evReload, int64(i), int64(i))
 	}
 }
 
@@ -30,12 +30,12 @@ func (s *sim) continuousPause() int64 { return max(int64(s.sc.Site.ContinuousSle
 // continuousPass is one attempt of continuous scheduling over all nodes.
 func (s *sim) continuousPass() {
 	s.rm.Do(s.now, s.rm.Scheduler().(yarn.Continuous).ContinuousPass)
-	s.push(s.now+s.continuousPause(), order(classContinuous, 0), evContinuous, 0, 0)
+	s.push(s.now+s.continuousPause(), evContinuous, 0, 0)
 }
 
 func (s *sim) cleanup() {
 	s.rm.Do(s.now, s.rm.Scheduler().(yarn.Reloader).Cleanup)
-	s.push(s.now+cleanupMS, order(classMessage, 0), evCleanup, 0, 0)
+	s.push(s.now+cleanupMS, evCleanup, 0, 0)
 }
 
 // reload puts an allocation file in force. Where the real class throws in the middle, what YARN has then holds.

@@ -4,8 +4,8 @@ package engine
 // collector nothing.
 type event struct {
 	at   int64  // ms since the trace's origin
-	ord  uint64 // class and number, see order
-	seq  uint64 // order of scheduling; breaks ties, so pops are a total order
+	ord  uint64 // class, application, kind and number, see order
+	seq  uint64 // order of scheduling, for equal events of one thing
 	kind eventKind
 	app  int32 // slot of the application, or node
 	arg  int64 // container number, executor, task attempt, ...
@@ -21,32 +21,6 @@ func (e *event) before(o *event) bool {
 	return e.seq < o.seq
 }
 
-// class is the place of an event among those of the same millisecond. This list is the only place
-// where that order is defined; the dense and the fast loop obey it.
-type class uint8
-
-const (
-	classMessage    class = iota + 1 // messages in flight, in sending order
-	classUpdate                      // fair-share update
-	classNodeEvent                   // node events of the trace, in trace order
-	classArrival                     // application arrivals, by application number
-	classAM                          // AM heartbeats, by application number
-	classNode                        // node heartbeats, by rank: (phase, node number)
-	classContinuous                  // a pass of continuous scheduling
-	classStatus                      // driver: status updates
-	classRegister                    // driver: registrations of executors
-	classRevive                      // driver: revives
-	classResult                      // driver: results, by task id
-	classDAG                         // driver: DAG events, in posting order
-	classTick                        // allocation tick
-	classSpeculate                   // speculation check
-	classReviveTimer
-	classSample // after everything else of the millisecond
-)
-
-// order packs a class and the number that orders events within it.
-func order(c class, number int64) uint64 { return uint64(c)<<56 | uint64(number)&(1<<56-1) }
-
 // queue is a 4-ary heap of events. The zero value is empty and ready.
 type queue struct {
 	heap []event
@@ -58,7 +32,7 @@ func (q *queue) len() int { return len(q.heap) }
 // peek returns the earliest event; the queue must not be empty.
 func (q *queue) peek() *event { return &q.heap[0] }
 
-// push adds an event at time at. Events of equal time, class and number come out in the order of pushing.
+// push adds an event at time at. Events of equal time and order come out in the order of pushing.
 func (q *queue) push(at int64, ord uint64, kind eventKind, app int32, arg int64) {
 	q.seq++
 	e := event{at: at, ord: ord, seq: q.seq, kind: kind, app: app, arg: arg}

@@ -27,7 +27,7 @@ func TestQueueIsTotalOrder(t *testing.T) {
 				continue
 			}
 			at := rapid.Int64Range(0, 5).Draw(t, "at")
-			ord := order(class(rapid.IntRange(1, 4).Draw(t, "class")), rapid.Int64Range(0, 2).Draw(t, "number"))
+			ord := order(eventKind(rapid.IntRange(0, int(numKinds)-1).Draw(t, "kind")), rapid.Int64Range(0, 1).Draw(t, "app"), rapid.Int64Range(0, 2).Draw(t, "number"))
 			q.push(at, ord, evSample, 0, int64(len(model)))
 			model = append(model, event{at: at, ord: ord, seq: q.seq, kind: evSample, arg: int64(len(model))})
 		}
@@ -35,13 +35,4 @@ func TestQueueIsTotalOrder(t *testing.T) {
 			t.Fatalf("queue has %d events, want %d", q.len(), len(model))
 		}
 	})
-}
-
-func TestOrderOfClasses(t *testing.T) {
-	if order(classMessage, 1<<40) >= order(classUpdate, 0) {
-		t.Error("a large number reaches into the next class")
-	}
-	if order(classAM, 7) >= order(classAM, 8) {
-		t.Error("numbers do not order events of a class")
-	}
 }

@@ -50,15 +50,15 @@ func (s *sim) startRecorded(a *app) {
 	}
 	for i := range a.recorded {
 		e := &a.recorded[i]
-		s.pushApp(max(s.now, start+e.AddedMS), order(classRegister, int64(i)), evRecordedAdd, a, int64(i))
+		s.pushApp(max(s.now, start+e.AddedMS), evRecordedAdd, a, int64(i), int64(i))
 		if e.LeaveMS != trace.Unset {
-			s.pushApp(max(s.now, start+e.LeaveMS), order(classMessage, int64(i)), evRecordedLeave, a, int64(i))
+			s.pushApp(max(s.now, start+e.LeaveMS), evRecordedLeave, a, int64(i), int64(i))
 		}
 		if e.RemovedMS != trace.Unset && e.CausedBy == trace.Unset {
-			s.pushApp(max(s.now, start+e.RemovedMS), order(classMessage, int64(i)), evRecordedRemove, a, int64(i))
+			s.pushApp(max(s.now, start+e.RemovedMS), evRecordedRemove, a, int64(i), int64(i))
 		}
 	}
-	s.pushApp(s.now+s.sc.Recorded.CodeMS[a.job.ID], order(classTick, int64(a.id)), evGate, a, 0)
+	s.pushApp(s.now+s.sc.Recorded.CodeMS[a.job.ID], evBegin, a, 0, 0)
 }
 
 // recordedContainer makes a container that runs from now on.
@@ -93,7 +93,7 @@ func (d *driver) recordedAdd(i int32) {
 	if x.ReadyMS != trace.Unset {
 		ready = x.ReadyMS
 	}
-	s.pushApp(s.now+ready, order(classRegister, n), evExecReady, a, n)
+	s.pushApp(s.now+ready, evExecReady, a, n, n)
 }
 
 // coldMS returns by how much a task takes longer on a recorded executor than the trace says, or shorter:
@@ -129,7 +129,7 @@ func (d *driver) recordedRemove(i int32) {
 	if e.running > 0 && d.recordedKill(i+1) { // the driver kills idle executors only
 		e.killing = true
 		const again = 100
-		d.s.pushApp(d.s.now+again, order(classMessage, int64(i)), evRecordedRemove, d.a, int64(i))
+		d.s.pushApp(d.s.now+again, evRecordedRemove, d.a, int64(i), int64(i))
 		return
 	}
 	e.died = d.s.now
@@ -153,7 +153,7 @@ func (d *driver) recordedRemove(i int32) {
 func (d *driver) recordedCauses(stage, attempt int32) {
 	for i := range d.recorded {
 		if e := &d.recorded[i]; e.CausedBy == stage && attempt == 0 && e.RemovedMS != trace.Unset {
-			d.s.pushApp(d.s.now+e.AfterMS, order(classMessage, int64(i)), evRecordedRemove, d.a, int64(i))
+			d.s.pushApp(d.s.now+e.AfterMS, evRecordedRemove, d.a, int64(i), int64(i))
 		}
 	}
 }

@@ -23,23 +23,6 @@ import (
 
 const never = math.MaxInt64
 
-// eventKind says what an event in the queue is.
-type eventKind uint8
-
-const (
-	evArrival     eventKind = iota // app: -; the job waiting in sim.arriving
-	evNodeEvent                    // arg: index into the trace's node events
-	evNodeLost                     // app: node; arg: incarnation: the liveness monitor's view
-	evExpiryCheck                  // the monitor of acquired containers
-	evStarted                      // app, arg: container: the NodeManager has accepted it
-	evExit                         // app, arg: container: its process ended
-	evPreemptKill                  // containers chosen by preemption are due
-	evContinuous                   // a pass of continuous scheduling
-	evCleanup                      // empty dynamic queues go
-	evReload                       // arg: an allocation file comes into force
-	evSample
-)
-
 // sim is one replay.
 type sim struct {
 	sc       *scenario.Scenario
@@ -63,7 +46,7 @@ type sim struct {
 	arriving *trace.Job
 	queues   queueUsage
 
-	pending int   // events in the queue that are not periodic: something will happen
+	pending int   // events of work in the queue: something will happen
 	moved   int64 // when something last happened
 	useful  int64 // until when it is known that work goes on: tasks, stages, submissions, node events
 	watch   bool  // an expiry check is scheduled
@@ -111,7 +94,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	if err := s.nextArrival(); err != nil {
 		return nil, err
 	}
-	s.push(s.sc.SeriesMS, order(classSample, 0), evSample, 0, 0)
+	s.push(s.sc.SeriesMS, evSample, 0, 0)
 	return s, nil
 }
 
@@ -176,15 +159,21 @@ func (s *sim) loop(ctx context.Context) error {
 	}
 }
 
-// push schedules an event that only matters if something else happens (periodic timers).
-func (s *sim) push(at int64, ord uint64, kind eventKind, app int32, arg int64) {
-	s.q.push(at, ord, kind, app, arg)
+// push schedules an event of the ResourceManager or the trace.
+func (s *sim) push(at int64, k eventKind, number, arg int64) {
+	s.schedule(at, k, 0, number, 0, arg)
 }
 
-// pushWork schedules an event by which the replay moves on; see [sim.pending].
-func (s *sim) pushWork(at int64, ord uint64, kind eventKind, app int32, arg int64) {
-	s.pending++
-	s.q.push(at, ord, kind, app, arg)
+// schedule puts an event into the queue; work counts as pending, see [sim.pending].
+func (s *sim) schedule(at int64, k eventKind, app, number int64, slot int32, arg int64) {
+	if err := fits(app, number); err != nil {
+		s.broken("%v", err)
+		return
+	}
+	if kinds[k].work {
+		s.pending++
+	}
+	s.q.push(at, order(k, app, number), k, slot, arg)
 }
 
 // usefulStalls is how many times as long as a stall a replay goes on without a task.
@@ -196,38 +185,31 @@ func (s *sim) goesOn(until int64) { s.useful = max(s.useful, until) }
 // move notes that something happened now, which ends a stall.
 func (s *sim) move() { s.moved = s.now }
 
-// worked takes an event that was scheduled with pushWork.
-func (s *sim) worked() {
-	s.pending--
-	s.move()
-}
-
 func (s *sim) handle(e event) {
+	if kinds[e.kind].work {
+		s.pending--
+		s.move()
+	}
 	switch e.kind {
 	case evArrival:
-		s.worked()
 		s.arrive()
 	case evNodeEvent:
-		s.worked()
 		s.nodeEvent(int(e.arg))
 	case evNodeLost:
-		s.worked()
-		s.nodeLost(protocol.NodeID(e.app), e.arg)
+		s.nodeLost(protocol.NodeID(e.ord&(1<<numberBits-1)), e.arg)
 	case evPreemptKill:
-		s.worked()
 		s.killAfter(s.rm.KillPreempted(s.now))
 	case evContinuous:
 		s.continuousPass()
 	case evCleanup:
 		s.cleanup()
 	case evReload:
-		s.worked()
 		s.reload(int(e.arg))
 	case evExpiryCheck:
 		s.checkExpiry()
 	case evSample:
 		s.sample()
-		s.push(s.now+s.sc.SeriesMS, order(classSample, 0), evSample, 0, 0)
+		s.push(s.now+s.sc.SeriesMS, evSample, 0, 0)
 	default:
 		a := s.apps[e.app]
 		a.events--
@@ -238,9 +220,6 @@ func (s *sim) handle(e event) {
 
 // handleApp executes an event of an application.
 func (s *sim) handleApp(a *app, e event) {
-	if e.kind < evTimers {
-		s.worked()
-	}
 	switch e.kind {
 	case evStarted:
 		s.processStarted(a, e.arg)
@@ -275,7 +254,7 @@ func (s *sim) nextArrival() error {
 		at = int64(math.Round(float64(at) / s.sc.Load))
 	}
 	s.goesOn(at)
-	s.pushWork(max(at, s.now), order(classArrival, j.ID), evArrival, 0, 0)
+	s.push(max(at, s.now), evArrival, j.ID, 0)
 	return nil
 }
 

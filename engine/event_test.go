@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"cmp"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestKindsAreComplete(t *testing.T) {
+	names := map[string]bool{}
+	for k, row := range kinds {
+		if row.name == "" || row.class == 0 {
+			t.Errorf("kind %d has no row", k)
+		}
+		if names[row.name] {
+			t.Errorf("two kinds are called %q", row.name)
+		}
+		names[row.name] = true
+		if k > 0 && row.class < kinds[k-1].class {
+			t.Errorf("%s stands behind %s, of a later class", row.name, kinds[k-1].name)
+		}
+	}
+	if int(numKinds) > 1<<kindBits {
+		t.Errorf("%d kinds, the order has room for %d", numKinds, 1<<kindBits)
+	}
+	if total := appBits + kindBits + numberBits; int(classSample)>>(64-total) != 0 {
+		t.Errorf("class %d does not fit into %d bits", classSample, 64-total)
+	}
+}
+
+// TestOrderOfEvents compares packed orders with what they stand for. Two kinds are never equal, so that what was scheduled
+// first matters between events of one kind about one thing only.
+func TestOrderOfEvents(t *testing.T) {
+	type event struct {
+		kind        eventKind
+		app, number int64
+	}
+	draw := func(t *rapid.T, name string) event {
+		bound := func(bits int) int64 {
+			return rapid.SampledFrom([]int64{0, 1, 2, 1<<bits - 2, 1<<bits - 1}).Draw(t, name)
+		}
+		return event{eventKind(rapid.IntRange(0, int(numKinds)-1).Draw(t, name)), bound(appBits), bound(numberBits)}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw(t, "a"), draw(t, "b")
+		want := cmp.Or(cmp.Compare(kinds[a.kind].class, kinds[b.kind].class), cmp.Compare(a.app, b.app), cmp.Compare(a.kind, b.kind), cmp.Compare(a.number, b.number))
+		if got := cmp.Compare(order(a.kind, a.app, a.number), order(b.kind, b.app, b.number)); got != want {
+			t.Fatalf("%+v against %+v: %d, want %d", a, b, got, want)
+		}
+		if a.kind != b.kind && want == 0 {
+			t.Fatalf("kinds %d and %d tie", a.kind, b.kind)
+		}
+	})
+}
+
+func TestOrderHasBounds(t *testing.T) {
+	tests := []struct {
+		app, number int64
+		ok          bool
+	}{
+		{0, 0, true}, {1<<appBits - 1, 1<<numberBits - 1, true}, {1 << appBits, 0, false}, {0, 1 << numberBits, false}, {-1, 0, false}, {0, -1, false},
+	}
+	for _, tt := range tests {
+		if err := fits(tt.app, tt.number); (err == nil) != tt.ok {
+			t.Errorf("application %d, number %d: %v, want ok %v", tt.app, tt.number, err, tt.ok)
+		}
+	}
+}
