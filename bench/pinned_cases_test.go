@@ -199,18 +199,27 @@ func pinnedCases() []pinnedCase {
 
 	// Nodes.
 	quick := keys("yarn.nm.liveness-monitor.expiry-interval-ms", "12000")
+	heavy := func(events ...trace.NodeEvent) scenario.Input { // long stages, so that a lost node takes output and running tasks with it
+		queues, users := queuesOf(nested...)
+		var jobs []*trace.Job
+		for i := range int64(3) {
+			jobs = append(jobs, jobOf(i, i*2000, int32(i), 5, input(stageOf(0, 16, 3000), 5, 1), stageOf(1, 20, 7000, 0), stageOf(2, 8, 4000, 1)))
+		}
+		return inputOf(nodesOf(5, 2), events, queues, users, jobs...)
+	}
 	for _, service := range []string{"true", "false"} {
 		o := scenario.Options{YarnSite: quick, SparkConf: keys("spark.shuffle.service.enabled", service)}
-		for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		for i, scheduler := range []string{"fair", "capacity", "fifo"} {
+			node := []int32{1, 3, 3}[i] // one without a master
 			o := o
 			o.Scheduler = scheduler
 			add("node-lost/"+scheduler+"/shuffle-service-"+service, func() (scenario.Input, scenario.Options) {
-				return contended(at(24_000, 1, trace.Fail), at(70_000, 1, trace.Recover)), o
-			}, "node-lost")
+				return heavy(at(26_000, node, trace.Fail), at(70_000, node, trace.Recover)), o
+			}, "node-lost", "tasks-lost")
 		}
 	}
 	add("node-back-before-it-is-missed", func() (scenario.Input, scenario.Options) {
-		return contended(at(24_000, 1, trace.Fail), at(27_000, 1, trace.Recover)), scenario.Options{}
+		return heavy(at(26_000, 1, trace.Fail), at(29_000, 1, trace.Recover)), scenario.Options{}
 	}, "tasks-lost")
 	add("nodes-leave-and-join", func() (scenario.Input, scenario.Options) {
 		in := contended(at(15_000, 3, trace.Join), at(22_000, 0, trace.Leave), at(60_000, 0, trace.Join))

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"replay/engine/protocol"
 	"replay/engine/record"
@@ -39,7 +38,7 @@ type driver struct {
 	ready    int        // executors that have registered
 	wanted   []int32    // by node: (task, location) pairs of active stages
 	hints    int64      // sum of wanted
-	rng      *rand.Rand // order of offers
+	order    *momentary // of offers
 	offers   []spark.Offer
 	runs     []run // task attempts by id
 	told     []spark.TaskEvent
@@ -97,7 +96,7 @@ func (a *app) register(s *sim) {
 	}
 	d.execs = make([]executor, 1)
 	d.wanted = make([]int32, len(s.nodes.spec))
-	d.rng = Stream(s.sc.Seed, fmt.Sprintf("offers-%d", a.job.ID))
+	d.order = newMomentary(s.sc.Seed, fmt.Sprintf("offers-%d", a.job.ID))
 	d.pool = make([]int64, max(d.conf.LauncherThreads, 1))
 	if err := d.build(); err != nil {
 		d.fail(err.Error())

@@ -25,7 +25,7 @@ type run struct {
 	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
 }
 
-// offerAll offers every active executor, in an order shuffled from the seed.
+// offerAll offers every active executor, in an order that is shuffled by seed, job and time.
 //
 // Source: CoarseGrainedSchedulerBackend.makeOffers, TaskSchedulerImpl.shuffleOffers.
 func (d *driver) offerAll() {
@@ -38,7 +38,7 @@ func (d *driver) offerAll() {
 			d.offers = append(d.offers, d.offerOf(int32(id)))
 		}
 	}
-	d.rng.Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
+	d.order.at(d.s.now).Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
 	d.makeOffers(true)
 }
 

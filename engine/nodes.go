@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"hash/fnv"
-	"math/rand/v2"
 	"slices"
 
 	"replay/engine/protocol"
@@ -10,16 +8,6 @@ import (
 	"replay/policy"
 	"replay/trace"
 )
-
-// Stream returns the random stream called name for a run with this seed.
-//
-// One stream per purpose: adding a draw to one leaves the others as they were, so two policies see
-// the same cluster and the same jobs. The mapping is part of the output contract and is pinned by a test.
-func Stream(seed uint64, name string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
-}
 
 // nodes is the cluster as it really is; what the ResourceManager knows of it is in rm.
 type nodes struct {

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+)
+
+// Stream returns the random stream called name for a run with this seed.
+//
+// One stream per purpose: adding a draw to one leaves the others as they were, so two policies see
+// the same cluster and the same jobs. The mapping is part of the output contract and is pinned by a test.
+func Stream(seed uint64, name string) *rand.Rand { return rand.New(rand.NewPCG(seed, hash(name))) }
+
+func hash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
+
+// A momentary is a random stream for a purpose that begins again at each time: what is drawn at a time is a function of
+// seed, purpose and time, whatever was drawn before. Work that has no effect may so be left out.
+type momentary struct {
+	source rand.PCG
+	seed   uint64
+	rand   *rand.Rand
+}
+
+// newMomentary returns the stream called name for a run with this seed.
+func newMomentary(seed uint64, name string) *momentary {
+	m := &momentary{seed: Stream(seed, name).Uint64()}
+	m.rand = rand.New(&m.source)
+	return m
+}
+
+// at returns the stream of a time in ms.
+func (m *momentary) at(now int64) *rand.Rand {
+	m.source.Seed(m.seed, uint64(now))
+	return m.rand
+}
