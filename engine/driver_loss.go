@@ -50,7 +50,7 @@ func (d *driver) disconnected(id int32) {
 	case spark.LossKnown:
 		d.removeExecutor(id, lossOf(reason))
 	case spark.LossWaits:
-		d.s.pushApp(d.s.now+d.conf.NetworkTimeout, evAskTimeout, d.a, int64(id), int64(id))
+		d.s.pushApp(d.s.now+d.conf.AskTimeout, evAskTimeout, d.a, int64(id), int64(id))
 		d.wake()
 	default:
 		d.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})

@@ -64,7 +64,7 @@ func (d *driver) makeOffers(all bool) {
 }
 
 // launchTask starts a task attempt: its end is known from the trace and the model.
-func (d *driver) launchTask(l *spark.Launch) {
+func (d *driver) launchTask(l *spark.TaskRef) {
 	s, a := d.s, d.a
 	set := d.tasks.Set(l.Set)
 	at := set.Attempt(l.Row)
@@ -82,7 +82,7 @@ func (d *driver) launchTask(l *spark.Launch) {
 		a.rec.FirstTask = s.now
 	}
 	prefers := len(st.Tasks.Prefs(int(index))) > 0
-	r := run{id: at.ID, ref: l.TaskRef, exec: at.Exec, stage: stage, index: index, rec: record.Task{
+	r := run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, rec: record.Task{
 		Job: a.job.ID, Stage: stage, StageAttempt: set.Spec.Attempt, Index: index, Attempt: int32(at.Number),
 		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: s.now, Finish: record.None,
 		Level: levelOf(at.Level, set, at.Index), Preferring: prefers, Speculative: at.Speculative,

@@ -58,7 +58,15 @@ func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 	}
 	set := &settings{conf: conf, priority: int32(conf.YarnPriority)}
 	for _, w := range notes.Warnings {
-		set.warnings = append(set.warnings, record.Warning{Code: w, Text: w})
+		set.warnings = append(set.warnings, record.Warning{Code: w.Key, Text: w.Text})
+	}
+	if len(notes.Unknown) > 0 {
+		set.warnings = append(set.warnings, record.Warning{Code: "unknown-keys",
+			Text: fmt.Sprintf("job %d: keys that are not known here change nothing: %s", j.ID, strings.Join(notes.Unknown, ", "))})
+	}
+	if conf.FairMode && conf.AllocationFile != "" && conf.AllocationFile != sc.PoolsName {
+		set.warnings = append(set.warnings, record.Warning{Code: "pools",
+			Text: fmt.Sprintf("job %d: spark.scheduler.allocation.file=%s is not read, --conf names the file of a replay: pools have weight 1 and no minimum share", j.ID, conf.AllocationFile)})
 	}
 	if set.priority == 0 {
 		set.priority = j.Priority

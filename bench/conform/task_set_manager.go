@@ -273,7 +273,7 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 		for _, l := range r.sched.ResourceOffers(e.Time, offers, e.AllFree) {
 			set := r.sched.Set(l.Set)
 			a := set.Attempt(l.Row)
-			r.refs[a.ID] = l.TaskRef
+			r.refs[a.ID] = l
 			r.launched = append(r.launched, taskLaunch{
 				ID: a.ID, Stage: set.Stage, Attempt: set.Schedulable.Attempt, Index: a.Index, Number: a.Number,
 				Exec: r.execs.text[a.Exec], Host: r.hosts.text[a.Host], Locality: a.Level.String(), Speculative: a.Speculative,

@@ -32,17 +32,14 @@ type ExecutorLaunch struct {
 	Executor  int32
 	Profile   int32
 	Container protocol.ContainerID
-	Node      protocol.NodeID
 	Host      protocol.Name
 }
 
-// Grant is a container that the ResourceManager gave, with what became of it.
+// Grant is a container that the ResourceManager gave, with what it was matched to.
 type Grant struct {
 	Container protocol.Container
 	Match     Match
 	Wanted    []protocol.Name // hosts of the request that it was matched to
-	Executor  int32           // number that was taken for it; 0 when it is unmatched
-	Launched  bool            // else, when it is matched: left alone, until YARN takes it back
 }
 
 // LossReason is why an executor is gone.
@@ -259,13 +256,11 @@ func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
 // Source: YarnAllocator.runAllocatedContainers.
 func (a *Allocator) use(g *Grant, out *Outcome) {
 	a.last++
-	g.Executor = a.last
 	p := &a.profiles[g.Container.Priority]
 	if p.running >= p.target {
 		return
 	}
-	g.Launched = true
-	l := ExecutorLaunch{Executor: a.last, Profile: g.Container.Priority, Container: g.Container.ID, Node: g.Container.Node, Host: g.Container.Host}
+	l := ExecutorLaunch{Executor: a.last, Profile: g.Container.Priority, Container: g.Container.ID, Host: g.Container.Host}
 	p.starting++
 	a.container(l.Container).launching = true
 	out.Launches = append(out.Launches, l)

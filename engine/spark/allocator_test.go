@@ -105,14 +105,14 @@ func TestGrantsAreMatchedInThreePasses(t *testing.T) {
 	m.beat(200, []protocol.Name{3, 2, 1, 4, 4})
 	var got []string
 	for _, g := range m.out.Grants {
-		got = append(got, fmt.Sprintf("%s match %d executor %d", m.names.Text(g.Container.Host), g.Match, g.Executor))
+		got = append(got, fmt.Sprintf("%s match %d", m.names.Text(g.Container.Host), g.Match))
 	}
 	want := []string{
-		"h1 match 1 executor 1", // the host
-		"h2 match 2 executor 2", // its rack
-		"h3 match 0 executor 3", // no preference, and so on in the order of granting
-		"h4 match 0 executor 4",
-		"h4 match 4 executor 0", // surplus
+		"h1 match 1", // the host
+		"h2 match 2", // its rack
+		"h3 match 0", // no preference, and so on in the order of granting
+		"h4 match 0",
+		"h4 match 4", // surplus
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("grants (-want +got)\n%s", d)
@@ -159,9 +159,14 @@ func TestGrantBeyondTheTargetIsLeftAlone(t *testing.T) {
 	m.total(100, 0) // after the requests were brought up to date, before the grants arrive
 	resp := protocol.AllocateResponse{Nodes: 4, Allocated: []protocol.Container{{ID: protocol.ContainerID{App: 1, N: 1}, Host: 1}}}
 	m.Response(200, &resp, &m.out)
-	g := m.out.Grants[0]
-	if g.Launched || g.Executor != 1 || len(m.out.Released) != 0 || len(m.out.Launches) != 0 {
-		t.Errorf("grant is %+v, released %v: want it neither launched nor released, its number taken", g, m.out.Released)
+	if len(m.out.Grants) != 1 || len(m.out.Released) != 0 || len(m.out.Launches) != 0 {
+		t.Errorf("grants %+v, released %v, launches %+v: want one that is neither launched nor released", m.out.Grants, m.out.Released, m.out.Launches)
+	}
+	m.total(300, 1)
+	m.beat(400, nil)
+	m.beat(600, []protocol.Name{2})
+	if l := m.out.Launches; len(l) != 1 || l[0].Executor != 2 {
+		t.Errorf("launches are %+v, want executor 2: the number of the grant is taken", l)
 	}
 }
 

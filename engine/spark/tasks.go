@@ -28,7 +28,6 @@ const (
 type TaskEvent struct {
 	Kind   TaskEventKind
 	Reason EndReason
-	ByApp  bool // EndExecutorLost: counted against the task
 	Exec   int32
 	Set    int32 // [TaskSet.ID]
 	Row    int32 // attempt, see [TaskSet.Attempt]
@@ -42,7 +41,7 @@ type TaskEvent struct {
 	Worker bool        // ExecutorGone: the whole host is gone
 }
 
-// TaskRef names an attempt.
+// TaskRef names an attempt: [TaskSet.Attempt] of row Row in task set Set.
 type TaskRef struct {
 	Set int32
 	Row int32
@@ -78,7 +77,7 @@ type TaskScheduler struct {
 	taken    []TaskEvent
 	leaving  []int32 // sets of which nothing is left
 	gone     []int32 // those of them that events already taken are about
-	launched []Launch
+	launched []TaskRef
 	turn     []*Schedulable
 	cores    []int32
 
@@ -304,7 +303,7 @@ func (s *TaskScheduler) Cancel(now int64, set int32) {
 	}
 	for row := range t.runningRows {
 		if !t.attempts[row].Killed {
-			t.emit(KillTask, row, 0, false)
+			t.emit(KillTask, row, 0)
 		}
 	}
 	t.Zombie = true

@@ -48,7 +48,7 @@ func benchmarkTasks(b *testing.B, n, prefs, execs int) {
 			offers[i] = Offer{Exec: int32(i), Host: int32(i % hosts), Cores: 4}
 		}
 		now := int64(0)
-		queue := append([]Launch(nil), s.ResourceOffers(now, offers, true)...)
+		queue := append([]TaskRef(nil), s.ResourceOffers(now, offers, true)...)
 		for at := 0; set.Succeeded() < n; {
 			if at == len(queue) {
 				now += 3000
@@ -60,11 +60,11 @@ func benchmarkTasks(b *testing.B, n, prefs, execs int) {
 			at++
 			now++
 			exec := set.Attempt(l.Row).Exec
-			if !s.StatusUpdate(l.TaskRef) {
+			if !s.StatusUpdate(l) {
 				b.Fatal("lost")
 			}
 			queue = append(queue, s.ResourceOffers(now, []Offer{{Exec: exec, Host: exec % hosts, Cores: 1}}, false)...)
-			s.Succeeded(now, l.TaskRef)
+			s.Succeeded(now, l)
 			s.Take()
 			done++
 		}

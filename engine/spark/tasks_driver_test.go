@@ -216,7 +216,7 @@ func (d *testDriver) offer(ids []int32, all bool) {
 	d.drain()
 }
 
-func (d *testDriver) launch(l Launch) {
+func (d *testDriver) launch(l TaskRef) {
 	set := d.tasks.Set(l.Set)
 	a := *set.Attempt(l.Row)
 	partition := set.Spec.Partition(a.Index)
@@ -226,24 +226,24 @@ func (d *testDriver) launch(l Launch) {
 	if e.free--; e.free < 0 {
 		d.tb.Fatalf("executor %d runs more tasks than it has cores", a.Exec)
 	}
-	d.running[l.TaskRef] = d.now
-	d.tasks.Running(l.TaskRef)
+	d.running[l] = d.now
+	d.tasks.Running(l)
 	ms := d.job.Stages[set.Stage].Tasks.DurationMS[partition]
 	from, fails := d.dag.FetchFailure(set.Stage, partition, func() bool { return false })
 	if fails {
 		ms = 0
 	}
 	d.at(d.now+ms, testStatus, func() {
-		if !d.execs[a.Exec].alive || !d.tasks.StatusUpdate(l.TaskRef) {
+		if !d.execs[a.Exec].alive || !d.tasks.StatusUpdate(l) {
 			return
 		}
 		d.execs[a.Exec].free++
 		d.offer([]int32{a.Exec}, false)
 		d.at(d.now, testResult, func() {
 			if fails {
-				d.tasks.FetchFailed(d.now, l.TaskRef, from)
+				d.tasks.FetchFailed(d.now, l, from)
 			} else {
-				d.tasks.Succeeded(d.now, l.TaskRef)
+				d.tasks.Succeeded(d.now, l)
 			}
 			d.drain()
 		})

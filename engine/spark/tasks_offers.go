@@ -9,12 +9,6 @@ type Offer struct {
 	Profile    int32 // resource profile of the executor
 }
 
-// Launch is one task attempt to start.
-type Launch struct {
-	TaskRef
-	Offer int32 // position of the offer
-}
-
 // ResourceOffers offers executors to the task sets, in the order given, and returns the attempts to
 // launch, in order of their ids. AllFree tells that all executors are offered. The result is valid
 // until the next call.
@@ -22,7 +16,7 @@ type Launch struct {
 // Executors that are new become known. Offers without free cores only matter for that.
 //
 // Source: TaskSchedulerImpl.resourceOffers.
-func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) []Launch {
+func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) []TaskRef {
 	newExec := false
 	for _, o := range offers {
 		newExec = s.register(o.Exec, o.Host) || newExec
@@ -122,16 +116,16 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 			set.barrier[len(set.barrier)-1].offer = int32(i)
 			continue
 		}
-		s.launchOn(set, row, int32(i))
+		s.launchOn(set, row)
 	}
 	return best, rejected
 }
 
-func (s *TaskScheduler) launchOn(set *TaskSet, row, offer int32) {
+func (s *TaskScheduler) launchOn(set *TaskSet, row int32) {
 	ref := TaskRef{set.ID, row}
 	e := &s.execs[set.attempts[row].Exec]
 	e.running = append(e.running, ref)
-	s.launched = append(s.launched, Launch{ref, offer})
+	s.launched = append(s.launched, ref)
 }
 
 // slots is how many tasks of a barrier set the offers have room for.
@@ -155,7 +149,7 @@ func (s *TaskScheduler) launchBarrier(now int64, set *TaskSet) {
 	if len(tasks) == set.Spec.Tasks {
 		for _, b := range tasks {
 			row := set.launch(now, b.task, b.exec, b.host, b.level, false)
-			s.launchOn(set, row, b.offer)
+			s.launchOn(set, row)
 		}
 		return
 	}

@@ -59,7 +59,7 @@ func TestMaxFailuresAbortTheSet(t *testing.T) {
 			t.Fatalf("offer %d launched %d tasks", i, len(l))
 		}
 		s.Take()
-		finish(s, int64(i), l[0].TaskRef, reason)
+		finish(s, int64(i), l[0], reason)
 		failed := slices.Contains(kinds(s.Take()), TaskSetFailed)
 		if want := i == 4; failed != want {
 			t.Errorf("after failure %d (%v) the set is given up: %v, want %v", i, reason, failed, want)
@@ -76,7 +76,7 @@ func TestSpeculativeCopyOnAnotherHost(t *testing.T) {
 	all := offers(2, 0, 2, 0)
 	l := slices.Clone(s.ResourceOffers(0, all, true))
 	for _, done := range l[:3] {
-		finish(s, 1000, done.TaskRef, EndSuccess)
+		finish(s, 1000, done, EndSuccess)
 	}
 	slow := set.Attempt(l[3].Row)
 	s.Take()
@@ -97,12 +97,12 @@ func TestSpeculativeCopyOnAnotherHost(t *testing.T) {
 		t.Fatalf("launched %v, want one copy", other)
 	}
 	s.Take()
-	finish(s, 1600, other[0].TaskRef, EndSuccess)
+	finish(s, 1600, other[0], EndSuccess)
 	events := slices.Clone(s.Take())
 	if k := kinds(events); !slices.Equal(k, []TaskEventKind{KillTask, TaskEnded}) || events[0].Row != l[3].Row {
 		t.Fatalf("success of the copy: %v, want the first attempt killed", events)
 	}
-	finish(s, 1601, l[3].TaskRef, EndKilled)
+	finish(s, 1601, l[3], EndKilled)
 	if set.Running != 0 || set.Succeeded() != 4 {
 		t.Errorf("%d running, %d succeeded", set.Running, set.Succeeded())
 	}
@@ -112,10 +112,10 @@ func TestSpeculationLooksAtProcessRates(t *testing.T) {
 	s, _ := scheduler(t, map[string]string{"spark.speculation": "true"}, 4)
 	l := slices.Clone(s.ResourceOffers(0, offers(4, 4, 4, 4), true))
 	for _, done := range l[:3] {
-		s.Metrics(done.TaskRef, 1000, 1000)
-		finish(s, 1000, done.TaskRef, EndSuccess)
+		s.Metrics(done, 1000, 1000)
+		finish(s, 1000, done, EndSuccess)
 	}
-	s.Metrics(l[3].TaskRef, 1800, 2000) // 900 a second: not below 0.75 of the average
+	s.Metrics(l[3], 1800, 2000) // 900 a second: not below 0.75 of the average
 	s.Take()
 	s.Speculate(2000)
 	if k := kinds(s.Take()); len(k) != 0 {
@@ -136,7 +136,7 @@ func TestExclusionByTaskStageAndApplication(t *testing.T) {
 		if len(l) != 1 {
 			t.Fatalf("launched %d", len(l))
 		}
-		finish(s, failing, l[0].TaskRef, EndException)
+		finish(s, failing, l[0], EndException)
 		failing++
 	}
 	if l := s.ResourceOffers(2, offers(1), true); len(l) != 0 {
@@ -147,7 +147,7 @@ func TestExclusionByTaskStageAndApplication(t *testing.T) {
 	}
 	// The other executors finish the set; only then the application excludes executor 0.
 	for _, l := range slices.Clone(s.ResourceOffers(3, offers(1, 1, 1, 1), true)) {
-		finish(s, 3, l.TaskRef, EndSuccess)
+		finish(s, 3, l, EndSuccess)
 	}
 	if set.Succeeded() != 3 {
 		t.Fatalf("%d succeeded", set.Succeeded())
@@ -168,7 +168,7 @@ func TestExclusionByTaskStageAndApplication(t *testing.T) {
 func TestUnschedulableSetIsGivenUp(t *testing.T) {
 	s, _ := scheduler(t, map[string]string{"spark.excludeOnFailure.enabled": "true"}, 1)
 	l := slices.Clone(s.ResourceOffers(0, offers(1), true))
-	finish(s, 0, l[0].TaskRef, EndException)
+	finish(s, 0, l[0], EndException)
 	s.Take()
 	s.ResourceOffers(1, offers(1), true)
 	events := slices.Clone(s.Take())
@@ -184,9 +184,9 @@ func TestUnschedulableSetIsGivenUp(t *testing.T) {
 func TestLateStatusOfLostExecutorIsIgnored(t *testing.T) {
 	s, set := scheduler(t, nil, 1)
 	l := slices.Clone(s.ResourceOffers(0, offers(1), true))
-	s.Running(l[0].TaskRef)
+	s.Running(l[0])
 	s.ExecutorLost(1, 0, Loss{Kind: LossPending})
-	if s.StatusUpdate(l[0].TaskRef) {
+	if s.StatusUpdate(l[0]) {
 		t.Error("the status was taken")
 	}
 	if set.Running != 1 {

@@ -123,7 +123,6 @@ type Attempt struct {
 	Level   Locality
 	Counted bool // with the running tasks of its set
 	Ended   bool // its end was handled
-	Success bool
 	Killed  bool // told to stop because another attempt succeeded
 
 	Speculative bool

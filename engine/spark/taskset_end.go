@@ -12,7 +12,7 @@ const (
 	EndFatal                  // a result that cannot be serialized, or an output file that exists: no retry
 	EndKilled                 // told to stop
 	EndCommitDenied           // another attempt committed the output
-	EndExecutorLost           // see [TaskEvent.ByApp]
+	EndExecutorLost           // counts as a failure of the task when the application is to blame, see [Loss.ByApp]
 	EndResultLost             // succeeded, but its result could not be fetched
 	EndUnknown
 )
@@ -35,10 +35,10 @@ func (r EndReason) counts(byApp bool) bool {
 }
 
 // emit tells something about one attempt.
-func (s *TaskSet) emit(kind TaskEventKind, row int32, reason EndReason, byApp bool) {
+func (s *TaskSet) emit(kind TaskEventKind, row int32, reason EndReason) {
 	a := &s.attempts[row]
 	s.sched.emit(TaskEvent{
-		Kind: kind, Reason: reason, ByApp: byApp, Exec: a.Exec, Set: s.ID, Row: row, Index: a.Index, Task: a.ID,
+		Kind: kind, Reason: reason, Exec: a.Exec, Set: s.ID, Row: row, Index: a.Index, Task: a.ID,
 		Stage: s.Stage, StageAttempt: s.Schedulable.Attempt, From: s.sched.from,
 	})
 }
@@ -57,7 +57,6 @@ func (s *TaskSet) succeed(now int64, row int32) {
 		return
 	}
 	s.end(row)
-	a.Success = true
 	if s.sched.conf.Speculation.Enabled {
 		s.durations.insert(now - a.Launch)
 		s.rates.succeeded(row)
@@ -66,7 +65,7 @@ func (s *TaskSet) succeed(now int64, row int32) {
 	for other := t.last; other >= 0; other = s.attempts[other].previous {
 		if o := &s.attempts[other]; !o.Ended {
 			o.Killed = true
-			s.emit(KillTask, other, 0, false)
+			s.emit(KillTask, other, 0)
 		}
 	}
 	if !t.done {
@@ -77,7 +76,7 @@ func (s *TaskSet) succeed(now int64, row int32) {
 			s.Zombie = true
 		}
 	}
-	s.emit(TaskEnded, row, EndSuccess, false)
+	s.emit(TaskEnded, row, EndSuccess)
 	s.maybeFinish(now)
 }
 
@@ -108,14 +107,14 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 		}
 		s.Zombie = true
 	case EndFatal:
-		s.emit(TaskEnded, row, reason, false)
+		s.emit(TaskEnded, row, reason)
 		s.abort(now)
 		return
 	}
 	if s.Spec.Barrier {
 		s.Zombie = true
 	}
-	s.emit(TaskEnded, row, reason, byApp)
+	s.emit(TaskEnded, row, reason)
 	if !s.Zombie && reason.counts(byApp) {
 		if s.excluded != nil {
 			s.excluded.failed(s.sched.conf, now, a.Index, a.Exec, a.Host)
@@ -186,7 +185,7 @@ func (s *TaskSet) executorLost(now int64, exec int32, loss Loss) {
 			t.copies--
 			s.done--
 			s.addPending(&s.pending, a.Index)
-			s.emit(TaskEnded, row, EndResubmitted, false)
+			s.emit(TaskEnded, row, EndResubmitted)
 		}
 	}
 	for row := range s.rows {

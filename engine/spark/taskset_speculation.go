@@ -57,7 +57,7 @@ func (s *TaskSet) speculate(now int64) (found bool) {
 		s.addPending(&s.again, a.Index)
 		t.speculatable = true
 		s.speculatable++
-		s.emit(SpeculativeTask, row, 0, false)
+		s.emit(SpeculativeTask, row, 0)
 		found = true
 	}
 	return found

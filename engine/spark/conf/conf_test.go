@@ -2,6 +2,7 @@ package conf
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestConfLayers(t *testing.T) {
 	c, notes, err := Parse(
 		Layer{Name: "log", Values: map[string]string{
 			"spark.locality.wait": "1s", "spark.locality.wait.rack": "7s", "spark.yarn.max.executor.failures": "9",
-			"spark.some.vendor.key": "x", "spark.serializer": "y", "spark.shuffle.push.enabled": "true",
+			"spark.some.vendor.key": "x", "spark.locality.luck": "x", "spark.tasks": "x", "spark.serializer": "y", "spark.shuffle.push.enabled": "true",
 			"spark.rpc.message.maxSize": "128", "java.home": "z",
 		}},
 		Layer{Name: "--conf", Strict: true, Values: map[string]string{"spark.locality.wait": "0", "spark.sql.shuffle.partitions": "8"}},
@@ -116,18 +117,47 @@ func TestConfLayers(t *testing.T) {
 	if c.MaxExecutorFailures != 9 {
 		t.Errorf("the older name gives %d failures, want 9", c.MaxExecutorFailures)
 	}
-	if notes.Ignored != 1 {
-		t.Errorf("%d keys ignored, want 1 (the vendor's)", notes.Ignored)
+	if want := []string{"spark.locality.luck"}; !slices.Equal(notes.Unknown, want) {
+		t.Errorf("unknown keys are %q, want %q", notes.Unknown, want)
 	}
-	want := []string{
-		"log: spark.shuffle.push.enabled=true is not modelled: shuffle blocks are not pushed",
-		"--conf: spark.sql.shuffle.partitions has no effect on a replay",
+	want := []Warning{
+		{"spark.shuffle.push.enabled", "log: spark.shuffle.push.enabled=true is not modelled: shuffle blocks are not pushed"},
+		{"spark.sql.shuffle.partitions", "--conf: spark.sql.shuffle.partitions has no effect on a replay"},
 	}
-	if strings.Join(notes.Warnings, "\n") != strings.Join(want, "\n") {
-		t.Errorf("warnings are\n%s\nwant\n%s", strings.Join(notes.Warnings, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(notes.Warnings, want) {
+		t.Errorf("warnings are %q, want %q", notes.Warnings, want)
 	}
-	if got := notes.Resolved["spark.locality.wait.node"]; got != "0" {
-		t.Errorf("resolved spark.locality.wait.node is %q, want 0", got)
+}
+
+// A general key gives the narrower ones their default, wherever it is set.
+func TestConfDefaultsOfOthers(t *testing.T) {
+	tests := []struct {
+		values map[string]string
+		field  func(*Conf) int64
+		want   int64
+	}{
+		{nil, func(c *Conf) int64 { return c.AskTimeout }, 120_000},
+		{map[string]string{"spark.network.timeout": "300"}, func(c *Conf) int64 { return c.AskTimeout }, 300_000},
+		{map[string]string{"spark.network.timeout": "300", "spark.rpc.askTimeout": "60"}, func(c *Conf) int64 { return c.AskTimeout }, 60_000},
+		{map[string]string{"spark.dynamicAllocation.schedulerBacklogTimeout": "7"}, func(c *Conf) int64 { return c.SustainedTimeout }, 7000},
+		{map[string]string{"spark.dynamicAllocation.minExecutors": "3"}, func(c *Conf) int64 { return int64(c.InitialExecutors) }, 3},
+	}
+	for _, tt := range tests {
+		if got := tt.field(parse(t, tt.values)); got != tt.want {
+			t.Errorf("%v gives %d, want %d", tt.values, got, tt.want)
+		}
+	}
+}
+
+// Spark's own keys whose effect is in the trace, or which have none, are said to change nothing when the
+// user sets them, and are not taken for misspelt ones.
+func TestConfKeysWithoutEffect(t *testing.T) {
+	for _, key := range []string{"spark.yarn.queue", "spark.yarn.app.id", "spark.executor.resource.gpu.discoveryScript", "spark.executor.resource.gpu.vendor",
+		"spark.driver.resource.gpu.amount", "spark.shuffle.service.port"} {
+		_, notes, err := Parse(Layer{Name: "--conf", Strict: true, Values: map[string]string{key: "x"}})
+		if want := []Warning{{key, "--conf: " + key + " has no effect on a replay"}}; err != nil || !slices.Equal(notes.Warnings, want) {
+			t.Errorf("%s gives %v, %v, want %v", key, notes, err, want)
+		}
 	}
 }
 
@@ -259,14 +289,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("spark.executor.resource.gpu.amount", "1")
 	f.Add("spark.task.resource.gpu.amount", "0.25")
 	f.Fuzz(func(t *testing.T, key, value string) {
-		c, notes, err := Parse(Layer{Name: "fuzz", Values: map[string]string{key: value}})
+		c, _, err := Parse(Layer{Name: "fuzz", Values: map[string]string{key: value}})
 		if err != nil {
 			if c == nil && !strings.Contains(err.Error(), key) {
 				t.Fatalf("error %q does not name %q", err, key)
 			}
 			return
 		}
-		if c.TasksPerExecutor(DefaultProfile) < 1 || notes.Resolved["spark.locality.wait"] == "" {
+		if c.TasksPerExecutor(DefaultProfile) < 1 {
 			t.Fatalf("%s=%q gives %+v", key, value, c)
 		}
 	})

@@ -109,7 +109,6 @@ var keys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
 var containerKeys = []key{
 	{name: "spark.submit.deployMode", fallback: "client", parse: oneOf(func(c *Conf) *bool { return &c.ClusterMode }, "cluster", "client")},
 	{name: "spark.yarn.isPython", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Python })},
-	{name: "spark.yarn.queue", fallback: "default", parse: text(func(c *Conf) *string { return &c.Queue })},
 	{name: "spark.yarn.priority", fallback: "0", parse: setter(parseCount, func(c *Conf) *int { return &c.YarnPriority }, nil, "")},
 	{name: "spark.executor.instances", parse: count(func(c *Conf) *int { return &c.Instances })},
 	{name: "spark.executor.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.ExecutorCores })},
@@ -130,7 +129,6 @@ var containerKeys = []key{
 	{name: "spark.yarn.am.memory", fallback: "512m", parse: mib(func(c *Conf) *int64 { return &c.AMMiB })},
 	{name: "spark.yarn.am.memoryOverhead", parse: mib(func(c *Conf) *int64 { return &c.AMOverhead })},
 	{name: "spark.yarn.maxAppAttempts", parse: positive(func(c *Conf) *int { return &c.MaxAppAttempts })},
-	{name: "spark.yarn.am.attemptFailuresValidityInterval", parse: duration(func(c *Conf) *int64 { return &c.AMFailuresValidity })},
 	{name: "spark.yarn.scheduler.heartbeat.interval-ms", fallback: "3s", parse: period(func(c *Conf) *int64 { return &c.HeartbeatInterval })},
 	{name: "spark.yarn.scheduler.initial-allocation.interval", fallback: "200ms", parse: period(func(c *Conf) *int64 { return &c.InitialInterval })},
 	{name: "spark.yarn.containerLauncherMaxThreads", fallback: "25", parse: positive(func(c *Conf) *int { return &c.LauncherThreads })},
@@ -152,9 +150,9 @@ var containerKeys = []key{
 	}},
 	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: fraction(func(c *Conf) *float64 { return &c.MinRegisteredRatio })},
 	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: duration(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
-	{name: "spark.network.timeout", fallback: "120s", parse: seconds(func(c *Conf) *int64 { return &c.NetworkTimeout })},
-	{name: "spark.network.timeoutInterval", fallback: "60s", parse: duration(func(c *Conf) *int64 { return &c.NetworkTimeoutInterval })},
-	{name: "spark.executor.heartbeatInterval", fallback: "10s", parse: duration(func(c *Conf) *int64 { return &c.ExecutorHeartbeat })},
+	// The general timeout only gives the other its default.
+	{name: "spark.network.timeout", fallback: "120s", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
+	{name: "spark.rpc.askTimeout", fallback: "spark.network.timeout", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
 }
 
 var dynamicKeys = []key{
@@ -212,7 +210,6 @@ var taskKeys = []key{
 	{name: exclude + "application.maxFailedTasksPerExecutor", fallback: "2", older: []string{blacklist + "application.maxFailedTasksPerExecutor"}, parse: positive(func(c *Conf) *int { return &c.Exclude.AppPerExecutor })},
 	{name: exclude + "application.maxFailedExecutorsPerNode", fallback: "2", older: []string{blacklist + "application.maxFailedExecutorsPerNode"}, parse: positive(func(c *Conf) *int { return &c.Exclude.AppExecutorsOnNode })},
 	{name: exclude + "killExcludedExecutors", fallback: "false", older: []string{blacklist + "killBlacklistedExecutors"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Kill })},
-	{name: exclude + "killExcludedExecutors.decommission", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Exclude.KillDecommission })},
 	{name: exclude + "application.fetchFailure.enabled", fallback: "false", older: []string{blacklist + "application.fetchFailure.enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.FetchFailure })},
 	{name: "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", fallback: "120s", older: []string{"spark.scheduler.blacklist.unschedulableTaskSetTimeout"}, parse: seconds(func(c *Conf) *int64 { return &c.Exclude.UnschedulableTimeout })},
 	{name: "spark.stage.maxConsecutiveAttempts", fallback: "4", parse: positive(func(c *Conf) *int { return &c.MaxConsecutiveAttempts })},
@@ -220,24 +217,28 @@ var taskKeys = []key{
 	{name: "spark.stage.ignoreDecommissionFetchFailure", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.IgnoreDecommissionFetch })},
 	{name: "spark.files.fetchFailure.unRegisterOutputOnHost", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.UnregisterOutputOnHost })},
 	{name: "spark.shuffle.reduceLocality.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.ReduceLocality })},
-	{name: "spark.resultGetter.threads", fallback: "4", parse: positive(func(c *Conf) *int { return &c.ResultThreads })},
 	{name: "spark.scheduler.barrier.maxConcurrentTasksCheck.interval", fallback: "15s", parse: seconds(func(c *Conf) *int64 { return &c.BarrierCheckInterval })},
 	{name: "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", fallback: "40", parse: positive(func(c *Conf) *int { return &c.BarrierCheckFailures })},
 }
 
 var unmodelledKeys = []key{
 	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time"},
+	{name: "spark.yarn.am.attemptFailuresValidityInterval", note: "every failed attempt of an application master counts, however old"},
 	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing"},
 	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", note: "calls to the ResourceManager do not fail"},
 	{name: "spark.yarn.executor.nodeLabelExpression", note: "the cluster has no node labels"},
 	{name: "spark.yarn.am.nodeLabelExpression", note: "the cluster has no node labels"},
 	{name: "spark.rpc.message.maxSize", fallback: "128", note: "tasks are never too large to send"},
 	{name: "spark.task.maxDirectResultSize", fallback: "1m", note: "results are fetched in no time of their own"},
+	{name: "spark.resultGetter.threads", fallback: "4", note: "no result waits for a thread"},
 	{name: "spark.driver.maxResultSize", fallback: "1g", note: "results are never too large"},
 	{name: "spark.shuffle.push.enabled", fallback: "false", note: "shuffle blocks are not pushed"},
 	{name: "spark.barrier.sync.timeout", fallback: "365d", note: "barriers do not time out"},
 	{name: "spark.scheduler.resource.profileMergeConflicts", fallback: "false", note: "the profile of a stage is given by the trace"},
 	{name: "spark.scheduler.listenerbus.eventqueue.capacity", fallback: "10000", note: "listener events are never dropped"},
+	{name: "spark.executor.heartbeatInterval", fallback: "10s", note: "a lost executor is noticed by its connection"},
+	{name: "spark.network.timeoutInterval", fallback: "60s", note: "a lost executor is noticed by its connection"},
+	{name: exclude + "killExcludedExecutors.decommission", fallback: "false", note: "excluded executors are killed"},
 	{name: "spark.executor.decommission.forceKillTimeout", note: "a decommissioned executor goes when its tasks are done"},
 	{name: "spark.executor.decommission.signal", fallback: "PWR", note: "signals are not sent"},
 	{name: "spark.dynamicAllocation.testing", fallback: "false", note: "a switch of Spark's own tests"},
@@ -248,16 +249,36 @@ var unmodelledKeys = []key{
 var outsidePrefixes = []string{
 	"spark.app.", "spark.master", "spark.ui.", "spark.history.", "spark.eventLog.", "spark.sql.", "spark.hadoop.", "spark.hive.",
 	"spark.serializer", "spark.kryo", "spark.jars", "spark.files", "spark.archives", "spark.submit.", "spark.executorEnv.",
-	"spark.yarn.appMasterEnv.", "spark.yarn.dist.", "spark.yarn.jars", "spark.yarn.archive", "spark.yarn.historyServer.",
-	"spark.driver.extra", "spark.executor.extra", "spark.driver.defaultJavaOptions", "spark.executor.defaultJavaOptions",
-	"spark.driver.host", "spark.driver.port", "spark.driver.bindAddress", "spark.executor.id", "spark.executor.processTreeMetrics.",
-	"spark.ssl.", "spark.authenticate", "spark.acls", "spark.admin.acls", "spark.metrics.", "spark.python.", "spark.pyspark.", "spark.r.",
-	"spark.streaming.", "spark.kubernetes.", "spark.mesos.", "spark.default.parallelism", "spark.cleaner.", "spark.log", "spark.repl.",
-	"spark.rdd.", "spark.broadcast.", "spark.io.", "spark.reducer.", "spark.extraListeners", "spark.local.dir", "spark.port.",
+	"spark.yarn.queue", "spark.yarn.app.", "spark.yarn.submit.", "spark.yarn.user.", "spark.yarn.appMasterEnv.", "spark.yarn.am.extra",
+	"spark.yarn.dist.", "spark.yarn.jar", "spark.yarn.archive", "spark.yarn.secondary.", "spark.yarn.historyServer.", "spark.yarn.config.",
+	"spark.yarn.stagingDir", "spark.yarn.preserve.", "spark.yarn.tags", "spark.yarn.access.", "spark.yarn.kerberos.", "spark.kerberos.",
+	"spark.org.apache.", "spark.home", "spark.job.", "spark.driver.extra", "spark.executor.extra", "spark.driver.defaultJavaOptions",
+	"spark.executor.defaultJavaOptions", "spark.driver.host", "spark.driver.port", "spark.driver.bindAddress", "spark.driver.appUIAddress",
+	"spark.driver.resource.", "spark.executor.id", "spark.executor.processTreeMetrics.", "spark.executor.metrics.",
+	"spark.ssl.", "spark.authenticate", "spark.network.crypto.", "spark.acls", "spark.admin.acls", "spark.metrics.", "spark.python.",
+	"spark.pyspark.", "spark.r.", "spark.streaming.", "spark.kubernetes.", "spark.mesos.", "spark.default.parallelism", "spark.cleaner.",
+	"spark.log", "spark.repl.", "spark.rdd.", "spark.broadcast.", "spark.io.", "spark.reducer.", "spark.shuffle.io.", "spark.shuffle.file.",
+	"spark.shuffle.service.port", "spark.shuffle.readHostLocalDisk", "spark.unsafe.", "spark.memory.fraction", "spark.memory.storageFraction",
+	"spark.extraListeners", "spark.local.dir", "spark.port.",
+}
+
+// family reports whether a key with the first two words of name is known.
+func family(name string) bool {
+	words := strings.SplitAfterN(name, ".", 3)
+	if len(words) < 3 {
+		return false
+	}
+	i, _ := slices.BinarySearch(keyNames, words[0]+words[1])
+	return i < len(keyNames) && strings.HasPrefix(keyNames[i], words[0]+words[1])
 }
 
 func outside(name string) bool {
-	return !knownKey(name) && slices.ContainsFunc(outsidePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+	if knownKey(name) {
+		return false
+	}
+	resource := strings.HasPrefix(name, "spark.executor.resource.")
+	return resource && (strings.HasSuffix(name, ".discoveryScript") || strings.HasSuffix(name, ".vendor")) ||
+		slices.ContainsFunc(outsidePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // keyNames is every name of every key, sorted.

@@ -1,0 +1,48 @@
+package conf
+
+import "fmt"
+
+// check refuses what Spark refuses at start.
+//
+// Source: ExecutorAllocationManager.validateSettings, SchedulerBackendUtils, SparkContext.
+func (c *Conf) check() error {
+	if c.ExecutorCores < c.TaskCPUs {
+		return fmt.Errorf("spark.executor.cores is %d, want at least spark.task.cpus (%d)", c.ExecutorCores, c.TaskCPUs)
+	}
+	for _, r := range c.Resources {
+		if r.Task > 0 && r.perExecutor() < 1 {
+			return fmt.Errorf("spark.executor.resource.%s.amount is %d, want at least one task's %g", r.Name, r.Executor, r.Task)
+		}
+	}
+	if c.Exclude.Enabled && c.Exclude.TaskPerNode >= c.MaxTaskFailures {
+		return fmt.Errorf("spark.excludeOnFailure.task.maxTaskAttemptsPerNode is %d, want less than spark.task.maxFailures (%d)",
+			c.Exclude.TaskPerNode, c.MaxTaskFailures)
+	}
+	if !c.DynamicAllocation {
+		return nil
+	}
+	const dyn = "spark.dynamicAllocation."
+	switch first := c.InitialTarget(); {
+	case c.MinExecutors < 0:
+		return fmt.Errorf(dyn+"minExecutors is %d, want 0 or more", c.MinExecutors)
+	case c.MaxExecutors <= 0:
+		return fmt.Errorf(dyn+"maxExecutors is %d, want 1 or more", c.MaxExecutors)
+	case c.MinExecutors > c.MaxExecutors:
+		return fmt.Errorf(dyn+"minExecutors is %d, want at most maxExecutors (%d)", c.MinExecutors, c.MaxExecutors)
+	case first > c.MaxExecutors:
+		return fmt.Errorf("initial number of executors is %d (largest of "+dyn+"minExecutors, "+dyn+
+			"initialExecutors and spark.executor.instances), want at most "+dyn+"maxExecutors (%d)", first, c.MaxExecutors)
+	case c.AllocationRatio <= 0 || c.AllocationRatio > 1:
+		return fmt.Errorf(dyn+"executorAllocationRatio is %g, want more than 0 and at most 1", c.AllocationRatio)
+	case c.BacklogTimeout <= 0:
+		return fmt.Errorf(dyn + "schedulerBacklogTimeout is less than a second, want 1s or more")
+	case c.SustainedTimeout <= 0:
+		return fmt.Errorf(dyn + "sustainedSchedulerBacklogTimeout is less than a second, want 1s or more")
+	case c.IdleTimeout < 0 || c.CachedIdleTimeout < 0 || c.ShuffleTimeout < 0:
+		return fmt.Errorf("a timeout of " + dyn + "* is negative, want 0 or more")
+	case !c.ShuffleService && !c.ShuffleTracking && !(c.Decommission && c.DecommissionShuffle):
+		return fmt.Errorf(dyn + "enabled is true, want one of spark.shuffle.service.enabled, " + dyn +
+			"shuffleTracking.enabled, or spark.decommission.enabled with spark.storage.decommission.shuffleBlocks.enabled")
+	}
+	return nil
+}
