@@ -16,6 +16,7 @@ import (
 	"replay/engine/model"
 	"replay/engine/scenario"
 	"replay/engine/yarn/conf"
+	"replay/policy"
 	"replay/trace"
 )
 
@@ -23,8 +24,8 @@ import (
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: fair, capacity or fifo", DefaultText: "fair"},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: fair or drf", DefaultText: "what the allocation file says"},
-		&cli.StringFlag{Name: "placement", Usage: "container requests: locality-ratio, none (= naive), union, top or per-task", DefaultText: "locality-ratio"},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policy.SharingNames(true), " or "), DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policy.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
 		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: dense", DefaultText: "dense"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},

@@ -12,6 +12,7 @@ import (
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
 	"replay/engine/yarn/fifo"
+	"replay/policy"
 )
 
 // readSite resolves yarn-site: our defaults, the trace's, the user's.
@@ -103,6 +104,12 @@ func (sc *Scenario) readQueues() error {
 func (sc *Scenario) readFair() error {
 	text, name := sc.FairXML, sc.FairName
 	if text == nil && len(sc.Input.Queues) > 0 {
+		for i := range sc.Input.Queues {
+			q := &sc.Input.Queues[i]
+			if _, err := policy.NewSharing(q.Policy, len(sc.Site.Types)); q.Policy != "" && err != nil {
+				return fmt.Errorf("the trace's queue %s: %w", q.Path, err)
+			}
+		}
 		text, name = queuesXML(sc.Input.Queues), "the trace's queues"
 	}
 	sc.Allocations = conf.DefaultAllocations(sc.Site)
@@ -117,13 +124,15 @@ func (sc *Scenario) readFair() error {
 	switch sc.Sharing {
 	case "":
 		sc.Sharing = sc.Allocations.DefaultPolicy
-	case conf.PolicyFair, conf.PolicyDRF:
-		sc.Allocations.DefaultPolicy = sc.Sharing
-	case conf.PolicyFIFO:
-		// A parent queue may not be fifo, so the default can't be: every leaf that does not say becomes fifo.
-		return optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>fifo</schedulingPolicy> on leaf queues", sc.Sharing)
 	default:
-		return optionf("sharing is %q, want fair or drf", sc.Sharing)
+		s, err := policy.NewSharing(sc.Sharing, len(sc.Site.Types))
+		if err != nil {
+			return optionf("sharing is %q, want %s", sc.Sharing, strings.Join(policy.SharingNames(true), " or "))
+		}
+		if !s.Parents() {
+			return optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>%s</schedulingPolicy> on leaf queues", sc.Sharing, s.Name)
+		}
+		sc.Sharing, sc.Allocations.DefaultPolicy = s.Name, s.Name
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func New(in Input, o Options) (*Scenario, error) {
 		sc.Scheduler = "fair"
 	}
 	if sc.Placement == "" {
-		sc.Placement = "locality-ratio"
+		sc.Placement = policy.DefaultPlacement
 	}
 	if sc.Engine == "" {
 		sc.Engine = "dense"

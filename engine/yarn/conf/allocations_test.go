@@ -37,7 +37,7 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("leaves %v, parents %v", a.Leaves, a.Parents)
 	}
 	s := a.Settings("root.prod")
-	if s.Weight != 0.15 || s.Min != policy.R(4096, 4) || s.Policy != PolicyFIFO || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
+	if s.Weight != 0.15 || s.Min != policy.R(4096, 4) || s.Policy != "fifo" || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
 		t.Errorf("root.prod has %+v", s)
 	}
 	if most, ok := s.Max.Absolute(); !ok || most != policy.R(8192, -1) {
