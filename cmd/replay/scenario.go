@@ -24,7 +24,7 @@ import (
 func scenarioFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: fair, capacity or fifo", DefaultText: "fair"},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policy.SharingNames(true), " or "), DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policy.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
 		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policy.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
 		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: dense", DefaultText: "dense"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},

@@ -127,7 +127,7 @@ func (sc *Scenario) readFair() error {
 	default:
 		s, err := policy.NewSharing(sc.Sharing, len(sc.Site.Types))
 		if err != nil {
-			return optionf("sharing is %q, want %s", sc.Sharing, strings.Join(policy.SharingNames(true), " or "))
+			return optionf("sharing is %q, want one of %s", sc.Sharing, strings.Join(policy.SharingNames(true), ", "))
 		}
 		if !s.Parents() {
 			return optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>%s</schedulingPolicy> on leaf queues", sc.Sharing, s.Name)
