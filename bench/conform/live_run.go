@@ -49,7 +49,7 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 		}
 	})
 	held := map[string][]liveReport{} // late reports by node
-	seq := func(pos int) int64 { // of the call at a position
+	seq := func(pos int) int64 {      // of the call at a position
 		if pos >= len(order) {
 			return math.MaxInt64
 		}
