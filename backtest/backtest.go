@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strconv"
 
-	"replay/report"
+	"replay/report/prediction"
 )
 
 // Run replays the recordings, with o.Seeds seeds each, and compares. Fit asks for parameters that are
 // fitted on the recordings themselves, leaveOneOut for a second summary, with parameters that are fitted
 // for each recording on the others.
-func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut bool) (*report.Backtest, error) {
+func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut bool) (*prediction.Report, error) {
 	if leaveOneOut && len(recs) < 2 {
 		return nil, errors.New("leave one out wants two or more recordings")
 	}
-	b := &report.Backtest{Settings: map[string]string{
+	b := &prediction.Report{Settings: map[string]string{
 		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10), "seeds": strconv.Itoa(max(o.Seeds, 1))}}
 	if fit {
 		b.Fit = Fit(recs)
@@ -26,7 +26,7 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 		}
 	}
 	b.Model = o.Engine.Model.Values()
-	byName := map[string][]report.BacktestApp{}
+	byName := map[string][]prediction.App{}
 	for _, r := range recs {
 		apps, seen, err := r.replaySeeds(ctx, o, b)
 		if err != nil {
@@ -39,11 +39,11 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 		}
 	}
 	b.Noise = noise(recs, byName)
-	b.Summary = report.Summarize(b.Applications)
+	b.Summary = prediction.Summarize(b.Applications)
 	if !leaveOneOut {
 		return b, nil
 	}
-	var apps []report.BacktestApp
+	var apps []prediction.App
 	for i, r := range recs {
 		other := o
 		if err := Apply(&other.Engine.Model, Fit(slices.Concat(recs[:i], recs[i+1:]))); err != nil {
@@ -55,15 +55,15 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 		}
 		apps = append(apps, got...)
 	}
-	s := report.Summarize(apps)
+	s := prediction.Summarize(apps)
 	b.LeaveOneOut = &s
 	return b, nil
 }
 
 // replaySeeds replays a recording with each seed. Of each application the replay with the median time is
 // kept; what was observed is returned of every seed. Warnings of the first go to b, which may be nil.
-func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backtest) ([]report.BacktestApp, []*observed, error) {
-	var all [][]report.BacktestApp
+func (r *Recording) replaySeeds(ctx context.Context, o Options, b *prediction.Report) ([]prediction.App, []*observed, error) {
+	var all [][]prediction.App
 	var every []*observed
 	for k := range max(o.Seeds, 1) {
 		one := o
@@ -85,9 +85,9 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *report.Backte
 	if len(all) == 1 {
 		return all[0], every, nil
 	}
-	out := make([]report.BacktestApp, len(all[0]))
+	out := make([]prediction.App, len(all[0]))
 	for i := range out {
-		slices.SortStableFunc(all, func(x, y []report.BacktestApp) int { return cmp.Compare(x[i].PredictedMS, y[i].PredictedMS) })
+		slices.SortStableFunc(all, func(x, y []prediction.App) int { return cmp.Compare(x[i].PredictedMS, y[i].PredictedMS) })
 		out[i] = all[(len(all)-1)/2][i]
 		out[i].RangeMS = &[2]int64{all[0][i].PredictedMS, all[len(all)-1][i].PredictedMS}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"replay/engine/model"
 	"replay/engine/scenario"
-	"replay/report"
+	"replay/report/prediction"
 	"replay/trace"
 	"replay/trace/importer"
 )
@@ -116,7 +116,7 @@ func predictLogs(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(what string, s *report.BacktestSummary, times float64) {
+	check := func(what string, s *prediction.Summary, times float64) {
 		t.Logf("%s: applications %.3f median, %.3f worst; stages %.3f median", what, s.Median, s.Worst, s.Stages.Median)
 		if float64(s.Median) > .05*times || float64(s.Worst) > .15*times || float64(s.Stages.Median) > .10*times {
 			t.Errorf("%s: want at most 5 %%, 15 %% and 10 %%, times %v", what, times)

@@ -6,7 +6,7 @@ import (
 
 	"replay/engine/record"
 	"replay/engine/spark/driver"
-	"replay/report"
+	"replay/report/prediction"
 	"replay/trace"
 )
 
@@ -87,8 +87,8 @@ var (
 
 // compareCluster sets containers, tasks and waits of the replays, one for each seed, beside those of the
 // recording. Counts of the replays are added up; executors over time are those of the first.
-func (r *Recording) compareCluster(seen []*observed) report.BacktestCluster {
-	out := report.BacktestCluster{Recording: r.Name}
+func (r *Recording) compareCluster(seen []*observed) prediction.Cluster {
+	out := prediction.Cluster{Recording: r.Name}
 	recorded, predicted := make([]int64, 3), make([]int64, 3)
 	var wait [3]struct{ recorded, predicted []float64 }
 	between := func(list *[]float64, from, to *int64) {
@@ -156,7 +156,7 @@ func (r *Recording) compareCluster(seen []*observed) report.BacktestCluster {
 			l[i] += o.levels[i]
 		}
 	}
-	out.Containers = report.NewBacktestShares([]string{"node-local", "rack-local", "off-switch"}, recorded, predicted)
+	out.Containers = prediction.NewShares([]string{"node-local", "rack-local", "off-switch"}, recorded, predicted)
 	ran := make([]int64, 4)
 	for _, j := range r.jobs {
 		for i := range j.Stages {
@@ -170,13 +170,13 @@ func (r *Recording) compareCluster(seen []*observed) report.BacktestCluster {
 			}
 		}
 	}
-	out.Tasks = report.NewBacktestShares([]string{"process-local", "node-local", "rack-local", "any"}, ran,
+	out.Tasks = prediction.NewShares([]string{"process-local", "node-local", "rack-local", "any"}, ran,
 		[]int64{l[record.ProcessLocal] + l[record.NoPref], l[record.TaskNodeLocal], l[record.TaskRackLocal], l[record.AnyLevel]})
 	for i, name := range []string{"submission to AM allocated", "ask to allocated", "allocated to registered"} {
-		out.Waits = append(out.Waits, report.NewBacktestWait(name, wait[i].recorded, wait[i].predicted))
+		out.Waits = append(out.Waits, prediction.NewWait(name, wait[i].recorded, wait[i].predicted))
 	}
 	const step = 1000
-	out.Executors = report.BacktestCurve{StepMS: step}
+	out.Executors = prediction.Curve{StepMS: step}
 	for at := int64(0); at <= end; at += step {
 		out.Executors.Recorded = append(out.Executors.Recorded, alive(live, at))
 		out.Executors.Predicted = append(out.Executors.Predicted, alive(simulated, at))
@@ -202,11 +202,11 @@ func alive(spans []span, at int64) (n int32) {
 }
 
 // noise pairs the recordings of which one is another one again: NAME and NAME-again.
-func noise(recs []*Recording, apps map[string][]report.BacktestApp) (out []report.BacktestNoise) {
+func noise(recs []*Recording, apps map[string][]prediction.App) (out []prediction.Noise) {
 	for _, r := range recs {
 		again := r.Name + "-again"
 		if apps[again] != nil {
-			out = append(out, report.NewBacktestNoise(r.Name, again, apps[r.Name], apps[again]))
+			out = append(out, prediction.NewNoise(r.Name, again, apps[r.Name], apps[again]))
 		}
 	}
 	return out

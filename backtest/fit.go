@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/model"
-	"replay/report"
+	"replay/report/prediction"
 	"replay/trace"
 	"replay/trace/importer"
 )
@@ -12,7 +12,7 @@ import (
 // Fit estimates the model's parameters from recordings: each is the median of what the logs say of it.
 // A parameter that no recording says anything about is left out. Every recording counts with all its
 // samples.
-func Fit(recs []*Recording) []report.Fitted {
+func Fit(recs []*Recording) []prediction.Fitted {
 	f := samples{}
 	for _, r := range recs {
 		for i, j := range r.jobs {
@@ -24,18 +24,18 @@ func Fit(recs []*Recording) []report.Fitted {
 			f.launches(r.cluster)
 		}
 	}
-	var out []report.Fitted
+	var out []prediction.Fitted
 	for _, p := range fitted {
 		if xs := f[p.name]; len(xs) > 0 {
 			slices.Sort(xs)
-			out = append(out, report.Fitted{Name: p.name, Value: xs[len(xs)/2], N: len(xs), How: p.how})
+			out = append(out, prediction.Fitted{Name: p.name, Value: xs[len(xs)/2], N: len(xs), How: p.how})
 		}
 	}
 	return out
 }
 
 // Apply sets the fitted parameters.
-func Apply(m *model.Model, fit []report.Fitted) error {
+func Apply(m *model.Model, fit []prediction.Fitted) error {
 	for _, f := range fit {
 		if err := m.Set(f.Name, f.ValueText()); err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"replay/engine/scenario"
 	"replay/engine/spark/driver"
 	"replay/engine/yarn/conf"
-	"replay/report"
+	"replay/report/prediction"
 	"replay/trace"
 	"replay/trace/importer"
 )
@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // Replay replays a recording once. The result has its applications in order of submission.
-func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp, *observed, []record.Warning, error) {
+func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *observed, []record.Warning, error) {
 	opt, in := o.Engine, r.input
 	if err := r.configure(&opt); err != nil {
 		return nil, nil, nil, err
@@ -64,7 +64,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]report.BacktestApp,
 		}
 		warnings = append(warnings, m.Warnings...)
 	}
-	var out []report.BacktestApp
+	var out []prediction.App
 	for i, j := range r.jobs {
 		out = append(out, r.compare(j, &r.apps[i], all, byDriver))
 	}
@@ -92,9 +92,9 @@ func (r *Recording) configure(o *scenario.Options) error {
 }
 
 // compare sets one application's replay beside its recording.
-func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, byDriver bool) report.BacktestApp {
+func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, byDriver bool) prediction.App {
 	rec, ran := o.jobs[j.ID]
-	out := report.BacktestApp{
+	out := prediction.App{
 		Recording: r.Name, ID: a.ID, Name: a.Name, RecordedMS: trace.Unset, PredictedMS: trace.Unset,
 		Outcome: rec.Outcome, Reason: rec.Reason,
 	}
@@ -112,7 +112,7 @@ func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, 
 	for i := range j.Stages {
 		st := &j.Stages[i]
 		s := o.of(j.ID, st.ID)
-		e := report.BacktestStage{Stage: a.Stages[i].SparkStage, Job: st.SparkJob, Name: st.Name, Tasks: st.Tasks.Len(),
+		e := prediction.Stage{Stage: a.Stages[i].SparkStage, Job: st.SparkJob, Name: st.Name, Tasks: st.Tasks.Len(),
 			RecordedMS: trace.Unset, PredictedMS: trace.Unset, Attempts: a.Stages[i].Attempts,
 			RecordedStartMS: trace.Unset, PredictedStartMS: trace.Unset}
 		if at := a.Stages[i].SubmitMS; at != trace.Unset {
@@ -133,7 +133,7 @@ func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, 
 		out.Stages = append(out.Stages, e)
 	}
 	for _, k := range a.Jobs {
-		e := report.BacktestJob{Job: k.ID, RecordedMS: trace.Unset, PredictedMS: trace.Unset, OK: k.OK}
+		e := prediction.Job{Job: k.ID, RecordedMS: trace.Unset, PredictedMS: trace.Unset, OK: k.OK}
 		if k.FinishMS != trace.Unset {
 			e.RecordedMS = k.FinishMS - k.SubmitMS
 		}

@@ -1,14 +1,15 @@
-// Package report turns the records of a replay into an answer: result directories, metrics,
-// tables, plots, pages and the verdict of a comparison. It knows the records
-// (engine/record), not the engine.
+// Package report writes and reads whole result directories. It is the top of the rooms below it, each of which takes
+// what the one before it gives:
 //
-// A [Writer] is the engine's record.Sink. It streams rows to Parquet, keeps what the metrics
-// need (jobs as they are; containers, tasks and samples as counts, histograms and time
-// buckets) and writes a result directory whole or not at all. [Open] reads one back.
+//   - quantity says what is measured, in which unit, which way it is better, and how it is written;
+//   - dist counts times;
+//   - result turns records into tables and sums, and reads tables back;
+//   - metric computes the values, a file for each metric;
+//   - figure draws, and plot has a file for each picture of a replay;
+//   - page makes HTML;
+//   - compare compares replays, with its statistics;
+//   - prediction sets backtests beside their recordings;
+//   - outdir lets directories appear whole or not at all.
 //
-// A metric is one file metric_<name>.go and one line in [Metrics]; its definition stands in
-// docs/metrics.md. A plot is one file plot_<name>.go and one line in [Plots].
-//
-// All times are milliseconds of simulated time, memory is in MiB, CPU in vcores. The same
-// records give the same bytes in every file, on any machine.
+// All of them know the records (engine/record), not the engine.
 package report

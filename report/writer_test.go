@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,17 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/parquet-go/parquet-go"
 
 	"replay/engine/record"
+	"replay/report/metric"
+	"replay/report/plot"
+	"replay/report/reporttest"
 )
 
-// files returns the content of every file below dir by its path.
-func files(t *testing.T, dir string) map[string][]byte {
+// filesOf returns the content of every file below dir by its path.
+func filesOf(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -38,16 +37,30 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
+// writeMadeUp writes a result directory of made-up records.
+func writeMadeUp(t testing.TB, m reporttest.MadeUp, dir string, o Options) *Result {
+	t.Helper()
+	w, err := NewWriter(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.Finish(m.Feed(w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestSameRecordsGiveTheSameBytes(t *testing.T) {
 	o := DefaultOptions()
 	o.Decisions = true
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
-	usual.write(t, a, o)
+	writeMadeUp(t, reporttest.Usual, a, o)
 	before := runtime.GOMAXPROCS(1)
-	usual.write(t, b, o)
+	writeMadeUp(t, reporttest.Usual, b, o)
 	runtime.GOMAXPROCS(before)
-	fa, fb := files(t, a), files(t, b)
-	if len(fa) != len(fb) || len(fa) < 10+3*len(Plots)-3 {
+	fa, fb := filesOf(t, a), filesOf(t, b)
+	if len(fa) != len(fb) || len(fa) < 10+3*len(plot.Plots)-3 {
 		t.Fatalf("%d and %d files, want the same and all of them", len(fa), len(fb))
 	}
 	for name := range fa {
@@ -60,7 +73,7 @@ func TestSameRecordsGiveTheSameBytes(t *testing.T) {
 func TestOpenGivesWhatWasWritten(t *testing.T) {
 	for _, tasks := range []bool{true, false} {
 		dir := filepath.Join(t.TempDir(), "r")
-		wrote := usual.write(t, dir, Options{Tasks: tasks})
+		wrote := writeMadeUp(t, reporttest.Usual, dir, Options{Tasks: tasks})
 		read, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -68,12 +81,12 @@ func TestOpenGivesWhatWasWritten(t *testing.T) {
 		if d := cmp.Diff(wrote.Jobs, read.Jobs); d != "" {
 			t.Errorf("tasks=%v: jobs (-wrote +read)\n%s", tasks, d)
 		}
-		ignore := cmpopts.IgnoreFields(Value{}, "PerJob")
+		ignore := cmpopts.IgnoreFields(metric.Value{}, "PerJob")
 		if d := cmp.Diff(wrote.Values, read.Values, ignore, cmpopts.EquateNaNs()); d != "" {
 			t.Errorf("tasks=%v: values (-wrote +read)\n%s", tasks, d)
 		}
 		// Without rows of tasks, percentiles of their times come from buckets of 1/2048.
-		if d := cmp.Diff(usual.result(t).Values, read.Values, ignore, cmpopts.EquateNaNs(), cmpopts.EquateApprox(.0005, 0)); d != "" {
+		if d := cmp.Diff(metric.Of(reporttest.Usual.Data(t)).Values, read.Values, ignore, cmpopts.EquateNaNs(), cmpopts.EquateApprox(.0005, 0)); d != "" {
 			t.Errorf("tasks=%v: values (-in memory +read)\n%s", tasks, d)
 		}
 	}
@@ -94,11 +107,7 @@ func TestWriterKeepsWhatIsNotAResult(t *testing.T) {
 	if _, err := NewWriter(filepath.Join(dir, "new"), Options{Formats: []string{"gif"}}); err == nil || !strings.Contains(err.Error(), `"gif"`) {
 		t.Errorf("error %v, want one about gif", err)
 	}
-	c := compare(t, few.variant(t, "a", 1), few.variant(t, "b", 1))
-	if err := c.WriteDir(dir, nil, nil); err == nil {
-		t.Error("a comparison replaced a directory with other files")
-	}
-	if got := files(t, dir); len(got) != 1 {
+	if got := filesOf(t, dir); len(got) != 1 {
 		t.Errorf("%d files, want the one that was there", len(got))
 	}
 }
@@ -120,7 +129,7 @@ func TestResultAppearsWholeOrNotAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	few.feed(w)
+	reporttest.Few.Feed(w)
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the result is there before it is finished")
 	}
@@ -132,7 +141,7 @@ func TestResultAppearsWholeOrNotAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := few.feed(w)
+	m := reporttest.Few.Feed(w)
 	m.Totals.Tasks++
 	if _, err := w.Finish(m); err == nil {
 		t.Error("totals that do not add up were accepted")
@@ -140,28 +149,28 @@ func TestResultAppearsWholeOrNotAtAll(t *testing.T) {
 	if got := entries(); len(got) != 0 {
 		t.Errorf("after an error there are %v", got)
 	}
-	few.write(t, dir, Options{})
-	usual.write(t, dir, Options{}) // replaces the earlier one
+	writeMadeUp(t, reporttest.Few, dir, Options{})
+	writeMadeUp(t, reporttest.Usual, dir, Options{}) // replaces the earlier one
 	if got := entries(); len(got) != 1 {
 		t.Errorf("after two results there are %v", got)
 	}
-	if r, err := Open(dir); err != nil || len(r.Jobs) != usual.jobs {
+	if r, err := Open(dir); err != nil || len(r.Jobs) != reporttest.Usual.Jobs {
 		t.Errorf("the later result is not there: %v", err)
 	}
 }
 
 func TestRewriteLeavesTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "r")
-	few.write(t, dir, DefaultOptions())
-	before := files(t, dir)
+	writeMadeUp(t, reporttest.Few, dir, DefaultOptions())
+	before := filesOf(t, dir)
 	r, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Rewrite(dir, DefaultOptions()); err != nil {
+	if err := Rewrite(r, dir, DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
-	after := files(t, dir)
+	after := filesOf(t, dir)
 	if len(after) != len(before) {
 		t.Errorf("%d files, before %d", len(after), len(before))
 	}
@@ -218,88 +227,13 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "r")
-			few.write(t, dir, Options{Tasks: true})
+			writeMadeUp(t, reporttest.Few, dir, Options{Tasks: true})
 			tt.break_(t, dir)
 			if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})
 	}
-}
-
-func TestArrowHasTheSamplesOfParquet(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "r")
-	usual.write(t, dir, Options{})
-	var want []sampleRow
-	if err := readTable(filepath.Join(dir, "series.parquet"), func(r *sampleRow) error {
-		want = append(want, *r)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(filepath.Join(dir, "series.arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := ipc.NewFileReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	row := 0
-	for i := range r.NumRecords() {
-		batch, err := r.Record(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k := range int(batch.NumRows()) {
-			s := want[row].sample()
-			if got := batch.Column(0).(*array.Int64).Value(k); got != s.Time {
-				t.Fatalf("row %d: time %d, want %d", row, got, s.Time)
-			}
-			if got := batch.Column(1).(*array.String).Value(k); got != s.Queue {
-				t.Fatalf("row %d: queue %q, want %q", row, got, s.Queue)
-			}
-			for c, column := range arrowColumns {
-				got := batch.Column(c + 2).(*array.Int64)
-				if v := column.of(&s); got.IsNull(k) != (v == record.None && column.nullable) || !got.IsNull(k) && got.Value(k) != v {
-					t.Fatalf("row %d: %s is %d, want %d", row, column.name, got.Value(k), v)
-				}
-			}
-			row++
-		}
-	}
-	if row != len(want) || row == 0 {
-		t.Errorf("%d rows, want %d", row, len(want))
-	}
-}
-
-// FuzzStoredTasks: whatever tasks.json holds, reading it gives an error or usable values.
-func FuzzStoredTasks(f *testing.F) {
-	c := newCollector()
-	byHand(c)
-	good, err := json.Marshal(c.data.Tasks.stored())
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(good)
-	f.Add([]byte(`{"bucket_ms": 1, "wait_task_launch_ms": {"count": 1, "values": [[9223372036854775807, 1]]}}`))
-	f.Add([]byte(`{"bucket_ms": 1, "missed": {"ANY": [1,2,3,4,5,6,7]}, "launched": [[1],[],[],[],[1e300]]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var s storedTasks
-		if json.Unmarshal(b, &s) != nil {
-			return
-		}
-		d := newData()
-		if d.Tasks.restore(&s) != nil {
-			return
-		}
-		d.Queues.finish(0)
-		r := newResult(d)
-		plotTaskWaits.Draw(r)
-		plotLocalityTime.Draw(r)
-	})
 }
 
 // BenchmarkWriter writes task attempts, the rows that there are most of.
@@ -319,21 +253,4 @@ func BenchmarkWriter(b *testing.B) {
 		w.Task(&t)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
-}
-
-func TestColumnsAreDocumented(t *testing.T) {
-	b, err := os.ReadFile("../docs/results.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []*parquet.Schema{
-		parquet.SchemaOf(new(jobRow)), parquet.SchemaOf(new(containerRow)), parquet.SchemaOf(new(taskRow)),
-		parquet.SchemaOf(new(sampleRow)), parquet.SchemaOf(new(decisionRow)),
-	} {
-		for _, path := range s.Columns() {
-			if name := path[0]; !bytes.Contains(b, []byte("`"+name+"`")) && !strings.HasPrefix(name, "wait_job_part_") {
-				t.Errorf("docs/results.md does not name column %s", name)
-			}
-		}
-	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"replay/backtest"
 	"replay/engine/scenario"
-	"replay/report"
+	"replay/report/prediction"
 )
 
 func backtestCommand() *cli.Command {
@@ -97,7 +97,7 @@ func backtestAction(c *cli.Context) error {
 	return printBacktest(c, b, details)
 }
 
-func printBacktest(c *cli.Context, b *report.Backtest, details int) error {
+func printBacktest(c *cli.Context, b *prediction.Report, details int) error {
 	if c.Bool("json") {
 		data, err := b.JSON()
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"
+	"replay/report/compare"
 )
 
 func compareCommand() *cli.Command {
@@ -63,7 +64,7 @@ func compareAction(c *cli.Context) error {
 		return usagef("--results wants --out, the directory to keep them in")
 	}
 	if out != "" { // before the work, not after it
-		if err := report.CheckComparisonDir(out, keep); err != nil {
+		if err := compare.CheckDir(out, keep); err != nil {
 			return err
 		}
 	}
@@ -93,10 +94,10 @@ func compareAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var sides []report.Variant
+	var sides []compare.Variant
 	var warnings []record.Warning
 	for i, v := range variants {
-		sides = append(sides, report.Variant{Name: v.name, Flags: v.flags, Runs: results[i]})
+		sides = append(sides, compare.Variant{Name: v.name, Flags: v.flags, Runs: results[i]})
 		for _, w := range results[i][0].Manifest.Warnings { // seeds and variants mostly warn of the same
 			if !slices.ContainsFunc(warnings, func(x record.Warning) bool { return x.Text == w.Text }) {
 				warnings = append(warnings, w)
@@ -104,7 +105,7 @@ func compareAction(c *cli.Context) error {
 		}
 	}
 	printWarnings(c, warnings)
-	cmp, err := report.Compare(sides)
+	cmp, err := compare.Of(sides)
 	if err != nil {
 		return err
 	}

@@ -30,17 +30,31 @@ var picture = map[string][]string{
 	"replay/engine/model":         nil,
 	"replay/engine/scenario": {"replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
-	"replay/engine":         {"replay/policy", "replay/trace", "replay/engine/..."},
-	"replay/report":         {"replay/engine/record", "replay/trace"},
+	"replay/engine": {"replay/policy", "replay/trace", "replay/engine/..."},
+
+	"replay/report/quantity":   nil,
+	"replay/report/dist":       nil,
+	"replay/report/outdir":     nil,
+	"replay/report/result":     {"replay/engine/record", "replay/report/dist", "replay/report/outdir"},
+	"replay/report/metric":     {"replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
+	"replay/report/figure":     {"replay/report/dist", "replay/report/quantity"},
+	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
+	"replay/report/page":       {"replay/report/figure", "replay/report/metric", "replay/report/quantity"},
+	"replay/report/compare":    {"replay/report/dist", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
+	"replay/report/prediction": {"replay/report/dist", "replay/report/figure", "replay/report/outdir", "replay/report/page"},
+	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
+	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
+
 	"replay/bench":          {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform":  {"replay/engine/...", "replay/policy"},
-	"replay/backtest":       {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report", "replay/trace", "replay/trace/importer"},
+	"replay/backtest":       {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer"},
 	"replay/cmd/replay":     {"replay/..."},
 	"replay/scripts/mutate": nil,
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/bench/conform", "replay/trace", "replay/trace/importer", "replay/trace/synth", "replay/report", "replay/cmd/replay"}
+var outside = []string{"replay/bench/conform", "replay/trace", "replay/trace/importer", "replay/trace/synth", "replay/cmd/replay",
+	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/prediction", "replay/report/reporttest"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

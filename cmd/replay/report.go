@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/report"
+	"replay/report/compare"
 )
 
 // reportCommand makes tables, plots and pages again from result directories, or compares them.
@@ -55,12 +56,12 @@ func reportCommand() *cli.Command {
 						out = filepath.Join(o, filepath.Base(filepath.Clean(dir)))
 					}
 				}
-				if err := r.Rewrite(out, report.Options{Formats: formats, HTML: true}); err != nil {
+				if err := report.Rewrite(r, out, report.Options{Formats: formats, HTML: true}); err != nil {
 					return err
 				}
 				var b bytes.Buffer
 				if c.Bool("json") {
-					b.Write(r.SummaryJSON())
+					b.Write(r.JSON())
 				} else {
 					r.WriteText(&b, c.Bool("all"))
 				}
@@ -92,7 +93,7 @@ func compareResults(c *cli.Context, formats []string) error {
 	if c.NArg() < 2 {
 		return usagef("report --compare wants two or more results, got %d", c.NArg())
 	}
-	var variants []report.Variant
+	var variants []compare.Variant
 	for _, dir := range c.Args().Slice() {
 		v, err := openVariant(dir)
 		if err != nil {
@@ -100,7 +101,7 @@ func compareResults(c *cli.Context, formats []string) error {
 		}
 		variants = append(variants, v)
 	}
-	comparison, err := report.Compare(variants)
+	comparison, err := compare.Of(variants)
 	if err != nil {
 		return err
 	}
@@ -124,8 +125,8 @@ func compareResults(c *cli.Context, formats []string) error {
 }
 
 // openVariant reads a result directory, or a directory of results in the order of their names.
-func openVariant(dir string) (report.Variant, error) {
-	v := report.Variant{Name: filepath.Base(filepath.Clean(dir))}
+func openVariant(dir string) (compare.Variant, error) {
+	v := compare.Variant{Name: filepath.Base(filepath.Clean(dir))}
 	dirs := []string{dir}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
 		found, err := filepath.Glob(filepath.Join(dir, "*", "run.json"))

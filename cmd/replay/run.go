@@ -60,7 +60,7 @@ func runAction(c *cli.Context) error {
 	}
 	if c.Bool("json") { // the text has them
 		printWarnings(c, result.Manifest.Warnings)
-		_, err = c.App.Writer.Write(result.SummaryJSON())
+		_, err = c.App.Writer.Write(result.JSON())
 		return err
 	}
 	result.WriteText(c.App.Writer, c.Bool("all"))

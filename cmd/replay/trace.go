@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/report"
+	"replay/report/plot"
 	"replay/trace"
 )
 
@@ -76,7 +77,7 @@ func traceCommand() *cli.Command {
 						return err
 					}
 					if c.IsSet("plot") {
-						figure, err := report.TraceFigure(info, format)
+						figure, err := plot.Trace(info, format)
 						if err != nil {
 							return err
 						}

@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"replay/report/figure"
+	"replay/report/outdir"
+)
+
+// dir is what a directory of a comparison consists of.
+var dir = outdir.Kind{Mark: "comparison.json", Files: []string{"comparison.json", "comparison.csv", "comparison.txt", "plots", "report.html"}}
+
+// CheckDir reports why a comparison cannot be written to path; runs says that it brings the results of its
+// runs, which then may replace those of an earlier comparison.
+func CheckDir(path string, runs bool) error { return kind(runs).Check(path) }
+
+func kind(runs bool) outdir.Kind {
+	k := dir
+	if runs {
+		k.Files = append(slices.Clip(k.Files), "runs")
+	}
+	return k
+}
+
+// WriteDir writes the comparison to a directory: comparison.json, .csv and .txt, report.html,
+// and plots in the formats given. The directory must be absent, empty, or an earlier comparison
+// that it then replaces; it appears whole or not at all. More names files or directories to
+// move into it (such as the results of the runs), by their name there.
+func (c *Comparison) WriteDir(path string, formats []string, more map[string]string) error {
+	_, runs := more["runs"]
+	d, err := kind(runs).Begin(path)
+	if err != nil {
+		return err
+	}
+	defer d.Abort()
+	pictures := c.pictures()
+	if err := figure.WriteAll(d.Path("plots"), pictures, formats); err != nil {
+		return err
+	}
+	page, err := c.page(pictures)
+	if err != nil {
+		return err
+	}
+	js, err := c.JSON()
+	if err != nil {
+		return err
+	}
+	var text, csv bytes.Buffer
+	c.WriteText(&text, true)
+	if err := c.WriteCSV(&csv); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		b    []byte
+	}{{"comparison.json", js}, {"comparison.csv", csv.Bytes()}, {"comparison.txt", text.Bytes()}, {"report.html", page}} {
+		if err := d.WriteFile(f.name, f.b); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		to := d.Path(name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(more[name], to); err != nil {
+			return err
+		}
+	}
+	return d.Install()
+}

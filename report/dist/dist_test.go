@@ -1,0 +1,96 @@
+package dist
+
+import (
+	"math"
+	"testing"
+
+	"github.com/montanaflynn/stats"
+	"pgregory.net/rapid"
+)
+
+// The library gave another median before v0.8: this holds the pin.
+func TestPercentileIsType7(t *testing.T) {
+	for _, tt := range []struct {
+		percent, want float64
+	}{{50, 2.5}, {25, 1.75}, {90, 3.7}, {100, 4}} {
+		got, err := stats.Percentile(stats.Float64Data{1, 2, 3, 4}, tt.percent)
+		if err != nil || math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("library's percentile %v of 1,2,3,4 is %v (%v), want %v", tt.percent, got, err, tt.want)
+		}
+		d := &Dist{}
+		for _, v := range []int64{4, 2, 3, 1} {
+			d.Add(v)
+		}
+		if got := d.Quantiles(tt.percent / 100)[0]; math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("quantile %v of 1,2,3,4 is %v, want %v", tt.percent/100, got, tt.want)
+		}
+	}
+}
+
+func TestDistAgreesWithTheLibrary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Int64Range(0, 1<<40), 1, 50).Draw(t, "values")
+		d, buckets := &Dist{}, &Dist{counts: []int64{}}
+		var floats []float64
+		for _, v := range values {
+			d.Add(v)
+			buckets.Add(v)
+			floats = append(floats, float64(v))
+		}
+		ps := []float64{.01, .5, .9, .95, .99, 1}
+		got, rough := d.Quantiles(ps...), buckets.Quantiles(ps...)
+		for i, p := range ps {
+			want, err := stats.Percentile(floats, p*100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(got[i]-want) > 1e-6*max(1, want) {
+				t.Fatalf("quantile %v of %v is %v, want %v", p, values, got[i], want)
+			}
+			if math.Abs(rough[i]-want) > max(1e-6, want/2048) {
+				t.Fatalf("quantile %v in buckets of %v is %v, want %v within 1/2048", p, values, rough[i], want)
+			}
+		}
+		if d.Max() != buckets.Max() || d.Mean() != buckets.Mean() || d.N() != buckets.N() {
+			t.Fatalf("buckets changed count, mean or maximum of %v", values)
+		}
+		s := d.Stored()
+		back, err := s.Dist("x")
+		if err != nil || back.N() != d.N() || back.Max() != d.Max() || back.Mean() != d.Mean() {
+			t.Fatalf("stored and read back: %+v, error %v", back, err)
+		}
+	})
+}
+
+func TestBuckets(t *testing.T) {
+	last := -1
+	for _, v := range []int64{0, 1, 2047, 2048, 2049, 2050, 4095, 4096, 4100, 1 << 20, 1<<20 + 511, 1<<20 + 512, 1 << 40, 1 << 62} {
+		b := bucketOf(v)
+		if b < last {
+			t.Errorf("bucket of %d is %d, before that of a smaller value", v, b)
+		}
+		last = b
+		if m := bucketValue(b); bucketOf(m) != b || math.Abs(float64(m-v)) > float64(v)/2048 {
+			t.Errorf("bucket %d of %d has middle %d in bucket %d", b, v, m, bucketOf(m))
+		}
+	}
+}
+
+func TestManyValuesBecomeBuckets(t *testing.T) {
+	d := &Dist{}
+	d.AddN(10, exactLimit-1)
+	d.Add(20)
+	if d.counts != nil {
+		t.Fatal("buckets before the limit")
+	}
+	d.AddN(30, 5)
+	if d.counts == nil || d.values != nil || d.N() != exactLimit+5 || d.Quantiles(.5, 1)[0] != 10 || d.Max() != 30 {
+		t.Errorf("after the limit: %d values, max %v, quantiles %v", d.N(), d.Max(), d.Quantiles(.5, 1))
+	}
+	e := &Dist{}
+	e.Add(5)
+	e.Merge(d)
+	if e.N() != d.N()+1 || e.Quantiles(0)[0] != 5 || e.Max() != 30 {
+		t.Errorf("merged: %d values, least %v, max %v", e.N(), e.Quantiles(0), e.Max())
+	}
+}

@@ -1,0 +1,302 @@
+// Package figure draws: axes, lines, bars, marks and legends in the one look of all plots, as SVG, PNG or PDF. Equal
+// figures give equal bytes.
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// LinePoints is how many points a line has at most.
+const LinePoints = 2000
+
+// Figures are made for a column of a page: readable at the width of a phone, and large on a laptop. Lengths are
+// points, 72 to an inch; Height is the usual one.
+const (
+	width    = 5.4 * 72
+	Height   = 3.6 * 72
+	fontSize = 10
+)
+
+// Palette is Okabe and Ito's, which readers with any colour vision can tell apart.
+var Palette = []color.RGBA{
+	{0x00, 0x72, 0xb2, 0xff}, // blue
+	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	{0x00, 0x9e, 0x73, 0xff}, // green
+	{0xcc, 0x79, 0xa7, 0xff}, // purple
+	{0xe6, 0x9f, 0x00, 0xff}, // orange
+	{0x56, 0xb4, 0xe9, 0xff}, // sky
+	{0x8a, 0x7f, 0x00, 0xff}, // olive
+	{0x44, 0x44, 0x44, 0xff}, // dark grey
+}
+
+// Dash is the pattern of a line, nil for a solid one.
+type Dash = []vg.Length
+
+// Dashes go with the palette, so that lines differ in print too.
+var Dashes = []Dash{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {10, 3}, {1, 2}, {6, 2, 2, 2}}
+
+// Colours besides the palette.
+var (
+	Ink   = color.RGBA{0x22, 0x22, 0x22, 0xff}
+	faint = color.RGBA{0xe3, 0xe3, 0xe3, 0xff}
+	Grey  = color.RGBA{0xb5, 0xb5, 0xb5, 0xff}
+)
+
+// Figure is a plot with its legend below the data, in rows.
+type Figure struct {
+	*plot.Plot
+	Height float64
+	legend []entry
+}
+
+type entry struct {
+	name  string
+	color color.Color
+	dash  Dash
+	box   bool // an area rather than a line
+}
+
+// Points of a line, or the corners of an area.
+type (
+	Points = plotter.XYs
+	Point  = plotter.XY
+)
+
+// style returns a text style of our font. It is never bold: the PDF canvas cannot embed bold fonts.
+func style(size float64) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
+	return text.Style{Color: Ink, Font: f, Handler: plot.DefaultTextHandler}
+}
+
+// New returns an empty figure in the look of all our plots.
+func New(title, x, y string) *Figure {
+	p := plot.New()
+	p.BackgroundColor = color.White
+	p.Title.Text = title
+	s := style(fontSize + 2)
+	s.XAlign, s.YAlign = draw.XCenter, draw.YTop
+	p.Title.TextStyle = s
+	p.Title.Padding = 6
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		s := style(fontSize)
+		s.XAlign, s.YAlign = a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
+		s.Rotation = a.Label.TextStyle.Rotation
+		a.Label.TextStyle = s
+		a.Label.Padding = 3
+		t := style(fontSize - 1)
+		t.XAlign, t.YAlign = a.Tick.Label.XAlign, a.Tick.Label.YAlign
+		a.Tick.Label = t
+		a.Tick.LineStyle.Color = Ink
+		a.LineStyle.Color = Ink
+		a.LineStyle.Width = .6
+		a.Tick.LineStyle.Width = .6
+		a.Tick.Length = 4
+		a.Padding = 0
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
+	grid.Horizontal.Width, grid.Vertical.Width = .5, .5
+	p.Add(grid)
+	return &Figure{Plot: p, Height: Height}
+}
+
+// OverTime returns an empty figure over simulated time up to end ms, and how many ms the unit of its axis has.
+func OverTime(title, y string, end float64) (f *Figure, ms float64) {
+	unit, ms := TimeScale(end)
+	f = New(title, "simulated time ("+unit+")", y)
+	f.X.Tick.Marker = Even(6)
+	return f, ms
+}
+
+// Drawable replaces what no picture can hold: control characters, which are not allowed in SVG.
+func Drawable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// Short cuts s to n characters that can be drawn.
+func Short(s string, n int) string {
+	s = Drawable(s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// Line adds a line in the i-th colour and dash.
+func (f *Figure) Line(name string, i int, xys Points) {
+	f.Styled(name, Palette[i%len(Palette)], Dashes[i%len(Dashes)], 1.6, xys)
+}
+
+// Styled adds a line; without a name it is not in the legend.
+func (f *Figure) Styled(name string, c color.Color, dash Dash, width float64, xys Points) {
+	l, err := plotter.NewLine(xys)
+	if err != nil {
+		panic(fmt.Sprintf("figure: line %q: %v", name, err)) // our own points: none or NaN is a bug
+	}
+	l.Color, l.Dashes, l.Width = c, dash, vg.Length(width)
+	f.Add(l)
+	if name != "" {
+		f.LineKey(name, c, dash)
+	}
+}
+
+// Area adds a filled polygon.
+func (f *Figure) Area(name string, c color.Color, xys Points) {
+	p, err := plotter.NewPolygon(xys)
+	if err != nil {
+		panic(fmt.Sprintf("figure: area %q: %v", name, err))
+	}
+	p.Color, p.LineStyle.Width = c, 0
+	f.Add(p)
+	if name != "" {
+		f.AreaKey(name, c)
+	}
+}
+
+// LineKey adds a line to the legend.
+func (f *Figure) LineKey(name string, c color.Color, dash Dash) {
+	f.legend = append(f.legend, entry{name: Drawable(name), color: c, dash: dash})
+}
+
+// AreaKey adds an area to the legend.
+func (f *Figure) AreaKey(name string, c color.Color) {
+	f.legend = append(f.legend, entry{name: Drawable(name), color: c, box: true})
+}
+
+// SortLegend puts the legend in the order of its names.
+func (f *Figure) SortLegend() {
+	slices.SortFunc(f.legend, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+}
+
+// Tick is a name at a place of an axis.
+type Tick = plot.Tick
+
+// Rows names the rows of a figure whose vertical axis counts rows.
+func (f *Figure) Rows(names []Tick) {
+	f.Y.Tick.Marker, f.Y.Tick.Length = plot.ConstantTicks(names), 0
+}
+
+// Range sets the ends of both axes.
+func (f *Figure) Range(x0, x1, y0, y1 float64) {
+	f.X.Min, f.X.Max, f.Y.Min, f.Y.Max = x0, x1, y0, y1
+}
+
+const (
+	margin     = 8
+	legendRow  = fontSize * 1.5
+	legendMark = 22
+)
+
+// legendRows lays the legend out in rows of the given width.
+func (f *Figure) legendRows(width vg.Length) (rows [][]entry) {
+	s := style(fontSize - 1)
+	var used vg.Length
+	for _, e := range f.legend {
+		w := legendMark + 6 + s.Width(e.name) + 14
+		if len(rows) == 0 || used+w > width {
+			rows = append(rows, nil)
+			used = 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		used += w
+	}
+	return rows
+}
+
+func (f *Figure) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -margin-4, margin, -margin)
+	rows := f.legendRows(c.Max.X - c.Min.X)
+	below := vg.Length(len(rows)) * legendRow
+	if below > 0 {
+		below += 6
+	}
+	f.Plot.Draw(draw.Crop(c, 0, 0, below, 0))
+	s := style(fontSize - 1)
+	s.YAlign = draw.YCenter
+	for i, row := range rows {
+		y := c.Min.Y + below - 6 - (vg.Length(i)+.5)*legendRow
+		x := c.Min.X + 4
+		for _, e := range row {
+			if e.box {
+				c.FillPolygon(e.color, []vg.Point{{X: x, Y: y - 4}, {X: x + legendMark, Y: y - 4}, {X: x + legendMark, Y: y + 4}, {X: x, Y: y + 4}})
+			} else {
+				c.StrokeLine2(draw.LineStyle{Color: e.color, Width: 1.8, Dashes: e.dash}, x, y, x+legendMark, y)
+			}
+			c.FillText(s, vg.Point{X: x + legendMark + 5, Y: y}, e.name)
+			x += legendMark + 6 + s.Width(e.name) + 14
+		}
+	}
+}
+
+// Label is text centred at a point, white or black as reads better on the colour behind it.
+type Label struct {
+	Point
+	Text   string
+	Behind color.RGBA
+}
+
+// Labels writes text.
+func (f *Figure) Labels(labels []Label) {
+	var at plotter.XYLabels
+	for _, l := range labels {
+		at.XYs, at.Labels = append(at.XYs, l.Point), append(at.Labels, l.Text)
+	}
+	p, err := plotter.NewLabels(at)
+	if err != nil {
+		panic(fmt.Sprintf("figure: labels: %v", err))
+	}
+	for i := range p.TextStyle {
+		s := style(fontSize - 1)
+		if c := labels[i].Behind; 3*int(c.R)+6*int(c.G)+int(c.B) < 1300 {
+			s.Color = color.White
+		}
+		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
+		p.TextStyle[i] = s
+	}
+	f.Add(p)
+}
+
+// Dot is a round mark, filled or hollow.
+type Dot struct {
+	X, Y   float64
+	Color  color.Color
+	Filled bool
+}
+
+// Dots adds marks.
+func (f *Figure) Dots(dots []Dot) { f.Add(dotMarks(dots)) }
+
+type dotMarks []Dot
+
+// Plot implements plot.Plotter.
+func (d dotMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, m := range d {
+		at := vg.Point{X: x(m.X), Y: y(m.Y)}
+		c.DrawGlyph(draw.GlyphStyle{Color: m.Color, Radius: 3.6, Shape: draw.CircleGlyph{}}, at)
+		if !m.Filled {
+			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 2.2, Shape: draw.CircleGlyph{}}, at)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+
+	"replay/report/quantity"
+)
+
+// TimeScale chooses a unit for times up to ms and returns its name and ms.
+func TimeScale(ms float64) (string, float64) {
+	switch {
+	case ms <= 300_000:
+		return "s", 1000
+	case ms <= 5*quantity.HourMS:
+		return "min", 60_000
+	case ms <= 5*24*quantity.HourMS:
+		return "h", quantity.HourMS
+	default:
+		return "d", 24 * quantity.HourMS
+	}
+}
+
+// Percents are ticks of a share in percent.
+var Percents plot.Ticker = percentTicks{}
+
+type percentTicks struct{}
+
+func (percentTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := niceStep(hi-lo, 5)
+	var ts []plot.Tick
+	for i := math.Ceil(lo / step); i*step <= hi*(1+1e-9); i++ {
+		ts = append(ts, plot.Tick{Value: i * step, Label: strings.TrimSuffix(fmt.Sprintf("%.1f", i*step*100), ".0") + " %"})
+	}
+	return ts
+}
+
+// Even returns ticks at round numbers, about n of them.
+func Even(n int) plot.Ticker { return evenTicks{n} }
+
+type evenTicks struct{ n int }
+
+func (e evenTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := niceStep(hi-lo, e.n)
+	digits := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	var ts []plot.Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
+		ts = append(ts, plot.Tick{Value: i * step, Label: quantity.Decimals(i*step, digits)})
+	}
+	return ts
+}
+
+// niceStep returns 1, 2 or 5 times a power of ten, giving about n steps over a span, a few more rather than far fewer.
+func niceStep(span float64, n int) float64 {
+	if span <= 0 {
+		return 1
+	}
+	raw := span / float64(n)
+	base := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if m*base >= raw*.85 {
+			return m * base
+		}
+	}
+	return 10 * base
+}
+
+// LogTimes makes axes logarithmic, of times in ms, with ticks in units of people: every third or so
+// of a decade, all with labels where there is room.
+func LogTimes(axes ...*plot.Axis) {
+	for _, a := range axes {
+		a.Scale, a.Tick.Marker = plot.LogScale{}, logTimeTicks{}
+	}
+}
+
+type logTimeTicks struct{}
+
+var logTimes = []struct {
+	ms    float64
+	label string
+	minor bool // without a label when there are many
+}{
+	{1, "1 ms", false},
+	{3, "3 ms", true},
+	{10, "10 ms", false},
+	{30, "30 ms", true},
+	{100, "0.1 s", false},
+	{300, "0.3 s", true},
+	{1000, "1 s", false},
+	{3000, "3 s", true},
+	{10_000, "10 s", false},
+	{30_000, "30 s", true},
+	{60_000, "1 min", false},
+	{180_000, "3 min", true},
+	{600_000, "10 min", false},
+	{1_800_000, "30 min", true},
+	{quantity.HourMS, "1 h", false},
+	{3 * quantity.HourMS, "3 h", true},
+	{10 * quantity.HourMS, "10 h", false},
+	{30 * quantity.HourMS, "30 h", true},
+	{100 * quantity.HourMS, "100 h", false},
+	{300 * quantity.HourMS, "300 h", true},
+	{1000 * quantity.HourMS, "1000 h", false},
+}
+
+func (logTimeTicks) Ticks(lo, hi float64) (ts []plot.Tick) {
+	many := hi/lo > 3000
+	for _, t := range logTimes {
+		if t.ms >= lo*.999 && t.ms <= hi*1.001 {
+			tick := plot.Tick{Value: t.ms, Label: t.label}
+			if many && t.minor {
+				tick.Label = ""
+			}
+			ts = append(ts, tick)
+		}
+	}
+	return ts
+}

@@ -1,0 +1,41 @@
+package metric
+
+import (
+	"replay/engine/record"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+const noTaskPreference = "no successful task attempt had a preferred host"
+
+var localityTasks = Metric{"locality_tasks", "Locality of tasks", func(d *result.Data) (vs []Value) {
+	hit := func(j *result.Job) (float64, float64, bool) {
+		return float64(j.TasksPreferred), float64(j.TasksPreferring), true
+	}
+	head := jobRatio("locality_tasks_host_share", quantity.Share, quantity.Higher, d.Jobs, hit, noTaskPreference,
+		"successful task attempts on a preferred host, of those whose task had one")
+	head.headline("tasks on a preferred host", "tasks on host")
+	vs = append(vs, head)
+	for _, l := range []struct {
+		name, about string
+		level       record.TaskLevel
+		better      quantity.Direction
+	}{
+		{"process", "in the executor that holds its data (PROCESS_LOCAL)", record.ProcessLocal, quantity.Higher},
+		{"node", "on a preferred host (NODE_LOCAL)", record.TaskNodeLocal, quantity.Higher},
+		{"no_pref", "without a preference (NO_PREF)", record.NoPref, quantity.Neither},
+		{"rack", "on the rack of a preferred host (RACK_LOCAL)", record.TaskRackLocal, quantity.Neither},
+		{"any", "elsewhere (ANY)", record.AnyLevel, quantity.Lower},
+	} {
+		vs = append(vs, jobRatio("locality_tasks_"+l.name+"_share", quantity.Share, l.better, d.Jobs, func(j *result.Job) (float64, float64, bool) {
+			return float64(j.TaskLevels[l.level]), sum(j.TaskLevels[:]...), true
+		}, "no task attempt succeeded", "successful task attempts launched "+l.about+", of all successful ones"))
+	}
+	for _, p := range partsOf(d.Jobs) {
+		vs = append(vs, jobRatio("locality_tasks_host_share"+p.label, quantity.Share, quantity.Higher, d.Jobs, func(j *result.Job) (float64, float64, bool) {
+			n, m, _ := hit(j)
+			return n, m, p.has(j)
+		}, noTaskPreference, "successful task attempts on a preferred host, "+p.text+", of those there whose task had one"))
+	}
+	return append(vs, missValues("locality_tasks_miss", d.Tasks.Missed, "successful task attempts that missed their preferred hosts")...)
+}}

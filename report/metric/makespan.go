@@ -1,0 +1,41 @@
+package metric
+
+import (
+	"math"
+
+	"replay/engine/record"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// makespanMS returns the makespan, NaN when no job finished.
+func makespanMS(d *result.Data) float64 {
+	from, to, ok := d.Period()
+	if !ok {
+		return math.NaN()
+	}
+	return float64(to - from)
+}
+
+var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
+	var succeeded, failed, unfinished int64
+	for i := range d.Jobs {
+		switch d.Jobs[i].Outcome {
+		case record.JobSucceeded:
+			succeeded++
+		case record.JobFailed:
+			failed++
+		default:
+			unfinished++
+		}
+	}
+	v := value("makespan_ms", quantity.MS, quantity.Lower, makespanMS(d), succeeded+failed, "no job finished", "first submission to last finish of a job")
+	v.headline("makespan", "makespan")
+	n := int64(len(d.Jobs))
+	return []Value{
+		v,
+		value("makespan_jobs_succeeded_count", quantity.Count, quantity.Higher, float64(succeeded), n, "", "jobs that succeeded"),
+		value("makespan_jobs_failed_count", quantity.Count, quantity.Lower, float64(failed), n, "", "jobs that failed"),
+		value("makespan_jobs_unfinished_count", quantity.Count, quantity.Lower, float64(unfinished), n, "", "jobs that had not finished at the end of the replay"),
+	}
+}}

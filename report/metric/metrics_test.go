@@ -1,0 +1,195 @@
+package metric
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"replay/report/quantity"
+	"replay/report/reporttest"
+)
+
+func TestMetricsByHand(t *testing.T) {
+	r := Of(reporttest.DataOf(t, reporttest.ByHand))
+	for name, want := range map[string]float64{
+		"locality_containers_hinted_share":                  1. / 2,
+		"locality_containers_host_share":                    1. / 3,
+		"locality_containers_rack_share":                    1. / 3,
+		"locality_containers_elsewhere_share":               1. / 3,
+		"locality_containers_preferring_share":              3. / 4,
+		"locality_containers_host_share[queue=root.a]":      1. / 2,
+		"locality_containers_host_share[queue=root.b]":      0,
+		"locality_containers_host_share[size=1-10]":         1. / 2,
+		"locality_containers_host_share[size=11-100]":       0,
+		"locality_containers_miss_count":                    2,
+		"locality_containers_miss_share[reason=host-busy]":  1. / 2,
+		"locality_containers_miss_share[reason=delay-over]": 1. / 2,
+		"locality_tasks_host_share":                         2. / 3,
+		"locality_tasks_process_share":                      1. / 16,
+		"locality_tasks_node_share":                         1. / 16,
+		"locality_tasks_no_pref_share":                      13. / 16,
+		"locality_tasks_rack_share":                         0,
+		"locality_tasks_any_share":                          1. / 16,
+		"locality_tasks_miss_share[reason=no-executor]":     1,
+		"wait_job_first_task_mean_ms":                       2300,
+		"wait_job_first_task_p50_ms":                        2300,
+		"wait_job_first_task_p90_ms":                        2540,
+		"wait_job_first_task_max_ms":                        2600,
+		"wait_job_first_task_mean_ms[queue=root.b]":         2000,
+		"wait_job_am_start_mean_ms":                         1000,
+		"wait_job_part_queue_mean_ms":                       50,
+		"wait_job_part_am_allocation_mean_ms":               100,
+		"wait_job_part_am_start_mean_ms":                    850,
+		"wait_job_part_ask_mean_ms":                         100,
+		"wait_job_part_allocation_mean_ms":                  350,
+		"wait_job_part_executor_start_mean_ms":              800,
+		"wait_job_part_first_launch_mean_ms":                50,
+		"wait_container_allocation_mean_ms":                 675,
+		"wait_container_allocation_p50_ms":                  750,
+		"wait_container_allocation_mean_ms[queue=root.b]":   600,
+		"wait_container_start_mean_ms":                      500. / 3,
+		"wait_container_ready_mean_ms":                      800,
+		"wait_task_launch_mean_ms":                          1060. / 17,
+		"wait_task_launch_max_ms":                           200,
+		"duration_job_mean_ms":                              7000,
+		"slowdown_mean":                                     5.5,
+		"slowdown_p95":                                      7.75,
+		"makespan_ms":                                       9000,
+		"makespan_jobs_unfinished_count":                    1,
+		"throughput_jobs_per_hour":                          800,
+		"throughput_tasks_per_hour":                         6400,
+		"throughput_task_hours_per_hour":                    8800. / 9000,
+		"utilization_dominant_allocated_share":              .75,
+		"utilization_memory_allocated_share":                .733,
+		"utilization_vcores_allocated_share":                .361,
+		"utilization_vcores_busy_share":                     .08,
+		"utilization_vcores_busy_of_allocated_share":        8000. / 22400,
+		"utilization_memory_busy_share":                     .23,
+		"utilization_nodes_mean":                            2,
+		"fairness_jain":                                     (2.56/2.72 + .9) / 2,
+		"fairness_jain_dominant":                            4 / 5.44,
+		"fairness_shortfall_share":                          6. / 16,
+		"fairness_below_time_share":                         .75,
+		"fairness_received_ratio[queue=root.b]":             5. / 6,
+		"queue_contended_dominant_share[queue=root.a]":      .2,
+		"queue_contended_dominant_share[queue=root.b]":      .8,
+		"queue_contended_vcores_share[queue=root.a]":        .1,
+		"queue_memory_share[queue=root.a]":                  .25,
+		"queue_vcores_share[queue=root.b]":                  .6,
+		"queue_pending_time_share[queue=root.b]":            .5,
+		"waste_task_time_share":                             1000. / 9800,
+		"waste_containers_unused_count":                     1,
+		"waste_memory_unused_share":                         1 / 73.3,
+		"waste_tasks_failed_count":                          1,
+		"modelled_task_time_share":                          200. / 8800,
+		"modelled_penalty_share":                            100. / 8800,
+	} {
+		v, ok := r.Value(name)
+		if !ok || v.Absent != "" || math.Abs(v.Number-want) > 1e-9*max(1, math.Abs(want)) {
+			t.Errorf("%s is %v (there: %v, absent: %q), want %v", name, v.Number, ok, v.Absent, want)
+		}
+	}
+	if _, ok := r.Value("queue_memory_share[queue=root]"); ok {
+		t.Error("root has a share of its own, but is no leaf queue")
+	}
+}
+
+func TestEveryValueIsANumberOrHasAReason(t *testing.T) {
+	for name, feed := range reporttest.Feeds {
+		r := Of(reporttest.DataOf(t, feed))
+		for _, v := range r.Values {
+			if bad := math.IsNaN(v.Number) || math.IsInf(v.Number, 0); bad != (v.Absent != "") {
+				t.Errorf("%s: %s is %v with reason %q", name, v.Name, v.Number, v.Absent)
+			}
+			if v.About == "" || v.Unit == "" {
+				t.Errorf("%s: %s has no definition or unit", name, v.Name)
+			}
+			if v.Unit == "share" && (v.Number < 0 || v.Number > 1.0000001) && !strings.HasPrefix(v.Name, "queue_") && !strings.HasPrefix(v.Name, "utilization_") {
+				t.Errorf("%s: %s is a share of %v", name, v.Name, v.Number)
+			}
+		}
+		var flat map[string]any
+		if err := json.Unmarshal(r.JSON(), &flat); err != nil {
+			t.Fatalf("%s: summary.json: %v", name, err)
+		}
+		for _, v := range r.Values {
+			if _, isNumber := flat[v.Name].(float64); isNumber != (v.Absent == "") {
+				t.Errorf("%s: summary.json has %v for %s", name, flat[v.Name], v.Name)
+			}
+		}
+		var text bytes.Buffer
+		r.WriteText(&text, true)
+		for what, b := range map[string][]byte{"summary.txt": text.Bytes(), "summary.json": r.JSON()} {
+			if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
+				t.Errorf("%s: %s shows NaN or Inf", name, what)
+			}
+		}
+	}
+}
+
+func TestLevelsSumToOne(t *testing.T) {
+	for name, feed := range reporttest.Feeds {
+		r := Of(reporttest.DataOf(t, feed))
+		for _, family := range [][]string{
+			{"locality_containers_host_share", "locality_containers_rack_share", "locality_containers_elsewhere_share"},
+			{"locality_tasks_process_share", "locality_tasks_node_share", "locality_tasks_no_pref_share", "locality_tasks_rack_share", "locality_tasks_any_share"},
+		} {
+			sum := 0.0
+			for _, n := range family {
+				v, ok := r.Value(n)
+				if !ok {
+					t.Fatalf("no value %s", n)
+				}
+				sum += v.Number
+			}
+			if !math.IsNaN(sum) && math.Abs(sum-1) > 1e-9 {
+				t.Errorf("%s: %v sum to %v", name, family, sum)
+			}
+		}
+	}
+}
+
+func TestEveryMetricIsDocumented(t *testing.T) {
+	b, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(b)
+	for _, m := range Metrics {
+		if !strings.Contains(doc, "\n## "+m.Title+"\n") {
+			t.Errorf("docs/metrics.md has no section %q", m.Title)
+		}
+	}
+	for name, feed := range reporttest.Feeds {
+		for _, v := range Of(reporttest.DataOf(t, feed)).Values {
+			base, _, _ := strings.Cut(v.Name, "[")
+			for _, s := range statistics {
+				for _, suffix := range []string{"", "_ms"} {
+					if cut, ok := strings.CutSuffix(base, "_"+s.name+suffix); ok {
+						base = cut + "_*" + suffix
+					}
+				}
+			}
+			if !strings.Contains(doc, "`"+base+"`") && !strings.Contains(doc, "`"+strings.Split(v.Name, "[")[0]+"`") {
+				t.Errorf("%s: docs/metrics.md does not define %s (looked for %q)", name, v.Name, base)
+			}
+		}
+	}
+}
+
+func TestSummaryGolden(t *testing.T) {
+	var b bytes.Buffer
+	Of(reporttest.DataOf(t, reporttest.ByHand)).WriteText(&b, true)
+	reporttest.Golden(t, "summary.txt", b.Bytes())
+	reporttest.Golden(t, "summary.json", Of(reporttest.DataOf(t, reporttest.ByHand)).JSON())
+}
+
+func TestTextOfAnAbsentValue(t *testing.T) {
+	absent := value("x_ms", quantity.MS, quantity.Lower, math.NaN(), 0, "nobody waited", "a wait")
+	if got := absent.Text(); got != "- (nobody waited)" {
+		t.Errorf("absent value is %q", got)
+	}
+}

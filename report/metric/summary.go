@@ -1,0 +1,89 @@
+package metric
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"replay/report/result"
+)
+
+// Summary is one replay's answer: its data and the values of all metrics.
+type Summary struct {
+	*result.Data
+	Values []Value // in the order of Metrics
+	Groups []Group
+	byName map[string]int
+}
+
+// Group is a metric with its values.
+type Group struct {
+	Name, Title string
+	Values      []Value
+}
+
+// Of computes all metrics.
+func Of(d *result.Data) *Summary {
+	s := &Summary{Data: d, byName: map[string]int{}}
+	for _, m := range Metrics {
+		vs := m.Values(d)
+		s.Groups = append(s.Groups, Group{m.Name, m.Title, vs})
+		s.Values = append(s.Values, vs...)
+	}
+	for i, v := range s.Values {
+		if _, twice := s.byName[v.Name]; twice {
+			panic("metric: two values are called " + v.Name)
+		}
+		s.byName[v.Name] = i
+	}
+	return s
+}
+
+// Value returns the value called name; false when there is none of that name.
+func (s *Summary) Value(name string) (Value, bool) {
+	i, ok := s.byName[name]
+	if !ok {
+		return Value{}, false
+	}
+	return s.Values[i], true
+}
+
+// JSON returns summary.json: an object of flat metric names and numbers in the order of
+// Metrics. A value that could not be computed is null, and its reason stands under "absent".
+func (s *Summary) JSON() []byte {
+	var b bytes.Buffer
+	b.WriteString("{\n")
+	for _, v := range s.Values {
+		fmt.Fprintf(&b, "  %s: %s,\n", quote(v.Name), number(v))
+	}
+	b.WriteString("  \"absent\": {")
+	sep := "\n"
+	for _, v := range s.Values {
+		if v.Absent != "" {
+			fmt.Fprintf(&b, "%s    %s: %s", sep, quote(v.Name), quote(v.Absent))
+			sep = ",\n"
+		}
+	}
+	if sep != "\n" {
+		b.WriteString("\n  ")
+	}
+	b.WriteString("}\n}\n")
+	return b.Bytes()
+}
+
+// number returns a value as JSON, null when absent.
+func number(v Value) string {
+	if v.Absent != "" {
+		return "null"
+	}
+	return strconv.FormatFloat(v.Number, 'g', -1, 64)
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return string(b)
+}

@@ -1,0 +1,96 @@
+package metric
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"replay/engine/record"
+	"replay/report/quantity"
+)
+
+// WriteText writes the summary for people: the run, its warnings and the headline values in words; with all, every
+// value by its name.
+func (s *Summary) WriteText(w io.Writer, all bool) {
+	m := &s.Manifest
+	fmt.Fprintf(w, "Replay of %s\n\n", quantity.OrDash(m.TraceName))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, l := range s.Facts() {
+		fmt.Fprintf(t, "%s\t%s\n", l[0], l[1])
+	}
+	t.Flush()
+	if len(m.Modelled) > 0 {
+		fmt.Fprintf(w, "\nModelled, not recorded:\n")
+		for _, x := range m.Modelled {
+			fmt.Fprintf(w, "  - %s\n", x)
+		}
+	}
+	if len(m.Warnings) > 0 {
+		fmt.Fprintf(w, "\nWarnings:\n")
+		for _, x := range m.Warnings {
+			fmt.Fprintf(w, "  - %s\n", WarningText(&x))
+		}
+	}
+	if !all {
+		s.writeHeadline(w)
+		return
+	}
+	for _, g := range s.Groups {
+		fmt.Fprintf(w, "\n%s\n", g.Title)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, v := range g.Values {
+			fmt.Fprintf(t, "  %s\t%s\n", v.Name, v.Text())
+		}
+		t.Flush()
+	}
+}
+
+// writeHeadline writes the headline values in words, and where the others are.
+func (s *Summary) writeHeadline(w io.Writer) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	others := 0
+	for i := range s.Values {
+		v := &s.Values[i]
+		if v.Family != quantity.Headline {
+			others++
+			continue
+		}
+		number, reason := "-", "("+v.Absent+")"
+		if v.Absent == "" {
+			number, reason = v.Unit.Amount(v.Number), ""
+		}
+		fmt.Fprintln(t, strings.TrimRight(fmt.Sprintf("%s\t%s\t%s  %s", v.Plain, number, v.Name, reason), " "))
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", quantity.Thousands(int64(others)))
+}
+
+// WarningText returns a warning with its code and, if there were several, how often it came.
+func WarningText(w *record.Warning) string {
+	if w.Count > 1 {
+		return fmt.Sprintf("%s (%s, %s times)", w.Text, w.Code, quantity.Thousands(w.Count))
+	}
+	return fmt.Sprintf("%s (%s)", w.Text, w.Code)
+}
+
+// Facts are what a reader must know of a run before its numbers.
+func (s *Summary) Facts() [][2]string {
+	m := &s.Manifest
+	t := &m.Totals
+	return [][2]string{
+		{"scheduler", quantity.OrDash(m.Scheduler) + ", sharing " + quantity.OrDash(m.Sharing)},
+		{"container placement", quantity.OrDash(m.Placement)},
+		{"preferred hosts", quantity.OrDash(m.LocalitySource)},
+		{"task durations", quantity.OrDash(m.DurationSource)},
+		{"jobs", fmt.Sprintf("%s (%s succeeded, %s failed, %s unfinished)", quantity.Thousands(t.Jobs), quantity.Thousands(t.JobsSucceeded), quantity.Thousands(t.JobsFailed), quantity.Thousands(t.JobsUnfinished))},
+		{"tasks", fmt.Sprintf("%s in %s stages, %s attempts", quantity.Thousands(t.Tasks), quantity.Thousands(t.Stages), quantity.Thousands(t.TaskAttempts))},
+		{"containers", quantity.Thousands(t.ContainersAllocated) + " allocated"},
+		{"simulated time", quantity.Duration(float64(t.EndMS))},
+		{"seed", strconv.FormatUint(m.Seed, 10) + ", engine " + quantity.OrDash(m.Engine)},
+		{"trace", quantity.OrDash(m.TraceHash)},
+		{"decision hash", quantity.OrDash(m.DecisionHash)},
+	}
+}

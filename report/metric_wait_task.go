@@ -1,9 +1,0 @@
-package report
-
-var waitTask = Metric{"wait_task", "Wait of tasks", func(d *Data) []Value {
-	vs := distValues("wait_task_launch", "", &d.Tasks.Wait, "no task attempt was launched",
-		"the time from a task being ready (its stage submitted, or pending again) to its launch, over task attempts")
-	vs[0].Family = Headline
-	vs[0].PerJob = &PerJob{Of: func(j *Job) (float64, float64, bool) { return float64(j.TaskWaitMS), float64(j.TaskWaits), true }}
-	return append(vs, distValues("run_task", "", &d.Tasks.Run, "no task attempt finished", "the time from launch to finish, over task attempts that finished")...)
-}}

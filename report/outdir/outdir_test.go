@@ -1,0 +1,112 @@
+package outdir
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var kind = Kind{Mark: "mark.json", Files: []string{"mark.json", "text.txt", "plots"}}
+
+// write makes the files below dir, each holding its own name.
+func write(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// files returns the paths of all files below dir, in order.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			found[filepath.ToSlash(name)] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func TestCheck(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		there []string
+		want  string // in the error, empty for none
+	}{
+		{"nothing is there", nil, ""},
+		{"an earlier one", []string{"mark.json", "plots/a.svg"}, ""},
+		{"no mark", []string{"text.txt"}, "no mark.json"},
+		{"a file of the user's", []string{"mark.json", "thesis.txt"}, "thesis.txt, which would be lost"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, tt.there...)
+			err := kind.Check(dir)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q in it", err, tt.want)
+			}
+			if _, begun := kind.Begin(dir); (begun == nil) != (err == nil) {
+				t.Errorf("checked with %v and begun with %v", err, begun)
+			}
+		})
+	}
+	file := filepath.Join(t.TempDir(), "f")
+	write(t, filepath.Dir(file), "f")
+	if err := kind.Check(file); err == nil {
+		t.Error("a file was taken for a directory")
+	}
+	if err := kind.Check(filepath.Join(t.TempDir(), "absent")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInstallMergeAbort(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*Partial) error
+		want []string
+	}{
+		{"install replaces all", (*Partial).Install, []string{"d/mark.json", "d/plots/new.svg"}},
+		{"merge replaces what is new", (*Partial).Merge, []string{"d/mark.json", "d/plots/new.svg", "d/text.txt"}},
+		{"abort leaves the old", func(*Partial) error { return nil }, []string{"d/mark.json", "d/plots/old.svg", "d/text.txt"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			parent := t.TempDir()
+			write(t, parent, "d/mark.json", "d/text.txt", "d/plots/old.svg")
+			p, err := kind.Begin(filepath.Join(parent, "d"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, p.Path("plots"), "new.svg")
+			if err := p.WriteFile("mark.json", []byte("new")); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.end(p); err != nil {
+				t.Fatal(err)
+			}
+			p.Abort()
+			if got := files(t, parent); !slices.Equal(got, tt.want) {
+				t.Errorf("%q are there, want %q", got, tt.want)
+			}
+			b, err := os.ReadFile(filepath.Join(parent, "d", "mark.json"))
+			if isNew := string(b) == "new"; err != nil || isNew != (tt.name != "abort leaves the old") {
+				t.Errorf("mark.json holds %q (%v)", b, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"replay/report/metric"
+	"replay/report/plot"
+	"replay/report/reporttest"
+)
+
+// A name from a user stays text, nothing is fetched from elsewhere, and every value is shown.
+func TestRunIsSelfContained(t *testing.T) {
+	d := reporttest.DataOf(t, reporttest.Few.Feed)
+	d.Jobs[0].Name = `<script>alert("job")</script>`
+	d.Manifest.TraceName = `<img src=x>`
+	s := metric.Of(d)
+	b, err := Run(s, plot.Draw(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporttest.SelfContained(t, b)
+	for _, v := range s.Values {
+		if !strings.Contains(string(b), ">"+strings.NewReplacer("+", "&#43;").Replace(v.Name)+"<") {
+			t.Errorf("the page does not show %s", v.Name)
+		}
+	}
+}
+
+func TestRunOfAnyResult(t *testing.T) {
+	for name, feed := range reporttest.Feeds {
+		d := reporttest.DataOf(t, feed)
+		b, err := Run(metric.Of(d), plot.Draw(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
+			t.Errorf("%s: the page shows NaN or Inf", name)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package plot
+
+import (
+	"replay/report/figure"
+	"replay/report/result"
+)
+
+var locality = Plot{"locality", "Locality by level", func(d *result.Data) (*figure.Figure, string) {
+	var bars []figure.Bar
+	if ls := ContainerLevels(d); figure.Total(ls) > 0 {
+		bars = append(bars, figure.Bar{Name: "containers", Levels: ls})
+	}
+	if ls := TaskLevels(d, false); figure.Total(ls) > 0 {
+		bars = append(bars, figure.Bar{Name: "tasks", Levels: ls})
+	}
+	if len(bars) == 0 {
+		return nil, "no container was allocated and no task succeeded"
+	}
+	f := figure.StackedBars("Where containers and tasks ran", "share of containers and of successful task attempts", bars)
+	f.Height = 2.3 * 72
+	return f, ""
+}}

@@ -1,0 +1,56 @@
+package plot
+
+import (
+	"cmp"
+	"slices"
+
+	"replay/report/figure"
+	"replay/report/result"
+)
+
+// ShownQueues is how many queues the plots of queues show: those with the most use.
+const ShownQueues = 6
+
+// largestQueues returns the leaf queues that used most, at most ShownQueues, in order of name.
+func largestQueues(d *result.Data) []string {
+	names := slices.Clone(d.Queues.Names)
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(d.Queues.ByQueue[b].Dominant, d.Queues.ByQueue[a].Dominant)
+	})
+	names = names[:min(len(names), ShownQueues)]
+	slices.Sort(names)
+	return names
+}
+
+var fairDashes = figure.Dash{1.5, 2.5}
+
+var queueShares = Plot{"queue_shares", "Queue shares over time", func(d *result.Data) (*figure.Figure, string) {
+	names := largestQueues(d)
+	if len(names) == 0 {
+		return nil, "no queue was sampled"
+	}
+	title := "Dominant share of each queue, and its fair share"
+	if len(d.Queues.Names) > len(names) {
+		title = "Dominant share of the six largest queues, and fair shares"
+	}
+	f, ms := figure.OverTime(title, "share of the cluster", float64(d.Queues.End))
+	anyFair := false
+	for i, name := range names {
+		width, bins := d.Queues.Over[name].Rebin(figure.SeriesBins, d.Queues.End)
+		c := figure.Palette[i%len(figure.Palette)]
+		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.FairDominant], bins[result.Present])); d.Queues.ByQueue[name].HasFair && len(xys) > 0 {
+			f.Styled("", c, fairDashes, 1.1, xys)
+			anyFair = true
+		}
+		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.Dominant], bins[result.Present])); len(xys) > 0 {
+			f.Styled(name, c, nil, 1.6, xys)
+		}
+	}
+	if anyFair {
+		f.LineKey("its fair share", figure.Ink, fairDashes)
+	}
+	f.Y.Tick.Marker = figure.Percents
+	f.X.Min, f.X.Max, f.Y.Min = 0, max(float64(d.Queues.End), 1)/ms, 0
+	f.Y.Max = max(f.Y.Max*1.02, .05)
+	return f, ""
+}}

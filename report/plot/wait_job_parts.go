@@ -1,0 +1,92 @@
+package plot
+
+import (
+	"fmt"
+
+	"replay/report/figure"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// WaitBar is one row of mean parts of the wait.
+type WaitBar struct {
+	name  string
+	jobs  int
+	parts [len(result.WaitParts)]float64 // mean ms
+}
+
+// NewWaitBar returns the mean parts over the jobs that launched a task and that has holds for.
+func NewWaitBar(name string, runs []*result.Data, has func(*result.Job) bool) (b WaitBar) {
+	b.name = name
+	for _, d := range runs {
+		for i := range d.Jobs {
+			j := &d.Jobs[i]
+			if _, ok := j.Wait(); !ok || !has(j) {
+				continue
+			}
+			b.jobs++
+			for k, ms := range j.Parts() {
+				b.parts[k] += float64(ms)
+			}
+		}
+	}
+	for k := range b.parts {
+		b.parts[k] /= float64(max(b.jobs, 1))
+	}
+	return b
+}
+
+// WaitBars draws rows of mean waits by their parts, or says why there are none.
+func WaitBars(title string, bars []WaitBar) (*figure.Figure, string) {
+	longest := 0.0
+	kept := bars[:0:0]
+	for _, b := range bars {
+		all := 0.0
+		for _, ms := range b.parts {
+			all += ms
+		}
+		if b.jobs > 0 {
+			kept = append(kept, b)
+			longest = max(longest, all)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, result.NoFirstTask
+	}
+	unit, ms := figure.TimeScale(longest)
+	f := figure.New(title, "mean time from submission to the first task ("+unit+")", "")
+	var ticks []figure.Tick
+	shown := map[int]bool{}
+	for i, b := range kept {
+		y := float64(len(kept) - 1 - i)
+		ticks = append(ticks, figure.Tick{Value: y, Label: fmt.Sprintf("%s (%s)", figure.Short(b.name, 20), quantity.Thousands(int64(b.jobs)))})
+		from := 0.0
+		for k, part := range b.parts {
+			if part == 0 {
+				continue
+			}
+			name := result.WaitParts[k].Short
+			if shown[k] {
+				name = ""
+			}
+			shown[k] = true
+			to := from + part/ms
+			f.Area(name, figure.Palette[k%len(figure.Palette)], figure.Rectangle(from, to, y-.36, y+.36))
+			from = to
+		}
+	}
+	f.Rows(ticks)
+	f.X.Tick.Marker = figure.Even(6)
+	f.Range(0, max(longest/ms*1.02, 1e-3), -.5, float64(len(kept))-.5)
+	f.Height = 1.6*72 + 28*float64(len(kept))
+	return f, ""
+}
+
+var waitParts = Plot{"wait_job_parts", "Parts of the wait of jobs", func(d *result.Data) (*figure.Figure, string) {
+	runs := []*result.Data{d}
+	bars := []WaitBar{NewWaitBar("all jobs", runs, func(*result.Job) bool { return true })}
+	for _, q := range largestQueues(d) {
+		bars = append(bars, NewWaitBar(q, runs, func(j *result.Job) bool { return j.Queue == q }))
+	}
+	return WaitBars("What jobs wait for before their first task", bars)
+}}

@@ -1,0 +1,129 @@
+package prediction
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
+// explain names the stages behind the largest differences and what the recording says of them.
+func (a *App) explain() (why []string) {
+	if a.RecordedMS >= 0 && a.PredictedMS < 0 {
+		why = append(why, "no prediction: "+a.Reason)
+	}
+	for _, i := range a.largest(3) {
+		s := &a.Stages[i]
+		if d := absolute(s.PredictedMS - s.RecordedMS); d*50 < a.RecordedMS && d < 1000 {
+			break
+		}
+		text := fmt.Sprintf("stage %d (%s, %d tasks): recorded %d ms, predicted %d ms", s.Stage, s.Name, s.Tasks, s.RecordedMS, s.PredictedMS)
+		if s.Attempts > 1 {
+			text += fmt.Sprintf("; recorded %d attempts", s.Attempts)
+		}
+		if n := a.during(i); n > 0 {
+			text += fmt.Sprintf("; %d other stages ran at the same time", n)
+		}
+		why = append(why, text)
+	}
+	return why
+}
+
+// during counts the stages that overlapped stage i in the recording.
+func (a *App) during(i int) (n int) {
+	s := &a.Stages[i]
+	for k := range a.Stages {
+		o := &a.Stages[k]
+		if k != i && o.RecordedMS > 0 && o.RecordedStartMS < s.RecordedStartMS+s.RecordedMS && s.RecordedStartMS < o.RecordedStartMS+o.RecordedMS {
+			n++
+		}
+	}
+	return n
+}
+
+// WriteText prints a line for each application, job and stage, then the errors. Details 0 leaves out
+// jobs and stages, 1 shows stages with the largest differences only, 2 shows all.
+func (b *Report) WriteText(w io.Writer, details int) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "recorded\tpredicted\terror\t\tapplication\n")
+	for i := range b.Applications {
+		a := &b.Applications[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t\t%s %s\n", msText(a.RecordedMS), msText(a.PredictedMS), percentText(a.Error), a.Recording, a.Name)
+		if details > 1 {
+			for _, j := range a.Jobs {
+				fmt.Fprintf(t, "%s\t%s\t%s\t\t  job %d\n", msText(j.RecordedMS), msText(j.PredictedMS), percentText(j.Error), j.Job)
+			}
+			for _, s := range a.Stages {
+				fmt.Fprintf(t, "%s\t%s\t%s\t\t    stage %d of job %d, %d tasks: %s\n", msText(s.RecordedMS), msText(s.PredictedMS), percentText(s.Error), s.Stage, s.Job, s.Tasks, s.Name)
+			}
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if details > 0 {
+		for i := range b.Applications {
+			a := &b.Applications[i]
+			if e := float64(a.Error); len(a.Why) > 0 && (math.IsNaN(e) || math.Abs(e) >= 0.05) {
+				fmt.Fprintf(w, "\n%s %s: %s; the largest differences:\n  %s\n", a.Recording, a.Name, percentText(a.Error), strings.Join(a.Why, "\n  "))
+			}
+		}
+	}
+	for i := range b.Clusters {
+		if err := b.Clusters[i].writeText(w); err != nil {
+			return err
+		}
+	}
+	for i := range b.Noise {
+		if err := b.Noise[i].writeText(w); err != nil {
+			return err
+		}
+	}
+	if len(b.Fit) > 0 {
+		fmt.Fprintf(w, "\nfitted (medians):\n")
+		for i := range b.Fit {
+			fmt.Fprintf(w, "  --model %s=%s  (%d samples: %s)\n", b.Fit[i].Name, b.Fit[i].ValueText(), b.Fit[i].N, b.Fit[i].How)
+		}
+	}
+	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "\nabsolute error\tmedian\tp90\tworst\tcorrelation\tpairs\tunknown\t\n")
+	rows := func(label string, s *Summary) {
+		for _, r := range []struct {
+			name string
+			e    *Errors
+		}{{"applications", &s.Errors}, {"Spark jobs", &s.Jobs}, {"stages", &s.Stages}} {
+			c := "–"
+			if !math.IsNaN(float64(r.e.Correlation)) {
+				c = fmt.Sprintf("%.4f", float64(r.e.Correlation))
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t\n", label+r.name, absText(r.e.Median), absText(r.e.P90), absText(r.e.Worst), c, r.e.N, r.e.Missing)
+		}
+	}
+	rows("", &b.Summary)
+	if b.LeaveOneOut != nil {
+		rows("leave one out: ", b.LeaveOneOut)
+	}
+	return t.Flush()
+}
+
+func msText(ms int64) string {
+	if ms < 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f s", float64(ms)/1000)
+}
+
+func percentText(r Ratio) string {
+	if math.IsNaN(float64(r)) {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*float64(r))
+}
+
+func absText(r Ratio) string {
+	if math.IsNaN(float64(r)) {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(r))
+}

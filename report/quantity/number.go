@@ -1,0 +1,129 @@
+package quantity
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Unit of a quantity, as written beside it.
+type Unit string
+
+// The units.
+const (
+	Share        Unit = "share" // of a whole, from 0 to 1; percent for people
+	MS           Unit = "ms"
+	Count        Unit = "count"
+	Ratio        Unit = "ratio"
+	Index        Unit = "index"
+	Nodes        Unit = "nodes"
+	JobsPerHour  Unit = "jobs/h"
+	TasksPerHour Unit = "tasks/h"
+	HoursPerHour Unit = "h/h"
+)
+
+// HourMS is an hour in milliseconds.
+const HourMS = 3_600_000
+
+// Amount returns x in the unit, for people.
+func (u Unit) Amount(x float64) string {
+	switch u {
+	case Share:
+		return Decimals(x*100, digits(x*100, 2)) + " %"
+	case MS:
+		return Duration(x)
+	case Count:
+		return Thousands(int64(math.Round(x)))
+	case Ratio, Index:
+		return Decimals(x, digits(x, 3))
+	default:
+		return Decimals(x, 2) + " " + string(u)
+	}
+}
+
+// Difference returns a difference of two numbers of the unit, with its sign; shares differ by points.
+func (u Unit) Difference(x float64) string {
+	sign := "+"
+	if math.Abs(x) < 1e-7 { // the rounding of sums
+		x = 0
+	}
+	if x < 0 {
+		sign, x = "−", -x
+	}
+	switch {
+	case x == 0:
+		sign = ""
+	case u == Share:
+		return sign + Decimals(x*100, digits(x*100, 2)) + " pp"
+	case u == Count:
+		return sign + Decimals(x, 1)
+	}
+	if u == Share {
+		return "0 pp"
+	}
+	return sign + u.Amount(x)
+}
+
+// digits returns how many decimals x needs to show two digits other than 0, from n to 6.
+func digits(x float64, n int) int {
+	if x == 0 {
+		return n
+	}
+	return min(6, max(n, 1-int(math.Floor(math.Log10(math.Abs(x))))))
+}
+
+// Decimals returns x with at most n decimals, with thousands apart.
+func Decimals(x float64, n int) string {
+	s := strconv.FormatFloat(math.Abs(x), 'f', n, 64)
+	whole, rest, dot := strings.Cut(s, ".")
+	if v, err := strconv.ParseInt(whole, 10, 64); err == nil {
+		whole = Thousands(v)
+	}
+	if dot {
+		whole += "." + rest
+	}
+	if x < 0 && strings.Trim(whole, "0.") != "" {
+		return "−" + whole
+	}
+	return whole
+}
+
+// Thousands writes n with a comma between thousands.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	neg := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if neg {
+		return "−" + s
+	}
+	return s
+}
+
+// Duration writes milliseconds in the unit that a person would choose.
+func Duration(ms float64) string {
+	switch a := math.Abs(ms); {
+	case a == 0:
+		return "0 s"
+	case a < 1000:
+		return strings.TrimSuffix(Decimals(ms, digits(ms, 1)), ".0") + " ms"
+	case a < 120_000:
+		return Decimals(ms/1000, 2) + " s"
+	case a < 2*HourMS:
+		return Decimals(ms/60_000, 2) + " min"
+	case a < 48*HourMS:
+		return Decimals(ms/HourMS, 2) + " h"
+	default:
+		return Decimals(ms/(24*HourMS), 2) + " d"
+	}
+}
+
+// OrDash writes s, a dash when there is nothing to write.
+func OrDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,54 @@
+// Package quantity holds what every room of the report says about a number: its name, its unit, which way it is
+// better, and how it is written for people.
+package quantity
+
+import "math"
+
+// Direction says which way a number is better.
+type Direction int8
+
+// The directions.
+const (
+	Neither Direction = 0
+	Higher  Direction = 1
+	Lower   Direction = -1
+)
+
+// String returns higher, lower or nothing.
+func (d Direction) String() string {
+	switch d {
+	case Higher:
+		return "higher"
+	case Lower:
+		return "lower"
+	}
+	return ""
+}
+
+// Family of quantities that a comparison tests together.
+type Family string
+
+// The families; quantities of no family get an interval and no test.
+const (
+	Headline Family = "headline"
+	Shares   Family = "queue shares"
+)
+
+// Quantity is one thing that is measured. What is written about it anywhere (rows, sentences, axes, tables) follows from here.
+type Quantity struct {
+	Name   string // as in summary.json; "[queue=…]", "[size=…]" and "[reason=…]" tell the parts of a whole apart
+	Unit   Unit
+	Better Direction
+	About  string // definition in a line
+	Family Family
+	Plain  string // in words within a sentence; only those of a family have it
+	Short  string // in the room beside an axis; only those of a family have it
+}
+
+// Over returns a/b, NaN when b is 0: what cannot be computed is not a number, and is never shown as one.
+func Over(a, b float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return a / b
+}

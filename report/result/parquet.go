@@ -1,0 +1,126 @@
+package result
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+const (
+	batchRows    = 8192
+	rowGroupRows = 131072
+)
+
+// table streams rows of type R, made of records of type S, to a Parquet file in batches.
+// A row may point into its record, so records are copied and kept until their batch is written.
+type table[S, R any] struct {
+	path    string
+	row     func(*S) R
+	file    *os.File
+	buffer  *bufio.Writer
+	writer  *parquet.GenericWriter[R]
+	records []S
+	rows    []R
+	err     error
+}
+
+func newTable[S, R any](path string, row func(*S) R) (*table[S, R], error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &table[S, R]{path: path, row: row, file: file, buffer: bufio.NewWriterSize(file, 1<<20)}
+	t.writer = parquet.NewGenericWriter[R](t.buffer, parquet.MaxRowsPerRowGroup(rowGroupRows),
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.CreatedBy("replay", "1", "0"))
+	t.records, t.rows = make([]S, 0, batchRows), make([]R, 0, batchRows)
+	return t, nil
+}
+
+// add writes one record. The first error is kept and returned by Close.
+func (t *table[S, R]) add(s *S) {
+	t.records = append(t.records, *s)
+	t.rows = append(t.rows, t.row(&t.records[len(t.records)-1]))
+	if len(t.rows) == batchRows {
+		t.flush()
+	}
+}
+
+func (t *table[S, R]) flush() {
+	if t.err == nil {
+		_, t.err = t.writer.Write(t.rows)
+	}
+	t.records, t.rows = t.records[:0], t.rows[:0]
+}
+
+// Close writes what is left and the footer.
+func (t *table[S, R]) Close() error {
+	t.flush()
+	err := errors.Join(t.err, t.writer.Close(), t.buffer.Flush(), t.file.Close())
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.path, err)
+	}
+	return nil
+}
+
+// abandon closes the file without finishing it.
+func (t *table[S, R]) abandon() { t.file.Close() }
+
+// readTable calls each with every row of a Parquet file, in order. The row is reused.
+// The file must have the columns of R, which is checked first.
+func readTable[R any](path string, each func(*R) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(file, info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: not a Parquet file: %w", path, err)
+	}
+	if err := sameColumns(parquet.SchemaOf(new(R)), f.Schema()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	r := parquet.NewGenericReader[R](f)
+	defer r.Close()
+	rows := make([]R, 1024)
+	for done := 0; ; {
+		n, err := r.Read(rows)
+		for i := range rows[:n] {
+			if err := each(&rows[i]); err != nil {
+				return fmt.Errorf("%s: row %d: %w", path, done+i, err)
+			}
+		}
+		done += n
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: row %d: %w", path, done, err)
+		}
+		clear(rows)
+	}
+}
+
+func sameColumns(want, got *parquet.Schema) error {
+	for _, path := range want.Columns() {
+		w, _ := want.Lookup(path...)
+		g, ok := got.Lookup(path...)
+		if !ok {
+			return fmt.Errorf("column %s is missing", path[0])
+		}
+		if w.Node.Type().Kind() != g.Node.Type().Kind() {
+			return fmt.Errorf("column %s is %s, want %s", path[0], g.Node.Type(), w.Node.Type())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package result
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"replay/engine/record"
+)
+
+// Columns of a queue's timeline, each the integral of a sample's field over a bucket.
+const (
+	UsedMem = iota
+	UsedVCores
+	PendingMem
+	DemandMem
+	FairMem
+	FairVCores
+	SteadyMem
+	CapacityMem
+	CapacityVCores
+	BusyCores
+	Dominant // larger of the used shares of memory and vcores
+	FairDominant
+	Present // time that the queue was sampled
+	fields
+)
+
+// belowTolerance is the share of its entitlement that a queue may lack before it counts as below it.
+const belowTolerance = 0.1
+
+// Queues are the samples of a replay, each taken to hold until the next.
+type Queues struct {
+	Names   []string // leaf queues in order of name
+	Over    map[string]*Timeline
+	Cluster Totals
+	ByQueue map[string]*Share
+	JainMS  float64 // time with at least two leaf queues entitled to something
+	JainSum float64 // integral of Jain's index of received over entitled (memory) over that time
+	DomMS   float64 // time with at least two leaf queues having unmet demand
+	DomSum  float64 // integral of Jain's index of dominant over steady share over that time
+	Start   int64   // first sample
+	End     int64
+	group   []record.Sample // rows of the present instant
+	parents map[string]bool
+}
+
+// Totals are integrals over the sampled time.
+type Totals struct {
+	Mem, VCores, Dominant, CapMem, CapVCores, Busy, Nodes, Containers, MS float64
+}
+
+// Share is what one leaf queue received and was entitled to, as integrals over time.
+type Share struct {
+	UsedMem, UsedVCores, Dominant          float64 // of the cluster's share x ms
+	Entitled, Within, Below, EntitledMS    float64 // memory: MiB-ms, MiB-ms, ms, ms
+	Received                               float64 // MiB-ms while entitled
+	ContendedMem, ContendedVCores, ContDom float64 // share x ms while at least two queues had unmet demand
+	ContendedMS, PendingMS                 float64
+	HasFair                                bool
+}
+
+func newQueues() *Queues {
+	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, Start: record.None}
+}
+
+func (q *Queues) sample(r *record.Sample) {
+	if len(q.group) > 0 && q.group[0].Time != r.Time {
+		q.close(r.Time)
+	}
+	if q.Start == record.None {
+		q.Start = r.Time
+	}
+	q.group = append(q.group, *r)
+}
+
+func (q *Queues) finish(end int64) {
+	if len(q.group) > 0 {
+		end = max(end, q.group[0].Time)
+		q.close(end)
+	}
+	q.End = end
+	for name := range q.ByQueue {
+		if !q.parents[name] {
+			q.Names = append(q.Names, name)
+		}
+	}
+	slices.Sort(q.Names)
+}
+
+// close counts the rows of the present instant up to the next.
+func (q *Queues) close(next int64) {
+	from, ms := q.group[0].Time, float64(next-q.group[0].Time)
+	capMem, capVCores := 0.0, 0.0
+	for i := range q.group {
+		r := &q.group[i]
+		if r.Queue == "" {
+			capMem, capVCores = float64(r.CapacityMem), float64(r.CapacityVCores)
+		}
+		if dot := strings.LastIndexByte(r.Queue, '.'); dot > 0 && q.ByQueue[r.Queue] == nil {
+			for p := r.Queue[:dot]; ; p = p[:strings.LastIndexByte(p, '.')] {
+				q.parents[p] = true
+				if strings.IndexByte(p, '.') < 0 {
+					break
+				}
+			}
+		}
+		if r.Queue != "" && q.ByQueue[r.Queue] == nil {
+			q.ByQueue[r.Queue] = &Share{}
+		}
+	}
+	for i := range q.group {
+		q.over(&q.group[i], from, next, capMem, capVCores)
+	}
+	q.fairness(ms, capMem, capVCores)
+	q.group = q.group[:0]
+}
+
+// ratio returns a/b, 0 when b is 0: a share of a cluster that has nothing is none.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func (q *Queues) over(r *record.Sample, from, to int64, capMem, capVCores float64) {
+	t := q.Over[r.Queue]
+	if t == nil {
+		t = newTimeline(fields)
+		q.Over[r.Queue] = t
+	}
+	mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
+	dom := max(mem, vcores)
+	for f, v := range [fields]float64{
+		float64(r.UsedMem), float64(r.UsedVCores), float64(r.PendingMem), float64(r.DemandMem),
+		float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0)), float64(max(r.SteadyMem, 0)),
+		capMem, capVCores, float64(r.BusyCores), dom,
+		max(ratio(float64(max(r.FairMem, 0)), capMem), ratio(float64(max(r.FairVCores, 0)), capVCores)), 1,
+	} {
+		t.Hold(f, from, to, v)
+	}
+	if r.Queue == "" {
+		ms := float64(to - from)
+		c := &q.Cluster
+		c.Mem += float64(float64(r.UsedMem) * ms)
+		c.VCores += float64(float64(r.UsedVCores) * ms)
+		c.Dominant += float64(dom * ms)
+		c.CapMem += float64(capMem * ms)
+		c.CapVCores += float64(capVCores * ms)
+		c.Busy += float64(float64(r.BusyCores) * ms)
+		c.Nodes += float64(float64(r.Nodes) * ms)
+		c.Containers += float64(float64(r.Containers) * ms)
+		c.MS += ms
+	}
+}
+
+// fairness compares the leaf queues of one instant.
+func (q *Queues) fairness(ms, capMem, capVCores float64) {
+	waiting := 0
+	for i := range q.group {
+		if r := &q.group[i]; q.leaf(r) && (r.PendingMem > 0 || r.PendingVCores > 0) {
+			waiting++
+		}
+	}
+	var received, dominants []float64
+	for i := range q.group {
+		r := &q.group[i]
+		if !q.leaf(r) {
+			continue
+		}
+		s := q.ByQueue[r.Queue]
+		mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
+		s.UsedMem += float64(mem * ms)
+		s.UsedVCores += float64(vcores * ms)
+		s.Dominant += float64(max(mem, vcores) * ms)
+		pending := r.PendingMem > 0 || r.PendingVCores > 0
+		if pending {
+			s.PendingMS += ms
+		}
+		if waiting >= 2 {
+			s.ContendedMem += float64(mem * ms)
+			s.ContendedVCores += float64(vcores * ms)
+			s.ContDom += float64(max(mem, vcores) * ms)
+			s.ContendedMS += ms
+			if pending && r.SteadyMem > 0 && capMem > 0 {
+				dominants = append(dominants, max(mem, vcores)/(float64(r.SteadyMem)/capMem))
+			}
+		}
+		if r.FairMem == record.None {
+			continue
+		}
+		s.HasFair = true
+		entitled := float64(min(r.FairMem, r.DemandMem))
+		if entitled <= 0 {
+			continue
+		}
+		used := float64(r.UsedMem)
+		s.Entitled += float64(entitled * ms)
+		s.Received += float64(used * ms)
+		s.Within += float64(min(used, entitled) * ms)
+		s.EntitledMS += ms
+		if used < (1-belowTolerance)*entitled {
+			s.Below += ms
+		}
+		received = append(received, used/entitled)
+	}
+	if j := jain(received); len(received) >= 2 && !math.IsNaN(j) {
+		q.JainMS += ms
+		q.JainSum += float64(j * ms)
+	}
+	if j := jain(dominants); len(dominants) >= 2 && !math.IsNaN(j) {
+		q.DomMS += ms
+		q.DomSum += float64(j * ms)
+	}
+}
+
+func (q *Queues) leaf(r *record.Sample) bool { return r.Queue != "" && !q.parents[r.Queue] }
+
+// jain returns Jain's index of fairness, (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n
+// when one has all. It is NaN when there is nothing to compare or all are zero.
+//
+// Source: docs/metrics.md, "fairness".
+func jain(xs []float64) float64 {
+	var sum, squares float64
+	for _, x := range xs {
+		sum += x
+		squares += float64(x * x)
+	}
+	if squares == 0 {
+		return math.NaN()
+	}
+	return float64(sum*sum) / float64(float64(len(xs))*squares)
+}

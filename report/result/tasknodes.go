@@ -1,0 +1,33 @@
+package result
+
+import "slices"
+
+// MaxTaskNodes is for how many nodes tasks are counted one by one: as many as there are colours.
+const MaxTaskNodes = 8
+
+// TaskNodes counts successful task attempts by node and time of launch, as long as the nodes are few.
+type TaskNodes struct {
+	Nodes []int32 // in order of appearance, by column
+	Over  *Timeline
+	More  bool // there are more nodes; nothing is kept then
+}
+
+func (t *TaskNodes) count(node int32, at int64) {
+	if t.More {
+		return
+	}
+	c := slices.Index(t.Nodes, node)
+	if c < 0 {
+		if len(t.Nodes) == MaxTaskNodes {
+			*t = TaskNodes{More: true}
+			return
+		}
+		if t.Over == nil {
+			t.Over = newTimeline(0)
+		}
+		c = len(t.Nodes)
+		t.Nodes = append(t.Nodes, node)
+		t.Over.columns = append(t.Over.columns, nil)
+	}
+	t.Over.Count(c, at, 1)
+}

@@ -1,0 +1,72 @@
+package result
+
+// timelineBuckets is how many buckets a timeline has at most; it then doubles their width.
+const timelineBuckets = 1024
+
+// A Timeline holds sums over equal buckets of time, for any number of columns.
+// Memory does not depend on the length of the replay.
+type Timeline struct {
+	width   int64 // of a bucket, ms
+	columns [][]float64
+}
+
+// newTimeline returns a timeline of n columns.
+func newTimeline(n int) *Timeline { return &Timeline{width: 100, columns: make([][]float64, n)} }
+
+// bucket returns the bucket of time at, widening all buckets until it exists.
+func (t *Timeline) bucket(at int64) int {
+	for at/t.width >= timelineBuckets {
+		for c, column := range t.columns {
+			half := column[:0]
+			for i := 0; i < len(column); i += 2 {
+				v := column[i]
+				if i+1 < len(column) {
+					v += column[i+1]
+				}
+				half = append(half, v)
+			}
+			t.columns[c] = half
+		}
+		t.width *= 2
+	}
+	return int(max(at, 0) / t.width)
+}
+
+func (t *Timeline) add(column, bucket int, v float64) {
+	for len(t.columns[column]) <= bucket {
+		t.columns[column] = append(t.columns[column], 0)
+	}
+	t.columns[column][bucket] += v
+}
+
+// Count adds v at one instant.
+func (t *Timeline) Count(column int, at int64, v float64) { t.add(column, t.bucket(at), v) }
+
+// Hold adds a value that holds over [from, to): each bucket gets value x overlap in ms.
+func (t *Timeline) Hold(column int, from, to int64, value float64) {
+	if to <= from || value == 0 {
+		return
+	}
+	last := t.bucket(to - 1)
+	for b := t.bucket(from); b <= last; b++ {
+		lo, hi := max(from, int64(b)*t.width), min(to, int64(b+1)*t.width)
+		t.add(column, b, float64(value*float64(hi-lo)))
+	}
+}
+
+// Rebin returns the sums of the columns over at most n equal bins of [0, end), with the width
+// of a bin in ms, a multiple of the bucket width.
+func (t *Timeline) Rebin(n int, end int64) (width int64, bins [][]float64) {
+	buckets := int((max(end, 1) + t.width - 1) / t.width)
+	per := max(1, (buckets+n-1)/n)
+	bins = make([][]float64, len(t.columns))
+	for c, column := range t.columns {
+		bins[c] = make([]float64, (buckets+per-1)/per)
+		for b, v := range column {
+			if b/per < len(bins[c]) {
+				bins[c][b/per] += v
+			}
+		}
+	}
+	return t.width * int64(per), bins
+}

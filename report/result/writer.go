@@ -1,0 +1,165 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"replay/engine/record"
+	"replay/report/outdir"
+)
+
+// Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet if wanted.
+var Files = []string{"run.json", "jobs.parquet", "containers.parquet", "tasks.parquet", "tasks.json",
+	"series.parquet", "series.arrow", "decisions.parquet"}
+
+// A Writer writes the tables of a result directory from the records of a replay: it is a record.Sink, and a [Collector] too.
+// Call [Writer.Finish] when the replay has ended, or [Writer.Abort] when it was given up.
+type Writer struct {
+	*Collector
+	dir        *outdir.Partial
+	containers *table[record.Container, containerRow]
+	tasks      *table[record.Task, taskRow]
+	samples    *table[record.Sample, sampleRow]
+	arrow      *arrowSeries
+	decisions  *table[record.Decision, decisionRow]
+}
+
+// NewWriter begins the tables of a result in dir: with tasks, tasks.parquet, a row per attempt, and tasks.json with histograms without;
+// with decisions, decisions.parquet.
+func NewWriter(dir *outdir.Partial, tasks, decisions bool) (_ *Writer, err error) {
+	w := &Writer{Collector: NewCollector(), dir: dir}
+	defer func() {
+		if err != nil {
+			w.Abort()
+		}
+	}()
+	if w.containers, err = newTable(dir.Path("containers.parquet"), newContainerRow); err != nil {
+		return nil, err
+	}
+	if w.samples, err = newTable(dir.Path("series.parquet"), newSampleRow); err != nil {
+		return nil, err
+	}
+	if w.arrow, err = newArrowSeries(dir.Path("series.arrow")); err != nil {
+		return nil, err
+	}
+	if tasks {
+		if w.tasks, err = newTable(dir.Path("tasks.parquet"), newTaskRow); err != nil {
+			return nil, err
+		}
+	}
+	if decisions {
+		if w.decisions, err = newTable(dir.Path("decisions.parquet"), newDecisionRow); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Container implements record.Sink.
+func (w *Writer) Container(c *record.Container) {
+	w.Collector.Container(c)
+	w.containers.add(c)
+}
+
+// Task implements record.Sink.
+func (w *Writer) Task(t *record.Task) {
+	w.Collector.Task(t)
+	if w.tasks != nil {
+		w.tasks.add(t)
+	}
+}
+
+// Sample implements record.Sink.
+func (w *Writer) Sample(s *record.Sample) {
+	w.Collector.Sample(s)
+	w.samples.add(s)
+	w.arrow.add(s)
+}
+
+// Decision implements record.Sink.
+func (w *Writer) Decision(d *record.Decision) {
+	w.Collector.Decision(d)
+	if w.decisions != nil {
+		w.decisions.add(d)
+	}
+}
+
+// Abort closes the files as they are, for a result that was given up. After Finish it does nothing.
+func (w *Writer) Abort() {
+	w.eachFile(func(f file) { f.abandon() })
+}
+
+// file is a file that is written by rows.
+type file interface {
+	Close() error
+	abandon()
+}
+
+func (w *Writer) eachFile(do func(file)) {
+	if w.containers != nil {
+		do(w.containers)
+	}
+	if w.samples != nil {
+		do(w.samples)
+	}
+	if w.arrow != nil {
+		do(w.arrow)
+	}
+	if w.tasks != nil {
+		do(w.tasks)
+	}
+	if w.decisions != nil {
+		do(w.decisions)
+	}
+}
+
+// Finish completes the tables and writes the manifest. It returns what [Read] would read from there. When the records
+// contradict each other or the manifest's totals, it returns an error.
+func (w *Writer) Finish(m record.Manifest) (*Data, error) {
+	data, err := w.Collector.Finish(m)
+	if err != nil {
+		return nil, err
+	}
+	w.eachFile(func(f file) { err = errors.Join(err, f.Close()) })
+	if err != nil {
+		return nil, err
+	}
+	if err := writeJobs(w.dir.Path("jobs.parquet"), data.Jobs); err != nil {
+		return nil, err
+	}
+	if w.tasks == nil {
+		if err := writeJSON(w.dir.Path("tasks.json"), data.Tasks.stored()); err != nil {
+			return nil, err
+		}
+	}
+	if err := writeJSON(w.dir.Path("run.json"), data.Manifest); err != nil {
+		return nil, err
+	}
+	if w.tasks == nil { // the result must say what Read will read
+		data.Tasks.Wait.Spill()
+		data.Tasks.Run.Spill()
+	}
+	return data, nil
+}
+
+func writeJobs(path string, jobs []Job) error {
+	t, err := newTable(path, newJobRow)
+	if err != nil {
+		return err
+	}
+	for i := range jobs {
+		t.add(&jobs[i])
+	}
+	return t.Close()
+}
+
+// writeJSON writes v indented, with the keys of maps in order.
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
