@@ -21,11 +21,16 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 		"allocation": o.Allocation, "latency": o.Latency, "seed": strconv.FormatUint(o.Engine.Seed, 10), "seeds": strconv.Itoa(max(o.Seeds, 1))}}
 	if fit {
 		b.Fit = Fit(recs)
-		if err := Apply(&o.Engine.Model, b.Fit); err != nil {
+		var err error
+		if o.Engine, err = fittedOptions(o.Engine, b.Fit); err != nil {
 			return nil, err
 		}
 	}
-	b.Model = o.Engine.Model.Values()
+	m, err := o.Engine.ResolveModel()
+	if err != nil {
+		return nil, err
+	}
+	b.Model = m.Values()
 	byName := map[string][]prediction.App{}
 	for _, r := range recs {
 		apps, seen, err := r.replaySeeds(ctx, o, b)
@@ -46,7 +51,8 @@ func Run(ctx context.Context, recs []*Recording, o Options, fit, leaveOneOut boo
 	var apps []prediction.App
 	for i, r := range recs {
 		other := o
-		if err := Apply(&other.Engine.Model, Fit(slices.Concat(recs[:i], recs[i+1:]))); err != nil {
+		var err error
+		if other.Engine, err = fittedOptions(o.Engine, Fit(slices.Concat(recs[:i], recs[i+1:]))); err != nil {
 			return nil, err
 		}
 		got, _, err := r.replaySeeds(ctx, other, nil)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/model"
+	"replay/engine/scenario"
 	"replay/report/prediction"
 	"replay/trace"
 	"replay/trace/importer"
@@ -42,6 +43,20 @@ func Apply(m *model.Model, fit []prediction.Fitted) error {
 		}
 	}
 	return nil
+}
+
+// fittedOptions lays fitted parameters over the model file and under single ones.
+func fittedOptions(o scenario.Options, fit []prediction.Fitted) (scenario.Options, error) {
+	file := o
+	file.Parameters = nil
+	m, err := file.ResolveModel()
+	if err != nil {
+		return o, err
+	}
+	o = o.Clone()
+	delete(o.Files, scenario.ModelFile)
+	o.Model = m
+	return o, Apply(&o.Model, fit)
 }
 
 // fitted says from what each parameter is estimated.

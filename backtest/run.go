@@ -8,7 +8,6 @@ import (
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/spark/driver"
-	"replay/engine/yarn/conf"
 	"replay/report/prediction"
 	"replay/trace"
 	"replay/trace/importer"
@@ -25,9 +24,6 @@ type Options struct {
 // Replay replays a recording once. The result has its applications in order of submission.
 func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *observed, []record.Warning, error) {
 	opt, in := o.Engine, r.input
-	if err := r.configure(&opt); err != nil {
-		return nil, nil, nil, err
-	}
 	byDriver := !r.IsCluster
 	opt.Recorded.Failures = true
 	if r.IsCluster {
@@ -69,26 +65,6 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 		out = append(out, r.compare(j, &r.apps[i], all, byDriver))
 	}
 	return out, all, warnings, nil
-}
-
-// configure puts the settings of the recorded cluster under those of the options.
-func (r *Recording) configure(o *scenario.Options) error {
-	if o.FairXML == nil && r.fairXML != nil {
-		o.FairXML, o.FairName = r.fairXML, r.Name+"/fair-scheduler.xml"
-	}
-	if r.site == nil {
-		return nil
-	}
-	p := conf.NewProperties()
-	if err := p.Parse(r.Name+"/yarn-site.xml", r.site); err != nil {
-		return err
-	}
-	m, err := p.Resolve()
-	if err != nil {
-		return err
-	}
-	o.TraceSite = m
-	return nil
 }
 
 // compare sets one application's replay beside its recording.

@@ -28,8 +28,6 @@ type Recording struct {
 	executors []trace.Executor
 	apps      []importer.RecordedApp
 	cluster   *clusterRecord // nil without IsCluster
-	fairXML   []byte
-	site      []byte
 }
 
 const eventLogs = "spark-eventlog" // format of the importer
@@ -154,11 +152,10 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, err
 	}
 	defer t.Close()
-	r := &Recording{Name: name, input: scenario.Input{
-		Name: name, Hash: t.Hash(), LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
-		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
-		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users,
-	}}
+	r := &Recording{Name: name}
+	if r.input, err = scenario.InputOf(t, name); err != nil {
+		return nil, err
+	}
 	var recorded struct {
 		Applications []importer.RecordedApp `json:"applications"`
 	}
@@ -199,11 +196,6 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, err
 	}
 	r.IsCluster = r.cluster != nil
-	for name, to := range map[string]*[]byte{"fair-scheduler.xml": &r.fairXML, "yarn-site.xml": &r.site} {
-		if *to, err = t.Attachment(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
 	return r, nil
 }
 

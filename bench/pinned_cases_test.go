@@ -83,11 +83,11 @@ func pinnedCases() []pinnedCase {
 		out = append(out, pinnedCase{name, shows, make})
 	}
 	fair := func(o scenario.Options) scenario.Options {
-		o.FairXML, o.FairName = []byte(nestedXML), "fair-scheduler.xml"
+		o.Files = scenario.Files{"fair-scheduler.xml": {Text: []byte(nestedXML)}}
 		return o
 	}
 	capacity := func(o scenario.Options) scenario.Options {
-		o.Scheduler, o.CapacityConf = "capacity", nestedCapacity
+		o.Scheduler, o.Conf = "capacity", nestedCapacity
 		return o
 	}
 
@@ -95,7 +95,7 @@ func pinnedCases() []pinnedCase {
 	for _, placement := range []string{"locality-ratio", "none", "union", "top", "per-task"} {
 		for _, sharing := range []string{"fair", "drf"} {
 			add(sharing+"/"+placement, func() (scenario.Input, scenario.Options) {
-				return contended(), fair(scenario.Options{Sharing: sharing, Placement: placement, YarnSite: patient})
+				return contended(), fair(scenario.Options{Sharing: sharing, Placement: placement, Conf: patient})
 			})
 		}
 		add("capacity/"+placement, func() (scenario.Input, scenario.Options) {
@@ -113,24 +113,24 @@ func pinnedCases() []pinnedCase {
 		return in, scenario.Options{}
 	})
 	add("capacity/queues-of-the-trace", func() (scenario.Input, scenario.Options) {
-		return contended(), scenario.Options{Scheduler: "capacity", YarnSite: keys("yarn.scheduler.capacity.node-locality-delay", "5")}
+		return contended(), scenario.Options{Scheduler: "capacity"}
 	})
 	add("fair/fifo-leaves", func() (scenario.Input, scenario.Options) {
-		return contended(), scenario.Options{FairXML: []byte(`<allocations><queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue>
-<queue name="b"><schedulingPolicy>fair</schedulingPolicy><queue name="x"/><queue name="y"><schedulingPolicy>fifo</schedulingPolicy></queue></queue></allocations>`)}
+		return contended(), scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="a"><schedulingPolicy>fifo</schedulingPolicy></queue>
+<queue name="b"><schedulingPolicy>fair</schedulingPolicy><queue name="x"/><queue name="y"><schedulingPolicy>fifo</schedulingPolicy></queue></queue></allocations>`)}}}
 	})
 	add("fair/placement-rules", func() (scenario.Input, scenario.Options) {
-		return contended(), scenario.Options{FairXML: []byte(`<allocations><queue name="a"/><queue name="u" type="parent"/>
-<queuePlacementPolicy><rule name="specified" create="false"/><rule name="nestedUserQueue"><rule name="default" queue="root.u"/></rule></queuePlacementPolicy></allocations>`)}
+		return contended(), scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="a"/><queue name="u" type="parent"/>
+<queuePlacementPolicy><rule name="specified" create="false"/><rule name="nestedUserQueue"><rule name="default" queue="root.u"/></rule></queuePlacementPolicy></allocations>`)}}}
 	})
 	add("fair/reload-and-cleanup", func() (scenario.Input, scenario.Options) {
-		o := scenario.Options{FairXML: []byte(`<allocations><queue name="a"><maxResources>3072 mb, 3 vcores</maxResources></queue></allocations>`),
-			Reloads: []scenario.Reload{{AtMS: 30_000, Name: "second.xml", XML: []byte(nestedXML)}}}
+		o := scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="a"><maxResources>3072 mb, 3 vcores</maxResources></queue></allocations>`)}},
+			Reloads: []scenario.Reload{{AtMS: 30_000, File: scenario.File{Name: "second.xml", Text: []byte(nestedXML)}}}}
 		return contended(), o
 	})
 	add("fair/limits-of-applications", func() (scenario.Input, scenario.Options) {
-		return contended(), scenario.Options{FairXML: []byte(`<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault><userMaxAppsDefault>1</userMaxAppsDefault>
-<queueMaxAMShareDefault>0.2</queueMaxAMShareDefault></allocations>`)}
+		return contended(), scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault><userMaxAppsDefault>1</userMaxAppsDefault>
+<queueMaxAMShareDefault>0.2</queueMaxAMShareDefault></allocations>`)}}}
 	})
 
 	// What the FairScheduler does beyond a container for each heartbeat.
@@ -138,9 +138,9 @@ func pinnedCases() []pinnedCase {
 		return func() (scenario.Input, scenario.Options) { // the first application takes all, then queue b wants its share
 			queues, users := queuesOf(nested...)
 			jobs := []*trace.Job{jobOf(0, 0, 0, 30, stageOf(0, 120, 20_000)), jobOf(1, 30_000, 1, 6, stageOf(0, 24, 3000)), jobOf(2, 35_000, 2, 4, stageOf(0, 10, 3000))}
-			return inputOf(nodesOf(4, 2), nil, queues, users, jobs...), scenario.Options{YarnSite: site, FairXML: []byte(`<allocations>
+			return inputOf(nodesOf(4, 2), nil, queues, users, jobs...), scenario.Options{Conf: site, Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations>
 <defaultFairSharePreemptionTimeout>5</defaultFairSharePreemptionTimeout><defaultMinSharePreemptionTimeout>3</defaultMinSharePreemptionTimeout>
-<queue name="a"/><queue name="b"><queue name="x"><minResources>4096 mb, 4 vcores</minResources></queue><queue name="y"/></queue></allocations>`)}
+<queue name="a"/><queue name="b"><queue name="x"><minResources>4096 mb, 4 vcores</minResources></queue><queue name="y"/></queue></allocations>`)}}}
 		}
 	}
 	add("preemption/fair", greedy(keys("yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.waitTimeBeforeKill", "4000")), "preempted")
@@ -164,41 +164,41 @@ func pinnedCases() []pinnedCase {
 			return inputOf(nodesOf(3, 1), nil, queues, users, jobs...), o
 		}
 	}
-	add("reservations/fair", big(scenario.Options{YarnSite: keys("yarn.scheduler.fair.reservable-nodes", "0.5")}), "reservations")
+	add("reservations/fair", big(scenario.Options{Conf: keys("yarn.scheduler.fair.reservable-nodes", "0.5")}), "reservations")
 	add("reservations/drf", big(scenario.Options{Sharing: "drf"}), "reservations")
-	add("reservations/capacity", big(scenario.Options{Scheduler: "capacity", CapacityConf: keys("yarn.scheduler.capacity.resource-calculator",
+	add("reservations/capacity", big(scenario.Options{Scheduler: "capacity", Conf: keys("yarn.scheduler.capacity.resource-calculator",
 		"org.apache.hadoop.yarn.util.resource.DominantResourceCalculator")}), "reservations")
 	add("reservations/fifo", big(scenario.Options{Scheduler: "fifo"}))
 	add("continuous", func() (scenario.Input, scenario.Options) {
-		return contended(), fair(scenario.Options{YarnSite: keys("yarn.scheduler.fair.continuous-scheduling-enabled", "true",
+		return contended(), fair(scenario.Options{Conf: keys("yarn.scheduler.fair.continuous-scheduling-enabled", "true",
 			"yarn.scheduler.fair.continuous-scheduling-sleep-ms", "20", "yarn.scheduler.fair.locality-delay-node-ms", "2000",
 			"yarn.scheduler.fair.locality-delay-rack-ms", "4000")})
 	})
 	add("assign-multiple/dynamic", func() (scenario.Input, scenario.Options) {
-		return contended(), fair(scenario.Options{YarnSite: keys("yarn.scheduler.fair.assignmultiple", "true")})
+		return contended(), fair(scenario.Options{Conf: keys("yarn.scheduler.fair.assignmultiple", "true")})
 	})
 	add("assign-multiple/two", func() (scenario.Input, scenario.Options) {
-		return contended(), fair(scenario.Options{Sharing: "drf", YarnSite: keys("yarn.scheduler.fair.assignmultiple", "true",
+		return contended(), fair(scenario.Options{Sharing: "drf", Conf: keys("yarn.scheduler.fair.assignmultiple", "true",
 			"yarn.scheduler.fair.dynamic.max.assign", "false", "yarn.scheduler.fair.max.assign", "2")})
 	})
 	add("capacity/one-off-switch-a-heartbeat", func() (scenario.Input, scenario.Options) {
 		o := capacity(scenario.Options{})
-		o.CapacityConf = keys("yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled", "false",
+		o.Conf = keys("yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled", "false",
 			"yarn.scheduler.capacity.node-locality-delay", "8", "yarn.scheduler.capacity.rack-locality-additional-delay", "4")
 		for k, v := range nestedCapacity {
-			o.CapacityConf[k] = v
+			o.Conf[k] = v
 		}
 		return contended(), o
 	})
 	add("containers-that-expire", func() (scenario.Input, scenario.Options) {
 		m := model.DefaultModel()
 		m.NMStartMS = 900
-		return contended(), scenario.Options{Model: m, SparkConf: keys("spark.yarn.containerLauncherMaxThreads", "1"),
-			YarnSite: keys("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1500")}
+		return contended(), scenario.Options{Model: m, Conf: keys("spark.yarn.containerLauncherMaxThreads", "1",
+			"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1500")}
 	}, "unused")
 
 	// Nodes.
-	quick := keys("yarn.nm.liveness-monitor.expiry-interval-ms", "12000")
+	quick := []string{"yarn.nm.liveness-monitor.expiry-interval-ms", "12000"}
 	heavy := func(events ...trace.NodeEvent) scenario.Input { // long stages, so that a lost node takes output and running tasks with it
 		queues, users := queuesOf(nested...)
 		var jobs []*trace.Job
@@ -208,7 +208,7 @@ func pinnedCases() []pinnedCase {
 		return inputOf(nodesOf(5, 2), events, queues, users, jobs...)
 	}
 	for _, service := range []string{"true", "false"} {
-		o := scenario.Options{YarnSite: quick, SparkConf: keys("spark.shuffle.service.enabled", service)}
+		o := scenario.Options{Conf: keys(append(quick, "spark.shuffle.service.enabled", service)...)}
 		for i, scheduler := range []string{"fair", "capacity", "fifo"} {
 			node := []int32{1, 3, 3}[i] // one without a master
 			o := o
@@ -240,14 +240,14 @@ func pinnedCases() []pinnedCase {
 		for i := range int32(5) {
 			events = append(events, at(40_000, i, trace.Fail))
 		}
-		return contended(events...), scenario.Options{YarnSite: quick, StallMS: 600_000}
+		return contended(events...), scenario.Options{Conf: keys(quick...), StallMS: 600_000}
 	}, "jobs-unfinished")
 
 	// Application masters.
 	for _, tries := range []string{"1", "3"} {
 		add("master-lost/attempts-"+tries, func() (scenario.Input, scenario.Options) {
 			return contended(at(18_000, 0, trace.Fail), at(19_000, 3, trace.Fail), at(60_000, 0, trace.Recover)),
-				scenario.Options{YarnSite: quick, SparkConf: keys("spark.yarn.maxAppAttempts", tries)}
+				scenario.Options{Conf: keys(append(quick, "spark.yarn.maxAppAttempts", tries)...)}
 		}, "node-lost")
 	}
 	add("master-that-gives-up", func() (scenario.Input, scenario.Options) { // too many executors fail
@@ -255,7 +255,7 @@ func pinnedCases() []pinnedCase {
 		for i := range int64(4) {
 			events = append(events, at(20_000+i*9000, 1, trace.Fail), at(21_000+i*9000, 1, trace.Recover))
 		}
-		return lonely(2, jobOf(0, 0, 0, 4, stageOf(0, 60, 8000)), events...), scenario.Options{SparkConf: keys("spark.yarn.max.executor.failures", "2")}
+		return lonely(2, jobOf(0, 0, 0, 4, stageOf(0, 60, 8000)), events...), scenario.Options{Conf: keys("spark.yarn.max.executor.failures", "2")}
 	})
 
 	// Spark.
@@ -267,38 +267,36 @@ func pinnedCases() []pinnedCase {
 			jobs = append(jobs, static(j, 3))
 		}
 		in.Jobs = (&trace.MemoryTrace{JobList: jobs}).Jobs()
-		return in, fair(scenario.Options{Load: 2, SparkConf: keys("spark.scheduler.minRegisteredResourcesRatio", "0.5")})
+		return in, fair(scenario.Options{Load: 2, Conf: keys("spark.scheduler.minRegisteredResourcesRatio", "0.5")})
 	})
 	add("speculation", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 4, straggler(input(stageOf(0, 24, 3000), 4, 1), 12), straggler(stageOf(1, 8, 1500, 0), 9))
-		return lonely(4, j), scenario.Options{SparkConf: keys("spark.speculation", "true", "spark.speculation.multiplier", "2", "spark.speculation.quantile", "0.5")}
+		return lonely(4, j), scenario.Options{Conf: keys("spark.speculation", "true", "spark.speculation.multiplier", "2", "spark.speculation.quantile", "0.5")}
 	}, "speculative")
 	add("speculation/copies-that-win", func() (scenario.Input, scenario.Options) { // the originals sit on a node that dies
 		j := jobOf(0, 0, 0, 6, straggler(stageOf(0, 24, 6000), 4), straggler(stageOf(1, 12, 4000, 0), 6))
-		return lonely(4, j, at(26_000, 0, trace.Fail), at(90_000, 0, trace.Recover)), scenario.Options{YarnSite: quick,
-			SparkConf: keys("spark.speculation", "true", "spark.speculation.quantile", "0.3", "spark.shuffle.service.enabled", "false")}
+		return lonely(4, j, at(26_000, 0, trace.Fail), at(90_000, 0, trace.Recover)), scenario.Options{Conf: keys(append(quick, "spark.speculation", "true", "spark.speculation.quantile", "0.3", "spark.shuffle.service.enabled", "false")...)}
 	}, "speculative", "tasks-killed")
 	add("killed-with-their-application", func() (scenario.Input, scenario.Options) { // its master gives up while tasks run
 		j := jobOf(0, 0, 0, 4, stageOf(0, 60, 30_000), stageOf(1, 4, 1000, 0))
-		return lonely(4, j, at(30_000, 1, trace.Fail), at(31_000, 2, trace.Fail)), scenario.Options{YarnSite: quick, SparkConf: keys("spark.task.maxFailures", "1",
-			"spark.network.timeout", "5s")}
+		return lonely(4, j, at(30_000, 1, trace.Fail), at(31_000, 2, trace.Fail)), scenario.Options{Conf: keys(append(quick, "spark.task.maxFailures", "1",
+			"spark.network.timeout", "5s")...)}
 	}, "tasks-killed", "jobs-failed")
 	add("decommissioning", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 5, stageOf(0, 20, 2000), later(stageOf(1, 20, 2000), 0, 20_000))
-		return lonely(4, j), scenario.Options{SparkConf: keys("spark.decommission.enabled", "true", "spark.shuffle.service.enabled", "true",
+		return lonely(4, j), scenario.Options{Conf: keys("spark.decommission.enabled", "true", "spark.shuffle.service.enabled", "true",
 			"spark.dynamicAllocation.executorIdleTimeout", "3s")}
 	}, "completed")
 	add("idle-executors-go", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 5, stageOf(0, 20, 2000), later(straggler(stageOf(1, 14, 2000), 8), 0, 20_000))
-		return lonely(4, j), scenario.Options{SparkConf: keys("spark.dynamicAllocation.executorIdleTimeout", "3s", "spark.dynamicAllocation.shuffleTracking.enabled", "true",
+		return lonely(4, j), scenario.Options{Conf: keys("spark.dynamicAllocation.executorIdleTimeout", "3s", "spark.dynamicAllocation.shuffleTracking.enabled", "true",
 			"spark.shuffle.service.enabled", "false", "spark.dynamicAllocation.shuffleTracking.timeout", "5s")}
 	}, "released")
 	add("cached-input", func() (scenario.Input, scenario.Options) {
 		cached := with(later(stageOf(2, 16, 700), 1, 200), func(s *trace.Stage) { s.CacheOf, s.Kind = 0, trace.StageInput })
 		again := with(later(stageOf(3, 16, 700), 2, 9000), func(s *trace.Stage) { s.CacheOf, s.Kind = 0, trace.StageInput })
 		j := jobOf(0, 0, 0, 5, input(stageOf(0, 16, 2000), 4, 1), stageOf(1, 4, 800, 0), cached, again)
-		return lonely(4, j, at(30_000, 2, trace.Fail), at(40_000, 2, trace.Recover)), scenario.Options{YarnSite: quick,
-			SparkConf: keys("spark.dynamicAllocation.cachedExecutorIdleTimeout", "4s", "spark.dynamicAllocation.executorIdleTimeout", "2s")}
+		return lonely(4, j, at(30_000, 2, trace.Fail), at(40_000, 2, trace.Recover)), scenario.Options{Conf: keys(append(quick, "spark.dynamicAllocation.cachedExecutorIdleTimeout", "4s", "spark.dynamicAllocation.executorIdleTimeout", "2s")...)}
 	}, "process-local")
 	add("barrier-stages", func() (scenario.Input, scenario.Options) {
 		gang := func(st trace.Stage) trace.Stage { return with(st, func(s *trace.Stage) { s.Kind = trace.StageGang }) }
@@ -306,8 +304,7 @@ func pinnedCases() []pinnedCase {
 		return lonely(4, j, at(12_000, 1, trace.Fail), at(13_000, 1, trace.Recover)), scenario.Options{}
 	}, "tasks-lost")
 	pooled := func(conf ...string) scenario.Options {
-		return scenario.Options{PoolsName: "pools.xml", SparkConf: keys(append(conf, "spark.scheduler.mode", "FAIR")...),
-			PoolsXML: []byte(`<allocations><pool name="heavy"><weight>4</weight><schedulingMode>FAIR</schedulingMode></pool><pool name="light"><minShare>2</minShare></pool></allocations>`)}
+		return scenario.Options{Conf: keys(append(conf, "spark.scheduler.mode", "FAIR")...), Files: scenario.Files{scenario.SparkPools: {Text: []byte(`<allocations><pool name="heavy"><weight>4</weight><schedulingMode>FAIR</schedulingMode></pool><pool name="light"><minShare>2</minShare></pool></allocations>`)}}}
 	}
 	add("fair-pools", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 3, inPool(stageOf(0, 24, 1500), 0, "light"), inPool(input(stageOf(1, 24, 1500), 4, 1), 1, "heavy"), inPool(stageOf(2, 24, 1500), 2, "heavy"),
@@ -317,7 +314,7 @@ func pinnedCases() []pinnedCase {
 	add("resource-profiles", func() (scenario.Input, scenario.Options) {
 		wide := with(stageOf(1, 12, 2500, 0), func(s *trace.Stage) { s.Profile, s.ExecVCores, s.ExecMemMiB, s.TaskVCores = 1, 4, 3072, 2 })
 		j := jobOf(0, 0, 0, 6, input(stageOf(0, 16, 2000), 4, 1), wide, stageOf(2, 8, 1000, 1))
-		return lonely(4, j), scenario.Options{SparkConf: keys("spark.dynamicAllocation.executorIdleTimeout", "5s")}
+		return lonely(4, j), scenario.Options{Conf: keys("spark.dynamicAllocation.executorIdleTimeout", "5s")}
 	})
 	add("failed-tasks", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 4, retried(input(stageOf(0, 24, 2000), 4, 1), 2), retried(stageOf(1, 9, 1500, 0), 1))
@@ -325,7 +322,7 @@ func pinnedCases() []pinnedCase {
 	}, "tasks-failed")
 	add("excluded-executors", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 6, retried(input(stageOf(0, 36, 2000), 4, 1), 3), retried(stageOf(1, 18, 1500, 0), 2))
-		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Failures: true}, SparkConf: keys("spark.excludeOnFailure.enabled", "true",
+		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Failures: true}, Conf: keys("spark.excludeOnFailure.enabled", "true",
 			"spark.excludeOnFailure.timeout", "9s", "spark.excludeOnFailure.task.maxTaskAttemptsPerExecutor", "1", "spark.excludeOnFailure.task.maxTaskAttemptsPerNode", "2",
 			"spark.excludeOnFailure.stage.maxFailedTasksPerExecutor", "2", "spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "2",
 			"spark.excludeOnFailure.killExcludedExecutors", "true")}
@@ -335,7 +332,7 @@ func pinnedCases() []pinnedCase {
 		for i := range int64(3) {
 			jobs = append(jobs, jobOf(i, i*3000, 0, 3, input(stageOf(0, 30, 900), 6, 1), input(stageOf(1, 12, 600), 6, 2)))
 		}
-		return several(6, jobs), scenario.Options{SparkConf: keys("spark.locality.wait.node", "10s", "spark.locality.wait.rack", "1s", "spark.locality.wait.process", "2s")}
+		return several(6, jobs), scenario.Options{Conf: keys("spark.locality.wait.node", "10s", "spark.locality.wait.rack", "1s", "spark.locality.wait.process", "2s")}
 	})
 	add("locality-wait-legacy", func() (scenario.Input, scenario.Options) {
 		j := static(jobOf(0, 0, 0, 0, with(input(stageOf(0, 60, 1000), 6, 1), func(s *trace.Stage) {
@@ -343,10 +340,10 @@ func pinnedCases() []pinnedCase {
 				s.Tasks.Pref[i] = int32(i % 3)
 			}
 		})), 5)
-		return lonely(6, j), scenario.Options{SparkConf: keys("spark.locality.wait.legacyResetOnTaskLaunch", "true")}
+		return lonely(6, j), scenario.Options{Conf: keys("spark.locality.wait.legacyResetOnTaskLaunch", "true")}
 	})
 	add("locality-wait-0", func() (scenario.Input, scenario.Options) {
-		return contended(), fair(scenario.Options{SparkConf: keys("spark.locality.wait", "0s")})
+		return contended(), fair(scenario.Options{Conf: keys("spark.locality.wait", "0s")})
 	})
 	add("cold-executors-and-recorded-delays", func() (scenario.Input, scenario.Options) {
 		cold := with(input(stageOf(0, 20, 2000), 4, 1), func(s *trace.Stage) {
@@ -362,10 +359,10 @@ func pinnedCases() []pinnedCase {
 	})
 	add("client-mode-and-slow-network", func() (scenario.Input, scenario.Options) {
 		in := contended(at(25_000, 2, trace.Fail))
-		return in, scenario.Options{SparkConf: keys("spark.submit.deployMode", "client", "spark.network.timeout", "20s")}
+		return in, scenario.Options{Conf: keys("spark.submit.deployMode", "client", "spark.network.timeout", "20s")}
 	})
 	add("master-heartbeats-every-100ms", func() (scenario.Input, scenario.Options) {
-		return contended(), scenario.Options{SparkConf: keys("spark.yarn.scheduler.heartbeat.interval-ms", "1000",
+		return contended(), scenario.Options{Conf: keys("spark.yarn.scheduler.heartbeat.interval-ms", "1000",
 			"spark.yarn.scheduler.initial-allocation.interval", "100ms", "spark.yarn.containerLauncherMaxThreads", "1")}
 	})
 	add("stopped-in-the-middle", func() (scenario.Input, scenario.Options) {
@@ -384,7 +381,7 @@ func pinnedCases() []pinnedCase {
 
 	// Two seeds of one case differ; see TestPinned.
 	add("another-seed", func() (scenario.Input, scenario.Options) {
-		return contended(), fair(scenario.Options{Sharing: "fair", Placement: "locality-ratio", YarnSite: patient, Seed: 2})
+		return contended(), fair(scenario.Options{Sharing: "fair", Placement: "locality-ratio", Conf: patient, Seed: 2})
 	})
 	return out
 }
@@ -416,7 +413,7 @@ func recordedCase() (scenario.Input, scenario.Options) {
 	late := executor(1, 3, 3, 4, 3500, trace.Unset, "")
 	late.MemMiB = 3072
 	list = append(list, late)
-	return several(4, []*trace.Job{j, wide}), scenario.Options{SparkConf: keys("spark.shuffle.service.enabled", "false"),
+	return several(4, []*trace.Job{j, wide}), scenario.Options{Conf: keys("spark.shuffle.service.enabled", "false"),
 		Recorded: driver.Recorded{Executors: list, CodeMS: map[int64]int64{0: 2500, 1: 2000}, Failures: true}}
 }
 

@@ -34,7 +34,7 @@ func TestGateSaysWhatItWaitsFor(t *testing.T) {
 	j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
 	nodes := cluster(1, 1)
 	nodes[0].MemMiB = 4096
-	k, _ := replay(t, input(nodes, nil, j), scenario.Options{SparkConf: map[string]string{
+	k, _ := replay(t, input(nodes, nil, j), scenario.Options{Conf: map[string]string{
 		"spark.executor.instances": "3", "spark.scheduler.maxRegisteredResourcesWaitingTime": "100000d"}})
 	if r := k.jobs[0].Reason; !strings.Contains(r, "1 executors have registered") || !strings.Contains(r, "0.8 of 3") {
 		t.Errorf("the job did not finish because %q, want what its code waits for", r)
@@ -72,9 +72,9 @@ func TestExecutorOnExcludedNodeIsRefused(t *testing.T) {
 		j.Stages[2].Tasks.DurationMS[i] = 600_000
 	}
 	k, _ := replay(t, input(lossNodes(), []trace.NodeEvent{nodeEvent(at, 0, 0, trace.Fail), nodeEvent(at+60_000, 1, 0, trace.Recover)}, j),
-		scenario.Options{Model: model, Seed: 1, YarnSite: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry},
-			SparkConf: map[string]string{"spark.shuffle.service.enabled": "true", "spark.excludeOnFailure.enabled": "true",
-				"spark.excludeOnFailure.application.fetchFailure.enabled": "true"}})
+		scenario.Options{Model: model, Seed: 1, Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry,
+			"spark.shuffle.service.enabled": "true", "spark.excludeOnFailure.enabled": "true",
+			"spark.excludeOnFailure.application.fetchFailure.enabled": "true"}})
 	if r := k.jobs[0]; r.Outcome != record.JobFailed || !strings.Contains(r.Reason, "executor failures") {
 		t.Errorf("job ended as %s (%s), want failed by the failures of its executors", r.Outcome, r.Reason)
 	}
@@ -98,8 +98,8 @@ func TestPoolsOfAFile(t *testing.T) {
 	a.Pool, b.Pool = "light", "heavy"
 	a.SparkJob, b.SparkJob = 0, 1
 	pools := []byte(`<allocations><pool name="heavy"><weight>9</weight></pool><pool name="light"><weight>1</weight></pool></allocations>`)
-	k, _ := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, a, b)), scenario.Options{Model: noLatency(), PoolsXML: pools, PoolsName: "pools.xml",
-		SparkConf: map[string]string{"spark.scheduler.mode": "FAIR"}})
+	k, _ := replay(t, input(cluster(1, 1), nil, sparkJob(0, 0, 1, a, b)), scenario.Options{Model: noLatency(), Files: scenario.Files{scenario.SparkPools: {Name: "pools.xml", Text: pools}},
+		Conf: map[string]string{"spark.scheduler.mode": "FAIR"}})
 	last := map[int32]int64{}
 	for _, r := range k.tasks {
 		last[r.Stage] = max(last[r.Stage], r.Finish)
@@ -107,7 +107,7 @@ func TestPoolsOfAFile(t *testing.T) {
 	if last[1] >= last[0] {
 		t.Errorf("the heavy pool ends at %d, the light one at %d, want the heavy one first", last[1], last[0])
 	}
-	if _, err := scenario.New(input(cluster(1, 1), nil), scenario.Options{PoolsXML: []byte("<allocations>"), PoolsName: "pools.xml"}); err == nil || !strings.Contains(err.Error(), "pools.xml") {
+	if _, err := scenario.New(input(cluster(1, 1), nil), scenario.Options{Files: scenario.Files{scenario.SparkPools: {Name: "pools.xml", Text: []byte("<allocations>")}}}); err == nil || !strings.Contains(err.Error(), "pools.xml") {
 		t.Errorf("a broken file gives %v, want an error that names it", err)
 	}
 }

@@ -80,8 +80,7 @@ func (c *lossCase) replay(t *testing.T, at int64, seed uint64) (*keep, *record.M
 	model := noLatency()
 	model.FetchFailMS = 15_000
 	o := scenario.Options{Model: model, Seed: seed, SeriesMS: 1000,
-		YarnSite:  map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry},
-		SparkConf: map[string]string{"spark.shuffle.service.enabled": fmt.Sprint(c.service)}}
+		Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry, "spark.shuffle.service.enabled": fmt.Sprint(c.service)}}
 	var events []trace.NodeEvent
 	if c.node && at > 0 {
 		events = append(events, nodeEvent(at, 0, 0, trace.Fail))

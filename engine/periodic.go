@@ -11,13 +11,10 @@ const cleanupMS = 10_000
 
 // startFairTimers schedules what the FairScheduler does by itself besides updates.
 func (s *sim) startFairTimers() {
-	if s.sc.Scheduler != "fair" {
-		return
-	}
-	if s.sc.Site.Continuous {
+	if _, can := s.rm.Scheduler().(yarn.Continuous); can && s.sc.Site.Continuous {
 		s.push(s.continuousPause(), evContinuous, 0, 0)
 	}
-	if s.sc.FairXML != nil { // without a file YARN runs no loader
+	if s.sc.AllocationFile { // without a file YARN runs no loader
 		s.push(cleanupMS, evCleanup, 0, 0)
 	}
 	for i := range s.sc.Later {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 	"testing"
 
 	"replay/engine/record"
@@ -54,20 +56,20 @@ func TestRandomScenarios(t *testing.T) {
 			pick := func(s ...string) string { return s[r.IntN(len(s))] }
 			o := scenario.Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
 				Placement: pick("locality-ratio", "none", "union", "top", "per-task"),
-				YarnSite: map[string]string{
+				Conf: map[string]string{
 					"yarn.nm.liveness-monitor.expiry-interval-ms": "10000",
 					"yarn.scheduler.fair.locality.threshold.node": pick("-1", "0.3", "1.0"),
 					"yarn.scheduler.fair.locality.threshold.rack": pick("-1", "0.5"),
 					"yarn.scheduler.fair.assignmultiple":          pick("true", "false"),
 					"yarn.scheduler.fair.preemption":              pick("true", "false"),
-				},
-				SparkConf: map[string]string{
-					"spark.locality.wait": pick("0s", "3s"), "spark.speculation": pick("true", "false"),
+					"spark.locality.wait":                         pick("0s", "3s"), "spark.speculation": pick("true", "false"),
 					"spark.scheduler.mode": pick("FIFO", "FAIR"), "spark.shuffle.service.enabled": pick("true", "false"),
 					"spark.dynamicAllocation.executorIdleTimeout": pick("2s", "60s"),
 				}}
 			if o.Scheduler == "fair" {
 				o.Sharing = pick("fair", "drf")
+			} else {
+				maps.DeleteFunc(o.Conf, func(key, _ string) bool { return strings.HasPrefix(key, "yarn.scheduler.fair.") })
 			}
 			k, m := replay(t, input(nodes, events, jobs...), o)
 			checkRecords(t, k, m)

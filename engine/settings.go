@@ -64,7 +64,7 @@ func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 		set.warnings = append(set.warnings, record.Warning{Code: "unknown-keys",
 			Text: fmt.Sprintf("job %d: keys that are not known here change nothing: %s", j.ID, strings.Join(notes.Unknown, ", "))})
 	}
-	if conf.FairMode && conf.AllocationFile != "" && conf.AllocationFile != sc.PoolsName {
+	if conf.FairMode && conf.AllocationFile != "" && conf.AllocationFile != sc.PoolsFile {
 		set.warnings = append(set.warnings, record.Warning{Code: "pools",
 			Text: fmt.Sprintf("job %d: spark.scheduler.allocation.file=%s is not read, --conf names the file of a replay: pools have weight 1 and no minimum share", j.ID, conf.AllocationFile)})
 	}

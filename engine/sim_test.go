@@ -156,8 +156,8 @@ func TestStagesFollowTheirParents(t *testing.T) {
 func TestPreferredHosts(t *testing.T) {
 	job := func() *trace.Job { return sparkJob(0, 0, 2, stage(0, 40, 3000, nil, 5)) }
 	delay := map[string]string{"yarn.scheduler.fair.locality.threshold.node": "1.0", "yarn.scheduler.fair.locality.threshold.rack": "1.0"}
-	local, _ := replay(t, input(cluster(8, 2), nil, job()), scenario.Options{Placement: "locality-ratio", YarnSite: delay})
-	naive, _ := replay(t, input(cluster(8, 2), nil, job()), scenario.Options{Placement: "naive", YarnSite: delay})
+	local, _ := replay(t, input(cluster(8, 2), nil, job()), scenario.Options{Placement: "locality-ratio", Conf: delay})
+	naive, _ := replay(t, input(cluster(8, 2), nil, job()), scenario.Options{Placement: "naive", Conf: delay})
 	on := func(k *keep) (n int) {
 		for _, c := range k.containers {
 			if !c.AM && c.Node == 5 {
@@ -234,7 +234,7 @@ func TestNodeEvents(t *testing.T) {
 			nodes := cluster(4, 2)
 			nodes[3].Present = !strings.Contains(tt.name, "joins")
 			for seed := range uint64(5) {
-				k, m := replay(t, input(nodes, tt.events, long()), scenario.Options{Seed: seed, YarnSite: site})
+				k, m := replay(t, input(nodes, tt.events, long()), scenario.Options{Seed: seed, Conf: site})
 				if j := k.jobs[len(k.jobs)-1]; j.Outcome != record.JobSucceeded || j.TasksSucceeded != j.Tasks {
 					t.Errorf("seed %d: job ended as %q (%s) with %d of %d tasks", seed, j.Outcome, j.Reason, j.TasksSucceeded, j.Tasks)
 				}
@@ -254,9 +254,9 @@ func TestJobsThatCannotRun(t *testing.T) {
 		{"AM larger than any node", func(j *trace.Job) { j.AMMemMiB = 1 << 20 }, scenario.Options{}, "the largest allocation of queue root.default is 8192 MiB"},
 		{"executor larger than any node", func(j *trace.Job) { j.ExecMemMiB = 1 << 20 }, scenario.Options{}, "asks for 1048576 MiB"},
 		{"executor larger than the nodes that are there", func(j *trace.Job) { j.ExecMemMiB = 9000 },
-			scenario.Options{YarnSite: map[string]string{"yarn.scheduler.maximum-allocation-mb": "65536", "yarn.resourcemanager.work-preserving-recovery.enabled": "true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "1000000000"}}, ""},
-		{"queue too small for the AM", nil, scenario.Options{FairXML: []byte(`<allocations><queue name="default"><maxResources>512 mb, 1 vcores</maxResources></queue></allocations>`)}, "queue root.default uses"},
-		{"queue that runs no application", nil, scenario.Options{FairXML: []byte(`<allocations><queue name="default"><maxRunningApps>0</maxRunningApps></queue></allocations>`)}, "as many as it may"},
+			scenario.Options{Conf: map[string]string{"yarn.scheduler.maximum-allocation-mb": "65536", "yarn.resourcemanager.work-preserving-recovery.enabled": "true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "1000000000"}}, ""},
+		{"queue too small for the AM", nil, scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="default"><maxResources>512 mb, 1 vcores</maxResources></queue></allocations>`)}}}, "queue root.default uses"},
+		{"queue that runs no application", nil, scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="default"><maxRunningApps>0</maxRunningApps></queue></allocations>`)}}}, "as many as it may"},
 		{"kind that is not replayed", func(j *trace.Job) { j.Kind = trace.KindMapReduce }, scenario.Options{}, `"mapreduce"`},
 		{"task that needs more cores than an executor has", func(j *trace.Job) { j.TaskCPUs = 3 }, scenario.Options{}, "want at least spark.task.cpus (3)"},
 	}
@@ -313,7 +313,7 @@ func TestReload(t *testing.T) {
 	one := []byte(`<allocations><queue name="default"><maxResources>2048 mb, 2 vcores</maxResources></queue></allocations>`)
 	all := []byte(`<allocations><queue name="default"><maxResources>100000 mb, 100 vcores</maxResources></queue></allocations>`)
 	job := func() *trace.Job { return sparkJob(0, 0, 6, stage(0, 60, 4000, nil)) }
-	k, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{FairXML: one, Reloads: []scenario.Reload{{AtMS: 40_000, Name: "later.xml", XML: all}}})
+	k, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: one}}, Reloads: []scenario.Reload{{AtMS: 40_000, File: scenario.File{Name: "later.xml", Text: all}}}})
 	for _, c := range k.containers {
 		if !c.AM && c.Allocated < 40_000 {
 			t.Errorf("container of %d MiB allocated at %d in a queue of 2048 MiB with an AM of 1024 MiB", c.MemMiB, c.Allocated)
@@ -322,7 +322,7 @@ func TestReload(t *testing.T) {
 	if j := k.jobs[0]; j.Outcome != record.JobSucceeded {
 		t.Errorf("job ended as %q (%s) although its queue grew", j.Outcome, j.Reason)
 	}
-	sc := scenario.Options{FairXML: one, Scheduler: "capacity", Reloads: []scenario.Reload{{AtMS: 1, XML: all}}, Model: model.DefaultModel()}
+	sc := scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: one}}, Scheduler: "capacity", Reloads: []scenario.Reload{{AtMS: 1, File: scenario.File{Text: all}}}, Model: model.DefaultModel()}
 	if _, err := scenario.New(input(cluster(1, 1), nil), sc); err == nil {
 		t.Error("a reload for the CapacityScheduler has no error")
 	}
@@ -332,7 +332,7 @@ func TestContinuousScheduling(t *testing.T) {
 	job := func() *trace.Job { return sparkJob(0, 0, 4, stage(0, 30, 2000, nil)) }
 	site := map[string]string{"yarn.scheduler.fair.continuous-scheduling-enabled": "true"}
 	beat, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{})
-	cont, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{YarnSite: site})
+	cont, _ := replay(t, input(cluster(4, 2), nil, job()), scenario.Options{Conf: site})
 	if a, b := beat.jobs[0].AMAllocated, cont.jobs[0].AMAllocated; b != 505 && b >= a {
 		t.Errorf("AM allocated at %d with continuous scheduling and at %d without, want it right after the first update", b, a)
 	}
@@ -346,7 +346,7 @@ func TestDecommission(t *testing.T) {
 	second := stage(1, 20, 2000, nil)
 	second.After, second.DelayMS = []int32{0}, 20_000
 	conf := map[string]string{"spark.decommission.enabled": "true", "spark.shuffle.service.enabled": "true", "spark.dynamicAllocation.executorIdleTimeout": "3s"}
-	k, m := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil), second)), scenario.Options{SparkConf: conf})
+	k, m := replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil), second)), scenario.Options{Conf: conf})
 	gone := 0
 	for _, c := range k.containers {
 		if !c.AM && c.End == record.EndCompleted && c.Ended < k.jobs[0].Finish-5000 {
@@ -357,7 +357,7 @@ func TestDecommission(t *testing.T) {
 		t.Errorf("%d executors ended by themselves, job %s, %d attempts; want some, success and 40", gone, k.jobs[0].Outcome, m.Totals.TaskAttempts)
 	}
 	conf["spark.shuffle.service.enabled"] = "false"
-	k, _ = replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil))), scenario.Options{SparkConf: conf})
+	k, _ = replay(t, input(cluster(4, 2), nil, sparkJob(0, 0, 5, stage(0, 20, 2000, nil))), scenario.Options{Conf: conf})
 	if j := k.jobs[0]; j.Outcome != record.JobFailed || !strings.Contains(j.Reason, "spark.decommission.enabled") {
 		t.Errorf("job ended as %q because %q, want a refusal of spark.decommission.enabled", j.Outcome, j.Reason)
 	}

@@ -20,7 +20,7 @@ func TestSpark18886(t *testing.T) {
 		j := sparkJob(0, 0, 0, stage(0, 1000, 1000, nil, 0))
 		j.AMMemMiB = 4096
 		j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
-		k, _ := replay(t, input(nodes, nil, j), scenario.Options{Seed: 1, SparkConf: map[string]string{
+		k, _ := replay(t, input(nodes, nil, j), scenario.Options{Seed: 1, Conf: map[string]string{
 			"spark.executor.instances": "5", "spark.locality.wait.legacyResetOnTaskLaunch": legacy}})
 		if j := k.jobs[0]; j.Outcome != record.JobSucceeded {
 			t.Fatalf("legacy=%s: job ended as %s: %s", legacy, j.Outcome, j.Reason)

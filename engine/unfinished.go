@@ -56,7 +56,7 @@ func (s *sim) whyWaiting(a *app, size policy.Resource) string {
 		return fmt.Sprintf("no node has room for %s", text)
 	}
 	why := "room is there"
-	if s.sc.Scheduler == "fair" && s.sc.Site.UpdateInterval == 0 {
+	if s.sc.Kind().Updates && s.sc.Site.UpdateInterval == 0 {
 		return why + ", but shares are never computed (yarn.scheduler.fair.update-interval-ms is 0)"
 	}
 	s.rm.Scheduler().Queues(func(q yarn.QueueState) {

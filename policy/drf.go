@@ -11,11 +11,20 @@ type drf struct {
 
 func newDRF(types int) Sharing { return &drf{calc: NewDominant(types)} }
 
+const drfName = "DRF"
+
+func (*drf) Name() string             { return drfName }
 func (d *drf) Calculator() Calculator { return d.calc }
 
 func (d *drf) Shares(total Resource, claims []Claim) {
 	for t := range d.calc.Types {
-		d.divide(total[t], claims, t)
+		d.divide(total[t], claims, t, false)
+	}
+}
+
+func (d *drf) SteadyShares(total Resource, claims []Claim) {
+	for t := range d.calc.Types {
+		d.divide(total[t], claims, t, true)
 	}
 }
 
@@ -24,6 +33,8 @@ func (*drf) Headroom(fair, used, available Resource) Resource {
 		min(available[Memory], max(fair[Memory]-used[Memory], 0)),
 		min(available.CPU(), max(fair.CPU()-used.CPU(), 0)))
 }
+
+func (*drf) Allows(Sharing) bool { return true }
 
 // Total is true when no ratio that Compare forms is 0/0 and no weight turns the order around.
 func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
@@ -52,10 +63,16 @@ func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
 //
 // Source: DominantResourceFairnessComparator2, DominantResourceFairnessComparatorN.
 func (d *drf) Compare(a, b *Contender, cluster *Resource) int {
+	c := 0
 	if d.calc.Types == 2 {
-		return compareTwoTypes(a, b, cluster)
+		c = compareTwoTypes(a, b, cluster)
+	} else {
+		c = compareTypes(a, b, cluster, d.calc.Types)
 	}
-	return compareTypes(a, b, cluster, d.calc.Types)
+	if c != 0 {
+		return c
+	}
+	return compareTies(a, b)
 }
 
 // clusterShares returns the shares of the cluster and the index of the larger one.

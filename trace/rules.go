@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -196,7 +195,7 @@ func (r *rules) queueRows(queues []Queue) error {
 				{"max_vcores", int64(q.MaxVCores), Unset}, {"max_apps", int64(q.MaxApps), Unset},
 			}),
 			r.weight(tableQueues, row, "weight", q.Weight),
-			r.policyName(row, q.Policy),
+			r.oneOf(tableQueues, row, "policy", q.Policy, "", "fair", "drf", "fifo"),
 		)
 		if err != nil {
 			return err
@@ -224,16 +223,6 @@ func (r *rules) queueRows(queues []Queue) error {
 	}
 	return nil
 }
-
-// policyName looks at the form of a name: which policies there are is the scheduler's business.
-func (r *rules) policyName(row int64, v string) error {
-	if v == "" || policyForm.MatchString(v) {
-		return nil
-	}
-	return r.bad(tableQueues, row, "policy", v, "the name of a sharing policy in lower case, such as fair, or null")
-}
-
-var policyForm = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 func (r *rules) userRows(users []User) error {
 	names := make(map[string]int, len(users))

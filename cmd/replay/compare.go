@@ -80,6 +80,9 @@ func compareAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkVariants(c.Args().First(), variants); err != nil {
+		return err
+	}
 	temp := ""
 	if keep {
 		if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {

@@ -34,7 +34,6 @@ var configurations = []struct {
 var unread = []string{
 	"replay/engine.kind.name",   // the table of events says it to its reader
 	"replay/engine.kind.number", // as name
-	"replay/engine/model.Parameter.Doc",
 	"replay/engine/protocol.Container.Request",
 	"replay/engine/spark.DAGEvent.Failed", // the DAG's own tests tell by it how a stage attempt ended
 	"replay/engine/yarn.Container.Created",
@@ -42,10 +41,8 @@ var unread = []string{
 	"replay/engine/yarn.QueueState.Weight",
 	"replay/engine/yarn/conf.Capacity.SkipReservedNodes",
 	"replay/engine/yarn/conf.QueueSettings.Path",
-	"replay/engine/yarn/conf.Site.AllocationFile",
 	"replay/engine/yarn/conf.Site.GlobalMaxAttempts",
 	"replay/engine/yarn/conf.Site.PortInNodeName",
-	"replay/engine/yarn/conf.Site.Scheduler",
 	"replay/engine/yarn/fair.QueueInForce.Dynamic",
 	"replay/engine/yarn/rm.app.registered",
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,27 +41,6 @@ func FuzzVariants(f *testing.F) {
 		vs, err := parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
 		if err == nil && (len(vs) != 1 || !variantName.MatchString(vs[0].name)) {
 			t.Errorf("%q gives %v without an error", text, vs)
-		}
-	})
-}
-
-func FuzzSparkDefaults(f *testing.F) {
-	for _, s := range []string{"", "# c\nspark.executor.cores 2\n", "spark.a=b", "spark.a : b\r\n", "spark.a", "!x\n\n=\n", "spark.a\t=  b c "} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		path := filepath.Join(t.TempDir(), "spark-defaults.conf")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		m, err := readSparkDefaults(path)
-		if err != nil && !strings.Contains(err.Error(), path) {
-			t.Errorf("error %q does not name the file", err)
-		}
-		for k := range m {
-			if k == "" || strings.ContainsAny(k, " \t=:\n") {
-				t.Errorf("key %q of %q", k, text)
-			}
 		}
 	})
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/engine/scenario"
 )
 
 // Exit codes, as documented in the README.
@@ -76,10 +78,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "replay: interrupted")
 		return exitStopped
 	}
-	var coded *codedError
 	code := exitBadInput
-	if errors.As(err, &coded) {
+	var coded *codedError
+	var option *scenario.OptionError
+	switch {
+	case errors.As(err, &coded):
 		code = coded.code
+	case errors.As(err, &option):
+		code = exitUsage
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "replay: %s\n", text)

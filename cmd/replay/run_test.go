@@ -186,6 +186,7 @@ func TestWrongUse(t *testing.T) {
 		{"compare " + trace + " --variant a: --variant b: --results", exitUsage, "wants --out"},
 		{"compare " + trace + " --variant a: --variant b: --jobs 0", exitUsage, "1 or more"},
 		{"compare " + trace + " --variant a: --variant b: --out " + trace, exitBadInput, "no comparison.json"},
+		{"compare " + trace + " --variant a: --variant b:--conf=x=y", exitUsage, "--variant b: --conf x=y: want a key that starts with spark. or yarn."},
 		{"compare " + trace + " --variant a:--nonsense --variant b:", exitUsage, "see replay run --help"},
 		{"compare " + trace + " --variant a: --variant b: --seeds 0", exitUsage, "1 to 10000"},
 	}
@@ -199,29 +200,90 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-func TestFilesOfAdministrators(t *testing.T) {
-	site := func(key string) string {
-		return "<configuration><property><name>" + key + "</name><value>1</value></property></configuration>"
+// hadoopXML is a configuration file of Hadoop with these keys and values.
+func hadoopXML(kv ...string) string {
+	text := "<configuration>"
+	for i := 0; i < len(kv); i += 2 {
+		text += "<property><name>" + kv[i] + "</name><value>" + kv[i+1] + "</value></property>"
 	}
+	return text + "</configuration>"
+}
+
+// oneQueue is a capacity-scheduler.xml with a queue and further keys.
+func oneQueue(kv ...string) string {
+	return hadoopXML(append(kv, "yarn.scheduler.capacity.root.queues", "default", "yarn.scheduler.capacity.root.default.capacity", "100")...)
+}
+
+// written writes a file for a test and returns its path.
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFilesOfAdministrators(t *testing.T) {
+	const class = "yarn.resourcemanager.scheduler.class"
+	const capacityClass = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler"
 	tests := []struct {
-		name, flag, text string
-		code             int
-		want             string
+		name, flags, text string
+		code              int
+		want              string
 	}{
-		{"unknown key of yarn-site.xml", "--yarn-site", site("yarn.of.ours"), exitDone, "yarn.of.ours is ignored"},
-		{"unknown key of capacity-scheduler.xml", "--scheduler=capacity --capacity-scheduler", site("yarn.scheduler.capacity.ours"), exitBadInput, "yarn.scheduler.capacity.ours"},
-		{"negative weight", "--fair-scheduler", "<allocations>\n<queue name='a'><weight>-1</weight></queue></allocations>", exitBadInput, "line 2: <weight> of queue root.a is \"-1\": want 0 or more"},
+		{"unknown key of yarn-site.xml", "--yarn-site FILE", hadoopXML("yarn.of.ours", "1"), exitDone, "yarn.of.ours is ignored"},
+		{"unknown key of capacity-scheduler.xml", "--scheduler capacity --capacity-scheduler FILE", oneQueue("yarn.scheduler.capacity.ours", "1"), exitBadInput, "yarn.scheduler.capacity.ours"},
+		{"capacity-scheduler.xml without queues", "--scheduler capacity --capacity-scheduler FILE", hadoopXML("yarn.scheduler.capacity.node-locality-delay", "1"), exitBadInput, "Queue configuration missing child queue names for root"},
+		{"capacity-scheduler.xml for the FairScheduler", "--capacity-scheduler FILE", oneQueue(), exitUsage, "add --scheduler capacity"},
+		{"fair-scheduler.xml for the CapacityScheduler", "--scheduler capacity --fair-scheduler FILE", "<allocations/>", exitUsage, "add --scheduler fair"},
+		{"yarn-site.xml that names the scheduler", "--yarn-site FILE --sharing drf", hadoopXML(class, capacityClass), exitUsage, "the scheduler is capacity by "},
+		{"a flag against yarn-site.xml", "--scheduler fair --yarn-site FILE", hadoopXML(class, capacityClass), exitDone, "warning: --scheduler fair is used, although "},
+		{"yarn-site.xml without a scheduler", "--yarn-site FILE", hadoopXML(), exitDone, "names no scheduler"},
+		{"negative weight", "--fair-scheduler FILE", "<allocations>\n<queue name='a'><weight>-1</weight></queue></allocations>", exitBadInput, "line 2: <weight> of queue root.a is \"-1\": want 0 or more"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "file.xml")
-			if err := os.WriteFile(file, []byte(tt.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			args := strings.Fields("run " + traces + "uniform-micro --json " + strings.ReplaceAll(tt.flag, "FILE", file))
-			code, _, stderr := cmd(t, append(args, file)...)
+			args := "run " + traces + "uniform-micro --json " + strings.ReplaceAll(tt.flags, "FILE", written(t, "file.xml", tt.text))
+			code, _, stderr := cmd(t, strings.Fields(args)...)
 			if code != tt.code || !strings.Contains(stderr, tt.want) {
 				t.Errorf("exit %d, stderr %q; want exit %d and %q", code, stderr, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// Keys lie over files, whichever order the flags have and wherever they stand.
+func TestOrderOfFlagsPlaysNoPart(t *testing.T) {
+	file := "--capacity-scheduler " + written(t, "capacity-scheduler.xml", oneQueue("yarn.scheduler.capacity.root.default.maximum-am-resource-percent", "0.1"))
+	const key = "--conf yarn.scheduler.capacity.root.default.maximum-am-resource-percent=0.9"
+	model := "--model-file " + written(t, "model.txt", "am-start-ms=9000")
+	const parameter = "--model am-start-ms=100"
+	inForce := func(common, variant string) (am, start string) {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "out")
+		args := strings.Fields("compare " + traces + "uniform-micro --scheduler capacity --formats none --quiet --until 30s --results --out " + out + " " + common)
+		must(t, append(args, "--variant", "a:", "--variant", "b: "+variant)...)
+		var m struct{ Config, Model map[string]string }
+		text, err := os.ReadFile(filepath.Join(out, "runs", "b", "seed-1", "run.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Config["yarn.scheduler.capacity.root.default.maximum-am-resource-percent"], m.Model["am-start-ms"]
+	}
+	for name, args := range map[string][2]string{
+		"file, then keys":                   {file + " " + key + " " + model + " " + parameter, ""},
+		"keys, then file":                   {key + " " + file + " " + parameter + " " + model, ""},
+		"keys for all, file of the variant": {key + " " + parameter, file + " " + model},
+		"file for all, keys of the variant": {file + " " + model, key + " " + parameter},
+		"all of the variant":                {"", key + " " + file + " " + parameter + " " + model},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if am, start := inForce(args[0], args[1]); am != "0.9" || start != "100" {
+				t.Errorf("maximum-am-resource-percent is %q and am-start-ms %q, want 0.9 and 100", am, start)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/engine/scenario"
+	"replay/trace"
 )
 
 // variant is one side of a comparison: a name and the options its flags give over the common ones.
@@ -57,6 +58,21 @@ func parseVariants(texts []string, base scenario.Options) ([]variant, error) {
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+// checkVariants resolves each variant against the trace, so that a mistake in one is found before any replay.
+func checkVariants(dir string, variants []variant) error {
+	t, err := trace.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	for _, v := range variants {
+		if _, err := scenario.FromTrace(t, v.options); err != nil {
+			return fmt.Errorf("--variant %s: %w", v.name, err)
+		}
+	}
+	return nil
 }
 
 // splitWords splits text at white space as a shell does: quotes keep words together, a backslash keeps

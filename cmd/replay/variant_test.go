@@ -33,7 +33,7 @@ func TestSplitWords(t *testing.T) {
 }
 
 func TestVariants(t *testing.T) {
-	base := scenario.Options{Sharing: "fair", Seed: 7, Model: model.DefaultModel(), SparkConf: map[string]string{"spark.task.cpus": "2"}}
+	base := scenario.Options{Sharing: "fair", Seed: 7, Model: model.DefaultModel(), Conf: map[string]string{"spark.task.cpus": "2"}}
 	vs, err := parseVariants([]string{"a:", "b: --sharing drf --conf spark.locality.wait=0s"}, base)
 	if err != nil {
 		t.Fatal(err)
@@ -41,13 +41,13 @@ func TestVariants(t *testing.T) {
 	if vs[0].options.Sharing != "fair" || vs[1].options.Sharing != "drf" {
 		t.Errorf("sharing is %q and %q, want fair and drf", vs[0].options.Sharing, vs[1].options.Sharing)
 	}
-	if got := vs[1].options.SparkConf; got["spark.task.cpus"] != "2" || got["spark.locality.wait"] != "0s" {
+	if got := vs[1].options.Conf; got["spark.task.cpus"] != "2" || got["spark.locality.wait"] != "0s" {
 		t.Errorf("variant b has %v, want the common key and its own", got)
 	}
-	if len(vs[0].options.SparkConf) != 1 || vs[0].options.Seed != 7 {
-		t.Errorf("variant a has %v and seed %d: another variant's flags reached it", vs[0].options.SparkConf, vs[0].options.Seed)
+	if len(vs[0].options.Conf) != 1 || vs[0].options.Seed != 7 {
+		t.Errorf("variant a has %v and seed %d: another variant's flags reached it", vs[0].options.Conf, vs[0].options.Seed)
 	}
-	for _, bad := range []string{"x", "a b: --sharing fair", "a: --nonsense", "a: word", "a: --seed 3", "a: --conf x=y", `a: "`} {
+	for _, bad := range []string{"x", "a b: --sharing fair", "a: --nonsense", "a: word", "a: --seed 3", "a: --conf xy", `a: "`} {
 		if _, err := parseVariants([]string{bad}, base); err == nil || !strings.Contains(err.Error(), "variant") {
 			t.Errorf("variant %q: error %v, want one that names it", bad, err)
 		}

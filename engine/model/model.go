@@ -3,6 +3,8 @@
 package model
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -87,14 +89,14 @@ func (m *Model) Set(name, text string) error {
 		if p.i != nil {
 			v, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || v < 0 || v > mostModelMS {
-				return fmt.Errorf("model parameter %s is %q, want a whole number of ms from 0 to %d", name, text, mostModelMS)
+				return fmt.Errorf("model parameter %s (%s) is %q, want a whole number of ms from 0 to %d", name, p.Doc, text, mostModelMS)
 			}
 			*p.i(m) = v
 			return nil
 		}
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v >= 0 && v <= 1e12) || name == "read-mib-per-s" && v == 0 {
-			return fmt.Errorf("model parameter %s is %q, want a positive number", name, text)
+			return fmt.Errorf("model parameter %s (%s) is %q, want a positive number", name, p.Doc, text)
 		}
 		*p.f(m) = v
 		return nil
@@ -105,6 +107,29 @@ func (m *Model) Set(name, text string) error {
 	}
 	slices.Sort(names)
 	return fmt.Errorf("unknown model parameter %q (known: %s)", name, strings.Join(names, ", "))
+}
+
+// SetLines sets the parameters that a file names, one NAME=VALUE a line; # begins a comment. Name is what
+// errors call the file.
+func (m *Model) SetLines(name string, text []byte) error {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		parameter, value, ok := strings.Cut(line, "=")
+		if !ok {
+			return fmt.Errorf("%s:%d: %q, want NAME=VALUE", name, n, line)
+		}
+		if err := m.Set(strings.TrimSpace(parameter), strings.TrimSpace(value)); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // Values returns every parameter as text, for run.json.

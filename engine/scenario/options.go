@@ -1,6 +1,9 @@
 package scenario
 
 import (
+	"maps"
+	"os"
+
 	"replay/engine/model"
 	"replay/engine/spark/driver"
 	"replay/trace"
@@ -19,36 +22,56 @@ type Input struct {
 	Events         []trace.NodeEvent
 	Queues         []trace.Queue
 	Users          []trace.User
+	Files          Files // attached to the trace
 	Jobs           trace.JobSource
 }
 
+// File is the text of a configuration file. Name is what messages call it and where names in it begin:
+// a relative one is taken from the folder of Name.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// ReadFile reads the file at path.
+func ReadFile(path string) (File, error) {
+	text, err := os.ReadFile(path)
+	return File{Name: path, Text: text}, err
+}
+
+// Files are configuration files by kind: [YarnSite], the File of one of [Schedulers], [SparkDefaults],
+// [SparkPools] or [ModelFile].
+type Files map[string]File
+
+// The kinds of files beside those of the schedulers, called as administrators call them.
+const (
+	YarnSite      = "yarn-site.xml"
+	SparkDefaults = "spark-defaults.conf"
+	SparkPools    = "fairscheduler.xml" // behind spark.scheduler.allocation.file
+	ModelFile     = "model file"        // a NAME=VALUE of the model a line
+)
+
 // Options say how to replay. The zero value of a field asks for its default.
 type Options struct {
-	Scheduler string // fair (default), capacity, fifo
-	Sharing   string // default policy of queues that do not say: fair, drf, fifo; empty = what the allocation file says
+	Scheduler string // a name of [Schedulers]; "" = the one that yarn-site.xml names, else fair
+	Sharing   string // default policy of queues that do not say: fair, drf; "" = what the allocation file says
 	Placement string // locality-ratio (default), none, ...
 	Engine    string // dense (default)
 
-	// YARN configuration: keys of yarn-site.xml, and the allocation files as text.
-	TraceSite     map[string]string // recorded with the trace; keys that are not known are warnings
-	YarnFile      map[string]string // of the user's yarn-site.xml, over them; keys that are not known are warnings
-	YarnSite      map[string]string // the user's single keys, over those; keys that are not known are errors
-	FairXML       []byte            // empty = queues of the trace with their settings
-	FairName      string            // file name for messages
-	Reloads       []Reload          // allocation files that come into force later, in order
-	CapacityConf  map[string]string
-	CapacityName  string
-	SparkDefaults map[string]string // under the keys recorded with each job
-	SparkConf     map[string]string // over them
-	PoolsXML      []byte            // the file behind spark.scheduler.allocation.file
-	PoolsName     string
+	// Configuration beside what comes with the trace; see [Layer] for what wins.
+	Files      Files             // of the user, each in place of the trace's
+	Conf       map[string]string // single keys of YARN and Spark
+	Parameters map[string]string // single parameters of the model
+	Reloads    []Reload          // allocation files that come into force later
+	// Read reads a file that a setting names, such as yarn.scheduler.fair.allocation.file; nil reads the disk.
+	Read func(path string) ([]byte, error)
 
 	Seed      uint64
-	Load      float64 // divides times between submissions; 0 = 1
-	Until     int64   // stop at this time, ms; 0 = no limit
-	SeriesMS  int64   // interval of samples; 0 = chosen from the span
-	Decisions bool    // give decisions to the sink
-	Model     model.Model
+	Load      float64     // divides times between submissions; 0 = 1
+	Until     int64       // stop at this time, ms; 0 = no limit
+	SeriesMS  int64       // interval of samples; 0 = chosen from the span
+	Decisions bool        // give decisions to the sink
+	Model     model.Model // under the model file and Parameters
 	Recorded  driver.Recorded
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
 }
@@ -56,9 +79,22 @@ type Options struct {
 // DefaultOptions are those of a command without flags: seed 1, the default model, YARN's and Spark's defaults.
 func DefaultOptions() Options { return Options{Seed: 1, Model: model.DefaultModel()} }
 
+// Clone returns options that can be changed without changing o.
+func (o Options) Clone() Options {
+	o.Files, o.Conf, o.Parameters = cloned(o.Files), cloned(o.Conf), cloned(o.Parameters)
+	o.Reloads = append([]Reload(nil), o.Reloads...)
+	return o
+}
+
+// cloned returns a copy that is never nil.
+func cloned[M ~map[K]V, K comparable, V any](m M) M {
+	out := make(M, len(m))
+	maps.Copy(out, m)
+	return out
+}
+
 // Reload is an allocation file that replaces the one in force at a time of the replay.
 type Reload struct {
 	AtMS int64
-	Name string // of the file, for messages
-	XML  []byte
+	File
 }

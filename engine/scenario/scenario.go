@@ -3,7 +3,6 @@
 package scenario
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
@@ -18,26 +17,25 @@ type Scenario struct {
 	Options
 	Input       Input
 	Site        *conf.Site
-	Allocations *conf.Allocations // FairScheduler
-	Capacity    *conf.Capacity    // CapacityScheduler
-	MemoryOnly  bool              // the scheduler looks at memory alone, so vcores may be overbooked
-	Warnings    []record.Warning
+	Allocations *conf.Allocations   // FairScheduler, those in force
 	Later       []*conf.Allocations // of Reloads, in their order
-	Pools       []spark.Pool        // of spark.scheduler.allocation.file; nil without one
-	Requests    policy.Placement    // the policy that Placement names
+	// AllocationFile reports that the allocations are those of a file and not made from the trace's queues:
+	// without one YARN's loader does not run.
+	AllocationFile bool
+	MemoryOnly     bool             // the scheduler looks at memory alone, so vcores may be overbooked
+	PoolsFile      string           // what spark.scheduler.allocation.file says to all jobs, "" for nothing
+	Pools          []spark.Pool     // of spark.scheduler.allocation.file; nil without one
+	Requests       policy.Placement // the policy that Placement names
+	Warnings       []record.Warning
 
-	site    map[string]string // yarn-site in effect
-	fairXML []byte            // allocation file in force at the start, made from the trace's queues when there is none
-
-	sharingGiven bool
-	queueName    []string // by queue id
-	user         []string // by user id
-}
-
-// Defaults that differ from YARN's own: a replay does not begin with the restart of a ResourceManager.
-var siteDefaults = map[string]string{
-	"yarn.resourcemanager.work-preserving-recovery.enabled":            "false",
-	"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "-1",
+	keys          map[string]map[string]string // single keys by the kind of file over which they lie
+	site          settings
+	sparkDefaults map[string]string
+	scheduler     *Scheduler
+	chosenBy      string // who named the scheduler, for messages
+	setup         Setup
+	queueName     []string // by queue id
+	user          []string // by user id
 }
 
 // maxTraceMS is the latest submission that --load may lead to: 100 years.
@@ -46,11 +44,8 @@ const maxTraceMS = 100 * 365 * 24 * 3600_000
 // New resolves the options against the trace. Errors name the flag or file, the key and the value.
 func New(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}
-	if sc.Scheduler == "" {
-		sc.Scheduler = "fair"
-	}
 	if sc.Placement == "" {
-		sc.Placement = policy.DefaultPlacement
+		sc.Placement = "locality-ratio"
 	}
 	if sc.Engine == "" {
 		sc.Engine = "dense"
@@ -77,32 +72,19 @@ func New(in Input, o Options) (*Scenario, error) {
 	if sc.Requests, err = policy.NewPlacement(sc.Placement); err != nil {
 		return nil, &OptionError{err}
 	}
-	if err := sc.checkSparkConf(); err != nil {
+	if sc.Model, err = o.ResolveModel(); err != nil {
 		return nil, err
 	}
-	if sc.PoolsXML != nil {
-		var warnings []string
-		if sc.Pools, warnings, err = spark.ParsePools(sc.PoolsName, bytes.NewReader(sc.PoolsXML)); err != nil {
+	for _, step := range []func() error{sc.splitKeys, sc.readSpark, sc.readSite, sc.readQueues} {
+		if err := step(); err != nil {
 			return nil, err
 		}
-		for _, w := range warnings {
-			sc.warn("pools:"+w, "%s", w)
-		}
-	}
-	if err := sc.readSite(); err != nil {
-		return nil, err
 	}
 	for i := range in.Queues {
 		sc.queueName = append(sc.queueName, in.Queues[i].Path)
 	}
 	for i := range in.Users {
 		sc.user = append(sc.user, in.Users[i].Name)
-	}
-	if err := sc.readQueues(); err != nil {
-		return nil, err
-	}
-	if err := sc.readReloads(); err != nil {
-		return nil, err
 	}
 	for i := range in.Nodes {
 		if len(in.Nodes[i].Labels) > 0 {
@@ -111,6 +93,16 @@ func New(in Input, o Options) (*Scenario, error) {
 		}
 	}
 	return sc, nil
+}
+
+// readQueues reads the scheduler's own configuration.
+func (sc *Scenario) readQueues() error {
+	var err error
+	if sc.setup, err = sc.scheduler.Read(sc); err != nil {
+		return err
+	}
+	sc.MemoryOnly = sc.setup.MemoryOnly()
+	return nil
 }
 
 // An OptionError is a mistake in the options rather than in a file or the trace.
@@ -165,16 +157,13 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		Seed: sc.Seed, Load: sc.Load, Until: sc.Until,
 		Config: map[string]string{}, Model: sc.Model.Values(),
 	}
-	for _, layer := range []map[string]string{sc.site, sc.CapacityConf, sc.SparkDefaults, sc.SparkConf} {
+	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults]} {
 		for k, v := range layer {
 			m.Config[k] = v
 		}
 	}
-	if sc.fairXML != nil {
-		m.Config["fair-scheduler.xml"] = string(sc.fairXML)
-	}
 	for _, r := range sc.Reloads {
-		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.XML)
+		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.Text)
 	}
 	m.Modelled = []string{
 		"latencies of messages and processes, and the cost of remote reads: see the model's parameters",

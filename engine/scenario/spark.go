@@ -1,34 +1,106 @@
 package scenario
 
-import sparkconf "replay/engine/spark/conf"
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
+)
 
 // SparkDefaultsLayer is what lies under the keys recorded with a job.
 func (sc *Scenario) SparkDefaultsLayer() sparkconf.Layer {
-	return sparkconf.Layer{Name: "--spark-defaults", Strict: true, Values: sc.SparkDefaults}
+	return sparkconf.Layer{Name: "--spark-defaults", Strict: true, Values: sc.sparkDefaults}
 }
 
 // SparkConfLayer is what lies over the keys recorded with a job.
 func (sc *Scenario) SparkConfLayer() sparkconf.Layer {
-	return sparkconf.Layer{Name: "--conf", Strict: true, Values: sc.SparkConf}
+	return sparkconf.Layer{Name: "--conf", Strict: true, Values: sc.keys[SparkDefaults]}
 }
 
-// checkSparkConf refuses what no job could run with: the user's keys that are unknown or mistyped. Values
-// that contradict those recorded with a job are found when it arrives.
-func (sc *Scenario) checkSparkConf() error {
+// SetsSpark reports whether the user set one of the keys of Spark over those of the jobs.
+func (sc *Scenario) SetsSpark(keys ...string) bool {
+	for _, k := range keys {
+		if _, ok := sc.keys[SparkDefaults][k]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// readSpark reads spark-defaults.conf and refuses what no job could run with: the user's keys that are unknown
+// or mistyped. Values that contradict those recorded with a job are found when it arrives.
+func (sc *Scenario) readSpark() error {
+	if file, from := sc.File(SparkDefaults); from != OfDefault {
+		var err error
+		if sc.sparkDefaults, err = parseSparkDefaults(file); err != nil {
+			return err
+		}
+	}
 	for _, l := range []sparkconf.Layer{sc.SparkDefaultsLayer(), sc.SparkConfLayer()} {
 		if err := sparkconf.CheckKeys(l); err != nil {
 			return &OptionError{err}
 		}
 	}
-	return nil
+	return sc.readPools()
 }
 
-// SetsSpark reports whether the user set one of the keys of Spark for this replay.
-func (sc *Scenario) SetsSpark(keys ...string) bool {
-	for _, k := range keys {
-		if _, ok := sc.SparkConf[k]; ok {
-			return true
+// parseSparkDefaults reads spark-defaults.conf: a key and its value a line, split by white space, = or :.
+func parseSparkDefaults(f File) (map[string]string, error) {
+	out := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(f.Text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' || line[0] == '!' {
+			continue
+		}
+		i := strings.IndexAny(line, " \t=:")
+		if i < 1 {
+			return nil, fmt.Errorf("%s:%d: %q is not a key and a value", f.Name, n, line)
+		}
+		out[line[:i]] = strings.TrimLeft(line[i:], " \t=:")
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return out, nil
+}
+
+// readPools reads the pools of Spark's FAIR mode, from the file given as such or the one that a key names.
+func (sc *Scenario) readPools() error {
+	const key = "spark.scheduler.allocation.file"
+	file, from := sc.File(SparkPools)
+	sc.PoolsFile = file.Name
+	if from == OfDefault {
+		defaults, of := sc.File(SparkDefaults)
+		name, ok := lay(nil, sc.sparkDefaults, of, sc.keys[SparkDefaults])[key]
+		sc.PoolsFile = name.text
+		if !ok {
+			return nil
+		}
+		var err error
+		file, err = sc.named(name, defaults)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name.from != OfKey:
+			sc.warn("pools-file", "%s: %s is %s, which is not there, nor is %s beside it: pools have their defaults; --conf %s=FILE gives it",
+				defaults.Name, key, name.text, filepath.Base(name.text), key)
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	return false
+	var warnings []string
+	var err error
+	if sc.Pools, warnings, err = spark.ParsePools(file.Name, bytes.NewReader(file.Text)); err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		sc.warn("pools:"+w, "%s", w)
+	}
+	return nil
 }

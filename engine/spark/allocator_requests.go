@@ -105,7 +105,7 @@ func (a *Allocator) ask(p int32, missing int) {
 		a.cancel(p, req)
 	}
 	available := missing + len(stale)
-	prefs := policy.Requests(a.placement, available+len(anyHost), a.hints(p, matched), a.taskHosts(p))
+	prefs := a.placement.Requests(available+len(anyHost), a.hints(p, matched))
 	for _, h := range profile.hints.Hosts {
 		a.index.set(h.Host, 0)
 	}
@@ -162,21 +162,16 @@ func (a *Allocator) hints(p int32, matched []*protocol.ContainerRequest) *policy
 		h.PendingNames += (same - k) * len(nodes)
 		k = same
 	}
-	return h
-}
-
-// taskHosts returns the preferred hosts of single tasks, if the placement wants them; a.index holds the hosts.
-func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
-	for _, hosts := range a.profiles[p].hints.TaskHosts {
+	for _, hosts := range profile.hints.TaskHosts {
 		var at []int32
 		for _, host := range hosts {
 			if i := a.index.position(host); i >= 0 {
 				at = append(at, i)
 			}
 		}
-		tasks = append(tasks, at)
+		h.TaskHosts = append(h.TaskHosts, at)
 	}
-	return tasks
+	return h
 }
 
 // places returns the hosts of a preference and their racks, both in the order of their names.

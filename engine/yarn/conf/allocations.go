@@ -8,6 +8,13 @@ import (
 	"replay/policy"
 )
 
+// Names of the FairScheduler's policies, as SchedulingPolicy.parse gives them.
+const (
+	PolicyFair = "fair"
+	PolicyFIFO = "fifo"
+	PolicyDRF  = "drf"
+)
+
 // DefaultAMShare is the share of a leaf queue that AMs may use when nothing is set.
 const DefaultAMShare = 0.5
 
@@ -25,7 +32,7 @@ type QueueSettings struct {
 	MaxRunningApps int32
 	MaxAMShare     float32 // -1 disables the check
 	MaxContainer   policy.Resource
-	Policy         string // name in policy.Sharings
+	Policy         string // one of the Policy names
 	NonPreemptable bool   // this queue; its descendants follow
 
 	// Unset is -1: the parent's value holds.
@@ -86,7 +93,7 @@ func DefaultAllocations(site *Site) *Allocations {
 		UserMaxApps:         map[string]int32{},
 		UserMaxAppsDefault:  math.MaxInt32,
 		QueueMaxAppsDefault: math.MaxInt32,
-		DefaultPolicy:       policy.DefaultSharing,
+		DefaultPolicy:       PolicyFair,
 		Rules:               DefaultRules(site.AllowUndeclaredPools, site.UserAsDefaultQueue),
 		types:               len(site.Types),
 		queues:              map[string]*queueConf{},
@@ -173,13 +180,20 @@ func (a *Allocations) UserLimit(user string) int32 {
 	return a.UserMaxAppsDefault
 }
 
-// parsePolicy is SchedulingPolicy.parse. The names of YARN's classes are class names that Java finds.
+// parsePolicy is SchedulingPolicy.parse.
 func parsePolicy(text string) (string, *Error) {
-	class, full := strings.CutPrefix(text, policyPackage)
-	for _, s := range policy.Sharings {
-		if strings.ToLower(text) == s.Name || full && class != "" && class == s.Class {
-			return s.Name, nil
-		}
+	switch p := strings.ToLower(text); p {
+	case PolicyFair, PolicyFIFO, PolicyDRF:
+		return p, nil
+	}
+	// The names of the three classes themselves are class names that Java finds.
+	switch text {
+	case policyPackage + "FairSharePolicy":
+		return PolicyFair, nil
+	case policyPackage + "FifoPolicy":
+		return PolicyFIFO, nil
+	case policyPackage + "DominantResourceFairnessPolicy":
+		return PolicyDRF, nil
 	}
 	return "", refuse(badResource, "%s SchedulingPolicy class not found!", text)
 }

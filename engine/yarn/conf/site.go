@@ -18,7 +18,7 @@ type Site struct {
 	// yarn.resource-types in the order of Java's hash map, as in YARN.
 	Types []string
 
-	Scheduler string // fair, capacity, fifo, or "" when the key is absent
+	SchedulerClass string // Java class of the scheduler, "" when the key is absent
 
 	MinAllocation policy.Resource
 	MaxAllocation policy.Resource
@@ -46,7 +46,6 @@ type Site struct {
 	LocalityThresholdRack float32
 	LocalityDelayNode     int64
 	LocalityDelayRack     int64
-	Delay                 string // name in policy.Delays
 	Continuous            bool
 	ContinuousSleep       int32
 	UpdateInterval        int64 // 0: no update thread, nothing is ever scheduled
@@ -63,11 +62,16 @@ type Site struct {
 	WorkPreservingRecovery bool
 	SchedulingWait         int64 // after the start of the ResourceManager
 
-	// Warnings names every key that YARN knows and a replay does not follow.
-	Warnings []string
+	// Warnings are about keys that YARN knows and a replay does not follow, and values that can only be mistakes.
+	Warnings []KeyWarning
 	// Unknown are keys that neither knows.
 	Unknown []UnknownKey
 }
+
+// KeyWarning is what is to be said about a key.
+type KeyWarning struct{ Key, Text string }
+
+func (w KeyWarning) String() string { return w.Key + ": " + w.Text }
 
 // UnknownKey is a key that YARN does not have, with the most similar ones that are modelled.
 type UnknownKey struct {
@@ -109,13 +113,13 @@ func NewSite(props map[string]string) (*Site, error) {
 		switch {
 		case r.read[key] || strings.HasPrefix(key, capacityPrefix):
 		case notModelled(key) != "":
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: %s", key, notModelled(key)))
+			s.Warnings = append(s.Warnings, KeyWarning{key, notModelled(key)})
 		default:
 			s.Unknown = append(s.Unknown, UnknownKey{key, spelling.Nearest(key, siteKeys(), 3)})
 		}
 	}
 	if s.UpdateInterval == 0 {
-		s.Warnings = append(s.Warnings, keyUpdateInterval+" is 0: shares are never computed and nothing is scheduled")
+		s.Warnings = append(s.Warnings, KeyWarning{keyUpdateInterval, "with 0 shares are never computed and nothing is scheduled"})
 	}
 	return s, nil
 }
@@ -135,21 +139,9 @@ const (
 	capacityPrefix    = "yarn.scheduler.capacity."
 )
 
-// schedulerClasses maps the values of yarn.resourcemanager.scheduler.class to our names.
-var schedulerClasses = map[string]string{
-	"org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler":         "fair",
-	"org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler": "capacity",
-	"org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler":         "fifo",
-}
-
 func (r *reader) site() *Site {
 	s := &Site{amPreemptionOf: map[string]bool{}}
-	if class := r.text(keySchedulerClass, ""); class != "" {
-		s.Scheduler = schedulerClasses[class]
-		if s.Scheduler == "" {
-			r.fail(keySchedulerClass, class, refuse("YarnRuntimeException", "this scheduler is not modelled, want the FairScheduler, CapacityScheduler or FifoScheduler of Hadoop"))
-		}
-	}
+	s.SchedulerClass = r.text(keySchedulerClass, "")
 	r.resourceTypes(s)
 
 	s.ReservationMultiple = r.float("yarn.scheduler.reservation-threshold.increment-multiple", 2)
@@ -174,10 +166,7 @@ func (r *reader) site() *Site {
 	s.LocalityThresholdRack = r.float(fairPrefix+"locality.threshold.rack", -1)
 	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
 	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
-	s.Delay = policy.DelayByOffers
-	if s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false); s.Continuous {
-		s.Delay = policy.DelayByTime
-	}
+	s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false)
 	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
 	if s.UpdateInterval = r.long(keyUpdateInterval, 500); s.UpdateInterval < 0 {
 		s.UpdateInterval = 500

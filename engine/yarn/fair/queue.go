@@ -16,7 +16,7 @@ type queue struct {
 	dynamic  bool // made by a submission, or no longer in the allocation file
 	parent   *queue
 	children []*queue
-	sharing  *policy.Sharer
+	sharing  policy.Sharing
 
 	max          conf.ConfigurableResource
 	maxChild     conf.ConfigurableResource

@@ -1,0 +1,133 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/capacity"
+	"replay/engine/yarn/conf"
+	"replay/trace"
+)
+
+// capacitySetup is the CapacityScheduler with its properties. A scheduler changes its [conf.Capacity] when
+// nodes come and go, so each replay reads its own.
+type capacitySetup struct {
+	site       *conf.Site
+	props      map[string]string
+	name       string
+	memoryOnly bool
+}
+
+// readCapacity resolves the queues of the CapacityScheduler.
+func readCapacity(sc *Scenario) (Setup, error) {
+	const kind = "capacity-scheduler.xml"
+	file, from := sc.File(kind)
+	files := []File{file}
+	// As in YARN keys of yarn-site.xml count too, under those of the file; but those of the trace do not
+	// under a file of the user's.
+	if site, of := sc.File(YarnSite); of >= from {
+		files = []File{site, file}
+	}
+	values, err := sc.readProperties(files...)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(values, func(k, _ string) bool { return !strings.HasPrefix(k, sc.scheduler.Keys) })
+	defaults := map[string]string{}
+	const queues = "yarn.scheduler.capacity.root.queues"
+	_, byFile := values[queues]
+	_, byKey := sc.keys[kind][queues]
+	if from == OfDefault && !byFile && !byKey {
+		defaults = queuesCapacity(sc.Input.Queues)
+	}
+	c := &capacitySetup{site: sc.Site, name: file.Name, props: lay(defaults, values, from, sc.keys[kind]).texts()}
+	cfg, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range cfg.Warnings {
+		sc.warn("capacity:"+w, "capacity-scheduler: %s", w)
+	}
+	c.memoryOnly = cfg.CalculatorName == "default"
+	return c, nil
+}
+
+// read parses the properties. It refuses what YARN accepts though it can only be a mistake.
+func (c *capacitySetup) read() (*conf.Capacity, error) {
+	cfg, err := conf.NewCapacity(c.props, c.site)
+	if err == nil {
+		err = cfg.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
+	for _, u := range cfg.Unknown {
+		return nil, fmt.Errorf("%s: %w", c.name, u)
+	}
+	return cfg, nil
+}
+
+func (c *capacitySetup) New(names *protocol.Names, clusterTimestamp int64, o yarn.Observer) (yarn.Scheduler, error) {
+	cfg, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	return capacity.New(c.site, cfg, names, clusterTimestamp, o), nil
+}
+
+func (c *capacitySetup) MemoryOnly() bool { return c.memoryOnly }
+
+func (c *capacitySetup) Config() map[string]string { return c.props }
+
+// queuesCapacity gives the queues of the trace capacities in proportion to their weights, for traces
+// that come without capacity-scheduler.xml. Memory and vcores count (DominantResourceCalculator); queues
+// may use the whole cluster and a user the whole queue.
+func queuesCapacity(queues []trace.Queue) map[string]string {
+	const prefix = "yarn.scheduler.capacity."
+	if len(queues) == 0 {
+		return conf.ShippedCapacity()
+	}
+	out := map[string]string{prefix + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"}
+	children := map[string][]*trace.Queue{}
+	for i := range queues {
+		if cut := strings.LastIndexByte(queues[i].Path, '.'); cut > 0 {
+			parent := queues[i].Path[:cut]
+			children[parent] = append(children[parent], &queues[i])
+		}
+	}
+	for parent, list := range children {
+		var names []string
+		sum := 0.0
+		weight := func(q *trace.Queue) float64 {
+			if math.IsNaN(q.Weight) || q.Weight <= 0 {
+				return 1
+			}
+			return q.Weight
+		}
+		for _, q := range list {
+			sum += weight(q)
+		}
+		left := 10000 // hundredths of a percent
+		for i, q := range list {
+			names = append(names, q.Path[strings.LastIndexByte(q.Path, '.')+1:])
+			share := int(math.Floor(10000 * weight(q) / sum))
+			if i == len(list)-1 {
+				share = left
+			}
+			left -= share
+			key := prefix + q.Path + "."
+			out[key+"capacity"] = strconv.FormatFloat(float64(share)/100, 'f', -1, 64)
+			out[key+"maximum-capacity"] = "100"
+			if len(children[q.Path]) == 0 {
+				out[key+"user-limit-factor"] = "-1"
+			}
+		}
+		out[prefix+parent+".queues"] = strings.Join(names, ",")
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fair"
+)
+
+// fairSetup is the FairScheduler with its allocation file.
+type fairSetup struct {
+	site        *conf.Site
+	allocations *conf.Allocations
+	file        File // made from the trace's queues when there is none; without a text YARN's defaults hold
+}
+
+// readFair resolves the queues of the FairScheduler, those of files that come into force later included.
+func readFair(sc *Scenario) (Setup, error) {
+	file, err := sc.allocationFile()
+	if err != nil {
+		return nil, err
+	}
+	sc.AllocationFile = file.Text != nil
+	if file.Text == nil && len(sc.Input.Queues) > 0 {
+		file = File{Name: "the trace's queues", Text: queuesXML(sc.Input.Queues)}
+	}
+	sharing := sc.Sharing
+	switch sharing {
+	case "", conf.PolicyFair, conf.PolicyDRF:
+	case conf.PolicyFIFO:
+		// A parent queue may not be fifo, so the default can't be: every leaf that does not say becomes fifo.
+		return nil, optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>fifo</schedulingPolicy> on leaf queues", sharing)
+	default:
+		return nil, optionf("sharing is %q, want fair or drf", sharing)
+	}
+	read := func(f File) (*conf.Allocations, error) {
+		a, err := sc.parseAllocations(f)
+		if err == nil && sharing != "" {
+			a.DefaultPolicy = sharing
+		}
+		return a, err
+	}
+	f := &fairSetup{site: sc.Site, file: file, allocations: conf.DefaultAllocations(sc.Site)}
+	if file.Text != nil {
+		if f.allocations, err = read(file); err != nil {
+			return nil, err
+		}
+	} else if sharing != "" {
+		f.allocations.DefaultPolicy = sharing
+	}
+	sc.Sharing = f.allocations.DefaultPolicy
+	sc.Allocations = f.allocations
+	sc.Reloads = slices.Clone(sc.Reloads)
+	slices.SortStableFunc(sc.Reloads, func(a, b Reload) int { return cmp.Compare(a.AtMS, b.AtMS) })
+	for _, r := range sc.Reloads {
+		a, err := read(r.File)
+		if err != nil {
+			return nil, err
+		}
+		sc.Later = append(sc.Later, a)
+	}
+	return f, nil
+}
+
+const keyAllocationFile = "yarn.scheduler.fair.allocation.file"
+
+// allocationFile returns the allocation file in force: the user's own, else the one that the user's settings
+// name, else the trace's. What the trace's settings name is the file that came with it.
+func (sc *Scenario) allocationFile() (File, error) {
+	file, from := sc.File(sc.scheduler.File)
+	key := setting{sc.Site.AllocationFile, sc.site[keyAllocationFile].from}
+	if key.from < OfFile {
+		return file, nil
+	}
+	where := sc.nameOfSetting(keyAllocationFile, key)
+	if from == OfFile {
+		if filepath.Clean(file.Name) != filepath.Clean(key.text) {
+			sc.warn("allocation-file", "--%s %s is used, although %s is %s", sc.scheduler.Flag(), file.Name, where, key.text)
+		}
+		return file, nil
+	}
+	site, _ := sc.File(YarnSite)
+	named, err := sc.named(key, site)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && key.from == OfFile: // as YARN, which goes on without it
+		sc.warn("allocation-file", "%s is %s, which is not there, nor is %s beside %s: the queues are those of the trace; --%s FILE gives it",
+			where, key.text, filepath.Base(key.text), site.Name, sc.scheduler.Flag())
+		return file, nil
+	case err != nil:
+		return file, fmt.Errorf("%s: %w", where, err)
+	}
+	return named, nil
+}
+
+// parseAllocations reads an allocation file. It refuses what YARN accepts though it can only be a mistake.
+func (sc *Scenario) parseAllocations(f File) (*conf.Allocations, error) {
+	a, err := conf.ParseAllocations(f.Text, sc.Site)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if len(a.Problems) > 0 {
+		return nil, fmt.Errorf("%s: %w", f.Name, a.Problems[0])
+	}
+	for _, w := range a.Warnings {
+		sc.warn("allocations:"+w, "%s: %s", f.Name, w)
+	}
+	return a, nil
+}
+
+func (f *fairSetup) New(names *protocol.Names, clusterTimestamp int64, o yarn.Observer) (yarn.Scheduler, error) {
+	return fair.New(f.site, f.allocations, names, clusterTimestamp, o)
+}
+
+func (*fairSetup) MemoryOnly() bool { return false }
+
+func (f *fairSetup) Config() map[string]string {
+	if f.file.Text == nil {
+		return nil
+	}
+	return map[string]string{"fair-scheduler.xml": string(f.file.Text)}
+}

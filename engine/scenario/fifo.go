@@ -1,0 +1,21 @@
+package scenario
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/engine/yarn/fifo"
+)
+
+// fifoSetup is the FifoScheduler, which has one queue and no file.
+type fifoSetup struct{ site *conf.Site }
+
+func readFIFO(sc *Scenario) (Setup, error) { return fifoSetup{sc.Site}, nil }
+
+func (f fifoSetup) New(names *protocol.Names, clusterTimestamp int64, o yarn.Observer) (yarn.Scheduler, error) {
+	return fifo.New(f.site, names, clusterTimestamp, o)
+}
+
+func (fifoSetup) MemoryOnly() bool { return true }
+
+func (fifoSetup) Config() map[string]string { return nil }

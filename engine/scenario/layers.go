@@ -1,0 +1,112 @@
+package scenario
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Layer says where a setting comes from. There is one order for every kind of configuration:
+//
+//	default   of YARN, Spark and the model, and the few that a replay has of its own
+//	trace     the file that came with the trace
+//	file      the user's file of that kind
+//	key       a single setting: --conf, --model
+//
+// A whole file replaces a whole file: under a user's file nothing of the trace's is in force. A single key
+// lies over every file. In which order files and keys were given plays no part; of one key given twice
+// the later one holds, and a variant's over the common one.
+//
+// Spark's keys have one layer more: what was recorded with a job lies between the file and the keys,
+// as spark-submit's own arguments lie over spark-defaults.conf.
+//
+// docs/configuration.md says the same to users.
+type Layer uint8
+
+// The layers, from the lowest.
+const (
+	OfDefault Layer = iota
+	OfTrace
+	OfFile
+	OfKey
+)
+
+// File returns the file of a kind that is in force, and its layer, which is OfDefault when there is none.
+func (sc *Scenario) File(kind string) (File, Layer) {
+	for _, l := range []struct {
+		files Files
+		layer Layer
+	}{{sc.Files, OfFile}, {sc.Input.Files, OfTrace}} {
+		if f, ok := l.files[kind]; ok {
+			if f.Name == "" {
+				f.Name = kind
+			}
+			return f, l.layer
+		}
+	}
+	return File{Name: kind}, OfDefault
+}
+
+// setting is a value in force.
+type setting struct {
+	text string
+	from Layer
+}
+
+// settings are the keys of one kind of configuration.
+type settings map[string]setting
+
+// lay lays the keys of one kind over each other: defaults, those of the file in force, single ones.
+func lay(defaults, file map[string]string, of Layer, keys map[string]string) settings {
+	out := settings{}
+	for _, l := range []struct {
+		values map[string]string
+		from   Layer
+	}{{defaults, OfDefault}, {file, of}, {keys, OfKey}} {
+		for k, v := range l.values {
+			out[k] = setting{v, l.from}
+		}
+	}
+	return out
+}
+
+// texts returns the values without their layers.
+func (s settings) texts() map[string]string {
+	out := make(map[string]string, len(s))
+	for k, v := range s {
+		out[k] = v.text
+	}
+	return out
+}
+
+// named reads the file that a setting names. A relative name begins at the folder of the file that holds the
+// setting, or at the working directory for a single key. A name from a file that is not there is looked
+// for beside that file by its last part: the folders of a cluster's configuration are often copied to
+// another place. The error is fs.ErrNotExist when neither is there.
+func (sc *Scenario) named(s setting, holder File) (File, error) {
+	read := sc.Read
+	if read == nil {
+		read = os.ReadFile
+	}
+	path := strings.TrimPrefix(s.text, "file://")
+	if s.from == OfKey {
+		text, err := read(path)
+		return File{Name: path, Text: text}, err
+	}
+	beside := filepath.Join(filepath.Dir(holder.Name), filepath.Base(path))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(holder.Name), path)
+	}
+	text, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) && beside != path {
+		path = beside
+		text, err = read(path)
+	}
+	return File{Name: path, Text: text}, err
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

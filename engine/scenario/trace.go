@@ -1,0 +1,47 @@
+package scenario
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"replay/trace"
+)
+
+// FromTrace resolves the options against an open trace and the configuration files attached to it. Errors
+// are those of [New].
+func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
+	in, err := InputOf(t, t.Dir())
+	if err != nil {
+		return nil, err
+	}
+	in.Jobs = t.Jobs()
+	return New(in, o)
+}
+
+// InputOf returns everything of a trace but its jobs. Messages call the trace by name.
+func InputOf(t *trace.Trace, name string) (Input, error) {
+	in := Input{
+		Name: filepath.Base(filepath.Clean(name)), Hash: t.Hash(),
+		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
+		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
+		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Files: Files{},
+	}
+	kinds := []string{YarnSite}
+	for _, s := range Schedulers {
+		if s.File != "" {
+			kinds = append(kinds, s.File)
+		}
+	}
+	for _, kind := range kinds {
+		text, err := t.Attachment(kind)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return in, err
+		}
+		in.Files[kind] = File{Name: filepath.Join(name, kind), Text: text}
+	}
+	return in, nil
+}
