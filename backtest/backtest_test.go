@@ -13,7 +13,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report/prediction"
 	"replay/trace"
-	"replay/trace/importer"
+	"replay/trace/importer/workload"
 )
 
 func options() Options {
@@ -59,7 +59,7 @@ func TestOneSlotIsTheSum(t *testing.T) {
 			MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset,
 			TailMS: rapid.Int64Range(0, 5000).Draw(t, "tail"), RecordedFinishMS: trace.Unset,
 		}
-		a := importer.RecordedApp{ID: "app", Name: "chain"}
+		a := workload.RecordedApp{ID: "app", Name: "chain"}
 		code := rapid.Int64Range(0, 5000).Draw(t, "code")
 		a.ReadyMS = code
 		sum := code + j.TailMS
@@ -79,11 +79,11 @@ func TestOneSlotIsTheSum(t *testing.T) {
 				sum += ms + delay
 			}
 			j.Stages = append(j.Stages, st)
-			a.Stages = append(a.Stages, importer.RecordedStage{SparkStage: int32(i), Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset})
+			a.Stages = append(a.Stages, workload.RecordedStage{SparkStage: int32(i), Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset})
 		}
 		a.FinishMS = sum
 		r := &Recording{
-			Name: "chain", jobs: []*trace.Job{j}, apps: []importer.RecordedApp{a},
+			Name: "chain", jobs: []*trace.Job{j}, apps: []workload.RecordedApp{a},
 			executors: []trace.Executor{{VCores: 1, MemMiB: 1024, RemovedMS: trace.Unset}},
 			input: scenario.Input{Nodes: []trace.Node{{Host: "a", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true}},
 				Queues: []trace.Queue{{Path: "root.default", Parent: trace.Unset, Weight: math.NaN()}}, Users: []trace.User{{Name: "u"}}},
@@ -102,7 +102,7 @@ func TestOneSlotIsTheSum(t *testing.T) {
 
 // The bounds that docs/fidelity-spark.md claims for event logs.
 func TestPredictionsOfLogs(t *testing.T) {
-	predictLogs(t, "../trace/importer/testdata/eventlogs")
+	predictLogs(t, "../trace/importer/testdata/spark-eventlog/eventlogs")
 }
 
 func TestPredictionsOfFurtherLogs(t *testing.T) {
@@ -129,7 +129,7 @@ func predictLogs(t *testing.T, path string) {
 }
 
 func TestPredictionsOfClusters(t *testing.T) {
-	predictClusters(t, "../traces/fair-weights", "../traces/node-lost", "../traces/drf-mixed-sizes", "../trace/importer/testdata/locality-wait-0s")
+	predictClusters(t, "../traces/fair-weights", "../traces/node-lost", "../traces/drf-mixed-sizes", "../trace/importer/testdata/spark-on-yarn/locality-wait-0s")
 }
 
 func TestPredictionsOfFurtherClusters(t *testing.T) {
@@ -161,7 +161,7 @@ func predictClusters(t *testing.T, paths ...string) {
 
 // The same recordings give the same bytes, and a fit is a fixed point of itself.
 func TestDeterministic(t *testing.T) {
-	path := "../trace/importer/testdata/locality-wait-0s"
+	path := "../trace/importer/testdata/spark-on-yarn/locality-wait-0s"
 	var before []byte
 	for range 2 {
 		b, err := Run(context.Background(), recordings(t, path), options(), true, false)

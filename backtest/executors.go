@@ -7,7 +7,7 @@ import (
 
 	"replay/engine/spark/driver"
 	"replay/trace"
-	"replay/trace/importer"
+	"replay/trace/importer/workload"
 )
 
 // launch is a recorded task launch, as far as a trace tells.
@@ -21,7 +21,7 @@ type launch struct {
 // their first task, if one was waiting, and by how much their first tasks took longer than usual. A trace
 // names the host of a task and not its executor, so executors that shared a host at some time are given
 // without that.
-func (r *Recording) usable(j *trace.Job, a *importer.RecordedApp) []driver.RecordedExecutor {
+func (r *Recording) usable(j *trace.Job, a *workload.RecordedApp) []driver.RecordedExecutor {
 	execs := r.executorsOf(j.ID)
 	byNode := launches(j, a)
 	usual := usualOf(j)
@@ -56,7 +56,7 @@ func (r *Recording) usable(j *trace.Job, a *importer.RecordedApp) []driver.Recor
 // leaving returns when the driver decided to have an executor killed, or trace.Unset: it took no task of
 // a stage that was submitted after its last task and whose tasks began only when it was gone, so it was
 // on its way out by then. The middle of that time is taken.
-func leaving(j *trace.Job, a *importer.RecordedApp, e *trace.Executor, byNode map[int32][]launch) int64 {
+func leaving(j *trace.Job, a *workload.RecordedApp, e *trace.Executor, byNode map[int32][]launch) int64 {
 	if e.RemovedMS == trace.Unset || !strings.HasPrefix(e.Reason, "Executor killed by driver") {
 		return trace.Unset
 	}
@@ -89,7 +89,7 @@ func leaving(j *trace.Job, a *importer.RecordedApp, e *trace.Executor, byNode ma
 
 // cause returns the stage that had been submitted last, and how long before, when the process of an
 // executor ended by itself, which its tasks bring about.
-func cause(j *trace.Job, a *importer.RecordedApp, e *trace.Executor) (stage int32, after int64) {
+func cause(j *trace.Job, a *workload.RecordedApp, e *trace.Executor) (stage int32, after int64) {
 	stage = trace.Unset
 	if e.RemovedMS == trace.Unset || !strings.Contains(e.Reason, "exited with code") && !strings.Contains(e.Reason, "Exit status: 52") {
 		return stage, 0
@@ -105,7 +105,7 @@ func cause(j *trace.Job, a *importer.RecordedApp, e *trace.Executor) (stage int3
 }
 
 // launches lists the tasks of stages with one attempt by node, in order of launch.
-func launches(j *trace.Job, a *importer.RecordedApp) map[int32][]launch {
+func launches(j *trace.Job, a *workload.RecordedApp) map[int32][]launch {
 	out := map[int32][]launch{}
 	for i := range j.Stages {
 		t := &j.Stages[i].Tasks

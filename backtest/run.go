@@ -10,7 +10,7 @@ import (
 	"replay/engine/spark/driver"
 	"replay/report/prediction"
 	"replay/trace"
-	"replay/trace/importer"
+	"replay/trace/importer/workload"
 )
 
 // Options say how recordings are replayed.
@@ -68,7 +68,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 }
 
 // compare sets one application's replay beside its recording.
-func (r *Recording) compare(j *trace.Job, a *importer.RecordedApp, o *observed, byDriver bool) prediction.App {
+func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, byDriver bool) prediction.App {
 	rec, ran := o.jobs[j.ID]
 	out := prediction.App{
 		Recording: r.Name, ID: a.ID, Name: a.Name, RecordedMS: trace.Unset, PredictedMS: trace.Unset,

@@ -16,6 +16,8 @@ import (
 	"replay/engine/scenario"
 	"replay/trace"
 	"replay/trace/importer"
+	"replay/trace/importer/eventlog"
+	"replay/trace/importer/workload"
 )
 
 // Recording is one recorded run: an event log, or a cluster with all its applications.
@@ -26,7 +28,7 @@ type Recording struct {
 	input     scenario.Input // without jobs
 	jobs      []*trace.Job
 	executors []trace.Executor
-	apps      []importer.RecordedApp
+	apps      []workload.RecordedApp
 	cluster   *clusterRecord // nil without IsCluster
 }
 
@@ -50,7 +52,7 @@ func Sources(ctx context.Context, paths []string, allocation, tmp string, warn f
 		return err
 	}
 	imported := func(format, path, name string) error {
-		opt := importer.DefaultOptions()
+		opt := workload.DefaultOptions()
 		opt.Out = filepath.Join(tmp, fmt.Sprintf("%03d", len(out)))
 		if format == eventLogs && allocation != "simulated" {
 			opt.Replication = 1
@@ -80,12 +82,12 @@ func Sources(ctx context.Context, paths []string, allocation, tmp string, warn f
 		if len(dirs) > 0 {
 			continue
 		}
-		logs, err := importer.Logs([]string{path})
+		logs, _, err := eventlog.Find([]string{path})
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range logs {
-			if err := imported(eventLogs, l, logName(l)); err != nil {
+			if err := imported(eventLogs, l.Path, logName(l.Path)); err != nil {
 				return nil, err
 			}
 		}
@@ -157,13 +159,13 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, err
 	}
 	var recorded struct {
-		Applications []importer.RecordedApp `json:"applications"`
+		Applications []workload.RecordedApp `json:"applications"`
 	}
 	if err := attached(t, dir, "recorded.json", &recorded); err != nil {
 		return nil, fmt.Errorf("%s: not imported from a recording: %w", dir, err)
 	}
 	r.apps = recorded.Applications
-	slices.SortFunc(r.apps, func(a, b importer.RecordedApp) int { return int(a.Job - b.Job) })
+	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return int(a.Job - b.Job) })
 	if r.executors, err = t.Executors(); err != nil {
 		return nil, err
 	}

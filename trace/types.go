@@ -189,6 +189,23 @@ func (t *Tasks) Prefs(i int) []int32 {
 	return t.Pref[t.PrefStart[i]:t.PrefStart[i+1]]
 }
 
+// SetPrefs sets the preferred nodes of all tasks. None at all leaves the columns nil.
+func (t *Tasks) SetPrefs(prefs [][]int32) {
+	t.PrefStart, t.Pref = nil, nil
+	n := 0
+	for _, p := range prefs {
+		n += len(p)
+	}
+	if n == 0 {
+		return
+	}
+	t.PrefStart, t.Pref = make([]int32, 1, len(prefs)+1), make([]int32, 0, n)
+	for _, p := range prefs {
+		t.Pref = append(t.Pref, p...)
+		t.PrefStart = append(t.PrefStart, int32(len(t.Pref)))
+	}
+}
+
 // Executor is an executor as recorded, for backtests.
 type Executor struct {
 	Job       int64

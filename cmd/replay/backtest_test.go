@@ -14,8 +14,8 @@ import (
 var updateBacktest = flag.Bool("update-backtest", false, "rewrite the golden files of backtests")
 
 const (
-	smallLog     = importData + "eventlogs/app-20261121064901-0000.zstd"
-	smallCluster = importData + "locality-wait-0s"
+	smallLog     = importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
+	smallCluster = importData + "spark-on-yarn/locality-wait-0s"
 )
 
 // A small log and a small cluster: every number of the comparison.

@@ -12,11 +12,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/trace/importer"
+	"replay/trace/importer/workload"
 )
 
 // importCommand turns foreign formats into trace directories.
 func importCommand() *cli.Command {
-	def := importer.DefaultOptions()
+	def := workload.DefaultOptions()
 	var formats strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(importer.Importers)) {
 		fmt.Fprintf(&formats, "\n  %-16s %s", name, importer.Importers[name].Usage)
@@ -70,14 +71,14 @@ func runImport(c *cli.Context) error {
 	if n := c.Int("node-vcores"); int(int32(n)) != n {
 		return usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
 	}
-	opt := importer.Options{
+	opt := workload.Options{
 		Out: c.String("out"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
 		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
 		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"),
 		Lenient: c.Bool("lenient"), Strict: c.Bool("strict"),
 	}
 	for _, s := range c.StringSlice("queue-map") {
-		r, err := importer.ParseQueueRule(s)
+		r, err := workload.ParseQueueRule(s)
 		if err != nil {
 			return usagef("%w", err)
 		}
@@ -90,8 +91,8 @@ func runImport(c *cli.Context) error {
 		return usagef("%w", err)
 	}
 	format := c.Args().First()
-	if _, ok := importer.Importers[format]; !ok {
-		return usagef("unknown format %q (known: %s)", format, strings.Join(slices.Sorted(maps.Keys(importer.Importers)), ", "))
+	if _, err := importer.Find(format); err != nil {
+		return usagef("%w", err)
 	}
 	if !c.Bool("quiet") {
 		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }

@@ -11,9 +11,9 @@ const importData = "../../trace/importer/testdata/"
 
 func TestImportCommand(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"spark-eventlog " + importData + "eventlogs/app-20261121064901-0000.lz4", "1 jobs, 4 stages, 60 tasks, 4 nodes"},
-		{"spark-eventlog " + importData + "eventlogs/app-20261121064901-0000.zstd --blocks hdfs --nodes 20 --racks 4 --replication 3 --seed 1 --copies 3 --arrivals poisson:30s --queue-map profiles=adhoc", "3 jobs, 12 stages, 180 tasks, 24 nodes"},
-		{"spark-on-yarn " + importData + "locality-wait-0s --strict", "1 jobs, 5 stages, 166 tasks, 8 nodes"},
+		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.lz4", "1 jobs, 4 stages, 60 tasks, 4 nodes"},
+		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd --blocks hdfs --nodes 20 --racks 4 --replication 3 --seed 1 --copies 3 --arrivals poisson:30s --queue-map profiles=adhoc", "3 jobs, 12 stages, 180 tasks, 24 nodes"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --strict", "1 jobs, 5 stages, 166 tasks, 8 nodes"},
 	} {
 		out := filepath.Join(t.TempDir(), "trace")
 		args := append(append([]string{"import"}, strings.Fields(tt.args)...), "--out", out)
@@ -33,14 +33,14 @@ func TestImportCommand(t *testing.T) {
 
 func TestImportErrors(t *testing.T) {
 	cut := filepath.Join(t.TempDir(), "app-1.zstd")
-	data, err := os.ReadFile(importData + "eventlogs/app-20261121064901-0000.zstd")
+	data, err := os.ReadFile(importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(cut, data[:len(data)-100], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	good := importData + "eventlogs/app-20261121064901-0000.zstd"
+	good := importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
 	for _, tt := range []struct {
 		args string
 		code int
@@ -56,8 +56,8 @@ func TestImportErrors(t *testing.T) {
 		{"spark-eventlog " + cut + " --out OUT", exitBadInput, "--lenient keeps what can be used"},
 		{"spark-eventlog " + cut + " --out OUT --lenient", exitDone, ""},
 		{"spark-on-yarn " + importData + " --out OUT", exitBadInput, "not a recorded cluster"},
-		{"spark-on-yarn " + importData + "locality-wait-0s --copies 2 --out OUT", exitBadInput, "has its own nodes, racks and times"},
-		{"spark-on-yarn " + importData + "locality-wait-0s --blocks hdfs --out OUT", exitBadInput, "has its own blocks"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --copies 2 --out OUT", exitBadInput, "has its own nodes, racks and times"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --blocks hdfs --out OUT", exitBadInput, "has its own blocks"},
 		{"spark-eventlog --strict " + good + " --out OUT", exitDone, ""},
 	} {
 		dir := t.TempDir()

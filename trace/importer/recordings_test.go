@@ -3,7 +3,6 @@ package importer
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,41 +11,16 @@ import (
 	"testing"
 
 	"replay/trace"
+	"replay/trace/importer/eventlog"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/sparkonyarn"
+	"replay/trace/importer/workload"
 )
 
-// sharedRecordings is the whole set of recordings, beside the project; "" when it is not there.
-func sharedRecordings(t testing.TB) string {
-	dir := filepath.Join("..", "..", "..", "shared", "recordings")
-	if _, err := os.Stat(dir); err != nil {
-		t.Logf("%s is not there: only the recordings in testdata are imported", dir)
-		return ""
-	}
-	return dir
-}
-
-func importTo(t testing.TB, format, input string, change func(*Options)) (*Result, *trace.MemoryTrace, error) {
-	t.Helper()
-	opt := DefaultOptions()
-	opt.Out = filepath.Join(t.TempDir(), "trace")
-	if change != nil {
-		change(&opt)
-	}
-	res, err := Import(context.Background(), format, []string{input}, opt)
-	if err != nil {
-		if _, e := os.Stat(opt.Out); !os.IsNotExist(e) {
-			t.Errorf("the import failed (%v) and left %s", err, opt.Out)
-		}
-		return nil, nil, err
-	}
-	m, err := trace.Load(opt.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, m, nil
-}
+const sampleLog = "testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
 
 // countLog counts the events of logs by encoding/json alone.
-func countLog(t testing.TB, paths []string) counter {
+func countLog(t testing.TB, paths []string) workload.Counter {
 	t.Helper()
 	type event struct {
 		Event    string
@@ -69,9 +43,9 @@ func countLog(t testing.TB, paths []string) counter {
 		app     string
 		id, try int
 	}
-	n, seen, app := counter{}, map[attempt]bool{}, ""
+	n, seen, app := workload.Counter{}, map[attempt]bool{}, ""
 	for _, path := range paths {
-		in := bufio.NewScanner(bytes.NewReader(unpack(t, path)))
+		in := bufio.NewScanner(bytes.NewReader(importtest.Unpack(t, path)))
 		in.Buffer(nil, 1<<26)
 		for in.Scan() {
 			var e event
@@ -118,7 +92,7 @@ func countLog(t testing.TB, paths []string) counter {
 }
 
 // checkCounts compares what an import says that it read with an independent count.
-func checkCounts(t *testing.T, res *Result, want counter) {
+func checkCounts(t *testing.T, res *workload.Result, want workload.Counter) {
 	t.Helper()
 	for k := range res.Counts.Read {
 		if _, ok := want[k]; !ok && strings.HasPrefix(k, "task_") {
@@ -135,56 +109,54 @@ func checkCounts(t *testing.T, res *Result, want counter) {
 	}
 }
 
+// Every recorded log holds what its events say, counted in another way.
 func TestRecordedEventLogs(t *testing.T) {
-	dirs := []string{"testdata/eventlogs"}
-	summary := map[string]map[string]any{}
-	if shared := sharedRecordings(t); shared != "" {
-		found, err := filepath.Glob(filepath.Join(shared, "spark-eventlogs", "*", ""))
-		if err != nil {
+	checkEventLog(t, sampleLog)
+}
+
+func TestFurtherEventLogs(t *testing.T) {
+	dir := importtest.Recordings(t, "spark-eventlogs")
+	logs, skipped, err := eventlog.Find([]string{dir})
+	if err != nil || len(logs) != 20 || len(skipped) != 2 {
+		t.Errorf("%d logs, skipped %v, %v; want 20 and two files", len(logs), skipped, err)
+	}
+	for line := range bytes.Lines(importtest.Read(t, filepath.Join(dir, "summary.jsonl"))) {
+		var s map[string]any
+		if err := json.Unmarshal(line, &s); err != nil {
 			t.Fatal(err)
 		}
-		dirs = append(dirs, found...)
-		for line := range bytes.Lines(mustRead(t, filepath.Join(shared, "spark-eventlogs", "summary.jsonl"))) {
-			var s map[string]any
-			if err := json.Unmarshal(line, &s); err != nil {
-				t.Fatal(err)
-			}
-			summary[s["name"].(string)] = s
-		}
-	}
-	for _, dir := range dirs {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			continue
-		}
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			input := dir
-			if dir == dirs[0] {
-				input = sampleLog + ".zstd"
-			}
-			logs, _, err := findLogs([]string{input})
-			if err != nil || len(logs) != 1 {
-				t.Fatalf("%d logs, %v", len(logs), err)
-			}
-			res, m, err := importTo(t, "spark-eventlog", input, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkCounts(t, res, countLog(t, logs[0].files))
+		name := s["name"].(string)
+		t.Run(name, func(t *testing.T) {
+			res := checkEventLog(t, filepath.Join(dir, name))
 			for _, k := range []string{"jobs", "jobs_failed", "stages", "stage_attempts", "task_ends", "task_ends_failed", "task_ends_killed", "task_ends_speculative", "executors_added", "executors_removed"} {
-				if s := summary[filepath.Base(dir)]; s != nil && int64(s[k].(float64)) != res.Counts.Read[k] {
+				if int64(s[k].(float64)) != res.Counts.Read[k] {
 					t.Errorf("read %s is %d, the summary of the recordings has %v", k, res.Counts.Read[k], s[k])
 				}
 			}
-			if int64(len(m.ExecutorList)) != res.Counts.Read["executors_added"] {
-				t.Errorf("%d executors in the trace, want %d", len(m.ExecutorList), res.Counts.Read["executors_added"])
-			}
-			checkTasks(t, m, res)
 		})
 	}
 }
 
+func checkEventLog(t *testing.T, input string) *workload.Result {
+	t.Helper()
+	logs, _, err := eventlog.Find([]string{input})
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	res, m, err := importtest.Import(t, eventlog.Format, input, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCounts(t, res, countLog(t, logs[0].Files))
+	if int64(len(m.ExecutorList)) != res.Counts.Read["executors_added"] {
+		t.Errorf("%d executors in the trace, want %d", len(m.ExecutorList), res.Counts.Read["executors_added"])
+	}
+	checkTasks(t, m, res)
+	return res
+}
+
 // checkTasks compares the tasks of a trace with the counts: every partition that ran is there once.
-func checkTasks(t *testing.T, m *trace.MemoryTrace, res *Result) {
+func checkTasks(t *testing.T, m *trace.MemoryTrace, res *workload.Result) {
 	t.Helper()
 	tasks, ms, retries := int64(0), int64(0), int64(0)
 	for _, j := range m.JobList {
@@ -215,39 +187,43 @@ func checkTasks(t *testing.T, m *trace.MemoryTrace, res *Result) {
 	}
 }
 
+// Every recorded cluster holds what its logs say, counted in another way, and the recorded preferences.
 func TestRecordedClusters(t *testing.T) {
-	dirs := []string{"testdata/locality-wait-0s"}
-	if shared := sharedRecordings(t); shared != "" {
-		found, err := filepath.Glob(filepath.Join(shared, "spark-on-yarn", "*", "cluster.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
-			dirs = append(dirs, filepath.Dir(f))
-		}
+	for _, dir := range fixtures(t, "spark-on-yarn") {
+		checkCluster(t, dir)
 	}
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			res, m, err := importTo(t, "spark-on-yarn", dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files, err := filepath.Glob(filepath.Join(dir, "eventlogs", "*"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkCounts(t, res, countLog(t, files))
-			checkTasks(t, m, res)
-			if m.LocalitySource != trace.LocalityRecorded {
-				t.Errorf("locality source is %q", m.LocalitySource)
-			}
-			checkPreferences(t, dir, m)
-			for _, name := range []string{"fair-scheduler.xml", "yarn-site.xml", "recorded.json", "recorded_containers.json", "import.json"} {
-				if _, err := m.Attachment(name); err != nil {
-					t.Error(err)
-				}
-			}
-		})
+}
+
+func TestFurtherClusters(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join(importtest.Recordings(t, "spark-on-yarn"), "*", "cluster.json"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d clusters, %v", len(found), err)
+	}
+	for _, f := range found {
+		t.Run(filepath.Base(filepath.Dir(f)), func(t *testing.T) { checkCluster(t, filepath.Dir(f)) })
+	}
+}
+
+func checkCluster(t *testing.T, dir string) {
+	t.Helper()
+	res, m, err := importtest.Import(t, sparkonyarn.Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "eventlogs", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCounts(t, res, countLog(t, files))
+	checkTasks(t, m, res)
+	if m.LocalitySource != trace.LocalityRecorded {
+		t.Errorf("locality source is %q", m.LocalitySource)
+	}
+	checkPreferences(t, dir, m)
+	for _, name := range []string{"fair-scheduler.xml", "yarn-site.xml", "recorded.json", "recorded_containers.json", "import.json"} {
+		if _, err := m.Attachment(name); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -266,7 +242,7 @@ func checkPreferences(t *testing.T, dir string, m *trace.MemoryTrace) {
 		}
 	}
 	checked := 0
-	for line := range bytes.Lines(unpack(t, path)) {
+	for line := range bytes.Lines(importtest.Unpack(t, path)) {
 		var e struct {
 			App            string
 			Stage          json.Number
@@ -292,37 +268,4 @@ func checkPreferences(t *testing.T, dir string, m *trace.MemoryTrace) {
 	if checked < 50 {
 		t.Errorf("%d tasks compared, want more", checked)
 	}
-}
-
-func TestNodeEvents(t *testing.T) {
-	dir := copyDir(t, "testdata/locality-wait-0s")
-	events := `{"t":1795247065000,"node":"node08","event":"killed","what":"SIGKILL"}
-{"t":1795247075000,"node":"node08","event":"started"}
-`
-	if err := os.WriteFile(filepath.Join(dir, "node-events.jsonl"), []byte(events), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, m, err := importTo(t, "spark-on-yarn", dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(m.Events) != 2 || m.Events[0].Kind != trace.Fail || m.Events[1].Kind != trace.Recover || m.Nodes[m.Events[0].Node].Host != "node08" ||
-		m.Events[1].TimeMS-m.Events[0].TimeMS != 10000 || m.Events[0].TimeMS != 1795247065000-m.OriginUnixMS {
-		t.Errorf("events are %+v", m.Events)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "node-events.jsonl"), []byte(`{"t":1,"node":"node77","event":"exploded"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := importTo(t, "spark-on-yarn", dir, nil); err == nil || !strings.Contains(err.Error(), `"exploded" of node "node77", want killed`) {
-		t.Errorf("error is %v", err)
-	}
-}
-
-func copyDir(t testing.TB, from string) string {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), filepath.Base(from))
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }

@@ -1,59 +1,60 @@
 package importer
 
 import (
-	"context"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"testing"
 
 	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
 )
+
+// What scripts/make-traces imports.
+var madeTraces = map[string]struct {
+	format string
+	inputs []string
+	change func(*workload.Options)
+}{
+	"fair-weights":        {"spark-on-yarn", []string{"fair-weights"}, nil},
+	"drf-mixed-sizes":     {"spark-on-yarn", []string{"drf-mixed-sizes"}, nil},
+	"locality-thresholds": {"spark-on-yarn", []string{"locality-thresholds"}, nil},
+	"locality-wait-3s":    {"spark-on-yarn", []string{"locality-wait-3s"}, nil},
+	"node-lost":           {"spark-on-yarn", []string{"node-lost"}, nil},
+	"contended-logs": {"spark-eventlog", []string{"wordcount-cluster", "star-queries-static", "star-queries-adaptive", "python-jobs", "kmeans-cached", "skewed-join", "pagerank"}, func(o *workload.Options) {
+		o.Blocks, o.Nodes, o.Racks, o.NodeMemMiB, o.NodeVCores, o.Copies, o.Arrivals = "hdfs", 20, 4, 4096, 4, 8, "poisson:6s"
+		for _, q := range [][2]string{{"star", "sql"}, {"wordcount|python", "etl"}, {".", "science"}} {
+			o.QueueMap = append(o.QueueMap, workload.QueueRule{Name: regexp.MustCompile(q[0]), Queue: q[1]})
+		}
+	}},
+}
 
 // The recorded traces of the project hold what an import gives today; the options are those of scripts/make-traces.
 func TestTracesAreCurrent(t *testing.T) {
-	shared := sharedRecordings(t)
-	contended := []string{"wordcount-cluster", "star-queries-static", "star-queries-adaptive", "python-jobs", "kmeans-cached", "skewed-join", "pagerank"}
-	for _, name := range []string{"fair-weights", "drf-mixed-sizes", "locality-thresholds", "locality-wait-3s", "node-lost", "contended-logs"} {
-		kept, err := trace.Load(filepath.Join("..", "..", "traces", name))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if shared == "" {
-			continue
-		}
-		opt := DefaultOptions()
-		opt.Out = filepath.Join(t.TempDir(), name)
-		format, inputs := "spark-on-yarn", []string{filepath.Join(shared, "spark-on-yarn", name)}
-		if name == "contended-logs" {
-			format, inputs = "spark-eventlog", nil
-			for _, log := range contended {
-				inputs = append(inputs, filepath.Join(shared, "spark-eventlogs", log))
+	for name, made := range madeTraces {
+		t.Run(name, func(t *testing.T) {
+			dir := importtest.Recordings(t, map[string]string{"spark-on-yarn": "spark-on-yarn", "spark-eventlog": "spark-eventlogs"}[made.format])
+			opt := workload.DefaultOptions()
+			opt.Out = filepath.Join(t.TempDir(), name)
+			if made.change != nil {
+				made.change(&opt)
 			}
-			opt.Blocks, opt.Nodes, opt.Racks, opt.NodeMemMiB, opt.NodeVCores, opt.Copies, opt.Arrivals = "hdfs", 20, 4, 4096, 4, 8, "poisson:6s"
-			for _, s := range []string{"star=sql", "wordcount|python=etl", ".=science"} {
-				r, err := ParseQueueRule(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				opt.QueueMap = append(opt.QueueMap, r)
+			var inputs []string
+			for _, in := range made.inputs {
+				inputs = append(inputs, filepath.Join(dir, in))
 			}
-		}
-		if _, err := Import(context.Background(), format, inputs, opt); err != nil {
-			t.Fatal(err)
-		}
-		now, err := trace.Load(opt.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for part, same := range map[string]bool{
-			"jobs": reflect.DeepEqual(kept.JobList, now.JobList), "executors": reflect.DeepEqual(kept.ExecutorList, now.ExecutorList),
-			"nodes": reflect.DeepEqual(kept.Nodes, now.Nodes), "files": reflect.DeepEqual(kept.Files, now.Files),
-			"events": reflect.DeepEqual(kept.Events, now.Events), "attached files": reflect.DeepEqual(kept.Attached, now.Attached),
-		} {
-			if !same {
-				t.Errorf("%s: the %s differ from those of an import: run scripts/make-traces", name, part)
+			res, err := Import(t.Context(), made.format, inputs, opt)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			kept, err := trace.Open(filepath.Join("..", "..", "traces", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer kept.Close()
+			if res.Hash != kept.Hash() {
+				t.Errorf("an import has the hash %s, traces/%s has %s: run scripts/make-traces", res.Hash, name, kept.Hash())
+			}
+		})
 	}
 }

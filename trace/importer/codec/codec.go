@@ -1,0 +1,115 @@
+// Package codec unpacks files. What a file is packed with shows in its first bytes.
+package codec
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Codec is a compression that a program, or an archive, puts around a file.
+type Codec struct {
+	Name  string // also the suffix of a file, without the dot
+	Magic string // first bytes of a packed file
+	open  func(io.Reader) (io.ReadCloser, error)
+}
+
+// Plain is the name of no compression.
+const Plain = "plain"
+
+// Codecs has every known compression; plain, which any other bytes are, is the last. lz4, snappy and lzf have the
+// framings of Spark.
+var Codecs = []Codec{
+	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.ReadCloser, error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<28))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	}},
+	{"lz4", lz4Magic, func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newLZ4BlockReader(r)), nil }},
+	{"snappy", snappyMagic[:4], func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newSnappyReader(r)), nil }},
+	{"lzf", "ZV\x00", openLZF},
+	{"lzf", "ZV\x01", openLZF},
+	{"gz", "\x1f\x8b", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	{Plain, "", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }},
+}
+
+func openLZF(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newLZFReader(r)), nil }
+
+// Known tells whether name is that of a codec.
+func Known(name string) bool {
+	return slices.ContainsFunc(Codecs, func(c Codec) bool { return c.Name == name })
+}
+
+// OfName returns the codec that the suffix of a file names, or "".
+func OfName(path string) string {
+	if suffix := strings.TrimPrefix(filepath.Ext(path), "."); Known(suffix) {
+		return suffix
+	}
+	return ""
+}
+
+// Magics lists the first bytes of packed files, for messages.
+func Magics() string {
+	var list []string
+	for _, c := range Codecs {
+		if c.Magic != "" {
+			list = append(list, fmt.Sprintf("%s % x", c.Name, c.Magic))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// File is an open file that is unpacked while it is read.
+type File struct {
+	io.ReadCloser
+	Codec string // Plain, ...
+	Head  []byte // first bytes of the file, packed as they are; at most 8
+	file  *os.File
+}
+
+// Close ends the reading.
+func (f *File) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }
+
+// Open opens a file and unpacks it after its first bytes. Name is the codec that the name of the file speaks of,
+// or ""; that the bytes are those of another one is an error that says what they look like.
+func Open(path, name string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	out, err := unpack(f, name)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+func unpack(f *os.File, name string) (*File, error) {
+	r := bufio.NewReaderSize(f, 1<<18)
+	head, err := r.Peek(8)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	out := &File{Head: bytes.Clone(head), file: f}
+	c := Codecs[slices.IndexFunc(Codecs, func(c Codec) bool { return bytes.HasPrefix(head, []byte(c.Magic)) })]
+	out.Codec = c.Name
+	if name != "" && name != c.Name && len(head) > 0 {
+		return nil, fmt.Errorf("the name says %s, but the file begins with % x, which is %s: rename it", name, head, c.Name)
+	}
+	if out.ReadCloser, err = c.open(r); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,184 @@
+package eventlog
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// TaskID says which task of Spark's a task of a stage is, where it was first seen: the attempt of the stage, the
+// index within it, and the partition.
+type TaskID struct{ Attempt, Index, Partition int32 }
+
+// buildApp turns a log into an application of a trace. The error says what the log lacks.
+func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
+	if !a.started {
+		return nil, fmt.Errorf("no SparkListenerApplicationStart, want one near the beginning")
+	}
+	conf := yarnConf(a, counts)
+	own := conf.executorShape(nil)
+	am := conf.amShape()
+	b := &appBuilder{log: a, conf: conf, counts: counts, dag: newDAG(a, counts.Dropped), own: own, makers: map[int32]int32{}}
+	out := &Application{Application: workload.Application{
+		User: a.start.user, Queue: conf.text("spark.yarn.queue", "default"), Attempt: a.start.attempt, Hosts: a.hosts,
+	}}
+	j := &out.Job
+	*j = trace.Job{
+		Kind: trace.KindSpark, AMMemMiB: am.memMiB, AMVCores: am.vcores, ExecMemMiB: own.memMiB, ExecVCores: own.vcores,
+		TaskCPUs: int32(conf.count("spark.task.cpus", 1)), Priority: int32(conf.count("spark.yarn.priority", 0)),
+		ThinkMS: trace.Unset, Name: a.start.name, ExternalID: a.start.id,
+		RecordedStartMS: a.start.at, RecordedFinishMS: unset(a.end), RecordedOutcome: outcome(a),
+	}
+	j.SubmitMS = a.submitted(counts)
+	if a.end != absent {
+		j.RecordedFinishMS = max(a.end, j.RecordedStartMS)
+	}
+	setBounds(j, conf)
+	for _, k := range slices.Sorted(maps.Keys(conf.set)) {
+		if len(k) > 6 && k[:6] == "spark." {
+			j.Conf = append(j.Conf, trace.KeyValue{Key: k, Value: conf.set[k]})
+		}
+	}
+	ready := conf.gate(max(a.start.at, a.amAt), a.registrations())
+	if err := b.stages(out, ready); err != nil {
+		return nil, err
+	}
+	if conf.err != nil {
+		return nil, conf.err
+	}
+	j.TailMS = trace.Unset
+	if last := b.lastEnd; a.end != absent && last != absent {
+		j.TailMS = max(0, a.end-last)
+	}
+	out.Executors = b.executors()
+	out.Containers = map[string]int32{}
+	for _, e := range a.executors {
+		if e.container != "" {
+			out.Containers[e.container] = e.id
+		}
+	}
+	out.Recorded = &workload.RecordedApp{
+		ID: a.start.id, Name: a.start.name, SubmitMS: j.SubmitMS, StartMS: a.start.at, ReadyMS: ready, FinishMS: unset(a.end),
+		Stages: b.recorded,
+	}
+	for _, k := range a.jobs {
+		out.Recorded.Jobs = append(out.Recorded.Jobs, workload.RecordedJob{ID: k.id, SubmitMS: k.at, FinishMS: unset(k.end), OK: k.ok})
+	}
+	return out, nil
+}
+
+func outcome(a *appLog) string {
+	switch {
+	case a.end == absent:
+		return "censored"
+	case a.exitCode != absent && a.exitCode != 0:
+		return "failed"
+	}
+	return "success"
+}
+
+// submitted is when the application was handed in: spark.app.submitTime, which spark-submit sets,
+// else the start of its driver.
+func (a *appLog) submitted(counts *workload.Counts) int64 {
+	const day = 86_400_000
+	if at, err := strconv.ParseInt(a.conf["spark.app.submitTime"], 10, 64); err == nil && at <= a.start.at && at > a.start.at-day {
+		return at
+	}
+	counts.Defaulted["submit_time_is_driver_start"]++
+	return a.start.at
+}
+
+func (a *appLog) registrations() []int64 {
+	var at []int64
+	for _, e := range a.executors {
+		at = append(at, e.at)
+	}
+	slices.Sort(at)
+	return at
+}
+
+// yarnConf returns the properties of the application as they would be on YARN: a log of another
+// cluster manager gets the executors that it had.
+func yarnConf(a *appLog, counts *workload.Counts) *sparkConf {
+	c := &sparkConf{set: maps.Clone(a.conf)}
+	if c.set == nil {
+		c.set = map[string]string{}
+	}
+	if c.onYARN() {
+		return c
+	}
+	counts.Modelled["applications_of_another_cluster_manager_on_yarn"]++
+	model := func(key string, n int64) {
+		if _, ok := c.set[key]; !ok && n > 0 {
+			c.set[key] = strconv.FormatInt(n, 10)
+			counts.Modelled["set_"+key]++
+		}
+	}
+	cores := int64(0)
+	for _, e := range a.executors {
+		cores = max(cores, e.cores)
+	}
+	model("spark.executor.cores", cores)
+	if !c.bool("spark.dynamicAllocation.enabled", false) {
+		model("spark.executor.instances", int64(a.mostExecutors()))
+	}
+	return c
+}
+
+// mostExecutors is how many executors lived at a time, at most.
+func (a *appLog) mostExecutors() int {
+	type change struct {
+		at int64
+		by int
+	}
+	var cs []change
+	for _, e := range a.executors {
+		cs = append(cs, change{e.at, 1})
+		if e.removed != absent {
+			cs = append(cs, change{e.removed, -1})
+		}
+	}
+	slices.SortFunc(cs, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	now, most := 0, 0
+	for _, c := range cs {
+		now += c.by
+		most = max(most, now)
+	}
+	return most
+}
+
+// setBounds sets the bounds of dynamic allocation; an application without it has none.
+func setBounds(j *trace.Job, c *sparkConf) {
+	j.MinExecs, j.InitialExecs, j.MaxExecs = trace.Unset, trace.Unset, trace.Unset
+	if c.bool("spark.dynamicAllocation.enabled", false) {
+		j.MinExecs = int32(c.count("spark.dynamicAllocation.minExecutors", 0))
+		j.MaxExecs = int32(c.count("spark.dynamicAllocation.maxExecutors", math.MaxInt32))
+		j.InitialExecs = min(int32(c.initialExecutors()), j.MaxExecs)
+	}
+}
+
+// executors are the recorded ones, by id.
+func (b *appBuilder) executors() []trace.Executor {
+	var out []trace.Executor
+	for _, e := range b.log.executors {
+		size := b.shape(e.profile)
+		x := trace.Executor{
+			ID: e.id, Node: e.hostID, VCores: int32(e.cores), MemMiB: size.memMiB,
+			AddedMS: e.at, RemovedMS: unset(e.removed), Reason: e.reason,
+		}
+		if x.RemovedMS != trace.Unset {
+			x.RemovedMS = max(x.RemovedMS, x.AddedMS)
+		}
+		out = append(out, x)
+	}
+	slices.SortStableFunc(out, func(a, b trace.Executor) int { return cmp.Compare(a.ID, b.ID) })
+	kept := slices.CompactFunc(out, func(a, b trace.Executor) bool { return a.ID == b.ID })
+	b.counts.Dropped["executors_with_the_id_of_another"] += int64(len(out) - len(kept))
+	return kept
+}

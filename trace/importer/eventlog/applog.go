@@ -1,0 +1,403 @@
+package eventlog
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// appLog is what an import keeps of the events of one application: a row for each partition of
+// each stage, not one for each event.
+type appLog struct {
+	version   string
+	start     appStart
+	started   bool
+	end       int64 // absent until the application ended
+	amAt      int64 // when its master registered, if that was recorded; absent in event logs
+	exitCode  int64
+	conf      map[string]string
+	profiles  map[int32]resourceProfile
+	executors []executorLog
+	executor  map[int32]int // newest row of an executor id
+	jobs      []*jobLog     // in order of their starts
+	job       map[int32]*jobLog
+	infos     map[int32]*stageInfo // every stage named by a job, also those that never ran
+	stages    map[int32]*stageLog  // those that were submitted
+	running   map[int64]runningTask
+	hosts     []string
+	host      map[string]int32
+	unpersist map[int32]int64 // RDD -> time of the last event before it was unpersisted
+	last      int64           // latest time in any event
+
+	ends                     taskEnds
+	removals, removalsOfNone int64 // events; those of executors that were not there
+	drops                    workload.Counter
+	err                      error // what is wrong with the last event, cleared by take
+}
+
+// taskEnds counts the task attempts that ended.
+type taskEnds struct {
+	all, succeeded, failed, killed, speculative int64
+	coreMS                                      int64 // sum of finish - launch
+	locality                                    map[string]int64
+}
+
+type executorLog struct {
+	executorAdded
+	hostID  int32
+	removed int64 // absent while it lived
+	reason  string
+}
+
+type jobLog struct {
+	jobStart
+	end int64 // absent until it ended
+	ok  bool
+}
+
+// stageLog is one stage over all its attempts.
+type stageLog struct {
+	info       *stageInfo // of the first attempt
+	submitted  []int64    // by attempt; absent where the attempt was not announced
+	firstReady int64      // first time it completed without failure, or absent
+	completed  int64      // last time it completed, or absent
+	failure    string     // of the last completion
+	result     bool
+	parts      []part
+	row        map[int32]int32   // partition -> row of parts
+	retry      map[int32][]int32 // attempt -> partitions by index, for logs without partition ids
+}
+
+// first is when the stage was submitted first, or absent. Attempt 0 may be missing: the attempts of a stage
+// that was found available count from 1.
+func (st *stageLog) first() int64 {
+	for _, at := range st.submitted {
+		if at != absent {
+			return at
+		}
+	}
+	return absent
+}
+
+// attempts is how many attempts were submitted.
+func (st *stageLog) attempts() (n int) {
+	for _, at := range st.submitted {
+		if at != absent {
+			n++
+		}
+	}
+	return n
+}
+
+// part is the work of one partition: that of its first successful attempt.
+type part struct {
+	partition, index int32
+	attempt          int32 // of the stage in which the partition was first seen
+	done             bool
+	host             int32 // -1 = not known
+	locality         string
+	retries          int32 // attempts that failed of themselves
+	launches         int32
+	waitMS, busyMS   int64
+	deserializeMS    int64
+	schedDelayMS     int64
+	inputBytes       int64
+	shuffleRead      int64
+	shuffleWrite     int64
+	metrics          bool
+}
+
+type runningTask struct {
+	stage, row int32
+	launch     int64
+}
+
+func newAppLog() *appLog {
+	return &appLog{
+		end: absent, amAt: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
+		executor: map[int32]int{}, job: map[int32]*jobLog{}, infos: map[int32]*stageInfo{}, stages: map[int32]*stageLog{},
+		running: map[int64]runningTask{}, host: map[string]int32{}, unpersist: map[int32]int64{},
+		ends: taskEnds{locality: map[string]int64{}}, drops: workload.Counter{},
+	}
+}
+
+// take returns what was wrong with the last event.
+func (a *appLog) take() error {
+	err := a.err
+	a.err = nil
+	return err
+}
+
+func (a *appLog) saw(at int64) {
+	if at != absent {
+		a.last = max(a.last, at)
+	}
+}
+
+func (a *appLog) hostID(name []byte) int32 {
+	if len(name) == 0 {
+		return -1
+	}
+	if id, ok := a.host[string(name)]; ok {
+		return id
+	}
+	id := int32(len(a.hosts))
+	a.hosts = append(a.hosts, string(name))
+	a.host[string(name)] = id
+	return id
+}
+
+func (a *appLog) onLogStart(version string) { a.version = version }
+
+func (a *appLog) onAppStart(s appStart) {
+	if a.started {
+		a.err = fmt.Errorf("a second SparkListenerApplicationStart (of %q after %q), want one application a log", s.id, a.start.id)
+		return
+	}
+	a.start, a.started = s, true
+	a.saw(s.at)
+}
+
+func (a *appLog) onAppEnd(at, exitCode int64) { a.end, a.exitCode = at, exitCode; a.saw(at) }
+
+func (a *appLog) onEnvironment(spark map[string]string) { a.conf = spark }
+
+func (a *appLog) onProfile(p resourceProfile) { a.profiles[p.id] = p }
+
+func (a *appLog) onExecutorAdded(e executorAdded) {
+	a.saw(e.at)
+	a.executor[e.id] = len(a.executors)
+	a.executors = append(a.executors, executorLog{executorAdded: e, hostID: a.hostID([]byte(e.host)), removed: absent})
+}
+
+func (a *appLog) onExecutorRemoved(at int64, id int32, reason string) {
+	a.saw(at)
+	a.removals++
+	i, ok := a.executor[id]
+	if !ok || a.executors[i].removed != absent { // the event may come twice, and for executors that never registered
+		a.removalsOfNone++
+		return
+	}
+	a.executors[i].removed, a.executors[i].reason = at, reason
+}
+
+func (a *appLog) onJobStart(j jobStart) {
+	a.saw(j.at)
+	if a.job[j.id] != nil {
+		a.err = fmt.Errorf("job %d starts twice, want each Job ID once", j.id)
+		return
+	}
+	job := &jobLog{jobStart: j, end: absent}
+	a.jobs = append(a.jobs, job)
+	a.job[j.id] = job
+	for _, s := range j.stages {
+		if a.infos[s.id] == nil {
+			a.infos[s.id] = s
+		}
+	}
+}
+
+func (a *appLog) onJobEnd(id int32, at int64, ok bool) {
+	a.saw(at)
+	j := a.job[id]
+	if j == nil {
+		a.drops["job_ends_without_start"]++
+		return
+	}
+	j.end, j.ok = at, ok
+}
+
+func (a *appLog) onStageSubmitted(s *stageInfo) {
+	a.saw(s.submitted)
+	st := a.stages[s.id]
+	if st == nil {
+		st = &stageLog{info: s, firstReady: absent, completed: absent, row: map[int32]int32{}}
+		a.stages[s.id], a.infos[s.id] = st, s
+	}
+	if s.attempt > 1<<16 {
+		a.err = fmt.Errorf("stage %d has attempt %d, want at most %d", s.id, s.attempt, 1<<16)
+		return
+	}
+	for int(s.attempt) >= len(st.submitted) {
+		st.submitted = append(st.submitted, absent)
+	}
+	st.submitted[s.attempt] = s.submitted
+	if s.attempt > 0 { // needed only where tasks do not name their partitions
+		var missing []int32
+		for i := range st.parts {
+			if !st.parts[i].done {
+				missing = append(missing, st.parts[i].partition)
+			}
+		}
+		slices.Sort(missing)
+		if st.retry == nil {
+			st.retry = map[int32][]int32{}
+		}
+		if len(missing) == int(s.tasks) {
+			st.retry[s.attempt] = missing
+		}
+	}
+}
+
+func (a *appLog) onStageCompleted(s *stageInfo) {
+	a.saw(s.completed)
+	st := a.stage(s.id)
+	if st == nil {
+		a.drops["stage_ends_without_start"]++
+		return
+	}
+	st.completed, st.failure = s.completed, s.failure
+	if s.failure == "" && st.firstReady == absent {
+		st.firstReady = s.completed
+	}
+}
+
+func (a *appLog) onUnpersist(rdd int32) { a.unpersist[rdd] = a.last }
+
+// stage returns a stage that ran. One whose submission the log lost is made from what its job said of it.
+func (a *appLog) stage(id int32) *stageLog {
+	st := a.stages[id]
+	if st == nil && a.infos[id] != nil {
+		st = &stageLog{info: a.infos[id], firstReady: absent, completed: absent, row: map[int32]int32{}}
+		a.stages[id] = st
+		a.drops["stage_submissions"]++
+	}
+	return st
+}
+
+// part returns the row of a task, making it when the partition is new.
+func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool) {
+	st := a.stage(stage)
+	if st == nil {
+		a.err = fmt.Errorf("task %d belongs to stage %d attempt %d, which no SparkListenerStageSubmitted or SparkListenerJobStart has announced", t.id, stage, attempt)
+		return nil, 0, false
+	}
+	partition := t.partition
+	if partition < 0 { // before Spark 3.3
+		partition = t.index
+		if attempt > 0 {
+			byIndex := st.retry[attempt]
+			if int(t.index) >= len(byIndex) {
+				a.drops["task_events_of_unknown_partition"]++
+				return nil, 0, false
+			}
+			partition = byIndex[t.index]
+		}
+	}
+	row, ok := st.row[partition]
+	if !ok {
+		row = int32(len(st.parts))
+		st.row[partition] = row
+		st.parts = append(st.parts, part{
+			partition: partition, index: t.index, attempt: attempt, host: -1,
+			busyMS: absent, waitMS: absent, deserializeMS: absent, schedDelayMS: absent,
+			inputBytes: absent, shuffleRead: absent, shuffleWrite: absent,
+		})
+	}
+	return st, row, true
+}
+
+func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
+	a.saw(t.launch)
+	st, row, ok := a.part(stage, attempt, t)
+	if !ok {
+		return
+	}
+	st.parts[row].launches++
+	a.running[t.id] = runningTask{stage, row, t.launch}
+}
+
+func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
+	a.saw(t.finish)
+	st, row, ok := a.part(stage, attempt, t)
+	if !ok {
+		return
+	}
+	if _, ok := a.running[t.id]; !ok && string(t.reason) != "Resubmitted" {
+		st.parts[row].launches++ // its start was lost
+		a.drops["task_ends_without_start"]++
+	}
+	delete(a.running, t.id)
+	a.countEnd(t)
+	st.result = st.result || t.result
+	p := &st.parts[row]
+	switch string(t.reason) {
+	case "Success":
+	case "ExceptionFailure", "TaskResultLost", "UnknownReason", "TaskCommitDenied":
+		p.retries++
+	}
+	if p.done {
+		return
+	}
+	w := workOf(t)
+	if string(t.reason) != "Success" {
+		if w.busyMS <= p.busyMS {
+			return
+		}
+	} else {
+		p.done = true
+	}
+	w.partition, w.index, w.attempt, w.done, w.retries, w.launches = p.partition, p.index, p.attempt, p.done, p.retries, p.launches
+	w.host, w.locality = a.hostID(t.host), localityName(t.locality)
+	w.waitMS = absent
+	if int(attempt) < len(st.submitted) && st.submitted[attempt] != absent {
+		w.waitMS = max(0, t.launch-st.submitted[attempt])
+	}
+	*p = w
+}
+
+func (a *appLog) countEnd(t *taskInfo) {
+	a.ends.all++
+	a.ends.coreMS += max(0, t.finish-t.launch)
+	a.ends.locality[string(t.locality)]++
+	switch {
+	case t.killed:
+		a.ends.killed++
+	case t.failed || string(t.reason) != "Success":
+		a.ends.failed++
+	default:
+		a.ends.succeeded++
+	}
+	if t.speculative {
+		a.ends.speculative++
+	}
+}
+
+// workOf is the time that an attempt held its core for work of its own: all but dispatch, status
+// messages and the fetching of its result. Source: Spark's AppStatusUtils.schedulerDelay.
+func workOf(t *taskInfo) part {
+	total := max(0, t.finish-t.launch)
+	fetching := int64(0)
+	if t.gettingResult > 0 {
+		fetching = max(0, t.finish-t.gettingResult)
+	}
+	w := part{
+		busyMS: max(0, total-fetching), deserializeMS: t.deserializeMS, schedDelayMS: absent,
+		inputBytes: t.inputBytes, shuffleRead: t.shuffleRead, shuffleWrite: t.shuffleWrite, metrics: t.hasMetrics,
+	}
+	if t.hasMetrics {
+		w.busyMS = max(0, t.runMS) + max(0, t.deserializeMS) + max(0, t.resultMS)
+		w.schedDelayMS = max(0, total-w.busyMS-fetching)
+	}
+	return w
+}
+
+// localityName keeps the few names as constants.
+func localityName(b []byte) string {
+	for _, s := range [...]string{"PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY"} {
+		if string(b) == s {
+			return s
+		}
+	}
+	return ""
+}
+
+// unset turns an absent number into the trace's.
+func unset(n int64) int64 {
+	if n == absent {
+		return trace.Unset
+	}
+	return n
+}

@@ -1,0 +1,218 @@
+package eventlog
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// sparkConf are the Spark properties of an application. The getters return the default of Spark
+// 3.5 for a key that is not set, and keep the first value that is not as Spark wants it.
+type sparkConf struct {
+	set map[string]string
+	err error
+}
+
+func (c *sparkConf) fail(key, want string) {
+	if c.err == nil {
+		c.err = fmt.Errorf("spark property %s is %q, want %s", key, c.set[key], want)
+	}
+}
+
+func (c *sparkConf) text(key, def string) string {
+	if v, ok := c.set[key]; ok {
+		return v
+	}
+	return def
+}
+
+func (c *sparkConf) bool(key string, def bool) bool {
+	switch strings.ToLower(strings.TrimSpace(c.text(key, strconv.FormatBool(def)))) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	c.fail(key, "true or false")
+	return def
+}
+
+func (c *sparkConf) count(key string, def int64) int64 {
+	v, ok := c.set[key]
+	if !ok {
+		return def
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt32 {
+		c.fail(key, "a number of 0 to 2147483647")
+		return def
+	}
+	return n
+}
+
+func (c *sparkConf) ratio(key string, def float64) float64 {
+	v, ok := c.set[key]
+	if !ok {
+		return def
+	}
+	f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	if err != nil || !(f >= 0 && f < 1e6) {
+		c.fail(key, "a number of 0 or more")
+		return def
+	}
+	return f
+}
+
+// sizeUnits and timeUnits are the suffixes of Spark's JavaUtils, as powers of two and in microseconds.
+var (
+	sizeUnits = map[string]uint{"b": 0, "k": 10, "kb": 10, "m": 20, "mb": 20, "g": 30, "gb": 30, "t": 40, "tb": 40, "p": 50, "pb": 50}
+	timeUnits = map[string]int64{"us": 1, "ms": 1e3, "s": 1e6, "m": 60e6, "min": 60e6, "h": 3600e6, "d": 86400e6}
+)
+
+// suffixed splits "512m" into 512 and "m".
+func suffixed(v string) (n int64, unit string, ok bool) {
+	v = strings.ToLower(strings.TrimSpace(v))
+	i := 0
+	for i < len(v) && (v[i] >= '0' && v[i] <= '9') {
+		i++
+	}
+	n, err := strconv.ParseInt(v[:i], 10, 64)
+	return n, v[i:], err == nil
+}
+
+// mebibytes reads a size; bare says how many bits a number without unit is shifted (20 = MiB).
+func (c *sparkConf) mebibytes(key string, def int64, bare uint) int64 {
+	v, ok := c.set[key]
+	if !ok {
+		return def
+	}
+	n, unit, ok := suffixed(v)
+	shift := bare
+	if unit != "" {
+		var known bool
+		shift, known = sizeUnits[unit]
+		ok = ok && known
+	}
+	if !ok || n > math.MaxInt64>>shift {
+		c.fail(key, "a size such as 512m")
+		return def
+	}
+	return n << shift >> 20
+}
+
+// milliseconds reads a time whose bare numbers are milliseconds.
+func (c *sparkConf) milliseconds(key string, def int64) int64 {
+	v, ok := c.set[key]
+	if !ok {
+		return def
+	}
+	n, unit, ok := suffixed(v)
+	us := int64(1e3)
+	if unit != "" {
+		var known bool
+		us, known = timeUnits[unit]
+		ok = ok && known
+	}
+	if !ok || n > math.MaxInt64/us {
+		c.fail(key, "a time such as 3s")
+		return def
+	}
+	return n * us / 1e3
+}
+
+// minOverheadMiB is the least overhead of a container; the share is overheadFactor of its memory.
+const (
+	minOverheadMiB = 384
+	overheadFactor = 0.10
+)
+
+func (c *sparkConf) overhead(key, factorKey string, memMiB int64) int64 {
+	factor := overheadFactor
+	if factorKey != "" {
+		factor = c.ratio(factorKey, overheadFactor)
+	}
+	return c.mebibytes(key, max(int64(factor*float64(memMiB)), minOverheadMiB), 20)
+}
+
+// shape is a container size.
+type shape struct {
+	memMiB int64
+	vcores int32
+}
+
+// executorShape is the container of an executor of the given profile (nil = the application's own).
+// Source: ResourceProfile.getResourcesForClusterManager.
+func (c *sparkConf) executorShape(p *resourceProfile) shape {
+	mem := c.mebibytes("spark.executor.memory", 1024, 20)
+	overhead := c.overhead("spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor", mem)
+	offHeap, python := int64(0), int64(0)
+	if c.bool("spark.memory.offHeap.enabled", false) {
+		offHeap = c.mebibytes("spark.memory.offHeap.size", 0, 0)
+	}
+	isPython := c.bool("spark.yarn.isPython", false)
+	if isPython {
+		python = c.mebibytes("spark.executor.pyspark.memory", 0, 20)
+	}
+	cores := c.count("spark.executor.cores", 1)
+	if p != nil {
+		replace := func(v *int64, by int64) {
+			if by != absent {
+				*v = by
+			}
+		}
+		replace(&mem, p.memMiB)
+		replace(&overhead, p.overheadMiB)
+		replace(&offHeap, p.offHeapMiB)
+		replace(&cores, p.cores)
+		if isPython {
+			replace(&python, p.pysparkMiB)
+		}
+	}
+	return shape{mem + overhead + offHeap + python, int32(cores)}
+}
+
+// amShape is the container of the application master: the driver in cluster mode, a launcher of
+// executors in client mode. Source: Spark's yarn Client.
+func (c *sparkConf) amShape() shape {
+	if c.text("spark.submit.deployMode", "client") == "cluster" {
+		mem := c.mebibytes("spark.driver.memory", 1024, 20)
+		return shape{
+			mem + c.overhead("spark.driver.memoryOverhead", "spark.driver.memoryOverheadFactor", mem),
+			int32(c.count("spark.driver.cores", 1)),
+		}
+	}
+	mem := c.mebibytes("spark.yarn.am.memory", 512, 20)
+	return shape{mem + c.overhead("spark.yarn.am.memoryOverhead", "", mem), int32(c.count("spark.yarn.am.cores", 1))}
+}
+
+func (c *sparkConf) onYARN() bool { return strings.HasPrefix(c.text("spark.master", ""), "yarn") }
+
+// initialExecutors is how many executors an application asks for at its start.
+// Source: Spark's Utils.getDynamicAllocationInitialExecutors and SchedulerBackendUtils.
+func (c *sparkConf) initialExecutors() int64 {
+	if c.bool("spark.dynamicAllocation.enabled", false) {
+		least := c.count("spark.dynamicAllocation.minExecutors", 0)
+		return max(least, c.count("spark.dynamicAllocation.initialExecutors", least), c.count("spark.executor.instances", 0))
+	}
+	return c.count("spark.executor.instances", 2)
+}
+
+// gate returns when the driver let user code go on: at the start of the application, or when enough
+// of its first executors had registered. added are the times of registrations, in order.
+// Source: YarnSchedulerBackend.sufficientResourcesRegistered.
+func (c *sparkConf) gate(start int64, added []int64) int64 {
+	if !c.onYARN() {
+		return start
+	}
+	ratio := c.ratio("spark.scheduler.minRegisteredResourcesRatio", 0.8)
+	latest := start + c.milliseconds("spark.scheduler.maxRegisteredResourcesWaitingTime", 30000)
+	need := int(math.Ceil(ratio * float64(c.initialExecutors())))
+	switch {
+	case need == 0:
+		return start
+	case need > len(added):
+		return latest
+	}
+	return min(max(start, added[need-1]), latest)
+}

@@ -1,0 +1,307 @@
+package eventlog
+
+import (
+	"github.com/valyala/fastjson"
+)
+
+// appEvents takes the events of one application in the order of its log.
+type appEvents interface {
+	onLogStart(version string)
+	onAppStart(appStart)
+	onAppEnd(at int64, exitCode int64)
+	onEnvironment(spark map[string]string)
+	onProfile(resourceProfile)
+	onExecutorAdded(executorAdded)
+	onExecutorRemoved(at int64, id int32, reason string)
+	onJobStart(jobStart)
+	onJobEnd(id int32, at int64, ok bool)
+	onStageSubmitted(*stageInfo)
+	onStageCompleted(*stageInfo)
+	onTaskStart(stage, attempt int32, t *taskInfo)
+	onTaskEnd(stage, attempt int32, t *taskInfo)
+	onUnpersist(rdd int32)
+}
+
+type appStart struct {
+	name, id, user, attempt string
+	at                      int64
+}
+
+type resourceProfile struct {
+	id                         int32
+	cores, memMiB, overheadMiB int64 // absent when the profile does not name it
+	pysparkMiB, offHeapMiB     int64
+	taskCPUs                   float64  // 0 when not named
+	custom                     []string // resource types beyond these
+}
+
+type executorAdded struct {
+	id        int32
+	host      string
+	cores     int64
+	profile   int32
+	at        int64
+	request   int64  // or absent
+	node      string // YARN's name of the node, or ""
+	container string // YARN's id, or ""
+}
+
+type jobStart struct {
+	id        int32
+	at        int64
+	stages    []*stageInfo
+	stageIDs  []int32
+	pool      string
+	group     string
+	execution string // SQL execution
+}
+
+type stageInfo struct {
+	id, attempt          int32
+	name                 string
+	tasks                int32
+	rdds                 []rddInfo
+	parents              []int32
+	submitted, completed int64
+	failure              string
+	profile              int32
+}
+
+type rddInfo struct {
+	id         int32
+	name       string
+	parents    []int32
+	stored     bool // has a storage level
+	barrier    bool
+	partitions int32
+}
+
+type taskInfo struct {
+	id                                    int64
+	index, partition                      int32 // partition is -1 when the log has none
+	launch, finish, gettingResult         int64
+	executor                              int32
+	host                                  []byte
+	locality                              []byte
+	speculative, failed, killed           bool
+	reason                                []byte
+	result                                bool // a ResultTask
+	hasMetrics                            bool
+	runMS, deserializeMS, resultMS        int64
+	inputBytes, shuffleRead, shuffleWrite int64
+}
+
+func (p *eventParser) logStart(v *fastjson.Value, app appEvents) {
+	version := ""
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event":
+		case "Spark Version":
+			version = p.text("Spark Version", v)
+		default:
+			p.unknown("", key)
+		}
+	})
+	if p.err == nil {
+		app.onLogStart(version)
+	}
+}
+
+func (p *eventParser) appStart(v *fastjson.Value, app appEvents) {
+	s := appStart{at: absent}
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event", "Driver Logs", "Driver Attributes":
+		case "App Name":
+			s.name = p.text("App Name", v)
+		case "App ID":
+			s.id = p.text("App ID", v)
+		case "App Attempt ID":
+			s.attempt = p.text("App Attempt ID", v)
+		case "User":
+			s.user = p.text("User", v)
+		case "Timestamp":
+			s.at = p.int("Timestamp", v)
+		default:
+			p.unknown("", key)
+		}
+	})
+	p.need("Timestamp", s.at)
+	if p.err == nil {
+		app.onAppStart(s)
+	}
+}
+
+func (p *eventParser) appEnd(v *fastjson.Value, app appEvents) {
+	at, code := int64(absent), int64(absent)
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event":
+		case "Timestamp":
+			at = p.int("Timestamp", v)
+		case "ExitCode": // since Spark 4.0
+			if v.Type() != fastjson.TypeNull {
+				code = p.int("ExitCode", v)
+			}
+		default:
+			p.unknown("", key)
+		}
+	})
+	p.need("Timestamp", at)
+	if p.err == nil {
+		app.onAppEnd(at, code)
+	}
+}
+
+func (p *eventParser) environment(v *fastjson.Value, app appEvents) {
+	var spark map[string]string
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event", "JVM Information", "Hadoop Properties", "System Properties", "Metrics Properties", "Classpath Entries":
+		case "Spark Properties":
+			spark = p.texts("Spark Properties", v)
+		default:
+			p.unknown("", key)
+		}
+	})
+	if p.err == nil {
+		app.onEnvironment(spark)
+	}
+}
+
+func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
+	r := resourceProfile{cores: absent, memMiB: absent, overheadMiB: absent, pysparkMiB: absent, offHeapMiB: absent}
+	id := int64(absent)
+	amount := func(v *fastjson.Value) (n float64) {
+		p.visit("resource request", v, func(key []byte, v *fastjson.Value) {
+			if string(key) == "Amount" {
+				f, err := v.Float64()
+				if err != nil {
+					p.fail("Amount", v, "a number")
+				}
+				n = f
+			}
+		})
+		return n
+	}
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event":
+		case "Resource Profile Id":
+			id = p.int("Resource Profile Id", v)
+		case "Executor Resource Requests":
+			p.visit("Executor Resource Requests", v, func(key []byte, v *fastjson.Value) {
+				n := int64(amount(v))
+				switch string(key) {
+				case "cores":
+					r.cores = n
+				case "memory":
+					r.memMiB = n
+				case "memoryOverhead":
+					r.overheadMiB = n
+				case "pyspark.memory":
+					r.pysparkMiB = n
+				case "offHeap":
+					r.offHeapMiB = n
+				default:
+					r.custom = append(r.custom, string(key))
+				}
+			})
+		case "Task Resource Requests":
+			p.visit("Task Resource Requests", v, func(key []byte, v *fastjson.Value) {
+				if string(key) == "cpus" {
+					r.taskCPUs = amount(v)
+				} else {
+					r.custom = append(r.custom, string(key))
+				}
+			})
+		default:
+			p.unknown("", key)
+		}
+	})
+	p.need("Resource Profile Id", id)
+	r.id = int32(id)
+	if p.err == nil {
+		app.onProfile(r)
+	}
+}
+
+func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
+	e := executorAdded{at: absent, cores: absent, request: absent, id: -1}
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event":
+		case "Timestamp":
+			e.at = p.int("Timestamp", v)
+		case "Executor ID":
+			e.id = p.executor("Executor ID", v)
+		case "Executor Info":
+			p.visit("Executor Info", v, func(key []byte, v *fastjson.Value) {
+				switch string(key) {
+				case "Log Urls", "Resources", "Registration Time":
+				case "Host":
+					e.host = p.text("Host", v)
+				case "Total Cores":
+					e.cores = p.int("Total Cores", v)
+				case "Resource Profile Id":
+					e.profile = p.int32("Resource Profile Id", v)
+				case "Request Time":
+					e.request = p.int("Request Time", v)
+				case "Attributes":
+					a := p.texts("Attributes", v)
+					e.node, e.container = a["NM_HOST"], a["CONTAINER_ID"]
+				default:
+					p.unknown("/Executor Info", key)
+				}
+			})
+		default:
+			p.unknown("", key)
+		}
+	})
+	p.need("Timestamp", e.at)
+	p.need("Executor Info/Total Cores", e.cores)
+	if e.id < 0 {
+		p.need("Executor ID", absent)
+	}
+	if p.err == nil {
+		app.onExecutorAdded(e)
+	}
+}
+
+func (p *eventParser) executorRemoved(v *fastjson.Value, app appEvents) {
+	at, id, reason := int64(absent), int32(-1), ""
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event":
+		case "Timestamp":
+			at = p.int("Timestamp", v)
+		case "Executor ID":
+			id = p.executor("Executor ID", v)
+		case "Removed Reason":
+			reason = p.text("Removed Reason", v)
+		default:
+			p.unknown("", key)
+		}
+	})
+	p.need("Timestamp", at)
+	if p.err == nil {
+		app.onExecutorRemoved(at, id, reason)
+	}
+}
+
+func (p *eventParser) unpersist(v *fastjson.Value, app appEvents) {
+	id := int64(absent)
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		switch string(key) {
+		case "Event":
+		case "RDD ID":
+			id = p.int("RDD ID", v)
+		default:
+			p.unknown("", key)
+		}
+	})
+	p.need("RDD ID", id)
+	if p.err == nil {
+		app.onUnpersist(int32(id))
+	}
+}

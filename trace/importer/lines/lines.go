@@ -1,0 +1,122 @@
+// Package lines reads text by lines, with their numbers, also ahead of their use.
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// maxLine bounds the memory that one line may take.
+const maxLine = 1 << 30
+
+// Reader yields the lines of a text with their numbers.
+type Reader struct {
+	in   *bufio.Reader
+	long []byte // a line longer than the reader's buffer
+	line int
+}
+
+// NewReader returns a reader of the lines of r.
+func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 1<<18)} }
+
+// Line is the number of the line that Next returned last, from 1.
+func (l *Reader) Line() int { return l.line }
+
+// Next returns the next line without its end, valid until the next call. whole is false for a
+// last line that has no end; err is io.EOF after the last line, or what broke the stream.
+func (l *Reader) Next() (text []byte, whole bool, err error) {
+	b, err := l.in.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], b...)
+		for err == bufio.ErrBufferFull {
+			if len(l.long) > maxLine {
+				return nil, false, fmt.Errorf("line %d is longer than %d bytes", l.line+1, maxLine)
+			}
+			b, err = l.in.ReadSlice('\n')
+			l.long = append(l.long, b...)
+		}
+		b = l.long
+	}
+	if len(b) == 0 {
+		return nil, false, err
+	}
+	l.line++
+	if err != nil && err != io.EOF {
+		return b, false, err
+	}
+	if t, ok := bytes.CutSuffix(b, []byte("\n")); ok {
+		return bytes.TrimSuffix(t, []byte("\r")), true, nil
+	}
+	return b, false, nil
+}
+
+// Block is a run of lines that was read and checked before its use.
+type Block struct {
+	Text  []byte
+	Lines []Line
+	Err   error // what came after the lines: io.EOF, what broke the stream, or nil
+}
+
+// Line is one line of a block. Empty lines have no text.
+type Line struct {
+	End   int   // in the text of the block; it begins where the line before it ends
+	Whole bool  // false for a last line that has no end
+	Bad   error // what the check found
+}
+
+const (
+	blockBytes = 1 << 18
+	blocksAway = 4 // read before they are used
+)
+
+// Ahead reads the lines of r on another goroutine and gives each to check. stop ends it; blocks are valid until
+// they are given back through free.
+func Ahead(r io.Reader, check func(line []byte) error) (blocks <-chan *Block, free chan<- *Block, stop func()) {
+	out, back, done := make(chan *Block, blocksAway), make(chan *Block, blocksAway), make(chan struct{})
+	for range blocksAway {
+		back <- &Block{}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(out)
+		in := NewReader(r)
+		for {
+			var b *Block
+			select {
+			case b = <-back:
+			case <-done:
+				return
+			}
+			b.fill(in, check)
+			select {
+			case out <- b:
+			case <-done:
+				return
+			}
+			if b.Err != nil {
+				return
+			}
+		}
+	})
+	return out, back, func() { close(done); wg.Wait() }
+}
+
+// fill reads lines into b until there is enough in it.
+func (b *Block) fill(in *Reader, check func(line []byte) error) {
+	b.Text, b.Lines, b.Err = b.Text[:0], b.Lines[:0], nil
+	for len(b.Text) < blockBytes && b.Err == nil {
+		var line []byte
+		l := Line{}
+		if line, l.Whole, b.Err = in.Next(); len(line) > 0 || b.Err == nil {
+			b.Text = append(b.Text, line...)
+			l.End = len(b.Text)
+			if len(line) > 0 {
+				l.Bad = check(line)
+			}
+			b.Lines = append(b.Lines, l)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package sparkonyarn
+
+import (
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replay/trace/importer/workload"
+)
+
+// attach adds the settings of the cluster and the recorded containers to the trace.
+func (s *scenario) attach() error {
+	data, err := os.ReadFile(filepath.Join(s.dir, "fair-scheduler.xml"))
+	if err == nil {
+		s.Attach("fair-scheduler.xml", data)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	site, err := hadoopXML(s.setup.YarnSite)
+	if err != nil {
+		return err
+	}
+	s.Attach("yarn-site.xml", site)
+	containers, err := s.containers()
+	if err != nil {
+		return err
+	}
+	s.AttachPlaced("recorded_containers.json", func(origin int64, job map[string]int64) ([]byte, error) {
+		out := struct {
+			Origin       int64            `json:"origin_unix_ms"`
+			Applications []map[string]any `json:"applications"`
+			Containers   []map[string]any `json:"containers"`
+		}{Origin: origin}
+		for _, id := range s.appOrder {
+			if s.added[id] {
+				out.Applications = append(out.Applications, rebase(s.apps[id].raw, origin, job[id]))
+			}
+		}
+		for _, c := range containers {
+			id, _ := c["app"].(string)
+			out.Containers = append(out.Containers, rebase(c, origin, job[id]))
+		}
+		return workload.JSON(out)
+	})
+	return nil
+}
+
+// containers is what was recorded of the containers of the applications in the trace, with the executors that ran in them.
+func (s *scenario) containers() (all []map[string]any, err error) {
+	err = eachLine(s, "containers.jsonl", false, func(c *map[string]any, _ []byte) error {
+		raw := *c
+		if app, _ := raw["app"].(string); !s.added[app] {
+			s.Counts.Dropped["containers_of_no_job"]++
+			return nil
+		}
+		name, _ := raw["container"].(string)
+		if e, ok := s.executor[name]; ok {
+			raw["executor"] = e
+		}
+		all = append(all, raw)
+		return nil
+	})
+	return all, err
+}
+
+// rebase turns the times of a recorded object, its fields t_* and its transitions, into those of the trace, and
+// names its job.
+func rebase(o map[string]any, origin, job int64) map[string]any {
+	o["job"] = job
+	for k, v := range o {
+		if f, ok := v.(float64); ok && strings.HasPrefix(k, "t_") {
+			o[k] = int64(f) - origin
+		}
+	}
+	list, _ := o["transitions"].([]any)
+	for _, t := range list {
+		if t, ok := t.([]any); ok && len(t) > 0 {
+			if f, ok := t[0].(float64); ok {
+				t[0] = int64(f) - origin
+			}
+		}
+	}
+	return o
+}
+
+// hadoopXML writes settings as a Hadoop configuration file, by key.
+func hadoopXML(settings map[string]string) ([]byte, error) {
+	type property struct {
+		Name  string `xml:"name"`
+		Value string `xml:"value"`
+	}
+	conf := struct {
+		XMLName    xml.Name   `xml:"configuration"`
+		Properties []property `xml:"property"`
+	}{}
+	for k, v := range settings {
+		conf.Properties = append(conf.Properties, property{k, v})
+	}
+	slices.SortFunc(conf.Properties, func(a, b property) int { return cmp.Compare(a.Name, b.Name) })
+	data, err := xml.MarshalIndent(conf, "", "  ")
+	return append([]byte(xml.Header), append(data, '\n')...), err
+}

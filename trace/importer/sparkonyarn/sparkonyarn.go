@@ -1,0 +1,421 @@
+// Package sparkonyarn reads recorded Spark-on-YARN clusters: what the ResourceManager, the NodeManagers and HDFS said
+// while applications ran, beside the event logs of these.
+package sparkonyarn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/codec"
+	"replay/trace/importer/eventlog"
+	"replay/trace/importer/lines"
+	"replay/trace/importer/workload"
+)
+
+// Format is that of one recorded scenario of a Spark-on-YARN cluster: the event logs of all its
+// applications with the preferred hosts of every task, nodes and racks, queues, submissions and
+// node events. The allocation file and the settings of YARN are attached to the trace, and what was
+// recorded of containers is attached as recorded_containers.json.
+var Format = workload.Format{
+	Usage: "a recorded Spark-on-YARN cluster: one scenario folder",
+	Read:  readCluster,
+}
+
+func readCluster(ctx context.Context, inputs []string, b *workload.Builder) error {
+	if len(inputs) != 1 {
+		return fmt.Errorf("%d inputs, want one scenario folder", len(inputs))
+	}
+	opt, def := b.Options, workload.DefaultOptions()
+	if opt.Nodes != 0 || opt.NodeMemMiB != 0 || opt.NodeVCores != 0 || opt.Racks != def.Racks || opt.Arrivals != def.Arrivals || opt.Copies != def.Copies {
+		return errors.New("a recorded cluster has its own nodes, racks and times: nodes, their sizes, racks, arrivals and copies can't be given")
+	}
+	if opt.Blocks != def.Blocks || opt.Replication != def.Replication {
+		return errors.New("a recorded cluster has its own blocks: blocks and replication can't be given")
+	}
+	b.Locality = trace.LocalityRecorded
+	s := &scenario{Builder: b, dir: inputs[0]}
+	if err := s.read(); err != nil {
+		return err
+	}
+	if err := s.applications(ctx); err != nil {
+		return err
+	}
+	return s.attach()
+}
+
+// scenario is a recorded cluster while it is read.
+type scenario struct {
+	*workload.Builder
+	dir         string
+	setup       clusterSetup
+	apps        map[string]*recordedApp
+	appOrder    []string
+	submits     map[string]*submission
+	preferences map[stageAttempt]*stagePreferences
+	joins       map[string]bool  // nodes that came later
+	file        map[string]bool  // with recorded blocks
+	executor    map[string]int32 // container -> executor
+	added       map[string]bool  // applications of the trace
+}
+
+type stageAttempt struct {
+	app            string
+	stage, attempt int32
+}
+
+type clusterSetup struct {
+	Nodes         []clusterNode     `json:"nodes"`
+	YarnSite      map[string]string `json:"yarn_site"`
+	SparkDefaults map[string]string `json:"spark_defaults"`
+	HDFS          struct {
+		Replication int32 `json:"replication_default"`
+		BlockSize   int64 `json:"block_size"`
+	} `json:"hdfs"`
+}
+
+type clusterNode struct {
+	Node     string `json:"node"`
+	Rack     string `json:"rack"`
+	MemoryMB int64  `json:"memory_mb"`
+	VCores   int32  `json:"vcores"`
+}
+
+type recordedApp struct {
+	App        string `json:"app"`
+	Name       string `json:"name"`
+	Queue      string `json:"queue"`
+	Final      string `json:"final"`
+	Submitted  int64  `json:"t_submitted"`
+	Registered int64  `json:"t_registered"`
+	Finished   int64  `json:"t_finished"`
+	raw        map[string]any
+}
+
+type submission struct {
+	App  string            `json:"app"`
+	Conf map[string]string `json:"conf"`
+}
+
+type stagePreferences struct {
+	App         string     `json:"app"`
+	Stage       int32      `json:"stage"`
+	Attempt     int32      `json:"attempt"`
+	ByTask      [][]string `json:"by_task"`
+	ByPartition [][]string `json:"by_partition_now"`
+}
+
+type recordedNodeEvent struct {
+	T     int64  `json:"t"`
+	Node  string `json:"node"`
+	Event string `json:"event"`
+	What  string `json:"what"`
+}
+
+// read takes in everything but the event logs.
+func (s *scenario) read() error {
+	path := filepath.Join(s.dir, "cluster.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: not a recorded cluster: %w", s.dir, err)
+	}
+	if err := json.Unmarshal(data, &s.setup); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(s.setup.Nodes) == 0 {
+		return fmt.Errorf("%s: nodes is empty, want the nodes of the cluster", path)
+	}
+	s.apps, s.submits = map[string]*recordedApp{}, map[string]*submission{}
+	s.preferences, s.joins = map[stageAttempt]*stagePreferences{}, map[string]bool{}
+	err = errors.Join(
+		eachLine(s, "apps.jsonl", true, func(a *recordedApp, line []byte) error {
+			if a.App == "" || a.Submitted <= 0 {
+				return fmt.Errorf("app is %q and t_submitted %d, want an application and when it was submitted", a.App, a.Submitted)
+			}
+			s.apps[a.App] = a
+			s.appOrder = append(s.appOrder, a.App)
+			return json.Unmarshal(line, &a.raw)
+		}),
+		eachLine(s, "submits.jsonl", false, func(a *submission, _ []byte) error { s.submits[a.App] = a; return nil }),
+		eachLine(s, "task-preferences.jsonl.gz", true, func(p *stagePreferences, _ []byte) error {
+			s.preferences[stageAttempt{p.App, p.Stage, p.Attempt}] = p
+			s.Counts.Read["stage_preferences"]++
+			return nil
+		}),
+		eachLine(s, "node-events.jsonl", false, s.nodeEvent),
+		s.readBlocks(),
+	)
+	if err != nil {
+		return err
+	}
+	s.addNodes()
+	return s.AddSource(path)
+}
+
+// addNodes makes the nodes of the trace.
+func (s *scenario) addNodes() {
+	for _, n := range s.setup.Nodes {
+		s.AddNode(trace.Node{Host: n.Node, Rack: n.Rack, MemMiB: n.MemoryMB, VCores: n.VCores, Present: !s.joins[n.Node]})
+	}
+}
+
+// nodeEventKinds are the words of a recording for what happened to a node.
+var nodeEventKinds = map[string]trace.EventKind{
+	"killed": trace.Fail, "lost": trace.Fail, "stopped": trace.Fail, "started": trace.Recover, "recovered": trace.Recover,
+	"added": trace.Join, "joined": trace.Join, "removed": trace.Leave, "decommissioned": trace.Leave,
+	"draining": trace.Drain, "decommissioning": trace.Drain, "recommissioned": trace.Undrain,
+}
+
+func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
+	kind, ok := nodeEventKinds[e.Event]
+	known := slices.ContainsFunc(s.setup.Nodes, func(n clusterNode) bool { return n.Node == e.Node })
+	if !ok || !known {
+		return fmt.Errorf("%q of node %q, want killed, started, joined, removed, draining or recommissioned of a node of cluster.json", e.Event, e.Node)
+	}
+	s.joins[e.Node] = s.joins[e.Node] || kind == trace.Join
+	s.AddEvent(e.Node, trace.NodeEvent{
+		TimeMS: e.T, Kind: kind, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset, Reason: e.What,
+	})
+	s.Counts.Read["node_events"]++
+	return nil
+}
+
+// readBlocks makes the files of the trace.
+func (s *scenario) readBlocks() error {
+	s.file = map[string]bool{}
+	type block struct {
+		File   string   `json:"file"`
+		Length int64    `json:"length"`
+		Hosts  []string `json:"hosts"`
+	}
+	var files []trace.File
+	id := map[string]int{}
+	err := eachLine(s, "hdfs-blocks.jsonl", false, func(b *block, _ []byte) error {
+		if !s.file[b.File] {
+			s.file[b.File], id[b.File] = true, len(files)
+			files = append(files, trace.File{Name: b.File, BlockBytes: s.setup.HDFS.BlockSize})
+		}
+		f := &files[id[b.File]]
+		f.Bytes, f.Blocks, f.Replication = f.Bytes+b.Length, f.Blocks+1, max(f.Replication, int32(len(b.Hosts)))
+		s.Counts.Read["hdfs_blocks"]++
+		return nil
+	})
+	for _, f := range files {
+		s.AddFile(f)
+	}
+	return err
+}
+
+// eachLine gives the objects of a JSON-lines file to f, and hashes the file. A file that is not there is
+// an error if it must be.
+func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []byte) error) error {
+	path := filepath.Join(s.dir, name)
+	r, err := codec.Open(path, codec.OfName(path))
+	if errors.Is(err, os.ErrNotExist) && !must {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	in := lines.NewReader(r)
+	for {
+		line, _, err := in.Next()
+		if err == io.EOF {
+			return s.AddSource(path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: after line %d: %w", path, in.Line(), err)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		v := new(T)
+		if err = json.Unmarshal(line, v); err == nil {
+			err = f(v, line)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, in.Line(), err)
+		}
+	}
+}
+
+// applications reads the event logs, the last attempt of each application.
+func (s *scenario) applications(ctx context.Context) error {
+	logs, skipped, err := eventlog.Find([]string{filepath.Join(s.dir, "eventlogs")})
+	if err != nil {
+		return err
+	}
+	s.Counts.Read["files_that_are_no_logs"] = int64(len(skipped))
+	last := map[string]eventlog.Log{}
+	for _, l := range logs { // in order of names
+		app, attempt := s.applicationOf(l)
+		if s.apps[app] == nil {
+			return fmt.Errorf("%s: application %q is not in apps.jsonl", l.Path, app)
+		}
+		if before, ok := last[app]; ok {
+			s.Counts.Dropped["earlier_attempts_of_an_application"]++
+			s.Warn("application %s has several attempts; only the last is kept", app)
+			if _, b := s.applicationOf(before); len(b) > len(attempt) {
+				continue
+			}
+		}
+		last[app] = l
+	}
+	s.executor, s.added = map[string]int32{}, map[string]bool{}
+	for i, id := range s.appOrder {
+		log, ok := last[id]
+		if !ok {
+			s.Counts.Dropped["applications_without_event_log"]++
+			s.Warn("application %s has no event log and is left out", id)
+			if s.Options.Strict {
+				return fmt.Errorf("%s: application %s has no event log", s.dir, id)
+			}
+			continue
+		}
+		if err := s.application(ctx, s.apps[id], log); err != nil {
+			return err
+		}
+		s.Progress(i+1, len(s.appOrder), "applications")
+	}
+	return nil
+}
+
+// applicationOf reads application and attempt from the name of a log; in client mode there is no attempt.
+func (s *scenario) applicationOf(l eventlog.Log) (app, attempt string) {
+	name := l.Name()
+	if i := strings.LastIndexByte(name, '_'); i >= 0 && s.apps[name] == nil {
+		return name[:i], name[i+1:]
+	}
+	return name, ""
+}
+
+func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventlog.Log) error {
+	if s.Options.Strictness() == workload.Normal && rec.Final != "FINISHED" {
+		log.InProgress = true // an application that was killed has no end in its log
+	}
+	known := &eventlog.Known{ID: rec.App, RegisteredMS: rec.Registered, Conf: []map[string]string{s.setup.SparkDefaults}}
+	if sub := s.submits[rec.App]; sub != nil {
+		known.Conf = []map[string]string{sub.Conf, s.setup.SparkDefaults}
+	}
+	a, err := eventlog.Read(ctx, s.Builder, log, known)
+	if err != nil {
+		return err
+	}
+	if err := s.setPreferences(a, rec.App); err != nil {
+		return fmt.Errorf("%s: %w", log.Path, err)
+	}
+	delete(s.Counts.Defaulted, "submit_time_is_driver_start")
+	j := &a.Job
+	j.SubmitMS, a.Recorded.SubmitMS = min(rec.Submitted, j.RecordedStartMS), min(rec.Submitted, j.RecordedStartMS)
+	if rec.Finished > 0 {
+		j.RecordedFinishMS, a.Recorded.FinishMS = rec.Finished, rec.Finished
+	}
+	j.RecordedOutcome = map[string]string{"FINISHED": "success", "FAILED": "failed", "KILLED": "killed"}[rec.Final]
+	if j.RecordedOutcome == "" {
+		j.RecordedOutcome = "censored"
+	}
+	if rec.Queue != "" {
+		a.Queue = rec.Queue
+	}
+	for c, e := range a.Containers {
+		s.executor[c] = e
+	}
+	s.inputFiles(a)
+	if err := s.AddSource(log.Files...); err != nil {
+		return err
+	}
+	added, err := s.Add(&a.Application)
+	s.added[rec.App] = s.added[rec.App] || added
+	return err
+}
+
+// inputFiles points the stages at the files of the cluster. The log numbers the partitions into which a path was
+// read: "path#20".
+func (s *scenario) inputFiles(a *eventlog.Application) {
+	read := a.Files
+	a.Files = nil
+	at := map[string]int32{}
+	for i := range a.Job.Stages {
+		st := &a.Job.Stages[i]
+		if st.FileID == trace.Unset {
+			continue
+		}
+		name := read[st.FileID].Name
+		if k := strings.LastIndexByte(name, '#'); k >= 0 {
+			name = name[:k]
+		}
+		st.FileID = trace.Unset
+		if !s.file[name] {
+			continue
+		}
+		if _, ok := at[name]; !ok {
+			at[name] = int32(len(a.Files))
+			a.Files = append(a.Files, workload.File{File: trace.File{Name: name}, Shared: true})
+		}
+		st.FileID = at[name]
+	}
+}
+
+const executorPreference = "executor_" // of a cached block: executor_HOST_ID
+
+// setPreferences gives every task the preferred hosts that its stage had when it was submitted first.
+// A preferred executor is a cached block: it goes into CacheOf, not into hosts. The preferences of tasks that
+// read shuffle output follow from where the parents ran: a replay derives them anew, and they are left out.
+func (s *scenario) setPreferences(a *eventlog.Application, app string) error {
+	for i := range a.Job.Stages {
+		st := &a.Job.Stages[i]
+		id := a.Recorded.Stages[i].SparkStage
+		prefs, withHosts, cached := make([][]int32, st.Tasks.Len()), int64(0), int64(0)
+		for k, t := range a.Tasks[i] {
+			p := s.preferences[stageAttempt{app, id, t.Attempt}]
+			if p == nil {
+				s.Counts.Dropped["tasks_of_stages_without_recorded_preferences"]++
+				continue
+			}
+			list, at := p.ByTask, t.Index
+			if list == nil {
+				list, at = p.ByPartition, t.Partition
+			}
+			if at < 0 || int(at) >= len(list) {
+				return fmt.Errorf("stage %d attempt %d: task %d has no preferences, recorded are %d", id, t.Attempt, at, len(list))
+			}
+			for _, name := range list[at] {
+				if rest, ok := strings.CutPrefix(name, executorPreference); ok {
+					cached++
+					if st.CacheOf != trace.Unset {
+						continue
+					}
+					if name = rest; strings.Contains(rest, "_") {
+						name = rest[:strings.LastIndexByte(rest, '_')]
+					}
+					s.Counts.Modelled["cached_blocks_as_preferred_hosts"]++
+				}
+				if n := a.Host(name); !slices.Contains(prefs[k], n) {
+					prefs[k] = append(prefs[k], n)
+				}
+			}
+			withHosts += int64(min(len(prefs[k]), 1))
+		}
+		if cached == 0 && st.CacheOf != trace.Unset {
+			st.CacheOf = trace.Unset
+			s.Counts.Modelled["stages_with_cached_input"]--
+		}
+		s.Counts.Read["tasks_with_recorded_hosts"] += withHosts
+		s.Counts.Read["tasks_with_recorded_executors"] += cached
+		if len(st.Parents) > 0 && st.Tasks.InputBytes == nil && st.CacheOf == trace.Unset {
+			s.Counts.Dropped["preferences_for_shuffle_output"] += withHosts
+			continue
+		}
+		st.Tasks.SetPrefs(prefs)
+	}
+	return nil
+}

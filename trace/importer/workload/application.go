@@ -1,0 +1,136 @@
+package workload
+
+import (
+	"slices"
+
+	"replay/trace"
+)
+
+// Application is an application as read from any format, before the trace that it goes into is known.
+//
+// Job has its stages and tasks; what a source does not say stays as [trace.NewJob] and [trace.NewStage] leave it.
+// Times are in ms of the source's clock. Where a trace knows things by number, the number here is a position within
+// the application: a node is one of Hosts, a file one of Files. Users, queues and other applications have names. The
+// ids of the trace, among them Job.ID, User, Queue and DependsOn, are set when it is written.
+type Application struct {
+	Job       trace.Job
+	User      string
+	Queue     string   // as the source names it; "" = the default queue
+	DependsOn []string // external ids of the applications after whose end it is submitted
+	Attempt   string   // which of several tries of the application this is; see [Builder.KeepLastAttempts]
+	Hosts     []string
+	Files     []File
+	Executors []trace.Executor
+	Recorded  *RecordedApp // nil = the source does not say
+
+	host, file map[string]int32 // positions by name, made when they are asked for
+}
+
+// File is an input file of an application. Its ID is set when the trace is written.
+type File struct {
+	trace.File
+	Shared bool // the same for all applications that name it, and their copies; otherwise each has its own
+}
+
+// Host returns the number of a host, which is added when it is new.
+func (a *Application) Host(name string) int32 {
+	if a.host == nil {
+		a.host = map[string]int32{}
+		for i, h := range a.Hosts {
+			a.host[h] = int32(i)
+		}
+	}
+	id, ok := a.host[name]
+	if !ok {
+		id = int32(len(a.Hosts))
+		a.host[name] = id
+		a.Hosts = append(a.Hosts, name)
+	}
+	return id
+}
+
+// ReadFile makes the tasks of s, whose input bytes are set, read the file called name: task i its block i. The file
+// is as large as the largest stage that reads it.
+func (a *Application) ReadFile(s *trace.Stage, name string, shared bool) {
+	id, ok := a.file[name]
+	if !ok {
+		if a.file == nil {
+			a.file = map[string]int32{}
+		}
+		id = int32(len(a.Files))
+		a.file[name] = id
+		a.Files = append(a.Files, File{trace.File{Name: name}, shared})
+	}
+	total := int64(0)
+	for _, n := range s.Tasks.InputBytes {
+		total += n
+	}
+	f := trace.File{Bytes: total, Blocks: int32(len(s.Tasks.InputBytes))}
+	if f.Blocks > 0 {
+		f.BlockBytes = slices.Max(s.Tasks.InputBytes)
+	}
+	a.Files[id].grow(&f)
+	s.FileID = id
+}
+
+// grow makes f at least as large as another description of the same file.
+func (f *File) grow(o *trace.File) {
+	f.Bytes, f.BlockBytes, f.Blocks = max(f.Bytes, o.Bytes), max(f.BlockBytes, o.BlockBytes), max(f.Blocks, o.Blocks)
+	f.Replication = max(f.Replication, o.Replication)
+}
+
+// RecordedApp is what the source says about when things happened, for comparison with a replay.
+// Times are ms from the trace's origin; -1 = unknown.
+type RecordedApp struct {
+	Job      int64           `json:"job"` // of the trace
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	SubmitMS int64           `json:"submit_ms"`
+	StartMS  int64           `json:"start_ms"` // the driver's start
+	ReadyMS  int64           `json:"ready_ms"` // enough executors had registered for user code to go on
+	FinishMS int64           `json:"finish_ms"`
+	Jobs     []RecordedJob   `json:"spark_jobs"`
+	Stages   []RecordedStage `json:"stages"` // by stage id of the trace
+}
+
+// RecordedJob is a Spark job as recorded.
+type RecordedJob struct {
+	ID       int32 `json:"id"`
+	SubmitMS int64 `json:"submit_ms"`
+	FinishMS int64 `json:"finish_ms"`
+	OK       bool  `json:"ok"`
+}
+
+// RecordedStage is a stage as recorded, over all its attempts.
+type RecordedStage struct {
+	SparkStage int32 `json:"spark_stage"`
+	Attempts   int   `json:"attempts"`
+	SubmitMS   int64 `json:"submit_ms"`
+	FinishMS   int64 `json:"finish_ms"`
+}
+
+// shift moves every known time by d.
+func (a *Application) shift(d int64) {
+	move := func(times ...*int64) {
+		for _, t := range times {
+			if *t != trace.Unset {
+				*t += d
+			}
+		}
+	}
+	move(&a.Job.SubmitMS, &a.Job.RecordedStartMS, &a.Job.RecordedFinishMS)
+	for i := range a.Executors {
+		move(&a.Executors[i].AddedMS, &a.Executors[i].RemovedMS)
+	}
+	r := a.Recorded
+	if r == nil {
+		return
+	}
+	move(&r.SubmitMS, &r.StartMS, &r.ReadyMS, &r.FinishMS)
+	for i := range r.Jobs {
+		move(&r.Jobs[i].SubmitMS, &r.Jobs[i].FinishMS)
+	}
+	for i := range r.Stages {
+		move(&r.Stages[i].SubmitMS, &r.Stages[i].FinishMS)
+	}
+}

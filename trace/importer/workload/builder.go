@@ -1,0 +1,182 @@
+package workload
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"replay/trace"
+)
+
+// Builder takes what a format reads and makes the trace of it.
+type Builder struct {
+	Options *Options
+	Counts  *Counts
+
+	// What the source says of preferred hosts: trace.LocalityRecorded if its tasks come with all that they had,
+	// trace.LocalityObserved if at most with those on which they ran, trace.LocalityNone if hosts are unknown.
+	Locality string
+	// Durations is trace.DurationRecorded, or trace.DurationModelled if the format draws them.
+	Durations string
+	// NoEpoch says that the times of the source do not count from 1970.
+	NoEpoch bool
+
+	spool  *spool
+	source trace.Source
+	nodes  []trace.Node
+	events []event
+	hosts  map[string]bool
+	took   residents
+	shared sharedFiles
+	depend bool // an application depends on another
+
+	attached []attachment
+}
+
+type event struct {
+	host string
+	trace.NodeEvent
+}
+
+type attachment struct {
+	name    string
+	content func(originMS int64, job map[string]int64) ([]byte, error)
+}
+
+func newBuilder(opt *Options, format string) (*Builder, error) {
+	if opt.Out == "" {
+		return nil, errors.New("no output, want a directory for the trace")
+	}
+	if entries, err := os.ReadDir(opt.Out); err == nil && len(entries) > 0 { // before hours of reading
+		return nil, fmt.Errorf("%s: exists already and is not empty", opt.Out)
+	}
+	s, err := newSpool()
+	if err != nil {
+		return nil, err
+	}
+	return &Builder{
+		Options: opt, Counts: NewCounts(), Locality: trace.LocalityObserved, Durations: trace.DurationRecorded,
+		spool: s, source: trace.Source{Format: format}, hosts: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
+	}, nil
+}
+
+// Warn tells a person what is no error.
+func (b *Builder) Warn(format string, args ...any) {
+	if b.Options.Warn != nil {
+		b.Options.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+// Progress tells how many of the files or applications were read.
+func (b *Builder) Progress(done, all int, what string) {
+	if b.Options.Progress != nil {
+		b.Options.Progress(done, all, what)
+	}
+}
+
+// Add takes an application, which stays the caller's. One without a stage is dropped, which added tells.
+func (b *Builder) Add(a *Application) (added bool, err error) {
+	if len(a.Job.Stages) == 0 {
+		b.Counts.Dropped["applications_without_a_task"]++
+		b.Warn("application %s (%s) ran no task and is left out", a.Job.ExternalID, a.Job.Name)
+		if b.Options.Strict {
+			return false, fmt.Errorf("application %s ran no task, want one or more", a.Job.ExternalID)
+		}
+		return false, nil
+	}
+	if a.User == "" {
+		a.User = "default"
+		b.Counts.Defaulted["users"]++
+	}
+	for _, h := range a.Hosts {
+		b.hosts[h] = true
+	}
+	for i := range a.Files {
+		if a.Files[i].Shared {
+			b.shared.add(&a.Files[i])
+		}
+	}
+	b.took.add(a)
+	b.depend = b.depend || len(a.DependsOn) > 0
+	return true, b.spool.add(a, b.Options.queueOf(a.Job.Name, a.Queue))
+}
+
+// AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown. Without
+// any node the cluster is that of the options, or the hosts of the applications.
+func (b *Builder) AddNode(n trace.Node) { b.nodes = append(b.nodes, n) }
+
+// AddEvent takes an event of a node that is or will be added, at a time of the source's clock. Its order is set later.
+func (b *Builder) AddEvent(host string, e trace.NodeEvent) {
+	b.events = append(b.events, event{host, e})
+}
+
+// AddFile takes a file of the cluster, which applications share whether they read it or not.
+func (b *Builder) AddFile(f trace.File) { b.shared.add(&File{f, true}) }
+
+// AddSource names files as sources of the trace.
+func (b *Builder) AddSource(paths ...string) error {
+	for _, p := range paths {
+		f, err := os.Open(p)
+		if err != nil {
+			return err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		b.source.Files = append(b.source.Files, trace.SourceFile{Name: filepath.Base(p), SHA256: hex.EncodeToString(h.Sum(nil))})
+	}
+	return nil
+}
+
+// Attach puts a file into the trace.
+func (b *Builder) Attach(name string, data []byte) {
+	b.AttachPlaced(name, func(int64, map[string]int64) ([]byte, error) { return data, nil })
+}
+
+// AttachPlaced puts a file into the trace that speaks of its times and jobs. Its content is asked for when all jobs
+// are written: originMS is the time of the source's clock that is 0 in the trace, job has the id of the job of each
+// application by external id.
+func (b *Builder) AttachPlaced(name string, content func(originMS int64, job map[string]int64) ([]byte, error)) {
+	b.attached = append(b.attached, attachment{name, content})
+}
+
+// KeepLastAttempts keeps the last attempt of each application that was added several times.
+func (b *Builder) KeepLastAttempts() {
+	newest := map[string]int{}
+	for i, s := range b.spool.index {
+		if s.id == "" {
+			continue
+		}
+		if k, ok := newest[s.id]; !ok || !attemptBefore(&s, &b.spool.index[k]) {
+			newest[s.id] = i
+		}
+	}
+	kept := b.spool.index[:0]
+	for i, s := range b.spool.index {
+		if s.id != "" && newest[s.id] != i {
+			b.Counts.Dropped["earlier_attempts_of_an_application"]++
+			b.Warn("application %s was tried several times; attempt %q is left out", s.id, s.attempt)
+			continue
+		}
+		kept = append(kept, s)
+	}
+	b.spool.index = kept
+}
+
+func attemptBefore(a, b *spooled) bool {
+	if len(a.attempt) != len(b.attempt) { // numbers without leading zeros
+		return len(a.attempt) < len(b.attempt)
+	}
+	if c := strings.Compare(a.attempt, b.attempt); c != 0 {
+		return c < 0
+	}
+	return a.submitMS < b.submitMS
+}

@@ -1,0 +1,73 @@
+package workload
+
+import (
+	"strconv"
+
+	"replay/trace"
+)
+
+// sharedFiles are the files that all applications know by the same name.
+type sharedFiles struct {
+	rows []File
+	id   map[string]int32
+}
+
+func (s *sharedFiles) add(f *File) {
+	id, ok := s.id[f.Name]
+	if !ok {
+		id = int32(len(s.rows))
+		s.id[f.Name] = id
+		s.rows = append(s.rows, *f)
+		s.rows[id].ID = id
+	}
+	s.rows[id].grow(&f.File)
+}
+
+// files lists the files of the trace: the shared ones, then those of each application, named after it.
+// first[i] is the id of the first file that application i of order has of its own.
+func (b *Builder) files(order []arrival) (files []trace.File, first []int32) {
+	take := func(f File, owner string) {
+		f.ID, f.Name = int32(len(files)), owner+f.Name
+		if b.Options.Blocks == "hdfs" {
+			f.Replication = int32(b.Options.Replication)
+		}
+		files = append(files, f.File)
+	}
+	for _, f := range b.shared.rows {
+		take(f, "")
+	}
+	for _, x := range order {
+		first = append(first, int32(len(files)))
+		s := &b.spool.index[x.app]
+		for _, f := range s.own {
+			take(f, copyOf(s.id, x.copy)+":")
+		}
+	}
+	return files, first
+}
+
+// fileIDs puts the ids of the trace into the stages of an application whose own files begin at first.
+func (b *Builder) fileIDs(a *Application, first int32) {
+	id := make([]int32, len(a.Files))
+	for i, f := range a.Files {
+		if f.Shared {
+			id[i] = b.shared.id[f.Name]
+			continue
+		}
+		id[i] = first
+		first++
+	}
+	for i := range a.Job.Stages {
+		if s := &a.Job.Stages[i]; s.FileID != trace.Unset {
+			s.FileID = id[s.FileID]
+		}
+	}
+}
+
+// copyOf is the external id of a copy of an application.
+func copyOf(id string, copy int) string {
+	if copy == 0 {
+		return id
+	}
+	return id + "#" + strconv.Itoa(copy)
+}

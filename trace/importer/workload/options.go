@@ -1,0 +1,83 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Options are those of all formats; a format refuses the ones that it can't follow.
+type Options struct {
+	Out string // directory of the trace
+
+	// Where input blocks are: "observed" is where the source has them, or where its tasks ran at which level;
+	// "hdfs" places them anew; "none" leaves them out.
+	Blocks      string
+	Nodes       int   // of a given cluster; 0 = those of the source, or the recorded hosts
+	Racks       int   // of a cluster that the source does not have
+	NodeMemMiB  int64 // 0 = as in the source, or enough for what was recorded
+	NodeVCores  int32 // 0 = as in the source, or enough for what was recorded
+	Replication int
+	Seed        uint64
+
+	Arrivals string // "recorded", "poisson:30s" or "fixed:10s"
+	Copies   int
+
+	Queue    string // of every application, "" = as recorded
+	QueueMap []QueueRule
+
+	Lenient, Strict bool
+
+	// Warn takes what a person should know and is no error; nil = nobody listens.
+	Warn func(message string)
+	// Progress is told what was read so far, after each file or application; nil = nobody listens.
+	Progress func(done, all int, what string)
+}
+
+// DefaultOptions are those that a command starts from.
+func DefaultOptions() Options {
+	return Options{Blocks: "observed", Racks: 1, Replication: 3, Seed: 1, Arrivals: "recorded", Copies: 1}
+}
+
+// Strictness is how an import treats what is wrong with its input.
+type Strictness int
+
+const (
+	Normal  Strictness = iota // what is broken is an error, what is unknown is counted
+	Lenient                   // what can be used is kept, the rest counted
+	Strict                    // anything dropped is an error
+)
+
+// Strictness is what Lenient and Strict say.
+func (o *Options) Strictness() Strictness {
+	switch {
+	case o.Lenient:
+		return Lenient
+	case o.Strict:
+		return Strict
+	}
+	return Normal
+}
+
+// Check tells which option has a value that no import can follow.
+func (o *Options) Check() error {
+	switch {
+	case o.Lenient && o.Strict:
+		return fmt.Errorf("lenient and strict exclude each other")
+	case !slices.Contains([]string{"observed", "hdfs", "none"}, o.Blocks):
+		return fmt.Errorf("blocks is %q, want observed, hdfs or none", o.Blocks)
+	case o.Nodes < 0 || o.Nodes > 1_000_000:
+		return fmt.Errorf("nodes is %d, want 0 to 1000000", o.Nodes)
+	case o.Racks < 1:
+		return fmt.Errorf("racks is %d, want 1 or more", o.Racks)
+	case o.NodeMemMiB < 0 || o.NodeVCores < 0:
+		return fmt.Errorf("a node has %d MiB and %d vcores, want 0 (as recorded) or more", o.NodeMemMiB, o.NodeVCores)
+	case o.Replication < 1:
+		return fmt.Errorf("replication is %d, want 1 or more", o.Replication)
+	case o.Copies < 1 || o.Copies > 1_000_000:
+		return fmt.Errorf("copies is %d, want 1 to 1000000", o.Copies)
+	case o.Blocks == "observed" && o.Nodes > 0:
+		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", o.Nodes)
+	}
+	_, err := parseArrivals(o.Arrivals)
+	return err
+}

@@ -1,0 +1,90 @@
+package workload
+
+import (
+	"bufio"
+	"encoding/gob"
+	"errors"
+	"io"
+	"os"
+)
+
+// spool keeps applications on disk until the nodes, users, queues and files of the trace are known,
+// so that memory holds one application at a time.
+type spool struct {
+	file  *os.File
+	index []spooled
+
+	out *gob.Encoder
+	end int64 // of what was written
+
+	in  *bufio.Reader
+	dec *gob.Decoder
+	pos int64 // of in; what comes next is there
+}
+
+// spooled is what stays in memory of an application.
+type spooled struct {
+	at, end     int64 // in the file
+	id, attempt string
+	submitMS    int64
+	user, queue string
+	own         []File // of those of the application that it does not share
+}
+
+func newSpool() (*spool, error) {
+	f, err := os.CreateTemp("", "replay-import-*")
+	if err != nil {
+		return nil, err
+	}
+	s := &spool{file: f}
+	s.out = gob.NewEncoder(s)
+	if err := s.out.Encode(&Application{}); err != nil { // brings the types, which a decoder wants first and once
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// Write appends to the file.
+func (s *spool) Write(p []byte) (int, error) {
+	n, err := s.file.WriteAt(p, s.end)
+	s.end += int64(n)
+	return n, err
+}
+
+func (s *spool) add(a *Application, queue string) error {
+	x := spooled{at: s.end, id: a.Job.ExternalID, attempt: a.Attempt, submitMS: a.Job.SubmitMS, user: a.User, queue: queue}
+	if err := s.out.Encode(a); err != nil {
+		return err
+	}
+	x.end = s.end
+	for _, f := range a.Files {
+		if !f.Shared {
+			x.own = append(x.own, f)
+		}
+	}
+	s.index = append(s.index, x)
+	return nil
+}
+
+// get reads application i anew; it is the caller's.
+func (s *spool) get(i int) (*Application, error) {
+	if s.dec == nil {
+		s.in = bufio.NewReader(io.NewSectionReader(s.file, 0, s.end))
+		s.dec = gob.NewDecoder(s.in)
+		if err := s.dec.Decode(&Application{}); err != nil {
+			return nil, err
+		}
+		s.pos = -1
+	}
+	x := &s.index[i]
+	if s.pos != x.at {
+		s.in.Reset(io.NewSectionReader(s.file, x.at, s.end-x.at))
+	}
+	a := new(Application)
+	err := s.dec.Decode(a)
+	s.pos = x.end
+	return a, err
+}
+
+// close removes the file.
+func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }

@@ -1,0 +1,256 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+)
+
+// sample is a container-per-task application, as a format without Spark's would make it: five maps that read a file
+// and a reduce.
+func sample(id string, submitMS int64) *Application {
+	a := &Application{User: "u", Queue: "prod"}
+	a.Job = trace.Job{
+		Kind: trace.KindMapReduce, ExternalID: id, Name: "job " + id, SubmitMS: submitMS, AMMemMiB: 1536, AMVCores: 1,
+		ExecMemMiB: trace.Unset, ExecVCores: trace.Unset, TaskCPUs: trace.Unset, MinExecs: trace.Unset, MaxExecs: trace.Unset,
+		InitialExecs: trace.Unset, ThinkMS: trace.Unset, TailMS: trace.Unset, RecordedStartMS: submitMS + 10, RecordedFinishMS: trace.Unset,
+	}
+	stage := func(id int32, kind string, tasks int, parents ...int32) trace.Stage {
+		return trace.Stage{
+			ID: id, Kind: kind, Parents: parents, TaskMemMiB: 1024, TaskVCores: 1, DelayMS: trace.Unset, SparkJob: trace.Unset,
+			TaskMilliVCores: trace.Unset, Priority: 20, StartFraction: trace.Unset, FileID: trace.Unset, ShuffleReadBytes: trace.Unset,
+			FreshFactor: trace.Unset, FirstFactor: trace.Unset, CacheOf: trace.Unset,
+			Tasks: trace.Tasks{DurationMS: make([]int64, tasks), InputBytes: make([]int64, tasks)},
+		}
+	}
+	maps, reduce := stage(0, trace.StageInput, 5), stage(1, trace.StageShuffle, 1, 0)
+	maps.Tasks.InputBytes = []int64{100, 100, 100, 100, 40}
+	a.ReadFile(&maps, "/in", false)
+	a.Job.Stages = []trace.Stage{maps, reduce}
+	return a
+}
+
+// format reads nothing and gives what read does.
+func format(read func(b *Builder) error) Format {
+	return Format{Read: func(_ context.Context, _ []string, b *Builder) error { return read(b) }}
+}
+
+func of(apps ...*Application) Format {
+	return format(func(b *Builder) error {
+		for _, a := range apps {
+			if _, err := b.Add(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// made imports the format and loads the trace, which must follow all rules.
+func made(t *testing.T, f Format, change func(*Options)) (*Result, *trace.MemoryTrace) {
+	t.Helper()
+	opt := DefaultOptions()
+	opt.Out = filepath.Join(t.TempDir(), "trace")
+	opt.Nodes, opt.Blocks = 6, "none"
+	if change != nil {
+		change(&opt)
+	}
+	res, err := f.Import(t.Context(), "test", nil, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if check, err := trace.Check(t.Context(), opt.Out, 5); err != nil || !check.OK() {
+		t.Fatalf("%+v, %v", check, err)
+	}
+	m, err := trace.Load(opt.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, m
+}
+
+// refused returns the error of an import, which must leave nothing.
+func refused(t *testing.T, f Format, change func(*Options)) error {
+	t.Helper()
+	opt := DefaultOptions()
+	opt.Out = filepath.Join(t.TempDir(), "trace")
+	if change != nil {
+		change(&opt)
+	}
+	_, err := f.Import(t.Context(), "test", nil, opt)
+	if err == nil {
+		t.Fatal("the import is taken")
+	}
+	if _, e := os.Stat(opt.Out); !errors.Is(e, os.ErrNotExist) {
+		t.Errorf("the import failed (%v) and left %s", err, opt.Out)
+	}
+	return err
+}
+
+func TestArrivals(t *testing.T) {
+	apps := of(sample("a", 5000), sample("b", 1000), sample("c", 3000))
+	for _, tt := range []struct {
+		name, arrivals string
+		copies         int
+		want           string
+	}{
+		{"as recorded", "recorded", 1, "b@0 c@2000 a@4000"},
+		{"copies come with the recorded", "recorded", 2, "b@0 b#1@0 c@2000 c#1@2000 a@4000 a#1@4000"},
+		{"copies follow at fixed gaps", "fixed:10s", 2, "b@0 c@10000 a@20000 b#1@30000 c#1@40000 a#1@50000"},
+		{"random gaps, pinned", "poisson:10s", 1, "b@0 c@5017 a@14956"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res, m := made(t, apps, func(o *Options) { o.Arrivals, o.Copies = tt.arrivals, tt.copies })
+			var got []string
+			for _, j := range m.JobList {
+				got = append(got, fmt.Sprintf("%s@%d", j.ExternalID, j.SubmitMS))
+				if j.RecordedStartMS != j.SubmitMS+10 || j.RecordedFinishMS != trace.Unset {
+					t.Errorf("%s came at %d, started at %d, finished at %d", j.ExternalID, j.SubmitMS, j.RecordedStartMS, j.RecordedFinishMS)
+				}
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("%s, want %s", strings.Join(got, " "), tt.want)
+			}
+			if want := int64(3 * (tt.copies - 1)); res.Counts.Modelled["copies"] != want {
+				t.Errorf("modelled %v, want %d copies", res.Counts.Modelled, want)
+			}
+			if origin := map[bool]int64{true: 1000, false: trace.Unset}[tt.arrivals == "recorded"]; m.OriginUnixMS != origin {
+				t.Errorf("the origin is %d, want %d", m.OriginUnixMS, origin)
+			}
+		})
+	}
+	_, m := made(t, format(func(b *Builder) error {
+		b.NoEpoch = true
+		_, err := b.Add(sample("a", 77))
+		return err
+	}), nil)
+	if m.OriginUnixMS != trace.Unset || m.JobList[0].SubmitMS != 0 {
+		t.Errorf("times of no epoch have the origin %d, the job comes at %d", m.OriginUnixMS, m.JobList[0].SubmitMS)
+	}
+}
+
+// An application waits for those that it names, each copy for the same copy of them.
+func TestDependencies(t *testing.T) {
+	b, c := sample("b", 2000), sample("c", 3000)
+	b.DependsOn, c.DependsOn = []string{"a"}, []string{"b", "a", "b", "nobody", "d"}
+	res, m := made(t, of(c, b, sample("a", 1000), sample("d", 4000)), func(o *Options) { o.Copies, o.Arrivals = 2, "fixed:1s" })
+	var got []string
+	for _, j := range m.JobList {
+		got = append(got, fmt.Sprint(j.ExternalID, j.DependsOn))
+	}
+	if want := "a[] b[0] c[0 1] d[] a#1[] b#1[4] c#1[4 5] d#1[]"; strings.Join(got, " ") != want {
+		t.Errorf("dependencies are %v, want %s", got, want)
+	}
+	if n := res.Counts.Dropped["dependencies_on_no_earlier_application"]; n != 4 {
+		t.Errorf("dropped %v, want 4 dependencies", res.Counts.Dropped)
+	}
+}
+
+func TestUsersAndQueues(t *testing.T) {
+	a, b := sample("a", 0), sample("b", 0)
+	a.User, a.Queue, b.Queue = "", "", "root.x.y"
+	res, m := made(t, of(a, b), nil)
+	for i, want := range []string{"default root.default", "u root.x.y"} {
+		j := m.JobList[i]
+		if got := m.Users[j.User].Name + " " + m.Queues[j.Queue].Path; got != want {
+			t.Errorf("application %d is of %s, want %s", i, got, want)
+		}
+	}
+	if res.Counts.Defaulted["users"] != 1 {
+		t.Errorf("defaulted %v", res.Counts.Defaulted)
+	}
+}
+
+func TestAttachments(t *testing.T) {
+	_, m := made(t, format(func(b *Builder) error {
+		b.Attach("a.txt", []byte("text"))
+		b.AttachPlaced("b.json", func(origin int64, job map[string]int64) ([]byte, error) {
+			return JSON(map[string]int64{"origin": origin, "late": job["late"]})
+		})
+		_, err1 := b.Add(sample("late", 500))
+		_, err2 := b.Add(sample("early", 400))
+		return errors.Join(err1, err2)
+	}), nil)
+	if a, b := string(m.Attached["a.txt"]), string(m.Attached["b.json"]); a != "text" || b != "{\n \"late\": 1,\n \"origin\": 400\n}\n" {
+		t.Errorf("attached are %q and %q", a, b)
+	}
+	if _, ok := m.Attached["recorded.json"]; ok {
+		t.Error("there is a recorded.json of nothing recorded")
+	}
+	err := refused(t, format(func(b *Builder) error {
+		b.AttachPlaced("x", func(int64, map[string]int64) ([]byte, error) { return nil, errors.New("no content") })
+		_, err := b.Add(sample("a", 0))
+		return err
+	}), func(o *Options) { o.Blocks, o.Nodes = "none", 1 })
+	if err.Error() != "no content" {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// What was tried several times counts once; the last attempt is that with the largest number.
+func TestKeepLastAttempts(t *testing.T) {
+	res, m := made(t, format(func(b *Builder) error {
+		for _, attempt := range []string{"2", "10", "9"} {
+			a := sample("a", 0)
+			a.Attempt, a.User = attempt, "u"+attempt
+			if _, err := b.Add(a); err != nil {
+				return err
+			}
+		}
+		b.KeepLastAttempts()
+		return nil
+	}), nil)
+	if len(m.JobList) != 1 || m.Users[m.JobList[0].User].Name != "u10" || res.Counts.Dropped["earlier_attempts_of_an_application"] != 2 {
+		t.Errorf("%d jobs, users %v, dropped %v", len(m.JobList), m.Users, res.Counts.Dropped)
+	}
+}
+
+func TestNoTask(t *testing.T) {
+	empty := sample("e", 0)
+	empty.Job.Stages = nil
+	res, m := made(t, of(empty, sample("a", 0)), nil)
+	if len(m.JobList) != 1 || res.Counts.Dropped["applications_without_a_task"] != 1 {
+		t.Errorf("%d jobs, dropped %v", len(m.JobList), res.Counts.Dropped)
+	}
+	if err := refused(t, of(empty), nil); !strings.Contains(err.Error(), "no application with a task") {
+		t.Errorf("error is %v", err)
+	}
+	if err := refused(t, of(empty), func(o *Options) { o.Strict = true }); !strings.Contains(err.Error(), "application e ran no task") {
+		t.Errorf("strict says %v", err)
+	}
+}
+
+// The spool gives back what it was given, in any order.
+func TestSpool(t *testing.T) {
+	s, err := newSpool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if err := s.add(sample(fmt.Sprint(i), int64(i)), "q"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, i := range []int{3, 4, 5, 19, 0, 1, 1, 18, 7} {
+		a, err := s.get(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := sample(fmt.Sprint(i), int64(i)); fmt.Sprint(a.Job) != fmt.Sprint(want.Job) || !slices.Equal(a.Files, want.Files) {
+			t.Errorf("application %d is %+v, want %+v", i, a, want)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.file.Name()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file of the spool is left: %v", err)
+	}
+}

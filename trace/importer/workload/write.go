@@ -1,0 +1,234 @@
+package workload
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"replay/trace"
+)
+
+// writing is a trace while its jobs are written.
+type writing struct {
+	*Builder
+	w           *trace.Writer
+	origin      int64 // of recorded times
+	cluster     *cluster
+	preferences *preferences
+	user, queue map[string]int32
+	order       []arrival
+	firstFile   []int32          // of each arrival
+	job         map[string]int64 // by external id, where somebody asks
+	recorded    []*RecordedApp
+}
+
+// write makes the trace of what was added.
+func (b *Builder) write(ctx context.Context) (*Result, error) {
+	t := &writing{Builder: b, order: b.arrivals()}
+	if len(t.order) == 0 {
+		return nil, errors.New("no application with a task among the inputs")
+	}
+	meta, err := t.meta()
+	if err != nil {
+		return nil, err
+	}
+	if t.w, err = trace.Create(b.Options.Out, meta); err != nil {
+		return nil, err
+	}
+	defer t.w.Abort()
+	if b.depend || len(b.attached) > 0 {
+		t.job = make(map[string]int64, len(t.order))
+		for i, x := range t.order {
+			t.job[copyOf(b.spool.index[x.app].id, x.copy)] = int64(i)
+		}
+	}
+	for i := range t.order {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := t.application(i); err != nil {
+			return nil, err
+		}
+	}
+	return t.finish()
+}
+
+// meta is all of the trace but its applications.
+func (t *writing) meta() (meta trace.Meta, err error) {
+	if t.cluster, err = t.makeCluster(); err != nil {
+		return meta, err
+	}
+	if t.preferences, err = t.makePreferences(t.cluster); err != nil {
+		return meta, err
+	}
+	meta = trace.Meta{
+		OriginUnixMS: trace.Unset, Source: &t.source, LocalitySource: t.localitySource(), DurationSource: t.Durations,
+		Nodes: t.cluster.nodes,
+	}
+	recorded := t.Options.Arrivals == "recorded"
+	if !recorded && len(t.events) > 0 {
+		return meta, fmt.Errorf("arrivals is %s, want recorded: the source has events of nodes at recorded times", t.Options.Arrivals)
+	}
+	t.origin = t.spool.index[0].submitMS
+	users, queues := map[string]bool{}, map[string]bool{}
+	for _, s := range t.spool.index {
+		t.origin = min(t.origin, s.submitMS)
+		users[s.user], queues[s.queue] = true, true
+	}
+	for _, e := range t.events {
+		t.origin = min(t.origin, e.TimeMS)
+	}
+	if recorded && !t.NoEpoch {
+		meta.OriginUnixMS = t.origin
+	}
+	meta.Users, t.user = userTable(users)
+	meta.Queues, t.queue = queueTable(queues)
+	meta.Files, t.firstFile = t.files(t.order)
+	meta.Events, err = t.nodeEvents()
+	return meta, err
+}
+
+// nodeEvents are the events in order of time, with the times and nodes of the trace.
+func (t *writing) nodeEvents() (events []trace.NodeEvent, err error) {
+	slices.SortStableFunc(t.events, func(a, b event) int { return cmp.Compare(a.TimeMS, b.TimeMS) })
+	for i, e := range t.events {
+		node, ok := t.cluster.id[e.host]
+		if !ok {
+			return nil, fmt.Errorf("event %d: %s of host %q, want one of the %d nodes", i+1, e.Kind, e.host, len(t.cluster.nodes))
+		}
+		e.TimeMS, e.Seq, e.Node = e.TimeMS-t.origin, int32(i), node
+		events = append(events, e.NodeEvent)
+	}
+	return events, nil
+}
+
+// application writes arrival i.
+func (t *writing) application(i int) error {
+	x := t.order[i]
+	a, err := t.spool.get(x.app)
+	if err != nil {
+		return err
+	}
+	j := &a.Job
+	j.ID, j.User, j.Queue = int64(i), t.user[a.User], t.queue[t.spool.index[x.app].queue]
+	if t.Options.Arrivals == "recorded" {
+		a.shift(-t.origin)
+	} else {
+		a.shift(x.at - j.SubmitMS)
+	}
+	j.ExternalID = copyOf(j.ExternalID, x.copy)
+	t.dependencies(a, x.copy)
+	if err := mapNodes(a, t.cluster); err != nil {
+		return err
+	}
+	t.preferences.fill(j, a.Files, j.ExternalID)
+	t.fileIDs(a, t.firstFile[i])
+	if err := t.w.AddJob(j); err != nil {
+		return fmt.Errorf("application %s: %w", j.ExternalID, err)
+	}
+	for _, e := range a.Executors {
+		e.Job = j.ID
+		if err := t.w.AddExecutor(e); err != nil {
+			return fmt.Errorf("application %s: %w", j.ExternalID, err)
+		}
+	}
+	t.Counts.Kept["executors"] += int64(len(a.Executors))
+	if a.Recorded != nil {
+		a.Recorded.Job = j.ID
+		t.recorded = append(t.recorded, a.Recorded)
+	}
+	return nil
+}
+
+// dependencies sets the jobs that the application waits for: the same copy of those that it names. One that is not
+// in the trace, or is submitted after it, can't be waited for.
+func (t *writing) dependencies(a *Application, copy int) {
+	j := &a.Job
+	for _, name := range a.DependsOn {
+		id, ok := t.job[copyOf(name, copy)]
+		if !ok || id >= j.ID {
+			t.Counts.Dropped["dependencies_on_no_earlier_application"]++
+			continue
+		}
+		if !slices.Contains(j.DependsOn, id) {
+			j.DependsOn = append(j.DependsOn, id)
+		}
+	}
+	slices.Sort(j.DependsOn)
+}
+
+// finish attaches what is no table and closes the trace.
+func (t *writing) finish() (*Result, error) {
+	for _, f := range t.attached {
+		data, err := f.content(t.origin, t.job)
+		if err == nil {
+			err = t.w.Attach(f.name, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	n, c := t.w.Counts(), t.Counts
+	for name, v := range map[string]int64{"jobs": n.Jobs, "stages": n.Stages, "tasks": n.Tasks, "nodes": n.Nodes, "node_events": n.NodeEvents} {
+		c.Kept[name] = v
+	}
+	c.compact()
+	if err := t.attachJSON("import.json", c); err != nil {
+		return nil, err
+	}
+	if len(t.recorded) > 0 {
+		all := struct {
+			Applications []*RecordedApp `json:"applications"`
+		}{t.recorded}
+		if err := t.attachJSON("recorded.json", all); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.w.Close(); err != nil {
+		return nil, err
+	}
+	return &Result{Counts: c, Trace: n, Hash: t.w.Hash()}, nil
+}
+
+func (t *writing) attachJSON(name string, v any) error {
+	data, err := JSON(v)
+	if err != nil {
+		return err
+	}
+	return t.w.Attach(name, data)
+}
+
+// JSON is v as the JSON files of a trace are written.
+func JSON(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", " ")
+	return append(data, '\n'), err
+}
+
+// mapNodes puts the nodes of the trace for the hosts of the application.
+func mapNodes(a *Application, c *cluster) error {
+	node := make([]int32, len(a.Hosts))
+	for i, h := range a.Hosts {
+		id, ok := c.id[h]
+		if !ok {
+			return fmt.Errorf("application %s: host %q is no node of the cluster", a.Job.ExternalID, h)
+		}
+		node[i] = id
+	}
+	for i := range a.Job.Stages {
+		t := &a.Job.Stages[i].Tasks
+		for _, column := range [][]int32{t.RecordedNode, t.Pref} {
+			for k, h := range column {
+				if h != trace.Unset {
+					column[k] = node[h]
+				}
+			}
+		}
+	}
+	for i := range a.Executors {
+		a.Executors[i].Node = node[a.Executors[i].Node]
+	}
+	return nil
+}
