@@ -166,8 +166,12 @@ func TestOverlappingCallsAreExchanged(t *testing.T) {
 
 // Calls of different threads that were numbered in the other order are put right, however many there are.
 func TestExchangedCallsArePutRight(t *testing.T) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, name := range []string{"recorded-locality-thresholds", "recorded-preemption"} {
-		for seed := range uint64(3) {
+		for seed := range seeds {
 			in, err := Open(filepath.Join("testdata", name, "rm-calls.jsonl.gz"))
 			if err != nil {
 				t.Fatal(err)
@@ -208,6 +212,9 @@ func TestExchangedCallsArePutRight(t *testing.T) {
 
 // A node's report of an end may miss the heartbeat that came right after it: put to the heartbeat before its own, it is found out.
 func TestReportThatMissedItsHeartbeat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a play for each report")
+	}
 	in, err := Open(filepath.Join("testdata", "recorded-locality-thresholds", "rm-calls.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)

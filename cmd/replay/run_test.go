@@ -52,6 +52,9 @@ func files(t *testing.T, dir string) map[string]string {
 }
 
 func TestRunTwiceSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs with every output")
+	}
 	dir := t.TempDir()
 	args := func(out string) []string {
 		return []string{"run", traces + "node-lost", "--out", filepath.Join(dir, out), "--decisions", "--quiet"}
@@ -125,6 +128,9 @@ func TestCompareSaysWhatDiffers(t *testing.T) {
 			}
 		}
 	})
+	if testing.Short() {
+		return // more seeds of the same
+	}
 	t.Run("placement", func(t *testing.T) {
 		c := compareJSON(t, traces+"locality-wait-3s", "--variant", "locality: --placement locality-ratio", "--variant", "naive: --placement naive", "--seeds", "60",
 			"--conf", "yarn.scheduler.fair.locality.threshold.node=1", "--conf", "yarn.scheduler.fair.locality.threshold.rack=1")
