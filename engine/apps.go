@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"math"
 
+	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
 	"replay/trace"
 )
 
-// app is a live application attempt: its containers as the cluster sees them, and its driver.
+// app is a live application attempt: its containers as the cluster sees them, and its master.
 type app struct {
+	s       *sim
 	slot    int32
 	id      protocol.AppID
 	attempt int
 	job     *trace.Job
 	rec     *record.Job // of the job, over all attempts
-	set     *settings
+	kind    *appKind
+	plan    *master.Plan
 
 	am         int64 // number of the AM container, 0 before its allocation
 	containers []*container
@@ -27,7 +30,7 @@ type app struct {
 	events     int  // in the queue for this slot
 	gone       bool // has left the ResourceManager
 
-	*driver // nil until the AM registers
+	master master.Master // nil until it registers
 }
 
 // outstanding derives when a container was asked for: first in, first out over the application's
@@ -47,7 +50,39 @@ func (s *sim) byID(id protocol.AppID) *app {
 // pushApp schedules an event of an application about the thing with this number.
 func (s *sim) pushApp(at int64, k eventKind, a *app, number, arg int64) {
 	a.events++
-	s.schedule(at, k, int64(a.id), number, a.slot, arg)
+	s.schedule(at, &a.kind.rows[k], k, int64(a.id), number, a.slot, arg)
+}
+
+// handle executes an event of the application.
+func (a *app) handle(e event) {
+	switch e.kind {
+	case evStarted:
+		a.s.processStarted(a, e.arg)
+	case evExit:
+		a.s.processExited(a, e.arg)
+	case evRegisterAM:
+		a.register()
+	default:
+		a.master.Handle(master.EventKind(e.kind-numKinds), e.arg)
+	}
+}
+
+// register makes the master of an application whose container runs.
+func (a *app) register() {
+	s := a.s
+	c := a.containerOf(a.am)
+	if c.process != running || a.gone {
+		return
+	}
+	s.rm.Register(a.id)
+	c.rec.Registered = s.now
+	if a.rec.AMRegistered == record.None {
+		a.rec.AMRegistered = s.now
+	}
+	a.master = a.plan.New(a, a.job)
+	if err := a.master.Register(); err != nil {
+		a.master.Fail(err.Error())
+	}
 }
 
 // arrive submits the job that was waiting and schedules the next one.
@@ -73,20 +108,24 @@ func (s *sim) arrive() {
 	if j.RecordedStartMS != trace.Unset && j.RecordedFinishMS != trace.Unset {
 		rec.RecordedMS = j.RecordedFinishMS - j.RecordedStartMS
 	}
-	set, err := settingsOf(s.sc, j)
+	kind, err := s.kindOf(j)
 	if err != nil {
 		s.refuse(rec, err)
 		return
 	}
-	for _, w := range set.warnings {
+	plan, err := kind.Plan(j)
+	if err != nil {
+		s.refuse(rec, err)
+		return
+	}
+	for _, w := range plan.Warnings {
 		s.warnings.add("conf:"+w.Code, "%s", w.Text)
 	}
-	s.submit(j, rec, set, 1)
+	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, reserved: map[int64]bool{}})
 }
 
-// submit gives a job to the ResourceManager as attempt number attempt.
-func (s *sim) submit(j *trace.Job, rec *record.Job, set *settings, attempt int) {
-	a := &app{job: j, rec: rec, set: set, attempt: attempt, reserved: map[int64]bool{}}
+// submit gives an attempt to the ResourceManager.
+func (s *sim) submit(a *app) {
 	// YARN keeps an application's number and counts its attempts; here each attempt is an application of
 	// its own to the scheduler, which differs only where FIFO order or ties look at the number.
 	s.lastApp++
@@ -101,17 +140,17 @@ func (s *sim) submit(j *trace.Job, rec *record.Job, set *settings, attempt int) 
 	}
 	s.slot[a.id] = a.slot
 	s.live++
-	if recordedExecs(s.sc) {
-		s.startRecorded(a)
+	if a.plan.Recorded {
+		a.startRecorded()
 		return
 	}
-	queue, err := s.placeApp(rec.User, rec.Queue)
+	queue, err := s.placeApp(a.rec.User, a.rec.Queue)
 	if err == nil {
-		rec.Queue = queue
-		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: rec.User, Queue: queue, AMSize: set.amSize, Priority: set.priority})
+		a.rec.Queue = queue
+		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority})
 	}
 	if err != nil {
-		s.refuse(rec, err)
+		s.refuse(a.rec, err)
 		a.gone = true
 		s.live--
 		s.release(a)
@@ -163,18 +202,18 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	a.gone = true
 	s.live--
 	s.move()
-	if a.driver != nil {
-		a.driver.stop()
+	if a.master != nil {
+		a.master.Stop()
 	}
 	switch {
 	case ok:
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
-	case mayRetry(a, exit):
+	case a.mayRetry(exit):
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins anew
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.add("am-retry", "job %d: its application master ended with %d and was started again", a.job.ID, exit)
-		s.submit(a.job, a.rec, a.set, a.attempt+1)
+		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
@@ -261,8 +300,11 @@ func criticalPath(j *trace.Job) int64 {
 // the application's fault count towards no limit, except that a limit of one is never passed.
 //
 // Source: RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry, RMAppImpl.AttemptFailedTransition.
-func mayRetry(a *app, exit int32) bool {
-	limit := a.set.maxAttempts
+func (a *app) mayRetry(exit int32) bool {
+	limit, most := a.plan.MaxAttempts, int(a.s.sc.Site.MaxAttempts)
+	if limit <= 0 || limit > most {
+		limit = most
+	}
 	if limit <= 1 {
 		return false
 	}

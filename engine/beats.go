@@ -58,9 +58,9 @@ func (d *denseBeats) updateTime() int64 {
 func (d *denseBeats) next() (int64, uint64) {
 	h, u := d.heartbeatTime(), d.updateTime()
 	if u <= h {
-		return u, order(evUpdate, 0, 0)
+		return u, order(classUpdate, 0, evUpdate, 0)
 	}
-	return h, order(evNodeBeat, 0, int64(d.pos))
+	return h, order(classNodeBeat, 0, evNodeBeat, int64(d.pos))
 }
 
 func (d *denseBeats) run(s *sim) {

@@ -11,7 +11,7 @@ import (
 func steps(d *denseBeats, n int) (out []string) {
 	for range n {
 		at, ord := d.next()
-		if ord == order(evUpdate, 0, 0) {
+		if ord == order(classUpdate, 0, evUpdate, 0) {
 			d.nextUpdate += d.update
 			out = append(out, fmt.Sprintf("%d update", at))
 			continue

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
@@ -15,7 +16,6 @@ type container struct {
 	process processState
 	ended   bool // in the ResourceManager
 	written bool
-	exec    int32   // executor of the driver, or -1
 	room    []int32 // hosts that the application hints at and that had room when it was allocated elsewhere
 }
 
@@ -100,7 +100,7 @@ func (s *sim) allocated(e *yarn.Event) {
 	for int64(len(a.containers)) < id.N {
 		a.containers = append(a.containers, nil)
 	}
-	c := &container{size: e.Container.Size, exec: -1, rec: record.Container{
+	c := &container{size: e.Container.Size, rec: record.Container{
 		Job: a.job.ID, Number: id.N, Node: int32(e.Container.Node), Queue: a.rec.Queue,
 		MemMiB: e.Container.Size[policy.Memory], VCores: e.Container.Size[policy.VCores],
 		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[id.N],
@@ -127,7 +127,7 @@ func (s *sim) allocated(e *yarn.Event) {
 			a.rec.FirstAllocated = s.now
 		}
 		if e.Container.Type != protocol.NodeLocal {
-			c.room = a.hintedRoom(s, c.size)
+			c.room = a.hintedRoom(c.size)
 		}
 	}
 	s.queues.add(a.rec.Queue, c.size, 1)
@@ -175,7 +175,7 @@ func endOf(e *yarn.Event, a *app, c *container) string {
 	case protocol.ExitPreempted:
 		return record.EndPreempted
 	case protocol.ExitAborted:
-		if a.driver != nil && a.driver.stopping {
+		if a.master != nil && a.master.Stopping() {
 			return record.EndAppEnd
 		}
 		if c.process == notStarted {
@@ -211,7 +211,9 @@ func (s *sim) processStarted(a *app, n int64) {
 	node := protocol.NodeID(c.rec.Node)
 	if s.nodes.down[node] || c.process != starting {
 		c.process = exited
-		a.startFailed(s, n)
+		if n != a.am && a.master != nil && !a.gone {
+			a.master.StartFailed(n)
+		}
 		s.writeContainer(a, c)
 		return
 	}
@@ -222,7 +224,12 @@ func (s *sim) processStarted(a *app, n int64) {
 	if c.ended {
 		s.rm.MarkForCleanup(node, id)
 	}
-	a.started(s, n)
+	switch {
+	case n == a.am:
+		s.pushApp(s.now+a.plan.AMStartMS, evRegisterAM, a, 0, n)
+	case a.master != nil && !a.gone:
+		a.master.Started(n)
+	}
 }
 
 // Kill tells a node to end a process; it is part of [rm.Host].
@@ -238,6 +245,17 @@ func (s *sim) endProcess(a *app, n int64, at int64) {
 		s.pushApp(at, evExit, a, n, n)
 	}
 }
+
+// exitStatus is what the process of a container that ends by itself or by a signal returns.
+func (a *app) exitStatus(n int64) int32 {
+	if a.master == nil {
+		return exitSIGTERM
+	}
+	return a.master.ExitStatus(n)
+}
+
+// exitSIGTERM is the exit status of a process that a signal ended, as a shell gives it.
+const exitSIGTERM = 128 + 15
 
 func (s *sim) processExited(a *app, n int64) {
 	c := a.containerOf(n)
@@ -265,10 +283,49 @@ func (s *sim) processDied(id protocol.ContainerID) {
 func (s *sim) processGone(a *app, n int64) {
 	c := a.containerOf(n)
 	c.process = exited
-	a.processGone(s, n)
+	switch {
+	case a.master == nil:
+	case n == a.am:
+		a.master.AMExited()
+	case !a.gone:
+		a.master.Exited(n)
+	}
 	if c.ended {
 		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
 		c.size = policy.Resource{}
 		s.writeContainer(a, c)
 	}
+}
+
+// hint notes whether a new container is on a node that the application's work prefers.
+func (a *app) hint(c *container) {
+	p, ok := a.master.(master.Preferrer)
+	if !ok || !p.Preferring() {
+		return
+	}
+	c.rec.Hinting = true
+	a.rec.ContainersHinting++
+	if p.Prefers(c.rec.Node) {
+		c.rec.Hinted = true
+		a.rec.ContainersHinted++
+	}
+}
+
+// hintedRoom returns the nodes that the application's work prefers and that have room for a container of this size now.
+func (a *app) hintedRoom(size policy.Resource) []int32 {
+	p, ok := a.master.(master.Preferrer)
+	if !ok || !p.Preferring() {
+		return nil
+	}
+	var out []int32
+	for node := range a.s.nodes.spec {
+		if p.Prefers(int32(node)) && a.s.hasRoom(protocol.NodeID(node), size) {
+			out = append(out, int32(node))
+		}
+	}
+	return out
+}
+
+func (s *sim) hasRoom(id protocol.NodeID, size policy.Resource) bool {
+	return s.rm.Registered(id) && s.nodes.used[id].Add(size).FitsIn(s.total(id))
 }

@@ -1,20 +1,20 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"replay/engine/master"
+)
 
 // eventKind says what an event is. Its row in kinds says when it comes among those of the same millisecond.
 type eventKind uint8
 
-// The kinds, each in the order of its class; see kinds.
+// The kinds of the engine, each in the order of its class; see kinds. From numKinds on they are those of the application's
+// own kind, in the order of its table.
 const (
 	evStarted eventKind = iota
 	evExit
-	evDisconnect
-	evAskTimeout
-	evDecommission
-	evRecordedLeave
-	evRecordedRemove
-	evDriverStop
 	evNodeLost
 	evExpiryCheck
 	evPreemptKill
@@ -25,26 +25,8 @@ const (
 	evNodeEvent
 	evArrival
 	evRegisterAM
-	evAM
 	evNodeBeat
 	evContinuous
-
-	evStatus
-	evKilled
-	evRecordedAdd
-	evExecReady
-	evRevive
-	evResult
-	evStage
-	evResubmit
-
-	evBegin
-	evGate
-	evTick
-	evAbort
-	evSpeculate
-	evReviveTimer
-
 	evSample
 	numKinds
 )
@@ -61,7 +43,7 @@ const (
 	classAM                          // application masters
 	classNodeBeat                    // node heartbeats
 	classContinuous                  // passes of continuous scheduling
-	classDriver                      // messages to drivers
+	classInbox                       // messages to drivers
 	classTimer                       // timers of drivers
 	classSample                      // after everything else
 )
@@ -77,45 +59,33 @@ type kind struct {
 }
 
 var kinds = [numKinds]kind{
-	evStarted:        {"container started", classMessage, "container", true},
-	evExit:           {"process ended", classMessage, "container", true},
-	evDisconnect:     {"connection of an executor dropped", classMessage, "executor", true},
-	evAskTimeout:     {"application master did not say why an executor is gone", classMessage, "executor", true},
-	evDecommission:   {"decommissioned executor looks whether it may end", classMessage, "executor", true},
-	evRecordedLeave:  {"recorded decision to have an executor killed", classMessage, "recorded executor", true},
-	evRecordedRemove: {"recorded end of an executor", classMessage, "recorded executor", true},
-	evDriverStop:     {"end of the application's code", classMessage, "", true},
-	evNodeLost:       {"node missed by the liveness monitor", classMessage, "node", true},
-	evExpiryCheck:    {"monitor of acquired containers", classMessage, "", false},
-	evPreemptKill:    {"containers chosen by preemption are due", classMessage, "", true},
-	evCleanup:        {"clean-up of empty dynamic queues", classMessage, "", false},
-	evReload:         {"allocation file comes into force", classMessage, "position in the scenario", true},
+	evStarted:     {"container started", classMessage, "container", true},
+	evExit:        {"process ended", classMessage, "container", true},
+	evNodeLost:    {"node missed by the liveness monitor", classMessage, "node", true},
+	evExpiryCheck: {"monitor of acquired containers", classMessage, "", false},
+	evPreemptKill: {"containers chosen by preemption are due", classMessage, "", true},
+	evCleanup:     {"clean-up of empty dynamic queues", classMessage, "", false},
+	evReload:      {"allocation file comes into force", classMessage, "position in the scenario", true},
 
 	evUpdate:     {"fair-share update", classUpdate, "", false},
 	evNodeEvent:  {"node event", classNodeEvent, "position in the trace", true},
 	evArrival:    {"submission", classArrival, "job", true},
 	evRegisterAM: {"application master registers", classAM, "", true},
-	evAM:         {"application master's heartbeat", classAM, "", false},
 	evNodeBeat:   {"node heartbeat", classNodeBeat, "rank by (phase, node)", false},
 	evContinuous: {"pass of continuous scheduling", classContinuous, "", false},
+	evSample:     {"sample", classSample, "", false},
+}
 
-	evStatus:      {"end of a task attempt reported", classDriver, "task attempt", true},
-	evKilled:      {"task attempt told to stop has", classDriver, "task attempt", true},
-	evRecordedAdd: {"recorded start of an executor", classDriver, "recorded executor", true},
-	evExecReady:   {"executor has registered and has free cores", classDriver, "container", true},
-	evRevive:      {"offer of all executors", classDriver, "", true},
-	evResult:      {"result of a task attempt handled", classDriver, "task attempt", true},
-	evStage:       {"submission of a stage handled", classDriver, "order of posting", true},
-	evResubmit:    {"failed stages submitted again", classDriver, "", true},
+// classOf are the classes of a master's events.
+var classOf = [...]class{master.Message: classMessage, master.Heartbeat: classAM, master.Inbox: classInbox, master.Timer: classTimer}
 
-	evBegin:       {"recorded begin of the application's code", classTimer, "", true},
-	evGate:        {"registered executors counted", classTimer, "", false},
-	evTick:        {"tick of dynamic allocation", classTimer, "", false},
-	evAbort:       {"task set that could not be scheduled anywhere", classTimer, "task set", true},
-	evSpeculate:   {"look for tasks to speculate on", classTimer, "", false},
-	evReviveTimer: {"periodic offer of all executors", classTimer, "", false},
-
-	evSample: {"sample", classSample, "", false},
+// rowsOf returns the table of kinds of applications of a kind, behind those of the engine.
+func rowsOf(k master.Kind) []kind {
+	rows := slices.Clone(kinds[:])
+	for _, e := range k.Events() {
+		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work})
+	}
+	return rows
 }
 
 // The parts of an order, in bits.
@@ -126,8 +96,8 @@ const (
 )
 
 // order packs class, application, kind and number.
-func order(k eventKind, app, number int64) uint64 {
-	return uint64(kinds[k].class)<<(appBits+kindBits+numberBits) | uint64(app)<<(kindBits+numberBits) | uint64(k)<<numberBits | uint64(number)
+func order(c class, app int64, k eventKind, number int64) uint64 {
+	return uint64(c)<<(appBits+kindBits+numberBits) | uint64(app)<<(kindBits+numberBits) | uint64(k)<<numberBits | uint64(number)
 }
 
 // fits reports whether application and number have a place in the order.

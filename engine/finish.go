@@ -17,8 +17,8 @@ func (s *sim) finish() {
 	})
 	for _, a := range left {
 		reason := a.whyUnfinished(s)
-		if a.driver != nil {
-			a.driver.endRuns(record.TaskRunning)
+		if a.master != nil {
+			a.master.Finish()
 		}
 		for _, c := range a.containers {
 			if c == nil || c.written {

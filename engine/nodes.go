@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/random"
 	"replay/engine/yarn"
 	"replay/policy"
 	"replay/trace"
@@ -12,9 +13,6 @@ import (
 // nodes is the cluster as it really is; what the ResourceManager knows of it is in rm.
 type nodes struct {
 	spec        []trace.Node // capacity as of the last event
-	host, rack  []protocol.Name
-	byName      []int32 // node of a host name, -1 for others
-	rackIndex   []int32 // number of the rack of a node
 	phase       []int64
 	down        []bool  // its processes are dead
 	incarnation []int64 // counts failures, to tell old expiries
@@ -28,25 +26,16 @@ func (s *sim) startNodes() {
 	n := &s.nodes
 	in := s.sc.Input
 	interval := s.sc.Site.HeartbeatInterval
-	phases := Stream(s.sc.Seed, "node-heartbeat-phase")
+	phases := random.Stream(s.sc.Seed, "node-heartbeat-phase")
 	for i := range in.Nodes {
 		spec := in.Nodes[i]
 		n.spec = append(n.spec, spec)
-		n.host = append(n.host, s.names.Intern(spec.Host))
-		n.rack = append(n.rack, s.names.Intern(spec.Rack))
-		n.rackIndex = append(n.rackIndex, spec.RackID)
+		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)
 		n.phase = append(n.phase, phases.Int64N(interval))
 		n.down = append(n.down, !spec.Present)
 		n.incarnation = append(n.incarnation, 0)
 		n.used = append(n.used, policy.Resource{})
 		n.shrunk = append(n.shrunk, false)
-	}
-	n.byName = make([]int32, s.names.Len())
-	for i := range n.byName {
-		n.byName[i] = -1
-	}
-	for i, h := range n.host {
-		n.byName[h] = int32(i)
 	}
 	s.beats = newDenseBeats(interval, s.sc.Site.UpdateInterval, n.phase)
 	for i := range n.spec {
@@ -79,7 +68,7 @@ func (s *sim) total(id protocol.NodeID) policy.Resource {
 func (s *sim) addNode(id protocol.NodeID) {
 	n := &s.nodes
 	n.down[id] = false
-	s.rm.AddNode(s.now, yarn.NodeSpec{ID: id, Host: n.host[id], Rack: n.rack[id], Total: s.total(id)})
+	s.rm.AddNode(s.now, yarn.NodeSpec{ID: id, Host: s.cluster.Host[id], Rack: s.cluster.Rack[id], Total: s.total(id)})
 }
 
 // beatsChanged tells the loop which nodes send heartbeats now.
@@ -153,8 +142,8 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	s.nodes.down[id] = true
 	s.nodes.incarnation[id]++
 	for _, a := range s.apps {
-		if a != nil && a.driver != nil && a.driver.dag != nil {
-			a.driver.dag.HostLost(int32(id)) // with the shuffle service the node serves the output of all its executors
+		if a != nil && a.master != nil {
+			a.master.NodeDown(int32(id))
 		}
 	}
 	for _, c := range s.rm.NodeDown(id) {
@@ -201,14 +190,4 @@ func (s *sim) killAfter(at int64, ok bool) {
 		s.killAt = at
 		s.push(max(at, s.now), evPreemptKill, 0, 0)
 	}
-}
-
-// rackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
-func (s *sim) rackOf(host protocol.Name) protocol.Name {
-	if int(host) < len(s.nodes.byName) {
-		if n := s.nodes.byName[host]; n >= 0 {
-			return s.nodes.rack[n]
-		}
-	}
-	return s.names.Intern("/default-rack")
 }

@@ -27,7 +27,7 @@ func TestQueueIsTotalOrder(t *testing.T) {
 				continue
 			}
 			at := rapid.Int64Range(0, 5).Draw(t, "at")
-			ord := order(eventKind(rapid.IntRange(0, int(numKinds)-1).Draw(t, "kind")), rapid.Int64Range(0, 1).Draw(t, "app"), rapid.Int64Range(0, 2).Draw(t, "number"))
+			ord := order(class(rapid.IntRange(1, 3).Draw(t, "class")), rapid.Int64Range(0, 1).Draw(t, "app"), evSample, rapid.Int64Range(0, 2).Draw(t, "number"))
 			q.push(at, ord, evSample, 0, int64(len(model)))
 			model = append(model, event{at: at, ord: ord, seq: q.seq, kind: evSample, arg: int64(len(model))})
 		}

@@ -2,51 +2,117 @@ package engine
 
 import (
 	"fmt"
-	"slices"
+	"maps"
+	"strings"
 	"testing"
+
+	"replay/engine/random"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/trace"
 )
 
-// TestStreamIsPinned holds the mapping of seed and name: results of other versions stay comparable.
-func TestStreamIsPinned(t *testing.T) {
-	r := Stream(1, "node-heartbeat-phase")
-	if got, want := fmt.Sprint(r.Int64N(1000), r.Int64N(1000), r.Int64N(1000)), "787 73 953"; got != want {
-		t.Errorf("stream begins with %s, want %s", got, want)
-	}
-	m := newMomentary(1, "offers-0")
-	if got, want := fmt.Sprint(m.at(0).Perm(5), m.at(1000).Perm(5)), "[4 1 0 3 2] [1 2 3 4 0]"; got != want {
-		t.Errorf("orders of offers are %s, want %s", got, want)
+// TestRandomScenarios replays small random traces under random configurations: every replay ends, the
+// engine's own conservation checks hold (they are errors of Run), records agree with the totals.
+func TestRandomScenarios(t *testing.T) {
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := random.Stream(seed, "test")
+			nodes := cluster(1+r.IntN(8), 1+r.IntN(3))
+			n := int32(len(nodes))
+			var jobs []*trace.Job
+			at := int64(0)
+			for i := range int64(1 + r.IntN(5)) {
+				var stages []trace.Stage
+				for s := range int32(1 + r.IntN(4)) {
+					var parents, prefs []int32
+					if s > 0 && r.IntN(4) > 0 {
+						parents = []int32{r.Int32N(s)}
+					}
+					if len(parents) == 0 && r.IntN(2) == 0 {
+						prefs = []int32{r.Int32N(n)}
+					}
+					st := stage(s, r.IntN(30), int64(1+r.IntN(8000)), parents, prefs...)
+					if s > 0 && r.IntN(3) == 0 {
+						st.After = []int32{s - 1}
+						st.DelayMS = r.Int64N(3000)
+					}
+					stages = append(stages, st)
+				}
+				j := sparkJob(i, at, 1+r.Int32N(6), stages...)
+				if r.IntN(4) == 0 { // static allocation
+					j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
+					j.Conf = []trace.KeyValue{{Key: "spark.executor.instances", Value: fmt.Sprint(1 + r.IntN(3))}}
+				}
+				jobs = append(jobs, j)
+				at += r.Int64N(20_000)
+			}
+			var events []trace.NodeEvent
+			if n > 1 && r.IntN(2) == 0 {
+				down := 5000 + r.Int64N(40_000)
+				kind := []trace.EventKind{trace.Fail, trace.Drain}[r.IntN(2)]
+				back := map[trace.EventKind]trace.EventKind{trace.Fail: trace.Recover, trace.Drain: trace.Undrain}[kind]
+				events = append(events, nodeEvent(down, 0, 0, kind), nodeEvent(down+1+r.Int64N(60_000), 1, 0, back))
+			}
+			pick := func(s ...string) string { return s[r.IntN(len(s))] }
+			o := scenario.Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
+				Placement: pick("locality-ratio", "none", "union", "top", "per-task"),
+				Conf: map[string]string{
+					"yarn.nm.liveness-monitor.expiry-interval-ms": "10000",
+					"yarn.scheduler.fair.locality.threshold.node": pick("-1", "0.3", "1.0"),
+					"yarn.scheduler.fair.locality.threshold.rack": pick("-1", "0.5"),
+					"yarn.scheduler.fair.assignmultiple":          pick("true", "false"),
+					"yarn.scheduler.fair.preemption":              pick("true", "false"),
+					"spark.locality.wait":                         pick("0s", "3s"), "spark.speculation": pick("true", "false"),
+					"spark.scheduler.mode": pick("FIFO", "FAIR"), "spark.shuffle.service.enabled": pick("true", "false"),
+					"spark.dynamicAllocation.executorIdleTimeout": pick("2s", "60s"),
+				}}
+			if o.Scheduler == "fair" {
+				o.Sharing = pick("fair", "drf")
+			} else {
+				maps.DeleteFunc(o.Conf, func(key, _ string) bool { return strings.HasPrefix(key, "yarn.scheduler.fair.") })
+			}
+			k, m := replay(t, input(nodes, events, jobs...), o)
+			checkRecords(t, k, m)
+			for _, j := range k.jobs {
+				if j.Outcome != record.JobSucceeded {
+					t.Errorf("job %d ended as %q: %s", j.ID, j.Outcome, j.Reason)
+				}
+			}
+		})
 	}
 }
 
-// What is drawn at a time does not depend on what was drawn before.
-func TestMomentaryForgets(t *testing.T) {
-	a, b := newMomentary(7, "x"), newMomentary(7, "x")
-	for now := range int64(50) {
-		a.at(now * 3).Perm(9)
-	}
-	if x, y := a.at(1234).Perm(20), b.at(1234).Perm(20); !slices.Equal(x, y) {
-		t.Errorf("after other draws %v, without them %v", x, y)
-	}
-	other := newMomentary(7, "y")
-	if x, y := a.at(1234).Perm(20), other.at(1234).Perm(20); slices.Equal(x, y) {
-		t.Errorf("two purposes draw %v alike", x)
-	}
-}
-
-// Each position is equally likely at neighbouring times: over 40,000 of them each of 4 executors comes first a quarter of
-// the time, within 5 standard deviations.
-func TestMomentaryIsUniform(t *testing.T) {
-	const n, k = 40_000, 4
-	m := newMomentary(3, "offers-1")
-	var first [k]int
-	for now := range int64(n) {
-		order := []int{0, 1, 2, 3}
-		m.at(now).Shuffle(k, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		first[order[0]]++
-	}
-	for e, c := range first {
-		if d := c - n/k; d*d > 25*n*(k-1)/(k*k) {
-			t.Errorf("executor %d comes first %d times of %d: %v", e, c, n, first)
+// checkRecords compares the records of a replay with each other and with its totals.
+func checkRecords(t *testing.T, k *keep, m *record.Manifest) {
+	t.Helper()
+	ended := int64(0)
+	for _, c := range k.containers {
+		if c.Ended != record.None {
+			ended++
 		}
+		if c.Ended != record.None && c.Ended < c.Allocated {
+			t.Errorf("job %d container %d ends at %d, before its allocation at %d", c.Job, c.Number, c.Ended, c.Allocated)
+		}
+	}
+	for _, r := range k.tasks {
+		if r.Launch < r.Ready || r.Finish != record.None && r.Finish < r.Launch {
+			t.Errorf("job %d stage %d task %d: ready %d, launch %d, finish %d", r.Job, r.Stage, r.Index, r.Ready, r.Launch, r.Finish)
+		}
+	}
+	for _, j := range k.jobs {
+		times := []int64{j.Submit, j.AMScheduled, j.AMAllocated, j.AMRegistered}
+		for i := 1; i < len(times); i++ {
+			if times[i] != record.None && times[i] < times[i-1] {
+				t.Errorf("job %d: times of its start go back: %v", j.ID, times)
+			}
+		}
+		if j.TasksSucceeded+j.TasksFailed != j.Tasks && j.Outcome != record.JobUnfinished {
+			t.Errorf("job %d: %d tasks succeeded and %d failed of %d", j.ID, j.TasksSucceeded, j.TasksFailed, j.Tasks)
+		}
+	}
+	tot := m.Totals
+	if int64(len(k.containers)) != tot.ContainersAllocated || ended != tot.ContainersEnded || int64(len(k.tasks)) != tot.TaskAttempts || int64(len(k.jobs)) != tot.Jobs {
+		t.Errorf("%d containers (%d ended), %d task attempts, %d jobs in the records; totals say %+v", len(k.containers), ended, len(k.tasks), len(k.jobs), tot)
 	}
 }

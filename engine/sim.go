@@ -12,10 +12,10 @@ import (
 	"io"
 	"math"
 
+	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/engine/spark"
 	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
 	"replay/trace"
@@ -35,10 +35,11 @@ type sim struct {
 	beats beats
 	rm    *rm.RM
 	names *protocol.Names
+	kinds map[string]*appKind // of applications
 
 	nodes    nodes
-	index    spark.HostIndex // working memory of allocators
-	apps     []*app          // by slot; nil = free
+	cluster  master.Cluster
+	apps     []*app // by slot; nil = free
 	free     []int32
 	slot     map[protocol.AppID]int32
 	live     int
@@ -76,6 +77,8 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	s := &sim{sc: sc, progress: progress, names: protocol.NewNames(),
 		slot: map[protocol.AppID]int32{}, warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
+	s.cluster.Names = s.names
+	s.kinds = kindsOf(sc)
 	progress.SpanMS.Store(sc.Input.SpanMS)
 	progress.NumJobs.Store(sc.Input.NumJobs)
 	progress.NumTasks.Store(sc.Input.NumTasks)
@@ -161,19 +164,19 @@ func (s *sim) loop(ctx context.Context) error {
 
 // push schedules an event of the ResourceManager or the trace.
 func (s *sim) push(at int64, k eventKind, number, arg int64) {
-	s.schedule(at, k, 0, number, 0, arg)
+	s.schedule(at, &kinds[k], k, 0, number, 0, arg)
 }
 
 // schedule puts an event into the queue; work counts as pending, see [sim.pending].
-func (s *sim) schedule(at int64, k eventKind, app, number int64, slot int32, arg int64) {
+func (s *sim) schedule(at int64, row *kind, k eventKind, app, number int64, slot int32, arg int64) {
 	if err := fits(app, number); err != nil {
 		s.broken("%v", err)
 		return
 	}
-	if kinds[k].work {
+	if row.work {
 		s.pending++
 	}
-	s.q.push(at, order(k, app, number), k, slot, arg)
+	s.q.push(at, order(row.class, app, k, number), k, slot, arg)
 }
 
 // usefulStalls is how many times as long as a stall a replay goes on without a task.
@@ -186,10 +189,15 @@ func (s *sim) goesOn(until int64) { s.useful = max(s.useful, until) }
 func (s *sim) move() { s.moved = s.now }
 
 func (s *sim) handle(e event) {
-	if kinds[e.kind].work {
-		s.pending--
-		s.move()
+	if e.ord>>(kindBits+numberBits)&(1<<appBits-1) != 0 {
+		a := s.apps[e.app]
+		a.events--
+		s.worked(&a.kind.rows[e.kind])
+		a.handle(e)
+		s.release(a)
+		return
 	}
+	s.worked(&kinds[e.kind])
 	switch e.kind {
 	case evArrival:
 		s.arrive()
@@ -210,25 +218,14 @@ func (s *sim) handle(e event) {
 	case evSample:
 		s.sample()
 		s.push(s.now+s.sc.SeriesMS, evSample, 0, 0)
-	default:
-		a := s.apps[e.app]
-		a.events--
-		s.handleApp(a, e)
-		s.release(a)
 	}
 }
 
-// handleApp executes an event of an application.
-func (s *sim) handleApp(a *app, e event) {
-	switch e.kind {
-	case evStarted:
-		s.processStarted(a, e.arg)
-	case evExit:
-		s.processExited(a, e.arg)
-	case evRegisterAM:
-		a.register(s)
-	default:
-		a.driver.handle(e)
+// worked takes an event off the pending ones if it is work.
+func (s *sim) worked(row *kind) {
+	if row.work {
+		s.pending--
+		s.move()
 	}
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 
-	"replay/engine/record"
 	"replay/engine/yarn"
 	"replay/policy"
 )
@@ -15,27 +14,11 @@ func (a *app) whyUnfinished(s *sim) string {
 	}
 	switch {
 	case a.am == 0:
-		return "it waits for its AM container: " + s.whyWaiting(a, a.set.amSize)
-	case a.driver == nil:
+		return "it waits for its AM container: " + s.whyWaiting(a, a.plan.AMSize)
+	case a.master == nil:
 		return "its application master did not register"
-	case a.rec.FirstAllocated == record.None && a.rec.FirstAsked != record.None:
-		return "it waits for its first executor: " + s.whyWaiting(a, a.set.profiles[0].size)
-	case a.driver.ready == 0:
-		return "it has no executor: " + s.whyWaiting(a, a.set.profiles[0].size)
-	case !a.driver.started:
-		return fmt.Sprintf("%d executors have registered, its code begins with %v of %d (spark.scheduler.minRegisteredResourcesRatio) or after %d ms (spark.scheduler.maxRegisteredResourcesWaitingTime)",
-			a.driver.ready, a.driver.conf.MinRegisteredRatio, a.driver.conf.InitialTarget(), a.driver.conf.MaxRegisteredWait)
 	}
-	idle := 0
-	for i := range a.driver.execs {
-		if e := &a.driver.execs[i]; e.state == execAlive && e.free > 0 {
-			idle++
-		}
-	}
-	if idle > 0 && a.driver.tasks.Pending() {
-		return fmt.Sprintf("%d of its %d tasks are done; tasks wait although %d executors have free cores: for a preferred host (spark.locality.wait), for slots of their stage, or because of exclusion", a.rec.TasksSucceeded, a.rec.Tasks, idle)
-	}
-	return fmt.Sprintf("%d of its %d tasks are done", a.rec.TasksSucceeded, a.rec.Tasks)
+	return a.master.Waits(func(size policy.Resource) string { return s.whyWaiting(a, size) })
 }
 
 // whyWaiting says what keeps a container of this size from the application.

@@ -158,8 +158,8 @@ func TestLayersWithoutATrace(t *testing.T) {
 		if sc.Model.KillMS != ms {
 			t.Errorf("%s: kill-ms is %d, want %d", of, sc.Model.KillMS, ms)
 		}
-		got := sc.SparkDefaultsLayer().Values["spark.executor.cores"]
-		if v, ok := sc.SparkConfLayer().Values["spark.executor.cores"]; ok {
+		got := sc.Spark().Defaults.Values["spark.executor.cores"]
+		if v, ok := sc.Spark().Over.Values["spark.executor.cores"]; ok {
 			got = v
 		}
 		if got != cores {

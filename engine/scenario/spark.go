@@ -11,26 +11,26 @@ import (
 
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
+	"replay/engine/spark/driver"
 )
 
-// SparkDefaultsLayer is what lies under the keys recorded with a job.
-func (sc *Scenario) SparkDefaultsLayer() sparkconf.Layer {
+// Spark is what the Spark applications of the scenario have in common.
+func (sc *Scenario) Spark() driver.Setup {
+	return driver.Setup{
+		Defaults: sc.sparkDefaultsLayer(), Over: sc.sparkKeysLayer(),
+		Placement: sc.Requests, Pools: sc.Pools, PoolsFile: sc.PoolsFile, Recorded: sc.Recorded, Model: &sc.Model,
+		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
+	}
+}
+
+// sparkDefaultsLayer is what lies under the keys recorded with a job.
+func (sc *Scenario) sparkDefaultsLayer() sparkconf.Layer {
 	return sparkconf.Layer{Name: "--spark-defaults", Strict: true, Values: sc.sparkDefaults}
 }
 
-// SparkConfLayer is what lies over the keys recorded with a job.
-func (sc *Scenario) SparkConfLayer() sparkconf.Layer {
+// sparkKeysLayer is what lies over the keys recorded with a job.
+func (sc *Scenario) sparkKeysLayer() sparkconf.Layer {
 	return sparkconf.Layer{Name: "--conf", Strict: true, Values: sc.keys[SparkDefaults]}
-}
-
-// SetsSpark reports whether the user set one of the keys of Spark over those of the jobs.
-func (sc *Scenario) SetsSpark(keys ...string) bool {
-	for _, k := range keys {
-		if _, ok := sc.keys[SparkDefaults][k]; ok {
-			return true
-		}
-	}
-	return false
 }
 
 // readSpark reads spark-defaults.conf and refuses what no job could run with: the user's keys that are unknown
@@ -42,7 +42,7 @@ func (sc *Scenario) readSpark() error {
 			return err
 		}
 	}
-	for _, l := range []sparkconf.Layer{sc.SparkDefaultsLayer(), sc.SparkConfLayer()} {
+	for _, l := range []sparkconf.Layer{sc.sparkDefaultsLayer(), sc.sparkKeysLayer()} {
 		if err := sparkconf.CheckKeys(l); err != nil {
 			return &OptionError{err}
 		}

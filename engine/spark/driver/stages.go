@@ -1,4 +1,4 @@
-package engine
+package driver
 
 import (
 	"replay/engine/protocol"
@@ -20,30 +20,29 @@ type stages struct {
 
 // startStages begins the application's own code. A pause before its first stages counts from here, as
 // the importer counts it.
-func (d *driver) startStages() {
-	s, a := d.s, d.a
+func (d *Driver) startStages() {
 	var cpus []int32
-	for _, p := range a.set.profiles {
+	for _, p := range d.set.profiles {
 		cpus = append(cpus, int32(p.cpus))
 	}
 	var err error
-	if d.dag, err = spark.NewDAG(d.conf, a.job, d.tasks, cpus); err != nil {
-		d.fail(err.Error())
+	if d.dag, err = spark.NewDAG(d.conf, d.job, d.tasks, cpus); err != nil {
+		d.Fail(err.Error())
 		return
 	}
-	d.dag.DefaultDelayMS = s.sc.Model.StageSubmitMS
+	d.dag.DefaultDelayMS = d.m.StageSubmitMS
 	d.dag.Slots = d.slots
-	d.count = make([]int32, len(s.nodes.spec))
-	d.done = make([][]bool, len(a.job.Stages))
+	d.count = make([]int32, len(d.cluster.Host))
+	d.done = make([][]bool, len(d.job.Stages))
 	for i := range d.done {
-		d.done[i] = make([]bool, a.job.Stages[i].Tasks.Len())
+		d.done[i] = make([]bool, d.job.Stages[i].Tasks.Len())
 	}
-	d.dag.Start(s.now)
+	d.dag.Start(d.now())
 	d.pump()
 }
 
 // pump carries what the task scheduler and the DAG tell until both are silent.
-func (d *driver) pump() {
+func (d *Driver) pump() {
 	for {
 		events := d.tasks.Take()
 		if len(events) > 0 {
@@ -51,7 +50,7 @@ func (d *driver) pump() {
 			for i := range d.told {
 				d.taskEvent(&d.told[i])
 				if d.dag != nil {
-					d.dag.Handle(d.s.now, &d.told[i])
+					d.dag.Handle(d.now(), &d.told[i])
 				}
 			}
 		}
@@ -69,15 +68,14 @@ func (d *driver) pump() {
 	}
 }
 
-func (d *driver) dagEvent(e *spark.DAGEvent) {
-	s, a := d.s, d.a
+func (d *Driver) dagEvent(e *spark.DAGEvent) {
 	switch e.Kind {
 	case spark.StageTimer:
-		s.goesOn(e.At)
+		d.h.GoesOn(e.At)
 		d.posted++
-		s.pushApp(max(e.At, s.now), evStage, a, d.posted, int64(e.Stage))
+		d.h.At(max(e.At, d.now()), evStage, d.posted, int64(e.Stage))
 	case spark.ResubmitTimer:
-		s.pushApp(e.At, evResubmit, a, 0, 0)
+		d.h.At(e.At, evResubmit, 0, 0)
 	case spark.JobStarted:
 		if d.mgr != nil {
 			stages, writes := d.dag.JobStages(e.Job)
@@ -107,22 +105,21 @@ func (d *driver) dagEvent(e *spark.DAGEvent) {
 	case spark.DAGDone:
 		d.codeEnded()
 	case spark.DAGFailed:
-		d.fail(e.Reason)
+		d.Fail(e.Reason)
 	}
 }
 
 // stageSubmitted tells dynamic allocation of a stage attempt and where its tasks want to run.
-func (d *driver) stageSubmitted(e *spark.DAGEvent) {
-	s, a := d.s, d.a
-	a.rec.StageAttempts++
-	d.recordedCauses(e.Stage, e.Attempt)
+func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
+	d.rec.StageAttempts++
+	d.source.submitted(e.Stage, e.Attempt)
 	if e.Set < 0 {
 		return
 	}
 	spec := &d.tasks.Set(e.Set).Spec
 	for int(e.Set) >= len(d.since) {
 		d.since = append(d.since, nil)
-		d.submitted = append(d.submitted, s.now)
+		d.submitted = append(d.submitted, d.now())
 	}
 	hints := spark.StageHints{}
 	if spec.PrefStart != nil {
@@ -138,26 +135,26 @@ func (d *driver) stageSubmitted(e *spark.DAGEvent) {
 		}
 		for node, n := range d.count {
 			if n > 0 {
-				hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: s.nodes.host[node], Tasks: int(n)})
+				hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: d.cluster.Host[node], Tasks: int(n)})
 				d.count[node] = 0
 			}
 		}
-		if policy.WantsTasks(s.sc.Requests) {
+		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
 				var hosts []protocol.Name
 				for _, h := range spec.Hosts[spec.PrefStart[i]:spec.PrefStart[i+1]] {
-					hosts = append(hosts, s.nodes.host[h])
+					hosts = append(hosts, d.cluster.Host[h])
 				}
 				hints.TaskHosts = append(hints.TaskHosts, hosts)
 			}
 		}
 	}
 	if d.mgr != nil {
-		d.mgr.StageSubmitted(s.now, e.Stage, e.Attempt, spec.Profile, spec.Tasks, hints)
+		d.mgr.StageSubmitted(d.now(), e.Stage, e.Attempt, spec.Profile, spec.Tasks, hints)
 	}
 }
 
-func (d *driver) stageCompleted(e *spark.DAGEvent) {
+func (d *Driver) stageCompleted(e *spark.DAGEvent) {
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
 		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
 			d.wanted[h]--
@@ -170,7 +167,7 @@ func (d *driver) stageCompleted(e *spark.DAGEvent) {
 }
 
 // setSpec returns the stage attempt behind a task set.
-func (d *driver) setSpec(id int32) *spark.TaskSetSpec {
+func (d *Driver) setSpec(id int32) *spark.TaskSetSpec {
 	if id < 0 {
 		return nil
 	}
@@ -181,7 +178,7 @@ func (d *driver) setSpec(id int32) *spark.TaskSetSpec {
 }
 
 // readySince returns when a task became pending: with its stage attempt, or when it failed last.
-func (d *driver) readySince(set *spark.TaskSet, index int32) int64 {
+func (d *Driver) readySince(set *spark.TaskSet, index int32) int64 {
 	if again := d.since[set.ID]; again != nil && again[index] > 0 {
 		return again[index]
 	}
@@ -189,40 +186,38 @@ func (d *driver) readySince(set *spark.TaskSet, index int32) int64 {
 }
 
 // taskEvent handles what the task scheduler told, beside the DAG.
-func (d *driver) taskEvent(e *spark.TaskEvent) {
-	s, a := d.s, d.a
+func (d *Driver) taskEvent(e *spark.TaskEvent) {
 	switch e.Kind {
 	case spark.TaskEnded:
 		d.taskEnded(e)
 	case spark.SpeculativeTask:
 		if d.mgr != nil {
-			d.mgr.SpeculativeTaskSubmitted(s.now, e.Stage, e.StageAttempt, e.Index)
+			d.mgr.SpeculativeTaskSubmitted(d.now(), e.Stage, e.StageAttempt, e.Index)
 		}
 	case spark.ReviveOffers:
 		d.revive()
 	case spark.KillTask:
 		if set := d.tasks.Set(e.Set); set != nil {
 			id := set.Attempt(e.Row).ID
-			s.pushApp(s.now+s.sc.Model.StatusMS, evKilled, a, id, id)
+			d.h.At(d.now()+d.m.StatusMS, evKilled, id, id)
 		}
 	case spark.KillExecutor:
-		d.kill([]int32{e.Exec}, true)
+		d.source.kill([]int32{e.Exec}, true)
 	case spark.UnschedulableAdded:
 		if d.mgr != nil {
-			d.mgr.UnschedulableAdded(s.now, e.Stage, e.StageAttempt)
+			d.mgr.UnschedulableAdded(d.now(), e.Stage, e.StageAttempt)
 		}
 	case spark.UnschedulableGone:
 		if d.mgr != nil {
 			d.mgr.UnschedulableRemoved(e.Stage, e.StageAttempt)
 		}
 	case spark.AbortTimer:
-		s.pushApp(e.At, evAbort, a, int64(e.Set), int64(e.Set))
+		d.h.At(e.At, evAbort, int64(e.Set), int64(e.Set))
 	}
 }
 
 // taskEnded books the end of a task attempt.
-func (d *driver) taskEnded(e *spark.TaskEvent) {
-	s := d.s
+func (d *Driver) taskEnded(e *spark.TaskEvent) {
 	set := d.tasks.Set(e.Set)
 	at := set.Attempt(e.Row)
 	r := &d.runs[at.ID]
@@ -232,7 +227,7 @@ func (d *driver) taskEnded(e *spark.TaskEvent) {
 		end = spark.TaskSucceeded
 		if done := d.done[r.stage]; !done[r.index] {
 			done[r.index] = true
-			d.a.rec.TasksSucceeded++
+			d.rec.TasksSucceeded++
 			d.writeRun(r, record.TaskSuccess)
 		} else {
 			r.repeated = true
@@ -241,7 +236,7 @@ func (d *driver) taskEnded(e *spark.TaskEvent) {
 	case spark.EndResubmitted: // the attempt ended before; only its output is lost
 		d.pendingAgain(set, e.Index)
 		if d.mgr != nil { // which counts it as ended once more, as Spark's does
-			d.mgr.TaskEnd(s.now, e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, spark.TaskFailed)
+			d.mgr.TaskEnd(d.now(), e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, spark.TaskFailed)
 		}
 		return
 	case spark.EndKilled:
@@ -254,22 +249,22 @@ func (d *driver) taskEnded(e *spark.TaskEvent) {
 		d.writeRun(r, record.TaskFailed)
 	}
 	if d.mgr != nil {
-		d.mgr.TaskEnd(s.now, e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, end)
+		d.mgr.TaskEnd(d.now(), e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, end)
 	}
 	if end == spark.TaskFailed {
 		d.pendingAgain(set, e.Index)
 	}
 }
 
-func (d *driver) pendingAgain(set *spark.TaskSet, index int32) {
+func (d *Driver) pendingAgain(set *spark.TaskSet, index int32) {
 	if d.since[set.ID] == nil {
 		d.since[set.ID] = make([]int64, set.Spec.Tasks)
 	}
-	d.since[set.ID][index] = d.s.now
+	d.since[set.ID][index] = d.now()
 }
 
 // fetchFailureOf reports whether a task that is launched now will meet lost shuffle output.
-func (d *driver) fetchFailureOf(st *trace.Stage, r *run) (spark.FetchSource, bool) {
+func (d *Driver) fetchFailureOf(st *trace.Stage, r *run) (spark.FetchSource, bool) {
 	if len(st.Parents) == 0 {
 		return spark.FetchSource{}, false
 	}

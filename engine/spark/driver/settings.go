@@ -1,4 +1,4 @@
-package engine
+package driver
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"replay/engine/record"
-	"replay/engine/scenario"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 	"replay/trace"
@@ -18,7 +17,7 @@ type settings struct {
 	amSize      policy.Resource
 	profiles    []profile // by id, 0 is the application's own
 	priority    int32
-	maxAttempts int
+	maxAttempts int // 0 or less = as many as YARN allows
 	warnings    []record.Warning
 }
 
@@ -34,21 +33,18 @@ type profile struct {
 // offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
 func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cpus, 1))) }
 
-// settingsOf resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
+// settings resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
 // with the job (its columns, then its keys), and --conf, the last one winning.
-func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
-	if j.Kind != trace.KindSpark {
-		return nil, fmt.Errorf("its kind is %q; this version replays %q only", j.Kind, trace.KindSpark)
-	}
+func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	recorded := map[string]string{}
 	for _, kv := range j.Conf {
 		recorded[kv.Key] = kv.Value
 	}
 	conf, notes, err := sparkconf.Parse(
-		sc.SparkDefaultsLayer(),
+		k.Defaults,
 		sparkconf.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
 		sparkconf.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
-		sc.SparkConfLayer(),
+		k.Over,
 	)
 	if err != nil {
 		return nil, err
@@ -64,7 +60,7 @@ func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 		set.warnings = append(set.warnings, record.Warning{Code: "unknown-keys",
 			Text: fmt.Sprintf("job %d: keys that are not known here change nothing: %s", j.ID, strings.Join(notes.Unknown, ", "))})
 	}
-	if conf.FairMode && conf.AllocationFile != "" && conf.AllocationFile != sc.PoolsFile {
+	if conf.FairMode && conf.AllocationFile != "" && conf.AllocationFile != k.PoolsFile {
 		set.warnings = append(set.warnings, record.Warning{Code: "pools",
 			Text: fmt.Sprintf("job %d: spark.scheduler.allocation.file=%s is not read, --conf names the file of a replay: pools have weight 1 and no minimum share", j.ID, conf.AllocationFile)})
 	}
@@ -72,11 +68,8 @@ func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 		set.priority = j.Priority
 	}
 	set.maxAttempts = conf.MaxAppAttempts
-	if limit := int(sc.Site.MaxAttempts); set.maxAttempts <= 0 || set.maxAttempts > limit {
-		set.maxAttempts = limit
-	}
 	set.amSize = conf.AMSize()
-	if j.AMMemMiB > 0 && !sc.SetsSpark("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
+	if j.AMMemMiB > 0 && !k.sets("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
 		set.amSize = policy.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
 	if !conf.ClusterMode {
@@ -85,21 +78,21 @@ func settingsOf(sc *scenario.Scenario, j *trace.Job) (*settings, error) {
 	}
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.
-		if sc.SetsSpark("spark.decommission.enabled", "spark.shuffle.service.enabled") {
+		if k.sets("spark.decommission.enabled", "spark.shuffle.service.enabled") {
 			return nil, fmt.Errorf("spark.decommission.enabled without spark.shuffle.service.enabled is not modelled: want the shuffle service, or no decommissioning")
 		}
 		conf.Decommission = false
 		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
 			Text: "spark.decommission.enabled without the shuffle service is not modelled: idle executors are killed"})
 	}
-	if err := set.addProfiles(sc, j); err != nil {
+	if err := set.addProfiles(k, j); err != nil {
 		return nil, err
 	}
 	return set, nil
 }
 
 // addProfiles resolves the resource profiles of the job's stages.
-func (set *settings) addProfiles(sc *scenario.Scenario, j *trace.Job) error {
+func (set *settings) addProfiles(k *Kind, j *trace.Job) error {
 	const most = 64
 	known := map[int32]bool{}
 	add := func(id int32, st *trace.Stage) error {
@@ -114,7 +107,7 @@ func (set *settings) addProfiles(sc *scenario.Scenario, j *trace.Job) error {
 			set.profiles = append(set.profiles, profile{})
 		}
 		var err error
-		set.profiles[id], err = profileOf(sc, j, id, st, set.conf)
+		set.profiles[id], err = profileOf(k, j, id, st, set.conf)
 		return err
 	}
 	if err := add(0, &trace.Stage{}); err != nil {
@@ -134,7 +127,7 @@ func (set *settings) addProfiles(sc *scenario.Scenario, j *trace.Job) error {
 }
 
 // profileOf resolves resource profile id, as stage st has it.
-func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf.Conf) (profile, error) {
+func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf.Conf) (profile, error) {
 	p := profile{over: sparkconf.DefaultProfile}
 	if id != 0 {
 		if st.ExecVCores > 0 {
@@ -145,14 +138,14 @@ func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, c
 		}
 	}
 	var err error
-	if p.size, err = conf.ContainerSize(p.over, sc.Site.Types); err != nil {
+	if p.size, err = conf.ContainerSize(p.over, k.Types); err != nil {
 		return p, err
 	}
 	mem := j.ExecMemMiB
 	if id != 0 && st.ExecMemMiB > 0 {
 		mem = st.ExecMemMiB
 	}
-	if mem > 0 && !sc.SetsSpark("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
+	if mem > 0 && !k.sets("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
 		p.size[policy.Memory] = mem
 	}
 	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
@@ -169,6 +162,16 @@ func profileOf(sc *scenario.Scenario, j *trace.Job, id int32, st *trace.Stage, c
 		return p, fmt.Errorf("an executor of %d cores can't run a task of %d (spark.executor.cores, spark.task.cpus)", p.cores, p.cpus)
 	}
 	return p, nil
+}
+
+// sets reports whether the user set one of the keys for this replay, over those recorded with a job.
+func (k *Kind) sets(keys ...string) bool {
+	for _, key := range keys {
+		if _, ok := k.Over.Values[key]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // columns turns what the jobs table says into Spark's keys. A job that names bounds of its executors

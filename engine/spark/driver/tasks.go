@@ -1,4 +1,4 @@
-package engine
+package driver
 
 import (
 	"math"
@@ -28,7 +28,7 @@ type run struct {
 // offerAll offers every active executor, in an order that is shuffled by seed, job and time.
 //
 // Source: CoarseGrainedSchedulerBackend.makeOffers, TaskSchedulerImpl.shuffleOffers.
-func (d *driver) offerAll() {
+func (d *Driver) offerAll() {
 	if !d.tasks.Pending() || d.stopping { // every executor was offered alone when it was ready, so none is new
 		return
 	}
@@ -38,25 +38,25 @@ func (d *driver) offerAll() {
 			d.offers = append(d.offers, d.offerOf(int32(id)))
 		}
 	}
-	d.order.at(d.s.now).Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
+	d.order.At(d.now()).Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
 	d.makeOffers(true)
 }
 
 // offer offers one executor alone.
-func (d *driver) offer(id int32) {
+func (d *Driver) offer(id int32) {
 	if e := &d.execs[id]; e.state == execAlive && !e.killing && !d.stopping {
 		d.offers = append(d.offers[:0], d.offerOf(id))
 		d.makeOffers(false)
 	}
 }
 
-func (d *driver) offerOf(id int32) spark.Offer {
+func (d *Driver) offerOf(id int32) spark.Offer {
 	e := &d.execs[id]
 	return spark.Offer{Exec: id, Host: e.node, Cores: e.free, Profile: e.profile}
 }
 
-func (d *driver) makeOffers(all bool) {
-	launches := d.tasks.ResourceOffers(d.s.now, d.offers, all)
+func (d *Driver) makeOffers(all bool) {
+	launches := d.tasks.ResourceOffers(d.now(), d.offers, all)
 	for i := range launches {
 		d.launchTask(&launches[i])
 	}
@@ -64,27 +64,25 @@ func (d *driver) makeOffers(all bool) {
 }
 
 // launchTask starts a task attempt: its end is known from the trace and the model.
-func (d *driver) launchTask(l *spark.TaskRef) {
-	s, a := d.s, d.a
+func (d *Driver) launchTask(l *spark.TaskRef) {
 	set := d.tasks.Set(l.Set)
 	at := set.Attempt(l.Row)
 	stage, index := set.Spec.Stage, set.Spec.Partition(at.Index)
-	st := &a.job.Stages[stage]
+	st := &d.job.Stages[stage]
 	e := &d.execs[at.Exec]
-	c := a.containerOf(e.container)
+	c := d.h.Container(e.container)
 	e.free -= set.Spec.TaskCPUs
 	e.running++
-	s.move()
-	s.queues.busy[s.queues.at(a.rec.Queue)] += int64(set.Spec.TaskCPUs)
-	c.rec.Tasks++
-	a.rec.Attempts++
-	if a.rec.FirstTask == record.None {
-		a.rec.FirstTask = s.now
+	d.h.Busy(set.Spec.TaskCPUs)
+	c.Tasks++
+	d.rec.Attempts++
+	if d.rec.FirstTask == record.None {
+		d.rec.FirstTask = d.now()
 	}
 	prefers := len(st.Tasks.Prefs(int(index))) > 0
 	r := run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, rec: record.Task{
-		Job: a.job.ID, Stage: stage, StageAttempt: set.Spec.Attempt, Index: index, Attempt: int32(at.Number),
-		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: s.now, Finish: record.None,
+		Job: d.job.ID, Stage: stage, StageAttempt: set.Spec.Attempt, Index: index, Attempt: int32(at.Number),
+		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: d.now(), Finish: record.None,
 		Level: levelOf(at.Level, set, at.Index), Preferring: prefers, Speculative: at.Speculative,
 	}}
 	if prefers {
@@ -95,40 +93,38 @@ func (d *driver) launchTask(l *spark.TaskRef) {
 	}
 	service, penalty := d.taskTime(st, index, e, at.Level)
 	dispatch, status := d.taskDelays(st, index)
-	if d.cold != nil {
-		if service += d.coldMS(at.Exec, stage, index); service < 0 {
-			dispatch, service = max(dispatch+service, 0), 0
-		}
+	if service += d.source.moreMS(at.Exec, e.launches, stage, index); service < 0 {
+		dispatch, service = max(dispatch+service, 0), 0
 	}
 	r.rec.DurationMS, r.rec.PenaltyMS = st.Tasks.DurationMS[index], penalty
 	r.rec.OverheadMS = dispatch + service - r.rec.DurationMS + status
-	r.end = s.now + dispatch + service + penalty
+	r.end = d.now() + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
 	e.launches++
 	if from, fails := d.fetchFailureOf(st, &r); fails {
 		r.fetch = &from
-		r.end = s.now + dispatch
+		r.end = d.now() + dispatch
 		if from.Exec >= 0 {
-			r.end += s.sc.Model.FetchFailMS
+			r.end += d.m.FetchFailMS
 		}
 	}
 	r.fails = r.fetch == nil && !at.Speculative && d.failsAsRecorded(st, index)
 	e.runs = append(e.runs, at.ID)
 	d.runs = append(d.runs, r)
 	if int64(len(d.runs)) != at.ID+1 {
-		s.broken("task attempt %d of job %d is number %d", at.ID, a.job.ID, len(d.runs)-1)
+		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs)-1)
 	}
-	s.goesOn(r.end)
-	s.pushApp(r.end+status, evStatus, a, at.ID, at.ID)
+	d.h.GoesOn(r.end)
+	d.h.At(r.end+status, evStatus, at.ID, at.ID)
 	if d.mgr != nil {
-		d.mgr.TaskStart(s.now, stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
+		d.mgr.TaskStart(d.now(), stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)
 	}
 }
 
 // taskTime returns how long a task works, in ms: service as the trace has it with the factors of a cold
 // executor or first wave, and the penalty of a remote read.
-func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark.Locality) (service, penalty int64) {
-	m := &d.s.sc.Model
+func (d *Driver) taskTime(st *trace.Stage, index int32, e *executor, level spark.Locality) (service, penalty int64) {
+	m := d.m
 	ms := st.Tasks.DurationMS[index]
 	factor := 1.0
 	switch {
@@ -161,8 +157,8 @@ func (d *driver) taskTime(st *trace.Stage, index int32, e *executor, level spark
 // the recorded scheduler delay without the handling of the result, else the model's.
 //
 // Source: AppStatusUtils.schedulerDelay.
-func (d *driver) taskDelays(st *trace.Stage, index int32) (dispatch, status int64) {
-	m := &d.s.sc.Model
+func (d *Driver) taskDelays(st *trace.Stage, index int32) (dispatch, status int64) {
+	m := d.m
 	if st.Tasks.SchedDelayMS == nil || st.Tasks.SchedDelayMS[index] == trace.Unset {
 		return m.DispatchMS, m.StatusMS
 	}
@@ -180,7 +176,7 @@ func levelOf(l spark.Locality, set *spark.TaskSet, index int32) record.TaskLevel
 }
 
 // prefers reports whether the task prefers the node.
-func (d *driver) prefers(st *trace.Stage, index, node int32) bool {
+func (d *Driver) prefers(st *trace.Stage, index, node int32) bool {
 	for _, p := range st.Tasks.Prefs(int(index)) {
 		if p == node {
 			return true
@@ -190,10 +186,10 @@ func (d *driver) prefers(st *trace.Stage, index, node int32) bool {
 }
 
 // taskMiss says why a task is not on a preferred host.
-func (d *driver) taskMiss(st *trace.Stage, index int32) record.Miss {
+func (d *Driver) taskMiss(st *trace.Stage, index int32) record.Miss {
 	present, executor, free := false, false, false
 	for _, p := range st.Tasks.Prefs(int(index)) {
-		present = present || !d.s.nodes.down[p]
+		present = present || !d.h.Down(p)
 		for i := range d.execs {
 			if e := &d.execs[i]; e.node == p && e.state == execAlive {
 				executor = true
@@ -215,18 +211,18 @@ func (d *driver) taskMiss(st *trace.Stage, index int32) record.Miss {
 }
 
 // status is the report of a task's end: its core is free and offered, then the result is handled.
-func (d *driver) status(id int64) {
+func (d *Driver) status(id int64) {
 	r := &d.runs[id]
 	e := &d.execs[r.exec]
 	if r.done || r.end > e.died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
 		return
 	}
 	d.freeCore(r)
-	d.s.pushApp(d.s.now+d.s.sc.Model.ResultMS, evResult, d.a, id, id)
+	d.h.At(d.now()+d.m.ResultMS, evResult, id, id)
 	d.offer(r.exec)
 }
 
-func (d *driver) freeCore(r *run) {
+func (d *Driver) freeCore(r *run) {
 	if r.freed {
 		return
 	}
@@ -241,31 +237,31 @@ func (d *driver) freeCore(r *run) {
 	if e.state == execAlive {
 		e.free += cpus
 	}
-	d.s.queues.busy[d.s.queues.at(d.a.rec.Queue)] -= int64(cpus)
+	d.h.Busy(-cpus)
 }
 
-func (d *driver) cpus(stage int32) int32 {
-	return int32(d.a.set.profiles[d.a.job.Stages[stage].Profile].cpus)
+func (d *Driver) cpus(stage int32) int32 {
+	return int32(d.set.profiles[d.job.Stages[stage].Profile].cpus)
 }
 
 // result handles a finished task.
-func (d *driver) result(id int64) {
+func (d *Driver) result(id int64) {
 	r := &d.runs[id]
 	if d.stopping {
 		return
 	}
 	if r.fetch != nil {
-		d.tasks.FetchFailed(d.s.now, r.ref, *r.fetch)
+		d.tasks.FetchFailed(d.now(), r.ref, *r.fetch)
 	} else if r.fails {
-		d.tasks.Failed(d.s.now, r.ref, spark.EndException)
+		d.tasks.Failed(d.now(), r.ref, spark.EndException)
 	} else {
-		d.tasks.Succeeded(d.s.now, r.ref)
+		d.tasks.Succeeded(d.now(), r.ref)
 	}
 	d.pump()
 }
 
 // killedTask is an attempt that was told to stop and has.
-func (d *driver) killedTask(id int64) {
+func (d *Driver) killedTask(id int64) {
 	r := &d.runs[id]
 	e := &d.execs[r.exec]
 	if r.done || e.died != never || d.stopping || !d.tasks.StatusUpdate(r.ref) {
@@ -273,51 +269,49 @@ func (d *driver) killedTask(id int64) {
 	}
 	d.freeCore(r)
 	d.offer(r.exec)
-	d.tasks.Failed(d.s.now, r.ref, spark.EndKilled)
+	d.tasks.Failed(d.now(), r.ref, spark.EndKilled)
 	d.pump()
 }
 
 // revive asks for an offer of all executors, behind the messages of this millisecond.
-func (d *driver) revive() {
-	if d.reviveAt == d.s.now {
+func (d *Driver) revive() {
+	if d.reviveAt == d.now() {
 		return
 	}
-	d.reviveAt = d.s.now
-	d.s.pushApp(d.s.now, evRevive, d.a, 0, 0)
+	d.reviveAt = d.now()
+	d.h.At(d.now(), evRevive, 0, 0)
 }
 
-// writeRun gives the record of an attempt away.
-func (d *driver) writeRun(r *run, end string) {
+// writeRun writes the record of an attempt and drops it.
+func (d *Driver) writeRun(r *run, end string) {
 	if r.done {
 		return
 	}
 	r.done = true
-	s, a := d.s, d.a
-	r.rec.Finish, r.rec.End = s.now, end
-	span := s.now - r.rec.Launch
-	if c := a.containerOf(r.rec.Container); c != nil {
-		c.rec.BusyMS += span * int64(d.cpus(r.stage))
+	r.rec.Finish, r.rec.End = d.now(), end
+	span := d.now() - r.rec.Launch
+	if c := d.h.Container(r.rec.Container); c != nil {
+		c.BusyMS += span * int64(d.cpus(r.stage))
 	}
 	if end == record.TaskSuccess && !r.repeated {
-		a.rec.TaskMS += span
+		d.rec.TaskMS += span
 	} else {
-		a.rec.WastedTaskMS += span
+		d.rec.WastedTaskMS += span
 	}
 	if end == record.TaskSuccess {
-		a.rec.TaskLevels[r.rec.Level]++
+		d.rec.TaskLevels[r.rec.Level]++
 		if r.rec.Preferring {
-			a.rec.TasksPreferring++
+			d.rec.TasksPreferring++
 		}
 		if r.rec.Preferred {
-			a.rec.TasksPreferred++
+			d.rec.TasksPreferred++
 		}
 	}
-	s.progress.Tasks.Add(1)
-	s.sink.Task(&r.rec)
+	d.h.Task(&r.rec)
 }
 
 // endRunsOf writes the attempts that were still running when their executor went.
-func (d *driver) endRunsOf(id int32) {
+func (d *Driver) endRunsOf(id int32) {
 	for e := &d.execs[id]; len(e.runs) > 0; {
 		r := &d.runs[e.runs[0]]
 		d.freeCore(r)
@@ -326,7 +320,7 @@ func (d *driver) endRunsOf(id int32) {
 }
 
 // endRuns writes all attempts that are still running.
-func (d *driver) endRuns(end string) {
+func (d *Driver) endRuns(end string) {
 	for id := range d.runs {
 		if r := &d.runs[id]; !r.done {
 			d.freeCore(r)

@@ -1,4 +1,5 @@
-package engine
+// Package random gives the random streams of a replay: named, one for each purpose.
+package random
 
 import (
 	"hash/fnv"
@@ -17,23 +18,23 @@ func hash(name string) uint64 {
 	return h.Sum64()
 }
 
-// A momentary is a random stream for a purpose that begins again at each time: what is drawn at a time is a function of
+// A Momentary is a random stream for a purpose that begins again at each time: what is drawn at a time is a function of
 // seed, purpose and time, whatever was drawn before. Work that has no effect may so be left out.
-type momentary struct {
+type Momentary struct {
 	source rand.PCG
 	seed   uint64
 	rand   *rand.Rand
 }
 
-// newMomentary returns the stream called name for a run with this seed.
-func newMomentary(seed uint64, name string) *momentary {
-	m := &momentary{seed: Stream(seed, name).Uint64()}
+// NewMomentary returns the stream called name for a run with this seed.
+func NewMomentary(seed uint64, name string) *Momentary {
+	m := &Momentary{seed: Stream(seed, name).Uint64()}
 	m.rand = rand.New(&m.source)
 	return m
 }
 
-// at returns the stream of a time in ms.
-func (m *momentary) at(now int64) *rand.Rand {
+// At returns the stream of a time in ms.
+func (m *Momentary) At(now int64) *rand.Rand {
 	m.source.Seed(m.seed, uint64(now))
 	return m.rand
 }

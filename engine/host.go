@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"replay/engine/master"
+	"replay/engine/protocol"
+	"replay/engine/random"
+	"replay/engine/record"
+	"replay/policy"
+)
+
+// An app is the [master.Host] of its master.
+var _ master.Host = (*app)(nil)
+
+func (a *app) Now() int64 { return a.s.now }
+
+func (a *app) At(at int64, k master.EventKind, number, arg int64) {
+	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
+}
+
+func (a *app) GoesOn(until int64) { a.s.goesOn(until) }
+
+func (a *app) Momentary(purpose string) *random.Momentary {
+	return random.NewMomentary(a.s.sc.Seed, purpose)
+}
+
+func (a *app) MaxAllocation() policy.Resource { return a.s.rm.Scheduler().MaxAllocation(a.rec.Queue) }
+
+func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
+	s := a.s
+	a.asked(s, req)
+	if err := s.rm.Allocate(s.now, a.id, req, resp); err != nil {
+		return err
+	}
+	for i := range resp.Allocated {
+		a.containerOf(resp.Allocated[i].ID.N).rec.Acquired = s.now
+	}
+	s.watchExpiry()
+	return nil
+}
+
+func (a *app) Unregister(reason string) {
+	s := a.s
+	s.rm.Unregister(a.id)
+	if reason != "" {
+		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
+		s.warnings.add("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, reason)
+	} else {
+		a.rec.Outcome = record.JobSucceeded
+	}
+	a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
+}
+
+func (a *app) Cluster() *master.Cluster { return &a.s.cluster }
+
+func (a *app) Down(node int32) bool { return a.s.nodes.down[node] }
+
+func (a *app) InCluster(node int32) bool { return a.s.rm.Registered(protocol.NodeID(node)) }
+
+func (a *app) Start(c int64, at int64) { a.s.startContainer(a, c, at) }
+
+func (a *app) End(c int64, at int64) { a.s.endProcess(a, c, at) }
+
+func (a *app) EndAM(at int64) { a.s.endProcess(a, a.am, at) }
+
+func (a *app) Running(c int64) bool { return a.containerOf(c).process == running }
+
+func (a *app) Job() *record.Job { return a.rec }
+
+func (a *app) Container(c int64) *record.Container {
+	if x := a.containerOf(c); x != nil {
+		return &x.rec
+	}
+	return nil
+}
+
+func (a *app) Room(c int64) []int32 { return a.containerOf(c).room }
+
+func (a *app) Busy(cores int32) {
+	if cores > 0 {
+		a.s.move()
+	}
+	a.s.queues.busy[a.s.queues.at(a.rec.Queue)] += int64(cores)
+}
+
+func (a *app) Heartbeat() { a.s.totals.AMHeartbeats++ }
+
+func (a *app) Task(r *record.Task) {
+	a.s.progress.Tasks.Add(1)
+	a.s.sink.Task(r)
+}
+
+func (a *app) Warn(code, format string, args ...any) { a.s.warnings.add(code, format, args...) }
+
+func (a *app) Broken(format string, args ...any) { a.s.broken(format, args...) }

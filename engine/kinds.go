@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"replay/engine/master"
+	"replay/engine/scenario"
+	"replay/engine/spark/driver"
+	"replay/trace"
+)
+
+// applications are the kinds of applications that can be replayed, by the kind of job: a folder and a line for each.
+var applications = map[string]func(*scenario.Scenario) master.Kind{
+	trace.KindSpark: func(sc *scenario.Scenario) master.Kind { return driver.NewKind(sc.Spark()) },
+}
+
+// appKind is a kind of application in a replay.
+type appKind struct {
+	master.Kind
+	rows []kind // of its events
+}
+
+func kindsOf(sc *scenario.Scenario) map[string]*appKind {
+	out := make(map[string]*appKind, len(applications))
+	for name, make := range applications {
+		k := make(sc)
+		out[name] = &appKind{k, rowsOf(k)}
+	}
+	return out
+}
+
+// kindOf returns the kind of a job. The error says which there are.
+func (s *sim) kindOf(j *trace.Job) (*appKind, error) {
+	if k, ok := s.kinds[j.Kind]; ok {
+		return k, nil
+	}
+	known := slices.Sorted(maps.Keys(s.kinds))
+	return nil, fmt.Errorf("its kind is %q; this version replays %q only", j.Kind, strings.Join(known, ", "))
+}

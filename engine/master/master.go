@@ -1,0 +1,215 @@
+// Package master is the seam between the engine and the applications that it runs. A [Kind] makes of a job a [Master]:
+// all that happens inside one application attempt, its application master included. The engine plays the cluster
+// around it and calls it; what a master may ask of the engine is its [Host].
+//
+// A kind of application is one folder that has a Kind, and one line in the engine's table of kinds. It has no clock, no files
+// and no random numbers but those of its Host, and it touches nothing of another application: what happens in two of
+// them in the same millisecond may be executed in any order.
+//
+// Times are milliseconds since the trace's origin, sizes [policy.Resource]. Containers are numbered within their attempt,
+// from 1; nodes are positions in the trace.
+package master
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/random"
+	"replay/engine/record"
+	"replay/policy"
+	"replay/trace"
+)
+
+// A Kind of application, such as Spark.
+type Kind interface {
+	// Events are the kinds of events that its masters schedule; an [EventKind] is a position here.
+	Events() []Event
+	// Plan resolves the configuration of a job. The error, which says why the job can't run, refuses it.
+	Plan(*trace.Job) (*Plan, error)
+}
+
+// A Plan is what the engine must know of an application before it is submitted. It serves all its attempts.
+type Plan struct {
+	AMSize      policy.Resource
+	AMStartMS   int64 // from the NodeManager's start of the master's container to its registration
+	Priority    int32 // for the CapacityScheduler; higher is more urgent
+	MaxAttempts int   // as the application asks for them; 0 or less = as many as the ResourceManager allows
+	Warnings    []record.Warning
+
+	// Recorded applications take no part in the cluster: the master registers at once, nothing is asked of a ResourceManager, and
+	// their containers come by [Host.Bring].
+	Recorded bool
+	// New makes the master of an attempt.
+	New func(Host, *trace.Job) Master
+}
+
+// A Master is one attempt of an application. The engine calls it in the order of events; a call may ask anything of the Host.
+type Master interface {
+	// Register is the registration of the application master with the ResourceManager. An error is the reason why the
+	// application ends; the engine then has it ended by [Master.Fail].
+	Register() error
+	// Handle executes an event that was scheduled with [Host.At].
+	Handle(k EventKind, arg int64)
+
+	// Started is a NodeManager's acceptance of container c, StartFailed a start call that none answered.
+	Started(c int64)
+	StartFailed(c int64)
+	// Exited is the end of the process of container c, whether by itself, by a signal or with its node.
+	Exited(c int64)
+	// ExitStatus is what the process of container c returns when it ends by itself or by a signal.
+	ExitStatus(c int64) int32
+	// AMExited is the end of the application master's own process.
+	AMExited()
+	// NodeDown says that all processes on a node are gone, and what the node served with them.
+	NodeDown(node int32)
+
+	// Fail ends the application with a reason.
+	Fail(reason string)
+	// Stop says that the attempt has left the cluster. Work that still runs ends as killed.
+	Stop()
+	// Finish says that the replay ends here. Work that still runs is written as running.
+	Finish()
+
+	// Stopping reports whether the application is about to end by itself: containers that go then go with it.
+	Stopping() bool
+	// Waits says in words what the application waits for, given why the cluster has no room for a container of a size.
+	Waits(why func(policy.Resource) string) string
+}
+
+// A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
+// allocated to it, for the locality of containers (docs/metrics.md).
+type Preferrer interface {
+	// Preferring reports whether pending or running work prefers any node, Prefers whether some of it prefers this one.
+	Preferring() bool
+	Prefers(node int32) bool
+}
+
+// An EventKind is a position in [Kind.Events].
+type EventKind uint8
+
+// A Class is the place of an event among all those of its millisecond; see engine/event.go.
+type Class uint8
+
+// The classes of a master's events, in their order.
+const (
+	Message   Class = iota // something that was on its way in the cluster
+	Heartbeat              // the application master's
+	Inbox                  // a message to the driver
+	Timer                  // of the driver
+)
+
+// An Event is what the loop must know of a kind of event. Events of one class, millisecond and application are ordered by
+// their position in [Kind.Events], then by number.
+type Event struct {
+	Name   string
+	Class  Class
+	Number string // what the number is; empty = always 0
+	Work   bool   // something will have happened; else a timer, which alone is no progress
+}
+
+// A Host is the engine as one master sees it: its clock, the cluster around it, and the books that are kept of it.
+type Host interface {
+	Clock
+	ResourceManager
+	Nodes
+	Books
+}
+
+// A Clock schedules a master's events.
+type Clock interface {
+	// Now is the time of the event that is being executed.
+	Now() int64
+	// At schedules an event at a time, now or later, about the thing with this number.
+	At(at int64, k EventKind, number, arg int64)
+	// GoesOn notes that work is known to go on until a time: the replay is not stuck before it.
+	GoesOn(until int64)
+	// Momentary is the random stream for a purpose; it begins again at each time.
+	Momentary(purpose string) *random.Momentary
+}
+
+// A ResourceManager is what an application master asks of YARN.
+type ResourceManager interface {
+	// MaxAllocation is the largest container that the application may ask for.
+	MaxAllocation() policy.Resource
+	// Allocate is a heartbeat of the application master. The error voids the call and ends the application.
+	Allocate(*protocol.AllocateRequest, *protocol.AllocateResponse) error
+	// Unregister ends the application: with a reason it has failed, without it has succeeded. The attempt leaves the cluster
+	// when the process of its application master has ended; see [Nodes.EndAM].
+	Unregister(reason string)
+}
+
+// Nodes are the cluster's nodes and the containers on them.
+type Nodes interface {
+	// Cluster is what does not change in a replay.
+	Cluster() *Cluster
+	// Down reports whether the processes of a node are dead, InCluster whether the ResourceManager knows the node.
+	Down(node int32) bool
+	InCluster(node int32) bool
+
+	// Start asks the node of container c to start its process; the node has accepted at time at.
+	Start(c int64, at int64)
+	// End schedules the end of the process of container c, EndAM that of the application master.
+	End(c int64, at int64)
+	EndAM(at int64)
+	// Running reports whether the process of container c runs.
+	Running(c int64) bool
+
+	// Bring makes a container of a recorded application that runs from now on, Return ends it, and Leave ends the application.
+	Bring(node int32, memMiB int64, vcores int32) (c int64)
+	Return(c int64)
+	Leave()
+}
+
+// Books are what is written of an application.
+type Books interface {
+	// Job is the life of the application so far: the master keeps the counts of tasks and of matched containers in it.
+	Job() *record.Job
+	// Container is the record of container c, in which the master keeps what it knows, or nil. It is valid until it is written.
+	Container(c int64) *record.Container
+	// Room lists the preferred nodes that had room for container c when it was allocated elsewhere; see [Preferrer].
+	Room(c int64) []int32
+	// Busy books cores that begin (or, negative, end) to run a task.
+	Busy(cores int32)
+	// Heartbeat counts a heartbeat of the application master.
+	Heartbeat()
+	// Task writes a task attempt that has ended.
+	Task(*record.Task)
+	// Warn counts something that the user should know; Broken stops the replay because an invariant does not hold.
+	Warn(code, format string, args ...any)
+	Broken(format string, args ...any)
+}
+
+// Cluster is what masters know of the nodes of a trace: by node, its host and rack.
+type Cluster struct {
+	Names     *protocol.Names
+	Host      []protocol.Name
+	Rack      []protocol.Name
+	RackIndex []int32
+
+	node []int32 // by name
+}
+
+// Add adds a node.
+func (c *Cluster) Add(host, rack string, rackIndex int32) {
+	c.Host = append(c.Host, c.Names.Intern(host))
+	c.Rack = append(c.Rack, c.Names.Intern(rack))
+	c.RackIndex = append(c.RackIndex, rackIndex)
+	for len(c.node) < c.Names.Len() {
+		c.node = append(c.node, -1)
+	}
+	c.node[c.Host[len(c.Host)-1]] = int32(len(c.Host) - 1)
+}
+
+// NodeOf returns the node of a host, -1 for one that is not in the trace.
+func (c *Cluster) NodeOf(host protocol.Name) int32 {
+	if int(host) < len(c.node) {
+		return c.node[host]
+	}
+	return -1
+}
+
+// RackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
+func (c *Cluster) RackOf(host protocol.Name) protocol.Name {
+	if n := c.NodeOf(host); n >= 0 {
+		return c.Rack[n]
+	}
+	return c.Names.Intern("/default-rack")
+}

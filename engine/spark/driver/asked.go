@@ -1,0 +1,326 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/engine/master"
+	"replay/engine/protocol"
+	"replay/engine/spark"
+	"replay/policy"
+)
+
+// asked are executors that the application master asks for. It is the driver's backend towards YARN, and that of its
+// dynamic allocation ([spark.Backend]).
+type asked struct {
+	*Driver
+	alloc    *spark.Allocator
+	ladder   spark.HeartbeatLadder
+	beat     int64 // generation of the heartbeat that is due
+	req      protocol.AllocateRequest
+	resp     protocol.AllocateResponse
+	out      spark.Outcome
+	pool     []int64 // threads of the launcher pool: free from
+	launched int     // executors that were started
+}
+
+func (a *asked) prepare() error {
+	var profiles []spark.ExecutorProfile
+	var perExec []int
+	largest := a.h.MaxAllocation()
+	for id, p := range a.set.profiles {
+		if !p.size.FitsIn(largest) {
+			return fmt.Errorf("an executor of resource profile %d asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
+				id, p.size[policy.Memory], p.size[policy.VCores], a.rec.Queue, largest[policy.Memory], largest[policy.VCores])
+		}
+		profiles = append(profiles, spark.ExecutorProfile{Size: p.size, PerExec: p.perExec})
+		perExec = append(perExec, p.perExec)
+	}
+	a.alloc = spark.NewAllocator(spark.AllocatorSetup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
+		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index})
+	a.ladder = spark.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
+	a.pool = make([]int64, max(a.conf.LauncherThreads, 1))
+	if a.conf.DynamicAllocation {
+		a.mgr = spark.NewManager(a.conf, perExec, a)
+	}
+	return nil
+}
+
+func (a *asked) begin() {
+	a.heartbeat()
+	if a.mgr != nil {
+		a.mgr.Start(a.now())
+		if a.conf.ClusterMode {
+			a.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
+		}
+		a.h.At(a.now(), evTick, 0, 0)
+	}
+	a.gate()
+}
+
+func (a *asked) handle(k master.EventKind, arg int64) {
+	switch k {
+	case evHeartbeat:
+		if arg == a.beat {
+			a.h.Heartbeat()
+			a.heartbeat()
+		}
+	case evTick:
+		if !a.stopping {
+			a.mgr.Tick(a.now())
+			a.h.At(a.now()+spark.TickInterval, evTick, 0, 0)
+		}
+	case evDisconnect:
+		a.disconnected(int32(arg))
+	case evAskTimeout:
+		a.askTimeout(int32(arg))
+	case evDecommission:
+		a.mayEnd(int32(arg))
+	}
+}
+
+// enough is YarnSchedulerBackend.sufficientResourcesRegistered.
+func (a *asked) enough() bool {
+	return float64(a.ready) >= float64(a.conf.InitialTarget())*a.conf.MinRegisteredRatio
+}
+
+func (a *asked) submitted(stage, attempt int32) {}
+
+func (a *asked) moreMS(id int32, k int, stage, index int32) int64 { return 0 }
+
+// leave tells executors to stop; the process of the application master ends last.
+func (a *asked) leave(reason string) {
+	a.beat++
+	a.h.Unregister(reason)
+	for i := range a.execs {
+		if n := a.execs[i].container; n > 0 {
+			a.h.End(n, a.now()+a.m.KillMS)
+		}
+	}
+	a.h.EndAM(a.now() + a.m.StopMS)
+}
+
+// heartbeat is one turn of the AM's reporter: requests are brought up to date, the ResourceManager is
+// called, and what it answered is handled. Then the loop sleeps.
+//
+// Source: ApplicationMaster.allocationThreadImpl, YarnAllocator.allocateResources.
+func (a *asked) heartbeat() {
+	if a.stopping {
+		return
+	}
+	if reason := a.alloc.Fatal(a.now()); reason != "" {
+		a.Fail(reason)
+		return
+	}
+	a.alloc.Request(&a.req)
+	if err := a.h.Allocate(&a.req, &a.resp); err != nil {
+		a.Fail(err.Error())
+		return
+	}
+	a.alloc.Response(a.now(), &a.resp, &a.out)
+	a.carryOut(&a.out)
+	a.beat++
+	a.h.At(a.now()+a.ladder.Pause(a.alloc.Waiting()), evHeartbeat, 0, a.beat)
+}
+
+// wake ends the sleep of the AM's loop at once and resets its pauses.
+func (a *asked) wake() {
+	if a.stopping {
+		return
+	}
+	a.ladder.Wake()
+	a.beat++
+	a.h.At(a.now(), evHeartbeat, 0, a.beat)
+}
+
+// carryOut does what the allocator decided about granted and completed containers.
+func (a *asked) carryOut(out *spark.Outcome) {
+	for i := range out.Grants {
+		a.matched(&out.Grants[i])
+	}
+	for _, l := range out.Launches {
+		a.launch(l)
+	}
+	for _, r := range out.Removals {
+		a.removeExecutor(r.Executor, lossOf(r.Reason))
+	}
+	for _, r := range out.Answers {
+		a.removeExecutor(r.Executor, lossOf(r.Reason))
+	}
+}
+
+func lossOf(r spark.LossReason) spark.Loss {
+	return spark.Loss{Kind: spark.LossExited, ByApp: r.ByApp}
+}
+
+// launch starts a container that the allocator took: one thread of the launcher pool calls the
+// NodeManager.
+//
+// Source: YarnAllocator.runAllocatedContainers.
+func (a *asked) launch(l spark.ExecutorLaunch) {
+	id, n := l.Executor, l.Container.N
+	for int(id) >= len(a.execs) {
+		a.execs = append(a.execs, executor{})
+	}
+	thread := 0
+	for t := range a.pool {
+		if a.pool[t] < a.pool[thread] {
+			thread = t
+		}
+	}
+	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
+	a.pool[thread] = called
+	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never,
+		cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.job.ID, a.launched, called-a.now())}
+	a.runsIn(n, id)
+	a.launched++
+	a.h.Start(n, called)
+}
+
+// Started is part of [master.Master].
+func (a *asked) Started(c int64) {
+	e := &a.execs[a.executorIn(c)]
+	a.alloc.LaunchDone(e.launch)
+	a.h.At(a.now()+e.startMS, evExecReady, c, c)
+}
+
+// StartFailed is part of [master.Master].
+func (a *asked) StartFailed(c int64) { a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch) }
+
+// Kill is part of [spark.Backend]: idle executors are given back. Busy and unknown ones are not.
+func (a *asked) Kill(now int64, ids []int32) []int32 { return a.kill(ids, false) }
+
+// kill gives executors back; with force also busy ones, whose tasks are lost. An executor whose
+// connection dropped counts as idle, as its tasks are no longer the scheduler's.
+//
+// Source: CoarseGrainedSchedulerBackend.killExecutors.
+func (a *asked) kill(ids []int32, force bool) []int32 {
+	var out []int32
+	for _, id := range ids {
+		e := a.exec(id)
+		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) {
+			continue
+		}
+		e.killing = true
+		out = append(out, id)
+	}
+	for _, id := range out {
+		a.alloc.KillExecutor(id)
+	}
+	return out
+}
+
+// decommissionCheckMS is how often a decommissioned executor looks whether it may end.
+//
+// Source: CoarseGrainedExecutorBackend.decommissionSelf.
+const decommissionCheckMS = 1000
+
+// Decommission is part of [spark.Backend]: the executors get no more offers, and each ends by itself when
+// none of its tasks runs.
+//
+// Source: CoarseGrainedSchedulerBackend.decommissionExecutors.
+func (a *asked) Decommission(now int64, ids []int32) []int32 {
+	var out []int32
+	for _, id := range ids {
+		e := a.exec(id)
+		if e == nil || e.state != execAlive || e.killing {
+			continue
+		}
+		e.killing, e.decommissioned = true, true
+		a.tasks.Decommission(now, id, false)
+		a.h.At(now+decommissionCheckMS, evDecommission, int64(id), int64(id))
+		out = append(out, id)
+	}
+	a.pump()
+	return out
+}
+
+// mayEnd is a decommissioned executor's look at its tasks.
+func (a *asked) mayEnd(id int32) {
+	switch e := a.exec(id); {
+	case e == nil || e.died != never || a.stopping:
+	case e.running > 0:
+		a.h.At(a.now()+decommissionCheckMS, evDecommission, int64(id), int64(id))
+	default:
+		a.h.End(e.container, a.now())
+	}
+}
+
+// RequestTotal is part of [spark.Backend]: the AM takes new totals, and its loop wakes when one changed.
+func (a *asked) RequestTotal(now int64, r *spark.TotalRequest) bool {
+	if a.tasks != nil {
+		r.Exclude(a.excludedHosts())
+	}
+	if a.alloc.RequestTotal(now, r) {
+		a.wake()
+	}
+	return true
+}
+
+// AMExited is part of [master.Master].
+func (a *asked) AMExited() {
+	if !a.stopping {
+		a.beat++
+	}
+	a.Driver.AMExited()
+}
+
+// Exited is part of [master.Master].
+func (a *asked) Exited(c int64) {
+	id := a.executorIn(c)
+	e := a.exec(id)
+	if e == nil {
+		return
+	}
+	e.died = a.now()
+	if a.dag != nil && !a.conf.ShuffleService {
+		a.dag.ServerLost(id)
+	}
+	if e.state == execAlive && !a.stopping {
+		a.h.At(a.now()+a.m.DisconnectMS, evDisconnect, int64(id), int64(id))
+	}
+}
+
+// disconnected is the driver's notice that an executor's connection dropped: it gets no more offers,
+// and the AM is asked why. When there is no answer in time, as with a node that the ResourceManager has not
+// found lost yet, the driver takes the application to be the cause.
+//
+// Source: CoarseGrainedSchedulerBackend.disableExecutor,
+// YarnSchedulerBackend.handleExecutorDisconnectedFromDriver.
+func (a *asked) disconnected(id int32) {
+	e := a.exec(id)
+	if e == nil || e.state != execAlive || a.stopping {
+		return
+	}
+	a.confirm(e)
+	e.state = execLost
+	e.free = 0
+	a.tasks.ExecutorLost(a.now(), id, spark.Loss{Kind: spark.LossPending})
+	a.pump()
+	switch reason, state := a.alloc.AskLossReason(id); state {
+	case spark.LossKnown:
+		a.removeExecutor(id, lossOf(reason))
+	case spark.LossWaits:
+		a.h.At(a.now()+a.conf.AskTimeout, evAskTimeout, int64(id), int64(id))
+		a.wake()
+	default:
+		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
+	}
+}
+
+// askTimeout is the end of the driver's patience with a question for a loss reason.
+func (a *asked) askTimeout(id int32) {
+	if e := a.exec(id); e != nil && e.state == execLost && !a.stopping {
+		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
+	}
+}
+
+// excludedHosts returns the hosts on which the task scheduler wants no executor, ascending.
+func (a *asked) excludedHosts() []protocol.Name {
+	var out []protocol.Name
+	for _, node := range a.tasks.ExcludedHosts() {
+		out = append(out, a.cluster.Host[node])
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,250 @@
+package driver
+
+import (
+	"fmt"
+
+	"replay/engine/master"
+	"replay/engine/model"
+	"replay/engine/protocol"
+	"replay/engine/random"
+	"replay/engine/record"
+	"replay/engine/spark"
+	"replay/engine/spark/conf"
+	"replay/trace"
+)
+
+// Driver is one attempt of a Spark application: its application master and its driver. With its source it is a
+// [master.Master].
+type Driver struct {
+	kind    *Kind
+	h       master.Host
+	m       *model.Model
+	cluster *master.Cluster
+	job     *trace.Job
+	rec     *record.Job
+	set     *settings
+	conf    *conf.Conf
+	source  source // of executors
+
+	tasks *spark.TaskScheduler
+	mgr   *spark.Manager // nil with static allocation
+	stages
+	backend
+	runs     []run              // task attempts by id
+	failures map[[2]int32]int32 // by stage and task: recorded failures that were replayed
+	order    *random.Momentary  // of offers
+	offers   []spark.Offer
+	told     []spark.TaskEvent
+	reviveAt int64 // time of the offer of all executors that is scheduled, or -1
+
+	registered int64  // when the application master registered
+	started    bool   // the application's own code runs
+	ended      bool   // the application's own code has ended; the AM goes on until it unregisters
+	stopping   bool   // no more is begun
+	left       bool   // has unregistered
+	gone       bool   // has left the cluster
+	failed     string // why the application failed
+}
+
+// A source is where the executors of an application come from: they are asked for, or a recording gives them.
+type source interface {
+	// prepare makes what the source needs, before the task scheduler is made. The error ends the application.
+	prepare() error
+	// begin is called when the driver runs.
+	begin()
+	// handle executes an event of the source's own kinds.
+	handle(k master.EventKind, arg int64)
+	// enough reports whether so many executors have registered that the application's code may begin.
+	enough() bool
+	// kill has executors ended, with force also busy ones, and returns those of which it is true.
+	kill(ids []int32, force bool) []int32
+	// submitted hears of each stage attempt.
+	submitted(stage, attempt int32)
+	// moreMS is what a task takes longer than the trace says, or shorter, as the k-th one that executor id starts.
+	moreMS(id int32, k int, stage, index int32) int64
+	// leave unregisters the application, with the reason of its failure or none, and has its containers end.
+	leave(reason string)
+}
+
+func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
+	d := &Driver{kind: k, h: h, m: k.Model, cluster: h.Cluster(), job: j, rec: h.Job(), set: set, conf: set.conf, reviveAt: -1}
+	if k.Recorded.Executors != nil {
+		g := &given{Driver: d, list: k.recorded[j.ID]}
+		d.source = g
+		return g
+	}
+	a := &asked{Driver: d}
+	d.source = a
+	return a
+}
+
+func (d *Driver) now() int64 { return d.h.Now() }
+
+// Register is part of [master.Master]: the allocator begins, and with it the driver.
+func (d *Driver) Register() error {
+	d.registered = d.now()
+	d.execs = make([]executor, 1)
+	d.wanted = make([]int32, len(d.cluster.Host))
+	d.order = d.h.Momentary(fmt.Sprintf("offers-%d", d.job.ID))
+	if err := d.source.prepare(); err != nil {
+		return err
+	}
+	mode := spark.FIFO
+	if d.conf.FairMode {
+		mode = spark.FAIR
+	}
+	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, nil)
+	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
+	d.h.At(d.now(), evReviveTimer, 0, 0)
+	if d.conf.Speculation.Enabled {
+		d.h.At(d.now()+d.conf.Speculation.Interval, evSpeculate, 0, 0)
+	}
+	d.source.begin()
+	return nil
+}
+
+// Handle is part of [master.Master].
+func (d *Driver) Handle(k master.EventKind, arg int64) {
+	if d.gone {
+		return
+	}
+	switch k {
+	case evExecReady:
+		d.execReady(arg)
+	case evStatus:
+		d.status(arg)
+	case evResult:
+		d.result(arg)
+	case evKilled:
+		d.killedTask(arg)
+	case evRevive:
+		d.reviveAt = -1
+		d.offerAll()
+	case evStage:
+		d.dag.StageDue(d.now(), int32(arg))
+		d.pump()
+	case evResubmit:
+		d.dag.Resubmit(d.now())
+		d.pump()
+	case evBegin, evGate:
+		d.gate()
+	case evDriverStop:
+		d.driverStop()
+	case evAbort:
+		d.tasks.AbortTimeout(d.now(), int32(arg))
+		d.pump()
+	case evReviveTimer:
+		if !d.stopping {
+			d.offerAll()
+			d.h.At(d.now()+d.conf.ReviveInterval, evReviveTimer, 0, 0)
+		}
+	case evSpeculate:
+		if !d.stopping {
+			d.tasks.Speculate(d.now())
+			d.pump()
+			d.h.At(d.now()+d.conf.Speculation.Interval, evSpeculate, 0, 0)
+		}
+	default:
+		d.source.handle(k, arg)
+	}
+}
+
+// registeredPollMS is how often Spark counts the registered executors.
+//
+// Source: TaskSchedulerImpl.waitBackendReady.
+const registeredPollMS = 100
+
+// gate lets the application's own code begin when enough executors have registered, or it has waited
+// long enough.
+//
+// Source: YarnSchedulerBackend.sufficientResourcesRegistered, TaskSchedulerImpl.waitBackendReady.
+func (d *Driver) gate() {
+	if d.started || d.stopping {
+		return
+	}
+	if waited := d.now() - d.registered; !d.source.enough() && waited < d.conf.MaxRegisteredWait {
+		d.h.At(d.now()+registeredPollMS, evGate, 0, 0)
+		return
+	}
+	d.started = true
+	d.startStages()
+}
+
+// codeEnded is the end of the application's own code: all its stages are done, or one failed for good.
+func (d *Driver) codeEnded() {
+	if d.ended {
+		return
+	}
+	d.ended = true
+	wait := d.m.DriverStopMS
+	if t := d.job.TailMS; t >= 0 && d.failed == "" {
+		wait = t
+	}
+	d.h.GoesOn(d.now() + wait)
+	d.h.At(d.now()+wait, evDriverStop, 0, 0)
+}
+
+// Fail is part of [master.Master].
+func (d *Driver) Fail(reason string) {
+	if d.stopping {
+		return
+	}
+	d.failed = reason
+	d.stopping = true
+	if d.ended { // in its last moments: the master gives up by itself
+		d.driverStop()
+	}
+	d.codeEnded()
+}
+
+// driverStop unregisters the application; its containers end.
+func (d *Driver) driverStop() {
+	if d.left {
+		return
+	}
+	d.left, d.stopping = true, true
+	d.source.leave(d.failed)
+}
+
+// Stop is part of [master.Master]: task attempts that still run are lost work.
+func (d *Driver) Stop() {
+	d.gone = true
+	d.halt()
+}
+
+// halt ends what the driver does.
+func (d *Driver) halt() {
+	d.stopping = true
+	d.endRuns(record.TaskKilled)
+}
+
+// AMExited is part of [master.Master]: the process held both application master and driver, so executors lose their
+// driver and end.
+func (d *Driver) AMExited() {
+	if d.stopping {
+		return
+	}
+	d.halt()
+	for i := range d.execs {
+		if n := d.execs[i].container; n > 0 {
+			d.h.End(n, d.now()+d.m.DisconnectMS)
+		}
+	}
+}
+
+// Finish is part of [master.Master].
+func (d *Driver) Finish() { d.endRuns(record.TaskRunning) }
+
+// Stopping is part of [master.Master].
+func (d *Driver) Stopping() bool { return d.stopping }
+
+// ExitStatus is part of [master.Master].
+func (d *Driver) ExitStatus(c int64) int32 {
+	if e := d.exec(d.executorIn(c)); e != nil && e.decommissioned {
+		return protocol.ExitSuccess
+	}
+	if d.stopping {
+		return protocol.ExitSuccess
+	}
+	return 143 // SIGTERM
+}

@@ -1,0 +1,171 @@
+package driver
+
+import (
+	"math"
+
+	"replay/engine/record"
+	"replay/engine/spark"
+)
+
+const never = math.MaxInt64
+
+// backend are the executors as the driver knows them.
+//
+// Source: CoarseGrainedSchedulerBackend.
+type backend struct {
+	execs  []executor // by executor id; 0 is not used
+	in     []int32    // executor by container number, 0 for none
+	ready  int        // executors that have registered
+	wanted []int32    // by node: (task, location) pairs of active stages
+	hints  int64      // sum of wanted
+}
+
+// executor is one executor as the driver and the AM know it.
+type executor struct {
+	launch         spark.ExecutorLaunch
+	container      int64
+	node           int32
+	profile        int32
+	cores          int32
+	free           int32
+	running        int32
+	state          executorState
+	killing        bool    // the driver asked for its end
+	decommissioned bool    // by letting its tasks end first
+	startMS        int64   // from the NodeManager's start to its readiness
+	died           int64   // end of its process, or never
+	ran            bool    // has started a task
+	launches       int     // tasks started
+	lastStage      int32   // of the task started last, or -1
+	runs           []int64 // task attempts that hold a core
+}
+
+type executorState uint8
+
+const (
+	execLaunching executorState = iota
+	execAlive
+	execLost // the connection dropped, the reason is not known yet
+	execRemoved
+)
+
+// exec returns an executor that the driver may still hear of, or nil.
+func (b *backend) exec(id int32) *executor {
+	if id < 1 || int(id) >= len(b.execs) || b.execs[id].container == 0 {
+		return nil
+	}
+	return &b.execs[id]
+}
+
+// runsIn notes that an executor runs in container c.
+func (b *backend) runsIn(c int64, id int32) {
+	for int64(len(b.in)) <= c {
+		b.in = append(b.in, 0)
+	}
+	b.in[c] = id
+}
+
+// executorIn returns the executor that runs in container c, 0 for none.
+func (b *backend) executorIn(c int64) int32 {
+	if c < int64(len(b.in)) {
+		return b.in[c]
+	}
+	return 0
+}
+
+// Preferring is part of [master.Preferrer].
+func (b *backend) Preferring() bool { return b.hints > 0 }
+
+// Prefers is part of [master.Preferrer].
+func (b *backend) Prefers(node int32) bool { return b.wanted[node] > 0 }
+
+// execReady is an executor that has registered with the driver and has free cores: it alone is offered.
+func (d *Driver) execReady(n int64) {
+	if !d.h.Running(n) || d.stopping {
+		return
+	}
+	id := d.executorIn(n)
+	e := &d.execs[id]
+	if e.state != execLaunching {
+		return
+	}
+	if d.tasks.HostExcluded(e.node) { // refused: the process gives up, as one that failed
+		d.h.End(n, d.now())
+		return
+	}
+	e.state = execAlive
+	e.free = e.cores
+	d.ready++
+	d.h.Container(n).Registered = d.now()
+	if d.rec.FirstRegistered == record.None {
+		d.rec.FirstRegistered = d.now()
+	}
+	if d.mgr != nil {
+		d.mgr.ExecutorAdded(d.now(), id, e.profile)
+	}
+	d.offer(id)
+}
+
+// confirm notes which tasks of an executor that is about to be lost had reported that they run: only
+// those count as failed by the application.
+func (d *Driver) confirm(e *executor) {
+	for _, id := range e.runs {
+		r := &d.runs[id]
+		dispatch, _ := d.taskDelays(&d.job.Stages[r.stage], r.index)
+		if began := r.rec.Launch + dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
+			d.tasks.Running(r.ref)
+		}
+	}
+}
+
+// removeExecutor is the AM's word that an executor is gone, and why.
+//
+// Source: CoarseGrainedSchedulerBackend.removeExecutor.
+func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
+	e := d.exec(id)
+	if e == nil || e.state == execRemoved {
+		return
+	}
+	known := e.state != execLaunching
+	if e.state == execAlive {
+		d.confirm(e)
+	}
+	e.state = execRemoved
+	e.free = 0
+	switch {
+	case e.decommissioned:
+		loss = spark.Loss{Kind: spark.LossDecommissioned}
+	case e.killing:
+		loss = spark.Loss{Kind: spark.LossKilled}
+	}
+	if !known {
+		return
+	}
+	d.ready--
+	d.tasks.ExecutorLost(d.now(), id, loss)
+	if d.mgr != nil {
+		d.mgr.ExecutorRemoved(id)
+	}
+	d.pump()
+	d.endRunsOf(id)
+}
+
+// slots returns how many tasks of a resource profile the executors that are there run at a time.
+//
+// Source: CoarseGrainedSchedulerBackend.maxNumConcurrentTasks.
+func (d *Driver) slots(profile int32) int {
+	n := 0
+	for i := range d.execs {
+		if e := &d.execs[i]; e.state == execAlive && !e.killing && (e.profile == profile || !d.conf.DynamicAllocation) {
+			n += d.set.profiles[profile].perExec
+		}
+	}
+	return n
+}
+
+// NodeDown is part of [master.Master]: with the shuffle service a node serves the output of all its executors.
+func (d *Driver) NodeDown(node int32) {
+	if d.dag != nil {
+		d.dag.HostLost(node)
+	}
+}

@@ -1,0 +1,127 @@
+// Package driver is a Spark application on YARN as the cluster sees it: its application master (ApplicationMaster,
+// YarnAllocator), and its driver's scheduler backend (CoarseGrainedSchedulerBackend, YarnSchedulerBackend), around the state
+// machines of engine/spark. It gives those their time and carries their messages.
+//
+// A [Kind] makes a [Driver] of each attempt of a job. Where executors come from is a source: they are asked for (asked.go), or a
+// recording gives them (recorded.go). Latencies and the cost of remote reads are the model's, docs/model.md.
+package driver
+
+import (
+	"replay/engine/master"
+	"replay/engine/model"
+	"replay/engine/spark"
+	"replay/engine/spark/conf"
+	"replay/policy"
+	"replay/trace"
+)
+
+// Setup is what all Spark applications of a replay have in common.
+type Setup struct {
+	Defaults, Over conf.Layer // under and over the keys recorded with each job
+	Placement      policy.Placement
+	Pools          []spark.Pool // of spark.scheduler.allocation.file; nil without one
+	PoolsFile      string       // what spark.scheduler.allocation.file says to all jobs, "" for nothing
+	Recorded       Recorded
+	Model          *model.Model
+	Types          []string // resource types of the cluster
+	AMExpiryMS     int64    // yarn.am.liveness-monitor.expiry-interval-ms
+	DelayOff       bool     // the scheduler does not wait for a preferred host
+}
+
+// Kind is Spark as a kind of application.
+type Kind struct {
+	Setup
+	index    spark.HostIndex // working memory of allocators
+	recorded map[int64][]RecordedExecutor
+}
+
+// NewKind returns Spark with this setup.
+func NewKind(s Setup) *Kind {
+	return &Kind{Setup: s, recorded: s.Recorded.byJob()}
+}
+
+// The kinds of events of a driver, in the order of events.
+const (
+	evDisconnect master.EventKind = iota
+	evAskTimeout
+	evDecommission
+	evRecordedLeave
+	evRecordedRemove
+	evDriverStop
+
+	evHeartbeat
+
+	evStatus
+	evKilled
+	evRecordedAdd
+	evExecReady
+	evRevive
+	evResult
+	evStage
+	evResubmit
+
+	evBegin
+	evGate
+	evTick
+	evAbort
+	evSpeculate
+	evReviveTimer
+)
+
+var events = []master.Event{
+	evDisconnect:     {Name: "connection of an executor dropped", Class: master.Message, Number: "executor", Work: true},
+	evAskTimeout:     {Name: "application master did not say why an executor is gone", Class: master.Message, Number: "executor", Work: true},
+	evDecommission:   {Name: "decommissioned executor looks whether it may end", Class: master.Message, Number: "executor", Work: true},
+	evRecordedLeave:  {Name: "recorded decision to have an executor killed", Class: master.Message, Number: "recorded executor", Work: true},
+	evRecordedRemove: {Name: "recorded end of an executor", Class: master.Message, Number: "recorded executor", Work: true},
+	evDriverStop:     {Name: "end of the application's code", Class: master.Message, Work: true},
+
+	evHeartbeat: {Name: "application master's heartbeat", Class: master.Heartbeat},
+
+	evStatus:      {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true},
+	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true},
+	evRecordedAdd: {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},
+	evExecReady:   {Name: "executor has registered and has free cores", Class: master.Inbox, Number: "container", Work: true},
+	evRevive:      {Name: "offer of all executors", Class: master.Inbox, Work: true},
+	evResult:      {Name: "result of a task attempt handled", Class: master.Inbox, Number: "task attempt", Work: true},
+	evStage:       {Name: "submission of a stage handled", Class: master.Inbox, Number: "order of posting", Work: true},
+	evResubmit:    {Name: "failed stages submitted again", Class: master.Inbox, Work: true},
+
+	evBegin:       {Name: "recorded begin of the application's code", Class: master.Timer, Work: true},
+	evGate:        {Name: "registered executors counted", Class: master.Timer},
+	evTick:        {Name: "tick of dynamic allocation", Class: master.Timer},
+	evAbort:       {Name: "task set that could not be scheduled anywhere", Class: master.Timer, Number: "task set", Work: true},
+	evSpeculate:   {Name: "look for tasks to speculate on", Class: master.Timer},
+	evReviveTimer: {Name: "periodic offer of all executors", Class: master.Timer},
+}
+
+// Events is part of [master.Kind].
+func (k *Kind) Events() []master.Event { return events }
+
+// Plan is part of [master.Kind].
+func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
+	set, err := k.settings(j)
+	if err != nil {
+		return nil, err
+	}
+	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
+		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
+		New: func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) }}, nil
+}
+
+// amStart returns how long an application master takes from the NodeManager's start to its registration.
+func (k *Kind) amStart(job int64) int64 {
+	if l := k.Recorded.Latencies[job]; l != nil && l.AMMS != trace.Unset {
+		return max(l.AMMS-k.Model.NMStartMS, 0)
+	}
+	return k.Model.AMStartMS
+}
+
+// executorStart returns how long executor n of an application takes from the NodeManager's start to its
+// registration; called is how long the start call takes.
+func (k *Kind) executorStart(job int64, n int, called int64) int64 {
+	if l := k.Recorded.Latencies[job]; l != nil && n < len(l.ExecutorMS) && l.ExecutorMS[n] != trace.Unset {
+		return max(l.ExecutorMS[n]-called, 0) + k.Model.ExecutorReadyMS
+	}
+	return k.Model.ExecutorStartMS
+}

@@ -1,0 +1,60 @@
+package driver
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/spark"
+)
+
+// matched notes what became of a granted container, and which hosts its request preferred.
+func (d *Driver) matched(g *spark.Grant) {
+	n := g.Container.ID.N
+	c := d.h.Container(n)
+	hosts := g.Wanted
+	switch g.Match {
+	case spark.Unmatched:
+		c.Match = record.Unmatched
+		c.End = record.EndUnused
+		return
+	case spark.MatchedAny:
+		return
+	}
+	d.rec.ContainersPreferring++
+	node := c.Node
+	if slices.Contains(hosts, d.cluster.Host[node]) {
+		c.Match = record.OnHost
+		d.rec.ContainersPreferred++
+		return
+	}
+	c.Match = record.Elsewhere
+	present, room := false, false
+	had := d.h.Room(n)
+	for _, h := range hosts {
+		p := d.cluster.NodeOf(h)
+		if p < 0 {
+			continue
+		}
+		if d.cluster.Rack[p] == d.cluster.Rack[node] {
+			c.Match = record.OnRack
+		}
+		present = present || d.h.InCluster(p)
+		room = room || slices.Contains(had, p)
+	}
+	if c.Match == record.OnRack {
+		d.rec.ContainersRackPreferred++
+	}
+	switch {
+	case !present:
+		c.Miss = record.HostAbsent
+	case !room:
+		c.Miss = record.HostBusy
+	case d.kind.DelayOff:
+		c.Miss = record.DelayOff
+	case c.Type != protocol.NodeLocal.String():
+		c.Miss = record.DelayOver
+	default:
+		c.Miss = record.MissedByOrder
+	}
+}

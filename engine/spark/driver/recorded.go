@@ -1,0 +1,205 @@
+package driver
+
+import (
+	"slices"
+	"strings"
+
+	"replay/engine/master"
+	"replay/engine/spark"
+	"replay/trace"
+)
+
+// byJob sorts the executors by application; ids of the driver are positions there plus 1.
+func (r *Recorded) byJob() map[int64][]RecordedExecutor {
+	out := map[int64][]RecordedExecutor{}
+	for _, e := range r.Executors {
+		out[e.Job] = append(out[e.Job], e)
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b RecordedExecutor) int { return int(a.ID - b.ID) })
+	}
+	return out
+}
+
+// given are executors that a recording gives: no ResourceManager takes part, and dynamic allocation does not decide.
+type given struct {
+	*Driver
+	list []RecordedExecutor
+	cold map[[2]int32]int64 // by stage and task: what it took longer as the first task of its executor
+}
+
+func (g *given) prepare() error {
+	g.execs = make([]executor, len(g.list)+1)
+	g.cold = map[[2]int32]int64{}
+	for i := range g.list {
+		for _, f := range g.list[i].First {
+			g.cold[[2]int32{f.Stage, f.Index}] = f.MoreMS
+		}
+	}
+	return nil
+}
+
+// begin schedules what was recorded, relative to the recorded start of the application.
+func (g *given) begin() {
+	start := g.now()
+	if g.job.RecordedStartMS != trace.Unset {
+		start -= g.job.RecordedStartMS
+	} else {
+		start -= g.job.SubmitMS
+	}
+	for i := range g.list {
+		e := &g.list[i]
+		g.h.At(max(g.now(), start+e.AddedMS), evRecordedAdd, int64(i), int64(i))
+		if e.LeaveMS != trace.Unset {
+			g.h.At(max(g.now(), start+e.LeaveMS), evRecordedLeave, int64(i), int64(i))
+		}
+		if e.RemovedMS != trace.Unset && e.CausedBy == trace.Unset {
+			g.h.At(max(g.now(), start+e.RemovedMS), evRecordedRemove, int64(i), int64(i))
+		}
+	}
+	g.h.At(g.now()+g.kind.Recorded.CodeMS[g.job.ID], evBegin, 0, 0)
+}
+
+func (g *given) handle(k master.EventKind, arg int64) {
+	switch k {
+	case evRecordedAdd:
+		g.add(int32(arg))
+	case evRecordedLeave:
+		if e := g.exec(int32(arg) + 1); e != nil { // the driver has decided to have it killed: no more tasks
+			e.killing = true
+		}
+	case evRecordedRemove:
+		g.remove(int32(arg))
+	}
+}
+
+func (g *given) enough() bool { return true }
+
+// kill does nothing: executors end as they did in the recording.
+func (g *given) kill([]int32, bool) []int32 { return nil }
+
+// submitted schedules the end of the executors that fail during a stage that is submitted now.
+func (g *given) submitted(stage, attempt int32) {
+	for i := range g.list {
+		if e := &g.list[i]; e.CausedBy == stage && attempt == 0 && e.RemovedMS != trace.Unset {
+			g.h.At(g.now()+e.AfterMS, evRecordedRemove, int64(i), int64(i))
+		}
+	}
+}
+
+// moreMS moves what the first tasks of executors took more with the executors.
+func (g *given) moreMS(id int32, k int, stage, index int32) int64 {
+	x := &g.list[id-1]
+	ms := -g.cold[[2]int32{stage, index}]
+	if k < len(x.First) {
+		ms += x.First[k].MoreMS
+	}
+	return ms
+}
+
+// leave ends the application with its executors.
+func (g *given) leave(reason string) {
+	g.h.Unregister(reason)
+	g.Stop()
+	g.h.Leave()
+}
+
+// Started, StartFailed and Exited are part of [master.Master]: containers of a recording neither start nor end by a node.
+func (g *given) Started(int64)     {}
+func (g *given) StartFailed(int64) {}
+func (g *given) Exited(int64)      {}
+
+// add is the arrival of executor i of the recording.
+func (g *given) add(i int32) {
+	if g.stopping {
+		return
+	}
+	x := &g.list[i]
+	n := g.h.Bring(x.Node, x.MemMiB, x.VCores)
+	g.execs[i+1] = executor{container: n, node: x.Node, profile: g.profileOf(&x.Executor), lastStage: -1, died: never, cores: x.VCores}
+	g.runsIn(n, i+1)
+	ready := g.m.ExecutorReadyMS
+	if x.ReadyMS != trace.Unset {
+		ready = x.ReadyMS
+	}
+	g.h.At(g.now()+ready, evExecReady, n, n)
+}
+
+// profileOf finds the resource profile of a recorded executor: the first one of its size.
+func (g *given) profileOf(x *trace.Executor) int32 {
+	for i := range g.job.Stages {
+		st := &g.job.Stages[i]
+		if st.Profile != 0 && st.ExecVCores == x.VCores && st.ExecMemMiB == x.MemMiB {
+			if own := &g.set.profiles[0]; int32(own.cores) != x.VCores || g.job.ExecMemMiB != x.MemMiB {
+				return st.Profile
+			}
+		}
+	}
+	return 0
+}
+
+// killRetryMS is how long a recorded kill of an executor that is busy in the replay waits: a driver kills idle ones only.
+const killRetryMS = 100
+
+// remove is the end of executor i of the recording.
+func (g *given) remove(i int32) {
+	e := g.exec(i + 1)
+	if e == nil || g.stopping || e.state == execRemoved {
+		return
+	}
+	reason := g.list[i].Reason
+	loss := lossOfReason(reason)
+	if e.running > 0 && loss.Kind == spark.LossKilled && g.list[i].RemovedMS != trace.Unset {
+		e.killing = true
+		g.h.At(g.now()+killRetryMS, evRecordedRemove, int64(i), int64(i))
+		return
+	}
+	e.died = g.now()
+	switch {
+	case g.dag == nil:
+	case strings.Contains(reason, "on a *lost* node"): // and its shuffle service with it
+		g.dag.HostLost(g.list[i].Node)
+	case !g.conf.ShuffleService || loss.Worker:
+		g.dag.ServerLost(i + 1)
+	}
+	if e.state == execLaunching {
+		g.ready++ // it never got ready; removeExecutor takes it off
+		e.state = execAlive
+	}
+	g.removeExecutor(i+1, loss)
+	g.h.Return(e.container)
+}
+
+// lossOfReason turns the text of an ExecutorRemoved event into what the driver knew.
+func lossOfReason(reason string) spark.Loss {
+	switch {
+	case strings.HasPrefix(reason, "Executor killed by driver"):
+		return spark.Loss{Kind: spark.LossKilled}
+	case strings.HasPrefix(reason, "Executor decommission"):
+		return spark.Loss{Kind: spark.LossDecommissioned}
+	case strings.Contains(reason, "was preempted"), strings.Contains(reason, "Exit status: -100"),
+		strings.Contains(reason, "explicit termination request"), strings.Contains(reason, "because of a YARN event"):
+		return spark.Loss{Kind: spark.LossExited}
+	case strings.Contains(reason, "worker lost"), strings.Contains(reason, "Worker shutting down"):
+		return spark.Loss{Kind: spark.LossProcess, Worker: true}
+	case strings.Contains(reason, "heartbeat timed out"), strings.Contains(reason, "disassociated"):
+		return spark.Loss{Kind: spark.LossProcess, ByApp: true}
+	}
+	return spark.Loss{Kind: spark.LossExited, ByApp: true}
+}
+
+// failsAsRecorded takes one of the recorded failures of a task, if there is one left.
+func (d *Driver) failsAsRecorded(st *trace.Stage, index int32) bool {
+	if !d.kind.Recorded.Failures || st.Tasks.Retries == nil {
+		return false
+	}
+	key := [2]int32{st.ID, index}
+	if d.failures[key] >= min(st.Tasks.Retries[index], int32(d.conf.MaxTaskFailures)-1) {
+		return false
+	}
+	if d.failures == nil {
+		d.failures = map[[2]int32]int32{}
+	}
+	d.failures[key]++
+	return true
+}
