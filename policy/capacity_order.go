@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"cmp"
-	"math"
-)
+import "cmp"
 
 // A CapacityQueue is a queue of the CapacityScheduler as it stands when it is compared with its siblings.
 //
@@ -58,52 +55,4 @@ func compareResources(a, b Resource, types int) int {
 		}
 	}
 	return 0
-}
-
-// A CapacityApp is an application of a leaf queue as its order knows it: usage and demand are
-// those of the last time that the order looked, not live ones.
-type CapacityApp struct {
-	Used     int64 // memory
-	Demand   int64 // memory used and asked for
-	Start    int64
-	Priority int32 // higher is more urgent
-	ID       int32
-}
-
-// CompareCapacityFIFO orders applications by priority, then by number.
-//
-// Source: FifoOrderingPolicy.
-func CompareCapacityFIFO(a, b *CapacityApp) int {
-	if a.Priority != b.Priority {
-		return cmp.Compare(b.Priority, a.Priority)
-	}
-	return cmp.Compare(a.ID, b.ID)
-}
-
-// CompareCapacityFair orders applications by used memory, then by start, those without any
-// demand last, then by number. With sizeBased usage counts less in applications that want more.
-//
-// Source: FairOrderingPolicy.
-func CompareCapacityFair(a, b *CapacityApp, sizeBased bool) int {
-	if c := signum(fairMagnitude(a, sizeBased) - fairMagnitude(b, sizeBased)); c != 0 {
-		return c
-	}
-	if a.Start != b.Start {
-		return cmp.Compare(a.Start, b.Start)
-	}
-	switch {
-	case a.Demand == 0 && b.Demand > 0:
-		return 1
-	case b.Demand == 0 && a.Demand > 0:
-		return -1
-	}
-	return cmp.Compare(a.ID, b.ID)
-}
-
-func fairMagnitude(a *CapacityApp, sizeBased bool) float64 {
-	used := float64(a.Used)
-	if sizeBased && used != 0 {
-		used /= math.Log1p(float64(a.Demand)) / math.Log(2)
-	}
-	return used
 }

@@ -3,8 +3,6 @@ package policy
 import (
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestCompareCapacityQueues(t *testing.T) {
@@ -42,54 +40,6 @@ func TestCompareCapacityQueues(t *testing.T) {
 			if got := CompareCapacityQueues(&tt.b, &tt.a, tt.byPriority, 2); got != -tt.want {
 				t.Errorf("the other way round: got %d, want %d", got, -tt.want)
 			}
-		})
-	}
-}
-
-func TestCompareCapacityFair(t *testing.T) {
-	light := CapacityApp{Used: 2048, Demand: 2048, ID: 2}
-	heavy := CapacityApp{Used: 3072, Demand: 1 << 20, ID: 1}
-	if CompareCapacityFair(&light, &heavy, false) != -1 {
-		t.Error("usage decides without size-based weights")
-	}
-	if CompareCapacityFair(&light, &heavy, true) != 1 {
-		t.Error("with size-based weights 3072/20 comes before 2048/11")
-	}
-	idle, waiting := CapacityApp{ID: 1}, CapacityApp{Demand: 1024, ID: 2}
-	if CompareCapacityFair(&idle, &waiting, false) != 1 {
-		t.Error("of two that use nothing the one that wants something comes first")
-	}
-}
-
-// An order of applications must be total: the scheduler keeps sorted lists.
-func TestCapacityAppOrdersAreTotal(t *testing.T) {
-	app := rapid.Custom(func(t *rapid.T) CapacityApp {
-		used := 1024 * rapid.Int64Range(0, 3).Draw(t, "used")
-		return CapacityApp{
-			Used: used, Demand: used + 1024*rapid.Int64Range(0, 2).Draw(t, "pending"),
-			Start: rapid.Int64Range(0, 2).Draw(t, "start"), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
-			ID: rapid.Int32Range(1, 4).Draw(t, "id"),
-		}
-	})
-	orders := map[string]func(a, b *CapacityApp) int{
-		"fifo":       CompareCapacityFIFO,
-		"fair":       func(a, b *CapacityApp) int { return CompareCapacityFair(a, b, false) },
-		"size-based": func(a, b *CapacityApp) int { return CompareCapacityFair(a, b, true) },
-	}
-	for name, compare := range orders {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				a, b, c := app.Draw(t, "a"), app.Draw(t, "b"), app.Draw(t, "c")
-				if compare(&a, &b) != -compare(&b, &a) {
-					t.Fatalf("%+v and %+v: not antisymmetric", a, b)
-				}
-				if a.ID != b.ID && compare(&a, &b) == 0 {
-					t.Fatalf("%+v and %+v: a tie", a, b)
-				}
-				if compare(&a, &b) < 0 && compare(&b, &c) < 0 && compare(&a, &c) >= 0 {
-					t.Fatalf("%+v, %+v and %+v: not transitive", a, b, c)
-				}
-			})
 		})
 	}
 }

@@ -11,20 +11,11 @@ type drf struct {
 
 func newDRF(types int) Sharing { return &drf{calc: NewDominant(types)} }
 
-const drfName = "DRF"
-
-func (*drf) Name() string             { return drfName }
 func (d *drf) Calculator() Calculator { return d.calc }
 
 func (d *drf) Shares(total Resource, claims []Claim) {
 	for t := range d.calc.Types {
-		d.divide(total[t], claims, t, false)
-	}
-}
-
-func (d *drf) SteadyShares(total Resource, claims []Claim) {
-	for t := range d.calc.Types {
-		d.divide(total[t], claims, t, true)
+		d.divide(total[t], claims, t)
 	}
 }
 
@@ -33,8 +24,6 @@ func (*drf) Headroom(fair, used, available Resource) Resource {
 		min(available[Memory], max(fair[Memory]-used[Memory], 0)),
 		min(available.CPU(), max(fair.CPU()-used.CPU(), 0)))
 }
-
-func (*drf) Allows(Sharing) bool { return true }
 
 // Total is true when no ratio that Compare forms is 0/0 and no weight turns the order around.
 func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
@@ -63,16 +52,10 @@ func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
 //
 // Source: DominantResourceFairnessComparator2, DominantResourceFairnessComparatorN.
 func (d *drf) Compare(a, b *Contender, cluster *Resource) int {
-	c := 0
 	if d.calc.Types == 2 {
-		c = compareTwoTypes(a, b, cluster)
-	} else {
-		c = compareTypes(a, b, cluster, d.calc.Types)
+		return compareTwoTypes(a, b, cluster)
 	}
-	if c != 0 {
-		return c
-	}
-	return compareTies(a, b)
+	return compareTypes(a, b, cluster, d.calc.Types)
 }
 
 // clusterShares returns the shares of the cluster and the index of the larger one.

@@ -7,20 +7,15 @@ type fair struct{ divider }
 
 func newFair(int) Sharing { return &fair{} }
 
-func (*fair) Name() string           { return "fair" }
-func (*fair) Calculator() Calculator { return DefaultCalculator{} }
+func (f *fair) Shares(total Resource, claims []Claim) { f.divide(total[Memory], claims, Memory) }
 
-func (f *fair) Shares(total Resource, claims []Claim) { f.divide(total[Memory], claims, Memory, false) }
+func (*fair) Parents() bool { return true }
 
-func (f *fair) SteadyShares(total Resource, claims []Claim) {
-	f.divide(total[Memory], claims, Memory, true)
+// Allows refuses policies that count more than memory, as the queue's share says nothing about the rest.
+func (*fair) Allows(child Sharing) bool {
+	c, ok := child.(WithCalculator)
+	return !ok || c.Calculator() == Calculator(DefaultCalculator{})
 }
-
-func (*fair) Headroom(fair, used, available Resource) Resource {
-	return memoryHeadroom(fair, used, available)
-}
-
-func (*fair) Allows(child Sharing) bool { return child.Name() != drfName }
 
 // Total is true unless a weight is not a number.
 func (*fair) Total(cs []*Contender, _ *Resource) bool {
@@ -32,7 +27,7 @@ func (*fair) Total(cs []*Contender, _ *Resource) bool {
 	return true
 }
 
-// Compare looks at demand, minimum share, usage over weight, start and name, in this order.
+// Compare looks at demand, minimum share and usage over weight, in this order.
 //
 // Source: FairSharePolicy.FairShareComparator.
 func (*fair) Compare(a, b *Contender, _ *Resource) int {
@@ -68,8 +63,5 @@ func (*fair) Compare(a, b *Contender, _ *Resource) int {
 	default:
 		c = signum(wb - wa)
 	}
-	if c != 0 {
-		return c
-	}
-	return compareTies(a, b)
+	return c
 }

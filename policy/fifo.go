@@ -7,9 +7,6 @@ type fifo struct{}
 
 func newFIFO(int) Sharing { return &fifo{} }
 
-func (*fifo) Name() string           { return "FIFO" }
-func (*fifo) Calculator() Calculator { return DefaultCalculator{} }
-
 // Shares gives everything to the earliest claim; the others keep the share that they had, as in YARN.
 func (*fifo) Shares(total Resource, claims []Claim) {
 	first := -1
@@ -23,21 +20,11 @@ func (*fifo) Shares(total Resource, claims []Claim) {
 	}
 }
 
-// SteadyShares does nothing: the policy has leaf queues only.
-func (*fifo) SteadyShares(Resource, []Claim) {}
-
-func (*fifo) Headroom(fair, used, available Resource) Resource {
-	return memoryHeadroom(fair, used, available)
-}
-
+// Parents is false: FifoPolicy has a meaning for applications only.
+func (*fifo) Parents() bool       { return false }
 func (*fifo) Allows(Sharing) bool { return false }
-
-func (*fifo) Total([]*Contender, *Resource) bool { return true }
 
 // Compare puts the larger priority number first, as Priority.compareTo is reversed in YARN.
 func (*fifo) Compare(a, b *Contender, _ *Resource) int {
-	if a.Priority != b.Priority {
-		return compareInt64(int64(b.Priority), int64(a.Priority))
-	}
-	return compareTies(a, b)
+	return compareInt64(int64(b.Priority), int64(a.Priority))
 }

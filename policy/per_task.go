@@ -8,9 +8,12 @@ import "slices"
 // have it.
 type perTask struct{}
 
-func (perTask) Requests(n int, hints *Hints) []Preference {
+var _ TaskPlacement = perTask{}
+
+func (perTask) Requests(n int, _ *Hints) []Preference { return make([]Preference, max(0, n)) }
+
+func (perTask) TaskRequests(n int, hints *Hints, tasks [][]int32) []Preference {
 	out := make([]Preference, max(0, n))
-	tasks := hints.TaskHosts
 	count := make([]int, len(hints.Tasks)) // tasks of the group that prefer the host
 	var named []int32                      // hosts with count > 0
 	for i := range out {

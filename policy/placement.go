@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -23,10 +22,6 @@ type Hints struct {
 	Pending         []int // requests that name the host
 	PendingRequests int
 	PendingNames    int // names in all these requests
-
-	// TaskHosts are the preferred hosts of each task in task order, empty for a task without one.
-	// Only "per-task" reads it; see [WantsTasks].
-	TaskHosts [][]int32
 }
 
 // Preference is the host list of one container request, positions in ascending order;
@@ -41,31 +36,62 @@ type Placement interface {
 	Requests(n int, hints *Hints) []Preference
 }
 
-// Placements maps the name used on the command line to its constructor. Only locality-ratio and
-// none are Spark's; the others are baselines to compare with, which look at the hints alone and
-// not at what exists or is pending.
-var Placements = map[string]func() Placement{
-	"locality-ratio": func() Placement { return localityRatio{} },
-	"naive":          func() Placement { return none{} }, // another name of none
-	"none":           func() Placement { return none{} },
-	"per-task":       func() Placement { return perTask{} },
-	"top":            func() Placement { return top{} },
-	"union":          func() Placement { return union{} },
+// A TaskPlacement is a [Placement] that looks at single tasks. They are costly to keep, so nobody else gets them.
+// TaskRequests is asked in place of Requests: tasks are the preferred hosts of each task in task order, empty for a
+// task without one. Requests is what holds while there are none.
+type TaskPlacement interface {
+	Placement
+	TaskRequests(n int, hints *Hints, tasks [][]int32) []Preference
+}
+
+// PlacementEntry is one line of [Placements].
+type PlacementEntry struct {
+	Name string // as on the command line
+	New  func() Placement
+}
+
+// DefaultPlacement is the placement that Spark has.
+const DefaultPlacement = "locality-ratio"
+
+// Placements are the placements. Only locality-ratio and none are Spark's; the others are baselines to compare with,
+// which look at the hints alone and not at what exists or is pending.
+var Placements = []PlacementEntry{
+	{"locality-ratio", func() Placement { return localityRatio{} }},
+	{"none", func() Placement { return none{} }},
+	{"naive", func() Placement { return none{} }}, // another name of none
+	{"union", func() Placement { return union{} }},
+	{"top", func() Placement { return top{} }},
+	{"per-task", func() Placement { return perTask{} }},
+}
+
+// PlacementNames returns the names in [Placements], in the order of the table.
+func PlacementNames() (names []string) {
+	for _, e := range Placements {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 // NewPlacement returns the placement called name.
 // The error names the known ones, so it can be shown as it is.
 func NewPlacement(name string) (Placement, error) {
-	mk, ok := Placements[name]
-	if !ok {
-		known := slices.Sorted(maps.Keys(Placements))
-		return nil, fmt.Errorf("unknown placement %q (known: %s)", name, strings.Join(known, ", "))
+	i := slices.IndexFunc(Placements, func(e PlacementEntry) bool { return e.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown placement %q (known: %s)", name, strings.Join(PlacementNames(), ", "))
 	}
-	return mk(), nil
+	return Placements[i].New(), nil
 }
 
-// WantsTasks reports whether p reads Hints.TaskHosts, which is costly to keep.
+// Requests asks p, with the single tasks if it looks at them.
+func Requests(p Placement, n int, hints *Hints, tasks [][]int32) []Preference {
+	if t, ok := p.(TaskPlacement); ok {
+		return t.TaskRequests(n, hints, tasks)
+	}
+	return p.Requests(n, hints)
+}
+
+// WantsTasks reports whether p looks at single tasks.
 func WantsTasks(p Placement) bool {
-	_, ok := p.(perTask)
+	_, ok := p.(TaskPlacement)
 	return ok
 }

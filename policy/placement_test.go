@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +82,7 @@ func TestLocalityRatioWorkedExample(t *testing.T) {
 
 func TestBaselines(t *testing.T) {
 	hints := worked()
-	hints.TaskHosts = [][]int32{{2, 0, 1}, {0, 3}, {1, 1}, {2}, nil, {3}, {0}}
+	tasks := [][]int32{{2, 0, 1}, {0, 3}, {1, 1}, {2}, nil, {3}, {0}}
 	tests := []struct {
 		name string
 		n    int
@@ -104,7 +103,7 @@ func TestBaselines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tt.want, runs(p.Requests(tt.n, &hints)), cmp.AllowUnexported(run{})); d != "" {
+			if d := cmp.Diff(tt.want, runs(Requests(p, tt.n, &hints, tasks)), cmp.AllowUnexported(run{})); d != "" {
 				t.Errorf("Requests(%d) (-want +got)\n%s", tt.n, d)
 			}
 		})
@@ -116,24 +115,24 @@ func TestNewPlacementNamesTheKnownOnes(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for name := range Placements {
+	for _, name := range PlacementNames() {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%q does not name %q", err, name)
 		}
 	}
 }
 
-// drawHints returns hints as a caller could give them.
-func drawHints(t *rapid.T) Hints {
+// drawHints returns hints as a caller could give them, and the preferred hosts of the tasks behind them.
+func drawHints(t *rapid.T) (h Hints, tasks [][]int32) {
 	hosts := rapid.IntRange(0, 12).Draw(t, "hosts")
-	h := Hints{
+	h = Hints{
 		PerExec: rapid.IntRange(1, 8).Draw(t, "perExec"),
 		Tasks:   make([]int, hosts), Existing: make([]int, hosts), Pending: make([]int, hosts),
 	}
 	if hosts == 0 {
-		return h
+		return h, nil
 	}
-	tasks := rapid.SliceOfN(rapid.SliceOfN(rapid.Int32Range(0, int32(hosts-1)), 0, 3), 0, 40).Draw(t, "tasks")
+	tasks = rapid.SliceOfN(rapid.SliceOfN(rapid.Int32Range(0, int32(hosts-1)), 0, 3), 0, 40).Draw(t, "tasks")
 	for _, task := range tasks {
 		if len(task) > 0 {
 			h.LocalTasks++
@@ -142,7 +141,6 @@ func drawHints(t *rapid.T) Hints {
 			h.Tasks[k]++
 		}
 	}
-	h.TaskHosts = tasks
 	for k := range h.Existing {
 		h.Existing[k] = rapid.IntRange(0, 4).Draw(t, "existing")
 	}
@@ -155,27 +153,30 @@ func drawHints(t *rapid.T) Hints {
 		h.PendingRequests++
 		h.PendingNames += last - first + 1 + rapid.IntRange(0, 2).Draw(t, "outside")
 	}
-	return h
+	return h, tasks
 }
 
 func copyHints(h Hints) Hints {
 	h.Tasks, h.Existing, h.Pending = slices.Clone(h.Tasks), slices.Clone(h.Existing), slices.Clone(h.Pending)
-	h.TaskHosts = slices.Clone(h.TaskHosts)
-	for i := range h.TaskHosts {
-		h.TaskHosts[i] = slices.Clone(h.TaskHosts[i])
-	}
 	return h
 }
 
 func TestPlacementProperties(t *testing.T) {
-	for _, name := range slices.Sorted(maps.Keys(Placements)) {
+	for _, name := range PlacementNames() {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				h := drawHints(t)
+				h, tasks := drawHints(t)
+				if rapid.Bool().Draw(t, "no tasks") {
+					tasks = nil
+				}
 				n := rapid.IntRange(-1, 60).Draw(t, "n")
 				before := copyHints(h)
+				tasksBefore := slices.Clone(tasks)
+				for i, hosts := range tasks {
+					tasksBefore[i] = slices.Clone(hosts)
+				}
 				p, _ := NewPlacement(name)
-				got := p.Requests(n, &h)
+				got := Requests(p, n, &h, tasks)
 				if len(got) != max(0, n) {
 					t.Fatalf("%d preferences, want %d", len(got), n)
 				}
@@ -186,10 +187,10 @@ func TestPlacementProperties(t *testing.T) {
 						}
 					}
 				}
-				if d := cmp.Diff(before, h); d != "" {
+				if d := cmp.Diff(before, h) + cmp.Diff(tasksBefore, tasks); d != "" {
 					t.Fatalf("hints changed\n%s", d)
 				}
-				if again := p.Requests(n, &before); !slices.EqualFunc(got, again, slices.Equal[Preference]) {
+				if again := Requests(p, n, &before, tasks); !slices.EqualFunc(got, again, slices.Equal[Preference]) {
 					t.Fatalf("second answer %v, first %v", again, got)
 				}
 			})
@@ -201,7 +202,7 @@ func TestPlacementProperties(t *testing.T) {
 // each host named at most as often as it is short of containers.
 func TestLocalityRatioProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHints(t)
+		h, _ := drawHints(t)
 		n := rapid.IntRange(0, 60).Draw(t, "n")
 		need := expectedContainers(&h)
 		total := 0

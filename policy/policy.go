@@ -4,7 +4,7 @@
 // same answer.
 //
 // A policy is one file. It defines one type, a constructor and one line in the table
-// of its kind ([Placements] or [Sharings]); nothing else changes.
+// of its kind ([Placements], [Sharings], [Delays] or [LeafOrders]); nothing else changes.
 //
 // All memory is in MiB, all CPU in vcores, all times in milliseconds of simulated
 // time since the start of the trace.

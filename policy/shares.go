@@ -24,13 +24,13 @@ func (p *portion) share(ratio float64) int64 {
 	return F2L(min(max(float64(p.weight*ratio), p.least), p.most))
 }
 
-// divide sets Share[t] of every claim. Steady shares take no notice of idle queues.
-func (d *divider) divide(total int64, claims []Claim, t int, steady bool) {
+// divide sets Share[t] of every claim.
+func (d *divider) divide(total int64, claims []Claim, t int) {
 	d.free, d.of = d.free[:0], d.of[:0]
 	taken, most := int64(0), int64(0)
 	for i := range claims {
 		c := &claims[i]
-		if share, ok := fixedShare(c, t, steady); ok {
+		if share, ok := fixedShare(c, t); ok {
 			c.set(t, share)
 			taken = satAdd(taken, share)
 			d.of = append(d.of, -1)
@@ -90,11 +90,9 @@ func (d *divider) used(ratio float64) int64 {
 // fixedShare returns the share of a claim that takes no part in the division.
 //
 // Source: ComputeFairShares.getFairShareIfFixed.
-func fixedShare(c *Claim, t int, steady bool) (int64, bool) {
+func fixedShare(c *Claim, t int) (int64, bool) {
 	switch {
-	case c.Max[t] <= 0:
-		return 0, true
-	case !steady && c.Idle:
+	case c.Max[t] <= 0 || c.Idle:
 		return 0, true
 	case c.Weight <= 0:
 		return max(c.Min[t], 0), true

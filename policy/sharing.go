@@ -1,8 +1,8 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -31,44 +31,161 @@ type Claim struct {
 	Start    int64 // ms
 }
 
-// A Sharing divides resources among siblings and says which of them is served first.
+// A Sharing divides resources among siblings and says which of them is served first. That is all that a policy must
+// say; [WithTotality], [WithHeadroom], [WithCalculator] and [WithNesting] are what it may say, and without them holds
+// what YARN's FairSharePolicy has.
 //
-// Shares and SteadyShares set Share of each claim, in YARN's arithmetic; claims are in the order of
-// the queue's list. Compare is negative when a is served before b, 0 only for a itself; it must read nothing
-// but its arguments. Total reports whether Compare is a strict total order on cs; where it is not
-// (shares that are not numbers), the order is that of a Java TreeSet filled in the order of cs.
-// Headroom is what an application in a queue with this fair share, usage and available maximum may still get.
-// A Sharing keeps scratch space: one goroutine at a time.
+// Shares sets Share of each claim, in YARN's arithmetic; claims are in the order of the queue's list. Compare is
+// negative when a is served before b and 0 when the policy does not care: then the earlier start goes first, then the
+// name. It must read nothing but its arguments. A Sharing may keep scratch space: one goroutine at a time.
 //
 // Source: SchedulingPolicy.
 type Sharing interface {
-	Name() string // as YARN prints it
 	Shares(total Resource, claims []Claim)
-	SteadyShares(total Resource, claims []Claim)
 	Compare(a, b *Contender, cluster *Resource) int
+}
+
+// WithTotality is a [Sharing] whose comparison may contradict itself. Total reports whether it orders cs, no matter
+// where one starts; where it does not (shares that are not numbers), the order is that of a Java TreeSet filled in the
+// order of cs.
+type WithTotality interface {
 	Total(cs []*Contender, cluster *Resource) bool
+}
+
+// WithHeadroom is a [Sharing] that says what an application may still get in a queue with this fair share, usage and
+// available maximum. Without it the fair share bounds memory only.
+//
+// Source: SchedulingPolicy.getHeadroom.
+type WithHeadroom interface {
 	Headroom(fair, used, available Resource) Resource
-	Calculator() Calculator // of starvation, reservation and preemption in the queue
-	// Allows reports whether a child of a queue with this policy may have the policy child.
+}
+
+// WithCalculator is a [Sharing] that measures starvation, reservations and preemption in the queue by another calculator
+// than [DefaultCalculator].
+//
+// Source: SchedulingPolicy.getResourceCalculator.
+type WithCalculator interface {
+	Calculator() Calculator
+}
+
+// WithNesting is a [Sharing] that does not go with every other. Parents reports whether queues that may have children can
+// have the policy, Allows whether a child of such a queue can have the policy child. Without it both are always true.
+//
+// Source: SchedulingPolicy.isChildPolicyAllowed, QueueManager.createNewQueues.
+type WithNesting interface {
+	Parents() bool
 	Allows(child Sharing) bool
 }
 
-// Sharings maps the name used in configuration, in lower case, to the constructor; types is the number of
-// resource types of the cluster.
-var Sharings = map[string]func(types int) Sharing{
-	"fair": newFair,
-	"drf":  newDRF,
-	"fifo": newFIFO,
+// SharingEntry is one line of [Sharings].
+type SharingEntry struct {
+	Name    string // in configuration, lower case
+	Class   string // simple name of YARN's class, empty when YARN has none
+	Printed string // name as YARN prints it, empty when it is Name
+	New     func(types int) Sharing
+}
+
+// DefaultSharing is the policy of queues when nobody says another.
+//
+// Source: SchedulingPolicy.DEFAULT_POLICY.
+const DefaultSharing = "fair"
+
+// Sharings are the sharing policies. What stands here can be named by flag, by allocation file and by the queues of a
+// trace. The argument of New is the number of resource types of the cluster.
+var Sharings = []SharingEntry{
+	{Name: "fair", Class: "FairSharePolicy", New: newFair},
+	{Name: "drf", Class: "DominantResourceFairnessPolicy", Printed: "DRF", New: newDRF},
+	{Name: "fifo", Class: "FifoPolicy", Printed: "FIFO", New: newFIFO},
+}
+
+// SharingNames returns the names in [Sharings], in the order of the table; with parents set only those that queues with
+// children can have.
+func SharingNames(parents bool) (names []string) {
+	for _, e := range Sharings {
+		if !parents || e.sharer(2).Parents() {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// Sharer is a [Sharing] with everything that it may say, or what holds without that.
+type Sharer struct {
+	Sharing
+	Name    string // in configuration
+	Printed string // as YARN prints it
+
+	totality WithTotality
+	headroom WithHeadroom
+	calc     Calculator
+	nesting  WithNesting
 }
 
 // NewSharing returns the policy called name, in any letter case, for a cluster with so many resource types.
 // The error names the known ones, so it can be shown as it is.
-func NewSharing(name string, types int) (Sharing, error) {
-	mk, ok := Sharings[strings.ToLower(name)]
-	if !ok {
-		return nil, fmt.Errorf("unknown scheduling policy %q (known: %s)", name, strings.Join(slices.Sorted(maps.Keys(Sharings)), ", "))
+func NewSharing(name string, types int) (*Sharer, error) {
+	i := slices.IndexFunc(Sharings, func(e SharingEntry) bool { return e.Name == strings.ToLower(name) })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown sharing policy %q (known: %s)", name, strings.Join(SharingNames(false), ", "))
 	}
-	return mk(types), nil
+	return Sharings[i].sharer(types), nil
+}
+
+func (e *SharingEntry) sharer(types int) *Sharer {
+	s := &Sharer{Sharing: e.New(types), Name: e.Name, Printed: cmp.Or(e.Printed, e.Name), calc: DefaultCalculator{}}
+	s.totality, _ = s.Sharing.(WithTotality)
+	s.headroom, _ = s.Sharing.(WithHeadroom)
+	s.nesting, _ = s.Sharing.(WithNesting)
+	if c, ok := s.Sharing.(WithCalculator); ok {
+		s.calc = c.Calculator()
+	}
+	return s
+}
+
+// Compare is the policy's comparison with ties broken by start and name: 0 only for a itself.
+func (s *Sharer) Compare(a, b *Contender, cluster *Resource) int {
+	if c := s.Sharing.Compare(a, b, cluster); c != 0 {
+		return c
+	}
+	return compareTies(a, b)
+}
+
+// SteadyShares sets Share of each claim as if none were idle; claims lose that mark. A policy that no parent can have sets
+// nothing.
+//
+// Source: SchedulingPolicy.computeSteadyShares.
+func (s *Sharer) SteadyShares(total Resource, claims []Claim) {
+	if !s.Parents() {
+		return
+	}
+	for i := range claims {
+		claims[i].Idle = false
+	}
+	s.Shares(total, claims)
+}
+
+// Total is described at [WithTotality].
+func (s *Sharer) Total(cs []*Contender, cluster *Resource) bool {
+	return s.totality == nil || s.totality.Total(cs, cluster)
+}
+
+// Headroom is described at [WithHeadroom].
+func (s *Sharer) Headroom(fair, used, available Resource) Resource {
+	if s.headroom != nil {
+		return s.headroom.Headroom(fair, used, available)
+	}
+	return R(min(available[Memory], max(fair[Memory]-used[Memory], 0)), available.CPU())
+}
+
+// Calculator is described at [WithCalculator].
+func (s *Sharer) Calculator() Calculator { return s.calc }
+
+// Parents is described at [WithNesting].
+func (s *Sharer) Parents() bool { return s.nesting == nil || s.nesting.Parents() }
+
+// Allows is described at [WithNesting].
+func (s *Sharer) Allows(child *Sharer) bool {
+	return s.nesting == nil || s.nesting.Parents() && s.nesting.Allows(child.Sharing)
 }
 
 // compareTies orders what a policy holds to be equal: by start, then by name.
@@ -83,9 +200,4 @@ func compareTies(a, b *Contender) int {
 		return 1
 	}
 	return 0
-}
-
-// memoryHeadroom is the headroom of policies that divide memory only.
-func memoryHeadroom(fair, used, available Resource) Resource {
-	return R(min(available[Memory], max(fair[Memory]-used[Memory], 0)), available.CPU())
 }

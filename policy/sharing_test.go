@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestFairShares(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFair(2)
+			f, _ := NewSharing("fair", 2)
 			claims := slices.Clone(tt.claims)
 			f.Shares(R(tt.total, 7), claims)
 			if got := memory(claims); !slices.Equal(got, tt.want) {
@@ -87,11 +88,11 @@ func drawClaims(t *rapid.T, types int) []Claim {
 	}), 1, 12).Draw(t, "claims")
 }
 
-// Every policy in the table: shares stay between 0 and the maximum (fifo has none), a single queue gets
+// Every policy in the table: shares of queues stay between 0 and the maximum (applications have none), a single queue gets
 // what there is, and equal input gives equal output.
 func TestSharesOfEveryPolicy(t *testing.T) {
-	for name, mk := range Sharings {
-		t.Run(name, func(t *testing.T) {
+	for _, e := range Sharings {
+		t.Run(e.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				types := rapid.IntRange(2, MaxTypes).Draw(t, "types")
 				claims := drawClaims(t, types)
@@ -100,20 +101,20 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 					total[i] = rapid.Int64Range(0, 1000000).Draw(t, "total")
 				}
 				again := slices.Clone(claims)
-				mk(types).Shares(total, claims)
-				mk(types).Shares(total, again)
+				s := e.sharer(types)
+				s.Shares(total, claims)
+				e.New(types).Shares(total, again)
 				if !slices.Equal(claims, again) {
 					t.Fatalf("two divisions of the same differ: %v and %v", claims, again)
 				}
 				for i, c := range claims {
 					for k := range types {
-						if name != "fifo" && (c.Share[k] < 0 || c.Share[k] > c.Max[k]) {
+						if s.Parents() && (c.Share[k] < 0 || c.Share[k] > c.Max[k]) {
 							t.Fatalf("claim %d: share %v is outside of 0 and %v", i, c.Share, c.Max)
 						}
 					}
 				}
 				alone := []Claim{{Weight: claims[0].Weight, Max: Unbounded(types)}}
-				s := mk(types)
 				s.Shares(total, alone)
 				if got := alone[0].Share[Memory]; got < total[Memory] || got > total[Memory]+total[Memory]/1000+1 {
 					t.Fatalf("the only queue gets %d of %d", got, total[Memory])
@@ -137,8 +138,9 @@ func TestScaledWeightsGiveTheSameShares(t *testing.T) {
 			for i := range scaled {
 				scaled[i].Weight *= 2
 			}
-			Sharings[name](2).Shares(total, claims)
-			Sharings[name](2).Shares(total, scaled)
+			s, _ := NewSharing(name, 2)
+			s.Shares(total, claims)
+			s.Shares(total, scaled)
 			for i := range claims {
 				a, b := claims[i].Share[Memory], scaled[i].Share[Memory]
 				if d := a - b; d > a/1000+2 || -d > a/1000+2 {
@@ -160,11 +162,11 @@ func drawContender(t *rapid.T, rank int) *Contender {
 
 // Where a policy says that its comparison is a total order, it is one.
 func TestTotalOrders(t *testing.T) {
-	for name, mk := range Sharings {
-		t.Run(name, func(t *testing.T) {
+	for _, e := range Sharings {
+		t.Run(e.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				types := rapid.IntRange(2, 3).Draw(t, "types")
-				s := mk(types)
+				s := e.sharer(types)
 				cluster := Resource{8, 4, 2}
 				var cs []*Contender
 				for i := range 3 {
@@ -193,10 +195,106 @@ func TestTotalOrders(t *testing.T) {
 
 func TestUnknownPolicyNamesTheKnownOnes(t *testing.T) {
 	_, err := NewSharing("lottery", 2)
-	if want := `unknown scheduling policy "lottery" (known: drf, fair, fifo)`; err == nil || err.Error() != want {
+	if want := `unknown sharing policy "lottery" (known: fair, drf, fifo)`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	if s, err := NewSharing("DRF", 2); err != nil || s.Name() != "DRF" {
-		t.Errorf("DRF gives %v, %v", s, err)
+	if s, err := NewSharing("Drf", 2); err != nil || s.Name != "drf" || s.Printed != "DRF" {
+		t.Errorf("Drf gives %v, %v", s, err)
+	}
+}
+
+// A name must be one that flags, files and traces can have, and mean one policy.
+func TestNamesOfSharings(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range Sharings {
+		if !regexp.MustCompile(`^[a-z][a-z0-9-]*$`).MatchString(e.Name) || seen[e.Name] || e.Class != "" && seen[e.Class] {
+			t.Errorf("%q of class %q, want names of their own in lower case", e.Name, e.Class)
+		}
+		seen[e.Name], seen[e.Class] = true, true
+	}
+	if s, err := NewSharing(DefaultSharing, 2); err != nil || !s.Parents() {
+		t.Errorf("the default %s: %v, want a policy that every queue can have", DefaultSharing, err)
+	}
+}
+
+func TestNesting(t *testing.T) {
+	sharer := map[string]*Sharer{}
+	for _, e := range Sharings {
+		sharer[e.Name] = e.sharer(2)
+	}
+	sharer["bare"] = (&SharingEntry{Name: "bare", New: func(int) Sharing { return bare{} }}).sharer(2)
+	for _, tt := range []struct {
+		parent  string
+		parents bool
+		allowed []string
+	}{
+		{"fair", true, []string{"fair", "fifo", "bare"}},
+		{"drf", true, []string{"fair", "drf", "fifo", "bare"}},
+		{"fifo", false, nil},
+		{"bare", true, []string{"fair", "drf", "fifo", "bare"}},
+	} {
+		p := sharer[tt.parent]
+		if p.Parents() != tt.parents {
+			t.Errorf("%s for queues with children: %v", tt.parent, p.Parents())
+		}
+		for name, child := range sharer {
+			if got := p.Allows(child); got != slices.Contains(tt.allowed, name) {
+				t.Errorf("%s below %s: %v", name, tt.parent, got)
+			}
+		}
+	}
+	if got := SharingNames(true); !slices.Equal(got, []string{"fair", "drf"}) {
+		t.Errorf("for queues with children: %v, want fair and drf", got)
+	}
+}
+
+// bare says no more than a policy must: everybody gets the same, and nobody goes first.
+type bare struct{}
+
+func (bare) Shares(total Resource, claims []Claim) {
+	for i := range claims {
+		claims[i].Share = R(total[Memory]/int64(len(claims)), 0)
+		if claims[i].Idle {
+			claims[i].Share = Resource{}
+		}
+	}
+}
+
+func (bare) Compare(*Contender, *Contender, *Resource) int { return 0 }
+
+// What a policy does not say is as FairSharePolicy has it; ties go by start, then by name.
+func TestWhatAPolicyNeedNotSay(t *testing.T) {
+	e := SharingEntry{Name: "bare", New: func(int) Sharing { return bare{} }}
+	s := e.sharer(2)
+	if s.Printed != "bare" || s.Calculator() != Calculator(DefaultCalculator{}) || !s.Total(nil, nil) {
+		t.Errorf("printed as %q, calculator %v", s.Printed, s.Calculator())
+	}
+	if got := s.Headroom(R(4096, 1), R(1024, 9), R(9999, 7)); got != R(3072, 7) {
+		t.Errorf("headroom %v, want what is left of the fair share of memory and all vcores", got)
+	}
+	if got := s.Headroom(R(1024, 1), R(4096, 9), R(9999, 7)); got != R(0, 7) {
+		t.Errorf("headroom above the fair share %v, want no memory", got)
+	}
+	claims := []Claim{{Idle: true}, {}}
+	if s.SteadyShares(R(100, 1), claims); claims[0].Share != R(50, 0) {
+		t.Errorf("an idle queue's steady share is %v, want its half", claims[0].Share)
+	}
+	early, late := &Contender{Start: 1, Rank: 2}, &Contender{Start: 2, Rank: 1}
+	if s.Compare(early, late, nil) != -1 || s.Compare(late, early, nil) != 1 {
+		t.Error("the earlier start does not go first")
+	}
+	late.Start = 1
+	if s.Compare(early, late, nil) != 1 || s.Compare(late, early, nil) != -1 || s.Compare(late, late, nil) != 0 {
+		t.Error("the smaller name does not go first")
+	}
+}
+
+func TestDRFBoundsEveryType(t *testing.T) {
+	s, _ := NewSharing("drf", 2)
+	if got := s.Headroom(R(4096, 4), R(1024, 9), R(9999, 7)); got != R(3072, 0) {
+		t.Errorf("headroom %v, want what is left of the fair share", got)
+	}
+	if s.Calculator() != Calculator(NewDominant(2)) {
+		t.Errorf("calculator %v, want that of dominant shares", s.Calculator())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -195,7 +196,7 @@ func (r *rules) queueRows(queues []Queue) error {
 				{"max_vcores", int64(q.MaxVCores), Unset}, {"max_apps", int64(q.MaxApps), Unset},
 			}),
 			r.weight(tableQueues, row, "weight", q.Weight),
-			r.oneOf(tableQueues, row, "policy", q.Policy, "", "fair", "drf", "fifo"),
+			r.policyName(row, q.Policy),
 		)
 		if err != nil {
 			return err
@@ -223,6 +224,16 @@ func (r *rules) queueRows(queues []Queue) error {
 	}
 	return nil
 }
+
+// policyName looks at the form of a name: which policies there are is the scheduler's business.
+func (r *rules) policyName(row int64, v string) error {
+	if v == "" || policyForm.MatchString(v) {
+		return nil
+	}
+	return r.bad(tableQueues, row, "policy", v, "the name of a sharing policy in lower case, such as fair, or null")
+}
+
+var policyForm = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 func (r *rules) userRows(users []User) error {
 	names := make(map[string]int, len(users))

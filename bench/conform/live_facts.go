@@ -190,11 +190,13 @@ func (r *recording) unsupported() string {
 }
 
 func appNumber(text string) protocol.AppID {
-	var stamp int64
-	var app int32
-	for _, form := range []string{"application_%d_%d", "appattempt_%d_%d"} {
-		if n, _ := fmt.Sscanf(text, form, &stamp, &app); n == 2 {
-			return protocol.AppID(app)
+	for _, prefix := range []string{"application_", "appattempt_"} {
+		if numbers, ok := strings.CutPrefix(text, prefix); ok {
+			_, numbers, _ = strings.Cut(numbers, "_") // behind the start of the ResourceManager
+			app, _, _ := strings.Cut(numbers, "_")
+			if n, err := strconv.ParseInt(app, 10, 32); err == nil {
+				return protocol.AppID(n)
+			}
 		}
 	}
 	return -1

@@ -3,6 +3,7 @@ package conform
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"replay/engine/protocol"
@@ -48,6 +49,12 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 		}
 	})
 	held := map[string][]liveReport{} // late reports by node
+	seq := func(pos int) int64 {      // of the call at a position
+		if pos >= len(order) {
+			return math.MaxInt64
+		}
+		return r.calls[order[pos]].Seq
+	}
 	sample := 0
 	var nextCheck int64
 	for pos, i := range order {
@@ -77,17 +84,16 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 			return nil, fmt.Errorf("seq %d: %w", c.Seq, err)
 		}
 		run.compare(c, pos)
-		run.states = [3]liveState{run.states[1], run.states[2], run.state()}
+		run.states = [3]liveState{run.states[1], run.states[2], {}}
+		if len(run.pending) > 0 || sample < len(r.samples) && r.samples[sample].Seq < max(seq(pos+1), seq(pos+2)) {
+			run.states[2] = run.state() // no other call is near enough to a sample
+		}
 		for _, s := range run.pending {
 			run.compareSample(s, pos)
 		}
 		run.pending = run.pending[:0]
 		// A sample is compared after the next call, when all the states that it may show are known.
-		next := int64(1) << 62
-		if pos+1 < len(order) {
-			next = r.calls[order[pos+1]].Seq
-		}
-		for ; sample < len(r.samples) && r.samples[sample].Seq < next; sample++ {
+		for ; sample < len(r.samples) && r.samples[sample].Seq < seq(pos+1); sample++ {
 			run.pending = append(run.pending, &r.samples[sample])
 		}
 	}

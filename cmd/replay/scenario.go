@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/engine/scenario"
+	"replay/policy"
 	"replay/trace"
 )
 
@@ -15,8 +16,8 @@ import (
 func scenarioFlags() []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: fair or drf", DefaultText: "what the allocation file says"},
-		&cli.StringFlag{Name: "placement", Usage: "container requests: locality-ratio, none (= naive), union, top or per-task", DefaultText: "locality-ratio"},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policy.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policy.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
 		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: dense", DefaultText: "dense"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},

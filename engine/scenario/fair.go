@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
+	"replay/policy"
 )
 
 // fairSetup is the FairScheduler with its allocation file.
@@ -29,16 +31,24 @@ func readFair(sc *Scenario) (Setup, error) {
 	}
 	sc.AllocationFile = file.Text != nil
 	if file.Text == nil && len(sc.Input.Queues) > 0 {
+		for i := range sc.Input.Queues {
+			q := &sc.Input.Queues[i]
+			if _, err := policy.NewSharing(q.Policy, len(sc.Site.Types)); q.Policy != "" && err != nil {
+				return nil, fmt.Errorf("the trace's queue %s: %w", q.Path, err)
+			}
+		}
 		file = File{Name: "the trace's queues", Text: queuesXML(sc.Input.Queues)}
 	}
-	sharing := sc.Sharing
-	switch sharing {
-	case "", conf.PolicyFair, conf.PolicyDRF:
-	case conf.PolicyFIFO:
-		// A parent queue may not be fifo, so the default can't be: every leaf that does not say becomes fifo.
-		return nil, optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>fifo</schedulingPolicy> on leaf queues", sharing)
-	default:
-		return nil, optionf("sharing is %q, want fair or drf", sharing)
+	sharing := ""
+	if sc.Sharing != "" {
+		s, err := policy.NewSharing(sc.Sharing, len(sc.Site.Types))
+		if err != nil {
+			return nil, optionf("sharing is %q, want one of %s", sc.Sharing, strings.Join(policy.SharingNames(true), ", "))
+		}
+		if !s.Parents() {
+			return nil, optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>%s</schedulingPolicy> on leaf queues", sc.Sharing, s.Name)
+		}
+		sharing = s.Name
 	}
 	read := func(f File) (*conf.Allocations, error) {
 		a, err := sc.parseAllocations(f)

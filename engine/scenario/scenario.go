@@ -45,7 +45,7 @@ const maxTraceMS = 100 * 365 * 24 * 3600_000
 func New(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}
 	if sc.Placement == "" {
-		sc.Placement = "locality-ratio"
+		sc.Placement = policy.DefaultPlacement
 	}
 	if sc.Engine == "" {
 		sc.Engine = "dense"

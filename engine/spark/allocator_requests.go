@@ -105,7 +105,7 @@ func (a *Allocator) ask(p int32, missing int) {
 		a.cancel(p, req)
 	}
 	available := missing + len(stale)
-	prefs := a.placement.Requests(available+len(anyHost), a.hints(p, matched))
+	prefs := policy.Requests(a.placement, available+len(anyHost), a.hints(p, matched), a.taskHosts(p))
 	for _, h := range profile.hints.Hosts {
 		a.index.set(h.Host, 0)
 	}
@@ -162,16 +162,21 @@ func (a *Allocator) hints(p int32, matched []*protocol.ContainerRequest) *policy
 		h.PendingNames += (same - k) * len(nodes)
 		k = same
 	}
-	for _, hosts := range profile.hints.TaskHosts {
+	return h
+}
+
+// taskHosts returns the preferred hosts of single tasks, if the placement wants them; a.index holds the hosts.
+func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
+	for _, hosts := range a.profiles[p].hints.TaskHosts {
 		var at []int32
 		for _, host := range hosts {
 			if i := a.index.position(host); i >= 0 {
 				at = append(at, i)
 			}
 		}
-		h.TaskHosts = append(h.TaskHosts, at)
+		tasks = append(tasks, at)
 	}
-	return h
+	return tasks
 }
 
 // places returns the hosts of a preference and their racks, both in the order of their names.

@@ -56,10 +56,8 @@ type Table struct {
 	hasAny  bool  // there is a record of "*"
 	active  bool  // the count of * is above 0
 
-	// Delay scheduling, kept when the table goes. Capacity and fair scheduler use them in their own ways.
-	Opportunities int32
-	Level         LocalityLevel
-	LevelSince    int64 // ms
+	// Patience is of delay scheduling and kept when the table goes. The CapacityScheduler counts offers in it and has no levels.
+	policy.Patience
 
 	anywhere Record
 }

@@ -54,7 +54,7 @@ func (q *queue) activate() {
 // Source: FifoOrderingPolicyForPendingApps.
 func (q *queue) addPending(a *app) {
 	i, found := slices.BinarySearchFunc(q.pendingApps, a, func(x, y *app) int {
-		return policy.CompareCapacityFIFO(&x.rank, &y.rank)
+		return policy.LeafFIFO{}.Compare(&x.rank, &y.rank)
 	})
 	if !found {
 		q.pendingApps = slices.Insert(q.pendingApps, i, a)

@@ -14,8 +14,8 @@ type app struct {
 	*yarn.Attempt
 	q    *queue
 	user *user
-	am   policy.Resource    // charged against the limits of application masters
-	rank policy.CapacityApp // its place in the orders of the queue
+	am   policy.Resource // charged against the limits of application masters
+	rank policy.LeafApp  // its place in the orders of the queue
 
 	runnable bool // the running limits let it start
 	active   bool // the queue has room for its master

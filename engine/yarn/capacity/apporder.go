@@ -8,10 +8,7 @@ import (
 
 // compareApps is the order in which the active applications of a leaf queue are served.
 func (q *queue) compareApps(a, b *app) int {
-	if q.fair {
-		return policy.CompareCapacityFair(&a.rank, &b.rank, q.cfg.SizeBasedWeight)
-	}
-	return policy.CompareCapacityFIFO(&a.rank, &b.rank)
+	return q.appOrder.Compare(&a.rank, &b.rank)
 }
 
 func (q *queue) addActive(a *app) {
@@ -24,7 +21,7 @@ func (q *queue) addActive(a *app) {
 //
 // Source: AbstractComparatorOrderingPolicy.entityRequiresReordering.
 func (q *queue) reorderLater(a *app) {
-	if q.fair && a.active && !a.stale {
+	if q.byUsage && a.active && !a.stale {
 		a.stale = true
 		q.stale = append(q.stale, a)
 	}

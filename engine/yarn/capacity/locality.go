@@ -73,16 +73,16 @@ func (a *app) tryKey(n *yarn.Node, lim *limits, k *key, reserved *yarn.Container
 	if a.Blacklisted(n) {
 		return assignment{}, nextApp
 	}
-	k.t.Opportunities++
+	k.t.Offers++
 	got, r := a.tryLevels(n, lim, k, reserved)
 	if reserved != nil {
 		return got, r
 	}
 	switch {
 	case r == nextKey:
-		k.t.Opportunities--
+		k.t.Offers--
 	case r == proposed && (got.kind == protocol.NodeLocal || got.kind == protocol.RackLocal && a.q.s.rackReset):
-		k.t.Opportunities = 0
+		k.t.Offers = 0
 	}
 	return got, r
 }
@@ -104,7 +104,7 @@ func (a *app) tryLevels(n *yarn.Node, lim *limits, k *key, reserved *yarn.Contai
 		if !rack.Relax {
 			return assignment{}, nextKey
 		}
-		if s.delay.AcceptsRack(t.Opportunities, nodes) {
+		if s.delay.AcceptsRack(t.Offers, nodes) {
 			if got, r := a.propose(n, lim, k, rack.Size, protocol.RackLocal, reserved); r == proposed {
 				return got, r
 			}
@@ -113,7 +113,7 @@ func (a *app) tryLevels(n *yarn.Node, lim *limits, k *key, reserved *yarn.Contai
 	if any == nil || any.Count <= 0 || !any.Relax {
 		return assignment{}, nextKey
 	}
-	if reserved == nil && !s.delay.AcceptsAny(t.Opportunities, nodes, any.Count, t.Locations()) {
+	if reserved == nil && !s.delay.AcceptsAny(t.Offers, nodes, any.Count, t.Locations()) {
 		return assignment{}, nextApp
 	}
 	got, r := a.propose(n, lim, k, any.Size, protocol.OffSwitch, reserved)

@@ -26,7 +26,8 @@ type queue struct {
 	running   int32                // attempts that the running limits let run
 
 	users        *users
-	fair         bool // applications are ordered by usage, else first come first served
+	appOrder     policy.LeafOrder
+	byUsage      bool // appOrder looks at usage and demand
 	lastCluster  policy.Resource
 	offered      policy.Resource // most that the queue could use as of the last offer
 	currentLimit policy.Resource // the same, as headroom is computed from it
@@ -47,13 +48,17 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 	}
 	q.minFactor = s.calc.Ratio(c.MaxAlloc.Sub(s.least), c.MaxAlloc)
 	q.standing = policy.CapacityQueue{ConfiguredMin: c.ConfigMin, Priority: c.Priority}
-	q.fair = c.Ordering == "fair"
 	s.queues[i] = q
 	for _, k := range c.Children {
 		q.children = append(q.children, s.newQueue(k, q))
 	}
 	if q.leaf {
 		q.users = newUsers(q)
+		var err error
+		if q.appOrder, err = policy.NewLeafOrder(c.Ordering, policy.LeafOrderSettings{SizeBasedWeight: c.SizeBasedWeight}); err != nil {
+			panic(err) // the configuration knows the names
+		}
+		_, q.byUsage = q.appOrder.(policy.WithUsage)
 	}
 	return q
 }

@@ -113,7 +113,7 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a.am.IsNone() {
 		a.am = s.least
 	}
-	a.rank = policy.CapacityApp{ID: int32(id), Priority: sub.spec.Priority, Start: a.Start}
+	a.rank = policy.LeafApp{ID: int32(id), Priority: sub.spec.Priority, Start: a.Start}
 	s.apps[id] = a
 	s.running.check(a)
 	s.running.track(a)

@@ -8,13 +8,6 @@ import (
 	"replay/policy"
 )
 
-// Names of the FairScheduler's policies, as SchedulingPolicy.parse gives them.
-const (
-	PolicyFair = "fair"
-	PolicyFIFO = "fifo"
-	PolicyDRF  = "drf"
-)
-
 // DefaultAMShare is the share of a leaf queue that AMs may use when nothing is set.
 const DefaultAMShare = 0.5
 
@@ -32,7 +25,7 @@ type QueueSettings struct {
 	MaxRunningApps int32
 	MaxAMShare     float32 // -1 disables the check
 	MaxContainer   policy.Resource
-	Policy         string // one of the Policy names
+	Policy         string // name in policy.Sharings
 	NonPreemptable bool   // this queue; its descendants follow
 
 	// Unset is -1: the parent's value holds.
@@ -93,7 +86,7 @@ func DefaultAllocations(site *Site) *Allocations {
 		UserMaxApps:         map[string]int32{},
 		UserMaxAppsDefault:  math.MaxInt32,
 		QueueMaxAppsDefault: math.MaxInt32,
-		DefaultPolicy:       PolicyFair,
+		DefaultPolicy:       policy.DefaultSharing,
 		Rules:               DefaultRules(site.AllowUndeclaredPools, site.UserAsDefaultQueue),
 		types:               len(site.Types),
 		queues:              map[string]*queueConf{},
@@ -180,20 +173,13 @@ func (a *Allocations) UserLimit(user string) int32 {
 	return a.UserMaxAppsDefault
 }
 
-// parsePolicy is SchedulingPolicy.parse.
+// parsePolicy is SchedulingPolicy.parse. The names of YARN's classes are class names that Java finds.
 func parsePolicy(text string) (string, *Error) {
-	switch p := strings.ToLower(text); p {
-	case PolicyFair, PolicyFIFO, PolicyDRF:
-		return p, nil
-	}
-	// The names of the three classes themselves are class names that Java finds.
-	switch text {
-	case policyPackage + "FairSharePolicy":
-		return PolicyFair, nil
-	case policyPackage + "FifoPolicy":
-		return PolicyFIFO, nil
-	case policyPackage + "DominantResourceFairnessPolicy":
-		return PolicyDRF, nil
+	class, full := strings.CutPrefix(text, policyPackage)
+	for _, s := range policy.Sharings {
+		if strings.ToLower(text) == s.Name || full && class != "" && class == s.Class {
+			return s.Name, nil
+		}
 	}
 	return "", refuse(badResource, "%s SchedulingPolicy class not found!", text)
 }

@@ -100,11 +100,7 @@ func (p *allocationParser) top(root *node) *Error {
 				return err.at(n.line, "<"+n.tag+">", "")
 			}
 			text = javaTrim(text)
-			if strings.EqualFold(text, PolicyFIFO) {
-				e := refuse(badResource, "Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be FIFO.")
-				return e.at(n.line, "<"+n.tag+">", text)
-			}
-			if p.DefaultPolicy, err = parsePolicy(text); err != nil {
+			if err := p.defaultPolicy(n, text); err != nil {
 				return err.at(n.line, "<"+n.tag+">", text)
 			}
 		case "queue", "pool":
@@ -130,6 +126,23 @@ func (p *allocationParser) top(root *node) *Error {
 			p.warn(n, "unknown element <%s> is ignored", n.tag)
 		}
 	}
+	return nil
+}
+
+// defaultPolicy sets the policy of queues that do not say. One that no parent can have is refused under its name; under
+// that of its class YARN takes it, and then refuses every queue.
+func (p *allocationParser) defaultPolicy(n *node, text string) (err *Error) {
+	if p.DefaultPolicy, err = parsePolicy(text); err != nil {
+		return err
+	}
+	s, unknown := policy.NewSharing(p.DefaultPolicy, len(p.site.Types))
+	if unknown != nil || s.Parents() {
+		return nil
+	}
+	if strings.EqualFold(text, s.Name) {
+		return refuse(badResource, "Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be %s.", s.Printed)
+	}
+	p.problem(n.line, "<"+n.tag+">", text, "is not for queues with children, want %s", strings.Join(policy.SharingNames(true), " or "))
 	return nil
 }
 

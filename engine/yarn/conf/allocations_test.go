@@ -37,7 +37,7 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("leaves %v, parents %v", a.Leaves, a.Parents)
 	}
 	s := a.Settings("root.prod")
-	if s.Weight != 0.15 || s.Min != policy.R(4096, 4) || s.Policy != PolicyFIFO || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
+	if s.Weight != 0.15 || s.Min != policy.R(4096, 4) || s.Policy != "fifo" || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
 		t.Errorf("root.prod has %+v", s)
 	}
 	if most, ok := s.Max.Absolute(); !ok || most != policy.R(8192, -1) {
@@ -73,6 +73,11 @@ func TestAllocationErrors(t *testing.T) {
 			"f.xml: line 1: <weight> of queue root.a: the element is empty, want a value"},
 		{"unknown policy", `<allocations><queue name="a"><schedulingPolicy>best</schedulingPolicy></queue></allocations>`,
 			`<schedulingPolicy> of queue root.a is "best": best SchedulingPolicy class not found!`},
+		{"default that parents can't have", `<allocations><defaultQueueSchedulingPolicy> Fifo</defaultQueueSchedulingPolicy></allocations>`,
+			`f.xml: line 1: <defaultQueueSchedulingPolicy> is "Fifo": Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be FIFO`},
+		{"the same by its class", `<allocations><defaultQueueSchedulingPolicy>` + policyPackage + `FifoPolicy</defaultQueueSchedulingPolicy></allocations>`,
+			`FifoPolicy": is not for queues with children, want fair or drf`},
+		{"package without a class", `<allocations><queue name="a"><schedulingPolicy>` + policyPackage + `</schedulingPolicy></queue></allocations>`, "class not found"},
 		{"name with a period", `<allocations><queue name="a.b"/></allocations>`, "queue name (a.b) shouldn't contain period"},
 		{"beside root", `<allocations><queue name="root"/><queue name="b"/></allocations>`, "no other queues can be placed alongside it"},
 		{"malformed", "<allocations>\n<queue name='a'></allocations>", "f.xml: line 2: malformed XML: </allocations> closes nothing that is open"},

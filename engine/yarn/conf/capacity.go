@@ -80,7 +80,7 @@ type CapacityQueue struct {
 	UserLimit       float32 // percent
 	UserLimitFactor float32
 	MaxAMShare      float32
-	Ordering        string // fifo, fair, fifo-with-partitions or fifo-for-pending-apps
+	Ordering        string // name in policy.LeafOrders
 	SizeBasedWeight bool   // of the fair ordering
 	MaxParallel     int32
 	DefaultPriority int32

@@ -280,19 +280,11 @@ func (p *capacityParser) queueOrdering(q *CapacityQueue, prefix string) *Error {
 	return nil
 }
 
-// appOrderings are the names and classes of the ordering policies of applications.
-var appOrderings = [][2]string{
-	{"fifo", "FifoOrderingPolicy"},
-	{"fair", "FairOrderingPolicy"},
-	{"fifo-with-partitions", "FifoOrderingPolicyWithExclusivePartitions"},
-	{"fifo-for-pending-apps", "FifoOrderingPolicyForPendingApps"},
-}
-
 // OrderingClass returns the simple name of the Java class behind Ordering.
 func (q *CapacityQueue) OrderingClass() string {
-	for _, o := range appOrderings {
-		if o[0] == q.Ordering {
-			return o[1]
+	for _, o := range policy.LeafOrders {
+		if o.Name == q.Ordering && o.Class != "" {
+			return o.Class
 		}
 	}
 	return q.Ordering
@@ -301,11 +293,11 @@ func (q *CapacityQueue) OrderingClass() string {
 func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 	name, ok := p.raw(prefix + "ordering-policy")
 	if !ok {
-		name = "fifo"
+		name = policy.DefaultLeafOrder
 	}
-	for _, o := range appOrderings {
-		if javaTrim(name) == o[0] || name == orderPackage+o[1] {
-			q.Ordering = o[0]
+	for _, o := range policy.LeafOrders {
+		if javaTrim(name) == o.Name || o.Class != "" && name == orderPackage+o.Class {
+			q.Ordering = o.Name
 		}
 	}
 	if q.Ordering == "" {

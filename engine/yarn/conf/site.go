@@ -46,6 +46,7 @@ type Site struct {
 	LocalityThresholdRack float32
 	LocalityDelayNode     int64
 	LocalityDelayRack     int64
+	Delay                 string // name in policy.Delays
 	Continuous            bool
 	ContinuousSleep       int32
 	UpdateInterval        int64 // 0: no update thread, nothing is ever scheduled
@@ -166,7 +167,10 @@ func (r *reader) site() *Site {
 	s.LocalityThresholdRack = r.float(fairPrefix+"locality.threshold.rack", -1)
 	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
 	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
-	s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false)
+	s.Delay = policy.DelayByOffers
+	if s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false); s.Continuous {
+		s.Delay = policy.DelayByTime
+	}
 	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
 	if s.UpdateInterval = r.long(keyUpdateInterval, 500); s.UpdateInterval < 0 {
 		s.UpdateInterval = 500

@@ -172,18 +172,18 @@ func (f *Scheduler) assign(a *app, n *node) policy.Resource {
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, boolean).
 func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level protocol.NodeType) {
-	t.Opportunities++
-	allowed := f.delay.level(t, f.cluster.Len(), f.now)
+	t.Offers++
+	allowed := f.delay.Level(&t.Patience, f.cluster.Len(), f.now)
 	if o.rack.Asked() > 0 && o.host.Asked() > 0 {
 		return o.host, protocol.NodeLocal
 	}
 	if !o.rack.Relaxed() {
 		return nil, 0
 	}
-	if o.rack.Asked() > 0 && allowed >= yarn.RackLevel {
+	if o.rack.Asked() > 0 && allowed >= policy.RackLevel {
 		return o.rack, protocol.RackLocal
 	}
-	if o.anywhere.Relax && (t.Locations() <= 1 || allowed == yarn.AnyLevel) {
+	if o.anywhere.Relax && (t.Locations() <= 1 || allowed == policy.AnyLevel) {
 		return o.anywhere, protocol.OffSwitch
 	}
 	return nil, 0
@@ -224,9 +224,7 @@ func (a *app) ID() protocol.AppID { return a.Attempt.ID }
 //
 // Source: FSAppAttempt.allocate.
 func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size policy.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
-	if got := yarn.NodeLevel + yarn.LocalityLevel(level); t.Level > got && got < yarn.AnyLevel {
-		t.Level = got
-	}
+	t.Got(policy.NodeLevel + policy.Level(level))
 	if t.AnyCount() <= 0 {
 		return nil
 	}

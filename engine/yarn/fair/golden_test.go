@@ -136,7 +136,7 @@ func (g *golden) wantTable(id protocol.AppID, priority int32, want string) {
 		rows = append(rows, fmt.Sprintf("%s=%d", g.names.Text(name), r.Count))
 	}
 	slices.Sort(rows)
-	if got := fmt.Sprintf("%v %d: %s", t.Level, t.Opportunities, strings.Join(rows, " ")); got != want {
+	if got := fmt.Sprintf("%v %d: %s", t.Level, t.Offers, strings.Join(rows, " ")); got != want {
 		g.t.Errorf("key is %q, want %q", got, want)
 	}
 }

@@ -74,7 +74,7 @@ func (l *literal) apps(q *queue) []*policy.Contender {
 }
 
 // treeSet returns cs in the order of a TreeSet filled with it.
-func (l *literal) treeSet(s policy.Sharing, cs []*policy.Contender) []*policy.Contender {
+func (l *literal) treeSet(s *policy.Sharer, cs []*policy.Contender) []*policy.Contender {
 	l.set.Reset()
 	for _, c := range cs {
 		l.set.Add(c, func(a, b *policy.Contender) int { return s.Compare(a, b, l.cluster) })
@@ -83,7 +83,7 @@ func (l *literal) treeSet(s policy.Sharing, cs []*policy.Contender) []*policy.Co
 }
 
 // sort sorts by insertion, and in another way when that moves too much.
-func (l *literal) sort(s policy.Sharing, cs []*policy.Contender) {
+func (l *literal) sort(s *policy.Sharer, cs []*policy.Contender) {
 	moves := 8 * len(cs)
 	for i := 1; i < len(cs); i++ {
 		c, k := cs[i], i

@@ -16,7 +16,7 @@ type queue struct {
 	dynamic  bool // made by a submission, or no longer in the allocation file
 	parent   *queue
 	children []*queue
-	sharing  policy.Sharing
+	sharing  *policy.Sharer
 
 	max          conf.ConfigurableResource
 	maxChild     conf.ConfigurableResource

@@ -29,10 +29,10 @@ type Scheduler struct {
 	observe   yarn.Observer
 	timestamp int64 // of the ResourceManager's start, ms
 	now       int64
-	delay     delay
+	delay     policy.Delay
 
 	types       int
-	sharings    map[string]policy.Sharing
+	sharings    map[string]*policy.Sharer
 	calc        policy.DominantCalculator
 	unbounded   policy.Resource
 	reserveFrom policy.Resource // smallest size that is reserved
@@ -80,18 +80,17 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 	f := &Scheduler{
 		site: site, alloc: conf.DefaultAllocations(site), cluster: yarn.NewCluster(names), observe: observe,
 		timestamp: timestamp, now: now, types: len(site.Types),
-		sharings: map[string]policy.Sharing{}, users: map[string]*userApps{},
+		sharings: map[string]*policy.Sharer{}, users: map[string]*userApps{},
 	}
 	f.calc = policy.NewDominant(f.types)
 	f.unbounded = policy.Unbounded(f.types)
 	f.reserveFrom = site.Increment.Mul(float64(site.ReservationMultiple))
-	f.delay = delay{
-		byTime: site.Continuous, nodeMS: site.LocalityDelayNode, rackMS: site.LocalityDelayRack,
-		node: min(float64(site.LocalityThresholdNode), 1), rack: min(float64(site.LocalityThresholdRack), 1),
-	}
-	f.delay.off = f.delay.node < 0 || f.delay.rack < 0
-	if f.delay.byTime {
-		f.delay.off = f.delay.nodeMS < 0 || f.delay.rackMS < 0
+	var err error
+	if f.delay, err = policy.NewDelay(site.Delay, policy.DelaySettings{
+		Node: float64(site.LocalityThresholdNode), Rack: float64(site.LocalityThresholdRack),
+		NodeMS: site.LocalityDelayNode, RackMS: site.LocalityDelayRack,
+	}); err != nil {
+		return nil, err
 	}
 	f.order = &literal{cluster: &f.cluster.Capacity}
 	f.starving = newStarvedApps()
@@ -103,7 +102,7 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 }
 
 // sharing returns the policy of that name, one object for all queues that have it.
-func (f *Scheduler) sharing(name string) policy.Sharing {
+func (f *Scheduler) sharing(name string) *policy.Sharer {
 	s := f.sharings[name]
 	if s == nil {
 		var err error

@@ -42,7 +42,7 @@ type QueueInForce struct {
 func (f *Scheduler) Settings(yield func(QueueInForce)) {
 	f.tree.root.each(func(q *queue) {
 		yield(QueueInForce{
-			Path: q.name, Leaf: q.leaf, Dynamic: q.dynamic, Policy: q.sharing.Name(), Weight: q.Weight,
+			Path: q.name, Leaf: q.leaf, Dynamic: q.dynamic, Policy: q.sharing.Printed, Weight: q.Weight,
 			Min: q.Min, Max: q.max, MaxRunning: q.maxRunning, MaxAMShare: q.maxAMShare,
 			MaxContainer: q.largest(f.types), Preemptable: q.preemptable,
 			Threshold: q.threshold, FairTimeout: q.fairTimeout, MinTimeout: q.minTimeout,

@@ -134,7 +134,7 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 	for i, name := range names {
 		sharing := t.f.sharing(t.f.alloc.Settings(name).Policy)
 		isLeaf := leaf && i == len(names)-1
-		if !parent.sharing.Allows(sharing) || !isLeaf && sharing.Name() == fifoName {
+		if !parent.sharing.Allows(sharing) || !isLeaf && !sharing.Parents() {
 			return nil
 		}
 		q = t.newQueue(name, parent, isLeaf)
@@ -151,8 +151,6 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 	}
 	return q
 }
-
-const fifoName = "FIFO"
 
 // recomputeSteady divides the cluster among all queues, active or not.
 //

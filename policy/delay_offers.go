@@ -1,0 +1,31 @@
+package policy
+
+// offerDelay accepts the next level when more offers were refused than a part of the number of nodes.
+//
+// Source: FSAppAttempt.getAllowedLocalityLevel.
+type offerDelay struct{ node, rack float64 }
+
+func newOfferDelay(s DelaySettings) Delay {
+	d := offerDelay{min(s.Node, 1), min(s.Rack, 1)}
+	if d.node < 0 || d.rack < 0 {
+		return noDelay{}
+	}
+	return d
+}
+
+func (d offerDelay) Level(p *Patience, nodes int, now int64) Level {
+	part := d.node
+	switch p.Level {
+	case NoLevel:
+		p.Level = NodeLevel
+		return NodeLevel
+	case RackLevel:
+		part = d.rack
+	case AnyLevel:
+		return AnyLevel
+	}
+	if float64(p.Offers) > float64(nodes)*part {
+		p.relax(now)
+	}
+	return p.Level
+}
