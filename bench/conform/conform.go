@@ -24,6 +24,9 @@ import (
 type Kind struct {
 	Name string
 
+	// Of names the real classes that gave the answers.
+	Of func(first Shape) string
+
 	// Match tells whether a file is of this kind. Name is the file's base name without
 	// .jsonl and .gz, first the shape of its first line. Kinds are asked in the order of [Kinds].
 	Match func(name string, first Shape) bool
@@ -37,6 +40,9 @@ type Kind struct {
 	// wants beside [Input.Path]) and are not vectors themselves.
 	Recording string
 }
+
+// answersOf is [Kind.Of] of a kind whose files all come from the same classes.
+func answersOf(classes string) func(Shape) string { return func(Shape) string { return classes } }
 
 // Shape is the first line of a file: its members by name.
 type Shape map[string]json.RawMessage
@@ -75,6 +81,8 @@ type Difference struct {
 type Results struct {
 	File        string       `json:"file"`
 	Kind        string       `json:"kind"` // "" when no kind knows the file
+	Of          string       `json:"-"`    // the real classes, see [Kind.Of]
+	Folder      string       `json:"-"`    // that the file is in, as given to [Dir]
 	Cases       int          `json:"cases"`
 	Equal       int          `json:"equal"`
 	Different   int          `json:"different"`
@@ -148,6 +156,25 @@ func (s *Summary) OK() bool {
 	return !slices.ContainsFunc(s.Files, func(r *Results) bool { return !r.OK() })
 }
 
+// Dirs runs the vector files of several directories, each as [Dir] does. Files are named with their directory when there is more than one.
+func Dirs(dirs []string) (*Summary, error) {
+	if len(dirs) == 1 {
+		return Dir(dirs[0], "")
+	}
+	var all []*Results
+	for _, dir := range dirs {
+		s, err := Dir(dir, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range s.Files {
+			f.File = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(f.File)))
+		}
+		all = append(all, s.Files...)
+	}
+	return summarize(all), nil
+}
+
 // Dir runs the vector files of a directory, or only the one named, on GOMAXPROCS goroutines. A directory of recordings stands for
 // all of them; its own files are no vectors.
 //
@@ -166,7 +193,7 @@ func Dir(dir, only string) (*Summary, error) {
 		wg.Go(func() {
 			for i := range next {
 				if results[i], errs[i] = file(filepath.Join(dir, names[i])); errs[i] == nil {
-					results[i].File = filepath.ToSlash(names[i])
+					results[i].File, results[i].Folder = filepath.ToSlash(names[i]), dir
 				}
 			}
 		})
@@ -253,7 +280,7 @@ func file(path string) (out *Results, err error) {
 		out.AddUnsupported(out.File, "no kind of vectors has this shape")
 		return out, nil
 	}
-	out.Kind = Kinds[i].Name
+	out.Kind, out.Of = Kinds[i].Name, Kinds[i].Of(first)
 	defer func() {
 		if p := recover(); p != nil {
 			out.AddDifferent(Difference{

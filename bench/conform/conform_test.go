@@ -4,71 +4,73 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
 
-// TestVectors runs the vectors that come with the project: testdata/spark and testdata/yarn.
+// kept are the vectors and recordings that come with the project, run once for all tests.
+var kept = sync.OnceValues(func() (*Summary, error) {
+	return Dirs([]string{"testdata/yarn", "testdata/spark", "testdata"})
+})
+
+// TestVectors runs the vectors and recordings that come with the project.
 func TestVectors(t *testing.T) {
-	dirs, err := filepath.Glob("testdata/*")
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no folders of vectors in testdata: %v", err)
+	s, err := kept()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) { checkDir(t, dir) })
+	for _, f := range s.Files {
+		t.Run(strings.TrimPrefix(f.File, "testdata/"), func(t *testing.T) {
+			if !f.OK() {
+				var b strings.Builder
+				if err := summarize([]*Results{f}).WriteText(&b); err != nil {
+					t.Fatal(err)
+				}
+				t.Error(b.String())
+			}
+		})
 	}
 }
 
-func TestEveryKindHasVectors(t *testing.T) {
-	have := map[string]bool{}
+// TestEveryFileIsRun: the folders that TestVectors names are all that there are.
+func TestEveryFileIsRun(t *testing.T) {
+	s, err := kept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := map[string]bool{}
+	for _, f := range s.Files {
+		run[strings.Split(f.File, "/")[1]] = true
+	}
 	dirs, err := filepath.Glob("testdata/*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range dirs {
-		names, err := vectorFiles(dir, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			k, err := kindOf(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			have[k] = true
-		}
-	}
-	for _, k := range Kinds {
-		if !have[k.Name] && k.Recording == "" {
-			t.Errorf("no file of testdata is of kind %q", k.Name)
+		if filepath.Base(dir) != "fuzz" && !run[filepath.Base(dir)] {
+			t.Errorf("%s is not run", dir)
 		}
 	}
 }
 
-// kindOf returns the name of the kind of a file.
-func kindOf(path string) (string, error) {
-	in, err := Open(path)
+func TestEveryKindHasVectors(t *testing.T) {
+	s, err := kept()
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	defer in.Close()
-	first, err := in.shape()
-	if err != nil {
-		return "", err
+	for _, k := range Kinds {
+		if !slices.ContainsFunc(s.Files, func(r *Results) bool { return r.Kind == k.Name }) {
+			t.Errorf("no file of testdata is of kind %q", k.Name)
+		}
 	}
-	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Match(baseName(filepath.Base(path)), first) })
-	if i < 0 {
-		return "", fmt.Errorf("%s: no kind", path)
-	}
-	return Kinds[i].Name, nil
 }
 
 // further returns the folder below the one that an environment variable names; without the variable the test is skipped.
@@ -124,9 +126,9 @@ func TestEveryCaseIsCountedOnce(t *testing.T) {
 	write(t, dir, "notes.txt", "not vectors")
 	want := &Summary{
 		Files: []*Results{
-			{File: "a.jsonl", Cases: 1, Unsupported: 1, Differences: []Difference{}, Reasons: []string{"a.jsonl: no kind of vectors has this shape"}},
+			{File: "a.jsonl", Folder: dir, Cases: 1, Unsupported: 1, Differences: []Difference{}, Reasons: []string{"a.jsonl: no kind of vectors has this shape"}},
 			{
-				File: "b.jsonl", Kind: "scala_order", Cases: 2, Equal: 1, Different: 1,
+				File: "b.jsonl", Folder: dir, Kind: "scala_order", Of: "Scala 2.12 collections", Cases: 2, Equal: 1, Different: 1,
 				Differences: []Difference{{Case: "x", Event: 2, Expected: []string{"b", "a"}, Got: []string{"a", "b"}, State: "immutable_map_string"}},
 			},
 		},
@@ -188,6 +190,7 @@ func TestPanicIsADifference(t *testing.T) {
 	defer func(k []Kind) { Kinds = k }(Kinds)
 	Kinds = []Kind{{
 		Name:  "boom",
+		Of:    answersOf("Boom"),
 		Match: func(name string, first Shape) bool { return name == "boom" && first.Has("boom") },
 		Run:   Cases(func(*struct{}, *Results) { panic("queue root.a: used is -1") }),
 	}}
@@ -208,6 +211,7 @@ func TestRecordingIsOneCase(t *testing.T) {
 	defer func(k []Kind) { Kinds = k }(Kinds)
 	Kinds = []Kind{{
 		Name:      "recording",
+		Of:        answersOf("Recorder"),
 		Match:     func(name string, _ Shape) bool { return name == "calls" },
 		Run:       Cases(func(_ *struct{}, out *Results) { out.AddEqual() }),
 		Recording: "calls",

@@ -13,6 +13,7 @@ import (
 // containerPlacement is LocalityPreferredContainerPlacementStrategy.localityOfRequestedContainers.
 var containerPlacement = Kind{
 	Name: "container_placement",
+	Of:   answersOf("LocalityPreferredContainerPlacementStrategy"),
 	Match: func(_ string, first Shape) bool {
 		return first.Has("in", "tasks_per_executor", "expected_host_to_container_count")
 	},

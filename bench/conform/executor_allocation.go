@@ -15,6 +15,7 @@ import (
 // executorAllocation is ExecutorAllocationManager with its listener and ExecutorMonitor.
 var executorAllocation = Kind{
 	Name: "executor_allocation",
+	Of:   answersOf("ExecutorAllocationManager, ExecutorMonitor"),
 	Match: func(_ string, first Shape) bool {
 		var conf Shape
 		return first.Has("conf", "profiles", "events") && json.Unmarshal(first["conf"], &conf) == nil && conf.Has("scheduler_backlog_timeout_s")

@@ -14,9 +14,10 @@ import (
 )
 
 // liveManager is a live ResourceManager: every call that its scheduler received, in order, and what it did. The calls are given
-// to the FairScheduler here, and what it does at each of them is compared; see docs/fidelity.md, "Against a live ResourceManager".
+// to the FairScheduler here, and what it does at each of them is compared; see bench/conform/README.md, "Recorded clusters".
 var liveManager = Kind{
 	Name:      "recorded cluster",
+	Of:        answersOf("live ResourceManager (FairScheduler), YarnAllocator"),
 	Match:     func(name string, _ Shape) bool { return name == "rm-calls" },
 	Run:       runLive,
 	Recording: "rm-calls",

@@ -9,6 +9,7 @@ import (
 // poolsKind is the order in which pools give task sets their turn.
 var poolsKind = Kind{
 	Name: "pools",
+	Of:   answersOf("Pool, SchedulableBuilder"),
 	Match: func(_ string, first Shape) bool {
 		return first.Has("fairscheduler_xml", "pools_built", "task_sets")
 	},

@@ -11,6 +11,7 @@ import (
 // scalaOrder is the order in which Scala 2.12.18 walks over its collections.
 var scalaOrder = Kind{
 	Name: "scala_order",
+	Of:   answersOf("Scala 2.12 collections"),
 	Match: func(_ string, first Shape) bool {
 		return first.Has("ops", "mutable_hashmap_string", "immutable_map_string")
 	},

@@ -16,6 +16,9 @@ import (
 // schedulerRuns are scripts of calls to a whole scheduler, with what it decided at each.
 var schedulerRuns = Kind{
 	Name: "scheduler_run",
+	Of: func(first Shape) string {
+		return map[string]string{"fifo": "FifoScheduler", "fair": "FairScheduler", "capacity": "CapacityScheduler"}[first.Text("scheduler")]
+	},
 	Match: func(_ string, first Shape) bool {
 		return first.Has("run", "site") && schedulerMakers[first.Text("scheduler")] != nil
 	},

@@ -14,6 +14,7 @@ import (
 // taskSetManager is Spark's task scheduler: offers, delay scheduling, failures, speculation, losses.
 var taskSetManager = Kind{
 	Name: "task_set_manager",
+	Of:   answersOf("TaskSchedulerImpl, TaskSetManager"),
 	Match: func(_ string, first Shape) bool {
 		return first.Has("conf", "racks", "default_rack", "events")
 	},

@@ -16,6 +16,7 @@ import (
 // yarnAllocator is YarnAllocator with AMRMClient's bookkeeping.
 var yarnAllocator = Kind{
 	Name: "yarn_allocator",
+	Of:   answersOf("YarnAllocator, AMRMClientImpl"),
 	Match: func(_ string, first Shape) bool {
 		var conf Shape
 		return first.Has("conf", "profiles", "racks", "events") && json.Unmarshal(first["conf"], &conf) == nil && conf.Has("launch_exclude_on_failure")

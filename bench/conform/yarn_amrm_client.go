@@ -15,6 +15,7 @@ import (
 // Source: org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl.
 var yarnAMRMClient = Kind{
 	Name:  "yarn AMRMClient",
+	Of:    answersOf("AMRMClientImpl"),
 	Match: func(_ string, first Shape) bool { return first.Has("topology", "ops") },
 	Run:   Cases(runAMRMClient),
 }

@@ -13,6 +13,7 @@ import (
 // give on a cluster without nodes and after two nodes of 10240 MiB and 10 vcores.
 var yarnCapacityConf = Kind{
 	Name:  "yarn capacity configuration",
+	Of:    answersOf("CapacitySchedulerConfiguration, AbstractCSQueue"),
 	Match: func(_ string, first Shape) bool { return first.Text("kind") == "capacity_conf" },
 	Run:   Cases(runCapacityConf),
 }

@@ -16,6 +16,7 @@ import (
 // after applications were added.
 var yarnAllocFile = Kind{
 	Name:  "yarn allocation file",
+	Of:    answersOf("AllocationFileLoaderService, QueueManager"),
 	Match: func(_ string, first Shape) bool { return first.Text("kind") == "alloc_file" },
 	Run:   Cases(runAllocFile),
 }
@@ -23,6 +24,7 @@ var yarnAllocFile = Kind{
 // yarnPlacement are submissions through the placement rules of an allocation file.
 var yarnPlacement = Kind{
 	Name:  "yarn placement rules",
+	Of:    answersOf("PlacementManager, QueuePlacementPolicy"),
 	Match: func(_ string, first Shape) bool { return first.Text("kind") == "placement" },
 	Run:   Cases(runPlacement),
 }

@@ -16,6 +16,7 @@ import (
 // SchedulerUtils.getNormalizedResource.
 var yarnResources = Kind{
 	Name: "yarn resources",
+	Of:   answersOf("FairSchedulerConfiguration, SchedulerUtils"),
 	Match: func(_ string, first Shape) bool {
 		return first.Has("kind", "types") && slices.Contains([]string{"parse", "normalize", "increment"}, first.Text("kind"))
 	},

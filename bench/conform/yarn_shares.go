@@ -14,6 +14,7 @@ import (
 // Source: ComputeFairShares through SchedulingPolicy.computeShares and computeSteadyShares.
 var yarnShares = Kind{
 	Name:  "yarn compute shares",
+	Of:    answersOf("ComputeFairShares"),
 	Match: func(_ string, first Shape) bool { return first.Has("kind", "types", "total", "s", "shares") },
 	Run:   Cases(runShares),
 }
@@ -76,6 +77,7 @@ func runShares(c *sharesCase, out *Results) {
 // yarnComparators are comparisons of schedulables and their order in a TreeSet.
 var yarnComparators = Kind{
 	Name:  "yarn comparators",
+	Of:    answersOf("FairSharePolicy, DominantResourceFairnessPolicy, FifoPolicy"),
 	Match: func(_ string, first Shape) bool { return first.Has("policy", "cluster", "s", "cmp", "order") },
 	Run:   Cases(runComparators),
 }

@@ -15,7 +15,10 @@ func TestConform(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bad, "a.jsonl"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	unknown := t.TempDir()
+	unknown := filepath.Join(t.TempDir(), "vectors")
+	if err := os.Mkdir(unknown, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(unknown, "a.jsonl"), []byte(`{"x":1}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +35,10 @@ func TestConform(t *testing.T) {
 		{"malformed", []string{bad}, exitBadInput, "", "a.jsonl:1: unexpected end of JSON input"},
 		{"no directory", []string{filepath.Join(bad, "x")}, exitBadInput, "", "no such file"},
 		{"no file", []string{vectors, "--only", "x.jsonl"}, exitBadInput, "", "x.jsonl: file does not exist"},
-		{"no argument", nil, exitUsage, "", "conform wants one directory"},
-		{"two arguments", []string{vectors, bad}, exitUsage, "", "conform wants one directory"},
+		{"no argument", nil, exitUsage, "", "conform wants a directory"},
+		{"one file of two directories", []string{vectors, bad, "--only", "pools.jsonl.gz"}, exitUsage, "", "--only wants one directory, got 2"},
+		{"two directories", []string{vectors, unknown}, exitFailed, "vectors/a.jsonl", ""},
+		{"a report that can't be written", []string{unknown, "--report", filepath.Join(bad, "x", "y.md")}, exitBadInput, "", "y.md: no such file"},
 		{"unknown flag", []string{vectors, "--fast"}, exitUsage, "", "fast"},
 	}
 	for _, tt := range tests {
@@ -62,5 +67,23 @@ func TestConformJSON(t *testing.T) {
 	}
 	if len(got.Files) != 1 || got.Files[0].Kind != "scala_order" || got.Totals.Cases == 0 || got.Totals.Equal != got.Totals.Cases {
 		t.Errorf("got %s", &stdout)
+	}
+}
+
+func TestConformReport(t *testing.T) {
+	vectors := filepath.Join("..", "..", "bench", "conform", "testdata", "spark")
+	file := filepath.Join(t.TempDir(), "page.md")
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"replay", "conform", vectors, "--only", "pools.jsonl.gz", "--report", file}, &stdout, &stderr); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Written by `replay conform " + vectors + " --only pools.jsonl.gz --report " + file + "`.", "\n## spark\n", "| `pools.jsonl.gz` | Pool, SchedulableBuilder | 84 | 84 | 0 | 0 |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q:\n%s", want, page)
+		}
 	}
 }
