@@ -2,7 +2,6 @@ package backtest
 
 import (
 	"context"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -54,17 +53,16 @@ func zeroModel() model.Model {
 // tasks, the driver's pauses and its tail together.
 func TestOneSlotIsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		j := &trace.Job{
-			Kind: trace.KindSpark, AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 1024, ExecVCores: 1, TaskCPUs: 1,
-			MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset,
-			TailMS: rapid.Int64Range(0, 5000).Draw(t, "tail"), RecordedFinishMS: trace.Unset,
-		}
+		j := trace.NewJob(trace.KindSpark)
+		j.AMMemMiB, j.AMVCores, j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = 1024, 1, 1024, 1, 1
+		j.TailMS, j.RecordedStartMS = rapid.Int64Range(0, 5000).Draw(t, "tail"), 0
 		a := workload.RecordedApp{ID: "app", Name: "chain"}
 		code := rapid.Int64Range(0, 5000).Draw(t, "code")
 		a.ReadyMS = code
 		sum := code + j.TailMS
 		for i := range rapid.IntRange(1, 5).Draw(t, "stages") {
-			st := trace.Stage{ID: int32(i), DelayMS: rapid.Int64Range(0, 3000).Draw(t, "delay"), SparkJob: int32(i), CacheOf: trace.Unset, Kind: trace.StageResult}
+			st := trace.NewStage(int32(i), trace.StageResult)
+			st.DelayMS, st.SparkJob = rapid.Int64Range(0, 3000).Draw(t, "delay"), int32(i)
 			if i > 0 {
 				st.After = []int32{int32(i - 1)}
 			}
@@ -86,7 +84,7 @@ func TestOneSlotIsTheSum(t *testing.T) {
 			Name: "chain", jobs: []*trace.Job{j}, apps: []workload.RecordedApp{a},
 			executors: []trace.Executor{{VCores: 1, MemMiB: 1024, RemovedMS: trace.Unset}},
 			input: scenario.Input{Nodes: []trace.Node{{Host: "a", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true}},
-				Queues: []trace.Queue{{Path: "root.default", Parent: trace.Unset, Weight: math.NaN()}}, Users: []trace.User{{Name: "u"}}},
+				Queues: []trace.Queue{trace.NewQueue(0, "root.default")}, Users: []trace.User{trace.NewUser(0, "u")}},
 		}
 		o := options()
 		o.Engine.Model = zeroModel()

@@ -22,7 +22,7 @@ func nodesOf(n, racks int) []trace.Node {
 
 // at is a node event.
 func at(ms int64, node int32, kind trace.EventKind) trace.NodeEvent {
-	return trace.NodeEvent{TimeMS: ms, Node: node, Kind: kind, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset}
+	return trace.NewNodeEvent(ms, node, kind)
 }
 
 func resized(ms int64, node int32, mem int64, vcores int32) trace.NodeEvent {
@@ -39,12 +39,10 @@ func drained(ms int64, node int32, timeout int64) trace.NodeEvent {
 
 // stageOf makes a stage of tasks that read the output of parents. Durations vary around ms.
 func stageOf(id int32, tasks int, ms int64, parents ...int32) trace.Stage {
-	st := trace.Stage{ID: id, Parents: parents, SparkJob: trace.Unset, CacheOf: trace.Unset, Kind: trace.StageShuffle,
-		TaskVCores: 1, TaskMilliVCores: trace.Unset, ShuffleReadBytes: trace.Unset, Priority: trace.Unset, StartFraction: trace.Unset,
-		FreshFactor: trace.Unset, FirstFactor: trace.Unset}
+	st := trace.NewStage(id, trace.StageShuffle, parents...)
+	st.DelayMS, st.TaskVCores, st.Tasks = 0, 1, trace.NewTasks(tasks)
 	for i := range int64(tasks) {
-		st.Tasks.DurationMS = append(st.Tasks.DurationMS, ms+ms*(i*7%5-2)/10)
-		st.Tasks.InputBytes = append(st.Tasks.InputBytes, 0)
+		st.Tasks.DurationMS[i] = ms + ms*(i*7%5-2)/10
 	}
 	return st
 }
@@ -97,9 +95,11 @@ func with(st trace.Stage, change func(*trace.Stage)) trace.Stage {
 
 // jobOf makes a Spark job of executors of 2 GiB and 2 vcores with dynamic allocation, at most most of them.
 func jobOf(id, submit int64, queue, most int32, stages ...trace.Stage) *trace.Job {
-	return &trace.Job{ID: id, SubmitMS: submit, Queue: queue, User: queue, Kind: trace.KindSpark, Name: fmt.Sprintf("job%d", id),
-		AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 2048, ExecVCores: 2, TaskCPUs: 1, MinExecs: 0, MaxExecs: most, InitialExecs: 0,
-		TailMS: trace.Unset, RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset, ThinkMS: trace.Unset, Stages: stages}
+	j := trace.NewJob(trace.KindSpark)
+	j.ID, j.SubmitMS, j.Queue, j.User, j.Name, j.Stages = id, submit, queue, queue, fmt.Sprintf("job%d", id), stages
+	j.AMMemMiB, j.AMVCores, j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = 1024, 1, 2048, 2, 1
+	j.MinExecs, j.MaxExecs, j.InitialExecs = 0, most, 0
+	return j
 }
 
 // static gives a job n executors from the start.

@@ -38,11 +38,10 @@ func cluster(n, racks int) []trace.Node {
 
 // stage makes a stage of tasks of equal duration; prefs are the preferred nodes of every task.
 func stage(id int32, tasks int, ms int64, parents []int32, prefs ...int32) trace.Stage {
-	st := trace.Stage{ID: id, Parents: parents, SparkJob: trace.Unset, CacheOf: trace.Unset, Kind: trace.StageShuffle,
-		TaskVCores: 1, ShuffleReadBytes: trace.Unset, DelayMS: 0}
-	for range tasks {
-		st.Tasks.DurationMS = append(st.Tasks.DurationMS, ms)
-		st.Tasks.InputBytes = append(st.Tasks.InputBytes, 0)
+	st := trace.NewStage(id, trace.StageShuffle, parents...)
+	st.DelayMS, st.TaskVCores, st.Tasks = 0, 1, trace.NewTasks(tasks)
+	for i := range tasks {
+		st.Tasks.DurationMS[i] = ms
 	}
 	if len(prefs) > 0 {
 		st.Kind = trace.StageInput
@@ -57,9 +56,11 @@ func stage(id int32, tasks int, ms int64, parents []int32, prefs ...int32) trace
 
 // sparkJob makes a job of executors of 2 GiB and 2 vcores, at most most.
 func sparkJob(id, submit int64, most int32, stages ...trace.Stage) *trace.Job {
-	return &trace.Job{ID: id, SubmitMS: submit, Kind: trace.KindSpark, Name: fmt.Sprintf("job%d", id), AMMemMiB: 1024, AMVCores: 1,
-		ExecMemMiB: 2048, ExecVCores: 2, TaskCPUs: 1, MinExecs: 0, MaxExecs: most, InitialExecs: 0, TailMS: trace.Unset,
-		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset, ThinkMS: trace.Unset, Stages: stages}
+	j := trace.NewJob(trace.KindSpark)
+	j.ID, j.SubmitMS, j.Name, j.Stages = id, submit, fmt.Sprintf("job%d", id), stages
+	j.AMMemMiB, j.AMVCores, j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = 1024, 1, 2048, 2, 1
+	j.MinExecs, j.MaxExecs, j.InitialExecs = 0, most, 0
+	return j
 }
 
 func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) scenario.Input {
@@ -177,7 +178,9 @@ func TestPreferredHosts(t *testing.T) {
 }
 
 func nodeEvent(at int64, seq int32, node int32, kind trace.EventKind) trace.NodeEvent {
-	return trace.NodeEvent{TimeMS: at, Seq: seq, Node: node, Kind: kind, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset}
+	e := trace.NewNodeEvent(at, node, kind)
+	e.Seq = seq
+	return e
 }
 
 func TestNodeEvents(t *testing.T) {

@@ -60,7 +60,9 @@ func manifest(edit func(m map[string]any)) func(*testing.T, string) {
 func checkedTrace() *MemoryTrace {
 	m := bigTrace(500)
 	event := func(ms int64, seq int32, node int32, kind EventKind) NodeEvent {
-		return NodeEvent{TimeMS: ms, Seq: seq, Node: node, Kind: kind, MemMiB: Unset, VCores: Unset, DrainTimeoutMS: Unset, Group: Unset}
+		e := NewNodeEvent(ms, node, kind)
+		e.Seq = seq
+		return e
 	}
 	m.Events = []NodeEvent{event(5, 0, 3, Fail), event(5, 1, 4, Drain), event(9, 0, 3, Recover), event(9, 1, 4, Leave)}
 	m.ExecutorList = []Executor{{Job: 0, ID: 1, AddedMS: 3, RemovedMS: Unset}, {Job: 1, ID: 1, Node: 2, AddedMS: 3, RemovedMS: 4}}

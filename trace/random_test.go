@@ -32,7 +32,7 @@ func randomTrace(t *rapid.T) *MemoryTrace {
 		m.Nodes = append(m.Nodes, n)
 	}
 	g.events(m)
-	m.Queues = []Queue{{ID: 0, Path: "root", Parent: Unset, Weight: math.NaN(), MinMemMiB: Unset, MaxMemMiB: Unset, MinVCores: Unset, MaxVCores: Unset, MaxApps: Unset, AMShare: math.NaN()}}
+	m.Queues = []Queue{NewQueue(0, "root")}
 	for i := range g.n(0, 3) {
 		m.Queues = append(m.Queues, Queue{
 			ID: int32(i + 1), Path: fmt.Sprint("root.q", i), Parent: int32(g.n(-1, 0)), Weight: float64(g.n(0, 5)), MinMemMiB: int64(g.n(-1, 9)), MaxMemMiB: int64(g.n(9, 99)),
@@ -92,7 +92,8 @@ func (g *draw) events(m *MemoryTrace) {
 	time := int64(0)
 	for seq := range g.n(0, 10) {
 		time += int64(g.n(0, 1000))
-		e := NodeEvent{TimeMS: time, Seq: int32(seq), Node: int32(g.n(0, len(m.Nodes)-1)), MemMiB: Unset, VCores: Unset, DrainTimeoutMS: Unset, Reason: g.of("", "rack"), Group: int32(g.optional(3))}
+		e := NewNodeEvent(time, int32(g.n(0, len(m.Nodes)-1)), "")
+		e.Seq, e.Reason, e.Group = int32(seq), g.of("", "rack"), int32(g.optional(3))
 		var possible []EventKind
 		for _, kind := range sortedKeys(nodeMoves) {
 			for _, s := range nodeMoves[kind].from {

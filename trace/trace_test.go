@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -71,8 +70,8 @@ func TestRoundTrip(t *testing.T) {
 func bigTrace(tasks int) *MemoryTrace {
 	m := &MemoryTrace{Meta: Meta{
 		OriginUnixMS: Unset, LocalitySource: LocalityModelled, DurationSource: DurationModelled,
-		Queues: []Queue{{Path: "root.default", Parent: Unset, Weight: math.NaN(), MinMemMiB: Unset, MaxMemMiB: Unset, MinVCores: Unset, MaxVCores: Unset, MaxApps: Unset, AMShare: math.NaN()}},
-		Users:  []User{{Name: "u", Weight: math.NaN()}},
+		Queues: []Queue{NewQueue(0, "root.default")},
+		Users:  []User{NewUser(0, "u")},
 	}}
 	for i := range 50 {
 		m.Nodes = append(m.Nodes, Node{ID: int32(i), Host: fmt.Sprint("h", i), RackID: int32(i % 5), Rack: fmt.Sprint("/r", i%5), MemMiB: 1 << 16, VCores: 16, Present: true})
@@ -81,9 +80,11 @@ func bigTrace(tasks int) *MemoryTrace {
 	next := func(n uint32) int32 { x = x*1664525 + 1013904223; return int32((x >> 8) % n) }
 	for left := tasks; left > 0; {
 		id := int64(len(m.JobList))
-		j := &Job{ID: id, SubmitMS: id * 10, Kind: KindGeneric, AMMemMiB: 1, AMVCores: 1, ExecMemMiB: Unset, ExecVCores: Unset, TaskCPUs: Unset, MinExecs: Unset, MaxExecs: Unset, InitialExecs: Unset, ThinkMS: Unset, RecordedStartMS: Unset, RecordedFinishMS: Unset}
+		j := NewJob(KindGeneric)
+		j.ID, j.SubmitMS, j.AMMemMiB, j.AMVCores, j.TailMS = id, id*10, 1, 1, 0
 		for s := range int(1 + next(4)) {
-			st := Stage{ID: int32(s), DelayMS: Unset, SparkJob: Unset, TaskVCores: 1, TaskMilliVCores: Unset, Kind: StageInput, Priority: Unset, StartFraction: Unset, FileID: Unset, ShuffleReadBytes: Unset, FreshFactor: Unset, FirstFactor: Unset, CacheOf: Unset}
+			st := NewStage(int32(s), StageInput)
+			st.TaskVCores = 1
 			n := min(int(next(100)), left)
 			if next(40) == 0 {
 				n = min(int(next(50000)), left)

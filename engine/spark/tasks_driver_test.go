@@ -103,7 +103,8 @@ func testConf(t tester, values map[string]string) *conf.Conf {
 
 // testStage is a stage with tasks of one duration; prefs[i] are the preferred hosts of task i.
 func testStage(id int32, parents []int32, ms int64, prefs ...[]int32) trace.Stage {
-	s := trace.Stage{ID: id, Parents: parents, SparkJob: 0, CacheOf: trace.Unset, DelayMS: 0, Kind: trace.StageInput}
+	s := trace.NewStage(id, trace.StageInput, parents...)
+	s.SparkJob, s.DelayMS = 0, 0
 	s.Tasks.PrefStart = []int32{0}
 	for _, p := range prefs {
 		s.Tasks.DurationMS = append(s.Tasks.DurationMS, ms)

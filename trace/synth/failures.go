@@ -100,9 +100,9 @@ func eventsOf(outages []outage, end int64) []trace.NodeEvent {
 	})
 	var events []trace.NodeEvent
 	add := func(ms int64, o outage, kind trace.EventKind, reason string) {
-		events = append(events, trace.NodeEvent{
-			TimeMS: ms, Node: o.node, Kind: kind, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Reason: reason, Group: o.group,
-		})
+		e := trace.NewNodeEvent(ms, o.node, kind)
+		e.Reason, e.Group = reason, o.group
+		events = append(events, e)
 	}
 	up := make(map[int32]int64) // when a node is up again
 	for _, o := range outages {

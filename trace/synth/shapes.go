@@ -38,13 +38,11 @@ func logNormal(r *rand.Rand, median, sd float64) float64 {
 	return median * math.Exp(float64(r.NormFloat64()*sd))
 }
 
-// newJob is a job without stages whose optional values are unset.
+// newJob is a job without stages whose master has one vcore.
 func newJob(kind string, amMemMiB int64) *trace.Job {
-	return &trace.Job{
-		Kind: kind, AMMemMiB: amMemMiB, AMVCores: 1, ExecMemMiB: trace.Unset, ExecVCores: trace.Unset, TaskCPUs: trace.Unset,
-		MinExecs: trace.Unset, MaxExecs: trace.Unset, InitialExecs: trace.Unset, ThinkMS: trace.Unset, TailMS: trace.Unset,
-		RecordedStartMS: trace.Unset, RecordedFinishMS: trace.Unset,
-	}
+	j := trace.NewJob(kind)
+	j.AMMemMiB, j.AMVCores = amMemMiB, 1
+	return j
 }
 
 // executors gives a Spark job executors of heapMiB and vcores under dynamic allocation up to most.
@@ -58,12 +56,9 @@ func executors(j *trace.Job, heapMiB int64, vcores, most int32) {
 	}
 }
 
-// newStage is a stage with n tasks of no duration yet, whose optional values are unset.
+// newStage is a stage with n tasks of one vcore and no duration yet.
 func newStage(id int32, kind string, n int, memMiB int64, parents ...int32) trace.Stage {
-	return trace.Stage{
-		ID: id, Kind: kind, Parents: parents, DelayMS: trace.Unset, SparkJob: trace.Unset, TaskMemMiB: memMiB, TaskVCores: 1,
-		TaskMilliVCores: trace.Unset, Priority: trace.Unset, StartFraction: trace.Unset, FileID: trace.Unset, ShuffleReadBytes: trace.Unset,
-		FreshFactor: trace.Unset, FirstFactor: trace.Unset, CacheOf: trace.Unset,
-		Tasks: trace.Tasks{DurationMS: make([]int64, n), InputBytes: make([]int64, n)},
-	}
+	s := trace.NewStage(id, kind, parents...)
+	s.TaskMemMiB, s.TaskVCores, s.Tasks = memMiB, 1, trace.NewTasks(n)
+	return s
 }

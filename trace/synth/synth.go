@@ -191,7 +191,7 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 	g := &Generator{Options: o, preset: p, blocks: make(map[int32][][]int32), files: p.Files(o)}
 	meta := trace.Meta{
 		OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityModelled, DurationSource: trace.DurationModelled,
-		Nodes: g.nodes(), Queues: queuesOf(p.Queues), Users: usersOf(p.Users), Files: g.files,
+		Nodes: g.nodes(), Queues: trace.QueueTree(p.Queues), Users: usersOf(p.Users), Files: g.files,
 	}
 	if g.topology, err = trace.NewTopology(meta.Nodes); err != nil {
 		return nil, err
@@ -300,35 +300,9 @@ func (g *Generator) params(factor float64) map[string]string {
 
 func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// queuesOf makes queues for the paths and their parents, parents first.
-func queuesOf(paths []string) (queues []trace.Queue) {
-	ids := make(map[string]int32)
-	var add func(path string) int32
-	add = func(path string) int32 {
-		if id, ok := ids[path]; ok {
-			return id
-		}
-		parent := int32(trace.Unset)
-		if i := strings.LastIndexByte(path, '.'); i >= 0 {
-			parent = add(path[:i])
-		}
-		id := int32(len(queues))
-		ids[path] = id
-		queues = append(queues, trace.Queue{
-			ID: id, Path: path, Parent: parent, Weight: math.NaN(), MinMemMiB: trace.Unset, MaxMemMiB: trace.Unset,
-			MinVCores: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: math.NaN(),
-		})
-		return id
-	}
-	for _, p := range paths {
-		add(p)
-	}
-	return queues
-}
-
 func usersOf(names []string) (users []trace.User) {
 	for i, n := range names {
-		users = append(users, trace.User{ID: int32(i), Name: n, Weight: math.NaN()})
+		users = append(users, trace.NewUser(int32(i), n))
 	}
 	return users
 }

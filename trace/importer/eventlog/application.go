@@ -28,13 +28,12 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	out := &Application{Application: workload.Application{
 		User: a.start.user, Queue: conf.text("spark.yarn.queue", "default"), Attempt: a.start.attempt, Hosts: a.hosts,
 	}}
+	out.Job = *trace.NewJob(trace.KindSpark)
 	j := &out.Job
-	*j = trace.Job{
-		Kind: trace.KindSpark, AMMemMiB: am.memMiB, AMVCores: am.vcores, ExecMemMiB: own.memMiB, ExecVCores: own.vcores,
-		TaskCPUs: int32(conf.count("spark.task.cpus", 1)), Priority: int32(conf.count("spark.yarn.priority", 0)),
-		ThinkMS: trace.Unset, Name: a.start.name, ExternalID: a.start.id,
-		RecordedStartMS: a.start.at, RecordedFinishMS: unset(a.end), RecordedOutcome: outcome(a),
-	}
+	j.Name, j.ExternalID, j.AMMemMiB, j.AMVCores = a.start.name, a.start.id, am.memMiB, am.vcores
+	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = own.memMiB, own.vcores, int32(conf.count("spark.task.cpus", 1))
+	j.Priority = int32(conf.count("spark.yarn.priority", 0))
+	j.RecordedStartMS, j.RecordedOutcome = a.start.at, outcome(a)
 	j.SubmitMS = a.submitted(counts)
 	if a.end != absent {
 		j.RecordedFinishMS = max(a.end, j.RecordedStartMS)
@@ -52,7 +51,6 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	if conf.err != nil {
 		return nil, conf.err
 	}
-	j.TailMS = trace.Unset
 	if last := b.lastEnd; a.end != absent && last != absent {
 		j.TailMS = max(0, a.end-last)
 	}
@@ -155,7 +153,6 @@ func (a *appLog) mostExecutors() int {
 
 // setBounds sets the bounds of dynamic allocation; an application without it has none.
 func setBounds(j *trace.Job, c *sparkConf) {
-	j.MinExecs, j.InitialExecs, j.MaxExecs = trace.Unset, trace.Unset, trace.Unset
 	if c.bool("spark.dynamicAllocation.enabled", false) {
 		j.MinExecs = int32(c.count("spark.dynamicAllocation.minExecutors", 0))
 		j.MaxExecs = int32(c.count("spark.dynamicAllocation.maxExecutors", math.MaxInt32))

@@ -44,12 +44,8 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 			continue
 		}
 		parents, after, readyAt := b.dag.edges(id, ready)
-		s := trace.Stage{
-			ID: int32(len(out.Job.Stages)), Parents: b.kept(parents), After: b.kept(after), DelayMS: trace.Unset, SparkJob: trace.Unset,
-			TaskMilliVCores: trace.Unset, Priority: trace.Unset, StartFraction: trace.Unset, FileID: trace.Unset,
-			ShuffleReadBytes: trace.Unset, FreshFactor: trace.Unset, FirstFactor: trace.Unset, CacheOf: trace.Unset,
-			Name: st.info.name, ExternalID: strconv.Itoa(int(id)), Tasks: tasks,
-		}
+		s := trace.NewStage(int32(len(out.Job.Stages)), kindOf(st, parents), b.kept(parents)...)
+		s.After, s.Name, s.ExternalID, s.Tasks = b.kept(after), st.info.name, strconv.Itoa(int(id)), tasks
 		if j := b.dag.job[id]; j != nil {
 			s.SparkJob, s.Pool = j.id, j.pool
 		} else {
@@ -61,7 +57,6 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 			}
 			s.DelayMS = max(0, at-readyAt)
 		}
-		s.Kind = kindOf(st, parents)
 		if err := b.demand(&s, st.info.profile); err != nil {
 			return err
 		}

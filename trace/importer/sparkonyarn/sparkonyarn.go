@@ -181,9 +181,9 @@ func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
 		return fmt.Errorf("%q of node %q, want killed, started, joined, removed, draining or recommissioned of a node of cluster.json", e.Event, e.Node)
 	}
 	s.joins[e.Node] = s.joins[e.Node] || kind == trace.Join
-	s.AddEvent(e.Node, trace.NodeEvent{
-		TimeMS: e.T, Kind: kind, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset, Reason: e.What,
-	})
+	event := trace.NewNodeEvent(e.T, trace.Unset, kind) // the node by name
+	event.Reason = e.What
+	s.AddEvent(e.Node, event)
 	s.Counts.Read["node_events"]++
 	return nil
 }

@@ -32,8 +32,8 @@ func TestClusters(t *testing.T) {
 	withNodes := func(b *Builder) error {
 		b.AddNode(trace.Node{Host: "n1", Rack: "/r1", MemMiB: 100, VCores: 3, Present: true})
 		b.AddNode(trace.Node{Host: "n2"})
-		b.AddEvent("n2", trace.NodeEvent{TimeMS: 1500, Kind: trace.Join, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset})
-		b.AddEvent("n1", trace.NodeEvent{TimeMS: 800, Kind: trace.Fail, MemMiB: trace.Unset, VCores: trace.Unset, DrainTimeoutMS: trace.Unset, Group: trace.Unset})
+		b.AddEvent("n2", trace.NewNodeEvent(1500, trace.Unset, trace.Join))
+		b.AddEvent("n1", trace.NewNodeEvent(800, trace.Unset, trace.Fail))
 		_, err := b.Add(onHosts("n1", "x"))
 		return err
 	}
@@ -82,7 +82,7 @@ func TestClusters(t *testing.T) {
 		{"no host", of(sample("a", 0)), nil, "the source names no host and no node"},
 		{"events at recorded times", format(withNodes), func(o *Options) { o.Arrivals = "fixed:1s" }, "arrivals is fixed:1s, want recorded"},
 		{"an event of nobody", format(func(b *Builder) error {
-			b.AddEvent("z", trace.NodeEvent{Kind: trace.Fail})
+			b.AddEvent("z", trace.NewNodeEvent(0, trace.Unset, trace.Fail))
 			b.AddNode(trace.Node{Host: "n", Present: true})
 			_, err := b.Add(sample("a", 0))
 			return err

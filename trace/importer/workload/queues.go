@@ -3,7 +3,6 @@ package workload
 import (
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,11 +18,12 @@ type QueueRule struct {
 
 // ParseQueueRule reads "regex=queue".
 func ParseQueueRule(s string) (QueueRule, error) {
-	expr, queue, ok := cutLast(s, "=")
-	if !ok || queue == "" {
+	i := strings.LastIndexByte(s, '=')
+	if i < 0 || i == len(s)-1 {
 		return QueueRule{}, fmt.Errorf("queue rule is %q, want regex=queue", s)
 	}
-	re, err := regexp.Compile(expr)
+	queue := s[i+1:]
+	re, err := regexp.Compile(s[:i])
 	if err != nil {
 		return QueueRule{}, fmt.Errorf("queue rule %q: %w", s, err)
 	}
@@ -54,24 +54,15 @@ func (o *Options) queueOf(name, recorded string) string {
 
 // queueTable lists the queues at paths and those above them, by path.
 func queueTable(paths map[string]bool) (queues []trace.Queue, id map[string]int32) {
-	all := map[string]bool{}
-	for p := range paths {
-		for ok := true; ok; p, _, ok = cutLast(p, ".") {
-			all[p] = true
-		}
-		all["root"] = true
+	all := []string{"root"}
+	for _, q := range trace.QueueTree(slices.Collect(maps.Keys(paths))) {
+		all = append(all, q.Path)
 	}
+	slices.Sort(all)
 	id = map[string]int32{}
-	for _, p := range slices.Sorted(maps.Keys(all)) {
-		q := trace.Queue{
-			ID: int32(len(queues)), Path: p, Parent: trace.Unset, Weight: math.NaN(), AMShare: math.NaN(),
-			MinMemMiB: trace.Unset, MaxMemMiB: trace.Unset, MinVCores: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset,
-		}
-		if parent, _, ok := cutLast(p, "."); ok {
-			q.Parent = id[parent]
-		}
-		id[p] = q.ID
-		queues = append(queues, q)
+	queues = trace.QueueTree(all)
+	for _, q := range queues {
+		id[q.Path] = q.ID
 	}
 	return queues, id
 }
@@ -81,15 +72,7 @@ func userTable(names map[string]bool) (users []trace.User, id map[string]int32) 
 	id = map[string]int32{}
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		id[n] = int32(len(users))
-		users = append(users, trace.User{ID: int32(len(users)), Name: n, Weight: math.NaN()})
+		users = append(users, trace.NewUser(int32(len(users)), n))
 	}
 	return users, id
-}
-
-// cutLast is strings.Cut around the last sep.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }

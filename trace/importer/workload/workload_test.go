@@ -17,20 +17,13 @@ import (
 // and a reduce.
 func sample(id string, submitMS int64) *Application {
 	a := &Application{User: "u", Queue: "prod"}
-	a.Job = trace.Job{
-		Kind: trace.KindMapReduce, ExternalID: id, Name: "job " + id, SubmitMS: submitMS, AMMemMiB: 1536, AMVCores: 1,
-		ExecMemMiB: trace.Unset, ExecVCores: trace.Unset, TaskCPUs: trace.Unset, MinExecs: trace.Unset, MaxExecs: trace.Unset,
-		InitialExecs: trace.Unset, ThinkMS: trace.Unset, TailMS: trace.Unset, RecordedStartMS: submitMS + 10, RecordedFinishMS: trace.Unset,
+	a.Job = *trace.NewJob(trace.KindMapReduce)
+	a.Job.ExternalID, a.Job.Name, a.Job.SubmitMS, a.Job.RecordedStartMS = id, "job "+id, submitMS, submitMS+10
+	a.Job.AMMemMiB, a.Job.AMVCores = 1536, 1
+	maps, reduce := trace.NewStage(0, trace.StageInput), trace.NewStage(1, trace.StageShuffle, 0)
+	for s, tasks := range map[*trace.Stage]int{&maps: 5, &reduce: 1} {
+		s.TaskMemMiB, s.TaskVCores, s.Tasks = 1024, 1, trace.NewTasks(tasks)
 	}
-	stage := func(id int32, kind string, tasks int, parents ...int32) trace.Stage {
-		return trace.Stage{
-			ID: id, Kind: kind, Parents: parents, TaskMemMiB: 1024, TaskVCores: 1, DelayMS: trace.Unset, SparkJob: trace.Unset,
-			TaskMilliVCores: trace.Unset, Priority: 20, StartFraction: trace.Unset, FileID: trace.Unset, ShuffleReadBytes: trace.Unset,
-			FreshFactor: trace.Unset, FirstFactor: trace.Unset, CacheOf: trace.Unset,
-			Tasks: trace.Tasks{DurationMS: make([]int64, tasks), InputBytes: make([]int64, tasks)},
-		}
-	}
-	maps, reduce := stage(0, trace.StageInput, 5), stage(1, trace.StageShuffle, 1, 0)
 	maps.Tasks.InputBytes = []int64{100, 100, 100, 100, 40}
 	a.ReadFile(&maps, "/in", false)
 	a.Job.Stages = []trace.Stage{maps, reduce}
