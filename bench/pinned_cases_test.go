@@ -195,7 +195,7 @@ func pinnedCases() []pinnedCase {
 		m.NMStartMS = 900
 		return contended(), scenario.Options{Model: m, Conf: keys("spark.yarn.containerLauncherMaxThreads", "1",
 			"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1500")}
-	}, "unused")
+	}, "expired")
 
 	// Nodes.
 	quick := []string{"yarn.nm.liveness-monitor.expiry-interval-ms", "12000"}

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"math"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
+	"replay/engine/yarn/rm"
 	"replay/trace"
 )
 
@@ -17,6 +17,7 @@ type app struct {
 	slot    int32
 	id      protocol.AppID
 	attempt int
+	failed  int // attempts whose end counted as a failure, see [rm.Counts]
 	job     *trace.Job
 	rec     *record.Job // of the job, over all attempts
 	kind    *appKind
@@ -205,15 +206,18 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	if a.master != nil {
 		a.master.Stop()
 	}
+	if !ok && rm.Counts(exit) {
+		a.failed++
+	}
 	switch {
 	case ok:
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
-	case a.mayRetry(exit):
+	case s.rm.Retries(a.failed, a.plan.MaxAttempts):
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins anew
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.add("am-retry", "job %d: its application master ended with %d and was started again", a.job.ID, exit)
-		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, reserved: map[int64]bool{}})
+		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
@@ -294,23 +298,4 @@ func criticalPath(j *trace.Job) int64 {
 		longest = max(longest, end[i])
 	}
 	return longest
-}
-
-// mayRetry reports whether an application whose master ended gets another attempt. Ends that are not
-// the application's fault count towards no limit, except that a limit of one is never passed.
-//
-// Source: RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry, RMAppImpl.AttemptFailedTransition.
-func (a *app) mayRetry(exit int32) bool {
-	limit, most := a.plan.MaxAttempts, int(a.s.sc.Site.MaxAttempts)
-	if limit <= 0 || limit > most {
-		limit = most
-	}
-	if limit <= 1 {
-		return false
-	}
-	switch exit {
-	case protocol.ExitPreempted, protocol.ExitAborted, protocol.ExitDisksFailed, protocol.ExitKilledByRM:
-		return a.attempt < math.MaxInt32
-	}
-	return a.attempt < limit
 }

@@ -68,7 +68,7 @@ func (d *denseBeats) run(s *sim) {
 	if u <= h {
 		d.nextUpdate += d.update
 		d.updates++
-		s.update()
+		s.rm.Update(s.now)
 		return
 	}
 	n := d.ranks[d.pos]

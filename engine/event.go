@@ -15,9 +15,9 @@ type eventKind uint8
 const (
 	evStarted eventKind = iota
 	evExit
-	evNodeLost
+	evNodeExpired
 	evExpiryCheck
-	evPreemptKill
+	evPreemptionKill
 	evCleanup
 	evReload
 
@@ -59,13 +59,13 @@ type kind struct {
 }
 
 var kinds = [numKinds]kind{
-	evStarted:     {"container started", classMessage, "container", true},
-	evExit:        {"process ended", classMessage, "container", true},
-	evNodeLost:    {"node missed by the liveness monitor", classMessage, "node", true},
-	evExpiryCheck: {"monitor of acquired containers", classMessage, "", false},
-	evPreemptKill: {"containers chosen by preemption are due", classMessage, "", true},
-	evCleanup:     {"clean-up of empty dynamic queues", classMessage, "", false},
-	evReload:      {"allocation file comes into force", classMessage, "position in the scenario", true},
+	evStarted:        {"container started", classMessage, "container", true},
+	evExit:           {"process ended", classMessage, "container", true},
+	evNodeExpired:    {"node missed by the liveness monitor", classMessage, "node", true},
+	evExpiryCheck:    {"monitor of acquired containers", classMessage, "", false},
+	evPreemptionKill: {"containers chosen by preemption are due", classMessage, "", true},
+	evCleanup:        {"clean-up of empty dynamic queues", classMessage, "", false},
+	evReload:         {"allocation file comes into force", classMessage, "position in the scenario", true},
 
 	evUpdate:     {"fair-share update", classUpdate, "", false},
 	evNodeEvent:  {"node event", classNodeEvent, "position in the trace", true},

@@ -34,7 +34,6 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 	for i := range resp.Allocated {
 		a.containerOf(resp.Allocated[i].ID.N).rec.Acquired = s.now
 	}
-	s.watchExpiry()
 	return nil
 }
 

@@ -12,13 +12,12 @@ import (
 
 // nodes is the cluster as it really is; what the ResourceManager knows of it is in rm.
 type nodes struct {
-	spec        []trace.Node // capacity as of the last event
-	phase       []int64
-	down        []bool  // its processes are dead
-	incarnation []int64 // counts failures, to tell old expiries
-	used        []policy.Resource
-	shrunk      []bool // lost capacity at some time
-	registered  []protocol.NodeID
+	spec       []trace.Node // capacity as of the last event
+	phase      []int64
+	down       []bool // its processes are dead
+	used       []policy.Resource
+	shrunk     []bool // lost capacity at some time
+	registered []protocol.NodeID
 }
 
 // startNodes registers the nodes that are there at the origin and schedules the first node event.
@@ -33,7 +32,6 @@ func (s *sim) startNodes() {
 		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)
 		n.phase = append(n.phase, phases.Int64N(interval))
 		n.down = append(n.down, !spec.Present)
-		n.incarnation = append(n.incarnation, 0)
 		n.used = append(n.used, policy.Resource{})
 		n.shrunk = append(n.shrunk, false)
 	}
@@ -88,9 +86,6 @@ func (s *sim) nodeHeartbeat(id protocol.NodeID) {
 	}
 	s.totals.ExecutedHeartbeats++
 	s.rm.NodeHeartbeat(s.now, id)
-	if !s.rm.Registered(id) { // decommissioned
-		s.beatsChanged()
-	}
 }
 
 // nodeEvent applies event i of the trace and schedules the next one.
@@ -107,14 +102,14 @@ func (s *sim) nodeEvent(i int) {
 	switch e.Kind {
 	case trace.Join, trace.Recover:
 		// A NodeManager that comes back before it was found lost registers anew: removed, then added.
-		s.nodeGone(id)
+		s.rm.RemoveNode(s.now, id)
 		s.addNode(id)
 	case trace.Leave:
 		s.nodeProcessesDie(id)
-		s.nodeGone(id)
+		s.rm.RemoveNode(s.now, id)
 	case trace.Fail:
 		s.nodeProcessesDie(id)
-		s.expireNode(id)
+		s.rm.NodeSilent(s.now, id, s.lastHeartbeat(id))
 	case trace.Drain:
 		until := int64(-1)
 		if e.DrainTimeoutMS != trace.Unset {
@@ -140,7 +135,6 @@ func (s *sim) nodeEvent(i int) {
 // nodeProcessesDie ends every process on the node; the ResourceManager does not know yet.
 func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	s.nodes.down[id] = true
-	s.nodes.incarnation[id]++
 	for _, a := range s.apps {
 		if a != nil && a.master != nil {
 			a.master.NodeDown(int32(id))
@@ -151,43 +145,12 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	}
 }
 
-// nodeGone takes the node out of the ResourceManager.
-func (s *sim) nodeGone(id protocol.NodeID) { s.rm.RemoveNode(s.now, id) }
-
-// expireNode schedules the moment at which the liveness monitor finds a silent node lost: its checks
-// come every third of the expiry interval, and a node is lost when more than the interval has passed
-// since its last heartbeat.
-//
-// Source: AbstractLivelinessMonitor.
-func (s *sim) expireNode(id protocol.NodeID) {
-	interval, expiry := s.sc.Site.HeartbeatInterval, int64(s.sc.Site.NodeExpiry)
+// lastHeartbeat returns the time of a node's last heartbeat.
+func (s *sim) lastHeartbeat(id protocol.NodeID) int64 {
+	interval := s.sc.Site.HeartbeatInterval
 	last := s.now - (s.now-s.nodes.phase[id])%interval
 	if last > s.now {
 		last -= interval
 	}
-	check := max(expiry/3, 1)
-	at := (last+expiry)/check*check + check
-	s.push(max(at, s.now), evNodeLost, int64(id), s.nodes.incarnation[id])
-}
-
-func (s *sim) nodeLost(id protocol.NodeID, incarnation int64) {
-	if s.nodes.down[id] && s.nodes.incarnation[id] == incarnation {
-		s.nodeGone(id)
-		s.beatsChanged()
-	}
-}
-
-// preempt runs the preemption thread after an update.
-func (s *sim) preempt() {
-	if s.sc.Site.Preemption {
-		s.killAfter(s.rm.Preempt(s.now))
-	}
-}
-
-// killAfter schedules the end of containers that preemption chose.
-func (s *sim) killAfter(at int64, ok bool) {
-	if ok && at != s.killAt {
-		s.killAt = at
-		s.push(max(at, s.now), evPreemptKill, 0, 0)
-	}
+	return last
 }

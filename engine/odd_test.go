@@ -74,7 +74,7 @@ func TestOddConfigurations(t *testing.T) {
 		{"no updates", scenario.Options{Scheduler: "fair", Conf: map[string]string{"yarn.scheduler.fair.update-interval-ms": "0"}}, nil, nil, "update-interval-ms"},
 		{"no heartbeats of nodes", yarn("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "0"), nil, nil, "heartbeat-interval-ms is 0"},
 		{"nodes expire at once", yarn("yarn.nm.liveness-monitor.expiry-interval-ms", "0"), nil, nil, "expiry-interval-ms is 0"},
-		{"containers expire before they start", yarn("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1"), nil, nil, "executor"},
+		{"containers expire before they are heard of", yarn("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1"), nil, nil, "attempts"},
 		{"no heartbeats of masters", spark("spark.yarn.scheduler.heartbeat.interval-ms", "0"), nil, nil, "want 1ms or more"},
 		{"no revives", spark("spark.scheduler.revive.interval", "0"), nil, nil, "want 1ms or more"},
 		{"speculation without pause", spark("spark.speculation.interval", "0"), nil, nil, "want 1ms or more"},

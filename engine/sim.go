@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
 	"replay/trace"
 )
@@ -50,8 +50,6 @@ type sim struct {
 	pending int   // events of work in the queue: something will happen
 	moved   int64 // when something last happened
 	useful  int64 // until when it is known that work goes on: tasks, stages, submissions, node events
-	watch   bool  // an expiry check is scheduled
-	killAt  int64 // the preemption kill that is scheduled
 
 	totals   record.Totals
 	warnings warnings
@@ -86,14 +84,11 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 		s.warnings.add(w.Code, "%s", w.Text)
 	}
 	var err error
-	s.rm, err = rm.New(s, clusterTimestamp, int64(sc.Site.ContainerExpiry), func(o yarn.Observer) (yarn.Scheduler, error) {
-		return sc.NewScheduler(s.names, clusterTimestamp, o)
-	})
+	s.rm, err = s.newManager(sc)
 	if err != nil {
 		return nil, err
 	}
 	s.startNodes()
-	s.startFairTimers()
 	if err := s.nextArrival(); err != nil {
 		return nil, err
 	}
@@ -203,21 +198,11 @@ func (s *sim) handle(e event) {
 		s.arrive()
 	case evNodeEvent:
 		s.nodeEvent(int(e.arg))
-	case evNodeLost:
-		s.nodeLost(protocol.NodeID(e.ord&(1<<numberBits-1)), e.arg)
-	case evPreemptKill:
-		s.killAfter(s.rm.KillPreempted(s.now))
-	case evContinuous:
-		s.continuousPass()
-	case evCleanup:
-		s.cleanup()
-	case evReload:
-		s.reload(int(e.arg))
-	case evExpiryCheck:
-		s.checkExpiry()
 	case evSample:
 		s.sample()
 		s.push(s.now+s.sc.SeriesMS, evSample, 0, 0)
+	default:
+		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], e.kind)), int64(e.ord&(1<<numberBits-1)), e.arg)
 	}
 }
 
@@ -227,12 +212,6 @@ func (s *sim) worked(row *kind) {
 		s.pending--
 		s.move()
 	}
-}
-
-// update is a fair-share update, with what preemption does after it.
-func (s *sim) update() {
-	s.rm.Update(s.now)
-	s.preempt()
 }
 
 // nextArrival reads the next job and schedules its submission.

@@ -12,6 +12,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
 	"replay/policy"
 )
 
@@ -22,24 +23,53 @@ type Host interface {
 	// Kill tells the NodeManager to end the process of a container; its end is to be reported by
 	// [RM.ProcessExited].
 	Kill(protocol.ContainerID)
+	// Expired says that a container is about to end because it was not started in time.
+	Expired(protocol.ContainerID)
 	// Observe sees everything that the scheduler does, in order. It must not call back.
 	Observe(*yarn.Event)
 	// AttemptEnded says that the application has left the scheduler. With ok false its AM container
 	// ended with exit before unregistering.
 	AttemptEnded(app protocol.AppID, ok bool, exit int32)
+	// At schedules a timer, to be given back to [RM.Fire] at that time; number orders timers of one kind and millisecond.
+	At(at int64, t Timer, number, arg int64)
+	// NodeGone says that a node has left the cluster by the ResourceManager's own decision: it sends no more heartbeats.
+	NodeGone(protocol.NodeID)
+	// Warn counts something that the user should know.
+	Warn(code, text string)
+}
+
+// Config is what the ResourceManager reads of yarn-site.xml, times in ms.
+type Config struct {
+	StartMS           int64 // time 0 of the callers on the scheduler's clock; enters the ids of applications
+	ContainerExpiryMS int64 // yarn.resourcemanager.rm.container-allocation.expiry-interval-ms
+	NodeExpiryMS      int64 // yarn.nm.liveness-monitor.expiry-interval-ms
+	MaxAttempts       int   // yarn.resourcemanager.am.max-attempts, of an application that asks for none
+	GlobalMaxAttempts int   // yarn.resourcemanager.am.global.max-attempts, as many as it may ask for
+	Preemption        bool
+	ContinuousMS      int64 // pause between passes of continuous scheduling; 0 = off
+	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
+	Reloads           []Reload
+}
+
+// A Reload is an allocation file that comes into force later.
+type Reload struct {
+	AtMS int64
+	Name string // of the file, for messages
+	File *conf.Allocations
 }
 
 // RM is a ResourceManager with its NodeManagers' reports. Use [New].
 type RM struct {
 	sched  yarn.Scheduler
 	host   Host
-	start  int64 // of the ResourceManager on the scheduler's clock, ms
-	expiry int64 // ms until an acquired container that was never started expires
+	config Config
 
 	apps  map[protocol.AppID]*app
 	nodes []node
 	work  []work // what inputs left for the dispatcher, first in first out
-	wait  []acquired
+
+	expirer expirer
+	killAt  int64 // the preemption kill that is scheduled
 
 	launched  []protocol.ContainerID
 	completed []protocol.Status
@@ -53,34 +83,12 @@ type app struct {
 	unregistered bool
 	completed    []nodeStatus // since the last allocate
 	registered   bool
+	watched      []bool // by container number: acquired and not yet heard of
 }
 
 type nodeStatus struct {
 	node protocol.NodeID
 	protocol.Status
-}
-
-// node is a NodeManager.
-type node struct {
-	spec       yarn.NodeSpec
-	registered bool
-	draining   bool
-	drainUntil int64 // graceful decommission gives up then, or -1
-	procs      []proc
-	allocated  policy.Resource // by the scheduler's allocations, for draining
-	live       int             // containers the scheduler has on it
-}
-
-// proc is a container as its NodeManager knows it.
-type proc struct {
-	id       protocol.ContainerID
-	reported bool // as running
-	exited   bool
-	exit     int32
-	cleanup  bool // the ResourceManager wants it ended
-	told     bool // and has said so
-	held     bool // the scheduler has ended it, the node still counts size
-	size     policy.Resource
 }
 
 type workKind uint8
@@ -96,25 +104,19 @@ type work struct {
 	exit int32
 }
 
-type acquired struct {
-	at int64
-	id protocol.ContainerID
-}
-
-// New returns a ResourceManager around the scheduler that make builds with the given observer. Time 0 of
-// its callers is startMS on the scheduler's clock; expiryMS is
-// yarn.resourcemanager.rm.container-allocation.expiry-interval-ms.
-func New(host Host, startMS, expiryMS int64, make func(yarn.Observer) (yarn.Scheduler, error)) (*RM, error) {
-	r := &RM{host: host, start: startMS, expiry: expiryMS, apps: map[protocol.AppID]*app{}}
+// New returns a ResourceManager around the scheduler that make builds with the given observer, and schedules its timers.
+func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) (*RM, error) {
+	r := &RM{host: host, config: c, apps: map[protocol.AppID]*app{}}
 	s, err := make(r.observe)
 	if err != nil {
 		return nil, err
 	}
 	r.sched = s
+	r.startTimers()
 	return r, nil
 }
 
-func (r *RM) clock(now int64) { r.sched.SetClock(r.start + now) }
+func (r *RM) clock(now int64) { r.sched.SetClock(r.config.StartMS + now) }
 
 // Scheduler returns the scheduler, for reading its state.
 func (r *RM) Scheduler() yarn.Scheduler { return r.sched }
@@ -157,6 +159,7 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	if a == nil {
 		return
 	}
+	r.unwatch(id)
 	if id == a.am {
 		r.work = append(r.work, work{kind: amEnded, app: id.App, exit: e.Exit})
 		return
@@ -180,7 +183,7 @@ func (r *RM) drain(now int64) {
 			}
 			if c, ok := r.sched.PullAM(w.app); ok {
 				a.am = c.ID
-				r.wait = append(r.wait, acquired{now, c.ID})
+				r.watch(now, a, c.ID)
 				r.host.LaunchAM(w.app, c)
 			}
 		case amEnded:
@@ -195,79 +198,6 @@ func (r *RM) remove(id protocol.AppID) {
 	// The attempt's own completions are nobody's any more.
 	delete(r.apps, id)
 	r.sched.RemoveApp(id)
-}
-
-// AddNode registers a node.
-func (r *RM) AddNode(now int64, spec yarn.NodeSpec) {
-	for int(spec.ID) >= len(r.nodes) {
-		r.nodes = append(r.nodes, node{})
-	}
-	r.clock(now)
-	r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1}
-	r.sched.AddNode(spec)
-	r.drain(now)
-}
-
-// NodeDown says that the node's processes are gone, without the ResourceManager knowing. It returns
-// the containers whose processes ended.
-func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
-	n := &r.nodes[id]
-	var gone []protocol.ContainerID
-	for i := range n.procs {
-		if !n.procs[i].exited {
-			gone = append(gone, n.procs[i].id)
-		}
-	}
-	n.procs = nil
-	return gone
-}
-
-// RemoveNode takes a node out of the cluster: lost, decommissioned or shut down. Its containers end with -100.
-func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
-	if !r.Registered(id) {
-		return
-	}
-	r.clock(now)
-	r.nodes[id].registered = false
-	r.sched.RemoveNode(id)
-	r.nodes[id].procs = nil
-	r.drain(now)
-}
-
-// SetNodeTotal changes a node's capacity.
-func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total policy.Resource) {
-	r.clock(now)
-	n := &r.nodes[id]
-	n.spec.Total = total
-	if n.registered && !n.draining {
-		r.sched.SetNodeTotal(id, total)
-	}
-	r.drain(now)
-}
-
-// Drain starts a graceful decommission; until is the time at which it gives up waiting, or -1.
-func (r *RM) Drain(id protocol.NodeID, until int64) {
-	r.nodes[id].draining = true
-	r.nodes[id].drainUntil = until
-}
-
-// Undrain takes a graceful decommission back: the node has its capacity again.
-func (r *RM) Undrain(now int64, id protocol.NodeID) {
-	n := &r.nodes[id]
-	if !n.draining {
-		return
-	}
-	n.draining = false
-	r.clock(now)
-	if n.registered {
-		r.sched.SetNodeTotal(id, n.spec.Total)
-	}
-	r.drain(now)
-}
-
-// Registered reports whether the node is in the cluster.
-func (r *RM) Registered(id protocol.NodeID) bool {
-	return int(id) < len(r.nodes) && r.nodes[id].registered
 }
 
 // Submit takes an application in and stores the ask for its AM container. The error is a
@@ -340,7 +270,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 		return err
 	}
 	for i := range resp.Allocated {
-		r.wait = append(r.wait, acquired{now, resp.Allocated[i].ID})
+		r.watch(now, a, resp.Allocated[i].ID)
 	}
 	resp.Completed = resp.Completed[:0]
 	for _, s := range byNode(a.completed[:statuses]) {
@@ -367,147 +297,4 @@ func byNode(s []nodeStatus) []nodeStatus {
 		}
 	}
 	return out
-}
-
-// Update runs the fair-share update.
-func (r *RM) Update(now int64) {
-	r.clock(now)
-	r.sched.Update()
-	r.drain(now)
-}
-
-// ContainerStarted says that the NodeManager accepted the start of a container.
-func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
-	r.nodes[node].procs = append(r.nodes[node].procs, proc{id: id})
-}
-
-// MarkForCleanup tells the NodeManager to end a container that it started although the
-// ResourceManager had given it up.
-func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
-	for i := range r.nodes[node].procs {
-		if r.nodes[node].procs[i].id == id {
-			r.nodes[node].procs[i].cleanup = true
-		}
-	}
-}
-
-// ProcessExited says that the process of a container ended with exit. The node reports it with its next heartbeat.
-func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit int32) {
-	for i := range r.nodes[node].procs {
-		if p := &r.nodes[node].procs[i]; p.id == id && !p.exited {
-			p.exited, p.exit = true, exit
-		}
-	}
-}
-
-// NodeHeartbeat is a heartbeat of a NodeManager: it reports, the scheduler assigns, and the answer
-// says which containers to end.
-//
-// Source: ResourceTrackerService.nodeHeartbeat, RMNodeImpl, AbstractYarnScheduler.nodeUpdate.
-func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
-	n := &r.nodes[id]
-	if !n.registered {
-		return
-	}
-	r.clock(now)
-	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
-	keep := n.procs[:0]
-	for _, p := range n.procs {
-		switch {
-		case p.cleanup && !p.told: // in the set to clean: not looked at this time
-			p.told = true
-			if !p.exited {
-				r.kills = append(r.kills, p.id)
-			}
-			keep = append(keep, p)
-		case p.exited:
-			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
-			if p.held {
-				n.allocated = n.allocated.Sub(p.size)
-			}
-		default:
-			if !p.reported {
-				p.reported = true
-				r.launched = append(r.launched, p.id)
-			}
-			keep = append(keep, p)
-		}
-	}
-	n.procs = keep
-	r.sched.NodeUpdate(id, r.launched, r.completed)
-	for _, c := range r.kills {
-		r.host.Kill(c)
-	}
-	if n.draining {
-		r.decommissioning(now, id)
-	}
-	r.drain(now)
-}
-
-// decommissioning shrinks a draining node to what runs on it, and removes it when nothing does or its time is up.
-func (r *RM) decommissioning(now int64, id protocol.NodeID) {
-	n := &r.nodes[id]
-	if n.live == 0 && len(n.procs) == 0 || n.drainUntil >= 0 && now >= n.drainUntil {
-		for _, p := range n.procs {
-			r.host.Kill(p.id)
-		}
-		r.RemoveNode(now, id)
-		return
-	}
-	r.sched.SetNodeTotal(id, n.allocated)
-}
-
-// CheckExpiry ends containers that were acquired and not reported as running in time, and returns
-// whether some are still being watched.
-func (r *RM) CheckExpiry(now int64, running func(protocol.ContainerID) bool) bool {
-	r.clock(now)
-	keep := r.wait[:0]
-	for _, a := range r.wait {
-		switch {
-		case running(a.id):
-		case now > a.at+r.expiry:
-			r.sched.Expire(a.id)
-		default:
-			keep = append(keep, a)
-		}
-	}
-	r.wait = keep
-	r.drain(now)
-	return len(keep) > 0
-}
-
-// Preempt runs the preemption thread over the starved applications, as after an update. It returns when
-// the first of the chosen containers is due; false when none is or the scheduler does not preempt.
-func (r *RM) Preempt(now int64) (at int64, ok bool) {
-	p, does := r.sched.(yarn.Preempter)
-	if !does {
-		return 0, false
-	}
-	r.clock(now)
-	p.Preempt()
-	return r.nextKill(p)
-}
-
-// KillPreempted ends the containers that preemption chose and that are due, and says when the next are.
-func (r *RM) KillPreempted(now int64) (at int64, ok bool) {
-	p, does := r.sched.(yarn.Preempter)
-	if !does {
-		return 0, false
-	}
-	r.clock(now)
-	p.KillDue()
-	r.drain(now)
-	return r.nextKill(p)
-}
-
-func (r *RM) nextKill(p yarn.Preempter) (int64, bool) {
-	at, ok := p.NextKill()
-	return at - r.start, ok
-}
-
-// Do runs something that the scheduler does by itself at now, and what follows from it.
-func (r *RM) Do(now int64, what func()) {
-	r.clock(now)
-	what()
-	r.drain(now)
 }

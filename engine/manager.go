@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/engine/yarn"
+	"replay/engine/yarn/rm"
+)
+
+// The simulation is the [rm.Host] of the ResourceManager, together with what containers.go has of it.
+var _ rm.Host = (*sim)(nil)
+
+// timers are the kinds of the ResourceManager's timers.
+var timers = [...]eventKind{rm.NodeExpired: evNodeExpired, rm.ExpiryCheck: evExpiryCheck, rm.PreemptionKill: evPreemptionKill,
+	rm.Cleanup: evCleanup, rm.ReloadFile: evReload, rm.ContinuousPass: evContinuous}
+
+// At is part of [rm.Host].
+func (s *sim) At(at int64, t rm.Timer, number, arg int64) { s.push(at, timers[t], number, arg) }
+
+// NodeGone is part of [rm.Host].
+func (s *sim) NodeGone(protocol.NodeID) { s.beatsChanged() }
+
+// Expired is part of [rm.Host].
+func (s *sim) Expired(id protocol.ContainerID) {
+	if a := s.byID(id.App); a != nil {
+		a.containerOf(id.N).rec.End = record.EndExpired
+	}
+}
+
+// Warn is part of [rm.Host].
+func (s *sim) Warn(code, text string) { s.warnings.add(code, "%s", text) }
+
+// newManager builds the ResourceManager of a scenario.
+func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
+	c := rm.Config{
+		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
+		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Loader: sc.AllocationFile,
+	}
+	if sc.Site.Continuous {
+		c.ContinuousMS = max(int64(sc.Site.ContinuousSleep), 1)
+	}
+	for i, a := range sc.Later {
+		c.Reloads = append(c.Reloads, rm.Reload{AtMS: sc.Reloads[i].AtMS, Name: sc.Reloads[i].Name, File: a})
+	}
+	return rm.New(s, c, func(o yarn.Observer) (yarn.Scheduler, error) { return sc.NewScheduler(s.names, clusterTimestamp, o) })
+}

@@ -1,0 +1,207 @@
+package rm
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// node is a NodeManager.
+type node struct {
+	spec       yarn.NodeSpec
+	registered bool
+	draining   bool
+	drainUntil int64 // graceful decommission gives up then, or -1
+	procs      []proc
+	allocated  policy.Resource // by the scheduler's allocations, for draining
+	live       int             // containers the scheduler has on it
+	silences   int64           // how often its processes died, to tell old expiries
+}
+
+// proc is a container as its NodeManager knows it.
+type proc struct {
+	id       protocol.ContainerID
+	reported bool // as running
+	exited   bool
+	exit     int32
+	cleanup  bool // the ResourceManager wants it ended
+	told     bool // and has said so
+	held     bool // the scheduler has ended it, the node still counts size
+	size     policy.Resource
+}
+
+// AddNode registers a node.
+func (r *RM) AddNode(now int64, spec yarn.NodeSpec) {
+	for int(spec.ID) >= len(r.nodes) {
+		r.nodes = append(r.nodes, node{})
+	}
+	r.clock(now)
+	r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
+	r.sched.AddNode(spec)
+	r.drain(now)
+}
+
+// NodeDown says that the node's processes are gone, without the ResourceManager knowing. It returns
+// the containers whose processes ended.
+func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
+	n := &r.nodes[id]
+	var gone []protocol.ContainerID
+	for i := range n.procs {
+		if !n.procs[i].exited {
+			gone = append(gone, n.procs[i].id)
+		}
+	}
+	n.procs = nil
+	return gone
+}
+
+// NodeSilent says that a node sends no more heartbeats since its last one, at lastMS. The liveness monitor finds it lost when
+// it looks, every third of the expiry interval, and more than the interval has passed.
+//
+// Source: NMLivelinessMonitor, AbstractLivelinessMonitor.
+func (r *RM) NodeSilent(now int64, id protocol.NodeID, lastMS int64) {
+	expiry := r.config.NodeExpiryMS
+	look := third(expiry)
+	at := (lastMS+expiry)/look*look + look
+	r.nodes[id].silences++
+	r.host.At(max(at, now), NodeExpired, int64(id), r.nodes[id].silences)
+}
+
+// nodeExpired takes a node out that has been silent since.
+func (r *RM) nodeExpired(now int64, id protocol.NodeID, silence int64) {
+	if r.nodes[id].silences == silence && r.Registered(id) {
+		r.RemoveNode(now, id)
+		r.host.NodeGone(id)
+	}
+}
+
+// RemoveNode takes a node out of the cluster: lost, decommissioned or shut down. Its containers end with -100.
+func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
+	if !r.Registered(id) {
+		return
+	}
+	r.clock(now)
+	r.nodes[id].registered = false
+	r.sched.RemoveNode(id)
+	r.nodes[id].procs = nil
+	r.drain(now)
+}
+
+// SetNodeTotal changes a node's capacity.
+func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total policy.Resource) {
+	r.clock(now)
+	n := &r.nodes[id]
+	n.spec.Total = total
+	if n.registered && !n.draining {
+		r.sched.SetNodeTotal(id, total)
+	}
+	r.drain(now)
+}
+
+// Drain starts a graceful decommission; until is the time at which it gives up waiting, or -1.
+func (r *RM) Drain(id protocol.NodeID, until int64) {
+	r.nodes[id].draining = true
+	r.nodes[id].drainUntil = until
+}
+
+// Undrain takes a graceful decommission back: the node has its capacity again.
+func (r *RM) Undrain(now int64, id protocol.NodeID) {
+	n := &r.nodes[id]
+	if !n.draining {
+		return
+	}
+	n.draining = false
+	r.clock(now)
+	if n.registered {
+		r.sched.SetNodeTotal(id, n.spec.Total)
+	}
+	r.drain(now)
+}
+
+// Registered reports whether the node is in the cluster.
+func (r *RM) Registered(id protocol.NodeID) bool {
+	return int(id) < len(r.nodes) && r.nodes[id].registered
+}
+
+// ContainerStarted says that the NodeManager accepted the start of a container.
+func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
+	r.nodes[node].procs = append(r.nodes[node].procs, proc{id: id})
+}
+
+// MarkForCleanup tells the NodeManager to end a container that it started although the
+// ResourceManager had given it up.
+func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
+	for i := range r.nodes[node].procs {
+		if r.nodes[node].procs[i].id == id {
+			r.nodes[node].procs[i].cleanup = true
+		}
+	}
+}
+
+// ProcessExited says that the process of a container ended with exit. The node reports it with its next heartbeat.
+func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit int32) {
+	for i := range r.nodes[node].procs {
+		if p := &r.nodes[node].procs[i]; p.id == id && !p.exited {
+			p.exited, p.exit = true, exit
+		}
+	}
+}
+
+// NodeHeartbeat is a heartbeat of a NodeManager: it reports, the scheduler assigns, and the answer
+// says which containers to end.
+//
+// Source: ResourceTrackerService.nodeHeartbeat, RMNodeImpl, AbstractYarnScheduler.nodeUpdate.
+func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
+	n := &r.nodes[id]
+	if !n.registered {
+		return
+	}
+	r.clock(now)
+	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
+	keep := n.procs[:0]
+	for _, p := range n.procs {
+		switch {
+		case p.cleanup && !p.told: // in the set to clean: not looked at this time
+			p.told = true
+			if !p.exited {
+				r.kills = append(r.kills, p.id)
+			}
+			keep = append(keep, p)
+		case p.exited:
+			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
+			if p.held {
+				n.allocated = n.allocated.Sub(p.size)
+			}
+		default:
+			if !p.reported {
+				p.reported = true
+				r.launched = append(r.launched, p.id)
+				r.unwatch(p.id)
+			}
+			keep = append(keep, p)
+		}
+	}
+	n.procs = keep
+	r.sched.NodeUpdate(id, r.launched, r.completed)
+	for _, c := range r.kills {
+		r.host.Kill(c)
+	}
+	if n.draining {
+		r.decommissioning(now, id)
+	}
+	r.drain(now)
+}
+
+// decommissioning shrinks a draining node to what runs on it, and removes it when nothing does or its time is up.
+func (r *RM) decommissioning(now int64, id protocol.NodeID) {
+	n := &r.nodes[id]
+	if n.live == 0 && len(n.procs) == 0 || n.drainUntil >= 0 && now >= n.drainUntil {
+		for _, p := range n.procs {
+			r.host.Kill(p.id)
+		}
+		r.RemoveNode(now, id)
+		r.host.NodeGone(id)
+		return
+	}
+	r.sched.SetNodeTotal(id, n.allocated)
+}

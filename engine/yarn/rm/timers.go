@@ -1,0 +1,95 @@
+package rm
+
+import (
+	"fmt"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+)
+
+// A Timer is what the ResourceManager does by itself at a time that it has asked the [Host] for.
+type Timer uint8
+
+// The timers.
+const (
+	NodeExpired    Timer = iota // a silent node is found lost; number: node
+	ExpiryCheck                 // the monitor of acquired containers looks
+	PreemptionKill              // containers chosen by preemption are due
+	Cleanup                     // empty dynamic queues go
+	ReloadFile                  // an allocation file comes into force; number: its position
+	ContinuousPass              // a pass of continuous scheduling
+)
+
+// loaderMS is the period of the FairScheduler's loader, which removes dynamic queues that are empty.
+//
+// Source: AllocationFileLoaderService.ALLOC_RELOAD_INTERVAL_MS.
+const loaderMS = 10_000
+
+// startTimers schedules what the scheduler does by itself besides updates.
+func (r *RM) startTimers() {
+	c := &r.config
+	if _, can := r.sched.(yarn.Continuous); can && c.ContinuousMS > 0 {
+		r.host.At(c.ContinuousMS, ContinuousPass, 0, 0)
+	}
+	if _, can := r.sched.(yarn.Reloader); !can {
+		return
+	}
+	if c.Loader {
+		r.host.At(loaderMS, Cleanup, 0, 0)
+	}
+	for i := range c.Reloads {
+		r.host.At(c.Reloads[i].AtMS, ReloadFile, int64(i), 0)
+	}
+}
+
+// Fire runs a timer that is due now, with what it was scheduled with.
+func (r *RM) Fire(now int64, t Timer, number, arg int64) {
+	r.clock(now)
+	switch t {
+	case NodeExpired:
+		r.nodeExpired(now, protocol.NodeID(number), arg)
+	case ExpiryCheck:
+		r.checkExpiry(now)
+	case PreemptionKill:
+		p := r.sched.(yarn.Preempter)
+		p.KillDue()
+		r.drain(now)
+		r.scheduleKill(now, p)
+	case Cleanup:
+		r.sched.(yarn.Reloader).Cleanup()
+		r.host.At(now+loaderMS, Cleanup, 0, 0)
+	case ReloadFile:
+		r.reload(now, &r.config.Reloads[number])
+	case ContinuousPass:
+		r.sched.(yarn.Continuous).ContinuousPass()
+		r.host.At(now+r.config.ContinuousMS, ContinuousPass, 0, 0)
+	}
+	r.drain(now)
+}
+
+// reload puts an allocation file in force. Where the real class throws in the middle, what YARN has then holds.
+func (r *RM) reload(now int64, l *Reload) {
+	if err := r.sched.(yarn.Reloader).Reload(l.File); err != nil {
+		r.host.Warn("reload", fmt.Sprintf("reload of %s at %d ms: YARN's loader throws %v", l.Name, now, err))
+	}
+}
+
+// Update runs the fair-share update, and the preemption thread after it.
+func (r *RM) Update(now int64) {
+	r.clock(now)
+	r.sched.Update()
+	r.drain(now)
+	if p, does := r.sched.(yarn.Preempter); does && r.config.Preemption {
+		p.Preempt()
+		r.scheduleKill(now, p)
+	}
+}
+
+// scheduleKill asks for the time at which the first of the containers that preemption chose is due.
+func (r *RM) scheduleKill(now int64, p yarn.Preempter) {
+	at, ok := p.NextKill()
+	if at -= r.config.StartMS; ok && at != r.killAt {
+		r.killAt = at
+		r.host.At(max(at, now), PreemptionKill, 0, 0)
+	}
+}
