@@ -14,7 +14,7 @@ import (
 )
 
 // liveManager is a live ResourceManager: every call that its scheduler received, in order, and what it did. The calls are given
-// to the FairScheduler here, and what it does at each of them is compared; see bench/conform/README.md, "Recorded clusters".
+// to the FairScheduler here, and what it does at each of them is compared; see README.md, "Recorded clusters".
 var liveManager = Kind{
 	Name:      "recorded cluster",
 	Of:        answersOf("live ResourceManager (FairScheduler), YarnAllocator"),
