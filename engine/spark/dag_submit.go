@@ -175,6 +175,7 @@ func (d *DAG) end(now int64, stage int32) {
 	s := &d.stages[stage]
 	s.ended = true
 	d.left--
+	last := d.left == 0
 	j := &d.jobs[d.jobOf[stage]]
 	if j.left--; j.left == 0 {
 		d.emit(DAGEvent{Kind: JobEnded, Job: j.id})
@@ -188,8 +189,8 @@ func (d *DAG) end(now int64, stage int32) {
 		}
 	}
 	slices.Sort(due)
-	d.think(now, due)
-	if d.left == 0 {
+	d.think(now, due) // which may end stages that have no tasks
+	if last {
 		d.emit(DAGEvent{Kind: DAGDone})
 	}
 }

@@ -187,6 +187,7 @@ func TestConfErrors(t *testing.T) {
 		{"first target above maximum", dyn("spark.executor.instances", "5", "spark.dynamicAllocation.maxExecutors", "4"), "initial number of executors is 5"},
 		{"backlog below a second", dyn("spark.dynamicAllocation.schedulerBacklogTimeout", "900ms"), "schedulerBacklogTimeout is less than a second"},
 		{"ratio 0", dyn("spark.dynamicAllocation.executorAllocationRatio", "0"), "more than 0 and at most 1"},
+		{"ratio above 1", dyn("spark.dynamicAllocation.executorAllocationRatio", "1.01"), "executorAllocationRatio is 1.01, want more than 0 and at most 1"},
 		{"nothing keeps shuffle data", dyn("spark.dynamicAllocation.shuffleTracking.enabled", "false"), "want one of spark.shuffle.service.enabled"},
 		{"node limit of exclusion", map[string]string{"spark.excludeOnFailure.enabled": "true", "spark.task.maxFailures": "2"}, "want less than spark.task.maxFailures (2)"},
 	}

@@ -1,0 +1,906 @@
+package spark
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/spark/conf"
+	"replay/trace"
+)
+
+// dagRig gives a DAG the events of a task scheduler by hand. Executors 0 and 1 are on host 0, 2 to 5 on hosts 1 to 4.
+type dagRig struct {
+	*DAG
+	t   *testing.T
+	s   *TaskScheduler
+	now int64
+}
+
+func newDAGRig(t *testing.T, values map[string]string, stages ...trace.Stage) *dagRig {
+	t.Helper()
+	d := dagOf(t, values, stages...)
+	return &dagRig{DAG: d, t: t, s: d.tasks}
+}
+
+// told takes what the DAG told, in words.
+func (r *dagRig) told() string {
+	var out []string
+	for _, e := range r.Take() {
+		text := ""
+		switch e.Kind {
+		case StageTimer:
+			text = fmt.Sprintf("stage %d at %d", e.Stage, e.At)
+		case ResubmitTimer:
+			text = fmt.Sprintf("resubmit at %d", e.At)
+		case JobStarted, JobEnded:
+			text = fmt.Sprintf("job %d %s", e.Job, map[DAGEventKind]string{JobStarted: "starts", JobEnded: "ends"}[e.Kind])
+		case StageSubmitted:
+			text = fmt.Sprintf("%d.%d submitted", e.Stage, e.Attempt)
+			if e.Set < 0 {
+				text += " empty"
+			} else if only := r.s.Set(e.Set).Spec.Partitions; only != nil {
+				text += fmt.Sprint(" for ", only)
+			}
+		case StageCompleted:
+			text = fmt.Sprintf("%d.%d %s", e.Stage, e.Attempt, map[bool]string{true: "failed", false: "done"}[e.Failed])
+		case BlockCached:
+			text = fmt.Sprintf("%d[%d] cached on %d", e.Stage, e.Index, e.Exec)
+		case DAGDone:
+			text = "all done"
+		case DAGFailed:
+			text = "given up: " + e.Reason
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// expect takes what the DAG told and compares.
+func (r *dagRig) expect(what, want string) {
+	r.t.Helper()
+	if got := r.told(); got != want {
+		r.t.Errorf("%s: told %q, want %q", what, got, want)
+	}
+}
+
+// end is the end of a task of some attempt of a stage, the newest one is 0, the one before it -1.
+func (r *dagRig) end(stage, attempt, partition, exec int32, reason EndReason, from ...FetchSource) {
+	r.t.Helper()
+	attempt += r.stages[stage].next - 1
+	set := int32(slices.IndexFunc(r.sets, func(i setInfo) bool { return i.stage == stage && i.attempt == attempt }))
+	spec := &r.s.Set(set).Spec
+	index := int32(slices.IndexFunc(make([]int, spec.Tasks), func(int) bool { return false }))
+	for i := range int32(spec.Tasks) {
+		if spec.Partition(i) == partition {
+			index = i
+		}
+	}
+	e := TaskEvent{Kind: TaskEnded, Set: set, Index: index, Exec: exec, Reason: reason, Stage: stage, StageAttempt: attempt}
+	if len(from) > 0 {
+		e.From = from[0]
+	}
+	r.Handle(r.now, &e)
+}
+
+// succeed ends tasks 0, 1 and so on of the newest attempt of a stage on executors.
+func (r *dagRig) succeed(stage int32, execs ...int32) {
+	r.t.Helper()
+	for p, exec := range execs {
+		r.end(stage, 0, int32(p), exec, EndSuccess)
+	}
+}
+
+func (r *dagRig) gone(exec int32, worker bool) {
+	r.Handle(r.now, &TaskEvent{Kind: ExecutorGone, Exec: exec, Worker: worker})
+}
+
+// rigStage is a stage of n tasks of Spark job job.
+func rigStage(id, job int32, n int, parents ...int32) trace.Stage {
+	s := testStage(id, parents, 1000, none(n)...)
+	s.SparkJob = job
+	return s
+}
+
+func TestJobsThatSparkRefuses(t *testing.T) {
+	gang := rigStage(0, 0, 2)
+	gang.Kind = trace.StageGang
+	profile := rigStage(1, 0, 1)
+	profile.Profile = 1
+	last := rigStage(1, 0, 1)
+	dynamic := map[string]string{"spark.dynamicAllocation.enabled": "true"}
+	for _, tt := range []struct {
+		name   string
+		values map[string]string
+		stages []trace.Stage
+		want   string
+	}{
+		{"a barrier stage, with dynamic allocation", dynamic, stages(gang), "job 7, stage 0: a barrier stage cannot run with dynamic allocation"},
+		{"a barrier stage", nil, stages(gang), ""},
+		{"dynamic allocation", dynamic, stages(rigStage(0, 0, 1)), ""},
+		{"a profile too many", nil, stages(rigStage(0, 0, 1), profile), "job 7, stage 1: profile is 1, want one of the 1 profiles"},
+		{"the last profile", nil, stages(rigStage(0, 0, 1), last), ""},
+	} {
+		c := testConf(t, tt.values)
+		_, err := NewDAG(c, &trace.Job{ID: 7, Stages: tt.stages}, NewTaskScheduler(c, NewPools(FIFO, nil), nil, nil), []int32{1})
+		if got := fmt.Sprint(err); got != tt.want && (tt.want != "" || err != nil) {
+			t.Errorf("%s: error %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// DAGScheduler.submitStage, submitMissingTasks: stages in the order of their numbers, each when what it reads is there.
+func TestSubmissionOrder(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 2), rigStage(2, 0, 1, 1, 0), rigStage(3, 0, 1, 2))
+	r.Start(0)
+	r.expect("start", "job 0 starts, 0.0 submitted, 1.0 submitted")
+	r.succeed(1, 1)
+	r.expect("one of two tasks", "")
+	r.end(1, 0, 0, 2, EndSuccess) // the same partition again
+	r.expect("the same task again", "")
+	r.end(1, 0, 1, 1, EndSuccess)
+	r.expect("both tasks", "1.0 done")
+	r.succeed(0, 1)
+	r.expect("the other parent", "0.0 done, 2.0 submitted")
+	r.succeed(2, 1)
+	r.expect("the third", "2.0 done, 3.0 submitted")
+	if r.Done() {
+		t.Error("done before the last stage")
+	}
+	r.succeed(3, 1)
+	r.expect("the last", "3.0 done, job 0 ends, all done")
+	if !r.Done() {
+		t.Error("not done after the last stage")
+	}
+}
+
+// The driver's time before a stage: as recorded, or the default, or none.
+func TestDelayBeforeAStage(t *testing.T) {
+	with := func(id int32, delay int64, after ...int32) trace.Stage {
+		s := rigStage(id, id, 1)
+		s.DelayMS, s.After = delay, after
+		return s
+	}
+	for _, tt := range []struct {
+		def, delay int64
+		want       string
+	}{
+		{50, trace.Unset, "stage 0 at 1050"},
+		{0, trace.Unset, "job 0 starts, 0.0 submitted"},
+		{50, 0, "job 0 starts, 0.0 submitted"},
+		{50, 1, "stage 0 at 1001"},
+	} {
+		r := newDAGRig(t, nil, with(0, tt.delay))
+		r.DefaultDelayMS = tt.def
+		r.Start(1000)
+		r.expect(fmt.Sprint("delay ", tt.delay), tt.want)
+	}
+	// Stages that end together: those that wait for them come by number, one that waits for several with the last.
+	r := newDAGRig(t, nil, with(0, 0), with(1, 0, 0, 4), with(2, 5, 0), with(3, 0, 0), with(4, 0))
+	r.Start(0)
+	r.expect("start", "job 0 starts, 0.0 submitted, job 4 starts, 4.0 submitted")
+	r.now = 10
+	r.succeed(0, 1)
+	r.expect("the first", "0.0 done, job 0 ends, stage 2 at 15, job 3 starts, 3.0 submitted")
+	r.succeed(4, 1)
+	r.expect("the second", "4.0 done, job 4 ends, job 1 starts, 1.0 submitted")
+	r.StageDue(15, 2)
+	r.expect("the timer", "job 2 starts, 2.0 submitted")
+}
+
+func TestApplicationWithoutStages(t *testing.T) {
+	r := newDAGRig(t, nil)
+	r.Start(0)
+	r.expect("start", "all done")
+	if !r.Done() {
+		t.Error("not done")
+	}
+}
+
+// A stage of no tasks ends at once.
+func TestEmptyStages(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 0), rigStage(1, 0, 1, 0), rigStage(2, 0, 0, 1))
+	r.Start(0)
+	r.expect("start", "job 0 starts, 0.0 submitted empty, 0.0 done, 1.0 submitted")
+	r.succeed(1, 1)
+	r.expect("the second", "1.0 done, 2.0 submitted empty, 2.0 done, job 0 ends, all done")
+}
+
+// SparkListenerJobStart names the stages of a job and all that they read, those of earlier jobs included.
+func TestStagesOfAJob(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 2, 1), rigStage(1, 2, 1, 0), rigStage(2, 5, 1, 0), rigStage(3, 5, 1, 2, 1), rigStage(4, 1, 1))
+	r.Start(0)
+	r.expect("start", "job 2 starts, 0.0 submitted, job 1 starts, 4.0 submitted")
+	check := func(job int32, want []int32, writing ...int32) {
+		t.Helper()
+		got, writes := r.JobStages(job)
+		var w []int32
+		for _, s := range got {
+			if writes(s) {
+				w = append(w, s)
+			}
+		}
+		if !slices.Equal(got, want) || !slices.Equal(w, writing) {
+			t.Errorf("job %d has stages %v, of which %v write; want %v and %v", job, got, w, want, writing)
+		}
+	}
+	check(2, []int32{0, 1}, 0, 1)
+	check(1, []int32{4})
+	r.succeed(0, 1)
+	r.expect("the first stage", "0.0 done, 1.0 submitted, job 5 starts, 2.0 submitted")
+	check(5, []int32{0, 1, 2, 3}, 0, 1, 2)
+}
+
+// DAGScheduler.activeJobForStage: the smallest active job that uses a stage gives its task sets priority and pool.
+func TestJobOnWhoseBehalf(t *testing.T) {
+	read, early, late := rigStage(0, 0, 1), rigStage(1, 2, 2, 0), rigStage(2, 3, 1, 0)
+	early.Pool, late.Pool = "early", "late"
+	early.After = []int32{0}
+	r := newDAGRig(t, map[string]string{"spark.scheduler.pool": "usual"}, read, early, late)
+	spec := func(stage int32) string {
+		s := &r.s.Set(r.stages[stage].set).Spec
+		return fmt.Sprint(s.Priority, " ", s.Pool)
+	}
+	r.Start(0)
+	if got := spec(0); got != "0 usual" {
+		t.Errorf("the first stage runs for %q, want 0 usual", got)
+	}
+	r.succeed(0, 1)
+	if spec(1) != "2 early" || spec(2) != "3 late" {
+		t.Errorf("the others run for %q and %q, want 2 early and 3 late", spec(1), spec(2))
+	}
+	// Its job is over; the output is lost and needed by both of the others.
+	fail := func(stage int32) {
+		r.gone(1, false)
+		r.end(stage, 0, 0, 2, EndFetchFailed, FetchSource{Stage: 0, Partition: 0, Exec: 1, Host: 0})
+		r.Resubmit(r.now + ResubmitDelayMS)
+	}
+	fail(2)
+	if got := spec(0); got != "2 early" {
+		t.Errorf("again it runs for %q, want 2 early: the smallest job that is active and uses it", got)
+	}
+	r.succeed(1, 2, 2) // job 2 is over
+	r.end(0, 0, 0, 3, EndSuccess)
+	r.told()
+	r.gone(3, false)
+	r.end(2, 0, 0, 2, EndFetchFailed, FetchSource{Stage: 0, Partition: 0, Exec: 3, Host: 2})
+	r.Resubmit(r.now + ResubmitDelayMS)
+	if got := spec(0); got != "3 late" {
+		t.Errorf("at last it runs for %q, want 3 late: the only job that is active", got)
+	}
+}
+
+// What a task set says of its tasks.
+func TestTaskSetsOfStages(t *testing.T) {
+	a, b := rigStage(0, 0, 1), rigStage(1, 0, 1, 0)
+	b.Kind = trace.StageGang
+	for _, dynamic := range []bool{false, true} {
+		if dynamic {
+			b.Kind = trace.StageShuffle
+		}
+		r := newDAGRig(t, map[string]string{"spark.dynamicAllocation.enabled": fmt.Sprint(dynamic)}, a, b)
+		r.cpus = []int32{3}
+		r.Start(0)
+		r.succeed(0, 1)
+		first, second := &r.s.Set(r.stages[0].set).Spec, &r.s.Set(r.stages[1].set).Spec
+		if !first.ShuffleMap || second.ShuffleMap || first.Barrier || second.Barrier == dynamic || first.AnyExecutor == dynamic || first.TaskCPUs != 3 {
+			t.Errorf("dynamic allocation %t: task sets %+v and %+v", dynamic, *first, *second)
+		}
+	}
+}
+
+// DAGScheduler.handleJobSubmitted: a job with a barrier stage is looked at every 15 s, 40 times.
+func TestChecksForSlots(t *testing.T) {
+	gang := func(id int32, n int) trace.Stage {
+		s := rigStage(id, 0, n)
+		s.Kind = trace.StageGang
+		return s
+	}
+	for _, tt := range []struct {
+		slots int
+		want  string
+	}{
+		{3, "stage 0 at 15000, stage 1 at 15000"}, // one of them alone does not start the job
+		{4, "job 0 starts, 0.0 submitted, 1.0 submitted"},
+	} {
+		r := newDAGRig(t, nil, gang(0, 2), gang(1, 4))
+		r.Slots = func(int32) int { return tt.slots }
+		r.Start(0)
+		r.expect(fmt.Sprint(tt.slots, " slots"), tt.want)
+	}
+	r := newDAGRig(t, map[string]string{"spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "2"}, gang(0, 2), gang(1, 4))
+	r.Slots = func(int32) int { return 3 }
+	for now := int64(0); now < 30_000; now += 15_000 { // both stages come at once: one check
+		r.StageDue(now, 0)
+		r.StageDue(now, 1)
+		r.expect(fmt.Sprint("check at ", now), fmt.Sprintf("stage 0 at %d, stage 1 at %[1]d", now+15_000))
+	}
+	r.StageDue(30_000, 0)
+	r.expect("third check", "given up: stage 1: a barrier stage of 4 tasks finds 3 slots, after 3 checks")
+	r.StageDue(30_000, 1)
+	r.expect("after the end", "")
+}
+
+// DAGScheduler.handleTaskCompletion: output of an executor that was lost after the task set was made does not count.
+func TestOutputOfALostExecutor(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 3), rigStage(1, 0, 2, 0))
+	r.Start(0)
+	r.told()
+	r.end(0, 0, 0, 1, EndSuccess)
+	r.gone(1, false)
+	r.end(0, 0, 1, 1, EndSuccess) // a late result
+	r.end(0, 0, 2, 2, EndSuccess)
+	r.expect("all tasks have ended", "0.0 done, 0.1 submitted for [0 1]")
+	r.succeed(0, 1, 3) // executor 1 is known to be lost before this task set was made: it is back, or never was
+	r.expect("both again", "0.1 done, 1.0 submitted")
+	r.gone(2, false) // results count wherever they were computed
+	r.succeed(1, 2, 2)
+	r.expect("results", "1.0 done, job 0 ends, all done")
+}
+
+// A shuffle service keeps the output of a lost executor, unless the whole host is gone.
+func TestOutputWithAShuffleService(t *testing.T) {
+	for _, tt := range []struct {
+		service, worker bool
+		want            int // partitions left of four on executors 0, 1, 2, 2
+	}{
+		{false, false, 3}, {true, false, 4}, {false, true, 2}, {true, true, 2},
+	} {
+		r := newDAGRig(t, map[string]string{"spark.shuffle.service.enabled": fmt.Sprint(tt.service)}, rigStage(0, 0, 4), rigStage(1, 0, 1, 0))
+		r.Start(0)
+		r.succeed(0, 0, 1, 2, 2)
+		epoch := r.epoch
+		r.gone(1, tt.worker)
+		if got := r.availableOf(0); got != tt.want {
+			t.Errorf("service %t, whole host %t: %d partitions are left, want %d", tt.service, tt.worker, got, tt.want)
+		}
+		if r.gone(1, false); (tt.want < 4) != (r.epoch > epoch) {
+			t.Errorf("service %t, whole host %t: the epoch goes from %d to %d", tt.service, tt.worker, epoch, r.epoch)
+		}
+	}
+}
+
+// Resubmitted: the partition is owed again, once.
+func TestResubmittedTask(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 1, 0))
+	r.Start(0)
+	r.told()
+	r.end(0, 0, 0, 1, EndSuccess)
+	r.end(0, 0, 0, 1, EndResubmitted)
+	r.end(0, 0, 0, 1, EndResubmitted)
+	r.end(0, 0, 1, 2, EndSuccess)
+	r.expect("one is owed", "")
+	r.end(0, 0, 0, 2, EndSuccess)
+	r.expect("none is owed", "0.0 done, 1.0 submitted")
+}
+
+// A success of an older attempt counts, and the newest attempt does not run that partition any more.
+func TestSuccessOfAnOlderAttempt(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 4, 0))
+	r.Start(0)
+	r.succeed(0, 1)
+	r.end(1, 0, 0, 2, EndSuccess)
+	r.end(1, 0, 1, 2, EndFetchFailed, FetchSource{Stage: 0, Partition: 0, Exec: 1, Host: 0})
+	r.Resubmit(200)
+	r.succeed(0, 2)
+	r.told()
+	set := r.s.Set(r.stages[1].set)
+	if !slices.Equal(set.Spec.Partitions, []int32{1, 2, 3}) {
+		t.Fatalf("the second attempt has partitions %v, want 1, 2, 3", set.Spec.Partitions)
+	}
+	r.end(1, -1, 2, 3, EndSuccess)
+	if set.TaskDone(0) || !set.TaskDone(1) || set.TaskDone(2) {
+		t.Errorf("done are %t %t %t, want the task of partition 2 alone", set.TaskDone(0), set.TaskDone(1), set.TaskDone(2))
+	}
+	r.end(1, -1, 0, 3, EndSuccess) // one that the newest attempt does not have
+	if set.Succeeded() != 1 {
+		t.Errorf("%d tasks of the newest attempt are done, want 1", set.Succeeded())
+	}
+	r.end(1, 0, 1, 3, EndSuccess) // its own successes are the task set's business
+	if set.Succeeded() != 1 {
+		t.Errorf("%d tasks of the newest attempt are done, want 1", set.Succeeded())
+	}
+	r.expect("two are owed", "")
+	r.end(1, -1, 3, 3, EndSuccess)
+	r.expect("the last by the older attempt", "1.1 done, job 0 ends, all done")
+	r.end(1, -1, 1, 3, EndSuccess)
+	r.expect("after the end", "")
+}
+
+// The newest attempt may be a whole one, or gone from the scheduler.
+func TestSuccessOfAnOlderAttemptOfAll(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 2, 0))
+	r.Start(0)
+	r.succeed(0, 1)
+	r.end(1, 0, 1, 2, EndFetchFailed, FetchSource{Stage: 0, Partition: 0, Exec: 1, Host: 0})
+	r.Resubmit(200)
+	r.succeed(0, 2)
+	set := r.s.Set(r.stages[1].set)
+	r.end(1, -1, 1, 3, EndSuccess)
+	if set.Spec.Partitions != nil || set.TaskDone(0) || !set.TaskDone(1) {
+		t.Errorf("done are %t, %t of %v, want partition 1", set.TaskDone(0), set.TaskDone(1), set.Spec.Partitions)
+	}
+	r.told()
+	r.s.Cancel(300, set.ID)
+	r.s.Take()
+	r.s.Take()
+	if r.s.Set(set.ID) != nil {
+		t.Fatal("the newest task set is still there")
+	}
+	r.end(1, -1, 0, 3, EndSuccess)
+	r.expect("the last", "1.1 done, job 0 ends, all done")
+}
+
+// Blocks of a cached stage are where its tasks ran; a reader that computes a lost one keeps it where it was computed.
+func TestCachedBlocks(t *testing.T) {
+	again := rigStage(1, 1, 4)
+	again.CacheOf, again.After = 0, []int32{0}
+	r := newDAGRig(t, nil, rigStage(0, 0, 3), again)
+	r.Start(0)
+	r.told()
+	r.succeed(0, 0, 2, 3)
+	r.expect("the first", "0[0] cached on 0, 0[1] cached on 2, 0[2] cached on 3, 0.0 done, job 0 ends, job 1 starts, 1.0 submitted")
+	r.end(1, 0, 0, 4, EndSuccess)
+	r.expect("a block that is there", "")
+	r.gone(2, false)
+	r.gone(5, false)
+	r.end(1, 0, 1, 0, EndSuccess)
+	r.expect("a block that was lost", "0[1] cached on 0")
+	r.gone(3, false)
+	r.end(1, 0, 2, 5, EndSuccess)
+	r.expect("a block that was lost, read on an executor that is lost", "")
+	r.end(1, 0, 3, 4, EndSuccess)
+	r.expect("a partition without block", "1.0 done, job 1 ends, all done")
+	if got := r.stages[0].cached; !slices.Equal(got, []int32{0, 0, -1}) {
+		t.Errorf("blocks are on %v, want 0, 0 and none", got)
+	}
+
+	r = newDAGRig(t, nil, rigStage(0, 0, 2), again)
+	r.Start(0)
+	r.gone(2, false)
+	r.told()
+	r.succeed(0, 2, 3)
+	r.expect("a task of a lost executor", "0[1] cached on 3, 0.0 done, job 0 ends, job 1 starts, 1.0 submitted")
+}
+
+// A reader whose cached input is not all there needs what that was computed from.
+func TestParentsOfACachedInput(t *testing.T) {
+	for _, tt := range []struct {
+		lost []int32
+		want string
+	}{
+		{nil, "job 1 starts, 2.0 submitted"},
+		{[]int32{2}, "job 1 starts, 2.0 submitted"}, // executor 2 holds a block of stage 1 alone: stage 0 is there
+		{[]int32{3}, "job 1 starts, 2.0 submitted"}, // output of stage 0 is gone, and nobody needs it
+		{[]int32{2, 3}, "job 1 starts, 0.1 submitted for [1]"},
+	} {
+		again := rigStage(2, 1, 2)
+		again.CacheOf, again.After, again.DelayMS = 1, []int32{1}, 10
+		r := newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 2, 0), again)
+		r.Start(0)
+		r.succeed(0, 1, 3)
+		r.succeed(1, 1, 2)
+		r.told()
+		for _, exec := range tt.lost {
+			r.gone(exec, false)
+		}
+		r.StageDue(10, 2)
+		r.expect(fmt.Sprint("lost ", tt.lost), tt.want)
+		if len(tt.lost) == 2 {
+			r.end(0, 0, 1, 4, EndSuccess)
+			r.expect("computed again", "0.1 done, 2.0 submitted")
+		}
+	}
+}
+
+// DAGScheduler.handleTaskCompletion, FetchFailed.
+func TestFetchFailure(t *testing.T) {
+	from := FetchSource{Stage: 0, Partition: 1, Exec: 3, Host: 2}
+	r := newDAGRig(t, nil, rigStage(0, 0, 4), rigStage(1, 0, 3, 0))
+	r.Start(0)
+	r.succeed(0, 2, 3, 3, 4)
+	r.told()
+	r.now = 1000
+	r.end(1, 0, 0, 2, EndFetchFailed, from)
+	r.expect("the first", "1.0 failed, resubmit at 1200")
+	if got := r.stages[0].out; !slices.Equal(got, []int32{2, -1, -1, 4}) {
+		t.Errorf("output is on %v, want all of executor 3 forgotten", got)
+	}
+	r.now = 1100
+	r.end(1, 0, 1, 2, EndFetchFailed, from)
+	r.expect("the second of the attempt", "")
+	r.end(1, 0, 2, 2, EndSuccess)
+	r.expect("a success of the attempt that failed", "")
+	r.Resubmit(1200)
+	r.expect("resubmission", "0.1 submitted for [1 2]")
+	r.end(1, 0, 1, 2, EndFetchFailed, from)
+	r.expect("one more of the attempt, while its stage waits", "resubmit at 1300")
+	r.Resubmit(1300)
+	r.end(0, 0, 1, 2, EndSuccess)
+	r.end(0, 0, 2, 2, EndSuccess)
+	r.expect("computed again", "0.1 done, 1.1 submitted for [0 1]")
+	r.end(1, -1, 1, 2, EndFetchFailed, FetchSource{Stage: 0, Partition: 0, Exec: 2, Host: 1})
+	r.expect("of an older attempt", "")
+	if got := r.stages[0].out; !slices.Equal(got, []int32{2, 2, 2, 4}) {
+		t.Errorf("output is on %v, an older attempt changes nothing", got)
+	}
+}
+
+// What a fetch failure unregisters.
+func TestFetchFailureUnregisters(t *testing.T) {
+	// Stage 0 is on executors 0, 1, 2 and 3; 0 and 1 are on one host. So is stage 1, which is not named.
+	const onHost, service = "spark.files.fetchFailure.unRegisterOutputOnHost", "spark.shuffle.service.enabled"
+	all := []int32{0, 1, 2, 3}
+	for _, tt := range []struct {
+		name   string
+		values map[string]string
+		from   FetchSource
+		gang   bool
+		want   []int32 // of stage 0
+		other  []int32 // of stage 1
+	}{
+		{"the executor", nil, FetchSource{0, 1, 1, 0}, false, []int32{0, -1, 2, 3}, []int32{0, -1, 2, 3}},
+		{"the executor, beside a service", map[string]string{service: "true"}, FetchSource{0, 1, 1, 0}, false, []int32{0, -1, 2, 3}, []int32{0, -1, 2, 3}},
+		{"the host of the service", map[string]string{service: "true", onHost: "true"}, FetchSource{0, 1, 1, 0}, false, []int32{-1, -1, 2, 3}, []int32{-1, -1, 2, 3}},
+		{"no service, so no host", map[string]string{onHost: "true"}, FetchSource{0, 1, 1, 0}, false, []int32{0, -1, 2, 3}, []int32{0, -1, 2, 3}},
+		{"the first partition", nil, FetchSource{0, 0, 0, 0}, false, []int32{-1, 1, 2, 3}, []int32{-1, 1, 2, 3}},
+		{"output that was computed elsewhere meanwhile", nil, FetchSource{0, 1, 5, 4}, false, all, all},
+		{"output whose place is not known", nil, FetchSource{0, -1, -1, -1}, false, all, all},
+		{"all of a barrier stage", nil, FetchSource{0, 1, 1, 0}, true, []int32{-1, -1, -1, -1}, []int32{0, -1, 2, 3}},
+		{"all of a barrier stage, place not known", nil, FetchSource{0, -1, -1, -1}, true, []int32{-1, -1, -1, -1}, all},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			first := rigStage(0, 0, 4)
+			if tt.gang {
+				first.Kind = trace.StageGang
+			}
+			r := newDAGRig(t, tt.values, first, rigStage(1, 0, 4), rigStage(2, 0, 1, 0, 1))
+			r.Start(0)
+			r.succeed(0, all...)
+			r.succeed(1, all...)
+			r.end(2, 0, 0, 5, EndFetchFailed, tt.from)
+			left := func(stage int32) int {
+				n := 0
+				for _, e := range r.stages[stage].out {
+					if e >= 0 {
+						n++
+					}
+				}
+				return n
+			}
+			if d := cmp.Diff([][]int32{tt.want, tt.other}, [][]int32{r.stages[0].out, r.stages[1].out}); d != "" {
+				t.Errorf("output (-want +got)\n%s", d)
+			}
+			if r.availableOf(0) != left(0) || r.availableOf(1) != left(1) {
+				t.Errorf("%d and %d partitions are available, want %d and %d", r.availableOf(0), r.availableOf(1), left(0), left(1))
+			}
+		})
+	}
+}
+
+// DAGScheduler.removeExecutorAndUnregisterOutputs acts once for the failures of one epoch.
+func TestFetchFailuresOfOneEpoch(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 2), rigStage(2, 0, 1, 0), rigStage(3, 0, 1, 1), rigStage(4, 0, 1, 2, 3))
+	r.Start(0)
+	r.succeed(0, 3, 4)
+	r.succeed(1, 3, 3)
+	r.end(3, 0, 0, 5, EndFetchFailed, FetchSource{1, 0, 3, 2}) // a task set of a later epoch than that of stage 2
+	r.Resubmit(200)
+	r.end(1, 0, 0, 3, EndSuccess) // on the same executor, later still
+	r.end(1, 0, 1, 3, EndSuccess)
+	if r.availableOf(0) != 1 || r.availableOf(1) != 2 {
+		t.Fatalf("%d and %d partitions are available, want 1 and 2", r.availableOf(0), r.availableOf(1))
+	}
+	r.end(2, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+	if r.availableOf(1) != 2 {
+		t.Error("a failure of an earlier epoch takes output of a later one")
+	}
+	r.end(3, 0, 0, 5, EndFetchFailed, FetchSource{1, 0, 3, 2})
+	if r.availableOf(1) != 0 {
+		t.Errorf("%d partitions are available after a failure of their epoch, want none", r.availableOf(1))
+	}
+}
+
+// A fetch failure takes the cached blocks of the executor along, as its loss does.
+func TestFetchFailureDropsCachedBlocks(t *testing.T) {
+	again := rigStage(3, 1, 2)
+	again.CacheOf, again.After = 0, []int32{2}
+	r := newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 2), rigStage(2, 0, 1, 1), again)
+	r.Start(0)
+	r.succeed(0, 3, 4)
+	r.succeed(1, 3, 4)
+	r.end(2, 0, 0, 5, EndFetchFailed, FetchSource{1, 0, 3, 2})
+	if got := r.stages[0].cached; !slices.Equal(got, []int32{-1, 4}) {
+		t.Errorf("blocks are on %v, want none on executor 3", got)
+	}
+	r.gone(4, false)
+	if got := r.stages[0].cached; !slices.Equal(got, []int32{-1, -1}) {
+		t.Errorf("blocks are on %v, want none", got)
+	}
+}
+
+// spark.stage.maxConsecutiveAttempts counts attempts that failed one after another.
+func TestConsecutiveFailures(t *testing.T) {
+	fail := func(r *dagRig, p int32) {
+		r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, p, 3, 2})
+		r.end(1, 0, 1, 5, EndFetchFailed, FetchSource{0, p, 3, 2}) // the same attempt
+		r.Resubmit(r.now)
+	}
+	r := newDAGRig(t, map[string]string{"spark.stage.maxConsecutiveAttempts": "2"}, rigStage(0, 0, 1), rigStage(1, 0, 2, 0), rigStage(2, 1, 1, 1))
+	r.Start(0)
+	r.succeed(0, 3)
+	r.told()
+	fail(r, 0)
+	r.expect("once", "1.0 failed, resubmit at 200, 0.1 submitted")
+	r.succeed(0, 3)
+	r.succeed(1, 4, 4) // it succeeds: the count starts anew
+	r.expect("again", "0.1 done, 1.1 submitted, 1.1 done, job 0 ends, job 1 starts, 2.0 submitted")
+	r.gone(4, false)
+	r.gone(3, false)
+	r.end(2, 0, 0, 5, EndFetchFailed, FetchSource{1, 0, 4, 3})
+	r.Resubmit(0)
+	r.succeed(0, 3)
+	r.told()
+	fail(r, 0)
+	r.expect("once since it succeeded", "1.2 failed, resubmit at 200, 0.3 submitted")
+	r.succeed(0, 3)
+	r.told()
+	r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+	r.expect("twice", "1.3 failed, given up: stage 1: 2 consecutive attempts failed (spark.stage.maxConsecutiveAttempts)")
+	r.Resubmit(400)
+	r.succeed(1, 4, 4)
+	r.gone(5, true)
+	r.expect("after the end", "")
+}
+
+// spark.stage.ignoreDecommissionFetchFailure: what is not fetched from an executor that is being decommissioned is nobody's fault.
+func TestFetchFailureOfADecommissionedExecutor(t *testing.T) {
+	for _, tt := range []struct {
+		ignore         string
+		decommissioned bool
+		failed         int
+	}{
+		{"true", true, 0}, {"true", false, 1}, {"false", true, 1}, {"false", false, 1},
+	} {
+		r := newDAGRig(t, map[string]string{"spark.stage.ignoreDecommissionFetchFailure": tt.ignore}, rigStage(0, 0, 1), rigStage(1, 0, 1, 0))
+		r.Start(0)
+		r.succeed(0, 3)
+		if tt.decommissioned {
+			r.s.Decommission(0, 3, false)
+		}
+		r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+		if got := len(r.stages[1].failedAttempts); got != tt.failed {
+			t.Errorf("ignored %s, decommissioned %t: %d failed attempts, want %d", tt.ignore, tt.decommissioned, got, tt.failed)
+		}
+	}
+}
+
+// The output on a host that is decommissioned goes as a whole, also without a shuffle service.
+func TestFetchFailureOfADecommissionedHost(t *testing.T) {
+	for _, tt := range []struct {
+		onHost string
+		whole  bool
+		want   []int32
+	}{
+		{"true", true, []int32{-1, -1, 2}}, {"true", false, []int32{0, -1, 2}}, {"false", true, []int32{0, -1, 2}},
+	} {
+		r := newDAGRig(t, map[string]string{"spark.files.fetchFailure.unRegisterOutputOnHost": tt.onHost}, rigStage(0, 0, 3), rigStage(1, 0, 1, 0))
+		r.Start(0)
+		r.succeed(0, 0, 1, 2)
+		r.s.Decommission(0, 1, tt.whole)
+		r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 1, 1, 0})
+		if got := r.stages[0].out; !slices.Equal(got, tt.want) {
+			t.Errorf("by host %s, whole host %t: output is on %v, want %v", tt.onHost, tt.whole, got, tt.want)
+		}
+	}
+}
+
+// DAGScheduler.handleTaskCompletion: the failure of a task of a barrier stage fails the attempt.
+func TestBarrierTaskFails(t *testing.T) {
+	gang := func(id int32, parents ...int32) trace.Stage {
+		s := rigStage(id, 0, 2, parents...)
+		s.Kind = trace.StageGang
+		return s
+	}
+	r := newDAGRig(t, map[string]string{"spark.stage.maxConsecutiveAttempts": "2"}, gang(0), gang(1, 0))
+	r.Start(0)
+	r.told()
+	r.end(0, 0, 0, 1, EndSuccess)
+	set := r.s.Set(r.stages[0].set)
+	r.now = 1000
+	r.end(0, 0, 1, 2, EndException)
+	r.expect("of a map stage", "0.0 failed, resubmit at 1200")
+	if !set.Zombie || r.availableOf(0) != 0 {
+		t.Errorf("the other tasks go on: %t, %d partitions are kept", !set.Zombie, r.availableOf(0))
+	}
+	r.end(0, 0, 0, 1, EndKilled)
+	r.expect("the others are killed", "")
+	r.Resubmit(1200)
+	r.expect("resubmission", "0.1 submitted")
+	r.end(0, -1, 0, 1, EndException)
+	r.expect("of an older attempt", "")
+	r.succeed(0, 1, 2)
+	r.expect("the second attempt", "0.1 done, 1.0 submitted")
+	r.end(1, 0, 0, 1, EndException)
+	r.expect("of a result stage", "1.0 failed, given up: stage 1: a barrier stage that computes a result cannot run again")
+
+	r = newDAGRig(t, map[string]string{"spark.stage.maxConsecutiveAttempts": "2"}, gang(0), gang(1, 0))
+	r.Start(0)
+	for range 2 {
+		r.told()
+		r.end(0, 0, 1, 2, EndExecutorLost)
+		r.Resubmit(0)
+	}
+	r.expect("twice", "0.1 failed, given up: stage 0: 2 consecutive attempts failed (spark.stage.maxConsecutiveAttempts)")
+
+	r = newDAGRig(t, nil, rigStage(0, 0, 2), rigStage(1, 0, 1, 0))
+	r.Start(0)
+	r.told()
+	r.end(0, 0, 1, 2, EndException)
+	r.expect("of an ordinary stage", "")
+}
+
+// A task set that is given up ends the application.
+func TestTaskSetGivenUp(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 1, 1))
+	r.Start(0)
+	r.told()
+	r.Handle(0, &TaskEvent{Kind: TaskSetFailed, Stage: 1, StageAttempt: 0})
+	r.Handle(0, &TaskEvent{Kind: TaskSetFailed, Stage: 0, StageAttempt: 0})
+	r.expect("given up", "given up: stage 1, attempt 0: a task failed 4 times or may run nowhere")
+	r.succeed(0, 1)
+	r.StageDue(0, 0)
+	r.Resubmit(0)
+	r.expect("after the end", "")
+}
+
+// spark.stage.maxAttempts.
+func TestStageAttempts(t *testing.T) {
+	r := newDAGRig(t, map[string]string{"spark.stage.maxAttempts": "2"}, rigStage(0, 0, 1), rigStage(1, 0, 1, 0))
+	r.Start(0)
+	for range 2 {
+		r.succeed(0, 3)
+		r.told()
+		r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+		r.Resubmit(0)
+	}
+	r.expect("the third attempt", "1.1 failed, resubmit at 200, given up: stage 0: 2 attempts reach spark.stage.maxAttempts")
+}
+
+// DAGScheduler.resubmitFailedStages, submitWaitingChildStages: by job, then by number.
+func TestOrderOfResubmission(t *testing.T) {
+	// Stages 1 to 4 read stage 0; their jobs are 3, 2, 1 and 1.
+	r := newDAGRig(t, nil, rigStage(0, 1, 1), rigStage(1, 3, 1, 0), rigStage(2, 2, 1, 0), rigStage(3, 1, 1, 0), rigStage(4, 1, 1, 0))
+	r.Start(0)
+	r.succeed(0, 3)
+	r.expect("start", "job 1 starts, 0.0 submitted, 0.0 done, job 3 starts, 1.0 submitted, job 2 starts, 2.0 submitted, 3.0 submitted, 4.0 submitted")
+	for _, s := range []int32{4, 1, 3, 2} {
+		r.end(s, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+	}
+	r.expect("failures", "4.0 failed, resubmit at 200, 1.0 failed, resubmit at 200, 3.0 failed, resubmit at 200, 2.0 failed, resubmit at 200")
+	r.Resubmit(200)
+	r.expect("resubmission", "0.1 submitted")
+	r.Resubmit(200)
+	r.expect("the second timer", "")
+	r.succeed(0, 4)
+	r.expect("again", "0.1 done, 3.1 submitted, 4.1 submitted, 2.1 submitted, 1.1 submitted")
+}
+
+// Stages that wait for two parents: one submission, whatever ends how often.
+func TestWaitingForTwoParents(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 1), rigStage(2, 0, 1, 1, 0, 1))
+	r.Start(0)
+	r.succeed(0, 3)
+	r.succeed(1, 3)
+	r.told()
+	r.end(2, 0, 0, 5, EndFetchFailed, FetchSource{1, 0, 3, 2})
+	r.Resubmit(200)
+	r.expect("resubmission", "2.0 failed, resubmit at 200, 1.1 submitted, 0.1 submitted")
+	r.succeed(1, 4)
+	r.expect("one parent", "1.1 done")
+	r.succeed(0, 4)
+	r.expect("both parents", "0.1 done, 2.1 submitted")
+}
+
+// DAGScheduler.getMissingParentStages: by number, each once.
+func TestMissingParents(t *testing.T) {
+	late := rigStage(2, 0, 1, 1, 0, 1)
+	late.DelayMS = 100
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 1), late)
+	r.Start(0)
+	r.succeed(0, 3)
+	r.succeed(1, 3)
+	r.told()
+	r.gone(3, false)
+	r.StageDue(100, 2)
+	r.expect("both are lost", "0.1 submitted, 1.1 submitted")
+	r.StageDue(100, 2)
+	r.expect("it waits already", "")
+}
+
+// A result stage that is complete stops what its other attempts still run.
+func TestResultStageStopsItsAttempts(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 1, 0))
+	r.Start(0)
+	r.succeed(0, 3)
+	first := r.s.Set(r.stages[1].set)
+	r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+	r.Resubmit(200)
+	r.succeed(0, 4)
+	second := r.s.Set(r.stages[1].set)
+	if second.Zombie || r.s.Set(r.stages[0].set).Zombie {
+		t.Error("a task set of a stage that goes on is stopped")
+	}
+	r.succeed(1, 4)
+	if !first.Zombie || !second.Zombie {
+		t.Errorf("attempts are stopped: %t, %t", first.Zombie, second.Zombie)
+	}
+}
+
+// MapOutputTracker: what a task meets that reads output now.
+func TestUnreadableOutput(t *testing.T) {
+	yes, no := func() bool { return true }, func() bool { return false }
+	start := func() *dagRig {
+		r := newDAGRig(t, nil, rigStage(0, 0, 4), rigStage(1, 0, 2), rigStage(2, 0, 4, 0, 1))
+		r.Start(0)
+		r.succeed(0, 1, 2, 3, 3)
+		r.succeed(1, 4, 3)
+		return r
+	}
+	check := func(r *dagRig, what string, partition int32, knows func() bool, want FetchSource, fails bool) {
+		t.Helper()
+		if got, ok := r.FetchFailure(2, partition, knows); ok != fails || got != want {
+			t.Errorf("%s: partition %d meets %+v, %t; want %+v, %t", what, partition, got, ok, want, fails)
+		}
+	}
+	r := start()
+	check(r, "all there", 0, yes, FetchSource{}, false)
+	r.ServerLost(5)
+	check(r, "a server without output is lost", 0, yes, FetchSource{}, false)
+	r.ServerLost(3)
+	check(r, "a server is lost", 0, yes, FetchSource{0, 2, 3, 2}, true)
+	check(r, "a server is lost", 1, yes, FetchSource{0, 2, 3, 2}, true)
+	r.ServerLost(4)
+	check(r, "two servers are lost", 0, yes, FetchSource{0, 2, 3, 2}, true)
+	check(r, "two servers are lost", 1, yes, FetchSource{1, 0, 4, 3}, true)
+	check(r, "two servers are lost", 2, yes, FetchSource{0, 2, 3, 2}, true)
+	r.end(2, 0, 0, 5, EndFetchFailed, FetchSource{0, 2, 3, 2})
+	check(r, "the output is unregistered", 0, no, FetchSource{0, -1, -1, -1}, true)
+	check(r, "the output is unregistered, its place is remembered", 0, yes, FetchSource{0, 2, 3, 2}, true)
+
+	r = start()
+	r.gone(4, false)
+	check(r, "the second parent lacks output", 0, no, FetchSource{1, -1, -1, -1}, true)
+	check(r, "the second parent lacks output, its place is remembered", 3, yes, FetchSource{1, 0, 4, 3}, true)
+
+	r = start()
+	r.HostLost(0)
+	check(r, "a host is lost", 0, yes, FetchSource{0, 0, 1, 0}, true)
+	r.gone(1, true)
+	check(r, "and all its executors", 0, yes, FetchSource{0, 0, 1, 0}, true)
+	check(r, "and all its executors, nothing is remembered", 0, no, FetchSource{0, -1, -1, -1}, true)
+
+	r = start()
+	r.ServerLost(2)
+	check(r, "before it is computed again", 0, yes, FetchSource{0, 1, 2, 1}, true)
+	r.end(2, 0, 0, 5, EndFetchFailed, FetchSource{0, 1, 2, 1})
+	r.Resubmit(200)
+	r.end(0, 0, 1, 5, EndSuccess)
+	check(r, "computed again", 0, yes, FetchSource{}, false)
+}
+
+// What is computed with the FAIR scheduler is in the pool of its job; one without a name is in the default pool.
+func TestPoolOfAStage(t *testing.T) {
+	c := testConf(t, nil)
+	d := &DAG{conf: c}
+	if d.poolOf("a") != "a" || d.poolOf("") != "default" {
+		t.Errorf("pools are %q and %q", d.poolOf("a"), d.poolOf(""))
+	}
+	d.conf = &conf.Conf{Pool: "mine"}
+	if d.poolOf("") != "mine" {
+		t.Errorf("the pool of a job that names none is %q, want mine", d.poolOf(""))
+	}
+}
