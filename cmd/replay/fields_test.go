@@ -41,7 +41,6 @@ var unread = []string{
 	"replay/engine/yarn.QueueState.Weight",
 	"replay/engine/yarn/conf.Capacity.SkipReservedNodes",
 	"replay/engine/yarn/conf.QueueSettings.Path",
-	"replay/engine/yarn/conf.Site.GlobalMaxAttempts",
 	"replay/engine/yarn/conf.Site.PortInNodeName",
 	"replay/engine/yarn/fair.QueueInForce.Dynamic",
 	"replay/engine/yarn/rm.app.registered",

@@ -15,12 +15,16 @@ import (
 // script is a placement that notes what it is told and answers with the next preferences of a list, then with none.
 type script struct {
 	got     []policy.Hints
+	tasks   [][][]int32
 	counts  []int
 	answers [][]policy.Preference
 }
 
-func (s *script) Requests(n int, hints *policy.Hints) []policy.Preference {
+func (s *script) Requests(int, *policy.Hints) []policy.Preference { panic("it looks at tasks") }
+
+func (s *script) TaskRequests(n int, hints *policy.Hints, tasks [][]int32) []policy.Preference {
 	s.got = append(s.got, *hints)
+	s.tasks = append(s.tasks, tasks)
 	s.counts = append(s.counts, n)
 	out := make([]policy.Preference, n)
 	if len(s.answers) > 0 {
@@ -102,7 +106,7 @@ func TestHintsOfPendingRequests(t *testing.T) {
 	if !slices.Equal(h.Existing, []int{0, 1, 1}) || !slices.Equal(h.Pending, []int{2, 0, 0}) || h.PendingRequests != 2 || h.PendingNames != 3 {
 		t.Errorf("hints are %+v, want 0, 1, 1 running and 2, 0, 0 pending in 2 requests with 3 names", h)
 	}
-	if d := cmp.Diff([][]int32{{0}, nil, {2, 1}}, h.TaskHosts); d != "" {
+	if d := cmp.Diff([][]int32{{0}, nil, {2, 1}}, p.tasks[1]); d != "" {
 		t.Errorf("hosts of tasks (-want +got)\n%s", d)
 	}
 	if p.counts[1] != 2 { // one more, and the one without preference may be asked for anew
