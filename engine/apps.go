@@ -145,7 +145,7 @@ func (s *sim) submit(a *app) {
 		a.startRecorded()
 		return
 	}
-	queue, err := s.placeApp(a.rec.User, a.rec.Queue)
+	queue, err := s.rm.Scheduler().Place(a.rec.User, a.rec.Queue)
 	if err == nil {
 		a.rec.Queue = queue
 		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority})

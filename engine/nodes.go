@@ -66,7 +66,17 @@ func (s *sim) total(id protocol.NodeID) policy.Resource {
 func (s *sim) addNode(id protocol.NodeID) {
 	n := &s.nodes
 	n.down[id] = false
-	s.rm.AddNode(s.now, yarn.NodeSpec{ID: id, Host: s.cluster.Host[id], Rack: s.cluster.Rack[id], Total: s.total(id)})
+	s.rm.AddNode(s.now, yarn.NodeSpec{ID: id, Host: s.nodeName(id), Rack: s.cluster.Rack[id], Total: s.total(id)})
+}
+
+// nodeName returns what schedulers call a node. With the port in it no request that names a host fits.
+//
+// Source: FiCaSchedulerNode, FSSchedulerNode (usePortForNodeName), SchedulerNode.getNodeName.
+func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
+	if !s.sc.Site.PortInNodeName {
+		return s.cluster.Host[id]
+	}
+	return s.names.Intern(s.nodes.spec[id].Host + ":0")
 }
 
 // beatsChanged tells the loop which nodes send heartbeats now.

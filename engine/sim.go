@@ -57,6 +57,9 @@ type sim struct {
 	err      error // an invariant of ours that broke, or the source's error
 }
 
+// clusterTimestamp enters the ids of applications, and so YARN's hash orders.
+const clusterTimestamp = 1_700_000_000_000
+
 // Run replays the scenario's trace and gives everything that happened to sink. The manifest describes
 // the replay and is complete, totals included. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or when an invariant is broken.

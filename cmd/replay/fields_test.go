@@ -39,9 +39,6 @@ var unread = []string{
 	"replay/engine/yarn.Container.Created",
 	"replay/engine/yarn.Event.Acquired",
 	"replay/engine/yarn.QueueState.Weight",
-	"replay/engine/yarn/conf.Capacity.SkipReservedNodes",
-	"replay/engine/yarn/conf.QueueSettings.Path",
-	"replay/engine/yarn/conf.Site.PortInNodeName",
 	"replay/engine/yarn/fair.QueueInForce.Dynamic",
 	"replay/engine/yarn/rm.app.registered",
 }

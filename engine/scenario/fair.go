@@ -66,7 +66,6 @@ func readFair(sc *Scenario) (Setup, error) {
 		f.allocations.DefaultPolicy = sharing
 	}
 	sc.Sharing = f.allocations.DefaultPolicy
-	sc.Allocations = f.allocations
 	sc.Reloads = slices.Clone(sc.Reloads)
 	slices.SortStableFunc(sc.Reloads, func(a, b Reload) int { return cmp.Compare(a.AtMS, b.AtMS) })
 	for _, r := range sc.Reloads {

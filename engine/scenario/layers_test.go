@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"replay/engine/record"
+	yarnconf "replay/engine/yarn/conf"
 	"replay/trace"
 )
 
@@ -29,6 +30,9 @@ func resolve(t *testing.T, in Input, o Options) *Scenario {
 	}
 	return sc
 }
+
+// allocations are those of the FairScheduler at the start.
+func allocations(sc *Scenario) *yarnconf.Allocations { return sc.setup.(*fairSetup).allocations }
 
 // A kind of configuration with two settings; read returns what is in force of both.
 type layered struct {
@@ -105,7 +109,7 @@ var kindsOfConfiguration = []layered{
 		key:    func(o *Options, value string) { o.Sharing = value },
 		values: [4]string{"fair", "drf", "fair", "drf"}, second: [2]string{"2147483647", "9"},
 		read: func(sc *Scenario) (string, string) {
-			return sc.Allocations.DefaultPolicy, fmt.Sprint(sc.Allocations.UserMaxAppsDefault)
+			return allocations(sc).DefaultPolicy, fmt.Sprint(allocations(sc).UserMaxAppsDefault)
 		},
 	},
 }
@@ -371,8 +375,8 @@ func TestAllocationFileThatYarnSiteNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if leaf, _ := sc.Allocations.Declared("root." + tt.want); !leaf {
-				t.Errorf("queues are %v, want root.%s", sc.Allocations.Leaves, tt.want)
+			if leaf, _ := allocations(sc).Declared("root." + tt.want); !leaf {
+				t.Errorf("queues are %v, want root.%s", allocations(sc).Leaves, tt.want)
 			}
 			texts := warned(sc.Warnings, "allocation-file")
 			if tt.warning == "" && len(texts) > 0 || tt.warning != "" && (len(texts) != 1 || !strings.Contains(texts[0], tt.warning)) {
@@ -382,8 +386,8 @@ func TestAllocationFileThatYarnSiteNames(t *testing.T) {
 	}
 	// What a trace's own settings name is not read: the file came with it.
 	in := Input{Files: Files{YarnSite: {Text: site(keyAllocationFile, filepath.Join(dir, "other.xml"))}, "fair-scheduler.xml": traces["fair-scheduler.xml"]}}
-	if sc := resolve(t, in, Options{}); len(sc.Allocations.Leaves) != 1 || sc.Allocations.Leaves[0] != "root.trace" {
-		t.Errorf("queues are %v, want the trace's", sc.Allocations.Leaves)
+	if sc := resolve(t, in, Options{}); len(allocations(sc).Leaves) != 1 || allocations(sc).Leaves[0] != "root.trace" {
+		t.Errorf("queues are %v, want the trace's", allocations(sc).Leaves)
 	}
 }
 
@@ -404,8 +408,8 @@ func TestNamedFilesAreReadByTheOptions(t *testing.T) {
 		},
 	}
 	sc := resolve(t, Input{}, o)
-	if len(sc.Pools) != 1 || sc.Pools[0].Name != "p" || len(sc.Allocations.Leaves) != 1 {
-		t.Errorf("pools %v and queues %v, want p and root.q", sc.Pools, sc.Allocations.Leaves)
+	if len(sc.Pools) != 1 || sc.Pools[0].Name != "p" || len(allocations(sc).Leaves) != 1 {
+		t.Errorf("pools %v and queues %v, want p and root.q", sc.Pools, allocations(sc).Leaves)
 	}
 	delete(read, "conf/pools.xml")
 	if sc := resolve(t, Input{}, o); len(warned(sc.Warnings, "pools-file")) != 1 {

@@ -23,7 +23,7 @@ func TestEveryPolicyCanBeNamed(t *testing.T) {
 				t.Errorf("%s: %v", e.Name, err)
 				return "", ""
 			}
-			return sc.Allocations.Settings("root.a").Policy, sc.Allocations.DefaultPolicy
+			return allocations(sc).Settings("root.a").Policy, allocations(sc).DefaultPolicy
 		}
 		xml := fmt.Appendf(nil, `<allocations><queue name="a"><schedulingPolicy>%s</schedulingPolicy></queue></allocations>`, strings.ToUpper(e.Name))
 		if got, _ := of(Options{Files: Files{"fair-scheduler.xml": {Text: xml}}}, in); got != e.Name {

@@ -15,10 +15,9 @@ import (
 // Scenario is a trace with a resolved configuration: all that a replay's decisions depend on.
 type Scenario struct {
 	Options
-	Input       Input
-	Site        *conf.Site
-	Allocations *conf.Allocations   // FairScheduler, those in force
-	Later       []*conf.Allocations // of Reloads, in their order
+	Input Input
+	Site  *conf.Site
+	Later []*conf.Allocations // of Reloads, in their order
 	// AllocationFile reports that the allocations are those of a file and not made from the trace's queues:
 	// without one YARN's loader does not run.
 	AllocationFile bool

@@ -77,6 +77,9 @@ func (sc *Scenario) readSite() error {
 			return optionf("%s is %d, want 1 or more", k.name, k.value)
 		}
 	}
+	if err := sc.Site.CheckStart(); err != nil {
+		return err
+	}
 	return sc.Site.Check(sc.Scheduler)
 }
 

@@ -53,6 +53,9 @@ type Scheduler interface {
 	RemoveNode(protocol.NodeID)
 	SetNodeTotal(protocol.NodeID, policy.Resource)
 
+	// Place returns the queue of an application that a user submits to a queue; [conf.DefaultQueue] and "" stand for none.
+	// The error is the refusal of the placement rules.
+	Place(user, queue string) (string, error)
 	// AddApp admits an application or returns a *Rejection.
 	AddApp(AppSpec) error
 	AddAttempt(protocol.AppID)

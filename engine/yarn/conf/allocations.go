@@ -16,7 +16,6 @@ const DefaultAMShare = 0.5
 //
 // Source: AllocationConfiguration.initFSQueue.
 type QueueSettings struct {
-	Path           string
 	Weight         float32
 	Min            policy.Resource
 	Max            ConfigurableResource
@@ -115,7 +114,6 @@ func ReadAllocations(path string, site *Site) (*Allocations, error) {
 // Settings returns what the queue called path has in effect, declared or not.
 func (a *Allocations) Settings(path string) QueueSettings {
 	s := QueueSettings{
-		Path:               path,
 		Weight:             1,
 		Max:                a.maxDefault,
 		MaxRunningApps:     a.QueueMaxAppsDefault,

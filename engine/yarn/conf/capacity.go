@@ -34,7 +34,6 @@ type Capacity struct {
 	MaxAssignments      int32 // per heartbeat; -1 is unlimited
 	MaxOffSwitch        int32 // per heartbeat
 	ReservationsLookOn  bool  // reservations-continue-look-all-nodes
-	SkipReservedNodes   bool  // skip-allocate-on-nodes-with-reserved-containers
 	LegacyQueueMode     bool
 	MaxParallelPerUser  int32
 	maxParallelOf       map[string]int32 // user

@@ -415,6 +415,7 @@ var capacityAreas = []struct{ part, reason string }{
 	{"yarn.scheduler.capacity.queue-mappings", "queue mappings are not replayed, the trace names the queue"},
 	{"yarn.scheduler.capacity.mapping-rule", "queue mappings are not replayed, the trace names the queue"},
 	{"yarn.scheduler.capacity.workflow-priority-mappings", "the trace names the priority"},
+	{"yarn.scheduler.capacity.skip-allocate-on-nodes-with-reserved-containers", "it chooses among several nodes, and nodes are visited one at a time at their heartbeats"},
 	{"yarn.scheduler.capacity.multi-node-", "nodes are visited at their heartbeats"},
 	{"yarn.scheduler.capacity.schedule-asynchronously", "scheduling happens at heartbeats"},
 	{"yarn.scheduler.capacity.application.fail-fast", "it has no effect on decisions"},

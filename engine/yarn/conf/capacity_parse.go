@@ -98,7 +98,6 @@ func (p *capacityParser) rest() error {
 		p.MaxOffSwitch = 1
 	}
 	p.ReservationsLookOn = p.boolean(capacityPrefix+"reservations-continue-look-all-nodes", true)
-	p.SkipReservedNodes = p.boolean(capacityPrefix+"skip-allocate-on-nodes-with-reserved-containers", false)
 	p.MaxParallelPerUser = p.int(capacityPrefix+"user."+maxParallel, 1<<31-1)
 	for _, key := range sortedKeys(p.props) {
 		if user, ok := strings.CutPrefix(key, capacityPrefix+"user."); ok && strings.HasSuffix(user, "."+maxParallel) {

@@ -58,8 +58,8 @@ type Site struct {
 	AMExpiry               int64
 	ContainerExpiry        int32
 	MaxAppPriority         int32 // priorities of applications are cut to it
-	MaxAttempts            int32 // of an application that does not say
-	GlobalMaxAttempts      int32
+	MaxAttempts            int32 // of an application that does not say how many it may have
+	GlobalMaxAttempts      int32 // of one that says
 	WorkPreservingRecovery bool
 	SchedulingWait         int64 // after the start of the ResourceManager
 
@@ -91,14 +91,6 @@ func DefaultSite() *Site {
 		panic(err)
 	}
 	return s
-}
-
-// AMPreemption reports whether AM containers in the queue called path may be preempted.
-func (s *Site) AMPreemption(path string) bool {
-	if v, ok := s.amPreemptionOf[path]; ok {
-		return v
-	}
-	return s.amPreemption
 }
 
 // NewSite reads the properties of yarn-site.xml. Keys of the CapacityScheduler are left to
@@ -138,6 +130,11 @@ const (
 	keyMaxMB          = "yarn.scheduler.maximum-allocation-mb"
 	keyMaxCores       = "yarn.scheduler.maximum-allocation-vcores"
 	capacityPrefix    = "yarn.scheduler.capacity."
+
+	keyHeartbeat         = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+	keyNodeExpiry        = "yarn.nm.liveness-monitor.expiry-interval-ms"
+	keyMaxAttempts       = "yarn.resourcemanager.am.max-attempts"
+	keyGlobalMaxAttempts = "yarn.resourcemanager.am.global.max-attempts"
 )
 
 func (r *reader) site() *Site {
@@ -178,13 +175,13 @@ func (r *reader) site() *Site {
 	s.ReservableNodes = r.float(fairPrefix+"reservable-nodes", 0.05)
 	s.PortInNodeName = r.boolean("yarn.scheduler.include-port-in-node-name", false)
 
-	s.HeartbeatInterval = r.long("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000)
-	s.NodeExpiry = r.int("yarn.nm.liveness-monitor.expiry-interval-ms", 600000)
+	s.HeartbeatInterval = r.long(keyHeartbeat, 1000)
+	s.NodeExpiry = r.int(keyNodeExpiry, 600000)
 	s.AMExpiry = r.duration("yarn.am.liveness-monitor.expiry-interval-ms", 900000)
 	s.ContainerExpiry = r.int("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600000)
 	s.MaxAppPriority = r.int("yarn.cluster.max-application-priority", 0)
-	s.MaxAttempts = r.int("yarn.resourcemanager.am.max-attempts", 2)
-	s.GlobalMaxAttempts = r.int("yarn.resourcemanager.am.global.max-attempts", s.MaxAttempts)
+	s.MaxAttempts = r.int(keyMaxAttempts, 2)
+	s.GlobalMaxAttempts = r.int(keyGlobalMaxAttempts, s.MaxAttempts)
 	s.WorkPreservingRecovery = r.boolean("yarn.resourcemanager.work-preserving-recovery.enabled", true)
 	s.SchedulingWait = r.long("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10000)
 	return s
@@ -329,36 +326,4 @@ func convertUnit(from, to string, v int64) (int64, *Error) {
 		return 0, overflow
 	}
 	return v * (num / den), nil
-}
-
-// Check applies the validation with which the scheduler called name (fair, capacity, fifo) starts.
-//
-// Source: FairScheduler.validateConf, CapacityScheduler.validateConf, FifoScheduler.validateConf.
-func (s *Site) Check(name string) error {
-	const both = "Both values must be greater than or equal to 0"
-	for _, c := range []struct {
-		what, low, high string
-		i               int
-	}{{"memory", keyMinMB, keyMaxMB, policy.Memory}, {"vcores", keyMinCores, keyMaxCores, policy.VCores}} {
-		if name == "fifo" && c.i == policy.VCores {
-			continue
-		}
-		lo, hi := s.MinAllocation[c.i], s.MaxAllocation[c.i]
-		least := int64(0)
-		if name != "fair" {
-			least = 1
-		}
-		if lo < least || lo > hi {
-			text := fmt.Sprintf("Invalid resource scheduler %s allocation configuration: %s=%d, %s=%d.  %sand the maximum allocation value must be greater than or equal tothe minimum allocation value.", c.what, c.low, lo, c.high, hi, both)
-			if name != "fair" {
-				text = fmt.Sprintf("Invalid resource scheduler %s allocation configuration, %s=%d, %s=%d, min and max should be greater than 0, max should be no smaller than min.", c.what, c.low, lo, c.high, hi)
-			}
-			return refuse("YarnRuntimeException", "%s", text).at(0, c.low, fmt.Sprint(lo))
-		}
-		key := map[int]string{policy.Memory: keyIncrementMB, policy.VCores: keyIncrementCores}[c.i]
-		if inc := s.Increment[c.i]; name == "fair" && (inc <= 0 || c.i == policy.VCores && policy.F2I(float64(inc)) <= 0) {
-			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", c.what, key, inc).at(0, key, fmt.Sprint(inc))
-		}
-	}
-	return nil
 }

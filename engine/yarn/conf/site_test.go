@@ -93,3 +93,25 @@ func TestKeysAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// Source: ResourceManager.validateConfigs.
+func TestSitesThatTheResourceManagerDoesNotStartWith(t *testing.T) {
+	for _, tt := range []struct{ key, value, want string }{
+		{keyMaxAttempts, "0", "Invalid rm am max attempts configuration, yarn.resourcemanager.am.max-attempts=0, it should be a positive integer"},
+		{keyGlobalMaxAttempts, "-1", "Invalid global max attempts configuration, yarn.resourcemanager.am.global.max-attempts=-1, it should be a positive integer"},
+		{keyNodeExpiry, "999", "Nodemanager expiry interval should be no less than heartbeat interval, yarn.nm.liveness-monitor.expiry-interval-ms=999, yarn.resourcemanager.nodemanagers.heartbeat-interval-ms=1000"},
+		{keyNodeExpiry, "1000", ""},
+		{keyGlobalMaxAttempts, "1", ""},
+	} {
+		s, err := NewSite(map[string]string{tt.key: tt.value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch err := s.CheckStart(); {
+		case tt.want == "" && err != nil:
+			t.Errorf("%s=%s: %v, want none", tt.key, tt.value, err)
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%s=%s: %v, want %q", tt.key, tt.value, err, tt.want)
+		}
+	}
+}

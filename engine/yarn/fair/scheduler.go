@@ -22,6 +22,7 @@ import (
 type Scheduler struct {
 	site      *conf.Site
 	alloc     *conf.Allocations
+	rules     *conf.PlacementRules // of alloc, or those before where its policy holds no rule
 	cluster   *yarn.Cluster
 	nodes     []node // by number, zero when not registered
 	tree      *tree
@@ -92,6 +93,7 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 	}); err != nil {
 		return nil, err
 	}
+	f.rules = f.alloc.Rules
 	f.order = &literal{cluster: &f.cluster.Capacity}
 	f.starving = newStarvedApps()
 	f.tree = newTree(f)
@@ -144,6 +146,9 @@ func (f *Scheduler) Reload(a *conf.Allocations) error {
 		}
 	}
 	f.alloc = a
+	if a.Rules != nil {
+		f.rules = a.Rules
+	}
 	f.tree.reload(a)
 	if err := f.tree.setDynamic(&gone); err != nil {
 		return err

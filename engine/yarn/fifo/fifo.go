@@ -15,6 +15,9 @@ import (
 // Queue is the name of the only queue.
 const Queue = "root.default"
 
+// Place returns the only queue there is.
+func (*Scheduler) Place(_, _ string) (string, error) { return Queue, nil }
+
 // Scheduler is YARN's FifoScheduler.
 //
 // Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler.

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+
+	"replay/engine/scenario"
+	"replay/trace"
+)
+
+// Whether a master that was lost with its node is started again, by what YARN allows and Spark asks for: the
+// loss is not the application's fault and counts towards no limit, except that a limit of one holds.
+func TestAttemptsOfApplications(t *testing.T) {
+	const most, global, asked = "yarn.resourcemanager.am.max-attempts", "yarn.resourcemanager.am.global.max-attempts", "spark.yarn.maxAppAttempts"
+	tests := []struct {
+		conf  map[string]string
+		again bool
+	}{
+		{map[string]string{}, true},
+		{map[string]string{most: "1"}, false},
+		{map[string]string{asked: "1"}, false},
+		{map[string]string{most: "1", asked: "3"}, false},
+		{map[string]string{most: "1", global: "3"}, false}, // only those that ask may have more
+		{map[string]string{most: "1", global: "3", asked: "3"}, true},
+		{map[string]string{most: "3", global: "1"}, true}, // and those that don't ask are not held back
+		{map[string]string{most: "3", global: "1", asked: "3"}, false},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.conf), func(t *testing.T) {
+			tt.conf["yarn.nm.liveness-monitor.expiry-interval-ms"] = "2000"
+			events := []trace.NodeEvent{nodeEvent(20_000, 0, 0, trace.Fail), nodeEvent(35_000, 1, 0, trace.Recover)}
+			k, _ := replay(t, input(cluster(1, 1), events, sparkJob(0, 0, 1, stage(0, 1, 60_000, nil))), scenario.Options{Conf: tt.conf})
+			masters := 0
+			for _, c := range k.containers {
+				if c.AM {
+					masters++
+				}
+			}
+			if want := map[bool]int{false: 1, true: 2}[tt.again]; masters != want {
+				t.Errorf("%d masters were started, want %d", masters, want)
+			}
+		})
+	}
+}
+
+// With the port in the names of nodes no request that names a host fits a node, on any scheduler that looks at them.
+func TestPortInNodeNames(t *testing.T) {
+	for i := range scenario.Schedulers {
+		scheduler := scenario.Schedulers[i].Name
+		t.Run(scheduler, func(t *testing.T) {
+			local := func(port string) (n int) {
+				job := sparkJob(0, 0, 4, stage(0, 40, 5000, nil, 0, 1, 2, 3))
+				k, _ := replay(t, input(cluster(4, 2), nil, job), scenario.Options{Scheduler: scheduler, Conf: map[string]string{
+					"yarn.scheduler.include-port-in-node-name": port}})
+				for _, c := range k.containers {
+					if c.Type == "NODE_LOCAL" {
+						n++
+					}
+				}
+				return n
+			}
+			if with, without := local("true"), local("false"); with != 0 || without == 0 {
+				t.Errorf("%d containers are node-local with the port and %d without, want none and some", with, without)
+			}
+		})
+	}
+}
