@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"replay/report/dist"
 
 	"github.com/montanaflynn/stats"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval is a 95 % confidence interval of a difference, with the p-value of no difference.
@@ -54,66 +56,22 @@ func pairedT(ds []float64) (Interval, bool) {
 // tTails returns the chance that a t variable with df degrees of freedom is at least as far
 // from 0 as t.
 func tTails(t, df float64) float64 {
-	return incompleteBeta(df/2, .5, df/(df+float64(t*t)))
+	return settled(2 * distuv.StudentsT{Sigma: 1, Nu: df}.CDF(-math.Abs(t)))
 }
 
-// tQuantile returns the p-quantile (p above one half) of Student's distribution by bisection.
+// tQuantile returns the p-quantile of Student's distribution.
 func tQuantile(p, df float64) float64 {
-	lo, hi := 0.0, 1.0
-	for tTails(hi, df) > 2*(1-p) {
-		hi *= 2
-	}
-	for range 200 {
-		mid := (lo + hi) / 2
-		if tTails(mid, df) > 2*(1-p) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return (lo + hi) / 2
+	return settled(distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(p))
 }
 
-// incompleteBeta returns the regularised incomplete beta function I_x(a, b) by its continued
-// fraction, evaluated with Lentz's method.
-func incompleteBeta(a, b, x float64) float64 {
-	if x <= 0 {
-		return 0
+// settled returns x to ten digits: the last ones of a series depend on the machine, whose compiler may fuse
+// multiplications with additions.
+func settled(x float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 10, 64), 64)
+	if err != nil {
+		panic(err) // the text of a number is one
 	}
-	if x >= 1 {
-		return 1
-	}
-	if x > (a+1)/(a+b+2) {
-		return 1 - incompleteBeta(b, a, 1-x)
-	}
-	la, _ := math.Lgamma(a)
-	lb, _ := math.Lgamma(b)
-	lab, _ := math.Lgamma(a + b)
-	front := math.Exp(lab-la-lb+float64(a*math.Log(x))+float64(b*math.Log1p(-x))) / a
-	const tiny = 1e-300
-	guard := func(v float64) float64 {
-		if math.Abs(v) < tiny {
-			return tiny
-		}
-		return v
-	}
-	c, d := 1.0, 1/guard(1-(a+b)*x/(a+1))
-	f := d
-	for m := 1.0; m < 500; m++ {
-		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
-		d = 1 / guard(1+float64(even*d))
-		c = guard(1 + even/c)
-		f *= float64(d * c)
-		odd := -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
-		d = 1 / guard(1+float64(odd*d))
-		c = guard(1 + odd/c)
-		step := float64(d * c)
-		f *= step
-		if math.Abs(step-1) < 1e-15 {
-			break
-		}
-	}
-	return front * f
+	return v
 }
 
 // holm returns the p-values adjusted by Holm's step-down method: those below 1-confidence are
