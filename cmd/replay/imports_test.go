@@ -42,7 +42,7 @@ var picture = map[string][]string{
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
 	"replay/report/outdir":     nil,
-	"replay/report/result":     {"replay/engine/record", "replay/report/dist", "replay/report/outdir"},
+	"replay/report/result":     {"replay/engine/record", "replay/report/dist", "replay/report/outdir", "replay/report/quantity"},
 	"replay/report/metric":     {"replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},

@@ -28,10 +28,10 @@ var comparisonPlots = []comparisonPlot{
 		return c.localityBars("What containers asked for, and got", "share of executor and task containers", plot.ContainerLevels)
 	}},
 	{"locality_tasks", "Locality of tasks", func(c *Comparison) (*figure.Figure, string) {
-		return c.localityBars("Where tasks with a preference ran", "share of their successful attempts", func(d *result.Data) []figure.Level { return plot.TaskLevels(d, true) })
+		return c.localityBars("Where tasks with a preference ran", "share of their successful attempts", plot.PreferringTaskLevels)
 	}},
 	{"wait_job_cdf", "Waits of jobs", func(c *Comparison) (*figure.Figure, string) {
-		return c.cdfs("How long jobs wait for their first task", "wait after submission (log scale)", func(d *result.Data) *dist.Dist { return result.JobDist(d.Jobs, (*result.Job).Wait) })
+		return c.cdfs("How long jobs wait for their first task", "wait after submission", result.FirstTaskWait.Dist)
 	}},
 	{"wait_job_parts", "Parts of the wait of jobs", func(c *Comparison) (*figure.Figure, string) {
 		var bars []plot.WaitBar
@@ -41,15 +41,13 @@ var comparisonPlots = []comparisonPlot{
 		return plot.WaitBars("What jobs wait for before their first task", bars)
 	}},
 	{"duration_job_cdf", "Durations of jobs", func(c *Comparison) (*figure.Figure, string) {
-		return c.cdfs("How long jobs take", "submission to finish (log scale)", func(d *result.Data) *dist.Dist {
-			return result.JobDist(d.Jobs, func(j *result.Job) (int64, bool) { ms, ok := j.Duration(); return int64(ms), ok })
-		})
+		return c.cdfs("How long jobs take", result.JobDuration.Short, result.JobDuration.Dist)
 	}},
 	{"wait_container_cdf", "Waits of containers", func(c *Comparison) (*figure.Figure, string) {
-		return c.cdfs("How long containers wait to be allocated", "ask to allocation (log scale)", func(d *result.Data) *dist.Dist { return &d.Containers.Ask })
+		return c.cdfs("How long containers wait to be allocated", result.ContainerAllocation.Short, result.ContainerAllocation.Dist)
 	}},
 	{"wait_task_cdf", "Waits of tasks", func(c *Comparison) (*figure.Figure, string) {
-		return c.cdfs("How long tasks wait to be launched", "ready to launch (log scale)", func(d *result.Data) *dist.Dist { return &d.Tasks.Wait })
+		return c.cdfs("How long tasks wait to be launched", result.TaskLaunch.Short, result.TaskLaunch.Dist)
 	}},
 	{"queue_shares", "Queue shares", drawQueueBars},
 	{"utilization", "Utilization over time", drawUtilizations},

@@ -9,7 +9,7 @@ import (
 	"replay/report/quantity"
 )
 
-// CDFLine is one line of a CDF plot.
+// CDFLine is one line of a plot of distributions.
 type CDFLine struct {
 	Name string
 	Dist *dist.Dist
@@ -19,7 +19,7 @@ type CDFLine struct {
 // drawn there.
 const shortestShown = 1
 
-// CDF draws cumulative shares over a log axis of times, or says why there are none.
+// CDF draws cumulative shares over a log axis of the times x, or says why there are none.
 func CDF(title, x string, lines []CDFLine) (*Figure, string) {
 	hi, any := 10.0, false
 	lo := math.Inf(1)
@@ -40,7 +40,7 @@ func CDF(title, x string, lines []CDFLine) (*Figure, string) {
 			break
 		}
 	}
-	f := New(title, x, "share at most this long")
+	f := New(title, x+" (log scale)", "share at most this long")
 	for i, l := range lines {
 		if l.Dist.N() == 0 {
 			continue

@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -16,20 +15,10 @@ var localityTasks = Metric{"locality_tasks", "Locality of tasks", func(d *result
 		"successful task attempts on a preferred host, of those whose task had one")
 	head.headline("tasks on a preferred host", "tasks on host")
 	vs = append(vs, head)
-	for _, l := range []struct {
-		name, about string
-		level       record.TaskLevel
-		better      quantity.Direction
-	}{
-		{"process", "in the executor that holds its data (PROCESS_LOCAL)", record.ProcessLocal, quantity.Higher},
-		{"node", "on a preferred host (NODE_LOCAL)", record.TaskNodeLocal, quantity.Higher},
-		{"no_pref", "without a preference (NO_PREF)", record.NoPref, quantity.Neither},
-		{"rack", "on the rack of a preferred host (RACK_LOCAL)", record.TaskRackLocal, quantity.Neither},
-		{"any", "elsewhere (ANY)", record.AnyLevel, quantity.Lower},
-	} {
-		vs = append(vs, jobRatio("locality_tasks_"+l.name+"_share", quantity.Share, l.better, d.Jobs, func(j *result.Job) (float64, float64, bool) {
-			return float64(j.TaskLevels[l.level]), sum(j.TaskLevels[:]...), true
-		}, "no task attempt succeeded", "successful task attempts launched "+l.about+", of all successful ones"))
+	for level, l := range result.TaskLevels {
+		vs = append(vs, jobRatio("locality_tasks_"+l.Name+"_share", quantity.Share, l.Better, d.Jobs, func(j *result.Job) (float64, float64, bool) {
+			return float64(j.TaskLevels[level]), sum(j.TaskLevels[:]...), true
+		}, "no task attempt succeeded", "successful task attempts launched "+l.About+", of all successful ones"))
 	}
 	for _, p := range partsOf(d.Jobs) {
 		vs = append(vs, jobRatio("locality_tasks_host_share"+p.label, quantity.Share, quantity.Higher, d.Jobs, func(j *result.Job) (float64, float64, bool) {

@@ -3,8 +3,10 @@ package metric
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -180,16 +182,112 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	}
 }
 
+// Each metric has a golden file of its own, so that a new one changes no other.
+func TestMetricsGolden(t *testing.T) {
+	d := reporttest.DataOf(t, reporttest.ByHand)
+	var names []string
+	for _, m := range Metrics {
+		var b bytes.Buffer
+		for _, v := range m.Values(d) {
+			fmt.Fprintf(&b, "%s = %s of %d\n  %v %s, better: %s, family: %s %q %q\n  %s\n",
+				v.Name, v.Text(), v.N, v.Number, v.Unit, quantity.OrDash(v.Better.String()), quantity.OrDash(string(v.Family)), v.Plain, v.Short, v.About)
+		}
+		reporttest.Golden(t, m.Name+".values", b.Bytes())
+		names = append(names, m.Name)
+	}
+	reporttest.Goldens(t, names, ".values")
+}
+
+// The forms of a summary, with a few metrics that have absent values, parts, headline values and counts.
 func TestSummaryGolden(t *testing.T) {
-	var b bytes.Buffer
-	Of(reporttest.DataOf(t, reporttest.ByHand)).WriteText(&b, true)
-	reporttest.Golden(t, "summary.txt", b.Bytes())
-	reporttest.Golden(t, "summary.json", Of(reporttest.DataOf(t, reporttest.ByHand)).JSON())
+	s := of(reporttest.DataOf(t, reporttest.ByHand), []Metric{localityTasks, makespan, fairness})
+	var all, headline bytes.Buffer
+	s.WriteText(&all, true)
+	s.WriteText(&headline, false)
+	reporttest.Golden(t, "summary.txt", all.Bytes())
+	reporttest.Golden(t, "headline.txt", headline.Bytes())
+	reporttest.Golden(t, "summary.json", s.JSON())
 }
 
 func TestTextOfAnAbsentValue(t *testing.T) {
 	absent := value("x_ms", quantity.MS, quantity.Lower, math.NaN(), 0, "nobody waited", "a wait")
 	if got := absent.Text(); got != "- (nobody waited)" {
 		t.Errorf("absent value is %q", got)
+	}
+}
+
+// A metric is added by one file and one line.
+func TestEachMetricIsAFileAndALine(t *testing.T) {
+	names := reporttest.Table(t, "Metric", "Metrics")
+	if len(names) != len(Metrics) {
+		t.Fatalf("%d metrics are declared, %d are in the table", len(names), len(Metrics))
+	}
+	for i, m := range Metrics {
+		if m.Name != names[i] {
+			t.Errorf("metric %d is %q, want %q", i, m.Name, names[i])
+		}
+	}
+	reporttest.Documented(t, "a metric", "metric/<name>.go")
+}
+
+// The end of a name says the unit, and what a comparison tells in words and draws has words and a label.
+func TestQuantitiesAreDescribed(t *testing.T) {
+	for feed, give := range reporttest.Feeds {
+		words := map[string]string{}
+		for _, v := range Of(reporttest.DataOf(t, give)).Values {
+			name, _, _ := strings.Cut(v.Name, "[")
+			for end, unit := range map[string]quantity.Unit{"_ms": quantity.MS, "_share": quantity.Share, "_count": quantity.Count} {
+				if strings.HasSuffix(name, end) != (v.Unit == unit) {
+					t.Errorf("%s: %s is in %s", feed, v.Name, v.Unit)
+				}
+			}
+			if told := v.Plain != "" && v.Short != ""; told != (v.Family != "") {
+				t.Errorf("%s: %s of family %q is %q in words and %q in short", feed, v.Name, v.Family, v.Plain, v.Short)
+			}
+			if v.Family == "" {
+				continue
+			}
+			for _, text := range []string{v.Plain, v.Short} {
+				if other := words[text]; other != "" && other != v.Name {
+					t.Errorf("%s: %s and %s are both called %q", feed, other, v.Name, text)
+				}
+				words[text] = v.Name
+			}
+		}
+	}
+}
+
+// docs/metrics.md says the same as the metrics of which side is better, and of what is tested together.
+func TestDocumentedDirectionsAndHeadline(t *testing.T) {
+	b, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`.*\\| *(higher|lower|) *\\|$").FindAllStringSubmatch(string(b), -1) {
+		documented[row[1]] = row[2]
+	}
+	_, real, _ := strings.Cut(string(b), "*headline* metrics: ")
+	real, _, _ = strings.Cut(real, ";")
+	headline := map[string]bool{}
+	for _, name := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(real, -1) {
+		headline[name[1]] = true
+	}
+	checked := map[string]bool{}
+	for _, v := range Of(reporttest.DataOf(t, reporttest.ByHand)).Values {
+		name, _, _ := strings.Cut(v.Name, "[")
+		if want, ok := documented[name]; ok {
+			checked[name] = true
+			if v.Better.String() != want {
+				t.Errorf("of %s %q is better, docs/metrics.md says %q", v.Name, v.Better, want)
+			}
+		}
+		if in := v.Family == quantity.Headline; in != headline[v.Name] {
+			t.Errorf("%s is headline: %v; docs/metrics.md says %v", v.Name, in, headline[v.Name])
+		}
+		delete(headline, v.Name)
+	}
+	if len(checked) < 30 || len(headline) > 0 {
+		t.Errorf("%d directions were found in docs/metrics.md, and %v, which are no values", len(checked), headline)
 	}
 }

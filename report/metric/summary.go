@@ -24,9 +24,11 @@ type Group struct {
 }
 
 // Of computes all metrics.
-func Of(d *result.Data) *Summary {
+func Of(d *result.Data) *Summary { return of(d, Metrics) }
+
+func of(d *result.Data, metrics []Metric) *Summary {
 	s := &Summary{Data: d, byName: map[string]int{}}
-	for _, m := range Metrics {
+	for _, m := range metrics {
 		vs := m.Values(d)
 		s.Groups = append(s.Groups, Group{m.Name, m.Title, vs})
 		s.Values = append(s.Values, vs...)

@@ -8,37 +8,30 @@ import (
 	"replay/report/result"
 )
 
-// level is how a level of locality looks, the same in every plot.
-type level struct {
-	name  string
-	color color.RGBA
-}
-
+// Colours of the levels of locality, the same in every plot.
 var (
-	onHost       = level{"preferred host", figure.Palette[0]}
-	onProcess    = level{"same process", figure.Palette[5]}
-	onRack       = level{"its rack", figure.Palette[4]}
-	elsewhere    = level{"elsewhere", figure.Palette[1]}
-	noPreference = level{"no preference", figure.Grey}
+	onProcess    = figure.Palette[5]
+	onHost       = figure.Palette[0]
+	onRack       = figure.Palette[4]
+	elsewhere    = figure.Palette[1]
+	noPreference = figure.Grey
+
+	matchColors = [record.Unmatched + 1]color.RGBA{
+		record.NoPreference: noPreference, record.OnHost: onHost, record.OnRack: onRack, record.Elsewhere: elsewhere, record.Unmatched: noPreference,
+	}
+	taskColors = [record.AnyLevel + 1]color.RGBA{
+		record.ProcessLocal: onProcess, record.TaskNodeLocal: onHost, record.NoPref: noPreference, record.TaskRackLocal: onRack, record.AnyLevel: elsewhere,
+	}
 )
 
-// of returns the level with its count.
-func (l level) of(n float64) figure.Level {
-	return figure.Level{Name: l.name, Color: l.color, Count: n}
-}
-
-// matches are the levels by record.Match.
-var matches = [record.Unmatched + 1]level{noPreference, onHost, onRack, elsewhere, noPreference}
-
 // ContainerLevels are executor and task containers by where they are, against what they asked for.
-func ContainerLevels(d *result.Data) []figure.Level {
-	m := d.Containers.Matches
-	return []figure.Level{
-		onHost.of(float64(m[record.OnHost])),
-		onRack.of(float64(m[record.OnRack])),
-		elsewhere.of(float64(m[record.Elsewhere])),
-		noPreference.of(float64(m[record.NoPreference] + m[record.Unmatched])),
+func ContainerLevels(d *result.Data) (ls []figure.Level) {
+	counts := d.Containers.Matches
+	counts[record.NoPreference] += counts[record.Unmatched]
+	for _, m := range []record.Match{record.OnHost, record.OnRack, record.Elsewhere, record.NoPreference} {
+		ls = append(ls, figure.Level{Name: result.Matches[m], Color: matchColors[m], Count: float64(counts[m])})
 	}
+	return ls
 }
 
 // HintedLevels are executor and task containers by the hosts that tasks preferred, whatever their request named.
@@ -51,28 +44,29 @@ func HintedLevels(d *result.Data) []figure.Level {
 		hinted += float64(j.ContainersHinted)
 	}
 	return []figure.Level{
-		{Name: "host that tasks prefer", Color: onHost.color, Count: hinted},
-		elsewhere.of(hinting - hinted),
-		{Name: "no task preferred a host", Color: noPreference.color, Count: all - hinting},
+		{Name: "host that tasks prefer", Color: onHost, Count: hinted},
+		{Name: result.Matches[record.Elsewhere], Color: elsewhere, Count: hinting - hinted},
+		{Name: "no task preferred a host", Color: noPreference, Count: all - hinting},
 	}
 }
 
-// TaskLevels are successful task attempts by where they ran; those with a preference only, or all.
-func TaskLevels(d *result.Data, preferring bool) []figure.Level {
-	var n [record.AnyLevel + 1]float64
+// TaskLevels are successful task attempts by where they ran.
+func TaskLevels(d *result.Data) []figure.Level {
+	return append(PreferringTaskLevels(d), taskLevel(d, record.NoPref))
+}
+
+// PreferringTaskLevels are successful attempts of tasks with a preference by where they ran.
+func PreferringTaskLevels(d *result.Data) (ls []figure.Level) {
+	for _, l := range []record.TaskLevel{record.ProcessLocal, record.TaskNodeLocal, record.TaskRackLocal, record.AnyLevel} {
+		ls = append(ls, taskLevel(d, l))
+	}
+	return ls
+}
+
+func taskLevel(d *result.Data, l record.TaskLevel) figure.Level {
+	out := figure.Level{Name: result.TaskLevels[l].Short, Color: taskColors[l]}
 	for i := range d.Jobs {
-		for l, k := range d.Jobs[i].TaskLevels {
-			n[l] += float64(k)
-		}
+		out.Count += float64(d.Jobs[i].TaskLevels[l])
 	}
-	levels := []figure.Level{
-		onProcess.of(n[record.ProcessLocal]),
-		onHost.of(n[record.TaskNodeLocal]),
-		onRack.of(n[record.TaskRackLocal]),
-		elsewhere.of(n[record.AnyLevel]),
-	}
-	if preferring {
-		return levels
-	}
-	return append(levels, noPreference.of(n[record.NoPref]))
+	return out
 }

@@ -20,7 +20,6 @@ var timelineApplications = Plot{"timeline_applications", "Executors by applicati
 			if s.AM {
 				return "application master", figure.Palette[7]
 			}
-			l := matches[s.Match]
-			return l.name, l.color
+			return result.Matches[s.Match], matchColors[s.Match]
 		})
 }}

@@ -6,10 +6,9 @@ import (
 )
 
 var containerWaits = Plot{"wait_container_cdf", "Waits of containers", func(d *result.Data) (*figure.Figure, string) {
-	c := &d.Containers
-	return figure.CDF("How long containers take from ask to use", "time (log scale)", []figure.CDFLine{
-		{Name: "ask to allocation", Dist: &c.Ask},
-		{Name: "allocation to start", Dist: &c.Start},
-		{Name: "allocation to ready", Dist: &c.Register},
+	return figure.CDF("How long containers take from ask to use", "time", []figure.CDFLine{
+		{Name: result.ContainerAllocation.Short, Dist: result.ContainerAllocation.Dist(d)},
+		{Name: result.ContainerStart.Short, Dist: result.ContainerStart.Dist(d)},
+		{Name: result.ContainerReady.Short, Dist: result.ContainerReady.Dist(d)},
 	})
 }}

@@ -6,8 +6,8 @@ import (
 )
 
 var jobWaits = Plot{"wait_job_cdf", "Waits of jobs", func(d *result.Data) (*figure.Figure, string) {
-	return figure.CDF("How long jobs wait after submission", "wait after submission (log scale)", []figure.CDFLine{
-		{Name: "to AM start", Dist: result.JobDist(d.Jobs, func(j *result.Job) (int64, bool) { return j.AMRegistered - j.Submit, result.Happened(j.AMRegistered) })},
-		{Name: "to first task", Dist: result.JobDist(d.Jobs, (*result.Job).Wait)},
+	return figure.CDF("How long jobs wait after submission", "wait after submission", []figure.CDFLine{
+		{Name: result.AMStartWait.Short, Dist: result.AMStartWait.Dist(d)},
+		{Name: result.FirstTaskWait.Short, Dist: result.FirstTaskWait.Dist(d)},
 	})
 }}

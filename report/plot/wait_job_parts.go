@@ -21,7 +21,7 @@ func NewWaitBar(name string, runs []*result.Data, has func(*result.Job) bool) (b
 	for _, d := range runs {
 		for i := range d.Jobs {
 			j := &d.Jobs[i]
-			if _, ok := j.Wait(); !ok || !has(j) {
+			if !result.Happened(j.FirstTask) || !has(j) {
 				continue
 			}
 			b.jobs++
@@ -51,7 +51,7 @@ func WaitBars(title string, bars []WaitBar) (*figure.Figure, string) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, result.NoFirstTask
+		return nil, result.FirstTaskWait.None
 	}
 	unit, ms := figure.TimeScale(longest)
 	f := figure.New(title, "mean time from submission to the first task ("+unit+")", "")

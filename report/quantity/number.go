@@ -22,6 +22,14 @@ const (
 	HoursPerHour Unit = "h/h"
 )
 
+// Suffix ends the names of columns and of statistics in the unit.
+func (u Unit) Suffix() string {
+	if u == MS {
+		return "_ms"
+	}
+	return ""
+}
+
 // HourMS is an hour in milliseconds.
 const HourMS = 3_600_000
 

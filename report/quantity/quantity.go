@@ -39,11 +39,14 @@ type Quantity struct {
 	Name   string // as in summary.json; "[queue=…]", "[size=…]" and "[reason=…]" tell the parts of a whole apart
 	Unit   Unit
 	Better Direction
-	About  string // definition in a line
+	About  string // what it is, in a line
 	Family Family
-	Plain  string // in words within a sentence; only those of a family have it
-	Short  string // in the room beside an axis; only those of a family have it
+	Plain  string // in words within a sentence; empty where no sentence needs it
+	Short  string // in the room beside a line or an axis; empty where none is drawn
 }
+
+// Column is the name of the column of a table that holds the quantity.
+func (q *Quantity) Column() string { return q.Name + q.Unit.Suffix() }
 
 // Over returns a/b, NaN when b is 0: what cannot be computed is not a number, and is never shown as one.
 func Over(a, b float64) float64 {

@@ -9,51 +9,38 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/parquet-go/parquet-go"
 
 	"replay/engine/record"
 )
 
-// arrowSeries writes the samples as an Arrow IPC file with the columns of series.parquet.
+// arrowSeries writes the samples as an Arrow IPC file with the columns of series.parquet, which are those of a sampleRow.
 // Arrow is used for IPC only; Parquet files are parquet-go's.
 type arrowSeries struct {
-	path   string
-	file   *os.File
-	writer *ipc.FileWriter
-	build  *array.RecordBuilder
-	rows   int
-	err    error
-}
-
-// arrowColumns are the number columns after time and queue; those that may be null are None then.
-var arrowColumns = []struct {
-	name     string
-	nullable bool
-	of       func(*record.Sample) int64
-}{
-	{"used_memory_mib", false, func(s *record.Sample) int64 { return s.UsedMem }},
-	{"used_vcores", false, func(s *record.Sample) int64 { return s.UsedVCores }},
-	{"reserved_memory_mib", false, func(s *record.Sample) int64 { return s.ReservedMem }},
-	{"pending_memory_mib", false, func(s *record.Sample) int64 { return s.PendingMem }},
-	{"pending_vcores", false, func(s *record.Sample) int64 { return s.PendingVCores }},
-	{"demand_memory_mib", false, func(s *record.Sample) int64 { return s.DemandMem }},
-	{"demand_vcores", false, func(s *record.Sample) int64 { return s.DemandVCores }},
-	{"fair_memory_mib", true, func(s *record.Sample) int64 { return s.FairMem }},
-	{"fair_vcores", true, func(s *record.Sample) int64 { return s.FairVCores }},
-	{"steady_memory_mib", true, func(s *record.Sample) int64 { return s.SteadyMem }},
-	{"steady_vcores", true, func(s *record.Sample) int64 { return s.SteadyVCores }},
-	{"capacity_memory_mib", false, func(s *record.Sample) int64 { return s.CapacityMem }},
-	{"capacity_vcores", false, func(s *record.Sample) int64 { return s.CapacityVCores }},
-	{"busy_cores", false, func(s *record.Sample) int64 { return s.BusyCores }},
-	{"apps_running", false, func(s *record.Sample) int64 { return s.Running }},
-	{"apps_pending", false, func(s *record.Sample) int64 { return s.Pending }},
-	{"containers", false, func(s *record.Sample) int64 { return s.Containers }},
-	{"nodes", false, func(s *record.Sample) int64 { return s.Nodes }},
+	path    string
+	file    *os.File
+	writer  *ipc.FileWriter
+	columns *parquet.Schema
+	build   *array.RecordBuilder
+	values  parquet.Row // of the row that is being added
+	rows    int
+	err     error
 }
 
 func newArrowSeries(path string) (*arrowSeries, error) {
-	fields := []arrow.Field{{Name: "time_ms", Type: arrow.PrimitiveTypes.Int64}, {Name: "queue", Type: arrow.BinaryTypes.String}}
-	for _, c := range arrowColumns {
-		fields = append(fields, arrow.Field{Name: c.name, Type: arrow.PrimitiveTypes.Int64, Nullable: c.nullable})
+	columns := parquet.SchemaOf(new(sampleRow))
+	var fields []arrow.Field
+	for _, c := range columns.Fields() {
+		f := arrow.Field{Name: c.Name(), Nullable: c.Optional()}
+		switch kind := c.Type().Kind(); kind {
+		case parquet.Int64:
+			f.Type = arrow.PrimitiveTypes.Int64
+		case parquet.ByteArray:
+			f.Type = arrow.BinaryTypes.String
+		default:
+			return nil, fmt.Errorf("%s: column %s is of kind %s, want integers or text", path, c.Name(), kind)
+		}
+		fields = append(fields, f)
 	}
 	schema := arrow.NewSchema(fields, nil)
 	file, err := os.Create(path)
@@ -65,18 +52,22 @@ func newArrowSeries(path string) (*arrowSeries, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &arrowSeries{path: path, file: file, writer: w, build: array.NewRecordBuilder(memory.NewGoAllocator(), schema)}, nil
+	return &arrowSeries{path: path, file: file, writer: w, columns: columns, build: array.NewRecordBuilder(memory.NewGoAllocator(), schema)}, nil
 }
 
 func (a *arrowSeries) add(s *record.Sample) {
-	a.build.Field(0).(*array.Int64Builder).Append(s.Time)
-	a.build.Field(1).(*array.StringBuilder).Append(s.Queue)
-	for i, c := range arrowColumns {
-		b := a.build.Field(i + 2).(*array.Int64Builder)
-		if v := c.of(s); c.nullable && v == record.None {
-			b.AppendNull()
-		} else {
-			b.Append(v)
+	row := newSampleRow(s)
+	a.values = a.columns.Deconstruct(a.values[:0], &row)
+	for _, v := range a.values {
+		switch b := a.build.Field(v.Column()).(type) {
+		case *array.Int64Builder:
+			if v.IsNull() {
+				b.AppendNull()
+			} else {
+				b.Append(v.Int64())
+			}
+		case *array.StringBuilder:
+			b.Append(string(v.ByteArray()))
 		}
 	}
 	if a.rows++; a.rows == batchRows {

@@ -22,16 +22,16 @@ func TestPartsSumToTheWhole(t *testing.T) {
 			}
 		}
 		j.FirstTask = now + rapid.Int64Range(0, 5000).Draw(t, "took")
-		wait, _ := j.Wait()
-		var got int64
+		wait, _ := result.FirstTaskWait.Of(&j)
+		var got float64
 		for _, p := range j.Parts() {
 			if p < 0 {
 				t.Fatalf("part of %d ms in %v", p, j.Parts())
 			}
-			got += p
+			got += float64(p)
 		}
 		if got != wait {
-			t.Fatalf("parts %v sum to %d, the wait is %d", j.Parts(), got, wait)
+			t.Fatalf("parts %v sum to %v, the wait is %v", j.Parts(), got, wait)
 		}
 	})
 }

@@ -98,14 +98,15 @@ func newJobRow(j *Job) jobRow {
 		MemMiBMS: j.MemMiBMS, VCoreMS: j.VCoreMS, TaskMS: j.TaskMS, WastedTaskMS: j.WastedTaskMS,
 		CriticalPathMS: j.CriticalPathMS, RecordedMS: opt(&j.RecordedMS),
 	}
-	if wait, ok := j.Wait(); ok {
+	if Happened(j.FirstTask) {
+		wait := j.FirstTask - j.Submit
 		r.WaitFirstTask = &wait
 		parts := j.Parts()
 		for i, p := range []**int64{&r.WaitPart0, &r.WaitPart1, &r.WaitPart2, &r.WaitPart3, &r.WaitPart4, &r.WaitPart5, &r.WaitPart6} {
 			*p = &parts[i]
 		}
 	}
-	if s, ok := j.Slowdown(); ok {
+	if s, ok := Slowdown.Of(j); ok {
 		r.Slowdown = &s
 	}
 	return r

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/record"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -38,5 +40,40 @@ func TestJain(t *testing.T) {
 	}
 	if !math.IsNaN(jain([]float64{0, 0})) || !math.IsNaN(jain(nil)) {
 		t.Error("an index of nothing")
+	}
+}
+
+// Columns of jobs.parquet that hold a described quantity are called as it and hold it.
+func TestColumnsOfQuantities(t *testing.T) {
+	j := &Job{Job: record.Job{
+		Outcome: record.JobSucceeded, Submit: 10, AMScheduled: 11, AMAllocated: 13, AMRegistered: 17, FirstAsked: 25, FirstAllocated: 41, FirstRegistered: 73,
+		FirstTask: 137, Finish: 5010, CriticalPathMS: 1500, TaskLevels: [5]int64{3, 5, 7, 11, 13},
+	}}
+	row := newJobRow(j)
+	schema := parquet.SchemaOf(new(jobRow))
+	values := map[string]parquet.Value{}
+	for _, v := range schema.Deconstruct(nil, &row) {
+		values[schema.Columns()[v.Column()][0]] = v
+	}
+	quantities := []OfJobs{FirstTaskWait, Slowdown}
+	for _, p := range WaitParts {
+		quantities = append(quantities, p.OfJobs)
+	}
+	for _, q := range quantities {
+		want, ok := q.Of(j)
+		v, has := values[q.Column()]
+		got := v.Double()
+		if v.Kind() == parquet.Int64 {
+			got = float64(v.Int64())
+		}
+		if !ok || !has || got != want {
+			t.Errorf("column %s holds %v (there: %v), want %v", q.Column(), v, has, want)
+		}
+	}
+	for level, l := range TaskLevels {
+		column := "tasks_" + strings.ToLower(record.TaskLevel(level).String())
+		if v, has := values[column]; !has || v.Int64() != j.TaskLevels[level] {
+			t.Errorf("column %s holds %v (there: %v), want %d of %s", column, v, has, j.TaskLevels[level], l.Name)
+		}
 	}
 }

@@ -38,10 +38,10 @@ func (t *Tasks) stored() *storedTasks {
 
 func (t *Tasks) restore(s *storedTasks) (err error) {
 	t.N, t.Speculative, t.DurationMS, t.PenaltyMS, t.OverheadMS = s.Attempts, s.Speculative, s.DurationMS, s.PenaltyMS, s.OverheadMS
-	if t.Wait, err = s.WaitMS.Dist("wait_task_launch_ms"); err != nil {
+	if t.Wait, err = s.WaitMS.Dist(TaskLaunch.Column()); err != nil {
 		return err
 	}
-	if t.Run, err = s.RunMS.Dist("run_task_ms"); err != nil {
+	if t.Run, err = s.RunMS.Dist(TaskRun.Column()); err != nil {
 		return err
 	}
 	maps.Copy(t.Ends, s.Ends)

@@ -14,8 +14,14 @@ import (
 	"replay/report/result"
 )
 
-// series.arrow holds what series.parquet holds: column by column, row by row.
+// series.arrow holds what series.parquet holds: column by column, row by row, also what a scheduler does not have.
 func TestArrowHasTheSamplesOfParquet(t *testing.T) {
+	for _, name := range []string{"usual", "no shares"} {
+		t.Run(name, func(t *testing.T) { sameSamples(t, reporttest.Feeds[name]) })
+	}
+}
+
+func sameSamples(t *testing.T, feed reporttest.Feed) {
 	dir := filepath.Join(t.TempDir(), "r")
 	d, err := outdir.Kind{}.Begin(dir)
 	if err != nil {
@@ -25,7 +31,7 @@ func TestArrowHasTheSamplesOfParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Finish(reporttest.Usual.Feed(w)); err != nil {
+	if _, err := w.Finish(feed(w)); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Install(); err != nil {

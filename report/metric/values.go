@@ -1,0 +1,136 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"replay/report/dist"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// value checks the number: what cannot be computed is absent with a reason, never NaN without one.
+func value(name string, unit quantity.Unit, better quantity.Direction, number float64, n int64, absent, about string) Value {
+	v := Value{Quantity: quantity.Quantity{Name: name, Unit: unit, Better: better, About: about}, Number: number, N: n}
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		v.Number, v.Absent = math.NaN(), absent
+		if absent == "" {
+			panic("metric: " + name + " is not a number and has no reason")
+		}
+	}
+	return v
+}
+
+// statistics of a distribution, in the order shown; percent is 0 for those that are no percentile.
+var statistics = []struct {
+	name    string
+	text    string
+	percent float64
+}{{"mean", "mean", 0}, {"p50", "median", 50}, {"p90", "90th percentile", 90}, {"p95", "95th percentile", 95}, {"p99", "99th percentile", 99}, {"max", "largest", 0}}
+
+// timeValues returns the statistics of a time, over what has it.
+func timeValues(t *result.Time, d *result.Data) []Value {
+	return distValues(t, "", t.Dist(d), t.About+", over "+t.Population)
+}
+
+// distValues returns the statistics of the times d, which are t or those of a part of what has it.
+func distValues(t *result.Time, label string, d *dist.Dist, about string) []Value {
+	q := d.Quantiles(.5, .9, .95, .99)
+	return statisticsOf(&t.Quantity, label, []float64{d.Mean(), q[0], q[1], q[2], q[3], d.Max()}, d.N(), t.None, about)
+}
+
+// jobValues returns the statistics of q over the jobs of a part.
+func jobValues(q *result.OfJobs, jobs []result.Job, p part) []Value {
+	of := func(j *result.Job) (float64, bool) {
+		x, ok := q.Of(j)
+		return x, ok && p.has(j)
+	}
+	var xs []float64
+	for i := range jobs {
+		if x, ok := of(&jobs[i]); ok {
+			xs = append(xs, x)
+		}
+	}
+	about := q.About
+	if q.Population != "" {
+		about += ", over " + fmt.Sprintf(q.Population, p.of())
+	}
+	at := dist.Percentiles(xs, 50, 90, 95, 99)
+	largest := math.NaN()
+	if len(xs) > 0 {
+		largest = slices.Max(xs)
+	}
+	out := statisticsOf(&q.Quantity, p.label, []float64{dist.Mean(xs), at[0], at[1], at[2], at[3], largest}, int64(len(xs)), q.None, about)
+	for i, s := range statistics {
+		if s.name != "max" {
+			out[i].PerJob = &PerJob{func(j *result.Job) (float64, float64, bool) { x, ok := of(j); return x, 1, ok }, s.percent}
+		}
+	}
+	return out
+}
+
+// statisticsOf names the numbers of the statistics, over n things.
+func statisticsOf(q *quantity.Quantity, label string, numbers []float64, n int64, none, about string) []Value {
+	out := make([]Value, len(statistics))
+	for i, s := range statistics {
+		out[i] = value(q.Name+"_"+s.name+q.Unit.Suffix()+label, q.Unit, q.Better, numbers[i], n, none, s.text+" of "+about)
+	}
+	return out
+}
+
+// jobRatio returns the ratio of two sums over jobs.
+func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs []result.Job, of func(*result.Job) (num, den float64, ok bool), absent, about string) Value {
+	num, den := 0.0, 0.0
+	for i := range jobs {
+		if n, d, ok := of(&jobs[i]); ok {
+			num += n
+			den += d
+		}
+	}
+	v := value(name, unit, better, quantity.Over(num, den), int64(den), absent, about)
+	v.PerJob = &PerJob{Of: of}
+	return v
+}
+
+// part of the jobs, by which values are told apart.
+type part struct {
+	label string // "[queue=root.a]"
+	text  string // "in queue root.a"
+	has   func(*result.Job) bool
+}
+
+// allJobs is the part that is the whole.
+var allJobs = part{has: func(*result.Job) bool { return true }}
+
+// of returns the text after a word, nothing for all jobs.
+func (p part) of() string {
+	if p.text == "" {
+		return ""
+	}
+	return " " + p.text
+}
+
+// partsOf returns the parts of the jobs by queue and by size, without empty ones.
+func partsOf(jobs []result.Job) (parts []part) {
+	queues := map[string]bool{}
+	sizes := map[string]bool{}
+	var names []string
+	for i := range jobs {
+		if q := jobs[i].Queue; !queues[q] {
+			queues[q] = true
+			names = append(names, q)
+		}
+		sizes[jobs[i].Size()] = true
+	}
+	slices.Sort(names)
+	for _, q := range names {
+		parts = append(parts, part{"[queue=" + q + "]", "in queue " + q, func(j *result.Job) bool { return j.Queue == q }})
+	}
+	for _, c := range result.SizeClasses {
+		if sizes[c.Name] {
+			parts = append(parts, part{"[size=" + c.Name + "]", "of jobs of " + c.Name + " tasks", func(j *result.Job) bool { return j.Size() == c.Name }})
+		}
+	}
+	return parts
+}

@@ -1,0 +1,131 @@
+package result
+
+import (
+	"replay/report/dist"
+	"replay/report/quantity"
+)
+
+// OfJobs is a quantity that each job has or has not. Its values are statistics over the jobs that have it.
+type OfJobs struct {
+	quantity.Quantity
+	Population string // the jobs that have it, where %s stands for a part of all jobs; empty when the quantity says it
+	None       string // why there is none in a replay
+	Of         func(*Job) (x float64, ok bool)
+}
+
+// Dist returns the distribution of a time over the jobs that have it.
+func (q *OfJobs) Dist(d *Data) *dist.Dist {
+	out := &dist.Dist{}
+	for i := range d.Jobs {
+		if ms, ok := q.Of(&d.Jobs[i]); ok {
+			out.Add(int64(ms))
+		}
+	}
+	return out
+}
+
+// What is measured of each job.
+var (
+	FirstTaskWait = OfJobs{
+		Quantity:   timeCalled("wait_job_first_task", "to first task", "the time from a job's submission to its first task"),
+		Population: "jobs%s that launched one",
+		None:       "no job launched a task",
+		Of:         func(j *Job) (float64, bool) { return float64(j.FirstTask - j.Submit), Happened(j.FirstTask) },
+	}
+	AMStartWait = OfJobs{
+		Quantity:   timeCalled("wait_job_am_start", "to AM start", "the time from a job's submission to the registration of its application master"),
+		Population: "jobs%s where it registered",
+		None:       "no application master registered",
+		Of:         func(j *Job) (float64, bool) { return float64(j.AMRegistered - j.Submit), Happened(j.AMRegistered) },
+	}
+	JobDuration = OfJobs{
+		Quantity:   timeCalled("duration_job", "submission to finish", "the time from submission to finish"),
+		Population: "jobs that succeeded%s",
+		None:       "no job succeeded",
+		Of:         func(j *Job) (float64, bool) { return float64(j.Finish - j.Submit), j.succeeded() },
+	}
+	// Slowdown is bounded. Source: docs/metrics.md, "slowdown".
+	Slowdown = OfJobs{
+		Quantity: quantity.Quantity{
+			Name: "slowdown", Unit: quantity.Ratio, Better: quantity.Lower,
+			About: "submission to finish against the job's critical path (at least 1 s)",
+		},
+		Population: JobDuration.Population,
+		None:       JobDuration.None,
+		Of: func(j *Job) (float64, bool) {
+			return max(1, float64(j.Finish-j.Submit)/float64(max(j.CriticalPathMS, slowdownFloorMS))), j.succeeded()
+		},
+	}
+)
+
+// slowdownFloorMS keeps jobs of a moment from dominating the slowdown.
+const slowdownFloorMS = 1000
+
+// timeCalled describes a time in ms, of which less is better.
+func timeCalled(name, short, about string) quantity.Quantity {
+	return quantity.Quantity{Name: name, Unit: quantity.MS, Better: quantity.Lower, Short: short, About: about}
+}
+
+// WaitPart is a part of a job's wait for its first task.
+type WaitPart struct {
+	OfJobs
+	Step string // that ends it
+}
+
+// WaitParts are the parts of a job's wait from submission to its first task, in order.
+var WaitParts = waitParts([waitSteps]WaitPart{
+	{part("queue", "queue limits", "submission until the application is runnable in its queue (limits on running applications)"), "runnable in its queue"},
+	{part("am_allocation", "AM allocation", "runnable until the AM container is allocated"), "AM container allocated"},
+	{part("am_start", "AM start", "AM container allocated until the AM has registered"), "AM registered"},
+	{part("ask", "first ask", "AM registered until its first container ask reaches the ResourceManager"), "first ask"},
+	{part("allocation", "container allocation", "first ask until the first container is allocated"), "first container allocated"},
+	{part("executor_start", "executor start", "first container allocated until the first executor is ready for tasks"), "first executor ready"},
+	{part("first_launch", "first launch", "first executor ready until the first task is launched"), "first task launched"},
+})
+
+func part(name, short, about string) OfJobs {
+	return OfJobs{Quantity: timeCalled("wait_job_part_"+name, short, "the part of the wait for the first task from "+about), None: FirstTaskWait.None}
+}
+
+// waitParts lets each part be computed by its place in the wait.
+func waitParts(parts [waitSteps]WaitPart) [waitSteps]WaitPart {
+	for i := range parts {
+		parts[i].Of = func(j *Job) (float64, bool) { return float64(j.Parts()[i]), Happened(j.FirstTask) }
+	}
+	return parts
+}
+
+// Time is a time that containers or task attempts take.
+type Time struct {
+	quantity.Quantity
+	Population string // what has it
+	None       string // why there is none in a replay
+	of         func(*Data) *dist.Dist
+}
+
+// Dist returns the distribution of the time in a replay.
+func (t *Time) Dist(d *Data) *dist.Dist { return t.of(d) }
+
+// What is measured of executor and task containers, and of task attempts.
+var (
+	ContainerAllocation = Time{
+		timeCalled("wait_container_allocation", "ask to allocation", "the time from a container's ask to its allocation"),
+		"executor and task containers", "no executor or task container was allocated", func(d *Data) *dist.Dist { return &d.Containers.Ask },
+	}
+	ContainerStart = Time{
+		timeCalled("wait_container_start", "allocation to start", "the time from a container's allocation to the start of its process"),
+		"those started", "no such container was started", func(d *Data) *dist.Dist { return &d.Containers.Start },
+	}
+	ContainerReady = Time{
+		timeCalled("wait_container_ready", "allocation to ready", "the time from a container's allocation until it is ready for tasks"),
+		"those that became ready", "no executor became ready", func(d *Data) *dist.Dist { return &d.Containers.Register },
+	}
+	TaskLaunch = Time{
+		timeCalled("wait_task_launch", "ready to launch", "the time from a task being ready (its stage submitted, or pending again) to its launch"),
+		"task attempts", "no task attempt was launched", func(d *Data) *dist.Dist { return &d.Tasks.Wait },
+	}
+	TaskRun = Time{
+		timeCalled("run_task", "launch to finish", "the time from launch to finish"),
+		"task attempts that finished", "no task attempt finished", func(d *Data) *dist.Dist { return &d.Tasks.Run },
+	}
+)
