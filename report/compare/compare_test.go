@@ -42,6 +42,21 @@ func threeVariants(t testing.TB, seeds int) []Variant {
 	return []Variant{variant(t, reporttest.Usual, "locality-ratio", seeds), variant(t, worse, "none", seeds), variant(t, reporttest.Usual, "again", seeds)}
 }
 
+// threeWay compares threeVariants, once for each number of seeds. The comparison is shared.
+func threeWay(t testing.TB, seeds int) *Comparison {
+	t.Helper()
+	if threeWays[seeds] == nil {
+		c, err := Of(threeVariants(t, seeds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		threeWays[seeds] = c
+	}
+	return threeWays[seeds]
+}
+
+var threeWays = map[int]*Comparison{}
+
 func TestSameVariantHasNoDifference(t *testing.T) {
 	for _, seeds := range []int{1, 2, 5} {
 		a, b := variant(t, reporttest.Usual, "a", seeds), variant(t, reporttest.Usual, "b", seeds)
@@ -60,6 +75,7 @@ func TestSameVariantHasNoDifference(t *testing.T) {
 
 // Variants that differ only by chance must not be told apart more often than the level says.
 func TestChanceIsNotADifference(t *testing.T) {
+	simulates(t)
 	wrong, tested := 0, 0
 	const rounds = 12
 	for round := range uint64(rounds) {
@@ -92,8 +108,7 @@ func TestChanceIsNotADifference(t *testing.T) {
 
 func TestRealDifferenceIsFound(t *testing.T) {
 	for _, seeds := range []int{1, 3, 5} {
-		vs := threeVariants(t, seeds)
-		c := of(t, vs...)
+		c := threeWay(t, seeds)
 		for name, want := range map[string]Finding{
 			"locality_containers_host_share": RealWorse,
 			"locality_tasks_host_share":      RealWorse,
@@ -126,14 +141,14 @@ func (c *Comparison) row(name string) int {
 }
 
 func TestComparisonGolden(t *testing.T) {
-	c := of(t, threeVariants(t, 3)...)
+	c := threeWay(t, 3)
 	var b bytes.Buffer
 	c.WriteText(&b, false)
 	reporttest.Golden(t, "comparison.txt", b.Bytes())
 }
 
 func TestComparisonFormsAgree(t *testing.T) {
-	c := of(t, threeVariants(t, 2)...)
+	c := threeWay(t, 2)
 	js, err := c.JSON()
 	if err != nil {
 		t.Fatal(err)
@@ -292,4 +307,12 @@ func TestWriteDirKeepsWhatIsNotAComparison(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v are there (%v), want the one that was", entries, err)
 	}
+}
+
+func TestEachPlotHasAGoldenPicture(t *testing.T) {
+	var names []string
+	for _, p := range comparisonPlots {
+		names = append(names, p.Name)
+	}
+	reporttest.Goldens(t, names, ".svg")
 }

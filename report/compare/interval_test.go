@@ -74,6 +74,13 @@ func TestHolm(t *testing.T) {
 	}
 }
 
+// simulates marks a test that draws many comparisons to count how often they are right; -short leaves it out.
+func simulates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws many comparisons")
+	}
+}
+
 // jobsWith returns jobs whose wait for the first task is as given.
 func jobsWith(waits []float64) []result.Job {
 	jobs := make([]result.Job, len(waits))
@@ -115,6 +122,7 @@ func coverage(t *testing.T, p *metric.PerJob, jobs int, shift, truth float64) (c
 }
 
 func TestBootstrapCoverage(t *testing.T) {
+	simulates(t)
 	for _, tt := range []struct {
 		name string
 		p    *metric.PerJob
@@ -136,6 +144,7 @@ func TestBootstrapCoverage(t *testing.T) {
 }
 
 func TestSeedIntervalCoverage(t *testing.T) {
+	simulates(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	covered, wrong := 0, 0
 	const rounds = 2000
@@ -189,6 +198,7 @@ func TestCombined(t *testing.T) {
 
 // Differences that vary with the seed, with the job and with both are called real as rarely as they should.
 func TestCombinedIsNotTooSure(t *testing.T) {
+	simulates(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, common := range []float64{0, 300, 2000} {
 		for _, seeds := range []int{2, 3, 6} {
