@@ -3,11 +3,10 @@
 //
 // A file of vectors is JSON Lines, plain or gzip. What it holds is told by the shape of its first
 // line and by its name; the kinds known are the lines of [Kinds]. To add a kind, write one file
-// with a [Kind] in it and add its line there: the runner, the table and the command do the rest.
+// with a [golden.Kind] in it and add its line there: the runner, the table and the command do the rest.
 package conform
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,124 +17,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"replay/bench/conform/golden"
 )
-
-// A Kind is one form of golden vectors.
-type Kind struct {
-	Name string
-
-	// Of names the real classes that gave the answers.
-	Of func(first Shape) string
-
-	// Match tells whether a file is of this kind. Name is the file's base name without
-	// .jsonl and .gz, first the shape of its first line. Kinds are asked in the order of [Kinds].
-	Match func(name string, first Shape) bool
-
-	// Run reads the input to its end, runs each case and reports it once: as equal, different or
-	// not supported. An error says that the input is malformed; [Input.Errorf] gives the place.
-	Run func(in *Input, out *Results) error
-
-	// Recording, if not "", is the name (as given to Match) of a file that makes its folder one
-	// recording: the other files of the folder belong to the same case (Run opens those that it
-	// wants beside [Input.Path]) and are not vectors themselves.
-	Recording string
-}
-
-// answersOf is [Kind.Of] of a kind whose files all come from the same classes.
-func answersOf(classes string) func(Shape) string { return func(Shape) string { return classes } }
-
-// Shape is the first line of a file: its members by name.
-type Shape map[string]json.RawMessage
-
-// Has reports whether all the members are there.
-func (s Shape) Has(members ...string) bool {
-	for _, m := range members {
-		if _, ok := s[m]; !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// Text returns the member as a string, "" if it is absent or something else.
-func (s Shape) Text(member string) (text string) {
-	if json.Unmarshal(s[member], &text) != nil {
-		return ""
-	}
-	return text
-}
-
-// MaxDifferences is how many differences (and reasons of cases not supported) are kept of each file.
-const MaxDifferences = 3
-
-// Difference is the first place where a case and this program part.
-type Difference struct {
-	Case     string `json:"case"`
-	Event    int    `json:"event"` // position within the case, from 0
-	Expected any    `json:"expected"`
-	Got      any    `json:"got"`
-	State    any    `json:"state,omitempty"` // of the two applications, queues or task sets concerned
-}
-
-// Results counts the cases of one file.
-type Results struct {
-	File        string       `json:"file"`
-	Kind        string       `json:"kind"` // "" when no kind knows the file
-	Of          string       `json:"-"`    // the real classes, see [Kind.Of]
-	Folder      string       `json:"-"`    // that the file is in, as given to [Dir]
-	Cases       int          `json:"cases"`
-	Equal       int          `json:"equal"`
-	Different   int          `json:"different"`
-	Unsupported int          `json:"unsupported"`
-	Differences []Difference `json:"differences"`
-	Reasons     []string     `json:"unsupported_reasons,omitempty"` // the first ones, "case: why"
-
-	// Of a recorded cluster: the cases by sort, the share that has to be equal of each sort of decisions and of all cases
-	// (0: all), and what had to be assumed about things that are not recorded.
-	Parts []Part   `json:"parts,omitempty"`
-	Floor float64  `json:"floor,omitempty"`
-	Notes []string `json:"notes,omitempty"`
-}
-
-// Part counts the cases of one sort.
-type Part struct {
-	Name  string `json:"name"`
-	Cases int    `json:"cases"`
-	Equal int    `json:"equal"`
-
-	Decision bool `json:"decision,omitempty"` // else something that is seen while calls are under way
-}
-
-// OK reports whether the file passes.
-func (r *Results) OK() bool {
-	if r.Floor == 0 || r.Unsupported > 0 {
-		return r.Equal == r.Cases
-	}
-	enough := func(equal, cases int) bool { return float64(equal) >= r.Floor*float64(cases) }
-	return enough(r.Equal, r.Cases) &&
-		!slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Decision && !enough(p.Equal, p.Cases) })
-}
-
-// AddEqual reports a case that gave the recorded answers.
-func (r *Results) AddEqual() { r.Cases++; r.Equal++ }
-
-// AddDifferent reports a case by its first difference.
-func (r *Results) AddDifferent(d Difference) {
-	r.Cases++
-	r.Different++
-	if len(r.Differences) < MaxDifferences {
-		r.Differences = append(r.Differences, d)
-	}
-}
-
-// AddUnsupported reports a case that asks for something that is not modelled.
-func (r *Results) AddUnsupported(id, why string) {
-	r.Cases++
-	r.Unsupported++
-	if len(r.Reasons) < MaxDifferences {
-		r.Reasons = append(r.Reasons, id+": "+why)
-	}
-}
 
 // Totals are sums over files.
 type Totals struct {
@@ -147,13 +31,13 @@ type Totals struct {
 
 // Summary is the outcome of a directory, files in order of their names.
 type Summary struct {
-	Files  []*Results `json:"files"`
-	Totals Totals     `json:"totals"`
+	Files  []*golden.Results `json:"files"`
+	Totals Totals            `json:"totals"`
 }
 
 // OK reports whether every file passes: all its cases are equal, or enough of them where a part may differ.
 func (s *Summary) OK() bool {
-	return !slices.ContainsFunc(s.Files, func(r *Results) bool { return !r.OK() })
+	return !slices.ContainsFunc(s.Files, func(r *golden.Results) bool { return !r.OK() })
 }
 
 // Dirs runs the vector files of several directories, each as [Dir] does. Files are named with their directory when there is more than one.
@@ -161,7 +45,7 @@ func Dirs(dirs []string) (*Summary, error) {
 	if len(dirs) == 1 {
 		return Dir(dirs[0], "")
 	}
-	var all []*Results
+	var all []*golden.Results
 	for _, dir := range dirs {
 		s, err := Dir(dir, "")
 		if err != nil {
@@ -185,7 +69,7 @@ func Dir(dir, only string) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*Results, len(names))
+	results := make([]*golden.Results, len(names))
 	errs := make([]error, len(names))
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -252,7 +136,7 @@ func vectorFiles(dir, only string) ([]string, error) {
 // isRecording tells whether a file makes its folder a recording.
 func isRecording(path string) bool {
 	name := filepath.Base(path)
-	return isVectors(name) && slices.ContainsFunc(Kinds, func(k Kind) bool { return k.Recording != "" && k.Recording == baseName(name) })
+	return isVectors(name) && slices.ContainsFunc(Kinds, func(k golden.Kind) bool { return k.Recording != "" && k.Recording == baseName(name) })
 }
 
 func isVectors(name string) bool {
@@ -264,18 +148,18 @@ func baseName(name string) string {
 }
 
 // file runs one file of vectors. A panic of the code under test ends the file with a difference.
-func file(path string) (out *Results, err error) {
-	in, err := Open(path)
+func file(path string) (out *golden.Results, err error) {
+	in, err := golden.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	out = &Results{File: filepath.Base(path), Differences: []Difference{}}
-	first, err := in.shape()
+	out = &golden.Results{File: filepath.Base(path), Differences: []golden.Difference{}}
+	first, err := in.First()
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Match(baseName(out.File), first) })
+	i := slices.IndexFunc(Kinds, func(k golden.Kind) bool { return k.Match(baseName(out.File), first) })
 	if i < 0 {
 		out.AddUnsupported(out.File, "no kind of vectors has this shape")
 		return out, nil
@@ -283,7 +167,7 @@ func file(path string) (out *Results, err error) {
 	out.Kind, out.Of = Kinds[i].Name, Kinds[i].Of(first)
 	defer func() {
 		if p := recover(); p != nil {
-			out.AddDifferent(Difference{
+			out.AddDifferent(golden.Difference{
 				Case: fmt.Sprintf("line %d", in.Line()), Expected: "an answer",
 				Got: fmt.Sprint("panic: ", p), State: strings.Split(string(debug.Stack()), "\n"),
 			})
@@ -296,7 +180,7 @@ func file(path string) (out *Results, err error) {
 	return out, nil
 }
 
-func summarize(files []*Results) *Summary {
+func summarize(files []*golden.Results) *Summary {
 	s := &Summary{Files: files}
 	for _, f := range files {
 		s.Totals.Cases += f.Cases

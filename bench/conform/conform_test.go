@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"replay/bench/conform/golden"
 )
 
 // kept are the vectors and recordings that come with the project, run once for all tests.
@@ -31,7 +33,7 @@ func TestVectors(t *testing.T) {
 		t.Run(strings.TrimPrefix(f.File, "testdata/"), func(t *testing.T) {
 			if !f.OK() {
 				var b strings.Builder
-				if err := summarize([]*Results{f}).WriteText(&b); err != nil {
+				if err := summarize([]*golden.Results{f}).WriteText(&b); err != nil {
 					t.Fatal(err)
 				}
 				t.Error(b.String())
@@ -67,7 +69,7 @@ func TestEveryKindHasVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range Kinds {
-		if !slices.ContainsFunc(s.Files, func(r *Results) bool { return r.Kind == k.Name }) {
+		if !slices.ContainsFunc(s.Files, func(r *golden.Results) bool { return r.Kind == k.Name }) {
 			t.Errorf("no file of testdata is of kind %q", k.Name)
 		}
 	}
@@ -125,11 +127,11 @@ func TestEveryCaseIsCountedOnce(t *testing.T) {
 	write(t, dir, "a.jsonl", `{"what":"is this"}`)
 	write(t, dir, "notes.txt", "not vectors")
 	want := &Summary{
-		Files: []*Results{
-			{File: "a.jsonl", Folder: dir, Cases: 1, Unsupported: 1, Differences: []Difference{}, Reasons: []string{"a.jsonl: no kind of vectors has this shape"}},
+		Files: []*golden.Results{
+			{File: "a.jsonl", Folder: dir, Cases: 1, Unsupported: 1, Differences: []golden.Difference{}, Reasons: []string{"a.jsonl: no kind of vectors has this shape"}},
 			{
 				File: "b.jsonl", Folder: dir, Kind: "scala_order", Of: "Scala 2.12 collections", Cases: 2, Equal: 1, Different: 1,
-				Differences: []Difference{{Case: "x", Event: 2, Expected: []string{"b", "a"}, Got: []string{"a", "b"}, State: "immutable_map_string"}},
+				Differences: []golden.Difference{{Case: "x", Event: 2, Expected: []string{"b", "a"}, Got: []string{"a", "b"}, State: "immutable_map_string"}},
 			},
 		},
 		Totals: Totals{Cases: 3, Equal: 1, Different: 1, Unsupported: 1},
@@ -187,12 +189,12 @@ func TestBadInput(t *testing.T) {
 func TestPanicIsADifference(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "boom.jsonl", `{"boom":1}`)
-	defer func(k []Kind) { Kinds = k }(Kinds)
-	Kinds = []Kind{{
+	defer func(k []golden.Kind) { Kinds = k }(Kinds)
+	Kinds = []golden.Kind{{
 		Name:  "boom",
-		Of:    answersOf("Boom"),
-		Match: func(name string, first Shape) bool { return name == "boom" && first.Has("boom") },
-		Run:   Cases(func(*struct{}, *Results) { panic("queue root.a: used is -1") }),
+		Of:    golden.AnswersOf("Boom"),
+		Match: func(name string, first golden.Shape) bool { return name == "boom" && first.Has("boom") },
+		Run:   golden.Cases(func(*struct{}, *golden.Results) { panic("queue root.a: used is -1") }),
 	}}
 	s, err := Dir(dir, "")
 	if err != nil {
@@ -208,12 +210,12 @@ func TestRecordingIsOneCase(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "calls.jsonl", `{"seq":0}`)
 	write(t, dir, "tasks.jsonl", `{"task":0}`)
-	defer func(k []Kind) { Kinds = k }(Kinds)
-	Kinds = []Kind{{
+	defer func(k []golden.Kind) { Kinds = k }(Kinds)
+	Kinds = []golden.Kind{{
 		Name:      "recording",
-		Of:        answersOf("Recorder"),
-		Match:     func(name string, _ Shape) bool { return name == "calls" },
-		Run:       Cases(func(_ *struct{}, out *Results) { out.AddEqual() }),
+		Of:        golden.AnswersOf("Recorder"),
+		Match:     func(name string, _ golden.Shape) bool { return name == "calls" },
+		Run:       golden.Cases(func(_ *struct{}, out *golden.Results) { out.AddEqual() }),
 		Recording: "calls",
 	}}
 	s, err := Dir(dir, "")

@@ -5,19 +5,20 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
 
 // containerPlacement is LocalityPreferredContainerPlacementStrategy.localityOfRequestedContainers.
-var containerPlacement = Kind{
+var containerPlacement = golden.Kind{
 	Name: "container_placement",
-	Of:   answersOf("LocalityPreferredContainerPlacementStrategy"),
-	Match: func(_ string, first Shape) bool {
+	Of:   golden.AnswersOf("LocalityPreferredContainerPlacementStrategy"),
+	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("in", "tasks_per_executor", "expected_host_to_container_count")
 	},
-	Run: Cases(runContainerPlacement),
+	Run: golden.Cases(runContainerPlacement),
 }
 
 // pair is a JSON array of two values.
@@ -70,7 +71,7 @@ func (p placementPreference) equal(o placementPreference) bool {
 	return slices.Equal(p.Nodes, o.Nodes) && slices.Equal(p.Racks, o.Racks) && slices.Equal(p.Emitted, o.Emitted)
 }
 
-func runContainerPlacement(c *containerPlacementCase, out *Results) {
+func runContainerPlacement(c *containerPlacementCase, out *golden.Results) {
 	// The hosts in the order in which Spark walks over them.
 	order := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
 	tasks := map[string]int{}
@@ -85,7 +86,7 @@ func runContainerPlacement(c *containerPlacementCase, out *Results) {
 		PendingRequests: len(c.In.Pending),
 	}
 	if hints.PerExec != c.PerExec {
-		out.AddDifferent(Difference{Case: c.ID, Expected: c.PerExec, Got: hints.PerExec, State: "tasks per executor"})
+		out.AddDifferent(golden.Difference{Case: c.ID, Expected: c.PerExec, Got: hints.PerExec, State: "tasks per executor"})
 		return
 	}
 	for i, h := range hosts {
@@ -120,7 +121,7 @@ func runContainerPlacement(c *containerPlacementCase, out *Results) {
 			got = c.named(prefs[i], hosts)
 		}
 		if want == nil || got == nil || !want.equal(*got) {
-			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: want, Got: got, State: hints})
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: want, Got: got, State: hints})
 			return
 		}
 	}

@@ -7,20 +7,21 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
 )
 
 // executorAllocation is ExecutorAllocationManager with its listener and ExecutorMonitor.
-var executorAllocation = Kind{
+var executorAllocation = golden.Kind{
 	Name: "executor_allocation",
-	Of:   answersOf("ExecutorAllocationManager, ExecutorMonitor"),
-	Match: func(_ string, first Shape) bool {
-		var conf Shape
+	Of:   golden.AnswersOf("ExecutorAllocationManager, ExecutorMonitor"),
+	Match: func(_ string, first golden.Shape) bool {
+		var conf golden.Shape
 		return first.Has("conf", "profiles", "events") && json.Unmarshal(first["conf"], &conf) == nil && conf.Has("scheduler_backlog_timeout_s")
 	},
-	Run: Cases(runExecutorAllocation),
+	Run: golden.Cases(runExecutorAllocation),
 }
 
 type executorAllocationCase struct {
@@ -147,7 +148,7 @@ func (c *executorAllocationConf) sparkConf() (*sparkconf.Conf, error) {
 	return conf, err
 }
 
-func runExecutorAllocation(c *executorAllocationCase, out *Results) {
+func runExecutorAllocation(c *executorAllocationCase, out *golden.Results) {
 	conf, err := c.Conf.sparkConf()
 	if err != nil {
 		out.AddUnsupported(c.ID, err.Error())
@@ -177,11 +178,11 @@ func runExecutorAllocation(c *executorAllocationCase, out *Results) {
 		}
 		got := c.state()
 		if !slices.EqualFunc(e.Calls, c.calls, executorAllocationCall.equal) {
-			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.Calls, Got: c.calls, State: got})
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.Calls, Got: c.calls, State: got})
 			return
 		}
 		if !e.State.equal(got) {
-			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.State, Got: got, State: e.Op})
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.State, Got: got, State: e.Op})
 			return
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"replay/bench/conform/golden"
 )
 
 func FuzzInput(f *testing.F) {
@@ -23,7 +25,7 @@ func FuzzInput(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		in, err := Open(path)
+		in, err := golden.Open(path)
 		if err != nil {
 			return
 		}

@@ -1,8 +1,13 @@
 package conform
 
+import (
+	"replay/bench/conform/golden"
+	"replay/bench/conform/live"
+)
+
 // Kinds are the forms of golden vectors that are known, in the order in which they are asked.
-var Kinds = []Kind{
-	liveManager,
+var Kinds = []golden.Kind{
+	live.ResourceManager,
 	poolsKind,
 	scalaOrder,
 	yarnShares,

@@ -3,17 +3,18 @@ package conform
 import (
 	"strings"
 
+	"replay/bench/conform/golden"
 	"replay/engine/spark"
 )
 
 // poolsKind is the order in which pools give task sets their turn.
-var poolsKind = Kind{
+var poolsKind = golden.Kind{
 	Name: "pools",
-	Of:   answersOf("Pool, SchedulableBuilder"),
-	Match: func(_ string, first Shape) bool {
+	Of:   golden.AnswersOf("Pool, SchedulableBuilder"),
+	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("fairscheduler_xml", "pools_built", "task_sets")
 	},
-	Run: Cases(runPools),
+	Run: golden.Cases(runPools),
 }
 
 type poolsCase struct {
@@ -41,7 +42,7 @@ type builtPool struct {
 	Weight   int32  `json:"weight"`
 }
 
-func runPools(c *poolsCase, out *Results) {
+func runPools(c *poolsCase, out *golden.Results) {
 	mode := spark.FIFO
 	switch c.Mode {
 	case "FIFO":
@@ -55,7 +56,7 @@ func runPools(c *poolsCase, out *Results) {
 	if c.XML != nil {
 		var err error
 		if file, _, err = spark.ParsePools("fairscheduler.xml", strings.NewReader(*c.XML)); err != nil {
-			out.AddDifferent(Difference{Case: c.ID, Expected: c.PoolsBuilt, Got: err.Error()})
+			out.AddDifferent(golden.Difference{Case: c.ID, Expected: c.PoolsBuilt, Got: err.Error()})
 			return
 		}
 	}
@@ -89,10 +90,10 @@ func runPools(c *poolsCase, out *Results) {
 	for _, s := range root.AppendSorted(nil) {
 		order = append(order, s.Name())
 	}
-	if d := firstOther(c.ID,
-		sameList("pools_built", c.PoolsBuilt, built),
-		sameList("root_running", c.RootRunning, running),
-		sameList("order", c.Order, order),
+	if d := golden.FirstOther(c.ID,
+		golden.SameList("pools_built", c.PoolsBuilt, built),
+		golden.SameList("root_running", c.RootRunning, running),
+		golden.SameList("order", c.Order, order),
 	); d != nil {
 		if d.State == "order" {
 			d.State = running

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"replay/bench/conform/golden"
 )
 
 // WriteReport writes the summary as a page of Markdown: totals by the classes that gave the answers, then the files of each
@@ -20,12 +22,12 @@ func (s *Summary) WriteReport(w io.Writer, command string) error {
 	b.WriteString("The real classes of YARN and Spark were given input, and their answers were recorded. This program is given the same input.\n" +
 		"A case is equal when every recorded detail of the answer is the same. A case is not supported when it asks for something\n" +
 		"that is not modelled.\n\n## All\n\n")
-	byClass := map[string]*Results{}
+	byClass := map[string]*golden.Results{}
 	for _, f := range s.Files {
 		of := cmp.Or(f.Of, "unknown")
 		sum := byClass[of]
 		if sum == nil {
-			sum = &Results{Of: of}
+			sum = &golden.Results{Of: of}
 			byClass[of] = sum
 		}
 		sum.Cases += f.Cases
@@ -60,12 +62,12 @@ func (s *Summary) WriteReport(w io.Writer, command string) error {
 }
 
 // folders returns the files by folder, in the order in which the folders were given.
-func (s *Summary) folders() (list [][]*Results) {
+func (s *Summary) folders() (list [][]*golden.Results) {
 	for _, f := range s.Files {
 		if n := len(list); n > 0 && list[n-1][0].Folder == f.Folder {
 			list[n-1] = append(list[n-1], f)
 		} else {
-			list = append(list, []*Results{f})
+			list = append(list, []*golden.Results{f})
 		}
 	}
 	return list
@@ -80,7 +82,7 @@ func folderTitle(dir string) string {
 }
 
 // recordingName is the folder of a recording.
-func recordingName(f *Results) string {
+func recordingName(f *golden.Results) string {
 	if dir := path.Dir(f.File); dir != "." {
 		return path.Base(dir)
 	}
@@ -88,8 +90,8 @@ func recordingName(f *Results) string {
 }
 
 // reportParts writes what was compared of recorded clusters, and what was assumed about their order.
-func reportParts(b *strings.Builder, files []*Results) {
-	recorded := slices.DeleteFunc(slices.Clone(files), func(f *Results) bool { return len(f.Parts) == 0 })
+func reportParts(b *strings.Builder, files []*golden.Results) {
+	recorded := slices.DeleteFunc(slices.Clone(files), func(f *golden.Results) bool { return len(f.Parts) == 0 })
 	if len(recorded) == 0 {
 		return
 	}
@@ -121,7 +123,7 @@ func (s *Summary) reportDifferences(b *strings.Builder) {
 	head := "\n## Differences and what is not supported\n"
 	for _, f := range s.Files {
 		for _, d := range f.Differences {
-			fmt.Fprintf(b, "%s\n`%s`, case %s, event %d:\n\n    expected  %s\n    got       %s\n", head, f.File, d.Case, d.Event, compact(d.Expected), compact(d.Got))
+			fmt.Fprintf(b, "%s\n`%s`, case %s, event %d:\n\n    expected  %s\n    got       %s\n", head, f.File, d.Case, d.Event, golden.Text(d.Expected), golden.Text(d.Got))
 			head = ""
 		}
 		for _, why := range f.Reasons {

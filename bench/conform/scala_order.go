@@ -5,17 +5,18 @@ import (
 	"iter"
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/spark"
 )
 
 // scalaOrder is the order in which Scala 2.12.18 walks over its collections.
-var scalaOrder = Kind{
+var scalaOrder = golden.Kind{
 	Name: "scala_order",
-	Of:   answersOf("Scala 2.12 collections"),
-	Match: func(_ string, first Shape) bool {
+	Of:   golden.AnswersOf("Scala 2.12 collections"),
+	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("ops", "mutable_hashmap_string", "immutable_map_string")
 	},
-	Run: Cases(runScalaOrder),
+	Run: golden.Cases(runScalaOrder),
 }
 
 type scalaOrderCase struct {
@@ -32,7 +33,7 @@ type scalaOrderCase struct {
 	LongTable []int32     `json:"mutable_hashset_long"`
 }
 
-func runScalaOrder(c *scalaOrderCase, out *Results) {
+func runScalaOrder(c *scalaOrderCase, out *golden.Results) {
 	table := spark.ScalaHashMap[string]{Hash: spark.JavaHash}
 	set := spark.ScalaHashSet[string]{Hash: spark.JavaHash}
 	trie := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
@@ -64,7 +65,7 @@ func runScalaOrder(c *scalaOrderCase, out *Results) {
 		intTrie.Put(k)
 		longs.Add(k)
 	}
-	d := firstOther(c.ID,
+	d := golden.FirstOther(c.ID,
 		sameWalk("mutable_hashmap_string", c.HashMap, table.All),
 		sameWalk("mutable_hashset_string", c.HashSet, set.All),
 		sameWalk("immutable_map_string", c.Map, trie.All),
@@ -82,6 +83,6 @@ func runScalaOrder(c *scalaOrderCase, out *Results) {
 }
 
 // sameWalk compares one walk with the recorded one; it returns nil when they are equal.
-func sameWalk[K comparable](name string, want []K, got iter.Seq[K]) *Difference {
-	return sameList(name, want, slices.Collect(got))
+func sameWalk[K comparable](name string, want []K, got iter.Seq[K]) *golden.Difference {
+	return golden.SameList(name, want, slices.Collect(got))
 }

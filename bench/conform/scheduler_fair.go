@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"replay/bench/conform/golden"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
@@ -44,7 +45,7 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := fair.NewAt(r.site, alloc, r.names, timestampOfRuns, r.head.Start, r.observe)
+	f, err := fair.NewAt(r.site, alloc, r.Names, timestampOfRuns, r.head.Start, r.observe)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func newFairRun(r *schedulerRun) (yarn.Scheduler, error) {
 		"nstate":  r.nodeState(f.Cluster()),
 	}
 	if want, got := r.head.Queues, run.settings(); !same(decodeAny(want), got) {
-		r.opened = &Difference{Event: -1, Expected: want, Got: got}
+		r.opened = &golden.Difference{Event: -1, Expected: want, Got: got}
 	}
 	return f, nil
 }
@@ -121,7 +122,7 @@ func (r *fairRun) preempt(e *runEvent) (member string, want, got any, err error)
 	var nodes []any
 	var containers [][][]any
 	for n := range r.f.Cluster().All {
-		nodes = append(nodes, r.nodes[n.ID])
+		nodes = append(nodes, r.Hosts[n.ID])
 		containers = append(containers, ids(n.PreemptionOrder()))
 	}
 	if len(x.Starved) > 0 {
@@ -147,11 +148,11 @@ func (r *fairRun) preempt(e *runEvent) (member string, want, got any, err error)
 	for i, p := range r.starved {
 		s := starved{A: int64(p.App), Starvation: r.view(p.Starvation)}
 		for _, a := range p.Asks {
-			s.RR = append(s.RR, append([]any{int64(a.Priority), r.names.Text(a.Name), int64(a.Count)}, r.all(a.Size)...))
+			s.RR = append(s.RR, append([]any{int64(a.Priority), r.Names.Text(a.Name), int64(a.Count)}, r.all(a.Size)...))
 		}
 		var mark [][]any
 		for _, c := range p.Marked {
-			mark = append(mark, []any{int64(c.ID.App), c.ID.N, r.nodes[c.Node]})
+			mark = append(mark, []any{int64(c.ID.App), c.ID.N, r.Hosts[c.Node]})
 		}
 		all, marks = append(all, s), append(marks, mark)
 		equal = equal && x.Starved[i].A == s.A && same(x.Starved[i].Starvation, s.Starvation) && same(x.Starved[i].RR, s.RR)
@@ -234,7 +235,7 @@ func (r *fairRun) settings() (rows []any) {
 		}
 		if share, ok := q.Max.Percent(); ok {
 			var list []any
-			for _, v := range share[:r.types] {
+			for _, v := range share[:r.Types] {
 				list = append(list, v)
 			}
 			row["max_pct"] = list

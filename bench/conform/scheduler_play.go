@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
 )
 
 // play makes one call and compares its outcome. The error says that the run cannot be played further.
-func (r *schedulerRun) play(e *runEvent) (*Difference, error) {
+func (r *schedulerRun) play(e *runEvent) (*golden.Difference, error) {
 	r.records = r.records[:0]
 	var member string
 	var want, got any
@@ -34,7 +35,7 @@ func (r *schedulerRun) play(e *runEvent) (*Difference, error) {
 			return nil, nil
 		}
 	}
-	return &Difference{Expected: map[string]any{member: want}, Got: map[string]any{member: got}}, nil
+	return &golden.Difference{Expected: map[string]any{member: want}, Got: map[string]any{member: got}}, nil
 }
 
 // call makes the calls that all schedulers have.
@@ -44,15 +45,15 @@ func (r *schedulerRun) call(e *runEvent) (member string, want, got any, err erro
 		r.s.SetClock(e.T)
 	case "node_add":
 		r.s.AddNode(yarn.NodeSpec{
-			ID: r.node(e.N), Host: r.names.Intern(e.N), Rack: r.names.Intern(e.Rack), Port: 8041,
-			Total: r.size(append([]int64{e.Mem, e.VC}, e.X...)),
+			ID: r.Node(e.N), Host: r.Names.Intern(e.N), Rack: r.Names.Intern(e.Rack), Port: 8041,
+			Total: golden.Size(append([]int64{e.Mem, e.VC}, e.X...)),
 		})
 	case "node_rm":
-		r.s.RemoveNode(r.node(e.N))
+		r.s.RemoveNode(r.Node(e.N))
 	case "node_res":
-		r.s.SetNodeTotal(r.node(e.N), r.size(append([]int64{e.Mem, e.VC}, e.X...)))
+		r.s.SetNodeTotal(r.Node(e.N), golden.Size(append([]int64{e.Mem, e.VC}, e.X...)))
 	case "app_add":
-		err := r.s.AddApp(yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: r.size(e.AM), Priority: e.Pri})
+		err := r.s.AddApp(yarn.AppSpec{ID: protocol.AppID(e.A), User: e.U, Queue: e.Queue, AMSize: golden.Size(e.AM), Priority: e.Pri})
 		var rejected *yarn.Rejection
 		if errors.As(err, &rejected) {
 			r.records = append(r.records, []any{"X", int64(rejected.App)})
@@ -119,21 +120,21 @@ func (r *schedulerRun) heartbeat(e *runEvent) error {
 		var done []protocol.Container
 		for _, i := range e.I {
 			done = append(done, protocol.Container{
-				ID: protocol.ContainerID{App: protocol.AppID(i[0]), N: i[1]}, Size: r.size(i[2:]),
+				ID: protocol.ContainerID{App: protocol.AppID(i[0]), N: i[1]}, Size: golden.Size(i[2:]),
 			})
 		}
-		resizer.NodeResized(r.node(e.N), done)
+		resizer.NodeResized(r.Node(e.N), done)
 	}
-	r.s.NodeUpdate(r.node(e.N), launched, ended)
+	r.s.NodeUpdate(r.Node(e.N), launched, ended)
 	return nil
 }
 
 // allocate makes an application master's call and compares what it gets.
 func (r *schedulerRun) allocate(e *runEvent) (member string, want, got any, err error) {
-	in := protocol.AllocateRequest{BlacklistAdd: r.intern(e.Add), BlacklistRemove: r.intern(e.Rem)}
+	in := protocol.AllocateRequest{BlacklistAdd: r.Intern(e.Add), BlacklistRemove: r.Intern(e.Rem)}
 	for _, a := range e.Ask {
 		ask := protocol.Ask{
-			Priority: int32(whole(a[0])), RequestID: -1, Name: r.names.Intern(a[1].(string)), Count: int32(whole(a[2])),
+			Priority: int32(whole(a[0])), RequestID: -1, Name: r.Names.Intern(a[1].(string)), Count: int32(whole(a[2])),
 			Size: policy.R(whole(a[3]), whole(a[4])), Relax: whole(a[5]) == 1,
 		}
 		for i, v := range a[6:] {
@@ -205,8 +206,8 @@ func (r *schedulerRun) resized(list []protocol.Container) (rows [][]any) {
 func (r *schedulerRun) nodeState(cluster *yarn.Cluster) func(*runEvent) (member string, want, got any, err error) {
 	return func(e *runEvent) (member string, want, got any, err error) {
 		var rows []any
-		for _, host := range slices.Sorted(slices.Values(r.nodes)) {
-			if n := cluster.Node(r.node(host)); n != nil {
+		for _, host := range slices.Sorted(slices.Values(r.Hosts)) {
+			if n := cluster.Node(r.Node(host)); n != nil {
 				rows = append(rows, append(append([]any{host}, r.all(n.Free)...), int64(n.Count())))
 			}
 		}
@@ -215,28 +216,6 @@ func (r *schedulerRun) nodeState(cluster *yarn.Cluster) func(*runEvent) (member 
 		}
 		return "", nil, nil, nil
 	}
-}
-
-func (r *schedulerRun) intern(texts []string) (names []protocol.Name) {
-	for _, t := range texts {
-		names = append(names, r.names.Intern(t))
-	}
-	return names
-}
-
-func (r *schedulerRun) node(host string) protocol.NodeID {
-	id, ok := r.byTag[host]
-	if !ok {
-		id = protocol.NodeID(len(r.nodes))
-		r.byTag[host] = id
-		r.nodes = append(r.nodes, host)
-	}
-	return id
-}
-
-func (r *schedulerRun) size(v []int64) (s policy.Resource) {
-	copy(s[:], v)
-	return s
 }
 
 // whole is an integer of a decoded row.
@@ -252,7 +231,7 @@ func whole(v any) int64 {
 // runs of sizes told to nodes.
 func orderRecords(event string, rows [][]any) [][]any {
 	rows = slices.Clone(rows)
-	byText := func(a, b []any) int { return cmp.Compare(compact(a), compact(b)) }
+	byText := func(a, b []any) int { return cmp.Compare(golden.Text(a), golden.Text(b)) }
 	if event == "node_rm" || event == "app_rm" {
 		slices.SortFunc(rows, byText)
 		return rows

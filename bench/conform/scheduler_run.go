@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
@@ -14,12 +15,12 @@ import (
 )
 
 // schedulerRuns are scripts of calls to a whole scheduler, with what it decided at each.
-var schedulerRuns = Kind{
+var schedulerRuns = golden.Kind{
 	Name: "scheduler_run",
-	Of: func(first Shape) string {
+	Of: func(first golden.Shape) string {
 		return map[string]string{"fifo": "FifoScheduler", "fair": "FairScheduler", "capacity": "CapacityScheduler"}[first.Text("scheduler")]
 	},
-	Match: func(_ string, first Shape) bool {
+	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("run", "site") && schedulerMakers[first.Text("scheduler")] != nil
 	},
 	Run: runSchedulers,
@@ -91,17 +92,14 @@ type runEvent struct {
 
 // schedulerRun drives one scheduler through one run.
 type schedulerRun struct {
+	golden.Cluster
 	head  runHeader
 	site  *conf.Site
 	props map[string]string
-	names *protocol.Names
-	nodes []string // host by node number
-	byTag map[string]protocol.NodeID
-	types int
 
 	s       yarn.Scheduler
-	opened  *Difference // found before the first event
-	records [][]any     // what the scheduler did at this event
+	opened  *golden.Difference // found before the first event
+	records [][]any            // what the scheduler did at this event
 	resp    protocol.AllocateResponse
 	// calls are events and states of one scheduler only: they make the call and return the first
 	// member that differs, with both values.
@@ -111,7 +109,7 @@ type schedulerRun struct {
 // timestampOfRuns is the start of the ResourceManager in all runs.
 const timestampOfRuns = 1700000000000
 
-func runSchedulers(in *Input, out *Results) error {
+func runSchedulers(in *golden.Input, out *golden.Results) error {
 	var r *schedulerRun
 	event, done := 0, true
 	for {
@@ -189,8 +187,7 @@ func (r *schedulerRun) open(line []byte) error {
 		return err
 	}
 	site.WorkPreservingRecovery = false // the recorded ResourceManager keeps no state, so it doesn't wait for nodes
-	r.site, r.types = site, len(site.Types)
-	r.names, r.byTag = protocol.NewNames(), map[string]protocol.NodeID{}
+	r.site, r.Cluster = site, golden.NewCluster(len(site.Types))
 	mk := schedulerMakers[r.head.Scheduler]
 	if mk == nil {
 		return fmt.Errorf("no driver for the scheduler %q", r.head.Scheduler)
@@ -205,7 +202,7 @@ func (r *schedulerRun) open(line []byte) error {
 func (r *schedulerRun) observe(e *yarn.Event) {
 	c := &e.Container
 	row := func(tag string) []any {
-		return append([]any{tag, int64(c.ID.App), c.ID.N, r.nodes[c.Node], int64(c.Priority)}, r.pair(c.Size)...)
+		return append([]any{tag, int64(c.ID.App), c.ID.N, r.Hosts[c.Node], int64(c.Priority)}, r.pair(c.Size)...)
 	}
 	update := func(row []any) []any {
 		row = append(row, r.extra(c.Size)...)
@@ -224,7 +221,7 @@ func (r *schedulerRun) observe(e *yarn.Event) {
 	case yarn.Rereserved:
 		r.records = append(r.records, update(row("RR")))
 	case yarn.Unreserved:
-		r.records = append(r.records, []any{"U", int64(c.ID.App), c.ID.N, r.nodes[c.Node]})
+		r.records = append(r.records, []any{"U", int64(c.ID.App), c.ID.N, r.Hosts[c.Node]})
 	case yarn.Completed:
 		r.records = append(r.records, []any{"D", int64(c.ID.App), c.ID.N, int64(e.Exit)})
 	case yarn.Rejected:
@@ -234,7 +231,7 @@ func (r *schedulerRun) observe(e *yarn.Event) {
 		if e.Increase {
 			kind = "I"
 		}
-		r.records = append(r.records, append([]any{"V", int64(c.ID.App), c.ID.N, r.nodes[c.Node], kind}, r.pair(c.Size)...))
+		r.records = append(r.records, append([]any{"V", int64(c.ID.App), c.ID.N, r.Hosts[c.Node], kind}, r.pair(c.Size)...))
 	case yarn.Runnable: // not in the runs
 	}
 }
@@ -245,7 +242,7 @@ func (r *schedulerRun) pair(s policy.Resource) []any {
 }
 
 func (r *schedulerRun) extra(s policy.Resource) (out []any) {
-	for _, v := range s[2:r.types] {
+	for _, v := range s[2:r.Types] {
 		out = append(out, v)
 	}
 	return out
@@ -258,7 +255,7 @@ func (r *schedulerRun) all(s policy.Resource) []any { return append(r.pair(s), r
 func (r *schedulerRun) useDefaultSizes() {
 	site := conf.DefaultSite()
 	r.site.MinAllocation, r.site.MaxAllocation = site.MinAllocation, site.MaxAllocation
-	for i := range r.types - len(site.Types) {
+	for i := range r.Types - len(site.Types) {
 		r.site.MaxAllocation[len(site.Types)+i] = math.MaxInt64
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"text/tabwriter"
+
+	"replay/bench/conform/golden"
 )
 
 // WriteText writes the table of the summary and, below it, the first differences of each file.
@@ -28,7 +30,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	}
 	for _, f := range s.Files {
 		for _, d := range f.Differences {
-			if err := d.writeText(w, f.File); err != nil {
+			if err := writeDifference(w, f.File, &d); err != nil {
 				return err
 			}
 		}
@@ -43,7 +45,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 
 // writeParts writes how many of each sort of cases are equal, files that have sorts alone, and what was assumed of them.
 func (s *Summary) writeParts(w io.Writer) error {
-	files := slices.DeleteFunc(slices.Clone(s.Files), func(f *Results) bool { return len(f.Parts) == 0 })
+	files := slices.DeleteFunc(slices.Clone(s.Files), func(f *golden.Results) bool { return len(f.Parts) == 0 })
 	if len(files) == 0 {
 		return nil
 	}
@@ -54,7 +56,7 @@ func (s *Summary) writeParts(w io.Writer) error {
 		fmt.Fprintf(t, "\t%s", p.Name)
 		total[i].Cases, total[i].Equal = 0, 0
 	}
-	row := func(name string, parts []Part) {
+	row := func(name string, parts []golden.Part) {
 		fmt.Fprint(t, "\n", name)
 		for i, p := range parts {
 			fmt.Fprintf(t, "\t%d/%d", p.Equal, p.Cases)
@@ -85,11 +87,11 @@ func (s *Summary) writeParts(w io.Writer) error {
 	return nil
 }
 
-func (d *Difference) writeText(w io.Writer, file string) error {
+func writeDifference(w io.Writer, file string, d *golden.Difference) error {
 	_, err := fmt.Fprintf(w, "\n%s, case %s, event %d\n  expected  %s\n  got       %s\n",
-		file, d.Case, d.Event, compact(d.Expected), compact(d.Got))
+		file, d.Case, d.Event, golden.Text(d.Expected), golden.Text(d.Got))
 	if err == nil && d.State != nil {
-		_, err = fmt.Fprintf(w, "  state     %s\n", compact(d.State))
+		_, err = fmt.Fprintf(w, "  state     %s\n", golden.Text(d.State))
 	}
 	return err
 }
@@ -99,35 +101,4 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(s)
-}
-
-// compact is v as text: strings as they are, everything else as JSON.
-func compact(v any) string {
-	if text, ok := v.(string); ok {
-		return text
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("%+v", v)
-	}
-	return string(b)
-}
-
-// sameList compares a part of a case; it returns nil when the lists are equal.
-func sameList[T comparable](name string, want, got []T) *Difference {
-	if slices.Equal(want, got) {
-		return nil
-	}
-	return &Difference{Expected: want, Got: got, State: name}
-}
-
-// firstOther returns the first difference of case id, numbered by its position.
-func firstOther(id string, parts ...*Difference) *Difference {
-	for i, d := range parts {
-		if d != nil {
-			d.Case, d.Event = id, i
-			return d
-		}
-	}
-	return nil
 }

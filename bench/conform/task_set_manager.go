@@ -7,18 +7,19 @@ import (
 	"math"
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
 )
 
 // taskSetManager is Spark's task scheduler: offers, delay scheduling, failures, speculation, losses.
-var taskSetManager = Kind{
+var taskSetManager = golden.Kind{
 	Name: "task_set_manager",
-	Of:   answersOf("TaskSchedulerImpl, TaskSetManager"),
-	Match: func(_ string, first Shape) bool {
+	Of:   golden.AnswersOf("TaskSchedulerImpl, TaskSetManager"),
+	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("conf", "racks", "default_rack", "events")
 	},
-	Run: Cases(runTaskSets),
+	Run: golden.Cases(runTaskSets),
 }
 
 type taskSetCase struct {
@@ -131,7 +132,7 @@ type taskSetStatus struct {
 	Zombie    bool     `json:"zombie"`
 }
 
-func runTaskSets(c *taskSetCase, out *Results) {
+func runTaskSets(c *taskSetCase, out *golden.Results) {
 	r, why := newTaskSetRun(c)
 	if why != "" {
 		out.AddUnsupported(c.ID, why)
@@ -145,7 +146,7 @@ func runTaskSets(c *taskSetCase, out *Results) {
 			return
 		}
 		if want, got, same := r.compare(e); !same {
-			out.AddDifferent(Difference{
+			out.AddDifferent(golden.Difference{
 				Case: c.ID, Event: i, Expected: want, Got: got,
 				State: map[string]any{"op": e.Op, "t": e.Time, "before": before},
 			})
@@ -401,7 +402,7 @@ func (r *taskSetRun) compare(e *taskSetEvent) (want, got any, same bool) {
 	for _, part := range [][2]any{
 		{e.Launched, r.launched}, {e.Kills, r.kills}, {e.Upcalls, r.upcalls}, {e.Pending, r.pending}, {e.State, r.status()},
 	} {
-		if w, g := compact(part[0]), compact(part[1]); w != g && !(isEmpty(w) && isEmpty(g)) {
+		if w, g := golden.Text(part[0]), golden.Text(part[1]); w != g && !(isEmpty(w) && isEmpty(g)) {
 			return part[0], part[1], false
 		}
 	}

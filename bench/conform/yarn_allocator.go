@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
@@ -14,14 +15,14 @@ import (
 )
 
 // yarnAllocator is YarnAllocator with AMRMClient's bookkeeping.
-var yarnAllocator = Kind{
+var yarnAllocator = golden.Kind{
 	Name: "yarn_allocator",
-	Of:   answersOf("YarnAllocator, AMRMClientImpl"),
-	Match: func(_ string, first Shape) bool {
-		var conf Shape
+	Of:   golden.AnswersOf("YarnAllocator, AMRMClientImpl"),
+	Match: func(_ string, first golden.Shape) bool {
+		var conf golden.Shape
 		return first.Has("conf", "profiles", "racks", "events") && json.Unmarshal(first["conf"], &conf) == nil && conf.Has("launch_exclude_on_failure")
 	},
-	Run: Cases(runYarnAllocator),
+	Run: golden.Cases(runYarnAllocator),
 }
 
 type yarnAllocatorCase struct {
@@ -193,7 +194,7 @@ func (c *yarnAllocatorCase) sparkConf() (*sparkconf.Conf, error) {
 	return conf, err
 }
 
-func runYarnAllocator(c *yarnAllocatorCase, out *Results) {
+func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 	conf, err := c.sparkConf()
 	if err != nil {
 		out.AddUnsupported(c.ID, err.Error())
@@ -216,7 +217,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *Results) {
 		setup.Profiles = append(setup.Profiles, spark.ExecutorProfile{Size: policy.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
 	}
 	if got, err := conf.ContainerSize(sparkconf.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
-		out.AddDifferent(Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
+		out.AddDifferent(golden.Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
 		return
 	}
 	c.allocator = spark.NewAllocator(setup)
@@ -238,15 +239,15 @@ func runYarnAllocator(c *yarnAllocatorCase, out *Results) {
 		}
 		got := c.state(e.T)
 		if changed != e.Changed {
-			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.Changed, Got: changed, State: "changed"})
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.Changed, Got: changed, State: "changed"})
 			return
 		}
 		if !e.Out.equal(&c.out) {
-			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.Out, Got: c.out, State: got})
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.Out, Got: c.out, State: got})
 			return
 		}
 		if !e.State.equal(&got) {
-			out.AddDifferent(Difference{Case: c.ID, Event: i, Expected: e.State, Got: got, State: e.Op})
+			out.AddDifferent(golden.Difference{Case: c.ID, Event: i, Expected: e.State, Got: got, State: e.Op})
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/policy"
 )
@@ -13,11 +14,11 @@ import (
 // yarnAMRMClient are calls of an application master's table of asks.
 //
 // Source: org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl.
-var yarnAMRMClient = Kind{
+var yarnAMRMClient = golden.Kind{
 	Name:  "yarn AMRMClient",
-	Of:    answersOf("AMRMClientImpl"),
-	Match: func(_ string, first Shape) bool { return first.Has("topology", "ops") },
-	Run:   Cases(runAMRMClient),
+	Of:    golden.AnswersOf("AMRMClientImpl"),
+	Match: func(_ string, first golden.Shape) bool { return first.Has("topology", "ops") },
+	Run:   golden.Cases(runAMRMClient),
 }
 
 type amrmCase struct {
@@ -55,7 +56,7 @@ type amrmRun struct {
 	call     protocol.AllocateRequest
 }
 
-func runAMRMClient(c *amrmCase, out *Results) {
+func runAMRMClient(c *amrmCase, out *golden.Results) {
 	r := &amrmRun{
 		names:    protocol.NewNames(),
 		requests: map[int]*protocol.ContainerRequest{},
@@ -74,7 +75,7 @@ func runAMRMClient(c *amrmCase, out *Results) {
 			return
 		}
 		if !reflect.DeepEqual(got, want) {
-			out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: i, Expected: want, Got: got, State: c.Ops[i].Op})
+			out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: i, Expected: want, Got: got, State: c.Ops[i].Op})
 			return
 		}
 	}

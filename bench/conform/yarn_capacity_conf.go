@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"strconv"
 
+	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 )
 
 // yarnCapacityConf are configurations of the CapacityScheduler: refused, or the queues that they
 // give on a cluster without nodes and after two nodes of 10240 MiB and 10 vcores.
-var yarnCapacityConf = Kind{
+var yarnCapacityConf = golden.Kind{
 	Name:  "yarn capacity configuration",
-	Of:    answersOf("CapacitySchedulerConfiguration, AbstractCSQueue"),
-	Match: func(_ string, first Shape) bool { return first.Text("kind") == "capacity_conf" },
-	Run:   Cases(runCapacityConf),
+	Of:    golden.AnswersOf("CapacitySchedulerConfiguration, AbstractCSQueue"),
+	Match: func(_ string, first golden.Shape) bool { return first.Text("kind") == "capacity_conf" },
+	Run:   golden.Cases(runCapacityConf),
 }
 
 type capacityConfCase struct {
@@ -26,7 +27,7 @@ type capacityConfCase struct {
 	Later  []map[string]any `json:"queues_20480_20"`
 }
 
-func runCapacityConf(c *capacityConfCase, out *Results) {
+func runCapacityConf(c *capacityConfCase, out *golden.Results) {
 	id := fmt.Sprint(c.ID)
 	props := conf.ShippedCapacity()
 	for k, v := range properties(c.Site) {
@@ -39,7 +40,7 @@ func runCapacityConf(c *capacityConfCase, out *Results) {
 	}
 	if got := exceptionsOf(err); c.Err != nil || err != nil {
 		if want := c.Err.below(1); !got.equal(want) {
-			out.AddDifferent(Difference{Case: id, Expected: want, Got: got, State: fmt.Sprint(err)})
+			out.AddDifferent(golden.Difference{Case: id, Expected: want, Got: got, State: fmt.Sprint(err)})
 			return
 		}
 		out.AddEqual()
@@ -62,22 +63,22 @@ func runCapacityConf(c *capacityConfCase, out *Results) {
 }
 
 // compareQueues holds each recorded field of each queue against ours.
-func compareQueues(c *conf.Capacity, want []map[string]any, types int) *Difference {
+func compareQueues(c *conf.Capacity, want []map[string]any, types int) *golden.Difference {
 	if len(want) != len(c.Queues) {
-		return &Difference{Expected: len(want), Got: len(c.Queues), State: "number of queues"}
+		return &golden.Difference{Expected: len(want), Got: len(c.Queues), State: "number of queues"}
 	}
 	for _, w := range want {
 		path, _ := w["path"].(string)
 		i := c.Find(path)
 		if i < 0 {
-			return &Difference{Expected: path, Got: nil}
+			return &golden.Difference{Expected: path, Got: nil}
 		}
 		q := &c.Queues[i]
 		got := map[string]any{
 			"path": q.Path, "leaf": q.Leaf,
 			"cap": q.Capacity, "abs": q.AbsoluteCapacity, "max": q.MaxCapacity, "abs_max": q.AbsoluteMaxCapacity, "weight": q.Weight,
 			"state": q.State, "priority": q.Priority,
-			"eff_min": cut(q.EffectiveMin, types), "eff_max": cut(q.EffectiveMax, types), "max_alloc": cut(q.MaxAlloc, types),
+			"eff_min": golden.Amounts(q.EffectiveMin, types), "eff_max": golden.Amounts(q.EffectiveMax, types), "max_alloc": golden.Amounts(q.MaxAlloc, types),
 		}
 		if q.Leaf {
 			got["user_limit"], got["user_limit_factor"], got["max_am"] = q.UserLimit, q.UserLimitFactor, q.MaxAMShare
@@ -86,7 +87,7 @@ func compareQueues(c *conf.Capacity, want []map[string]any, types int) *Differen
 		}
 		for field, v := range w {
 			if g, ok := got[field]; !ok || !sameValue(g, v) {
-				return &Difference{Expected: v, Got: fmt.Sprint(g), State: path + " " + field}
+				return &golden.Difference{Expected: v, Got: fmt.Sprint(g), State: path + " " + field}
 			}
 		}
 	}

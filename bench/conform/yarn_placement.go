@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
@@ -14,19 +15,19 @@ import (
 
 // yarnAllocFile are allocation files: refused, or the queues and limits that they give, before and
 // after applications were added.
-var yarnAllocFile = Kind{
+var yarnAllocFile = golden.Kind{
 	Name:  "yarn allocation file",
-	Of:    answersOf("AllocationFileLoaderService, QueueManager"),
-	Match: func(_ string, first Shape) bool { return first.Text("kind") == "alloc_file" },
-	Run:   Cases(runAllocFile),
+	Of:    golden.AnswersOf("AllocationFileLoaderService, QueueManager"),
+	Match: func(_ string, first golden.Shape) bool { return first.Text("kind") == "alloc_file" },
+	Run:   golden.Cases(runAllocFile),
 }
 
 // yarnPlacement are submissions through the placement rules of an allocation file.
-var yarnPlacement = Kind{
+var yarnPlacement = golden.Kind{
 	Name:  "yarn placement rules",
-	Of:    answersOf("PlacementManager, QueuePlacementPolicy"),
-	Match: func(_ string, first Shape) bool { return first.Text("kind") == "placement" },
-	Run:   Cases(runPlacement),
+	Of:    golden.AnswersOf("PlacementManager, QueuePlacementPolicy"),
+	Match: func(_ string, first golden.Shape) bool { return first.Text("kind") == "placement" },
+	Run:   golden.Cases(runPlacement),
 }
 
 type fairCase struct {
@@ -51,7 +52,7 @@ type fairCase struct {
 
 // start loads the file of a case into a FairScheduler. The scheduler is nil when the case is
 // already decided: the file is refused, by YARN or by us.
-func (c *fairCase) start(out *Results) (*fair.Scheduler, *conf.Allocations, *conf.Site) {
+func (c *fairCase) start(out *golden.Results) (*fair.Scheduler, *conf.Allocations, *conf.Site) {
 	site, err := conf.NewSite(properties(c.Site))
 	var alloc *conf.Allocations
 	if err == nil {
@@ -69,7 +70,7 @@ func (c *fairCase) start(out *Results) (*fair.Scheduler, *conf.Allocations, *con
 	}
 	// Two wrappers of the ResourceManager stand around the reason.
 	if want, got := c.Err.below(2), exceptionsOf(err); !got.equal(want) {
-		out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: -1, Expected: want, Got: got, State: c.XML})
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: -1, Expected: want, Got: got, State: c.XML})
 		return nil, nil, nil
 	}
 	out.AddEqual()
@@ -78,7 +79,7 @@ func (c *fairCase) start(out *Results) (*fair.Scheduler, *conf.Allocations, *con
 
 // settingsOf are the queues of a scheduler as the vectors write them.
 func settingsOf(f *fair.Scheduler, types int) []any {
-	rows := (&fairRun{schedulerRun: &schedulerRun{types: types}, f: f}).settings()
+	rows := (&fairRun{schedulerRun: &schedulerRun{Cluster: golden.NewCluster(types)}, f: f}).settings()
 	for _, row := range rows {
 		fields := row.(map[string]any)
 		for _, name := range []string{"weight", "fs_threshold", "max_am_share"} {
@@ -91,7 +92,7 @@ func settingsOf(f *fair.Scheduler, types int) []any {
 	return rows
 }
 
-func runAllocFile(c *fairCase, out *Results) {
+func runAllocFile(c *fairCase, out *golden.Results) {
 	f, alloc, site := c.start(out)
 	if f == nil {
 		return
@@ -101,7 +102,7 @@ func runAllocFile(c *fairCase, out *Results) {
 		if ok && same(w, got) {
 			return false
 		}
-		d := Difference{Case: fmt.Sprint(c.ID), Event: event, Expected: w, Got: got, State: c.XML}
+		d := golden.Difference{Case: fmt.Sprint(c.ID), Event: event, Expected: w, Got: got, State: c.XML}
 		for i := range min(len(w), len(got)) {
 			if !same(w[i], got[i]) {
 				d.Expected, d.Got = w[i], got[i]
@@ -116,7 +117,7 @@ func runAllocFile(c *fairCase, out *Results) {
 	}
 	for user, want := range c.UserMaxApps {
 		if got := alloc.UserLimit(user); got != want {
-			out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: -1, Expected: want, Got: got, State: "user " + user})
+			out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: -1, Expected: want, Got: got, State: "user " + user})
 			return
 		}
 	}
@@ -147,7 +148,7 @@ func admitted(f *fair.Scheduler, id protocol.AppID, user, queue string) (key str
 	return "fail", exceptionsOf(err).rows()
 }
 
-func runPlacement(c *fairCase, out *Results) {
+func runPlacement(c *fairCase, out *golden.Results) {
 	f, alloc, site := c.start(out)
 	if f == nil {
 		return
@@ -177,13 +178,13 @@ func runPlacement(c *fairCase, out *Results) {
 		res = append(res, row)
 	}
 	if want := decodeAny(c.Res); !same(want, res) {
-		out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Expected: want, Got: res, State: c.XML})
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Expected: want, Got: res, State: c.XML})
 		return
 	}
 	var tree []string
 	f.Queues(func(q yarn.QueueState) { tree = append(tree, q.Path) })
 	if fmt.Sprint(tree) != fmt.Sprint(c.Tree) {
-		out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: len(c.Apps), Expected: c.Tree, Got: tree, State: c.XML})
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: len(c.Apps), Expected: c.Tree, Got: tree, State: c.XML})
 		return
 	}
 	out.AddEqual()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 )
@@ -14,13 +15,13 @@ import (
 //
 // Source: FairSchedulerConfiguration.parseResourceConfigValue and getIncrementAllocation,
 // SchedulerUtils.getNormalizedResource.
-var yarnResources = Kind{
+var yarnResources = golden.Kind{
 	Name: "yarn resources",
-	Of:   answersOf("FairSchedulerConfiguration, SchedulerUtils"),
-	Match: func(_ string, first Shape) bool {
+	Of:   golden.AnswersOf("FairSchedulerConfiguration, SchedulerUtils"),
+	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("kind", "types") && slices.Contains([]string{"parse", "normalize", "increment"}, first.Text("kind"))
 	},
-	Run: Cases(runResources),
+	Run: golden.Cases(runResources),
 }
 
 type resourcesCase struct {
@@ -43,7 +44,7 @@ type resourcesCase struct {
 	Err string
 }
 
-func runResources(c *resourcesCase, out *Results) {
+func runResources(c *resourcesCase, out *golden.Results) {
 	var got any
 	var want any = c.Res
 	var err error
@@ -59,7 +60,7 @@ func runResources(c *resourcesCase, out *Results) {
 		if c.Calculator == "dominant" {
 			calc = policy.NewDominant(len(c.Types))
 		}
-		got = amounts(cut(calc.Normalize(c.Ask.resource(), c.Min.resource(), c.Max.resource(), c.Inc.resource()), len(c.Types)))
+		got = amounts(golden.Amounts(calc.Normalize(c.Ask.resource(), c.Min.resource(), c.Max.resource(), c.Inc.resource()), len(c.Types)))
 	case "increment":
 		props := properties(c.Conf)
 		for _, t := range c.Types[2:] {
@@ -67,7 +68,7 @@ func runResources(c *resourcesCase, out *Results) {
 		}
 		var site *conf.Site
 		if site, err = conf.NewSite(props); err == nil {
-			got = amounts(cut(site.Increment, len(c.Types)))
+			got = amounts(golden.Amounts(site.Increment, len(c.Types)))
 		}
 		err = textOnly(err, true)
 	default:
@@ -81,7 +82,7 @@ func runResources(c *resourcesCase, out *Results) {
 		got = err.Error()
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Expected: want, Got: got, State: c.In})
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Expected: want, Got: got, State: c.In})
 		return
 	}
 	out.AddEqual()
@@ -99,10 +100,10 @@ func parsed(c *resourcesCase) (any, error) {
 		return nil, err
 	}
 	if share, ok := r.Percent(); ok {
-		return percentages{share[:len(c.Types)], cut(r.Resolve(c.Cluster.resource()), len(c.Types))}, nil
+		return percentages{share[:len(c.Types)], golden.Amounts(r.Resolve(c.Cluster.resource()), len(c.Types))}, nil
 	}
 	fixed, _ := r.Absolute()
-	return amounts(cut(fixed, len(c.Types))), nil
+	return amounts(golden.Amounts(fixed, len(c.Types))), nil
 }
 
 // textOnly is err as YARN words it, without the place in the user's file.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/bench/conform/golden"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 )
@@ -12,11 +13,11 @@ import (
 // yarnShares are divisions of a total among schedulables by YARN's policies.
 //
 // Source: ComputeFairShares through SchedulingPolicy.computeShares and computeSteadyShares.
-var yarnShares = Kind{
+var yarnShares = golden.Kind{
 	Name:  "yarn compute shares",
-	Of:    answersOf("ComputeFairShares"),
-	Match: func(_ string, first Shape) bool { return first.Has("kind", "types", "total", "s", "shares") },
-	Run:   Cases(runShares),
+	Of:    golden.AnswersOf("ComputeFairShares"),
+	Match: func(_ string, first golden.Shape) bool { return first.Has("kind", "types", "total", "s", "shares") },
+	Run:   golden.Cases(runShares),
 }
 
 // amounts are the values of a resource in the order of the types of a case.
@@ -26,8 +27,6 @@ func (a amounts) resource() (r policy.Resource) {
 	copy(r[:], a)
 	return r
 }
-
-func cut(r policy.Resource, types int) []int64 { return slices.Clone(r[:types]) }
 
 type sharesCase struct {
 	ID     int
@@ -46,7 +45,7 @@ type sharesCase struct {
 	Shares []amounts
 }
 
-func runShares(c *sharesCase, out *Results) {
+func runShares(c *sharesCase, out *golden.Results) {
 	kind := strings.TrimPrefix(c.Kind, "steady_")
 	sharing, err := policy.NewSharing(kind, len(c.Types))
 	if err != nil {
@@ -66,8 +65,8 @@ func runShares(c *sharesCase, out *Results) {
 		sharing.SteadyShares(c.Total.resource(), claims)
 	}
 	for i, want := range c.Shares {
-		if got := cut(claims[i].Share, len(c.Types)); !slices.Equal(got, want) {
-			out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: i, Expected: want, Got: got, State: c.S[i]})
+		if got := golden.Amounts(claims[i].Share, len(c.Types)); !slices.Equal(got, want) {
+			out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: i, Expected: want, Got: got, State: c.S[i]})
 			return
 		}
 	}
@@ -75,11 +74,11 @@ func runShares(c *sharesCase, out *Results) {
 }
 
 // yarnComparators are comparisons of schedulables and their order in a TreeSet.
-var yarnComparators = Kind{
+var yarnComparators = golden.Kind{
 	Name:  "yarn comparators",
-	Of:    answersOf("FairSharePolicy, DominantResourceFairnessPolicy, FifoPolicy"),
-	Match: func(_ string, first Shape) bool { return first.Has("policy", "cluster", "s", "cmp", "order") },
-	Run:   Cases(runComparators),
+	Of:    golden.AnswersOf("FairSharePolicy, DominantResourceFairnessPolicy, FifoPolicy"),
+	Match: func(_ string, first golden.Shape) bool { return first.Has("policy", "cluster", "s", "cmp", "order") },
+	Run:   golden.Cases(runComparators),
 }
 
 type comparatorsCase struct {
@@ -99,7 +98,7 @@ type comparatorsCase struct {
 	Consistent bool
 }
 
-func runComparators(c *comparatorsCase, out *Results) {
+func runComparators(c *comparatorsCase, out *golden.Results) {
 	sharing, err := policy.NewSharing(c.Policy, len(c.Types))
 	if err != nil {
 		out.AddUnsupported(fmt.Sprint(c.ID), err.Error())
@@ -121,7 +120,7 @@ func runComparators(c *comparatorsCase, out *Results) {
 	for i, row := range c.Cmp {
 		for j, want := range row {
 			if got := sharing.Compare(all[i], all[j], &cluster); got != want {
-				out.AddDifferent(Difference{
+				out.AddDifferent(golden.Difference{
 					Case: fmt.Sprint(c.ID), Event: i*len(all) + j, Expected: want, Got: got,
 					State: []any{c.S[i], c.S[j]},
 				})
@@ -130,7 +129,7 @@ func runComparators(c *comparatorsCase, out *Results) {
 		}
 	}
 	if total := sharing.Total(all, &cluster); total && !c.Consistent {
-		out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: len(all) * len(all), Expected: "an order that contradicts itself", Got: "a total order"})
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: len(all) * len(all), Expected: "an order that contradicts itself", Got: "a total order"})
 		return
 	}
 	var set jvm.TreeSet[*policy.Contender]
@@ -142,7 +141,7 @@ func runComparators(c *comparatorsCase, out *Results) {
 		order = append(order, int(s.ID))
 	}
 	if !slices.Equal(order, c.Order) {
-		out.AddDifferent(Difference{Case: fmt.Sprint(c.ID), Event: len(all) * len(all), Expected: c.Order, Got: order, State: c.S})
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: len(all) * len(all), Expected: c.Order, Got: order, State: c.S})
 		return
 	}
 	out.AddEqual()

@@ -58,7 +58,7 @@ func TestFieldsAreRead(t *testing.T) {
 	}
 	for _, c := range configurations {
 		read := m.fieldsRead(func(pkg, file string) bool {
-			return pkg != "replay/bench/conform" && (pkg != c.pkg || !slices.Contains(c.filling, file))
+			return !strings.HasPrefix(pkg, "replay/bench/conform") && (pkg != c.pkg || !slices.Contains(c.filling, file))
 		})
 		for _, f := range m.fields(c.pkg) {
 			if f.pkg == c.pkg && slices.Contains(c.structs, f.owner) && token.IsExported(f.name) {

@@ -52,15 +52,17 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 
-	"replay/bench":          {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
-	"replay/bench/conform":  {"replay/engine/...", "replay/policy"},
-	"replay/backtest":       {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
-	"replay/cmd/replay":     {"replay/..."},
-	"replay/scripts/mutate": nil,
+	"replay/bench":                {"replay/engine/...", "replay/engine", "replay/policy", "replay/trace", "replay/trace/synth"},
+	"replay/bench/conform/golden": {"replay/engine/protocol", "replay/policy"},
+	"replay/bench/conform/live":   {"replay/bench/conform/golden", "replay/engine/...", "replay/policy"},
+	"replay/bench/conform":        {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy"},
+	"replay/backtest":             {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
+	"replay/cmd/replay":           {"replay/..."},
+	"replay/scripts/mutate":       nil,
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/bench/conform", "replay/trace", "replay/trace/importer/...", "replay/trace/synth", "replay/cmd/replay",
+var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/importer/...", "replay/trace/synth", "replay/cmd/replay",
 	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/prediction", "replay/report/reporttest"}
 
 func TestImportPicture(t *testing.T) {

@@ -1,4 +1,4 @@
-package conform
+package live
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
@@ -41,8 +42,8 @@ func (r *liveRun) playMaster(m *master) error {
 	}
 	run := &masterRun{liveRun: r, m: m}
 	run.allocator = spark.NewAllocator(spark.AllocatorSetup{
-		Conf: m.conf, Names: r.names, Placement: placement,
-		RackOf:   func(host protocol.Name) protocol.Name { return r.names.Intern(r.racks[r.names.Text(host)]) },
+		Conf: m.conf, Names: r.Names, Placement: placement,
+		RackOf:   func(host protocol.Name) protocol.Name { return r.Names.Intern(r.racks[r.Names.Text(host)]) },
 		Profiles: []spark.ExecutorProfile{{Size: size, PerExec: m.conf.TasksPerExecutor(sparkconf.DefaultProfile)}},
 	})
 	run.allocator.OnRequest = func(_ int32, req *protocol.ContainerRequest, added bool) {
@@ -85,7 +86,7 @@ func hostList(hosts []string) string {
 // texts returns the names sorted.
 func (r *liveRun) texts(names []protocol.Name) (out []string) {
 	for _, n := range names {
-		out = append(out, r.names.Text(n))
+		out = append(out, r.Names.Text(n))
 	}
 	slices.Sort(out)
 	return out
@@ -121,7 +122,7 @@ func (r *masterRun) total(t int64, n int) *spark.TotalRequest {
 		}
 	}
 	for _, host := range slices.Sorted(maps.Keys(count)) {
-		p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: r.names.Intern(host), Tasks: count[host]})
+		p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: r.Names.Intern(host), Tasks: count[host]})
 	}
 	return &spark.TotalRequest{Profiles: []spark.ProfileTotal{p}}
 }
@@ -153,7 +154,7 @@ func (r *masterRun) heartbeat(i int, e masterEvent) {
 		want = append(want, fmt.Sprint(a.Location, " ", a.N, " ", a.Resource, " ", a.Relax, " ", a.Priority))
 	}
 	for _, a := range r.request.Asks {
-		got = append(got, fmt.Sprint(r.names.Text(a.Name), " ", a.Count, " ", cut(a.Size, r.types), " ", a.Relax, " ", a.Priority))
+		got = append(got, fmt.Sprint(r.Names.Text(a.Name), " ", a.Count, " ", golden.Amounts(a.Size, r.Types), " ", a.Relax, " ", a.Priority))
 	}
 	for _, c := range call.Release {
 		want = append(want, "release "+c)
@@ -191,7 +192,7 @@ func (r *masterRun) respond(i int, t int64, reply *liveCall) {
 			if err != nil {
 				continue // it was compared with the scheduler's
 			}
-			resp.Allocated = append(resp.Allocated, protocol.Container{ID: id, Node: r.node(c.Node), Host: r.names.Intern(c.Node)})
+			resp.Allocated = append(resp.Allocated, protocol.Container{ID: id, Node: r.Node(c.Node), Host: r.Names.Intern(c.Node)})
 		}
 	}
 	for _, e := range r.m.events[i+1:] {
@@ -214,7 +215,7 @@ func (r *masterRun) respond(i int, t int64, reply *liveCall) {
 	}
 	r.allocator.Response(t, &resp, &r.outcome)
 	for _, l := range r.outcome.Launches {
-		r.launched = append(r.launched, fmt.Sprintf("%s on %s, executor %d", r.text(l.Container), r.names.Text(l.Host), l.Executor))
+		r.launched = append(r.launched, fmt.Sprintf("%s on %s, executor %d", r.text(l.Container), r.Names.Text(l.Host), l.Executor))
 	}
 	r.launching = append(r.launching, r.outcome.Launches...)
 }
@@ -271,7 +272,7 @@ func (r *masterRun) masterCase(part livePart, want, got string, t int64) {
 	if k := r.beat - 1; k >= 0 && k < len(r.m.beats) {
 		seq = int(r.m.beats[k].call.Seq)
 	}
-	r.differences = append(r.differences, Difference{
+	r.differences = append(r.differences, golden.Difference{
 		Case: livePartNames[part] + " of " + r.m.app, Event: seq, Expected: want, Got: got,
 		State: map[string]any{"t": t, "running": n.Running, "starting": n.Starting, "released": n.Released},
 	})

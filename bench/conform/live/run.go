@@ -1,4 +1,4 @@
-package conform
+package live
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/fair"
@@ -16,8 +17,9 @@ type liveCount struct{ cases, equal int }
 
 // liveRun drives one scheduler through a recording, in one order of its calls.
 type liveRun struct {
-	schedulerRun
+	golden.Cluster
 	*recording
+	resp   protocol.AllocateResponse
 	f      *fair.Scheduler
 	now    int64
 	pulled map[protocol.AppID]bool
@@ -26,7 +28,7 @@ type liveRun struct {
 	states      [3]liveState // after the call before the last, after that one, and now
 	pending     []*liveSample
 	counts      [len(livePartNames)]liveCount
-	differences []Difference
+	differences []golden.Difference
 	underWay    int
 	at          []int // positions of the calls with differences, ascending
 }
@@ -38,9 +40,8 @@ const checkMS = 10_000
 // with the next heartbeat of their node.
 func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err error) {
 	run = &liveRun{recording: r, pulled: map[protocol.AppID]bool{}}
-	run.names, run.byTag = protocol.NewNames(), map[string]protocol.NodeID{}
-	run.schedulerRun.site, run.types = r.site, len(r.site.Types)
-	if run.f, err = fair.New(r.site, r.alloc, run.names, r.stamp, run.note); err != nil {
+	run.Cluster = golden.NewCluster(len(r.site.Types))
+	if run.f, err = fair.New(r.site, r.alloc, run.Names, r.stamp, run.note); err != nil {
 		return nil, err
 	}
 	run.f.ObservePreemption(func(p *fair.Preemption) {
@@ -134,7 +135,7 @@ func (r *liveRun) text(id protocol.ContainerID) string {
 
 // note takes down what the scheduler does.
 func (r *liveRun) note(e *yarn.Event) {
-	id, node := r.text(e.Container.ID), r.nodes[e.Container.Node]
+	id, node := r.text(e.Container.ID), r.Hosts[e.Container.Node]
 	switch e.Kind {
 	case yarn.Allocated:
 		r.add(partAllocation, id+" "+node+" "+e.Container.Type.String())
@@ -152,15 +153,15 @@ func (r *liveRun) call(c *liveCall, reports []liveReport) error {
 		r.f.Preempt()
 	case "event NODE_ADDED":
 		r.f.AddNode(yarn.NodeSpec{
-			ID: r.node(c.Node), Host: r.names.Intern(c.Node), Rack: r.names.Intern(c.Rack), Port: r.ports[c.Node], Total: r.size(c.Capability),
+			ID: r.Node(c.Node), Host: r.Names.Intern(c.Node), Rack: r.Names.Intern(c.Rack), Port: r.ports[c.Node], Total: golden.Size(c.Capability),
 		})
 	case "event NODE_REMOVED":
-		r.f.RemoveNode(r.node(c.Node))
+		r.f.RemoveNode(r.Node(c.Node))
 	case "event NODE_RESOURCE_UPDATE":
 		if len(c.Capability) == 0 {
 			return errors.New("the new size of the node is not recorded")
 		}
-		r.f.SetNodeTotal(r.node(c.Node), r.size(c.Capability))
+		r.f.SetNodeTotal(r.Node(c.Node), golden.Size(c.Capability))
 	case "event NODE_UPDATE":
 		var launched []protocol.ContainerID
 		var ended []protocol.Status
@@ -171,7 +172,7 @@ func (r *liveRun) call(c *liveCall, reports []liveReport) error {
 				launched = append(launched, rep.id)
 			}
 		}
-		r.f.NodeUpdate(r.node(c.Node), launched, ended)
+		r.f.NodeUpdate(r.Node(c.Node), launched, ended)
 	case "event APP_ADDED":
 		err := r.f.AddApp(yarn.AppSpec{ID: appNumber(c.App), User: c.User, Queue: c.Queue})
 		var rejected *yarn.Rejection
@@ -206,14 +207,14 @@ func (r *liveRun) allocate(c *liveCall) error {
 	if len(c.Ask) == 0 && !r.pulled[id] {
 		if am, ok := r.f.PullAM(id); ok {
 			r.pulled[id] = true
-			r.add(partHandedOver, r.text(am.ID)+" "+r.nodes[am.Node])
+			r.add(partHandedOver, r.text(am.ID)+" "+r.Hosts[am.Node])
 			return nil
 		}
 	}
-	req := protocol.AllocateRequest{BlacklistAdd: r.intern(c.BlacklistAdd), BlacklistRemove: r.intern(c.BlacklistDel)}
+	req := protocol.AllocateRequest{BlacklistAdd: r.Intern(c.BlacklistAdd), BlacklistRemove: r.Intern(c.BlacklistDel)}
 	for _, a := range c.Ask {
 		req.Asks = append(req.Asks, protocol.Ask{
-			Priority: a.Priority, RequestID: a.RequestID, Name: r.names.Intern(a.Location), Count: a.N, Size: r.size(a.Resource), Relax: a.Relax,
+			Priority: a.Priority, RequestID: a.RequestID, Name: r.Names.Intern(a.Location), Count: a.N, Size: golden.Size(a.Resource), Relax: a.Relax,
 		})
 	}
 	for _, text := range c.Release {
@@ -227,10 +228,10 @@ func (r *liveRun) allocate(c *liveCall) error {
 		return err
 	}
 	for _, got := range r.resp.Allocated {
-		r.add(partHandedOver, r.text(got.ID)+" "+r.nodes[got.Node])
+		r.add(partHandedOver, r.text(got.ID)+" "+r.Hosts[got.Node])
 	}
 	if len(r.resp.Allocated) > 0 {
-		r.add(partHeadroom, fmt.Sprint(cut(r.resp.Headroom, r.types)))
+		r.add(partHeadroom, fmt.Sprint(golden.Amounts(r.resp.Headroom, r.Types)))
 	}
 	return nil
 }

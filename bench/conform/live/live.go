@@ -1,4 +1,7 @@
-package conform
+// Package live compares recorded clusters: it gives every call that a live ResourceManager received to the FairScheduler,
+// and to YarnAllocator what its log says that it was told, and compares what they do at each call. The rules are in
+// README.md of bench/conform.
+package live
 
 import (
 	"encoding/json"
@@ -10,15 +13,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
 )
 
-// liveManager is a live ResourceManager: every call that its scheduler received, in order, and what it did. The calls are given
+// ResourceManager is a live ResourceManager: every call that its scheduler received, in order, and what it did. The calls are given
 // to the FairScheduler here, and what it does at each of them is compared; see README.md, "Recorded clusters".
-var liveManager = Kind{
+var ResourceManager = golden.Kind{
 	Name:      "recorded cluster",
-	Of:        answersOf("live ResourceManager (FairScheduler), YarnAllocator"),
-	Match:     func(name string, _ Shape) bool { return name == "rm-calls" },
+	Of:        golden.AnswersOf("live ResourceManager (FairScheduler), YarnAllocator"),
+	Match:     func(name string, _ golden.Shape) bool { return name == "rm-calls" },
 	Run:       runLive,
 	Recording: "rm-calls",
 }
@@ -157,7 +161,7 @@ type recording struct {
 	masters       []*master
 }
 
-func runLive(in *Input, out *Results) error {
+func runLive(in *golden.Input, out *golden.Results) error {
 	r, err := readRecording(in)
 	if err != nil {
 		return err
@@ -190,7 +194,7 @@ func runLive(in *Input, out *Results) error {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d rows of samples show the state before or after the call next to them", run.underWay))
 	}
 	for part, n := range run.counts {
-		out.Parts = append(out.Parts, Part{livePartNames[part], n.cases, n.equal, livePart(part).decides()})
+		out.Parts = append(out.Parts, golden.Part{Name: livePartNames[part], Cases: n.cases, Equal: n.equal, Decision: livePart(part).decides()})
 		out.Cases += n.cases
 		out.Equal += n.equal
 	}
@@ -200,7 +204,7 @@ func runLive(in *Input, out *Results) error {
 }
 
 // readRecording reads the folder of in, which is its rm-calls.
-func readRecording(in *Input) (*recording, error) {
+func readRecording(in *golden.Input) (*recording, error) {
 	r := &recording{ports: map[string]int32{}, preempted: map[string]bool{}}
 	for {
 		var c liveCall
@@ -258,13 +262,13 @@ func readRecording(in *Input) (*recording, error) {
 
 // readLines decodes the lines of a file into a slice. A file that is not there is looked for with or without its .gz.
 func readLines[T any](path string, to *[]T) error {
-	in, err := Open(path)
+	in, err := golden.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		other := path + ".gz"
 		if strings.HasSuffix(path, ".gz") {
 			other = strings.TrimSuffix(path, ".gz")
 		}
-		if second, e := Open(other); e == nil {
+		if second, e := golden.Open(other); e == nil {
 			in, err = second, nil
 		}
 	}

@@ -1,4 +1,4 @@
-package conform
+package golden
 
 import (
 	"bufio"
@@ -96,8 +96,8 @@ func (in *Input) Errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", in.Path, in.line, fmt.Errorf(format, args...))
 }
 
-// shape reads the first line without consuming it.
-func (in *Input) shape() (Shape, error) {
+// First reads the first line without consuming it.
+func (in *Input) First() (Shape, error) {
 	line, err := in.Next()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: empty, want one JSON object a line", in.Path)

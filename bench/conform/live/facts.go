@@ -1,4 +1,4 @@
-package conform
+package live
 
 import (
 	"fmt"

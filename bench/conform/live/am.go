@@ -1,4 +1,4 @@
-package conform
+package live
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/bench/conform/golden"
 	sparkconf "replay/engine/spark/conf"
 )
 
@@ -214,7 +215,7 @@ func (c *liveContainer) ends() int64 {
 
 // readStages takes the ends of stages from the event log. The last line may be cut short.
 func (m *master) readStages(path string) error {
-	in, err := Open(path)
+	in, err := golden.Open(path)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
-package conform
+package live
 
 import (
 	"slices"
 
+	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/fair"
@@ -23,7 +24,7 @@ func (r *liveRun) state() liveState {
 }
 
 // differ reports a case that is not equal.
-func (r *liveRun) differ(pos int, d Difference) {
+func (r *liveRun) differ(pos int, d golden.Difference) {
 	r.at = append(r.at, pos)
 	r.differences = append(r.differences, d)
 }
@@ -46,7 +47,7 @@ func (r *liveRun) compare(c *liveCall, pos int) {
 		r.counts[want.Part].equal++
 	}
 	for _, want := range missing {
-		d := Difference{
+		d := golden.Difference{
 			Case: livePartNames[want.Part], Event: int(c.Seq), Expected: want.What, Got: "nothing", State: r.around(c, want.t),
 		}
 		if i := slices.IndexFunc(left, func(g liveFact) bool { return g.Part == want.Part }); i >= 0 {
@@ -57,7 +58,7 @@ func (r *liveRun) compare(c *liveCall, pos int) {
 	}
 	for _, more := range left {
 		r.counts[more.Part].cases++
-		r.differ(pos, Difference{Case: livePartNames[more.Part], Event: int(c.Seq), Expected: "nothing", Got: more.What, State: r.around(c, c.T)})
+		r.differ(pos, golden.Difference{Case: livePartNames[more.Part], Event: int(c.Seq), Expected: "nothing", Got: more.What, State: r.around(c, c.T)})
 	}
 }
 
@@ -70,19 +71,19 @@ func (r *liveRun) tookAM(c *liveCall) bool {
 func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 	state := map[string]any{"t": t}
 	if c.Node != "" {
-		if n := r.f.Cluster().Node(r.node(c.Node)); n != nil {
-			state["node"] = map[string]any{"name": c.Node, "free": cut(n.Free, r.types)}
+		if n := r.f.Cluster().Node(r.Node(c.Node)); n != nil {
+			state["node"] = map[string]any{"name": c.Node, "free": golden.Amounts(n.Free, r.Types)}
 		}
 	}
 	now := r.state()
 	var apps, queues []any
 	r.f.Apps(func(a fair.AppState) bool {
-		apps = append(apps, appRow(a, r.types))
+		apps = append(apps, appRow(a, r.Types))
 		return true
 	})
 	r.f.Queues(func(q yarn.QueueState) {
 		if q.Leaf && now.queues[q.Path].Demand != (policy.Resource{}) {
-			queues = append(queues, map[string]any{"queue": q.Path, "fair_share": cut(q.Fair, r.types), "usage": cut(q.Used, r.types), "demand": cut(q.Demand, r.types)})
+			queues = append(queues, map[string]any{"queue": q.Path, "fair_share": golden.Amounts(q.Fair, r.Types), "usage": golden.Amounts(q.Used, r.Types), "demand": golden.Amounts(q.Demand, r.Types)})
 		}
 	})
 	state["apps"], state["queues"] = apps, queues
@@ -91,7 +92,7 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 
 func appRow(a fair.AppState, types int) map[string]any {
 	return map[string]any{
-		"app": int(a.ID), "fair_share": cut(a.Fair, types), "usage": cut(a.Used, types), "demand": cut(a.Demand, types), "runnable": a.Runnable,
+		"app": int(a.ID), "fair_share": golden.Amounts(a.Fair, types), "usage": golden.Amounts(a.Used, types), "demand": golden.Amounts(a.Demand, types), "runnable": a.Runnable,
 	}
 }
 
@@ -134,8 +135,8 @@ type liveMember struct {
 
 func (r *liveRun) firstOther(members []liveMember) (member string, want, got any) {
 	for _, m := range members {
-		if r.size(m.want) != m.got.Clone() {
-			return m.name, m.want, cut(m.got, r.types)
+		if golden.Size(m.want) != m.got.Clone() {
+			return m.name, m.want, golden.Amounts(m.got, r.Types)
 		}
 	}
 	return "", nil, nil
@@ -155,7 +156,7 @@ func (r *liveRun) compareRow(s *liveSample, pos int, part livePart, name string,
 			return
 		}
 	}
-	r.differ(pos, Difference{
+	r.differ(pos, golden.Difference{
 		Case: livePartNames[part], Event: int(s.Seq), Expected: map[string]any{name: map[string]any{member: want}}, Got: map[string]any{name: map[string]any{member: got}},
 		State: map[string]any{"t": s.T},
 	})
