@@ -140,14 +140,18 @@ func TestProblems(t *testing.T) {
 			os.WriteFile(filepath.Join(dir, "stages.parquet"), []byte("nothing of the kind"), 0o644)
 		}, "want a readable Parquet file"},
 	}
+	good := filepath.Join(t.TempDir(), "t")
+	if err := checkedTrace().Write(good); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Check(t.Context(), good, 10); err != nil || !r.OK() || r.Counts.Tasks != 500 {
+		t.Fatalf("before any change: %+v, %v", r, err)
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "t")
-			if err := checkedTrace().Write(dir); err != nil {
+			if err := os.CopyFS(dir, os.DirFS(good)); err != nil {
 				t.Fatal(err)
-			}
-			if r, err := Check(t.Context(), dir, 10); err != nil || !r.OK() || r.Counts.Tasks != 500 {
-				t.Fatalf("before the change: %+v, %v", r, err)
 			}
 			tt.edit(t, dir)
 			_, err := Load(dir)

@@ -40,6 +40,7 @@ func dirBytes(t testing.TB, dir string) string {
 }
 
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	base := t.TempDir()
 	k := 0
 	rapid.Check(t, func(rt *rapid.T) {
