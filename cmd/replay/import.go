@@ -87,11 +87,12 @@ func runImport(c *cli.Context) error {
 	if opt.Out == "" {
 		return usagef("import wants --out DIR")
 	}
-	if err := opt.Check(); err != nil {
-		return usagef("%w", err)
+	name := c.Args().First()
+	format, err := importer.Find(name)
+	if err == nil {
+		err = format.Check(&opt)
 	}
-	format := c.Args().First()
-	if _, err := importer.Find(format); err != nil {
+	if err != nil {
 		return usagef("%w", err)
 	}
 	if !c.Bool("quiet") {
@@ -108,7 +109,7 @@ func runImport(c *cli.Context) error {
 		}
 		opt.Progress = importProgress(c.App.ErrWriter, every)
 	}
-	res, err := importer.Import(c.Context, format, c.Args().Tail(), opt)
+	res, err := format.Import(c.Context, name, c.Args().Tail(), opt)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func TestImportErrors(t *testing.T) {
 		want string
 	}{
 		{"", exitUsage, "wants a format and its input"},
-		{"csv x --out OUT", exitUsage, `unknown format "csv" (known: spark-eventlog, spark-on-yarn)`},
+		{"none x --out OUT", exitUsage, `unknown format "none" (known: `},
 		{"spark-eventlog x", exitUsage, "wants --out DIR"},
 		{"spark-eventlog x --out OUT --blocks maybe", exitUsage, `blocks is "maybe"`},
 		{"spark-eventlog x --out OUT --arrivals 3s", exitUsage, `arrivals is "3s"`},

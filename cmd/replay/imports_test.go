@@ -10,7 +10,7 @@ import (
 // picture says which of our packages each may import; docs/architecture.md draws it. A name that ends in ... stands
 // for all packages below it, as a key for those that have no line of their own.
 var picture = map[string][]string{
-	"replay/trace/importer":          {"replay/trace/importer/..."},
+	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
 	"replay/trace/importer/workload": {"replay/trace"},
 	"replay/trace/importer/codec":    nil,
 	"replay/trace/importer/lines":    nil,

@@ -1,9 +1,10 @@
 package importer
 
 import (
-	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,12 @@ func TestFixtures(t *testing.T) {
 				var first map[string][]byte
 				for range 2 {
 					dir := filepath.Join(t.TempDir(), "trace")
-					res, m, err := importtest.Import(t, f, input, func(o *workload.Options) { o.Out = dir })
+					res, m, err := importtest.Import(t, f, input, func(o *workload.Options) {
+						o.Out = dir
+						if f.NoHosts {
+							o.Nodes = 4
+						}
+					})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -75,10 +81,14 @@ func bytesOf(t *testing.T, dir string) map[string][]byte {
 
 // No format takes nothing, or something that is not there, and a trace needs a place.
 func TestNoInput(t *testing.T) {
-	for name := range Importers {
+	for name, f := range Importers {
+		nodes := 0
+		if f.NoHosts {
+			nodes = 4
+		}
 		for what, inputs := range map[string][]string{"no input": nil, "a missing file": {"nothing-here"}} {
 			opt := workload.DefaultOptions()
-			opt.Out = filepath.Join(t.TempDir(), "out")
+			opt.Out, opt.Nodes = filepath.Join(t.TempDir(), "out"), nodes
 			if _, err := Import(t.Context(), name, inputs, opt); err == nil {
 				t.Errorf("%s takes %s", name, what)
 			}
@@ -86,11 +96,14 @@ func TestNoInput(t *testing.T) {
 				t.Errorf("%s of %s left something: %v", name, what, err)
 			}
 		}
-		if _, err := Import(t.Context(), name, fixtures(t, name)[:1], workload.DefaultOptions()); err == nil || !strings.Contains(err.Error(), "no output") {
+		opt := workload.DefaultOptions()
+		opt.Nodes = nodes
+		if _, err := Import(t.Context(), name, fixtures(t, name)[:1], opt); err == nil || !strings.Contains(err.Error(), "no output") {
 			t.Errorf("%s without output: error is %v", name, err)
 		}
 	}
-	if _, err := Import(context.Background(), "csv", nil, workload.DefaultOptions()); err == nil || !strings.Contains(err.Error(), `unknown format "csv" (known: spark-eventlog, spark-on-yarn)`) {
+	known := strings.Join(slices.Sorted(maps.Keys(Importers)), ", ")
+	if _, err := Import(t.Context(), "none", nil, workload.DefaultOptions()); err == nil || err.Error() != `unknown format "none" (known: `+known+")" {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -18,8 +18,8 @@ type Builder struct {
 	Options *Options
 	Counts  *Counts
 
-	// What the source says of preferred hosts: trace.LocalityRecorded if its tasks come with all that they had,
-	// trace.LocalityObserved if at most with those on which they ran, trace.LocalityNone if hosts are unknown.
+	// What the source says of preferred hosts: trace.LocalityRecorded if its tasks come with all that they had, else
+	// trace.LocalityObserved, as at most those are known on which they ran.
 	Locality string
 	// Durations is trace.DurationRecorded, or trace.DurationModelled if the format draws them.
 	Durations string

@@ -94,6 +94,31 @@ func TestClusters(t *testing.T) {
 	}
 }
 
+// A format without hosts takes its nodes from the options, and has no blocks but those that are placed.
+func TestNoHosts(t *testing.T) {
+	f := of(sample("a", 0))
+	for _, tt := range []struct {
+		noHosts bool
+		change  func(*Options)
+		want    string
+	}{
+		{true, nil, "nodes is 0, want the number of nodes"},
+		{false, func(o *Options) { o.Nodes = 4 }, "observed hosts are the recorded ones"},
+	} {
+		f.NoHosts = tt.noHosts
+		if err := refused(t, f, tt.change); !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("no hosts %t: error is %v, want %q", tt.noHosts, err, tt.want)
+		}
+	}
+	f.NoHosts = true
+	for blocks, want := range map[string]string{"observed": trace.LocalityNone, "none": trace.LocalityNone, "hdfs": trace.LocalityModelled} {
+		_, m := made(t, f, func(o *Options) { o.Blocks = blocks })
+		if placed := m.JobList[0].Stages[0].Tasks.PrefStart != nil; m.LocalitySource != want || len(m.Nodes) != 6 || placed != (blocks == "hdfs") {
+			t.Errorf("blocks %s: source %s, %d nodes, blocks placed %t", blocks, m.LocalitySource, len(m.Nodes), placed)
+		}
+	}
+}
+
 func TestPlacedBlocks(t *testing.T) {
 	res, m := made(t, of(onHosts("h1"), sample("b", 2000)), func(o *Options) {
 		o.Blocks, o.Nodes, o.Racks, o.Replication = "hdfs", 12, 4, 3

@@ -9,6 +9,8 @@ package workload
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"replay/trace"
 )
@@ -16,6 +18,10 @@ import (
 // Format is a foreign format.
 type Format struct {
 	Usage string // in one line
+
+	// NoHosts says that the format names no hosts: neither nodes nor where tasks ran or wanted to run. The number of
+	// nodes must then be given.
+	NoHosts bool
 
 	// Read gives all that the inputs hold to b. It adds applications in any order, keeps none of them, and counts
 	// the rows that it reads. Its errors name file, place, value and what was wanted; an option that the format can't
@@ -30,15 +36,32 @@ type Result struct {
 	Hash   string // of the trace
 }
 
+// Check tells which option has a value that an import of the format can't follow.
+func (f Format) Check(opt *Options) error {
+	if err := opt.check(); err != nil {
+		return err
+	}
+	switch {
+	case f.NoHosts && opt.Nodes == 0:
+		return errors.New("nodes is 0, want the number of nodes of a cluster: the format names no hosts")
+	case !f.NoHosts && opt.Blocks == "observed" && opt.Nodes > 0:
+		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", opt.Nodes)
+	}
+	return nil
+}
+
 // Import reads inputs in the format, which is called name, and writes a trace to opt.Out. It leaves nothing there
 // if it fails.
 func (f Format) Import(ctx context.Context, name string, inputs []string, opt Options) (res *Result, err error) {
-	if err := opt.Check(); err != nil {
+	if err := f.Check(&opt); err != nil {
 		return nil, err
 	}
 	b, err := newBuilder(&opt, name)
 	if err != nil {
 		return nil, err
+	}
+	if f.NoHosts {
+		b.Locality = trace.LocalityNone
 	}
 	defer func() {
 		if e := b.spool.close(); err == nil && e != nil {

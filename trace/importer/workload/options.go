@@ -58,8 +58,8 @@ func (o *Options) Strictness() Strictness {
 	return Normal
 }
 
-// Check tells which option has a value that no import can follow.
-func (o *Options) Check() error {
+// check tells which option has a value that no import can follow.
+func (o *Options) check() error {
 	switch {
 	case o.Lenient && o.Strict:
 		return fmt.Errorf("lenient and strict exclude each other")
@@ -75,8 +75,6 @@ func (o *Options) Check() error {
 		return fmt.Errorf("replication is %d, want 1 or more", o.Replication)
 	case o.Copies < 1 || o.Copies > 1_000_000:
 		return fmt.Errorf("copies is %d, want 1 to 1000000", o.Copies)
-	case o.Blocks == "observed" && o.Nodes > 0:
-		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", o.Nodes)
 	}
 	_, err := parseArrivals(o.Arrivals)
 	return err
