@@ -1,10 +1,5 @@
 package policy
 
-import (
-	"fmt"
-	"strings"
-)
-
 // A LeafApp is an application of a leaf queue of the CapacityScheduler as the queue's order knows it: usage and demand are
 // those of the last time that the order looked, not live ones.
 //
@@ -57,15 +52,7 @@ var LeafOrders = []LeafOrderEntry{
 	{"fifo-for-pending-apps", "FifoOrderingPolicyForPendingApps", newLeafFIFO},
 }
 
-// NewLeafOrder returns the order called name.
-// The error names the known ones, so it can be shown as it is.
+// NewLeafOrder returns the order of [LeafOrders] called name, see [Tables.NewLeafOrder].
 func NewLeafOrder(name string, s LeafOrderSettings) (LeafOrder, error) {
-	var known []string
-	for _, e := range LeafOrders {
-		if e.Name == name {
-			return e.New(s), nil
-		}
-		known = append(known, e.Name)
-	}
-	return nil, fmt.Errorf("unknown order of applications %q (known: %s)", name, strings.Join(known, ", "))
+	return (*Tables)(nil).NewLeafOrder(name, s)
 }

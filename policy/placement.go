@@ -1,11 +1,5 @@
 package policy
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // Hints says where the tasks of one resource profile want to run and what is there already.
 //
 // Hosts are positions 0 to len(Tasks)-1, in an order that the caller keeps (host names in the
@@ -65,22 +59,10 @@ var Placements = []PlacementEntry{
 }
 
 // PlacementNames returns the names in [Placements], in the order of the table.
-func PlacementNames() (names []string) {
-	for _, e := range Placements {
-		names = append(names, e.Name)
-	}
-	return names
-}
+func PlacementNames() []string { return (*Tables)(nil).PlacementNames() }
 
-// NewPlacement returns the placement called name.
-// The error names the known ones, so it can be shown as it is.
-func NewPlacement(name string) (Placement, error) {
-	i := slices.IndexFunc(Placements, func(e PlacementEntry) bool { return e.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("unknown placement %q (known: %s)", name, strings.Join(PlacementNames(), ", "))
-	}
-	return Placements[i].New(), nil
-}
+// NewPlacement returns the placement of [Placements] called name, see [Tables.NewPlacement].
+func NewPlacement(name string) (Placement, error) { return (*Tables)(nil).NewPlacement(name) }
 
 // Requests asks p, with the single tasks if it looks at them.
 func Requests(p Placement, n int, hints *Hints, tasks [][]int32) []Preference {

@@ -5,6 +5,7 @@
 //
 // A policy is one file. It defines one type, a constructor and one line in the table
 // of its kind ([Placements], [Sharings], [Delays] or [LeafOrders]); nothing else changes.
+// A program of one's own adds entries by [Tables].
 //
 // All memory is in MiB, all CPU in vcores, all times in milliseconds of simulated
 // time since the start of the trace.

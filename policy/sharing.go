@@ -1,11 +1,6 @@
 package policy
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
-)
+import "cmp"
 
 // A Contender is a queue or an application as it stands when it is compared with its siblings.
 // Schedulers keep one in each and hand out pointers, so that nothing is copied to be compared.
@@ -100,14 +95,7 @@ var Sharings = []SharingEntry{
 
 // SharingNames returns the names in [Sharings], in the order of the table; with parents set only those that queues with
 // children can have.
-func SharingNames(parents bool) (names []string) {
-	for _, e := range Sharings {
-		if !parents || e.sharer(2).Parents() {
-			names = append(names, e.Name)
-		}
-	}
-	return names
-}
+func SharingNames(parents bool) []string { return (*Tables)(nil).SharingNames(parents) }
 
 // Sharer is a [Sharing] with everything that it may say, or what holds without that.
 type Sharer struct {
@@ -121,14 +109,9 @@ type Sharer struct {
 	nesting  WithNesting
 }
 
-// NewSharing returns the policy called name, in any letter case, for a cluster with so many resource types.
-// The error names the known ones, so it can be shown as it is.
+// NewSharing returns the policy of [Sharings] called name, see [Tables.NewSharing].
 func NewSharing(name string, types int) (*Sharer, error) {
-	i := slices.IndexFunc(Sharings, func(e SharingEntry) bool { return e.Name == strings.ToLower(name) })
-	if i < 0 {
-		return nil, fmt.Errorf("unknown sharing policy %q (known: %s)", name, strings.Join(SharingNames(false), ", "))
-	}
-	return Sharings[i].sharer(types), nil
+	return (*Tables)(nil).NewSharing(name, types)
 }
 
 func (e *SharingEntry) sharer(types int) *Sharer {

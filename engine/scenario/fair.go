@@ -13,7 +13,6 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
-	"replay/policy"
 )
 
 // fairSetup is the FairScheduler with its allocation file.
@@ -33,7 +32,7 @@ func readFair(sc *Scenario) (Setup, error) {
 	if file.Text == nil && len(sc.Input.Queues) > 0 {
 		for i := range sc.Input.Queues {
 			q := &sc.Input.Queues[i]
-			if _, err := policy.NewSharing(q.Policy, len(sc.Site.Types)); q.Policy != "" && err != nil {
+			if _, err := sc.Policies.NewSharing(q.Policy, len(sc.Site.Types)); q.Policy != "" && err != nil {
 				return nil, fmt.Errorf("the trace's queue %s: %w", q.Path, err)
 			}
 		}
@@ -41,9 +40,9 @@ func readFair(sc *Scenario) (Setup, error) {
 	}
 	sharing := ""
 	if sc.Sharing != "" {
-		s, err := policy.NewSharing(sc.Sharing, len(sc.Site.Types))
+		s, err := sc.Policies.NewSharing(sc.Sharing, len(sc.Site.Types))
 		if err != nil {
-			return nil, optionf("sharing is %q, want one of %s", sc.Sharing, strings.Join(policy.SharingNames(true), ", "))
+			return nil, optionf("sharing is %q, want one of %s", sc.Sharing, strings.Join(sc.Policies.SharingNames(true), ", "))
 		}
 		if !s.Parents() {
 			return nil, optionf("sharing is %q: YARN refuses it as the default policy, because parent queues can't have it; set <schedulingPolicy>%s</schedulingPolicy> on leaf queues", sc.Sharing, s.Name)

@@ -68,7 +68,7 @@ func New(in Input, o Options) (*Scenario, error) {
 		sc.SeriesMS = seriesInterval(in.SpanMS)
 	}
 	var err error
-	if sc.Requests, err = policy.NewPlacement(sc.Placement); err != nil {
+	if sc.Requests, err = sc.Policies.NewPlacement(sc.Placement); err != nil {
 		return nil, &OptionError{err}
 	}
 	if sc.Model, err = o.ResolveModel(); err != nil {

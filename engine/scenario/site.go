@@ -59,6 +59,7 @@ func (sc *Scenario) readSite() error {
 	if sc.Site, err = conf.NewSite(sc.site.texts()); err != nil {
 		return err
 	}
+	sc.Site.Policies = sc.Policies
 	if err := sc.chooseScheduler(file, from); err != nil {
 		return err
 	}

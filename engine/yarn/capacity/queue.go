@@ -55,7 +55,7 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 	if q.leaf {
 		q.users = newUsers(q)
 		var err error
-		if q.appOrder, err = policy.NewLeafOrder(c.Ordering, policy.LeafOrderSettings{SizeBasedWeight: c.SizeBasedWeight}); err != nil {
+		if q.appOrder, err = s.site.Policies.NewLeafOrder(c.Ordering, policy.LeafOrderSettings{SizeBasedWeight: c.SizeBasedWeight}); err != nil {
 			panic(err) // the configuration knows the names
 		}
 		_, q.byUsage = q.appOrder.(policy.WithUsage)

@@ -171,12 +171,12 @@ func (a *Allocations) UserLimit(user string) int32 {
 	return a.UserMaxAppsDefault
 }
 
-// parsePolicy is SchedulingPolicy.parse. The names of YARN's classes are class names that Java finds.
-func parsePolicy(text string) (string, *Error) {
+// sharing is SchedulingPolicy.parse. The names of YARN's classes are class names that Java finds.
+func (s *Site) sharing(text string) (string, *Error) {
 	class, full := strings.CutPrefix(text, policyPackage)
-	for _, s := range policy.Sharings {
-		if strings.ToLower(text) == s.Name || full && class != "" && class == s.Class {
-			return s.Name, nil
+	for _, e := range s.Policies.AllSharings() {
+		if strings.ToLower(text) == e.Name || full && class != "" && class == e.Class {
+			return e.Name, nil
 		}
 	}
 	return "", refuse(badResource, "%s SchedulingPolicy class not found!", text)

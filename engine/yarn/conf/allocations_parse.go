@@ -132,17 +132,17 @@ func (p *allocationParser) top(root *node) *Error {
 // defaultPolicy sets the policy of queues that do not say. One that no parent can have is refused under its name; under
 // that of its class YARN takes it, and then refuses every queue.
 func (p *allocationParser) defaultPolicy(n *node, text string) (err *Error) {
-	if p.DefaultPolicy, err = parsePolicy(text); err != nil {
+	if p.DefaultPolicy, err = p.site.sharing(text); err != nil {
 		return err
 	}
-	s, unknown := policy.NewSharing(p.DefaultPolicy, len(p.site.Types))
+	s, unknown := p.site.Policies.NewSharing(p.DefaultPolicy, len(p.site.Types))
 	if unknown != nil || s.Parents() {
 		return nil
 	}
 	if strings.EqualFold(text, s.Name) {
 		return refuse(badResource, "Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be %s.", s.Printed)
 	}
-	p.problem(n.line, "<"+n.tag+">", text, "is not for queues with children, want %s", strings.Join(policy.SharingNames(true), " or "))
+	p.problem(n.line, "<"+n.tag+">", text, "is not for queues with children, want %s", strings.Join(p.site.Policies.SharingNames(true), " or "))
 	return nil
 }
 
@@ -356,7 +356,7 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 			*q.threshold = clamp01(*q.threshold)
 		}
 	case "schedulingPolicy", "schedulingMode":
-		q.policy, err = number(f, of, parsePolicy)
+		q.policy, err = number(f, of, p.site.sharing)
 	case "allowPreemptionFrom":
 		var text string
 		if text, err = f.firstText(); err == nil && !strings.EqualFold(javaTrim(text), "true") {

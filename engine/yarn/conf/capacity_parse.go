@@ -294,7 +294,7 @@ func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 	if !ok {
 		name = policy.DefaultLeafOrder
 	}
-	for _, o := range policy.LeafOrders {
+	for _, o := range p.site.Policies.AllLeafOrders() {
 		if javaTrim(name) == o.Name || o.Class != "" && name == orderPackage+o.Class {
 			q.Ordering = o.Name
 		}

@@ -18,6 +18,9 @@ type Site struct {
 	// yarn.resource-types in the order of Java's hash map, as in YARN.
 	Types []string
 
+	// Policies may be named beside those of package policy; nil for none. No key sets it.
+	Policies *policy.Tables
+
 	SchedulerClass string // Java class of the scheduler, "" when the key is absent
 
 	MinAllocation policy.Resource

@@ -108,7 +108,7 @@ func (f *Scheduler) sharing(name string) *policy.Sharer {
 	s := f.sharings[name]
 	if s == nil {
 		var err error
-		if s, err = policy.NewSharing(name, f.types); err != nil {
+		if s, err = f.site.Policies.NewSharing(name, f.types); err != nil {
 			panic(err) // the configuration knows the names
 		}
 		f.sharings[name] = s

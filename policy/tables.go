@@ -1,0 +1,136 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tables are policies of a program of one's own, beside those of this package: both can be named in the same places. A nil
+// *Tables has none.
+type Tables struct {
+	Sharings   []SharingEntry
+	Placements []PlacementEntry
+	LeafOrders []LeafOrderEntry
+}
+
+// Check refuses entries without a name or a constructor, and names that are taken, be it by this package.
+func (t *Tables) Check() error {
+	if t == nil {
+		return nil
+	}
+	check := func(kind string, known, more []string, made func(i int) bool) error {
+		for i, name := range more {
+			switch {
+			case name == "" || strings.ToLower(name) != name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == ',' }):
+				return fmt.Errorf("%s %d is called %q, want a name in lower case without spaces and commas", kind, i, name)
+			case !made(i):
+				return fmt.Errorf("%s %s has no constructor", kind, name)
+			case slices.Contains(known, name):
+				return fmt.Errorf("%s %s is there already", kind, name)
+			}
+			known = append(known, name)
+		}
+		return nil
+	}
+	var sharings, placements, orders []string
+	for _, e := range t.Sharings {
+		sharings = append(sharings, e.Name)
+	}
+	for _, e := range t.Placements {
+		placements = append(placements, e.Name)
+	}
+	for _, e := range t.LeafOrders {
+		orders = append(orders, e.Name)
+	}
+	var none *Tables
+	if err := check("sharing policy", none.SharingNames(false), sharings, func(i int) bool { return t.Sharings[i].New != nil }); err != nil {
+		return err
+	}
+	if err := check("placement", none.PlacementNames(), placements, func(i int) bool { return t.Placements[i].New != nil }); err != nil {
+		return err
+	}
+	return check("order of applications", none.leafOrderNames(), orders, func(i int) bool { return t.LeafOrders[i].New != nil })
+}
+
+// AllSharings returns [Sharings] and those of t.
+func (t *Tables) AllSharings() []SharingEntry {
+	if t == nil {
+		return Sharings
+	}
+	return slices.Concat(Sharings, t.Sharings)
+}
+
+// SharingNames returns the names of the sharing policies, in the order of the tables; with parents set only those that
+// queues with children can have.
+func (t *Tables) SharingNames(parents bool) (names []string) {
+	for _, e := range t.AllSharings() {
+		if !parents || e.sharer(2).Parents() {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// NewSharing returns the policy called name, in any letter case, for a cluster with so many resource types.
+// The error names the known ones, so it can be shown as it is.
+func (t *Tables) NewSharing(name string, types int) (*Sharer, error) {
+	for _, e := range t.AllSharings() {
+		if e.Name == strings.ToLower(name) {
+			return e.sharer(types), nil
+		}
+	}
+	return nil, fmt.Errorf("unknown sharing policy %q (known: %s)", name, strings.Join(t.SharingNames(false), ", "))
+}
+
+func (t *Tables) allPlacements() []PlacementEntry {
+	if t == nil {
+		return Placements
+	}
+	return slices.Concat(Placements, t.Placements)
+}
+
+// PlacementNames returns the names of the placements, in the order of the tables.
+func (t *Tables) PlacementNames() (names []string) {
+	for _, e := range t.allPlacements() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// NewPlacement returns the placement called name.
+// The error names the known ones, so it can be shown as it is.
+func (t *Tables) NewPlacement(name string) (Placement, error) {
+	for _, e := range t.allPlacements() {
+		if e.Name == name {
+			return e.New(), nil
+		}
+	}
+	return nil, fmt.Errorf("unknown placement %q (known: %s)", name, strings.Join(t.PlacementNames(), ", "))
+}
+
+// AllLeafOrders returns [LeafOrders] and those of t.
+func (t *Tables) AllLeafOrders() []LeafOrderEntry {
+	if t == nil {
+		return LeafOrders
+	}
+	return slices.Concat(LeafOrders, t.LeafOrders)
+}
+
+func (t *Tables) leafOrderNames() (names []string) {
+	for _, e := range t.AllLeafOrders() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// NewLeafOrder returns the order called name.
+// The error names the known ones, so it can be shown as it is.
+func (t *Tables) NewLeafOrder(name string, s LeafOrderSettings) (LeafOrder, error) {
+	for _, e := range t.AllLeafOrders() {
+		if e.Name == name {
+			return e.New(s), nil
+		}
+	}
+	return nil, fmt.Errorf("unknown order of applications %q (known: %s)", name, strings.Join(t.leafOrderNames(), ", "))
+}
