@@ -85,25 +85,24 @@ func module(t *testing.T, list string) string {
 }
 
 func TestNamedMutants(t *testing.T) {
-	const (
+	const ( // "sign" names a file that does not have it: it is found by its source
 		dies   = "mutant minus\nfile sum.go\n- return a + b\n+ return a - b\ntest ./sub\n"
 		lives  = "mutant sign\nfile moved.go\n- if a < 0 {\n- a = 0\n+ if a < 0 {\n+ a = 1\ntest ./sub\n"
 		gone   = "mutant gone\nfile sum.go\n- return b + a\ntest ./sub\n"
 		broken = "mutant broken\nfile sum.go\n- return a + b\n+ return x\ntest ./sub\n"
 	)
+	const deadLine = "killed    sub/sum.go:7: minus: return a + b => return a - b (./sub TestSum)\n"
 	tests := []struct {
 		name, list string
 		code       int
 		want       string
 	}{
-		{"killed", dies, 0, "killed    sub/sum.go:7: minus: return a + b => return a - b (./sub TestSum)\n" +
-			"1 mutants: 1 killed, 0 survived, 0 timed out, 0 did not compile, 0 not found\n"},
-		{"survives in a file of another name", lives, 1, "SURVIVED  sub/sum.go:4: sign: if a < 0 { a = 0 => if a < 0 { a = 1 (./sub ./sub)\n" +
-			"1 mutants: 0 killed, 1 survived, 0 timed out, 0 did not compile, 0 not found\n"},
-		{"no longer there", gone, 1, "NOT FOUND named.txt:1: gone: sum.go has no \"return b + a\"\n" +
-			"1 mutants: 0 killed, 0 survived, 0 timed out, 0 did not compile, 1 not found\n"},
-		{"does not compile", broken, 1, "no build  sub/sum.go:7: broken: return a + b => return x (sub/sum.go:7:9: undefined: x)\n" +
-			"1 mutants: 0 killed, 0 survived, 0 timed out, 1 did not compile, 0 not found\n"},
+		{"killed", dies, 0, deadLine + "1 mutants: 1 killed, 0 survived, 0 timed out, 0 did not compile, 0 not found\n"},
+		{"others", dies + lives + gone + broken, 1,
+			"NOT FOUND named.txt:13: gone: no file has \"return b + a\"\n" + deadLine +
+				"SURVIVED  sub/sum.go:4: sign: if a < 0 { a = 0 => if a < 0 { a = 1 (./sub ./sub)\n" +
+				"no build  sub/sum.go:7: broken: return a + b => return x (sub/sum.go:7:9: undefined: x)\n" +
+				"4 mutants: 1 killed, 1 survived, 0 timed out, 1 did not compile, 1 not found\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ var defaultTests = []string{"./engine/...", "./policy/...", "./bench/...", "./cm
 // A named mutant of the list.
 type named struct {
 	name   string
-	file   string // end of the path; when no file has it, all files are searched
+	file   string // end of the path; when no such file has the source, all files are searched
 	before string
 	after  string
 	tests  []string
@@ -72,19 +72,26 @@ func readNamed(path string) ([]named, error) {
 	return out, nil
 }
 
-// find makes the mutant from the one place of the tree that has its source.
+// find makes the mutant from the one place that has its source: in the files of that name, else in the whole tree.
 func (n *named) find(root string) (*mutant, error) {
 	files, err := sources(root)
 	if err != nil {
 		return nil, err
 	}
-	under := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f != n.file && !strings.HasSuffix(f, "/"+n.file) })
-	if len(under) == 0 {
-		under = files
+	called := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f != n.file && !strings.HasSuffix(f, "/"+n.file) })
+	for _, in := range [][]string{called, files} {
+		if m, err := n.findIn(root, in); m != nil || err != nil {
+			return m, err
+		}
 	}
+	return nil, fmt.Errorf("%s: %s: no file has %q", n.place, n.name, strings.TrimSpace(n.before))
+}
+
+// findIn returns nil without an error when no file has the source.
+func (n *named) findIn(root string, files []string) (*mutant, error) {
 	pattern := n.pattern()
 	var found *mutant
-	for _, f := range under {
+	for _, f := range files {
 		src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f)))
 		if err != nil {
 			return nil, err
@@ -103,9 +110,6 @@ func (n *named) find(root string) (*mutant, error) {
 				found.tests = append(found.tests, defaultTests...)
 			}
 		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("%s: %s: %s has no %q", n.place, n.name, n.file, strings.TrimSpace(n.before))
 	}
 	return found, nil
 }
