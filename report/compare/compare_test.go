@@ -309,10 +309,17 @@ func TestWriteDirKeepsWhatIsNotAComparison(t *testing.T) {
 	}
 }
 
-func TestEachPlotHasAGoldenPicture(t *testing.T) {
-	var names []string
-	for _, p := range comparisonPlots {
-		names = append(names, p.Name)
+// A plot is added by one file, one line and one golden picture.
+func TestEachPlotIsAFileAndALine(t *testing.T) {
+	names := reporttest.Table(t, "Plot", "Plots", "plot_")
+	if len(names) != len(Plots) {
+		t.Fatalf("%d plots are declared, %d are in the table", len(names), len(Plots))
+	}
+	for i, p := range Plots {
+		if p.Name != names[i] {
+			t.Errorf("plot %d is %q, want %q", i, p.Name, names[i])
+		}
 	}
 	reporttest.Goldens(t, names, ".svg")
+	reporttest.Documented(t, "a plot of a comparison", "compare/plot_<name>.go")
 }

@@ -218,7 +218,7 @@ func TestTextOfAnAbsentValue(t *testing.T) {
 
 // A metric is added by one file and one line.
 func TestEachMetricIsAFileAndALine(t *testing.T) {
-	names := reporttest.Table(t, "Metric", "Metrics")
+	names := reporttest.Table(t, "Metric", "Metrics", "")
 	if len(names) != len(Metrics) {
 		t.Fatalf("%d metrics are declared, %d are in the table", len(names), len(Metrics))
 	}

@@ -29,6 +29,16 @@ var statistics = []struct {
 	percent float64
 }{{"mean", "mean", 0}, {"p50", "median", 50}, {"p90", "90th percentile", 90}, {"p95", "95th percentile", 95}, {"p99", "99th percentile", 99}, {"max", "largest", 0}}
 
+// percents are the percentiles among the statistics, which come between the mean and the largest.
+func percents() (ps []float64) {
+	for _, s := range statistics {
+		if s.percent > 0 {
+			ps = append(ps, s.percent)
+		}
+	}
+	return ps
+}
+
 // timeValues returns the statistics of a time, over what has it.
 func timeValues(t *result.Time, d *result.Data) []Value {
 	return distValues(t, "", t.Dist(d), t.About+", over "+t.Population)
@@ -36,8 +46,12 @@ func timeValues(t *result.Time, d *result.Data) []Value {
 
 // distValues returns the statistics of the times d, which are t or those of a part of what has it.
 func distValues(t *result.Time, label string, d *dist.Dist, about string) []Value {
-	q := d.Quantiles(.5, .9, .95, .99)
-	return statisticsOf(&t.Quantity, label, []float64{d.Mean(), q[0], q[1], q[2], q[3], d.Max()}, d.N(), t.None, about)
+	ps := percents()
+	for i := range ps {
+		ps[i] /= 100
+	}
+	numbers := slices.Concat([]float64{d.Mean()}, d.Quantiles(ps...), []float64{d.Max()})
+	return statisticsOf(&t.Quantity, label, numbers, d.N(), t.None, about)
 }
 
 // jobValues returns the statistics of q over the jobs of a part.
@@ -56,12 +70,12 @@ func jobValues(q *result.OfJobs, jobs []result.Job, p part) []Value {
 	if q.Population != "" {
 		about += ", over " + fmt.Sprintf(q.Population, p.of())
 	}
-	at := dist.Percentiles(xs, 50, 90, 95, 99)
 	largest := math.NaN()
 	if len(xs) > 0 {
 		largest = slices.Max(xs)
 	}
-	out := statisticsOf(&q.Quantity, p.label, []float64{dist.Mean(xs), at[0], at[1], at[2], at[3], largest}, int64(len(xs)), q.None, about)
+	numbers := slices.Concat([]float64{dist.Mean(xs)}, dist.Percentiles(xs, percents()...), []float64{largest})
+	out := statisticsOf(&q.Quantity, p.label, numbers, int64(len(xs)), q.None, about)
 	for i, s := range statistics {
 		if s.name != "max" {
 			out[i].PerJob = &PerJob{func(j *result.Job) (float64, float64, bool) { x, ok := of(j); return x, 1, ok }, s.percent}

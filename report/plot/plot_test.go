@@ -83,7 +83,7 @@ func TestPlotsOfOddNames(t *testing.T) {
 
 // A plot is added by one file, one line and one golden picture.
 func TestEachPlotIsAFileAndALine(t *testing.T) {
-	names := reporttest.Table(t, "Plot", "Plots")
+	names := reporttest.Table(t, "Plot", "Plots", "")
 	if len(names) != len(Plots) {
 		t.Fatalf("%d plots are declared, %d are in the table", len(names), len(Plots))
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // Table checks the rule of a room that has one table: the variable called table lists variables of type kind, each is
-// declared in a file of its own that is called as its first field, and none is left out. It returns these names in the
-// order of the table. The room is the directory of the test.
-func Table(t *testing.T, kind, table string) (names []string) {
+// declared in a file of its own that is called as its first field, after a prefix, and none is left out. It returns
+// these names in the order of the table. The room is the directory of the test.
+func Table(t *testing.T, kind, table, prefix string) (names []string) {
 	t.Helper()
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
@@ -57,7 +57,7 @@ func Table(t *testing.T, kind, table string) (names []string) {
 					}
 				case isNamed(literal.Type, kind):
 					name := firstField(literal)
-					if name+".go" != path {
+					if prefix+name+".go" != path {
 						t.Errorf("%s is called %q and declared in %s: want a file of its own called as it", variable, name, path)
 					}
 					declared[variable] = name

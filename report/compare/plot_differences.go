@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"math"
+
+	"replay/report/figure"
+	"replay/report/quantity"
+)
+
+// differences draws each headline difference in percent of the first variant's value, with
+// its widest interval.
+var differences = Plot{"differences", "Differences", func(c *Comparison) (*figure.Figure, string) {
+	f := figure.New("Difference to "+figure.Short(c.Variants[0].Name, 24)+", with 95 % intervals", "relative difference (filled: real, hollow: not told apart)", "")
+	var ticks []figure.Tick
+	lo, hi, y := -.01, .01, 0.0
+	type mark struct {
+		x, y, low, high float64
+		v               int
+		real            bool
+	}
+	var marks []mark
+	for i := len(c.Rows) - 1; i >= 0; i-- {
+		row := &c.Rows[i]
+		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.Cells[0].Number == 0 {
+			continue
+		}
+		any := false
+		for v := 1; v < len(row.Cells); v++ {
+			cell := &row.Cells[v]
+			if math.IsNaN(cell.Difference) {
+				continue
+			}
+			any = true
+			scale := math.Abs(row.Cells[0].Number)
+			m := mark{cell.Difference / scale, y + (float64(len(row.Cells))/2-float64(v))*.8/float64(len(row.Cells)), math.NaN(), math.NaN(), v, cell.Finding.Real()}
+			for _, interval := range []*Interval{cell.OverSeeds, cell.OverJobs} {
+				if interval != nil && (math.IsNaN(m.low) || interval.High-interval.Low > (m.high-m.low)*scale) {
+					m.low, m.high = interval.Low/scale, interval.High/scale
+				}
+			}
+			lo, hi = min(lo, m.x), max(hi, m.x)
+			if !math.IsNaN(m.low) {
+				lo, hi = min(lo, m.low), max(hi, m.high)
+			}
+			marks = append(marks, m)
+		}
+		if any {
+			ticks = append(ticks, figure.Tick{Value: y, Label: row.Short})
+			y++
+		}
+	}
+	if len(marks) == 0 {
+		return nil, "no headline metric has a number in both variants"
+	}
+	lo, hi = max(lo, -2), min(hi, 5)
+	f.Styled("", figure.Ink, nil, .8, figure.Points{{X: 0, Y: -.6}, {X: 0, Y: y - .4}})
+	clip := func(x float64) float64 { return min(max(x, lo), hi) }
+	var dots []figure.Dot
+	for _, m := range marks {
+		if !math.IsNaN(m.low) {
+			f.Styled("", figure.Palette[(m.v-1)%len(figure.Palette)], nil, 1.2, figure.Points{{X: clip(m.low), Y: m.y}, {X: clip(m.high), Y: m.y}})
+		}
+		dots = append(dots, figure.Dot{X: clip(m.x), Y: m.y, Color: figure.Palette[(m.v-1)%len(figure.Palette)], Filled: m.real})
+	}
+	f.Dots(dots)
+	for v := 1; v < len(c.Variants); v++ {
+		f.LineKey(c.Variants[v].Name, figure.Palette[(v-1)%len(figure.Palette)], nil)
+	}
+	f.Rows(ticks)
+	f.X.Tick.Marker = figure.Percents
+	pad := (hi - lo) * .05
+	f.Range(lo-pad, hi+pad, -.6, y-.4)
+	f.Height = 1.3*72 + float64(15*len(ticks)*max(1, (len(c.Variants)+1)/2))
+	return f, ""
+}}
