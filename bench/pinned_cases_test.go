@@ -386,6 +386,42 @@ func pinnedCases() []pinnedCase {
 	return out
 }
 
+// idleCases are clusters in which nothing is there most of the time, under everything that goes on by itself.
+func idleCases() []pinnedCase {
+	sparse := func(o scenario.Options) func() (scenario.Input, scenario.Options) {
+		return func() (scenario.Input, scenario.Options) {
+			queues, users := queuesOf(nested...)
+			var jobs []*trace.Job
+			for i := range int64(4) {
+				jobs = append(jobs, jobOf(i, i*5_000_000+i*i*137, int32(i%3), 5, input(stageOf(0, 16, 3000), 5, 1), stageOf(1, 8, 1200, 0)))
+			}
+			jobs = append(jobs, jobOf(4, 15_002_000, 0, 30, stageOf(0, 90, 9000)), jobOf(5, 15_030_000, 1, 6, stageOf(0, 20, 4000)))
+			events := []trace.NodeEvent{at(1_000_000, 1, trace.Fail), at(4_000_000, 1, trace.Recover), drained(6_000_000, 2, 60_000), resized(7_000_000, 3, 4096, 4),
+				at(8_000_000, 0, trace.Leave), at(9_999_500, 0, trace.Join), at(9_999_501, 2, trace.Undrain)}
+			return inputOf(nodesOf(5, 2), events, queues, users, jobs...), o
+		}
+	}
+	preempting := keys("yarn.scheduler.fair.preemption", "true", "yarn.scheduler.fair.preemption.cluster-utilization-threshold", "0.3")
+	withFile := func(site map[string]string) scenario.Options {
+		o := scenario.Options{Conf: site}
+		o.Files = scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><defaultFairSharePreemptionTimeout>4</defaultFairSharePreemptionTimeout>
+<defaultMinSharePreemptionTimeout>3</defaultMinSharePreemptionTimeout><queue name="a"/><queue name="b"><queue name="x"><minResources>4096 mb, 4 vcores</minResources></queue></queue></allocations>`)}}
+		return o
+	}
+	dynamic := scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="u" type="parent"/>
+<queuePlacementPolicy><rule name="nestedUserQueue"><rule name="default" queue="root.u"/></rule></queuePlacementPolicy></allocations>`)}}}
+	continuous := scenario.Options{Conf: keys("yarn.scheduler.fair.continuous-scheduling-enabled", "true", "yarn.scheduler.fair.continuous-scheduling-sleep-ms", "70")}
+	return []pinnedCase{
+		{"idle/fair", nil, sparse(scenario.Options{})},
+		{"idle/drf", nil, sparse(scenario.Options{Sharing: "drf"})},
+		{"idle/capacity", nil, sparse(scenario.Options{Scheduler: "capacity"})},
+		{"idle/fifo", nil, sparse(scenario.Options{Scheduler: "fifo"})},
+		{"idle/preemption", nil, sparse(withFile(preempting))},
+		{"idle/dynamic-queues", nil, sparse(dynamic)},
+		{"idle/continuous", nil, sparse(continuous)},
+	}
+}
+
 // recordedCase is an application with executors that came, left, were killed, and failed by what a stage did.
 func recordedCase() (scenario.Input, scenario.Options) {
 	j := jobOf(0, 0, 0, 4, retried(input(stageOf(0, 20, 1500), 4, 1), 1), stageOf(1, 20, 2000, 0), later(stageOf(2, 10, 800, 0), 1, 500))

@@ -70,7 +70,7 @@ func replayed(t *testing.T, in scenario.Input, o scenario.Options) (string, coun
 	if err != nil {
 		t.Fatal(err)
 	}
-	c["reservations"] = m.Totals.Reservations
+	c["reservations"], c["executed"] = m.Totals.Reservations, m.Totals.ExecutedHeartbeats
 	line := fmt.Sprintf("%s end=%d heartbeats=%d/%d", m.DecisionHash, m.Totals.EndMS, m.Totals.NodeHeartbeats, m.Totals.AMHeartbeats)
 	for _, k := range columns {
 		if c[k] != 0 {
@@ -78,6 +78,31 @@ func replayed(t *testing.T, in scenario.Input, o scenario.Options) (string, coun
 		}
 	}
 	return line, c
+}
+
+// TestEnginesAgree replays every pinned case, and clusters that are idle for long, with each engine: they decide alike, and
+// the fast one executes less where nothing is there.
+func TestEnginesAgree(t *testing.T) {
+	for _, p := range append(pinnedCases(), idleCases()...) {
+		t.Run(p.name, func(t *testing.T) {
+			lines, executed := map[string]string{}, map[string]int64{}
+			for _, e := range scenario.Engines {
+				in, o := p.make()
+				o.Engine = e
+				line, c := replayed(t, in, o)
+				lines[e], executed[e] = line, c["executed"]
+			}
+			if lines["fast"] != lines["dense"] {
+				t.Errorf("fast\n%s, dense\n%s", lines["fast"], lines["dense"])
+			}
+			if executed["fast"] > executed["dense"] {
+				t.Errorf("fast executes %d heartbeats, dense %d", executed["fast"], executed["dense"])
+			}
+			if strings.HasPrefix(p.name, "idle/") && executed["fast"]*10 > executed["dense"] {
+				t.Errorf("fast executes %d of %d heartbeats of a cluster that is idle", executed["fast"], executed["dense"])
+			}
+		})
+	}
 }
 
 // TestPinned holds the decision hashes of small whole replays of every feature: what no test of a part sees, the parts

@@ -3,107 +3,151 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"replay/engine/protocol"
 )
 
-// beats is the first of the two seams between the dense and the fast engine: which node heartbeats
-// and fair-share updates are executed, and how the others are credited. Both kinds are computed
-// positions in time and never enter the event queue.
-type beats interface {
-	// next returns time and order of the next heartbeat or update to execute.
-	next() (at int64, ord uint64)
-	// run executes it.
-	run(s *sim)
-	// nodesChanged is called after a node came or went; now is the time of that event.
-	nodesChanged(now int64, nodes []protocol.NodeID)
-	// counts returns how many node heartbeats and updates have passed, executed or credited.
-	counts() (heartbeats, updates int64)
+// elider is the ResourceManager as the loop asks it; see yarn.Elider.
+type elider interface {
+	Epoch(ranks []protocol.NodeID)
+	NextHeartbeat(h, limit int64) int64
+	CreditHeartbeats(h, end int64)
+	UpdateDue() bool
+	CreditUpdate(at int64)
 }
 
-// denseBeats executes every heartbeat and every update: the definition of correct.
-type denseBeats struct {
+// beats are the node heartbeats and fair-share updates: computed positions in time that never enter the event queue. Which
+// of them are executed is the ResourceManager's to say (elider); the others are counted and
+// credited. The dense loop executes all: it is the definition of correct, and the fast one decides the same.
+//
+// Heartbeats are numbered within an epoch, in which the nodes stay the same: number h is that of ranks[h mod len(ranks)] in
+// cycle h div len(ranks).
+type beats struct {
+	dense    bool
+	rm       elider
 	interval int64 // of node heartbeats, ms
 	update   int64 // of fair-share updates, ms; 0 = none, nothing is ever scheduled
 	phase    []int64
 
 	ranks      []protocol.NodeID // by (phase, node)
-	cycle      int64             // start of the current cycle
-	pos        int               // next rank in it
+	start      int64             // of the epoch's first cycle
+	h          int64             // the next heartbeat
 	nextUpdate int64
-	lastAt     int64 // time and node of the last heartbeat that ran
+	lastAt     int64 // time and node of the last heartbeat that passed
 	last       protocol.NodeID
 
-	heartbeats, updates int64
+	heartbeats, updates int64 // that have passed, executed or not
 }
 
-func newDenseBeats(interval, update int64, phase []int64) *denseBeats {
-	return &denseBeats{interval: interval, update: update, phase: phase, lastAt: -1, nextUpdate: update}
+func newBeats(dense bool, rm elider, interval, update int64, phase []int64) *beats {
+	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, lastAt: -1, nextUpdate: update}
 }
 
-func (d *denseBeats) heartbeatTime() int64 {
-	if len(d.ranks) == 0 {
+// timeOf returns the time of heartbeat h.
+func (b *beats) timeOf(h int64) int64 {
+	n := int64(len(b.ranks))
+	if n == 0 {
 		return never
 	}
-	return d.cycle + d.phase[d.ranks[d.pos]]
+	return b.start + h/n*b.interval + b.phase[b.ranks[h%n]]
 }
 
-func (d *denseBeats) updateTime() int64 {
-	if d.update <= 0 {
+// firstAt returns the first heartbeat at a time of the epoch or later.
+func (b *beats) firstAt(at int64) int64 {
+	n := len(b.ranks)
+	cycle, phase := (at-b.start)/b.interval, (at-b.start)%b.interval
+	rank := sort.Search(n, func(i int) bool { return b.phase[b.ranks[i]] >= phase })
+	return cycle*int64(n) + int64(rank)
+}
+
+func (b *beats) updateTime() int64 {
+	if b.update <= 0 {
 		return never
 	}
-	return d.nextUpdate
+	return b.nextUpdate
 }
 
-func (d *denseBeats) next() (int64, uint64) {
-	h, u := d.heartbeatTime(), d.updateTime()
-	if u <= h {
-		return u, order(classUpdate, 0, evUpdate, 0)
+// next returns time and order of the next heartbeat or update that is to be executed before the event at limit; ok is false
+// when there is none. Those before it that are not executed have passed.
+func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok bool) {
+	before := func(at int64, ord uint64) bool { return at < limit || at == limit && ord < limitOrd }
+	for {
+		at, update := b.timeOf(b.h), b.updateTime()
+		if update <= at {
+			ord := order(classUpdate, 0, evUpdate, 0)
+			if update == never || !before(update, ord) {
+				return 0, 0, false
+			}
+			if b.dense || b.rm.UpdateDue() {
+				return update, ord, true
+			}
+			b.rm.CreditUpdate(update)
+			b.passUpdate()
+			continue
+		}
+		ord := order(classNodeBeat, 0, evNodeBeat, b.h%int64(len(b.ranks)))
+		if !before(at, ord) {
+			return 0, 0, false
+		}
+		if b.dense {
+			return at, ord, true
+		}
+		end := b.h + 1
+		if at < limit {
+			end = b.firstAt(min(limit, update))
+		}
+		h := b.rm.NextHeartbeat(b.h, end)
+		if h > b.h {
+			b.rm.CreditHeartbeats(b.h, h)
+			b.pass(h)
+		}
+		if h < end {
+			return b.timeOf(h), order(classNodeBeat, 0, evNodeBeat, h%int64(len(b.ranks))), true
+		}
 	}
-	return h, order(classNodeBeat, 0, evNodeBeat, int64(d.pos))
 }
 
-func (d *denseBeats) run(s *sim) {
-	h, u := d.heartbeatTime(), d.updateTime()
-	if u <= h {
-		d.nextUpdate += d.update
-		d.updates++
+// any reports whether heartbeats or updates go on for ever.
+func (b *beats) any() bool { return len(b.ranks) > 0 || b.update > 0 }
+
+// run executes what next has returned.
+func (b *beats) run(s *sim) {
+	if at, update := b.timeOf(b.h), b.updateTime(); update <= at {
+		b.passUpdate()
 		s.rm.Update(s.now)
 		return
 	}
-	n := d.ranks[d.pos]
-	d.lastAt, d.last = h, n
-	d.advance()
-	d.heartbeats++
+	n := b.ranks[b.h%int64(len(b.ranks))]
+	b.pass(b.h + 1)
 	s.nodeHeartbeat(n)
 }
 
-// nodesChanged starts a new epoch: ranks are made anew, and the next heartbeat is the first one
-// at or after now that has not run.
-func (d *denseBeats) nodesChanged(now int64, nodes []protocol.NodeID) {
-	d.ranks = slices.Clone(nodes)
-	slices.SortFunc(d.ranks, func(a, b protocol.NodeID) int {
-		return cmp.Or(cmp.Compare(d.phase[a], d.phase[b]), cmp.Compare(a, b))
+// pass counts the heartbeats before h.
+func (b *beats) pass(h int64) {
+	b.heartbeats += h - b.h
+	b.lastAt, b.last = b.timeOf(h-1), b.ranks[(h-1)%int64(len(b.ranks))]
+	b.h = h
+}
+
+func (b *beats) passUpdate() {
+	b.nextUpdate += b.update
+	b.updates++
+}
+
+// nodesChanged starts a new epoch: ranks are made again, and the next heartbeat is the first one
+// at or after now that has not passed.
+func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
+	b.ranks = slices.Clone(nodes)
+	slices.SortFunc(b.ranks, func(x, y protocol.NodeID) int {
+		return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
 	})
-	d.cycle, d.pos = now-now%d.interval, 0
-	if len(d.ranks) == 0 {
-		return
-	}
-	for {
-		n, at := d.ranks[d.pos], d.heartbeatTime()
-		ran := at < now || at == d.lastAt && n <= d.last
-		if !ran {
-			return
+	b.start, b.h = now-now%b.interval, 0
+	if len(b.ranks) > 0 {
+		b.h = b.firstAt(now)
+		for b.timeOf(b.h) == b.lastAt && b.ranks[b.h%int64(len(b.ranks))] <= b.last {
+			b.h++
 		}
-		d.advance()
 	}
+	b.rm.Epoch(b.ranks)
 }
-
-func (d *denseBeats) advance() {
-	if d.pos++; d.pos == len(d.ranks) {
-		d.pos = 0
-		d.cycle += d.interval
-	}
-}
-
-func (d *denseBeats) counts() (int64, int64) { return d.heartbeats, d.updates }

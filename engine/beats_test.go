@@ -2,24 +2,41 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"replay/engine/protocol"
+	"replay/engine/random"
 )
 
-// steps lists the next n heartbeats and updates as "time kind".
-func steps(d *denseBeats, n int) (out []string) {
+// every is a ResourceManager in which every heartbeat and update can change something.
+type every struct{}
+
+func (every) Epoch([]protocol.NodeID)            {}
+func (every) NextHeartbeat(h, limit int64) int64 { return h }
+func (every) CreditHeartbeats(h, end int64)      {}
+func (every) UpdateDue() bool                    { return true }
+func (every) CreditUpdate(int64)                 {}
+
+// step takes the next heartbeat or update before limit and returns it as "time kind", "" without one.
+func (b *beats) step(limit int64) string {
+	at, ord, ok := b.next(limit, 0)
+	if !ok {
+		return ""
+	}
+	if ord == order(classUpdate, 0, evUpdate, 0) {
+		b.passUpdate()
+		return fmt.Sprintf("%d update", at)
+	}
+	node := b.ranks[b.h%int64(len(b.ranks))]
+	b.pass(b.h + 1)
+	return fmt.Sprintf("%d node%d", at, node)
+}
+
+// steps lists the next n heartbeats and updates.
+func steps(b *beats, n int) (out []string) {
 	for range n {
-		at, ord := d.next()
-		if ord == order(classUpdate, 0, evUpdate, 0) {
-			d.nextUpdate += d.update
-			out = append(out, fmt.Sprintf("%d update", at))
-			continue
-		}
-		node := d.ranks[d.pos]
-		d.lastAt, d.last = at, node
-		d.advance()
-		out = append(out, fmt.Sprintf("%d node%d", at, node))
+		out = append(out, b.step(never))
 	}
 	return out
 }
@@ -28,42 +45,120 @@ func TestDenseBeats(t *testing.T) {
 	ids := func(n ...protocol.NodeID) []protocol.NodeID { return n }
 	tests := []struct {
 		name string
-		run  func(d *denseBeats) []string
+		run  func(d *beats) []string
 		want string
 	}{
-		{"by phase, then node; updates first in their millisecond", func(d *denseBeats) []string {
+		{"by phase, then node; updates first in their millisecond", func(d *beats) []string {
 			d.nodesChanged(0, ids(0, 1, 2))
 			return steps(d, 6)
 		}, "[0 node1 500 update 500 node0 500 node2 1000 update 1000 node1]"},
-		{"a node that joins sends its first heartbeat at its next phase", func(d *denseBeats) []string {
+		{"a node that joins sends its first heartbeat at its next phase", func(d *beats) []string {
 			d.nodesChanged(0, ids(0, 2))
 			steps(d, 3)
 			d.nodesChanged(700, ids(0, 1, 2))
 			return steps(d, 3)
 		}, "[1000 update 1000 node1 1500 update]"},
-		{"joining at its phase it is heard at once", func(d *denseBeats) []string {
+		{"joining at its phase it is heard at once", func(d *beats) []string {
 			d.nodesChanged(0, ids(0))
 			steps(d, 2)
 			d.nodesChanged(1000, ids(0, 1))
 			return steps(d, 2)
 		}, "[1000 update 1000 node1]"},
-		{"removed within a millisecond, the others are not heard twice", func(d *denseBeats) []string {
+		{"removed within a millisecond, the others are not heard twice", func(d *beats) []string {
 			d.nodesChanged(0, ids(0, 2))
 			steps(d, 2) // update and node 0, both at 500
 			d.nodesChanged(500, ids(0, 2))
 			return steps(d, 2)
 		}, "[500 node2 1000 update]"},
-		{"no node, updates only", func(d *denseBeats) []string {
+		{"no node, updates only", func(d *beats) []string {
 			d.nodesChanged(0, nil)
 			return steps(d, 2)
 		}, "[500 update 1000 update]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDenseBeats(1000, 500, []int64{500, 0, 500})
+			d := newBeats(true, every{}, 1000, 500, []int64{500, 0, 500})
 			if got := fmt.Sprint(tt.run(d)); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// some is a ResourceManager for which a heartbeat or update matters when its hash says so, which changes with each event.
+type some struct {
+	t                 *testing.T
+	salt              uint64
+	credited, updates int64
+}
+
+func (s *some) matters(n int64) bool { return (uint64(n)*0x9e3779b97f4a7c15^s.salt)%7 == 0 }
+
+func (s *some) Epoch([]protocol.NodeID) {}
+
+func (s *some) NextHeartbeat(h, limit int64) int64 {
+	if limit <= h {
+		s.t.Fatalf("asked for heartbeats from %d before %d", h, limit)
+	}
+	for ; h < limit && !s.matters(h); h++ {
+	}
+	return h
+}
+
+func (s *some) CreditHeartbeats(h, end int64) {
+	for n := h; n < end; n++ {
+		if s.matters(n) {
+			s.t.Errorf("heartbeat %d is credited, though it matters", n)
+		}
+	}
+	s.credited += end - h
+}
+
+func (s *some) UpdateDue() bool    { return s.salt%3 == 0 }
+func (s *some) CreditUpdate(int64) { s.updates++ }
+
+// TestFastBeatsPassAsDenseOnes has both loops go through the same random events, at which nodes come and go and what matters
+// changes: the fast one executes a part of what the dense one does, at the same times, and counts all of it.
+func TestFastBeatsPassAsDenseOnes(t *testing.T) {
+	for seed := range uint64(200) {
+		r := random.Stream(seed, "beats")
+		phase := make([]int64, 1+r.IntN(7))
+		for i := range phase {
+			phase[i] = r.Int64N(40) * 25
+		}
+		rm := &some{t: t}
+		dense, fast := newBeats(true, every{}, 1000, 500, phase), newBeats(false, rm, 1000, 500, phase)
+		now := int64(0)
+		for range 30 {
+			var nodes []protocol.NodeID
+			for n := range phase {
+				if r.IntN(4) > 0 {
+					nodes = append(nodes, protocol.NodeID(n))
+				}
+			}
+			dense.nodesChanged(now, nodes)
+			fast.nodesChanged(now, nodes)
+			rm.salt = r.Uint64()
+			now += r.Int64N(160) * 25
+			var all []string
+			for s := dense.step(now); s != ""; s = dense.step(now) {
+				all = append(all, s)
+			}
+			rest := all
+			for s := fast.step(now); s != ""; s = fast.step(now) {
+				i := slices.Index(rest, s)
+				if i < 0 {
+					t.Fatalf("seed %d: the fast loop executes %s, the dense one has %v left", seed, s, rest)
+				}
+				rest = rest[i+1:]
+			}
+			if fast.heartbeats != dense.heartbeats || fast.updates != dense.updates {
+				t.Fatalf("seed %d at %d: %d heartbeats and %d updates have passed, in the dense loop %d and %d", seed, now,
+					fast.heartbeats, fast.updates, dense.heartbeats, dense.updates)
+			}
+		}
+		if rm.credited == 0 && len(phase) > 3 {
+			t.Errorf("seed %d: no heartbeat was left out", seed)
+		}
 	}
 }

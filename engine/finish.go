@@ -40,7 +40,7 @@ func (s *sim) finish() {
 			s.jobDone(a.rec)
 		}
 	}
-	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.counts()
+	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.heartbeats, s.beats.updates
 	s.conserve()
 }
 

@@ -35,7 +35,7 @@ func (s *sim) startNodes() {
 		n.used = append(n.used, policy.Resource{})
 		n.shrunk = append(n.shrunk, false)
 	}
-	s.beats = newDenseBeats(interval, s.sc.Site.UpdateInterval, n.phase)
+	s.beats = newBeats(s.sc.Engine == "dense", s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
 	for i := range n.spec {
 		if n.spec[i].Present {
 			s.addNode(protocol.NodeID(i))

@@ -32,7 +32,7 @@ type sim struct {
 
 	now   int64
 	q     queue
-	beats beats
+	beats *beats
 	rm    *rm.RM
 	names *protocol.Names
 	kinds map[string]*appKind // of applications
@@ -122,42 +122,63 @@ func (s *sim) loop(ctx context.Context) error {
 		if s.live == 0 && s.arriving == nil || s.err != nil {
 			return s.err
 		}
-		at, ord := s.beats.next()
-		queued := s.q.len() > 0
+		last := s.horizon()
+		limit, limitOrd := last+1, uint64(0)
+		queued := s.q.len() > 0 && s.q.peek().at <= last
 		if queued {
-			e := s.q.peek()
-			queued = e.at < at || e.at == at && e.ord < ord
-			if queued {
-				at = e.at
-			}
+			limit, limitOrd = s.q.peek().at, s.q.peek().ord
 		}
-		if at == never {
-			s.totals.EndMS = max(s.totals.EndMS, s.moved)
+		at, _, beat := s.beats.next(limit, limitOrd)
+		if !beat && !queued {
+			s.stop()
 			return nil
 		}
-		if s.sc.Until > 0 && at > s.sc.Until {
-			s.now = s.sc.Until
-			s.totals.EndMS = s.now
-			return nil
-		}
-		if s.pending == 0 && at-s.moved > s.sc.StallMS {
-			s.warnings.add("stalled", "nothing happened for %d ms of trace time: the jobs left over can't finish; each says why", s.sc.StallMS)
-			s.totals.EndMS = max(s.totals.EndMS, s.moved)
-			return nil
-		}
-		if idle := at - s.useful; idle > usefulStalls*s.sc.StallMS+s.sc.Model.AMStartMS+s.sc.Model.ExecutorStartMS {
-			s.warnings.add("no-progress", "no task ran for %d ms of trace time, although containers come and go: the jobs left over can't finish; each says why", idle)
-			s.totals.EndMS = max(s.totals.EndMS, s.moved)
-			return nil
+		if !beat {
+			at = limit
 		}
 		s.now = at
 		s.totals.Events++
-		if queued {
-			s.handle(s.q.pop())
-		} else {
+		if beat {
 			s.beats.run(s)
+		} else {
+			s.handle(s.q.pop())
 		}
 	}
+}
+
+// horizon is the last time at which anything is executed unless something happens before: the end that the user asked for,
+// or the time after which the replay is stuck.
+func (s *sim) horizon() int64 {
+	last := s.useful + s.patience()
+	if s.pending == 0 {
+		last = min(last, s.moved+s.sc.StallMS)
+	}
+	if s.sc.Until > 0 {
+		last = min(last, s.sc.Until)
+	}
+	return last
+}
+
+// patience is how long a replay goes on without a task, although containers come and go.
+func (s *sim) patience() int64 {
+	return usefulStalls*s.sc.StallMS + s.sc.Model.AMStartMS + s.sc.Model.ExecutorStartMS
+}
+
+// stop ends a replay in which nothing is left to execute up to its horizon.
+func (s *sim) stop() {
+	last := s.horizon()
+	switch more := s.q.len() > 0 || s.beats.any(); {
+	case s.sc.Until > 0 && last == s.sc.Until && more:
+		s.now = s.sc.Until
+		s.totals.EndMS = s.now
+		return
+	case !more:
+	case s.pending == 0 && last == s.moved+s.sc.StallMS:
+		s.warnings.add("stalled", "nothing happened for %d ms of trace time: the jobs left over can't finish; each says why", s.sc.StallMS)
+	default:
+		s.warnings.add("no-progress", "no task ran for %d ms of trace time, although containers come and go: the jobs left over can't finish; each says why", s.patience())
+	}
+	s.totals.EndMS = max(s.totals.EndMS, s.moved)
 }
 
 // push schedules an event of the ResourceManager or the trace.

@@ -173,7 +173,7 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --sharing drf --scheduler capacity", exitUsage, "FairScheduler"},
 		{"run " + trace + " --scheduler best", exitUsage, "fair, capacity or fifo"},
 		{"run " + trace + " --placement best", exitUsage, "locality-ratio"},
-		{"run " + trace + " --engine fast", exitUsage, "dense"},
+		{"run " + trace + " --engine sparse", exitUsage, "fast or dense"},
 		{"run " + trace + " --until never", exitUsage, "never"},
 		{"run " + trace + " --load 0", exitUsage, "positive"},
 		{"run " + trace + " --tasks some", exitUsage, "on or off"},

@@ -36,6 +36,7 @@ func (r *RM) AddNode(now int64, spec yarn.NodeSpec) {
 		r.nodes = append(r.nodes, node{})
 	}
 	r.clock(now)
+	r.forget(&r.nodes[spec.ID])
 	r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
 	r.sched.AddNode(spec)
 	r.drain(now)
@@ -51,8 +52,32 @@ func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
 			gone = append(gone, n.procs[i].id)
 		}
 	}
-	n.procs = nil
+	r.keep(n, nil)
 	return gone
+}
+
+// keep makes procs the processes that a node has to report on.
+func (r *RM) keep(n *node, procs []proc) {
+	r.unheard += len(procs) - len(n.procs)
+	n.procs = procs
+}
+
+// drains sets whether a node drains.
+func (r *RM) drains(n *node, draining bool) {
+	if draining != n.draining {
+		n.draining = draining
+		if draining {
+			r.unheard++
+		} else {
+			r.unheard--
+		}
+	}
+}
+
+// forget drops what a node has to report.
+func (r *RM) forget(n *node) {
+	r.keep(n, nil)
+	r.drains(n, false)
 }
 
 // NodeSilent says that a node sends no more heartbeats since its last one, at lastMS. The liveness monitor finds it lost when
@@ -83,7 +108,7 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 	r.clock(now)
 	r.nodes[id].registered = false
 	r.sched.RemoveNode(id)
-	r.nodes[id].procs = nil
+	r.forget(&r.nodes[id])
 	r.drain(now)
 }
 
@@ -100,8 +125,11 @@ func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total policy.Resource) 
 
 // Drain starts a graceful decommission; until is the time at which it gives up waiting, or -1.
 func (r *RM) Drain(id protocol.NodeID, until int64) {
-	r.nodes[id].draining = true
-	r.nodes[id].drainUntil = until
+	n := &r.nodes[id]
+	if n.registered {
+		r.drains(n, true)
+		n.drainUntil = until
+	}
 }
 
 // Undrain takes a graceful decommission back: the node has its capacity again.
@@ -110,7 +138,7 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 	if !n.draining {
 		return
 	}
-	n.draining = false
+	r.drains(n, false)
 	r.clock(now)
 	if n.registered {
 		r.sched.SetNodeTotal(id, n.spec.Total)
@@ -125,7 +153,9 @@ func (r *RM) Registered(id protocol.NodeID) bool {
 
 // ContainerStarted says that the NodeManager accepted the start of a container.
 func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
-	r.nodes[node].procs = append(r.nodes[node].procs, proc{id: id})
+	n := &r.nodes[node]
+	n.procs = append(n.procs, proc{id: id})
+	r.unheard++
 }
 
 // MarkForCleanup tells the NodeManager to end a container that it started although the
@@ -158,6 +188,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	}
 	r.clock(now)
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
+	had := len(n.procs)
 	keep := n.procs[:0]
 	for _, p := range n.procs {
 		switch {
@@ -182,6 +213,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		}
 	}
 	n.procs = keep
+	r.unheard += len(keep) - had
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	for _, c := range r.kills {
 		r.host.Kill(c)

@@ -47,6 +47,7 @@ type Config struct {
 	GlobalMaxAttempts int   // yarn.resourcemanager.am.global.max-attempts, as many as it may ask for
 	Preemption        bool
 	ContinuousMS      int64 // pause between passes of continuous scheduling; 0 = off
+	Dense             bool  // everything is executed, whether it can have an effect or not
 	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
 	Reloads           []Reload
 }
@@ -68,6 +69,8 @@ type RM struct {
 	nodes []node
 	work  []work // what inputs left for the dispatcher, first in first out
 
+	unheard int // processes on all nodes, and nodes that drain: nodes have something to report
+	idle    idle
 	expirer expirer
 	killAt  int64 // the preemption kill that is scheduled
 
@@ -116,7 +119,12 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 	return r, nil
 }
 
-func (r *RM) clock(now int64) { r.sched.SetClock(r.config.StartMS + now) }
+// clock begins an input at a time.
+func (r *RM) clock(now int64) {
+	r.settle()
+	r.resume(now)
+	r.sched.SetClock(r.config.StartMS + now)
+}
 
 // Scheduler returns the scheduler, for reading its state.
 func (r *RM) Scheduler() yarn.Scheduler { return r.sched }

@@ -25,6 +25,10 @@ const (
 // Source: AllocationFileLoaderService.ALLOC_RELOAD_INTERVAL_MS.
 const loaderMS = 10_000
 
+// deepestQueue is how many clean-ups in a row may find something while nothing is there: each removes the lowest queues
+// of a branch.
+const deepestQueue = 64
+
 // startTimers schedules what the scheduler does by itself besides updates.
 func (r *RM) startTimers() {
 	c := &r.config
@@ -44,6 +48,10 @@ func (r *RM) startTimers() {
 
 // Fire runs a timer that is due now, with what it was scheduled with.
 func (r *RM) Fire(now int64, t Timer, number, arg int64) {
+	if t == ContinuousPass && r.leaveOut() { // it would only find that nobody asks
+		r.again(now, t, r.config.ContinuousMS, true)
+		return
+	}
 	r.clock(now)
 	switch t {
 	case NodeExpired:
@@ -57,12 +65,15 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 		r.scheduleKill(now, p)
 	case Cleanup:
 		r.sched.(yarn.Reloader).Cleanup()
-		r.host.At(now+loaderMS, Cleanup, 0, 0)
+		if r.idle.cleanups++; !r.quiet() {
+			r.idle.cleanups = 0
+		}
+		r.again(now, t, loaderMS, r.leaveOut() && r.idle.cleanups >= deepestQueue)
 	case ReloadFile:
 		r.reload(now, &r.config.Reloads[number])
 	case ContinuousPass:
 		r.sched.(yarn.Continuous).ContinuousPass()
-		r.host.At(now+r.config.ContinuousMS, ContinuousPass, 0, 0)
+		r.again(now, t, r.config.ContinuousMS, false)
 	}
 	r.drain(now)
 }

@@ -1,0 +1,116 @@
+package rm
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+)
+
+// What the fast loop asks before it has a heartbeat or an update executed. Where the scheduler is a [yarn.Elider] it
+// decides; besides, nothing happens while no application is there, no process is left on a node and no node drains:
+// then each cycle of heartbeats and each update leaves everything as the one before it did, and it is
+// enough to run the last update for its time.
+
+// idle is what was left out while nothing was there.
+type idle struct {
+	update   int64 // time of the last update that was left out, 0 for none
+	stopped  []stopped
+	cleanups int // clean-ups since anything was there
+}
+
+// stopped is a periodic timer that is not scheduled while it would do nothing.
+type stopped struct {
+	timer  Timer
+	period int64
+	next   int64 // time at which it would have run next
+}
+
+// again schedules a periodic timer for its next time, or stops it where it would do nothing.
+func (r *RM) again(now int64, t Timer, period int64, stop bool) {
+	if stop {
+		r.idle.stopped = append(r.idle.stopped, stopped{t, period, now + period})
+		return
+	}
+	r.host.At(now+period, t, 0, 0)
+}
+
+// quiet reports whether nothing is there that a heartbeat or an update could change.
+func (r *RM) quiet() bool { return len(r.apps) == 0 && r.unheard == 0 }
+
+// leaveOut reports whether what does nothing while nothing is there may be left out.
+func (r *RM) leaveOut() bool { return !r.config.Dense && r.quiet() }
+
+// elider returns the scheduler as one that decides, or nil. What nodes have to report it does not know.
+func (r *RM) elider() yarn.Elider {
+	if r.unheard > 0 {
+		return nil
+	}
+	e, _ := r.sched.(yarn.Elider)
+	return e
+}
+
+// Epoch says which nodes send heartbeats from now on, in their order within a cycle; heartbeats are numbered as [yarn.Elider] has it.
+func (r *RM) Epoch(ranks []protocol.NodeID) {
+	r.settle()
+	if e, ok := r.sched.(yarn.Elider); ok {
+		e.Epoch(ranks)
+	}
+}
+
+// NextHeartbeat returns the first heartbeat from h on that is to be executed, or limit when none before it is.
+func (r *RM) NextHeartbeat(h, limit int64) int64 {
+	if r.quiet() {
+		return limit
+	}
+	if e := r.elider(); e != nil {
+		return e.NextHeartbeat(h, limit)
+	}
+	return h
+}
+
+// CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.
+func (r *RM) CreditHeartbeats(h, end int64) {
+	if e := r.elider(); e != nil && !r.quiet() {
+		e.CreditHeartbeats(h, end)
+	}
+}
+
+// UpdateDue reports whether the next update is to be executed.
+func (r *RM) UpdateDue() bool {
+	if r.quiet() {
+		return false
+	}
+	if e := r.elider(); e != nil {
+		return e.UpdateDue()
+	}
+	return true
+}
+
+// CreditUpdate accounts for an update at a time, which is not executed.
+func (r *RM) CreditUpdate(at int64) {
+	if e := r.elider(); e != nil && !r.quiet() {
+		e.CreditUpdate(at)
+		return
+	}
+	r.idle.update = at
+}
+
+// settle brings up to date what was credited.
+func (r *RM) settle() {
+	if at := r.idle.update; at > 0 {
+		r.idle.update = 0
+		r.sched.SetClock(r.config.StartMS + at)
+		r.sched.Update()
+	}
+	if e, ok := r.sched.(yarn.Elider); ok {
+		e.Settle()
+	}
+}
+
+// resume schedules the timers that were stopped, each for the first of its times that has not passed.
+func (r *RM) resume(now int64) {
+	for _, t := range r.idle.stopped {
+		missed := max(now-t.next+t.period-1, 0) / t.period
+		r.host.At(t.next+missed*t.period, t.timer, 0, 0)
+	}
+	r.idle.stopped = r.idle.stopped[:0]
+}

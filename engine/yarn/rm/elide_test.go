@@ -1,0 +1,201 @@
+package rm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// quietScheduler writes down what it is asked.
+type quietScheduler struct {
+	yarn.Scheduler
+	clock int64
+	log   []string
+}
+
+func (s *quietScheduler) SetClock(now int64)      { s.clock = now }
+func (s *quietScheduler) AddNode(n yarn.NodeSpec) { s.note("node %d", n.ID) }
+func (s *quietScheduler) Update()                 { s.note("update") }
+func (s *quietScheduler) NodeUpdate(protocol.NodeID, []protocol.ContainerID, []protocol.Status) {
+	s.note("heartbeat")
+}
+func (s *quietScheduler) MaxAllocation(string) policy.Resource { return policy.R(1<<20, 100) }
+func (s *quietScheduler) AddApp(yarn.AppSpec) error            { s.note("app"); return nil }
+func (s *quietScheduler) AddAttempt(protocol.AppID)            {}
+func (s *quietScheduler) Allocate(protocol.AppID, *protocol.AllocateRequest, *protocol.AllocateResponse) error {
+	return nil
+}
+func (s *quietScheduler) ContinuousPass() { s.note("pass") }
+
+func (s *quietScheduler) note(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf("%d ", s.clock)+fmt.Sprintf(format, args...))
+}
+
+// elidingScheduler leaves out what it is told to.
+type elidingScheduler struct {
+	quietScheduler
+	next int64
+	due  bool
+}
+
+func (s *elidingScheduler) Epoch(ranks []protocol.NodeID)      { s.note("epoch %v", ranks) }
+func (s *elidingScheduler) NextHeartbeat(h, limit int64) int64 { return min(s.next, limit) }
+func (s *elidingScheduler) CreditHeartbeats(h, end int64)      { s.note("credit %d to %d", h, end) }
+func (s *elidingScheduler) UpdateDue() bool                    { return s.due }
+func (s *elidingScheduler) CreditUpdate(at int64)              { s.note("credit update %d", at) }
+func (s *elidingScheduler) Settle()                            { s.note("settle") }
+
+// quietHost writes down timers.
+type quietHost struct {
+	Host
+	timers []string
+}
+
+func (h *quietHost) At(at int64, t Timer, number, arg int64) {
+	h.timers = append(h.timers, fmt.Sprintf("%d timer %d", at, t))
+}
+
+func newQuiet(t *testing.T, c Config, s yarn.Scheduler) (*RM, *quietHost) {
+	t.Helper()
+	h := &quietHost{}
+	r, err := New(h, c, func(yarn.Observer) (yarn.Scheduler, error) { return s, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, h
+}
+
+func wantLog(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %s, want %s", what, strings.Join(got, "; "), strings.Join(want, "; "))
+	}
+}
+
+// While nothing is there no heartbeat is executed; the last update that was left out runs for its own time before anything
+// else is asked of the scheduler.
+func TestIdleIsLeftOutAndSettled(t *testing.T) {
+	s := &quietScheduler{}
+	r, _ := newQuiet(t, Config{StartMS: 100}, s)
+	if r.UpdateDue() || r.NextHeartbeat(5, 12) != 12 {
+		t.Errorf("an update is due: %v, the next heartbeat is %d, want none before 12", r.UpdateDue(), r.NextHeartbeat(5, 12))
+	}
+	r.CreditHeartbeats(5, 12)
+	r.CreditUpdate(500)
+	r.CreditUpdate(1000)
+	if err := r.Submit(1200, yarn.AppSpec{ID: 1, Queue: "q", AMSize: policy.R(1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	wantLog(t, "after idle time", s.log, "1100 update", "1300 app")
+	if !r.UpdateDue() || r.NextHeartbeat(12, 20) != 12 {
+		t.Error("with an application something is left out")
+	}
+}
+
+// A process on a node has to be reported, and a node that drains has to be looked at: heartbeats go on.
+func TestNodesThatHaveToReportAreHeard(t *testing.T) {
+	s := &quietScheduler{}
+	r, _ := newQuiet(t, Config{}, s)
+	r.AddNode(0, yarn.NodeSpec{ID: 0})
+	r.ContainerStarted(0, protocol.ContainerID{App: 1, N: 1})
+	if r.NextHeartbeat(3, 9) != 3 {
+		t.Error("a node with a process is not heard")
+	}
+	r.NodeDown(0)
+	if r.NextHeartbeat(3, 9) != 9 {
+		t.Error("a node without processes is heard")
+	}
+	r.Drain(0, -1)
+	if r.NextHeartbeat(3, 9) != 3 {
+		t.Error("a node that drains is not heard")
+	}
+}
+
+// A scheduler that knows what can change something decides as long as no node has to report.
+func TestElidingSchedulerDecides(t *testing.T) {
+	s := &elidingScheduler{next: 7}
+	r, _ := newQuiet(t, Config{}, s)
+	r.Epoch([]protocol.NodeID{2, 0})
+	if err := r.Submit(1000, yarn.AppSpec{ID: 1, Queue: "q", AMSize: policy.R(1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	s.log = nil
+	if h := r.NextHeartbeat(3, 20); h != 7 {
+		t.Errorf("the next heartbeat is %d, want the scheduler's 7", h)
+	}
+	r.CreditHeartbeats(3, 7)
+	if r.UpdateDue() {
+		t.Error("an update is due, the scheduler says none is")
+	}
+	r.CreditUpdate(1500)
+	r.Update(2000)
+	wantLog(t, "asked of the scheduler", s.log, "1000 credit 3 to 7", "1000 credit update 1500", "1000 settle", "2000 update")
+	r.AddNode(2000, yarn.NodeSpec{ID: 0})
+	r.ContainerStarted(0, protocol.ContainerID{App: 1, N: 1})
+	if h := r.NextHeartbeat(3, 20); h != 3 {
+		t.Errorf("the next heartbeat is %d, want 3: a node has something to report", h)
+	}
+}
+
+// Passes of continuous scheduling stop while nothing is there and go on in their rhythm.
+func TestContinuousPassesStopWhileIdle(t *testing.T) {
+	for _, tt := range []struct {
+		input int64
+		want  string
+	}{{141, "190 timer 5"}, {190, "190 timer 5"}, {191, "260 timer 5"}, {1000, "1030 timer 5"}} {
+		s := &quietScheduler{}
+		r, h := newQuiet(t, Config{ContinuousMS: 70}, s)
+		h.timers = nil
+		r.Fire(120, ContinuousPass, 0, 0)
+		wantLog(t, "timers of an idle ResourceManager", h.timers)
+		if err := r.Submit(tt.input, yarn.AppSpec{ID: 1, Queue: "q", AMSize: policy.R(1, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		wantLog(t, fmt.Sprintf("timers after an input at %d", tt.input), h.timers, tt.want)
+		wantLog(t, "passes", s.log, fmt.Sprintf("%d app", tt.input))
+		dense, h := newQuiet(t, Config{ContinuousMS: 70, Dense: true}, s)
+		h.timers = nil
+		dense.Fire(120, ContinuousPass, 0, 0)
+		wantLog(t, "timers of the dense engine", h.timers, "190 timer 5")
+	}
+}
+
+// The monitor looks every third of the interval, and finds a node when more than the interval has passed since its last heartbeat.
+func TestNodeThatIsSilentIsFoundLostWhenTheMonitorLooks(t *testing.T) {
+	for _, tt := range []struct{ last, expiry, want int64 }{
+		{0, 9000, 12_000}, {2999, 9000, 12_000}, {3000, 9000, 15_000}, {100, 2, 103}, {0, 1, 2},
+	} {
+		r, h := newQuiet(t, Config{NodeExpiryMS: tt.expiry}, &quietScheduler{})
+		r.AddNode(0, yarn.NodeSpec{ID: 0})
+		r.NodeSilent(tt.last, 0, tt.last)
+		wantLog(t, fmt.Sprintf("silent since %d with %d", tt.last, tt.expiry), h.timers, fmt.Sprintf("%d timer 0", tt.want))
+	}
+}
+
+func TestRetries(t *testing.T) {
+	r := &RM{config: Config{MaxAttempts: 2, GlobalMaxAttempts: 4}}
+	for _, tt := range []struct {
+		failures, asked int
+		want            bool
+	}{
+		{1, 0, true}, {2, 0, false}, // the default
+		{3, 4, true}, {4, 4, false}, {3, 9, true}, {4, 9, false}, // what the application asks for, up to the global limit
+		{0, 1, false}, {1, 1, false}, // one attempt is one, whatever ended it
+		{0, 2, true},
+	} {
+		if got := r.Retries(tt.failures, tt.asked); got != tt.want {
+			t.Errorf("%d failures, %d attempts asked for: retries is %v, want %v", tt.failures, tt.asked, got, tt.want)
+		}
+	}
+	for exit, want := range map[int32]bool{protocol.ExitPreempted: false, protocol.ExitAborted: false, protocol.ExitDisksFailed: false,
+		protocol.ExitKilledByRM: false, protocol.ExitSuccess: true, 1: true, 143: true} {
+		if Counts(exit) != want {
+			t.Errorf("exit %d counts: %v, want %v", exit, !want, want)
+		}
+	}
+}
