@@ -1,0 +1,108 @@
+package rm_test
+
+import (
+	"testing"
+
+	"replay/policy"
+)
+
+// A node that is drained has no room but for what runs on it, and goes when that has ended.
+func TestDrainedNodeGoesWhenItIsEmpty(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.beat(0, 0, func() { w.allocated(cid(1, 2), 0) })
+	w.run(cid(1, 1), 0)
+	w.run(cid(1, 2), 0)
+	w.beat(1, 0, nil)
+	w.want("not yet", "clock 1001", "node 0: launched [], completed []")
+	w.r.Drain(0, -1)
+	w.want("the node is not told before its heartbeat", nil...)
+	w.beat(2, 0, nil)
+	w.want("both", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
+	w.beat(1<<40, 0, func() { w.ended(cid(1, 2), 0, 0, false) })
+	w.want("one, and no end of patience", "clock 1099511628776", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
+	w.r.ProcessExited(0, cid(1, 1), 0)
+	w.r.ProcessExited(0, cid(1, 2), 0)
+	w.r.Unregister(1)
+	w.beat(1<<40, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
+	w.want("the scheduler has none, the node reports one more", "clock 1099511628776", "node 0: launched [], completed [1-1:0]",
+		"node 0 has [0 0 0 0]", "remove application 1", "attempt 1 ended: true, 0")
+	w.beat(1<<40, 0, nil)
+	w.want("gone", "clock 1099511628776", "node 0: launched [], completed [1-2:0]", "clock 1099511628776", "remove node 0")
+}
+
+// A container whose end the node has not reported keeps its room.
+func TestDrainCountsWhatTheNodeHasNotReported(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.beat(0, 0, func() { w.allocated(cid(1, 2), 0) })
+	w.run(cid(1, 2), 0)
+	w.r.Drain(0, -1)
+	w.beat(1, 0, func() { w.ended(cid(1, 2), 0, 137, true) })
+	w.want("held", "clock 1001", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
+	w.r.ProcessExited(0, cid(1, 2), 137)
+	w.beat(2, 0, nil)
+	w.want("cleaned first", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
+	w.beat(3, 0, nil)
+	w.want("reported", "clock 1003", "node 0: launched [], completed [1-2:137]", "node 0 has [1024 1 0 0]")
+}
+
+func TestDrainGivesUpAtItsTime(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.r.Drain(0, 500)
+	w.beat(499, 0, nil)
+	w.want("a millisecond left", "clock 1499", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
+	w.beat(500, 0, nil)
+	w.want("time is up", "clock 1500", "node 0: launched [], completed []", "kill 1-1", "clock 1500", "remove node 0")
+
+	// A time that is up at once is one, too.
+	w = newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.r.Drain(0, 0)
+	w.beat(0, 0, nil)
+	w.want("no patience", "clock 1000", "node 0: launched [], completed []", "kill 1-1", "clock 1000", "remove node 0")
+}
+
+// A new capacity waits until the node is in service again.
+func TestResizeWhileDraining(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.r.Drain(0, -1)
+	w.beat(1, 0, nil)
+	w.want("draining", "clock 1001", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
+	w.r.SetNodeTotal(2, 0, policy.R(4096, 4))
+	w.want("the scheduler is not told", "clock 1002")
+	w.r.Undrain(3, 0)
+	w.want("in service with the new capacity", "clock 1003", "node 0 has [4096 4 0 0]")
+	w.r.Undrain(4, 0)
+	w.want("it is in service", nil...)
+	w.beat(5, 0, nil)
+	w.want("as any node", "clock 1005", "node 0: launched [], completed []")
+
+	w.r.Drain(0, -1)
+	w.r.RemoveNode(6, 0)
+	w.log = nil
+	w.r.Undrain(7, 0)
+	w.want("a node that is gone has no capacity", "clock 1007")
+}
+
+// Changes of size are not containers: the ResourceManager counts neither them nor their room.
+func TestGrowthIsNoContainer(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.beat(1, 0, func() { w.grown(cid(1, 2), 0, cid(1, 1)) })
+	w.r.Drain(0, -1)
+	w.log = nil
+	w.beat(2, 0, nil)
+	w.want("the master alone", "clock 1002", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
+}

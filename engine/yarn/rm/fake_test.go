@@ -1,0 +1,257 @@
+package rm_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/rm"
+	"replay/policy"
+)
+
+// startMS is time 0 of the callers on the scheduler's clock.
+const startMS = 1000
+
+// world is a ResourceManager between a scheduler that writes down what it is asked and a host that writes down what it is
+// told. What the scheduler does by itself a test says in the fields that start with on.
+type world struct {
+	t       *testing.T
+	r       *rm.RM
+	log     []string
+	observe yarn.Observer
+
+	most     policy.Resource
+	addErr   error
+	askErr   error
+	pull     *protocol.Container
+	onNode   func(protocol.NodeID)            // during a node's heartbeat
+	onAsk    func(*protocol.AllocateResponse) // during an allocate
+	onRemove func(protocol.AppID)             // while an application leaves
+	onExpire func(protocol.ContainerID)       // when a container expires
+	onAny    func()                           // once, in whatever is asked next but the clock and the leaving of an application
+	submit   func(yarn.AppSpec) yarn.AppSpec  // nil: the scheduler leaves submissions alone
+	kills    []int64                          // when preempted containers are due, on the scheduler's clock
+	events   []yarn.EventKind                 // seen by the host
+}
+
+// The scheduler of a world, with the optional parts apart.
+type (
+	scheduler struct{ *world }
+	submitter struct{ scheduler }
+	preempter struct{ scheduler }
+)
+
+var (
+	_ yarn.Submitter = submitter{}
+	_ yarn.Preempter = preempter{}
+)
+
+func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
+	t.Helper()
+	w := &world{t: t, most: policy.R(8192, 8)}
+	var err error
+	w.r, err = rm.New(w, startMS, 600, func(o yarn.Observer) (yarn.Scheduler, error) {
+		w.observe = o
+		return wrap(scheduler{w}), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func plain(s scheduler) yarn.Scheduler { return s }
+
+// asked does what onAny says.
+func (w *world) asked() {
+	if do := w.onAny; do != nil {
+		w.onAny = nil
+		do()
+	}
+}
+
+func (w *world) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
+
+// want compares what happened since the last call.
+func (w *world) want(what string, lines ...string) {
+	w.t.Helper()
+	if !slices.Equal(w.log, lines) {
+		w.t.Errorf("%s:\n got %q\nwant %q", what, w.log, lines)
+	}
+	w.log = nil
+}
+
+func text(id protocol.ContainerID) string { return fmt.Sprintf("%d-%d", id.App, id.N) }
+
+func texts(ids []protocol.ContainerID) (out []string) {
+	for _, id := range ids {
+		out = append(out, text(id))
+	}
+	return out
+}
+
+func statuses(list []protocol.Status) (out []string) {
+	for _, s := range list {
+		out = append(out, fmt.Sprintf("%s:%d", text(s.ID), s.Exit))
+	}
+	return out
+}
+
+func (s scheduler) SetClock(now int64) { s.note("clock %d", now) }
+
+func (s scheduler) AddNode(n yarn.NodeSpec) {
+	s.note("add node %d of %v", n.ID, n.Total)
+	s.asked()
+}
+
+func (s scheduler) RemoveNode(id protocol.NodeID) {
+	s.note("remove node %d", id)
+	s.asked()
+}
+
+func (s scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+	s.note("node %d has %v", id, total)
+	s.asked()
+}
+
+func (s scheduler) AddApp(a yarn.AppSpec) error {
+	s.note("add application %d with %v", a.ID, a.AMSize)
+	return s.addErr
+}
+
+func (s scheduler) AddAttempt(id protocol.AppID) { s.note("add attempt %d", id) }
+
+func (s scheduler) RemoveApp(id protocol.AppID) {
+	s.note("remove application %d", id)
+	if s.onRemove != nil {
+		s.onRemove(id)
+	}
+}
+
+func (s scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
+	s.note("allocate %d: %v", id, req.Asks)
+	resp.Reset()
+	s.asked()
+	if s.onAsk != nil {
+		s.onAsk(resp)
+	}
+	return s.askErr
+}
+
+func (s scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
+	s.note("pull master of %d", id)
+	if s.pull == nil {
+		return protocol.Container{}, false
+	}
+	return *s.pull, true
+}
+
+func (s scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.ContainerID, completed []protocol.Status) {
+	s.note("node %d: launched %v, completed %v", id, texts(launched), statuses(completed))
+	s.asked()
+	if s.onNode != nil {
+		s.onNode(id)
+	}
+}
+
+func (s scheduler) Expire(id protocol.ContainerID) {
+	s.note("expire %s", text(id))
+	s.asked()
+	if s.onExpire != nil {
+		s.onExpire(id)
+	}
+}
+
+func (s scheduler) Update() {
+	s.note("update")
+	s.asked()
+}
+
+func (s scheduler) MaxAllocation(string) policy.Resource { return s.most }
+func (s scheduler) Queues(func(yarn.QueueState))         {}
+
+func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) }
+
+func (s preempter) Preempt() { s.note("preempt") }
+func (s preempter) KillDue() {
+	s.note("kill what is due")
+	s.asked()
+}
+
+func (s preempter) NextKill() (int64, bool) {
+	if len(s.kills) == 0 {
+		return 0, false
+	}
+	return s.kills[0], true
+}
+
+func (w *world) LaunchAM(id protocol.AppID, c protocol.Container) {
+	w.note("launch %d as %s", id, text(c.ID))
+}
+func (w *world) Kill(id protocol.ContainerID) { w.note("kill %s", text(id)) }
+func (w *world) Observe(e *yarn.Event)        { w.events = append(w.events, e.Kind) }
+func (w *world) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
+	w.note("attempt %d ended: %v, %d", id, ok, exit)
+}
+
+var size = policy.R(1024, 1)
+
+func cid(app protocol.AppID, n int64) protocol.ContainerID {
+	return protocol.ContainerID{App: app, N: n}
+}
+
+// allocated says that the scheduler has allocated a container.
+func (w *world) allocated(id protocol.ContainerID, node protocol.NodeID) {
+	w.observe(&yarn.Event{Kind: yarn.Allocated, App: id.App, Container: protocol.Container{ID: id, Node: node, Size: size}})
+}
+
+// ended says that the scheduler has ended a container.
+func (w *world) ended(id protocol.ContainerID, node protocol.NodeID, exit int32, launched bool) {
+	w.observe(&yarn.Event{Kind: yarn.Completed, App: id.App, Exit: exit, Launched: launched, Container: protocol.Container{ID: id, Node: node, Size: size}})
+}
+
+// node registers a node of 8 GiB at 0 ms and forgets what was logged so far.
+func (w *world) node(id protocol.NodeID) {
+	w.r.AddNode(0, yarn.NodeSpec{ID: id, Total: policy.R(8192, 8)})
+	w.log = nil
+}
+
+// app submits an application whose master runs in container 1 of node 0.
+func (w *world) app(id protocol.AppID) {
+	w.t.Helper()
+	if err := w.r.Submit(0, yarn.AppSpec{ID: id, Queue: "root.q", AMSize: size}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.pull = &protocol.Container{ID: cid(id, 1)}
+	w.beat(0, 0, func() { w.allocated(cid(id, 1), 0) })
+	w.pull = nil
+	w.log = nil
+}
+
+// beat is a node's heartbeat in which the scheduler does something.
+func (w *world) beat(now int64, id protocol.NodeID, do func()) {
+	w.onNode = func(protocol.NodeID) {
+		if do != nil {
+			do()
+		}
+	}
+	w.r.NodeHeartbeat(now, id)
+	w.onNode = nil
+}
+
+// run starts a container's process and lets the node report it.
+func (w *world) run(id protocol.ContainerID, node protocol.NodeID) {
+	w.r.ContainerStarted(node, id)
+	w.r.NodeHeartbeat(0, node)
+	w.log = nil
+}
+
+var errScheduler = errors.New("refused by the scheduler")
+
+// grown says that the scheduler has allocated the growth of a container.
+func (w *world) grown(id protocol.ContainerID, node protocol.NodeID, of protocol.ContainerID) {
+	w.observe(&yarn.Event{Kind: yarn.Allocated, App: id.App, Update: of, Container: protocol.Container{ID: id, Node: node, Size: size}})
+}
