@@ -12,9 +12,6 @@ func NewPriorityQueue[T any](compare func(a, b T) int) *PriorityQueue[T] {
 	return &PriorityQueue[T]{compare: compare}
 }
 
-// Len returns the number of elements.
-func (q *PriorityQueue[T]) Len() int { return len(q.heap) }
-
 // Each yields the elements in heap order.
 func (q *PriorityQueue[T]) Each(yield func(T) bool) {
 	for _, x := range q.heap {
@@ -70,52 +67,4 @@ func (q *PriorityQueue[T]) siftDown(x T) {
 		k = c
 	}
 	q.heap[k] = x
-}
-
-// Remove drops the first element in heap order for which match is true and reports whether there was one.
-func (q *PriorityQueue[T]) Remove(match func(T) bool) bool {
-	for i, x := range q.heap {
-		if match(x) {
-			q.removeAt(i)
-			return true
-		}
-	}
-	return false
-}
-
-func (q *PriorityQueue[T]) removeAt(i int) {
-	n := len(q.heap) - 1
-	moved := q.heap[n]
-	var zero T
-	q.heap[n] = zero
-	q.heap = q.heap[:n]
-	if i == n {
-		return
-	}
-	// Java sifts the last element down from i, and up when it did not move.
-	k := i
-	for k < n/2 {
-		c := 2*k + 1
-		if c+1 < n && q.compare(q.heap[c], q.heap[c+1]) > 0 {
-			c++
-		}
-		if q.compare(moved, q.heap[c]) <= 0 {
-			break
-		}
-		q.heap[k] = q.heap[c]
-		k = c
-	}
-	q.heap[k] = moved
-	if k != i {
-		return
-	}
-	for k > 0 {
-		parent := (k - 1) / 2
-		if q.compare(moved, q.heap[parent]) >= 0 {
-			break
-		}
-		q.heap[k] = q.heap[parent]
-		k = parent
-	}
-	q.heap[k] = moved
 }

@@ -104,6 +104,96 @@ func TestHeapOfEqualElements(t *testing.T) {
 	}
 }
 
+// heapOf is a heap by the first letter, and the array behind it as text.
+func heapOf() (q *PriorityQueue[string], array func() string) {
+	q = NewPriorityQueue(func(a, b string) int { return strings.Compare(a[:1], b[:1]) })
+	return q, func() string {
+		var all []string
+		for x := range q.Each {
+			all = append(all, x)
+		}
+		return strings.Join(all, " ")
+	}
+}
+
+// The array is that of java.util.PriorityQueue after each call: where equal elements stand decides which comes out first.
+func TestHeapArray(t *testing.T) {
+	q, array := heapOf()
+	for _, s := range []struct{ add, want string }{
+		{"d1", "d1"},
+		{"b1", "b1 d1"},
+		{"d2", "b1 d1 d2"},
+		{"a1", "a1 b1 d2 d1"},
+		{"b2", "a1 b1 d2 d1 b2"},
+		{"c1", "a1 b1 c1 d1 b2 d2"},
+		{"a2", "a1 b1 a2 d1 b2 d2 c1"},
+		{"b3", "a1 b1 a2 b3 b2 d2 c1 d1"},
+		{"d3", "a1 b1 a2 b3 b2 d2 c1 d1 d3"},
+		{"a3", "a1 a3 a2 b3 b1 d2 c1 d1 d3 b2"},
+		{"c2", "a1 a3 a2 b3 b1 d2 c1 d1 d3 b2 c2"},
+		{"b4", "a1 a3 a2 b3 b1 b4 c1 d1 d3 b2 c2 d2"},
+	} {
+		if q.Add(s.add); array() != s.want {
+			t.Errorf("with %s: %s, want %s", s.add, array(), s.want)
+		}
+	}
+	for _, s := range []struct{ head, want string }{
+		{"a1", "a3 b3 a2 d2 b1 b4 c1 d1 d3 b2 c2"},
+		{"a3", "a2 b3 b4 d2 b1 c2 c1 d1 d3 b2"},
+		{"a2", "b2 b3 b4 d2 b1 c2 c1 d1 d3"},
+		{"b2", "b3 b1 b4 d2 d3 c2 c1 d1"},
+		{"b3", "b1 d1 b4 d2 d3 c2 c1"},
+		{"b1", "b4 d1 c1 d2 d3 c2"},
+		{"b4", "c2 d1 c1 d2 d3"},
+		{"c2", "c1 d1 d3 d2"},
+		{"c1", "d2 d1 d3"},
+		{"d2", "d3 d1"},
+		{"d3", "d1"},
+		{"d1", ""},
+	} {
+		if head, ok := q.Poll(); !ok || head != s.head || array() != s.want {
+			t.Errorf("head %s, %v before %s, want %s before %s", head, ok, array(), s.head, s.want)
+		}
+	}
+	if head, ok := q.Poll(); ok || head != "" {
+		t.Errorf("an empty heap has the head %q", head)
+	}
+	// Each can be left early.
+	q.Add("a")
+	q.Add("b")
+	for x := range q.Each {
+		if x == "b" {
+			t.Error("the walk goes on")
+		}
+		break
+	}
+}
+
+// Whatever the order of six different elements, they come out sorted.
+func TestHeapSorts(t *testing.T) {
+	var all func(rest, in string)
+	all = func(rest, in string) {
+		for i := range rest {
+			all(rest[:i]+rest[i+1:], in+rest[i:i+1])
+		}
+		if rest != "" {
+			return
+		}
+		q, _ := heapOf()
+		for _, x := range in {
+			q.Add(string(x))
+		}
+		out := ""
+		for x, ok := q.Poll(); ok; x, ok = q.Poll() {
+			out += x
+		}
+		if out != "abcdef" {
+			t.Errorf("%s comes out as %s", in, out)
+		}
+	}
+	all("abcdef", "")
+}
+
 func TestAppRankOrdersAsNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int32Range(0, 1<<31-1).Draw(t, "a"), rapid.Int32Range(0, 1<<31-1).Draw(t, "b")
