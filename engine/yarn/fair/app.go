@@ -89,8 +89,7 @@ func (f *Scheduler) overAMShare(a *app) bool {
 	if len(keys) == 0 {
 		return false
 	}
-	ask := keys[0].Any()
-	return ask.Count == 0 || !f.canRunAM(a.queue, ask.Size)
+	return !f.canRunAM(a.queue, keys[0].Any().Size)
 }
 
 func (f *Scheduler) canRunAM(q *queue, size policy.Resource) bool {

@@ -1,0 +1,273 @@
+package fair
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// A node on rack /r1 is offered to an application that asks as said and accepts containers up to a level.
+func TestWhichAskANodeAnswers(t *testing.T) {
+	tests := []struct {
+		name  string
+		asks  string // separated by ";"
+		level policy.Level
+		look  bool
+		want  string
+	}{
+		{"the host", "n1 x1 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.NodeLevel, true, "NODE_LOCAL"},
+		{"the host, whatever is accepted", "n1 x1 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.AnyLevel, true, "NODE_LOCAL"},
+		{"another host, too near", "n2 x1 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.NodeLevel, true, "-"},
+		{"another host, rack accepted", "n2 x1 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.RackLevel, true, "RACK_LOCAL"},
+		{"another host, all accepted", "n2 x1 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.AnyLevel, true, "RACK_LOCAL"},
+		{"another rack, its level only", "n3 x1 1024,1;/r2 x1 1024,1;* x1 1024,1", policy.RackLevel, true, "-"},
+		{"another rack", "n3 x1 1024,1;/r2 x1 1024,1;* x1 1024,1", policy.AnyLevel, true, "OFF_SWITCH"},
+		{"the host with nothing left for the rack", "n1 x1 1024,1;/r1 x0 1024,1;* x1 1024,1", policy.NodeLevel, true, "-"},
+		{"the same, rack accepted", "n1 x1 1024,1;/r1 x0 1024,1;* x1 1024,1", policy.RackLevel, true, "-"},
+		{"the same, all accepted", "n1 x1 1024,1;/r1 x0 1024,1;* x1 1024,1", policy.AnyLevel, true, "OFF_SWITCH"},
+		{"nothing left for the host", "n1 x0 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.NodeLevel, true, "-"},
+		{"nothing left for the host, rack accepted", "n1 x0 1024,1;/r1 x1 1024,1;* x1 1024,1", policy.RackLevel, true, "RACK_LOCAL"},
+		{"anywhere alone", "* x1 1024,1", policy.NodeLevel, true, "OFF_SWITCH"},
+		{"anywhere beside another place", "n2 x1 1024,1;* x1 1024,1", policy.RackLevel, true, "-"},
+		{"strictly this rack", "/r1 x1 1024,1;* x1 1024,1 strict", policy.RackLevel, true, "RACK_LOCAL"},
+		{"strictly this rack, and all accepted", "/r1 x1 1024,1;* x1 1024,1 strict", policy.AnyLevel, true, "RACK_LOCAL"},
+		{"strictly this rack, too near", "/r1 x1 1024,1;* x1 1024,1 strict", policy.NodeLevel, true, "-"},
+		{"strictly another rack", "/r2 x1 1024,1;* x1 1024,1 strict", policy.AnyLevel, false, ""},
+		{"strictly anywhere, nothing left for the rack", "/r1 x0 1024,1;* x1 1024,1 strict", policy.AnyLevel, false, ""},
+		{"strictly this host", "n1 x1 1024,1;/r1 x1 1024,1 strict;* x1 1024,1 strict", policy.NodeLevel, true, "NODE_LOCAL"},
+		{"strictly another host", "n2 x1 1024,1;/r1 x1 1024,1 strict;* x1 1024,1", policy.AnyLevel, false, ""},
+		{"strictly this host, nothing left", "n1 x0 1024,1;/r1 x1 1024,1 strict;* x1 1024,1", policy.AnyLevel, false, ""},
+		{"the rack is strict and has nothing left", "n1 x1 1024,1;/r1 x0 1024,1 strict;* x1 1024,1", policy.AnyLevel, true, "-"},
+		{"nothing for anywhere", "n1 x1 1024,1;/r1 x1 1024,1", policy.AnyLevel, false, ""},
+		{"as large as the node", "* x1 8192,8", policy.AnyLevel, true, "OFF_SWITCH"},
+		{"larger than the node", "* x1 8193,1", policy.AnyLevel, false, ""},
+		{"more vcores than the node", "* x1 1024,9", policy.AnyLevel, false, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := newGolden(t, halfThresholds, "")
+			g.fourNodes()
+			g.app(1, "root.q")
+			g.ask(1, 1, strings.Split(tt.asks, ";")...)
+			a := g.f.attempt(1)
+			table := a.Table(yarn.Key{Priority: 1, Request: -1})
+			table.Level = tt.level
+			o, ok := a.look(table, g.f.cluster.Node(0))
+			if ok != tt.look {
+				t.Fatalf("the node is looked at: %v, want %v", ok, tt.look)
+			}
+			if !ok {
+				return
+			}
+			got := "-"
+			if rec, level := g.f.match(table, &o); rec != nil {
+				got = level.String()
+			}
+			if got != tt.want || table.Offers != 1 {
+				t.Errorf("%s after %d offers, want %s after 1", got, table.Offers, tt.want)
+			}
+		})
+	}
+}
+
+func TestMaximumOfTheQueueBoundsTheAsk(t *testing.T) {
+	for ask, want := range map[string]string{"* x1 2048,1": "a1c3", "* x1 2049,1": "-", "* x1 1024,3": "-", "* x1 1024,2": "a1c3"} {
+		g := newGolden(t, many, `<queue name="p"><maxResources>4096 mb,4 vcores</maxResources><queue name="q"/></queue>`)
+		g.fourNodes()
+		g.app(1, "root.p.q")
+		g.ask(1, 1, "* x2 1024,1")
+		g.f.Update()
+		g.wantHB("a1c1 a1c2", "n1")
+		g.ask(1, 1, ask)
+		g.f.Update()
+		if got := g.hb("n2"); got != want {
+			t.Errorf("%s with half of the maximum used: %s, want %s", ask, got, want)
+		}
+	}
+}
+
+// managed submits an application with an application master and asks for its container.
+func (g *golden) managed(id protocol.AppID, queue string, size policy.Resource) {
+	g.t.Helper()
+	if err := g.f.AddApp(yarn.AppSpec{ID: id, User: "u", Queue: queue, AMSize: size}); err != nil {
+		g.t.Fatal(err)
+	}
+	g.f.AddAttempt(id)
+	g.ask(id, 0, fmt.Sprintf("* x1 %d,%d", size[0], size[1]))
+}
+
+func TestShareOfApplicationMasters(t *testing.T) {
+	const half = `<queue name="q"><maxAMShare>0.5</maxAMShare></queue>`
+	for _, tt := range []struct {
+		name, queues  string
+		first, second policy.Resource
+		want          string // what the second master gets after the first
+	}{
+		// The queue has all of 8192 MiB. It has no fair share of vcores, so that those count that are free.
+		{"half of the memory for two", half, policy.R(2048, 1), policy.R(2048, 1), "a2c1"},
+		{"a little more", half, policy.R(2048, 1), policy.R(2049, 1), "-"},
+		{"half of 6 free vcores", half, policy.R(1024, 2), policy.R(1024, 1), "a2c1"},
+		{"one more", half, policy.R(1024, 2), policy.R(1024, 2), "-"},
+		{"rounded up", `<queue name="q"><maxAMShare>0.4999</maxAMShare></queue>`, policy.R(1024, 2), policy.R(1024, 1), "a2c1"},
+		{"no more vcores than the maximum", `<queue name="q"><maxAMShare>0.5</maxAMShare><maxResources>8192 mb,4 vcores</maxResources></queue>`,
+			policy.R(1024, 2), policy.R(1024, 1), "-"},
+		{"no limit", `<queue name="q"><maxAMShare>-1.0</maxAMShare></queue>`, policy.R(2048, 4), policy.R(4096, 2), "a2c1"},
+		{"nearly no limit is a limit of nothing", `<queue name="q"><maxAMShare>-0.999</maxAMShare></queue>`, policy.R(1024, 1), policy.R(1024, 1), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := newGolden(t, nil, tt.queues)
+			g.node("n1", "/r1", 8192, 8)
+			g.managed(1, "root.q", tt.first)
+			g.managed(2, "root.q", tt.second)
+			g.f.Update()
+			q := g.queue("root.q")
+			if tt.want == "" {
+				g.wantHB("-, -", "n1", "n1")
+				return
+			}
+			g.wantHB("a1c1, "+tt.want, "n1", "n1")
+			used := tt.first
+			if tt.want != "-" {
+				used = used.Add(tt.second)
+			}
+			g.wantShare("used by masters", q.amUsed, used)
+			// The first goes on without its master: other containers count for nothing.
+			g.ask(1, 1, "* x1 512,1")
+			g.f.Update()
+			g.wantHB("a1c2", "n1")
+			g.wantShare("used by masters", q.amUsed, used)
+			g.f.RemoveApp(1)
+			g.wantShare("used by masters", q.amUsed, used.Sub(tt.first))
+			g.f.Update()
+			if tt.want == "-" {
+				g.wantHB("a2c1", "n1")
+			}
+		})
+	}
+}
+
+// Masters that others run are not counted.
+func TestUnmanagedMastersAreNotCounted(t *testing.T) {
+	g := newGolden(t, nil, `<queue name="q"><maxAMShare>0.1</maxAMShare></queue>`)
+	g.node("n1", "/r1", 8192, 8)
+	g.app(1, "root.q")
+	g.ask(1, 1, "* x1 8192,8")
+	g.f.Update()
+	g.wantHB("a1c1", "n1")
+	g.wantShare("used by masters", g.queue("root.q").amUsed, policy.Resource{})
+}
+
+func TestHeadroom(t *testing.T) {
+	g := newGolden(t, nil, `<queue name="q"><maxResources>20480 mb,10 vcores</maxResources></queue>`)
+	g.fourNodes()
+	g.app(1, "root.q")
+	g.app(2, "root.z")
+	g.ask(1, 1, "* x1 1024,1")
+	g.ask(2, 1, "* x1 2048,4")
+	g.f.Update()
+	g.wantHB("a1c1, a2c1", "n1", "n2")
+	g.f.Update()
+	g.queue("root.q").fair = policy.R(18_000, 0)
+	headroom := func(add, remove []string) policy.Resource {
+		t.Helper()
+		var req protocol.AllocateRequest
+		for _, n := range add {
+			req.BlacklistAdd = append(req.BlacklistAdd, g.names.Intern(n))
+		}
+		for _, n := range remove {
+			req.BlacklistRemove = append(req.BlacklistRemove, g.names.Intern(n))
+		}
+		var resp protocol.AllocateResponse
+		if err := g.f.Allocate(1, &req, &resp); err != nil {
+			t.Fatal(err)
+		}
+		if resp.Nodes != 4 {
+			t.Errorf("%d nodes, want 4", resp.Nodes)
+		}
+		return resp.Headroom
+	}
+	// 32768 MiB and 32 vcores less 3072 and 5 are free; the queue has 19456 and 9 left, of its fair share 16976.
+	g.wantShare("headroom", headroom(nil, nil), policy.R(16_976, 9))
+	// Without n1 (7168, 7) and n2 (6144, 4) 16384 MiB and 16 vcores are free.
+	g.wantShare("without two nodes", headroom([]string{"/r1"}, nil), policy.R(16_384, 9))
+	g.wantShare("without three", headroom([]string{"n3"}, nil), policy.R(8192, 8))
+	// What is free on them is looked at anew.
+	g.kill(2, 1)
+	g.wantShare("the node has more, which is refused too", headroom(nil, nil), policy.R(8192, 8))
+	g.wantShare("a node back", headroom(nil, []string{"n3"}), policy.R(16_384, 9))
+	g.wantShare("all back", headroom(nil, []string{"/r1"}), policy.R(16_976, 9))
+}
+
+// Applications of one queue differ by what they demand when weights go by size.
+func TestSizeBasedWeight(t *testing.T) {
+	for size, want := range map[string]float64{"": 1, "true": math.Log1p(3072) / math.Ln2} {
+		site := map[string]string{}
+		if size != "" {
+			site["yarn.scheduler.fair.sizebasedweight"] = size
+		}
+		g := newGolden(t, site, "")
+		g.fourNodes()
+		g.app(1, "root.q")
+		g.ask(1, 1, "* x3 1024,1")
+		g.f.Update()
+		if got := g.f.attempt(1).Weight; got != float32(want) {
+			t.Errorf("sizebasedweight %q: weight %v, want %v", size, got, want)
+		}
+	}
+}
+
+// Of applications that ask alike the earlier goes first, then the smaller number; fifo leaves keep to the start, too.
+func TestOrderOfEqualApplications(t *testing.T) {
+	for _, queues := range []string{
+		"", `<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>`, `<queue name="q"><schedulingPolicy>fifo</schedulingPolicy></queue>`,
+	} {
+		g := newGolden(t, nil, queues)
+		g.fourNodes()
+		for i, id := range []protocol.AppID{7, 3, 12, 5} {
+			g.f.SetClock(2000 + int64(i/2))
+			g.app(id, "root.q")
+			g.ask(id, 1, "* x1 1024,1")
+		}
+		g.f.Update()
+		g.wantHB("a3c1, a7c1, a5c1, a12c1", hosts("n1", 4)...)
+	}
+}
+
+func TestContainersToBePreemptedAreRemembered(t *testing.T) {
+	g := newGolden(t, many, "")
+	g.fourNodes()
+	g.app(1, "root.q")
+	g.ask(1, 1, "* x3 1024,1")
+	g.f.Update()
+	g.wantHB("a1c1 a1c2 a1c3", "n1")
+	a := g.f.attempt(1)
+	c := func(n int64) *yarn.Container { return a.Live(protocol.ContainerID{App: 1, N: n}) }
+	preempt := func() string {
+		t.Helper()
+		var resp protocol.AllocateResponse
+		if err := g.f.Allocate(1, &protocol.AllocateRequest{}, &resp); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(resp.Preempt)
+	}
+	for _, n := range []int64{1, 3, 1} {
+		a.remember(c(n))
+	}
+	g.wantShare("marked", a.markedSize, policy.R(2048, 2))
+	if got := preempt(); got != "[{1 1} {1 3}]" {
+		t.Errorf("the master is told %s", got)
+	}
+	a.forget(c(2))
+	a.forget(c(1))
+	g.wantShare("marked", a.markedSize, policy.R(1024, 1))
+	g.kill(1, 3)
+	g.wantShare("marked", a.markedSize, policy.Resource{})
+	if got := preempt(); got != "[]" {
+		t.Errorf("the master is told %s", got)
+	}
+}
