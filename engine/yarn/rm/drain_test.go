@@ -29,7 +29,7 @@ func TestDrainedNodeGoesWhenItIsEmpty(t *testing.T) {
 	w.want("the scheduler has none, the node reports one more", "clock 1099511628776", "node 0: launched [], completed [1-1:0]",
 		"node 0 has [0 0 0 0]", "remove application 1", "attempt 1 ended: true, 0")
 	w.beat(1<<40, 0, nil)
-	w.want("gone", "clock 1099511628776", "node 0: launched [], completed [1-2:0]", "clock 1099511628776", "remove node 0")
+	w.want("gone", "clock 1099511628776", "node 0: launched [], completed [1-2:0]", "clock 1099511628776", "remove node 0", "node 0 is gone")
 }
 
 // A container whose end the node has not reported keeps its room.
@@ -59,7 +59,7 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.beat(499, 0, nil)
 	w.want("a millisecond left", "clock 1499", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
 	w.beat(500, 0, nil)
-	w.want("time is up", "clock 1500", "node 0: launched [], completed []", "kill 1-1", "clock 1500", "remove node 0")
+	w.want("time is up", "clock 1500", "node 0: launched [], completed []", "kill 1-1", "clock 1500", "remove node 0", "node 0 is gone")
 
 	// A time that is up at once is one, too.
 	w = newWorld(t, plain)
@@ -68,7 +68,7 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.run(cid(1, 1), 0)
 	w.r.Drain(0, 0)
 	w.beat(0, 0, nil)
-	w.want("no patience", "clock 1000", "node 0: launched [], completed []", "kill 1-1", "clock 1000", "remove node 0")
+	w.want("no patience", "clock 1000", "node 0: launched [], completed []", "kill 1-1", "clock 1000", "remove node 0", "node 0 is gone")
 }
 
 // A new capacity waits until the node is in service again.

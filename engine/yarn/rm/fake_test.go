@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
 	"replay/engine/yarn/rm"
 	"replay/policy"
 )
@@ -23,18 +24,19 @@ type world struct {
 	log     []string
 	observe yarn.Observer
 
-	most     policy.Resource
-	addErr   error
-	askErr   error
-	pull     *protocol.Container
-	onNode   func(protocol.NodeID)            // during a node's heartbeat
-	onAsk    func(*protocol.AllocateResponse) // during an allocate
-	onRemove func(protocol.AppID)             // while an application leaves
-	onExpire func(protocol.ContainerID)       // when a container expires
-	onAny    func()                           // once, in whatever is asked next but the clock and the leaving of an application
-	submit   func(yarn.AppSpec) yarn.AppSpec  // nil: the scheduler leaves submissions alone
-	kills    []int64                          // when preempted containers are due, on the scheduler's clock
-	events   []yarn.EventKind                 // seen by the host
+	most      policy.Resource
+	addErr    error
+	askErr    error
+	reloadErr error
+	pull      *protocol.Container
+	onNode    func(protocol.NodeID)            // during a node's heartbeat
+	onAsk     func(*protocol.AllocateResponse) // during an allocate
+	onRemove  func(protocol.AppID)             // while an application leaves
+	onExpire  func(protocol.ContainerID)       // when a container expires
+	onAny     func()                           // once, in whatever is asked next but the clock and the leaving of an application
+	submit    func(yarn.AppSpec) yarn.AppSpec  // nil: the scheduler leaves submissions alone
+	kills     []int64                          // when preempted containers are due, on the scheduler's clock
+	events    []yarn.EventKind                 // seen by the host
 }
 
 // The scheduler of a world, with the optional parts apart.
@@ -42,18 +44,27 @@ type (
 	scheduler struct{ *world }
 	submitter struct{ scheduler }
 	preempter struct{ scheduler }
+	reloader  struct{ scheduler }
 )
 
 var (
-	_ yarn.Submitter = submitter{}
-	_ yarn.Preempter = preempter{}
+	_ yarn.Reloader   = reloader{}
+	_ yarn.Continuous = reloader{}
+	_ yarn.Submitter  = submitter{}
+	_ yarn.Preempter  = preempter{}
 )
 
 func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
+	return newWorldOf(t, config, wrap)
+}
+
+var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MaxAttempts: 2, GlobalMaxAttempts: 3}
+
+func newWorldOf(t *testing.T, c rm.Config, wrap func(scheduler) yarn.Scheduler) *world {
 	t.Helper()
 	w := &world{t: t, most: policy.R(8192, 8)}
 	var err error
-	w.r, err = rm.New(w, startMS, 600, func(o yarn.Observer) (yarn.Scheduler, error) {
+	w.r, err = rm.New(w, c, func(o yarn.Observer) (yarn.Scheduler, error) {
 		w.observe = o
 		return wrap(scheduler{w}), nil
 	})
@@ -170,8 +181,9 @@ func (s scheduler) Update() {
 	s.asked()
 }
 
-func (s scheduler) MaxAllocation(string) policy.Resource { return s.most }
-func (s scheduler) Queues(func(yarn.QueueState))         {}
+func (s scheduler) MaxAllocation(string) policy.Resource  { return s.most }
+func (s scheduler) Place(_, queue string) (string, error) { return queue, nil }
+func (s scheduler) Queues(func(yarn.QueueState))          {}
 
 func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) }
 
@@ -188,13 +200,41 @@ func (s preempter) NextKill() (int64, bool) {
 	return s.kills[0], true
 }
 
+func (s reloader) Reload(*conf.Allocations) error {
+	s.note("reload")
+	s.asked()
+	return s.reloadErr
+}
+
+func (s reloader) Cleanup() {
+	s.note("cleanup")
+	s.asked()
+}
+
+func (s reloader) ContinuousPass() {
+	s.note("pass")
+	s.asked()
+}
+
 func (w *world) LaunchAM(id protocol.AppID, c protocol.Container) {
 	w.note("launch %d as %s", id, text(c.ID))
 }
-func (w *world) Kill(id protocol.ContainerID) { w.note("kill %s", text(id)) }
-func (w *world) Observe(e *yarn.Event)        { w.events = append(w.events, e.Kind) }
+func (w *world) Expired(id protocol.ContainerID) { w.note("%s was not started in time", text(id)) }
+func (w *world) NodeGone(id protocol.NodeID)     { w.note("node %d is gone", id) }
+func (w *world) Warn(code, text string)          { w.note("%s: %s", code, text) }
+func (w *world) Kill(id protocol.ContainerID)    { w.note("kill %s", text(id)) }
+func (w *world) Observe(e *yarn.Event)           { w.events = append(w.events, e.Kind) }
 func (w *world) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	w.note("attempt %d ended: %v, %d", id, ok, exit)
+}
+
+func (w *world) At(at int64, t rm.Timer, number, arg int64) {
+	w.note("%s at %d: %d %d", timers[t], at, number, arg)
+}
+
+var timers = [...]string{
+	rm.NodeExpired: "node expires", rm.ExpiryCheck: "expiry check", rm.PreemptionKill: "preemption kill",
+	rm.Cleanup: "cleanup", rm.ReloadFile: "reload", rm.ContinuousPass: "pass",
 }
 
 var size = policy.R(1024, 1)

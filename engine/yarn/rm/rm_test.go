@@ -13,7 +13,7 @@ import (
 )
 
 func TestNewFailsWithItsScheduler(t *testing.T) {
-	r, err := rm.New(&world{}, 0, 0, func(yarn.Observer) (yarn.Scheduler, error) { return nil, errScheduler })
+	r, err := rm.New(&world{}, config, func(yarn.Observer) (yarn.Scheduler, error) { return nil, errScheduler })
 	if r != nil || !errors.Is(err, errScheduler) {
 		t.Errorf("got %v, %v", r, err)
 	}
@@ -75,7 +75,7 @@ func TestMaster(t *testing.T) {
 	w.want("nothing can be pulled yet", "clock 1005", "node 0: launched [], completed []", "pull master of 1")
 	w.pull = &protocol.Container{ID: cid(1, 1)}
 	w.beat(6, 0, func() { w.allocated(cid(1, 2), 0); w.allocated(cid(1, 3), 0) })
-	w.want("pulled once", "clock 1006", "node 0: launched [], completed []", "pull master of 1", "launch 1 as 1-1")
+	w.want("pulled once", "clock 1006", "node 0: launched [], completed []", "pull master of 1", "expiry check at 200: 0 0", "launch 1 as 1-1")
 	w.beat(7, 0, func() { w.allocated(cid(1, 4), 0) })
 	w.want("not again", "clock 1007", "node 0: launched [], completed []")
 	if want := []yarn.EventKind{yarn.Allocated, yarn.Allocated, yarn.Allocated, yarn.Allocated}; !slices.Equal(w.events, want) {
@@ -274,11 +274,10 @@ func TestNothingWaitsForTheNextCall(t *testing.T) {
 				t.Error(err)
 			}
 		},
-		"Update":        func(w *world) { w.r.Update(9) },
-		"NodeHeartbeat": func(w *world) { w.r.NodeHeartbeat(9, 0) },
-		"CheckExpiry":   func(w *world) { w.r.CheckExpiry(9999, func(protocol.ContainerID) bool { return false }) },
-		"KillPreempted": func(w *world) { w.r.KillPreempted(9) },
-		"Do":            func(w *world) { w.r.Do(9, w.asked) },
+		"Update":          func(w *world) { w.r.Update(9) },
+		"NodeHeartbeat":   func(w *world) { w.r.NodeHeartbeat(9, 0) },
+		"expiry check":    func(w *world) { w.r.Fire(9999, rm.ExpiryCheck, 0, 0) },
+		"preemption kill": func(w *world) { w.r.Fire(9, rm.PreemptionKill, 0, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, func(s scheduler) yarn.Scheduler { return preempter{s} })
@@ -300,72 +299,4 @@ func TestNothingWaitsForTheNextCall(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The end of a master with its node is handled at once.
-func TestMasterLostWithItsNode(t *testing.T) {
-	w := newWorld(t, plain)
-	w.node(0)
-	w.app(1)
-	w.r.Do(9, func() { w.ended(cid(1, 1), 0, protocol.ExitAborted, false) })
-	w.want("lost", "clock 1009", "remove application 1", "attempt 1 ended: false, -100")
-	w.r.Update(10)
-	w.want("update", "clock 1010", "update")
-}
-
-func TestExpiry(t *testing.T) {
-	w := newWorld(t, plain)
-	w.node(0)
-	w.app(1) // its master was pulled at 0
-	w.onAsk = func(resp *protocol.AllocateResponse) {
-		resp.Allocated = []protocol.Container{{ID: cid(1, 2)}, {ID: cid(1, 3)}}
-	}
-	var resp protocol.AllocateResponse
-	if err := w.r.Allocate(100, 1, &protocol.AllocateRequest{}, &resp); err != nil {
-		t.Fatal(err)
-	}
-	w.log = nil
-	none := func(protocol.ContainerID) bool { return false }
-	if !w.r.CheckExpiry(600, none) {
-		t.Error("nothing is watched")
-	}
-	w.want("not yet", "clock 1600")
-	w.onExpire = func(id protocol.ContainerID) { w.ended(id, 0, protocol.ExitAborted, false) }
-	if !w.r.CheckExpiry(601, none) {
-		t.Error("nothing is watched after the master")
-	}
-	w.want("the master's time is up", "clock 1601", "expire 1-1", "remove application 1", "attempt 1 ended: false, -100")
-	if !w.r.CheckExpiry(700, func(id protocol.ContainerID) bool { return id == cid(1, 2) }) {
-		t.Error("the third container is not watched")
-	}
-	w.want("one runs", "clock 1700")
-	if w.r.CheckExpiry(701, none) {
-		t.Error("something is watched still")
-	}
-	w.want("the other expires", "clock 1701", "expire 1-3")
-}
-
-func TestPreemption(t *testing.T) {
-	w := newWorld(t, func(s scheduler) yarn.Scheduler { return preempter{s} })
-	if _, ok := w.r.Preempt(5); ok {
-		t.Error("something is due")
-	}
-	w.want("nobody is starved", "clock 1005", "preempt")
-	w.kills = []int64{16_000}
-	if at, ok := w.r.Preempt(6); !ok || at != 15_000 {
-		t.Errorf("due at %d, %v, want 15000 on the callers' clock", at, ok)
-	}
-	w.kills = []int64{17_000}
-	w.log = nil
-	if at, ok := w.r.KillPreempted(15_000); !ok || at != 16_000 {
-		t.Errorf("next due at %d, %v, want 16000", at, ok)
-	}
-	w.want("killed", "clock 16000", "kill what is due")
-
-	w = newWorld(t, plain)
-	_, chosen := w.r.Preempt(5)
-	if _, due := w.r.KillPreempted(5); chosen || due {
-		t.Error("a scheduler without preemption preempts")
-	}
-	w.want("not even asked", nil...)
 }
