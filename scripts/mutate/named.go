@@ -15,7 +15,7 @@ import (
 const namedFile = "scripts/mutate/named.txt"
 
 // defaultTests are the packages whose tests are run for a named mutant after those of its own package.
-var defaultTests = []string{"./engine/...", "./policy/...", "./bench/...", "./cmd/replay"}
+var defaultTests = []string{"./engine/...", "./policy/...", "./bench/...", "./cmd/replay/..."}
 
 // A named mutant of the list.
 type named struct {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 )
 
 // importCommand turns foreign formats into trace directories.
-func importCommand() *cli.Command {
+func importCommand(*program) *cli.Command {
 	def := workload.DefaultOptions()
 	var formats strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(importer.Importers)) {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"os"
@@ -13,11 +13,11 @@ import (
 )
 
 // scenarioFlags are the flags that say how to replay; run and the variants of compare share them.
-func scenarioFlags() []cli.Flag {
+func scenarioFlags(policies *policy.Tables) []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policy.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
-		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policy.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
 		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both decide alike", DefaultText: "fast"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},
@@ -52,6 +52,13 @@ func fileFlags() []fileFlag {
 		}
 	}
 	return out
+}
+
+// options are those without a flag.
+func (p *program) options() scenario.Options {
+	o := scenario.DefaultOptions()
+	o.Policies = p.policies
+	return o
 }
 
 // readOptions reads the scenario flags that are set in c over base. What lies over what is decided by the

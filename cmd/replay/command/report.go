@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 )
 
 // reportCommand makes tables, plots and pages again from result directories, or compares them.
-func reportCommand() *cli.Command {
+func reportCommand(*program) *cli.Command {
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "make summary, plots and page again from result directories, or compare them",

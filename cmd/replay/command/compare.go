@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -15,12 +15,11 @@ import (
 
 	"replay/engine"
 	"replay/engine/record"
-	"replay/engine/scenario"
 	"replay/report"
 	"replay/report/compare"
 )
 
-func compareCommand() *cli.Command {
+func compareCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name:      "compare",
 		Usage:     "replay the same trace under each variant with the same random streams; table, plots, verdict",
@@ -30,7 +29,7 @@ func compareCommand() *cli.Command {
    replay compare traces/drf-mixed-sizes --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
 
 The first variant is what the others are compared with. Flags outside --variant hold for all of them.`,
-		Flags: append(append(scenarioFlags(), progressFlags()...),
+		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"},
 			&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on", Value: 1},
 			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "replays at a time", DefaultText: "all cores"},
@@ -40,11 +39,11 @@ The first variant is what the others are compared with. Flags outside --variant 
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the comparison as JSON"},
 		),
-		Action: compareAction,
+		Action: p.compare,
 	}
 }
 
-func compareAction(c *cli.Context) error {
+func (p *program) compare(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("compare wants one TRACE directory, got %d arguments", c.NArg())
 	}
@@ -68,7 +67,7 @@ func compareAction(c *cli.Context) error {
 			return err
 		}
 	}
-	base, err := readOptions(c, scenario.DefaultOptions())
+	base, err := readOptions(c, p.options())
 	if err != nil {
 		return err
 	}

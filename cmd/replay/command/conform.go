@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 // conformCommand checks this build against golden vectors recorded from the real classes.
-func conformCommand() *cli.Command {
+func conformCommand(*program) *cli.Command {
 	return &cli.Command{
 		Name:      "conform",
 		Usage:     "check this build against answers recorded from the real YARN and Spark classes",

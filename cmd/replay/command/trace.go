@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 )
 
 // traceCommand looks at trace directories.
-func traceCommand() *cli.Command {
+func traceCommand(*program) *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "print the result as JSON"}
 	return &cli.Command{
 		Name:  "trace",

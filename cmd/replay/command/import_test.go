@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const importData = "../../trace/importer/testdata/"
+const importData = "../../../trace/importer/testdata/"
 
 func TestImportCommand(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{

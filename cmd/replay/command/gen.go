@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 )
 
 // genCommand writes synthetic traces.
-func genCommand() *cli.Command {
+func genCommand(*program) *cli.Command {
 	var presets strings.Builder
 	for _, p := range synth.Presets {
 		fmt.Fprintf(&presets, "\n  %-15s %s\n  %-15s (%s; %d jobs, %d nodes of %d vcores and %d GiB in %d racks)", p.Name, p.Usage, "",

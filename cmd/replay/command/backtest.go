@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -7,11 +7,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/backtest"
-	"replay/engine/scenario"
 	"replay/report/prediction"
 )
 
-func backtestCommand() *cli.Command {
+func backtestCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name:      "backtest",
 		Usage:     "replay recordings and set the predicted times beside the recorded ones",
@@ -20,7 +19,7 @@ func backtestCommand() *cli.Command {
 from either. Examples:
    replay backtest logs/app-20260101000000-0000.zstd
    replay backtest traces/fair-weights --latency recorded --json`,
-		Flags: append(append(scenarioFlags(), progressFlags()...),
+		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, the scatter plot and a page"},
@@ -31,15 +30,15 @@ from either. Examples:
 			&cli.StringFlag{Name: "details", Value: "1", Usage: "0: applications, 1: and the largest differences, 2: and every job and stage"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
-		Action: backtestAction,
+		Action: p.backtest,
 	}
 }
 
-func backtestAction(c *cli.Context) error {
+func (p *program) backtest(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return usagef("backtest wants event logs or folders, got none")
 	}
-	e, err := readOptions(c, scenario.DefaultOptions())
+	e, err := readOptions(c, p.options())
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"replay/report"
 )
 
-func runCommand() *cli.Command {
+func runCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name:      "run",
 		Usage:     "replay a trace once; prints the summary, writes a result directory",
@@ -20,7 +20,7 @@ func runCommand() *cli.Command {
 		Description: `Examples:
    replay run traces/fair-weights --out out/run
    replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s`,
-		Flags: append(append(scenarioFlags(), progressFlags()...),
+		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"},
@@ -28,18 +28,18 @@ func runCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON, with every metric"},
 		),
-		Action: runAction,
+		Action: p.run,
 	}
 }
 
-func runAction(c *cli.Context) error {
+func (p *program) run(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
 	if c.Bool("decisions") && c.String("out") == "" {
 		return usagef("--decisions wants --out, the directory to write them to")
 	}
-	o, err := readOptions(c, scenario.DefaultOptions())
+	o, err := readOptions(c, p.options())
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,12 @@ func runAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p := new(engine.Progress)
-	stop, err := watch(c, "replay", p)
+	progress := new(engine.Progress)
+	stop, err := watch(c, "replay", progress)
 	if err != nil {
 		return err
 	}
-	result, err := replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, p)
+	result, err := replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, progress)
 	stop()
 	if err != nil {
 		return err

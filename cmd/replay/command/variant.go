@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func parseVariants(texts []string, base scenario.Options) ([]variant, error) {
 			return nil, usagef("--variant %s: %w", name, err)
 		}
 		v := variant{name: name, flags: flags}
-		app := &cli.App{Name: "replay run", Flags: scenarioFlags(), HideHelp: true, DisableSliceFlagSeparator: true,
+		app := &cli.App{Name: "replay run", Flags: scenarioFlags(base.Policies), HideHelp: true, DisableSliceFlagSeparator: true,
 			ExitErrHandler: func(*cli.Context, error) {}, OnUsageError: usageError,
 			Action: func(c *cli.Context) error {
 				if c.Args().Present() {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestConform(t *testing.T) {
-	vectors := filepath.Join("..", "..", "bench", "conform", "testdata", "spark")
+	vectors := filepath.Join("..", "..", "..", "bench", "conform", "testdata", "spark")
 	bad := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bad, "a.jsonl"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestConform(t *testing.T) {
 
 func TestConformJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"replay", "conform", filepath.Join("..", "..", "bench", "conform", "testdata", "spark"), "--json", "--only", "scala_order.jsonl.gz"}
+	args := []string{"replay", "conform", filepath.Join("..", "..", "..", "bench", "conform", "testdata", "spark"), "--json", "--only", "scala_order.jsonl.gz"}
 	if code := run(t.Context(), args, &stdout, &stderr); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
@@ -71,7 +71,7 @@ func TestConformJSON(t *testing.T) {
 }
 
 func TestConformReport(t *testing.T) {
-	vectors := filepath.Join("..", "..", "bench", "conform", "testdata", "spark")
+	vectors := filepath.Join("..", "..", "..", "bench", "conform", "testdata", "spark")
 	file := filepath.Join(t.TempDir(), "page.md")
 	var stdout, stderr bytes.Buffer
 	if code := run(t.Context(), []string{"replay", "conform", vectors, "--only", "pools.jsonl.gz", "--report", file}, &stdout, &stderr); code != exitDone {

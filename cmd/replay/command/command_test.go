@@ -1,12 +1,16 @@
-package main
+package command
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/policy"
 )
 
 func TestFlagsMayFollowArguments(t *testing.T) {
@@ -34,6 +38,11 @@ func TestFlagsMayFollowArguments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// run is the program with the policies of the project.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return Run(ctx, args, stdout, stderr, policy.Tables{})
 }
 
 func TestExitCodes(t *testing.T) {

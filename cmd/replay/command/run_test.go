@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-const traces = "../../traces/"
+const traces = "../../../traces/"
 
 // cmd runs the program and returns its exit code and output.
 func cmd(t *testing.T, args ...string) (code int, stdout, stderr string) {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"encoding/json"
@@ -94,7 +94,7 @@ func TestBacktestCommand(t *testing.T) {
 		{smallLog + " --leave-one-out", exitUsage, "two or more recordings"},
 		{smallLog + " --model-file " + bad, exitBadInput, "model.txt:3: unknown model parameter"},
 		{"nothing-here", exitBadInput, "nothing-here"},
-		{"../../traces/uniform-micro", exitBadInput, "not imported from a recording"},
+		{"../../../traces/uniform-micro", exitBadInput, "not imported from a recording"},
 		{smallLog + " --allocation simulated --seeds 1", exitDone, "resource-profiles"},
 		{smallLog + " " + smallCluster + " --leave-one-out --details 2", exitDone, "leave one out: applications"},
 		{smallCluster + " --latency model --fit --formats svg --out " + out, exitDone, "--model am-start-ms="},

@@ -1,0 +1,3 @@
+module example.org/policy
+
+go 1.26
