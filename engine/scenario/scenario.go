@@ -70,7 +70,7 @@ func New(in Input, o Options) (*Scenario, error) {
 		sc.StallMS = 3600_000
 	}
 	if sc.SeriesMS == 0 {
-		sc.SeriesMS = seriesInterval(in.SpanMS)
+		sc.SeriesMS = seriesInterval(int64(float64(in.SpanMS) / sc.Load))
 	}
 	var err error
 	if sc.Requests, err = sc.Policies.NewPlacement(sc.Placement); err != nil {
