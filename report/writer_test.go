@@ -51,18 +51,12 @@ func writeMadeUp(t testing.TB, m reporttest.MadeUp, dir string, o Options) *Resu
 	return r
 }
 
-// everything are options with all that a result can hold; -short leaves PNG and PDF out, which take most of the time.
-func everything() Options {
+func TestSameRecordsGiveTheSameBytes(t *testing.T) {
 	o := DefaultOptions()
 	o.Decisions = true
-	if testing.Short() {
+	if testing.Short() { // PNG and PDF take most of the time
 		o.Formats = []string{"svg"}
 	}
-	return o
-}
-
-func TestSameRecordsGiveTheSameBytes(t *testing.T) {
-	o := everything()
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	writeMadeUp(t, reporttest.Usual, a, o)
 	before := runtime.GOMAXPROCS(1)
@@ -169,14 +163,15 @@ func TestResultAppearsWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestRewriteLeavesTables(t *testing.T) {
+	o := Options{Tasks: true, Formats: []string{"svg"}, HTML: true}
 	dir := filepath.Join(t.TempDir(), "r")
-	writeMadeUp(t, reporttest.Few, dir, everything())
+	writeMadeUp(t, reporttest.Few, dir, o)
 	before := filesOf(t, dir)
 	r, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Rewrite(r, dir, everything()); err != nil {
+	if err := Rewrite(r, dir, o); err != nil {
 		t.Fatal(err)
 	}
 	after := filesOf(t, dir)

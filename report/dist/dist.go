@@ -116,9 +116,6 @@ func bucketValue(b int) int64 {
 // N returns how many values there are.
 func (d *Dist) N() int64 { return d.n }
 
-// Sum returns the sum of the values.
-func (d *Dist) Sum() float64 { return d.sum }
-
 // Mean returns the mean, NaN when empty.
 func (d *Dist) Mean() float64 {
 	if d.n == 0 {

@@ -17,8 +17,8 @@ type Kind struct {
 	Files []string // all files and directories that it may hold
 }
 
-// Check reports why dir cannot be replaced by one of the kind: it is something else than a directory that is absent or empty, or
-// has the mark and nothing besides what the kind consists of.
+// Check reports why dir cannot be replaced by a directory of the kind. It can when it is absent or empty, or has the
+// mark and nothing besides what the kind consists of.
 func (k Kind) Check(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

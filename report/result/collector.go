@@ -182,8 +182,8 @@ func (c *Collector) Task(r *record.Task) {
 // Sample implements record.Sink.
 func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
 
-// Decision implements record.Sink.
-func (c *Collector) Decision(*record.Decision) { c.data.Decisions++ }
+// Decision implements record.Sink. Nothing that is kept follows from decisions.
+func (c *Collector) Decision(*record.Decision) {}
 
 // Finish completes the data with the manifest of the replay. When the records contradict each other or the
 // manifest's totals, it returns an error that says where.

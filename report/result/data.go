@@ -30,7 +30,6 @@ type Data struct {
 	Containers Containers
 	Tasks      Tasks
 	Queues     *Queues
-	Decisions  int64 // how many were written
 }
 
 // Period returns the first submission and the last finish; false when no job finished.

@@ -12,17 +12,12 @@ import (
 const (
 	UsedMem = iota
 	UsedVCores
-	PendingMem
-	DemandMem
-	FairMem
-	FairVCores
-	SteadyMem
 	CapacityMem
 	CapacityVCores
 	BusyCores
-	Dominant // larger of the used shares of memory and vcores
-	FairDominant
-	Present // time that the queue was sampled
+	Dominant     // larger of the used shares of memory and vcores
+	FairDominant // the same of the fair shares
+	Present      // time that the queue was sampled
 	fields
 )
 
@@ -39,7 +34,6 @@ type Queues struct {
 	JainSum float64 // integral of Jain's index of received over entitled (memory) over that time
 	DomMS   float64 // time with at least two leaf queues having unmet demand
 	DomSum  float64 // integral of Jain's index of dominant over steady share over that time
-	Start   int64   // first sample
 	End     int64
 	group   []record.Sample // rows of the present instant
 	parents map[string]bool
@@ -47,7 +41,7 @@ type Queues struct {
 
 // Totals are integrals over the sampled time.
 type Totals struct {
-	Mem, VCores, Dominant, CapMem, CapVCores, Busy, Nodes, Containers, MS float64
+	Dominant, CapMem, CapVCores, Nodes, MS float64
 }
 
 // Share is what one leaf queue received and was entitled to, as integrals over time.
@@ -61,15 +55,12 @@ type Share struct {
 }
 
 func newQueues() *Queues {
-	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, Start: record.None}
+	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}}
 }
 
 func (q *Queues) sample(r *record.Sample) {
 	if len(q.group) > 0 && q.group[0].Time != r.Time {
 		q.close(r.Time)
-	}
-	if q.Start == record.None {
-		q.Start = r.Time
 	}
 	q.group = append(q.group, *r)
 }
@@ -132,25 +123,20 @@ func (q *Queues) over(r *record.Sample, from, to int64, capMem, capVCores float6
 	}
 	mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
 	dom := max(mem, vcores)
+	fairMem, fairVCores := float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0))
 	for f, v := range [fields]float64{
-		float64(r.UsedMem), float64(r.UsedVCores), float64(r.PendingMem), float64(r.DemandMem),
-		float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0)), float64(max(r.SteadyMem, 0)),
-		capMem, capVCores, float64(r.BusyCores), dom,
-		max(ratio(float64(max(r.FairMem, 0)), capMem), ratio(float64(max(r.FairVCores, 0)), capVCores)), 1,
+		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores,
+		BusyCores: float64(r.BusyCores), Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
 	} {
 		t.Hold(f, from, to, v)
 	}
 	if r.Queue == "" {
 		ms := float64(to - from)
 		c := &q.Cluster
-		c.Mem += float64(float64(r.UsedMem) * ms)
-		c.VCores += float64(float64(r.UsedVCores) * ms)
 		c.Dominant += float64(dom * ms)
 		c.CapMem += float64(capMem * ms)
 		c.CapVCores += float64(capVCores * ms)
-		c.Busy += float64(float64(r.BusyCores) * ms)
 		c.Nodes += float64(float64(r.Nodes) * ms)
-		c.Containers += float64(float64(r.Containers) * ms)
 		c.MS += ms
 	}
 }
