@@ -56,7 +56,7 @@ func (c *fairCase) start(out *golden.Results) (*fair.Scheduler, *conf.Allocation
 	site, err := conf.NewSite(properties(c.Site))
 	var alloc *conf.Allocations
 	if err == nil {
-		err = site.Check("fair")
+		err = site.CheckFair()
 	}
 	if err == nil {
 		alloc, err = conf.ParseAllocations([]byte(c.XML), site)

@@ -24,6 +24,9 @@ type fairSetup struct {
 
 // readFair resolves the queues of the FairScheduler, those of files that come into force later included.
 func readFair(sc *Scenario) (Setup, error) {
+	if err := sc.Site.CheckFair(); err != nil {
+		return nil, err
+	}
 	file, err := sc.allocationFile()
 	if err != nil {
 		return nil, err

@@ -78,10 +78,7 @@ func (sc *Scenario) readSite() error {
 			return optionf("%s is %d, want 1 or more", k.name, k.value)
 		}
 	}
-	if err := sc.Site.CheckStart(); err != nil {
-		return err
-	}
-	return sc.Site.Check(sc.Scheduler)
+	return sc.Site.CheckStart()
 }
 
 // siteRemarks warns of keys that have no effect, those of the trace in one line. A single key that nobody

@@ -32,7 +32,7 @@ const (
 //
 // Source: CapacityScheduler.initScheduler, CapacitySchedulerQueueManager.parseQueue.
 func NewCapacity(props map[string]string, site *Site) (*Capacity, error) {
-	if err := site.Check("capacity"); err != nil {
+	if err := site.CheckCapacity(); err != nil {
 		return nil, err
 	}
 	p := &capacityParser{

@@ -33,33 +33,45 @@ func (s *Site) CheckStart() error {
 	return nil
 }
 
-// Check applies the validation with which the scheduler called name (fair, capacity, fifo) starts.
+// allocationKeys are the keys that bound and round allocations, by type.
+var allocationKeys = [...]struct{ what, low, high, increment string }{
+	policy.Memory: {"memory", keyMinMB, keyMaxMB, keyIncrementMB},
+	policy.VCores: {"vcores", keyMinCores, keyMaxCores, keyIncrementCores},
+}
+
+// CheckFair applies the validation with which the FairScheduler starts.
 //
-// Source: FairScheduler.validateConf, CapacityScheduler.validateConf, FifoScheduler.validateConf.
-func (s *Site) Check(name string) error {
+// Source: FairScheduler.validateConf.
+func (s *Site) CheckFair() error {
 	const both = "Both values must be greater than or equal to 0"
-	for _, c := range []struct {
-		what, low, high string
-		i               int
-	}{{"memory", keyMinMB, keyMaxMB, policy.Memory}, {"vcores", keyMinCores, keyMaxCores, policy.VCores}} {
-		if name == "fifo" && c.i == policy.VCores {
-			continue
+	for i, k := range allocationKeys {
+		if lo, hi := s.MinAllocation[i], s.MaxAllocation[i]; lo < 0 || lo > hi {
+			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d, %s=%d.  %sand the maximum allocation value must be greater than or equal tothe minimum allocation value.",
+				k.what, k.low, lo, k.high, hi, both).at(0, k.low, fmt.Sprint(lo))
 		}
-		lo, hi := s.MinAllocation[c.i], s.MaxAllocation[c.i]
-		least := int64(0)
-		if name != "fair" {
-			least = 1
+		if inc := s.Increment[i]; inc <= 0 || i == policy.VCores && policy.F2I(float64(inc)) <= 0 {
+			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", k.what, k.increment, inc).at(0, k.increment, fmt.Sprint(inc))
 		}
-		if lo < least || lo > hi {
-			text := fmt.Sprintf("Invalid resource scheduler %s allocation configuration: %s=%d, %s=%d.  %sand the maximum allocation value must be greater than or equal tothe minimum allocation value.", c.what, c.low, lo, c.high, hi, both)
-			if name != "fair" {
-				text = fmt.Sprintf("Invalid resource scheduler %s allocation configuration, %s=%d, %s=%d, min and max should be greater than 0, max should be no smaller than min.", c.what, c.low, lo, c.high, hi)
-			}
-			return refuse("YarnRuntimeException", "%s", text).at(0, c.low, fmt.Sprint(lo))
-		}
-		key := map[int]string{policy.Memory: keyIncrementMB, policy.VCores: keyIncrementCores}[c.i]
-		if inc := s.Increment[c.i]; name == "fair" && (inc <= 0 || c.i == policy.VCores && policy.F2I(float64(inc)) <= 0) {
-			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", c.what, key, inc).at(0, key, fmt.Sprint(inc))
+	}
+	return nil
+}
+
+// CheckCapacity applies the validation with which the CapacityScheduler starts.
+//
+// Source: CapacityScheduler.validateConf.
+func (s *Site) CheckCapacity() error { return s.checkPositive(policy.Memory, policy.VCores) }
+
+// CheckFIFO applies the validation with which the FifoScheduler starts.
+//
+// Source: FifoScheduler.validateConf.
+func (s *Site) CheckFIFO() error { return s.checkPositive(policy.Memory) }
+
+func (s *Site) checkPositive(types ...int) error {
+	for _, i := range types {
+		if lo, hi := s.MinAllocation[i], s.MaxAllocation[i]; lo < 1 || lo > hi {
+			k := allocationKeys[i]
+			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration, %s=%d, %s=%d, min and max should be greater than 0, max should be no smaller than min.",
+				k.what, k.low, lo, k.high, hi).at(0, k.low, fmt.Sprint(lo))
 		}
 	}
 	return nil

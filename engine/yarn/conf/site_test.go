@@ -16,11 +16,16 @@ func TestSiteDefaults(t *testing.T) {
 	if s.UpdateInterval != 500 || s.HeartbeatInterval != 1000 || s.AMExpiry != 900000 || s.GlobalMaxAttempts != 2 || !s.AMPreemption("root.a") {
 		t.Errorf("got %+v", s)
 	}
-	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
-		if err := s.Check(scheduler); err != nil {
-			t.Error(err)
+	for scheduler, check := range checks(s) {
+		if err := check(); err != nil {
+			t.Errorf("%s: %v", scheduler, err)
 		}
 	}
+}
+
+// checks are the validations with which YARN's parts start.
+func checks(s *Site) map[string]func() error {
+	return map[string]func() error{"fair": s.CheckFair, "capacity": s.CheckCapacity, "fifo": s.CheckFIFO}
 }
 
 func TestSite(t *testing.T) {
@@ -74,8 +79,8 @@ func TestSiteErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
-		if err := s.Check(scheduler); err == nil || !strings.Contains(err.Error(), "yarn.scheduler.minimum-allocation-mb=9000") {
+	for scheduler, check := range checks(s) {
+		if err := check(); err == nil || !strings.Contains(err.Error(), "yarn.scheduler.minimum-allocation-mb=9000") {
 			t.Errorf("%s: a minimum above the maximum gives %v", scheduler, err)
 		}
 	}
