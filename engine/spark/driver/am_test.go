@@ -1,0 +1,362 @@
+package driver
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/model"
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/policy"
+	"replay/trace"
+)
+
+// The pauses of the loop double from 200 ms to the heartbeat interval while something is asked for; then they are long. No more than half
+// the time after which YARN gives a master up.
+//
+// Source: ApplicationMaster.allocationThreadImpl.
+func TestHeartbeats(t *testing.T) {
+	cases := []struct {
+		name   string
+		conf   map[string]string
+		expiry int64
+		grant  int64 // when the one executor comes
+		want   []int64
+	}{
+		{"nothing comes", nil, 0, -1, []int64{0, 200, 600, 1400, 3000, 6000, 9000, 12_000}},
+		{"an executor comes at 1 s", nil, 0, 1000, []int64{0, 200, 600, 1400, 4400, 7400, 10_400}},
+		{"intervals of its own", keys([]string{"spark.yarn.scheduler.heartbeat.interval-ms", "5s", "spark.yarn.scheduler.initial-allocation.interval", "1s"}), 0, 5000,
+			[]int64{0, 1000, 3000, 7000, 12_000}},
+		{"a short patience of YARN's", nil, 1000, -1, []int64{0, 200, 600, 1100, 1600, 2100}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			conf := static(1)
+			for k, v := range c.conf {
+				conf[k] = v
+			}
+			a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: conf, expiry: c.expiry}).register()
+			if c.grant >= 0 {
+				a.Run(c.grant)
+				a.executors(0)
+			}
+			a.Run(c.want[len(c.want)-1])
+			if d := cmp.Diff(c.want, a.Beats); d != "" {
+				t.Errorf("heartbeats (-want +got)\n%s", d)
+			}
+			if a.Counted != len(c.want)-1 {
+				t.Errorf("%d heartbeats are counted, want %d: all but the registration's", a.Counted, len(c.want)-1)
+			}
+		})
+	}
+}
+
+// A target that changes ends the pause at once, and the short pauses begin again; so does a question for the reason of a loss.
+//
+// Source: ApplicationMaster.resetAllocatorInterval.
+func TestHeartbeatIsWoken(t *testing.T) {
+	t.Run("by a target", func(t *testing.T) {
+		a := newApp(t, jobOf(delayed(stageOf(0, 9, 1_000_000), 4050)), setup{conf: dynamic("spark.dynamicAllocation.schedulerBacklogTimeout", "60s")}).register()
+		a.Run(7500)
+		// The manager's first tick after the stage raises the target.
+		if d := cmp.Diff([]int64{0, 3000, 4100, 4300, 4700, 5500, 7100}, a.Beats); d != "" {
+			t.Errorf("heartbeats (-want +got)\n%s", d)
+		}
+	})
+	t.Run("by a question", func(t *testing.T) {
+		m := instant()
+		m.DisconnectMS = 10
+		a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(2), model: m}).executors(0, 1).register()
+		a.Run(4000)
+		a.FailNode(0)
+		a.Run(6000)
+		if d := cmp.Diff([]int64{0, 3000, 4010, 4210, 4610, 5410}, a.Beats); d != "" {
+			t.Errorf("heartbeats (-want +got)\n%s", d)
+		}
+	})
+}
+
+// Source: YarnSchedulerBackend.handleExecutorDisconnectedFromDriver, YarnAllocator.enqueueGetLossReasonRequest.
+func TestReasonOfALoss(t *testing.T) {
+	cases := []struct {
+		name string
+		lose func(*app)
+		want []string // how the task's attempts end
+	}{
+		{"the master hears of it with its next heartbeat", func(a *app) { a.Crash(2, 1) }, []string{"1010 0.0 lost"}},
+		{"it has heard before the driver asks", func(a *app) { a.Crash(2, 1); a.asked().wake() }, []string{"1000 0.0 lost"}},
+		{"it hears when the node is found lost", func(a *app) {
+			a.FailNode(0)
+			a.Run(2000)
+			a.LoseNode(0)
+		}, []string{"2410 0.0 lost"}},
+		{"nobody answers within the timeout", func(a *app) { a.FailNode(0) }, []string{"31010 0.0 lost"}},
+		{"the answer comes after the timeout", func(a *app) {
+			a.FailNode(0)
+			a.Run(40_000)
+			a.LoseNode(0)
+		}, []string{"31010 0.0 lost"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.DisconnectMS = 10
+			a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(2, "spark.network.timeout", "30s"), model: m}).executors(0).register()
+			a.Run(1000)
+			c.lose(a)
+			a.Run(60_000)
+			if d := cmp.Diff(c.want, a.ends()); d != "" {
+				t.Errorf("ends of attempts (-want +got)\n%s", d)
+			}
+			if a.d.ready != 0 {
+				t.Errorf("%d executors are registered, want none", a.d.ready)
+			}
+		})
+	}
+}
+
+// A container that is taken away while its executor starts leaves an executor that the master knows nothing of: when it goes, the
+// driver takes the application to be the cause.
+//
+// Source: YarnAllocator.updateInternalState, YarnSchedulerBackend.handleExecutorDisconnectedFromDriver.
+func TestReasonThatNobodyKnows(t *testing.T) {
+	m := instant()
+	m.NMStartMS, m.DisconnectMS = 5000, 10
+	a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(1, "spark.task.maxFailures", "1"), model: m}).executors(0).register()
+	a.Run(100)
+	a.Complete(2, protocol.ExitPreempted) // which the master hears at 3 s
+	a.Run(8000)
+	a.Crash(2, 143)
+	a.Run(8010)
+	if d := cmp.Diff([]string{"8010 0.0 lost"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+	if a.Outcome == nil {
+		t.Errorf("log %v, want the application ended by the failure of its task", a.Log)
+	}
+}
+
+// A NodeManager is called by one thread of the launcher pool at a time.
+//
+// Source: YarnAllocator.launcherPool.
+func TestLauncherPool(t *testing.T) {
+	m := instant()
+	m.NMStartMS, m.ExecutorStartMS = 50, 1000
+	a := newApp(t, jobOf(delayed(stageOf(0, 5, 1000), 600_000)), setup{conf: static(5, "spark.yarn.containerLauncherMaxThreads", "2"), model: m}).register()
+	a.executors(0, 1, 2).Run(210)
+	a.executors(3, 0).Run(3000)
+	want := []string{"200 start 2 at 250", "200 start 3 at 250", "200 start 4 at 300", "600 start 5 at 650", "600 start 6 at 650"}
+	if d := cmp.Diff(want, a.said("start")); d != "" {
+		t.Errorf("calls (-want +got)\n%s", d)
+	}
+	for c, want := range map[int64]int64{2: 1250, 4: 1300, 5: 1650} {
+		if got := a.Container(c).Registered; got != want {
+			t.Errorf("the executor in container %d is ready at %d ms, want %d", c, got, want)
+		}
+	}
+	if got := a.Job().FirstRegistered; got != 1250 {
+		t.Errorf("the first executor is ready at %d ms, want 1250", got)
+	}
+}
+
+// A start that no node answers gives the container back and frees its place: another one is asked for.
+//
+// Source: YarnAllocator.runAllocatedContainers.
+func TestStartThatFails(t *testing.T) {
+	m := instant()
+	m.NMStartMS = 50
+	a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(1), model: m}).executors(0).register()
+	a.Run(20)
+	a.FailNode(0)
+	a.Run(3000)
+	if d := cmp.Diff([]string{"0 ask *=1", "0 start 2 at 50", "3000 ask *=1 release 2"}, a.Log); d != "" {
+		t.Errorf("log (-want +got)\n%s", d)
+	}
+}
+
+// The end of an application: it unregisters, its executors are told to stop, its master's process ends last. No heartbeat
+// follows, which the host would not take.
+//
+// Source: ApplicationMaster.unregister, YarnSchedulerBackend.stop.
+func TestEndOfApplication(t *testing.T) {
+	m := model.DefaultModel()
+	m.DriverStopMS, m.KillMS, m.StopMS = 6, 57, 354
+	cases := []struct {
+		name string
+		tail int64
+		fail bool
+		want []string
+	}{
+		{"after the model's time", trace.Unset, false, []string{"1006 unregister", "1006 end 2 at 1063", "1006 end 3 at 1063", "1006 end of the master at 1360"}},
+		{"after the time of its own code", 5000, false, []string{"6000 unregister", "6000 end 2 at 6057", "6000 end 3 at 6057", "6000 end of the master at 6354"}},
+		{"at once without any", 0, false, []string{"1000 unregister", "1000 end 2 at 1057", "1000 end 3 at 1057", "1000 end of the master at 1354"}},
+		{"a failure waits for no code", 5000, true, []string{"506 unregister: no more", "506 end 2 at 563", "506 end 3 at 563", "506 end of the master at 860"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m.NMStartMS, m.ExecutorStartMS, m.DispatchMS, m.DeserializeMS, m.StatusMS, m.ResultMS = 0, 0, 0, 0, 0, 0
+			j := jobOf(stageOf(0, 1, 1000))
+			j.TailMS = c.tail
+			a := newApp(t, j, setup{conf: static(2), model: &m}).executors(0, 1).register()
+			a.Run(500)
+			a.Log = nil
+			if c.fail {
+				a.d.Fail("no more")
+				a.d.Fail("once again")
+			}
+			if a.d.Stopping() != c.fail {
+				t.Errorf("stopping %v, want %v", a.d.Stopping(), c.fail)
+			}
+			a.Run(20_000)
+			if d := cmp.Diff(c.want, a.said("unregister", "end")); d != "" {
+				t.Errorf("log (-want +got)\n%s", d)
+			}
+			if !a.d.Stopping() {
+				t.Error("an application that has ended does not say that it stops")
+			}
+			if c.tail > 0 && !c.fail && a.Until < 6000 {
+				t.Errorf("work goes on until %d, want 6000 at least: the code works", a.Until)
+			}
+		})
+	}
+}
+
+// A failure in the time after the last stage ends the application at once.
+func TestFailureAfterLastStage(t *testing.T) {
+	j := jobOf(stageOf(0, 1, 1000))
+	j.TailMS = 10_000
+	a := newApp(t, j, setup{conf: static(1)}).executors(0).register()
+	a.Run(5000)
+	a.Log = nil
+	a.d.Fail("the master gives up")
+	a.Run(30_000)
+	if d := cmp.Diff([]string{"5000 unregister: the master gives up", "5000 end 2 at 5000", "5000 end of the master at 5000"}, a.Log); d != "" {
+		t.Errorf("log (-want +got)\n%s", d)
+	}
+}
+
+// An application without stages ends as soon as its code has begun; it has not run anything.
+func TestApplicationWithoutStages(t *testing.T) {
+	a := newApp(t, jobOf(), setup{conf: static(1)}).register()
+	a.Run(1000)
+	if a.Outcome == nil || *a.Outcome != "" || len(a.Tasks) > 0 {
+		t.Errorf("log %v, want success without tasks", a.Log)
+	}
+}
+
+// The process of the application master held the driver too: tasks that run are lost work, and executors end when they miss it.
+func TestFailureOfTheMastersProcess(t *testing.T) {
+	m := instant()
+	m.DisconnectMS = 10
+	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{conf: static(2), model: m}).executors(0, 1).register()
+	a.Run(7000)
+	a.Log = nil
+	beats := len(a.Beats)
+	a.CrashMaster()
+	if d := cmp.Diff([]string{"7000 end 2 at 7010", "7000 end 3 at 7010"}, a.Log); d != "" {
+		t.Errorf("log (-want +got)\n%s", d)
+	}
+	a.Run(8000)
+	a.Master.Stop()
+	a.Run(60_000)
+	if len(a.Beats) > beats || a.Outcome != nil {
+		t.Errorf("%d heartbeats after the process ended, outcome %v, want none", len(a.Beats)-beats, a.Outcome)
+	}
+	var ends []string
+	for _, r := range a.Tasks {
+		ends = append(ends, r.End)
+	}
+	if !slices.Equal(ends, []string{record.TaskSuccess, record.TaskSuccess, record.TaskKilled, record.TaskKilled}) || a.Cores != 0 {
+		t.Errorf("attempts end as %v with %d busy cores, want two successes, two killed, none busy", ends, a.Cores)
+	}
+	if r := a.Job(); r.TaskMS != 10_000 || r.WastedTaskMS != 4000 {
+		t.Errorf("%d ms of useful and %d ms of wasted work, want 10000 and 4000", r.TaskMS, r.WastedTaskMS)
+	}
+}
+
+// An attempt that the ResourceManager takes out does nothing any more, whatever was under way.
+func TestStop(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{conf: static(2)}).executors(0, 1).register()
+	a.Run(1000)
+	a.Master.Stop()
+	lines, tasks := len(a.Log), len(a.Tasks)
+	a.Run(60_000)
+	if len(a.Log) > lines || tasks != 2 || len(a.Tasks) > tasks || a.Cores != 0 {
+		t.Errorf("afterwards the log goes on as %v, %d tasks were written, then %d, %d cores are busy", a.Log[lines:], tasks, len(a.Tasks), a.Cores)
+	}
+}
+
+// What runs when the replay ends is written as running.
+func TestFinish(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{conf: static(2)}).executors(0, 1).register()
+	a.Run(6000)
+	a.Master.Finish()
+	want := []string{"5000 0.0 success", "5000 0.1 success", "6000 0.2 running", "6000 0.3 running"}
+	if d := cmp.Diff(want, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	const sigterm = 143
+	a := newApp(t, jobOf(stageOf(0, 1, 60_000)), setup{conf: static(3)}).executors(0, 1, 2).register()
+	a.Run(100)
+	a.asked().Decommission(100, []int32{3})
+	for c, want := range map[int64]int32{2: sigterm, 3: sigterm, 4: protocol.ExitSuccess, 99: sigterm} {
+		if got := a.Master.ExitStatus(c); got != want {
+			t.Errorf("container %d ends with %d, want %d", c, got, want)
+		}
+	}
+	a.d.Fail("no more")
+	if got := a.Master.ExitStatus(2); got != protocol.ExitSuccess {
+		t.Errorf("as the application ends its executor ends with %d, want %d", got, protocol.ExitSuccess)
+	}
+}
+
+// Source: ApplicationMaster.allocationThreadImpl, ExecutorFailureTracker.
+func TestFailuresOfExecutorsEndTheApplication(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(3, "spark.executor.maxNumFailures", "2", "spark.task.maxFailures", "9")}).executors(0, 1, 2).register()
+	a.Run(1000)
+	a.Crash(2, 1)
+	a.Run(20_000)
+	if a.Outcome != nil {
+		t.Fatalf("one failure ends the application: %v", a.Log)
+	}
+	a.Crash(3, 1)
+	a.Run(40_000)
+	if a.Outcome == nil || !strings.Contains(*a.Outcome, "executor failures") {
+		t.Errorf("two failures: log %v, want the end of the application", a.Log)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Run("a heartbeat that is refused", func(t *testing.T) {
+		a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(1)}).register()
+		a.Refusal = errors.New("invalid ask")
+		a.Run(1000)
+		if a.Outcome == nil || *a.Outcome != "invalid ask" || len(a.Beats) != 2 {
+			t.Errorf("log %v, %d heartbeats, want the refusal of the second one", a.Log, len(a.Beats))
+		}
+	})
+	t.Run("an executor larger than any container", func(t *testing.T) {
+		a := newApp(t, jobOf(stageOf(0, 1, 1000), changed(stageOf(1, 1, 1000), func(st *trace.Stage) { st.Profile, st.ExecMemMiB, st.ExecVCores = 1, 5000, 7 })), setup{conf: dynamic()})
+		a.Largest = policy.R(4096, 8)
+		a.register()
+		a.Run(1000)
+		want := "an executor of resource profile 1 asks for 5000 MiB and 7 vcores, the largest allocation of queue root.default is 4096 MiB and 8 vcores"
+		if a.Outcome == nil || *a.Outcome != want || len(a.Beats) > 0 {
+			t.Errorf("log %v, want failed because %q before any heartbeat", a.Log, want)
+		}
+	})
+	t.Run("a barrier stage with dynamic allocation", func(t *testing.T) {
+		a := newApp(t, jobOf(changed(stageOf(0, 1, 1000), func(st *trace.Stage) { st.Kind = trace.StageGang })), setup{conf: dynamic()}).register()
+		a.Run(1000)
+		if a.Outcome == nil || !strings.Contains(*a.Outcome, "barrier") {
+			t.Errorf("log %v, want the barrier stage refused", a.Log)
+		}
+	})
+}

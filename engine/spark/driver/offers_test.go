@@ -1,0 +1,179 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/random"
+	"replay/trace"
+)
+
+// TestWorkedTraces replays the traces of locality waits that are worked out for the real scheduler, all times moved by 1 s:
+// one core each on node 0 (executor 1) and node 1, revives every second, nothing takes time but tasks.
+//
+// Source: TaskSchedulerImpl.resourceOffers, TaskSetManager.resourceOffer, CoarseGrainedSchedulerBackend.makeOffers.
+func TestWorkedTraces(t *testing.T) {
+	onA := func(n int, ms int64) trace.Stage { return near(stageOf(0, n, ms), all(n, 0)...) }
+	cases := []struct {
+		name     string
+		stage    trace.Stage
+		legacy   bool
+		arrivals [2]int64 // of executors 1 and 2, ms after registration
+		nodes    [2]int32
+		want     []string
+	}{
+		{"one task more than the preferred host takes in the wait", onA(3, 5000), false, [2]int64{}, [2]int32{0, 1},
+			[]string{"1000 0.0 ex1 NODE_LOCAL", "4000 0.1 ex2 RACK_LOCAL", "6000 0.2 ex1 NODE_LOCAL"}},
+		{"the same by the legacy rule", onA(3, 5000), true, [2]int64{}, [2]int32{0, 1},
+			[]string{"1000 0.0 ex1 NODE_LOCAL", "4000 0.1 ex2 RACK_LOCAL", "6000 0.2 ex1 NODE_LOCAL"}},
+		{"launches in offers of one executor restart no wait after a reject", onA(4, 2000), false, [2]int64{}, [2]int32{0, 1},
+			[]string{"1000 0.0 ex1 NODE_LOCAL", "3000 0.1 ex1 NODE_LOCAL", "4000 0.2 ex2 RACK_LOCAL", "5000 0.3 ex1 NODE_LOCAL"}},
+		{"by the legacy rule each restarts it", onA(4, 2000), true, [2]int64{}, [2]int32{0, 1},
+			[]string{"1000 0.0 ex1 NODE_LOCAL", "3000 0.1 ex1 NODE_LOCAL", "5000 0.2 ex1 NODE_LOCAL", "7000 0.3 ex1 NODE_LOCAL"}},
+		{"an executor elsewhere waits for no host without executors", onA(4, 10_000), false, [2]int64{9000, 9500}, [2]int32{1, 0},
+			[]string{"9000 0.0 ex1 RACK_LOCAL", "9500 0.1 ex2 NODE_LOCAL", "19000 0.2 ex1 RACK_LOCAL", "19500 0.3 ex2 NODE_LOCAL"}},
+		{"one that comes after the preferred host's waits", onA(4, 10_000), false, [2]int64{9000, 9500}, [2]int32{0, 1},
+			[]string{"9000 0.0 ex1 NODE_LOCAL", "12000 0.1 ex2 RACK_LOCAL", "19000 0.2 ex1 NODE_LOCAL", "22000 0.3 ex2 RACK_LOCAL"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := setup{racks: []int32{0, 0}, conf: static(2, "spark.locality.wait.legacyResetOnTaskLaunch", fmt.Sprint(c.legacy)),
+				recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: c.arrivals[:]}}}}
+			a := newApp(t, jobOf(delayed(c.stage, 1000)), s).executors(c.nodes[:]...).register()
+			a.Run(60_000)
+			if d := cmp.Diff(c.want, a.launches()); d != "" {
+				t.Errorf("launches (-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// A task without preference is launched as process-local by Spark, and written as one without preference; with tasks that prefer
+// hosts beside it, each has its own level.
+func TestLevelsOfTasks(t *testing.T) {
+	a := newApp(t, jobOf(delayed(near(stageOf(0, 4, 2000), []int32{0}, nil, []int32{0}, nil), 1000)), setup{racks: []int32{0, 0}, conf: static(2)}).executors(0, 1).register()
+	a.Run(60_000)
+	want := []string{"1000 0.0 ex1 NODE_LOCAL", "1000 0.1 ex2 NO_PREF", "3000 0.2 ex1 NODE_LOCAL", "3000 0.3 ex2 NO_PREF"}
+	got := a.launches()
+	slices.Sort(got) // the offers of all at 1 s are in random order
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
+	}
+	if got, want := a.Job().TaskLevels, [5]int64{1: 2, 2: 2}; got != want {
+		t.Errorf("tasks by level %v, want %v", got, want)
+	}
+	for _, r := range a.Tasks {
+		if prefers := r.Index%2 == 0; r.Preferring != prefers || r.Preferred != prefers {
+			t.Errorf("task %d: preferring %v, preferred %v, want both %v", r.Index, r.Preferring, r.Preferred, prefers)
+		}
+	}
+}
+
+// A block that an executor holds makes its task process-local, which is not the same as no preference.
+func TestCachedInputIsProcessLocal(t *testing.T) {
+	reads := near(stageOf(1, 2, 1000), []int32{0}, []int32{1})
+	reads.CacheOf, reads.After = 0, []int32{0}
+	a := newApp(t, jobOf(near(stageOf(0, 2, 1000), []int32{0}, []int32{1}), reads), setup{racks: []int32{0, 0}, conf: static(2)}).executors(0, 1).register()
+	a.Run(60_000)
+	if got, want := a.Job().TaskLevels, [5]int64{0: 2, 1: 2}; got != want {
+		t.Errorf("tasks by level %v, want two on their hosts and two on their executors", got)
+	}
+}
+
+// orderOfOffers returns in which order the 8 single-core executors of a job take the tasks of a stage that is submitted some time
+// after the code begins; an earlier stage of one task may have had offers before.
+func orderOfOffers(t *testing.T, seed uint64, job, delay int64, earlier bool) []int32 {
+	t.Helper()
+	stages := []trace.Stage{delayed(stageOf(0, 8, 1000), delay)}
+	if earlier {
+		stages = append(stages, delayed(stageOf(1, 1, 10), 500))
+	}
+	j := jobOf(stages...)
+	j.ID = job
+	a := newApp(t, j, setup{conf: static(8), seed: seed}).executors(0, 1, 2, 3, 0, 1, 2, 3).register()
+	a.Run(delay)
+	var order []int32
+	for i := range a.d.runs {
+		if r := &a.d.runs[i]; r.stage == 0 {
+			order = append(order, r.exec)
+		}
+	}
+	return order
+}
+
+// Source: TaskSchedulerImpl.shuffleOffers.
+func TestOffersOfAllAreShuffled(t *testing.T) {
+	for _, delay := range []int64{1000, 2000, 12_345} {
+		want := []int32{1, 2, 3, 4, 5, 6, 7, 8}
+		random.NewMomentary(5, "offers-3").At(delay).Shuffle(8, func(i, k int) { want[i], want[k] = want[k], want[i] })
+		for _, earlier := range []bool{false, true} {
+			if got := orderOfOffers(t, 5, 3, delay, earlier); !slices.Equal(got, want) {
+				t.Errorf("at %d ms, offers before: %v: order %v, want %v", delay, earlier, got, want)
+			}
+		}
+	}
+	base := orderOfOffers(t, 5, 3, 1000, false)
+	for name, other := range map[string][]int32{
+		"seed": orderOfOffers(t, 6, 3, 1000, false), "job": orderOfOffers(t, 5, 4, 1000, false), "time": orderOfOffers(t, 5, 3, 1001, false),
+	} {
+		if slices.Equal(base, other) {
+			t.Errorf("another %s gives the same order %v", name, other)
+		}
+	}
+}
+
+// Many revives of one millisecond are one offer of all executors, behind the messages of that millisecond: two stages that
+// are submitted together are both there when it comes, and the one with the smaller number is served first.
+//
+// Source: CoarseGrainedSchedulerBackend.DriverEndpoint.receive(ReviveOffers).
+func TestRevivesOfOneMillisecondAreOne(t *testing.T) {
+	a := newApp(t, jobOf(delayed(stageOf(0, 2, 1000), 500), delayed(stageOf(1, 2, 1000), 500)), setup{conf: static(2)}).executors(0, 1).register()
+	a.Run(500)
+	got := a.launches()
+	slices.Sort(got)
+	if len(got) != 2 || got[0][:7] != "500 0.0" || got[1][:7] != "500 0.1" {
+		t.Errorf("launches %v, want both of stage 0", got)
+	}
+}
+
+// A finished task's core is offered at once, alone, before its result is handled; a failed task comes back with the offer of all
+// that its failure asks for.
+//
+// Source: CoarseGrainedSchedulerBackend.DriverEndpoint.receive(StatusUpdate).
+func TestStatusUpdateOffersItsExecutorAlone(t *testing.T) {
+	m := instant()
+	m.StatusMS, m.ResultMS = 7, 30
+	st := stageOf(0, 3, 1000)
+	st.Tasks.Retries = []int32{1, 0, 0}
+	a := newApp(t, jobOf(st), setup{conf: static(1), model: m, recorded: Recorded{Failures: true}}).executors(0).register()
+	a.Run(60_000)
+	want := []string{"0 0.0 ex1 NO_PREF", "1007 0.1 ex1 NO_PREF", "2014 0.0 ex1 NO_PREF", "3021 0.2 ex1 NO_PREF"}
+	if d := cmp.Diff(want, a.launches()); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
+	}
+	if d := cmp.Diff([]string{"1037 0.0 failed", "2044 0.1 success", "3051 0.0 success", "4058 0.2 success"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
+
+// Tasks of several cores take and give back all of them.
+func TestCoresOfTasks(t *testing.T) {
+	j := jobOf(stageOf(0, 3, 1000))
+	j.ExecVCores, j.TaskCPUs = 4, 2
+	a := newApp(t, j, setup{conf: static(1)}).executors(0).register()
+	for _, want := range []struct {
+		at          int64
+		tasks       int
+		busy, free  int32
+		containerMS int64 // of tasks that have ended
+	}{{500, 2, 4, 0, 0}, {1500, 3, 2, 2, 4000}, {2000, 3, 0, 4, 6000}} {
+		a.Run(want.at)
+		c := a.Container(2)
+		if got := len(a.d.runs); got != want.tasks || c.Tasks != int64(got) || a.Cores != want.busy || a.d.execs[1].free != want.free || c.BusyMS != want.containerMS {
+			t.Errorf("%d tasks (%d in the container), %d busy cores, %d free ones, %d core-ms; want %+v", got, c.Tasks, a.Cores, a.d.execs[1].free, c.BusyMS, want)
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package driver
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/spark/conf"
+	"replay/policy"
+	"replay/trace"
+)
+
+// Containers of resource profiles: what a profile names is its own, the rest is the application's; sizes that were recorded count
+// before those that follow from Spark's keys, unless the user sets those.
+//
+// Source: ResourceProfile.getResourcesForClusterManager.
+func TestSizesOfProfiles(t *testing.T) {
+	stage := func(profile int32, mem int64, cores, cpus int32) trace.Stage {
+		return changed(stageOf(0, 1, 1), func(st *trace.Stage) {
+			st.Profile, st.ExecMemMiB, st.ExecVCores, st.TaskVCores = profile, mem, cores, cpus
+		})
+	}
+	type size struct {
+		MiB, VCores    int64
+		Tasks, Offered int
+	}
+	cases := []struct {
+		name   string
+		mem    int64 // of the job
+		conf   map[string]string
+		stages []trace.Stage
+		want   []size // by profile
+	}{
+		{"recorded", 3000, dynamic(), nil, []size{{3000, 4, 4, 4}}},
+		{"by Spark's keys", 0, dynamic(), nil, []size{{1024 + 384, 4, 4, 4}}},
+		{"by the user's", 3000, dynamic("spark.executor.memory", "4g"), nil, []size{{4096 + 409, 4, 4, 4}}},
+		{"the overhead is the user's", 3000, dynamic("spark.executor.memoryOverhead", "1g"), nil, []size{{1024 + 1024, 4, 4, 4}}},
+		{"the factor is the user's", 3000, dynamic("spark.executor.memoryOverheadFactor", "0.5"), nil, []size{{1024 + 512, 4, 4, 4}}},
+		{"a profile of its own", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{3000, 4, 4, 4}, {5000, 6, 3, 6}}},
+		{"one that says nothing of memory", 3000, dynamic(), []trace.Stage{stage(1, 0, 6, 2)}, []size{{3000, 4, 4, 4}, {3000, 6, 3, 6}}},
+		{"one that says nothing of cores", 3000, dynamic(), []trace.Stage{stage(1, 5000, 0, 0)}, []size{{3000, 4, 4, 4}, {5000, 4, 4, 4}}},
+		{"the user's memory is everyone's", 3000, dynamic("spark.executor.memory", "4g"), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{4505, 4, 4, 4}, {4505, 6, 3, 6}}},
+		{"the application's profile is what its columns say, whatever a stage says", 3000, dynamic(), []trace.Stage{stage(0, 5000, 6, 2)}, []size{{3000, 4, 4, 4}}},
+		{"a number between that no stage uses", 3000, dynamic(), []trace.Stage{stage(2, 5000, 6, 2)}, []size{{3000, 4, 4, 4}, {3000, 4, 4, 4}, {5000, 6, 3, 6}}},
+		{"the first stage of a profile says what it is", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2), stage(1, 7000, 8, 1)}, []size{{3000, 4, 4, 4}, {5000, 6, 3, 6}}},
+		{"cores that no task can use", 3000, dynamic("spark.task.cpus", "3"), nil, []size{{3000, 4, 1, 3}}},
+		{"a profile of tasks only, with static allocation", 3000, static(2), []trace.Stage{stage(1, 0, 0, 2)}, []size{{3000, 4, 4, 4}, {3000, 4, 2, 4}}},
+		{"that names the application's own executors", 3000, static(2), []trace.Stage{stage(1, 3000, 4, 2)}, []size{{3000, 4, 4, 4}, {3000, 4, 2, 4}}},
+		{"cores of tasks that no resource is left for", 3000, dynamic("spark.executor.resource.gpu.amount", "1", "spark.task.resource.gpu.amount", "0.5"), nil, []size{{3000, 4, 2, 2}}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			j := jobOf(c.stages...)
+			j.ExecMemMiB, j.ExecVCores = c.mem, 4
+			set, err := newKind(t, setup{conf: c.conf, types: []string{"memory-mb", "vcores", "yarn.io/gpu"}}).settings(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []size
+			for _, p := range set.profiles {
+				got = append(got, size{p.size[policy.Memory], p.size[policy.VCores], p.perExec, int(p.offered())})
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+func TestSettingsThatAreRefused(t *testing.T) {
+	profile := func(id int32, mem int64, cores int32) func(*trace.Job) {
+		return func(j *trace.Job) {
+			j.Stages = []trace.Stage{changed(stageOf(0, 1, 1), func(st *trace.Stage) { st.ID, st.Profile, st.ExecMemMiB, st.ExecVCores = 0, id, mem, cores })}
+		}
+	}
+	cases := []struct {
+		name string
+		conf map[string]string
+		job  func(*trace.Job)
+		want string // "" = accepted
+	}{
+		{"no executors", static(0), nil, "spark.executor.instances is 0"},
+		{"none to begin with", dynamic("spark.executor.instances", "0"), nil, ""},
+		{"decommissioning without the shuffle service", dynamic("spark.decommission.enabled", "true", "spark.shuffle.service.enabled", "false"), nil, "not modelled"},
+		{"with it", dynamic("spark.decommission.enabled", "true"), nil, ""},
+		{"executors of a profile with static allocation, of other cores", static(2), profile(1, 0, 7), "stage 0 has resource profile 1 with executors of its own"},
+		{"of other memory", static(2), profile(1, 2047, 0), "stage 0 has resource profile 1 with executors of its own"},
+		{"of neither", static(2), profile(1, 2048, 1), ""},
+		{"of the application's profile", static(2), profile(0, 2047, 7), ""},
+		{"a profile with a negative number", dynamic(), profile(-1, 0, 0), "stage 0 has resource profile -1, want 0 to 63"},
+		{"the largest number", dynamic(), profile(63, 0, 0), ""},
+		{"a larger one", dynamic(), profile(64, 0, 0), "stage 0 has resource profile 64, want 0 to 63"},
+		{"an executor too small for a task", dynamic("spark.task.cpus", "2"), nil, "spark.task.cpus"},
+		{"an executor of a profile too small for a task", dynamic(), func(j *trace.Job) {
+			profile(1, 0, 2)(j)
+			j.Stages[0].TaskVCores = 3
+		}, "an executor of 2 cores can't run a task of 3"},
+		{"a key that is not a number", dynamic("spark.executor.cores", "many"), nil, "many"},
+		{"a profile's resource that the cluster does not have", dynamic("spark.executor.resource.fpga.amount", "1"), nil, "fpga"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			j := jobOf(stageOf(0, 1, 1))
+			if c.job != nil {
+				c.job(j)
+			}
+			_, err := newKind(t, setup{conf: c.conf, types: []string{"memory-mb", "vcores"}}).Plan(j)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// The order of layers: the defaults, what the columns of the job say, the keys that were recorded with it, what the user sets.
+func TestLayersOfSettings(t *testing.T) {
+	j := jobOf(stageOf(0, 1, 1))
+	j.ExecVCores, j.MinExecs, j.MaxExecs, j.InitialExecs = 3, 2, 9, 4
+	cores := func(defaults, recorded, over string) int {
+		s := setup{defaults: map[string]string{}, conf: map[string]string{}}
+		put := func(m map[string]string, v string) {
+			if v != "" {
+				m["spark.executor.cores"] = v
+			}
+		}
+		put(s.defaults, defaults)
+		put(s.conf, over)
+		j.Conf = nil
+		if recorded != "" {
+			j.Conf = []trace.KeyValue{{Key: "spark.executor.cores", Value: recorded}}
+		}
+		set, err := newKind(t, s).settings(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set.profiles[0].cores
+	}
+	for _, c := range []struct {
+		defaults, recorded, over string
+		want                     int
+	}{{"", "", "", 3}, {"5", "", "", 3}, {"5", "6", "", 6}, {"5", "6", "7", 7}, {"5", "", "7", 7}} {
+		if got := cores(c.defaults, c.recorded, c.over); got != c.want {
+			t.Errorf("defaults %q, recorded %q, user %q: %d cores, want %d", c.defaults, c.recorded, c.over, got, c.want)
+		}
+	}
+}
+
+// A job that names bounds of its executors and no setting of its own runs with dynamic allocation and the shuffle service.
+func TestColumnsOfAJob(t *testing.T) {
+	type shape struct {
+		Dynamic, Service, Cluster bool
+		Min, Max, Initial         int
+	}
+	const unset, most = trace.Unset, 1<<31 - 1
+	cases := []struct {
+		name               string
+		min, most, initial int32
+		recorded           map[string]string
+		want               shape
+	}{
+		{"none", unset, unset, unset, nil, shape{false, false, true, 0, most, 2}},
+		{"all bounds", 2, 9, 4, nil, shape{true, true, true, 2, 9, 4}},
+		{"at least", 2, unset, unset, nil, shape{true, true, true, 2, most, 2}},
+		{"at most", unset, 9, unset, nil, shape{true, true, true, 0, 9, 0}},
+		{"at first", unset, unset, 4, nil, shape{true, true, true, 0, most, 4}},
+		{"nothing but zeros", 0, 0, 0, nil, shape{false, false, true, 0, most, 2}},
+		{"recorded as dynamic", 2, 9, 4, map[string]string{"spark.dynamicAllocation.enabled": " TRUE "}, shape{true, false, true, 2, 9, 4}},
+		{"recorded as static", 2, 9, 4, map[string]string{"spark.dynamicAllocation.enabled": "false"}, shape{false, false, true, 0, most, 2}},
+		{"recorded in client mode", unset, unset, unset, map[string]string{"spark.submit.deployMode": "client"}, shape{false, false, false, 0, most, 2}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			j := jobOf(stageOf(0, 1, 1))
+			j.MinExecs, j.MaxExecs, j.InitialExecs = c.min, c.most, c.initial
+			for k, v := range c.recorded {
+				j.Conf = append(j.Conf, trace.KeyValue{Key: k, Value: v})
+			}
+			set, err := newKind(t, setup{}).settings(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := set.conf
+			got := shape{k.DynamicAllocation, k.ShuffleService, k.ClusterMode, k.MinExecutors, k.MaxExecutors, k.InitialTarget()}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// The container of the application master: recorded, or by Spark's keys when the user sets one of them.
+func TestPlan(t *testing.T) {
+	cases := []struct {
+		name             string
+		conf             map[string]string
+		mem              int64
+		cores, priority  int32
+		recorded         *Latencies
+		wantMem, wantCPU int64
+		wantPriority     int32
+		wantStart        int64
+	}{
+		{"recorded", static(1), 3000, 2, 0, nil, 3000, 2, 0, 4000},
+		{"recorded without cores", static(1), 3000, 0, 0, nil, 3000, 1, 0, 4000},
+		{"not recorded", static(1), trace.Unset, 2, 0, nil, 1024 + 384, 1, 0, 4000},
+		{"the user's", static(1, "spark.driver.memory", "2g", "spark.driver.cores", "3"), 3000, 2, 0, nil, 2048 + 384, 3, 0, 4000},
+		{"priority of the job", static(1), 3000, 2, 7, nil, 3000, 2, 7, 4000},
+		{"priority of the user", static(1, "spark.yarn.priority", "5"), 3000, 2, 7, nil, 3000, 2, 5, 4000},
+		{"recorded time to its registration", static(1), 3000, 2, 0, &Latencies{AMMS: 2600}, 3000, 2, 0, 2550},
+		{"shorter than the start call", static(1), 3000, 2, 0, &Latencies{AMMS: 20}, 3000, 2, 0, 0},
+		{"not recorded for this job", static(1), 3000, 2, 0, &Latencies{AMMS: trace.Unset}, 3000, 2, 0, 4000},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.NMStartMS, m.AMStartMS = 50, 4000
+			j := jobOf(stageOf(0, 1, 1))
+			j.AMMemMiB, j.AMVCores, j.Priority = c.mem, c.cores, c.priority
+			p, err := newKind(t, setup{conf: c.conf, model: m, recorded: Recorded{Latencies: map[int64]*Latencies{0: c.recorded}}}).Plan(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.AMSize != policy.R(c.wantMem, c.wantCPU) || p.Priority != c.wantPriority || p.AMStartMS != c.wantStart || p.Recorded {
+				t.Errorf("plan %+v, want %+v", p, c)
+			}
+		})
+	}
+	for attempts, want := range map[string]int{"": conf.Unset, "3": 3} {
+		s := setup{conf: map[string]string{}}
+		if attempts != "" {
+			s.conf["spark.yarn.maxAppAttempts"] = attempts
+		}
+		if p, err := newKind(t, s).Plan(jobOf()); err != nil || p.MaxAttempts != want {
+			t.Errorf("spark.yarn.maxAppAttempts %q: %v, %v, want %d", attempts, p, err, want)
+		}
+	}
+	if p, err := newKind(t, setup{recorded: Recorded{Executors: []RecordedExecutor{}}}).Plan(jobOf()); err != nil || !p.Recorded {
+		t.Errorf("with recorded executors: %+v, %v, want a recorded application", p, err)
+	}
+}
+
+// An executor starts as recorded, counted from the acquisition of its container, or as the model has it.
+func TestStartsOfExecutors(t *testing.T) {
+	m := instant()
+	m.NMStartMS, m.ExecutorStartMS, m.ExecutorReadyMS = 50, 3000, 200
+	l := &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{1000, trace.Unset, 20}}
+	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1), 600_000)), setup{conf: static(4), model: m, recorded: Recorded{Latencies: map[int64]*Latencies{0: l}}}).executors(0, 1, 2, 3).register()
+	a.Run(10_000)
+	for c, want := range map[int64]int64{2: 1200, 3: 3050, 4: 250, 5: 3050} {
+		if got := a.Container(c).Registered; got != want {
+			t.Errorf("the executor in container %d registers at %d ms, want %d", c, got, want)
+		}
+	}
+}
+
+// What a replay does not follow of a configuration is said.
+func TestWarningsOfSettings(t *testing.T) {
+	cases := []struct {
+		name     string
+		s        setup
+		recorded map[string]string
+		want     []string // codes
+	}{
+		{"nothing", setup{conf: static(1)}, nil, nil},
+		{"client mode", setup{conf: static(1)}, map[string]string{"spark.submit.deployMode": "client"}, []string{"client-mode"}},
+		{"recorded decommissioning", setup{}, map[string]string{"spark.decommission.enabled": "true"}, []string{"decommission"}},
+		{"keys that are not known", setup{conf: static(1)}, map[string]string{"spark.locality.luck": "1"}, []string{"unknown-keys"}},
+		{"a key that is not modelled", setup{conf: static(1)}, map[string]string{"spark.driver.maxResultSize": "4g"}, []string{"spark.driver.maxResultSize"}},
+		{"a file of pools that is not read", setup{conf: static(1)}, map[string]string{"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": "pools.xml"}, []string{"pools"}},
+		{"the file that is read", setup{conf: static(1), file: "pools.xml"}, map[string]string{"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": "pools.xml"}, nil},
+		{"a file in FIFO mode", setup{conf: static(1)}, map[string]string{"spark.scheduler.allocation.file": "pools.xml"}, nil},
+		{"FAIR mode without a file", setup{conf: static(1)}, map[string]string{"spark.scheduler.mode": "FAIR"}, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			j := jobOf(stageOf(0, 1, 1))
+			for k, v := range c.recorded {
+				j.Conf = append(j.Conf, trace.KeyValue{Key: k, Value: v})
+			}
+			p, err := newKind(t, c.s).Plan(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range p.Warnings {
+				got = append(got, w.Code)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("warnings (-want +got)\n%s", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package driver
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/master"
+	"replay/policy"
+	"replay/trace"
+)
+
+// The hints of active stages go to the allocator with the next target: a host counts once for each task that prefers it. With them
+// new containers are asked for on these hosts. When a stage is done its hints are gone.
+//
+// Source: ExecutorAllocationManager.ExecutorAllocationListener.onStageSubmitted, onStageCompleted.
+func TestHintsOfStages(t *testing.T) {
+	// Eight tasks prefer node 0, four node 1, two nothing. Of the seven executors of two cores that are needed the twelve with a
+	// preference need six, four on node 0 and two on node 1.
+	st := near(stageOf(0, 14, 1000), append(append(all(8, 0), all(4, 1)...), all(2)...)...)
+	second := delayed(near(stageOf(1, 2, 1000), []int32{3}, []int32{3}), 5000)
+	second.After = []int32{0}
+	j := jobOf(st, second)
+	j.ExecVCores = 2
+	a := newApp(t, j, setup{conf: dynamic()}).register()
+	p := a.Master.(master.Preferrer)
+	hinted := func() (nodes []int32) {
+		for n := range int32(4) {
+			if p.Prefers(n) {
+				nodes = append(nodes, n)
+			}
+		}
+		if p.Preferring() != (len(nodes) > 0) {
+			t.Errorf("at %d ms: preferring %v with nodes %v", a.Now(), p.Preferring(), nodes)
+		}
+		return nodes
+	}
+	if got := hinted(); !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("hints at nodes %v, want 0 and 1", got)
+	}
+	a.Run(2500)
+	// The steps are one executor, two more and four more; each asks in the ratio of what the nodes still need.
+	if d := cmp.Diff([]string{"0 ask *=1 /r0=1 h0=1 h1=1", "1000 ask *=3 /r0=3 h0=3 h1=2", "2000 ask *=7 /r0=7 h0=7 h1=4"}, a.said("ask")); d != "" {
+		t.Errorf("asks (-want +got)\n%s", d)
+	}
+	for _, node := range []int32{0, 0, 0, 0, 1, 1, 2} {
+		a.Grant(node, 0, policy.R(2048, 2))
+	}
+	a.Run(4500)
+	if got := hinted(); len(got) > 0 || len(a.Tasks) != 14 {
+		t.Errorf("after %d tasks of 14 hints at nodes %v, want none", len(a.Tasks), got)
+	}
+	a.Run(10_000)
+	if got := hinted(); len(a.Tasks) == 14 && !slices.Equal(got, []int32{3}) {
+		t.Errorf("in the second stage hints at nodes %v, want 3", got)
+	}
+}
+
+// A placement that reads the hosts of each task gets them: the second step asks for an executor for each of the first two tasks.
+func TestHintsByTask(t *testing.T) {
+	a := newApp(t, jobOf(near(stageOf(0, 3, 1000), []int32{0}, []int32{3, 1}, nil)), setup{placement: "per-task", conf: dynamic()}).register()
+	a.Run(1500)
+	if d := cmp.Diff([]string{"0 ask *=1 /r0=1 h0=1", "1000 ask *=3 /r0=3 /r1=1 h0=2 h1=1 h3=1"}, a.said("ask")); d != "" {
+		t.Errorf("asks (-want +got)\n%s", d)
+	}
+}
+
+// Stages whose submission is due in the same millisecond are submitted in the order in which they were posted, not by number.
+//
+// Source: DAGSchedulerEventProcessLoop.
+func TestStagesInOrderOfPosting(t *testing.T) {
+	// 1 waits for 0, which ends at 1000; 2 was posted at 0.
+	one := delayed(stageOf(1, 1, 10_000, 0), 2000)
+	a := newApp(t, jobOf(stageOf(0, 1, 1000), one, delayed(stageOf(2, 1, 10_000), 3000), delayed(stageOf(3, 1, 10_000), 500)), setup{conf: static(4)}).executors(0, 1, 2, 3).register()
+	a.Run(5000)
+	var order []int32
+	for id := range int32(4) {
+		if set := a.d.tasks.Set(id); set != nil {
+			order = append(order, set.Spec.Stage)
+		}
+	}
+	if !slices.Equal(order, []int32{3, 2, 1}) {
+		t.Errorf("the stages that run were submitted in the order %v, want 3, 2, 1", order)
+	}
+}
+
+// A task is ready with its stage attempt, or when it failed last.
+func TestTasksAreReady(t *testing.T) {
+	st := stageOf(0, 2, 1000)
+	st.Tasks.Retries = []int32{1, 0}
+	a := newApp(t, jobOf(delayed(st, 300)), setup{conf: static(1), recorded: Recorded{Failures: true}}).executors(0).register()
+	a.Run(60_000)
+	var got [][3]int64
+	for _, r := range a.Tasks {
+		got = append(got, [3]int64{int64(r.Index), r.Ready, r.Launch})
+	}
+	if d := cmp.Diff([][3]int64{{0, 300, 300}, {1, 300, 1300}, {0, 1300, 2300}}, got); d != "" {
+		t.Errorf("index, ready, launch (-want +got)\n%s", d)
+	}
+}
+
+// Output that is lost with its executor, without the shuffle service. An executor that has read for the stage attempt before tries the
+// dead one for a while; one that has not learns at once that output is missing. Either way both stages are submitted again, 200 ms
+// after the failure.
+//
+// Source: MapOutputTrackerWorker, DAGScheduler.handleTaskCompletion.
+func TestLostOutput(t *testing.T) {
+	cases := []struct {
+		name   string
+		second int64 // when a further executor registers
+		want   []string
+	}{
+		{"read by an executor that knows where it was", 1_000_000, []string{
+			"3000 1.3 ex2 NO_PREF", "3050 1.4 ex2 NO_PREF", // in vain; the second was offered before the failure of the first was handled
+			"3250 0.0 ex2 NO_PREF", "4250 1.3 ex2 NO_PREF", "5250 1.4 ex2 NO_PREF", "6250 1.5 ex2 NO_PREF"}},
+		{"read by a new one", 2700, []string{
+			"2700 1.3 ex3 NO_PREF", "2700 1.4 ex3 NO_PREF", "2700 1.5 ex3 NO_PREF",
+			"2900 0.0 ex3 NO_PREF", "3900 1.3 ex2 NO_PREF", "3900 1.4 ex3 NO_PREF", "4900 1.5 ex2 NO_PREF"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.FetchFailMS = 50
+			a := newApp(t, jobOf(stageOf(0, 2, 1000), stageOf(1, 6, 1000, 0)), setup{conf: static(3), model: m,
+				recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: []int64{0, 0, c.second}}}}}).executors(0, 1, 2).register()
+			a.Run(2500) // of stage 1 two tasks are done and two run, task 3 on executor 1
+			a.Crash(2, 1)
+			a.Run(20_000)
+			if d := cmp.Diff(c.want, a.launches()[6:]); d != "" {
+				t.Errorf("launches after the loss (-want +got)\n%s\n%v\n%v", d, a.launches(), a.ends())
+			}
+			if a.Outcome == nil || *a.Outcome != "" {
+				t.Errorf("log %v, want success", a.Log)
+			}
+		})
+	}
+}

@@ -1,0 +1,219 @@
+package driver
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/model"
+	"replay/engine/record"
+	"replay/trace"
+)
+
+// How long tasks take: what the trace has, with the factors and latencies of the model around it.
+func TestTimesOfTasks(t *testing.T) {
+	latencies := func(change func(*model.Model)) *model.Model {
+		m := instant()
+		m.DispatchMS, m.StatusMS, m.ResultMS, m.DeserializeMS = 3, 5, 7, 8
+		change(m)
+		return m
+	}
+	none := func(*model.Model) {}
+	type times struct{ Finish, Overhead, Penalty int64 } // of a task, the first one launched at 0, its executor free at Finish - result
+	cases := []struct {
+		name  string
+		model *model.Model
+		stage func(*trace.Stage) // of tasks of 1 s
+		want  []times
+	}{
+		{"dispatch, deserialization, service, status, result", latencies(none), nil,
+			[]times{{1023, 16, 0}, {2039, 16, 0}}},
+		{"deserialization is in the recorded time", latencies(none), func(st *trace.Stage) { st.Tasks.DeserializeMS = []int64{20, 20} },
+			[]times{{1015, 8, 0}, {2023, 8, 0}}},
+		{"classes are loaded by the first task of an executor", latencies(func(m *model.Model) { m.FirstTaskMS = 100 }), nil,
+			[]times{{1123, 116, 0}, {2139, 16, 0}}},
+		{"but they are in the recorded time too", latencies(func(m *model.Model) { m.FirstTaskMS = 100 }), func(st *trace.Stage) { st.Tasks.DeserializeMS = []int64{20, 20} },
+			[]times{{1015, 8, 0}, {2023, 8, 0}}},
+		{"the first task of a stage on an executor, by the model", latencies(func(m *model.Model) { m.FirstFactor = 1.5 }), nil,
+			[]times{{1523, 516, 0}, {2539, 16, 0}}},
+		{"by the trace", latencies(func(m *model.Model) { m.FirstFactor = 1.5 }), func(st *trace.Stage) { st.FirstFactor = 1.2 },
+			[]times{{1223, 216, 0}, {2239, 16, 0}}},
+		{"and on a cold one", latencies(func(m *model.Model) { m.FirstFactor = 1.5 }), func(st *trace.Stage) { st.FirstFactor, st.FreshFactor = 1.2, 2 },
+			[]times{{2023, 1016, 0}, {3039, 16, 0}}},
+		{"recorded delay without the result: the status has its part of it", latencies(none), func(st *trace.Stage) { st.Tasks.SchedDelayMS = []int64{50, 10} },
+			[]times{{1058, 51, 0}, {2069, 11, 0}}},
+		{"recorded delay that is less than the result takes", latencies(none), func(st *trace.Stage) { st.Tasks.SchedDelayMS = []int64{2, 7} },
+			[]times{{1015, 8, 0}, {2023, 8, 0}}},
+		{"recorded for some", latencies(none), func(st *trace.Stage) { st.Tasks.SchedDelayMS = []int64{trace.Unset, 10} },
+			[]times{{1023, 16, 0}, {2034, 11, 0}}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			st := stageOf(0, 2, 1000)
+			if c.stage != nil {
+				c.stage(&st)
+			}
+			a := newApp(t, jobOf(st), setup{conf: static(1), model: c.model}).executors(0).register()
+			a.Run(60_000)
+			var got []times
+			for _, r := range a.Tasks {
+				got = append(got, times{r.Finish, r.OverheadMS, r.PenaltyMS})
+				if r.DurationMS != 1000 {
+					t.Errorf("task %d takes %d ms in the trace, want 1000", r.Index, r.DurationMS)
+				}
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// An executor is warm for a stage while its last task was of that stage.
+func TestFirstTaskOfAStageOnAnExecutor(t *testing.T) {
+	m := instant()
+	m.FirstFactor, m.FirstTaskMS = 2, 50
+	other := delayed(stageOf(1, 1, 100), 150)
+	a := newApp(t, jobOf(stageOf(0, 3, 100), other), setup{conf: static(1), model: m}).executors(0).register()
+	a.Run(60_000)
+	// The stage of the smaller number is served first; the other one has the core after it, for twice its time again.
+	if d := cmp.Diff([]string{"250 0.0 success", "350 0.1 success", "450 0.2 success", "650 1.0 success"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
+
+// Input that is read from elsewhere takes longer: the part of a task that reads, at most all of it, by a factor of the level.
+func TestPenaltyOfRemoteReads(t *testing.T) {
+	cases := []struct {
+		name   string
+		racks  []int32 // of the preferred node and of the one that has the executor
+		bytes  int64
+		prefer bool
+		want   int64
+	}{
+		{"on the rack", []int32{0, 0}, 50 << 20, true, 250},
+		{"off the rack", []int32{0, 1}, 50 << 20, true, 500},
+		{"no more than the whole task reads", []int32{0, 1}, 500 << 20, true, 1000},
+		{"nothing is read", []int32{0, 1}, 0, true, 0},
+		{"nothing is preferred", []int32{0, 1}, 50 << 20, false, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.RackPenalty, m.AnyPenalty, m.ReadMiBPerS = 1.5, 2, 100
+			st := stageOf(0, 1, 1000)
+			if c.prefer {
+				st = near(st, []int32{0})
+			}
+			st.Tasks.InputBytes[0] = c.bytes
+			a := newApp(t, jobOf(st), setup{racks: c.racks, conf: static(1), model: m}).executors(1).register()
+			a.Run(60_000)
+			if r := a.Tasks[0]; r.PenaltyMS != c.want || r.Finish != 1000+c.want {
+				t.Errorf("penalty %d ms, end at %d ms, want %d and %d", r.PenaltyMS, r.Finish, c.want, 1000+c.want)
+			}
+		})
+	}
+	t.Run("local reads have none, and no factor makes a task shorter", func(t *testing.T) {
+		m := instant()
+		m.RackPenalty, m.AnyPenalty = 0.5, 2
+		st := near(stageOf(0, 2, 1000), []int32{0}, []int32{2})
+		st.Tasks.InputBytes = []int64{50 << 20, 50 << 20}
+		a := newApp(t, jobOf(st), setup{racks: []int32{0, 0, 0}, conf: static(2), model: m}).executors(0, 1).register()
+		a.Run(60_000)
+		for _, r := range a.Tasks {
+			if r.PenaltyMS != 0 {
+				t.Errorf("task %d at %s has a penalty of %d ms", r.Index, r.Level, r.PenaltyMS)
+			}
+		}
+	})
+}
+
+// Why a task is on none of its preferred hosts, as things stand when it is launched; the first reason that holds is given.
+func TestTaskMisses(t *testing.T) {
+	preferring := func(prefs ...int32) trace.Stage { return near(stageOf(0, 1, 1000), prefs) }
+	cases := []struct {
+		name  string
+		wait  string
+		stage trace.Stage
+		want  record.Miss
+	}{
+		{"no preferred host is there", "3s", preferring(3), record.HostAbsent},
+		{"one is there, without an executor", "3s", preferring(3, 2), record.NoExecutor},
+		{"its executor has no core free", "3s", preferring(3, 2, 1), record.HostBusy},
+		{"it has, without a wait for it", "0s", preferring(1, 0), record.DelayOff},
+		{"it has, the wait is over", "3s", preferring(0, 1), record.DelayOver},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			// Nodes 0 and 1 have an executor each, that of 1 is busy; the one of node 2 is lost; node 3 is down.
+			a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 1_000_000), []int32{1}), 100)), setup{conf: static(3, "spark.locality.wait", c.wait)}).executors(0, 1, 2).register()
+			a.Run(200)
+			a.Crash(4, 1)
+			a.FailNode(3)
+			a.Run(10_000)
+			if got := a.d.taskMiss(&c.stage, 0); got != c.want {
+				t.Errorf("reason %v, want %v", got, c.want)
+			}
+		})
+	}
+	t.Run("it is written with the task", func(t *testing.T) {
+		a := newApp(t, jobOf(near(stageOf(0, 1, 1000), []int32{3})), setup{conf: static(1)}).executors(0).register()
+		a.Run(10_000)
+		if r := a.Tasks[0]; !r.Preferring || r.Preferred || r.Miss != record.NoExecutor {
+			t.Errorf("the task: %+v, want one that preferred a host without executor", r)
+		}
+	})
+}
+
+// Attempts fail as often as the trace says, one short of what ends the application; copies do not fail.
+func TestRecordedFailures(t *testing.T) {
+	st := stageOf(0, 3, 1000)
+	st.Tasks.Retries = []int32{0, 1, 9}
+	a := newApp(t, jobOf(st), setup{conf: static(1, "spark.task.maxFailures", "3"), recorded: Recorded{Failures: true}}).executors(0).register()
+	a.Run(60_000)
+	want := []string{"1000 0.0 success", "2000 0.1 failed", "3000 0.2 failed", "4000 0.1 success", "5000 0.2 failed", "6000 0.2 success"}
+	if d := cmp.Diff(want, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+	if r := a.Job(); r.Attempts != 6 || r.TasksSucceeded != 3 || r.TaskMS != 3000 || r.WastedTaskMS != 3000 {
+		t.Errorf("job %+v, want 6 attempts, 3 tasks done, 3 s useful and 3 s wasted", r)
+	}
+	b := newApp(t, jobOf(st), setup{conf: static(1)}).executors(0).register()
+	b.Run(60_000)
+	if b.Job().Attempts != 3 {
+		t.Errorf("%d attempts without recorded failures, want 3", b.Job().Attempts)
+	}
+}
+
+// A copy of a slow task that succeeds first has the other attempt killed: its core is free when the executor reports so, and is
+// offered alone; the killed attempt is no failure.
+//
+// Source: TaskSetManager.handleSuccessfulTask, CoarseGrainedSchedulerBackend.DriverEndpoint.receive(KillTask).
+func TestSpeculativeCopy(t *testing.T) {
+	m := instant()
+	m.StatusMS, m.RackPenalty = 20, 10
+	// Node 2 holds no block: what it reads takes ten times as long.
+	st := near(stageOf(0, 4, 1000), []int32{0}, []int32{0}, []int32{1}, []int32{1})
+	for i := range st.Tasks.InputBytes {
+		st.Tasks.InputBytes[i] = 1 << 30
+	}
+	later := delayed(stageOf(1, 3, 60_000), 3000)
+	a := newApp(t, jobOf(delayed(st, 100), later), setup{racks: []int32{0, 0, 0}, model: m,
+		conf: static(3, "spark.locality.wait", "500ms", "spark.speculation", "true", "spark.speculation.quantile", "0.5", "spark.task.maxFailures", "1")}).executors(0, 1, 2).register()
+	a.Run(20_000)
+	want := []string{"1000 0.1 ex3 RACK_LOCAL", "1120 0.3 ex2 NODE_LOCAL", "2600 0.1 ex1 NODE_LOCAL", "3000 1.0 ex2 NO_PREF", "3620 1.1 ex1 NO_PREF", "3640 1.2 ex3 NO_PREF"}
+	if d := cmp.Diff(want, a.launches()[2:]); d != "" {
+		t.Errorf("launches behind the first two (-want +got)\n%s", d)
+	}
+	if d := cmp.Diff([]string{"2140 0.3 success", "3620 0.1 success", "3640 0.1 killed"}, a.ends()[2:]); d != "" {
+		t.Errorf("ends behind the first two (-want +got)\n%s", d)
+	}
+	if a.Cores != 3 || a.Outcome != nil {
+		t.Errorf("%d cores are busy, outcome %v, want 3 and none yet", a.Cores, a.Outcome)
+	}
+	for _, r := range a.Tasks {
+		if copied := r.Launch == 2600; r.Speculative != copied {
+			t.Errorf("attempt of %d at %d: speculative %v, want %v", r.Index, r.Launch, r.Speculative, copied)
+		}
+	}
+}
