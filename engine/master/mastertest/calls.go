@@ -201,7 +201,7 @@ func (h *Host) Busy(cores int32) {
 }
 
 // Heartbeat is part of [master.Books].
-func (h *Host) Heartbeat() { h.Counted++ }
+func (h *Host) Heartbeat() { h.counted++ }
 
 // Task is part of [master.Books].
 func (h *Host) Task(r *record.Task) { h.Tasks = append(h.Tasks, *r) }

@@ -34,7 +34,6 @@ type Host struct {
 
 	Log      []string        // what the master asked that is not the same each time: "TIME CALL"
 	Beats    []int64         // times of its heartbeats
-	Counted  int             // heartbeats that it counted
 	Tasks    []record.Task   // in order of their end
 	Cores    int32           // busy
 	Until    int64           // work is known to go on
@@ -55,6 +54,7 @@ type Host struct {
 	containers []*container // by number; 1 is the application master's
 	granted    []*protocol.Container
 	completed  []protocol.Status
+	counted    int  // heartbeats, by the master
 	gone       bool // has left the cluster
 }
 
@@ -168,6 +168,9 @@ func (h *Host) Run(until int64) {
 	}
 	h.now = max(h.now, until)
 }
+
+// Counted returns how many heartbeats the master has counted.
+func (h *Host) Counted() int { return h.counted }
 
 // Name is the name of a node's host.
 func (h *Host) Name(node int32) protocol.Name { return h.cluster.Host[node] }

@@ -48,8 +48,8 @@ func TestHeartbeats(t *testing.T) {
 			if d := cmp.Diff(c.want, a.Beats); d != "" {
 				t.Errorf("heartbeats (-want +got)\n%s", d)
 			}
-			if a.Counted != len(c.want)-1 {
-				t.Errorf("%d heartbeats are counted, want %d: all but the registration's", a.Counted, len(c.want)-1)
+			if a.Counted() != len(c.want)-1 {
+				t.Errorf("%d heartbeats are counted, want %d: all but the registration's", a.Counted(), len(c.want)-1)
 			}
 		})
 	}
