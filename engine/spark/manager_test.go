@@ -188,95 +188,12 @@ func TestCompareAsText(t *testing.T) {
 	})
 }
 
-// driverEvent is one listener event at a time.
-type driverEvent struct {
-	at    int64
-	apply func(m *Manager)
-}
-
-// drawEvents returns the events of an application that could be.
-func drawEvents(t *rapid.T, profiles int) []driverEvent {
-	var events []driverEvent
-	now, stages, lastExec := int64(0), int32(0), int32(0)
-	var execs []int32
-	type task struct {
-		stage, index, exec int32
-		speculative        bool
-	}
-	var running []task
-	pick := func(n int, name string) int { return rapid.IntRange(0, n-1).Draw(t, name) }
-	for range rapid.IntRange(1, 60).Draw(t, "events") {
-		now += rapid.SampledFrom([]int64{0, 1, 99, 100, 101, 700, 1000, 2500, 10_000, 61_000}).Draw(t, "pause")
-		at := now
-		var apply func(m *Manager)
-		switch kind := pick(12, "kind"); {
-		case kind == 0 || stages == 0:
-			s, tasks, p := stages, rapid.IntRange(1, 40).Draw(t, "tasks"), int32(pick(profiles, "profile"))
-			stages++
-			job := s
-			apply = func(m *Manager) {
-				m.JobStart(job, []ShuffleStage{{s, s % 3}})
-				m.StageSubmitted(at, s, 0, p, tasks, StageHints{LocalTasks: 1, Hosts: []HostTasks{{protocol.Name(s%3 + 1), 2}}})
-			}
-		case kind == 1:
-			s := int32(pick(int(stages), "stage"))
-			apply = func(m *Manager) { m.StageCompleted(s, 0); m.JobEnd(s) }
-		case kind <= 3:
-			lastExec++
-			e, p := lastExec, int32(pick(profiles, "profile"))
-			execs = append(execs, e)
-			apply = func(m *Manager) { m.ExecutorAdded(at, e, p) }
-		case kind == 4 && len(execs) > 0:
-			i := pick(len(execs), "executor")
-			e := execs[i]
-			execs = slices.Delete(execs, i, i+1)
-			apply = func(m *Manager) { m.ExecutorRemoved(e) }
-		case kind <= 7 && len(execs) > 0:
-			k := task{int32(pick(int(stages), "stage")), int32(pick(8, "index")), execs[pick(len(execs), "executor")], pick(4, "speculative") == 0}
-			running = append(running, k)
-			apply = func(m *Manager) { m.TaskStart(at, k.stage, 0, k.index, k.exec, k.speculative, true) }
-		case kind <= 9 && len(running) > 0:
-			i := pick(len(running), "task")
-			k, end := running[i], TaskEnd(pick(3, "end"))
-			running = slices.Delete(running, i, i+1)
-			apply = func(m *Manager) { m.TaskEnd(at, k.stage, 0, k.index, k.exec, k.speculative, end) }
-		case kind == 10 && len(execs) > 0:
-			e, rdd, valid := execs[pick(len(execs), "executor")], int32(pick(2, "rdd")), pick(3, "valid") > 0
-			apply = func(m *Manager) { m.BlockUpdated(e, rdd, 0, valid, false, true) }
-		default:
-			s, n := int32(pick(int(stages), "stage")), int32(pick(8, "index"))
-			switch pick(5, "other") {
-			case 0:
-				apply = func(m *Manager) { m.SpeculativeTaskSubmitted(at, s, 0, n) }
-			case 1:
-				apply = func(m *Manager) { m.UnschedulableAdded(at, s, 0) }
-			case 2:
-				apply = func(m *Manager) { m.UnschedulableRemoved(s, 0) }
-			case 3:
-				apply = func(m *Manager) { m.ShuffleCleaned(s % 3) }
-			default:
-				apply = func(m *Manager) { m.UnpersistRDD(n % 2) }
-			}
-		}
-		events = append(events, driverEvent{at, apply})
-	}
-	return events
-}
-
 // Leaving out the ticks before NextInteresting changes nothing: same calls at the same times, same
 // state at each event.
 func TestNextInterestingIsNeverTooLate(t *testing.T) {
 	dense, sparse := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		conf := dynamicConf(t,
-			"minExecutors", rapid.SampledFrom([]string{"0", "1", "3"}).Draw(t, "min"),
-			"initialExecutors", rapid.SampledFrom([]string{"0", "2", "4"}).Draw(t, "initial"),
-			"maxExecutors", rapid.SampledFrom([]string{"4", "20"}).Draw(t, "max"),
-			"executorIdleTimeout", rapid.SampledFrom([]string{"0", "2", "60"}).Draw(t, "idle"),
-			"cachedExecutorIdleTimeout", "70",
-			"shuffleTracking.timeout", rapid.SampledFrom([]string{"5s", "9223372036854775807"}).Draw(t, "shuffle"))
-		conf.ShuffleService = rapid.Bool().Draw(t, "service")
-		conf.Decommission = rapid.Bool().Draw(t, "decommission")
+		conf := drawConf(t)
 		perExec := []int{2, 3}[:rapid.IntRange(1, 2).Draw(t, "profiles")]
 		bad := rapid.IntRange(2, 9).Draw(t, "refused")
 		refuse := func(call int) bool { return call%bad == 1 }
@@ -285,7 +202,7 @@ func TestNextInterestingIsNeverTooLate(t *testing.T) {
 		d, s := NewManager(conf, perExec, db), NewManager(conf, perExec, sb)
 		phase := rapid.Int64Range(0, 99).Draw(t, "phase")
 		tick := phase
-		for _, e := range append(events, driverEvent{events[len(events)-1].at + 100_000, func(*Manager) {}}) {
+		for _, e := range append(events, driverEvent{events[len(events)-1].at + 100_000, func(managed) {}}) {
 			for ; tick < e.at; tick += TickInterval {
 				d.Tick(tick)
 				dense++
