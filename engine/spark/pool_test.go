@@ -30,6 +30,7 @@ func TestParsePools(t *testing.T) {
 		{"negative values stand", `<allocations><pool name="a"><weight>-1</weight><minShare>-2</minShare></pool></allocations>`,
 			[]Pool{{Name: "a", MinShare: -2, Weight: -1}}, nil},
 		{"no pool", `<allocations/>`, []Pool{}, nil},
+		{"other attributes", `<pool name="a" kind="c" xmlns:x="u" x:name="b"/>`, []Pool{{Name: "a", Weight: 1}}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
