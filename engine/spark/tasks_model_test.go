@@ -135,7 +135,9 @@ func (s *plainScheduler) alive(exec int32) bool {
 	return s.runningOn[exec] != nil && !going
 }
 
-func (s *plainScheduler) hostAlive(host int32) bool { return slices.ContainsFunc(s.onHost[host], s.alive) }
+func (s *plainScheduler) hostAlive(host int32) bool {
+	return slices.ContainsFunc(s.onHost[host], s.alive)
+}
 
 func (s *plainScheduler) rackAlive(rack int32) bool {
 	for host, execs := range s.onHost {
