@@ -40,6 +40,9 @@ func TestRunsThatMustAgree(t *testing.T) {
 		"every value shown": {"--formats", "none", "--all"},
 		"one thread":        {"--formats", "none"},
 	}
+	if testing.Short() {
+		delete(variants, "plots") // they are drawn from what was written
+	}
 	for name, args := range variants {
 		t.Run(name, func(t *testing.T) {
 			if name == "one thread" {
