@@ -14,7 +14,7 @@ import (
 type newest struct{ policy.Sharing }
 
 func (newest) Compare(a, b *policy.Contender, _ *policy.Resource) int {
-	return cmp.Compare(b.Start, a.Start)
+	return cmp.Or(cmp.Compare(b.Start, a.Start), cmp.Compare(a.Rank, b.Rank))
 }
 
 func newNewest(types int) policy.Sharing {
