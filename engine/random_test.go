@@ -13,7 +13,7 @@ import (
 )
 
 // TestRandomScenarios replays small random traces under random configurations: every replay ends, the
-// engine's own conservation checks hold (they are errors of Run), records agree with the totals.
+// engine's own conservation checks hold (they are errors of Run), records agree with the totals, and both engines decide alike.
 func TestRandomScenarios(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -74,6 +74,10 @@ func TestRandomScenarios(t *testing.T) {
 			}
 			k, m := replay(t, input(nodes, events, jobs...), o)
 			checkRecords(t, k, m)
+			o.Engine = "dense"
+			if _, d := replay(t, input(nodes, events, jobs...), o); d.DecisionHash != m.DecisionHash {
+				t.Errorf("decision hash is %s, that of the dense engine %s", m.DecisionHash, d.DecisionHash)
+			}
 			for _, j := range k.jobs {
 				if j.Outcome != record.JobSucceeded {
 					t.Errorf("job %d ended as %q: %s", j.ID, j.Outcome, j.Reason)
