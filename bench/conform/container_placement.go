@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"replay/bench/conform/golden"
-	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
+	"replay/engine/spark/scala"
 	"replay/policy"
 )
 
@@ -73,7 +73,7 @@ func (p placementPreference) equal(o placementPreference) bool {
 
 func runContainerPlacement(c *containerPlacementCase, out *golden.Results) {
 	// The hosts in the order in which Spark walks over them.
-	order := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
+	order := scala.Immutable[string]{Hash: scala.HashCode}
 	tasks := map[string]int{}
 	for _, t := range c.In.Tasks {
 		order.Put(t.first)

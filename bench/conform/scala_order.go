@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"replay/bench/conform/golden"
-	"replay/engine/spark"
+	"replay/engine/spark/scala"
 )
 
 // scalaOrder is the order in which Scala 2.12.18 walks over its collections.
@@ -34,9 +34,9 @@ type scalaOrderCase struct {
 }
 
 func runScalaOrder(c *scalaOrderCase, out *golden.Results) {
-	table := spark.ScalaHashMap[string]{Hash: spark.JavaHash}
-	set := spark.ScalaHashSet[string]{Hash: spark.JavaHash}
-	trie := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
+	table := scala.HashMap[string]{Hash: scala.HashCode}
+	set := scala.HashSet[string]{Hash: scala.HashCode}
+	trie := scala.Immutable[string]{Hash: scala.HashCode}
 	for i, op := range c.Ops {
 		switch op[0] {
 		case "put":
@@ -52,14 +52,14 @@ func runScalaOrder(c *scalaOrderCase, out *golden.Results) {
 			return
 		}
 	}
-	toMap := spark.ScalaImmutable[string]{Hash: spark.JavaHash}
+	toMap := scala.Immutable[string]{Hash: scala.HashCode}
 	for k := range table.All {
 		toMap.Put(k)
 	}
 	same := func(i int32) int32 { return i }
-	ints := spark.ScalaHashMap[int32]{Hash: same}
-	intTrie := spark.ScalaImmutable[int32]{Hash: same}
-	longs := spark.ScalaHashSet[int32]{Hash: same}
+	ints := scala.HashMap[int32]{Hash: same}
+	intTrie := scala.Immutable[int32]{Hash: same}
+	longs := scala.HashSet[int32]{Hash: same}
 	for _, k := range c.Ints {
 		ints.Put(k)
 		intTrie.Put(k)

@@ -10,6 +10,7 @@ import (
 	"replay/bench/conform/golden"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
+	"replay/engine/spark/scala"
 )
 
 // taskSetManager is Spark's task scheduler: offers, delay scheduling, failures, speculation, losses.
@@ -175,7 +176,7 @@ func (n *names) of(s string) int32 {
 	return id
 }
 
-func (n *names) hash(id int32) int32 { return spark.JavaHash(n.text[id]) }
+func (n *names) hash(id int32) int32 { return scala.HashCode(n.text[id]) }
 
 func (n *names) lists(m map[int32][]int32) map[string][]int32 {
 	out := make(map[string][]int32, len(m))

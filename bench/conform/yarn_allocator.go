@@ -10,6 +10,7 @@ import (
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
@@ -48,10 +49,10 @@ type yarnAllocatorCase struct {
 	Events []yarnAllocatorEvent `json:"events"`
 
 	names     *protocol.Names
-	allocator *spark.Allocator
+	allocator *allocator.Allocator
 	out       yarnAllocatorOut // of the present event
 	request   protocol.AllocateRequest
-	outcome   spark.Outcome
+	outcome   allocator.Outcome
 }
 
 type yarnAllocatorEvent struct {
@@ -205,7 +206,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 		panic(err)
 	}
 	c.names = protocol.NewNames()
-	setup := spark.AllocatorSetup{
+	setup := allocator.Setup{
 		Conf: conf, Names: c.names, Placement: placement,
 		RackOf: func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) },
 	}
@@ -214,13 +215,13 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 			out.AddUnsupported(c.ID, fmt.Sprintf("profile %d is number %d", i, p.Profile))
 			return
 		}
-		setup.Profiles = append(setup.Profiles, spark.ExecutorProfile{Size: policy.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
+		setup.Profiles = append(setup.Profiles, allocator.ExecutorProfile{Size: policy.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
 	}
 	if got, err := conf.ContainerSize(sparkconf.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
 		out.AddDifferent(golden.Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
 		return
 	}
-	c.allocator = spark.NewAllocator(setup)
+	c.allocator = allocator.New(setup)
 	c.allocator.OnRequest = func(profile int32, req *protocol.ContainerRequest, added bool) {
 		r := yarnAllocatorRequest{Profile: profile, Nodes: c.texts(req.Nodes), Racks: c.texts(req.Racks)}
 		if added {

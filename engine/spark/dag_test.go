@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"replay/engine/spark/scala"
 	"replay/trace"
 )
 
@@ -288,7 +289,7 @@ func TestJobsEndWhateverIsLost(t *testing.T) {
 		}
 		var order *HashOrder
 		if rapid.Bool().Draw(rt, "hash order") {
-			text := func(i int32) int32 { return JavaHash(fmt.Sprint("n", i)) }
+			text := func(i int32) int32 { return scala.HashCode(fmt.Sprint("n", i)) }
 			order = &HashOrder{text, text, text}
 		}
 		d := newTestDriver(t, conf, list, racks, order)

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -124,7 +125,7 @@ func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks
 	m.recount(a, specBefore, runningBefore)
 	m.onBacklogged(now)
 	m.addHints(a.profile, &a.hints, -1)
-	slices.SortFunc(hints.Hosts, func(x, y HostTasks) int { return compareHost(x, y.Host) })
+	slices.SortFunc(hints.Hosts, func(x, y HostTasks) int { return cmp.Compare(x.Host, y.Host) })
 	a.hints = hints
 	m.addHints(a.profile, &a.hints, 1)
 	s := &m.profiles[profile]

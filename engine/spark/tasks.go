@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/spark/conf"
+	"replay/engine/spark/scala"
 )
 
 // TaskEventKind is what a [TaskScheduler] tells.
@@ -103,7 +104,7 @@ type executor struct {
 
 type hostState struct {
 	execs []int32 // known, in order of arrival
-	order *ScalaHashSet[int32]
+	order *scala.HashSet[int32]
 }
 
 // NewTaskScheduler makes the scheduler of one application. RackOf gives the rack of each host, or
@@ -382,13 +383,13 @@ func (s *TaskScheduler) aliveOnHost(host int32) []int32 {
 		slices.Sort(alive)
 		return alive
 	}
-	kept := ScalaHashSet[int32]{Hash: s.order.Exec}
+	kept := scala.HashSet[int32]{Hash: s.order.Exec}
 	for e := range h.order.All {
 		if s.execAlive(e) {
 			kept.Add(e)
 		}
 	}
-	set := ScalaImmutable[int32]{Hash: s.order.Exec}
+	set := scala.Immutable[int32]{Hash: s.order.Exec}
 	for e := range kept.All {
 		set.Put(e)
 	}

@@ -1,6 +1,10 @@
 package spark
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/spark/scala"
+)
 
 // LossKind is why an executor was lost.
 type LossKind uint8
@@ -77,7 +81,7 @@ func (s *TaskScheduler) removeFromHost(exec, host int32) {
 	if h.order != nil {
 		h.order.Remove(exec)
 		if len(h.execs) == 0 {
-			h.order = &ScalaHashSet[int32]{Hash: s.order.Exec}
+			h.order = &scala.HashSet[int32]{Hash: s.order.Exec}
 		}
 	}
 	if rack := s.rackOf(host); len(h.execs) == 0 && rack != NoRack {

@@ -1,6 +1,10 @@
 package spark
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/spark/scala"
+)
 
 // Offer is an executor with its free cores.
 type Offer struct {
@@ -191,7 +195,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 	if int(at) == len(s.hosts) {
 		s.hosts = append(s.hosts, hostState{})
 		if s.order != nil {
-			s.hosts[at].order = &ScalaHashSet[int32]{Hash: s.order.Exec}
+			s.hosts[at].order = &scala.HashSet[int32]{Hash: s.order.Exec}
 		}
 	}
 	if rack := s.rackOf(host); rack != NoRack && !e.known {

@@ -1,6 +1,10 @@
 package spark
 
-import "fmt"
+import (
+	"fmt"
+
+	"replay/engine/spark/scala"
+)
 
 // Locality is the level of a task launch, best first, as Spark's TaskLocality.
 type Locality uint8
@@ -137,10 +141,10 @@ type Attempt struct {
 
 // taskSetOrder reproduces the orders of Spark's own hash tables.
 type taskSetOrder struct {
-	infos   ScalaHashMap[int64] // task ids ever launched
-	running ScalaHashSet[int64]
+	infos   scala.HashMap[int64] // task ids ever launched
+	running scala.HashSet[int64]
 	row     map[int64]int32
-	barrier ScalaHashMap[int32] // tasks of a barrier set that have an offer
+	barrier scala.HashMap[int32] // tasks of a barrier set that have an offer
 }
 
 func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
@@ -170,9 +174,9 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		s.order.running.Hash = longHash
 		s.order.barrier.Hash = func(task int32) int32 { return task }
 		for _, p := range []*pendingTasks{&s.pending, &s.again} {
-			p.byExec.order = &ScalaHashMap[int32]{Hash: order.Exec}
-			p.byHost.order = &ScalaHashMap[int32]{Hash: order.Host}
-			p.byRack.order = &ScalaHashMap[int32]{Hash: order.Rack}
+			p.byExec.order = &scala.HashMap[int32]{Hash: order.Exec}
+			p.byHost.order = &scala.HashMap[int32]{Hash: order.Host}
+			p.byRack.order = &scala.HashMap[int32]{Hash: order.Rack}
 		}
 	}
 	s.addAllPending()

@@ -1,6 +1,10 @@
 package spark
 
-import "slices"
+import (
+	"slices"
+
+	"replay/engine/spark/scala"
+)
 
 // intTable maps int32 keys that are not negative to positions 0, 1, 2, ... in the order in which
 // they were first given. It is a small open-addressed table: one probe on the offer path.
@@ -69,7 +73,7 @@ type keyedLists struct {
 
 	// order walks over the present keys as Spark does, nil for the canonical order: that in
 	// which keys were first added.
-	order *ScalaHashMap[int32]
+	order *scala.HashMap[int32]
 }
 
 type taskList struct {

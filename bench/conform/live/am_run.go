@@ -9,6 +9,7 @@ import (
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
@@ -17,10 +18,10 @@ import (
 type masterRun struct {
 	*liveRun
 	m            *master
-	allocator    *spark.Allocator
+	allocator    *allocator.Allocator
 	request      protocol.AllocateRequest
-	outcome      spark.Outcome
-	launching    []spark.ExecutorLaunch
+	outcome      allocator.Outcome
+	launching    []allocator.ExecutorLaunch
 	delivered    int // ended containers
 	asked        []string
 	launched     []string
@@ -41,10 +42,10 @@ func (r *liveRun) playMaster(m *master) error {
 		return err
 	}
 	run := &masterRun{liveRun: r, m: m}
-	run.allocator = spark.NewAllocator(spark.AllocatorSetup{
+	run.allocator = allocator.New(allocator.Setup{
 		Conf: m.conf, Names: r.Names, Placement: placement,
 		RackOf:   func(host protocol.Name) protocol.Name { return r.Names.Intern(r.racks[r.Names.Text(host)]) },
-		Profiles: []spark.ExecutorProfile{{Size: size, PerExec: m.conf.TasksPerExecutor(sparkconf.DefaultProfile)}},
+		Profiles: []allocator.ExecutorProfile{{Size: size, PerExec: m.conf.TasksPerExecutor(sparkconf.DefaultProfile)}},
 	})
 	run.allocator.OnRequest = func(_ int32, req *protocol.ContainerRequest, added bool) {
 		if added {

@@ -7,6 +7,7 @@ import (
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 	"replay/policy"
 )
 
@@ -14,18 +15,18 @@ import (
 // dynamic allocation ([spark.Backend]).
 type asked struct {
 	*Driver
-	alloc    *spark.Allocator
-	ladder   spark.HeartbeatLadder
+	alloc    *allocator.Allocator
+	ladder   allocator.HeartbeatLadder
 	beat     int64 // generation of the heartbeat that is due
 	req      protocol.AllocateRequest
 	resp     protocol.AllocateResponse
-	out      spark.Outcome
+	out      allocator.Outcome
 	pool     []int64 // threads of the launcher pool: free from
 	launched int     // executors that were started
 }
 
 func (a *asked) prepare() error {
-	var profiles []spark.ExecutorProfile
+	var profiles []allocator.ExecutorProfile
 	var perExec []int
 	largest := a.h.MaxAllocation()
 	for id, p := range a.set.profiles {
@@ -33,12 +34,12 @@ func (a *asked) prepare() error {
 			return fmt.Errorf("an executor of resource profile %d asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
 				id, p.size[policy.Memory], p.size[policy.VCores], a.rec.Queue, largest[policy.Memory], largest[policy.VCores])
 		}
-		profiles = append(profiles, spark.ExecutorProfile{Size: p.size, PerExec: p.perExec})
+		profiles = append(profiles, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
 		perExec = append(perExec, p.perExec)
 	}
-	a.alloc = spark.NewAllocator(spark.AllocatorSetup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
+	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
 		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index})
-	a.ladder = spark.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
+	a.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = make([]int64, max(a.conf.LauncherThreads, 1))
 	if a.conf.DynamicAllocation {
 		a.mgr = spark.NewManager(a.conf, perExec, a)
@@ -134,7 +135,7 @@ func (a *asked) wake() {
 }
 
 // carryOut does what the allocator decided about granted and completed containers.
-func (a *asked) carryOut(out *spark.Outcome) {
+func (a *asked) carryOut(out *allocator.Outcome) {
 	for i := range out.Grants {
 		a.matched(&out.Grants[i])
 	}
@@ -149,7 +150,7 @@ func (a *asked) carryOut(out *spark.Outcome) {
 	}
 }
 
-func lossOf(r spark.LossReason) spark.Loss {
+func lossOf(r allocator.LossReason) spark.Loss {
 	return spark.Loss{Kind: spark.LossExited, ByApp: r.ByApp}
 }
 
@@ -157,7 +158,7 @@ func lossOf(r spark.LossReason) spark.Loss {
 // NodeManager.
 //
 // Source: YarnAllocator.runAllocatedContainers.
-func (a *asked) launch(l spark.ExecutorLaunch) {
+func (a *asked) launch(l allocator.ExecutorLaunch) {
 	id, n := l.Executor, l.Container.N
 	for int(id) >= len(a.execs) {
 		a.execs = append(a.execs, executor{})
@@ -298,9 +299,9 @@ func (a *asked) disconnected(id int32) {
 	a.tasks.ExecutorLost(a.now(), id, spark.Loss{Kind: spark.LossPending})
 	a.pump()
 	switch reason, state := a.alloc.AskLossReason(id); state {
-	case spark.LossKnown:
+	case allocator.LossKnown:
 		a.removeExecutor(id, lossOf(reason))
-	case spark.LossWaits:
+	case allocator.LossWaits:
 		a.h.At(a.now()+a.conf.AskTimeout, evAskTimeout, int64(id), int64(id))
 		a.wake()
 	default:

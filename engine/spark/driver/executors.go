@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/record"
 	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 )
 
 const never = math.MaxInt64
@@ -22,7 +23,7 @@ type backend struct {
 
 // executor is one executor as the driver and the AM know it.
 type executor struct {
-	launch         spark.ExecutorLaunch
+	launch         allocator.ExecutorLaunch
 	container      int64
 	node           int32
 	profile        int32

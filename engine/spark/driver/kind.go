@@ -10,6 +10,7 @@ import (
 	"replay/engine/master"
 	"replay/engine/model"
 	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 	"replay/engine/spark/conf"
 	"replay/policy"
 	"replay/trace"
@@ -31,7 +32,7 @@ type Setup struct {
 // Kind is Spark as a kind of application.
 type Kind struct {
 	Setup
-	index    spark.HostIndex // working memory of allocators
+	index    allocator.HostIndex // working memory of allocators
 	recorded map[int64][]RecordedExecutor
 }
 

@@ -5,20 +5,20 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/record"
-	"replay/engine/spark"
+	"replay/engine/spark/allocator"
 )
 
 // matched notes what became of a granted container, and which hosts its request preferred.
-func (d *Driver) matched(g *spark.Grant) {
+func (d *Driver) matched(g *allocator.Grant) {
 	n := g.Container.ID.N
 	c := d.h.Container(n)
 	hosts := g.Wanted
 	switch g.Match {
-	case spark.Unmatched:
+	case allocator.Unmatched:
 		c.Match = record.Unmatched
 		c.End = record.EndUnused
 		return
-	case spark.MatchedAny:
+	case allocator.MatchedAny:
 		return
 	}
 	d.rec.ContainersPreferring++

@@ -1,4 +1,4 @@
-package spark
+package scala
 
 import (
 	"slices"
@@ -7,23 +7,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestJavaHash(t *testing.T) {
+func TestHashCode(t *testing.T) {
 	for text, want := range map[string]int32{"": 0, "a": 97, "hello": 99162322, "polygenelubricants": -2147483648, "é": 233, "😀": 1772899} {
-		if got := JavaHash(text); got != want {
-			t.Errorf("JavaHash(%q) = %d, want %d", text, got, want)
+		if got := HashCode(text); got != want {
+			t.Errorf("HashCode(%q) = %d, want %d", text, got, want)
 		}
 	}
 }
 
 // The tables hold the keys that a map would hold, through growth, collisions and removal, and walk
 // over each once.
-func TestScalaTablesHoldTheirKeys(t *testing.T) {
+func TestTablesHoldTheirKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		mask := rapid.SampledFrom([]int32{1, 7, -1}).Draw(rt, "hash mask") // few hashes: long chains
 		hash := func(k int32) int32 { return k & mask }
-		table := ScalaHashMap[int32]{Hash: hash}
-		set := ScalaHashSet[int32]{Hash: hash}
-		trie := ScalaImmutable[int32]{Hash: hash}
+		table := HashMap[int32]{Hash: hash}
+		set := HashSet[int32]{Hash: hash}
+		trie := Immutable[int32]{Hash: hash}
 		want := map[int32]bool{}
 		for range rapid.IntRange(0, 200).Draw(rt, "operations") {
 			k := int32(rapid.IntRange(0, 60).Draw(rt, "key"))

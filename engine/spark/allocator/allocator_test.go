@@ -1,4 +1,4 @@
-package spark
+package allocator
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"replay/engine/protocol"
+	"replay/engine/spark"
+	"replay/engine/spark/conf"
 	"replay/policy"
 )
 
@@ -19,6 +21,21 @@ type testMaster struct {
 	next  int64
 	req   protocol.AllocateRequest
 	out   Outcome
+}
+
+// tester is what *testing.T, *testing.B and *rapid.T share.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func testConf(t tester, values map[string]string) *conf.Conf {
+	t.Helper()
+	c, _, err := conf.Parse(conf.Layer{Name: "test", Strict: true, Values: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func newTestMaster(t tester, placement string, kv ...string) *testMaster {
@@ -34,7 +51,7 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 	for _, n := range []string{"h1", "h2", "h3", "h4", "/r1", "/r2"} {
 		m.names.Intern(n)
 	}
-	m.Allocator = NewAllocator(AllocatorSetup{
+	m.Allocator = New(Setup{
 		Conf: testConf(t, values), Names: m.names, Placement: p,
 		RackOf: func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r1", "/r2"}[(h-1)/2])
@@ -44,12 +61,16 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 	return m
 }
 
-func (m *testMaster) total(now int64, n int, hosts ...HostTasks) bool {
+func on(host protocol.Name, tasks int) spark.HostTasks {
+	return spark.HostTasks{Host: host, Tasks: tasks}
+}
+
+func (m *testMaster) total(now int64, n int, hosts ...spark.HostTasks) bool {
 	local := 0
 	for _, h := range hosts {
 		local = max(local, h.Tasks)
 	}
-	return m.RequestTotal(now, &TotalRequest{Profiles: []ProfileTotal{{Total: n, Hints: StageHints{LocalTasks: local, Hosts: hosts}}}})
+	return m.RequestTotal(now, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: n, Hints: spark.StageHints{LocalTasks: local, Hosts: hosts}}}})
 }
 
 // beat is a heartbeat that grants containers on the hosts and reports the ends.
@@ -78,7 +99,7 @@ func (m *testMaster) asked() map[string]int32 {
 
 func TestAsksAreAbsoluteCountsPerPlace(t *testing.T) {
 	m := newTestMaster(t, "locality-ratio")
-	m.total(0, 3, HostTasks{1, 4}, HostTasks{3, 2})
+	m.total(0, 3, on(1, 4), on(3, 2))
 	m.beat(0, nil)
 	if d := cmp.Diff(map[string]int32{"h1": 3, "h3": 2, "/r1": 3, "/r2": 2, "*": 3}, m.asked()); d != "" {
 		t.Errorf("first asks (-want +got)\n%s", d)
@@ -100,7 +121,7 @@ func TestAsksAreAbsoluteCountsPerPlace(t *testing.T) {
 
 func TestGrantsAreMatchedInThreePasses(t *testing.T) {
 	m := newTestMaster(t, "locality-ratio")
-	m.total(0, 4, HostTasks{1, 4}) // two for h1, two anywhere
+	m.total(0, 4, on(1, 4)) // two for h1, two anywhere
 	m.beat(0, nil)
 	m.beat(200, []protocol.Name{3, 2, 1, 4, 4})
 	var got []string
@@ -174,19 +195,19 @@ func TestHintsAloneChangeNothing(t *testing.T) {
 	m := newTestMaster(t, "locality-ratio")
 	m.total(0, 2)
 	m.beat(0, nil)
-	if m.total(100, 2, HostTasks{1, 4}) {
+	if m.total(100, 2, on(1, 4)) {
 		t.Error("the same total counts as a change")
 	}
 	m.beat(200, nil)
 	if len(m.req.Asks) != 0 {
 		t.Errorf("asked for %v", m.asked())
 	}
-	m.total(300, 3, HostTasks{1, 6}) // one more: now the old ones are asked for anew, too
+	m.total(300, 3, on(1, 6)) // one more: now the old ones are asked for anew, too
 	m.beat(400, nil)
 	if d := cmp.Diff(map[string]int32{"h1": 3, "/r1": 3, "*": 3}, m.asked()); d != "" {
 		t.Errorf("asks (-want +got)\n%s", d)
 	}
-	m.total(500, 1, HostTasks{2, 6}) // fewer: h1 is wanted by nobody, those go first
+	m.total(500, 1, on(2, 6)) // fewer: h1 is wanted by nobody, those go first
 	m.beat(600, nil)
 	if d := cmp.Diff(map[string]int32{"h1": 1, "/r1": 1, "*": 1}, m.asked()); d != "" {
 		t.Errorf("asks (-want +got)\n%s", d)
@@ -333,10 +354,10 @@ func TestAllocatorMeetsItsTarget(t *testing.T) {
 			now += 200
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
 			case 0:
-				var hosts []HostTasks
+				var hosts []spark.HostTasks
 				for h := protocol.Name(1); h <= 4; h++ {
 					if n := rapid.IntRange(0, 9).Draw(t, "tasks"); n > 0 {
-						hosts = append(hosts, HostTasks{h, n})
+						hosts = append(hosts, on(h, n))
 					}
 				}
 				m.total(now, rapid.IntRange(0, 12).Draw(t, "total"), hosts...)
@@ -391,7 +412,7 @@ func TestAllocatorMeetsItsTarget(t *testing.T) {
 
 func BenchmarkHeartbeatWithNothingToDo(b *testing.B) {
 	m := newTestMaster(b, "locality-ratio")
-	m.total(0, 500, HostTasks{1, 400}, HostTasks{2, 300})
+	m.total(0, 500, on(1, 400), on(2, 300))
 	m.beat(0, nil)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -403,16 +424,16 @@ func BenchmarkAsk(b *testing.B) {
 	for _, hosts := range []int{100, 1000} {
 		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
 			names := protocol.NewNames()
-			var hints []HostTasks
+			var hints []spark.HostTasks
 			for i := range hosts {
-				hints = append(hints, HostTasks{names.Intern(fmt.Sprintf("h%05d", i)), 20 + i*7919%60})
+				hints = append(hints, on(names.Intern(fmt.Sprintf("h%05d", i)), 20+i*7919%60))
 			}
 			rack := names.Intern("/r")
 			p, _ := policy.NewPlacement("locality-ratio")
 			for b.Loop() {
-				a := NewAllocator(AllocatorSetup{Conf: testConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
+				a := New(Setup{Conf: testConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
 					RackOf: func(protocol.Name) protocol.Name { return rack }, Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}}})
-				a.RequestTotal(0, &TotalRequest{Profiles: []ProfileTotal{{Total: 200, Hints: StageHints{LocalTasks: 10000, Hosts: hints}}}})
+				a.RequestTotal(0, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: 200, Hints: spark.StageHints{LocalTasks: 10000, Hosts: hints}}}})
 				var req protocol.AllocateRequest
 				a.Request(&req)
 			}

@@ -1,9 +1,10 @@
-package spark
+package allocator
 
 import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/spark"
 )
 
 // known reports whether an executor has a container that has not been reported as ended.
@@ -54,7 +55,7 @@ func (a *Allocator) leave(profile int32, host protocol.Name) {
 	p := &a.profiles[profile]
 	i, ok := slices.BinarySearchFunc(p.hosts, host, compareHost)
 	if !ok {
-		panic("spark: no container on the host of one that ended: " + a.names.Text(host))
+		panic("allocator: no container on the host of one that ended: " + a.names.Text(host))
 	}
 	if p.hosts[i].Tasks--; p.hosts[i].Tasks == 0 {
 		p.hosts = slices.Delete(p.hosts, i, i+1)
@@ -184,7 +185,7 @@ func (a *Allocator) Pending(profile int32) (n int, ok bool) {
 
 // Hosts returns the running containers of a profile by host, ascending by number of the name.
 // The slice must not be changed and is valid until the next call.
-func (a *Allocator) Hosts(profile int32) []HostTasks { return a.profiles[profile].hosts }
+func (a *Allocator) Hosts(profile int32) []spark.HostTasks { return a.profiles[profile].hosts }
 
 // Excluded returns the hosts that the ResourceManager is told to leave out, in the order of their
 // names. The slice must not be changed and is valid until the next call.

@@ -1,4 +1,8 @@
-package spark
+// Package scala has the collections of Scala 2.12 as far as their order goes: they walk over their
+// entries in an order that depends on hashes, table size and history. Where Spark takes a decision in
+// such an order, the replica can either use a canonical order (the default) or reproduce Spark's own
+// with these types. They keep nothing but keys and their order; Hash gives the 32-bit hash of a key.
+package scala
 
 import (
 	"math/bits"
@@ -6,13 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// The collections of Scala 2.12 walk over their entries in an order that depends on hashes, table
-// size and history. Where Spark takes a decision in such an order, the replica can either use a
-// canonical order (the default) or reproduce Spark's own with the types of this file. They keep
-// nothing but keys and their order; Hash gives the 32-bit hash of a key.
-
-// JavaHash is String.hashCode of s: over its UTF-16 code units.
-func JavaHash(s string) int32 {
+// HashCode is String.hashCode of s: over its UTF-16 code units.
+func HashCode(s string) int32 {
 	h := uint32(0)
 	for _, r := range s {
 		if r1, r2 := utf16.EncodeRune(r); r1 != 0xFFFD {
@@ -32,9 +31,9 @@ func improve(hash int32, seed int) uint32 {
 	return bits.RotateLeft32(h, -seed)
 }
 
-// ScalaHashMap is the order of a scala.collection.mutable.HashMap (2.12): chained buckets, walked
+// HashMap is the order of a scala.collection.mutable.HashMap (2.12): chained buckets, walked
 // from the last slot down, new entries at the head of their chain.
-type ScalaHashMap[K comparable] struct {
+type HashMap[K comparable] struct {
 	Hash func(K) int32
 
 	slots  []int32 // head of the chain + 1
@@ -49,15 +48,15 @@ type mapEntry[K comparable] struct {
 }
 
 // Len returns the number of keys.
-func (m *ScalaHashMap[K]) Len() int { return m.length }
+func (m *HashMap[K]) Len() int { return m.length }
 
-func (m *ScalaHashMap[K]) slot(k K) int {
+func (m *HashMap[K]) slot(k K) int {
 	// The seed stays that of the first size: 4 bits.
 	return int(improve(m.Hash(k), 4) >> bits.LeadingZeros32(uint32(len(m.slots)-1)))
 }
 
 // Put adds k; a key that is there keeps its place.
-func (m *ScalaHashMap[K]) Put(k K) {
+func (m *HashMap[K]) Put(k K) {
 	if m.slots == nil {
 		m.slots = make([]int32, 16)
 	}
@@ -82,7 +81,7 @@ func (m *ScalaHashMap[K]) Put(k K) {
 	}
 }
 
-func (m *ScalaHashMap[K]) grow() {
+func (m *HashMap[K]) grow() {
 	old := m.slots
 	m.slots = make([]int32, 2*len(old))
 	for i := len(old) - 1; i >= 0; i-- {
@@ -96,7 +95,7 @@ func (m *ScalaHashMap[K]) grow() {
 }
 
 // Remove takes k out, if it is there. The table never shrinks.
-func (m *ScalaHashMap[K]) Remove(k K) {
+func (m *HashMap[K]) Remove(k K) {
 	if m.slots == nil {
 		return
 	}
@@ -111,13 +110,13 @@ func (m *ScalaHashMap[K]) Remove(k K) {
 }
 
 // Clear takes all keys out; the table keeps its size.
-func (m *ScalaHashMap[K]) Clear() {
+func (m *HashMap[K]) Clear() {
 	clear(m.slots)
 	m.chain, m.free, m.length = m.chain[:0], m.free[:0], 0
 }
 
 // All yields the keys in Scala's order. The map must not change meanwhile.
-func (m *ScalaHashMap[K]) All(yield func(K) bool) {
+func (m *HashMap[K]) All(yield func(K) bool) {
 	for i := len(m.slots) - 1; i >= 0; i-- {
 		for e := m.slots[i]; e != 0; e = m.chain[e-1].next {
 			if !yield(m.chain[e-1].key) {
@@ -127,9 +126,9 @@ func (m *ScalaHashMap[K]) All(yield func(K) bool) {
 	}
 }
 
-// ScalaHashSet is the order of a scala.collection.mutable.HashSet (2.12): open addressing, walked
+// HashSet is the order of a scala.collection.mutable.HashSet (2.12): open addressing, walked
 // from the first slot up.
-type ScalaHashSet[K comparable] struct {
+type HashSet[K comparable] struct {
 	Hash func(K) int32
 
 	slots  []setEntry[K]
@@ -142,15 +141,15 @@ type setEntry[K comparable] struct {
 }
 
 // Len returns the number of keys.
-func (s *ScalaHashSet[K]) Len() int { return s.length }
+func (s *HashSet[K]) Len() int { return s.length }
 
-func (s *ScalaHashSet[K]) slot(k K) int {
+func (s *HashSet[K]) slot(k K) int {
 	ones := uint32(len(s.slots) - 1)
 	return int(improve(s.Hash(k), bits.OnesCount32(ones)) >> bits.LeadingZeros32(ones))
 }
 
 // Add adds k, unless it is there.
-func (s *ScalaHashSet[K]) Add(k K) {
+func (s *HashSet[K]) Add(k K) {
 	if s.slots == nil {
 		s.slots = make([]setEntry[K], 32)
 	}
@@ -175,7 +174,7 @@ func (s *ScalaHashSet[K]) Add(k K) {
 }
 
 // Remove takes k out, if it is there, and moves later entries of its run back.
-func (s *ScalaHashSet[K]) Remove(k K) {
+func (s *HashSet[K]) Remove(k K) {
 	n := len(s.slots)
 	if n == 0 {
 		return
@@ -199,7 +198,7 @@ func (s *ScalaHashSet[K]) Remove(k K) {
 }
 
 // precedes reports whether slot i comes before or at slot j in the ring, seen from the nearer side.
-func (s *ScalaHashSet[K]) precedes(i, j int) bool {
+func (s *HashSet[K]) precedes(i, j int) bool {
 	d := len(s.slots) >> 1
 	if i <= j {
 		return j-i < d
@@ -208,7 +207,7 @@ func (s *ScalaHashSet[K]) precedes(i, j int) bool {
 }
 
 // All yields the keys in Scala's order. The set must not change meanwhile.
-func (s *ScalaHashSet[K]) All(yield func(K) bool) {
+func (s *HashSet[K]) All(yield func(K) bool) {
 	for _, e := range s.slots {
 		if e.used && !yield(e.key) {
 			return
@@ -216,9 +215,9 @@ func (s *ScalaHashSet[K]) All(yield func(K) bool) {
 	}
 }
 
-// ScalaImmutable is the order of an immutable Map or Set of Scala 2.12: insertion order up to four
+// Immutable is the order of an immutable Map or Set of Scala 2.12: insertion order up to four
 // keys, then that of a hash trie, also after removals have made it small again.
-type ScalaImmutable[K comparable] struct {
+type Immutable[K comparable] struct {
 	Hash func(K) int32
 
 	keys []K
@@ -227,7 +226,7 @@ type ScalaImmutable[K comparable] struct {
 
 // Put adds k; a key that is there keeps its place. (Of several keys with the same 32-bit hash, an
 // update of a Map moves the key behind the others; Set, and the uses here, put each key once.)
-func (m *ScalaImmutable[K]) Put(k K) {
+func (m *Immutable[K]) Put(k K) {
 	if slices.Contains(m.keys, k) {
 		return
 	}
@@ -236,14 +235,14 @@ func (m *ScalaImmutable[K]) Put(k K) {
 }
 
 // Remove takes k out, if it is there.
-func (m *ScalaImmutable[K]) Remove(k K) {
+func (m *Immutable[K]) Remove(k K) {
 	if i := slices.Index(m.keys, k); i >= 0 {
 		m.keys = slices.Delete(m.keys, i, i+1)
 	}
 }
 
 // All yields the keys in Scala's order.
-func (m *ScalaImmutable[K]) All(yield func(K) bool) {
+func (m *Immutable[K]) All(yield func(K) bool) {
 	keys := m.keys
 	if m.trie {
 		keys = slices.Clone(keys)

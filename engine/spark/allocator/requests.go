@@ -1,9 +1,10 @@
-package spark
+package allocator
 
 import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/spark"
 	"replay/policy"
 )
 
@@ -180,7 +181,7 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 }
 
 // places returns the hosts of a preference and their racks, both in the order of their names.
-func (a *Allocator) places(hosts []HostTasks, pref policy.Preference) (nodes, racks []protocol.Name) {
+func (a *Allocator) places(hosts []spark.HostTasks, pref policy.Preference) (nodes, racks []protocol.Name) {
 	nodes = make([]protocol.Name, len(pref))
 	for i, h := range pref {
 		nodes[i] = hosts[h].Host
@@ -195,7 +196,7 @@ func (a *Allocator) places(hosts []HostTasks, pref policy.Preference) (nodes, ra
 func (a *Allocator) add(p int32, nodes, racks []protocol.Name) {
 	req := &protocol.ContainerRequest{Priority: p, Size: a.profiles[p].Size, Nodes: nodes, Racks: racks, Relax: true}
 	if err := a.client.Add(req); err != nil {
-		panic("spark: " + err.Error()) // all requests are relaxed, so none contradicts another
+		panic("allocator: " + err.Error()) // all requests are relaxed, so none contradicts another
 	}
 	if a.OnRequest != nil {
 		a.OnRequest(p, req, true)

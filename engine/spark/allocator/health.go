@@ -1,4 +1,4 @@
-package spark
+package allocator
 
 import (
 	"fmt"

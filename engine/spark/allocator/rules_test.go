@@ -1,4 +1,4 @@
-package spark
+package allocator
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/protocol"
+	"replay/engine/spark"
 	"replay/policy"
 )
 
@@ -43,7 +44,7 @@ func newScripted(t *testing.T, answers ...[]policy.Preference) (*testMaster, *sc
 	for _, n := range []string{"d", "c", "b", "a", "/r2", "/r1"} {
 		m.names.Intern(n)
 	}
-	m.Allocator = NewAllocator(AllocatorSetup{
+	m.Allocator = New(Setup{
 		Conf: testConf(t, map[string]string{"spark.executor.instances": "0", "spark.yarn.launchContainers": "false"}), Names: m.names, Placement: p,
 		RackOf: func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r2", "/r1"}[(h-1)/2])
@@ -64,15 +65,15 @@ func newScripted(t *testing.T, answers ...[]policy.Preference) (*testMaster, *sc
 const hostOfD, hostOfC, hostOfB, hostOfA = protocol.Name(1), protocol.Name(2), protocol.Name(3), protocol.Name(4)
 
 // want asks for n executors with hints.
-func (m *testMaster) want(now int64, n int, h StageHints) {
-	m.RequestTotal(now, &TotalRequest{Profiles: []ProfileTotal{{Total: n, Hints: h}}})
+func (m *testMaster) want(now int64, n int, h spark.StageHints) {
+	m.RequestTotal(now, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: n, Hints: h}}})
 }
 
 // Hosts of hints and of requests are in the order of their names, racks too; the hints are the allocator's own copy.
 func TestRequestsAreOrderedByName(t *testing.T) {
 	m, p, log := newScripted(t, []policy.Preference{{0, 1, 2}, {3}})
-	hosts := []HostTasks{{hostOfD, 1}, {hostOfC, 2}, {hostOfB, 3}, {hostOfA, 4}}
-	m.want(0, 3, StageHints{LocalTasks: 5, Hosts: hosts})
+	hosts := []spark.HostTasks{on(hostOfD, 1), on(hostOfC, 2), on(hostOfB, 3), on(hostOfA, 4)}
+	m.want(0, 3, spark.StageHints{LocalTasks: 5, Hosts: hosts})
 	hosts[3].Tasks = 99
 	m.beat(0, nil)
 	if d := cmp.Diff([]string{"+ a b c /r1 /r2", "+ d /r2", "+"}, *log); d != "" {
@@ -88,7 +89,7 @@ func TestRequestsAreOrderedByName(t *testing.T) {
 // what becomes of requests that nobody wants any more.
 func TestHintsOfPendingRequests(t *testing.T) {
 	m, p, log := newScripted(t, []policy.Preference{{0}, {1}, {2}, {0, 1}}, []policy.Preference{{0}, {2}})
-	m.want(0, 5, StageHints{LocalTasks: 3, Hosts: []HostTasks{{hostOfC, 1}, {hostOfB, 1}, {hostOfA, 1}}})
+	m.want(0, 5, spark.StageHints{LocalTasks: 3, Hosts: []spark.HostTasks{on(hostOfC, 1), on(hostOfB, 1), on(hostOfA, 1)}})
 	m.beat(0, nil)
 	if d := cmp.Diff([]string{"+ a /r1", "+ b /r1", "+ c /r2", "+ a b /r1", "+"}, *log); d != "" {
 		t.Fatalf("requests (-want +got)\n%s", d)
@@ -98,7 +99,7 @@ func TestHintsOfPendingRequests(t *testing.T) {
 		t.Fatalf("matched (-want +got)\n%s", d)
 	}
 	// Now b, d and c are wanted: [b] and [a b] still match, [] never does.
-	m.want(300, 6, StageHints{LocalTasks: 3, Hosts: []HostTasks{{hostOfD, 1}, {hostOfC, 1}, {hostOfB, 1}},
+	m.want(300, 6, spark.StageHints{LocalTasks: 3, Hosts: []spark.HostTasks{on(hostOfD, 1), on(hostOfC, 1), on(hostOfB, 1)},
 		TaskHosts: [][]protocol.Name{{hostOfB, hostOfA}, nil, {hostOfD, hostOfC}}})
 	*log = nil
 	m.beat(400, nil)
@@ -120,21 +121,21 @@ func TestHintsOfPendingRequests(t *testing.T) {
 // Requests of one placement share their lists; those of different ones do not, also when they are as long.
 func TestRequestsOfTwoPlacements(t *testing.T) {
 	m, p, log := newScripted(t, []policy.Preference{{0}, {0}}, []policy.Preference{{0}})
-	m.want(0, 2, StageHints{LocalTasks: 1, Hosts: []HostTasks{{hostOfA, 1}}})
+	m.want(0, 2, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfA, 1)}})
 	m.beat(0, nil)
-	m.want(100, 3, StageHints{LocalTasks: 1, Hosts: []HostTasks{{hostOfB, 1}, {hostOfA, 1}}})
+	m.want(100, 3, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfB, 1), on(hostOfA, 1)}})
 	p.answers = [][]policy.Preference{{{1}}}
 	m.beat(200, nil)
 	if d := cmp.Diff([]string{"+ a /r1", "+ a /r1", "+ b /r1"}, *log); d != "" {
 		t.Fatalf("requests (-want +got)\n%s", d)
 	}
-	m.want(300, 4, StageHints{LocalTasks: 1, Hosts: []HostTasks{{hostOfB, 1}, {hostOfA, 1}}})
+	m.want(300, 4, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfB, 1), on(hostOfA, 1)}})
 	m.beat(400, nil)
 	if h := p.got[2]; !slices.Equal(h.Pending, []int{2, 1}) || h.PendingRequests != 3 {
 		t.Errorf("hints are %+v, want 2 and 1 pending", h)
 	}
 	*log = nil
-	m.want(500, 1, StageHints{LocalTasks: 1, Hosts: []HostTasks{{hostOfB, 1}}})
+	m.want(500, 1, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfB, 1)}})
 	m.beat(600, nil) // those of a go first, then the one without preference; that of b stays
 	if d := cmp.Diff([]string{"- a /r1", "- a /r1", "-"}, *log); d != "" {
 		t.Errorf("cancelled (-want +got)\n%s", d)
@@ -152,11 +153,11 @@ func TestTargetsAgainstWhatIsThere(t *testing.T) {
 		{3, 3, ""}, {3, 2, ""}, {3, 4, "+"},
 	} {
 		m, _, log := newScripted(t)
-		m.want(0, 3, StageHints{})
+		m.want(0, 3, spark.StageHints{})
 		m.beat(0, nil)
 		m.beat(200, slices.Repeat([]protocol.Name{hostOfA}, tt.granted))
 		*log = nil
-		m.want(300, tt.target, StageHints{})
+		m.want(300, tt.target, spark.StageHints{})
 		m.beat(400, nil)
 		if got := strings.Join(*log, " "); got != tt.want {
 			t.Errorf("%d of 3 there and %d wanted: %q, want %q", tt.granted, tt.target, got, tt.want)
@@ -172,7 +173,7 @@ func TestTotalsOfADriverThatStops(t *testing.T) {
 	if !slices.Equal(m.req.BlacklistAdd, []protocol.Name{3, 4}) {
 		t.Errorf("the first request excludes %v, want the configured h3 and h4", m.req.BlacklistAdd)
 	}
-	if !m.RequestTotal(100, &TotalRequest{Excluded: []protocol.Name{1, 4}}) {
+	if !m.RequestTotal(100, &spark.TotalRequest{Excluded: []protocol.Name{1, 4}}) {
 		t.Error("an end is no change")
 	}
 	m.beat(200, nil)
@@ -185,7 +186,7 @@ func TestTotalsOfADriverThatStops(t *testing.T) {
 	if m.Waiting() {
 		t.Error("it waits, with nothing open")
 	}
-	m.RequestTotal(300, &TotalRequest{})
+	m.RequestTotal(300, &spark.TotalRequest{})
 	m.beat(400, nil)
 	if !slices.Equal(m.req.BlacklistRemove, []protocol.Name{1}) || !slices.Equal(m.Excluded(), []protocol.Name{3, 4}) {
 		t.Errorf("lets %v back in, excluded are %v; want h1 back", m.req.BlacklistRemove, m.Excluded())
@@ -303,7 +304,7 @@ func TestFailuresOnExcludedHosts(t *testing.T) {
 	for _, l := range slices.Clone(m.out.Launches)[:3] {
 		m.LaunchDone(l)
 	}
-	m.RequestTotal(300, &TotalRequest{Profiles: []ProfileTotal{{Total: 8}}, Excluded: []protocol.Name{1}})
+	m.RequestTotal(300, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: 8}}, Excluded: []protocol.Name{1}})
 	m.beat(400, nil, m.end(1, 1)) // on a host that the driver excludes
 	if got := m.Counts(400).Failed; got != 0 {
 		t.Errorf("%d failures, want 0", got)

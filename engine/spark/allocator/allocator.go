@@ -1,9 +1,16 @@
-package spark
+// Package allocator is the part of a Spark application master that lives between the driver and the
+// ResourceManager: it asks for the containers of executors, matches what is granted, and says why
+// executors ended.
+//
+// As in [spark], calls carry the time in ms, and the engine decides when they are called.
+package allocator
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/spark"
 	"replay/engine/spark/conf"
 	"replay/policy"
 )
@@ -86,7 +93,7 @@ type Allocator struct {
 	health    containerHealth
 	finishing bool
 
-	profiles   []allocatorProfile
+	profiles   []profile
 	containers []containerState       // by number of the container
 	executors  []protocol.ContainerID // by executor; zero: none
 	losses     []lossState            // by executor
@@ -98,13 +105,13 @@ type Allocator struct {
 	decommed []protocol.Name      // hosts that the driver was told of, oldest first
 }
 
-type allocatorProfile struct {
+type profile struct {
 	ExecutorProfile
 	targeted          bool // target means something
 	target            int
 	starting, running int
-	hosts             []HostTasks // running containers by host, ascending by number of the name
-	hints             StageHints  // hosts in the order of their names
+	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
+	hints             spark.StageHints  // hosts in the order of their names
 }
 
 // containerState is a container from the end of its launch to its completion; released outlives it.
@@ -122,8 +129,8 @@ type lossState struct {
 	reason  LossReason
 }
 
-// AllocatorSetup is what an [Allocator] is made of.
-type AllocatorSetup struct {
+// Setup is what an [Allocator] is made of.
+type Setup struct {
 	Conf      *conf.Conf
 	Names     *protocol.Names
 	RackOf    func(protocol.Name) protocol.Name
@@ -132,8 +139,8 @@ type AllocatorSetup struct {
 	Index     *HostIndex        // working memory, may be shared by allocators; nil: its own
 }
 
-// NewAllocator returns the allocator of an application master that has just registered.
-func NewAllocator(s AllocatorSetup) *Allocator {
+// New returns the allocator of an application master that has just registered.
+func New(s Setup) *Allocator {
 	a := &Allocator{
 		client: protocol.NewClient(s.Names, s.RackOf), names: s.Names, rackOf: s.RackOf, placement: s.Placement,
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: s.Conf.LaunchContainers,
@@ -143,7 +150,7 @@ func NewAllocator(s AllocatorSetup) *Allocator {
 		a.index = &HostIndex{}
 	}
 	for _, p := range s.Profiles {
-		a.profiles = append(a.profiles, allocatorProfile{ExecutorProfile: p})
+		a.profiles = append(a.profiles, profile{ExecutorProfile: p})
 	}
 	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
 	a.health.refresh(0, a.client) // what is configured goes along with the first request
@@ -155,9 +162,9 @@ func NewAllocator(s AllocatorSetup) *Allocator {
 // before starts from the initial target of the application.
 //
 // Source: YarnAllocator.requestTotalExecutorsWithPreferredLocalities.
-func (a *Allocator) RequestTotal(now int64, r *TotalRequest) (changed bool) {
+func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool) {
 	for p := range a.profiles {
-		a.profiles[p].hints = StageHints{}
+		a.profiles[p].hints = spark.StageHints{}
 	}
 	if len(r.Profiles) == 0 {
 		for p := range a.profiles {
@@ -170,7 +177,7 @@ func (a *Allocator) RequestTotal(now int64, r *TotalRequest) (changed bool) {
 		p := &a.profiles[t.Profile]
 		p.hints = t.Hints
 		p.hints.Hosts = slices.Clone(t.Hints.Hosts)
-		slices.SortFunc(p.hints.Hosts, func(x, y HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
+		slices.SortFunc(p.hints.Hosts, func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
 		if !p.targeted {
 			p.targeted, p.target = true, a.initial
 		}
@@ -296,12 +303,12 @@ func (a *Allocator) LaunchDone(l ExecutorLaunch) {
 	a.executors[l.Executor] = l.Container
 	i, ok := slices.BinarySearchFunc(p.hosts, l.Host, compareHost)
 	if !ok {
-		p.hosts = slices.Insert(p.hosts, i, HostTasks{Host: l.Host})
+		p.hosts = slices.Insert(p.hosts, i, spark.HostTasks{Host: l.Host})
 	}
 	p.hosts[i].Tasks++
 }
 
-func compareHost(h HostTasks, host protocol.Name) int { return int(int64(h.Host) - int64(host)) }
+func compareHost(h spark.HostTasks, host protocol.Name) int { return cmp.Compare(h.Host, host) }
 
 // LaunchFailed tells that a NodeManager has refused an executor; its container is given back.
 //
