@@ -103,7 +103,7 @@ func (s *sim) arrive() {
 		Submit: s.now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
 		FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None,
 		FirstTask: record.None, Finish: record.None,
-		Stages: int64(len(j.Stages)), Tasks: tasks, RecordedMS: record.None,
+		Stages: int64(len(j.Stages)), Tasks: tasks, Recorded: j.RecordedOutcome, RecordedMS: record.None,
 		CriticalPathMS: criticalPath(j),
 	}
 	if j.RecordedStartMS != trace.Unset && j.RecordedFinishMS != trace.Unset {
@@ -120,7 +120,7 @@ func (s *sim) arrive() {
 		return
 	}
 	for _, w := range plan.Warnings {
-		s.warnings.add("conf:"+w.Code, "%s", w.Text)
+		s.warnings.ofJob("conf:"+w.Code, false, "%s", w.Text)
 	}
 	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, reserved: map[int64]bool{}})
 }
@@ -164,7 +164,7 @@ func (s *sim) submit(a *app) {
 func (s *sim) refuse(rec *record.Job, err error) {
 	rec.Outcome, rec.Reason, rec.Finish = record.JobFailed, err.Error(), s.now
 	rec.TasksFailed = rec.Tasks
-	s.warnings.add("job-refused", "job %d (%s) can't run: %v", rec.ID, rec.Name, err)
+	s.warnings.ended("job-refused", "job %d (%s) can't run: %v", rec.ID, rec.Name, err)
 	s.jobDone(rec)
 }
 
@@ -216,12 +216,13 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	case s.rm.Retries(a.failed, a.plan.MaxAttempts):
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins anew
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
-		s.warnings.add("am-retry", "job %d: its application master ended with %d and was started again", a.job.ID, exit)
+		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
 		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
-		a.rec.Reason = fmt.Sprintf("the application master ended with %d (attempt %d)", exit, a.attempt)
+		a.rec.Reason = fmt.Sprintf("its application master ended in attempt %d: %s", a.attempt, a.endOfAM(exit))
+		s.warnings.ended("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, a.rec.Reason)
 		a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
 		s.jobDone(a.rec)
 	}

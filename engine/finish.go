@@ -36,7 +36,7 @@ func (s *sim) finish() {
 		}
 		if !a.gone {
 			a.rec.Outcome, a.rec.Reason = record.JobUnfinished, reason
-			s.warnings.add("unfinished", "job %d (%s) did not finish: %s", a.job.ID, a.job.Name, reason)
+			s.warnings.ended("unfinished", "job %d (%s) did not finish: %s", a.job.ID, a.job.Name, reason)
 			s.jobDone(a.rec)
 		}
 	}

@@ -42,7 +42,7 @@ func (a *app) Unregister(reason string) {
 	s.rm.Unregister(a.id)
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
-		s.warnings.add("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, reason)
+		s.warnings.ended("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, reason)
 	} else {
 		a.rec.Outcome = record.JobSucceeded
 	}

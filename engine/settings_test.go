@@ -27,9 +27,9 @@ func TestWarningsOfConfiguration(t *testing.T) {
 		return m.Warnings
 	}
 	want := []record.Warning{
-		{Code: "conf:spark.driver.maxResultSize", Text: "job 0: spark.driver.maxResultSize=4g is not modelled: results are never too large", Count: 2},
-		{Code: "conf:unknown-keys", Text: "job 0: keys that are not known here change nothing: spark.locality.luck", Count: 2},
-		{Code: "conf:pools", Text: "job 0: spark.scheduler.allocation.file=pools.xml is not read, --conf names the file of a replay: pools have weight 1 and no minimum share", Count: 2},
+		{Code: "conf:spark.driver.maxResultSize", Text: "job 0: spark.driver.maxResultSize=4g is not modelled: results are never too large", Count: 2, Jobs: 2},
+		{Code: "conf:unknown-keys", Text: "job 0: keys that are not known here change nothing: spark.locality.luck", Count: 2, Jobs: 2},
+		{Code: "conf:pools", Text: "job 0: spark.scheduler.allocation.file=pools.xml is not read, --conf names the file of a replay: pools have weight 1 and no minimum share", Count: 2, Jobs: 2},
 	}
 	if d := cmp.Diff(want, warnings(scenario.Options{})); d != "" {
 		t.Errorf("warnings (-want +got)\n%s", d)

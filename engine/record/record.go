@@ -40,7 +40,8 @@ type Job struct {
 	User       string
 	Queue      string // path of the leaf that it ran in
 	Outcome    string
-	Reason     string
+	Reason     string // why it did not succeed, in words
+	Recorded   string // its outcome in the trace: success, failed, killed, censored or ""
 
 	Submit          int64
 	AMScheduled     int64 // application became runnable in its queue
@@ -258,8 +259,10 @@ type Totals struct {
 // Warning is something the user should know, counted.
 type Warning struct {
 	Code  string `json:"code"` // stable, such as "unmodelled-key"
-	Text  string `json:"text"` // for people, with the value
+	Text  string `json:"text"` // for people, with the value; with several jobs, that of the first
 	Count int64  `json:"count"`
+	Jobs  int64  `json:"jobs,omitempty"`  // how many jobs it is about, 0 when it is about none in particular
+	Voids bool   `json:"voids,omitempty"` // numbers of the result do not hold for what it is about
 }
 
 // Manifest describes a replay: all that its decisions depend on. It holds no wall-clock time or path.

@@ -34,8 +34,8 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	p.Modelled = m.Modelled
 	for _, v := range c.Variants {
 		for _, r := range v.Runs {
-			for _, w := range r.Manifest.Warnings {
-				if text := w.Text + " (" + w.Code + ")"; !slices.Contains(p.Warnings, text) {
+			for _, text := range r.Warnings() {
+				if !slices.Contains(p.Warnings, text) {
 					p.Warnings = append(p.Warnings, text)
 				}
 			}

@@ -51,11 +51,11 @@ func (s *Summary) Value(name string) (Value, bool) {
 	return s.Values[i], true
 }
 
-// JSON returns summary.json: an object of flat metric names and numbers in the order of
-// Metrics. A value that could not be computed is null, and its reason stands under "absent".
+// JSON returns summary.json: an object of what became of the jobs under "outcome", and flat metric names and numbers in
+// the order of Metrics. A value that could not be computed is null, and its reason stands under "absent".
 func (s *Summary) JSON() []byte {
 	var b bytes.Buffer
-	b.WriteString("{\n")
+	fmt.Fprintf(&b, "{\n  \"outcome\": %s,\n", indented(s.Outcome()))
 	for _, v := range s.Values {
 		fmt.Fprintf(&b, "  %s: %s,\n", quote(v.Name), number(v))
 	}
@@ -86,6 +86,15 @@ func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // a string always has a JSON form
+	}
+	return string(b)
+}
+
+// indented returns the outcome as JSON for a place within an object.
+func indented(o *Outcome) string {
+	b, err := json.MarshalIndent(o, "  ", "  ")
+	if err != nil {
+		panic(err) // numbers and strings always have a JSON form
 	}
 	return string(b)
 }

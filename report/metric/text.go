@@ -11,11 +11,17 @@ import (
 	"replay/report/quantity"
 )
 
-// WriteText writes the summary for people: the run, its warnings and the headline values in words; with all, every
-// value by its name.
+// WriteText writes the summary for people: what became of the jobs, the run, its warnings and the headline values in
+// words; with all, every value by its name.
 func (s *Summary) WriteText(w io.Writer, all bool) {
 	m := &s.Manifest
 	fmt.Fprintf(w, "Replay of %s\n\n", quantity.OrDash(m.TraceName))
+	o := s.Outcome()
+	fmt.Fprintln(w, o.Text())
+	for i := range o.Reasons {
+		fmt.Fprintf(w, "  - %s\n", o.Reasons[i].Text())
+	}
+	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, l := range s.Facts() {
 		fmt.Fprintf(t, "%s\t%s\n", l[0], l[1])
@@ -27,10 +33,10 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 			fmt.Fprintf(w, "  - %s\n", x)
 		}
 	}
-	if len(m.Warnings) > 0 {
+	if ws := s.Warnings(); len(ws) > 0 {
 		fmt.Fprintf(w, "\nWarnings:\n")
-		for _, x := range m.Warnings {
-			fmt.Fprintf(w, "  - %s\n", WarningText(&x))
+		for _, x := range ws {
+			fmt.Fprintf(w, "  - %s\n", x)
 		}
 	}
 	if !all {
@@ -68,12 +74,26 @@ func (s *Summary) writeHeadline(w io.Writer) {
 	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", quantity.Thousands(int64(others)))
 }
 
-// WarningText returns a warning with its code and, if there were several, how often it came.
-func WarningText(w *record.Warning) string {
-	if w.Count > 1 {
-		return fmt.Sprintf("%s (%s, %s times)", w.Text, w.Code, quantity.Thousands(w.Count))
+// Warnings returns the texts of the warnings, without those of jobs that did not succeed: the outcome has their reasons.
+func (s *Summary) Warnings() (texts []string) {
+	for i := range s.Manifest.Warnings {
+		if w := &s.Manifest.Warnings[i]; !w.Voids || w.Jobs == 0 {
+			texts = append(texts, fmt.Sprintf("%s (%s)", Counted(w), w.Code))
+		}
 	}
-	return fmt.Sprintf("%s (%s)", w.Text, w.Code)
+	return texts
+}
+
+// Counted returns a warning with the number of jobs that it is about, or how often it came.
+func Counted(w *record.Warning) string {
+	text := w.Text
+	if w.Jobs > 1 {
+		text = quantity.Thousands(w.Jobs) + " jobs, the first: " + text
+	}
+	if w.Count > max(w.Jobs, 1) {
+		text += " (" + quantity.Thousands(w.Count) + " times)"
+	}
+	return text
 }
 
 // Facts are what a reader must know of a run before its numbers.
@@ -85,7 +105,7 @@ func (s *Summary) Facts() [][2]string {
 		{"container placement", quantity.OrDash(m.Placement)},
 		{"preferred hosts", quantity.OrDash(m.LocalitySource)},
 		{"task durations", quantity.OrDash(m.DurationSource)},
-		{"jobs", fmt.Sprintf("%s (%s succeeded, %s failed, %s unfinished)", quantity.Thousands(t.Jobs), quantity.Thousands(t.JobsSucceeded), quantity.Thousands(t.JobsFailed), quantity.Thousands(t.JobsUnfinished))},
+		{"jobs", quantity.Thousands(t.Jobs)},
 		{"tasks", fmt.Sprintf("%s in %s stages, %s attempts", quantity.Thousands(t.Tasks), quantity.Thousands(t.Stages), quantity.Thousands(t.TaskAttempts))},
 		{"containers", quantity.Thousands(t.ContainersAllocated) + " allocated"},
 		{"simulated time", quantity.Duration(float64(t.EndMS))},

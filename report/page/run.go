@@ -8,10 +8,8 @@ import (
 
 // Run returns report.html of a replay with its pictures.
 func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
-	p := Page{Title: "Replay of " + quantity.OrDash(s.Manifest.TraceName), Facts: s.Facts(), Modelled: s.Manifest.Modelled}
-	for _, w := range s.Manifest.Warnings {
-		p.Warnings = append(p.Warnings, metric.WarningText(&w))
-	}
+	p := Page{Title: "Replay of " + quantity.OrDash(s.Manifest.TraceName), Facts: s.Facts(), Modelled: s.Manifest.Modelled, Warnings: s.Warnings()}
+	p.Verdict = []Paragraph{Outcome(s.Outcome(), "")}
 	for _, v := range s.Values {
 		if v.Family == quantity.Headline {
 			number := "–"
@@ -36,4 +34,16 @@ func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 		return nil, err
 	}
 	return p.Render(run)
+}
+
+// Outcome says what became of the jobs, with the reasons of those that did not succeed; name tells variants apart.
+func Outcome(o *metric.Outcome, name string) Paragraph {
+	p := Paragraph{Lead: o.Text()}
+	if name != "" {
+		p.Lead = name + ": " + p.Lead
+	}
+	for i := range o.Reasons {
+		p.Findings = append(p.Findings, o.Reasons[i].Text())
+	}
+	return p
 }

@@ -13,6 +13,7 @@ type jobRow struct {
 	Queue      string `parquet:"queue,dict"`
 	Outcome    string `parquet:"outcome,dict"`
 	Reason     string `parquet:"reason,dict"`
+	Recorded   string `parquet:"recorded_outcome,dict"`
 
 	Submit          int64  `parquet:"submit_ms,delta"`
 	AMScheduled     *int64 `parquet:"am_scheduled_ms"`
@@ -84,7 +85,7 @@ func unopt(t *int64) int64 {
 // newJobRow refers to j, which must stay as it is until the row is written.
 func newJobRow(j *Job) jobRow {
 	r := jobRow{
-		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind, User: j.User, Queue: j.Queue, Outcome: j.Outcome, Reason: j.Reason,
+		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind, User: j.User, Queue: j.Queue, Outcome: j.Outcome, Reason: j.Reason, Recorded: j.Recorded,
 		Submit: j.Submit, AMScheduled: opt(&j.AMScheduled), AMAllocated: opt(&j.AMAllocated), AMRegistered: opt(&j.AMRegistered),
 		FirstAsked: opt(&j.FirstAsked), FirstAllocated: opt(&j.FirstAllocated), FirstRegistered: opt(&j.FirstRegistered),
 		FirstTask: opt(&j.FirstTask), Finish: opt(&j.Finish),
@@ -115,7 +116,7 @@ func newJobRow(j *Job) jobRow {
 // job is the inverse of newJobRow; derived columns are computed again by who needs them.
 func (r *jobRow) job() Job {
 	return Job{Job: record.Job{
-		ID: r.ID, Name: r.Name, ExternalID: r.ExternalID, Kind: r.Kind, User: r.User, Queue: r.Queue, Outcome: r.Outcome, Reason: r.Reason,
+		ID: r.ID, Name: r.Name, ExternalID: r.ExternalID, Kind: r.Kind, User: r.User, Queue: r.Queue, Outcome: r.Outcome, Reason: r.Reason, Recorded: r.Recorded,
 		Submit: r.Submit, AMScheduled: unopt(r.AMScheduled), AMAllocated: unopt(r.AMAllocated), AMRegistered: unopt(r.AMRegistered),
 		FirstAsked: unopt(r.FirstAsked), FirstAllocated: unopt(r.FirstAllocated), FirstRegistered: unopt(r.FirstRegistered),
 		FirstTask: unopt(r.FirstTask), Finish: unopt(r.Finish),

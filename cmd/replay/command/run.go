@@ -10,6 +10,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"
+	"replay/report/metric"
 )
 
 func runCommand(p *program) *cli.Command {
@@ -113,16 +114,11 @@ func replayOnce(ctx context.Context, dir string, o scenario.Options, out string,
 	return w.Finish(*m)
 }
 
-// printWarnings shows each warning once, with its count.
+// printWarnings shows each warning once, with its count. What voids a result is no chatter: it is shown under --quiet too.
 func printWarnings(c *cli.Context, ws []record.Warning) {
-	if c.Bool("quiet") {
-		return
-	}
-	for _, w := range ws {
-		times := ""
-		if w.Count > 1 {
-			times = fmt.Sprintf(" (%d times)", w.Count)
+	for i := range ws {
+		if ws[i].Voids || !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", metric.Counted(&ws[i]))
 		}
-		fmt.Fprintf(c.App.ErrWriter, "warning: %s%s\n", w.Text, times)
 	}
 }

@@ -1,0 +1,82 @@
+package command
+
+import (
+	"html"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// failingNodes writes a trace of 40 jobs of which five lose the node of their application master; alone allows no
+// second attempt.
+func failingNodes(t *testing.T) (trace string, alone []string) {
+	t.Helper()
+	trace = filepath.Join(t.TempDir(), "failing-nodes")
+	must(t, "gen", "uniform-micro", "--jobs", "40", "--failures", "exponential", "--mtbf", "0.004", "--out", trace)
+	return trace, []string{"--conf", "yarn.resourcemanager.am.max-attempts=1"}
+}
+
+// Every job that did not succeed has a reason in words: in the summary and on the page with the number of its jobs, and
+// as a column of jobs.parquet.
+func TestReasonsInWords(t *testing.T) {
+	trace, one := failingNodes(t)
+	alone := strings.Join(one, " ")
+	for _, tt := range []struct{ name, flags, counts, reason, words string }{
+		{"the master's node is lost", alone, "35 of 40 jobs succeeded, 5 failed", "5 jobs failed, the first is job 16 (uniform): ", "its application master ended in attempt 1: its node was lost"},
+		{"the master's container expires", alone + " --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=1", "0 of 40 jobs succeeded, 40 failed",
+			"40 jobs failed, the first is job 0 (uniform): ", "its application master ended in attempt 1: its container expired before it was started"},
+		{"executors are too large", "--conf spark.executor.memory=900g", "0 of 40 jobs succeeded, 40 failed", "40 jobs failed, the first is job 0 (uniform): ", "an executor of resource profile 0 asks for 1013760 MiB"},
+		{"masters are too large", "--conf spark.driver.memory=900g", "0 of 40 jobs succeeded, 40 refused", "40 jobs were refused, the first is job 0 (uniform): ", "the AM container asks for 1013760 MiB"},
+		{"the replay stops", "--until 1s", "0 of 1 jobs succeeded, 1 unfinished", "job 0 (uniform) did not finish: ", "the replay stopped at 1000 ms"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			_, stdout, stderr := cmd(t, append([]string{"run", trace, "--quiet", "--formats", "none", "--out", out}, strings.Fields(tt.flags)...)...)
+			if i := strings.Index(stdout, tt.counts+"\n  - "+tt.reason+tt.words); i < 0 || i > strings.Index(stdout, "scheduler ") {
+				t.Errorf("the summary does not begin with %q and %q:\n%.600s\n%s", tt.counts, tt.reason+tt.words, stdout, stderr)
+			}
+			page := html.UnescapeString(files(t, out)["report.html"])
+			if !strings.Contains(page, tt.counts) || !strings.Contains(page, tt.reason+tt.words) {
+				t.Errorf("the page lacks %q or %q", tt.counts, tt.reason+tt.words)
+			}
+			rows, err := parquet.ReadFile[struct {
+				Outcome string `parquet:"outcome"`
+				Reason  string `parquet:"reason"`
+			}](filepath.Join(out, "jobs.parquet"))
+			if err != nil || len(rows) == 0 {
+				t.Fatalf("%d rows, %v", len(rows), err)
+			}
+			for i, r := range rows {
+				if (r.Outcome != "success") != strings.Contains(r.Reason, tt.words) {
+					t.Errorf("job %d: outcome %q, reason %q", i, r.Outcome, r.Reason)
+				}
+			}
+		})
+	}
+}
+
+// A warning about jobs says how many jobs, and how often when a job has it twice.
+func TestWarningsCountJobs(t *testing.T) {
+	trace, _ := failingNodes(t)
+	stdout := must(t, "run", trace)
+	if want := "6 jobs, the first: job 31 (uniform): its application master was started again: its node was lost (10 times)"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+}
+
+// What voids a result is shown with --quiet too, and nothing else is.
+func TestQuietShowsWhatVoids(t *testing.T) {
+	trace, alone := failingNodes(t)
+	_, _, stderr := cmd(t, append([]string{"run", trace, "--json", "--quiet"}, alone...)...)
+	if want := "warning: 5 jobs, the first: job 31 (uniform) failed: its application master ended in attempt 1: its node was lost\n"; !strings.Contains(stderr, want) {
+		t.Errorf("stderr is %q, want %q in it", stderr, want)
+	}
+	if stdout := must(t, "run", trace, "--json", "--quiet", "--conf", "yarn.resourcemanager.am.max-attempts=2"); !strings.Contains(stdout, `"succeeded": 40`) {
+		t.Errorf("the summary has no outcome: %.300s", stdout)
+	}
+	if code, _, stderr := cmd(t, "run", trace, "--json", "--quiet"); code != exitDone || stderr != "" {
+		t.Errorf("exit %d, stderr %q, want 0 and nothing", code, stderr)
+	}
+}

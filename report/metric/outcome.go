@@ -1,0 +1,152 @@
+package metric
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"replay/engine/record"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// Outcome counts what became of jobs. Jobs is the sum of the four counts after it.
+type Outcome struct {
+	Jobs       int64    `json:"jobs"`
+	Succeeded  int64    `json:"succeeded"`
+	Failed     int64    `json:"failed"`  // they began and did not succeed
+	Refused    int64    `json:"refused"` // the cluster or the configuration did not take them: they never got a container
+	Unfinished int64    `json:"unfinished"`
+	AsRecorded int64    `json:"recorded_failed"` // of those that did not succeed, the trace records so many as failed or killed
+	Reasons    []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
+}
+
+// Reason is why jobs did not succeed. Reasons that differ in numbers alone, other than exit statuses, are one; the words
+// are those of the first job.
+type Reason struct {
+	Outcome string `json:"outcome"` // failed, refused or unfinished
+	Words   string `json:"reason"`
+	Jobs    int64  `json:"jobs"`
+	First   int64  `json:"first_job"` // number and name of the first job
+	Name    string `json:"first_name"`
+}
+
+// Names of outcomes beside those of package record: a job that failed before it got a container was refused.
+const refused = "refused"
+
+// OutcomeOf counts the jobs of runs together.
+func OutcomeOf(runs ...*result.Data) *Outcome {
+	o := &Outcome{Reasons: []Reason{}}
+	at := map[[2]string]int{}
+	for _, d := range runs {
+		for i := range d.Jobs {
+			j := &d.Jobs[i]
+			name := o.count(j)
+			if name == record.JobSucceeded {
+				continue
+			}
+			key := [2]string{name, unnumbered(j.Reason)}
+			r, ok := at[key]
+			if !ok {
+				r = len(o.Reasons)
+				at[key] = r
+				o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name})
+			}
+			o.Reasons[r].Jobs++
+		}
+	}
+	slices.SortStableFunc(o.Reasons, func(a, b Reason) int { return cmp.Compare(b.Jobs, a.Jobs) })
+	return o
+}
+
+// count adds a job and returns the name of its outcome.
+func (o *Outcome) count(j *result.Job) string {
+	o.Jobs++
+	if j.Outcome == record.JobSucceeded {
+		o.Succeeded++
+		return j.Outcome
+	}
+	if FailedInTrace(j) {
+		o.AsRecorded++
+	}
+	switch {
+	case j.Outcome != record.JobFailed:
+		o.Unfinished++
+	case !result.Happened(j.AMAllocated):
+		o.Refused++
+		return refused
+	default:
+		o.Failed++
+	}
+	return j.Outcome
+}
+
+// FailedInTrace reports whether the trace records that the job failed or was killed.
+func FailedInTrace(j *result.Job) bool { return j.Recorded == "failed" || j.Recorded == "killed" }
+
+var numbers = regexp.MustCompile(`\bexit -?\d+|\b\d+\b`)
+
+// unnumbered returns a reason without its numbers.
+func unnumbered(reason string) string {
+	return numbers.ReplaceAllStringFunc(reason, func(s string) string {
+		if strings.HasPrefix(s, "exit") {
+			return s
+		}
+		return "#"
+	})
+}
+
+// Count is how many jobs had an outcome.
+type Count struct {
+	Name string
+	Jobs int64
+}
+
+// Counts returns the four outcomes, success first.
+func (o *Outcome) Counts() []Count {
+	return []Count{{"succeeded", o.Succeeded}, {"failed", o.Failed}, {"refused", o.Refused}, {"unfinished", o.Unfinished}}
+}
+
+// Outcome counts the jobs of the replay.
+func (s *Summary) Outcome() *Outcome { return OutcomeOf(s.Data) }
+
+// Text says what became of the jobs, without the reasons.
+func (o *Outcome) Text() string {
+	n := quantity.Thousands
+	switch {
+	case o.Jobs == 0:
+		return "No job was submitted"
+	case o.Succeeded == 1 && o.Jobs == 1:
+		return "The one job succeeded"
+	case o.Succeeded == o.Jobs:
+		return "All " + n(o.Jobs) + " jobs succeeded"
+	}
+	text := fmt.Sprintf("%s of %s jobs succeeded", n(o.Succeeded), n(o.Jobs))
+	for _, c := range o.Counts()[1:] {
+		if c.Jobs > 0 {
+			text += ", " + n(c.Jobs) + " " + c.Name
+		}
+	}
+	if o.AsRecorded > 0 {
+		text += fmt.Sprintf("; of these the trace records %s as failed or killed", n(o.AsRecorded))
+	}
+	return text
+}
+
+// Text says how many jobs have the reason, and what it is.
+func (r *Reason) Text() string {
+	verb := map[string][2]string{
+		record.JobFailed: {"failed", "failed"}, refused: {"was refused", "were refused"}, record.JobUnfinished: {"did not finish", "did not finish"},
+	}[r.Outcome]
+	first := fmt.Sprintf("job %d", r.First)
+	if r.Name != "" {
+		first += " (" + r.Name + ")"
+	}
+	words := quantity.OrDash(r.Words)
+	if r.Jobs == 1 {
+		return fmt.Sprintf("%s %s: %s", first, verb[0], words)
+	}
+	return fmt.Sprintf("%s jobs %s, the first is %s: %s", quantity.Thousands(r.Jobs), verb[1], first, words)
+}
