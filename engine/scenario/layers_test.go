@@ -299,6 +299,9 @@ func TestForeignSettingsAreRefused(t *testing.T) {
 		{"keys of the fair scheduler under capacity", Options{Scheduler: "capacity", Conf: map[string]string{"yarn.scheduler.fair.max.assign": "1"}}, "add --scheduler fair"},
 		{"sharing under capacity", Options{Scheduler: "capacity", Sharing: "drf"}, "sharing policies are those of the FairScheduler"},
 		{"reload under fifo", Options{Scheduler: "fifo", Reloads: []Reload{{File: File{Name: "f.xml"}}}}, "only the file of the FairScheduler can be replaced"},
+		{"a scheduler of nobody", Options{Scheduler: "best"}, `scheduler is "best", want fair, capacity or fifo`},
+		{"a class of nobody by a key", Options{Conf: map[string]string{keySchedulerClass: "org.example.S"}}, `--conf yarn.resourcemanager.scheduler.class is "org.example.S"`},
+		{"a parameter of nobody", Options{Parameters: map[string]string{"luck": "1"}}, `--model: unknown model parameter "luck"`},
 		{"a key of nobody", Options{Conf: map[string]string{"x": "y"}}, "--conf x=y: want a key that starts with spark. or yarn."},
 	}
 	for _, tt := range tests {
@@ -309,9 +312,20 @@ func TestForeignSettingsAreRefused(t *testing.T) {
 			}
 		})
 	}
-	sc := resolve(t, Input{}, Options{Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.scheduler.capacity.maximum-applications", "1", "yarn.scheduler.capacity.node-locality-delay", "1")}}})
-	if got := warned(sc.Warnings, "foreign:capacity"); len(got) != 1 || !strings.HasPrefix(got[0], "y.xml: 2 keys") {
-		t.Errorf("keys of the CapacityScheduler in yarn-site.xml: %q, want one warning of 2 keys", got)
+	both := File{Name: "y.xml", Text: site("yarn.scheduler.capacity.maximum-applications", "1", "yarn.scheduler.capacity.node-locality-delay", "1",
+		"yarn.scheduler.fair.max.assign", "1", "yarn.resourcemanager.hostname", "h")}
+	for scheduler, want := range map[string][2]int{"fair": {0, 2}, "capacity": {1, 0}, "fifo": {1, 2}} { // keys of fair and of capacity
+		sc := resolve(t, Input{}, Options{Scheduler: scheduler, Files: Files{YarnSite: both}})
+		for i, other := range []string{"fair", "capacity"} {
+			got := warned(sc.Warnings, "foreign:"+other)
+			if n := want[i]; n == 0 && len(got) > 0 || n > 0 && (len(got) != 1 || !strings.HasPrefix(got[0], fmt.Sprintf("y.xml: %d keys", n))) {
+				t.Errorf("under %s, keys of %s in yarn-site.xml: %q, want a warning of %d", scheduler, other, got, n)
+			}
+		}
+		sc = resolve(t, Input{Files: Files{YarnSite: both}}, Options{Scheduler: scheduler})
+		if got := append(warned(sc.Warnings, "foreign:fair"), warned(sc.Warnings, "foreign:capacity")...); len(got) > 0 {
+			t.Errorf("under %s, keys in the trace's file: %q, want nothing said", scheduler, got)
+		}
 	}
 }
 
@@ -348,6 +362,7 @@ func TestAllocationFileThatYarnSiteNames(t *testing.T) {
 		{"nowhere", "/no/such/folder/lost.xml", "", false, "trace", "which is not there, nor is lost.xml beside " + filepath.Join(dir, "conf", "yarn-site.xml")},
 		{"not said", "", "", false, "trace", ""},
 		{"by a key", "queues/fair.xml", filepath.Join(dir, "other.xml"), false, "other", ""},
+		{"by a key, which begins at the working directory", "", "queues/fair.xml", false, "", ""},
 		{"by a key, not there", "", filepath.Join(dir, "no.xml"), false, "", ""},
 		{"against the user's own", "queues/fair.xml", "", true, "own", "--fair-scheduler own.xml is used, although"},
 	}
@@ -435,5 +450,36 @@ func TestReloadsComeInOrderOfTime(t *testing.T) {
 	}
 	if got := strings.Join(names, ""); got != "abc" {
 		t.Errorf("reloads in order %s, want abc", got)
+	}
+}
+
+// Where nobody says how large a container may be, it may be as large as the largest node.
+func TestLargestAllocation(t *testing.T) {
+	nodes := []trace.Node{{MemMiB: 4096, VCores: 2}, {MemMiB: 65536, VCores: 1}, {MemMiB: 512, VCores: 16}}
+	for _, tt := range []struct {
+		in         Input
+		o          Options
+		mem, cores int64
+	}{
+		{Input{Nodes: nodes}, Options{}, 65536, 16},
+		{Input{Nodes: nodes[2:]}, Options{}, 1024, 16}, // not below YARN's smallest
+		{Input{}, Options{}, 8192, 4},
+		{Input{Nodes: []trace.Node{{MemMiB: 65536}}}, Options{}, 8192, 4},
+		{Input{Nodes: []trace.Node{{VCores: 16}}}, Options{}, 8192, 4},
+		{Input{Nodes: nodes, Files: Files{YarnSite: {Text: site("yarn.scheduler.maximum-allocation-mb", "2048")}}}, Options{}, 2048, 16},
+		{Input{Nodes: nodes}, Options{Conf: map[string]string{"yarn.scheduler.maximum-allocation-vcores": "3"}}, 65536, 3},
+	} {
+		sc := resolve(t, tt.in, tt.o)
+		if got := sc.Site.MaxAllocation; got[0] != tt.mem || got[1] != tt.cores {
+			t.Errorf("%+v: at most %v, want %d MiB and %d vcores", tt, got, tt.mem, tt.cores)
+		}
+	}
+}
+
+func TestOneOf(t *testing.T) {
+	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+		if got := oneOf(names); got != want {
+			t.Errorf("oneOf(%q) is %q, want %q", names, got, want)
+		}
 	}
 }
