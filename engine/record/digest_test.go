@@ -17,7 +17,7 @@ func sum(add func(*Digest)) string {
 func TestDigestSeesEveryField(t *testing.T) {
 	unseen := map[string]bool{ // by type and field
 		"Job.Name": true, "Job.ExternalID": true, "Job.Kind": true, "Job.User": true, "Job.Reason": true,
-		"Job.Stages": true, "Job.Tasks": true, "Job.CriticalPathMS": true, "Job.RecordedMS": true,
+		"Job.Stages": true, "Job.Tasks": true, "Job.CriticalPathMS": true, "Job.RecordedMS": true, "Job.Recorded": true,
 		"Container.Queue": true, // that of its job
 		"Totals.Stages":   true, "Totals.Tasks": true, "Totals.TasksSucceeded": true, "Totals.TasksFailed": true,
 		"Totals.ContainersRunning": true, "Totals.ExecutedHeartbeats": true, "Totals.Events": true,
