@@ -214,7 +214,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
 	case s.rm.Retries(a.failed, a.plan.MaxAttempts):
-		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins anew
+		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
 		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, reserved: map[int64]bool{}})

@@ -186,7 +186,7 @@ func endOf(e *yarn.Event, a *app, c *container) string {
 	return record.EndFailed
 }
 
-// writeContainer gives the record away when nothing about it can change any more.
+// writeContainer writes the record once nothing about it can change any more.
 func (s *sim) writeContainer(a *app, c *container) {
 	if !c.ended || c.written || c.process == running || c.process == starting {
 		return

@@ -111,7 +111,7 @@ func (s *sim) nodeEvent(i int) {
 	}
 	switch e.Kind {
 	case trace.Join, trace.Recover:
-		// A NodeManager that comes back before it was found lost registers anew: removed, then added.
+		// A NodeManager that comes back before it was found lost registers again: removed, then added.
 		s.rm.RemoveNode(s.now, id)
 		s.addNode(id)
 	case trace.Leave:

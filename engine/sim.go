@@ -174,9 +174,9 @@ func (s *sim) stop() {
 		return
 	case !more:
 	case s.pending == 0 && last == s.moved+s.sc.StallMS:
-		s.warnings.voids("stalled", "nothing happened for %d ms of trace time: the jobs left over can't finish; each says why", s.sc.StallMS)
+		s.warnings.voids("stalled", "nothing happened for %d ms of trace time: the remaining jobs can't finish; each gives its reason", s.sc.StallMS)
 	default:
-		s.warnings.voids("no-progress", "no task ran for %d ms of trace time, although containers come and go: the jobs left over can't finish; each says why", s.patience())
+		s.warnings.voids("no-progress", "no task ran for %d ms of trace time, although containers come and go: the remaining jobs can't finish; each gives its reason", s.patience())
 	}
 	s.totals.EndMS = max(s.totals.EndMS, s.moved)
 }

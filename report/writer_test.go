@@ -101,7 +101,7 @@ func TestWriterKeepsWhatIsNotAResult(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("years of work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(dir, Options{}); err == nil || !strings.Contains(err.Error(), "no earlier result") {
+	if _, err := NewWriter(dir, Options{}); err == nil || !strings.Contains(err.Error(), "not an earlier result") {
 		t.Errorf("error %v, want a refusal to replace a directory with other files", err)
 	}
 	if _, err := NewWriter(mine, Options{}); err == nil {

@@ -636,7 +636,7 @@ func TestConsecutiveFailures(t *testing.T) {
 	fail(r, 0)
 	r.expect("once", "1.0 failed, resubmit at 200, 0.1 submitted")
 	r.succeed(0, 3)
-	r.succeed(1, 4, 4) // it succeeds: the count starts anew
+	r.succeed(1, 4, 4) // it succeeds: the count starts again
 	r.expect("again", "0.1 done, 1.1 submitted, 1.1 done, job 0 ends, job 1 starts, 2.0 submitted")
 	r.gone(4, false)
 	r.gone(3, false)

@@ -139,7 +139,7 @@ func (m *monitor) updateTimeout(x *executorState) {
 }
 
 // updateRunning adds delta to the executor's running tasks. Any call that leaves none starts its
-// idle time anew.
+// idle time again.
 //
 // Source: ExecutorMonitor.Tracker.updateRunningTasks.
 func (m *monitor) updateRunning(now int64, e int32, delta int) {

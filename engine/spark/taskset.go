@@ -322,7 +322,7 @@ func (s *TaskSet) Attempt(row int32) *Attempt { return &s.attempts[row] }
 // Attempts returns how many attempts were launched.
 func (s *TaskSet) Attempts() int { return len(s.attempts) }
 
-// computeLevels finds the valid levels anew; it leaves the current one alone.
+// computeLevels finds the valid levels again; it leaves the current one alone.
 //
 // Source: TaskSetManager.computeValidLocalityLevels.
 func (s *TaskSet) computeLevels() {
@@ -438,7 +438,7 @@ func (s *TaskSet) allowed(now int64) Locality {
 	return s.levels[s.level]
 }
 
-// resetTimer starts the locality wait anew at the level of a launch.
+// resetTimer starts the locality wait again at the level of a launch.
 //
 // Source: TaskSetManager.resetDelayScheduleTimer.
 func (s *TaskSet) resetTimer(now int64, l Locality) {

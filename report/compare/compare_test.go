@@ -301,7 +301,7 @@ func TestWriteDirKeepsWhatIsNotAComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := of(t, variant(t, reporttest.Few, "a", 1), variant(t, reporttest.Few, "b", 1))
-	if err := c.WriteDir(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "no earlier result") {
+	if err := c.WriteDir(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "not an earlier result") {
 		t.Errorf("error %v, want a refusal to replace a directory with other files", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {

@@ -31,7 +31,7 @@ func (k Kind) Check(dir string) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(dir, k.Mark)); err != nil {
-		return fmt.Errorf("%s: has files and no %s, so it is no earlier result; want a new or empty directory", dir, k.Mark)
+		return fmt.Errorf("%s: has files and no %s, so it is not an earlier result; want a new or empty directory", dir, k.Mark)
 	}
 	for _, e := range entries {
 		if !slices.Contains(k.Files, e.Name()) {

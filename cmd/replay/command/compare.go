@@ -28,14 +28,14 @@ func compareCommand(p *program) *cli.Command {
    replay compare traces/fair-weights --variant 'locality: --placement locality-ratio' --variant 'naive: --placement naive' --seeds 5 --out out/cmp
    replay compare traces/drf-mixed-sizes --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
 
-The first variant is what the others are compared with. Flags outside --variant hold for all of them.`,
+The other variants are compared with the first. Flags outside --variant apply to all of them.`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"},
 			&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on", Value: 1},
-			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "replays at a time", DefaultText: "all cores"},
+			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
-			&cli.BoolFlag{Name: "results", Usage: "with --out: keep the result of each replay too, in runs/NAME/seed-N"},
+			&cli.BoolFlag{Name: "results", Usage: "with --out: also keep the result of each replay, in runs/NAME/seed-N"},
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the comparison as JSON"},
 		),

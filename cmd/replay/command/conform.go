@@ -17,8 +17,8 @@ func conformCommand(*program) *cli.Command {
 		Usage:     "check this build against answers recorded from the real YARN and Spark classes",
 		ArgsUsage: "DIR...",
 		Description: "DIR holds golden vectors (*.jsonl, *.jsonl.gz), or is the recording of a cluster or a folder of recordings.\n" +
-			"Exit code 1: a case differs (of a recording: less than 99 % of the allocations, of other decisions or of all are equal)\n" +
-			"or is not supported. 3: a file is malformed.",
+			"Exit code 1: a case differs or is not supported (of a recording: less than 99 % of the allocations, of another\n" +
+			"sort of decision, or of all cases are equal). 3: a file is malformed.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "only", Usage: "run only the `FILE` of that name in DIR"},
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},

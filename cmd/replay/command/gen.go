@@ -25,8 +25,8 @@ func genCommand(*program) *cli.Command {
 		Usage:     "write a synthetic trace from a preset",
 		ArgsUsage: "PRESET --out DIR",
 		Description: "The same preset, flags and seed give the same bytes. Input blocks are placed by the rule of HDFS.\n" +
-			"The offered load is the work of all tasks (duration times vcores) over what the cluster can do until the\n" +
-			"last submission; --load makes arrivals faster or slower to reach it and leaves the jobs as they are.\n\nPRESETS:" + presets.String(),
+			"The offered load is the work of all tasks (duration times vcores) divided by what the cluster can do until\n" +
+			"the last submission. --load makes arrivals faster or slower to reach it; the jobs stay as they are.\n\nPRESETS:" + presets.String(),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
@@ -34,7 +34,7 @@ func genCommand(*program) *cli.Command {
 			&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"},
 			&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"},
 			&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"},
-			&cli.Float64Flag{Name: "load", Usage: "scale arrivals to offered `LOAD` of the vcores, 1 is all of them", DefaultText: "the preset's"},
+			&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"},
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
 			&cli.StringFlag{Name: "failures", Value: "none", Usage: "`MODEL` of node failures: " + strings.Join(slices.Sorted(maps.Keys(synth.FailureModels)), ", ")},
 			&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"},

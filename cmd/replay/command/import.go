@@ -27,14 +27,14 @@ func importCommand(*program) *cli.Command {
 		Usage:     "turn a foreign format into a trace directory",
 		ArgsUsage: "FORMAT INPUT...",
 		Description: "Formats:" + formats.String() + "\n\n" +
-			"Event logs may be plain or packed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
+			"Event logs may be plain or compressed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
 			"They do not hold preferred hosts: --blocks observed infers them from where tasks ran, hdfs places\n" +
 			"the blocks of input stages on a cluster. What was read, dropped, defaulted and modelled is printed\n" +
 			"and stored in the trace as import.json. Exit code 3: the input can't be used as it is.\n\n" +
 			"  replay import spark-eventlog logs/ --out trace --blocks hdfs --nodes 20 --racks 4 \\\n" +
 			"      --copies 5 --arrivals poisson:30s",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "out", Usage: "the trace directory to make, `DIR`"},
+			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`"},
 			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none"},
 			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes", DefaultText: "the recorded hosts"},
 			&cli.IntFlag{Name: "racks", Value: def.Racks, Usage: "racks of the cluster"},
@@ -43,11 +43,11 @@ func importCommand(*program) *cli.Command {
 			&cli.IntFlag{Name: "replication", Value: def.Replication, Usage: "replicas of a block"},
 			&cli.Uint64Flag{Name: "seed", Value: def.Seed, Usage: "seed of block placement and arrivals"},
 			&cli.StringFlag{Name: "arrivals", Value: def.Arrivals, Usage: "submission times: recorded, poisson:30s or fixed:10s"},
-			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application comes"},
+			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application is submitted"},
 			&cli.StringFlag{Name: "queue", Usage: "queue of all applications", DefaultText: "as recorded"},
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
-			&cli.BoolFlag{Name: "lenient", Usage: "keep what can be used of broken input, counted"},
-			&cli.BoolFlag{Name: "strict", Usage: "take nothing that would be dropped or is unknown"},
+			&cli.BoolFlag{Name: "lenient", Usage: "keep what can be used of broken input and count the rest"},
+			&cli.BoolFlag{Name: "strict", Usage: "refuse input of which something would be dropped or is unknown"},
 		}, progressFlags()...),
 		Action: runImport,
 	}

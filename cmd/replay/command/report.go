@@ -19,11 +19,11 @@ import (
 func reportCommand(*program) *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "make summary, plots and page again from result directories, or compare them",
+		Usage:     "write summary, plots and page of result directories again, or compare them",
 		ArgsUsage: "RESULT...",
-		Description: "RESULT is a directory that `replay run` wrote; its tables are read, the metrics computed again, and\n" +
-			"summary, plots and page written anew there, or below --out. With --compare, each RESULT is a variant:\n" +
-			"a result directory, or a directory of results with different seeds; the first is what the others are compared with.",
+		Description: "RESULT is a directory that `replay run` wrote. Its tables are read, the metrics are computed again, and summary,\n" +
+			"plots and page are written again, there or below --out. With --compare, each RESULT is a variant: a result\n" +
+			"directory, or a directory of results with different seeds. The others are compared with the first.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},

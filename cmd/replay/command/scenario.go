@@ -16,19 +16,19 @@ import (
 func scenarioFlags(policies *policy.Tables) []cli.Flag {
 	flags := []cli.Flag{
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
-		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that do not say: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
+		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
 		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
-		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both decide alike", DefaultText: "fast"},
+		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"},
 		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},
-		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with a NAME=VALUE of the model a line, under --model; replay backtest --fit writes one"},
-		&cli.StringSliceFlag{Name: "reload", Usage: "put another allocation file into force later, `TIME=FILE` (repeatable)"},
+		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
+		&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
-		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`, under the keys recorded with each job"},
+		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
-		&cli.Float64Flag{Name: "load", Usage: "divide the times of submissions by `X`", Value: 1},
+		&cli.Float64Flag{Name: "load", Usage: "divide submission times by `X`", Value: 1},
 		&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"},
-		&cli.StringFlag{Name: "series", Usage: "interval of samples, a `TIME`", DefaultText: "from the trace's length"},
+		&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"},
 	}
 	for _, k := range fileFlags() {
 		if k.scheduler != nil {

@@ -28,7 +28,7 @@ func traceCommand(*program) *cli.Command {
 				Usage:     "apply every rule of the trace format",
 				ArgsUsage: "TRACE",
 				Description: "Prints each problem with its file, row group, row (from 0 in the file), column, value and what was wanted.\n" +
-					"Exit code 1: there are problems. 3: TRACE is no trace directory.",
+					"Exit code 1: there are problems. 3: TRACE is not a trace directory.",
 				Flags: []cli.Flag{
 					asJSON,
 					&cli.IntFlag{Name: "problems", Value: 20, Usage: "print at most `N` problems and count the others"},
@@ -57,7 +57,7 @@ func traceCommand(*program) *cli.Command {
 				Description: "The terms are defined in docs/trace-format.md. Exit code 3: TRACE can't be read.",
 				Flags: []cli.Flag{
 					asJSON,
-					&cli.StringFlag{Name: "plot", Usage: "draw the offered load over time to `FILE`, by its ending ." + strings.Join(report.Formats(), ", .")},
+					&cli.StringFlag{Name: "plot", Usage: "draw the offered load over time to `FILE`, in the format of its ending: ." + strings.Join(report.Formats(), ", .")},
 				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() != 1 {

@@ -43,7 +43,7 @@ func parseVariants(texts []string, base scenario.Options) ([]variant, error) {
 			ExitErrHandler: func(*cli.Context, error) {}, OnUsageError: usageError,
 			Action: func(c *cli.Context) error {
 				if c.Args().Present() {
-					return usagef("%q is no flag", c.Args().First())
+					return usagef("%q is not a flag", c.Args().First())
 				}
 				if c.IsSet("seed") {
 					return usagef("a variant has no --seed of its own: all variants run on the same seeds")

@@ -202,7 +202,7 @@ func TestHintsAloneChangeNothing(t *testing.T) {
 	if len(m.req.Asks) != 0 {
 		t.Errorf("asked for %v", m.asked())
 	}
-	m.total(300, 3, on(1, 6)) // one more: now the old ones are asked for anew, too
+	m.total(300, 3, on(1, 6)) // one more: now the old ones are asked for again, too
 	m.beat(400, nil)
 	if d := cmp.Diff(map[string]int32{"h1": 3, "/r1": 3, "*": 3}, m.asked()); d != "" {
 		t.Errorf("asks (-want +got)\n%s", d)

@@ -28,7 +28,7 @@ func (l *HeartbeatLadder) Pause(waiting bool) int64 {
 	return pause
 }
 
-// Wake starts the ladder anew, because a target changed or a question came. The caller ends the
+// Wake starts the ladder again, because a target changed or a question came. The caller ends the
 // present pause at once: the minimum that Spark means to keep is nothing in practice, since it
 // subtracts nanoseconds from milliseconds.
 func (l *HeartbeatLadder) Wake() { l.next = l.initial }

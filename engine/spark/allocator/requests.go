@@ -94,7 +94,7 @@ func (a *Allocator) split(p int32) (matched, stale, anyHost []*protocol.Containe
 	return matched, stale, anyHost
 }
 
-// ask adds missing requests to profile p. Requests that nothing wants any more are asked for anew,
+// ask adds missing requests to profile p. Requests that nothing wants any more are asked for again,
 // and ones without preference are replaced when there are more places to ask for than missing ones.
 func (a *Allocator) ask(p int32, missing int) {
 	profile := &a.profiles[p]

@@ -110,7 +110,7 @@ func TestHintsOfPendingRequests(t *testing.T) {
 	if d := cmp.Diff([][]int32{{0}, nil, {2, 1}}, p.tasks[1]); d != "" {
 		t.Errorf("hosts of tasks (-want +got)\n%s", d)
 	}
-	if p.counts[1] != 2 { // one more, and the one without preference may be asked for anew
+	if p.counts[1] != 2 { // one more, and the one without preference may be asked for again
 		t.Errorf("the placement was asked for %d, want 2", p.counts[1])
 	}
 	if d := cmp.Diff([]string{"-", "+ b /r1", "+ d /r2"}, *log); d != "" {

@@ -74,7 +74,7 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	}
 	if !conf.ClusterMode {
 		set.warnings = append(set.warnings, record.Warning{Code: "client-mode",
-			Text: "spark.submit.deployMode=client: when an application master is lost the whole application begins anew; in Spark the driver goes on"})
+			Text: "spark.submit.deployMode=client: when an application master is lost the whole application starts again; in Spark the driver goes on"})
 	}
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.

@@ -35,7 +35,7 @@ type queue struct {
 	amUsed       policy.Resource
 	pendingApps  []*app // runnable, wait for room for their masters; in order
 	activeApps   []*app // in the order of service as of the last look
-	stale        []*app // to be placed anew in activeApps
+	stale        []*app // to be placed again in activeApps
 	waiting      []*app // kept back by running limits, in order of arrival
 }
 

@@ -29,7 +29,7 @@ type Scheduler struct {
 	counted     int             // types that the calculator looks at
 	least       policy.Resource // minimum allocation, also the step of all rounding
 	keepLooking bool            // a reservation does not keep an application from other nodes
-	rackReset   bool            // a rack-local container starts the locality delay anew
+	rackReset   bool            // a rack-local container starts the locality delay again
 	delay       policy.CapacityDelay
 
 	root     *queue

@@ -166,7 +166,7 @@ func (m *users) count(u *user) float32 {
 	return d
 }
 
-// recount computes all ratios anew, when the cluster has changed.
+// recount computes all ratios again, when the cluster has changed.
 //
 // Source: UsersManager.updateUsageRatio.
 func (m *users) recount() {

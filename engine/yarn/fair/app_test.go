@@ -196,7 +196,7 @@ func TestHeadroom(t *testing.T) {
 	// Without n1 (7168, 7) and n2 (6144, 4) 16384 MiB and 16 vcores are free.
 	g.wantShare("without two nodes", headroom([]string{"/r1"}, nil), policy.R(16_384, 9))
 	g.wantShare("without three", headroom([]string{"n3"}, nil), policy.R(8192, 8))
-	// What is free on them is looked at anew.
+	// What is free on them is looked at again.
 	g.kill(2, 1)
 	g.wantShare("the node has more, which is refused too", headroom(nil, nil), policy.R(8192, 8))
 	g.wantShare("a node back", headroom(nil, []string{"n3"}), policy.R(16_384, 9))

@@ -25,7 +25,7 @@ func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
 	}
 	b.Counts.Read["files_that_are_no_logs"] = int64(len(skipped))
 	if len(skipped) > 0 {
-		b.Warn("%d files are no event logs and were left out, the first is %s", len(skipped), skipped[0])
+		b.Warn("%d files are not event logs and were left out, the first is %s", len(skipped), skipped[0])
 	}
 	for i, log := range logs {
 		if err := addLog(ctx, b, log); err != nil {

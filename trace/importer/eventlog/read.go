@@ -198,7 +198,7 @@ func checkVersion(path, version string, warn func(string, ...any)) {
 	case len(parts) < 2:
 		warn("%s: the Spark version is %q, want one such as 3.5.5", path, version)
 	case less(newestSpark, v):
-		warn("%s: was written by Spark %s, newer than the newest known %d.%d: unknown fields and events are counted, their meaning is not taken in", path, version, newestSpark[0], newestSpark[1])
+		warn("%s: was written by Spark %s, newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", path, version, newestSpark[0], newestSpark[1])
 	case less(v, oldestSpark):
 		warn("%s: was written by Spark %s, older than the oldest known %d.%d", path, version, oldestSpark[0], oldestSpark[1])
 	}

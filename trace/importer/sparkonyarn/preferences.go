@@ -27,7 +27,7 @@ const executorPreference = "executor_" // of a cached block: executor_HOST_ID
 
 // setPreferences gives every task the preferred hosts that its stage had when it was submitted first.
 // A preferred executor is a cached block: it goes into CacheOf, not into hosts. The preferences of tasks that
-// read shuffle output follow from where the parents ran: a replay derives them anew, and they are left out.
+// read shuffle output follow from where the parents ran: a replay derives its own, and they are left out.
 func (s *scenario) setPreferences(a *eventlog.Application, app string) error {
 	for i := range a.Job.Stages {
 		st := &a.Job.Stages[i]

@@ -216,7 +216,7 @@ func TestPreferencesOfTheSource(t *testing.T) {
 	}
 	res, m := made(t, f, func(o *Options) { o.Nodes, o.Blocks, o.Replication = 0, "hdfs", 2 })
 	if p := m.JobList[0].Stages[0].Tasks.Prefs(2); len(p) != 2 || slices.Contains(p, 2) || res.Counts.Modelled["preferred_hosts_outside_the_cluster"] != 1 {
-		t.Errorf("placed anew a block is on %v of %s, modelled %v", p, hosts(m.Nodes), res.Counts.Modelled)
+		t.Errorf("placed again a block is on %v of %s, modelled %v", p, hosts(m.Nodes), res.Counts.Modelled)
 	}
 }
 

@@ -10,7 +10,7 @@ type Options struct {
 	Out string // directory of the trace
 
 	// Where input blocks are: "observed" is where the source has them, or where its tasks ran at which level;
-	// "hdfs" places them anew; "none" leaves them out.
+	// "hdfs" places new ones; "none" leaves them out.
 	Blocks      string
 	Nodes       int   // of a given cluster; 0 = those of the source, or the recorded hosts
 	Racks       int   // of a cluster that the source does not have

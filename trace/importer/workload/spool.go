@@ -66,7 +66,7 @@ func (s *spool) add(a *Application, queue string) error {
 	return nil
 }
 
-// get reads application i anew; it is the caller's.
+// get reads application i again; it is the caller's.
 func (s *spool) get(i int) (*Application, error) {
 	if s.dec == nil {
 		s.in = bufio.NewReader(io.NewSectionReader(s.file, 0, s.end))
