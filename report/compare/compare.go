@@ -36,6 +36,8 @@ type Comparison struct {
 	Rows     []Row
 	Tested   map[quantity.Family]int // how many differences were tested together
 	Same     []bool                  // by variant: equal to the first in every value of every seed
+	Outcomes []*metric.Outcome       // by variant: what became of the jobs, all seeds together
+	Losses   []Loss                  // by variant, against the first
 }
 
 // Row is one metric by variant.
@@ -58,6 +60,7 @@ const (
 	RealLower    Finding = "lower"
 	NotToldApart Finding = "not told apart"
 	NotTested    Finding = "not tested"
+	NoVerdict    Finding = "no verdict" // one of the variants loses jobs that the other finishes
 )
 
 // Real reports whether the finding is a real difference.
@@ -108,6 +111,7 @@ func Of(variants []Variant) (*Comparison, error) {
 			}
 		}
 	}
+	c.outcomes()
 	c.rows()
 	c.overJobs()
 	c.judge()
@@ -228,7 +232,7 @@ func (c *Comparison) judge() {
 		for v := 1; v < len(row.Cells); v++ {
 			cell := &row.Cells[v]
 			cell.P = combined(cell.Difference, cell.OverSeeds, cell.OverJobs)
-			if row.Family != "" && !math.IsNaN(cell.P) && !c.Same[v] {
+			if row.Family != "" && !math.IsNaN(cell.P) && !c.Same[v] && !c.voids(row, v) {
 				families[row.Family] = append(families[row.Family], cell)
 			}
 		}
@@ -246,7 +250,11 @@ func (c *Comparison) judge() {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for v := 1; v < len(row.Cells); v++ {
-			row.Cells[v].Finding = row.Cells[v].find(&row.Cells[0], row.Better)
+			if cell := &row.Cells[v]; c.voids(row, v) {
+				cell.Finding = NoVerdict
+			} else {
+				cell.Finding = cell.find(&row.Cells[0], row.Better)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"replay/report/metric"
 	"replay/report/quantity"
 )
 
@@ -26,9 +27,13 @@ type (
 		Name  string `json:"name"`
 		Flags string `json:"flags"`
 		Trace string `json:"trace_sha256"`
+
+		Outcome *metric.Outcome `json:"outcome"` // of all seeds together
 	}
 	verdictJSON struct {
 		Variant  string   `json:"variant"`
+		Lost     int64    `json:"jobs_lost"`   // that succeed in the first variant alone
+		Gained   int64    `json:"jobs_gained"` // that succeed in this one alone
 		Lead     string   `json:"lead"`
 		Findings []string `json:"findings"`
 	}
@@ -65,11 +70,11 @@ func finite(x float64) *float64 {
 // JSON returns the whole comparison as JSON.
 func (c *Comparison) JSON() ([]byte, error) {
 	out := comparisonJSON{Seeds: c.Seeds, Jobs: c.Jobs, Tested: c.Tested, Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
-	for _, v := range c.Variants {
-		out.Variants = append(out.Variants, variantJSON{v.Name, v.Flags, v.Runs[0].Manifest.TraceHash})
+	for i, v := range c.Variants {
+		out.Variants = append(out.Variants, variantJSON{v.Name, v.Flags, v.Runs[0].Manifest.TraceHash, c.Outcomes[i]})
 	}
 	for i, p := range c.Verdict() {
-		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, p.Lead, append([]string{}, p.Findings...)})
+		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, c.Losses[i+1].Lost, c.Losses[i+1].Gained, p.Lead, append([]string{}, p.Findings...)})
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]

@@ -11,13 +11,13 @@ import (
 
 // findingClass is the look of a finding in the table.
 var findingClass = map[Finding]string{
-	RealBetter: "real-better", RealWorse: "real-worse", RealHigher: "real", RealLower: "real", NotToldApart: "same", Equal: "same", NotTested: "same",
+	RealBetter: "real-better", RealWorse: "real-worse", RealHigher: "real", RealLower: "real", NotToldApart: "same", Equal: "same", NotTested: "same", NoVerdict: "same",
 }
 
 // page returns the page of the comparison: one file without anything from elsewhere.
 func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	first := c.Variants[0]
-	p := page.Page{Title: "Comparison on " + quantity.OrDash(first.Runs[0].Manifest.TraceName), Verdict: c.Verdict(), Method: c.Method()}
+	p := page.Page{Title: "Comparison on " + quantity.OrDash(first.Runs[0].Manifest.TraceName), Verdict: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
 	for i, v := range c.Variants {
 		as := v.Name
 		if i == 0 {
@@ -41,7 +41,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 			}
 		}
 	}
-	p.Headline = c.tables(true)
+	p.Headline = append([]page.Table{c.outcomeTable()}, c.tables(true)...)
 	p.Tables = c.tables(false)
 	var err error
 	if p.Figures, err = page.Inline(ps); err != nil {

@@ -59,6 +59,8 @@ func (c *Comparison) verdict(v int) (p page.Paragraph) {
 		return n
 	}
 	switch real := count(RealBetter, RealWorse, RealHigher, RealLower); {
+	case c.Losses[v] != Loss{}:
+		p.Lead = c.lossText(v)
 	case tested == 0:
 		p.Lead = fmt.Sprintf("%s against %s: nothing could be tested; see the reasons below.", name, first)
 	case real == 0:
@@ -86,7 +88,7 @@ func (c *Comparison) verdict(v int) (p page.Paragraph) {
 	for _, f := range []struct {
 		f    Finding
 		text string
-	}{{NotToldApart, "not told apart"}, {Equal, "equal"}, {NotTested, "not tested"}} {
+	}{{NotToldApart, "not told apart"}, {Equal, "equal"}, {NotTested, "not tested"}, {NoVerdict, "no verdict"}} {
 		if len(by[f.f]) > 0 {
 			p.Findings = append(p.Findings, f.text+": "+strings.Join(by[f.f], "; "))
 		}
@@ -176,7 +178,7 @@ func (r *Row) interval(i *Interval) string {
 	return "[" + r.Unit.Difference(i.Low) + ", " + r.Unit.Difference(i.High) + "]"
 }
 
-// WriteText writes the comparison for people: verdict, headline table, method; with all, every metric.
+// WriteText writes the comparison for people: outcomes, verdict, headline table, method; with all, every metric.
 func (c *Comparison) WriteText(w io.Writer, all bool) {
 	for i, v := range c.Variants {
 		as := "against it: "
@@ -186,13 +188,8 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		fmt.Fprintln(w, strings.TrimSpace(as+v.Name+"  "+v.Flags))
 	}
 	fmt.Fprintln(w)
-	for _, p := range c.Verdict() {
-		fmt.Fprintln(w, p.Lead)
-		for _, f := range p.Findings {
-			fmt.Fprintln(w, "  -", f)
-		}
-		fmt.Fprintln(w)
-	}
+	c.writeOutcomes(w)
+	writeParagraphs(w, c.Verdict())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "metric\t%s", c.Variants[0].Name)
 	for _, v := range c.Variants[1:] {

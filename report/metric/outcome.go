@@ -20,6 +20,7 @@ type Outcome struct {
 	Refused    int64    `json:"refused"` // the cluster or the configuration did not take them: they never got a container
 	Unfinished int64    `json:"unfinished"`
 	AsRecorded int64    `json:"recorded_failed"` // of those that did not succeed, the trace records so many as failed or killed
+	Unexpected int64    `json:"unexpected"`      // of those that did not succeed: not so recorded, and not cut off by the end that was asked for
 	Reasons    []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
 }
 
@@ -43,7 +44,7 @@ func OutcomeOf(runs ...*result.Data) *Outcome {
 	for _, d := range runs {
 		for i := range d.Jobs {
 			j := &d.Jobs[i]
-			name := o.count(j)
+			name := o.count(j, d.Manifest.Until > 0)
 			if name == record.JobSucceeded {
 				continue
 			}
@@ -61,15 +62,19 @@ func OutcomeOf(runs ...*result.Data) *Outcome {
 	return o
 }
 
-// count adds a job and returns the name of its outcome.
-func (o *Outcome) count(j *result.Job) string {
+// count adds a job of a replay, which may have been cut off, and returns the name of its outcome.
+func (o *Outcome) count(j *result.Job, cutOff bool) string {
 	o.Jobs++
 	if j.Outcome == record.JobSucceeded {
 		o.Succeeded++
 		return j.Outcome
 	}
-	if FailedInTrace(j) {
+	switch {
+	case j.Recorded == "failed" || j.Recorded == "killed":
 		o.AsRecorded++
+	case j.Outcome == record.JobUnfinished && cutOff:
+	default:
+		o.Unexpected++
 	}
 	switch {
 	case j.Outcome != record.JobFailed:
@@ -82,9 +87,6 @@ func (o *Outcome) count(j *result.Job) string {
 	}
 	return j.Outcome
 }
-
-// FailedInTrace reports whether the trace records that the job failed or was killed.
-func FailedInTrace(j *result.Job) bool { return j.Recorded == "failed" || j.Recorded == "killed" }
 
 var numbers = regexp.MustCompile(`\bexit -?\d+|\b\d+\b`)
 
@@ -111,6 +113,17 @@ func (o *Outcome) Counts() []Count {
 
 // Outcome counts the jobs of the replay.
 func (s *Summary) Outcome() *Outcome { return OutcomeOf(s.Data) }
+
+// Succeeded returns the numbers of the jobs that succeeded.
+func (s *Summary) Succeeded() map[int64]bool {
+	ids := map[int64]bool{}
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Outcome == record.JobSucceeded {
+			ids[j.ID] = true
+		}
+	}
+	return ids
+}
 
 // Text says what became of the jobs, without the reasons.
 func (o *Outcome) Text() string {

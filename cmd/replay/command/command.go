@@ -22,7 +22,7 @@ import (
 // Exit codes, as documented in the README.
 const (
 	exitDone     = 0
-	exitFailed   = 1 // the check failed: a difference, an invalid trace, a regression
+	exitFailed   = 1 // the check failed: a difference, an invalid trace, a regression, jobs that should have succeeded
 	exitUsage    = 2
 	exitBadInput = 3
 	exitStopped  = 130 // interrupted, as shells say it

@@ -36,6 +36,7 @@ The other variants are compared with the first. Flags outside --variant apply to
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
 			&cli.BoolFlag{Name: "results", Usage: "with --out: also keep the result of each replay, in runs/NAME/seed-N"},
+			allowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the comparison as JSON"},
 		),
@@ -136,7 +137,11 @@ func (p *program) compare(c *cli.Context) error {
 	if out != "" && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
 	}
-	return nil
+	var names []string
+	for _, v := range variants {
+		names = append(names, v.name)
+	}
+	return checkOutcome(c, names, cmp.Outcomes...)
 }
 
 // replayAll replays every variant with every seed, several at a time; results are by variant, then seed.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"html"
 	"path/filepath"
 	"strings"
@@ -78,5 +79,90 @@ func TestQuietShowsWhatVoids(t *testing.T) {
 	}
 	if code, _, stderr := cmd(t, "run", trace, "--json", "--quiet"); code != exitDone || stderr != "" {
 		t.Errorf("exit %d, stderr %q, want 0 and nothing", code, stderr)
+	}
+}
+
+// A variant that loses jobs is never called better: what became of the jobs comes first, in text, JSON and exit code.
+func TestLostJobsLeadTheVerdict(t *testing.T) {
+	trace, alone := failingNodes(t)
+	out := filepath.Join(t.TempDir(), "out")
+	args := []string{"compare", trace, "--quiet", "--formats", "none", "--out", out, "--variant", "two:", "--variant", "one: " + strings.Join(alone, " ")}
+	code, stdout, stderr := cmd(t, args...)
+	if code != exitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
+		t.Errorf("exit %d, want %d and the failed jobs\n%s", code, exitFailed, stderr)
+	}
+	places := []string{"jobs       two  one\n", "succeeded  40   35\n", "failed     0    5\n", "\none: 35 of 40 jobs succeeded, 5 failed\n",
+		": its application master ended in attempt 1: its node was lost\n", "\none does not finish 5 jobs that two finishes: no verdict on waits, ", "no verdict: ", "\nmetric  "}
+	at := 0
+	for _, want := range places {
+		i := strings.Index(stdout[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q in its place:\n%s", want, stdout)
+		}
+		at += i
+	}
+	if i := strings.Index(stdout, "better:"); i >= 0 || strings.Contains(stdout, ", better") || strings.Contains(stdout, "worse:") {
+		t.Errorf("something is called better or worse:\n%s", stdout)
+	}
+	written := files(t, out)
+	page := html.UnescapeString(written["report.html"])
+	if i, j := strings.Index(page, "one: 35 of 40 jobs succeeded, 5 failed"), strings.Index(page, "one does not finish 5 jobs"); i < 0 || j < i {
+		t.Errorf("the page has the outcome at %d and the verdict at %d, want the outcome first", i, j)
+	}
+	var c struct {
+		Variants []struct {
+			Outcome struct {
+				Jobs, Succeeded, Failed, Unexpected int64
+				Reasons                             []struct {
+					Reason string
+					Jobs   int64
+				}
+			}
+		}
+		Verdict []struct {
+			Lost int64 `json:"jobs_lost"`
+		}
+		Metrics []struct {
+			Metric, Better, Family string
+			Variants               []struct{ Finding string }
+		}
+	}
+	if err := json.Unmarshal([]byte(written["comparison.json"]), &c); err != nil {
+		t.Fatal(err)
+	}
+	if o := c.Variants[1].Outcome; o.Jobs != 40 || o.Succeeded != 35 || o.Failed != 5 || o.Unexpected != 5 || len(o.Reasons) != 1 || o.Reasons[0].Jobs != 5 || c.Verdict[0].Lost != 5 {
+		t.Errorf("outcome %+v, verdict %+v", o, c.Verdict)
+	}
+	for _, m := range c.Metrics {
+		if f := m.Variants[1].Finding; m.Family != "" && m.Better != "" && f != "no verdict" {
+			t.Errorf("%s is called %q", m.Metric, f)
+		}
+	}
+	if code, _, stderr := cmd(t, append(args, "--allow-failures")...); code != exitDone {
+		t.Errorf("with --allow-failures: exit %d, %s", code, stderr)
+	}
+}
+
+// run ends with 1 when jobs do not succeed that should have.
+func TestExitCodeOfFailures(t *testing.T) {
+	trace, alone := failingNodes(t)
+	for _, tt := range []struct {
+		name, flags string
+		want        int
+	}{
+		{"all succeed", "", exitDone},
+		{"some fail", strings.Join(alone, " "), exitFailed},
+		{"some fail, as JSON", "--json " + strings.Join(alone, " "), exitFailed},
+		{"failures are meant", "--allow-failures " + strings.Join(alone, " "), exitDone},
+		{"all are refused", "--conf spark.driver.memory=900g", exitFailed},
+		{"no room for executors", "--conf yarn.scheduler.fair.update-interval-ms=0", exitFailed},
+		{"cut off by --until", "--until 30s", exitDone},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := cmd(t, append([]string{"run", trace, "--quiet"}, strings.Fields(tt.flags)...)...)
+			if code != tt.want || (code == exitFailed) != strings.Contains(stderr, "did not succeed that the trace does not record as failed") {
+				t.Errorf("exit %d, want %d\n%.400s\n%s", code, tt.want, stdout, stderr)
+			}
+		})
 	}
 }

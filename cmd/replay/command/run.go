@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,6 +27,7 @@ func runCommand(p *program) *cli.Command {
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			allowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON, with every metric"},
 		),
@@ -61,14 +63,42 @@ func (p *program) run(c *cli.Context) error {
 	}
 	if c.Bool("json") { // the text has them
 		printWarnings(c, result.Manifest.Warnings)
-		_, err = c.App.Writer.Write(result.JSON())
-		return err
+		if _, err = c.App.Writer.Write(result.JSON()); err != nil {
+			return err
+		}
+	} else {
+		result.WriteText(c.App.Writer, c.Bool("all"))
+		if out := c.String("out"); out != "" && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+		}
 	}
-	result.WriteText(c.App.Writer, c.Bool("all"))
-	if out := c.String("out"); out != "" && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+	return checkOutcome(c, nil, result.Outcome())
+}
+
+// allowFailures is the flag of those who mean it.
+func allowFailures() cli.Flag {
+	return &cli.BoolFlag{Name: "allow-failures", Usage: "exit 0 even if jobs fail, are refused or do not finish that the trace does not record as failed or killed (without it: exit 1; jobs cut off by --until do not count)"}
+}
+
+// checkOutcome returns the failed check of a command in which jobs did not succeed that should have. Variants have names.
+func checkOutcome(c *cli.Context, names []string, outcomes ...*metric.Outcome) error {
+	if c.Bool("allow-failures") {
+		return nil
 	}
-	return nil
+	var said []string
+	for i, o := range outcomes {
+		if o.Unexpected > 0 {
+			text := fmt.Sprintf("%d of %d jobs", o.Unexpected, o.Jobs)
+			if names != nil {
+				text = "variant " + names[i] + ": " + text
+			}
+			said = append(said, text)
+		}
+	}
+	if said == nil {
+		return nil
+	}
+	return &codedError{exitFailed, fmt.Errorf("%s did not succeed that the trace does not record as failed; --allow-failures makes this exit 0", strings.Join(said, ", "))}
 }
 
 // reportOptions reads what a result directory is to hold.

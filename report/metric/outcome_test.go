@@ -1,0 +1,49 @@
+package metric
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/record"
+	"replay/report/result"
+)
+
+// Outcomes are told apart, failures that the trace records or that --until makes are expected, and reasons are grouped.
+func TestOutcomeOf(t *testing.T) {
+	job := func(id int64, outcome, reason, recorded string, am int64) result.Job {
+		return result.Job{Job: record.Job{ID: id, Outcome: outcome, Reason: reason, Recorded: recorded, AMAllocated: am}}
+	}
+	jobs := []result.Job{
+		job(0, record.JobSucceeded, "", "failed", 5),
+		job(1, record.JobFailed, "stage 3: too many failures", "success", 5),
+		job(2, record.JobFailed, "killed by a signal (exit 143)", "killed", 5),
+		job(3, record.JobFailed, "killed by a signal (exit 137)", "failed", 5),
+		job(4, record.JobFailed, "no queue root.a1", "", record.None),
+		job(5, record.JobFailed, "stage 4: too many failures", "censored", 5),
+		job(6, record.JobUnfinished, "stopped", "", 5),
+		job(7, record.JobFailed, "no queue root.a2", "", record.None),
+	}
+	want := &Outcome{Jobs: 8, Succeeded: 1, Failed: 4, Refused: 2, Unfinished: 1, AsRecorded: 2, Unexpected: 5, Reasons: []Reason{
+		{Outcome: "failed", Words: "stage 3: too many failures", Jobs: 2, First: 1},
+		{Outcome: "failed", Words: "killed by a signal (exit 143)", Jobs: 1, First: 2},
+		{Outcome: "failed", Words: "killed by a signal (exit 137)", Jobs: 1, First: 3},
+		{Outcome: "refused", Words: "no queue root.a1", Jobs: 1, First: 4},
+		{Outcome: "unfinished", Words: "stopped", Jobs: 1, First: 6},
+		{Outcome: "refused", Words: "no queue root.a2", Jobs: 1, First: 7},
+	}}
+	d := &result.Data{Jobs: jobs}
+	if diff := cmp.Diff(want, OutcomeOf(d)); diff != "" {
+		t.Errorf("outcome (-want +got)\n%s", diff)
+	}
+	d.Manifest.Until = 1000
+	if got := OutcomeOf(d).Unexpected; got != 4 {
+		t.Errorf("%d are unexpected with --until, want 4", got)
+	}
+	if got := OutcomeOf(d, d); got.Jobs != 16 || got.Reasons[0].Jobs != 4 {
+		t.Errorf("two runs together: %+v", got)
+	}
+	if got, want := OutcomeOf(d).Text(), "1 of 8 jobs succeeded, 4 failed, 2 refused, 1 unfinished; of these the trace records 2 as failed or killed"; got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+}
