@@ -239,6 +239,15 @@ func TestExclusionAddsUpOverSets(t *testing.T) {
 	if got := x.allowed(8); got != "1 2 3 4" {
 		t.Errorf("with a limit of one executors %s are allowed, want all but 0", got)
 	}
+	// A task that failed several times counts once, with the time of its last failure.
+	x = newExcluding(t, "application.maxFailedTasksPerExecutor", "1", "timeout", "10s", "task.maxTaskAttemptsPerExecutor", "2", "task.maxTaskAttemptsPerNode", "3")
+	x.submit(0, 1)
+	x.run(0, 0, EndException)
+	x.run(5000, 0, EndException)
+	x.rest(12_000, 2)
+	if got := x.allowed(12_001); got != "1 2 3 4" {
+		t.Errorf("executors %s are allowed, want all but 0", got)
+	}
 }
 
 // HealthTracker: as many excluded executors exclude their node; those whose time is over do not count.
@@ -271,6 +280,9 @@ func TestExclusionOfANode(t *testing.T) {
 	if got := x.allowed(101 + hour); got != "0 1 2 3 4" || x.s.HostExcluded(0) || x.s.ExcludedHosts() != nil {
 		t.Errorf("after the timeout executors %s are allowed, hosts %v excluded", got, x.s.ExcludedHosts())
 	}
+	if len(x.told) != 0 {
+		t.Errorf("told %q, want nothing: killExcludedExecutors is not set", x.told)
+	}
 
 	x = newExcluding(t)
 	exclude(x, 0, 0)
@@ -293,6 +305,106 @@ func TestExclusionOfANode(t *testing.T) {
 	exclude(x, 2, 4)
 	if !x.s.HostExcluded(0) {
 		t.Error("three executors do not exclude the host")
+	}
+}
+
+// Each exclusion has its own time, whichever comes first.
+func TestExclusionsEndOneByOne(t *testing.T) {
+	for _, order := range [][2]int32{{0, 2}, {2, 0}} {
+		x := newExcluding(t)
+		first, second := order[0], order[1]
+		for i, exec := range order {
+			x.submit(int64(i)*100, 3)
+			x.run(int64(i)*100, exec, EndException)
+			x.run(int64(i)*100, exec, EndException)
+			x.rest(int64(i)*100, 3)
+		}
+		without := func(excluded ...int32) string {
+			var left []string
+			for exec := range int32(5) {
+				if !slices.Contains(excluded, exec) {
+					left = append(left, fmt.Sprint(exec))
+				}
+			}
+			return strings.Join(left, " ")
+		}
+		for _, at := range []struct {
+			ms   int64
+			want string
+		}{
+			{101, without(first, second)}, {hour, without(first, second)}, {1 + hour, without(second)}, {100 + hour, without(second)}, {101 + hour, without()},
+		} {
+			if got := x.allowed(at.ms); got != at.want {
+				t.Errorf("%d before %d, at %d: executors %s are allowed, want %s", first, second, at.ms, got, at.want)
+			}
+		}
+	}
+	// Nodes, by fetch failures with a shuffle service.
+	x := newExcluding(t, "application.fetchFailure.enabled", "true", "spark.shuffle.service.enabled", "true")
+	for i, host := range []int32{0, 1} {
+		now := int64(i) * 100
+		x.submit(now, 1)
+		l, ok := x.offer(now, 3)
+		if !ok || !x.s.StatusUpdate(l) {
+			t.Fatal("executor 3 gets no task")
+		}
+		x.s.FetchFailed(now, l, FetchSource{Exec: 4 + host, Host: host})
+	}
+	for _, at := range []struct {
+		ms   int64
+		want []int32
+	}{
+		{101, []int32{0, 1}}, {hour, []int32{0, 1}}, {1 + hour, []int32{1}}, {100 + hour, []int32{1}}, {101 + hour, nil},
+	} {
+		x.s.ResourceOffers(at.ms, nil, false)
+		if got := x.s.ExcludedHosts(); !slices.Equal(got, at.want) {
+			t.Errorf("at %d hosts %v are excluded, want %v", at.ms, got, at.want)
+		}
+	}
+}
+
+// What failed on an executor that is excluded already, in a set that was under way, prolongs nothing.
+func TestExclusionIsNotProlonged(t *testing.T) {
+	x := newExcluding(t, "killExcludedExecutors", "true", "application.maxFailedExecutorsPerNode", "1")
+	early, late := x.submit(0, 3), x.submit(0, 3)
+	run := func(set *TaskSet, exec int32) TaskRef { // the sets take turns: the other one is held back
+		t.Helper()
+		other := map[*TaskSet]*TaskSet{early: late, late: early}[set]
+		backlog := other.Backlog
+		other.Backlog = 0
+		l, ok := x.offer(0, exec)
+		if !ok {
+			t.Fatalf("executor %d gets no task", exec)
+		}
+		other.Backlog = backlog
+		return l
+	}
+	var fails []TaskRef
+	for range 2 {
+		fails = append(fails, run(late, 0))
+	}
+	for range 2 {
+		finish(x.s, 0, run(early, 0), EndException)
+	}
+	for range 3 {
+		finish(x.s, 10, run(early, 3), EndSuccess)
+	}
+	x.events()
+	if d := cmp.Diff([]string{"kill 0", "kill 0"}, x.told); d != "" { // for itself, and with its node
+		t.Errorf("with the first set (-want +got)\n%s", d)
+	}
+	for _, l := range fails {
+		finish(x.s, 100, l, EndException)
+	}
+	for range 3 {
+		finish(x.s, 100, run(late, 3), EndSuccess)
+	}
+	x.events()
+	if d := cmp.Diff([]string{"kill 0", "kill 0"}, x.told); d != "" {
+		t.Errorf("with the second set (-want +got)\n%s", d)
+	}
+	if got := x.allowed(11 + hour); got != "0 1 2 3 4" {
+		t.Errorf("after the time of the first set executors %s are allowed, want all", got)
 	}
 }
 

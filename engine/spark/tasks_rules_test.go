@@ -214,3 +214,213 @@ func TestFairPoolsShareOverCalls(t *testing.T) {
 		t.Errorf("running %d and %d, want 10 and 30", a.Running, b.Running)
 	}
 }
+
+// TaskSchedulerImpl.resourceOffers: a task set that exclusion leaves no executor.
+func TestCompletelyExcluded(t *testing.T) {
+	start := func(values map[string]string, tasks int) (*TaskScheduler, *TaskSet) {
+		values["spark.excludeOnFailure.enabled"] = "true"
+		s, set := scheduler(t, values, tasks)
+		finish(s, 0, s.ResourceOffers(0, offers(1), true)[0], EndException)
+		s.Take()
+		return s, set
+	}
+	dynamic := map[string]string{"spark.dynamicAllocation.enabled": "true", "spark.excludeOnFailure.stage.maxFailedTasksPerExecutor": "9"}
+
+	// An idle executor is killed once; the timer runs from the first time.
+	s, set := start(map[string]string{}, 1)
+	s.ResourceOffers(10, offers(1), true)
+	s.ResourceOffers(20, offers(1), true)
+	e := slices.Clone(s.Take())
+	if k := kinds(e); !slices.Equal(k, []TaskEventKind{KillExecutor, AbortTimer}) || e[0].Exec != 0 || e[1].At != 120_010 || e[1].Set != set.ID {
+		t.Errorf("told %+v, want executor 0 killed and a timer", e)
+	}
+	s.AbortTimeout(120_009, set.ID)
+	s.AbortTimeout(120_010, set.ID)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{TaskSetFailed}) {
+		t.Errorf("told %v at the end of the timer, want the set given up once", k)
+	}
+
+	// None is idle and dynamic allocation may bring others.
+	s, set = start(dynamic, 2)
+	other := slices.Clone(s.ResourceOffers(10, offers(1), true)) // task 1 runs, task 0 may not
+	s.Take()
+	s.ResourceOffers(20, offers(1), true)
+	e = slices.Clone(s.Take())
+	if k := kinds(e); len(other) != 1 || !slices.Equal(k, []TaskEventKind{UnschedulableAdded, AbortTimer}) || e[0].Set != set.ID {
+		t.Errorf("told %v, want the set to be unschedulable and a timer", k)
+	}
+	l := slices.Clone(s.ResourceOffers(30, []Offer{{Exec: 2, Host: 1, Cores: 1}}, false)) // another executor
+	e = slices.Clone(s.Take())
+	if k := kinds(e); len(l) != 1 || !slices.Equal(k, []TaskEventKind{ExecutorAdded, UnschedulableGone}) || e[1].Set != set.ID {
+		t.Errorf("told %v, want a launch to end it", k)
+	}
+	s.AbortTimeout(200_000, set.ID)
+	finish(s, 200_000, l[0], EndKilled)
+	s.Take()
+	s.ResourceOffers(200_001, []Offer{{Exec: 2, Host: 1, Cores: 1}}, false)
+	if k := kinds(s.Take()); len(k) != 0 {
+		t.Errorf("told %v: the timer was off, and its end is told once", k)
+	}
+
+	// None is idle and none will come.
+	s, _ = start(map[string]string{"spark.excludeOnFailure.stage.maxFailedTasksPerExecutor": "9"}, 2)
+	s.ResourceOffers(10, offers(1), true)
+	s.Take()
+	s.ResourceOffers(20, offers(1), true)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{TaskSetFailed}) {
+		t.Errorf("told %v, want the set given up", k)
+	}
+
+	// The timers of all sets end with a launch of any.
+	s, set = start(map[string]string{}, 1)
+	second := s.Submit(0, &TaskSetSpec{Stage: 1, Tasks: 1, TaskCPUs: 1})
+	s.Take()
+	s.ResourceOffers(10, offers(1), true)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{KillExecutor, AbortTimer, UnschedulableGone}) || second.Running != 1 {
+		t.Errorf("told %v, want the launch of the second set to end the timer of the first", k)
+	}
+	s.AbortTimeout(200_000, set.ID)
+	if k := kinds(s.Take()); len(k) != 0 {
+		t.Errorf("told %v, want nothing", k)
+	}
+
+	// The last live task of the list decides, and an executor that may run it is enough.
+	s, _ = start(map[string]string{"spark.excludeOnFailure.stage.maxFailedTasksPerExecutor": "9"}, 1)
+	s.ResourceOffers(10, []Offer{{Exec: 0, Cores: 1}, {Exec: 2, Host: 1}}, true)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{ExecutorAdded}) {
+		t.Errorf("told %v, want nothing: executor 2 may run the task, it has only no core", k)
+	}
+	// Nothing waits, or nobody is there.
+	s, _ = start(map[string]string{}, 1)
+	s.ExecutorLost(5, 0, Loss{Kind: LossExited})
+	s.Take()
+	s.ResourceOffers(10, nil, true)
+	if k := kinds(s.Take()); len(k) != 0 {
+		t.Errorf("told %v, want nothing: there is no executor", k)
+	}
+}
+
+// Calls that come too late, or are about nothing, change nothing.
+func TestCallsAboutNothing(t *testing.T) {
+	s, set := scheduler(t, map[string]string{"spark.excludeOnFailure.enabled": "true", "spark.excludeOnFailure.application.fetchFailure.enabled": "true"}, 2)
+	nothing := func(what string, call func()) {
+		t.Helper()
+		call()
+		if e := s.Take(); len(e) != 0 {
+			t.Errorf("%s: told %+v", what, e)
+		}
+	}
+	s.Take()
+	nothing("an unknown executor is lost", func() { s.ExecutorLost(0, 0, Loss{Kind: LossExited}); s.ExecutorLost(0, 7, Loss{Kind: LossExited}) })
+	nothing("a timer that is not set", func() { s.AbortTimeout(1<<40, set.ID) })
+	s.Decommission(0, 9, true)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{ReviveOffers}) {
+		t.Errorf("an unknown executor is decommissioned: told %v, want offers", k)
+	}
+	l := slices.Clone(s.ResourceOffers(0, offers(2, 1), true))
+	s.Take()
+	finish(s, 1, l[0], EndException)
+	s.Take()
+	nothing("the failure of an attempt that failed", func() { s.FetchFailed(2, l[0], FetchSource{Exec: 1}) })
+	nothing("the success of an attempt that failed", func() { s.Succeeded(2, l[0]) })
+	if s.StatusUpdate(l[0]) {
+		t.Error("the end of an attempt is taken twice")
+	}
+	if got := s.ResourceOffers(3, offers(0, 1)[1:], false); len(got) != 1 { // executor 1 was not excluded by it
+		t.Fatalf("launched %v on executor 1, want one", got)
+	} else {
+		l = append(l, got[0])
+	}
+	s.Take()
+	s.ExecutorLost(4, 1, Loss{Kind: LossExited})
+	s.Take()
+	nothing("a second loss", func() { s.ExecutorLost(5, 1, Loss{Kind: LossExited}) })
+	s.Cancel(6, set.ID)
+	s.Take()
+	nothing("a set that is cancelled", func() { s.Cancel(7, set.ID); s.PartitionDone(7, set.ID, 0) })
+	s.Take()
+	if s.Set(set.ID) != nil {
+		t.Fatal("the set is not gone")
+	}
+	nothing("a set that is gone", func() {
+		s.Cancel(8, set.ID)
+		s.PartitionDone(8, set.ID, 0)
+		s.AbortTimeout(8, set.ID)
+		s.Metrics(l[0], 1, 1)
+		s.Succeeded(8, l[0])
+		s.Failed(8, l[0], EndException)
+		s.FetchFailed(8, l[0], FetchSource{Exec: 0})
+		s.Running(l[0])
+	})
+	if s.StatusUpdate(l[0]) || s.HostExcluded(0) {
+		t.Error("an attempt of a set that is gone is taken")
+	}
+}
+
+// An attempt stops counting when its end is reported; its result, which may come later, asks for offers when the task
+// is to run again.
+func TestReportAndResult(t *testing.T) {
+	s, set := scheduler(t, nil, 2)
+	l := slices.Clone(s.ResourceOffers(0, offers(2), true))
+	s.Take()
+	if !s.StatusUpdate(l[0]) || set.Running != 1 || len(kinds(s.Take())) != 0 {
+		t.Errorf("%d run after the report, want 1", set.Running)
+	}
+	s.Failed(1, l[0], EndException)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{TaskEnded, ReviveOffers}) {
+		t.Errorf("told %v, want the end and offers", k)
+	}
+	s.PartitionDone(2, set.ID, 1) // another attempt of the stage computed it
+	finish(s, 3, l[1], EndException)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{TaskEnded}) {
+		t.Errorf("told %v, want the end alone: the task has succeeded", k)
+	}
+	again := s.ResourceOffers(4, offers(2), true)[0]
+	s.Submit(4, &TaskSetSpec{Tasks: 1, TaskCPUs: 1, Attempt: 1}) // the next attempt of the stage
+	s.Take()
+	finish(s, 5, again, EndException)
+	if k := kinds(s.Take()); !slices.Equal(k, []TaskEventKind{TaskEnded}) {
+		t.Errorf("told %v, want the end alone: the set launches nothing more", k)
+	}
+}
+
+// TaskSchedulerImpl.checkSpeculatableTasks looks at all sets and asks for offers once.
+func TestSpeculationOfTwoSets(t *testing.T) {
+	s, first := scheduler(t, map[string]string{"spark.speculation": "true", "spark.speculation.quantile": "0.5"}, 2)
+	second := s.Submit(0, &TaskSetSpec{Stage: 1, Tasks: 2, TaskCPUs: 1})
+	l := slices.Clone(s.ResourceOffers(0, offers(4), true))
+	for _, ref := range l {
+		if set := s.Set(ref.Set); set.Attempt(ref.Row).Index == 0 {
+			finish(s, 100, ref, EndSuccess)
+		}
+	}
+	s.Take()
+	s.Speculate(10_000)
+	var sets []int32
+	for _, e := range s.Take() {
+		if e.Kind == SpeculativeTask {
+			sets = append(sets, e.Set)
+		}
+	}
+	if !slices.Equal(sets, []int32{first.ID, second.ID}) {
+		t.Errorf("copies of sets %v, want both", sets)
+	}
+	for set := range s.Sets {
+		if set != first {
+			t.Errorf("the sets begin with %s", set.Name())
+		}
+		break
+	}
+	third := s.Submit(10_000, &TaskSetSpec{Stage: 2, Tasks: 2, TaskCPUs: 1}) // nothing of it is slow
+	s.Take()
+	for _, ref := range slices.Clone(s.ResourceOffers(10_000, []Offer{{Exec: 2, Host: 1, Cores: 9}}, true)) {
+		if ref.Set != third.ID {
+			finish(s, 10_001, ref, EndKilled) // the copies are gone, and wanted again
+		}
+	}
+	s.Take()
+	s.Speculate(20_000)
+	if k := kinds(s.Take()); len(k) == 0 || k[len(k)-1] != ReviveOffers {
+		t.Errorf("told %v, want offers: the first sets have slow tasks, the last one has none", k)
+	}
+}
