@@ -38,8 +38,6 @@ func (c *Conf) check() error {
 		return fmt.Errorf(dyn + "schedulerBacklogTimeout is less than a second, want 1s or more")
 	case c.SustainedTimeout <= 0:
 		return fmt.Errorf(dyn + "sustainedSchedulerBacklogTimeout is less than a second, want 1s or more")
-	case c.IdleTimeout < 0 || c.CachedIdleTimeout < 0 || c.ShuffleTimeout < 0:
-		return fmt.Errorf("a timeout of " + dyn + "* is negative, want 0 or more")
 	case !c.ShuffleService && !c.ShuffleTracking && !(c.Decommission && c.DecommissionShuffle):
 		return fmt.Errorf(dyn + "enabled is true, want one of spark.shuffle.service.enabled, " + dyn +
 			"shuffleTracking.enabled, or spark.decommission.enabled with spark.storage.decommission.shuffleBlocks.enabled")
