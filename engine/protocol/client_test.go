@@ -174,6 +174,12 @@ func TestRankIsJavaOrder(t *testing.T) {
 	if want := []string{"", "*", "/rack", "h", "h10", "h2", "é", "😀", "\uffee"}; !slices.Equal(texts, want) {
 		t.Errorf("order %q, want %q", texts, want)
 	}
+	if a, b := names.Rank(names.Intern("\xff")), names.Rank(names.Intern("\xfe")); a >= b {
+		t.Errorf("ranks %d and %d of names that are the same to Java, want the earlier first", a, b)
+	}
+	if got := names.Rank(names.Intern("a name of later")); got != 3 {
+		t.Errorf("rank %d of a new name, want 3", got)
+	}
 }
 
 // BenchmarkClient is the cost of a request's life: added, sent, matched, removed, with 3 of 1,000 hosts.

@@ -1,9 +1,10 @@
 package protocol
 
 import (
+	"cmp"
 	"slices"
-	"strings"
-	"unicode/utf8"
+
+	"replay/engine/yarn/jvm"
 )
 
 // Rank returns the place of a name in the order of Java's String.compareTo among all names that
@@ -20,34 +21,13 @@ func (n *Names) rerank() {
 	for i := range order {
 		order[i] = Name(i)
 	}
-	slices.SortFunc(order, func(a, b Name) int { return compareJava(n.text[a], n.text[b]) })
+	slices.SortFunc(order, func(a, b Name) int {
+		return cmp.Or(jvm.CompareStrings(n.text[a], n.text[b]), cmp.Compare(a, b)) // texts that are no UTF-8 may be the same to Java
+	})
 	n.rank = slices.Grow(n.rank[:0], len(order))[:len(order)]
 	for i, id := range order {
 		n.rank[id] = int32(i)
 	}
-}
-
-// compareJava compares by UTF-16 code unit, then by length.
-func compareJava(a, b string) int {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	for i > 0 && (i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i])) {
-		i--
-	}
-	ra, _ := utf8.DecodeRuneInString(a[i:])
-	rb, _ := utf8.DecodeRuneInString(b[i:])
-	// Above the basic plane a character is two surrogates, which sort before U+E000.
-	if i < len(a) && i < len(b) && (ra >= 0x10000) != (rb >= 0x10000) {
-		if ra >= 0x10000 {
-			ra = 0xd800
-		} else {
-			rb = 0xd800
-		}
-		return int(ra) - int(rb)
-	}
-	return strings.Compare(a[i:], b[i:])
 }
 
 // once starts a pass over names in which first tells repeated ones apart.

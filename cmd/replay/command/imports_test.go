@@ -20,7 +20,7 @@ var picture = map[string][]string{
 	"replay/trace":                    nil,
 	"replay/trace/synth":              {"replay/trace"},
 	"replay/engine/record":            nil,
-	"replay/engine/protocol":          {"replay/policy"},
+	"replay/engine/protocol":          {"replay/policy", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn/jvm":          nil,
 	"replay/engine/spelling":          nil,
 	"replay/engine/yarn/conf":         {"replay/policy", "replay/engine/spelling", "replay/engine/yarn/jvm"},

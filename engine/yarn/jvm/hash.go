@@ -7,6 +7,8 @@
 package jvm
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -41,32 +43,13 @@ func Units(s string) (n int) {
 func CompareStrings(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if a[i] >= 0x80 || b[i] >= 0x80 {
-			return compareUnits(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 		}
 		if a[i] != b[i] {
-			return sign(int(a[i]) - int(b[i]))
+			return cmp.Compare(a[i], b[i])
 		}
 	}
-	return strings.Compare(a, b)
-}
-
-func compareUnits(a, b []uint16) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if a[i] != b[i] {
-			return sign(int(a[i]) - int(b[i]))
-		}
-	}
-	return sign(len(a) - len(b))
-}
-
-func sign(d int) int {
-	switch {
-	case d < 0:
-		return -1
-	case d > 0:
-		return 1
-	}
-	return 0
+	return cmp.Compare(len(a), len(b))
 }
 
 // LongHash returns Long.hashCode of v.

@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -28,6 +29,18 @@ func TestHashCodes(t *testing.T) {
 	for _, tt := range tests {
 		if tt.got != tt.want {
 			t.Errorf("%s: hash %d, want %d", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+// In the order of Java: an emoji is two surrogates, which come before U+E000.
+func TestCompareStrings(t *testing.T) {
+	sorted := []string{"", "*", "/rack", "h", "h1", "h10", "h1~", "h1é", "h1éa", "h1\uffee", "h2", "ha", "hb", "hé", "h😀", "h😀a", "h😁", "h\ue000", "h\uffee", "é", "éa", "ê", "\ud7ff", "😀", "\uffee"}
+	for i, a := range sorted {
+		for j, b := range sorted {
+			if got := CompareStrings(a, b); got != cmp.Compare(i, j) {
+				t.Errorf("%q against %q: %d, want %d", a, b, got, cmp.Compare(i, j))
+			}
 		}
 	}
 }
