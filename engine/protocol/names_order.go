@@ -37,9 +37,6 @@ func (n *Names) once() {
 		clear(n.seen)
 		n.pass = 1
 	}
-	if len(n.seen) < len(n.text) {
-		n.seen = append(n.seen, make([]uint32, len(n.text)-len(n.seen))...)
-	}
 }
 
 // first reports whether id is met for the first time in this pass.

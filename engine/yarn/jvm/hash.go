@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // StringHash returns String.hashCode of s: over UTF-16 code units.
@@ -42,7 +43,7 @@ func Units(s string) (n int) {
 // CompareStrings is String.compareTo as a sign: by UTF-16 code unit, then by length.
 func CompareStrings(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
-		if a[i] >= 0x80 || b[i] >= 0x80 {
+		if a[i] >= utf8.RuneSelf { // if that is b[i] alone, bytes tell
 			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 		}
 		if a[i] != b[i] {
