@@ -17,7 +17,7 @@ func (s *Scheduler) assign(n *yarn.Node) {
 		}
 		s.scratch = append(s.scratch[:0], a.Active()...)
 		for _, t := range s.scratch {
-			if t.AnyCount() > 0 && s.assignKey(a, t, n) == 0 {
+			if s.assignKey(a, t, n) == 0 {
 				break
 			}
 		}
@@ -37,7 +37,7 @@ func (s *Scheduler) assign(n *yarn.Node) {
 // Source: FifoScheduler.assignContainersOnNode.
 func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int {
 	made := 0
-	if host, rack := t.Host(n), t.Rack(n); host != nil && host.Count > 0 && rack != nil && rack.Count > 0 {
+	if host, rack := t.Host(n), t.Rack(n); host != nil && rack.Asked() > 0 {
 		offered := min(t.AnyCount(), host.Count)
 		if room := int32(n.Free[policy.Memory] / host.Size[policy.Memory]); min(offered, room) > rack.Count {
 			// Rack-local containers count the rack down and not its hosts, so a host may be asked for more often than its rack.
@@ -46,10 +46,10 @@ func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int 
 		}
 		made += s.allocate(a, t, n, protocol.NodeLocal, offered, host.Size)
 	}
-	if rack := t.Rack(n); rack != nil && rack.Count > 0 && t.AnyCount() > 0 {
+	if rack := t.Rack(n); rack != nil {
 		made += s.allocate(a, t, n, protocol.RackLocal, min(t.AnyCount(), rack.Count), rack.Size)
 	}
-	if r := t.Any(); r != nil && r.Count > 0 {
+	if r := t.Any(); r != nil {
 		made += s.allocate(a, t, n, protocol.OffSwitch, r.Count, r.Size)
 	}
 	return made
@@ -94,9 +94,8 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	}
 	c.Node.Release(c.ID, c.Hash, false)
 	s.used = s.used.Sub(c.Size)
-	if c.Asks != nil && !a.Stopped {
+	if c.Asks != nil {
 		a.PutBack(c.Key, c.Asks)
-		c.Asks = nil
 	}
 }
 
