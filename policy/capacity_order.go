@@ -26,7 +26,7 @@ func CompareCapacityQueues(a, b *CapacityQueue, byPriority bool, types int) int 
 		return -1
 	case b.Absolute > 0 && a.Absolute == 0:
 		return 1
-	case a.Absolute == 0 && b.Absolute == 0:
+	case a.Absolute == 0: // as b's is
 		used = compareUse(a.AbsoluteUsed, b.AbsoluteUsed, a.Priority, b.Priority, byPriority)
 	default:
 		used = compareUse(a.Used, b.Used, a.Priority, b.Priority, byPriority)

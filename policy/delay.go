@@ -33,15 +33,10 @@ type Patience struct {
 // relax accepts the next level from now on.
 func (p *Patience) relax(now int64) { *p = Patience{Level: p.Level + 1, Since: now} }
 
-// Got takes the level back to that of a container that was nearer than permitted. Where containers from anywhere are
-// accepted this stays so unless the container was on the wanted node or rack.
+// Got takes the level back to that of a container that was nearer than permitted.
 //
 // Source: FSAppAttempt.allocate.
-func (p *Patience) Got(level Level) {
-	if p.Level > level && level < AnyLevel {
-		p.Level = level
-	}
-}
+func (p *Patience) Got(level Level) { p.Level = min(p.Level, level) }
 
 // DelaySettings is what yarn-site.xml says about the FairScheduler's delay scheduling. A negative value turns the kind
 // of delay off that looks at it.
