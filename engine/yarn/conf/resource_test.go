@@ -32,6 +32,17 @@ func TestParseResource(t *testing.T) {
 		{"12mbxyz,3 vcores!", policy.Resource{12, 3, 0}},
 		{"memory-mb=٣٤,vcores=4", policy.Resource{34, 4, u}}, // digits of any script, as in Java
 		{"1024 MB, 4 VCores", policy.Resource{1024, 4, 0}},
+		{"vcores=2147483648,memory-mb=2147483648", policy.Resource{1 << 31, math.MaxInt32, u}},
+		{"vcores=0%", policy.Resource{100001, 0, 10}},
+		{"yarn.io/gpu=25%", policy.Resource{100001, 33, 2}},
+		{"0%", policy.Resource{}},
+		{"150%", policy.Resource{150001, 49, 15}},
+		{"50% memory,30% cpu", policy.Resource{50000, 9, 0}},
+		{"50.% memory , 3.9 % cpu", policy.Resource{50000, 1, 0}},
+		{"-0 mb, 0 vcores", policy.Resource{}},
+		{"2147483647 mb, 1.999 vcores", policy.Resource{math.MaxInt32, 1, 0}},
+		{"1 mb, 2 vcores, 3", policy.Resource{1, 2, 0}},
+		{"4 vcores, 1024 mb", policy.Resource{1024, 4, 0}},
 	} {
 		c, err := ParseResource(tt.text, threeTypes, u)
 		if err != nil {
@@ -55,12 +66,60 @@ func TestParseResourceErrors(t *testing.T) {
 		{"3000000000 mb, 1 vcores", "Error reading resource config"},
 		{"memory-mb=-1", "Invalid value of memory-mb: -1, value should not be negative!"},
 		{"memory-mb=", "Error reading resource config--invalid resource definition: memory-mb=. Every resource must be of the form: name=value."},
+		{"1 mb 2 vcores 3 mb", "Cannot parse resource values from input: 1 mb 2 vcores 3 mb"},
+		{"1 mb, 2 cores", "Missing resource: vcores"},
+		{"x mb, 2 vcores", "Invalid value of memory: x mb"},
+		{"2 mb, -3 vcores", "Invalid value of vcores: -3, value should not be negative!"},
+		{"50 % x", "Invalid percentage: 50 % x"},
+		{"5% memory, x% cpu", "Invalid percentage of cpu: x% cpu"},
+		{"memory-mb=5%,vcores=2", `Error reading resource config--invalid resource definition: memory-mb=5%,vcores=2. The resource values must all be percentages. "2" is either not a non-negative number or does not include the '%' symbol.`},
+		{"memory-mb=5,vcores=x", `Error reading resource config--invalid resource definition: memory-mb=5,vcores=x. The resource values must all be integers. "x" is not an integer.`},
+		{"memory-mb=5=6", "Error reading resource config--invalid resource definition: memory-mb=5=6. Every resource must be of the form: name=value."},
+		{"fpga=5%", `Error reading resource config--invalid resource definition: fpga=5%. The resource name, "fpga" was not recognized. Please check the value of yarn.resource-types in the Resource Manager's configuration files.`},
 		{"fpga=1", `Error reading resource config--invalid resource definition: fpga=1. The resource name, "fpga" was not recognized. Please check the value of yarn.resource-types in the Resource Manager's configuration files.`},
 	} {
 		_, err := ParseResource(tt.text, threeTypes, 0)
 		var e *Error
 		if !errors.As(err, &e) || e.Text != tt.want {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+// A share of vcores is one of the 32 bits that Java sees.
+func TestShareOfVCores(t *testing.T) {
+	half, err := ParseResource("50%", threeTypes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cluster, want := range map[int64]int64{
+		33: 16, -33: -16, math.MaxInt32: 1073741823, 1 << 33: 1073741823, math.MaxInt32 + 1: 1073741823, -(1 << 33) - 6: -3,
+	} {
+		if got := half.Resolve(policy.R(1<<33, cluster)); got != policy.R(1<<32, want) {
+			t.Errorf("half of %d vcores is %v, want %d", cluster, got, want)
+		}
+	}
+	if share, ok := half.Percent(); !ok || share != [policy.MaxTypes]float64{.5, .5, .5} {
+		t.Errorf("shares %v, %v", share, ok)
+	}
+	if _, ok := half.Absolute(); ok {
+		t.Error("a percentage is absolute")
+	}
+	fixed := Fixed(policy.R(5, 6))
+	if r, ok := fixed.Absolute(); !ok || r != policy.R(5, 6) || fixed.Resolve(policy.Resource{}) != r {
+		t.Errorf("fixed %v, %v", r, ok)
+	}
+	if _, ok := fixed.Percent(); ok {
+		t.Error("an amount is a percentage")
+	}
+}
+
+// Types that a string does not name have the amount for missing ones, in 32 bits for vcores.
+func TestMissingTypes(t *testing.T) {
+	for missing, want := range map[int64]policy.Resource{0: {7, 0, 0}, math.MaxInt64: {7, -1, math.MaxInt64}, 1 << 32: {7, 0, 1 << 32}} {
+		c, err := ParseResource("memory-mb=7", threeTypes, missing)
+		if got := c.Resolve(policy.Resource{}); err != nil || got != want {
+			t.Errorf("with %d for missing types: %v, %v, want %v", missing, got, err, want)
 		}
 	}
 }
