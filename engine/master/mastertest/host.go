@@ -172,9 +172,6 @@ func (h *Host) Run(until int64) {
 // Counted returns how many heartbeats the master has counted.
 func (h *Host) Counted() int { return h.counted }
 
-// Name is the name of a node's host.
-func (h *Host) Name(node int32) protocol.Name { return h.cluster.Host[node] }
-
 // event is scheduled for one of the master's kinds, from 0, or one of the host's own, below.
 type event struct {
 	at          int64

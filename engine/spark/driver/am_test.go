@@ -225,17 +225,32 @@ func TestEndOfApplication(t *testing.T) {
 	}
 }
 
-// A failure in the time after the last stage ends the application at once.
+// A failure in the time after the last stage ends the application at once, and once.
 func TestFailureAfterLastStage(t *testing.T) {
+	m := instant()
+	m.DriverStopMS, m.StopMS = 100, 60_000
 	j := jobOf(stageOf(0, 1, 1000))
 	j.TailMS = 10_000
-	a := newApp(t, j, setup{conf: static(1)}).executors(0).register()
+	a := newApp(t, j, setup{conf: static(1), model: m}).executors(0).register()
 	a.Run(5000)
 	a.Log = nil
 	a.d.Fail("the master gives up")
 	a.Run(30_000)
-	if d := cmp.Diff([]string{"5000 unregister: the master gives up", "5000 end 2 at 5000", "5000 end of the master at 5000"}, a.Log); d != "" {
+	if d := cmp.Diff([]string{"5000 unregister: the master gives up", "5000 end 2 at 5000", "5000 end of the master at 65000"}, a.Log); d != "" {
 		t.Errorf("log (-want +got)\n%s", d)
+	}
+}
+
+// An executor that is decommissioned while its application stops is told to stop once.
+func TestDecommissionedExecutorAsItsApplicationStops(t *testing.T) {
+	m := instant()
+	m.KillMS, m.StopMS = 5000, 9000
+	a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(1), model: m}).executors(0).register()
+	a.Run(500)
+	a.asked().Decommission(500, []int32{1})
+	a.Run(20_000)
+	if d := cmp.Diff([]string{"1000 end 2 at 6000", "1000 end of the master at 10000"}, a.said("end")); d != "" {
+		t.Errorf("ends of processes (-want +got)\n%s", d)
 	}
 }
 
@@ -263,7 +278,7 @@ func TestFailureOfTheMastersProcess(t *testing.T) {
 	a.Run(8000)
 	a.Master.Stop()
 	a.Run(60_000)
-	if len(a.Beats) > beats || a.Outcome != nil {
+	if len(a.Beats) > beats || a.Counted() != beats-1 || a.Outcome != nil {
 		t.Errorf("%d heartbeats after the process ended, outcome %v, want none", len(a.Beats)-beats, a.Outcome)
 	}
 	var ends []string
@@ -283,8 +298,11 @@ func TestStop(t *testing.T) {
 	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{conf: static(2)}).executors(0, 1).register()
 	a.Run(1000)
 	a.Master.Stop()
-	lines, tasks := len(a.Log), len(a.Tasks)
+	lines, tasks, counted := len(a.Log), len(a.Tasks), a.Counted()
 	a.Run(60_000)
+	if a.Counted() != counted {
+		t.Errorf("%d heartbeats are counted afterwards", a.Counted()-counted)
+	}
 	if len(a.Log) > lines || tasks != 2 || len(a.Tasks) > tasks || a.Cores != 0 {
 		t.Errorf("afterwards the log goes on as %v, %d tasks were written, then %d, %d cores are busy", a.Log[lines:], tasks, len(a.Tasks), a.Cores)
 	}
@@ -331,15 +349,21 @@ func TestFailuresOfExecutorsEndTheApplication(t *testing.T) {
 	if a.Outcome == nil || !strings.Contains(*a.Outcome, "executor failures") {
 		t.Errorf("two failures: log %v, want the end of the application", a.Log)
 	}
+	if last := a.Beats[len(a.Beats)-1]; last != 20_000 || !strings.HasPrefix(a.said("unregister")[0], "20200 ") {
+		t.Errorf("log %v, the last heartbeat at %d, want the end in place of the one that follows", a.Log, last)
+	}
 }
 
 func TestRefusals(t *testing.T) {
 	t.Run("a heartbeat that is refused", func(t *testing.T) {
-		a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(1)}).register()
+		a := newApp(t, jobOf(near(stageOf(0, 1, 1_000_000), []int32{0})), setup{conf: dynamic("spark.dynamicAllocation.minExecutors", "2")}).executors(0).register()
 		a.Refusal = errors.New("invalid ask")
 		a.Run(1000)
 		if a.Outcome == nil || *a.Outcome != "invalid ask" || len(a.Beats) != 2 {
 			t.Errorf("log %v, %d heartbeats, want the refusal of the second one", a.Log, len(a.Beats))
+		}
+		if r := a.Container(2); r.Match != record.NoPreference { // the answer before it is not handled again
+			t.Errorf("the container that the first one brought is %v", r.Match)
 		}
 	})
 	t.Run("an executor larger than any container", func(t *testing.T) {

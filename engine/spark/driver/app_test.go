@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/master"
 	"replay/engine/master/mastertest"
 	"replay/engine/model"
 	"replay/engine/spark"
@@ -17,7 +18,46 @@ import (
 // app is a Spark application on a cluster that a test plays.
 type app struct {
 	*mastertest.Host
-	d *Driver
+	d        *Driver
+	launched []run // task attempts, as they were when they were launched
+}
+
+// noted is an application's host that notes the task attempts it launches.
+type noted struct {
+	master.Host
+	app *app
+}
+
+func (n *noted) At(at int64, k master.EventKind, number, arg int64) {
+	if k == evStatus {
+		n.app.launched = append(n.app.launched, n.app.d.runs[arg])
+	}
+	n.Host.At(at, k, number, arg)
+}
+
+// notedKind is Spark on such a host.
+type notedKind struct {
+	*Kind
+	app *app
+}
+
+func (k *notedKind) Plan(j *trace.Job) (*master.Plan, error) {
+	p, err := k.Kind.Plan(j)
+	if err != nil {
+		return nil, err
+	}
+	make := p.New
+	p.New = func(h master.Host, j *trace.Job) master.Master {
+		m := make(&noted{h, k.app}, j)
+		switch m := m.(type) {
+		case *asked:
+			k.app.d = m.Driver
+		case *given:
+			k.app.d = m.Driver
+		}
+		return m
+	}
+	return p, nil
 }
 
 // setup is what a test says of an application beside its job.
@@ -66,7 +106,8 @@ func newApp(t testing.TB, j *trace.Job, s setup) *app {
 	if s.racks == nil {
 		s.racks = []int32{0, 0, 1, 1}
 	}
-	a := &app{Host: mastertest.New(t, newKind(t, s), j, s.racks...)}
+	a := &app{}
+	a.Host = mastertest.New(t, &notedKind{newKind(t, s), a}, j, s.racks...)
 	a.Seed = s.seed
 	return a
 }
@@ -74,12 +115,6 @@ func newApp(t testing.TB, j *trace.Job, s setup) *app {
 // register registers the master.
 func (a *app) register() *app {
 	a.Register()
-	switch m := a.Master.(type) {
-	case *asked:
-		a.d = m.Driver
-	case *given:
-		a.d = m.Driver
-	}
 	return a
 }
 
@@ -107,8 +142,7 @@ func (a *app) said(words ...string) (out []string) {
 
 // launches lists the task attempts in order of launch: "TIME STAGE.INDEX exEXECUTOR LEVEL".
 func (a *app) launches() (out []string) {
-	for i := range a.d.runs {
-		r := &a.d.runs[i]
+	for _, r := range a.launched {
 		out = append(out, fmt.Sprintf("%d %d.%d ex%d %s", r.rec.Launch, r.stage, r.index, r.exec, r.rec.Level))
 	}
 	return out

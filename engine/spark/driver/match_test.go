@@ -25,6 +25,7 @@ func TestMatchesOfContainers(t *testing.T) {
 		{"on the rack, no host has room", 4, nil, nil, protocol.RackLocal, false, record.OnRack, record.HostBusy},
 		{"elsewhere, no host has room", 2, nil, nil, protocol.OffSwitch, false, record.Elsewhere, record.HostBusy},
 		{"no host is there", 2, []int32{0, 1}, nil, protocol.OffSwitch, false, record.Elsewhere, record.HostAbsent},
+		{"the other one is there", 2, []int32{1}, nil, protocol.OffSwitch, false, record.Elsewhere, record.HostBusy},
 		{"one is there", 2, []int32{0}, nil, protocol.OffSwitch, false, record.Elsewhere, record.HostBusy},
 		{"one had room, and was waited for", 2, nil, []int32{1}, protocol.OffSwitch, false, record.Elsewhere, record.DelayOver},
 		{"on the rack after a wait", 4, nil, []int32{0}, protocol.RackLocal, false, record.OnRack, record.DelayOver},

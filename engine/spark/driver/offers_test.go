@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/random"
+	"replay/engine/spark"
 	"replay/trace"
 )
 
@@ -62,8 +63,9 @@ func TestLevelsOfTasks(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("launches (-want +got)\n%s", d)
 	}
-	if got, want := a.Job().TaskLevels, [5]int64{1: 2, 2: 2}; got != want {
-		t.Errorf("tasks by level %v, want %v", got, want)
+	j := a.Job()
+	if want := [5]int64{1: 2, 2: 2}; j.TaskLevels != want || j.TasksPreferring != 2 || j.TasksPreferred != 2 {
+		t.Errorf("tasks by level %v, %d prefer a host and %d run on it, want %v, 2 and 2", j.TaskLevels, j.TasksPreferring, j.TasksPreferred, want)
 	}
 	for _, r := range a.Tasks {
 		if prefers := r.Index%2 == 0; r.Preferring != prefers || r.Preferred != prefers {
@@ -96,8 +98,8 @@ func orderOfOffers(t *testing.T, seed uint64, job, delay int64, earlier bool) []
 	a := newApp(t, j, setup{conf: static(8), seed: seed}).executors(0, 1, 2, 3, 0, 1, 2, 3).register()
 	a.Run(delay)
 	var order []int32
-	for i := range a.d.runs {
-		if r := &a.d.runs[i]; r.stage == 0 {
+	for _, r := range a.launched {
+		if r.stage == 0 {
 			order = append(order, r.exec)
 		}
 	}
@@ -139,6 +141,54 @@ func TestRevivesOfOneMillisecondAreOne(t *testing.T) {
 	}
 }
 
+// A revive that comes behind the offer of its millisecond makes another offer: two tasks whose failures are handled one after
+// the other both run again at once.
+func TestReviveBehindAnOffer(t *testing.T) {
+	st := stageOf(0, 2, 1500)
+	st.Tasks.Retries = []int32{1, 1}
+	a := newApp(t, jobOf(st), setup{conf: static(2), recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	a.Run(1600)
+	if n := len(a.launched); n != 4 {
+		t.Errorf("launches %v, want both tasks again at 1500 ms", a.launches())
+	}
+}
+
+// In FAIR mode pools share by weight: of two stages the one in the heavy pool has three of four cores, whoever comes first. In FIFO mode
+// the stage of the earlier Spark job has all it can use.
+//
+// Source: FairSchedulableBuilder, FairSchedulingAlgorithm.
+func TestPoolsOfStages(t *testing.T) {
+	for mode, want := range map[string][2]int{"FAIR": {1, 3}, "FIFO": {4, 0}} {
+		first, second := stageOf(0, 40, 1000), stageOf(1, 40, 1000)
+		first.SparkJob, first.Pool, second.SparkJob, second.Pool = 0, "light", 1, "heavy"
+		a := newApp(t, jobOf(first, second), setup{pools: []spark.Pool{{Name: "light", Weight: 1}, {Name: "heavy", Weight: 3}},
+			conf: static(4, "spark.scheduler.mode", mode)}).executors(0, 1, 2, 3).register()
+		a.Run(4900)
+		var last [2]int // of the tasks that run at 4.9 s, by stage
+		for _, r := range a.launched[len(a.launched)-4:] {
+			last[r.stage]++
+		}
+		if last != want {
+			t.Errorf("%s: %v tasks by stage, want %v", mode, last, want)
+		}
+	}
+}
+
+// Small stages are speculated on by a time alone, where an executor could run all their tasks at once.
+//
+// Source: TaskSetManager.checkSpeculatableTasks (spark.speculation.task.duration.threshold).
+func TestSpeculationByDuration(t *testing.T) {
+	for cores, want := range map[int32]int{1: 2, 2: 4} {
+		j := jobOf(stageOf(0, 2, 20_000))
+		j.ExecVCores = cores
+		a := newApp(t, j, setup{conf: static(4, "spark.speculation", "true", "spark.speculation.task.duration.threshold", "5s")}).executors(0, 1, 2, 3).register()
+		a.Run(10_000)
+		if got := len(a.launched); got != want {
+			t.Errorf("executors of %d cores: launches %v, want %d", cores, a.launches(), want)
+		}
+	}
+}
+
 // A finished task's core is offered at once, alone, before its result is handled; a failed task comes back with the offer of all
 // that its failure asks for.
 //
@@ -172,7 +222,7 @@ func TestCoresOfTasks(t *testing.T) {
 	}{{500, 2, 4, 0, 0}, {1500, 3, 2, 2, 4000}, {2000, 3, 0, 4, 6000}} {
 		a.Run(want.at)
 		c := a.Container(2)
-		if got := len(a.d.runs); got != want.tasks || c.Tasks != int64(got) || a.Cores != want.busy || a.d.execs[1].free != want.free || c.BusyMS != want.containerMS {
+		if got := len(a.launched); got != want.tasks || c.Tasks != int64(got) || a.Cores != want.busy || a.d.execs[1].free != want.free || c.BusyMS != want.containerMS {
 			t.Errorf("%d tasks (%d in the container), %d busy cores, %d free ones, %d core-ms; want %+v", got, c.Tasks, a.Cores, a.d.execs[1].free, c.BusyMS, want)
 		}
 	}

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,6 +107,9 @@ func TestRecordedExecutorsGo(t *testing.T) {
 			if d := cmp.Diff(c.ends, a.ends()); d != "" {
 				t.Errorf("ends before the second executor comes (-want +got)\n%s", d)
 			}
+			if ready := len(a.said("bring")) - len(a.said("return")); a.d.ready != ready && !strings.Contains(c.name, "before") || a.d.ready < 0 {
+				t.Errorf("%d executors are registered, want %d", a.d.ready, ready)
+			}
 			went := a.said("return")
 			if c.went == "" && len(went) > 0 || c.went != "" && !slices.Equal(went, []string{c.went}) {
 				t.Errorf("the first executor: %v, want %q", went, c.went)
@@ -126,18 +130,20 @@ func TestRecordedExecutorsFailWithTheirStage(t *testing.T) {
 	cause := func(stage int32, after int64) func(*RecordedExecutor) {
 		return func(x *RecordedExecutor) { x.CausedBy, x.AfterMS = stage, after }
 	}
-	// Executor 1 holds output of stage 0 and goes with stage 1 at 1700: stage 0 runs again, and stage 1. Executor 2 is there for both
-	// attempts; executor 3, which stage 1 makes fail after 2.5 s, fails once.
-	a := withRecorded(t, jobOf(stageOf(0, 2, 1000), stageOf(1, 6, 1000, 0)), setup{},
-		recordedOn(1, 0, 0, removed(9_000_000, badNode), cause(1, 700)), recordedOn(2, 1, 0),
-		recordedOn(3, 2, 0, removed(9_000_000, badNode), cause(1, 2500)), recordedOn(4, 2, 0, cause(1, 100)))
-	a.Run(60_000)
+	// Executor 1 holds output of stage 0 and goes 700 ms after stage 1 began, at 1700: stage 0 runs again, and stage 1. Executor 3, which
+	// stage 1 makes fail after 2.5 s, fails once; executor 5 was not there at that time and stays. When they went in the recording
+	// does not matter.
+	a := withRecorded(t, jobOf(stageOf(0, 2, 1000), stageOf(1, 12, 1000, 0)), setup{},
+		recordedOn(1, 0, 0, removed(300, badNode), cause(1, 700)), recordedOn(2, 1, 0),
+		recordedOn(3, 2, 0, removed(400, badNode), cause(1, 2500)), recordedOn(4, 2, 0, cause(1, 100)), recordedOn(5, 3, 4000, removed(500, badNode), cause(1, 2500)))
+	a.Run(6900)
 	if d := cmp.Diff([]string{"1700 return 2", "3500 return 4"}, a.said("return")); d != "" {
 		t.Errorf("executors that go (-want +got)\n%s", d)
 	}
-	if n := a.Job().StageAttempts; n < 4 {
-		t.Fatalf("%d stage attempts, want both stages twice", n)
+	if n := a.Job().StageAttempts; n < 4 || a.Outcome != nil {
+		t.Fatalf("%d stage attempts, outcome %v, want both stages twice and no end yet", n, a.Outcome)
 	}
+	a.Run(60_000)
 	if a.Outcome == nil || *a.Outcome != "" {
 		t.Errorf("log %v, want success", a.Log)
 	}
@@ -175,10 +181,10 @@ func TestProfilesOfRecordedExecutors(t *testing.T) {
 		cores int32
 		mem   int64
 		want  int32
-	}{{1, 2048, 0}, {4, 8192, 2}, {2, 8192, 3}, {4, 4096, 0}, {3, 3000, 0}}
+	}{{1, 2048, 0}, {4, 8192, 2}, {2, 8192, 3}, {4, 4096, 0}, {3, 3000, 0}, {1, 4096, 5}, {6, 2048, 6}}
 	for _, c := range cases {
-		a := withRecorded(t, jobOf(stageOf(0, 1, 1000), profile(1, 1, 2048), profile(2, 4, 8192), profile(3, 2, 8192), changed(profile(4, 4, 8192), func(st *trace.Stage) { st.ID = 4 })),
-			setup{conf: dynamic()}, recordedOn(1, 0, 0, func(x *RecordedExecutor) { x.VCores, x.MemMiB = c.cores, c.mem }))
+		a := withRecorded(t, jobOf(changed(profile(0, 4, 8192), func(st *trace.Stage) { st.Profile = 0 }), profile(1, 1, 2048), profile(2, 4, 8192), profile(3, 2, 8192), profile(4, 4, 8192),
+			profile(5, 1, 4096), profile(6, 6, 2048)), setup{conf: dynamic()}, recordedOn(1, 0, 0, func(x *RecordedExecutor) { x.VCores, x.MemMiB = c.cores, c.mem }))
 		a.Run(10)
 		if got := a.d.execs[1].profile; got != c.want {
 			t.Errorf("an executor of %d cores and %d MiB has profile %d, want %d", c.cores, c.mem, got, c.want)

@@ -24,6 +24,7 @@ func TestSizesOfProfiles(t *testing.T) {
 	type size struct {
 		MiB, VCores    int64
 		Tasks, Offered int
+		CPUs           int // of a task
 	}
 	cases := []struct {
 		name   string
@@ -32,22 +33,22 @@ func TestSizesOfProfiles(t *testing.T) {
 		stages []trace.Stage
 		want   []size // by profile
 	}{
-		{"recorded", 3000, dynamic(), nil, []size{{3000, 4, 4, 4}}},
-		{"by Spark's keys", 0, dynamic(), nil, []size{{1024 + 384, 4, 4, 4}}},
-		{"by the user's", 3000, dynamic("spark.executor.memory", "4g"), nil, []size{{4096 + 409, 4, 4, 4}}},
-		{"the overhead is the user's", 3000, dynamic("spark.executor.memoryOverhead", "1g"), nil, []size{{1024 + 1024, 4, 4, 4}}},
-		{"the factor is the user's", 3000, dynamic("spark.executor.memoryOverheadFactor", "0.5"), nil, []size{{1024 + 512, 4, 4, 4}}},
-		{"a profile of its own", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{3000, 4, 4, 4}, {5000, 6, 3, 6}}},
-		{"one that says nothing of memory", 3000, dynamic(), []trace.Stage{stage(1, 0, 6, 2)}, []size{{3000, 4, 4, 4}, {3000, 6, 3, 6}}},
-		{"one that says nothing of cores", 3000, dynamic(), []trace.Stage{stage(1, 5000, 0, 0)}, []size{{3000, 4, 4, 4}, {5000, 4, 4, 4}}},
-		{"the user's memory is everyone's", 3000, dynamic("spark.executor.memory", "4g"), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{4505, 4, 4, 4}, {4505, 6, 3, 6}}},
-		{"the application's profile is what its columns say, whatever a stage says", 3000, dynamic(), []trace.Stage{stage(0, 5000, 6, 2)}, []size{{3000, 4, 4, 4}}},
-		{"a number between that no stage uses", 3000, dynamic(), []trace.Stage{stage(2, 5000, 6, 2)}, []size{{3000, 4, 4, 4}, {3000, 4, 4, 4}, {5000, 6, 3, 6}}},
-		{"the first stage of a profile says what it is", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2), stage(1, 7000, 8, 1)}, []size{{3000, 4, 4, 4}, {5000, 6, 3, 6}}},
-		{"cores that no task can use", 3000, dynamic("spark.task.cpus", "3"), nil, []size{{3000, 4, 1, 3}}},
-		{"a profile of tasks only, with static allocation", 3000, static(2), []trace.Stage{stage(1, 0, 0, 2)}, []size{{3000, 4, 4, 4}, {3000, 4, 2, 4}}},
-		{"that names the application's own executors", 3000, static(2), []trace.Stage{stage(1, 3000, 4, 2)}, []size{{3000, 4, 4, 4}, {3000, 4, 2, 4}}},
-		{"cores of tasks that no resource is left for", 3000, dynamic("spark.executor.resource.gpu.amount", "1", "spark.task.resource.gpu.amount", "0.5"), nil, []size{{3000, 4, 2, 2}}},
+		{"recorded", 3000, dynamic(), nil, []size{{3000, 4, 4, 4, 1}}},
+		{"by Spark's keys", 0, dynamic(), nil, []size{{1024 + 384, 4, 4, 4, 1}}},
+		{"by the user's", 3000, dynamic("spark.executor.memory", "4g"), nil, []size{{4096 + 409, 4, 4, 4, 1}}},
+		{"the overhead is the user's", 3000, dynamic("spark.executor.memoryOverhead", "1g"), nil, []size{{1024 + 1024, 4, 4, 4, 1}}},
+		{"the factor is the user's", 3000, dynamic("spark.executor.memoryOverheadFactor", "0.5"), nil, []size{{1024 + 512, 4, 4, 4, 1}}},
+		{"a profile of its own", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{3000, 4, 4, 4, 1}, {5000, 6, 3, 6, 2}}},
+		{"one that says nothing of memory", 3000, dynamic(), []trace.Stage{stage(1, 0, 6, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 6, 3, 6, 2}}},
+		{"one that says nothing of cores", 3000, dynamic(), []trace.Stage{stage(1, 5000, 0, 0)}, []size{{3000, 4, 4, 4, 1}, {5000, 4, 4, 4, 1}}},
+		{"the user's memory is everyone's", 3000, dynamic("spark.executor.memory", "4g"), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{4505, 4, 4, 4, 1}, {4505, 6, 3, 6, 2}}},
+		{"the application's profile is what its columns say, whatever a stage says", 3000, dynamic(), []trace.Stage{stage(0, 5000, 6, 2)}, []size{{3000, 4, 4, 4, 1}}},
+		{"a number between that no stage uses", 3000, dynamic(), []trace.Stage{stage(2, 5000, 6, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 4, 4, 1}, {5000, 6, 3, 6, 2}}},
+		{"the first stage of a profile says what it is", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2), stage(1, 7000, 8, 1)}, []size{{3000, 4, 4, 4, 1}, {5000, 6, 3, 6, 2}}},
+		{"cores that no task can use", 3000, dynamic("spark.task.cpus", "3"), nil, []size{{3000, 4, 1, 3, 3}}},
+		{"a profile of tasks only, with static allocation", 3000, static(2), []trace.Stage{stage(1, 0, 0, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 2, 4, 2}}},
+		{"that names the application's own executors", 3000, static(2), []trace.Stage{stage(1, 3000, 4, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 2, 4, 2}}},
+		{"cores of tasks that no resource is left for", 3000, dynamic("spark.executor.resource.gpu.amount", "1", "spark.task.resource.gpu.amount", "0.5"), nil, []size{{3000, 4, 2, 2, 1}}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestSizesOfProfiles(t *testing.T) {
 			}
 			var got []size
 			for _, p := range set.profiles {
-				got = append(got, size{p.size[policy.Memory], p.size[policy.VCores], p.perExec, int(p.offered())})
+				got = append(got, size{p.size[policy.Memory], p.size[policy.VCores], p.perExec, int(p.offered()), p.cpus})
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
@@ -161,9 +162,9 @@ func TestColumnsOfAJob(t *testing.T) {
 	}{
 		{"none", unset, unset, unset, nil, shape{false, false, true, 0, most, 2}},
 		{"all bounds", 2, 9, 4, nil, shape{true, true, true, 2, 9, 4}},
-		{"at least", 2, unset, unset, nil, shape{true, true, true, 2, most, 2}},
-		{"at most", unset, 9, unset, nil, shape{true, true, true, 0, 9, 0}},
-		{"at first", unset, unset, 4, nil, shape{true, true, true, 0, most, 4}},
+		{"at least", 1, unset, unset, nil, shape{true, true, true, 1, most, 1}},
+		{"at most", unset, 1, unset, nil, shape{true, true, true, 0, 1, 0}},
+		{"at first", unset, unset, 1, nil, shape{true, true, true, 0, most, 1}},
 		{"nothing but zeros", 0, 0, 0, nil, shape{false, false, true, 0, most, 2}},
 		{"recorded as dynamic", 2, 9, 4, map[string]string{"spark.dynamicAllocation.enabled": " TRUE "}, shape{true, false, true, 2, 9, 4}},
 		{"recorded as static", 2, 9, 4, map[string]string{"spark.dynamicAllocation.enabled": "false"}, shape{false, false, true, 0, most, 2}},
@@ -173,6 +174,7 @@ func TestColumnsOfAJob(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			j := jobOf(stageOf(0, 1, 1))
 			j.MinExecs, j.MaxExecs, j.InitialExecs = c.min, c.most, c.initial
+			j.ExecVCores, j.TaskCPUs = 0, 0 // nor do these columns say anything
 			for k, v := range c.recorded {
 				j.Conf = append(j.Conf, trace.KeyValue{Key: k, Value: v})
 			}
@@ -204,6 +206,7 @@ func TestPlan(t *testing.T) {
 		{"recorded", static(1), 3000, 2, 0, nil, 3000, 2, 0, 4000},
 		{"recorded without cores", static(1), 3000, 0, 0, nil, 3000, 1, 0, 4000},
 		{"not recorded", static(1), trace.Unset, 2, 0, nil, 1024 + 384, 1, 0, 4000},
+		{"recorded as nothing", static(1), 0, 2, 0, nil, 1024 + 384, 1, 0, 4000},
 		{"the user's", static(1, "spark.driver.memory", "2g", "spark.driver.cores", "3"), 3000, 2, 0, nil, 2048 + 384, 3, 0, 4000},
 		{"priority of the job", static(1), 3000, 2, 7, nil, 3000, 2, 7, 4000},
 		{"priority of the user", static(1, "spark.yarn.priority", "5"), 3000, 2, 7, nil, 3000, 2, 5, 4000},
@@ -240,14 +243,27 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// Recorded decommissioning that is not modelled is replayed as killing.
+func TestDecommissioningWithoutShuffleService(t *testing.T) {
+	j := jobOf(stageOf(0, 1, 1))
+	for service, want := range map[string]bool{"true": true, "false": false} {
+		j.Conf = []trace.KeyValue{{Key: "spark.decommission.enabled", Value: "true"}, {Key: "spark.shuffle.service.enabled", Value: service}}
+		set, err := newKind(t, setup{}).settings(j)
+		if err != nil || set.conf.Decommission != want {
+			t.Errorf("shuffle service %s: %v, executors are decommissioned: %v, want %v", service, err, set.conf.Decommission, want)
+		}
+	}
+}
+
 // An executor starts as recorded, counted from the acquisition of its container, or as the model has it.
 func TestStartsOfExecutors(t *testing.T) {
 	m := instant()
 	m.NMStartMS, m.ExecutorStartMS, m.ExecutorReadyMS = 50, 3000, 200
 	l := &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{1000, trace.Unset, 20}}
-	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1), 600_000)), setup{conf: static(4), model: m, recorded: Recorded{Latencies: map[int64]*Latencies{0: l}}}).executors(0, 1, 2, 3).register()
-	a.Run(10_000)
-	for c, want := range map[int64]int64{2: 1200, 3: 3050, 4: 250, 5: 3050} {
+	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1), 600_000)), setup{conf: static(4), model: m, recorded: Recorded{Latencies: map[int64]*Latencies{0: l}}}).register()
+	a.Run(500)
+	a.executors(0, 1, 2, 3).Run(10_000) // which come at 600
+	for c, want := range map[int64]int64{2: 1800, 3: 3650, 4: 850, 5: 3650} {
 		if got := a.Container(c).Registered; got != want {
 			t.Errorf("the executor in container %d registers at %d ms, want %d", c, got, want)
 		}
@@ -270,7 +286,7 @@ func TestWarningsOfSettings(t *testing.T) {
 		{"a file of pools that is not read", setup{conf: static(1)}, map[string]string{"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": "pools.xml"}, []string{"pools"}},
 		{"the file that is read", setup{conf: static(1), file: "pools.xml"}, map[string]string{"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": "pools.xml"}, nil},
 		{"a file in FIFO mode", setup{conf: static(1)}, map[string]string{"spark.scheduler.allocation.file": "pools.xml"}, nil},
-		{"FAIR mode without a file", setup{conf: static(1)}, map[string]string{"spark.scheduler.mode": "FAIR"}, nil},
+		{"FAIR mode without a file", setup{conf: static(1), file: "pools.xml"}, map[string]string{"spark.scheduler.mode": "FAIR"}, nil},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

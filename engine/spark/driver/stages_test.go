@@ -85,18 +85,73 @@ func TestStagesInOrderOfPosting(t *testing.T) {
 	}
 }
 
-// A task is ready with its stage attempt, or when it failed last.
+// A task is ready with its stage attempt, when it failed last, or when its output was lost.
 func TestTasksAreReady(t *testing.T) {
-	st := stageOf(0, 2, 1000)
-	st.Tasks.Retries = []int32{1, 0}
+	ready := func(a *app) (got [][3]int64) {
+		for _, r := range a.launched {
+			got = append(got, [3]int64{int64(r.index), r.rec.Ready, r.rec.Launch})
+		}
+		return got
+	}
+	st := stageOf(0, 3, 1000)
+	st.Tasks.Retries = []int32{1, 0, 0}
 	a := newApp(t, jobOf(delayed(st, 300)), setup{conf: static(1), recorded: Recorded{Failures: true}}).executors(0).register()
 	a.Run(60_000)
-	var got [][3]int64
-	for _, r := range a.Tasks {
-		got = append(got, [3]int64{int64(r.Index), r.Ready, r.Launch})
+	if d := cmp.Diff([][3]int64{{0, 300, 300}, {1, 300, 1300}, {0, 1300, 2300}, {2, 300, 3300}}, ready(a)); d != "" {
+		t.Errorf("index, ready, launch with a failure (-want +got)\n%s", d)
 	}
-	if d := cmp.Diff([][3]int64{{0, 300, 300}, {1, 300, 1300}, {0, 1300, 2300}}, got); d != "" {
-		t.Errorf("index, ready, launch (-want +got)\n%s", d)
+	a = newApp(t, jobOf(stageOf(0, 4, 1000), stageOf(1, 1, 1000, 0)), setup{conf: static(2)}).executors(0, 1).register()
+	a.Run(1400)
+	executor := a.launched[0].exec
+	a.Crash(int64(executor+1), 1) // it has done task 0 and runs another one
+	a.Run(5000)
+	if d := cmp.Diff([3]int64{0, 1400, 3000}, ready(a)[5]); d != "" {
+		t.Errorf("index, ready, launch of the sixth launch after a loss (-want +got)\n%s\n%v", d, ready(a))
+	}
+	// Task 0 counts once, although it succeeds twice; its second run is no use of its own.
+	a.Run(60_000)
+	if j := a.Job(); j.TasksSucceeded != 5 || j.Attempts != 7 || j.TaskMS != 5000 || j.WastedTaskMS != 1400 || len(a.Tasks) != 7 {
+		t.Errorf("%+v, %d rows, want 5 tasks in 7 attempts, 5000 ms of use and 1400 ms of none", j, len(a.Tasks))
+	}
+}
+
+// A stage whose time is not known begins after the model's; work is known to go on until it does, and until its tasks end.
+func TestDelayOfStages(t *testing.T) {
+	m := instant()
+	m.StageSubmitMS = 70
+	st := stageOf(1, 1, 1000)
+	st.After, st.DelayMS = []int32{0}, trace.Unset
+	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1000), 5000), st), setup{conf: static(1), model: m}).executors(0).register()
+	if a.Until != 5000 {
+		t.Errorf("work goes on until %d ms, want 5000: the first stage's delay", a.Until)
+	}
+	a.Run(5500)
+	if a.Until != 6000 {
+		t.Errorf("work goes on until %d ms, want 6000: the first task's end", a.Until)
+	}
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"5000 0.0 ex1 NO_PREF", "6070 1.0 ex1 NO_PREF"}, a.launches()); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
+	}
+}
+
+// A stage without tasks is over as soon as it is submitted.
+func TestStageWithoutTasks(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 1, 1000), stageOf(1, 0, 0, 0), stageOf(2, 1, 1000, 1)), setup{conf: static(1)}).executors(0).register()
+	a.Run(60_000)
+	if a.Outcome == nil || *a.Outcome != "" || a.Job().StageAttempts != 3 || len(a.Tasks) != 2 {
+		t.Errorf("log %v, %d stage attempts, %d tasks, want success, 3 and 2", a.Log, a.Job().StageAttempts, len(a.Tasks))
+	}
+}
+
+// Hints of a stage are its own, whatever stages ran before it: the counts of hosts begin again.
+func TestHintsBeginAgain(t *testing.T) {
+	second := near(stageOf(1, 2, 1000), []int32{3}, []int32{3})
+	a := newApp(t, jobOf(near(stageOf(0, 6, 60_000), all(6, 0)...), delayed(second, 500)), setup{conf: dynamic()}).register()
+	a.Run(2500)
+	// At 1 s eight executors are needed, six on node 0 and two on node 3, and two more are asked for; at 2 s four more.
+	if d := cmp.Diff([]string{"0 ask *=1 /r0=1 h0=1", "1000 ask *=3 /r0=3 /r1=1 h0=3 h3=1", "2000 ask *=7 /r0=7 /r1=3 h0=7 h3=3"}, a.said("ask")); d != "" {
+		t.Errorf("asks (-want +got)\n%s", d)
 	}
 }
 
@@ -107,21 +162,25 @@ func TestTasksAreReady(t *testing.T) {
 // Source: MapOutputTrackerWorker, DAGScheduler.handleTaskCompletion.
 func TestLostOutput(t *testing.T) {
 	cases := []struct {
-		name   string
-		second int64 // when a further executor registers
-		want   []string
+		name     string
+		second   int64 // when a further executor registers
+		dispatch int64
+		want     []string
 	}{
-		{"read by an executor that knows where it was", 1_000_000, []string{
+		{"read by an executor that knows where it was", 1_000_000, 0, []string{
 			"3000 1.3 ex2 NO_PREF", "3050 1.4 ex2 NO_PREF", // in vain; the second was offered before the failure of the first was handled
 			"3250 0.0 ex2 NO_PREF", "4250 1.3 ex2 NO_PREF", "5250 1.4 ex2 NO_PREF", "6250 1.5 ex2 NO_PREF"}},
-		{"read by a new one", 2700, []string{
+		{"read by a new one, which is told before it tries", 2700, 4, []string{
+			"2700 1.3 ex3 NO_PREF", "2704 1.4 ex3 NO_PREF",
+			"2904 0.0 ex3 NO_PREF", "3908 1.3 ex2 NO_PREF", "3908 1.4 ex3 NO_PREF", "4912 1.5 ex2 NO_PREF"}},
+		{"read by a new one", 2700, 0, []string{
 			"2700 1.3 ex3 NO_PREF", "2700 1.4 ex3 NO_PREF", "2700 1.5 ex3 NO_PREF",
 			"2900 0.0 ex3 NO_PREF", "3900 1.3 ex2 NO_PREF", "3900 1.4 ex3 NO_PREF", "4900 1.5 ex2 NO_PREF"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			m := instant()
-			m.FetchFailMS = 50
+			m.FetchFailMS, m.DispatchMS = 50, c.dispatch
 			a := newApp(t, jobOf(stageOf(0, 2, 1000), stageOf(1, 6, 1000, 0)), setup{conf: static(3), model: m,
 				recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: []int64{0, 0, c.second}}}}}).executors(0, 1, 2).register()
 			a.Run(2500) // of stage 1 two tasks are done and two run, task 3 on executor 1

@@ -40,6 +40,8 @@ func TestTimesOfTasks(t *testing.T) {
 			[]times{{1223, 216, 0}, {2239, 16, 0}}},
 		{"and on a cold one", latencies(func(m *model.Model) { m.FirstFactor = 1.5 }), func(st *trace.Stage) { st.FirstFactor, st.FreshFactor = 1.2, 2 },
 			[]times{{2023, 1016, 0}, {3039, 16, 0}}},
+		{"a factor may make tasks shorter", latencies(none), func(st *trace.Stage) { st.FirstFactor, st.FreshFactor = 0.9, 0.5 },
+			[]times{{523, -484, 0}, {1539, 16, 0}}},
 		{"recorded delay without the result: the status has its part of it", latencies(none), func(st *trace.Stage) { st.Tasks.SchedDelayMS = []int64{50, 10} },
 			[]times{{1058, 51, 0}, {2069, 11, 0}}},
 		{"recorded delay that is less than the result takes", latencies(none), func(st *trace.Stage) { st.Tasks.SchedDelayMS = []int64{2, 7} },
@@ -91,25 +93,25 @@ func TestPenaltyOfRemoteReads(t *testing.T) {
 		prefer bool
 		want   int64
 	}{
-		{"on the rack", []int32{0, 0}, 50 << 20, true, 250},
-		{"off the rack", []int32{0, 1}, 50 << 20, true, 500},
-		{"no more than the whole task reads", []int32{0, 1}, 500 << 20, true, 1000},
+		{"on the rack", []int32{0, 0}, 5000 << 20, true, 25_000},
+		{"off the rack", []int32{0, 1}, 5000 << 20, true, 50_000},
+		{"no more than the whole task reads", []int32{0, 1}, 50_000 << 20, true, 100_000},
 		{"nothing is read", []int32{0, 1}, 0, true, 0},
-		{"nothing is preferred", []int32{0, 1}, 50 << 20, false, 0},
+		{"nothing is preferred", []int32{0, 1}, 5000 << 20, false, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			m := instant()
 			m.RackPenalty, m.AnyPenalty, m.ReadMiBPerS = 1.5, 2, 100
-			st := stageOf(0, 1, 1000)
+			st := stageOf(0, 1, 100_000)
 			if c.prefer {
 				st = near(st, []int32{0})
 			}
 			st.Tasks.InputBytes[0] = c.bytes
 			a := newApp(t, jobOf(st), setup{racks: c.racks, conf: static(1), model: m}).executors(1).register()
-			a.Run(60_000)
-			if r := a.Tasks[0]; r.PenaltyMS != c.want || r.Finish != 1000+c.want {
-				t.Errorf("penalty %d ms, end at %d ms, want %d and %d", r.PenaltyMS, r.Finish, c.want, 1000+c.want)
+			a.Run(300_000)
+			if r := a.Tasks[0]; r.PenaltyMS != c.want || r.Finish != 100_000+c.want {
+				t.Errorf("penalty %d ms, end at %d ms, want %d and %d", r.PenaltyMS, r.Finish, c.want, 100_000+c.want)
 			}
 		})
 	}
@@ -139,6 +141,7 @@ func TestTaskMisses(t *testing.T) {
 	}{
 		{"no preferred host is there", "3s", preferring(3), record.HostAbsent},
 		{"one is there, without an executor", "3s", preferring(3, 2), record.NoExecutor},
+		{"the same in another order", "3s", preferring(2, 3), record.NoExecutor},
 		{"its executor has no core free", "3s", preferring(3, 2, 1), record.HostBusy},
 		{"it has, without a wait for it", "0s", preferring(1, 0), record.DelayOff},
 		{"it has, the wait is over", "3s", preferring(0, 1), record.DelayOver},
@@ -182,6 +185,34 @@ func TestRecordedFailures(t *testing.T) {
 	b.Run(60_000)
 	if b.Job().Attempts != 3 {
 		t.Errorf("%d attempts without recorded failures, want 3", b.Job().Attempts)
+	}
+}
+
+// Copies do not fail as recorded, nor does an attempt that has failed for want of its input count as one that has.
+func TestRecordedFailuresAreOfAttemptsThatRun(t *testing.T) {
+	slow := stageOf(0, 4, 1000)
+	slow.Tasks.DurationMS[3], slow.Tasks.Retries = 30_000, []int32{0, 0, 0, 1}
+	a := newApp(t, jobOf(slow), setup{conf: static(2, "spark.speculation", "true", "spark.speculation.quantile", "0.5"), recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"31000 0.3 failed", "32600 0.3 success"}, a.ends()[3:]); d != "" {
+		t.Errorf("ends of the copied task's attempts (-want +got)\n%s\n%v", d, a.launches())
+	}
+	lost := stageOf(1, 6, 1000, 0)
+	lost.Tasks.Retries = []int32{0, 0, 0, 0, 1, 0}
+	m := instant()
+	m.FetchFailMS, m.DispatchMS = 50, 3
+	b := newApp(t, jobOf(stageOf(0, 2, 1000), lost), setup{conf: static(2), model: m, recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	b.Run(2500)
+	b.Crash(2, 1)
+	b.Run(60_000)
+	failed := 0
+	for _, r := range b.Tasks {
+		if r.Stage == 1 && r.Index == 4 && r.End == record.TaskFailed {
+			failed++
+		}
+	}
+	if failed != 2 {
+		t.Errorf("task 4 fails %d times, want once for want of input and once as recorded: %v", failed, b.ends())
 	}
 }
 

@@ -1,0 +1,306 @@
+package driver
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+)
+
+// A process that ends takes with it what it has not done; what it had reported is on its way and arrives, whatever the driver
+// has heard of its connection by then.
+func TestTasksOfAnExecutorThatDies(t *testing.T) {
+	cases := []struct {
+		name             string
+		died             int64
+		status, result   int64 // latencies
+		want, wantSecond string
+	}{
+		{"before the end of its task", 950, 0, 0, "1050 0.0 lost", "2050 0.0 success"},
+		{"in the millisecond of its end", 1000, 0, 0, "1000 0.0 success", ""},
+		{"with its end on the way", 1010, 20, 0, "1020 0.0 success", ""},
+		{"with its result in the making, but gone when that is handled", 1010, 20, 300, "1110 0.0 lost", "2430 0.0 success"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.DisconnectMS, m.StatusMS, m.ResultMS = 100, c.status, c.result
+			a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 1000), []int32{0}), 0)), setup{racks: []int32{0, 0}, conf: static(2, "spark.network.timeout", "9s"), model: m}).executors(0, 1).register()
+			a.Run(100)
+			a.End(2, c.died)
+			a.Run(20_000)
+			want := []string{c.want}
+			if c.wantSecond != "" {
+				want = append(want, c.wantSecond)
+			}
+			if d := cmp.Diff(want, a.ends()); d != "" {
+				t.Errorf("ends (-want +got)\n%s", d)
+			}
+			if a.Cores != 0 || a.Outcome == nil || *a.Outcome != "" {
+				t.Errorf("%d cores are busy in the end, log %v, want none and success", a.Cores, a.Log)
+			}
+		})
+	}
+}
+
+// A loss by the application is held against tasks that the driver has heard to be running, not against those on their way there.
+// Here a task launched at 0 begins at 30 ms, and the driver hears so at 50 ms.
+//
+// Source: TaskSetManager.executorLost (TaskInfo.launching).
+func TestLossesHeldAgainstRunningTasks(t *testing.T) {
+	cases := []struct {
+		name             string
+		died, disconnect int64
+		want             bool
+	}{
+		{"it was heard to run", 40, 10, true},
+		{"not yet", 39, 10, false},
+		{"it had not begun", 29, 100, false},
+		{"it had just begun", 30, 100, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.DispatchMS, m.StatusMS, m.DisconnectMS = 30, 20, c.disconnect
+			a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(2, "spark.task.maxFailures", "1"), model: m}).executors(0).register()
+			a.Run(0)
+			a.End(2, c.died)
+			a.Run(2000)
+			if failed := a.Outcome != nil; failed != c.want || len(a.Tasks) != 1 || a.Tasks[0].End != record.TaskLost {
+				t.Errorf("the application ended: %v, want %v; ends %v", failed, c.want, a.ends())
+			}
+		})
+		t.Run(c.name+", the master's word comes first", func(t *testing.T) {
+			m := instant()
+			m.DispatchMS, m.StatusMS = 30, 20
+			a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(2, "spark.task.maxFailures", "1"), model: m}).executors(0).register()
+			a.KillMS = 5000
+			a.Run(c.died + c.disconnect)
+			a.Complete(2, protocol.ExitKilledPMem)
+			a.asked().wake()
+			a.Run(2000)
+			if heard := c.died+c.disconnect >= 50; (a.Outcome != nil) != heard || len(a.Tasks) != 1 || a.Tasks[0].End != record.TaskLost {
+				t.Errorf("the application ended: %v, want %v; ends %v", a.Outcome != nil, heard, a.ends())
+			}
+		})
+	}
+}
+
+// Until the driver knows of a loss, tasks are launched that read from what is gone.
+func TestOutputBetweenALossAndItsNews(t *testing.T) {
+	cases := []struct {
+		name    string
+		service string
+		lose    func(*app)
+		want    string // end of task 4, launched at 3.5 s by executor 2
+	}{
+		{"the process held it", "false", func(a *app) { a.Crash(2, 1) }, "3550 1.4 failed"},
+		{"the shuffle service serves it", "true", func(a *app) { a.Crash(2, 1) }, "4500 1.4 success"},
+		{"the shuffle service is gone with the node", "true", func(a *app) { a.FailNode(0) }, "3550 1.4 failed"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.DisconnectMS, m.FetchFailMS = 100, 50
+			a := newApp(t, jobOf(delayed(stageOf(0, 2, 1000), 500), stageOf(1, 6, 1000, 0)), setup{conf: static(2, "spark.shuffle.service.enabled", c.service), model: m}).executors(0, 1).register()
+			a.Run(3450)
+			c.lose(a)
+			a.Run(4500)
+			if got := strings.Join(a.ends(), ", "); !strings.Contains(got, c.want) {
+				t.Errorf("ends %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// The scheduler of stages hears of a loss before the reason is known: a stage that is submitted then has its lost input computed first.
+//
+// Source: TaskSchedulerImpl.executorLost (LossReasonPending), DAGScheduler.handleExecutorLost.
+func TestLossBeforeItsReasonIsKnown(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 2, 1000), delayed(stageOf(1, 1, 1000, 0), 2000)), setup{conf: static(2, "spark.network.timeout", "100s")}).executors(0, 1).register()
+	a.Run(1500)
+	a.FailNode(0)
+	a.Run(20_000)
+	if d := cmp.Diff([]string{"3000 0.0 ex2 NO_PREF", "4000 1.0 ex2 NO_PREF"}, a.launches()[2:]); d != "" {
+		t.Errorf("launches after the loss (-want +got)\n%s", d)
+	}
+}
+
+// An executor whose process ends while it starts, or as its application stops, never registers.
+func TestExecutorsThatNeverRegister(t *testing.T) {
+	m := instant()
+	m.ExecutorStartMS, m.DriverStopMS = 1000, 5000
+	t.Run("its process failed", func(t *testing.T) {
+		a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(1), model: m}).executors(0).register()
+		a.Run(500)
+		a.Crash(2, 1)
+		a.Run(20_000)
+		if r := a.Container(2); r.Registered != record.None || a.d.ready != 0 || len(a.launched) > 0 {
+			t.Errorf("container %+v, %d executors, launches %v, want none", r, a.d.ready, a.launches())
+		}
+		if d := cmp.Diff([]string{"0 ask *=1", "3000 ask *=0", "6000 ask *=1"}, a.said("ask")); d != "" {
+			t.Errorf("asks (-want +got)\n%s", d)
+		}
+	})
+	t.Run("its application stops", func(t *testing.T) {
+		a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(1), model: m}).executors(0).register()
+		a.Run(500)
+		a.d.Fail("no more")
+		a.Run(4000)
+		if r := a.Container(2); r.Registered != record.None || len(a.launched) > 0 {
+			t.Errorf("container %+v, launches %v, want none", r, a.launches())
+		}
+	})
+}
+
+// An executor that is given back is gone for the driver when its connection drops: the reason comes with the master's next heartbeat,
+// or was known by then.
+//
+// Source: YarnAllocator.processCompletedContainers (releasedExecutorLossReasons).
+func TestExecutorsThatAreGivenBack(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		kill, killed int64 // latency, and when the driver has heard
+	}{
+		{"its process ends before the master hears of its container", 50, 3060},
+		{"it ends when the master has heard", 5000, 8010},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.DisconnectMS = 10
+			a := newApp(t, jobOf(delayed(stageOf(0, 1, 1000), 600_000)), setup{conf: static(2, "spark.network.timeout", "1000s"), model: m}).executors(0, 1).register()
+			a.KillMS = c.kill
+			a.Run(1000)
+			a.asked().kill([]int32{1}, false)
+			a.Run(c.killed - 1)
+			if a.d.ready != 2 {
+				t.Errorf("%d executors before %d ms, want 2", a.d.ready, c.killed)
+			}
+			a.Run(c.killed)
+			if a.d.ready != 1 || a.d.execs[1].state != execRemoved {
+				t.Errorf("%d executors at %d ms, want 1", a.d.ready, c.killed)
+			}
+		})
+	}
+}
+
+// A host whose only executor is decommissioned is waited for no more: tasks that prefer it start elsewhere at once.
+//
+// Source: TaskSchedulerImpl.executorDecommission, TaskSetManager.executorDecommission.
+func TestDecommissionedHostIsNotWaitedFor(t *testing.T) {
+	a := newApp(t, jobOf(delayed(near(stageOf(0, 2, 5000), all(2, 0)...), 100)), setup{racks: []int32{0, 0}, conf: static(2, "spark.locality.wait", "60s")}).executors(0, 1).register()
+	a.Run(300)
+	a.asked().Decommission(300, []int32{1})
+	a.Run(900)
+	if d := cmp.Diff([]string{"100 0.0 ex1 NODE_LOCAL", "300 0.1 ex2 RACK_LOCAL"}, a.launches()); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
+	}
+}
+
+// A lost executor that the driver gives back, as it runs nothing any more: the loss is not the application's.
+func TestLostExecutorThatIsGivenBack(t *testing.T) {
+	a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 20_000), []int32{0}), 100)), setup{conf: static(2, "spark.task.maxFailures", "1", "spark.network.timeout", "5s")}).executors(0, 1).register()
+	a.Run(200)
+	a.FailNode(0)
+	a.Run(300)
+	if got := a.asked().kill([]int32{1}, false); len(got) != 1 {
+		t.Fatalf("killed %v, want the lost executor", got)
+	}
+	a.Run(60_000)
+	if a.Outcome == nil || *a.Outcome != "" {
+		t.Errorf("log %v, want success: the task's loss is no failure", a.Log)
+	}
+}
+
+// Tasks that could run nowhere because of exclusion: an idle executor is killed to make room for another; if none comes in time
+// the application ends.
+//
+// Source: TaskSchedulerImpl.resourceOffers (unschedulableTaskSetToExpiryTime).
+func TestTasksExcludedEverywhere(t *testing.T) {
+	run := func(replace bool) *app {
+		st := stageOf(0, 1, 1000)
+		st.Tasks.Retries = []int32{1}
+		a := newApp(t, jobOf(st), setup{conf: static(1, "spark.excludeOnFailure.enabled", "true", "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", "4s"),
+			recorded: Recorded{Failures: true}}).executors(0).register()
+		a.Run(3100)
+		if replace {
+			a.executors(1)
+		}
+		a.Run(20_000)
+		return a
+	}
+	a := run(false)
+	if d := cmp.Diff([]string{"3000 ask *=1 release 2"}, a.said("ask")[1:]); d != "" {
+		t.Errorf("asks after the first (-want +got)\n%s", d)
+	}
+	if a.Outcome == nil || !strings.Contains(*a.Outcome, "may run nowhere") || !strings.HasPrefix(a.said("unregister")[0], "5000 ") {
+		t.Errorf("log %v, want the end of the application 4 s after the failure", a.Log)
+	}
+	if a := run(true); a.Outcome == nil || *a.Outcome != "" {
+		t.Errorf("log %v, want success on the second executor", a.Log)
+	}
+}
+
+// A failure of the application ends what goes on: no task is launched, no result handled and no heartbeat sent while it stops; what
+// ran is written as killed.
+func TestFailureStopsEverything(t *testing.T) {
+	m := instant()
+	m.DriverStopMS, m.ResultMS = 5000, 10
+	a := newApp(t, jobOf(stageOf(0, 9, 1000)), setup{conf: static(2), model: m}).executors(0, 1).register()
+	a.Run(1005) // two tasks have reported their end, two more run
+	beats := len(a.Beats)
+	a.d.Fail("no more")
+	a.Run(5900)
+	if len(a.launched) != 4 || a.Job().TasksSucceeded != 0 || len(a.Beats) != beats {
+		t.Errorf("%d launches, %d tasks done, %d heartbeats, want 4, 0 and %d", len(a.launched), a.Job().TasksSucceeded, len(a.Beats), beats)
+	}
+	counted := a.Counted()
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"6005 0.0 killed", "6005 0.1 killed", "6005 0.2 killed", "6005 0.3 killed"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+	if a.Counted() != counted || a.Cores != 0 {
+		t.Errorf("%d heartbeats are counted after the end, %d cores are busy, want none", a.Counted()-counted, a.Cores)
+	}
+}
+
+// An application that fails before its code begins runs none of its stages.
+func TestFailureBeforeTheCodeBegins(t *testing.T) {
+	m := instant()
+	m.DriverStopMS = 60_000
+	a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(2, "spark.scheduler.minRegisteredResourcesRatio", "1", "spark.scheduler.maxRegisteredResourcesWaitingTime", "2s"), model: m}).register()
+	a.Run(500)
+	a.d.Fail("no more")
+	a.Run(10_000)
+	if n := a.Job().StageAttempts; n != 0 {
+		t.Errorf("%d stages were submitted", n)
+	}
+}
+
+// The wait for executors counts from the registration of the master, whenever that is.
+func TestWaitCountsFromRegistration(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(2, "spark.scheduler.minRegisteredResourcesRatio", "1", "spark.scheduler.maxRegisteredResourcesWaitingTime", "2s")})
+	a.Run(50_000)
+	a.register().executors(0).Run(60_000)
+	if got := a.Job().FirstTask; got != 52_000 {
+		t.Errorf("the first task starts at %d ms, want 2 s after the registration at 50 s", got)
+	}
+}
+
+// The tasks of an application that has recorded executors are killed when it fails, and no executor comes any more.
+func TestFailureWithRecordedExecutors(t *testing.T) {
+	m := instant()
+	m.DriverStopMS = 1000
+	a := withRecorded(t, jobOf(stageOf(0, 3, 5000)), setup{model: m, conf: keys([]string{"spark.task.maxFailures", "1"})},
+		recordedOn(1, 0, 0, removed(2000, badNode)), recordedOn(2, 1, 0), recordedOn(3, 2, 2500))
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"0 bring 2 on h0", "0 bring 3 on h1", "2000 return 2", "3000 unregister: stage 0, attempt 0: a task failed 1 times or may run nowhere", "3000 leave"}, a.Log); d != "" {
+		t.Errorf("log (-want +got)\n%s", d)
+	}
+	if d := cmp.Diff([]string{"2000 0.0 lost", "3000 0.1 killed"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
