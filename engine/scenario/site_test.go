@@ -8,7 +8,9 @@ import (
 
 func TestSitesThatAreRefused(t *testing.T) {
 	const heartbeat, expiry = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"
-	of := func(kv ...string) Options { return Options{Files: Files{YarnSite: {Name: "mine.xml", Text: site(kv...)}}} }
+	of := func(kv ...string) Options {
+		return Options{Files: Files{YarnSite: {Name: "mine.xml", Text: site(kv...)}}}
+	}
 	by := func(kv ...string) Options {
 		o := Options{Conf: map[string]string{}}
 		for i := 0; i < len(kv); i += 2 {

@@ -139,7 +139,7 @@ func TestPreemption(t *testing.T) {
 
 func TestTimersOfTheScheduler(t *testing.T) {
 	c := config
-	c.ContinuousMS, c.Loader = 5, true
+	c.ContinuousMS, c.Loader, c.Dense = 5, true, true // elide_test.go has what is left out while nothing is there
 	c.Reloads = []rm.Reload{{AtMS: 100, Name: "a.xml", File: &conf.Allocations{}}, {AtMS: 200, Name: "b.xml", File: &conf.Allocations{}}}
 	w := newWorldOf(t, c, func(s scheduler) yarn.Scheduler { return reloader{s} })
 	w.want("at the start", "pass at 5: 0 0", "cleanup at 10000: 0 0", "reload at 100: 0 0", "reload at 200: 1 0")
