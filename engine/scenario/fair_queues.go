@@ -15,10 +15,6 @@ func queuesXML(queues []trace.Queue) []byte {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<allocations>\n")
 	children := map[int32][]int{}
-	known := map[string]bool{}
-	for i := range queues {
-		known[queues[i].Path] = true
-	}
 	for i := range queues {
 		children[queues[i].Parent] = append(children[queues[i].Parent], i)
 	}

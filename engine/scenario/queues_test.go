@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"replay/engine/protocol"
@@ -33,6 +35,118 @@ func TestQueuesOfATraceSurviveXML(t *testing.T) {
 	}
 	if sc := resolve(t, Input{Queues: queues}, Options{}); sc.AllocationFile {
 		t.Error("queues of the trace count as an allocation file")
+	}
+}
+
+// bare is a queue of a trace that says nothing.
+func bare(id, parent int32, path string) trace.Queue {
+	return trace.Queue{ID: id, Parent: parent, Path: path, Weight: math.NaN(), AMShare: math.NaN(), MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset}
+}
+
+func TestAllocationFileOfATrace(t *testing.T) {
+	a, b, x := bare(1, 0, "root.a"), bare(2, 0, "root.b"), bare(3, 1, "root.a.x")
+	a.Weight, a.MaxMemMiB, a.AMShare = 2.5, 4096, 0.3 // no share of masters in a parent
+	b.MinVCores, b.MaxVCores, b.MaxApps, b.Policy = 2, 8, 0, "fifo"
+	x.MinMemMiB, x.AMShare = 512, 0.3
+	got := string(queuesXML([]trace.Queue{bare(0, trace.Unset, "root"), a, b, x}))
+	want := `<?xml version="1.0"?>
+<allocations>
+  <queue name="root">
+    <queue name="a">
+      <weight>2.5</weight>
+      <maxResources>4096 mb, 2147483647 vcores</maxResources>
+      <queue name="x">
+        <minResources>512 mb, 0 vcores</minResources>
+        <maxAMShare>0.3</maxAMShare>
+      </queue>
+    </queue>
+    <queue name="b">
+      <minResources>0 mb, 2 vcores</minResources>
+      <maxResources>2147483647 mb, 8 vcores</maxResources>
+      <maxRunningApps>0</maxRunningApps>
+      <schedulingPolicy>fifo</schedulingPolicy>
+    </queue>
+  </queue>
+</allocations>
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestCapacitiesOfATrace(t *testing.T) {
+	a, b, c, x := bare(1, 0, "root.a"), bare(2, 0, "root.b"), bare(3, 0, "root.c"), bare(4, 2, "root.b.x")
+	a.Weight, c.Weight = 4, 0 // b says nothing and c nothing that can be: 1 each
+	got := queuesCapacity([]trace.Queue{bare(0, trace.Unset, "root"), a, b, c, x})
+	want := map[string]string{"resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+		"root.queues": "a,b,c", "root.b.queues": "x",
+		"root.a.capacity": "66.66", "root.a.maximum-capacity": "100", "root.a.user-limit-factor": "-1",
+		"root.b.capacity": "16.66", "root.b.maximum-capacity": "100",
+		"root.c.capacity": "16.68", "root.c.maximum-capacity": "100", "root.c.user-limit-factor": "-1",
+		"root.b.x.capacity": "100", "root.b.x.maximum-capacity": "100", "root.b.x.user-limit-factor": "-1"}
+	for key, value := range want {
+		if v := got["yarn.scheduler.capacity."+key]; v != value {
+			t.Errorf("%s is %q, want %q", key, v, value)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d keys, want %d: %v", len(got), len(want), got)
+	}
+	if shipped := queuesCapacity(nil); shipped["yarn.scheduler.capacity.root.queues"] != "default" {
+		t.Errorf("without queues: %v, want the file that comes with Hadoop", shipped)
+	}
+}
+
+func TestQueueFilesThatAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		scheduler, kind, text, want string
+	}{
+		{"fair", "fair-scheduler.xml", "<allocations>", "mine.xml: "},
+		{"fair", "fair-scheduler.xml", "<allocations><queue name='a'/><queue name='a'/></allocations>", "mine.xml: line 1: "},
+		{"capacity", "capacity-scheduler.xml", "<configuration>", "mine.xml: "},
+		{"capacity", "capacity-scheduler.xml", string(site("yarn.scheduler.capacity.root.queues", "a,a", "yarn.scheduler.capacity.root.a.capacity", "50")), "mine.xml: yarn.scheduler.capacity.root.queues"},
+		{"capacity", "capacity-scheduler.xml", string(site("yarn.scheduler.capacity.root.queues", "a", "yarn.scheduler.capacity.root.a.capacity", "100", "yarn.scheduler.capacity.ours", "1")), "mine.xml: unknown key yarn.scheduler.capacity.ours"},
+	} {
+		o := Options{Scheduler: tt.scheduler, Files: Files{tt.kind: {Name: "mine.xml", Text: []byte(tt.text)}}}
+		if _, err := New(Input{}, o); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q", tt.text, err, tt.want)
+		}
+		if tt.scheduler != "fair" {
+			continue
+		}
+		later := Options{Reloads: []Reload{{AtMS: 1, File: o.Files[tt.kind]}}}
+		if _, err := New(Input{}, later); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s, later: error %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestSparkDefaults(t *testing.T) {
+	got, err := parseSparkDefaults(File{Name: "f", Text: []byte("# a comment\n! another\n\n spark.a 1\nspark.b=2\nspark.c : 3 4 \r\nspark.d\t=\t5\nspark.e=\na 6\n")})
+	want := map[string]string{"spark.a": "1", "spark.b": "2", "spark.c": "3 4", "spark.d": "5", "spark.e": "", "a": "6"}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+	for _, bad := range []string{"spark.a 1\nspark.b", "spark.a 1\n=2"} {
+		if _, err := parseSparkDefaults(File{Name: "f.conf", Text: []byte(bad)}); err == nil || !strings.HasPrefix(err.Error(), "f.conf:2: ") {
+			t.Errorf("%q: error %v, want one of line 2", bad, err)
+		}
+	}
+}
+
+// Applications know whether the scheduler waits for preferred hosts.
+func TestDelayOff(t *testing.T) {
+	const node, rack = "yarn.scheduler.fair.locality.threshold.node", "yarn.scheduler.fair.locality.threshold.rack"
+	for _, tt := range []struct {
+		conf map[string]string
+		off  bool
+	}{
+		{nil, true}, {map[string]string{node: "0.5"}, true}, {map[string]string{rack: "0.5"}, true},
+		{map[string]string{node: "0.5", rack: "0.5"}, false}, {map[string]string{node: "0", rack: "0"}, false},
+	} {
+		if off := resolve(t, Input{}, Options{Conf: tt.conf}).Spark().DelayOff; off != tt.off {
+			t.Errorf("%v: no delay is %v, want %v", tt.conf, off, tt.off)
+		}
 	}
 }
 
