@@ -29,7 +29,6 @@ type plainScheduler struct {
 	timers         map[int32]int64 // unschedulableTaskSetToExpiryTime
 
 	execUntil, nodeUntil map[int32]int64 // HealthTracker: excluded until
-	nodeOrder            []int32
 	nodeExecs            map[int32]map[int32]bool
 	failures             map[int32][]int64 // expiry times by executor
 }
@@ -65,11 +64,11 @@ type plainTask struct {
 }
 
 type plainAttempt struct {
-	id, launch                                                          int64
-	index, exec, host                                                   int32
-	number                                                              int
-	level                                                               Locality
-	counted, ended, killed, speculative, launching, tracked, successful bool
+	id, launch                                              int64
+	index, exec, host                                       int32
+	number                                                  int
+	level                                                   Locality
+	counted, ended, killed, speculative, launching, tracked bool
 }
 
 type plainFailure struct {
