@@ -22,6 +22,7 @@ type app struct {
 	rec     *record.Job // of the job, over all attempts
 	kind    *appKind
 	plan    *master.Plan
+	usage   int // place of its queue in queueUsage
 
 	am         int64 // number of the AM container, 0 before its allocation
 	containers []*container
@@ -142,12 +143,14 @@ func (s *sim) submit(a *app) {
 	s.slot[a.id] = a.slot
 	s.live++
 	if a.plan.Recorded {
+		a.usage = s.queues.at(a.rec.Queue)
 		a.startRecorded()
 		return
 	}
 	queue, err := s.rm.Scheduler().Place(a.rec.User, a.rec.Queue)
 	if err == nil {
 		a.rec.Queue = queue
+		a.usage = s.queues.at(queue)
 		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority})
 	}
 	if err != nil {

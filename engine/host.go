@@ -78,7 +78,7 @@ func (a *app) Busy(cores int32) {
 	if cores > 0 {
 		a.s.move()
 	}
-	a.s.queues.busy[a.s.queues.at(a.rec.Queue)] += int64(cores)
+	a.s.queues.busy[a.usage] += int64(cores)
 }
 
 func (a *app) Heartbeat() { a.s.totals.AMHeartbeats++ }

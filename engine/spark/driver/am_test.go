@@ -80,6 +80,20 @@ func TestHeartbeatIsWoken(t *testing.T) {
 	})
 }
 
+// A pause that was ended does not end once more, also when the heartbeat in its place was the last one.
+func TestPauseThatWasEnded(t *testing.T) {
+	m := instant()
+	m.DriverStopMS = 60_000
+	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1000), 500_000)), setup{conf: static(1), model: m}).executors(0).register()
+	a.Run(500) // the next heartbeat is due at 3 s
+	a.Refusal = errors.New("no more")
+	a.asked().wake()
+	a.Run(50_000)
+	if d := cmp.Diff([]int64{0, 500}, a.Beats); d != "" || a.Counted() != 1 {
+		t.Errorf("%d heartbeats counted, want 1: that of the registration is not; times (-want +got)\n%s", a.Counted(), d)
+	}
+}
+
 // Source: YarnSchedulerBackend.handleExecutorDisconnectedFromDriver, YarnAllocator.enqueueGetLossReasonRequest.
 func TestReasonOfALoss(t *testing.T) {
 	cases := []struct {

@@ -30,7 +30,7 @@ type noted struct {
 
 func (n *noted) At(at int64, k master.EventKind, number, arg int64) {
 	if k == evStatus {
-		n.app.launched = append(n.app.launched, n.app.d.runs[arg])
+		n.app.launched = append(n.app.launched, *n.app.d.runs.of(arg))
 	}
 	n.Host.At(at, k, number, arg)
 }

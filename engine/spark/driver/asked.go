@@ -294,8 +294,7 @@ func (a *asked) disconnected(id int32) {
 		return
 	}
 	a.confirm(e)
-	e.state = execLost
-	e.free = 0
+	a.lose(id, execLost)
 	a.tasks.ExecutorLost(a.now(), id, spark.Loss{Kind: spark.LossPending})
 	a.pump()
 	switch reason, state := a.alloc.AskLossReason(id); state {

@@ -30,7 +30,7 @@ type Driver struct {
 	mgr   *spark.Manager // nil with static allocation
 	stages
 	backend
-	runs     []run              // task attempts by id
+	runs     runs
 	failures map[[2]int32]int32 // by stage and task: recorded failures that were replayed
 	order    *random.Momentary  // of offers
 	offers   []spark.Offer
@@ -83,7 +83,7 @@ func (d *Driver) now() int64 { return d.h.Now() }
 // Register is part of [master.Master]: the allocator begins, and with it the driver.
 func (d *Driver) Register() error {
 	d.registered = d.now()
-	d.execs = make([]executor, 1)
+	d.on = make([][]int32, len(d.cluster.Host))
 	d.wanted = make([]int32, len(d.cluster.Host))
 	d.order = d.h.Momentary(fmt.Sprintf("offers-%d", d.job.ID))
 	if err := d.source.prepare(); err != nil {

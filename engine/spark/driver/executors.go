@@ -2,6 +2,7 @@ package driver
 
 import (
 	"math"
+	"slices"
 
 	"replay/engine/record"
 	"replay/engine/spark"
@@ -16,6 +17,7 @@ const never = math.MaxInt64
 type backend struct {
 	execs  []executor // by executor id; 0 is not used
 	in     []int32    // executor by container number, 0 for none
+	on     [][]int32  // by node: executors that are alive
 	ready  int        // executors that have registered
 	wanted []int32    // by node: (task, location) pairs of active stages
 	hints  int64      // sum of wanted
@@ -96,6 +98,7 @@ func (d *Driver) execReady(n int64) {
 	}
 	e.state = execAlive
 	e.free = e.cores
+	d.on[e.node] = append(d.on[e.node], id)
 	d.ready++
 	d.h.Container(n).Registered = d.now()
 	if d.rec.FirstRegistered == record.None {
@@ -111,7 +114,7 @@ func (d *Driver) execReady(n int64) {
 // those count as failed by the application.
 func (d *Driver) confirm(e *executor) {
 	for _, id := range e.runs {
-		r := &d.runs[id]
+		r := d.runs.of(id)
 		dispatch, _ := d.taskDelays(&d.job.Stages[r.stage], r.index)
 		if began := r.rec.Launch + dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
 			d.tasks.Running(r.ref)
@@ -131,8 +134,7 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 	if e.state == execAlive {
 		d.confirm(e)
 	}
-	e.state = execRemoved
-	e.free = 0
+	d.lose(id, execRemoved)
 	switch {
 	case e.decommissioned:
 		loss = spark.Loss{Kind: spark.LossDecommissioned}
@@ -149,6 +151,16 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 	}
 	d.pump()
 	d.endRunsOf(id)
+}
+
+// lose takes an executor out of those that are alive.
+func (d *Driver) lose(id int32, to executorState) {
+	e := &d.execs[id]
+	if e.state == execAlive {
+		on := &d.on[e.node]
+		*on = slices.DeleteFunc(*on, func(other int32) bool { return other == id })
+	}
+	e.state = to
 }
 
 // slots returns how many tasks of a resource profile the executors that are there run at a time.

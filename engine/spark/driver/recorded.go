@@ -149,7 +149,7 @@ func (g *given) remove(i int32) {
 	}
 	reason := g.list[i].Reason
 	loss := lossOfReason(reason)
-	if e.running > 0 && loss.Kind == spark.LossKilled && g.list[i].RemovedMS != trace.Unset {
+	if e.running > 0 && loss.Kind == spark.LossKilled {
 		e.killing = true
 		g.h.At(g.now()+killRetryMS, evRecordedRemove, int64(i), int64(i))
 		return

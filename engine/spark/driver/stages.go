@@ -16,6 +16,33 @@ type stages struct {
 	posted    int64     // stages whose submission was scheduled
 	since     [][]int64 // by task set: when a task became pending again, nil while none has
 	done      [][]bool  // by stage and partition: succeeded at least once
+	readers   readers
+}
+
+// readers are the executors that have looked up where the input of a stage attempt is, by task set: bits by executor.
+type readers [][]uint64
+
+func (r *readers) add(set, exec int32) {
+	for int(set) >= len(*r) {
+		*r = append(*r, nil)
+	}
+	bits := (*r)[set]
+	for int(exec>>6) >= len(bits) {
+		bits = append(bits, 0)
+	}
+	bits[exec>>6] |= 1 << (exec & 63)
+	(*r)[set] = bits
+}
+
+func (r readers) has(set, exec int32) bool {
+	return int(set) < len(r) && int(exec>>6) < len(r[set]) && r[set][exec>>6]>>(exec&63)&1 != 0
+}
+
+// forget lets go of a stage attempt that launches no more tasks.
+func (r readers) forget(set int32) {
+	if int(set) < len(r) {
+		r[set] = nil
+	}
 }
 
 // startStages begins the application's own code. A pause before its first stages counts from here, as
@@ -155,6 +182,9 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 }
 
 func (d *Driver) stageCompleted(e *spark.DAGEvent) {
+	if e.Set >= 0 {
+		d.readers.forget(e.Set)
+	}
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
 		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
 			d.wanted[h]--
@@ -220,7 +250,14 @@ func (d *Driver) taskEvent(e *spark.TaskEvent) {
 func (d *Driver) taskEnded(e *spark.TaskEvent) {
 	set := d.tasks.Set(e.Set)
 	at := set.Attempt(e.Row)
-	r := &d.runs[at.ID]
+	if e.Reason == spark.EndResubmitted { // the attempt ended before; only its output is lost
+		d.pendingAgain(set, e.Index)
+		if d.mgr != nil { // which counts it as ended once more, as Spark's does
+			d.mgr.TaskEnd(d.now(), e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, spark.TaskFailed)
+		}
+		return
+	}
+	r := d.runs.of(at.ID)
 	end := spark.TaskFailed
 	switch e.Reason {
 	case spark.EndSuccess:
@@ -233,12 +270,6 @@ func (d *Driver) taskEnded(e *spark.TaskEvent) {
 			r.repeated = true
 			d.writeRun(r, record.TaskSuccess)
 		}
-	case spark.EndResubmitted: // the attempt ended before; only its output is lost
-		d.pendingAgain(set, e.Index)
-		if d.mgr != nil { // which counts it as ended once more, as Spark's does
-			d.mgr.TaskEnd(d.now(), e.Stage, e.StageAttempt, e.Index, at.Exec, at.Speculative, spark.TaskFailed)
-		}
-		return
 	case spark.EndKilled:
 		end = spark.TaskKilled
 		d.writeRun(r, record.TaskKilled)
@@ -263,18 +294,14 @@ func (d *Driver) pendingAgain(set *spark.TaskSet, index int32) {
 	d.since[set.ID][index] = d.now()
 }
 
-// fetchFailureOf reports whether a task that is launched now will meet lost shuffle output.
-func (d *Driver) fetchFailureOf(st *trace.Stage, r *run) (spark.FetchSource, bool) {
+// fetchFailureOf reports whether a task of a set that is launched now will meet lost shuffle output.
+func (d *Driver) fetchFailureOf(st *trace.Stage, index, set, exec int32) (spark.FetchSource, bool) {
 	if len(st.Parents) == 0 {
 		return spark.FetchSource{}, false
 	}
-	return d.dag.FetchFailure(st.ID, r.index, func() bool {
-		for i := range d.runs {
-			o := &d.runs[i]
-			if o.exec == r.exec && o.stage == r.stage && o.rec.StageAttempt == r.rec.StageAttempt && (o.fetch == nil || o.fetch.Exec >= 0) {
-				return true
-			}
-		}
-		return false
-	})
+	from, fails := d.dag.FetchFailure(st.ID, index, func() bool { return d.readers.has(set, exec) })
+	if !fails || from.Exec >= 0 {
+		d.readers.add(set, exec)
+	}
+	return from, fails
 }

@@ -9,22 +9,6 @@ import (
 	"replay/trace"
 )
 
-// run is one task attempt: what the driver does not know of it.
-type run struct {
-	id       int64
-	ref      spark.TaskRef
-	exec     int32
-	stage    int32
-	index    int32 // of the task in its stage
-	end      int64 // on the executor, ms
-	rec      record.Task
-	freed    bool               // its core is free again
-	done     bool               // its end was handled and written
-	repeated bool               // its partition had succeeded before: its output was lost meanwhile
-	fails    bool               // it fails by itself, as recorded
-	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
-}
-
 // offerAll offers every active executor, in an order that is shuffled by seed, job and time.
 //
 // Source: CoarseGrainedSchedulerBackend.makeOffers, TaskSchedulerImpl.shuffleOffers.
@@ -101,8 +85,9 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	r.end = d.now() + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
 	e.launches++
-	if from, fails := d.fetchFailureOf(st, &r); fails {
-		r.fetch = &from
+	if from, fails := d.fetchFailureOf(st, index, l.Set, at.Exec); fails {
+		r.fetch = &spark.FetchSource{}
+		*r.fetch = from
 		r.end = d.now() + dispatch
 		if from.Exec >= 0 {
 			r.end += d.m.FetchFailMS
@@ -110,10 +95,10 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 	r.fails = r.fetch == nil && !at.Speculative && d.failsAsRecorded(st, index)
 	e.runs = append(e.runs, at.ID)
-	d.runs = append(d.runs, r)
-	if int64(len(d.runs)) != at.ID+1 {
-		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs)-1)
+	if int64(len(d.runs.place)) != at.ID {
+		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
 	}
+	d.runs.add(&r)
 	d.h.GoesOn(r.end)
 	d.h.At(r.end+status, evStatus, at.ID, at.ID)
 	if d.mgr != nil {
@@ -190,11 +175,9 @@ func (d *Driver) taskMiss(st *trace.Stage, index int32) record.Miss {
 	present, executor, free := false, false, false
 	for _, p := range st.Tasks.Prefs(int(index)) {
 		present = present || !d.h.Down(p)
-		for i := range d.execs {
-			if e := &d.execs[i]; e.node == p && e.state == execAlive {
-				executor = true
-				free = free || e.free > 0
-			}
+		for _, id := range d.on[p] {
+			executor = true
+			free = free || d.execs[id].free > 0
 		}
 	}
 	switch {
@@ -212,11 +195,11 @@ func (d *Driver) taskMiss(st *trace.Stage, index int32) record.Miss {
 
 // status is the report of a task's end: its core is free and offered, then the result is handled.
 func (d *Driver) status(id int64) {
-	r := &d.runs[id]
-	e := &d.execs[r.exec]
-	if r.done || r.end > e.died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
+	r := d.runs.of(id)
+	if r == nil || r.done || r.end > d.execs[r.exec].died || d.stopping || !d.tasks.StatusUpdate(r.ref) {
 		return
 	}
+	r.reported = true
 	d.freeCore(r)
 	d.h.At(d.now()+d.m.ResultMS, evResult, id, id)
 	d.offer(r.exec)
@@ -238,6 +221,7 @@ func (d *Driver) freeCore(r *run) {
 		e.free += cpus
 	}
 	d.h.Busy(-cpus)
+	d.runs.settle(r)
 }
 
 func (d *Driver) cpus(stage int32) int32 {
@@ -246,10 +230,12 @@ func (d *Driver) cpus(stage int32) int32 {
 
 // result handles a finished task.
 func (d *Driver) result(id int64) {
-	r := &d.runs[id]
 	if d.stopping {
 		return
 	}
+	r := d.runs.of(id)
+	r.reported = false
+	d.runs.settle(r)
 	if r.fetch != nil {
 		d.tasks.FetchFailed(d.now(), r.ref, *r.fetch)
 	} else if r.fails {
@@ -262,14 +248,14 @@ func (d *Driver) result(id int64) {
 
 // killedTask is an attempt that was told to stop and has.
 func (d *Driver) killedTask(id int64) {
-	r := &d.runs[id]
-	e := &d.execs[r.exec]
-	if r.done || e.died != never || d.stopping || !d.tasks.StatusUpdate(r.ref) {
+	r := d.runs.of(id)
+	if r == nil || r.done || d.execs[r.exec].died != never || d.stopping || !d.tasks.StatusUpdate(r.ref) {
 		return
 	}
+	ref := r.ref
 	d.freeCore(r)
 	d.offer(r.exec)
-	d.tasks.Failed(d.now(), r.ref, spark.EndKilled)
+	d.tasks.Failed(d.now(), ref, spark.EndKilled)
 	d.pump()
 }
 
@@ -308,12 +294,13 @@ func (d *Driver) writeRun(r *run, end string) {
 		}
 	}
 	d.h.Task(&r.rec)
+	d.runs.settle(r)
 }
 
 // endRunsOf writes the attempts that were still running when their executor went.
 func (d *Driver) endRunsOf(id int32) {
 	for e := &d.execs[id]; len(e.runs) > 0; {
-		r := &d.runs[e.runs[0]]
+		r := d.runs.of(e.runs[0])
 		d.freeCore(r)
 		d.writeRun(r, record.TaskLost)
 	}
@@ -321,8 +308,8 @@ func (d *Driver) endRunsOf(id int32) {
 
 // endRuns writes all attempts that are still running.
 func (d *Driver) endRuns(end string) {
-	for id := range d.runs {
-		if r := &d.runs[id]; !r.done {
+	for r := range d.runs.all {
+		if !r.done {
 			d.freeCore(r)
 			d.writeRun(r, end)
 		}

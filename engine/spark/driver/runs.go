@@ -1,0 +1,69 @@
+package driver
+
+import (
+	"replay/engine/record"
+	"replay/engine/spark"
+)
+
+// run is one task attempt: what the driver does not know of it.
+type run struct {
+	id       int64
+	ref      spark.TaskRef
+	exec     int32
+	stage    int32
+	index    int32 // of the task in its stage
+	end      int64 // on the executor, ms
+	rec      record.Task
+	freed    bool               // its core is free again
+	done     bool               // its end was handled and written
+	reported bool               // its end was reported, its result is to be handled
+	repeated bool               // its partition had succeeded before: its output was lost meanwhile
+	fails    bool               // it fails by itself, as recorded
+	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
+}
+
+// runs are the task attempts of which something is to come, by task id. Their places are used again, so an application
+// needs as many as its executors have cores, however many tasks it has.
+type runs struct {
+	place []int32 // by task id, in list; -1 = nothing is to come
+	list  []run
+	free  []int32
+}
+
+// add takes in the attempt with the next task id.
+func (r *runs) add(x *run) {
+	if n := len(r.free); n > 0 {
+		at := r.free[n-1]
+		r.free = r.free[:n-1]
+		r.list[at] = *x
+		r.place = append(r.place, at)
+		return
+	}
+	r.place = append(r.place, int32(len(r.list)))
+	r.list = append(r.list, *x)
+}
+
+// of returns an attempt, nil when nothing of it is to come. It is valid until the next call of add.
+func (r *runs) of(id int64) *run {
+	if at := r.place[id]; at >= 0 {
+		return &r.list[at]
+	}
+	return nil
+}
+
+// settle lets an attempt go if nothing of it is to come.
+func (r *runs) settle(x *run) {
+	if x.freed && x.done && !x.reported {
+		r.free = append(r.free, r.place[x.id])
+		r.place[x.id] = -1
+	}
+}
+
+// all yields the attempts of which something is to come, by task id.
+func (r *runs) all(yield func(*run) bool) {
+	for id := range r.place {
+		if x := r.of(int64(id)); x != nil && !yield(x) {
+			return
+		}
+	}
+}
