@@ -295,6 +295,9 @@ func (x *twoSchedulers) compare(what string) {
 			}
 			continue
 		}
+		if set.inPool != in {
+			x.Fatalf("%s: set %d is in its pool: %t, want %t", what, t.id, set.inPool, in)
+		}
 		if d := cmp.Diff(t.text(), textOf(set)); d != "" {
 			x.Fatalf("%s at %d: set %d (-want +got)\n%s", what, x.now, t.id, d)
 		}

@@ -207,3 +207,73 @@ func TestRunningAttemptsInOrder(t *testing.T) {
 	s.Cancel(1, set.ID) // nothing is left of it
 	told(s)
 }
+
+// A result that comes when its executor is lost, and the attempt has failed with it, is ignored.
+func TestResultAfterLoss(t *testing.T) {
+	for name, result := range map[string]func(*TaskScheduler, TaskRef){
+		"success":       func(s *TaskScheduler, l TaskRef) { s.Succeeded(3, l) },
+		"failure":       func(s *TaskScheduler, l TaskRef) { s.Failed(3, l, EndException) },
+		"fetch failure": func(s *TaskScheduler, l TaskRef) { s.FetchFailed(3, l, FetchSource{Exec: 1}) },
+	} {
+		s, set := scheduler(t, nil, 2)
+		l := slices.Clone(s.ResourceOffers(0, offers(2), true))
+		s.StatusUpdate(l[0])
+		told(s)
+		s.ExecutorLost(2, 0, Loss{Kind: LossExited})
+		if d := cmp.Diff([]string{"ended 0/0 ExecutorLostFailure", "ended 1/1 ExecutorLostFailure", "gone 0", "revive"}, told(s)); d != "" {
+			t.Fatalf("%s: told (-want +got)\n%s", name, d)
+		}
+		result(s, l[0])
+		ended := slices.DeleteFunc(told(s), func(what string) bool { return what == "revive" })
+		if len(ended) != 0 || set.Succeeded() != 0 || set.Zombie {
+			t.Errorf("%s: told %q, %d succeeded, zombie %t; want nothing", name, ended, set.Succeeded(), set.Zombie)
+		}
+	}
+}
+
+// A set whose last task was computed by another attempt of its stage is over when nothing of it runs.
+func TestLastPartitionDoneElsewhere(t *testing.T) {
+	s, set := scheduler(t, nil, 2)
+	l := slices.Clone(s.ResourceOffers(0, offers(1), true))
+	s.PartitionDone(1, set.ID, 1)
+	if set.Zombie {
+		t.Error("one of two tasks is enough")
+	}
+	finish(s, 2, l[0], EndSuccess)
+	if !set.Zombie || set.inPool {
+		t.Errorf("all are done: zombie %t, in its pool %t", set.Zombie, set.inPool)
+	}
+	s, set = scheduler(t, nil, 1)
+	s.PartitionDone(1, set.ID, 0)
+	if !set.Zombie || set.inPool {
+		t.Errorf("nothing ran: zombie %t, in its pool %t", set.Zombie, set.inPool)
+	}
+}
+
+// What the scheduler says of executors that it does not know.
+func TestUnknownExecutors(t *testing.T) {
+	s, _ := scheduler(t, nil, 1)
+	s.ResourceOffers(0, []Offer{{Exec: 1, Host: 3}}, true)
+	s.Decommission(0, 1, false)
+	for exec, want := range map[int32]int32{-1: -1, 0: -1, 1: 3, 2: -1, 9: -1} {
+		if got := s.hostOf(exec); got != want {
+			t.Errorf("executor %d is on host %d, want %d", exec, got, want)
+		}
+		if got := s.decommissioned(exec); got != (exec == 1) {
+			t.Errorf("executor %d is decommissioned: %t", exec, got)
+		}
+		if s.hostDecommissioned(exec) {
+			t.Errorf("the host of executor %d is decommissioned", exec)
+		}
+	}
+	s.ExecutorLost(1, 2, Loss{Kind: LossExited}) // one more than there are
+	s.Decommission(1, 2, true)
+	if s.hostDecommissioned(2) {
+		t.Error("an executor that never was is decommissioned")
+	}
+	s.ExecutorLost(1, 1, Loss{Kind: LossExited})
+	s.Decommission(1, 1, true) // it is gone
+	if s.hostOf(1) != 3 || s.hostDecommissioned(1) {
+		t.Errorf("a lost executor was on host %d, want 3; decommissioned with its host afterwards: %t", s.hostOf(1), s.hostDecommissioned(1))
+	}
+}
