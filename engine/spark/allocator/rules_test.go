@@ -36,18 +36,18 @@ func (s *script) TaskRequests(n int, hints *policy.Hints, tasks [][]int32) []pol
 }
 
 // newScripted is an allocator with a script for its placement, which also writes what it asks for and takes back. The
-// hosts are interned in the order d, c, b, a, so that their numbers run against their names; a and b are on rack /r1.
+// hosts are interned in the order d, c, b, a, so that their numbers run against their names; a and b are on rack /s.
 func newScripted(t *testing.T, answers ...[]policy.Preference) (*testMaster, *script, *[]string) {
 	t.Helper()
 	p := &script{answers: answers}
 	m := &testMaster{names: protocol.NewNames()}
-	for _, n := range []string{"d", "c", "b", "a", "/r2", "/r1"} {
+	for _, n := range []string{"d", "c", "b", "a", "/r", "/s"} {
 		m.names.Intern(n)
 	}
 	m.Allocator = New(Setup{
 		Conf: testConf(t, map[string]string{"spark.executor.instances": "0", "spark.yarn.launchContainers": "false"}), Names: m.names, Placement: p,
 		RackOf: func(h protocol.Name) protocol.Name {
-			return m.names.Intern([]string{"/r2", "/r1"}[(h-1)/2])
+			return m.names.Intern([]string{"/r", "/s"}[(h-1)/2])
 		},
 		Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}},
 	})
@@ -76,7 +76,7 @@ func TestRequestsAreOrderedByName(t *testing.T) {
 	m.want(0, 3, spark.StageHints{LocalTasks: 5, Hosts: hosts})
 	hosts[3].Tasks = 99
 	m.beat(0, nil)
-	if d := cmp.Diff([]string{"+ a b c /r1 /r2", "+ d /r2", "+"}, *log); d != "" {
+	if d := cmp.Diff([]string{"+ a b c /r /s", "+ d /r", "+"}, *log); d != "" {
 		t.Errorf("requests (-want +got)\n%s", d)
 	}
 	h := p.got[0]
@@ -91,11 +91,11 @@ func TestHintsOfPendingRequests(t *testing.T) {
 	m, p, log := newScripted(t, []policy.Preference{{0}, {1}, {2}, {0, 1}}, []policy.Preference{{0}, {2}})
 	m.want(0, 5, spark.StageHints{LocalTasks: 3, Hosts: []spark.HostTasks{on(hostOfC, 1), on(hostOfB, 1), on(hostOfA, 1)}})
 	m.beat(0, nil)
-	if d := cmp.Diff([]string{"+ a /r1", "+ b /r1", "+ c /r2", "+ a b /r1", "+"}, *log); d != "" {
+	if d := cmp.Diff([]string{"+ a /s", "+ b /s", "+ c /r", "+ a b /s", "+"}, *log); d != "" {
 		t.Fatalf("requests (-want +got)\n%s", d)
 	}
 	m.beat(200, []protocol.Name{hostOfC, hostOfD}) // takes the request of c; d is on its rack, but nothing is left there: the oldest
-	if d := cmp.Diff([]string{"- c /r2", "- a /r1"}, (*log)[5:]); d != "" {
+	if d := cmp.Diff([]string{"- c /r", "- a /s"}, (*log)[5:]); d != "" {
 		t.Fatalf("matched (-want +got)\n%s", d)
 	}
 	// Now b, d and c are wanted: [b] and [a b] still match, [] never does.
@@ -113,7 +113,7 @@ func TestHintsOfPendingRequests(t *testing.T) {
 	if p.counts[1] != 2 { // one more, and the one without preference may be asked for again
 		t.Errorf("the placement was asked for %d, want 2", p.counts[1])
 	}
-	if d := cmp.Diff([]string{"-", "+ b /r1", "+ d /r2"}, *log); d != "" {
+	if d := cmp.Diff([]string{"-", "+ b /s", "+ d /r"}, *log); d != "" {
 		t.Errorf("requests (-want +got)\n%s", d)
 	}
 }
@@ -126,7 +126,7 @@ func TestRequestsOfTwoPlacements(t *testing.T) {
 	m.want(100, 3, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfB, 1), on(hostOfA, 1)}})
 	p.answers = [][]policy.Preference{{{1}}}
 	m.beat(200, nil)
-	if d := cmp.Diff([]string{"+ a /r1", "+ a /r1", "+ b /r1"}, *log); d != "" {
+	if d := cmp.Diff([]string{"+ a /s", "+ a /s", "+ b /s"}, *log); d != "" {
 		t.Fatalf("requests (-want +got)\n%s", d)
 	}
 	m.want(300, 4, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfB, 1), on(hostOfA, 1)}})
@@ -137,7 +137,7 @@ func TestRequestsOfTwoPlacements(t *testing.T) {
 	*log = nil
 	m.want(500, 1, spark.StageHints{LocalTasks: 1, Hosts: []spark.HostTasks{on(hostOfB, 1)}})
 	m.beat(600, nil) // those of a go first, then the one without preference; that of b stays
-	if d := cmp.Diff([]string{"- a /r1", "- a /r1", "-"}, *log); d != "" {
+	if d := cmp.Diff([]string{"- a /s", "- a /s", "-"}, *log); d != "" {
 		t.Errorf("cancelled (-want +got)\n%s", d)
 	}
 }
@@ -352,7 +352,7 @@ func TestDecommissioningHostsAreToldOnce(t *testing.T) {
 	if got := m.NodesDecommissioning(hosts[:200], nil); got != nil {
 		t.Errorf("hosts %v are told again", got)
 	}
-	if got := m.NodesDecommissioning(hosts[199:], hosts[:1]); !slices.Equal(got, []protocol.Name{hosts[0], hosts[200]}) {
+	if got := m.NodesDecommissioning(hosts[199:], slices.Clone(hosts[:1])); !slices.Equal(got, []protocol.Name{hosts[0], hosts[200]}) {
 		t.Errorf("told %v, want the new one behind what was there", got)
 	}
 	if got := m.NodesDecommissioning(hosts[1:2], nil); got != nil {
