@@ -14,10 +14,7 @@ import (
 
 // attach adds the settings of the cluster and the recorded containers to the trace.
 func (s *scenario) attach() error {
-	data, err := os.ReadFile(filepath.Join(s.dir, "fair-scheduler.xml"))
-	if err == nil {
-		s.Attach("fair-scheduler.xml", data)
-	} else if !errors.Is(err, os.ErrNotExist) {
+	if err := s.schedulerFiles(); err != nil {
 		return err
 	}
 	site, err := hadoopXML(s.setup.YarnSite)
@@ -46,6 +43,41 @@ func (s *scenario) attach() error {
 		}
 		return workload.JSON(out)
 	})
+	return nil
+}
+
+// schedulerFiles are the files of YARN's schedulers. Which of them counts is yarn-site.xml's to say.
+var (
+	schedulerFiles = []string{"fair-scheduler.xml", "capacity-scheduler.xml"}
+	schedulerOf    = map[string]string{"fair-scheduler.xml": "FairScheduler", "capacity-scheduler.xml": "CapacityScheduler"}
+)
+
+const keyAllocationFile = "yarn.scheduler.fair.allocation.file"
+
+// schedulerFiles attaches the files of schedulers that lie in the folder. An allocation file of another name, as
+// yarn-site.xml may have it, is attached under the usual one.
+func (s *scenario) schedulerFiles() error {
+	for _, name := range schedulerFiles {
+		path := filepath.Join(s.dir, name)
+		if named := s.setup.YarnSite[keyAllocationFile]; name == schedulerFiles[0] && named != "" {
+			path = filepath.Join(s.dir, filepath.Base(named))
+			delete(s.setup.YarnSite, keyAllocationFile) // it is attached, and the trace goes elsewhere
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			if class := s.setup.YarnSite["yarn.resourcemanager.scheduler.class"]; strings.HasSuffix(class, schedulerOf[name]) {
+				s.Warn("%s is not there, although yarn_site of cluster.json names the %s: a replay makes queues of those that applications named", path, schedulerOf[name])
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.Attach(name, data)
+		if err := s.AddSource(path); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,77 @@
+package sparkonyarn
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// The trace takes with it the scheduler that the recording names, and its file whatever that is called.
+func TestSchedulerOfTheRecording(t *testing.T) {
+	const fair, capacity = "fair-scheduler.xml", "capacity-scheduler.xml"
+	class := func(name string) string {
+		return `"yarn.resourcemanager.scheduler.class": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.` + name + `"`
+	}
+	rename := func(t *testing.T, dir, from, to string) {
+		if err := os.Rename(dir+"/"+from, dir+"/"+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, dir string) (old, new string) // in cluster.json
+		has    string
+		hasNot string
+		site   string // part of yarn-site.xml
+		warned string
+	}{
+		{"capacity", func(t *testing.T, dir string) (string, string) {
+			rename(t, dir, fair, capacity)
+			return class("fair.FairScheduler"), class("capacity.CapacityScheduler")
+		}, capacity, fair, "capacity.CapacityScheduler", ""},
+		{"another name", func(t *testing.T, dir string) (string, string) {
+			rename(t, dir, fair, "queues.xml")
+			old := class("fair.FairScheduler")
+			return old, old + `, "yarn.scheduler.fair.allocation.file": "/etc/hadoop/queues.xml"`
+		}, fair, capacity, "fair.FairScheduler", ""},
+		{"no file", func(t *testing.T, dir string) (string, string) {
+			rename(t, dir, fair, "notes.txt")
+			return "", ""
+		}, "yarn-site.xml", fair, "", "FairScheduler"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := importtest.Copy(t, fixture)
+			old, changed := c.change(t, dir)
+			text := string(importtest.Read(t, dir+"/cluster.json"))
+			if !strings.Contains(text, old) {
+				t.Fatalf("cluster.json has no %s", old)
+			}
+			importtest.Write(t, dir+"/cluster.json", strings.Replace(text, old, changed, 1))
+			var warned []string
+			_, m, err := importtest.Import(t, Format, dir, func(o *workload.Options) {
+				o.Warn = func(w string) { warned = append(warned, w) }
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Attachment(c.has); err != nil {
+				t.Errorf("%s: %v", c.has, err)
+			}
+			if _, err := m.Attachment(c.hasNot); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v, want none", c.hasNot, err)
+			}
+			site, err := m.Attachment("yarn-site.xml")
+			if err != nil || !strings.Contains(string(site), c.site) || strings.Contains(string(site), "queues.xml") {
+				t.Errorf("yarn-site.xml: %v %s", err, site)
+			}
+			if got := strings.Join(warned, "\n"); (c.warned == "") != (got == "") || !strings.Contains(got, c.warned) {
+				t.Errorf("warnings %q, want %q", got, c.warned)
+			}
+		})
+	}
+}
