@@ -9,7 +9,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // fairCluster is a FairScheduler on nodes of 16 containers, with applications spread over ten queues.
@@ -43,7 +43,7 @@ func newFairCluster(b *testing.B, nodes, apps int) *fairCluster {
 	}
 	for n := range nodes {
 		c.AddNode(yarn.NodeSpec{
-			ID: protocol.NodeID(n), Host: c.host(n), Rack: c.rack(n), Port: 8041, Total: policy.R(16*1024, 16),
+			ID: protocol.NodeID(n), Host: c.host(n), Rack: c.rack(n), Port: 8041, Total: resource.R(16*1024, 16),
 		})
 	}
 	for a := 1; a <= apps; a++ {
@@ -72,7 +72,7 @@ func (c *fairCluster) ask(b *testing.B, count int32) {
 			req.Asks = append(req.Asks, protocol.Ask{Priority: 1, Name: c.host(n), Count: count}, protocol.Ask{Priority: 1, Name: c.rack(n), Count: count})
 		}
 		for i := range req.Asks {
-			req.Asks[i].Size, req.Asks[i].Relax = policy.R(1024, 1), true
+			req.Asks[i].Size, req.Asks[i].Relax = resource.R(1024, 1), true
 		}
 		if err := c.Allocate(protocol.AppID(a), &req, &resp); err != nil {
 			b.Fatal(err)

@@ -5,14 +5,14 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // container is a container of a live application, from its allocation until both the
 // ResourceManager and its node are done with it.
 type container struct {
 	rec     record.Container
-	size    policy.Resource
+	size    resource.Resource
 	process processState
 	ended   bool // in the ResourceManager
 	written bool
@@ -73,7 +73,7 @@ func (s *sim) decide(e *yarn.Event) {
 	s.seq++
 	d := record.Decision{Seq: s.seq, Time: s.now, Kind: decisionKinds[e.Kind], Job: record.None,
 		Container: e.Container.ID.N, Node: int32(e.Container.Node), Priority: e.Container.Priority,
-		MemMiB: e.Container.Size[policy.Memory], VCores: e.Container.Size[policy.VCores]}
+		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores]}
 	if e.Kind == yarn.Allocated {
 		d.Type = e.Container.Type.String()
 	}
@@ -102,7 +102,7 @@ func (s *sim) allocated(e *yarn.Event) {
 	}
 	c := &container{size: e.Container.Size, rec: record.Container{
 		Job: a.job.ID, Number: id.N, Node: int32(e.Container.Node), Queue: a.rec.Queue,
-		MemMiB: e.Container.Size[policy.Memory], VCores: e.Container.Size[policy.VCores],
+		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
 		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[id.N],
 		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
 		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None,
@@ -162,7 +162,7 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	s.queues.add(a.rec.Queue, c.size, -1)
 	if !e.Launched || c.process == exited || c.process == notStarted {
 		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
-		c.size = policy.Resource{}
+		c.size = resource.Resource{}
 	}
 	s.writeContainer(a, c)
 }
@@ -292,7 +292,7 @@ func (s *sim) processGone(a *app, n int64) {
 	}
 	if c.ended {
 		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
-		c.size = policy.Resource{}
+		c.size = resource.Resource{}
 		s.writeContainer(a, c)
 	}
 }
@@ -312,7 +312,7 @@ func (a *app) hint(c *container) {
 }
 
 // hintedRoom returns the nodes that the application's work prefers and that have room for a container of this size now.
-func (a *app) hintedRoom(size policy.Resource) []int32 {
+func (a *app) hintedRoom(size resource.Resource) []int32 {
 	p, ok := a.master.(master.Preferrer)
 	if !ok || !p.Preferring() {
 		return nil
@@ -326,6 +326,6 @@ func (a *app) hintedRoom(size policy.Resource) []int32 {
 	return out
 }
 
-func (s *sim) hasRoom(id protocol.NodeID, size policy.Resource) bool {
+func (s *sim) hasRoom(id protocol.NodeID, size resource.Resource) bool {
 	return s.rm.Registered(id) && s.nodes.used[id].Add(size).FitsIn(s.total(id))
 }

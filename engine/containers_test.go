@@ -11,7 +11,7 @@ import (
 	"replay/engine/model"
 	"replay/engine/protocol"
 	"replay/engine/scenario"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -33,7 +33,7 @@ func (*script) Events() []master.Event {
 }
 
 func (k *script) Plan(*trace.Job) (*master.Plan, error) {
-	p := &master.Plan{AMSize: policy.R(1024, 1), MaxAttempts: 1, New: func(h master.Host, _ *trace.Job) master.Master {
+	p := &master.Plan{AMSize: resource.R(1024, 1), MaxAttempts: 1, New: func(h master.Host, _ *trace.Job) master.Master {
 		return &scripted{script: k, h: h}
 	}}
 	if k.plan != nil {
@@ -60,7 +60,7 @@ func (m *scripted) tell(format string, args ...any) {
 
 func (m *scripted) Register() error {
 	if m.want > 0 {
-		m.req.Asks = []protocol.Ask{{Priority: 1, Name: protocol.Any, Count: int32(m.want), Size: policy.R(1024, 1), Relax: true}}
+		m.req.Asks = []protocol.Ask{{Priority: 1, Name: protocol.Any, Count: int32(m.want), Size: resource.R(1024, 1), Relax: true}}
 		if m.asked != nil {
 			m.asked(&m.req)
 		}
@@ -114,13 +114,13 @@ func (m *scripted) ExitStatus(c int64) int32 {
 	}
 	return exitSIGTERM
 }
-func (m *scripted) AMExited()                                 { m.tell("master exited") }
-func (m *scripted) NodeDown(node int32)                       { m.tell("node %d down", node) }
-func (m *scripted) Fail(reason string)                        { m.tell("fail: %s", reason) }
-func (m *scripted) Stop()                                     { m.over = true; m.tell("stop") }
-func (m *scripted) Finish()                                   { m.tell("finish") }
-func (m *scripted) Stopping() bool                            { return m.over }
-func (m *scripted) Waits(func(policy.Resource) string) string { return "it waits" }
+func (m *scripted) AMExited()                                   { m.tell("master exited") }
+func (m *scripted) NodeDown(node int32)                         { m.tell("node %d down", node) }
+func (m *scripted) Fail(reason string)                          { m.tell("fail: %s", reason) }
+func (m *scripted) Stop()                                       { m.over = true; m.tell("stop") }
+func (m *scripted) Finish()                                     { m.tell("finish") }
+func (m *scripted) Stopping() bool                              { return m.over }
+func (m *scripted) Waits(func(resource.Resource) string) string { return "it waits" }
 
 // play replays one scripted application on two nodes of 8 GiB that send heartbeats every 100 ms; latencies are 0 but for
 // those that a test sets. It returns the simulation, the records and the master.
@@ -275,7 +275,7 @@ func TestRoomOfContainers(t *testing.T) {
 				}
 				held := int64(0)
 				for _, used := range s.nodes.used {
-					held += used[policy.VCores]
+					held += used[resource.VCores]
 				}
 				got = append(got, held)
 				_, containers, _ := s.queues.under("root.default")

@@ -3,7 +3,7 @@ package engine
 import (
 	"replay/engine/record"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // summed is a sink that adds every row to a digest on its way.
@@ -31,5 +31,5 @@ func (s *summed) Task(r *record.Task) {
 func (s *sim) sumEvent(e *yarn.Event) {
 	c := &e.Container
 	s.digest.Event(int64(e.Kind), s.now, int64(e.App), int64(c.ID.App), c.ID.N, int64(c.Node), int64(c.Priority), int64(c.Type),
-		c.Size[policy.Memory], c.Size[policy.VCores], int64(e.Exit))
+		c.Size[resource.Memory], c.Size[resource.VCores], int64(e.Exit))
 }

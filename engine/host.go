@@ -5,7 +5,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // An app is the [master.Host] of its master.
@@ -23,7 +23,7 @@ func (a *app) Momentary(purpose string) *random.Momentary {
 	return random.NewMomentary(a.s.sc.Seed, purpose)
 }
 
-func (a *app) MaxAllocation() policy.Resource { return a.s.rm.Scheduler().MaxAllocation(a.rec.Queue) }
+func (a *app) MaxAllocation() resource.Resource { return a.s.rm.Scheduler().MaxAllocation(a.rec.Queue) }
 
 func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s := a.s

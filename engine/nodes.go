@@ -6,7 +6,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -15,7 +15,7 @@ type nodes struct {
 	spec       []trace.Node // capacity as of the last event
 	phase      []int64
 	down       []bool // its processes are dead
-	used       []policy.Resource
+	used       []resource.Resource
 	shrunk     []bool // lost capacity at some time
 	registered []protocol.NodeID
 }
@@ -32,7 +32,7 @@ func (s *sim) startNodes() {
 		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)
 		n.phase = append(n.phase, phases.Int64N(interval))
 		n.down = append(n.down, !spec.Present)
-		n.used = append(n.used, policy.Resource{})
+		n.used = append(n.used, resource.Resource{})
 		n.shrunk = append(n.shrunk, false)
 	}
 	s.beats = newBeats(s.sc.Engine == "dense", s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
@@ -52,11 +52,11 @@ func (s *sim) nextNodeEvent(i int) {
 	}
 }
 
-func (s *sim) total(id protocol.NodeID) policy.Resource {
+func (s *sim) total(id protocol.NodeID) resource.Resource {
 	spec := &s.nodes.spec[id]
-	r := policy.R(spec.MemMiB, int64(spec.VCores))
+	r := resource.R(spec.MemMiB, int64(spec.VCores))
 	for _, x := range spec.Extra {
-		if i := slices.Index(s.sc.Site.Types, x.Name); i > policy.VCores {
+		if i := slices.Index(s.sc.Site.Types, x.Name); i > resource.VCores {
 			r[i] = x.Value
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // queueUsage is what the containers that the engine has seen add up to, by leaf queue: the other side
@@ -14,7 +14,7 @@ import (
 type queueUsage struct {
 	index      map[string]int
 	path       []string
-	used       []policy.Resource
+	used       []resource.Resource
 	containers []int64
 	busy       []int64 // cores that run task attempts
 }
@@ -28,7 +28,7 @@ func (q *queueUsage) at(path string) int {
 		i = len(q.path)
 		q.index[path] = i
 		q.path = append(q.path, path)
-		q.used = append(q.used, policy.Resource{})
+		q.used = append(q.used, resource.Resource{})
 		q.containers = append(q.containers, 0)
 		q.busy = append(q.busy, 0)
 	}
@@ -36,7 +36,7 @@ func (q *queueUsage) at(path string) int {
 }
 
 // add books n = +1 or -1 containers of this size to the queue.
-func (q *queueUsage) add(path string, size policy.Resource, n int64) {
+func (q *queueUsage) add(path string, size resource.Resource, n int64) {
 	i := q.at(path)
 	if n > 0 {
 		q.used[i] = q.used[i].Add(size)
@@ -47,7 +47,7 @@ func (q *queueUsage) add(path string, size policy.Resource, n int64) {
 }
 
 // under sums what is in the queue at path and below it.
-func (q *queueUsage) under(path string) (used policy.Resource, containers, busy int64) {
+func (q *queueUsage) under(path string) (used resource.Resource, containers, busy int64) {
 	for i, p := range q.path {
 		if p == path || strings.HasPrefix(p, path+".") {
 			used = used.Add(q.used[i])
@@ -59,7 +59,7 @@ func (q *queueUsage) under(path string) (used policy.Resource, containers, busy 
 }
 
 // use books a container to a node and checks that the node can hold it.
-func (n *nodes) use(s *sim, id protocol.NodeID, size policy.Resource) {
+func (n *nodes) use(s *sim, id protocol.NodeID, size resource.Resource) {
 	n.used[id] = n.used[id].Add(size)
 	if n.shrunk[id] {
 		return // capacity was taken away under running containers
@@ -67,14 +67,14 @@ func (n *nodes) use(s *sim, id protocol.NodeID, size policy.Resource) {
 	over := n.used[id]
 	total := s.total(id)
 	if s.sc.MemoryOnly {
-		over[policy.VCores], total[policy.VCores] = 0, 0
+		over[resource.VCores], total[resource.VCores] = 0, 0
 	}
 	if !over.FitsIn(total) {
 		s.broken("node %s holds %v of %v", n.spec[id].Host, n.used[id], total)
 	}
 }
 
-func (n *nodes) release(id protocol.NodeID, size policy.Resource) {
+func (n *nodes) release(id protocol.NodeID, size resource.Resource) {
 	n.used[id] = n.used[id].Sub(size)
 }
 
@@ -84,8 +84,8 @@ func (s *sim) sample() {
 	cluster := record.Sample{Time: s.now, Nodes: int64(len(s.nodes.registered))}
 	for _, id := range s.nodes.registered {
 		t := s.total(id)
-		cluster.CapacityMem += t[policy.Memory]
-		cluster.CapacityVCores += t[policy.VCores]
+		cluster.CapacityMem += t[resource.Memory]
+		cluster.CapacityVCores += t[resource.VCores]
 	}
 	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
 		used, containers, busy := s.queues.under(q.Path)
@@ -94,11 +94,11 @@ func (s *sim) sample() {
 		}
 		r := record.Sample{
 			Time: s.now, Queue: q.Path, Nodes: cluster.Nodes,
-			UsedMem: used[policy.Memory], UsedVCores: used[policy.VCores], ReservedMem: q.Reserved[policy.Memory],
-			PendingMem: max(q.Demand[policy.Memory]-used[policy.Memory], 0), PendingVCores: max(q.Demand[policy.VCores]-used[policy.VCores], 0),
-			DemandMem: q.Demand[policy.Memory], DemandVCores: q.Demand[policy.VCores],
-			FairMem: q.Fair[policy.Memory], FairVCores: q.Fair[policy.VCores],
-			SteadyMem: q.Steady[policy.Memory], SteadyVCores: q.Steady[policy.VCores],
+			UsedMem: used[resource.Memory], UsedVCores: used[resource.VCores], ReservedMem: q.Reserved[resource.Memory],
+			PendingMem: max(q.Demand[resource.Memory]-used[resource.Memory], 0), PendingVCores: max(q.Demand[resource.VCores]-used[resource.VCores], 0),
+			DemandMem: q.Demand[resource.Memory], DemandVCores: q.Demand[resource.VCores],
+			FairMem: q.Fair[resource.Memory], FairVCores: q.Fair[resource.VCores],
+			SteadyMem: q.Steady[resource.Memory], SteadyVCores: q.Steady[resource.VCores],
 			BusyCores: busy, Running: int64(q.Runnable), Pending: int64(q.NonRunnable), Containers: containers,
 		}
 		s.sink.Sample(&r)

@@ -9,7 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -42,7 +42,7 @@ func (perTask) Plan(j *trace.Job) (*master.Plan, error) {
 	if len(j.Stages) == 0 {
 		return nil, fmt.Errorf("job %d has no stages", j.ID)
 	}
-	return &master.Plan{AMSize: policy.R(j.AMMemMiB, int64(j.AMVCores)), AMStartMS: 2000, MaxAttempts: 2, New: newPerTask}, nil
+	return &master.Plan{AMSize: resource.R(j.AMMemMiB, int64(j.AMVCores)), AMStartMS: 2000, MaxAttempts: 2, New: newPerTask}, nil
 }
 
 // perTaskMaster is one attempt.
@@ -80,8 +80,8 @@ func (m *perTaskMaster) Register() error {
 	return nil
 }
 
-func (m *perTaskMaster) size(stage int32) policy.Resource {
-	return policy.R(m.job.Stages[stage].TaskMemMiB, int64(m.job.Stages[stage].TaskVCores))
+func (m *perTaskMaster) size(stage int32) resource.Resource {
+	return resource.R(m.job.Stages[stage].TaskMemMiB, int64(m.job.Stages[stage].TaskVCores))
 }
 
 // begin asks for the tasks of stages whose parents have ended.
@@ -240,7 +240,7 @@ func (m *perTaskMaster) end(end string) {
 	}
 }
 
-func (m *perTaskMaster) Waits(why func(policy.Resource) string) string {
+func (m *perTaskMaster) Waits(why func(resource.Resource) string) string {
 	return fmt.Sprintf("%d tasks wait for containers: %s", len(m.wants), why(m.size(0)))
 }
 

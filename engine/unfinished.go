@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // whyUnfinished says in words what an application that did not finish was waiting for.
@@ -20,18 +20,18 @@ func (a *app) whyUnfinished(s *sim) string {
 	case a.master == nil:
 		return "its application master did not register"
 	}
-	return a.master.Waits(func(size policy.Resource) string { return s.whyWaiting(a, size) })
+	return a.master.Waits(func(size resource.Resource) string { return s.whyWaiting(a, size) })
 }
 
 // whyWaiting says what keeps a container of this size from the application.
-func (s *sim) whyWaiting(a *app, size policy.Resource) string {
+func (s *sim) whyWaiting(a *app, size resource.Resource) string {
 	fits, fitsEmpty := false, false
 	for _, id := range s.nodes.registered {
 		total := s.total(id)
 		fitsEmpty = fitsEmpty || size.FitsIn(total)
 		fits = fits || s.nodes.used[id].Add(size).FitsIn(total)
 	}
-	text := fmt.Sprintf("%d MiB and %d vcores", size[policy.Memory], size[policy.VCores])
+	text := fmt.Sprintf("%d MiB and %d vcores", size[resource.Memory], size[resource.VCores])
 	switch {
 	case len(s.nodes.registered) == 0:
 		return "no node is in the cluster"
@@ -51,7 +51,7 @@ func (s *sim) whyWaiting(a *app, size policy.Resource) string {
 		switch {
 		case !q.Used.Add(size).FitsIn(q.MaxShare):
 			why = fmt.Sprintf("queue %s uses %d MiB and %d vcores of at most %d MiB and %d vcores, %s do not fit", q.Path,
-				q.Used[policy.Memory], q.Used[policy.VCores], q.MaxShare[policy.Memory], q.MaxShare[policy.VCores], text)
+				q.Used[resource.Memory], q.Used[resource.VCores], q.MaxShare[resource.Memory], q.MaxShare[resource.VCores], text)
 		case q.NonRunnable > 0 && a.am == 0:
 			why = fmt.Sprintf("queue %s runs %d applications, as many as it may, and %d wait", q.Path, q.Runnable, q.NonRunnable)
 		case a.am == 0:

@@ -1,31 +1,15 @@
 package policy
 
+import "replay/policy/resource"
+
 // A CapacityLeaf is what the limits of a leaf queue of the CapacityScheduler are computed from.
 type CapacityLeaf struct {
-	Min        Resource // effective capacity
-	Max        Resource // effective maximum capacity
-	Least      Resource // minimum allocation
-	UserLimit  float32  // minimum-user-limit-percent, 0 to 100
-	UserFactor float32  // user-limit-factor; -1 is none
-	AMPercent  float32  // maximum-am-resource-percent, 0 to 1
-}
-
-// Larger and Smaller return the larger and the smaller of a and b as a calculator compares them, a when equal.
-//
-// Source: Resources.max, Resources.min.
-func Larger(c Calculator, cluster, a, b Resource) Resource {
-	if c.Compare(cluster, a, b, false) >= 0 {
-		return a
-	}
-	return b
-}
-
-// Smaller is described at [Larger].
-func Smaller(c Calculator, cluster, a, b Resource) Resource {
-	if c.Compare(cluster, a, b, false) <= 0 {
-		return a
-	}
-	return b
+	Min        resource.Resource // effective capacity
+	Max        resource.Resource // effective maximum capacity
+	Least      resource.Resource // minimum allocation
+	UserLimit  float32           // minimum-user-limit-percent, 0 to 100
+	UserFactor float32           // user-limit-factor; -1 is none
+	AMPercent  float32           // maximum-am-resource-percent, 0 to 1
 }
 
 // ActiveUserLimit is what one user of weight 1 may use in a leaf queue. Consumed is the sum over the queue's users
@@ -33,31 +17,31 @@ func Smaller(c Calculator, cluster, a, b Resource) Resource {
 // requests and weights the sum of their weights.
 //
 // Source: UsersManager.computeUserLimit.
-func ActiveUserLimit(c Calculator, cluster Resource, q *CapacityLeaf, consumed float32, active Resource, weights float32) Resource {
-	capacity := Larger(c, cluster, q.Min, q.Least)
+func ActiveUserLimit(c resource.Calculator, cluster resource.Resource, q *CapacityLeaf, consumed float32, active resource.Resource, weights float32) resource.Resource {
+	capacity := resource.Larger(c, cluster, q.Min, q.Least)
 	current := c.MulNormalizeUp(cluster, float64(consumed), q.Least)
 	if c.Compare(cluster, current, capacity, false) < 0 {
 		current = capacity
 	} else {
 		current = current.Add(q.Least)
 	}
-	limit := Larger(c, cluster,
+	limit := resource.Larger(c, cluster,
 		c.DivideCeilFloat(active.Add(q.Least), weights),
 		c.DivideCeil(current.Mul(float64(q.UserLimit)), 100))
-	var most Resource
+	var most resource.Resource
 	if q.UserFactor == -1 || q.Min.IsNone() {
 		most = c.RoundDown(q.Max, q.Least)
 	} else {
 		most = capacity.Mul(float64(q.UserFactor))
 	}
-	return c.RoundUp(Smaller(c, cluster, limit, most), q.Least)
+	return c.RoundUp(resource.Smaller(c, cluster, limit, most), q.Least)
 }
 
 // AMLimit is what the application masters of a leaf queue may use together; current is what the queue
 // could use when it was last offered a node.
 //
 // Source: AbstractLeafQueue.calculateAndGetAMResourceLimitPerPartition.
-func AMLimit(c Calculator, q *CapacityLeaf, current Resource) Resource {
+func AMLimit(c resource.Calculator, q *CapacityLeaf, current resource.Resource) resource.Resource {
 	usable := q.Min
 	if c.Fits(q.Min, current) {
 		usable = current
@@ -69,22 +53,22 @@ func AMLimit(c Calculator, q *CapacityLeaf, current Resource) Resource {
 // users, limit that of [AMLimit].
 //
 // Source: AbstractLeafQueue.getUserAMResourceLimitPerPartition.
-func UserAMLimit(c Calculator, cluster Resource, q *CapacityLeaf, users int, weight float32, limit Resource) Resource {
+func UserAMLimit(c resource.Calculator, cluster resource.Resource, q *CapacityLeaf, users int, weight float32, limit resource.Resource) resource.Resource {
 	part := max(q.UserLimit/100, 1/float32(max(users, 1)))
 	part = min(float32(part*weight), 1)
 	by := q.AMPercent
 	if q.UserFactor != -1 {
 		by = float32(float32(q.AMPercent*part) * q.UserFactor)
 	}
-	return Smaller(c, cluster, c.MulNormalizeUp(q.Min, float64(by), q.Least), limit)
+	return resource.Smaller(c, cluster, c.MulNormalizeUp(q.Min, float64(by), q.Least), limit)
 }
 
 // CapacityHeadroom is what a user with this limit may still get: within the limit, the queue's limit and the free part of the cluster.
 //
 // Source: AbstractLeafQueue.getHeadroom.
-func CapacityHeadroom(c Calculator, cluster, userLimit, userUsed, queueLimit, queueUsed, clusterUsed, least Resource) Resource {
+func CapacityHeadroom(c resource.Calculator, cluster, userLimit, userUsed, queueLimit, queueUsed, clusterUsed, least resource.Resource) resource.Resource {
 	user := userLimit.SubNonNegative(userUsed)
 	queue := queueLimit.SubNonNegative(queueUsed)
 	h := c.RoundDown(user.Min(queue), least)
-	return Smaller(c, cluster, cluster.Sub(clusterUsed), h)
+	return resource.Smaller(c, cluster, cluster.Sub(clusterUsed), h)
 }

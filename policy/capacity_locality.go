@@ -1,5 +1,7 @@
 package policy
 
+import "replay/policy/resource"
+
 // CapacityDelay is delay scheduling of the CapacityScheduler, in missed opportunities.
 //
 // Source: RegularContainerAllocator.
@@ -37,7 +39,7 @@ func (d CapacityDelay) AcceptsAny(opportunities, nodes, pending int32, places in
 func WantsMore(wanted, reserved, rereserved int32, ratio, most float32) bool {
 	starvation := int32(0)
 	if reserved > 0 {
-		starvation = F2I(float64(float32(float32(rereserved)/float32(reserved)) * float32(1-min(ratio, most))))
+		starvation = resource.F2I(float64(float32(float32(rereserved)/float32(reserved)) * float32(1-min(ratio, most))))
 	}
 	return starvation+wanted-reserved > 0
 }

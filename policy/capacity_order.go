@@ -1,15 +1,19 @@
 package policy
 
-import "cmp"
+import (
+	"cmp"
+
+	"replay/policy/resource"
+)
 
 // A CapacityQueue is a queue of the CapacityScheduler as it stands when it is compared with its siblings.
 //
 // Source: PriorityUtilizationQueueOrderingPolicy.PriorityQueueResourcesForSorting.
 type CapacityQueue struct {
-	Used          float32  // used capacity: part of the queue's own capacity
-	AbsoluteUsed  float32  // part of the cluster
-	Absolute      float32  // configured capacity, part of the cluster
-	ConfiguredMin Resource // capacity given as an amount, else none
+	Used          float32           // used capacity: part of the queue's own capacity
+	AbsoluteUsed  float32           // part of the cluster
+	Absolute      float32           // configured capacity, part of the cluster
+	ConfiguredMin resource.Resource // capacity given as an amount, else none
 	Priority      int32
 }
 
@@ -48,9 +52,9 @@ func compareUse(a, b float32, pa, pb int32, byPriority bool) int {
 }
 
 // compareResources is Resource.compareTo: index by index.
-func compareResources(a, b Resource, types int) int {
+func compareResources(a, b resource.Resource, types int) int {
 	for i := range types {
-		if c := compareInt64(a[i], b[i]); c != 0 {
+		if c := cmp.Compare(a[i], b[i]); c != 0 {
 			return c
 		}
 	}

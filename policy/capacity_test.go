@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"testing"
+
+	"replay/policy/resource"
 )
 
 func TestCompareCapacityQueues(t *testing.T) {
@@ -27,10 +29,10 @@ func TestCompareCapacityQueues(t *testing.T) {
 			with(func(q *CapacityQueue) { q.Absolute, q.Used = 0, 1 }), false, 1,
 		},
 		{"the larger of two equally used", some, with(func(q *CapacityQueue) { q.Absolute = 0.3 }), false, -1},
-		{"amounts come before fractions", some, with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.3, R(1024, 1) }), false, 1},
-		{"of equal amounts of memory the vcores", with(func(q *CapacityQueue) { q.ConfiguredMin = R(1024, 2) }), with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.9, R(1024, 1) }), false, -1},
-		{"equal amounts, whatever the fractions", with(func(q *CapacityQueue) { q.ConfiguredMin = R(1024, 2) }), with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.9, R(1024, 2) }), false, 0},
-		{"more memory and fewer vcores", with(func(q *CapacityQueue) { q.ConfiguredMin = R(1025, 1) }), with(func(q *CapacityQueue) { q.ConfiguredMin = R(1024, 2) }), false, -1},
+		{"amounts come before fractions", some, with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.3, resource.R(1024, 1) }), false, 1},
+		{"of equal amounts of memory the vcores", with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1024, 2) }), with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.9, resource.R(1024, 1) }), false, -1},
+		{"equal amounts, whatever the fractions", with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1024, 2) }), with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.9, resource.R(1024, 2) }), false, 0},
+		{"more memory and fewer vcores", with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1025, 1) }), with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1024, 2) }), false, -1},
 		{"equal priorities leave it to use", some, with(func(q *CapacityQueue) { q.Used = 0.6 }), true, -1},
 		{"priority does not count by itself", some, with(func(q *CapacityQueue) { q.Priority, q.Used = 1, 0.6 }), false, -1},
 		{"priority goes first below the capacity", some, with(func(q *CapacityQueue) { q.Priority, q.Used = 1, 0.6 }), true, 1},
@@ -49,8 +51,8 @@ func TestCompareCapacityQueues(t *testing.T) {
 }
 
 func TestActiveUserLimit(t *testing.T) {
-	cluster := R(10240, 10)
-	leaf := CapacityLeaf{Min: R(4096, 4), Max: R(10240, 10), Least: R(1024, 1), UserLimit: 50, UserFactor: 1}
+	cluster := resource.R(10240, 10)
+	leaf := CapacityLeaf{Min: resource.R(4096, 4), Max: resource.R(10240, 10), Least: resource.R(1024, 1), UserLimit: 50, UserFactor: 1}
 	with := func(change func(*CapacityLeaf)) CapacityLeaf {
 		q := leaf
 		change(&q)
@@ -60,20 +62,20 @@ func TestActiveUserLimit(t *testing.T) {
 		name     string
 		q        CapacityLeaf
 		consumed float32
-		active   Resource
+		active   resource.Resource
 		weights  float32
-		want     Resource
+		want     resource.Resource
 	}{
-		{"half of the capacity for each of two", leaf, 0.2, R(2048, 2), 2, R(2048, 2)},
-		{"alone, up to the factor times the capacity", leaf, 0.6, R(6144, 6), 1, R(4096, 4)},
-		{"alone and one more container each time", with(func(q *CapacityLeaf) { q.UserFactor = 10 }), 0.6, R(6144, 6), 1, R(7168, 7)},
-		{"no factor: up to the maximum", with(func(q *CapacityLeaf) { q.UserFactor = -1 }), 1, R(10240, 10), 1, R(10240, 10)},
-		{"nobody asks: the percentage", with(func(q *CapacityLeaf) { q.UserLimit = 25 }), 0, R(0, 0), 0, R(1024, 1)},
-		{"a queue smaller than a container", with(func(q *CapacityLeaf) { q.Min = R(512, 1) }), 0, R(0, 0), 1, R(1024, 1)},
+		{"half of the capacity for each of two", leaf, 0.2, resource.R(2048, 2), 2, resource.R(2048, 2)},
+		{"alone, up to the factor times the capacity", leaf, 0.6, resource.R(6144, 6), 1, resource.R(4096, 4)},
+		{"alone and one more container each time", with(func(q *CapacityLeaf) { q.UserFactor = 10 }), 0.6, resource.R(6144, 6), 1, resource.R(7168, 7)},
+		{"no factor: up to the maximum", with(func(q *CapacityLeaf) { q.UserFactor = -1 }), 1, resource.R(10240, 10), 1, resource.R(10240, 10)},
+		{"nobody asks: the percentage", with(func(q *CapacityLeaf) { q.UserLimit = 25 }), 0, resource.R(0, 0), 0, resource.R(1024, 1)},
+		{"a queue smaller than a container", with(func(q *CapacityLeaf) { q.Min = resource.R(512, 1) }), 0, resource.R(0, 0), 1, resource.R(1024, 1)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := ActiveUserLimit(NewDominant(2), cluster, &tt.q, tt.consumed, tt.active, tt.weights); got != tt.want {
+			if got := ActiveUserLimit(resource.NewDominant(2), cluster, &tt.q, tt.consumed, tt.active, tt.weights); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
@@ -81,21 +83,21 @@ func TestActiveUserLimit(t *testing.T) {
 }
 
 func TestAMLimits(t *testing.T) {
-	c, cluster := NewDominant(2), R(102400, 100)
-	q := CapacityLeaf{Min: R(40960, 40), Least: R(1024, 1), UserLimit: 25, UserFactor: 2, AMPercent: 0.1}
-	if got, want := AMLimit(c, &q, R(81920, 80)), R(8192, 8); got != want {
+	c, cluster := resource.NewDominant(2), resource.R(102400, 100)
+	q := CapacityLeaf{Min: resource.R(40960, 40), Least: resource.R(1024, 1), UserLimit: 25, UserFactor: 2, AMPercent: 0.1}
+	if got, want := AMLimit(c, &q, resource.R(81920, 80)), resource.R(8192, 8); got != want {
 		t.Errorf("a tenth of what the queue could use: got %v, want %v", got, want)
 	}
-	if got, want := AMLimit(c, &q, R(20480, 80)), R(4096, 4); got != want {
+	if got, want := AMLimit(c, &q, resource.R(20480, 80)), resource.R(4096, 4); got != want {
 		t.Errorf("not less than of its capacity: got %v, want %v", got, want)
 	}
-	limit := R(8192, 8)
-	for users, want := range map[int]Resource{1: R(8192, 8), 2: R(4096, 4), 10: R(2048, 2)} {
+	limit := resource.R(8192, 8)
+	for users, want := range map[int]resource.Resource{1: resource.R(8192, 8), 2: resource.R(4096, 4), 10: resource.R(2048, 2)} {
 		if got := UserAMLimit(c, cluster, &q, users, 1, limit); got != want {
 			t.Errorf("%d users: got %v, want %v", users, got, want)
 		}
 	}
-	if got, want := UserAMLimit(c, cluster, &q, 10, 2, limit), R(4096, 4); got != want {
+	if got, want := UserAMLimit(c, cluster, &q, 10, 2, limit), resource.R(4096, 4); got != want {
 		t.Errorf("a user of weight 2: got %v, want %v", got, want)
 	}
 }

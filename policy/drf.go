@@ -1,32 +1,34 @@
 package policy
 
+import "replay/policy/resource"
+
 // drf is YARN's DominantResourceFairnessPolicy: it divides every type by itself and compares dominant
 // shares. Two types are compared in doubles, three and more in floats.
 //
 // Source: DominantResourceFairnessPolicy.
 type drf struct {
 	divider
-	calc DominantCalculator
+	calc resource.DominantCalculator
 }
 
-func newDRF(types int) Sharing { return &drf{calc: NewDominant(types)} }
+func newDRF(types int) Sharing { return &drf{calc: resource.NewDominant(types)} }
 
-func (d *drf) Calculator() Calculator { return d.calc }
+func (d *drf) Calculator() resource.Calculator { return d.calc }
 
-func (d *drf) Shares(total Resource, claims []Claim) {
+func (d *drf) Shares(total resource.Resource, claims []Claim) {
 	for t := range d.calc.Types {
 		d.divide(total[t], claims, t)
 	}
 }
 
-func (*drf) Headroom(fair, used, available Resource) Resource {
-	return R(
-		min(available[Memory], max(fair[Memory]-used[Memory], 0)),
+func (*drf) Headroom(fair, used, available resource.Resource) resource.Resource {
+	return resource.R(
+		min(available[resource.Memory], max(fair[resource.Memory]-used[resource.Memory], 0)),
 		min(available.CPU(), max(fair.CPU()-used.CPU(), 0)))
 }
 
 // Total is true when no ratio that Compare forms is 0/0 and no weight turns the order around.
-func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
+func (d *drf) Total(cs []*Contender, cluster *resource.Resource) bool {
 	for t := range d.calc.Types {
 		if cluster[t] <= 0 {
 			return false
@@ -36,7 +38,7 @@ func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
 		if !(c.Weight > 0) {
 			return false
 		}
-		if c.Min == (Resource{}) {
+		if c.Min == (resource.Resource{}) {
 			continue // never below its minimum, so usage is not divided by it
 		}
 		for t := range d.calc.Types {
@@ -51,7 +53,7 @@ func (d *drf) Total(cs []*Contender, cluster *Resource) bool {
 // Compare serves those below their minimum share first, then by dominant share over weight.
 //
 // Source: DominantResourceFairnessComparator2, DominantResourceFairnessComparatorN.
-func (d *drf) Compare(a, b *Contender, cluster *Resource) int {
+func (d *drf) Compare(a, b *Contender, cluster *resource.Resource) int {
 	if d.calc.Types == 2 {
 		return compareTwoTypes(a, b, cluster)
 	}
@@ -59,7 +61,7 @@ func (d *drf) Compare(a, b *Contender, cluster *Resource) int {
 }
 
 // clusterShares returns the shares of the cluster and the index of the larger one.
-func clusterShares(r, cluster *Resource) (s [2]float64, dom int) {
+func clusterShares(r, cluster *resource.Resource) (s [2]float64, dom int) {
 	s[0] = float64(r[0]) / float64(cluster[0])
 	s[1] = float64(r[1]) / float64(cluster[1])
 	if s[1] > s[0] {
@@ -68,7 +70,7 @@ func clusterShares(r, cluster *Resource) (s [2]float64, dom int) {
 	return s, dom
 }
 
-func compareTwoTypes(a, b *Contender, cluster *Resource) int {
+func compareTwoTypes(a, b *Contender, cluster *resource.Resource) int {
 	sa, da := clusterShares(&a.Usage, cluster)
 	sb, db := clusterShares(&b.Usage, cluster)
 	needyA, needyB := a.Usage[da] < a.Min[da], b.Usage[db] < b.Min[db]
@@ -88,17 +90,17 @@ func compareTwoTypes(a, b *Contender, cluster *Resource) int {
 			sb[i] /= float64(b.Weight)
 		}
 	}
-	if c := signum(sa[da] - sb[db]); c != 0 {
+	if c := resource.Signum(sa[da] - sb[db]); c != 0 {
 		return c
 	}
-	return signum(sa[1-da] - sb[1-db])
+	return resource.Signum(sa[1-da] - sb[1-db])
 }
 
 // ratios are a type's share of the cluster and the ratio by which sides are compared.
 type ratios struct{ share, by float32 }
 
-func compareTypes(a, b *Contender, cluster *Resource, types int) int {
-	var ra, rb [MaxTypes]ratios
+func compareTypes(a, b *Contender, cluster *resource.Resource, types int) int {
+	var ra, rb [resource.MaxTypes]ratios
 	needyA := fillRatios(&ra, a, cluster, types)
 	needyB := fillRatios(&rb, b, cluster, types)
 	switch {
@@ -115,7 +117,7 @@ func compareTypes(a, b *Contender, cluster *Resource, types int) int {
 	sortRatios(ra[:types])
 	sortRatios(rb[:types])
 	for i := range types {
-		if c := signum(float64(ra[i].by - rb[i].by)); c != 0 {
+		if c := resource.Signum(float64(ra[i].by - rb[i].by)); c != 0 {
 			return c
 		}
 	}
@@ -123,7 +125,7 @@ func compareTypes(a, b *Contender, cluster *Resource, types int) int {
 }
 
 // fillRatios sets shares and shares over weight, and reports whether the dominant type is below its minimum.
-func fillRatios(r *[MaxTypes]ratios, c *Contender, cluster *Resource, types int) bool {
+func fillRatios(r *[resource.MaxTypes]ratios, c *Contender, cluster *resource.Resource, types int) bool {
 	dom := 0
 	for i := range types {
 		r[i].share = float32(c.Usage[i]) / float32(cluster[i])

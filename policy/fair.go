@@ -1,5 +1,11 @@
 package policy
 
+import (
+	"cmp"
+
+	"replay/policy/resource"
+)
+
 // fair is YARN's FairSharePolicy: it divides and compares memory only.
 //
 // Source: FairSharePolicy.
@@ -7,18 +13,20 @@ type fair struct{ divider }
 
 func newFair(int) Sharing { return &fair{} }
 
-func (f *fair) Shares(total Resource, claims []Claim) { f.divide(total[Memory], claims, Memory) }
+func (f *fair) Shares(total resource.Resource, claims []Claim) {
+	f.divide(total[resource.Memory], claims, resource.Memory)
+}
 
 func (*fair) Parents() bool { return true }
 
 // Allows refuses policies that count more than memory, as the queue's share says nothing about the rest.
 func (*fair) Allows(child Sharing) bool {
 	c, ok := child.(WithCalculator)
-	return !ok || c.Calculator() == Calculator(DefaultCalculator{})
+	return !ok || c.Calculator() == resource.Calculator(resource.DefaultCalculator{})
 }
 
 // Total is true unless a weight is not a number.
-func (*fair) Total(cs []*Contender, _ *Resource) bool {
+func (*fair) Total(cs []*Contender, _ *resource.Resource) bool {
 	for _, c := range cs {
 		if c.Weight != c.Weight {
 			return false
@@ -30,16 +38,16 @@ func (*fair) Total(cs []*Contender, _ *Resource) bool {
 // Compare looks at demand, minimum share and usage over weight, in this order.
 //
 // Source: FairSharePolicy.FairShareComparator.
-func (*fair) Compare(a, b *Contender, _ *Resource) int {
-	demandA, demandB := a.Demand[Memory], b.Demand[Memory]
+func (*fair) Compare(a, b *Contender, _ *resource.Resource) int {
+	demandA, demandB := a.Demand[resource.Memory], b.Demand[resource.Memory]
 	if demandA == 0 && demandB > 0 {
 		return 1
 	}
 	if demandB == 0 && demandA > 0 {
 		return -1
 	}
-	usedA, usedB := a.Usage[Memory], b.Usage[Memory]
-	minA, minB := min(a.Min[Memory], demandA), min(b.Min[Memory], demandB)
+	usedA, usedB := a.Usage[resource.Memory], b.Usage[resource.Memory]
+	minA, minB := min(a.Min[resource.Memory], demandA), min(b.Min[resource.Memory], demandB)
 	needyA, needyB := usedA < minA, usedB < minB
 	switch {
 	case needyA && !needyB:
@@ -49,7 +57,7 @@ func (*fair) Compare(a, b *Contender, _ *Resource) int {
 	case needyA:
 		ra := float64(usedA) / float64(max(minA, 1))
 		rb := float64(usedB) / float64(max(minB, 1))
-		if c := signum(ra - rb); c != 0 {
+		if c := resource.Signum(ra - rb); c != 0 {
 			return c
 		}
 	}
@@ -57,11 +65,11 @@ func (*fair) Compare(a, b *Contender, _ *Resource) int {
 	var c int
 	switch {
 	case wa > 0 && wb > 0:
-		c = signum(float64(usedA)/wa - float64(usedB)/wb)
+		c = resource.Signum(float64(usedA)/wa - float64(usedB)/wb)
 	case wa == wb:
-		c = compareInt64(usedA, usedB)
+		c = cmp.Compare(usedA, usedB)
 	default:
-		c = signum(wb - wa)
+		c = resource.Signum(wb - wa)
 	}
 	return c
 }

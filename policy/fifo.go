@@ -1,5 +1,11 @@
 package policy
 
+import (
+	"cmp"
+
+	"replay/policy/resource"
+)
+
 // fifo is YARN's FifoPolicy, for leaf queues: the earliest application is served first.
 //
 // Source: FifoPolicy.
@@ -8,7 +14,7 @@ type fifo struct{}
 func newFIFO(int) Sharing { return &fifo{} }
 
 // Shares gives everything to the earliest claim; the others keep the share that they had, as in YARN.
-func (*fifo) Shares(total Resource, claims []Claim) {
+func (*fifo) Shares(total resource.Resource, claims []Claim) {
 	first := -1
 	for i := range claims {
 		if first < 0 || claims[i].Start < claims[first].Start {
@@ -25,6 +31,6 @@ func (*fifo) Parents() bool       { return false }
 func (*fifo) Allows(Sharing) bool { return false }
 
 // Compare puts the larger priority number first, as Priority.compareTo is reversed in YARN.
-func (*fifo) Compare(a, b *Contender, _ *Resource) int {
-	return compareInt64(int64(b.Priority), int64(a.Priority))
+func (*fifo) Compare(a, b *Contender, _ *resource.Resource) int {
+	return cmp.Compare(int64(b.Priority), int64(a.Priority))
 }

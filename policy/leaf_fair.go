@@ -3,6 +3,8 @@ package policy
 import (
 	"cmp"
 	"math"
+
+	"replay/policy/resource"
 )
 
 // leafFair orders applications by used memory, then by start, those without any demand last, then by number. With
@@ -16,7 +18,7 @@ func newLeafFair(s LeafOrderSettings) LeafOrder { return leafFair{s.SizeBasedWei
 func (leafFair) LooksAtUsage() {}
 
 func (o leafFair) Compare(a, b *LeafApp) int {
-	if c := signum(o.magnitude(a) - o.magnitude(b)); c != 0 {
+	if c := resource.Signum(o.magnitude(a) - o.magnitude(b)); c != 0 {
 		return c
 	}
 	if a.Start != b.Start {

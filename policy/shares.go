@@ -1,6 +1,10 @@
 package policy
 
-import "math"
+import (
+	"math"
+
+	"replay/policy/resource"
+)
 
 // divider is ComputeFairShares: it finds the ratio of share to weight at which the shares of one resource
 // type sum to the total, by doubling and then 25 halvings, and takes the upper end of the last interval.
@@ -21,7 +25,7 @@ type portion struct {
 }
 
 func (p *portion) share(ratio float64) int64 {
-	return F2L(min(max(float64(p.weight*ratio), p.least), p.most))
+	return resource.F2L(min(max(float64(p.weight*ratio), p.least), p.most))
 }
 
 // divide sets Share[t] of every claim.
@@ -102,8 +106,25 @@ func fixedShare(c *Claim, t int) (int64, bool) {
 
 // set stores a share as Resource.setResourceValue by name: vcores are an int.
 func (c *Claim) set(t int, v int64) {
-	if t == VCores {
+	if t == resource.VCores {
 		v = min(v, math.MaxInt32)
 	}
 	c.Share[t] = v
+}
+
+// satAdd returns a + b, MaxInt64 on an overflow in either direction, as ComputeFairShares.safeAdd.
+func satAdd(a, b int64) int64 {
+	s := a + b
+	if (a^s)&(b^s) < 0 {
+		return math.MaxInt64
+	}
+	return s
+}
+
+// satMul returns a taken count times as by repeated [satAdd]; a is not negative, count is positive.
+func satMul(a, count int64) int64 {
+	if a > math.MaxInt64/count {
+		return math.MaxInt64
+	}
+	return a * count
 }

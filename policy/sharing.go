@@ -1,15 +1,19 @@
 package policy
 
-import "cmp"
+import (
+	"cmp"
+
+	"replay/policy/resource"
+)
 
 // A Contender is a queue or an application as it stands when it is compared with its siblings.
 // Schedulers keep one in each and hand out pointers, so that nothing is copied to be compared.
 //
 // Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.Schedulable.
 type Contender struct {
-	Usage    Resource // live
-	Demand   Resource // as of the last update
-	Min      Resource // minimum share
+	Usage    resource.Resource // live
+	Demand   resource.Resource // as of the last update
+	Min      resource.Resource // minimum share
 	Weight   float32
 	Priority int32
 	Start    int64  // ms; 0 for queues
@@ -19,8 +23,8 @@ type Contender struct {
 
 // A Claim is a queue's or an application's part in the division of a total.
 type Claim struct {
-	Min, Max Resource
-	Share    Resource // result; types that a policy does not divide keep their value
+	Min, Max resource.Resource
+	Share    resource.Resource // result; types that a policy does not divide keep their value
 	Weight   float32
 	Idle     bool  // a queue without runnable applications: no part in instantaneous shares
 	Start    int64 // ms
@@ -36,15 +40,15 @@ type Claim struct {
 //
 // Source: SchedulingPolicy.
 type Sharing interface {
-	Shares(total Resource, claims []Claim)
-	Compare(a, b *Contender, cluster *Resource) int
+	Shares(total resource.Resource, claims []Claim)
+	Compare(a, b *Contender, cluster *resource.Resource) int
 }
 
 // WithTotality is a [Sharing] whose comparison may contradict itself. Total reports whether it orders cs, no matter
 // where one starts; where it does not (shares that are not numbers), the order is that of a Java TreeSet filled in the
 // order of cs.
 type WithTotality interface {
-	Total(cs []*Contender, cluster *Resource) bool
+	Total(cs []*Contender, cluster *resource.Resource) bool
 }
 
 // WithHeadroom is a [Sharing] that says what an application may still get in a queue with this fair share, usage and
@@ -52,15 +56,15 @@ type WithTotality interface {
 //
 // Source: SchedulingPolicy.getHeadroom.
 type WithHeadroom interface {
-	Headroom(fair, used, available Resource) Resource
+	Headroom(fair, used, available resource.Resource) resource.Resource
 }
 
 // WithCalculator is a [Sharing] that measures starvation, reservations and preemption in the queue by another calculator
-// than [DefaultCalculator].
+// than [resource.DefaultCalculator].
 //
 // Source: SchedulingPolicy.getResourceCalculator.
 type WithCalculator interface {
-	Calculator() Calculator
+	Calculator() resource.Calculator
 }
 
 // WithNesting is a [Sharing] that does not go with every other. Parents reports whether queues that may have children can
@@ -105,7 +109,7 @@ type Sharer struct {
 
 	totality WithTotality
 	headroom WithHeadroom
-	calc     Calculator
+	calc     resource.Calculator
 	nesting  WithNesting
 }
 
@@ -115,7 +119,7 @@ func NewSharing(name string, types int) (*Sharer, error) {
 }
 
 func (e *SharingEntry) sharer(types int) *Sharer {
-	s := &Sharer{Sharing: e.New(types), Name: e.Name, Printed: cmp.Or(e.Printed, e.Name), calc: DefaultCalculator{}}
+	s := &Sharer{Sharing: e.New(types), Name: e.Name, Printed: cmp.Or(e.Printed, e.Name), calc: resource.DefaultCalculator{}}
 	s.totality, _ = s.Sharing.(WithTotality)
 	s.headroom, _ = s.Sharing.(WithHeadroom)
 	s.nesting, _ = s.Sharing.(WithNesting)
@@ -126,7 +130,7 @@ func (e *SharingEntry) sharer(types int) *Sharer {
 }
 
 // Compare is the policy's comparison with ties broken by start and name: 0 only for a itself.
-func (s *Sharer) Compare(a, b *Contender, cluster *Resource) int {
+func (s *Sharer) Compare(a, b *Contender, cluster *resource.Resource) int {
 	if c := s.Sharing.Compare(a, b, cluster); c != 0 {
 		return c
 	}
@@ -137,7 +141,7 @@ func (s *Sharer) Compare(a, b *Contender, cluster *Resource) int {
 // nothing.
 //
 // Source: SchedulingPolicy.computeSteadyShares.
-func (s *Sharer) SteadyShares(total Resource, claims []Claim) {
+func (s *Sharer) SteadyShares(total resource.Resource, claims []Claim) {
 	if !s.Parents() {
 		return
 	}
@@ -148,20 +152,20 @@ func (s *Sharer) SteadyShares(total Resource, claims []Claim) {
 }
 
 // Total is described at [WithTotality].
-func (s *Sharer) Total(cs []*Contender, cluster *Resource) bool {
+func (s *Sharer) Total(cs []*Contender, cluster *resource.Resource) bool {
 	return s.totality == nil || s.totality.Total(cs, cluster)
 }
 
 // Headroom is described at [WithHeadroom].
-func (s *Sharer) Headroom(fair, used, available Resource) Resource {
+func (s *Sharer) Headroom(fair, used, available resource.Resource) resource.Resource {
 	if s.headroom != nil {
 		return s.headroom.Headroom(fair, used, available)
 	}
-	return R(min(available[Memory], max(fair[Memory]-used[Memory], 0)), available.CPU())
+	return resource.R(min(available[resource.Memory], max(fair[resource.Memory]-used[resource.Memory], 0)), available.CPU())
 }
 
 // Calculator is described at [WithCalculator].
-func (s *Sharer) Calculator() Calculator { return s.calc }
+func (s *Sharer) Calculator() resource.Calculator { return s.calc }
 
 // Parents is described at [WithNesting].
 func (s *Sharer) Parents() bool { return s.nesting == nil || s.nesting.Parents() }
@@ -174,7 +178,7 @@ func (s *Sharer) Allows(child *Sharer) bool {
 // compareTies orders what a policy holds to be equal: by start, then by name.
 func compareTies(a, b *Contender) int {
 	if a.Start != b.Start {
-		return compareInt64(a.Start, b.Start)
+		return cmp.Compare(a.Start, b.Start)
 	}
 	switch {
 	case a.Rank < b.Rank:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"replay/policy/resource"
+
 	"pgregory.net/rapid"
 )
 
@@ -13,7 +15,7 @@ const unlimited = math.MaxInt64
 
 func TestFairShares(t *testing.T) {
 	claim := func(w float32, least, most int64) Claim {
-		return Claim{Weight: w, Min: R(least, 0), Max: R(most, unlimited)}
+		return Claim{Weight: w, Min: resource.R(least, 0), Max: resource.R(most, unlimited)}
 	}
 	idle := claim(1, 0, unlimited)
 	idle.Idle = true
@@ -37,7 +39,7 @@ func TestFairShares(t *testing.T) {
 	}
 	memory := func(claims []Claim) (m []int64) {
 		for _, c := range claims {
-			m = append(m, c.Share[Memory])
+			m = append(m, c.Share[resource.Memory])
 		}
 		return m
 	}
@@ -45,13 +47,13 @@ func TestFairShares(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, _ := NewSharing("fair", 2)
 			claims := slices.Clone(tt.claims)
-			f.Shares(R(tt.total, 7), claims)
+			f.Shares(resource.R(tt.total, 7), claims)
 			if got := memory(claims); !slices.Equal(got, tt.want) {
 				t.Errorf("shares %v, want %v", got, tt.want)
 			}
 			for i, c := range claims {
-				if c.Share[VCores] != 0 {
-					t.Errorf("claim %d has %d vcores, want them untouched", i, c.Share[VCores])
+				if c.Share[resource.VCores] != 0 {
+					t.Errorf("claim %d has %d vcores, want them untouched", i, c.Share[resource.VCores])
 				}
 			}
 			steady := tt.steady
@@ -59,7 +61,7 @@ func TestFairShares(t *testing.T) {
 				steady = tt.want
 			}
 			claims = slices.Clone(tt.claims)
-			f.SteadyShares(R(tt.total, 7), claims)
+			f.SteadyShares(resource.R(tt.total, 7), claims)
 			if got := memory(claims); !slices.Equal(got, steady) {
 				t.Errorf("steady shares %v, want %v", got, steady)
 			}
@@ -68,9 +70,9 @@ func TestFairShares(t *testing.T) {
 }
 
 func TestFIFOKeepsOldShares(t *testing.T) {
-	claims := []Claim{{Start: 5, Share: R(7, 1)}, {Start: 3}, {Start: 3, Share: R(9, 9)}}
-	newFIFO(2).Shares(R(100, 10), claims)
-	for i, want := range []Resource{R(7, 1), R(100, 10), R(9, 9)} {
+	claims := []Claim{{Start: 5, Share: resource.R(7, 1)}, {Start: 3}, {Start: 3, Share: resource.R(9, 9)}}
+	newFIFO(2).Shares(resource.R(100, 10), claims)
+	for i, want := range []resource.Resource{resource.R(7, 1), resource.R(100, 10), resource.R(9, 9)} {
 		if claims[i].Share != want {
 			t.Errorf("claim %d has %v, want %v", i, claims[i].Share, want)
 		}
@@ -94,9 +96,9 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 	for _, e := range Sharings {
 		t.Run(e.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				types := rapid.IntRange(2, MaxTypes).Draw(t, "types")
+				types := rapid.IntRange(2, resource.MaxTypes).Draw(t, "types")
 				claims := drawClaims(t, types)
-				var total Resource
+				var total resource.Resource
 				for i := range types {
 					total[i] = rapid.Int64Range(0, 1000000).Draw(t, "total")
 				}
@@ -114,10 +116,10 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 						}
 					}
 				}
-				alone := []Claim{{Weight: claims[0].Weight, Max: Unbounded(types)}}
+				alone := []Claim{{Weight: claims[0].Weight, Max: resource.Unbounded(types)}}
 				s.Shares(total, alone)
-				if got := alone[0].Share[Memory]; got < total[Memory] || got > total[Memory]+total[Memory]/1000+1 {
-					t.Fatalf("the only queue gets %d of %d", got, total[Memory])
+				if got := alone[0].Share[resource.Memory]; got < total[resource.Memory] || got > total[resource.Memory]+total[resource.Memory]/1000+1 {
+					t.Fatalf("the only queue gets %d of %d", got, total[resource.Memory])
 				}
 			})
 		})
@@ -130,10 +132,10 @@ func TestScaledWeightsGiveTheSameShares(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			claims := drawClaims(t, 2)
 			for i := range claims {
-				claims[i].Min = Resource{}
-				claims[i].Max = Unbounded(2)
+				claims[i].Min = resource.Resource{}
+				claims[i].Max = resource.Unbounded(2)
 			}
-			total := R(rapid.Int64Range(1, 1<<40).Draw(t, "memory"), rapid.Int64Range(1, 10000).Draw(t, "vcores"))
+			total := resource.R(rapid.Int64Range(1, 1<<40).Draw(t, "memory"), rapid.Int64Range(1, 10000).Draw(t, "vcores"))
 			scaled := slices.Clone(claims)
 			for i := range scaled {
 				scaled[i].Weight *= 2
@@ -142,7 +144,7 @@ func TestScaledWeightsGiveTheSameShares(t *testing.T) {
 			s.Shares(total, claims)
 			s.Shares(total, scaled)
 			for i := range claims {
-				a, b := claims[i].Share[Memory], scaled[i].Share[Memory]
+				a, b := claims[i].Share[resource.Memory], scaled[i].Share[resource.Memory]
 				if d := a - b; d > a/1000+2 || -d > a/1000+2 {
 					t.Fatalf("claim %d: %v with weights doubled, %v without", i, scaled[i].Share, claims[i].Share)
 				}
@@ -154,8 +156,8 @@ func TestScaledWeightsGiveTheSameShares(t *testing.T) {
 func drawContender(t *rapid.T, rank int) *Contender {
 	small := rapid.Int64Range(0, 3)
 	return &Contender{
-		Usage: R(small.Draw(t, "used"), small.Draw(t, "used")), Demand: R(small.Draw(t, "demand"), 1),
-		Min: R(small.Draw(t, "min"), small.Draw(t, "min")), Weight: float32(rapid.IntRange(0, 2).Draw(t, "weight")),
+		Usage: resource.R(small.Draw(t, "used"), small.Draw(t, "used")), Demand: resource.R(small.Draw(t, "demand"), 1),
+		Min: resource.R(small.Draw(t, "min"), small.Draw(t, "min")), Weight: float32(rapid.IntRange(0, 2).Draw(t, "weight")),
 		Start: small.Draw(t, "start"), Rank: uint64(rank), ID: int32(rank),
 	}
 }
@@ -167,7 +169,7 @@ func TestTotalOrders(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				types := rapid.IntRange(2, 3).Draw(t, "types")
 				s := e.sharer(types)
-				cluster := Resource{8, 4, 2}
+				cluster := resource.Resource{8, 4, 2}
 				var cs []*Contender
 				for i := range 3 {
 					cs = append(cs, drawContender(t, i))
@@ -251,32 +253,32 @@ func TestNesting(t *testing.T) {
 // bare says no more than a policy must: everybody gets the same, and nobody goes first.
 type bare struct{}
 
-func (bare) Shares(total Resource, claims []Claim) {
+func (bare) Shares(total resource.Resource, claims []Claim) {
 	for i := range claims {
-		claims[i].Share = R(total[Memory]/int64(len(claims)), 0)
+		claims[i].Share = resource.R(total[resource.Memory]/int64(len(claims)), 0)
 		if claims[i].Idle {
-			claims[i].Share = Resource{}
+			claims[i].Share = resource.Resource{}
 		}
 	}
 }
 
-func (bare) Compare(*Contender, *Contender, *Resource) int { return 0 }
+func (bare) Compare(*Contender, *Contender, *resource.Resource) int { return 0 }
 
 // What a policy does not say is as FairSharePolicy has it; ties go by start, then by name.
 func TestWhatAPolicyNeedNotSay(t *testing.T) {
 	e := SharingEntry{Name: "bare", New: func(int) Sharing { return bare{} }}
 	s := e.sharer(2)
-	if s.Printed != "bare" || s.Calculator() != Calculator(DefaultCalculator{}) || !s.Total(nil, nil) {
+	if s.Printed != "bare" || s.Calculator() != resource.Calculator(resource.DefaultCalculator{}) || !s.Total(nil, nil) {
 		t.Errorf("printed as %q, calculator %v", s.Printed, s.Calculator())
 	}
-	if got := s.Headroom(R(4096, 1), R(1024, 9), R(9999, 7)); got != R(3072, 7) {
+	if got := s.Headroom(resource.R(4096, 1), resource.R(1024, 9), resource.R(9999, 7)); got != resource.R(3072, 7) {
 		t.Errorf("headroom %v, want what is left of the fair share of memory and all vcores", got)
 	}
-	if got := s.Headroom(R(1024, 1), R(4096, 9), R(9999, 7)); got != R(0, 7) {
+	if got := s.Headroom(resource.R(1024, 1), resource.R(4096, 9), resource.R(9999, 7)); got != resource.R(0, 7) {
 		t.Errorf("headroom above the fair share %v, want no memory", got)
 	}
 	claims := []Claim{{Idle: true}, {}}
-	if s.SteadyShares(R(100, 1), claims); claims[0].Share != R(50, 0) {
+	if s.SteadyShares(resource.R(100, 1), claims); claims[0].Share != resource.R(50, 0) {
 		t.Errorf("an idle queue's steady share is %v, want its half", claims[0].Share)
 	}
 	early, late := &Contender{Start: 1, Rank: 2}, &Contender{Start: 2, Rank: 1}
@@ -291,10 +293,10 @@ func TestWhatAPolicyNeedNotSay(t *testing.T) {
 
 func TestDRFBoundsEveryType(t *testing.T) {
 	s, _ := NewSharing("drf", 2)
-	if got := s.Headroom(R(4096, 4), R(1024, 9), R(9999, 7)); got != R(3072, 0) {
+	if got := s.Headroom(resource.R(4096, 4), resource.R(1024, 9), resource.R(9999, 7)); got != resource.R(3072, 0) {
 		t.Errorf("headroom %v, want what is left of the fair share", got)
 	}
-	if s.Calculator() != Calculator(NewDominant(2)) {
+	if s.Calculator() != resource.Calculator(resource.NewDominant(2)) {
 		t.Errorf("calculator %v, want that of dominant shares", s.Calculator())
 	}
 }

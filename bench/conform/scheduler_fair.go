@@ -8,7 +8,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // fairRun is a run of the FairScheduler.
@@ -79,7 +79,7 @@ func (r *fairRun) update(e *runEvent) (member string, want, got any, err error) 
 	var queues, apps []any
 	r.f.Queues(func(q yarn.QueueState) {
 		row := []any{q.Path}
-		for _, v := range []policy.Resource{q.Fair, q.Steady, q.Demand, q.Used} {
+		for _, v := range []resource.Resource{q.Fair, q.Steady, q.Demand, q.Used} {
 			row = append(row, r.view(v)...)
 		}
 		row = append(row, int64(q.Runnable))
@@ -96,7 +96,7 @@ func (r *fairRun) update(e *runEvent) (member string, want, got any, err error) 
 	}
 	for a := range r.f.Apps {
 		row := []any{int64(a.ID)}
-		for _, v := range []policy.Resource{a.Fair, a.Demand, a.Used} {
+		for _, v := range []resource.Resource{a.Fair, a.Demand, a.Used} {
 			row = append(row, r.view(v)...)
 		}
 		runnable := int64(0)
@@ -112,7 +112,7 @@ func (r *fairRun) update(e *runEvent) (member string, want, got any, err error) 
 }
 
 // view is a resource as YARN's records give it: vcores are an int.
-func (r *fairRun) view(v policy.Resource) []any { return r.all(v.Clone()) }
+func (r *fairRun) view(v resource.Resource) []any { return r.all(v.Clone()) }
 
 func (r *fairRun) preempt(e *runEvent) (member string, want, got any, err error) {
 	var x fairEvent

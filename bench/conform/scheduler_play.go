@@ -12,7 +12,7 @@ import (
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // play makes one call and compares its outcome. The error says that the run cannot be played further.
@@ -135,7 +135,7 @@ func (r *schedulerRun) allocate(e *runEvent) (member string, want, got any, err 
 	for _, a := range e.Ask {
 		ask := protocol.Ask{
 			Priority: int32(whole(a[0])), RequestID: -1, Name: r.Names.Intern(a[1].(string)), Count: int32(whole(a[2])),
-			Size: policy.R(whole(a[3]), whole(a[4])), Relax: whole(a[5]) == 1,
+			Size: resource.R(whole(a[3]), whole(a[4])), Relax: whole(a[5]) == 1,
 		}
 		for i, v := range a[6:] {
 			ask.Size[2+i] = whole(v)
@@ -149,7 +149,7 @@ func (r *schedulerRun) allocate(e *runEvent) (member string, want, got any, err 
 	for _, u := range e.Upd {
 		in.Updates = append(in.Updates, protocol.Update{
 			Container: id(whole(u[0])), Version: int32(whole(u[1])), Increase: u[2] == "I",
-			Size: policy.R(whole(u[3]), whole(u[4])),
+			Size: resource.R(whole(u[3]), whole(u[4])),
 		})
 	}
 	err = r.s.Allocate(protocol.AppID(e.A), &in, &r.resp)

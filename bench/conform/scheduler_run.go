@@ -11,7 +11,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // schedulerRuns are scripts of calls to a whole scheduler, with what it decided at each.
@@ -237,18 +237,18 @@ func (r *schedulerRun) observe(e *yarn.Event) {
 }
 
 // pair is memory and vcores, extra the other types.
-func (r *schedulerRun) pair(s policy.Resource) []any {
-	return []any{s[policy.Memory], s[policy.VCores]}
+func (r *schedulerRun) pair(s resource.Resource) []any {
+	return []any{s[resource.Memory], s[resource.VCores]}
 }
 
-func (r *schedulerRun) extra(s policy.Resource) (out []any) {
+func (r *schedulerRun) extra(s resource.Resource) (out []any) {
 	for _, v := range s[2:r.Types] {
 		out = append(out, v)
 	}
 	return out
 }
 
-func (r *schedulerRun) all(s policy.Resource) []any { return append(r.pair(s), r.extra(s)...) }
+func (r *schedulerRun) all(s resource.Resource) []any { return append(r.pair(s), r.extra(s)...) }
 
 // useDefaultSizes sets the smallest and the largest container as the recordings of these two schedulers had them: the classes
 // take them from the table of resource types, which was set up without the run's yarn-site.xml.

@@ -13,6 +13,7 @@ import (
 	"replay/engine/spark/allocator"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // yarnAllocator is YarnAllocator with AMRMClient's bookkeeping.
@@ -215,7 +216,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 			out.AddUnsupported(c.ID, fmt.Sprintf("profile %d is number %d", i, p.Profile))
 			return
 		}
-		setup.Profiles = append(setup.Profiles, allocator.ExecutorProfile{Size: policy.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
+		setup.Profiles = append(setup.Profiles, allocator.ExecutorProfile{Size: resource.R(p.MemoryMB, int64(p.Cores)), PerExec: p.PerExec})
 	}
 	if got, err := conf.ContainerSize(sparkconf.DefaultProfile, nil); err != nil || got != setup.Profiles[0].Size {
 		out.AddDifferent(golden.Difference{Case: c.ID, Expected: setup.Profiles[0].Size, Got: got, State: "size of a container of the default profile"})
@@ -331,7 +332,7 @@ func (c *yarnAllocatorCase) heartbeat(e *yarnAllocatorEvent) {
 	for _, g := range e.Granted {
 		resp.Allocated = append(resp.Allocated, protocol.Container{
 			ID: protocol.ContainerID{App: 1, N: g.Container}, Host: c.names.Intern(g.Host),
-			Priority: g.Profile, Size: policy.R(g.MemoryMB, g.VCores),
+			Priority: g.Profile, Size: resource.R(g.MemoryMB, g.VCores),
 		})
 	}
 	for _, s := range e.Completed {

@@ -8,7 +8,7 @@ import (
 
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // yarnAMRMClient are calls of an application master's table of asks.
@@ -87,7 +87,7 @@ func (r *amrmRun) do(op *amrmOp) (got, want any, err error) {
 	switch op.Op {
 	case "add":
 		q := &protocol.ContainerRequest{
-			Priority: op.Pri, RequestID: op.ARID, Size: policy.R(op.Mem, op.VC),
+			Priority: op.Pri, RequestID: op.ARID, Size: resource.R(op.Mem, op.VC),
 			Nodes: r.intern(op.Nodes), Racks: r.intern(op.Racks), Relax: op.Relax,
 		}
 		e := &protocol.RequestError{}
@@ -114,7 +114,7 @@ func (r *amrmRun) do(op *amrmOp) (got, want any, err error) {
 		return got, amrmCall{op.Ask, op.Release, op.BlAdd, op.BlRem}, nil
 	case "match":
 		found := [][]int{}
-		for _, m := range r.client.Matching(op.Pri, r.names.Intern(op.Loc), policy.R(op.Mem, op.VC), nil) {
+		for _, m := range r.client.Matching(op.Pri, r.names.Intern(op.Loc), resource.R(op.Mem, op.VC), nil) {
 			var list []int
 			for q := range m.All {
 				list = append(list, r.number[q])
@@ -148,7 +148,7 @@ func (r *amrmRun) sent() amrmCall {
 		}
 		c.Ask = append(c.Ask, []any{
 			float64(a.Priority), r.names.Text(a.Name), float64(a.Count),
-			float64(a.Size[policy.Memory]), float64(a.Size[policy.VCores]), relax, float64(a.RequestID),
+			float64(a.Size[resource.Memory]), float64(a.Size[resource.VCores]), relax, float64(a.RequestID),
 		})
 	}
 	for _, id := range r.call.Releases {

@@ -7,7 +7,7 @@ import (
 
 	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // yarnCapacityConf are configurations of the CapacityScheduler: refused, or the queues that they
@@ -52,8 +52,8 @@ func runCapacityConf(c *capacityConfCase, out *golden.Results) {
 		out.AddDifferent(*d)
 		return
 	}
-	capacity.Update(policy.R(10240, 10))
-	capacity.Update(policy.R(20480, 20))
+	capacity.Update(resource.R(10240, 10))
+	capacity.Update(resource.R(20480, 20))
 	if d := compareQueues(capacity, c.Later, types); d != nil {
 		d.Case, d.Event = id, 1
 		out.AddDifferent(*d)

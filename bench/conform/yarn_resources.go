@@ -8,7 +8,7 @@ import (
 
 	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // yarnResources are resource strings, normalizations of asks and increments.
@@ -56,9 +56,9 @@ func runResources(c *resourcesCase, out *golden.Results) {
 		}
 		err = textOnly(err, false)
 	case "normalize":
-		var calc policy.Calculator = policy.DefaultCalculator{}
+		var calc resource.Calculator = resource.DefaultCalculator{}
 		if c.Calculator == "dominant" {
-			calc = policy.NewDominant(len(c.Types))
+			calc = resource.NewDominant(len(c.Types))
 		}
 		got = amounts(golden.Amounts(calc.Normalize(c.Ask.resource(), c.Min.resource(), c.Max.resource(), c.Inc.resource()), len(c.Types)))
 	case "increment":

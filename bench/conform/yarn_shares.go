@@ -8,6 +8,7 @@ import (
 	"replay/bench/conform/golden"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // yarnShares are divisions of a total among schedulables by YARN's policies.
@@ -23,7 +24,7 @@ var yarnShares = golden.Kind{
 // amounts are the values of a resource in the order of the types of a case.
 type amounts []int64
 
-func (a amounts) resource() (r policy.Resource) {
+func (a amounts) resource() (r resource.Resource) {
 	copy(r[:], a)
 	return r
 }

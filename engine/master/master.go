@@ -6,7 +6,7 @@
 // and no random numbers but those of its Host, and it touches nothing of another application: what happens in two of
 // them in the same millisecond may be executed in any order.
 //
-// Times are milliseconds since the trace's origin, sizes [policy.Resource]. Containers are numbered within their attempt,
+// Times are milliseconds since the trace's origin, sizes [resource.Resource]. Containers are numbered within their attempt,
 // from 1; nodes are positions in the trace.
 package master
 
@@ -14,7 +14,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -28,7 +28,7 @@ type Kind interface {
 
 // A Plan is what the engine must know of an application before it is submitted. It serves all its attempts.
 type Plan struct {
-	AMSize      policy.Resource
+	AMSize      resource.Resource
 	AMStartMS   int64 // from the NodeManager's start of the master's container to its registration
 	Priority    int32 // for the CapacityScheduler; higher is more urgent
 	MaxAttempts int   // as the application asks for them; 0 or less = as many as the ResourceManager allows
@@ -71,7 +71,7 @@ type Master interface {
 	// Stopping reports whether the application is about to end by itself: containers that go then go with it.
 	Stopping() bool
 	// Waits says in words what the application waits for, given why the cluster has no room for a container of a size.
-	Waits(why func(policy.Resource) string) string
+	Waits(why func(resource.Resource) string) string
 }
 
 // A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
@@ -128,7 +128,7 @@ type Clock interface {
 // A ResourceManager is what an application master asks of YARN.
 type ResourceManager interface {
 	// MaxAllocation is the largest container that the application may ask for.
-	MaxAllocation() policy.Resource
+	MaxAllocation() resource.Resource
 	// Allocate is a heartbeat of the application master. The error voids the call and ends the application.
 	Allocate(*protocol.AllocateRequest, *protocol.AllocateResponse) error
 	// Unregister ends the application: with a reason it has failed, without it has succeeded. The attempt leaves the cluster

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // ContainerRequest is one container that an application master wants.
@@ -17,7 +17,7 @@ import (
 type ContainerRequest struct {
 	Priority  int32
 	RequestID int64 // allocationRequestId
-	Size      policy.Resource
+	Size      resource.Resource
 	Nodes     []Name // hosts; repeated ones count once
 	Racks     []Name // racks asked for besides those of Nodes
 	Relax     bool   // relaxLocality: other places will do
@@ -80,7 +80,7 @@ type level struct {
 }
 
 type sizeGroup struct {
-	size policy.Resource
+	size resource.Resource
 	of   map[Name]int32 // index into Client.records
 }
 
@@ -88,7 +88,7 @@ type sizeGroup struct {
 // still have to be sent.
 type record struct {
 	level       *level
-	size        policy.Resource
+	size        resource.Resource
 	name        Name
 	count       int32
 	relax       bool
@@ -124,7 +124,7 @@ func (c *Client) level(k levelKey) *level {
 }
 
 // compareSizes is Resource.compareTo.
-func compareSizes(a, b policy.Resource) int {
+func compareSizes(a, b resource.Resource) int {
 	for i := range a {
 		if a[i] != b[i] {
 			return cmp.Compare(a[i], b[i])
@@ -134,7 +134,7 @@ func compareSizes(a, b policy.Resource) int {
 }
 
 // find returns the record of a size at a name, -1 when there never was one.
-func (l *level) find(size policy.Resource, name Name) int32 {
+func (l *level) find(size resource.Resource, name Name) int32 {
 	for i := range l.sizes {
 		if l.sizes[i].size == size {
 			if r, ok := l.sizes[i].of[name]; ok {
@@ -258,7 +258,7 @@ func (c *Client) increment(l *level, req *ContainerRequest, name Name, relax boo
 }
 
 // group returns the records of a size, descending by size among the others.
-func (l *level) group(size policy.Resource) *sizeGroup {
+func (l *level) group(size resource.Resource) *sizeGroup {
 	at := 0
 	for i := range l.sizes {
 		switch d := compareSizes(l.sizes[i].size, size); {
@@ -367,7 +367,7 @@ func (c *Client) Remove(req *ContainerRequest) {
 	c.unmark(req)
 }
 
-func (c *Client) decrement(l *level, name Name, size policy.Resource) {
+func (c *Client) decrement(l *level, name Name, size resource.Resource) {
 	ri := l.find(size, name)
 	if ri < 0 || c.records[ri].count == 0 {
 		return

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Matches are the requests that one record remembers, in the order in which they were added.
@@ -39,7 +39,7 @@ func (m Matches) All(yield func(*ContainerRequest) bool) {
 // Relax. The collections are views of the table.
 //
 // Source: AMRMClientImpl.getMatchingRequests.
-func (c *Client) Matching(priority int32, place Name, size policy.Resource, buf []Matches) []Matches {
+func (c *Client) Matching(priority int32, place Name, size resource.Resource, buf []Matches) []Matches {
 	l := c.level(levelKey{0, priority})
 	if l == nil {
 		return buf
@@ -66,7 +66,7 @@ func (c *Client) Matching(priority int32, place Name, size policy.Resource, buf 
 
 // FirstMatching returns the oldest request of the first collection of [Client.Matching], nil
 // when there is none.
-func (c *Client) FirstMatching(priority int32, place Name, size policy.Resource) *ContainerRequest {
+func (c *Client) FirstMatching(priority int32, place Name, size resource.Resource) *ContainerRequest {
 	var buf [4]Matches
 	if m := c.Matching(priority, place, size, buf[:0]); len(m) > 0 {
 		return m[0].First()
@@ -75,7 +75,7 @@ func (c *Client) FirstMatching(priority int32, place Name, size policy.Resource)
 }
 
 // Count returns the number of containers that is asked for at a place, 0 for none.
-func (c *Client) Count(priority int32, id int64, place Name, size policy.Resource) int32 {
+func (c *Client) Count(priority int32, id int64, place Name, size resource.Resource) int32 {
 	if l := c.level(levelKey{id, priority}); l != nil {
 		if ri := l.find(size, place); ri >= 0 {
 			return c.records[ri].count

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
+	"replay/policy/resource"
 
-	"replay/policy"
+	"pgregory.net/rapid"
 )
 
 // cluster is a table of names with hosts h0.. on racks of two.
@@ -27,7 +27,7 @@ func cluster(hosts int) (*Names, []Name, func(Name) Name) {
 func TestClientCountsByPlace(t *testing.T) {
 	names, h, rackOf := cluster(4)
 	c := NewClient(names, rackOf)
-	size := policy.R(1024, 1)
+	size := resource.R(1024, 1)
 	if err := c.Add(&ContainerRequest{Priority: 1, Size: size, Nodes: []Name{h[0], h[1], h[2], h[0]}, Relax: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,16 +59,16 @@ func TestClientConflict(t *testing.T) {
 	if got := add(ContainerRequest{Priority: 1}); got != "IllegalArgumentException" {
 		t.Errorf("strict and nowhere: %q", got)
 	}
-	if got := add(ContainerRequest{Priority: 1, Nodes: h[:1], Size: policy.R(1, 1)}); got != "" {
+	if got := add(ContainerRequest{Priority: 1, Nodes: h[:1], Size: resource.R(1, 1)}); got != "" {
 		t.Errorf("strict on a host: %q", got)
 	}
-	if got := add(ContainerRequest{Priority: 1, Relax: true, Size: policy.R(2, 1)}); got != "InvalidContainerRequestException" {
+	if got := add(ContainerRequest{Priority: 1, Relax: true, Size: resource.R(2, 1)}); got != "InvalidContainerRequestException" {
 		t.Errorf("relaxed beside strict at one priority: %q", got)
 	}
-	if got := add(ContainerRequest{Priority: 1, Racks: []Name{names.Intern("/r0")}, Size: policy.R(2, 1)}); got != "InvalidContainerRequestException" {
+	if got := add(ContainerRequest{Priority: 1, Racks: []Name{names.Intern("/r0")}, Size: resource.R(2, 1)}); got != "InvalidContainerRequestException" {
 		t.Errorf("an explicit rack that a strict request inferred: %q", got)
 	}
-	if got := add(ContainerRequest{Priority: 2, Relax: true, Size: policy.R(2, 1)}); got != "" {
+	if got := add(ContainerRequest{Priority: 2, Relax: true, Size: resource.R(2, 1)}); got != "" {
 		t.Errorf("another priority: %q", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestClientAgainstSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names, h, rackOf := cluster(6)
 		c := NewClient(names, rackOf)
-		sizes := []policy.Resource{policy.R(512, 1), policy.R(1024, 1), policy.R(1024, 2)}
+		sizes := []resource.Resource{resource.R(512, 1), resource.R(1024, 1), resource.R(1024, 2)}
 		var open []*ContainerRequest
 		told := map[Ask]int32{} // what the ResourceManager was told, by ask without its count
 		var call AllocateRequest
@@ -186,7 +186,7 @@ func TestRankIsJavaOrder(t *testing.T) {
 func BenchmarkClient(b *testing.B) {
 	names, h, rackOf := cluster(1000)
 	c := NewClient(names, rackOf)
-	size := policy.R(4096, 4)
+	size := resource.R(4096, 4)
 	var call AllocateRequest
 	open := make([]*ContainerRequest, 0, 100)
 	i := 0

@@ -6,7 +6,7 @@
 // travel as [Name], so that the decision path compares integers.
 package protocol
 
-import "replay/policy"
+import "replay/policy/resource"
 
 // AppID is the number of an application within one ResourceManager, from 1
 // (application_<cluster timestamp>_<number>).
@@ -46,7 +46,7 @@ type Ask struct {
 	RequestID int64 // allocationRequestId; -1 is the record's default, AMRMClient sends 0
 	Name      Name  // host, rack or [Any]
 	Count     int32
-	Size      policy.Resource
+	Size      resource.Resource
 	Relax     bool // relaxLocality
 }
 
@@ -55,7 +55,7 @@ type Update struct {
 	Container ContainerID
 	Version   int32
 	Increase  bool
-	Size      policy.Resource
+	Size      resource.Resource
 }
 
 // AllocateRequest is what an application master sends with a heartbeat.
@@ -72,7 +72,7 @@ type Container struct {
 	ID       ContainerID
 	Node     NodeID
 	Host     Name
-	Size     policy.Resource
+	Size     resource.Resource
 	Priority int32
 	Request  int64 // allocationRequestId of the ask it answers
 	Type     NodeType
@@ -101,7 +101,7 @@ type AllocateResponse struct {
 	Allocated []Container // in allocation order
 	Completed []Status    // not the application master's own container
 	Preempt   []ContainerID
-	Headroom  policy.Resource
+	Headroom  resource.Resource
 	Nodes     int // registered nodes
 	Increased []Container
 	Decreased []Container

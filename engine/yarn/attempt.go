@@ -3,7 +3,7 @@ package yarn
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Attempt is what every scheduler keeps of an application: asks, containers, usage, blacklists.
@@ -16,7 +16,7 @@ type Attempt struct {
 	Hash    int32 // ApplicationAttemptId.hashCode
 	AppHash int32 // ApplicationId.hashCode
 	Start   int64 // ms, of the attempt
-	Used    policy.Resource
+	Used    resource.Resource
 
 	// WaitingForAM is true until the master container was given out; false for an unmanaged one. Meanwhile the blacklist
 	// that counts is the ResourceManager's own.
@@ -54,7 +54,7 @@ func (a *Attempt) ContainerHash(id protocol.ContainerID) int32 {
 }
 
 // NewContainer returns a container of this attempt in state NEW; nothing else is changed.
-func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size policy.Resource, now int64) *Container {
+func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size resource.Resource, now int64) *Container {
 	return &Container{ID: id, Hash: a.ContainerHash(id), Node: n, App: a, Key: k, Size: size, Known: size, Created: now}
 }
 

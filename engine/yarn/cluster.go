@@ -5,7 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Places gives the hash codes of interned resource names.
@@ -33,13 +33,13 @@ func (p *Places) Hash(n protocol.Name) int32 {
 // Source: ClusterNodeTracker.
 type Cluster struct {
 	*Places
-	Capacity policy.Resource // sum over the nodes
+	Capacity resource.Resource // sum over the nodes
 
 	byID    []*Node // by number, nil when not registered
 	order   jvm.HashMap[protocol.NodeID, *Node]
 	byRack  map[protocol.Name][]*Node
 	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
-	largest policy.Resource         // per type over the nodes
+	largest resource.Resource       // per type over the nodes
 }
 
 // NewCluster returns a cluster without nodes.
@@ -132,7 +132,7 @@ func (c *Cluster) unlink(n *Node) {
 	c.byRack[n.Rack] = slices.DeleteFunc(c.byRack[n.Rack], other)
 	delete(c.byHost, n.Host)
 	c.Capacity = c.Capacity.Sub(n.Total)
-	c.largest = policy.Resource{}
+	c.largest = resource.Resource{}
 	for _, o := range c.byID {
 		if o != nil {
 			c.largest = c.largest.Max(o.Total)
@@ -142,7 +142,7 @@ func (c *Cluster) unlink(n *Node) {
 
 // SetTotal changes a node's capability. The node moves to the end of its rack and of its hash chain.
 // It reports whether the node is registered and its capability is another one now.
-func (c *Cluster) SetTotal(id protocol.NodeID, total policy.Resource) bool {
+func (c *Cluster) SetTotal(id protocol.NodeID, total resource.Resource) bool {
 	n := c.Node(id)
 	if n == nil || n.Total == total {
 		return false
@@ -157,7 +157,7 @@ func (c *Cluster) SetTotal(id protocol.NodeID, total policy.Resource) bool {
 // node, no more of any type than the largest node has.
 //
 // Source: ClusterNodeTracker.getMaxAllowedAllocation.
-func (c *Cluster) MaxAllocation(configured policy.Resource, byNodes bool) policy.Resource {
+func (c *Cluster) MaxAllocation(configured resource.Resource, byNodes bool) resource.Resource {
 	if !byNodes || c.Len() == 0 {
 		return configured
 	}

@@ -2,7 +2,7 @@ package yarn
 
 import (
 	"replay/engine/protocol"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // ContainerState is the state of a container in the ResourceManager.
@@ -52,22 +52,22 @@ type Container struct {
 	Node  *Node
 	App   *Attempt
 	Key   Key // that it was allocated under
-	Size  policy.Resource
+	Size  resource.Resource
 	Type  protocol.NodeType
 	State ContainerState
 
-	AM      bool            // the master container of its application
-	Created int64           // ms
-	Version int32           // updates handed to the application master
-	Known   policy.Resource // size that the node is known to grant; differs from Size while an increase is under way
-	Asks    []RememberAsk   // what it took from the request table; nil once acquired or put back
+	AM      bool              // the master container of its application
+	Created int64             // ms
+	Version int32             // updates handed to the application master
+	Known   resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
+	Asks    []RememberAsk     // what it took from the request table; nil once acquired or put back
 	askBuf  [3]RememberAsk
 }
 
 // RememberAsk is a record of the request table, as it was when a container took one from it.
 type RememberAsk struct {
 	Name  protocol.Name
-	Size  policy.Resource
+	Size  resource.Resource
 	Relax bool
 	// count is 1, and once the record was put back that of the table's record, for as long as that is the same object in YARN.
 	count int32

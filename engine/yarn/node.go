@@ -5,7 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Node is a registered node in the scheduler.
@@ -15,7 +15,7 @@ type Node struct {
 	NodeSpec
 	HostHash, RackHash int32 // String.hashCode of the names
 	Hash               int32 // NodeId.hashCode
-	Used, Free         policy.Resource
+	Used, Free         resource.Resource
 	Reserved           *Container
 
 	containers jvm.HashMap[protocol.ContainerID, held]
@@ -108,7 +108,7 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
 // SetTotal changes the capability; what is allocated stays, so Free may become negative.
 //
 // Source: SchedulerNode.updateTotalResource.
-func (n *Node) SetTotal(total policy.Resource) {
+func (n *Node) SetTotal(total resource.Resource) {
 	n.Total = total
 	n.Free = total.Sub(n.Used)
 }

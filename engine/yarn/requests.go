@@ -7,6 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Key separates the asks of an application: asks of different keys never mix.
@@ -36,7 +37,7 @@ func (k Key) Compare(o Key) int {
 
 // Record is the ask for one resource name: how many containers of which size.
 type Record struct {
-	Size  policy.Resource
+	Size  resource.Resource
 	Count int32
 	Relax bool
 	back  *RememberAsk // that was put back as this record
@@ -399,7 +400,7 @@ func (r *Requests) PutBack(k Key, asks []RememberAsk) {
 }
 
 // Pending returns the sum over the keys of what is wanted anywhere.
-func (r *Requests) Pending() (sum policy.Resource) {
+func (r *Requests) Pending() (sum resource.Resource) {
 	for _, t := range r.active {
 		a := t.Any()
 		sum = sum.Add(a.Size.Mul(float64(a.Count)))

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"replay/engine/protocol"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // table is a test's view of an application's asks: one node on one rack.
@@ -20,7 +20,7 @@ type askTest struct {
 func newAskTest() *askTest {
 	names := protocol.NewNames()
 	cluster := NewCluster(names)
-	node := cluster.Add(NodeSpec{Host: names.Intern("n1"), Rack: names.Intern("/r1"), Total: policy.R(8192, 8)})
+	node := cluster.Add(NodeSpec{Host: names.Intern("n1"), Rack: names.Intern("/r1"), Total: resource.R(8192, 8)})
 	return &askTest{names, node, NewAttempt(AppSpec{ID: 1}, 1, 0, cluster.Places)}
 }
 
@@ -31,7 +31,7 @@ func (a *askTest) ask(p int32, text string) {
 	for i := 0; i < len(f); i += 2 {
 		var n int32
 		fmt.Sscanf(f[i+1], "x%d", &n)
-		asks = append(asks, protocol.Ask{Priority: p, Name: a.names.Intern(f[i]), Count: n, Size: policy.R(1024, 1), Relax: true})
+		asks = append(asks, protocol.Ask{Priority: p, Name: a.names.Intern(f[i]), Count: n, Size: resource.R(1024, 1), Relax: true})
 	}
 	a.app.Update(asks, false)
 }
@@ -106,7 +106,7 @@ func TestPutBack(t *testing.T) {
 	if got, want := a.state(), "p1! *=2 /r1=2 n1=2"; got != want {
 		t.Errorf("tables %q, want %q", got, want)
 	}
-	if got, want := a.app.Pending(), policy.R(2048, 2); got != want {
+	if got, want := a.app.Pending(), resource.R(2048, 2); got != want {
 		t.Errorf("pending %v, want %v", got, want)
 	}
 }

@@ -6,13 +6,13 @@
 // A scheduler is driven call by call, in the order of the ResourceManager's scheduler dispatcher.
 // It has no clock and no threads: [Scheduler.SetClock] says what time it is.
 //
-// Sizes are [policy.Resource], times milliseconds.
+// Sizes are [resource.Resource], times milliseconds.
 package yarn
 
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // NodeSpec is a node as it registers.
@@ -21,7 +21,7 @@ type NodeSpec struct {
 	Host  protocol.Name
 	Rack  protocol.Name
 	Port  int32 // of the NodeManager; enters YARN's hash order and nothing else
-	Total policy.Resource
+	Total resource.Resource
 }
 
 // AppSpec is an application as submitted, its queue already decided by the placement rules.
@@ -29,7 +29,7 @@ type AppSpec struct {
 	ID        protocol.AppID
 	User      string
 	Queue     string // full path
-	AMSize    policy.Resource
+	AMSize    resource.Resource
 	Unmanaged bool
 	Priority  int32 // CapacityScheduler only; higher is more urgent
 }
@@ -51,7 +51,7 @@ type Scheduler interface {
 
 	AddNode(NodeSpec)
 	RemoveNode(protocol.NodeID)
-	SetNodeTotal(protocol.NodeID, policy.Resource)
+	SetNodeTotal(protocol.NodeID, resource.Resource)
 
 	// Place returns the queue of an application that a user submits to a queue; [conf.DefaultQueue] and "" stand for none.
 	// The error is the refusal of the placement rules.
@@ -80,7 +80,7 @@ type Scheduler interface {
 
 	// MaxAllocation is the largest container that an application of the queue may ask for
 	// (YarnScheduler.getMaximumResourceCapability).
-	MaxAllocation(queue string) policy.Resource
+	MaxAllocation(queue string) resource.Resource
 
 	// Queues calls yield for every queue, parents first, children in the scheduler's order.
 	Queues(yield func(QueueState))
@@ -144,13 +144,13 @@ type QueueState struct {
 	Path        string
 	Leaf        bool
 	Weight      float64
-	Used        policy.Resource
-	Demand      policy.Resource
-	Fair        policy.Resource
-	Steady      policy.Resource
-	MaxShare    policy.Resource
-	AMUsed      policy.Resource
-	Reserved    policy.Resource
+	Used        resource.Resource
+	Demand      resource.Resource
+	Fair        resource.Resource
+	Steady      resource.Resource
+	MaxShare    resource.Resource
+	AMUsed      resource.Resource
+	Reserved    resource.Resource
 	Runnable    int
 	NonRunnable int
 }

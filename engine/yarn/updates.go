@@ -5,7 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // updates are the outstanding changes of size of an attempt's containers.
@@ -13,7 +13,7 @@ import (
 // Source: ContainerUpdateContext, SchedulerApplicationAttempt.
 type updates struct {
 	increases map[protocol.ContainerID]*increases
-	decreases map[protocol.ContainerID]policy.Resource // target sizes
+	decreases map[protocol.ContainerID]resource.Resource // target sizes
 
 	// By container; the orders are those of YARN's hash maps.
 	increased jvm.HashMap[protocol.ContainerID, *Container] // differences that were allocated
@@ -26,7 +26,7 @@ type updates struct {
 type increases []difference
 
 type difference struct {
-	size   policy.Resource
+	size   resource.Resource
 	wanted bool
 }
 
@@ -51,7 +51,7 @@ const (
 // before decreases, and appends the refusals to errs.
 //
 // Source: RMServerUtils.validateAndSplitUpdateResourceRequests.
-func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Container, most policy.Resource, errs []protocol.UpdateError) ([]protocol.Update, []protocol.UpdateError) {
+func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Container, most resource.Resource, errs []protocol.UpdateError) ([]protocol.Update, []protocol.UpdateError) {
 	var up, down []protocol.Update
 	seen := map[protocol.ContainerID]bool{}
 	for _, u := range reqs {
@@ -60,7 +60,7 @@ func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Conta
 		if c != nil {
 			version = c.Version
 		}
-		mem, cpu := u.Size[policy.Memory], u.Size.CPU()
+		mem, cpu := u.Size[resource.Memory], u.Size.CPU()
 		switch {
 		case c == nil:
 			reason = errInvalidContainer
@@ -68,7 +68,7 @@ func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Conta
 			reason = errVersion
 		case seen[u.Container]:
 			reason = errOutstanding
-		case mem < 0 || mem > most[policy.Memory] || cpu < 0 || cpu > most.CPU():
+		case mem < 0 || mem > most[resource.Memory] || cpu < 0 || cpu > most.CPU():
 			reason = errOutsideOfRange
 		}
 		if reason != "" {
@@ -90,7 +90,7 @@ func CheckUpdates(reqs []protocol.Update, live func(protocol.ContainerID) *Conta
 // metrics count it as allocated for good.
 //
 // Source: ContainerUpdateContext.checkAndAddToOutstandingIncreases.
-func (a *Attempt) Increase(c *Container, target policy.Resource) (cancelled policy.Resource, ok bool) {
+func (a *Attempt) Increase(c *Container, target resource.Resource) (cancelled resource.Resource, ok bool) {
 	k := c.UpdateKey()
 	list := a.updates.increases[c.ID]
 	if list == nil {
@@ -121,7 +121,7 @@ func (a *Attempt) Increase(c *Container, target policy.Resource) (cancelled poli
 // askOn asks for one container on that node and nowhere else.
 //
 // Source: ContainerUpdateContext.createResourceRequests.
-func (a *Attempt) askOn(k Key, n *Node, size policy.Resource, add bool) {
+func (a *Attempt) askOn(k Key, n *Node, size resource.Resource, add bool) {
 	var asks [3]protocol.Ask
 	for i, name := range [...]protocol.Name{n.Host, n.Rack, protocol.Any} {
 		asks[i] = protocol.Ask{Priority: k.Priority, RequestID: k.Request, Name: name, Count: 1, Size: size}
@@ -132,7 +132,7 @@ func (a *Attempt) askOn(k Key, n *Node, size policy.Resource, add bool) {
 // cancelUpdate takes one container off the ask for "*" of the key; asks for host and rack stay.
 //
 // Source: ContainerUpdateContext.cancelPreviousRequest.
-func (a *Attempt) cancelUpdate(k Key) (size policy.Resource) {
+func (a *Attempt) cancelUpdate(k Key) (size resource.Resource) {
 	t := a.Table(k)
 	if t == nil || t.AnyCount() <= 0 {
 		return size
@@ -146,18 +146,18 @@ func (a *Attempt) cancelUpdate(k Key) (size policy.Resource) {
 // leads to c among the live containers. The caller places it on the node. ok is false when a decrease is outstanding.
 //
 // Source: ContainerUpdateContext.checkAndAddToOutstandingDecreases, AbstractYarnScheduler.createDecreasedRMContainer.
-func (a *Attempt) Decrease(c *Container, target policy.Resource, now int64) (helper *Container, cancelled policy.Resource, ok bool) {
+func (a *Attempt) Decrease(c *Container, target resource.Resource, now int64) (helper *Container, cancelled resource.Resource, ok bool) {
 	if _, outstanding := a.updates.decreases[c.ID]; outstanding {
 		return nil, cancelled, false
 	}
 	cancelled = a.cancelUpdate(c.UpdateKey())
 	if a.updates.decreases == nil {
-		a.updates.decreases = map[protocol.ContainerID]policy.Resource{}
+		a.updates.decreases = map[protocol.ContainerID]resource.Resource{}
 	}
 	a.updates.decreases[c.ID] = target
 	k := c.Key
 	k.Update = protocol.ContainerID{}
-	helper = a.NewContainer(a.NextContainer(), c.Node, k, policy.Resource{}, now)
+	helper = a.NewContainer(a.NextContainer(), c.Node, k, resource.Resource{}, now)
 	helper.Version = c.Version
 	a.AddLive(helper.ID, c)
 	a.updates.decreased.Put(c.ID, c.Hash, helper)
@@ -205,7 +205,7 @@ func (a *Attempt) PullIncreased() (out []*Container) {
 	u := &a.updates
 	for id, t := range u.increased.All {
 		if c := a.Live(id); c != nil {
-			c.Size, t.Size = c.Size.Add(t.Size), policy.Resource{}
+			c.Size, t.Size = c.Size.Add(t.Size), resource.Resource{}
 			a.forgetIncrease(c)
 			delete(u.decreases, id)
 			c.Version++

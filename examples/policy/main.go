@@ -8,12 +8,13 @@ import (
 
 	"replay/cmd/replay/command"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // newest divides as YARN's fair policy does and serves the application that came last first.
 type newest struct{ policy.Sharing }
 
-func (newest) Compare(a, b *policy.Contender, _ *policy.Resource) int {
+func (newest) Compare(a, b *policy.Contender, _ *resource.Resource) int {
 	return cmp.Or(cmp.Compare(b.Start, a.Start), cmp.Compare(a.Rank, b.Rank))
 }
 

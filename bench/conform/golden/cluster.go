@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // A Cluster numbers the nodes of one run as they are met and interns names.
@@ -41,10 +41,10 @@ func (c *Cluster) Intern(texts []string) (names []protocol.Name) {
 }
 
 // Size is a resource from its amounts in the order of the types.
-func Size(amounts []int64) (r policy.Resource) {
+func Size(amounts []int64) (r resource.Resource) {
 	copy(r[:], amounts)
 	return r
 }
 
 // Amounts are the first amounts of a resource.
-func Amounts(r policy.Resource, types int) []int64 { return slices.Clone(r[:types]) }
+func Amounts(r resource.Resource, types int) []int64 { return slices.Clone(r[:types]) }

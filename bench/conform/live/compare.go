@@ -7,7 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/fair"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // liveState is what samples show.
@@ -82,7 +82,7 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 		return true
 	})
 	r.f.Queues(func(q yarn.QueueState) {
-		if q.Leaf && now.queues[q.Path].Demand != (policy.Resource{}) {
+		if q.Leaf && now.queues[q.Path].Demand != (resource.Resource{}) {
 			queues = append(queues, map[string]any{"queue": q.Path, "fair_share": golden.Amounts(q.Fair, r.Types), "usage": golden.Amounts(q.Used, r.Types), "demand": golden.Amounts(q.Demand, r.Types)})
 		}
 	})
@@ -130,7 +130,7 @@ func (r *liveRun) compareSample(s *liveSample, pos int) {
 type liveMember struct {
 	name string
 	want []int64
-	got  policy.Resource
+	got  resource.Resource
 }
 
 func (r *liveRun) firstOther(members []liveMember) (member string, want, got any) {

@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // backwards serves the applications that came last first.
 type backwards struct{ policy.Sharing }
 
-func (backwards) Compare(a, b *policy.Contender, _ *policy.Resource) int {
+func (backwards) Compare(a, b *policy.Contender, _ *resource.Resource) int {
 	return int(b.Start - a.Start)
 }
 

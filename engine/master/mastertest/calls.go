@@ -7,7 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // log notes a call of the master.
@@ -39,7 +39,7 @@ func (h *Host) Momentary(purpose string) *random.Momentary {
 }
 
 // MaxAllocation is part of [master.ResourceManager].
-func (h *Host) MaxAllocation() policy.Resource { return h.Largest }
+func (h *Host) MaxAllocation() resource.Resource { return h.Largest }
 
 // Allocate is part of [master.ResourceManager]. It hands out what was granted, then says what has ended; containers that are
 // released end with -100, which the next call says.

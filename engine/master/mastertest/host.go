@@ -15,7 +15,7 @@ import (
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -28,18 +28,18 @@ type Host struct {
 	Plan   *master.Plan
 
 	Seed    uint64
-	Largest policy.Resource   // container that may be asked for
+	Largest resource.Resource // container that may be asked for
 	Refusal error             // of heartbeats
 	Rooms   map[int64][]int32 // by container: what [Host.Room] answers
 
-	Log      []string        // what the master asked that is not the same each time: "TIME CALL"
-	Beats    []int64         // times of its heartbeats
-	Tasks    []record.Task   // in order of their end
-	Cores    int32           // busy
-	Until    int64           // work is known to go on
-	Outcome  *string         // reason with which it unregistered, "" for success; nil before
-	Headroom policy.Resource // in the next response
-	KillMS   int64           // from the end of a container in the ResourceManager to that of its process
+	Log      []string          // what the master asked that is not the same each time: "TIME CALL"
+	Beats    []int64           // times of its heartbeats
+	Tasks    []record.Task     // in order of their end
+	Cores    int32             // busy
+	Until    int64             // work is known to go on
+	Outcome  *string           // reason with which it unregistered, "" for success; nil before
+	Headroom resource.Resource // in the next response
+	KillMS   int64             // from the end of a container in the ResourceManager to that of its process
 
 	tb         testing.TB
 	kind       master.Kind
@@ -76,7 +76,7 @@ const (
 
 // New returns the host of a job's first attempt. Node i has the name "h<i>" and lies in rack racks[i], "/r<rack>".
 func New(tb testing.TB, kind master.Kind, job *trace.Job, racks ...int32) *Host {
-	h := &Host{tb: tb, kind: kind, events: kind.Events(), job: job, Largest: policy.R(1<<20, 1<<10), Rooms: map[int64][]int32{}}
+	h := &Host{tb: tb, kind: kind, events: kind.Events(), job: job, Largest: resource.R(1<<20, 1<<10), Rooms: map[int64][]int32{}}
 	h.cluster.Names = protocol.NewNames()
 	for i, r := range racks {
 		h.cluster.Add(fmt.Sprintf("h%d", i), fmt.Sprintf("/r%d", r), r)
@@ -103,7 +103,7 @@ func (h *Host) Register() {
 }
 
 // Grant allocates a container of a priority on a node, type NODE_LOCAL. The master gets it with its next heartbeat; until then it may be changed.
-func (h *Host) Grant(node, priority int32, size policy.Resource) *protocol.Container {
+func (h *Host) Grant(node, priority int32, size resource.Resource) *protocol.Container {
 	n := int64(len(h.containers))
 	c := &protocol.Container{ID: protocol.ContainerID{App: 1, N: n}, Node: protocol.NodeID(node), Host: h.cluster.Host[node], Size: size, Priority: priority}
 	h.containers = append(h.containers, &container{rec: newContainer(h.job.ID, n, node, h.now)})

@@ -13,13 +13,14 @@ import (
 	"replay/engine/spark"
 	"replay/engine/spark/conf"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // ExecutorProfile is what the allocator knows of a resource profile. The YARN priority of its
 // containers is its number.
 type ExecutorProfile struct {
-	Size    policy.Resource // of a container, see [conf.Conf.ContainerSize]
-	PerExec int             // tasks that an executor runs at a time
+	Size    resource.Resource // of a container, see [conf.Conf.ContainerSize]
+	PerExec int               // tasks that an executor runs at a time
 }
 
 // Match says what a granted container was matched to.

@@ -12,6 +12,7 @@ import (
 	"replay/engine/spark"
 	"replay/engine/spark/conf"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // testMaster is an allocator with four hosts on two racks.
@@ -56,7 +57,7 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 		RackOf: func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r1", "/r2"}[(h-1)/2])
 		},
-		Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}, {policy.R(2048, 1), 1}},
+		Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}, {resource.R(2048, 1), 1}},
 	})
 	return m
 }
@@ -79,7 +80,7 @@ func (m *testMaster) beat(now int64, hosts []protocol.Name, ends ...protocol.Sta
 	resp := protocol.AllocateResponse{Nodes: 4, Completed: ends}
 	for _, h := range hosts {
 		m.next++
-		resp.Allocated = append(resp.Allocated, protocol.Container{ID: protocol.ContainerID{App: 1, N: m.next}, Host: h, Node: protocol.NodeID(h) - 1, Size: policy.R(1408, 2)})
+		resp.Allocated = append(resp.Allocated, protocol.Container{ID: protocol.ContainerID{App: 1, N: m.next}, Host: h, Node: protocol.NodeID(h) - 1, Size: resource.R(1408, 2)})
 	}
 	m.Response(now, &resp, &m.out)
 }
@@ -432,7 +433,7 @@ func BenchmarkAsk(b *testing.B) {
 			p, _ := policy.NewPlacement("locality-ratio")
 			for b.Loop() {
 				a := New(Setup{Conf: testConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
-					RackOf: func(protocol.Name) protocol.Name { return rack }, Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}}})
+					RackOf: func(protocol.Name) protocol.Name { return rack }, Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}}})
 				a.RequestTotal(0, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: 200, Hints: spark.StageHints{LocalTasks: 10000, Hosts: hints}}}})
 				var req protocol.AllocateRequest
 				a.Request(&req)

@@ -11,6 +11,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // script is a placement that notes what it is told and answers with the next preferences of a list, then with none.
@@ -49,7 +50,7 @@ func newScripted(t *testing.T, answers ...[]policy.Preference) (*testMaster, *sc
 		RackOf: func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r", "/s"}[(h-1)/2])
 		},
-		Profiles: []ExecutorProfile{{policy.R(1408, 2), 2}},
+		Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}},
 	})
 	var log []string
 	m.OnRequest = func(_ int32, req *protocol.ContainerRequest, added bool) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 func parse(t *testing.T, values map[string]string) *Conf {
@@ -207,22 +207,22 @@ func TestSizes(t *testing.T) {
 		name   string
 		values map[string]string
 		over   Overrides
-		want   policy.Resource
+		want   resource.Resource
 		tasks  int
 	}{
-		{"default: at least 384 MiB of overhead", nil, DefaultProfile, policy.R(1408, 1), 1},
-		{"a tenth, truncated", map[string]string{"spark.executor.memory": "4g", "spark.executor.cores": "4", "spark.task.cpus": "3"}, DefaultProfile, policy.R(4505, 4), 1},
-		{"overhead set", map[string]string{"spark.executor.memoryOverhead": "10"}, DefaultProfile, policy.R(1034, 1), 1},
-		{"off heap counts when enabled", map[string]string{"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "1535k"}, DefaultProfile, policy.R(1409, 1), 1},
-		{"off heap not enabled", map[string]string{"spark.memory.offHeap.size": "1g"}, DefaultProfile, policy.R(1408, 1), 1},
-		{"python memory only for python", map[string]string{"spark.executor.pyspark.memory": "1g"}, DefaultProfile, policy.R(1408, 1), 1},
-		{"python", map[string]string{"spark.executor.pyspark.memory": "1g", "spark.yarn.isPython": "true"}, DefaultProfile, policy.R(2432, 1), 1},
+		{"default: at least 384 MiB of overhead", nil, DefaultProfile, resource.R(1408, 1), 1},
+		{"a tenth, truncated", map[string]string{"spark.executor.memory": "4g", "spark.executor.cores": "4", "spark.task.cpus": "3"}, DefaultProfile, resource.R(4505, 4), 1},
+		{"overhead set", map[string]string{"spark.executor.memoryOverhead": "10"}, DefaultProfile, resource.R(1034, 1), 1},
+		{"off heap counts when enabled", map[string]string{"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "1535k"}, DefaultProfile, resource.R(1409, 1), 1},
+		{"off heap not enabled", map[string]string{"spark.memory.offHeap.size": "1g"}, DefaultProfile, resource.R(1408, 1), 1},
+		{"python memory only for python", map[string]string{"spark.executor.pyspark.memory": "1g"}, DefaultProfile, resource.R(1408, 1), 1},
+		{"python", map[string]string{"spark.executor.pyspark.memory": "1g", "spark.yarn.isPython": "true"}, DefaultProfile, resource.R(2432, 1), 1},
 		{"a profile's memory keeps the default overhead", map[string]string{"spark.executor.memory": "8g"},
-			Overrides{Cores: 2, MiB: 1024, OverheadMiB: Unset, OffHeapMiB: Unset, PySparkMiB: Unset, TaskCPUs: Unset}, policy.R(1024+819, 2), 2},
+			Overrides{Cores: 2, MiB: 1024, OverheadMiB: Unset, OffHeapMiB: Unset, PySparkMiB: Unset, TaskCPUs: Unset}, resource.R(1024+819, 2), 2},
 		{"gpus limit the tasks", map[string]string{"spark.executor.cores": "8", "spark.executor.resource.gpu.amount": "2", "spark.task.resource.gpu.amount": "0.4"},
-			DefaultProfile, policy.Resource{1408, 8, 2}, 4},
+			DefaultProfile, resource.Resource{1408, 8, 2}, 4},
 		{"whole gpus", map[string]string{"spark.executor.cores": "8", "spark.executor.resource.gpu.amount": "5", "spark.task.resource.gpu.amount": "2"},
-			DefaultProfile, policy.Resource{1408, 8, 5}, 2},
+			DefaultProfile, resource.Resource{1408, 8, 5}, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -241,11 +241,11 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a cluster without gpus gives %v, want an error that names the type", err)
 	}
 	client := map[string]string{"spark.yarn.am.memory": "1g", "spark.driver.memory": "8g", "spark.driver.cores": "2"}
-	if got, want := parse(t, client).AMSize(), policy.R(1408, 1); got != want {
+	if got, want := parse(t, client).AMSize(), resource.R(1408, 1); got != want {
 		t.Errorf("application master in client mode has %v, want %v", got, want)
 	}
 	client["spark.submit.deployMode"] = "cluster"
-	if got, want := parse(t, client).AMSize(), policy.R(8192+819, 2); got != want {
+	if got, want := parse(t, client).AMSize(), resource.R(8192+819, 2); got != want {
 		t.Errorf("driver in cluster mode has %v, want %v", got, want)
 	}
 }

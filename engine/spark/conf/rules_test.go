@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 const dyn = "spark.dynamicAllocation."
@@ -133,7 +133,7 @@ func TestAmountsOfResources(t *testing.T) {
 		t.Errorf("resources are %v, want %v", c.Resources, want)
 	}
 	got, err := c.ContainerSize(DefaultProfile, []string{"memory-mb", "vcores", "tpu", "yarn.io/fpga"})
-	if want := (policy.Resource{1408, 1, 12, 4}); err != nil || got != want {
+	if want := (resource.Resource{1408, 1, 12, 4}); err != nil || got != want {
 		t.Errorf("the container is %v, %v, want %v", got, err, want)
 	}
 	for _, bad := range []string{"spark.executor.resource..amount", "spark.task.resource..amount"} {
@@ -162,7 +162,7 @@ func TestResourcesOfAProfile(t *testing.T) {
 		o := DefaultProfile
 		o.Resources = []CustomResource{tt.r}
 		size, err := c.ContainerSize(o, types)
-		if want := (policy.Resource{1408, 8, tt.gpus}); err != nil || size != want || c.TasksPerExecutor(o) != tt.tasks {
+		if want := (resource.Resource{1408, 8, tt.gpus}); err != nil || size != want || c.TasksPerExecutor(o) != tt.tasks {
 			t.Errorf("%+v: container %v, %v, %d tasks; want %v and %d", tt.r, size, err, c.TasksPerExecutor(o), want, tt.tasks)
 		}
 	}
@@ -172,7 +172,7 @@ func TestResourcesOfAProfile(t *testing.T) {
 		t.Error("cores are taken for a custom resource")
 	}
 	python := parse(t, keysOf("spark.yarn.isPython", "true"))
-	if size, err := python.ContainerSize(DefaultProfile, types); err != nil || size != policy.R(1408, 1) {
+	if size, err := python.ContainerSize(DefaultProfile, types); err != nil || size != resource.R(1408, 1) {
 		t.Errorf("without memory for Python the container is %v, %v", size, err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Overrides are the amounts that a resource profile sets itself. Unset ones are the application's.
@@ -41,14 +41,14 @@ func or(set, fallback int64) int64 {
 }
 
 // ContainerSize returns what a container for an executor of the profile is asked with, before
-// YARN rounds it. types are the cluster's resource types in the order of [policy.Resource];
+// YARN rounds it. types are the cluster's resource types in the order of [resource.Resource];
 // a custom resource that is not among them is an error.
 //
 // The default overhead comes from the application's executor memory, also when the profile sets
 // another memory.
 //
 // Source: ResourceProfile.getResourcesForClusterManager, ResourceRequestHelper.
-func (c *Conf) ContainerSize(o Overrides, types []string) (policy.Resource, error) {
+func (c *Conf) ContainerSize(o Overrides, types []string) (resource.Resource, error) {
 	var offHeap, pySpark int64
 	if c.OffHeap {
 		offHeap = c.OffHeapBytes / mebibyte
@@ -58,7 +58,7 @@ func (c *Conf) ContainerSize(o Overrides, types []string) (policy.Resource, erro
 	}
 	mem := or(o.MiB, c.ExecutorMiB) + or(o.OverheadMiB, overhead(c.ExecutorOverhead, c.OverheadFactor, c.ExecutorMiB)) +
 		or(o.OffHeapMiB, offHeap) + pySpark
-	size := policy.R(mem, or(int64(o.Cores), int64(c.ExecutorCores)))
+	size := resource.R(mem, or(int64(o.Cores), int64(c.ExecutorCores)))
 	for _, r := range c.customResources(o) {
 		if r.Executor == 0 {
 			continue
@@ -67,7 +67,7 @@ func (c *Conf) ContainerSize(o Overrides, types []string) (policy.Resource, erro
 		for i < len(types) && types[i] != yarnType(r.Name) {
 			i++
 		}
-		if i >= min(len(types), policy.MaxTypes) {
+		if i >= min(len(types), resource.MaxTypes) {
 			return size, fmt.Errorf("spark.executor.resource.%s.amount is %d, but the cluster has no resource type %q (it has %s)",
 				r.Name, r.Executor, yarnType(r.Name), strings.Join(types, ", "))
 		}
@@ -120,11 +120,11 @@ func (r CustomResource) perExecutor() int64 {
 // cluster mode, a small process in client mode.
 //
 // Source: yarn.Client.
-func (c *Conf) AMSize() policy.Resource {
+func (c *Conf) AMSize() resource.Resource {
 	if c.ClusterMode {
-		return policy.R(c.DriverMiB+overhead(c.DriverOverhead, c.DriverFactor, c.DriverMiB), int64(c.DriverCores))
+		return resource.R(c.DriverMiB+overhead(c.DriverOverhead, c.DriverFactor, c.DriverMiB), int64(c.DriverCores))
 	}
-	return policy.R(c.AMMiB+overhead(c.AMOverhead, 0.10, c.AMMiB), int64(c.AMCores))
+	return resource.R(c.AMMiB+overhead(c.AMOverhead, 0.10, c.AMMiB), int64(c.AMCores))
 }
 
 // isResourceKey reports whether name is spark.executor.resource.<name>.amount or its task twin.

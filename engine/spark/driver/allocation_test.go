@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -19,10 +19,10 @@ func TestDynamicAllocationIsTold(t *testing.T) {
 		do func(*app)
 	}
 	granted := func(at int64, node int32) step {
-		return step{at, func(a *app) { a.Grant(node, 0, policy.R(2048, 1)) }}
+		return step{at, func(a *app) { a.Grant(node, 0, resource.R(2048, 1)) }}
 	}
 	granted2 := func(at int64, node int32) step {
-		return step{at, func(a *app) { a.Grant(node, 0, policy.R(2048, 2)) }}
+		return step{at, func(a *app) { a.Grant(node, 0, resource.R(2048, 2)) }}
 	}
 	crashed := func(at, c int64) step { return step{at, func(a *app) { a.Crash(c, 1) }} }
 	long := func(n int) trace.Stage { return stageOf(0, n, 1_000_000) }

@@ -11,7 +11,7 @@ import (
 	"replay/engine/model"
 	"replay/engine/protocol"
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -382,7 +382,7 @@ func TestRefusals(t *testing.T) {
 	})
 	t.Run("an executor larger than any container", func(t *testing.T) {
 		a := newApp(t, jobOf(stageOf(0, 1, 1000), changed(stageOf(1, 1, 1000), func(st *trace.Stage) { st.Profile, st.ExecMemMiB, st.ExecVCores = 1, 5000, 7 })), setup{conf: dynamic()})
-		a.Largest = policy.R(4096, 8)
+		a.Largest = resource.R(4096, 8)
 		a.register()
 		a.Run(1000)
 		want := "an executor of resource profile 1 asks for 5000 MiB and 7 vcores, the largest allocation of queue root.default is 4096 MiB and 8 vcores"

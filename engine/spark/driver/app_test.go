@@ -12,6 +12,7 @@ import (
 	"replay/engine/spark"
 	"replay/engine/spark/conf"
 	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -124,7 +125,7 @@ func (a *app) asked() *asked { return a.Master.(*asked) }
 // executors grants an executor on each of these nodes; they come with the master's next heartbeat.
 func (a *app) executors(nodes ...int32) *app {
 	for _, n := range nodes {
-		a.Grant(n, 0, policy.R(2048, 1))
+		a.Grant(n, 0, resource.R(2048, 1))
 	}
 	return a
 }

@@ -8,7 +8,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // asked are executors that the application master asks for. It is the driver's backend towards YARN, and that of its
@@ -32,7 +32,7 @@ func (a *asked) prepare() error {
 	for id, p := range a.set.profiles {
 		if !p.size.FitsIn(largest) {
 			return fmt.Errorf("an executor of resource profile %d asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
-				id, p.size[policy.Memory], p.size[policy.VCores], a.rec.Queue, largest[policy.Memory], largest[policy.VCores])
+				id, p.size[resource.Memory], p.size[resource.VCores], a.rec.Queue, largest[resource.Memory], largest[resource.VCores])
 		}
 		profiles = append(profiles, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
 		perExec = append(perExec, p.perExec)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/protocol"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -115,7 +115,7 @@ func TestSlots(t *testing.T) {
 			}
 			j := jobOf(stageOf(0, 20, 1_000_000), st)
 			j.ExecVCores = 4
-			size, starts := policy.R(2048, 4), &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 0, 1_000_000}}
+			size, starts := resource.R(2048, 4), &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 0, 1_000_000}}
 			a := newApp(t, j, setup{conf: c.conf, recorded: Recorded{Latencies: map[int64]*Latencies{0: starts}}}).register()
 			a.Run(1500)
 			for i := range int32(5) {

@@ -6,7 +6,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/spark/allocator"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // What becomes of a container that was asked for on hosts 0 and 1 (rack 0); nodes 2 and 3 are rack 1.
@@ -40,7 +40,7 @@ func TestMatchesOfContainers(t *testing.T) {
 			for _, n := range c.lost {
 				a.LoseNode(n)
 			}
-			x := a.Grant(c.node, 0, policy.R(2048, 1))
+			x := a.Grant(c.node, 0, resource.R(2048, 1))
 			x.Type = c.kind
 			a.Rooms[x.ID.N] = c.room
 			a.Run(5000)

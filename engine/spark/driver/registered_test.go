@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -56,8 +56,8 @@ func TestWaitForRegisteredExecutors(t *testing.T) {
 
 // What an application waits for, in words.
 func TestWaits(t *testing.T) {
-	why := func(r policy.Resource) string {
-		return fmt.Sprintf("no room for %d MiB", r[policy.Memory])
+	why := func(r resource.Resource) string {
+		return fmt.Sprintf("no room for %d MiB", r[resource.Memory])
 	}
 	check := func(t *testing.T, a *app, want string) {
 		t.Helper()
@@ -160,7 +160,7 @@ func TestExcludedHosts(t *testing.T) {
 	if d := cmp.Diff(want, a.said("ask")); d != "" {
 		t.Errorf("asks (-want +got)\n%s\nends: %v", d, a.ends())
 	}
-	c := a.Grant(0, 0, policy.R(2048, 1))
+	c := a.Grant(0, 0, resource.R(2048, 1))
 	a.Run(12_000)
 	if r := a.Container(c.ID.N); r.Started == record.None || r.Registered != record.None || r.Ended == record.None {
 		t.Errorf("the executor on the excluded host: %+v, want started, refused and ended", r)

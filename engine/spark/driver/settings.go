@@ -7,14 +7,14 @@ import (
 
 	"replay/engine/record"
 	sparkconf "replay/engine/spark/conf"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
 // settings are the resolved configuration of one job.
 type settings struct {
 	conf        *sparkconf.Conf
-	amSize      policy.Resource
+	amSize      resource.Resource
 	profiles    []profile // by id, 0 is the application's own
 	priority    int32
 	maxAttempts int // 0 or less = as many as YARN allows
@@ -24,7 +24,7 @@ type settings struct {
 // profile is a Spark resource profile as far as containers and slots go.
 type profile struct {
 	over    sparkconf.Overrides
-	size    policy.Resource // of its executors' containers, as asked
+	size    resource.Resource // of its executors' containers, as asked
 	cores   int
 	cpus    int // of a task
 	perExec int // tasks at a time
@@ -70,7 +70,7 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	set.maxAttempts = conf.MaxAppAttempts
 	set.amSize = conf.AMSize()
 	if j.AMMemMiB > 0 && !k.sets("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
-		set.amSize = policy.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
+		set.amSize = resource.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
 	if !conf.ClusterMode {
 		set.warnings = append(set.warnings, record.Warning{Code: "client-mode",
@@ -146,7 +146,7 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 		mem = st.ExecMemMiB
 	}
 	if mem > 0 && !k.sets("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
-		p.size[policy.Memory] = mem
+		p.size[resource.Memory] = mem
 	}
 	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
 	if p.over.Cores != sparkconf.Unset {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/spark/conf"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -60,7 +60,7 @@ func TestSizesOfProfiles(t *testing.T) {
 			}
 			var got []size
 			for _, p := range set.profiles {
-				got = append(got, size{p.size[policy.Memory], p.size[policy.VCores], p.perExec, int(p.offered()), p.cpus})
+				got = append(got, size{p.size[resource.Memory], p.size[resource.VCores], p.perExec, int(p.offered()), p.cpus})
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
@@ -224,7 +224,7 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.AMSize != policy.R(c.wantMem, c.wantCPU) || p.Priority != c.wantPriority || p.AMStartMS != c.wantStart || p.Recorded {
+			if p.AMSize != resource.R(c.wantMem, c.wantCPU) || p.Priority != c.wantPriority || p.AMStartMS != c.wantStart || p.Recorded {
 				t.Errorf("plan %+v, want %+v", p, c)
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"replay/engine/master"
-	"replay/policy"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -45,7 +45,7 @@ func TestHintsOfStages(t *testing.T) {
 		t.Errorf("asks (-want +got)\n%s", d)
 	}
 	for _, node := range []int32{0, 0, 0, 0, 1, 1, 2} {
-		a.Grant(node, 0, policy.R(2048, 2))
+		a.Grant(node, 0, resource.R(2048, 2))
 	}
 	a.Run(4500)
 	if got := hinted(); len(got) > 0 || len(a.Tasks) != 14 {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"replay/engine/record"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Waits is part of [master.Master].
-func (d *Driver) Waits(why func(policy.Resource) string) string {
+func (d *Driver) Waits(why func(resource.Resource) string) string {
 	switch {
 	case d.rec.FirstAllocated == record.None && d.rec.FirstAsked != record.None:
 		return "it waits for its first executor: " + why(d.set.profiles[0].size)

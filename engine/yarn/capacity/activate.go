@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // activate lets pending applications run as far as the queue's and their users' room for application
@@ -16,11 +17,11 @@ import (
 func (q *queue) activate() {
 	s := q.s
 	q.amLimit = policy.AMLimit(s.calc, &q.limits, q.currentLimit)
-	var userLimit policy.Resource
+	var userLimit resource.Resource
 	var haveUserLimit bool
 	left := q.pendingApps[:0]
 	for _, a := range q.pendingApps {
-		alone := len(q.activeApps) == 0 || s.calc.Compare(q.lastCluster, q.amUsed, policy.Resource{}, false) <= 0
+		alone := len(q.activeApps) == 0 || s.calc.Compare(q.lastCluster, q.amUsed, resource.Resource{}, false) <= 0
 		if !s.calc.Fits(a.am.Add(q.amUsed), q.amLimit) && !alone {
 			left = append(left, a)
 			continue
@@ -73,7 +74,7 @@ func (q *queue) addAttempt(a *app) {
 	q.running++
 	a.user.pending++
 	q.addPending(a)
-	if q.s.calc.Compare(q.lastCluster, q.lastCluster, policy.Resource{}, false) > 0 {
+	if q.s.calc.Compare(q.lastCluster, q.lastCluster, resource.Resource{}, false) > 0 {
 		q.activate()
 	}
 }

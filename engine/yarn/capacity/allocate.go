@@ -3,7 +3,7 @@ package capacity
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Allocate notes resizes, releases containers, stores asks and hands over what was allocated and resized.
@@ -84,9 +84,9 @@ func (s *Scheduler) Queues(yield func(yarn.QueueState)) {
 type Usage struct {
 	Path         string
 	Leaf         bool
-	Used         policy.Resource // reserved containers included
-	Capacity     float32         // part of its own capacity that is used
-	Absolute     float32         // part of the cluster
+	Used         resource.Resource // reserved containers included
+	Capacity     float32           // part of its own capacity that is used
+	Absolute     float32           // part of the cluster
 	Applications int
 	Active       int // of a leaf: with room for their masters
 	Pending      int // of a leaf: without

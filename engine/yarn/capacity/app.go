@@ -5,6 +5,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // app is an attempt of an application in a leaf queue.
@@ -14,16 +15,16 @@ type app struct {
 	*yarn.Attempt
 	q    *queue
 	user *user
-	am   policy.Resource // charged against the limits of application masters
-	rank policy.LeafApp  // its place in the orders of the queue
+	am   resource.Resource // charged against the limits of application masters
+	rank policy.LeafApp    // its place in the orders of the queue
 
 	runnable bool // the running limits let it start
 	active   bool // the queue has room for its master
 	asking   bool // counts among its user's applications with outstanding requests
 	stale    bool // its place in the queue's order is to be looked up again
 
-	pending    policy.Resource // wanted
-	reserved   policy.Resource
+	pending    resource.Resource // wanted
+	reserved   resource.Resource
 	headroomOf *account // of the user when the queue last looked at the application; nil before
 
 	// The orders in which the end of the application ends its containers and reservations.
@@ -83,7 +84,7 @@ func (a *app) requestsChanged() {
 	a.setPending(a.Requests.Pending())
 }
 
-func (a *app) setPending(r policy.Resource) {
+func (a *app) setPending(r resource.Resource) {
 	d := r.Sub(a.pending)
 	if d.IsNone() {
 		return

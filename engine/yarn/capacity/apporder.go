@@ -3,7 +3,7 @@ package capacity
 import (
 	"slices"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // compareApps is the order in which the active applications of a leaf queue are served.
@@ -34,8 +34,8 @@ func (q *queue) served() []*app {
 	for i, a := range q.stale {
 		q.activeApps = remove(q.activeApps, a)
 		a.stale = false
-		a.rank.Used = a.Used[policy.Memory]
-		a.rank.Demand = a.Used[policy.Memory] + a.pending[policy.Memory]
+		a.rank.Used = a.Used[resource.Memory]
+		a.rank.Demand = a.Used[resource.Memory] + a.pending[resource.Memory]
 		q.addActive(a)
 		q.stale[i] = nil
 	}

@@ -7,7 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // BenchmarkHeartbeat is a heartbeat of a full cluster in which one container ends on the node and one of many waiting
@@ -55,7 +55,7 @@ func benchmarkHeartbeat(b *testing.B, apps int, order string) {
 	for i := range nodes {
 		s.AddNode(yarn.NodeSpec{
 			ID: protocol.NodeID(i), Host: names.Intern(fmt.Sprint("h", i)), Rack: names.Intern(fmt.Sprint("/r", i%20)),
-			Port: 8041, Total: policy.R(16<<10, 16),
+			Port: 8041, Total: resource.R(16<<10, 16),
 		})
 	}
 	var out protocol.AllocateResponse
@@ -66,7 +66,7 @@ func benchmarkHeartbeat(b *testing.B, apps int, order string) {
 		}
 		s.AddAttempt(id)
 		if err := s.Allocate(id, &protocol.AllocateRequest{Asks: []protocol.Ask{
-			{Priority: 1, Name: protocol.Any, Count: 1 << 30, Size: policy.R(1024, 1), Relax: true},
+			{Priority: 1, Name: protocol.Any, Count: 1 << 30, Size: resource.R(1024, 1), Relax: true},
 		}}, &out); err != nil {
 			b.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package capacity
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // commit checks a proposal once more and carries it out. What it refuses changes nothing but the locality
@@ -45,7 +45,7 @@ func (q *queue) accepts(a *app, got *assignment) bool {
 	if !a.user.present {
 		return false
 	}
-	var back policy.Resource
+	var back resource.Resource
 	if got.excess != nil {
 		back = got.excess.Size
 	}
@@ -143,8 +143,8 @@ func (s *Scheduler) endOne(c *yarn.Container, exit int32, e yarn.ContainerEvent)
 }
 
 // release takes r off the usage of the application's queues and user.
-func (s *Scheduler) release(a *app, r policy.Resource) {
-	a.q.charge(a, policy.Resource{}.Sub(r))
+func (s *Scheduler) release(a *app, r resource.Resource) {
+	a.q.charge(a, resource.Resource{}.Sub(r))
 }
 
 // tell reports an event to the observer.

@@ -3,6 +3,7 @@ package capacity
 import (
 	"replay/engine/yarn"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // assignLeaf offers a node to a leaf queue: first to the reservation on it, then to the active
@@ -42,13 +43,13 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 // taken back from reservations first.
 //
 // Source: AbstractLeafQueue.canAssignToUser.
-func (q *queue) withinUserLimit(a *app, limit policy.Resource, lim *limits) bool {
+func (q *queue) withinUserLimit(a *app, limit resource.Resource, lim *limits) bool {
 	u := a.user
 	if !u.present {
 		return false
 	}
 	s := q.s
-	lim.unreserve = policy.Resource{}
+	lim.unreserve = resource.Resource{}
 	if s.calc.Compare(s.cluster(), u.used, limit, false) <= 0 {
 		return true
 	}
@@ -62,18 +63,18 @@ func (q *queue) withinUserLimit(a *app, limit policy.Resource, lim *limits) bool
 // setCurrentLimit notes what the queue may use as of this offer.
 //
 // Source: AbstractLeafQueue.updateCurrentResourceLimits.
-func (q *queue) setCurrentLimit(limit policy.Resource) {
+func (q *queue) setCurrentLimit(limit resource.Resource) {
 	s := q.s
-	q.offered = policy.Smaller(s.calc, s.cluster(), s.calc.RoundDown(q.limits.Max, s.least), limit)
+	q.offered = resource.Smaller(s.calc, s.cluster(), s.calc.RoundDown(q.limits.Max, s.least), limit)
 }
 
 // headroomLimit returns the limit of the application's user, none when he has left, and notes
 // what the headroom of the queue's applications is to be computed from.
 //
 // Source: AbstractLeafQueue.computeUserLimitAndSetHeadroom.
-func (q *queue) headroomLimit(a *app) policy.Resource {
+func (q *queue) headroomLimit(a *app) resource.Resource {
 	if !a.user.present {
-		return policy.Resource{}
+		return resource.Resource{}
 	}
 	q.currentLimit = q.offered
 	a.headroomOf = a.user.account
@@ -84,13 +85,13 @@ func (q *queue) headroomLimit(a *app) policy.Resource {
 // has looked at the application.
 //
 // Source: CapacityHeadroomProvider.getHeadroom.
-func (a *app) headroom() policy.Resource {
+func (a *app) headroom() resource.Resource {
 	if a.headroomOf == nil {
-		return policy.Resource{}
+		return resource.Resource{}
 	}
 	q, s := a.q, a.q.s
 	h := policy.CapacityHeadroom(s.calc, s.cluster(), q.users.userLimit(a.user), a.headroomOf.used,
 		q.currentLimit, q.used, s.root.used, s.least)
-	h[policy.Memory] = max(h[policy.Memory], 0)
+	h[resource.Memory] = max(h[resource.Memory], 0)
 	return h
 }

@@ -4,6 +4,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // result is what trying one key of an application on a node came to.
@@ -126,13 +127,13 @@ func (a *app) tryLevels(n *yarn.Node, lim *limits, k *key, reserved *yarn.Contai
 // propose makes the proposal of a container of one size on a node, or of a reservation when there is no room.
 //
 // Source: RegularContainerAllocator.assignContainer.
-func (a *app) propose(n *yarn.Node, lim *limits, k *key, size policy.Resource, kind protocol.NodeType, reserved *yarn.Container) (assignment, result) {
+func (a *app) propose(n *yarn.Node, lim *limits, k *key, size resource.Resource, kind protocol.NodeType, reserved *yarn.Container) (assignment, result) {
 	s := a.q.s
 	if !s.calc.Fits(size, n.Total) {
 		return assignment{}, nextLevel
 	}
 	more := a.wantsMore(k, size)
-	excess := policy.Larger(s.calc, s.cluster(), size.Sub(lim.headroom), lim.unreserve)
+	excess := resource.Larger(s.calc, s.cluster(), size.Sub(lim.headroom), lim.unreserve)
 	over := s.calc.AnyAboveZero(excess)
 	got := assignment{size: size, kind: kind, app: a, key: k, fulfilled: reserved}
 	if s.calc.Available(n.Free, size) > 0 {
@@ -155,7 +156,7 @@ func (a *app) propose(n *yarn.Node, lim *limits, k *key, size policy.Resource, k
 }
 
 // wantsMore reports whether the key needs a further container or reservation.
-func (a *app) wantsMore(k *key, size policy.Resource) bool {
+func (a *app) wantsMore(k *key, size resource.Resource) bool {
 	q := a.q
 	reserved := int32(k.reserved.Len())
 	ratio := float32(0)
@@ -168,7 +169,7 @@ func (a *app) wantsMore(k *key, size policy.Resource) bool {
 // reservationToGive returns a reservation of the key that is at least as large as what is needed, nil when there is none.
 //
 // Source: FiCaSchedulerApp.findNodeToUnreserve.
-func (a *app) reservationToGive(k *key, needed policy.Resource) *yarn.Container {
+func (a *app) reservationToGive(k *key, needed resource.Resource) *yarn.Container {
 	for id, c := range k.reserved.All {
 		if a.q.s.calc.Fits(needed, c.Size) {
 			if a.q.s.nodes.Node(id) == nil {

@@ -6,19 +6,20 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // limits is what a queue may use on an offer, handed down the tree.
 //
 // Source: ResourceLimits.
 type limits struct {
-	limit     policy.Resource
-	headroom  policy.Resource // limit less usage
-	unreserve policy.Resource // to be given back from reservations before anything new
-	blocked   policy.Resource // kept for children that wait for their limit
+	limit     resource.Resource
+	headroom  resource.Resource // limit less usage
+	unreserve resource.Resource // to be given back from reservations before anything new
+	blocked   resource.Resource // kept for children that wait for their limit
 }
 
-func newLimits(limit policy.Resource) limits { return limits{limit: limit, headroom: limit} }
+func newLimits(limit resource.Resource) limits { return limits{limit: limit, headroom: limit} }
 
 // skip says why an offer was not taken.
 type skip uint8
@@ -34,7 +35,7 @@ const (
 // Source: CSAssignment.
 type assignment struct {
 	skip      skip
-	size      policy.Resource
+	size      resource.Resource
 	kind      protocol.NodeType
 	app       *app
 	key       *key
@@ -62,7 +63,7 @@ func (q *queue) assign(n *yarn.Node, lim *limits) assignment {
 	if n.Reserved != nil || !s.calc.Fits(s.least, n.Free) {
 		return assignment{}
 	}
-	reserved := policy.R(q.reserved[policy.Memory], q.reserved[policy.VCores])
+	reserved := resource.R(q.reserved[resource.Memory], q.reserved[resource.VCores])
 	if !q.canAssign(lim, reserved) {
 		return assignment{}
 	}
@@ -73,9 +74,9 @@ func (q *queue) assign(n *yarn.Node, lim *limits) assignment {
 // without what could be taken back from reservations.
 //
 // Source: AbstractCSQueue.canAssignToThisQueue.
-func (q *queue) canAssign(lim *limits, reserved policy.Resource) bool {
+func (q *queue) canAssign(lim *limits, reserved resource.Resource) bool {
 	s := q.s
-	limit := policy.Smaller(s.calc, s.cluster(), q.limits.Max, lim.limit)
+	limit := resource.Smaller(s.calc, s.cluster(), q.limits.Max, lim.limit)
 	lim.headroom = limit.Sub(q.used)
 	if s.calc.Compare(s.cluster(), q.used, limit, false) < 0 {
 		return true
@@ -92,7 +93,7 @@ func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
 	s := q.s
 	var result assignment
 	for _, c := range q.sorted() {
-		lim.limit = policy.Smaller(s.calc, s.cluster(), lim.limit, q.limits.Max)
+		lim.limit = resource.Smaller(s.calc, s.cluster(), lim.limit, q.limits.Max)
 		child := newLimits(q.childLimit(c, lim.limit.Sub(lim.blocked)))
 		a := c.assign(n, &child)
 		if s.positive(a.size) {
@@ -108,7 +109,7 @@ func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
 		if c.leaf {
 			blocked = child.headroom
 		}
-		lim.blocked = lim.blocked.Add(policy.Larger(s.calc, s.cluster(), blocked, policy.Resource{}))
+		lim.blocked = lim.blocked.Add(resource.Larger(s.calc, s.cluster(), blocked, resource.Resource{}))
 	}
 	return result
 }
@@ -116,7 +117,7 @@ func (q *queue) assignChildren(n *yarn.Node, lim *limits) assignment {
 // childLimit returns the part of what is left of limit that the child c may use, its usage included.
 //
 // Source: AbstractParentQueue.getResourceLimitsOfChild.
-func (q *queue) childLimit(c *queue, limit policy.Resource) policy.Resource {
+func (q *queue) childLimit(c *queue, limit resource.Resource) resource.Resource {
 	return q.s.calc.RoundDown(limit.Sub(q.used).Add(c.used), q.s.least)
 }
 

@@ -11,7 +11,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // world drives a scheduler at random, as application masters and nodes do.
@@ -89,7 +89,7 @@ func (w *world) step() {
 				w.nodes = append(w.nodes, id)
 				s.AddNode(yarn.NodeSpec{
 					ID: id, Host: w.host(i), Rack: w.rack(i), Port: 8041,
-					Total: policy.R(1024*rapid.Int64Range(1, 8).Draw(t, "memory"), rapid.Int64Range(1, 8).Draw(t, "vcores")),
+					Total: resource.R(1024*rapid.Int64Range(1, 8).Draw(t, "memory"), rapid.Int64Range(1, 8).Draw(t, "vcores")),
 				})
 			}
 		}
@@ -98,7 +98,7 @@ func (w *world) step() {
 		spec := yarn.AppSpec{
 			ID: w.lastApp, User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"),
 			Queue:  rapid.SampledFrom([]string{"root.a", "root.b.x", "root.b.y"}).Draw(t, "queue"),
-			AMSize: policy.R(1024, 1), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
+			AMSize: resource.R(1024, 1), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
 		}
 		if s.AddApp(spec) == nil {
 			w.apps = append(w.apps, spec.ID)
@@ -115,7 +115,7 @@ func (w *world) step() {
 		priority := rapid.Int32Range(1, 2).Draw(t, "ask priority")
 		// The size of a priority never changes: a reservation keeps its size when the ask shrinks, and YARN
 		// then fills it where only the new size fits.
-		size := policy.R(1024*(1+int64(app)%3), 1+int64(priority+int32(app))%3)
+		size := resource.R(1024*(1+int64(app)%3), 1+int64(priority+int32(app))%3)
 		asks := []protocol.Ask{{Priority: priority, Name: protocol.Any, Count: n, Size: size, Relax: true}}
 		if rapid.Bool().Draw(t, "local") {
 			asks = append(asks,
@@ -176,24 +176,24 @@ func (w *world) check() {
 	t, s := w.t, w.s
 	for _, id := range w.nodes {
 		n := s.nodes.Node(id)
-		var sum policy.Resource
+		var sum resource.Resource
 		for c := range n.Containers {
 			sum = sum.Add(c.Size)
 		}
 		if sum != n.Used || n.Used.Add(n.Free) != n.Total {
 			t.Fatalf("node %d: containers use %v, used %v, free %v, total %v", id, sum, n.Used, n.Free, n.Total)
 		}
-		if n.Free[policy.Memory] < 0 {
+		if n.Free[resource.Memory] < 0 {
 			t.Fatalf("node %d is over its memory: free %v", id, n.Free)
 		}
 	}
-	used, reserved, pending := map[*queue]policy.Resource{}, map[*queue]policy.Resource{}, map[*queue]policy.Resource{}
-	users := map[*user]policy.Resource{}
+	used, reserved, pending := map[*queue]resource.Resource{}, map[*queue]resource.Resource{}, map[*queue]resource.Resource{}
+	users := map[*user]resource.Resource{}
 	for _, a := range s.apps {
 		if a == nil {
 			continue
 		}
-		var mine, held policy.Resource
+		var mine, held resource.Resource
 		for c := range a.AllLive {
 			mine = mine.Add(c.Size)
 		}
@@ -258,24 +258,24 @@ func TestInvariants(t *testing.T) {
 
 // positive is a shortcut through the calculator's comparison with nothing.
 func TestPositive(t *testing.T) {
-	amount := rapid.Custom(func(t *rapid.T) (r policy.Resource) {
+	amount := rapid.Custom(func(t *rapid.T) (r resource.Resource) {
 		for i := range 3 {
 			r[i] = rapid.SampledFrom([]int64{0, 0, 1, 2, -1, 1 << 40}).Draw(t, "amount")
 		}
 		return r
 	})
 	for _, types := range []int{2, 3} {
-		for name, calc := range map[string]policy.Calculator{"default": policy.DefaultCalculator{}, "dominant": policy.NewDominant(types)} {
+		for name, calc := range map[string]resource.Calculator{"default": resource.DefaultCalculator{}, "dominant": resource.NewDominant(types)} {
 			rapid.Check(t, func(t *rapid.T) {
 				s := &Scheduler{calc: calc, nodes: yarn.NewCluster(protocol.NewNames()), counted: types}
 				if name == "default" {
 					s.counted = 1
 				}
 				r := amount.Draw(t, "r")
-				s.nodes.Capacity = amount.Draw(t, "cluster").Max(policy.Resource{})
+				s.nodes.Capacity = amount.Draw(t, "cluster").Max(resource.Resource{})
 				clear(r[types:])
 				clear(s.nodes.Capacity[types:])
-				if got, want := s.positive(r), calc.Compare(s.nodes.Capacity, r, policy.Resource{}, false) > 0; got != want {
+				if got, want := s.positive(r), calc.Compare(s.nodes.Capacity, r, resource.Resource{}, false) > 0; got != want {
 					t.Fatalf("%s, %d types, cluster %v: positive(%v) is %v, want %v", name, types, s.nodes.Capacity, r, got, want)
 				}
 			})

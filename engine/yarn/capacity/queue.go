@@ -3,6 +3,7 @@ package capacity
 import (
 	"replay/engine/yarn/conf"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // queue is a queue of the tree. The members from users on belong to leaf queues.
@@ -17,9 +18,9 @@ type queue struct {
 
 	limits    policy.CapacityLeaf
 	minFactor float32 // (largest - least) as a part of the largest allocation
-	used      policy.Resource
-	reserved  policy.Resource // part of used
-	pending   policy.Resource
+	used      resource.Resource
+	reserved  resource.Resource // part of used
+	pending   resource.Resource
 	standing  policy.CapacityQueue // among the siblings
 	order     []*queue             // scratch of sorted
 	submitted int                  // applications, not yet finished
@@ -28,11 +29,11 @@ type queue struct {
 	users        *users
 	appOrder     policy.LeafOrder
 	byUsage      bool // appOrder looks at usage and demand
-	lastCluster  policy.Resource
-	offered      policy.Resource // most that the queue could use as of the last offer
-	currentLimit policy.Resource // the same, as headroom is computed from it
-	amLimit      policy.Resource
-	amUsed       policy.Resource
+	lastCluster  resource.Resource
+	offered      resource.Resource // most that the queue could use as of the last offer
+	currentLimit resource.Resource // the same, as headroom is computed from it
+	amLimit      resource.Resource
+	amUsed       resource.Resource
 	pendingApps  []*app // runnable, wait for room for their masters; in order
 	activeApps   []*app // in the order of service as of the last look
 	stale        []*app // to be placed again in activeApps
@@ -67,14 +68,14 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 // queue may use at most.
 //
 // Source: ParentQueue.updateClusterResource, LeafQueue.updateClusterResource.
-func (q *queue) clusterChanged(limit policy.Resource) {
+func (q *queue) clusterChanged(limit resource.Resource) {
 	s, c := q.s, q.cfg
 	q.limits.Min, q.limits.Max, q.standing.Absolute = c.EffectiveMin, c.EffectiveMax, c.AbsoluteCapacity
 	if q.leaf {
 		q.clusterChangedLeaf(limit)
 		return
 	}
-	limit = policy.Smaller(s.calc, s.cluster(), limit, q.limits.Max)
+	limit = resource.Smaller(s.calc, s.cluster(), limit, q.limits.Max)
 	for _, c := range q.children {
 		c.clusterChanged(q.childLimit(c, limit))
 	}
@@ -82,7 +83,7 @@ func (q *queue) clusterChanged(limit policy.Resource) {
 }
 
 // clusterChangedLeaf is [queue.clusterChanged] for a leaf: its limits and the headroom of its applications.
-func (q *queue) clusterChangedLeaf(limit policy.Resource) {
+func (q *queue) clusterChangedLeaf(limit resource.Resource) {
 	q.lastCluster = q.s.cluster()
 	q.setCurrentLimit(limit)
 	q.currentLimit = q.offered
@@ -103,14 +104,14 @@ func (q *queue) updateUsedCapacity() {
 	cluster := s.cluster()
 	q.standing.Used, q.standing.AbsoluteUsed = 0, 0
 	if s.positive(cluster) {
-		own := policy.Larger(s.calc, cluster, q.limits.Min, s.least)
+		own := resource.Larger(s.calc, cluster, q.limits.Min, s.least)
 		q.standing.AbsoluteUsed = s.calc.Divide(cluster, q.used, cluster)
 		q.standing.Used = s.calc.Divide(cluster, q.used, own)
 	}
 }
 
 // use adds r, which may be negative, to what the queue uses.
-func (q *queue) use(r policy.Resource) {
+func (q *queue) use(r resource.Resource) {
 	q.used = q.used.Add(r)
 	q.updateUsedCapacity()
 }
@@ -118,7 +119,7 @@ func (q *queue) use(r policy.Resource) {
 // charge adds r, which may be negative, to the usage of a leaf queue, its ancestors and the application's user.
 //
 // Source: AbstractLeafQueue.allocateResource, AbstractLeafQueue.releaseResource, AbstractParentQueue.apply.
-func (q *queue) charge(a *app, r policy.Resource) {
+func (q *queue) charge(a *app, r resource.Resource) {
 	q.use(r)
 	q.users.charge(a.user, r)
 	q.reorderLater(a)

@@ -3,7 +3,7 @@ package capacity
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // requestResizes checks and notes requests of other sizes: increases become asks for the difference on the container's
@@ -37,7 +37,7 @@ func (s *Scheduler) requestResizes(a *app, reqs []protocol.Update, out *protocol
 // decrease notes a smaller size and reports whether it can.
 //
 // Source: AbstractYarnScheduler.handleDecreaseRequests, createDecreasedRMContainer.
-func (s *Scheduler) decrease(a *app, c *yarn.Container, target policy.Resource) bool {
+func (s *Scheduler) decrease(a *app, c *yarn.Container, target resource.Resource) bool {
 	helper, _, ok := a.Decrease(c, target, s.now)
 	if !ok {
 		return false

@@ -6,7 +6,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // resizing is a cluster of one node and one application with running containers.
@@ -38,7 +38,7 @@ func newResizing(t *testing.T, mem int64, sizes ...int64) *resizing {
 	r := &resizing{t: t}
 	r.s = New(site, cfg, names, 0, func(e *yarn.Event) { r.events = append(r.events, *e) })
 	r.s.SetClock(1 << 30)
-	r.s.AddNode(yarn.NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: policy.R(mem, 100)})
+	r.s.AddNode(yarn.NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(mem, 100)})
 	if err := r.s.AddApp(yarn.AppSpec{ID: 1, User: "u", Queue: "root.q"}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func id(n int64) protocol.ContainerID { return protocol.ContainerID{App: 1, N: n
 func (r *resizing) call(in protocol.AllocateRequest) error { return r.s.Allocate(1, &in, &r.out) }
 
 func (r *resizing) ask(priority int32, size int64) {
-	r.call(protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: priority, Name: protocol.Any, Count: 1, Size: policy.R(size, 1), Relax: true}}})
+	r.call(protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: priority, Name: protocol.Any, Count: 1, Size: resource.R(size, 1), Relax: true}}})
 }
 
 func (r *resizing) beat(ended []protocol.Status) { r.s.NodeUpdate(0, nil, ended) }
@@ -73,14 +73,14 @@ func (r *resizing) beat(ended []protocol.Status) { r.s.NodeUpdate(0, nil, ended)
 // resize asks for another size of container n, whose version is version.
 func (r *resizing) resize(n int64, version int32, increase bool, size int64) error {
 	return r.call(protocol.AllocateRequest{Updates: []protocol.Update{
-		{Container: id(n), Version: version, Increase: increase, Size: policy.R(size, 1)},
+		{Container: id(n), Version: version, Increase: increase, Size: resource.R(size, 1)},
 	}})
 }
 
 // use checks the memory used by the queue and on the node.
 func (r *resizing) use(when string, queue, node int64) {
 	r.t.Helper()
-	q, n := r.s.queues[1].used[policy.Memory], r.s.nodes.Node(0).Used[policy.Memory]
+	q, n := r.s.queues[1].used[resource.Memory], r.s.nodes.Node(0).Used[resource.Memory]
 	if q != queue || n != node {
 		r.t.Errorf("%s: queue uses %d, node %d; want %d and %d", when, q, n, queue, node)
 	}
@@ -88,7 +88,7 @@ func (r *resizing) use(when string, queue, node int64) {
 
 func (r *resizing) given(when string, list []protocol.Container, n, size int64, version int32) {
 	r.t.Helper()
-	if len(list) != 1 || list[0].ID != id(n) || list[0].Size[policy.Memory] != size || list[0].Version != version {
+	if len(list) != 1 || list[0].ID != id(n) || list[0].Size[resource.Memory] != size || list[0].Version != version {
 		r.t.Errorf("%s: given %+v, want container %d of %d MiB, version %d", when, list, n, size, version)
 	}
 }
@@ -140,7 +140,7 @@ func TestDecrease(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	r := newResizing(t, 8192, 1024)
 	up := func(n int64, version int32, size int64) protocol.Update {
-		return protocol.Update{Container: id(n), Version: version, Increase: true, Size: policy.R(size, 1)}
+		return protocol.Update{Container: id(n), Version: version, Increase: true, Size: resource.R(size, 1)}
 	}
 	r.call(protocol.AllocateRequest{Updates: []protocol.Update{up(9, 0, 2048), up(2, 1, 2048), up(2, 0, 1<<20), up(2, 0, 2048), up(2, 0, 2048)}})
 	want := []protocol.UpdateError{
@@ -180,7 +180,7 @@ func TestDecreaseLostToIncrease(t *testing.T) {
 // The end of a container drops the reservation for its growth.
 func TestReservedIncreaseEndsWithContainer(t *testing.T) {
 	r := newResizing(t, 4096, 1024, 1024)
-	r.s.AddNode(yarn.NodeSpec{ID: 1, Total: policy.R(8192, 100)}) // so that the queue's limit permits it
+	r.s.AddNode(yarn.NodeSpec{ID: 1, Total: resource.R(8192, 100)}) // so that the queue's limit permits it
 	r.resize(2, 0, true, 4096)
 	r.beat(nil)
 	n := r.s.nodes.Node(0)
@@ -205,7 +205,7 @@ func TestIncreaseExpires(t *testing.T) {
 	r.resize(2, 0, true, 2048)
 	r.beat(nil)
 	r.call(protocol.AllocateRequest{})
-	r.s.NodeResized(0, []protocol.Container{{ID: id(2), Size: policy.R(2048, 1)}})
+	r.s.NodeResized(0, []protocol.Container{{ID: id(2), Size: resource.R(2048, 1)}})
 	r.beat(nil)
 	r.resize(2, 1, true, 4096)
 	r.beat(nil)
@@ -224,9 +224,9 @@ func TestIncreaseExpires(t *testing.T) {
 // A node that knows more than was given out is told the size.
 func TestNodeKnowsTooMuch(t *testing.T) {
 	r := newResizing(t, 8192, 1024)
-	r.s.NodeResized(0, []protocol.Container{{ID: id(2), Size: policy.R(4096, 1)}})
+	r.s.NodeResized(0, []protocol.Container{{ID: id(2), Size: resource.R(4096, 1)}})
 	r.beat(nil)
-	if len(r.events) != 1 || r.events[0].Kind != yarn.NodeToldSize || r.events[0].Container.Size[policy.Memory] != 1024 {
+	if len(r.events) != 1 || r.events[0].Kind != yarn.NodeToldSize || r.events[0].Container.Size[resource.Memory] != 1024 {
 		t.Errorf("events %+v, want the node to be told 1024", r.events)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Scheduler is YARN's CapacityScheduler.
@@ -24,12 +25,12 @@ type Scheduler struct {
 	now       int64
 	event     yarn.Event
 
-	calc        policy.Calculator
+	calc        resource.Calculator
 	types       int
-	counted     int             // types that the calculator looks at
-	least       policy.Resource // minimum allocation, also the step of all rounding
-	keepLooking bool            // a reservation does not keep an application from other nodes
-	rackReset   bool            // a rack-local container starts the locality delay again
+	counted     int               // types that the calculator looks at
+	least       resource.Resource // minimum allocation, also the step of all rounding
+	keepLooking bool              // a reservation does not keep an application from other nodes
+	rackReset   bool              // a rack-local container starts the locality delay again
 	delay       policy.CapacityDelay
 
 	root     *queue
@@ -81,10 +82,10 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 func (s *Scheduler) Cluster() *yarn.Cluster { return s.nodes }
 
 // cluster is the capacity of all registered nodes.
-func (s *Scheduler) cluster() policy.Resource { return s.nodes.Capacity }
+func (s *Scheduler) cluster() resource.Resource { return s.nodes.Capacity }
 
 // positive reports whether r is more than nothing, as the calculator sees it: more than 0 of a type that the cluster has.
-func (s *Scheduler) positive(r policy.Resource) bool {
+func (s *Scheduler) positive(r resource.Resource) bool {
 	has := false
 	for i := range s.counted {
 		if s.nodes.Capacity[i] != 0 {
@@ -94,7 +95,7 @@ func (s *Scheduler) positive(r policy.Resource) bool {
 			has = true
 		}
 	}
-	return !has && s.calc.Compare(s.nodes.Capacity, r, policy.Resource{}, false) > 0
+	return !has && s.calc.Compare(s.nodes.Capacity, r, resource.Resource{}, false) > 0
 }
 
 // SetClock is described at [yarn.Scheduler].
@@ -128,7 +129,7 @@ func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 }
 
 // SetNodeTotal changes a node's capability.
-func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	s.nodes.SetTotal(id, total)
 	s.clusterChanged()
 }
@@ -227,7 +228,7 @@ func (s *Scheduler) Update() {}
 // MaxAllocation is the largest container of the scheduler or of the queue, whichever is smaller.
 //
 // Source: CapacityScheduler.getMaximumResourceCapability.
-func (s *Scheduler) MaxAllocation(name string) policy.Resource {
+func (s *Scheduler) MaxAllocation(name string) resource.Resource {
 	if q := s.byName[name]; q != nil && q.leaf {
 		return s.largest().Min(q.cfg.MaxAlloc)
 	}
@@ -235,7 +236,7 @@ func (s *Scheduler) MaxAllocation(name string) policy.Resource {
 }
 
 // largest is the largest container of the scheduler.
-func (s *Scheduler) largest() policy.Resource {
+func (s *Scheduler) largest() resource.Resource {
 	return s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
 }
 

@@ -7,6 +7,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // AddApp admits an application to its queue or refuses it.
@@ -159,7 +160,7 @@ func (s *Scheduler) stop(a *app) {
 	}
 	a.Stopped = true
 	a.Stop()
-	a.setPending(policy.Resource{})
+	a.setPending(resource.Resource{})
 	a.q.removeAttempt(a)
 	for _, started := range s.running.untrack(a) {
 		s.tell(yarn.Event{Kind: yarn.Runnable, App: started.ID})

@@ -8,7 +8,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // newTree is a scheduler with queues a and b (b.x), one node of 10 GiB and the given properties, without their prefix.
@@ -34,7 +34,7 @@ func newTree(t *testing.T, props map[string]string, observe yarn.Observer) *Sche
 	}
 	names := protocol.NewNames()
 	s := New(site, cfg, names, 1_700_000_000_000, observe)
-	s.AddNode(yarn.NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: policy.R(10240, 10)})
+	s.AddNode(yarn.NodeSpec{Host: names.Intern("h"), Rack: names.Intern("/r"), Total: resource.R(10240, 10)})
 	return s
 }
 
@@ -106,8 +106,8 @@ func TestRejections(t *testing.T) {
 func TestSubmission(t *testing.T) {
 	s := newTree(t, map[string]string{"root.a.default-application-priority": "2"}, nil)
 	for asked, want := range map[int32]int32{0: 2, 1: 1, 9: 5} {
-		got := s.Submission(yarn.AppSpec{Queue: "root.a", AMSize: policy.R(1500, 2), Priority: asked})
-		if got.Priority != want || got.AMSize != policy.R(2048, 1) {
+		got := s.Submission(yarn.AppSpec{Queue: "root.a", AMSize: resource.R(1500, 2), Priority: asked})
+		if got.Priority != want || got.AMSize != resource.R(2048, 1) {
 			t.Errorf("priority %d: got %d and %v, want %d and 2048 MiB with one vcore", asked, got.Priority, got.AMSize, want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestActivation(t *testing.T) {
 	s := newTree(t, map[string]string{"maximum-am-resource-percent": "0.3", "root.a.user-limit-factor": "2"}, nil)
 	for i, mem := range []int64{4096, 2048, 1024} {
 		id := protocol.AppID(i + 1)
-		if err := s.AddApp(yarn.AppSpec{ID: id, Queue: "root.a", User: "u", AMSize: policy.R(mem, 1)}); err != nil {
+		if err := s.AddApp(yarn.AppSpec{ID: id, Queue: "root.a", User: "u", AMSize: resource.R(mem, 1)}); err != nil {
 			t.Fatal(err)
 		}
 		s.AddAttempt(id)

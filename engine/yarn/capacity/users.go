@@ -3,6 +3,7 @@ package capacity
 import (
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // user is a user of one leaf queue, from his first application on.
@@ -22,8 +23,8 @@ type user struct {
 // Source: UsersManager.User.
 type account struct {
 	weight  float32
-	used    policy.Resource // reserved containers included
-	amUsed  policy.Resource
+	used    resource.Resource // reserved containers included
+	amUsed  resource.Resource
 	ratio   float32 // largest share of the cluster, as last counted
 	pending int     // applications not yet activated
 	active  int     // activated applications
@@ -39,15 +40,15 @@ type users struct {
 	byName map[string]*user
 	order  jvm.ConcurrentHashMap[string, *user] // those present, in the order of sums
 
-	asking        int             // users with outstanding requests
-	onlyPending   int             // users none of whose applications is active, as of the last computation
-	askingWeights float32         // sum over the users that ask
-	askingUsed    policy.Resource // what they use
-	consumed      float32         // sum of the users' ratios, kept by differences in the order of events
+	asking        int               // users with outstanding requests
+	onlyPending   int               // users none of whose applications is active, as of the last computation
+	askingWeights float32           // sum over the users that ask
+	askingUsed    resource.Resource // what they use
+	consumed      float32           // sum of the users' ratios, kept by differences in the order of events
 
 	version  int64 // rises with everything that changes the limit
 	computed int64 // version of limit
-	limit    policy.Resource
+	limit    resource.Resource
 }
 
 func newUsers(q *queue) *users {
@@ -148,7 +149,7 @@ func (m *users) numActive() int { return m.asking + m.onlyPending }
 // charge adds r, which may be negative, to what a user uses.
 //
 // Source: UsersManager.updateUserResourceUsage.
-func (m *users) charge(u *user, r policy.Resource) {
+func (m *users) charge(u *user, r resource.Resource) {
 	m.add(u)
 	u.used = u.used.Add(r)
 	if u.asking {
@@ -180,7 +181,7 @@ func (m *users) recount() {
 // userLimit is what a user may use, computed when something has changed since the last time.
 //
 // Source: UsersManager.getComputedResourceLimitForActiveUsers.
-func (m *users) userLimit(u *user) policy.Resource {
+func (m *users) userLimit(u *user) resource.Resource {
 	q := m.q
 	if m.computed != m.version {
 		m.limit = policy.ActiveUserLimit(q.s.calc, q.s.cluster(), &q.limits, m.consumed, m.askingUsed, m.askingWeights)

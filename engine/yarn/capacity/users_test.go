@@ -6,7 +6,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // usersTest is the users of queue root.a, which has half of a cluster of 10 GiB; users u and v, u of weight 2.
@@ -34,13 +34,13 @@ func (w *usersTest) appOf(u *user) *app { return &app{Attempt: &yarn.Attempt{}, 
 // want compares the users that ask, the sum of their weights, what they use, and the cluster's shares of all.
 func (w *usersTest) want(what string, asking int, weights float32, usedGiB int64, consumed float32) {
 	w.t.Helper()
-	got := fmt.Sprintf("%d asking of weight %v use %d GiB, all %.4f", w.asking, w.askingWeights, w.askingUsed[policy.Memory]/1024, w.consumed)
+	got := fmt.Sprintf("%d asking of weight %v use %d GiB, all %.4f", w.asking, w.askingWeights, w.askingUsed[resource.Memory]/1024, w.consumed)
 	if want := fmt.Sprintf("%d asking of weight %v use %d GiB, all %.4f", asking, weights, usedGiB, consumed); got != want {
 		w.t.Errorf("%s: %s, want %s", what, got, want)
 	}
 }
 
-func gib(n int64) policy.Resource { return policy.R(1024*n, n) }
+func gib(n int64) resource.Resource { return resource.R(1024*n, n) }
 
 func TestUsersWhoAsk(t *testing.T) {
 	w := newUsersTest(t)
@@ -101,7 +101,7 @@ func TestUserLeavesWhileHeAsks(t *testing.T) {
 	w.deactivate(u)
 	w.want("counted no more", 1, 1, 2, 0.2)
 	w.add(w.u)
-	if w.u.used != (policy.Resource{}) || w.u.weight != 2 {
+	if w.u.used != (resource.Resource{}) || w.u.weight != 2 {
 		t.Errorf("he comes back with %v and weight %v", w.u.used, w.u.weight)
 	}
 	old := w.u.account
@@ -132,7 +132,7 @@ func TestUserLimitFollowsEveryChange(t *testing.T) {
 	w := newUsersTest(t)
 	want := func(what string, u, v int64) {
 		t.Helper()
-		if got := [2]int64{w.userLimit(w.u)[policy.Memory] / 1024, w.userLimit(w.v)[policy.Memory] / 1024}; got != [2]int64{u, v} {
+		if got := [2]int64{w.userLimit(w.u)[resource.Memory] / 1024, w.userLimit(w.v)[resource.Memory] / 1024}; got != [2]int64{u, v} {
 			t.Errorf("%s: %v GiB, want %d and %d", what, got, u, v)
 		}
 	}
@@ -149,7 +149,7 @@ func TestUserLimitFollowsEveryChange(t *testing.T) {
 	w.deactivate(u)
 	want("v asks alone", 10, 5)
 	w.remove(w.u)
-	if got := w.userLimit(w.u)[policy.Memory] / 1024; got != 5 {
+	if got := w.userLimit(w.u)[resource.Memory] / 1024; got != 5 {
 		t.Errorf("a user without a record has the weight 1: %d GiB, want 5", got)
 	}
 }
@@ -229,7 +229,7 @@ func TestMasterContainerIsMarked(t *testing.T) {
 
 func TestAllocateAnswers(t *testing.T) {
 	s := newTree(t, nil, nil)
-	if out := ask(t, s, 7, protocol.Any, 1, 1); out.Nodes != 1 || out.Headroom != (policy.Resource{}) {
+	if out := ask(t, s, 7, protocol.Any, 1, 1); out.Nodes != 1 || out.Headroom != (resource.Resource{}) {
 		t.Errorf("nobody is answered %+v", out)
 	}
 	submitted(t, s, 1, "root.a")
@@ -238,10 +238,10 @@ func TestAllocateAnswers(t *testing.T) {
 	ask(t, s, 1, protocol.Any, 2, 1)
 	s.NodeUpdate(0, nil, nil)
 	out := ask(t, s, 1, protocol.Any, -1, 0)
-	if len(out.Allocated) != 1 || out.Nodes != 1 || out.Headroom != policy.R(3*1024, 1) {
+	if len(out.Allocated) != 1 || out.Nodes != 1 || out.Headroom != resource.R(3*1024, 1) {
 		t.Errorf("answer %+v, want a container, a node and 3 GiB of 5 left", out)
 	}
-	if a := s.appOf(1); a.pending != policy.R(1024, 1) || s.root.pending != a.pending {
+	if a := s.appOf(1); a.pending != resource.R(1024, 1) || s.root.pending != a.pending {
 		t.Errorf("%v is wanted, of root %v, want one container", a.pending, s.root.pending)
 	}
 	// Releases come before asks.
@@ -249,14 +249,14 @@ func TestAllocateAnswers(t *testing.T) {
 	if err := s.Allocate(1, &protocol.AllocateRequest{Releases: []protocol.ContainerID{out.Allocated[0].ID}}, &resp); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.appOf(1).Used; got != policy.R(1024, 1) {
+	if got := s.appOf(1).Used; got != resource.R(1024, 1) {
 		t.Errorf("%v is used after the release, want the master", got)
 	}
 	// A size is rounded up to the minimum.
-	if err := s.Allocate(1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: 1, Name: protocol.Any, Count: 1, Size: policy.R(1025, 5)}}}, &resp); err != nil {
+	if err := s.Allocate(1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: 1, Name: protocol.Any, Count: 1, Size: resource.R(1025, 5)}}}, &resp); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.appOf(1).pending; got != policy.R(2048, 1) {
+	if got := s.appOf(1).pending; got != resource.R(2048, 1) {
 		t.Errorf("%v is wanted, want 2 GiB", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // DefaultAMShare is the share of a leaf queue that AMs may use when nothing is set.
@@ -17,13 +18,13 @@ const DefaultAMShare = 0.5
 // Source: AllocationConfiguration.initFSQueue.
 type QueueSettings struct {
 	Weight         float32
-	Min            policy.Resource
+	Min            resource.Resource
 	Max            ConfigurableResource
 	MaxChild       ConfigurableResource // maximum of children that the file does not declare
 	HasMaxChild    bool
 	MaxRunningApps int32
 	MaxAMShare     float32 // -1 disables the check
-	MaxContainer   policy.Resource
+	MaxContainer   resource.Resource
 	Policy         string // name in policy.Sharings
 	NonPreemptable bool   // this queue; its descendants follow
 
@@ -65,12 +66,12 @@ type Allocations struct {
 
 // queueConf is what the file says about one queue; nil is unset.
 type queueConf struct {
-	min            *policy.Resource
+	min            *resource.Resource
 	max            *ConfigurableResource
 	maxChild       *ConfigurableResource
 	maxRunningApps *int32
 	maxAMShare     *float32
-	maxContainer   *policy.Resource
+	maxContainer   *resource.Resource
 	weight         *float32
 	minTimeout     *int64
 	fairTimeout    *int64
@@ -89,7 +90,7 @@ func DefaultAllocations(site *Site) *Allocations {
 		Rules:               DefaultRules(site.AllowUndeclaredPools, site.UserAsDefaultQueue),
 		types:               len(site.Types),
 		queues:              map[string]*queueConf{},
-		maxDefault:          Fixed(policy.Unbounded(len(site.Types))),
+		maxDefault:          Fixed(resource.Unbounded(len(site.Types))),
 		amDefault:           DefaultAMShare,
 	}
 }
@@ -118,7 +119,7 @@ func (a *Allocations) Settings(path string) QueueSettings {
 		Max:                a.maxDefault,
 		MaxRunningApps:     a.QueueMaxAppsDefault,
 		MaxAMShare:         a.amDefault,
-		MaxContainer:       policy.Unbounded(a.types),
+		MaxContainer:       resource.Unbounded(a.types),
 		Policy:             a.DefaultPolicy,
 		MinShareTimeout:    -1,
 		FairShareTimeout:   -1,

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // ParseAllocations reads the text of a fair-scheduler.xml as YARN does.
@@ -300,16 +300,16 @@ func (p *allocationParser) declared(path string) bool {
 // field reads one setting of a queue.
 func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error) {
 	of := "queue " + path
-	resource := func(missing int64) (*ConfigurableResource, *Error) {
+	configurable := func(missing int64) (*ConfigurableResource, *Error) {
 		c, err := number(f, of, func(s string) (ConfigurableResource, *Error) { return parseResource(s, p.site.Types, missing) })
-		if err == nil && !c.percent && c.amount[policy.VCores] < 0 {
+		if err == nil && !c.percent && c.amount[resource.VCores] < 0 {
 			p.warn(f, "<%s> of %s names no vcores: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it", f.tag, of)
 		}
 		return &c, err
 	}
 	// fixed is for the settings that have no meaning in percentages: YARN drops them.
-	fixed := func(missing int64) (*policy.Resource, *Error) {
-		c, err := resource(missing)
+	fixed := func(missing int64) (*resource.Resource, *Error) {
+		c, err := configurable(missing)
 		if err != nil {
 			return nil, err
 		}
@@ -323,9 +323,9 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 	case "minResources":
 		q.min, err = fixed(0)
 	case "maxResources":
-		q.max, err = resource(math.MaxInt64)
+		q.max, err = configurable(math.MaxInt64)
 	case "maxChildResources":
-		q.maxChild, err = resource(math.MaxInt64)
+		q.maxChild, err = configurable(math.MaxInt64)
 	case "maxContainerAllocation":
 		q.maxContainer, err = fixed(math.MaxInt64)
 	case "maxRunningApps":

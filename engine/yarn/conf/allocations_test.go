@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 func TestAllocations(t *testing.T) {
@@ -37,10 +37,10 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("leaves %v, parents %v", a.Leaves, a.Parents)
 	}
 	s := a.Settings("root.prod")
-	if s.Weight != 0.15 || s.Min != policy.R(4096, 4) || s.Policy != "fifo" || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
+	if s.Weight != 0.15 || s.Min != resource.R(4096, 4) || s.Policy != "fifo" || !s.NonPreemptable || s.MaxRunningApps != 50 || s.MaxAMShare != 1 {
 		t.Errorf("root.prod has %+v", s)
 	}
-	if most, ok := s.Max.Absolute(); !ok || most != policy.R(8192, -1) {
+	if most, ok := s.Max.Absolute(); !ok || most != resource.R(8192, -1) {
 		t.Errorf("root.prod has maximum %v", most)
 	}
 	if s := a.Settings("root.dev.x"); s.MaxRunningApps != 2 {

@@ -3,7 +3,7 @@ package conf
 import (
 	"slices"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // CapacityMode is how the capacity of a queue is written.
@@ -21,7 +21,7 @@ const (
 //
 // Source: CapacitySchedulerConfiguration, AbstractCSQueue and its subclasses.
 type Capacity struct {
-	Calculator policy.Calculator
+	Calculator resource.Calculator
 	// CalculatorName is default or dominant.
 	CalculatorName string
 
@@ -51,7 +51,7 @@ type Capacity struct {
 	types int
 	// ratio[i] is by how much the configured amounts of the children of queue i are scaled down,
 	// per type; unscaled where they are not.
-	ratio [][policy.MaxTypes]float32
+	ratio [][resource.MaxTypes]float32
 }
 
 // CapacityQueue is a queue of the CapacityScheduler. Capacities are fractions, float32 as in YARN.
@@ -64,13 +64,13 @@ type CapacityQueue struct {
 
 	Mode      CapacityMode
 	Weight    float32 // -1 without a weight
-	ConfigMin policy.Resource
-	ConfigMax policy.Resource // none: not set
+	ConfigMin resource.Resource
+	ConfigMax resource.Resource // none: not set
 
 	Running  bool // state is not STOPPED
 	State    string
 	Priority int32
-	MaxAlloc policy.Resource
+	MaxAlloc resource.Resource
 	// PriorityFirst is the parent's ordering policy priority-utilization.
 	PriorityFirst bool
 	AllowZeroSum  bool // of its children
@@ -92,8 +92,8 @@ type CapacityQueue struct {
 	MaxCapacity         float32
 	AbsoluteMaxCapacity float32
 	NormalizedWeight    float32
-	EffectiveMin        policy.Resource
-	EffectiveMax        policy.Resource
+	EffectiveMin        resource.Resource
+	EffectiveMax        resource.Resource
 	MaxApps             int32 // of the queue
 	MaxAppsPerUser      int32
 
@@ -134,7 +134,7 @@ func (c *Capacity) Find(path string) int {
 //
 // Source: AbstractParentQueue.updateClusterResource, AbstractLeafQueue.updateClusterResource,
 // CapacitySchedulerQueueCapacityHandler.
-func (c *Capacity) Update(cluster policy.Resource) {
+func (c *Capacity) Update(cluster resource.Resource) {
 	if c.LegacyQueueMode {
 		c.updateLegacy(0, cluster)
 		return
@@ -145,7 +145,7 @@ func (c *Capacity) Update(cluster policy.Resource) {
 	c.updateVectors(0, cluster)
 }
 
-func (c *Capacity) updateLegacy(i int, cluster policy.Resource) {
+func (c *Capacity) updateLegacy(i int, cluster resource.Resource) {
 	q := &c.Queues[i]
 	if q.Parent < 0 && q.Weight > 0 {
 		q.NormalizedWeight = 1
@@ -199,11 +199,11 @@ func (c *Capacity) absolute(q *CapacityQueue) {
 // effective computes what the queue has on the cluster.
 //
 // Source: AbstractCSQueue.updateEffectiveResources.
-func (c *Capacity) effective(q *CapacityQueue, cluster policy.Resource) {
+func (c *Capacity) effective(q *CapacityQueue, cluster resource.Resource) {
 	if q.Mode != ByAmount {
 		for i := range cluster {
-			q.EffectiveMin[i] = policy.F2L(float64(cluster[i]) * float64(q.AbsoluteCapacity))
-			q.EffectiveMax[i] = policy.F2L(float64(cluster[i]) * float64(q.AbsoluteMaxCapacity))
+			q.EffectiveMin[i] = resource.F2L(float64(cluster[i]) * float64(q.AbsoluteCapacity))
+			q.EffectiveMax[i] = resource.F2L(float64(cluster[i]) * float64(q.AbsoluteMaxCapacity))
 		}
 		return
 	}
@@ -211,7 +211,7 @@ func (c *Capacity) effective(q *CapacityQueue, cluster policy.Resource) {
 	q.EffectiveMin = q.ConfigMin
 	for i, r := range c.ratio[q.Parent] {
 		if r != unscaled {
-			q.EffectiveMin[i] = policy.F2L(float64(float32(q.ConfigMin[i]) * r))
+			q.EffectiveMin[i] = resource.F2L(float64(float32(q.ConfigMin[i]) * r))
 		}
 	}
 	most := parent.ConfigMax
@@ -228,7 +228,7 @@ func (c *Capacity) effective(q *CapacityQueue, cluster policy.Resource) {
 }
 
 // derive sets the fractions of a queue from its effective resources.
-func (c *Capacity) derive(q *CapacityQueue, cluster policy.Resource) {
+func (c *Capacity) derive(q *CapacityQueue, cluster resource.Resource) {
 	parent := &c.Queues[q.Parent]
 	q.Capacity = finite(c.Calculator.Divide(cluster, q.EffectiveMin, parent.EffectiveMin))
 	q.MaxCapacity = finite(c.Calculator.Divide(cluster, q.EffectiveMax, parent.EffectiveMax))
@@ -245,12 +245,12 @@ func finite(v float32) float32 {
 // scale finds by how much the amounts of the children must shrink to fit the parent.
 //
 // Source: AbstractParentQueue.recalculateEffectiveMinRatio.
-func (c *Capacity) scale(i int, cluster policy.Resource) {
+func (c *Capacity) scale(i int, cluster resource.Resource) {
 	q := &c.Queues[i]
 	for t := range c.ratio[i] {
 		c.ratio[i][t] = unscaled
 	}
-	var sum policy.Resource
+	var sum resource.Resource
 	for _, k := range q.Children {
 		sum = sum.Add(c.Queues[k].ConfigMin)
 	}
@@ -284,12 +284,12 @@ func (c *Capacity) applications(q *CapacityQueue, ready bool) {
 		if !ready || c.GlobalMaxPerQueue > 0 && q.Mode != ByAmount {
 			q.MaxApps = base
 		} else {
-			q.MaxApps = max(q.MaxApps, policy.F2I(float64(float32(base)*q.AbsoluteCapacity)))
+			q.MaxApps = max(q.MaxApps, resource.F2I(float64(float32(base)*q.AbsoluteCapacity)))
 		}
 	}
 	q.MaxAppsPerUser = q.MaxApps
 	if q.UserLimitFactor != -1 {
 		share := float32(q.MaxApps) * float32(q.UserLimit/100)
-		q.MaxAppsPerUser = min(q.MaxApps, policy.F2I(float64(float32(share*q.UserLimitFactor))))
+		q.MaxAppsPerUser = min(q.MaxApps, resource.F2I(float64(float32(share*q.UserLimitFactor))))
 	}
 }

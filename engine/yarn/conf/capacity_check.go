@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"replay/engine/spelling"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // amounts reads the capacity and maximum of a queue that are given as resources.
@@ -24,8 +24,8 @@ func (p *capacityParser) amounts(q *CapacityQueue, prefix string) *Error {
 	if q.ConfigMax, err = p.amount(prefix + "maximum-capacity"); err != nil {
 		return err
 	}
-	more := func(a, b policy.Resource) bool {
-		return !b.IsNone() && p.Calculator.Compare(policy.Resource{}, a, b, false) > 0
+	more := func(a, b resource.Resource) bool {
+		return !b.IsNone() && p.Calculator.Compare(resource.Resource{}, a, b, false) > 0
 	}
 	if q.Parent >= 0 {
 		parent := p.Queues[q.Parent].ConfigMax
@@ -45,7 +45,7 @@ func (p *capacityParser) amounts(q *CapacityQueue, prefix string) *Error {
 }
 
 // amount reads a resource in brackets; anything else, and one without memory, is none.
-func (p *capacityParser) amount(key string) (r policy.Resource, _ *Error) {
+func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 	text, _ := p.raw(key)
 	if !amountForm.MatchString(text) {
 		return r, nil
@@ -58,7 +58,7 @@ func (p *capacityParser) amount(key string) (r policy.Resource, _ *Error) {
 		index := -1
 		switch name := javaTrim(part[0]); name {
 		case "memory":
-			index = policy.Memory
+			index = resource.Memory
 		default:
 			for i, t := range p.site.Types {
 				if t == name {
@@ -92,21 +92,21 @@ func (p *capacityParser) amount(key string) (r policy.Resource, _ *Error) {
 		if err != nil {
 			return r, err.at(0, key, text)
 		}
-		if index == policy.VCores {
+		if index == resource.VCores {
 			v = int64(int32(v))
 		}
 		r[index] = v
 	}
-	if r[policy.Memory] == 0 {
-		return policy.Resource{}, nil
+	if r[resource.Memory] == 0 {
+		return resource.Resource{}, nil
 	}
 	return r, nil
 }
 
 // show is Resource.toString.
-func (p *capacityParser) show(r policy.Resource) string {
+func (p *capacityParser) show(r resource.Resource) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<memory:%d, vCores:%d", r[policy.Memory], vcoresView(r[policy.VCores]))
+	fmt.Fprintf(&b, "<memory:%d, vCores:%d", r[resource.Memory], vcoresView(r[resource.VCores]))
 	for i := 2; i < p.types; i++ {
 		if r[i] != 0 {
 			fmt.Fprintf(&b, ", %s: %d", p.site.Types[i], r[i])
@@ -124,7 +124,7 @@ func (p *capacityParser) maxAllocation(q *CapacityQueue, prefix string) *Error {
 	if q.Parent >= 0 {
 		q.MaxAlloc = p.Queues[q.Parent].MaxAlloc
 	}
-	tooLarge := func(r policy.Resource, key string) *Error {
+	tooLarge := func(r resource.Resource, key string) *Error {
 		return refuse("IllegalArgumentException", "Queue maximum allocation cannot be larger than the cluster setting for queue %s max allocation per queue: %s cluster setting: %s",
 			q.Path, p.show(r), p.show(cluster)).at(0, key, p.props[key])
 	}
@@ -147,15 +147,15 @@ func (p *capacityParser) maxAllocation(q *CapacityQueue, prefix string) *Error {
 		return err
 	}
 	if mem != -1 {
-		q.MaxAlloc[policy.Memory] = int64(mem)
+		q.MaxAlloc[resource.Memory] = int64(mem)
 	}
 	if cores != -1 {
-		q.MaxAlloc[policy.VCores] = int64(cores)
+		q.MaxAlloc[resource.VCores] = int64(cores)
 	}
 	switch {
-	case mem != -1 && int64(mem) > cluster[policy.Memory]:
+	case mem != -1 && int64(mem) > cluster[resource.Memory]:
 		return tooLarge(q.MaxAlloc, prefix+"maximum-allocation-mb")
-	case cores != -1 && int64(cores) > cluster[policy.VCores]:
+	case cores != -1 && int64(cores) > cluster[resource.VCores]:
 		return tooLarge(q.MaxAlloc, prefix+"maximum-allocation-vcores")
 	}
 	return nil
@@ -166,7 +166,7 @@ var allocationForm = regexp.MustCompile(`^([^=]+)=([0-9]+)[ \t\n\x0b\f\r]?(\w*)$
 // parseAllocation reads name=value[unit] pairs.
 //
 // Source: ResourceUtils.createResourceFromString.
-func parseAllocation(text string, types []string) (r policy.Resource, _ *Error) {
+func parseAllocation(text string, types []string) (r resource.Resource, _ *Error) {
 	for _, pair := range javaSplit(javaTrim(text), ",") {
 		m := allocationForm.FindStringSubmatch(javaTrim(pair))
 		if m == nil {
@@ -202,7 +202,7 @@ func parseAllocation(text string, types []string) (r policy.Resource, _ *Error) 
 		if index < 0 {
 			return r, refuse("ResourceNotFoundException", "Unknown resource: %s", name)
 		}
-		if index == policy.VCores {
+		if index == resource.VCores {
 			v = min(v, math.MaxInt32)
 		}
 		r[index] = v
@@ -334,11 +334,11 @@ func (p *capacityParser) checkChildren(q *CapacityQueue) *Error {
 		if mode != own && q.Parent >= 0 {
 			return bad("Parent=%s: When absolute minResource is used, we must make sure both parent and child all use absolute minResource", q.Path)
 		}
-		var sum policy.Resource
+		var sum resource.Resource
 		for _, c := range children {
 			sum = sum.Add(c.ConfigMin)
 		}
-		if !q.ConfigMin.IsNone() && p.Calculator.Compare(policy.Resource{}, q.ConfigMin, sum, false) < 0 {
+		if !q.ConfigMin.IsNone() && p.Calculator.Compare(resource.Resource{}, q.ConfigMin, sum, false) < 0 {
 			return bad("Parent Queues capacity: %s is less than to its children:%s for queue:%s", p.show(q.ConfigMin), p.show(sum), q.Name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // ShippedCapacity is the capacity-scheduler.xml that comes with Hadoop: one queue named default.
@@ -54,7 +55,7 @@ func NewCapacity(props map[string]string, site *Site) (*Capacity, error) {
 	if err := p.rest(); err != nil {
 		return nil, err
 	}
-	p.Update(policy.Resource{})
+	p.Update(resource.Resource{})
 	p.leftovers()
 	return p.Capacity, nil
 }
@@ -78,9 +79,9 @@ func (p *capacityParser) globals() error {
 		if types > 2 {
 			return refuse("YarnRuntimeException", "RM uses DefaultResourceCalculator which used only memory as resource-type but invalid resource-types specified. Use DominantResourceCalculator instead to make effective use of these resource-types").at(0, capacityPrefix+"resource-calculator", class)
 		}
-		p.Calculator, p.CalculatorName = policy.DefaultCalculator{}, "default"
+		p.Calculator, p.CalculatorName = resource.DefaultCalculator{}, "default"
 	case calculatorPackage + "DominantResourceCalculator":
-		p.Calculator, p.CalculatorName = policy.NewDominant(types), "dominant"
+		p.Calculator, p.CalculatorName = resource.NewDominant(types), "dominant"
 	default:
 		return refuse("RuntimeException", "class %s is not modelled, want DefaultResourceCalculator or DominantResourceCalculator", class).at(0, capacityPrefix+"resource-calculator", class)
 	}
@@ -129,7 +130,7 @@ func (p *capacityParser) queue(parent int, name string) *Error {
 	children := p.list(prefix + "queues")
 	i := len(p.Queues)
 	p.Queues = append(p.Queues, CapacityQueue{Path: path, Name: name, Parent: parent, Leaf: len(children) == 0, Weight: -1})
-	p.ratio = append(p.ratio, [policy.MaxTypes]float32{})
+	p.ratio = append(p.ratio, [resource.MaxTypes]float32{})
 	for t := range p.ratio[i] {
 		p.ratio[i][t] = unscaled
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // How many applications a leaf with half of the cluster may have, and one of its users.
@@ -91,19 +91,19 @@ func TestScale(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		parent        int
-		cluster, have policy.Resource
-		children      []policy.Resource
-		want          [policy.MaxTypes]float32
+		cluster, have resource.Resource
+		children      []resource.Resource
+		want          [resource.MaxTypes]float32
 	}{
-		{"they fit", 0, policy.R(16, 16), policy.R(8, 8), []policy.Resource{policy.R(4, 4), policy.R(4, 4)}, [4]float32{no, no, no, no}},
-		{"too large", 0, policy.R(16, 16), policy.R(8, 8), []policy.Resource{policy.R(8, 4), policy.R(8, 4)}, [4]float32{.5, 1, no, no}},
-		{"a type that nobody names", 0, policy.R(16, 16), policy.R(8, 8), []policy.Resource{policy.R(16, 0)}, [4]float32{.5, no, no, no}},
-		{"root has the cluster", -1, policy.R(4, 16), policy.R(8, 8), []policy.Resource{policy.R(8, 4)}, [4]float32{.5, 4, no, no}},
-		{"root fits into the cluster", -1, policy.R(16, 16), policy.R(8, 8), []policy.Resource{policy.R(16, 16)}, [4]float32{no, no, no, no}},
-		{"no cluster", -1, policy.Resource{}, policy.R(8, 8), []policy.Resource{policy.R(8, 4)}, [4]float32{no, no, no, no}},
-		{"a queue without a cluster", 0, policy.Resource{}, policy.R(4, 4), []policy.Resource{policy.R(8, 4)}, [4]float32{.5, 1, no, no}},
+		{"they fit", 0, resource.R(16, 16), resource.R(8, 8), []resource.Resource{resource.R(4, 4), resource.R(4, 4)}, [4]float32{no, no, no, no}},
+		{"too large", 0, resource.R(16, 16), resource.R(8, 8), []resource.Resource{resource.R(8, 4), resource.R(8, 4)}, [4]float32{.5, 1, no, no}},
+		{"a type that nobody names", 0, resource.R(16, 16), resource.R(8, 8), []resource.Resource{resource.R(16, 0)}, [4]float32{.5, no, no, no}},
+		{"root has the cluster", -1, resource.R(4, 16), resource.R(8, 8), []resource.Resource{resource.R(8, 4)}, [4]float32{.5, 4, no, no}},
+		{"root fits into the cluster", -1, resource.R(16, 16), resource.R(8, 8), []resource.Resource{resource.R(16, 16)}, [4]float32{no, no, no, no}},
+		{"no cluster", -1, resource.Resource{}, resource.R(8, 8), []resource.Resource{resource.R(8, 4)}, [4]float32{no, no, no, no}},
+		{"a queue without a cluster", 0, resource.Resource{}, resource.R(4, 4), []resource.Resource{resource.R(8, 4)}, [4]float32{.5, 1, no, no}},
 	} {
-		c := Capacity{Calculator: policy.DefaultCalculator{}, types: 2, ratio: make([][policy.MaxTypes]float32, 1)}
+		c := Capacity{Calculator: resource.DefaultCalculator{}, types: 2, ratio: make([][resource.MaxTypes]float32, 1)}
 		q := CapacityQueue{Parent: tt.parent, EffectiveMin: tt.have}
 		c.Queues = []CapacityQueue{q}
 		for i, r := range tt.children {
@@ -133,7 +133,7 @@ func TestLimitsOfUsers(t *testing.T) {
 func TestEffectiveCapacities(t *testing.T) {
 	type want struct {
 		path       string
-		least, max policy.Resource
+		least, max resource.Resource
 		part, most float32 // of the parent
 	}
 	for _, tt := range []struct {
@@ -142,29 +142,29 @@ func TestEffectiveCapacities(t *testing.T) {
 		want  []want
 	}{
 		{"weights", map[string]string{"root.queues": "a,b", "root.a.capacity": "1w", "root.b.capacity": "3w", "root.a.maximum-capacity": "50"}, []want{
-			{"root.a", policy.R(4096, 4), policy.R(8192, 8), 0, .5}, {"root.b", policy.R(12_288, 12), policy.R(16_384, 16), 0, 1},
+			{"root.a", resource.R(4096, 4), resource.R(8192, 8), 0, .5}, {"root.b", resource.R(12_288, 12), resource.R(16_384, 16), 0, 1},
 		}},
 		{"weights of 0", map[string]string{"root.queues": "a,b", "root.a.capacity": "0w", "root.b.capacity": "0w"}, []want{
-			{"root.a", policy.Resource{}, policy.R(16_384, 16), 0, 1},
+			{"root.a", resource.Resource{}, resource.R(16_384, 16), 0, 1},
 		}},
 		{"amounts", map[string]string{"root.queues": "a", "root.a.capacity": "[memory=4096,vcores=8]", "root.a.queues": "x,y",
 			"root.a.x.capacity": "[memory=1024,vcores=2]", "root.a.y.capacity": "[memory=2048,vcores=2]", "root.a.y.maximum-capacity": "[memory=3072,vcores=4]"}, []want{
-			{"root.a", policy.R(4096, 8), policy.R(16_384, 16), .25, 1},
-			{"root.a.x", policy.R(1024, 2), policy.R(16_384, 16), .25, 1},
-			{"root.a.y", policy.R(2048, 2), policy.R(3072, 4), .5, .1875},
+			{"root.a", resource.R(4096, 8), resource.R(16_384, 16), .25, 1},
+			{"root.a.x", resource.R(1024, 2), resource.R(16_384, 16), .25, 1},
+			{"root.a.y", resource.R(2048, 2), resource.R(3072, 4), .5, .1875},
 		}},
 		{"amounts below a maximum", map[string]string{"root.queues": "a", "root.a.capacity": "[memory=4096,vcores=8]", "root.a.maximum-capacity": "[memory=8192,vcores=8]",
 			"root.a.queues": "x", "root.a.x.capacity": "[memory=1024,vcores=2]"}, []want{
-			{"root.a", policy.R(4096, 8), policy.R(8192, 8), .25, .5},
-			{"root.a.x", policy.R(1024, 2), policy.R(8192, 8), .25, 1},
+			{"root.a", resource.R(4096, 8), resource.R(8192, 8), .25, .5},
+			{"root.a.x", resource.R(1024, 2), resource.R(8192, 8), .25, 1},
 		}},
 		{"amounts too large", map[string]string{"root.queues": "a,b", "root.a.capacity": "[memory=24576,vcores=8]", "root.b.capacity": "[memory=8192,vcores=8]"}, []want{
-			{"root.a", policy.R(12_288, 8), policy.R(16_384, 16), .75, 1}, {"root.b", policy.R(4096, 8), policy.R(16_384, 16), .25, 1},
+			{"root.a", resource.R(12_288, 8), resource.R(16_384, 16), .75, 1}, {"root.b", resource.R(4096, 8), resource.R(16_384, 16), .25, 1},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := capacityOf(t, tt.props)
-			c.Update(policy.R(16_384, 16))
+			c.Update(resource.R(16_384, 16))
 			for _, w := range tt.want {
 				q := c.Queues[c.Find(w.path)]
 				if q.EffectiveMin != w.least || q.EffectiveMax != w.max || q.Capacity != w.part || q.MaxCapacity != w.most {

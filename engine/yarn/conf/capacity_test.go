@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 func capacityOf(t *testing.T, props map[string]string) *Capacity {
@@ -26,17 +26,17 @@ func TestCapacity(t *testing.T) {
 		"root.b.queues": "x,y", "root.b.x.capacity": "1w", "root.b.y.capacity": "3w",
 		"root.a.user-settings.u.weight": "0.5", "root.b.y.acl_submit_applications": "*", "root.a.capasity": "1", "root.c.capacity": "5",
 	})
-	c.Update(policy.R(10000, 100))
+	c.Update(resource.R(10000, 100))
 	for _, tt := range []struct {
 		path       string
-		least, max policy.Resource
+		least, max resource.Resource
 		apps       int32
 	}{
-		{"root", policy.R(10000, 100), policy.R(10000, 100), 0},
-		{"root.a", policy.R(6999, 69), policy.R(10000, 100), 7000}, // 0.7f is below 0.7
-		{"root.b", policy.R(3000, 30), policy.R(5000, 50), 0},
-		{"root.b.x", policy.R(750, 7), policy.R(5000, 50), 750},
-		{"root.b.y", policy.R(2250, 22), policy.R(5000, 50), 2250},
+		{"root", resource.R(10000, 100), resource.R(10000, 100), 0},
+		{"root.a", resource.R(6999, 69), resource.R(10000, 100), 7000}, // 0.7f is below 0.7
+		{"root.b", resource.R(3000, 30), resource.R(5000, 50), 0},
+		{"root.b.x", resource.R(750, 7), resource.R(5000, 50), 750},
+		{"root.b.y", resource.R(2250, 22), resource.R(5000, 50), 2250},
 	} {
 		q := c.Queues[c.Find(tt.path)]
 		if q.EffectiveMin != tt.least || q.EffectiveMax != tt.max || q.MaxApps != tt.apps {
@@ -60,9 +60,9 @@ func TestCapacity(t *testing.T) {
 // TestCapacityAmounts: on a cluster that is too small the amounts of siblings shrink together.
 func TestCapacityAmounts(t *testing.T) {
 	c := capacityOf(t, map[string]string{"root.queues": "a,b", "root.a.capacity": "[memory=6Gi,vcores=6]", "root.b.capacity": "[memory=2048,vcores=2]", "root.b.maximum-capacity": "[memory=4096,vcores=8]"})
-	for _, tt := range []struct{ cluster, a, b, maxB policy.Resource }{
-		{policy.R(16384, 16), policy.R(6144, 6), policy.R(2048, 2), policy.R(4096, 8)},
-		{policy.R(4096, 4), policy.R(3072, 3), policy.R(1024, 1), policy.R(4096, 8)},
+	for _, tt := range []struct{ cluster, a, b, maxB resource.Resource }{
+		{resource.R(16384, 16), resource.R(6144, 6), resource.R(2048, 2), resource.R(4096, 8)},
+		{resource.R(4096, 4), resource.R(3072, 3), resource.R(1024, 1), resource.R(4096, 8)},
 	} {
 		c.Update(tt.cluster)
 		a, b := c.Queues[1], c.Queues[2]
@@ -76,8 +76,8 @@ func TestCapacityAmounts(t *testing.T) {
 func TestCapacityMixed(t *testing.T) {
 	c := capacityOf(t, map[string]string{"legacy-queue-mode.enabled": "false", "root.queues": "a,b,c",
 		"root.a.capacity": "[memory=2048,vcores=50%]", "root.b.capacity": "[memory=1w,vcores=2w]", "root.c.capacity": "[memory=1w,vcores=1w]"})
-	c.Update(policy.R(10240, 20))
-	for i, want := range []policy.Resource{policy.R(10240, 20), policy.R(2048, 10), policy.R(4096, 7), policy.R(4096, 3)} {
+	c.Update(resource.R(10240, 20))
+	for i, want := range []resource.Resource{resource.R(10240, 20), resource.R(2048, 10), resource.R(4096, 7), resource.R(4096, 3)} {
 		if got := c.Queues[i].EffectiveMin; got != want {
 			t.Errorf("%s has %v, want %v", c.Queues[i].Path, got, want)
 		}
@@ -139,7 +139,7 @@ func FuzzCapacity(f *testing.F) {
 				}
 				continue
 			}
-			c.Update(policy.R(20480, 20))
+			c.Update(resource.R(20480, 20))
 		}
 	})
 }

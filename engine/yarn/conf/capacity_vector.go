@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // vector is a capacity with a mode of its own for each resource type; set tells which types
@@ -13,9 +13,9 @@ import (
 //
 // Source: QueueCapacityVector.
 type vector struct {
-	value [policy.MaxTypes]float64
-	mode  [policy.MaxTypes]CapacityMode
-	set   [policy.MaxTypes]bool
+	value [resource.MaxTypes]float64
+	mode  [resource.MaxTypes]CapacityMode
+	set   [resource.MaxTypes]bool
 }
 
 func uniform(value float64, mode CapacityMode, types int) (v vector) {
@@ -46,7 +46,7 @@ func parseVector(text string, types []string) (vector, *Error) {
 				}
 			}
 		}
-		if v.value[policy.Memory] == 0 {
+		if v.value[resource.Memory] == 0 {
 			return none, nil
 		}
 		return v, nil
@@ -77,7 +77,7 @@ func (v *vector) put(name, text string, types []string) *Error {
 	}
 	mode := ByAmount
 	if _, ok := unitFactor[suffix]; ok && suffix != "" {
-		n, err := convertUnit(suffix, "Mi", policy.F2L(value))
+		n, err := convertUnit(suffix, "Mi", resource.F2L(value))
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (v *vector) only() (mode CapacityMode, ok bool) {
 // the legacy one: first amounts, then percentages of what is left, then weights.
 //
 // Source: ResourceCalculationDriver.calculateResources and the calculators.
-func (c *Capacity) updateVectors(i int, cluster policy.Resource) {
+func (c *Capacity) updateVectors(i int, cluster resource.Resource) {
 	p := &c.Queues[i]
 	if p.Leaf {
 		return
@@ -162,7 +162,7 @@ func (c *Capacity) updateVectors(i int, cluster policy.Resource) {
 					most = float64(cluster[t]) * (float64(p.EffectiveMax[t]) / float64(cluster[t]) * q.max.value[t] / 100)
 				}
 				most = math.Floor(most)
-				if t != policy.Memory && q.EffectiveMin[policy.Memory] == 0 {
+				if t != resource.Memory && q.EffectiveMin[resource.Memory] == 0 {
 					least = 0
 				}
 				if limit := float64(p.EffectiveMax[t]); most == 0 {
@@ -176,7 +176,7 @@ func (c *Capacity) updateVectors(i int, cluster policy.Resource) {
 				if least > left {
 					least = left
 				}
-				q.EffectiveMin[t], q.EffectiveMax[t] = policy.F2L(least), policy.F2L(most)
+				q.EffectiveMin[t], q.EffectiveMax[t] = resource.F2L(least), resource.F2L(most)
 				left -= least
 				used += least
 			}
@@ -188,7 +188,7 @@ func (c *Capacity) updateVectors(i int, cluster policy.Resource) {
 		c.derive(q, cluster)
 		c.absolute(q)
 		if q.Leaf {
-			c.applications(q, cluster.Max(policy.Resource{}) != policy.Resource{})
+			c.applications(q, cluster.Max(resource.Resource{}) != resource.Resource{})
 		}
 		c.updateVectors(k, cluster)
 	}
@@ -198,12 +198,12 @@ func (c *Capacity) updateVectors(i int, cluster policy.Resource) {
 // with some the types without one get 0.
 //
 // Source: AbsoluteResourceCapacityCalculator.setNormalizedResourceRatio.
-func (c *Capacity) vectorRatios(p *CapacityQueue) (ratio [policy.MaxTypes]float64, scaled bool) {
+func (c *Capacity) vectorRatios(p *CapacityQueue) (ratio [resource.MaxTypes]float64, scaled bool) {
 	for t := range c.types {
 		var sum int64
 		for _, k := range p.Children {
 			if q := &c.Queues[k]; q.min.set[t] && q.min.mode[t] == ByAmount {
-				sum = policy.F2L(float64(sum) + q.min.value[t])
+				sum = resource.F2L(float64(sum) + q.min.value[t])
 			}
 		}
 		if sum == 0 {
@@ -219,4 +219,4 @@ func (c *Capacity) vectorRatios(p *CapacityQueue) (ratio [policy.MaxTypes]float6
 }
 
 // javaRound is Math.round: halves go up, NaN is 0.
-func javaRound(x float64) float64 { return float64(policy.F2L(math.Floor(x + 0.5))) }
+func javaRound(x float64) float64 { return float64(resource.F2L(math.Floor(x + 0.5))) }

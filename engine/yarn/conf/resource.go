@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // ConfigurableResource is a resource of a configuration file: absolute, or a percentage of the
@@ -14,34 +14,34 @@ import (
 // Source: org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.ConfigurableResource.
 type ConfigurableResource struct {
 	percent bool
-	amount  policy.Resource
-	share   [policy.MaxTypes]float64
+	amount  resource.Resource
+	share   [resource.MaxTypes]float64
 }
 
 // Fixed returns the absolute resource r.
-func Fixed(r policy.Resource) ConfigurableResource { return ConfigurableResource{amount: r} }
+func Fixed(r resource.Resource) ConfigurableResource { return ConfigurableResource{amount: r} }
 
 // Percent reports whether the resource is given in percentages, and the share of each type.
-func (c ConfigurableResource) Percent() ([policy.MaxTypes]float64, bool) { return c.share, c.percent }
+func (c ConfigurableResource) Percent() ([resource.MaxTypes]float64, bool) { return c.share, c.percent }
 
 // Absolute returns the resource when it does not depend on the cluster; raw values, in which a
 // type may be -1 (new style strings that do not name vcores).
-func (c ConfigurableResource) Absolute() (policy.Resource, bool) { return c.amount, !c.percent }
+func (c ConfigurableResource) Absolute() (resource.Resource, bool) { return c.amount, !c.percent }
 
 // Resolve returns the resource on a cluster of that size.
-func (c ConfigurableResource) Resolve(cluster policy.Resource) policy.Resource {
+func (c ConfigurableResource) Resolve(cluster resource.Resource) resource.Resource {
 	if !c.percent {
 		return c.amount
 	}
-	var r policy.Resource
+	var r resource.Resource
 	for i := range r {
 		v := cluster[i]
-		if i == policy.VCores {
+		if i == resource.VCores {
 			v = int64(vcoresView(v))
-			r[i] = int64(policy.F2I(float64(v) * c.share[i]))
+			r[i] = int64(resource.F2I(float64(v) * c.share[i]))
 			continue
 		}
-		r[i] = policy.F2L(float64(v) * c.share[i])
+		r[i] = resource.F2L(float64(v) * c.share[i])
 	}
 	return r
 }
@@ -109,7 +109,7 @@ func parseNewStyle(text string, types []string, missing int64) (ConfigurableReso
 			continue
 		}
 		c.amount[i] = missing
-		if i == policy.VCores {
+		if i == resource.VCores {
 			c.amount[i] = int64(int32(missing)) // narrowed to 32 bits: MaxInt64 becomes -1
 		}
 	}
@@ -150,7 +150,7 @@ func parseNewStyle(text string, types []string, missing int64) (ConfigurableReso
 		if index < 0 {
 			return c, unknown()
 		}
-		if index == policy.VCores {
+		if index == resource.VCores {
 			v = min(v, math.MaxInt32)
 		}
 		c.amount[index] = v

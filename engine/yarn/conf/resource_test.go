@@ -5,44 +5,44 @@ import (
 	"math"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 var threeTypes = []string{memoryName, vcoresName, "yarn.io/gpu"}
 
 func TestParseResource(t *testing.T) {
 	const u = math.MaxInt64
-	cluster := policy.Resource{100001, 33, 10}
+	cluster := resource.Resource{100001, 33, 10}
 	for _, tt := range []struct {
 		text string
-		want policy.Resource // on cluster
+		want resource.Resource // on cluster
 	}{
-		{"memory-mb=8192", policy.Resource{8192, -1, u}},
-		{"vcores=4", policy.Resource{u, 4, u}},
-		{"memory-mb = 8192 , vcores = 4", policy.Resource{8192, 4, u}},
-		{"yarn.io/gpu=3,vcores=99999999999", policy.Resource{u, math.MaxInt32, 3}},
-		{"memory-mb=50%", policy.Resource{50000, 33, 10}},
-		{"memory-mb=50%,vcores=30%", policy.Resource{50000, 9, 10}},
-		{"memory-mb=5 ,", policy.Resource{5, -1, u}},
-		{"50%", policy.Resource{50000, 16, 5}},
-		{"33.3%", policy.Resource{33300, 10, 3}},
-		{"30% cpu,50% memory", policy.Resource{50000, 9, 0}},
-		{"1024.9mb,4 vcores", policy.Resource{1024, 4, 0}},
-		{"4 vcores 1024 mb", policy.Resource{1024, 4, 0}},
-		{"12mbxyz,3 vcores!", policy.Resource{12, 3, 0}},
-		{"memory-mb=٣٤,vcores=4", policy.Resource{34, 4, u}}, // digits of any script, as in Java
-		{"1024 MB, 4 VCores", policy.Resource{1024, 4, 0}},
-		{"vcores=2147483648,memory-mb=2147483648", policy.Resource{1 << 31, math.MaxInt32, u}},
-		{"vcores=0%", policy.Resource{100001, 0, 10}},
-		{"yarn.io/gpu=25%", policy.Resource{100001, 33, 2}},
-		{"0%", policy.Resource{}},
-		{"150%", policy.Resource{150001, 49, 15}},
-		{"50% memory,30% cpu", policy.Resource{50000, 9, 0}},
-		{"50.% memory , 3.9 % cpu", policy.Resource{50000, 1, 0}},
-		{"-0 mb, 0 vcores", policy.Resource{}},
-		{"2147483647 mb, 1.999 vcores", policy.Resource{math.MaxInt32, 1, 0}},
-		{"1 mb, 2 vcores, 3", policy.Resource{1, 2, 0}},
-		{"4 vcores, 1024 mb", policy.Resource{1024, 4, 0}},
+		{"memory-mb=8192", resource.Resource{8192, -1, u}},
+		{"vcores=4", resource.Resource{u, 4, u}},
+		{"memory-mb = 8192 , vcores = 4", resource.Resource{8192, 4, u}},
+		{"yarn.io/gpu=3,vcores=99999999999", resource.Resource{u, math.MaxInt32, 3}},
+		{"memory-mb=50%", resource.Resource{50000, 33, 10}},
+		{"memory-mb=50%,vcores=30%", resource.Resource{50000, 9, 10}},
+		{"memory-mb=5 ,", resource.Resource{5, -1, u}},
+		{"50%", resource.Resource{50000, 16, 5}},
+		{"33.3%", resource.Resource{33300, 10, 3}},
+		{"30% cpu,50% memory", resource.Resource{50000, 9, 0}},
+		{"1024.9mb,4 vcores", resource.Resource{1024, 4, 0}},
+		{"4 vcores 1024 mb", resource.Resource{1024, 4, 0}},
+		{"12mbxyz,3 vcores!", resource.Resource{12, 3, 0}},
+		{"memory-mb=٣٤,vcores=4", resource.Resource{34, 4, u}}, // digits of any script, as in Java
+		{"1024 MB, 4 VCores", resource.Resource{1024, 4, 0}},
+		{"vcores=2147483648,memory-mb=2147483648", resource.Resource{1 << 31, math.MaxInt32, u}},
+		{"vcores=0%", resource.Resource{100001, 0, 10}},
+		{"yarn.io/gpu=25%", resource.Resource{100001, 33, 2}},
+		{"0%", resource.Resource{}},
+		{"150%", resource.Resource{150001, 49, 15}},
+		{"50% memory,30% cpu", resource.Resource{50000, 9, 0}},
+		{"50.% memory , 3.9 % cpu", resource.Resource{50000, 1, 0}},
+		{"-0 mb, 0 vcores", resource.Resource{}},
+		{"2147483647 mb, 1.999 vcores", resource.Resource{math.MaxInt32, 1, 0}},
+		{"1 mb, 2 vcores, 3", resource.Resource{1, 2, 0}},
+		{"4 vcores, 1024 mb", resource.Resource{1024, 4, 0}},
 	} {
 		c, err := ParseResource(tt.text, threeTypes, u)
 		if err != nil {
@@ -95,18 +95,18 @@ func TestShareOfVCores(t *testing.T) {
 	for cluster, want := range map[int64]int64{
 		33: 16, -33: -16, math.MaxInt32: 1073741823, 1 << 33: 1073741823, math.MaxInt32 + 1: 1073741823, -(1 << 33) - 6: -3,
 	} {
-		if got := half.Resolve(policy.R(1<<33, cluster)); got != policy.R(1<<32, want) {
+		if got := half.Resolve(resource.R(1<<33, cluster)); got != resource.R(1<<32, want) {
 			t.Errorf("half of %d vcores is %v, want %d", cluster, got, want)
 		}
 	}
-	if share, ok := half.Percent(); !ok || share != [policy.MaxTypes]float64{.5, .5, .5} {
+	if share, ok := half.Percent(); !ok || share != [resource.MaxTypes]float64{.5, .5, .5} {
 		t.Errorf("shares %v, %v", share, ok)
 	}
 	if _, ok := half.Absolute(); ok {
 		t.Error("a percentage is absolute")
 	}
-	fixed := Fixed(policy.R(5, 6))
-	if r, ok := fixed.Absolute(); !ok || r != policy.R(5, 6) || fixed.Resolve(policy.Resource{}) != r {
+	fixed := Fixed(resource.R(5, 6))
+	if r, ok := fixed.Absolute(); !ok || r != resource.R(5, 6) || fixed.Resolve(resource.Resource{}) != r {
 		t.Errorf("fixed %v, %v", r, ok)
 	}
 	if _, ok := fixed.Percent(); ok {
@@ -116,9 +116,9 @@ func TestShareOfVCores(t *testing.T) {
 
 // Types that a string does not name have the amount for missing ones, in 32 bits for vcores.
 func TestMissingTypes(t *testing.T) {
-	for missing, want := range map[int64]policy.Resource{0: {7, 0, 0}, math.MaxInt64: {7, -1, math.MaxInt64}, 1 << 32: {7, 0, 1 << 32}} {
+	for missing, want := range map[int64]resource.Resource{0: {7, 0, 0}, math.MaxInt64: {7, -1, math.MaxInt64}, 1 << 32: {7, 0, 1 << 32}} {
 		c, err := ParseResource("memory-mb=7", threeTypes, missing)
-		if got := c.Resolve(policy.Resource{}); err != nil || got != want {
+		if got := c.Resolve(resource.Resource{}); err != nil || got != want {
 			t.Errorf("with %d for missing types: %v, %v, want %v", missing, got, err, want)
 		}
 	}
@@ -136,7 +136,7 @@ func FuzzParseResource(f *testing.F) {
 			}
 			return
 		}
-		for i, v := range c.Resolve(policy.Resource{1 << 40, 1 << 20, 7}) {
+		for i, v := range c.Resolve(resource.Resource{1 << 40, 1 << 20, 7}) {
 			if v < 0 {
 				t.Errorf("%q: type %d is %d", text, i, v)
 			}

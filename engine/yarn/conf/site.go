@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/spelling"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Site is the part of yarn-site.xml that a replay follows, with YARN's defaults.
@@ -23,11 +24,11 @@ type Site struct {
 
 	SchedulerClass string // Java class of the scheduler, "" when the key is absent
 
-	MinAllocation policy.Resource
-	MaxAllocation policy.Resource
+	MinAllocation resource.Resource
+	MaxAllocation resource.Resource
 	// Increment is the FairScheduler's normalization step; ReservationMultiple times Increment
 	// is the smallest size that it reserves.
-	Increment           policy.Resource
+	Increment           resource.Resource
 	ReservationMultiple float32
 
 	AllocationFile       string // of the FairScheduler; "" when the key is absent
@@ -220,8 +221,8 @@ func (r *reader) resourceTypes(s *Site) {
 			s.Types = append(s.Types, name)
 		}
 	}
-	if len(s.Types) > policy.MaxTypes {
-		r.fail(keyResourceTypes, r.props[keyResourceTypes], refuse("", "%d resource types, want at most %d", len(s.Types), policy.MaxTypes))
+	if len(s.Types) > resource.MaxTypes {
+		r.fail(keyResourceTypes, r.props[keyResourceTypes], refuse("", "%d resource types, want at most %d", len(s.Types), resource.MaxTypes))
 		return
 	}
 	units := make([]string, len(s.Types))
@@ -237,17 +238,17 @@ func (r *reader) resourceTypes(s *Site) {
 		s.MinAllocation[i] = r.long(key+".minimum-allocation", 0)
 		s.MaxAllocation[i] = r.long(key+".maximum-allocation", math.MaxInt64)
 	}
-	units[policy.Memory], units[policy.VCores] = "Mi", ""
+	units[resource.Memory], units[resource.VCores] = "Mi", ""
 	for _, m := range []struct {
-		of       *policy.Resource
+		of       *resource.Resource
 		i        int
 		key, old string
 		def      int64
 	}{
-		{&s.MinAllocation, policy.Memory, ".minimum-allocation", keyMinMB, 1024},
-		{&s.MaxAllocation, policy.Memory, ".maximum-allocation", keyMaxMB, 8192},
-		{&s.MinAllocation, policy.VCores, ".minimum-allocation", keyMinCores, 1},
-		{&s.MaxAllocation, policy.VCores, ".maximum-allocation", keyMaxCores, 4},
+		{&s.MinAllocation, resource.Memory, ".minimum-allocation", keyMinMB, 1024},
+		{&s.MaxAllocation, resource.Memory, ".maximum-allocation", keyMaxMB, 8192},
+		{&s.MinAllocation, resource.VCores, ".minimum-allocation", keyMinCores, 1},
+		{&s.MaxAllocation, resource.VCores, ".maximum-allocation", keyMaxCores, 4},
 	} {
 		m.of[m.i] = r.long(keyResourceTypes+"."+s.Types[m.i]+m.key, -1)
 		if old := r.long(m.old, m.def); m.of[m.i] == -1 {
@@ -264,8 +265,8 @@ const (
 
 var incrementForm = regexp.MustCompile(`^([0-9]+) ?([a-zA-Z]*)$`)
 
-func (r *reader) increment(types, units []string) policy.Resource {
-	inc := policy.R(r.long(keyIncrementMB, 1024), int64(r.int(keyIncrementCores, 1)))
+func (r *reader) increment(types, units []string) resource.Resource {
+	inc := resource.R(r.long(keyIncrementMB, 1024), int64(r.int(keyIncrementCores, 1)))
 	for i, name := range types {
 		key := keyResourceTypes + "." + name + ".increment-allocation"
 		text, ok := r.raw(key)
@@ -285,7 +286,7 @@ func (r *reader) increment(types, units []string) policy.Resource {
 			r.fail(key, text, err)
 			continue
 		}
-		if i == policy.VCores {
+		if i == resource.VCores {
 			v = int64(int32(v))
 		}
 		inc[i] = v

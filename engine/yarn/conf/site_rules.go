@@ -3,7 +3,7 @@ package conf
 import (
 	"fmt"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // AMPreemption reports whether AM containers in the queue called path may be preempted.
@@ -35,8 +35,8 @@ func (s *Site) CheckStart() error {
 
 // allocationKeys are the keys that bound and round allocations, by type.
 var allocationKeys = [...]struct{ what, low, high, increment string }{
-	policy.Memory: {"memory", keyMinMB, keyMaxMB, keyIncrementMB},
-	policy.VCores: {"vcores", keyMinCores, keyMaxCores, keyIncrementCores},
+	resource.Memory: {"memory", keyMinMB, keyMaxMB, keyIncrementMB},
+	resource.VCores: {"vcores", keyMinCores, keyMaxCores, keyIncrementCores},
 }
 
 // CheckFair applies the validation with which the FairScheduler starts.
@@ -49,7 +49,7 @@ func (s *Site) CheckFair() error {
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d, %s=%d.  %sand the maximum allocation value must be greater than or equal tothe minimum allocation value.",
 				k.what, k.low, lo, k.high, hi, both).at(0, k.low, fmt.Sprint(lo))
 		}
-		if inc := s.Increment[i]; inc <= 0 || i == policy.VCores && policy.F2I(float64(inc)) <= 0 {
+		if inc := s.Increment[i]; inc <= 0 || i == resource.VCores && resource.F2I(float64(inc)) <= 0 {
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", k.what, k.increment, inc).at(0, k.increment, fmt.Sprint(inc))
 		}
 	}
@@ -59,12 +59,12 @@ func (s *Site) CheckFair() error {
 // CheckCapacity applies the validation with which the CapacityScheduler starts.
 //
 // Source: CapacityScheduler.validateConf.
-func (s *Site) CheckCapacity() error { return s.checkPositive(policy.Memory, policy.VCores) }
+func (s *Site) CheckCapacity() error { return s.checkPositive(resource.Memory, resource.VCores) }
 
 // CheckFIFO applies the validation with which the FifoScheduler starts.
 //
 // Source: FifoScheduler.validateConf.
-func (s *Site) CheckFIFO() error { return s.checkPositive(policy.Memory) }
+func (s *Site) CheckFIFO() error { return s.checkPositive(resource.Memory) }
 
 func (s *Site) checkPositive(types ...int) error {
 	for _, i := range types {

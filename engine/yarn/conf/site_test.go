@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 func TestSiteDefaults(t *testing.T) {
 	s := DefaultSite()
-	if s.MinAllocation != policy.R(1024, 1) || s.MaxAllocation != policy.R(8192, 4) || s.Increment != policy.R(1024, 1) {
+	if s.MinAllocation != resource.R(1024, 1) || s.MaxAllocation != resource.R(8192, 4) || s.Increment != resource.R(1024, 1) {
 		t.Errorf("allocations %v %v %v", s.MinAllocation, s.MaxAllocation, s.Increment)
 	}
 	if s.UpdateInterval != 500 || s.HeartbeatInterval != 1000 || s.AMExpiry != 900000 || s.GlobalMaxAttempts != 2 || !s.AMPreemption("root.a") {
@@ -48,7 +48,7 @@ func TestSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.MinAllocation != (policy.Resource{512, 1}) || s.MaxAllocation != (policy.Resource{8192, 16, 8}) || s.Increment != (policy.Resource{1024, 1, 2}) {
+	if s.MinAllocation != (resource.Resource{512, 1}) || s.MaxAllocation != (resource.Resource{8192, 16, 8}) || s.Increment != (resource.Resource{1024, 1, 2}) {
 		t.Errorf("allocations %v %v %v", s.MinAllocation, s.MaxAllocation, s.Increment)
 	}
 	if s.AMExpiry != 600000 || s.GlobalMaxAttempts != 4 || s.AMPreemption("root.a") || !s.AMPreemption("root.b") || !s.Preemption || s.AssignMultiple {

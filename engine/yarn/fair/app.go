@@ -8,6 +8,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // app is an application attempt in the FairScheduler; Contender holds usage and demand.
@@ -18,10 +19,10 @@ type app struct {
 	*yarn.Attempt
 	f     *Scheduler
 	queue *queue
-	fair  policy.Resource // share
+	fair  resource.Resource // share
 
 	amRunning    bool // a first container was allocated; never for an unmanaged application master
-	amSize       policy.Resource
+	amSize       resource.Resource
 	amPreemption bool // the application master may be preempted
 
 	reservations map[yarn.Key][]*yarn.Container // by key, in the order of their making
@@ -32,9 +33,9 @@ type app struct {
 
 	// Preemption.
 	marked         []*yarn.Container
-	markedSize     policy.Resource
-	fairStarvation policy.Resource
-	minStarvation  policy.Resource
+	markedSize     resource.Resource
+	fairStarvation resource.Resource
+	minStarvation  resource.Resource
 	lastAtFair     int64 // ms
 	nextCheck      int64 // ms
 }
@@ -44,23 +45,23 @@ func (f *Scheduler) newApp(s yarn.AppSpec, q *queue) *app {
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
 	a.lastAtFair = f.now
 	a.amPreemption = f.site.AMPreemption(q.name)
-	f.setDemand(a, policy.Resource{})
+	f.setDemand(a, resource.Resource{})
 	return a
 }
 
 // setDemand sets the demand and the weight that may depend on it.
 //
 // Source: FSAppAttempt.getWeight.
-func (f *Scheduler) setDemand(a *app, demand policy.Resource) {
+func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
 	a.Demand = demand
 	a.Weight = 1
 	if f.site.SizeBasedWeight {
-		a.Weight = float32(math.Log1p(float64(demand[policy.Memory])) / math.Ln2)
+		a.Weight = float32(math.Log1p(float64(demand[resource.Memory])) / math.Ln2)
 	}
 }
 
 // charge carries a change of the application's usage on to its queues and the cluster.
-func (f *Scheduler) charge(a *app, r policy.Resource) {
+func (f *Scheduler) charge(a *app, r resource.Resource) {
 	a.Usage = a.Used
 	f.allocated = f.allocated.Add(r)
 	a.queue.charge(r)
@@ -69,7 +70,7 @@ func (f *Scheduler) charge(a *app, r policy.Resource) {
 // belowShare reports whether usage is below share by the measure of the leaf's policy.
 //
 // Source: FSAppAttempt.isUsageBelowShare.
-func (a *app) belowShare(usage, share policy.Resource) bool {
+func (a *app) belowShare(usage, share resource.Resource) bool {
 	return a.queue.sharing.Calculator().Compare(a.f.cluster.Capacity, usage, share, true) < 0
 }
 
@@ -92,7 +93,7 @@ func (f *Scheduler) overAMShare(a *app) bool {
 	return !f.canRunAM(a.queue, keys[0].Any().Size)
 }
 
-func (f *Scheduler) canRunAM(q *queue, size policy.Resource) bool {
+func (f *Scheduler) canRunAM(q *queue, size resource.Resource) bool {
 	if math.Abs(float64(float32(q.maxAMShare+1))) < 0.0001 {
 		return true
 	}
@@ -108,7 +109,7 @@ func (f *Scheduler) canRunAM(q *queue, size policy.Resource) bool {
 // headroom is what the application is told that it may still get.
 //
 // Source: FSAppAttempt.getHeadroom.
-func (f *Scheduler) headroom(a *app) policy.Resource {
+func (f *Scheduler) headroom(a *app) resource.Resource {
 	free := f.cluster.Capacity.Sub(f.allocated)
 	if a.blackChanged {
 		a.blackChanged = false
@@ -151,9 +152,9 @@ func (a *app) look(t *yarn.Table, n *yarn.Node) (o offer, ok bool) {
 // for a reservation, none for nothing.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode).
-func (f *Scheduler) assign(a *app, n *node) policy.Resource {
+func (f *Scheduler) assign(a *app, n *node) resource.Resource {
 	if f.overAMShare(a) {
-		return policy.Resource{}
+		return resource.Resource{}
 	}
 	for _, t := range a.Active() {
 		o, ok := a.look(t, n.Node)
@@ -164,7 +165,7 @@ func (f *Scheduler) assign(a *app, n *node) policy.Resource {
 			return f.place(a, t, n, ask, level, nil)
 		}
 	}
-	return policy.Resource{}
+	return resource.Resource{}
 }
 
 // match counts an offer to the key and returns the record that the node may answer now, or nil.
@@ -192,7 +193,7 @@ func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level prot
 // that is being filled, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, PendingAsk, NodeType, boolean, SchedulerRequestKey).
-func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, level protocol.NodeType, reserved *yarn.Container) policy.Resource {
+func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, level protocol.NodeType, reserved *yarn.Container) resource.Resource {
 	size := ask.Size
 	if size.FitsIn(n.Free) {
 		c := f.allocate(a, t, n.Node, size, level, reserved)
@@ -200,7 +201,7 @@ func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, leve
 			f.unreserve(a, t.Key, n)
 		}
 		if c == nil {
-			return policy.Resource{}
+			return resource.Resource{}
 		}
 		n.placeFor(c, a)
 		f.emit(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID(), Update: t.Update})
@@ -213,7 +214,7 @@ func (f *Scheduler) place(a *app, t *yarn.Table, n *node, ask *yarn.Record, leve
 	if f.reservable(a, size) && !n.claimedBy(a) && f.reserve(a, t, n, size, level, reserved) {
 		return reservedMark
 	}
-	return policy.Resource{}
+	return resource.Resource{}
 }
 
 // ID is the application's number.
@@ -222,7 +223,7 @@ func (a *app) ID() protocol.AppID { return a.Attempt.ID }
 // allocate takes the ask from the table and starts the container, under the reservation's number if there is one.
 //
 // Source: FSAppAttempt.allocate.
-func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size policy.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
+func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size resource.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
 	t.Got(policy.NodeLevel + policy.Level(level))
 	if t.AnyCount() <= 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // A node on rack /r1 is offered to an application that asks as said and accepts containers up to a level.
@@ -92,7 +93,7 @@ func TestMaximumOfTheQueueBoundsTheAsk(t *testing.T) {
 }
 
 // managed submits an application with an application master and asks for its container.
-func (g *golden) managed(id protocol.AppID, queue string, size policy.Resource) {
+func (g *golden) managed(id protocol.AppID, queue string, size resource.Resource) {
 	g.t.Helper()
 	if err := g.f.AddApp(yarn.AppSpec{ID: id, User: "u", Queue: queue, AMSize: size}); err != nil {
 		g.t.Fatal(err)
@@ -105,19 +106,19 @@ func TestShareOfApplicationMasters(t *testing.T) {
 	const half = `<queue name="q"><maxAMShare>0.5</maxAMShare></queue>`
 	for _, tt := range []struct {
 		name, queues  string
-		first, second policy.Resource
+		first, second resource.Resource
 		want          string // what the second master gets after the first
 	}{
 		// The queue has all of 8192 MiB. It has no fair share of vcores, so that those count that are free.
-		{"half of the memory for two", half, policy.R(2048, 1), policy.R(2048, 1), "a2c1"},
-		{"a little more", half, policy.R(2048, 1), policy.R(2049, 1), "-"},
-		{"half of 6 free vcores", half, policy.R(1024, 2), policy.R(1024, 1), "a2c1"},
-		{"one more", half, policy.R(1024, 2), policy.R(1024, 2), "-"},
-		{"rounded up", `<queue name="q"><maxAMShare>0.4999</maxAMShare></queue>`, policy.R(1024, 2), policy.R(1024, 1), "a2c1"},
+		{"half of the memory for two", half, resource.R(2048, 1), resource.R(2048, 1), "a2c1"},
+		{"a little more", half, resource.R(2048, 1), resource.R(2049, 1), "-"},
+		{"half of 6 free vcores", half, resource.R(1024, 2), resource.R(1024, 1), "a2c1"},
+		{"one more", half, resource.R(1024, 2), resource.R(1024, 2), "-"},
+		{"rounded up", `<queue name="q"><maxAMShare>0.4999</maxAMShare></queue>`, resource.R(1024, 2), resource.R(1024, 1), "a2c1"},
 		{"no more vcores than the maximum", `<queue name="q"><maxAMShare>0.5</maxAMShare><maxResources>8192 mb,4 vcores</maxResources></queue>`,
-			policy.R(1024, 2), policy.R(1024, 1), "-"},
-		{"no limit", `<queue name="q"><maxAMShare>-1.0</maxAMShare></queue>`, policy.R(2048, 4), policy.R(4096, 2), "a2c1"},
-		{"nearly no limit is a limit of nothing", `<queue name="q"><maxAMShare>-0.999</maxAMShare></queue>`, policy.R(1024, 1), policy.R(1024, 1), ""},
+			resource.R(1024, 2), resource.R(1024, 1), "-"},
+		{"no limit", `<queue name="q"><maxAMShare>-1.0</maxAMShare></queue>`, resource.R(2048, 4), resource.R(4096, 2), "a2c1"},
+		{"nearly no limit is a limit of nothing", `<queue name="q"><maxAMShare>-0.999</maxAMShare></queue>`, resource.R(1024, 1), resource.R(1024, 1), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGolden(t, nil, tt.queues)
@@ -159,7 +160,7 @@ func TestUnmanagedMastersAreNotCounted(t *testing.T) {
 	g.ask(1, 1, "* x1 8192,8")
 	g.f.Update()
 	g.wantHB("a1c1", "n1")
-	g.wantShare("used by masters", g.queue("root.q").amUsed, policy.Resource{})
+	g.wantShare("used by masters", g.queue("root.q").amUsed, resource.Resource{})
 }
 
 func TestHeadroom(t *testing.T) {
@@ -172,8 +173,8 @@ func TestHeadroom(t *testing.T) {
 	g.f.Update()
 	g.wantHB("a1c1, a2c1", "n1", "n2")
 	g.f.Update()
-	g.queue("root.q").fair = policy.R(18_000, 0)
-	headroom := func(add, remove []string) policy.Resource {
+	g.queue("root.q").fair = resource.R(18_000, 0)
+	headroom := func(add, remove []string) resource.Resource {
 		t.Helper()
 		var req protocol.AllocateRequest
 		for _, n := range add {
@@ -192,15 +193,15 @@ func TestHeadroom(t *testing.T) {
 		return resp.Headroom
 	}
 	// 32768 MiB and 32 vcores less 3072 and 5 are free; the queue has 19456 and 9 left, of its fair share 16976.
-	g.wantShare("headroom", headroom(nil, nil), policy.R(16_976, 9))
+	g.wantShare("headroom", headroom(nil, nil), resource.R(16_976, 9))
 	// Without n1 (7168, 7) and n2 (6144, 4) 16384 MiB and 16 vcores are free.
-	g.wantShare("without two nodes", headroom([]string{"/r1"}, nil), policy.R(16_384, 9))
-	g.wantShare("without three", headroom([]string{"n3"}, nil), policy.R(8192, 8))
+	g.wantShare("without two nodes", headroom([]string{"/r1"}, nil), resource.R(16_384, 9))
+	g.wantShare("without three", headroom([]string{"n3"}, nil), resource.R(8192, 8))
 	// What is free on them is looked at again.
 	g.kill(2, 1)
-	g.wantShare("the node has more, which is refused too", headroom(nil, nil), policy.R(8192, 8))
-	g.wantShare("a node back", headroom(nil, []string{"n3"}), policy.R(16_384, 9))
-	g.wantShare("all back", headroom(nil, []string{"/r1"}), policy.R(16_976, 9))
+	g.wantShare("the node has more, which is refused too", headroom(nil, nil), resource.R(8192, 8))
+	g.wantShare("a node back", headroom(nil, []string{"n3"}), resource.R(16_384, 9))
+	g.wantShare("all back", headroom(nil, []string{"/r1"}), resource.R(16_976, 9))
 }
 
 // Applications of one queue differ by what they demand when weights go by size.
@@ -258,15 +259,15 @@ func TestContainersToBePreemptedAreRemembered(t *testing.T) {
 	for _, n := range []int64{1, 3, 1} {
 		a.remember(c(n))
 	}
-	g.wantShare("marked", a.markedSize, policy.R(2048, 2))
+	g.wantShare("marked", a.markedSize, resource.R(2048, 2))
 	if got := preempt(); got != "[{1 1} {1 3}]" {
 		t.Errorf("the master is told %s", got)
 	}
 	a.forget(c(2))
 	a.forget(c(1))
-	g.wantShare("marked", a.markedSize, policy.R(1024, 1))
+	g.wantShare("marked", a.markedSize, resource.R(1024, 1))
 	g.kill(1, 3)
-	g.wantShare("marked", a.markedSize, policy.Resource{})
+	g.wantShare("marked", a.markedSize, resource.Resource{})
 	if got := preempt(); got != "[]" {
 		t.Errorf("the master is told %s", got)
 	}

@@ -3,7 +3,7 @@ package fair
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Allocate is a heartbeat of an application master.
@@ -160,7 +160,7 @@ func (f *Scheduler) containerCompleted(a *app, c *yarn.Container, exit int32, e 
 	ended := c.Handle(e)
 	a.forget(c)
 	a.Used = a.Used.Sub(c.Size)
-	f.charge(a, policy.Resource{}.Sub(c.Size))
+	f.charge(a, resource.Resource{}.Sub(c.Size))
 	if ended {
 		f.emit(yarn.Event{Kind: yarn.Completed, Container: c.Protocol(), App: a.ID(), Exit: exit, Launched: launched, Acquired: acquired})
 	}
@@ -182,7 +182,7 @@ func (f *Scheduler) resize(a *app, reqs []protocol.Update, resp *protocol.Alloca
 			continue
 		}
 		target := f.calc.Normalize(u.Size, f.site.MinAllocation, most, f.site.Increment)
-		var cancelled policy.Resource
+		var cancelled resource.Resource
 		var ok bool
 		if u.Increase {
 			cancelled, ok = a.Increase(c, target)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 var preemption = map[string]string{
@@ -37,7 +37,7 @@ func TestG13PreemptionChoice(t *testing.T) {
 	g.f.SetClock(3000)
 	g.f.Update()
 	a := g.f.attempt(2)
-	g.wantShare("starvation", a.starvation(), policy.R(3072, 0))
+	g.wantShare("starvation", a.starvation(), resource.R(3072, 0))
 	g.f.Preempt()
 	if got := strings.Join(g.marks, "; "); got != "a2: a1c13 a1c12 a1c15" {
 		t.Errorf("chosen %s", got)
@@ -64,21 +64,21 @@ func TestG20PreemptionOrderAndHandOver(t *testing.T) {
 	g.f.SetClock(3000)
 	g.f.Update()
 	for _, q := range []string{"root.a", "root.b", "root.c"} {
-		g.wantShare(q, g.queue(q).fair, policy.R(2731, 0))
+		g.wantShare(q, g.queue(q).fair, resource.R(2731, 0))
 	}
-	g.wantShare("starvation of app 2", g.f.attempt(2).starvation(), policy.R(2731, 0))
-	g.wantShare("starvation of app 3", g.f.attempt(3).starvation(), policy.R(1024, 0))
+	g.wantShare("starvation of app 2", g.f.attempt(2).starvation(), resource.R(2731, 0))
+	g.wantShare("starvation of app 3", g.f.attempt(3).starvation(), resource.R(1024, 0))
 	g.f.Preempt()
 	if got := strings.Join(g.marks, "; "); got != "a3: a1c8; a2: a1c5 a1c4" {
 		t.Errorf("chosen %s", got)
 	}
 	n := g.f.node(0)
-	g.wantShare("held back", n.reserved(), policy.R(3072, 3))
+	g.wantShare("held back", n.reserved(), resource.R(3072, 3))
 	g.kill(1, 8)
 	g.wantHB("a3c1", "n1")
-	g.wantShare("held back", n.reserved(), policy.R(2048, 2))
+	g.wantShare("held back", n.reserved(), resource.R(2048, 2))
 	g.kill(1, 5)
 	g.kill(1, 4)
 	g.wantHB("a2c1 a2c2", "n1")
-	g.wantShare("held back", n.reserved(), policy.Resource{})
+	g.wantShare("held back", n.reserved(), resource.Resource{})
 }

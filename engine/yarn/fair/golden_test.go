@@ -11,7 +11,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // golden drives a FairScheduler as the scenarios of YARN's own class were driven: unmanaged application masters,
@@ -63,7 +63,7 @@ func newGolden(t *testing.T, site map[string]string, queues string) *golden {
 
 func (g *golden) node(host, rack string, mem, vcores int64) {
 	g.f.AddNode(yarn.NodeSpec{
-		ID: protocol.NodeID(len(g.hosts)), Host: g.names.Intern(host), Rack: g.names.Intern(rack), Port: 123, Total: policy.R(mem, vcores),
+		ID: protocol.NodeID(len(g.hosts)), Host: g.names.Intern(host), Rack: g.names.Intern(rack), Port: 123, Total: resource.R(mem, vcores),
 	})
 	g.hosts = append(g.hosts, host)
 }
@@ -147,7 +147,7 @@ func (g *golden) kill(id protocol.AppID, n int64) {
 
 func (g *golden) queue(path string) *queue { return g.f.tree.byName[path] }
 
-func (g *golden) wantShare(what string, got, want policy.Resource) {
+func (g *golden) wantShare(what string, got, want resource.Resource) {
 	g.t.Helper()
 	if got != want {
 		g.t.Errorf("%s is %v, want %v", what, got, want)
@@ -175,8 +175,8 @@ func TestG1StaleDemand(t *testing.T) {
 	g.wantHB("-", "n1")
 	g.f.Update()
 	g.wantHB("a1c1, a1c2, -", hosts("n1", 3)...)
-	g.wantShare("share of the application", g.f.attempt(1).fair, policy.R(8192, 0))
-	g.wantShare("share of the leaf", g.queue("root.q").fair, policy.R(8192, 0))
+	g.wantShare("share of the application", g.f.attempt(1).fair, resource.R(8192, 0))
+	g.wantShare("share of the leaf", g.queue("root.q").fair, resource.R(8192, 0))
 	g.wantTable(1, 1, "none 2: ")
 }
 
@@ -256,8 +256,8 @@ func TestG5SharesAndOrder(t *testing.T) {
 	}
 	g.f.Update()
 	for q, want := range map[string]int64{"root.a": 4096, "root.b": 9216, "root.c": 3072} {
-		g.wantShare(q, g.queue(q).fair, policy.R(want, 0))
-		g.wantShare("steady "+q, g.queue(q).steady, policy.R(want, 0))
+		g.wantShare(q, g.queue(q).fair, resource.R(want, 0))
+		g.wantShare("steady "+q, g.queue(q).steady, resource.R(want, 0))
 	}
 	g.wantHB("a1c1, a1c2, a1c3, a1c4, a2c1, a3c1, a2c2, a2c3, a2c4, a3c2, a2c5, a2c6, a2c7, a3c3, a2c8, a2c9", hosts("n1", 16)...)
 }
@@ -270,7 +270,7 @@ func TestG6AssignMultiple(t *testing.T) {
 		g.ask(protocol.AppID(i+1), 1, "* x20 1024,1")
 	}
 	g.f.Update()
-	g.wantShare("root.a", g.queue("root.a").fair, policy.R(3414, 0))
+	g.wantShare("root.a", g.queue("root.a").fair, resource.R(3414, 0))
 	g.wantHB("a1c1 a1c2 a2c1 a2c2 a3c1 a3c2, a1c3 a2c3 a3c3, a1c4, -", hosts("n1", 4)...)
 }
 
@@ -334,8 +334,8 @@ func TestG10RecoveryAndRelease(t *testing.T) {
 	g.wantTable(1, 1, "none 3: ")
 	g.kill(1, 2)
 	g.wantTable(1, 1, "none 3: *=1 /r1=1 n1=1")
-	g.wantShare("free", g.f.cluster.Node(0).Free, policy.R(6144, 6))
-	g.wantShare("usage", g.f.attempt(1).Usage, policy.R(2048, 2))
+	g.wantShare("free", g.f.cluster.Node(0).Free, resource.R(6144, 6))
+	g.wantShare("usage", g.f.attempt(1).Usage, resource.R(2048, 2))
 
 	g = newGolden(t, nil, "")
 	g.node("n1", "/r1", 8192, 8)
@@ -346,12 +346,12 @@ func TestG10RecoveryAndRelease(t *testing.T) {
 	id := protocol.ContainerID{App: 1, N: 1}
 	g.f.NodeUpdate(0, []protocol.ContainerID{id}, nil)
 	g.kill(1, 1)
-	g.wantShare("free before the node's report", g.f.cluster.Node(0).Free, policy.R(7168, 7))
-	g.wantShare("usage of the queue", g.queue("root.q").Usage, policy.Resource{})
+	g.wantShare("free before the node's report", g.f.cluster.Node(0).Free, resource.R(7168, 7))
+	g.wantShare("usage of the queue", g.queue("root.q").Usage, resource.Resource{})
 	g.f.attempt(1).Requests.Update([]protocol.Ask{{Priority: 1, RequestID: -1}}, false)
 	g.f.Update()
 	g.f.NodeUpdate(0, nil, []protocol.Status{{ID: id, Exit: 143}})
-	g.wantShare("free after it", g.f.cluster.Node(0).Free, policy.R(8192, 8))
+	g.wantShare("free after it", g.f.cluster.Node(0).Free, resource.R(8192, 8))
 }
 
 func TestG11LimitsFIFONewStyleMaximum(t *testing.T) {
@@ -376,10 +376,10 @@ func TestG11LimitsFIFONewStyleMaximum(t *testing.T) {
 	g.ask(11, 1, "* x2 1024,1")
 	g.ask(12, 1, "* x2 1024,1")
 	g.f.Update()
-	for what, got := range map[string]policy.Resource{"y": g.queue("root.y").fair, "app 11": g.f.attempt(11).fair} {
-		g.wantShare(what, policy.R(got[0], 0), policy.R(4096, 0))
+	for what, got := range map[string]resource.Resource{"y": g.queue("root.y").fair, "app 11": g.f.attempt(11).fair} {
+		g.wantShare(what, resource.R(got[0], 0), resource.R(4096, 0))
 	}
-	g.wantShare("app 12", g.f.attempt(12).fair, policy.Resource{})
+	g.wantShare("app 12", g.f.attempt(12).fair, resource.Resource{})
 	g.wantHB("a11c1, a11c2, a12c1", hosts("n1", 3)...)
 	if err := g.f.AddApp(yarn.AppSpec{ID: 21, User: "u", Queue: "root.z", Unmanaged: true}); err != nil {
 		t.Fatal(err)
@@ -388,9 +388,9 @@ func TestG11LimitsFIFONewStyleMaximum(t *testing.T) {
 	g.ask(21, 1, "* x2 1024,1")
 	g.f.Update()
 	z := g.queue("root.z")
-	g.wantShare("maximum of z", z.maxShare, policy.R(4096, 0))
-	g.wantShare("demand of z", z.Demand, policy.R(2048, 0))
-	g.wantShare("share of z", z.fair, policy.R(2731, 0))
+	g.wantShare("maximum of z", z.maxShare, resource.R(4096, 0))
+	g.wantShare("demand of z", z.Demand, resource.R(2048, 0))
+	g.wantShare("share of z", z.fair, resource.R(2731, 0))
 	g.wantHB("a12c2, -, -", hosts("n1", 3)...)
 }
 
@@ -403,14 +403,14 @@ func TestG12DRFLeaf(t *testing.T) {
 	g.ask(2, 1, "* x9 1024,4")
 	g.f.Update()
 	for id := protocol.AppID(1); id <= 2; id++ {
-		g.wantShare("share", g.f.attempt(id).fair, policy.R(10240, 10))
+		g.wantShare("share", g.f.attempt(id).fair, resource.R(10240, 10))
 	}
 	if did := strings.Fields(g.hb("n1")); len(did) != 8 {
 		t.Errorf("%v were allocated, want eight containers", did)
 	}
-	g.wantShare("app 1", g.f.attempt(1).Usage, policy.R(16384, 4))
-	g.wantShare("app 2", g.f.attempt(2).Usage, policy.R(4096, 16))
-	g.wantShare("free", g.f.cluster.Node(0).Free, policy.Resource{})
+	g.wantShare("app 1", g.f.attempt(1).Usage, resource.R(16384, 4))
+	g.wantShare("app 2", g.f.attempt(2).Usage, resource.R(4096, 16))
+	g.wantShare("free", g.f.cluster.Node(0).Free, resource.Resource{})
 }
 
 func TestG14ContinuousScheduling(t *testing.T) {
@@ -482,7 +482,7 @@ func TestG17KeyOrder(t *testing.T) {
 	g.ask(1, 1, "* x1 2048,1")
 	g.ask(1, 3, "* x1 1024,2")
 	g.f.Update()
-	for _, want := range []policy.Resource{policy.R(6144, 7), policy.R(5120, 5), policy.R(4096, 4), policy.R(3072, 3)} {
+	for _, want := range []resource.Resource{resource.R(6144, 7), resource.R(5120, 5), resource.R(4096, 4), resource.R(3072, 3)} {
 		g.hb("n1")
 		g.wantShare("free", g.f.cluster.Node(0).Free, want)
 	}
@@ -521,14 +521,14 @@ func TestG19ZeroWeightAndMaximum(t *testing.T) {
 		g.ask(protocol.AppID(i+1), 1, "* x16 1024,1")
 	}
 	g.f.Update()
-	for q, want := range map[string][2]policy.Resource{
-		"root.a": {policy.R(0, 0), policy.R(16384, 16)}, "root.b": {policy.R(10240, 0), policy.R(16384, 16)}, "root.c": {policy.R(2048, 0), policy.R(2048, 2)},
+	for q, want := range map[string][2]resource.Resource{
+		"root.a": {resource.R(0, 0), resource.R(16384, 16)}, "root.b": {resource.R(10240, 0), resource.R(16384, 16)}, "root.c": {resource.R(2048, 0), resource.R(2048, 2)},
 	} {
 		g.wantShare("share of "+q, g.queue(q).fair, want[0])
 		g.wantShare("demand of "+q, g.queue(q).Demand, want[1])
 	}
 	g.hb("n1")
 	for id, want := range map[protocol.AppID]int64{1: 0, 2: 10, 3: 2} {
-		g.wantShare(fmt.Sprint("app ", id), g.f.attempt(id).Usage, policy.R(1024*want, want))
+		g.wantShare(fmt.Sprint("app ", id), g.f.attempt(id).Usage, resource.R(1024*want, want))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // world drives a FairScheduler with random calls and knows what must hold after each.
@@ -80,13 +80,13 @@ func (w *world) node() { // joins, or goes
 		return
 	}
 	w.f.AddNode(yarn.NodeSpec{
-		ID: id, Host: w.names.Intern(fmt.Sprint("h", n)), Rack: w.names.Intern(fmt.Sprint("/r", n%2)), Port: 8041, Total: policy.R(8192, 8),
+		ID: id, Host: w.names.Intern(fmt.Sprint("h", n)), Rack: w.names.Intern(fmt.Sprint("/r", n%2)), Port: 8041, Total: resource.R(8192, 8),
 	})
 }
 
 func (w *world) submit() {
 	q := []string{"root.a", "root.b", "root.c.d", "root.c.e", "root.new"}[w.pick(5, "queue")]
-	s := yarn.AppSpec{ID: w.next, User: fmt.Sprint("u", w.pick(2, "user")), Queue: q, AMSize: policy.R(1024, 1)}
+	s := yarn.AppSpec{ID: w.next, User: fmt.Sprint("u", w.pick(2, "user")), Queue: q, AMSize: resource.R(1024, 1)}
 	w.next++
 	if err := w.f.AddApp(s); err != nil {
 		w.t.Fatalf("%s refused: %v", q, err)
@@ -113,7 +113,7 @@ func (w *world) ask() {
 		}
 		n := w.pick(len(w.on), "wanted")
 		count := int32(w.pick(6, "count"))
-		size := policy.R(int64(1024*(1+w.pick(4, "size"))), 1)
+		size := resource.R(int64(1024*(1+w.pick(4, "size"))), 1)
 		a := protocol.Ask{Priority: int32(1 + w.pick(2, "priority")), Count: count, Size: size, Relax: true}
 		host, rack, anywhere := a, a, a
 		host.Name, rack.Name = w.names.Intern(fmt.Sprint("h", n)), w.names.Intern(fmt.Sprint("/r", n%2))
@@ -163,9 +163,9 @@ func (w *world) tick() {
 // check holds after every call.
 func (w *world) check() {
 	t, f := w.t, w.f
-	var total policy.Resource
+	var total resource.Resource
 	for n := range f.cluster.All {
-		var used policy.Resource
+		var used resource.Resource
 		for c := range n.Containers {
 			used = used.Add(c.Size)
 		}
@@ -180,11 +180,11 @@ func (w *world) check() {
 	if total != f.cluster.Capacity {
 		t.Fatalf("capacity %v, nodes have %v", f.cluster.Capacity, total)
 	}
-	usage := map[*queue]policy.Resource{}
-	var all policy.Resource
+	usage := map[*queue]resource.Resource{}
+	var all resource.Resource
 	for id := range w.apps {
 		a := f.attempt(id)
-		var used policy.Resource
+		var used resource.Resource
 		for c := range a.AllLive {
 			used = used.Add(c.Size)
 			if w.events[c.ID] != 1 {

@@ -5,7 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // node is a registered node with what the FairScheduler keeps on it for preemption.
@@ -16,7 +16,7 @@ type node struct {
 	reservedBy *app
 	marked     []*yarn.Container // chosen to be preempted
 	claims     []preemptClaim
-	claimed    policy.Resource // sum of the claims
+	claimed    resource.Resource // sum of the claims
 }
 
 // node returns the registered node of that number, nil when there is none.
@@ -38,13 +38,13 @@ func (f *Scheduler) at(n *yarn.Node) *node {
 // preemptClaim is room on the node that is being made, or was made, for a starved application.
 type preemptClaim struct {
 	app    *app
-	amount policy.Resource
+	amount resource.Resource
 }
 
 // reserved is what is held back on the node: its reservation and the claims.
 //
 // Source: FSSchedulerNode.getTotalReserved.
-func (n *node) reserved() (r policy.Resource) {
+func (n *node) reserved() (r resource.Resource) {
 	if n.Reserved != nil {
 		r = n.Reserved.Size
 	}
@@ -62,7 +62,7 @@ func (n *node) claimedBy(a *app) bool {
 //
 // Source: FSSchedulerNode.addContainersForPreemption.
 func (n *node) mark(cs []*yarn.Container, a *app) {
-	var sum policy.Resource
+	var sum resource.Resource
 	for _, c := range cs {
 		if !slices.Contains(n.marked, c) {
 			n.marked = append(n.marked, c)

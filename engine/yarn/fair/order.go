@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // candidates is the order in which a node is offered: the seam between sorting at each visit, as YARN does, and
@@ -19,7 +20,7 @@ type candidates interface {
 // literal sorts at each visit, as FSParentQueue and FSLeafQueue fill a TreeSet at each visit. Where the policy's order is
 // total the outcome does not depend on the order before, so it starts from that of the last visit, which is nearly right.
 type literal struct {
-	cluster *policy.Resource // live capacity
+	cluster *resource.Resource // live capacity
 	set     jvm.TreeSet[*policy.Contender]
 }
 

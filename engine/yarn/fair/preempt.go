@@ -7,7 +7,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // kill is a list of containers that are killed together.
@@ -23,13 +23,13 @@ type StarvedAsk struct {
 	Priority int32
 	Name     protocol.Name
 	Count    int32
-	Size     policy.Resource
+	Size     resource.Resource
 }
 
 // Preemption is what was done for one starved application.
 type Preemption struct {
 	App        protocol.AppID
-	Starvation policy.Resource
+	Starvation resource.Resource
 	Asks       []StarvedAsk
 	Marked     []protocol.Container // in the order in which they will be killed
 }
@@ -145,7 +145,7 @@ func (v *victims) byApp() (list []*yarn.Container) {
 	return list
 }
 
-func (v *victims) of(id protocol.AppID) (sum policy.Resource) {
+func (v *victims) of(id protocol.AppID) (sum resource.Resource) {
 	for _, c := range v.chosen {
 		if c.ID.App == id {
 			sum = sum.Add(c.Size)
@@ -192,7 +192,7 @@ func (f *Scheduler) firstVictims(s starvedAsk, nodes []*yarn.Node) (best *victim
 // among them, or nil. That there may be room already is noticed only after a container was looked at.
 //
 // Source: FSPreemptionThread.identifyContainersToPreemptOnNode.
-func (f *Scheduler) victimsOn(n *node, size *policy.Resource, mostAMs int) *victims {
+func (f *Scheduler) victimsOn(n *node, size *resource.Resource, mostAMs int) *victims {
 	v := &victims{}
 	room := n.Free.Clone().SubNonNegative(n.reserved())
 	for _, c := range n.PreemptionOrder() {
@@ -222,7 +222,7 @@ func (f *Scheduler) victimsOn(n *node, size *policy.Resource, mostAMs int) *vict
 // mayPreempt reports whether the application would keep its fair share without c, what is marked and what is chosen already.
 //
 // Source: FSAppAttempt.canContainerBePreempted.
-func (f *Scheduler) mayPreempt(a *app, c *yarn.Container, chosen policy.Resource) bool {
+func (f *Scheduler) mayPreempt(a *app, c *yarn.Container, chosen resource.Resource) bool {
 	if !a.queue.preemptable || c.AM && !a.amPreemption || a.Live(c.ID) == nil || slices.Contains(a.marked, c) {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // crowd is a scheduler with nodes of 4 GiB on one rack, full of containers of 1 GiB: a letter for each, that of its
@@ -35,7 +35,7 @@ func newCrowd(t *testing.T, queues string, nodes ...string) *golden {
 			g.f.Update()
 			g.hb(host)
 			a := g.f.attempt(id)
-			a.fair = policy.Resource{} // all of it may go
+			a.fair = resource.Resource{} // all of it may go
 			for live := range a.AllLive {
 				if live.ID == g.did[0] {
 					live.AM = c != rune(letter[0])
@@ -44,7 +44,7 @@ func newCrowd(t *testing.T, queues string, nodes ...string) *golden {
 		}
 	}
 	for i := range nodes {
-		if free := g.f.cluster.Node(protocol.NodeID(i)).Free[policy.Memory]; free != int64(1024*strings.Count(nodes[i], ".")) {
+		if free := g.f.cluster.Node(protocol.NodeID(i)).Free[resource.Memory]; free != int64(1024*strings.Count(nodes[i], ".")) {
 			t.Fatalf("node %d has %d MiB free", i, free)
 		}
 	}
@@ -56,7 +56,7 @@ func newCrowd(t *testing.T, queues string, nodes ...string) *golden {
 func (g *golden) noShares() {
 	for _, app := range g.f.apps {
 		if app != nil {
-			app.attempt.fair = policy.Resource{}
+			app.attempt.fair = resource.Resource{}
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestVictimsOnANode(t *testing.T) {
 		{"the whole node", "aaaa", 4096, 9, nil, "n1/a1c4 n1/a1c1 n1/a1c3 n1/a1c2"},
 		{"more than the node", "aaaa", 4097, 9, nil, "-"},
 		{"room counts", "aa.a", 2048, 9, nil, "n1/a1c1"},
-		{"room that is held back does not", "aa.a", 2048, 9, func(g *golden, n *yarn.Node) { g.f.at(n).claimed = policy.R(1024, 0) }, "n1/a1c1 n1/a1c3"},
+		{"room that is held back does not", "aa.a", 2048, 9, func(g *golden, n *yarn.Node) { g.f.at(n).claimed = resource.R(1024, 0) }, "n1/a1c1 n1/a1c3"},
 		{"there is room, but a container is looked at first", "aa..", 1024, 9, nil, "n1/a1c1"},
 		{"application masters last", "Aaaa", 1024, 9, nil, "n1/a1c4"},
 		{"application masters last, if they must", "aAaa", 4096, 9, nil, "n1/a1c4 n1/a1c1 n1/a1c3 n1/a1c2"},
@@ -103,14 +103,14 @@ func TestVictimsOnANode(t *testing.T) {
 		{"what is left of others", "aabb", 2048, 9, func(g *golden, n *yarn.Node) { g.queue("root.a").preemptable = false }, "n1/a2c2 n1/a2c1"},
 		{"not masters that are kept", "aAaa", 4096, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).amPreemption = false }, "-"},
 		{"others of their application", "aAaa", 3072, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).amPreemption = false }, "n1/a1c4 n1/a1c1 n1/a1c3"},
-		{"not below the fair share", "aaaa", 4096, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).fair = policy.R(1024, 0) }, "-"},
-		{"down to the fair share", "aaaa", 3072, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).fair = policy.R(1024, 0) }, "n1/a1c4 n1/a1c1 n1/a1c3"},
+		{"not below the fair share", "aaaa", 4096, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).fair = resource.R(1024, 0) }, "-"},
+		{"down to the fair share", "aaaa", 3072, 9, func(g *golden, n *yarn.Node) { g.f.attempt(1).fair = resource.R(1024, 0) }, "n1/a1c4 n1/a1c1 n1/a1c3"},
 		{"what is marked is gone from the share", "aaaa", 3072, 9, func(g *golden, n *yarn.Node) {
-			g.f.attempt(1).fair = policy.R(1024, 0)
-			g.f.attempt(1).markedSize = policy.R(1, 0)
+			g.f.attempt(1).fair = resource.R(1024, 0)
+			g.f.attempt(1).markedSize = resource.R(1, 0)
 		}, "-"},
 		{"each by its own share", "abab", 2048, 9, func(g *golden, n *yarn.Node) {
-			g.f.attempt(1).fair, g.f.attempt(2).fair = policy.R(1024, 0), policy.R(1024, 0)
+			g.f.attempt(1).fair, g.f.attempt(2).fair = resource.R(1024, 0), resource.R(1024, 0)
 		}, "n1/a2c2 n1/a1c1"},
 		{"containers of applications that have left go by themselves", "aabb", 2048, 9, func(g *golden, n *yarn.Node) {
 			g.f.NodeUpdate(n.ID, []protocol.ContainerID{{App: 1, N: 1}, {App: 1, N: 2}}, nil)
@@ -124,7 +124,7 @@ func TestVictimsOnANode(t *testing.T) {
 			if tt.set != nil {
 				tt.set(g, n)
 			}
-			size := policy.R(tt.need, 1)
+			size := resource.R(tt.need, 1)
 			v := g.f.victimsOn(g.f.at(n), &size, tt.mostAMs)
 			if got := g.chosen(v); got != tt.want {
 				t.Errorf("chosen %s, want %s", got, tt.want)
@@ -178,14 +178,14 @@ func TestVictimsOnTheBestNode(t *testing.T) {
 			g := newCrowd(t, "", full...)
 			for i, n := range tt.nodes {
 				if len(n) == 1 { // the rest of the node is gone
-					g.f.SetNodeTotal(protocol.NodeID(i), policy.R(1024, 8))
+					g.f.SetNodeTotal(protocol.NodeID(i), resource.R(1024, 8))
 				}
 			}
 			g.noShares()
 			var name string
 			var how string
 			fmt.Sscan(tt.ask, &name, &how)
-			s := starvedAsk{name: g.names.Intern(name), size: policy.R(1024, 1), relax: how == "relax", count: 1}
+			s := starvedAsk{name: g.names.Intern(name), size: resource.R(1024, 1), relax: how == "relax", count: 1}
 			if got := g.chosen(g.f.bestVictims(s, g.f.cluster.Named(s.name))); got != tt.want {
 				t.Errorf("chosen %s, want %s", got, tt.want)
 			}
@@ -196,11 +196,11 @@ func TestVictimsOnTheBestNode(t *testing.T) {
 // An application gets a container for each of its asks, and nothing for the next where nothing is found.
 func TestChoice(t *testing.T) {
 	g := newCrowd(t, "", "abab", "cc..")
-	g.f.SetNodeTotal(1, policy.R(2048, 8))
+	g.f.SetNodeTotal(1, resource.R(2048, 8))
 	g.app(9, "root.z")
 	a := g.f.attempt(9)
 	g.noShares()
-	s := starvedAsk{name: protocol.Any, size: policy.R(2048, 1), relax: true, count: 3}
+	s := starvedAsk{name: protocol.Any, size: resource.R(2048, 1), relax: true, count: 3}
 	var got []string
 	for _, c := range g.f.choose(a, s, nil) {
 		got = append(got, fmt.Sprintf("a%dc%d", c.ID.App, c.ID.N))
@@ -212,9 +212,9 @@ func TestChoice(t *testing.T) {
 	if !g.f.node(0).claimedBy(a) || !g.f.node(1).claimedBy(a) || g.f.node(0).claimedBy(g.f.attempt(1)) {
 		t.Error("room is not held back for the application")
 	}
-	g.wantShare("held back on n1", g.f.node(0).reserved(), policy.R(4096, 4))
-	g.wantShare("lost by the first", g.f.attempt(1).markedSize, policy.R(2048, 2))
-	g.wantShare("lost by the third", g.f.attempt(3).markedSize, policy.R(2048, 2))
+	g.wantShare("held back on n1", g.f.node(0).reserved(), resource.R(4096, 4))
+	g.wantShare("lost by the first", g.f.attempt(1).markedSize, resource.R(2048, 2))
+	g.wantShare("lost by the third", g.f.attempt(3).markedSize, resource.R(2048, 2))
 }
 
 func TestKillsAreDueAfterTheWait(t *testing.T) {
@@ -259,14 +259,14 @@ func TestRoomIsForWhomItWasMade(t *testing.T) {
 	g.ask(9, 1, "* x4 1024,1")
 	g.f.Update()
 	a := g.f.attempt(9)
-	a.fairStarvation = policy.R(4096, 0)
+	a.fairStarvation = resource.R(4096, 0)
 	n := g.f.node(0)
 	g.noShares()
-	a.fair = policy.R(4096, 4)
+	a.fair = resource.R(4096, 4)
 	n.mark([]*yarn.Container{g.live(1, 1), g.live(1, 2)}, a)
 	for i := int64(1); i <= 3; i++ {
 		g.kill(1, i)
 	}
 	g.wantHB("a8c1 a9c1 a9c2", "n1")
-	g.wantShare("held back", n.reserved(), policy.Resource{})
+	g.wantShare("held back", n.reserved(), resource.Resource{})
 }

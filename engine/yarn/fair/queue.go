@@ -4,6 +4,7 @@ import (
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // queue is a queue of the FairScheduler; Contender holds its usage, demand, weight and minimum share.
@@ -21,22 +22,22 @@ type queue struct {
 	max          conf.ConfigurableResource
 	maxChild     conf.ConfigurableResource
 	hasMaxChild  bool
-	maxShare     policy.Resource // on the present cluster, not below the minimum share
+	maxShare     resource.Resource // on the present cluster, not below the minimum share
 	maxRunning   int32
 	maxAMShare   float32
-	maxContainer policy.Resource
+	maxContainer resource.Resource
 	preemptable  bool
 	minTimeout   int64
 	fairTimeout  int64
 	threshold    float32
 
-	fair, steady policy.Resource
+	fair, steady resource.Resource
 
 	running   int32 // runnable applications of a parent
 	runnable  []*app
 	waiting   []*app // not runnable
 	assigned  int    // admitted without an attempt
-	amUsed    policy.Resource
+	amUsed    resource.Resource
 	lastAtMin int64 // ms
 
 	changed    bool                // the list of children or of runnable applications, since order was made
@@ -65,7 +66,7 @@ func (q *queue) empty() bool {
 // charge adds to the usage of the queue and of all above it.
 //
 // Source: FSQueue.incUsedResource, decUsedResource.
-func (q *queue) charge(r policy.Resource) {
+func (q *queue) charge(r resource.Resource) {
 	for ; q != nil; q = q.parent {
 		q.Usage = q.Usage.Add(r)
 	}
@@ -74,7 +75,7 @@ func (q *queue) charge(r policy.Resource) {
 // fits reports whether r more would stay within the maximum of the queue and of all above it.
 //
 // Source: FSQueue.fitsInMaxShare.
-func (q *queue) fits(r *policy.Resource) bool {
+func (q *queue) fits(r *resource.Resource) bool {
 	for ; q != nil; q = q.parent {
 		for i := range r {
 			if q.Usage[i]+r[i] > q.maxShare[i] {
@@ -88,8 +89,8 @@ func (q *queue) fits(r *policy.Resource) bool {
 // largest is the maximum container allocation of the queue, its parent's where it has none.
 //
 // Source: FSQueue.getMaximumContainerAllocation.
-func (q *queue) largest(types int) policy.Resource {
-	for q.parent != nil && q.maxContainer.Equal(policy.Unbounded(types)) {
+func (q *queue) largest(types int) resource.Resource {
+	for q.parent != nil && q.maxContainer.Equal(resource.Unbounded(types)) {
 		q = q.parent
 	}
 	return q.maxContainer
@@ -98,7 +99,7 @@ func (q *queue) largest(types int) policy.Resource {
 // setMaxShare resolves the maximum share on the present cluster.
 //
 // Source: FSQueue.getMaxShare.
-func (q *queue) setMaxShare(cluster policy.Resource) {
+func (q *queue) setMaxShare(cluster resource.Resource) {
 	q.maxShare = q.max.Resolve(cluster).Max(q.Min)
 }
 

@@ -7,25 +7,25 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // reservedMark is what an assignment returns for a reservation.
 //
 // Source: FairScheduler.CONTAINER_RESERVED.
-var reservedMark = policy.R(-1, 0)
+var reservedMark = resource.R(-1, 0)
 
 // reservable reports whether the application may reserve nodes for asks of this size.
 //
 // Source: FSAppAttempt.isReservable, FairScheduler.isAtLeastReservationThreshold.
-func (f *Scheduler) reservable(a *app, size policy.Resource) bool {
+func (f *Scheduler) reservable(a *app, size resource.Resource) bool {
 	return a.queue.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0 && a.starved()
 }
 
 // reserve reserves a node, or confirms a reservation, unless the application has too many.
 //
 // Source: FSAppAttempt.reserve.
-func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size policy.Resource, level protocol.NodeType, reserved *yarn.Container) bool {
+func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resource, level protocol.NodeType, reserved *yarn.Container) bool {
 	if n.Reserved != nil && n.Reserved.App != a.Attempt || f.tooManyReserved(a, n.Node, level) {
 		return false
 	}
@@ -76,7 +76,7 @@ func (f *Scheduler) tooManyReserved(a *app, n *yarn.Node, level protocol.NodeTyp
 			have++
 		}
 	}
-	allowed := policy.F2I(math.Ceil(float64(float32(float32(nodes) * f.site.ReservableNodes))))
+	allowed := resource.F2I(math.Ceil(float64(float32(float32(nodes) * f.site.ReservableNodes))))
 	return have >= int(allowed)
 }
 

@@ -2,7 +2,7 @@ package fair
 
 import (
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // schedule offers a node: to applications that containers were preempted for, to the application that has reserved it,
@@ -26,7 +26,7 @@ func (f *Scheduler) schedule(n *node) {
 // assignments in one heartbeat is reached.
 func (f *Scheduler) assignQueues(n *node) {
 	half := n.Free.Mul(0.5)
-	var got policy.Resource
+	var got resource.Resource
 	for count := int32(1); n.Reserved == nil; count++ {
 		r := f.offer(f.tree.root, n)
 		if r.IsNone() {
@@ -40,7 +40,7 @@ func (f *Scheduler) assignQueues(n *node) {
 }
 
 // continueAssigning is FairScheduler.shouldContinueAssigning.
-func (f *Scheduler) continueAssigning(count int32, got, half *policy.Resource) bool {
+func (f *Scheduler) continueAssigning(count int32, got, half *resource.Resource) bool {
 	switch {
 	case !f.site.AssignMultiple:
 		return false
@@ -53,9 +53,9 @@ func (f *Scheduler) continueAssigning(count int32, got, half *policy.Resource) b
 // offer gives a node to a queue and returns what was assigned.
 //
 // Source: FSParentQueue.assignContainer, FSLeafQueue.assignContainer.
-func (f *Scheduler) offer(q *queue, n *node) policy.Resource {
+func (f *Scheduler) offer(q *queue, n *node) resource.Resource {
 	if n.Reserved != nil || !q.Usage.FitsIn(q.maxShare) {
-		return policy.Resource{}
+		return resource.Resource{}
 	}
 	if q.leaf {
 		for _, c := range f.order.apps(q) {
@@ -67,14 +67,14 @@ func (f *Scheduler) offer(q *queue, n *node) policy.Resource {
 				return r
 			}
 		}
-		return policy.Resource{}
+		return resource.Resource{}
 	}
 	for _, c := range f.order.children(q) {
 		if r := f.offer(q.children[c.ID], n); !r.IsNone() {
 			return r
 		}
 	}
-	return policy.Resource{}
+	return resource.Resource{}
 }
 
 // ContinuousPass offers the nodes with room, most free memory first. Of nodes with equally much only one is visited.
@@ -84,7 +84,7 @@ func (f *Scheduler) ContinuousPass() {
 	f.pass.Reset()
 	for n := range f.cluster.All {
 		f.pass.Add(n, func(a, b *yarn.Node) int {
-			return policy.DefaultCalculator{}.Compare(f.cluster.Capacity, b.Free, a.Free, false)
+			return resource.DefaultCalculator{}.Compare(f.cluster.Capacity, b.Free, a.Free, false)
 		})
 	}
 	f.passNodes = f.pass.AppendTo(f.passNodes[:0])

@@ -14,6 +14,7 @@ import (
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Scheduler is YARN's FairScheduler.
@@ -34,12 +35,12 @@ type Scheduler struct {
 
 	types       int
 	sharings    map[string]*policy.Sharer
-	calc        policy.DominantCalculator
-	unbounded   policy.Resource
-	reserveFrom policy.Resource // smallest size that is reserved
+	calc        resource.DominantCalculator
+	unbounded   resource.Resource
+	reserveFrom resource.Resource // smallest size that is reserved
 
-	allocated policy.Resource // by all applications
-	available policy.Resource // as of the last refresh
+	allocated resource.Resource // by all applications
+	available resource.Resource // as of the last refresh
 
 	apps  []*submission // by number, nil when there is none
 	users map[string]*userApps
@@ -83,8 +84,8 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 		timestamp: timestamp, now: now, types: len(site.Types),
 		sharings: map[string]*policy.Sharer{}, users: map[string]*userApps{},
 	}
-	f.calc = policy.NewDominant(f.types)
-	f.unbounded = policy.Unbounded(f.types)
+	f.calc = resource.NewDominant(f.types)
+	f.unbounded = resource.Unbounded(f.types)
 	f.reserveFrom = site.Increment.Mul(float64(site.ReservationMultiple))
 	var err error
 	if f.delay, err = policy.NewDelay(site.Delay, policy.DelaySettings{
@@ -198,7 +199,7 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 // SetNodeTotal changes the capability of a node.
 //
 // Source: FairScheduler.updateNodeResource.
-func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	f.cluster.SetTotal(id, total)
 	f.refresh()
 	f.tree.resize()
@@ -238,8 +239,8 @@ func (f *Scheduler) reject(s yarn.AppSpec, text string) error {
 }
 
 // text is a resource as YARN prints it.
-func (f *Scheduler) text(r policy.Resource) string {
-	s := fmt.Sprintf("<memory:%d, vCores:%d", r[policy.Memory], r.CPU())
+func (f *Scheduler) text(r resource.Resource) string {
+	s := fmt.Sprintf("<memory:%d, vCores:%d", r[resource.Memory], r.CPU())
 	for i := 2; i < f.types; i++ {
 		s += fmt.Sprintf(", %s: %d", f.site.Types[i], r[i])
 	}
@@ -249,7 +250,7 @@ func (f *Scheduler) text(r policy.Resource) string {
 // zeroType reports whether something is asked for of which the queue can have nothing.
 //
 // Source: FairScheduler.validateResourceRequests.
-func (f *Scheduler) zeroType(q *queue, ask policy.Resource) bool {
+func (f *Scheduler) zeroType(q *queue, ask resource.Resource) bool {
 	for t := range f.types {
 		if q.maxShare[t] == 0 && ask[t] > 0 {
 			return true
@@ -327,7 +328,7 @@ func (f *Scheduler) attempt(id protocol.AppID) *app {
 // MaxAllocation is the largest container that an application of the queue may ask for.
 //
 // Source: FairScheduler.getMaximumResourceCapability.
-func (f *Scheduler) MaxAllocation(queue string) policy.Resource {
+func (f *Scheduler) MaxAllocation(queue string) resource.Resource {
 	most := f.cluster.MaxAllocation(f.site.MaxAllocation, f.now-f.timestamp > f.site.SchedulingWait)
 	if q, _ := f.tree.get(queue, false, true); q != nil {
 		if own := q.largest(f.types); !own.Equal(f.unbounded) {

@@ -6,7 +6,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // starvedApps is the heap of applications that containers are to be preempted for, without duplicates. Its comparator
@@ -45,7 +45,7 @@ func (s *starvedApps) take() *app {
 }
 
 // starvation is FSAppAttempt.getStarvation.
-func (a *app) starvation() policy.Resource { return a.fairStarvation.Add(a.minStarvation) }
+func (a *app) starvation() resource.Resource { return a.fairStarvation.Add(a.minStarvation) }
 
 // shouldPreempt reports whether the cluster is used enough for starvation to be looked at.
 //
@@ -56,7 +56,7 @@ func (f *Scheduler) shouldPreempt() bool {
 	}
 	used := func(now, total int64) float32 { return float32(float32(now) / float32(total)) }
 	return f.site.PreemptionThreshold < max(
-		used(f.allocated[policy.Memory], f.cluster.Capacity[policy.Memory]),
+		used(f.allocated[resource.Memory], f.cluster.Capacity[resource.Memory]),
 		used(f.allocated.CPU(), f.cluster.Capacity.CPU()))
 }
 
@@ -71,7 +71,7 @@ func (f *Scheduler) findStarved(q *queue) {
 			waiting = append(waiting, a)
 		}
 	}
-	var below policy.Resource
+	var below resource.Resource
 	for _, a := range waiting {
 		s := f.fairStarvation(a)
 		if s.IsNone() {
@@ -83,14 +83,14 @@ func (f *Scheduler) findStarved(q *queue) {
 	pending := f.minStarvation(q).SubNonNegative(below)
 	for _, a := range waiting {
 		if pending.IsNone() {
-			a.minStarvation = policy.Resource{}
+			a.minStarvation = resource.Resource{}
 			continue
 		}
 		need := a.Demand.Sub(a.Usage).SubNonNegative(a.fairStarvation)
 		if q.sharing.Calculator().Compare(f.cluster.Capacity, need, pending, false) > 0 {
 			// The rest is recorded, not what was pending: so does YARN.
 			need = need.SubNonNegative(pending)
-			pending = policy.Resource{}
+			pending = resource.Resource{}
 		} else {
 			pending = pending.SubNonNegative(need)
 		}
@@ -102,14 +102,14 @@ func (f *Scheduler) findStarved(q *queue) {
 // fairStarvation sets and returns what the application lacks of the part of its fair share that it has waited for long enough.
 //
 // Source: FSAppAttempt.fairShareStarvation.
-func (f *Scheduler) fairStarvation(a *app) policy.Resource {
+func (f *Scheduler) fairStarvation(a *app) resource.Resource {
 	q := a.queue
 	want := a.fair.Mul(float64(q.threshold)).Min(a.Demand)
 	starved := a.belowShare(a.Usage, want)
 	if !starved {
 		a.lastAtFair = f.now
 	}
-	a.fairStarvation = policy.Resource{}
+	a.fairStarvation = resource.Resource{}
 	if starved && f.now-a.lastAtFair >= q.fairTimeout {
 		a.fairStarvation = want.SubNonNegative(a.Usage)
 	}
@@ -119,13 +119,13 @@ func (f *Scheduler) fairStarvation(a *app) policy.Resource {
 // minStarvation returns what the queue lacks of its minimum share.
 //
 // Source: FSLeafQueue.minShareStarvation.
-func (f *Scheduler) minStarvation(q *queue) policy.Resource {
+func (f *Scheduler) minStarvation(q *queue) resource.Resource {
 	s := q.Min.Min(q.Demand).SubNonNegative(q.Usage)
 	if s.IsNone() {
 		q.lastAtMin = f.now
 	}
 	if f.now-q.lastAtMin < q.minTimeout {
-		return policy.Resource{}
+		return resource.Resource{}
 	}
 	return s
 }
@@ -135,7 +135,7 @@ type starvedAsk struct {
 	key   yarn.Key
 	name  protocol.Name
 	count int32
-	size  policy.Resource
+	size  resource.Resource
 	relax bool
 }
 
@@ -153,7 +153,7 @@ func (f *Scheduler) starvedAsks(a *app) (asks []starvedAsk) {
 			if !f.visit(seen, t.Priority, name, rec.Size) {
 				continue
 			}
-			fit := policy.F2I(math.Floor(float64(ratio(pending[policy.Memory], rec.Size[policy.Memory]))))
+			fit := resource.F2I(math.Floor(float64(ratio(pending[resource.Memory], rec.Size[resource.Memory]))))
 			if fit == 0 {
 				continue
 			}
@@ -169,7 +169,7 @@ func (f *Scheduler) starvedAsks(a *app) (asks []starvedAsk) {
 }
 
 func ratio(a, b int64) float32 {
-	return policy.DefaultCalculator{}.Ratio(policy.R(a, 0), policy.R(b, 0))
+	return resource.DefaultCalculator{}.Ratio(resource.R(a, 0), resource.R(b, 0))
 }
 
 // visited notes at which levels an ask was seen, so that one need is not counted at several.
@@ -179,7 +179,7 @@ type visited map[visitKey]*visits
 
 type visitKey struct {
 	priority int32
-	size     policy.Resource
+	size     resource.Resource
 }
 
 type visits struct {
@@ -188,7 +188,7 @@ type visits struct {
 	racksWithNodes map[protocol.Name]bool
 }
 
-func (f *Scheduler) visit(seen visited, priority int32, name protocol.Name, size policy.Resource) bool {
+func (f *Scheduler) visit(seen visited, priority int32, name protocol.Name, size resource.Resource) bool {
 	k := visitKey{priority, size}
 	v := seen[k]
 	if v == nil {

@@ -6,7 +6,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Queues calls yield for every queue, parents first.
@@ -27,11 +27,11 @@ type QueueInForce struct {
 	Dynamic      bool
 	Policy       string // as YARN prints it
 	Weight       float32
-	Min          policy.Resource
+	Min          resource.Resource
 	Max          conf.ConfigurableResource
 	MaxRunning   int32
 	MaxAMShare   float32
-	MaxContainer policy.Resource
+	MaxContainer resource.Resource
 	Preemptable  bool
 	Threshold    float32 // of fair share preemption
 	FairTimeout  int64   // ms
@@ -62,9 +62,9 @@ func (f *Scheduler) QueueInfo(path string) conf.QueueInfo {
 // AppState is an application as it stands.
 type AppState struct {
 	ID       protocol.AppID
-	Fair     policy.Resource
-	Demand   policy.Resource // as of the last update
-	Used     policy.Resource
+	Fair     resource.Resource
+	Demand   resource.Resource // as of the last update
+	Used     resource.Resource
 	Runnable bool
 }
 

@@ -2,6 +2,7 @@ package fair
 
 import (
 	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Update recomputes demand and fair shares from the top, and finds starved applications when preemption is on.
@@ -24,7 +25,7 @@ func (f *Scheduler) Update() {
 //
 // Source: FSLeafQueue.updateDemand, FSParentQueue.updateDemand.
 func (f *Scheduler) updateDemand(q *queue) {
-	var sum policy.Resource
+	var sum resource.Resource
 	for _, c := range q.children {
 		f.updateDemand(c)
 		sum = sum.Add(c.Demand)
@@ -38,7 +39,7 @@ func (f *Scheduler) updateDemand(q *queue) {
 	q.Demand = sum.Min(q.maxShare)
 	if !q.leaf {
 		// A parent passes on memory and vcores only.
-		q.Demand = policy.R(q.Demand[policy.Memory], q.Demand.CPU())
+		q.Demand = resource.R(q.Demand[resource.Memory], q.Demand.CPU())
 	}
 }
 

@@ -3,7 +3,7 @@ package fifo
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // assign gives the node to the applications in turn, each key by key, as long as it has room.
@@ -21,13 +21,13 @@ func (s *Scheduler) assign(n *yarn.Node) {
 				break
 			}
 		}
-		if n.Free[policy.Memory] < s.site.MinAllocation[policy.Memory] {
+		if n.Free[resource.Memory] < s.site.MinAllocation[resource.Memory] {
 			break
 		}
 	}
 	for _, app := range s.apps {
 		if app.attempt != nil {
-			app.headroom = s.nodes.Capacity.Sub(s.used).Max(policy.Resource{})
+			app.headroom = s.nodes.Capacity.Sub(s.used).Max(resource.Resource{})
 		}
 	}
 }
@@ -39,7 +39,7 @@ func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int 
 	made := 0
 	if host, rack := t.Host(n), t.Rack(n); host != nil && rack.Asked() > 0 {
 		offered := min(t.AnyCount(), host.Count)
-		if room := int32(n.Free[policy.Memory] / host.Size[policy.Memory]); min(offered, room) > rack.Count {
+		if room := int32(n.Free[resource.Memory] / host.Size[resource.Memory]); min(offered, room) > rack.Count {
 			// Rack-local containers count the rack down and not its hosts, so a host may be asked for more often than its rack.
 			s.tell(yarn.Event{Kind: yarn.Averted, App: a.ID, Text: "FifoScheduler.assignContainersOnNode throws a NullPointerException when a host is asked for more often than its rack; the rack's count was taken"})
 			offered = rack.Count
@@ -58,8 +58,8 @@ func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int 
 // allocate makes as many containers of one size as are offered and as the node's memory holds.
 //
 // Source: FifoScheduler.assignContainer.
-func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind protocol.NodeType, offered int32, size policy.Resource) int {
-	room := min(offered, int32(n.Free[policy.Memory]/size[policy.Memory]))
+func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind protocol.NodeType, offered int32, size resource.Resource) int {
+	room := min(offered, int32(n.Free[resource.Memory]/size[resource.Memory]))
 	for range room {
 		c := a.NewContainer(a.NextContainer(), n, t.Key, size, s.now)
 		a.Allocated(c, t, kind)

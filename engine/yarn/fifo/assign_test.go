@@ -9,7 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // watched is a cluster of which all events are recorded.
@@ -88,7 +88,7 @@ func TestWhatOneKeyGets(t *testing.T) {
 			}
 			c.app(1, asks...)
 			if tt.free == 0 {
-				c.SetNodeTotal(0, policy.R(0, 1))
+				c.SetNodeTotal(0, resource.R(0, 1))
 			}
 			c.NodeUpdate(0, nil, nil)
 			if got := told(events); got != tt.want {
@@ -179,7 +179,7 @@ func TestHeadroom(t *testing.T) {
 	c, _ := watched(t)
 	c.node(0, 4096)
 	c.app(1, ask(protocol.Any, 3, 1024))
-	headroom := func() policy.Resource {
+	headroom := func() resource.Resource {
 		t.Helper()
 		var out protocol.AllocateResponse
 		if err := c.Allocate(1, &protocol.AllocateRequest{}, &out); err != nil {
@@ -187,30 +187,30 @@ func TestHeadroom(t *testing.T) {
 		}
 		return out.Headroom
 	}
-	want := func(when string, want policy.Resource) {
+	want := func(when string, want resource.Resource) {
 		t.Helper()
 		if got := headroom(); got != want {
 			t.Errorf("%s: %v, want %v", when, got, want)
 		}
 	}
-	want("before a node was offered", policy.Resource{})
+	want("before a node was offered", resource.Resource{})
 	if err := c.AddApp(yarn.AppSpec{ID: 2}); err != nil {
 		t.Fatal(err)
 	}
 	c.NodeUpdate(0, nil, nil)
-	want("after three containers", policy.R(1024, 1))
-	if got := c.Scheduler.app(2).headroom; got != (policy.Resource{}) {
+	want("after three containers", resource.R(1024, 1))
+	if got := c.Scheduler.app(2).headroom; got != (resource.Resource{}) {
 		t.Errorf("an application without an attempt has %v", got)
 	}
-	c.SetNodeTotal(0, policy.R(2048, 1))
-	want("still", policy.R(1024, 1))
+	c.SetNodeTotal(0, resource.R(2048, 1))
+	want("still", resource.R(1024, 1))
 	c.NodeUpdate(0, nil, nil)
-	want("there is no room to offer", policy.R(1024, 1))
+	want("there is no room to offer", resource.R(1024, 1))
 	c.node(1, 1024)
 	c.Scheduler.app(1).attempt.Update([]protocol.Ask{ask(protocol.Any, 1, 1024)}, false)
-	c.SetNodeTotal(0, policy.R(1024, 1))
+	c.SetNodeTotal(0, resource.R(1024, 1))
 	c.NodeUpdate(1, nil, nil)
-	want("less than is used", policy.Resource{})
+	want("less than is used", resource.Resource{})
 }
 
 func TestEndsOfContainers(t *testing.T) {
@@ -265,7 +265,7 @@ func TestEndsOfContainers(t *testing.T) {
 	if got := told(events); got != "" {
 		t.Errorf("with the node: %s, want nothing", got)
 	}
-	if got, want := c.Scheduler.used, (policy.Resource{}); got != want {
+	if got, want := c.Scheduler.used, (resource.Resource{}); got != want {
 		t.Errorf("%v is used, want nothing", got)
 	}
 	if slices.ContainsFunc(c.apps, func(a *app) bool { return a.spec.ID == 1 }) {

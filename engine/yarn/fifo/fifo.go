@@ -9,7 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Queue is the name of the only queue.
@@ -27,12 +27,12 @@ type Scheduler struct {
 	observe   yarn.Observer
 	timestamp int64 // of the ResourceManager's start, part of every id
 	now       int64
-	calc      policy.DefaultCalculator
+	calc      resource.DefaultCalculator
 
-	apps      []*app          // by number
-	used      policy.Resource // what headroom is made from: less than is allocated once a container was given back twice
-	allocated policy.Resource // what runs, as the metrics of the root queue show it
-	asks      []protocol.Ask  // scratch, as the following
+	apps      []*app            // by number
+	used      resource.Resource // what headroom is made from: less than is allocated once a container was given back twice
+	allocated resource.Resource // what runs, as the metrics of the root queue show it
+	asks      []protocol.Ask    // scratch, as the following
 	scratch   []*yarn.Table
 	event     yarn.Event
 }
@@ -41,7 +41,7 @@ type Scheduler struct {
 type app struct {
 	spec     yarn.AppSpec
 	attempt  *yarn.Attempt // nil until there is one
-	headroom policy.Resource
+	headroom resource.Resource
 }
 
 var (
@@ -52,7 +52,7 @@ var (
 // New returns a scheduler without nodes. Timestamp is the ResourceManager's start in ms, which is also the first time
 // on the clock. The error names a minimum allocation that YARN does not start with.
 func New(site *conf.Site, names *protocol.Names, timestamp int64, observe yarn.Observer) (*Scheduler, error) {
-	least, most := site.MinAllocation[policy.Memory], site.MaxAllocation[policy.Memory]
+	least, most := site.MinAllocation[resource.Memory], site.MaxAllocation[resource.Memory]
 	if least <= 0 || least > most {
 		return nil, fmt.Errorf("yarn.scheduler.minimum-allocation-mb is %d, want more than 0 and at most the maximum, %d", least, most)
 	}
@@ -81,7 +81,7 @@ func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 }
 
 // SetNodeTotal changes a node's capability.
-func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	s.nodes.SetTotal(id, total)
 }
 
@@ -187,7 +187,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
 		return
 	}
-	if n.Free[policy.Memory] >= s.site.MinAllocation[policy.Memory] {
+	if n.Free[resource.Memory] >= s.site.MinAllocation[resource.Memory] {
 		s.assign(n)
 	}
 }
@@ -201,7 +201,7 @@ func (s *Scheduler) Expire(id protocol.ContainerID) {
 func (s *Scheduler) Update() {}
 
 // MaxAllocation is the same for all queues.
-func (s *Scheduler) MaxAllocation(string) policy.Resource {
+func (s *Scheduler) MaxAllocation(string) resource.Resource {
 	return s.nodes.MaxAllocation(s.site.MaxAllocation, s.now-s.timestamp > s.site.SchedulingWait)
 }
 

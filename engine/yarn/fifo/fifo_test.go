@@ -10,7 +10,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // cluster is a scheduler whose allocations are recorded.
@@ -38,7 +38,7 @@ func newCluster(t interface{ Fatal(...any) }) *cluster {
 
 func (c *cluster) node(i int, mem int64) {
 	c.AddNode(yarn.NodeSpec{
-		ID: protocol.NodeID(i), Host: c.host(i), Rack: c.rack(i), Port: 8041, Total: policy.R(mem, 4),
+		ID: protocol.NodeID(i), Host: c.host(i), Rack: c.rack(i), Port: 8041, Total: resource.R(mem, 4),
 	})
 }
 
@@ -62,7 +62,7 @@ func (c *cluster) ask(id protocol.AppID, asks ...protocol.Ask) []protocol.Contai
 }
 
 func ask(name protocol.Name, n int32, mem int64) protocol.Ask {
-	return protocol.Ask{Priority: 1, Name: name, Count: n, Size: policy.R(mem, 3), Relax: true}
+	return protocol.Ask{Priority: 1, Name: name, Count: n, Size: resource.R(mem, 3), Relax: true}
 }
 
 func TestOneHeartbeatFillsTheNode(t *testing.T) {
@@ -108,29 +108,29 @@ func TestNodeGoesWithAContainerGivenBack(t *testing.T) {
 	}
 	c.ask(1, ask(protocol.Any, 2, 1024))
 	c.NodeUpdate(1, nil, nil)
-	used := func() (r policy.Resource) {
+	used := func() (r resource.Resource) {
 		c.Queues(func(q yarn.QueueState) { r = q.Used })
 		return r
 	}
-	if got, want := used(), policy.R(5*1024, 5); got != want {
+	if got, want := used(), resource.R(5*1024, 5); got != want {
 		t.Fatalf("usage is %v with both nodes, want %v", got, want)
 	}
 	c.RemoveNode(0)
-	if got, want := used(), policy.R(2*1024, 2); got != want {
+	if got, want := used(), resource.R(2*1024, 2); got != want {
 		t.Errorf("usage is %v after the node went, want %v", got, want)
 	}
 	c.NodeUpdate(1, nil, nil)
 	if err := c.Allocate(1, &protocol.AllocateRequest{}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := out.Headroom[policy.Memory], int64(3*1024); got != want {
+	if got, want := out.Headroom[resource.Memory], int64(3*1024); got != want {
 		t.Errorf("headroom is %d MiB, want %d: the container given back counts twice", got, want)
 	}
 }
 
 func TestMinimumMustBePositive(t *testing.T) {
 	site := conf.DefaultSite()
-	site.MinAllocation = policy.Resource{}
+	site.MinAllocation = resource.Resource{}
 	if _, err := New(site, protocol.NewNames(), 0, nil); err == nil {
 		t.Error("a minimum of 0 was accepted")
 	}
@@ -173,10 +173,10 @@ func TestInvariants(t *testing.T) {
 					running[n] = append(running[n], m.ID)
 				}
 			}
-			var sum policy.Resource
+			var sum resource.Resource
 			for i := range nodes {
 				n := c.nodes.Node(protocol.NodeID(i))
-				if n.Free[policy.Memory] < 0 || n.Used.Add(n.Free) != n.Total {
+				if n.Free[resource.Memory] < 0 || n.Used.Add(n.Free) != n.Total {
 					t.Fatalf("node %d: used %v, free %v, total %v", i, n.Used, n.Free, n.Total)
 				}
 				for m := range n.Containers {

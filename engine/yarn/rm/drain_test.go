@@ -3,7 +3,7 @@ package rm_test
 import (
 	"testing"
 
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // A node that is drained has no room but for what runs on it, and goes when that has ended.
@@ -79,7 +79,7 @@ func TestResizeWhileDraining(t *testing.T) {
 	w.r.Drain(0, -1)
 	w.beat(1, 0, nil)
 	w.want("draining", "clock 1001", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
-	w.r.SetNodeTotal(2, 0, policy.R(4096, 4))
+	w.r.SetNodeTotal(2, 0, resource.R(4096, 4))
 	w.want("the scheduler is not told", "clock 1002")
 	w.r.Undrain(3, 0)
 	w.want("in service with the new capacity", "clock 1003", "node 0 has [4096 4 0 0]")

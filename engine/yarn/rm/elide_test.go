@@ -8,7 +8,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // quietScheduler writes down what it is asked.
@@ -24,9 +24,9 @@ func (s *quietScheduler) Update()                 { s.note("update") }
 func (s *quietScheduler) NodeUpdate(protocol.NodeID, []protocol.ContainerID, []protocol.Status) {
 	s.note("heartbeat")
 }
-func (s *quietScheduler) MaxAllocation(string) policy.Resource { return policy.R(1<<20, 100) }
-func (s *quietScheduler) AddApp(yarn.AppSpec) error            { s.note("app"); return nil }
-func (s *quietScheduler) AddAttempt(protocol.AppID)            {}
+func (s *quietScheduler) MaxAllocation(string) resource.Resource { return resource.R(1<<20, 100) }
+func (s *quietScheduler) AddApp(yarn.AppSpec) error              { s.note("app"); return nil }
+func (s *quietScheduler) AddAttempt(protocol.AppID)              {}
 func (s *quietScheduler) Allocate(protocol.AppID, *protocol.AllocateRequest, *protocol.AllocateResponse) error {
 	return nil
 }
@@ -88,7 +88,7 @@ func TestIdleIsLeftOutAndSettled(t *testing.T) {
 	r.CreditHeartbeats(5, 12)
 	r.CreditUpdate(500)
 	r.CreditUpdate(1000)
-	if err := r.Submit(1200, yarn.AppSpec{ID: 1, Queue: "q", AMSize: policy.R(1, 1)}); err != nil {
+	if err := r.Submit(1200, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	wantLog(t, "after idle time", s.log, "1100 update", "1300 app")
@@ -121,7 +121,7 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	s := &elidingScheduler{next: 7}
 	r, _ := newQuiet(t, Config{}, s)
 	r.Epoch([]protocol.NodeID{2, 0})
-	if err := r.Submit(1000, yarn.AppSpec{ID: 1, Queue: "q", AMSize: policy.R(1, 1)}); err != nil {
+	if err := r.Submit(1000, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	s.log = nil
@@ -153,7 +153,7 @@ func TestContinuousPassesStopWhileIdle(t *testing.T) {
 		h.timers = nil
 		r.Fire(120, ContinuousPass, 0, 0)
 		wantLog(t, "timers of an idle ResourceManager", h.timers)
-		if err := r.Submit(tt.input, yarn.AppSpec{ID: 1, Queue: "q", AMSize: policy.R(1, 1)}); err != nil {
+		if err := r.Submit(tt.input, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
 			t.Fatal(err)
 		}
 		wantLog(t, fmt.Sprintf("timers after an input at %d", tt.input), h.timers, tt.want)

@@ -10,7 +10,7 @@ import (
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/rm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // startMS is time 0 of the callers on the scheduler's clock.
@@ -24,7 +24,7 @@ type world struct {
 	log     []string
 	observe yarn.Observer
 
-	most      policy.Resource
+	most      resource.Resource
 	addErr    error
 	askErr    error
 	reloadErr error
@@ -62,7 +62,7 @@ var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 9
 
 func newWorldOf(t *testing.T, c rm.Config, wrap func(scheduler) yarn.Scheduler) *world {
 	t.Helper()
-	w := &world{t: t, most: policy.R(8192, 8)}
+	w := &world{t: t, most: resource.R(8192, 8)}
 	var err error
 	w.r, err = rm.New(w, c, func(o yarn.Observer) (yarn.Scheduler, error) {
 		w.observe = o
@@ -123,7 +123,7 @@ func (s scheduler) RemoveNode(id protocol.NodeID) {
 	s.asked()
 }
 
-func (s scheduler) SetNodeTotal(id protocol.NodeID, total policy.Resource) {
+func (s scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	s.note("node %d has %v", id, total)
 	s.asked()
 }
@@ -181,9 +181,9 @@ func (s scheduler) Update() {
 	s.asked()
 }
 
-func (s scheduler) MaxAllocation(string) policy.Resource  { return s.most }
-func (s scheduler) Place(_, queue string) (string, error) { return queue, nil }
-func (s scheduler) Queues(func(yarn.QueueState))          {}
+func (s scheduler) MaxAllocation(string) resource.Resource { return s.most }
+func (s scheduler) Place(_, queue string) (string, error)  { return queue, nil }
+func (s scheduler) Queues(func(yarn.QueueState))           {}
 
 func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) }
 
@@ -237,7 +237,7 @@ var timers = [...]string{
 	rm.Cleanup: "cleanup", rm.ReloadFile: "reload", rm.ContinuousPass: "pass",
 }
 
-var size = policy.R(1024, 1)
+var size = resource.R(1024, 1)
 
 func cid(app protocol.AppID, n int64) protocol.ContainerID {
 	return protocol.ContainerID{App: app, N: n}
@@ -255,7 +255,7 @@ func (w *world) ended(id protocol.ContainerID, node protocol.NodeID, exit int32,
 
 // node registers a node of 8 GiB at 0 ms and forgets what was logged so far.
 func (w *world) node(id protocol.NodeID) {
-	w.r.AddNode(0, yarn.NodeSpec{ID: id, Total: policy.R(8192, 8)})
+	w.r.AddNode(0, yarn.NodeSpec{ID: id, Total: resource.R(8192, 8)})
 	w.log = nil
 }
 

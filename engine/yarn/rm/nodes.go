@@ -3,7 +3,7 @@ package rm
 import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // node is a NodeManager.
@@ -13,9 +13,9 @@ type node struct {
 	draining   bool
 	drainUntil int64 // graceful decommission gives up then, or -1
 	procs      []proc
-	allocated  policy.Resource // by the scheduler's allocations, for draining
-	live       int             // containers the scheduler has on it
-	silences   int64           // how often its processes died, to tell old expiries
+	allocated  resource.Resource // by the scheduler's allocations, for draining
+	live       int               // containers the scheduler has on it
+	silences   int64             // how often its processes died, to tell old expiries
 }
 
 // proc is a container as its NodeManager knows it.
@@ -27,7 +27,7 @@ type proc struct {
 	cleanup  bool // the ResourceManager wants it ended
 	told     bool // and has said so
 	held     bool // the scheduler has ended it, the node still counts size
-	size     policy.Resource
+	size     resource.Resource
 }
 
 // AddNode registers a node.
@@ -113,7 +113,7 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 }
 
 // SetNodeTotal changes a node's capacity.
-func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total policy.Resource) {
+func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total resource.Resource) {
 	r.clock(now)
 	n := &r.nodes[id]
 	n.spec.Total = total

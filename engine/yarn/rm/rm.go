@@ -13,7 +13,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/conf"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 // Host is the world around the ResourceManager.
@@ -216,7 +216,7 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 	r.clock(now)
 	if m := r.sched.MaxAllocation(spec.Queue); !spec.AMSize.FitsIn(m) {
 		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf("the AM container asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
-			spec.AMSize[policy.Memory], spec.AMSize[policy.VCores], spec.Queue, m[policy.Memory], m[policy.VCores])}
+			spec.AMSize[resource.Memory], spec.AMSize[resource.VCores], spec.Queue, m[resource.Memory], m[resource.VCores])}
 	}
 	if s, ok := r.sched.(yarn.Submitter); ok {
 		spec = s.Submission(spec)
@@ -265,7 +265,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 		for i := range req.Asks {
 			if s := req.Asks[i].Size; !s.FitsIn(m) {
 				return fmt.Errorf("application %d asks for a container of %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
-					id, s[policy.Memory], s[policy.VCores], a.spec.Queue, m[policy.Memory], m[policy.VCores])
+					id, s[resource.Memory], s[resource.VCores], a.spec.Queue, m[resource.Memory], m[resource.VCores])
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
-	"replay/policy"
+	"replay/policy/resource"
 )
 
 func TestNewFailsWithItsScheduler(t *testing.T) {
@@ -22,7 +22,7 @@ func TestNewFailsWithItsScheduler(t *testing.T) {
 func TestSubmission(t *testing.T) {
 	w := newWorld(t, func(s scheduler) yarn.Scheduler { return submitter{s} })
 	w.submit = func(a yarn.AppSpec) yarn.AppSpec {
-		a.AMSize = policy.R(2048, 1)
+		a.AMSize = resource.R(2048, 1)
 		return a
 	}
 	if err := w.r.Submit(7, yarn.AppSpec{ID: 3, Queue: "root.q", AMSize: size}); err != nil {
@@ -35,14 +35,14 @@ func TestSubmission(t *testing.T) {
 func TestRefusedSubmissions(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		size   policy.Resource
+		size   resource.Resource
 		set    func(*world)
 		want   string
 		logged []string
 	}{
-		{"master as large as may be", policy.R(8192, 8), func(*world) {}, "", []string{"clock 1000", "add application 1 with [8192 8 0 0]", "add attempt 1", "allocate 1: [{0 -1 0 1 [8192 8 0 0] true}]"}},
-		{"too much memory", policy.R(8193, 8), func(*world) {}, "the AM container asks for 8193 MiB and 8 vcores, the largest allocation of queue root.q is 8192 MiB and 8 vcores", []string{"clock 1000"}},
-		{"too many vcores", policy.R(1, 9), func(*world) {}, "the AM container asks for 1 MiB and 9 vcores", []string{"clock 1000"}},
+		{"master as large as may be", resource.R(8192, 8), func(*world) {}, "", []string{"clock 1000", "add application 1 with [8192 8 0 0]", "add attempt 1", "allocate 1: [{0 -1 0 1 [8192 8 0 0] true}]"}},
+		{"too much memory", resource.R(8193, 8), func(*world) {}, "the AM container asks for 8193 MiB and 8 vcores, the largest allocation of queue root.q is 8192 MiB and 8 vcores", []string{"clock 1000"}},
+		{"too many vcores", resource.R(1, 9), func(*world) {}, "the AM container asks for 1 MiB and 9 vcores", []string{"clock 1000"}},
 		{"refused by the scheduler", size, func(w *world) { w.addErr = errScheduler }, errScheduler.Error(), []string{"clock 1000", "add application 1 with [1024 1 0 0]"}},
 		{"refused when it asks", size, func(w *world) { w.askErr = errScheduler }, errScheduler.Error(),
 			[]string{"clock 1000", "add application 1 with [1024 1 0 0]", "add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true}]", "remove application 1"}},
@@ -120,7 +120,7 @@ func TestAllocate(t *testing.T) {
 	w.app(1)
 	ask := func(mem, vcores int64) error {
 		var resp protocol.AllocateResponse
-		return w.r.Allocate(5, 1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Size: size}, {Size: policy.R(mem, vcores)}}}, &resp)
+		return w.r.Allocate(5, 1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Size: size}, {Size: resource.R(mem, vcores)}}}, &resp)
 	}
 	if err := ask(8192, 8); err != nil {
 		t.Errorf("asks as large as may be: %v", err)
@@ -131,7 +131,7 @@ func TestAllocate(t *testing.T) {
 	}
 	w.want("an ask too large voids the call", "clock 1005")
 	var resp protocol.AllocateResponse
-	if err := w.r.Allocate(5, 1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Size: policy.R(8193, 1)}}}, &resp); err == nil {
+	if err := w.r.Allocate(5, 1, &protocol.AllocateRequest{Asks: []protocol.Ask{{Size: resource.R(8193, 1)}}}, &resp); err == nil {
 		t.Error("a single ask too large is taken")
 	}
 	w.askErr = errScheduler
@@ -246,13 +246,13 @@ func TestLossOfNodes(t *testing.T) {
 	w.r.RemoveNode(3, 9)
 	w.beat(3, 0, nil)
 	w.want("no node", nil...)
-	w.r.SetNodeTotal(4, 0, policy.R(4096, 4))
+	w.r.SetNodeTotal(4, 0, resource.R(4096, 4))
 	w.want("a capacity nobody asks for", "clock 1004")
 	w.r.AddNode(5, yarn.NodeSpec{ID: 0, Total: size})
 	w.want("back again", "clock 1005", "add node 0 of [1024 1 0 0]")
 	w.beat(6, 0, nil)
 	w.want("without its processes", "clock 1006", "node 0: launched [], completed []")
-	w.r.SetNodeTotal(7, 0, policy.R(4096, 4))
+	w.r.SetNodeTotal(7, 0, resource.R(4096, 4))
 	w.want("resized", "clock 1007", "node 0 has [4096 4 0 0]")
 }
 

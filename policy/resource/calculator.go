@@ -1,6 +1,7 @@
-package policy
+package resource
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,6 +38,24 @@ type Calculator interface {
 	AnyAboveZero(r Resource) bool
 }
 
+// Larger and Smaller return the larger and the smaller of a and b as a calculator compares them, a when equal.
+//
+// Source: Resources.max, Resources.min.
+func Larger(c Calculator, cluster, a, b Resource) Resource {
+	if c.Compare(cluster, a, b, false) >= 0 {
+		return a
+	}
+	return b
+}
+
+// Smaller is described at [Larger].
+func Smaller(c Calculator, cluster, a, b Resource) Resource {
+	if c.Compare(cluster, a, b, false) <= 0 {
+		return a
+	}
+	return b
+}
+
 // DefaultCalculator looks at memory only. What it rounds comes back with 1 vcore and no other type.
 //
 // Source: DefaultResourceCalculator.
@@ -51,7 +70,7 @@ func memoryOnly(mem int64) Resource {
 }
 
 func (DefaultCalculator) Compare(_, a, b Resource, _ bool) int {
-	return compareInt64(a[Memory], b[Memory])
+	return cmp.Compare(a[Memory], b[Memory])
 }
 func (DefaultCalculator) Fits(small, big Resource) bool    { return small[Memory] <= big[Memory] }
 func (DefaultCalculator) Ratio(a, b Resource) float32      { return safeRatio(a[Memory], b[Memory]) }
@@ -103,7 +122,7 @@ type DominantCalculator struct{ Types int }
 // NewDominant returns the calculator for a cluster with n resource types. It panics if there cannot be so many.
 func NewDominant(n int) DominantCalculator {
 	if n < 2 || n > MaxTypes {
-		panic(fmt.Sprintf("policy: %d resource types, want 2 to %d", n, MaxTypes))
+		panic(fmt.Sprintf("resource: %d resource types, want 2 to %d", n, MaxTypes))
 	}
 	return DominantCalculator{n}
 }
@@ -128,14 +147,14 @@ func (d DominantCalculator) Compare(cluster, a, b Resource, single bool) int {
 	}
 	sa, sb := d.shares(cluster, a), d.shares(cluster, b)
 	if single {
-		return signum(maxShare(sa[:d.Types]) - maxShare(sb[:d.Types]))
+		return Signum(maxShare(sa[:d.Types]) - maxShare(sb[:d.Types]))
 	}
 	if d.Types == 2 {
 		da, db := dominant(sa), dominant(sb)
-		if c := signum(sa[da] - sb[db]); c != 0 {
+		if c := Signum(sa[da] - sb[db]); c != 0 {
 			return c
 		}
-		return signum(sa[1-da] - sb[1-db])
+		return Signum(sa[1-da] - sb[1-db])
 	}
 	slices.Sort(sa[:d.Types])
 	slices.Sort(sb[:d.Types])
@@ -143,7 +162,7 @@ func (d DominantCalculator) Compare(cluster, a, b Resource, single bool) int {
 		if math.IsInf(sa[i], 1) || math.IsInf(sb[i], 1) {
 			continue
 		}
-		if c := signum(sa[i] - sb[i]); c != 0 {
+		if c := Signum(sa[i] - sb[i]); c != 0 {
 			return c
 		}
 	}

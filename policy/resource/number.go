@@ -1,4 +1,4 @@
-package policy
+package resource
 
 import "math"
 
@@ -28,8 +28,8 @@ func F2I(x float64) int32 {
 	return int32(x)
 }
 
-// signum is (int) Math.signum(x): NaN is a tie.
-func signum(x float64) int {
+// Signum is (int) Math.signum(x): NaN is a tie.
+func Signum(x float64) int {
 	switch {
 	case x > 0:
 		return 1
@@ -37,33 +37,6 @@ func signum(x float64) int {
 		return -1
 	}
 	return 0
-}
-
-func compareInt64(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// satAdd returns a + b, MaxInt64 on an overflow in either direction, as ComputeFairShares.safeAdd.
-func satAdd(a, b int64) int64 {
-	s := a + b
-	if (a^s)&(b^s) < 0 {
-		return math.MaxInt64
-	}
-	return s
-}
-
-// satMul returns a taken count times as by repeated [satAdd]; a is not negative, count is positive.
-func satMul(a, count int64) int64 {
-	if a > math.MaxInt64/count {
-		return math.MaxInt64
-	}
-	return a * count
 }
 
 // CeilDiv returns a divided by b and rounded up, 0 for b = 0.

@@ -1,4 +1,6 @@
-package policy
+// Package resource is YARN's arithmetic of resources: amounts of several types, the calculators that compare and round
+// them, and the numbers of Java underneath.
+package resource
 
 import "math"
 
