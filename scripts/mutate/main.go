@@ -5,7 +5,7 @@
 //	go run ./scripts/mutate FILE.go...           every mutation of these files
 //	go run ./scripts/mutate -list FILE.go...     print the mutations, run nothing
 //
-// The tree is never touched: each mutant is compiled through an overlay of the go command. A mutant
+// The tree is never touched: mutants are compiled through an overlay of the go command, those of files all together. A mutant
 // survives when all tests pass. The exit code is 1 when a named mutant survives, no longer fits the
 // source or does not compile; survivors among all mutations of a file are printed for a person to judge.
 //
@@ -27,6 +27,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ type mutant struct {
 	after  string // what stands in its place
 	text   []byte // the whole file, changed
 	tests  []string
+	place  place // of a mutation of a file
+	number int   // by which a program that has all mutations is told to have this one; 0: it has not
 }
 
 func (m *mutant) String() string {
@@ -103,8 +106,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 			mutants = append(mutants, *m)
 		}
 	}
-	for _, path := range flags.Args() {
-		of, err := mutationsOf(root, path)
+	for _, file := range flags.Args() {
+		of, err := mutationsOf(root, file)
 		if err != nil {
 			return 2, err
 		}
@@ -137,8 +140,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 	}
 	defer t.close()
 	count := map[verdict]int{}
+	dir, compiled := "", []binary(nil)
 	for i := range mutants {
-		v, why, err := t.try(&mutants[i])
+		m := &mutants[i]
+		if d := path.Dir(m.file); !named && d != dir {
+			dir = d
+			if compiled, err = t.together(dir, of(dir, mutants), m.tests); err != nil {
+				return 2, err
+			}
+		}
+		try := t.try
+		if m.number > 0 {
+			try = func(m *mutant) (verdict, string, error) { return t.tryTogether(m, compiled) }
+		}
+		v, why, err := try(m)
 		if err != nil {
 			return 2, err
 		}
@@ -158,4 +173,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 		return 1, nil
 	}
 	return 0, nil
+}
+
+// of returns the mutants of the files in a folder.
+func of(dir string, all []mutant) (out []*mutant) {
+	for i := range all {
+		if path.Dir(all[i].file) == dir {
+			out = append(out, &all[i])
+		}
+	}
+	return out
 }

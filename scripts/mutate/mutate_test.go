@@ -142,6 +142,62 @@ func TestMutationsOfAFile(t *testing.T) {
 	}
 }
 
+// What cannot be compiled with the others is compiled alone: a constant, a condition with a function in it. Where a
+// last return cannot go, that is said.
+func TestAllMutationsOfAFile(t *testing.T) {
+	root := module(t, "")
+	for name, text := range map[string]string{
+		"kind.go": `package sub
+
+import "slices"
+
+type level int8
+
+func Kind(list []int, at level) level {
+	const least = 2
+	if slices.ContainsFunc(list, func(x int) bool { return x > least }) {
+		return at + 1
+	} else {
+		return 7
+	}
+}
+`, "kind_test.go": `package sub
+
+import "testing"
+
+func TestKind(t *testing.T) {
+	if Kind([]int{2, 3}, 1) != 2 || Kind([]int{2}, 1) != 7 {
+		t.Error("kind")
+	}
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(root, "sub", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if code, err := run(context.Background(), []string{filepath.Join("sub", "kind.go")}, &out, &out); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v", code, err)
+	}
+	const alone, together = " (./sub TestKind)\n", " (m/sub TestKind)\n"
+	negated := "slices.ContainsFunc(list, func(x int) bool { return x > l... => !(slices.ContainsFunc(list, func(x int) bool { return x >..."
+	want := "killed    sub/kind.go:8: one more: 2 => 3" + alone +
+		"killed    sub/kind.go:8: one less: 2 => 1" + alone +
+		"killed    sub/kind.go:9: negated: " + negated + alone +
+		"killed    sub/kind.go:9: limit: x > least => x >= least" + together +
+		"killed    sub/kind.go:9: negated: x > least => x <= least" + together +
+		"no build  sub/kind.go:10: dropped: return at + 1 => (nothing) (sub/kind.go:14:1: missing return)\n" +
+		"killed    sub/kind.go:10: one more: 1 => 2" + together +
+		"killed    sub/kind.go:10: one less: 1 => 0" + together +
+		"killed    sub/kind.go:12: one more: 7 => 8" + together +
+		"killed    sub/kind.go:12: one less: 7 => 6" + together +
+		"10 mutants: 9 killed, 0 survived, 0 timed out, 1 did not compile\n"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // The list names each mutant by source that is there once.
 func TestListFitsTheSource(t *testing.T) {
 	root := filepath.Join("..", "..")

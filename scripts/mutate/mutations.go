@@ -21,6 +21,24 @@ var (
 	}
 )
 
+// A place is where a mutation of a file stands in its source: what is changed, the bytes of it, and what stands there instead.
+type place struct {
+	of         kind
+	start, end int
+	code       string
+}
+
+// kind is what a mutation changes.
+type kind int
+
+const (
+	condition kind = iota // a value that is true or false
+	statement             // that goes
+	number                // one more or one less
+)
+
+const lessName = "one less"
+
 // mutationsOf returns every mutation of a file, in the order of the source. Their tests are those of the file's package.
 func mutationsOf(root, file string) ([]mutant, error) {
 	abs, err := filepath.Abs(file)
@@ -67,10 +85,18 @@ func (m *mutator) source(n ast.Node) string { return string(m.src[m.at(n.Pos()):
 
 // replace adds a mutant in which code stands in place of a node; after is how it is shown.
 func (m *mutator) replace(n ast.Node, name, after, code string) {
+	of := condition
+	switch n.(type) {
+	case ast.Stmt:
+		of = statement
+	case *ast.BasicLit:
+		of = number
+	}
 	m.out = append(m.out, mutant{
 		name: name, file: m.file, line: m.set.Position(n.Pos()).Line, before: m.source(n), after: after,
 		text:  slices.Concat(m.src[:m.at(n.Pos())], []byte(code), m.src[m.at(n.End()):]),
 		tests: []string{"./" + path.Dir(m.file)},
+		place: place{of: of, start: m.at(n.Pos()), end: m.at(n.End()), code: code},
 	})
 }
 
@@ -87,7 +113,7 @@ func (m *mutator) visit(n ast.Node) bool {
 		if v, err := strconv.ParseInt(n.Value, 0, 64); n.Kind == token.INT && err == nil {
 			more, less := strconv.FormatInt(v+1, 10), strconv.FormatInt(v-1, 10)
 			m.replace(n, "one more", more, more)
-			m.replace(n, "one less", less, "("+less+")")
+			m.replace(n, lessName, less, "("+less+")")
 		}
 	case *ast.IfStmt:
 		if b, ok := n.Cond.(*ast.BinaryExpr); !ok || opposites[b.Op] == token.ILLEGAL {

@@ -35,7 +35,7 @@ type trial struct {
 	root    string
 	short   bool
 	dir     string                   // of overlays
-	timeout map[string]time.Duration // by package pattern, from a run of the source as it is
+	timeout map[string]time.Duration // by package pattern or compiled tests, from a run of the source as it is
 }
 
 func newTrial(ctx context.Context, root string, short bool) (*trial, error) {
@@ -61,9 +61,6 @@ func (t *trial) try(m *mutant) (v verdict, why string, err error) {
 	overlay, err := t.overlay(m)
 	if err != nil {
 		return "", "", err
-	}
-	if out, err := t.command("go", "build", "-overlay", overlay, "./"+filepath.ToSlash(filepath.Dir(m.file))); err != nil {
-		return notBuilt, t.firstError(m, out), t.ctx.Err()
 	}
 	for _, p := range m.tests {
 		if err := t.measure(p); err != nil {
@@ -112,13 +109,17 @@ func (t *trial) overlay(m *mutant) (string, error) {
 }
 
 func (t *trial) test(pattern string, flags ...string) ([]byte, error) {
-	args := append([]string{"test", "-vet=off", "-failfast", fmt.Sprintf("-short=%v", t.short), "-timeout", t.timeout[pattern].String()}, flags...)
+	args := append([]string{"test", "-vet=off", "-ldflags=-w", "-failfast", fmt.Sprintf("-short=%v", t.short), "-timeout", t.timeout[pattern].String()}, flags...)
 	return t.command("go", append(args, pattern)...)
 }
 
 // command runs a program with bounded memory. Golden vectors and recordings named by the environment are left out:
 // what kills a mutant is in the checkout.
 func (t *trial) command(name string, args ...string) ([]byte, error) {
+	return t.limited(name, args...).CombinedOutput()
+}
+
+func (t *trial) limited(name string, args ...string) *exec.Cmd {
 	limited := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, maxMemory), name}, args...)
 	c := exec.CommandContext(t.ctx, "sh", limited...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
@@ -128,7 +129,7 @@ func (t *trial) command(name string, args ...string) ([]byte, error) {
 			c.Env = append(c.Env, v)
 		}
 	}
-	return c.CombinedOutput()
+	return c
 }
 
 var (
