@@ -76,7 +76,6 @@ func (a *app) register() {
 	if c.process != running || a.gone {
 		return
 	}
-	s.rm.Register(a.id)
 	c.rec.Registered = s.now
 	if a.rec.AMRegistered == record.None {
 		a.rec.AMRegistered = s.now

@@ -13,6 +13,7 @@ type elider interface {
 	Epoch(ranks []protocol.NodeID)
 	NextHeartbeat(h, limit int64) int64
 	CreditHeartbeats(h, end int64)
+	Quiet() bool
 	UpdateDue() bool
 	CreditUpdate(at int64)
 }
@@ -72,6 +73,9 @@ func (b *beats) updateTime() int64 {
 // when there is none. Those before it that are not executed have passed.
 func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok bool) {
 	before := func(at int64, ord uint64) bool { return at < limit || at == limit && ord < limitOrd }
+	if !b.dense && b.rm.Quiet() {
+		b.passTo(limit)
+	}
 	for {
 		at, update := b.timeOf(b.h), b.updateTime()
 		if update <= at {
@@ -133,6 +137,19 @@ func (b *beats) pass(h int64) {
 func (b *beats) passUpdate() {
 	b.nextUpdate += b.update
 	b.updates++
+}
+
+// passTo lets all pass that comes before a time, while the ResourceManager is quiet.
+func (b *beats) passTo(at int64) {
+	if end := b.firstAt(at); end > b.h {
+		b.pass(end)
+	}
+	if b.update > 0 && b.nextUpdate < at {
+		n := (at-1-b.nextUpdate)/b.update + 1
+		b.nextUpdate += n * b.update
+		b.updates += n
+		b.rm.CreditUpdate(b.nextUpdate - b.update)
+	}
 }
 
 // nodesChanged starts a new epoch: ranks are made again, and the next heartbeat is the first one

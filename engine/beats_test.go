@@ -15,6 +15,7 @@ type every struct{}
 func (every) Epoch([]protocol.NodeID)            {}
 func (every) NextHeartbeat(h, limit int64) int64 { return h }
 func (every) CreditHeartbeats(h, end int64)      {}
+func (every) Quiet() bool                        { return false }
 func (every) UpdateDue() bool                    { return true }
 func (every) CreditUpdate(int64)                 {}
 
@@ -85,14 +86,19 @@ func TestDenseBeats(t *testing.T) {
 	}
 }
 
-// some is a ResourceManager for which a heartbeat or update matters when its hash says so, which changes with each event.
+// some is a ResourceManager for which a heartbeat or update matters when its hash says so, which changes with each event; at
+// times nothing does.
 type some struct {
 	t                 *testing.T
 	salt              uint64
 	credited, updates int64
 }
 
-func (s *some) matters(n int64) bool { return (uint64(n)*0x9e3779b97f4a7c15^s.salt)%7 == 0 }
+func (s *some) Quiet() bool { return s.salt%5 == 0 }
+
+func (s *some) matters(n int64) bool {
+	return !s.Quiet() && (uint64(n)*0x9e3779b97f4a7c15^s.salt)%7 == 0
+}
 
 func (s *some) Epoch([]protocol.NodeID) {}
 
@@ -114,7 +120,7 @@ func (s *some) CreditHeartbeats(h, end int64) {
 	s.credited += end - h
 }
 
-func (s *some) UpdateDue() bool    { return s.salt%3 == 0 }
+func (s *some) UpdateDue() bool    { return !s.Quiet() && s.salt%3 == 0 }
 func (s *some) CreditUpdate(int64) { s.updates++ }
 
 // TestFastBeatsPassAsDenseOnes has both loops go through the same random events, at which nodes come and go and what matters

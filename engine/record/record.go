@@ -265,10 +265,16 @@ type Warning struct {
 	Voids bool   `json:"voids,omitempty"` // numbers of the result do not hold for what it is about
 }
 
+// Versions of the format of a result: readers refuse another name and another major version.
+const (
+	Format        = "replay-result"
+	FormatVersion = "1.0"
+)
+
 // Manifest describes a replay: all that its decisions depend on. It holds no wall-clock time or path.
 type Manifest struct {
-	Format         string            `json:"format"`         // "replay-result"
-	FormatVersion  string            `json:"format_version"` // "1.0"
+	Format         string            `json:"format"`         // [Format]
+	FormatVersion  string            `json:"format_version"` // [FormatVersion]
 	Program        string            `json:"program"`
 	ProgramVersion string            `json:"program_version"`
 	TraceHash      string            `json:"trace_sha256"`

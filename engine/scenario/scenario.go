@@ -154,7 +154,7 @@ func (sc *Scenario) QueuePath(id int32) string {
 // Manifest describes the scenario; the replay adds what it counted.
 func (sc *Scenario) Manifest() *record.Manifest {
 	m := &record.Manifest{
-		Format: "replay-result", FormatVersion: "1.0", Program: "replay",
+		Format: record.Format, FormatVersion: record.FormatVersion, Program: "replay",
 		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name,
 		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource,
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.Engine,

@@ -2,7 +2,6 @@ package reporttest
 
 import (
 	"replay/engine/record"
-	"replay/report/result"
 )
 
 // ByHand gives records small enough to compute every metric on paper: three jobs in two queues
@@ -59,7 +58,7 @@ func ByHand(sink record.Sink) record.Manifest {
 	both(5000, 6000, 9)
 	sample(record.Sample{Time: 5000, Queue: "root.a", UsedMem: 2000, UsedVCores: 1, DemandMem: 5000, FairMem: 5000, SteadyMem: 5000, PendingMem: 3000})
 	sample(record.Sample{Time: 5000, Queue: "root.b", UsedMem: 4000, UsedVCores: 8, DemandMem: 8000, FairMem: 5000, SteadyMem: 5000, PendingMem: 4000})
-	return record.Manifest{Format: result.Format, FormatVersion: result.FormatVersion, TraceName: "by hand", Totals: record.Totals{
+	return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, TraceName: "by hand", Totals: record.Totals{
 		Jobs: 3, JobsSucceeded: 2, JobsUnfinished: 1, Tasks: 21, TasksSucceeded: 16, TaskAttempts: 17, ContainersAllocated: 6, ContainersEnded: 6, EndMS: 10_000,
 	}}
 }

@@ -15,7 +15,7 @@ type Feed func(record.Sink) record.Manifest
 // Feeds are results that every property must hold for.
 var Feeds = map[string]Feed{
 	"nothing": func(record.Sink) record.Manifest {
-		return record.Manifest{Format: result.Format, FormatVersion: result.FormatVersion}
+		return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion}
 	},
 	"one job":    MadeUp{Seed: 1, Jobs: 1, Nodes: 1, WaitMS: 100, Queues: []string{"root.q"}}.Feed,
 	"unfinished": MadeUp{Seed: 1, Jobs: 5, Nodes: 2, WaitMS: 100, Queues: []string{"root.q", "root.r"}, LostJobs: 5}.Feed,
@@ -24,7 +24,7 @@ var Feeds = map[string]Feed{
 	"no shares": func(s record.Sink) record.Manifest {
 		s.Sample(&record.Sample{Queue: "root.a", FairMem: record.None, FairVCores: record.None, SteadyMem: record.None, SteadyVCores: record.None, PendingMem: 1})
 		s.Sample(&record.Sample{Queue: "root.b", FairMem: record.None, FairVCores: record.None, SteadyMem: record.None, SteadyVCores: record.None, PendingMem: 1})
-		return record.Manifest{Format: result.Format, FormatVersion: result.FormatVersion, Totals: record.Totals{EndMS: 1000}}
+		return record.Manifest{Format: record.Format, FormatVersion: record.FormatVersion, Totals: record.Totals{EndMS: 1000}}
 	},
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"replay/engine/record"
-	"replay/report/result"
 )
 
 // MadeUp describes made-up records: plausible, consistent, and nothing more.
@@ -190,7 +189,7 @@ func (m MadeUp) Feed(sink record.Sink) record.Manifest {
 		}
 	}
 	return record.Manifest{
-		Format: result.Format, FormatVersion: result.FormatVersion, Program: "replay", ProgramVersion: "test", TraceHash: "0f0e", TraceName: "made-up",
+		Format: record.Format, FormatVersion: record.FormatVersion, Program: "replay", ProgramVersion: "test", TraceHash: "0f0e", TraceName: "made-up",
 		LocalitySource: "recorded", DurationSource: "recorded", Scheduler: "fair", Sharing: "fair", Placement: "locality-ratio", Engine: "dense",
 		Seed: m.Seed, Load: 1, Until: record.None, Config: map[string]string{"yarn.scheduler.fair.locality.threshold.node": "0.5"},
 		Model: map[string]string{"read.penalty.rack": "1.05", "read.penalty.any": "1.2"}, Totals: t,

@@ -13,12 +13,6 @@ import (
 	"replay/engine/record"
 )
 
-// Versions of the result format: files of another major version are refused.
-const (
-	Format        = "replay-result"
-	FormatVersion = "1.0"
-)
-
 // Read reads the tables of a result directory back.
 func Read(dir string) (*Data, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -26,8 +20,8 @@ func Read(dir string) (*Data, error) {
 	if err := readJSON(path("run.json"), &m); err != nil {
 		return nil, err
 	}
-	if major, _, _ := strings.Cut(m.FormatVersion, "."); m.Format != Format || major != "1" {
-		return nil, fmt.Errorf("%s: format is %q version %q, want %q version 1", path("run.json"), m.Format, m.FormatVersion, Format)
+	if major, _, _ := strings.Cut(m.FormatVersion, "."); m.Format != record.Format || major != "1" {
+		return nil, fmt.Errorf("%s: format is %q version %q, want %q version 1", path("run.json"), m.Format, m.FormatVersion, record.Format)
 	}
 	c := NewCollector()
 	if err := readTable(path("containers.parquet"), func(r *containerRow) error {

@@ -56,14 +56,15 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 
-	"replay/bench":                {"replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
-	"replay/bench/conform/golden": {"replay/engine/protocol", "replay/policy/resource"},
-	"replay/bench/conform/live":   {"replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
-	"replay/bench/conform":        {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
-	"replay/backtest":             {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
-	"replay/cmd/replay/command":   {"replay/..."},
-	"replay/cmd/replay":           {"replay/cmd/replay/command", "replay/policy"},
-	"replay/scripts/mutate":       nil,
+	"replay/bench":                     {"replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
+	"replay/bench/conform/golden":      {"replay/engine/protocol", "replay/policy/resource"},
+	"replay/bench/conform/conformtest": {"replay/bench/conform"},
+	"replay/bench/conform/live":        {"replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
+	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
+	"replay/backtest":                  {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
+	"replay/cmd/replay/command":        {"replay/..."},
+	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
+	"replay/scripts/mutate":            nil,
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.

@@ -9,7 +9,6 @@ import (
 
 	"replay/engine/record"
 	"replay/report"
-	"replay/report/result"
 )
 
 // writeResult writes the result of one job that waited for its first task.
@@ -25,7 +24,7 @@ func writeResult(t *testing.T, dir string, seed uint64, waitMS int64) {
 		FirstAllocated: record.None, FirstRegistered: record.None, FirstTask: waitMS, Finish: 9000, RecordedMS: record.None,
 	})
 	if _, err := w.Finish(record.Manifest{
-		Format: result.Format, FormatVersion: result.FormatVersion, Seed: seed, TraceHash: "x",
+		Format: record.Format, FormatVersion: record.FormatVersion, Seed: seed, TraceHash: "x",
 		Totals: record.Totals{Jobs: 1, JobsSucceeded: 1, ContainersAllocated: 1, ContainersEnded: 1, EndMS: 9000},
 	}); err != nil {
 		t.Fatal(err)

@@ -1,24 +1,12 @@
 package scala_test
 
 import (
-	"strings"
 	"testing"
 
-	"replay/bench/conform"
+	"replay/bench/conform/conformtest"
 )
 
-// TestVectors plays what Scala's own collections answered: their vectors hold this package, so they run with its tests.
+// TestVectors plays what the real classes answered: their vectors hold this package, so they run with its tests.
 func TestVectors(t *testing.T) {
-	s, err := conform.Dir("../../../bench/conform/testdata/spark", "scala_order.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.OK() && s.Totals.Equal > 0 {
-		return
-	}
-	var b strings.Builder
-	if err := s.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	t.Error(b.String())
+	conformtest.Run(t, "../../../bench/conform/testdata/spark", "scala_order.jsonl.gz")
 }

@@ -33,11 +33,11 @@ func (r *RM) again(now int64, t Timer, period int64, stop bool) {
 	r.host.At(now+period, t, 0, 0)
 }
 
-// quiet reports whether nothing is there that a heartbeat or an update could change.
-func (r *RM) quiet() bool { return len(r.apps) == 0 && r.unheard == 0 }
+// Quiet reports whether nothing is there that a heartbeat or an update could change.
+func (r *RM) Quiet() bool { return len(r.apps) == 0 && r.unheard == 0 }
 
 // leaveOut reports whether what does nothing while nothing is there may be left out.
-func (r *RM) leaveOut() bool { return !r.config.Dense && r.quiet() }
+func (r *RM) leaveOut() bool { return !r.config.Dense && r.Quiet() }
 
 // elider returns the scheduler as one that decides, or nil. What nodes have to report it does not know.
 func (r *RM) elider() yarn.Elider {
@@ -58,7 +58,7 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 
 // NextHeartbeat returns the first heartbeat from h on that is to be executed, or limit when none before it is.
 func (r *RM) NextHeartbeat(h, limit int64) int64 {
-	if r.quiet() {
+	if r.Quiet() {
 		return limit
 	}
 	if e := r.elider(); e != nil {
@@ -69,14 +69,14 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 
 // CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.
 func (r *RM) CreditHeartbeats(h, end int64) {
-	if e := r.elider(); e != nil && !r.quiet() {
+	if e := r.elider(); e != nil && !r.Quiet() {
 		e.CreditHeartbeats(h, end)
 	}
 }
 
 // UpdateDue reports whether the next update is to be executed.
 func (r *RM) UpdateDue() bool {
-	if r.quiet() {
+	if r.Quiet() {
 		return false
 	}
 	if e := r.elider(); e != nil {
@@ -87,7 +87,7 @@ func (r *RM) UpdateDue() bool {
 
 // CreditUpdate accounts for an update at a time, which is not executed.
 func (r *RM) CreditUpdate(at int64) {
-	if e := r.elider(); e != nil && !r.quiet() {
+	if e := r.elider(); e != nil && !r.Quiet() {
 		e.CreditUpdate(at)
 		return
 	}

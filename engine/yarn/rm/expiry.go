@@ -63,7 +63,6 @@ func (r *RM) checkExpiry(now int64) {
 		}
 	}
 	r.expirer.list = keep
-	r.drain(now)
 	if len(keep) > 0 {
 		r.lookAhead(now)
 	}

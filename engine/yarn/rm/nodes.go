@@ -140,9 +140,7 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 	}
 	r.drains(n, false)
 	r.clock(now)
-	if n.registered {
-		r.sched.SetNodeTotal(id, n.spec.Total)
-	}
+	r.sched.SetNodeTotal(id, n.spec.Total)
 	r.drain(now)
 }
 

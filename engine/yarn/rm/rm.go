@@ -85,8 +85,7 @@ type app struct {
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
 	completed    []nodeStatus // since the last allocate
-	registered   bool
-	watched      []bool // by container number: acquired and not yet heard of
+	watched      []bool       // by container number: acquired and not yet heard of
 }
 
 type nodeStatus struct {
@@ -234,13 +233,6 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 	}
 	r.drain(now)
 	return nil
-}
-
-// Register is the registration of an application master.
-func (r *RM) Register(id protocol.AppID) {
-	if a := r.apps[id]; a != nil {
-		a.registered = true
-	}
 }
 
 // Unregister is the end of an application as its master says it. The attempt leaves the scheduler

@@ -65,7 +65,7 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 		r.scheduleKill(now, p)
 	case Cleanup:
 		r.sched.(yarn.Reloader).Cleanup()
-		if r.idle.cleanups++; !r.quiet() {
+		if r.idle.cleanups++; !r.Quiet() {
 			r.idle.cleanups = 0
 		}
 		r.again(now, t, loaderMS, r.leaveOut() && r.idle.cleanups >= deepestQueue)

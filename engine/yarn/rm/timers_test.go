@@ -33,7 +33,7 @@ func TestExpiryOfContainers(t *testing.T) {
 	w.onExpire = func(id protocol.ContainerID) { w.ended(id, 0, protocol.ExitAborted, false) }
 	w.r.Fire(700, rm.ExpiryCheck, 0, 0)
 	w.want("the master's time is up, that of the others not", "clock 1700", "1-1 was not started in time", "expire 1-1",
-		"remove application 1", "attempt 1 ended: false, -100", "expiry check at 800: 0 0")
+		"expiry check at 800: 0 0", "remove application 1", "attempt 1 ended: false, -100")
 	w.r.Fire(800, rm.ExpiryCheck, 0, 0)
 	w.want("they have left with the application", "clock 1800")
 
