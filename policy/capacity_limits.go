@@ -23,16 +23,16 @@ func ActiveUserLimit(c resource.Calculator, cluster resource.Resource, q *Capaci
 	if c.Compare(cluster, current, capacity, false) < 0 {
 		current = capacity
 	} else {
-		current = current.Add(q.Least)
+		current = current.Clone().Add(q.Least)
 	}
 	limit := resource.Larger(c, cluster,
-		c.DivideCeilFloat(active.Add(q.Least), weights),
-		c.DivideCeil(current.Mul(float64(q.UserLimit)), 100))
+		c.DivideCeilFloat(active.Clone().Add(q.Least), weights),
+		c.DivideCeil(current.Clone().Mul(float64(q.UserLimit)), 100))
 	var most resource.Resource
 	if q.UserFactor == -1 || q.Min.IsNone() {
 		most = c.RoundDown(q.Max, q.Least)
 	} else {
-		most = capacity.Mul(float64(q.UserFactor))
+		most = capacity.Clone().Mul(float64(q.UserFactor))
 	}
 	return c.RoundUp(resource.Smaller(c, cluster, limit, most), q.Least)
 }

@@ -261,6 +261,7 @@ func (d DominantCalculator) MulNormalizeDown(r Resource, by float64, step Resour
 }
 
 func (d DominantCalculator) DivideCeil(r Resource, by int32) Resource {
+	r = r.Clone()
 	for i := range d.Types {
 		r[i] = CeilDiv(r[i], int64(by))
 	}
@@ -268,6 +269,7 @@ func (d DominantCalculator) DivideCeil(r Resource, by int32) Resource {
 }
 
 func (d DominantCalculator) DivideCeilFloat(r Resource, by float32) Resource {
+	r = r.Clone()
 	for i := range d.Types {
 		r[i] = CeilDivFloat(r[i], by)
 	}

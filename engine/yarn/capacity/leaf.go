@@ -29,7 +29,7 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 			}
 			check = s.keepLooking && !a.reserved.IsNone()
 		}
-		if !q.withinUserLimit(a, q.headroomLimit(a), lim) {
+		if !q.mayTake(a, lim) {
 			continue
 		}
 		if got := a.assign(n, lim); s.positive(got.size) || got.skip == skipLimit {
@@ -37,6 +37,31 @@ func (q *queue) assignLeaf(n *yarn.Node, lim *limits) assignment {
 		}
 	}
 	return assignment{}
+}
+
+// mayTake tests the limit of the application's user. While nothing changes that the limit depends on, the limit of the
+// first look holds, and an application without a larger reservation than one that was refused is refused unseen. Leaving and coming
+// back is no such change: a user who was away at the first look gets nothing until the next one.
+//
+// Source: AbstractLeafQueue.assignContainers, CachedUserLimit.
+func (q *queue) mayTake(a *app, lim *limits) bool {
+	u := a.user
+	limit := q.headroomLimit(a)
+	if u.look.version != q.users.version {
+		u.look = look{version: q.users.version, limit: limit}
+	} else if u.present {
+		limit = u.look.limit
+	}
+	if u.look.refused && a.reserved.FitsIn(u.look.reserved) {
+		return false
+	}
+	if q.withinUserLimit(a, limit, lim) {
+		return true
+	}
+	if u.look.reserved.FitsIn(a.reserved) {
+		u.look.refused, u.look.reserved = true, a.reserved
+	}
+	return false
 }
 
 // withinUserLimit tests usage against the limit; one container may go beyond. Lim learns how much must be

@@ -13,7 +13,16 @@ type user struct {
 	present bool // YARN has a record of him
 	asking  bool // his usage is part of the sum over users that ask
 	askers  int  // his applications with outstanding requests
+	look    look
 	*account
+}
+
+// look is what a queue remembers of its last look at a user's limit.
+type look struct {
+	version  int64 // of the queue's users then; -1 before the first look
+	limit    resource.Resource
+	refused  bool              // an application of his was refused
+	reserved resource.Resource // what that one had reserved
 }
 
 // account is YARN's record of a user. It goes when he has no application any more, which by a slip in the counts of
@@ -59,7 +68,7 @@ func newUsers(q *queue) *users {
 func (m *users) named(name string) *user {
 	u := m.byName[name]
 	if u == nil {
-		u = &user{name: name, hash: jvm.StringHash(name)}
+		u = &user{name: name, hash: jvm.StringHash(name), look: look{version: -1}}
 		m.byName[name] = u
 	}
 	return u

@@ -278,7 +278,8 @@ func (f *Scheduler) AddAttempt(id protocol.AppID) {
 	}
 }
 
-// RemoveApp removes the attempt, its containers and reservations, and then the application.
+// RemoveApp removes the attempt, its containers and reservations, and then the application. One that has no attempt yet stays
+// among those assigned to its queue, as in YARN: the queue is never empty again.
 //
 // Source: FairScheduler.removeApplicationAttempt, removeApplication.
 func (f *Scheduler) RemoveApp(id protocol.AppID) {
@@ -288,7 +289,6 @@ func (f *Scheduler) RemoveApp(id protocol.AppID) {
 	}
 	a := app.attempt
 	if a == nil {
-		app.queue.assigned--
 		f.apps[id] = nil
 		return
 	}
