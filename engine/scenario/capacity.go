@@ -45,6 +45,9 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	if from == OfDefault && !byFile && !byKey {
 		defaults = queuesCapacity(sc.Input.Queues)
 	}
+	if file.Text != nil {
+		sc.use(file)
+	}
 	c := &capacitySetup{site: sc.Site, name: file.Name, props: lay(defaults, values, from, sc.keys[kind]).texts()}
 	cfg, err := c.read()
 	if err != nil {

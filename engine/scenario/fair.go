@@ -31,7 +31,9 @@ func readFair(sc *Scenario) (Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc.AllocationFile = file.Text != nil
+	if sc.AllocationFile = file.Text != nil; sc.AllocationFile {
+		sc.use(file)
+	}
 	if file.Text == nil && len(sc.Input.Queues) > 0 {
 		for i := range sc.Input.Queues {
 			q := &sc.Input.Queues[i]
@@ -91,11 +93,14 @@ func (sc *Scenario) allocationFile() (File, error) {
 		return file, nil
 	}
 	where := sc.nameOfSetting(keyAllocationFile, key)
-	if from == OfFile {
+	if _, given := sc.Files[sc.scheduler.File]; given {
 		if filepath.Clean(file.Name) != filepath.Clean(key.text) {
 			sc.warn("allocation-file", "--%s %s is used, although %s is %s", sc.scheduler.Flag(), file.Name, where, key.text)
 		}
 		return file, nil
+	}
+	if from == OfFile { // one of that name in the folder does not count beside the one that is named
+		file = File{Name: sc.scheduler.File, Text: sc.Input.Files[sc.scheduler.File].Text}
 	}
 	site, _ := sc.File(YarnSite)
 	named, err := sc.named(key, site)

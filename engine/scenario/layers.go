@@ -14,7 +14,7 @@ import (
 //
 //	default   of YARN, Spark and the model, and the few that a replay has of its own
 //	trace     the file that came with the trace
-//	file      the user's file of that kind
+//	file      the user's file of that kind; one given by itself wins over that of a folder
 //	key       a single setting: --conf, --model
 //
 // A whole file replaces a whole file: under a user's file nothing of the trace's is in force. A single key
@@ -40,7 +40,7 @@ func (sc *Scenario) File(kind string) (File, Layer) {
 	for _, l := range []struct {
 		files Files
 		layer Layer
-	}{{sc.Files, OfFile}, {sc.Input.Files, OfTrace}} {
+	}{{sc.Files, OfFile}, {sc.Folder.Files, OfFile}, {sc.Input.Files, OfTrace}} {
 		if f, ok := l.files[kind]; ok {
 			if f.Name == "" {
 				f.Name = kind
@@ -86,7 +86,8 @@ func (s settings) texts() map[string]string {
 // named reads the file that a setting names. A relative name begins at the folder of the file that holds the
 // setting, or at the working directory for a single key. A name from a file that is not there is looked
 // for beside that file by its last part: the folders of a cluster's configuration are often copied to
-// another place. The error is fs.ErrNotExist when neither is there.
+// another place. In a configuration folder what lies beside comes first, because a name such as
+// /etc/hadoop/conf is that of the cluster and not of this machine. The error is fs.ErrNotExist when neither is there.
 func (sc *Scenario) named(s setting, holder File) (File, error) {
 	read := sc.Read
 	if read == nil {
@@ -97,16 +98,18 @@ func (sc *Scenario) named(s setting, holder File) (File, error) {
 		text, err := read(path)
 		return File{Name: path, Text: text}, err
 	}
-	beside := filepath.Join(filepath.Dir(holder.Name), filepath.Base(path))
+	first, second := path, filepath.Join(filepath.Dir(holder.Name), filepath.Base(path))
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(holder.Name), path)
+		first = filepath.Join(filepath.Dir(holder.Name), path)
+	} else if sc.Folder.inFolder(holder) {
+		first, second = second, first
 	}
-	text, err := read(path)
-	if errors.Is(err, fs.ErrNotExist) && beside != path {
-		path = beside
-		text, err = read(path)
+	text, err := read(first)
+	if errors.Is(err, fs.ErrNotExist) && second != first {
+		first = second
+		text, err = read(first)
 	}
-	return File{Name: path, Text: text}, err
+	return File{Name: first, Text: text}, err
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

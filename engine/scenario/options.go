@@ -40,13 +40,14 @@ func ReadFile(path string) (File, error) {
 	return File{Name: path, Text: text}, err
 }
 
-// Files are configuration files by kind: [YarnSite], the File of one of [Schedulers], [SparkDefaults],
-// [SparkPools] or [ModelFile].
+// Files are configuration files by kind: [YarnSite], [ResourceTypes], the File of one of [Schedulers],
+// [SparkDefaults], [SparkPools] or [ModelFile].
 type Files map[string]File
 
 // The kinds of files beside those of the schedulers, called as administrators call them.
 const (
 	YarnSite      = "yarn-site.xml"
+	ResourceTypes = "resource-types.xml" // its keys lie over those of yarn-site.xml, as in YARN
 	SparkDefaults = "spark-defaults.conf"
 	SparkPools    = "fairscheduler.xml" // behind spark.scheduler.allocation.file
 	ModelFile     = "model file"        // a NAME=VALUE of the model a line
@@ -62,6 +63,7 @@ type Options struct {
 
 	// Configuration beside what comes with the trace; see [Layer] for what wins.
 	Files      Files             // of the user, each in place of the trace's
+	Folder     Folder            // of the user, under Files
 	Conf       map[string]string // single keys of YARN and Spark
 	Parameters map[string]string // single parameters of the model
 	Reloads    []Reload          // allocation files that come into force later
@@ -76,6 +78,7 @@ type Options struct {
 	Model     model.Model // under the model file and Parameters
 	Recorded  driver.Recorded
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
+	Verbose   bool  // list what has no effect instead of counting it
 }
 
 // DefaultOptions are those of a command without flags: seed 1, the default model, YARN's and Spark's defaults.

@@ -34,6 +34,7 @@ type Scenario struct {
 	scheduler     *Scheduler
 	chosenBy      string // who named the scheduler, for messages
 	setup         Setup
+	used          []string // paths of files in force
 	queueName     []string // by queue id
 	user          []string // by user id
 }
@@ -96,6 +97,7 @@ func New(in Input, o Options) (*Scenario, error) {
 			break
 		}
 	}
+	sc.folderRemark()
 	return sc, nil
 }
 

@@ -44,6 +44,11 @@ var Schedulers = []Scheduler{
 	{Name: "fifo", Class: classPackage + "fifo.FifoScheduler", Read: readFIFO},
 }
 
+// yarnsOwn is the scheduler that YARN takes where nobody names one.
+func yarnsOwn() *Scheduler {
+	return &Schedulers[slices.IndexFunc(Schedulers, func(s Scheduler) bool { return s.Name == "capacity" })]
+}
+
 // SchedulerNames lists the names of [Schedulers] as a sentence has them.
 func SchedulerNames() string {
 	var names []string
@@ -96,11 +101,15 @@ func (sc *Scenario) chooseScheduler(site File, from Layer) error {
 			sc.warn("scheduler", "--scheduler %s is used, although %s is %s", sc.Scheduler, where, class.text)
 		}
 		sc.scheduler, sc.chosenBy = &Schedulers[byName], "--scheduler"
+	case sc.Site.SchedulerClass == "" && sc.Folder.has(yarnsOwn().File):
+		sc.scheduler, sc.chosenBy = yarnsOwn(), "YARN's default"
+		sc.warn("scheduler", "--config-dir %s names no scheduler (%s): the %s decides, YARN's own default",
+			sc.Folder.Name, keySchedulerClass, sc.scheduler.SimpleClass())
 	case sc.Site.SchedulerClass == "":
 		sc.scheduler, sc.chosenBy = &Schedulers[0], "the default"
 		if from == OfFile {
-			sc.warn("scheduler", "%s names no scheduler (%s): the %s decides here; YARN's own default is the CapacityScheduler (--scheduler capacity)",
-				site.Name, keySchedulerClass, sc.scheduler.SimpleClass())
+			sc.warn("scheduler", "%s names no scheduler (%s): the %s decides here; YARN's own default is the %s (--scheduler %s)",
+				site.Name, keySchedulerClass, sc.scheduler.SimpleClass(), yarnsOwn().SimpleClass(), yarnsOwn().Name)
 		}
 	case ofClass < 0:
 		err := fmt.Errorf("%s is %q: this scheduler is not modelled, want the %s of Hadoop, or --scheduler %s", where, class.text, classesOf(func(*Scheduler) bool { return true }), SchedulerNames())

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,7 @@ func (sc *Scenario) readProperties(files ...File) (map[string]string, error) {
 		if f.Text == nil {
 			continue
 		}
+		sc.use(f)
 		if err := p.Parse(f.Name, f.Text); err != nil {
 			return nil, err
 		}
@@ -55,7 +57,15 @@ func (sc *Scenario) readSite() error {
 	if err != nil {
 		return err
 	}
-	sc.site = lay(siteDefaults(sc.Input.Nodes), values, from, sc.keys[YarnSite])
+	sc.site = lay(siteDefaults(sc.Input.Nodes), values, from, nil)
+	if types, of := sc.File(ResourceTypes); of != OfDefault {
+		values, err := sc.readProperties(types)
+		if err != nil {
+			return err
+		}
+		maps.Copy(sc.site, lay(nil, values, of, nil))
+	}
+	maps.Copy(sc.site, lay(nil, nil, OfKey, sc.keys[YarnSite]))
 	if sc.Site, err = conf.NewSite(sc.site.texts()); err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ func (sc *Scenario) readSpark() error {
 		if sc.sparkDefaults, err = parseSparkDefaults(file); err != nil {
 			return err
 		}
+		sc.use(file)
 	}
 	for _, l := range []sparkconf.Layer{sc.sparkDefaultsLayer(), sc.sparkKeysLayer()} {
 		if err := sparkconf.CheckKeys(l); err != nil {
@@ -71,18 +72,21 @@ func parseSparkDefaults(f File) (map[string]string, error) {
 	return out, nil
 }
 
-// readPools reads the pools of Spark's FAIR mode, from the file given as such or the one that a key names.
+// readPools reads the pools of Spark's FAIR mode: from the file given as such, the one that a key names, or,
+// as Spark looks on its class path, the one of that name in the configuration folder.
 func (sc *Scenario) readPools() error {
 	const key = "spark.scheduler.allocation.file"
 	file, from := sc.File(SparkPools)
-	sc.PoolsFile = file.Name
-	if from == OfDefault {
-		defaults, of := sc.File(SparkDefaults)
-		name, ok := lay(nil, sc.sparkDefaults, of, sc.keys[SparkDefaults])[key]
+	defaults, of := sc.File(SparkDefaults)
+	name, ok := lay(nil, sc.sparkDefaults, of, sc.keys[SparkDefaults])[key]
+	_, given := sc.Files[SparkPools]
+	switch {
+	case given:
+		sc.PoolsFile = file.Name
+	case !ok && from == OfDefault:
+		return nil
+	case ok:
 		sc.PoolsFile = name.text
-		if !ok {
-			return nil
-		}
 		var err error
 		file, err = sc.named(name, defaults)
 		switch {
@@ -94,6 +98,7 @@ func (sc *Scenario) readPools() error {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
+	sc.use(file)
 	var warnings []string
 	var err error
 	if sc.Pools, warnings, err = spark.ParsePools(file.Name, bytes.NewReader(file.Text)); err != nil {

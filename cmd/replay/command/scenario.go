@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -23,11 +24,13 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
 		&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"},
+		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
 		&cli.Float64Flag{Name: "load", Usage: "divide submission times by `X`", Value: 1},
 		&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"},
+		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
 		&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"},
 	}
 	for _, k := range fileFlags() {
@@ -103,6 +106,7 @@ func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error
 			keys.to[key] = strings.TrimSpace(value)
 		}
 	}
+	o.Verbose = o.Verbose || c.Bool("verbose")
 	if o.Read == nil {
 		o.Read = readOnce()
 	}
@@ -111,6 +115,12 @@ func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error
 
 // readFiles reads the configuration files that flags name.
 func readFiles(c *cli.Context, o *scenario.Options) error {
+	if c.IsSet("config-dir") {
+		var err error
+		if o.Folder, err = scenario.ReadFolder(c.String("config-dir")); err != nil {
+			return fmt.Errorf("--config-dir: %w", err)
+		}
+	}
 	for _, f := range fileFlags() {
 		if c.IsSet(f.flag) {
 			file, err := scenario.ReadFile(c.String(f.flag))

@@ -1,0 +1,56 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// write makes a file below dir and the folders above it.
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const capacityClass = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler"
+
+// capacityFolder is a configuration folder with the CapacityScheduler and a queue default.
+func capacityFolder(t *testing.T) string {
+	dir := t.TempDir()
+	write(t, dir, "etc/hadoop/yarn-site.xml", hadoopXML("yarn.resourcemanager.scheduler.class", capacityClass))
+	write(t, dir, "etc/hadoop/capacity-scheduler.xml", hadoopXML("yarn.scheduler.capacity.root.queues", "default", "yarn.scheduler.capacity.root.default.capacity", "100"))
+	write(t, dir, "etc/hadoop/core-site.xml", hadoopXML())
+	return dir
+}
+
+func TestConfigurationFolder(t *testing.T) {
+	dir := capacityFolder(t)
+	out := must(t, "run", traces+"uniform-micro", "--config-dir", dir)
+	for _, want := range []string{"scheduler            capacity", "--config-dir " + dir + ": read etc/hadoop/yarn-site.xml, etc/hadoop/capacity-scheduler.xml; not read: etc/hadoop/core-site.xml"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s has no %q", out, want)
+		}
+	}
+	code, _, stderr := cmd(t, "compare", traces+"uniform-micro", "--variant", "now:", "--variant", "folder: --config-dir "+dir)
+	if code != exitDone || strings.Count(stderr, "--config-dir "+dir+": read") != 1 {
+		t.Errorf("a variant of one folder: exit %d\n%s", code, stderr)
+	}
+	empty := t.TempDir()
+	for _, args := range [][]string{
+		{"run", traces + "uniform-micro", "--config-dir", empty},
+		{"compare", traces + "uniform-micro", "--variant", "now:", "--variant", "folder: --config-dir " + empty},
+		{"backtest", traces + "fair-weights", "--config-dir", empty},
+	} {
+		if code, _, stderr := cmd(t, args...); code != exitBadInput || !strings.Contains(stderr, empty+": none of yarn-site.xml") {
+			t.Errorf("%s with an empty folder: exit %d\n%s", args[0], code, stderr)
+		}
+	}
+}
