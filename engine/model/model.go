@@ -42,38 +42,52 @@ type Parameter struct {
 	Doc  string
 	i    func(*Model) *int64
 	f    func(*Model) *float64
+
+	byDefault float64
 }
 
 // Parameters lists the model's parameters in the order in which they are shown.
 var Parameters = []Parameter{
-	{"nm-start-ms", "start-container call of a NodeManager", func(m *Model) *int64 { return &m.NMStartMS }, nil},
-	{"am-start-ms", "AM process start to registration", func(m *Model) *int64 { return &m.AMStartMS }, nil},
-	{"executor-start-ms", "executor process start to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorStartMS }, nil},
-	{"executor-ready-ms", "recorded registration of an executor to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorReadyMS }, nil},
-	{"kill-ms", "order to kill a process to its end", func(m *Model) *int64 { return &m.KillMS }, nil},
-	{"stop-ms", "unregistration to the end of the AM process", func(m *Model) *int64 { return &m.StopMS }, nil},
-	{"driver-stop-ms", "end of the last job to unregistration", func(m *Model) *int64 { return &m.DriverStopMS }, nil},
-	{"dispatch-ms", "offer to start of the task", func(m *Model) *int64 { return &m.DispatchMS }, nil},
-	{"deserialize-ms", "deserialization of a task", func(m *Model) *int64 { return &m.DeserializeMS }, nil},
-	{"first-task-ms", "more for an executor's first task", func(m *Model) *int64 { return &m.FirstTaskMS }, nil},
-	{"status-ms", "end of a task to its status at the driver", func(m *Model) *int64 { return &m.StatusMS }, nil},
-	{"result-ms", "handling of a result at the driver", func(m *Model) *int64 { return &m.ResultMS }, nil},
-	{"stage-submit-ms", "handling of a stage submission at the driver", func(m *Model) *int64 { return &m.StageSubmitMS }, nil},
-	{"fetch-fail-ms", "until a task gives up on lost shuffle output", func(m *Model) *int64 { return &m.FetchFailMS }, nil},
-	{"disconnect-ms", "end of an executor process to the driver's notice", func(m *Model) *int64 { return &m.DisconnectMS }, nil},
-	{"rack-penalty", "factor on the reading share, on the rack", nil, func(m *Model) *float64 { return &m.RackPenalty }},
-	{"any-penalty", "factor on the reading share, off the rack", nil, func(m *Model) *float64 { return &m.AnyPenalty }},
-	{"read-mib-per-s", "local read rate that gives the reading share", nil, func(m *Model) *float64 { return &m.ReadMiBPerS }},
-	{"first-factor", "factor on the first task of a stage on an executor", nil, func(m *Model) *float64 { return &m.FirstFactor }},
+	time("nm-start-ms", 50, "start-container call of a NodeManager", func(m *Model) *int64 { return &m.NMStartMS }),
+	time("am-start-ms", 5000, "AM process start to registration", func(m *Model) *int64 { return &m.AMStartMS }),
+	time("executor-start-ms", 3000, "executor process start to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorStartMS }),
+	time("executor-ready-ms", 0, "recorded registration of an executor to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorReadyMS }),
+	time("kill-ms", 57, "order to kill a process to its end", func(m *Model) *int64 { return &m.KillMS }),
+	time("stop-ms", 354, "unregistration to the end of the AM process", func(m *Model) *int64 { return &m.StopMS }),
+	time("driver-stop-ms", 6, "end of the last job to unregistration", func(m *Model) *int64 { return &m.DriverStopMS }),
+	time("dispatch-ms", 1, "offer to start of the task", func(m *Model) *int64 { return &m.DispatchMS }),
+	time("deserialize-ms", 8, "deserialization of a task", func(m *Model) *int64 { return &m.DeserializeMS }),
+	time("first-task-ms", 0, "more for an executor's first task", func(m *Model) *int64 { return &m.FirstTaskMS }),
+	time("status-ms", 1, "end of a task to its status at the driver", func(m *Model) *int64 { return &m.StatusMS }),
+	time("result-ms", 1, "handling of a result at the driver", func(m *Model) *int64 { return &m.ResultMS }),
+	time("stage-submit-ms", 3, "handling of a stage submission at the driver", func(m *Model) *int64 { return &m.StageSubmitMS }),
+	time("fetch-fail-ms", 15_000, "until a task gives up on lost shuffle output", func(m *Model) *int64 { return &m.FetchFailMS }),
+	time("disconnect-ms", 10, "end of an executor process to the driver's notice", func(m *Model) *int64 { return &m.DisconnectMS }),
+	factor("rack-penalty", 1.15, "factor on the reading share, on the rack", func(m *Model) *float64 { return &m.RackPenalty }),
+	factor("any-penalty", 1.3, "factor on the reading share, off the rack", func(m *Model) *float64 { return &m.AnyPenalty }),
+	factor("read-mib-per-s", 100, "local read rate that gives the reading share", func(m *Model) *float64 { return &m.ReadMiBPerS }),
+	factor("first-factor", 1, "factor on the first task of a stage on an executor", func(m *Model) *float64 { return &m.FirstFactor }),
+}
+
+// time is a parameter in ms, factor one that multiplies or divides; byDefault is explained in docs/model.md.
+func time(name string, byDefault int64, doc string, of func(*Model) *int64) Parameter {
+	return Parameter{Name: name, Doc: doc, i: of, byDefault: float64(byDefault)}
+}
+
+func factor(name string, byDefault float64, doc string, of func(*Model) *float64) Parameter {
+	return Parameter{Name: name, Doc: doc, f: of, byDefault: byDefault}
 }
 
 // DefaultModel returns the defaults of docs/model.md.
-func DefaultModel() Model {
-	return Model{
-		NMStartMS: 50, AMStartMS: 5000, ExecutorStartMS: 3000, KillMS: 57, StopMS: 354, DriverStopMS: 6,
-		DispatchMS: 1, DeserializeMS: 8, FirstTaskMS: 0, StatusMS: 1, ResultMS: 1, StageSubmitMS: 3, FetchFailMS: 15_000, DisconnectMS: 10,
-		RackPenalty: 1.15, AnyPenalty: 1.3, ReadMiBPerS: 100, FirstFactor: 1,
+func DefaultModel() (m Model) {
+	for _, p := range Parameters {
+		if p.i != nil {
+			*p.i(&m) = int64(p.byDefault)
+		} else {
+			*p.f(&m) = p.byDefault
+		}
 	}
+	return m
 }
 
 // mostModelMS bounds times: nothing takes longer than 30 days.
