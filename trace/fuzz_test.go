@@ -88,7 +88,7 @@ func TestDamagedFiles(t *testing.T) {
 	if err := readAnything(t, writeFiles(t, names, contents), names[0], contents[names[0]]); err != nil {
 		t.Fatal(err)
 	}
-	cuts, gap := 20, 80
+	cuts, gap := 10, 200
 	if testing.Short() {
 		cuts, gap = 4, 400
 	}

@@ -248,7 +248,9 @@ func TestOptionsAreChecked(t *testing.T) {
 			t.Errorf("%+v left %v", tt.o, entries)
 		}
 	}
-	if _, err := Find("none"); err == nil || !strings.Contains(err.Error(), "uniform-micro, one-host, tpch-decima") {
-		t.Errorf("Find of an unknown preset: %v", err)
+	for _, p := range Presets {
+		if _, err := Find("none"); err == nil || !strings.Contains(err.Error(), p.Name) {
+			t.Errorf("Find of an unknown preset: %v, want it to name %s", err, p.Name)
+		}
 	}
 }
