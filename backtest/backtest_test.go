@@ -22,7 +22,7 @@ func options() Options {
 // recordings opens recorded applications and clusters.
 func recordings(t *testing.T, paths ...string) []*Recording {
 	t.Helper()
-	recs, err := Sources(context.Background(), paths, "recorded", t.TempDir(), func(string) {})
+	recs, _, err := Sources(context.Background(), paths, SourceOptions{Allocation: "recorded", Import: workload.DefaultOptions(), Tmp: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestDeterministic(t *testing.T) {
 func TestSourcesErrors(t *testing.T) {
 	empty := t.TempDir()
 	for _, path := range []string{empty, filepath.Join(empty, "nothing"), "../traces/uniform-micro"} {
-		if _, err := Sources(context.Background(), []string{path}, "recorded", t.TempDir(), func(string) {}); err == nil {
+		if _, _, err := Sources(context.Background(), []string{path}, SourceOptions{Allocation: "recorded", Import: workload.DefaultOptions(), Tmp: t.TempDir()}); err == nil {
 			t.Errorf("%s: no error", path)
 		}
 	}

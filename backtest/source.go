@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"replay/engine/scenario"
 	"replay/trace"
@@ -25,6 +26,7 @@ type Recording struct {
 	Name      string
 	IsCluster bool // recorded on both sides: ResourceManager, NodeManagers and applications
 
+	originMS  int64          // ms since 1970, or trace.Unset
 	input     scenario.Input // without jobs
 	jobs      []*trace.Job
 	executors []trace.Executor
@@ -34,68 +36,177 @@ type Recording struct {
 
 const eventLogs = "spark-eventlog" // format of the importer
 
-// Sources finds the recordings among paths: event logs and folders of them, scenario folders of recorded
-// clusters (with cluster.json) and folders of these, traces that were imported from either. Imports go
-// to directories below tmp, which the caller removes. Warn takes what the importer says.
+// SourceOptions say how recordings are read.
+type SourceOptions struct {
+	Allocation string           // of event logs, as in [Options]
+	Import     workload.Options // what is taken of the inputs, and who is told; the rest is set here
+	Tmp        string           // imports go to directories below it, which the caller removes
+}
+
+// Sources finds the recordings among paths and folders at any depth: event logs, scenario folders of recorded clusters
+// (with cluster.json), and traces that were imported from either. What is no recording or can't be used is left out:
+// inputs has it with the reason, beside what is used. With [workload.NothingError] nothing can be used.
 //
 // A log does not say which hosts a task preferred, only that the one it ran on was one of them. Where
 // executors are to be as recorded, no further replicas are drawn: a task that was launched on a preferred
 // host had no better one then, and drawn replicas spare it waits that it had. With simulated allocation
 // executors are elsewhere, and blocks have their usual number of replicas.
-func Sources(ctx context.Context, paths []string, allocation, tmp string, warn func(string)) ([]*Recording, error) {
-	var out []*Recording
-	load := func(dir, name string) error {
-		r, err := readTrace(dir, name)
-		if err == nil {
-			out = append(out, r)
-		}
-		return err
+func Sources(ctx context.Context, paths []string, o SourceOptions) (recs []*Recording, inputs []workload.Input, err error) {
+	s := sources{ctx: ctx, SourceOptions: o, seen: map[string]*Recording{}}
+	logs, left, err := eventlog.FindBeside(paths, s.take)
+	if err != nil {
+		return nil, nil, err
 	}
-	imported := func(format, path, name string) error {
-		opt := workload.DefaultOptions()
-		opt.Out = filepath.Join(tmp, fmt.Sprintf("%03d", len(out)))
-		if format == eventLogs && allocation != "simulated" {
-			opt.Replication = 1
+	for _, in := range append(s.left, left...) {
+		if err := s.leave(in); err != nil {
+			return nil, nil, err
 		}
-		opt.Warn = func(m string) { warn(name + ": " + m) }
-		if _, err := importer.Import(ctx, format, []string{path}, opt); err != nil {
+	}
+	for _, d := range s.dirs {
+		if err := s.directory(d); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, l := range logs {
+		if err := s.log(l); err != nil {
+			return nil, nil, err
+		}
+		if p := o.Import.Progress; p != nil {
+			p(i+1, len(logs), "logs")
+		}
+	}
+	workload.SortInputs(s.inputs)
+	if len(s.recs) == 0 {
+		if len(s.inputs) == 0 {
+			return nil, nil, errors.New("no recording, want event logs, folders of recorded clusters or traces imported from them")
+		}
+		return nil, nil, &workload.NothingError{Inputs: s.inputs}
+	}
+	return s.recs, s.inputs, nil
+}
+
+// sources is what was found so far.
+type sources struct {
+	SourceOptions
+	ctx    context.Context
+	dirs   []directory
+	recs   []*Recording
+	inputs []workload.Input
+	left   []workload.Input
+	seen   map[string]*Recording // by application, attempt and start
+}
+
+// directory is a recorded cluster or a trace.
+type directory struct {
+	given, path string
+	cluster     bool
+}
+
+// take takes directories that are a recording.
+func (s *sources) take(given, dir string, has func(string) bool) bool {
+	if cluster := has("cluster.json"); cluster || has("trace.json") {
+		s.dirs = append(s.dirs, directory{given, dir, cluster && !has("trace.json")})
+		return true
+	}
+	return false
+}
+
+func (s *sources) leave(in workload.Input) error {
+	s.inputs = append(s.inputs, in)
+	if s.Import.Strict && in.LeftOut != workload.OutsideTimes {
+		return in.Err()
+	}
+	return nil
+}
+
+// options of the import of one recording called name.
+func (s *sources) options(name string) workload.Options {
+	opt, given := workload.DefaultOptions(), s.Import
+	opt.Lenient, opt.Strict, opt.FromMS, opt.ToMS = given.Lenient, given.Strict, given.FromMS, given.ToMS
+	opt.Out = filepath.Join(s.Tmp, fmt.Sprintf("%05d", len(s.inputs)))
+	if given.Warn != nil {
+		opt.Warn = func(m string) { given.Warn(name + ": " + m) }
+	}
+	return opt
+}
+
+// directory takes a recorded cluster or a trace.
+func (s *sources) directory(d directory) error {
+	name, from := filepath.Base(filepath.Clean(d.path)), d.path
+	in := workload.NewInput(d.given, d.path)
+	err := func() error {
+		if d.cluster {
+			opt := s.options(name)
+			opt.FromMS, opt.ToMS = trace.Unset, trace.Unset
+			if _, err := importer.Import(s.ctx, "spark-on-yarn", []string{d.path}, opt); err != nil {
+				return err
+			}
+			from = opt.Out
+		}
+		r, err := readTrace(from, name)
+		if err != nil {
 			return err
 		}
-		return load(opt.Out, name)
-	}
-	for _, path := range paths {
-		dirs, err := traceDirs(path)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range dirs {
-			name := filepath.Base(filepath.Clean(d.path))
-			if d.cluster {
-				err = imported("spark-on-yarn", d.path, name)
-			} else {
-				err = load(d.path, name)
+		in.Name, in.Ended = name, true
+		if origin := r.originMS; origin != trace.Unset {
+			in.StartMS, in.EndMS = origin, origin
+			for _, a := range r.apps {
+				in.EndMS = max(in.EndMS, origin+a.FinishMS)
 			}
-			if err != nil {
-				return nil, err
+			if s.Import.FromMS != trace.Unset && origin < s.Import.FromMS || s.Import.ToMS != trace.Unset && origin >= s.Import.ToMS {
+				return workload.Leave(d.path, workload.OutsideTimes, "recorded from %s on", time.UnixMilli(origin).UTC().Format(time.RFC3339))
 			}
 		}
-		if len(dirs) > 0 {
-			continue
+		for _, j := range r.jobs {
+			in.Tasks += j.NumTasks()
 		}
-		logs, _, err := eventlog.Find([]string{path})
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range logs {
-			if err := imported(eventLogs, l.Path, logName(l.Path)); err != nil {
-				return nil, err
-			}
-		}
+		in.Application = fmt.Sprintf("%d applications", len(r.jobs))
+		s.recs = append(s.recs, r)
+		s.inputs = append(s.inputs, in)
+		return nil
+	}()
+	switch {
+	case err == nil:
+		return nil
+	case s.ctx.Err() != nil || s.Import.Strict:
+		return err
+	case !in.Leave(err):
+		in.Leave(workload.Leave(d.path, workload.Unusable, "%s", strings.TrimPrefix(err.Error(), d.path+": ")))
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no recording, want event logs, folders of recorded clusters or traces imported from them")
+	return s.leave(in)
+}
+
+// log takes an event log. What is there twice is taken once; attempts of one application are recordings each.
+func (s *sources) log(l eventlog.Log) error {
+	name := logName(l.Path)
+	opt := s.options(name)
+	if s.Allocation != "simulated" {
+		opt.Replication = 1
 	}
-	return out, nil
+	res, err := eventlog.FormatOf(l).Import(s.ctx, eventLogs, nil, opt)
+	var nothing *workload.NothingError
+	if errors.As(err, &nothing) {
+		return s.leave(nothing.Inputs[0])
+	}
+	if err != nil {
+		return err
+	}
+	in := res.Inputs[0]
+	key := fmt.Sprint(in.Application, in.Attempt, in.StartMS)
+	if other := s.seen[key]; other != nil && in.Application != "" {
+		in.Leave(workload.Leave(in.Path, workload.Twice, "application %s is also in %s", in.Application, other.Name))
+		return s.leave(in)
+	}
+	r, err := readTrace(opt.Out, name)
+	if err != nil {
+		return err
+	}
+	if in.Attempt != "" {
+		r.apps[0].ID += "_" + in.Attempt
+	}
+	s.seen[key] = r
+	s.recs, s.inputs = append(s.recs, r), append(s.inputs, in)
+	return nil
 }
 
 // logName names a log by its folder and its own name.
@@ -107,46 +218,6 @@ func logName(path string) string {
 	return dir + "/" + filepath.Base(path)
 }
 
-type found struct {
-	path    string
-	cluster bool
-}
-
-// traceDirs returns the scenario folders and traces at path or directly below it.
-func traceDirs(path string) ([]found, error) {
-	has := func(dir, name string) bool {
-		_, err := os.Stat(filepath.Join(dir, name))
-		return err == nil
-	}
-	what := func(dir string) (found, bool) {
-		switch {
-		case has(dir, "trace.json"):
-			return found{dir, false}, true
-		case has(dir, "cluster.json"):
-			return found{dir, true}, true
-		}
-		return found{}, false
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return nil, err
-	}
-	if f, ok := what(path); ok {
-		return []found{f}, nil
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, err
-	}
-	var out []found
-	for _, e := range entries {
-		if f, ok := what(filepath.Join(path, e.Name())); ok && e.IsDir() {
-			out = append(out, f)
-		}
-	}
-	return out, nil
-}
-
 // readTrace reads an imported trace with what was recorded of it.
 func readTrace(dir, name string) (*Recording, error) {
 	t, err := trace.Open(dir)
@@ -154,7 +225,7 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, err
 	}
 	defer t.Close()
-	r := &Recording{Name: name}
+	r := &Recording{Name: name, originMS: t.OriginUnixMS}
 	if r.input, err = scenario.InputOf(t, name); err != nil {
 		return nil, err
 	}

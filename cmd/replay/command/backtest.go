@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -8,6 +9,7 @@ import (
 
 	"replay/backtest"
 	"replay/report/prediction"
+	"replay/trace/importer/workload"
 )
 
 func backtestCommand(p *program) *cli.Command {
@@ -19,7 +21,7 @@ func backtestCommand(p *program) *cli.Command {
 from either. Examples:
    replay backtest logs/app-20260101000000-0000.zstd
    replay backtest traces/fair-weights --latency recorded --json`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
+		Flags: append(append(append(scenarioFlags(p.policies), inputFlags()...), progressFlags()...),
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, the scatter plot and a page"},
@@ -65,13 +67,21 @@ func (p *program) backtest(c *cli.Context) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	recs, err := backtest.Sources(c.Context, c.Args().Slice(), o.Allocation, tmp, func(m string) {
-		if !c.Bool("quiet") {
-			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", m)
-		}
-	})
+	so := backtest.SourceOptions{Allocation: o.Allocation, Import: workload.DefaultOptions(), Tmp: tmp}
+	if err := readInputFlags(c, &so.Import); err != nil {
+		return err
+	}
+	if !c.Bool("quiet") {
+		so.Import.Warn = func(m string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", m) }
+	}
+	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
+	printNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
+	}
+	if c.Bool("dry-run") {
+		printInputs(c.App.Writer, inputs)
+		return printNotUsed(c.App.Writer, inputs)
 	}
 	if c.Bool("leave-one-out") && len(recs) < 2 {
 		return usagef("--leave-one-out wants two or more recordings, got %d", len(recs))
@@ -93,7 +103,8 @@ func (p *program) backtest(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
 		}
 	}
-	return printBacktest(c, b, details)
+	printLeftOut(c.App.ErrWriter, inputs)
+	return errors.Join(printBacktest(c, b, details), printNotUsed(c.App.ErrWriter, inputs))
 }
 
 func printBacktest(c *cli.Context, b *prediction.Report, details int) error {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -29,8 +30,10 @@ func importCommand(*program) *cli.Command {
 		Description: "Formats:" + formats.String() + "\n\n" +
 			"Event logs may be plain or compressed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
 			"They do not hold preferred hosts: --blocks observed infers them from where tasks ran, hdfs places\n" +
-			"the blocks of input stages on a cluster. What was read, dropped, defaulted and modelled is printed\n" +
-			"and stored in the trace as import.json. Exit code 3: the input can't be used as it is.\n\n" +
+			"the blocks of input stages on a cluster. Files of a folder that are no logs, or can't be used, are left out\n" +
+			"and listed with the reason; what was read, dropped, defaulted and modelled is stored in the trace as\n" +
+			"import.json. Exit code 3: none of the input can be used.\n\n" +
+			"  replay import spark-eventlog /var/log/spark-events --dry-run\n" +
 			"  replay import spark-eventlog logs/ --out trace --blocks hdfs --nodes 20 --racks 4 \\\n" +
 			"      --copies 5 --arrivals poisson:30s",
 		Flags: append([]cli.Flag{
@@ -46,9 +49,7 @@ func importCommand(*program) *cli.Command {
 			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application is submitted"},
 			&cli.StringFlag{Name: "queue", Usage: "queue of all applications", DefaultText: "as recorded"},
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
-			&cli.BoolFlag{Name: "lenient", Usage: "keep what can be used of broken input and count the rest"},
-			&cli.BoolFlag{Name: "strict", Usage: "refuse input of which something would be dropped or is unknown"},
-		}, progressFlags()...),
+		}, append(inputFlags(), progressFlags()...)...),
 		Action: runImport,
 	}
 }
@@ -75,7 +76,9 @@ func runImport(c *cli.Context) error {
 		Out: c.String("out"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
 		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
 		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"),
-		Lenient: c.Bool("lenient"), Strict: c.Bool("strict"),
+	}
+	if err := readInputFlags(c, &opt); err != nil {
+		return err
 	}
 	for _, s := range c.StringSlice("queue-map") {
 		r, err := workload.ParseQueueRule(s)
@@ -84,7 +87,8 @@ func runImport(c *cli.Context) error {
 		}
 		opt.QueueMap = append(opt.QueueMap, r)
 	}
-	if opt.Out == "" {
+	dry := c.Bool("dry-run")
+	if opt.Out == "" && !dry {
 		return usagef("import wants --out DIR")
 	}
 	name := c.Args().First()
@@ -109,14 +113,21 @@ func runImport(c *cli.Context) error {
 		}
 		opt.Progress = importProgress(c.App.ErrWriter, every)
 	}
-	res, err := format.Import(c.Context, name, c.Args().Tail(), opt)
+	work := format.Import
+	if dry {
+		work = format.Survey
+	}
+	res, err := work(c.Context, name, c.Args().Tail(), opt)
+	printNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
 	}
-	if err := res.Counts.Print(c.App.Writer); err != nil {
-		return err
+	if dry {
+		printInputs(c.App.Writer, res.Inputs)
+	} else {
+		printLeftOut(c.App.Writer, res.Inputs)
+		_, err = fmt.Fprintf(c.App.Writer, "%s: %d jobs, %d stages, %d tasks, %d nodes; hash %s\n",
+			opt.Out, res.Trace.Jobs, res.Trace.Stages, res.Trace.Tasks, res.Trace.Nodes, res.Hash)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: %d jobs, %d stages, %d tasks, %d nodes; hash %s\n",
-		opt.Out, res.Trace.Jobs, res.Trace.Stages, res.Trace.Tasks, res.Trace.Nodes, res.Hash)
-	return err
+	return errors.Join(err, printNotUsed(c.App.Writer, res.Inputs))
 }

@@ -103,7 +103,7 @@ func unpack(f *os.File, name string) (*File, error) {
 		return nil, err
 	}
 	out := &File{Head: bytes.Clone(head), file: f}
-	c := Codecs[slices.IndexFunc(Codecs, func(c Codec) bool { return bytes.HasPrefix(head, []byte(c.Magic)) })]
+	c := codecOf(head)
 	out.Codec = c.Name
 	if name != "" && name != c.Name && len(head) > 0 {
 		return nil, fmt.Errorf("the name says %s, but the file begins with % x, which is %s: rename it", name, head, c.Name)
@@ -111,5 +111,41 @@ func unpack(f *os.File, name string) (*File, error) {
 	if out.ReadCloser, err = c.open(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	return out, nil
+	if c.Name == archive {
+		err = out.unpackAgain()
+	}
+	return out, err
+}
+
+// archive is the codec that archives put around files, packed or not.
+const archive = "gz"
+
+// unpackAgain unpacks what is packed within what is unpacked.
+func (f *File) unpackAgain() error {
+	outer := f.ReadCloser
+	r := bufio.NewReaderSize(outer, 1<<18)
+	head, _ := r.Peek(8) // an error comes again
+	c := codecOf(head)
+	if c.Name == archive {
+		c = codecOf(nil)
+	}
+	inner, err := c.open(r)
+	if err != nil {
+		return fmt.Errorf("%s in %s: %w", c.Name, f.Codec, err)
+	}
+	f.ReadCloser = &nested{inner, outer}
+	return nil
+}
+
+// nested is a packed file within another.
+type nested struct {
+	io.ReadCloser
+	outer io.Closer
+}
+
+func (n *nested) Close() error { return errors.Join(n.ReadCloser.Close(), n.outer.Close()) }
+
+// codecOf returns the codec of a file that begins with head.
+func codecOf(head []byte) *Codec {
+	return &Codecs[slices.IndexFunc(Codecs, func(c Codec) bool { return bytes.HasPrefix(head, []byte(c.Magic)) })]
 }

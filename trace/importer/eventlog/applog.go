@@ -12,6 +12,7 @@ import (
 // each stage, not one for each event.
 type appLog struct {
 	version   string
+	events    int64 // lines that were read, of any event
 	start     appStart
 	started   bool
 	end       int64 // absent until the application ended

@@ -81,8 +81,9 @@ func BenchmarkReadLog(b *testing.B) {
 			b.SetBytes(size)
 			b.ReportAllocs()
 			for b.Loop() {
-				app, err := readLog(context.Background(), log, workload.Normal, workload.NewCounts(), func(string, ...any) {})
-				if err != nil {
+				app := newAppLog()
+				r := reading{workload.Normal, workload.NewCounts(), func(string, ...any) {}, nil}
+				if err := r.readLog(context.Background(), log, app); err != nil {
 					b.Fatal(err)
 				}
 				if app.ends.all != int64(tasks) {

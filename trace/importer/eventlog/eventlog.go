@@ -3,11 +3,17 @@
 package eventlog
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strings"
+	"time"
 
+	"replay/trace"
+	"replay/trace/importer/lines"
 	"replay/trace/importer/workload"
 )
 
@@ -19,43 +25,146 @@ var Format = workload.Format{
 }
 
 func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
-	logs, skipped, err := Find(inputs)
+	logs, left, err := Find(inputs)
 	if err != nil {
 		return err
 	}
-	b.Counts.Read["files_that_are_no_logs"] = int64(len(skipped))
-	if len(skipped) > 0 {
-		b.Warn("%d files are not event logs and were left out, the first is %s", len(skipped), skipped[0])
+	if len(logs)+len(left) == 0 {
+		return fmt.Errorf("%s: there is no file, want event logs", strings.Join(inputs, ", "))
 	}
+	for _, in := range left {
+		if err := b.Leave(in); err != nil {
+			return err
+		}
+	}
+	return addLogs(ctx, b, logs)
+}
+
+// FormatOf is the format of logs that [Find] has found: their import takes no inputs.
+func FormatOf(logs ...Log) workload.Format {
+	return workload.Format{Usage: Format.Usage, Read: func(ctx context.Context, _ []string, b *workload.Builder) error {
+		return addLogs(ctx, b, logs)
+	}}
+}
+
+func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
+	v, said := versions{}, map[string]bool{}
 	for i, log := range logs {
-		if err := addLog(ctx, b, log); err != nil {
+		if err := addLog(ctx, b, log, &v, said); err != nil {
 			return err
 		}
 		b.Progress(i+1, len(logs), "logs")
 	}
-	b.KeepLastAttempts()
+	v.warn(b)
 	return nil
 }
 
-func addLog(ctx context.Context, b *workload.Builder, log Log) error {
-	a, err := Read(ctx, b, log, nil)
+// addLog adds the application of a log, or the log as left out.
+func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said map[string]bool) error {
+	in := workload.NewInput(log.given, log.Path, log.Files...)
+	for _, f := range log.Files {
+		if info, err := os.Stat(f); err == nil {
+			in.Bytes += info.Size()
+		}
+	}
+	app, counts := newAppLog(), workload.NewCounts()
+	a, err := func() (*Application, error) {
+		if err := log.within(ctx, b.Options); err != nil {
+			return nil, err
+		}
+		r := reading{b.Options.Strictness(), counts, b.Warn, said}
+		return r.read(ctx, log, app, nil)
+	}()
+	app.describe(&in)
 	if err != nil {
-		if !b.Options.Lenient || ctx.Err() != nil {
+		if ctx.Err() != nil || !in.Leave(err) {
 			return err
 		}
-		b.Counts.Dropped["unusable_logs"]++
-		b.Warn("%v; the log is left out", err)
+		return b.Leave(in)
+	}
+	v.add(log.Path, app.version)
+	if a.Job.ExternalID == "" { // before Spark gave them
+		a.Job.ExternalID = fmt.Sprintf("%s-%d", a.Job.Name, a.Job.RecordedStartMS)
+		counts.Defaulted["application_id_is_its_name_and_start"]++
+	}
+	return b.AddRecording(in, &a.Application, counts)
+}
+
+// describe says what the log holds as far as it was read.
+func (a *appLog) describe(in *workload.Input) {
+	in.Application, in.Attempt, in.Name, in.Version = a.start.id, a.start.attempt, a.start.name, a.version
+	in.Tasks, in.Ended = a.ends.all, a.end != absent
+	if a.started {
+		in.StartMS, in.EndMS = a.start.at, max(a.start.at, a.last)
+		if in.Ended {
+			in.EndMS = max(a.start.at, a.end)
+		}
+	}
+}
+
+// within tells whether the application started within the times of the options, from the begin of its log. A log whose
+// begin does not say is within: what is wrong with it is found when it is read.
+func (l *Log) within(ctx context.Context, o *workload.Options) error {
+	if o.FromMS == trace.Unset && o.ToMS == trace.Unset {
 		return nil
 	}
-	if a.Job.ExternalID == "" {
-		a.Job.ExternalID = parseLogName(log.Path).base
-		b.Counts.Defaulted["application_id_is_file_name"]++
-	}
-	if err := b.AddSource(log.Files...); err != nil {
+	f, err := openLog(l.Files[0])
+	if err != nil {
 		return err
 	}
-	_, err = b.Add(&a.Application)
-	return err
+	defer f.Close()
+	app, p, in := newAppLog(), newEventParser(), lines.NewReader(f)
+	for in.Line() < 10_000 && !app.started && ctx.Err() == nil {
+		line, _, err := in.Next()
+		if err != nil {
+			break
+		}
+		if bytes.Contains(line, []byte("SparkListenerApplicationStart")) {
+			p.parse(line, app)
+		}
+	}
+	if at := app.start.at; app.started && (o.FromMS != trace.Unset && at < o.FromMS || o.ToMS != trace.Unset && at >= o.ToMS) {
+		return workload.Leave(l.Path, workload.OutsideTimes, "application %s started at %s", app.start.id, time.UnixMilli(at).UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// versions says once of all logs which of them are of a Spark that this program does not know.
+type versions struct {
+	older, newer, odd struct {
+		n           int
+		path, first string
+	}
+}
+
+func (v *versions) add(path, version string) {
+	at := &v.odd
+	switch n, ok := sparkVersion(version); {
+	case !ok:
+	case less(newestSpark, n):
+		at = &v.newer
+	case less(n, oldestSpark):
+		at = &v.older
+	default:
+		return
+	}
+	if at.n++; at.n == 1 {
+		at.path, at.first = path, version
+	}
+}
+
+func (v *versions) warn(b *workload.Builder) {
+	say := func(n int, path, version, what string) {
+		switch {
+		case n == 1:
+			b.Warn("%s: was written by Spark %q, %s", path, version, what)
+		case n > 1:
+			b.Warn("%d logs are %s; the first is %s, of Spark %q", n, what, path, version)
+		}
+	}
+	say(v.older.n, v.older.path, v.older.first, fmt.Sprintf("older than %d.%d, from which on predictions were checked", oldestSpark[0], oldestSpark[1]))
+	say(v.newer.n, v.newer.path, v.newer.first, fmt.Sprintf("newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", newestSpark[0], newestSpark[1]))
+	say(v.odd.n, v.odd.path, v.odd.first, "which is no version such as 3.5.5")
 }
 
 // Known is what another source says of the application of a log.
@@ -75,24 +184,35 @@ type Application struct {
 // Read reads the log of one application; known may be nil. In strict mode a log of which something is dropped is an
 // error.
 func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*Application, error) {
-	app, err := readLog(ctx, log, b.Options.Strictness(), b.Counts, b.Warn)
-	if err != nil {
+	app, v := newAppLog(), versions{}
+	r := reading{b.Options.Strictness(), b.Counts, b.Warn, map[string]bool{}}
+	a, err := r.read(ctx, log, app, known)
+	if err == nil {
+		v.add(log.Path, app.version)
+		v.warn(b)
+	}
+	return a, err
+}
+
+// read reads a log into app and makes its application.
+func (r *reading) read(ctx context.Context, log Log, app *appLog, known *Known) (*Application, error) {
+	if err := r.readLog(ctx, log, app); err != nil {
 		return nil, err
 	}
 	if known != nil {
 		if app.start.id != known.ID {
 			return nil, fmt.Errorf("%s: holds application %q, want %q", log.Path, app.start.id, known.ID)
 		}
-		app.complete(known, b.Counts)
+		app.complete(known, r.counts)
 	}
-	before := maps.Clone(b.Counts.Dropped)
-	a, err := buildApp(app, b.Counts)
+	before := maps.Clone(r.counts.Dropped)
+	a, err := buildApp(app, r.counts)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", log.Path, err)
+		return nil, workload.Leave(log.Path, workload.Unusable, "%w", err)
 	}
-	for _, k := range slices.Sorted(maps.Keys(b.Counts.Dropped)) {
-		if n := b.Counts.Dropped[k] - before[k]; n > 0 && b.Options.Strict {
-			return nil, fmt.Errorf("%s: %d x %s, and strict wants nothing dropped", log.Path, n, k)
+	for _, k := range slices.Sorted(maps.Keys(r.counts.Dropped)) {
+		if n := r.counts.Dropped[k] - before[k]; n > 0 && r.mode == workload.Strict {
+			return nil, workload.Leave(log.Path, workload.Damaged, "%d x %s, and strict wants nothing dropped", n, k)
 		}
 	}
 	return a, nil

@@ -1,10 +1,8 @@
 package eventlog
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,14 +10,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"replay/trace/importer/workload"
 )
 
-// Log is the log of one application: a file, or the files of a rolling directory in order.
+// Log is the log of one application: a file, or the files of a rolling log in order.
 type Log struct {
 	Path       string // of the file or directory, for messages
 	Files      []string
-	InProgress bool // its name says that the application had not ended
-	compacted  bool // events of finished jobs were removed
+	InProgress bool   // its name says that the application had not ended
+	given      string // the input in which it was found
+	rolled     bool   // in several files; what the application leaves when it is killed ends anywhere
+	compacted  bool   // events of finished jobs were removed
 }
 
 // Name is what the name of the log says of its application: its id, and in most cases the attempt.
@@ -29,118 +31,212 @@ func (l *Log) Name() string {
 
 const rollingPrefix = "eventlog_v2_"
 
-// Find returns the event logs among inputs: files, rolling directories, and directories of these,
-// in the order of inputs and of names. Files in directories that are no logs are returned as skipped.
-func Find(inputs []string) (logs []Log, skipped []string, err error) {
+// Find returns the event logs among inputs: files, rolling logs, and directories of these at any depth, directories
+// first, in the order of inputs and of names. Symbolic links are followed, each directory once. What is no log is returned as left out;
+// names that begin with a dot are passed over, as a history server does.
+func Find(inputs []string) (logs []Log, left []workload.Input, err error) {
+	return FindBeside(inputs, nil)
+}
+
+// FindBeside is Find that passes over the directories for which take, which may be nil, returns true. It gets the path
+// of each directory, that of the input in which it was found, and whether a name is in it.
+func FindBeside(inputs []string, take func(given, dir string, has func(name string) bool) bool) (logs []Log, left []workload.Input, err error) {
 	if len(inputs) == 0 {
 		return nil, nil, errors.New("no input, want event logs or directories of them")
 	}
+	f := finder{take: take, seen: map[string]bool{}}
+	var files []string // that a shell listed
 	for _, in := range inputs {
 		info, err := os.Stat(in)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, nil, err
+		case info.IsDir():
+			f.given = in
+			f.directory(in)
+		default:
+			files = append(files, in)
 		}
-		if !info.IsDir() {
-			logs = append(logs, Log{Path: in, Files: []string{in}, InProgress: parseLogName(in).inProgress})
+	}
+	f.given = ""
+	f.files(files)
+	return f.logs, f.left, nil
+}
+
+// finder walks directories.
+type finder struct {
+	take  func(given, dir string, has func(name string) bool) bool
+	given string // the directory that is walked, "" for files that are given themselves
+	logs  []Log
+	left  []workload.Input
+	seen  map[string]bool // real paths of directories
+}
+
+// found takes a log.
+func (f *finder) found(l Log) {
+	if l.given = f.given; l.given == "" {
+		l.given = l.Path
+	}
+	f.logs = append(f.logs, l)
+}
+
+func (f *finder) leave(path string, r workload.Reason, format string, args ...any) {
+	f.leaveFor(path, workload.Leave(path, r, format, args...))
+}
+
+func (f *finder) leaveFor(path string, err error) {
+	given := f.given
+	if given == "" {
+		given = path
+	}
+	in := workload.NewInput(given, path, path)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		in.Bytes = info.Size()
+	}
+	in.Leave(err)
+	f.left = append(f.left, in)
+}
+
+// directory takes a directory: as a rolling log, as something that is left out whole, or what is in it.
+func (f *finder) directory(dir string) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		if f.seen[real] {
+			return
+		}
+		f.seen[real] = true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		f.leave(dir, workload.Unreadable, "%w", withoutPath(err))
+		return
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	if f.take != nil && f.take(f.given, dir, has) {
+		return
+	}
+	if strings.HasPrefix(filepath.Base(filepath.Clean(dir)), rollingPrefix) {
+		f.rolling(dir, entries)
+		return
+	}
+	if has("trace.json") && has("jobs.parquet") {
+		f.leave(dir, workload.Foreign, "a trace of this program, want an event log: replay run takes it as it is")
+		return
+	}
+	if old := "EVENT_LOG_1"; has(old) {
+		f.leave(dir, workload.TooOld, "a folder with %s is of Spark before 1.3, want 1.4 or later", old)
+		return
+	}
+	var files []string
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		found := len(logs)
-		err = filepath.WalkDir(in, func(path string, e fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case strings.HasPrefix(e.Name(), ".") && path != in:
-				if e.IsDir() {
-					return fs.SkipDir
-				}
-			case e.IsDir() && strings.HasPrefix(filepath.Base(filepath.Clean(path)), rollingPrefix):
-				log, err := rollingLog(path)
-				if err != nil {
-					return err
-				}
-				logs = append(logs, log)
-				return fs.SkipDir
-			case e.IsDir():
-			case e.Type().IsRegular() && looksLikeLog(path):
-				logs = append(logs, Log{Path: path, Files: []string{path}, InProgress: parseLogName(path).inProgress})
-			default:
-				skipped = append(skipped, path)
-			}
-			return nil
+		switch info, err := os.Stat(path); {
+		case err != nil:
+			f.leave(path, workload.Unreadable, "%w", withoutPath(err))
+		case info.IsDir():
+			f.directory(path)
+		default:
+			files = append(files, path)
+		}
+	}
+	f.files(files)
+}
+
+// databricksPart is a file of a log that Databricks rolled: the current one, or one that was closed at a time.
+var databricksPart = regexp.MustCompile(`^eventlog(-[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}-[0-9]{2})?(\.[a-z0-9]+)?$`)
+
+// files takes files: each as a log, but those of one directory that Databricks rolled as one.
+func (f *finder) files(paths []string) {
+	parts := map[string][]string{} // by directory
+	closed := map[string]bool{}
+	for _, p := range paths {
+		if m := databricksPart.FindStringSubmatch(filepath.Base(p)); m != nil {
+			parts[filepath.Dir(p)] = append(parts[filepath.Dir(p)], p)
+			closed[filepath.Dir(p)] = closed[filepath.Dir(p)] || m[1] != ""
+		}
+	}
+	for _, p := range paths {
+		dir := filepath.Dir(p)
+		if !closed[dir] || !databricksPart.MatchString(filepath.Base(p)) {
+			f.file(p)
+			continue
+		}
+		if len(parts[dir]) == 0 {
+			continue // of a log that was taken
+		}
+		slices.SortFunc(parts[dir], func(a, b string) int { // the current file, without a time, is the last
+			at := func(p string) string { return databricksPart.FindStringSubmatch(filepath.Base(p))[1] }
+			return cmp.Or(cmp.Compare(b2i(at(a) == ""), b2i(at(b) == "")), cmp.Compare(at(a), at(b)), cmp.Compare(a, b))
 		})
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(logs) == found {
-			return nil, nil, fmt.Errorf("%s: no event log in this directory, want files that begin with %s or directories %s*", in, logBegin, rollingPrefix)
-		}
+		f.found(Log{Path: dir, Files: parts[dir], rolled: true})
+		parts[dir] = nil
 	}
-	return logs, skipped, nil
 }
 
-const logBegin = `{"Event":`
-
-// applicationID matches the ids that cluster managers give, with an attempt: of Spark's own, YARN, a local master,
-// and Kubernetes.
-var applicationID = regexp.MustCompile(`^(app-[0-9]+-[0-9]+|application_[0-9]+_[0-9]+|local-[0-9]+|spark-[0-9a-f]{32})(_[0-9]+)?$`)
-
-// looksLikeLog tells whether a file of a directory is meant as an event log: by its name, else by its begin.
-func looksLikeLog(path string) bool {
-	name := parseLogName(path)
-	if applicationID.MatchString(name.base) {
-		return true
+func (f *finder) file(path string) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		f.leave(path, workload.Unreadable, "not a regular file")
+		return
 	}
-	r, err := openLog(path)
+	if err := looksLikeLog(path); err != nil {
+		f.leaveFor(path, err)
+		return
+	}
+	f.found(Log{Path: path, Files: []string{path}, InProgress: parseLogName(path).inProgress})
+}
+
+// withoutPath is an error of the operating system without its path.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// rolling takes a rolling directory: its files in order of their numbers, from the last compacted one on, which
+// stands for all before it. Source: Spark's RollingEventLogFilesFileReader.
+func (f *finder) rolling(dir string, entries []fs.DirEntry) {
+	log, err := rollingLog(dir, entries)
 	if err != nil {
-		return name.codec != "" && name.codec != "gz" || name.inProgress // broken, but meant as a log
+		f.leaveFor(dir, err)
+		return
 	}
-	defer r.Close()
-	head := make([]byte, len(logBegin))
-	n, _ := r.Read(head)
-	return bytes.HasPrefix([]byte(logBegin), head[:n]) && n > 0
+	f.found(log)
 }
 
-// rollingLog lists the files of a rolling directory: in order of their numbers, from the last compacted
-// one on, which stands for all before it. Source: Spark's RollingEventLogFilesFileReader.
-func rollingLog(dir string) (Log, error) {
+func rollingLog(dir string, entries []fs.DirEntry) (Log, error) {
 	type file struct {
 		number  int64
 		compact bool
 		path    string
 	}
-	log := Log{Path: dir, InProgress: true}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return log, err
-	}
+	log := Log{Path: dir, InProgress: true, rolled: true}
 	var files []file
-	status := false
 	for _, e := range entries {
 		name := e.Name()
 		switch {
 		case e.IsDir() || strings.HasPrefix(name, "."):
 		case strings.HasPrefix(name, "appstatus_"):
-			status = true
-			if !strings.HasSuffix(name, ".inprogress") {
-				log.InProgress = false
-			}
+			log.InProgress = log.InProgress && strings.HasSuffix(name, ".inprogress")
 		case strings.HasPrefix(name, "events_"):
 			number, _, _ := strings.Cut(strings.TrimPrefix(name, "events_"), "_")
 			n, err := strconv.ParseInt(number, 10, 64)
 			if err != nil || n < 0 {
-				return log, fmt.Errorf("%s: the number after events_ is %q, want a number from 1 on", filepath.Join(dir, name), number)
+				return log, workload.Leave(dir, workload.Damaged, "%s: the number after events_ is %q, want a number from 1 on", name, number)
 			}
 			files = append(files, file{n, parseLogName(name).compact, filepath.Join(dir, name)})
 		}
 	}
 	if len(files) == 0 {
-		return log, fmt.Errorf("%s: no events_* file in this rolling log", dir)
-	}
-	if !status {
-		return log, fmt.Errorf("%s: no appstatus_* file, want the one that tells whether the application ended", dir)
+		return log, workload.Leave(dir, workload.Empty, "no events_* file in this rolling log")
 	}
 	slices.SortFunc(files, func(a, b file) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b2i(a.compact), b2i(b.compact)))
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b2i(a.compact), b2i(b.compact)), cmp.Compare(a.path, b.path))
 	})
 	for i := len(files) - 1; i >= 0; i-- {
 		if files[i].compact {
@@ -150,12 +246,13 @@ func rollingLog(dir string) (Log, error) {
 	}
 	for i, f := range files {
 		if i > 0 && f.number != files[i-1].number+1 {
-			return log, fmt.Errorf("%s: comes after number %d, want number %d: a file of this rolling log is missing", f.path, files[i-1].number, files[i-1].number+1)
+			return log, workload.Leave(dir, workload.Damaged, "%s comes after number %d, want number %d: a file of this rolling log is missing",
+				filepath.Base(f.path), files[i-1].number, files[i-1].number+1)
 		}
 		log.Files = append(log.Files, f.path)
 	}
 	if first := files[0]; !log.compacted && first.number != 1 {
-		return log, fmt.Errorf("%s: is the first file and has number %d, want 1", first.path, first.number)
+		return log, workload.Leave(dir, workload.Damaged, "%s is the first file and has number %d, want 1: the files before it are missing", filepath.Base(first.path), first.number)
 	}
 	return log, nil
 }

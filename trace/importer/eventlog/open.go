@@ -1,12 +1,21 @@
 package eventlog
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
 
 	"replay/trace/importer/codec"
+	"replay/trace/importer/workload"
 )
 
 // logName is what the name of an event log file says.
@@ -31,22 +40,103 @@ func parseLogName(path string) logName {
 	return n
 }
 
-// openLog opens the file and unpacks it. A file whose first bytes are not those of the codec that its name says,
-// or of no event log, is an error that says what they look like.
+// applicationID matches the ids that cluster managers give, with an attempt: of Spark's own, YARN, a local master,
+// and Kubernetes.
+var applicationID = regexp.MustCompile(`^(app-[0-9]+-[0-9]+|application_[0-9]+_[0-9]+|local-[0-9]+|spark-[0-9a-f]{32})(_[0-9]+)?$`)
+
+// meant tells whether the name is one that Spark gives to logs.
+func (n *logName) meant() bool {
+	return applicationID.MatchString(n.base) || n.codec != "" && n.codec != "gz" || n.inProgress || n.compact
+}
+
+// openLog opens the file and unpacks it after its first bytes. An error is a [workload.LeftOutError].
 func openLog(path string) (*codec.File, error) {
-	f, err := codec.Open(path, parseLogName(path).codec)
+	f, err := codec.Open(path, "")
 	if err != nil {
-		return nil, err
+		var p *os.PathError
+		if errors.As(err, &p) {
+			return nil, workload.Leave(path, workload.Unreadable, "%w", p.Err)
+		}
+		return nil, workload.Leave(path, workload.Damaged, "%w", err)
 	}
-	switch {
-	case len(f.Head) == 0:
-		err = fmt.Errorf("%s: the file is empty, want an event log: %w", path, io.ErrUnexpectedEOF)
-	case f.Codec == codec.Plain && f.Head[0] != '{':
-		err = fmt.Errorf("%s: begins with % x, want an event log (%s, plain %x)", path, f.Head, codec.Magics(), '{')
-	}
-	if err != nil {
+	if len(f.Head) == 0 {
 		f.Close()
-		return nil, err
+		return nil, workload.Leave(path, workload.Empty, "the file has no bytes, want an event log")
 	}
+	begin := make([]byte, len(bom))
+	n, _ := io.ReadFull(f, begin) // an error comes again
+	begin = bytes.TrimPrefix(begin[:n], []byte(bom))
+	f.ReadCloser = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), f.ReadCloser), f.ReadCloser}
 	return f, nil
+}
+
+const (
+	logBegin = `{"Event":`
+	bom      = "\xef\xbb\xbf" // what some editors put before a text
+)
+
+// looksLikeLog returns nil if the file begins as an event log does, or else a [workload.LeftOutError].
+func looksLikeLog(path string) error {
+	f, err := openLog(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<20)
+	head, err := r.Peek(1 << 20)
+	name := parseLogName(path)
+	switch {
+	case len(head) == 0 && err != nil && err != io.EOF:
+		return workload.Leave(path, workload.Damaged, "%w", err)
+	case len(head) == 0:
+		return workload.Leave(path, workload.Empty, "%s of nothing, want an event log", f.Codec)
+	}
+	first := bytes.TrimLeft(head, " \t\r\n")
+	if len(first) == 0 {
+		return workload.Leave(path, workload.Empty, "begins with nothing but white space, want an event log")
+	}
+	line, _, whole := bytes.Cut(first, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(line, []byte(logBegin)) || !whole && bytes.HasPrefix([]byte(logBegin), line):
+		return nil
+	case line[0] == '{' && fastjson.GetString(line, "Event") != "":
+		return nil
+	case line[0] == '{' && (name.meant() || !whole && bytes.Contains(line, []byte(`"Event"`))):
+		return nil // the reader says what is wrong with it
+	case name.meant():
+		return workload.Leave(path, workload.Damaged, "is named as an event log and begins with % x: %s, want lines of JSON", line[:min(8, len(line))], contentOf(head))
+	}
+	return workload.Leave(path, workload.Foreign, "%s, not an event log", contentOf(head))
+}
+
+// magics are beginnings of files that people keep beside logs, or put logs into.
+var magics = []struct{ begin, what string }{
+	{"PK\x03\x04", "a zip archive (unpack it)"}, {"BZh", "bzip2 (unpack it)"}, {"\xfd7zXZ", "xz (unpack it)"},
+	{"\x04\x22\x4d\x18", "an lz4 frame, where Spark writes blocks (unpack it)"}, {"PAR1", "Parquet"}, {"ORC", "ORC"}, {"Obj\x01", "Avro"},
+	{"\xff\xfe", "UTF-16 text, where Spark writes UTF-8 (convert it)"}, {"\xfe\xff", "UTF-16 text, where Spark writes UTF-8 (convert it)"},
+	{"<", "XML or HTML"}, {"{", "JSON"}, {"[", "JSON"},
+}
+
+// contentOf says in words what a file with this beginning is.
+func contentOf(head []byte) string {
+	if len(head) > 262 && string(head[257:262]) == "ustar" {
+		return "a tar archive (unpack it)"
+	}
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.begin)) {
+			return m.what
+		}
+	}
+	text := head[:min(4096, len(head))]
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 && len(text) >= utf8.UTFMax || r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\f' && r != 0x1b {
+			return fmt.Sprintf("binary (% x)", head[:min(8, len(head))])
+		}
+		text = text[n:]
+	}
+	return "text"
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,51 +15,88 @@ import (
 )
 
 // newestSpark is the newest version whose events this program knows; oldestSpark the oldest.
-var newestSpark, oldestSpark = [2]int{4, 0}, [2]int{2, 4}
+var newestSpark, oldestSpark = [2]int{4, 1}, [2]int{2, 4}
 
-// readLog reads the log of one application. warn gets what a person should know and is no error.
-func readLog(ctx context.Context, log Log, mode workload.Strictness, counts *workload.Counts, warn func(string, ...any)) (*appLog, error) {
-	app, p := newAppLog(), newEventParser()
-	for i, path := range log.Files {
-		f := logFile{path: path, open: log.InProgress && i == len(log.Files)-1, mode: mode, app: app, parser: p, counts: counts, warn: warn}
-		if err := f.read(ctx); err != nil {
-			return nil, err
-		}
+// firstSpark is the first version whose logs say which version wrote them.
+var firstSpark = [2]int{1, 4}
+
+// reading is how logs are read.
+type reading struct {
+	mode   workload.Strictness
+	counts *workload.Counts
+	warn   func(string, ...any) // gets what a person should know and is no error
+	said   map[string]bool      // unknown events that were warned of
+}
+
+// readLog reads the log of one application. What was read stays in app,
+// also if the log can't be used: the error is that of ctx or a [workload.LeftOutError].
+func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
+	err := r.readEvents(ctx, log, app)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	for name, n := range p.events {
-		counts.Events[name] += n
-	}
-	for name, n := range p.unknownFields {
-		counts.Unknown["field "+name] += n
-		if mode == workload.Strict {
-			return nil, fmt.Errorf("%s: field %s is unknown, want those of Spark %d.%d to %d.%d", log.Path, name, oldestSpark[0], oldestSpark[1], newestSpark[0], newestSpark[1])
-		}
-	}
-	checkVersion(log.Path, app.version, warn)
-	if log.compacted {
-		counts.Read["compacted_logs"]++
-		warn("%s: was compacted by a history server: jobs and executors that had ended are not in it", log.Path)
-	}
-	if !app.started {
-		return nil, fmt.Errorf("%s: no SparkListenerApplicationStart, want one near the beginning", log.Path)
+	v, versioned := sparkVersion(app.version)
+	switch {
+	case app.started && app.version == "":
+		return workload.Leave(log.Path, workload.TooOld, "no version line: Spark before %d.%d, want %d.%d or later", firstSpark[0], firstSpark[1], firstSpark[0], firstSpark[1])
+	case versioned && less(v, firstSpark):
+		return workload.Leave(log.Path, workload.TooOld, "Spark %s, want %d.%d or later", app.version, firstSpark[0], firstSpark[1])
+	case !app.started && app.version == "" && app.events > 0:
+		return workload.Leave(log.Path, workload.Damaged, "begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log")
+	case err != nil:
+		return err
+	case !app.started:
+		return workload.Leave(log.Path, workload.Damaged, "no SparkListenerApplicationStart, want one near the beginning")
+	case !versioned:
+		r.warn("%s: the Spark version is %q, want one such as 3.5.5", log.Path, app.version)
 	}
 	if app.end == absent {
-		if !log.InProgress && mode != workload.Lenient {
-			return nil, fmt.Errorf("%s: no SparkListenerApplicationEnd, and the name does not end in .inprogress: the log is cut or the application was killed; --lenient keeps what is there", log.Path)
+		if !log.InProgress && !log.rolled && r.mode != workload.Lenient {
+			return workload.Leave(log.Path, workload.NoEnd, "no SparkListenerApplicationEnd, and the name does not end in .inprogress%s", lenientHint(r.mode))
 		}
-		counts.Read["applications_without_an_end"]++
+		r.counts.Read["applications_without_an_end"]++
+	}
+	if log.compacted {
+		r.counts.Read["compacted_logs"]++
+		r.warn("%s: was compacted by a history server: jobs and executors that had ended are not in it", log.Path)
 	}
 	for range app.running {
 		app.drops["task_starts_without_end"]++
 	}
 	for k, n := range app.drops {
-		counts.Dropped[k] += n
-		if mode == workload.Strict {
-			return nil, fmt.Errorf("%s: %d x %s", log.Path, n, k)
+		r.counts.Dropped[k] += n
+	}
+	if r.mode == workload.Strict {
+		for _, k := range slices.Sorted(maps.Keys(app.drops)) {
+			return workload.Leave(log.Path, workload.Damaged, "%d x %s", app.drops[k], k)
 		}
 	}
-	app.count(counts)
-	return app, nil
+	app.count(r.counts)
+	return nil
+}
+
+// readEvents reads all events of the log.
+func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
+	p := newEventParser()
+	for i, path := range log.Files {
+		f := logFile{path: path, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, app: app, parser: p, reading: r}
+		err := f.read(ctx)
+		if app.events += int64(f.line); err != nil {
+			return err
+		}
+	}
+	for name, n := range p.events {
+		r.counts.Events[name] += n
+	}
+	for name, n := range p.unknownFields {
+		r.counts.Unknown["field "+name] += n
+	}
+	if r.mode == workload.Strict {
+		for _, name := range slices.Sorted(maps.Keys(p.unknownFields)) {
+			return workload.Leave(log.Path, workload.Unusable, "field %s is unknown, want those of Spark %d.%d to %d.%d", name, oldestSpark[0], oldestSpark[1], newestSpark[0], newestSpark[1])
+		}
+	}
+	return nil
 }
 
 // count adds what was read.
@@ -91,14 +130,13 @@ func (a *appLog) count(c *workload.Counts) {
 
 // logFile is one file of a log while it is read.
 type logFile struct {
+	*reading
 	path   string
 	open   bool // its last line may be cut
-	mode   workload.Strictness
 	app    *appLog
 	parser *eventParser
-	counts *workload.Counts
-	warn   func(string, ...any)
-	line   int // number of the line at hand, from 1
+	line   int   // number of the line at hand, from 1
+	torn   error // what is wrong with the line before, if it may be one that was not written to its end
 }
 
 // read takes in all lines.
@@ -122,6 +160,12 @@ func (f *logFile) read(ctx context.Context) error {
 			if broken := b.Err != nil && b.Err != io.EOF && i == len(b.Lines)-1 && !l.Whole; broken || len(line) == 0 {
 				continue // the stream broke within this line
 			}
+			if err := f.torn; err != nil { // not the last line: it was not cut
+				f.torn = nil
+				if err := f.brokenLine(err); err != nil {
+					return err
+				}
+			}
 			f.counts.Read["lines"]++
 			f.counts.Read["bytes"] += int64(len(line) + 1)
 			if err := f.event(line, l); err != nil {
@@ -133,13 +177,16 @@ func (f *logFile) read(ctx context.Context) error {
 		}
 		free <- b
 	}
+	if f.torn != nil {
+		f.counts.Dropped["logs_cut_short"]++
+	}
 	return nil
 }
 
 // broken says what it means that the stream ended with err.
 func (f *logFile) broken(err error) error {
 	if f.mode != workload.Lenient && !(f.open && errors.Is(err, io.ErrUnexpectedEOF)) {
-		return fmt.Errorf("%s: after line %d: %w%s", f.path, f.line, err, lenientHint(f.mode))
+		return workload.Leave(f.path, workload.Damaged, "after line %d: %w%s", f.line, err, lenientHint(f.mode))
 	}
 	f.counts.Dropped["logs_cut_short"]++
 	return nil
@@ -156,21 +203,29 @@ func (f *logFile) event(line []byte, l lines.Line) error {
 	case err == nil:
 	case errors.Is(err, errUnknownEvent):
 		if f.mode == workload.Strict {
-			return fmt.Errorf("%s: line %d: %w", f.path, f.line, err)
+			return workload.Leave(f.path, workload.Unusable, "line %d: %w", f.line, err)
 		}
-		if c.Unknown["event "+f.parser.event]++; c.Unknown["event "+f.parser.event] == 1 {
+		if c.Unknown["event "+f.parser.event]++; !f.said[f.parser.event] {
+			f.said[f.parser.event] = true
 			f.warn("%s: line %d: %v; such events are counted and skipped", f.path, f.line, err)
 		}
-	case !l.Whole && (f.open || f.mode == workload.Lenient):
-		c.Dropped["logs_cut_short"]++
+	case (f.open || f.mode == workload.Lenient) && (l.Bad != nil || line[len(line)-1] != '}'):
+		f.torn = fmt.Errorf("line %d: %w", f.line, err)
 	case !l.Whole:
-		return fmt.Errorf("%s: line %d: the log ends within an event (%w), want a whole line%s", f.path, f.line, err, lenientHint(f.mode))
-	case f.mode == workload.Lenient:
-		if c.Dropped["broken_lines"]++; c.Dropped["broken_lines"] == 1 {
-			f.warn("%s: line %d: %v; this line and others like it are left out", f.path, f.line, err)
-		}
+		return workload.Leave(f.path, workload.NoEnd, "line %d: the log ends within an event (%w), want a whole line%s", f.line, err, lenientHint(f.mode))
 	default:
-		return fmt.Errorf("%s: line %d: %w%s", f.path, f.line, err, lenientHint(f.mode))
+		return f.brokenLine(fmt.Errorf("line %d: %w", f.line, err))
+	}
+	return nil
+}
+
+// brokenLine says what it means that a line can't be used.
+func (f *logFile) brokenLine(err error) error {
+	if f.mode != workload.Lenient {
+		return workload.Leave(f.path, workload.Damaged, "%w%s", err, lenientHint(f.mode))
+	}
+	if f.counts.Dropped["broken_lines"]++; f.counts.Dropped["broken_lines"] == 1 {
+		f.warn("%s: %v; this line and others like it are left out", f.path, err)
 	}
 	return nil
 }
@@ -182,26 +237,20 @@ func lenientHint(mode workload.Strictness) string {
 	return ""
 }
 
-// checkVersion warns of logs of a Spark that this program does not know.
-func checkVersion(path, version string, warn func(string, ...any)) {
-	var v [2]int
-	parts := strings.SplitN(version, ".", 3)
-	for i := range min(2, len(parts)) {
+// sparkVersion reads the first two numbers of a version.
+func sparkVersion(text string) (v [2]int, ok bool) {
+	parts := strings.SplitN(text, ".", 3)
+	if len(parts) < 2 {
+		return v, false
+	}
+	for i := range v {
 		n, err := strconv.Atoi(parts[i])
 		if err != nil {
-			parts = nil
-			break
+			return v, false
 		}
 		v[i] = n
 	}
-	switch {
-	case len(parts) < 2:
-		warn("%s: the Spark version is %q, want one such as 3.5.5", path, version)
-	case less(newestSpark, v):
-		warn("%s: was written by Spark %s, newer than the newest known %d.%d: unknown fields and events are counted, their meaning is ignored", path, version, newestSpark[0], newestSpark[1])
-	case less(v, oldestSpark):
-		warn("%s: was written by Spark %s, older than the oldest known %d.%d", path, version, oldestSpark[0], oldestSpark[1])
-	}
+	return v, true
 }
 
 func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }

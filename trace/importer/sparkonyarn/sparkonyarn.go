@@ -38,6 +38,9 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 	if opt.Nodes != 0 || opt.NodeMemMiB != 0 || opt.NodeVCores != 0 || opt.Racks != def.Racks || opt.Arrivals != def.Arrivals || opt.Copies != def.Copies {
 		return errors.New("a recorded cluster has its own nodes, racks and times: nodes, their sizes, racks, arrivals and copies can't be given")
 	}
+	if opt.FromMS != def.FromMS || opt.ToMS != def.ToMS {
+		return errors.New("a recorded cluster is taken whole: from and to can't be given")
+	}
 	if opt.Blocks != def.Blocks || opt.Replication != def.Replication {
 		return errors.New("a recorded cluster has its own blocks: blocks and replication can't be given")
 	}

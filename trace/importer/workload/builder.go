@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"replay/trace"
 )
@@ -27,6 +26,7 @@ type Builder struct {
 	NoEpoch bool
 
 	spool  *spool
+	inputs []Input
 	source trace.Source
 	nodes  []trace.Node
 	events []event
@@ -48,13 +48,18 @@ type attachment struct {
 	content func(originMS int64, job map[string]int64) ([]byte, error)
 }
 
+// checkOut tells whether a trace can be written to the directory, before hours of reading.
+func (o *Options) checkOut() error {
+	if o.Out == "" {
+		return errors.New("no output, want a directory for the trace")
+	}
+	if entries, err := os.ReadDir(o.Out); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s: exists already and is not empty", o.Out)
+	}
+	return nil
+}
+
 func newBuilder(opt *Options, format string) (*Builder, error) {
-	if opt.Out == "" {
-		return nil, errors.New("no output, want a directory for the trace")
-	}
-	if entries, err := os.ReadDir(opt.Out); err == nil && len(entries) > 0 { // before hours of reading
-		return nil, fmt.Errorf("%s: exists already and is not empty", opt.Out)
-	}
 	s, err := newSpool()
 	if err != nil {
 		return nil, err
@@ -93,15 +98,11 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 		a.User = "default"
 		b.Counts.Defaulted["users"]++
 	}
-	for _, h := range a.Hosts {
-		b.hosts[h] = true
-	}
 	for i := range a.Files {
 		if a.Files[i].Shared {
 			b.shared.add(&a.Files[i])
 		}
 	}
-	b.took.add(a)
 	b.depend = b.depend || len(a.DependsOn) > 0
 	return true, b.spool.add(a, b.Options.queueOf(a.Job.Name, a.Queue))
 }
@@ -146,37 +147,4 @@ func (b *Builder) Attach(name string, data []byte) {
 // application by external id.
 func (b *Builder) AttachPlaced(name string, content func(originMS int64, job map[string]int64) ([]byte, error)) {
 	b.attached = append(b.attached, attachment{name, content})
-}
-
-// KeepLastAttempts keeps the last attempt of each application that was added several times.
-func (b *Builder) KeepLastAttempts() {
-	newest := map[string]int{}
-	for i, s := range b.spool.index {
-		if s.id == "" {
-			continue
-		}
-		if k, ok := newest[s.id]; !ok || !attemptBefore(&s, &b.spool.index[k]) {
-			newest[s.id] = i
-		}
-	}
-	kept := b.spool.index[:0]
-	for i, s := range b.spool.index {
-		if s.id != "" && newest[s.id] != i {
-			b.Counts.Dropped["earlier_attempts_of_an_application"]++
-			b.Warn("application %s was tried several times; attempt %q is left out", s.id, s.attempt)
-			continue
-		}
-		kept = append(kept, s)
-	}
-	b.spool.index = kept
-}
-
-func attemptBefore(a, b *spooled) bool {
-	if len(a.attempt) != len(b.attempt) { // numbers without leading zeros
-		return len(a.attempt) < len(b.attempt)
-	}
-	if c := strings.Compare(a.attempt, b.attempt); c != 0 {
-		return c < 0
-	}
-	return a.submitMS < b.submitMS
 }

@@ -56,21 +56,37 @@ type residentChange struct {
 	vcores     int32
 }
 
-func (r *residents) add(a *Application) {
+// resident is what one application took.
+type resident struct {
+	hosts     []string
+	executors []trace.Executor // on hosts, by position
+	finishMS  int64
+	am        shape
+	tasks     bool
+}
+
+func residentOf(a *Application) resident {
+	return resident{
+		hosts: slices.Clone(a.Hosts), executors: slices.Clone(a.Executors), finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores},
+		tasks: a.Job.Kind != trace.KindSpark,
+	}
+}
+
+func (r *residents) add(a *resident) {
 	if r.changes == nil {
 		r.changes = map[string][]residentChange{}
 	}
-	for _, e := range a.Executors {
-		host := a.Hosts[e.Node]
+	for _, e := range a.executors {
+		host := a.hosts[e.Node]
 		r.changes[host] = append(r.changes[host], residentChange{e.AddedMS, e.MemMiB, e.VCores})
 		if e.RemovedMS != trace.Unset {
 			r.changes[host] = append(r.changes[host], residentChange{e.RemovedMS, -e.MemMiB, -e.VCores})
-		} else if a.Job.RecordedFinishMS != trace.Unset {
-			r.changes[host] = append(r.changes[host], residentChange{max(a.Job.RecordedFinishMS, e.AddedMS), -e.MemMiB, -e.VCores})
+		} else if a.finishMS != trace.Unset {
+			r.changes[host] = append(r.changes[host], residentChange{max(a.finishMS, e.AddedMS), -e.MemMiB, -e.VCores})
 		}
 	}
-	r.tasks = r.tasks || a.Job.Kind != trace.KindSpark
-	r.am = shape{max(r.am.memMiB, a.Job.AMMemMiB), max(r.am.vcores, a.Job.AMVCores)}
+	r.tasks = r.tasks || a.tasks
+	r.am = shape{max(r.am.memMiB, a.am.memMiB), max(r.am.vcores, a.am.vcores)}
 }
 
 // most is the size of a node that could have held all executors of its host at any time and an

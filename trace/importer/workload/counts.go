@@ -1,11 +1,6 @@
 package workload
 
-import (
-	"fmt"
-	"io"
-	"maps"
-	"slices"
-)
+import "maps"
 
 // Counter holds named counts.
 type Counter map[string]int64
@@ -20,6 +15,8 @@ type Counts struct {
 	Modelled  Counter `json:"modelled"`  // values made by a rule
 	Events    Counter `json:"events,omitempty"`
 	Unknown   Counter `json:"unknown,omitempty"` // events and fields that this program does not know
+
+	LeftOut []Input `json:"left_out,omitempty"`
 }
 
 // NewCounts returns counts of nothing.
@@ -34,17 +31,17 @@ func (c *Counts) compact() {
 	}
 }
 
-// Print writes the counts in lines for people.
-func (c *Counts) Print(w io.Writer) error {
+// add adds what one of several recordings has. What a trace has of it is there once for each copy.
+func (c *Counts) add(o *Counts, copies int64) {
 	for _, part := range []struct {
-		name string
-		c    Counter
-	}{{"read", c.Read}, {"kept", c.Kept}, {"dropped", c.Dropped}, {"defaulted", c.Defaulted}, {"modelled", c.Modelled}, {"unknown", c.Unknown}} {
-		for _, k := range slices.Sorted(maps.Keys(part.c)) {
-			if _, err := fmt.Fprintf(w, "%-10s %-44s %d\n", part.name, k, part.c[k]); err != nil {
-				return err
-			}
+		to, from Counter
+		times    int64
+	}{
+		{c.Read, o.Read, 1}, {c.Kept, o.Kept, copies}, {c.Dropped, o.Dropped, 1}, {c.Defaulted, o.Defaulted, 1},
+		{c.Modelled, o.Modelled, copies}, {c.Events, o.Events, 1}, {c.Unknown, o.Unknown, 1},
+	} {
+		for k, n := range part.from {
+			part.to[k] += n * part.times
 		}
 	}
-	return nil
 }

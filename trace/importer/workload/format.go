@@ -29,9 +29,10 @@ type Format struct {
 	Read func(ctx context.Context, inputs []string, b *Builder) error
 }
 
-// Result is what an import made.
+// Result is what an import made. A survey has Counts and Inputs alone.
 type Result struct {
 	Counts *Counts
+	Inputs []Input // in the order of tables; none where the format does not take its inputs one by one
 	Trace  trace.Counts
 	Hash   string // of the trace
 }
@@ -51,11 +52,30 @@ func (f Format) Check(opt *Options) error {
 }
 
 // Import reads inputs in the format, which is called name, and writes a trace to opt.Out. It leaves nothing there
-// if it fails.
-func (f Format) Import(ctx context.Context, name string, inputs []string, opt Options) (res *Result, err error) {
+// if it fails. With [NothingError] none of the inputs could be used.
+func (f Format) Import(ctx context.Context, name string, inputs []string, opt Options) (*Result, error) {
 	if err := f.Check(&opt); err != nil {
 		return nil, err
 	}
+	if err := opt.checkOut(); err != nil {
+		return nil, err
+	}
+	return f.read(ctx, name, inputs, opt, (*Builder).write)
+}
+
+// Survey reads inputs as Import does and writes nothing.
+func (f Format) Survey(ctx context.Context, name string, inputs []string, opt Options) (*Result, error) {
+	if err := f.Check(&opt); err != nil {
+		return nil, err
+	}
+	return f.read(ctx, name, inputs, opt, func(b *Builder, _ context.Context) (*Result, error) {
+		b.Counts.compact()
+		return &Result{Counts: b.Counts, Inputs: b.inputs}, nil
+	})
+}
+
+// read gives the inputs to a builder, settles what it took, and makes the result of it.
+func (f Format) read(ctx context.Context, name string, inputs []string, opt Options, finish func(*Builder, context.Context) (*Result, error)) (res *Result, err error) {
 	b, err := newBuilder(&opt, name)
 	if err != nil {
 		return nil, err
@@ -71,5 +91,14 @@ func (f Format) Import(ctx context.Context, name string, inputs []string, opt Op
 	if err := f.Read(ctx, inputs, b); err != nil {
 		return nil, err
 	}
-	return b.write(ctx)
+	if err := b.settle(); err != nil {
+		return nil, err
+	}
+	if len(b.spool.index) == 0 {
+		if len(b.inputs) > 0 {
+			return nil, &NothingError{b.inputs}
+		}
+		return nil, errors.New("no application with a task among the inputs")
+	}
+	return finish(b, ctx)
 }

@@ -1,8 +1,11 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+
+	"replay/trace"
 )
 
 // Options are those of all formats; a format refuses the ones that it can't follow.
@@ -26,6 +29,7 @@ type Options struct {
 	QueueMap []QueueRule
 
 	Lenient, Strict bool
+	FromMS, ToMS    int64 // take applications that started from FromMS to before ToMS, ms since 1970; trace.Unset = no bound
 
 	// Warn takes what a person should know and is no error; nil = nobody listens.
 	Warn func(message string)
@@ -35,16 +39,16 @@ type Options struct {
 
 // DefaultOptions are those that a command starts from.
 func DefaultOptions() Options {
-	return Options{Blocks: "observed", Racks: 1, Replication: 3, Seed: 1, Arrivals: "recorded", Copies: 1}
+	return Options{Blocks: "observed", Racks: 1, Replication: 3, Seed: 1, Arrivals: "recorded", Copies: 1, FromMS: trace.Unset, ToMS: trace.Unset}
 }
 
 // Strictness is how an import treats what is wrong with its input.
 type Strictness int
 
 const (
-	Normal  Strictness = iota // what is broken is an error, what is unknown is counted
-	Lenient                   // what can be used is kept, the rest counted
-	Strict                    // anything dropped is an error
+	Normal  Strictness = iota // what is broken is left out, what is unknown is counted
+	Lenient                   // what can be used of broken input is kept, the rest counted
+	Strict                    // anything dropped, left out or unknown is an error
 )
 
 // Strictness is what Lenient and Strict say.
@@ -61,6 +65,8 @@ func (o *Options) Strictness() Strictness {
 // check tells which option has a value that no import can follow.
 func (o *Options) check() error {
 	switch {
+	case o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS:
+		return errors.New("from is not before to")
 	case o.Lenient && o.Strict:
 		return fmt.Errorf("lenient and strict exclude each other")
 	case !slices.Contains([]string{"observed", "hdfs", "none"}, o.Blocks):

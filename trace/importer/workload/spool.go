@@ -29,6 +29,9 @@ type spooled struct {
 	submitMS    int64
 	user, queue string
 	own         []File // of those of the application that it does not share
+	resident    resident
+
+	recording *recording // nil = the application is not the whole content of an input
 }
 
 func newSpool() (*spool, error) {
@@ -52,7 +55,9 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 func (s *spool) add(a *Application, queue string) error {
-	x := spooled{at: s.end, id: a.Job.ExternalID, attempt: a.Attempt, submitMS: a.Job.SubmitMS, user: a.User, queue: queue}
+	x := spooled{
+		at: s.end, id: a.Job.ExternalID, attempt: a.Attempt, submitMS: a.Job.SubmitMS, user: a.User, queue: queue, resident: residentOf(a),
+	}
 	if err := s.out.Encode(a); err != nil {
 		return err
 	}

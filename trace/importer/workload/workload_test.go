@@ -193,15 +193,14 @@ func TestKeepLastAttempts(t *testing.T) {
 		for _, attempt := range []string{"2", "10", "9"} {
 			a := sample("a", 0)
 			a.Attempt, a.User = attempt, "u"+attempt
-			if _, err := b.Add(a); err != nil {
+			if err := b.AddRecording(NewInput("in", "in/"+attempt), a, NewCounts()); err != nil {
 				return err
 			}
 		}
-		b.KeepLastAttempts()
 		return nil
 	}), nil)
-	if len(m.JobList) != 1 || m.Users[m.JobList[0].User].Name != "u10" || res.Counts.Dropped["earlier_attempts_of_an_application"] != 2 {
-		t.Errorf("%d jobs, users %v, dropped %v", len(m.JobList), m.Users, res.Counts.Dropped)
+	if len(m.JobList) != 1 || m.Users[m.JobList[0].User].Name != "u10" || len(m.Users) != 1 || Summary(res.Inputs) != "2 files and recordings: 2 earlier attempt" {
+		t.Errorf("%d jobs, users %v, inputs %+v", len(m.JobList), m.Users, res.Inputs)
 	}
 }
 

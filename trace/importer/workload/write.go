@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -28,9 +27,6 @@ type writing struct {
 // write makes the trace of what was added.
 func (b *Builder) write(ctx context.Context) (*Result, error) {
 	t := &writing{Builder: b, order: b.arrivals()}
-	if len(t.order) == 0 {
-		return nil, errors.New("no application with a task among the inputs")
-	}
 	meta, err := t.meta()
 	if err != nil {
 		return nil, err
@@ -119,7 +115,7 @@ func (t *writing) application(i int) error {
 	} else {
 		a.shift(x.at - j.SubmitMS)
 	}
-	j.ExternalID = copyOf(j.ExternalID, x.copy)
+	j.ExternalID = copyOf(t.spool.index[x.app].id, x.copy)
 	t.dependencies(a, x.copy)
 	if err := mapNodes(a, t.cluster); err != nil {
 		return err
@@ -190,7 +186,7 @@ func (t *writing) finish() (*Result, error) {
 	if err := t.w.Close(); err != nil {
 		return nil, err
 	}
-	return &Result{Counts: c, Trace: n, Hash: t.w.Hash()}, nil
+	return &Result{Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash()}, nil
 }
 
 func (t *writing) attachJSON(name string, v any) error {

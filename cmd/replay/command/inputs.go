@@ -1,0 +1,179 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report/quantity"
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// inputFlags are those of commands that read recordings: which of them, and what if one is broken.
+func inputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "from", Usage: "take applications that started at `TIME` or later, such as 2026-11-22 or 2026-11-22T07:30:00Z (UTC without a zone)"},
+		&cli.StringFlag{Name: "to", Usage: "take applications that started before `TIME`"},
+		&cli.BoolFlag{Name: "lenient", Usage: "also use what can be read of damaged logs, and of logs that are cut off although their names say that they ended"},
+		&cli.BoolFlag{Name: "strict", Usage: "stop at the first file or recording that would be left out, or of which something would be dropped or is unknown"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "list the recordings, with their applications, versions, sizes and spans, and do nothing else"},
+	}
+}
+
+// readInputFlags sets what the flags say.
+func readInputFlags(c *cli.Context, o *workload.Options) (err error) {
+	o.Lenient, o.Strict = c.Bool("lenient"), c.Bool("strict")
+	if o.Lenient && o.Strict {
+		return usagef("--lenient and --strict exclude each other")
+	}
+	for _, f := range []struct {
+		name string
+		to   *int64
+	}{{"from", &o.FromMS}, {"to", &o.ToMS}} {
+		if *f.to, err = readTime(c.String(f.name)); err != nil {
+			return usagef("--%s is %q, want a time such as 2026-11-22 or 2026-11-22T07:30:00Z", f.name, c.String(f.name))
+		}
+	}
+	if o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS {
+		return usagef("--from is %s, want a time before --to %s", c.String("from"), c.String("to"))
+	}
+	return nil
+}
+
+// readTime reads a time in ms since 1970; without a zone it is UTC; "" is unset.
+func readTime(text string) (int64, error) {
+	if text == "" {
+		return trace.Unset, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil && t.UnixMilli() >= 0 {
+			return t.UnixMilli(), nil
+		}
+	}
+	return 0, fmt.Errorf("no time")
+}
+
+// listed is how many inputs of one reason a table lists by name.
+const listed = 20
+
+// printLeftOut writes a table of what was left out, and why. Many files that are no recording stand in one line.
+func printLeftOut(w io.Writer, inputs []workload.Input) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	n, of := map[workload.Reason]int{}, map[workload.Reason]int{}
+	for i := range inputs {
+		of[inputs[i].LeftOut]++
+	}
+	if of[""] == len(inputs) {
+		return
+	}
+	fmt.Fprintf(t, "left out\treason\twhy\n")
+	for i := range inputs {
+		in := &inputs[i]
+		r := in.LeftOut
+		if n[r]++; r == "" || r == workload.Foreign && of[r] > listed || n[r] > listed {
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", in.Label, r, shorten(in.Why, 160))
+	}
+	t.Flush()
+	for _, r := range workload.Reasons {
+		switch {
+		case of[r] <= listed:
+		case r == workload.Foreign:
+			first := slices.IndexFunc(inputs, func(in workload.Input) bool { return in.LeftOut == r })
+			fmt.Fprintf(w, "%d files are no recordings, such as %s (%s)\n", of[r], inputs[first].Label, inputs[first].Why)
+		default:
+			fmt.Fprintf(w, "and %d more: %s\n", of[r]-listed, r)
+		}
+	}
+}
+
+// printInputs writes the table of a dry run.
+func printInputs(w io.Writer, inputs []workload.Input) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	bytes, tasks := int64(0), int64(0)
+	first, last := int64(trace.Unset), int64(trace.Unset)
+	for i := range inputs {
+		in := &inputs[i]
+		if in.LeftOut != "" {
+			continue
+		}
+		if bytes+tasks == 0 {
+			fmt.Fprintf(t, "recording\tapplication\tname\tversion\tsize\tstart (UTC)\tspan\ttasks\t\n")
+		}
+		span := quantity.Duration(float64(in.EndMS - in.StartMS))
+		if !in.Ended {
+			span += ", no end"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", in.Label, idOf(in), shorten(in.Name, 30), in.Version, sizeText(in.Bytes),
+			time.UnixMilli(in.StartMS).UTC().Format("2006-01-02 15:04:05"), span, in.Tasks)
+		bytes, tasks = bytes+in.Bytes, tasks+in.Tasks
+		if first == trace.Unset || in.StartMS < first {
+			first = in.StartMS
+		}
+		last = max(last, in.EndMS)
+	}
+	t.Flush()
+	printLeftOut(w, inputs)
+	if n := workload.Used(inputs); n > 0 {
+		fmt.Fprintf(w, "%d to use: %s, %s tasks, %s to %s\n", n, sizeText(bytes), quantity.Thousands(tasks), day(first), day(last))
+	}
+}
+
+// printNothing writes the table of what was left out if that is the error: everything.
+func printNothing(w io.Writer, err error) {
+	var nothing *workload.NothingError
+	if errors.As(err, &nothing) && len(nothing.Inputs) > 1 { // of one the error says it
+		printLeftOut(w, nothing.Inputs)
+	}
+}
+
+// printNotUsed says in one line, the last, how many inputs were left out.
+func printNotUsed(w io.Writer, inputs []workload.Input) error {
+	text := workload.Summary(inputs)
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "left out: %s\n", text)
+	return err
+}
+
+// idOf is the id of an application with its attempt.
+func idOf(in *workload.Input) string {
+	if in.Attempt == "" {
+		return in.Application
+	}
+	return in.Application + ", attempt " + in.Attempt
+}
+
+// day is the day of a time in ms since 1970.
+func day(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
+
+// sizeText is a number of bytes for people.
+func sizeText(n int64) string {
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// shorten keeps a text to one line of n characters.
+func shorten(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}

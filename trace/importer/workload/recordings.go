@@ -1,0 +1,155 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// recording is an input that holds one application, with the counts of what was read of it.
+type recording struct {
+	input   Input
+	counts  *Counts
+	startMS int64 // of the application's driver, by which attempts follow each other
+}
+
+// Leave takes an input that is left out. Strict refuses it.
+func (b *Builder) Leave(in Input) error {
+	b.inputs = append(b.inputs, in)
+	if b.Options.Strict && in.LeftOut != OutsideTimes {
+		return fmt.Errorf("%w; strict leaves nothing out", in.Err())
+	}
+	return nil
+}
+
+// AddRecording takes an application that is all of an input, which stays the caller's. What was read of it is counted
+// in c and goes into the counts of the import if the trace keeps the application: of several attempts of an
+// application it keeps the last, and what is there twice it keeps once.
+func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
+	if len(a.Job.Stages) == 0 {
+		in.Leave(Leave(in.Path, NoTask, "no task of application %s (%s) ended", a.Job.ExternalID, a.Job.Name))
+		return b.Leave(in)
+	}
+	at := len(b.spool.index)
+	if _, err := b.Add(a); err != nil {
+		return err
+	}
+	b.spool.index[at].recording = &recording{in, c, a.Job.RecordedStartMS}
+	return nil
+}
+
+// settle chooses among recordings of one application, and takes over what those that are kept say. The order of what
+// was added first does not matter after it.
+func (b *Builder) settle() error {
+	index := b.spool.index
+	slices.SortStableFunc(index, func(x, y spooled) int {
+		return cmp.Or(cmp.Compare(x.submitMS, y.submitMS), cmp.Compare(x.id, y.id), compareAttempts(x.attempt, y.attempt))
+	})
+	if err := b.chooseRecordings(); err != nil {
+		return err
+	}
+	for i := range b.spool.index {
+		s := &b.spool.index[i]
+		for _, h := range s.resident.hosts {
+			b.hosts[h] = true
+		}
+		b.took.add(&s.resident)
+		r := s.recording
+		if r == nil {
+			continue
+		}
+		b.inputs = append(b.inputs, r.input)
+		b.Counts.add(r.counts, int64(b.Options.Copies))
+		if err := b.AddSource(r.input.Files...); err != nil {
+			return err
+		}
+	}
+	SortInputs(b.inputs)
+	for _, in := range b.inputs {
+		if in.LeftOut != "" {
+			b.Counts.LeftOut = append(b.Counts.LeftOut, in)
+			b.Counts.Dropped["inputs_left_out"]++
+		}
+	}
+	b.Counts.Kept["applications"] = int64(len(b.spool.index))
+	return nil
+}
+
+// chooseRecordings removes from the spool what is there twice and attempts after which there is another one. In order
+// of their starts, a recording whose attempt does not come after that of the one before begins another application,
+// which has the same id by chance; it gets a number.
+func (b *Builder) chooseRecordings() error {
+	byID := map[string][]*spooled{}
+	for i := range b.spool.index {
+		if s := &b.spool.index[i]; s.recording != nil && s.id != "" {
+			byID[s.id] = append(byID[s.id], s)
+		}
+	}
+	left := map[*spooled]bool{}
+	for i := range b.spool.index {
+		s := &b.spool.index[i]
+		same := byID[s.id] // at its first, so that errors come in the order of the trace
+		if delete(byID, s.id); len(same) < 2 {
+			continue
+		}
+		slices.SortStableFunc(same, func(x, y *spooled) int {
+			p, q := x.recording, y.recording
+			return cmp.Or(cmp.Compare(p.startMS, q.startMS), compareAttempts(x.attempt, y.attempt),
+				-cmp.Compare(b2i(p.input.Ended), b2i(q.input.Ended)), -cmp.Compare(p.input.Tasks, q.input.Tasks), cmp.Compare(p.input.Path, q.input.Path))
+		})
+		kept, others := same[0], 1
+		leave := func(s *spooled, err error) error {
+			left[s] = true
+			s.recording.input.Leave(err)
+			return b.Leave(s.recording.input)
+		}
+		for _, s := range same[1:] {
+			r, k := s.recording, kept.recording
+			c := compareAttempts(kept.attempt, s.attempt)
+			switch {
+			case r.startMS == k.startMS && c == 0:
+				if err := leave(s, Leave(r.input.Path, Twice, "application %s is also in %s", s.recording.input.Application, k.input.Path)); err != nil {
+					return err
+				}
+			case c < 0:
+				if err := leave(kept, Leave(k.input.Path, EarlierTry, "attempt %s of application %s; attempt %s is in %s",
+					orNone(kept.attempt), k.input.Application, orNone(s.attempt), r.input.Path)); err != nil {
+					return err
+				}
+				s.id, kept = kept.id, s
+			default:
+				others++
+				s.id += " (" + strconv.Itoa(others) + ")"
+				kept = s
+			}
+		}
+	}
+	index := b.spool.index[:0:0]
+	for i := range b.spool.index {
+		if s := &b.spool.index[i]; !left[s] {
+			index = append(index, *s)
+		}
+	}
+	b.spool.index = index
+	return nil
+}
+
+func orNone(attempt string) string {
+	if attempt == "" {
+		return "(no number)"
+	}
+	return attempt
+}
+
+// compareAttempts orders numbers without leading zeros.
+func compareAttempts(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
