@@ -10,6 +10,7 @@ type observed struct {
 	jobs       map[int64]record.Job
 	stages     map[stageKey]*stageSeen
 	containers []record.Container
+	tasks      map[int64][]record.Task // by job; nil when they are not asked for
 	levels     [5]int64 // successful attempts by level
 	ends       map[string]int64
 }
@@ -38,6 +39,9 @@ func (o *observed) Container(c *record.Container) { o.containers = append(o.cont
 
 func (o *observed) Task(t *record.Task) {
 	o.ends[t.End]++
+	if o.tasks != nil {
+		o.tasks[t.Job] = append(o.tasks[t.Job], *t)
+	}
 	if t.End != record.TaskSuccess {
 		return
 	}

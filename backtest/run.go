@@ -19,6 +19,7 @@ type Options struct {
 	Allocation string           // of event logs: recorded (default) or simulated
 	Latency    string           // of clusters: recorded (default) or model
 	Seeds      int              // replays of each recording, with seeds from that of Engine on; 0 = 1
+	Tasks      bool             // give the tasks of the replays
 }
 
 // Replay replays a recording once. The result has its applications in order of submission.
@@ -40,6 +41,9 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 		}
 	}
 	all := newObserved()
+	if o.Tasks {
+		all.tasks = map[int64][]record.Task{}
+	}
 	var warnings []record.Warning
 	groups := [][]*trace.Job{r.jobs}
 	if byDriver { // each application had a cluster of its own
@@ -121,6 +125,7 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 	if byDriver && rec.Outcome == record.JobSucceeded && last != trace.Unset && j.TailMS != trace.Unset {
 		out.PredictedMS = last + j.TailMS - predictedStart // a log ends with its driver, not in the ResourceManager
 	}
+	out.Tasks = r.tasks(j, a, o.tasks[j.ID], start, predictedStart)
 	out.Finish()
 	return out
 }

@@ -20,9 +20,10 @@ func (b *Report) JSON() ([]byte, error) {
 }
 
 // dir is what a directory of a backtest consists of.
-var dir = outdir.Kind{Mark: "backtest.json", Files: []string{"backtest.json", "backtest.txt", "model.txt", "plots", "report.html"}}
+var dir = outdir.Kind{Mark: "backtest.json", Files: []string{"backtest.json", "backtest.txt", "model.txt", "plots", "report.html", "tasks.parquet"}}
 
-// WriteDir writes backtest.json, backtest.txt, the plots, model.txt with what was fitted, and report.html to path, whole or not at all.
+// WriteDir writes backtest.json, backtest.txt, tasks.parquet, the plots, model.txt with what was fitted, and report.html
+// to path, whole or not at all.
 func (b *Report) WriteDir(path string, formats []string) error {
 	d, err := dir.Begin(path)
 	if err != nil {
@@ -31,6 +32,9 @@ func (b *Report) WriteDir(path string, formats []string) error {
 	defer d.Abort()
 	pictures := b.pictures()
 	if err := figure.WriteAll(d.Path("plots"), pictures, formats); err != nil {
+		return err
+	}
+	if err := b.writeTasks(d.Path("tasks.parquet")); err != nil {
 		return err
 	}
 	page, err := b.page(pictures)

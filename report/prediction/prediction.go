@@ -28,6 +28,7 @@ type App struct {
 	Why         []string  `json:"largest_differences,omitempty"`
 	Jobs        []Job     `json:"jobs"`
 	Stages      []Stage   `json:"stages"`
+	Tasks       []Task    `json:"-"` // of tasks.parquet
 }
 
 // Job is one Spark job: recorded from its submission to its end, predicted from the submission

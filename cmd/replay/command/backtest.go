@@ -24,7 +24,7 @@ from either. Examples:
 		Flags: append(append(append(scenarioFlags(p.policies), inputFlags()...), progressFlags()...),
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
-			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, the scatter plot and a page"},
+			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, tasks.parquet, the scatter plot and a page"},
 			&cli.IntFlag{Name: "seeds", Value: 5, Usage: "replay with `K` seeds and take the median time"},
 			&cli.BoolFlag{Name: "fit", Usage: "fit the model's parameters on these recordings, use and print them"},
 			&cli.BoolFlag{Name: "leave-one-out", Usage: "also predict each recording with parameters fitted on the others"},
@@ -44,7 +44,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := backtest.Options{Engine: e, Allocation: c.String("allocation"), Latency: c.String("latency")}
+	o := backtest.Options{Engine: e, Allocation: c.String("allocation"), Latency: c.String("latency"), Tasks: c.String("out") != ""}
 	if o.Allocation != "recorded" && o.Allocation != "simulated" {
 		return usagef("--allocation is %q, want recorded or simulated", o.Allocation)
 	}
