@@ -11,7 +11,7 @@ type observed struct {
 	stages     map[stageKey]*stageSeen
 	containers []record.Container
 	tasks      map[int64][]record.Task // by job; nil when they are not asked for
-	levels     [5]int64 // successful attempts by level
+	levels     [5]int64                // successful attempts by level
 	ends       map[string]int64
 }
 

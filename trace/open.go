@@ -240,7 +240,7 @@ func (t *Trace) Hash() string { return identity(t.files) }
 // Attachments returns the names of the attached files, sorted.
 func (t *Trace) Attachments() (names []string) {
 	for _, f := range t.files {
-		if !strings.HasSuffix(f.Name, ".parquet") {
+		if !isTable(f.Name) {
 			names = append(names, f.Name)
 		}
 	}
@@ -249,7 +249,7 @@ func (t *Trace) Attachments() (names []string) {
 
 // Attachment returns the attached file called name. If there is none the error is [os.ErrNotExist].
 func (t *Trace) Attachment(name string) ([]byte, error) {
-	i := slices.IndexFunc(t.files, func(f FileEntry) bool { return f.Name == name && !strings.HasSuffix(name, ".parquet") })
+	i := slices.IndexFunc(t.files, func(f FileEntry) bool { return f.Name == name && !isTable(name) })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: no attached file %q: %w", t.dir, name, os.ErrNotExist)
 	}

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/parquet-go/parquet-go"
+import (
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
 
 // The tables. The struct tags are the schema: name, nullability and encoding of each column;
 // int64 columns without an encoding are delta encoded (see writerOptions). The reader takes
@@ -16,6 +20,19 @@ const (
 	tableFiles     = "files"
 	tableExecutors = "executors"
 )
+
+// isTable reports whether a file of a trace is one of its tables, or a part of one.
+func isTable(name string) bool {
+	base, ok := strings.CutSuffix(name, ".parquet")
+	if !ok {
+		return false
+	}
+	switch base {
+	case tableNodes, tableEvents, tableQueues, tableUsers, tableJobs, tableStages, tableFiles, tableExecutors:
+		return true
+	}
+	return strings.HasPrefix(base, tableTasks)
+}
 
 // rowsPerGroup is the size of a row group: about 1 MB on disk and 8 MB decoded for tasks.
 const rowsPerGroup = 131072

@@ -187,7 +187,7 @@ func (w *Writer) addExecutor(e *Executor) (err error) {
 }
 
 // Attach adds a plain file to the directory, such as the fair-scheduler.xml of the recorded cluster.
-// The name has no folders, and does not end in .parquet.
+// The name has no folders, and is not that of a table.
 func (w *Writer) Attach(name string, data []byte) error {
 	if w.err == nil {
 		w.err = w.attach(name, data)
@@ -199,7 +199,7 @@ func (w *Writer) attach(name string, data []byte) error {
 	if err := checkFileName(name); err != nil {
 		return fmt.Errorf("attached file: %w", err)
 	}
-	if filepath.Ext(name) == ".parquet" || slices.ContainsFunc(w.manifest.Files, func(f FileEntry) bool { return f.Name == name }) {
+	if isTable(name) || slices.ContainsFunc(w.manifest.Files, func(f FileEntry) bool { return f.Name == name }) {
 		return fmt.Errorf("attached file: name is %q, want each name once and no table", name)
 	}
 	sum := sha256.Sum256(data)

@@ -27,6 +27,7 @@ type appLog struct {
 	infos     map[int32]*stageInfo // every stage named by a job, also those that never ran
 	stages    map[int32]*stageLog  // those that were submitted
 	running   map[int64]runningTask
+	load      map[int32]*executorLoad // of executors that no event added
 	hosts     []string
 	host      map[string]int32
 	unpersist map[int32]int64 // RDD -> time of the last event before it was unpersisted
@@ -61,12 +62,15 @@ type jobLog struct {
 // stageLog is one stage over all its attempts.
 type stageLog struct {
 	info       *stageInfo // of the first attempt
-	submitted  []int64    // by attempt; absent where the attempt was not announced
+	submitted  []int64    // by attempt; absent where it is not known
+	announced  []bool     // by attempt
+	begun      []int64    // by attempt: launch of its first task, or absent
 	firstReady int64      // first time it completed without failure, or absent
 	completed  int64      // last time it completed, or absent
 	failure    string     // of the last completion
 	result     bool
 	parts      []part
+	more       []attemptLog      // that ended, beside those of parts
 	row        map[int32]int32   // partition -> row of parts
 	retry      map[int32][]int32 // attempt -> partitions by index, for logs without partition ids
 }
@@ -82,26 +86,61 @@ func (st *stageLog) first() int64 {
 	return absent
 }
 
+// submittedAt is when an attempt was submitted, or absent.
+func (st *stageLog) submittedAt(attempt int32) int64 {
+	if int(attempt) < len(st.submitted) {
+		return st.submitted[attempt]
+	}
+	return absent
+}
+
 // attempts is how many attempts were submitted.
 func (st *stageLog) attempts() (n int) {
-	for _, at := range st.submitted {
-		if at != absent {
+	for _, yes := range st.announced {
+		if yes {
 			n++
 		}
 	}
 	return n
 }
 
+// grow makes room for an attempt.
+func (st *stageLog) grow(attempt int32) {
+	for int(attempt) >= len(st.submitted) {
+		st.submitted, st.begun, st.announced = append(st.submitted, absent), append(st.begun, absent), append(st.announced, false)
+	}
+}
+
+// setSubmitted sets when an attempt was submitted. Before Spark 3 the event of a submission has no time: the end of the
+// attempt tells it.
+func (st *stageLog) setSubmitted(attempt int32, at int64) {
+	st.grow(attempt)
+	if at != absent {
+		st.submitted[attempt] = at
+	}
+}
+
+// settle takes the launch of its first task for when an attempt was submitted that has no other time.
+func (st *stageLog) settle() {
+	for i, at := range st.submitted {
+		if at == absent {
+			st.submitted[i] = st.begun[i]
+		}
+	}
+}
+
 // part is the work of one partition: that of its first successful attempt.
 type part struct {
 	partition, index int32
 	attempt          int32 // of the stage in which the partition was first seen
+	ranIn            int32 // attempt of the stage whose task this is
+	executor         int32
 	done             bool
 	host             int32 // -1 = not known
 	locality         string
 	retries          int32 // attempts that failed of themselves
 	launches         int32
-	waitMS, busyMS   int64
+	launch, busyMS   int64
 	deserializeMS    int64
 	schedDelayMS     int64
 	inputBytes       int64
@@ -113,13 +152,20 @@ type part struct {
 type runningTask struct {
 	stage, row int32
 	launch     int64
+	executor   int32
+}
+
+// attemptLog is an attempt of a task beside the one that its part has.
+type attemptLog struct {
+	workload.RecordedAttempt
+	partition int32
 }
 
 func newAppLog() *appLog {
 	return &appLog{
 		end: absent, amAt: absent, exitCode: absent, conf: map[string]string{}, profiles: map[int32]resourceProfile{},
 		executor: map[int32]int{}, job: map[int32]*jobLog{}, infos: map[int32]*stageInfo{}, stages: map[int32]*stageLog{},
-		running: map[int64]runningTask{}, host: map[string]int32{}, unpersist: map[int32]int64{},
+		running: map[int64]runningTask{}, load: map[int32]*executorLoad{}, host: map[string]int32{}, unpersist: map[int32]int64{},
 		ends: taskEnds{locality: map[string]int64{}}, drops: workload.Counter{},
 	}
 }
@@ -221,10 +267,8 @@ func (a *appLog) onStageSubmitted(s *stageInfo) {
 		a.err = fmt.Errorf("stage %d has attempt %d, want at most %d", s.id, s.attempt, 1<<16)
 		return
 	}
-	for int(s.attempt) >= len(st.submitted) {
-		st.submitted = append(st.submitted, absent)
-	}
-	st.submitted[s.attempt] = s.submitted
+	st.setSubmitted(s.attempt, s.submitted)
+	st.announced[s.attempt] = true
 	if s.attempt > 0 { // needed only where tasks do not name their partitions
 		var missing []int32
 		for i := range st.parts {
@@ -248,6 +292,9 @@ func (a *appLog) onStageCompleted(s *stageInfo) {
 	if st == nil {
 		a.drops["stage_ends_without_start"]++
 		return
+	}
+	if s.attempt >= 0 && s.attempt <= 1<<16 && st.submittedAt(s.attempt) == absent {
+		st.setSubmitted(s.attempt, s.submitted)
 	}
 	st.completed, st.failure = s.completed, s.failure
 	if s.failure == "" && st.firstReady == absent {
@@ -292,8 +339,8 @@ func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool
 		row = int32(len(st.parts))
 		st.row[partition] = row
 		st.parts = append(st.parts, part{
-			partition: partition, index: t.index, attempt: attempt, host: -1,
-			busyMS: absent, waitMS: absent, deserializeMS: absent, schedDelayMS: absent,
+			partition: partition, index: t.index, attempt: attempt, ranIn: attempt, host: -1, executor: -1,
+			busyMS: absent, launch: absent, deserializeMS: absent, schedDelayMS: absent,
 			inputBytes: absent, shuffleRead: absent, shuffleWrite: absent,
 		})
 	}
@@ -307,7 +354,9 @@ func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
 		return
 	}
 	st.parts[row].launches++
-	a.running[t.id] = runningTask{stage, row, t.launch}
+	st.launched(attempt, t.launch)
+	a.running[t.id] = runningTask{stage, row, t.launch, t.executor}
+	a.loadOf(t).begin()
 }
 
 func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
@@ -316,8 +365,12 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	if !ok {
 		return
 	}
-	if _, ok := a.running[t.id]; !ok && string(t.reason) != "Resubmitted" {
+	if _, ok := a.running[t.id]; ok {
+		a.loadOf(t).running--
+	} else if string(t.reason) != "Resubmitted" {
 		st.parts[row].launches++ // its start was lost
+		st.launched(attempt, t.launch)
+		a.loadOf(t)
 		a.drops["task_ends_without_start"]++
 	}
 	delete(a.running, t.id)
@@ -329,10 +382,13 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	case "ExceptionFailure", "TaskResultLost", "UnknownReason", "TaskCommitDenied":
 		p.retries++
 	}
+	w := workOf(t)
+	if p.done || string(t.reason) != "Success" {
+		st.addMore(attempt, p.partition, t, &w)
+	}
 	if p.done {
 		return
 	}
-	w := workOf(t)
 	if string(t.reason) != "Success" {
 		if w.busyMS <= p.busyMS {
 			return
@@ -341,12 +397,39 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 		p.done = true
 	}
 	w.partition, w.index, w.attempt, w.done, w.retries, w.launches = p.partition, p.index, p.attempt, p.done, p.retries, p.launches
-	w.host, w.locality = a.hostID(t.host), localityName(t.locality)
-	w.waitMS = absent
-	if int(attempt) < len(st.submitted) && st.submitted[attempt] != absent {
-		w.waitMS = max(0, t.launch-st.submitted[attempt])
-	}
+	w.host, w.locality, w.executor = a.hostID(t.host), localityName(t.locality), t.executor
+	w.ranIn, w.launch = attempt, t.launch
 	*p = w
+}
+
+// launched notes the launch of a task of an attempt of the stage.
+func (st *stageLog) launched(attempt int32, at int64) {
+	st.grow(attempt)
+	if b := &st.begun[attempt]; *b == absent || at < *b {
+		*b = at
+	}
+}
+
+// endNames are the ends of attempts by the reasons of Spark; others are failures.
+var endNames = map[string]string{
+	"Success": workload.EndSuccess, "TaskKilled": workload.EndKilled, "TaskCommitDenied": workload.EndKilled,
+	"ExecutorLostFailure": workload.EndLost, "FetchFailed": workload.EndFetchFailed,
+}
+
+// addMore takes in an attempt that is not its partition's first success. That of which only the output was lost later
+// has ended before.
+func (st *stageLog) addMore(attempt, partition int32, t *taskInfo, w *part) {
+	if string(t.reason) == "Resubmitted" {
+		return
+	}
+	end, ok := endNames[string(t.reason)]
+	if !ok {
+		end = workload.EndFailed
+	}
+	st.more = append(st.more, attemptLog{partition: partition, RecordedAttempt: workload.RecordedAttempt{
+		StageAttempt: attempt, Executor: t.executor, LaunchMS: t.launch, CoreMS: max(0, t.finish-t.launch), DurationMS: w.busyMS,
+		DeserializeMS: unset(w.deserializeMS), SchedDelayMS: unset(w.schedDelayMS), Speculative: t.speculative, End: end,
+	}})
 }
 
 func (a *appLog) countEnd(t *taskInfo) {

@@ -169,8 +169,8 @@ func TestLostEvents(t *testing.T) {
 		if n := m.JobList[0].NumTasks(); n != 3 || tt.want != "" && res.Counts.Dropped[tt.want] != 1 {
 			t.Errorf("%s is lost: %d tasks, dropped %v", tt.name, n, res.Counts.Dropped)
 		}
-		if s := m.JobList[0].Stages[0]; tt.line == 6 && (s.DelayMS != trace.Unset || s.Tasks.RecordedWaitMS != nil) {
-			t.Errorf("a stage without submission has delay %d, waits %v", s.DelayMS, s.Tasks.RecordedWaitMS)
+		if s := m.JobList[0].Stages[0]; tt.line == 6 && (s.DelayMS != 2100 || s.Tasks.RecordedWaitMS[0] != 0 || s.Tasks.RecordedWaitMS[1] != 100) {
+			t.Errorf("a stage without submission has delay %d, waits %v, want those from its first task on", s.DelayMS, s.Tasks.RecordedWaitMS)
 		}
 		if s := m.JobList[0].Stages[1]; tt.line == 11 && s.DelayMS != trace.Unset {
 			t.Errorf("a stage after one without end has delay %d", s.DelayMS)

@@ -34,6 +34,7 @@ func newDAG(a *appLog, drops workload.Counter) *dag {
 		if st.info.attempt > 0 && len(d.byRDD[rdd]) > 0 {
 			drops["stages_run_again_for_lost_output"]++
 			drops["tasks_run_again_for_lost_output"] += int64(len(st.parts))
+			a.stages[d.byRDD[rdd][0]].absorb(st)
 			return true
 		}
 		d.byRDD[rdd] = append(d.byRDD[rdd], id)

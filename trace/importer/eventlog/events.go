@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -277,13 +278,16 @@ func (p *eventParser) texts(field string, v *fastjson.Value) map[string]string {
 	return m
 }
 
-// executorNumber turns an executor's id into a number; "driver" of a local application is 0.
+// driverExecutor stands for the executor "driver" of a local application until all executors are known.
+const driverExecutor = math.MaxInt32
+
+// executorNumber turns an executor's id into a number.
 func executorNumber(id string) (int32, bool) {
 	if id == "driver" {
-		return 0, true
+		return driverExecutor, true
 	}
 	n, err := strconv.ParseInt(id, 10, 32)
-	return int32(n), err == nil && n >= 0
+	return int32(n), err == nil && n >= 0 && n < driverExecutor
 }
 
 func (p *eventParser) executor(field string, v *fastjson.Value) int32 {

@@ -36,6 +36,7 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 	b.lastEnd = absent
 	for pos, id := range b.dag.order {
 		st := b.log.stages[id]
+		st.settle()
 		b.lastEnd = max(b.lastEnd, st.completed)
 		tasks, ids := b.tasks(st)
 		if tasks.Len() == 0 {
@@ -73,6 +74,7 @@ func (b *appBuilder) stages(out *Application, ready int64) error {
 		out.Tasks = append(out.Tasks, ids)
 		b.recorded = append(b.recorded, workload.RecordedStage{
 			SparkStage: id, Attempts: st.attempts(), SubmitMS: unset(st.first()), FinishMS: unset(st.completed),
+			Tasks: b.attempts(st, ids),
 		})
 	}
 	return nil
@@ -141,7 +143,7 @@ func (b *appBuilder) tasks(st *stageLog) (trace.Tasks, []TaskID) {
 		t.DurationMS = append(t.DurationMS, p.busyMS)
 		t.InputBytes = append(t.InputBytes, max(p.inputBytes, 0))
 		t.Retries = append(t.Retries, p.retries)
-		t.RecordedWaitMS = append(t.RecordedWaitMS, unset(p.waitMS))
+		t.RecordedWaitMS = append(t.RecordedWaitMS, p.waitMS(st))
 		t.RecordedNode = append(t.RecordedNode, p.host)
 		t.RecordedLocality = append(t.RecordedLocality, p.locality)
 		t.DeserializeMS = append(t.DeserializeMS, unset(p.deserializeMS))
@@ -206,7 +208,7 @@ func (b *appBuilder) complete(st *stageLog) []part {
 		for p := int32(0); missing > 0; p++ {
 			if !have[p] {
 				kept = append(kept, part{
-					partition: p, index: p, host: -1, busyMS: median, waitMS: absent, deserializeMS: absent,
+					partition: p, index: p, host: -1, executor: -1, busyMS: median, launch: absent, deserializeMS: absent,
 					schedDelayMS: absent, inputBytes: absent, shuffleRead: absent, shuffleWrite: absent,
 				})
 				missing--

@@ -107,6 +107,8 @@ type RecordedStage struct {
 	Attempts   int   `json:"attempts"`
 	SubmitMS   int64 `json:"submit_ms"`
 	FinishMS   int64 `json:"finish_ms"`
+
+	Tasks []RecordedAttempt `json:"-"` // by task and launch; they go into a file of their own
 }
 
 // shift moves every known time by d.
@@ -132,5 +134,8 @@ func (a *Application) shift(d int64) {
 	}
 	for i := range r.Stages {
 		move(&r.Stages[i].SubmitMS, &r.Stages[i].FinishMS)
+		for k := range r.Stages[i].Tasks {
+			move(&r.Stages[i].Tasks[k].LaunchMS)
+		}
 	}
 }

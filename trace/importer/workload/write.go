@@ -22,6 +22,7 @@ type writing struct {
 	firstFile   []int32          // of each arrival
 	job         map[string]int64 // by external id, where somebody asks
 	recorded    []*RecordedApp
+	attempts    attempts
 }
 
 // write makes the trace of what was added.
@@ -134,6 +135,7 @@ func (t *writing) application(i int) error {
 	t.Counts.Kept["executors"] += int64(len(a.Executors))
 	if a.Recorded != nil {
 		a.Recorded.Job = j.ID
+		t.attempts.add(a.Recorded, t.Options.Copies == 1)
 		t.recorded = append(t.recorded, a.Recorded)
 	}
 	return nil
@@ -180,6 +182,13 @@ func (t *writing) finish() (*Result, error) {
 			Applications []*RecordedApp `json:"applications"`
 		}{t.recorded}
 		if err := t.attachJSON("recorded.json", all); err != nil {
+			return nil, err
+		}
+		data, err := t.attempts.file()
+		if err == nil && data != nil {
+			err = t.w.Attach(AttemptsFile, data)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,144 @@
+package eventlog
+
+import (
+	"cmp"
+	"slices"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// waitMS is how long after the submission of its stage the task of a partition was launched.
+func (p *part) waitMS(st *stageLog) int64 {
+	if at := st.submittedAt(p.ranIn); at != absent && p.launch != absent {
+		return max(0, p.launch-at)
+	}
+	return trace.Unset
+}
+
+// attempts are all recorded attempts of the tasks of a stage, by task and launch. ids are those of the tasks.
+func (b *appBuilder) attempts(st *stageLog, ids []TaskID) []workload.RecordedAttempt {
+	task := make(map[int32]int32, len(ids))
+	for i, id := range ids {
+		task[id.Partition] = int32(i)
+	}
+	out := make([]workload.RecordedAttempt, 0, len(ids)+len(st.more))
+	for i := range st.parts {
+		p := &st.parts[i]
+		k, ok := task[p.partition]
+		if !ok || !p.done {
+			continue // what is known of it is among more
+		}
+		out = append(out, p.row(k))
+	}
+	for _, m := range st.more {
+		if k, ok := task[m.partition]; ok {
+			m.Task = k
+			out = append(out, m.RecordedAttempt)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y workload.RecordedAttempt) int {
+		return cmp.Or(cmp.Compare(x.Task, y.Task), cmp.Compare(x.LaunchMS, y.LaunchMS))
+	})
+	return out
+}
+
+// row is the attempt that the part has.
+func (p *part) row(task int32) workload.RecordedAttempt {
+	core := p.busyMS
+	if p.schedDelayMS != absent {
+		core += p.schedDelayMS
+	}
+	return workload.RecordedAttempt{
+		Task: task, StageAttempt: p.ranIn, Executor: p.executor, LaunchMS: p.launch, CoreMS: core, DurationMS: p.busyMS,
+		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), End: workload.EndSuccess,
+	}
+}
+
+// absorb takes in the attempts of a stage that made lost output of this one again.
+func (st *stageLog) absorb(again *stageLog) {
+	for i := range again.parts {
+		if p := &again.parts[i]; p.done {
+			st.more = append(st.more, attemptLog{p.row(0), p.partition})
+		}
+	}
+	st.more = append(st.more, again.more...)
+}
+
+// executorLoad is what tasks say of an executor that no event added, as where the begin of a log was lost.
+type executorLoad struct {
+	host          int32
+	first         int64 // launch
+	running, most int64 // tasks
+}
+
+func (l *executorLoad) begin() {
+	l.running++
+	l.most = max(l.most, l.running)
+}
+
+// loadOf returns the load of the executor of a task, which it makes if no event has added the executor.
+func (a *appLog) loadOf(t *taskInfo) *executorLoad {
+	l := a.load[t.executor]
+	if l != nil {
+		return l
+	}
+	if _, ok := a.executor[t.executor]; ok || t.executor < 0 {
+		return &executorLoad{}
+	}
+	l = &executorLoad{host: a.hostID(t.host), first: t.launch, most: 1}
+	a.load[t.executor] = l
+	return l
+}
+
+// numberDriver gives the executor "driver" its number: 0, or the one after the highest where another has 0.
+func (a *appLog) numberDriver() {
+	to := int32(0)
+	if _, taken := a.executor[0]; taken {
+		for id := range a.executor {
+			if id != driverExecutor {
+				to = max(to, id+1)
+			}
+		}
+	}
+	number := func(id *int32) {
+		if *id == driverExecutor {
+			*id = to
+		}
+	}
+	for i := range a.executors {
+		number(&a.executors[i].id)
+	}
+	for _, st := range a.stages {
+		for i := range st.parts {
+			number(&st.parts[i].executor)
+		}
+		for i := range st.more {
+			number(&st.more[i].Executor)
+		}
+	}
+}
+
+// addUnannounced makes the executors that ran tasks and that no event added: there since their first task was due,
+// with as many cores as tasks that they ran at a time.
+func (a *appLog) addUnannounced(cpus int64, counts *workload.Counts) {
+	for id, l := range a.load {
+		if _, ok := a.executor[id]; ok || l.host < 0 {
+			continue
+		}
+		at := l.first
+		for _, st := range a.stages {
+			for i, begun := range st.begun {
+				if begun == l.first && st.submitted[i] != absent {
+					at = min(at, st.submitted[i])
+				}
+			}
+		}
+		a.executor[id] = len(a.executors)
+		a.executors = append(a.executors, executorLog{hostID: l.host, removed: absent,
+			executorAdded: executorAdded{id: id, host: a.hosts[l.host], cores: l.most * cpus, at: at, request: absent}})
+		counts.Modelled["executors_that_no_event_added"]++
+	}
+	slices.SortStableFunc(a.executors, func(x, y executorLog) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.id, y.id)) })
+	a.numberDriver()
+}

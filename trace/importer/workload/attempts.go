@@ -1,0 +1,110 @@
+package workload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// AttemptsFile is the name under which the recorded task attempts come with a trace.
+const AttemptsFile = "recorded_attempts.parquet"
+
+// RecordedAttempt is an attempt of a task as recorded, a row of [AttemptsFile]. Rows are in order of job, stage, task
+// and launch; the first success of a task is the one that the table of tasks has. Times are ms from the trace's
+// origin, durations are ms, -1 = unknown.
+type RecordedAttempt struct {
+	Job           int64  `parquet:"job_id,delta"` // of the trace
+	Stage         int32  `parquet:"stage_id,dict"`
+	Task          int32  `parquet:"task,delta"` // position in its stage
+	StageAttempt  int32  `parquet:"stage_attempt,dict"`
+	Executor      int32  `parquet:"executor_id,dict"`
+	LaunchMS      int64  `parquet:"launch_ms,delta"`
+	CoreMS        int64  `parquet:"core_ms"`     // from launch to end
+	DurationMS    int64  `parquet:"duration_ms"` // of work: with deserialization, without dispatch and status
+	DeserializeMS int64  `parquet:"deserialize_ms"`
+	SchedDelayMS  int64  `parquet:"sched_delay_ms"`
+	Speculative   bool   `parquet:"speculative"`
+	End           string `parquet:"end,dict"`
+}
+
+// The ends of recorded attempts.
+const (
+	EndSuccess     = "success"
+	EndFailed      = "failed" // by itself
+	EndKilled      = "killed"
+	EndLost        = "lost" // with its executor
+	EndFetchFailed = "fetch-failed"
+)
+
+// attempts collects [AttemptsFile].
+type attempts struct {
+	data   bytes.Buffer
+	writer *parquet.GenericWriter[RecordedAttempt]
+	err    error
+}
+
+// add takes the attempts of an application whose job id is set, or drops them.
+func (t *attempts) add(a *RecordedApp, keep bool) {
+	for i := range a.Stages {
+		rows := a.Stages[i].Tasks
+		a.Stages[i].Tasks = nil
+		if len(rows) == 0 || t.err != nil || !keep {
+			continue
+		}
+		for k := range rows {
+			rows[k].Job, rows[k].Stage = a.Job, int32(i)
+		}
+		if t.writer == nil {
+			t.writer = parquet.NewGenericWriter[RecordedAttempt](&t.data, parquet.CreatedBy("replay", "1", "0"),
+				parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}))
+		}
+		_, t.err = t.writer.Write(rows)
+	}
+}
+
+// file returns the file, nil without an attempt.
+func (t *attempts) file() ([]byte, error) {
+	if t.writer == nil {
+		return nil, nil
+	}
+	if err := errors.Join(t.err, t.writer.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", AttemptsFile, err)
+	}
+	return t.data.Bytes(), nil
+}
+
+// ReadAttempts reads the content of [AttemptsFile] into the stages of applications, which are in order of their jobs.
+func ReadAttempts(data []byte, apps []RecordedApp) error {
+	byJob := map[int64]*RecordedApp{}
+	for i := range apps {
+		byJob[apps[i].Job] = &apps[i]
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return fmt.Errorf("%s: not a Parquet file: %w", AttemptsFile, err)
+	}
+	r := parquet.NewGenericReader[RecordedAttempt](f)
+	defer r.Close()
+	rows := make([]RecordedAttempt, 1024)
+	for done := 0; ; {
+		n, err := r.Read(rows)
+		for i, x := range rows[:n] {
+			a := byJob[x.Job]
+			if a == nil || x.Stage < 0 || int(x.Stage) >= len(a.Stages) {
+				return fmt.Errorf("%s: row %d: job %d, stage %d: not in recorded.json", AttemptsFile, done+i, x.Job, x.Stage)
+			}
+			a.Stages[x.Stage].Tasks = append(a.Stages[x.Stage].Tasks, x)
+		}
+		done += n
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: row %d: %w", AttemptsFile, done, err)
+		}
+	}
+}
