@@ -297,3 +297,17 @@ type Manifest struct {
 	Warnings       []Warning         `json:"warnings"`
 	Modelled       []string          `json:"not_recorded"` // what is modelled rather than recorded, in words
 }
+
+// Made says how a result was made: with it and the trace, the result can be made again.
+type Made struct {
+	Command []string `json:"command"` // words after the program's name, without those that say where results go and how much is said
+	Files   []Text   `json:"files"`   // all that the command read besides the trace, in order of name
+}
+
+// Text is a file with its content.
+type Text struct {
+	Name   string `json:"name"` // as the command or another file names it
+	SHA256 string `json:"sha256"`
+	Text   string `json:"text,omitempty"`
+	Base64 string `json:"base64,omitempty"` // instead of Text when the content is not UTF-8
+}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/montanaflynn/stats"
 
-	"replay/report/dist"
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -17,9 +16,6 @@ import (
 const (
 	resamples = 2000 // of the bootstrap
 	maxBlocks = 1000 // jobs beyond this many are resampled in blocks of consecutive ones
-	minJobs   = 6    // fewer jobs have no interval
-	// percentileJobs is up to how many jobs percentiles outside the headline get an interval.
-	percentileJobs = 5000
 )
 
 // bootstrapStream is the random stream of the resampling: the same for every comparison.
@@ -39,8 +35,8 @@ func (s *sample) equal(o *sample) bool {
 	return s.percent == o.percent && slices.Equal(s.blocks, o.blocks) && slices.Equal(s.num, o.num) && slices.Equal(s.den, o.den) && slices.Equal(s.values, o.values)
 }
 
-// newSample prepares the jobs of one run; block[i] is the block of job ids[i].
-func newSample(p *metric.PerJob, jobs []result.Job, block func(id int64) int, blocks int) *sample {
+// newSample prepares those jobs of one run that are kept; a job is in one of the blocks.
+func newSample(p *metric.PerJob, jobs []result.Job, keep func(id int64) bool, block func(id int64) int, blocks int) *sample {
 	s := &sample{percent: p.Percent}
 	var num, den []float64
 	if p.Percent == 0 {
@@ -52,6 +48,9 @@ func newSample(p *metric.PerJob, jobs []result.Job, block func(id int64) int, bl
 	}
 	var entries []entry
 	for i := range jobs {
+		if !keep(jobs[i].ID) {
+			continue
+		}
 		n, d, ok := p.Of(&jobs[i])
 		if !ok {
 			continue
@@ -115,20 +114,25 @@ func (s *sample) at(weight []float64) float64 {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// bootstrap resamples jobs for many paired differences at once and returns the percentile
-// interval of each. first[i] and other[i] are the samples of difference i, one for each seed;
-// a difference is the mean over seeds of other less that of first. A difference whose
-// statistic does not exist in over 5 % of the resamples gets no interval.
+// A pairing is a difference to resample: the samples of both variants, one for each seed, and how many jobs have a part in them.
+type pairing struct {
+	first, other []*sample
+	jobs         int
+}
+
+// bootstrap resamples jobs for many paired differences at once and returns how much each varies with them; nil
+// for a difference whose statistic does not exist in over 5 % of the resamples. A difference is the mean over seeds of
+// other less that of first.
 //
-// Source: docs/metrics.md, "intervals over jobs".
-func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
-	out := make([]*Interval, len(first))
-	draws := make([][]float64, len(first))
+// Source: docs/metrics.md, "Comparisons", the jobs as a source of chance.
+func bootstrap(pairs []pairing, blocks int) []*Source {
+	out := make([]*Source, len(pairs))
+	draws := make([][]float64, len(pairs))
 	var open []int // differences that are not 0 whatever is drawn
-	for i := range draws {
-		if slices.EqualFunc(first[i], other[i], (*sample).equal) {
-			if !math.IsNaN(first[i][0].at(ones(blocks))) {
-				out[i] = &Interval{0, 0, 1, 0, jobs}
+	for i, p := range pairs {
+		if slices.EqualFunc(p.first, p.other, (*sample).equal) {
+			if !math.IsNaN(p.first[0].at(ones(blocks))) {
+				out[i] = &Source{0, p.jobs}
 			}
 			continue
 		}
@@ -144,10 +148,10 @@ func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
 		}
 		for _, i := range open {
 			d := 0.0
-			for k := range first[i] {
-				d += other[i][k].at(weight) - first[i][k].at(weight)
+			for k, first := range pairs[i].first {
+				d += pairs[i].other[k].at(weight) - first.at(weight)
 			}
-			if d /= float64(len(first[i])); !math.IsNaN(d) {
+			if d /= float64(len(pairs[i].first)); !math.IsNaN(d) {
 				draws[i] = append(draws[i], d)
 			}
 		}
@@ -157,25 +161,11 @@ func bootstrap(first, other [][]*sample, blocks, jobs int) []*Interval {
 		if len(ds) < resamples*95/100 {
 			continue
 		}
-		tail := (1 - confidence) / 2 * 100
-		ends := dist.Percentiles(ds, tail, 100-tail)
-		below, above := 1, 1
-		for _, d := range ds {
-			if d <= 0 {
-				below++
-			}
-			if d >= 0 {
-				above++
-			}
-		}
-		p := min(1, 2*float64(min(below, above))/float64(len(ds)+1))
-		// No test of n pairs can be surer than all of them having the same sign by chance.
-		p = max(p, surest(jobs))
 		se, err := stats.StandardDeviationSample(ds)
 		if err != nil {
 			panic(err) // there are many
 		}
-		out[i] = &Interval{ends[0], ends[1], p, se, jobs}
+		out[i] = &Source{se, pairs[i].jobs}
 	}
 	return out
 }

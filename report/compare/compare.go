@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/record"
 	"replay/report/dist"
 	"replay/report/metric"
 	"replay/report/quantity"
@@ -38,11 +39,13 @@ type Comparison struct {
 	Same     []bool                  // by variant: equal to the first in every value of every seed
 	Outcomes []*metric.Outcome       // by variant: what became of the jobs, all seeds together
 	Losses   []Loss                  // by variant, against the first
+	Made     *record.Made            // how the comparison was made, nil when that is not known
+	alike    bool                    // in each seed the same jobs went equally far in all variants
 }
 
 // Row is one metric by variant.
 type Row struct {
-	metric.Value        // name, unit, definition; the number is the first variant's
+	metric.Value        // name, unit, definition; N is the least of any run, the number of no use
 	Group        string // title of its metric
 	Cells        []Cell // by variant
 }
@@ -58,7 +61,7 @@ const (
 	RealWorse    Finding = "worse"
 	RealHigher   Finding = "higher"
 	RealLower    Finding = "lower"
-	NotToldApart Finding = "not told apart"
+	NotToldApart Finding = "not told apart" // its interval holds 0
 	NotTested    Finding = "not tested"
 	NoVerdict    Finding = "no verdict" // one of the variants loses jobs that the other finishes
 )
@@ -73,61 +76,76 @@ type Cell struct {
 	Number     float64 // NaN when absent
 	Absent     string
 	BySeed     []float64
-	Difference float64   // NaN for the first variant, or when either is absent
-	OverSeeds  *Interval // nil with one seed, or when absent
-	OverJobs   *Interval // nil when the metric does not follow from jobs
-	P          float64   // of no difference, by the intervals together; NaN when there is none
-	Adjusted   float64   // P adjusted by Holm over its family; NaN when not tested
+	Difference float64 // NaN for the first variant, or when either is absent
+	Seeds      *Source // what seeds add to the chance in the difference; nil with one seed, or when absent
+	Jobs       *Source // what jobs add; nil when the metric does not follow from jobs, or they are too few
+	Half       float64 // the interval is Difference ± Half; NaN when not tested
+	P          float64 // of no difference; NaN when not tested
+	Adjusted   float64 // P corrected for all that is tested together; NaN when not tested
 	Finding    Finding
 }
 
 // Of compares every variant with the first. The variants must have replayed the same
 // trace with the same seeds; otherwise it says what differs.
 func Of(variants []Variant) (*Comparison, error) {
-	if len(variants) < 2 {
-		return nil, fmt.Errorf("a comparison needs two variants, got %d", len(variants))
-	}
 	c := &Comparison{Variants: variants, Tested: map[quantity.Family]int{}, Same: make([]bool, len(variants))}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c.outcomes()
+	c.alike = c.wentAlike()
+	c.rows()
+	c.judge()
+	return c, nil
+}
+
+// check says why the variants cannot be compared.
+func (c *Comparison) check() error {
+	variants := c.Variants
+	if len(variants) < 2 {
+		return fmt.Errorf("a comparison needs two variants, got %d", len(variants))
+	}
 	base := variants[0].Runs
 	if len(base) == 0 {
-		return nil, fmt.Errorf("variant %q has no runs", variants[0].Name)
+		return fmt.Errorf("variant %q has no runs", variants[0].Name)
 	}
 	for _, r := range base {
 		c.Seeds = append(c.Seeds, r.Manifest.Seed)
 	}
 	for i, v := range variants {
 		if slices.ContainsFunc(variants[:i], func(o Variant) bool { return o.Name == v.Name }) {
-			return nil, fmt.Errorf("two variants are called %q", v.Name)
+			return fmt.Errorf("two variants are called %q", v.Name)
 		}
 		if len(v.Runs) != len(base) {
-			return nil, fmt.Errorf("variant %q has %d runs, %q has %d: want the same seeds", v.Name, len(v.Runs), variants[0].Name, len(base))
+			return fmt.Errorf("variant %q has %d runs, %q has %d: want the same seeds", v.Name, len(v.Runs), variants[0].Name, len(base))
 		}
 		for k, r := range v.Runs {
 			if r.Manifest.Seed != c.Seeds[k] {
-				return nil, fmt.Errorf("run %d of variant %q has seed %d, that of %q has %d", k+1, v.Name, r.Manifest.Seed, variants[0].Name, c.Seeds[k])
+				return fmt.Errorf("run %d of variant %q has seed %d, that of %q has %d", k+1, v.Name, r.Manifest.Seed, variants[0].Name, c.Seeds[k])
 			}
 			if r.Manifest.TraceHash != base[0].Manifest.TraceHash {
-				return nil, fmt.Errorf("run %d of variant %q is of trace %s, the first of %q is of %s", k+1, v.Name, r.Manifest.TraceHash, variants[0].Name, base[0].Manifest.TraceHash)
+				return fmt.Errorf("run %d of variant %q is of trace %s, the first of %q is of %s", k+1, v.Name, r.Manifest.TraceHash, variants[0].Name, base[0].Manifest.TraceHash)
 			}
 		}
 	}
-	c.outcomes()
-	c.rows()
-	c.overJobs()
-	c.judge()
-	return c, nil
+	return nil
 }
 
-// rows fills in the values, their differences and the intervals over seeds.
+// rows fills in the values, and the differences.
 func (c *Comparison) rows() {
 	at := map[string]int{}
 	for g, m := range metric.Metrics {
 		for _, v := range c.Variants {
 			for _, r := range v.Runs {
 				for _, x := range r.Groups[g].Values {
-					if _, ok := at[x.Name]; !ok {
-						at[x.Name] = len(c.Rows)
+					i, ok := at[x.Name]
+					if !ok {
+						i = len(c.Rows)
+						at[x.Name] = i
 						c.Rows = append(c.Rows, Row{Value: x, Group: m.Title})
+					}
+					if row := &c.Rows[i]; x.N < row.N {
+						row.N, row.Whole = x.N, x.Whole
 					}
 				}
 			}
@@ -135,145 +153,51 @@ func (c *Comparison) rows() {
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		for v, variant := range c.Variants {
-			cell := Cell{Difference: math.NaN(), P: math.NaN(), Adjusted: math.NaN()}
+		for _, variant := range c.Variants {
+			cell := Cell{Difference: math.NaN(), Half: math.NaN(), P: math.NaN(), Adjusted: math.NaN()}
 			for _, r := range variant.Runs {
 				x, ok := r.Value(row.Name)
 				if !ok {
 					x = metric.Value{Number: math.NaN(), Absent: "there is none of it in a run of this variant"}
 				}
-				if x.Absent != "" && cell.Absent == "" {
-					cell.Absent = x.Absent
-				}
-				cell.BySeed = append(cell.BySeed, x.Number)
-			}
-			cell.Number = math.NaN()
-			if cell.Absent == "" {
-				cell.Number = dist.Mean(cell.BySeed)
+				cell.add(x)
 			}
 			row.Cells = append(row.Cells, cell)
-			if first := &row.Cells[0]; v > 0 && first.Absent == "" && cell.Absent == "" {
-				row.Cells[v].compare(first)
-			}
 		}
 	}
-	for v := range c.Variants {
+	for v := range c.Variants { // before the jobs are paired: what is equal in everything has the same jobs
 		c.Same[v] = !slices.ContainsFunc(c.Rows, func(r Row) bool {
 			return !slices.EqualFunc(r.Cells[v].BySeed, r.Cells[0].BySeed, func(a, b float64) bool {
 				return a == b || math.IsNaN(a) && math.IsNaN(b)
 			})
 		})
 	}
-}
-
-func (c *Cell) compare(first *Cell) {
-	ds := make([]float64, len(c.BySeed))
-	for k := range ds {
-		ds[k] = c.BySeed[k] - first.BySeed[k]
-	}
-	c.Difference = dist.Mean(ds)
-	if i, ok := pairedT(ds); ok {
-		c.OverSeeds = &i
-	}
-}
-
-// overJobs fills in the intervals over jobs, by one bootstrap for all rows and variants.
-func (c *Comparison) overJobs() {
-	var ids []int64
-	for _, v := range c.Variants {
-		for _, r := range v.Runs {
-			for i := range r.Jobs {
-				ids = append(ids, r.Jobs[i].ID)
-			}
-		}
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	c.Jobs = len(ids)
-	if len(ids) < minJobs {
-		return
-	}
-	blocks := min(len(ids), maxBlocks)
-	block := func(id int64) int {
-		i, _ := slices.BinarySearch(ids, id)
-		return int(int64(i) * int64(blocks) / int64(len(ids)))
-	}
-	var first, other [][]*sample
-	var cells []*Cell
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		if row.PerJob == nil || row.PerJob.Percent > 0 && row.Family == "" && len(ids) > percentileJobs {
-			continue
-		}
-		samples := func(v int) (out []*sample) {
-			for _, r := range c.Variants[v].Runs {
-				out = append(out, newSample(row.PerJob, r.Jobs, block, blocks))
-			}
-			return out
-		}
-		base := samples(0)
-		for v := 1; v < len(c.Variants); v++ {
-			if cell := &row.Cells[v]; !math.IsNaN(cell.Difference) {
-				first, other, cells = append(first, base), append(other, samples(v)), append(cells, cell)
-			}
-		}
-	}
-	for i, interval := range bootstrap(first, other, blocks, len(ids)) {
-		cells[i].OverJobs = interval
-	}
-}
-
-// judge adjusts the p-values of each family and says what was found. A variant that is the same
-// in everything has nothing to test.
-func (c *Comparison) judge() {
-	families := map[quantity.Family][]*Cell{}
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		for v := 1; v < len(row.Cells); v++ {
-			cell := &row.Cells[v]
-			cell.P = combined(cell.Difference, cell.OverSeeds, cell.OverJobs)
-			if row.Family != "" && !math.IsNaN(cell.P) && !c.Same[v] && !c.voids(row, v) {
-				families[row.Family] = append(families[row.Family], cell)
-			}
-		}
-	}
-	for family, cells := range families {
-		c.Tested[family] = len(cells)
-		ps := make([]float64, len(cells))
-		for i, cell := range cells {
-			ps[i] = cell.P
-		}
-		for i, p := range holm(ps) {
-			cells[i].Adjusted = p
-		}
-	}
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		for v := 1; v < len(row.Cells); v++ {
-			if cell := &row.Cells[v]; c.voids(row, v) {
-				cell.Finding = NoVerdict
-			} else {
-				cell.Finding = cell.find(&row.Cells[0], row.Better)
-			}
+		c.pair(row)
+		for v := range row.Cells {
+			row.Cells[v].finish(&row.Cells[0], v == 0)
 		}
 	}
 }
 
-// find says what the difference of a cell to the first one is.
-func (c *Cell) find(first *Cell, better quantity.Direction) Finding {
-	switch {
-	case c.Absent == "" && first.Absent == "" && slices.Equal(c.BySeed, first.BySeed):
-		return Equal
-	case math.IsNaN(c.Adjusted):
-		return NotTested
-	case c.Adjusted >= 1-confidence:
-		return NotToldApart
-	case better == quantity.Neither && c.Difference > 0:
-		return RealHigher
-	case better == quantity.Neither:
-		return RealLower
-	case (c.Difference > 0) == (better == quantity.Higher):
-		return RealBetter
+// add takes the value of one more seed.
+func (c *Cell) add(x metric.Value) {
+	if x.Absent != "" && c.Absent == "" {
+		c.Absent = x.Absent
 	}
-	return RealWorse
+	c.BySeed = append(c.BySeed, x.Number)
+}
+
+// finish fills in the mean over seeds and, except for the base itself, the difference to it.
+func (c *Cell) finish(base *Cell, isBase bool) {
+	c.Number = math.NaN()
+	if c.Absent == "" {
+		c.Number = dist.Mean(c.BySeed)
+	}
+	if !isBase && base.Absent == "" && c.Absent == "" {
+		var ds []float64
+		ds, c.Difference = pairedDifferences(base.BySeed, c.BySeed)
+		c.Seeds = overSeeds(ds)
+	}
 }

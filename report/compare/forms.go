@@ -31,11 +31,11 @@ type (
 		Outcome *metric.Outcome `json:"outcome"` // of all seeds together
 	}
 	verdictJSON struct {
-		Variant  string   `json:"variant"`
-		Lost     int64    `json:"jobs_lost"`   // that succeed in the first variant alone
-		Gained   int64    `json:"jobs_gained"` // that succeed in this one alone
-		Lead     string   `json:"lead"`
-		Findings []string `json:"findings"`
+		Variant string `json:"variant"`
+		Lost    int64  `json:"jobs_lost"`    // that succeed in the first variant alone
+		Gained  int64  `json:"jobs_gained"`  // that succeed in this one alone
+		CutOff  int64  `json:"jobs_cut_off"` // that --until cuts off in one of the two alone
+		Answer  string `json:"answer"`
 	}
 	rowJSON struct {
 		Name   string          `json:"metric"`
@@ -43,6 +43,8 @@ type (
 		About  string          `json:"about"`
 		Better string          `json:"better"` // higher, lower or empty
 		Family quantity.Family `json:"family"`
+		N      int64           `json:"n"`  // of the run that has the fewest
+		Of     string          `json:"of"` // what n counts
 		Cells  []cellJSON      `json:"variants"`
 	}
 	cellJSON struct {
@@ -51,11 +53,13 @@ type (
 		Absent     string     `json:"absent,omitempty"`
 		BySeed     []*float64 `json:"by_seed"`
 		Difference *float64   `json:"difference"`
-		OverSeeds  *Interval  `json:"interval_over_seeds"`
-		OverJobs   *Interval  `json:"interval_over_jobs"`
+		Interval   []float64  `json:"interval"` // low and high
 		P          *float64   `json:"p"`
 		Adjusted   *float64   `json:"p_adjusted"`
 		Finding    Finding    `json:"finding"`
+		Untested   string     `json:"untested,omitempty"` // why not
+		Seeds      *Source    `json:"by_seeds"`
+		Jobs       *Source    `json:"by_jobs"`
 	}
 )
 
@@ -74,14 +78,23 @@ func (c *Comparison) JSON() ([]byte, error) {
 		out.Variants = append(out.Variants, variantJSON{v.Name, v.Flags, v.Runs[0].Manifest.TraceHash, c.Outcomes[i]})
 	}
 	for i, p := range c.Verdict() {
-		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, c.Losses[i+1].Lost, c.Losses[i+1].Gained, p.Lead, append([]string{}, p.Findings...)})
+		l := c.Losses[i+1]
+		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, p.Lead})
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		r := rowJSON{row.Name, row.Unit, row.About, row.Better.String(), row.Family, nil}
+		r := rowJSON{row.Name, row.Unit, row.About, row.Better.String(), row.Family, row.N, row.Things, nil}
 		for v := range row.Cells {
 			x := &row.Cells[v]
-			cell := cellJSON{c.Variants[v].Name, finite(x.Number), x.Absent, nil, finite(x.Difference), x.OverSeeds, x.OverJobs, finite(x.P), finite(x.Adjusted), x.Finding}
+			cell := cellJSON{
+				Variant: c.Variants[v].Name, Number: finite(x.Number), Absent: x.Absent, Difference: finite(x.Difference),
+				P: finite(x.P), Adjusted: finite(x.Adjusted), Finding: x.Finding, Seeds: x.Seeds, Jobs: x.Jobs,
+			}
+			if low, high, ok := x.interval(); ok {
+				cell.Interval = []float64{low, high}
+			} else if v > 0 && row.Family != "" && x.Finding != Equal {
+				cell.Untested = c.untested(row, v)
+			}
 			for _, y := range x.BySeed {
 				cell.BySeed = append(cell.BySeed, finite(y))
 			}
@@ -97,35 +110,36 @@ func (c *Comparison) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// WriteCSV writes a line per metric and variant; what is not a number is empty.
+// interval returns the ends of the interval of a difference; false when it is not tested.
+func (c *Cell) interval() (low, high float64, ok bool) {
+	return c.Difference - c.Half, c.Difference + c.Half, !math.IsNaN(c.Half)
+}
+
+// WriteCSV writes a line per metric and variant, first of all what became of the jobs; what is not a number is empty.
 func (c *Comparison) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
 	number := func(x float64) string {
 		if math.IsNaN(x) {
 			return ""
 		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
-	ends := func(i *Interval) []string {
-		if i == nil {
-			return []string{"", ""}
+	lines := [][]string{{"metric", "unit", "variant", "value", "difference", "low", "high", "p", "p_adjusted", "n", "finding"}}
+	for i, count := range c.Outcomes[0].Counts() {
+		for v, o := range c.Outcomes {
+			n := strconv.FormatInt(o.Counts()[i].Jobs, 10)
+			lines = append(lines, []string{"jobs_" + count.Name, string(quantity.Count), c.Variants[v].Name, n, "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
 		}
-		return []string{number(i.Low), number(i.High)}
-	}
-	if err := out.Write([]string{"metric", "unit", "variant", "value", "difference", "over_seeds_low", "over_seeds_high", "over_jobs_low", "over_jobs_high", "p", "p_adjusted", "finding"}); err != nil {
-		return err
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for v := range row.Cells {
 			x := &row.Cells[v]
-			line := []string{row.Name, string(row.Unit), c.Variants[v].Name, number(x.Number), number(x.Difference)}
-			line = append(append(line, ends(x.OverSeeds)...), ends(x.OverJobs)...)
-			if err := out.Write(append(line, number(x.P), number(x.Adjusted), string(x.Finding))); err != nil {
-				return err
+			low, high := "", ""
+			if l, h, ok := x.interval(); ok {
+				low, high = number(l), number(h)
 			}
+			lines = append(lines, []string{row.Name, string(row.Unit), c.Variants[v].Name, number(x.Number), number(x.Difference), low, high, number(x.P), number(x.Adjusted), strconv.FormatInt(row.N, 10), string(x.Finding)})
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(lines)
 }

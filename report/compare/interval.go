@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -12,46 +11,82 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is a 95 % confidence interval of a difference, with the p-value of no difference.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	P    float64 `json:"p"`
-	SE   float64 `json:"standard_error"`
-	N    int     `json:"n"` // pairs of seeds, or jobs
+// Source is a source of chance in a difference.
+type Source struct {
+	SE float64 `json:"standard_error"` // of the difference, from this source alone
+	N  int     `json:"n"`              // seeds, or jobs
 }
 
-// Level of all intervals and tests.
-const confidence = 0.95
+// level is how often chance may make even one of the differences that are tested together look real.
+const level = 0.05
 
-// pairedT returns the t interval of the mean of paired differences; false with fewer than two.
-// Differences that are all equal give an interval without width: p is 0, or 1 when they are 0.
-//
-// Source: docs/metrics.md, "intervals over seeds".
-func pairedT(ds []float64) (Interval, bool) {
-	n := len(ds)
-	if n < 2 {
-		return Interval{}, false
+// overSeeds returns how much the mean of paired differences, one for each seed, varies with the seeds; nil with fewer
+// than two.
+func overSeeds(ds []float64) *Source {
+	if len(ds) < 2 {
+		return nil
 	}
-	m := dist.Mean(ds)
+	if slices.Max(ds) == slices.Min(ds) { // exactly, where sums are rounded
+		return &Source{0, len(ds)}
+	}
 	sd, err := stats.StandardDeviationSample(ds)
 	if err != nil {
-		panic(err) // n is at least 2
+		panic(err) // there are two or more
+	}
+	return &Source{sd / math.Sqrt(float64(len(ds))), len(ds)}
+}
+
+// pairedDifferences returns b less a and its mean.
+func pairedDifferences(a, b []float64) (ds []float64, mean float64) {
+	for k := range a {
+		ds = append(ds, b[k]-a[k])
 	}
 	if slices.Max(ds) == slices.Min(ds) {
-		sd, m = 0, ds[0]
+		return ds, ds[0]
 	}
-	if sd == 0 {
-		p := 0.0
-		if m == 0 {
-			p = 1
-		}
-		return Interval{m, m, p, 0, n}, true
-	}
-	se := sd / math.Sqrt(float64(n))
-	half := float64(tQuantile(1-(1-confidence)/2, float64(n-1)) * se)
-	return Interval{m - half, m + half, tTails(m/se, float64(n-1)), se, n}, true
+	return ds, dist.Mean(ds)
 }
+
+// An estimate is a difference with its standard error by all sources of chance and the degrees of freedom of that.
+type estimate struct{ d, se, df float64 }
+
+// estimated puts the sources together: variances are added, and the degrees of freedom are Welch and Satterthwaite's.
+// Without jobs the seeds stand alone. seeds must not be nil: one replay says nothing of chance.
+//
+// Source: docs/metrics.md, "Comparisons".
+func estimated(d float64, seeds, jobs *Source) estimate {
+	a := float64(seeds.SE * seeds.SE)
+	if jobs == nil {
+		return estimate{d, seeds.SE, float64(seeds.N - 1)}
+	}
+	b := float64(jobs.SE * jobs.SE)
+	if a+b == 0 {
+		return estimate{d, 0, float64(seeds.N - 1)}
+	}
+	df := float64((a+b)*(a+b)) / (float64(a*a)/float64(seeds.N-1) + float64(b*b)/float64(jobs.N-1))
+	return estimate{d, math.Sqrt(a + b), df}
+}
+
+// p is the chance of a difference at least as far from 0 when there is none. A difference that nothing varies has p 0, or
+// 1 when it is 0.
+func (e estimate) p() float64 {
+	switch {
+	case e.se > 0:
+		return tTails(e.d/e.se, e.df)
+	case e.d == 0:
+		return 1
+	}
+	return 0
+}
+
+// half is half the width of the interval when m differences are tested together: by Bonferroni's method all m intervals
+// hold the true differences at once with a chance of 95 % or more.
+func (e estimate) half(m int) float64 {
+	return float64(tQuantile(1-level/2/float64(m), e.df) * e.se)
+}
+
+// adjusted is p by the same method: below level when the interval excludes 0.
+func adjusted(p float64, m int) float64 { return min(1, p*float64(m)) }
 
 // tTails returns the chance that a t variable with df degrees of freedom is at least as far
 // from 0 as t.
@@ -74,43 +109,6 @@ func settled(x float64) float64 {
 	return v
 }
 
-// holm returns the p-values adjusted by Holm's step-down method: those below 1-confidence are
-// significant with the chance of any false one kept at that level.
-func holm(ps []float64) []float64 {
-	order := make([]int, len(ps))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
-	out := make([]float64, len(ps))
-	worst := 0.0
-	for rank, i := range order {
-		worst = max(worst, min(1, float64(len(ps)-rank)*ps[i]))
-		out[i] = worst
-	}
-	return out
-}
-
-// surest is the least p-value that n pairs can give.
-func surest(n int) float64 { return math.Pow(2, 1-float64(n)) }
-
-// combined returns the p-value of a difference d that varies both with the seed and with the
-// jobs: the two variances are added, and the degrees of freedom are Welch and Satterthwaite's.
-//
-// Source: docs/metrics.md, "what is called real".
-func combined(d float64, seeds, jobs *Interval) float64 {
-	switch {
-	case seeds == nil && jobs == nil:
-		return math.NaN()
-	case jobs == nil:
-		return seeds.P
-	case seeds == nil:
-		return jobs.P
-	}
-	a, b := float64(seeds.SE*seeds.SE), float64(jobs.SE*jobs.SE)
-	if a+b == 0 {
-		return max(seeds.P, surest(jobs.N))
-	}
-	df := float64((a+b)*(a+b)) / (float64(a*a)/float64(seeds.N-1) + float64(b*b)/float64(jobs.N-1))
-	return max(tTails(d/math.Sqrt(a+b), df), surest(jobs.N))
-}
+// enough reports whether n jobs can decide anything when m differences are tested together: all of them differing in the same
+// direction must be rarer by chance than the level.
+func enough(n, m int) bool { return math.Pow(2, 1-float64(n))*float64(m) < level }

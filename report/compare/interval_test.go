@@ -32,7 +32,7 @@ func TestTQuantiles(t *testing.T) {
 	}
 }
 
-func TestPairedT(t *testing.T) {
+func TestSeedsAsSource(t *testing.T) {
 	// Sleep data of Student (1908): extra hours under two drugs; the classical paired answer is
 	// t = -4.0621, p = 0.002833, interval -2.4599 to -0.7001.
 	a := []float64{.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2}
@@ -41,36 +41,40 @@ func TestPairedT(t *testing.T) {
 	for i := range a {
 		ds[i] = a[i] - b[i]
 	}
-	i, ok := pairedT(ds)
-	if !ok || math.Abs(i.P-.002833) > 1e-6 || math.Abs(i.Low+2.459886) > 1e-5 || math.Abs(i.High+.700114) > 1e-5 {
-		t.Errorf("interval %+v", i)
+	source := overSeeds(ds)
+	e := estimated(dist.Mean(ds), source, nil)
+	if low, high := e.d-e.half(1), e.d+e.half(1); math.Abs(e.p()-.002833) > 1e-6 || math.Abs(low+2.459886) > 1e-5 || math.Abs(high+.700114) > 1e-5 {
+		t.Errorf("from %v to %v, p %v", low, high, e.p())
 	}
 	_, p, err := stats.TTest(ds, nil, 0)
-	if err != nil || math.Abs(p-i.P) > 1e-9 {
-		t.Errorf("p is %v, the library says %v (%v)", i.P, p, err)
+	if err != nil || math.Abs(p-e.p()) > 1e-9 {
+		t.Errorf("p is %v, the library says %v (%v)", e.p(), p, err)
 	}
-	if _, ok := pairedT([]float64{1}); ok {
-		t.Error("an interval from one seed")
+	if overSeeds([]float64{1}) != nil {
+		t.Error("one seed says something of chance")
 	}
-	if i, _ := pairedT([]float64{0, 0}); i.P != 1 {
-		t.Errorf("no difference at all has p %v", i.P)
+	if p := estimated(0, overSeeds([]float64{0, 0}), nil).p(); p != 1 {
+		t.Errorf("no difference at all has p %v", p)
 	}
-	if i, _ := pairedT([]float64{.1, .1, .1}); i.P != 0 || i.Low != .1 || i.High != .1 {
-		t.Errorf("the same difference in every seed: %+v", i)
+	if e := estimated(.1, overSeeds([]float64{.1, .1, .1}), nil); e.p() != 0 || e.half(20) != 0 {
+		t.Errorf("the same difference in every seed: %+v", e)
 	}
 }
 
-func TestHolm(t *testing.T) {
-	got := holm([]float64{.01, .04, .03, .005})
-	want := []float64{.03, .06, .06, .02}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-12 {
-			t.Errorf("adjusted %v, want %v", got, want)
-			break
+// The interval of a difference among m excludes 0 when its adjusted p is below the level, and only then.
+func TestIntervalsAreCorrected(t *testing.T) {
+	for _, m := range []int{1, 5, 40} {
+		for _, d := range []float64{.1, .9, 1.4, 2.2, 3.5, 6} {
+			for _, seeds := range []int{2, 5, 30} {
+				e := estimated(d, &Source{.3, seeds}, &Source{.4, 50})
+				if excludes := d > e.half(m); excludes != (adjusted(e.p(), m) < level) {
+					t.Errorf("%v of %d with %d seeds: ± %v, adjusted p %v", d, m, seeds, e.half(m), adjusted(e.p(), m))
+				}
+			}
 		}
 	}
-	if out := holm(nil); len(out) != 0 {
-		t.Errorf("adjusted %v of nothing", out)
+	if got := adjusted(.3, 7); got != 1 {
+		t.Errorf("an adjusted p is %v", got)
 	}
 }
 
@@ -105,16 +109,18 @@ func coverage(t *testing.T, p *metric.PerJob, jobs int, shift, truth float64) (c
 			b[i] = base + 500*rng.NormFloat64() + shift
 		}
 		one := func(xs []float64) []*sample {
-			return []*sample{newSample(p, jobsWith(xs), func(id int64) int { return int(id) }, jobs)}
+			return []*sample{newSample(p, jobsWith(xs), every, func(id int64) int { return int(id) }, jobs)}
 		}
-		i := bootstrap([][]*sample{one(a)}, [][]*sample{one(b)}, jobs, jobs)[0]
-		if i == nil {
-			t.Fatal("no interval")
+		source := bootstrap([]pairing{{one(a), one(b), jobs}}, jobs)[0]
+		if source == nil {
+			t.Fatal("no standard error")
 		}
-		if i.Low <= truth && truth <= i.High {
+		all := ones(jobs)
+		e := estimated(one(b)[0].at(all)-one(a)[0].at(all), &Source{0, 5}, source)
+		if math.Abs(e.d-truth) <= e.half(1) {
 			covered++
 		}
-		if i.P < .05 {
+		if e.p() < level {
 			real++
 		}
 	}
@@ -153,14 +159,14 @@ func TestSeedIntervalCoverage(t *testing.T) {
 		for i := range ds {
 			ds[i] = 3 + rng.NormFloat64()
 		}
-		i, _ := pairedT(ds)
-		if i.Low <= 3 && 3 <= i.High {
+		e := estimated(dist.Mean(ds), overSeeds(ds), nil)
+		if math.Abs(e.d-3) <= e.half(1) {
 			covered++
 		}
 		for k := range ds {
 			ds[k] -= 3
 		}
-		if i, _ := pairedT(ds); i.P < .05 {
+		if estimated(dist.Mean(ds), overSeeds(ds), nil).p() < level {
 			wrong++
 		}
 	}
@@ -169,35 +175,31 @@ func TestSeedIntervalCoverage(t *testing.T) {
 	}
 }
 
+// Jobs that are too few to be sure of anything by themselves do not count as a source of chance.
 func TestFewJobsAreNeverSure(t *testing.T) {
-	one := func(xs []float64) []*sample {
-		return []*sample{newSample(&metric.PerJob{Of: waitOf}, jobsWith(xs), func(id int64) int { return int(id) }, len(xs))}
-	}
-	i := bootstrap([][]*sample{one([]float64{1, 2, 3, 4})}, [][]*sample{one([]float64{11, 12, 13, 14})}, 4, 4)[0]
-	if i.P != .125 {
-		t.Errorf("four jobs of one sign have p %v, want 2^-3", i.P)
+	for _, tt := range []struct {
+		jobs, tested int
+		want         bool
+	}{{5, 1, false}, {6, 1, true}, {9, 15, false}, {10, 15, true}, {10, 26, false}} {
+		if got := enough(tt.jobs, tt.tested); got != tt.want {
+			t.Errorf("%d jobs among %d differences: %v, want %v", tt.jobs, tt.tested, got, tt.want)
+		}
 	}
 }
 
-func TestCombined(t *testing.T) {
-	seeds, jobs := &Interval{P: .2, SE: 3, N: 3}, &Interval{P: .01, SE: 4, N: 41}
+func TestSourcesAddUp(t *testing.T) {
 	// se 5, df = 25^2/(81/2+256/40) = 13.326
-	if got, want := combined(10, seeds, jobs), tTails(2, 625/(40.5+6.4)); math.Abs(got-want) > 1e-12 || math.Abs(got-.0662) > 1e-3 {
-		t.Errorf("p is %v, want %v", got, want)
+	e := estimated(10, &Source{3, 3}, &Source{4, 41})
+	if want := 625 / (40.5 + 6.4); e.se != 5 || math.Abs(e.df-want) > 1e-12 || math.Abs(e.p()-.0662) > 1e-3 {
+		t.Errorf("%+v with p %v, want se 5 and df %v", e, e.p(), want)
 	}
-	if combined(1, seeds, nil) != .2 || combined(1, nil, jobs) != .01 || !math.IsNaN(combined(1, nil, nil)) {
-		t.Error("one interval alone must keep its p")
-	}
-	if got := combined(5, &Interval{N: 3}, &Interval{N: 11}); got != surest(11) {
-		t.Errorf("the same difference of every job in every seed has p %v", got)
-	}
-	if got := combined(0, &Interval{P: 1, N: 3}, &Interval{P: 1, N: 11}); got != 1 {
-		t.Errorf("no difference at all has p %v", got)
+	if e := estimated(1, &Source{2, 7}, nil); e.se != 2 || e.df != 6 {
+		t.Errorf("%+v, want the seeds alone", e)
 	}
 }
 
 // Differences that vary with the seed, with the job and with both are called real as rarely as they should.
-func TestCombinedIsNotTooSure(t *testing.T) {
+func TestSourcesTogetherAreNotTooSure(t *testing.T) {
 	simulates(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, common := range []float64{0, 300, 2000} {
@@ -220,11 +222,10 @@ func TestCombinedIsNotTooSure(t *testing.T) {
 						ds[k] += (float64(int64(b[i])) - float64(int64(a[i]))) / jobs
 					}
 					block := func(id int64) int { return int(id) }
-					first = append(first, newSample(&metric.PerJob{Of: waitOf}, jobsWith(a), block, jobs))
-					other = append(other, newSample(&metric.PerJob{Of: waitOf}, jobsWith(b), block, jobs))
+					first = append(first, newSample(&metric.PerJob{Of: waitOf}, jobsWith(a), every, block, jobs))
+					other = append(other, newSample(&metric.PerJob{Of: waitOf}, jobsWith(b), every, block, jobs))
 				}
-				over, _ := pairedT(ds)
-				if combined(dist.Mean(ds), &over, bootstrap([][]*sample{first}, [][]*sample{other}, jobs, jobs)[0]) < .05 {
+				if estimated(dist.Mean(ds), overSeeds(ds), bootstrap([]pairing{{first, other, jobs}}, jobs)[0]).p() < level {
 					wrong++
 				}
 			}

@@ -6,16 +6,23 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"replay/engine/record"
+	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
+	"replay/report/result"
 )
 
 // Loss is how many jobs succeed in one of two variants alone, all seeds together.
 type Loss struct {
-	Lost   int64 // in the first variant alone
+	Lost   int64 // in the first variant alone: the other fails, refuses or never finishes them
 	Gained int64 // in the other alone
+	CutOff int64 // in one of them alone, because --until ended the other before they finished
 }
+
+// any reports whether one variant loses jobs that the other finishes.
+func (l Loss) any() bool { return l.Lost > 0 || l.Gained > 0 }
 
 // outcomes counts what became of the jobs of each variant, and which are lost against the first.
 func (c *Comparison) outcomes() {
@@ -24,28 +31,64 @@ func (c *Comparison) outcomes() {
 		c.Outcomes = append(c.Outcomes, metric.OutcomeOf(v.data()...))
 		var l Loss
 		for k, r := range v.Runs {
-			first := c.Variants[0].Runs[k].Succeeded()
-			own := r.Succeeded()
-			l.Lost += missing(first, own)
-			l.Gained += missing(own, first)
+			first := c.Variants[0].Runs[k]
+			lost, cut := missing(first, r)
+			gained, cutToo := missing(r, first)
+			l.Lost, l.Gained, l.CutOff = l.Lost+lost, l.Gained+gained, l.CutOff+cut+cutToo
 		}
 		c.Losses = append(c.Losses, l)
 	}
 }
 
-// missing counts what a has and b has not.
-func missing(a, b map[int64]bool) (n int64) {
-	for id := range a {
-		if !b[id] {
-			n++
+// missing counts the jobs that succeed in a and not in b: those that b loses, and those that the end of b cut off.
+func missing(a, b *metric.Summary) (lost, cutOff int64) {
+	in := map[int64]*result.Job{}
+	for i := range b.Jobs {
+		in[b.Jobs[i].ID] = &b.Jobs[i]
+	}
+	for id := range a.Succeeded() {
+		switch j := in[id]; {
+		case j != nil && j.Outcome == record.JobSucceeded:
+		case b.Manifest.Until > 0 && (j == nil || j.Outcome == record.JobUnfinished):
+			cutOff++
+		default:
+			lost++
 		}
 	}
-	return n
+	return lost, cutOff
 }
 
-// voids reports whether there is no verdict on a row of variant v: its numbers are over other jobs than the first's.
+// pairedText says which jobs the numbers are over, where those are not all; empty where they are.
+func (c *Comparison) pairedText() string {
+	if c.alike {
+		return ""
+	}
+	var all, both int64
+	for k := range c.Seeds {
+		in := map[int64]int{}
+		seen := map[int64]bool{}
+		for _, v := range c.Variants {
+			for id := range v.Runs[k].Succeeded() {
+				in[id]++
+			}
+			for i := range v.Runs[k].Jobs {
+				seen[v.Runs[k].Jobs[i].ID] = true
+			}
+		}
+		all += int64(len(seen))
+		for _, n := range in {
+			if n == len(c.Variants) {
+				both++
+			}
+		}
+	}
+	return fmt.Sprintf("What follows from jobs is compared over the same jobs in every variant: %s of %s finished in all of them, and durations are over those; waits are over those that waited in all.",
+		quantity.Thousands(both), quantity.Counted(all, "jobs"))
+}
+
+// voids reports whether there is no verdict on a row of variant v: jobs that one of the two loses make it better or worse.
 func (c *Comparison) voids(row *Row, v int) bool {
-	return c.Losses[v] != Loss{} && row.Family != "" && row.Better != quantity.Neither
+	return c.Losses[v].any() && row.Family != "" && row.Better != quantity.Neither
 }
 
 // lossText says which jobs variant v loses against the first, and what follows.
@@ -57,19 +100,12 @@ func (c *Comparison) lossText(v int) string {
 	}
 	var said []string
 	if l.Lost > 0 {
-		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", name, jobsText(l.Lost), first))
+		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", name, quantity.Counted(l.Lost, "jobs"), first))
 	}
 	if l.Gained > 0 {
-		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", first, jobsText(l.Gained), name))
+		said = append(said, fmt.Sprintf("%s does not finish %s that %s finishes", first, quantity.Counted(l.Gained, "jobs"), name))
 	}
-	return strings.Join(said, ", and ") + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because the numbers are over different jobs."
-}
-
-func jobsText(n int64) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return quantity.Thousands(n) + " jobs"
+	return strings.Join(said, ", and ") + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
 }
 
 // outcomeTable has a row for success and for each other outcome that any job has.
@@ -106,11 +142,18 @@ func (c *Comparison) outcomeParagraphs() (ps []page.Paragraph) {
 	return ps
 }
 
-// writeOutcomes writes what became of the jobs: counts by variant, and reasons.
+// writeOutcomes writes how many jobs of each variant had which outcome.
 func (c *Comparison) writeOutcomes(w io.Writer) {
 	table := c.outcomeTable()
+	each := max(8, (width-len(table.Head[0]))/len(c.Variants)-2) // columns for a variant
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(table.Head, "\t"))
+	for i, name := range table.Head {
+		if i > 0 {
+			name = "\t" + figure.Short(name, each)
+		}
+		fmt.Fprint(t, name)
+	}
+	fmt.Fprintln(t)
 	for _, r := range table.Rows {
 		line := r.Name
 		for _, cell := range r.Cells {
@@ -120,16 +163,4 @@ func (c *Comparison) writeOutcomes(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintln(w)
-	writeParagraphs(w, c.outcomeParagraphs())
-}
-
-// writeParagraphs writes each sentence with its list.
-func writeParagraphs(w io.Writer, ps []page.Paragraph) {
-	for _, p := range ps {
-		fmt.Fprintln(w, p.Lead)
-		for _, f := range p.Findings {
-			fmt.Fprintln(w, "  -", f)
-		}
-		fmt.Fprintln(w)
-	}
 }

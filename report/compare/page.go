@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"replay/report/figure"
@@ -32,6 +33,9 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
 		[2]string{"preferred hosts", quantity.OrDash(m.LocalitySource)}, [2]string{"task durations", quantity.OrDash(m.DurationSource)}, [2]string{"trace", quantity.OrDash(m.TraceHash)})
 	p.Modelled = m.Modelled
+	if text := c.pairedText(); text != "" {
+		p.Method = text + " " + p.Method
+	}
 	for _, v := range c.Variants {
 		for _, r := range v.Runs {
 			for _, text := range r.Warnings() {
@@ -50,12 +54,15 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	return p.Render(page.Comparison)
 }
 
-// tables returns the headline table, or one table a metric with all values.
+// tables returns the headline table, or one table a metric with all values. Rows of the headline table without a number, or
+// over next to nothing, are left out and counted in its title.
 func (c *Comparison) tables(headline bool) (ts []page.Table) {
 	head := []string{"metric", c.Variants[0].Name}
 	for _, v := range c.Variants[1:] {
-		head = append(head, v.Name, "difference, 95 % intervals")
+		head = append(head, v.Name, "change")
 	}
+	head = append(head, "n")
+	left := 0
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		title := row.Group
@@ -63,31 +70,66 @@ func (c *Comparison) tables(headline bool) (ts []page.Table) {
 			if row.Family == "" {
 				continue
 			}
-			title = "quantity.Headline metrics and queue shares"
+			if row.Thin() || !slices.ContainsFunc(row.Cells[1:], func(x Cell) bool { return !math.IsNaN(x.Difference) }) {
+				left++
+				continue
+			}
+			title = "Headline metrics"
 		}
 		if len(ts) == 0 || ts[len(ts)-1].Title != title {
 			ts = append(ts, page.Table{Title: title, Head: head})
 		}
-		r := page.Row{Name: row.Name, About: row.About, Cells: []page.Cell{{Text: row.number(&row.Cells[0]), Note: row.Cells[0].Absent, Label: head[1]}}}
-		if headline {
-			r.Name, r.Code = row.plain(), row.Name
-		}
-		for v := 1; v < len(row.Cells); v++ {
-			cell := &row.Cells[v]
-			d := page.Cell{Text: row.against(cell), Class: findingClass[cell.Finding], Label: "difference"}
-			if cell.OverSeeds != nil {
-				d.Note = "seeds " + row.interval(cell.OverSeeds)
-			}
-			if cell.OverJobs != nil {
-				if d.Note != "" {
-					d.Note += " · "
-				}
-				d.Note += "jobs " + row.interval(cell.OverJobs)
-			}
-			r.Cells = append(r.Cells, page.Cell{Text: row.number(cell), Note: cell.Absent, Label: c.Variants[v].Name}, d)
-		}
 		t := &ts[len(ts)-1]
-		t.Rows = append(t.Rows, r)
+		t.Rows = append(t.Rows, c.pageRow(row, headline))
+	}
+	if headline && left > 0 && len(ts) > 0 {
+		t := &ts[len(ts)-1]
+		t.Rows = append(t.Rows, page.Row{Name: fmt.Sprintf("%s left out", quantity.Counted(int64(left), "metrics")),
+			About: "without a number in both variants, or over next to nothing; all metrics stand below"})
 	}
 	return ts
+}
+
+// pageRow is a metric in a table of the page.
+func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
+	s := row.Unit.ScaleOf(numbers(row)...)
+	cell := func(x *Cell, v int) page.Cell {
+		text := "–"
+		if x.Absent == "" {
+			text = s.Number(x.Number) + s.Suffix()
+		}
+		return page.Cell{Text: text, Note: x.Absent, Label: c.Variants[v].Name}
+	}
+	r := page.Row{Name: row.Name, About: row.About, Cells: []page.Cell{cell(&row.Cells[0], 0)}}
+	if headline {
+		r.Name, r.Code = row.plain(), row.Name
+	}
+	for v := 1; v < len(row.Cells); v++ {
+		x := &row.Cells[v]
+		d := page.Cell{Text: "–", Class: findingClass[x.Finding], Label: "change"}
+		if !math.IsNaN(x.Difference) {
+			d.Text = s.Signed(x.Difference)
+			if !math.IsNaN(x.Half) {
+				d.Text += " ± " + s.Number(x.Half)
+				d.Note = fmt.Sprintf("%s · p %s · adjusted %s", x.Finding, chance(x.P), chance(x.Adjusted))
+			} else if x.Finding != NotTested && x.Finding != First {
+				d.Note = string(x.Finding)
+			}
+		}
+		r.Cells = append(r.Cells, cell(x, v), d)
+	}
+	n := page.Cell{Text: "–", Label: "n"}
+	if row.Things != "" {
+		n.Text = row.Of()
+	}
+	r.Cells = append(r.Cells, n)
+	return r
+}
+
+// numbers returns the values of a row, by variant.
+func numbers(row *Row) (xs []float64) {
+	for i := range row.Cells {
+		xs = append(xs, row.Cells[i].Number)
+	}
+	return xs
 }

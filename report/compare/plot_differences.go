@@ -8,9 +8,9 @@ import (
 )
 
 // differences draws each headline difference in percent of the first variant's value, with
-// its widest interval.
+// its interval.
 var differences = Plot{"differences", "Differences", func(c *Comparison) (*figure.Figure, string) {
-	f := figure.New("Difference to "+figure.Short(c.Variants[0].Name, 24)+", with 95 % intervals", "relative difference (filled: real, hollow: not told apart)", "")
+	f := figure.New("Difference to "+figure.Short(c.Variants[0].Name, 24)+", with its interval", "relative difference (filled: real, hollow: not told apart)", "")
 	var ticks []figure.Tick
 	lo, hi, y := -.01, .01, 0.0
 	type mark struct {
@@ -21,7 +21,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 	var marks []mark
 	for i := len(c.Rows) - 1; i >= 0; i-- {
 		row := &c.Rows[i]
-		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.Cells[0].Number == 0 {
+		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.Cells[0].Number == 0 || row.Thin() {
 			continue
 		}
 		any := false
@@ -33,10 +33,8 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 			any = true
 			scale := math.Abs(row.Cells[0].Number)
 			m := mark{cell.Difference / scale, y + (float64(len(row.Cells))/2-float64(v))*.8/float64(len(row.Cells)), math.NaN(), math.NaN(), v, cell.Finding.Real()}
-			for _, interval := range []*Interval{cell.OverSeeds, cell.OverJobs} {
-				if interval != nil && (math.IsNaN(m.low) || interval.High-interval.Low > (m.high-m.low)*scale) {
-					m.low, m.high = interval.Low/scale, interval.High/scale
-				}
+			if low, high, ok := cell.interval(); ok {
+				m.low, m.high = low/scale, high/scale
 			}
 			lo, hi = min(lo, m.x), max(hi, m.x)
 			if !math.IsNaN(m.low) {

@@ -4,7 +4,7 @@ import "replay/report/result"
 
 var durationJob = Metric{"duration_job", "Duration of jobs", func(d *result.Data) []Value {
 	vs := jobValues(&result.JobDuration, d.Jobs, allJobs)
-	vs[0].headline("mean duration of jobs", "job duration")
+	vs[0].headline("mean duration of a job", "job duration")
 	for _, p := range partsOf(d.Jobs) {
 		vs = append(vs, jobValues(&result.JobDuration, d.Jobs, p)...)
 	}

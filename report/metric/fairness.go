@@ -13,7 +13,9 @@ var fairness = Metric{"fairness", "Fairness", func(d *result.Data) (vs []Value) 
 		"Jain's index of received over entitled memory of leaf queues, mean over the time with two or more entitled")
 	jd := value("fairness_jain_dominant", quantity.Index, quantity.Higher, quantity.Over(q.DomSum, q.DomMS), int64(len(q.Names)), alone,
 		"Jain's index of dominant share over steady share of leaf queues with unmet demand, mean over the time with two or more of them")
-	j.headline("Jain's index of received over entitled memory", "Jain, memory")
+	j.N, j.Whole, j.Things = seconds(q.JainMS), seconds(q.Cluster.MS), "seconds"
+	jd.N, jd.Whole, jd.Things = seconds(q.DomMS), seconds(q.Cluster.MS), "seconds"
+	j.headline("Jain's index of received memory", "Jain, memory")
 	jd.headline("Jain's index of dominant shares", "Jain, dominant")
 	var within, entitled, below, entitledMS float64
 	for _, name := range q.Names {

@@ -14,29 +14,32 @@ var localityContainers = Metric{"locality_containers", "Locality of containers",
 	hit := func(j *result.Job) (float64, float64, bool) {
 		return float64(j.ContainersPreferred), float64(j.ContainersPreferring), true
 	}
-	head := jobRatio("locality_containers_host_share", quantity.Share, quantity.Higher, d.Jobs, hit, noContainerPreference,
+	head := jobRatio("locality_containers_host_share", quantity.Share, quantity.Higher, d.Jobs, hit, "containers", noContainerPreference,
 		"containers on a preferred host, of those matched to a request that named hosts")
-	head.headline("containers on a host that they asked for", "containers, asked")
+	head.headline("containers on a host asked for", "containers, asked")
 	hinted := jobRatio("locality_containers_hinted_share", quantity.Share, quantity.Higher, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 		return float64(j.ContainersHinted), float64(j.ContainersHinting), true
-	}, "no container was allocated while tasks preferred hosts", "containers on a host that tasks of active stages preferred, of those allocated while there were such tasks, whatever the request named")
-	hinted.headline("containers on a host that tasks prefer", "containers, hinted")
+	}, "containers", "no container was allocated while tasks preferred hosts", "containers on a host that tasks of active stages preferred, of those allocated while there were such tasks, whatever the request named")
+	hinted.headline("containers where tasks prefer", "containers, hinted")
 	vs = append(vs, head, hinted,
 		jobRatio("locality_containers_rack_share", quantity.Share, quantity.Neither, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 			return float64(j.ContainersRackPreferred), float64(j.ContainersPreferring), true
-		}, noContainerPreference, "containers on the rack of a preferred host but on none of them, of those matched to a request that named hosts"),
+		}, "containers", noContainerPreference, "containers on the rack of a preferred host but on none of them, of those matched to a request that named hosts"),
 		jobRatio("locality_containers_elsewhere_share", quantity.Share, quantity.Lower, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 			return float64(j.ContainersPreferring - j.ContainersPreferred - j.ContainersRackPreferred), float64(j.ContainersPreferring), true
-		}, noContainerPreference, "containers on another rack than any preferred host, of those matched to a request that named hosts"),
+		}, "containers", noContainerPreference, "containers on another rack than any preferred host, of those matched to a request that named hosts"),
 		jobRatio("locality_containers_preferring_share", quantity.Share, quantity.Neither, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 			return float64(j.ContainersPreferring), float64(j.Containers), true
-		}, "no containers", "containers matched to a request that named hosts, of all executor and task containers"),
+		}, "containers", "no containers", "containers matched to a request that named hosts, of all executor and task containers"),
 	)
+	for i := range vs {
+		vs[i].Whole = d.Containers.N
+	}
 	for _, p := range partsOf(d.Jobs) {
 		vs = append(vs, jobRatio("locality_containers_host_share"+p.label, quantity.Share, quantity.Higher, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 			n, m, _ := hit(j)
 			return n, m, p.has(j)
-		}, noContainerPreference, "containers on a preferred host, "+p.text+", of those there matched to a request that named hosts"))
+		}, "containers", noContainerPreference, "containers on a preferred host, "+p.text+", of those there matched to a request that named hosts"))
 	}
 	return append(vs, missValues("locality_containers_miss", d.Containers.Missed, "containers that missed their preferred hosts")...)
 }}
@@ -57,8 +60,10 @@ func missValues[K comparable](name string, missed map[K]*[record.Misses]int64, a
 	vs = []Value{value(name+"_count", quantity.Count, quantity.Lower, float64(all), all, "", about)}
 	for why := range by {
 		if by[why] > 0 {
-			vs = append(vs, value(name+"_share[reason="+record.Miss(why).String()+"]", quantity.Share, quantity.Neither, float64(by[why])/float64(all), all, "",
-				about+" because of: "+missAbout[why]))
+			v := value(name+"_share[reason="+record.Miss(why).String()+"]", quantity.Share, quantity.Neither, float64(by[why])/float64(all), all, "",
+				about+" because of: "+missAbout[why])
+			v.Things = "missed places"
+			vs = append(vs, v)
 		}
 	}
 	return vs

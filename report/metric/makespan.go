@@ -31,6 +31,7 @@ var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
 	}
 	v := value("makespan_ms", quantity.MS, quantity.Lower, makespanMS(d), succeeded+failed, "no job finished", "first submission to last finish of a job")
 	v.headline("makespan", "makespan")
+	v.Ends = true
 	n := int64(len(d.Jobs))
 	return []Value{
 		v,

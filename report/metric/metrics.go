@@ -36,6 +36,9 @@ type Value struct {
 	Number float64
 	Absent string  // why there is no number; then Number is NaN
 	N      int64   // how many things it is about
+	Things string  // what they are called: jobs, containers, task attempts; empty when it is about none in particular
+	Whole  int64   // how many such things the replay has; 0 when it is not about a part of them
+	Ends   bool    // it is about when jobs end, and no sum over single jobs
 	PerJob *PerJob // how it follows from jobs, for the bootstrap; nil when it does not
 }
 
@@ -45,12 +48,38 @@ func (v *Value) headline(plain, short string) {
 	v.Family, v.Plain, v.Short = quantity.Headline, plain, short
 }
 
-// Text returns a value for people, with its unit; a dash and the reason when absent.
-func (v *Value) Text() string {
+// thin is the part of a whole below which a number says little about the whole.
+const thin = 0.05
+
+// Thin reports whether the value is about so few of the things of the replay that it is no news: the share of a
+// single container out of 173.
+func (v *Value) Thin() bool { return v.Whole > 0 && float64(v.N) < thin*float64(v.Whole) }
+
+// Of says how many things the value is about, and of how many when those are a part: "173 containers", "160 of 173 containers".
+func (v *Value) Of() string {
+	switch {
+	case v.Things == "":
+		return ""
+	case v.Whole > 0 && v.N < v.Whole:
+		return quantity.Thousands(v.N) + " of " + quantity.Counted(v.Whole, v.Things)
+	}
+	return quantity.Counted(v.N, v.Things)
+}
+
+// Amount returns a value for people, with its unit; a dash and the reason when absent.
+func (v *Value) Amount() string {
 	if v.Absent != "" {
 		return "- (" + v.Absent + ")"
 	}
 	return v.Unit.Amount(v.Number)
+}
+
+// Text is [Value.Amount] and, for a share, of how many.
+func (v *Value) Text() string {
+	if of := v.Of(); v.Absent == "" && v.Unit == quantity.Share && of != "" {
+		return v.Amount() + " of " + of
+	}
+	return v.Amount()
 }
 
 // PerJob computes a value from jobs: the ratio of two sums over jobs, or a percentile over them.

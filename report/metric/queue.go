@@ -12,7 +12,8 @@ var queueShares = Metric{"queue", "Shares of queues", func(d *result.Data) (vs [
 		label := "[queue=" + name + "]"
 		const none = "never two leaf queues with unmet demand at once"
 		dom := value("queue_contended_dominant_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContDom, s.ContendedMS), 1, none, "dominant share of queue "+name+", mean over the time in which two or more leaf queues had unmet demand")
-		dom.Family, dom.Plain, dom.Short = quantity.Shares, "dominant share of "+name+" under contention", name
+		dom.N, dom.Whole, dom.Things = seconds(s.ContendedMS), seconds(q.Cluster.MS), "seconds"
+		dom.Family, dom.Plain, dom.Short = quantity.Shares, "contended share of "+name, name
 		vs = append(vs, dom,
 			value("queue_contended_memory_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedMem, s.ContendedMS), 1, none, "share of the cluster's memory of queue "+name+" over that time"),
 			value("queue_contended_vcores_share"+label, quantity.Share, quantity.Neither, quantity.Over(s.ContendedVCores, s.ContendedMS), 1, none, "share of the cluster's vcores of queue "+name+" over that time"),

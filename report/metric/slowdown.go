@@ -4,7 +4,7 @@ import "replay/report/result"
 
 var slowdown = Metric{"slowdown", "Slowdown of jobs", func(d *result.Data) []Value {
 	vs := jobValues(&result.Slowdown, d.Jobs, allJobs)
-	vs[0].headline("mean slowdown of jobs", "slowdown")
+	vs[0].headline("mean slowdown of a job", "slowdown")
 	for _, p := range partsOf(d.Jobs) {
 		vs = append(vs, jobValues(&result.Slowdown, d.Jobs, p)...)
 	}

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,8 +12,8 @@ import (
 	"replay/report/quantity"
 )
 
-// WriteText writes the summary for people: what became of the jobs, the run, its warnings and the headline values in
-// words; with all, every value by its name.
+// WriteText writes the summary for people: what became of the jobs, what happened, the headline values in words, the run and
+// its warnings; with all, every value by its name.
 func (s *Summary) WriteText(w io.Writer, all bool) {
 	m := &s.Manifest
 	fmt.Fprintf(w, "Replay of %s\n\n", quantity.OrDash(m.TraceName))
@@ -20,6 +21,14 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 	fmt.Fprintln(w, o.Text())
 	for i := range o.Reasons {
 		fmt.Fprintf(w, "  - %s\n", o.Reasons[i].Text())
+	}
+	fmt.Fprintln(w)
+	for _, text := range s.News() {
+		fmt.Fprintln(w, text)
+	}
+	if !all {
+		fmt.Fprintln(w)
+		s.writeHeadline(w)
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -40,7 +49,6 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 		}
 	}
 	if !all {
-		s.writeHeadline(w)
 		return
 	}
 	for _, g := range s.Groups {
@@ -53,25 +61,29 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 	}
 }
 
-// writeHeadline writes the headline values in words, and where the others are.
+// writeHeadline writes the headline values in words with what they are over, what was left out, and where the others are.
 func (s *Summary) writeHeadline(w io.Writer) {
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	others := 0
-	for i := range s.Values {
-		v := &s.Values[i]
-		if v.Family != quantity.Headline {
-			others++
-			continue
+	said, others := s.Headline()
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, v := range said {
+		of := v.Of()
+		if of != "" {
+			of = "of " + of
 		}
-		number, reason := "-", "("+v.Absent+")"
-		if v.Absent == "" {
-			number, reason = v.Unit.Amount(v.Number), ""
-		}
-		fmt.Fprintln(t, strings.TrimRight(fmt.Sprintf("%s\t%s\t%s  %s", v.Plain, number, v.Name, reason), " "))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Plain, v.Amount(), of)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", quantity.Thousands(int64(others)))
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
+	for i, text := range others {
+		if i == 0 {
+			fmt.Fprintln(w, "\nLeft out:")
+		}
+		fmt.Fprintf(w, "  - %s\n", text)
+	}
+	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", quantity.Thousands(int64(len(s.Values)-len(said))))
 }
 
 // Warnings returns the texts of the warnings, without those of jobs that did not succeed: the outcome has their reasons.

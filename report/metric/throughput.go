@@ -18,9 +18,13 @@ var throughput = Metric{"throughput", "Throughput", func(d *result.Data) []Value
 	}
 	hours := makespanMS(d) / quantity.HourMS
 	const none = "no job finished, or the makespan is 0"
-	return []Value{
+	vs := []Value{
 		value("throughput_jobs_per_hour", quantity.JobsPerHour, quantity.Higher, quantity.Over(float64(jobs), hours), jobs, none, "jobs that succeeded per hour of the makespan"),
 		value("throughput_tasks_per_hour", quantity.TasksPerHour, quantity.Higher, quantity.Over(float64(tasks), hours), tasks, none, "distinct tasks that succeeded per hour of the makespan"),
 		value("throughput_task_hours_per_hour", quantity.HoursPerHour, quantity.Higher, quantity.Over(float64(useful)/quantity.HourMS, hours), tasks, none, "useful task time (successful attempts) per time of the makespan: tasks running on average"),
 	}
+	for i := range vs {
+		vs[i].Ends = true
+	}
+	return vs
 }}

@@ -12,10 +12,11 @@ var utilization = Metric{"utilization", "Utilization", func(d *result.Data) []Va
 	mem := value("utilization_memory_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllMemMS, q.CapMem), c.N+c.AMs, none, "memory allocated to containers, AM included, of the cluster's, over the sampled time")
 	vc := value("utilization_vcores_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.AllCoreMS, q.CapVCores), c.N+c.AMs, none, "vcores allocated to containers, AM included, of the cluster's, over the sampled time")
 	dom := value("utilization_dominant_allocated_share", quantity.Share, quantity.Higher, quantity.Over(q.Dominant, q.MS), c.N+c.AMs, none, "larger of the allocated shares of memory and vcores at each instant, mean over the sampled time")
-	dom.headline("share of the cluster allocated", "utilization")
+	dom.headline("cluster allocated", "utilization")
+	busy := value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, none, "vcores that ran task attempts, of the cluster's, over the sampled time")
+	busy.headline("vcores running tasks", "vcores busy")
 	return []Value{
-		dom, mem, vc,
-		value("utilization_vcores_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, q.CapVCores), c.N, none, "vcores that ran task attempts, of the cluster's, over the sampled time"),
+		dom, mem, vc, busy,
 		value("utilization_vcores_busy_of_allocated_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyCoreMS, c.CoreMS), c.N, noContainers, "vcores that ran task attempts, of those allocated to executor and task containers"),
 		value("utilization_memory_busy_share", quantity.Share, quantity.Higher, quantity.Over(c.BusyMemMS, q.CapMem), c.N, none, "memory of containers counted by the share of their vcores that ran tasks, of the cluster's"),
 		value("utilization_nodes_mean", quantity.Nodes, quantity.Neither, quantity.Over(q.Nodes, q.MS), c.N, none, "nodes in the cluster, mean over the sampled time"),

@@ -51,7 +51,11 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 		ps[i] /= 100
 	}
 	numbers := slices.Concat([]float64{d.Mean()}, d.Quantiles(ps...), []float64{d.Max()})
-	return statisticsOf(&t.Quantity, label, numbers, d.N(), t.None, about)
+	out := statisticsOf(&t.Quantity, label, numbers, d.N(), t.None, about)
+	for i := range out {
+		out[i].Things = t.Things
+	}
+	return out
 }
 
 // jobValues returns the statistics of q over the jobs of a part.
@@ -76,8 +80,13 @@ func jobValues(q *result.OfJobs, jobs []result.Job, p part) []Value {
 	}
 	numbers := slices.Concat([]float64{dist.Mean(xs)}, dist.Percentiles(xs, percents()...), []float64{largest})
 	out := statisticsOf(&q.Quantity, p.label, numbers, int64(len(xs)), q.None, about)
+	whole := int64(0)
+	if p.label == "" {
+		whole = int64(len(jobs))
+	}
 	for i, s := range statistics {
 		if s.name != "max" {
+			out[i].Things, out[i].Whole = "jobs", whole
 			out[i].PerJob = &PerJob{func(j *result.Job) (float64, float64, bool) { x, ok := of(j); return x, 1, ok }, s.percent}
 		}
 	}
@@ -93,8 +102,8 @@ func statisticsOf(q *quantity.Quantity, label string, numbers []float64, n int64
 	return out
 }
 
-// jobRatio returns the ratio of two sums over jobs.
-func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs []result.Job, of func(*result.Job) (num, den float64, ok bool), absent, about string) Value {
+// jobRatio returns the ratio of two sums over jobs; the denominator counts things.
+func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs []result.Job, of func(*result.Job) (num, den float64, ok bool), things string, absent, about string) Value {
 	num, den := 0.0, 0.0
 	for i := range jobs {
 		if n, d, ok := of(&jobs[i]); ok {
@@ -103,9 +112,12 @@ func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs [
 		}
 	}
 	v := value(name, unit, better, quantity.Over(num, den), int64(den), absent, about)
-	v.PerJob = &PerJob{Of: of}
+	v.Things, v.PerJob = things, &PerJob{Of: of}
 	return v
 }
+
+// seconds is a time as a number of things that a mean is over.
+func seconds(ms float64) int64 { return int64(math.Round(ms / 1000)) }
 
 // part of the jobs, by which values are told apart.
 type part struct {

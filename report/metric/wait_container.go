@@ -9,7 +9,7 @@ import (
 
 var waitContainer = Metric{"wait_container", "Wait of containers", func(d *result.Data) (vs []Value) {
 	vs = timeValues(&result.ContainerAllocation, d)
-	vs[0].headline("mean wait of containers", "container wait")
+	vs[0].headline("mean wait for a container", "container wait")
 	vs[0].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { return float64(j.AskMS), float64(j.Asks), true }}
 	vs = append(vs, timeValues(&result.ContainerStart, d)...)
 	vs = append(vs, timeValues(&result.ContainerReady, d)...)

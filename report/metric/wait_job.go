@@ -7,9 +7,9 @@ var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
 	for i, s := range statistics {
 		switch s.name {
 		case "mean":
-			vs[i].headline("mean wait of jobs for their first task", "job wait, mean")
+			vs[i].headline("mean wait for the first task", "job wait, mean")
 		case "p95":
-			vs[i].headline("95th percentile of jobs' wait for their first task", "job wait, p95")
+			vs[i].headline("p95 wait for the first task", "job wait, p95")
 		}
 	}
 	vs = append(vs, jobValues(&result.AMStartWait, d.Jobs, allJobs)...)

@@ -10,22 +10,22 @@ import (
 func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 	p := Page{Title: "Replay of " + quantity.OrDash(s.Manifest.TraceName), Facts: s.Facts(), Modelled: s.Manifest.Modelled, Warnings: s.Warnings()}
 	p.Verdict = []Paragraph{Outcome(s.Outcome(), "")}
-	for _, v := range s.Values {
-		if v.Family == quantity.Headline {
-			number := "–"
-			about := v.About
-			if v.Absent == "" {
-				number = v.Unit.Amount(v.Number)
-			} else {
-				about += "; none because " + v.Absent
-			}
-			p.Cards = append(p.Cards, Card{v.Plain, number, about})
+	p.Verdict = append(p.Verdict, Paragraph{Findings: s.News()})
+	said, others := s.Headline()
+	for _, v := range said {
+		label := v.Plain
+		if of := v.Of(); of != "" {
+			label += ", of " + of
 		}
+		p.Cards = append(p.Cards, Card{label, v.Unit.Amount(v.Number), v.About})
+	}
+	if len(others) > 0 {
+		p.Verdict = append(p.Verdict, Paragraph{Lead: "Headline values left out here", Findings: others})
 	}
 	for _, g := range s.Groups {
 		t := Table{Title: g.Title, Head: []string{"metric", "value", "of"}}
 		for _, v := range g.Values {
-			t.Rows = append(t.Rows, Row{Name: v.Name, About: v.About, Cells: []Cell{{Text: v.Text(), Label: "value"}, {Text: quantity.Thousands(v.N), Label: "of"}}})
+			t.Rows = append(t.Rows, Row{Name: v.Name, About: v.About, Cells: []Cell{{Text: v.Amount(), Label: "value"}, {Text: quantity.OrDash(v.Of()), Label: "of"}}})
 		}
 		p.Tables = append(p.Tables, t)
 	}

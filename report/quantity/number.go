@@ -135,3 +135,79 @@ func OrDash(s string) string {
 	}
 	return s
 }
+
+// Counted writes n with the things that it counts, whose name is in the plural: "1 job", "3 jobs".
+func Counted(n int64, things string) string {
+	if n == 1 {
+		things = strings.TrimSuffix(things, "s")
+	}
+	return Thousands(n) + " " + things
+}
+
+// A Scale writes the numbers of one line in one unit.
+type Scale struct {
+	Unit string  // as written once for the line, empty for a bare number
+	By   float64 // what a number of the quantity's unit is multiplied by
+
+	decimals int // of most numbers; small ones have more, and whole ones without any have none
+}
+
+// ScaleOf returns the scale in which a person would write the largest of xs.
+func (u Unit) ScaleOf(xs ...float64) Scale {
+	most := 0.0
+	for _, x := range xs {
+		if math.Abs(x) > most {
+			most = math.Abs(x)
+		}
+	}
+	switch u {
+	case Share:
+		return Scale{"%", 100, 2}
+	case MS:
+		switch {
+		case most < 1000:
+			return Scale{"ms", 1, 2}
+		case most < 120_000:
+			return Scale{"s", 1e-3, 2}
+		case most < 2*HourMS:
+			return Scale{"min", 1. / 60_000, 2}
+		case most < 48*HourMS:
+			return Scale{"h", 1. / HourMS, 2}
+		}
+		return Scale{"d", 1. / (24 * HourMS), 2}
+	case Count:
+		return Scale{"", 1, 0}
+	case Ratio, Index:
+		return Scale{"", 1, 3}
+	}
+	return Scale{string(u), 1, 2}
+}
+
+// Number writes x in the scale, without its unit.
+func (s Scale) Number(x float64) string {
+	x *= s.By
+	if math.Abs(x) < 1e-9 { // the rounding of sums
+		x = 0
+	}
+	if s.decimals == 0 && x == math.Trunc(x) {
+		return Decimals(x, 0)
+	}
+	return Decimals(x, digits(x, max(s.decimals, 1)))
+}
+
+// Signed writes x in the scale with its sign, without its unit.
+func (s Scale) Signed(x float64) string {
+	text := s.Number(x)
+	if x > 0 && strings.Trim(text, "0.,") != "" {
+		return "+" + text
+	}
+	return text
+}
+
+// Suffix is the unit as it stands behind a number.
+func (s Scale) Suffix() string {
+	if s.Unit == "" {
+		return ""
+	}
+	return " " + s.Unit
+}

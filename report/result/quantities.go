@@ -98,7 +98,8 @@ func waitParts(parts [waitSteps]WaitPart) [waitSteps]WaitPart {
 // Time is a time that containers or task attempts take.
 type Time struct {
 	quantity.Quantity
-	Population string // what has it
+	Things     string // what they are: containers, task attempts
+	Population string // which of them have it
 	None       string // why there is none in a replay
 	of         func(*Data) *dist.Dist
 }
@@ -110,22 +111,22 @@ func (t *Time) Dist(d *Data) *dist.Dist { return t.of(d) }
 var (
 	ContainerAllocation = Time{
 		timeCalled("wait_container_allocation", "ask to allocation", "the time from a container's ask to its allocation"),
-		"executor and task containers", "no executor or task container was allocated", func(d *Data) *dist.Dist { return &d.Containers.Ask },
+		"containers", "executor and task containers", "no executor or task container was allocated", func(d *Data) *dist.Dist { return &d.Containers.Ask },
 	}
 	ContainerStart = Time{
 		timeCalled("wait_container_start", "allocation to start", "the time from a container's allocation to the start of its process"),
-		"those started", "no such container was started", func(d *Data) *dist.Dist { return &d.Containers.Start },
+		"containers", "those started", "no such container was started", func(d *Data) *dist.Dist { return &d.Containers.Start },
 	}
 	ContainerReady = Time{
 		timeCalled("wait_container_ready", "allocation to ready", "the time from a container's allocation until it is ready for tasks"),
-		"those that became ready", "no executor became ready", func(d *Data) *dist.Dist { return &d.Containers.Register },
+		"containers", "those that became ready", "no executor became ready", func(d *Data) *dist.Dist { return &d.Containers.Register },
 	}
 	TaskLaunch = Time{
 		timeCalled("wait_task_launch", "ready to launch", "the time from a task being ready (its stage submitted, or pending again) to its launch"),
-		"task attempts", "no task attempt was launched", func(d *Data) *dist.Dist { return &d.Tasks.Wait },
+		"task attempts", "task attempts", "no task attempt was launched", func(d *Data) *dist.Dist { return &d.Tasks.Wait },
 	}
 	TaskRun = Time{
 		timeCalled("run_task", "launch to finish", "the time from launch to finish"),
-		"task attempts that finished", "no task attempt finished", func(d *Data) *dist.Dist { return &d.Tasks.Run },
+		"task attempts", "task attempts that finished", "no task attempt finished", func(d *Data) *dist.Dist { return &d.Tasks.Run },
 	}
 )

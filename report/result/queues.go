@@ -42,6 +42,8 @@ type Queues struct {
 // Totals are integrals over the sampled time.
 type Totals struct {
 	Dominant, CapMem, CapVCores, Nodes, MS float64
+
+	PendingMS, ContendedMS float64 // time with unmet demand in one leaf queue or more, and in two or more
 }
 
 // Share is what one leaf queue received and was entitled to, as integrals over time.
@@ -148,6 +150,12 @@ func (q *Queues) fairness(ms, capMem, capVCores float64) {
 		if r := &q.group[i]; q.leaf(r) && (r.PendingMem > 0 || r.PendingVCores > 0) {
 			waiting++
 		}
+	}
+	if waiting > 0 {
+		q.Cluster.PendingMS += ms
+	}
+	if waiting > 1 {
+		q.Cluster.ContendedMS += ms
 	}
 	var received, dominants []float64
 	for i := range q.group {

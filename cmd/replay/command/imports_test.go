@@ -51,7 +51,7 @@ var picture = map[string][]string{
 	"replay/report/figure":     {"replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/page":       {"replay/report/figure", "replay/report/metric", "replay/report/quantity"},
-	"replay/report/compare":    {"replay/report/dist", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
+	"replay/report/compare":    {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/prediction": {"replay/report/dist", "replay/report/figure", "replay/report/outdir", "replay/report/page"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},

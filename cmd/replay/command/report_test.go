@@ -44,10 +44,10 @@ func TestReport(t *testing.T) {
 		file       string
 	}{
 		{"no result", "", exitUsage, "at least one result", ""},
-		{"again in place", in("a") + " --formats none", exitDone, "wait_job_first_task_mean_ms", "a/report.html"},
+		{"again in place", in("a") + " --formats none", exitDone, "mean wait for the first task", "a/report.html"},
 		{"elsewhere, as JSON", "--json --out " + in("c") + " " + in("a"), exitDone, `"wait_job_first_task_mean_ms": 5000`, "c/plots/wait_job_cdf.pdf"},
 		{"several below out", "--formats svg --out " + in("d") + " " + in("a") + " " + in("b/s1"), exitDone, "Replay of", "d/s1/plots/wait_job_cdf.svg"},
-		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), exitDone, "b against a", "e/comparison.json"},
+		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), exitDone, "difference between b and a", "e/comparison.json"},
 		{"compared as JSON", in("a") + " " + in("a/../b") + " --compare --json", exitDone, `"verdict"`, ""},
 		{"seeds differ", in("a") + " " + in("other") + " --compare", exitBadInput, "seed 2", ""},
 		{"one is no comparison", in("a") + " --compare", exitUsage, "two or more", ""},

@@ -1,0 +1,149 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"replay/report/figure"
+	"replay/report/quantity"
+)
+
+// width is how many columns of text a comparison takes at most.
+const width = 100
+
+// marks are the words of findings in a table.
+var marks = map[Finding]string{
+	Equal: "=", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~",
+}
+
+// line is a row of the table of one variant: a metric and its unit, then what stands right-aligned in columns.
+type line struct {
+	name, unit string
+	columns    []string
+}
+
+// lines returns the table of variant v: its head, its rows, and what was left out because one of the variants has
+// no number, or one over next to nothing. With all, it has every metric by its name.
+func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []string) {
+	head = line{"", "", []string{c.Variants[0].Name, c.Variants[v].Name, "change", "", "", "n", "p", "adj. p"}}
+	group := ""
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		first, cell := &row.Cells[0], &row.Cells[v]
+		if row.Family == "" && !all {
+			continue
+		}
+		if math.IsNaN(cell.Difference) || row.Thin() && !all {
+			left = append(left, row.plain())
+			continue
+		}
+		s := row.scale(v)
+		half, p, adjusted := "", "", ""
+		if !math.IsNaN(cell.Half) {
+			half, p, adjusted = "±"+s.Number(cell.Half), chance(cell.P), chance(cell.Adjusted)
+		}
+		name := row.plain()
+		if all {
+			name = row.Name
+			if row.Group != group {
+				group = row.Group
+				rows = append(rows, line{name: group})
+			}
+		}
+		n := ""
+		if row.Things != "" {
+			n = quantity.Thousands(row.N)
+		}
+		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}})
+	}
+	return head, rows, left
+}
+
+// chance writes a p-value.
+func chance(p float64) string {
+	if p < .001 {
+		return "<.001"
+	}
+	if p >= .9995 {
+		return "1"
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%.3f", p), "0")
+}
+
+// writeTable writes the table of a variant within [width] columns: the names of variants give way first, then those of metrics,
+// which with long stand on lines of their own.
+func writeTable(w io.Writer, head line, rows []line, long bool) {
+	widths := make([]int, len(head.columns))
+	unit, label := 0, 0
+	for _, r := range append([]line{head}, rows...) {
+		for k, text := range r.columns {
+			if !(k < 2 && len(r.columns) > 0 && &r.columns[0] == &head.columns[0]) {
+				widths[k] = max(widths[k], utf8.RuneCountInString(text))
+			}
+		}
+		unit = max(unit, utf8.RuneCountInString(r.unit))
+		if len(r.columns) > 0 {
+			label = max(label, utf8.RuneCountInString(r.name))
+		}
+	}
+	gap := func(k int) int {
+		if k == 3 || widths[k] == 0 { // the interval stands close to its difference
+			return min(1, widths[k])
+		}
+		return 2
+	}
+	fixed := 1 + unit
+	for k := range widths {
+		fixed += gap(k) + widths[k]
+	}
+	if long {
+		label = min(label, 38)
+	}
+	for k := range 2 { // what room there is goes to the names of variants
+		room := max(0, width-fixed-min(label, 36))
+		want := utf8.RuneCountInString(head.columns[k])
+		if k == 0 {
+			room = max(room/2, room-max(0, utf8.RuneCountInString(head.columns[1])-widths[1]))
+		}
+		if more := min(want, widths[k]+room) - widths[k]; more > 0 {
+			widths[k] += more
+			fixed += more
+		}
+		head.columns[k] = figure.Short(head.columns[k], widths[k])
+	}
+	label = min(label, width-fixed)
+	for _, r := range append([]line{head}, rows...) {
+		if r.columns == nil {
+			fmt.Fprintf(w, "%s\n", r.name)
+			continue
+		}
+		name := r.name
+		if utf8.RuneCountInString(name) > label {
+			if long {
+				fmt.Fprintln(w, name)
+				name = ""
+			} else {
+				name = figure.Short(name, label)
+			}
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s %s", pad(name, label), pad(r.unit, unit))
+		for k, text := range r.columns {
+			b.WriteString(strings.Repeat(" ", gap(k)))
+			if k == 3 {
+				b.WriteString(pad(text, widths[k]))
+			} else {
+				b.WriteString(strings.Repeat(" ", widths[k]-utf8.RuneCountInString(text)) + text)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// pad fills text up to n columns.
+func pad(text string, n int) string {
+	return text + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(text)))
+}

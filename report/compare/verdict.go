@@ -1,0 +1,216 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"replay/report/page"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// telling is how large a difference must be, against the base, to be told before others of its sort.
+const telling = 0.01
+
+// ofJobs are the headline metrics that users of a cluster feel, those first that say most.
+var ofJobs = []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms", "wait_job_first_task_p95_ms", "slowdown_mean", "makespan_ms"}
+
+// plain tells a value in words within a sentence.
+func (r *Row) plain() string {
+	if r.Plain != "" {
+		return r.Plain
+	}
+	return r.Name
+}
+
+// Verdict answers in a sentence for each variant but the first: what changed against it, by how much, for whom and why.
+func (c *Comparison) Verdict() (ps []page.Paragraph) {
+	for v := 1; v < len(c.Variants); v++ {
+		ps = append(ps, page.Paragraph{Lead: c.answer(v)})
+	}
+	return ps
+}
+
+func (c *Comparison) answer(v int) string {
+	name, first := c.Variants[v].Name, c.Variants[0].Name
+	if c.Same[v] {
+		return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s.", name, first, seedsText(len(c.Seeds)))
+	}
+	if c.Losses[v].any() {
+		return c.lossText(v)
+	}
+	if len(c.Seeds) == 1 {
+		text := fmt.Sprintf("With one seed nothing tells a difference between %s and %s from chance (--seeds 5 does)", name, first)
+		if row := c.largest(v, func(*Cell) bool { return true }); row != nil {
+			text += ": " + c.change(row, v) + c.where(row, v) + c.why(row, v)
+		}
+		return text + "."
+	}
+	real := func(c *Cell) bool { return c.Finding.Real() }
+	main := c.largest(v, real)
+	counts, tested := c.count(v)
+	switch {
+	case tested == 0:
+		return fmt.Sprintf("%s against %s: nothing could be tested, because no headline metric has a number in both.", name, first)
+	case main == nil:
+		text := fmt.Sprintf("No difference between %s and %s is told apart from chance in any of the %d metrics tested", name, first, tested)
+		if row := c.largest(v, func(*Cell) bool { return true }); row != nil {
+			text += "; the largest is " + c.change(row, v)
+		}
+		return text + "."
+	}
+	word := func(row *Row) string {
+		f := row.Cells[v].Finding
+		if row.Family == quantity.Shares {
+			return "has a " + string(f) + " "
+		}
+		return "is " + string(f) + " in "
+	}
+	text := fmt.Sprintf("%s against %s %s%s%s%s", name, first, word(main), c.change(main, v), c.where(main, v), c.why(main, v))
+	if other := c.largest(v, func(x *Cell) bool { return real(x) && x.Finding != main.Cells[v].Finding }); other != nil {
+		text += "; it " + word(other) + c.change(other, v)
+	}
+	return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts)
+}
+
+// count says how many metrics were found to be what, and how many were tested.
+func (c *Comparison) count(v int) (text string, tested int) {
+	by := map[Finding]int{}
+	for i := range c.Rows {
+		if cell := &c.Rows[i].Cells[v]; !math.IsNaN(cell.Half) {
+			by[cell.Finding]++
+			tested++
+		}
+	}
+	var said []string
+	for _, f := range []Finding{RealBetter, RealWorse, RealHigher, RealLower, NotToldApart, Equal} {
+		if by[f] > 0 {
+			said = append(said, fmt.Sprintf("%d %s", by[f], f))
+		}
+	}
+	return strings.Join(said, ", "), tested
+}
+
+// largest returns the headline row of which to speak first among those wanted: of what users feel the first that differs
+// tellingly, else the one that differs most for its size; nil when there is none.
+func (c *Comparison) largest(v int, want func(*Cell) bool) (best *Row) {
+	const shares, others, users = 1, 2, 3
+	most, class := 0.0, 0
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		cell := &row.Cells[v]
+		if row.Family == "" || math.IsNaN(cell.Difference) || cell.Difference == 0 || row.Thin() || !want(cell) {
+			continue
+		}
+		size, of := math.Abs(quantity.Over(cell.Difference, row.Cells[0].Number)), others
+		if math.IsNaN(size) {
+			size = math.Inf(1) // from nothing to something
+		}
+		if row.Family == quantity.Shares {
+			of = shares
+		} else if n := slices.Index(ofJobs, row.Name); n >= 0 && size >= telling {
+			size, of = float64(-n), users
+		}
+		if best == nil || of > class || of == class && size > most {
+			best, class, most = row, of, size
+		}
+	}
+	return best
+}
+
+// change says from what to what a metric changed, with its interval.
+func (c *Comparison) change(row *Row, v int) string {
+	first, cell := &row.Cells[0], &row.Cells[v]
+	s := row.scale(v)
+	text := fmt.Sprintf("%s: %s → %s (%s", row.plain(), s.Number(first.Number), s.Number(cell.Number)+s.Suffix(), s.Signed(cell.Difference))
+	if !math.IsNaN(cell.Half) {
+		text += " ± " + s.Number(cell.Half)
+	}
+	return text + ")"
+}
+
+// scale is in what unit the row is written where variant v stands against the first.
+func (r *Row) scale(v int) quantity.Scale {
+	return r.Unit.ScaleOf(r.Cells[0].Number, r.Cells[v].Number)
+}
+
+// where says which queue, or size of jobs, has the most of a difference, each by its difference and the number of its jobs.
+func (c *Comparison) where(row *Row, v int) string {
+	s := row.scale(v)
+	for _, of := range []struct{ key, text string }{{"queue", "most of it in "}, {"size", "most of it in jobs of "}} {
+		var most *Row
+		parts, sum, top := 0, 0.0, 0.0
+		for i := range c.Rows {
+			part := &c.Rows[i]
+			rest, ok := strings.CutPrefix(part.Name, row.Name+"["+of.key+"=")
+			d := part.Cells[v].Difference
+			if !ok || rest == "" || math.IsNaN(d) {
+				continue
+			}
+			parts++
+			weight := float64(d * float64(part.N))
+			if (d > 0) != (row.Cells[v].Difference > 0) {
+				continue
+			}
+			sum += math.Abs(weight)
+			if math.Abs(weight) > top {
+				most, top = part, math.Abs(weight)
+			}
+		}
+		if parts < 2 || most == nil || top < sum/2 {
+			continue
+		}
+		name := strings.TrimSuffix(most.Name[len(row.Name)+len(of.key)+2:], "]")
+		if of.key == "size" {
+			name += " tasks"
+		}
+		return ", " + of.text + name + " (" + s.Signed(most.Cells[v].Difference) + s.Suffix() + ")"
+	}
+	return ""
+}
+
+// why says which part of the time that jobs wait and run moved most in the direction of the difference.
+func (c *Comparison) why(row *Row, v int) string {
+	d := row.Cells[v].Difference
+	difference := func(name string) float64 {
+		for i := range c.Rows {
+			if r := &c.Rows[i]; r.Name == name {
+				return r.Cells[v].Difference
+			}
+		}
+		return math.NaN()
+	}
+	if !slices.Contains(ofJobs, row.Name) {
+		return ""
+	}
+	most, name := 0.0, ""
+	take := func(x float64, words string) {
+		if (x > 0) == (d > 0) && math.Abs(x) > math.Abs(most) {
+			most, name = x, words
+		}
+	}
+	for i := range result.WaitParts {
+		p := &result.WaitParts[i]
+		take(difference(p.Name+"_mean_ms"), p.Short)
+	}
+	if row.Name != ofJobs[0] && row.Name != ofJobs[2] {
+		take(difference("duration_job_mean_ms")-difference("wait_job_first_task_mean_ms"), "the time after the first task")
+	}
+	if name == "" {
+		return ""
+	}
+	s := quantity.MS.ScaleOf(most)
+	if row.Unit == quantity.MS {
+		s = row.scale(v)
+	}
+	return ", mostly by " + name + " (" + s.Signed(most) + s.Suffix() + ")"
+}
+
+func seedsText(n int) string {
+	if n == 1 {
+		return "the one seed"
+	}
+	return fmt.Sprintf("each of the %d seeds", n)
+}

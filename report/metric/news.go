@@ -1,0 +1,121 @@
+package metric
+
+import (
+	"fmt"
+
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// News says in sentences what happened in the replay, as far as it happened: each stands only where its numbers have
+// something to say, and says over what they are.
+func (s *Summary) News() (texts []string) {
+	for _, tell := range []func(*Summary) string{jobsWaited, allocatedAndBusy, demandUnmet, timeWasted} {
+		if text := tell(s); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Levels from which something is news.
+const (
+	muchAllocated = 0.5  // of the cluster
+	littleBusy    = 0.75 // of what is allocated
+	someTime      = 0.01 // of the time
+)
+
+// number returns a value of the summary, false when it is absent or about next to nothing.
+func (s *Summary) number(name string) (*Value, bool) {
+	i, ok := s.byName[name]
+	if !ok || s.Values[i].Absent != "" || s.Values[i].Thin() {
+		return nil, false
+	}
+	return &s.Values[i], true
+}
+
+// jobsWaited says how long jobs waited for their first task, and for what most.
+func jobsWaited(s *Summary) string {
+	wait, ok := s.number("wait_job_first_task_mean_ms")
+	if !ok || wait.Number == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Jobs waited %s on average for their first task (%s)", wait.Unit.Amount(wait.Number), wait.Of())
+	most, name := 0.0, ""
+	for i := range result.WaitParts {
+		p := &result.WaitParts[i]
+		if x, ok := s.number(p.Name + "_mean_ms"); ok && x.Number > most {
+			most, name = x.Number, p.Short
+		}
+	}
+	if name != "" {
+		text += fmt.Sprintf(", %s of it for %s", percent(most/wait.Number), name)
+	}
+	return text + "."
+}
+
+// allocatedAndBusy says how much of the cluster was allocated and how much of that was of use.
+func allocatedAndBusy(s *Summary) string {
+	allocated, ok := s.number("utilization_dominant_allocated_share")
+	busy, ok2 := s.number("utilization_vcores_busy_share")
+	of, ok3 := s.number("utilization_vcores_busy_of_allocated_share")
+	if !ok || !ok2 || !ok3 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of the cluster was allocated, and %s of its vcores ran tasks", percent(allocated.Number), percent(busy.Number))
+	if allocated.Number >= muchAllocated && of.Number < littleBusy {
+		text += fmt.Sprintf(": executors held vcores of which they used %s", percent(of.Number))
+	}
+	return text + "."
+}
+
+// demandUnmet says for how much of the time queues wanted more than they got.
+func demandUnmet(s *Summary) string {
+	c := &s.Queues.Cluster
+	if c.MS == 0 {
+		return ""
+	}
+	if c.PendingMS < someTime*c.MS {
+		return fmt.Sprintf("The cluster was never short: some queue wanted more than it got for %s of the time, so policies have nothing to share out.", percent(c.PendingMS/c.MS))
+	}
+	text := fmt.Sprintf("Some queue wanted more than it got for %s of the time", percent(c.PendingMS/c.MS))
+	if len(s.Queues.Names) > 1 {
+		text += fmt.Sprintf(", two or more at once for %s", percent(c.ContendedMS/c.MS))
+	}
+	return text + "."
+}
+
+// timeWasted says how much task time was of no use.
+func timeWasted(s *Summary) string {
+	w, ok := s.number("waste_task_time_share")
+	if !ok || w.Number < someTime {
+		return ""
+	}
+	return fmt.Sprintf("%s of the task time was wasted on attempts that failed, were killed or were repeated.", percent(w.Number))
+}
+
+// percent writes a share for a sentence.
+func percent(x float64) string {
+	if p := 100 * x; p > 0 && p < 10 {
+		return quantity.Decimals(p, 1) + " %"
+	}
+	return quantity.Decimals(100*x, 0) + " %"
+}
+
+// Headline returns the headline values that say something about this replay: those with a number that is over more than
+// next to nothing; and the names in words of the others.
+func (s *Summary) Headline() (said []*Value, others []string) {
+	for i := range s.Values {
+		v := &s.Values[i]
+		switch {
+		case v.Family != quantity.Headline:
+		case v.Absent != "":
+			others = append(others, v.Plain+": "+v.Absent)
+		case v.Thin():
+			others = append(others, v.Plain+": only "+v.Of())
+		default:
+			said = append(said, v)
+		}
+	}
+	return said, others
+}
