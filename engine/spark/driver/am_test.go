@@ -177,6 +177,17 @@ func TestLauncherPool(t *testing.T) {
 	}
 }
 
+// One thread starts executors one after the other.
+func TestLauncherPoolOfOneThread(t *testing.T) {
+	m := instant()
+	m.NMStartMS = 50
+	a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(2, "spark.yarn.containerLauncherMaxThreads", "1"), model: m}).executors(0, 1).register()
+	a.Run(3000)
+	if d := cmp.Diff([]string{"0 start 2 at 50", "0 start 3 at 100"}, a.said("start")); d != "" {
+		t.Errorf("calls (-want +got)\n%s", d)
+	}
+}
+
 // A start that no node answers gives the container back and frees its place: another one is asked for.
 //
 // Source: YarnAllocator.runAllocatedContainers.
@@ -234,6 +245,28 @@ func TestEndOfApplication(t *testing.T) {
 			}
 			if c.tail > 0 && !c.fail && a.Until < 6000 {
 				t.Errorf("work goes on until %d, want 6000 at least: the code works", a.Until)
+			}
+		})
+	}
+}
+
+// The master's loop ends when it unregisters, or with its process, though it takes a while until YARN has taken it out.
+//
+// Source: ApplicationMaster.finish (reporterThread.interrupt).
+func TestHeartbeatsEndWithTheMaster(t *testing.T) {
+	m := instant()
+	m.StopMS = 10_000
+	for name, end := range map[string]func(*app){
+		"it unregisters":   func(a *app) { a.Run(3100); a.asked().wake(); a.Run(3500) },
+		"its process ends": func(a *app) { a.Run(3200); a.CrashMaster() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newApp(t, jobOf(stageOf(0, 1, 3400)), setup{conf: static(2), model: m}).executors(0).register()
+			end(a)
+			counted := a.Counted()
+			a.Run(13_000)
+			if a.Counted() != counted {
+				t.Errorf("%d heartbeats are counted afterwards, want none", a.Counted()-counted)
 			}
 		})
 	}

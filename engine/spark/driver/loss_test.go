@@ -215,6 +215,24 @@ func TestLostExecutorThatIsGivenBack(t *testing.T) {
 	}
 }
 
+// A busy executor that the driver wants gone, and whose process fails before it can be killed: the loss is not the application's.
+//
+// Source: CoarseGrainedSchedulerBackend.removeExecutor (executorsPendingToRemove).
+func TestExecutorThatFailsAsItIsKilled(t *testing.T) {
+	for _, killed := range []bool{true, false} {
+		a := newApp(t, jobOf(stageOf(0, 1, 20_000)), setup{conf: static(2, "spark.task.maxFailures", "1")}).executors(0, 1).register()
+		a.Run(200)
+		if killed {
+			a.asked().kill([]int32{1}, true)
+		}
+		a.Crash(2, 1)
+		a.Run(60_000)
+		if failed := a.Outcome == nil || *a.Outcome != ""; failed == killed {
+			t.Errorf("killed by the driver: %v, log %v, want a failed application only when it was not", killed, a.Log)
+		}
+	}
+}
+
 // Tasks that could run nowhere because of exclusion: an idle executor is killed to make room for another; if none comes in time
 // the application ends.
 //

@@ -195,3 +195,29 @@ func TestLostOutput(t *testing.T) {
 		})
 	}
 }
+
+// Who has read the input of a stage attempt, executor by executor.
+func TestReaders(t *testing.T) {
+	var r readers
+	for _, set := range []int32{3, 1} {
+		for exec := int32(set); exec < 200; exec += 7 {
+			r.add(set, exec)
+			r.add(set, exec)
+		}
+	}
+	check := func(forgotten int32) {
+		t.Helper()
+		for set := range int32(6) {
+			for exec := range int32(300) {
+				want := (set == 1 || set == 3) && set != forgotten && exec < 200 && exec >= set && (exec-set)%7 == 0
+				if got := r.has(set, exec); got != want {
+					t.Fatalf("executor %d has read the input of task set %d: %v, want %v", exec, set, got, want)
+				}
+			}
+		}
+	}
+	check(-1)
+	r.forget(3)
+	r.forget(9)
+	check(3)
+}
