@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/policy/resource"
 )
 
 // A process that ends takes with it what it has not done; what it had reported is on its way and arrives, whatever the driver
@@ -86,6 +87,28 @@ func TestLossesHeldAgainstRunningTasks(t *testing.T) {
 				t.Errorf("the application ended: %v, want %v; ends %v", a.Outcome != nil, heard, a.ends())
 			}
 		})
+	}
+}
+
+// All tasks that run on an executor are lost with it, whichever of them has ended before.
+func TestTasksLeftOnAnExecutorThatDies(t *testing.T) {
+	for first := range 3 {
+		st := stageOf(0, 3, 5000)
+		st.Tasks.DurationMS[first] = 1000
+		j := jobOf(st)
+		j.ExecVCores = 3
+		a := newApp(t, j, setup{conf: static(1)}).register()
+		a.Grant(0, 0, resource.R(2048, 3))
+		a.Run(3000)
+		a.Crash(2, 1)
+		a.Run(20_000)
+		ends := map[string]int{}
+		for _, r := range a.Tasks {
+			ends[r.End]++
+		}
+		if ends[record.TaskSuccess] != 1 || ends[record.TaskLost] != 2 || a.Cores != 0 {
+			t.Errorf("task %d ends first: %v, %d cores are busy, want one success, two lost, none busy", first, a.ends(), a.Cores)
+		}
 	}
 }
 
@@ -282,6 +305,21 @@ func TestFailureStopsEverything(t *testing.T) {
 	}
 	if a.Counted() != counted || a.Cores != 0 {
 		t.Errorf("%d heartbeats are counted after the end, %d cores are busy, want none", a.Counted()-counted, a.Cores)
+	}
+}
+
+// An offer that was asked for in the millisecond of the failure is not made. Here the wait for node 0 is over at 5.1 s, and the next
+// offer of all would come at 6 s.
+func TestFailureBeforeAnOffer(t *testing.T) {
+	m := instant()
+	m.DriverStopMS = 5000
+	a := newApp(t, jobOf(delayed(near(stageOf(0, 2, 60_000), all(2, 0)...), 100)), setup{racks: []int32{0, 0}, conf: static(2, "spark.locality.wait", "5s"), model: m}).executors(0, 1).register()
+	a.Run(5500)
+	a.d.revive()
+	a.d.Fail("no more")
+	a.Run(9000)
+	if d := cmp.Diff([]string{"100 0.0 ex1 NODE_LOCAL"}, a.launches()); d != "" {
+		t.Errorf("launches (-want +got)\n%s", d)
 	}
 }
 

@@ -91,6 +91,22 @@ func TestWaitsForAPreferredHost(t *testing.T) {
 	}
 }
 
+// Executors without a free core, and those whose connection has dropped, are none that tasks could run on.
+func TestWaitsForACore(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 3, 60_000)), setup{conf: static(2, "spark.network.timeout", "1000s")}).executors(0, 1).register()
+	a.Run(2000)
+	if got := a.Master.Waits(nil); got != "0 of its 3 tasks are done" {
+		t.Errorf("it says %q", got)
+	}
+	a = newApp(t, jobOf(delayed(stageOf(0, 3, 60_000), 3000)), setup{conf: static(2, "spark.network.timeout", "1000s")}).executors(0, 1).register()
+	a.Run(2000)
+	a.FailNode(1)
+	a.Run(4000)
+	if got := a.Master.Waits(nil); got != "0 of its 3 tasks are done" {
+		t.Errorf("with an executor that is lost it says %q", got)
+	}
+}
+
 // A decommissioned executor gets no more tasks, looks every second whether it runs any, and ends by itself with status 0.
 //
 // Source: CoarseGrainedSchedulerBackend.decommissionExecutors, CoarseGrainedExecutorBackend.decommissionSelf.

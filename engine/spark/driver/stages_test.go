@@ -57,6 +57,18 @@ func TestHintsOfStages(t *testing.T) {
 	}
 }
 
+// The hints of a stage that is done are in no further target: the second stage asks for executors where its own tasks want to run.
+func TestHintsOfAStageThatIsDone(t *testing.T) {
+	second := delayed(near(stageOf(1, 3, 60_000), all(3, 3)...), 100)
+	second.After = []int32{0}
+	a := newApp(t, jobOf(near(stageOf(0, 1, 1000), []int32{0}), second), setup{conf: dynamic("spark.locality.wait", "0s")}).register().executors(2)
+	a.Run(9000)
+	want := []string{"0 ask *=1 /r0=1 h0=1", "1000 ask *=0 /r0=0 h0=0", "2100 ask *=1 /r1=1 h3=1", "3100 ask *=2 /r1=2 h3=2"}
+	if d := cmp.Diff(want, a.said("ask")); d != "" {
+		t.Errorf("asks (-want +got)\n%s", d)
+	}
+}
+
 // A placement that reads the hosts of each task gets them: the second step asks for an executor for each of the first two tasks.
 func TestHintsByTask(t *testing.T) {
 	a := newApp(t, jobOf(near(stageOf(0, 3, 1000), []int32{0}, []int32{3, 1}, nil)), setup{placement: "per-task", conf: dynamic()}).register()

@@ -197,6 +197,20 @@ func TestRecordedFailuresAreOfAttemptsThatRun(t *testing.T) {
 	if d := cmp.Diff([]string{"31000 0.3 failed", "32600 0.3 success"}, a.ends()[3:]); d != "" {
 		t.Errorf("ends of the copied task's attempts (-want +got)\n%s\n%v", d, a.launches())
 	}
+	// Each attempt but the last fails; a copy that finishes before an attempt would fail succeeds.
+	read := near(stageOf(0, 4, 1000), []int32{0}, []int32{0}, []int32{1}, []int32{1})
+	for i := range read.Tasks.InputBytes {
+		read.Tasks.InputBytes[i] = 1 << 30
+	}
+	read.Tasks.Retries = []int32{0, 3, 0, 0}
+	far := instant()
+	far.RackPenalty = 10
+	x := newApp(t, jobOf(delayed(read, 100)), setup{racks: []int32{0, 0, 0}, model: far, recorded: Recorded{Failures: true},
+		conf: static(3, "spark.locality.wait", "500ms", "spark.speculation", "true", "spark.speculation.quantile", "0.5")}).executors(0, 1, 2).register()
+	x.Run(20_000)
+	if d := cmp.Diff([]string{"3600 0.1 success", "3600 0.1 killed"}, x.ends()[3:]); d != "" {
+		t.Errorf("ends of the attempts of a task that is copied (-want +got)\n%s\n%v", d, x.launches())
+	}
 	lost := stageOf(1, 6, 1000, 0)
 	lost.Tasks.Retries = []int32{0, 0, 0, 0, 1, 0}
 	m := instant()
@@ -246,5 +260,71 @@ func TestSpeculativeCopy(t *testing.T) {
 		if copied := r.Launch == 2600; r.Speculative != copied {
 			t.Errorf("attempt of %d at %d: speculative %v, want %v", r.Index, r.Launch, r.Speculative, copied)
 		}
+	}
+}
+
+// What was told to stop says so when it has, unless it has ended otherwise by then. Here the copy of task 1 wins at 3620, and the
+// attempt on executor 3 is told by 3640.
+//
+// Source: CoarseGrainedSchedulerBackend.DriverEndpoint.receive(StatusUpdate).
+func TestKilledAttemptThatEndsOtherwise(t *testing.T) {
+	cases := []struct {
+		name string
+		do   func(*app) // at 3630
+		want []string   // ends behind those of the other tasks
+		busy int32      // cores at 3700
+	}{
+		{"it stops", func(*app) {}, []string{"3620 0.1 success", "3640 0.1 killed"}, 0},
+		{"its executor is gone before", func(a *app) { a.Crash(4, 1); a.asked().wake() }, []string{"3620 0.1 success", "3630 0.1 lost"}, 0},
+		{"its executor has died, which nobody knows", func(a *app) { a.d.m.DisconnectMS = 5000; a.Crash(4, 1) }, []string{"3620 0.1 success"}, 1},
+		{"the application fails", func(a *app) { a.d.Fail("no more") }, []string{"3620 0.1 success"}, 1},
+		{"the attempt is taken out", func(a *app) { a.Master.Stop() }, []string{"3620 0.1 success", "3630 0.1 killed"}, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.StatusMS, m.RackPenalty, m.DriverStopMS = 20, 10, 10_000
+			st := near(stageOf(0, 4, 1000), []int32{0}, []int32{0}, []int32{1}, []int32{1})
+			for i := range st.Tasks.InputBytes {
+				st.Tasks.InputBytes[i] = 1 << 30
+			}
+			a := newApp(t, jobOf(delayed(st, 100), delayed(stageOf(1, 1, 1000), 60_000)), setup{racks: []int32{0, 0, 0}, model: m,
+				conf: static(3, "spark.locality.wait", "500ms", "spark.speculation", "true", "spark.speculation.quantile", "0.5")}).executors(0, 1, 2).register()
+			a.Run(3630)
+			c.do(a)
+			a.Run(3700)
+			if d := cmp.Diff(c.want, a.ends()[3:]); d != "" {
+				t.Errorf("ends (-want +got)\n%s", d)
+			}
+			if a.Cores != c.busy {
+				t.Errorf("%d cores are busy, want %d", a.Cores, c.busy)
+			}
+		})
+	}
+}
+
+// The recorded delay of the scheduler without the handling of the result lies before the task, but for the report of its end.
+//
+// Source: AppStatusUtils.schedulerDelay.
+func TestDelaysOfTasks(t *testing.T) {
+	m := instant()
+	m.DispatchMS, m.StatusMS, m.ResultMS = 7, 30, 10
+	st := stageOf(0, 4, 1000)
+	st.Tasks.SchedDelayMS = []int64{100, 25, 3, trace.Unset}
+	a := newApp(t, jobOf(st), setup{conf: static(1), model: m}).register()
+	for i, want := range [][2]int64{{60, 30}, {0, 15}, {0, 0}, {7, 30}} {
+		if dispatch, status := a.d.taskDelays(&a.d.job.Stages[0], int32(i)); dispatch != want[0] || status != want[1] {
+			t.Errorf("task %d: %d ms before it and %d ms behind, want %v", i, dispatch, status, want)
+		}
+	}
+}
+
+// Of the tasks that succeed those are counted that prefer a node, and those that run on one that they prefer.
+func TestCountsOfPreferences(t *testing.T) {
+	st := near(stageOf(0, 5, 1000), []int32{0}, []int32{3}, nil, []int32{0}, nil)
+	a := newApp(t, jobOf(st), setup{conf: static(1, "spark.locality.wait", "0s")}).executors(0).register()
+	a.Run(9000)
+	if r := a.Job(); r.TasksSucceeded != 5 || r.TasksPreferring != 3 || r.TasksPreferred != 2 {
+		t.Errorf("of %d tasks %d prefer a node, %d run on one, want 5, 3, 2", r.TasksSucceeded, r.TasksPreferring, r.TasksPreferred)
 	}
 }
