@@ -35,7 +35,7 @@ func (s *sim) Warn(code, text string) { s.warnings.add(code, "%s", text) }
 func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
 		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
-		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == "dense", Loader: sc.AllocationFile,
+		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, Loader: sc.AllocationFile,
 	}
 	if sc.Site.Continuous {
 		c.ContinuousMS = max(int64(sc.Site.ContinuousSleep), 1)

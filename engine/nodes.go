@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/random"
+	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 	"replay/trace"
@@ -35,7 +36,7 @@ func (s *sim) startNodes() {
 		n.used = append(n.used, resource.Resource{})
 		n.shrunk = append(n.shrunk, false)
 	}
-	s.beats = newBeats(s.sc.Engine == "dense", s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
+	s.beats = newBeats(s.sc.Engine == scenario.Dense, s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
 	for i := range n.spec {
 		if n.spec[i].Present {
 			s.addNode(protocol.NodeID(i))

@@ -39,9 +39,12 @@ type Scenario struct {
 	user          []string // by user id
 }
 
-// Engines are the ways to drive heartbeats, the default first. They decide alike: fast leaves out what has no effect, dense
-// executes every heartbeat and is the definition of correct.
-var Engines = []string{"fast", "dense"}
+// Engines are the ways to drive what is periodic, the default first. They decide alike: fast leaves out what has no effect, dense
+// executes each heartbeat and timer and is the definition of correct.
+var Engines = []string{"fast", Dense}
+
+// Dense is the engine that leaves nothing out.
+const Dense = "dense"
 
 // maxTraceMS is the latest submission that --load may lead to: 100 years.
 const maxTraceMS = 100 * 365 * 24 * 3600_000

@@ -19,7 +19,7 @@ func (sc *Scenario) Spark() driver.Setup {
 	return driver.Setup{
 		Defaults: sc.sparkDefaultsLayer(), Over: sc.sparkKeysLayer(),
 		Placement: sc.Requests, Pools: sc.Pools, PoolsFile: sc.PoolsFile, Recorded: sc.Recorded, Model: &sc.Model,
-		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
+		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, Dense: sc.Engine == Dense, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
 	}
 }
 

@@ -20,7 +20,9 @@ import (
 type app struct {
 	*mastertest.Host
 	d        *Driver
-	launched []run // task attempts, as they were when they were launched
+	launched []run                    // task attempts, as they were when they were launched
+	clocks   map[master.EventKind]int // times scheduled, by clock
+	ticks    []int64                  // times of dynamic allocation that were scheduled
 }
 
 // noted is an application's host that notes the task attempts it launches.
@@ -32,6 +34,12 @@ type noted struct {
 func (n *noted) At(at int64, k master.EventKind, number, arg int64) {
 	if k == evStatus {
 		n.app.launched = append(n.app.launched, *n.app.d.runs.of(arg))
+	}
+	if k >= evGate {
+		n.app.clocks[k]++
+		if k == evTick {
+			n.app.ticks = append(n.app.ticks, at)
+		}
 	}
 	n.Host.At(at, k, number, arg)
 }
@@ -75,6 +83,7 @@ type setup struct {
 	delayOff  bool
 	expiry    int64 // of application masters, ms; 0 = as YARN has it
 	seed      uint64
+	dense     bool
 }
 
 // instant is the model in which only decisions take time.
@@ -98,7 +107,7 @@ func newKind(t testing.TB, s setup) *Kind {
 		t.Fatal(err)
 	}
 	return NewKind(Setup{Defaults: conf.Layer{Name: "defaults", Values: s.defaults}, Over: conf.Layer{Name: "test", Strict: true, Values: s.conf},
-		Placement: placement, Pools: s.pools, PoolsFile: s.file, Recorded: s.recorded, Model: s.model, Types: s.types, AMExpiryMS: s.expiry, DelayOff: s.delayOff})
+		Placement: placement, Pools: s.pools, PoolsFile: s.file, Recorded: s.recorded, Model: s.model, Types: s.types, AMExpiryMS: s.expiry, DelayOff: s.delayOff, Dense: s.dense})
 }
 
 // newApp returns an application whose master is about to register, at time 0.
@@ -107,7 +116,7 @@ func newApp(t testing.TB, j *trace.Job, s setup) *app {
 	if s.racks == nil {
 		s.racks = []int32{0, 0, 1, 1}
 	}
-	a := &app{}
+	a := &app{clocks: map[master.EventKind]int{}}
 	a.Host = mastertest.New(t, &notedKind{newKind(t, s), a}, j, s.racks...)
 	a.Seed = s.seed
 	return a

@@ -54,9 +54,11 @@ func (a *asked) begin() {
 		if a.conf.ClusterMode {
 			a.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
 		}
-		a.h.At(a.now(), evTick, 0, 0)
+		a.start(clock{kind: evTick, period: spark.TickInterval, due: a.mgr.NextInteresting, run: func() { a.mgr.Tick(a.now()) }}, 0)
 	}
-	a.gate()
+	if a.gate(); !a.started {
+		a.start(clock{kind: evGate, period: registeredPollMS, due: a.gateDue, run: a.gate}, registeredPollMS)
+	}
 }
 
 func (a *asked) handle(k master.EventKind, arg int64) {
@@ -65,11 +67,6 @@ func (a *asked) handle(k master.EventKind, arg int64) {
 		if arg == a.beat {
 			a.h.Heartbeat()
 			a.heartbeat()
-		}
-	case evTick:
-		if !a.stopping {
-			a.mgr.Tick(a.now())
-			a.h.At(a.now()+spark.TickInterval, evTick, 0, 0)
 		}
 	case evDisconnect:
 		a.disconnected(int32(arg))
@@ -280,6 +277,7 @@ func (a *asked) Exited(c int64) {
 	if e.state == execAlive && !a.stopping {
 		a.h.At(a.now()+a.m.DisconnectMS, evDisconnect, int64(id), int64(id))
 	}
+	a.wind(call)
 }
 
 // disconnected is the driver's notice that an executor's connection dropped: it gets no more offers,

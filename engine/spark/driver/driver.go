@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/model"
@@ -35,6 +36,8 @@ type Driver struct {
 	order    *random.Momentary  // of offers
 	offers   []spark.Offer
 	told     []spark.TaskEvent
+	clocks   []clock
+	reached  reached
 	reviveAt int64 // time of the offer of all executors that is scheduled, or -1
 
 	registered int64  // when the application master registered
@@ -95,11 +98,12 @@ func (d *Driver) Register() error {
 	}
 	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, nil)
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
-	d.h.At(d.now(), evReviveTimer, 0, 0)
+	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval, due: d.reviveDue, run: d.offerAll}, 0)
 	if d.conf.Speculation.Enabled {
-		d.h.At(d.now()+d.conf.Speculation.Interval, evSpeculate, 0, 0)
+		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval, due: always, run: d.speculate}, d.conf.Speculation.Interval)
 	}
 	d.source.begin()
+	d.wind(call)
 	return nil
 }
 
@@ -126,27 +130,37 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	case evResubmit:
 		d.dag.Resubmit(d.now())
 		d.pump()
-	case evBegin, evGate:
+	case evBegin:
 		d.gate()
 	case evDriverStop:
 		d.driverStop()
 	case evAbort:
 		d.tasks.AbortTimeout(d.now(), int32(arg))
 		d.pump()
-	case evReviveTimer:
-		if !d.stopping {
-			d.offerAll()
-			d.h.At(d.now()+d.conf.ReviveInterval, evReviveTimer, 0, 0)
-		}
-	case evSpeculate:
-		if !d.stopping {
-			d.tasks.Speculate(d.now())
-			d.pump()
-			d.h.At(d.now()+d.conf.Speculation.Interval, evSpeculate, 0, 0)
-		}
 	default:
-		d.source.handle(k, arg)
+		if !d.tick(k, arg) {
+			d.source.handle(k, arg)
+		}
 	}
+	d.wind(k)
+}
+
+// always says of a clock that it could do something each time.
+func always(t int64) int64 { return t }
+
+// reviveDue: an offer without a task to start does nothing, nor one of executors that are all busy, unless it is to find that
+// a task is excluded everywhere.
+func (d *Driver) reviveDue(t int64) int64 {
+	needsNoCore := func(p profile) bool { return p.cpus < 1 }
+	if d.tasks.Pending() && (d.free > 0 || d.conf.Exclude.Enabled || slices.ContainsFunc(d.set.profiles, needsNoCore)) {
+		return t
+	}
+	return never
+}
+
+func (d *Driver) speculate() {
+	d.tasks.Speculate(d.now())
+	d.pump()
 }
 
 // registeredPollMS is how often Spark counts the registered executors.
@@ -163,11 +177,21 @@ func (d *Driver) gate() {
 		return
 	}
 	if waited := d.now() - d.registered; !d.source.enough() && waited < d.conf.MaxRegisteredWait {
-		d.h.At(d.now()+registeredPollMS, evGate, 0, 0)
 		return
 	}
 	d.started = true
 	d.startStages()
+}
+
+// gateDue: the application's code begins with the executor that makes it enough, or when the wait is over.
+func (d *Driver) gateDue(t int64) int64 {
+	switch {
+	case d.started:
+		return never
+	case d.source.enough():
+		return t
+	}
+	return max(t, d.registered+d.conf.MaxRegisteredWait)
 }
 
 // codeEnded is the end of the application's own code: all its stages are done, or one failed for good.

@@ -19,6 +19,7 @@ type backend struct {
 	in     []int32    // executor by container number, 0 for none
 	on     [][]int32  // by node: executors that are alive
 	ready  int        // executors that have registered
+	free   int32      // cores without a task, of the executors that are alive
 	wanted []int32    // by node: (task, location) pairs of active stages
 	hints  int64      // sum of wanted
 }
@@ -98,6 +99,7 @@ func (d *Driver) execReady(n int64) {
 	}
 	e.state = execAlive
 	e.free = e.cores
+	d.free += e.free
 	d.on[e.node] = append(d.on[e.node], id)
 	d.ready++
 	d.h.Container(n).Registered = d.now()
@@ -159,6 +161,7 @@ func (d *Driver) lose(id int32, to executorState) {
 	if e.state == execAlive {
 		on := &d.on[e.node]
 		*on = slices.DeleteFunc(*on, func(other int32) bool { return other == id })
+		d.free -= e.free
 	}
 	e.state = to
 }
@@ -181,4 +184,5 @@ func (d *Driver) NodeDown(node int32) {
 	if d.dag != nil {
 		d.dag.HostLost(node)
 	}
+	d.wind(call)
 }

@@ -26,6 +26,7 @@ type Setup struct {
 	Model          *model.Model
 	Types          []string // resource types of the cluster
 	AMExpiryMS     int64    // yarn.am.liveness-monitor.expiry-interval-ms
+	Dense          bool     // each time of each clock is executed, whether it can have an effect or not
 	DelayOff       bool     // the scheduler does not wait for a preferred host
 }
 

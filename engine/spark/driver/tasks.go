@@ -56,6 +56,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	e := &d.execs[at.Exec]
 	c := d.h.Container(e.container)
 	e.free -= set.Spec.TaskCPUs
+	d.free -= set.Spec.TaskCPUs
 	e.running++
 	d.h.Busy(set.Spec.TaskCPUs)
 	c.Tasks++
@@ -219,6 +220,7 @@ func (d *Driver) freeCore(r *run) {
 	e.running--
 	if e.state == execAlive {
 		e.free += cpus
+		d.free += cpus
 	}
 	d.h.Busy(-cpus)
 	d.runs.settle(r)

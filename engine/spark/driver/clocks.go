@@ -1,0 +1,85 @@
+package driver
+
+import "replay/engine/master"
+
+// A clock is a periodic timer of the driver. Its times are computed, and only one of them is in the event queue: the next
+// at which it can do something. With [Setup.Dense] that is each of them, which is the definition of correct.
+type clock struct {
+	kind   master.EventKind // of class [master.Timer]
+	first  int64            // of its times
+	period int64
+	// due returns the earliest time, not before t, at which the clock could do something if nothing happens before it; never
+	// if it could not. Too early an answer costs time, too late a one is wrong.
+	due func(t int64) int64
+	run func()
+
+	at int64 // the time that is in the queue, never for none
+}
+
+// start adds a clock whose first time is in after ms.
+func (d *Driver) start(c clock, after int64) {
+	c.first, c.at = d.now()+after, never
+	d.clocks = append(d.clocks, c)
+}
+
+// reached is how far the driver is in a millisecond: its events come in the order of their kinds, so clocks of this kind and those
+// before it have passed, even when an event that they lead to comes after them.
+type reached struct {
+	at   int64
+	kind master.EventKind
+}
+
+// call stands for the kind of an event that is not the driver's own: it comes before all clocks of its millisecond.
+const call = 0
+
+// wind brings the clocks up to date after an event: k is its kind, [call] for what is not one of the driver's events.
+func (d *Driver) wind(k master.EventKind) {
+	if d.stopping {
+		return
+	}
+	now := d.now()
+	if now != d.reached.at {
+		d.reached.at, d.reached.kind = now, call
+	}
+	d.reached.kind = max(d.reached.kind, k)
+	for i := range d.clocks {
+		c := &d.clocks[i]
+		t := c.from(now)
+		if t == now && d.reached.kind >= c.kind {
+			t += c.period
+		}
+		if !d.kind.Dense {
+			if t = c.due(t); t == never {
+				continue
+			}
+			t = c.from(t)
+		}
+		if t < c.at {
+			c.at = t
+			d.h.At(t, c.kind, 0, t)
+		}
+	}
+}
+
+// from returns the first time of the clock at or after t.
+func (c *clock) from(t int64) int64 {
+	if t <= c.first {
+		return c.first
+	}
+	return c.first + (t-c.first+c.period-1)/c.period*c.period
+}
+
+// tick executes the clock of a kind, scheduled for a time; ok is false when no clock has the kind. A time that an earlier one has
+// replaced does nothing: the clock could not have done anything then.
+func (d *Driver) tick(k master.EventKind, at int64) (ok bool) {
+	for i := range d.clocks {
+		if c := &d.clocks[i]; c.kind == k {
+			if c.at == at && !d.stopping {
+				c.at = never
+				c.run()
+			}
+			return true
+		}
+	}
+	return false
+}
