@@ -267,7 +267,7 @@ func pinnedCases() []pinnedCase {
 			jobs = append(jobs, static(j, 3))
 		}
 		in.Jobs = (&trace.MemoryTrace{JobList: jobs}).Jobs()
-		return in, fair(scenario.Options{Load: 2, Conf: keys("spark.scheduler.minRegisteredResourcesRatio", "0.5")})
+		return in, fair(scenario.Options{Faster: 2, Conf: keys("spark.scheduler.minRegisteredResourcesRatio", "0.5")})
 	})
 	add("speculation", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 4, straggler(input(stageOf(0, 24, 3000), 4, 1), 12), straggler(stageOf(1, 8, 1500, 0), 9))

@@ -250,8 +250,8 @@ func (s *sim) nextArrival() error {
 	}
 	s.arriving = j
 	at := j.SubmitMS
-	if s.sc.Load != 1 {
-		at = int64(math.Round(float64(at) / s.sc.Load))
+	if s.sc.Faster != 1 {
+		at = int64(math.Round(float64(at) / s.sc.Faster))
 	}
 	s.goesOn(at)
 	s.push(max(at, s.now), evArrival, j.ID, 0)

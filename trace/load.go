@@ -1,5 +1,10 @@
 package trace
 
+import (
+	"errors"
+	"io"
+)
+
 // Work is what tasks hold for how long.
 type Work struct {
 	VCoreMS  float64 `json:"vcore_ms"`
@@ -91,4 +96,21 @@ func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
 		l.Memory = &m
 	}
 	return l
+}
+
+// Work reads the jobs of the trace and returns the work of them all.
+func (t *Trace) Work() (w Work, err error) {
+	source := t.Jobs()
+	for {
+		j, err := source.Next()
+		if errors.Is(err, io.EOF) {
+			return w, nil
+		}
+		if err != nil {
+			return w, err
+		}
+		one := WorkOf(j)
+		w.VCoreMS += one.VCoreMS
+		w.MemMiBMS += one.MemMiBMS
+	}
 }

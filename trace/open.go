@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -175,7 +176,7 @@ func (t *Trace) bySortedName() (tables []*table) {
 	return tables
 }
 
-func sortedKeys[K ~string, V any](m map[K]V) []K {
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	keys := make([]K, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -256,6 +256,9 @@ type Totals struct {
 	EndMS               int64 `json:"end_ms"` // finish of the last job; with unfinished ones, where the replay stopped or nothing more happened
 }
 
+// LowLoad is the code of the warning that hardly anything will wait, and what to try.
+const LowLoad = "low-load"
+
 // Warning is something the user should know, counted.
 type Warning struct {
 	Code  string `json:"code"` // stable, such as "unmodelled-key"
@@ -286,7 +289,11 @@ type Manifest struct {
 	Placement      string            `json:"placement"`
 	Engine         string            `json:"engine"`
 	Seed           uint64            `json:"seed"`
-	Load           float64           `json:"load"`
+	Nodes          int64             `json:"nodes"`                  // in the cluster at the start
+	Load           float64           `json:"load"`                   // offered load that was asked for, 0 when arrivals are as recorded
+	Faster         float64           `json:"arrivals_divided_by"`    // 1 when arrivals are as recorded
+	OfferedVCores  *float64          `json:"offered_load_of_vcores"` // as replayed, null when not known
+	OfferedMemory  *float64          `json:"offered_load_of_memory"`
 	Until          int64             `json:"until_ms"`
 	Config         map[string]string `json:"config"` // every resolved key, YARN's and Spark's
 	Model          map[string]string `json:"model"`  // modelled latencies and factors with their values

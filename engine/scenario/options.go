@@ -19,6 +19,7 @@ type Input struct {
 	SpanMS         int64 // from the origin to the last submission or event; for progress and sampling only
 	NumJobs        int64
 	NumTasks       int64
+	Work           *trace.Work // of all jobs, nil when not known
 	Nodes          []trace.Node
 	Events         []trace.NodeEvent
 	Queues         []trace.Queue
@@ -67,11 +68,15 @@ type Options struct {
 	Conf       map[string]string // single keys of YARN and Spark
 	Parameters map[string]string // single parameters of the model
 	Reloads    []Reload          // allocation files that come into force later
+	// WorkOf returns the work of all jobs of a trace; nil reads the trace.
+	WorkOf func(*trace.Trace) (trace.Work, error)
 	// Read reads a file that a setting names, such as yarn.scheduler.fair.allocation.file; nil reads the disk.
 	Read func(path string) ([]byte, error)
 
 	Seed      uint64
-	Load      float64     // divides times between submissions; 0 = 1
+	Nodes     int         // in the cluster at the start, see [trace.Resize]; 0 = the trace's
+	Load      float64     // offered load of the vcores to reach by scaling arrivals; 0 leaves them as they are
+	Faster    float64     // divides the times of submissions; 0 = 1. Load, where given, sets it
 	Until     int64       // stop at this time, ms; 0 = no limit
 	SeriesMS  int64       // interval of samples; 0 = chosen from the span
 	Decisions bool        // give decisions to the sink

@@ -4,21 +4,22 @@ package scenario
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"replay/engine/record"
 	"replay/engine/spark"
 	"replay/engine/yarn/conf"
 	"replay/policy"
+	"replay/trace"
 )
 
 // Scenario is a trace with a resolved configuration: all that a replay's decisions depend on.
 type Scenario struct {
 	Options
-	Input Input
-	Site  *conf.Site
-	Later []*conf.Allocations // of Reloads, in their order
+	Input   Input         // with the cluster resized
+	Offered trace.Offered // load of the jobs as they arrive on the cluster; nothing where their work is not known
+	Site    *conf.Site
+	Later   []*conf.Allocations // of Reloads, in their order
 	// AllocationFile reports that the allocations are those of a file and not made from the trace's queues:
 	// without one YARN's loader does not run.
 	AllocationFile bool
@@ -61,20 +62,16 @@ func New(in Input, o Options) (*Scenario, error) {
 	if !slices.Contains(Engines, sc.Engine) {
 		return nil, optionf("engine is %q, want %s", sc.Engine, oneOf(Engines))
 	}
-	if sc.Load == 0 {
-		sc.Load = 1
-	}
-	if !(sc.Load > 0) || math.IsInf(sc.Load, 0) {
-		return nil, optionf("load is %v, want a positive number", sc.Load)
-	}
-	if last := float64(in.SpanMS) / sc.Load; last > maxTraceMS {
-		return nil, optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/maxTraceMS*100)
-	}
 	if sc.StallMS == 0 {
 		sc.StallMS = 3600_000
 	}
+	for _, step := range []func() error{sc.cluster, sc.arrivals} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
 	if sc.SeriesMS == 0 {
-		sc.SeriesMS = seriesInterval(int64(float64(in.SpanMS) / sc.Load))
+		sc.SeriesMS = seriesInterval(int64(float64(in.SpanMS) / sc.Faster))
 	}
 	var err error
 	if sc.Requests, err = sc.Policies.NewPlacement(sc.Placement); err != nil {
@@ -94,8 +91,8 @@ func New(in Input, o Options) (*Scenario, error) {
 	for i := range in.Users {
 		sc.user = append(sc.user, in.Users[i].Name)
 	}
-	for i := range in.Nodes {
-		if len(in.Nodes[i].Labels) > 0 {
+	for i := range sc.Input.Nodes {
+		if len(sc.Input.Nodes[i].Labels) > 0 {
 			sc.warn("node-labels", "node labels are not modelled: every node takes every container")
 			break
 		}
@@ -163,7 +160,8 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name,
 		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource,
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.Engine,
-		Seed: sc.Seed, Load: sc.Load, Until: sc.Until,
+		Seed: sc.Seed, Until: sc.Until,
+		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory,
 		Config: map[string]string{}, Model: sc.Model.Values(),
 	}
 	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults]} {

@@ -15,7 +15,15 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Jobs = t.Jobs()
+	workOf := o.WorkOf
+	if workOf == nil {
+		workOf = (*trace.Trace).Work
+	}
+	work, err := workOf(t)
+	if err != nil {
+		return nil, err
+	}
+	in.Work, in.Jobs = &work, t.Jobs()
 	return New(in, o)
 }
 

@@ -2,7 +2,9 @@ package metric
 
 import (
 	"fmt"
+	"strings"
 
+	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -10,7 +12,7 @@ import (
 // News says in sentences what happened in the replay, as far as it happened: each stands only where its numbers have
 // something to say, and says over what they are.
 func (s *Summary) News() (texts []string) {
-	for _, tell := range []func(*Summary) string{jobsWaited, allocatedAndBusy, demandUnmet, timeWasted} {
+	for _, tell := range []func(*Summary) string{littleOffered, jobsWaited, allocatedAndBusy, demandUnmet, timeWasted} {
 		if text := tell(s); text != "" {
 			texts = append(texts, text)
 		}
@@ -32,6 +34,16 @@ func (s *Summary) number(name string) (*Value, bool) {
 		return nil, false
 	}
 	return &s.Values[i], true
+}
+
+// littleOffered says that there is too little work for anything to wait, and what to try.
+func littleOffered(s *Summary) string {
+	for _, w := range s.Manifest.Warnings {
+		if w.Code == record.LowLoad {
+			return strings.ToUpper(w.Text[:1]) + w.Text[1:] + "."
+		}
+	}
+	return ""
 }
 
 // jobsWaited says how long jobs waited for their first task, and for what most.

@@ -28,7 +28,8 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
-		&cli.Float64Flag{Name: "load", Usage: "divide submission times by `X`", Value: 1},
+		&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"},
+		&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"},
 		&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"},
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
 		&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"},
@@ -85,6 +86,11 @@ func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error
 			return o, usagef("--load is %v, want a positive number", o.Load)
 		}
 	}
+	if c.IsSet("nodes") {
+		if o.Nodes = c.Int("nodes"); o.Nodes < 1 {
+			return o, usagef("--nodes is %d, want 1 or more", o.Nodes)
+		}
+	}
 	for flag, to := range map[string]*int64{"until": &o.Until, "series": &o.SeriesMS} {
 		if c.IsSet(flag) {
 			ms, err := parseTime(c.String(flag))
@@ -109,6 +115,9 @@ func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error
 	o.Verbose = o.Verbose || c.Bool("verbose")
 	if o.Read == nil {
 		o.Read = readOnce()
+	}
+	if o.WorkOf == nil {
+		o.WorkOf = workOnce()
 	}
 	return o, readFiles(c, &o)
 }
@@ -143,6 +152,26 @@ func readFiles(c *cli.Context, o *scenario.Options) error {
 		o.Reloads = append(o.Reloads, scenario.Reload{AtMS: ms, File: file})
 	}
 	return nil
+}
+
+// workOnce returns a reader of the work of traces that reads each trace once. Several may call it at the same time.
+func workOnce() func(*trace.Trace) (trace.Work, error) {
+	type answer struct {
+		work trace.Work
+		err  error
+	}
+	var mu sync.Mutex
+	seen := map[string]answer{}
+	return func(t *trace.Trace) (trace.Work, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		a, ok := seen[t.Hash()]
+		if !ok {
+			a.work, a.err = t.Work()
+			seen[t.Hash()] = a
+		}
+		return a.work, a.err
+	}
 }
 
 // readOnce returns a reader that reads each file once, so that all replays of a command see the same text.

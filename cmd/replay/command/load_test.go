@@ -1,0 +1,77 @@
+package command
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// --load is the offered load of the cluster as it is replayed, on any trace, and --nodes its number of nodes.
+func TestLoadAndNodesAtRunTime(t *testing.T) {
+	manifest := func(args ...string) (m struct {
+		Nodes  int64
+		Hosts  []string
+		Load   *float64 `json:"offered_load_of_vcores"`
+		Asked  float64  `json:"load"`
+		Faster float64  `json:"arrivals_divided_by"`
+		Totals struct {
+			EndMS int64 `json:"end_ms"`
+			Jobs  int64
+		}
+	}) {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "out")
+		must(t, append([]string{"run", traces + "uniform-micro", "--quiet", "--formats", "none", "--out", out}, args...)...)
+		if err := json.Unmarshal([]byte(files(t, out)["run.json"]), &m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	plain := manifest()
+	if plain.Load == nil || plain.Faster != 1 || plain.Asked != 0 || plain.Nodes != 10 {
+		t.Fatalf("%+v, want 10 nodes and arrivals as recorded", plain)
+	}
+	scaled := manifest("--load", "0.1")
+	if math.Abs(*scaled.Load-.1) > 1e-12 || math.Abs(scaled.Faster - .1 / *plain.Load) > 1e-12 || scaled.Totals.EndMS < 3*plain.Totals.EndMS {
+		t.Errorf("--load 0.1: load %v, arrivals divided by %v, end at %d ms (as recorded: %v, %d ms)", *scaled.Load, scaled.Faster, scaled.Totals.EndMS, *plain.Load, plain.Totals.EndMS)
+	}
+	large := manifest("--nodes", "20")
+	if large.Nodes != 20 || len(large.Hosts) != 20 || math.Abs(*large.Load-*plain.Load/2) > 1e-12 || large.Totals.Jobs != plain.Totals.Jobs {
+		t.Errorf("--nodes 20: %d nodes, %d hosts, load %v (of 10 nodes: %v)", large.Nodes, len(large.Hosts), *large.Load, *plain.Load)
+	}
+	if both := manifest("--nodes", "5", "--load", "0.3"); both.Nodes != 5 || math.Abs(*both.Load-.3) > 1e-12 {
+		t.Errorf("--nodes 5 --load 0.3: %d nodes, load %v", both.Nodes, *both.Load)
+	}
+}
+
+// Results of different sizes of one cluster are compared, made by one command or by several.
+func TestSizesOfOneClusterCompare(t *testing.T) {
+	const trace = traces + "uniform-micro"
+	text := must(t, "compare", trace, "--quiet", "--seeds", "2", "--until", "200s", "--variant", "small: --nodes 8", "--variant", "large: --nodes 16")
+	if !strings.Contains(text, "cluster allocated") {
+		t.Errorf("no comparison: %s", text)
+	}
+	dir := t.TempDir()
+	for _, n := range []string{"8", "16"} {
+		must(t, "run", trace, "--quiet", "--until", "200s", "--formats", "none", "--nodes", n, "--out", filepath.Join(dir, n))
+	}
+	must(t, "report", "--compare", "--formats", "none", filepath.Join(dir, "8"), filepath.Join(dir, "16"))
+}
+
+// A replay in which nothing will wait says so first, and what to try.
+func TestLowLoadIsSaid(t *testing.T) {
+	text := must(t, "run", traces+"uniform-micro", "--load", "0.015", "--until", "30m")
+	i, j := strings.Index(text, "The offered load is 1.5 % of the vcores and 0.7 % of the memory: hardly anything will wait"), strings.Index(text, "try --load 0.8")
+	if i < 0 || j < i || j > strings.Index(text, "mean wait") {
+		t.Errorf("little load is not said, or not what to try:\n%.800s", text)
+	}
+	if text := must(t, "run", traces+"uniform-micro", "--until", "30s"); strings.Contains(text, "hardly anything") {
+		t.Errorf("enough load is called little:\n%.800s", text)
+	}
+	code, _, stderr := cmd(t, "run", traces+"locality-wait-3s", "--load", "0.5")
+	if code != exitUsage || !strings.Contains(stderr, "cannot be scaled") {
+		t.Errorf("a single job: exit %d, %q", code, stderr)
+	}
+}

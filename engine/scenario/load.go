@@ -1,0 +1,83 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+
+	"replay/engine/record"
+	"replay/trace"
+)
+
+const (
+	// lowLoad is the offered load below which hardly anything waits.
+	lowLoad = 0.1
+	// busyLoad is what to try instead.
+	busyLoad = 0.8
+)
+
+// cluster gives the cluster the nodes that were asked for. The trace's blocks follow.
+func (sc *Scenario) cluster() error {
+	if sc.Nodes < 0 || sc.Nodes > math.MaxInt32 {
+		return optionf("nodes is %d, want 1 to %d", sc.Nodes, math.MaxInt32)
+	}
+	if sc.Nodes == 0 {
+		return nil
+	}
+	r, err := trace.Resize(sc.Input.Nodes, sc.Input.Events, sc.Nodes)
+	if err != nil {
+		return optionf("nodes is %d: %w", sc.Nodes, err)
+	}
+	sc.Input.Nodes, sc.Input.Events = r.Nodes, r.Events
+	if sc.Input.Jobs != nil {
+		sc.Input.Jobs = r.Jobs(sc.Input.Jobs)
+	}
+	return nil
+}
+
+// arrivals finds out by what to divide the times of submissions for the load that was asked for, on the cluster as it is.
+func (sc *Scenario) arrivals() error {
+	if sc.Load < 0 || math.IsNaN(sc.Load) || math.IsInf(sc.Load, 0) {
+		return optionf("load is %v, want a positive number", sc.Load)
+	}
+	if sc.Faster == 0 {
+		sc.Faster = 1
+	}
+	if sc.Load > 0 {
+		native := sc.offered(1)
+		if native.VCores == nil || *native.VCores == 0 {
+			return optionf("load is %v, but the load of this trace cannot be scaled: it has no work, no vcores, or all its jobs are submitted at once", sc.Load)
+		}
+		sc.Faster = sc.Load / *native.VCores
+	}
+	if last := float64(sc.Input.SpanMS) / sc.Faster; last > maxTraceMS {
+		return optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/maxTraceMS*100)
+	}
+	sc.Offered = sc.offered(sc.Faster)
+	v, m := sc.Offered.VCores, sc.Offered.Memory
+	if v == nil || m == nil || *v == 0 || max(*v, *m) >= lowLoad {
+		return nil
+	}
+	size := trace.SizeAtStart(sc.Input.Nodes)
+	fewer := max(1, int64(math.Ceil(float64(size.Nodes)*max(*v, *m)/busyLoad)))
+	text := ""
+	if fewer < size.Nodes {
+		text = fmt.Sprintf(", or --nodes %d, a smaller cluster", fewer)
+	}
+	sc.warn(record.LowLoad, "the offered load is %s of the vcores and %s of the memory: hardly anything will wait, and policies have nothing to share out; try --load %v, which lays arrivals closer together%s",
+		trace.Percent(v), trace.Percent(m), busyLoad, text)
+	return nil
+}
+
+// offered is the offered load when arrivals are faster; nothing where the work is not known.
+func (sc *Scenario) offered(faster float64) trace.Offered {
+	if sc.Input.Work == nil {
+		return trace.Offered{}
+	}
+	l := trace.OfferedLoad(*sc.Input.Work, trace.SizeAtStart(sc.Input.Nodes), sc.Input.SpanMS)
+	for _, x := range []*float64{l.VCores, l.Memory} {
+		if x != nil {
+			*x *= faster
+		}
+	}
+	return l
+}
