@@ -61,8 +61,30 @@ func (x exceptions) rows() (rows []any) {
 	return rows
 }
 
-// below drops the n outermost exceptions: wrappers of a ResourceManager that does not start.
-func (x exceptions) below(n int) exceptions { return x[min(n, len(x)):] }
+// in puts the exceptions, if there are any, inside another one.
+func (x exceptions) in(class, text string) exceptions {
+	if len(x) == 0 {
+		return nil
+	}
+	return append(exceptions{{&class, &text}}, x...)
+}
+
+// checked are the classes that a service may throw while it starts and that are no RuntimeException, with their packages.
+var checked = map[string]string{"IOException": "java.io.", "YarnException": "org.apache.hadoop.yarn.exceptions."}
+
+// ofService is what comes out of a service that does not start: a RuntimeException as it is, another exception inside one.
+//
+// Source: ServiceStateException.convert.
+func (x exceptions) ofService() exceptions {
+	if len(x) == 0 || checked[*x[0][0]] == "" {
+		return x
+	}
+	text := checked[*x[0][0]] + *x[0][0]
+	if x[0][1] != nil {
+		text += ": " + *x[0][1]
+	}
+	return x.in("ServiceStateException", text)
+}
 
 // properties gives the site of a vector as text, as a configuration file would.
 func properties(site map[string]json.RawMessage) map[string]string {

@@ -54,23 +54,23 @@ type fairCase struct {
 // already decided: the file is refused, by YARN or by us.
 func (c *fairCase) start(out *golden.Results) (*fair.Scheduler, *conf.Allocations, *conf.Site) {
 	site, err := conf.NewSite(properties(c.Site))
-	var alloc *conf.Allocations
 	if err == nil {
 		err = site.CheckFair()
 	}
-	if err == nil {
-		alloc, err = conf.ParseAllocations([]byte(c.XML), site)
-	}
+	thrown := exceptionsOf(err)
+	var alloc *conf.Allocations
 	var f *fair.Scheduler
 	if err == nil {
-		f, err = fair.New(site, alloc, protocol.NewNames(), timestampOfRuns, nil)
+		if alloc, err = conf.ParseAllocations([]byte(c.XML), site); err == nil {
+			f, err = fair.New(site, alloc, protocol.NewNames(), timestampOfRuns, nil)
+		}
+		thrown = exceptionsOf(err).in("IOException", "Failed to initialize FairScheduler")
 	}
 	if c.Err == nil && err == nil {
 		return f, alloc, site
 	}
-	// Two wrappers of the ResourceManager stand around the reason.
-	if want, got := c.Err.below(2), exceptionsOf(err); !got.equal(want) {
-		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: -1, Expected: want, Got: got, State: c.XML})
+	if got := thrown.ofService(); !got.equal(c.Err) {
+		out.AddDifferent(golden.Difference{Case: fmt.Sprint(c.ID), Event: -1, Expected: c.Err, Got: got, State: c.XML})
 		return nil, nil, nil
 	}
 	out.AddEqual()

@@ -68,7 +68,9 @@ func runResources(c *resourcesCase, out *golden.Results) {
 		}
 		var site *conf.Site
 		if site, err = conf.NewSite(props); err == nil {
-			got = amounts(golden.Amounts(site.Increment, len(c.Types)))
+			var inc resource.Resource
+			inc, err = site.IncrementAllocation()
+			got = amounts(golden.Amounts(inc, len(c.Types)))
 		}
 		err = textOnly(err, true)
 	default:

@@ -23,6 +23,15 @@ func (r *reader) fail(key, value string, e *Error) {
 	}
 }
 
+// apart reads something whose failure counts only later, and returns that failure.
+func (r *reader) apart(read func()) (failure error) {
+	before := r.err
+	r.err = nil
+	read()
+	failure, r.err = r.err, before
+	return failure
+}
+
 // raw returns the value of key as it stands.
 func (r *reader) raw(key string) (string, bool) {
 	r.read[key] = true

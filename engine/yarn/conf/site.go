@@ -67,6 +67,11 @@ type Site struct {
 	WorkPreservingRecovery bool
 	SchedulingWait         int64 // after the start of the ResourceManager
 
+	// Kept until the scheduler starts that they concern.
+	bounds        [2]bounds
+	failIncrement error
+	failFair      error
+
 	// Warnings are about keys that YARN knows and a replay does not follow, and values that can only be mistakes.
 	Warnings []KeyWarning
 	// Unknown are keys that neither knows.
@@ -98,8 +103,8 @@ func DefaultSite() *Site {
 }
 
 // NewSite reads the properties of yarn-site.xml. Keys of the CapacityScheduler are left to
-// [NewCapacity]. A value that YARN cannot read is an [*Error] that names the key; keys that are
-// not modelled or not known are in the result.
+// [NewCapacity]. A value that YARN cannot read is an [*Error] that names the key, for what only schedulers read when they are
+// checked; keys that are not modelled or not known are in the result.
 func NewSite(props map[string]string) (*Site, error) {
 	r := &reader{props: props, read: map[string]bool{}}
 	s := r.site()
@@ -146,37 +151,7 @@ func (r *reader) site() *Site {
 	s.SchedulerClass = r.text(keySchedulerClass, "")
 	r.resourceTypes(s)
 
-	s.ReservationMultiple = r.float("yarn.scheduler.reservation-threshold.increment-multiple", 2)
-	s.AllocationFile = r.text(fairPrefix+"allocation.file", "")
-	s.UserAsDefaultQueue = r.boolean(fairPrefix+"user-as-default-queue", true)
-	s.AllowUndeclaredPools = r.boolean(fairPrefix+"allow-undeclared-pools", true)
-	s.Preemption = r.boolean(fairPrefix+"preemption", false)
-	s.PreemptionThreshold = r.float(fairPrefix+"preemption.cluster-utilization-threshold", 0.8)
-	s.WaitBeforeKill = r.int(fairPrefix+"waitTimeBeforeKill", 15000)
-	s.WaitBeforeNextStarvation = r.long(fairPrefix+"waitTimeBeforeNextStarvationCheck", 10000)
-	s.amPreemption = r.boolean(keyAMPreemption, true)
-	for _, key := range sortedKeys(r.props) {
-		if queue, ok := strings.CutPrefix(key, keyAMPreemption+"."); ok {
-			s.amPreemptionOf[queue] = r.boolean(key, true)
-		}
-	}
-	s.SizeBasedWeight = r.boolean(fairPrefix+"sizebasedweight", false)
-	s.AssignMultiple = r.boolean(fairPrefix+"assignmultiple", false)
-	s.DynamicMaxAssign = r.boolean(fairPrefix+"dynamic.max.assign", true)
-	s.MaxAssign = r.int(fairPrefix+"max.assign", -1)
-	s.LocalityThresholdNode = r.float(fairPrefix+"locality.threshold.node", -1)
-	s.LocalityThresholdRack = r.float(fairPrefix+"locality.threshold.rack", -1)
-	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
-	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
-	s.Delay = policy.DelayByOffers
-	if s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false); s.Continuous {
-		s.Delay = policy.DelayByTime
-	}
-	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
-	if s.UpdateInterval = r.long(keyUpdateInterval, 500); s.UpdateInterval < 0 {
-		s.UpdateInterval = 500
-	}
-	s.ReservableNodes = r.float(fairPrefix+"reservable-nodes", 0.05)
+	s.failFair = r.apart(func() { r.fair(s) })
 	s.PortInNodeName = r.boolean("yarn.scheduler.include-port-in-node-name", false)
 
 	s.HeartbeatInterval = r.long(keyHeartbeat, 1000)
@@ -189,6 +164,43 @@ func (r *reader) site() *Site {
 	s.WorkPreservingRecovery = r.boolean("yarn.resourcemanager.work-preserving-recovery.enabled", true)
 	s.SchedulingWait = r.long("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10000)
 	return s
+}
+
+// fair reads what the FairScheduler alone reads, in its order.
+//
+// Source: FairScheduler.initScheduler.
+func (r *reader) fair(s *Site) {
+	s.ReservationMultiple = r.float("yarn.scheduler.reservation-threshold.increment-multiple", 2)
+	s.Delay = policy.DelayByOffers
+	if s.Continuous = r.boolean(fairPrefix+"continuous-scheduling-enabled", false); s.Continuous {
+		s.Delay = policy.DelayByTime
+	}
+	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
+	s.LocalityThresholdNode = r.float(fairPrefix+"locality.threshold.node", -1)
+	s.LocalityThresholdRack = r.float(fairPrefix+"locality.threshold.rack", -1)
+	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
+	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
+	s.AssignMultiple = r.boolean(fairPrefix+"assignmultiple", false)
+	s.DynamicMaxAssign = r.boolean(fairPrefix+"dynamic.max.assign", true)
+	s.MaxAssign = r.int(fairPrefix+"max.assign", -1)
+	s.SizeBasedWeight = r.boolean(fairPrefix+"sizebasedweight", false)
+	s.ReservableNodes = r.float(fairPrefix+"reservable-nodes", 0.05)
+	if s.UpdateInterval = r.long(keyUpdateInterval, 500); s.UpdateInterval < 0 {
+		s.UpdateInterval = 500
+	}
+	s.Preemption = r.boolean(fairPrefix+"preemption", false)
+	s.PreemptionThreshold = r.float(fairPrefix+"preemption.cluster-utilization-threshold", 0.8)
+	s.WaitBeforeKill = r.int(fairPrefix+"waitTimeBeforeKill", 15000)
+	s.WaitBeforeNextStarvation = r.long(fairPrefix+"waitTimeBeforeNextStarvationCheck", 10000)
+	s.amPreemption = r.boolean(keyAMPreemption, true)
+	for _, key := range sortedKeys(r.props) {
+		if queue, ok := strings.CutPrefix(key, keyAMPreemption+"."); ok {
+			s.amPreemptionOf[queue] = r.boolean(key, true)
+		}
+	}
+	s.AllocationFile = r.text(fairPrefix+"allocation.file", "")
+	s.UserAsDefaultQueue = r.boolean(fairPrefix+"user-as-default-queue", true)
+	s.AllowUndeclaredPools = r.boolean(fairPrefix+"allow-undeclared-pools", true)
 }
 
 // resourceTypeName is what YARN accepts as the name of a resource type.
@@ -239,23 +251,23 @@ func (r *reader) resourceTypes(s *Site) {
 		s.MaxAllocation[i] = r.long(key+".maximum-allocation", math.MaxInt64)
 	}
 	units[resource.Memory], units[resource.VCores] = "Mi", ""
-	for _, m := range []struct {
-		of       *resource.Resource
-		i        int
-		key, old string
-		def      int64
-	}{
-		{&s.MinAllocation, resource.Memory, ".minimum-allocation", keyMinMB, 1024},
-		{&s.MaxAllocation, resource.Memory, ".maximum-allocation", keyMaxMB, 8192},
-		{&s.MinAllocation, resource.VCores, ".minimum-allocation", keyMinCores, 1},
-		{&s.MaxAllocation, resource.VCores, ".maximum-allocation", keyMaxCores, 4},
-	} {
-		m.of[m.i] = r.long(keyResourceTypes+"."+s.Types[m.i]+m.key, -1)
-		if old := r.long(m.old, m.def); m.of[m.i] == -1 {
-			m.of[m.i] = old
+	for i, k := range allocationKeys {
+		b := &s.bounds[i]
+		b.failure = r.apart(func() {
+			b.low = int64(r.int(k.low, int32(k.least)))
+			b.high = int64(r.int(k.high, int32(k.most)))
+		})
+		for _, m := range []struct {
+			of  *resource.Resource
+			key string
+			old int64
+		}{{&s.MinAllocation, ".minimum-allocation", b.low}, {&s.MaxAllocation, ".maximum-allocation", b.high}} {
+			if m.of[i] = r.long(keyResourceTypes+"."+s.Types[i]+m.key, -1); m.of[i] == -1 {
+				m.of[i] = m.old
+			}
 		}
 	}
-	s.Increment = r.increment(s.Types, units)
+	s.failIncrement = r.apart(func() { s.Increment = r.increment(s.Types, units) })
 }
 
 const (
@@ -265,8 +277,8 @@ const (
 
 var incrementForm = regexp.MustCompile(`^([0-9]+) ?([a-zA-Z]*)$`)
 
-func (r *reader) increment(types, units []string) resource.Resource {
-	inc := resource.R(r.long(keyIncrementMB, 1024), int64(r.int(keyIncrementCores, 1)))
+func (r *reader) increment(types, units []string) (inc resource.Resource) {
+	var own [resource.MaxTypes]bool
 	for i, name := range types {
 		key := keyResourceTypes + "." + name + ".increment-allocation"
 		text, ok := r.raw(key)
@@ -289,7 +301,13 @@ func (r *reader) increment(types, units []string) resource.Resource {
 		if i == resource.VCores {
 			v = int64(int32(v))
 		}
-		inc[i] = v
+		inc[i], own[i] = v, true
+	}
+	if !own[resource.Memory] {
+		inc[resource.Memory] = r.long(keyIncrementMB, 1024)
+	}
+	if !own[resource.VCores] {
+		inc[resource.VCores] = int64(r.int(keyIncrementCores, 1))
 	}
 	return inc
 }

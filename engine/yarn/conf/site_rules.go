@@ -33,11 +33,25 @@ func (s *Site) CheckStart() error {
 	return nil
 }
 
-// allocationKeys are the keys that bound and round allocations, by type.
-var allocationKeys = [...]struct{ what, low, high, increment string }{
-	resource.Memory: {"memory", keyMinMB, keyMaxMB, keyIncrementMB},
-	resource.VCores: {"vcores", keyMinCores, keyMaxCores, keyIncrementCores},
+// allocationKeys are the keys that bound and round allocations, by type, with the default bounds.
+var allocationKeys = [...]struct {
+	what, low, high, increment string
+	least, most                int64
+}{
+	resource.Memory: {"memory", keyMinMB, keyMaxMB, keyIncrementMB, 1024, 8192},
+	resource.VCores: {"vcores", keyMinCores, keyMaxCores, keyIncrementCores, 1, 4},
 }
+
+// bounds are the smallest and the largest allocation by the schedulers' own keys, which they check whatever the resource types say.
+type bounds struct {
+	low, high int64
+	failure   error // a value that could not be read
+}
+
+// IncrementAllocation is what allocations of the FairScheduler are rounded to.
+//
+// Source: FairSchedulerConfiguration.getIncrementAllocation.
+func (s *Site) IncrementAllocation() (resource.Resource, error) { return s.Increment, s.failIncrement }
 
 // CheckFair applies the validation with which the FairScheduler starts.
 //
@@ -45,15 +59,22 @@ var allocationKeys = [...]struct{ what, low, high, increment string }{
 func (s *Site) CheckFair() error {
 	const both = "Both values must be greater than or equal to 0"
 	for i, k := range allocationKeys {
-		if lo, hi := s.MinAllocation[i], s.MaxAllocation[i]; lo < 0 || lo > hi {
+		if err := s.bounds[i].failure; err != nil {
+			return err
+		}
+		if lo, hi := s.bounds[i].low, s.bounds[i].high; lo < 0 || lo > hi {
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d, %s=%d.  %sand the maximum allocation value must be greater than or equal tothe minimum allocation value.",
 				k.what, k.low, lo, k.high, hi, both).at(0, k.low, fmt.Sprint(lo))
 		}
-		if inc := s.Increment[i]; inc <= 0 || i == resource.VCores && resource.F2I(float64(inc)) <= 0 {
+		inc, err := s.IncrementAllocation()
+		if err != nil {
+			return err
+		}
+		if inc := inc[i]; inc <= 0 || i == resource.VCores && resource.F2I(float64(inc)) <= 0 {
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration: %s=%d. Values must be greater than 0.", k.what, k.increment, inc).at(0, k.increment, fmt.Sprint(inc))
 		}
 	}
-	return nil
+	return s.failFair
 }
 
 // CheckCapacity applies the validation with which the CapacityScheduler starts.
@@ -61,14 +82,23 @@ func (s *Site) CheckFair() error {
 // Source: CapacityScheduler.validateConf.
 func (s *Site) CheckCapacity() error { return s.checkPositive(resource.Memory, resource.VCores) }
 
-// CheckFIFO applies the validation with which the FifoScheduler starts.
+// CheckFIFO applies the validation with which the FifoScheduler starts. A number of vcores that can't be read keeps the
+// ResourceManager from starting, whatever the scheduler.
 //
 // Source: FifoScheduler.validateConf.
-func (s *Site) CheckFIFO() error { return s.checkPositive(resource.Memory) }
+func (s *Site) CheckFIFO() error {
+	if err := s.checkPositive(resource.Memory); err != nil {
+		return err
+	}
+	return s.bounds[resource.VCores].failure
+}
 
 func (s *Site) checkPositive(types ...int) error {
 	for _, i := range types {
-		if lo, hi := s.MinAllocation[i], s.MaxAllocation[i]; lo < 1 || lo > hi {
+		if err := s.bounds[i].failure; err != nil {
+			return err
+		}
+		if lo, hi := s.bounds[i].low, s.bounds[i].high; lo < 1 || lo > hi {
 			k := allocationKeys[i]
 			return refuse("YarnRuntimeException", "Invalid resource scheduler %s allocation configuration, %s=%d, %s=%d, min and max should be greater than 0, max should be no smaller than min.",
 				k.what, k.low, lo, k.high, hi).at(0, k.low, fmt.Sprint(lo))

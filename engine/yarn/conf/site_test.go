@@ -71,7 +71,11 @@ func TestSiteErrors(t *testing.T) {
 		{"yarn.resource-types", "a,b,c", "5 resource types, want at most 4"},
 		{"yarn.resource-types", "9", "not a valid resource name"},
 	} {
-		if _, err := NewSite(map[string]string{tt.key: tt.value}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		s, err := NewSite(map[string]string{tt.key: tt.value})
+		if err == nil {
+			err = s.CheckFair()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s=%s: %v, want %q", tt.key, tt.value, err, tt.want)
 		}
 	}

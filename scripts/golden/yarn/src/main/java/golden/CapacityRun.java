@@ -16,8 +16,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.Capacity
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.MultiNodeSortingManager;
 
 /** A random run of the CapacityScheduler. */
-final class CapacityRun extends Run {
-  private final List<String> leaves = new ArrayList<>();
+class CapacityRun extends Run {
+  final List<String> leaves = new ArrayList<>();
   private CapacityScheduler capacity;
 
   CapacityRun(long seed) {
@@ -39,9 +39,9 @@ final class CapacityRun extends Run {
     return null;
   }
 
-  private static final String PREFIX = "yarn.scheduler.capacity.";
+  static final String PREFIX = "yarn.scheduler.capacity.";
 
-  private void children(String path, int depth) {
+  void children(String path, int depth) {
     int n = depth == 1 ? 1 + rnd.nextInt(4) : 1 + rnd.nextInt(3);
     List<String> names = new ArrayList<>();
     int left = 100;
@@ -95,10 +95,10 @@ final class CapacityRun extends Run {
     site.put(PREFIX + path + ".queues", String.join(",", names));
   }
 
-  private void configure() {
+  void configure() {
     site.put("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", percent(70) ? -1 : 1000000000000000L);
     site.put(PREFIX + "resource-calculator", "org.apache.hadoop.yarn.util.resource."
-        + (percent(50) ? "DominantResourceCalculator" : "DefaultResourceCalculator"));
+        + (percent(50) || Recorder.third ? "DominantResourceCalculator" : "DefaultResourceCalculator"));
     site.put(PREFIX + "maximum-am-resource-percent", pick("0.1", "0.3", "0.5", "1.0"));
     site.put(PREFIX + "node-locality-delay", pick(-1, 0, 2, 5, 40));
     site.put(PREFIX + "rack-locality-additional-delay", pick(-1, -1, 2, 7));
@@ -120,6 +120,9 @@ final class CapacityRun extends Run {
   List<String> play(String name, int hosts, int events) throws Exception {
     rackCount = 1 + rnd.nextInt(4);
     configure();
+    if (Recorder.third) {
+      site.put("yarn.resource-types", Recorder.GPU);
+    }
     Configuration conf = conf(site);
     QueueMetrics.clearQueueMetrics();
     m = new Manager(conf);
@@ -133,7 +136,14 @@ final class CapacityRun extends Run {
     capacity.setConf(conf);
     m.context.setScheduler(capacity);
     capacity.setRMContext(m.context);
-    capacity.init(conf);
+    try {
+      capacity.init(conf);
+    } catch (RuntimeException e) {
+      if (wide) {
+        return List.of(); // the class refuses these settings
+      }
+      throw e;
+    }
     Map<String, Object> head = new LinkedHashMap<>();
     head.put("run", name);
     head.put("scheduler", "capacity");
@@ -141,6 +151,9 @@ final class CapacityRun extends Run {
     head.put("nodes", hosts);
     head.put("per_app", true);
     head.put("preemption", false);
+    if (Recorder.third) {
+      head.put("types", List.of("memory-mb", "vcores", Recorder.GPU));
+    }
     head.put("site", site);
     script(hosts, events);
     if (broken) {

@@ -12,16 +12,24 @@ final class ContinuousRun extends FairRun {
   void configure() {
     super.configure();
     ReloadRun.sizes(this);
-    site.put("yarn.scheduler.fair.continuous-scheduling-enabled", true);
-    site.put("yarn.scheduler.fair.locality-delay-node-ms", pick(-1, 0, 500, 3000));
-    site.put("yarn.scheduler.fair.locality-delay-rack-ms", pick(-1, 0, 500, 3000));
+    enable(this);
+  }
+
+  static void enable(FairRun run) {
+    run.site.put("yarn.scheduler.fair.continuous-scheduling-enabled", true);
+    run.site.put("yarn.scheduler.fair.locality-delay-node-ms", run.pick(-1, 0, 500, 3000));
+    run.site.put("yarn.scheduler.fair.locality-delay-rack-ms", run.pick(-1, 0, 500, 3000));
+  }
+
+  static void pass(FairRun run) throws Exception {
+    Map<String, Object> e = run.event("cs");
+    run.emit(e, () -> call(run.fair, "continuousSchedulingAttempt"));
   }
 
   @Override
   void more() throws Exception {
     while (percent(60)) {
-      Map<String, Object> e = event("cs");
-      emit(e, () -> call(fair, "continuousSchedulingAttempt"));
+      pass(this);
       if (percent(50)) {
         clock(pick(5, 100, 500, 1000));
       }

@@ -27,7 +27,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedule
 /** A random run of the FairScheduler. */
 class FairRun extends Run {
   private final List<String> leaves = new ArrayList<>();
-  private final boolean preemption;
+  final boolean preemption;
   private final List<Object[]> kills = new ArrayList<>(); // due time, containers
   FairScheduler fair;
   private Object thread;
@@ -64,28 +64,33 @@ class FairRun extends Run {
     // A queue without a policy of its own has the default one, which may be too much for its parent.
     b.append("<schedulingPolicy>").append(policy).append("</schedulingPolicy>");
     if (percent(60)) {
-      b.append("<weight>").append(pick("0.1", "0.5", "1.5", "2", "3.0", "10", "0")).append("</weight>");
+      b.append("<weight>").append(wide ? pick("0", "1e-30", "0.0001", "1", "1000000", "1e20", "3e38")
+          : pick("0.1", "0.5", "1.5", "2", "3.0", "10", "0")).append("</weight>");
     }
     if (percent(preemption ? 60 : 30)) {
       b.append("<minResources>").append(resource(rnd.nextInt(8000), rnd.nextInt(12))).append("</minResources>");
     }
     if (percent(30)) {
-      String most = percent(50) ? resource(2000 + rnd.nextInt(30000), 2 + rnd.nextInt(40))
+      String most = wide && percent(40) ? pick(resource(0, 0), resource(rnd.nextInt(3000), rnd.nextInt(3)), "0%", "0.0% memory, 100% cpu", "200%")
+          : percent(50) ? resource(2000 + rnd.nextInt(30000), 2 + rnd.nextInt(40))
           : pick((30 + rnd.nextInt(70)) + "%", (20 + rnd.nextInt(80)) + "% memory, " + (20 + rnd.nextInt(80)) + "% cpu",
               "vcores=" + (20 + rnd.nextInt(80)) + "%", "memory-mb=" + (4000 + rnd.nextInt(20000)));
       b.append("<maxResources>").append(most).append("</maxResources>");
     }
     if (percent(25)) {
-      b.append("<maxRunningApps>").append(1 + rnd.nextInt(4)).append("</maxRunningApps>");
+      b.append("<maxRunningApps>").append((wide ? 0 : 1) + rnd.nextInt(4)).append("</maxRunningApps>");
     }
     if (leaf && percent(40)) {
-      b.append("<maxAMShare>").append(pick("0.1", "0.3", "0.5", "1.0", "-1.0")).append("</maxAMShare>");
+      b.append("<maxAMShare>").append(wide ? pick("0", "0.01", "0.5", "1.0", "-1.0") : pick("0.1", "0.3", "0.5", "1.0", "-1.0"))
+          .append("</maxAMShare>");
     }
     if (percent(10)) {
-      b.append("<maxContainerAllocation>").append(resource(2048 + rnd.nextInt(6000), 1 + rnd.nextInt(6))).append("</maxContainerAllocation>");
+      b.append("<maxContainerAllocation>").append(wide && percent(40) ? resource(rnd.nextInt(1500), rnd.nextInt(2))
+          : resource(2048 + rnd.nextInt(6000), 1 + rnd.nextInt(6))).append("</maxContainerAllocation>");
     }
     if (!leaf && percent(30)) {
-      b.append("<maxChildResources>").append(resource(3000 + rnd.nextInt(9000), 3 + rnd.nextInt(9))).append("</maxChildResources>");
+      b.append("<maxChildResources>").append(wide && percent(30) ? resource(0, rnd.nextInt(2))
+          : resource(3000 + rnd.nextInt(9000), 3 + rnd.nextInt(9))).append("</maxChildResources>");
     }
     if (preemption) {
       timeouts(b);
@@ -115,7 +120,7 @@ class FairRun extends Run {
       b.append("<fairSharePreemptionTimeout>").append(pick(0, 1, 5, 30)).append("</fairSharePreemptionTimeout>");
     }
     if (percent(40)) {
-      b.append("<fairSharePreemptionThreshold>").append(pick("0.2", "0.5", "0.8", "1.0")).append("</fairSharePreemptionThreshold>");
+      b.append("<fairSharePreemptionThreshold>").append(wide ? pick("0.0", "0.5", "1.0") : pick("0.2", "0.5", "0.8", "1.0")).append("</fairSharePreemptionThreshold>");
     }
   }
 
@@ -163,13 +168,13 @@ class FairRun extends Run {
       b.append("<queueMaxAMShareDefault>").append(pick("0.2", "0.5", "1.0", "-1.0")).append("</queueMaxAMShareDefault>");
     }
     if (percent(15)) {
-      b.append("<queueMaxAppsDefault>").append(2 + rnd.nextInt(4)).append("</queueMaxAppsDefault>");
+      b.append("<queueMaxAppsDefault>").append((wide ? 0 : 2) + rnd.nextInt(4)).append("</queueMaxAppsDefault>");
     }
     if (percent(15)) {
-      b.append("<userMaxAppsDefault>").append(1 + rnd.nextInt(3)).append("</userMaxAppsDefault>");
+      b.append("<userMaxAppsDefault>").append((wide ? 0 : 1) + rnd.nextInt(3)).append("</userMaxAppsDefault>");
     }
     if (percent(20)) {
-      b.append("<user name=\"u1\"><maxRunningApps>").append(1 + rnd.nextInt(2)).append("</maxRunningApps></user>");
+      b.append("<user name=\"u1\"><maxRunningApps>").append((wide ? 0 : 1) + rnd.nextInt(2)).append("</maxRunningApps></user>");
     }
     if (percent(15)) {
       b.append("<queueMaxResourcesDefault>").append(resource(8000 + rnd.nextInt(30000), 8 + rnd.nextInt(40))).append("</queueMaxResourcesDefault>");
@@ -214,6 +219,9 @@ class FairRun extends Run {
     head.put("nodes", hosts);
     head.put("per_app", true);
     head.put("preemption", preemption);
+    if (Recorder.third) {
+      head.put("types", List.of("memory-mb", "vcores", Recorder.GPU));
+    }
     head.put("site", site);
     head.put("fair_scheduler_xml", xml);
     head.put("queues", settings(fair));
@@ -359,9 +367,7 @@ class FairRun extends Run {
     if (!preemption || !percent(50)) {
       return;
     }
-    state();
-    preempt();
-    kill();
+    preemptAndKill();
   }
 
   private static List<Object> id(RMContainer c) {
@@ -369,6 +375,13 @@ class FairRun extends Run {
     r.add(Recorder.app(c.getContainerId()));
     r.add(Recorder.number(c));
     return r;
+  }
+
+  /** Shares, the thread that marks containers and the timer that kills them, in a row. */
+  void preemptAndKill() throws Exception {
+    state();
+    preempt();
+    kill();
   }
 
   private void preempt() throws Exception {

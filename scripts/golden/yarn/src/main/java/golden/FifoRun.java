@@ -12,8 +12,9 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoSchedule
 final class FifoRun extends Run {
   private FifoScheduler fifo;
 
-  FifoRun(long seed) {
+  FifoRun(long seed, boolean wide) {
     super(seed);
+    this.wide = wide;
     // The FifoScheduler throws when it needs the row of a rack or of anywhere that was never sent.
     wholeTables = percent(80);
   }

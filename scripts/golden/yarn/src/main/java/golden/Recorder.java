@@ -11,11 +11,13 @@ import java.util.Map;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
+import org.apache.hadoop.yarn.util.resource.ResourceUtils;
 
 /**
  * Watches what a scheduler does inside one call. The classes of the published jars are not changed: watchers are woven
@@ -65,9 +67,39 @@ public final class Recorder {
     return id.getApplicationAttemptId().getApplicationId().getId();
   }
 
+  /** Whether there is a third type of resource. The classes keep the types for the life of the process. */
+  static boolean third;
+
+  static final String GPU = "yarn.io/gpu";
+
+  /** Sets the types of resources, from their names alone. */
+  static void types(boolean gpu) {
+    third = gpu;
+    Configuration conf = new Configuration(false);
+    if (gpu) {
+      conf.set("yarn.resource-types", GPU);
+    }
+    ResourceUtils.resetResourceTypes(conf);
+  }
+
+  static Resource resource(int mem, int vc, int gpu) {
+    Resource r = Resource.newInstance(mem, vc);
+    if (third) {
+      r.setResourceValue(GPU, gpu);
+    }
+    return r;
+  }
+
   static void size(List<Object> row, Resource r) {
     row.add(r.getMemorySize());
     row.add(r.getVirtualCores());
+    third(row, r);
+  }
+
+  private static void third(List<Object> row, Resource r) {
+    if (third) {
+      row.add(r.getResourceValue(GPU));
+    }
   }
 
   private static List<Object> row(String kind, SchedulerNode n, RMContainer c) {
@@ -86,8 +118,11 @@ public final class Recorder {
   public static void allocated(SchedulerNode n, RMContainer c) {
     List<Object> row = row("A", n, c);
     row.add(c.getContainer().getPriority().getPriority());
-    size(row, c.getContainer().getResource());
+    Resource r = c.getContainer().getResource();
+    row.add(r.getMemorySize());
+    row.add(r.getVirtualCores());
     row.add(types.get(c.getContainerId()));
+    third(row, r);
     if (row.get(7) == null) {
       open.put(c.getContainerId(), row);
     }

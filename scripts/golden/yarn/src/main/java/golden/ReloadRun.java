@@ -7,9 +7,9 @@ import java.util.Map;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSQueue;
 
 /** A random run of the FairScheduler whose allocation file changes, at times to one that is refused. */
-final class ReloadRun extends FairRun {
-  ReloadRun(long seed) {
-    super(seed, false);
+class ReloadRun extends FairRun {
+  ReloadRun(long seed, boolean preemption) {
+    super(seed, preemption);
   }
 
   /** Limits of the sizes of containers. */
@@ -43,7 +43,7 @@ final class ReloadRun extends FairRun {
     }
   }
 
-  private void reload() throws Exception {
+  void reload() throws Exception {
     String xml = allocations();
     if (percent(12)) {
       xml = spoiled(xml);
@@ -75,7 +75,7 @@ final class ReloadRun extends FairRun {
   }
 
   /** What each check of the loader does, whether the file has changed or not. */
-  private void cleanup() throws Exception {
+  void cleanup() throws Exception {
     Map<String, Object> e = event("cleanup");
     emit(e, () -> {
       Object queues = fair.getQueueManager();

@@ -91,6 +91,7 @@ abstract class Run {
   AbstractYarnScheduler<?, ?> s;
   int nextApp = 1;
   int rackCount;
+  boolean wide; // values at the edge and beyond, kills in every state
   boolean wholeTables; // every ask has rows for its racks and for anywhere
   boolean broken; // the last event threw
 
@@ -225,16 +226,26 @@ abstract class Run {
 
   void addNode(String host) throws Exception {
     String rack = racks.computeIfAbsent(host, h -> "/rack" + rnd.nextInt(rackCount));
-    int mem = pick(2048, 4096, 8192, 10240, 16384, 5000);
-    int vc = pick(2, 4, 8, 16, 5);
+    int mem = wide ? pick(0, 512, 2048, 4096, 8192, 12345, 65536) : pick(2048, 4096, 8192, 10240, 16384, 5000);
+    int vc = wide ? pick(0, 1, 4, 8, 16, 64) : pick(2, 4, 8, 16, 5);
     Map<String, Object> e = event("node_add");
     e.put("n", host);
     e.put("rack", rack);
     e.put("mem", mem);
     e.put("vc", vc);
-    RMNode node = m.node(host, rack, Resource.newInstance(mem, vc));
+    int gpu = gpus(e);
+    RMNode node = m.node(host, rack, Recorder.resource(mem, vc, gpu));
     nodes.put(host, node);
     emit(e, () -> s.handle(new NodeAddedSchedulerEvent(node)));
+  }
+
+  /** The third type of a node, where there is one. */
+  private int gpus(Map<String, Object> e) {
+    int gpu = Recorder.third ? pick(0, 0, 1, 4, 16) : 0;
+    if (Recorder.third) {
+      e.put("x", List.of(gpu));
+    }
+    return gpu;
   }
 
   void removeNode(String host) throws Exception {
@@ -244,16 +255,19 @@ abstract class Run {
     m.context.getRMNodes().remove(node.getNodeID());
     emit(e, () -> s.handle(new NodeRemovedSchedulerEvent(node)));
     boxes.values().removeIf(b -> b.node.equals(host));
+    if (wide && percent(30)) {
+      racks.remove(host); // it may come back on another rack
+    }
   }
 
   void resizeNode(String host) throws Exception {
     Map<String, Object> e = event("node_res");
-    int mem = pick(1024, 2048, 4096, 8192, 12288);
-    int vc = pick(1, 2, 4, 8, 12);
+    int mem = wide ? pick(0, 0, 512, 2048, 8192, 65536) : pick(1024, 2048, 4096, 8192, 12288);
+    int vc = wide ? pick(0, 1, 2, 8, 64) : pick(1, 2, 4, 8, 12);
     e.put("n", host);
     e.put("mem", mem);
     e.put("vc", vc);
-    Resource total = Resource.newInstance(mem, vc);
+    Resource total = Recorder.resource(mem, vc, gpus(e));
     m.sizes.put(host, total);
     emit(e, () -> s.handle(new NodeResourceUpdateSchedulerEvent(nodes.get(host), ResourceOption.newInstance(total, -1))));
   }
@@ -261,14 +275,20 @@ abstract class Run {
   void addApp() throws Exception {
     App a = new App(nextApp++, pick(queues()));
     apps.put(a.id, a);
-    String user = "u" + (1 + rnd.nextInt(4));
-    a.am = new int[] {pick(512, 1024, 1500, 2048), pick(1, 1, 1, 2)};
+    String user = "u" + (1 + rnd.nextInt(wide ? 2 : 4));
+    a.am = new int[] {pick(512, 1024, 1500, 2048), pick(1, 1, 1, 2), 0};
+    if (wide && percent(20)) {
+      a.am = new int[] {pick(1, 10, 100, 4096, 20000), pick(0, 1, 5, 40), Recorder.third ? pick(0, 1) : 0};
+    }
     Map<String, Object> e = event("app_add");
     e.put("a", a.id);
     e.put("queue", a.queue);
     e.put("u", user);
-    e.put("am", a.am);
-    Resource am = Resource.newInstance(a.am[0], a.am[1]);
+    boolean sized = !wide || percent(85);
+    if (sized) {
+      e.put("am", Arrays.stream(a.am).limit(Recorder.third ? 3 : 2).toArray());
+    }
+    Resource am = sized ? Recorder.resource(a.am[0], a.am[1], a.am[2]) : null;
     int priority = appPriority();
     if (priority > 0) {
       e.put("pri", priority);
@@ -279,12 +299,38 @@ abstract class Run {
     if (!apps.containsKey(a.id)) {
       return;
     }
+    if (wide && percent(25)) {
+      return; // its attempt comes later, or never
+    }
+    attempt(a);
+  }
+
+  private void attempt(App a) throws Exception {
     Map<String, Object> t = event("att_add");
     t.put("a", a.id);
     emit(t, () -> s.handle(new AppAttemptAddedSchedulerEvent(Manager.attemptId(a.id), false)));
     a.attempted = true;
-    ask(a, List.of(row(0, "*", 1, a.am[0], a.am[1], true)), List.of(), null, null);
+    if (!wide || percent(85)) {
+      askMaster(a);
+    }
+  }
+
+  private void askMaster(App a) throws Exception {
+    ask(a, List.of(row(0, "*", 1, a.am[0], a.am[1], a.am[2], true)), List.of(), null, null);
     a.amAsked = true;
+  }
+
+  /** Brings applications that were left in a state between two calls on, or ends them there. */
+  private void continueOrKill() throws Exception {
+    for (App a : new ArrayList<>(apps.values())) {
+      if (percent(a.pulled ? 3 : 10)) {
+        removeApp(a);
+      } else if (!a.attempted && percent(40)) {
+        attempt(a);
+      } else if (a.attempted && !a.amAsked && percent(40)) {
+        askMaster(a);
+      }
+    }
   }
 
   int appPriority() {
@@ -295,8 +341,12 @@ abstract class Run {
     return new ApplicationPlacementContext(queue);
   }
 
-  static List<Object> row(int priority, String name, int count, int mem, int vc, boolean relax) {
-    return new ArrayList<>(Arrays.asList(priority, name, count, mem, vc, relax ? 1 : 0));
+  static List<Object> row(int priority, String name, int count, int mem, int vc, int gpu, boolean relax) {
+    List<Object> row = new ArrayList<>(Arrays.asList(priority, name, count, mem, vc, relax ? 1 : 0));
+    if (Recorder.third) {
+      row.add(gpu);
+    }
+    return row;
   }
 
   void ask(App a, List<List<Object>> asks, List<Long> releases, List<String> add, List<String> remove) throws Exception {
@@ -305,7 +355,7 @@ abstract class Run {
     List<ResourceRequest> requests = new ArrayList<>();
     for (List<Object> r : asks) {
       ResourceRequest q = ResourceRequest.newInstance(Priority.newInstance((Integer) r.get(0)), (String) r.get(1),
-          Resource.newInstance((Integer) r.get(3), (Integer) r.get(4)), (Integer) r.get(2), (Integer) r.get(5) == 1);
+          Recorder.resource((Integer) r.get(3), (Integer) r.get(4), Recorder.third ? (Integer) r.get(6) : 0), (Integer) r.get(2), (Integer) r.get(5) == 1);
       requests.add(q);
     }
     List<ContainerId> rel = new ArrayList<>();
@@ -454,6 +504,11 @@ abstract class Run {
       int mem = pick(256, 512, 1000, 1024, 2048, 3000, 4096, 7000);
       int vc = pick(1, 1, 1, 2, 3, 4);
       int count = pick(0, 1, 2, 3, 5, 8, 15);
+      int gpu = Recorder.third ? pick(0, 0, 1, 2) : 0;
+      if (wide && percent(15)) {
+        mem = pick(0, 1, 12346, 100000);
+        vc = pick(0, 1, 20, 1000);
+      }
       List<List<Object>> some = new ArrayList<>();
       int shape = rnd.nextInt(10);
       boolean relax = !percent(12);
@@ -463,19 +518,19 @@ abstract class Run {
         Collections.shuffle(hosts, rnd);
         for (String h : hosts.subList(0, Math.min(hosts.size(), 1 + rnd.nextInt(4)))) {
           int n = 1 + rnd.nextInt(Math.max(1, count));
-          some.add(row(priority, h, n, mem, vc, true));
+          some.add(row(priority, h, n, mem, vc, gpu, true));
           rackSums.merge(racks.getOrDefault(h, "/rack0"), n, Integer::sum);
         }
         if (shape >= 5 || wholeTables) {
           for (Map.Entry<String, Integer> r : rackSums.entrySet()) {
-            some.add(row(priority, r.getKey(), Math.min(r.getValue(), Math.max(1, count)), mem, vc, relax));
+            some.add(row(priority, r.getKey(), Math.min(r.getValue(), Math.max(1, count)), mem, vc, gpu, relax));
           }
         }
       } else if (shape == 3) {
-        some.add(row(priority, "/rack" + rnd.nextInt(rackCount), Math.max(1, count), mem, vc, true));
+        some.add(row(priority, "/rack" + rnd.nextInt(rackCount), Math.max(1, count), mem, vc, gpu, true));
       }
       if (wholeTables || !percent(4)) {
-        some.add(row(priority, "*", count, mem, vc, shape < 3 || relax));
+        some.add(row(priority, "*", count, mem, vc, gpu, shape < 3 || relax));
       }
       if (percent(30)) {
         Collections.shuffle(some, rnd);
@@ -527,6 +582,9 @@ abstract class Run {
       if (percent(60)) {
         state();
       }
+      if (wide) {
+        continueOrKill();
+      }
       more();
       List<String> order = new ArrayList<>(nodes.keySet());
       Collections.shuffle(order, rnd);
@@ -545,7 +603,7 @@ abstract class Run {
           removeApp(a);
         }
       }
-      if (percent(2)) {
+      if (percent(wide ? 6 : 2)) {
         churn();
       }
     }

@@ -23,7 +23,18 @@ final class Runs {
         lines = new ContinuousRun(seed).play(name, hosts, events, dir);
         break;
       case "reload":
-        lines = new ReloadRun(seed).play(name, hosts, events, dir);
+        lines = new ReloadRun(seed, false).play(name, hosts, events, dir);
+        break;
+      case "fair_wide":
+      case "fair_wide_gpu":
+        lines = new WideFairRun(seed).play(name, hosts, events, dir);
+        break;
+      case "capacity_wide":
+      case "capacity_wide_gpu":
+        lines = new WideCapacityRun(seed).play(name, hosts, events);
+        break;
+      case "fifo_wide":
+        lines = new FifoRun(seed, true).play(name, hosts, events);
         break;
       case "amrm_client":
         lines = List.of(new ClientCase(seed).play(seed, events));
@@ -32,7 +43,7 @@ final class Runs {
         lines = new CapacityRun(seed).play(name, hosts, events);
         break;
       case "fifo":
-        lines = new FifoRun(seed).play(name, hosts, events);
+        lines = new FifoRun(seed, false).play(name, hosts, events);
         break;
       case "alloc_file":
         lines = List.of(cases.allocFile(seed));

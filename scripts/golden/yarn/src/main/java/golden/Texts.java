@@ -355,6 +355,18 @@ final class Texts {
   }
 
   /** Properties of a CapacityScheduler. */
+  /** Sizes of containers, some of which a ResourceManager does not start with. */
+  static void sizes(Random rnd, Map<String, Object> site) {
+    String[] keys = {"yarn.scheduler.minimum-allocation-mb", "yarn.scheduler.maximum-allocation-mb", "yarn.scheduler.minimum-allocation-vcores",
+        "yarn.scheduler.maximum-allocation-vcores", "yarn.scheduler.increment-allocation-mb", "yarn.scheduler.increment-allocation-vcores",
+        "yarn.resource-types.memory-mb.increment-allocation", "yarn.resource-types.vcores.increment-allocation",
+        "yarn.scheduler.reservation-threshold.increment-multiple", "yarn.scheduler.fair.max.assign"};
+    String[] values = {"0", "1", "-1", "512", "4", "10000", "x", "1.5", " 2 ", "0x10", "", "99999999999"};
+    for (int i = rnd.nextInt(3); i >= 0; i--) {
+      site.put(keys[rnd.nextInt(keys.length)], values[rnd.nextInt(values.length)]);
+    }
+  }
+
   void capacity(Map<String, Object> site) {
     String p = "yarn.scheduler.capacity.";
     if (percent(25)) {
