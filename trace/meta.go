@@ -69,6 +69,36 @@ type Source struct {
 	Files   []SourceFile `json:"files,omitempty"`
 	Licence string       `json:"licence,omitempty"`
 	Notes   string       `json:"notes,omitempty"`
+
+	RecordedOn []KindCount `json:"recorded_on,omitempty"` // applications by the cluster manager that ran them, YARN as [YARN]; the most first
+	NoEnd      int64       `json:"no_end,omitempty"`      // applications whose recording stops before they ended
+}
+
+// YARN is the cluster manager for which the others are replayed.
+const YARN = "YARN"
+
+// Elsewhere says in a sentence which applications did not run on YARN; it is "" if all did, or nothing is known.
+func (s *Source) Elsewhere() string {
+	if s == nil {
+		return ""
+	}
+	all, elsewhere, list := int64(0), int64(0), []string{}
+	for _, k := range s.RecordedOn {
+		if all += k.Count; k.Kind != YARN {
+			elsewhere += k.Count
+			list = append(list, fmt.Sprintf("%s (%d)", k.Kind, k.Count))
+		}
+	}
+	switch {
+	case elsewhere == 0:
+		return ""
+	case all == 1:
+		return "The application was not recorded on YARN but on " + s.RecordedOn[0].Kind + ", and is replayed as if on YARN"
+	}
+	if elsewhere == all {
+		return fmt.Sprintf("None of the %d applications was recorded on YARN; they are replayed as if on it: %s", all, strings.Join(list, ", "))
+	}
+	return fmt.Sprintf("%d of %d applications were not recorded on YARN and are replayed as if on it: %s", elsewhere, all, strings.Join(list, ", "))
 }
 
 // SourceFile names an imported file, without its folder.
@@ -110,10 +140,18 @@ type FileEntry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// identity is the hash over the files of a trace: SHA-256 over one line "sha256  name" a file, by name.
+// ImportReport is the attached file that says how a trace was imported. It is no part of the identity: the same
+// recordings make the same trace, whatever lay beside them.
+const ImportReport = "import.json"
+
+// identity is the hash over the files of a trace but its import report: SHA-256 over one line "sha256  name" a file,
+// by name.
 func identity(files []FileEntry) string {
 	h := sha256.New()
 	for _, f := range slices.SortedFunc(slices.Values(files), byName) {
+		if f.Name == ImportReport {
+			continue
+		}
 		fmt.Fprintf(h, "%s  %s\n", f.SHA256, f.Name)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -302,7 +302,19 @@ type Manifest struct {
 	Totals         Totals            `json:"totals"`
 	DecisionHash   string            `json:"decision_hash"` // see [Digest]
 	Warnings       []Warning         `json:"warnings"`
-	Modelled       []string          `json:"not_recorded"` // what is modelled rather than recorded, in words
+	Modelled       []string          `json:"not_recorded"`                 // what is modelled rather than recorded, in words
+	Elsewhere      string            `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN
+}
+
+// Subject names what was replayed: the trace, and that it was not recorded on YARN.
+func (m *Manifest) Subject() string {
+	switch {
+	case m.TraceName == "":
+		return "-"
+	case m.Elsewhere != "":
+		return m.TraceName + " as if on YARN"
+	}
+	return m.TraceName
 }
 
 // Made says how a result was made: with it and the trace, the result can be made again.

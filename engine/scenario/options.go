@@ -16,7 +16,9 @@ type Input struct {
 	Hash           string // sha256 of the trace, hex
 	LocalitySource string
 	DurationSource string
-	SpanMS         int64 // from the origin to the last submission or event; for progress and sampling only
+	Elsewhere      string // a sentence on applications that were not recorded on YARN, "" = there are none
+	NoEnd          int64  // applications whose recording stops before they ended
+	SpanMS         int64  // from the origin to the last submission or event; for progress and sampling only
 	NumJobs        int64
 	NumTasks       int64
 	Work           *trace.Work // of all jobs, nil when not known

@@ -158,7 +158,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	m := &record.Manifest{
 		Format: record.Format, FormatVersion: record.FormatVersion, Program: "replay",
 		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name,
-		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource,
+		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource, Elsewhere: sc.Input.Elsewhere,
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.Engine,
 		Seed: sc.Seed, Until: sc.Until,
 		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory,
@@ -176,6 +176,9 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		"latencies of messages and processes, and the cost of remote reads: see the model's parameters",
 		"phases of node heartbeats: drawn from the seed",
 		"order of executors in an offer: shuffled from the seed, as Spark shuffles them",
+	}
+	if n := sc.Input.NoEnd; n > 0 {
+		m.Modelled = append(m.Modelled, fmt.Sprintf("the end of applications whose recording stops before it (%d in the source): they are replayed as far as it goes, so their times are lower bounds", n))
 	}
 	if sc.Input.LocalitySource != "recorded" {
 		m.Modelled = append(m.Modelled, "preferred hosts of tasks: "+sc.Input.LocalitySource)

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // siteDefaults returns the defaults that differ from YARN's own. A replay does not begin with the restart
 // of a ResourceManager. A container may be as large as the largest node: YARN's own 8 GiB and 4 vcores
-// are smaller than many executors.
+// are smaller than many executors. Resource types are those of the nodes.
 func siteDefaults(nodes []trace.Node) map[string]string {
 	out := map[string]string{
 		"yarn.resourcemanager.work-preserving-recovery.enabled":            "false",
@@ -20,13 +21,20 @@ func siteDefaults(nodes []trace.Node) map[string]string {
 	}
 	var mem int64
 	var vcores int32
+	types := map[string]bool{}
 	for i := range nodes {
+		for _, x := range nodes[i].Extra {
+			types[x.Name] = true
+		}
 		mem = max(mem, nodes[i].MemMiB)
 		vcores = max(vcores, nodes[i].VCores)
 	}
 	if mem > 0 && vcores > 0 {
 		out["yarn.scheduler.maximum-allocation-mb"] = strconv.FormatInt(max(mem, 1024), 10)
 		out["yarn.scheduler.maximum-allocation-vcores"] = strconv.Itoa(int(vcores))
+	}
+	if len(types) > 0 {
+		out["yarn.resource-types"] = strings.Join(slices.Sorted(maps.Keys(types)), ",")
 	}
 	return out
 }

@@ -31,9 +31,12 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 func InputOf(t *trace.Trace, name string) (Input, error) {
 	in := Input{
 		Name: filepath.Base(filepath.Clean(name)), Hash: t.Hash(),
-		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
+		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource, Elsewhere: t.Source.Elsewhere(),
 		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
 		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Files: Files{},
+	}
+	if t.Source != nil {
+		in.NoEnd = t.Source.NoEnd
 	}
 	kinds := []string{YarnSite}
 	for _, s := range Schedulers {

@@ -18,7 +18,7 @@ var findingClass = map[Finding]string{
 // page returns the page of the comparison: one file without anything from elsewhere.
 func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	first := c.Variants[0]
-	p := page.Page{Title: "Comparison on " + quantity.OrDash(first.Runs[0].Manifest.TraceName), Verdict: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
+	p := page.Page{Title: "Comparison on " + first.Runs[0].Manifest.Subject(), About: first.Runs[0].Manifest.Elsewhere, Verdict: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
 	for i, v := range c.Variants {
 		as := v.Name
 		if i == 0 {

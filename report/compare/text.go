@@ -60,6 +60,9 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		wrap(w, strings.TrimSpace(as+v.Name+"  "+v.Flags), "            ")
 	}
 	fmt.Fprintln(w)
+	if e := c.Variants[0].Runs[0].Manifest.Elsewhere; e != "" {
+		fmt.Fprintf(w, "%s.\n\n", e)
+	}
 	c.writeOutcomes(w)
 	for v := 1; v < len(c.Variants); v++ {
 		if c.Same[v] && !all {

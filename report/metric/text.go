@@ -16,7 +16,10 @@ import (
 // its warnings; with all, every value by its name.
 func (s *Summary) WriteText(w io.Writer, all bool) {
 	m := &s.Manifest
-	fmt.Fprintf(w, "Replay of %s\n\n", quantity.OrDash(m.TraceName))
+	fmt.Fprintf(w, "Replay of %s\n\n", m.Subject())
+	if m.Elsewhere != "" {
+		fmt.Fprintf(w, "%s.\n\n", m.Elsewhere)
+	}
 	o := s.Outcome()
 	fmt.Fprintln(w, o.Text())
 	for i := range o.Reasons {

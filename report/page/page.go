@@ -31,6 +31,7 @@ var (
 // Page is what the frame of every page needs.
 type Page struct {
 	Title    string
+	About    string       // a sentence below the title
 	CSS      template.CSS // set by Render
 	Facts    [][2]string
 	Warnings []string

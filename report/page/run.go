@@ -8,7 +8,7 @@ import (
 
 // Run returns report.html of a replay with its pictures.
 func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
-	p := Page{Title: "Replay of " + quantity.OrDash(s.Manifest.TraceName), Facts: s.Facts(), Modelled: s.Manifest.Modelled, Warnings: s.Warnings()}
+	p := Page{Title: "Replay of " + s.Manifest.Subject(), About: s.Manifest.Elsewhere, Facts: s.Facts(), Modelled: s.Manifest.Modelled, Warnings: s.Warnings()}
 	p.Verdict = []Paragraph{Outcome(s.Outcome(), "")}
 	p.Verdict = append(p.Verdict, Paragraph{Findings: s.News()})
 	said, others := s.Headline()

@@ -57,10 +57,10 @@ func countLog(t testing.TB, paths []string) workload.Counter {
 				app = e.AppID
 				n["applications"]++
 			case "JobStart":
-				n["jobs"]++
+				n["spark_jobs"]++
 			case "JobEnd":
 				if e.Job.Result != "JobSucceeded" {
-					n["jobs_failed"]++
+					n["spark_jobs_failed"]++
 				}
 			case "StageSubmitted":
 				for key, a := range map[string]attempt{"stages": {app, e.Stage.ID, -1}, "stage_attempts": {app, e.Stage.ID, e.Stage.Attempt}} {
@@ -129,8 +129,12 @@ func TestFurtherEventLogs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			res := checkEventLog(t, filepath.Join(dir, name))
 			for _, k := range []string{"jobs", "jobs_failed", "stages", "stage_attempts", "task_ends", "task_ends_failed", "task_ends_killed", "task_ends_speculative", "executors_added", "executors_removed"} {
-				if int64(s[k].(float64)) != res.Counts.Read[k] {
-					t.Errorf("read %s is %d, the summary of the recordings has %v", k, res.Counts.Read[k], s[k])
+				read := k
+				if strings.HasPrefix(k, "jobs") {
+					read = "spark_" + k
+				}
+				if int64(s[k].(float64)) != res.Counts.Read[read] {
+					t.Errorf("read %s is %d, the summary of the recordings has %v", read, res.Counts.Read[read], s[k])
 				}
 			}
 		})

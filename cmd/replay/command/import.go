@@ -126,8 +126,7 @@ func runImport(c *cli.Context) error {
 		printInputs(c.App.Writer, res.Inputs)
 	} else {
 		printLeftOut(c.App.Writer, res.Inputs)
-		_, err = fmt.Fprintf(c.App.Writer, "%s: %d jobs, %d stages, %d tasks, %d nodes; hash %s\n",
-			opt.Out, res.Trace.Jobs, res.Trace.Stages, res.Trace.Tasks, res.Trace.Nodes, res.Hash)
+		err = writeWelcome(c.App.Writer, &opt, res)
 	}
 	return errors.Join(err, printNotUsed(c.App.Writer, res.Inputs))
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,9 @@ const importData = "../../../trace/importer/testdata/"
 
 func TestImportCommand(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.lz4", "1 jobs, 4 stages, 60 tasks, 4 nodes"},
-		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd --blocks hdfs --nodes 20 --racks 4 --replication 3 --seed 1 --copies 3 --arrivals poisson:30s --queue-map profiles=adhoc", "3 jobs, 12 stages, 180 tasks, 24 nodes"},
-		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --strict", "1 jobs, 5 stages, 166 tasks, 8 nodes"},
+		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.lz4", "1 application, 4 stages, 60 tasks, 1 user, 1 queue\n"},
+		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd --blocks hdfs --nodes 20 --racks 4 --replication 3 --seed 1 --copies 3 --arrivals poisson:30s --queue-map profiles=adhoc", "1 application x 3 copies = 3 jobs, 12 stages, 180 tasks, 1 user, 1 queue\n"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --strict", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
 	} {
 		out := filepath.Join(t.TempDir(), "trace")
 		args := append(append([]string{"import"}, strings.Fields(tt.args)...), "--out", out)
@@ -101,7 +102,7 @@ func TestFolderOfLogs(t *testing.T) {
 		want []string
 	}{
 		{"import spark-eventlog LOGS --dry-run", exitDone, []string{"resource-profiles", "3.5.5", "2026-11-21 06:48:59", "logs/README.md", "text, not an event log", last}},
-		{"import spark-eventlog LOGS --out " + out, exitDone, []string{"1 jobs", "logs/app-1 ", "empty", "logs/app-2.zstd", "unexpected EOF", last}},
+		{"import spark-eventlog LOGS --out " + out, exitDone, []string{"1 application,", "logs/app-1 ", "empty", "logs/app-2.zstd", "unexpected EOF", last}},
 		{"import spark-eventlog LOGS --strict --out " + out + "2", exitBadInput, []string{"logs/README.md: text, not an event log; strict leaves nothing out"}},
 		{"backtest LOGS --seeds 1 --dry-run", exitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
 		{"backtest LOGS --seeds 1", exitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
@@ -122,5 +123,106 @@ func TestFolderOfLogs(t *testing.T) {
 	}
 	if data, err := os.ReadFile(filepath.Join(out, "import.json")); err != nil || !strings.Contains(string(data), `"path": "logs/README.md"`) {
 		t.Errorf("import.json has not what was left out: %v", err)
+	}
+}
+
+// What an import says of its cluster, of times with nothing in them, and of where applications ran.
+func TestWelcome(t *testing.T) {
+	log := importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd"
+	yarn := importData + "spark-on-yarn/locality-wait-0s/eventlogs/application_1795247048320_0001_1.gz"
+	for _, tt := range []struct {
+		args string
+		want []string
+	}{
+		{log + " --blocks hdfs --nodes 4 --racks 2", []string{
+			"cluster: 4 nodes of 64 GiB and 16 vcores in 2 racks; 4 hosts more in the table of nodes that are not part of it",
+			"preferred hosts: blocks placed as HDFS does, 3 replicas each",
+			"The application was not recorded on YARN but on standalone Spark, and is replayed as if on YARN",
+			"import.json; trace ",
+		}},
+		{log + " --blocks none --nodes 1 --copies 2 --arrivals fixed:1h", []string{"submitted over 60.00 min, fixed:1h", "preferred hosts: none"}},
+		{log + " " + yarn, []string{"those of the recording", "1 of 2 applications were not recorded on YARN and are replayed as if on it: standalone Spark (1)"}},
+		{yarn, []string{"preferred hosts: inferred from where tasks ran"}},
+	} {
+		code, stdout, stderr := replay(t, append([]string{"import", "spark-eventlog", "--out", filepath.Join(t.TempDir(), "trace")}, strings.Fields(tt.args)...)...)
+		if code != exitDone || strings.Count(stdout, "\n") > 7 {
+			t.Errorf("%s: exit code %d\n%s%s", tt.args, code, stdout, stderr)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q in\n%s", tt.args, want, stdout)
+			}
+		}
+		if tt.args == yarn && strings.Contains(stdout, "as if on") {
+			t.Errorf("a recording of YARN is said to be of something else:\n%s", stdout)
+		}
+	}
+}
+
+// Applications that run a small part of the time that their submissions span: the import says what to do.
+func TestQuietTimes(t *testing.T) {
+	text := func(id string, at int) string {
+		return strings.ReplaceAll(strings.ReplaceAll(tinyLog, "app-1", id), "1700000", fmt.Sprint(1700000+at))
+	}
+	for _, tt := range []struct {
+		apart int // 1e6 ms
+		said  bool
+	}{{0, false}, {155_000, true}} {
+		dir := t.TempDir()
+		for i, id := range []string{"app-1", "app-2"} {
+			if err := os.WriteFile(filepath.Join(dir, id), []byte(text(id, i*tt.apart)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, stdout, stderr := replay(t, "import", "spark-eventlog", dir, "--out", filepath.Join(t.TempDir(), "trace"))
+		if said := strings.Contains(stdout, "submissions span 4.9 years and applications run 18.00 s of it: --arrivals poisson:30s lays them close together"); code != exitDone || said != tt.said {
+			t.Errorf("%d apart: exit code %d\n%s%s", tt.apart, code, stdout, stderr)
+		}
+	}
+}
+
+// tinyLog is an application of one task on Kubernetes.
+const tinyLog = `{"Event":"SparkListenerLogStart","Spark Version":"3.5.5"}
+{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.master":"k8s://host","spark.executor.cores":"2"}}
+{"Event":"SparkListenerApplicationStart","App Name":"tiny","App ID":"app-1","Timestamp":1700000001000,"User":"u"}
+{"Event":"SparkListenerExecutorAdded","Timestamp":1700000003000,"Executor ID":"1","Executor Info":{"Host":"h1","Total Cores":2,"Log Urls":{}}}
+{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":1700000005000,"Stage Infos":[{"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"count","Number of Tasks":1,"RDD Info":[],"Parent IDs":[]}],"Stage IDs":[0]}
+{"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"count","Number of Tasks":1,"RDD Info":[],"Parent IDs":[],"Submission Time":1700000005000}}
+{"Event":"SparkListenerTaskStart","Stage ID":0,"Stage Attempt ID":0,"Task Info":{"Task ID":0,"Index":0,"Partition ID":0,"Launch Time":1700000005100,"Executor ID":"1","Host":"h1","Locality":"ANY"}}
+{"Event":"SparkListenerTaskEnd","Stage ID":0,"Stage Attempt ID":0,"Task Type":"ResultTask","Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":0,"Index":0,"Partition ID":0,"Launch Time":1700000005100,"Executor ID":"1","Host":"h1","Locality":"ANY","Finish Time":1700000006100},"Task Metrics":{"Executor Run Time":900}}
+{"Event":"SparkListenerStageCompleted","Stage Info":{"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"count","Number of Tasks":1,"RDD Info":[],"Parent IDs":[],"Submission Time":1700000005000,"Completion Time":1700000006200}}
+{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":1700000006300,"Job Result":{"Result":"JobSucceeded"}}
+{"Event":"SparkListenerApplicationEnd","Timestamp":1700000010000}
+`
+
+// Titles, texts and pages of a recording of Kubernetes say that it is replayed as if on YARN, and those of an
+// application whose log has no end say that.
+func TestRecordedElsewhere(t *testing.T) {
+	dir, lines := t.TempDir(), strings.SplitAfter(tinyLog, "\n")
+	log, trace, out := filepath.Join(dir, "app-1.inprogress"), filepath.Join(dir, "trace"), filepath.Join(dir, "out")
+	if err := os.WriteFile(log, []byte(strings.Join(lines[:9], "")+lines[9][:30]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"import", "spark-eventlog", log, "--out", trace},
+		{"run", trace, "--out", out, "--formats", "none"},
+		{"compare", trace, "--variant", "a:", "--variant", "b: --sharing drf", "--out", out + "2", "--formats", "none"},
+	} {
+		code, stdout, stderr := replay(t, args...)
+		if code != exitDone || !strings.Contains(stdout, "The application was not recorded on YARN but on Kubernetes, and is replayed as if on YARN") {
+			t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+	for file, want := range map[string][]string{
+		out + "/summary.txt":  {"Replay of trace as if on YARN\n", "recording stops before it (1 in the source)"},
+		out + "/report.html":  {"<title>Replay of trace as if on YARN</title>", "not recorded on YARN but on Kubernetes", "their times are lower bounds"},
+		out + "2/report.html": {"<title>Comparison on trace as if on YARN</title>", "not recorded on YARN but on Kubernetes"},
+	} {
+		data, err := os.ReadFile(file)
+		for _, w := range want {
+			if !strings.Contains(string(data), w) {
+				t.Errorf("%s (%v) has no %q", file, err, w)
+			}
+		}
 	}
 }

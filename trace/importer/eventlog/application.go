@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"replay/trace"
 	"replay/trace/importer/workload"
@@ -22,12 +24,13 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 		return nil, fmt.Errorf("no SparkListenerApplicationStart, want one near the beginning")
 	}
 	a.addUnannounced((&sparkConf{set: a.conf}).count("spark.task.cpus", 1), counts)
+	manager := a.manager(counts)
 	conf := yarnConf(a, counts)
 	own := conf.executorShape(nil)
 	am := conf.amShape()
 	b := &appBuilder{log: a, conf: conf, counts: counts, dag: newDAG(a, counts.Dropped), own: own, makers: map[int32]int32{}}
 	out := &Application{Application: workload.Application{
-		User: a.start.user, Queue: conf.text("spark.yarn.queue", "default"), Attempt: a.start.attempt, Hosts: a.hosts,
+		User: a.start.user, Queue: conf.text("spark.yarn.queue", "default"), Attempt: a.start.attempt, Manager: manager, Hosts: a.hosts,
 	}}
 	out.Job = *trace.NewJob(trace.KindSpark)
 	j := &out.Job
@@ -55,7 +58,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	if last := b.lastEnd; a.end != absent && last != absent {
 		j.TailMS = max(0, a.end-last)
 	}
-	out.Executors = b.executors()
+	out.Executors, out.ExecutorExtra = b.executors()
 	out.Containers = map[string]int32{}
 	for _, e := range a.executors {
 		if e.container != "" {
@@ -100,6 +103,39 @@ func (a *appLog) registrations() []int64 {
 	}
 	slices.Sort(at)
 	return at
+}
+
+// managers are the cluster managers by what spark.master begins with, and by the ids that they give.
+var managers = []struct {
+	master, name string
+	id           *regexp.Regexp
+}{
+	{"yarn", trace.YARN, regexp.MustCompile(`^application_[0-9]+_[0-9]+$`)},
+	{"k8s:", "Kubernetes", regexp.MustCompile(`^spark-[0-9a-f]{32}$`)},
+	{"spark:", "standalone Spark", regexp.MustCompile(`^app-[0-9]+-[0-9]+$`)},
+	{"local", "a local master", regexp.MustCompile(`^local-[0-9]+$`)},
+	{"mesos:", "Mesos", nil},
+}
+
+// manager returns what ran the application: by its spark.master, or by its id if the log lost that. It is "" if neither tells.
+func (a *appLog) manager(counts *workload.Counts) string {
+	master, ok := a.conf["spark.master"]
+	for _, m := range managers {
+		if ok && strings.HasPrefix(master, m.master) {
+			return m.name
+		}
+		if !ok && m.id != nil && m.id.MatchString(a.start.id) {
+			if m.name == trace.YARN { // which makes a difference to what follows
+				if a.conf == nil {
+					a.conf = map[string]string{}
+				}
+				a.conf["spark.master"] = m.master
+				counts.Defaulted["spark.master_by_application_id"]++
+			}
+			return m.name
+		}
+	}
+	return ""
 }
 
 // yarnConf returns the properties of the application as they would be on YARN: a log of another
@@ -161,11 +197,15 @@ func setBounds(j *trace.Job, c *sparkConf) {
 	}
 }
 
-// executors are the recorded ones, by id.
-func (b *appBuilder) executors() []trace.Executor {
-	var out []trace.Executor
-	for _, e := range b.log.executors {
-		size := b.shape(e.profile)
+// executors are the recorded ones, by id, with the further resources of each.
+func (b *appBuilder) executors() (kept []trace.Executor, extra [][]trace.NamedValue) {
+	rows := slices.Clone(b.log.executors)
+	slices.SortStableFunc(rows, func(x, y executorLog) int { return cmp.Compare(x.id, y.id) })
+	unique := slices.CompactFunc(rows, func(x, y executorLog) bool { return x.id == y.id })
+	b.counts.Dropped["executors_with_the_id_of_another"] += int64(len(rows) - len(unique))
+	any := false
+	for _, e := range unique {
+		size, more := b.shape(e.profile), b.conf.furtherResources(b.profile(e.profile))
 		x := trace.Executor{
 			ID: e.id, Node: e.hostID, VCores: int32(e.cores), MemMiB: size.memMiB,
 			AddedMS: e.at, RemovedMS: unset(e.removed), Reason: e.reason,
@@ -173,10 +213,10 @@ func (b *appBuilder) executors() []trace.Executor {
 		if x.RemovedMS != trace.Unset {
 			x.RemovedMS = max(x.RemovedMS, x.AddedMS)
 		}
-		out = append(out, x)
+		kept, extra, any = append(kept, x), append(extra, more), any || len(more) > 0
 	}
-	slices.SortStableFunc(out, func(a, b trace.Executor) int { return cmp.Compare(a.ID, b.ID) })
-	kept := slices.CompactFunc(out, func(a, b trace.Executor) bool { return a.ID == b.ID })
-	b.counts.Dropped["executors_with_the_id_of_another"] += int64(len(out) - len(kept))
-	return kept
+	if !any {
+		extra = nil
+	}
+	return kept, extra
 }

@@ -31,8 +31,9 @@ type resourceProfile struct {
 	id                         int32
 	cores, memMiB, overheadMiB int64 // absent when the profile does not name it
 	pysparkMiB, offHeapMiB     int64
-	taskCPUs                   float64  // 0 when not named
-	custom                     []string // resource types beyond these
+	taskCPUs                   float64          // 0 when not named
+	custom                     map[string]int64 // of an executor, beyond these, by Spark's name
+	customOfTasks              []string
 }
 
 type executorAdded struct {
@@ -204,7 +205,10 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 				case "offHeap":
 					r.offHeapMiB = n
 				default:
-					r.custom = append(r.custom, string(key))
+					if r.custom == nil {
+						r.custom = map[string]int64{}
+					}
+					r.custom[string(key)] = n
 				}
 			})
 		case "Task Resource Requests":
@@ -212,7 +216,7 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 				if string(key) == "cpus" {
 					r.taskCPUs = amount(v)
 				} else {
-					r.custom = append(r.custom, string(key))
+					r.customOfTasks = append(r.customOfTasks, string(key))
 				}
 			})
 		default:

@@ -102,17 +102,18 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 // count adds what was read.
 func (a *appLog) count(c *workload.Counts) {
 	c.Read["applications"]++
-	c.Read["jobs"] += int64(len(a.jobs))
+	c.Read["spark_jobs"] += int64(len(a.jobs))
 	for _, j := range a.jobs {
 		if j.end == absent {
-			c.Read["jobs_without_end"]++
+			c.Read["spark_jobs_without_end"]++
 		} else if !j.ok {
-			c.Read["jobs_failed"]++
+			c.Read["spark_jobs_failed"]++
 		}
 	}
 	c.Read["stages"] += int64(len(a.stages))
 	for _, s := range a.stages {
 		c.Read["stage_attempts"] += int64(s.attempts())
+		c.Read["tasks"] += int64(len(s.parts))
 	}
 	c.Read["stages_skipped"] += int64(len(a.infos) - len(a.stages))
 	c.Read["task_ends"] += a.ends.all

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +26,18 @@ type appBuilder struct {
 }
 
 func (b *appBuilder) shape(profile int32) shape {
-	if p, ok := b.log.profiles[profile]; ok && profile != 0 {
-		return b.conf.executorShape(&p)
+	if p := b.profile(profile); p != nil {
+		return b.conf.executorShape(p)
 	}
 	return b.own
+}
+
+// profile returns a resource profile, nil for that of the application itself.
+func (b *appBuilder) profile(id int32) *resourceProfile {
+	if p, ok := b.log.profiles[id]; ok && id != 0 {
+		return &p
+	}
+	return nil
 }
 
 // stages fills the stages of out. ready is when user code could go on.
@@ -117,8 +126,10 @@ func (b *appBuilder) demand(s *trace.Stage, profile int32) error {
 				cpus = p.taskCPUs
 			}
 		}
-		for _, name := range p.custom {
-			b.counts.Dropped["custom_resource_"+name]++
+		if profile != 0 { // an executor of the application itself has what its properties say
+			for _, name := range slices.Sorted(maps.Keys(p.custom)) {
+				b.counts.Dropped["resource_of_a_profile_"+name]++
+			}
 		}
 	} else if profile != 0 {
 		return fmt.Errorf("stage %d runs with resource profile %d, which no SparkListenerResourceProfileAdded has announced", s.ID, profile)
@@ -151,7 +162,6 @@ func (b *appBuilder) tasks(st *stageLog) (trace.Tasks, []TaskID) {
 		t.ShuffleReadBytes = append(t.ShuffleReadBytes, unset(p.shuffleRead))
 		t.ShuffleWriteBytes = append(t.ShuffleWriteBytes, unset(p.shuffleWrite))
 		if p.done && p.metrics {
-			b.counts.Kept["task_ms"] += p.busyMS
 			if p.inputBytes == absent {
 				b.counts.Defaulted["input_bytes_0"]++
 			}

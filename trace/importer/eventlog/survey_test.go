@@ -231,3 +231,146 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("a survey says\n%s, the import\n%s", got, want)
 	}
 }
+
+// The same recordings make the same trace: however they are named, packed and ordered, and whatever lies beside them.
+func TestEqualLogsMakeEqualTraces(t *testing.T) {
+	attempt := func(n, user, host string, start int) string {
+		return strings.NewReplacer(`"User":"u"`, `"User":"`+user+`","App Attempt ID":"`+n+`"`, `"Host":"h1"`, `"Host":"`+host+`"`).Replace(named("b", start))
+	}
+	a, b, c := named("a", 900), attempt("2", "u", "h2", 900), strings.Replace(named("", 950), `"App ID":"",`, "", 1)
+	lines := strings.SplitAfter(b, "\n")
+	want := ""
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+	}{
+		{"plain", map[string]string{"x": a, "y": b, "z": c}},
+		{"other names", map[string]string{"2": a, "1": b, "0": c}},
+		{"packed", map[string]string{"a.gz": string(importtest.Gzip(t, []byte(a))), "y": b, "c": c}},
+		{"rolled", map[string]string{"a": a, "eventlog_v2_b/events_1_b": strings.Join(lines[:8], ""), "eventlog_v2_b/events_2_b": strings.Join(lines[8:], ""), "c": c}},
+		{"beside others", map[string]string{"x": a, "y": b, "z": c, "again": a, "README": "text", "empty": "", "killed": logWith(17, ""), "first": attempt("1", "other", "elsewhere", 0)}},
+	} {
+		res, m, err := importtest.Import(t, Format, folder(t, tt.files), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.JobList) != 3 || len(m.Nodes) != 2 || m.JobList[2].ExternalID != "small-1950" {
+			t.Errorf("%s: %d jobs on %v, the last is %s", tt.name, len(m.JobList), m.Nodes, m.JobList[2].ExternalID)
+		}
+		if want == "" {
+			want = res.Hash
+		}
+		if res.Hash != want {
+			t.Errorf("%s: the hash is %s, want %s", tt.name, res.Hash, want)
+		}
+	}
+}
+
+// What was read, less what was dropped, with what was made up, times the copies is what the trace has.
+func TestNumbersAddUp(t *testing.T) {
+	dir, _ := messy(t)
+	importtest.Write(t, filepath.Join(dir, "lost"), strings.Replace(logWith(10, ""), "app-1", "lost", 1)) // a task without an end
+	for _, copies := range []int64{1, 3} {
+		res, m, err := importtest.Import(t, Format, dir, func(o *workload.Options) {
+			o.Copies, o.Blocks, o.Nodes, o.Arrivals = int(copies), "hdfs", 4, "fixed:10s"
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, ms, present := res.Counts, int64(0), int64(0)
+		for _, j := range m.JobList {
+			for i := range j.Stages {
+				for _, d := range j.Stages[i].Tasks.DurationMS {
+					ms += d
+				}
+			}
+		}
+		for _, n := range m.Nodes {
+			if n.Present {
+				present++
+			}
+		}
+		for what, pair := range map[string][2]int64{
+			"inputs":       {c.Read["inputs"], c.Kept["applications"] + c.Dropped["inputs_left_out"]},
+			"applications": {c.Read["applications"], c.Kept["applications"]},
+			"jobs":         {copies * c.Kept["applications"], c.Kept["jobs"]},
+			"copies":       {c.Modelled["copies"], c.Kept["jobs"] - c.Kept["applications"]},
+			"stages":       {copies * (c.Read["stages"] - c.Dropped["stages_without_a_task"] - c.Dropped["stages_run_again_for_lost_output"]), c.Kept["stages"]},
+			"tasks": {copies*(c.Read["tasks"]-c.Dropped["tasks_that_never_ended"]-c.Dropped["tasks_run_again_for_lost_output"]) + c.Modelled["durations_of_lost_tasks"],
+				c.Kept["tasks"]},
+			"executors":      {copies*(c.Read["executors_added"]-c.Dropped["executors_with_the_id_of_another"]) + c.Modelled["executors_that_no_event_added"], c.Kept["executors"]},
+			"durations":      {ms, c.Kept["task_ms"]},
+			"nodes":          {present + c.Modelled["recorded_hosts_outside_the_cluster"], c.Kept["nodes"]},
+			"modelled nodes": {present, 4},
+		} {
+			if pair[0] != pair[1] || pair[0] == 0 && what != "copies" {
+				t.Errorf("%d copies: %s: %d and %d, want equal numbers", copies, what, pair[0], pair[1])
+			}
+		}
+		if c.Modelled["durations_of_lost_task_ends"] != copies {
+			t.Errorf("%d copies: modelled %v", copies, c.Modelled)
+		}
+	}
+}
+
+// Nodes have the further resources that the executors of one host had at a time.
+func TestFurtherResources(t *testing.T) {
+	const conf = `"spark.executor.instances":"1"`
+	second := strings.Replace(strings.Split(logText, "\n")[3], `"Executor ID":"1"`, `"Executor ID":"2"`, 1)
+	other := strings.NewReplacer(`"Executor ID":"1"`, `"Executor ID":"3"`, `"Host":"h1"`, `"Host":"h2"`).Replace(strings.Split(logText, "\n")[3])
+	text := logWith(4, strings.Split(logText, "\n")[3]+"\n"+second+"\n"+other)
+	text = strings.Replace(text, conf, conf+`,"spark.executor.resource.gpu.amount":"2","spark.task.resource.gpu.amount":"1","spark.executor.resource.acme.amount":"3","spark.executor.resource.fpga.amount":"0"`, 1)
+	for _, tt := range []struct {
+		text, want string
+		nodes      int
+	}{
+		{text, "[{acme 6} {yarn.io/gpu 4}] [{acme 6} {yarn.io/gpu 4}]", 0},
+		{text, "[{acme 6} {yarn.io/gpu 4}] []", 1},
+		{logText, "[]", 0},
+	} {
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", tt.text), func(o *workload.Options) {
+			if o.Nodes = tt.nodes; tt.nodes > 0 {
+				o.Blocks = "hdfs"
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range m.Nodes[:min(2, len(m.Nodes))] {
+			got = append(got, fmt.Sprint(n.Extra))
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("nodes have %v, want %s", got, tt.want)
+		}
+	}
+}
+
+// Whose recording stops is on its hosts no longer than it: a later application has room there.
+func TestUnendedLeavesItsHosts(t *testing.T) {
+	dir := folder(t, map[string]string{"a.inprogress": strings.ReplaceAll(logWith(17, ""), "app-1", "a"), "b": strings.NewReplacer(
+		"app-1", "b", `"Timestamp":1000`, `"Timestamp":100000`, `"Timestamp":3000`, `"Timestamp":103000`, `"Timestamp":9000`, `"Timestamp":109000`).Replace(logText)})
+	_, m, err := importtest.Import(t, Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := m.Nodes[0]; n.VCores != 2+1 || m.Source.NoEnd != 1 || fmt.Sprint(m.Source.RecordedOn) != "[{YARN 2}]" {
+		t.Errorf("the node is %+v, the source %+v", n, m.Source)
+	}
+}
+
+func TestManagers(t *testing.T) {
+	for _, tt := range []struct{ master, id, want string }{
+		{"yarn", "app-1", "YARN"}, {"yarn-cluster", "app-1", "YARN"}, {"k8s://https://x", "spark-1", "Kubernetes"}, {"spark://h:7077", "app-1", "standalone Spark"},
+		{"local[4]", "application_1_1", "a local master"}, {"mesos://h", "x", "Mesos"}, {"other", "application_1_1", ""}, {"", "application_1_1", "YARN"}, {"", "local-1", "a local master"}, {"", "x", ""},
+	} {
+		a, counts := newAppLog(), workload.NewCounts()
+		if a.start.id = tt.id; tt.master != "" {
+			a.conf["spark.master"] = tt.master
+		}
+		got := a.manager(counts)
+		if by := counts.Defaulted["spark.master_by_application_id"]; got != tt.want || (by > 0) != (tt.master == "" && got == "YARN") || by > 0 && a.conf["spark.master"] != "yarn" {
+			t.Errorf("%q of %s: %q, want %q; defaulted %d, %v", tt.master, tt.id, got, tt.want, by, a.conf)
+		}
+	}
+}

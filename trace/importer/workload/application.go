@@ -17,11 +17,14 @@ type Application struct {
 	User      string
 	Queue     string   // as the source names it; "" = the default queue
 	DependsOn []string // external ids of the applications after whose end it is submitted
-	Attempt   string   // which of several tries of the application this is; see [Builder.KeepLastAttempts]
+	Attempt   string   // which of several tries of the application this is; see [Builder.AddRecording]
+	Manager   string   // cluster manager that ran it, "" = unknown
 	Hosts     []string
 	Files     []File
 	Executors []trace.Executor
-	Recorded  *RecordedApp // nil = the source does not say
+	// ExecutorExtra are the further resources of each executor; nil = none have any.
+	ExecutorExtra [][]trace.NamedValue
+	Recorded      *RecordedApp // nil = the source does not say
 
 	host, file map[string]int32 // positions by name, made when they are asked for
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,73 +43,6 @@ func (c *cluster) add(n trace.Node) {
 	}
 }
 
-// residents collects how much the recorded executors took of each host.
-type residents struct {
-	changes map[string][]residentChange
-	am      shape // the largest
-	tasks   bool  // an application runs each task in a container of its own, which no executor shows
-}
-
-type residentChange struct {
-	at, memMiB int64
-	vcores     int32
-}
-
-// resident is what one application took.
-type resident struct {
-	hosts     []string
-	executors []trace.Executor // on hosts, by position
-	finishMS  int64
-	am        shape
-	tasks     bool
-}
-
-func residentOf(a *Application) resident {
-	return resident{
-		hosts: slices.Clone(a.Hosts), executors: slices.Clone(a.Executors), finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores},
-		tasks: a.Job.Kind != trace.KindSpark,
-	}
-}
-
-func (r *residents) add(a *resident) {
-	if r.changes == nil {
-		r.changes = map[string][]residentChange{}
-	}
-	for _, e := range a.executors {
-		host := a.hosts[e.Node]
-		r.changes[host] = append(r.changes[host], residentChange{e.AddedMS, e.MemMiB, e.VCores})
-		if e.RemovedMS != trace.Unset {
-			r.changes[host] = append(r.changes[host], residentChange{e.RemovedMS, -e.MemMiB, -e.VCores})
-		} else if a.finishMS != trace.Unset {
-			r.changes[host] = append(r.changes[host], residentChange{max(a.finishMS, e.AddedMS), -e.MemMiB, -e.VCores})
-		}
-	}
-	r.tasks = r.tasks || a.tasks
-	r.am = shape{max(r.am.memMiB, a.am.memMiB), max(r.am.vcores, a.am.vcores)}
-}
-
-// most is the size of a node that could have held all executors of its host at any time and an
-// application master, in whole GiB. Where containers were not recorded it is nodeClass at least.
-func (r *residents) most() shape {
-	var most shape
-	for _, cs := range r.changes {
-		slices.SortFunc(cs, func(a, b residentChange) int {
-			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.memMiB, b.memMiB), cmp.Compare(a.vcores, b.vcores))
-		})
-		var now shape
-		for _, c := range cs {
-			now.memMiB += c.memMiB
-			now.vcores += c.vcores
-			most = shape{max(most.memMiB, now.memMiB), max(most.vcores, now.vcores)}
-		}
-	}
-	most = shape{(most.memMiB + r.am.memMiB + 1023) / 1024 * 1024, most.vcores + r.am.vcores}
-	if r.tasks {
-		most = shape{max(most.memMiB, nodeClass.memMiB), max(most.vcores, nodeClass.vcores)}
-	}
-	return most
-}
-
 // nodeClass is the node size of a given cluster when no flag says otherwise.
 var nodeClass = shape{64 << 10, 16}
 
@@ -119,6 +51,9 @@ type shape struct {
 	memMiB int64
 	vcores int32
 }
+
+// atLeast returns the larger of each part.
+func (s shape) atLeast(o shape) shape { return shape{max(s.memMiB, o.memMiB), max(s.vcores, o.vcores)} }
 
 // or returns s, and o where s says nothing.
 func (s shape) or(o shape) shape {
@@ -139,8 +74,12 @@ func (b *Builder) makeCluster() (*cluster, error) {
 	flag := shape{opt.NodeMemMiB, opt.NodeVCores}
 	if len(b.nodes) > 0 && opt.Nodes == 0 {
 		for _, n := range b.nodes {
-			size := flag.or(shape{n.MemMiB, n.VCores}.or(b.took.most()))
+			most, extra := b.took.most()
+			size := flag.or(shape{n.MemMiB, n.VCores}.or(most))
 			n.MemMiB, n.VCores = size.memMiB, size.vcores
+			if n.Extra == nil {
+				n.Extra = extra
+			}
 			c.add(n)
 		}
 	} else {
@@ -167,21 +106,26 @@ func (b *Builder) makeCluster() (*cluster, error) {
 
 // makeNodes makes as many nodes as the options say, or one for each recorded host.
 func (b *Builder) makeNodes(c *cluster, flag shape) {
-	opt, size := b.Options, flag.or(nodeClass)
+	opt := b.Options
+	most, extra := b.took.most()
+	size := flag.or(nodeClass.atLeast(b.took.container()))
 	var names []string
 	for i := range opt.Nodes {
 		names = append(names, fmt.Sprintf("host%0*d", len(fmt.Sprint(opt.Nodes)), i+1))
 	}
 	if opt.Nodes == 0 {
-		names, size = slices.Sorted(maps.Keys(b.hosts)), flag.or(b.took.most())
+		names, size = slices.Sorted(maps.Keys(b.hosts)), flag.or(most)
 	}
 	for i, name := range names {
 		rack := defaultRack
 		if opt.Racks > 1 {
 			rack = fmt.Sprintf("/rack%d", i%opt.Racks+1)
 		}
-		c.add(trace.Node{Host: name, Rack: rack, MemMiB: size.memMiB, VCores: size.vcores, Present: true})
+		c.add(trace.Node{Host: name, Rack: rack, MemMiB: size.memMiB, VCores: size.vcores, Extra: extra, Present: true})
 	}
 	b.Counts.Modelled["node_sizes"] += int64(len(names))
 	b.Counts.Modelled["node_racks"] += int64(len(names))
+	if len(extra) > 0 {
+		b.Counts.Modelled["node_further_resources"] += int64(len(names))
+	}
 }

@@ -35,6 +35,8 @@ type Result struct {
 	Inputs []Input // in the order of tables; none where the format does not take its inputs one by one
 	Trace  trace.Counts
 	Hash   string // of the trace
+	Meta   *trace.Meta
+	SpanMS int64 // from the first submission to the last
 }
 
 // Check tells which option has a value that an import of the format can't follow.

@@ -3,8 +3,11 @@ package workload
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+
+	"replay/trace"
 )
 
 // recording is an input that holds one application, with the counts of what was read of it.
@@ -35,7 +38,11 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 	if _, err := b.Add(a); err != nil {
 		return err
 	}
-	b.spool.index[at].recording = &recording{in, c, a.Job.RecordedStartMS}
+	s := &b.spool.index[at]
+	s.recording = &recording{in, c, a.Job.RecordedStartMS}
+	if s.resident.finishMS == trace.Unset {
+		s.resident.finishMS = in.EndMS // nothing is known of its executors after it
+	}
 	return nil
 }
 
@@ -49,8 +56,15 @@ func (b *Builder) settle() error {
 	if err := b.chooseRecordings(); err != nil {
 		return err
 	}
+	managers := map[string]int64{}
 	for i := range b.spool.index {
 		s := &b.spool.index[i]
+		if s.manager != "" {
+			managers[s.manager]++
+		}
+		if s.noEnd {
+			b.source.NoEnd++
+		}
 		for _, h := range s.resident.hosts {
 			b.hosts[h] = true
 		}
@@ -65,6 +79,10 @@ func (b *Builder) settle() error {
 			return err
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(managers)) {
+		b.source.RecordedOn = append(b.source.RecordedOn, trace.KindCount{Kind: name, Count: managers[name]})
+	}
+	slices.SortStableFunc(b.source.RecordedOn, func(x, y trace.KindCount) int { return -cmp.Compare(x.Count, y.Count) })
 	SortInputs(b.inputs)
 	for _, in := range b.inputs {
 		if in.LeftOut != "" {
@@ -72,6 +90,7 @@ func (b *Builder) settle() error {
 			b.Counts.Dropped["inputs_left_out"]++
 		}
 	}
+	b.Counts.Read["inputs"] = int64(len(b.inputs))
 	b.Counts.Kept["applications"] = int64(len(b.spool.index))
 	return nil
 }
@@ -109,12 +128,12 @@ func (b *Builder) chooseRecordings() error {
 			c := compareAttempts(kept.attempt, s.attempt)
 			switch {
 			case r.startMS == k.startMS && c == 0:
-				if err := leave(s, Leave(r.input.Path, Twice, "application %s is also in %s", s.recording.input.Application, k.input.Path)); err != nil {
+				if err := leave(s, Leave(r.input.Path, Twice, "application %s is also in %s", r.input.Application, k.input.Label)); err != nil {
 					return err
 				}
 			case c < 0:
 				if err := leave(kept, Leave(k.input.Path, EarlierTry, "attempt %s of application %s; attempt %s is in %s",
-					orNone(kept.attempt), k.input.Application, orNone(s.attempt), r.input.Path)); err != nil {
+					orNone(kept.attempt), k.input.Application, orNone(s.attempt), r.input.Label)); err != nil {
 					return err
 				}
 				s.id, kept = kept.id, s

@@ -30,6 +30,8 @@ type spooled struct {
 	user, queue string
 	own         []File // of those of the application that it does not share
 	resident    resident
+	manager     string
+	noEnd       bool
 
 	recording *recording // nil = the application is not the whole content of an input
 }
@@ -56,7 +58,7 @@ func (s *spool) Write(p []byte) (int, error) {
 
 func (s *spool) add(a *Application, queue string) error {
 	x := spooled{
-		at: s.end, id: a.Job.ExternalID, attempt: a.Attempt, submitMS: a.Job.SubmitMS, user: a.User, queue: queue, resident: residentOf(a),
+		at: s.end, id: a.Job.ExternalID, attempt: a.Attempt, submitMS: a.Job.SubmitMS, user: a.User, queue: queue, resident: residentOf(a), manager: a.Manager, noEnd: a.Job.RecordedOutcome == "censored",
 	}
 	if err := s.out.Encode(a); err != nil {
 		return err

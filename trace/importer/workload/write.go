@@ -23,6 +23,8 @@ type writing struct {
 	job         map[string]int64 // by external id, where somebody asks
 	recorded    []*RecordedApp
 	attempts    attempts
+	taskMS      int64
+	metaData    *trace.Meta
 }
 
 // write makes the trace of what was added.
@@ -32,6 +34,7 @@ func (b *Builder) write(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.metaData = &meta
 	if t.w, err = trace.Create(b.Options.Out, meta); err != nil {
 		return nil, err
 	}
@@ -133,6 +136,11 @@ func (t *writing) application(i int) error {
 		}
 	}
 	t.Counts.Kept["executors"] += int64(len(a.Executors))
+	for i := range j.Stages {
+		for _, ms := range j.Stages[i].Tasks.DurationMS {
+			t.taskMS += ms
+		}
+	}
 	if a.Recorded != nil {
 		a.Recorded.Job = j.ID
 		t.attempts.add(a.Recorded, t.Options.Copies == 1)
@@ -173,8 +181,9 @@ func (t *writing) finish() (*Result, error) {
 	for name, v := range map[string]int64{"jobs": n.Jobs, "stages": n.Stages, "tasks": n.Tasks, "nodes": n.Nodes, "node_events": n.NodeEvents} {
 		c.Kept[name] = v
 	}
+	c.Kept["task_ms"] = t.taskMS
 	c.compact()
-	if err := t.attachJSON("import.json", c); err != nil {
+	if err := t.attachJSON(trace.ImportReport, c); err != nil {
 		return nil, err
 	}
 	if len(t.recorded) > 0 {
@@ -195,7 +204,9 @@ func (t *writing) finish() (*Result, error) {
 	if err := t.w.Close(); err != nil {
 		return nil, err
 	}
-	return &Result{Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash()}, nil
+	return &Result{
+		Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.order[len(t.order)-1].at - t.order[0].at,
+	}, nil
 }
 
 func (t *writing) attachJSON(name string, v any) error {

@@ -1,0 +1,145 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"replay/report/quantity"
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// writeWelcome says in a few lines what an import made, for a person who sees this trace for the first time.
+func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) error {
+	m, n := res.Meta, res.Trace
+	apps := res.Counts.Kept["applications"]
+	lines := []string{fmt.Sprintf("%s: %s%s, %s, %s, %s, %s", opt.Out, counted(apps, "application"), copies(opt, n.Jobs),
+		counted(n.Stages, "stage"), counted(n.Tasks, "task"), counted(int64(len(m.Users)), "user"), counted(leaves(m.Queues), "queue"))}
+	lines = append(lines, spanLine(opt, res), clusterLine(opt, m))
+	switch m.LocalitySource {
+	case trace.LocalityObserved:
+		lines = append(lines, "preferred hosts: inferred from where tasks ran; --blocks hdfs places the blocks of their input on a cluster instead")
+	case trace.LocalityModelled:
+		lines = append(lines, fmt.Sprintf("preferred hosts: blocks placed as HDFS does, %s each", counted(int64(opt.Replication), "replica")))
+	case trace.LocalityNone:
+		lines = append(lines, "preferred hosts: none")
+	default:
+		lines = append(lines, "preferred hosts: "+m.LocalitySource)
+	}
+	if e := m.Source.Elsewhere(); e != "" {
+		lines = append(lines, e)
+	}
+	if k := m.Source.NoEnd; k > 0 {
+		lines = append(lines, fmt.Sprintf("without an end in the recording: %s, replayed as far as the recording goes", counted(k, "application")))
+	}
+	lines = append(lines, fmt.Sprintf("counts: %s; trace %s", filepath.Join(opt.Out, trace.ImportReport), res.Hash))
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	return err
+}
+
+func copies(opt *workload.Options, jobs int64) string {
+	if opt.Copies == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" x %d copies = %s", opt.Copies, counted(jobs, "job"))
+}
+
+// leaves counts the queues that have none below them.
+func leaves(queues []trace.Queue) (n int64) {
+	inner := map[int32]bool{}
+	for _, q := range queues {
+		inner[q.Parent] = true
+	}
+	for _, q := range queues {
+		if !inner[q.ID] {
+			n++
+		}
+	}
+	return n
+}
+
+// quiet is the least share of the time between the first submission and the last in which an application must have run
+// for a replay of recorded submissions to be worth it.
+const quiet = 0.1
+
+// spanLine says over what time applications are submitted, and what to do if hardly any time of it is used.
+func spanLine(opt *workload.Options, res *workload.Result) string {
+	s := "submitted over " + spanText(res.SpanMS)
+	if opt.Arrivals != "recorded" {
+		return s + ", " + opt.Arrivals
+	}
+	if o := res.Meta.OriginUnixMS; o != trace.Unset {
+		s = fmt.Sprintf("submitted as recorded, %s to %s", day(o), day(o+res.SpanMS))
+	}
+	busy, used := int64(0), int64(0)
+	for i := range res.Inputs {
+		if in := &res.Inputs[i]; in.LeftOut == "" {
+			busy += in.EndMS - in.StartMS
+			used++
+		}
+	}
+	if used > 1 && float64(busy) < quiet*float64(res.SpanMS) {
+		s += fmt.Sprintf("; submissions span %s and applications run %s of it: --arrivals poisson:30s lays them close together", spanText(res.SpanMS), spanText(busy))
+	}
+	return s
+}
+
+// spanText is a time of up to many years.
+func spanText(ms int64) string {
+	const day = 86_400_000
+	switch days := float64(ms) / day; {
+	case days >= 365:
+		return fmt.Sprintf("%.1f years", days/365.25)
+	case days >= 2:
+		return fmt.Sprintf("%.1f days", days)
+	}
+	return quantity.Duration(float64(ms))
+}
+
+// clusterLine says what the nodes are, those that are there and the hosts that are only named.
+func clusterLine(opt *workload.Options, m *trace.Meta) string {
+	there, absent := 0, 0
+	racks, sizes := map[int32]bool{}, map[string]bool{}
+	size := ""
+	for _, n := range m.Nodes {
+		if !n.Present {
+			absent++
+			continue
+		}
+		there++
+		racks[n.RackID] = true
+		size = fmt.Sprintf("%s and %s", gib(n.MemMiB), counted(int64(n.VCores), "vcore"))
+		for _, x := range n.Extra {
+			size += fmt.Sprintf(" and %d %s", x.Value, x.Name)
+		}
+		sizes[size] = true
+	}
+	if len(sizes) > 1 {
+		size = fmt.Sprintf("%d sizes", len(sizes))
+	}
+	s := fmt.Sprintf("cluster: %s of %s in %s", counted(int64(there), "node"), size, counted(int64(len(racks)), "rack"))
+	if opt.Nodes == 0 && absent == 0 {
+		s += ", those of the recording"
+	}
+	if absent > 0 {
+		s += fmt.Sprintf("; %s more in the table of nodes that are not part of it, because recorded tasks name them", counted(int64(absent), "host"))
+	}
+	return s
+}
+
+func gib(mib int64) string {
+	if mib%1024 == 0 {
+		return fmt.Sprintf("%d GiB", mib/1024)
+	}
+	return fmt.Sprintf("%d MiB", mib)
+}
+
+// counted is a number with the name of what it counts.
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return quantity.Thousands(n) + " " + what
+}

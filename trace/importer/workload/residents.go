@@ -1,0 +1,101 @@
+package workload
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"replay/trace"
+)
+
+// residents collects how much the recorded executors took of each host.
+type residents struct {
+	changes map[string][]residentChange
+	am      shape // the largest
+	largest shape // executor
+	tasks   bool  // an application runs each task in a container of its own, which no executor shows
+}
+
+// residentChange is an executor that comes, by 1, or goes, by -1.
+type residentChange struct {
+	at    int64
+	by    int64
+	size  shape
+	extra []trace.NamedValue
+}
+
+// resident is what one application took.
+type resident struct {
+	hosts     []string
+	executors []trace.Executor // on hosts, by position
+	extra     [][]trace.NamedValue
+	finishMS  int64 // when executors went whose end is not known, or trace.Unset
+	am        shape
+	tasks     bool
+}
+
+func residentOf(a *Application) resident {
+	return resident{
+		hosts: slices.Clone(a.Hosts), executors: slices.Clone(a.Executors), extra: slices.Clone(a.ExecutorExtra),
+		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, tasks: a.Job.Kind != trace.KindSpark,
+	}
+}
+
+func (r *residents) add(a *resident) {
+	if r.changes == nil {
+		r.changes = map[string][]residentChange{}
+	}
+	for i, e := range a.executors {
+		host, c := a.hosts[e.Node], residentChange{at: e.AddedMS, by: 1, size: shape{e.MemMiB, e.VCores}}
+		if a.extra != nil {
+			c.extra = a.extra[i]
+		}
+		r.changes[host] = append(r.changes[host], c)
+		r.largest = r.largest.atLeast(c.size)
+		if c.by = -1; e.RemovedMS != trace.Unset {
+			c.at = e.RemovedMS
+		} else if a.finishMS != trace.Unset {
+			c.at = max(a.finishMS, e.AddedMS)
+		} else {
+			continue
+		}
+		r.changes[host] = append(r.changes[host], c)
+	}
+	r.tasks = r.tasks || a.tasks
+	r.am = r.am.atLeast(a.am)
+}
+
+// most is the size of a node that could have held all executors of its host at any time and an application master, in
+// whole GiB, and the further resources that these executors had. Where containers were not recorded the size is
+// nodeClass at least.
+func (r *residents) most() (size shape, extra []trace.NamedValue) {
+	mostOf := map[string]int64{}
+	for _, cs := range r.changes {
+		slices.SortStableFunc(cs, func(a, b residentChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+		var now shape
+		has := map[string]int64{}
+		for _, c := range cs {
+			now.memMiB += c.by * c.size.memMiB
+			now.vcores += int32(c.by) * c.size.vcores
+			size = size.atLeast(now)
+			for _, x := range c.extra {
+				has[x.Name] += c.by * x.Value
+				mostOf[x.Name] = max(mostOf[x.Name], has[x.Name])
+			}
+		}
+	}
+	size = shape{(size.memMiB + r.am.memMiB + 1023) / 1024 * 1024, size.vcores + r.am.vcores}
+	if r.tasks {
+		size = size.atLeast(nodeClass)
+	}
+	for _, name := range slices.Sorted(maps.Keys(mostOf)) {
+		extra = append(extra, trace.NamedValue{Name: name, Value: mostOf[name]})
+	}
+	return size, extra
+}
+
+// container is the largest container that was recorded, in whole GiB.
+func (r *residents) container() shape {
+	s := r.largest.atLeast(r.am)
+	return shape{(s.memMiB + 1023) / 1024 * 1024, s.vcores}
+}
