@@ -4,6 +4,7 @@
 //	go run ./scripts/mutate -only drain          those whose name or file contains "drain"
 //	go run ./scripts/mutate FILE.go...           every mutation of these files; -not "one " leaves out those of numbers
 //	go run ./scripts/mutate -sample 50 FILE.go...   50 of them
+//	go run ./scripts/mutate -again LOG -test "PACKAGE ..." FILE.go...   those that survived before, against further tests
 //	go run ./scripts/mutate -list FILE.go...     print the mutations, run nothing
 //
 // The tree is never touched: mutants are compiled through an overlay of the go command, those of files all together. A mutant
@@ -20,6 +21,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -79,6 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 	list := flags.Bool("list", false, "print the mutants and run nothing")
 	only := flags.String("only", "", "take only mutants whose line of output contains this `text`")
 	not := flags.String("not", "", "leave out mutants whose line of output contains this `text`")
+	again := flags.String("again", "", "take only mutants that survive in this `file`, the output of an earlier run")
 	tests := flags.String("test", "", "`packages` whose tests are run, space-separated (default: the file's own, and for named ones those of the list)")
 	short := flags.Bool("short", true, "run tests with -short")
 	sample := flags.Int("sample", 0, "try at most `n` mutants of files, drawn with -seed")
@@ -119,6 +122,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 		line := m.String()
 		return !strings.Contains(line, *only) || *not != "" && strings.Contains(line, *not)
 	})
+	if *again != "" {
+		said, err := os.ReadFile(*again)
+		if err != nil {
+			return 2, err
+		}
+		mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return !bytes.Contains(said, []byte(fmt.Sprintf("%-9s %s (", survived, &m))) })
+	}
 	if !named && *sample > 0 && *sample < len(mutants) {
 		r := rand.New(rand.NewPCG(*seed, 0))
 		keep := r.Perm(len(mutants))[:*sample]

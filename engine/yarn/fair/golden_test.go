@@ -22,6 +22,7 @@ type golden struct {
 	names *protocol.Names
 	hosts []string
 	did   []protocol.ContainerID
+	ran   []protocol.AppID // told that they may run
 	marks []string
 }
 
@@ -43,8 +44,11 @@ func newGolden(t *testing.T, site map[string]string, queues string) *golden {
 	}
 	g := &golden{t: t, names: protocol.NewNames()}
 	g.f, err = New(s, alloc, g.names, 1, func(e *yarn.Event) {
-		if e.Kind == yarn.Allocated {
+		switch e.Kind {
+		case yarn.Allocated:
 			g.did = append(g.did, e.Container.ID)
+		case yarn.Runnable:
+			g.ran = append(g.ran, e.App)
 		}
 	})
 	if err != nil {
@@ -307,6 +311,32 @@ func TestG8NumberOfReservations(t *testing.T) {
 	g.wantHB("a2c2, [res c1 a2]", "n3", "n1")
 	g.kill(1, 1)
 	g.wantHB("a2c1, -", "n1", "n1")
+}
+
+// A reservation goes when nothing more is asked for: the node is free for others.
+//
+// Source: FSAppAttempt.assignReservedContainer.
+func TestReservationForWhatIsNoMoreWanted(t *testing.T) {
+	for _, left := range []string{"* x0 2048,1", "* x1 2048,1"} {
+		g := newGolden(t, nil, "")
+		g.node("n1", "/r1", 3072, 4)
+		g.app(1, "root.a")
+		g.ask(1, 1, "* x2 1024,1")
+		g.f.Update()
+		g.wantHB("a1c1, a1c2", "n1", "n1")
+		g.app(2, "root.b")
+		g.ask(2, 1, "* x1 2048,1")
+		g.app(3, "root.c")
+		g.ask(3, 1, "* x1 1024,1")
+		g.f.Update()
+		g.wantHB("[res c1 a2]", "n1")
+		g.ask(2, 1, left)
+		want := "a3c1"
+		if left != "* x0 2048,1" {
+			want = "[res c1 a2]"
+		}
+		g.wantHB(want, "n1")
+	}
 }
 
 func TestG9FirstKeyBlocks(t *testing.T) {

@@ -270,3 +270,23 @@ func TestRoomIsForWhomItWasMade(t *testing.T) {
 	g.wantHB("a8c1 a9c1 a9c2", "n1")
 	g.wantShare("held back", n.reserved(), resource.Resource{})
 }
+
+// Room that was made for an application that has left is anybody's.
+func TestRoomForAnApplicationThatHasLeft(t *testing.T) {
+	g := newCrowd(t, "", "aaaa")
+	g.app(8, "root.0")
+	g.app(9, "root.z")
+	g.ask(8, 1, "* x4 1024,1")
+	g.ask(9, 1, "* x4 1024,1")
+	g.f.Update()
+	a := g.f.attempt(9)
+	a.fairStarvation = resource.R(4096, 0)
+	n := g.f.node(0)
+	g.noShares()
+	n.mark([]*yarn.Container{g.live(1, 1), g.live(1, 2)}, a)
+	g.kill(1, 1)
+	g.kill(1, 2)
+	g.f.RemoveApp(9)
+	g.wantHB("a8c1 a8c2", "n1")
+	g.wantShare("held back", n.reserved(), resource.Resource{})
+}
