@@ -117,6 +117,37 @@ func TestFetchFailuresOfOneEpoch(t *testing.T) {
 	}
 }
 
+// A second failure of one attempt takes only the output that it names: what has been computed again on the executor meanwhile stays.
+func TestSecondFetchFailureOfAnAttempt(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 3), rigStage(1, 0, 3, 0))
+	r.Start(0)
+	r.succeed(0, 3, 3, 3)
+	r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 1, 3, 2})
+	r.Resubmit(200)
+	r.end(0, 0, 0, 3, EndSuccess)
+	r.end(0, 0, 2, 3, EndSuccess)
+	r.end(1, 0, 1, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+	if got := r.stages[0].out; !slices.Equal(got, []int32{-1, -1, 3}) || r.availableOf(0) != 1 {
+		t.Errorf("output is on %v, %d available, want that of the last partition alone", got, r.availableOf(0))
+	}
+}
+
+// What a result stage has done stays done when output that it read is lost with the executor that did it.
+func TestResultsOutliveTheirExecutor(t *testing.T) {
+	for name, service := range map[string]string{"executor": "false", "host": "true"} {
+		values := map[string]string{"spark.shuffle.service.enabled": service, "spark.files.fetchFailure.unRegisterOutputOnHost": service}
+		r := newDAGRig(t, values, rigStage(0, 0, 2), rigStage(1, 0, 3, 0))
+		r.Start(0)
+		r.succeed(0, 3, 4)
+		r.end(1, 0, 0, 3, EndSuccess)
+		r.end(1, 0, 1, 4, EndFetchFailed, FetchSource{0, 0, 3, 2})
+		r.Resubmit(200)
+		r.told()
+		r.end(0, 0, 0, 4, EndSuccess)
+		r.expect(name, "0.1 done, 1.1 submitted for [1 2]")
+	}
+}
+
 // A fetch failure takes the cached blocks of the executor along, as its loss does.
 func TestFetchFailureDropsCachedBlocks(t *testing.T) {
 	again := rigStage(3, 1, 2)
@@ -258,7 +289,9 @@ func TestBarrierTaskFails(t *testing.T) {
 
 // A task set that is given up ends the application.
 func TestTaskSetGivenUp(t *testing.T) {
-	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 1, 1))
+	later := rigStage(2, 2, 1)
+	later.DelayMS = 100
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 1, 1), later)
 	r.Start(0)
 	r.told()
 	r.Handle(0, &TaskEvent{Kind: TaskSetFailed, Stage: 1, StageAttempt: 0})
@@ -267,6 +300,7 @@ func TestTaskSetGivenUp(t *testing.T) {
 	r.succeed(0, 1)
 	r.StageDue(0, 0)
 	r.Resubmit(0)
+	r.StageDue(0, 2) // the first of its job
 	r.expect("after the end", "")
 }
 

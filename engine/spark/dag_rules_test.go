@@ -207,6 +207,17 @@ func TestEmptyStages(t *testing.T) {
 	r.expect("the second", "1.0 done, 2.0 submitted empty, 2.0 done, job 0 ends, all done")
 }
 
+// The end of an attempt without tasks names no task set.
+func TestEmptyStageHasNoTaskSet(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 0, 0))
+	r.Start(0)
+	for _, e := range r.Take() {
+		if e.Stage == 1 && (e.Kind == StageSubmitted || e.Kind == StageCompleted) && e.Set != -1 {
+			t.Errorf("event %v names task set %d", e.Kind, e.Set)
+		}
+	}
+}
+
 // SparkListenerJobStart names the stages of a job and all that they read, those of earlier jobs included.
 func TestStagesOfAJob(t *testing.T) {
 	r := newDAGRig(t, nil, rigStage(0, 2, 1), rigStage(1, 2, 1, 0), rigStage(2, 5, 1, 0), rigStage(3, 5, 1, 2, 1), rigStage(4, 1, 1))
@@ -271,6 +282,19 @@ func TestJobOnWhoseBehalf(t *testing.T) {
 	}
 }
 
+// The smallest job is found by its number, in whatever order stages name their jobs.
+func TestJobsByNumber(t *testing.T) {
+	r := newDAGRig(t, nil, rigStage(0, 0, 1), rigStage(1, 3, 1, 0), rigStage(2, 2, 2, 0))
+	r.Start(0)
+	r.succeed(0, 1)
+	r.gone(1, false)
+	r.end(1, 0, 0, 2, EndFetchFailed, FetchSource{Stage: 0, Partition: 0, Exec: 1, Host: 0})
+	r.Resubmit(200)
+	if got := r.s.Set(r.stages[0].set).Spec.Priority; got != 2 {
+		t.Errorf("the lost output is computed for job %d, want 2", got)
+	}
+}
+
 // What a task set says of its tasks.
 func TestTaskSetsOfStages(t *testing.T) {
 	a, b := rigStage(0, 0, 1), rigStage(1, 0, 1, 0)
@@ -309,16 +333,20 @@ func TestChecksForSlots(t *testing.T) {
 		r.Start(0)
 		r.expect(fmt.Sprint(tt.slots, " slots"), tt.want)
 	}
-	r := newDAGRig(t, map[string]string{"spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "2"}, gang(0, 2), gang(1, 4))
+	wide := newDAGRig(t, nil, gang(0, 2), rigStage(1, 0, 9))
+	wide.Slots = func(int32) int { return 3 }
+	wide.Start(0)
+	wide.expect("other stages need no slots", "job 0 starts, 0.0 submitted, 1.0 submitted")
+	r := newDAGRig(t, map[string]string{"spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3"}, gang(0, 2), gang(1, 4))
 	r.Slots = func(int32) int { return 3 }
-	for now := int64(0); now < 30_000; now += 15_000 { // both stages come at once: one check
+	for now := int64(0); now < 45_000; now += 15_000 { // both stages come at once: one check
 		r.StageDue(now, 0)
 		r.StageDue(now, 1)
 		r.expect(fmt.Sprint("check at ", now), fmt.Sprintf("stage 0 at %d, stage 1 at %[1]d", now+15_000))
 	}
-	r.StageDue(30_000, 0)
-	r.expect("third check", "given up: stage 1: a barrier stage of 4 tasks finds 3 slots, after 3 checks")
-	r.StageDue(30_000, 1)
+	r.StageDue(45_000, 0)
+	r.expect("fourth check", "given up: stage 1: a barrier stage of 4 tasks finds 3 slots, after 4 checks")
+	r.StageDue(45_000, 1)
 	r.expect("after the end", "")
 }
 
