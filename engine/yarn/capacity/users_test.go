@@ -261,9 +261,12 @@ func TestAllocateAnswers(t *testing.T) {
 	}
 }
 
-// By size an application that asks for more goes before one that uses as much and asks for less.
+// By size an application that asks for more goes before one that uses as much and asks for less. It is looked up again when it asks
+// for more anywhere, once it has its master.
+//
+// Source: CapacityScheduler.allocate, FairOrderingPolicy.demandUpdated.
 func TestSizeBasedOrderFollowsAsks(t *testing.T) {
-	for sizeBased, want := range map[string]protocol.AppID{"true": 2, "false": 1} {
+	for sizeBased, want := range map[string][4]protocol.AppID{"true": {2, 1, 1, 2}, "false": {1, 1, 1, 1}} {
 		s := newTree(t, map[string]string{
 			"root.a.ordering-policy": "fair", "root.a.ordering-policy.fair.enable-size-based-weight": sizeBased,
 			"root.a.maximum-am-resource-percent": "1", "root.a.user-limit-factor": "2",
@@ -273,13 +276,42 @@ func TestSizeBasedOrderFollowsAsks(t *testing.T) {
 			s.NodeUpdate(0, nil, nil)
 			s.PullAM(id)
 		}
-		for id := protocol.AppID(1); id <= 2; id++ {
-			ask(t, s, id, protocol.Any, 1, 1)
-		}
+		first := func() protocol.AppID { return s.byName["root.a"].served()[0].ID }
+		var got [4]protocol.AppID
 		s.byName["root.a"].served()
-		ask(t, s, 2, protocol.Any, 5, 1)
-		if got := s.byName["root.a"].served()[0].ID; got != want {
-			t.Errorf("size-based weights %s: application %d first, want %d", sizeBased, got, want)
+		ask(t, s, 2, protocol.Any, 2, 1)
+		got[0] = first()
+		ask(t, s, 1, protocol.Any, 3, 1)
+		got[1] = first()
+		ask(t, s, 2, s.nodes.Node(0).Host, 7, 1)
+		got[2] = first()
+		ask(t, s, 2, protocol.Any, 7, 1)
+		got[3] = first()
+		if got != want {
+			t.Errorf("size-based weights %s: applications %v first, want %v", sizeBased, got, want)
+		}
+	}
+}
+
+// What an application master says of nodes that it does not want holds for the next container.
+func TestBlacklistOfAnApplication(t *testing.T) {
+	s := newTree(t, nil, nil)
+	submitted(t, s, 1, "root.a")
+	s.NodeUpdate(0, nil, nil)
+	s.PullAM(1)
+	host := []protocol.Name{s.nodes.Node(0).Host}
+	ask(t, s, 1, protocol.Any, 1, 1)
+	for _, step := range []struct {
+		in   protocol.AllocateRequest
+		want int64 // GiB in use
+	}{{protocol.AllocateRequest{BlacklistAdd: host}, 1}, {protocol.AllocateRequest{}, 1}, {protocol.AllocateRequest{BlacklistRemove: host}, 2}} {
+		var out protocol.AllocateResponse
+		if err := s.Allocate(1, &step.in, &out); err != nil {
+			t.Fatal(err)
+		}
+		s.NodeUpdate(0, nil, nil)
+		if got := s.appOf(1).Used[resource.Memory] / 1024; got != step.want {
+			t.Errorf("%+v: %d GiB in use, want %d", step.in, got, step.want)
 		}
 	}
 }
