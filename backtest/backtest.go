@@ -83,7 +83,7 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *prediction.Re
 			continue
 		}
 		for _, w := range warnings {
-			if b != nil && w.Code != "trace-site" {
+			if b != nil {
 				b.Warnings = append(b.Warnings, r.Name+": "+w.Text)
 			}
 		}

@@ -83,9 +83,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	progress.SpanMS.Store(sc.Input.SpanMS)
 	progress.NumJobs.Store(sc.Input.NumJobs)
 	progress.NumTasks.Store(sc.Input.NumTasks)
-	for _, w := range sc.Warnings {
-		s.warnings.add(w.Code, "%s", w.Text)
-	}
+	s.warnings.list = slices.Clone(sc.Warnings)
 	var err error
 	s.rm, err = s.newManager(sc)
 	if err != nil {

@@ -1,13 +1,14 @@
 package scenario
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"math"
 	"strconv"
 	"strings"
 
 	"replay/engine/protocol"
+	"replay/engine/remark"
 	"replay/engine/yarn"
 	"replay/engine/yarn/capacity"
 	"replay/engine/yarn/conf"
@@ -19,7 +20,6 @@ import (
 type capacitySetup struct {
 	site       *conf.Site
 	props      map[string]string
-	name       string
 	memoryOnly bool
 }
 
@@ -48,13 +48,41 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	if file.Text != nil {
 		sc.use(file)
 	}
-	c := &capacitySetup{site: sc.Site, name: file.Name, props: lay(defaults, values, from, sc.keys[kind]).texts()}
+	c := &capacitySetup{site: sc.Site, props: lay(defaults, values, from, sc.keys[kind]).texts()}
+	place := func(key string) string {
+		if _, ok := sc.keys[kind][key]; ok {
+			return singleKeys
+		}
+		return file.Name
+	}
+	if err := sc.siteError(sc.Site.CheckCapacity()); err != nil {
+		return nil, err
+	}
+	for _, key := range sortedKeys(c.props) {
+		if err := conf.CheckFilledIn(key, c.props[key]); err != nil {
+			return nil, refused(place(key), err)
+		}
+	}
 	cfg, err := c.read()
+	var e *conf.Error
+	if errors.As(err, &e) {
+		return nil, refused(place(e.Field), err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range cfg.Warnings {
-		sc.warn("capacity:"+w, "capacity-scheduler: %s", w)
+	for _, u := range cfg.Unknown {
+		if place(u.Key) == singleKeys {
+			return nil, &OptionError{u}
+		}
+		sc.note(file.Name, "keys", remarkOn(u))
+	}
+	for _, r := range cfg.Remarks {
+		where := place(r.Of)
+		if r.Kind == remark.Unmodelled {
+			r.Of += "=" + c.props[r.Of]
+		}
+		sc.note(where, "keys", r)
 	}
 	c.memoryOnly = cfg.CalculatorName == "default"
 	return c, nil
@@ -66,13 +94,7 @@ func (c *capacitySetup) read() (*conf.Capacity, error) {
 	if err == nil {
 		err = cfg.Err()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.name, err)
-	}
-	for _, u := range cfg.Unknown {
-		return nil, fmt.Errorf("%s: %w", c.name, u)
-	}
-	return cfg, nil
+	return cfg, err
 }
 
 func (c *capacitySetup) New(names *protocol.Names, clusterTimestamp int64, o yarn.Observer) (yarn.Scheduler, error) {

@@ -24,7 +24,7 @@ type fairSetup struct {
 
 // readFair resolves the queues of the FairScheduler, those of files that come into force later included.
 func readFair(sc *Scenario) (Setup, error) {
-	if err := sc.Site.CheckFair(); err != nil {
+	if err := sc.siteError(sc.Site.CheckFair()); err != nil {
 		return nil, err
 	}
 	file, err := sc.allocationFile()
@@ -117,16 +117,17 @@ func (sc *Scenario) allocationFile() (File, error) {
 
 // parseAllocations reads an allocation file. It refuses what YARN accepts though it can only be a mistake.
 func (sc *Scenario) parseAllocations(f File) (*conf.Allocations, error) {
+	if err := conf.CheckTemplate(f.Text); err != nil {
+		return nil, refused(f.Name, err)
+	}
 	a, err := conf.ParseAllocations(f.Text, sc.Site)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return nil, refused(f.Name, err)
 	}
 	if len(a.Problems) > 0 {
-		return nil, fmt.Errorf("%s: %w", f.Name, a.Problems[0])
+		return nil, refused(f.Name, a.Problems[0])
 	}
-	for _, w := range a.Warnings {
-		sc.warn("allocations:"+w, "%s: %s", f.Name, w)
-	}
+	sc.note(f.Name, "elements", a.Remarks...)
 	return a, nil
 }
 

@@ -10,7 +10,9 @@ import (
 // fifoSetup is the FifoScheduler, which has one queue and no file.
 type fifoSetup struct{ site *conf.Site }
 
-func readFIFO(sc *Scenario) (Setup, error) { return fifoSetup{sc.Site}, sc.Site.CheckFIFO() }
+func readFIFO(sc *Scenario) (Setup, error) {
+	return fifoSetup{sc.Site}, sc.siteError(sc.Site.CheckFIFO())
+}
 
 func (f fifoSetup) New(names *protocol.Names, clusterTimestamp int64, o yarn.Observer) (yarn.Scheduler, error) {
 	return fifo.New(f.site, names, clusterTimestamp, o)

@@ -114,7 +114,7 @@ func TestFolderOfEverything(t *testing.T) {
 	// What the trace's own file says stays below, and is not taken for the user's.
 	mine := folder(t, map[string]string{"resource-types.xml": string(site("yarn.resource-types", "x"))})
 	sc = resolve(t, Input{Files: Files{YarnSite: {Text: site("yarn.scheduler.fair.max.assign", "7", "yarn.acl.enable", "true")}}}, Options{Folder: mine})
-	if sc.Site.MaxAssign != 7 || len(sc.Site.Types) != 3 || len(warned(sc.Warnings, "trace-site")) != 1 {
+	if sc.Site.MaxAssign != 7 || len(sc.Site.Types) != 3 || len(warned(sc.Warnings, "unmodelled")) != 1 {
 		t.Errorf("site %+v and warnings %v, want the trace's keys too", sc.Site, sc.Warnings)
 	}
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -105,7 +104,6 @@ func TestQueueFilesThatAreRefused(t *testing.T) {
 		{"fair", "fair-scheduler.xml", "<allocations><queue name='a'/><queue name='a'/></allocations>", "mine.xml: line 1: "},
 		{"capacity", "capacity-scheduler.xml", "<configuration>", "mine.xml: "},
 		{"capacity", "capacity-scheduler.xml", string(site("yarn.scheduler.capacity.root.queues", "a,a", "yarn.scheduler.capacity.root.a.capacity", "50")), "mine.xml: yarn.scheduler.capacity.root.queues"},
-		{"capacity", "capacity-scheduler.xml", string(site("yarn.scheduler.capacity.root.queues", "a", "yarn.scheduler.capacity.root.a.capacity", "100", "yarn.scheduler.capacity.ours", "1")), "mine.xml: unknown key yarn.scheduler.capacity.ours"},
 	} {
 		o := Options{Scheduler: tt.scheduler, Files: Files{tt.kind: {Name: "mine.xml", Text: []byte(tt.text)}}}
 		if _, err := New(Input{}, o); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -117,19 +115,6 @@ func TestQueueFilesThatAreRefused(t *testing.T) {
 		later := Options{Reloads: []Reload{{AtMS: 1, File: o.Files[tt.kind]}}}
 		if _, err := New(Input{}, later); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s, later: error %v, want %q", tt.text, err, tt.want)
-		}
-	}
-}
-
-func TestSparkDefaults(t *testing.T) {
-	got, err := parseSparkDefaults(File{Name: "f", Text: []byte("# a comment\n! another\n\n spark.a 1\nspark.b=2\nspark.c : 3 4 \r\nspark.d\t=\t5\nspark.e=\na 6\n")})
-	want := map[string]string{"spark.a": "1", "spark.b": "2", "spark.c": "3 4", "spark.d": "5", "spark.e": "", "a": "6"}
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("got %q, %v; want %q", got, err, want)
-	}
-	for _, bad := range []string{"spark.a 1\nspark.b", "spark.a 1\n=2"} {
-		if _, err := parseSparkDefaults(File{Name: "f.conf", Text: []byte(bad)}); err == nil || !strings.HasPrefix(err.Error(), "f.conf:2: ") {
-			t.Errorf("%q: error %v, want one of line 2", bad, err)
 		}
 	}
 }

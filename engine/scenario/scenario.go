@@ -29,6 +29,7 @@ type Scenario struct {
 	Requests       policy.Placement // the policy that Placement names
 	Warnings       []record.Warning
 
+	notes
 	keys          map[string]map[string]string // single keys by the kind of file over which they lie
 	site          settings
 	sparkDefaults map[string]string
@@ -97,7 +98,7 @@ func New(in Input, o Options) (*Scenario, error) {
 			break
 		}
 	}
-	sc.folderRemark()
+	sc.sayRemarks()
 	return sc, nil
 }
 
@@ -120,10 +121,6 @@ func (e *OptionError) Unwrap() error { return e.err }
 
 func optionf(format string, args ...any) error {
 	return &OptionError{fmt.Errorf(format, args...)}
-}
-
-func (sc *Scenario) warn(code, format string, args ...any) {
-	sc.Warnings = append(sc.Warnings, record.Warning{Code: code, Text: fmt.Sprintf(format, args...), Count: 1})
 }
 
 // seriesInterval chooses the interval of samples: a second or more, at most about a thousand samples

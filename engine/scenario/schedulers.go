@@ -157,7 +157,7 @@ func (sc *Scenario) checkForeign(site File) error {
 			}
 		}
 		if n > 0 {
-			sc.warn("foreign:"+s.Name, "%s: %d keys that start with %s have no effect, the scheduler is %s", site.Name, n, s.Keys, sc.Scheduler)
+			sc.warn("foreign", "%s: %d keys that start with %s have no effect, the scheduler is %s", site.Name, n, s.Keys, sc.Scheduler)
 		}
 	}
 	return nil

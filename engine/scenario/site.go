@@ -1,12 +1,15 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"replay/engine/remark"
 	"replay/engine/yarn/conf"
 	"replay/trace"
 )
@@ -47,15 +50,13 @@ func (sc *Scenario) readProperties(files ...File) (map[string]string, error) {
 			continue
 		}
 		sc.use(f)
+		before := len(p.Remarks)
 		if err := p.Parse(f.Name, f.Text); err != nil {
-			return nil, err
+			return nil, refused(f.Name, err)
 		}
+		sc.note(f.Name, "keys", p.Remarks[before:]...)
 	}
-	out, err := p.Resolve()
-	for _, w := range p.Warnings {
-		sc.warn("properties:"+w, "%s", w)
-	}
-	return out, err
+	return p.Resolve()
 }
 
 // readSite resolves yarn-site.xml, and with it which scheduler runs.
@@ -74,14 +75,21 @@ func (sc *Scenario) readSite() error {
 		maps.Copy(sc.site, lay(nil, values, of, nil))
 	}
 	maps.Copy(sc.site, lay(nil, nil, OfKey, sc.keys[YarnSite]))
+	for _, key := range sortedKeys(sc.site) {
+		if conf.SiteFollows(key) {
+			if err := conf.CheckFilledIn(key, sc.site[key].text); err != nil {
+				return sc.siteError(err)
+			}
+		}
+	}
 	if sc.Site, err = conf.NewSite(sc.site.texts()); err != nil {
-		return err
+		return sc.siteError(err)
 	}
 	sc.Site.Policies = sc.Policies
 	if err := sc.chooseScheduler(file, from); err != nil {
 		return err
 	}
-	if err := sc.siteRemarks(file); err != nil {
+	if err := sc.siteRemarks(); err != nil {
 		return err
 	}
 	for _, k := range []struct {
@@ -96,34 +104,87 @@ func (sc *Scenario) readSite() error {
 			return optionf("%s is %d, want 1 or more", k.name, k.value)
 		}
 	}
-	return sc.Site.CheckStart()
+	return sc.siteError(sc.Site.CheckStart())
 }
 
-// siteRemarks warns of keys that have no effect, those of the trace in one line. A single key that nobody
-// knows is an error.
-func (sc *Scenario) siteRemarks(file File) error {
-	var recorded []string
-	for _, u := range sc.Site.Unknown {
-		switch sc.site[u.Key].from {
-		case OfKey:
-			return &OptionError{u}
-		case OfFile:
-			sc.warn("site:"+u.Key, "%s: %s is ignored: YARN does not know it either", file.Name, u.Key)
-		default:
-			recorded = append(recorded, u.Key)
-		}
+// placeOf returns where a key of yarn-site.xml in force stands.
+func (sc *Scenario) placeOf(key string) string {
+	if sc.site[key].from == OfKey {
+		return singleKeys
 	}
-	for _, w := range sc.Site.Warnings {
-		if sc.site[w.Key].from >= OfFile {
-			sc.warn("site:"+w.Key, "yarn-site: %s", w)
+	file, _ := sc.File(YarnSite)
+	return file.Name
+}
+
+// siteError names the place of a key that is refused.
+func (sc *Scenario) siteError(err error) error {
+	var e *conf.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return refused(sc.placeOf(e.Field), err)
+}
+
+// siteRemarks notes keys that have no effect. A single key that nobody knows is an error.
+func (sc *Scenario) siteRemarks() error {
+	for _, u := range sc.Site.Unknown {
+		if sc.site[u.Key].from == OfKey {
+			return &OptionError{u}
+		}
+		sc.note(sc.placeOf(u.Key), "keys", remarkOn(u))
+	}
+	for _, r := range sc.Site.Remarks {
+		if r.Kind == remark.Unmodelled && conf.ForCapacity(r.Of) && sc.scheduler != yarnsOwn() {
+			r.Kind = remark.NoEffect
+		}
+		if size := sc.otherSize(r.Of); size != "" {
+			r.Kind, r.Text = remark.Unmodelled, size
+		}
+		if r.Kind == remark.Unmodelled {
+			sc.note(sc.placeOf(r.Of), "keys", remark.Remark{Kind: r.Kind, Of: r.Of + "=" + sc.site[r.Of].text, Text: r.Text})
 			continue
 		}
-		recorded = append(recorded, w.Key)
-	}
-	if len(recorded) > 0 {
-		sc.warn("trace-site", "keys of the trace's yarn-site.xml that are not modelled: %s", strings.Join(recorded, ", "))
+		sc.note(sc.placeOf(r.Of), "keys", r)
 	}
 	return nil
+}
+
+// remarkOn says of a key that YARN does not have what was probably meant.
+func remarkOn(u conf.UnknownKey) remark.Remark {
+	if meant := u.Meant(); meant != "" {
+		return remark.Remark{Kind: remark.Odd, Of: u.Key, Text: "unknown, so it has no effect; probably " + meant + " is meant"}
+	}
+	return remark.Remark{Kind: remark.Unknown, Of: u.Key}
+}
+
+// otherSize says that a key gives nodes another size than those of the trace have, "" if it does not.
+func (sc *Scenario) otherSize(key string) string {
+	var size func(*trace.Node) int64
+	unit := " MiB"
+	switch key {
+	case "yarn.nodemanager.resource.memory-mb":
+		size = func(n *trace.Node) int64 { return n.MemMiB }
+	case "yarn.nodemanager.resource.cpu-vcores":
+		size, unit = func(n *trace.Node) int64 { return int64(n.VCores) }, " vcores"
+	default:
+		return ""
+	}
+	value, err := strconv.ParseInt(strings.TrimSpace(sc.site[key].text), 10, 64)
+	if err != nil || value < 0 || len(sc.Input.Nodes) == 0 { // -1 asks the machine
+		return ""
+	}
+	least, most := int64(math.MaxInt64), int64(0)
+	for i := range sc.Input.Nodes {
+		n := size(&sc.Input.Nodes[i])
+		least, most = min(least, n), max(most, n)
+	}
+	switch {
+	case least == value && most == value:
+		return ""
+	case least == most:
+		return fmt.Sprintf("the nodes are those of the trace, with %d%s each", most, unit)
+	}
+	return fmt.Sprintf("the nodes are those of the trace, with %d to %d%s", least, most, unit)
 }
 
 // splitKeys sorts the single keys by the file over which they lie: the prefix of a scheduler whose file is a

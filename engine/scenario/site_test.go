@@ -42,32 +42,3 @@ func TestSitesThatAreRefused(t *testing.T) {
 		t.Errorf("the heartbeat interval is %d ms, want 1", sc.Site.HeartbeatInterval)
 	}
 }
-
-// What a file holds without effect is said, in one line for the trace's.
-func TestRemarksOnSites(t *testing.T) {
-	file := File{Name: "y.xml", Text: []byte(`<configuration>
-<property><name>yarn.acl.enable</name><value>true</value></property>
-<property><name>yarn.of.ours</name><value>1</value></property>
-<property><name>yarn.resourcemanager.scheduler.class</name><value>` + Schedulers[0].Class + `</value></property>
-<comment>x</comment>
-</configuration>`)}
-	texts := func(sc *Scenario) (out []string) {
-		for _, w := range sc.Warnings {
-			out = append(out, w.Text)
-		}
-		return out
-	}
-	for _, tt := range []struct {
-		sc   *Scenario
-		want string
-	}{
-		{resolve(t, Input{}, Options{Files: Files{YarnSite: file}}),
-			"y.xml: line 5: unknown element <comment> is ignored|y.xml: yarn.of.ours is ignored: YARN does not know it either|yarn-site: yarn.acl.enable: not modelled: everybody may submit to every queue"},
-		{resolve(t, Input{Files: Files{YarnSite: file}}, Options{}),
-			"y.xml: line 5: unknown element <comment> is ignored|keys of the trace's yarn-site.xml that are not modelled: yarn.of.ours, yarn.acl.enable"},
-	} {
-		if got := strings.Join(texts(tt.sc), "|"); got != tt.want {
-			t.Errorf("warnings\n%s, want\n%s", got, tt.want)
-		}
-	}
-}

@@ -1,13 +1,11 @@
 package scenario
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
@@ -25,12 +23,13 @@ func (sc *Scenario) Spark() driver.Setup {
 
 // sparkDefaultsLayer is what lies under the keys recorded with a job.
 func (sc *Scenario) sparkDefaultsLayer() sparkconf.Layer {
-	return sparkconf.Layer{Name: "--spark-defaults", Strict: true, Values: sc.sparkDefaults}
+	file, _ := sc.File(SparkDefaults)
+	return sparkconf.Layer{Name: file.Name, Shared: true, Values: sc.sparkDefaults}
 }
 
 // sparkKeysLayer is what lies over the keys recorded with a job.
 func (sc *Scenario) sparkKeysLayer() sparkconf.Layer {
-	return sparkconf.Layer{Name: "--conf", Strict: true, Values: sc.keys[SparkDefaults]}
+	return sparkconf.Layer{Name: singleKeys, Strict: true, Shared: true, Values: sc.keys[SparkDefaults]}
 }
 
 // readSpark reads spark-defaults.conf and refuses what no job could run with: the user's keys that are unknown
@@ -38,38 +37,22 @@ func (sc *Scenario) sparkKeysLayer() sparkconf.Layer {
 func (sc *Scenario) readSpark() error {
 	if file, from := sc.File(SparkDefaults); from != OfDefault {
 		var err error
-		if sc.sparkDefaults, err = parseSparkDefaults(file); err != nil {
+		if sc.sparkDefaults, err = sparkconf.ParseDefaults(file.Name, file.Text); err != nil {
 			return err
 		}
 		sc.use(file)
 	}
 	for _, l := range []sparkconf.Layer{sc.sparkDefaultsLayer(), sc.sparkKeysLayer()} {
-		if err := sparkconf.CheckKeys(l); err != nil {
+		remarks, err := sparkconf.Remarks(l)
+		switch {
+		case err != nil && l.Strict:
 			return &OptionError{err}
+		case err != nil:
+			return err
 		}
+		sc.note(l.Name, "keys", remarks...)
 	}
 	return sc.readPools()
-}
-
-// parseSparkDefaults reads spark-defaults.conf: a key and its value a line, split by white space, = or :.
-func parseSparkDefaults(f File) (map[string]string, error) {
-	out := map[string]string{}
-	lines := bufio.NewScanner(bytes.NewReader(f.Text))
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' || line[0] == '!' {
-			continue
-		}
-		i := strings.IndexAny(line, " \t=:")
-		if i < 1 {
-			return nil, fmt.Errorf("%s:%d: %q is not a key and a value", f.Name, n, line)
-		}
-		out[line[:i]] = strings.TrimLeft(line[i:], " \t=:")
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	return out, nil
 }
 
 // readPools reads the pools of Spark's FAIR mode: from the file given as such, the one that a key names, or,
@@ -105,7 +88,7 @@ func (sc *Scenario) readPools() error {
 		return err
 	}
 	for _, w := range warnings {
-		sc.warn("pools:"+w, "%s", w)
+		sc.warn("pools", "%s", w)
 	}
 	return nil
 }

@@ -25,6 +25,12 @@ func Nearest(name string, known []string, n int) []string {
 	return out
 }
 
+// Near reports whether name may be a misspelling of known: they differ, by two edits at most.
+func Near(name, known string) bool {
+	d := distance(name, known)
+	return d > 0 && d <= 2
+}
+
 // distance is the Levenshtein distance of two texts: how many bytes must be added, removed or replaced
 // to make one of the other.
 func distance(a, b string) int {

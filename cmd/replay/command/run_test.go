@@ -238,9 +238,12 @@ func TestFilesOfAdministrators(t *testing.T) {
 		code              int
 		want              string
 	}{
-		{"unknown key of yarn-site.xml", "--yarn-site FILE", hadoopXML("yarn.of.ours", "1"), exitDone, "yarn.of.ours is ignored"},
-		{"unknown key of capacity-scheduler.xml", "--scheduler capacity --capacity-scheduler FILE", oneQueue("yarn.scheduler.capacity.ours", "1"), exitBadInput, "yarn.scheduler.capacity.ours"},
-		{"capacity-scheduler.xml without queues", "--scheduler capacity --capacity-scheduler FILE", hadoopXML("yarn.scheduler.capacity.node-locality-delay", "1"), exitBadInput, "Queue configuration missing child queue names for root"},
+		{"unknown key of yarn-site.xml", "--yarn-site FILE", hadoopXML("yarn.of.ours", "1"), exitDone, "unknown keys have no effect: yarn.of.ours"},
+		{"unknown key of capacity-scheduler.xml", "--scheduler capacity --capacity-scheduler FILE", oneQueue("yarn.scheduler.capacity.ours", "1"), exitDone, "unknown keys have no effect: yarn.scheduler.capacity.ours"},
+		{"capacity-scheduler.xml without queues", "--scheduler capacity --capacity-scheduler FILE", hadoopXML("yarn.scheduler.capacity.node-locality-delay", "1"), exitBadInput, "Queue configuration missing child queue names for root. YARN 3.4.1 refuses this too; write"},
+		{"a template", "--yarn-site FILE", hadoopXML("yarn.scheduler.minimum-allocation-mb", "{{ min }}"), exitBadInput, "this is a template"},
+		{"keys without effect", "--yarn-site FILE", hadoopXML(class, capacityClass, "yarn.resourcemanager.hostname", "h", "yarn.nodemanager.local-dirs", "/d"), exitDone, "file.xml: 2 keys have no effect on a replay (--verbose lists them)"},
+		{"keys without effect, listed", "--verbose --yarn-site FILE", hadoopXML(class, capacityClass, "yarn.resourcemanager.hostname", "h"), exitDone, "file.xml: no effect (it has no effect on decisions): yarn.resourcemanager.hostname"},
 		{"capacity-scheduler.xml for the FairScheduler", "--capacity-scheduler FILE", oneQueue(), exitUsage, "add --scheduler capacity"},
 		{"fair-scheduler.xml for the CapacityScheduler", "--scheduler capacity --fair-scheduler FILE", "<allocations/>", exitUsage, "add --scheduler fair"},
 		{"yarn-site.xml that names the scheduler", "--yarn-site FILE --sharing drf", hadoopXML(class, capacityClass), exitUsage, "the scheduler is capacity by "},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -122,7 +123,6 @@ func TestConfLayers(t *testing.T) {
 	}
 	want := []Warning{
 		{"spark.shuffle.push.enabled", "log: spark.shuffle.push.enabled=true is not modelled: shuffle blocks are not pushed"},
-		{"spark.sql.shuffle.partitions", "--conf: spark.sql.shuffle.partitions has no effect on a replay"},
 	}
 	if !slices.Equal(notes.Warnings, want) {
 		t.Errorf("warnings are %q, want %q", notes.Warnings, want)
@@ -149,15 +149,47 @@ func TestConfDefaultsOfOthers(t *testing.T) {
 	}
 }
 
-// Spark's own keys whose effect is in the trace, or which have none, are said to change nothing when the
-// user sets them, and are not taken for misspelt ones.
-func TestConfKeysWithoutEffect(t *testing.T) {
-	for _, key := range []string{"spark.yarn.queue", "spark.yarn.app.id", "spark.executor.resource.gpu.discoveryScript", "spark.executor.resource.gpu.vendor",
-		"spark.driver.resource.gpu.amount", "spark.shuffle.service.port"} {
-		_, notes, err := Parse(Layer{Name: "--conf", Strict: true, Values: map[string]string{key: "x"}})
-		if want := []Warning{{key, "--conf: " + key + " has no effect on a replay"}}; err != nil || !slices.Equal(notes.Warnings, want) {
-			t.Errorf("%s gives %v, %v, want %v", key, notes, err, want)
+// What is said of single keys of a file or of --conf. Spark's own keys whose effect is in the trace, or which have none,
+// are not taken for misspelt ones.
+func TestRemarks(t *testing.T) {
+	const idle, older = "it has no part in scheduling, or the trace has its effect", "spark.yarn.max.executor.failures"
+	of := func(k remark.Kind, name, text string) remark.List {
+		return remark.List{{Kind: k, Of: name, Text: text}}
+	}
+	for _, tt := range []struct {
+		key, value string
+		want       remark.List
+	}{
+		{"spark.yarn.queue", "x", of(remark.NoEffect, "spark.yarn.queue", idle)},
+		{"spark.yarn.app.id", "x", of(remark.NoEffect, "spark.yarn.app.id", idle)},
+		{"spark.executor.resource.gpu.discoveryScript", "x", of(remark.NoEffect, "spark.executor.resource.gpu.discoveryScript", idle)},
+		{"spark.executor.resource.gpu.vendor", "x", of(remark.NoEffect, "spark.executor.resource.gpu.vendor", idle)},
+		{"spark.driver.resource.gpu.amount", "1", of(remark.NoEffect, "spark.driver.resource.gpu.amount", idle)},
+		{"spark.shuffle.service.port", "7337", of(remark.NoEffect, "spark.shuffle.service.port", idle)},
+		{"spark.executor.resource.gpu.amount", "1", nil},
+		{"spark.executor.cores", "2", nil},
+		{older, "7", nil},
+		{"spark.yarn.executor.nodeLabelExpression", "gpu", of(remark.Unmodelled, "spark.yarn.executor.nodeLabelExpression=gpu", "the cluster has no node labels")},
+		{"spark.driver.maxResultSize", "4g", of(remark.NoEffect, "spark.driver.maxResultSize=4g", "results are never too large")},
+		{"spark.driver.maxResultSize", "1g", of(remark.NoEffect, "spark.driver.maxResultSize", idle)}, // the default
+		{"spark.locality.wiat", "0s", of(remark.Odd, "spark.locality.wiat", "unknown, so it has no effect; probably spark.locality.wait is meant")},
+		{"spark.of.ours", "1", of(remark.Unknown, "spark.of.ours", "")},
+		{"java.home", "1", of(remark.Unknown, "java.home", "")},
+		{"", "1", of(remark.Unknown, "a value without a key", "")},
+	} {
+		got, err := Remarks(Layer{Name: "f", Shared: true, Values: map[string]string{tt.key: tt.value}})
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s=%s: remarks %+v, error %v, want %+v", tt.key, tt.value, got, err, tt.want)
 		}
+	}
+	_, err := Remarks(Layer{Name: "--conf", Strict: true, Shared: true, Values: map[string]string{"spark.of.ours": "1"}})
+	if err == nil {
+		t.Error("an unknown key of a strict layer has no error")
+	}
+	// Of shared layers Parse says nothing.
+	_, notes, err := Parse(Layer{Name: "f", Shared: true, Values: map[string]string{"spark.driver.maxResultSize": "4g", "spark.task.zzz": "1", "spark.ui.port": "1"}})
+	if err != nil || len(notes.Warnings) > 0 || len(notes.Unknown) > 0 {
+		t.Errorf("notes %+v, error %v, want none", notes, err)
 	}
 }
 

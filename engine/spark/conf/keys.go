@@ -13,6 +13,7 @@ type key struct {
 	fallback string // Spark's default; "" = as in newConf; the name of a key before it in the table = that key's value
 	parse    func(c *Conf, text string) error
 	note     string   // of a key without parse: what the replay does instead
+	idle     bool     // of a key without parse: it decides nothing as long as nothing goes wrong
 	older    []string // accepted when name is not set
 }
 
@@ -222,26 +223,26 @@ var taskKeys = []key{
 }
 
 var unmodelledKeys = []key{
-	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time"},
+	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time", idle: true},
 	{name: "spark.yarn.am.attemptFailuresValidityInterval", note: "every failed attempt of an application master counts, however old"},
-	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing"},
-	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", note: "calls to the ResourceManager do not fail"},
+	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing", idle: true},
+	{name: "spark.yarn.scheduler.reporterThread.maxFailures", fallback: "5", note: "calls to the ResourceManager do not fail", idle: true},
 	{name: "spark.yarn.executor.nodeLabelExpression", note: "the cluster has no node labels"},
 	{name: "spark.yarn.am.nodeLabelExpression", note: "the cluster has no node labels"},
-	{name: "spark.rpc.message.maxSize", fallback: "128", note: "tasks are never too large to send"},
-	{name: "spark.task.maxDirectResultSize", fallback: "1m", note: "results are fetched in no time of their own"},
-	{name: "spark.resultGetter.threads", fallback: "4", note: "no result waits for a thread"},
-	{name: "spark.driver.maxResultSize", fallback: "1g", note: "results are never too large"},
+	{name: "spark.rpc.message.maxSize", fallback: "128", note: "tasks are never too large to send", idle: true},
+	{name: "spark.task.maxDirectResultSize", fallback: "1m", note: "results are fetched in no time of their own", idle: true},
+	{name: "spark.resultGetter.threads", fallback: "4", note: "no result waits for a thread", idle: true},
+	{name: "spark.driver.maxResultSize", fallback: "1g", note: "results are never too large", idle: true},
 	{name: "spark.shuffle.push.enabled", fallback: "false", note: "shuffle blocks are not pushed"},
 	{name: "spark.barrier.sync.timeout", fallback: "365d", note: "barriers do not time out"},
 	{name: "spark.scheduler.resource.profileMergeConflicts", fallback: "false", note: "the profile of a stage is given by the trace"},
-	{name: "spark.scheduler.listenerbus.eventqueue.capacity", fallback: "10000", note: "listener events are never dropped"},
-	{name: "spark.executor.heartbeatInterval", fallback: "10s", note: "a lost executor is noticed by its connection"},
-	{name: "spark.network.timeoutInterval", fallback: "60s", note: "a lost executor is noticed by its connection"},
+	{name: "spark.scheduler.listenerbus.eventqueue.capacity", fallback: "10000", note: "listener events are never dropped", idle: true},
+	{name: "spark.executor.heartbeatInterval", fallback: "10s", note: "a lost executor is noticed by its connection", idle: true},
+	{name: "spark.network.timeoutInterval", fallback: "60s", note: "a lost executor is noticed by its connection", idle: true},
 	{name: exclude + "killExcludedExecutors.decommission", fallback: "false", note: "excluded executors are killed"},
 	{name: "spark.executor.decommission.forceKillTimeout", note: "a decommissioned executor goes when its tasks are done"},
-	{name: "spark.executor.decommission.signal", fallback: "PWR", note: "signals are not sent"},
-	{name: "spark.dynamicAllocation.testing", fallback: "false", note: "a switch of Spark's own tests"},
+	{name: "spark.executor.decommission.signal", fallback: "PWR", note: "signals are not sent", idle: true},
+	{name: "spark.dynamicAllocation.testing", fallback: "false", note: "a switch of Spark's own tests", idle: true},
 }
 
 // outsidePrefixes are families of keys that have no part in scheduling, or whose effect is in the

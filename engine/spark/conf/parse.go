@@ -1,11 +1,13 @@
 package conf
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"replay/engine/remark"
 	"replay/engine/spelling"
 )
 
@@ -24,10 +26,11 @@ func newConf() *Conf {
 type Layer struct {
 	Name   string // of the place, for messages
 	Strict bool   // written for this program: an unknown spark. key is an error
+	Shared bool   // the same for all jobs: [Remarks] says what is to be said of it, and [Parse] nothing
 	Values map[string]string
 }
 
-// Notes is what [Parse] has to say besides the configuration.
+// Notes is what [Parse] has to say of layers that are not shared, besides the configuration.
 type Notes struct {
 	Warnings []Warning // keys that are set and not modelled
 	Unknown  []string  // keys of layers that are not strict, by name: not known here, but of a family such as spark.task. that is
@@ -51,10 +54,44 @@ func Parse(layers ...Layer) (*Conf, *Notes, error) {
 	return c, notes, c.check()
 }
 
-// CheckKeys returns the error that [Parse] has for single keys of a layer, whatever the others say.
-func CheckKeys(l Layer) error {
-	_, _, err := parseKeys([]Layer{l})
-	return err
+// Remarks returns what is to be said of single keys of a layer, and the error that [Parse] has for them whatever
+// the other layers say.
+func Remarks(l Layer) (remark.List, error) {
+	if _, _, err := parseKeys([]Layer{l}); err != nil {
+		return nil, err
+	}
+	var out remark.List
+	for _, name := range slices.Sorted(maps.Keys(l.Values)) {
+		switch k := keyCalled(name); {
+		case !strings.HasPrefix(name, "spark."):
+			out.Add(remark.Unknown, 0, cmp.Or(name, "a value without a key"), "")
+		case k != nil && k.parse == nil && l.Values[name] != k.fallback:
+			kind := remark.Unmodelled
+			if k.idle {
+				kind = remark.NoEffect
+			}
+			out.Add(kind, 0, name+"="+l.Values[name], k.note)
+		case k != nil && k.parse == nil || outside(name):
+			out.Add(remark.NoEffect, 0, name, "it has no part in scheduling, or the trace has its effect")
+		case k != nil || knownKey(name):
+		default:
+			if near := spelling.Nearest(name, keyNames, 1)[0]; spelling.Near(name, near) {
+				out.Add(remark.Odd, 0, name, "unknown, so it has no effect; probably "+near+" is meant")
+				continue
+			}
+			out.Add(remark.Unknown, 0, name, "")
+		}
+	}
+	return out, nil
+}
+
+// keyCalled returns the row of the table of keys with that name, or that older one.
+func keyCalled(name string) *key {
+	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name || slices.Contains(k.older, name) })
+	if i < 0 {
+		return nil
+	}
+	return &keys[i]
 }
 
 func (n *Notes) warn(key, format string, args ...any) {
@@ -62,7 +99,10 @@ func (n *Notes) warn(key, format string, args ...any) {
 }
 
 func parseKeys(layers []Layer) (*Conf, *Notes, error) {
-	type setting struct{ value, place string }
+	type setting struct {
+		value, place string
+		shared       bool
+	}
 	set := map[string]setting{}
 	unknown := map[string]bool{}
 	for _, l := range layers {
@@ -74,12 +114,12 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 				if l.Strict {
 					return nil, nil, fmt.Errorf("%s: unknown key %q (nearest known: %s)", l.Name, name, strings.Join(spelling.Nearest(name, keyNames, 3), ", "))
 				}
-				if family(name) {
+				if !l.Shared && family(name) {
 					unknown[name] = true
 				}
 				continue
 			}
-			set[name] = setting{l.Values[name], l.Name}
+			set[name] = setting{l.Values[name], l.Name, l.Shared}
 		}
 	}
 	c, notes := newConf(), &Notes{Unknown: slices.Sorted(maps.Keys(unknown))}
@@ -95,7 +135,7 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 		}
 		switch {
 		case ok && k.parse == nil:
-			if s.value != k.fallback {
+			if s.value != k.fallback && !s.shared {
 				notes.warn(name, "%s: %s=%s is not modelled: %s", s.place, name, s.value, k.note)
 			}
 			continue
@@ -104,10 +144,10 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 		case k.parse == nil || k.fallback == "":
 			continue
 		case strings.HasPrefix(k.fallback, "spark."): // takes the value of another key, which stands before it
-			s = setting{resolved[k.fallback], "default"}
+			s = setting{value: resolved[k.fallback], place: "default"}
 			resolved[k.name] = s.value
 		default:
-			s = setting{k.fallback, "default"}
+			s = setting{value: k.fallback, place: "default"}
 			resolved[k.name] = s.value
 		}
 		if err := k.parse(c, s.value); err != nil {
@@ -115,16 +155,7 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		s := set[name]
-		switch {
-		case outside(name):
-			for _, l := range layers {
-				if _, here := l.Values[name]; here && l.Strict {
-					notes.warn(name, "%s: %s has no effect on a replay", s.place, name)
-					break
-				}
-			}
-		case isResourceKey(name):
+		if s := set[name]; !outside(name) && isResourceKey(name) {
 			if err := c.setResource(name, s.value); err != nil {
 				return nil, nil, fmt.Errorf("%s: %s is %q, %w", s.place, name, s.value, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"replay/engine/remark"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -52,8 +53,8 @@ type Allocations struct {
 	// when the element holds no rule: those in force stay.
 	Rules *PlacementRules
 
-	// Warnings names every element that is ignored or not modelled.
-	Warnings []string
+	// Remarks are about elements that are ignored or not modelled, or not what they look like.
+	Remarks remark.List
 	// Problems are settings that YARN accepts though they can only be mistakes: a queue declared
 	// twice (YARN merges them), a negative limit, a time that overflows.
 	Problems []*Error
@@ -180,7 +181,7 @@ func (s *Site) sharing(text string) (string, *Error) {
 			return e.Name, nil
 		}
 	}
-	return "", refuse(badResource, "%s SchedulingPolicy class not found!", text)
+	return "", refuse(badResource, "%s SchedulingPolicy class not found!", text).instead("one of %s", strings.Join(s.Policies.SharingNames(false), ", "))
 }
 
 const policyPackage = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies."

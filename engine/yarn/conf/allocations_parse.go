@@ -3,8 +3,11 @@ package conf
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"replay/engine/remark"
+	"replay/engine/spelling"
 	"replay/policy/resource"
 )
 
@@ -38,7 +41,7 @@ func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
 		parent := policyRoot
 		if strings.EqualFold(q.attr("name"), policyRoot) {
 			if len(p.queueElements) > 1 {
-				e := refuse(badResource, "If configuring root queue, no other queues can be placed alongside it.")
+				e := refuse(badResource, "If configuring root queue, no other queues can be placed alongside it.").instead("the other queues inside <queue name=\"root\">")
 				return nil, e.at(q.line, "<"+q.tag+">", q.attr("name"))
 			}
 			parent = ""
@@ -48,8 +51,8 @@ func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
 		}
 	}
 	if p.placement != nil {
-		rules, warnings, err := parseRules(p.placement)
-		p.Warnings = append(p.Warnings, warnings...)
+		rules, remarks, err := parseRules(p.placement)
+		p.Remarks = append(p.Remarks, remarks...)
 		if err != nil {
 			return nil, err.at(p.placement.line, "<"+p.placement.tag+">", "")
 		}
@@ -79,9 +82,38 @@ type allocationParser struct {
 	parents       []string
 }
 
-func (p *allocationParser) warn(n *node, format string, args ...any) {
-	p.Warnings = append(p.Warnings, fmt.Sprintf("line %d: ", n.line)+fmt.Sprintf(format, args...))
+// say remarks on the element of, "" for none.
+func (p *allocationParser) say(kind remark.Kind, n *node, of, text string) {
+	field := "<" + n.tag + ">"
+	if of != "" {
+		field += " of " + of
+	}
+	p.Remarks.Add(kind, n.line, field, text)
 }
+
+// unknown remarks on an element that YARN ignores; known are those it has in this place.
+func (p *allocationParser) unknown(n *node, of string, known []string) {
+	for _, k := range known {
+		if spelling.Near(n.tag, k) {
+			p.say(remark.Odd, n, of, "YARN does not know it, so it has no effect; probably <"+k+"> is meant")
+			return
+		}
+	}
+	p.say(remark.Unknown, n, of, "")
+}
+
+// The elements of an allocation file, by their place.
+var (
+	scalarElements = []string{"queueMaxResourcesDefault", "userMaxAppsDefault", "defaultFairSharePreemptionTimeout",
+		"fairSharePreemptionTimeout", "defaultMinSharePreemptionTimeout", "queueMaxAppsDefault",
+		"defaultFairSharePreemptionThreshold", "queueMaxAMShareDefault"}
+
+	topElements = append([]string{"queue", "pool", "user", "queuePlacementPolicy", "defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode"}, scalarElements...)
+
+	queueElements = []string{"queue", "minResources", "maxResources", "maxChildResources", "maxContainerAllocation", "maxRunningApps", "maxAMShare", "weight",
+		"minSharePreemptionTimeout", "fairSharePreemptionTimeout", "fairSharePreemptionThreshold", "schedulingPolicy", "schedulingMode", "allowPreemptionFrom",
+		"aclSubmitApps", "aclAdministerApps"}
+)
 
 func (p *allocationParser) problem(line int, field, value, format string, args ...any) {
 	e := refuse("", format, args...)
@@ -113,17 +145,17 @@ func (p *allocationParser) top(root *node) *Error {
 			if _, err := n.firstText(); err != nil {
 				return err.at(n.line, "<"+n.tag+">", "")
 			}
-			p.warn(n, "<%s>: reservations are not modelled", n.tag)
-		case "queueMaxResourcesDefault", "userMaxAppsDefault", "defaultFairSharePreemptionTimeout",
-			"fairSharePreemptionTimeout", "defaultMinSharePreemptionTimeout", "queueMaxAppsDefault",
-			"defaultFairSharePreemptionThreshold", "queueMaxAMShareDefault":
+			p.say(remark.NoEffect, n, "", "there are no reservations")
+		default:
+			if !slices.Contains(scalarElements, n.tag) {
+				p.unknown(n, "", topElements)
+				continue
+			}
 			text, err := n.firstText()
 			if err != nil {
 				return err.at(n.line, "<"+n.tag+">", "")
 			}
 			p.scalars[n.tag] = scalar{javaTrim(text), n.line}
-		default:
-			p.warn(n, "unknown element <%s> is ignored", n.tag)
 		}
 	}
 	return nil
@@ -140,7 +172,8 @@ func (p *allocationParser) defaultPolicy(n *node, text string) (err *Error) {
 		return nil
 	}
 	if strings.EqualFold(text, s.Name) {
-		return refuse(badResource, "Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be %s.", s.Printed)
+		return refuse(badResource, "Bad fair scheduler config file: defaultQueueSchedulingPolicy or defaultQueueSchedulingMode can't be %s.", s.Printed).
+			instead("%s here, and <schedulingPolicy>%s</schedulingPolicy> in leaf queues", strings.Join(p.site.Policies.SharingNames(true), " or "), s.Name)
 	}
 	p.problem(n.line, "<"+n.tag+">", text, "is not for queues with children, want %s", strings.Join(p.site.Policies.SharingNames(true), " or "))
 	return nil
@@ -150,7 +183,7 @@ func (p *allocationParser) user(n *node) *Error {
 	name := n.attr("name")
 	for f := range n.elements {
 		if f.tag != "maxRunningApps" {
-			p.warn(f, "unknown element <%s> of user %s is ignored", f.tag, name)
+			p.unknown(f, "user "+name, []string{"maxRunningApps"})
 			continue
 		}
 		v, err := number(f, "user "+name, javaInt)
@@ -230,7 +263,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		return refuse(class, format, args...).at(n.line, "<"+n.tag+">", n.attr("name"))
 	}
 	if strings.Contains(path, ".") {
-		return bad(badResource, "Bad fair scheduler config file: queue name (%s) shouldn't contain period.", path)
+		return bad(badResource, "Bad fair scheduler config file: queue name (%s) shouldn't contain period.", path).instead("a <queue> inside the <queue> of its parent")
 	}
 	if path == "" {
 		return bad(badResource, "Bad fair scheduler config file: queue name shouldn't be empty or consist only of whitespace.")
@@ -238,12 +271,13 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 	if parent != "" {
 		path = parent + "." + path
 	}
+	again := p.declared(path)
 	leaf, reservable, amShare := true, false, false
 	q := p.conf(path)
 	for f := range n.elements {
 		if strings.HasSuffix("queue", f.tag) || f.tag == "pool" {
 			if f.tag != "queue" && f.tag != "pool" {
-				p.warn(f, "<%s> inside queue %s is taken as a queue, as YARN does with any ending of that word", f.tag, path)
+				p.say(remark.Odd, f, "queue "+path, "taken as a queue, as YARN does with any ending of that word")
 			}
 			if err := p.queue(path, f); err != nil {
 				return err
@@ -254,7 +288,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		if f.tag == "reservation" {
 			reservable = true
 			p.parents = append(p.parents, path)
-			p.warn(f, "<reservation> of queue %s: reservations are not modelled, the queue is a parent without children", path)
+			p.say(remark.Unmodelled, f, "queue "+path, "there are no reservations: the queue is a parent without children")
 			continue
 		}
 		if err := p.field(path, q, f); err != nil {
@@ -262,7 +296,6 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		}
 		amShare = amShare || f.tag == "maxAMShare"
 	}
-	again := p.declared(path)
 	if leaf && n.attr("type") != "parent" {
 		if !reservable {
 			p.leaves = append(p.leaves, path)
@@ -273,7 +306,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 			if reservable {
 				tag = "reservation"
 			}
-			return bad(badResource, "The configuration settings for %s are invalid. A queue element that contains child queue elements or that has the type='parent' attribute cannot also include a %s element.", path, tag)
+			return bad(badResource, "The configuration settings for %s are invalid. A queue element that contains child queue elements or that has the type='parent' attribute cannot also include a %s element.", path, tag).instead("<%s> in the leaf queues below it", tag)
 		}
 		p.parents = append(p.parents, path)
 	}
@@ -281,7 +314,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		p.problem(n.line, "<"+n.tag+">", n.attr("name"), "queue %s is declared more than once, want one element with all its settings", path)
 	}
 	if q.min != nil && q.max != nil && !q.max.percent && !q.min.FitsIn(q.max.amount) {
-		p.warn(n, "queue %s has minResources above maxResources; YARN takes the larger of the two as maximum", path)
+		p.Remarks.Add(remark.Odd, n.line, "queue "+path, "minResources is above maxResources; YARN takes the larger of the two as maximum")
 	}
 	return nil
 }
@@ -303,7 +336,7 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 	configurable := func(missing int64) (*ConfigurableResource, *Error) {
 		c, err := number(f, of, func(s string) (ConfigurableResource, *Error) { return parseResource(s, p.site.Types, missing) })
 		if err == nil && !c.percent && c.amount[resource.VCores] < 0 {
-			p.warn(f, "<%s> of %s names no vcores: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it", f.tag, of)
+			p.say(remark.Odd, f, of, "no vcores are named: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it")
 		}
 		return &c, err
 	}
@@ -314,7 +347,7 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 			return nil, err
 		}
 		if c.percent {
-			p.warn(f, "<%s> of %s is in percentages: YARN ignores that", f.tag, of)
+			p.say(remark.Odd, f, of, "in percentages, which YARN ignores here")
 			return nil, nil
 		}
 		return &c.amount, nil
@@ -364,10 +397,10 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 		}
 	case "aclSubmitApps", "aclAdministerApps", "aclAdministerReservations", "aclListReservations", "aclSubmitReservations":
 		if _, err = f.firstText(); err == nil {
-			p.warn(f, "<%s> of %s: access control is not modelled, everybody may submit", f.tag, of)
+			p.say(remark.NoEffect, f, of, "everybody may submit to every queue")
 		}
 	default:
-		p.warn(f, "unknown element <%s> of %s is ignored", f.tag, of)
+		p.unknown(f, of, queueElements)
 	}
 	if err != nil {
 		return err.at(f.line, "<"+f.tag+"> of "+of, "")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -52,10 +53,15 @@ func TestAllocations(t *testing.T) {
 	if a.UserLimit("u") != 3 || a.UserLimit("v") != 5 {
 		t.Errorf("user limits %d and %d, want 3 and 5", a.UserLimit("u"), a.UserLimit("v"))
 	}
-	for _, w := range []string{"line 11: <maxResources> of queue root.prod names no vcores", "unknown element <nonsense> of queue root.prod", "<e> inside queue root.dev", "line 17: unknown element <aclThing>"} {
-		if !strings.Contains(strings.Join(a.Warnings, "\n"), w) {
-			t.Errorf("no warning has %q: %q", w, a.Warnings)
-		}
+	want := remark.List{
+		{Kind: remark.Unknown, Line: 17, Of: "<aclThing>"},
+		{Kind: remark.Odd, Line: 11, Of: "<maxResources> of queue root.prod", Text: "no vcores are named: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it"},
+		{Kind: remark.Unknown, Line: 14, Of: "<nonsense> of queue root.prod"},
+		{Kind: remark.Odd, Line: 8, Of: "queue root.prod", Text: "minResources is above maxResources; YARN takes the larger of the two as maximum"},
+		{Kind: remark.Odd, Line: 16, Of: "<e> of queue root.dev", Text: "taken as a queue, as YARN does with any ending of that word"},
+	}
+	if !slices.Equal(a.Remarks, want) {
+		t.Errorf("remarks %+v, want %+v", a.Remarks, want)
 	}
 	if len(a.Problems) > 0 {
 		t.Errorf("problems %v", a.Problems)

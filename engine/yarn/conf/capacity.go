@@ -3,6 +3,7 @@ package conf
 import (
 	"slices"
 
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -41,8 +42,8 @@ type Capacity struct {
 	// Queues holds root first, then depth first in the configured order.
 	Queues []CapacityQueue
 
-	// Warnings names every key that is not followed.
-	Warnings []string
+	// Remarks are about keys that YARN knows and a replay does not follow, and values that are not what they look like.
+	Remarks remark.List
 	// Unknown are keys that YARN does not have, with the nearest that it has.
 	Unknown []UnknownKey
 	// Problems are settings that YARN accepts though they can only be mistakes.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"replay/engine/spelling"
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -66,7 +66,7 @@ func (p *capacityParser) amount(key string) (r resource.Resource, _ *Error) {
 				}
 			}
 			if index < 0 {
-				p.warnf("%s: resource %s is not known and ignored", key, name)
+				p.Remarks.Add(remark.Odd, 0, key, fmt.Sprintf("resource %s is not known and ignored", name))
 				continue
 			}
 		}
@@ -225,7 +225,7 @@ func (p *capacityParser) state(q *CapacityQueue, prefix string) *Error {
 	case configured == "DRAINING":
 		return refuse("IllegalArgumentException", "Invalid queue state configuration. We can only use RUNNING or STOPPED.").at(0, prefix+"state", text)
 	case configured != "RUNNING" && configured != "STOPPED":
-		return refuse("IllegalArgumentException", "No enum constant org.apache.hadoop.yarn.api.records.QueueState.%s", configured).at(0, prefix+"state", text)
+		return refuse("IllegalArgumentException", "No enum constant org.apache.hadoop.yarn.api.records.QueueState.%s", configured).instead("RUNNING or STOPPED").at(0, prefix+"state", text)
 	case configured == "RUNNING" && parent != "RUNNING":
 		return refuse("IllegalArgumentException", "The parent queue:%s cannot be STOPPED as the child queue:%s is in RUNNING state.", p.Queues[q.Parent].Path, q.Path).at(0, prefix+"state", text)
 	default:
@@ -352,7 +352,7 @@ func (p *capacityParser) checkChildren(q *CapacityQueue) *Error {
 	abs := func(v float32) float32 { return float32(math.Abs(float64(v))) }
 	switch {
 	case abs(1-sum) > precision && abs(sum) > precision:
-		return bad("Illegal capacity sum of %s for children of queue %s for label=. It should be either 0 or 1.0", JavaFloat(sum), q.Name)
+		return bad("Illegal capacity sum of %s for children of queue %s for label=. It should be either 0 or 1.0", JavaFloat(sum), q.Name).instead("capacities of these queues that add up to 100; they add up to %s", JavaFloat(100*sum))
 	case abs(1-sum) > precision:
 		if own == ByPercent && abs(q.Capacity) > precision && !q.AllowZeroSum {
 			return bad("Illegal capacity sum of %s for children of queue %s for label=. It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0", JavaFloat(sum), q.Name)
@@ -388,81 +388,4 @@ func JavaFloat(v float32) string {
 		sign = "-"
 	}
 	return mantissa + "E" + sign + strings.TrimLeft(exponent, "+-0")
-}
-
-// queueKeysNotModelled are settings of queues that a replay does not follow.
-var queueKeysNotModelled = []struct{ suffix, reason string }{
-	{".acl_submit_applications", "everybody may submit to every queue"},
-	{".acl_administer_queue", "everybody may submit to every queue"},
-	{".acl_application_max_priority", "everybody may submit with every priority"},
-	{".maximum-application-lifetime", "there are no application timeouts"},
-	{".default-application-lifetime", "there are no application timeouts"},
-	{".disable_preemption", "the CapacityScheduler's preemption is not replayed"},
-	{".intra-queue-preemption.disable_preemption", "the CapacityScheduler's preemption is not replayed"},
-	{".reservable", "there are no reservations"},
-	{".default-node-label-expression", "nodes have no labels"},
-	{".accessible-node-labels", "nodes have no labels"},
-	{".multi-node-sorting.policy", "nodes are visited at their heartbeats"},
-}
-
-// capacityAreas are parts of the CapacityScheduler that a replay does not contain.
-var capacityAreas = []struct{ part, reason string }{
-	{".accessible-node-labels.", "nodes have no labels"},
-	{".auto-create-child-queue.", "queues are not created on demand"},
-	{".auto-queue-creation-v2.", "queues are not created on demand"},
-	{".leaf-queue-template.", "queues are not created on demand"},
-	{".reservation", "there are no reservations"},
-	{"yarn.scheduler.capacity.queue-mappings", "queue mappings are not replayed, the trace names the queue"},
-	{"yarn.scheduler.capacity.mapping-rule", "queue mappings are not replayed, the trace names the queue"},
-	{"yarn.scheduler.capacity.workflow-priority-mappings", "the trace names the priority"},
-	{"yarn.scheduler.capacity.skip-allocate-on-nodes-with-reserved-containers", "it chooses among several nodes, and nodes are visited one at a time at their heartbeats"},
-	{"yarn.scheduler.capacity.multi-node-", "nodes are visited at their heartbeats"},
-	{"yarn.scheduler.capacity.schedule-asynchronously", "scheduling happens at heartbeats"},
-	{"yarn.scheduler.capacity.application.fail-fast", "it has no effect on decisions"},
-	{"yarn.scheduler.capacity.lazy-preemption-enabled", "the CapacityScheduler's preemption is not replayed"},
-	{"yarn.scheduler.capacity.user-metrics.enable", "it has no effect on decisions"},
-	{"yarn.scheduler.capacity.queue.auto.refresh", "the configuration is the file that is given"},
-	{"yarn.scheduler.capacity.maximum-am-resource-percent.", "nodes have no labels"},
-}
-
-// queueSettings are the settings that a queue can have, beside those not modelled.
-var queueSettings = []string{
-	".capacity", ".maximum-capacity", ".queues", ".state", ".priority", ".user-limit-factor", ".minimum-user-limit-percent",
-	".maximum-am-resource-percent", ".maximum-applications", ".maximum-allocation-mb", ".maximum-allocation-vcores",
-	".maximum-allocation", ".ordering-policy", ".ordering-policy.fair.enable-size-based-weight", "." + maxParallel,
-	".default-application-priority", ".allow-zero-capacity-sum",
-}
-
-// leftovers sorts the keys that were not read into not modelled and unknown.
-func (p *capacityParser) leftovers() {
-	var known []string
-next:
-	for _, key := range sortedKeys(p.props) {
-		if !strings.HasPrefix(key, capacityPrefix) || p.read[key] {
-			continue
-		}
-		for _, k := range queueKeysNotModelled {
-			if strings.HasSuffix(key, k.suffix) {
-				p.warnf("%s: not modelled: %s", key, k.reason)
-				continue next
-			}
-		}
-		for _, a := range capacityAreas {
-			if strings.Contains(key, a.part) {
-				p.warnf("%s: not modelled: %s", key, a.reason)
-				continue next
-			}
-		}
-		for _, setting := range queueSettings {
-			queue, ok := strings.CutSuffix(strings.TrimPrefix(key, capacityPrefix), setting)
-			if ok && strings.HasPrefix(queue, policyRoot+".") && p.Find(queue) < 0 {
-				p.warnf("%s: there is no queue %s, the setting has no effect", key, queue)
-				continue next
-			}
-		}
-		if known == nil {
-			known = sortedKeys(p.read)
-		}
-		p.Unknown = append(p.Unknown, UnknownKey{key, spelling.Nearest(key, known, 3)})
-	}
 }

@@ -1,10 +1,10 @@
 package conf
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
+	"replay/engine/remark"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -83,7 +83,7 @@ func (p *capacityParser) globals() error {
 	case calculatorPackage + "DominantResourceCalculator":
 		p.Calculator, p.CalculatorName = resource.NewDominant(types), "dominant"
 	default:
-		return refuse("RuntimeException", "class %s is not modelled, want DefaultResourceCalculator or DominantResourceCalculator", class).at(0, capacityPrefix+"resource-calculator", class)
+		return refuse("RuntimeException", "class %s is not modelled, want DefaultResourceCalculator or DominantResourceCalculator", class).byReplay().at(0, capacityPrefix+"resource-calculator", class)
 	}
 	p.LegacyQueueMode = p.boolean(capacityPrefix+"legacy-queue-mode.enabled", true)
 	return p.err
@@ -95,7 +95,7 @@ func (p *capacityParser) rest() error {
 	p.MaxAssignments = p.int(capacityPrefix+"per-node-heartbeat.maximum-container-assignments", 100)
 	p.MaxOffSwitch = p.int(capacityPrefix+"per-node-heartbeat.maximum-offswitch-assignments", 1)
 	if p.MaxOffSwitch < 1 {
-		p.warnf("%s: %d is below 1, YARN takes 1", capacityPrefix+"per-node-heartbeat.maximum-offswitch-assignments", p.MaxOffSwitch)
+		p.Remarks.Add(remark.Odd, 0, capacityPrefix+"per-node-heartbeat.maximum-offswitch-assignments", "below 1, YARN takes 1")
 		p.MaxOffSwitch = 1
 	}
 	p.ReservationsLookOn = p.boolean(capacityPrefix+"reservations-continue-look-all-nodes", true)
@@ -105,17 +105,10 @@ func (p *capacityParser) rest() error {
 			p.maxParallelOf[strings.TrimSuffix(user, "."+maxParallel)] = p.int(key, 0)
 		}
 	}
-	if p.boolean(capacityPrefix+"schedule-asynchronously.enable", false) {
-		p.warnf("%s: not modelled: scheduling happens at heartbeats", capacityPrefix+"schedule-asynchronously.enable")
-	}
 	return p.err
 }
 
 const maxParallel = "max-parallel-apps"
-
-func (p *capacityParser) warnf(format string, args ...any) {
-	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
-}
 
 // queue reads the queue called name below the queue with index parent, then its children.
 func (p *capacityParser) queue(parent int, name string) *Error {
@@ -137,7 +130,7 @@ func (p *capacityParser) queue(parent int, name string) *Error {
 	if parent >= 0 {
 		p.Queues[parent].Children = append(p.Queues[parent].Children, i)
 	} else if len(children) == 0 {
-		return refuse("IllegalStateException", "Queue configuration missing child queue names for %s", name).at(0, prefix+"queues", "")
+		return refuse("IllegalStateException", "Queue configuration missing child queue names for %s", name).instead("the names of the queues below root, such as default").at(0, prefix+"queues", "")
 	}
 	// The queues may move while children are added: settings work on a copy.
 	q := p.Queues[i]
@@ -274,7 +267,8 @@ func (p *capacityParser) queueOrdering(q *CapacityQueue, prefix string) *Error {
 		q.PriorityFirst = true
 	default:
 		return refuse("YarnRuntimeException", "Unable to construct queue ordering policy=%s queue=%s", policy, q.Path).
-			because(refuse("ClassNotFoundException", "%s", policy)).at(0, prefix+"ordering-policy", policy)
+			because(refuse("ClassNotFoundException", "%s", policy)).at(0, prefix+"ordering-policy", policy).
+			instead("utilization or priority-utilization for a queue with children; orders of applications, such as fifo and fair, are for leaf queues")
 	}
 	q.AllowZeroSum = p.boolean(prefix+"allow-zero-capacity-sum", false)
 	return nil
@@ -302,7 +296,7 @@ func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 	}
 	if q.Ordering == "" {
 		return refuse("RuntimeException", "Unable to construct ordering policy for: %s, %s", name, name).
-			because(refuse("ClassNotFoundException", "%s", name)).at(0, prefix+"ordering-policy", name)
+			because(refuse("ClassNotFoundException", "%s", name)).at(0, prefix+"ordering-policy", name).instead("fifo or fair")
 	}
 	q.SizeBasedWeight = p.boolean(prefix+"ordering-policy.fair.enable-size-based-weight", false)
 	q.UserLimit = p.float(prefix+"minimum-user-limit-percent", p.float(capacityPrefix+"minimum-user-limit-percent", 100))
@@ -367,7 +361,7 @@ func (p *capacityParser) capacities(q *CapacityQueue, prefix string) *Error {
 		}
 		q.MaxCapacity = v / 100
 		if v < percent {
-			p.warnf("%smaximum-capacity: %s is below the capacity %s", prefix, text, JavaFloat(percent))
+			p.Remarks.Add(remark.Odd, 0, prefix+"maximum-capacity", "below the queue's capacity")
 		}
 	}
 	if !weight {

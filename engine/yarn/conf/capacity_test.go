@@ -1,9 +1,11 @@
 package conf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -46,13 +48,14 @@ func TestCapacity(t *testing.T) {
 	if q := c.Queues[c.Find("root.a")]; q.UserWeight("u") != 0.5 || q.UserWeight("v") != 1 {
 		t.Errorf("user weights %v", q.UserWeights)
 	}
-	all := strings.Join(c.Warnings, "\n")
-	for _, w := range []string{"root.b.y.acl_submit_applications: not modelled", "root.c.capacity: there is no queue root.c"} {
-		if !strings.Contains(all, w) {
-			t.Errorf("no warning has %q: %s", w, all)
-		}
+	want := remark.List{
+		{Kind: remark.NoEffect, Of: capacityPrefix + "root.b.y.acl_submit_applications", Text: "everybody may submit to every queue, with every priority"},
+		{Kind: remark.Odd, Of: "queue root.c", Text: "no setting of queues lists it, so what is set for it has no effect"},
 	}
-	if len(c.Unknown) != 1 || c.Unknown[0].Nearest[0] != capacityPrefix+"root.a.capacity" {
+	if !slices.Equal(c.Remarks, want) {
+		t.Errorf("remarks %+v, want %+v", c.Remarks, want)
+	}
+	if len(c.Unknown) != 1 || c.Unknown[0].Meant() != capacityPrefix+"root.a.capacity" {
 		t.Errorf("unknown keys %v", c.Unknown)
 	}
 }

@@ -28,6 +28,26 @@ type Error struct {
 	Text  string // its message
 	NoMsg bool   // the exception has no message (or one made by the Java runtime)
 	Cause *Error // the exception inside, nil when there is none
+
+	Instead string // what to write instead; "" when the text says it
+	ours    bool   // YARN accepts it, although Class is set
+}
+
+// OfYARN reports whether YARN refuses it too.
+func (e *Error) OfYARN() bool { return e.Class != "" && !e.ours }
+
+// instead adds what to write instead, unless something closer to the mistake is known.
+func (e *Error) instead(format string, args ...any) *Error {
+	if e.Instead == "" {
+		e.Instead = fmt.Sprintf(format, args...)
+	}
+	return e
+}
+
+// byReplay marks a refusal that is not YARN's.
+func (e *Error) byReplay() *Error {
+	e.ours = true
+	return e
 }
 
 func (e *Error) Error() string {
@@ -68,6 +88,9 @@ func refuse(class, format string, args ...any) *Error {
 // because adds the inner exception.
 func (e *Error) because(cause *Error) *Error {
 	e.Cause = cause
+	if cause != nil && e.Instead == "" {
+		e.Instead = cause.Instead
+	}
 	return e
 }
 

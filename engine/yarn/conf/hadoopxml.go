@@ -1,8 +1,9 @@
 package conf
 
 import (
-	"fmt"
 	"strings"
+
+	"replay/engine/remark"
 )
 
 // Properties are the keys of Hadoop configuration files: yarn-site.xml, capacity-scheduler.xml.
@@ -14,8 +15,8 @@ type Properties struct {
 	raw   map[string]string
 	final map[string]bool
 
-	// Warnings names every element that has no meaning, and every value that was not taken.
-	Warnings []string
+	// Remarks are about elements that have no meaning and values that were not taken.
+	Remarks remark.List
 }
 
 // NewProperties returns an empty set.
@@ -27,49 +28,63 @@ func NewProperties() *Properties {
 func (p *Properties) Parse(file string, text []byte) error {
 	root, err := parseXML(text)
 	if err != nil {
+		if e := template(text); e != nil {
+			err = e
+		}
 		return inFile(file, err)
 	}
 	if root.tag != "configuration" {
 		return inFile(file, refuse("RuntimeException", "top-level element is <%s>, want <configuration>", root.tag).at(root.line, "<"+root.tag+">", ""))
 	}
-	if err := p.configuration(file, root); err != nil {
+	if root.hasPlaceholders() {
+		return inFile(file, template(text))
+	}
+	if err := p.configuration(root); err != nil {
 		return inFile(file, err)
 	}
 	return nil
 }
 
-func (p *Properties) warn(file string, n *node, format string, args ...any) {
-	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: line %d: ", file, n.line)+fmt.Sprintf(format, args...))
+// hasPlaceholders reports whether a document has placeholders between its properties or in their names.
+func (n *node) hasPlaceholders() bool {
+	for _, c := range n.children {
+		if c.tag == "" && remark.HasPlaceholder(c.text) || c.tag == "name" && remark.HasPlaceholder(c.allText()) ||
+			(c.tag == "property" || c.tag == "configuration") && c.hasPlaceholders() {
+			return true
+		}
+	}
+	return remark.HasPlaceholder(n.attr("name"))
 }
 
-func (p *Properties) configuration(file string, n *node) *Error {
-	seen := map[string]bool{}
+func (p *Properties) configuration(n *node) *Error {
+	seen := map[string]string{}
 	for c := range n.elements {
 		switch tag := c.tag[strings.Index(c.tag, ":")+1:]; tag {
 		case "configuration":
-			if err := p.configuration(file, c); err != nil {
+			if err := p.configuration(c); err != nil {
 				return err
 			}
 		case "property":
-			key, err := p.property(file, c)
+			key, err := p.property(c)
 			if err != nil {
 				return err
 			}
-			if seen[key] {
-				p.warn(file, c, "%s is set more than once, the last value counts", key)
+			value := p.raw[key]
+			if before, ok := seen[key]; ok && before != value {
+				p.Remarks.Add(remark.Odd, c.line, key, "set more than once, the last value counts")
 			}
-			seen[key] = true
+			seen[key] = value
 		case "include":
-			return refuse("RuntimeException", "another file is included, want all properties in one file").at(c.line, "<"+c.tag+">", c.attr("href"))
+			return refuse("RuntimeException", "another file is included, want all properties in one file").byReplay().at(c.line, "<"+c.tag+">", c.attr("href"))
 		default:
-			p.warn(file, c, "unknown element <%s> is ignored", c.tag)
+			p.Remarks.Add(remark.Unknown, c.line, "<"+c.tag+">", "")
 		}
 	}
 	return nil
 }
 
 // property reads one property and returns its name.
-func (p *Properties) property(file string, n *node) (string, *Error) {
+func (p *Properties) property(n *node) (string, *Error) {
 	name, value, final := n.attr("name"), n.attr("value"), n.attr("final")
 	for c := range n.elements {
 		text := c.allText()
@@ -86,17 +101,17 @@ func (p *Properties) property(file string, n *node) (string, *Error) {
 			final = text
 		case "description", "source", "tag":
 		default:
-			p.warn(file, c, "unknown element <%s> of property %s is ignored", c.tag, name)
+			p.Remarks.Add(remark.Unknown, c.line, "<"+c.tag+"> of property "+name, "")
 		}
 	}
 	switch {
 	case name == "":
 		return "", refuse("RuntimeException", "a property without a name").at(n.line, "<property>", "")
 	case value == "":
-		p.warn(file, n, "%s has no value and is ignored", name)
+		p.Remarks.Add(remark.NoEffect, n.line, name, "without a value it is not set")
 	case p.final[name]:
 		if p.raw[name] != value {
-			p.warn(file, n, "%s is final in a file before, the value %q is ignored", name, value)
+			p.Remarks.Add(remark.Odd, n.line, name, "final in a file before, the value is ignored")
 		}
 		return name, nil
 	default:
@@ -125,16 +140,13 @@ func (n *node) allText() string {
 
 // Resolve returns all values with their references ${key} replaced by the values of those keys.
 // A reference to what no file defines (a Java system property, an environment variable without
-// a default) stays as it is and is added to Warnings.
+// a default) stays as it is.
 func (p *Properties) Resolve() (map[string]string, error) {
 	out := make(map[string]string, len(p.raw))
 	for _, key := range sortedKeys(p.raw) {
-		v, open, err := p.substitute(p.raw[key])
+		v, err := p.substitute(p.raw[key])
 		if err != nil {
 			return nil, err.at(0, key, p.raw[key])
-		}
-		if open != "" {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s: ${%s} is not defined and stays as it is", key, open))
 		}
 		out[key] = v
 	}
@@ -148,13 +160,13 @@ const (
 )
 
 // substitute is Configuration.substituteVars without Java's system properties and an empty
-// environment. open is the first reference that is left.
-func (p *Properties) substitute(text string) (value, open string, _ *Error) {
+// environment.
+func (p *Properties) substitute(text string) (string, *Error) {
 	eval := text
 	for range maxSubstitutions {
 		start, end := variable(eval)
 		if start < 0 {
-			return eval, "", nil
+			return eval, nil
 		}
 		name := eval[start:end]
 		v, ok := p.raw[name]
@@ -165,16 +177,16 @@ func (p *Properties) substitute(text string) (value, open string, _ *Error) {
 			}
 		}
 		if !ok {
-			return eval, name, nil
+			return eval, nil
 		}
 		if strings.Contains(v, eval[start-2:end+1]) {
-			return text, name, nil // refers to itself
+			return text, nil // refers to itself
 		}
 		if eval = eval[:start-2] + v + eval[end+1:]; len(eval) > maxValue {
-			return "", "", refuse("IllegalStateException", "the value grows beyond %d bytes by its references", maxValue)
+			return "", refuse("IllegalStateException", "the value grows beyond %d bytes by its references", maxValue).byReplay()
 		}
 	}
-	return "", "", refuse("IllegalStateException", "Variable substitution depth too large: %d %s", maxSubstitutions, text)
+	return "", refuse("IllegalStateException", "Variable substitution depth too large: %d %s", maxSubstitutions, text)
 }
 
 // variable finds the first reference ${name} whose name has no space, $ or }; start is -1 when

@@ -1,8 +1,11 @@
 package conf
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"replay/engine/remark"
 )
 
 func TestHadoopXML(t *testing.T) {
@@ -36,11 +39,24 @@ func TestHadoopXML(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("%d properties, want %d: %v", len(got), len(want), got)
 	}
-	all := strings.Join(p.Warnings, "\n")
-	for _, w := range []string{"<flavour>", "empty has no value", `site: line 1: a is final in a file before`, "loop: ${loop}", "env: ${user.name}"} {
-		if !strings.Contains(all, w) {
-			t.Errorf("no warning has %q: %s", w, all)
-		}
+	said := remark.List{
+		{Kind: remark.NoEffect, Line: 6, Of: "empty", Text: "without a value it is not set"},
+		{Kind: remark.Unknown, Line: 9, Of: "<flavour> of property odd"},
+		{Kind: remark.Odd, Line: 1, Of: "a", Text: "final in a file before, the value is ignored"},
+	}
+	if !slices.Equal(p.Remarks, said) {
+		t.Errorf("remarks %+v, want %+v", p.Remarks, said)
+	}
+}
+
+// Of a key set twice something is said where the values differ.
+func TestKeysSetTwice(t *testing.T) {
+	p := NewProperties()
+	if err := p.Parse("f", []byte(`<configuration><property name="a" value="1"/><property name="b" value="1"/><property name="a" value="1"/><property name="b" value="2"/></configuration>`)); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Remarks) != 1 || p.Remarks[0].Of != "b" {
+		t.Errorf("remarks %+v, want one on b", p.Remarks)
 	}
 }
 

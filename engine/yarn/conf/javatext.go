@@ -31,7 +31,7 @@ func javaSplit(s, sep string) []string {
 }
 
 func badNumber(s string) *Error {
-	return refuse("NumberFormatException", "For input string: %s", javaQuote(s))
+	return refuse("NumberFormatException", "For input string: %s", javaQuote(s)).instead("a number")
 }
 
 // javaQuote puts s between quotes as it is, as Java's messages do.

@@ -3,6 +3,8 @@ package conf
 import (
 	"fmt"
 	"strings"
+
+	"replay/engine/remark"
 )
 
 // DefaultQueue is the queue of a submission that names none.
@@ -104,54 +106,52 @@ func DefaultRules(allowUndeclared, userAsDefault bool) *PlacementRules {
 }
 
 // parseRules reads a queuePlacementPolicy element; the result is nil when it has no rule.
-func parseRules(n *node) (*PlacementRules, []string, *Error) {
+func parseRules(n *node) (*PlacementRules, remark.List, *Error) {
 	if len(n.children) == 0 {
-		return nil, nil, refuse(badResource, "Empty configuration for QueuePlacementPolicy is not allowed")
+		return nil, nil, refuse(badResource, "Empty configuration for QueuePlacementPolicy is not allowed").instead("no element, or <rule> elements in it")
 	}
-	var warnings []string
-	warn := func(at *node, format string, args ...any) {
-		warnings = append(warnings, fmt.Sprintf("line %d: ", at.line)+fmt.Sprintf(format, args...))
-	}
+	var remarks remark.List
 	p := &PlacementRules{}
 	for c := range n.elements {
 		if !strings.EqualFold(c.tag, "rule") {
-			warn(c, "unknown element <%s> of <queuePlacementPolicy> is ignored", c.tag)
+			remarks.Add(remark.Unknown, c.line, "<"+c.tag+"> of <queuePlacementPolicy>", "")
 			continue
 		}
 		r, err := parseRule(c)
 		if err != nil {
-			return nil, warnings, err
+			return nil, remarks, err
 		}
 		var parent *node
 		for g := range c.elements {
 			if !strings.EqualFold(g.tag, "rule") {
-				warn(g, "unknown element <%s> of rule %s is ignored", g.tag, r.kind.name)
+				remarks.Add(remark.Unknown, g.line, "<"+g.tag+"> of rule "+r.kind.name, "")
 				continue
 			}
 			if parent != nil {
-				warn(c, "rule %s has more than one parent rule, the last one counts", r.kind.name)
+				remarks.Add(remark.Odd, c.line, "rule "+r.kind.name, "it has more than one parent rule, the last one counts")
 			}
 			parent = g
 		}
 		if parent != nil {
 			if name := parent.attr("name"); name == "reject" || name == "nestedUserQueue" {
-				return nil, warnings, refuse(badResource, "Rule '%s' is not allowed as a parent rule for any rule", name).at(parent.line, "<rule>", name)
+				return nil, remarks, refuse(badResource, "Rule '%s' is not allowed as a parent rule for any rule", name).at(parent.line, "<rule>", name)
 			}
 			up, err := parseRule(parent)
 			if err != nil {
-				return nil, warnings, err
+				return nil, remarks, err
 			}
 			r.parent = &up
 		} else if strings.EqualFold(r.kind.name, "nestedUserQueue") {
-			return nil, warnings, refuse(badResource, "Rule '%s' must have a parent rule set", r.kind.name).at(c.line, "<rule>", r.kind.name)
+			return nil, remarks, refuse(badResource, "Rule '%s' must have a parent rule set", r.kind.name).
+				instead(`<rule name="nestedUserQueue"><rule name="primaryGroup"/></rule>, or another rule inside it`).at(c.line, "<rule>", r.kind.name)
 		}
 		p.rules = append(p.rules, r)
 	}
 	if len(p.rules) == 0 {
-		warn(n, "<queuePlacementPolicy> holds no <rule>: the rules in force stay")
-		return nil, warnings, nil
+		remarks.Add(remark.Odd, n.line, "<queuePlacementPolicy>", "it holds no <rule>: the rules in force stay")
+		return nil, remarks, nil
 	}
-	return p, warnings, p.check()
+	return p, remarks, p.check()
 }
 
 func parseRule(n *node) (rule, *Error) {
@@ -161,7 +161,7 @@ func parseRule(n *node) (rule, *Error) {
 	}
 	kind := kindOf(name)
 	if kind == nil {
-		return rule{}, refuse(badResource, "No rule class found for %s", name).at(n.line, "<rule>", name)
+		return rule{}, refuse(badResource, "No rule class found for %s", name).instead("one of %s", ruleNames()).at(n.line, "<rule>", name)
 	}
 	create := n.attr("create")
 	r := rule{kind: kind, create: create == "" || strings.EqualFold(create, "true")}
@@ -179,11 +179,11 @@ func parseRule(n *node) (rule, *Error) {
 func (p *PlacementRules) check() *Error {
 	for i := range p.rules[:len(p.rules)-1] {
 		if p.rules[i].isTerminal() {
-			return refuse(badResource, "Rules after rule %d in queue placement policy can never be reached", i+1)
+			return refuse(badResource, "Rules after rule %d in queue placement policy can never be reached", i+1).instead("%s", p.rules[i].howToEnd(i+1))
 		}
 	}
 	if !p.rules[len(p.rules)-1].isTerminal() {
-		return refuse(badResource, "Could get past last queue placement rule without assigning")
+		return refuse(badResource, "Could get past last queue placement rule without assigning").instead(`<rule name="default"/> or <rule name="reject"/> as the last rule`)
 	}
 	for _, r := range p.rules {
 		if r.parent == nil {
@@ -201,6 +201,22 @@ func (p *PlacementRules) check() *Error {
 		return refuse(badResource, "Rule initialisation failed with exception").because(cause)
 	}
 	return nil
+}
+
+// howToEnd says what to write instead of a rule, the nth, after which others stand in vain.
+func (r *rule) howToEnd(n int) string {
+	if r.kind.terminal == always {
+		return fmt.Sprintf("rule %d (%s) as the last one", n, r.kind.name)
+	}
+	return fmt.Sprintf(`create="false" in rule %d (%s), which has an answer for every application as it stands, or leave out the rules after it`, n, r.kind.name)
+}
+
+func ruleNames() string {
+	var names []string
+	for _, k := range ruleKinds {
+		names = append(names, k.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (r *rule) isTerminal() bool {

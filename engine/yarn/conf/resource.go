@@ -225,7 +225,7 @@ func parseOldAmounts(text string) (ConfigurableResource, *Error) {
 	parts := javaSplit(lower, ",")
 	if len(parts) != 2 {
 		if parts = spacedForm.FindAllString(lower, -1); len(parts) != 2 {
-			return c, refuse(badResource, "Cannot parse resource values from input: %s", text)
+			return c, refuse(badResource, "Cannot parse resource values from input: %s", text).instead("such as 4096 mb, 4 vcores, or memory-mb=4096, vcores=4, or 50%%")
 		}
 	}
 	for i, r := range []struct {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"replay/engine/remark"
 	"replay/engine/spelling"
 	"replay/policy"
 	"replay/policy/resource"
@@ -72,21 +73,25 @@ type Site struct {
 	failIncrement error
 	failFair      error
 
-	// Warnings are about keys that YARN knows and a replay does not follow, and values that can only be mistakes.
-	Warnings []KeyWarning
+	// Remarks are about keys that YARN knows and a replay does not follow, and values that can only be mistakes;
+	// Of is the key alone.
+	Remarks remark.List
 	// Unknown are keys that neither knows.
 	Unknown []UnknownKey
 }
-
-// KeyWarning is what is to be said about a key.
-type KeyWarning struct{ Key, Text string }
-
-func (w KeyWarning) String() string { return w.Key + ": " + w.Text }
 
 // UnknownKey is a key that YARN does not have, with the most similar ones that are modelled.
 type UnknownKey struct {
 	Key     string
 	Nearest []string
+}
+
+// Meant returns the modelled key of which it is probably a misspelling, "" for none.
+func (u UnknownKey) Meant() string {
+	if len(u.Nearest) > 0 && spelling.Near(u.Key, u.Nearest[0]) {
+		return u.Nearest[0]
+	}
+	return ""
 }
 
 func (u UnknownKey) Error() string {
@@ -114,14 +119,15 @@ func NewSite(props map[string]string) (*Site, error) {
 	for _, key := range sortedKeys(props) {
 		switch {
 		case r.read[key] || strings.HasPrefix(key, capacityPrefix):
-		case notModelled(key) != "":
-			s.Warnings = append(s.Warnings, KeyWarning{key, notModelled(key)})
+		case isNotModelled(key):
+			kind, text := notModelled(key, javaTrim(props[key]))
+			s.Remarks.Add(kind, 0, key, text)
 		default:
 			s.Unknown = append(s.Unknown, UnknownKey{key, spelling.Nearest(key, siteKeys(), 3)})
 		}
 	}
 	if s.UpdateInterval == 0 {
-		s.Warnings = append(s.Warnings, KeyWarning{keyUpdateInterval, "with 0 shares are never computed and nothing is scheduled"})
+		s.Remarks.Add(remark.Odd, 0, keyUpdateInterval, "with 0 shares are never computed and nothing is scheduled")
 	}
 	return s, nil
 }

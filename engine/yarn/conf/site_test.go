@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -54,8 +55,8 @@ func TestSite(t *testing.T) {
 	if s.AMExpiry != 600000 || s.GlobalMaxAttempts != 4 || s.AMPreemption("root.a") || !s.AMPreemption("root.b") || !s.Preemption || s.AssignMultiple {
 		t.Errorf("got %+v", s)
 	}
-	if len(s.Warnings) != 2 || !strings.HasPrefix(s.Warnings[0].String(), "yarn.acl.enable: not modelled") || !strings.HasPrefix(s.Warnings[1].String(), "yarn.nodemanager.aux-services: not modelled") {
-		t.Errorf("warnings %q", s.Warnings)
+	if len(s.Remarks) != 2 || s.Remarks[0].Of != "yarn.acl.enable" || s.Remarks[0].Kind != remark.Unmodelled || s.Remarks[1].Of != "yarn.nodemanager.aux-services" || s.Remarks[1].Kind != remark.NoEffect {
+		t.Errorf("remarks %+v", s.Remarks)
 	}
 	if len(s.Unknown) != 1 || s.Unknown[0].Nearest[0] != "yarn.scheduler.fair.assignmultiple" {
 		t.Errorf("unknown keys %v", s.Unknown)

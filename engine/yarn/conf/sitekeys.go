@@ -1,6 +1,12 @@
 package conf
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"replay/engine/remark"
+)
 
 // notModelledKeys are the keys of YARN's ResourceManager that a replay does not follow, with the
 // reason; the names are those of Hadoop 3.4.1's yarn-default.xml and YarnConfiguration.
@@ -111,6 +117,7 @@ var notModelledKeys = []struct {
 		"yarn.resourcemanager.recovery.enabled",
 		"yarn.resourcemanager.state-store.max-completed-applications",
 		"yarn.resourcemanager.store.class",
+		"yarn.resourcemanager.zk-address",
 		"yarn.resourcemanager.zk-appid-node.split-index",
 		"yarn.resourcemanager.zk-client-ssl.enabled",
 		"yarn.resourcemanager.zk-delegation-token-node.split-index",
@@ -249,27 +256,68 @@ var notModelledAreas = []struct{ prefix, reason string }{
 	{"net.topology.", "racks come from the trace"},
 }
 
-// notModelled returns why a key that YARN has is not followed, "" for others. Keys with the id
-// of a ResourceManager at the end (high availability) count as those without.
-func notModelled(key string) string {
+// idle are the keys among those not modelled that decide in YARN, with the values with which they don't: YARN's
+// default, or what switches the part off.
+var idle = map[string][]string{
+	"yarn.acl.enable":                                                     {"false"},
+	"yarn.federation.enabled":                                             {"false"},
+	"yarn.node-labels.enabled":                                            {"false"},
+	"yarn.resourcemanager.scheduler.monitor.enable":                       {"false"},
+	"yarn.resourcemanager.reservation-system.enable":                      {"false"},
+	"yarn.resourcemanager.nodemanagers.heartbeat-interval-scaling-enable": {"false"},
+	"yarn.resourcemanager.application-tag-based-placement.enable":         {"false"},
+	"yarn.resourcemanager.submission-preprocessor.enabled":                {"false"},
+	"yarn.scheduler.configuration.store.class":                            {"file"},
+	"yarn.scheduler.queue-placement-rules":                                {"user-group"},
+	"yarn.am.scheduling.node-blacklisting-enabled":                        {"false"},
+}
+
+// ForCapacity reports whether a key that is not modelled decides with the CapacityScheduler alone.
+func ForCapacity(key string) bool {
+	switch key {
+	case "yarn.resourcemanager.scheduler.monitor.enable", "yarn.scheduler.configuration.store.class", "yarn.scheduler.queue-placement-rules":
+		return true
+	}
+	return false
+}
+
+// isNotModelled reports whether YARN has the key and a replay does not follow it. Keys with the id of a
+// ResourceManager at the end (high availability) count as those without.
+func isNotModelled(key string) bool { return reasonOf(key) != "" }
+
+func reasonOf(key string) string {
 	for _, g := range notModelledKeys {
 		for _, k := range g.keys {
 			if key == k || strings.HasPrefix(key, k+".") {
-				return "not modelled: " + g.reason
+				return g.reason
 			}
 		}
 	}
 	for _, a := range notModelledAreas {
 		if strings.HasPrefix(key, a.prefix) {
-			return "not modelled: " + a.reason
+			return a.reason
 		}
 	}
 	return ""
 }
 
+// notModelled returns what is to be said of a key that is not followed, and of its value.
+func notModelled(key, value string) (remark.Kind, string) {
+	values, decides := idle[key]
+	if decides && !slices.Contains(values, strings.ToLower(value)) {
+		return remark.Unmodelled, reasonOf(key)
+	}
+	return remark.NoEffect, reasonOf(key)
+}
+
 // siteKeys are the keys that [NewSite] follows.
-func siteKeys() []string {
+var siteKeys = sync.OnceValue(func() []string {
 	r := &reader{read: map[string]bool{}}
 	r.site()
 	return sortedKeys(r.read)
+})
+
+// SiteFollows reports whether [NewSite] follows the key.
+func SiteFollows(key string) bool {
+	return slices.Contains(siteKeys(), key) || strings.HasPrefix(key, keyResourceTypes+".") || strings.HasPrefix(key, keyAMPreemption+".")
 }

@@ -49,7 +49,7 @@ func (n *node) elements(yield func(*node) bool) {
 func (n *node) firstText() (string, *Error) {
 	if len(n.children) == 0 {
 		e := &Error{Class: "NullPointerException", NoMsg: true}
-		e.Text = "the element is empty, want a value"
+		e.Text, e.Instead = "the element is empty, want a value", "a value, or leave the element out"
 		return "", e
 	}
 	if c := n.children[0]; c.tag != "" {

@@ -1,0 +1,171 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+)
+
+// remarksOf returns the texts of all warnings, and fails the test when one comes twice.
+func remarksOf(t *testing.T, sc *Scenario) string {
+	t.Helper()
+	var texts []string
+	for _, w := range sc.Warnings {
+		if slices.Contains(texts, w.Text) {
+			t.Errorf("twice: %s", w.Text)
+		}
+		texts = append(texts, w.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// What matters for scheduling and is not modelled stands alone and first; what has no effect takes one line.
+func TestRemarks(t *testing.T) {
+	mixed := site("yarn.resourcemanager.hostname", "h", "yarn.scheduler.fair.max.assigm", "1", "yarn.acl.enable", "true", "yarn.log-aggregation-enable", "true",
+		"yarn.nodemanager.aux-services", "x", "yarn.of.ours", "1", "yarn.node-labels.enabled", "false")
+	capacityFile := func(kv ...string) []byte {
+		return site(append(kv, capacityQueues, "a,b", "yarn.scheduler.capacity.root.a.capacity", "40", "yarn.scheduler.capacity.root.b.capacity", "60")...)
+	}
+	const capacity = "yarn.scheduler.capacity."
+	for _, tt := range []struct {
+		name string
+		in   Input
+		o    Options
+		want []string
+	}{
+		{"yarn-site.xml", Input{}, Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: mixed}}}, []string{
+			"y.xml: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
+			"y.xml: yarn.scheduler.fair.max.assigm: unknown, so it has no effect; probably yarn.scheduler.fair.max.assign is meant",
+			"y.xml: unknown keys have no effect: yarn.of.ours",
+			"y.xml: 4 keys have no effect on a replay (--verbose lists them)"}},
+		{"all of it", Input{}, Options{Scheduler: "fair", Verbose: true, Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.hostname", "h", "yarn.log-aggregation-enable", "true", "yarn.router.a", "1")}}}, []string{
+			"y.xml: no effect (it has no effect on decisions): yarn.log-aggregation-enable, yarn.resourcemanager.hostname",
+			"y.xml: no effect (there is one cluster): yarn.router.a"}},
+		{"the trace's yarn-site.xml", Input{Files: Files{YarnSite: {Name: "t/yarn-site.xml", Text: site("yarn.acl.enable", "false", "yarn.node-labels.enabled", "true")}}}, Options{}, []string{
+			"t/yarn-site.xml: yarn.node-labels.enabled=true: not modelled: nodes have no labels"}},
+		{"all of the trace's yarn-site.xml", Input{Files: Files{YarnSite: {Text: site("yarn.acl.enable", "false")}}}, Options{Verbose: true}, []string{
+			"yarn-site.xml: no effect (everybody may submit to every queue): yarn.acl.enable"}},
+		{"nodes of other sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}, {MemMiB: 4096, VCores: 8}}},
+			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "8192", "yarn.nodemanager.resource.cpu-vcores", "8")}}}, []string{
+				"y.xml: yarn.nodemanager.resource.cpu-vcores=8: not modelled: the nodes are those of the trace, with 4 to 8 vcores",
+				"y.xml: yarn.nodemanager.resource.memory-mb=8192: not modelled: the nodes are those of the trace, with 4096 MiB each"}},
+		{"nodes of these sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}}},
+			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "4096", "yarn.nodemanager.resource.cpu-vcores", "-1")}}}, []string{
+				"y.xml: 2 keys have no effect on a replay (--verbose lists them)"}},
+		{"preemption of the CapacityScheduler under it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
+			"y.xml: yarn.resourcemanager.scheduler.monitor.enable=true: not modelled: the CapacityScheduler's preemption and queue management are not replayed"}},
+		{"and under another", Input{}, Options{Scheduler: "fifo", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
+			"y.xml: 1 of the keys has no effect on a replay (--verbose names it)"}},
+		{"capacity-scheduler.xml", Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(
+			capacity+"root.user-limit-factor", "1", capacity+"root.acl_submit_applications", "*", capacity+"root.a.disable_preemption", "true", capacity+"root.a.allow-zero-capacity-sum", "true",
+			capacity+"queue-mappings", "u:x:a", capacity+"queue-mappings-override.enable", "true", capacity+"root.a.maximum-application-lifetime", "-1", capacity+"root.b.maximum-application-lifetime", "60",
+			capacity+"root.c.capacity", "1", capacity+"root.c.state", "STOPPED", capacity+"root.a.capasity", "1", capacity+"ours", "1")}}}, []string{
+			"c.xml: yarn.scheduler.capacity.queue-mappings=u:x:a: not modelled: queue mappings are not replayed, the trace names the queue",
+			"c.xml: yarn.scheduler.capacity.root.b.maximum-application-lifetime=60: not modelled: there are no application timeouts",
+			"c.xml: yarn.scheduler.capacity.root.a.capasity: unknown, so it has no effect; probably yarn.scheduler.capacity.root.a.capacity is meant",
+			"c.xml: queue root.c: no setting of queues lists it, so what is set for it has no effect",
+			"c.xml: unknown keys have no effect: yarn.scheduler.capacity.ours",
+			"c.xml: 6 keys have no effect on a replay (--verbose lists them)"}},
+		{"fair-scheduler.xml", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations>\n<queue name='a'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxMaps>1</maxMaps></queue>\n" +
+			"<queue name='b'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxRuningApps>1</maxRuningApps><reservation/></queue></allocations>")}}}, []string{
+			"f.xml: line 3: <reservation> of queue root.b: not modelled: there are no reservations: the queue is a parent without children",
+			"f.xml: line 2: <minResources> of queue root.a and 1 more: in percentages, which YARN ignores here",
+			"f.xml: line 3: <maxRuningApps> of queue root.b: YARN does not know it, so it has no effect; probably <maxRunningApps> is meant",
+			"f.xml: unknown elements have no effect: <maxMaps> of queue root.a",
+			"f.xml: 2 elements have no effect on a replay (--verbose lists them)"}},
+		{"spark-defaults.conf", Input{}, Options{Files: Files{SparkDefaults: {Name: "s.conf", Text: []byte("spark.ui.port 1\nspark.eventLog.enabled true\nspark.a 1\nspark.b 1\nspark.c 1\nspark.d 1\nspark.e 1\nspark.f 1\nspark.shuffle.push.enabled true\n")}}}, []string{
+			"s.conf: spark.shuffle.push.enabled=true: not modelled: shuffle blocks are not pushed",
+			"s.conf: unknown keys have no effect: spark.a, spark.b, spark.c, spark.d, 2 more (--verbose lists them)",
+			"s.conf: 2 keys have no effect on a replay (--verbose lists them)"}},
+		{"single keys", Input{}, Options{Conf: map[string]string{"spark.ui.port": "1", "yarn.acl.enable": "true", "yarn.log-aggregation-enable": "true"}}, []string{
+			"--conf: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
+			"--conf: 2 keys have no effect on a replay (--verbose lists them)"}},
+		{"a file that is read for two schedulers", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: []byte("<configuration><x/><property name='yarn.acl.enable' value='true'/></configuration>")}}}, []string{
+			"y.xml: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
+			"y.xml: unknown keys have no effect: <x>"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, want := remarksOf(t, resolve(t, tt.in, tt.o)), strings.Join(tt.want, "\n"); got != want {
+				t.Errorf("warnings\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// What YARN refuses is refused with its rule and with what to write instead; what is not YARN's refusal is not called so.
+func TestRefusals(t *testing.T) {
+	rules := func(rules string) Options {
+		return Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queuePlacementPolicy>" + rules + "</queuePlacementPolicy></allocations>")}}}
+	}
+	capacity := func(kv ...string) Options {
+		return Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: site(kv...)}}}
+	}
+	const refuses = ". YARN 3.4.1 refuses this too"
+	for _, tt := range []struct {
+		o    Options
+		want string
+	}{
+		{rules("<rule name='specified'/><rule name='user'/><rule name='primaryGroup'/><rule name='default'/>"),
+			"f.xml: line 1: <queuePlacementPolicy>: Rules after rule 2 in queue placement policy can never be reached" + refuses +
+				`; write create="false" in rule 2 (user), which has an answer for every application as it stands, or leave out the rules after it`},
+		{rules("<rule name='reject'/><rule name='default'/>"), "; write rule 1 (reject) as the last one"},
+		{rules("<rule name='specified'/>"), `without assigning` + refuses + `; write <rule name="default"/> or <rule name="reject"/> as the last rule`},
+		{rules("<rule name='nestedUserQueue'/>"), `must have a parent rule set` + refuses + `; write <rule name="nestedUserQueue">`},
+		{rules("<rule name='best'/>"), "; write one of user, primaryGroup, secondaryGroupExistingQueue, specified, nestedUserQueue, default, reject"},
+		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><maxResources>1 mb</maxResources></queue></allocations>")}}},
+			`<maxResources> of queue root.a is "1 mb": Cannot parse resource values from input: 1 mb` + refuses + "; write such as 4096 mb, 4 vcores"},
+		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><weight></weight></queue></allocations>")}}}, refuses + "; write a value, or leave the element out"},
+		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a.b'/></allocations>")}}}, refuses + "; write a <queue> inside the <queue> of its parent"},
+		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'/><queue name='a'/></allocations>")}}}, ""}, // YARN merges them
+		{capacity("yarn.scheduler.capacity.x", "1"), "c.xml: yarn.scheduler.capacity.root.queues: Failed to initialize queues: Queue configuration missing child queue names for root" + refuses + "; write the names of the queues"},
+		{capacity(capacityQueues, "a,b", "yarn.scheduler.capacity.root.a.capacity", "40", "yarn.scheduler.capacity.root.b.capacity", "50"), refuses + "; write capacities of these queues that add up to 100; they add up to 90.0"},
+		{capacity(capacityQueues, "a", "yarn.scheduler.capacity.root.a.capacity", "100", "yarn.scheduler.capacity.root.ordering-policy", "fair"), refuses + "; write utilization or priority-utilization for a queue with children"},
+		{capacity(capacityQueues, "a", "yarn.scheduler.capacity.resource-calculator", "org.example.C"), ""},
+		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.scheduler.minimum-allocation-mb", "1g")}}}, `y.xml: yarn.scheduler.minimum-allocation-mb is "1g": For input string: "1g"` + refuses + "; write a number"},
+		{Options{Conf: map[string]string{"yarn.scheduler.minimum-allocation-mb": "9000"}}, "--conf: yarn.scheduler.minimum-allocation-mb"},
+		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: []byte("<configuration><!-- a -- b --></configuration>")}}}, `y.xml: line 1: malformed XML: invalid sequence "--" not allowed in comments` + refuses},
+	} {
+		_, err := New(Input{}, tt.o)
+		if err == nil || tt.want != "" && !strings.Contains(err.Error(), tt.want) || tt.want == "" && strings.Contains(err.Error(), refuses) {
+			t.Errorf("error %v, want %q", err, tt.want)
+		}
+	}
+}
+
+// A template gives one error that says so, whatever it is a template of.
+func TestTemplatesAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		scheduler, kind, text string
+	}{
+		{"fair", YarnSite, string(site("yarn.scheduler.minimum-allocation-mb", "{{ min }}"))},
+		{"fair", YarnSite, string(site("yarn.resource-types.memory-mb.minimum-allocation", "${min}"))},
+		{"fair", YarnSite, "<configuration>{% for p in ps %}</configuration>"},
+		{"capacity", "capacity-scheduler.xml", string(site(capacityQueues, "{{ queues }}"))},
+		{"capacity", "capacity-scheduler.xml", "<configuration>\n<#list queues as q>\n</configuration>"},
+		{"fair", "fair-scheduler.xml", "<allocations><queue name='a'><weight>[% W %]</weight></queue></allocations>"},
+		{"fair", SparkDefaults, "spark.executor.cores <%= cores %>\n"},
+	} {
+		_, err := New(Input{}, Options{Scheduler: tt.scheduler, Files: Files{tt.kind: {Name: "mine", Text: []byte(tt.text)}}})
+		if err == nil || !strings.HasPrefix(err.Error(), "mine:") || !strings.Contains(err.Error(), "this is a template whose variables are not filled in") {
+			t.Errorf("%s: error %v, want that it is a template", tt.text, err)
+		}
+	}
+	// References of Hadoop, and names in braces in keys that decide nothing, are none.
+	sc := resolve(t, Input{}, Options{Scheduler: "fair", Files: Files{YarnSite: {Text: site("yarn.nodemanager.local-dirs", "${hadoop.tmp.dir}/nm", "yarn.application.classpath", "{{HADOOP_COMMON_HOME}}/share",
+		"yarn.scheduler.minimum-allocation-mb", "${mine}", "mine", "512")}}})
+	if sc.Site.MinAllocation[0] != 512 {
+		t.Errorf("the minimum is %v, want the 512 to which it refers", sc.Site.MinAllocation)
+	}
+}
+
+func TestUnknownSingleKeysAreRefused(t *testing.T) {
+	for _, tt := range []struct{ scheduler, key string }{{"capacity", "yarn.scheduler.capacity.ours"}, {"fair", "yarn.of.ours"}, {"fair", "spark.of.ours"}} {
+		_, err := New(Input{}, Options{Scheduler: tt.scheduler, Conf: map[string]string{tt.key: "1"}})
+		if _, ok := err.(*OptionError); !ok || !strings.Contains(fmt.Sprint(err), "unknown key") {
+			t.Errorf("%s: error %v, want one of the options", tt.key, err)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package conf
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"replay/engine/remark"
+)
+
+// ParseDefaults reads a spark-defaults.conf; name is its name in messages. The later of two values of a key counts.
+// Templates are refused where a variable stands for a key, or for the value of one that decides something.
+//
+// Source: Utils.getPropertiesFromFile, java.util.Properties.load.
+func ParseDefaults(name string, text []byte) (map[string]string, error) {
+	out := map[string]string{}
+	rest, n := string(text), 0
+	for rest != "" {
+		line, first := "", 0
+		for more := true; more && rest != ""; { // a logical line goes on after an odd number of backslashes
+			var natural string
+			natural, rest = cutLine(rest)
+			n++
+			natural = strings.TrimLeft(natural, " \t\f")
+			if line == "" && (natural == "" || natural[0] == '#' || natural[0] == '!') {
+				break
+			}
+			if first == 0 {
+				first = n
+			}
+			if more = (len(natural)-len(strings.TrimRight(natural, `\`)))%2 == 1; more {
+				natural = natural[:len(natural)-1]
+			}
+			line += natural
+		}
+		if line == "" {
+			continue
+		}
+		key, value, err := splitProperty(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, first, err)
+		}
+		if remark.HasPlaceholder(key) || knownKey(key) && remark.HasPlaceholder(value) {
+			return nil, fmt.Errorf("%s:%d: %s: %s", name, first, strings.TrimSpace(line), remark.NotFilledIn)
+		}
+		out[key] = value
+	}
+	return out, nil
+}
+
+// cutLine cuts a text after its first line, which ends with a line feed, a carriage return or both.
+func cutLine(text string) (line, rest string) {
+	i := strings.IndexAny(text, "\r\n")
+	if i < 0 {
+		return text, ""
+	}
+	if strings.HasPrefix(text[i:], "\r\n") {
+		return text[:i], text[i+2:]
+	}
+	return text[:i], text[i+1:]
+}
+
+// splitProperty splits a logical line at the first white space, = or : without a backslash before it.
+func splitProperty(line string) (key, value string, err error) {
+	const space = " \t\f"
+	end := 0
+	for end < len(line) && !strings.ContainsRune(space+"=:", rune(line[end])) {
+		if line[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	end = min(end, len(line))
+	value = strings.TrimLeft(line[end:], space)
+	if value != "" && (value[0] == '=' || value[0] == ':') {
+		value = strings.TrimLeft(value[1:], space)
+	}
+	if key, err = unescape(line[:end]); err != nil {
+		return "", "", err
+	}
+	if value, err = unescape(value); err != nil {
+		return "", "", err
+	}
+	// Spark trims all control characters but line ends.
+	return key, strings.TrimFunc(value, func(r rune) bool { return r <= ' ' && r != '\r' && r != '\n' }), nil
+}
+
+func unescape(text string) (string, error) {
+	if !strings.Contains(text, `\`) {
+		return text, nil
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			if text[i] != '\\' {
+				out.WriteByte(text[i])
+			}
+			continue
+		}
+		i++
+		switch at := slices.Index([]byte("tnrf"), text[i]); {
+		case at >= 0:
+			out.WriteByte("\t\n\r\f"[at])
+		case text[i] == 'u':
+			v, err := strconv.ParseUint(text[i+1:min(i+5, len(text))], 16, 16)
+			if err != nil || i+5 > len(text) {
+				return "", fmt.Errorf(`malformed \u in %q, want four hexadecimal digits`, text)
+			}
+			out.WriteRune(rune(v))
+			i += 4
+		default:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			out.WriteRune(r)
+			i += size - 1
+		}
+	}
+	return out.String(), nil
+}
