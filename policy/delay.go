@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -55,6 +56,18 @@ type Delay interface {
 	Level(p *Patience, nodes int, now int64) Level
 }
 
+// Foreseen is a [Delay] that can tell what offers without a container do, so that they need not be made one by one.
+type Foreseen interface {
+	// Until returns which of the next offers, counted from 1, is the first at which another level may be accepted than
+	// now; [Always] when none is. It may be too small, never too large.
+	Until(p *Patience, nodes int) int64
+	// Pass counts so many offers, fewer than Until says, and keeps their level.
+	Pass(p *Patience, offers int64)
+}
+
+// Always is longer than any replay.
+const Always = math.MaxInt64
+
 // DelayEntry is one line of [Delays].
 type DelayEntry struct {
 	Name string
@@ -91,3 +104,7 @@ func NewDelay(name string, s DelaySettings) (Delay, error) {
 type noDelay struct{}
 
 func (noDelay) Level(*Patience, int, int64) Level { return AnyLevel }
+
+// Until is part of [Foreseen], and so is Pass: nobody reads what is counted.
+func (noDelay) Until(*Patience, int) int64 { return Always }
+func (noDelay) Pass(*Patience, int64)      {}

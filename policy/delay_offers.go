@@ -29,3 +29,25 @@ func (d offerDelay) Level(p *Patience, nodes int, now int64) Level {
 	}
 	return p.Level
 }
+
+// Until is part of [Foreseen].
+func (d offerDelay) Until(p *Patience, nodes int) int64 {
+	part, first := d.node, int64(1)
+	switch p.Level {
+	case NoLevel: // the first offer is not compared
+		first = 2
+	case RackLevel:
+		part = d.rack
+	case AnyLevel:
+		return Always
+	}
+	return max(first, int64(float64(nodes)*part)+1-int64(p.Offers))
+}
+
+// Pass is part of [Foreseen].
+func (d offerDelay) Pass(p *Patience, offers int64) {
+	if offers > 0 {
+		p.Offers += int32(offers)
+		p.Level = max(p.Level, NodeLevel)
+	}
+}

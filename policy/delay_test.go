@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // Ten nodes; an application is offered one node after the other, 100 ms apart, and gets nothing.
@@ -80,4 +82,31 @@ func TestUnknownDelayNamesTheKnownOnes(t *testing.T) {
 	if _, err := NewDelay("lottery", DelaySettings{}); err == nil || err.Error() != `unknown delay scheduling "lottery" (known: offers, time, none)` {
 		t.Errorf("error %v, want the known names in it", err)
 	}
+}
+
+// TestForeseenOffers makes offers one by one and all at once: the same level after each number that is foreseen to change nothing, and
+// another one after that.
+func TestForeseenOffers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.SampledFrom([]float64{0, 0.1, 0.33, 0.5, 1, 7})
+		d := newOfferDelay(DelaySettings{Node: part.Draw(t, "node"), Rack: part.Draw(t, "rack")})
+		nodes := rapid.IntRange(1, 60).Draw(t, "nodes")
+		start := Patience{Offers: rapid.Int32Range(0, 80).Draw(t, "offers"), Level: Level(rapid.IntRange(0, 3).Draw(t, "level"))}
+		f, one := d.(Foreseen), start
+		until := f.Until(&start, nodes)
+		accepted := max(start.Level, NodeLevel)
+		for k := int64(1); k <= min(until, 200); k++ {
+			one.Offers++
+			if level := d.Level(&one, nodes, 0); (level != accepted) != (k == until) {
+				t.Fatalf("offer %d accepts %v after %v, a change was foreseen at %d", k, level, accepted, until)
+			}
+			if k == until {
+				return
+			}
+			all := start
+			if f.Pass(&all, k); all != one {
+				t.Fatalf("%d offers at once give %+v, one by one %+v", k, all, one)
+			}
+		}
+	})
 }

@@ -163,6 +163,14 @@ func (a *Attempt) Blacklisted(n *Node) bool {
 	return len(list) > 0 && (list[n.Host] || list[n.Rack])
 }
 
+// HasBlacklist reports whether any place is on the blacklist in force.
+func (a *Attempt) HasBlacklist() bool {
+	if a.WaitingForAM {
+		return len(a.system) > 0
+	}
+	return len(a.black) > 0
+}
+
 // OwnBlacklist reports whether the application itself refuses the place.
 func (a *Attempt) OwnBlacklist(place protocol.Name) bool { return a.black[place] }
 

@@ -40,6 +40,7 @@ type Cluster struct {
 	byRack  map[protocol.Name][]*Node
 	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
 	largest resource.Resource       // per type over the nodes
+	touched []*Node
 }
 
 // NewCluster returns a cluster without nodes.
@@ -56,6 +57,15 @@ func (c *Cluster) Node(id protocol.NodeID) *Node {
 		return nil
 	}
 	return c.byID[id]
+}
+
+// Touched calls yield for the nodes that changed since the last call; see [Node.Touch].
+func (c *Cluster) Touched(yield func(*Node)) {
+	for _, n := range c.touched {
+		n.touched = false
+		yield(n)
+	}
+	c.touched = c.touched[:0]
 }
 
 // All yields the nodes in YARN's order, the hash order of host and port.
@@ -94,8 +104,9 @@ func (c *Cluster) Named(name protocol.Name) []*Node {
 func (c *Cluster) Add(s NodeSpec) *Node {
 	n := &Node{
 		NodeSpec: s, HostHash: c.Hash(s.Host), RackHash: c.Hash(s.Rack),
-		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total,
+		Hash: jvm.NodeHash(c.names.Text(s.Host), s.Port), Free: s.Total, cluster: c,
 	}
+	n.Touch()
 	c.link(n)
 	return n
 }

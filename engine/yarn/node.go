@@ -20,12 +20,22 @@ type Node struct {
 
 	containers jvm.HashMap[protocol.ContainerID, held]
 	gone       bool
+	cluster    *Cluster
+	touched    bool // stands in the cluster's list of touched nodes
 }
 
 // held is a container on a node; launched is set when the node has reported it.
 type held struct {
 	c        *Container
 	launched bool
+}
+
+// Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].
+func (n *Node) Touch() {
+	if !n.touched && n.cluster != nil {
+		n.touched = true
+		n.cluster.touched = append(n.cluster.touched, n)
+	}
 }
 
 // Gone reports whether the node is no longer registered.
@@ -71,6 +81,7 @@ func (n *Node) Container(id protocol.ContainerID, hash int32) *Container {
 func (n *Node) Place(c *Container) {
 	n.Used = n.Used.Add(c.Size)
 	n.Free = n.Free.Sub(c.Size)
+	n.Touch()
 	n.containers.Put(c.ID, c.Hash, held{c: c})
 }
 
@@ -102,6 +113,7 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
 	n.containers.Remove(id, hash)
 	n.Used = n.Used.Sub(h.c.Size)
 	n.Free = n.Free.Add(h.c.Size)
+	n.Touch()
 	return true
 }
 
@@ -111,4 +123,5 @@ func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
 func (n *Node) SetTotal(total resource.Resource) {
 	n.Total = total
 	n.Free = total.Sub(n.Used)
+	n.Touch()
 }

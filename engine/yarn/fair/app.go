@@ -62,6 +62,7 @@ func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
 
 // charge carries a change of the application's usage on to its queues and the cluster.
 func (f *Scheduler) charge(a *app, r resource.Resource) {
+	f.touch()
 	a.Usage = a.Used
 	f.allocated = f.allocated.Add(r)
 	a.queue.charge(r)

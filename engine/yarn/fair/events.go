@@ -20,6 +20,9 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 			return &yarn.Exception{Class: "SchedulerInvalidResoureRequestException", Text: "zero amount of resource in " + a.queue.name + " for a requested resource"}
 		}
 	}
+	if len(req.Asks)+len(req.Updates)+len(req.Releases)+len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 {
+		f.touch()
+	}
 	f.resize(a, req.Updates, resp)
 	if len(req.Asks) > 0 {
 		most := f.MaxAllocation(a.queue.name)
@@ -63,6 +66,7 @@ func (f *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 	}
 	pulled[0].AM = true
 	a.WaitingForAM = false
+	f.touch()
 	f.headroom(a)
 	return pulled[0].Protocol(), true
 }

@@ -72,6 +72,7 @@ func (n *node) mark(cs []*yarn.Container, a *app) {
 	if sum.IsNone() {
 		return
 	}
+	n.Touch()
 	n.claimed = n.claimed.Add(sum)
 	for i := range n.claims {
 		if n.claims[i].app == a {

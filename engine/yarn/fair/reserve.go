@@ -40,6 +40,7 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 		a.reservations[t.Key] = append(a.reservations[t.Key], reserved)
 		n.Reserved, n.reservedBy = reserved, a
 		a.noteReserved(n.Node)
+		n.Touch()
 	}
 	f.emit(yarn.Event{Kind: kind, Container: reserved.Protocol(), App: a.ID(), Update: t.Update})
 	return true
@@ -96,6 +97,7 @@ func (f *Scheduler) unreserve(a *app, k yarn.Key, n *node) {
 	}
 	n.Reserved, n.reservedBy = nil, nil
 	a.dropReserved(n.Node)
+	n.Touch()
 	f.emit(yarn.Event{Kind: yarn.Unreserved, Container: c.Protocol(), App: a.ID()})
 }
 

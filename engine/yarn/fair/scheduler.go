@@ -52,6 +52,7 @@ type Scheduler struct {
 	claims            []policy.Claim
 	asks              []protocol.Ask
 
+	elision   elision
 	pass      jvm.TreeSet[*yarn.Node]
 	passNodes []*yarn.Node
 }
@@ -94,6 +95,7 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 	}); err != nil {
 		return nil, err
 	}
+	f.elision.watch(f.delay)
 	f.rules = f.alloc.Rules
 	f.order = &literal{cluster: &f.cluster.Capacity}
 	f.starving = newStarvedApps()
@@ -134,6 +136,7 @@ func (f *Scheduler) SetClock(now int64) { f.now = now }
 //
 // Source: FairScheduler.AllocationReloadListener.onReload.
 func (f *Scheduler) Reload(a *conf.Allocations) error {
+	f.touch()
 	// All old names go in before the new ones go out: the table that the order depends on has grown by then.
 	var gone jvm.HashMap[string, bool]
 	for _, list := range [][]string{f.alloc.Parents, f.alloc.Leaves} {
@@ -162,7 +165,10 @@ func (f *Scheduler) Reload(a *conf.Allocations) error {
 // Cleanup removes queues that submissions made and that are empty.
 //
 // Source: FairScheduler.AllocationReloadListener.onCheck.
-func (f *Scheduler) Cleanup() { f.tree.cleanup() }
+func (f *Scheduler) Cleanup() {
+	f.touch()
+	f.tree.cleanup()
+}
 
 // AddNode registers a node.
 func (f *Scheduler) AddNode(s yarn.NodeSpec) {
@@ -171,6 +177,7 @@ func (f *Scheduler) AddNode(s yarn.NodeSpec) {
 		f.nodes = append(f.nodes, node{})
 	}
 	f.nodes[s.ID] = node{Node: n}
+	f.touch()
 	f.tree.resize()
 	f.refresh()
 }
@@ -190,6 +197,7 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 	if n.Reserved != nil {
 		f.completed(n.Reserved, protocol.ExitAborted, yarn.EventKill)
 	}
+	f.touch()
 	f.cluster.Remove(id)
 	f.nodes[id] = node{}
 	f.tree.resize()
@@ -200,6 +208,7 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 //
 // Source: FairScheduler.updateNodeResource.
 func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
+	f.touch()
 	f.cluster.SetTotal(id, total)
 	f.refresh()
 	f.tree.resize()
@@ -210,6 +219,7 @@ func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 //
 // Source: FairScheduler.addApplication.
 func (f *Scheduler) AddApp(s yarn.AppSpec) error {
+	f.touch()
 	q, err := f.tree.submitTo(s.Queue)
 	if err != nil {
 		return err
@@ -263,6 +273,7 @@ func (f *Scheduler) zeroType(q *queue, ask resource.Resource) bool {
 //
 // Source: FairScheduler.addApplicationAttempt.
 func (f *Scheduler) AddAttempt(id protocol.AppID) {
+	f.touch()
 	app := f.apps[id]
 	a := f.newApp(app.spec, app.queue)
 	app.attempt = a
@@ -287,6 +298,7 @@ func (f *Scheduler) RemoveApp(id protocol.AppID) {
 	if app == nil {
 		return
 	}
+	f.touch()
 	a := app.attempt
 	if a == nil {
 		f.apps[id] = nil

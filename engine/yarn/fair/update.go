@@ -10,6 +10,7 @@ import (
 //
 // Source: FairScheduler.update.
 func (f *Scheduler) Update() {
+	f.elision.changed, f.elision.dirty = true, false
 	f.updateDemand(f.tree.root)
 	f.tree.root.fair = f.cluster.Capacity
 	f.updateShares(f.tree.root)
@@ -72,4 +73,8 @@ func (f *Scheduler) updateShares(q *queue) {
 // refresh sets what is available in the cluster, as the limit of application masters sees it.
 //
 // Source: FairScheduler.updateRootQueueMetrics.
-func (f *Scheduler) refresh() { f.available = f.cluster.Capacity.Sub(f.allocated) }
+func (f *Scheduler) refresh() {
+	if now := f.cluster.Capacity.Sub(f.allocated); now != f.available {
+		f.available, f.elision.changed = now, true
+	}
+}

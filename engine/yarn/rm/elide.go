@@ -5,10 +5,10 @@ import (
 	"replay/engine/yarn"
 )
 
-// What the fast loop asks before it has a heartbeat or an update executed. Where the scheduler is a [yarn.Elider] it
-// decides; besides, nothing happens while no application is there, no process is left on a node and no node drains:
-// then each cycle of heartbeats and each update leaves everything as the one before it did, and it is
-// enough to run the last update for its time.
+// What the fast loop asks before it has a heartbeat or an update executed. The ResourceManager knows which nodes have news for it.
+// Where the scheduler is a [yarn.Elider] it knows on which of the others it would do something. Besides, nothing happens while no
+// application is there, no process is left on a node and no node drains: then each cycle of heartbeats and each update leaves
+// everything as the one before it did, and it is enough to run the last update for its time.
 
 // idle is what was left out while nothing was there.
 type idle struct {
@@ -39,11 +39,8 @@ func (r *RM) Quiet() bool { return len(r.apps) == 0 && r.unheard == 0 }
 // leaveOut reports whether what does nothing while nothing is there may be left out.
 func (r *RM) leaveOut() bool { return !r.config.Dense && r.Quiet() }
 
-// elider returns the scheduler as one that decides, or nil. What nodes have to report it does not know.
+// elider returns the scheduler as one that decides, or nil.
 func (r *RM) elider() yarn.Elider {
-	if r.unheard > 0 {
-		return nil
-	}
 	e, _ := r.sched.(yarn.Elider)
 	return e
 }
@@ -51,7 +48,17 @@ func (r *RM) elider() yarn.Elider {
 // Epoch says which nodes send heartbeats from now on, in their order within a cycle; heartbeats are numbered as [yarn.Elider] has it.
 func (r *RM) Epoch(ranks []protocol.NodeID) {
 	r.settle()
-	if e, ok := r.sched.(yarn.Elider); ok {
+	for i := range r.nodes {
+		r.nodes[i].rank = 0
+	}
+	r.ranks = int64(len(ranks))
+	r.due.Reset(len(ranks))
+	for i, id := range ranks {
+		n := &r.nodes[id]
+		n.rank = int32(i + 1)
+		r.news(n, n.hasNews())
+	}
+	if e := r.elider(); e != nil {
 		e.Epoch(ranks)
 	}
 }
@@ -61,10 +68,17 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 	if r.Quiet() {
 		return limit
 	}
-	if e := r.elider(); e != nil {
-		return e.NextHeartbeat(h, limit)
+	e := r.elider()
+	if e == nil {
+		return h
 	}
-	return h
+	if far, ok := r.due.After(int(h % r.ranks)); ok {
+		limit = min(limit, h+int64(far))
+	}
+	if limit == h {
+		return h
+	}
+	return e.NextHeartbeat(h, limit)
 }
 
 // CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.

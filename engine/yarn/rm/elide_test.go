@@ -56,6 +56,8 @@ type quietHost struct {
 	timers []string
 }
 
+func (h *quietHost) Kill(protocol.ContainerID) {}
+
 func (h *quietHost) At(at int64, t Timer, number, arg int64) {
 	h.timers = append(h.timers, fmt.Sprintf("%d timer %d", at, t))
 }
@@ -116,11 +118,14 @@ func TestNodesThatHaveToReportAreHeard(t *testing.T) {
 	}
 }
 
-// A scheduler that knows what can change something decides as long as no node has to report.
+// A scheduler that knows what can change something decides up to the next node that has to report.
 func TestElidingSchedulerDecides(t *testing.T) {
 	s := &elidingScheduler{next: 7}
 	r, _ := newQuiet(t, Config{}, s)
-	r.Epoch([]protocol.NodeID{2, 0})
+	for id := range protocol.NodeID(3) {
+		r.AddNode(0, yarn.NodeSpec{ID: id})
+	}
+	r.Epoch([]protocol.NodeID{2, 0, 1})
 	if err := r.Submit(1000, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
@@ -135,11 +140,30 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	r.CreditUpdate(1500)
 	r.Update(2000)
 	wantLog(t, "asked of the scheduler", s.log, "1000 credit 3 to 7", "1000 credit update 1500", "1000 settle", "2000 update")
-	r.AddNode(2000, yarn.NodeSpec{ID: 0})
-	r.ContainerStarted(0, protocol.ContainerID{App: 1, N: 1})
-	if h := r.NextHeartbeat(3, 20); h != 3 {
-		t.Errorf("the next heartbeat is %d, want 3: a node has something to report", h)
+	started := protocol.ContainerID{App: 1, N: 1}
+	heard := func(why string, from, want int64) {
+		t.Helper()
+		if h := r.NextHeartbeat(from, 20); h != want {
+			t.Errorf("%s: the next heartbeat from %d on is %d, want %d", why, from, h, want)
+		}
 	}
+	r.ContainerStarted(0, started)
+	heard("node 0 has to report a start", 3, 4)
+	heard("node 0 has to report a start", 5, 7)
+	r.NodeHeartbeat(2000, 0)
+	heard("reported", 3, 7)
+	r.ProcessExited(0, started, 0)
+	heard("node 0 has to report an end", 4, 4)
+	r.NodeHeartbeat(3000, 0)
+	heard("reported", 4, 7)
+	r.ContainerStarted(1, started)
+	r.NodeHeartbeat(3000, 1)
+	r.MarkForCleanup(1, started)
+	heard("node 1 is to be told to end a process", 4, 5)
+	r.NodeHeartbeat(4000, 1)
+	heard("told", 4, 7)
+	r.Drain(2, -1)
+	heard("node 2 drains", 4, 6)
 }
 
 // Passes of continuous scheduling stop while nothing is there and go on in their rhythm.

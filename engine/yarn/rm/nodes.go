@@ -1,6 +1,8 @@
 package rm
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -16,6 +18,7 @@ type node struct {
 	allocated  resource.Resource // by the scheduler's allocations, for draining
 	live       int               // containers the scheduler has on it
 	silences   int64             // how often its processes died, to tell old expiries
+	rank       int32             // of its heartbeat plus 1, see [RM.Epoch]; 0 while it sends none
 }
 
 // proc is a container as its NodeManager knows it.
@@ -56,10 +59,24 @@ func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
 	return gone
 }
 
+// hasNews reports whether the node's next heartbeat is to be executed for its own sake: it has something to report, or is to be told
+// something, or drains.
+func (n *node) hasNews() bool {
+	return n.draining || slices.ContainsFunc(n.procs, func(p proc) bool { return p.exited || !p.reported || p.cleanup && !p.told })
+}
+
+// news notes whether the node has news.
+func (r *RM) news(n *node, has bool) {
+	if n.rank > 0 {
+		r.due.Set(int(n.rank-1), has)
+	}
+}
+
 // keep makes procs the processes that a node has to report on.
 func (r *RM) keep(n *node, procs []proc) {
 	r.unheard += len(procs) - len(n.procs)
 	n.procs = procs
+	r.news(n, n.hasNews())
 }
 
 // drains sets whether a node drains.
@@ -71,6 +88,7 @@ func (r *RM) drains(n *node, draining bool) {
 		} else {
 			r.unheard--
 		}
+		r.news(n, n.hasNews())
 	}
 }
 
@@ -154,23 +172,28 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	n := &r.nodes[node]
 	n.procs = append(n.procs, proc{id: id})
 	r.unheard++
+	r.news(n, true)
 }
 
 // MarkForCleanup tells the NodeManager to end a container that it started although the
 // ResourceManager had given it up.
 func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
-	for i := range r.nodes[node].procs {
-		if r.nodes[node].procs[i].id == id {
-			r.nodes[node].procs[i].cleanup = true
+	n := &r.nodes[node]
+	for i := range n.procs {
+		if n.procs[i].id == id {
+			n.procs[i].cleanup = true
+			r.news(n, true)
 		}
 	}
 }
 
 // ProcessExited says that the process of a container ended with exit. The node reports it with its next heartbeat.
 func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit int32) {
-	for i := range r.nodes[node].procs {
-		if p := &r.nodes[node].procs[i]; p.id == id && !p.exited {
+	n := &r.nodes[node]
+	for i := range n.procs {
+		if p := &n.procs[i]; p.id == id && !p.exited {
 			p.exited, p.exit = true, exit
+			r.news(n, true)
 		}
 	}
 }
@@ -212,6 +235,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	}
 	n.procs = keep
 	r.unheard += len(keep) - had
+	r.news(n, n.hasNews())
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	for _, c := range r.kills {
 		r.host.Kill(c)

@@ -69,7 +69,9 @@ type RM struct {
 	nodes []node
 	work  []work // what inputs left for the dispatcher, first in first out
 
-	unheard int // processes on all nodes, and nodes that drain: nodes have something to report
+	unheard int        // processes on all nodes, and nodes that drain
+	due     yarn.Ranks // nodes that have news, by rank
+	ranks   int64      // how many there are
 	idle    idle
 	expirer expirer
 	killAt  int64 // the preemption kill that is scheduled
@@ -154,6 +156,7 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	for i := range n.procs {
 		if p := &n.procs[i]; p.id == id {
 			p.cleanup = true
+			r.news(n, true)
 			p.held = e.Launched
 			p.size = e.Container.Size
 			held = p.held

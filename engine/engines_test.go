@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"replay/engine/random"
+	"replay/engine/scenario"
+	"replay/trace"
+)
+
+var (
+	firstSeed = flag.Uint64("first", 0, "first seed of TestEnginesDecideAlike")
+	seeds     = flag.Uint64("seeds", 100, "how many seeds of TestEnginesDecideAlike")
+)
+
+// TestEnginesDecideAlike replays random clusters of the FairScheduler with both engines: queues with limits of every kind, delay
+// scheduling, reservations, preemption, unequal nodes that come and go and change their size. More of them:
+//
+//	go test ./engine -run TestEnginesDecideAlike -args -first 100 -seeds 100000
+func TestEnginesDecideAlike(t *testing.T) {
+	executed, passed := int64(0), int64(0)
+	for seed := *firstSeed; seed < *firstSeed+*seeds && !t.Failed(); seed++ {
+		r := random.Stream(seed, "engines")
+		in, o := randomFair(r, seed)
+		_, fast := replay(t, in(), o)
+		o.Engine = scenario.Dense
+		_, dense := replay(t, in(), o)
+		if fast.DecisionHash != dense.DecisionHash {
+			t.Errorf("seed %d: decision hash is %s, that of the dense engine %s", seed, fast.DecisionHash, dense.DecisionHash)
+		}
+		executed, passed = executed+fast.Totals.ExecutedHeartbeats, passed+dense.Totals.ExecutedHeartbeats
+	}
+	t.Logf("%d of %d heartbeats were executed", executed, passed)
+	if executed*2 > passed {
+		t.Errorf("%d of %d heartbeats were executed, want less than half", executed, passed)
+	}
+}
+
+// randomFair makes a trace, each time anew, and options for it.
+func randomFair(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	pick := func(s ...string) string { return s[r.IntN(len(s))] }
+	nodes := cluster(1+r.IntN(14), 1+r.IntN(3))
+	if r.IntN(2) == 0 {
+		for i := range nodes {
+			nodes[i].MemMiB = int64(3+r.IntN(14)) << 10
+			nodes[i].VCores = int32(2 + r.IntN(12))
+		}
+	}
+	n := int32(len(nodes))
+	queues := []string{"root.a", "root.b", "root.c.x", "root.c.y"}
+	var jobs []*trace.Job
+	at := int64(0)
+	for i := range int64(1 + r.IntN(9)) {
+		var stages []trace.Stage
+		for s := range int32(1 + r.IntN(3)) {
+			var prefs, parents []int32
+			if r.IntN(2) == 0 {
+				prefs = []int32{r.Int32N(n), r.Int32N(n)}
+			} else if s > 0 {
+				parents = []int32{s - 1}
+			}
+			stages = append(stages, stage(s, 1+r.IntN(25), int64(1+r.IntN(20_000)), parents, prefs...))
+		}
+		j := sparkJob(i, at, 1+r.Int32N(8), stages...)
+		j.Queue = r.Int32N(int32(len(queues)))
+		j.ExecMemMiB = []int64{1024, 2048, 2048, 4096, 7168}[r.IntN(5)]
+		j.ExecVCores = 1 + r.Int32N(3)
+		jobs = append(jobs, j)
+		at += r.Int64N([]int64{2000, 20_000, 200_000}[r.IntN(3)])
+	}
+	var events []trace.NodeEvent
+	for when := int64(0); n > 2 && r.IntN(2) == 0; {
+		when += 1 + r.Int64N(60_000)
+		node := r.Int32N(n - 1)
+		switch r.IntN(3) {
+		case 0:
+			events = append(events, nodeEvent(when, int32(len(events)), node, trace.Fail), nodeEvent(when+15_000, int32(len(events)+1), node, trace.Recover))
+			when += 15_000
+		case 1:
+			events = append(events, nodeEvent(when, int32(len(events)), node, trace.Drain), nodeEvent(when+9000, int32(len(events)+1), node, trace.Undrain))
+			when += 9000
+		default:
+			e := nodeEvent(when, int32(len(events)), node, trace.Capacity)
+			e.MemMiB, e.VCores = int64(2+r.IntN(14))<<10, 2+r.Int32N(10)
+			events = append(events, e)
+		}
+	}
+	o := scenario.Options{Seed: seed, Sharing: pick("", "fair", "drf"), Placement: pick("locality-ratio", "none", "per-task"),
+		Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(randomAllocations(r))}},
+		Conf: map[string]string{
+			"yarn.nm.liveness-monitor.expiry-interval-ms":             "10000",
+			"yarn.scheduler.fair.locality.threshold.node":             pick("-1", "0", "0.3", "1.0"),
+			"yarn.scheduler.fair.locality.threshold.rack":             pick("-1", "0.5", "1.0"),
+			"yarn.scheduler.fair.assignmultiple":                      pick("true", "false"),
+			"yarn.scheduler.fair.max.assign":                          pick("-1", "2"),
+			"yarn.scheduler.fair.dynamic.max.assign":                  pick("true", "false"),
+			"yarn.scheduler.fair.sizebasedweight":                     pick("true", "false", "false"),
+			"yarn.scheduler.fair.preemption":                          pick("true", "false", "false"),
+			"yarn.scheduler.fair.reservable-nodes":                    pick("0.05", "0.5", "1"),
+			"yarn.scheduler.reservation-threshold.increment-multiple": pick("0.5", "2", "5"),
+			"yarn.scheduler.fair.continuous-scheduling-enabled":       pick("false", "false", "false", "false", "true"),
+			"yarn.scheduler.fair.continuous-scheduling-sleep-ms":      "170",
+			"yarn.resourcemanager.work-preserving-recovery.enabled":   pick("false", "false", "false", "true"),
+			"spark.dynamicAllocation.executorIdleTimeout":             pick("2s", "10s", "60s"),
+			"spark.locality.wait":                                     pick("0s", "3s"),
+		}}
+	make := func() scenario.Input {
+		in := input(nodes, events, jobs...)
+		in.Queues = nil
+		for i, q := range queues {
+			in.Queues = append(in.Queues, trace.NewQueue(int32(i), q))
+		}
+		return in
+	}
+	return make, o
+}
+
+// randomAllocations makes an allocation file for the queues of randomFair.
+func randomAllocations(r *rand.Rand) string {
+	var b strings.Builder
+	some := func(name, format string, value int) {
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, "<%s>"+format+"</%s>", name, value, name)
+		}
+	}
+	queue := func(name string) {
+		fmt.Fprintf(&b, "<queue name=%q>", name)
+		some("weight", "%d", 1+r.IntN(5))
+		some("minResources", "%d mb,2 vcores", 1024*(1+r.IntN(20)))
+		some("maxResources", "%d mb,9 vcores", 2048*(1+r.IntN(12)))
+		some("maxRunningApps", "%d", 1+r.IntN(3))
+		some("maxAMShare", "0.%d", 1+r.IntN(9))
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, "<schedulingPolicy>%s</schedulingPolicy>", []string{"fair", "drf", "fifo"}[r.IntN(3)])
+		}
+		some("fairSharePreemptionTimeout", "%d", 1+r.IntN(9))
+		b.WriteString("</queue>")
+	}
+	b.WriteString("<allocations>")
+	queue("a")
+	queue("b")
+	b.WriteString("<queue name=\"c\" type=\"parent\">")
+	some("maxResources", "%d mb,9 vcores", 2048*(1+r.IntN(12)))
+	queue("x")
+	queue("y")
+	b.WriteString("</queue></allocations>")
+	return b.String()
+}

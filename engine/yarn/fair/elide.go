@@ -1,0 +1,276 @@
+package fair
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+	"replay/policy/resource"
+)
+
+// elision knows at which node heartbeats the scheduler could do more than count an offer. A node is of interest when it has room
+// for what a candidate asks for and accepts there, or when it holds a reservation or a claim. What candidates want is surveyed
+// after each change of anything that it depends on; what nodes have room for is kept.
+//
+// Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
+type elision struct {
+	ranks []protocol.NodeID         // of the epoch, in the order of heartbeats
+	rank  []int32                   // by node: its place there plus 1, 0 for none
+	on    map[protocol.Name][]int32 // by host and by rack: places of their nodes
+
+	changed bool // something that a survey looks at
+	dirty   bool // something that an update looks at
+
+	room    []*roomFor // for the sizes that were asked for of late
+	special yarn.Ranks // nodes with a reservation or claims
+	near    yarn.Ranks // nodes with room that only some candidates accept
+
+	// Delay scheduling: whether offers are counted at all, and what tells their effect, nil when that depends on more.
+	counts   bool
+	foreseen policy.Foreseen
+
+	// What the survey found.
+	all      bool       // every heartbeat is to be executed
+	open     []*roomFor // sizes that are accepted on any node
+	counted  []*yarn.Table
+	until    int64             // which of the next heartbeats is the first at which one of counted may accept more
+	smallest resource.Resource // of each type over the nodes' capabilities
+}
+
+// roomFor is the nodes, by rank, with room for a container of a size.
+type roomFor struct {
+	size resource.Resource
+	yarn.Ranks
+}
+
+// mostSizes is how many sizes rooms are kept for.
+const mostSizes = 32
+
+var _ yarn.Elider = (*Scheduler)(nil)
+
+// watch tells the elision which delay scheduling it is about.
+func (e *elision) watch(d policy.Delay) {
+	e.foreseen, _ = d.(policy.Foreseen)
+	e.counts = e.foreseen == nil || e.foreseen.Until(&policy.Patience{}, 1) != policy.Always
+	e.changed, e.dirty = true, true
+}
+
+// touch notes a change that shares and candidates may follow.
+func (f *Scheduler) touch() { f.elision.changed, f.elision.dirty = true, true }
+
+// Epoch is part of [yarn.Elider].
+func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
+	e := &f.elision
+	e.ranks = ranks
+	clear(e.rank)
+	e.on = map[protocol.Name][]int32{}
+	for i, id := range ranks {
+		for int(id) >= len(e.rank) {
+			e.rank = append(e.rank, 0)
+		}
+		e.rank[id] = int32(i + 1)
+	}
+	e.room, e.changed = e.room[:0], true
+	e.special.Reset(len(ranks))
+	e.smallest = f.unbounded
+	f.cluster.Touched(func(*yarn.Node) {})
+	for i, id := range ranks {
+		n := f.node(id)
+		e.smallest = e.smallest.Min(n.Total)
+		e.special.Set(i, n.special())
+		e.on[n.Host] = append(e.on[n.Host], int32(i))
+		if n.Rack != n.Host {
+			e.on[n.Rack] = append(e.on[n.Rack], int32(i))
+		}
+	}
+}
+
+// special reports whether a heartbeat of the node is executed whatever it has room for.
+func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
+
+// roomFor returns the nodes with room for a size.
+func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
+	e := &f.elision
+	for _, r := range e.room {
+		if r.size == size {
+			return r
+		}
+	}
+	r := &roomFor{size: size}
+	r.Reset(len(e.ranks))
+	for i, id := range e.ranks {
+		r.Set(i, size.FitsIn(f.nodes[id].Free))
+	}
+	e.room = append(e.room, r)
+	return r
+}
+
+// follow brings what is known of nodes up to date.
+func (f *Scheduler) follow() {
+	e := &f.elision
+	f.cluster.Touched(func(n *yarn.Node) {
+		e.changed = true
+		if int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || n.Gone() {
+			return
+		}
+		i := int(e.rank[n.ID] - 1)
+		for _, r := range e.room {
+			r.Set(i, r.size.FitsIn(n.Free))
+		}
+		e.special.Set(i, f.at(n).special())
+		e.smallest = e.smallest.Min(n.Total)
+	})
+}
+
+// survey finds what the candidates would accept.
+func (f *Scheduler) survey() {
+	e := &f.elision
+	e.changed, e.all, e.until = false, false, policy.Always
+	e.open, e.counted = e.open[:0], e.counted[:0]
+	if len(e.room) > mostSizes {
+		e.room = e.room[:0]
+	}
+	e.near.Reset(len(e.ranks))
+	switch {
+	case f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait: // nothing is scheduled for a time
+		e.all, e.changed = true, true
+		return
+	case f.available != f.cluster.Capacity.Sub(f.allocated): // the next heartbeat refreshes it
+		e.all, e.changed = true, true
+		return
+	}
+	for _, q := range f.tree.leaves {
+		if len(q.runnable) > 0 && q.open() {
+			f.surveyLeaf(q)
+		}
+		if e.all {
+			return
+		}
+	}
+}
+
+// open reports whether a node that is offered to the root reaches the queue.
+func (q *queue) open() bool {
+	for ; q != nil; q = q.parent {
+		if !q.Usage.FitsIn(q.maxShare) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Scheduler) surveyLeaf(q *queue) {
+	q.reorder()
+	if f.elision.counts && len(q.order) != len(q.runnable) {
+		f.elision.all = true // an application that stands twice in the list may be offered a node twice
+		return
+	}
+	for _, c := range q.order {
+		if c.Demand == c.Usage {
+			continue
+		}
+		a := q.runnable[c.ID]
+		if f.overAMShare(a) {
+			continue
+		}
+		active := a.Active()
+		for _, t := range active {
+			f.surveyTable(a, t, len(active) == 1)
+		}
+	}
+}
+
+// surveyTable adds what is asked for under one key; only tells that it is the application's only one.
+func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
+	e := &f.elision
+	ask := t.Any()
+	if ask == nil || ask.Count <= 0 || !a.queue.fits(&ask.Size) {
+		return
+	}
+	if f.reservable(a, ask.Size) && !(t.Locations() <= 1 && f.tooManyReserved(a, nil, protocol.OffSwitch)) {
+		e.all = true // it would reserve a node without room
+		return
+	}
+	level := policy.AnyLevel
+	if e.counts {
+		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.smallest) || !relaxed(t) {
+			e.all = true // whether an offer is counted depends on the node
+			return
+		}
+		e.counted = append(e.counted, t)
+		e.until = min(e.until, e.foreseen.Until(&t.Patience, f.cluster.Len()))
+		level = max(t.Level, policy.NodeLevel)
+	}
+	room := f.roomFor(ask.Size)
+	if level == policy.AnyLevel || t.Locations() <= 1 {
+		e.open = append(e.open, room)
+		return
+	}
+	for name, rec := range t.Records {
+		if name == protocol.Any || rec.Count <= 0 {
+			continue
+		}
+		for _, i := range e.on[name] {
+			if room.Has(int(i)) && (level == policy.RackLevel || f.nodes[e.ranks[i]].Host == name) {
+				e.near.Set(int(i), true)
+			}
+		}
+	}
+}
+
+// relaxed reports whether all that is asked for under a key may be placed elsewhere.
+func relaxed(t *yarn.Table) bool {
+	for _, rec := range t.Records {
+		if !rec.Relax {
+			return false
+		}
+	}
+	return true
+}
+
+// NextHeartbeat is part of [yarn.Elider].
+func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
+	e := &f.elision
+	f.follow()
+	if e.changed {
+		f.survey()
+	}
+	if e.all {
+		return h
+	}
+	next := limit
+	if e.until != policy.Always {
+		next = min(next, h+e.until-1)
+	}
+	from := int(h % int64(len(e.ranks)))
+	see := func(s *yarn.Ranks) {
+		if far, ok := s.After(from); ok {
+			next = min(next, h+int64(far))
+		}
+	}
+	see(&e.special)
+	see(&e.near)
+	for _, r := range e.open {
+		see(&r.Ranks)
+	}
+	return next
+}
+
+// CreditHeartbeats is part of [yarn.Elider].
+func (f *Scheduler) CreditHeartbeats(h, end int64) {
+	e := &f.elision
+	for _, t := range e.counted {
+		e.foreseen.Pass(&t.Patience, end-h)
+	}
+	if e.until != policy.Always {
+		e.until -= end - h
+	}
+}
+
+// UpdateDue is part of [yarn.Elider].
+func (f *Scheduler) UpdateDue() bool { return f.elision.dirty || f.site.Preemption }
+
+// CreditUpdate is part of [yarn.Elider].
+func (f *Scheduler) CreditUpdate(int64) {}
+
+// Settle is part of [yarn.Elider]: nothing is left for later.
+func (f *Scheduler) Settle() {}

@@ -1,0 +1,77 @@
+package yarn
+
+import "math/bits"
+
+// Ranks is a set of small numbers, such as the positions of nodes in the order of their heartbeats, that is searched for its
+// next member.
+type Ranks struct {
+	n     int
+	words []uint64
+	any   []uint64 // a bit for each word that is not 0
+}
+
+// Reset empties the set and gives it room for the numbers below n.
+func (s *Ranks) Reset(n int) {
+	s.n = n
+	s.words = zeroed(s.words, (n+63)/64)
+	s.any = zeroed(s.any, (len(s.words)+63)/64)
+}
+
+func zeroed(w []uint64, n int) []uint64 {
+	if cap(w) < n {
+		return make([]uint64, n)
+	}
+	w = w[:n]
+	clear(w)
+	return w
+}
+
+// Set puts a number in, or takes it out.
+func (s *Ranks) Set(i int, in bool) {
+	w := i >> 6
+	if in {
+		s.words[w] |= 1 << (i & 63)
+		s.any[w>>6] |= 1 << (w & 63)
+		return
+	}
+	if s.words[w] &^= 1 << (i & 63); s.words[w] == 0 {
+		s.any[w>>6] &^= 1 << (w & 63)
+	}
+}
+
+// Has reports whether a number is in the set.
+func (s *Ranks) Has(i int) bool { return s.words[i>>6]&(1<<(i&63)) != 0 }
+
+// Next returns the least member from i on, or n of [Ranks.Reset] when there is none.
+func (s *Ranks) Next(i int) int {
+	if i >= s.n {
+		return s.n
+	}
+	w := i >> 6
+	if rest := s.words[w] >> (i & 63); rest != 0 {
+		return i + bits.TrailingZeros64(rest)
+	}
+	w++
+	for g := w >> 6; g < len(s.any); g++ {
+		some := s.any[g]
+		if g == w>>6 {
+			some &= ^uint64(0) << (w & 63)
+		}
+		if some != 0 {
+			w = g<<6 + bits.TrailingZeros64(some)
+			return w<<6 + bits.TrailingZeros64(s.words[w])
+		}
+	}
+	return s.n
+}
+
+// After returns how far the next member from i on is when the numbers are taken in a circle; ok is false for an empty set.
+func (s *Ranks) After(i int) (far int, ok bool) {
+	if k := s.Next(i); k < s.n {
+		return k - i, true
+	}
+	if k := s.Next(0); k < s.n {
+		return s.n - i + k, true
+	}
+	return 0, false
+}

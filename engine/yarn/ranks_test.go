@@ -1,0 +1,47 @@
+package yarn
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRanks compares the set with a plain one.
+func TestRanks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 5, 63, 64, 65, 200, 4095, 4096, 4097, 9000}).Draw(t, "n")
+		var s Ranks
+		s.Reset(rapid.IntRange(1, 10_000).Draw(t, "before"))
+		s.Set(0, true)
+		s.Reset(n)
+		plain := map[int]bool{}
+		for range rapid.IntRange(0, 40).Draw(t, "changes") {
+			i, in := rapid.IntRange(0, n-1).Draw(t, "i"), rapid.Bool().Draw(t, "in")
+			s.Set(i, in)
+			if in {
+				plain[i] = true
+			} else {
+				delete(plain, i)
+			}
+		}
+		from := rapid.IntRange(0, n-1).Draw(t, "from")
+		next, far := n, -1
+		for k := range n {
+			if plain[k] && k >= from && next == n {
+				next = k
+			}
+			if plain[(from+k)%n] && far < 0 {
+				far = k
+			}
+			if s.Has(k) != plain[k] {
+				t.Fatalf("has %d: %t, want %t", k, s.Has(k), plain[k])
+			}
+		}
+		if got := s.Next(from); got != next {
+			t.Fatalf("next from %d is %d, want %d", from, got, next)
+		}
+		if got, ok := s.After(from); ok != (far >= 0) || ok && got != far {
+			t.Fatalf("after %d comes %d (%t), want %d", from, got, ok, far)
+		}
+	})
+}
