@@ -280,6 +280,8 @@ type Manifest struct {
 	FormatVersion  string            `json:"format_version"` // [FormatVersion]
 	Program        string            `json:"program"`
 	ProgramVersion string            `json:"program_version"`
+	Commit         string            `json:"program_commit"`   // empty when it was built without version control
+	Modified       bool              `json:"program_modified"` // the sources were not those of the commit
 	TraceHash      string            `json:"trace_sha256"`
 	TraceName      string            `json:"trace"`
 	LocalitySource string            `json:"locality_source"`
@@ -304,6 +306,7 @@ type Manifest struct {
 	Warnings       []Warning         `json:"warnings"`
 	Modelled       []string          `json:"not_recorded"`                 // what is modelled rather than recorded, in words
 	Elsewhere      string            `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN
+	Made           *Made             `json:"made"`                         // nil when it is not known
 }
 
 // Subject names what was replayed: the trace, and that it was not recorded on YARN.
@@ -321,6 +324,14 @@ func (m *Manifest) Subject() string {
 type Made struct {
 	Command []string `json:"command"` // words after the program's name, without those that say where results go and how much is said
 	Files   []Text   `json:"files"`   // all that the command read besides the trace, in order of name
+	Folders []Folder `json:"folders"` // of configuration, that it read
+}
+
+// Folder is a folder of configuration files.
+type Folder struct {
+	Name   string            `json:"name"`
+	Files  map[string]string `json:"files"`  // names of files by kind; their texts are those of Made
+	Others []string          `json:"others"` // files that were not read
 }
 
 // Text is a file with its content.

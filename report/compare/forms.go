@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"replay/engine/record"
 	"replay/report/metric"
 	"replay/report/quantity"
 )
@@ -15,6 +16,10 @@ import (
 // JSON forms of a comparison; what is not a number is null.
 type (
 	comparisonJSON struct {
+		Version  string                  `json:"program_version"`
+		Commit   string                  `json:"program_commit"`
+		Modified bool                    `json:"program_modified"`
+		Trace    string                  `json:"trace_sha256"`
 		Variants []variantJSON           `json:"variants"`
 		Seeds    []uint64                `json:"seeds"`
 		Jobs     int                     `json:"jobs"`
@@ -22,13 +27,26 @@ type (
 		Method   string                  `json:"method"`
 		Verdict  []verdictJSON           `json:"verdict"`
 		Metrics  []rowJSON               `json:"metrics"`
+		Made     *record.Made            `json:"made"`
 	}
 	variantJSON struct {
-		Name  string `json:"name"`
-		Flags string `json:"flags"`
-		Trace string `json:"trace_sha256"`
-
+		Name    string          `json:"name"`
+		Flags   string          `json:"flags"`
 		Outcome *metric.Outcome `json:"outcome"` // of all seeds together
+
+		// As in run.json, of the first seed.
+		Scheduler     string            `json:"scheduler"`
+		Sharing       string            `json:"sharing"`
+		Placement     string            `json:"placement"`
+		Nodes         int64             `json:"nodes"`
+		Load          float64           `json:"load"`
+		Faster        float64           `json:"arrivals_divided_by"`
+		OfferedVCores *float64          `json:"offered_load_of_vcores"`
+		OfferedMemory *float64          `json:"offered_load_of_memory"`
+		Until         int64             `json:"until_ms"`
+		Config        map[string]string `json:"config"`
+		Model         map[string]string `json:"model"`
+		Warnings      []record.Warning  `json:"warnings"`
 	}
 	verdictJSON struct {
 		Variant string `json:"variant"`
@@ -73,9 +91,13 @@ func finite(x float64) *float64 {
 
 // JSON returns the whole comparison as JSON.
 func (c *Comparison) JSON() ([]byte, error) {
-	out := comparisonJSON{Seeds: c.Seeds, Jobs: c.Jobs, Tested: c.Tested, Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
+	out := comparisonJSON{Seeds: c.Seeds, Jobs: c.Jobs, Made: c.Made, Tested: c.Tested, Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
 	for i, v := range c.Variants {
-		out.Variants = append(out.Variants, variantJSON{v.Name, v.Flags, v.Runs[0].Manifest.TraceHash, c.Outcomes[i]})
+		m := &v.Runs[0].Manifest
+		out.Version, out.Commit, out.Modified, out.Trace = m.ProgramVersion, m.Commit, m.Modified, m.TraceHash
+		out.Variants = append(out.Variants, variantJSON{
+			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings,
+		})
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]

@@ -175,11 +175,11 @@ func (g *Generator) ReadFile(s *trace.Stage, file int32, n int) {
 
 // Result says what was generated.
 type Result struct {
-	Hash   string
-	Counts trace.Counts
-	SpanMS int64
-	Load   trace.Offered
-	Factor float64 // by which arrivals were made faster; 1 without a wanted load
+	Hash   string        `json:"hash"`
+	Counts trace.Counts  `json:"counts"`
+	SpanMS int64         `json:"span_ms"`
+	Load   trace.Offered `json:"offered_load"`
+	Factor float64       `json:"arrivals_divided_by"` // 1 without a wanted load
 }
 
 // Generate writes the trace of a preset to a new directory. It leaves nothing if ctx ends before.

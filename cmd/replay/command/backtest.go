@@ -40,7 +40,7 @@ func (p *program) backtest(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return usagef("backtest wants event logs or folders, got none")
 	}
-	e, err := readOptions(c, p.options())
+	e, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
-	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -31,6 +30,10 @@ const (
 // program is what the commands have in common.
 type program struct {
 	policies *policy.Tables // that can be named beside those of package policy
+	commands []func(*program) *cli.Command
+	files    *inputFiles
+	words    words
+	origin   *origin // nil unless the command makes a result again
 }
 
 // commands are the verbs of the program, one file each.
@@ -43,6 +46,9 @@ var commands = []func(*program) *cli.Command{
 	reportCommand,
 	conformCommand,
 	backtestCommand,
+	versionCommand,
+	completionCommand,
+	manCommand,
 }
 
 // Main runs the program with the process's arguments and returns its exit code. Policies can be named beside those of
@@ -60,29 +66,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 		fmt.Fprintf(stderr, "replay: %v\n", err)
 		return exitUsage
 	}
-	p := &program{policies: &policies}
-	app := &cli.App{
-		Name:                      "replay",
-		Usage:                     "replay traces of Spark-on-YARN clusters under swappable policies",
-		Writer:                    stdout,
-		ErrWriter:                 stderr,
-		Version:                   version,
-		DisableSliceFlagSeparator: true,
-		HideHelpCommand:           true,
-		ExitErrHandler:            func(*cli.Context, error) {},
-		OnUsageError:              usageError,
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return usagef("unknown command %q (see replay --help)", c.Args().First())
-			}
-			return cli.ShowAppHelp(c)
-		},
-	}
-	for _, c := range commands {
-		app.Commands = append(app.Commands, c(p))
-	}
-	prepare(app.Commands, "replay")
-	err := app.RunContext(ctx, flagsFirst(app, args))
+	p := &program{policies: &policies, commands: commands, files: newInputFiles()}
+	err := p.run(ctx, args, stdout, stderr)
 	if err == nil {
 		return exitDone
 	}
@@ -103,6 +88,61 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 		fmt.Fprintf(stderr, "replay: %s\n", text)
 	}
 	return code
+}
+
+// run runs a command; the first of args is the name of the program.
+func (p *program) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	app := p.app(stdout, stderr)
+	if len(args) == 0 {
+		return app.RunContext(ctx, args)
+	}
+	if args[len(args)-1] == "--"+cli.BashCompletionFlag.Names()[0] {
+		return app.RunContext(ctx, args) // a line that is not finished
+	}
+	p.words = split(app.Commands, app.Flags, args[1:])
+	flags, where := app.Flags, "replay"
+	if p.words.command != nil {
+		flags, where = p.words.command.Flags, "replay "+strings.Join(p.words.commands, " ")
+	}
+	if err := p.words.wrong(flags, where); err != nil {
+		return err
+	}
+	if w := p.words.arguments; len(w) > 1 && p.words.command == nil && (w[0] == "help" || w[0] == "h") { // as the command's --help
+		return app.RunContext(ctx, append(append(args[:1:1], w[1:]...), "--help"))
+	}
+	return app.RunContext(ctx, append(args[:1:1], p.words.ordered()...))
+}
+
+// app is the program for the library.
+func (p *program) app(stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
+		Name:                      "replay",
+		Usage:                     "replay traces of Spark-on-YARN clusters under swappable policies",
+		Writer:                    stdout,
+		ErrWriter:                 stderr,
+		Version:                   version,
+		DisableSliceFlagSeparator: true,
+		EnableBashCompletion:      true,
+		ExitErrHandler:            func(*cli.Context, error) {},
+	}
+	app.Action = func(c *cli.Context) error {
+		if name := c.Args().First(); name != "" {
+			return usagef("unknown command %q%s (see replay --help)", name, meant("", name, commandNames(app.Commands)))
+		}
+		return cli.ShowAppHelp(c)
+	}
+	for _, c := range p.commands {
+		app.Commands = append(app.Commands, c(p))
+	}
+	prepare(app.Commands, "replay")
+	return app
+}
+
+func commandNames(commands []*cli.Command) (names []string) {
+	for _, c := range commands {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // codedError is an error that says which exit code it asks for. An error without one is bad input.
@@ -128,69 +168,25 @@ func usagef(format string, args ...any) error {
 // failedCheck is the error of a command whose check failed and which has already said why.
 func failedCheck() error { return &codedError{code: exitFailed} }
 
-// The texts of the standard library's flag package that name a flag.
-var (
-	unknownFlag = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
-	emptyFlag   = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
-	wrongValue  = regexp.MustCompile(`^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-+([^:]*):`)
-)
-
-// usageError says a wrong flag in the words of this program: the flag, its value, and what was wanted.
-func usageError(c *cli.Context, err error, _ bool) error {
-	text := err.Error()
-	if m := unknownFlag.FindStringSubmatch(text); m != nil {
-		where := "replay"
-		if c != nil && c.Command != nil && c.Command.HelpName != "" {
-			where = c.Command.HelpName
-		}
-		return usagef("unknown flag --%s (see %s --help)", m[1], where)
-	}
-	if m := emptyFlag.FindStringSubmatch(text); m != nil {
-		return usagef("--%s wants a value", m[1])
-	}
-	if m := wrongValue.FindStringSubmatch(text); m != nil {
-		want := "another value"
-		if c != nil && c.Command != nil {
-			want = wanted(c.Command.Flags, m[2])
-		}
-		return usagef("--%s is %s, want %s", m[2], m[1], want)
-	}
-	return &codedError{exitUsage, err}
+// quietFlag is the flag of every command.
+func quietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results and errors only"}
 }
 
-// wanted says what values the flag called name takes.
-func wanted(flags []cli.Flag, name string) string {
-	for _, f := range flags {
-		if !slices.Contains(f.Names(), name) {
-			continue
-		}
-		switch f.(type) {
-		case *cli.Uint64Flag:
-			return "a whole number, 0 or more"
-		case *cli.IntFlag, *cli.Int64Flag:
-			return "a whole number"
-		case *cli.Float64Flag:
-			return "a number"
-		case *cli.BoolFlag:
-			return "true or false, or no value"
-		}
-	}
-	return "another value"
-}
-
-// prepare sets on every command what the library wants on each.
+// prepare sets on every command what the library wants on each, and what all have.
 func prepare(commands []*cli.Command, parent string) {
 	for _, c := range commands {
-		c.OnUsageError = usageError
 		c.HideHelpCommand = true
 		name := parent + " " + c.Name
-		if len(c.Subcommands) > 0 && c.Action == nil {
+		if len(c.Subcommands) > 0 {
 			c.Action = func(ctx *cli.Context) error {
-				if ctx.Args().Present() {
-					return usagef("unknown command %q (see %s --help)", ctx.Args().First(), name)
+				if word := ctx.Args().First(); word != "" {
+					return usagef("unknown command %q%s (see %s --help)", word, meant("", word, commandNames(c.Subcommands)), name)
 				}
 				return cli.ShowSubcommandHelp(ctx)
 			}
+		} else if findFlag(c.Flags, "quiet") == nil {
+			c.Flags = append(c.Flags, quietFlag())
 		}
 		prepare(c.Subcommands, name)
 	}

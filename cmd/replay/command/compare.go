@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,15 +27,17 @@ func compareCommand(p *program) *cli.Command {
 		ArgsUsage: "TRACE",
 		Description: `Examples:
    replay compare traces/fair-weights --variant 'locality: --placement locality-ratio' --variant 'naive: --placement naive' --seeds 5 --out out/cmp
-   replay compare traces/drf-mixed-sizes --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
+   replay compare traces/drf-mixed-sizes --seeds 5 --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
+   replay compare --from out/cmp/comparison.json --out out/again
 
 The other variants are compared with the first. Flags outside --variant apply to all of them.`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"},
-			&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on", Value: 1},
-			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"},
+			with(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; one says nothing of chance", Value: 1}, from1To(10_000)),
+			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
-			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			formatsFlag("svg,png,pdf"),
+			fromFlag("comparison.json"),
 			&cli.BoolFlag{Name: "results", Usage: "with --out: also keep the result of each replay, in runs/NAME/seed-N"},
 			allowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
@@ -45,6 +48,9 @@ The other variants are compared with the first. Flags outside --variant apply to
 }
 
 func (p *program) compare(c *cli.Context) error {
+	if c.IsSet("from") {
+		return p.again(c)
+	}
 	if c.NArg() != 1 {
 		return usagef("compare wants one TRACE directory, got %d arguments", c.NArg())
 	}
@@ -52,12 +58,6 @@ func (p *program) compare(c *cli.Context) error {
 		return usagef("compare wants two --variant or more, got %d", len(c.StringSlice("variant")))
 	}
 	seeds := c.Int("seeds")
-	if seeds < 1 || seeds > 10_000 {
-		return usagef("--seeds is %d, want 1 to 10000", seeds)
-	}
-	if n := c.Int("jobs"); c.IsSet("jobs") && n < 1 {
-		return usagef("--jobs is %d, want 1 or more", n)
-	}
 	out := c.String("out")
 	keep := c.Bool("results")
 	if keep && out == "" {
@@ -68,11 +68,11 @@ func (p *program) compare(c *cli.Context) error {
 			return err
 		}
 	}
-	base, err := readOptions(c, p.options())
+	base, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err
 	}
-	variants, err := parseVariants(c.StringSlice("variant"), base)
+	variants, err := p.parseVariants(c.StringSlice("variant"), base)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkVariants(c.Args().First(), variants); err != nil {
+	if err := p.checkVariants(c.Args().First(), variants); err != nil {
 		return err
 	}
 	temp := ""
@@ -93,7 +93,7 @@ func (p *program) compare(c *cli.Context) error {
 		}
 		defer os.RemoveAll(temp)
 	}
-	results, err := replayAll(c, variants, seeds, temp)
+	results, err := p.replayAll(c, variants, seeds, temp)
 	if err != nil {
 		return err
 	}
@@ -112,6 +112,7 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	cmp.Made = p.made()
 	if out != "" {
 		more := map[string]string{}
 		if temp != "" {
@@ -146,7 +147,7 @@ func (p *program) compare(c *cli.Context) error {
 
 // replayAll replays every variant with every seed, several at a time; results are by variant, then seed.
 // With temp, each replay's result is written there. The order in which replays end has no influence on anything.
-func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]*report.Result, error) {
+func (p *program) replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]*report.Result, error) {
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
 	results := make([][]*report.Result, len(variants))
@@ -162,11 +163,7 @@ func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]
 	var wg sync.WaitGroup
 	progress := make([]engine.Progress, len(variants)*seeds)
 	var done atomic.Int64
-	stop, err := watchAll(c, "compare", progress, &done)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
+	defer watchAll(c, "compare", progress, &done)()
 	for range min(workers, len(variants)*seeds) {
 		wg.Go(func() {
 			for w := range cells {
@@ -178,7 +175,7 @@ func replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]
 				if temp != "" {
 					out = filepath.Join(temp, v.name, fmt.Sprintf("seed-%d", o.Seed))
 				}
-				r, err := replayOnce(ctx, c.Args().First(), o, out, report.Options{}, &progress[w.variant*seeds+w.seed])
+				r, err := p.replayOnce(ctx, c.Args().First(), o, out, report.Options{HTML: true}, &progress[w.variant*seeds+w.seed], p.madeAlone(v, o.Seed))
 				if err != nil {
 					cancel(fmt.Errorf("%s: %w", label, err))
 					return

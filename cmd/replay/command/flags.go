@@ -1,59 +1,153 @@
 package command
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/engine/spelling"
 )
 
-// flagsFirst moves the flags of the command that args names before its arguments, because the
-// library takes a flag after an argument as one more argument. "--" ends the flags. With --help nothing else counts.
-func flagsFirst(app *cli.App, args []string) []string {
-	if len(args) == 0 {
-		return args
-	}
-	out := []string{args[0]}
-	rest := args[1:]
-	commands, flags := app.Commands, app.Flags
+// A checked flag refuses values before anything is done, so that of two wrong flags the one that stands first is reported.
+type checked struct {
+	describedFlag
+	check func(value string) error // whose error says what is wanted: "want 1 or more"
+}
+
+// describedFlag is what the library's help, completion and man page want of a flag.
+type describedFlag interface {
+	cli.DocGenerationFlag
+	cli.CategorizableFlag
+}
+
+// words are the words of a command, apart.
+type words struct {
+	commands  []string // names, from the outermost
+	command   *cli.Command
+	flags     []flagWord // in the order in which they stand
+	arguments []string
+	help      bool
+}
+
+// flagWord is a flag as it stands, with its value, which is missing at the end of the line.
+type flagWord struct {
+	text, name, value string
+	flag              cli.Flag // nil for one that is not known
+	inline, missing   bool
+}
+
+// split takes the words apart that follow the program's name, or with a command those that follow its name. "--" ends the flags.
+func split(commands []*cli.Command, flags []cli.Flag, rest []string) (w words) {
 	for len(rest) > 0 {
 		c := findCommand(commands, rest[0])
 		if c == nil {
 			break
 		}
-		out = append(out, rest[0])
+		w.commands, w.command = append(w.commands, rest[0]), c
 		rest = rest[1:]
 		commands, flags = c.Subcommands, c.Flags
 	}
-	var moved, kept []string
-	help, lacksValue := false, false
 	for i := 0; i < len(rest); i++ {
 		arg := rest[i]
 		if arg == "--" {
-			kept = append(kept, rest[i:]...)
+			w.arguments = append(w.arguments, rest[i:]...)
 			break
 		}
 		if len(arg) < 2 || arg[0] != '-' {
-			kept = append(kept, arg)
+			w.arguments = append(w.arguments, arg)
 			continue
 		}
-		moved = append(moved, arg)
-		name, _, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		help = help || name == "help" || name == "h"
-		if !inline && takesValue(flags, name) {
+		f := flagWord{text: arg}
+		f.name, f.value, f.inline = strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f.flag = findFlag(flags, f.name)
+		w.help = w.help || f.name == "help" || f.name == "h"
+		if d, ok := f.flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline {
 			if i++; i < len(rest) {
-				moved = append(moved, rest[i])
+				f.value = rest[i]
 			} else {
-				lacksValue = true
+				f.missing = true
 			}
 		}
+		w.flags = append(w.flags, f)
 	}
-	if help { // the library would look for a command of the argument's name
+	return w
+}
+
+// ordered returns the words with the flags before the arguments, because the library takes a flag after an argument as one
+// more argument. With --help nothing else counts: the library would look for a command of an argument's name.
+func (w *words) ordered() []string {
+	out := slices.Clone(w.commands)
+	if w.help {
 		return append(out, "--help")
 	}
-	if lacksValue { // an argument must not become the value
-		return append(out, moved...)
+	for _, f := range w.flags {
+		out = append(out, f.words()...)
 	}
-	return append(append(out, moved...), kept...)
+	return append(out, w.arguments...)
+}
+
+// words returns the flag as it stood.
+func (f *flagWord) words() []string {
+	if d, ok := f.flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline && !f.missing {
+		return []string{f.text, f.value}
+	}
+	return []string{f.text}
+}
+
+// wrong returns the error of the first flag that is wrong. where is the command whose help has the flags.
+func (w *words) wrong(flags []cli.Flag, where string) error {
+	if w.help {
+		return nil
+	}
+	for i := range w.flags {
+		f := &w.flags[i]
+		switch {
+		case f.flag == nil:
+			return usagef("unknown flag --%s%s (see %s --help)", f.name, meant("--", f.name, flagNames(flags)), where)
+		case f.missing:
+			return usagef("--%s wants a value", f.name)
+		}
+		if err := f.check(); err != nil {
+			return usagef("--%s is %q, %w", f.name, f.value, err)
+		}
+	}
+	return nil
+}
+
+// check says what is wanted instead of the flag's value.
+func (f *flagWord) check() (err error) {
+	want := ""
+	flag := f.flag
+	c, isChecked := flag.(*checked)
+	if isChecked {
+		flag = c.describedFlag
+	}
+	switch flag.(type) {
+	case *cli.Uint64Flag:
+		_, err = strconv.ParseUint(f.value, 0, 64)
+		want = "a whole number, 0 or more"
+	case *cli.IntFlag, *cli.Int64Flag:
+		_, err = strconv.ParseInt(f.value, 0, 64)
+		want = "a whole number"
+	case *cli.Float64Flag:
+		_, err = strconv.ParseFloat(f.value, 64)
+		want = "a number"
+	case *cli.BoolFlag:
+		if f.inline {
+			_, err = strconv.ParseBool(f.value)
+		}
+		want = "true or false, or no value"
+	}
+	if err != nil {
+		return fmt.Errorf("want %s", want)
+	}
+	if isChecked {
+		return c.check(f.value)
+	}
+	return nil
 }
 
 func findCommand(commands []*cli.Command, name string) *cli.Command {
@@ -65,16 +159,28 @@ func findCommand(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// takesValue reports whether the flag called name is followed by a value. An unknown flag does not
-// matter: the library refuses it.
-func takesValue(flags []cli.Flag, name string) bool {
-	for _, f := range flags {
-		for _, n := range f.Names() {
-			if n == name {
-				d, ok := f.(cli.DocGenerationFlag)
-				return ok && d.TakesValue()
-			}
+// findFlag returns the flag called name, one of the library's own included; nil without.
+func findFlag(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range append(slices.Clone(flags), cli.HelpFlag, cli.VersionFlag, cli.BashCompletionFlag) {
+		if slices.Contains(f.Names(), name) {
+			return f
 		}
 	}
-	return false
+	return nil
+}
+
+func flagNames(flags []cli.Flag) (names []string) {
+	for _, f := range flags {
+		names = append(names, f.Names()[0])
+	}
+	return names
+}
+
+// meant asks whether one of the known names was meant, where one is near.
+func meant(dashes, name string, known []string) string {
+	near := spelling.Nearest(name, known, 1)
+	if len(near) == 0 || !spelling.Near(name, near[0]) {
+		return ""
+	}
+	return fmt.Sprintf("; is %s%s meant?", dashes, near[0])
 }

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/model"
 	"replay/engine/scenario"
+	"replay/policy"
 )
 
 func FuzzSplitWords(f *testing.F) {
@@ -38,7 +39,7 @@ func FuzzVariants(f *testing.F) {
 		if strings.Contains(text, "-scheduler") && strings.Contains(text, "/") || strings.Contains(text, "file") || strings.Contains(text, "site") || strings.Contains(text, "defaults") {
 			return // would read files
 		}
-		vs, err := parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
+		vs, err := (&program{policies: &policy.Tables{}, files: newInputFiles()}).parseVariants([]string{text}, scenario.Options{Model: model.DefaultModel()})
 		if err == nil && (len(vs) != 1 || !variantName.MatchString(vs[0].name)) {
 			t.Errorf("%q gives %v without an error", text, vs)
 		}

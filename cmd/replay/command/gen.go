@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,14 +31,15 @@ func genCommand(*program) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
-			&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"},
-			&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"},
-			&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"},
-			&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"},
-			&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"},
+			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			with(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			with(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, positive),
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
 			&cli.StringFlag{Name: "failures", Value: "none", Usage: "`MODEL` of node failures: " + strings.Join(slices.Sorted(maps.Keys(synth.FailureModels)), ", ")},
-			&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"},
+			&cli.BoolFlag{Name: "json", Usage: "print what was generated as JSON"},
+			with(&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"}, positive),
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || c.String("out") == "" {
@@ -46,11 +48,6 @@ func genCommand(*program) *cli.Command {
 			preset, err := synth.Find(c.Args().First())
 			if err != nil {
 				return usagef("%w", err)
-			}
-			for _, name := range []string{"jobs", "nodes", "racks", "replication", "load", "mtbf"} {
-				if c.IsSet(name) && !positive(c.Value(name)) {
-					return usagef("--%s is %v, want more than 0", name, c.Value(name))
-				}
 			}
 			if c.IsSet("mtbf") && c.String("failures") == "none" {
 				return usagef("--mtbf wants --failures with a model (see replay gen --help)")
@@ -66,6 +63,9 @@ func genCommand(*program) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if c.Bool("json") {
+				return writeJSON(c.App.Writer, result)
+			}
 			return writeGenerated(c.App.Writer, result)
 		},
 	}
@@ -76,14 +76,4 @@ func writeGenerated(w io.Writer, r *synth.Result) error {
 	_, err := fmt.Fprintf(w, "trace %s\n%d jobs, %d stages, %d tasks over %d s; %d nodes, %d node events\noffered load: %s of the vcores, %s of the memory; arrivals %.6g times as fast as the preset's\n",
 		r.Hash, n.Jobs, n.Stages, n.Tasks, r.SpanMS/1000, n.Nodes, n.NodeEvents, trace.Percent(r.Load.VCores), trace.Percent(r.Load.Memory), r.Factor)
 	return err
-}
-
-func positive(v any) bool {
-	switch v := v.(type) {
-	case int:
-		return v > 0
-	case float64:
-		return v > 0
-	}
-	panic(fmt.Sprintf("%v is a %T, want a number", v, v))
 }

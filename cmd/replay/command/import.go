@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/workload"
 )
@@ -49,6 +50,7 @@ func importCommand(*program) *cli.Command {
 			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application is submitted"},
 			&cli.StringFlag{Name: "queue", Usage: "queue of all applications", DefaultText: "as recorded"},
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
+			&cli.BoolFlag{Name: "json", Usage: "print what was imported and every input as JSON"},
 		}, append(inputFlags(), progressFlags()...)...),
 		Action: runImport,
 	}
@@ -102,14 +104,11 @@ func runImport(c *cli.Context) error {
 	if !c.Bool("quiet") {
 		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
 		every := 10 * time.Second
-		switch mode := c.String("progress"); mode {
-		case "auto":
+		switch c.String("progress") {
 		case "on":
 			every = 2 * time.Second
 		case "off":
 			every = 0
-		default:
-			return usagef("--progress is %q, want auto, on or off", mode)
 		}
 		opt.Progress = importProgress(c.App.ErrWriter, every)
 	}
@@ -122,6 +121,9 @@ func runImport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("json") {
+		return writeImported(c.App.Writer, res, dry)
+	}
 	if dry {
 		printInputs(c.App.Writer, res.Inputs)
 	} else {
@@ -129,4 +131,20 @@ func runImport(c *cli.Context) error {
 		err = writeWelcome(c.App.Writer, &opt, res)
 	}
 	return errors.Join(err, printNotUsed(c.App.Writer, res.Inputs))
+}
+
+// writeImported writes what was imported, and of a dry run the inputs alone, as JSON.
+func writeImported(w io.Writer, r *workload.Result, dry bool) error {
+	type imported struct {
+		Hash   string           `json:"hash,omitempty"`
+		Counts *trace.Counts    `json:"counts,omitempty"`
+		SpanMS int64            `json:"span_ms"`
+		Import *workload.Counts `json:"import,omitempty"`
+		Inputs []workload.Input `json:"inputs"`
+	}
+	out := imported{SpanMS: r.SpanMS, Inputs: append([]workload.Input{}, r.Inputs...)}
+	if !dry {
+		out.Hash, out.Counts, out.Import = r.Hash, &r.Trace, r.Counts
+	}
+	return writeJSON(w, out)
 }

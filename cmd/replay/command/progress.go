@@ -17,18 +17,18 @@ import (
 // progressFlags say whether progress is shown.
 func progressFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "progress", Usage: "show progress on stderr: auto, on or off", Value: "auto"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results and errors only"},
+		with(&cli.StringFlag{Name: "progress", Usage: "show progress on stderr: auto, on or off", Value: "auto"}, oneOf("auto", "on", "off")),
+		quietFlag(),
 	}
 }
 
 // watch shows how far a replay is until the function it returns is called. label names the replay.
-func watch(c *cli.Context, label string, p *engine.Progress) (stop func(), err error) {
+func watch(c *cli.Context, label string, p *engine.Progress) (stop func()) {
 	return watchShare(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) })
 }
 
 // watchAll shows how many of several replays are done, and how far they are in all.
-func watchAll(c *cli.Context, label string, ps []engine.Progress, done *atomic.Int64) (stop func(), err error) {
+func watchAll(c *cli.Context, label string, ps []engine.Progress, done *atomic.Int64) (stop func()) {
 	return watchShare(c, label, func(spent time.Duration) (float64, string) {
 		all := 0.0
 		for i := range ps {
@@ -40,16 +40,13 @@ func watchAll(c *cli.Context, label string, ps []engine.Progress, done *atomic.I
 }
 
 // watchShare shows the share of work that is done, and a text, as now returns them.
-func watchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func(), err error) {
+func watchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func()) {
 	out := c.App.ErrWriter
 	file, _ := out.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))
 	mode := c.String("progress")
-	switch {
-	case mode != "auto" && mode != "on" && mode != "off":
-		return nil, usagef("--progress is %q, want auto, on or off", mode)
-	case c.Bool("quiet") || mode == "off":
-		return func() {}, nil
+	if c.Bool("quiet") || mode == "off" {
+		return func() {}
 	}
 	show := func(part float64, text string) { fmt.Fprintf(out, "%s: %3.0f %%, %s\n", label, 100*part, text) }
 	clean := func() {}
@@ -84,7 +81,7 @@ func watchShare(c *cli.Context, label string, now func(spent time.Duration) (flo
 			}
 		}
 	})
-	return func() { close(done); wg.Wait() }, nil
+	return func() { close(done); wg.Wait() }
 }
 
 // share returns how much of the replay is done: of the jobs once they all arrived, of the time before.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -23,10 +22,12 @@ func reportCommand(*program) *cli.Command {
 		ArgsUsage: "RESULT...",
 		Description: "RESULT is a directory that `replay run` wrote. Its tables are read, the metrics are computed again, and summary,\n" +
 			"plots and page are written again, there or below --out. With --compare, each RESULT is a variant: a result\n" +
-			"directory, or a directory of results with different seeds. The others are compared with the first.",
+			"directory, or a directory of results with different seeds. The others are compared with the first; exit codes are those\n" +
+			"of replay compare.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
-			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			formatsFlag("svg,png,pdf"),
+			allowFailures(),
 			&cli.BoolFlag{Name: "compare", Usage: "compare the results"},
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -74,20 +75,6 @@ func reportCommand(*program) *cli.Command {
 	}
 }
 
-// plotFormats reads a list of plot formats.
-func plotFormats(list string) ([]string, error) {
-	if list == "none" || list == "" {
-		return nil, nil
-	}
-	formats := strings.Split(list, ",")
-	for _, f := range formats {
-		if !slices.Contains(report.Formats(), f) {
-			return nil, usagef("unknown plot format %q (known: %s)", f, strings.Join(report.Formats(), ", "))
-		}
-	}
-	return formats, nil
-}
-
 // compareResults compares the variants that the arguments name.
 func compareResults(c *cli.Context, formats []string) error {
 	if c.NArg() < 2 {
@@ -120,8 +107,14 @@ func compareResults(c *cli.Context, formats []string) error {
 	} else {
 		comparison.WriteText(&b, c.Bool("all"))
 	}
-	_, err = c.App.Writer.Write(b.Bytes())
-	return err
+	if _, err = c.App.Writer.Write(b.Bytes()); err != nil {
+		return err
+	}
+	var names []string
+	for _, v := range variants {
+		names = append(names, v.Name)
+	}
+	return checkOutcome(c, names, comparison.Outcomes...)
 }
 
 // openVariant reads a result directory, or a directory of results in the order of their names.

@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 		{"seeds differ", in("a") + " " + in("other") + " --compare", exitBadInput, "seed 2", ""},
 		{"one is no comparison", in("a") + " --compare", exitUsage, "two or more", ""},
 		{"not a result", dir + "/b --formats none", exitBadInput, "run.json", ""},
-		{"unknown format", in("a") + " --formats gif", exitUsage, `unknown plot format "gif"`, ""},
+		{"unknown format", in("a") + " --formats gif", exitUsage, `--formats is "gif", want pdf, png, svg, separated by commas, or none`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

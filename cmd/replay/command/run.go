@@ -21,28 +21,33 @@ func runCommand(p *program) *cli.Command {
 		ArgsUsage: "TRACE",
 		Description: `Examples:
    replay run traces/fair-weights --out out/run
-   replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s`,
+   replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s
+   replay run --from out/run/run.json --out out/again`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
-			&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"},
-			&cli.StringFlag{Name: "formats", Value: "svg,png,pdf", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
+			with(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, oneOf("on", "off")),
+			formatsFlag("svg,png,pdf"),
+			fromFlag("run.json"),
 			allowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON, with every metric"},
 		),
-		Action: p.run,
+		Action: p.runTrace,
 	}
 }
 
-func (p *program) run(c *cli.Context) error {
+func (p *program) runTrace(c *cli.Context) error {
+	if c.IsSet("from") {
+		return p.again(c)
+	}
 	if c.NArg() != 1 {
 		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
 	if c.Bool("decisions") && c.String("out") == "" {
 		return usagef("--decisions wants --out, the directory to write them to")
 	}
-	o, err := readOptions(c, p.options())
+	o, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err
 	}
@@ -52,11 +57,8 @@ func (p *program) run(c *cli.Context) error {
 		return err
 	}
 	progress := new(engine.Progress)
-	stop, err := watch(c, "replay", progress)
-	if err != nil {
-		return err
-	}
-	result, err := replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, progress)
+	stop := watch(c, "replay", progress)
+	result, err := p.replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, progress, nil)
 	stop()
 	if err != nil {
 		return err
@@ -105,42 +107,42 @@ func checkOutcome(c *cli.Context, names []string, outcomes ...*metric.Outcome) e
 func reportOptions(c *cli.Context) (report.Options, error) {
 	ro := report.DefaultOptions()
 	ro.Decisions = c.Bool("decisions")
-	switch v := c.String("tasks"); v {
-	case "on", "":
-	case "off":
-		ro.Tasks = false
-	default:
-		return ro, usagef("--tasks is %q, want on or off", v)
-	}
+	ro.Tasks = c.String("tasks") != "off"
 	var err error
 	ro.Formats, err = plotFormats(c.String("formats"))
 	return ro, err
 }
 
-// replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
-func replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, p *engine.Progress) (*report.Result, error) {
-	sc, t, err := openScenario(dir, o)
+// replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all. made says how, nil for
+// the words of the command.
+func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, progress *engine.Progress, made *record.Made) (*report.Result, error) {
+	sc, t, err := p.openScenario(dir, o)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
+	if made == nil {
+		made = p.made()
+	}
 	if out == "" {
 		mem := report.NewMemory()
-		m, err := engine.Run(ctx, sc, mem, p)
+		m, err := engine.Run(ctx, sc, mem, progress)
 		if err != nil {
 			return nil, err
 		}
+		signed(m, made)
 		return mem.Finish(*m)
 	}
 	w, err := report.NewWriter(out, ro)
 	if err != nil {
 		return nil, err
 	}
-	m, err := engine.Run(ctx, sc, w, p)
+	m, err := engine.Run(ctx, sc, w, progress)
 	if err != nil {
 		w.Abort()
 		return nil, err
 	}
+	signed(m, made)
 	return w.Finish(*m)
 }
 

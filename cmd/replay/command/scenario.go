@@ -1,8 +1,12 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -19,20 +23,20 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
 		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
 		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
-		&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"},
-		&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"},
-		&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"},
+		with(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, oneOf(scenario.Engines...)),
+		with(&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"}, aPair("KEY=VALUE")),
+		with(&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"}, aPair("NAME=VALUE")),
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
-		&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"},
+		with(&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"}, aReload),
 		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
-		&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"},
-		&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"},
-		&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"},
+		with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, positive),
+		with(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, from1To(math.MaxInt32)),
+		with(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"}, aTime),
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
-		&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"},
+		with(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, aTime),
 	}
 	for _, k := range fileFlags() {
 		if k.scheduler != nil {
@@ -40,6 +44,15 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		}
 	}
 	return flags
+}
+
+// aReload wants a time and a file.
+func aReload(value string) error {
+	at, _, ok := strings.Cut(value, "=")
+	if _, err := parseTime(at); !ok || err != nil {
+		return errors.New("want TIME=FILE such as 90s=fair-scheduler.xml")
+	}
+	return nil
 }
 
 // fileFlag is a flag that names a configuration file.
@@ -62,12 +75,14 @@ func fileFlags() []fileFlag {
 func (p *program) options() scenario.Options {
 	o := scenario.DefaultOptions()
 	o.Policies = p.policies
+	o.Read = p.files.read
+	o.WorkOf = workOnce()
 	return o
 }
 
 // readOptions reads the scenario flags that are set in c over base. What lies over what is decided by the
 // scenario and not by the order of flags.
-func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error) {
+func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error) {
 	o := base.Clone()
 	text := func(flag string, to *string) {
 		if c.IsSet(flag) {
@@ -82,57 +97,37 @@ func readOptions(c *cli.Context, base scenario.Options) (scenario.Options, error
 		o.Seed = c.Uint64("seed")
 	}
 	if c.IsSet("load") {
-		if o.Load = c.Float64("load"); !(o.Load > 0) {
-			return o, usagef("--load is %v, want a positive number", o.Load)
-		}
+		o.Load = c.Float64("load")
 	}
 	if c.IsSet("nodes") {
-		if o.Nodes = c.Int("nodes"); o.Nodes < 1 {
-			return o, usagef("--nodes is %d, want 1 or more", o.Nodes)
-		}
+		o.Nodes = c.Int("nodes")
 	}
 	for flag, to := range map[string]*int64{"until": &o.Until, "series": &o.SeriesMS} {
 		if c.IsSet(flag) {
-			ms, err := parseTime(c.String(flag))
-			if err != nil {
-				return o, usagef("--%s is %w", flag, err)
-			}
-			*to = ms
+			*to, _ = parseTime(c.String(flag)) // the flag takes no other
 		}
 	}
-	for _, keys := range []struct {
-		flag, want string
-		to         map[string]string
-	}{{"conf", "KEY=VALUE", o.Conf}, {"model", "NAME=VALUE", o.Parameters}} {
-		for _, kv := range c.StringSlice(keys.flag) {
-			key, value, ok := strings.Cut(kv, "=")
-			if key = strings.TrimSpace(key); !ok || key == "" {
-				return o, usagef("--%s is %q, want %s", keys.flag, kv, keys.want)
-			}
-			keys.to[key] = strings.TrimSpace(value)
+	for flag, to := range map[string]map[string]string{"conf": o.Conf, "model": o.Parameters} {
+		for _, kv := range c.StringSlice(flag) {
+			key, value, _ := strings.Cut(kv, "=")
+			to[strings.TrimSpace(key)] = strings.TrimSpace(value)
 		}
 	}
 	o.Verbose = o.Verbose || c.Bool("verbose")
-	if o.Read == nil {
-		o.Read = readOnce()
-	}
-	if o.WorkOf == nil {
-		o.WorkOf = workOnce()
-	}
-	return o, readFiles(c, &o)
+	return o, p.readFiles(c, &o)
 }
 
 // readFiles reads the configuration files that flags name.
-func readFiles(c *cli.Context, o *scenario.Options) error {
+func (p *program) readFiles(c *cli.Context, o *scenario.Options) error {
 	if c.IsSet("config-dir") {
 		var err error
-		if o.Folder, err = scenario.ReadFolder(c.String("config-dir")); err != nil {
+		if o.Folder, err = p.files.folder(c.String("config-dir")); err != nil {
 			return fmt.Errorf("--config-dir: %w", err)
 		}
 	}
 	for _, f := range fileFlags() {
 		if c.IsSet(f.flag) {
-			file, err := scenario.ReadFile(c.String(f.flag))
+			file, err := p.files.file(c.String(f.flag))
 			if err != nil {
 				return err
 			}
@@ -140,12 +135,9 @@ func readFiles(c *cli.Context, o *scenario.Options) error {
 		}
 	}
 	for _, r := range c.StringSlice("reload") {
-		at, name, ok := strings.Cut(r, "=")
-		ms, err := parseTime(at)
-		if !ok || err != nil {
-			return usagef("--reload is %q, want TIME=FILE such as 90s=fair-scheduler.xml", r)
-		}
-		file, err := scenario.ReadFile(name)
+		at, name, _ := strings.Cut(r, "=")
+		ms, _ := parseTime(at) // the flag takes no other
+		file, err := p.files.file(name)
 		if err != nil {
 			return err
 		}
@@ -174,31 +166,14 @@ func workOnce() func(*trace.Trace) (trace.Work, error) {
 	}
 }
 
-// readOnce returns a reader that reads each file once, so that all replays of a command see the same text.
-// Several may call it at the same time.
-func readOnce() func(path string) ([]byte, error) {
-	type answer struct {
-		text []byte
-		err  error
-	}
-	var mu sync.Mutex
-	seen := map[string]answer{}
-	return func(path string) ([]byte, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		a, ok := seen[path]
-		if !ok {
-			a.text, a.err = os.ReadFile(path)
-			seen[path] = a
-		}
-		return a.text, a.err
-	}
-}
-
 // openScenario opens the trace at dir and resolves the options against it. The trace must be closed.
-func openScenario(dir string, o scenario.Options) (*scenario.Scenario, *trace.Trace, error) {
-	t, err := trace.Open(dir)
+func (p *program) openScenario(dir string, o scenario.Options) (*scenario.Scenario, *trace.Trace, error) {
+	t, err := openTrace(dir)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.checkTrace(t); err != nil {
+		t.Close()
 		return nil, nil, err
 	}
 	sc, err := scenario.FromTrace(t, o)
@@ -208,3 +183,29 @@ func openScenario(dir string, o scenario.Options) (*scenario.Scenario, *trace.Tr
 	}
 	return sc, t, nil
 }
+
+// openTrace opens the trace at dir. The error of a folder of traces names them.
+func openTrace(dir string) (*trace.Trace, error) {
+	t, err := trace.Open(dir)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return t, err
+	}
+	entries, readErr := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if _, statErr := os.Stat(filepath.Join(dir, e.Name(), "trace.json")); statErr == nil {
+			names = append(names, e.Name())
+		}
+	}
+	if readErr != nil || len(names) == 0 {
+		return nil, err
+	}
+	more := ""
+	if n := len(names) - namedTraces; n > 1 {
+		names, more = names[:namedTraces], fmt.Sprintf(" and %d more", n)
+	}
+	return nil, fmt.Errorf("%s: a folder of traces, want one of them: %s%s", dir, strings.Join(names, ", "), more)
+}
+
+// namedTraces is how many traces of a folder an error names.
+const namedTraces = 20

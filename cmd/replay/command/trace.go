@@ -67,7 +67,7 @@ func traceCommand(*program) *cli.Command {
 					if c.IsSet("plot") && !slices.Contains(report.Formats(), format) {
 						return usagef("--plot is %q, want a name that ends in .%s", c.String("plot"), strings.Join(report.Formats(), ", ."))
 					}
-					t, err := trace.Open(c.Args().First())
+					t, err := openTrace(c.Args().First())
 					if err != nil {
 						return err
 					}

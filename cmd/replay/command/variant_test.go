@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/model"
 	"replay/engine/scenario"
+	"replay/policy"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -34,7 +35,8 @@ func TestSplitWords(t *testing.T) {
 
 func TestVariants(t *testing.T) {
 	base := scenario.Options{Sharing: "fair", Seed: 7, Model: model.DefaultModel(), Conf: map[string]string{"spark.task.cpus": "2"}}
-	vs, err := parseVariants([]string{"a:", "b: --sharing drf --conf spark.locality.wait=0s"}, base)
+	p := &program{policies: &policy.Tables{}, files: newInputFiles()}
+	vs, err := p.parseVariants([]string{"a:", "b: --sharing drf --conf spark.locality.wait=0s"}, base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +50,11 @@ func TestVariants(t *testing.T) {
 		t.Errorf("variant a has %v and seed %d: another variant's flags reached it", vs[0].options.Conf, vs[0].options.Seed)
 	}
 	for _, bad := range []string{"x", "a b: --sharing fair", "a: --nonsense", "a: word", "a: --seed 3", "a: --conf xy", `a: "`} {
-		if _, err := parseVariants([]string{bad}, base); err == nil || !strings.Contains(err.Error(), "variant") {
+		if _, err := p.parseVariants([]string{bad}, base); err == nil || !strings.Contains(err.Error(), "variant") {
 			t.Errorf("variant %q: error %v, want one that names it", bad, err)
 		}
 	}
-	if _, err := parseVariants([]string{"a:", "A:"}, base); err == nil {
+	if _, err := p.parseVariants([]string{"a:", "A:"}, base); err == nil {
 		t.Error("two variants of one name have no error")
 	}
 }

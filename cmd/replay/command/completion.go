@@ -1,0 +1,69 @@
+package command
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Completion in bash and zsh asks the program itself: the library answers when --generate-bash-completion is the last word.
+const (
+	bashCompletion = `# bash completion for replay: source <(replay completion bash)
+_replay_complete() {
+	local cur=${COMP_WORDS[COMP_CWORD]} before=("${COMP_WORDS[@]:0:COMP_CWORD}")
+	[[ $cur == -* ]] && before+=("$cur")
+	mapfile -t COMPREPLY < <(compgen -W "$("${before[@]}" --generate-bash-completion 2>/dev/null)" -- "$cur")
+}
+complete -o bashdefault -o default -F _replay_complete replay
+`
+	zshCompletion = `#compdef replay
+# zsh completion for replay: source <(replay completion zsh)
+_replay_complete() {
+	local -a before opts
+	before=(${words[1,CURRENT-1]})
+	[[ ${words[CURRENT]} == -* ]] && before+=(${words[CURRENT]})
+	opts=(${(f)"$(${before} --generate-bash-completion 2>/dev/null)"})
+	if (( ${#opts} )); then compadd -a opts; fi
+	_files
+}
+compdef _replay_complete replay
+`
+)
+
+// shells are the shells for which there is completion.
+var shells = map[string]func(*cli.App) (string, error){
+	"bash": func(*cli.App) (string, error) { return bashCompletion, nil },
+	"zsh":  func(*cli.App) (string, error) { return zshCompletion, nil },
+	"fish": (*cli.App).ToFishCompletion,
+}
+
+// completionCommand prints scripts for shells.
+func completionCommand(*program) *cli.Command {
+	names := slices.Sorted(maps.Keys(shells))
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print a script that completes commands and flags in a shell: " + strings.Join(names, ", "),
+		ArgsUsage: "SHELL",
+		Description: `Examples:
+   source <(replay completion bash)
+   replay completion fish > ~/.config/fish/completions/replay.fish`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usagef("completion wants one shell, got %d arguments", c.NArg())
+			}
+			shell := c.Args().First()
+			if err := oneOf(names...)(shell); err != nil {
+				return usagef("completion is for %q, %w", shell, err)
+			}
+			script, err := shells[shell](c.App)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(c.App.Writer, script)
+			return err
+		},
+	}
+}

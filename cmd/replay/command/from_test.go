@@ -1,0 +1,129 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/engine/record"
+)
+
+// equalFiles fails the test unless two directories hold the same bytes.
+func equalFiles(t *testing.T, a, b string) {
+	t.Helper()
+	x, y := files(t, a), files(t, b)
+	if len(x) != len(y) || len(x) == 0 {
+		t.Errorf("%s has %d files, %s has %d", a, len(x), b, len(y))
+	}
+	for name := range x {
+		if x[name] != y[name] {
+			t.Errorf("%s differs in %s", name, b)
+		}
+	}
+}
+
+// administrators writes a folder of configuration files and returns the flags that use all ways to name one.
+func administrators(t *testing.T) (dir string, flags []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"conf/yarn-site.xml":       hadoopXML("yarn.scheduler.fair.allocation.file", "queues.xml", "yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"),
+		"conf/queues.xml":          "<allocations><queue name='a'><weight>2</weight></queue></allocations>",
+		"conf/spark-defaults.conf": "spark.locality.wait 1s\n# gr\xfcn, in Latin-1\n",
+		"later.xml":                "<allocations><queue name='a'><weight>3</weight></queue></allocations>",
+		"model.txt":                "am-start-ms=900\n",
+		"pools.xml":                "<allocations/>",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, []string{"--config-dir", filepath.Join(dir, "conf"), "--reload", "20s=" + filepath.Join(dir, "later.xml"), "--model-file", filepath.Join(dir, "model.txt"),
+		"--conf", "spark.scheduler.allocation.file=" + filepath.Join(dir, "pools.xml")}
+}
+
+// A result says how it was made, with the text of every file, and is made again from that when the files are gone.
+func TestRunFromItsOwnDescription(t *testing.T) {
+	out := t.TempDir()
+	first, again := filepath.Join(out, "first"), filepath.Join(out, "again")
+	dir, flags := administrators(t)
+	must(t, append([]string{"run", traces + "fair-weights", "--quiet", "--formats", "svg", "--tasks", "off", "--seed", "3", "--out", first}, flags...)...)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run", "--from", filepath.Join(first, "run.json"), "--out", again, "--quiet")
+	equalFiles(t, first, again)
+
+	var m record.Manifest
+	if err := json.Unmarshal([]byte(files(t, first)["run.json"]), &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Made == nil || len(m.Made.Files) != 6 || len(m.Made.Folders) != 1 || m.ProgramVersion != version || m.Config["spark.locality.wait"] != "1s" || m.Model["am-start-ms"] != "900" {
+		t.Errorf("made %+v by %q", m.Made, m.ProgramVersion)
+	}
+	for _, word := range []string{"--out", "--quiet", first} {
+		for _, w := range m.Made.Command {
+			if w == word {
+				t.Errorf("%s is no part of how the result was made: %q", word, m.Made.Command)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name, args string
+		code       int
+		want       string
+	}{
+		{"with a flag", "run --from FILE --seed 4", exitUsage, "--seed has no place beside --from"},
+		{"by the other command", "compare --from FILE", exitUsage, "which replay run made: use replay run --from"},
+		{"of another trace", "run --from FILE " + traces + "node-lost", exitBadInput, "was made from the trace " + m.TraceHash},
+		{"of a trace elsewhere", "run --from FILE --json -q " + traces + "../traces/fair-weights", exitDone, ""},
+		{"of no result", "run --from " + traces + "fair-weights/trace.json", exitBadInput, "does not say how it was made"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, _, stderr := cmd(t, strings.Fields(strings.ReplaceAll(tt.args, "FILE", filepath.Join(first, "run.json")))...)
+			if code != tt.code || !strings.Contains(stderr, tt.want) {
+				t.Errorf("exit %d, %q; want %d and %q", code, stderr, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// A comparison is made again from its own description, and so is each of the replays that it kept. It replaces itself.
+func TestCompareFromItsOwnDescription(t *testing.T) {
+	out := t.TempDir()
+	first, again, alone := filepath.Join(out, "first"), filepath.Join(out, "again"), filepath.Join(out, "alone")
+	dir, flags := administrators(t)
+	args := append([]string{"compare", traces + "fair-weights", "--quiet", "--seeds", "2", "--formats", "svg", "--results", "--out", first,
+		"--variant", "now:", "--variant", "drf: --sharing drf --conf 'spark.locality.wait=2s' --nodes 9"}, flags...)
+	must(t, args...)
+	must(t, args...)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), "--quiet", "-j", "1", "--out", again)
+	equalFiles(t, first, again)
+	run := filepath.Join(first, "runs", "drf", "seed-2")
+	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
+	equalFiles(t, run, alone)
+	var c struct {
+		Version  string `json:"program_version"`
+		Made     *record.Made
+		Variants []struct {
+			Config map[string]string
+			Model  map[string]string
+			Nodes  int64
+		}
+	}
+	if err := json.Unmarshal([]byte(files(t, first)["comparison.json"]), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Version != version || c.Made == nil || len(c.Made.Files) != 6 || len(c.Variants) != 2 || c.Variants[1].Config["spark.locality.wait"] != "2s" || c.Variants[1].Nodes != 9 || c.Variants[0].Model["am-start-ms"] != "900" {
+		t.Errorf("the comparison says %+v", c)
+	}
+}

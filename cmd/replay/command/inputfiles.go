@@ -1,0 +1,136 @@
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"replay/engine/record"
+	"replay/engine/scenario"
+)
+
+// inputFiles are all files that a command reads besides traces: each is read once, so that all replays see the same text and a
+// result can say what it was made from. With those that a result was made from, the disk is not looked at.
+// Several may use it at the same time.
+type inputFiles struct {
+	mu       sync.Mutex
+	recorded bool // from a result
+	files    map[string][]byte
+	folders  map[string]scenario.Folder
+}
+
+func newInputFiles() *inputFiles {
+	return &inputFiles{files: map[string][]byte{}, folders: map[string]scenario.Folder{}}
+}
+
+// read returns the text of a file.
+func (in *inputFiles) read(path string) ([]byte, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if text, ok := in.files[path]; ok {
+		return text, nil
+	}
+	if in.recorded {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		in.files[path] = text
+	}
+	return text, err
+}
+
+// file returns a file that a flag names.
+func (in *inputFiles) file(path string) (scenario.File, error) {
+	text, err := in.read(path)
+	return scenario.File{Name: path, Text: text}, err
+}
+
+// folder returns a folder of configuration files.
+func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if f, ok := in.folders[dir]; ok {
+		return f, nil
+	}
+	if in.recorded {
+		return scenario.Folder{}, fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
+	}
+	f, err := scenario.ReadFolder(dir)
+	if err == nil {
+		in.folders[dir] = f
+		for _, file := range f.Files {
+			in.files[file.Name] = file.Text
+		}
+	}
+	return f, err
+}
+
+// made says how a result was made by the words of a command: with all that was read so far.
+func (in *inputFiles) made(words []string) *record.Made {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	m := &record.Made{Command: words, Files: []record.Text{}, Folders: []record.Folder{}}
+	for _, name := range slices.Sorted(maps.Keys(in.files)) {
+		m.Files = append(m.Files, textOf(name, in.files[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.folders)) {
+		f := in.folders[name]
+		kinds := map[string]string{}
+		for kind, file := range f.Files {
+			kinds[kind] = file.Name
+		}
+		m.Folders = append(m.Folders, record.Folder{Name: name, Files: kinds, Others: append([]string{}, f.Others...)})
+	}
+	return m
+}
+
+// textOf is a file as a result keeps it.
+func textOf(name string, text []byte) record.Text {
+	sum := sha256.Sum256(text)
+	t := record.Text{Name: name, SHA256: hex.EncodeToString(sum[:])}
+	if utf8.Valid(text) {
+		t.Text = string(text)
+	} else {
+		t.Base64 = base64.StdEncoding.EncodeToString(text)
+	}
+	return t
+}
+
+// filesOf are those from which a result was made. A text that does not have its hash is an error.
+func filesOf(m *record.Made) (*inputFiles, error) {
+	in := newInputFiles()
+	in.recorded = true
+	for _, f := range m.Files {
+		text := []byte(f.Text)
+		if f.Base64 != "" {
+			var err error
+			if text, err = base64.StdEncoding.DecodeString(f.Base64); err != nil {
+				return nil, fmt.Errorf("the text of %s: %w", f.Name, err)
+			}
+		}
+		if got := textOf(f.Name, text).SHA256; got != f.SHA256 {
+			return nil, fmt.Errorf("the text of %s has the hash %s, want %s as it says itself", f.Name, got, f.SHA256)
+		}
+		in.files[f.Name] = text
+	}
+	for _, f := range m.Folders {
+		folder := scenario.Folder{Name: f.Name, Files: scenario.Files{}, Others: f.Others}
+		for kind, name := range f.Files {
+			text, ok := in.files[name]
+			if !ok {
+				return nil, fmt.Errorf("folder %s: the text of %s is missing", f.Name, name)
+			}
+			folder.Files[kind] = scenario.File{Name: name, Text: text}
+		}
+		in.folders[f.Name] = folder
+	}
+	return in, nil
+}

@@ -1,0 +1,27 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+)
+
+// manCommand prints the man page.
+func manCommand(*program) *cli.Command {
+	return &cli.Command{
+		Name:        "man",
+		Usage:       "print the man page",
+		Description: "replay man | man -l -    or    replay man > /usr/local/share/man/man1/replay.1",
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("man wants no argument, got %q", c.Args().First())
+			}
+			page, err := c.App.ToManWithSection(1)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(c.App.Writer, page)
+			return err
+		},
+	}
+}

@@ -1,0 +1,124 @@
+package command
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"replay/policy"
+)
+
+// Of two wrong flags the first is reported, whatever is wrong with them; misspelt names are answered with the nearest; a folder of
+// traces names them.
+func TestWordsOfErrors(t *testing.T) {
+	const trace = traces + "fair-weights"
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"run", trace, "--load", "0", "--until", "never"}, exitUsage, `--load is "0", want a positive number`},
+		{[]string{"run", trace, "--until", "never", "--load", "0"}, exitUsage, `--until is "never", want a positive time`},
+		{[]string{"run", "--until", "never", trace, "--nonsense"}, exitUsage, `--until is "never"`},
+		{[]string{"run", "--nonsense", trace, "--until", "never"}, exitUsage, `unknown flag --nonsense (see replay run --help)`},
+		{[]string{"run", trace, "--series", "x", "--until", "never", "--seed", "-1"}, exitUsage, `--series is "x"`},
+		{[]string{"run", trace, "--conf", "x", "--model", "y"}, exitUsage, `--conf is "x", want KEY=VALUE`},
+		{[]string{"run", trace, "--model", "y", "--conf", "x"}, exitUsage, `--model is "y", want NAME=VALUE`},
+		{[]string{"compare", trace, "--seeds", "0", "--jobs", "0"}, exitUsage, "--seeds"},
+		{[]string{"compare", trace, "--jobs", "0", "--seeds", "0"}, exitUsage, "--jobs"},
+		{[]string{"gen", "uniform-micro", "--load", "0", "--nodes", "0"}, exitUsage, "--load"},
+		{[]string{"compare", trace, "--variant", "a: --until never --load 0", "--variant", "b: --x"}, exitUsage, `--variant a: --until is "never"`},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --out x"}, exitUsage, "--variant b: --out has no place in a variant: it stands outside"},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --sharng drf"}, exitUsage, "--variant b: unknown flag --sharng; is --sharing meant?"},
+		{[]string{"run", trace, "--sharng", "drf"}, exitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},
+		{[]string{"run", trace, "--progress", "of"}, exitUsage, "want auto, on or off; is on meant?"},
+		{[]string{"comapre", trace}, exitUsage, `unknown command "comapre"; is compare meant? (see replay --help)`},
+		{[]string{"trace", "inof", trace}, exitUsage, `unknown command "inof"; is info meant? (see replay trace --help)`},
+		{[]string{"help", "rnu"}, exitUsage, `unknown command "rnu"; is run meant?`},
+		{[]string{"completion", "fsh"}, exitUsage, "want bash, fish or zsh; is fish meant?"},
+		{[]string{"run", traces}, exitBadInput, "a folder of traces, want one of them: contended-logs, drf-mixed-sizes, fair-weights"},
+		{[]string{"trace", "info", traces}, exitBadInput, "a folder of traces, want one of them: contended-logs"},
+		{[]string{"compare", traces, "--variant", "a:", "--variant", "b:"}, exitBadInput, "a folder of traces"},
+		{[]string{"run", "."}, exitBadInput, "not a trace directory"},
+	} {
+		code, _, stderr := cmd(t, tt.args...)
+		if code != tt.code || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%q: exit %d, %q; want %d and %q", tt.args, code, stderr, tt.code, tt.want)
+		}
+	}
+}
+
+// Help, the version, completion and the man page are there and know every command and flag.
+func TestHelpEverywhere(t *testing.T) {
+	p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles()}
+	man, fish := must(t, "man"), must(t, "completion", "fish")
+	names := completed(t)
+	for _, c := range p.app(nil, nil).Commands {
+		help := must(t, "help", c.Name)
+		if !strings.Contains(help, "replay "+c.Name+" - ") || must(t, c.Name, "--help") != help {
+			t.Errorf("help of %s is %.200q", c.Name, help)
+		}
+		if !strings.Contains(man, c.Name) || !strings.Contains(fish, " -a '"+c.Name+"'") || !strings.Contains(strings.Join(names, " "), c.Name) {
+			t.Errorf("%s is not in the man page, in fish's completion or in %q", c.Name, names)
+		}
+		for _, f := range c.Flags {
+			if name := f.Names()[0]; !strings.Contains(man, name) || !strings.Contains(fish, " -l "+name) || !strings.Contains(help, "--"+name) {
+				t.Errorf("--%s of %s is not in its help, in the man page or in fish's completion", name, c.Name)
+			}
+		}
+	}
+	if text := must(t, "version"); !strings.HasPrefix(text, "replay "+version+" (") {
+		t.Errorf("version: %q", text)
+	}
+	for _, shell := range []string{"bash", "zsh"} {
+		if text := must(t, "completion", shell); !strings.Contains(text, "--generate-bash-completion") {
+			t.Errorf("%s: %q", shell, text)
+		}
+	}
+	if flags := completed(t, "run", "--sh"); len(flags) != 1 || flags[0] != "--sharing" {
+		t.Errorf("--sh is completed to %q", flags)
+	}
+}
+
+// completed returns what the program offers after the words. The library looks at the words of the process.
+func completed(t *testing.T, words ...string) []string {
+	t.Helper()
+	words = append(words, "--generate-bash-completion")
+	before := os.Args
+	os.Args = append([]string{"replay"}, words...)
+	defer func() { os.Args = before }()
+	return strings.Fields(must(t, words...))
+}
+
+// Every command that does something takes -q, and all that print a result take --json.
+func TestFlagsOfEveryCommand(t *testing.T) {
+	without := map[string]bool{"completion": true, "man": true} // their output is for other programs as it is
+	p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles()}
+	all := p.app(nil, nil).Commands
+	for len(all) > 0 {
+		c := all[0]
+		all = append(all[1:], c.Subcommands...)
+		if len(c.Subcommands) > 0 {
+			continue
+		}
+		if findFlag(c.Flags, "q") == nil || findFlag(c.Flags, "quiet") == nil {
+			t.Errorf("%s has no --quiet", c.Name)
+		}
+		if findFlag(c.Flags, "json") == nil && !without[c.Name] {
+			t.Errorf("%s has no --json", c.Name)
+		}
+	}
+}
+
+// The exit code of a comparison of results is that of the comparison of replays.
+func TestExitCodeOfComparedResults(t *testing.T) {
+	trace, alone := failingNodes(t)
+	out := t.TempDir()
+	must(t, "run", trace, "--quiet", "--formats", "none", "--out", out+"/two")
+	cmd(t, append([]string{"run", trace, "--quiet", "--formats", "none", "--out", out + "/one"}, alone...)...)
+	args := []string{"report", "--compare", "--formats", "none", out + "/two", out + "/one"}
+	if code, _, stderr := cmd(t, args...); code != exitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
+		t.Errorf("exit %d, %q, want %d and the failed jobs", code, stderr, exitFailed)
+	}
+	must(t, append(args, "--allow-failures")...)
+}
