@@ -10,44 +10,159 @@ import (
 	"replay/trace/importer/workload"
 )
 
-// launch is a recorded task launch, as far as a trace tells.
-type launch struct {
-	at    int64
-	stage int32
-	index int32
+// ends are the ends of attempts as a replay takes them.
+var ends = map[string]driver.AttemptEnd{
+	workload.EndSuccess: driver.AttemptSucceeded, workload.EndFailed: driver.AttemptFailed, workload.EndKilled: driver.AttemptKilled,
+	workload.EndLost: driver.AttemptLost, workload.EndFetchFailed: driver.AttemptFetchFailed,
 }
 
-// usable returns the executors of a job with what the recording says of their beginning: when they took
-// their first task, if one was waiting, and by how much their first tasks took longer than usual. A trace
-// names the host of a task and not its executor, so executors that shared a host at some time are given
-// without that.
-func (r *Recording) usable(j *trace.Job, a *workload.RecordedApp) []driver.RecordedExecutor {
+// attempts returns the recorded attempts of a job by launch, and by how much those that were the first in a slot of
+// their executor took longer than usual.
+func (r *Recording) attempts(j *trace.Job, a *workload.RecordedApp) []driver.RecordedAttempt {
+	var out []driver.RecordedAttempt
+	usual := usualOf(a)
+	for i := range a.Stages {
+		for _, t := range a.Stages[i].Tasks {
+			out = append(out, driver.RecordedAttempt{Stage: t.Stage, Task: t.Task, StageAttempt: t.StageAttempt, Executor: t.Executor, LaunchMS: t.LaunchMS,
+				CoreMS: t.CoreMS, DurationMS: t.DurationMS, SchedDelayMS: t.SchedDelayMS, Speculative: t.Speculative, End: ends[t.End],
+				FirstMS: over(t.DeserializeMS, usual[0]) + over(t.SchedDelayMS, usual[1])})
+		}
+	}
+	if len(out) == 0 {
+		return retries(j)
+	}
+	slices.SortStableFunc(out, func(x, y driver.RecordedAttempt) int { return cmp.Compare(x.LaunchMS, y.LaunchMS) })
+	slots := map[int32]int{}
+	for _, e := range r.executorsOf(j.ID) {
+		slots[e.ID] = slotsOf(j, &e)
+	}
+	for i := range out {
+		x := &out[i]
+		if x.First = slots[x.Executor] > 0; x.First {
+			slots[x.Executor]--
+		} else {
+			x.FirstMS = 0
+		}
+	}
+	return out
+}
+
+// retries makes attempts of the failures that a trace without recorded attempts counts: each as long as the success.
+func retries(j *trace.Job) (out []driver.RecordedAttempt) {
+	for i := range j.Stages {
+		t := &j.Stages[i].Tasks
+		for k, n := range t.Retries {
+			x := driver.RecordedAttempt{Stage: int32(i), Task: int32(k), Executor: trace.Unset, LaunchMS: trace.Unset,
+				DurationMS: t.DurationMS[k], SchedDelayMS: trace.Unset, End: driver.AttemptFailed}
+			for range n {
+				out = append(out, x)
+			}
+			if x.End = driver.AttemptSucceeded; n > 0 {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// slotsOf is how many tasks an executor runs at a time.
+func slotsOf(j *trace.Job, e *trace.Executor) int {
+	return max(int(e.VCores)/max(int(j.TaskCPUs), 1), 1)
+}
+
+// usable returns the executors of a job with what the recording says of their beginning and end: when they took their
+// first task, if one was waiting, by how much their first tasks took longer than usual, and why they left. all are the
+// recorded attempts of the job, by launch.
+func (r *Recording) usable(j *trace.Job, a *workload.RecordedApp, all []driver.RecordedAttempt) []driver.RecordedExecutor {
 	execs := r.executorsOf(j.ID)
-	byNode := launches(j, a)
-	usual := usualOf(j)
+	ran := map[int32][]driver.RecordedAttempt{}
+	for _, x := range all {
+		ran[x.Executor] = append(ran[x.Executor], x)
+	}
+	began := beginnings(all)
+	over := workEnded(a)
 	out := make([]driver.RecordedExecutor, len(execs))
 	for i, e := range execs {
-		out[i] = driver.RecordedExecutor{Executor: e, ReadyMS: trace.Unset, LeaveMS: trace.Unset, CausedBy: trace.Unset}
-		out[i].CausedBy, out[i].AfterMS = cause(j, a, &e)
-		if sharesHost(execs, i) {
-			continue
+		if over != trace.Unset && e.RemovedMS >= over {
+			e.RemovedMS, e.Reason = trace.Unset, "" // it left because the application ended
 		}
-		out[i].LeaveMS = leaving(j, a, &e, byNode)
-		slots := max(int(e.VCores)/max(int(j.TaskCPUs), 1), 1)
-		taken := 0
-		for _, l := range byNode[e.Node] {
-			if l.at < e.AddedMS || e.RemovedMS != trace.Unset && l.at > e.RemovedMS {
-				continue
+		x := driver.RecordedExecutor{Executor: e, ReadyMS: trace.Unset}
+		x.CausedBy, x.AfterMS = cause(j, a, &e)
+		x.Idle = wasIdle(&e, ran[e.ID])
+		x.LeaveMS = leaving(a, &e, ran[e.ID], began)
+		for k, l := range ran[e.ID] {
+			if k == 0 && a.Stages[l.Stage].SubmitMS < e.AddedMS {
+				x.ReadyMS = max(l.LaunchMS-e.AddedMS, 0)
 			}
-			if taken == 0 && a.Stages[l.stage].SubmitMS < e.AddedMS {
-				out[i].ReadyMS = l.at - e.AddedMS
-			}
-			if taken++; taken > slots {
+			if !l.First {
 				break
 			}
-			t := &j.Stages[l.stage].Tasks
-			ms := over(t.DeserializeMS, l.index, usual[0]) + over(t.SchedDelayMS, l.index, usual[1])
-			out[i].First = append(out[i].First, driver.FirstTask{Stage: l.stage, Index: l.index, MoreMS: ms})
+			x.FirstMS = append(x.FirstMS, l.FirstMS)
+		}
+		out[i] = x
+	}
+	setReady(out)
+	return out
+}
+
+// workEnded returns when the last stage of an application had ended, trace.Unset if one had not or its job failed.
+func workEnded(a *workload.RecordedApp) int64 {
+	end := int64(trace.Unset)
+	for i := range a.Stages {
+		if a.Stages[i].FinishMS == trace.Unset {
+			return trace.Unset
+		}
+		end = max(end, a.Stages[i].FinishMS)
+	}
+	if n := len(a.Jobs); n > 0 && !a.Jobs[n-1].OK {
+		return trace.Unset
+	}
+	return end
+}
+
+// setReady takes the median of the executors that tasks waited for as the time until the others were ready.
+func setReady(list []driver.RecordedExecutor) {
+	var known []int64
+	for i := range list {
+		if list[i].ReadyMS != trace.Unset {
+			known = append(known, list[i].ReadyMS)
+		}
+	}
+	if len(known) == 0 {
+		return
+	}
+	slices.Sort(known)
+	for i := range list {
+		if list[i].ReadyMS == trace.Unset {
+			list[i].ReadyMS = known[len(known)/2]
+		}
+	}
+}
+
+// wasIdle reports whether an executor left because it had nothing to do: it was killed on the driver's word, and no
+// task was lost with it.
+func wasIdle(e *trace.Executor, ran []driver.RecordedAttempt) bool {
+	if e.RemovedMS == trace.Unset || !killedByDriver(e.Reason) {
+		return false
+	}
+	return !slices.ContainsFunc(ran, func(x driver.RecordedAttempt) bool {
+		return x.End == driver.AttemptLost && x.LaunchMS+x.CoreMS >= e.RemovedMS-slackMS
+	})
+}
+
+// slackMS is how far apart the log may have the end of an executor and those of its tasks.
+const slackMS = 1000
+
+func killedByDriver(reason string) bool {
+	return strings.HasPrefix(reason, "Executor killed by driver") || strings.Contains(reason, "explicit termination request")
+}
+
+// beginnings returns when each stage launched its first task.
+func beginnings(all []driver.RecordedAttempt) map[int32]int64 {
+	out := map[int32]int64{}
+	for _, x := range all {
+		if at, ok := out[x.Stage]; !ok || x.LaunchMS < at {
+			out[x.Stage] = x.LaunchMS
 		}
 	}
 	return out
@@ -56,28 +171,18 @@ func (r *Recording) usable(j *trace.Job, a *workload.RecordedApp) []driver.Recor
 // leaving returns when the driver decided to have an executor killed, or trace.Unset: it took no task of
 // a stage that was submitted after its last task and whose tasks began only when it was gone, so it was
 // on its way out by then. The middle of that time is taken.
-func leaving(j *trace.Job, a *workload.RecordedApp, e *trace.Executor, byNode map[int32][]launch) int64 {
-	if e.RemovedMS == trace.Unset || !strings.HasPrefix(e.Reason, "Executor killed by driver") {
+func leaving(a *workload.RecordedApp, e *trace.Executor, ran []driver.RecordedAttempt, began map[int32]int64) int64 {
+	if e.RemovedMS == trace.Unset || !killedByDriver(e.Reason) {
 		return trace.Unset
 	}
 	last := e.AddedMS
-	for _, l := range byNode[e.Node] {
-		if l.at >= e.AddedMS && l.at <= e.RemovedMS {
-			last = max(last, l.at+j.Stages[l.stage].Tasks.DurationMS[l.index])
-		}
-	}
-	first := map[int32]int64{}
-	for _, list := range byNode {
-		for _, l := range list {
-			if at, ok := first[l.stage]; !ok || l.at < at {
-				first[l.stage] = l.at
-			}
-		}
+	for _, x := range ran {
+		last = max(last, x.LaunchMS+x.CoreMS)
 	}
 	out := int64(trace.Unset)
 	for i := range a.Stages {
-		at, began := a.Stages[i].SubmitMS, first[int32(i)]
-		if at > last && at < e.RemovedMS && began > e.RemovedMS && (out == trace.Unset || at < out) {
+		at, first := a.Stages[i].SubmitMS, began[int32(i)]
+		if at > last && at < e.RemovedMS && first > e.RemovedMS && (out == trace.Unset || at < out) {
 			out = at
 		}
 	}
@@ -104,34 +209,14 @@ func cause(j *trace.Job, a *workload.RecordedApp, e *trace.Executor) (stage int3
 	return stage, after
 }
 
-// launches lists the tasks of stages with one attempt by node, in order of launch.
-func launches(j *trace.Job, a *workload.RecordedApp) map[int32][]launch {
-	out := map[int32][]launch{}
-	for i := range j.Stages {
-		t := &j.Stages[i].Tasks
-		at := a.Stages[i].SubmitMS
-		if at == trace.Unset || t.RecordedWaitMS == nil {
-			continue
-		}
-		for k, node := range t.RecordedNode {
-			if node != trace.Unset && t.RecordedWaitMS[k] != trace.Unset {
-				out[node] = append(out[node], launch{at + t.RecordedWaitMS[k], int32(i), int32(k)})
-			}
-		}
-	}
-	for _, list := range out {
-		slices.SortStableFunc(list, func(a, b launch) int { return cmp.Compare(a.at, b.at) })
-	}
-	return out
-}
-
-// usualOf returns the medians of deserialization and scheduler delay over all tasks of a job, ms.
-func usualOf(j *trace.Job) (out [2]int64) {
+// usualOf returns the medians of deserialization and scheduler delay over all successful attempts, ms.
+func usualOf(a *workload.RecordedApp) (out [2]int64) {
 	var all [2][]int64
-	for i := range j.Stages {
-		for c, column := range [2][]int64{j.Stages[i].Tasks.DeserializeMS, j.Stages[i].Tasks.SchedDelayMS} {
-			for _, ms := range column {
-				if ms != trace.Unset {
+	for i := range a.Stages {
+		for k := range a.Stages[i].Tasks {
+			t := &a.Stages[i].Tasks[k]
+			for c, ms := range [2]int64{t.DeserializeMS, t.SchedDelayMS} {
+				if ms != trace.Unset && t.End == workload.EndSuccess {
 					all[c] = append(all[c], ms)
 				}
 			}
@@ -145,22 +230,31 @@ func usualOf(j *trace.Job) (out [2]int64) {
 	return out
 }
 
-// over returns by how much entry i of a column exceeds what is usual.
-func over(column []int64, i int32, usual int64) int64 {
-	if column == nil || column[i] == trace.Unset {
+// over returns by how much ms exceeds what is usual, 0 if it is not known.
+func over(ms, usual int64) int64 {
+	if ms == trace.Unset {
 		return 0
 	}
-	return max(column[i]-usual, 0)
+	return max(ms-usual, 0)
 }
 
-// sharesHost reports whether another executor was on the host of executor i at the same time.
-func sharesHost(execs []trace.Executor, i int) bool {
-	e := &execs[i]
-	for k := range execs {
-		o := &execs[k]
-		if k != i && o.Node == e.Node && (o.RemovedMS == trace.Unset || o.RemovedMS > e.AddedMS) && (e.RemovedMS == trace.Unset || o.AddedMS < e.RemovedMS) {
-			return true
+// firsts returns what the first tasks of the executors of a job took longer, in the order of their ids, which is that of
+// their starts; nil where nothing is known of attempts.
+func (r *Recording) firsts(job int64, all []driver.RecordedAttempt) [][]int64 {
+	if len(all) == 0 {
+		return nil
+	}
+	byID := map[int32][]int64{}
+	most := int32(0)
+	for _, x := range all {
+		if x.First && x.Executor > 0 {
+			byID[x.Executor] = append(byID[x.Executor], x.FirstMS)
+			most = max(most, x.Executor)
 		}
 	}
-	return false
+	out := make([][]int64, most)
+	for id, list := range byID {
+		out[id-1] = list
+	}
+	return out
 }

@@ -42,21 +42,22 @@ func (o *observed) Task(t *record.Task) {
 	if o.tasks != nil {
 		o.tasks[t.Job] = append(o.tasks[t.Job], *t)
 	}
+	k := stageKey{t.Job, t.Stage}
+	s := o.stages[k]
+	if s == nil {
+		s = &stageSeen{span: span{t.Ready, trace.Unset}, done: map[int32]bool{}}
+		o.stages[k] = s
+	}
+	s.start = min(s.start, t.Ready)
 	if t.End != record.TaskSuccess {
 		return
 	}
 	o.levels[t.Level]++
-	k := stageKey{t.Job, t.Stage}
-	s := o.stages[k]
-	if s == nil {
-		s = &stageSeen{span: span{t.Ready, t.Finish}, done: map[int32]bool{}}
-		o.stages[k] = s
-	}
 	if s.done[t.Index] {
 		return // its output was lost and made again
 	}
 	s.done[t.Index] = true
-	s.start, s.end = min(s.start, t.Ready), max(s.end, t.Finish)
+	s.end = max(s.end, t.Finish)
 }
 
 func (o *observed) Sample(*record.Sample)     {}
@@ -64,7 +65,7 @@ func (o *observed) Decision(*record.Decision) {}
 
 // of returns the span of a stage, unset when no task of it succeeded.
 func (o *observed) of(job int64, stage int32) span {
-	if s := o.stages[stageKey{job, stage}]; s != nil {
+	if s := o.stages[stageKey{job, stage}]; s != nil && s.end != trace.Unset {
 		return s.span
 	}
 	return span{trace.Unset, trace.Unset}

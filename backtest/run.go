@@ -3,6 +3,7 @@ package backtest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"replay/engine"
 	"replay/engine/record"
@@ -26,10 +27,17 @@ type Options struct {
 func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *observed, []record.Warning, error) {
 	opt, in := o.Engine, r.input
 	byDriver := !r.IsCluster
-	opt.Recorded.Failures = true
+	opt.Recorded.Attempts = map[int64][]driver.RecordedAttempt{}
+	replayed, times := slices.Clone(r.jobs), make([][]stageTimes, len(r.jobs))
+	for i := range r.apps {
+		opt.Recorded.Attempts[r.apps[i].Job] = r.attempts(r.jobs[i], &r.apps[i])
+	}
 	if r.IsCluster {
 		if o.Latency != "model" {
 			opt.Recorded.Latencies = r.cluster.latencies()
+			for job, l := range opt.Recorded.Latencies {
+				l.FirstMS = r.firsts(job, opt.Recorded.Attempts[job])
+			}
 		}
 	} else if o.Allocation != "simulated" {
 		opt.Recorded.Executors = []driver.RecordedExecutor{}
@@ -37,7 +45,10 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 		for i := range r.apps {
 			a := &r.apps[i]
 			opt.Recorded.CodeMS[a.Job] = max(a.ReadyMS-a.StartMS, 0)
-			opt.Recorded.Executors = append(opt.Recorded.Executors, r.usable(r.jobs[i], a)...)
+			all := opt.Recorded.Attempts[a.Job]
+			opt.Recorded.Executors = append(opt.Recorded.Executors, r.usable(r.jobs[i], a, all)...)
+			times[i] = r.stageTimes(r.jobs[i], a, all)
+			replayed[i] = asRecorded(r.jobs[i], a, times[i])
 		}
 	}
 	all := newObserved()
@@ -45,10 +56,10 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 		all.tasks = map[int64][]record.Task{}
 	}
 	var warnings []record.Warning
-	groups := [][]*trace.Job{r.jobs}
+	groups := [][]*trace.Job{replayed}
 	if byDriver { // each application had a cluster of its own
 		groups = groups[:0]
-		for _, j := range r.jobs {
+		for _, j := range replayed {
 			groups = append(groups, []*trace.Job{j})
 		}
 	}
@@ -66,13 +77,15 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 	}
 	var out []prediction.App
 	for i, j := range r.jobs {
-		out = append(out, r.compare(j, &r.apps[i], all, byDriver))
+		out = append(out, r.compare(j, &r.apps[i], all, times[i], byDriver))
 	}
 	return out, all, warnings, nil
 }
 
 // compare sets one application's replay beside its recording.
-func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, byDriver bool) prediction.App {
+//
+// times are the driver's own, nil where they are not part of the replay.
+func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, times []stageTimes, byDriver bool) prediction.App {
 	rec, ran := o.jobs[j.ID]
 	out := prediction.App{
 		Recording: r.Name, ID: a.ID, Name: a.Name, RecordedMS: trace.Unset, PredictedMS: trace.Unset,
@@ -92,6 +105,9 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 	for i := range j.Stages {
 		st := &j.Stages[i]
 		s := o.of(j.ID, st.ID)
+		if times != nil && s.end != trace.Unset {
+			s.start, s.end = s.start-times[i].prepare, s.end+times[i].finish
+		}
 		e := prediction.Stage{Stage: a.Stages[i].SparkStage, Job: st.SparkJob, Name: st.Name, Tasks: st.Tasks.Len(),
 			RecordedMS: trace.Unset, PredictedMS: trace.Unset, Attempts: a.Stages[i].Attempts,
 			RecordedStartMS: trace.Unset, PredictedStartMS: trace.Unset}
@@ -119,6 +135,9 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 		}
 		if s := jobs[k.ID]; s != nil {
 			e.PredictedMS = s.end - s.start
+			if times != nil {
+				e.PredictedMS += around(j, a, &k)
+			}
 		}
 		out.Jobs = append(out.Jobs, e)
 	}

@@ -240,6 +240,13 @@ func readTrace(dir, name string) (*Recording, error) {
 	if r.executors, err = t.Executors(); err != nil {
 		return nil, err
 	}
+	data, err := t.Attachment(workload.AttemptsFile)
+	if err == nil {
+		err = workload.ReadAttempts(data, r.apps)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
 	jobs := t.Jobs()
 	for {
 		j, err := jobs.Next()

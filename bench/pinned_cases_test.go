@@ -318,11 +318,11 @@ func pinnedCases() []pinnedCase {
 	})
 	add("failed-tasks", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 4, retried(input(stageOf(0, 24, 2000), 4, 1), 2), retried(stageOf(1, 9, 1500, 0), 1))
-		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Failures: true}}
+		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Attempts: failures(j)}}
 	}, "tasks-failed")
 	add("excluded-executors", func() (scenario.Input, scenario.Options) {
 		j := jobOf(0, 0, 0, 6, retried(input(stageOf(0, 36, 2000), 4, 1), 3), retried(stageOf(1, 18, 1500, 0), 2))
-		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Failures: true}, Conf: keys("spark.excludeOnFailure.enabled", "true",
+		return lonely(4, j), scenario.Options{Recorded: driver.Recorded{Attempts: failures(j)}, Conf: keys("spark.excludeOnFailure.enabled", "true",
 			"spark.excludeOnFailure.timeout", "9s", "spark.excludeOnFailure.task.maxTaskAttemptsPerExecutor", "1", "spark.excludeOnFailure.task.maxTaskAttemptsPerNode", "2",
 			"spark.excludeOnFailure.stage.maxFailedTasksPerExecutor", "2", "spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "2",
 			"spark.excludeOnFailure.killExcludedExecutors", "true")}
@@ -438,8 +438,8 @@ func recordedCase() (scenario.Input, scenario.Options) {
 		list = append(list, executor(0, i+1, i, 2, 3000+int64(i)*400, trace.Unset, ""))
 	}
 	list[0].ReadyMS = 250
-	list[0].First = []driver.FirstTask{{Stage: 0, Index: 0, MoreMS: 600}, {Stage: 0, Index: 4, MoreMS: 300}}
-	list[1].RemovedMS, list[1].LeaveMS, list[1].Reason = 9000, 8800, "Executor killed by driver."
+	list[0].FirstMS = []int64{600, 300}
+	list[1].RemovedMS, list[1].LeaveMS, list[1].Idle, list[1].Reason = 9000, 8800, true, "Executor killed by driver."
 	list[2].RemovedMS, list[2].CausedBy, list[2].AfterMS, list[2].Reason = 12_000, 1, 2500, "Container exited from explicit failure. Exit status: 52."
 	list[3].RemovedMS, list[3].Reason = 15_000, "Container marked as failed on a *lost* node: host03"
 	list = append(list, executor(0, 5, 1, 2, 10_000, trace.Unset, ""), executor(0, 6, 2, 2, 3600, 3601, "Executor heartbeat timed out after 120000 ms"))
@@ -450,7 +450,48 @@ func recordedCase() (scenario.Input, scenario.Options) {
 	late.MemMiB = 3072
 	list = append(list, late)
 	return several(4, []*trace.Job{j, wide}), scenario.Options{Conf: keys("spark.shuffle.service.enabled", "false"),
-		Recorded: driver.Recorded{Executors: list, CodeMS: map[int64]int64{0: 2500, 1: 2000}, Failures: true}}
+		Recorded: driver.Recorded{Executors: list, CodeMS: map[int64]int64{0: 2500, 1: 2000}, Attempts: map[int64][]driver.RecordedAttempt{0: attemptsOf(j)}}}
+}
+
+// failures are recorded attempts of the tasks of a job that failed as often as the trace counts retries, each as long as
+// the one that succeeded.
+func failures(j *trace.Job) map[int64][]driver.RecordedAttempt {
+	var out []driver.RecordedAttempt
+	for i := range j.Stages {
+		t := &j.Stages[i].Tasks
+		for k, n := range t.Retries {
+			x := driver.RecordedAttempt{Stage: int32(i), Task: int32(k), Executor: trace.Unset, DurationMS: t.DurationMS[k], SchedDelayMS: trace.Unset, End: driver.AttemptFailed}
+			for range n {
+				out = append(out, x)
+			}
+			x.End = driver.AttemptSucceeded
+			out = append(out, x)
+		}
+	}
+	return map[int64][]driver.RecordedAttempt{j.ID: out}
+}
+
+// attemptsOf are recorded attempts of the tasks of the first stage of a job, on executors 1 to 4 in turn: they failed as
+// often as the trace counts retries, some ran again, and the first on executor 1 took longer.
+func attemptsOf(j *trace.Job) (out []driver.RecordedAttempt) {
+	t := &j.Stages[0].Tasks
+	for k, ms := range t.DurationMS {
+		x := driver.RecordedAttempt{Task: int32(k), Executor: int32(k%4) + 1, LaunchMS: int64(3000 + 10*k), CoreMS: ms, DurationMS: ms,
+			SchedDelayMS: trace.Unset, End: driver.AttemptFailed}
+		for range t.Retries[k] {
+			out = append(out, x)
+		}
+		x.End = driver.AttemptSucceeded
+		if k == 0 || k == 4 {
+			x.First, x.FirstMS = true, 600-75*int64(k)
+		}
+		out = append(out, x)
+		if k%3 == 0 {
+			x.LaunchMS, x.DurationMS, x.First = x.LaunchMS+9000, ms/2, false
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // tracesPinned are the traces of the project, each with the flags of the case.

@@ -114,7 +114,7 @@ func TestDynamicAllocationIsTold(t *testing.T) {
 				j.Stages[1].CacheOf = 0
 			}
 			j.ExecVCores = max(c.cores, 1)
-			a := newApp(t, j, setup{conf: c.conf, model: m, recorded: Recorded{Failures: c.retries != nil}}).register()
+			a := newApp(t, j, setup{conf: c.conf, model: m, recorded: failing(j.Stages...)}).register()
 			for _, s := range c.steps {
 				a.Run(s.at)
 				s.do(a)

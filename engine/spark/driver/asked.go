@@ -9,6 +9,7 @@ import (
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
 	"replay/policy/resource"
+	"replay/trace"
 )
 
 // asked are executors that the application master asks for. It is the driver's backend towards YARN, and that of its
@@ -84,7 +85,21 @@ func (a *asked) enough() bool {
 
 func (a *asked) submitted(stage, attempt int32) {}
 
-func (a *asked) moreMS(id int32, k int, stage, index int32) int64 { return 0 }
+// firstMS goes with the executors in the order in which they were started, where that was recorded.
+func (a *asked) firstMS(id int32, k int, own int64) int64 {
+	l := a.kind.Recorded.Latencies[a.job.ID]
+	if l == nil || l.FirstMS == nil {
+		return 0
+	}
+	if n := a.execs[id].order; n < len(l.FirstMS) && k < len(l.FirstMS[n]) {
+		return l.FirstMS[n][k] - own
+	}
+	return -own
+}
+
+func (a *asked) recordedAs(int32) int32 { return trace.Unset }
+
+func (a *asked) arrange([]spark.Offer) {}
 
 // leave tells executors to stop; the process of the application master ends last.
 func (a *asked) leave(reason string) {
@@ -168,7 +183,7 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	}
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
-	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never,
+	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,
 		cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.job.ID, a.launched, called-a.now())}
 	a.runsIn(n, id)
 	a.launched++

@@ -32,8 +32,8 @@ type Driver struct {
 	stages
 	backend
 	runs     runs
-	failures map[[2]int32]int32 // by stage and task: recorded failures that were replayed
-	order    *random.Momentary  // of offers
+	history  history
+	order    *random.Momentary // of offers
 	offers   []spark.Offer
 	told     []spark.TaskEvent
 	clocks   []clock
@@ -63,14 +63,20 @@ type source interface {
 	kill(ids []int32, force bool) []int32
 	// submitted hears of each stage attempt.
 	submitted(stage, attempt int32)
-	// moreMS is what a task takes longer than the trace says, or shorter, as the k-th one that executor id starts.
-	moreMS(id int32, k int, stage, index int32) int64
+	// firstMS is what a task takes longer as the k-th one that executor id starts, or shorter; own is what it took longer in
+	// the recording.
+	firstMS(id int32, k int, own int64) int64
+	// recordedAs returns which recorded executor an executor is, trace.Unset for none.
+	recordedAs(id int32) int32
+	// arrange puts executors whose order is drawn into one that is known.
+	arrange([]spark.Offer)
 	// leave unregisters the application, with the reason of its failure or none, and has its containers end.
 	leave(reason string)
 }
 
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &Driver{kind: k, h: h, m: k.Model, cluster: h.Cluster(), job: j, rec: h.Job(), set: set, conf: set.conf, reviveAt: -1}
+	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
 	if k.Recorded.Executors != nil {
 		g := &given{Driver: d, list: k.recorded[j.ID]}
 		d.source = g

@@ -36,6 +36,8 @@ type executor struct {
 	state          executorState
 	killing        bool    // the driver asked for its end
 	decommissioned bool    // by letting its tasks end first
+	order          int     // in which it was started, from 0
+	idleSince      int64   // when it became ready or its last task ended
 	startMS        int64   // from the NodeManager's start to its readiness
 	died           int64   // end of its process, or never
 	ran            bool    // has started a task
@@ -98,7 +100,7 @@ func (d *Driver) execReady(n int64) {
 		return
 	}
 	e.state = execAlive
-	e.free = e.cores
+	e.free, e.idleSince = e.cores, d.now()
 	d.free += e.free
 	d.on[e.node] = append(d.on[e.node], id)
 	d.ready++
@@ -117,8 +119,7 @@ func (d *Driver) execReady(n int64) {
 func (d *Driver) confirm(e *executor) {
 	for _, id := range e.runs {
 		r := d.runs.of(id)
-		dispatch, _ := d.taskDelays(&d.job.Stages[r.stage], r.index)
-		if began := r.rec.Launch + dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
+		if began := r.rec.Launch + r.dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
 			d.tasks.Running(r.ref)
 		}
 	}

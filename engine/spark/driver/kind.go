@@ -33,8 +33,8 @@ type Setup struct {
 // Kind is Spark as a kind of application.
 type Kind struct {
 	Setup
-	index    allocator.HostIndex // working memory of allocators
-	recorded map[int64][]RecordedExecutor
+	index    allocator.HostIndex          // working memory of allocators
+	recorded map[int64][]RecordedExecutor // by job
 }
 
 // NewKind returns Spark with this setup.

@@ -265,7 +265,7 @@ func TestTasksExcludedEverywhere(t *testing.T) {
 		st := stageOf(0, 1, 1000)
 		st.Tasks.Retries = []int32{1}
 		a := newApp(t, jobOf(st), setup{conf: static(1, "spark.excludeOnFailure.enabled", "true", "spark.scheduler.excludeOnFailure.unschedulableTaskSetTimeout", "4s"),
-			recorded: Recorded{Failures: true}}).executors(0).register()
+			recorded: failing(st)}).executors(0).register()
 		a.Run(3100)
 		if replace {
 			a.executors(1)

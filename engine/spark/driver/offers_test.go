@@ -146,7 +146,7 @@ func TestRevivesOfOneMillisecondAreOne(t *testing.T) {
 func TestReviveBehindAnOffer(t *testing.T) {
 	st := stageOf(0, 2, 1500)
 	st.Tasks.Retries = []int32{1, 1}
-	a := newApp(t, jobOf(st), setup{conf: static(2), recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	a := newApp(t, jobOf(st), setup{conf: static(2), recorded: failing(st)}).executors(0, 1).register()
 	a.Run(1600)
 	if n := len(a.launched); n != 4 {
 		t.Errorf("launches %v, want both tasks again at 1500 ms", a.launches())
@@ -198,7 +198,7 @@ func TestStatusUpdateOffersItsExecutorAlone(t *testing.T) {
 	m.StatusMS, m.ResultMS = 7, 30
 	st := stageOf(0, 3, 1000)
 	st.Tasks.Retries = []int32{1, 0, 0}
-	a := newApp(t, jobOf(st), setup{conf: static(1), model: m, recorded: Recorded{Failures: true}}).executors(0).register()
+	a := newApp(t, jobOf(st), setup{conf: static(1), model: m, recorded: failing(st)}).executors(0).register()
 	a.Run(60_000)
 	want := []string{"0 0.0 ex1 NO_PREF", "1007 0.1 ex1 NO_PREF", "2014 0.0 ex1 NO_PREF", "3021 0.2 ex1 NO_PREF"}
 	if d := cmp.Diff(want, a.launches()); d != "" {

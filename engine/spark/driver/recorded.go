@@ -1,11 +1,13 @@
 package driver
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"replay/engine/master"
 	"replay/engine/spark"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -25,22 +27,23 @@ func (r *Recorded) byJob() map[int64][]RecordedExecutor {
 type given struct {
 	*Driver
 	list []RecordedExecutor
-	cold map[[2]int32]int64 // by stage and task: what it took longer as the first task of its executor
+	left int     // executors that are there or will come
+	next []queue // by executor: the tasks that the recording has there, in order of launch
 }
 
 func (g *given) prepare() error {
 	g.execs = make([]executor, len(g.list)+1)
-	g.cold = map[[2]int32]int64{}
-	for i := range g.list {
-		for _, f := range g.list[i].First {
-			g.cold[[2]int32{f.Stage, f.Index}] = f.MoreMS
-		}
-	}
+	g.left = len(g.list)
+	g.next = g.history.queues(g.list, g.kind.Recorded.Attempts[g.job.ID])
 	return nil
 }
 
 // begin schedules what was recorded, relative to the recorded start of the application.
 func (g *given) begin() {
+	if len(g.list) == 0 {
+		g.Fail("the recording has no executor of it: Spark waits for resources without end")
+		return
+	}
 	start := g.now()
 	if g.job.RecordedStartMS != trace.Unset {
 		start -= g.job.RecordedStartMS
@@ -65,7 +68,7 @@ func (g *given) handle(k master.EventKind, arg int64) {
 	case evRecordedAdd:
 		g.add(int32(arg))
 	case evRecordedLeave:
-		if e := g.exec(int32(arg) + 1); e != nil { // the driver has decided to have it killed: no more tasks
+		if e := g.exec(int32(arg) + 1); e != nil && g.mayLeave(int32(arg), e) <= g.now() { // the driver has decided to have it killed: no more tasks
 			e.killing = true
 		}
 	case evRecordedRemove:
@@ -87,14 +90,31 @@ func (g *given) submitted(stage, attempt int32) {
 	}
 }
 
-// moreMS moves what the first tasks of executors took more with the executors.
-func (g *given) moreMS(id int32, k int, stage, index int32) int64 {
-	x := &g.list[id-1]
-	ms := -g.cold[[2]int32{stage, index}]
-	if k < len(x.First) {
-		ms += x.First[k].MoreMS
+// firstMS is what the first tasks of the executor took more.
+func (g *given) firstMS(id int32, k int, own int64) int64 {
+	if x := &g.list[id-1]; k < len(x.FirstMS) {
+		return x.FirstMS[k] - own
 	}
-	return ms
+	return -own
+}
+
+// Waits is part of [master.Master]: no ResourceManager has a part in it.
+func (g *given) Waits(why func(resource.Resource) string) string {
+	if g.ready == 0 {
+		return fmt.Sprintf("%d of its %d tasks are done; it has no executor until the recording has the next", g.rec.TasksSucceeded, g.rec.Tasks)
+	}
+	return g.Driver.Waits(why)
+}
+
+func (g *given) recordedAs(id int32) int32 { return g.list[id-1].ID }
+
+// arrange puts the executors into the order in which the recording has them take their next tasks. Spark's order is
+// drawn, from a generator without a seed: where the recording shows what was drawn, a replay beside it takes that.
+func (g *given) arrange(offers []spark.Offer) {
+	slices.SortStableFunc(offers, func(x, y spark.Offer) int {
+		a, b := g.next[x.Exec-1].head(&g.history), g.next[y.Exec-1].head(&g.history)
+		return a.compare(&b)
+	})
 }
 
 // leave ends the application with its executors.
@@ -138,8 +158,21 @@ func (g *given) profileOf(x *trace.Executor) int32 {
 	return 0
 }
 
-// killRetryMS is how long a recorded kill of an executor that is busy in the replay waits: a driver kills idle ones only.
-const killRetryMS = 100
+// mayLeave returns when an executor that left because it was idle may leave in the replay, at the earliest: one that
+// is busy is not idle, and with dynamic allocation it has to be for some time.
+//
+// Source: ExecutorMonitor.timedOutExecutors.
+func (g *given) mayLeave(i int32, e *executor) int64 {
+	switch {
+	case !g.list[i].Idle || e.state != execAlive:
+		return g.now()
+	case e.running > 0:
+		return g.now() + spark.TickInterval
+	case g.conf.DynamicAllocation:
+		return e.idleSince + g.conf.IdleTimeout
+	}
+	return g.now()
+}
 
 // remove is the end of executor i of the recording.
 func (g *given) remove(i int32) {
@@ -149,9 +182,8 @@ func (g *given) remove(i int32) {
 	}
 	reason := g.list[i].Reason
 	loss := lossOfReason(reason)
-	if e.running > 0 && loss.Kind == spark.LossKilled {
-		e.killing = true
-		g.h.At(g.now()+killRetryMS, evRecordedRemove, int64(i), int64(i))
+	if at := g.mayLeave(i, e); at > g.now() && !e.killing {
+		g.h.At(at, evRecordedRemove, int64(i), int64(i))
 		return
 	}
 	e.died = g.now()
@@ -168,17 +200,21 @@ func (g *given) remove(i int32) {
 	}
 	g.removeExecutor(i+1, loss)
 	g.h.Return(e.container)
+	g.left--
+	if g.left == 0 && !g.ended {
+		g.Fail(fmt.Sprintf("the last of its %d executors is gone (%s) and the recording has no other: Spark waits for resources without end", len(g.list), reason))
+	}
 }
 
 // lossOfReason turns the text of an ExecutorRemoved event into what the driver knew.
 func lossOfReason(reason string) spark.Loss {
 	switch {
-	case strings.HasPrefix(reason, "Executor killed by driver"):
+	case strings.HasPrefix(reason, "Executor killed by driver"), strings.Contains(reason, "explicit termination request"):
 		return spark.Loss{Kind: spark.LossKilled}
 	case strings.HasPrefix(reason, "Executor decommission"):
 		return spark.Loss{Kind: spark.LossDecommissioned}
 	case strings.Contains(reason, "was preempted"), strings.Contains(reason, "Exit status: -100"),
-		strings.Contains(reason, "explicit termination request"), strings.Contains(reason, "because of a YARN event"):
+		strings.Contains(reason, "because of a YARN event"):
 		return spark.Loss{Kind: spark.LossExited}
 	case strings.Contains(reason, "worker lost"), strings.Contains(reason, "Worker shutting down"):
 		return spark.Loss{Kind: spark.LossProcess, Worker: true}
@@ -186,20 +222,4 @@ func lossOfReason(reason string) spark.Loss {
 		return spark.Loss{Kind: spark.LossProcess, ByApp: true}
 	}
 	return spark.Loss{Kind: spark.LossExited, ByApp: true}
-}
-
-// failsAsRecorded takes one of the recorded failures of a task, if there is one left.
-func (d *Driver) failsAsRecorded(st *trace.Stage, index int32) bool {
-	if !d.kind.Recorded.Failures || st.Tasks.Retries == nil {
-		return false
-	}
-	key := [2]int32{st.ID, index}
-	if d.failures[key] >= min(st.Tasks.Retries[index], int32(d.conf.MaxTaskFailures)-1) {
-		return false
-	}
-	if d.failures == nil {
-		d.failures = map[[2]int32]int32{}
-	}
-	d.failures[key]++
-	return true
 }

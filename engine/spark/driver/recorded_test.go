@@ -88,7 +88,9 @@ func TestRecordedExecutorsGo(t *testing.T) {
 		ends   []string
 	}{
 		{"killed while it is busy", []func(*RecordedExecutor){removed(1500, byDriver)},
-			[]string{"0 0.0 ex1 NO_PREF", "1000 0.1 ex1 NO_PREF", "5000 0.2 ex2 NO_PREF"}, "2100 return 2", []string{"1000 0.0 success", "2000 0.1 success"}}, // looked at every 100 ms
+			[]string{"0 0.0 ex1 NO_PREF", "1000 0.1 ex1 NO_PREF", "5000 0.1 ex2 NO_PREF", "6000 0.2 ex2 NO_PREF"}, "1500 return 2", []string{"1000 0.0 success", "1500 0.1 lost"}},
+		{"idle in the recording, and not in the replay", []func(*RecordedExecutor){removed(1500, byDriver), func(x *RecordedExecutor) { x.Idle = true }},
+			[]string{"0 0.0 ex1 NO_PREF", "1000 0.1 ex1 NO_PREF", "2000 0.2 ex1 NO_PREF"}, "3100 return 2", []string{"1000 0.0 success", "2000 0.1 success", "3000 0.2 success"}}, // looked at every 100 ms
 		{"it had been decided before that it goes: no more tasks", []func(*RecordedExecutor){removed(1500, byDriver), func(x *RecordedExecutor) { x.LeaveMS = 800 }},
 			[]string{"0 0.0 ex1 NO_PREF", "5000 0.1 ex2 NO_PREF", "6000 0.2 ex2 NO_PREF"}, "1500 return 2", []string{"1000 0.0 success"}},
 		{"failed", []func(*RecordedExecutor){removed(1500, badNode)},
@@ -155,17 +157,18 @@ func TestFirstTasksOfRecordedExecutors(t *testing.T) {
 	m.DispatchMS = 30
 	st := stageOf(0, 4, 1000)
 	st.Tasks.DurationMS[3] = 40 // less than it is said to have taken longer
-	a := withRecorded(t, jobOf(st), setup{model: m}, recordedOn(1, 0, 0, func(x *RecordedExecutor) {
-		x.First = []FirstTask{{Stage: 0, Index: 1, MoreMS: 300}, {Stage: 0, Index: 3, MoreMS: 60}}
-	}))
+	first := func(task int32, ms int64) RecordedAttempt {
+		return RecordedAttempt{Task: task, Executor: 1, LaunchMS: int64(task), SchedDelayMS: trace.Unset, First: true, FirstMS: ms}
+	}
+	a := withRecorded(t, jobOf(st), setup{model: m, recorded: Recorded{Attempts: map[int64][]RecordedAttempt{0: {first(1, 300), first(3, 60)}}}},
+		recordedOn(1, 0, 0, func(x *RecordedExecutor) { x.FirstMS = []int64{300, 60} }))
 	a.Run(60_000)
 	// 0: 1000 + 300; 1: 1000 - 300 + 60; 2: 1000; 3: 40 - 60, of which 20 shorten the dispatch.
 	if d := cmp.Diff([]string{"1330 0.0 success", "2120 0.1 success", "3150 0.2 success", "3160 0.3 success"}, a.ends()); d != "" {
 		t.Errorf("ends (-want +got)\n%s", d)
 	}
-	b := withRecorded(t, jobOf(st), setup{}, recordedOn(1, 0, 0, func(x *RecordedExecutor) {
-		x.First = []FirstTask{{Stage: 0, Index: 3, MoreMS: 60}}
-	}))
+	b := withRecorded(t, jobOf(st), setup{recorded: Recorded{Attempts: map[int64][]RecordedAttempt{0: {first(3, 60)}}}},
+		recordedOn(1, 0, 0, func(x *RecordedExecutor) { x.FirstMS = []int64{60} }))
 	b.Run(60_000)
 	if got := b.ends()[3]; got != "3060 0.3 success" {
 		t.Errorf("without time to dispatch the task ends as %s, want at once", got)
@@ -237,7 +240,7 @@ func TestLossOfReason(t *testing.T) {
 		"Executor decommission: worker decommissioned":    {Kind: spark.LossDecommissioned},
 		"Container container_1 on host: h was preempted.": {Kind: spark.LossExited},
 		"Container marked as failed: c on host: h. Exit status: -100. Diagnostics: Container released on a *lost* node.": {Kind: spark.LossExited},
-		"Container c exited from explicit termination request.":                                                          {Kind: spark.LossExited},
+		"Container c exited from explicit termination request.":                                                          {Kind: spark.LossKilled},
 		"Container c exited because of a YARN event (e.g. preemption) and not because of an error in the running job.":   {Kind: spark.LossExited},
 		"Command exited with code 52":                               {Kind: spark.LossExited, ByApp: true},
 		"worker lost: Not receiving heartbeat for 60 seconds":       {Kind: spark.LossProcess, Worker: true},

@@ -12,10 +12,10 @@ type Recorded struct {
 	Executors []RecordedExecutor
 	// CodeMS says when the application's own code could begin, ms after the recorded start; needed with Executors.
 	CodeMS map[int64]int64
-	// Failures asks for the failures of task attempts that the trace counts as retries. An attempt that fails
-	// takes as long as the one that succeeds. The last attempt that Spark allows succeeds, even where the
-	// recorded one did not: the end of a Spark job by a failed task is not modelled, only its time.
-	Failures bool
+	// Attempts are the recorded task attempts of each job. They give the times of tasks that run again, and attempts that
+	// fail. The last attempt that Spark allows succeeds, even where the recorded one did not: the end of a Spark job by a
+	// failed task is not modelled, only its time.
+	Attempts map[int64][]RecordedAttempt
 	// Latencies are those of the containers of a job, instead of the model's.
 	Latencies map[int64]*Latencies
 }
@@ -29,19 +29,44 @@ type RecordedExecutor struct {
 	// fails as long after the submission of that stage as it did then, AfterMS.
 	CausedBy int32
 	AfterMS  int64
-	First    []FirstTask // the first task of each of its slots, in order of launch
+	// Idle says that it left because it had nothing to do: in a replay it leaves only when it has nothing to do there.
+	Idle bool
+	// FirstMS is by how much the first task of each of its slots took longer than usual, in order of launch: for classes
+	// to load and connections to open. It belongs to the executor: whatever tasks it runs first in a replay take longer
+	// by that, and those that did in the recording do not when they come later ([RecordedAttempt].FirstMS).
+	FirstMS []int64
 }
 
-// FirstTask is a task that was the first in a slot of its executor. What it took longer than usual, for
-// classes to load and connections to open, belongs to the executor: whatever tasks it runs first in a
-// replay take longer by that, and this one does not when it comes later.
-type FirstTask struct {
-	Stage, Index int32
-	MoreMS       int64 // part of the task's recorded time
+// RecordedAttempt is a task attempt as recorded.
+type RecordedAttempt struct {
+	Stage, Task  int32 // position of the stage, and of the task in it
+	StageAttempt int32
+	Executor     int32 // id, or trace.Unset
+	LaunchMS     int64 // on the trace's time axis
+	CoreMS       int64 // from launch to end
+	DurationMS   int64 // of work, without dispatch and status
+	SchedDelayMS int64 // the rest; trace.Unset = not known
+	First        bool  // it was the first in a slot of its executor
+	FirstMS      int64 // what it took longer for that, part of its duration and delay
+	Speculative  bool
+	End          AttemptEnd
 }
+
+// AttemptEnd is how a recorded attempt ended.
+type AttemptEnd uint8
+
+// The ends of recorded attempts.
+const (
+	AttemptSucceeded AttemptEnd = iota
+	AttemptFailed               // by itself
+	AttemptKilled
+	AttemptLost        // with its executor
+	AttemptFetchFailed // it could not read its input
+)
 
 // Latencies are the recorded launch latencies of one application, ms.
 type Latencies struct {
-	AMMS       int64   // from the allocation of the AM container to its registration, or trace.Unset
-	ExecutorMS []int64 // of the k-th container that the application master started, from its acquisition to its registration with the driver; trace.Unset where it never registered
+	AMMS       int64     // from the allocation of the AM container to its registration, or trace.Unset
+	FirstMS    [][]int64 // of the k-th executor: what its first tasks took longer, as in [RecordedExecutor]; nil = not known
+	ExecutorMS []int64   // of the k-th container that the application master started, from its acquisition to its registration with the driver; trace.Unset where it never registered
 }

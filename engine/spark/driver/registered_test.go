@@ -170,7 +170,7 @@ func TestExcludedHosts(t *testing.T) {
 	second.After = []int32{0}
 	conf := dynamic("spark.dynamicAllocation.initialExecutors", "2", "spark.dynamicAllocation.minExecutors", "2", "spark.excludeOnFailure.enabled", "true",
 		"spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "1", "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", "1")
-	a := newApp(t, jobOf(delayed(first, 100), delayed(second, 100)), setup{conf: conf, recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	a := newApp(t, jobOf(delayed(first, 100), delayed(second, 100)), setup{conf: conf, recorded: failing(first)}).executors(0, 1).register()
 	a.Run(7000)
 	want := []string{"0 ask *=2", "3000 ask *=0", "6100 ask *=1 /r0=1 h1=1 without h0"}
 	if d := cmp.Diff(want, a.said("ask")); d != "" {
@@ -185,16 +185,16 @@ func TestExcludedHosts(t *testing.T) {
 
 // No hint names a host that is excluded, in whichever order they came to be.
 func TestHostsExcludedOneAfterTheOther(t *testing.T) {
-	failing := func(id, node int32) trace.Stage {
+	excluding := func(id, node int32) trace.Stage {
 		st := near(stageOf(id, 1, 1000), []int32{node})
 		st.Tasks.Retries = []int32{1}
 		return delayed(st, 100)
 	}
-	first, second, third := failing(0, 1), failing(1, 0), delayed(near(stageOf(2, 6, 60_000), all(6, 0, 1, 2)...), 100)
+	first, second, third := excluding(0, 1), excluding(1, 0), delayed(near(stageOf(2, 6, 60_000), all(6, 0, 1, 2)...), 100)
 	second.After, third.After = []int32{0}, []int32{1}
 	conf := dynamic("spark.dynamicAllocation.initialExecutors", "3", "spark.dynamicAllocation.minExecutors", "3", "spark.excludeOnFailure.enabled", "true",
 		"spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "1", "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", "1")
-	a := newApp(t, jobOf(first, second, third), setup{conf: conf, recorded: Recorded{Failures: true}}).executors(1, 0, 2).register()
+	a := newApp(t, jobOf(first, second, third), setup{conf: conf, recorded: failing(first, second, third)}).executors(1, 0, 2).register()
 	a.Run(20_000)
 	want := []string{"0 ask *=3", "3000 ask *=0", "14100 ask *=1 /r1=1 h2=1 without h0 without h1", "15100 ask *=3 /r1=3 h2=3"}
 	if d := cmp.Diff(want, a.said("ask")); d != "" {

@@ -19,6 +19,8 @@ type run struct {
 	reported bool               // its end was reported, its result is to be handled
 	repeated bool               // its partition had succeeded before: its output was lost meanwhile
 	fails    bool               // it fails by itself, as recorded
+	fetchMS  int64              // from its report until its result is there
+	dispatch int64              // from the offer to its start
 	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
 }
 

@@ -107,7 +107,7 @@ func TestTasksAreReady(t *testing.T) {
 	}
 	st := stageOf(0, 3, 1000)
 	st.Tasks.Retries = []int32{1, 0, 0}
-	a := newApp(t, jobOf(delayed(st, 300)), setup{conf: static(1), recorded: Recorded{Failures: true}}).executors(0).register()
+	a := newApp(t, jobOf(delayed(st, 300)), setup{conf: static(1), recorded: failing(st)}).executors(0).register()
 	a.Run(60_000)
 	if d := cmp.Diff([][3]int64{{0, 300, 300}, {1, 300, 1300}, {0, 1300, 2300}, {2, 300, 3300}}, ready(a)); d != "" {
 		t.Errorf("index, ready, launch with a failure (-want +got)\n%s", d)

@@ -23,6 +23,7 @@ func (d *Driver) offerAll() {
 		}
 	}
 	d.order.At(d.now()).Shuffle(len(d.offers), func(i, j int) { d.offers[i], d.offers[j] = d.offers[j], d.offers[i] })
+	d.source.arrange(d.offers)
 	d.makeOffers(true)
 }
 
@@ -76,25 +77,29 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 			r.rec.Miss = d.taskMiss(st, index)
 		}
 	}
-	service, penalty := d.taskTime(st, index, e, at.Level)
-	dispatch, status := d.taskDelays(st, index)
-	if service += d.source.moreMS(at.Exec, e.launches, stage, index); service < 0 {
+	from, unread := d.fetchFailureOf(st, index, l.Set, at.Exec)
+	unread = unread && !d.history.reads(stage, set.Spec.Attempt, index)
+	past := d.history.next(st, index, d.source.recordedAs(at.Exec), at.Speculative, d.done[stage][index], unread)
+	service, penalty := d.taskTime(st, index, past, e, at.Level)
+	dispatch, status := d.taskDelays(past)
+	if service += d.source.firstMS(at.Exec, e.launches, past.firstMS); service < 0 {
 		dispatch, service = max(dispatch+service, 0), 0
 	}
+	r.dispatch, r.fetchMS = dispatch, past.fetchMS
 	r.rec.DurationMS, r.rec.PenaltyMS = st.Tasks.DurationMS[index], penalty
 	r.rec.OverheadMS = dispatch + service - r.rec.DurationMS + status
 	r.end = d.now() + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
 	e.launches++
-	if from, fails := d.fetchFailureOf(st, index, l.Set, at.Exec); fails {
+	if unread {
 		r.fetch = &spark.FetchSource{}
 		*r.fetch = from
 		r.end = d.now() + dispatch
 		if from.Exec >= 0 {
-			r.end += d.m.FetchFailMS
+			r.end += d.history.fetchFailed(stage, index, d.m.FetchFailMS)
 		}
 	}
-	r.fails = r.fetch == nil && !at.Speculative && d.failsAsRecorded(st, index)
+	r.fails = r.fetch == nil && past.fails
 	e.runs = append(e.runs, at.ID)
 	if int64(len(d.runs.place)) != at.ID {
 		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
@@ -109,9 +114,9 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 
 // taskTime returns how long a task works, in ms: service as the trace has it with the factors of a cold
 // executor or first wave, and the penalty of a remote read.
-func (d *Driver) taskTime(st *trace.Stage, index int32, e *executor, level spark.Locality) (service, penalty int64) {
+func (d *Driver) taskTime(st *trace.Stage, index int32, past past, e *executor, level spark.Locality) (service, penalty int64) {
 	m := d.m
-	ms := st.Tasks.DurationMS[index]
+	ms := past.durationMS
 	factor := 1.0
 	switch {
 	case !e.ran && st.FreshFactor > 0:
@@ -143,12 +148,12 @@ func (d *Driver) taskTime(st *trace.Stage, index int32, e *executor, level spark
 // the recorded scheduler delay without the handling of the result, else the model's.
 //
 // Source: AppStatusUtils.schedulerDelay.
-func (d *Driver) taskDelays(st *trace.Stage, index int32) (dispatch, status int64) {
+func (d *Driver) taskDelays(past past) (dispatch, status int64) {
 	m := d.m
-	if st.Tasks.SchedDelayMS == nil || st.Tasks.SchedDelayMS[index] == trace.Unset {
+	if past.delayMS == trace.Unset {
 		return m.DispatchMS, m.StatusMS
 	}
-	all := max(st.Tasks.SchedDelayMS[index]-m.ResultMS, 0)
+	all := max(past.delayMS-m.ResultMS, 0)
 	status = min(m.StatusMS, all)
 	return all - status, status
 }
@@ -202,7 +207,7 @@ func (d *Driver) status(id int64) {
 	}
 	r.reported = true
 	d.freeCore(r)
-	d.h.At(d.now()+d.m.ResultMS, evResult, id, id)
+	d.h.At(d.now()+d.m.ResultMS+r.fetchMS, evResult, id, id)
 	d.offer(r.exec)
 }
 
@@ -217,7 +222,9 @@ func (d *Driver) freeCore(r *run) {
 		e.runs = e.runs[:len(e.runs)-1]
 	}
 	cpus := d.cpus(r.stage)
-	e.running--
+	if e.running--; e.running == 0 {
+		e.idleSince = d.now()
+	}
 	if e.state == execAlive {
 		e.free += cpus
 		d.free += cpus

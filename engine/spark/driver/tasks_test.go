@@ -172,7 +172,7 @@ func TestTaskMisses(t *testing.T) {
 func TestRecordedFailures(t *testing.T) {
 	st := stageOf(0, 3, 1000)
 	st.Tasks.Retries = []int32{0, 1, 9}
-	a := newApp(t, jobOf(st), setup{conf: static(1, "spark.task.maxFailures", "3"), recorded: Recorded{Failures: true}}).executors(0).register()
+	a := newApp(t, jobOf(st), setup{conf: static(1, "spark.task.maxFailures", "3"), recorded: failing(st)}).executors(0).register()
 	a.Run(60_000)
 	want := []string{"1000 0.0 success", "2000 0.1 failed", "3000 0.2 failed", "4000 0.1 success", "5000 0.2 failed", "6000 0.2 success"}
 	if d := cmp.Diff(want, a.ends()); d != "" {
@@ -192,7 +192,7 @@ func TestRecordedFailures(t *testing.T) {
 func TestRecordedFailuresAreOfAttemptsThatRun(t *testing.T) {
 	slow := stageOf(0, 4, 1000)
 	slow.Tasks.DurationMS[3], slow.Tasks.Retries = 30_000, []int32{0, 0, 0, 1}
-	a := newApp(t, jobOf(slow), setup{conf: static(2, "spark.speculation", "true", "spark.speculation.quantile", "0.5"), recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	a := newApp(t, jobOf(slow), setup{conf: static(2, "spark.speculation", "true", "spark.speculation.quantile", "0.5"), recorded: failing(slow)}).executors(0, 1).register()
 	a.Run(60_000)
 	if d := cmp.Diff([]string{"31000 0.3 failed", "32600 0.3 success"}, a.ends()[3:]); d != "" {
 		t.Errorf("ends of the copied task's attempts (-want +got)\n%s\n%v", d, a.launches())
@@ -205,7 +205,7 @@ func TestRecordedFailuresAreOfAttemptsThatRun(t *testing.T) {
 	read.Tasks.Retries = []int32{0, 3, 0, 0}
 	far := instant()
 	far.RackPenalty = 10
-	x := newApp(t, jobOf(delayed(read, 100)), setup{racks: []int32{0, 0, 0}, model: far, recorded: Recorded{Failures: true},
+	x := newApp(t, jobOf(delayed(read, 100)), setup{racks: []int32{0, 0, 0}, model: far, recorded: failing(read),
 		conf: static(3, "spark.locality.wait", "500ms", "spark.speculation", "true", "spark.speculation.quantile", "0.5")}).executors(0, 1, 2).register()
 	x.Run(20_000)
 	if d := cmp.Diff([]string{"3600 0.1 success", "3600 0.1 killed"}, x.ends()[3:]); d != "" {
@@ -215,7 +215,7 @@ func TestRecordedFailuresAreOfAttemptsThatRun(t *testing.T) {
 	lost.Tasks.Retries = []int32{0, 0, 0, 0, 1, 0}
 	m := instant()
 	m.FetchFailMS, m.DispatchMS = 50, 3
-	b := newApp(t, jobOf(stageOf(0, 2, 1000), lost), setup{conf: static(2), model: m, recorded: Recorded{Failures: true}}).executors(0, 1).register()
+	b := newApp(t, jobOf(stageOf(0, 2, 1000), lost), setup{conf: static(2), model: m, recorded: failing(lost)}).executors(0, 1).register()
 	b.Run(2500)
 	b.Crash(2, 1)
 	b.Run(60_000)
@@ -313,7 +313,7 @@ func TestDelaysOfTasks(t *testing.T) {
 	st.Tasks.SchedDelayMS = []int64{100, 25, 3, trace.Unset}
 	a := newApp(t, jobOf(st), setup{conf: static(1), model: m}).register()
 	for i, want := range [][2]int64{{60, 30}, {0, 15}, {0, 0}, {7, 30}} {
-		if dispatch, status := a.d.taskDelays(&a.d.job.Stages[0], int32(i)); dispatch != want[0] || status != want[1] {
+		if dispatch, status := a.d.taskDelays(a.d.history.next(&a.d.job.Stages[0], int32(i), 1, false, false, false)); dispatch != want[0] || status != want[1] {
 			t.Errorf("task %d: %d ms before it and %d ms behind, want %v", i, dispatch, status, want)
 		}
 	}

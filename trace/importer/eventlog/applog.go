@@ -141,6 +141,7 @@ type part struct {
 	retries          int32 // attempts that failed of themselves
 	launches         int32
 	launch, busyMS   int64
+	coreMS           int64 // from launch to end
 	deserializeMS    int64
 	schedDelayMS     int64
 	inputBytes       int64
@@ -458,7 +459,7 @@ func workOf(t *taskInfo) part {
 		fetching = max(0, t.finish-t.gettingResult)
 	}
 	w := part{
-		busyMS: max(0, total-fetching), deserializeMS: t.deserializeMS, schedDelayMS: absent,
+		coreMS: total, busyMS: max(0, total-fetching), deserializeMS: t.deserializeMS, schedDelayMS: absent,
 		inputBytes: t.inputBytes, shuffleRead: t.shuffleRead, shuffleWrite: t.shuffleWrite, metrics: t.hasMetrics,
 	}
 	if t.hasMetrics {

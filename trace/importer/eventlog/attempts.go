@@ -45,12 +45,8 @@ func (b *appBuilder) attempts(st *stageLog, ids []TaskID) []workload.RecordedAtt
 
 // row is the attempt that the part has.
 func (p *part) row(task int32) workload.RecordedAttempt {
-	core := p.busyMS
-	if p.schedDelayMS != absent {
-		core += p.schedDelayMS
-	}
 	return workload.RecordedAttempt{
-		Task: task, StageAttempt: p.ranIn, Executor: p.executor, LaunchMS: p.launch, CoreMS: core, DurationMS: p.busyMS,
+		Task: task, StageAttempt: p.ranIn, Executor: p.executor, LaunchMS: p.launch, CoreMS: p.coreMS, DurationMS: p.busyMS,
 		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), End: workload.EndSuccess,
 	}
 }
