@@ -61,7 +61,7 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 	}
 	fmt.Fprintln(w)
 	if e := c.Variants[0].Runs[0].Manifest.Elsewhere; e != "" {
-		fmt.Fprintf(w, "%s.\n\n", e)
+		wrap(w, e+".\n", "")
 	}
 	c.writeOutcomes(w)
 	for v := 1; v < len(c.Variants); v++ {
