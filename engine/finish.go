@@ -2,8 +2,10 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"replay/engine/master"
 	"replay/engine/record"
 )
 
@@ -68,5 +70,10 @@ func (s *sim) manifest() *record.Manifest {
 	m.Totals = s.totals
 	m.DecisionHash = s.digest.Hash(&s.totals)
 	m.Warnings = s.warnings.list
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		if k, ok := s.kinds[name].Kind.(master.Remarker); ok {
+			m.Warnings = append(m.Warnings, k.Remarks()...)
+		}
+	}
 	return m
 }

@@ -39,3 +39,54 @@ func TestWarningsOfConfiguration(t *testing.T) {
 		t.Errorf("warnings with a file of pools (-want +got)\n%s", d)
 	}
 }
+
+// A key of spark-defaults.conf changes nothing for jobs that set it themselves: it is said of each key how many they
+// are. With Override the file lies on top, under single keys.
+func TestSparkDefaultsAndJobsOfTheirOwn(t *testing.T) {
+	jobs := func() []*trace.Job {
+		a := sparkJob(0, 0, 1, stage(0, 4, 10_000, nil))
+		b := sparkJob(1, 1000, 1, stage(0, 4, 10_000, nil))
+		a.Conf = []trace.KeyValue{{Key: "spark.task.maxFailures", Value: "7"}, {Key: "spark.yarn.max.executor.failures", Value: "9"}, {Key: "spark.task.cpus", Value: "1"}}
+		b.Conf = []trace.KeyValue{{Key: "spark.task.cpus", Value: "1"}}
+		a.ExecMemMiB = 0
+		return []*trace.Job{a, b}
+	}
+	file := func(text string) scenario.Files {
+		return scenario.Files{scenario.SparkDefaults: {Name: "s.conf", Text: []byte(text)}}
+	}
+	const text = "spark.task.cpus 2\nspark.executor.cores 2\nspark.task.maxFailures 5\nspark.executor.maxNumFailures 3\nspark.yarn.max.executor.failures 4\nspark.executor.memory 2g\nspark.ui.port 1\n"
+	run := func(o scenario.Options) (texts []string, hash string, most int) {
+		k, m := replay(t, input(cluster(1, 1), nil, jobs()...), o)
+		for _, w := range m.Warnings {
+			if w.Code == "spark-defaults" {
+				texts = append(texts, w.Text)
+			}
+		}
+		for _, task := range k.tasks {
+			n := 0
+			for _, other := range k.tasks {
+				if other.Job == task.Job && other.Launch == task.Launch {
+					n++
+				}
+			}
+			most = max(most, n)
+		}
+		return texts, m.DecisionHash, most
+	}
+	want := []string{"s.conf: jobs set these keys themselves, so the file changes nothing for them: " +
+		"spark.executor.cores (2 of 2 jobs), spark.executor.memory (1 of 2 jobs), spark.task.cpus (2 of 2 jobs), spark.task.maxFailures (1 of 2 jobs), spark.yarn.max.executor.failures (1 of 2 jobs); --override puts the file on top"}
+	texts, under, _ := run(scenario.Options{Files: file(text)})
+	if d := cmp.Diff(want, texts); d != "" {
+		t.Errorf("remarks (-want +got)\n%s", d)
+	}
+	texts, over, most := run(scenario.Options{Files: file(text), Override: true})
+	if len(texts) > 0 || over == under || most != 1 {
+		t.Errorf("on top: remarks %q, decisions %s and %s, %d tasks at once in an executor of 2 cores with 2 a task", texts, under, over, most)
+	}
+	if _, _, most := run(scenario.Options{Files: file(text), Override: true, Conf: map[string]string{"spark.task.cpus": "1"}}); most != 2 {
+		t.Errorf("a single key over the file on top: %d tasks at once, want 2", most)
+	}
+	if _, err := scenario.New(input(cluster(1, 1), nil), scenario.Options{Override: true}); err == nil {
+		t.Error("without a file there is nothing to put on top, and no error")
+	}
+}

@@ -26,6 +26,11 @@ type Kind interface {
 	Plan(*trace.Job) (*Plan, error)
 }
 
+// A Remarker is a kind that has something to say of all jobs at the end of a replay.
+type Remarker interface {
+	Remarks() []record.Warning
+}
+
 // A Plan is what the engine must know of an application before it is submitted. It serves all its attempts.
 type Plan struct {
 	AMSize      resource.Resource

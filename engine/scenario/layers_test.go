@@ -163,7 +163,7 @@ func TestLayersWithoutATrace(t *testing.T) {
 			t.Errorf("%s: kill-ms is %d, want %d", of, sc.Model.KillMS, ms)
 		}
 		got := sc.Spark().Defaults.Values["spark.executor.cores"]
-		if v, ok := sc.Spark().Over.Values["spark.executor.cores"]; ok {
+		if v, ok := sc.Spark().Over[0].Values["spark.executor.cores"]; ok {
 			got = v
 		}
 		if got != cores {

@@ -85,6 +85,7 @@ type Options struct {
 	Model     model.Model // under the model file and Parameters
 	Recorded  driver.Recorded
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
+	Override  bool  // spark-defaults.conf lies over what is recorded with a job, and not under it
 	Verbose   bool  // list what has no effect instead of counting it
 }
 

@@ -14,14 +14,20 @@ import (
 
 // Spark is what the Spark applications of the scenario have in common.
 func (sc *Scenario) Spark() driver.Setup {
-	return driver.Setup{
-		Defaults: sc.sparkDefaultsLayer(), Over: sc.sparkKeysLayer(),
+	s := driver.Setup{
+		Over:      []sparkconf.Layer{sc.sparkKeysLayer()},
 		Placement: sc.Requests, Pools: sc.Pools, PoolsFile: sc.PoolsFile, Recorded: sc.Recorded, Model: &sc.Model,
 		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, Dense: sc.Engine == Dense, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
 	}
+	if sc.Override {
+		s.Over = append([]sparkconf.Layer{sc.sparkDefaultsLayer()}, s.Over...)
+	} else {
+		s.Defaults = sc.sparkDefaultsLayer()
+	}
+	return s
 }
 
-// sparkDefaultsLayer is what lies under the keys recorded with a job.
+// sparkDefaultsLayer is what lies under the keys recorded with a job, or over them with Override.
 func (sc *Scenario) sparkDefaultsLayer() sparkconf.Layer {
 	file, _ := sc.File(SparkDefaults)
 	return sparkconf.Layer{Name: file.Name, Shared: true, Values: sc.sparkDefaults}
@@ -41,6 +47,8 @@ func (sc *Scenario) readSpark() error {
 			return err
 		}
 		sc.use(file)
+	} else if sc.Override {
+		return optionf("--override puts spark-defaults.conf on top of what jobs set themselves, and there is none: add --spark-defaults FILE, or --config-dir with such a file")
 	}
 	for _, l := range []sparkconf.Layer{sc.sparkDefaultsLayer(), sc.sparkKeysLayer()} {
 		remarks, err := sparkconf.Remarks(l)

@@ -54,3 +54,26 @@ func TestConfigurationFolder(t *testing.T) {
 		}
 	}
 }
+
+// Logs hold the keys of their applications, over which spark-defaults.conf lies by --override alone.
+func TestOverride(t *testing.T) {
+	file := write(t, t.TempDir(), "spark-defaults.conf", "spark.executor.instances 1\nspark.locality.wait 3s\n")
+	hash := func(out string) string {
+		_, rest, _ := strings.Cut(out, "decision hash")
+		return strings.Fields(rest)[0]
+	}
+	run := func(args ...string) string {
+		return must(t, append([]string{"run", traces + "contended-logs", "--until", "2m"}, args...)...)
+	}
+	plain, under, over := run(), run("--spark-defaults", file), run("--spark-defaults", file, "--override")
+	const said = "jobs set these keys themselves, so the file changes nothing for them: spark.executor.instances ("
+	if hash(under) != hash(plain) || !strings.Contains(under, said) {
+		t.Errorf("under the jobs' own keys: decisions %s and %s, or it is not said:\n%s", hash(plain), hash(under), under)
+	}
+	if hash(over) == hash(plain) || strings.Contains(over, said) {
+		t.Errorf("over the jobs' own keys: decisions %s and %s\n%s", hash(plain), hash(over), over)
+	}
+	if code, _, stderr := cmd(t, "run", traces+"contended-logs", "--override"); code != exitUsage || !strings.Contains(stderr, "--spark-defaults FILE") {
+		t.Errorf("without a file: exit %d, %s", code, stderr)
+	}
+}

@@ -31,6 +31,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
+		&cli.BoolFlag{Name: "override", Usage: "let spark-defaults.conf win over the keys recorded with a job"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
 		with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, positive),
 		with(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, from1To(math.MaxInt32)),
@@ -113,6 +114,7 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 			to[strings.TrimSpace(key)] = strings.TrimSpace(value)
 		}
 	}
+	o.Override = o.Override || c.Bool("override")
 	o.Verbose = o.Verbose || c.Bool("verbose")
 	return o, p.readFiles(c, &o)
 }

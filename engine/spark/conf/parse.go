@@ -85,6 +85,20 @@ func Remarks(l Layer) (remark.List, error) {
 	return out, nil
 }
 
+// Over returns the names under which a value takes the place of one under name: the key's own name, then older ones
+// up to this. It is nil for keys that are not followed.
+func Over(name string) []string {
+	k := keyCalled(name)
+	switch {
+	case k == nil && isResourceKey(name):
+		return []string{name}
+	case k == nil || k.parse == nil:
+		return nil
+	}
+	names := append([]string{k.name}, k.older...)
+	return names[:slices.Index(names, name)+1]
+}
+
 // keyCalled returns the row of the table of keys with that name, or that older one.
 func keyCalled(name string) *key {
 	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name || slices.Contains(k.older, name) })

@@ -106,7 +106,7 @@ func newKind(t testing.TB, s setup) *Kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewKind(Setup{Defaults: conf.Layer{Name: "defaults", Values: s.defaults}, Over: conf.Layer{Name: "test", Strict: true, Values: s.conf},
+	return NewKind(Setup{Defaults: conf.Layer{Name: "defaults", Values: s.defaults}, Over: []conf.Layer{{Name: "test", Strict: true, Values: s.conf}},
 		Placement: placement, Pools: s.pools, PoolsFile: s.file, Recorded: s.recorded, Model: s.model, Types: s.types, AMExpiryMS: s.expiry, DelayOff: s.delayOff, Dense: s.dense})
 }
 

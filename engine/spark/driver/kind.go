@@ -18,16 +18,17 @@ import (
 
 // Setup is what all Spark applications of a replay have in common.
 type Setup struct {
-	Defaults, Over conf.Layer // under and over the keys recorded with each job
-	Placement      policy.Placement
-	Pools          []spark.Pool // of spark.scheduler.allocation.file; nil without one
-	PoolsFile      string       // what spark.scheduler.allocation.file says to all jobs, "" for nothing
-	Recorded       Recorded
-	Model          *model.Model
-	Types          []string // resource types of the cluster
-	AMExpiryMS     int64    // yarn.am.liveness-monitor.expiry-interval-ms
-	Dense          bool     // each time of each clock is executed, whether it can have an effect or not
-	DelayOff       bool     // the scheduler does not wait for a preferred host
+	Defaults   conf.Layer   // under the keys recorded with each job
+	Over       []conf.Layer // over them, the last one winning
+	Placement  policy.Placement
+	Pools      []spark.Pool // of spark.scheduler.allocation.file; nil without one
+	PoolsFile  string       // what spark.scheduler.allocation.file says to all jobs, "" for nothing
+	Recorded   Recorded
+	Model      *model.Model
+	Types      []string // resource types of the cluster
+	AMExpiryMS int64    // yarn.am.liveness-monitor.expiry-interval-ms
+	Dense      bool     // each time of each clock is executed, whether it can have an effect or not
+	DelayOff   bool     // the scheduler does not wait for a preferred host
 }
 
 // Kind is Spark as a kind of application.
@@ -35,11 +36,13 @@ type Kind struct {
 	Setup
 	index    allocator.HostIndex          // working memory of allocators
 	recorded map[int64][]RecordedExecutor // by job
+	jobs     int                          // planned
+	own      map[string]int               // by key of Defaults, how many jobs set it themselves
 }
 
 // NewKind returns Spark with this setup.
 func NewKind(s Setup) *Kind {
-	return &Kind{Setup: s, recorded: s.Recorded.byJob()}
+	return &Kind{Setup: s, recorded: s.Recorded.byJob(), own: map[string]int{}}
 }
 
 // The kinds of events of a driver, in the order of events.

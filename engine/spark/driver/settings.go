@@ -2,6 +2,8 @@ package driver
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,19 +35,21 @@ type profile struct {
 // offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
 func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cpus, 1))) }
 
-// settings resolves a job's configuration: the defaults of Spark, --spark-defaults, what was recorded
-// with the job (its columns, then its keys), and --conf, the last one winning.
+// settings resolves a job's configuration: the defaults of Spark and of a replay, spark-defaults.conf, what was recorded
+// with the job (its columns, then its keys), and the user's single keys, the last one winning.
 func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	recorded := map[string]string{}
 	for _, kv := range j.Conf {
 		recorded[kv.Key] = kv.Value
 	}
-	conf, notes, err := sparkconf.Parse(
+	layers := []sparkconf.Layer{
+		{Name: "default", Values: map[string]string{"spark.submit.deployMode": "cluster"}},
 		k.Defaults,
-		sparkconf.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
-		sparkconf.Layer{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
-		k.Over,
-	)
+		{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
+		{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
+	}
+	k.count(j, layers[2:])
+	conf, notes, err := sparkconf.Parse(append(layers, k.Over...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +73,7 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	}
 	set.maxAttempts = conf.MaxAppAttempts
 	set.amSize = conf.AMSize()
-	if j.AMMemMiB > 0 && !k.sets("spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead") {
+	if j.AMMemMiB > 0 && !k.sets(masterSize...) {
 		set.amSize = resource.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
 	if !conf.ClusterMode {
@@ -145,7 +149,7 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 	if id != 0 && st.ExecMemMiB > 0 {
 		mem = st.ExecMemMiB
 	}
-	if mem > 0 && !k.sets("spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor") {
+	if mem > 0 && !k.sets(executorSize...) {
 		p.size[resource.Memory] = mem
 	}
 	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
@@ -166,12 +170,51 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 
 // sets reports whether the user set one of the keys for this replay, over those recorded with a job.
 func (k *Kind) sets(keys ...string) bool {
-	for _, key := range keys {
-		if _, ok := k.Over.Values[key]; ok {
-			return true
+	for _, l := range k.Over {
+		for _, key := range keys {
+			if _, ok := l.Values[key]; ok {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// The keys that the sizes of containers in the jobs table take the place of.
+var (
+	masterSize   = []string{"spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead"}
+	executorSize = []string{"spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor"}
+)
+
+// count notes which keys of spark-defaults.conf a job sets itself, in layers of its own or by the sizes of its containers.
+func (k *Kind) count(j *trace.Job, own []sparkconf.Layer) {
+	k.jobs++
+	for key := range k.Defaults.Values {
+		names := sparkconf.Over(key)
+		sets := names != nil && (j.AMMemMiB > 0 && slices.Contains(masterSize, names[0]) || j.ExecMemMiB > 0 && slices.Contains(executorSize, names[0]))
+		for _, l := range own {
+			for _, name := range names {
+				_, ok := l.Values[name]
+				sets = sets || ok
+			}
+		}
+		if sets {
+			k.own[key]++
+		}
+	}
+}
+
+// Remarks says for which keys of spark-defaults.conf jobs had values of their own, so that the file changed nothing for them.
+func (k *Kind) Remarks() []record.Warning {
+	if len(k.own) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(k.own)) {
+		texts = append(texts, fmt.Sprintf("%s (%d of %d jobs)", key, k.own[key], k.jobs))
+	}
+	return []record.Warning{{Code: "spark-defaults", Count: 1,
+		Text: k.Defaults.Name + ": jobs set these keys themselves, so the file changes nothing for them: " + strings.Join(texts, ", ") + "; --override puts the file on top"}}
 }
 
 // columns turns what the jobs table says into Spark's keys. A job that names bounds of its executors
@@ -186,9 +229,6 @@ func columns(j *trace.Job, recorded map[string]string) map[string]string {
 	}
 	put("spark.executor.cores", j.ExecVCores)
 	put("spark.task.cpus", j.TaskCPUs)
-	if _, ok := recorded["spark.submit.deployMode"]; !ok {
-		out["spark.submit.deployMode"] = "cluster"
-	}
 	enabled, ok := recorded["spark.dynamicAllocation.enabled"]
 	if !ok && (j.MaxExecs > 0 || j.MinExecs > 0 || j.InitialExecs > 0) {
 		out["spark.dynamicAllocation.enabled"] = "true"
