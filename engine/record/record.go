@@ -322,9 +322,10 @@ func (m *Manifest) Subject() string {
 
 // Made says how a result was made: with it and the trace, the result can be made again.
 type Made struct {
-	Command []string `json:"command"` // words after the program's name, without those that say where results go and how much is said
-	Files   []Text   `json:"files"`   // all that the command read besides the trace, in order of name
-	Folders []Folder `json:"folders"` // of configuration, that it read
+	Command []string `json:"command"`     // words after the program's name, without those that say where results go and how much is said
+	Files   []Text   `json:"files"`       // all that the command read besides the trace, in order of name
+	Folders []Folder `json:"folders"`     // of configuration, that it read
+	Trace   []Text   `json:"trace_files"` // configuration that came with the trace
 }
 
 // Folder is a folder of configuration files.

@@ -124,7 +124,7 @@ func (c *Comparison) check() error {
 				return fmt.Errorf("run %d of variant %q has seed %d, that of %q has %d", k+1, v.Name, r.Manifest.Seed, variants[0].Name, c.Seeds[k])
 			}
 			if r.Manifest.TraceHash != base[0].Manifest.TraceHash {
-				return fmt.Errorf("run %d of variant %q is of trace %s, the first of %q is of %s", k+1, v.Name, r.Manifest.TraceHash, variants[0].Name, base[0].Manifest.TraceHash)
+				return fmt.Errorf("run %d of variant %q is of trace %s, the first of %q is of %s: want one trace (--nodes and --load of a replay change the cluster and the load of one)", k+1, v.Name, r.Manifest.TraceHash, variants[0].Name, base[0].Manifest.TraceHash)
 			}
 		}
 	}

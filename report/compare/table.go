@@ -16,7 +16,7 @@ const width = 100
 
 // marks are the words of findings in a table.
 var marks = map[Finding]string{
-	Equal: "=", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~",
+	Equal: "=", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~", NoVerdict: "void",
 }
 
 // line is a row of the table of one variant: a metric and its unit, then what stands right-aligned in columns.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"replay/report/page"
@@ -12,9 +13,12 @@ import (
 // Method says in words what the numbers and the words of the table mean.
 func (c *Comparison) Method() string {
 	var b strings.Builder
-	if len(c.Seeds) == 1 {
+	switch {
+	case len(c.Seeds) == 1:
 		b.WriteString("With one seed nothing is tested: run with --seeds 5 or more.")
-	} else {
+	case c.Tested[quantity.Headline]+c.Tested[quantity.Shares] == 0:
+		b.WriteString("Nothing was tested.")
+	default:
 		fmt.Fprintf(&b, "A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0; the intervals are so wide that chance makes even one of the %s exclude 0 in at most 5 %% of such comparisons. ~: the interval holds 0, so nothing is known; =: equal in every seed.", c.families())
 		fmt.Fprintf(&b, " An interval carries what other seeds would change (%d pairs)", len(c.Seeds))
 		if c.jobsCount() {
@@ -25,6 +29,9 @@ func (c *Comparison) Method() string {
 		if len(c.Seeds) < 5 {
 			b.WriteString(" Few seeds make wide intervals; five or more tell more apart.")
 		}
+	}
+	if slices.ContainsFunc(c.Losses, Loss.any) {
+		b.WriteString(" void: one of the two loses jobs that the other finishes.")
 	}
 	b.WriteString(" n: the jobs, containers, task attempts or seconds behind a number, in the replay with the fewest.")
 	return b.String()
@@ -40,9 +47,6 @@ func (c *Comparison) families() string {
 		if n := c.Tested[f.family]; n > 0 {
 			said = append(said, fmt.Sprintf("%d %s", n, f.words))
 		}
-	}
-	if said == nil {
-		return "tested ones"
 	}
 	return strings.Join(said, " or even one of the ")
 }

@@ -52,15 +52,27 @@ func (s *Summary) Value(name string) (Value, bool) {
 }
 
 // JSON returns summary.json: an object of what became of the jobs under "outcome", and flat metric names and numbers in
-// the order of Metrics. A value that could not be computed is null, and its reason stands under "absent".
+// the order of Metrics. What values are over stands under "over": n of how many things. A value that could not be computed
+// is null, and its reason stands under "absent".
 func (s *Summary) JSON() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"outcome\": %s,\n", indented(s.Outcome()))
 	for _, v := range s.Values {
 		fmt.Fprintf(&b, "  %s: %s,\n", quote(v.Name), number(v))
 	}
-	b.WriteString("  \"absent\": {")
+	b.WriteString("  \"over\": {")
 	sep := "\n"
+	for _, v := range s.Values {
+		if v.Things != "" && v.Absent == "" {
+			fmt.Fprintf(&b, "%s    %s: {\"n\": %d, \"of\": %d, \"things\": %s}", sep, quote(v.Name), v.N, max(v.N, v.Whole), quote(v.Things))
+			sep = ",\n"
+		}
+	}
+	if sep != "\n" {
+		b.WriteString("\n  ")
+	}
+	b.WriteString("},\n  \"absent\": {")
+	sep = "\n"
 	for _, v := range s.Values {
 		if v.Absent != "" {
 			fmt.Fprintf(&b, "%s    %s: %s", sep, quote(v.Name), quote(v.Absent))

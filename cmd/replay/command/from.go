@@ -66,6 +66,9 @@ func (p *program) again(c *cli.Context) error {
 	if c.NArg() == 1 {
 		args[1] = c.Args().First()
 	}
+	if _, err := os.Stat(args[1]); err != nil {
+		return fmt.Errorf("%s was made from the trace %s, and there is none: say where it is, as replay %s --from %s TRACE: %w", file, args[1], name, file, err)
+	}
 	for i := range p.words.flags {
 		f := &p.words.flags[i]
 		if !slices.Contains(telling, f.name) {

@@ -67,6 +67,9 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 	if m.Made == nil || len(m.Made.Files) != 6 || len(m.Made.Folders) != 1 || m.ProgramVersion != version || m.Config["spark.locality.wait"] != "1s" || m.Model["am-start-ms"] != "900" {
 		t.Errorf("made %+v by %q", m.Made, m.ProgramVersion)
 	}
+	if f := m.Made.Trace; len(f) != 2 || f[0].Name != "fair-scheduler.xml" || !strings.Contains(f[0].Text, "<allocations>") || len(f[1].SHA256) != 64 {
+		t.Errorf("the trace came with %+v", f)
+	}
 	for _, word := range []string{"--out", "--quiet", first} {
 		for _, w := range m.Made.Command {
 			if w == word {
@@ -92,6 +95,22 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A result whose trace is elsewhere by now asks where it is.
+func TestFromAsksForTheTrace(t *testing.T) {
+	dir := t.TempDir()
+	old, now := filepath.Join(dir, "old"), filepath.Join(dir, "now")
+	must(t, "gen", "uniform-micro", "--jobs", "3", "--out", old)
+	must(t, "run", old, "--quiet", "--formats", "none", "--out", filepath.Join(dir, "out"))
+	if err := os.Rename(old, now); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "out", "run.json")
+	if code, _, stderr := cmd(t, "run", "--from", file); code != exitBadInput || !strings.Contains(stderr, "say where it is, as replay run --from "+file+" TRACE") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+	must(t, "run", "--from", file, now, "--quiet")
 }
 
 // A comparison is made again from its own description, and so is each of the replays that it kept. It replaces itself.

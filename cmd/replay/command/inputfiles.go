@@ -24,10 +24,11 @@ type inputFiles struct {
 	recorded bool // from a result
 	files    map[string][]byte
 	folders  map[string]scenario.Folder
+	attached map[string][]byte // to the trace, by name
 }
 
 func newInputFiles() *inputFiles {
-	return &inputFiles{files: map[string][]byte{}, folders: map[string]scenario.Folder{}}
+	return &inputFiles{files: map[string][]byte{}, folders: map[string]scenario.Folder{}, attached: map[string][]byte{}}
 }
 
 // read returns the text of a file.
@@ -73,11 +74,23 @@ func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
 	return f, err
 }
 
+// attach notes the configuration that came with the trace.
+func (in *inputFiles) attach(files scenario.Files) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for kind, f := range files {
+		in.attached[kind] = f.Text
+	}
+}
+
 // made says how a result was made by the words of a command: with all that was read so far.
 func (in *inputFiles) made(words []string) *record.Made {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	m := &record.Made{Command: words, Files: []record.Text{}, Folders: []record.Folder{}}
+	m := &record.Made{Command: words, Files: []record.Text{}, Folders: []record.Folder{}, Trace: []record.Text{}}
+	for _, name := range slices.Sorted(maps.Keys(in.attached)) {
+		m.Trace = append(m.Trace, textOf(name, in.attached[name]))
+	}
 	for _, name := range slices.Sorted(maps.Keys(in.files)) {
 		m.Files = append(m.Files, textOf(name, in.files[name]))
 	}

@@ -92,7 +92,7 @@ func TestLostJobsLeadTheVerdict(t *testing.T) {
 		t.Errorf("exit %d, want %d and the failed jobs\n%s", code, exitFailed, stderr)
 	}
 	places := []string{"one: 35 of 40 jobs succeeded, 5 failed\n", "its application master ended in attempt 1: its", "\none does not finish 5 jobs that two finishes: no verdict on waits, ",
-		"\nbase: ", "jobs       two  one\n", "succeeded  40   35\n", "failed     0    5\n", "mean duration of a job"}
+		"\nbase: ", "jobs       two  one\n", "succeeded  40   35\n", "failed     0    5\n", "mean duration of a job", " void ", "void: one of the two loses jobs"}
 	at := 0
 	for _, want := range places {
 		i := strings.Index(stdout[at:], want)

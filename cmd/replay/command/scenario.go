@@ -183,6 +183,7 @@ func (p *program) openScenario(dir string, o scenario.Options) (*scenario.Scenar
 		t.Close()
 		return nil, nil, err
 	}
+	p.files.attach(sc.Input.Files)
 	return sc, t, nil
 }
 

@@ -87,9 +87,11 @@ func (p *program) checkVariants(dir string, variants []variant) error {
 		return err
 	}
 	for _, v := range variants {
-		if _, err := scenario.FromTrace(t, v.options); err != nil {
+		sc, err := scenario.FromTrace(t, v.options)
+		if err != nil {
 			return fmt.Errorf("--variant %s: %w", v.name, err)
 		}
+		p.files.attach(sc.Input.Files)
 	}
 	return nil
 }
@@ -149,5 +151,5 @@ func (p *program) madeAlone(v variant, seed uint64) *record.Made {
 		}
 	}
 	args = append(append(args, v.words...), "--seed", strconv.FormatUint(seed, 10), "--tasks", "off", "--formats", "none")
-	return &record.Made{Command: args, Files: all.Files, Folders: all.Folders}
+	return &record.Made{Command: args, Files: all.Files, Folders: all.Folders, Trace: all.Trace}
 }
