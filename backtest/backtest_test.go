@@ -199,3 +199,25 @@ func TestSourcesErrors(t *testing.T) {
 		}
 	}
 }
+
+// Of an application whose recording stops no time is predicted, and it is in no statistics.
+func TestNoEnd(t *testing.T) {
+	data, err := os.ReadFile("../trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "app-1.zstd.inprogress")
+	if err := os.WriteFile(path, data[:len(data)*3/4], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := options()
+	o.Seeds = 1
+	b, err := Run(context.Background(), recordings(t, path), o, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := b.Applications[0]
+	if a.RecordedMS != trace.Unset || a.PredictedMS != trace.Unset || a.Reason != "the recording stops before the application ended" || b.Summary.N != 0 || b.Summary.Missing != 1 {
+		t.Errorf("%+v, %+v", a, b.Summary)
+	}
+}

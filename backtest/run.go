@@ -145,6 +145,9 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 		out.PredictedMS = last + j.TailMS - predictedStart // a log ends with its driver, not in the ResourceManager
 	}
 	out.Tasks = r.tasks(j, a, o.tasks[j.ID], start, predictedStart)
+	if a.FinishMS == trace.Unset { // what came after the end of the recording is not in the trace
+		out.PredictedMS, out.Reason = trace.Unset, "the recording stops before the application ended"
+	}
 	out.Finish()
 	return out
 }

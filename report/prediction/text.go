@@ -10,7 +10,7 @@ import (
 
 // explain names the stages behind the largest differences and what the recording says of them.
 func (a *App) explain() (why []string) {
-	if a.RecordedMS >= 0 && a.PredictedMS < 0 {
+	if a.PredictedMS < 0 && a.Reason != "" {
 		why = append(why, "no prediction: "+a.Reason)
 	}
 	for _, i := range a.largest(3) {
