@@ -20,6 +20,12 @@ func (in *Info) WriteText(out io.Writer) error {
 	}
 	if s := in.Source; s != nil {
 		line("imported from", "%s (%d files)", s.Format, len(s.Files))
+		if len(s.RecordedOn) > 0 {
+			line("recorded on", "%s", kindList(s.RecordedOn))
+		}
+		if s.NoEnd > 0 {
+			line("without an end", "%d applications, whose recording stops before they ended", s.NoEnd)
+		}
 	}
 	line("jobs, stages, tasks", "%d, %d, %d over %s", c.Jobs, c.Stages, c.Tasks, duration(in.SpanMS))
 	line("kinds", "%s", kindList(in.Kinds))

@@ -12,7 +12,7 @@ import (
 // each stage, not one for each event.
 type appLog struct {
 	version   string
-	events    int64 // lines that were read, of any event
+	events    int64 // that were read, of any kind
 	start     appStart
 	started   bool
 	end       int64 // absent until the application ended

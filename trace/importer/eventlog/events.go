@@ -71,10 +71,11 @@ type eventParser struct {
 	err           error            // of the line being read
 	events        map[string]int64 // lines by event
 	unknownFields map[string]int64 // by event and path
+	odd           map[string]int64 // values that can't be, by event and field; they count as unknown
 }
 
 func newEventParser() *eventParser {
-	return &eventParser{events: map[string]int64{}, unknownFields: map[string]int64{}}
+	return &eventParser{events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
 }
 
 var errUnknownEvent = errors.New("unknown event")
@@ -206,6 +207,36 @@ func (p *eventParser) int(field string, v *fastjson.Value) int64 {
 	n, err := v.Int64()
 	if err != nil || n <= absent {
 		p.fail(field, v, "an integer")
+		return absent
+	}
+	return n
+}
+
+// latest is the last time that is taken for one, the end of the year 9999; most is the largest amount.
+const latest, most = 253_402_300_799_999, 1 << 53
+
+// time reads ms since 1970; -1 is how some writers say that it is not known.
+func (p *eventParser) time(field string, v *fastjson.Value) int64 {
+	n := p.int(field, v)
+	switch {
+	case n == -1:
+		return absent
+	case n != absent && (n < 0 || n > latest):
+		p.fail(field, v, "ms since 1970")
+		return absent
+	}
+	return n
+}
+
+// amount reads ms or bytes. What is below zero, as after an overflow, is unknown and counted.
+func (p *eventParser) amount(field string, v *fastjson.Value) int64 {
+	n := p.int(field, v)
+	switch {
+	case n > most:
+		p.fail(field, v, "at most 2^53")
+		return absent
+	case n < 0 && n != absent:
+		p.odd[p.event+"/"+field+" below 0"]++
 		return absent
 	}
 	return n

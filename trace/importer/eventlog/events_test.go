@@ -64,30 +64,48 @@ func reference(line []byte) (text string, ok bool, err error) {
 		}
 		return v
 	}
+	at1 := func(path ...string) int64 { // a time
+		if n := num(absent, path...); n != -1 {
+			return n
+		}
+		return absent
+	}
+	some := func(path ...string) int64 { // an amount
+		if n := num(absent, path...); n >= 0 {
+			return n
+		}
+		return absent
+	}
 	str := func(path ...string) string { s, _ := at(m, path...).(string); return s }
 	yes := func(path ...string) bool { b, _ := at(m, path...).(bool); return b }
 	var r record
 	switch m["Event"] {
 	case "SparkListenerApplicationEnd":
-		r.onAppEnd(num(absent, "Timestamp"), num(absent, "ExitCode"))
+		r.onAppEnd(at1("Timestamp"), num(absent, "ExitCode"))
 	case "SparkListenerJobEnd":
-		r.onJobEnd(int32(num(absent, "Job ID")), num(absent, "Completion Time"), str("Job Result", "Result") == "JobSucceeded")
+		r.onJobEnd(int32(num(absent, "Job ID")), at1("Completion Time"), str("Job Result", "Result") == "JobSucceeded")
 	case "SparkListenerTaskEnd", "SparkListenerTaskStart":
 		t := taskInfo{
 			id: num(absent, "Task Info", "Task ID"), index: int32(num(-1, "Task Info", "Index")), partition: int32(num(-1, "Task Info", "Partition ID")),
-			launch: num(absent, "Task Info", "Launch Time"), finish: num(absent, "Task Info", "Finish Time"), gettingResult: num(0, "Task Info", "Getting Result Time"),
+			launch: at1("Task Info", "Launch Time"), finish: at1("Task Info", "Finish Time"), gettingResult: max(num(0, "Task Info", "Getting Result Time"), -1),
 			host: []byte(str("Task Info", "Host")), locality: []byte(str("Task Info", "Locality")), reason: []byte(str("Task End Reason", "Reason")),
 			speculative: yes("Task Info", "Speculative"), failed: yes("Task Info", "Failed"), killed: yes("Task Info", "Killed"),
-			runMS: num(absent, "Task Metrics", "Executor Run Time"), deserializeMS: num(absent, "Task Metrics", "Executor Deserialize Time"),
-			resultMS: num(absent, "Task Metrics", "Result Serialization Time"), inputBytes: num(absent, "Task Metrics", "Input Metrics", "Bytes Read"),
-			shuffleWrite: num(absent, "Task Metrics", "Shuffle Write Metrics", "Shuffle Bytes Written"), shuffleRead: absent,
+			runMS: some("Task Metrics", "Executor Run Time"), deserializeMS: some("Task Metrics", "Executor Deserialize Time"),
+			resultMS: some("Task Metrics", "Result Serialization Time"), inputBytes: some("Task Metrics", "Input Metrics", "Bytes Read"),
+			shuffleWrite: some("Task Metrics", "Shuffle Write Metrics", "Shuffle Bytes Written"), shuffleRead: absent,
 		}
-		remote, local := num(absent, "Task Metrics", "Shuffle Read Metrics", "Remote Bytes Read"), num(absent, "Task Metrics", "Shuffle Read Metrics", "Local Bytes Read")
+		remote, local := some("Task Metrics", "Shuffle Read Metrics", "Remote Bytes Read"), some("Task Metrics", "Shuffle Read Metrics", "Local Bytes Read")
 		if remote != absent || local != absent {
 			t.shuffleRead = max(remote, 0) + max(local, 0)
 		}
 		stage, attempt := int32(num(-1, "Stage ID")), int32(num(-1, "Stage Attempt ID"))
+		if t.gettingResult == -1 {
+			t.gettingResult = absent
+		}
 		if m["Event"] == "SparkListenerTaskEnd" {
+			if t.finish < t.launch {
+				t.finish = t.launch + max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0)
+			}
 			r.onTaskEnd(stage, attempt, &t)
 		} else {
 			r.onTaskStart(stage, attempt, &t)
@@ -216,6 +234,12 @@ func TestEventErrors(t *testing.T) {
 		{"mistyped", `{"Event":"SparkListenerJobEnd","Job ID":"one","Completion Time":2}`, `field "Job ID" is "one", want an integer`},
 		{"fraction", `{"Event":"SparkListenerJobEnd","Job ID":1.5,"Completion Time":2}`, `field "Job ID" is 1.5, want an integer`},
 		{"missing", `{"Event":"SparkListenerJobEnd","Job ID":1}`, `field "Completion Time" is missing`},
+		{"a time before 1970", `{"Event":"SparkListenerApplicationEnd","Timestamp":-3}`, `field "Timestamp" is -3, want ms since 1970`},
+		{"a time in the far future", `{"Event":"SparkListenerApplicationEnd","Timestamp":99999999999999999}`, "want ms since 1970"},
+		{"a time that is not known", `{"Event":"SparkListenerApplicationEnd","Timestamp":-1}`, `field "Timestamp" is missing`},
+		{"no cores", `{"Event":"SparkListenerExecutorAdded","Timestamp":1,"Executor ID":"1","Executor Info":{"Host":"h","Total Cores":0}}`, `field "Total Cores" is 0, want a number of 1 or more`},
+		{"an end before its launch", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":9,"Finish Time":5}}`, `field "Finish Time" is 5, want 9, the launch, or later`},
+		{"an amount too large", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":9},"Task Metrics":{"Executor Run Time":9007199254740993}}`, "want at most 2^53"},
 		{"no task info", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task Info":[]}`, `field "Task Info" is [], want an object`},
 	} {
 		var r record

@@ -1,6 +1,8 @@
 package eventlog
 
 import (
+	"math"
+
 	"github.com/valyala/fastjson"
 )
 
@@ -122,7 +124,7 @@ func (p *eventParser) appStart(v *fastjson.Value, app appEvents) {
 		case "User":
 			s.user = p.text("User", v)
 		case "Timestamp":
-			s.at = p.int("Timestamp", v)
+			s.at = p.time("Timestamp", v)
 		default:
 			p.unknown("", key)
 		}
@@ -139,7 +141,7 @@ func (p *eventParser) appEnd(v *fastjson.Value, app appEvents) {
 		switch string(key) {
 		case "Event":
 		case "Timestamp":
-			at = p.int("Timestamp", v)
+			at = p.time("Timestamp", v)
 		case "ExitCode": // since Spark 4.0
 			if v.Type() != fastjson.TypeNull {
 				code = p.int("ExitCode", v)
@@ -236,7 +238,7 @@ func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
 		switch string(key) {
 		case "Event":
 		case "Timestamp":
-			e.at = p.int("Timestamp", v)
+			e.at = p.time("Timestamp", v)
 		case "Executor ID":
 			e.id = p.executor("Executor ID", v)
 		case "Executor Info":
@@ -246,11 +248,13 @@ func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
 				case "Host":
 					e.host = p.text("Host", v)
 				case "Total Cores":
-					e.cores = p.int("Total Cores", v)
+					if e.cores = p.int("Total Cores", v); e.cores < 1 || e.cores > math.MaxInt32 {
+						p.fail("Total Cores", v, "a number of 1 or more")
+					}
 				case "Resource Profile Id":
 					e.profile = p.int32("Resource Profile Id", v)
 				case "Request Time":
-					e.request = p.int("Request Time", v)
+					e.request = p.time("Request Time", v)
 				case "Attributes":
 					a := p.texts("Attributes", v)
 					e.node, e.container = a["NM_HOST"], a["CONTAINER_ID"]
@@ -278,7 +282,7 @@ func (p *eventParser) executorRemoved(v *fastjson.Value, app appEvents) {
 		switch string(key) {
 		case "Event":
 		case "Timestamp":
-			at = p.int("Timestamp", v)
+			at = p.time("Timestamp", v)
 		case "Executor ID":
 			id = p.executor("Executor ID", v)
 		case "Removed Reason":

@@ -1,6 +1,10 @@
 package eventlog
 
-import "github.com/valyala/fastjson"
+import (
+	"fmt"
+
+	"github.com/valyala/fastjson"
+)
 
 func (p *eventParser) jobStart(v *fastjson.Value, app appEvents) {
 	j := jobStart{at: absent, id: -1}
@@ -10,7 +14,7 @@ func (p *eventParser) jobStart(v *fastjson.Value, app appEvents) {
 		case "Job ID":
 			j.id = p.int32("Job ID", v)
 		case "Submission Time":
-			j.at = p.int("Submission Time", v)
+			j.at = p.time("Submission Time", v)
 		case "Stage IDs":
 			j.stageIDs = p.ints("Stage IDs", v)
 		case "Stage Infos":
@@ -50,7 +54,7 @@ func (p *eventParser) jobEnd(v *fastjson.Value, app appEvents) {
 		case "Job ID":
 			id = p.int("Job ID", v)
 		case "Completion Time":
-			at = p.int("Completion Time", v)
+			at = p.time("Completion Time", v)
 		case "Job Result":
 			p.visit("Job Result", v, func(key []byte, v *fastjson.Value) {
 				if string(key) == "Result" {
@@ -90,9 +94,9 @@ func (p *eventParser) stageInfo(v *fastjson.Value) *stageInfo {
 		case "Parent IDs":
 			s.parents = p.ints("Parent IDs", v)
 		case "Submission Time":
-			s.submitted = p.int("Submission Time", v)
+			s.submitted = p.time("Submission Time", v)
 		case "Completion Time":
-			s.completed = p.int("Completion Time", v)
+			s.completed = p.time("Completion Time", v)
 		case "Failure Reason":
 			s.failure = p.text("Failure Reason", v)
 		case "Resource Profile Id":
@@ -182,6 +186,14 @@ func (p *eventParser) taskEnd(v *fastjson.Value, app appEvents) {
 	if len(t.reason) == 0 {
 		p.need("Task End Reason/Reason", absent)
 	}
+	if p.err == nil && t.finish < t.launch { // a clock was set back
+		if string(t.reason) == "Success" && !t.hasMetrics {
+			p.err = fmt.Errorf("%s: field \"Finish Time\" is %d, want %d, the launch, or later", p.event, t.finish, t.launch)
+			return
+		}
+		p.odd[p.event+"/Task Info/Finish Time before Launch Time"]++
+		t.finish = t.launch + max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0)
+	}
 	if p.err == nil {
 		app.onTaskEnd(stage, attempt, &t)
 	}
@@ -236,11 +248,11 @@ func (p *eventParser) taskInfo(v *fastjson.Value, t *taskInfo) {
 		case "Partition ID":
 			t.partition = p.int32("Partition ID", v)
 		case "Launch Time":
-			t.launch = p.int("Launch Time", v)
+			t.launch = p.time("Launch Time", v)
 		case "Finish Time":
-			t.finish = p.int("Finish Time", v)
+			t.finish = p.time("Finish Time", v)
 		case "Getting Result Time":
-			t.gettingResult = p.int("Getting Result Time", v)
+			t.gettingResult = p.time("Getting Result Time", v)
 		case "Executor ID":
 			t.executor = p.executor("Executor ID", v)
 		case "Host":
@@ -265,32 +277,33 @@ func (p *eventParser) taskMetrics(v *fastjson.Value, t *taskInfo) {
 		switch string(key) {
 		case "Executor Deserialize CPU Time", "Executor CPU Time", "Peak Execution Memory", "Result Size", "JVM GC Time",
 			"Memory Bytes Spilled", "Disk Bytes Spilled", "Output Metrics", "Updated Blocks",
-			"Peak On Heap Execution Memory", "Peak Off Heap Execution Memory":
+			"Peak On Heap Execution Memory", "Peak Off Heap Execution Memory", "Host Name":
 		case "Executor Run Time":
-			t.runMS, t.hasMetrics = p.int("Executor Run Time", v), true
+			t.runMS = p.amount("Executor Run Time", v)
+			t.hasMetrics = t.runMS != absent
 		case "Executor Deserialize Time":
-			t.deserializeMS = p.int("Executor Deserialize Time", v)
+			t.deserializeMS = p.amount("Executor Deserialize Time", v)
 		case "Result Serialization Time":
-			t.resultMS = p.int("Result Serialization Time", v)
+			t.resultMS = p.amount("Result Serialization Time", v)
 		case "Input Metrics":
 			p.visit("Input Metrics", v, func(key []byte, v *fastjson.Value) {
 				if string(key) == "Bytes Read" {
-					t.inputBytes = p.int("Bytes Read", v)
+					t.inputBytes = p.amount("Bytes Read", v)
 				}
 			})
 		case "Shuffle Read Metrics":
 			p.visit("Shuffle Read Metrics", v, func(key []byte, v *fastjson.Value) {
 				switch string(key) {
 				case "Remote Bytes Read":
-					remote = p.int("Remote Bytes Read", v)
+					remote = p.amount("Remote Bytes Read", v)
 				case "Local Bytes Read":
-					local = p.int("Local Bytes Read", v)
+					local = p.amount("Local Bytes Read", v)
 				}
 			})
 		case "Shuffle Write Metrics":
 			p.visit("Shuffle Write Metrics", v, func(key []byte, v *fastjson.Value) {
 				if string(key) == "Shuffle Bytes Written" {
-					t.shuffleWrite = p.int("Shuffle Bytes Written", v)
+					t.shuffleWrite = p.amount("Shuffle Bytes Written", v)
 				}
 			})
 		default:

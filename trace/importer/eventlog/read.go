@@ -41,6 +41,8 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 		return workload.Leave(log.Path, workload.TooOld, "no version line: Spark before %d.%d, want %d.%d or later", firstSpark[0], firstSpark[1], firstSpark[0], firstSpark[1])
 	case versioned && less(v, firstSpark):
 		return workload.Leave(log.Path, workload.TooOld, "Spark %s, want %d.%d or later", app.version, firstSpark[0], firstSpark[1])
+	case !app.started && (log.InProgress || log.rolled) && (app.events == 0 || err == nil && app.version != ""):
+		return workload.Leave(log.Path, workload.NoEnd, "ends before SparkListenerApplicationStart")
 	case !app.started && app.version == "" && app.events > 0:
 		return workload.Leave(log.Path, workload.Damaged, "begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log")
 	case err != nil:
@@ -81,9 +83,21 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 	for i, path := range log.Files {
 		f := logFile{path: path, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, app: app, parser: p, reading: r}
 		err := f.read(ctx)
-		if app.events += int64(f.line); err != nil {
+		app.events = 0
+		for _, n := range p.events {
+			app.events += n
+		}
+		if err != nil {
 			return err
 		}
+	}
+	if app.started && p.events["SparkListenerEnvironmentUpdate"] == 0 {
+		r.counts.Defaulted["applications_without_properties"]++
+		r.warn("%s: no SparkListenerEnvironmentUpdate: sizes and settings are Spark's defaults", log.Path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.odd)) {
+		r.warn("%s: %d x %s: taken as unknown", log.Path, p.odd[name], name)
+		app.drops["values_that_can_not_be"] += p.odd[name]
 	}
 	for name, n := range p.events {
 		r.counts.Events[name] += n
@@ -210,7 +224,8 @@ func (f *logFile) event(line []byte, l lines.Line) error {
 			f.said[f.parser.event] = true
 			f.warn("%s: line %d: %v; such events are counted and skipped", f.path, f.line, err)
 		}
-	case (f.open || f.mode == workload.Lenient) && (l.Bad != nil || line[len(line)-1] != '}'):
+	// What comes after the end of the application is not missed.
+	case (f.open || f.mode == workload.Lenient || f.app.end != absent) && (l.Bad != nil || line[len(line)-1] != '}'):
 		f.torn = fmt.Errorf("line %d: %w", f.line, err)
 	case !l.Whole:
 		return workload.Leave(f.path, workload.NoEnd, "line %d: the log ends within an event (%w), want a whole line%s", f.line, err, lenientHint(f.mode))

@@ -244,7 +244,17 @@ func (s *scenario) applications(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.Counts.Read["files_that_are_no_logs"] = int64(len(skipped))
+	for _, in := range skipped {
+		if in.LeftOut == workload.Foreign {
+			s.Counts.Read["files_that_are_no_logs"]++
+			continue
+		}
+		if s.Options.Strict {
+			return in.Err()
+		}
+		s.Counts.Dropped["logs_left_out"]++
+		s.Warn("%v; the log is left out", in.Err())
+	}
 	last := map[string]eventlog.Log{}
 	for _, l := range logs { // in order of names
 		app, attempt := s.applicationOf(l)

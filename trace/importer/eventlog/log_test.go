@@ -1,0 +1,108 @@
+package eventlog
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// Values that can't be are named and counted, and are unknown; they are never 0.
+func TestOddValues(t *testing.T) {
+	for _, tt := range []struct{ name, from, to, warned, got string }{
+		{"a run time below zero", `"Executor Run Time":800`, `"Executor Run Time":-800`, "1 x SparkListenerTaskEnd/Executor Run Time below 0", "[1000 1950] [1000 2000]"},
+		{"bytes below zero", `"Bytes Read":1000`, `"Bytes Read":-1`, "1 x SparkListenerTaskEnd/Bytes Read below 0", "[905 1950] [0 2000]"},
+		{"an end before its launch", `"Finish Time":6100`, `"Finish Time":4100`, "1 x SparkListenerTaskEnd/Task Info/Finish Time before Launch Time", "[905 1950] [1000 2000]"},
+	} {
+		path := importtest.WriteNew(t, "app-1", strings.Replace(logText, tt.from, tt.to, 1))
+		var warned []string
+		res, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		s := &m.JobList[0].Stages[0].Tasks
+		if got := fmt.Sprint(s.DurationMS, s.InputBytes); got != tt.got || res.Counts.Dropped["values_that_can_not_be"] != 1 || !strings.Contains(strings.Join(warned, ""), path+": "+tt.warned) {
+			t.Errorf("%s: %s, want %s; dropped %v, warned %q", tt.name, got, tt.got, res.Counts.Dropped, warned)
+		}
+		if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true }); err == nil || !strings.Contains(err.Error(), "values_that_can_not_be") {
+			t.Errorf("%s: strict says %v", tt.name, err)
+		}
+	}
+}
+
+// What a log loses of its begin and its end.
+func TestLostEnds(t *testing.T) {
+	lines := strings.SplitAfter(logText, "\n")
+	for _, tt := range []struct{ name, file, text, want string }{
+		{"killed before it began", "app-1.inprogress", lines[0] + lines[1][:100], "ends before SparkListenerApplicationStart"},
+		{"one line without an end of it", "app-1", strings.ReplaceAll(logText, "\n", "\r"), "line 1: the log ends within an event"},
+		{"zeros after the end", "app-1", logText + strings.Repeat("\x00", 500), ""},
+		{"half a line after the end", "app-1", logText + `{"Event":"SparkL`, ""},
+		{"no properties", "app-1", logWith(2, ""), ""},
+	} {
+		var warned []string
+		path := importtest.WriteNew(t, tt.file, tt.text)
+		res, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+		switch {
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%s: error is %v, want %q", tt.name, err, tt.want)
+		case tt.want != "":
+		case err != nil:
+			t.Errorf("%s: %v", tt.name, err)
+		case m.JobList[0].RecordedOutcome != "success" || !res.Inputs[0].Ended:
+			t.Errorf("%s: %+v", tt.name, res.Inputs)
+		case tt.name == "no properties" && (len(warned) != 1 || !strings.Contains(warned[0], "sizes and settings are Spark's defaults") || res.Counts.Defaulted["applications_without_properties"] != 1):
+			t.Errorf("%s: warned %q, defaulted %v", tt.name, warned, res.Counts.Defaulted)
+		}
+	}
+}
+
+// FuzzFolder imports a folder of two files and a rolling log: it is imported, and the trace follows all rules, or it
+// is refused and leaves nothing. Each file is used, or has a reason.
+func FuzzFolder(f *testing.F) {
+	lines := strings.SplitAfter(logText, "\n")
+	f.Add("app-1", []byte(logText), "app-2.inprogress", []byte(logText[:3000]), []byte(strings.Join(lines[:8], "")), []byte(strings.Join(lines[8:], "")))
+	f.Add("x.zstd", importtest.Read(f, sampleLog+".zstd")[:4000], "y.gz", importtest.Gzip(f, []byte(logText)), []byte(logWith(6, "")), []byte(""))
+	f.Add("eventlog", []byte(strings.Join(lines[9:], "")), "eventlog-2021-06-15--15-00", []byte(strings.Join(lines[:9], "")), []byte("{"), []byte(logText))
+	f.Fuzz(func(t *testing.T, name1 string, data1 []byte, name2 string, data2, part1, part2 []byte) {
+		dir := filepath.Join(t.TempDir(), "logs")
+		rolled := filepath.Join(dir, "eventlog_v2_app-1")
+		if err := os.MkdirAll(rolled, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, data := range map[string][]byte{
+			filepath.Join(dir, filepath.Base("n"+name1)): data1, filepath.Join(dir, filepath.Base(name2)): data2,
+			filepath.Join(rolled, "events_1_app-1"): part1, filepath.Join(rolled, "events_2_app-1"): part2,
+		} {
+			if os.WriteFile(name, data, 0o644) != nil {
+				return // no name of a file
+			}
+		}
+		for _, lenient := range []bool{false, true} {
+			opt := workload.DefaultOptions()
+			opt.Lenient, opt.Out = lenient, filepath.Join(t.TempDir(), "trace")
+			res, err := Format.Import(t.Context(), "test", []string{dir}, opt)
+			if err != nil {
+				if _, e := os.Stat(opt.Out); !os.IsNotExist(e) {
+					t.Fatalf("refused (%v), and something is left", err)
+				}
+				continue
+			}
+			check, err := trace.Check(t.Context(), opt.Out, 3)
+			if err != nil || !check.OK() || check.Hash != res.Hash {
+				t.Fatalf("%+v, %v", check, err)
+			}
+			for _, in := range res.Inputs {
+				if in.LeftOut != "" && in.Why == "" {
+					t.Fatalf("%s is left out for no reason", in.Label)
+				}
+			}
+		}
+	})
+}
