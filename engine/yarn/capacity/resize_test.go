@@ -230,3 +230,57 @@ func TestNodeKnowsTooMuch(t *testing.T) {
 		t.Errorf("events %+v, want the node to be told 1024", r.events)
 	}
 }
+
+// The end of a container says whether the application had it and whether its node had reported it.
+func TestEndsOfContainers(t *testing.T) {
+	for _, tt := range []struct {
+		name               string
+		do                 func(*resizing)
+		launched, acquired bool
+	}{
+		{"not given out", func(*resizing) {}, false, false},
+		{"given out", func(r *resizing) { r.call(protocol.AllocateRequest{}) }, false, true},
+		{"running", func(r *resizing) {
+			r.call(protocol.AllocateRequest{})
+			r.s.NodeUpdate(0, []protocol.ContainerID{id(2)}, nil)
+		}, true, true},
+	} {
+		r := newResizing(t, 8192)
+		r.ask(1, 1024)
+		r.beat(nil)
+		tt.do(r)
+		r.events = nil
+		r.s.end(r.s.container(id(2)), protocol.ExitAborted, yarn.EventKill)
+		if len(r.events) != 1 || r.events[0].Kind != yarn.Completed || r.events[0].Launched != tt.launched || r.events[0].Acquired != tt.acquired {
+			t.Errorf("%s: %+v, want one end, launched %v, acquired %v", tt.name, r.events, tt.launched, tt.acquired)
+		}
+		r.use(tt.name, 1024, map[bool]int64{false: 1024, true: 2048}[tt.launched])
+	}
+}
+
+// A reservation that is filled keeps its size when other is asked for by then; the queue stays charged for what it held, the
+// application for what it asks.
+//
+// Source: FiCaSchedulerApp.apply (RegularContainerAllocator.doAllocation).
+func TestReservationForAnotherSize(t *testing.T) {
+	r := newResizing(t, 4096, 2048)
+	host := r.s.nodes.Node(0).Host
+	r.s.AddNode(yarn.NodeSpec{ID: 1, Host: host, Rack: r.s.nodes.Node(0).Rack, Port: 1, Total: resource.R(1024, 100)})
+	r.ask(5, 2048)
+	r.beat(nil)
+	if n := r.s.nodes.Node(0); n.Reserved == nil {
+		t.Fatal("the node is not reserved")
+	}
+	if err := r.call(protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: 5, Name: protocol.Any, Count: 1, Size: resource.R(1024, 1), Relax: true}}}); err != nil {
+		t.Fatal(err)
+	}
+	r.s.end(r.s.container(id(2)), protocol.ExitAborted, yarn.EventKill)
+	r.beat([]protocol.Status{{ID: id(2), Exit: 0}})
+	r.call(protocol.AllocateRequest{})
+	if len(r.out.Allocated) != 1 {
+		t.Fatalf("given out %v, want one container", r.out.Allocated)
+	}
+	if got := [3]int64{r.out.Allocated[0].Size[resource.Memory], r.s.appOf(1).Used[resource.Memory], r.s.byName["root.q"].used[resource.Memory]}; got != [3]int64{2048, 2048, 3072} {
+		t.Errorf("the container has %d MiB, the application uses %d, the queue %d, want 2048, 2048 and 3072 with the master's 1024", got[0], got[1], got[2])
+	}
+}
