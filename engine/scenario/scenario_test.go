@@ -57,8 +57,8 @@ func TestNamesOfUsersAndQueues(t *testing.T) {
 	}
 }
 
-// What a configuration file has that a replay does not follow is said with the file's name; labels of nodes are said once.
-func TestWhatIsNotFollowedIsSaid(t *testing.T) {
+// Labels of nodes are not modelled, which is said once.
+func TestLabelsOfNodes(t *testing.T) {
 	node := func(labels ...string) trace.Node {
 		return trace.Node{Host: "h", Rack: "/r", MemMiB: 8192, VCores: 8, Present: true, Labels: labels}
 	}
@@ -69,14 +69,5 @@ func TestWhatIsNotFollowedIsSaid(t *testing.T) {
 	sc = resolve(t, Input{Nodes: []trace.Node{node()}}, Options{})
 	if n := said(sc, "node-labels", ""); n != 0 {
 		t.Errorf("nodes without labels: said %d times", n)
-	}
-	files := Files{"fair-scheduler.xml": {Name: "mine.xml", Text: []byte("<allocations><nonsense/></allocations>")}}
-	if sc := resolve(t, Input{}, Options{Files: files}); said(sc, "allocations:", "mine.xml: ") != 1 {
-		t.Errorf("warnings %v, want the element that is not known", sc.Warnings)
-	}
-	files = Files{"capacity-scheduler.xml": {Name: "mine.xml", Text: site("yarn.scheduler.capacity.root.queues", "a", "yarn.scheduler.capacity.root.a.capacity", "100",
-		"yarn.scheduler.capacity.schedule-asynchronously.enable", "true")}}
-	if sc := resolve(t, Input{}, Options{Scheduler: "capacity", Files: files}); said(sc, "capacity:", "schedule-asynchronously") != 1 {
-		t.Errorf("warnings %v, want the key that is not modelled", sc.Warnings)
 	}
 }

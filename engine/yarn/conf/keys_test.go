@@ -2,9 +2,11 @@ package conf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"replay/engine/remark"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -123,7 +125,8 @@ func TestMinimumAboveMaximum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(strings.Join(a.Warnings, "\n"), "root.q has minResources above maxResources"); said != want {
+		said := slices.ContainsFunc(a.Remarks, func(r remark.Remark) bool { return strings.HasPrefix(r.Text, "minResources is above maxResources") })
+		if said != want {
 			t.Errorf("%s: said %v, want %v", text, said, want)
 		}
 	}
