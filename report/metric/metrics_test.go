@@ -209,6 +209,26 @@ func TestSummaryGolden(t *testing.T) {
 	reporttest.Golden(t, "summary.json", s.JSON())
 }
 
+// A share is told with what it is over, and one over next to nothing is no headline.
+func TestSharesAreOfSomething(t *testing.T) {
+	for _, tt := range []struct {
+		n, whole int64
+		text     string
+		thin     bool
+	}{{1, 173, "100.00 % of 1 of 173 containers", true}, {9, 173, "100.00 % of 9 of 173 containers", false}, {173, 173, "100.00 % of 173 containers", false}, {1, 0, "100.00 % of 1 container", false}} {
+		v := value("x_share", quantity.Share, quantity.Higher, 1, tt.n, "", "a share")
+		v.Things, v.Whole = "containers", tt.whole
+		v.headline("a share", "share")
+		if v.Text() != tt.text || v.Thin() != tt.thin {
+			t.Errorf("%d of %d: %q, thin %v; want %q, %v", tt.n, tt.whole, v.Text(), v.Thin(), tt.text, tt.thin)
+		}
+		s := Summary{Values: []Value{v}}
+		if said, others := s.Headline(); len(said) == 1 == tt.thin || len(others) == 1 != tt.thin {
+			t.Errorf("%d of %d: headline %v, left out %q", tt.n, tt.whole, said, others)
+		}
+	}
+}
+
 func TestTextOfAnAbsentValue(t *testing.T) {
 	absent := value("x_ms", quantity.MS, quantity.Lower, math.NaN(), 0, "nobody waited", "a wait")
 	if got := absent.Text(); got != "- (nobody waited)" {

@@ -1,6 +1,40 @@
 package quantity
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
+
+// The numbers of a line are in the unit of the largest.
+func TestScales(t *testing.T) {
+	for _, tt := range []struct {
+		unit       Unit
+		xs         []float64
+		want, last string
+	}{
+		{MS, []float64{12, -900}, "12.00 ms", "−900.00"},
+		{MS, []float64{12, 90_000}, "0.012 s", "+90.00"},
+		{MS, []float64{math.NaN(), 150_000}, "NaN", "+2.50"},
+		{MS, []float64{6 * HourMS, 0}, "6.00 h", "0.00"},
+		{Share, []float64{.4433, -.1}, "44.33 %", "−10.00"},
+		{Count, []float64{12, 2.5}, "12", "+2.5"},
+		{Index, []float64{.97, .00026}, "0.970", "+0.00026"},
+		{JobsPerHour, []float64{1234.5, 1e-12}, "1,234.50 jobs/h", "0.00"},
+	} {
+		s := tt.unit.ScaleOf(tt.xs...)
+		if got := s.Number(tt.xs[0]) + s.Suffix(); !math.IsNaN(tt.xs[0]) && got != tt.want {
+			t.Errorf("%v in %s is %q, want %q", tt.xs[0], tt.unit, got, tt.want)
+		}
+		if got := s.Signed(tt.xs[1]); got != tt.last {
+			t.Errorf("%v in %s is %q with its sign, want %q", tt.xs[1], tt.unit, got, tt.last)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 jobs", 1: "1 job", 1200: "1,200 jobs"} {
+		if got := Counted(n, "jobs"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 func TestNumbersForPeople(t *testing.T) {
 	for _, tt := range []struct {

@@ -32,7 +32,10 @@ func compareCommand(p *program) *cli.Command {
 
 The other variants are compared with the first. Flags outside --variant apply to all of them.`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
-			&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"},
+			with(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"}, func(text string) error {
+				_, err := p.splitVariant(text)
+				return err
+			}),
 			with(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; one says nothing of chance", Value: 1}, from1To(10_000)),
 			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -110,7 +111,12 @@ func (w *words) wrong(flags []cli.Flag, where string) error {
 		case f.missing:
 			return usagef("--%s wants a value", f.name)
 		}
-		if err := f.check(); err != nil {
+		err := f.check()
+		var whole *codedError
+		if errors.As(err, &whole) {
+			return err // of a variant, which says its place itself
+		}
+		if err != nil {
 			return usagef("--%s is %q, %w", f.name, f.value, err)
 		}
 	}

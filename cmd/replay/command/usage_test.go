@@ -28,6 +28,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"compare", trace, "--jobs", "0", "--seeds", "0"}, exitUsage, "--jobs"},
 		{[]string{"gen", "uniform-micro", "--load", "0", "--nodes", "0"}, exitUsage, "--load"},
 		{[]string{"compare", trace, "--variant", "a: --until never --load 0", "--variant", "b: --x"}, exitUsage, `--variant a: --until is "never"`},
+		{[]string{"compare", trace, "--variant", "a: --nonsense", "--seeds", "0", "--variant", "b:"}, exitUsage, "--variant a: unknown flag --nonsense"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --out x"}, exitUsage, "--variant b: --out has no place in a variant: it stands outside"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --sharng drf"}, exitUsage, "--variant b: unknown flag --sharng; is --sharing meant?"},
 		{[]string{"run", trace, "--sharng", "drf"}, exitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},

@@ -28,47 +28,63 @@ func (p *program) parseVariants(texts []string, base scenario.Options) ([]varian
 	var out []variant
 	seen := map[string]bool{}
 	for _, text := range texts {
-		name, flags, ok := strings.Cut(text, ":")
-		name, flags = strings.TrimSpace(name), strings.TrimSpace(flags)
-		if !ok || !variantName.MatchString(name) {
-			return nil, usagef("--variant is %q, want 'name: flags' with a name of letters, digits and . _ + -", text)
-		}
-		if seen[strings.ToLower(name)] {
-			return nil, usagef("--variant %s is given twice", name)
-		}
-		seen[strings.ToLower(name)] = true
-		words, err := splitWords(flags)
+		v, err := p.splitVariant(text)
 		if err != nil {
-			return nil, usagef("--variant %s: %w", name, err)
+			return nil, err
 		}
-		v := variant{name: name, flags: flags, words: words}
-		if v.options, err = p.variantOptions(words, base); err != nil {
-			return nil, fmt.Errorf("--variant %s: %w", name, err)
+		if seen[strings.ToLower(v.name)] {
+			return nil, usagef("--variant %s is given twice", v.name)
+		}
+		seen[strings.ToLower(v.name)] = true
+		if v.options, err = p.variantOptions(v.words, base); err != nil {
+			return nil, fmt.Errorf("--variant %s: %w", v.name, err)
 		}
 		out = append(out, v)
 	}
 	return out, nil
 }
 
-// variantOptions reads the flags of a variant over base.
-func (p *program) variantOptions(text []string, base scenario.Options) (o scenario.Options, err error) {
-	flags := scenarioFlags(base.Policies)
+// splitVariant takes the text of a variant apart and checks its words.
+func (p *program) splitVariant(text string) (v variant, err error) {
+	var ok bool
+	v.name, v.flags, ok = strings.Cut(text, ":")
+	v.name, v.flags = strings.TrimSpace(v.name), strings.TrimSpace(v.flags)
+	if !ok || !variantName.MatchString(v.name) {
+		return v, usagef("--variant is %q, want 'name: flags' with a name of letters, digits and . _ + -", text)
+	}
+	if v.words, err = splitWords(v.flags); err == nil {
+		err = p.checkVariantWords(v.words)
+	}
+	if err != nil {
+		return v, usagef("--variant %s: %w", v.name, err)
+	}
+	return v, nil
+}
+
+// checkVariantWords says what is wrong with the flags of a variant.
+func (p *program) checkVariantWords(text []string) error {
+	flags := scenarioFlags(p.policies)
 	w := split(nil, flags, text)
 	for _, f := range w.flags {
 		if f.name == "seed" {
-			return o, usagef("a variant has no --seed of its own: all variants run on the same seeds")
+			return usagef("a variant has no --seed of its own: all variants run on the same seeds")
 		}
 		if f.flag == nil && findFlag(compareCommand(p).Flags, f.name) != nil {
-			return o, usagef("--%s has no place in a variant: it stands outside, for the whole comparison", f.name)
+			return usagef("--%s has no place in a variant: it stands outside, for the whole comparison", f.name)
 		}
 	}
 	if err := w.wrong(flags, "replay run"); err != nil {
-		return o, err
+		return err
 	}
 	if w.help || len(w.arguments) > 0 {
-		return o, usagef("%q is not a flag", append(w.arguments, "--help")[0])
+		return usagef("%q is not a flag", append(w.arguments, "--help")[0])
 	}
-	app := &cli.App{Name: "variant", Flags: flags, HideHelp: true, DisableSliceFlagSeparator: true, ExitErrHandler: func(*cli.Context, error) {},
+	return nil
+}
+
+// variantOptions reads the flags of a variant over base.
+func (p *program) variantOptions(text []string, base scenario.Options) (o scenario.Options, err error) {
+	app := &cli.App{Name: "variant", Flags: scenarioFlags(p.policies), HideHelp: true, DisableSliceFlagSeparator: true, ExitErrHandler: func(*cli.Context, error) {},
 		Action: func(c *cli.Context) error {
 			o, err = p.readOptions(c, base)
 			return err
