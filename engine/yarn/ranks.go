@@ -75,3 +75,24 @@ func (s *Ranks) After(i int) (far int, ok bool) {
 	}
 	return 0, false
 }
+
+// AddBoth puts in what is in a and in b, AddOnly what is in a and not in b. All three have room for the same numbers.
+func (s *Ranks) AddBoth(a, b *Ranks) {
+	for w, x := range a.words {
+		s.addWord(w, x&b.words[w])
+	}
+}
+
+// AddOnly is described at [Ranks.AddBoth].
+func (s *Ranks) AddOnly(a, b *Ranks) {
+	for w, x := range a.words {
+		s.addWord(w, x&^b.words[w])
+	}
+}
+
+func (s *Ranks) addWord(w int, x uint64) {
+	if x != 0 {
+		s.words[w] |= x
+		s.any[w>>6] |= 1 << (w & 63)
+	}
+}

@@ -11,18 +11,26 @@ import (
 // for what a candidate asks for and accepts there, or when it holds a reservation or a claim. What candidates want is surveyed
 // after each change of anything that it depends on; what nodes have room for is kept.
 //
+// A survey costs as much as several heartbeats, so it waits until so many have been executed at which nothing happened: a cluster in
+// which something happens at each heartbeat pays for none.
+//
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {
-	ranks []protocol.NodeID         // of the epoch, in the order of heartbeats
-	rank  []int32                   // by node: its place there plus 1, 0 for none
-	on    map[protocol.Name][]int32 // by host and by rack: places of their nodes
+	ranks []protocol.NodeID // of the epoch, in the order of heartbeats
+	rank  []int32           // by node: its place there plus 1, 0 for none
+	hosts map[protocol.Name][]int32
+	racks map[protocol.Name]*rack
 
 	changed bool // something that a survey looks at
+	calm    int  // heartbeats executed since anything but a count of offers changed
+	enough  int  // how many of them are cheaper than a survey
+	cost    int  // of the survey: tables, reservations and names looked at
+	tables  int
 	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
-	special yarn.Ranks // nodes with a reservation or claims
-	near    yarn.Ranks // nodes with room that only some candidates accept
+	special yarn.Ranks // nodes with a reservation or claims; where offers are counted, each of their heartbeats is executed
+	near    yarn.Ranks // nodes that only some candidates accept, and special ones that wake
 
 	// Delay scheduling: whether offers are counted at all, and what tells their effect, nil when that depends on more.
 	counts   bool
@@ -34,6 +42,13 @@ type elision struct {
 	counted  []*yarn.Table
 	until    int64             // which of the next heartbeats is the first at which one of counted may accept more
 	smallest resource.Resource // of each type over the nodes' capabilities
+}
+
+// rack is the nodes of one, by rank.
+type rack struct {
+	node  *yarn.Node // one of them
+	nodes int
+	yarn.Ranks
 }
 
 // roomFor is the nodes, by rank, with room for a container of a size.
@@ -55,14 +70,20 @@ func (e *elision) watch(d policy.Delay) {
 }
 
 // touch notes a change that shares and candidates may follow.
-func (f *Scheduler) touch() { f.elision.changed, f.elision.dirty = true, true }
+func (f *Scheduler) touch() {
+	f.elision.dirty = true
+	f.elision.change()
+}
+
+// change notes a change that candidates may follow.
+func (e *elision) change() { e.changed, e.calm = true, 0 }
 
 // Epoch is part of [yarn.Elider].
 func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e := &f.elision
 	e.ranks = ranks
 	clear(e.rank)
-	e.on = map[protocol.Name][]int32{}
+	e.hosts, e.racks = map[protocol.Name][]int32{}, map[protocol.Name]*rack{}
 	for i, id := range ranks {
 		for int(id) >= len(e.rank) {
 			e.rank = append(e.rank, 0)
@@ -77,15 +98,38 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		n := f.node(id)
 		e.smallest = e.smallest.Min(n.Total)
 		e.special.Set(i, n.special())
-		e.on[n.Host] = append(e.on[n.Host], int32(i))
-		if n.Rack != n.Host {
-			e.on[n.Rack] = append(e.on[n.Rack], int32(i))
+		e.hosts[n.Host] = append(e.hosts[n.Host], int32(i))
+		k := e.racks[n.Rack]
+		if k == nil {
+			k = &rack{node: n.Node}
+			k.Reset(len(ranks))
+			e.racks[n.Rack] = k
 		}
+		k.nodes++
+		k.Set(i, true)
 	}
 }
 
-// special reports whether a heartbeat of the node is executed whatever it has room for.
+// special reports whether the node is not simply offered to the queues.
 func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
+
+// serves reports whether the node has room for a size and is offered to the queues.
+func (n *node) serves(size *resource.Resource) bool { return n.Reserved == nil && size.FitsIn(n.Free) }
+
+// wakes reports whether a heartbeat of a special node can do something: the claims are served or dropped, the reservation
+// is filled or is no longer wanted. A reservation that only waits for room keeps the node from everybody else.
+func (f *Scheduler) wakes(n *node) bool {
+	if len(n.claims) > 0 || n.Reserved.Size.FitsIn(n.Free) {
+		return true
+	}
+	a := n.reservedBy
+	t := a.Table(n.Reserved.Key)
+	if t == nil || f.overAMShare(a) {
+		return true
+	}
+	_, wanted := a.look(t, n.Node)
+	return !wanted
+}
 
 // roomFor returns the nodes with room for a size.
 func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
@@ -98,7 +142,7 @@ func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 	r := &roomFor{size: size}
 	r.Reset(len(e.ranks))
 	for i, id := range e.ranks {
-		r.Set(i, size.FitsIn(f.nodes[id].Free))
+		r.Set(i, f.nodes[id].serves(&size))
 	}
 	e.room = append(e.room, r)
 	return r
@@ -108,15 +152,16 @@ func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 func (f *Scheduler) follow() {
 	e := &f.elision
 	f.cluster.Touched(func(n *yarn.Node) {
-		e.changed = true
+		e.changed = true // a reservation may have come or gone, or room that only some accept
 		if int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || n.Gone() {
 			return
 		}
 		i := int(e.rank[n.ID] - 1)
+		k := f.at(n)
 		for _, r := range e.room {
-			r.Set(i, r.size.FitsIn(n.Free))
+			r.Set(i, k.serves(&r.size))
 		}
-		e.special.Set(i, f.at(n).special())
+		e.special.Set(i, k.special())
 		e.smallest = e.smallest.Min(n.Total)
 	})
 }
@@ -126,6 +171,7 @@ func (f *Scheduler) survey() {
 	e := &f.elision
 	e.changed, e.all, e.until = false, false, policy.Always
 	e.open, e.counted = e.open[:0], e.counted[:0]
+	e.cost, e.tables = 0, 0
 	if len(e.room) > mostSizes {
 		e.room = e.room[:0]
 	}
@@ -138,6 +184,14 @@ func (f *Scheduler) survey() {
 		e.all, e.changed = true, true
 		return
 	}
+	if !e.counts {
+		for i := e.special.Next(0); i < len(e.ranks); i = e.special.Next(i + 1) {
+			if e.cost++; f.wakes(&f.nodes[e.ranks[i]]) {
+				e.near.Set(i, true)
+			}
+		}
+	}
+	defer func() { e.enough = 1 + e.cost/(1+e.tables) }()
 	for _, q := range f.tree.leaves {
 		if len(q.runnable) > 0 && q.open() {
 			f.surveyLeaf(q)
@@ -182,12 +236,10 @@ func (f *Scheduler) surveyLeaf(q *queue) {
 // surveyTable adds what is asked for under one key; only tells that it is the application's only one.
 func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	e := &f.elision
+	e.cost++
+	e.tables++
 	ask := t.Any()
 	if ask == nil || ask.Count <= 0 || !a.queue.fits(&ask.Size) {
-		return
-	}
-	if f.reservable(a, ask.Size) && !(t.Locations() <= 1 && f.tooManyReserved(a, nil, protocol.OffSwitch)) {
-		e.all = true // it would reserve a node without room
 		return
 	}
 	level := policy.AnyLevel
@@ -200,20 +252,36 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		e.until = min(e.until, e.foreseen.Until(&t.Patience, f.cluster.Len()))
 		level = max(t.Level, policy.NodeLevel)
 	}
+	if t.Locations() <= 1 {
+		level = policy.AnyLevel
+	}
 	room := f.roomFor(ask.Size)
-	if level == policy.AnyLevel || t.Locations() <= 1 {
+	if level == policy.AnyLevel {
 		e.open = append(e.open, room)
+	}
+	reserves := f.reservable(a, ask.Size)
+	if level == policy.AnyLevel && !reserves {
 		return
 	}
+	asked := 0 // nodes on racks that are asked for: nothing is placed there as if anywhere
 	for name, rec := range t.Records {
-		if name == protocol.Any || rec.Count <= 0 {
+		if e.cost++; rec.Count <= 0 {
 			continue
 		}
-		for _, i := range e.on[name] {
-			if room.Has(int(i)) && (level == policy.RackLevel || f.nodes[e.ranks[i]].Host == name) {
+		for _, i := range e.hosts[name] {
+			if room.Has(int(i)) || reserves && !e.special.Has(int(i)) {
 				e.near.Set(int(i), true)
 			}
 		}
+		if k := e.racks[name]; k != nil && level >= policy.RackLevel {
+			asked += k.nodes
+			if e.near.AddBoth(&k.Ranks, &room.Ranks); reserves && !f.tooManyReserved(a, k.node, protocol.RackLocal) {
+				e.near.AddOnly(&k.Ranks, &e.special)
+			}
+		}
+	}
+	if reserves && level == policy.AnyLevel && asked < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
+		e.all = true // any other node without room would be reserved
 	}
 }
 
@@ -232,6 +300,9 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	e := &f.elision
 	f.follow()
 	if e.changed {
+		if e.calm < e.enough {
+			return h
+		}
 		f.survey()
 	}
 	if e.all {
@@ -247,7 +318,9 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 			next = min(next, h+int64(far))
 		}
 	}
-	see(&e.special)
+	if e.counts {
+		see(&e.special)
+	}
 	see(&e.near)
 	for _, r := range e.open {
 		see(&r.Ranks)

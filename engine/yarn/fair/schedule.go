@@ -10,6 +10,7 @@ import (
 //
 // Source: FairScheduler.attemptScheduling.
 func (f *Scheduler) schedule(n *node) {
+	f.elision.calm++
 	f.elision.changed = f.elision.changed || f.elision.counts
 	if f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait {
 		return

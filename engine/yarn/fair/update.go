@@ -10,7 +10,8 @@ import (
 //
 // Source: FairScheduler.update.
 func (f *Scheduler) Update() {
-	f.elision.changed, f.elision.dirty = true, false
+	f.elision.dirty = false
+	f.elision.change()
 	f.updateDemand(f.tree.root)
 	f.tree.root.fair = f.cluster.Capacity
 	f.updateShares(f.tree.root)
@@ -75,6 +76,7 @@ func (f *Scheduler) updateShares(q *queue) {
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
 	if now := f.cluster.Capacity.Sub(f.allocated); now != f.available {
-		f.available, f.elision.changed = now, true
+		f.available = now
+		f.elision.change()
 	}
 }
