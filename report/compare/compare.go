@@ -82,6 +82,7 @@ type Cell struct {
 	Half       float64 // the interval is Difference ± Half; NaN when not tested
 	P          float64 // of no difference; NaN when not tested
 	Adjusted   float64 // P corrected for all that is tested together; NaN when not tested
+	Untested   string  // why it is not tested; empty when it is, and for the first variant
 	Finding    Finding
 }
 

@@ -7,9 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"replay/engine/record"
 	"replay/report/metric"
 	"replay/report/reporttest"
 )
@@ -134,6 +136,28 @@ func TestOneSeedHasNoVerdict(t *testing.T) {
 	}
 	if text := c.Verdict()[0].Lead; !strings.Contains(text, "With one seed nothing tells a difference") || !strings.Contains(text, "--seeds 5") || !strings.Contains(text, " → ") {
 		t.Errorf("the answer is %q, want that one seed says nothing of chance, and the largest difference", text)
+	}
+}
+
+// Two seeds may differ alike by luck: a difference that nothing varies is real only with five or more.
+func TestAlikeByLuck(t *testing.T) {
+	for seeds, want := range map[int]Finding{2: NotTested, 4: NotTested, 5: RealWorse} {
+		later := variant(t, reporttest.Few, "later", seeds)
+		for k, r := range later.Runs {
+			d := *r.Data
+			d.Jobs = slices.Clone(d.Jobs)
+			for i := range d.Jobs {
+				if j := &d.Jobs[i]; j.Outcome == record.JobSucceeded {
+					j.Finish += 1000
+				}
+			}
+			later.Runs[k] = metric.Of(&d)
+		}
+		c := of(t, variant(t, reporttest.Few, "base", seeds), later)
+		cell := &c.Rows[c.row("makespan_ms")].Cells[1]
+		if cell.Finding != want || (cell.Untested != "") != (want == NotTested) || cell.Difference != 1000 {
+			t.Errorf("%d seeds: a makespan that is 1 s longer in each is %q (%s), want %q", seeds, cell.Finding, cell.Untested, want)
+		}
 	}
 }
 

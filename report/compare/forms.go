@@ -114,8 +114,8 @@ func (c *Comparison) JSON() ([]byte, error) {
 			}
 			if low, high, ok := x.interval(); ok {
 				cell.Interval = []float64{low, high}
-			} else if v > 0 && row.Family != "" && x.Finding != Equal {
-				cell.Untested = c.untested(row, v)
+			} else if row.Family != "" && x.Finding != Equal {
+				cell.Untested = x.Untested
 			}
 			for _, y := range x.BySeed {
 				cell.BySeed = append(cell.BySeed, finite(y))

@@ -1,11 +1,16 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"replay/report/quantity"
 )
+
+// fewSeeds is below how many seeds a difference that is the same in all of them may be luck: many times are multiples of a
+// heartbeat.
+const fewSeeds = 5
 
 // judge puts all sources of chance of each difference that is tested into one interval and says what was found. Each
 // family is corrected for the number of its differences, over all variants. One replay of a variant says nothing of
@@ -15,7 +20,8 @@ func (c *Comparison) judge() {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for v := 1; v < len(row.Cells); v++ {
-			if cell := &row.Cells[v]; c.untested(row, v) == "" {
+			cell := &row.Cells[v]
+			if cell.Untested = c.untested(row, v); cell.Untested == "" {
 				families[row.Family] = append(families[row.Family], cell)
 			}
 		}
@@ -28,6 +34,10 @@ func (c *Comparison) judge() {
 		m := len(cells)
 		for _, cell := range cells {
 			e := estimated(cell.Difference, cell.Seeds, cell.Jobs)
+			if e.se == 0 && e.d != 0 && len(c.Seeds) < fewSeeds {
+				cell.Untested = fmt.Sprintf("the same in each of %d seeds, too few to know what chance adds", len(c.Seeds))
+				continue
+			}
 			cell.Half, cell.P = e.half(m), e.p()
 			cell.Adjusted = adjusted(cell.P, m)
 		}
@@ -113,7 +123,7 @@ func (c *Comparison) overJobs() {
 		}
 		base := samples(0)
 		for v := 1; v < len(c.Variants); v++ {
-			if c.untested(row, v) != "" {
+			if row.Cells[v].Untested != "" {
 				continue
 			}
 			other := samples(v)

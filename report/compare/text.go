@@ -19,14 +19,14 @@ func (c *Comparison) Method() string {
 	case c.Tested[quantity.Headline]+c.Tested[quantity.Shares] == 0:
 		b.WriteString("Nothing was tested.")
 	default:
-		fmt.Fprintf(&b, "A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0; the intervals are so wide that chance makes even one of the %s exclude 0 in at most 5 %% of such comparisons. ~: the interval holds 0, so nothing is known; =: equal in every seed.", c.families())
+		fmt.Fprintf(&b, "A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0; the intervals are so wide that chance makes even one of the %s exclude 0 in at most 5 %% of such comparisons. ~: the interval holds 0, so nothing is known; =: equal in every seed; blank: not tested.", c.families())
 		fmt.Fprintf(&b, " An interval carries what other seeds would change (%d pairs)", len(c.Seeds))
 		if c.jobsCount() {
 			fmt.Fprintf(&b, " and, where a metric follows from jobs, what other jobs would (bootstrap of %s).", quantity.Counted(int64(c.Jobs), "jobs"))
 		} else {
 			fmt.Fprintf(&b, ", not what other jobs would: there are too few (%d).", c.Jobs)
 		}
-		if len(c.Seeds) < 5 {
+		if len(c.Seeds) < fewSeeds {
 			b.WriteString(" Few seeds make wide intervals; five or more tell more apart.")
 		}
 	}
