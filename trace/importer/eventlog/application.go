@@ -58,7 +58,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	if last := b.lastEnd; a.end != absent && last != absent {
 		j.TailMS = max(0, a.end-last)
 	}
-	out.Executors, out.ExecutorExtra = b.executors()
+	out.Executors, out.ExecutorExtra = b.executors(j.SubmitMS)
 	out.Containers = map[string]int32{}
 	for _, e := range a.executors {
 		if e.container != "" {
@@ -197,8 +197,11 @@ func setBounds(j *trace.Job, c *sparkConf) {
 	}
 }
 
+// clockStepMS is how far the clocks of a log may differ.
+const clockStepMS = 60_000
+
 // executors are the recorded ones, by id, with the further resources of each.
-func (b *appBuilder) executors() (kept []trace.Executor, extra [][]trace.NamedValue) {
+func (b *appBuilder) executors(submitMS int64) (kept []trace.Executor, extra [][]trace.NamedValue) {
 	rows := slices.Clone(b.log.executors)
 	slices.SortStableFunc(rows, func(x, y executorLog) int { return cmp.Compare(x.id, y.id) })
 	unique := slices.CompactFunc(rows, func(x, y executorLog) bool { return x.id == y.id })
@@ -209,6 +212,10 @@ func (b *appBuilder) executors() (kept []trace.Executor, extra [][]trace.NamedVa
 		x := trace.Executor{
 			ID: e.id, Node: e.hostID, VCores: int32(e.cores), MemMiB: size.memMiB,
 			AddedMS: e.at, RemovedMS: unset(e.removed), Reason: e.reason,
+		}
+		if d := submitMS - x.AddedMS; d > 0 && d <= clockStepMS {
+			x.AddedMS = submitMS
+			b.counts.Modelled["executors_added_before_the_submission"]++
 		}
 		if x.RemovedMS != trace.Unset {
 			x.RemovedMS = max(x.RemovedMS, x.AddedMS)

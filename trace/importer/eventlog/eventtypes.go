@@ -268,6 +268,9 @@ func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
 	})
 	p.need("Timestamp", e.at)
 	p.need("Executor Info/Total Cores", e.cores)
+	if e.host == "" {
+		p.need("Executor Info/Host", absent)
+	}
 	if e.id < 0 {
 		p.need("Executor ID", absent)
 	}

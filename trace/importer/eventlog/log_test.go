@@ -36,6 +36,28 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
+// One application that breaks a rule of the format is left out; the others are imported.
+func TestUnusableApplications(t *testing.T) {
+	for _, tt := range []struct{ name, from, to, want string }{
+		{"more cores for a task than an executor has", `"spark.executor.cores":"2"`, `"spark.executor.cores":"2","spark.task.cpus":"3"`, "jobs: row 0: task_cpus is 3, want 1 to exec_vcores (2)"},
+		{"an executor long before the submission", `"Timestamp":100003000`, `"Timestamp":0`, "executors: row 0: added_ms is 0, want submit_ms of its job (100001000) or more"},
+		{"an executor of no host", `"Executor Info":{"Host":"h1"`, `"Executor Info":{"Host":""`, `line 4: SparkListenerExecutorAdded: field "Executor Info/Host" is missing`},
+		{"an end long before the start", `"Timestamp":100009000`, `"Timestamp":9000`, "SparkListenerApplicationEnd is at 9000 ms, want the start, 100001000 ms, or later"},
+		{"a queue without a name", `"spark.yarn.queue":"prod"`, `"spark.yarn.queue":"a..b"`, `queue is "root.a..b", want names with a dot between them`},
+	} {
+		late := strings.NewReplacer(`"Timestamp":1000`, `"Timestamp":100001000`, `"Timestamp":3000`, `"Timestamp":100003000`, `"Timestamp":9000`, `"Timestamp":100009000`)
+		bad := strings.Replace(late.Replace(named("bad", 0)), tt.from, tt.to, 1)
+		res, m, err := importtest.Import(t, Format, folder(t, map[string]string{"good": named("good", 0), "bad": bad}), nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if in := res.Inputs[len(res.Inputs)-1]; len(m.JobList) != 1 || in.Label != "logs/bad" || !strings.Contains(in.Why, tt.want) {
+			t.Errorf("%s: %+v", tt.name, res.Inputs)
+		}
+	}
+}
+
 // What a log loses of its begin and its end.
 func TestLostEnds(t *testing.T) {
 	lines := strings.SplitAfter(logText, "\n")

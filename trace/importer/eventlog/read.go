@@ -49,6 +49,8 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 		return err
 	case !app.started:
 		return workload.Leave(log.Path, workload.Damaged, "no SparkListenerApplicationStart, want one near the beginning")
+	case app.end != absent && app.end < app.start.at-clockStepMS:
+		return workload.Leave(log.Path, workload.Damaged, "SparkListenerApplicationEnd is at %d ms, want the start, %d ms, or later", app.end, app.start.at)
 	case !versioned:
 		r.warn("%s: the Spark version is %q, want one such as 3.5.5", log.Path, app.version)
 	}

@@ -94,6 +94,10 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 		}
 		return false, nil
 	}
+	queue := b.Options.queueOf(a.Job.Name, a.Queue)
+	if err := checkQueue(queue); err != nil {
+		return false, fmt.Errorf("application %s: %w", a.Job.ExternalID, err)
+	}
 	if a.User == "" {
 		a.User = "default"
 		b.Counts.Defaulted["users"]++
@@ -104,7 +108,7 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 		}
 	}
 	b.depend = b.depend || len(a.DependsOn) > 0
-	return true, b.spool.add(a, b.Options.queueOf(a.Job.Name, a.Queue))
+	return true, b.spool.add(a, queue)
 }
 
 // AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown. Without

@@ -82,6 +82,11 @@ func (o *Options) check() error {
 	case o.Copies < 1 || o.Copies > 1_000_000:
 		return fmt.Errorf("copies is %d, want 1 to 1000000", o.Copies)
 	}
+	for _, r := range append(o.QueueMap, QueueRule{Queue: o.Queue}) {
+		if err := checkQueue((&Options{Queue: r.Queue}).queueOf("", "")); err != nil {
+			return err
+		}
+	}
 	_, err := parseArrivals(o.Arrivals)
 	return err
 }

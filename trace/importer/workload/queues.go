@@ -52,6 +52,16 @@ func (o *Options) queueOf(name, recorded string) string {
 	return "root." + queue
 }
 
+// checkQueue tells what is wrong with the path of a queue.
+func checkQueue(path string) error {
+	for _, name := range strings.Split(path, ".") {
+		if strings.TrimSpace(name) == "" {
+			return fmt.Errorf("queue is %q, want names with a dot between them", path)
+		}
+	}
+	return nil
+}
+
 // queueTable lists the queues at paths and those above them, by path.
 func queueTable(paths map[string]bool) (queues []trace.Queue, id map[string]int32) {
 	all := []string{"root"}

@@ -34,6 +34,14 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		in.Leave(Leave(in.Path, NoTask, "no task of application %s (%s) ended", a.Job.ExternalID, a.Job.Name))
 		return b.Leave(in)
 	}
+	err := trace.CheckApplication(&a.Job, a.Executors, len(a.Hosts), len(a.Files))
+	if err == nil {
+		err = checkQueue(b.Options.queueOf(a.Job.Name, a.Queue))
+	}
+	if err != nil {
+		in.Leave(Leave(in.Path, Unusable, "application %s: %w", a.Job.ExternalID, err))
+		return b.Leave(in)
+	}
 	at := len(b.spool.index)
 	if _, err := b.Add(a); err != nil {
 		return err
