@@ -76,13 +76,15 @@ func (r *Recording) freeSlots(j *trace.Job, all []driver.RecordedAttempt) func(a
 }
 
 // asRecorded returns the job with the driver's own times among the pauses before its stages, and with the preferences of
-// tasks that the recording shows.
-func asRecorded(j *trace.Job, a *workload.RecordedApp, times []stageTimes) *trace.Job {
+// tasks that the recording shows, if shown.
+func asRecorded(j *trace.Job, a *workload.RecordedApp, times []stageTimes, shown bool) *trace.Job {
 	out := *j
 	out.Stages = slices.Clone(j.Stages)
 	for i := range out.Stages {
 		st := &out.Stages[i]
-		preferShown(st)
+		if shown {
+			preferShown(st)
+		}
 		if st.DelayMS == trace.Unset {
 			continue
 		}

@@ -38,6 +38,10 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 			for job, l := range opt.Recorded.Latencies {
 				l.FirstMS = r.firsts(job, opt.Recorded.Attempts[job])
 			}
+			for i := range r.apps {
+				a := &r.apps[i]
+				replayed[i] = asRecorded(r.jobs[i], a, r.stageTimes(r.jobs[i], a, opt.Recorded.Attempts[a.Job]), false)
+			}
 		}
 	} else if o.Allocation != "simulated" {
 		opt.Recorded.Executors = []driver.RecordedExecutor{}
@@ -48,7 +52,7 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 			all := opt.Recorded.Attempts[a.Job]
 			opt.Recorded.Executors = append(opt.Recorded.Executors, r.usable(r.jobs[i], a, all)...)
 			times[i] = r.stageTimes(r.jobs[i], a, all)
-			replayed[i] = asRecorded(r.jobs[i], a, times[i])
+			replayed[i] = asRecorded(r.jobs[i], a, times[i], true)
 		}
 	}
 	all := newObserved()

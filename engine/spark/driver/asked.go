@@ -99,6 +99,8 @@ func (a *asked) firstMS(id int32, k int, own int64) int64 {
 
 func (a *asked) recordedAs(int32) int32 { return trace.Unset }
 
+func (a *asked) hashes() *spark.HashOrder { return nil }
+
 func (a *asked) arrange([]spark.Offer) {}
 
 // leave tells executors to stop; the process of the application master ends last.

@@ -68,6 +68,8 @@ type source interface {
 	firstMS(id int32, k int, own int64) int64
 	// recordedAs returns which recorded executor an executor is, trace.Unset for none.
 	recordedAs(id int32) int32
+	// hashes is the order of Spark's tables of executors, hosts and racks, nil for a canonical one.
+	hashes() *spark.HashOrder
 	// arrange puts executors whose order is drawn into one that is known.
 	arrange([]spark.Offer)
 	// leave unregisters the application, with the reason of its failure or none, and has its containers end.
@@ -102,7 +104,7 @@ func (d *Driver) Register() error {
 	if d.conf.FairMode {
 		mode = spark.FAIR
 	}
-	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, nil)
+	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
 	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval, due: d.reviveDue, run: d.offerAll}, 0)
 	if d.conf.Speculation.Enabled {

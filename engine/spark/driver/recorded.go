@@ -3,10 +3,12 @@ package driver
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replay/engine/master"
 	"replay/engine/spark"
+	"replay/engine/spark/scala"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -107,6 +109,25 @@ func (g *given) Waits(why func(resource.Resource) string) string {
 }
 
 func (g *given) recordedAs(id int32) int32 { return g.list[id-1].ID }
+
+// hashes is the order that the names of the recording give: executors, hosts and racks have those that they had.
+func (g *given) hashes() *spark.HashOrder {
+	names := g.cluster.Names
+	host, rack := make([]int32, len(g.cluster.Host)), make([]int32, len(g.cluster.Rack))
+	for n := range host {
+		host[n] = scala.HashCode(names.Text(g.cluster.Host[n]))
+		rack[g.cluster.RackIndex[n]] = scala.HashCode(names.Text(g.cluster.Rack[n]))
+	}
+	exec := make([]int32, len(g.list)+1)
+	for i := range g.list {
+		exec[i+1] = scala.HashCode(strconv.Itoa(int(g.list[i].ID)))
+	}
+	return &spark.HashOrder{
+		Exec: func(id int32) int32 { return exec[id] },
+		Host: func(n int32) int32 { return host[n] },
+		Rack: func(n int32) int32 { return rack[n] },
+	}
+}
 
 // arrange puts the executors into the order in which the recording has them take their next tasks. Spark's order is
 // drawn, from a generator without a seed: where the recording shows what was drawn, a replay beside it takes that.
