@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -94,8 +95,20 @@ func (r *Recording) replaySeeds(ctx context.Context, o Options, b *prediction.Re
 	out := make([]prediction.App, len(all[0]))
 	for i := range out {
 		slices.SortStableFunc(all, func(x, y []prediction.App) int { return cmp.Compare(x[i].PredictedMS, y[i].PredictedMS) })
-		out[i] = all[(len(all)-1)/2][i]
-		out[i].RangeMS = &[2]int64{all[0][i].PredictedMS, all[len(all)-1][i].PredictedMS}
+		failed := 0 // these come first
+		for failed < len(all) && all[failed][i].Failed() {
+			failed++
+		}
+		if 2*failed > len(all) {
+			out[i] = all[0][i]
+			continue
+		}
+		good := all[failed:]
+		out[i] = good[(len(good)-1)/2][i]
+		out[i].RangeMS = &[2]int64{good[0][i].PredictedMS, good[len(good)-1][i].PredictedMS}
+		if failed > 0 && b != nil {
+			b.Warnings = append(b.Warnings, fmt.Sprintf("%s: application %s does not succeed with %d of %d seeds: %s", r.Name, out[i].Name, failed, len(all), all[0][i].Reason))
+		}
 	}
 	return out, every, nil
 }

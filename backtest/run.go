@@ -102,7 +102,7 @@ func (r *Recording) compare(j *trace.Job, a *workload.RecordedApp, o *observed, 
 	if a.FinishMS != trace.Unset {
 		out.RecordedMS = a.FinishMS - start
 	}
-	if ran && rec.Outcome != record.JobUnfinished {
+	if ran && rec.Outcome == record.JobSucceeded {
 		out.PredictedMS = rec.Finish - predictedStart
 	}
 	jobs, last := map[int32]*span{}, int64(trace.Unset)

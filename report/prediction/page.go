@@ -91,6 +91,10 @@ func (b *Report) page(ps []figure.Picture) ([]byte, error) {
 			about += "; " + w
 		}
 		apps.Rows = append(apps.Rows, page.Row{Name: a.Recording + ", " + a.Name, About: about, Cells: cells(a.RecordedMS, a.PredictedMS, a.Error)})
+		if a.Failed() {
+			apps.Rows[len(apps.Rows)-1].Cells[1].Text = a.Outcome
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s, %s: %s in the replay, and in no error: %s", a.Recording, a.Name, a.Outcome, a.Reason))
+		}
 		t := page.Table{Title: a.Recording + ", " + a.Name + ": jobs and stages", Head: head}
 		for _, j := range a.Jobs {
 			t.Rows = append(t.Rows, page.Row{Name: "job " + strconv.Itoa(int(j.Job)), About: "a Spark job, from its submission to its end", Cells: cells(j.RecordedMS, j.PredictedMS, j.Error)})

@@ -12,6 +12,9 @@ func (b *Report) pictures() (ps []figure.Picture) {
 	var apps, stages, jobs []timePair
 	for i := range b.Applications {
 		a := &b.Applications[i]
+		if a.Failed() {
+			continue
+		}
 		apps = append(apps, timePair{a.RecordedMS, a.PredictedMS})
 		for _, j := range a.Jobs {
 			jobs = append(jobs, timePair{j.RecordedMS, j.PredictedMS})

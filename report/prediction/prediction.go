@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/record"
 	"replay/report/dist"
 
 	"github.com/montanaflynn/stats"
@@ -23,7 +24,7 @@ type App struct {
 	PredictedMS int64     `json:"predicted_ms"`
 	RangeMS     *[2]int64 `json:"predicted_range_ms,omitempty"` // over seeds; PredictedMS is the median
 	Error       Ratio     `json:"error"`
-	Outcome     string    `json:"outcome"`
+	Outcome     string    `json:"outcome"` // of record.Job; with another than success nothing of it enters an error
 	Reason      string    `json:"reason,omitempty"`
 	Why         []string  `json:"largest_differences,omitempty"`
 	Jobs        []Job     `json:"jobs"`
@@ -96,6 +97,9 @@ func (a *App) Finish() {
 	a.Why = a.explain()
 }
 
+// Failed reports whether the replay of the application did not succeed, so that it has no time to compare.
+func (a *App) Failed() bool { return a.Outcome != record.JobSucceeded }
+
 // Errors are statistics of absolute relative errors over N pairs; the correlation is Pearson's
 // of recorded and predicted times. Null where there are too few pairs.
 type Errors struct {
@@ -120,9 +124,11 @@ type Report struct {
 	Warnings     []string          `json:"warnings,omitempty"`
 }
 
-// Summary has the errors of application times, and those of Spark jobs and stages.
+// Summary has the errors of application times, and those of Spark jobs and stages. Applications whose replay did not
+// succeed are counted and left out, with their jobs and stages.
 type Summary struct {
 	Errors
+	Failed int    `json:"failed"`
 	Jobs   Errors `json:"jobs"`
 	Stages Errors `json:"stages"`
 }
@@ -130,7 +136,12 @@ type Summary struct {
 // Summarize computes the summary of applications.
 func Summarize(apps []App) Summary {
 	var a, j, s pairs
+	failed := 0
 	for i := range apps {
+		if apps[i].Failed() {
+			failed++
+			continue
+		}
 		a.add(apps[i].RecordedMS, apps[i].PredictedMS)
 		for _, x := range apps[i].Jobs {
 			j.add(x.RecordedMS, x.PredictedMS)
@@ -139,7 +150,7 @@ func Summarize(apps []App) Summary {
 			s.add(x.RecordedMS, x.PredictedMS)
 		}
 	}
-	return Summary{a.errors(), j.errors(), s.errors()}
+	return Summary{a.errors(), failed, j.errors(), s.errors()}
 }
 
 // pairs are recorded and predicted times.

@@ -62,6 +62,8 @@ func TestErrorsByHand(t *testing.T) {
 		{"median", s.Median, .075},
 		{"90th percentile", s.P90, .095},
 		{"worst", s.Worst, .1},
+		{"applications that did not succeed", Ratio(s.Failed), 1},
+		{"applications without a time, beside those", Ratio(s.Missing), 0},
 		{"correlation of two pairs", s.Correlation, math.NaN()},
 		{"median of stages", s.Stages.Median, (.025 + .16) / 2},
 		{"worst of jobs", s.Jobs.Worst, .1},
@@ -75,8 +77,8 @@ func TestErrorsByHand(t *testing.T) {
 			t.Errorf("%s is %v, want %v", tt.what, got, tt.want)
 		}
 	}
-	if s.N != 2 || s.Missing != 1 {
-		t.Errorf("%d pairs and %d unknown, want 2 and 1", s.N, s.Missing)
+	if s.N != 2 || s.Missing != 0 {
+		t.Errorf("%d pairs and %d unknown, want 2 and 0", s.N, s.Missing)
 	}
 	if recorded, predicted := r.Clusters[0].Executors.area(); recorded != 5 || predicted != 5 {
 		t.Errorf("executor time %v and %v, want 5 s each", recorded, predicted)

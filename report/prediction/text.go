@@ -10,7 +10,7 @@ import (
 
 // explain names the stages behind the largest differences and what the recording says of them.
 func (a *App) explain() (why []string) {
-	if a.PredictedMS < 0 && a.Reason != "" {
+	if a.PredictedMS < 0 && a.Reason != "" && !a.Failed() {
 		why = append(why, "no prediction: "+a.Reason)
 	}
 	for _, i := range a.largest(3) {
@@ -45,11 +45,12 @@ func (a *App) during(i int) (n int) {
 // WriteText prints a line for each application, job and stage, then the errors. Details 0 leaves out
 // jobs and stages, 1 shows stages with the largest differences only, 2 shows all.
 func (b *Report) WriteText(w io.Writer, details int) error {
+	b.writeFailed(w)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "recorded\tpredicted\terror\t\tapplication\n")
 	for i := range b.Applications {
 		a := &b.Applications[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t\t%s %s\n", msText(a.RecordedMS), msText(a.PredictedMS), percentText(a.Error), a.Recording, a.Name)
+		fmt.Fprintf(t, "%s\t%s\t%s\t\t%s %s\n", msText(a.RecordedMS), a.predictedText(), percentText(a.Error), a.Recording, a.Name)
 		if details > 1 {
 			for _, j := range a.Jobs {
 				fmt.Fprintf(t, "%s\t%s\t%s\t\t  job %d\n", msText(j.RecordedMS), msText(j.PredictedMS), percentText(j.Error), j.Job)
@@ -105,6 +106,32 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 		rows("leave one out: ", b.LeaveOneOut)
 	}
 	return t.Flush()
+}
+
+// writeFailed leads with the applications that have no prediction.
+func (b *Report) writeFailed(w io.Writer) {
+	if b.Summary.Failed == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s, and %s in no error below:\n", FailedText(b.Summary.Failed, len(b.Applications)), map[bool]string{true: "is", false: "are"}[b.Summary.Failed == 1])
+	for i := range b.Applications {
+		if a := &b.Applications[i]; a.Failed() {
+			fmt.Fprintf(w, "  %s %s: %s: %s\n", a.Recording, a.Name, a.Outcome, a.Reason)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// FailedText says how many of n applications did not succeed in their replay.
+func FailedText(failed, n int) string {
+	return fmt.Sprintf("%d of %d applications did not succeed in the replay", failed, n)
+}
+
+func (a *App) predictedText() string {
+	if a.Failed() {
+		return a.Outcome
+	}
+	return msText(a.PredictedMS)
 }
 
 func msText(ms int64) string {

@@ -30,6 +30,7 @@ from either. Examples:
 			&cli.BoolFlag{Name: "leave-one-out", Usage: "also predict each recording with parameters fitted on the others"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
 			&cli.StringFlag{Name: "details", Value: "1", Usage: "0: applications, 1: and the largest differences, 2: and every job and stage"},
+			&cli.BoolFlag{Name: "allow-failures", Usage: "exit 0 even if applications do not succeed in the replay (without it: exit 1)"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		),
 		Action: p.backtest,
@@ -104,7 +105,13 @@ func (p *program) backtest(c *cli.Context) error {
 		}
 	}
 	printLeftOut(c.App.ErrWriter, inputs)
-	return errors.Join(printBacktest(c, b, details), printNotUsed(c.App.ErrWriter, inputs))
+	if err := errors.Join(printBacktest(c, b, details), printNotUsed(c.App.ErrWriter, inputs)); err != nil {
+		return err
+	}
+	if n := b.Summary.Failed; n > 0 && !c.Bool("allow-failures") {
+		return &codedError{exitFailed, fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
+	}
+	return nil
 }
 
 func printBacktest(c *cli.Context, b *prediction.Report, details int) error {

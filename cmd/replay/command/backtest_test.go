@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -105,9 +106,47 @@ func TestBacktestCommand(t *testing.T) {
 			t.Errorf("backtest %s: exit code %d, want %d and %q\n%s%s", tt.args, code, tt.code, tt.want, stdout, stderr)
 		}
 	}
-	for _, f := range []string{"backtest.json", "backtest.txt", "report.html", "model.txt", "plots/predicted.svg", "plots/executors-1.svg"} {
+	for _, f := range []string{"backtest.json", "backtest.txt", "report.html", "tasks.parquet", "model.txt", "plots/predicted.svg", "plots/executors-1.svg"} {
 		if info, err := os.Stat(filepath.Join(out, f)); err != nil || info.Size() == 0 {
 			t.Errorf("--out has no %s: %v", f, err)
 		}
+	}
+}
+
+// lostLog is the log of an application that lost its only executor, among the second of its tasks.
+const lostLog = `{"Event":"SparkListenerLogStart","Spark Version":"3.5.5"}
+{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.master":"spark://m:7077","spark.submit.deployMode":"client"}}
+{"Event":"SparkListenerApplicationStart","App Name":"lost","App ID":"app-1","Timestamp":1000,"User":"u"}
+{"Event":"SparkListenerExecutorAdded","Timestamp":2000,"Executor ID":"1","Executor Info":{"Host":"h1","Total Cores":1,"Resource Profile Id":0}}
+{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":3000,"Stage Infos":[],"Stage IDs":[0],"Properties":{}}
+{"Event":"SparkListenerStageSubmitted","Stage Info":{"Submission Time":3000,"Stage ID":0,"Stage Attempt ID":0,"Stage Name":"map","Number of Tasks":2,"RDD Info":[],"Parent IDs":[]}}
+{"Event":"SparkListenerTaskStart","Stage ID":0,"Stage Attempt ID":0,"Task Info":{"Task ID":0,"Index":0,"Partition ID":0,"Launch Time":3000,"Executor ID":"1","Host":"h1","Locality":"PROCESS_LOCAL"}}
+{"Event":"SparkListenerTaskEnd","Stage ID":0,"Stage Attempt ID":0,"Task Type":"ResultTask","Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":0,"Index":0,"Partition ID":0,"Launch Time":3000,"Executor ID":"1","Host":"h1","Locality":"PROCESS_LOCAL","Finish Time":8000},"Task Metrics":{"Executor Run Time":4900}}
+{"Event":"SparkListenerTaskStart","Stage ID":0,"Stage Attempt ID":0,"Task Info":{"Task ID":1,"Index":1,"Partition ID":1,"Launch Time":8000,"Executor ID":"1","Host":"h1","Locality":"PROCESS_LOCAL"}}
+{"Event":"SparkListenerTaskEnd","Stage ID":0,"Stage Attempt ID":0,"Task Type":"ResultTask","Task End Reason":{"Reason":"ExecutorLostFailure"},"Task Info":{"Task ID":1,"Index":1,"Partition ID":1,"Launch Time":8000,"Executor ID":"1","Host":"h1","Locality":"PROCESS_LOCAL","Finish Time":9000,"Failed":true}}
+{"Event":"SparkListenerExecutorRemoved","Timestamp":9000,"Executor ID":"1","Removed Reason":"worker lost: Not receiving heartbeat for 60 seconds"}
+{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":20000,"Job Result":{"Result":"JobFailed"}}
+{"Event":"SparkListenerApplicationEnd","Timestamp":20000}
+`
+
+// An application that does not succeed in the replay is in no error; it leads the answer with its reason, and the exit code tells.
+func TestBacktestOfAFailure(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "app-1")
+	if err := os.WriteFile(log, []byte(lostLog), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := replay(t, "backtest", log, smallLog, "--details", "0")
+	lines := strings.Split(stdout, "\n")
+	if code != exitFailed || !strings.HasPrefix(lines[0], "1 of ") || !strings.Contains(lines[1], "lost: failed: the last of its 1 executors is gone (worker lost") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if strings.Contains(stdout+stderr, "ResourceManager") || strings.Contains(stderr, "deployMode") {
+		t.Errorf("a ResourceManager takes no part, and no application master was lost:\n%s%s", stdout, stderr)
+	}
+	if !regexp.MustCompile(`(?m)^ +19\.00 s +failed +– `).MatchString(stdout) || !regexp.MustCompile(`(?m)^ +applications .* 0 *$`).MatchString(stdout) {
+		t.Errorf("its line has no prediction, and the errors are without it:\n%s", stdout)
+	}
+	if code, _, _ := replay(t, "backtest", log, "--allow-failures", "-q"); code != exitDone {
+		t.Errorf("with --allow-failures the exit code is %d", code)
 	}
 }

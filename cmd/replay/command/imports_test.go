@@ -38,7 +38,7 @@ var picture = map[string][]string{
 	"replay/engine/random":            nil,
 	"replay/engine/master":            {"replay/policy/resource", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/master/mastertest": {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
-	"replay/engine/spark/driver":      {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/trace"},
+	"replay/engine/spark/driver":      {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/model":             nil,
 	"replay/engine/scenario": {"replay/engine/remark", "replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
@@ -53,7 +53,7 @@ var picture = map[string][]string{
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/page":       {"replay/report/figure", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/compare":    {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
-	"replay/report/prediction": {"replay/report/dist", "replay/report/figure", "replay/report/outdir", "replay/report/page"},
+	"replay/report/prediction": {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/outdir", "replay/report/page"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 

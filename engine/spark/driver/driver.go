@@ -79,6 +79,12 @@ type source interface {
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &Driver{kind: k, h: h, m: k.Model, cluster: h.Cluster(), job: j, rec: h.Job(), set: set, conf: set.conf, reviveAt: -1}
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
+	if !set.conf.ClusterMode {
+		if k.began[j.ID] {
+			h.Warn("client-mode", "job %d (%s): its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", j.ID, j.Name)
+		}
+		k.began[j.ID] = true
+	}
 	if k.Recorded.Executors != nil {
 		g := &given{Driver: d, list: k.recorded[j.ID]}
 		d.source = g

@@ -36,13 +36,14 @@ type Kind struct {
 	Setup
 	index    allocator.HostIndex          // working memory of allocators
 	recorded map[int64][]RecordedExecutor // by job
+	began    map[int64]bool               // jobs of client mode that had an attempt
 	jobs     int                          // planned
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
 }
 
 // NewKind returns Spark with this setup.
 func NewKind(s Setup) *Kind {
-	return &Kind{Setup: s, recorded: s.Recorded.byJob(), own: map[string]int{}}
+	return &Kind{Setup: s, recorded: s.Recorded.byJob(), began: map[int64]bool{}, own: map[string]int{}}
 }
 
 // The kinds of events of a driver, in the order of events.

@@ -76,10 +76,6 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	if j.AMMemMiB > 0 && !k.sets(masterSize...) {
 		set.amSize = resource.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
 	}
-	if !conf.ClusterMode {
-		set.warnings = append(set.warnings, record.Warning{Code: "client-mode",
-			Text: "spark.submit.deployMode=client: when an application master is lost the whole application starts again; in Spark the driver goes on"})
-	}
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.
 		if k.sets("spark.decommission.enabled", "spark.shuffle.service.enabled") {

@@ -280,7 +280,7 @@ func TestWarningsOfSettings(t *testing.T) {
 		want     []string // codes
 	}{
 		{"nothing", setup{conf: static(1)}, nil, nil},
-		{"client mode", setup{conf: static(1)}, map[string]string{"spark.submit.deployMode": "client"}, []string{"client-mode"}},
+		{"client mode", setup{conf: static(1)}, map[string]string{"spark.submit.deployMode": "client"}, nil},
 		{"recorded decommissioning", setup{}, map[string]string{"spark.decommission.enabled": "true"}, []string{"decommission"}},
 		{"keys that are not known", setup{conf: static(1)}, map[string]string{"spark.locality.luck": "1"}, []string{"unknown-keys"}},
 		{"a key that is not modelled", setup{conf: static(1)}, map[string]string{"spark.driver.maxResultSize": "4g"}, []string{"spark.driver.maxResultSize"}},
