@@ -35,9 +35,12 @@ type Summary struct {
 	Totals Totals            `json:"totals"`
 }
 
-// OK reports whether every file passes: all its cases are equal, or enough of them where a part may differ.
-func (s *Summary) OK() bool {
-	return !slices.ContainsFunc(s.Files, func(r *golden.Results) bool { return !r.OK() })
+// OK reports whether all cases of every file are equal.
+func (s *Summary) OK() bool { return s.Totals.Equal == s.Totals.Cases }
+
+// AtLeast reports whether in every file this share of the cases is equal, as [golden.Results.AtLeast] counts them.
+func (s *Summary) AtLeast(share float64) bool {
+	return !slices.ContainsFunc(s.Files, func(r *golden.Results) bool { return !r.AtLeast(share) })
 }
 
 // Dirs runs the vector files of several directories, each as [Dir] does. Files are named with their directory when there is more than one.

@@ -33,7 +33,7 @@ func TestVectors(t *testing.T) {
 		t.Run(strings.TrimPrefix(f.File, "testdata/"), func(t *testing.T) {
 			if !f.OK() {
 				var b strings.Builder
-				if err := summarize([]*golden.Results{f}).WriteText(&b); err != nil {
+				if err := summarize([]*golden.Results{f}).WriteText(&b, DefaultMax); err != nil {
 					t.Fatal(err)
 				}
 				t.Error(b.String())
@@ -103,7 +103,7 @@ func checkDir(t *testing.T, dir string) {
 	}
 	if !s.OK() {
 		var b strings.Builder
-		if err := s.WriteText(&b); err != nil {
+		if err := s.WriteText(&b, DefaultMax); err != nil {
 			t.Fatal(err)
 		}
 		t.Error(b.String())

@@ -122,11 +122,11 @@ func reportParts(b *strings.Builder, files []*golden.Results) {
 func (s *Summary) reportDifferences(b *strings.Builder) {
 	head := "\n## Differences and what is not supported\n"
 	for _, f := range s.Files {
-		for _, d := range f.Differences {
+		for _, d := range first(f.Differences, DefaultMax) {
 			fmt.Fprintf(b, "%s\n`%s`, case %s, event %d:\n\n    expected  %s\n    got       %s\n", head, f.File, d.Case, d.Event, golden.Text(d.Expected), golden.Text(d.Got))
 			head = ""
 		}
-		for _, why := range f.Reasons {
+		for _, why := range first(f.Reasons, DefaultMax) {
 			fmt.Fprintf(b, "%s\n`%s`, not supported: %s\n", head, f.File, why)
 			head = ""
 		}

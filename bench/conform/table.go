@@ -10,8 +10,12 @@ import (
 	"replay/bench/conform/golden"
 )
 
-// WriteText writes the table of the summary and, below it, the first differences of each file.
-func (s *Summary) WriteText(w io.Writer) error {
+// DefaultMax is how many differences and reasons of each file a table and a page show where nothing else is asked for.
+const DefaultMax = 3
+
+// WriteText writes the table of the summary and, below it, the first differences of each file and the first reasons of cases that are
+// not supported, most of each at most, and how many more there are.
+func (s *Summary) WriteText(w io.Writer, most int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(file, kind string, n ...any) {
 		fmt.Fprintf(t, "%s\t%s\t%9v %9v %9v %13v\n", append([]any{file, kind}, n...)...)
@@ -29,13 +33,33 @@ func (s *Summary) WriteText(w io.Writer) error {
 		return err
 	}
 	for _, f := range s.Files {
-		for _, d := range f.Differences {
+		for _, d := range first(f.Differences, most) {
 			if err := writeDifference(w, f.File, &d); err != nil {
 				return err
 			}
 		}
-		for _, why := range f.Reasons {
+		for _, why := range first(f.Reasons, most) {
 			if _, err := fmt.Fprintf(w, "\n%s, not supported: %s\n", f.File, why); err != nil {
+				return err
+			}
+		}
+		if err := writeMore(w, f, most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func first[T any](list []T, most int) []T { return list[:min(most, len(list))] }
+
+// writeMore tells how many differences and reasons are not shown.
+func writeMore(w io.Writer, f *golden.Results, most int) error {
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{len(f.Differences) - most, "differ"}, {len(f.Reasons) - most, "are not supported"}} {
+		if more.n > 0 {
+			if _, err := fmt.Fprintf(w, "\n%s: %d more %s\n", f.File, more.n, more.what); err != nil {
 				return err
 			}
 		}

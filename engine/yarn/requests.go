@@ -145,6 +145,9 @@ type Requests struct {
 	active  []*Table // those with containers wanted anywhere, by key
 	present jvm.ConcurrentHashMap[Key, *Table]
 	stopped bool
+
+	// Emptied, if set, is called when an ask leaves nothing wanted, before the asks of the same message that come after it in YARN's order.
+	Emptied func()
 }
 
 // batches sorts the asks of one message by key and name as YARN does: the last ask for a name wins,
@@ -301,6 +304,9 @@ func (r *Requests) settle(t *Table, anyRecord *Record) {
 	case anyRecord == nil:
 	case anyRecord.Count <= 0:
 		r.deactivate(t)
+		if len(r.active) == 0 && r.Emptied != nil {
+			r.Emptied()
+		}
 		t.clear()
 		r.drop(t)
 	default:

@@ -20,7 +20,7 @@ func Run(t *testing.T, dir, only string) {
 		return
 	}
 	var b strings.Builder
-	if err := s.WriteText(&b); err != nil {
+	if err := s.WriteText(&b, 10); err != nil {
 		t.Fatal(err)
 	}
 	t.Error(b.String())

@@ -52,9 +52,6 @@ func (s Shape) Text(member string) (text string) {
 	return text
 }
 
-// MaxDifferences is how many differences (and reasons of cases not supported) are kept of each file.
-const MaxDifferences = 3
-
 // Difference is the first place where a case and this program part.
 type Difference struct {
 	Case     string `json:"case"`
@@ -75,12 +72,10 @@ type Results struct {
 	Different   int          `json:"different"`
 	Unsupported int          `json:"unsupported"`
 	Differences []Difference `json:"differences"`
-	Reasons     []string     `json:"unsupported_reasons,omitempty"` // the first ones, "case: why"
+	Reasons     []string     `json:"unsupported_reasons,omitempty"` // "case: why"
 
-	// Of a recorded cluster: the cases by sort, the share that has to be equal of each sort of decisions and of all cases
-	// (0: all), and what had to be assumed about things that are not recorded.
+	// Of a recorded cluster: the cases by sort, and what had to be assumed about things that are not recorded.
 	Parts []Part   `json:"parts,omitempty"`
-	Floor float64  `json:"floor,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -93,12 +88,16 @@ type Part struct {
 	Decision bool `json:"decision,omitempty"` // else something that is seen while calls are under way
 }
 
-// OK reports whether the file passes.
-func (r *Results) OK() bool {
-	if r.Floor == 0 || r.Unsupported > 0 {
-		return r.Equal == r.Cases
+// OK reports whether all cases are equal.
+func (r *Results) OK() bool { return r.Equal == r.Cases }
+
+// AtLeast reports whether this share of all cases and, of a recorded cluster, of each sort of decisions is equal and no case is
+// unsupported.
+func (r *Results) AtLeast(share float64) bool {
+	if r.Unsupported > 0 {
+		return false
 	}
-	enough := func(equal, cases int) bool { return float64(equal) >= r.Floor*float64(cases) }
+	enough := func(equal, cases int) bool { return float64(equal) >= share*float64(cases) }
 	return enough(r.Equal, r.Cases) &&
 		!slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Decision && !enough(p.Equal, p.Cases) })
 }
@@ -110,16 +109,12 @@ func (r *Results) AddEqual() { r.Cases++; r.Equal++ }
 func (r *Results) AddDifferent(d Difference) {
 	r.Cases++
 	r.Different++
-	if len(r.Differences) < MaxDifferences {
-		r.Differences = append(r.Differences, d)
-	}
+	r.Differences = append(r.Differences, d)
 }
 
 // AddUnsupported reports a case that asks for something that is not modelled.
 func (r *Results) AddUnsupported(id, why string) {
 	r.Cases++
 	r.Unsupported++
-	if len(r.Reasons) < MaxDifferences {
-		r.Reasons = append(r.Reasons, id+": "+why)
-	}
+	r.Reasons = append(r.Reasons, id+": "+why)
 }

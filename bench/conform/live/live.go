@@ -59,9 +59,6 @@ func (p livePart) decides() bool {
 	return false
 }
 
-// liveFloor is the share that has to be equal, of each part that is a decision and of all cases.
-const liveFloor = 0.99
-
 // A liveFact is one thing that a scheduler did at a call.
 type liveFact struct {
 	Part livePart
@@ -175,7 +172,6 @@ func runLive(in *golden.Input, out *golden.Results) error {
 		out.AddUnsupported(in.Path, err.Error())
 		return nil
 	}
-	out.Floor = liveFloor
 	out.Notes = moved
 	if len(r.masters) == 0 {
 		out.Notes = append(out.Notes, "the application masters' side is not recorded")

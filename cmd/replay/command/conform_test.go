@@ -39,6 +39,10 @@ func TestConform(t *testing.T) {
 		{"one file of two directories", []string{vectors, bad, "--only", "pools.jsonl.gz"}, exitUsage, "", "--only wants one directory, got 2"},
 		{"two directories", []string{vectors, unknown}, exitFailed, "vectors/a.jsonl", ""},
 		{"a report that can't be written", []string{unknown, "--report", filepath.Join(bad, "x", "y.md")}, exitBadInput, "", "y.md: no such file"},
+		{"no difference is shown", []string{unknown, "--max", "0"}, exitFailed, "a.jsonl: 1 more are not supported", ""},
+		{"a negative number of differences", []string{vectors, "--max", "-1"}, exitUsage, "", "--max is -1, want 0 or more"},
+		{"no share", []string{vectors, "--at-least", "most"}, exitUsage, "", `"most", want a share such as 99% or 0.99`},
+		{"more than all", []string{vectors, "--at-least", "101%"}, exitUsage, "", `"101%", want a share`},
 		{"unknown flag", []string{vectors, "--fast"}, exitUsage, "", "fast"},
 	}
 	for _, tt := range tests {

@@ -114,6 +114,7 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a.am.IsNone() {
 		a.am = s.least
 	}
+	a.Emptied = func() { q.users.deactivate(a) }
 	a.rank = policy.LeafApp{ID: int32(id), Priority: sub.spec.Priority, Start: a.Start}
 	s.apps[id] = a
 	s.running.check(a)

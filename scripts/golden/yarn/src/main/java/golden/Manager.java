@@ -68,6 +68,7 @@ final class Manager {
 
   @SuppressWarnings({"rawtypes", "unchecked"})
   Manager(Configuration conf) {
+    Recorder.now = START;
     Dispatcher dispatcher = new Dispatcher() {
       @Override
       public EventHandler getEventHandler() {

@@ -21,7 +21,7 @@ import org.apache.hadoop.yarn.util.resource.ResourceUtils;
 
 /**
  * Watches what a scheduler does inside one call. The classes of the published jars are not changed: watchers are woven
- * around four of their methods in memory.
+ * around five of their methods in memory.
  */
 public final class Recorder {
   /** The records of the present call, in the order in which things happened. */
@@ -45,6 +45,9 @@ public final class Recorder {
           .visit(Advice.to(OnReserve.class).on(named("reserveResource").and(takesArguments(3))))
           .visit(Advice.to(OnUnreserve.class).on(named("unreserveResource").and(takesArguments(1)))));
     }
+    // Applications take their start from the clock of the machine: two in one of its milliseconds would differ between runs.
+    Class.forName("org.apache.hadoop.yarn.util.SystemClock");
+    agent = watch(agent, "org.apache.hadoop.yarn.util.SystemClock", "getTime", 0, OnTime.class);
     agent.installOn(ByteBuddyAgent.install());
   }
 
@@ -154,6 +157,16 @@ public final class Recorder {
     @Advice.OnMethodEnter
     public static void enter(@Advice.This SchedulerNode n, @Advice.Argument(0) RMContainer c) {
       Recorder.allocated(n, c);
+    }
+  }
+
+  /** The time of the script, as a watcher gives it to {@code SystemClock}. */
+  public static long now = Manager.START;
+
+  public static class OnTime {
+    @Advice.OnMethodExit
+    public static void exit(@Advice.Return(readOnly = false) long t) {
+      t = Recorder.now;
     }
   }
 

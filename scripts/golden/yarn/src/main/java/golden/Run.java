@@ -220,6 +220,7 @@ abstract class Run {
   void clock(int ms) throws Exception {
     Map<String, Object> e = event("clock");
     m.clock.now += ms;
+    Recorder.now = m.clock.now;
     e.put("t", m.clock.now);
     emit(e, () -> {});
   }
