@@ -16,11 +16,26 @@ type AppID int32
 type NodeID int32
 
 // ContainerID names a container: the application and its running number within the
-// attempt, from 1. Numbers taken by reservations that were never filled are lost, as in YARN.
+// attempt, from 1. Numbers taken by reservations that were never filled are lost, as in YARN. In N of a later attempt
+// the attempts before it are counted too, see [NewContainerID].
 type ContainerID struct {
 	App AppID
 	N   int64
 }
+
+// attemptShift is where the attempts of the application before the container's own are counted in [ContainerID.N].
+const attemptShift = 32
+
+// NewContainerID returns container number n of an attempt; attempts and their containers are numbered from 1.
+func NewContainerID(app AppID, attempt int32, n int64) ContainerID {
+	return ContainerID{App: app, N: int64(attempt-1)<<attemptShift + n}
+}
+
+// Attempt is the number of the attempt that the container belongs to.
+func (c ContainerID) Attempt() int32 { return int32(c.N>>attemptShift) + 1 }
+
+// Number is the container's number within its attempt.
+func (c ContainerID) Number() int64 { return c.N & (1<<attemptShift - 1) }
 
 // NodeType is the scheduler's type of an allocation.
 //

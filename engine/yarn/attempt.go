@@ -23,6 +23,7 @@ type Attempt struct {
 	WaitingForAM bool
 	Stopped      bool
 
+	number  int32        // among the application's, from 1
 	last    int64        // number of the last container
 	live    []*Container // by number - 1; nil when it ended
 	newly   []*Container // allocated and not given out, in order
@@ -31,11 +32,11 @@ type Attempt struct {
 	updates updates
 }
 
-// NewAttempt returns the attempt of an application that was admitted. timestamp is the cluster's.
-func NewAttempt(s AppSpec, timestamp, now int64, places *Places) *Attempt {
-	a := &Attempt{AppSpec: s, Start: now, WaitingForAM: !s.Unmanaged}
+// NewAttempt returns an attempt of an application that was admitted, the first of which has number 1. timestamp is the cluster's.
+func NewAttempt(s AppSpec, number int32, timestamp, now int64, places *Places) *Attempt {
+	a := &Attempt{AppSpec: s, number: number, Start: now, WaitingForAM: !s.Unmanaged}
 	a.AppHash = jvm.AppHash(timestamp, int32(s.ID))
-	a.Hash = jvm.AttemptHash(a.AppHash, 1)
+	a.Hash = jvm.AttemptHash(a.AppHash, number)
 	a.Requests = Requests{places: places, app: a.Hash}
 	return a
 }
@@ -45,12 +46,16 @@ func NewAttempt(s AppSpec, timestamp, now int64, places *Places) *Attempt {
 // Source: AppSchedulingInfo.getNewContainerId.
 func (a *Attempt) NextContainer() protocol.ContainerID {
 	a.last++
-	return protocol.ContainerID{App: a.ID, N: a.last}
+	return protocol.NewContainerID(a.ID, a.number, a.last)
 }
 
-// ContainerHash returns ContainerId.hashCode of a container of this attempt.
+// ContainerHash returns ContainerId.hashCode of a container of the application.
 func (a *Attempt) ContainerHash(id protocol.ContainerID) int32 {
-	return jvm.ContainerHash(a.Hash, id.N)
+	hash := a.Hash
+	if id.Attempt() != a.number {
+		hash = jvm.AttemptHash(a.AppHash, id.Attempt())
+	}
+	return jvm.ContainerHash(hash, id.Number())
 }
 
 // NewContainer returns a container of this attempt in state NEW; nothing else is changed.
@@ -60,18 +65,19 @@ func (a *Attempt) NewContainer(id protocol.ContainerID, n *Node, k Key, size res
 
 // Live returns the live container of that number, nil when there is none.
 func (a *Attempt) Live(id protocol.ContainerID) *Container {
-	if id.App != a.ID || id.N < 1 || id.N > int64(len(a.live)) {
+	n := id.Number()
+	if id.App != a.ID || id.Attempt() != a.number || n < 1 || n > int64(len(a.live)) {
 		return nil
 	}
-	return a.live[id.N-1]
+	return a.live[n-1]
 }
 
 // AddLive makes c the live container of that number.
 func (a *Attempt) AddLive(id protocol.ContainerID, c *Container) {
-	for int64(len(a.live)) < id.N {
+	for int64(len(a.live)) < id.Number() {
 		a.live = append(a.live, nil)
 	}
-	a.live[id.N-1] = c
+	a.live[id.Number()-1] = c
 }
 
 // RemoveLive forgets a live container and reports whether it was there.
@@ -81,7 +87,7 @@ func (a *Attempt) RemoveLive(id protocol.ContainerID) bool {
 	if c == nil {
 		return false
 	}
-	a.live[id.N-1] = nil
+	a.live[id.Number()-1] = nil
 	for i, o := range a.newly {
 		if o == c {
 			a.newly = append(a.newly[:i], a.newly[i+1:]...)
@@ -174,7 +180,7 @@ func (a *Attempt) HasBlacklist() bool {
 // OwnBlacklist reports whether the application itself refuses the place.
 func (a *Attempt) OwnBlacklist(place protocol.Name) bool { return a.black[place] }
 
-// ContainerHash returns ContainerId.hashCode of a container of any application, of its first attempt.
+// ContainerHash returns ContainerId.hashCode of a container of any application.
 func ContainerHash(timestamp int64, id protocol.ContainerID) int32 {
-	return jvm.ContainerHash(jvm.AttemptHash(jvm.AppHash(timestamp, int32(id.App)), 1), id.N)
+	return jvm.ContainerHash(jvm.AttemptHash(jvm.AppHash(timestamp, int32(id.App)), id.Attempt()), id.Number())
 }

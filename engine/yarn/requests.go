@@ -218,7 +218,7 @@ func (r *Requests) Ensure(k Key) *Table {
 	if !ok {
 		update := int32(0)
 		if k.Update != (protocol.ContainerID{}) {
-			update = jvm.ContainerHash(r.app, k.Update.N)
+			update = jvm.ContainerHash(r.app, k.Update.Number())
 		}
 		t := &Table{Key: k, Number: int32(len(r.tables)), places: r.places, hash: jvm.RequestKeyHash(k.Priority, k.Request, update)}
 		r.tables = slices.Insert(r.tables, i, t)

@@ -21,7 +21,7 @@ func newAskTest() *askTest {
 	names := protocol.NewNames()
 	cluster := NewCluster(names)
 	node := cluster.Add(NodeSpec{Host: names.Intern("n1"), Rack: names.Intern("/r1"), Total: resource.R(8192, 8)})
-	return &askTest{names, node, NewAttempt(AppSpec{ID: 1}, 1, 0, cluster.Places)}
+	return &askTest{names, node, NewAttempt(AppSpec{ID: 1}, 1, 1, 0, cluster.Places)}
 }
 
 // ask parses "n1 x3 /r1 x3 * x3" into asks of 1024 MiB at priority p.

@@ -34,6 +34,13 @@ type AppSpec struct {
 	Priority  int32 // CapacityScheduler only; higher is more urgent
 }
 
+// A Reattempter takes a second attempt of an application that stays: after RemoveAttempt, AddAttempt makes the next one. Containers of
+// the attempts have different numbers, see [protocol.NewContainerID].
+type Reattempter interface {
+	// RemoveAttempt ends the containers and reservations of the application's attempt, and the attempt.
+	RemoveAttempt(protocol.AppID)
+}
+
 // A Rejection is the refusal of an application, with YARN's own text.
 type Rejection struct {
 	App  protocol.AppID

@@ -43,7 +43,7 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 	for p := q.parent; p != nil; p = p.parent {
 		p.submitted++
 	}
-	s.admitted[spec.ID] = &submission{spec, q}
+	s.admitted[spec.ID] = &submission{spec: spec, q: q}
 	return nil
 }
 
@@ -61,8 +61,10 @@ func (s *Scheduler) Submission(spec yarn.AppSpec) yarn.AppSpec {
 
 // submission is an admitted application.
 type submission struct {
-	spec yarn.AppSpec
-	q    *queue
+	spec     yarn.AppSpec
+	q        *queue
+	attempts int32 // ever added
+	last     *app  // the latest of them, also when it was removed
 }
 
 // refuses returns why a leaf queue takes no further application of a user, "" when it does.
@@ -107,8 +109,9 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 		return
 	}
 	q := sub.q
+	sub.attempts++
 	a := &app{
-		Attempt: yarn.NewAttempt(sub.spec, s.timestamp, s.now, s.nodes.Places),
+		Attempt: yarn.NewAttempt(sub.spec, sub.attempts, s.timestamp, s.now, s.nodes.Places),
 		q:       q, user: q.users.named(sub.spec.User), am: sub.spec.AMSize,
 	}
 	if a.am.IsNone() {
@@ -116,7 +119,10 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	}
 	a.Emptied = func() { q.users.deactivate(a) }
 	a.rank = policy.LeafApp{ID: int32(id), Priority: sub.spec.Priority, Start: a.Start}
-	s.apps[id] = a
+	if sub.last != nil {
+		a.asking = sub.last.asking // of the application, whatever its attempt
+	}
+	sub.last, s.apps[id] = a, a
 	s.running.check(a)
 	s.running.track(a)
 	q.addAttempt(a)
@@ -131,14 +137,23 @@ func (s *Scheduler) RemoveApp(id protocol.AppID) {
 		return
 	}
 	q := sub.q
-	if a := s.apps[id]; a != nil {
-		s.stop(a)
-		q.users.deactivate(a)
+	s.RemoveAttempt(id)
+	if sub.last != nil {
+		q.users.deactivate(sub.last)
 	}
-	s.apps[id] = nil
 	delete(s.admitted, id)
 	for p := q.parent; p != nil; p = p.parent {
 		p.submitted--
+	}
+}
+
+// RemoveAttempt is described at [yarn.Reattempter].
+//
+// Source: CapacityScheduler.doneApplicationAttempt.
+func (s *Scheduler) RemoveAttempt(id protocol.AppID) {
+	if a := s.appOf(id); a != nil {
+		s.stop(a)
+		s.apps[id] = nil
 	}
 }
 

@@ -40,8 +40,8 @@ type app struct {
 	nextCheck      int64 // ms
 }
 
-func (f *Scheduler) newApp(s yarn.AppSpec, q *queue) *app {
-	a := &app{f: f, Attempt: yarn.NewAttempt(s, f.timestamp, f.now, f.cluster.Places), queue: q}
+func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
+	a := &app{f: f, Attempt: yarn.NewAttempt(s, number, f.timestamp, f.now, f.cluster.Places), queue: q}
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
 	a.lastAtFair = f.now
 	a.amPreemption = f.site.AMPreemption(q.name)

@@ -61,7 +61,10 @@ type Scheduler struct {
 type submission struct {
 	spec    yarn.AppSpec
 	queue   *queue
-	attempt *app // nil before the attempt was added
+	attempt *app // nil before it was added and after it was removed
+
+	attempts int32 // ever added
+	assigned bool  // counts among those of its queue that have no attempt yet
 }
 
 var (
@@ -239,7 +242,7 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 	if f.apps[s.ID] != nil {
 		panic(fmt.Sprintf("yarn: application %d is added twice", s.ID))
 	}
-	f.apps[s.ID] = &submission{spec: s, queue: q}
+	f.apps[s.ID] = &submission{spec: s, queue: q, assigned: true}
 	q.assigned++
 	return nil
 }
@@ -275,10 +278,14 @@ func (f *Scheduler) zeroType(q *queue, ask resource.Resource) bool {
 func (f *Scheduler) AddAttempt(id protocol.AppID) {
 	f.touch()
 	app := f.apps[id]
-	a := f.newApp(app.spec, app.queue)
+	app.attempts++
+	a := f.newApp(app.spec, app.attempts, app.queue)
 	app.attempt = a
 	runnable := f.mayRun(a)
-	app.queue.assigned--
+	if app.assigned {
+		app.assigned = false
+		app.queue.assigned--
+	}
 	app.queue.addApp(a, runnable)
 	if runnable {
 		f.countRunnable(a, 1)
@@ -294,16 +301,22 @@ func (f *Scheduler) AddAttempt(id protocol.AppID) {
 //
 // Source: FairScheduler.removeApplicationAttempt, removeApplication.
 func (f *Scheduler) RemoveApp(id protocol.AppID) {
-	app := f.app(id)
-	if app == nil {
+	f.RemoveAttempt(id)
+	if f.app(id) != nil {
+		f.touch()
+		f.apps[id] = nil
+	}
+}
+
+// RemoveAttempt is described at [yarn.Reattempter].
+//
+// Source: FairScheduler.removeApplicationAttempt.
+func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
+	a := f.attempt(id)
+	if a == nil {
 		return
 	}
 	f.touch()
-	a := app.attempt
-	if a == nil {
-		f.apps[id] = nil
-		return
-	}
 	for c := range a.AllLive {
 		f.completed(c, protocol.ExitAborted, yarn.EventKill)
 	}
@@ -319,7 +332,7 @@ func (f *Scheduler) RemoveApp(id protocol.AppID) {
 		u := f.user(a.User)
 		u.waiting = without(u.waiting, a)
 	}
-	f.apps[id] = nil
+	f.apps[id].attempt = nil
 }
 
 func (f *Scheduler) app(id protocol.AppID) *submission {

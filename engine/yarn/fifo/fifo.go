@@ -40,7 +40,8 @@ type Scheduler struct {
 // app is an application and its attempt.
 type app struct {
 	spec     yarn.AppSpec
-	attempt  *yarn.Attempt // nil until there is one
+	attempt  *yarn.Attempt // nil while there is none
+	attempts int32         // ever added
 	headroom resource.Resource
 }
 
@@ -104,7 +105,8 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 // AddAttempt makes the application's attempt.
 func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a := s.app(id); a != nil {
-		a.attempt = yarn.NewAttempt(a.spec, s.timestamp, s.now, s.nodes.Places)
+		a.attempts++
+		a.attempt = yarn.NewAttempt(a.spec, a.attempts, s.timestamp, s.now, s.nodes.Places)
 	}
 }
 
@@ -114,14 +116,24 @@ func (s *Scheduler) RemoveApp(id protocol.AppID) {
 	if !found {
 		return
 	}
-	if a := s.apps[i].attempt; a != nil {
+	s.RemoveAttempt(id)
+	s.apps = slices.Delete(s.apps, i, i+1)
+}
+
+// RemoveAttempt is described at [yarn.Reattempter].
+func (s *Scheduler) RemoveAttempt(id protocol.AppID) {
+	app := s.app(id)
+	if app == nil {
+		return
+	}
+	if a := app.attempt; a != nil {
 		for _, c := range slices.Collect(a.AllLive) {
 			s.end(c, protocol.ExitAborted, yarn.EventKill)
 		}
 		a.Stopped = true
 		a.Stop()
 	}
-	s.apps = slices.Delete(s.apps, i, i+1)
+	app.attempt = nil
 }
 
 // Allocate stores asks and hands over what was allocated. Requests for another size are ignored.
