@@ -185,7 +185,7 @@ func (r *masterRun) heartbeat(i int, e masterEvent) {
 
 // respond hands over what the ResourceManager answered: the containers, and of those that had ended by then as many as the log says.
 func (r *masterRun) respond(i int, t int64, reply *liveCall) {
-	resp := protocol.AllocateResponse{Nodes: r.f.Cluster().Len()}
+	resp := protocol.AllocateResponse{Nodes: r.s.Cluster().Len()}
 	if reply != nil {
 		t = reply.T
 		for _, c := range reply.Containers {

@@ -1,23 +1,35 @@
 package live
 
 import (
+	"maps"
 	"slices"
 
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/capacity"
 	"replay/engine/yarn/fair"
 	"replay/policy/resource"
 )
 
 // liveState is what samples show.
 type liveState struct {
-	queues map[string]yarn.QueueState
-	apps   map[protocol.AppID]fair.AppState
+	queues   map[string]yarn.QueueState
+	apps     map[protocol.AppID]fair.AppState
+	leaves   map[string]capacity.LeafState
+	attempts map[protocol.AppID]int32
 }
 
 func (r *liveRun) state() liveState {
-	s := liveState{map[string]yarn.QueueState{}, map[protocol.AppID]fair.AppState{}}
+	s := liveState{attempts: maps.Clone(r.attempts)}
+	if r.c != nil {
+		s.leaves = map[string]capacity.LeafState{}
+		for l := range r.c.Leaves {
+			s.leaves[l.Path] = l
+		}
+		return s
+	}
+	s.queues, s.apps = map[string]yarn.QueueState{}, map[protocol.AppID]fair.AppState{}
 	r.f.Queues(func(q yarn.QueueState) { s.queues[q.Path] = q })
 	r.f.Apps(func(a fair.AppState) bool { s.apps[a.ID] = a; return true })
 	return s
@@ -71,14 +83,27 @@ func (r *liveRun) tookAM(c *liveCall) bool {
 func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 	state := map[string]any{"t": t}
 	if c.Node != "" {
-		if n := r.f.Cluster().Node(r.Node(c.Node)); n != nil {
+		if n := r.s.Cluster().Node(r.Node(c.Node)); n != nil {
 			state["node"] = map[string]any{"name": c.Node, "free": golden.Amounts(n.Free, r.Types)}
 		}
+	}
+	if r.c != nil {
+		var queues []any
+		for l := range r.c.Leaves {
+			if len(l.Apps) > 0 {
+				queues = append(queues, l)
+			}
+		}
+		state["queues"] = queues
+		return state
 	}
 	now := r.state()
 	var apps, queues []any
 	r.f.Apps(func(a fair.AppState) bool {
-		apps = append(apps, appRow(a, r.Types))
+		apps = append(apps, map[string]any{
+			"app": int(a.ID), "fair_share": golden.Amounts(a.Fair, r.Types), "usage": golden.Amounts(a.Used, r.Types),
+			"demand": golden.Amounts(a.Demand, r.Types), "runnable": a.Runnable,
+		})
 		return true
 	})
 	r.f.Queues(func(q yarn.QueueState) {
@@ -90,17 +115,15 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 	return state
 }
 
-func appRow(a fair.AppState, types int) map[string]any {
-	return map[string]any{
-		"app": int(a.ID), "fair_share": golden.Amounts(a.Fair, types), "usage": golden.Amounts(a.Used, types), "demand": golden.Amounts(a.Demand, types), "runnable": a.Runnable,
-	}
-}
-
 // compareSample compares the rows of one second with the state between the calls next to it. A call that is under way may
 // already or not yet have had its effect.
 func (r *liveRun) compareSample(s *liveSample, pos int) {
 	for i := range s.Queues {
 		want := &s.Queues[i]
+		if r.c != nil {
+			r.compareLeaf(s, want, pos)
+			continue
+		}
 		r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) (member string, want_, got any) {
 			q := state.queues[want.Queue]
 			return r.firstOther([]liveMember{
@@ -115,7 +138,7 @@ func (r *liveRun) compareSample(s *liveSample, pos int) {
 			app := &want.Apps[k]
 			r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) (member string, want, got any) {
 				a, ok := state.apps[appNumber(app.Attempt)]
-				if !ok {
+				if !ok || !state.has(app.Attempt) {
 					return "application", app.Attempt, "nothing"
 				}
 				if a.Runnable != app.Runnable {
@@ -124,6 +147,65 @@ func (r *liveRun) compareSample(s *liveSample, pos int) {
 				return r.firstOther([]liveMember{{"fair_share", app.Fair, a.Fair}, {"usage", app.Usage, a.Used}, {"demand", app.Demand, a.Demand}})
 			})
 		}
+	}
+}
+
+// has tells whether an attempt is its application's present one.
+func (s *liveState) has(attempt string) bool {
+	return s.attempts[appNumber(attempt)] == attemptNumber(attempt)
+}
+
+// compareLeaf compares the rows of a leaf queue of the CapacityScheduler.
+func (r *liveRun) compareLeaf(s *liveSample, want *liveQueue, pos int) {
+	r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) (member string, _, got any) {
+		l := state.leaves[want.Queue]
+		for _, m := range []struct {
+			name      string
+			want, got float32
+		}{{"capacity", want.Capacity, l.Capacity}, {"max_capacity", want.MaxCapacity, l.MaxCapacity}, {"used", want.Used, l.Used}} {
+			if m.want != m.got {
+				return m.name, m.want, m.got
+			}
+		}
+		return r.firstOther([]liveMember{
+			{"usage", want.Usage, l.Usage}, {"reserved", want.Reserved, l.Reserved}, {"pending", want.Pending, l.Pending},
+			{"am_usage", want.AM, l.AMUsed}, {"am_limit", want.AMLimit, l.AMLimit},
+		})
+	})
+	for k := range want.Users {
+		user := &want.Users[k]
+		r.compareRow(s, pos, partUser, want.Queue+" "+user.User, func(state liveState) (member string, want_, got any) {
+			l := state.leaves[want.Queue]
+			i := slices.IndexFunc(l.Users, func(u capacity.UserState) bool { return u.Name == user.User })
+			if i < 0 {
+				return "user", user.User, "nothing"
+			}
+			u := &l.Users[i]
+			if u.Active != user.Active {
+				return "active", user.Active, u.Active
+			}
+			return r.firstOther([]liveMember{{"usage", user.Usage, u.Usage}, {"limit", user.Limit, u.Limit}, {"am_usage", user.AM, u.AMUsed}})
+		})
+	}
+	for k := range want.Apps {
+		app := &want.Apps[k]
+		r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) (member string, want_, got any) {
+			l := state.leaves[want.Queue]
+			i := slices.IndexFunc(l.Apps, func(a capacity.AppState) bool { return a.ID == appNumber(app.Attempt) })
+			if i < 0 || !state.has(app.Attempt) {
+				return "application", app.Attempt, "nothing"
+			}
+			a := &l.Apps[i]
+			switch {
+			case a.User != app.User:
+				return "user", app.User, a.User
+			case a.Active != app.Active:
+				return "active", app.Active, a.Active
+			case a.WaitingForAM != app.WaitingForAM:
+				return "am_waiting", app.WaitingForAM, a.WaitingForAM
+			}
+			return r.firstOther([]liveMember{{"usage", app.Usage, a.Usage}, {"reserved", app.Reserved, a.Reserved}, {"pending", app.Pending, a.Pending}})
+		})
 	}
 }
 

@@ -23,6 +23,7 @@ type liveReport struct {
 
 var (
 	lineRegistered = regexp.MustCompile(`assigned nodeId ([^:\s]+):(\d+)$`)
+	lineReservedCS = regexp.MustCompile(`^Reserved container=(\S+), on node=host: ([^:\s]+):`)
 	lineReserved   = regexp.MustCompile(`^Reserved container (\S+) on node host: ([^:\s]+):`)
 	lineUnreserved = regexp.MustCompile(`^Application (\S+) unreserved +on node host: ([^:\s]+):`)
 	linePreempting = regexp.MustCompile(`^Preempting container (\S+) from queue`)
@@ -50,6 +51,17 @@ func (r *recording) readLog() error {
 			if m := lineReserved.FindStringSubmatch(line.Msg); m != nil {
 				r.expect(line.T, func(c *liveCall) bool { return c.Type == "NODE_UPDATE" && c.Node == m[2] },
 					liveFact{partReservation, m[1] + " " + m[2], line.T})
+			}
+		case "FiCaSchedulerApp":
+			if m := lineReservedCS.FindStringSubmatch(line.Msg); m != nil {
+				r.expect(line.T, func(c *liveCall) bool { return c.Type == "NODE_UPDATE" && c.Node == m[2] && len(c.decided) > 0 },
+					liveFact{partReservation, m[1] + " " + m[2], line.T})
+			} else if m := lineUnreserved.FindStringSubmatch(line.Msg); m != nil {
+				// A reservation can be given up at the heartbeat of another node.
+				app := appNumber(m[1])
+				r.expect(line.T, func(c *liveCall) bool {
+					return c.decides(app, m[2]) || c.Type == "NODE_REMOVED" && c.Node == m[2] || c.Type == "APP_ATTEMPT_REMOVED" && appNumber(c.Attempt) == app
+				}, liveFact{partUnreserved, fmt.Sprint("application ", app, " ", m[2]), line.T})
 			}
 		case "FSAppAttempt":
 			if m := lineUnreserved.FindStringSubmatch(line.Msg); m != nil {
@@ -161,10 +173,57 @@ func (r *recording) attach() error {
 	return nil
 }
 
+// addCommit puts the decisions of a commit to the call that made them, which is the last event before its row.
+func (r *recording) addCommit(c *liveCall) error {
+	i := len(r.calls) - 1
+	for i >= 0 && r.calls[i].Kind != "event" {
+		i--
+	}
+	if i < 0 {
+		return fmt.Errorf("seq %d: a commit before any event", c.Seq)
+	}
+	call := &r.calls[i]
+	call.decided = append(call.decided, c.Proposals...)
+	for k := range c.Proposals {
+		p := &c.Proposals[k]
+		call.want = append(call.want, liveFact{partProposal, p.text(c.Accepted), c.T})
+	}
+	return nil
+}
+
+// decides tells whether a call gave up a reservation of an application on a node, or may have, to put another container of its elsewhere.
+func (c *liveCall) decides(app protocol.AppID, node string) bool {
+	return slices.ContainsFunc(c.decided, func(p liveProposal) bool {
+		if p.What != "release" {
+			return appNumber(p.Attempt) == app
+		}
+		id, err := containerID(p.Container)
+		return err == nil && id.App == app && p.Node == node
+	})
+}
+
+// text is a proposal as it is compared: what is decided, for which application or reservation, where, how large and at which level.
+func (p *liveProposal) text(accepted bool) string {
+	s := p.What + " " + p.Container + " " + p.Node
+	if p.What != "release" {
+		s = fmt.Sprintf("%s application %d %s %v %s", p.What, appNumber(p.Attempt), p.Node, p.Resource, p.Type)
+		if p.Container != "" {
+			s += " as " + p.Container
+		}
+		if p.FromReserved != "" {
+			s += " from its reservation"
+		}
+	}
+	if !accepted {
+		s += ", refused"
+	}
+	return s
+}
+
 // unsupported tells what of the recording is not modelled, "" if nothing.
 func (r *recording) unsupported() string {
-	if r.scheduler != "" && !strings.HasSuffix(r.scheduler, ".FairScheduler") {
-		return fmt.Sprintf("cluster.json: the scheduler is %s, calls of a FairScheduler are compared", r.scheduler)
+	if r.scheduler != "" && r.capacity == nil && !strings.HasSuffix(r.scheduler, ".FairScheduler") {
+		return fmt.Sprintf("cluster.json: the scheduler is %s, calls of a FairScheduler or CapacityScheduler are compared", r.scheduler)
 	}
 	if r.site.Continuous {
 		return "cluster.json: passes of continuous scheduling are not among the recorded calls"
@@ -173,14 +232,11 @@ func (r *recording) unsupported() string {
 		c := &r.calls[i]
 		switch c.Kind + " " + c.Type {
 		case "update ", "allocate ", "allocate_reply ", "event NODE_ADDED", "event NODE_REMOVED", "event NODE_UPDATE",
-			"event NODE_RESOURCE_UPDATE", "event APP_ADDED", "event APP_ATTEMPT_REMOVED", "event APP_REMOVED", "event CONTAINER_EXPIRED":
+			"event NODE_RESOURCE_UPDATE", "event APP_ADDED", "event APP_ATTEMPT_REMOVED", "event APP_REMOVED", "event CONTAINER_EXPIRED",
+			"event NODE_LABELS_UPDATE":
 		case "event APP_ATTEMPT_ADDED":
-			var stamp, app, attempt int64
-			if _, err := fmt.Sscanf(c.Attempt, "appattempt_%d_%d_%d", &stamp, &app, &attempt); err != nil {
-				return fmt.Sprintf("seq %d: attempt %q: %v", c.Seq, c.Attempt, err)
-			}
-			if attempt > 1 {
-				return fmt.Sprintf("seq %d: %s, second attempts are not modelled", c.Seq, c.Attempt)
+			if attemptNumber(c.Attempt) < 1 {
+				return fmt.Sprintf("seq %d: attempt %q has no number", c.Seq, c.Attempt)
 			}
 		default:
 			return fmt.Sprintf("seq %d: no call for %s %s", c.Seq, c.Kind, c.Type)
@@ -202,11 +258,21 @@ func appNumber(text string) protocol.AppID {
 	return -1
 }
 
+// attemptNumber is the number of an attempt within its application, -1 where the text is no attempt's name.
+func attemptNumber(text string) int32 {
+	var stamp, app int64
+	var attempt int32
+	if _, err := fmt.Sscanf(text, "appattempt_%d_%d_%d", &stamp, &app, &attempt); err != nil {
+		return -1
+	}
+	return attempt
+}
+
 func containerID(text string) (protocol.ContainerID, error) {
-	var stamp, attempt, n int64
-	var app int32
+	var stamp, n int64
+	var app, attempt int32
 	if _, err := fmt.Sscanf(text, "container_%d_%d_%d_%d", &stamp, &app, &attempt, &n); err != nil {
 		return protocol.ContainerID{}, fmt.Errorf("container %q: %w", text, err)
 	}
-	return protocol.ContainerID{App: protocol.AppID(app), N: n}, nil
+	return protocol.NewContainerID(protocol.AppID(app), attempt, n), nil
 }

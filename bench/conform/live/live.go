@@ -1,5 +1,5 @@
-// Package live compares recorded clusters: it gives every call that a live ResourceManager received to the FairScheduler,
-// and to YarnAllocator what its log says that it was told, and compares what they do at each call. The rules are in
+// Package live compares recorded clusters: it gives every call that a live ResourceManager received to the scheduler that the
+// recording names, and to YarnAllocator what its log says that it was told, and compares what they do at each call. The rules are in
 // README.md of bench/conform.
 package live
 
@@ -9,19 +9,21 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
+	"replay/policy/resource"
 )
 
 // ResourceManager is a live ResourceManager: every call that its scheduler received, in order, and what it did. The calls are given
-// to the FairScheduler here, and what it does at each of them is compared; see README.md, "Recorded clusters".
+// to the scheduler here, and what it does at each of them is compared; see README.md, "Recorded clusters".
 var ResourceManager = golden.Kind{
 	Name:      "recorded cluster",
-	Of:        golden.AnswersOf("live ResourceManager (FairScheduler), YarnAllocator"),
+	Of:        golden.AnswersOf("live ResourceManager, YarnAllocator"),
 	Match:     func(name string, _ golden.Shape) bool { return name == "rm-calls" },
 	Run:       runLive,
 	Recording: "rm-calls",
@@ -37,8 +39,10 @@ const (
 	partHandedOver                  // containers in an answer to an application master
 	partHeadroom                    // in the same answer
 	partPreempted                   // a container chosen by preemption
-	partQueue                       // a leaf queue in one second: steady and fair share, usage, demand, use by application masters
-	partApp                         // an application in one second: fair share, usage, demand, whether it may run
+	partProposal                    // of the CapacityScheduler: a decision as it was carried out or refused
+	partQueue                       // a leaf queue in one second: its shares, usage, what is wanted, use by application masters
+	partUser                        // a user of a leaf queue of the CapacityScheduler in one second: usage, limit, whether he asks for something
+	partApp                         // an application in one second: shares, usage, what is wanted, whether it may run
 	partBeat                        // of an application master: pending, running and starting executors at a heartbeat
 	partAsk                         // its asks and releases at a heartbeat
 	partRequest                     // a container request that it made: its hosts
@@ -46,14 +50,14 @@ const (
 )
 
 var livePartNames = [...]string{
-	"allocations", "reservations", "unreserved", "handed over", "headroom", "preempted", "queues", "applications",
+	"allocations", "reservations", "unreserved", "handed over", "headroom", "preempted", "proposals", "queues", "users", "applications",
 	"AM counts", "AM asks", "AM requests", "AM launches",
 }
 
 // decides tells the parts that are decisions. The others are seen at moments that a live ResourceManager does not tell exactly.
 func (p livePart) decides() bool {
 	switch p {
-	case partAllocation, partReservation, partUnreserved, partPreempted, partRequest, partLaunch:
+	case partAllocation, partReservation, partUnreserved, partPreempted, partProposal, partRequest, partLaunch:
 		return true
 	}
 	return false
@@ -81,10 +85,21 @@ type liveCall struct {
 	Containers   []struct{ Container, Node string }
 	Headroom     []int64
 	Container    string
+	Priority     int32
+	Accepted     bool
+	Proposals    []liveProposal
 
 	reports []liveReport // with a heartbeat
 	expired []string     // with CONTAINER_EXPIRED
 	want    []liveFact
+	decided []liveProposal // by the rows of commits
+}
+
+// liveProposal is one decision of a commit.
+type liveProposal struct {
+	What, Attempt, Container, Node, Type string
+	Resource                             []int64
+	FromReserved                         string `json:"from_reserved"`
 }
 
 type liveAsk struct {
@@ -116,21 +131,44 @@ func (t *transition) UnmarshalJSON(b []byte) error {
 // liveSample is a line of rm-shares.
 type liveSample struct {
 	Seq, T int64
-	Queues []struct {
-		Queue  string
-		Steady []int64
-		Fair   []int64 `json:"fair_share"`
-		Usage  []int64
-		Demand []int64
-		AM     []int64 `json:"am_usage"`
-		Apps   []struct {
-			Attempt  string
-			Fair     []int64 `json:"fair_share"`
-			Usage    []int64
-			Demand   []int64
-			Runnable bool
-		}
+	Queues []liveQueue
+}
+
+// liveQueue is a leaf queue of a sample. Which members are there depends on the scheduler.
+type liveQueue struct {
+	Queue  string
+	Usage  []int64
+	AM     []int64 `json:"am_usage"`
+	Steady []int64
+	Fair   []int64 `json:"fair_share"`
+	Demand []int64
+
+	Capacity, Used    float32
+	MaxCapacity       float32 `json:"max_capacity"`
+	Reserved, Pending []int64
+	AMLimit           []int64 `json:"am_limit"`
+	Users             []struct {
+		User         string
+		Active       bool
+		Usage, Limit []int64
+		AM           []int64 `json:"am_usage"`
 	}
+
+	Apps []liveApp
+}
+
+// liveApp is an application of a sample.
+type liveApp struct {
+	Attempt  string
+	Usage    []int64
+	Fair     []int64 `json:"fair_share"`
+	Demand   []int64
+	Runnable bool
+
+	User              string
+	Active            bool
+	Reserved, Pending []int64
+	WaitingForAM      bool `json:"am_waiting"`
 }
 
 // liveLine is a line of rm-log.
@@ -149,8 +187,11 @@ type recording struct {
 	kills      []int64          // times at which the preemption timer went off
 	preempted  map[string]bool  // containers that it killed
 	site       *conf.Site
-	alloc      *conf.Allocations
-	stamp      int64 // start of the ResourceManager
+	alloc      *conf.Allocations            // of a FairScheduler
+	amSizes    map[string]resource.Resource // of masters, by attempt
+	capacity   map[string]string            // properties of a CapacityScheduler, nil for another one
+	ignored    int                          // events that change nothing here
+	stamp      int64                        // start of the ResourceManager
 	scheduler  string
 
 	racks         map[string]string // by node
@@ -186,6 +227,9 @@ func runLive(in *golden.Input, out *golden.Results) error {
 			out.AddUnsupported(m.app, m.unsupported)
 		}
 	}
+	if r.ignored > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d events NODE_LABELS_UPDATE change nothing: labels are not modelled", r.ignored))
+	}
 	if run.underWay > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d rows of samples show the state before or after the call next to them", run.underWay))
 	}
@@ -201,13 +245,25 @@ func runLive(in *golden.Input, out *golden.Results) error {
 
 // readRecording reads the folder of in, which is its rm-calls.
 func readRecording(in *golden.Input) (*recording, error) {
-	r := &recording{ports: map[string]int32{}, preempted: map[string]bool{}}
+	r := &recording{ports: map[string]int32{}, preempted: map[string]bool{}, amSizes: map[string]resource.Resource{}}
 	for {
 		var c liveCall
 		if err := in.Decode(&c); err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
+		}
+		if c.Kind == "commit" {
+			if err := r.addCommit(&c); err != nil {
+				return nil, in.Errorf("%w", err)
+			}
+			continue
+		}
+		if _, known := r.amSizes[c.Attempt]; !known && c.Kind == "allocate" && len(c.Ask) > 0 {
+			r.amSizes[c.Attempt] = golden.Size(c.Ask[0].Resource) // an attempt asks for its master first
+		}
+		if c.Type == "NODE_LABELS_UPDATE" {
+			r.ignored++
 		}
 		r.calls = append(r.calls, c)
 	}
@@ -241,7 +297,12 @@ func readRecording(in *golden.Input) (*recording, error) {
 			r.racks[c.Node] = c.Rack
 		}
 	}
-	if r.alloc, err = conf.ReadAllocations(filepath.Join(dir, "fair-scheduler.xml"), r.site); err != nil {
+	if strings.HasSuffix(r.scheduler, ".CapacityScheduler") {
+		r.capacity, err = readCapacity(filepath.Join(dir, "capacity-scheduler.xml"), cluster.Site)
+	} else {
+		r.alloc, err = conf.ReadAllocations(filepath.Join(dir, "fair-scheduler.xml"), r.site)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := r.readLog(); err != nil {
@@ -254,6 +315,25 @@ func readRecording(in *golden.Input) (*recording, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// readCapacity reads the configuration of a CapacityScheduler on top of the properties of the site.
+func readCapacity(path string, site map[string]string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := conf.NewProperties()
+	if err := p.Parse(path, text); err != nil {
+		return nil, err
+	}
+	file, err := p.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	props := maps.Clone(site)
+	maps.Copy(props, file)
+	return props, nil
 }
 
 // readLines decodes the lines of a file into a slice. A file that is not there is looked for with or without its .gz.

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"replay/bench/conform/golden"
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/capacity"
+	"replay/engine/yarn/conf"
 	"replay/engine/yarn/fair"
 )
 
@@ -19,11 +22,14 @@ type liveCount struct{ cases, equal int }
 type liveRun struct {
 	golden.Cluster
 	*recording
-	resp   protocol.AllocateResponse
-	f      *fair.Scheduler
-	now    int64
-	pulled map[protocol.AppID]bool
-	got    []liveFact // of the present call
+	resp     protocol.AllocateResponse
+	s        player
+	f        *fair.Scheduler     // s, or nil
+	c        *capacity.Scheduler // s, or nil
+	now      int64
+	attempts map[protocol.AppID]int32 // the present one of each application
+	pulled   map[string]bool          // attempts that got their master
+	got      []liveFact               // of the present call
 
 	states      [3]liveState // after the call before the last, after that one, and now
 	pending     []*liveSample
@@ -33,22 +39,60 @@ type liveRun struct {
 	at          []int // positions of the calls with differences, ascending
 }
 
+// player is a scheduler that can be given every call of a recording.
+type player interface {
+	yarn.Scheduler
+	yarn.Reattempter
+	Cluster() *yarn.Cluster
+}
+
+// scheduler makes the scheduler of the recording.
+func (r *liveRun) scheduler() (err error) {
+	if r.capacity == nil {
+		if r.f, err = fair.New(r.site, r.alloc, r.Names, r.stamp, r.note); err != nil {
+			return err
+		}
+		r.s = r.f
+		r.f.ObservePreemption(func(p *fair.Preemption) {
+			for _, c := range p.Marked {
+				r.add(partPreempted, r.text(c.ID))
+			}
+		})
+		return nil
+	}
+	cfg, err := conf.NewCapacity(r.capacity, r.site)
+	if err != nil {
+		return err
+	}
+	r.c = capacity.New(r.site, cfg, r.Names, r.stamp, r.note)
+	r.s = r.c
+	r.c.ObserveProposals(func(p *capacity.Proposal) {
+		row := liveProposal{
+			What: p.What.String(), Attempt: fmt.Sprintf("appattempt_%d_%04d_", r.stamp, p.App), Node: r.Hosts[p.Node],
+			Type: p.Type.String(), Resource: golden.Amounts(p.Size, r.Types),
+		}
+		if p.Container != (protocol.ContainerID{}) {
+			row.Container = r.text(p.Container)
+		}
+		if p.FromReserved {
+			row.FromReserved = row.Container
+		}
+		r.add(partProposal, row.text(p.Accepted))
+	})
+	return nil
+}
+
 // checkMS is the interval in which YARN looks after its allocation file and takes empty queues of submissions away, from the start on.
 const checkMS = 10_000
 
 // play gives the calls to a new scheduler in the order given. late are the reports, by their place in the recording, that came
 // with the next heartbeat of their node.
 func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err error) {
-	run = &liveRun{recording: r, pulled: map[protocol.AppID]bool{}}
+	run = &liveRun{recording: r, pulled: map[string]bool{}, attempts: map[protocol.AppID]int32{}}
 	run.Cluster = golden.NewCluster(len(r.site.Types))
-	if run.f, err = fair.New(r.site, r.alloc, run.Names, r.stamp, run.note); err != nil {
+	if err := run.scheduler(); err != nil {
 		return nil, err
 	}
-	run.f.ObservePreemption(func(p *fair.Preemption) {
-		for _, c := range p.Marked {
-			run.add(partPreempted, run.text(c.ID))
-		}
-	})
 	held := map[string][]liveReport{} // late reports by node
 	seq := func(pos int) int64 {      // of the call at a position
 		if pos >= len(order) {
@@ -63,10 +107,12 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 		if pos == 0 {
 			nextCheck = c.T + checkMS
 		}
-		for ; nextCheck <= c.T; nextCheck += checkMS {
+		for ; run.f != nil && nextCheck <= c.T; nextCheck += checkMS {
 			run.f.Cleanup()
 		}
-		run.killUntil(c.T)
+		if run.f != nil {
+			run.killUntil(c.T)
+		}
 		run.clock(c.T)
 		reports := c.reports
 		if c.Type == "NODE_UPDATE" && len(late) > 0 {
@@ -107,7 +153,7 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 
 func (r *liveRun) clock(t int64) {
 	r.now = max(r.now, t)
-	r.f.SetClock(r.now)
+	r.s.SetClock(r.now)
 }
 
 // killUntil lets the preemption timer go off until t: when it did in the recording, if that was at most a second late.
@@ -130,7 +176,7 @@ func (r *liveRun) add(part livePart, what string) {
 }
 
 func (r *liveRun) text(id protocol.ContainerID) string {
-	return fmt.Sprintf("container_%d_%04d_01_%06d", r.stamp, id.App, id.N)
+	return fmt.Sprintf("container_%d_%04d_%02d_%06d", r.stamp, id.App, id.Attempt(), id.Number())
 }
 
 // note takes down what the scheduler does.
@@ -139,6 +185,10 @@ func (r *liveRun) note(e *yarn.Event) {
 	switch e.Kind {
 	case yarn.Allocated:
 		r.add(partAllocation, id+" "+node+" "+e.Container.Type.String())
+	case yarn.Rereserved:
+		if r.c != nil { // the FairScheduler's log has the first time alone
+			r.add(partReservation, id+" "+node)
+		}
 	case yarn.Reserved:
 		r.add(partReservation, id+" "+node)
 	case yarn.Unreserved:
@@ -149,19 +199,21 @@ func (r *liveRun) note(e *yarn.Event) {
 func (r *liveRun) call(c *liveCall, reports []liveReport) error {
 	switch c.Kind + " " + c.Type {
 	case "update ":
-		r.f.Update()
-		r.f.Preempt()
+		r.s.Update()
+		if r.f != nil {
+			r.f.Preempt()
+		}
 	case "event NODE_ADDED":
-		r.f.AddNode(yarn.NodeSpec{
+		r.s.AddNode(yarn.NodeSpec{
 			ID: r.Node(c.Node), Host: r.Names.Intern(c.Node), Rack: r.Names.Intern(c.Rack), Port: r.ports[c.Node], Total: golden.Size(c.Capability),
 		})
 	case "event NODE_REMOVED":
-		r.f.RemoveNode(r.Node(c.Node))
+		r.s.RemoveNode(r.Node(c.Node))
 	case "event NODE_RESOURCE_UPDATE":
 		if len(c.Capability) == 0 {
 			return errors.New("the new size of the node is not recorded")
 		}
-		r.f.SetNodeTotal(r.Node(c.Node), golden.Size(c.Capability))
+		r.s.SetNodeTotal(r.Node(c.Node), golden.Size(c.Capability))
 	case "event NODE_UPDATE":
 		var launched []protocol.ContainerID
 		var ended []protocol.Status
@@ -172,17 +224,26 @@ func (r *liveRun) call(c *liveCall, reports []liveReport) error {
 				launched = append(launched, rep.id)
 			}
 		}
-		r.f.NodeUpdate(r.Node(c.Node), launched, ended)
+		r.s.NodeUpdate(r.Node(c.Node), launched, ended)
 	case "event APP_ADDED":
-		err := r.f.AddApp(yarn.AppSpec{ID: appNumber(c.App), User: c.User, Queue: c.Queue})
+		spec := yarn.AppSpec{ID: appNumber(c.App), User: c.User, Queue: c.Queue, Priority: c.Priority, AMSize: r.amSizes[firstAttempt(c.App)]}
+		if s, ok := r.s.(yarn.Submitter); ok {
+			spec = s.Submission(spec)
+		}
+		err := r.s.AddApp(spec)
 		var rejected *yarn.Rejection
 		if err != nil && !errors.As(err, &rejected) {
 			return err
 		}
 	case "event APP_ATTEMPT_ADDED":
-		r.f.AddAttempt(appNumber(c.Attempt))
+		r.attempts[appNumber(c.Attempt)] = attemptNumber(c.Attempt)
+		r.s.AddAttempt(appNumber(c.Attempt))
 	case "event APP_ATTEMPT_REMOVED":
-		r.f.RemoveApp(appNumber(c.Attempt))
+		if r.present(c.Attempt) {
+			r.s.RemoveAttempt(appNumber(c.Attempt))
+		}
+	case "event APP_REMOVED":
+		r.s.RemoveApp(appNumber(c.App))
 	case "event CONTAINER_EXPIRED":
 		expired := c.expired
 		if c.Container != "" {
@@ -193,7 +254,7 @@ func (r *liveRun) call(c *liveCall, reports []liveReport) error {
 			if err != nil {
 				return err
 			}
-			r.f.Expire(id)
+			r.s.Expire(id)
 		}
 	case "allocate ":
 		return r.allocate(c)
@@ -201,12 +262,25 @@ func (r *liveRun) call(c *liveCall, reports []liveReport) error {
 	return nil
 }
 
+// present tells whether an attempt is its application's present one.
+func (r *liveRun) present(attempt string) bool {
+	return r.attempts[appNumber(attempt)] == attemptNumber(attempt)
+}
+
+// firstAttempt is the name of an application's first attempt.
+func firstAttempt(app string) string {
+	return "appattempt_" + strings.TrimPrefix(app, "application_") + "_000001"
+}
+
 // allocate makes the call of an application master, or of the ResourceManager that fetches the master's own container.
 func (r *liveRun) allocate(c *liveCall) error {
+	if !r.present(c.Attempt) {
+		return nil // a master whose attempt is over gets nothing
+	}
 	id := appNumber(c.Attempt)
-	if len(c.Ask) == 0 && !r.pulled[id] {
-		if am, ok := r.f.PullAM(id); ok {
-			r.pulled[id] = true
+	if len(c.Ask) == 0 && !r.pulled[c.Attempt] {
+		if am, ok := r.s.PullAM(id); ok {
+			r.pulled[c.Attempt] = true
 			r.add(partHandedOver, r.text(am.ID)+" "+r.Hosts[am.Node])
 			return nil
 		}
@@ -224,7 +298,7 @@ func (r *liveRun) allocate(c *liveCall) error {
 		}
 		req.Releases = append(req.Releases, id)
 	}
-	if err := r.f.Allocate(id, &req, &r.resp); err != nil {
+	if err := r.s.Allocate(id, &req, &r.resp); err != nil {
 		return err
 	}
 	for _, got := range r.resp.Allocated {

@@ -11,6 +11,16 @@ import (
 //
 // Source: CapacityScheduler.tryCommit.
 func (s *Scheduler) commit(n *yarn.Node, got *assignment) bool {
+	if s.observeProposals == nil || !s.positive(got.size) && got.excess == nil {
+		return s.carryOut(n, got)
+	}
+	p := s.proposal(n, got)
+	p.Accepted = s.carryOut(n, got)
+	s.observeProposals(&p)
+	return p.Accepted
+}
+
+func (s *Scheduler) carryOut(n *yarn.Node, got *assignment) bool {
 	if !s.positive(got.size) {
 		if got.excess != nil {
 			s.unreserve(got.excess)

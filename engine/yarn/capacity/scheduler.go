@@ -41,6 +41,8 @@ type Scheduler struct {
 	asks     []protocol.Ask       // scratch
 	resized  []protocol.Container // reported by a node, to be handled in its heartbeat
 	running  running
+
+	observeProposals func(*Proposal)
 }
 
 var (

@@ -34,9 +34,10 @@ type account struct {
 	weight  float32
 	used    resource.Resource // reserved containers included
 	amUsed  resource.Resource
-	ratio   float32 // largest share of the cluster, as last counted
-	pending int     // applications not yet activated
-	active  int     // activated applications
+	ratio   float32           // largest share of the cluster, as last counted
+	limit   resource.Resource // as last computed for him
+	pending int               // applications not yet activated
+	active  int               // activated applications
 }
 
 func (u *user) total() int { return u.pending + u.active }
@@ -206,5 +207,9 @@ func (m *users) userLimit(u *user) resource.Resource {
 	if u.present {
 		weight = u.weight
 	}
-	return q.s.calc.MulNormalizeDown(m.limit, float64(weight), q.s.least)
+	limit := q.s.calc.MulNormalizeDown(m.limit, float64(weight), q.s.least)
+	if u.present {
+		u.account.limit = limit
+	}
+	return limit
 }
