@@ -10,7 +10,6 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
-	sparkconf "replay/engine/spark/conf"
 	"replay/policy"
 )
 
@@ -22,7 +21,10 @@ type masterRun struct {
 	request      protocol.AllocateRequest
 	outcome      allocator.Outcome
 	launching    []allocator.ExecutorLaunch
-	delivered    int // ended containers
+	ids          []int32       // of the resource profiles, in the order of the allocator's numbers
+	targets      map[int32]int // of the driver, by the allocator's number
+	asksFor      int32         // id of the profile whose requests are logged
+	delivered    int           // ended containers
 	asked        []string
 	launched     []string
 	wantAsked    []string
@@ -37,44 +39,75 @@ func (r *liveRun) playMaster(m *master) error {
 	if err != nil {
 		return err
 	}
-	size, err := m.conf.ContainerSize(sparkconf.DefaultProfile, r.recording.site.Types)
-	if err != nil {
-		return err
+	run := &masterRun{liveRun: r, m: m, ids: slices.Sorted(maps.Keys(m.profiles)), targets: map[int32]int{}}
+	var profiles []allocator.ExecutorProfile
+	for _, id := range run.ids {
+		size, err := m.conf.ContainerSize(m.profiles[id], r.recording.site.Types)
+		if err != nil {
+			return err
+		}
+		profiles = append(profiles, allocator.ExecutorProfile{Size: size, PerExec: m.conf.TasksPerExecutor(m.profiles[id])})
 	}
-	run := &masterRun{liveRun: r, m: m}
 	run.allocator = allocator.New(allocator.Setup{
 		Conf: m.conf, Names: r.Names, Placement: placement,
 		RackOf:   func(host protocol.Name) protocol.Name { return r.Names.Intern(r.racks[r.Names.Text(host)]) },
-		Profiles: []allocator.ExecutorProfile{{Size: size, PerExec: m.conf.TasksPerExecutor(sparkconf.DefaultProfile)}},
+		Profiles: profiles,
 	})
-	run.allocator.OnRequest = func(_ int32, req *protocol.ContainerRequest, added bool) {
+	run.allocator.OnRequest = func(p int32, req *protocol.ContainerRequest, added bool) {
 		if added {
-			run.asked = append(run.asked, hostList(run.texts(req.Nodes)))
+			run.asked = append(run.asked, hostList(run.texts(req.Nodes))+run.profileText(run.ids[p]))
 		}
 	}
-	for i, e := range m.events {
+	for i := 0; i < len(m.events); i++ {
+		e := m.events[i]
+		p, known := slices.BinarySearch(run.ids, e.profile)
+		if !known {
+			return fmt.Errorf("resource profile %d is not in the event log", e.profile)
+		}
 		switch e.kind {
 		case masterBeats:
 			run.compareDone()
-			run.heartbeat(i, e)
+			first := i
+			for i+1 < len(m.events) && m.events[i+1].kind == masterBeats && !beatOf(m.events[first:i+1], m.events[i+1].profile) {
+				i++
+			}
+			if err := run.heartbeat(i, m.events[first:i+1]); err != nil {
+				return err
+			}
 		case masterTotal:
-			run.allocator.RequestTotal(e.t, run.total(e.t, e.n[0]))
+			run.targets[int32(p)] = e.n[0]
+			run.allocator.RequestTotal(e.t, run.total(e.t))
+		case masterWill:
+			run.asksFor = e.profile
 		case masterKills:
 			for _, n := range e.n {
 				run.allocator.KillExecutor(int32(n))
 			}
 		case masterAsks:
-			run.wantAsked = append(run.wantAsked, hostList(e.text))
+			run.wantAsked = append(run.wantAsked, hostList(e.text)+run.profileText(run.asksFor))
 		case masterAsksAny:
 			for range e.n[0] {
-				run.wantAsked = append(run.wantAsked, hostList(nil))
+				run.wantAsked = append(run.wantAsked, hostList(nil)+run.profileText(run.asksFor))
 			}
 		case masterLaunches:
-			run.wantLaunched = append(run.wantLaunched, fmt.Sprintf("%s on %s, executor %s", e.text[0], e.text[1], e.text[2]))
+			run.wantLaunched = append(run.wantLaunched, fmt.Sprintf("%s on %s, executor %s", e.text[0], e.text[1], e.text[2])+run.profileText(e.profile))
 		}
 	}
 	run.compareDone()
 	return nil
+}
+
+// beatOf tells whether a profile has its line among those of a heartbeat.
+func beatOf(lines []masterEvent, profile int32) bool {
+	return slices.ContainsFunc(lines, func(e masterEvent) bool { return e.profile == profile })
+}
+
+// profileText names a profile where the application has several.
+func (r *masterRun) profileText(id int32) string {
+	if len(r.ids) == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", profile %d", id)
 }
 
 func hostList(hosts []string) string {
@@ -93,14 +126,22 @@ func (r *liveRun) texts(names []protocol.Name) (out []string) {
 	return out
 }
 
-// total is what the driver asks for: its target, and the places that the tasks of the stages under way prefer.
+// total is what the driver asks for: its targets, and the places that the tasks of the stages under way prefer.
 //
 // Source: ExecutorAllocationListener.onStageSubmitted, updateExecutorPlacementHints.
-func (r *masterRun) total(t int64, n int) *spark.TotalRequest {
-	p := spark.ProfileTotal{Total: n}
+func (r *masterRun) total(t int64) *spark.TotalRequest {
+	req := &spark.TotalRequest{}
+	for _, n := range slices.Sorted(maps.Keys(r.targets)) {
+		req.Profiles = append(req.Profiles, spark.ProfileTotal{Profile: n, Total: r.targets[n], Hints: r.hints(t, r.ids[n])})
+	}
+	return req
+}
+
+// hints are the places preferred by the tasks of the stages of a profile that are under way.
+func (r *masterRun) hints(t int64, profile int32) (h spark.StageHints) {
 	count := map[string]int{}
 	for _, s := range r.m.stages {
-		if t < s.T || t >= s.end {
+		if s.profile != profile || t < s.T || t >= s.end {
 			continue
 		}
 		tasks := s.ByTask
@@ -109,7 +150,7 @@ func (r *masterRun) total(t int64, n int) *spark.TotalRequest {
 		}
 		for _, places := range tasks {
 			if len(places) > 0 {
-				p.Hints.LocalTasks++
+				h.LocalTasks++
 			}
 			for _, place := range places {
 				// A cached block's place is executor_HOST_ID.
@@ -123,21 +164,38 @@ func (r *masterRun) total(t int64, n int) *spark.TotalRequest {
 		}
 	}
 	for _, host := range slices.Sorted(maps.Keys(count)) {
-		p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: r.Names.Intern(host), Tasks: count[host]})
+		h.Hosts = append(h.Hosts, spark.HostTasks{Host: r.Names.Intern(host), Tasks: count[host]})
 	}
-	return &spark.TotalRequest{Profiles: []spark.ProfileTotal{p}}
+	return h
 }
 
-// heartbeat is the call with that line in the log: its counts and asks are compared, and its answer is handed over.
-func (r *masterRun) heartbeat(i int, e masterEvent) {
+// heartbeat is the call with those lines in the log, the last of which is number i: its counts and asks are compared, and its answer is
+// handed over.
+func (r *masterRun) heartbeat(i int, lines []masterEvent) error {
+	e := lines[0]
 	r.at = e.t
-	// The threads that start executors report back at times that are not recorded; the line tells how many had not yet.
-	for len(r.launching) > 0 && r.allocator.Counts(e.t).Starting > e.n[3] {
-		r.allocator.LaunchDone(r.launching[0])
-		r.launching = r.launching[1:]
+	var want, got []string
+	for _, line := range lines {
+		k, known := slices.BinarySearch(r.ids, line.profile)
+		if !known {
+			return fmt.Errorf("resource profile %d is not in the event log", line.profile)
+		}
+		p := int32(k)
+		// The threads that start executors report back at times that are not recorded; the line tells how many had not yet.
+		running, starting := r.allocator.Executors(p)
+		for starting > line.n[3] {
+			n := slices.IndexFunc(r.launching, func(l allocator.ExecutorLaunch) bool { return l.Profile == p })
+			if n < 0 {
+				break
+			}
+			r.allocator.LaunchDone(r.launching[n])
+			r.launching = slices.Delete(r.launching, n, n+1)
+			running, starting = r.allocator.Executors(p)
+		}
+		pending, _ := r.allocator.Pending(p)
+		want = append(want, fmt.Sprintf("pending %d, running %d, starting %d", line.n[1], line.n[2], line.n[3])+r.profileText(line.profile))
+		got = append(got, fmt.Sprintf("pending %d, running %d, starting %d", pending, running, starting)+r.profileText(line.profile))
 	}
-	n := r.allocator.Counts(e.t)
-	pending, _ := r.allocator.Pending(0)
 	var call, reply *liveCall
 	if r.beat < len(r.m.beats) {
 		call, reply = r.m.beats[r.beat].call, r.m.beats[r.beat].reply
@@ -145,23 +203,24 @@ func (r *masterRun) heartbeat(i int, e masterEvent) {
 	r.beat++
 	if call == nil {
 		r.masterCase(partBeat, "a call in rm-calls", "nothing", e.t)
-		return
+		return nil
 	}
-	r.masterCase(partBeat, fmt.Sprintf("pending %d, running %d, starting %d", e.n[1], e.n[2], e.n[3]),
-		fmt.Sprintf("pending %d, running %d, starting %d", pending, n.Running, n.Starting), e.t)
+	for k := range want {
+		r.masterCase(partBeat, want[k], got[k], e.t)
+	}
 	r.allocator.Request(&r.request)
-	want, got := []string{}, []string{}
+	want, got = nil, nil
 	for _, a := range call.Ask {
 		want = append(want, fmt.Sprint(a.Location, " ", a.N, " ", a.Resource, " ", a.Relax, " ", a.Priority))
 	}
 	for _, a := range r.request.Asks {
-		got = append(got, fmt.Sprint(r.Names.Text(a.Name), " ", a.Count, " ", golden.Amounts(a.Size, r.Types), " ", a.Relax, " ", a.Priority))
+		got = append(got, fmt.Sprint(r.Names.Text(a.Name), " ", a.Count, " ", golden.Amounts(a.Size, r.Types), " ", a.Relax, " ", r.ids[a.Priority]))
 	}
 	for _, c := range call.Release {
 		want = append(want, "release "+c)
 	}
 	for _, id := range r.request.Releases {
-		got = append(got, "release "+r.text(id))
+		got = append(got, "release "+r.ofMaster(id))
 	}
 	for _, list := range []struct {
 		what string
@@ -181,6 +240,16 @@ func (r *masterRun) heartbeat(i int, e masterEvent) {
 		r.masterCase(partAsk, strings.Join(want, ", "), strings.Join(got, ", "), e.t)
 	}
 	r.respond(i, e.t, reply)
+	return nil
+}
+
+// An allocator knows the containers of its own attempt alone, by their numbers in it.
+func (r *masterRun) ofMaster(id protocol.ContainerID) string {
+	return r.text(protocol.NewContainerID(id.App, r.m.number, id.N))
+}
+
+func ownID(id protocol.ContainerID) protocol.ContainerID {
+	return protocol.ContainerID{App: id.App, N: id.Number()}
 }
 
 // respond hands over what the ResourceManager answered: the containers, and of those that had ended by then as many as the log says.
@@ -193,7 +262,11 @@ func (r *masterRun) respond(i int, t int64, reply *liveCall) {
 			if err != nil {
 				continue // it was compared with the scheduler's
 			}
-			resp.Allocated = append(resp.Allocated, protocol.Container{ID: id, Node: r.Node(c.Node), Host: r.Names.Intern(c.Node)})
+			profile, known := slices.BinarySearch(r.ids, c.Priority)
+			if !known {
+				continue // the asks for it differ
+			}
+			resp.Allocated = append(resp.Allocated, protocol.Container{ID: ownID(id), Priority: int32(profile), Node: r.Node(c.Node), Host: r.Names.Intern(c.Node)})
 		}
 	}
 	for _, e := range r.m.events[i+1:] {
@@ -210,13 +283,13 @@ func (r *masterRun) respond(i int, t int64, reply *liveCall) {
 			c := &r.m.ended[r.delivered]
 			r.delivered++
 			if id, err := containerID(c.Container); err == nil {
-				resp.Completed = append(resp.Completed, protocol.Status{ID: id, Exit: r.exitAtMaster(c)})
+				resp.Completed = append(resp.Completed, protocol.Status{ID: ownID(id), Exit: r.exitAtMaster(c)})
 			}
 		}
 	}
 	r.allocator.Response(t, &resp, &r.outcome)
 	for _, l := range r.outcome.Launches {
-		r.launched = append(r.launched, fmt.Sprintf("%s on %s, executor %d", r.text(l.Container), r.Names.Text(l.Host), l.Executor))
+		r.launched = append(r.launched, fmt.Sprintf("%s on %s, executor %d", r.ofMaster(l.Container), r.Names.Text(l.Host), l.Executor)+r.profileText(r.ids[l.Profile]))
 	}
 	r.launching = append(r.launching, r.outcome.Launches...)
 }

@@ -82,12 +82,16 @@ type liveCall struct {
 	Release      []string
 	BlacklistAdd []string `json:"blacklist_add"`
 	BlacklistDel []string `json:"blacklist_del"`
-	Containers   []struct{ Container, Node string }
-	Headroom     []int64
-	Container    string
-	Priority     int32
-	Accepted     bool
-	Proposals    []liveProposal
+	Containers   []struct {
+		Container, Node string
+		Priority        int32
+		Resource        []int64
+	}
+	Headroom  []int64
+	Container string
+	Priority  int32
+	Accepted  bool
+	Proposals []liveProposal
 
 	reports []liveReport // with a heartbeat
 	expired []string     // with CONTAINER_EXPIRED

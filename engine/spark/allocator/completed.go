@@ -177,6 +177,11 @@ func (a *Allocator) Counts(now int64) Counts {
 	return c
 }
 
+// Executors returns how many executors of a profile run and how many are being started.
+func (a *Allocator) Executors(profile int32) (running, starting int) {
+	return a.profiles[profile].running, a.profiles[profile].starting
+}
+
 // Pending returns how many requests of a profile are not met; ok is false for a profile that the
 // driver has not named yet.
 func (a *Allocator) Pending(profile int32) (n int, ok bool) {
