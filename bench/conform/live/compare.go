@@ -115,6 +115,24 @@ func (r *liveRun) around(c *liveCall, t int64) map[string]any {
 	return state
 }
 
+// A rowMember is one number or flag of a row of a sample, as recorded and as it is here.
+type rowMember struct {
+	name      string
+	want, got any
+	equal     bool
+}
+
+func member[T comparable](name string, want, got T) rowMember {
+	return rowMember{name, want, got, want == got}
+}
+
+func (r *liveRun) size(name string, want []int64, got resource.Resource) rowMember {
+	return rowMember{name, want, golden.Amounts(got, r.Types), golden.Size(want) == got.Clone()}
+}
+
+// absent is a row that is not there.
+func absent(kind, name string) []rowMember { return []rowMember{{kind, name, "nothing", false}} }
+
 // compareSample compares the rows of one second with the state between the calls next to it. A call that is under way may
 // already or not yet have had its effect.
 func (r *liveRun) compareSample(s *liveSample, pos int) {
@@ -124,27 +142,24 @@ func (r *liveRun) compareSample(s *liveSample, pos int) {
 			r.compareLeaf(s, want, pos)
 			continue
 		}
-		r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) (member string, want_, got any) {
+		r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) []rowMember {
 			q := state.queues[want.Queue]
-			return r.firstOther([]liveMember{
-				{"steady", want.Steady, q.Steady},
-				{"fair_share", want.Fair, q.Fair},
-				{"usage", want.Usage, q.Used},
-				{"demand", want.Demand, q.Demand},
-				{"am_usage", want.AM, q.AMUsed},
-			})
+			return []rowMember{
+				r.size("steady", want.Steady, q.Steady), r.size("fair_share", want.Fair, q.Fair), r.size("usage", want.Usage, q.Used),
+				r.size("demand", want.Demand, q.Demand), r.size("am_usage", want.AM, q.AMUsed),
+			}
 		})
 		for k := range want.Apps {
 			app := &want.Apps[k]
-			r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) (member string, want, got any) {
+			r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) []rowMember {
 				a, ok := state.apps[appNumber(app.Attempt)]
 				if !ok || !state.has(app.Attempt) {
-					return "application", app.Attempt, "nothing"
+					return absent("application", app.Attempt)
 				}
-				if a.Runnable != app.Runnable {
-					return "runnable", app.Runnable, a.Runnable
+				return []rowMember{
+					member("runnable", app.Runnable, a.Runnable), r.size("fair_share", app.Fair, a.Fair),
+					r.size("usage", app.Usage, a.Used), r.size("demand", app.Demand, a.Demand),
 				}
-				return r.firstOther([]liveMember{{"fair_share", app.Fair, a.Fair}, {"usage", app.Usage, a.Used}, {"demand", app.Demand, a.Demand}})
 			})
 		}
 	}
@@ -157,89 +172,72 @@ func (s *liveState) has(attempt string) bool {
 
 // compareLeaf compares the rows of a leaf queue of the CapacityScheduler.
 func (r *liveRun) compareLeaf(s *liveSample, want *liveQueue, pos int) {
-	r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) (member string, _, got any) {
+	r.compareRow(s, pos, partQueue, want.Queue, func(state liveState) []rowMember {
 		l := state.leaves[want.Queue]
-		for _, m := range []struct {
-			name      string
-			want, got float32
-		}{{"capacity", want.Capacity, l.Capacity}, {"max_capacity", want.MaxCapacity, l.MaxCapacity}, {"used", want.Used, l.Used}} {
-			if m.want != m.got {
-				return m.name, m.want, m.got
-			}
+		return []rowMember{
+			member("capacity", want.Capacity, l.Capacity), member("max_capacity", want.MaxCapacity, l.MaxCapacity), member("used", want.Used, l.Used),
+			r.size("usage", want.Usage, l.Usage), r.size("reserved", want.Reserved, l.Reserved), r.size("pending", want.Pending, l.Pending),
+			r.size("am_usage", want.AM, l.AMUsed), r.size("am_limit", want.AMLimit, l.AMLimit),
 		}
-		return r.firstOther([]liveMember{
-			{"usage", want.Usage, l.Usage}, {"reserved", want.Reserved, l.Reserved}, {"pending", want.Pending, l.Pending},
-			{"am_usage", want.AM, l.AMUsed}, {"am_limit", want.AMLimit, l.AMLimit},
-		})
 	})
 	for k := range want.Users {
 		user := &want.Users[k]
-		r.compareRow(s, pos, partUser, want.Queue+" "+user.User, func(state liveState) (member string, want_, got any) {
+		r.compareRow(s, pos, partUser, want.Queue+" "+user.User, func(state liveState) []rowMember {
 			l := state.leaves[want.Queue]
 			i := slices.IndexFunc(l.Users, func(u capacity.UserState) bool { return u.Name == user.User })
 			if i < 0 {
-				return "user", user.User, "nothing"
+				return absent("user", user.User)
 			}
 			u := &l.Users[i]
-			if u.Active != user.Active {
-				return "active", user.Active, u.Active
+			return []rowMember{
+				member("active", user.Active, u.Active), r.size("usage", user.Usage, u.Usage),
+				r.size("limit", user.Limit, u.Limit), r.size("am_usage", user.AM, u.AMUsed),
 			}
-			return r.firstOther([]liveMember{{"usage", user.Usage, u.Usage}, {"limit", user.Limit, u.Limit}, {"am_usage", user.AM, u.AMUsed}})
 		})
 	}
 	for k := range want.Apps {
 		app := &want.Apps[k]
-		r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) (member string, want_, got any) {
+		r.compareRow(s, pos, partApp, app.Attempt, func(state liveState) []rowMember {
 			l := state.leaves[want.Queue]
 			i := slices.IndexFunc(l.Apps, func(a capacity.AppState) bool { return a.ID == appNumber(app.Attempt) })
 			if i < 0 || !state.has(app.Attempt) {
-				return "application", app.Attempt, "nothing"
+				return absent("application", app.Attempt)
 			}
 			a := &l.Apps[i]
-			switch {
-			case a.User != app.User:
-				return "user", app.User, a.User
-			case a.Active != app.Active:
-				return "active", app.Active, a.Active
-			case a.WaitingForAM != app.WaitingForAM:
-				return "am_waiting", app.WaitingForAM, a.WaitingForAM
+			return []rowMember{
+				member("user", app.User, a.User), member("active", app.Active, a.Active), member("am_waiting", app.WaitingForAM, a.WaitingForAM),
+				r.size("usage", app.Usage, a.Usage), r.size("reserved", app.Reserved, a.Reserved), r.size("pending", app.Pending, a.Pending),
 			}
-			return r.firstOther([]liveMember{{"usage", app.Usage, a.Usage}, {"reserved", app.Reserved, a.Reserved}, {"pending", app.Pending, a.Pending}})
 		})
 	}
 }
 
-type liveMember struct {
-	name string
-	want []int64
-	got  resource.Resource
-}
-
-func (r *liveRun) firstOther(members []liveMember) (member string, want, got any) {
-	for _, m := range members {
-		if golden.Size(m.want) != m.got.Clone() {
-			return m.name, m.want, golden.Amounts(m.got, r.Types)
-		}
-	}
-	return "", nil, nil
-}
-
-func (r *liveRun) compareRow(s *liveSample, pos int, part livePart, name string, differ func(liveState) (member string, want, got any)) {
+// compareRow compares a row with the state between the calls next to its sample, then with those before and after them and between
+// their decisions. A row that was read in the middle of a decision may have each member from another one of these.
+func (r *liveRun) compareRow(s *liveSample, pos int, part livePart, name string, members func(liveState) []rowMember) {
 	r.counts[part].cases++
-	member, want, got := differ(r.states[1])
-	if member == "" {
+	row := members(r.states[1])
+	first := slices.IndexFunc(row, func(m rowMember) bool { return !m.equal })
+	if first < 0 {
 		r.counts[part].equal++
 		return
 	}
-	for _, other := range []liveState{r.states[0], r.states[2]} {
-		if m, _, _ := differ(other); m == "" {
-			r.counts[part].equal++
-			r.underWay++
-			return
+	seen := map[string]bool{}
+	for _, states := range [][]liveState{{r.states[1], r.states[0], r.states[2]}, r.during[0], r.during[1]} {
+		for _, state := range states {
+			for _, m := range members(state) {
+				seen[m.name] = seen[m.name] || m.equal
+			}
 		}
 	}
+	if all := !slices.ContainsFunc(row, func(m rowMember) bool { return !seen[m.name] }); all {
+		r.counts[part].equal++
+		r.underWay++
+		return
+	}
+	d := row[first]
 	r.differ(pos, golden.Difference{
-		Case: livePartNames[part], Event: int(s.Seq), Expected: map[string]any{name: map[string]any{member: want}}, Got: map[string]any{name: map[string]any{member: got}},
+		Case: livePartNames[part], Event: int(s.Seq), Expected: map[string]any{name: map[string]any{d.name: d.want}}, Got: map[string]any{name: map[string]any{d.name: d.got}},
 		State: map[string]any{"t": s.T},
 	})
 }

@@ -31,7 +31,9 @@ type liveRun struct {
 	pulled   map[string]bool          // attempts that got their master
 	got      []liveFact               // of the present call
 
-	states      [3]liveState // after the call before the last, after that one, and now
+	states      [3]liveState   // after the call before the last, after that one, and now
+	during      [2][]liveState // between decisions of the last call and of this one
+	watch       bool           // a sample may have been taken in this call
 	pending     []*liveSample
 	counts      [len(livePartNames)]liveCount
 	differences []golden.Difference
@@ -127,12 +129,14 @@ func (r *recording) play(order []int, late map[reportAt]bool) (run *liveRun, err
 			}
 		}
 		run.got = run.got[:0]
+		run.watch = len(run.pending) > 0 || sample < len(r.samples) && r.samples[sample].Seq < max(seq(pos+1), seq(pos+2))
+		run.during = [2][]liveState{run.during[1], nil}
 		if err := run.call(c, reports); err != nil {
 			return nil, fmt.Errorf("seq %d: %w", c.Seq, err)
 		}
 		run.compare(c, pos)
 		run.states = [3]liveState{run.states[1], run.states[2], {}}
-		if len(run.pending) > 0 || sample < len(r.samples) && r.samples[sample].Seq < max(seq(pos+1), seq(pos+2)) {
+		if run.watch {
 			run.states[2] = run.state() // no other call is near enough to a sample
 		}
 		for _, s := range run.pending {
@@ -181,6 +185,9 @@ func (r *liveRun) text(id protocol.ContainerID) string {
 
 // note takes down what the scheduler does.
 func (r *liveRun) note(e *yarn.Event) {
+	if r.watch {
+		r.during[1] = append(r.during[1], r.state())
+	}
 	id, node := r.text(e.Container.ID), r.Hosts[e.Container.Node]
 	switch e.Kind {
 	case yarn.Allocated:
