@@ -12,9 +12,11 @@ import (
 	"replay/bench/conform/golden"
 )
 
-// TestFurtherRecordings gives the calls of a whole set of recorded ResourceManagers to the FairScheduler.
+// TestFurtherRecordings gives the calls of whole sets of recorded ResourceManagers to the schedulers.
 func TestFurtherRecordings(t *testing.T) {
-	checkDir(t, further(t, "REPLAY_RECORDINGS", "spark-on-yarn"))
+	for _, name := range []string{"spark-on-yarn", "spark-on-yarn-capacity", "spark-on-yarn-more"} {
+		t.Run(name, func(t *testing.T) { checkDir(t, further(t, "REPLAY_RECORDINGS", name)) })
+	}
 }
 
 // copyRecording copies a recording of testdata, each file through change.
@@ -143,25 +145,69 @@ func TestChangedRecordingDiffers(t *testing.T) {
 }
 
 func TestRecordingsThatAreNotModelled(t *testing.T) {
-	for name, change := range map[string]func(string, string) string{
-		"seq 94: appattempt_1795247157199_0001_000002, second attempts are not modelled": func(file, text string) string {
+	for _, tt := range []struct {
+		recording, want string
+		change          func(string, string) string
+	}{
+		{"preemption", `attempt "appattempt_1795247157199_0001" has no number`, func(file, text string) string {
 			if file == "rm-calls.jsonl" {
-				text = strings.ReplaceAll(text, "appattempt_1795247157199_0001_000001", "appattempt_1795247157199_0001_000002")
+				text = strings.ReplaceAll(text, "appattempt_1795247157199_0001_000001", "appattempt_1795247157199_0001")
 			}
 			return text
-		},
-		"the scheduler is org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler, calls of a FairScheduler are compared": only("cluster.json", "scheduler.fair.FairScheduler",
-			"scheduler.capacity.CapacityScheduler"),
-		"passes of continuous scheduling are not among the recorded calls": only("cluster.json", `"yarn_site": {`, `"yarn_site": {"yarn.scheduler.fair.continuous-scheduling-enabled": "true",`),
-		"no call for event NODE_LABELS_UPDATE":                             only("rm-calls.jsonl", "NODE_UPDATE", "NODE_LABELS_UPDATE"),
+		}},
+		{"preemption", "the scheduler is org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler, calls of a FairScheduler or CapacityScheduler are compared",
+			only("cluster.json", "scheduler.fair.FairScheduler", "scheduler.fifo.FifoScheduler")},
+		{"preemption", "passes of continuous scheduling are not among the recorded calls",
+			only("cluster.json", `"yarn_site": {`, `"yarn_site": {"yarn.scheduler.fair.continuous-scheduling-enabled": "true",`)},
+		{"preemption", "no call for event NODE_ATTRIBUTES_UPDATE", only("rm-calls.jsonl", "NODE_UPDATE", "NODE_ATTRIBUTES_UPDATE")},
+		{"capacity", "schedule-asynchronously.enable is true", only("capacity-scheduler.xml", "<configuration>",
+			"<configuration><property><name>yarn.scheduler.capacity.schedule-asynchronously.enable</name><value>true</value></property>")},
+		{"capacity", "scheduler.monitor.enable is true", only("cluster.json", `"yarn_site": {`, `"yarn_site": {"yarn.resourcemanager.scheduler.monitor.enable": "true",`)},
 	} {
-		s, err := Dir(copyRecording(t, "recorded-preemption", change), "")
+		s, err := Dir(copyRecording(t, "recorded-"+tt.recording, tt.change), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := s.Files[0]; s.OK() || r.Unsupported != 1 || !strings.Contains(r.Reasons[0], name[strings.Index(name, ":")+1:]) {
-			t.Errorf("%s: got %+v", name, r)
+		if r := s.Files[0]; s.OK() || r.Unsupported != 1 || !strings.Contains(r.Reasons[0], tt.want) {
+			t.Errorf("%s: got %+v", tt.want, r)
 		}
+	}
+}
+
+// What is recorded of a CapacityScheduler, of a second attempt and of resource profiles is really compared.
+func TestChangedRecordingOfOtherKindsDiffers(t *testing.T) {
+	for _, tt := range []struct{ name, recording, file, from, to, part string }{
+		{"a proposal's node", "capacity", "rm-calls.jsonl", `"container":null,"node":"node03"`, `"container":null,"node":"node04"`, "proposals"},
+		{"a proposal refused", "capacity", "rm-calls.jsonl", `"accepted":true`, `"accepted":false`, "proposals"},
+		{"a reservation given back", "capacity", "rm-calls.jsonl", `"what":"release"`, `"what":"allocate"`, "proposals"},
+		{"a reservation elsewhere", "capacity", "rm-log.jsonl", "Reserved container=container_1795307957697_0001_01_000006, on node=host: node02",
+			"Reserved container=container_1795307957697_0001_01_000006, on node=host: node01", "reservations"},
+		{"a user's limit", "capacity", "rm-shares.jsonl", `"limit":[38400,1]`, `"limit":[38401,1]`, "users"},
+		{"a queue's limit of masters", "capacity", "rm-shares.jsonl", `"am_limit":[5632,1]`, `"am_limit":[5633,1]`, "queues"},
+		{"a waiting application", "capacity", "rm-shares.jsonl", `"user":"eve","active":true,"usage":[1024,1]`, `"user":"eve","active":false,"usage":[1024,1]`, "applications"},
+		{"a user's factor", "capacity", "capacity-scheduler.xml", "<value>1.5</value>", "<value>0.5</value>", "users"},
+		{"a container of the second attempt", "second-attempt", "containers.jsonl", `_0002_02_000002","app"`, `_0002_02_000009","app"`, "allocations"},
+		{"a count of the second master", "second-attempt", "am-log.jsonl", `"attempt":2,"level":"DEBUG","cls":"YarnAllocator","msg":"Updating resource requests for ResourceProfile id: 0, target: 2, pending: 0`,
+			`"attempt":2,"level":"DEBUG","cls":"YarnAllocator","msg":"Updating resource requests for ResourceProfile id: 0, target: 2, pending: 5`, "AM counts"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := false
+			dir := copyRecording(t, "recorded-"+tt.recording, func(file, text string) string {
+				out := only(tt.file, tt.from, tt.to)(file, text)
+				changed = changed || out != text
+				return out
+			})
+			if !changed {
+				t.Fatal("the change is not in the recording")
+			}
+			s, err := Dir(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := part(s.Files[0], tt.part); p.Equal == p.Cases || s.OK() {
+				t.Errorf("%+v: no difference", p)
+			}
+		})
 	}
 }
 
@@ -190,14 +236,17 @@ func TestFolderOfRecordings(t *testing.T) {
 	for _, f := range s.Files {
 		names = append(names, f.File)
 	}
-	if want := []string{"recorded-locality-thresholds/rm-calls.jsonl.gz", "recorded-preemption/rm-calls.jsonl.gz"}; !slices.Equal(names, want) || !s.OK() {
+	if want := []string{
+		"recorded-capacity/rm-calls.jsonl.gz", "recorded-locality-thresholds/rm-calls.jsonl.gz", "recorded-preemption/rm-calls.jsonl.gz",
+		"recorded-second-attempt/rm-calls.jsonl.gz",
+	}; !slices.Equal(names, want) || !s.OK() {
 		t.Errorf("got %v, passes is %v, want %v", names, s.OK(), want)
 	}
 	var b bytes.Buffer
 	if err := s.WriteText(&b, DefaultMax); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"recorded-preemption/rm-calls.jsonl.gz           28/28 100.00 %", "total                                           68/68 100.00 %"} {
+	for _, want := range []string{"recorded-preemption/rm-calls.jsonl.gz           28/28 100.00 %", "total                                           146/146 100.00 %"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table has no %q:\n%s", want, b.String())
 		}

@@ -112,7 +112,7 @@ func reportParts(b *strings.Builder, files []*golden.Results) {
 	for _, f := range recorded {
 		for i, note := range f.Notes {
 			if i == 0 {
-				fmt.Fprintf(b, "\n`%s`: calls of different threads overlap, so their order was inferred:\n\n", recordingName(f))
+				fmt.Fprintf(b, "\n`%s`: what was inferred where calls of different threads overlap, and what was left out:\n\n", recordingName(f))
 			}
 			fmt.Fprintf(b, "- %s\n", note)
 		}

@@ -225,6 +225,11 @@ func (r *recording) unsupported() string {
 	if r.scheduler != "" && r.capacity == nil && !strings.HasSuffix(r.scheduler, ".FairScheduler") {
 		return fmt.Sprintf("cluster.json: the scheduler is %s, calls of a FairScheduler or CapacityScheduler are compared", r.scheduler)
 	}
+	for _, key := range []string{"yarn.scheduler.capacity.schedule-asynchronously.enable", "yarn.resourcemanager.scheduler.monitor.enable"} {
+		if r.capacity != nil && strings.EqualFold(strings.TrimSpace(r.capacity[key]), "true") {
+			return fmt.Sprintf("%s is true: decisions between the recorded calls are not modelled", key)
+		}
+	}
 	if r.site.Continuous {
 		return "cluster.json: passes of continuous scheduling are not among the recorded calls"
 	}
