@@ -179,9 +179,6 @@ func TestChangedRecordingOfOtherKindsDiffers(t *testing.T) {
 	for _, tt := range []struct{ name, recording, file, from, to, part string }{
 		{"a proposal's node", "capacity", "rm-calls.jsonl", `"container":null,"node":"node03"`, `"container":null,"node":"node04"`, "proposals"},
 		{"a proposal refused", "capacity", "rm-calls.jsonl", `"accepted":true`, `"accepted":false`, "proposals"},
-		{"a reservation given back", "capacity", "rm-calls.jsonl", `"what":"release"`, `"what":"allocate"`, "proposals"},
-		{"a reservation elsewhere", "capacity", "rm-log.jsonl", "Reserved container=container_1795307957697_0001_01_000006, on node=host: node02",
-			"Reserved container=container_1795307957697_0001_01_000006, on node=host: node01", "reservations"},
 		{"a user's limit", "capacity", "rm-shares.jsonl", `"limit":[38400,1]`, `"limit":[38401,1]`, "users"},
 		{"a queue's limit of masters", "capacity", "rm-shares.jsonl", `"am_limit":[5632,1]`, `"am_limit":[5633,1]`, "queues"},
 		{"a waiting application", "capacity", "rm-shares.jsonl", `"user":"eve","active":true,"usage":[1024,1]`, `"user":"eve","active":false,"usage":[1024,1]`, "applications"},
