@@ -87,6 +87,7 @@ func (s *sim) sample() {
 		cluster.CapacityMem += t[resource.Memory]
 		cluster.CapacityVCores += t[resource.VCores]
 	}
+	s.rm.CatchUp()
 	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
 		used, containers, busy := s.queues.under(q.Path)
 		if q.Leaf && q.Used != used && q.Used.Sub(q.Reserved) != used {

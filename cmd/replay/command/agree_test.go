@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -62,5 +63,22 @@ func TestRunsThatMustAgree(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "task rows off", "tasks.parquet")); err == nil {
 		t.Error("--tasks off wrote tasks.parquet")
+	}
+}
+
+// What is sampled does not depend on how heartbeats are driven, also while nothing is there: a queue without applications wants
+// nothing.
+func TestSamplesOfQuietTimesAgree(t *testing.T) {
+	summary := func(engine string) string {
+		return must(t, "run", traces+"uniform-micro", "--load", "0.02", "--until", "40m", "--quiet", "--json", "--engine", engine)
+	}
+	fast, dense := summary("fast"), summary("dense")
+	if fast != dense {
+		a, b := strings.Split(fast, "\n"), strings.Split(dense, "\n")
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				t.Errorf("fast says %s, dense %s", a[i], b[i])
+			}
+		}
 	}
 }

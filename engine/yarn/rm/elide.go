@@ -120,6 +120,14 @@ func (r *RM) settle() {
 	}
 }
 
+// CatchUp lets the scheduler tell of its queues what it would after all updates so far. Without it a queue of which the last
+// application has ended keeps its demand for as long as nothing is there.
+func (r *RM) CatchUp() {
+	if r.idle.update > 0 {
+		r.settle()
+	}
+}
+
 // resume schedules the timers that were stopped, each for the first of its times that has not passed.
 func (r *RM) resume(now int64) {
 	for _, t := range r.idle.stopped {
