@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,9 +202,29 @@ func TestReasonsOfJobs(t *testing.T) {
 			scenario.Options{Conf: map[string]string{"yarn.resourcemanager.am.max-attempts": "1", "yarn.nm.liveness-monitor.expiry-interval-ms": "2000"}},
 			"its application master ended in attempt 1: "},
 	} {
-		k, _ := replay(t, tt.in, tt.o)
+		k, m := replay(t, tt.in, tt.o)
 		if got := k.jobs[0].Reason; !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+		if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Jobs == 1 && w.Voids }) {
+			t.Errorf("%s: warnings %+v, want one that what follows does not hold for the job", tt.name, m.Warnings)
+		}
+	}
+}
+
+// A master hears of the end of its own process before its attempt is taken out, and of its executors' ends no more.
+func TestMasterHearsOfItsEnd(t *testing.T) {
+	_, _, m := play(t, &script{want: 1, ends: 4, step: func(m *scripted, n int) {
+		if n == 2 {
+			m.h.Start(2, m.h.Now())
+		}
+	}}, nil, nil)
+	var told []string
+	for _, l := range m.told {
+		_, call, _ := strings.Cut(l, " ")
+		told = append(told, call)
+	}
+	if want := []string{"started 2", "master exited", "stop", "finish"}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
 	}
 }

@@ -328,6 +328,13 @@ func TestExclusionsEndOneByOne(t *testing.T) {
 			}
 			return strings.Join(left, " ")
 		}
+		// Also when nobody has looked before.
+		y := *x.s.health
+		y.execs, y.nodes = slices.Clone(y.execs), slices.Clone(y.nodes)
+		y.expire(100 + hour)
+		if y.execExcluded(first) || !y.execExcluded(second) {
+			t.Errorf("%d before %d: at %d the first is excluded %v, the second %v, want the second", first, second, 100+hour, y.execExcluded(first), y.execExcluded(second))
+		}
 		for _, at := range []struct {
 			ms   int64
 			want string
@@ -350,6 +357,12 @@ func TestExclusionsEndOneByOne(t *testing.T) {
 		}
 		x.s.FetchFailed(now, l, FetchSource{Exec: 4 + host, Host: host})
 	}
+	y := *x.s.health
+	y.nodes = slices.Clone(y.nodes)
+	y.expire(100 + hour)
+	if y.nodeExcluded(0) || !y.nodeExcluded(1) {
+		t.Errorf("at %d host 0 is excluded %v, host 1 %v, want the second", 100+hour, y.nodeExcluded(0), y.nodeExcluded(1))
+	}
 	for _, at := range []struct {
 		ms   int64
 		want []int32
@@ -359,6 +372,22 @@ func TestExclusionsEndOneByOne(t *testing.T) {
 		x.s.ResourceOffers(at.ms, nil, false)
 		if got := x.s.ExcludedHosts(); !slices.Equal(got, at.want) {
 			t.Errorf("at %d hosts %v are excluded, want %v", at.ms, got, at.want)
+		}
+	}
+}
+
+// Executors run the tasks of their own profile; those of another one only where all executors are alike.
+//
+// Source: ResourceProfileManager.canBeScheduled.
+func TestProfilesThatRun(t *testing.T) {
+	for _, tt := range []struct {
+		any  bool
+		own  int32
+		want bool
+	}{{false, 1, true}, {false, 0, false}, {true, 0, true}, {true, 1, true}} {
+		s := TaskSetSpec{Profile: 1, AnyExecutor: tt.any}
+		if got := s.runsOn(tt.own); got != tt.want {
+			t.Errorf("any executor %v: one of profile %d runs tasks of profile 1: %v, want %v", tt.any, tt.own, got, tt.want)
 		}
 	}
 }
