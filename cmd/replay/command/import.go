@@ -124,9 +124,13 @@ func runImport(c *cli.Context) error {
 	if c.Bool("json") {
 		return writeImported(c.App.Writer, res, dry)
 	}
-	if dry {
+	switch {
+	case dry && len(res.Inputs) == 0:
+		_, err = fmt.Fprintf(c.App.Writer, "one recording to use: %s, %s\n",
+			counted(res.Counts.Kept["applications"], "application"), counted(res.Counts.Read["tasks"], "task"))
+	case dry:
 		printInputs(c.App.Writer, res.Inputs)
-	} else {
+	default:
 		printLeftOut(c.App.Writer, res.Inputs)
 		err = writeWelcome(c.App.Writer, &opt, res)
 	}

@@ -64,6 +64,8 @@ func TestImportErrors(t *testing.T) {
 		{"spark-eventlog " + cut + " --out OUT --lenient", exitDone, ""},
 		{"spark-on-yarn " + importData + " --out OUT", exitBadInput, "not a recorded cluster"},
 		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --copies 2 --out OUT", exitBadInput, "has its own nodes, racks and times"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --from 2026-11-21 --out OUT", exitBadInput, "a recorded cluster is taken whole"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", exitDone, ""},
 		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --blocks hdfs --out OUT", exitBadInput, "has its own blocks"},
 		{"spark-eventlog --strict " + good + " --out OUT", exitDone, ""},
 	} {
@@ -102,6 +104,7 @@ func TestFolderOfLogs(t *testing.T) {
 		want []string
 	}{
 		{"import spark-eventlog LOGS --dry-run", exitDone, []string{"resource-profiles", "3.5.5", "2026-11-21 06:48:59", "logs/README.md", "text, not an event log", last}},
+		{"import spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", exitDone, []string{"one recording to use: 1 application, 166 tasks"}},
 		{"import spark-eventlog LOGS --out " + out, exitDone, []string{"1 application,", "logs/app-1 ", "empty", "logs/app-2.zstd", "unexpected EOF", last}},
 		{"import spark-eventlog LOGS --strict --out " + out + "2", exitBadInput, []string{"logs/README.md: text, not an event log; strict leaves nothing out"}},
 		{"backtest LOGS --seeds 1 --dry-run", exitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
@@ -142,7 +145,7 @@ func TestWelcome(t *testing.T) {
 		}},
 		{log + " --blocks none --nodes 1 --copies 2 --arrivals fixed:1h", []string{"submitted over 60.00 min, fixed:1h", "preferred hosts: none"}},
 		{log + " " + yarn, []string{"those of the recording", "1 of 2 applications were not recorded on YARN and are replayed as if on it: standalone Spark (1)"}},
-		{yarn, []string{"preferred hosts: inferred from where tasks ran"}},
+		{yarn, []string{"preferred hosts: inferred from where tasks ran", "submitted as recorded, on 2026-11-21\n"}},
 	} {
 		code, stdout, stderr := replay(t, append([]string{"import", "spark-eventlog", "--out", filepath.Join(t.TempDir(), "trace")}, strings.Fields(tt.args)...)...)
 		if code != exitDone || strings.Count(stdout, "\n") > 7 {

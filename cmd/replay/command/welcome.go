@@ -71,7 +71,14 @@ func spanLine(opt *workload.Options, res *workload.Result) string {
 		return s + ", " + opt.Arrivals
 	}
 	if o := res.Meta.OriginUnixMS; o != trace.Unset {
-		s = fmt.Sprintf("submitted as recorded, %s to %s", day(o), day(o+res.SpanMS))
+		switch first, last := day(o), day(o+res.SpanMS); {
+		case res.SpanMS == 0:
+			s = "submitted as recorded, on " + first
+		case first == last:
+			s = fmt.Sprintf("submitted as recorded, over %s on %s", spanText(res.SpanMS), first)
+		default:
+			s = fmt.Sprintf("submitted as recorded, %s to %s", first, last)
+		}
 	}
 	busy, used := int64(0), int64(0)
 	for i := range res.Inputs {
