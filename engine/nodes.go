@@ -19,6 +19,7 @@ type nodes struct {
 	used       []resource.Resource
 	shrunk     []bool // lost capacity at some time
 	registered []protocol.NodeID
+	beating    []protocol.NodeID // those that send heartbeats: not the ones that have died and are not found lost yet
 }
 
 // startNodes registers the nodes that are there at the origin and schedules the first node event.
@@ -82,19 +83,21 @@ func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
 
 // beatsChanged tells the loop which nodes send heartbeats now.
 func (s *sim) beatsChanged() {
-	s.nodes.registered = s.nodes.registered[:0]
+	s.nodes.registered, s.nodes.beating = s.nodes.registered[:0], s.nodes.beating[:0]
 	for i := range s.nodes.spec {
-		if id := protocol.NodeID(i); s.rm.Registered(id) {
-			s.nodes.registered = append(s.nodes.registered, id)
+		id := protocol.NodeID(i)
+		if !s.rm.Registered(id) {
+			continue
+		}
+		s.nodes.registered = append(s.nodes.registered, id)
+		if !s.nodes.down[id] {
+			s.nodes.beating = append(s.nodes.beating, id)
 		}
 	}
-	s.beats.nodesChanged(s.now, s.nodes.registered)
+	s.beats.nodesChanged(s.now, s.nodes.beating)
 }
 
 func (s *sim) nodeHeartbeat(id protocol.NodeID) {
-	if s.nodes.down[id] {
-		return
-	}
 	s.totals.ExecutedHeartbeats++
 	s.rm.NodeHeartbeat(s.now, id)
 }

@@ -119,7 +119,7 @@ func (n *node) serves(size *resource.Resource) bool { return n.Reserved == nil &
 // wakes reports whether a heartbeat of a special node can do something: the claims are served or dropped, the reservation
 // is filled or is no longer wanted. A reservation that only waits for room keeps the node from everybody else.
 func (f *Scheduler) wakes(n *node) bool {
-	if len(n.claims) > 0 || n.Reserved.Size.FitsIn(n.Free) {
+	if len(n.claims) > 0 || n.Reserved == nil || n.Reserved.Size.FitsIn(n.Free) {
 		return true
 	}
 	a := n.reservedBy

@@ -92,6 +92,7 @@ func (n *node) cleanClaims() {
 		drop := a.Stopped || !a.starved() || a.fairStarvation.IsNone() && a.minStarvation.IsNone()
 		if drop {
 			n.claimed = n.claimed.Sub(c.amount)
+			n.Touch()
 		}
 		return drop
 	})
