@@ -260,7 +260,13 @@ var outsidePrefixes = []string{
 	"spark.pyspark.", "spark.r.", "spark.streaming.", "spark.kubernetes.", "spark.mesos.", "spark.default.parallelism", "spark.cleaner.",
 	"spark.log", "spark.repl.", "spark.rdd.", "spark.broadcast.", "spark.io.", "spark.reducer.", "spark.shuffle.io.", "spark.shuffle.file.",
 	"spark.shuffle.service.port", "spark.shuffle.readHostLocalDisk", "spark.unsafe.", "spark.memory.fraction", "spark.memory.storageFraction",
-	"spark.extraListeners", "spark.local.dir", "spark.port.",
+	"spark.extraListeners", "spark.local.dir", "spark.port.", "spark.plugins", "spark.checkpoint.", "spark.redaction.", "spark.lineage.",
+	"spark.shuffle.compress", "spark.shuffle.spill", "spark.shuffle.sort.", "spark.shuffle.manager", "spark.shuffle.memoryFraction", "spark.shuffle.consolidateFiles",
+	"spark.storage.memory", "spark.storage.replication", "spark.storage.cached", "spark.storage.unroll", "spark.storage.blockManager", "spark.storage.maxReplication",
+	"spark.rpc.retry", "spark.rpc.numRetries", "spark.rpc.lookupTimeout", "spark.rpc.io.", "spark.rpc.connect.", "spark.security.", "spark.modify.acls", "spark.buffer.",
+	"spark.memory.useLegacyMode", "spark.executor.logs.", "spark.executor.userClassPathFirst", "spark.driver.userClassPathFirst", "spark.deploy.", "spark.worker.", "spark.cores.max",
+	"spark.executor.uri", "spark.thriftserver.", "spark.yarn.security.", "spark.yarn.cluster.", "spark.yarn.populateHadoopClasspath", "spark.yarn.rolledLog.", "spark.yarn.shuffle.",
+	"spark.yarn.metrics.", "spark.yarn.includeDriverLogsLink", "spark.yarn.am.tokenConfRegex", "spark.yarn.principal", "spark.yarn.keytab", "spark.yarn.credentials.",
 }
 
 // family reports whether a key with the first two words of name is known.
