@@ -20,7 +20,7 @@ var localityContainers = Metric{"locality_containers", "Locality of containers",
 	hinted := jobRatio("locality_containers_hinted_share", quantity.Share, quantity.Higher, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 		return float64(j.ContainersHinted), float64(j.ContainersHinting), true
 	}, "containers", "no container was allocated while tasks preferred hosts", "containers on a host that tasks of active stages preferred, of those allocated while there were such tasks, whatever the request named")
-	hinted.headline("containers where tasks prefer", "containers, hinted")
+	hinted.headline("containers on hosts tasks prefer", "containers, hinted")
 	vs = append(vs, head, hinted,
 		jobRatio("locality_containers_rack_share", quantity.Share, quantity.Neither, d.Jobs, func(j *result.Job) (float64, float64, bool) {
 			return float64(j.ContainersRackPreferred), float64(j.ContainersPreferring), true

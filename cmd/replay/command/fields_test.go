@@ -40,7 +40,6 @@ var unread = []string{
 	"replay/engine/yarn.Event.Acquired",
 	"replay/engine/yarn.QueueState.Weight",
 	"replay/engine/yarn/fair.QueueInForce.Dynamic",
-	"replay/engine/yarn/rm.app.registered",
 }
 
 // TestFieldsAreRead holds that each field of a struct below replay/engine is read: a key of a configuration
