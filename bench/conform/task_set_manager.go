@@ -3,9 +3,11 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"replay/bench/conform/golden"
 	"replay/engine/spark"
@@ -20,31 +22,49 @@ var taskSetManager = golden.Kind{
 	Match: func(_ string, first golden.Shape) bool {
 		return first.Has("conf", "racks", "default_rack", "events")
 	},
-	Run: golden.Cases(runTaskSets),
+	Run: runTaskSetFile,
 }
 
 type taskSetCase struct {
-	ID   string `json:"id"`
-	Conf struct {
-		WaitProcess int64  `json:"wait_process_ms"`
-		WaitNode    int64  `json:"wait_node_ms"`
-		WaitRack    int64  `json:"wait_rack_ms"`
-		Legacy      bool   `json:"legacy_reset_on_task_launch"`
-		TaskCPUs    int    `json:"task_cpus"`
-		MaxFailures int    `json:"max_task_failures"`
-		Mode        string `json:"scheduler_mode"`
-		Exclude     bool   `json:"exclude_on_failure"`
-		Service     bool   `json:"shuffle_service"`
-		HealthClock bool   `json:"health_clock"` // HealthTracker follows the manual clock
-		Speculation *struct {
-			Quantile   float64 `json:"quantile"`
-			Multiplier float64 `json:"multiplier"`
-			MinRuntime int64   `json:"min_task_runtime_ms"`
-		} `json:"speculation"`
-	} `json:"conf"`
+	ID   string      `json:"id"`
+	Conf taskSetConf `json:"conf"`
+
+	// schedulable tells that the recorder of the file wrote calls about sets that cannot be scheduled.
+	schedulable bool
 	Racks       map[string]string `json:"racks"`
 	DefaultRack *string           `json:"default_rack"`
 	Events      []taskSetEvent    `json:"events"`
+}
+
+// taskSetConf is the configuration of a case; others has members that are no fields.
+type taskSetConf struct {
+	taskSetSettings
+	others map[string]json.RawMessage
+}
+
+type taskSetSettings struct {
+	WaitProcess int64  `json:"wait_process_ms"`
+	WaitNode    int64  `json:"wait_node_ms"`
+	WaitRack    int64  `json:"wait_rack_ms"`
+	Legacy      bool   `json:"legacy_reset_on_task_launch"`
+	TaskCPUs    int    `json:"task_cpus"`
+	MaxFailures int    `json:"max_task_failures"`
+	Mode        string `json:"scheduler_mode"`
+	Exclude     bool   `json:"exclude_on_failure"`
+	Service     bool   `json:"shuffle_service"`
+	HealthClock bool   `json:"health_clock"` // HealthTracker follows the manual clock
+	Speculation *struct {
+		Quantile   float64 `json:"quantile"`
+		Multiplier float64 `json:"multiplier"`
+		MinRuntime int64   `json:"min_task_runtime_ms"`
+	} `json:"speculation"`
+	PoolFile *string          `json:"fairscheduler_xml"`
+	Profiles []taskSetProfile `json:"profiles"` // by what they ask for a task; 0 is the default one
+}
+
+type taskSetProfile struct {
+	Profile  int32 `json:"profile"`
+	TaskCPUs int32 `json:"task_cpus"`
 }
 
 type taskSetEvent struct {
@@ -57,6 +77,7 @@ type taskSetEvent struct {
 	Attempt    int32        `json:"stage_attempt"`
 	Priority   int32        `json:"priority"`
 	Pool       *string      `json:"pool"`
+	Profile    int32        `json:"profile"`
 	ShuffleMap bool         `json:"shuffle_map"`
 	Barrier    bool         `json:"barrier"`
 	Tasks      [][][]string `json:"tasks"`
@@ -73,21 +94,23 @@ type taskSetEvent struct {
 	State    []taskSetStatus `json:"state"`
 }
 
-// offerEntry is [executor, host, free cores].
+// offerEntry is [executor, host, free cores] or these and the executor's resource profile.
 type offerEntry struct {
-	exec, host string
-	cores      int32
+	exec, host     string
+	cores, profile int32
 }
 
 func (o *offerEntry) UnmarshalJSON(b []byte) error {
-	parts := []any{&o.exec, &o.host, &o.cores}
-	if err := json.Unmarshal(b, &parts); err != nil {
+	var n []json.RawMessage
+	if err := json.Unmarshal(b, &n); err != nil {
 		return err
 	}
-	if len(parts) != 3 {
-		return fmt.Errorf("offer %s: want executor, host and cores", b)
+	parts := []any{&o.exec, &o.host, &o.cores, &o.profile}
+	if len(n) != 3 && len(n) != 4 {
+		return fmt.Errorf("offer %s: want executor, host and cores, and at most the resource profile", b)
 	}
-	return nil
+	parts = parts[:len(n)]
+	return json.Unmarshal(b, &parts)
 }
 
 type taskLaunch struct {
@@ -132,6 +155,36 @@ type taskSetStatus struct {
 	Succeeded int      `json:"succeeded"`
 	Zombie    bool     `json:"zombie"`
 }
+
+// runTaskSetFile runs the cases of a file. Calls about sets that cannot be scheduled are compared where the file has any: not every
+// recorder wrote them.
+func runTaskSetFile(in *golden.Input, out *golden.Results) error {
+	var cases []taskSetCase
+	schedulable := false
+	for {
+		var c taskSetCase
+		if err := in.Decode(&c); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		for i := range c.Events {
+			schedulable = schedulable || slices.ContainsFunc(c.Events[i].Upcalls, func(u upcall) bool { return u.DAG == unschedulableAdded || u.DAG == unschedulableRemoved })
+		}
+		cases = append(cases, c)
+	}
+	for i := range cases {
+		cases[i].schedulable = schedulable
+		runTaskSets(&cases[i], out)
+	}
+	return nil
+}
+
+// Calls of the DAGScheduler about sets for which no executor is left.
+const (
+	unschedulableAdded   = "unschedulable_task_set_added"
+	unschedulableRemoved = "unschedulable_task_set_removed"
+)
 
 func runTaskSets(c *taskSetCase, out *golden.Results) {
 	r, why := newTaskSetRun(c)
@@ -191,7 +244,8 @@ type taskSetRun struct {
 	sched               *spark.TaskScheduler
 	execs, hosts, racks names
 	rackOf              []int32
-	taskCPUs            int32
+	taskCPUs            map[int32]int32 // by resource profile
+	schedulable         bool
 	refs                map[int64]spark.TaskRef
 
 	launched []taskLaunch
@@ -201,7 +255,11 @@ type taskSetRun struct {
 }
 
 func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
-	conf, _, err := sparkconf.Parse()
+	keys, why := c.Conf.keys()
+	if why != "" {
+		return nil, why
+	}
+	conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "conf", Strict: true, Values: keys})
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -227,10 +285,23 @@ func newTaskSetRun(c *taskSetCase) (*taskSetRun, string) {
 	default:
 		return nil, "scheduler_mode is " + c.Conf.Mode
 	}
-	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, taskCPUs: int32(c.Conf.TaskCPUs)}
+	r := &taskSetRun{refs: map[int64]spark.TaskRef{}, taskCPUs: map[int32]int32{0: int32(c.Conf.TaskCPUs)}, schedulable: c.schedulable}
+	for _, p := range c.Conf.Profiles {
+		if p.TaskCPUs > 0 {
+			r.taskCPUs[p.Profile] = p.TaskCPUs
+		} else {
+			r.taskCPUs[p.Profile] = int32(c.Conf.TaskCPUs)
+		}
+	}
+	var pools []spark.Pool
+	if c.Conf.PoolFile != nil {
+		if pools, _, err = spark.ParsePools("fairscheduler.xml", strings.NewReader(*c.Conf.PoolFile)); err != nil {
+			return nil, err.Error()
+		}
+	}
 	r.hostsOf(c)
 	order := &spark.HashOrder{Exec: r.execs.hash, Host: r.hosts.hash, Rack: r.racks.hash}
-	r.sched = spark.NewTaskScheduler(conf, spark.NewPools(mode, nil), r.rackOf, order)
+	r.sched = spark.NewTaskScheduler(conf, spark.NewPools(mode, pools), r.rackOf, order)
 	return r, ""
 }
 
@@ -267,11 +338,14 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 	r.launched, r.kills, r.upcalls, r.pending = nil, nil, nil, nil
 	switch e.Op {
 	case "submit":
+		if r.taskCPUs[e.Profile] == 0 {
+			return fmt.Sprintf("resource profile %d is not in conf", e.Profile)
+		}
 		r.submit(e)
 	case "offer":
 		offers := make([]spark.Offer, len(e.Offers))
 		for i, o := range e.Offers {
-			offers[i] = spark.Offer{Exec: r.execs.of(o.exec), Host: r.hosts.of(o.host), Cores: o.cores}
+			offers[i] = spark.Offer{Exec: r.execs.of(o.exec), Host: r.hosts.of(o.host), Cores: o.cores, Profile: o.profile}
 		}
 		for _, l := range r.sched.ResourceOffers(e.Time, offers, e.AllFree) {
 			set := r.sched.Set(l.Set)
@@ -324,7 +398,7 @@ func (r *taskSetRun) apply(e *taskSetEvent) string {
 
 func (r *taskSetRun) submit(e *taskSetEvent) {
 	spec := spark.TaskSetSpec{
-		Stage: e.Stage, Attempt: e.Attempt, Priority: e.Priority, TaskCPUs: r.taskCPUs,
+		Stage: e.Stage, Attempt: e.Attempt, Priority: e.Priority, TaskCPUs: r.taskCPUs[e.Profile], Profile: e.Profile,
 		ShuffleMap: e.ShuffleMap, Barrier: e.Barrier, Tasks: len(e.Tasks), PrefStart: []int32{0},
 	}
 	if e.Pool != nil {
@@ -368,6 +442,14 @@ func (r *taskSetRun) collect() {
 			r.upcalls = append(r.upcalls, upcall{DAG: "task_set_failed", Stage: &e.Stage, Attempt: &e.StageAttempt})
 		case spark.SpeculativeTask:
 			r.upcalls = append(r.upcalls, upcall{DAG: "speculative_task_submitted", Stage: &e.Stage, Index: index})
+		case spark.UnschedulableAdded, spark.UnschedulableGone:
+			if set := r.sched.Set(e.Set); r.schedulable && set != nil {
+				name := unschedulableAdded
+				if e.Kind == spark.UnschedulableGone {
+					name = unschedulableRemoved
+				}
+				r.upcalls = append(r.upcalls, upcall{DAG: name, Stage: &set.Stage, Attempt: &set.Schedulable.Attempt})
+			}
 		case spark.KillTask:
 			r.kills = append(r.kills, e.Task)
 		}
