@@ -82,7 +82,7 @@ type masterStage struct {
 	end            int64
 }
 
-// readMasters reads the application masters' side, nil when it was not recorded.
+// readMasters reads the application masters' side, nil when it was not recorded or is not that of Spark.
 func (r *recording) readMasters(dir string) ([]*master, error) {
 	var log []struct {
 		T             int64
@@ -93,6 +93,14 @@ func (r *recording) readMasters(dir string) ([]*master, error) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
+	}
+	of := func(cls string) bool { return cls == "YarnAllocator" || cls == "ApplicationMaster$AMEndpoint" }
+	spark := false
+	for _, line := range log {
+		spark = spark || of(line.Cls)
+	}
+	if !spark {
+		return nil, nil
 	}
 	var submits []struct {
 		App  string
@@ -113,7 +121,7 @@ func (r *recording) readMasters(dir string) ([]*master, error) {
 		app    string
 		number int32
 	}
-	of := map[key]*master{}
+	masters := map[key]*master{}
 	var list []*master
 	for _, s := range submits {
 		conf, _, err := sparkconf.Parse(sparkconf.Layer{Name: "cluster.json", Values: r.sparkDefaults}, sparkconf.Layer{Name: "submits.jsonl", Values: s.Conf})
@@ -122,19 +130,19 @@ func (r *recording) readMasters(dir string) ([]*master, error) {
 			if err != nil {
 				m.unsupported = err.Error()
 			}
-			of[key{m.app, m.number}] = m
+			masters[key{m.app, m.number}] = m
 			list = append(list, m)
 		}
 	}
 	for _, p := range preferences {
-		if m := of[key{p.App, max(p.Attempt, 1)}]; m != nil {
+		if m := masters[key{p.App, max(p.Attempt, 1)}]; m != nil {
 			p.end = 1 << 62
 			m.stages = append(m.stages, p.masterStage)
 		}
 	}
 	for _, line := range log {
-		m := of[key{line.App, max(line.Attempt, 1)}]
-		if m == nil || line.Cls != "YarnAllocator" && line.Cls != "ApplicationMaster$AMEndpoint" {
+		m := masters[key{line.App, max(line.Attempt, 1)}]
+		if m == nil || !of(line.Cls) {
 			continue
 		}
 		if e, ok := parseMasterLine(line.T, line.Msg); ok {

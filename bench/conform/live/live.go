@@ -219,7 +219,7 @@ func runLive(in *golden.Input, out *golden.Results) error {
 	}
 	out.Notes = moved
 	if len(r.masters) == 0 {
-		out.Notes = append(out.Notes, "the application masters' side is not recorded")
+		out.Notes = append(out.Notes, "Spark's application masters are not recorded: their side is not compared")
 	}
 	for _, m := range r.masters {
 		if m.unsupported == "" {
