@@ -99,6 +99,13 @@ func TestShareOfVCores(t *testing.T) {
 			t.Errorf("half of %d vcores is %v, want %d", cluster, got, want)
 		}
 	}
+	twice, err := ParseResource("200%", threeTypes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := twice.Resolve(resource.R(1<<33, math.MaxInt32)); got != resource.R(1<<34, math.MaxInt32) {
+		t.Errorf("twice %d vcores is %v, want no more: vcores have 32 bits", math.MaxInt32, got)
+	}
 	if share, ok := half.Percent(); !ok || share != [resource.MaxTypes]float64{.5, .5, .5} {
 		t.Errorf("shares %v, %v", share, ok)
 	}
