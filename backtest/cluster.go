@@ -1,9 +1,13 @@
 package backtest
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
+	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/spark/driver"
 	"replay/report/prediction"
@@ -26,10 +30,20 @@ type appRecord struct {
 	Registered    *int64 `json:"t_registered"`
 	Finished      *int64 `json:"t_finished"`
 	Unregistering *int64 `json:"t_unregistering"`
+
+	Attempts map[string]attemptRecord `json:"attempt_times"` // by number, where it had several
+}
+
+type attemptRecord struct {
+	Scheduled   *int64 `json:"t_attempt_scheduled"`
+	AMAllocated *int64 `json:"t_am_allocated"`
+	Registered  *int64 `json:"t_registered"`
 }
 
 type containerRecord struct {
 	Job         int64  `json:"job"`
+	ID          string `json:"container"`
+	ExitCode    int32  `json:"exit_code"`
 	AM          bool   `json:"am"`
 	Locality    string `json:"locality"`
 	Asked       *int64 `json:"t_asked"`
@@ -46,27 +60,75 @@ type containerRecord struct {
 	StartCalled *int64 `json:"t_nm_start_request"`
 }
 
-// latencies are the launch latencies of every application, in the order in which its master started
+// attempt returns the attempt of its application that a container belongs to, from 0: the number before the last of
+// container_EPOCH_CLUSTER_APPLICATION_ATTEMPT_NUMBER.
+func (k *containerRecord) attempt() int {
+	parts := strings.Split(k.ID, "_")
+	if len(parts) < 2 {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[len(parts)-2])
+	if err != nil {
+		return 0
+	}
+	return max(n-1, 0)
+}
+
+// attempts are the recorded times of the attempts of an application.
+func (a *appRecord) attempts() []attemptRecord {
+	var out []attemptRecord
+	for n := 1; ; n++ {
+		x, ok := a.Attempts[strconv.Itoa(n)]
+		if !ok {
+			break
+		}
+		out = append(out, x)
+	}
+	if len(out) == 0 {
+		return []attemptRecord{{a.Scheduled, a.AMAllocated, a.Registered}}
+	}
+	return out
+}
+
+// latencies are the launch latencies of every attempt of an application, in the order in which its master started
 // containers.
-func (c *clusterRecord) latencies() map[int64]*driver.Latencies {
-	out := map[int64]*driver.Latencies{}
+func (c *clusterRecord) latencies() map[int64][]*driver.Latencies {
+	out := map[int64][]*driver.Latencies{}
 	for i := range c.Applications {
 		a := &c.Applications[i]
-		l := &driver.Latencies{AMMS: trace.Unset}
-		if a.AMAllocated != nil && a.Registered != nil {
-			l.AMMS = max(*a.Registered-*a.AMAllocated, 0)
+		list := a.attempts()
+		for n, x := range list {
+			l := &driver.Latencies{AMMS: trace.Unset}
+			if x.AMAllocated != nil && x.Registered != nil {
+				l.AMMS = max(*x.Registered-*x.AMAllocated, 0)
+			}
+			if n < len(list)-1 && x.Registered != nil && list[n+1].Scheduled != nil { // it ended unregistered
+				l.Halts, l.HaltMS, l.HaltExit = true, max(*list[n+1].Scheduled-*x.Registered, 0), protocol.ExitAborted
+			}
+			out[a.Job] = append(out[a.Job], l)
 		}
-		out[a.Job] = l
+	}
+	of := func(k *containerRecord) *driver.Latencies {
+		if list := out[k.Job]; k.attempt() < len(list) {
+			return list[k.attempt()]
+		}
+		return nil
 	}
 	var started []*containerRecord
 	for i := range c.Containers {
-		if k := &c.Containers[i]; !k.AM && k.Launching != nil && k.Acquired != nil {
+		k := &c.Containers[i]
+		if !k.AM && k.Launching != nil && k.Acquired != nil {
 			started = append(started, k)
 		}
+		if l := of(k); k.AM && l != nil && l.Halts && k.NMDone != nil { // its node lived, and tells when
+			if x := c.application(k.Job).attempts()[k.attempt()]; *k.NMDone >= *x.Registered {
+				l.HaltMS, l.HaltExit = *k.NMDone-*x.Registered, k.ExitCode
+			}
+		}
 	}
-	slices.SortStableFunc(started, func(a, b *containerRecord) int { return int(*a.Launching - *b.Launching) })
+	slices.SortStableFunc(started, func(a, b *containerRecord) int { return cmp.Compare(*a.Launching, *b.Launching) })
 	for _, k := range started {
-		l := out[k.Job]
+		l := of(k)
 		if l == nil {
 			continue
 		}
@@ -77,6 +139,10 @@ func (c *clusterRecord) latencies() map[int64]*driver.Latencies {
 		l.ExecutorMS = append(l.ExecutorMS, ms)
 	}
 	return out
+}
+
+func (c *clusterRecord) application(job int64) *appRecord {
+	return &c.Applications[slices.IndexFunc(c.Applications, func(a appRecord) bool { return a.Job == job })]
 }
 
 // levels of containers and tasks, as recorded and as shown.

@@ -1,6 +1,8 @@
 package backtest
 
 import (
+	"maps"
+
 	"replay/engine/record"
 	"replay/trace"
 )
@@ -13,6 +15,12 @@ type observed struct {
 	tasks      map[int64][]record.Task // by job; nil when they are not asked for
 	levels     [5]int64                // successful attempts by level
 	ends       map[string]int64
+	first      map[taskKey]bool // tasks of which the first attempt in the first attempt of the stage has ended
+}
+
+type taskKey struct {
+	job          int64
+	stage, index int32
 }
 
 type stageKey struct {
@@ -30,7 +38,7 @@ type stageSeen struct {
 type span struct{ start, end int64 }
 
 func newObserved() *observed {
-	return &observed{jobs: map[int64]record.Job{}, stages: map[stageKey]*stageSeen{}, ends: map[string]int64{}}
+	return &observed{jobs: map[int64]record.Job{}, stages: map[stageKey]*stageSeen{}, ends: map[string]int64{}, first: map[taskKey]bool{}}
 }
 
 func (o *observed) Job(j *record.Job) { o.jobs[j.ID] = *j }
@@ -39,6 +47,14 @@ func (o *observed) Container(c *record.Container) { o.containers = append(o.cont
 
 func (o *observed) Task(t *record.Task) {
 	o.ends[t.End]++
+	if first := (taskKey{t.Job, t.Stage, t.Index}); t.StageAttempt == 0 && t.Attempt == 0 {
+		if o.first[first] { // the application began again: its stages are those of its last attempt
+			maps.DeleteFunc(o.stages, func(k stageKey, _ *stageSeen) bool { return k.job == t.Job })
+			maps.DeleteFunc(o.first, func(k taskKey, _ bool) bool { return k.job == t.Job })
+			delete(o.tasks, t.Job)
+		}
+		o.first[first] = true
+	}
 	if o.tasks != nil {
 		o.tasks[t.Job] = append(o.tasks[t.Job], *t)
 	}

@@ -35,8 +35,8 @@ func Replay(ctx context.Context, r *Recording, o Options) ([]prediction.App, *ob
 	if r.IsCluster {
 		if o.Latency != "model" {
 			opt.Recorded.Latencies = r.cluster.latencies()
-			for job, l := range opt.Recorded.Latencies {
-				l.FirstMS = r.firsts(job, opt.Recorded.Attempts[job])
+			for job, list := range opt.Recorded.Latencies { // logs are those of the last attempts
+				list[len(list)-1].FirstMS = r.firsts(job, opt.Recorded.Attempts[job])
 			}
 			for i := range r.apps {
 				a := &r.apps[i]

@@ -372,9 +372,9 @@ func pinnedCases() []pinnedCase {
 	// Executors given by a recording.
 	add("recorded-executors", recordedCase, "tasks-lost", "tasks-failed")
 	add("recorded-latencies", func() (scenario.Input, scenario.Options) {
-		l := map[int64]*driver.Latencies{}
+		l := map[int64][]*driver.Latencies{}
 		for i := range int64(8) {
-			l[i] = &driver.Latencies{AMMS: 3000 + 100*i, ExecutorMS: []int64{2000, trace.Unset, 2500 + i}}
+			l[i] = []*driver.Latencies{{AMMS: 3000 + 100*i, ExecutorMS: []int64{2000, trace.Unset, 2500 + i}}}
 		}
 		return contended(), scenario.Options{Recorded: driver.Recorded{Latencies: l}}
 	})

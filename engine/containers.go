@@ -226,7 +226,7 @@ func (s *sim) processStarted(a *app, n int64) {
 	}
 	switch {
 	case n == a.am:
-		s.pushApp(s.now+a.plan.AMStartMS, evRegisterAM, a, 0, n)
+		s.pushApp(s.now+a.plan.AMStart(a.attempt), evRegisterAM, a, 0, n)
 	case a.master != nil && !a.gone:
 		a.master.Started(n)
 	}

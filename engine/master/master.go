@@ -33,17 +33,27 @@ type Remarker interface {
 
 // A Plan is what the engine must know of an application before it is submitted. It serves all its attempts.
 type Plan struct {
-	AMSize      resource.Resource
-	AMStartMS   int64 // from the NodeManager's start of the master's container to its registration
-	Priority    int32 // for the CapacityScheduler; higher is more urgent
-	MaxAttempts int   // as the application asks for them; 0 or less = as many as the ResourceManager allows
-	Warnings    []record.Warning
+	AMSize    resource.Resource
+	AMStartMS int64 // from the NodeManager's start of the master's container to its registration
+	// LaterAMStartsMS are those of the second attempt and further ones, the last for all after it; nil = as the first.
+	LaterAMStartsMS []int64
+	Priority        int32 // for the CapacityScheduler; higher is more urgent
+	MaxAttempts     int   // as the application asks for them; 0 or less = as many as the ResourceManager allows
+	Warnings        []record.Warning
 
 	// Recorded applications take no part in the cluster: the master registers at once, nothing is asked of a ResourceManager, and
 	// their containers come by [Host.Bring].
 	Recorded bool
 	// New makes the master of an attempt.
 	New func(Host, *trace.Job) Master
+}
+
+// AMStart returns from the NodeManager's start of the master's container to its registration, for an attempt from 1.
+func (p *Plan) AMStart(attempt int) int64 {
+	if later := p.LaterAMStartsMS; attempt > 1 && len(later) > 0 {
+		return later[min(attempt-2, len(later)-1)]
+	}
+	return p.AMStartMS
 }
 
 // A Master is one attempt of an application. The engine calls it in the order of events; a call may ask anything of the Host.

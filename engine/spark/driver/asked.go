@@ -87,7 +87,7 @@ func (a *asked) submitted(stage, attempt int32) {}
 
 // firstMS goes with the executors in the order in which they were started, where that was recorded.
 func (a *asked) firstMS(id int32, k int, own int64) int64 {
-	l := a.kind.Recorded.Latencies[a.job.ID]
+	l := a.latencies
 	if l == nil || l.FirstMS == nil {
 		return 0
 	}
@@ -186,7 +186,7 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
 	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,
-		cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.job.ID, a.launched, called-a.now())}
+		cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.latencies, a.launched, called-a.now())}
 	a.runsIn(n, id)
 	a.launched++
 	a.h.Start(n, called)

@@ -19,7 +19,7 @@ func zoo(t *testing.T) *app {
 	t.Helper()
 	starts := &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 0, 1_000_000}}
 	a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 1_000_000), []int32{1}), 100)), setup{conf: static(5, "spark.network.timeout", "1000s"),
-		recorded: Recorded{Latencies: map[int64]*Latencies{0: starts}}}).executors(0, 1, 2, 3, 0).register()
+		recorded: Recorded{Latencies: map[int64][]*Latencies{0: {starts}}}}).executors(0, 1, 2, 3, 0).register()
 	a.Run(500)
 	a.FailNode(2)
 	a.Crash(5, 1)
@@ -84,7 +84,7 @@ func TestKillOfDynamicAllocationSparesTheBusy(t *testing.T) {
 // Source: CoarseGrainedSchedulerBackend.isExecutorActive.
 func TestOffersOfActiveExecutorsOnly(t *testing.T) {
 	a := newApp(t, jobOf(delayed(stageOf(0, 10, 10_000), 2000)), setup{conf: static(6, "spark.network.timeout", "1000s"),
-		recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 0, 0, 1_000_000}}}}}).executors(0, 0, 1, 1, 2, 0).register()
+		recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 0, 0, 1_000_000}}}}}}).executors(0, 0, 1, 1, 2, 0).register()
 	a.Run(1500)
 	a.Crash(2, 1)                            // 1 is removed
 	a.asked().kill([]int32{2}, false)        // 2 is being killed
@@ -116,7 +116,7 @@ func TestSlots(t *testing.T) {
 			j := jobOf(stageOf(0, 20, 1_000_000), st)
 			j.ExecVCores = 4
 			size, starts := resource.R(2048, 4), &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 0, 1_000_000}}
-			a := newApp(t, j, setup{conf: c.conf, recorded: Recorded{Latencies: map[int64]*Latencies{0: starts}}}).register()
+			a := newApp(t, j, setup{conf: c.conf, recorded: Recorded{Latencies: map[int64][]*Latencies{0: {starts}}}}).register()
 			a.Run(1500)
 			for i := range int32(5) {
 				p := int32(0)

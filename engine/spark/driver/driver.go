@@ -31,14 +31,15 @@ type Driver struct {
 	mgr   *spark.Manager // nil with static allocation
 	stages
 	backend
-	runs     runs
-	history  history
-	order    *random.Momentary // of offers
-	offers   []spark.Offer
-	told     []spark.TaskEvent
-	clocks   []clock
-	reached  reached
-	reviveAt int64 // time of the offer of all executors that is scheduled, or -1
+	runs      runs
+	history   history
+	latencies *Latencies        // recorded of this attempt, or nil
+	order     *random.Momentary // of offers
+	offers    []spark.Offer
+	told      []spark.TaskEvent
+	clocks    []clock
+	reached   reached
+	reviveAt  int64 // time of the offer of all executors that is scheduled, or -1
 
 	registered int64  // when the application master registered
 	started    bool   // the application's own code runs
@@ -46,6 +47,7 @@ type Driver struct {
 	stopping   bool   // no more is begun
 	left       bool   // has unregistered
 	gone       bool   // has left the cluster
+	halted     bool   // its process ended as recorded
 	failed     string // why the application failed
 }
 
@@ -79,11 +81,13 @@ type source interface {
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &Driver{kind: k, h: h, m: k.Model, cluster: h.Cluster(), job: j, rec: h.Job(), set: set, conf: set.conf, reviveAt: -1}
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
-	if !set.conf.ClusterMode {
-		if k.began[j.ID] {
+	if !set.conf.ClusterMode || k.Recorded.Latencies[j.ID] != nil {
+		attempt := k.attempts[j.ID]
+		k.attempts[j.ID]++
+		d.latencies = k.latencies(j.ID, attempt)
+		if attempt > 0 && !set.conf.ClusterMode {
 			h.Warn("client-mode", "job %d (%s): its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", j.ID, j.Name)
 		}
-		k.began[j.ID] = true
 	}
 	if k.Recorded.Executors != nil {
 		g := &given{Driver: d, list: k.recorded[j.ID]}
@@ -115,6 +119,9 @@ func (d *Driver) Register() error {
 	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval, due: d.reviveDue, run: d.offerAll}, 0)
 	if d.conf.Speculation.Enabled {
 		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval, due: always, run: d.speculate}, d.conf.Speculation.Interval)
+	}
+	if l := d.latencies; l != nil && l.Halts {
+		d.h.At(d.now()+l.HaltMS, evHalt, 0, 0)
 	}
 	d.source.begin()
 	d.wind(call)
@@ -148,6 +155,11 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 		d.gate()
 	case evDriverStop:
 		d.driverStop()
+	case evHalt:
+		if !d.left {
+			d.halted = true
+			d.h.EndAM(d.now())
+		}
 	case evAbort:
 		d.tasks.AbortTimeout(d.now(), int32(arg))
 		d.pump()
@@ -280,6 +292,9 @@ func (d *Driver) Stopping() bool { return d.stopping }
 func (d *Driver) ExitStatus(c int64) int32 {
 	if e := d.exec(d.executorIn(c)); e != nil && e.decommissioned {
 		return protocol.ExitSuccess
+	}
+	if d.halted && d.executorIn(c) == 0 {
+		return d.latencies.HaltExit
 	}
 	if d.stopping {
 		return protocol.ExitSuccess

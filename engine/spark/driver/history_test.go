@@ -153,3 +153,24 @@ func TestLostAttempts(t *testing.T) {
 		t.Error("tasks that succeeded after one that could not read its input do without it, in that attempt of the stage")
 	}
 }
+
+// A driver that halted halts again, as long after the registration of its master: the next attempt begins with the latencies of its own.
+func TestDriverHaltsAsRecorded(t *testing.T) {
+	l := []*Latencies{{AMMS: trace.Unset, Halts: true, HaltMS: 2500, HaltExit: 7}, {AMMS: 9000}}
+	a := newApp(t, jobOf(stageOf(0, 9, 1000)), setup{conf: static(1), recorded: Recorded{Latencies: map[int64][]*Latencies{0: l}}}).executors(0).register()
+	a.Run(2400)
+	if len(a.said("end")) > 0 {
+		t.Errorf("log %v, want no end yet", a.Log)
+	}
+	a.Run(10_000)
+	if got := a.said("end"); len(got) == 0 || got[0] != "2500 end of the master at 2500" || len(a.said("unregister")) > 0 || len(a.launched) != 3 {
+		t.Errorf("log %v, %d launches, want the end of the master at 2500, unregistered, after 3", a.Log, len(a.launched))
+	}
+	if got := a.d.ExitStatus(1); got != 7 {
+		t.Errorf("the process of the master returns %d, want 7", got)
+	}
+	p, err := newKind(t, setup{conf: static(1), recorded: Recorded{Latencies: map[int64][]*Latencies{0: l}}, model: instant()}).Plan(jobOf(stageOf(0, 1, 1)))
+	if err != nil || p.AMStart(1) != 0 || p.AMStart(2) != 9000 || p.AMStart(3) != 9000 {
+		t.Errorf("plan %+v, %v: want 0, 9000 and 9000 ms to the registration", p, err)
+	}
+}

@@ -36,14 +36,14 @@ type Kind struct {
 	Setup
 	index    allocator.HostIndex          // working memory of allocators
 	recorded map[int64][]RecordedExecutor // by job
-	began    map[int64]bool               // jobs of client mode that had an attempt
+	attempts map[int64]int                // that began, of jobs of client mode and of those with recorded latencies
 	jobs     int                          // planned
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
 }
 
 // NewKind returns Spark with this setup.
 func NewKind(s Setup) *Kind {
-	return &Kind{Setup: s, recorded: s.Recorded.byJob(), began: map[int64]bool{}, own: map[string]int{}}
+	return &Kind{Setup: s, recorded: s.Recorded.byJob(), attempts: map[int64]int{}, own: map[string]int{}}
 }
 
 // The kinds of events of a driver, in the order of events.
@@ -51,6 +51,7 @@ const (
 	evDisconnect master.EventKind = iota
 	evAskTimeout
 	evDecommission
+	evHalt
 	evRecordedLeave
 	evRecordedRemove
 	evDriverStop
@@ -78,6 +79,7 @@ var events = []master.Event{
 	evDisconnect:     {Name: "connection of an executor dropped", Class: master.Message, Number: "executor", Work: true},
 	evAskTimeout:     {Name: "application master did not say why an executor is gone", Class: master.Message, Number: "executor", Work: true},
 	evDecommission:   {Name: "decommissioned executor looks whether it may end", Class: master.Message, Number: "executor", Work: true},
+	evHalt:           {Name: "recorded end of a driver that halts", Class: master.Message, Work: true},
 	evRecordedLeave:  {Name: "recorded decision to have an executor killed", Class: master.Message, Number: "recorded executor", Work: true},
 	evRecordedRemove: {Name: "recorded end of an executor", Class: master.Message, Number: "recorded executor", Work: true},
 	evDriverStop:     {Name: "end of the application's code", Class: master.Message, Work: true},
@@ -110,23 +112,38 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
+	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 0), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
 		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
 		New: func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) }}, nil
 }
 
+// latencies returns those recorded of an attempt of a job, from 0; nil where none were.
+func (k *Kind) latencies(job int64, attempt int) *Latencies {
+	if list := k.Recorded.Latencies[job]; len(list) > 0 {
+		return list[min(attempt, len(list)-1)]
+	}
+	return nil
+}
+
+func (k *Kind) laterAMStarts(job int64) (out []int64) {
+	for n := 1; n < len(k.Recorded.Latencies[job]); n++ {
+		out = append(out, k.amStart(job, n))
+	}
+	return out
+}
+
 // amStart returns how long an application master takes from the NodeManager's start to its registration.
-func (k *Kind) amStart(job int64) int64 {
-	if l := k.Recorded.Latencies[job]; l != nil && l.AMMS != trace.Unset {
+func (k *Kind) amStart(job int64, attempt int) int64 {
+	if l := k.latencies(job, attempt); l != nil && l.AMMS != trace.Unset {
 		return max(l.AMMS-k.Model.NMStartMS, 0)
 	}
 	return k.Model.AMStartMS
 }
 
-// executorStart returns how long executor n of an application takes from the NodeManager's start to its
+// executorStart returns how long executor n of an attempt with latencies l takes from the NodeManager's start to its
 // registration; called is how long the start call takes.
-func (k *Kind) executorStart(job int64, n int, called int64) int64 {
-	if l := k.Recorded.Latencies[job]; l != nil && n < len(l.ExecutorMS) && l.ExecutorMS[n] != trace.Unset {
+func (k *Kind) executorStart(l *Latencies, n int, called int64) int64 {
+	if l != nil && n < len(l.ExecutorMS) && l.ExecutorMS[n] != trace.Unset {
 		return max(l.ExecutorMS[n]-called, 0) + k.Model.ExecutorReadyMS
 	}
 	return k.Model.ExecutorStartMS

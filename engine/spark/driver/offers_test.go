@@ -42,7 +42,7 @@ func TestWorkedTraces(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := setup{racks: []int32{0, 0}, conf: static(2, "spark.locality.wait.legacyResetOnTaskLaunch", fmt.Sprint(c.legacy)),
-				recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: c.arrivals[:]}}}}
+				recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: c.arrivals[:]}}}}}
 			a := newApp(t, jobOf(delayed(c.stage, 1000)), s).executors(c.nodes[:]...).register()
 			a.Run(60_000)
 			if d := cmp.Diff(c.want, a.launches()); d != "" {

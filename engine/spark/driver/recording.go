@@ -16,8 +16,9 @@ type Recorded struct {
 	// fail. The last attempt that Spark allows succeeds, even where the recorded one did not: the end of a Spark job by a
 	// failed task is not modelled, only its time.
 	Attempts map[int64][]RecordedAttempt
-	// Latencies are those of the containers of a job, instead of the model's.
-	Latencies map[int64]*Latencies
+	// Latencies are those of the containers of a job, instead of the model's: of each attempt of its application master, the
+	// last for further ones.
+	Latencies map[int64][]*Latencies
 }
 
 // RecordedExecutor is an executor with what was recorded of its beginning.
@@ -64,8 +65,11 @@ const (
 	AttemptFetchFailed // it could not read its input
 )
 
-// Latencies are the recorded launch latencies of one application, ms.
+// Latencies are the recorded launch latencies of one attempt of an application, ms.
 type Latencies struct {
+	Halts      bool      // the process of its master ended unregistered
+	HaltMS     int64     // from the registration of the master until then
+	HaltExit   int32     // what the process returned
 	AMMS       int64     // from the allocation of the AM container to its registration, or trace.Unset
 	FirstMS    [][]int64 // of the k-th executor: what its first tasks took longer, as in [RecordedExecutor]; nil = not known
 	ExecutorMS []int64   // of the k-th container that the application master started, from its acquisition to its registration with the driver; trace.Unset where it never registered

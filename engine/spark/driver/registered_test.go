@@ -35,7 +35,7 @@ func TestWaitForRegisteredExecutors(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			a := newApp(t, jobOf(stageOf(0, 1, 1000)), setup{conf: static(5, "spark.scheduler.minRegisteredResourcesRatio", c.ratio, "spark.scheduler.maxRegisteredResourcesWaitingTime", c.wait),
-				recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: c.arrivals}}}}).executors(0, 1, 2, 3, 0).register()
+				recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: c.arrivals}}}}}).executors(0, 1, 2, 3, 0).register()
 			if c.lost > 0 {
 				a.Run(c.lost)
 				a.Crash(2, 1)
@@ -112,7 +112,7 @@ func TestWaitsForACore(t *testing.T) {
 // Source: CoarseGrainedSchedulerBackend.decommissionExecutors, CoarseGrainedExecutorBackend.decommissionSelf.
 func TestDecommissionExecutors(t *testing.T) {
 	a := newApp(t, jobOf(delayed(stageOf(0, 5, 2400), 100)), setup{conf: dynamic("spark.dynamicAllocation.initialExecutors", "4", "spark.dynamicAllocation.executorIdleTimeout", "1000s"),
-		recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 1_000_000}}}}}).executors(0, 1, 2, 3).register()
+		recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, 0, 1_000_000}}}}}}).executors(0, 1, 2, 3).register()
 	a.Run(50)
 	if got := a.asked().Decommission(50, []int32{2, 4, 0, 9}); len(got) != 1 || got[0] != 2 { // before the stage: it is idle
 		t.Fatalf("decommissioned %v, want 2: 4 has not registered, the others never were", got)

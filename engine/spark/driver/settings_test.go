@@ -221,7 +221,7 @@ func TestPlan(t *testing.T) {
 			m.NMStartMS, m.AMStartMS = 50, 4000
 			j := jobOf(stageOf(0, 1, 1))
 			j.AMMemMiB, j.AMVCores, j.Priority = c.mem, c.cores, c.priority
-			p, err := newKind(t, setup{conf: c.conf, model: m, recorded: Recorded{Latencies: map[int64]*Latencies{0: c.recorded}}}).Plan(j)
+			p, err := newKind(t, setup{conf: c.conf, model: m, recorded: Recorded{Latencies: map[int64][]*Latencies{0: {c.recorded}}}}).Plan(j)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +261,7 @@ func TestStartsOfExecutors(t *testing.T) {
 	m := instant()
 	m.NMStartMS, m.ExecutorStartMS, m.ExecutorReadyMS = 50, 3000, 200
 	l := &Latencies{AMMS: trace.Unset, ExecutorMS: []int64{1000, trace.Unset, 20}}
-	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1), 600_000)), setup{conf: static(4), model: m, recorded: Recorded{Latencies: map[int64]*Latencies{0: l}}}).register()
+	a := newApp(t, jobOf(delayed(stageOf(0, 1, 1), 600_000)), setup{conf: static(4), model: m, recorded: Recorded{Latencies: map[int64][]*Latencies{0: {l}}}}).register()
 	a.Run(500)
 	a.executors(0, 1, 2, 3).Run(10_000) // which come at 600
 	for c, want := range map[int64]int64{2: 1800, 3: 3650, 4: 850, 5: 3650} {

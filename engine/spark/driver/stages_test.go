@@ -194,7 +194,7 @@ func TestLostOutput(t *testing.T) {
 			m := instant()
 			m.FetchFailMS, m.DispatchMS = 50, c.dispatch
 			a := newApp(t, jobOf(stageOf(0, 2, 1000), stageOf(1, 6, 1000, 0)), setup{conf: static(3), model: m,
-				recorded: Recorded{Latencies: map[int64]*Latencies{0: {AMMS: trace.Unset, ExecutorMS: []int64{0, 0, c.second}}}}}).executors(0, 1, 2).register()
+				recorded: Recorded{Latencies: map[int64][]*Latencies{0: {{AMMS: trace.Unset, ExecutorMS: []int64{0, 0, c.second}}}}}}).executors(0, 1, 2).register()
 			a.Run(2500) // of stage 1 two tasks are done and two run, task 3 on executor 1
 			a.Crash(2, 1)
 			a.Run(20_000)

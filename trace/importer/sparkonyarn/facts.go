@@ -103,11 +103,7 @@ func (s *scenario) containers() (all []map[string]any, err error) {
 // names its job.
 func rebase(o map[string]any, origin, job int64) map[string]any {
 	o["job"] = job
-	for k, v := range o {
-		if f, ok := v.(float64); ok && strings.HasPrefix(k, "t_") {
-			o[k] = int64(f) - origin
-		}
-	}
+	rebaseTimes(o, origin)
 	list, _ := o["transitions"].([]any)
 	for _, t := range list {
 		if t, ok := t.([]any); ok && len(t) > 0 {
@@ -117,6 +113,20 @@ func rebase(o map[string]any, origin, job int64) map[string]any {
 		}
 	}
 	return o
+}
+
+// rebaseTimes turns the times of an object, and of those within it, into those of the trace.
+func rebaseTimes(o map[string]any, origin int64) {
+	for k, v := range o {
+		switch v := v.(type) {
+		case float64:
+			if strings.HasPrefix(k, "t_") {
+				o[k] = int64(v) - origin
+			}
+		case map[string]any:
+			rebaseTimes(v, origin)
+		}
+	}
 }
 
 // hadoopXML writes settings as a Hadoop configuration file, by key.
