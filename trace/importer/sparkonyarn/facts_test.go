@@ -75,3 +75,30 @@ func TestSchedulerOfTheRecording(t *testing.T) {
 		})
 	}
 }
+
+// An application that ran no task keeps its load: its master, its executors and the time that it was there.
+func TestApplicationWithoutATask(t *testing.T) {
+	const app = "application_1795247048320_0001"
+	dir := importtest.Copy(t, fixture)
+	log := dir + "/eventlogs/" + app + "_1.gz"
+	var kept []string
+	for _, line := range strings.SplitAfter(string(importtest.Unpack(t, log)), "\n") {
+		if !strings.Contains(line, `"SparkListenerJob`) && !strings.Contains(line, `"SparkListenerStage`) && !strings.Contains(line, `"SparkListenerTask`) {
+			kept = append(kept, line)
+		}
+	}
+	if err := os.WriteFile(log, importtest.Gzip(t, []byte(strings.Join(kept, ""))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	res, m, err := importtest.Import(t, Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := m.JobList[0]
+	if len(m.JobList) != 1 || len(j.Stages) != 1 || j.NumTasks() != 1 || j.Stages[0].Tasks.DurationMS[0] != 0 || res.Counts.Modelled["applications_without_a_task"] != 1 {
+		t.Errorf("jobs %+v, modelled %v", m.JobList, res.Counts.Modelled)
+	}
+	if whole := j.RecordedFinishMS - j.RecordedStartMS; j.TailMS < whole/2 || j.TailMS > whole {
+		t.Errorf("after its task it stays %d ms of %d", j.TailMS, whole)
+	}
+}

@@ -330,6 +330,7 @@ func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventl
 		s.executor[c] = e
 	}
 	s.inputFiles(a)
+	s.keepIdle(a, rec)
 	if err := s.AddSource(log.Files...); err != nil {
 		return err
 	}
