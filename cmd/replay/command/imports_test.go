@@ -62,7 +62,7 @@ var picture = map[string][]string{
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
-	"replay/backtest":                  {"replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
+	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            nil,
