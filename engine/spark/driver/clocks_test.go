@@ -28,12 +28,20 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestClocksKeepTheirTimes: a clock that was still while nothing was to do comes at the times that it always had.
+// TestClocksKeepTheirTimes: a clock that was still while nothing was to do comes at the times that it always had, and at each of them
+// once, although what it does wakes the application master in the same millisecond.
 func TestClocksKeepTheirTimes(t *testing.T) {
-	a := newApp(t, jobOf(delayed(stageOf(0, 9, 1_000_000), 4050)), setup{conf: dynamic("spark.dynamicAllocation.schedulerBacklogTimeout", "5s")}).register()
-	a.Run(20_000)
-	i := slices.IndexFunc(a.ticks, func(at int64) bool { return at > 4100 })
-	if i < 0 || a.ticks[i] != 9100 {
-		t.Errorf("with a backlog of 5 s from 4050 ms on the manager looks at %v, want 9100 to be the first after 4100", a.ticks)
+	for _, dense := range []bool{false, true} {
+		a := newApp(t, jobOf(delayed(stageOf(0, 9, 1_000_000), 4050)), setup{dense: dense, conf: dynamic("spark.dynamicAllocation.schedulerBacklogTimeout", "5s")}).register()
+		a.Run(20_000)
+		i := slices.IndexFunc(a.ticks, func(at int64) bool { return at > 4100 })
+		if !dense && (i < 0 || a.ticks[i] != 9100) {
+			t.Errorf("with a backlog of 5 s from 4050 ms on the manager looks at %v, want 9100 to be the first after 4100", a.ticks)
+		}
+		for i := range a.ticks[1:] {
+			if a.ticks[i+1] <= a.ticks[i] {
+				t.Errorf("dense %t: a look at %d ms comes after that at %d", dense, a.ticks[i+1], a.ticks[i])
+			}
+		}
 	}
 }
