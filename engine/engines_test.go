@@ -107,7 +107,8 @@ func randomFair(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Opti
 			events = append(events, e)
 		}
 	}
-	o := scenario.Options{Seed: seed, Sharing: pick("", "fair", "drf"), Placement: pick("locality-ratio", "none", "per-task"),
+	// Until: preemption may take an application its master again and again, and that never ends.
+	o := scenario.Options{Seed: seed, Until: 6 * 3600_000, Sharing: pick("", "fair", "drf"), Placement: pick("locality-ratio", "none", "per-task"),
 		Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(randomAllocations(r))}},
 		Conf: map[string]string{
 			"yarn.nm.liveness-monitor.expiry-interval-ms":             "10000",
