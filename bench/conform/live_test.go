@@ -19,6 +19,25 @@ func TestFurtherRecordings(t *testing.T) {
 	}
 }
 
+// playChanged plays a copy of a recording in which one file has another text; without the text to change the test fails.
+func playChanged(t *testing.T, recording, file, from, to string) *Summary {
+	t.Helper()
+	changed := false
+	dir := copyRecording(t, recording, func(name, text string) string {
+		out := only(file, from, to)(name, text)
+		changed = changed || out != text
+		return out
+	})
+	if !changed {
+		t.Fatal("the change is not in the recording")
+	}
+	s, err := Dir(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // copyRecording copies a recording of testdata, each file through change.
 func copyRecording(t *testing.T, name string, change func(file, text string) string) string {
 	t.Helper()
@@ -103,19 +122,7 @@ func TestChangedRecordingDiffers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			changed := false
-			dir := copyRecording(t, "recorded-preemption", func(file, text string) string {
-				out := only(tt.file, tt.from, tt.to)(file, text)
-				changed = changed || out != text
-				return out
-			})
-			if !changed {
-				t.Fatal("the change is not in the recording")
-			}
-			s, err := Dir(dir, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := playChanged(t, "recorded-preemption", tt.file, tt.from, tt.to)
 			r := s.Files[0]
 			if s.OK() {
 				t.Error("it passes, with a difference")
@@ -188,19 +195,7 @@ func TestChangedRecordingOfOtherKindsDiffers(t *testing.T) {
 			`"attempt":2,"level":"DEBUG","cls":"YarnAllocator","msg":"Updating resource requests for ResourceProfile id: 0, target: 2, pending: 5`, "AM counts"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			changed := false
-			dir := copyRecording(t, "recorded-"+tt.recording, func(file, text string) string {
-				out := only(tt.file, tt.from, tt.to)(file, text)
-				changed = changed || out != text
-				return out
-			})
-			if !changed {
-				t.Fatal("the change is not in the recording")
-			}
-			s, err := Dir(dir, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := playChanged(t, "recorded-"+tt.recording, tt.file, tt.from, tt.to)
 			if p := part(s.Files[0], tt.part); p.Equal == p.Cases || s.OK() {
 				t.Errorf("%+v: no difference", p)
 			}

@@ -111,7 +111,7 @@ func (f *Scheduler) canRunAM(q *queue, size resource.Resource) bool {
 //
 // Source: FSAppAttempt.getHeadroom.
 func (f *Scheduler) headroom(a *app) resource.Resource {
-	free := f.cluster.Capacity.Sub(f.allocated)
+	free := f.unallocated()
 	if a.blackChanged {
 		a.blackChanged = false
 		a.blackNodes = a.blackNodes[:0]

@@ -1,6 +1,8 @@
 package fair
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy"
@@ -176,11 +178,7 @@ func (f *Scheduler) survey() {
 		e.room = e.room[:0]
 	}
 	e.near.Reset(len(e.ranks))
-	switch {
-	case f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait: // nothing is scheduled for a time
-		e.all, e.changed = true, true
-		return
-	case f.available != f.cluster.Capacity.Sub(f.allocated): // the next heartbeat refreshes it
+	if f.recovering() || f.available != f.unallocated() { // the next heartbeat may end the one and refreshes the other
 		e.all, e.changed = true, true
 		return
 	}
@@ -256,7 +254,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		level = policy.AnyLevel
 	}
 	room := f.roomFor(ask.Size)
-	if level == policy.AnyLevel {
+	if level == policy.AnyLevel && !slices.Contains(e.open, room) {
 		e.open = append(e.open, room)
 	}
 	reserves := f.reservable(a, ask.Size)

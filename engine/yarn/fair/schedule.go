@@ -12,7 +12,7 @@ import (
 func (f *Scheduler) schedule(n *node) {
 	f.elision.calm++
 	f.elision.changed = f.elision.changed || f.elision.counts
-	if f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait {
+	if f.recovering() {
 		return
 	}
 	if len(n.claims) > 0 {
@@ -22,6 +22,11 @@ func (f *Scheduler) schedule(n *node) {
 		f.assignQueues(n)
 	}
 	f.refresh()
+}
+
+// recovering reports whether nothing is scheduled yet: the ResourceManager waits for the nodes of before its start.
+func (f *Scheduler) recovering() bool {
+	return f.site.WorkPreservingRecovery && f.now-f.timestamp <= f.site.SchedulingWait
 }
 
 // assignQueues offers the node to the root queue until nothing more is assigned, the node is reserved or the limit of

@@ -75,8 +75,11 @@ func (f *Scheduler) updateShares(q *queue) {
 //
 // Source: FairScheduler.updateRootQueueMetrics.
 func (f *Scheduler) refresh() {
-	if now := f.cluster.Capacity.Sub(f.allocated); now != f.available {
+	if now := f.unallocated(); now != f.available {
 		f.available = now
 		f.elision.change()
 	}
 }
+
+// unallocated is the cluster's capacity without what is allocated.
+func (f *Scheduler) unallocated() resource.Resource { return f.cluster.Capacity.Sub(f.allocated) }
