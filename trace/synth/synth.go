@@ -32,6 +32,8 @@ type Preset struct {
 	MemMiB   int64    // of a node
 	Queues   []string // paths; all their parents are made too
 	Users    []string
+	Grows    *growth          // in place of Queues and Users, nil where they are the same for each size of the cluster
+	Site     []trace.KeyValue // of its yarn-site.xml, beside the largest containers
 
 	// Arrivals draws n submission times from 0 on, ascending.
 	Arrivals func(r *rand.Rand, n int) []int64
@@ -47,6 +49,26 @@ var Presets = []*Preset{
 	&oneHost,
 	&tpchDecima,
 	&tpchMixed,
+	&month,
+}
+
+// growth is how a preset grows with the number of nodes.
+type growth struct {
+	rackNodes  int // nodes of a rack
+	queueNodes int // nodes for each queue, which has one user
+}
+
+func (w *growth) queues(nodes int) int { return max(nodes/w.queueNodes, 1) }
+
+// teams returns the paths of queues and the names of users on so many nodes.
+func (p *Preset) teams(nodes int) (queues, users []string) {
+	if p.Grows == nil {
+		return p.Queues, p.Users
+	}
+	for i := range p.Grows.queues(nodes) {
+		queues, users = append(queues, fmt.Sprintf("root.team%03d", i)), append(users, fmt.Sprintf("user%03d", i))
+	}
+	return queues, users
 }
 
 // Find returns the preset called name. The error names the known ones.
@@ -83,6 +105,9 @@ func (p *Preset) Check(o Options) error {
 // with returns o with the preset's defaults in place of zero values, or an error that names the option.
 func (p *Preset) with(o Options) (Options, error) {
 	d := p.Defaults
+	if w := p.Grows; w != nil && o.Nodes > 0 {
+		d.Racks = (o.Nodes + w.rackNodes - 1) / w.rackNodes
+	}
 	for _, n := range []struct {
 		name  string
 		value *int
@@ -189,9 +214,10 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 		return nil, err
 	}
 	g := &Generator{Options: o, preset: p, blocks: make(map[int32][][]int32), files: p.Files(o)}
+	queues, users := p.teams(o.Nodes)
 	meta := trace.Meta{
 		OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityModelled, DurationSource: trace.DurationModelled,
-		Nodes: g.nodes(), Queues: trace.QueueTree(p.Queues), Users: usersOf(p.Users), Files: g.files,
+		Nodes: g.nodes(), Queues: trace.QueueTree(queues), Users: usersOf(users), Files: g.files,
 	}
 	if g.topology, err = trace.NewTopology(meta.Nodes); err != nil {
 		return nil, err
@@ -281,11 +307,11 @@ func (g *Generator) nodes() []trace.Node {
 func (g *Generator) yarnSite() []byte {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<configuration>\n")
-	for _, p := range []struct {
-		key   string
-		value int64
-	}{{"yarn.scheduler.maximum-allocation-mb", g.preset.MemMiB}, {"yarn.scheduler.maximum-allocation-vcores", int64(g.preset.VCores)}} {
-		fmt.Fprintf(&b, "  <property><name>%s</name><value>%d</value></property>\n", p.key, p.value)
+	for _, kv := range append([]trace.KeyValue{
+		{Key: "yarn.scheduler.maximum-allocation-mb", Value: strconv.FormatInt(g.preset.MemMiB, 10)},
+		{Key: "yarn.scheduler.maximum-allocation-vcores", Value: strconv.FormatInt(int64(g.preset.VCores), 10)},
+	}, g.preset.Site...) {
+		fmt.Fprintf(&b, "  <property><name>%s</name><value>%s</value></property>\n", kv.Key, kv.Value)
 	}
 	b.WriteString("</configuration>\n")
 	return []byte(b.String())
