@@ -18,6 +18,7 @@ type app struct {
 	id      protocol.AppID
 	attempt int
 	failed  int // attempts whose end counted as a failure, see [rm.Counts]
+	circle  circle
 	job     *trace.Job
 	rec     *record.Job // of the job, over all attempts
 	kind    *appKind
@@ -216,10 +217,11 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
 	case s.rm.Retries(a.failed, a.plan.MaxAttempts):
+		circle := a.circle.after(a.rec.TasksSucceeded, a.endOfAM(exit))
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
-		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, reserved: map[int64]bool{}})
+		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, circle: circle, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
 	"replay/engine/random"
+	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/trace"
 )
@@ -29,7 +31,7 @@ func TestEnginesDecideAlike(t *testing.T) {
 			t.Errorf("seed %d: %v\n%s", at, p, debug.Stack())
 		}
 	}()
-	for _, seed := range append([]uint64{2358, 2659}, more()...) { // the first ones have failed
+	for _, seed := range append([]uint64{2358, 2659, 11754}, more()...) { // the first ones have failed
 		if t.Failed() {
 			break
 		}
@@ -107,8 +109,7 @@ func randomFair(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Opti
 			events = append(events, e)
 		}
 	}
-	// Until: preemption may take an application its master again and again, and that never ends.
-	o := scenario.Options{Seed: seed, Until: 6 * 3600_000, Sharing: pick("", "fair", "drf"), Placement: pick("locality-ratio", "none", "per-task"),
+	o := scenario.Options{Seed: seed, Sharing: pick("", "fair", "drf"), Placement: pick("locality-ratio", "none", "per-task"),
 		Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(randomAllocations(r))}},
 		Conf: map[string]string{
 			"yarn.nm.liveness-monitor.expiry-interval-ms":             "10000",
@@ -168,4 +169,21 @@ func randomAllocations(r *rand.Rand) string {
 	queue("y")
 	b.WriteString("</queue></allocations>")
 	return b.String()
+}
+
+// An application whose master is preempted before it has got further than the last time ends the replay, with that reason.
+func TestMastersPreemptedForEver(t *testing.T) {
+	in, o := randomFair(random.Stream(11754, "engines"), 11754)
+	k, m := replay(t, in(), o)
+	i := slices.IndexFunc(k.jobs, func(j record.Job) bool { return j.ID == 4 })
+	want := "its application master was started 388 times without getting beyond 2 of its 42 tasks; the last time, it was preempted"
+	if j := k.jobs[i]; j.Outcome != record.JobUnfinished || j.Reason != want {
+		t.Errorf("job ended as %q: %q, want unfinished: %q", j.Outcome, j.Reason, want)
+	}
+	if !slices.ContainsFunc(m.Warnings, func(w record.Warning) bool { return w.Code == "no-progress" && w.Voids }) {
+		t.Errorf("warnings %+v, want one that no job got further", m.Warnings)
+	}
+	if m.Totals.EndMS > 4*3600_000 {
+		t.Errorf("the replay ends at %d ms", m.Totals.EndMS)
+	}
 }

@@ -17,7 +17,11 @@ func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
 }
 
-func (a *app) GoesOn(until int64) { a.s.goesOn(until) }
+func (a *app) GoesOn(until int64) {
+	if !a.circle.closed(a.rec.TasksSucceeded) {
+		a.s.goesOn(until)
+	}
+}
 
 func (a *app) Momentary(purpose string) *random.Momentary {
 	return random.NewMomentary(a.s.sc.Seed, purpose)

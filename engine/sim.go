@@ -49,7 +49,7 @@ type sim struct {
 
 	pending int   // events of work in the queue: something will happen
 	moved   int64 // when something last happened
-	useful  int64 // until when it is known that work goes on: tasks, stages, submissions, node events
+	useful  int64 // until when it is known that work goes on: tasks, stages, submissions, node events; see [circle]
 
 	totals   record.Totals
 	warnings warnings
@@ -157,7 +157,7 @@ func (s *sim) horizon() int64 {
 	return last
 }
 
-// patience is how long a replay goes on without a task, although containers come and go.
+// patience is how long a replay goes on while no job gets further, although containers come and go.
 func (s *sim) patience() int64 {
 	return usefulStalls*s.sc.StallMS + s.sc.Model.AMStartMS + s.sc.Model.ExecutorStartMS
 }
@@ -167,17 +167,21 @@ func (s *sim) stop() {
 	last := s.horizon()
 	switch more := s.q.len() > 0 || s.beats.any(); {
 	case s.sc.Until > 0 && last == s.sc.Until && more:
-		s.now = s.sc.Until
-		s.totals.EndMS = s.now
+		s.endAt(last)
 		return
 	case !more:
 	case s.pending == 0 && last == s.moved+s.sc.StallMS:
 		s.warnings.voids("stalled", "nothing happened for %d ms of trace time: the remaining jobs can't finish; each gives its reason", s.sc.StallMS)
 	default:
-		s.warnings.voids("no-progress", "no task ran for %d ms of trace time, although containers come and go: the remaining jobs can't finish; each gives its reason", s.patience())
+		s.warnings.voids("no-progress", "no job got further for %d ms of trace time, although containers come and go: the remaining jobs can't finish; each gives its reason", s.patience())
+		s.endAt(last)
+		return
 	}
 	s.totals.EndMS = max(s.totals.EndMS, s.moved)
 }
+
+// endAt ends a replay in which things still go on.
+func (s *sim) endAt(t int64) { s.now, s.totals.EndMS = t, t }
 
 // push schedules an event of the ResourceManager or the trace.
 func (s *sim) push(at int64, k eventKind, number, arg int64) {
@@ -196,7 +200,7 @@ func (s *sim) schedule(at int64, row *kind, k eventKind, app, number int64, slot
 	s.q.push(at, order(row.class, app, k, number), k, slot, arg)
 }
 
-// usefulStalls is how many times as long as a stall a replay goes on without a task.
+// usefulStalls is how many times as long as a stall a replay goes on while no job gets further.
 const usefulStalls = 2
 
 // goesOn notes that work is known to go on until a time.

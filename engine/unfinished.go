@@ -13,6 +13,8 @@ func (a *app) whyUnfinished(s *sim) string {
 		return fmt.Sprintf("the replay stopped at %d ms", s.now)
 	}
 	switch {
+	case a.circle.closed(a.rec.TasksSucceeded):
+		return a.circle.text(a.rec.Tasks)
 	case a.am == 0 && a.attempt > 1:
 		return fmt.Sprintf("it waits for an AM container after %d attempts: %s", a.attempt-1, s.whyWaiting(a, a.plan.AMSize))
 	case a.am == 0:

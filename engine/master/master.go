@@ -97,6 +97,9 @@ type Preferrer interface {
 	Prefers(node int32) bool
 }
 
+// Repeats is how many times the same work may begin before it is no longer believed to come to an end.
+const Repeats = 100
+
 // An EventKind is a position in [Kind.Events].
 type EventKind uint8
 
@@ -134,7 +137,8 @@ type Clock interface {
 	Now() int64
 	// At schedules an event at a time, now or later, about the thing with this number.
 	At(at int64, k EventKind, number, arg int64)
-	// GoesOn notes that work is known to go on until a time: the replay is not stuck before it.
+	// GoesOn notes that work is known to go on until a time: the replay is not stuck before it. Work that has begun [Repeats]
+	// times without coming to an end is not such work.
 	GoesOn(until int64)
 	// Momentary is the random stream for a purpose; it begins again at each time.
 	Momentary(purpose string) *random.Momentary

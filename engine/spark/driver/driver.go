@@ -49,6 +49,7 @@ type Driver struct {
 	gone       bool   // has left the cluster
 	halted     bool   // its process ended as recorded
 	failed     string // why the application failed
+	repeats    string // the last task that began too often to be work that goes on, see [master.Repeats]
 }
 
 // A source is where the executors of an application come from: they are asked for, or a recording gives them.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/policy/resource"
@@ -358,5 +359,32 @@ func TestFailureWithRecordedExecutors(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"2000 0.0 lost", "3000 0.1 killed"}, a.ends()); d != "" {
 		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
+
+// A task whose executor is preempted each time is work that goes on, until it has begun so often that nobody believes in its end.
+func TestTaskThatBeginsForEver(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 1, 60_000)), setup{conf: static(1)}).executors(0).register()
+	var until []int64
+	for n := int64(0); n < master.Repeats+3; n++ {
+		at := 20_000 * n
+		a.Run(at + 10_000)
+		if len(a.launched) != int(n)+1 {
+			t.Fatalf("%d launches at %d ms, want %d", len(a.launched), at, n+1)
+		}
+		until = append(until, a.Until)
+		c := a.launched[n].rec.Container
+		a.Complete(c, protocol.ExitPreempted)
+		a.Crash(c, protocol.ExitPreempted)
+		a.Run(at + 16_000) // the master hears of it and asks again
+		a.executors(0)
+	}
+	for n := 1; n < len(until); n++ {
+		if more := until[n] > until[n-1]; more != (n < master.Repeats) {
+			t.Errorf("launch %d: work goes on until %d, until %d before it", n+1, until[n], until[n-1])
+		}
+	}
+	if got := a.Master.Waits(func(resource.Resource) string { return "" }); got != "0 of its 1 tasks are done; task 0 of stage 0 was started 103 times" {
+		t.Errorf("waits: %q", got)
 	}
 }

@@ -1,9 +1,11 @@
 package driver
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"replay/engine/master"
 	"replay/engine/record"
 	"replay/engine/spark"
 	"replay/trace"
@@ -105,7 +107,11 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
 	}
 	d.runs.add(&r)
-	d.h.GoesOn(r.end)
+	if again := max(int(at.Number), int(set.Spec.Attempt)); again < master.Repeats {
+		d.h.GoesOn(r.end)
+	} else {
+		d.repeats = fmt.Sprintf("task %d of stage %d was started %d times", index, stage, again+1)
+	}
 	d.h.At(r.end+status, evStatus, at.ID, at.ID)
 	if d.mgr != nil {
 		d.mgr.TaskStart(d.now(), stage, set.Spec.Attempt, at.Index, at.Exec, at.Speculative, !e.killing)

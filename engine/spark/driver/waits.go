@@ -12,6 +12,8 @@ func (d *Driver) Waits(why func(resource.Resource) string) string {
 	switch {
 	case d.rec.FirstAllocated == record.None && d.rec.FirstAsked != record.None:
 		return "it waits for its first executor: " + why(d.set.profiles[0].size)
+	case d.repeats != "":
+		return fmt.Sprintf("%d of its %d tasks are done; %s", d.rec.TasksSucceeded, d.rec.Tasks, d.repeats)
 	case d.ready == 0:
 		return "it has no executor: " + why(d.set.profiles[0].size)
 	case !d.started:
