@@ -28,6 +28,6 @@ func (c circle) closed(succeeded int64) bool {
 }
 
 func (c circle) text(tasks int64) string {
-	return fmt.Sprintf("its application master was started %d times without getting beyond %d of its %d tasks; the last time, %s",
+	return fmt.Sprintf("%d attempts of its application master got no further than %d of its %d tasks; the last one ended: %s",
 		c.attempts, c.furthest, tasks, c.last)
 }

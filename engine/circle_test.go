@@ -22,7 +22,7 @@ func TestCircle(t *testing.T) {
 	if !c.closed(best) || c.closed(best+1) {
 		t.Errorf("closed: %v with as many tasks as ever and %v with one more, want only the first", c.closed(best), c.closed(best+1))
 	}
-	if got, want := c.text(9), "its application master was started 102 times without getting beyond 3 of its 9 tasks; the last time, it was preempted"; got != want {
+	if got, want := c.text(9), "102 attempts of its application master got no further than 3 of its 9 tasks; the last one ended: it was preempted"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -176,7 +176,7 @@ func TestMastersPreemptedForEver(t *testing.T) {
 	in, o := randomFair(random.Stream(11754, "engines"), 11754)
 	k, m := replay(t, in(), o)
 	i := slices.IndexFunc(k.jobs, func(j record.Job) bool { return j.ID == 4 })
-	want := "its application master was started 388 times without getting beyond 2 of its 42 tasks; the last time, it was preempted"
+	want := "388 attempts of its application master got no further than 2 of its 42 tasks; the last one ended: it was preempted"
 	if j := k.jobs[i]; j.Outcome != record.JobUnfinished || j.Reason != want {
 		t.Errorf("job ended as %q: %q, want unfinished: %q", j.Outcome, j.Reason, want)
 	}
