@@ -119,11 +119,13 @@ func (b *beats) any() bool { return len(b.ranks) > 0 || b.update > 0 }
 func (b *beats) run(s *sim) {
 	if at, update := b.timeOf(b.h), b.updateTime(); update <= at {
 		b.passUpdate()
+		s.doing = &kinds[evUpdate]
 		s.rm.Update(s.now)
 		return
 	}
 	n := b.ranks[b.h%int64(len(b.ranks))]
 	b.pass(b.h + 1)
+	s.doing = &kinds[evNodeBeat]
 	s.nodeHeartbeat(n)
 }
 

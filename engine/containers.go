@@ -209,7 +209,7 @@ func (s *sim) startContainer(a *app, n int64, at int64) {
 func (s *sim) processStarted(a *app, n int64) {
 	c := a.containerOf(n)
 	node := protocol.NodeID(c.rec.Node)
-	if s.nodes.down[node] || c.process != starting {
+	if s.nodes.down[node] || !s.rm.Registered(node) || c.process != starting {
 		c.process = exited
 		if n != a.am && a.master != nil && !a.gone {
 			a.master.StartFailed(n)

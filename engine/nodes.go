@@ -133,7 +133,8 @@ func (s *sim) nodeEvent(i int) {
 	case trace.Undrain:
 		if s.rm.Registered(id) {
 			s.rm.Undrain(s.now, id)
-		} else {
+		} else { // it was decommissioned, and a NodeManager registers anew
+			s.survivorsDie(id)
 			s.addNode(id)
 		}
 	case trace.Capacity:
@@ -156,6 +157,20 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	}
 	for _, c := range s.rm.NodeDown(id) {
 		s.processDied(c)
+	}
+}
+
+// survivorsDie ends what still runs on a node that was decommissioned, as its NodeManager does before another starts.
+func (s *sim) survivorsDie(id protocol.NodeID) {
+	for _, a := range s.apps {
+		if a == nil {
+			continue
+		}
+		for _, c := range a.containers {
+			if c != nil && c.process == running && c.rec.Node == int32(id) {
+				s.processDied(protocol.ContainerID{App: a.id, N: c.rec.Number})
+			}
+		}
 	}
 }
 

@@ -7,8 +7,8 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -54,7 +54,10 @@ type sim struct {
 	totals   record.Totals
 	warnings warnings
 	seq      int64 // of decisions
+	doing    *kind // of what is being executed
 	err      error // an invariant of ours that broke, or the source's error
+
+	after func() // test hook: looks at the state after each event
 }
 
 // clusterTimestamp enters the ids of applications, and so YARN's hash orders.
@@ -62,7 +65,7 @@ const clusterTimestamp = 1_700_000_000_000
 
 // Run replays the scenario's trace and gives everything that happened to sink. The manifest describes
 // the replay and is complete, totals included. It stops early, with an error, when ctx is done, when
-// the trace can't be read, or when an invariant is broken.
+// the trace can't be read, or, with an *InternalError, when an invariant is broken.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, progress *Progress) (*record.Manifest, error) {
 	s, err := newSim(sc, sink, progress)
 	if err != nil {
@@ -97,7 +100,8 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	return s, nil
 }
 
-func (s *sim) run(ctx context.Context) (*record.Manifest, error) {
+func (s *sim) run(ctx context.Context) (m *record.Manifest, err error) {
+	defer s.caught(&err)
 	if err := s.loop(ctx); err != nil {
 		return nil, err
 	}
@@ -140,6 +144,9 @@ func (s *sim) loop(ctx context.Context) error {
 			s.beats.run(s)
 		} else {
 			s.handle(s.q.pop())
+		}
+		if s.after != nil {
+			s.after()
 		}
 	}
 }
@@ -191,7 +198,7 @@ func (s *sim) push(at int64, k eventKind, number, arg int64) {
 // schedule puts an event into the queue; work counts as pending, see [sim.pending].
 func (s *sim) schedule(at int64, row *kind, k eventKind, app, number int64, slot int32, arg int64) {
 	if err := fits(app, number); err != nil {
-		s.broken("%v", err)
+		s.err = cmp.Or(s.err, err)
 		return
 	}
 	if row.work {
@@ -213,12 +220,14 @@ func (s *sim) handle(e event) {
 	if e.ord>>(kindBits+numberBits)&(1<<appBits-1) != 0 {
 		a := s.apps[e.app]
 		a.events--
-		s.worked(&a.kind.rows[e.kind])
+		s.doing = &a.kind.rows[e.kind]
+		s.worked(s.doing)
 		a.handle(e)
 		s.release(a)
 		return
 	}
-	s.worked(&kinds[e.kind])
+	s.doing = &kinds[e.kind]
+	s.worked(s.doing)
 	switch e.kind {
 	case evArrival:
 		s.arrive()
@@ -258,11 +267,4 @@ func (s *sim) nextArrival() error {
 	s.goesOn(at)
 	s.push(max(at, s.now), evArrival, j.ID, 0)
 	return nil
-}
-
-// broken stops the replay because an invariant does not hold.
-func (s *sim) broken(format string, args ...any) {
-	if s.err == nil {
-		s.err = fmt.Errorf("internal error at %d ms: "+format, append([]any{s.now}, args...)...)
-	}
 }

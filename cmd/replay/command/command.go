@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/engine"
 	"replay/engine/scenario"
 	"replay/policy"
 )
@@ -24,6 +25,7 @@ const (
 	exitFailed   = 1 // the check failed: a difference, an invalid trace, a regression, jobs that should have succeeded
 	exitUsage    = 2
 	exitBadInput = 3
+	exitInternal = 4   // a fault of the program
 	exitStopped  = 130 // interrupted, as shells say it
 )
 
@@ -78,11 +80,15 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 	code := exitBadInput
 	var coded *codedError
 	var option *scenario.OptionError
+	var internal *engine.InternalError
 	switch {
 	case errors.As(err, &coded):
 		code = coded.code
 	case errors.As(err, &option):
 		code = exitUsage
+	case errors.As(err, &internal):
+		code = exitInternal
+		err = errors.New(p.toSend(args, err, internal))
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "replay: %s\n", text)

@@ -62,6 +62,9 @@ func New(site *conf.Site, names *protocol.Names, timestamp int64, observe yarn.O
 	}, nil
 }
 
+// Cluster returns the registered nodes, to be read only.
+func (s *Scheduler) Cluster() *yarn.Cluster { return s.nodes }
+
 // SetClock is described at [yarn.Scheduler].
 func (s *Scheduler) SetClock(now int64) { s.now = now }
 

@@ -167,6 +167,9 @@ func (r *RM) Registered(id protocol.NodeID) bool {
 	return int(id) < len(r.nodes) && r.nodes[id].registered
 }
 
+// Held returns what the node's containers hold by the ResourceManager's own count, the other side of the scheduler's.
+func (r *RM) Held(id protocol.NodeID) resource.Resource { return r.nodes[id].allocated }
+
 // ContainerStarted says that the NodeManager accepted the start of a container.
 func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	n := &r.nodes[node]
@@ -237,6 +240,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.unheard += len(keep) - had
 	r.news(n, n.hasNews())
 	r.sched.NodeUpdate(id, r.launched, r.completed)
+	r.completed = r.completed[:0]
 	for _, c := range r.kills {
 		r.host.Kill(c)
 	}

@@ -69,15 +69,14 @@ type RM struct {
 	nodes []node
 	work  []work // what inputs left for the dispatcher, first in first out
 
-	unheard int        // processes on all nodes, and nodes that drain
-	due     yarn.Ranks // nodes that have news, by rank
-	ranks   int64      // how many there are
-	idle    idle
-	expirer expirer
-	killAt  int64 // the preemption kill that is scheduled
-
+	unheard   int        // processes on all nodes, and nodes that drain
+	due       yarn.Ranks // nodes that have news, by rank
+	ranks     int64      // how many there are
+	idle      idle
+	expirer   expirer
+	killAt    int64 // the preemption kill that is scheduled
 	launched  []protocol.ContainerID
-	completed []protocol.Status
+	completed []protocol.Status // ends that a node is reporting
 	kills     []protocol.ContainerID
 }
 
@@ -152,17 +151,16 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	id := e.Container.ID
 	n := &r.nodes[e.Container.Node]
 	n.live--
-	held := false // a container that the node reported as running keeps its space until the node reports its end
 	for i := range n.procs {
 		if p := &n.procs[i]; p.id == id {
 			p.cleanup = true
 			r.news(n, true)
 			p.held = e.Launched
 			p.size = e.Container.Size
-			held = p.held
 		}
 	}
-	if !held {
+	// A container that the node reported as running keeps its space until the node reports its end.
+	if !e.Launched || slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id }) {
 		n.allocated = n.allocated.Sub(e.Container.Size)
 	}
 	a := r.apps[id.App]
