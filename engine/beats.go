@@ -120,6 +120,7 @@ func (b *beats) run(s *sim) {
 	if at, update := b.timeOf(b.h), b.updateTime(); update <= at {
 		b.passUpdate()
 		s.doing = &kinds[evUpdate]
+		s.totals.ExecutedUpdates++
 		s.rm.Update(s.now)
 		return
 	}

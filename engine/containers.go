@@ -43,6 +43,7 @@ func (s *sim) Observe(e *yarn.Event) {
 	switch e.Kind {
 	case yarn.Allocated:
 		s.allocated(e)
+		s.news(id.App)
 	case yarn.Reserved:
 		s.totals.Reservations++
 		if a := s.byID(id.App); a != nil {
@@ -50,6 +51,7 @@ func (s *sim) Observe(e *yarn.Event) {
 		}
 	case yarn.Completed:
 		s.containerCompleted(e)
+		s.news(id.App)
 	case yarn.Averted:
 		s.warnings.add("averted:"+e.Text, "%s", e.Text)
 		return
@@ -60,6 +62,13 @@ func (s *sim) Observe(e *yarn.Event) {
 	}
 	if s.sc.Decisions {
 		s.decide(e)
+	}
+}
+
+// news tells an application that the ResourceManager has something for it.
+func (s *sim) news(id protocol.AppID) {
+	if a := s.byID(id); a != nil && a.master != nil && !a.gone {
+		a.master.News()
 	}
 }
 

@@ -114,6 +114,8 @@ func (m *scripted) ExitStatus(c int64) int32 {
 	}
 	return exitSIGTERM
 }
+func (m *scripted) News()                                       {}
+func (m *scripted) NodesChanged(int)                            {}
 func (m *scripted) AMExited()                                   { m.tell("master exited") }
 func (m *scripted) NodeDown(node int32)                         { m.tell("node %d down", node) }
 func (m *scripted) Fail(reason string)                          { m.tell("fail: %s", reason) }

@@ -17,6 +17,11 @@ func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
 }
 
+func (a *app) Passed(k master.EventKind) bool {
+	kind := numKinds + eventKind(k)
+	return order(a.kind.rows[kind].class, int64(a.id), kind, 0) <= a.s.reached
+}
+
 func (a *app) GoesOn(until int64) {
 	if !a.circle.closed(a.rec.TasksSucceeded) {
 		a.s.goesOn(until)
@@ -85,7 +90,10 @@ func (a *app) Busy(cores int32) {
 	a.s.queues.busy[a.usage] += int64(cores)
 }
 
-func (a *app) Heartbeat() { a.s.totals.AMHeartbeats++ }
+func (a *app) Heartbeats(n, executed int64) {
+	a.s.totals.AMHeartbeats += n
+	a.s.totals.ExecutedAMHeartbeats += executed
+}
 
 func (a *app) Task(r *record.Task) {
 	a.s.progress.Tasks.Add(1)

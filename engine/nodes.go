@@ -95,6 +95,11 @@ func (s *sim) beatsChanged() {
 		}
 	}
 	s.beats.nodesChanged(s.now, s.nodes.beating)
+	for _, a := range s.apps {
+		if a != nil && a.master != nil {
+			a.master.NodesChanged(len(s.nodes.registered))
+		}
+	}
 }
 
 func (s *sim) nodeHeartbeat(id protocol.NodeID) {

@@ -155,7 +155,7 @@ func (m *perTaskMaster) Handle(k master.EventKind, arg int64) {
 	switch {
 	case m.over:
 	case k == evPerTaskBeat:
-		m.h.Heartbeat()
+		m.h.Heartbeats(1, 1)
 		m.beat()
 	case k == evPerTaskDone && m.h.Running(arg) && m.runs[arg] != nil:
 		r := m.runs[arg]
@@ -221,6 +221,8 @@ func (m *perTaskMaster) Fail(reason string)     { m.leave(reason) }
 func (m *perTaskMaster) StartFailed(int64)      {} // the ResourceManager says that it is gone
 func (m *perTaskMaster) Exited(int64)           {} // as here
 func (m *perTaskMaster) ExitStatus(int64) int32 { return protocol.ExitSuccess }
+func (m *perTaskMaster) News()                  {}
+func (m *perTaskMaster) NodesChanged(int)       {}
 func (m *perTaskMaster) NodeDown(int32)         {}
 func (m *perTaskMaster) Stopping() bool         { return m.over }
 func (m *perTaskMaster) AMExited()              { m.Stop() }

@@ -30,12 +30,13 @@ type sim struct {
 	digest   record.Digest
 	progress *Progress
 
-	now   int64
-	q     queue
-	beats *beats
-	rm    *rm.RM
-	names *protocol.Names
-	kinds map[string]*appKind // of applications
+	now     int64
+	reached uint64 // place in the order of this millisecond: what is not behind it has been executed
+	q       queue
+	beats   *beats
+	rm      *rm.RM
+	names   *protocol.Names
+	kinds   map[string]*appKind // of applications
 
 	nodes    nodes
 	cluster  master.Cluster
@@ -130,15 +131,15 @@ func (s *sim) loop(ctx context.Context) error {
 		if queued {
 			limit, limitOrd = s.q.peek().at, s.q.peek().ord
 		}
-		at, _, beat := s.beats.next(limit, limitOrd)
+		at, ord, beat := s.beats.next(limit, limitOrd)
 		if !beat && !queued {
 			s.stop()
 			return nil
 		}
 		if !beat {
-			at = limit
+			at, ord = limit, limitOrd
 		}
-		s.now = at
+		s.reach(at, ord)
 		s.totals.Events++
 		if beat {
 			s.beats.run(s)
@@ -149,6 +150,14 @@ func (s *sim) loop(ctx context.Context) error {
 			s.after()
 		}
 	}
+}
+
+// reach goes on to a time and a place in its order. An event may lead to one that comes before it in the order.
+func (s *sim) reach(at int64, ord uint64) {
+	if at > s.now {
+		s.now, s.reached = at, 0
+	}
+	s.reached = max(s.reached, ord)
 }
 
 // horizon is the last time at which anything is executed unless something happens before: the end that the user asked for,
@@ -172,7 +181,8 @@ func (s *sim) patience() int64 {
 // stop ends a replay in which nothing is left to execute up to its horizon.
 func (s *sim) stop() {
 	last := s.horizon()
-	switch more := s.q.len() > 0 || s.beats.any(); {
+	more := s.q.len() > 0 || s.beats.any()
+	switch {
 	case s.sc.Until > 0 && last == s.sc.Until && more:
 		s.endAt(last)
 		return
@@ -185,10 +195,16 @@ func (s *sim) stop() {
 		return
 	}
 	s.totals.EndMS = max(s.totals.EndMS, s.moved)
+	if more {
+		s.reach(last, math.MaxUint64)
+	}
 }
 
 // endAt ends a replay in which things still go on.
-func (s *sim) endAt(t int64) { s.now, s.totals.EndMS = t, t }
+func (s *sim) endAt(t int64) {
+	s.reach(t, math.MaxUint64)
+	s.totals.EndMS = s.now
+}
 
 // push schedules an event of the ResourceManager or the trace.
 func (s *sim) push(at int64, k eventKind, number, arg int64) {

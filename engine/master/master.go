@@ -73,6 +73,10 @@ type Master interface {
 	ExitStatus(c int64) int32
 	// AMExited is the end of the application master's own process.
 	AMExited()
+	// News says that the ResourceManager has something to tell with the next heartbeat: a container that was allocated or has ended.
+	// NodesChanged says how many nodes are in the cluster from now on.
+	News()
+	NodesChanged(n int)
 	// NodeDown says that all processes on a node are gone, and what the node served with them.
 	NodeDown(node int32)
 
@@ -137,6 +141,8 @@ type Clock interface {
 	Now() int64
 	// At schedules an event at a time, now or later, about the thing with this number.
 	At(at int64, k EventKind, number, arg int64)
+	// Passed reports whether events of a kind, of this application, that are scheduled for now have been executed.
+	Passed(k EventKind) bool
 	// GoesOn notes that work is known to go on until a time: the replay is not stuck before it. Work that has begun [Repeats]
 	// times without coming to an end is not such work.
 	GoesOn(until int64)
@@ -187,8 +193,8 @@ type Books interface {
 	Room(c int64) []int32
 	// Busy books cores that begin (or, negative, end) to run a task.
 	Busy(cores int32)
-	// Heartbeat counts a heartbeat of the application master.
-	Heartbeat()
+	// Heartbeats counts heartbeats of the application master, and how many of them were executed.
+	Heartbeats(n, executed int64)
 	// Task writes a task attempt that has ended.
 	Task(*record.Task)
 	// Warn counts something that the user should know; Broken stops the replay because an invariant does not hold.

@@ -252,8 +252,11 @@ type Totals struct {
 	AMHeartbeats        int64 `json:"am_heartbeats"`
 	Updates             int64 `json:"updates"`
 	ExecutedHeartbeats  int64 `json:"executed_heartbeats"`
-	Events              int64 `json:"events"`
-	EndMS               int64 `json:"end_ms"` // finish of the last job; with unfinished ones, where the replay stopped or nothing more happened
+	// Of application masters, and of updates.
+	ExecutedAMHeartbeats int64 `json:"executed_am_heartbeats"`
+	ExecutedUpdates      int64 `json:"executed_updates"`
+	Events               int64 `json:"events"`
+	EndMS                int64 `json:"end_ms"` // finish of the last job; with unfinished ones, where the replay stopped or nothing more happened
 }
 
 // LowLoad is the code of the warning that hardly anything will wait, and what to try.

@@ -30,6 +30,11 @@ func (h *Host) At(at int64, k master.EventKind, number, arg int64) {
 	h.push(event{at: at, class: row.Class, kind: int(k), number: number, arg: arg})
 }
 
+// Passed is part of [master.Clock].
+func (h *Host) Passed(k master.EventKind) bool {
+	return event{at: h.now, class: h.events[k].Class, kind: int(k)}.compare(h.reached) <= 0
+}
+
 // GoesOn is part of [master.Clock].
 func (h *Host) GoesOn(until int64) { h.Until = max(h.Until, until) }
 
@@ -201,7 +206,7 @@ func (h *Host) Busy(cores int32) {
 }
 
 // Heartbeat is part of [master.Books].
-func (h *Host) Heartbeat() { h.counted++ }
+func (h *Host) Heartbeats(n, executed int64) { h.counted += int(n) }
 
 // Task is part of [master.Books].
 func (h *Host) Task(r *record.Task) { h.Tasks = append(h.Tasks, *r) }

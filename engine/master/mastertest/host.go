@@ -49,6 +49,7 @@ type Host struct {
 	cluster    master.Cluster
 	down, lost []bool // by node
 	now        int64
+	reached    event // up to which everything has been executed
 	queue      []event
 	seq        int
 	containers []*container // by number; 1 is the application master's
@@ -112,6 +113,9 @@ func (h *Host) Grant(node, priority int32, size resource.Resource) *protocol.Con
 		h.rec.FirstAllocated = h.now
 	}
 	h.rec.Containers++
+	if h.Master != nil && !h.gone {
+		h.Master.News()
+	}
 	return c
 }
 
@@ -156,6 +160,13 @@ func (h *Host) LoseNode(node int32) {
 			h.complete(int64(n), protocol.ExitAborted)
 		}
 	}
+	left := 0
+	for i := range h.lost {
+		if !h.lost[i] {
+			left++
+		}
+	}
+	h.Master.NodesChanged(left)
 }
 
 // Run executes what is due up to a time, that included.
@@ -163,10 +174,17 @@ func (h *Host) Run(until int64) {
 	for len(h.queue) > 0 && h.queue[0].at <= until {
 		e := h.queue[0]
 		h.queue = h.queue[1:]
-		h.now = e.at
+		h.reach(e)
 		h.execute(&e)
 	}
-	h.now = max(h.now, until)
+	h.reach(event{at: until, class: master.Timer + 1})
+}
+
+// reach goes on to the place of an event.
+func (h *Host) reach(e event) {
+	if e.compare(h.reached) > 0 {
+		h.now, h.reached = e.at, e
+	}
 }
 
 // Counted returns how many heartbeats the master has counted.
@@ -255,6 +273,9 @@ func (h *Host) complete(n int64, exit int32) {
 	c.ended = true
 	c.rec.Ended, c.rec.Exit = h.now, exit
 	h.completed = append(h.completed, protocol.Status{ID: protocol.ContainerID{App: 1, N: n}, Exit: exit})
+	if !h.gone {
+		h.Master.News()
+	}
 }
 
 // masterExited is the end of a master that has unregistered: the attempt leaves the cluster.

@@ -206,7 +206,7 @@ func (a *Allocator) Response(now int64, resp *protocol.AllocateResponse, out *Ou
 	out.Grants, out.Launches, out.Removals = out.Grants[:0], out.Launches[:0], out.Removals[:0]
 	out.Answers, out.Released = out.Answers[:0], out.Released[:0]
 	a.client.Received(resp)
-	a.health.clusterNodes = resp.Nodes
+	a.Nodes(resp.Nodes)
 	if len(resp.Allocated) > 0 {
 		a.handleGrants(resp.Allocated, out)
 	}

@@ -123,6 +123,28 @@ func (a *Allocator) Waiting() bool {
 	return false
 }
 
+// Due reports whether a heartbeat would do more than ask for what the ResourceManager has to tell. Where hosts are excluded it always
+// is: whether that ends the application depends on the answer.
+func (a *Allocator) Due(now int64) bool {
+	if !a.client.Idle() || len(a.health.current) > 0 || a.health.fatal(now) != "" {
+		return true
+	}
+	for i := range a.profiles {
+		p := &a.profiles[i]
+		if !p.targeted {
+			continue
+		}
+		pending := a.pendingCount(int32(i))
+		if missing := p.target - pending - p.running - p.starting; missing > 0 || missing < 0 && pending > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Nodes tells how many nodes the ResourceManager has, as of the last heartbeat.
+func (a *Allocator) Nodes(n int) { a.health.clusterNodes = n }
+
 // Finish tells that the application master is about to stop: executors that end from now on are
 // nobody's fault.
 func (a *Allocator) Finish() { a.finishing = true }

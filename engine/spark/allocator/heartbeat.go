@@ -28,6 +28,9 @@ func (l *HeartbeatLadder) Pause(waiting bool) int64 {
 	return pause
 }
 
+// Longest returns the pause that the loop makes unless it hurries, and that its pauses grow to when it does.
+func (l *HeartbeatLadder) Longest() int64 { return l.heartbeat }
+
 // Wake starts the ladder again, because a target changed or a question came. The caller ends the
 // present pause at once: the minimum that Spark means to keep is nothing in practice, since it
 // subtracts nanoseconds from milliseconds.

@@ -39,20 +39,30 @@ func TestHeartbeats(t *testing.T) {
 			for k, v := range c.conf {
 				conf[k] = v
 			}
-			a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: conf, expiry: c.expiry}).register()
-			if c.grant >= 0 {
-				a.Run(c.grant)
-				a.executors(0)
-			}
-			a.Run(c.want[len(c.want)-1])
-			if d := cmp.Diff(c.want, a.Beats); d != "" {
-				t.Errorf("heartbeats (-want +got)\n%s", d)
-			}
-			if a.Counted() != len(c.want)-1 {
-				t.Errorf("%d heartbeats are counted, want %d: all but the registration's", a.Counted(), len(c.want)-1)
+			for _, dense := range []bool{true, false} {
+				a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: conf, expiry: c.expiry, dense: dense}).register()
+				if c.grant >= 0 {
+					a.Run(c.grant)
+					a.executors(0)
+				}
+				a.Run(c.want[len(c.want)-1])
+				a.Master.Finish()
+				if d := cmp.Diff(c.want, a.Beats); d != "" && dense {
+					t.Errorf("heartbeats (-want +got)\n%s", d)
+				}
+				if !dense && (len(a.Beats) > 3 || !subset(a.Beats, c.want)) {
+					t.Errorf("heartbeats at %v are executed, want few of %v", a.Beats, c.want)
+				}
+				if a.Counted() != len(c.want)-1 {
+					t.Errorf("dense %t: %d heartbeats are counted, want %d: all but the registration's", dense, a.Counted(), len(c.want)-1)
+				}
 			}
 		})
 	}
+}
+
+func subset(some, all []int64) bool {
+	return !slices.ContainsFunc(some, func(t int64) bool { return !slices.Contains(all, t) })
 }
 
 // A target that changes ends the pause at once, and the short pauses begin again; so does a question for the reason of a loss.
@@ -60,7 +70,7 @@ func TestHeartbeats(t *testing.T) {
 // Source: ApplicationMaster.resetAllocatorInterval.
 func TestHeartbeatIsWoken(t *testing.T) {
 	t.Run("by a target", func(t *testing.T) {
-		a := newApp(t, jobOf(delayed(stageOf(0, 9, 1_000_000), 4050)), setup{conf: dynamic("spark.dynamicAllocation.schedulerBacklogTimeout", "60s")}).register()
+		a := newApp(t, jobOf(delayed(stageOf(0, 9, 1_000_000), 4050)), setup{dense: true, conf: dynamic("spark.dynamicAllocation.schedulerBacklogTimeout", "60s")}).register()
 		a.Run(7500)
 		// The manager's first tick after the stage raises the target.
 		if d := cmp.Diff([]int64{0, 3000, 4100, 4300, 4700, 5500, 7100}, a.Beats); d != "" {
@@ -70,7 +80,7 @@ func TestHeartbeatIsWoken(t *testing.T) {
 	t.Run("by a question", func(t *testing.T) {
 		m := instant()
 		m.DisconnectMS = 10
-		a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{conf: static(2), model: m}).executors(0, 1).register()
+		a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), setup{dense: true, conf: static(2), model: m}).executors(0, 1).register()
 		a.Run(4000)
 		a.FailNode(0)
 		a.Run(6000)
@@ -314,7 +324,7 @@ func TestApplicationWithoutStages(t *testing.T) {
 func TestFailureOfTheMastersProcess(t *testing.T) {
 	m := instant()
 	m.DisconnectMS = 10
-	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{conf: static(2), model: m}).executors(0, 1).register()
+	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{dense: true, conf: static(2), model: m}).executors(0, 1).register()
 	a.Run(7000)
 	a.Log = nil
 	beats := len(a.Beats)

@@ -17,8 +17,7 @@ import (
 type asked struct {
 	*Driver
 	alloc    *allocator.Allocator
-	ladder   allocator.HeartbeatLadder
-	beat     int64 // generation of the heartbeat that is due
+	beats    heartbeats
 	req      protocol.AllocateRequest
 	resp     protocol.AllocateResponse
 	out      allocator.Outcome
@@ -40,7 +39,7 @@ func (a *asked) prepare() error {
 	}
 	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
 		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index})
-	a.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
+	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = make([]int64, max(a.conf.LauncherThreads, 1))
 	if a.conf.DynamicAllocation {
 		a.mgr = spark.NewManager(a.conf, perExec, a)
@@ -65,8 +64,8 @@ func (a *asked) begin() {
 func (a *asked) handle(k master.EventKind, arg int64) {
 	switch k {
 	case evHeartbeat:
-		if arg == a.beat {
-			a.h.Heartbeat()
+		if arg == a.beats.last && a.beats.queued {
+			a.h.Heartbeats(1, 1)
 			a.heartbeat()
 		}
 	case evDisconnect:
@@ -105,7 +104,6 @@ func (a *asked) arrange([]spark.Offer) {}
 
 // leave tells executors to stop; the process of the application master ends last.
 func (a *asked) leave(reason string) {
-	a.beat++
 	a.h.Unregister(reason)
 	for i := range a.execs {
 		if n := a.execs[i].container; n > 0 {
@@ -113,39 +111,6 @@ func (a *asked) leave(reason string) {
 		}
 	}
 	a.h.EndAM(a.now() + a.m.StopMS)
-}
-
-// heartbeat is one turn of the AM's reporter: requests are brought up to date, the ResourceManager is
-// called, and what it answered is handled. Then the loop sleeps.
-//
-// Source: ApplicationMaster.allocationThreadImpl, YarnAllocator.allocateResources.
-func (a *asked) heartbeat() {
-	if a.stopping {
-		return
-	}
-	if reason := a.alloc.Fatal(a.now()); reason != "" {
-		a.Fail(reason)
-		return
-	}
-	a.alloc.Request(&a.req)
-	if err := a.h.Allocate(&a.req, &a.resp); err != nil {
-		a.Fail(err.Error())
-		return
-	}
-	a.alloc.Response(a.now(), &a.resp, &a.out)
-	a.carryOut(&a.out)
-	a.beat++
-	a.h.At(a.now()+a.ladder.Pause(a.alloc.Waiting()), evHeartbeat, 0, a.beat)
-}
-
-// wake ends the sleep of the AM's loop at once and resets its pauses.
-func (a *asked) wake() {
-	if a.stopping {
-		return
-	}
-	a.ladder.Wake()
-	a.beat++
-	a.h.At(a.now(), evHeartbeat, 0, a.beat)
 }
 
 // carryOut does what the allocator decided about granted and completed containers.
@@ -196,11 +161,15 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 func (a *asked) Started(c int64) {
 	e := &a.execs[a.executorIn(c)]
 	a.alloc.LaunchDone(e.launch)
+	a.expect()
 	a.h.At(a.now()+e.startMS, evExecReady, c, c)
 }
 
 // StartFailed is part of [master.Master].
-func (a *asked) StartFailed(c int64) { a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch) }
+func (a *asked) StartFailed(c int64) {
+	a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch)
+	a.expect()
+}
 
 // Kill is part of [spark.Backend]: idle executors are given back. Busy and unknown ones are not.
 func (a *asked) Kill(now int64, ids []int32) []int32 { return a.kill(ids, false) }
@@ -222,6 +191,7 @@ func (a *asked) kill(ids []int32, force bool) []int32 {
 	for _, id := range out {
 		a.alloc.KillExecutor(id)
 	}
+	a.expect()
 	return out
 }
 
@@ -269,15 +239,8 @@ func (a *asked) RequestTotal(now int64, r *spark.TotalRequest) bool {
 	if a.alloc.RequestTotal(now, r) {
 		a.wake()
 	}
+	a.expect()
 	return true
-}
-
-// AMExited is part of [master.Master].
-func (a *asked) AMExited() {
-	if !a.stopping {
-		a.beat++
-	}
-	a.Driver.AMExited()
 }
 
 // Exited is part of [master.Master].
@@ -294,7 +257,7 @@ func (a *asked) Exited(c int64) {
 	if e.state == execAlive && !a.stopping {
 		a.h.At(a.now()+a.m.DisconnectMS, evDisconnect, int64(id), int64(id))
 	}
-	a.wind(call)
+	a.wind()
 }
 
 // disconnected is the driver's notice that an executor's connection dropped: it gets no more offers,

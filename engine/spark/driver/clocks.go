@@ -22,30 +22,16 @@ func (d *Driver) start(c clock, after int64) {
 	d.clocks = append(d.clocks, c)
 }
 
-// reached is how far the driver is in a millisecond: its events come in the order of their kinds, so clocks of this kind and those
-// before it have passed, even when an event that they lead to comes after them.
-type reached struct {
-	at   int64
-	kind master.EventKind
-}
-
-// call stands for the kind of an event that is not the driver's own: it comes before all clocks of its millisecond.
-const call = 0
-
-// wind brings the clocks up to date after an event: k is its kind, [call] for what is not one of the driver's events.
-func (d *Driver) wind(k master.EventKind) {
+// wind brings the clocks up to date after an event.
+func (d *Driver) wind() {
 	if d.stopping {
 		return
 	}
 	now := d.now()
-	if now != d.reached.at {
-		d.reached.at, d.reached.kind = now, call
-	}
-	d.reached.kind = max(d.reached.kind, k)
 	for i := range d.clocks {
 		c := &d.clocks[i]
 		t := c.from(now)
-		if t == now && d.reached.kind >= c.kind {
+		if t == now && d.h.Passed(c.kind) {
 			t += c.period
 		}
 		if !d.kind.Dense {

@@ -38,7 +38,6 @@ type Driver struct {
 	offers    []spark.Offer
 	told      []spark.TaskEvent
 	clocks    []clock
-	reached   reached
 	reviveAt  int64 // time of the offer of all executors that is scheduled, or -1
 
 	registered int64  // when the application master registered
@@ -75,6 +74,11 @@ type source interface {
 	hashes() *spark.HashOrder
 	// arrange puts executors whose order is drawn into one that is known.
 	arrange([]spark.Offer)
+	// news is called when the ResourceManager has something to tell, nodesChanged when it has another number of nodes.
+	news()
+	nodesChanged(n int)
+	// quit ends the application master's loop.
+	quit()
 	// leave unregisters the application, with the reason of its failure or none, and has its containers end.
 	leave(reason string)
 }
@@ -95,7 +99,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 		d.source = g
 		return g
 	}
-	a := &asked{Driver: d}
+	a := &asked{Driver: d, beats: heartbeats{next: never}}
 	d.source = a
 	return a
 }
@@ -125,7 +129,7 @@ func (d *Driver) Register() error {
 		d.h.At(d.now()+l.HaltMS, evHalt, 0, 0)
 	}
 	d.source.begin()
-	d.wind(call)
+	d.wind()
 	return nil
 }
 
@@ -169,7 +173,7 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 			d.source.handle(k, arg)
 		}
 	}
-	d.wind(k)
+	d.wind()
 }
 
 // always says of a clock that it could do something each time.
@@ -241,7 +245,7 @@ func (d *Driver) Fail(reason string) {
 		return
 	}
 	d.failed = reason
-	d.stopping = true
+	d.quit()
 	if d.ended { // in its last moments: the master gives up by itself
 		d.driverStop()
 	}
@@ -253,8 +257,17 @@ func (d *Driver) driverStop() {
 	if d.left {
 		return
 	}
-	d.left, d.stopping = true, true
+	d.left = true
+	d.quit()
 	d.source.leave(d.failed)
+}
+
+// quit begins no more.
+func (d *Driver) quit() {
+	if !d.stopping {
+		d.source.quit()
+		d.stopping = true
+	}
 }
 
 // Stop is part of [master.Master]: task attempts that still run are lost work.
@@ -265,7 +278,7 @@ func (d *Driver) Stop() {
 
 // halt ends what the driver does.
 func (d *Driver) halt() {
-	d.stopping = true
+	d.quit()
 	d.endRuns(record.TaskKilled)
 }
 
@@ -284,7 +297,16 @@ func (d *Driver) AMExited() {
 }
 
 // Finish is part of [master.Master].
-func (d *Driver) Finish() { d.endRuns(record.TaskRunning) }
+func (d *Driver) Finish() {
+	d.quit()
+	d.endRuns(record.TaskRunning)
+}
+
+// News is part of [master.Master].
+func (d *Driver) News() { d.source.news() }
+
+// NodesChanged is part of [master.Master].
+func (d *Driver) NodesChanged(n int) { d.source.nodesChanged(n) }
 
 // Stopping is part of [master.Master].
 func (d *Driver) Stopping() bool { return d.stopping }

@@ -185,5 +185,5 @@ func (d *Driver) NodeDown(node int32) {
 	if d.dag != nil {
 		d.dag.HostLost(node)
 	}
-	d.wind(call)
+	d.wind()
 }

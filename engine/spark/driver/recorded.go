@@ -78,6 +78,12 @@ func (g *given) handle(k master.EventKind, arg int64) {
 	}
 }
 
+func (g *given) news() {}
+
+func (g *given) nodesChanged(int) {}
+
+func (g *given) quit() {}
+
 func (g *given) enough() bool { return true }
 
 // kill does nothing: executors end as they did in the recording.
