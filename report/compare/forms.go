@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"replay/engine/record"
+	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/quantity"
 )
@@ -16,18 +17,17 @@ import (
 // JSON forms of a comparison; what is not a number is null.
 type (
 	comparisonJSON struct {
-		Version  string                  `json:"program_version"`
-		Commit   string                  `json:"program_commit"`
-		Modified bool                    `json:"program_modified"`
-		Trace    string                  `json:"trace_sha256"`
-		Variants []variantJSON           `json:"variants"`
-		Seeds    []uint64                `json:"seeds"`
-		Jobs     int                     `json:"jobs"`
-		Tested   map[quantity.Family]int `json:"tested"`
-		Method   string                  `json:"method"`
-		Verdict  []verdictJSON           `json:"verdict"`
-		Metrics  []rowJSON               `json:"metrics"`
-		Made     *record.Made            `json:"made"`
+		Version   string        `json:"program_version"`
+		Commit    string        `json:"program_commit"`
+		Modified  bool          `json:"program_modified"`
+		Trace     string        `json:"trace_sha256"`
+		Variants  []variantJSON `json:"variants"`
+		Jobs      int           `json:"jobs"`
+		Inference inferenceJSON `json:"inference"`
+		Method    string        `json:"method"`
+		Verdict   []verdictJSON `json:"verdict"`
+		Metrics   []rowJSON     `json:"metrics"`
+		Made      *record.Made  `json:"made"`
 	}
 	variantJSON struct {
 		Name    string          `json:"name"`
@@ -47,6 +47,24 @@ type (
 		Config        map[string]string `json:"config"`
 		Model         map[string]string `json:"model"`
 		Warnings      []record.Warning  `json:"warnings"`
+	}
+	inferenceJSON struct {
+		Unit      inference.Unit          `json:"unit"` // seed, trace or window
+		Scope     string                  `json:"scope"`
+		N         int                     `json:"n"`
+		Units     []string                `json:"units"`
+		Seeds     [][]uint64              `json:"seeds"` // by variant, of each run
+		Unpaired  bool                    `json:"unpaired"`
+		Level     float64                 `json:"level"` // of the whole table
+		Headline  float64                 `json:"level_of_each_headline_metric"`
+		Shares    float64                 `json:"level_of_each_queue_share"`
+		Tested    map[quantity.Family]int `json:"tested"`
+		Margin    float64                 `json:"margin"`
+		Wanted    *float64                `json:"precision_wanted"`  // null when the number of units was given
+		Reached   *float64                `json:"precision_reached"` // of the headline metric known least precisely
+		Least     string                  `json:"least_precise"`
+		StoppedBy inference.Stop          `json:"stopped_by"`
+		Limit     *int                    `json:"limit"`
 	}
 	verdictJSON struct {
 		Variant string `json:"variant"`
@@ -69,15 +87,18 @@ type (
 		Variant    string     `json:"variant"`
 		Number     *float64   `json:"value"`
 		Absent     string     `json:"absent,omitempty"`
-		BySeed     []*float64 `json:"by_seed"`
+		ByUnit     []*float64 `json:"by_unit"`
+		Missing    []string   `json:"missing,omitempty"` // units without a number
 		Difference *float64   `json:"difference"`
 		Interval   []float64  `json:"interval"` // low and high
 		P          *float64   `json:"p"`
 		Adjusted   *float64   `json:"p_adjusted"`
+		Detectable *float64   `json:"detectable"` // found in 8 of 10 such comparisons
 		Finding    Finding    `json:"finding"`
 		Untested   string     `json:"untested,omitempty"` // why not
-		Seeds      *Source    `json:"by_seeds"`
-		Jobs       *Source    `json:"by_jobs"`
+		SE         *float64   `json:"standard_error"`
+		DF         *float64   `json:"degrees_of_freedom"`
+		Correlated *float64   `json:"autocorrelation,omitempty"` // of neighbouring windows
 	}
 )
 
@@ -91,7 +112,7 @@ func finite(x float64) *float64 {
 
 // JSON returns the whole comparison as JSON.
 func (c *Comparison) JSON() ([]byte, error) {
-	out := comparisonJSON{Seeds: c.Seeds, Jobs: c.Jobs, Made: c.Made, Tested: c.Tested, Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
+	out := comparisonJSON{Jobs: c.Jobs, Made: c.Made, Inference: c.inferenceJSON(), Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
 	for i, v := range c.Variants {
 		m := &v.Runs[0].Manifest
 		out.Version, out.Commit, out.Modified, out.Trace = m.ProgramVersion, m.Commit, m.Modified, m.TraceHash
@@ -110,15 +131,21 @@ func (c *Comparison) JSON() ([]byte, error) {
 			x := &row.Cells[v]
 			cell := cellJSON{
 				Variant: c.Variants[v].Name, Number: finite(x.Number), Absent: x.Absent, Difference: finite(x.Difference),
-				P: finite(x.P), Adjusted: finite(x.Adjusted), Finding: x.Finding, Seeds: x.Seeds, Jobs: x.Jobs,
+				P: finite(x.P), Adjusted: finite(x.Adjusted), Detectable: finite(x.Detectable), Finding: x.Finding, Missing: x.Missing,
+			}
+			if e := x.Estimate; e != nil {
+				cell.SE, cell.DF = &e.SE, &e.DF
+				if c.Unit == inference.Window {
+					cell.Correlated = &e.Autocorrelation
+				}
 			}
 			if low, high, ok := x.interval(); ok {
 				cell.Interval = []float64{low, high}
 			} else if row.Family != "" && x.Finding != Equal {
 				cell.Untested = x.Untested
 			}
-			for _, y := range x.BySeed {
-				cell.BySeed = append(cell.BySeed, finite(y))
+			for _, y := range x.ByUnit {
+				cell.ByUnit = append(cell.ByUnit, finite(y))
 			}
 			r.Cells = append(r.Cells, cell)
 		}
@@ -130,6 +157,32 @@ func (c *Comparison) JSON() ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(out)
 	return b.Bytes(), err
+}
+
+// inferenceJSON says what is inferred from what.
+func (c *Comparison) inferenceJSON() inferenceJSON {
+	headline, shares := c.alphas()
+	out := inferenceJSON{
+		Unit: c.Unit, Scope: c.Unit.Scope(len(c.Units)), N: len(c.Units), Unpaired: c.unpaired, Level: inference.Level, Headline: headline, Shares: shares,
+		Tested: c.Tested, Margin: c.Margin, StoppedBy: c.Stop(),
+	}
+	for _, u := range c.Units {
+		out.Units = append(out.Units, u.Name)
+	}
+	for _, v := range c.Variants {
+		var seeds []uint64
+		for _, r := range v.Runs {
+			seeds = append(seeds, r.Manifest.Seed)
+		}
+		out.Seeds = append(out.Seeds, seeds)
+	}
+	if p := c.Precision(); p.Row != nil {
+		out.Reached, out.Least = &p.Reached, p.Row.Name
+	}
+	if c.Options.Precision > 0 {
+		out.Wanted, out.Limit = &c.Options.Precision, &c.Limit
+	}
+	return out
 }
 
 // interval returns the ends of the interval of a difference; false when it is not tested.
@@ -145,11 +198,11 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
-	lines := [][]string{{"metric", "unit", "variant", "value", "difference", "low", "high", "p", "p_adjusted", "n", "finding"}}
+	lines := [][]string{{"metric", "unit", "variant", "value", "difference", "low", "high", "p", "p_adjusted", "detectable", "n", "finding"}}
 	for i, count := range c.Outcomes[0].Counts() {
 		for v, o := range c.Outcomes {
 			n := strconv.FormatInt(o.Counts()[i].Jobs, 10)
-			lines = append(lines, []string{"jobs_" + count.Name, string(quantity.Count), c.Variants[v].Name, n, "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
+			lines = append(lines, []string{"jobs_" + count.Name, string(quantity.Count), c.Variants[v].Name, n, "", "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
 		}
 	}
 	for i := range c.Rows {
@@ -160,7 +213,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 			if l, h, ok := x.interval(); ok {
 				low, high = number(l), number(h)
 			}
-			lines = append(lines, []string{row.Name, string(row.Unit), c.Variants[v].Name, number(x.Number), number(x.Difference), low, high, number(x.P), number(x.Adjusted), strconv.FormatInt(row.N, 10), string(x.Finding)})
+			lines = append(lines, []string{row.Name, string(row.Unit), c.Variants[v].Name, number(x.Number), number(x.Difference), low, high, number(x.P), number(x.Adjusted), number(x.Detectable), strconv.FormatInt(row.N, 10), string(x.Finding)})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)

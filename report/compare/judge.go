@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"replay/report/inference"
 	"replay/report/quantity"
 )
 
-// fewSeeds is below how many seeds a difference that is the same in all of them may be luck: many times are multiples of a
-// heartbeat.
-const fewSeeds = 5
-
-// judge puts all sources of chance of each difference that is tested into one interval and says what was found. Each
-// family is corrected for the number of its differences, over all variants. One replay of a variant says nothing of
-// chance, so with one seed nothing is tested.
+// judge puts an interval around each difference that is tested and says what was found. All of them are tested together,
+// over all variants.
 func (c *Comparison) judge() {
 	families := map[quantity.Family][]*Cell{}
 	for i := range c.Rows {
@@ -29,29 +26,39 @@ func (c *Comparison) judge() {
 	for family, cells := range families {
 		c.Tested[family] = len(cells)
 	}
-	c.overJobs()
-	for _, cells := range families {
-		m := len(cells)
-		for _, cell := range cells {
-			e := estimated(cell.Difference, cell.Seeds, cell.Jobs)
-			if e.se == 0 && e.d != 0 && len(c.Seeds) < fewSeeds {
-				cell.Untested = fmt.Sprintf("the same in each of %d seeds, too few to know what chance adds", len(c.Seeds))
-				continue
-			}
-			cell.Half, cell.P = e.half(m), e.p()
-			cell.Adjusted = adjusted(cell.P, m)
-		}
-	}
+	headline, shares := c.alphas()
 	for i := range c.Rows {
 		row := &c.Rows[i]
+		alpha := headline
+		if row.Family == quantity.Shares {
+			alpha = shares
+		}
 		for v := 1; v < len(row.Cells); v++ {
-			if cell := &row.Cells[v]; c.voids(row, v) {
+			cell := &row.Cells[v]
+			if cell.Untested == "" {
+				cell.infer(&row.Cells[0], c.Unit, alpha)
+			}
+			if cell.Finding = cell.find(row, c.Margin); c.voids(row, v) {
 				cell.Finding = NoVerdict
-			} else {
-				cell.Finding = cell.find(&row.Cells[0], row.Better)
 			}
 		}
 	}
+}
+
+// alphas returns what each difference of the two families is tested at.
+func (c *Comparison) alphas() (headline, shares float64) {
+	return inference.Alphas(c.Tested[quantity.Headline], c.Tested[quantity.Shares])
+}
+
+// infer fills in what chance may have done to the difference.
+func (c *Cell) infer(base *Cell, unit inference.Unit, alpha float64) {
+	of := inference.Independent
+	if unit == inference.Window {
+		of = inference.Consecutive
+	}
+	e := of(c.differences(base))
+	c.Estimate, c.Half, c.P, c.Detectable = &e, e.Half(alpha), e.P(), e.Detectable(alpha)
+	c.Adjusted = inference.Adjusted(c.P, alpha)
 }
 
 // untested says why the difference of variant v to the first is not tested, empty when it is.
@@ -61,117 +68,75 @@ func (c *Comparison) untested(row *Row, v int) string {
 	case row.Family == "":
 		return "no headline metric"
 	case first.Absent != "":
-		return "no number for " + c.Variants[0].Name + ": " + first.Absent
+		return c.missing(first, 0)
 	case cell.Absent != "":
-		return "no number for " + c.Variants[v].Name + ": " + cell.Absent
+		return c.missing(cell, v)
 	case row.Thin():
 		return "about only " + row.Of()
 	case c.voids(row, v):
 		return "the jobs are not the same"
 	case row.Ends && c.Losses[v].CutOff > 0:
 		return "--until cuts off other jobs in each variant"
-	case cell.Seeds == nil:
-		return "one seed says nothing of chance"
+	case len(c.Units) < inference.Fewest:
+		return c.few()
 	case c.Same[v]:
 		return "every metric is equal"
 	}
 	return ""
 }
 
-// overJobs finds how much differences vary with the jobs, by one bootstrap for all rows and variants.
-func (c *Comparison) overJobs() {
-	var ids []int64
-	for _, v := range c.Variants {
-		for _, r := range v.Runs {
-			for i := range r.Jobs {
-				ids = append(ids, r.Jobs[i].ID)
-			}
-		}
+// few says that there are too few units for a word.
+func (c *Comparison) few() string {
+	evidence := "is no evidence"
+	if len(c.Units) > 1 {
+		evidence = "are too little evidence"
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	c.Jobs = len(ids)
-	if !c.jobsCount() {
-		return
-	}
-	blocks := min(len(ids), maxBlocks)
-	block := func(id int64) int {
-		i, _ := slices.BinarySearch(ids, id)
-		return int(int64(i) * int64(blocks) / int64(len(ids)))
-	}
-	var pairs []pairing
-	var cells []*Cell
-	for i := range c.Rows {
-		row := &c.Rows[i]
-		if row.PerJob == nil || row.Family == "" {
-			continue
-		}
-		keep := c.kept(row)
-		counted := map[int64]bool{}
-		samples := func(v int) (out []*sample) {
-			for k, r := range c.Variants[v].Runs {
-				out = append(out, newSample(row.PerJob, r.Jobs, keep[k], block, blocks))
-				for i := range r.Jobs {
-					if j := &r.Jobs[i]; keep[k](j.ID) {
-						if _, den, ok := row.PerJob.Of(j); ok && den != 0 {
-							counted[j.ID] = true
-						}
-					}
-				}
-			}
-			return out
-		}
-		base := samples(0)
-		for v := 1; v < len(c.Variants); v++ {
-			if row.Cells[v].Untested != "" {
-				continue
-			}
-			other := samples(v)
-			if n := min(len(counted), blocks); enough(n, c.most()) {
-				pairs, cells = append(pairs, pairing{base, other, n}), append(cells, &row.Cells[v])
-			}
-		}
-	}
-	for i, source := range bootstrap(pairs, blocks) {
-		cells[i].Jobs = source
-	}
+	return fmt.Sprintf("%s %s (%d at least)", c.Unit.Counted(len(c.Units)), evidence, inference.Fewest)
 }
 
-// most is how many differences are tested together at most.
-func (c *Comparison) most() int {
-	return max(c.Tested[quantity.Headline], c.Tested[quantity.Shares], 1)
-}
-
-// jobsCount reports whether there are enough jobs to say what other jobs would change.
-func (c *Comparison) jobsCount() bool { return enough(min(c.Jobs, maxBlocks), c.most()) }
-
-// kept returns by seed which jobs count in a row.
-func (c *Comparison) kept(row *Row) (keep []func(id int64) bool) {
-	for k := range c.Seeds {
-		of := func(int64) bool { return true }
-		if !c.alike {
-			common := c.common(row.PerJob, k)
-			of = func(id int64) bool { return common[id] }
+// missing says in which units variant v has no number, and why.
+func (c *Comparison) missing(cell *Cell, v int) string {
+	where := ""
+	if n := len(cell.Missing); n < len(c.Units) {
+		where = fmt.Sprintf(" in %s %s", c.Unit, cell.Missing[0])
+		if n > 1 {
+			where = fmt.Sprintf(" in %ss %s", c.Unit, strings.Join(cell.Missing, ", "))
 		}
-		keep = append(keep, of)
 	}
-	return keep
+	return fmt.Sprintf("no number for %s%s: %s", c.Variants[v].Name, where, cell.Absent)
 }
 
-// find says what the difference of a cell to the first one is: real when its interval excludes 0.
-func (c *Cell) find(first *Cell, better quantity.Direction) Finding {
-	switch {
-	case c.Absent == "" && first.Absent == "" && slices.Equal(c.BySeed, first.BySeed):
+// of returns what a part of the row's value is a part of: the first variant's value, or 1 for shares and indexes, which differ
+// by points.
+func (r *Row) of() float64 {
+	switch r.Unit {
+	case quantity.Share, quantity.Index:
+		return 1
+	}
+	return math.Abs(r.Cells[0].Number)
+}
+
+// find says what the difference of a cell to the first one is: real when its interval excludes 0 and is not within the margin.
+func (c *Cell) find(row *Row, margin float64) Finding {
+	first := &row.Cells[0]
+	if c.Absent == "" && first.Absent == "" && slices.Equal(c.ByUnit, first.ByUnit) {
 		return Equal
-	case math.IsNaN(c.Half):
+	}
+	if c.Estimate == nil {
 		return NotTested
-	case math.Abs(c.Difference) <= c.Half:
+	}
+	switch c.Estimate.Word(c.Half, margin*row.of()) {
+	case inference.Within:
+		return EqualWithin
+	case inference.Open:
 		return NotToldApart
-	case better == quantity.Neither && c.Difference > 0:
+	}
+	switch {
+	case row.Better == quantity.Neither && c.Difference > 0:
 		return RealHigher
-	case better == quantity.Neither:
+	case row.Better == quantity.Neither:
 		return RealLower
-	case (c.Difference > 0) == (better == quantity.Higher):
+	case (c.Difference > 0) == (row.Better == quantity.Higher):
 		return RealBetter
 	}
 	return RealWorse

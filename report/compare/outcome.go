@@ -8,6 +8,7 @@ import (
 
 	"replay/engine/record"
 	"replay/report/figure"
+	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
@@ -64,7 +65,7 @@ func (c *Comparison) pairedText() string {
 		return ""
 	}
 	var all, both int64
-	for k := range c.Seeds {
+	for k := range c.Variants[0].Runs {
 		in := map[int64]int{}
 		seen := map[int64]bool{}
 		for _, v := range c.Variants {
@@ -95,8 +96,8 @@ func (c *Comparison) voids(row *Row, v int) bool {
 func (c *Comparison) lossText(v int) string {
 	name, first, l := c.Variants[v].Name, c.Variants[0].Name, c.Losses[v]
 	in := ""
-	if len(c.Seeds) > 1 {
-		in = fmt.Sprintf(", counted over %d seeds", len(c.Seeds))
+	if len(c.Variants[0].Runs) > 1 {
+		in = ", counted over " + c.runsText()
 	}
 	var said []string
 	if l.Lost > 0 {
@@ -108,11 +109,20 @@ func (c *Comparison) lossText(v int) string {
 	return strings.Join(said, ", and ") + in + ": no verdict on waits, durations, slowdown, makespan or anything else that is better or worse, because lost jobs leave their room to the others."
 }
 
+// runsText says how many runs each variant has: "5 seeds", "12 traces with 2 seeds each".
+func (c *Comparison) runsText() string {
+	text := c.Unit.Counted(len(c.Units))
+	if n := len(c.Units[0].runs); n > 1 {
+		text += fmt.Sprintf(" with %s each", inference.Seed.Counted(n))
+	}
+	return text
+}
+
 // outcomeTable has a row for success and for each other outcome that any job has.
 func (c *Comparison) outcomeTable() page.Table {
 	t := page.Table{Title: "Jobs", Head: []string{"jobs"}}
-	if n := len(c.Seeds); n > 1 {
-		t.Head[0] = fmt.Sprintf("jobs, over %d seeds", n)
+	if len(c.Variants[0].Runs) > 1 {
+		t.Head[0] = "jobs, over " + c.runsText()
 	}
 	for _, v := range c.Variants {
 		t.Head = append(t.Head, v.Name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"replay/report/figure"
 	"replay/report/page"
@@ -12,7 +13,7 @@ import (
 
 // findingClass is the look of a finding in the table.
 var findingClass = map[Finding]string{
-	RealBetter: "real-better", RealWorse: "real-worse", RealHigher: "real", RealLower: "real", NotToldApart: "same", Equal: "same", NotTested: "same", NoVerdict: "same",
+	RealBetter: "real-better", RealWorse: "real-worse", RealHigher: "real", RealLower: "real", NotToldApart: "same", EqualWithin: "same", Equal: "same", NotTested: "same", NoVerdict: "same",
 }
 
 // page returns the page of the comparison: one file without anything from elsewhere.
@@ -29,10 +30,15 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	}
 	m := &first.Runs[0].Manifest
 	p.Facts = append(p.Facts,
-		[2]string{"seeds", fmt.Sprint(c.Seeds)},
+		[2]string{"inferred", c.Unit.Scope(len(c.Units))}, [2]string{"seeds", c.seedsText()},
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
 		[2]string{"preferred hosts", quantity.OrDash(m.LocalitySource)}, [2]string{"task durations", quantity.OrDash(m.DurationSource)}, [2]string{"trace", quantity.OrDash(m.TraceHash)})
 	p.Modelled = m.Modelled
+	for _, text := range append([]string{c.precisionText()}, c.notes()...) {
+		if text != "" {
+			p.Verdict = append(p.Verdict, page.Paragraph{Lead: text})
+		}
+	}
 	if text := c.pairedText(); text != "" {
 		p.Method = text + " " + p.Method
 	}
@@ -52,6 +58,35 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		return nil, err
 	}
 	return p.Render(page.Comparison)
+}
+
+// notes say of each variant what was not tested or not found.
+func (c *Comparison) notes() (texts []string) {
+	for v := 1; v < len(c.Variants); v++ {
+		for _, text := range []string{c.missingText(v), c.powerText(v)} {
+			if text != "" && len(c.Variants) > 2 {
+				text = c.Variants[v].Name + ": " + text
+			}
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// seedsText lists the seeds of runs, by variant where they have their own.
+func (c *Comparison) seedsText() string {
+	var texts []string
+	for _, v := range c.Variants {
+		var seeds []string
+		for _, r := range v.Runs {
+			seeds = append(seeds, fmt.Sprint(r.Manifest.Seed))
+		}
+		if !c.unpaired {
+			return strings.Join(seeds, ", ")
+		}
+		texts = append(texts, v.Name+": "+strings.Join(seeds, ", "))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // tables returns the headline table, or one table a metric with all values. Rows of the headline table without a number, or
@@ -109,10 +144,16 @@ func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
 		d := page.Cell{Text: "–", Class: findingClass[x.Finding], Label: "change"}
 		if !math.IsNaN(x.Difference) {
 			d.Text = s.Signed(x.Difference)
-			if !math.IsNaN(x.Half) {
+			switch {
+			case !math.IsNaN(x.Half) && x.Half == 0:
+				d.Note = fmt.Sprintf("%s · in every %s", x.Finding, c.Unit)
+			case !math.IsNaN(x.Half):
 				d.Text += " ± " + s.Number(x.Half)
 				d.Note = fmt.Sprintf("%s · p %s · adjusted %s", x.Finding, chance(x.P), chance(x.Adjusted))
-			} else if x.Finding != NotTested && x.Finding != First {
+				if x.Finding == NotToldApart {
+					d.Note += " · would have been found: " + row.sizeText(x.Detectable)
+				}
+			case x.Finding != NotTested && x.Finding != First:
 				d.Note = string(x.Finding)
 			}
 		}

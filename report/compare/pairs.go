@@ -5,14 +5,16 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/dist"
 	"replay/report/metric"
+	"replay/report/quantity"
 	"replay/report/result"
 )
 
-// What follows from jobs is compared over the same jobs: in each seed, those that have it in every variant. A mean over the
+// What follows from jobs is compared over the same jobs: in each run, those that have it in every variant. A mean over the
 // jobs that one variant finished says nothing against a mean over those that another finished.
 
-// wentAlike reports whether in each seed the same jobs went equally far in all variants, in the same queues.
+// wentAlike reports whether in each run the same jobs went equally far in all variants, in the same queues.
 func (c *Comparison) wentAlike() bool {
 	type fate struct {
 		id                    int64
@@ -26,8 +28,8 @@ func (c *Comparison) wentAlike() bool {
 		}
 		return out
 	}
-	for k := range c.Seeds {
-		base := fates(c.Variants[0].Runs[k])
+	for k, r := range c.Variants[0].Runs {
+		base := fates(r)
 		for _, v := range c.Variants[1:] {
 			if !slices.Equal(base, fates(v.Runs[k])) {
 				return false
@@ -37,7 +39,7 @@ func (c *Comparison) wentAlike() bool {
 	return true
 }
 
-// common returns the jobs that have a metric in every variant, in the k-th seed.
+// common returns the jobs that have a metric in every variant, in the k-th run.
 func (c *Comparison) common(p *metric.PerJob, k int) map[int64]bool {
 	in := map[int64]int{}
 	for _, v := range c.Variants {
@@ -61,35 +63,51 @@ func has(p *metric.PerJob, j *result.Job) bool {
 	return ok
 }
 
-// pair computes the numbers of a row again over the jobs that all variants have, where that is not all of them.
-func (c *Comparison) pair(row *Row) {
+// pair computes the numbers of a row, by variant and run, again over the jobs that all variants have, where that is not all of them.
+func (c *Comparison) pair(row *Row, values [][]value) {
 	if c.alike || row.PerJob == nil {
 		return
 	}
-	for k := range c.Seeds {
+	for k := range c.Variants[0].Runs {
 		keep := c.common(row.PerJob, k)
-		for v := range row.Cells {
+		for v := range values {
 			jobs := c.Variants[v].Runs[k].Jobs
-			n, own := 0.0, 0
+			own := 0
 			for i := range jobs {
-				_, den, ok := row.PerJob.Of(&jobs[i])
-				if ok {
+				if has(row.PerJob, &jobs[i]) {
 					own++
-				}
-				if ok && keep[jobs[i].ID] {
-					n += den
 				}
 			}
 			if own == len(keep) {
 				continue // they are its jobs
 			}
-			s := newSample(row.PerJob, jobs, func(id int64) bool { return keep[id] }, func(int64) int { return 0 }, 1)
-			cell := &row.Cells[v]
-			cell.BySeed[k] = s.at(ones(1))
-			if math.IsNaN(cell.BySeed[k]) && cell.Absent == "" {
-				cell.Absent = "no job has it in every variant"
+			x, n := over(row.PerJob, jobs, keep)
+			values[v][k].number = x
+			if math.IsNaN(x) && values[v][k].absent == "" {
+				values[v][k].absent = "no job has it in every variant"
 			}
 			row.N = min(row.N, int64(n))
 		}
 	}
+}
+
+// over computes a value from those jobs that are kept, and how many things they have.
+func over(p *metric.PerJob, jobs []result.Job, keep map[int64]bool) (x, n float64) {
+	num, den := 0.0, 0.0
+	var xs []float64
+	for i := range jobs {
+		a, b, ok := p.Of(&jobs[i])
+		if !ok || !keep[jobs[i].ID] {
+			continue
+		}
+		num += a
+		den += b
+		if p.Percent > 0 {
+			xs = append(xs, a)
+		}
+	}
+	if p.Percent > 0 {
+		return dist.Percentiles(xs, p.Percent)[0], den
+	}
+	return quantity.Over(num, den), den
 }

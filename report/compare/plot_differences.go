@@ -7,10 +7,10 @@ import (
 	"replay/report/quantity"
 )
 
-// differences draws each headline difference in percent of the first variant's value, with
-// its interval.
+// differences draws each headline difference in percent of the first variant's value, of shares and indexes in points, with its
+// interval and the margin within which a difference does not count.
 var differences = Plot{"differences", "Differences", func(c *Comparison) (*figure.Figure, string) {
-	f := figure.New("Difference to "+figure.Short(c.Variants[0].Name, 24)+", with its interval", "relative difference (filled: real, hollow: not told apart)", "")
+	f := figure.New("Difference to "+figure.Short(c.Variants[0].Name, 24)+", with its interval", "% of its value; shares and indexes in points (filled: real)", "")
 	var ticks []figure.Tick
 	lo, hi, y := -.01, .01, 0.0
 	type mark struct {
@@ -21,7 +21,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 	var marks []mark
 	for i := len(c.Rows) - 1; i >= 0; i-- {
 		row := &c.Rows[i]
-		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.Cells[0].Number == 0 || row.Thin() {
+		if row.Family != quantity.Headline || row.Cells[0].Absent != "" || row.of() == 0 || row.Thin() {
 			continue
 		}
 		any := false
@@ -31,7 +31,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 				continue
 			}
 			any = true
-			scale := math.Abs(row.Cells[0].Number)
+			scale := row.of()
 			m := mark{cell.Difference / scale, y + (float64(len(row.Cells))/2-float64(v))*.8/float64(len(row.Cells)), math.NaN(), math.NaN(), v, cell.Finding.Real()}
 			if low, high, ok := cell.interval(); ok {
 				m.low, m.high = low/scale, high/scale
@@ -51,6 +51,9 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 		return nil, "no headline metric has a number in both variants"
 	}
 	lo, hi = max(lo, -2), min(hi, 5)
+	if m := min(c.Margin, -lo, hi); m > 0 {
+		f.Area("", figure.Faint, figure.Points{{X: -m, Y: -.6}, {X: m, Y: -.6}, {X: m, Y: y - .4}, {X: -m, Y: y - .4}})
+	}
 	f.Styled("", figure.Ink, nil, .8, figure.Points{{X: 0, Y: -.6}, {X: 0, Y: y - .4}})
 	clip := func(x float64) float64 { return min(max(x, lo), hi) }
 	var dots []figure.Dot

@@ -15,7 +15,7 @@ var utilization = Plot{"utilization", "Utilization over time", func(c *Compariso
 		end = max(end, v.Runs[0].Queues.End)
 	}
 	f, ms := figure.OverTime("How much of the cluster was allocated", "dominant share of the cluster", float64(end))
-	f.X.Label.Text += fmt.Sprintf(", seed %d", c.Seeds[0])
+	f.X.Label.Text += fmt.Sprintf(", seed %d", c.Variants[0].Runs[0].Manifest.Seed)
 	any := false
 	for i, v := range c.Variants {
 		t := v.Runs[0].Queues.Over[""]

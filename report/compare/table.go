@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,19 +17,20 @@ const width = 100
 
 // marks are the words of findings in a table.
 var marks = map[Finding]string{
-	Equal: "=", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~", NoVerdict: "void",
+	Equal: "=", EqualWithin: "≈", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~", NoVerdict: "void",
 }
 
 // line is a row of the table of one variant: a metric and its unit, then what stands right-aligned in columns.
 type line struct {
 	name, unit string
 	columns    []string
+	tail       string // in the place of the last two columns
 }
 
 // lines returns the table of variant v: its head, its rows, and what was left out because one of the variants has
 // no number, or one over next to nothing. With all, it has every metric by its name.
 func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []string) {
-	head = line{"", "", []string{c.Variants[0].Name, c.Variants[v].Name, "change", "", "", "n", "p", "adj. p"}}
+	head = line{columns: []string{c.Variants[0].Name, c.Variants[v].Name, "change", "", "", "n", "p", "adj. p"}}
 	group := ""
 	for i := range c.Rows {
 		row := &c.Rows[i]
@@ -37,12 +39,18 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 			continue
 		}
 		if math.IsNaN(cell.Difference) || row.Thin() && !all {
-			left = append(left, row.plain())
+			if !c.partly(row, v) {
+				left = append(left, row.plain())
+			}
 			continue
 		}
 		s := row.scale(v)
-		half, p, adjusted := "", "", ""
-		if !math.IsNaN(cell.Half) {
+		half, p, adjusted, tail := "", "", "", ""
+		switch {
+		case math.IsNaN(cell.Half) || cell.Finding == Equal:
+		case cell.Half == 0:
+			tail = fmt.Sprintf("in every %s", c.Unit)
+		default:
 			half, p, adjusted = "±"+s.Number(cell.Half), chance(cell.P), chance(cell.Adjusted)
 		}
 		name := row.plain()
@@ -57,9 +65,20 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 		if row.Things != "" {
 			n = quantity.Thousands(row.N)
 		}
-		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}})
+		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}, tail})
+	}
+	if !slices.ContainsFunc(rows, func(r line) bool { return r.tail != "" || len(r.columns) > 0 && r.columns[len(r.columns)-1] != "" }) {
+		copy(head.columns[len(head.columns)-2:], []string{"", ""})
 	}
 	return head, rows, left
+}
+
+// partly reports whether variant v or the first has no number in some units and has one in others.
+func (c *Comparison) partly(row *Row, v int) bool {
+	return slices.ContainsFunc([]int{0, v}, func(of int) bool {
+		n := len(row.Cells[of].Missing)
+		return n > 0 && n < len(c.Units)
+	})
 }
 
 // chance writes a p-value.
@@ -77,14 +96,14 @@ func chance(p float64) string {
 // which with long stand on lines of their own.
 func writeTable(w io.Writer, head line, rows []line, long bool) {
 	widths := make([]int, len(head.columns))
-	unit, label := 0, 0
+	unit, label, tail := 0, 0, 0
 	for _, r := range append([]line{head}, rows...) {
 		for k, text := range r.columns {
 			if !(k < 2 && len(r.columns) > 0 && &r.columns[0] == &head.columns[0]) {
 				widths[k] = max(widths[k], utf8.RuneCountInString(text))
 			}
 		}
-		unit = max(unit, utf8.RuneCountInString(r.unit))
+		unit, tail = max(unit, utf8.RuneCountInString(r.unit)), max(tail, utf8.RuneCountInString(r.tail))
 		if len(r.columns) > 0 {
 			label = max(label, utf8.RuneCountInString(r.name))
 		}
@@ -94,6 +113,9 @@ func writeTable(w io.Writer, head line, rows []line, long bool) {
 			return min(1, widths[k])
 		}
 		return 2
+	}
+	if last := len(widths) - 1; tail > 0 {
+		widths[last] = max(widths[last], tail-widths[last-1]-gap(last))
 	}
 	fixed := 1 + unit
 	for k := range widths {
@@ -131,13 +153,21 @@ func writeTable(w io.Writer, head line, rows []line, long bool) {
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s %s", pad(name, label), pad(r.unit, unit))
-		for k, text := range r.columns {
+		columns := r.columns
+		if r.tail != "" {
+			columns = columns[:len(columns)-2]
+		}
+		for k, text := range columns {
 			b.WriteString(strings.Repeat(" ", gap(k)))
 			if k == 3 {
 				b.WriteString(pad(text, widths[k]))
 			} else {
 				b.WriteString(strings.Repeat(" ", widths[k]-utf8.RuneCountInString(text)) + text)
 			}
+		}
+		if last := len(widths) - 1; r.tail != "" {
+			room := gap(last-1) + widths[last-1] + gap(last) + widths[last]
+			b.WriteString(strings.Repeat(" ", room-utf8.RuneCountInString(r.tail)) + r.tail)
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}

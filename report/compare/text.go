@@ -6,29 +6,30 @@ import (
 	"slices"
 	"strings"
 
+	"replay/report/inference"
 	"replay/report/page"
 	"replay/report/quantity"
 )
 
-// Method says in words what the numbers and the words of the table mean.
+// Method says in words what is inferred, and what the numbers and the words of the table mean.
 func (c *Comparison) Method() string {
 	var b strings.Builder
+	tested := c.Tested[quantity.Headline] + c.Tested[quantity.Shares]
 	switch {
-	case len(c.Seeds) == 1:
-		b.WriteString("With one seed nothing is tested: run with --seeds 5 or more.")
-	case c.Tested[quantity.Headline]+c.Tested[quantity.Shares] == 0:
+	case len(c.Units) < inference.Fewest:
+		fmt.Fprintf(&b, "Nothing was tested, because %s.", c.few())
+	case tested == 0:
 		b.WriteString("Nothing was tested.")
 	default:
-		fmt.Fprintf(&b, "A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0; the intervals are so wide that chance makes even one of the %s exclude 0 in at most 5 %% of such comparisons. ~: the interval holds 0, so nothing is known; =: equal in every seed; blank: not tested.", c.families())
-		fmt.Fprintf(&b, " An interval carries what other seeds would change (%d pairs)", len(c.Seeds))
-		if c.jobsCount() {
-			fmt.Fprintf(&b, " and, where a metric follows from jobs, what other jobs would (bootstrap of %s).", quantity.Counted(int64(c.Jobs), "jobs"))
-		} else {
-			fmt.Fprintf(&b, ", not what other jobs would: there are too few (%d).", c.Jobs)
+		b.WriteString(c.scope())
+		fmt.Fprintf(&b, " A difference is real (better, worse, higher, lower) when its interval, change ± half, excludes 0%s; the intervals are so wide that chance makes even one of the %d of this comparison exclude 0 in at most 5 %% of such comparisons.", c.beyond(), tested)
+		if c.Margin > 0 {
+			fmt.Fprintf(&b, " ≈: equal within %s, all of the interval is (%s).", c.marginText(), "of the base's value; of shares and indexes, in points")
 		}
-		if len(c.Seeds) < fewSeeds {
-			b.WriteString(" Few seeds make wide intervals; five or more tell more apart.")
-		}
+		fmt.Fprintf(&b, " ~: the interval holds 0 and more, so nothing is known; =: equal in every %s; blank: not tested.", c.Unit)
+	}
+	if c.unpaired {
+		b.WriteString(" The variants have seeds of their own: the two of a pair share no random streams.")
 	}
 	if slices.ContainsFunc(c.Losses, Loss.any) {
 		b.WriteString(" void: one of the two loses jobs that the other finishes.")
@@ -37,18 +38,104 @@ func (c *Comparison) Method() string {
 	return b.String()
 }
 
-// families says how many differences are tested together.
-func (c *Comparison) families() string {
+// scope says what is inferred, and for what not.
+func (c *Comparison) scope() (text string) {
+	switch c.Unit {
+	case inference.Trace:
+		text = fmt.Sprintf("Inferred for workloads like these %d traces: an interval carries what other such traces would change.", len(c.Units))
+	case inference.Window:
+		text = fmt.Sprintf("Inferred for workloads like the %d windows of this trace: an interval carries what other such windows would change.", len(c.Units))
+	default:
+		text = "Inferred for this trace: an interval carries what other seeds would change. Whether other workloads agree, several traces say (compare TRACE TRACE …)."
+	}
+	return text
+}
+
+// beyond says beyond what an interval must reach, empty without a margin.
+func (c *Comparison) beyond() string {
+	if c.Margin == 0 {
+		return ""
+	}
+	return " and reaches beyond ±" + c.marginText()
+}
+
+func (c *Comparison) marginText() string { return partText(c.Margin) }
+
+// partText writes a part in percent, with two digits where it is small: "1 %", "0.52 %", "120 %".
+func partText(x float64) string {
+	if x >= .1 {
+		return fmt.Sprintf("%.0f %%", 100*x)
+	}
+	return fmt.Sprintf("%.2g %%", 100*x)
+}
+
+// sizeText writes a difference of the row as a part of the base's value, or in points.
+func (r *Row) sizeText(x float64) string {
+	of := r.of()
+	switch {
+	case of == 0:
+		s := r.Unit.ScaleOf(x)
+		return s.Number(x) + s.Suffix()
+	case r.Unit == quantity.Share:
+		return strings.TrimSuffix(partText(x), " %") + " pp"
+	case r.Unit == quantity.Index:
+		return fmt.Sprintf("%.2g", x)
+	}
+	return partText(quantity.Over(x, of))
+}
+
+// precisionText says why there are as many units as there are; empty when somebody said how many.
+func (c *Comparison) precisionText() string {
+	n, p := c.Unit.Counted(len(c.Units)), c.Precision()
+	wanted := partText(c.Options.Precision)
+	switch c.Stop() {
+	case inference.Precision:
+		return fmt.Sprintf("%s: every headline metric is known to within %s.", n, wanted)
+	case inference.Agreement:
+		if c.Tested[quantity.Headline] == 0 {
+			return fmt.Sprintf("%s, as nothing is tested that more of them would make more precise.", n)
+		}
+		return fmt.Sprintf("%s, as all of them agree exactly.", n)
+	case inference.Exhausted:
+		if p.Row == nil {
+			return fmt.Sprintf("%s, the limit.", n)
+		}
+		return fmt.Sprintf("%s, the limit: %s is known to ±%s, not to ±%s.", n, p.Row.plain(), p.Row.sizeText(p.Reached*p.Row.of()), wanted)
+	}
+	return ""
+}
+
+// powerText says what would have been found of what is not told apart in variant v; empty when everything is.
+func (c *Comparison) powerText(v int) string {
 	var said []string
-	for _, f := range []struct {
-		family quantity.Family
-		words  string
-	}{{quantity.Headline, "headline ones"}, {quantity.Shares, "shares of queues"}} {
-		if n := c.Tested[f.family]; n > 0 {
-			said = append(said, fmt.Sprintf("%d %s", n, f.words))
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if cell := &row.Cells[v]; cell.Finding == NotToldApart {
+			said = append(said, row.plain()+" "+row.sizeText(cell.Detectable))
 		}
 	}
-	return strings.Join(said, " or even one of the ")
+	if said == nil {
+		return ""
+	}
+	return "Not told apart; in 8 of 10 such comparisons this change would have been found: " + strings.Join(said, ", ") + "."
+}
+
+// missingText says which metrics variant v or the first has no number for in some units alone.
+func (c *Comparison) missingText(v int) string {
+	var said []string
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if row.Family == "" {
+			continue
+		}
+		if c.partly(row, v) {
+			said = append(said, row.plain()+" ("+row.Cells[v].Untested+")")
+		}
+	}
+	if said == nil {
+		return ""
+	}
+	return fmt.Sprintf("Not tested, without a number in some %ss: %s.", c.Unit, strings.Join(said, "; "))
 }
 
 // WriteText writes the comparison for people within [width] columns: the answer, what became of the jobs, a table for each
@@ -56,6 +143,9 @@ func (c *Comparison) families() string {
 func (c *Comparison) WriteText(w io.Writer, all bool) {
 	writeParagraphs(w, c.outcomeParagraphs())
 	writeParagraphs(w, c.Verdict())
+	if text := c.precisionText(); text != "" {
+		wrap(w, text+"\n", "")
+	}
 	for i, v := range c.Variants {
 		as := "against it: "
 		if i == 0 {
@@ -78,6 +168,11 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		}
 		if len(left) > 0 {
 			wrap(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
+		}
+		for _, text := range []string{c.missingText(v), c.powerText(v)} {
+			if text != "" {
+				wrap(w, text, "")
+			}
 		}
 		fmt.Fprintln(w)
 	}

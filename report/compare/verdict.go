@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/report/inference"
 	"replay/report/page"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -36,15 +37,15 @@ func (c *Comparison) Verdict() (ps []page.Paragraph) {
 func (c *Comparison) answer(v int) string {
 	name, first := c.Variants[v].Name, c.Variants[0].Name
 	if c.Same[v] {
-		return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s.", name, first, seedsText(len(c.Seeds)))
+		return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s.", name, first, c.everyUnit())
 	}
 	if c.Losses[v].any() {
 		return c.lossText(v)
 	}
-	if len(c.Seeds) == 1 {
-		text := fmt.Sprintf("With one seed nothing tells a difference between %s and %s from chance (--seeds 5 does)", name, first)
+	if len(c.Units) < inference.Fewest {
+		text := fmt.Sprintf("No verdict between %s and %s, because %s", name, first, c.few())
 		if row := c.largest(v, func(*Cell) bool { return true }); row != nil {
-			text += ": " + c.change(row, v) + c.where(row, v) + c.why(row, v)
+			text += ". Seen: " + c.change(row, v) + c.where(row, v) + c.why(row, v)
 		}
 		return text + "."
 	}
@@ -55,11 +56,11 @@ func (c *Comparison) answer(v int) string {
 	case tested == 0:
 		return fmt.Sprintf("%s against %s: nothing could be tested, because no headline metric has a number in both.", name, first)
 	case main == nil:
-		text := fmt.Sprintf("No difference between %s and %s is told apart from chance in any of the %d metrics tested", name, first, tested)
+		text := fmt.Sprintf("%s, no difference between %s and %s is told apart from chance", c.inferred(), name, first)
 		if row := c.largest(v, func(*Cell) bool { return true }); row != nil {
 			text += "; the largest is " + c.change(row, v)
 		}
-		return text + "."
+		return fmt.Sprintf("%s. Of %d metrics tested: %s.", text, tested, counts)
 	}
 	word := func(row *Row) string {
 		f := row.Cells[v].Finding
@@ -68,7 +69,7 @@ func (c *Comparison) answer(v int) string {
 		}
 		return "is " + string(f) + " in "
 	}
-	text := fmt.Sprintf("%s against %s %s%s%s%s", name, first, word(main), c.change(main, v), c.where(main, v), c.why(main, v))
+	text := fmt.Sprintf("%s, %s against %s %s%s%s%s", c.inferred(), name, first, word(main), c.change(main, v), c.where(main, v), c.why(main, v))
 	if other := c.largest(v, func(x *Cell) bool { return real(x) && x.Finding != main.Cells[v].Finding }); other != nil {
 		text += "; it " + word(other) + c.change(other, v)
 	}
@@ -85,9 +86,13 @@ func (c *Comparison) count(v int) (text string, tested int) {
 		}
 	}
 	var said []string
-	for _, f := range []Finding{RealBetter, RealWorse, RealHigher, RealLower, NotToldApart, Equal} {
+	for _, f := range []Finding{RealBetter, RealWorse, RealHigher, RealLower, EqualWithin, NotToldApart, Equal} {
+		word := string(f)
+		if f == EqualWithin {
+			word = "equal within " + c.marginText()
+		}
 		if by[f] > 0 {
-			said = append(said, fmt.Sprintf("%d %s", by[f], f))
+			said = append(said, fmt.Sprintf("%d %s", by[f], word))
 		}
 	}
 	return strings.Join(said, ", "), tested
@@ -125,7 +130,11 @@ func (c *Comparison) change(row *Row, v int) string {
 	first, cell := &row.Cells[0], &row.Cells[v]
 	s := row.scale(v)
 	text := fmt.Sprintf("%s: %s → %s (%s", row.plain(), s.Number(first.Number), s.Number(cell.Number)+s.Suffix(), s.Signed(cell.Difference))
-	if !math.IsNaN(cell.Half) {
+	switch {
+	case math.IsNaN(cell.Half):
+	case cell.Half == 0:
+		text += fmt.Sprintf(" in every %s", c.Unit)
+	default:
 		text += " ± " + s.Number(cell.Half)
 	}
 	return text + ")"
@@ -208,9 +217,16 @@ func (c *Comparison) why(row *Row, v int) string {
 	return ", mostly by " + name + " (" + s.Signed(most) + s.Suffix() + ")"
 }
 
-func seedsText(n int) string {
-	if n == 1 {
-		return "the one seed"
+// everyUnit names all units: "each of the 5 seeds".
+func (c *Comparison) everyUnit() string {
+	if len(c.Units) == 1 {
+		return "the one " + string(c.Unit)
 	}
-	return fmt.Sprintf("each of the %d seeds", n)
+	return "each of the " + c.Unit.Counted(len(c.Units))
+}
+
+// inferred says for what the answer holds, at its beginning.
+func (c *Comparison) inferred() string {
+	text := c.Unit.Scope(len(c.Units))
+	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -51,7 +51,7 @@ var Dashes = []Dash{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {10, 3}, {1, 2}, 
 // Colours besides the palette.
 var (
 	Ink   = color.RGBA{0x22, 0x22, 0x22, 0xff}
-	faint = color.RGBA{0xe3, 0xe3, 0xe3, 0xff}
+	Faint = color.RGBA{0xe3, 0xe3, 0xe3, 0xff}
 	Grey  = color.RGBA{0xb5, 0xb5, 0xb5, 0xff}
 )
 
@@ -108,7 +108,7 @@ func New(title, x, y string) *Figure {
 		a.Padding = 0
 	}
 	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
+	grid.Horizontal.Color, grid.Vertical.Color = Faint, Faint
 	grid.Horizontal.Width, grid.Vertical.Width = .5, .5
 	p.Add(grid)
 	return &Figure{Plot: p, Height: Height}

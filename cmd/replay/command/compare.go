@@ -111,7 +111,7 @@ func (p *program) compare(c *cli.Context) error {
 		}
 	}
 	printWarnings(c, warnings)
-	cmp, err := compare.Of(sides)
+	cmp, err := compare.Of(sides, compare.Options{Margin: compare.DefaultMargin})
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ var picture = map[string][]string{
 	"replay/report/figure":     {"replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/page":       {"replay/report/figure", "replay/report/metric", "replay/report/quantity"},
-	"replay/report/compare":    {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
+	"replay/report/inference":  {"replay/report/dist"},
+	"replay/report/compare":    {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/prediction": {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/outdir", "replay/report/page"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
@@ -70,7 +71,7 @@ var picture = map[string][]string{
 
 // outside says which packages may import something that is neither ours nor the standard library's.
 var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/importer/...", "replay/trace/synth", "replay/cmd/replay/command",
-	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/prediction", "replay/report/reporttest"}
+	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/inference", "replay/report/prediction", "replay/report/reporttest"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

@@ -88,7 +88,7 @@ func compareResults(c *cli.Context, formats []string) error {
 		}
 		variants = append(variants, v)
 	}
-	comparison, err := compare.Of(variants)
+	comparison, err := compare.Of(variants, compare.Options{Margin: compare.DefaultMargin})
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,9 @@ func TestReport(t *testing.T) {
 	writeResult(t, in("a"), 1, 5000)
 	writeResult(t, in("b/s1"), 1, 6000)
 	writeResult(t, in("other"), 2, 6000)
+	for i, name := range []string{"two/s1", "two/s2", "three/s1", "three/s3"} {
+		writeResult(t, in(name), []uint64{1, 2, 1, 3}[i], 6000)
+	}
 	tests := []struct {
 		name, args string
 		code       int
@@ -47,9 +50,10 @@ func TestReport(t *testing.T) {
 		{"again in place", in("a") + " --formats none", exitDone, "mean wait for the first task", "a/report.html"},
 		{"elsewhere, as JSON", "--json --out " + in("c") + " " + in("a"), exitDone, `"wait_job_first_task_mean_ms": 5000`, "c/plots/wait_job_cdf.pdf"},
 		{"several below out", "--formats svg --out " + in("d") + " " + in("a") + " " + in("b/s1"), exitDone, "Replay of", "d/s1/plots/wait_job_cdf.svg"},
-		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), exitDone, "difference between b and a", "e/comparison.json"},
+		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), exitDone, "No verdict between b and a, because 1 seed is no evidence", "e/comparison.json"},
 		{"compared as JSON", in("a") + " " + in("a/../b") + " --compare --json", exitDone, `"verdict"`, ""},
-		{"seeds differ", in("a") + " " + in("other") + " --compare", exitBadInput, "seed 2", ""},
+		{"a seed is missing", in("two") + " " + in("three") + " --compare", exitBadInput, "has seed 3, that of \"two\" has 2, and both have seed 1", ""},
+		{"no seed in common", in("a") + " " + in("other") + " --compare", exitDone, "share no random", ""},
 		{"one is no comparison", in("a") + " --compare", exitUsage, "two or more", ""},
 		{"not a result", dir + "/b --formats none", exitBadInput, "run.json", ""},
 		{"unknown format", in("a") + " --formats gif", exitUsage, `--formats is "gif", want pdf, png, svg, separated by commas, or none`, ""},

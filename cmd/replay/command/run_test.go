@@ -370,9 +370,9 @@ func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
 
 func TestSeedZeroHoldsForVariants(t *testing.T) {
 	text := must(t, "compare", traces+"fair-weights", "--variant", "a:", "--variant", "b:", "--seed", "0", "--json", "--quiet")
-	var c struct{ Seeds []uint64 }
-	if err := json.Unmarshal([]byte(text), &c); err != nil || len(c.Seeds) != 1 || c.Seeds[0] != 0 {
-		t.Errorf("seeds %v (%v), want 0", c.Seeds, err)
+	var c struct{ Inference struct{ Seeds [][]uint64 } }
+	if err := json.Unmarshal([]byte(text), &c); err != nil || len(c.Inference.Seeds) != 2 || c.Inference.Seeds[1][0] != 0 {
+		t.Errorf("seeds %v (%v), want 0", c.Inference.Seeds, err)
 	}
 }
 

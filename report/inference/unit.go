@@ -1,0 +1,32 @@
+package inference
+
+import "fmt"
+
+// Unit is what is drawn by chance, so that its differences are the sample.
+type Unit string
+
+// The units. What is inferred holds for others of the kind.
+const (
+	Seed   Unit = "seed"   // of one trace: what is inferred is about this trace
+	Trace  Unit = "trace"  // about workloads like these
+	Window Unit = "window" // of one long trace, in time: about workloads like its windows
+)
+
+// Counted writes n units: "7 seeds".
+func (u Unit) Counted(n int) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", u)
+	}
+	return fmt.Sprintf("%d %ss", n, u)
+}
+
+// Scope says what an inference from n units is about.
+func (u Unit) Scope(n int) string {
+	switch u {
+	case Trace:
+		return fmt.Sprintf("for workloads like these %d traces", n)
+	case Window:
+		return fmt.Sprintf("for workloads like the %d windows of this trace", n)
+	}
+	return fmt.Sprintf("for this trace (%s)", u.Counted(n))
+}
