@@ -54,7 +54,7 @@ func BenchmarkSynthetic(b *testing.B) {
 				count int64
 			}{
 				{"events", t.Events}, {"heartbeats", t.NodeHeartbeats}, {"executed-heartbeats", t.ExecutedHeartbeats},
-				{"updates", t.Updates}, {"am-heartbeats", t.AMHeartbeats}, {"tasks", t.TaskAttempts}, {"containers", t.ContainersAllocated},
+				{"updates", t.Updates}, {"executed-updates", t.ExecutedUpdates}, {"executed-am-heartbeats", t.ExecutedAMHeartbeats}, {"visits", t.Visits}, {"am-heartbeats", t.AMHeartbeats}, {"tasks", t.TaskAttempts}, {"containers", t.ContainersAllocated},
 			} {
 				b.ReportMetric(float64(k.count), k.unit)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/record"
+	"replay/engine/yarn"
 )
 
 // finish gives what is unfinished when the replay stops, in order of number, and checks conservation.
@@ -41,6 +42,9 @@ func (s *sim) finish() {
 			s.warnings.ended("unfinished", "job %d (%s) did not finish: %s", a.job.ID, a.job.Name, reason)
 			s.jobDone(a.rec)
 		}
+	}
+	if v, counts := s.rm.Scheduler().(yarn.Visited); counts {
+		s.totals.Visits = v.Visits()
 	}
 	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.heartbeats, s.beats.updates
 	s.conserve()

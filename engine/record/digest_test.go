@@ -20,7 +20,7 @@ func TestDigestSeesEveryField(t *testing.T) {
 		"Job.Stages": true, "Job.Tasks": true, "Job.CriticalPathMS": true, "Job.RecordedMS": true, "Job.Recorded": true,
 		"Container.Queue": true, // that of its job
 		"Totals.Stages":   true, "Totals.Tasks": true, "Totals.TasksSucceeded": true, "Totals.TasksFailed": true,
-		"Totals.ContainersRunning": true, "Totals.ExecutedHeartbeats": true, "Totals.ExecutedAMHeartbeats": true, "Totals.ExecutedUpdates": true, "Totals.Events": true,
+		"Totals.ContainersRunning": true, "Totals.ExecutedHeartbeats": true, "Totals.ExecutedAMHeartbeats": true, "Totals.ExecutedUpdates": true, "Totals.Visits": true, "Totals.Events": true,
 	}
 	rows := []struct {
 		row  any

@@ -255,8 +255,10 @@ type Totals struct {
 	// Of application masters, and of updates.
 	ExecutedAMHeartbeats int64 `json:"executed_am_heartbeats"`
 	ExecutedUpdates      int64 `json:"executed_updates"`
-	Events               int64 `json:"events"`
-	EndMS                int64 `json:"end_ms"` // finish of the last job; with unfinished ones, where the replay stopped or nothing more happened
+	// Applications that were offered a node or passed over at one, where the scheduler counts them.
+	Visits int64 `json:"visits"`
+	Events int64 `json:"events"`
+	EndMS  int64 `json:"end_ms"` // finish of the last job; with unfinished ones, where the replay stopped or nothing more happened
 }
 
 // LowLoad is the code of the warning that hardly anything will wait, and what to try.

@@ -136,6 +136,13 @@ type Continuous interface {
 	ContinuousPass()
 }
 
+// A Literal scheduler can be told to sort at each visit and to compute everything at each update, as YARN's does, and to keep nothing of
+// it: the definition of correct, which the dense engine runs.
+type Literal interface{ Literally() }
+
+// A Visited scheduler counts how many applications were offered a node or passed over at one.
+type Visited interface{ Visits() int64 }
+
 // An Exception is one that YARN's own class throws: its simple name and message.
 type Exception struct{ Class, Text string }
 

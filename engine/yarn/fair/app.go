@@ -21,6 +21,10 @@ type app struct {
 	queue *queue
 	fair  resource.Resource // share
 
+	listed  int  // how often it stands in the queue's list of runnable ones
+	wanting bool // stands in the queue's list of those
+	ordered bool // scratch of [queue.reorder]
+
 	amRunning    bool // a first container was allocated; never for an unmanaged application master
 	amSize       resource.Resource
 	amPreemption bool // the application master may be preempted
@@ -58,12 +62,14 @@ func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
 	if f.site.SizeBasedWeight {
 		a.Weight = float32(math.Log1p(float64(demand[resource.Memory])) / math.Ln2)
 	}
+	a.changed()
 }
 
 // charge carries a change of the application's usage on to its queues and the cluster.
 func (f *Scheduler) charge(a *app, r resource.Resource) {
 	f.touch()
 	a.Usage = a.Used
+	a.changed()
 	f.allocated = f.allocated.Add(r)
 	a.queue.charge(r)
 }

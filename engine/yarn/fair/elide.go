@@ -27,7 +27,6 @@ type elision struct {
 	calm    int  // heartbeats executed since anything but a count of offers changed
 	enough  int  // how many of them are cheaper than a survey
 	cost    int  // of the survey: tables, reservations and names looked at
-	tables  int
 	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
@@ -42,7 +41,7 @@ type elision struct {
 	all      bool       // every heartbeat is to be executed
 	open     []*roomFor // sizes that are accepted on any node
 	counted  []*yarn.Table
-	until    int64             // which of the next heartbeats is the first at which one of counted may accept more
+	until    int64             // which of the next offers is the first at which one of counted may accept more; each heartbeat makes one at most
 	smallest resource.Resource // of each type over the nodes' capabilities
 }
 
@@ -58,6 +57,9 @@ type roomFor struct {
 	size resource.Resource
 	yarn.Ranks
 }
+
+// surveyed is how many names a survey looks at in the time of a heartbeat at which nothing happens.
+const surveyed = 32
 
 // mostSizes is how many sizes rooms are kept for.
 const mostSizes = 32
@@ -77,8 +79,23 @@ func (f *Scheduler) touch() {
 	f.elision.change()
 }
 
+// everything notes a change of the cluster or of the configuration, which all shares and every order follow.
+func (f *Scheduler) everything() {
+	f.touch()
+	f.tree.root.each(func(q *queue) { q.moved = true })
+}
+
 // change notes a change that candidates may follow.
 func (e *elision) change() { e.changed, e.calm = true, 0 }
+
+// executed notes a heartbeat that is executed; claims on the node may bring offers of their own.
+func (e *elision) executed(claims bool) {
+	e.calm++
+	if e.until != policy.Always {
+		e.until--
+	}
+	e.changed = e.changed || e.until <= 0 || claims && e.counts
+}
 
 // Epoch is part of [yarn.Elider].
 func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
@@ -173,7 +190,7 @@ func (f *Scheduler) survey() {
 	e := &f.elision
 	e.changed, e.all, e.until = false, false, policy.Always
 	e.open, e.counted = e.open[:0], e.counted[:0]
-	e.cost, e.tables = 0, 0
+	e.cost = 0
 	if len(e.room) > mostSizes {
 		e.room = e.room[:0]
 	}
@@ -189,15 +206,12 @@ func (f *Scheduler) survey() {
 			}
 		}
 	}
-	defer func() { e.enough = 1 + e.cost/(1+e.tables) }()
-	for _, q := range f.tree.leaves {
-		if len(q.runnable) > 0 && q.open() {
+	defer func() { e.enough = 1 + e.cost/surveyed }()
+	f.tree.root.eachWanting(func(q *queue) {
+		if !e.all && q.open() {
 			f.surveyLeaf(q)
 		}
-		if e.all {
-			return
-		}
-	}
+	})
 }
 
 // open reports whether a node that is offered to the root reaches the queue.
@@ -211,16 +225,11 @@ func (q *queue) open() bool {
 }
 
 func (f *Scheduler) surveyLeaf(q *queue) {
-	q.reorder()
-	if f.elision.counts && len(q.order) != len(q.runnable) {
-		f.elision.all = true // an application that stands twice in the list may be offered a node twice
-		return
-	}
-	for _, c := range q.order {
-		if c.Demand == c.Usage {
-			continue
+	for _, a := range q.wanting {
+		if a.listed > 1 && f.elision.counts {
+			f.elision.all = true // how often a node is offered to it is not known here
+			return
 		}
-		a := q.runnable[c.ID]
 		if f.overAMShare(a) {
 			continue
 		}
@@ -235,7 +244,6 @@ func (f *Scheduler) surveyLeaf(q *queue) {
 func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	e := &f.elision
 	e.cost++
-	e.tables++
 	ask := t.Any()
 	if ask == nil || ask.Count <= 0 || !a.queue.fits(&ask.Size) {
 		return

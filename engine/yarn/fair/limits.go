@@ -164,6 +164,8 @@ func (q *queue) addApp(a *app, runnable bool) {
 	if runnable {
 		q.runnable = append(q.runnable, a)
 		q.changed = true
+		a.listed++
+		a.changed()
 	} else {
 		q.waiting = append(q.waiting, a)
 	}
@@ -177,7 +179,10 @@ func (q *queue) removeApp(a *app) (runnable bool) {
 	n := len(q.runnable)
 	q.runnable = without(q.runnable, a)
 	q.changed = true
-	runnable = len(q.runnable) < n
+	if runnable = len(q.runnable) < n; runnable {
+		a.listed--
+		a.changed()
+	}
 	if !runnable {
 		q.waiting = without(q.waiting, a)
 	} else if a.amRunning {
@@ -185,6 +190,9 @@ func (q *queue) removeApp(a *app) (runnable bool) {
 	}
 	for p := q; p != nil; p = p.parent {
 		p.Usage = p.Usage.Sub(a.Usage)
+		if p.parent != nil {
+			p.parent.moved = true
+		}
 	}
 	return runnable
 }

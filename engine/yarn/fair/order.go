@@ -9,115 +9,185 @@ import (
 )
 
 // candidates is the order in which a node is offered: the seam between sorting at each visit, as YARN does, and
-// keeping an order. The ID of a contender is its index in the queue's list.
+// keeping an order.
 type candidates interface {
-	// children returns the children of q in serving order; apps its runnable applications whose demand as of the last
-	// update differs from their usage. Both are valid until the next call for the same queue.
-	children(q *queue) []*policy.Contender
-	apps(q *queue) []*policy.Contender
+	// children returns the children of q in serving order, apps its runnable applications whose demand as of the last
+	// update differs from their usage. Children without any below them may be left out. Both are valid until the next call for the
+	// same queue, and until something is assigned.
+	children(q *queue) []*queue
+	apps(q *queue) []*app
 }
+
+// contender is a queue or an application.
+type contender interface {
+	comparable
+	contends() *policy.Contender
+}
+
+func (a *app) contends() *policy.Contender   { return &a.Contender }
+func (q *queue) contends() *policy.Contender { return &q.Contender }
 
 // literal sorts at each visit, as FSParentQueue and FSLeafQueue fill a TreeSet at each visit. Where the policy's order is
 // total the outcome does not depend on the order before, so it starts from that of the last visit, which is nearly right.
-type literal struct {
-	cluster *resource.Resource // live capacity
-	set     jvm.TreeSet[*policy.Contender]
-}
+type literal struct{ sorter }
 
-func (l *literal) children(q *queue) []*policy.Contender {
+func (l *literal) children(q *queue) []*queue {
 	q.reorder()
-	if len(q.order) < 2 {
-		return q.order
-	}
-	if !q.sharing.Total(q.order, l.cluster) {
-		list := q.candidates[:0]
-		for _, c := range q.children {
-			list = append(list, &c.Contender)
+	if len(q.orderedQueues) > 1 {
+		if total(&l.sorter, q.sharing, q.orderedQueues) {
+			sort(&l.sorter, q.sharing, q.orderedQueues)
+		} else {
+			q.orderedQueues = treeSet(&l.sorter, q.sharing, append(q.orderedQueues[:0], q.children...))
 		}
-		q.candidates = l.treeSet(q.sharing, list)
-		return q.candidates
 	}
-	l.sort(q.sharing, q.order)
-	return q.order
+	return q.orderedQueues
 }
 
-func (l *literal) apps(q *queue) []*policy.Contender {
+func (l *literal) apps(q *queue) []*app {
 	q.reorder()
 	list := q.candidates[:0]
-	for _, c := range q.order {
-		if c.Demand != c.Usage {
-			list = append(list, c)
+	for _, a := range q.ordered {
+		if a.Demand != a.Usage {
+			list = append(list, a)
 		}
 	}
 	q.candidates = list
 	if len(list) < 2 {
 		return list
 	}
-	if !q.sharing.Total(list, l.cluster) {
-		list = list[:0]
-		for _, a := range q.runnable {
-			if a.Demand != a.Usage {
-				list = append(list, &a.Contender)
-			}
-		}
-		q.candidates = l.treeSet(q.sharing, list)
+	if !total(&l.sorter, q.sharing, list) {
+		q.candidates = treeSet(&l.sorter, q.sharing, q.runnableWanting(list[:0]))
 		return q.candidates
 	}
-	l.sort(q.sharing, list)
+	sort(&l.sorter, q.sharing, list)
 	next := 0
-	for i, c := range q.order {
-		if c.Demand != c.Usage {
-			q.order[i] = list[next]
+	for i, a := range q.ordered {
+		if a.Demand != a.Usage {
+			q.ordered[i] = list[next]
 			next++
 		}
 	}
 	return list
 }
 
-// treeSet returns cs in the order of a TreeSet filled with it.
-func (l *literal) treeSet(s *policy.Sharer, cs []*policy.Contender) []*policy.Contender {
-	l.set.Reset()
-	for _, c := range cs {
-		l.set.Add(c, func(a, b *policy.Contender) int { return s.Compare(a, b, l.cluster) })
-	}
-	return l.set.AppendTo(cs[:0])
-}
-
-// sort sorts by insertion, and in another way when that moves too much.
-func (l *literal) sort(s *policy.Sharer, cs []*policy.Contender) {
-	moves := 8 * len(cs)
-	for i := 1; i < len(cs); i++ {
-		c, k := cs[i], i
-		for ; k > 0 && s.Compare(c, cs[k-1], l.cluster) < 0; k-- {
-			cs[k] = cs[k-1]
-		}
-		cs[k] = c
-		if moves -= i - k; moves < 0 {
-			slices.SortFunc(cs, func(a, b *policy.Contender) int { return s.Compare(a, b, l.cluster) })
-			return
-		}
-	}
-}
-
-// reorder makes the list of contenders again after the queue's list has changed. An application that is twice in the list of
+// reorder makes the lists of the last visit again after the queue's own have changed. An application that is twice in the list of
 // runnable ones is once in this one, as in a TreeSet.
 func (q *queue) reorder() {
 	if !q.changed {
 		return
 	}
 	q.changed = false
-	q.order = q.order[:0]
-	for i, c := range q.children {
-		c.ID = int32(i)
-		q.order = append(q.order, &c.Contender)
-	}
+	q.orderedQueues = append(q.orderedQueues[:0], q.children...)
 	for _, a := range q.runnable {
-		a.Contender.ID = -1
+		a.ordered = false
 	}
-	for i, a := range q.runnable {
-		if a.Contender.ID < 0 {
-			a.Contender.ID = int32(i)
-			q.order = append(q.order, &a.Contender)
+	q.ordered = q.ordered[:0]
+	for _, a := range q.runnable {
+		if !a.ordered {
+			a.ordered = true
+			q.ordered = append(q.ordered, a)
+		}
+	}
+}
+
+// runnableWanting appends the runnable applications that are wanting, in the order of the queue's list.
+func (q *queue) runnableWanting(list []*app) []*app {
+	for _, a := range q.runnable {
+		if a.Demand != a.Usage {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// kept sorts what is wanting, and only when something of it has changed since the last visit. Where the policy's order is total, that
+// of some is the order of all without the others.
+type kept struct{ sorter }
+
+func (k *kept) children(q *queue) []*queue {
+	list := q.wantingQueues
+	if len(list) < 2 {
+		return list
+	}
+	if !q.moved {
+		return q.servedQueues()
+	}
+	q.moved, q.partial = false, !total(&k.sorter, q.sharing, q.children)
+	if q.partial {
+		q.orderedQueues = treeSet(&k.sorter, q.sharing, append(q.orderedQueues[:0], q.children...))
+	} else {
+		sort(&k.sorter, q.sharing, list)
+	}
+	return q.servedQueues()
+}
+
+func (q *queue) servedQueues() []*queue {
+	if q.partial {
+		return q.orderedQueues
+	}
+	return q.wantingQueues
+}
+
+func (k *kept) apps(q *queue) []*app {
+	list := q.wanting
+	if len(list) < 2 {
+		return list
+	}
+	if q.moved {
+		q.moved, q.partial = false, !total(&k.sorter, q.sharing, list)
+		if q.partial {
+			q.ordered = treeSet(&k.sorter, q.sharing, q.runnableWanting(q.ordered[:0]))
+		} else {
+			sort(&k.sorter, q.sharing, list)
+		}
+	}
+	if q.partial {
+		return q.ordered
+	}
+	return list
+}
+
+// sorter sorts contenders.
+type sorter struct {
+	cluster *resource.Resource // live capacity
+	list    []*policy.Contender
+	set     jvm.TreeSet[int]
+}
+
+// total reports whether the policy's order of these is total.
+func total[T contender](s *sorter, by *policy.Sharer, list []T) bool {
+	s.list = s.list[:0]
+	for _, x := range list {
+		s.list = append(s.list, x.contends())
+	}
+	return by.Total(s.list, s.cluster)
+}
+
+// treeSet returns a list in the order of a TreeSet filled with it.
+func treeSet[T contender](s *sorter, by *policy.Sharer, list []T) []T {
+	s.set.Reset()
+	for i := range list {
+		s.set.Add(i, func(a, b int) int { return by.Compare(list[a].contends(), list[b].contends(), s.cluster) })
+	}
+	var out []T
+	for _, i := range s.set.AppendTo(nil) {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// sort sorts by insertion, and in another way when that moves too much.
+func sort[T contender](s *sorter, by *policy.Sharer, list []T) {
+	moves := 8 * len(list)
+	for i := 1; i < len(list); i++ {
+		c, k := list[i], i
+		for ; k > 0 && by.Compare(c.contends(), list[k-1].contends(), s.cluster) < 0; k-- {
+			list[k] = list[k-1]
+		}
+		list[k] = c
+		if moves -= i - k; moves < 0 {
+			slices.SortFunc(list, func(a, b T) int { return by.Compare(a.contends(), b.contends(), s.cluster) })
+			return
 		}
 	}
 }

@@ -40,9 +40,16 @@ type queue struct {
 	amUsed    resource.Resource
 	lastAtMin int64 // ms
 
-	changed    bool                // the list of children or of runnable applications, since order was made
-	order      []*policy.Contender // children, or runnable applications, in the order of the last visit
-	candidates []*policy.Contender // of the present visit
+	// Of a visit, see [candidates]: what is wanting, in the order of the last visit if nothing moved since; the order of all, in which
+	// the literal way has them and the other one where the policy's order is partial.
+	wanting       []*app
+	wantingQueues []*queue
+	moved         bool // of a leaf's applications, or a queue's children, something that the order depends on
+	partial       bool
+	changed       bool // the list of children or of runnable applications
+	ordered       []*app
+	orderedQueues []*queue
+	candidates    []*app
 }
 
 // numRunnable is FSQueue.getNumRunnableApps.
@@ -69,6 +76,9 @@ func (q *queue) empty() bool {
 func (q *queue) charge(r resource.Resource) {
 	for ; q != nil; q = q.parent {
 		q.Usage = q.Usage.Add(r)
+		if q.parent != nil {
+			q.parent.moved = true
+		}
 	}
 }
 
@@ -106,7 +116,7 @@ func (q *queue) setMaxShare(cluster resource.Resource) {
 // add appends a child and gives the children the order of their names.
 func (q *queue) add(child *queue) {
 	q.children = append(q.children, child)
-	q.changed = true
+	q.changed, q.moved = true, true
 	for _, c := range q.children {
 		c.Rank = 0
 		for _, o := range q.children {

@@ -10,8 +10,7 @@ import (
 //
 // Source: FairScheduler.attemptScheduling.
 func (f *Scheduler) schedule(n *node) {
-	f.elision.calm++
-	f.elision.changed = f.elision.changed || f.elision.counts
+	f.elision.executed(len(n.claims) > 0)
 	if f.recovering() {
 		return
 	}
@@ -65,8 +64,8 @@ func (f *Scheduler) offer(q *queue, n *node) resource.Resource {
 		return resource.Resource{}
 	}
 	if q.leaf {
-		for _, c := range f.order.apps(q) {
-			a := q.runnable[c.ID]
+		for _, a := range f.order.apps(q) {
+			f.visits++
 			if a.Blacklisted(n.Node) {
 				continue
 			}
@@ -77,7 +76,7 @@ func (f *Scheduler) offer(q *queue, n *node) resource.Resource {
 		return resource.Resource{}
 	}
 	for _, c := range f.order.children(q) {
-		if r := f.offer(q.children[c.ID], n); !r.IsNone() {
+		if r := f.offer(c, n); !r.IsNone() {
 			return r
 		}
 	}

@@ -28,6 +28,8 @@ type Scheduler struct {
 	nodes     []node // by number, zero when not registered
 	tree      *tree
 	order     candidates
+	literally bool
+	visits    int64 // of applications
 	observe   yarn.Observer
 	timestamp int64 // of the ResourceManager's start, ms
 	now       int64
@@ -100,7 +102,7 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 	}
 	f.elision.watch(f.delay)
 	f.rules = f.alloc.Rules
-	f.order = &literal{cluster: &f.cluster.Capacity}
+	f.order = &kept{sorter{cluster: &f.cluster.Capacity}}
 	f.starving = newStarvedApps()
 	f.tree = newTree(f)
 	if err := f.Reload(alloc); err != nil {
@@ -130,6 +132,15 @@ func (f *Scheduler) emit(e yarn.Event) {
 	}
 }
 
+// Literally is part of [yarn.Literal].
+func (f *Scheduler) Literally() {
+	f.literally = true
+	f.order = &literal{sorter{cluster: &f.cluster.Capacity}}
+}
+
+// Visits is part of [yarn.Visited].
+func (f *Scheduler) Visits() int64 { return f.visits }
+
 // SetClock sets the scheduler's clock, in ms.
 func (f *Scheduler) SetClock(now int64) { f.now = now }
 
@@ -139,7 +150,7 @@ func (f *Scheduler) SetClock(now int64) { f.now = now }
 //
 // Source: FairScheduler.AllocationReloadListener.onReload.
 func (f *Scheduler) Reload(a *conf.Allocations) error {
-	f.touch()
+	f.everything()
 	// All old names go in before the new ones go out: the table that the order depends on has grown by then.
 	var gone jvm.HashMap[string, bool]
 	for _, list := range [][]string{f.alloc.Parents, f.alloc.Leaves} {
@@ -169,7 +180,7 @@ func (f *Scheduler) Reload(a *conf.Allocations) error {
 //
 // Source: FairScheduler.AllocationReloadListener.onCheck.
 func (f *Scheduler) Cleanup() {
-	f.touch()
+	f.everything()
 	f.tree.cleanup()
 }
 
@@ -180,7 +191,7 @@ func (f *Scheduler) AddNode(s yarn.NodeSpec) {
 		f.nodes = append(f.nodes, node{})
 	}
 	f.nodes[s.ID] = node{Node: n}
-	f.touch()
+	f.everything()
 	f.tree.resize()
 	f.refresh()
 }
@@ -200,7 +211,7 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 	if n.Reserved != nil {
 		f.completed(n.Reserved, protocol.ExitAborted, yarn.EventKill)
 	}
-	f.touch()
+	f.everything()
 	f.cluster.Remove(id)
 	f.nodes[id] = node{}
 	f.tree.resize()
@@ -211,7 +222,7 @@ func (f *Scheduler) RemoveNode(id protocol.NodeID) {
 //
 // Source: FairScheduler.updateNodeResource.
 func (f *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
-	f.touch()
+	f.everything()
 	f.cluster.SetTotal(id, total)
 	f.refresh()
 	f.tree.resize()

@@ -66,8 +66,8 @@ func (f *Scheduler) shouldPreempt() bool {
 // Source: FSLeafQueue.updateStarvedApps.
 func (f *Scheduler) findStarved(q *queue) {
 	var waiting []*app
-	for _, c := range f.order.apps(q) {
-		if a := q.runnable[c.ID]; f.now >= a.nextCheck {
+	for _, a := range f.order.apps(q) {
+		if f.now >= a.nextCheck {
 			waiting = append(waiting, a)
 		}
 	}

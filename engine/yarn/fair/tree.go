@@ -262,7 +262,7 @@ func (t *tree) remove(q *queue) {
 		delete(t.byName, q.name)
 	}
 	q.parent.children = slices.DeleteFunc(q.parent.children, same)
-	q.parent.changed = true
+	q.parent.changed, q.parent.moved = true, true
 }
 
 // setDynamic marks queues that are no longer declared, in the hash order of their names. The error is YARN's when one of

@@ -38,6 +38,9 @@ func (f *Scheduler) updateDemand(q *queue) {
 			sum = sum.Add(a.Demand)
 		}
 	}
+	if q.parent != nil {
+		q.parent.moved = true
+	}
 	q.Demand = sum.Min(q.maxShare)
 	if !q.leaf {
 		// A parent passes on memory and vcores only.

@@ -115,6 +115,9 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 		return nil, err
 	}
 	r.sched = s
+	if l, can := s.(yarn.Literal); can && c.Dense {
+		l.Literally()
+	}
 	r.startTimers()
 	return r, nil
 }
