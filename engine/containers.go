@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"math"
+	"math/bits"
+
 	"replay/engine/master"
 	"replay/engine/protocol"
 	"replay/engine/record"
@@ -165,15 +168,29 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	if c.rec.End == "" {
 		c.rec.End = endOf(e, a, c)
 	}
-	span := s.now - c.rec.Allocated
-	a.rec.MemMiBMS += c.rec.MemMiB * span
-	a.rec.VCoreMS += c.rec.VCores * span
+	a.held(c, s.now)
 	s.queues.add(a.rec.Queue, c.size, -1)
 	if !e.Launched || c.process == exited || c.process == notStarted {
 		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
 		c.size = resource.Resource{}
 	}
 	s.writeContainer(a, c)
+}
+
+// held adds what a container has held until a time to its job. What is more than a number can hold stays the largest one.
+func (a *app) held(c *container, until int64) {
+	span := max(until-c.rec.Allocated, 0)
+	a.rec.MemMiBMS = addProduct(a.rec.MemMiBMS, c.rec.MemMiB, span)
+	a.rec.VCoreMS = addProduct(a.rec.VCoreMS, c.rec.VCores, span)
+}
+
+// addProduct returns sum + a*b, all 0 or more, or the largest number when that is more.
+func addProduct(sum, a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi > 0 || lo > uint64(math.MaxInt64-sum) {
+		return math.MaxInt64
+	}
+	return sum + int64(lo)
 }
 
 // endOf names the cause of a container's end from its exit status where nobody has said more.

@@ -30,9 +30,7 @@ func (s *sim) finish() {
 			if !c.ended {
 				s.totals.ContainersRunning++
 				c.rec.End = record.EndRunning
-				held := max(s.totals.EndMS-c.rec.Allocated, 0)
-				a.rec.MemMiBMS += c.rec.MemMiB * held
-				a.rec.VCoreMS += c.rec.VCores * held
+				a.held(c, s.totals.EndMS)
 			}
 			c.written = true
 			s.sink.Container(&c.rec)

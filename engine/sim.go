@@ -55,6 +55,7 @@ type sim struct {
 	totals   record.Totals
 	warnings warnings
 	seq      int64 // of decisions
+	samples  int64 // taken at their interval
 	doing    *kind // of what is being executed
 	err      error // an invariant of ours that broke, or the source's error
 
@@ -163,7 +164,7 @@ func (s *sim) reach(at int64, ord uint64) {
 // horizon is the last time at which anything is executed unless something happens before: the end that the user asked for,
 // or the time after which the replay is stuck.
 func (s *sim) horizon() int64 {
-	last := s.useful + s.patience()
+	last := min(s.useful+s.patience(), longestReplay)
 	if s.pending == 0 {
 		last = min(last, s.moved+s.sc.StallMS)
 	}
@@ -172,6 +173,12 @@ func (s *sim) horizon() int64 {
 	}
 	return last
 }
+
+// longestReplay is the trace time after which every replay ends: far beyond what traces hold, and short enough for all sums.
+const (
+	year          = 366 * 24 * 3600_000
+	longestReplay = 200 * year
+)
 
 // patience is how long a replay goes on while no job gets further, although containers come and go.
 func (s *sim) patience() int64 {
@@ -187,6 +194,8 @@ func (s *sim) stop() {
 		s.endAt(last)
 		return
 	case !more:
+	case last == longestReplay:
+		s.warnings.voids("longest", "the replay ends after %d years of trace time, the most there is", longestReplay/year)
 	case s.pending == 0 && last == s.moved+s.sc.StallMS:
 		s.warnings.voids("stalled", "nothing happened for %d ms of trace time: the remaining jobs can't finish; each gives its reason", s.sc.StallMS)
 	default:
@@ -251,7 +260,7 @@ func (s *sim) handle(e event) {
 		s.nodeEvent(int(e.arg))
 	case evSample:
 		s.sample()
-		s.push(s.now+s.sc.SeriesMS, evSample, 0, 0)
+		s.push(s.now+s.betweenSamples(), evSample, 0, 0)
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], e.kind)), int64(e.ord&(1<<numberBits-1)), e.arg)
 	}

@@ -24,7 +24,7 @@ func randomTrace(t *rapid.T) *MemoryTrace {
 	nodes := g.n(1, 9)
 	for i := range nodes {
 		rack := int32(g.n(0, 2))
-		n := Node{ID: int32(i), Host: fmt.Sprintf("host%d", i), RackID: rack, Rack: fmt.Sprintf("/rack%d", rack), MemMiB: int64(g.n(0, 1<<40)), VCores: int32(g.n(0, 64)), Present: g.yes()}
+		n := Node{ID: int32(i), Host: fmt.Sprintf("host%d", i), RackID: rack, Rack: fmt.Sprintf("/rack%d", rack), MemMiB: int64(g.n(0, 1<<27)), VCores: int32(g.n(0, 64)), Present: g.yes()}
 		for k := range g.n(0, 2) {
 			n.Labels = append(n.Labels, fmt.Sprint("label", k))
 			n.Extra = append(n.Extra, NamedValue{fmt.Sprint("gpu", k), int64(g.n(0, 8))})
@@ -165,7 +165,7 @@ func (g *draw) stage(m *MemoryTrace, i int) Stage {
 	t := &s.Tasks
 	anyPref := false
 	for range g.n(0, 30) {
-		t.DurationMS = append(t.DurationMS, int64(g.n(0, 1<<40)))
+		t.DurationMS = append(t.DurationMS, int64(g.n(0, 1<<34)))
 		t.InputBytes = append(t.InputBytes, int64(g.n(0, 1<<27)))
 		if columns[0] {
 			if len(t.PrefStart) == 0 {

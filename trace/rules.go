@@ -34,29 +34,6 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// A field is a number with the least value it may have.
-type field struct {
-	column string
-	value  int64
-	least  int64
-}
-
-func (r *rules) fields(table string, row int64, fields []field) error {
-	for _, f := range fields {
-		if f.value >= f.least {
-			continue
-		}
-		want := fmt.Sprintf("%d or more", f.least)
-		if f.least == Unset {
-			want = "0 or more, or null"
-		}
-		if err := r.bad(table, row, f.column, f.value, "%s", want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (r *rules) id(table string, row int64, column string, v int32, n int) error {
 	if v >= 0 && int(v) < n {
 		return nil
@@ -73,19 +50,19 @@ func (r *rules) oneOf(table string, row int64, column, v string, known ...string
 
 func (r *rules) extra(table string, row int64, values []NamedValue) error {
 	for i, v := range values {
-		if v.Name == "" || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 ||
+		if v.Name == "" || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 || v.Value > MostAmount ||
 			slices.ContainsFunc(values[:i], func(o NamedValue) bool { return o.Name == v.Name }) {
-			return r.bad(table, row, "extra", v, "further resources, each once, with amounts of 0 or more")
+			return r.bad(table, row, "extra", v, "further resources, each once, with amounts of 0 to %d", int64(MostAmount))
 		}
 	}
 	return nil
 }
 
 func (r *rules) weight(table string, row int64, column string, v float64) error {
-	if math.IsNaN(v) || v >= 0 && !math.IsInf(v, 0) {
+	if math.IsNaN(v) || v >= 0 && v <= MostWeight {
 		return nil
 	}
-	return r.bad(table, row, column, v, "a finite number of 0 or more, or null")
+	return r.bad(table, row, column, v, "0 to %g, or null", MostWeight)
 }
 
 // firstOf runs checks in order until one asks to stop.
@@ -156,7 +133,7 @@ func (r *rules) nodeRows(nodes []Node) error {
 		err := firstOf(
 			r.dense(tableNodes, "node_id", i, n.ID),
 			r.unique(tableNodes, "host", i, n.Host, hosts),
-			r.fields(tableNodes, row, []field{{"rack_id", int64(n.RackID), 0}, {"mem_mib", n.MemMiB, 0}, {"vcores", int64(n.VCores), 0}}),
+			r.fields(tableNodes, row, []field{{"rack_id", int64(n.RackID)}, {"mem_mib", n.MemMiB}, {"vcores", int64(n.VCores)}}),
 			r.extra(tableNodes, row, n.Extra),
 		)
 		if err != nil {
@@ -192,8 +169,8 @@ func (r *rules) queueRows(queues []Queue) error {
 			r.dense(tableQueues, "queue_id", i, q.ID),
 			r.unique(tableQueues, "path", i, q.Path, paths),
 			r.fields(tableQueues, row, []field{
-				{"min_mem_mib", q.MinMemMiB, Unset}, {"max_mem_mib", q.MaxMemMiB, Unset}, {"min_vcores", int64(q.MinVCores), Unset},
-				{"max_vcores", int64(q.MaxVCores), Unset}, {"max_apps", int64(q.MaxApps), Unset},
+				{"min_mem_mib", q.MinMemMiB}, {"max_mem_mib", q.MaxMemMiB}, {"min_vcores", int64(q.MinVCores)},
+				{"max_vcores", int64(q.MaxVCores)}, {"max_apps", int64(q.MaxApps)},
 			}),
 			r.weight(tableQueues, row, "weight", q.Weight),
 			r.policyName(row, q.Policy),
@@ -256,7 +233,7 @@ func (r *rules) fileRows(files []File) error {
 		err := firstOf(
 			r.dense(tableFiles, "file_id", i, f.ID),
 			r.unique(tableFiles, "name", i, f.Name, names),
-			r.fields(tableFiles, int64(i), []field{{"bytes", f.Bytes, 0}, {"block_bytes", f.BlockBytes, 0}, {"blocks", int64(f.Blocks), 0}, {"replication", int64(f.Replication), 0}}),
+			r.fields(tableFiles, int64(i), []field{{"bytes", f.Bytes}, {"block_bytes", f.BlockBytes}, {"blocks", int64(f.Blocks)}, {"replication", int64(f.Replication)}}),
 		)
 		if err != nil {
 			return err

@@ -39,8 +39,8 @@ func (r *rules) eventRows(nodes []Node, events []NodeEvent) error {
 		e, row := &events[i], int64(i)
 		err := firstOf(
 			r.fields(tableEvents, row, []field{
-				{"time_ms", e.TimeMS, 0}, {"seq", int64(e.Seq), 0}, {"mem_mib", e.MemMiB, Unset}, {"vcores", int64(e.VCores), Unset},
-				{"drain_timeout_ms", e.DrainTimeoutMS, Unset}, {"group_id", int64(e.Group), Unset},
+				{"time_ms", e.TimeMS}, {"seq", int64(e.Seq)}, {"mem_mib", e.MemMiB}, {"vcores", int64(e.VCores)},
+				{"drain_timeout_ms", e.DrainTimeoutMS}, {"group_id", int64(e.Group)},
 			}),
 			r.id(tableEvents, row, "node_id", e.Node, len(nodes)),
 		)

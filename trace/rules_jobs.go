@@ -21,10 +21,10 @@ func (r *rules) job(j *Job, at *jobRows) error {
 		r.oneOf(tableJobs, row, "kind", j.Kind, KindSpark, KindMapReduce, KindGeneric, KindGang),
 		r.oneOf(tableJobs, row, "recorded_outcome", j.RecordedOutcome, "", "success", "failed", "killed", "censored"),
 		r.fields(tableJobs, row, []field{
-			{"submit_ms", j.SubmitMS, 0}, {"am_mem_mib", j.AMMemMiB, 0}, {"am_vcores", int64(j.AMVCores), 0},
-			{"exec_mem_mib", j.ExecMemMiB, Unset}, {"exec_vcores", int64(j.ExecVCores), Unset}, {"task_cpus", int64(j.TaskCPUs), Unset},
-			{"min_execs", int64(j.MinExecs), Unset}, {"max_execs", int64(j.MaxExecs), Unset}, {"initial_execs", int64(j.InitialExecs), Unset},
-			{"think_ms", j.ThinkMS, Unset}, {"tail_ms", j.TailMS, Unset}, {"recorded_start_ms", j.RecordedStartMS, Unset}, {"recorded_finish_ms", j.RecordedFinishMS, Unset},
+			{"submit_ms", j.SubmitMS}, {"am_mem_mib", j.AMMemMiB}, {"am_vcores", int64(j.AMVCores)},
+			{"exec_mem_mib", j.ExecMemMiB}, {"exec_vcores", int64(j.ExecVCores)}, {"task_cpus", int64(j.TaskCPUs)},
+			{"min_execs", int64(j.MinExecs)}, {"max_execs", int64(j.MaxExecs)}, {"initial_execs", int64(j.InitialExecs)},
+			{"think_ms", j.ThinkMS}, {"tail_ms", j.TailMS}, {"recorded_start_ms", j.RecordedStartMS}, {"recorded_finish_ms", j.RecordedFinishMS},
 		}),
 		r.jobTimes(j, row),
 		r.jobShape(j, row),
@@ -104,15 +104,15 @@ func (r *rules) stage(j *Job, i int, row int64) error {
 	err := firstOf(
 		r.oneOf(tableStages, row, "kind", s.Kind, StageInput, StageShuffle, StageResult, StageGang),
 		r.fields(tableStages, row, []field{
-			{"task_mem_mib", s.TaskMemMiB, 0}, {"task_vcores", int64(s.TaskVCores), 0}, {"task_milli_vcores", int64(s.TaskMilliVCores), Unset},
-			{"priority", int64(s.Priority), Unset}, {"shuffle_read_bytes", s.ShuffleReadBytes, Unset}, {"delay_ms", s.DelayMS, Unset},
-			{"spark_job", int64(s.SparkJob), Unset}, {"profile", int64(s.Profile), 0}, {"exec_mem_mib", s.ExecMemMiB, 0}, {"exec_vcores", int64(s.ExecVCores), 0},
+			{"task_mem_mib", s.TaskMemMiB}, {"task_vcores", int64(s.TaskVCores)}, {"task_milli_vcores", int64(s.TaskMilliVCores)},
+			{"priority", int64(s.Priority)}, {"shuffle_read_bytes", s.ShuffleReadBytes}, {"delay_ms", s.DelayMS},
+			{"spark_job", int64(s.SparkJob)}, {"profile", int64(s.Profile)}, {"exec_mem_mib", s.ExecMemMiB}, {"exec_vcores", int64(s.ExecVCores)},
 		}),
 		r.extra(tableStages, row, s.Extra),
 		r.before(row, "parents", s.Parents, i),
 		r.before(row, "after", s.After, i),
-		r.factor(row, "fresh_factor", s.FreshFactor, math.MaxFloat32),
-		r.factor(row, "first_factor", s.FirstFactor, math.MaxFloat32),
+		r.factor(row, "fresh_factor", s.FreshFactor, MostFactor),
+		r.factor(row, "first_factor", s.FirstFactor, MostFactor),
 		r.factor(row, "start_fraction", s.StartFraction, 1),
 	)
 	if err != nil {
@@ -177,30 +177,19 @@ func (r *rules) stageTasks(s *Stage, row int64) error {
 		}
 	}
 	return firstOf(
-		numbers(r, row, "duration_ms", t.DurationMS, 0),
-		numbers(r, row, "input_bytes", t.InputBytes, 0),
-		numbers(r, row, "mem_mib", t.MemMiB, Unset),
-		numbers(r, row, "vcores", t.VCores, Unset),
-		numbers(r, row, "retries", t.Retries, Unset),
-		numbers(r, row, "recorded_wait_ms", t.RecordedWaitMS, Unset),
-		numbers(r, row, "deserialize_ms", t.DeserializeMS, Unset),
-		numbers(r, row, "sched_delay_ms", t.SchedDelayMS, Unset),
-		numbers(r, row, "shuffle_read_bytes", t.ShuffleReadBytes, Unset),
-		numbers(r, row, "shuffle_write_bytes", t.ShuffleWriteBytes, Unset),
+		numbers(r, row, "duration_ms", t.DurationMS),
+		numbers(r, row, "input_bytes", t.InputBytes),
+		numbers(r, row, "mem_mib", t.MemMiB),
+		numbers(r, row, "vcores", t.VCores),
+		numbers(r, row, "retries", t.Retries),
+		numbers(r, row, "recorded_wait_ms", t.RecordedWaitMS),
+		numbers(r, row, "deserialize_ms", t.DeserializeMS),
+		numbers(r, row, "sched_delay_ms", t.SchedDelayMS),
+		numbers(r, row, "shuffle_read_bytes", t.ShuffleReadBytes),
+		numbers(r, row, "shuffle_write_bytes", t.ShuffleWriteBytes),
 		r.recordedNodes(row, t.RecordedNode),
 		r.prefs(row, t),
 	)
-}
-
-func numbers[T int32 | int64](r *rules, row int64, column string, v []T, least T) error {
-	for i, x := range v {
-		if x < least {
-			if err := r.fields(tableTasks, row+int64(i), []field{{column, int64(x), int64(least)}}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (r *rules) recordedNodes(row int64, nodes []int32) error {
@@ -251,7 +240,7 @@ func (r *rules) executor(e *Executor, row, jobs int64) error {
 	err := firstOf(
 		r.id(tableExecutors, row, "node_id", e.Node, r.nodes),
 		r.fields(tableExecutors, row, []field{
-			{"executor_id", int64(e.ID), 0}, {"vcores", int64(e.VCores), 0}, {"mem_mib", e.MemMiB, 0}, {"added_ms", e.AddedMS, 0}, {"removed_ms", e.RemovedMS, Unset},
+			{"executor_id", int64(e.ID)}, {"vcores", int64(e.VCores)}, {"mem_mib", e.MemMiB}, {"added_ms", e.AddedMS}, {"removed_ms", e.RemovedMS},
 		}),
 	)
 	if err != nil {

@@ -93,8 +93,10 @@ func DefaultModel() (m Model) {
 // mostModelMS bounds times: nothing takes longer than 30 days.
 const mostModelMS = 30 * 24 * 3600_000
 
-// Set sets the parameter called name from text. Times must not be negative, factors must be at least 0
-// and finite. The error names the parameter, the text and what was wanted.
+// mostFactor bounds factors on times, as trace.MostFactor those of a trace.
+const mostFactor = 1000
+
+// Set sets the parameter called name from text. Times and factors have bounds. The error names the parameter, the text and what was wanted.
 func (m *Model) Set(name, text string) error {
 	for _, p := range Parameters {
 		if p.Name != name {
@@ -108,9 +110,13 @@ func (m *Model) Set(name, text string) error {
 			*p.i(m) = v
 			return nil
 		}
+		least, most := 0.0, float64(mostFactor)
+		if name == "read-mib-per-s" {
+			least, most = 1e-6, 1e12
+		}
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(v >= 0 && v <= 1e12) || name == "read-mib-per-s" && v == 0 {
-			return fmt.Errorf("model parameter %s (%s) is %q, want a positive number", name, p.Doc, text)
+		if err != nil || !(v >= least && v <= most) {
+			return fmt.Errorf("model parameter %s (%s) is %q, want %g to %g", name, p.Doc, text, least, most)
 		}
 		*p.f(m) = v
 		return nil

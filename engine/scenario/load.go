@@ -49,8 +49,8 @@ func (sc *Scenario) arrivals() error {
 		}
 		sc.Faster = sc.Load / *native.VCores
 	}
-	if last := float64(sc.Input.SpanMS) / sc.Faster; last > maxTraceMS {
-		return optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/maxTraceMS*100)
+	if last := float64(sc.Input.SpanMS) / sc.Faster; last > trace.LatestMS {
+		return optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/trace.LatestMS*100)
 	}
 	sc.Offered = sc.offered(sc.Faster)
 	v, m := sc.Offered.VCores, sc.Offered.Memory

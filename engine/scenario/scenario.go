@@ -48,9 +48,6 @@ var Engines = []string{"fast", Dense}
 // Dense is the engine that leaves nothing out.
 const Dense = "dense"
 
-// maxTraceMS is the latest submission that --load may lead to: 100 years.
-const maxTraceMS = 100 * 365 * 24 * 3600_000
-
 // New resolves the options against the trace. Errors name the flag or file, the key and the value.
 func New(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}

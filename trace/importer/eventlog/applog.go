@@ -178,7 +178,12 @@ func (a *appLog) take() error {
 	return err
 }
 
+// saw notes a time of an event. One that is years off is no time of this application.
 func (a *appLog) saw(at int64) {
+	if at != absent && a.started && (at-a.start.at > trace.LatestMS || a.start.at-at > trace.LatestMS) {
+		a.err = fmt.Errorf("an event is at %d ms, want a time within 100 years of the application's start at %d", at, a.start.at)
+		return
+	}
 	if at != absent {
 		a.last = max(a.last, at)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"replay/trace"
 )
 
 // absent marks a number that an event does not have. It is never taken for a value.
@@ -218,8 +220,8 @@ func (p *eventParser) int(field string, v *fastjson.Value) int64 {
 	return n
 }
 
-// latest is the last time that is taken for one, the end of the year 9999; most is the largest amount.
-const latest, most = 253_402_300_799_999, 1 << 53
+// latest is the last time that is taken for one, the end of the year 9999.
+const latest = 253_402_300_799_999
 
 // time reads ms since 1970; -1 is how some writers say that it is not known.
 func (p *eventParser) time(field string, v *fastjson.Value) int64 {
@@ -234,12 +236,21 @@ func (p *eventParser) time(field string, v *fastjson.Value) int64 {
 	return n
 }
 
-// amount reads ms or bytes. What is below zero, as after an overflow, is unknown and counted.
+// amount reads bytes, duration ms, each at most what a trace may hold of a task. What is below zero, as after an overflow, is
+// unknown and counted.
 func (p *eventParser) amount(field string, v *fastjson.Value) int64 {
+	return p.upTo(field, v, trace.MostBytes, "at most 1 PiB")
+}
+
+func (p *eventParser) duration(field string, v *fastjson.Value) int64 {
+	return p.upTo(field, v, trace.LongestMS, "at most a year in ms")
+}
+
+func (p *eventParser) upTo(field string, v *fastjson.Value, most int64, want string) int64 {
 	n := p.int(field, v)
 	switch {
 	case n > most:
-		p.fail(field, v, "at most 2^53")
+		p.fail(field, v, want)
 		return absent
 	case n < 0 && n != absent:
 		p.odd[p.event+"/"+field+" below 0"]++

@@ -239,7 +239,10 @@ func TestEventErrors(t *testing.T) {
 		{"a time that is not known", `{"Event":"SparkListenerApplicationEnd","Timestamp":-1}`, `field "Timestamp" is missing`},
 		{"no cores", `{"Event":"SparkListenerExecutorAdded","Timestamp":1,"Executor ID":"1","Executor Info":{"Host":"h","Total Cores":0}}`, `field "Total Cores" is 0, want a number of 1 or more`},
 		{"an end before its launch", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":9,"Finish Time":5}}`, `field "Finish Time" is 5, want 9, the launch, or later`},
-		{"an amount too large", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":9},"Task Metrics":{"Executor Run Time":9007199254740993}}`, "want at most 2^53"},
+		{"an amount too large", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":9},"Task Metrics":{"Executor Run Time":9007199254740993}}`, "want at most a year in ms"},
+		{"the largest number as an end", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":9223372036854775807}}`, `field "Finish Time" is 9223372036854775807, want ms since 1970`},
+		{"a launch before 1970", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":-5,"Finish Time":9}}`, `field "Launch Time" is -5, want ms since 1970`},
+		{"57 years", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":1800000000000}}`, `field "Finish Time" is 1800000000000, want at most a year after 5, the launch`},
 		{"no task info", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task Info":[]}`, `field "Task Info" is [], want an object`},
 	} {
 		var r record

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/valyala/fastjson"
+
+	"replay/trace"
 )
 
 func (p *eventParser) jobStart(v *fastjson.Value, app appEvents) {
@@ -186,6 +188,9 @@ func (p *eventParser) taskEnd(v *fastjson.Value, app appEvents) {
 	if len(t.reason) == 0 {
 		p.need("Task End Reason/Reason", absent)
 	}
+	if p.err == nil && t.finish-t.launch > trace.LongestMS {
+		p.err = fmt.Errorf("%s: field \"Finish Time\" is %d, want at most a year after %d, the launch", p.event, t.finish, t.launch)
+	}
 	if p.err == nil && t.finish < t.launch { // a clock was set back
 		if string(t.reason) == "Success" && !t.hasMetrics {
 			p.err = fmt.Errorf("%s: field \"Finish Time\" is %d, want %d, the launch, or later", p.event, t.finish, t.launch)
@@ -279,12 +284,12 @@ func (p *eventParser) taskMetrics(v *fastjson.Value, t *taskInfo) {
 			"Memory Bytes Spilled", "Disk Bytes Spilled", "Output Metrics", "Updated Blocks",
 			"Peak On Heap Execution Memory", "Peak Off Heap Execution Memory", "Host Name":
 		case "Executor Run Time":
-			t.runMS = p.amount("Executor Run Time", v)
+			t.runMS = p.duration("Executor Run Time", v)
 			t.hasMetrics = t.runMS != absent
 		case "Executor Deserialize Time":
-			t.deserializeMS = p.amount("Executor Deserialize Time", v)
+			t.deserializeMS = p.duration("Executor Deserialize Time", v)
 		case "Result Serialization Time":
-			t.resultMS = p.amount("Result Serialization Time", v)
+			t.resultMS = p.duration("Result Serialization Time", v)
 		case "Input Metrics":
 			p.visit("Input Metrics", v, func(key []byte, v *fastjson.Value) {
 				if string(key) == "Bytes Read" {
