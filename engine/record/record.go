@@ -289,6 +289,7 @@ type Manifest struct {
 	Modified       bool              `json:"program_modified"` // the sources were not those of the commit
 	TraceHash      string            `json:"trace_sha256"`
 	TraceName      string            `json:"trace"`
+	TraceJobs      int64             `json:"trace_jobs"` // more than were submitted when the replay was cut off
 	LocalitySource string            `json:"locality_source"`
 	DurationSource string            `json:"duration_source"`
 	Scheduler      string            `json:"scheduler"`

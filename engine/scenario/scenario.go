@@ -151,7 +151,7 @@ func (sc *Scenario) QueuePath(id int32) string {
 func (sc *Scenario) Manifest() *record.Manifest {
 	m := &record.Manifest{
 		Format: record.Format, FormatVersion: record.FormatVersion, Program: "replay",
-		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name,
+		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name, TraceJobs: sc.Input.NumJobs,
 		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource, Elsewhere: sc.Input.Elsewhere,
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.Engine,
 		Seed: sc.Seed, Until: sc.Until,

@@ -15,6 +15,7 @@ import (
 	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/reporttest"
+	"replay/report/result"
 )
 
 func of(t *testing.T, vs ...Variant) *Comparison {
@@ -384,8 +385,8 @@ func TestComparisonFormsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(lines) != 1+3*(4+len(c.Rows)) {
-		t.Errorf("CSV has %d lines (%v), want %d", len(lines), err, 1+3*(4+len(c.Rows)))
+	if err != nil || len(lines) != 1+3*(5+len(c.Rows)) {
+		t.Errorf("CSV has %d lines (%v), want %d", len(lines), err, 1+3*(5+len(c.Rows)))
 	}
 	if strings.Contains(string(js), "NaN") {
 		t.Error("JSON has NaN")
@@ -404,7 +405,7 @@ func TestComparisonOfWhatCannotBeCompared(t *testing.T) {
 		want string
 	}{
 		{"one variant", []Variant{a}, "two variants"},
-		{"no runs", []Variant{{Name: "x"}, a}, `variant "x" has no runs`},
+		{"no runs", []Variant{{Name: "x"}, a}, `variant "a" has 2 runs, "x" has 0`},
 		{"same name", []Variant{a, a}, `two variants are called "a"`},
 		{"fewer seeds", []Variant{a, variant(t, reporttest.Usual, "b", 1)}, "has 1 runs"},
 		{"a seed is missing", []Variant{a, missing}, `run 2 of variant "b" has seed 3, that of "a" has 2, and both have seed 1`},
@@ -445,14 +446,13 @@ func TestComparisonPlotsGolden(t *testing.T) {
 	}
 }
 
-// A value that says how it follows from jobs must follow from them: otherwise the intervals
-// over jobs would be about something else.
+// A value that says how it follows from jobs must follow from them: otherwise what is paired would be something else.
 func TestPerJobGivesTheValue(t *testing.T) {
 	for name, feed := range reporttest.Feeds {
 		r := metric.Of(reporttest.DataOf(t, feed))
-		every := map[int64]bool{}
+		var jobs []*result.Job
 		for i := range r.Jobs {
-			every[r.Jobs[i].ID] = true
+			jobs = append(jobs, &r.Jobs[i])
 		}
 		checked := 0
 		for _, v := range r.Values {
@@ -460,14 +460,41 @@ func TestPerJobGivesTheValue(t *testing.T) {
 				continue
 			}
 			checked++
-			got, _ := over(v.PerJob, r.Jobs, every)
-			if got != v.Number && math.Abs(got-v.Number) > 1e-9*math.Abs(v.Number) && !(math.IsNaN(got) && v.Absent != "") {
-				t.Errorf("%s: %s is %v, from jobs %v", name, v.Name, v.Number, got)
+			got := v
+			v.PerJob.Over(&got, jobs, v.Open > 0, v.PerJob.Sees(jobs))
+			if got.Number != v.Number && math.Abs(got.Number-v.Number) > 1e-9*math.Abs(v.Number) && !(math.IsNaN(got.Number) && v.Absent != "") || got.Open != v.Open {
+				t.Errorf("%s: %s is %v, from jobs %v", name, v.Name, v.Number, got.Number)
 			}
 		}
 		if checked < 30 {
 			t.Errorf("%s: only %d values follow from jobs", name, checked)
 		}
+	}
+}
+
+// A variant that lets jobs starve has no better waits for it: those that still wait count, up to what both replays can see.
+func TestStarvationIsNoGain(t *testing.T) {
+	base, starved := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "starved", 5)
+	for k, r := range starved.Runs {
+		d := *r.Data
+		d.Jobs = slices.Clone(d.Jobs)
+		d.Manifest.Until = d.Manifest.Totals.EndMS
+		for i := range d.Jobs {
+			if j := &d.Jobs[i]; j.FirstTask-j.Submit > 15_000 { // those that waited longest never launch
+				j.Outcome, j.AMRegistered, j.FirstTask, j.Finish = record.JobUnfinished, record.None, record.None, record.None
+			}
+		}
+		starved.Runs[k] = metric.Of(&d)
+	}
+	c := of(t, base, starved)
+	for _, name := range []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms", "slowdown_mean"} {
+		row := c.Rows[c.row(name)]
+		if cell := &row.Cells[1]; !(cell.Difference > 0) || row.N != 60 {
+			t.Errorf("%s of %d jobs changes by %v (%s): jobs that starve make it better", name, row.N, cell.Difference, cell.Absent)
+		}
+	}
+	if text := c.pairedText(); !strings.Contains(text, "count in all with at least the time so far") {
+		t.Errorf("%q does not say how open times count", text)
 	}
 }
 

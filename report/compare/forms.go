@@ -114,7 +114,7 @@ func finite(x float64) *float64 {
 func (c *Comparison) JSON() ([]byte, error) {
 	out := comparisonJSON{Jobs: c.Jobs, Made: c.Made, Inference: c.inferenceJSON(), Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
 	for i, v := range c.Variants {
-		m := &v.Runs[0].Manifest
+		m := c.study.manifest(i)
 		out.Version, out.Commit, out.Modified, out.Trace = m.ProgramVersion, m.Commit, m.Modified, m.TraceHash
 		out.Variants = append(out.Variants, variantJSON{
 			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings,
@@ -163,18 +163,14 @@ func (c *Comparison) JSON() ([]byte, error) {
 func (c *Comparison) inferenceJSON() inferenceJSON {
 	headline, shares := c.alphas()
 	out := inferenceJSON{
-		Unit: c.Unit, Scope: c.Unit.Scope(len(c.Units)), N: len(c.Units), Unpaired: c.unpaired, Level: inference.Level, Headline: headline, Shares: shares,
+		Unit: c.Unit, Scope: c.Unit.Scope(len(c.Units)), N: len(c.Units), Unpaired: c.study.unpaired, Level: inference.Level, Headline: headline, Shares: shares,
 		Tested: c.Tested, Margin: c.Margin, StoppedBy: c.Stop(),
 	}
 	for _, u := range c.Units {
 		out.Units = append(out.Units, u.Name)
 	}
-	for _, v := range c.Variants {
-		var seeds []uint64
-		for _, r := range v.Runs {
-			seeds = append(seeds, r.Manifest.Seed)
-		}
-		out.Seeds = append(out.Seeds, seeds)
+	for v := range c.Variants {
+		out.Seeds = append(out.Seeds, c.study.seedsOf(v))
 	}
 	if p := c.Precision(); p.Row != nil {
 		out.Reached, out.Least = &p.Reached, p.Row.Name

@@ -6,13 +6,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"replay/engine/record"
 	"replay/report/figure"
 	"replay/report/inference"
-	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
-	"replay/report/result"
 )
 
 // Loss is how many jobs succeed in one of two variants alone, all seeds together.
@@ -25,66 +22,21 @@ type Loss struct {
 // any reports whether one variant loses jobs that the other finishes.
 func (l Loss) any() bool { return l.Lost > 0 || l.Gained > 0 }
 
-// outcomes counts what became of the jobs of each variant, and which are lost against the first.
-func (c *Comparison) outcomes() {
-	for i := range c.Variants {
-		v := &c.Variants[i]
-		c.Outcomes = append(c.Outcomes, metric.OutcomeOf(v.data()...))
-		var l Loss
-		for k, r := range v.Runs {
-			first := c.Variants[0].Runs[k]
-			lost, cut := missing(first, r)
-			gained, cutToo := missing(r, first)
-			l.Lost, l.Gained, l.CutOff = l.Lost+lost, l.Gained+gained, l.CutOff+cut+cutToo
-		}
-		c.Losses = append(c.Losses, l)
-	}
+func (l *Loss) add(o Loss) {
+	l.Lost, l.Gained, l.CutOff = l.Lost+o.Lost, l.Gained+o.Gained, l.CutOff+o.CutOff
 }
 
-// missing counts the jobs that succeed in a and not in b: those that b loses, and those that the end of b cut off.
-func missing(a, b *metric.Summary) (lost, cutOff int64) {
-	in := map[int64]*result.Job{}
-	for i := range b.Jobs {
-		in[b.Jobs[i].ID] = &b.Jobs[i]
-	}
-	for id := range a.Succeeded() {
-		switch j := in[id]; {
-		case j != nil && j.Outcome == record.JobSucceeded:
-		case b.Manifest.Until > 0 && (j == nil || j.Outcome == record.JobUnfinished):
-			cutOff++
-		default:
-			lost++
-		}
-	}
-	return lost, cutOff
-}
-
-// pairedText says which jobs the numbers are over, where those are not all; empty where they are.
+// pairedText says which jobs the numbers are over, where those are not all or not over; empty where they are.
 func (c *Comparison) pairedText() string {
-	if c.alike {
+	s := c.study
+	if s.alike && s.open == 0 {
 		return ""
 	}
-	var all, both int64
-	for k := range c.Variants[0].Runs {
-		in := map[int64]int{}
-		seen := map[int64]bool{}
-		for _, v := range c.Variants {
-			for id := range v.Runs[k].Succeeded() {
-				in[id]++
-			}
-			for i := range v.Runs[k].Jobs {
-				seen[v.Runs[k].Jobs[i].ID] = true
-			}
-		}
-		all += int64(len(seen))
-		for _, n := range in {
-			if n == len(c.Variants) {
-				both++
-			}
-		}
+	text := fmt.Sprintf("What follows from jobs is compared over the same jobs in every variant: %s of %s finished in all of them.", quantity.Thousands(s.both), quantity.Counted(s.jobs, "jobs"))
+	if s.open > 0 {
+		text += fmt.Sprintf(" Those that were still waiting or not finished in one (%s) count in all with at least the time so far, up to what all can see: means count longer times as that, percentiles are Kaplan and Meier's.", quantity.Thousands(s.open))
 	}
-	return fmt.Sprintf("What follows from jobs is compared over the same jobs in every variant: %s of %s finished in all of them, and durations are over those; waits are over those that waited in all.",
-		quantity.Thousands(both), quantity.Counted(all, "jobs"))
+	return text
 }
 
 // voids reports whether there is no verdict on a row of variant v: jobs that one of the two loses make it better or worse.
@@ -96,7 +48,7 @@ func (c *Comparison) voids(row *Row, v int) bool {
 func (c *Comparison) lossText(v int) string {
 	name, first, l := c.Variants[v].Name, c.Variants[0].Name, c.Losses[v]
 	in := ""
-	if len(c.Variants[0].Runs) > 1 {
+	if len(c.study.runs) > 1 {
 		in = ", counted over " + c.runsText()
 	}
 	var said []string
@@ -121,7 +73,7 @@ func (c *Comparison) runsText() string {
 // outcomeTable has a row for success and for each other outcome that any job has.
 func (c *Comparison) outcomeTable() page.Table {
 	t := page.Table{Title: "Jobs", Head: []string{"jobs"}}
-	if len(c.Variants[0].Runs) > 1 {
+	if len(c.study.runs) > 1 {
 		t.Head[0] = "jobs, over " + c.runsText()
 	}
 	for _, v := range c.Variants {

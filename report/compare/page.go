@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replay/report/figure"
+	"replay/report/inference"
 	"replay/report/page"
 	"replay/report/quantity"
 )
@@ -18,17 +19,16 @@ var findingClass = map[Finding]string{
 
 // page returns the page of the comparison: one file without anything from elsewhere.
 func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
-	first := c.Variants[0]
-	p := page.Page{Title: "Comparison on " + first.Runs[0].Manifest.Subject(), About: first.Runs[0].Manifest.Elsewhere, Verdict: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
+	m := c.study.manifest(0)
+	p := page.Page{Title: "Comparison on " + c.subject(), About: m.Elsewhere, Verdict: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
 	for i, v := range c.Variants {
 		as := v.Name
 		if i == 0 {
 			as += " (base)"
 		}
-		m := &v.Runs[0].Manifest
+		m := c.study.manifest(i)
 		p.Facts = append(p.Facts, [2]string{as, fmt.Sprintf("%s; scheduler %s, sharing %s, placement %s", quantity.OrDash(v.Flags), quantity.OrDash(m.Scheduler), quantity.OrDash(m.Sharing), quantity.OrDash(m.Placement))})
 	}
-	m := &first.Runs[0].Manifest
 	p.Facts = append(p.Facts,
 		[2]string{"inferred", c.Unit.Scope(len(c.Units))}, [2]string{"seeds", c.seedsText()},
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
@@ -42,12 +42,10 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	if text := c.pairedText(); text != "" {
 		p.Method = text + " " + p.Method
 	}
-	for _, v := range c.Variants {
-		for _, r := range v.Runs {
-			for _, text := range r.Warnings() {
-				if !slices.Contains(p.Warnings, text) {
-					p.Warnings = append(p.Warnings, text)
-				}
+	for _, side := range c.study.sides {
+		for _, text := range side.warnings {
+			if !slices.Contains(p.Warnings, text) {
+				p.Warnings = append(p.Warnings, text)
 			}
 		}
 	}
@@ -73,15 +71,24 @@ func (c *Comparison) notes() (texts []string) {
 	return texts
 }
 
+// subject names what was replayed.
+func (c *Comparison) subject() string {
+	m := c.study.manifest(0)
+	if c.Unit == inference.Trace {
+		return c.Unit.Counted(len(c.Units))
+	}
+	return m.Subject()
+}
+
 // seedsText lists the seeds of runs, by variant where they have their own.
 func (c *Comparison) seedsText() string {
 	var texts []string
-	for _, v := range c.Variants {
+	for i, v := range c.Variants {
 		var seeds []string
-		for _, r := range v.Runs {
-			seeds = append(seeds, fmt.Sprint(r.Manifest.Seed))
+		for _, seed := range c.study.seedsOf(i) {
+			seeds = append(seeds, fmt.Sprint(seed))
 		}
-		if !c.unpaired {
+		if !c.study.unpaired {
 			return strings.Join(seeds, ", ")
 		}
 		texts = append(texts, v.Name+": "+strings.Join(seeds, ", "))

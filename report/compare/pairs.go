@@ -5,109 +5,133 @@ import (
 	"slices"
 
 	"replay/engine/record"
-	"replay/report/dist"
 	"replay/report/metric"
-	"replay/report/quantity"
 	"replay/report/result"
 )
 
-// What follows from jobs is compared over the same jobs: in each run, those that have it in every variant. A mean over the
+// What follows from jobs is compared over the same jobs: in each run, those that count for it in every variant. A mean over the
 // jobs that one variant finished says nothing against a mean over those that another finished.
 
-// wentAlike reports whether in each run the same jobs went equally far in all variants, in the same queues.
-func (c *Comparison) wentAlike() bool {
-	type fate struct {
-		id                    int64
-		queue                 string
-		finish, master, first bool
-	}
-	fates := func(r *metric.Summary) (out []fate) {
+// pairs are the jobs of one run by all variants.
+type pairs struct {
+	replays []*metric.Summary
+	ids     []int64         // of the jobs that any variant submitted
+	jobs    [][]*result.Job // by variant, in the order of ids; nil when not submitted
+	alike   bool            // the same jobs went equally far in all variants, in the same queues
+	open    int64           // jobs that are unfinished in one variant or more
+}
+
+func newPairs(replays []*metric.Summary) *pairs {
+	p := &pairs{replays: replays, alike: true}
+	for _, r := range replays {
 		for i := range r.Jobs {
-			j := &r.Jobs[i]
-			out = append(out, fate{j.ID, j.Queue, j.Outcome == record.JobSucceeded, result.Happened(j.AMRegistered), result.Happened(j.FirstTask)})
-		}
-		return out
-	}
-	for k, r := range c.Variants[0].Runs {
-		base := fates(r)
-		for _, v := range c.Variants[1:] {
-			if !slices.Equal(base, fates(v.Runs[k])) {
-				return false
-			}
+			p.ids = append(p.ids, r.Jobs[i].ID)
 		}
 	}
-	return true
+	slices.Sort(p.ids)
+	p.ids = slices.Compact(p.ids)
+	for _, r := range replays {
+		jobs := make([]*result.Job, len(p.ids))
+		for i := range r.Jobs {
+			k, _ := slices.BinarySearch(p.ids, r.Jobs[i].ID)
+			jobs[k] = &r.Jobs[i]
+		}
+		p.jobs = append(p.jobs, jobs)
+	}
+	for i := range p.ids {
+		open := false
+		for _, jobs := range p.jobs {
+			open = open || jobs[i] != nil && jobs[i].Outcome == record.JobUnfinished
+			p.alike = p.alike && alike(p.jobs[0][i], jobs[i])
+		}
+		if open {
+			p.open++
+		}
+	}
+	return p
 }
 
-// common returns the jobs that have a metric in every variant, in the k-th run.
-func (c *Comparison) common(p *metric.PerJob, k int) map[int64]bool {
-	in := map[int64]int{}
-	for _, v := range c.Variants {
-		for i := range v.Runs[k].Jobs {
-			if j := &v.Runs[k].Jobs[i]; has(p, j) {
-				in[j.ID]++
-			}
-		}
+// alike reports whether a job went equally far in two variants.
+func alike(a, b *result.Job) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	out := map[int64]bool{}
-	for id, n := range in {
-		if n == len(c.Variants) {
-			out[id] = true
-		}
-	}
-	return out
+	return a.Queue == b.Queue && (a.Outcome == record.JobSucceeded) == (b.Outcome == record.JobSucceeded) &&
+		result.Happened(a.AMRegistered) == result.Happened(b.AMRegistered) && result.Happened(a.FirstTask) == result.Happened(b.FirstTask)
 }
 
-func has(p *metric.PerJob, j *result.Job) bool {
-	_, _, ok := p.Of(j)
-	return ok
+// succeeded counts the jobs that succeed in every variant.
+func (p *pairs) succeeded() (n int64) {
+	for i := range p.ids {
+		if !slices.ContainsFunc(p.jobs, func(jobs []*result.Job) bool { return !succeeds(jobs[i]) }) {
+			n++
+		}
+	}
+	return n
 }
 
-// pair computes the numbers of a row, by variant and run, again over the jobs that all variants have, where that is not all of them.
-func (c *Comparison) pair(row *Row, values [][]value) {
-	if c.alike || row.PerJob == nil {
-		return
+func succeeds(j *result.Job) bool { return j != nil && j.Outcome == record.JobSucceeded }
+
+// loss counts the jobs that one of the first variant and variant v finishes alone.
+func (p *pairs) loss(v int) (l Loss) {
+	for i := range p.ids {
+		first, other := p.jobs[0][i], p.jobs[v][i]
+		switch {
+		case succeeds(first) == succeeds(other):
+		case succeeds(first) && cutOff(other, p.replays[v]) || succeeds(other) && cutOff(first, p.replays[0]):
+			l.CutOff++
+		case succeeds(first):
+			l.Lost++
+		default:
+			l.Gained++
+		}
 	}
-	for k := range c.Variants[0].Runs {
-		keep := c.common(row.PerJob, k)
+	return l
+}
+
+// cutOff reports whether the end that was asked for kept a job from finishing.
+func cutOff(j *result.Job, r *metric.Summary) bool {
+	return r.Manifest.Until > 0 && (j == nil || j.Outcome == record.JobUnfinished)
+}
+
+// pair computes a metric, by variant, again over the jobs that count for it in all variants, where that is not all of them or some
+// of them are open; and returns what the least n then is.
+func (p *pairs) pair(values []metric.Value) (n int64) {
+	n = math.MaxInt64
+	if p.alike && p.open == 0 || slices.ContainsFunc(values, func(v metric.Value) bool { return v.PerJob == nil }) {
+		return n
+	}
+	kept := make([][]*result.Job, len(values))
+	all, censored := true, false
+	for i := range p.ids {
+		counted, anyOpen := 0, false
 		for v := range values {
-			jobs := c.Variants[v].Runs[k].Jobs
-			own := 0
-			for i := range jobs {
-				if has(row.PerJob, &jobs[i]) {
-					own++
+			if j := p.jobs[v][i]; j != nil {
+				counts, open := values[v].PerJob.Has(j)
+				if counts {
+					counted++
 				}
+				anyOpen = anyOpen || open
 			}
-			if own == len(keep) {
-				continue // they are its jobs
+		}
+		all = all && (counted == 0 || counted == len(values))
+		if counted == len(values) {
+			censored = censored || anyOpen
+			for v := range values {
+				kept[v] = append(kept[v], p.jobs[v][i])
 			}
-			x, n := over(row.PerJob, jobs, keep)
-			values[v][k].number = x
-			if math.IsNaN(x) && values[v][k].absent == "" {
-				values[v][k].absent = "no job has it in every variant"
-			}
-			row.N = min(row.N, int64(n))
 		}
 	}
-}
-
-// over computes a value from those jobs that are kept, and how many things they have.
-func over(p *metric.PerJob, jobs []result.Job, keep map[int64]bool) (x, n float64) {
-	num, den := 0.0, 0.0
-	var xs []float64
-	for i := range jobs {
-		a, b, ok := p.Of(&jobs[i])
-		if !ok || !keep[jobs[i].ID] {
-			continue
-		}
-		num += a
-		den += b
-		if p.Percent > 0 {
-			xs = append(xs, a)
-		}
+	if all && !censored {
+		return n // they are its jobs
 	}
-	if p.Percent > 0 {
-		return dist.Percentiles(xs, p.Percent)[0], den
+	horizon := math.Inf(1)
+	for v := range values {
+		horizon = min(horizon, values[v].PerJob.Sees(kept[v]))
 	}
-	return quantity.Over(num, den), den
+	for v := range values {
+		values[v].PerJob.Over(&values[v], kept[v], censored, horizon)
+		n = min(n, values[v].N)
+	}
+	return n
 }

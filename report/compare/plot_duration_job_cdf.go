@@ -6,5 +6,5 @@ import (
 )
 
 var jobDurations = Plot{"duration_job_cdf", "Durations of jobs", func(c *Comparison) (*figure.Figure, string) {
-	return c.cdfs("How long jobs take", result.JobDuration.Short, result.JobDuration.Dist)
+	return c.cdfs("How long jobs take", result.JobDuration.Short, jobDuration)
 }}

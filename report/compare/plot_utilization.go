@@ -8,24 +8,23 @@ import (
 	"replay/report/result"
 )
 
-// utilization is of the first seed.
+// utilization is of the first replay.
 var utilization = Plot{"utilization", "Utilization over time", func(c *Comparison) (*figure.Figure, string) {
 	end := int64(0)
-	for _, v := range c.Variants {
-		end = max(end, v.Runs[0].Queues.End)
+	for _, s := range c.study.sides {
+		end = max(end, s.end)
 	}
 	f, ms := figure.OverTime("How much of the cluster was allocated", "dominant share of the cluster", float64(end))
-	f.X.Label.Text += fmt.Sprintf(", seed %d", c.Variants[0].Runs[0].Manifest.Seed)
+	f.X.Label.Text += fmt.Sprintf(", %s %s", c.Unit, c.Units[0].Name)
 	any := false
-	for i, v := range c.Variants {
-		t := v.Runs[0].Queues.Over[""]
-		if t == nil {
+	for i, s := range c.study.sides {
+		if s.over == nil {
 			continue
 		}
-		width, bins := t.Rebin(figure.SeriesBins, v.Runs[0].Queues.End)
+		width, bins := s.over.Rebin(figure.SeriesBins, s.end)
 		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.Dominant], bins[result.Present])); len(xys) > 0 {
 			any = true
-			f.Line(v.Name, i, xys)
+			f.Line(s.Name, i, xys)
 		}
 	}
 	if !any {

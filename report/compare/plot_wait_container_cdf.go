@@ -6,5 +6,5 @@ import (
 )
 
 var containerWaits = Plot{"wait_container_cdf", "Waits of containers", func(c *Comparison) (*figure.Figure, string) {
-	return c.cdfs("How long containers wait to be allocated", result.ContainerAllocation.Short, result.ContainerAllocation.Dist)
+	return c.cdfs("How long containers wait to be allocated", result.ContainerAllocation.Short, containerWait)
 }}

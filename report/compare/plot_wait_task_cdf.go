@@ -6,5 +6,5 @@ import (
 )
 
 var taskWaits = Plot{"wait_task_cdf", "Waits of tasks", func(c *Comparison) (*figure.Figure, string) {
-	return c.cdfs("How long tasks wait to be launched", result.TaskLaunch.Short, result.TaskLaunch.Dist)
+	return c.cdfs("How long tasks wait to be launched", result.TaskLaunch.Short, taskWait)
 }}

@@ -1,12 +1,8 @@
 package compare
 
-import (
-	"replay/report/dist"
-	"replay/report/figure"
-	"replay/report/result"
-)
+import "replay/report/figure"
 
-// Plot is one kind of picture of a comparison. Distributions are over all seeds together; series over time are of the first seed.
+// Plot is one kind of picture of a comparison. Distributions are over all replays together; series over time are of the first.
 type Plot struct {
 	Name  string // file name without its ending
 	Title string
@@ -38,35 +34,20 @@ func (c *Comparison) pictures() (ps []figure.Picture) {
 }
 
 // cdfs draws a distribution of each variant.
-func (c *Comparison) cdfs(title, x string, of func(*result.Data) *dist.Dist) (*figure.Figure, string) {
+func (c *Comparison) cdfs(title, x string, d *distribution) (*figure.Figure, string) {
 	var lines []figure.CDFLine
-	for _, v := range c.Variants {
-		all := &dist.Dist{}
-		for _, r := range v.Runs {
-			all.Merge(of(r.Data))
-		}
-		lines = append(lines, figure.CDFLine{Name: v.Name, Dist: all})
+	for _, s := range c.study.sides {
+		lines = append(lines, figure.CDFLine{Name: s.Name, Dist: s.dists[d]})
 	}
 	return figure.CDF(title, x, lines)
 }
 
 // localityBars draws the levels of each variant.
-func (c *Comparison) localityBars(title, x string, of func(*result.Data) []figure.Level) (*figure.Figure, string) {
+func (c *Comparison) localityBars(title, x string, l *levels) (*figure.Figure, string) {
 	var bars []figure.Bar
-	for _, v := range c.Variants {
-		var all []figure.Level
-		for _, r := range v.Runs {
-			ls := of(r.Data)
-			if all == nil {
-				all = ls
-				continue
-			}
-			for i := range ls {
-				all[i].Count += ls[i].Count
-			}
-		}
-		if figure.Total(all) > 0 {
-			bars = append(bars, figure.Bar{Name: figure.Short(v.Name, 20), Levels: all})
+	for _, s := range c.study.sides {
+		if all := s.levels[l]; figure.Total(all) > 0 {
+			bars = append(bars, figure.Bar{Name: figure.Short(s.Name, 20), Levels: all})
 		}
 	}
 	if len(bars) == 0 {

@@ -28,7 +28,7 @@ func (c *Comparison) Method() string {
 		}
 		fmt.Fprintf(&b, " ~: the interval holds 0 and more, so nothing is known; =: equal in every %s; blank: not tested.", c.Unit)
 	}
-	if c.unpaired {
+	if c.study.unpaired {
 		b.WriteString(" The variants have seeds of their own: the two of a pair share no random streams.")
 	}
 	if slices.ContainsFunc(c.Losses, Loss.any) {
@@ -154,7 +154,7 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		wrap(w, strings.TrimSpace(as+v.Name+"  "+v.Flags), "            ")
 	}
 	fmt.Fprintln(w)
-	if e := c.Variants[0].Runs[0].Manifest.Elsewhere; e != "" {
+	if e := c.study.manifest(0).Elsewhere; e != "" {
 		wrap(w, e+".\n", "")
 	}
 	c.writeOutcomes(w)

@@ -39,7 +39,9 @@ type Value struct {
 	Things string  // what they are called: jobs, containers, task attempts; empty when it is about none in particular
 	Whole  int64   // how many such things the replay has; 0 when it is not about a part of them
 	Ends   bool    // it is about when jobs end, and no sum over single jobs
-	PerJob *PerJob // how it follows from jobs, for the bootstrap; nil when it does not
+	Open   int64   // how many of N are not over: they count with at least the time so far
+	Still  string  // what they are: "still waiting"
+	PerJob *PerJob // how it follows from jobs; nil when it does not
 }
 
 // headline puts the value among those that are shown first and tested together: in words within a sentence, and
@@ -61,9 +63,17 @@ func (v *Value) Of() string {
 	case v.Things == "":
 		return ""
 	case v.Whole > 0 && v.N < v.Whole:
-		return quantity.Thousands(v.N) + " of " + quantity.Counted(v.Whole, v.Things)
+		return quantity.Thousands(v.N) + " of " + quantity.Counted(v.Whole, v.Things) + v.open()
 	}
-	return quantity.Counted(v.N, v.Things)
+	return quantity.Counted(v.N, v.Things) + v.open()
+}
+
+// open says how many are not over, empty when all are.
+func (v *Value) open() string {
+	if v.Open == 0 {
+		return ""
+	}
+	return ", " + quantity.Thousands(v.Open) + " of them " + v.Still
 }
 
 // Amount returns a value for people, with its unit; a dash and the reason when absent.
@@ -80,12 +90,4 @@ func (v *Value) Text() string {
 		return v.Amount() + " of " + of
 	}
 	return v.Amount()
-}
-
-// PerJob computes a value from jobs: the ratio of two sums over jobs, or a percentile over them.
-type PerJob struct {
-	// Of returns a job's share in the numerator and the denominator; false leaves the job out.
-	// For a percentile, num is the job's value and den is 1.
-	Of      func(*result.Job) (num, den float64, ok bool)
-	Percent float64 // the percentile, 0 for a ratio
 }

@@ -12,16 +12,17 @@ import (
 	"replay/report/result"
 )
 
-// Outcome counts what became of jobs. Jobs is the sum of the four counts after it.
+// Outcome counts what became of jobs. Jobs is the sum of the five counts after it.
 type Outcome struct {
-	Jobs       int64    `json:"jobs"`
-	Succeeded  int64    `json:"succeeded"`
-	Failed     int64    `json:"failed"`  // they began and did not succeed
-	Refused    int64    `json:"refused"` // the cluster or the configuration did not take them: they never got a container
-	Unfinished int64    `json:"unfinished"`
-	AsRecorded int64    `json:"recorded_failed"` // of those that did not succeed, the trace records so many as failed or killed
-	Unexpected int64    `json:"unexpected"`      // of those that did not succeed: not so recorded, and not cut off by the end that was asked for
-	Reasons    []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
+	Jobs         int64    `json:"jobs"`
+	Succeeded    int64    `json:"succeeded"`
+	Failed       int64    `json:"failed"`  // they began and did not succeed
+	Refused      int64    `json:"refused"` // the cluster or the configuration did not take them: they never got a container
+	Unfinished   int64    `json:"unfinished"`
+	NotSubmitted int64    `json:"not_submitted"`   // the end that was asked for came first
+	AsRecorded   int64    `json:"recorded_failed"` // of those that did not succeed, the trace records so many as failed or killed
+	Unexpected   int64    `json:"unexpected"`      // of those that did not succeed: not so recorded, and not cut off by the end that was asked for
+	Reasons      []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
 }
 
 // Reason is why jobs did not succeed. Reasons that differ in numbers alone, other than exit statuses, are one; the words
@@ -40,26 +41,38 @@ const refused = "refused"
 // OutcomeOf counts the jobs of runs together.
 func OutcomeOf(runs ...*result.Data) *Outcome {
 	o := &Outcome{Reasons: []Reason{}}
-	at := map[[2]string]int{}
 	for _, d := range runs {
-		for i := range d.Jobs {
-			j := &d.Jobs[i]
-			name := o.count(j, d.Manifest.Until > 0)
-			if name == record.JobSucceeded {
-				continue
-			}
-			key := [2]string{name, unnumbered(j.Reason)}
-			r, ok := at[key]
-			if !ok {
-				r = len(o.Reasons)
-				at[key] = r
-				o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name})
-			}
-			o.Reasons[r].Jobs++
+		o.Add(d)
+	}
+	return o
+}
+
+// Add counts the jobs of one more run.
+func (o *Outcome) Add(d *result.Data) {
+	at := map[[2]string]int{}
+	for r := range o.Reasons {
+		at[[2]string{o.Reasons[r].Outcome, unnumbered(o.Reasons[r].Words)}] = r
+	}
+	for i := range d.Jobs {
+		j := &d.Jobs[i]
+		name := o.count(j, d.Manifest.Until > 0)
+		if name == record.JobSucceeded {
+			continue
 		}
+		key := [2]string{name, unnumbered(j.Reason)}
+		r, ok := at[key]
+		if !ok {
+			r = len(o.Reasons)
+			at[key] = r
+			o.Reasons = append(o.Reasons, Reason{Outcome: name, Words: j.Reason, First: j.ID, Name: j.Name})
+		}
+		o.Reasons[r].Jobs++
+	}
+	if n := d.Manifest.TraceJobs - int64(len(d.Jobs)); n > 0 {
+		o.NotSubmitted += n
+		o.Jobs += n
 	}
 	slices.SortStableFunc(o.Reasons, func(a, b Reason) int { return cmp.Compare(b.Jobs, a.Jobs) })
-	return o
 }
 
 // count adds a job of a replay, which may have been cut off, and returns the name of its outcome.
@@ -106,9 +119,9 @@ type Count struct {
 	Jobs int64
 }
 
-// Counts returns the four outcomes, success first.
+// Counts returns the five outcomes, success first.
 func (o *Outcome) Counts() []Count {
-	return []Count{{"succeeded", o.Succeeded}, {"failed", o.Failed}, {"refused", o.Refused}, {"unfinished", o.Unfinished}}
+	return []Count{{"succeeded", o.Succeeded}, {"failed", o.Failed}, {"refused", o.Refused}, {"unfinished", o.Unfinished}, {"not submitted", o.NotSubmitted}}
 }
 
 // Outcome counts the jobs of the replay.
@@ -129,7 +142,7 @@ func (s *Summary) Succeeded() map[int64]bool {
 func (o *Outcome) Text() string {
 	n := quantity.Thousands
 	switch {
-	case o.Jobs == 0:
+	case o.Jobs == o.NotSubmitted:
 		return "No job was submitted"
 	case o.Succeeded == 1 && o.Jobs == 1:
 		return "The one job succeeded"

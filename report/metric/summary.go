@@ -52,7 +52,8 @@ func (s *Summary) Value(name string) (Value, bool) {
 }
 
 // JSON returns summary.json: an object of what became of the jobs under "outcome", and flat metric names and numbers in
-// the order of Metrics. What values are over stands under "over": n of how many things. A value that could not be computed
+// the order of Metrics. What values are over stands under "over": n of how many things, and how many
+// of n are open, which means that they count with at least the time so far. A value that could not be computed
 // is null, and its reason stands under "absent".
 func (s *Summary) JSON() []byte {
 	var b bytes.Buffer
@@ -64,7 +65,11 @@ func (s *Summary) JSON() []byte {
 	sep := "\n"
 	for _, v := range s.Values {
 		if v.Things != "" && v.Absent == "" {
-			fmt.Fprintf(&b, "%s    %s: {\"n\": %d, \"of\": %d, \"things\": %s}", sep, quote(v.Name), v.N, max(v.N, v.Whole), quote(v.Things))
+			open := ""
+			if v.Open > 0 {
+				open = fmt.Sprintf(", \"open\": %d", v.Open)
+			}
+			fmt.Fprintf(&b, "%s    %s: {\"n\": %d%s, \"of\": %d, \"things\": %s}", sep, quote(v.Name), v.N, open, max(v.N, v.Whole), quote(v.Things))
 			sep = ",\n"
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -79,6 +80,9 @@ func (s *Summary) writeHeadline(w io.Writer) {
 	t.Flush()
 	for line := range strings.Lines(b.String()) {
 		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
+	if slices.ContainsFunc(said, func(v *Value) bool { return v.Open > 0 }) {
+		fmt.Fprintln(w, "\nJobs that are still waiting or not finished count with at least the time so far (Kaplan and Meier).")
 	}
 	for i, text := range others {
 		if i == 0 {

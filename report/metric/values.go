@@ -58,8 +58,10 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 	return out
 }
 
-// jobValues returns the statistics of q over the jobs of a part.
-func jobValues(q *result.OfJobs, jobs []result.Job, p part) []Value {
+// jobValues returns the statistics of q over the jobs of a part. Jobs of which it is open at the end of the replay count with at
+// least what it is so far.
+func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
+	jobs := d.Jobs
 	of := func(j *result.Job) (float64, bool) {
 		x, ok := q.Of(j)
 		return x, ok && p.has(j)
@@ -80,6 +82,10 @@ func jobValues(q *result.OfJobs, jobs []result.Job, p part) []Value {
 	}
 	numbers := slices.Concat([]float64{dist.Mean(xs)}, dist.Percentiles(xs, percents()...), []float64{largest})
 	out := statisticsOf(&q.Quantity, p.label, numbers, int64(len(xs)), q.None, about)
+	open := openOf(q, d, p)
+	if len(open) > 0 {
+		countOpen(out, sample{xs: xs, open: open}, q)
+	}
 	whole := int64(0)
 	if p.label == "" {
 		whole = int64(len(jobs))
@@ -87,10 +93,43 @@ func jobValues(q *result.OfJobs, jobs []result.Job, p part) []Value {
 	for i, s := range statistics {
 		if s.name != "max" {
 			out[i].Things, out[i].Whole = "jobs", whole
-			out[i].PerJob = &PerJob{func(j *result.Job) (float64, float64, bool) { x, ok := of(j); return x, 1, ok }, s.percent}
+			out[i].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { x, ok := of(j); return x, 1, ok }, Percent: s.percent, still: q.Still}
+			if q.Open != nil {
+				out[i].PerJob.Open = func(j *result.Job) (float64, bool) {
+					x, ok := q.Open(j, d.Manifest.Totals.EndMS)
+					return x, ok && p.has(j)
+				}
+			}
 		}
 	}
 	return out
+}
+
+// openOf returns how large q is so far for the jobs of a part of which it is open at the end of the replay.
+func openOf(q *result.OfJobs, d *result.Data, p part) (open []float64) {
+	if q.Open == nil {
+		return nil
+	}
+	for i := range d.Jobs {
+		if x, ok := q.Open(&d.Jobs[i], d.Manifest.Totals.EndMS); ok && p.has(&d.Jobs[i]) {
+			open = append(open, x)
+		}
+	}
+	return open
+}
+
+// countOpen computes the statistics of q again, in their order, where it is open for some jobs.
+func countOpen(out []Value, s sample, q *result.OfJobs) {
+	for i, of := range statistics {
+		v := &out[i]
+		v.N, v.Open, v.Still = int64(len(s.xs)+len(s.open)), int64(len(s.open)), q.Still
+		v.About += fmt.Sprintf(", and over %s %s, with at least the time so far", quantity.Counted(v.Open, "jobs"), q.Still)
+		if of.name == "max" {
+			v.Number, v.Absent = math.NaN(), fmt.Sprintf("%d of %d jobs are %s", v.Open, v.N, q.Still)
+			continue
+		}
+		v.Number, v.Absent = s.censored(of.percent, math.Inf(1), q.Still)
+	}
 }
 
 // statisticsOf names the numbers of the statistics, over n things.

@@ -3,7 +3,7 @@ package metric
 import "replay/report/result"
 
 var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
-	vs := jobValues(&result.FirstTaskWait, d.Jobs, allJobs)
+	vs := jobValues(&result.FirstTaskWait, d, allJobs)
 	for i, s := range statistics {
 		switch s.name {
 		case "mean":
@@ -12,12 +12,12 @@ var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
 			vs[i].headline("p95 wait for the first task", "job wait, p95")
 		}
 	}
-	vs = append(vs, jobValues(&result.AMStartWait, d.Jobs, allJobs)...)
+	vs = append(vs, jobValues(&result.AMStartWait, d, allJobs)...)
 	for i := range result.WaitParts {
-		vs = append(vs, jobValues(&result.WaitParts[i].OfJobs, d.Jobs, allJobs)...)
+		vs = append(vs, jobValues(&result.WaitParts[i].OfJobs, d, allJobs)...)
 	}
 	for _, p := range partsOf(d.Jobs) {
-		vs = append(vs, jobValues(&result.FirstTaskWait, d.Jobs, p)...)
+		vs = append(vs, jobValues(&result.FirstTaskWait, d, p)...)
 	}
 	return vs
 }}

@@ -12,37 +12,41 @@ import (
 type WaitBar struct {
 	name  string
 	jobs  int
-	parts [len(result.WaitParts)]float64 // mean ms
+	parts [len(result.WaitParts)]float64 // sum, ms
 }
 
-// NewWaitBar returns the mean parts over the jobs that launched a task and that has holds for.
-func NewWaitBar(name string, runs []*result.Data, has func(*result.Job) bool) (b WaitBar) {
-	b.name = name
-	for _, d := range runs {
-		for i := range d.Jobs {
-			j := &d.Jobs[i]
-			if !result.Happened(j.FirstTask) || !has(j) {
-				continue
-			}
-			b.jobs++
-			for k, ms := range j.Parts() {
-				b.parts[k] += float64(ms)
-			}
+// NewWaitBar returns a bar without jobs.
+func NewWaitBar(name string) *WaitBar { return &WaitBar{name: name} }
+
+// Add takes in the jobs of a replay that launched a task and that has holds for.
+func (b *WaitBar) Add(d *result.Data, has func(*result.Job) bool) {
+	for i := range d.Jobs {
+		j := &d.Jobs[i]
+		if !result.Happened(j.FirstTask) || !has(j) {
+			continue
+		}
+		b.jobs++
+		for k, ms := range j.Parts() {
+			b.parts[k] += float64(ms)
 		}
 	}
+}
+
+// mean returns the mean parts, ms.
+func (b *WaitBar) mean() (parts [len(result.WaitParts)]float64) {
 	for k := range b.parts {
-		b.parts[k] /= float64(max(b.jobs, 1))
+		parts[k] = b.parts[k] / float64(max(b.jobs, 1))
 	}
-	return b
+	return parts
 }
 
 // WaitBars draws rows of mean waits by their parts, or says why there are none.
-func WaitBars(title string, bars []WaitBar) (*figure.Figure, string) {
+func WaitBars(title string, bars []*WaitBar) (*figure.Figure, string) {
 	longest := 0.0
 	kept := bars[:0:0]
 	for _, b := range bars {
 		all := 0.0
-		for _, ms := range b.parts {
+		for _, ms := range b.mean() {
 			all += ms
 		}
 		if b.jobs > 0 {
@@ -61,7 +65,7 @@ func WaitBars(title string, bars []WaitBar) (*figure.Figure, string) {
 		y := float64(len(kept) - 1 - i)
 		ticks = append(ticks, figure.Tick{Value: y, Label: fmt.Sprintf("%s (%s)", figure.Short(b.name, 20), quantity.Thousands(int64(b.jobs)))})
 		from := 0.0
-		for k, part := range b.parts {
+		for k, part := range b.mean() {
 			if part == 0 {
 				continue
 			}
@@ -83,10 +87,13 @@ func WaitBars(title string, bars []WaitBar) (*figure.Figure, string) {
 }
 
 var waitParts = Plot{"wait_job_parts", "Parts of the wait of jobs", func(d *result.Data) (*figure.Figure, string) {
-	runs := []*result.Data{d}
-	bars := []WaitBar{NewWaitBar("all jobs", runs, func(*result.Job) bool { return true })}
+	all := NewWaitBar("all jobs")
+	all.Add(d, func(*result.Job) bool { return true })
+	bars := []*WaitBar{all}
 	for _, q := range largestQueues(d) {
-		bars = append(bars, NewWaitBar(q, runs, func(j *result.Job) bool { return j.Queue == q }))
+		of := NewWaitBar(q)
+		of.Add(d, func(j *result.Job) bool { return j.Queue == q })
+		bars = append(bars, of)
 	}
 	return WaitBars("What jobs wait for before their first task", bars)
 }}

@@ -23,6 +23,11 @@ func (j *Job) Parts() (parts [waitSteps]int64) {
 	return parts
 }
 
+func (j *Job) unfinished() bool { return j.Outcome == record.JobUnfinished }
+
+// soFar is the time from submission to the end of the replay.
+func (j *Job) soFar(end int64) float64 { return float64(max(0, end-j.Submit)) }
+
 func (j *Job) succeeded() bool { return Happened(j.Finish) && j.Outcome == record.JobSucceeded }
 
 // SizeClasses are the classes of jobs by their number of tasks in the trace.

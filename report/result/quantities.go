@@ -11,6 +11,10 @@ type OfJobs struct {
 	Population string // the jobs that have it, where %s stands for a part of all jobs; empty when the quantity says it
 	None       string // why there is none in a replay
 	Of         func(*Job) (x float64, ok bool)
+	// Open returns how long it has lasted for a job of which it had not ended at the end of the replay; nil where that
+	// cannot be. Still says so in words.
+	Open  func(j *Job, end int64) (x float64, ok bool)
+	Still string
 }
 
 // Dist returns the distribution of a time over the jobs that have it.
@@ -31,18 +35,26 @@ var (
 		Population: "jobs%s that launched one",
 		None:       "no job launched a task",
 		Of:         func(j *Job) (float64, bool) { return float64(j.FirstTask - j.Submit), Happened(j.FirstTask) },
+		Open:       func(j *Job, end int64) (float64, bool) { return j.soFar(end), j.unfinished() && !Happened(j.FirstTask) },
+		Still:      "still waiting",
 	}
 	AMStartWait = OfJobs{
 		Quantity:   timeCalled("wait_job_am_start", "to AM start", "the time from a job's submission to the registration of its application master"),
 		Population: "jobs%s where it registered",
 		None:       "no application master registered",
 		Of:         func(j *Job) (float64, bool) { return float64(j.AMRegistered - j.Submit), Happened(j.AMRegistered) },
+		Open: func(j *Job, end int64) (float64, bool) {
+			return j.soFar(end), j.unfinished() && !Happened(j.AMRegistered)
+		},
+		Still: "still waiting",
 	}
 	JobDuration = OfJobs{
 		Quantity:   timeCalled("duration_job", "submission to finish", "the time from submission to finish"),
 		Population: "jobs that succeeded%s",
 		None:       "no job succeeded",
 		Of:         func(j *Job) (float64, bool) { return float64(j.Finish - j.Submit), j.succeeded() },
+		Open:       func(j *Job, end int64) (float64, bool) { return j.soFar(end), j.unfinished() },
+		Still:      "not finished",
 	}
 	// Slowdown is bounded. Source: docs/metrics.md, "slowdown".
 	Slowdown = OfJobs{
@@ -52,11 +64,16 @@ var (
 		},
 		Population: JobDuration.Population,
 		None:       JobDuration.None,
-		Of: func(j *Job) (float64, bool) {
-			return max(1, float64(j.Finish-j.Submit)/float64(max(j.CriticalPathMS, slowdownFloorMS))), j.succeeded()
-		},
+		Of:         func(j *Job) (float64, bool) { return j.slowedDown(float64(j.Finish - j.Submit)), j.succeeded() },
+		Open:       func(j *Job, end int64) (float64, bool) { return j.slowedDown(j.soFar(end)), j.unfinished() },
+		Still:      "not finished",
 	}
 )
+
+// slowedDown returns a duration against what the job needs at least.
+func (j *Job) slowedDown(ms float64) float64 {
+	return max(1, ms/float64(max(j.CriticalPathMS, slowdownFloorMS)))
+}
 
 // slowdownFloorMS keeps jobs of a moment from dominating the slowdown.
 const slowdownFloorMS = 1000

@@ -55,7 +55,7 @@ func TestCutOffReplaysArePaired(t *testing.T) {
 		t.Errorf("no verdict on jobs that both finish:\n%s", stdout)
 	}
 	words := strings.Join(strings.Fields(stdout), " ")
-	if !strings.Contains(words, " finished in all of them, and durations are over those") {
+	if !strings.Contains(words, " jobs finished in all of them. Those that were still waiting or not finished in one (") {
 		t.Errorf("the count of paired jobs is not said:\n%s", stdout)
 	}
 	var c struct {
@@ -63,8 +63,13 @@ func TestCutOffReplaysArePaired(t *testing.T) {
 			CutOff int64 `json:"jobs_cut_off"`
 			Lost   int64 `json:"jobs_lost"`
 		}
-		Variants []struct{ Outcome struct{ Succeeded int64 } }
-		Metrics  []struct {
+		Variants []struct {
+			Outcome struct {
+				Jobs, Succeeded int64
+				NotSubmitted    int64 `json:"not_submitted"`
+			}
+		}
+		Metrics []struct {
 			Metric   string
 			N        int64
 			Variants []struct{ Finding, Untested string }
@@ -74,14 +79,18 @@ func TestCutOffReplaysArePaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, slow := c.Variants[0].Outcome.Succeeded, c.Variants[1].Outcome.Succeeded
+	o := c.Variants[0].Outcome
+	if o.Jobs != 2*100 || o.NotSubmitted == 0 {
+		t.Errorf("%d of %d jobs not submitted, want some of 200", o.NotSubmitted, o.Jobs)
+	}
 	if c.Verdict[0].CutOff == 0 || c.Verdict[0].Lost != 0 || a == slow {
 		t.Errorf("verdict %+v with %d and %d jobs done: nothing is cut off", c.Verdict[0], a, slow)
 	}
 	for _, m := range c.Metrics {
 		switch m.Metric {
 		case "duration_job_mean_ms":
-			if m.N > slow || m.N == 0 {
-				t.Errorf("durations are over %d jobs, the variants finish %d and %d in two seeds", m.N, a, slow)
+			if 2*m.N != o.Jobs-o.NotSubmitted {
+				t.Errorf("durations are over %d jobs in each of two seeds, %d are submitted in all", m.N, o.Jobs-o.NotSubmitted)
 			}
 		case "makespan_ms":
 			if m.Variants[1].Untested == "" {

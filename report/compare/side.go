@@ -1,0 +1,92 @@
+package compare
+
+import (
+	"slices"
+
+	"replay/engine/record"
+	"replay/report/dist"
+	"replay/report/figure"
+	"replay/report/metric"
+	"replay/report/plot"
+	"replay/report/result"
+)
+
+// side is what is kept of the replays of one variant.
+type side struct {
+	Name, Flags string
+	begun       bool
+	manifest    record.Manifest // of the first replay
+	outcome     *metric.Outcome
+	loss        Loss // against the first variant
+	warnings    []string
+	differs     bool // from the first variant, in some value of some replay
+
+	// For plots; distributions and counts are of all replays.
+	dists  map[*distribution]*dist.Dist
+	levels map[*levels][]figure.Level
+	waits  *plot.WaitBar
+	end    int64 // of the first replay
+	over   *result.Timeline
+}
+
+// distribution is one that a plot shows.
+type distribution struct {
+	of func(*result.Data) *dist.Dist
+}
+
+// levels are shares that a plot shows.
+type levels struct {
+	of func(*result.Data) []figure.Level
+}
+
+// What plots show.
+var (
+	jobWait       = &distribution{result.FirstTaskWait.Dist}
+	jobDuration   = &distribution{result.JobDuration.Dist}
+	containerWait = &distribution{result.ContainerAllocation.Dist}
+	taskWait      = &distribution{result.TaskLaunch.Dist}
+
+	hintedContainers = &levels{plot.HintedLevels}
+	askedContainers  = &levels{plot.ContainerLevels}
+	preferringTasks  = &levels{plot.PreferringTaskLevels}
+)
+
+func newSide(name, flags string) *side {
+	return &side{Name: name, Flags: flags, outcome: metric.OutcomeOf(), dists: map[*distribution]*dist.Dist{}, levels: map[*levels][]figure.Level{}, waits: plot.NewWaitBar(name)}
+}
+
+// add takes in a replay of the variant, which is the v-th of the pairs.
+func (s *side) add(r *metric.Summary, p *pairs, v int) {
+	if !s.begun {
+		s.begun, s.manifest = true, r.Manifest
+		s.end, s.over = r.Queues.End, r.Queues.Over[""]
+	}
+	s.outcome.Add(r.Data)
+	s.loss.add(p.loss(v))
+	for _, text := range r.Warnings() {
+		if !slices.Contains(s.warnings, text) {
+			s.warnings = append(s.warnings, text)
+		}
+	}
+	for _, d := range []*distribution{jobWait, jobDuration, containerWait, taskWait} {
+		if s.dists[d] == nil {
+			s.dists[d] = &dist.Dist{}
+		}
+		s.dists[d].Merge(d.of(r.Data))
+	}
+	for _, l := range []*levels{hintedContainers, askedContainers, preferringTasks} {
+		s.levels[l] = merged(s.levels[l], l.of(r.Data))
+	}
+	s.waits.Add(r.Data, func(*result.Job) bool { return true })
+}
+
+// merged adds the counts of levels.
+func merged(a, b []figure.Level) []figure.Level {
+	if a == nil {
+		return b
+	}
+	for i := range b {
+		a[i].Count += b[i].Count
+	}
+	return a
+}

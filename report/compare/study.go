@@ -1,0 +1,233 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"replay/engine/record"
+	"replay/report/inference"
+	"replay/report/metric"
+	"replay/report/quantity"
+)
+
+// A Study takes in replays and keeps of each what a comparison needs: a few numbers a metric, and distributions that are
+// put together.
+type Study struct {
+	options  Options
+	sides    []*side
+	runs     []run
+	rows     []*series
+	at       map[string]int // position in rows, by name
+	jobs     int64          // of all runs
+	both     int64          // of those, that succeed in every variant
+	open     int64          // of those, that are unfinished in one or more
+	alike    bool           // in each run the same jobs went equally far in all variants
+	unpaired bool           // runs that are compared do not have the same seed
+}
+
+// run identifies what was replayed, by all variants.
+type run struct {
+	trace, name string   // hash and name of the trace
+	seeds       []uint64 // by variant
+	jobs        int      // that any variant submitted
+}
+
+// series is a metric over runs.
+type series struct {
+	metric.Value
+	group int       // position of its metric
+	by    [][]value // by variant, then run
+}
+
+// value is a metric in one run.
+type value struct {
+	number float64 // NaN when absent
+	absent string
+}
+
+// none is what a run has of a metric that it does not know.
+var none = metric.Value{Number: math.NaN(), Absent: "there is none of it"}
+
+// New begins a study of variants, of which the first is the base.
+func New(variants []Variant, o Options) (*Study, error) {
+	if o.Unit == "" {
+		o.Unit = inference.Seed
+	}
+	if len(variants) < 2 {
+		return nil, fmt.Errorf("a comparison needs two variants, got %d", len(variants))
+	}
+	s := &Study{options: o, at: map[string]int{}, alike: true}
+	for i, v := range variants {
+		if slices.ContainsFunc(variants[:i], func(o Variant) bool { return o.Name == v.Name }) {
+			return nil, fmt.Errorf("two variants are called %q", v.Name)
+		}
+		s.sides = append(s.sides, newSide(v.Name, v.Flags))
+	}
+	return s, nil
+}
+
+// Add takes in a replay of each variant, all of one trace. They are compared with each other, and not kept.
+func (s *Study) Add(replays ...*metric.Summary) error {
+	first := replays[0].Manifest
+	if s.options.Unit == inference.Seed && len(s.runs) > 0 {
+		first.TraceHash = s.runs[0].trace
+	}
+	next := run{trace: first.TraceHash, name: first.TraceName}
+	for v, r := range replays {
+		if r.Manifest.TraceHash != first.TraceHash {
+			return fmt.Errorf("run %d of variant %q is of trace %s, that of %q is of %s: want one trace (--nodes and --load of a replay change the cluster and the load of one)",
+				len(s.runs)+1, s.sides[v].Name, r.Manifest.TraceHash, s.sides[0].Name, first.TraceHash)
+		}
+		next.seeds = append(next.seeds, r.Manifest.Seed)
+		s.unpaired = s.unpaired || r.Manifest.Seed != first.Seed
+	}
+	p := newPairs(replays)
+	next.jobs = len(p.ids)
+	s.runs = append(s.runs, next)
+	for v, r := range replays {
+		s.sides[v].add(r, p, v)
+	}
+	s.alike = s.alike && p.alike
+	s.jobs += int64(len(p.ids))
+	s.both += p.succeeded()
+	s.open += p.open
+	s.values(replays, p)
+	return nil
+}
+
+// values takes in the values of all metrics.
+func (s *Study) values(replays []*metric.Summary, p *pairs) {
+	for g := range metric.Metrics {
+		for _, r := range replays {
+			for _, x := range r.Groups[g].Values {
+				i, ok := s.at[x.Name]
+				if !ok {
+					i = len(s.rows)
+					s.at[x.Name] = i
+					x.PerJob = nil // which would keep the replay
+					row := &series{Value: x, group: g, by: make([][]value, len(s.sides))}
+					for v := range row.by {
+						row.by[v] = slices.Repeat([]value{{none.Number, none.Absent}}, len(s.runs)-1)
+					}
+					s.rows = append(s.rows, row)
+				}
+				if row := s.rows[i]; x.N < row.N {
+					row.N, row.Whole = x.N, x.Whole
+				}
+			}
+		}
+	}
+	for _, row := range s.rows {
+		values := make([]metric.Value, len(replays))
+		for v, r := range replays {
+			var ok bool
+			if values[v], ok = r.Value(row.Name); !ok {
+				values[v] = none
+			}
+			if x, base := values[v].Number, values[0].Number; x != base && (x == x || base == base) { // before the jobs are paired: what is equal in everything has the same jobs
+				s.sides[v].differs = true
+			}
+		}
+		row.N = min(row.N, p.pair(values))
+		for v, x := range values {
+			row.by[v] = append(row.by[v], value{x.Number, x.Absent})
+		}
+	}
+}
+
+// Compare compares every variant with the first, in what was added so far. The comparison is good until more is added.
+func (s *Study) Compare() (*Comparison, error) {
+	if len(s.runs) == 0 {
+		return nil, fmt.Errorf("variant %q has no runs", s.sides[0].Name)
+	}
+	if err := s.checkSeeds(); err != nil {
+		return nil, err
+	}
+	c := &Comparison{Options: s.options, study: s, Tested: map[quantity.Family]int{}}
+	for _, side := range s.sides {
+		c.Variants = append(c.Variants, Variant{Name: side.Name, Flags: side.Flags})
+		c.Same = append(c.Same, !side.differs)
+		c.Outcomes = append(c.Outcomes, side.outcome)
+		c.Losses = append(c.Losses, side.loss)
+	}
+	c.Jobs = s.traceJobs()
+	c.units()
+	for g, m := range metric.Metrics {
+		for _, row := range s.rows {
+			if row.group == g {
+				c.Rows = append(c.Rows, c.newRow(row, m.Title))
+			}
+		}
+	}
+	c.judge()
+	return c, nil
+}
+
+// checkSeeds says where a variant has some of the first one's seeds and not all: a pair would be two replays that have nothing in
+// common while others do.
+func (s *Study) checkSeeds() error {
+	if !s.unpaired {
+		return nil
+	}
+	for v := 1; v < len(s.sides); v++ {
+		k := slices.IndexFunc(s.runs, func(r run) bool { return r.seeds[v] != r.seeds[0] })
+		if k < 0 {
+			continue
+		}
+		for _, r := range s.runs {
+			if slices.ContainsFunc(s.runs, func(b run) bool { return b.trace == r.trace && b.seeds[0] == r.seeds[v] }) {
+				return fmt.Errorf("run %d of variant %q has seed %d, that of %q has %d, and both have seed %d: want the same seeds or none in common",
+					k+1, s.sides[v].Name, s.runs[k].seeds[v], s.sides[0].Name, s.runs[k].seeds[0], r.seeds[v])
+			}
+		}
+	}
+	return nil
+}
+
+// units finds what the runs are drawn from.
+func (c *Comparison) units() {
+	at := map[string]int{}
+	for k, r := range c.study.runs {
+		name, key := r.name, r.trace
+		if c.Unit == inference.Seed {
+			name, key = fmt.Sprint(r.seeds[0]), fmt.Sprint(k)
+		}
+		i, ok := at[key]
+		if !ok {
+			i = len(c.Units)
+			at[key] = i
+			c.Units = append(c.Units, Unit{Name: name})
+		}
+		c.Units[i].runs = append(c.Units[i].runs, k)
+	}
+	named := map[string]int{}
+	for i := range c.Units { // two traces of one name are told apart
+		u := &c.Units[i]
+		if named[u.Name]++; c.Unit != inference.Seed && (named[u.Name] > 1 || u.Name == "") {
+			u.Name = strings.TrimSpace(fmt.Sprintf("%s #%d", u.Name, i+1))
+		}
+	}
+}
+
+// traceJobs is how many jobs the traces have that were submitted.
+func (s *Study) traceJobs() (n int) {
+	of := map[string]int{}
+	for _, r := range s.runs {
+		n += max(0, r.jobs-of[r.trace])
+		of[r.trace] = max(of[r.trace], r.jobs)
+	}
+	return n
+}
+
+// manifest describes the first replay of variant v.
+func (s *Study) manifest(v int) *record.Manifest { return &s.sides[v].manifest }
+
+// seedsOf lists the seeds of variant v, by run.
+func (s *Study) seedsOf(v int) (seeds []uint64) {
+	for _, r := range s.runs {
+		seeds = append(seeds, r.seeds[v])
+	}
+	return seeds
+}
