@@ -21,9 +21,10 @@ type app struct {
 	queue *queue
 	fair  resource.Resource // share
 
-	listed  int  // how often it stands in the queue's list of runnable ones
-	wanting bool // stands in the queue's list of those
-	ordered bool // scratch of [queue.reorder]
+	outdated bool // stands in [outdated.apps]
+	listed   int  // how often it stands in the queue's list of runnable ones
+	wanting  bool // stands in the queue's list of those
+	ordered  bool // scratch of [queue.reorder]
 
 	amRunning    bool // a first container was allocated; never for an unmanaged application master
 	amSize       resource.Resource
@@ -58,16 +59,20 @@ func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
 // Source: FSAppAttempt.getWeight.
 func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
 	a.Demand = demand
-	a.Weight = 1
+	weight := float32(1)
 	if f.site.SizeBasedWeight {
-		a.Weight = float32(math.Log1p(float64(demand[resource.Memory])) / math.Ln2)
+		weight = float32(math.Log1p(float64(demand[resource.Memory])) / math.Ln2)
+	}
+	if weight != a.Weight {
+		a.Weight = weight
+		f.reshare(a.queue)
 	}
 	a.changed()
 }
 
 // charge carries a change of the application's usage on to its queues and the cluster.
 func (f *Scheduler) charge(a *app, r resource.Resource) {
-	f.touch()
+	f.outdate(a)
 	a.Usage = a.Used
 	a.changed()
 	f.allocated = f.allocated.Add(r)

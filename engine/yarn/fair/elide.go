@@ -82,6 +82,7 @@ func (f *Scheduler) touch() {
 // everything notes a change of the cluster or of the configuration, which all shares and every order follow.
 func (f *Scheduler) everything() {
 	f.touch()
+	f.outdated.all = true
 	f.tree.root.each(func(q *queue) { q.moved = true })
 }
 

@@ -21,7 +21,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 		}
 	}
 	if len(req.Asks)+len(req.Updates)+len(req.Releases)+len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 {
-		f.touch()
+		f.outdate(a)
 	}
 	f.resize(a, req.Updates, resp)
 	if len(req.Asks) > 0 {
@@ -125,6 +125,7 @@ func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEve
 	// What was never given out is asked for again.
 	if c.Asks != nil {
 		if a := f.attempt(c.ID.App); a != nil {
+			f.outdate(a)
 			a.PutBack(c.Key, c.Asks)
 		}
 	}

@@ -46,6 +46,7 @@ func (f *Scheduler) countRunnable(a *app, by int32) {
 		q.running += by
 	}
 	f.user(a.User).running += by
+	f.relisted(a.queue.parent)
 }
 
 // freed makes waiting applications runnable after a runnable one has gone.
@@ -169,6 +170,7 @@ func (q *queue) addApp(a *app, runnable bool) {
 	} else {
 		q.waiting = append(q.waiting, a)
 	}
+	a.f.relisted(q)
 	q.charge(a.Usage)
 }
 
@@ -188,6 +190,7 @@ func (q *queue) removeApp(a *app) (runnable bool) {
 	} else if a.amRunning {
 		q.amUsed = q.amUsed.Sub(a.amSize)
 	}
+	a.f.relisted(q)
 	for p := q; p != nil; p = p.parent {
 		p.Usage = p.Usage.Sub(a.Usage)
 		if p.parent != nil {

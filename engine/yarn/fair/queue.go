@@ -32,6 +32,11 @@ type queue struct {
 	threshold    float32
 
 	fair, steady resource.Resource
+	wanted       resource.Resource // demand as of the last update, not limited by the maximum share
+	depth        int               // of the root is 0
+	idle         bool              // nothing runs, as far as its parent's shares go
+	relisted     bool              // stands in [outdated.leaves]
+	reshare      bool              // stands in [outdated.shares]
 
 	running   int32 // runnable applications of a parent
 	runnable  []*app

@@ -54,6 +54,7 @@ type Scheduler struct {
 	claims            []policy.Claim
 	asks              []protocol.Ask
 
+	outdated  outdated
 	elision   elision
 	pass      jvm.TreeSet[*yarn.Node]
 	passNodes []*yarn.Node

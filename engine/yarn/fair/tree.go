@@ -42,7 +42,10 @@ func newTree(f *Scheduler) *tree {
 
 func (t *tree) newQueue(name string, parent *queue, leaf bool) *queue {
 	q := &queue{name: name, parent: parent, leaf: leaf, dynamic: true, lastAtMin: t.f.now}
-	q.Priority = 1
+	q.Priority, q.idle = 1, true
+	if parent != nil {
+		q.depth = parent.depth + 1
+	}
 	q.sharing = t.f.sharing(t.f.alloc.Settings(name).Policy)
 	t.reinit(q, false)
 	return q
@@ -142,6 +145,7 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 			t.leaves = append(t.leaves, q)
 		}
 		parent.add(q)
+		t.f.everything()
 		if asLeaf, asParent := t.f.alloc.Declared(name); !asLeaf && !asParent && parent.hasMaxChild {
 			q.max = parent.maxChild
 			q.setMaxShare(t.f.cluster.Capacity)
@@ -251,6 +255,7 @@ func (t *tree) removeIfEmpty(q *queue) bool {
 }
 
 func (t *tree) remove(q *queue) {
+	t.f.everything()
 	same := func(o *queue) bool { return o == q }
 	if q.leaf {
 		t.leaves = slices.DeleteFunc(t.leaves, same)

@@ -1,9 +1,53 @@
 package fair
 
 import (
+	"cmp"
+	"slices"
+
 	"replay/policy"
 	"replay/policy/resource"
 )
+
+// outdated is what has changed since the last update: the next one looks at nothing else.
+type outdated struct {
+	all    bool     // the queues, the configuration or the cluster
+	apps   []*app   // whose usage or asks have changed
+	leaves []*queue // whose lists of applications have
+	shares []*queue // where what shares are divided by has
+}
+
+// outdate notes a change of what an application uses or asks for.
+func (f *Scheduler) outdate(a *app) {
+	f.touch()
+	if !a.outdated {
+		a.outdated = true
+		f.outdated.apps = append(f.outdated.apps, a)
+	}
+}
+
+// relisted notes a change of the lists of applications of a leaf, or of the number of those that run in a queue.
+func (f *Scheduler) relisted(q *queue) {
+	f.touch()
+	if q.leaf && !q.relisted {
+		q.relisted = true
+		f.outdated.leaves = append(f.outdated.leaves, q)
+		f.reshare(q)
+	}
+	for ; q.parent != nil; q = q.parent {
+		if idle := q.numRunnable() <= 0; idle != q.idle {
+			q.idle = idle
+			f.reshare(q.parent)
+		}
+	}
+}
+
+// reshare notes a change of what the share of a queue is divided by.
+func (f *Scheduler) reshare(q *queue) {
+	if !q.reshare {
+		q.reshare = true
+		f.outdated.shares = append(f.outdated.shares, q)
+	}
+}
 
 // Update recomputes demand and fair shares from the top, and finds starved applications when preemption is on.
 // Nothing else recomputes them.
@@ -12,9 +56,20 @@ import (
 func (f *Scheduler) Update() {
 	f.elision.dirty = false
 	f.elision.change()
-	f.updateDemand(f.tree.root)
-	f.tree.root.fair = f.cluster.Capacity
-	f.updateShares(f.tree.root)
+	o := &f.outdated
+	all := o.all || f.literally
+	f.updateDemands(all)
+	if all {
+		f.tree.root.fair = f.cluster.Capacity
+		f.updateShares(f.tree.root, true)
+	}
+	slices.SortFunc(o.shares, func(a, b *queue) int { return cmp.Compare(a.depth, b.depth) })
+	for _, q := range o.shares {
+		if q.reshare {
+			f.updateShares(q, false)
+		}
+	}
+	o.all, o.shares = false, o.shares[:0]
 	f.refresh()
 	if f.shouldPreempt() {
 		for _, q := range f.tree.leaves {
@@ -23,35 +78,96 @@ func (f *Scheduler) Update() {
 	}
 }
 
-// updateDemand sums what is used and wanted, capped by each queue's maximum.
+// updateDemands brings demands up to date where something has changed, or all.
+func (f *Scheduler) updateDemands(all bool) {
+	o := &f.outdated
+	if all {
+		f.updateDemand(f.tree.root)
+	}
+	for _, a := range o.apps {
+		a.outdated = false
+		q := a.queue
+		switch {
+		case all || q.relisted:
+		case a.listed > 1: // it counts as often as it is listed
+			q.relisted = true
+			o.leaves = append(o.leaves, q)
+		default:
+			old := a.Demand
+			a.updateDemand()
+			q.wanted = q.wanted.Add(a.Demand.Sub(old))
+			q.capDemand()
+		}
+	}
+	for _, q := range o.leaves {
+		q.relisted = false
+		if !all {
+			q.sum()
+			q.capDemand()
+		}
+	}
+	o.apps, o.leaves = o.apps[:0], o.leaves[:0]
+}
+
+// updateDemand sums what is used and wanted in a queue and below it.
 //
 // Source: FSLeafQueue.updateDemand, FSParentQueue.updateDemand.
 func (f *Scheduler) updateDemand(q *queue) {
-	var sum resource.Resource
+	q.wanted = resource.Resource{}
 	for _, c := range q.children {
 		f.updateDemand(c)
-		sum = sum.Add(c.Demand)
+		q.wanted = q.wanted.Add(c.Demand)
 	}
+	q.sum()
+	q.Demand = q.capped()
+	q.moved = true
+}
+
+// sum brings the demand of the applications of a leaf up to date.
+func (q *queue) sum() {
+	if !q.leaf {
+		return
+	}
+	q.wanted = resource.Resource{}
 	for _, list := range [...][]*app{q.runnable, q.waiting} {
 		for _, a := range list {
-			f.setDemand(a, a.Usage.Clone().Add(a.Pending()))
-			sum = sum.Add(a.Demand)
+			a.updateDemand()
+			q.wanted = q.wanted.Add(a.Demand)
 		}
-	}
-	if q.parent != nil {
-		q.parent.moved = true
-	}
-	q.Demand = sum.Min(q.maxShare)
-	if !q.leaf {
-		// A parent passes on memory and vcores only.
-		q.Demand = resource.R(q.Demand[resource.Memory], q.Demand.CPU())
 	}
 }
 
-// updateShares divides the fair share of q among its active children, or its runnable applications, and so on downwards.
+// updateDemand is FSAppAttempt.updateDemand.
+func (a *app) updateDemand() { a.f.setDemand(a, a.Usage.Clone().Add(a.Pending())) }
+
+// capped is what is wanted in a queue, up to its maximum share. A parent passes on memory and vcores only.
+func (q *queue) capped() resource.Resource {
+	d := q.wanted.Min(q.maxShare)
+	if !q.leaf {
+		return resource.R(d[resource.Memory], d.CPU())
+	}
+	return d
+}
+
+// capDemand follows a change of what is wanted in a queue, up to the root. Sums of integers do not depend on what is added first.
+func (q *queue) capDemand() {
+	for ; ; q = q.parent {
+		old := q.Demand
+		q.Demand = q.capped()
+		if q.parent == nil || q.Demand == old {
+			return
+		}
+		q.parent.wanted = q.parent.wanted.Add(q.Demand.Sub(old))
+		q.parent.moved = true
+	}
+}
+
+// updateShares divides the fair share of q among its active children, or its runnable applications, and so on downwards, wherever the
+// share has changed or what it is divided by; with all set, everywhere.
 //
 // Source: FSParentQueue.updateInternal, FSLeafQueue.updateInternal.
-func (f *Scheduler) updateShares(q *queue) {
+func (f *Scheduler) updateShares(q *queue, all bool) {
+	q.reshare = false
 	if q.leaf {
 		claims := f.claims[:0]
 		for _, a := range q.runnable {
@@ -67,10 +183,13 @@ func (f *Scheduler) updateShares(q *queue) {
 	claims := f.queueClaims(q)
 	q.sharing.Shares(q.fair, claims)
 	for i, c := range q.children {
+		c.reshare = c.reshare || all || c.fair != claims[i].Share
 		c.fair = claims[i].Share
 	}
 	for _, c := range q.children {
-		f.updateShares(c)
+		if c.reshare {
+			f.updateShares(c, all)
+		}
 	}
 }
 
