@@ -447,7 +447,7 @@ func recordedCase() (scenario.Input, scenario.Options) {
 		list = append(list, executor(1, i+1, i, 2, 3000, trace.Unset, ""))
 	}
 	late := executor(1, 3, 3, 4, 3500, trace.Unset, "")
-	late.MemMiB = 3072
+	late.MemMiB, late.Profile = 3072, 1
 	list = append(list, late)
 	return several(4, []*trace.Job{j, wide}), scenario.Options{Conf: keys("spark.shuffle.service.enabled", "false"),
 		Recorded: driver.Recorded{Executors: list, CodeMS: map[int64]int64{0: 2500, 1: 2000}, Attempts: map[int64][]driver.RecordedAttempt{0: attemptsOf(j)}}}

@@ -78,7 +78,8 @@ type stageBatch struct {
 	execMem                                 *column[int64]
 	kind, pool, name, external              *column[string]
 	startFraction, freshFactor, firstFactor *column[float32]
-	extra                                   extraColumns
+	extra, execExtra                        extraColumns
+	execTasks                               *column[int32]
 }
 
 func newStageBatch(t *table) *stageBatch {
@@ -94,7 +95,7 @@ func newStageBatch(t *table) *stageBatch {
 		profile: i32("profile"), execMem: i64("exec_mem_mib"), execCPU: i32("exec_vcores"),
 		kind: str("kind"), pool: str("pool"), name: str("name"), external: str("external_id"),
 		startFraction: bindFloat(r, "start_fraction"), freshFactor: bindFloat(r, "fresh_factor"), firstFactor: bindFloat(r, "first_factor"),
-		extra: bindExtra(r),
+		extra: bindExtra(r, "extra"), execExtra: bindExtra(r, "exec_extra"), execTasks: i32("exec_tasks"),
 	}
 }
 
@@ -105,7 +106,8 @@ func (b *stageBatch) stage() Stage {
 		TaskMemMiB: b.mem.v[i], TaskVCores: b.vcores.v[i], TaskMilliVCores: b.milli.v[i], Extra: b.extra.list(i), Kind: b.kind.v[i],
 		Priority: b.prio.v[i], StartFraction: b.startFraction.v[i], FileID: b.file.v[i], ShuffleReadBytes: b.shuffle.v[i],
 		FreshFactor: b.freshFactor.v[i], FirstFactor: b.firstFactor.v[i], CacheOf: b.cacheOf.v[i],
-		Profile: max(b.profile.v[i], 0), ExecMemMiB: max(b.execMem.v[i], 0), ExecVCores: max(b.execCPU.v[i], 0), Name: b.name.v[i], ExternalID: b.external.v[i],
+		Profile: max(b.profile.v[i], 0), ExecMemMiB: max(b.execMem.v[i], 0), ExecVCores: max(b.execCPU.v[i], 0),
+		ExecExtra: b.execExtra.list(i), ExecTasks: max(b.execTasks.v[i], 0), Name: b.name.v[i], ExternalID: b.external.v[i],
 	}
 }
 

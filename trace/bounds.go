@@ -73,14 +73,14 @@ var bounds = map[string]map[string]bound{
 	},
 	tableStages: {
 		"task_mem_mib": aMemory, "task_vcores": cores, "task_milli_vcores": bound{most: 1000 * MostVCores}.orNull(), "priority": aCount.orNull(),
-		"shuffle_read_bytes": aFile.orNull(), "delay_ms": aDuration.orNull(), "spark_job": aCount.orNull(), "profile": aCount, "exec_mem_mib": aMemory, "exec_vcores": cores,
+		"shuffle_read_bytes": aFile.orNull(), "delay_ms": aDuration.orNull(), "spark_job": aCount.orNull(), "profile": aCount, "exec_mem_mib": aMemory, "exec_vcores": cores, "exec_tasks": aCount,
 	},
 	tableTasks: {
 		"duration_ms": aDuration, "input_bytes": aSize, "mem_mib": aMemory.orNull(), "vcores": cores.orNull(), "retries": aCount.orNull(),
 		"recorded_wait_ms": aDuration.orNull(), "deserialize_ms": aDuration.orNull(), "sched_delay_ms": aDuration.orNull(),
 		"shuffle_read_bytes": aSize.orNull(), "shuffle_write_bytes": aSize.orNull(),
 	},
-	tableExecutors: {"executor_id": aCount, "vcores": cores, "mem_mib": aMemory, "added_ms": aTime, "removed_ms": aTime.orNull()},
+	tableExecutors: {"executor_id": aCount, "vcores": cores, "mem_mib": aMemory, "profile": aCount, "added_ms": aTime, "removed_ms": aTime.orNull()},
 }
 
 // A field is an amount in a column.

@@ -18,7 +18,7 @@ func TestNewLeavesOptionalNumbersUnset(t *testing.T) {
 		required []string // have a value, or 0 in place of Unset
 	}{
 		{*NewJob(KindSpark), []string{"ID", "SubmitMS", "User", "Queue", "Priority", "AMMemMiB", "AMVCores"}},
-		{NewStage(0, StageInput), []string{"ID", "TaskMemMiB", "TaskVCores", "Profile", "ExecMemMiB", "ExecVCores"}},
+		{NewStage(0, StageInput), []string{"ID", "TaskMemMiB", "TaskVCores", "Profile", "ExecMemMiB", "ExecVCores", "ExecTasks"}},
 		{NewNodeEvent(0, 0, Fail), []string{"TimeMS", "Seq", "Node"}},
 		{NewQueue(0, "root"), []string{"ID"}},
 		{NewUser(0, "u"), []string{"ID"}},

@@ -157,6 +157,7 @@ func (g *draw) stage(m *MemoryTrace, i int) Stage {
 	}
 	if g.yes() {
 		s.Extra = []NamedValue{{"gpu", 1}}
+		s.ExecExtra, s.ExecTasks = []NamedValue{{"fpga", int64(g.n(0, 2))}, {"gpu", 1}}, int32(g.n(0, 3))
 	}
 	columns := [11]bool{}
 	for k := range columns {

@@ -29,8 +29,8 @@ type extraColumns struct {
 	value *column[int64]
 }
 
-func bindExtra(r *rowReader) extraColumns {
-	return extraColumns{bindString(r, "extra.name"), bindInt64(r, "extra.value")}
+func bindExtra(r *rowReader, list string) extraColumns {
+	return extraColumns{bindString(r, list+".name"), bindInt64(r, list+".value")}
 }
 
 func (c extraColumns) list(i int) (values []NamedValue) {
@@ -44,7 +44,7 @@ func (c extraColumns) list(i int) (values []NamedValue) {
 func readNodes(t *table) ([]Node, error) {
 	return readAll(t, func(r *rowReader) func(int) Node {
 		id, host, rackID, rack := bindInt32(r, "node_id"), bindString(r, "host"), bindInt32(r, "rack_id"), bindString(r, "rack")
-		mem, vcores, labels, extra, present := bindInt64(r, "mem_mib"), bindInt32(r, "vcores"), bindString(r, "labels"), bindExtra(r), bindBool(r, "present_at_start")
+		mem, vcores, labels, extra, present := bindInt64(r, "mem_mib"), bindInt32(r, "vcores"), bindString(r, "labels"), bindExtra(r, "extra"), bindBool(r, "present_at_start")
 		return func(i int) Node {
 			return Node{
 				ID: id.v[i], Host: host.v[i], RackID: rackID.v[i], Rack: rack.v[i], MemMiB: mem.v[i], VCores: vcores.v[i],
@@ -101,10 +101,10 @@ func readFiles(t *table) ([]File, error) {
 func readExecutors(t *table) ([]Executor, error) {
 	return readAll(t, func(r *rowReader) func(int) Executor {
 		job, id, node, vcores := bindInt64(r, "job_id"), bindInt32(r, "executor_id"), bindInt32(r, "node_id"), bindInt32(r, "vcores")
-		mem, added, removed, reason := bindInt64(r, "mem_mib"), bindInt64(r, "added_ms"), bindInt64(r, "removed_ms"), bindString(r, "reason")
+		mem, profile, added, removed, reason := bindInt64(r, "mem_mib"), bindInt32(r, "profile"), bindInt64(r, "added_ms"), bindInt64(r, "removed_ms"), bindString(r, "reason")
 		return func(i int) Executor {
 			return Executor{
-				Job: job.v[i], ID: id.v[i], Node: node.v[i], VCores: vcores.v[i], MemMiB: mem.v[i],
+				Job: job.v[i], ID: id.v[i], Node: node.v[i], VCores: vcores.v[i], MemMiB: mem.v[i], Profile: max(profile.v[i], 0),
 				AddedMS: added.v[i], RemovedMS: removed.v[i], Reason: reason.v[i],
 			}
 		}

@@ -87,7 +87,8 @@ func stageToRow(job int64, s *Stage) stageRow {
 		StartFraction: copied(s.StartFraction), FileID: copied(s.FileID), ShuffleRead: copied(s.ShuffleReadBytes),
 		After: append([]int32(nil), s.After...), DelayMS: copied(s.DelayMS), SparkJob: copied(s.SparkJob), Pool: s.Pool,
 		FreshFactor: copied(s.FreshFactor), FirstFactor: copied(s.FirstFactor), CacheOf: copied(s.CacheOf),
-		Profile: zeroNull(s.Profile), ExecMemMiB: zeroNull(s.ExecMemMiB), ExecVCores: zeroNull(s.ExecVCores), Name: s.Name, ExternalID: s.ExternalID,
+		Profile: zeroNull(s.Profile), ExecMemMiB: zeroNull(s.ExecMemMiB), ExecVCores: zeroNull(s.ExecVCores),
+		ExecExtra: valuesToRows(s.ExecExtra), ExecTasks: zeroNull(s.ExecTasks), Name: s.Name, ExternalID: s.ExternalID,
 	}
 }
 
@@ -123,6 +124,6 @@ func (w *Writer) addTasks(job int64, s *Stage) error {
 
 func executorToRow(e *Executor) executorRow {
 	return executorRow{
-		Job: e.Job, ID: e.ID, Node: e.Node, VCores: e.VCores, MemMiB: e.MemMiB, AddedMS: e.AddedMS, Removed: copied(e.RemovedMS), Reason: e.Reason,
+		Job: e.Job, ID: e.ID, Node: e.Node, VCores: e.VCores, MemMiB: e.MemMiB, Profile: zeroNull(e.Profile), AddedMS: e.AddedMS, Removed: copied(e.RemovedMS), Reason: e.Reason,
 	}
 }

@@ -48,11 +48,11 @@ func (r *rules) oneOf(table string, row int64, column, v string, known ...string
 	return r.bad(table, row, column, v, "one of %s", strings.TrimPrefix(strings.Join(known, ", "), ", "))
 }
 
-func (r *rules) extra(table string, row int64, values []NamedValue) error {
+func (r *rules) extra(table string, row int64, column string, values []NamedValue) error {
 	for i, v := range values {
 		if v.Name == "" || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 || v.Value > MostAmount ||
 			slices.ContainsFunc(values[:i], func(o NamedValue) bool { return o.Name == v.Name }) {
-			return r.bad(table, row, "extra", v, "further resources, each once, with amounts of 0 to %d", int64(MostAmount))
+			return r.bad(table, row, column, v, "further resources, each once, with amounts of 0 to %d", int64(MostAmount))
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (r *rules) nodeRows(nodes []Node) error {
 			r.dense(tableNodes, "node_id", i, n.ID),
 			r.unique(tableNodes, "host", i, n.Host, hosts),
 			r.fields(tableNodes, row, []field{{"rack_id", int64(n.RackID)}, {"mem_mib", n.MemMiB}, {"vcores", int64(n.VCores)}}),
-			r.extra(tableNodes, row, n.Extra),
+			r.extra(tableNodes, row, "extra", n.Extra),
 		)
 		if err != nil {
 			return err

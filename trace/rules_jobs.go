@@ -106,9 +106,10 @@ func (r *rules) stage(j *Job, i int, row int64) error {
 		r.fields(tableStages, row, []field{
 			{"task_mem_mib", s.TaskMemMiB}, {"task_vcores", int64(s.TaskVCores)}, {"task_milli_vcores", int64(s.TaskMilliVCores)},
 			{"priority", int64(s.Priority)}, {"shuffle_read_bytes", s.ShuffleReadBytes}, {"delay_ms", s.DelayMS},
-			{"spark_job", int64(s.SparkJob)}, {"profile", int64(s.Profile)}, {"exec_mem_mib", s.ExecMemMiB}, {"exec_vcores", int64(s.ExecVCores)},
+			{"spark_job", int64(s.SparkJob)}, {"profile", int64(s.Profile)}, {"exec_mem_mib", s.ExecMemMiB}, {"exec_vcores", int64(s.ExecVCores)}, {"exec_tasks", int64(s.ExecTasks)},
 		}),
-		r.extra(tableStages, row, s.Extra),
+		r.extra(tableStages, row, "extra", s.Extra),
+		r.extra(tableStages, row, "exec_extra", s.ExecExtra),
 		r.before(row, "parents", s.Parents, i),
 		r.before(row, "after", s.After, i),
 		r.factor(row, "fresh_factor", s.FreshFactor, MostFactor),
@@ -240,7 +241,7 @@ func (r *rules) executor(e *Executor, row, jobs int64) error {
 	err := firstOf(
 		r.id(tableExecutors, row, "node_id", e.Node, r.nodes),
 		r.fields(tableExecutors, row, []field{
-			{"executor_id", int64(e.ID)}, {"vcores", int64(e.VCores)}, {"mem_mib", e.MemMiB}, {"added_ms", e.AddedMS}, {"removed_ms", e.RemovedMS},
+			{"executor_id", int64(e.ID)}, {"vcores", int64(e.VCores)}, {"mem_mib", e.MemMiB}, {"profile", int64(e.Profile)}, {"added_ms", e.AddedMS}, {"removed_ms", e.RemovedMS},
 		}),
 	)
 	if err != nil {

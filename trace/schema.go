@@ -144,6 +144,8 @@ type stageRow struct {
 	Profile       *int32     `parquet:"profile,optional,dict"`
 	ExecMemMiB    *int64     `parquet:"exec_mem_mib,optional,dict"`
 	ExecVCores    *int32     `parquet:"exec_vcores,optional,dict"`
+	ExecExtra     []valueRow `parquet:"exec_extra,list,optional"`
+	ExecTasks     *int32     `parquet:"exec_tasks,optional,dict"`
 	Name          string     `parquet:"name,optional,dict"`
 	ExternalID    string     `parquet:"external_id,optional,dict"`
 }
@@ -172,6 +174,7 @@ type executorRow struct {
 	Node    int32  `parquet:"node_id,dict"`
 	VCores  int32  `parquet:"vcores,dict"`
 	MemMiB  int64  `parquet:"mem_mib,dict"`
+	Profile *int32 `parquet:"profile,optional,dict"`
 	AddedMS int64  `parquet:"added_ms,delta"`
 	Removed *int64 `parquet:"removed_ms,optional"`
 	Reason  string `parquet:"reason,optional,dict"`

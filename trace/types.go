@@ -147,13 +147,15 @@ type Stage struct {
 	Priority         int32   // container priority, or Unset
 	StartFraction    float32 // share of the parents' tasks that must have finished, or Unset (= 1)
 	FileID           int32
-	ShuffleReadBytes int64   // or Unset
-	FreshFactor      float32 // multiplier on a cold executor, or Unset
-	FirstFactor      float32 // multiplier in the first wave, or Unset
-	Profile          int32   // Spark resource profile; 0 = the application's own
-	ExecMemMiB       int64   // executor container of the profile; 0 = that of the job
-	ExecVCores       int32   // 0 = that of the job
-	CacheOf          int32   // stage whose executors hold this stage's cached input, task by task, or Unset
+	ShuffleReadBytes int64        // or Unset
+	FreshFactor      float32      // multiplier on a cold executor, or Unset
+	FirstFactor      float32      // multiplier in the first wave, or Unset
+	Profile          int32        // Spark resource profile; 0 = the application's own
+	ExecMemMiB       int64        // executor container of the profile; 0 = that of the job
+	ExecVCores       int32        // 0 = that of the job
+	ExecExtra        []NamedValue // further YARN resources of that container
+	ExecTasks        int32        // tasks of the profile that an executor runs at a time, where further resources allow fewer than cores do; or 0
+	CacheOf          int32        // stage whose executors hold this stage's cached input, task by task, or Unset
 	Name             string
 	ExternalID       string
 	Tasks            Tasks
@@ -213,6 +215,7 @@ type Executor struct {
 	Node      int32
 	VCores    int32
 	MemMiB    int64
+	Profile   int32 // Spark resource profile; 0 = the application's own
 	AddedMS   int64
 	RemovedMS int64 // or Unset
 	Reason    string

@@ -149,8 +149,10 @@ func (w *Writer) addJob(j *Job) error {
 	}
 	for i := range j.Stages {
 		s := &j.Stages[i]
-		for _, v := range s.Extra {
-			w.resources[v.Name] = true
+		for _, list := range [][]NamedValue{s.Extra, s.ExecExtra} {
+			for _, v := range list {
+				w.resources[v.Name] = true
+			}
 		}
 		if err := w.stages.add(stageToRow(j.ID, s)); err != nil {
 			return err

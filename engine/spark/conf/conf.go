@@ -25,6 +25,11 @@ type Conf struct {
 	PySparkMiB       int64 // or Unset
 	TaskCPUs         int
 	Resources        []CustomResource // by name
+	YarnExecutor     []Amount         // further resources of containers by YARN's names, of the application's own profile
+	YarnDriver       []Amount
+	YarnAM           []Amount
+	GPUDevice        string // YARN's names of gpu and fpga
+	FPGADevice       string
 	DriverCores      int
 	DriverMiB        int64
 	DriverOverhead   int64 // MiB, or Unset: factor
@@ -86,10 +91,11 @@ type Conf struct {
 	AskTimeout              int64 // of a question to the application master
 }
 
-// CustomResource is one spark.{executor,task}.resource.<name>.amount.
+// CustomResource is one spark.{executor,driver,task}.resource.<name>.amount.
 type CustomResource struct {
 	Name     string
 	Executor int64
+	Driver   int64
 	Task     float64 // 0: tasks do not ask for it
 }
 

@@ -164,7 +164,8 @@ func TestRemarks(t *testing.T) {
 		{"spark.yarn.app.id", "x", of(remark.NoEffect, "spark.yarn.app.id", idle)},
 		{"spark.executor.resource.gpu.discoveryScript", "x", of(remark.NoEffect, "spark.executor.resource.gpu.discoveryScript", idle)},
 		{"spark.executor.resource.gpu.vendor", "x", of(remark.NoEffect, "spark.executor.resource.gpu.vendor", idle)},
-		{"spark.driver.resource.gpu.amount", "1", of(remark.NoEffect, "spark.driver.resource.gpu.amount", idle)},
+		{"spark.driver.resource.gpu.discoveryScript", "x", of(remark.NoEffect, "spark.driver.resource.gpu.discoveryScript", idle)},
+		{"spark.driver.resource.gpu.amount", "1", nil},
 		{"spark.shuffle.service.port", "7337", of(remark.NoEffect, "spark.shuffle.service.port", idle)},
 		{"spark.executor.resource.gpu.amount", "1", nil},
 		{"spark.executor.cores", "2", nil},
@@ -273,12 +274,12 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a cluster without gpus gives %v, want an error that names the type", err)
 	}
 	client := map[string]string{"spark.yarn.am.memory": "1g", "spark.driver.memory": "8g", "spark.driver.cores": "2"}
-	if got, want := parse(t, client).AMSize(), resource.R(1408, 1); got != want {
-		t.Errorf("application master in client mode has %v, want %v", got, want)
+	if got, err := parse(t, client).AMSize(types); err != nil || got != resource.R(1408, 1) {
+		t.Errorf("application master in client mode has %v, %v", got, err)
 	}
 	client["spark.submit.deployMode"] = "cluster"
-	if got, want := parse(t, client).AMSize(), resource.R(8192+819, 2); got != want {
-		t.Errorf("driver in cluster mode has %v, want %v", got, want)
+	if got, err := parse(t, client).AMSize(types); err != nil || got != resource.R(8192+819, 2) {
+		t.Errorf("driver in cluster mode has %v, %v", got, err)
 	}
 }
 

@@ -128,6 +128,8 @@ var containerKeys = []key{
 	{name: "spark.driver.memoryOverheadFactor", fallback: "0.1", parse: fraction(func(c *Conf) *float64 { return &c.DriverFactor })},
 	{name: "spark.yarn.am.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.AMCores })},
 	{name: "spark.yarn.am.memory", fallback: "512m", parse: mib(func(c *Conf) *int64 { return &c.AMMiB })},
+	{name: "spark.yarn.resourceGpuDeviceName", fallback: "yarn.io/gpu", parse: text(func(c *Conf) *string { return &c.GPUDevice })},
+	{name: "spark.yarn.resourceFpgaDeviceName", fallback: "yarn.io/fpga", parse: text(func(c *Conf) *string { return &c.FPGADevice })},
 	{name: "spark.yarn.am.memoryOverhead", parse: mib(func(c *Conf) *int64 { return &c.AMOverhead })},
 	{name: "spark.yarn.maxAppAttempts", parse: positive(func(c *Conf) *int { return &c.MaxAppAttempts })},
 	{name: "spark.yarn.scheduler.heartbeat.interval-ms", fallback: "3s", parse: period(func(c *Conf) *int64 { return &c.HeartbeatInterval })},
@@ -255,7 +257,7 @@ var outsidePrefixes = []string{
 	"spark.yarn.stagingDir", "spark.yarn.preserve.", "spark.yarn.tags", "spark.yarn.access.", "spark.yarn.kerberos.", "spark.kerberos.",
 	"spark.org.apache.", "spark.home", "spark.job.", "spark.driver.extra", "spark.executor.extra", "spark.driver.defaultJavaOptions",
 	"spark.executor.defaultJavaOptions", "spark.driver.host", "spark.driver.port", "spark.driver.bindAddress", "spark.driver.appUIAddress",
-	"spark.driver.resource.", "spark.executor.id", "spark.executor.processTreeMetrics.", "spark.executor.metrics.",
+	"spark.executor.id", "spark.executor.processTreeMetrics.", "spark.executor.metrics.",
 	"spark.ssl.", "spark.authenticate", "spark.network.crypto.", "spark.acls", "spark.admin.acls", "spark.metrics.", "spark.python.",
 	"spark.pyspark.", "spark.r.", "spark.streaming.", "spark.kubernetes.", "spark.mesos.", "spark.default.parallelism", "spark.cleaner.",
 	"spark.log", "spark.repl.", "spark.rdd.", "spark.broadcast.", "spark.io.", "spark.reducer.", "spark.shuffle.io.", "spark.shuffle.file.",
@@ -283,7 +285,7 @@ func outside(name string) bool {
 	if knownKey(name) {
 		return false
 	}
-	resource := strings.HasPrefix(name, "spark.executor.resource.")
+	resource := strings.HasPrefix(name, "spark.executor.resource.") || strings.HasPrefix(name, "spark.driver.resource.")
 	return resource && (strings.HasSuffix(name, ".discoveryScript") || strings.HasSuffix(name, ".vendor")) ||
 		slices.ContainsFunc(outsidePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }

@@ -129,16 +129,63 @@ func TestAmountsOfResources(t *testing.T) {
 		}
 	}
 	c := parse(t, keysOf("spark.executor.resource.tpu.amount", "12", "spark.executor.resource.fpga.amount", "4", "spark.task.resource.fpga.amount", "0.25"))
-	if want := []CustomResource{{"fpga", 4, 0.25}, {"tpu", 12, 0}}; !slices.Equal(c.Resources, want) {
+	if want := []CustomResource{{Name: "fpga", Executor: 4, Task: 0.25}, {Name: "tpu", Executor: 12}}; !slices.Equal(c.Resources, want) {
 		t.Errorf("resources are %v, want %v", c.Resources, want)
 	}
 	got, err := c.ContainerSize(DefaultProfile, []string{"memory-mb", "vcores", "tpu", "yarn.io/fpga"})
-	if want := (resource.Resource{1408, 1, 12, 4}); err != nil || got != want {
+	if want := (resource.Resource{1408, 1, 0, 4}); err != nil || got != want {
 		t.Errorf("the container is %v, %v, want %v", got, err, want)
 	}
 	for _, bad := range []string{"spark.executor.resource..amount", "spark.task.resource..amount"} {
 		if _, _, err := Parse(Layer{Strict: true, Values: keysOf(bad, "1")}); err == nil {
 			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+// YarnAllocator.createYarnResourceForResourceProfile, yarn.Client.createApplicationSubmissionContext: what containers of the application's
+// own profile and of its master ask for. Of Spark's resources YARN hears of GPUs and FPGAs alone; others go by their YARN names.
+func TestFurtherResourcesOfContainers(t *testing.T) {
+	base := []string{"spark.executor.resource.gpu.amount", "2", "spark.executor.resource.tpu.amount", "3", "spark.driver.resource.fpga.amount", "1", "spark.driver.resource.tpu.amount", "1"}
+	types := []string{"memory-mb", "vcores", "yarn.io/fpga", "yarn.io/gpu"}
+	devices := []string{"memory-mb", "vcores", "yarn.io/fpga", "acme.com/gpu"}
+	units := []string{"memory-mb", "vcores", "tpu"}
+	for _, tt := range []struct {
+		name     string
+		types    []string
+		keys     []string
+		exec, am resource.Resource
+	}{
+		{"Spark's", types, base, resource.Resource{1408, 1, 0, 2}, resource.Resource{896, 1, 1}},
+		{"a device of another name", devices, append([]string{"spark.yarn.resourceGpuDeviceName", "acme.com/gpu"}, base...), resource.Resource{1408, 1, 0, 2}, resource.Resource{896, 1, 1}},
+		{"YARN's", units, []string{"spark.yarn.executor.resource.tpu.amount", "4", "spark.yarn.am.resource.tpu.amount", "5k", "spark.yarn.driver.resource.tpu.amount", "6"},
+			resource.Resource{1408, 1, 4}, resource.Resource{896, 1, 5000}},
+		{"YARN's in cluster mode", units, []string{"spark.submit.deployMode", "cluster", "spark.yarn.am.resource.tpu.amount", "5", "spark.yarn.driver.resource.tpu.amount", "6Ki"},
+			resource.Resource{1408, 1}, resource.Resource{1408, 1, 6144}},
+	} {
+		c := parse(t, keysOf(tt.keys...))
+		exec, err := c.ContainerSize(DefaultProfile, tt.types)
+		am, err2 := c.AMSize(tt.types)
+		if err != nil || err2 != nil || exec != tt.exec || am != tt.am {
+			t.Errorf("%s: executor %v (%v), master %v (%v); want %v and %v", tt.name, exec, err, am, err2, tt.exec, tt.am)
+		}
+	}
+	c := parse(t, keysOf(base...))
+	own := DefaultProfile
+	own.Resources = []CustomResource{}
+	if got, err := c.ContainerSize(own, types); err != nil || got != resource.R(1408, 1) || c.TasksPerExecutor(own) != 1 {
+		t.Errorf("a profile with no resources of its own asks for %v, %v", got, err)
+	}
+	if _, err := c.AMSize(units); err == nil || !strings.Contains(err.Error(), `1 of "yarn.io/fpga"`) {
+		t.Errorf("a master on a cluster without FPGAs: %v", err)
+	}
+	for _, bad := range [][2]string{
+		{"spark.yarn.executor.resource.memory-mb.amount", "1"}, {"spark.yarn.am.resource.vcores.amount", "1"}, {"spark.yarn.driver.resource.yarn.io/gpu.amount", "1"},
+		{"spark.yarn.am.resource.tpu.amount", "x"}, {"spark.yarn.am.resource.tpu.amount", "1q"}, {"spark.yarn.am.resource.tpu.amount", "-1"}, {"spark.yarn.am.resource.tpu.amount", "9000000000P"},
+		{"spark.driver.resource.gpu.amount", "0.5"},
+	} {
+		if _, _, err := Parse(Layer{Strict: true, Values: keysOf(bad[:]...)}); err == nil || !strings.Contains(err.Error(), bad[0]) {
+			t.Errorf("%s=%s: %v, want an error that names the key", bad[0], bad[1], err)
 		}
 	}
 }
@@ -152,12 +199,12 @@ func TestResourcesOfAProfile(t *testing.T) {
 		tasks int
 		gpus  int64
 	}{
-		{CustomResource{"gpu", 3, 0.5}, 6, 3},
-		{CustomResource{"gpu", 3, 0.4}, 6, 3},
-		{CustomResource{"gpu", 3, 1}, 3, 3},
-		{CustomResource{"gpu", 3, 2}, 1, 3},
-		{CustomResource{"gpu", 0, 0}, 8, 0}, // nothing of it
-		{CustomResource{"none", 0, 0}, 8, 0},
+		{CustomResource{Name: "gpu", Executor: 3, Task: 0.5}, 6, 3},
+		{CustomResource{Name: "gpu", Executor: 3, Task: 0.4}, 6, 3},
+		{CustomResource{Name: "gpu", Executor: 3, Task: 1}, 3, 3},
+		{CustomResource{Name: "gpu", Executor: 3, Task: 2}, 1, 3},
+		{CustomResource{Name: "gpu", Executor: 0, Task: 0}, 8, 0}, // nothing of it
+		{CustomResource{Name: "none", Executor: 0, Task: 0}, 8, 0},
 	} {
 		o := DefaultProfile
 		o.Resources = []CustomResource{tt.r}

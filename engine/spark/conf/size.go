@@ -3,7 +3,6 @@ package conf
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"replay/policy/resource"
@@ -11,13 +10,13 @@ import (
 
 // Overrides are the amounts that a resource profile sets itself. Unset ones are the application's.
 type Overrides struct {
-	Cores       int   // or Unset
-	MiB         int64 // or Unset
-	OverheadMiB int64 // or Unset
-	OffHeapMiB  int64 // or Unset
-	PySparkMiB  int64 // or Unset
-	TaskCPUs    int   // or Unset
-	Resources   []CustomResource
+	Cores       int              // or Unset
+	MiB         int64            // or Unset
+	OverheadMiB int64            // or Unset
+	OffHeapMiB  int64            // or Unset
+	PySparkMiB  int64            // or Unset
+	TaskCPUs    int              // or Unset
+	Resources   []CustomResource // all that it has; nil = the application's
 }
 
 // DefaultProfile overrides nothing.
@@ -59,35 +58,66 @@ func (c *Conf) ContainerSize(o Overrides, types []string) (resource.Resource, er
 	mem := or(o.MiB, c.ExecutorMiB) + or(o.OverheadMiB, overhead(c.ExecutorOverhead, c.OverheadFactor, c.ExecutorMiB)) +
 		or(o.OffHeapMiB, offHeap) + pySpark
 	size := resource.R(mem, or(int64(o.Cores), int64(c.ExecutorCores)))
-	for _, r := range c.customResources(o) {
-		if r.Executor == 0 {
-			continue
+	if o.Resources != nil {
+		for _, r := range o.Resources {
+			if err := set(&size, c.yarnType(r.Name), r.Executor, types); err != nil {
+				return size, err
+			}
 		}
-		i := 2
-		for i < len(types) && types[i] != yarnType(r.Name) {
-			i++
-		}
-		if i >= min(len(types), resource.MaxTypes) {
-			return size, fmt.Errorf("spark.executor.resource.%s.amount is %d, but the cluster has no resource type %q (it has %s)",
-				r.Name, r.Executor, yarnType(r.Name), strings.Join(types, ", "))
-		}
-		size[i] = r.Executor
+		return size, nil
 	}
-	return size, nil
+	return size, c.further(&size, types, c.Resources, func(r *CustomResource) int64 { return r.Executor }, c.YarnExecutor)
+}
+
+// further adds to size what the application's own keys ask for beyond memory and cores: YARN's names as they stand, and of
+// Spark's only those that it has a name of YARN's for.
+//
+// Source: YarnAllocator.createYarnResourceForResourceProfile, yarn.Client.createApplicationSubmissionContext.
+func (c *Conf) further(size *resource.Resource, types []string, spark []CustomResource, amount func(*CustomResource) int64, named []Amount) error {
+	for _, x := range named {
+		if err := set(size, x.Name, x.Value, types); err != nil {
+			return err
+		}
+	}
+	for i := range spark {
+		if r := &spark[i]; r.Name == "gpu" || r.Name == "fpga" {
+			if err := set(size, c.yarnType(r.Name), amount(r), types); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// set puts an amount of one of the cluster's resource types into size.
+func set(size *resource.Resource, name string, n int64, types []string) error {
+	if n == 0 {
+		return nil
+	}
+	for i := 2; i < min(len(types), resource.MaxTypes); i++ {
+		if types[i] == name {
+			size[i] = n
+			return nil
+		}
+	}
+	return fmt.Errorf("a container asks for %d of %q, but the cluster has no such resource type (it has %s)", n, name, strings.Join(types, ", "))
 }
 
 // yarnType returns YARN's name of a Spark resource.
 //
-// Source: ResourceRequestHelper.getYarnResourcesFromSparkResources.
-func yarnType(name string) string {
-	if name == "gpu" || name == "fpga" {
-		return "yarn.io/" + name
+// Source: ResourceRequestHelper.getResourceNameMapping.
+func (c *Conf) yarnType(name string) string {
+	switch name {
+	case "gpu":
+		return c.GPUDevice
+	case "fpga":
+		return c.FPGADevice
 	}
 	return name
 }
 
 func (c *Conf) customResources(o Overrides) []CustomResource {
-	if len(o.Resources) > 0 {
+	if o.Resources != nil {
 		return o.Resources
 	}
 	return c.Resources
@@ -117,55 +147,13 @@ func (r CustomResource) perExecutor() int64 {
 }
 
 // AMSize returns what the container of the application master is asked with: the driver in
-// cluster mode, a small process in client mode.
+// cluster mode, a small process in client mode. types are as in [Conf.ContainerSize].
 //
 // Source: yarn.Client.
-func (c *Conf) AMSize() resource.Resource {
+func (c *Conf) AMSize(types []string) (resource.Resource, error) {
+	size, named := resource.R(c.AMMiB+overhead(c.AMOverhead, 0.10, c.AMMiB), int64(c.AMCores)), c.YarnAM
 	if c.ClusterMode {
-		return resource.R(c.DriverMiB+overhead(c.DriverOverhead, c.DriverFactor, c.DriverMiB), int64(c.DriverCores))
+		size, named = resource.R(c.DriverMiB+overhead(c.DriverOverhead, c.DriverFactor, c.DriverMiB), int64(c.DriverCores)), c.YarnDriver
 	}
-	return resource.R(c.AMMiB+overhead(c.AMOverhead, 0.10, c.AMMiB), int64(c.AMCores))
-}
-
-// isResourceKey reports whether name is spark.executor.resource.<name>.amount or its task twin.
-func isResourceKey(name string) bool {
-	_, _, ok := splitResourceKey(name)
-	return ok
-}
-
-func splitResourceKey(name string) (resource string, task, ok bool) {
-	rest, ok := strings.CutSuffix(name, ".amount")
-	if !ok {
-		return "", false, false
-	}
-	if resource, ok = strings.CutPrefix(rest, "spark.executor.resource."); ok {
-		return resource, false, resource != ""
-	}
-	resource, ok = strings.CutPrefix(rest, "spark.task.resource.")
-	return resource, true, ok && resource != ""
-}
-
-func (c *Conf) setResource(name, value string) error {
-	resource, task, _ := splitResourceKey(name)
-	i := 0
-	for i < len(c.Resources) && c.Resources[i].Name != resource {
-		i++
-	}
-	if i == len(c.Resources) {
-		c.Resources = append(c.Resources, CustomResource{Name: resource})
-	}
-	if !task {
-		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
-		if err != nil || n < 0 {
-			return fmt.Errorf("want a whole number of 0 or more")
-		}
-		c.Resources[i].Executor = n
-		return nil
-	}
-	x, err := parseFraction(value)
-	if err != nil || x < 0 || x > 0.5 && x != math.Trunc(x) || x > math.MaxInt32 {
-		return fmt.Errorf("want at most 0.5, or a whole number")
-	}
-	c.Resources[i].Task = x
-	return nil
+	return size, c.further(&size, types, c.Resources, func(r *CustomResource) int64 { return r.Driver }, named)
 }

@@ -163,7 +163,7 @@ func (g *given) add(i int32) {
 	}
 	x := &g.list[i]
 	n := g.h.Bring(x.Node, x.MemMiB, x.VCores)
-	g.execs[i+1] = executor{container: n, node: x.Node, profile: g.profileOf(&x.Executor), lastStage: -1, died: never, cores: x.VCores}
+	g.execs[i+1] = executor{container: n, node: x.Node, profile: x.Profile, lastStage: -1, died: never, cores: g.slotCores(x)}
 	g.runsIn(n, i+1)
 	ready := g.m.ExecutorReadyMS
 	if x.ReadyMS != trace.Unset {
@@ -172,17 +172,14 @@ func (g *given) add(i int32) {
 	g.h.At(g.now()+ready, evExecReady, n, n)
 }
 
-// profileOf finds the resource profile of a recorded executor: the first one of its size.
-func (g *given) profileOf(x *trace.Executor) int32 {
-	for i := range g.job.Stages {
-		st := &g.job.Stages[i]
-		if st.Profile != 0 && st.ExecVCores == x.VCores && st.ExecMemMiB == x.MemMiB {
-			if own := &g.set.profiles[0]; int32(own.cores) != x.VCores || g.job.ExecMemMiB != x.MemMiB {
-				return st.Profile
-			}
+// slotCores returns how many cores of a recorded executor tasks can use: further resources may run out before cores do.
+func (g *given) slotCores(x *RecordedExecutor) int32 {
+	if int(x.Profile) < len(g.set.profiles) {
+		if p := &g.set.profiles[x.Profile]; p.limited {
+			return min(x.VCores, p.offered())
 		}
 	}
-	return 0
+	return x.VCores
 }
 
 // mayLeave returns when an executor that left because it was idle may leave in the replay, at the earliest: one that

@@ -175,22 +175,18 @@ func TestFirstTasksOfRecordedExecutors(t *testing.T) {
 	}
 }
 
-// A recorded executor has the first resource profile of its size; that of the application itself comes first.
+// A recorded executor has the resource profile that the recording gives it, also one that no stage has, and as many slots as its further
+// resources leave.
 func TestProfilesOfRecordedExecutors(t *testing.T) {
-	profile := func(id, cores int32, mem int64) trace.Stage {
-		return changed(stageOf(id, 1, 1000), func(st *trace.Stage) { st.Profile, st.ExecVCores, st.ExecMemMiB = id, cores, mem })
-	}
-	cases := []struct {
-		cores int32
-		mem   int64
-		want  int32
-	}{{1, 2048, 0}, {4, 8192, 2}, {2, 8192, 3}, {4, 4096, 0}, {3, 3000, 0}, {1, 4096, 5}, {6, 2048, 6}}
-	for _, c := range cases {
-		a := withRecorded(t, jobOf(changed(profile(0, 4, 8192), func(st *trace.Stage) { st.Profile = 0 }), profile(1, 1, 2048), profile(2, 4, 8192), profile(3, 2, 8192), profile(4, 4, 8192),
-			profile(5, 1, 4096), profile(6, 6, 2048)), setup{conf: dynamic()}, recordedOn(1, 0, 0, func(x *RecordedExecutor) { x.VCores, x.MemMiB = c.cores, c.mem }))
+	gpus := changed(stageOf(0, 9, 1000), func(st *trace.Stage) {
+		st.Profile, st.ExecVCores, st.ExecExtra, st.ExecTasks = 2, 4, []trace.NamedValue{{Name: "yarn.io/gpu", Value: 2}}, 2
+	})
+	for _, c := range []struct{ profile, cores int32 }{{0, 4}, {2, 2}, {7, 4}} {
+		a := withRecorded(t, jobOf(gpus), setup{conf: dynamic(), types: []string{"memory-mb", "vcores", "yarn.io/gpu"}},
+			recordedOn(1, 0, 0, func(x *RecordedExecutor) { x.VCores, x.Profile = 4, c.profile }))
 		a.Run(10)
-		if got := a.d.execs[1].profile; got != c.want {
-			t.Errorf("an executor of %d cores and %d MiB has profile %d, want %d", c.cores, c.mem, got, c.want)
+		if e := a.d.execs[1]; e.profile != c.profile || e.cores != c.cores {
+			t.Errorf("executor of profile %d has profile %d and %d cores, want %d", c.profile, e.profile, e.cores, c.cores)
 		}
 	}
 }

@@ -28,8 +28,9 @@ type profile struct {
 	over    sparkconf.Overrides
 	size    resource.Resource // of its executors' containers, as asked
 	cores   int
-	cpus    int // of a task
-	perExec int // tasks at a time
+	cpus    int  // of a task
+	perExec int  // tasks at a time
+	limited bool // by further resources, not by cores
 }
 
 // offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
@@ -72,9 +73,11 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 		set.priority = j.Priority
 	}
 	set.maxAttempts = conf.MaxAppAttempts
-	set.amSize = conf.AMSize()
+	if set.amSize, err = conf.AMSize(k.Types); err != nil {
+		return nil, err
+	}
 	if j.AMMemMiB > 0 && !k.sets(masterSize...) {
-		set.amSize = resource.R(j.AMMemMiB, int64(max(j.AMVCores, 1)))
+		set.amSize[resource.Memory], set.amSize[resource.VCores] = j.AMMemMiB, int64(max(j.AMVCores, 1))
 	}
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.
@@ -136,6 +139,10 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 		if st.TaskVCores > 0 {
 			p.over.TaskCPUs = int(st.TaskVCores)
 		}
+		p.over.Resources = []sparkconf.CustomResource{}
+		for _, x := range st.ExecExtra {
+			p.over.Resources = append(p.over.Resources, sparkconf.CustomResource{Name: x.Name, Executor: x.Value})
+		}
 	}
 	var err error
 	if p.size, err = conf.ContainerSize(p.over, k.Types); err != nil {
@@ -155,9 +162,13 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 	if p.over.TaskCPUs != sparkconf.Unset {
 		p.cpus = p.over.TaskCPUs
 	}
-	if id != 0 && !conf.DynamicAllocation && (p.cores != conf.ExecutorCores || st.ExecMemMiB > 0 && st.ExecMemMiB != j.ExecMemMiB) {
+	if id != 0 && st.ExecTasks > 0 {
+		p.perExec = min(p.perExec, int(st.ExecTasks))
+	}
+	if id != 0 && !conf.DynamicAllocation && (p.cores != conf.ExecutorCores || len(st.ExecExtra) > 0 || st.ExecMemMiB > 0 && st.ExecMemMiB != j.ExecMemMiB) {
 		return p, fmt.Errorf("stage %d has resource profile %d with executors of its own, which needs spark.dynamicAllocation.enabled", st.ID, id)
 	}
+	p.limited = p.perExec < p.cores/max(p.cpus, 1)
 	if p.perExec < 1 {
 		return p, fmt.Errorf("an executor of %d cores can't run a task of %d (spark.executor.cores, spark.task.cpus)", p.cores, p.cpus)
 	}

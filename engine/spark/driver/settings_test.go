@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,7 @@ func TestSizesOfProfiles(t *testing.T) {
 		{"cores that no task can use", 3000, dynamic("spark.task.cpus", "3"), nil, []size{{3000, 4, 1, 3, 3}}},
 		{"a profile of tasks only, with static allocation", 3000, static(2), []trace.Stage{stage(1, 0, 0, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 2, 4, 2}}},
 		{"that names the application's own executors", 3000, static(2), []trace.Stage{stage(1, 3000, 4, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 4, 2, 4, 2}}},
+		{"slots that the resources of a profile leave", 3000, dynamic(), []trace.Stage{changed(stage(1, 5000, 6, 2), func(st *trace.Stage) { st.ExecTasks = 1 })}, []size{{3000, 4, 4, 4, 1}, {5000, 6, 1, 2, 2}}},
 		{"cores of tasks that no resource is left for", 3000, dynamic("spark.executor.resource.gpu.amount", "1", "spark.task.resource.gpu.amount", "0.5"), nil, []size{{3000, 4, 2, 2, 1}}},
 	}
 	for _, c := range cases {
@@ -112,6 +114,27 @@ func TestSettingsThatAreRefused(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Containers of a profile ask for its own further resources and for no others, the application's for those of its keys, masters too.
+func TestFurtherResourcesOfProfiles(t *testing.T) {
+	gpus := func(profile int32, n int64) trace.Stage {
+		return changed(stageOf(0, 1, 1), func(st *trace.Stage) {
+			st.Profile, st.ExecExtra = profile, []trace.NamedValue{{Name: "yarn.io/gpu", Value: n}}
+		})
+	}
+	none := changed(stageOf(0, 1, 1), func(st *trace.Stage) { st.Profile, st.ExecMemMiB, st.ExecVCores = 2, 2048, 1 })
+	k := newKind(t, setup{conf: dynamic("spark.executor.resource.gpu.amount", "1", "spark.driver.resource.gpu.amount", "3"), types: []string{"memory-mb", "vcores", "yarn.io/gpu"}})
+	set, err := k.settings(jobOf(gpus(1, 2), none))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := []int64{set.amSize[2], set.profiles[0].size[2], set.profiles[1].size[2], set.profiles[2].size[2]}, []int64{3, 1, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("GPUs of the master and of executors by profile: %v, want %v", got, want)
+	}
+	if _, err := newKind(t, setup{conf: static(2), types: []string{"memory-mb", "vcores", "yarn.io/gpu"}}).settings(jobOf(gpus(1, 2))); err == nil {
+		t.Error("a profile with GPUs of its own runs with static allocation")
 	}
 }
 

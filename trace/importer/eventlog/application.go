@@ -37,6 +37,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	j.Name, j.ExternalID, j.AMMemMiB, j.AMVCores = a.start.name, a.start.id, am.memMiB, am.vcores
 	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = own.memMiB, own.vcores, int32(conf.count("spark.task.cpus", 1))
 	j.Priority = int32(conf.count("spark.yarn.priority", 0))
+	out.AMExtra = conf.amFurtherResources()
 	j.RecordedStartMS, j.RecordedOutcome = a.start.at, outcome(a)
 	j.SubmitMS = a.submitted(counts)
 	if a.end != absent {
@@ -145,6 +146,11 @@ func yarnConf(a *appLog, counts *workload.Counts) *sparkConf {
 	if c.set == nil {
 		c.set = map[string]string{}
 	}
+	if _, ok := c.set["spark.dynamicAllocation.enabled"]; !ok && a.ownExecutors() {
+		// Spark runs executors of a profile with dynamic allocation alone: the log lost its properties.
+		c.set["spark.dynamicAllocation.enabled"], c.set["spark.dynamicAllocation.shuffleTracking.enabled"] = "true", "true"
+		counts.Defaulted["spark.dynamicAllocation.enabled_by_resource_profile"]++
+	}
 	if c.onYARN() {
 		return c
 	}
@@ -164,6 +170,11 @@ func yarnConf(a *appLog, counts *workload.Counts) *sparkConf {
 		model("spark.executor.instances", int64(a.mostExecutors()))
 	}
 	return c
+}
+
+// ownExecutors reports whether an executor came for a resource profile that says what its executors are.
+func (a *appLog) ownExecutors() bool {
+	return slices.ContainsFunc(a.executors, func(e executorLog) bool { return e.profile != 0 && a.profiles[e.profile].ownExecutors })
 }
 
 // mostExecutors is how many executors lived at a time, at most.
@@ -210,7 +221,7 @@ func (b *appBuilder) executors(submitMS int64) (kept []trace.Executor, extra [][
 	for _, e := range unique {
 		size, more := b.shape(e.profile), b.conf.furtherResources(b.profile(e.profile))
 		x := trace.Executor{
-			ID: e.id, Node: e.hostID, VCores: int32(e.cores), MemMiB: size.memMiB,
+			ID: e.id, Node: e.hostID, VCores: int32(e.cores), MemMiB: size.memMiB, Profile: e.profile,
 			AddedMS: e.at, RemovedMS: unset(e.removed), Reason: e.reason,
 		}
 		if d := submitMS - x.AddedMS; d > 0 && d <= clockStepMS {

@@ -2,13 +2,9 @@ package eventlog
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-
-	"replay/trace"
 )
 
 // sparkConf are the Spark properties of an application. The getters return the default of Spark
@@ -176,43 +172,10 @@ func (c *sparkConf) executorShape(p *resourceProfile) shape {
 	return shape{mem + overhead + offHeap + python, int32(cores)}
 }
 
-// furtherResources are what a container of an executor has beyond memory and cores, by YARN's names: what its profile
-// says (nil = the application's own properties). Source: ResourceProfile, ResourceRequestHelper.
-func (c *sparkConf) furtherResources(p *resourceProfile) (extra []trace.NamedValue) {
-	amounts := map[string]int64{}
-	if p != nil {
-		for name, n := range p.custom {
-			amounts[yarnType(name)] = n
-		}
-	} else {
-		for key := range c.set {
-			if name, ok := strings.CutPrefix(key, "spark.executor.resource."); ok {
-				if name, ok = strings.CutSuffix(name, ".amount"); ok {
-					amounts[yarnType(name)] = c.count(key, 0)
-				}
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(amounts)) {
-		if n := amounts[name]; n > 0 {
-			extra = append(extra, trace.NamedValue{Name: name, Value: n})
-		}
-	}
-	return extra
-}
-
-// yarnType is YARN's name of a resource of Spark's. Source: ResourceRequestHelper.
-func yarnType(name string) string {
-	if name == "gpu" || name == "fpga" {
-		return "yarn.io/" + name
-	}
-	return name
-}
-
 // amShape is the container of the application master: the driver in cluster mode, a launcher of
 // executors in client mode. Source: Spark's yarn Client.
 func (c *sparkConf) amShape() shape {
-	if c.text("spark.submit.deployMode", "client") == "cluster" {
+	if c.clusterMode() {
 		mem := c.mebibytes("spark.driver.memory", 1024, 20)
 		return shape{
 			mem + c.overhead("spark.driver.memoryOverhead", "spark.driver.memoryOverheadFactor", mem),
@@ -221,6 +184,10 @@ func (c *sparkConf) amShape() shape {
 	}
 	mem := c.mebibytes("spark.yarn.am.memory", 512, 20)
 	return shape{mem + c.overhead("spark.yarn.am.memoryOverhead", "", mem), int32(c.count("spark.yarn.am.cores", 1))}
+}
+
+func (c *sparkConf) clusterMode() bool {
+	return c.text("spark.submit.deployMode", "client") == "cluster"
 }
 
 func (c *sparkConf) onYARN() bool { return strings.HasPrefix(c.text("spark.master", ""), "yarn") }

@@ -35,7 +35,8 @@ type resourceProfile struct {
 	pysparkMiB, offHeapMiB     int64
 	taskCPUs                   float64          // 0 when not named
 	custom                     map[string]int64 // of an executor, beyond these, by Spark's name
-	customOfTasks              []string
+	customOfTasks              map[string]float64
+	ownExecutors               bool // names something of an executor; else it is of tasks alone
 }
 
 type executorAdded struct {
@@ -195,6 +196,7 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 		case "Executor Resource Requests":
 			p.visit("Executor Resource Requests", v, func(key []byte, v *fastjson.Value) {
 				n := int64(amount(v))
+				r.ownExecutors = true
 				switch string(key) {
 				case "cores":
 					r.cores = n
@@ -218,7 +220,10 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 				if string(key) == "cpus" {
 					r.taskCPUs = amount(v)
 				} else {
-					r.customOfTasks = append(r.customOfTasks, string(key))
+					if r.customOfTasks == nil {
+						r.customOfTasks = map[string]float64{}
+					}
+					r.customOfTasks[string(key)] = amount(v)
 				}
 			})
 		default:

@@ -3,7 +3,6 @@ package eventlog
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,14 +120,9 @@ func (b *appBuilder) demand(s *trace.Stage, profile int32) error {
 	if p, ok := b.log.profiles[profile]; ok {
 		if profile != 0 {
 			exec = b.shape(profile)
-			s.Profile, s.ExecMemMiB, s.ExecVCores = profile, exec.memMiB, exec.vcores
+			s.Profile, s.ExecMemMiB, s.ExecVCores, s.ExecExtra = profile, exec.memMiB, exec.vcores, b.conf.furtherResources(&p)
 			if p.taskCPUs > 0 {
 				cpus = p.taskCPUs
-			}
-		}
-		if profile != 0 { // an executor of the application itself has what its properties say
-			for _, name := range slices.Sorted(maps.Keys(p.custom)) {
-				b.counts.Dropped["resource_of_a_profile_"+name]++
 			}
 		}
 	} else if profile != 0 {
@@ -139,6 +133,11 @@ func (b *appBuilder) demand(s *trace.Stage, profile int32) error {
 		s.TaskVCores++
 	}
 	slots := max(1, int64(float64(exec.vcores)/max(cpus, 0.001)))
+	if p := b.profile(profile); p != nil {
+		if n := b.conf.slots(p); n < slots {
+			s.ExecTasks = int32(max(n, 1))
+		}
+	}
 	s.TaskMemMiB = exec.memMiB / slots
 	return nil
 }

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -313,19 +314,20 @@ func TestNumbersAddUp(t *testing.T) {
 	}
 }
 
-// Nodes have the further resources that the executors of one host had at a time.
+// Nodes have the further resources that the executors of one host had at a time, with an application master.
 func TestFurtherResources(t *testing.T) {
 	const conf = `"spark.executor.instances":"1"`
 	second := strings.Replace(strings.Split(logText, "\n")[3], `"Executor ID":"1"`, `"Executor ID":"2"`, 1)
 	other := strings.NewReplacer(`"Executor ID":"1"`, `"Executor ID":"3"`, `"Host":"h1"`, `"Host":"h2"`).Replace(strings.Split(logText, "\n")[3])
 	text := logWith(4, strings.Split(logText, "\n")[3]+"\n"+second+"\n"+other)
-	text = strings.Replace(text, conf, conf+`,"spark.executor.resource.gpu.amount":"2","spark.task.resource.gpu.amount":"1","spark.executor.resource.acme.amount":"3","spark.executor.resource.fpga.amount":"0"`, 1)
+	text = strings.Replace(text, conf, conf+`,"spark.executor.resource.gpu.amount":"2","spark.task.resource.gpu.amount":"1","spark.yarn.executor.resource.acme.amount":"3","spark.executor.resource.tpu.amount":"9","spark.executor.resource.fpga.amount":"0","spark.driver.resource.gpu.amount":"1","spark.yarn.am.resource.acme.amount":"2","spark.yarn.driver.resource.acme.amount":"7"`, 1)
 	for _, tt := range []struct {
 		text, want string
 		nodes      int
 	}{
-		{text, "[{acme 6} {yarn.io/gpu 4}] [{acme 6} {yarn.io/gpu 4}]", 0},
-		{text, "[{acme 6} {yarn.io/gpu 4}] []", 1},
+		{text, "[{acme 13} {yarn.io/gpu 5}] [{acme 13} {yarn.io/gpu 5}]", 0},
+		{strings.Replace(text, `"spark.submit.deployMode":"cluster"`, `"spark.submit.deployMode":"client"`, 1), "[{acme 8} {yarn.io/gpu 5}] [{acme 8} {yarn.io/gpu 5}]", 0},
+		{text, "[{acme 13} {yarn.io/gpu 5}] []", 1},
 		{logText, "[]", 0},
 	} {
 		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", tt.text), func(o *workload.Options) {
@@ -342,6 +344,51 @@ func TestFurtherResources(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("nodes have %v, want %s", got, tt.want)
+		}
+	}
+}
+
+// A stage of a resource profile says what the executors of that profile have, and how many tasks their resources serve.
+func TestResourcesOfAProfile(t *testing.T) {
+	for _, tt := range []struct{ executors, tasks, keys, want string }{
+		{`"cores":{"Amount":4},"gpu":{"Amount":2},"tpu":{"Amount":5}`, `"cpus":{"Amount":1.0},"gpu":{"Amount":0.25}`, "", "2432 MiB 4 vcores [{tpu 5} {yarn.io/gpu 2}] 0 tasks"},
+		{`"cores":{"Amount":4},"gpu":{"Amount":2}`, `"gpu":{"Amount":1.0}`, "", "2432 MiB 4 vcores [{yarn.io/gpu 2}] 2 tasks"},
+		{`"cores":{"Amount":4},"gpu":{"Amount":3}`, `"gpu":{"Amount":2.0}`, `,"spark.yarn.resourceGpuDeviceName":"acme.com/gpu"`, "2432 MiB 4 vcores [{acme.com/gpu 3}] 1 tasks"},
+		{`"cores":{"Amount":4}`, `"gpu":{"Amount":0.5}`, "", "2432 MiB 4 vcores [] 1 tasks"},
+		{``, `"gpu":{"Amount":0.5}`, `,"spark.executor.cores":"8","spark.executor.resource.gpu.amount":"2"`, "2432 MiB 8 vcores [] 4 tasks"},
+		{`"cores":{"Amount":4}`, ``, `,"spark.executor.resource.gpu.amount":"2"`, "2432 MiB 4 vcores [] 0 tasks"},
+	} {
+		profile := `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":3,"Executor Resource Requests":{` + tt.executors + `},"Task Resource Requests":{` + tt.tasks + "}}"
+		text := strings.ReplaceAll(logWith(4, strings.Split(logText, "\n")[3]+"\n"+profile), `"Parent IDs":[],"Resource Profile Id":0`, `"Parent IDs":[],"Resource Profile Id":3`)
+		text = strings.Replace(text, `"spark.executor.instances":"1"`, `"spark.executor.instances":"1"`+tt.keys, 1)
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &m.JobList[0].Stages[0]
+		if got := fmt.Sprintf("%d MiB %d vcores %v %d tasks", s.ExecMemMiB, s.ExecVCores, s.ExecExtra, s.ExecTasks); got != tt.want || s.Profile != 3 {
+			t.Errorf("executors {%s}, tasks {%s}: profile %d, %s; want 3, %s", tt.executors, tt.tasks, s.Profile, got, tt.want)
+		}
+	}
+}
+
+// A log that lost its properties and shows executors of a profile had dynamic allocation: else Spark refuses such a profile.
+func TestProfileWithoutProperties(t *testing.T) {
+	lines := strings.Split(logText, "\n")
+	profile := `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":3,"Executor Resource Requests":{"cores":{"Amount":4}},"Task Resource Requests":{}}`
+	added := strings.NewReplacer(`"Executor ID":"1"`, `"Executor ID":"2"`, `"Resource Profile Id":0`, `"Resource Profile Id":3`).Replace(lines[3])
+	text := strings.ReplaceAll(logWith(4, lines[3]+"\n"+profile+"\n"+added), "app-1", "application_1_1")
+	for _, tt := range []struct {
+		text      string
+		want      int32
+		defaulted int64
+	}{{strings.Replace(text, lines[1]+"\n", "", 1), math.MaxInt32, 1}, {strings.Replace(text, `"spark.executor.instances"`, `"spark.dynamicAllocation.enabled":"false","spark.executor.instances"`, 1), trace.Unset, 0}} {
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "app-1", tt.text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j := m.JobList[0]; j.MaxExecs != tt.want || res.Counts.Defaulted["spark.dynamicAllocation.enabled_by_resource_profile"] != tt.defaulted {
+			t.Errorf("at most %d executors, defaulted %v; want %d", j.MaxExecs, res.Counts.Defaulted, tt.want)
 		}
 	}
 }

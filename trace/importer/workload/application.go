@@ -24,7 +24,8 @@ type Application struct {
 	Executors []trace.Executor
 	// ExecutorExtra are the further resources of each executor; nil = none have any.
 	ExecutorExtra [][]trace.NamedValue
-	Recorded      *RecordedApp // nil = the source does not say
+	AMExtra       []trace.NamedValue // of the container of its application master
+	Recorded      *RecordedApp       // nil = the source does not say
 
 	host, file map[string]int32 // positions by name, made when they are asked for
 }

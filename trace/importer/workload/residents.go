@@ -12,6 +12,7 @@ import (
 type residents struct {
 	changes map[string][]residentChange
 	am      shape // the largest
+	amExtra map[string]int64
 	largest shape // executor
 	tasks   bool  // an application runs each task in a container of its own, which no executor shows
 }
@@ -31,19 +32,20 @@ type resident struct {
 	extra     [][]trace.NamedValue
 	finishMS  int64 // when executors went whose end is not known, or trace.Unset
 	am        shape
+	amExtra   []trace.NamedValue
 	tasks     bool
 }
 
 func residentOf(a *Application) resident {
 	return resident{
 		hosts: slices.Clone(a.Hosts), executors: slices.Clone(a.Executors), extra: slices.Clone(a.ExecutorExtra),
-		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, tasks: a.Job.Kind != trace.KindSpark,
+		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: slices.Clone(a.AMExtra), tasks: a.Job.Kind != trace.KindSpark,
 	}
 }
 
 func (r *residents) add(a *resident) {
 	if r.changes == nil {
-		r.changes = map[string][]residentChange{}
+		r.changes, r.amExtra = map[string][]residentChange{}, map[string]int64{}
 	}
 	for i, e := range a.executors {
 		host, c := a.hosts[e.Node], residentChange{at: e.AddedMS, by: 1, size: shape{e.MemMiB, e.VCores}}
@@ -63,10 +65,13 @@ func (r *residents) add(a *resident) {
 	}
 	r.tasks = r.tasks || a.tasks
 	r.am = r.am.atLeast(a.am)
+	for _, x := range a.amExtra {
+		r.amExtra[x.Name] = max(r.amExtra[x.Name], x.Value)
+	}
 }
 
 // most is the size of a node that could have held all executors of its host at any time and an application master, in
-// whole GiB, and the further resources that these executors had. Where containers were not recorded the size is
+// whole GiB, and the further resources that these had. Where containers were not recorded the size is
 // nodeClass at least.
 func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	mostOf := map[string]int64{}
@@ -87,6 +92,9 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	size = shape{(size.memMiB + r.am.memMiB + 1023) / 1024 * 1024, size.vcores + r.am.vcores}
 	if r.tasks {
 		size = size.atLeast(nodeClass)
+	}
+	for name, n := range r.amExtra {
+		mostOf[name] += n
 	}
 	for _, name := range slices.Sorted(maps.Keys(mostOf)) {
 		extra = append(extra, trace.NamedValue{Name: name, Value: mostOf[name]})

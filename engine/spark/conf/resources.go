@@ -1,0 +1,119 @@
+package conf
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An Amount is one spark.yarn.{executor,driver,am}.resource.<name>.amount, by YARN's name of the resource.
+type Amount struct {
+	Name  string
+	Value int64
+}
+
+// resourceKeys are the families of keys PREFIX<name>.amount, and what a value of each does.
+var resourceKeys = []struct {
+	prefix string
+	put    func(c *Conf, name, value string) error
+}{
+	{"spark.executor.resource.", whole(func(r *CustomResource) *int64 { return &r.Executor })},
+	{"spark.driver.resource.", whole(func(r *CustomResource) *int64 { return &r.Driver })},
+	{"spark.task.resource.", (*Conf).putTaskResource},
+	{"spark.yarn.executor.resource.", named(func(c *Conf) *[]Amount { return &c.YarnExecutor })},
+	{"spark.yarn.driver.resource.", named(func(c *Conf) *[]Amount { return &c.YarnDriver })},
+	{"spark.yarn.am.resource.", named(func(c *Conf) *[]Amount { return &c.YarnAM })},
+}
+
+// isResourceKey reports whether a key is one of [resourceKeys].
+func isResourceKey(name string) bool {
+	_, _, ok := splitResourceKey(name)
+	return ok
+}
+
+// splitResourceKey returns which of [resourceKeys] a key is, and the resource in it.
+func splitResourceKey(name string) (family int, resource string, ok bool) {
+	rest, ok := strings.CutSuffix(name, ".amount")
+	if !ok {
+		return 0, "", false
+	}
+	for i := range resourceKeys {
+		if resource, ok := strings.CutPrefix(rest, resourceKeys[i].prefix); ok {
+			return i, resource, resource != ""
+		}
+	}
+	return 0, "", false
+}
+
+func (c *Conf) setResource(name, value string) error {
+	family, resource, _ := splitResourceKey(name)
+	return resourceKeys[family].put(c, resource, strings.TrimSpace(value))
+}
+
+// resource returns the row of a resource of Spark's.
+func (c *Conf) resource(name string) *CustomResource {
+	for i := range c.Resources {
+		if c.Resources[i].Name == name {
+			return &c.Resources[i]
+		}
+	}
+	c.Resources = append(c.Resources, CustomResource{Name: name})
+	return &c.Resources[len(c.Resources)-1]
+}
+
+func whole(field func(*CustomResource) *int64) func(*Conf, string, string) error {
+	return func(c *Conf, name, value string) error {
+		n, err := strconv.ParseInt(value, 10, 32)
+		if err != nil || n < 0 {
+			return fmt.Errorf("want a whole number of 0 or more")
+		}
+		*field(c.resource(name)) = n
+		return nil
+	}
+}
+
+func (c *Conf) putTaskResource(name, value string) error {
+	x, err := parseFraction(value)
+	if err != nil || x < 0 || x > 0.5 && x != math.Trunc(x) || x > math.MaxInt32 {
+		return fmt.Errorf("want at most 0.5, or a whole number")
+	}
+	c.resource(name).Task = x
+	return nil
+}
+
+// ofSpark are the resources of YARN's that have keys of Spark's own, which it wants to be used.
+//
+// Source: ResourceRequestHelper.validateResources.
+var ofSpark = map[string]string{
+	"memory": "memory", "mb": "memory", "memory-mb": "memory", "cores": "cores", "vcores": "cores", "cpu-vcores": "cores",
+	"yarn.io/gpu": "resource.gpu.amount", "yarn.io/fpga": "resource.fpga.amount",
+}
+
+// named is a resource by YARN's name: its amount may have a unit.
+//
+// Source: ResourceRequestHelper.getYarnResourcesAndAmounts, setResourceRequests.
+func named(field func(*Conf) *[]Amount) func(*Conf, string, string) error {
+	return func(c *Conf, name, value string) error {
+		if own, ok := ofSpark[name]; ok {
+			return fmt.Errorf("want the key of Spark that ends in .%s, which refuses this one", own)
+		}
+		digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		n, err := strconv.ParseInt(digits, 10, 64)
+		factor, ok := unitFactors[value[len(digits):]]
+		if err != nil || n < 0 || !ok || n > math.MaxInt64/factor {
+			return fmt.Errorf("want a whole number of 0 or more, with or without one of the units k, M, G, T, P, Ki, Mi, Gi, Ti, Pi")
+		}
+		list := field(c)
+		*list = append(*list, Amount{name, n * factor})
+		return nil
+	}
+}
+
+// unitFactors are YARN's units of whole amounts; Spark takes g, t and p for G, T and P.
+//
+// Source: org.apache.hadoop.yarn.util.UnitsConversionUtil, ResourceRequestHelper.setResourceRequests.
+var unitFactors = map[string]int64{
+	"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "g": 1e9, "T": 1e12, "t": 1e12, "P": 1e15, "p": 1e15,
+	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50,
+}
