@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/workload"
@@ -127,7 +128,7 @@ func runImport(c *cli.Context) error {
 	switch {
 	case dry && len(res.Inputs) == 0:
 		_, err = fmt.Fprintf(c.App.Writer, "one recording to use: %s, %s\n",
-			counted(res.Counts.Kept["applications"], "application"), counted(res.Counts.Read["tasks"], "task"))
+			quantity.Counted(res.Counts.Kept["applications"], "applications"), quantity.Counted(res.Counts.Read["tasks"], "tasks"))
 	case dry:
 		printInputs(c.App.Writer, res.Inputs)
 	default:

@@ -15,14 +15,14 @@ import (
 func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) error {
 	m, n := res.Meta, res.Trace
 	apps := res.Counts.Kept["applications"]
-	lines := []string{fmt.Sprintf("%s: %s%s, %s, %s, %s, %s", opt.Out, counted(apps, "application"), copies(opt, n.Jobs),
-		counted(n.Stages, "stage"), counted(n.Tasks, "task"), counted(int64(len(m.Users)), "user"), counted(leaves(m.Queues), "queue"))}
+	lines := []string{fmt.Sprintf("%s: %s%s, %s, %s, %s, %s", opt.Out, quantity.Counted(apps, "applications"), copies(opt, n.Jobs),
+		quantity.Counted(n.Stages, "stages"), quantity.Counted(n.Tasks, "tasks"), quantity.Counted(int64(len(m.Users)), "users"), quantity.Counted(leaves(m.Queues), "queues"))}
 	lines = append(lines, spanLine(opt, res), clusterLine(opt, m))
 	switch m.LocalitySource {
 	case trace.LocalityObserved:
 		lines = append(lines, "preferred hosts: inferred from where tasks ran; --blocks hdfs places the blocks of their input on a cluster instead")
 	case trace.LocalityModelled:
-		lines = append(lines, fmt.Sprintf("preferred hosts: blocks placed as HDFS does, %s each", counted(int64(opt.Replication), "replica")))
+		lines = append(lines, fmt.Sprintf("preferred hosts: blocks placed as HDFS does, %s each", quantity.Counted(int64(opt.Replication), "replicas")))
 	case trace.LocalityNone:
 		lines = append(lines, "preferred hosts: none")
 	default:
@@ -32,7 +32,7 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 		lines = append(lines, e)
 	}
 	if k := m.Source.NoEnd; k > 0 {
-		lines = append(lines, fmt.Sprintf("without an end in the recording: %s, replayed as far as the recording goes", counted(k, "application")))
+		lines = append(lines, fmt.Sprintf("without an end in the recording: %s, replayed as far as the recording goes", quantity.Counted(k, "applications")))
 	}
 	lines = append(lines, fmt.Sprintf("counts: %s; trace %s", filepath.Join(opt.Out, trace.ImportReport), res.Hash))
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
@@ -43,7 +43,7 @@ func copies(opt *workload.Options, jobs int64) string {
 	if opt.Copies == 1 {
 		return ""
 	}
-	return fmt.Sprintf(" x %d copies = %s", opt.Copies, counted(jobs, "job"))
+	return fmt.Sprintf(" x %d copies = %s", opt.Copies, quantity.Counted(jobs, "jobs"))
 }
 
 // leaves counts the queues that have none below them.
@@ -117,7 +117,7 @@ func clusterLine(opt *workload.Options, m *trace.Meta) string {
 		}
 		there++
 		racks[n.RackID] = true
-		size = fmt.Sprintf("%s and %s", gib(n.MemMiB), counted(int64(n.VCores), "vcore"))
+		size = fmt.Sprintf("%s and %s", gib(n.MemMiB), quantity.Counted(int64(n.VCores), "vcores"))
 		for _, x := range n.Extra {
 			size += fmt.Sprintf(" and %d %s", x.Value, x.Name)
 		}
@@ -126,12 +126,12 @@ func clusterLine(opt *workload.Options, m *trace.Meta) string {
 	if len(sizes) > 1 {
 		size = fmt.Sprintf("%d sizes", len(sizes))
 	}
-	s := fmt.Sprintf("cluster: %s of %s in %s", counted(int64(there), "node"), size, counted(int64(len(racks)), "rack"))
+	s := fmt.Sprintf("cluster: %s of %s in %s", quantity.Counted(int64(there), "nodes"), size, quantity.Counted(int64(len(racks)), "racks"))
 	if opt.Nodes == 0 && absent == 0 {
 		s += ", those of the recording"
 	}
 	if absent > 0 {
-		s += fmt.Sprintf("; %s more in the table of nodes that are not part of it, because recorded tasks name them", counted(int64(absent), "host"))
+		s += fmt.Sprintf("; %s more in the table of nodes that are not part of it, because recorded tasks name them", quantity.Counted(int64(absent), "hosts"))
 	}
 	return s
 }
@@ -141,12 +141,4 @@ func gib(mib int64) string {
 		return fmt.Sprintf("%d GiB", mib/1024)
 	}
 	return fmt.Sprintf("%d MiB", mib)
-}
-
-// counted is a number with the name of what it counts.
-func counted(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return quantity.Thousands(n) + " " + what
 }

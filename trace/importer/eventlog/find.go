@@ -170,7 +170,7 @@ func (f *finder) files(paths []string) {
 		}
 		slices.SortFunc(parts[dir], func(a, b string) int { // the current file, without a time, is the last
 			at := func(p string) string { return databricksPart.FindStringSubmatch(filepath.Base(p))[1] }
-			return cmp.Or(cmp.Compare(b2i(at(a) == ""), b2i(at(b) == "")), cmp.Compare(at(a), at(b)), cmp.Compare(a, b))
+			return cmp.Or(workload.CompareBools(at(a) == "", at(b) == ""), cmp.Compare(at(a), at(b)), cmp.Compare(a, b))
 		})
 		f.found(Log{Path: dir, Files: parts[dir], rolled: true})
 		parts[dir] = nil
@@ -236,7 +236,7 @@ func rollingLog(dir string, entries []fs.DirEntry) (Log, error) {
 		return log, workload.Leave(dir, workload.Empty, "no events_* file in this rolling log")
 	}
 	slices.SortFunc(files, func(a, b file) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b2i(a.compact), b2i(b.compact)), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(a.number, b.number), workload.CompareBools(a.compact, b.compact), cmp.Compare(a.path, b.path))
 	})
 	for i := len(files) - 1; i >= 0; i-- {
 		if files[i].compact {
@@ -255,11 +255,4 @@ func rollingLog(dir string, entries []fs.DirEntry) (Log, error) {
 		return log, workload.Leave(dir, workload.Damaged, "%s is the first file and has number %d, want 1: the files before it are missing", filepath.Base(first.path), first.number)
 	}
 	return log, nil
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -78,7 +78,12 @@ func (t *attempts) file() ([]byte, error) {
 }
 
 // ReadAttempts reads the content of [AttemptsFile] into the stages of applications, which are in order of their jobs.
-func ReadAttempts(data []byte, apps []RecordedApp) error {
+func ReadAttempts(data []byte, apps []RecordedApp) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // the Parquet library panics on some malformed files
+			err = fmt.Errorf("%s: damaged (%v), want a readable Parquet file", AttemptsFile, r)
+		}
+	}()
 	byJob := map[int64]*RecordedApp{}
 	for i := range apps {
 		byJob[apps[i].Job] = &apps[i]
@@ -86,6 +91,9 @@ func ReadAttempts(data []byte, apps []RecordedApp) error {
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return fmt.Errorf("%s: not a Parquet file: %w", AttemptsFile, err)
+	}
+	if err := sameColumns(parquet.SchemaOf(RecordedAttempt{}), f.Schema()); err != nil {
+		return fmt.Errorf("%s: %w", AttemptsFile, err)
 	}
 	r := parquet.NewGenericReader[RecordedAttempt](f)
 	defer r.Close()
@@ -107,4 +115,21 @@ func ReadAttempts(data []byte, apps []RecordedApp) error {
 			return fmt.Errorf("%s: row %d: %w", AttemptsFile, done, err)
 		}
 	}
+}
+
+// sameColumns refuses a file whose columns are others: the library reads those that are missing, or null, as zeros.
+func sameColumns(want, got *parquet.Schema) error {
+	for _, path := range want.Columns() {
+		w, _ := want.Lookup(path...)
+		g, ok := got.Lookup(path...)
+		switch kind := w.Node.Type().Kind(); {
+		case !ok:
+			return fmt.Errorf("column %s is missing, want %s", path[0], kind)
+		case g.Node.Type().Kind() != kind:
+			return fmt.Errorf("column %s is %s, want %s", path[0], g.Node.Type().Kind(), kind)
+		case !g.Node.Required():
+			return fmt.Errorf("column %s may be null, want %s in each row", path[0], kind)
+		}
+	}
+	return nil
 }

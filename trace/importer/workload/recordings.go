@@ -123,7 +123,7 @@ func (b *Builder) chooseRecordings() error {
 		slices.SortStableFunc(same, func(x, y *spooled) int {
 			p, q := x.recording, y.recording
 			return cmp.Or(cmp.Compare(p.startMS, q.startMS), compareAttempts(x.attempt, y.attempt),
-				-cmp.Compare(b2i(p.input.Ended), b2i(q.input.Ended)), -cmp.Compare(p.input.Tasks, q.input.Tasks), cmp.Compare(p.input.Path, q.input.Path))
+				-CompareBools(p.input.Ended, q.input.Ended), -cmp.Compare(p.input.Tasks, q.input.Tasks), cmp.Compare(p.input.Path, q.input.Path))
 		})
 		kept, others := same[0], 1
 		leave := func(s *spooled, err error) error {
@@ -141,7 +141,7 @@ func (b *Builder) chooseRecordings() error {
 				}
 			case c < 0:
 				if err := leave(kept, Leave(k.input.Path, EarlierTry, "attempt %s of application %s; attempt %s is in %s",
-					orNone(kept.attempt), k.input.Application, orNone(s.attempt), r.input.Label)); err != nil {
+					cmp.Or(kept.attempt, noNumber), k.input.Application, cmp.Or(s.attempt, noNumber), r.input.Label)); err != nil {
 					return err
 				}
 				s.id, kept = kept.id, s
@@ -162,21 +162,21 @@ func (b *Builder) chooseRecordings() error {
 	return nil
 }
 
-func orNone(attempt string) string {
-	if attempt == "" {
-		return "(no number)"
+// noNumber stands for the number of an attempt that has none.
+const noNumber = "(no number)"
+
+// CompareBools orders false before true, as cmp.Compare does numbers.
+func CompareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
 	}
-	return attempt
+	return 1
 }
 
 // compareAttempts orders numbers without leading zeros.
 func compareAttempts(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
