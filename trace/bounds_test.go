@@ -15,7 +15,7 @@ var unbounded = map[string][]string{
 	tableNodes: {"node_id", "extra.list.element.value"}, tableEvents: {"node_id"}, tableQueues: {"queue_id", "parent_id", "weight", "am_share"},
 	tableUsers: {"user_id", "weight"}, tableFiles: {"file_id"}, tableExecutors: {"job_id", "node_id"},
 	tableJobs:   {"job_id", "user_id", "queue_id", "priority", "num_stages", "num_tasks", "first_task_row", "depends_on.list.element"},
-	tableStages: {"job_id", "stage_id", "num_tasks", "file_id", "cache_of", "parents.list.element", "after.list.element", "extra.list.element.value", "start_fraction", "fresh_factor", "first_factor"},
+	tableStages: {"job_id", "stage_id", "num_tasks", "file_id", "cache_of", "parents.list.element", "after.list.element", "extra.list.element.value", "exec_extra.list.element.value", "start_fraction", "fresh_factor", "first_factor"},
 	tableTasks:  {"job_id", "stage_id", "recorded_node", "pref_nodes.list.element"},
 }
 
