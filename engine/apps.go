@@ -92,24 +92,13 @@ func (s *sim) arrive() {
 	j := s.arriving
 	s.totals.Jobs++
 	s.totals.Stages += int64(len(j.Stages))
-	tasks := j.NumTasks()
-	s.totals.Tasks += tasks
+	s.totals.Tasks += j.NumTasks()
 	if err := s.nextArrival(); err != nil {
 		s.err = err
 		return
 	}
-	rec := &record.Job{
-		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind,
-		User: s.sc.UserName(j.User), Queue: s.sc.QueuePath(j.Queue),
-		Submit: s.now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
-		FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None,
-		FirstTask: record.None, Finish: record.None,
-		Stages: int64(len(j.Stages)), Tasks: tasks, Recorded: j.RecordedOutcome, RecordedMS: record.None,
-		CriticalPathMS: criticalPath(j),
-	}
-	if j.RecordedStartMS != trace.Unset && j.RecordedFinishMS != trace.Unset {
-		rec.RecordedMS = j.RecordedFinishMS - j.RecordedStartMS
-	}
+	job := s.sc.JobRecord(j, s.now)
+	rec := &job
 	kind, err := s.kindOf(j)
 	if err != nil {
 		s.refuse(rec, err)
@@ -280,27 +269,4 @@ func (a *app) askedAt(priority int32) int64 {
 	t := o.times[0]
 	o.times = o.times[:copy(o.times, o.times[1:])]
 	return t
-}
-
-// criticalPath returns the longest chain of stages of the job in ms, each as long as its longest task,
-// with the driver's delays between them: no scheduler can be faster.
-func criticalPath(j *trace.Job) int64 {
-	end := make([]int64, len(j.Stages))
-	longest := int64(0)
-	for i := range j.Stages {
-		st := &j.Stages[i]
-		var start, task int64
-		for _, p := range st.Parents {
-			start = max(start, end[p])
-		}
-		for _, p := range st.After {
-			start = max(start, end[p])
-		}
-		for _, d := range st.Tasks.DurationMS {
-			task = max(task, d)
-		}
-		end[i] = start + max(st.DelayMS, 0) + task
-		longest = max(longest, end[i])
-	}
-	return longest
 }

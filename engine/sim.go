@@ -69,6 +69,9 @@ const clusterTimestamp = 1_700_000_000_000
 // the replay and is complete, totals included. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or, with an *InternalError, when an invariant is broken.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, progress *Progress) (*record.Manifest, error) {
+	if sc.Kind().Central {
+		return runIdeal(ctx, sc, sink, progress)
+	}
 	s, err := newSim(sc, sink, progress)
 	if err != nil {
 		return nil, err
@@ -85,9 +88,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	s.sink = &summed{sink, &s.digest}
 	s.cluster.Names = s.names
 	s.kinds = kindsOf(sc)
-	progress.SpanMS.Store(sc.Input.SpanMS)
-	progress.NumJobs.Store(sc.Input.NumJobs)
-	progress.NumTasks.Store(sc.Input.NumTasks)
+	progress.start(sc)
 	s.warnings.list = slices.Clone(sc.Warnings)
 	var err error
 	s.rm, err = s.newManager(sc)
@@ -285,10 +286,7 @@ func (s *sim) nextArrival() error {
 		return err
 	}
 	s.arriving = j
-	at := j.SubmitMS
-	if s.sc.Faster != 1 {
-		at = int64(math.Round(float64(at) / s.sc.Faster))
-	}
+	at := s.sc.Arrival(j)
 	s.goesOn(at)
 	s.push(max(at, s.now), evArrival, j.ID, 0)
 	return nil

@@ -250,7 +250,7 @@ func TestSchedulerThatYarnSiteNames(t *testing.T) {
 		{"a key against the flag", "fair", Schedulers[2].Class, nil, nil, "fair", "--scheduler fair is used, although --conf yarn.resourcemanager.scheduler.class"},
 		{"a file that names none", "", "", &capacity, &File{Name: "etc/yarn-site.xml", Text: site()}, "fair", "etc/yarn-site.xml names no scheduler"},
 		{"a class of another", "", "", nil, &File{Name: "etc/yarn-site.xml", Text: site(keySchedulerClass, "org.example.S")},
-			`etc/yarn-site.xml: yarn.resourcemanager.scheduler.class is "org.example.S": this scheduler is not modelled, want the FairScheduler, CapacityScheduler or FifoScheduler of Hadoop, or --scheduler fair, capacity or fifo`, ""},
+			`etc/yarn-site.xml: yarn.resourcemanager.scheduler.class is "org.example.S": this scheduler is not modelled, want the FairScheduler, CapacityScheduler or FifoScheduler of Hadoop, or --scheduler fair, capacity, fifo or ideal`, ""},
 		{"a class of another, and a flag", "capacity", "", nil, &File{Text: site(keySchedulerClass, "org.example.S")}, "capacity", "although yarn-site.xml: yarn.resourcemanager.scheduler.class is org.example.S"},
 	}
 	for _, tt := range tests {
@@ -299,7 +299,7 @@ func TestForeignSettingsAreRefused(t *testing.T) {
 		{"keys of the fair scheduler under capacity", Options{Scheduler: "capacity", Conf: map[string]string{"yarn.scheduler.fair.max.assign": "1"}}, "add --scheduler fair"},
 		{"sharing under capacity", Options{Scheduler: "capacity", Sharing: "drf"}, "sharing policies are those of the FairScheduler"},
 		{"reload under fifo", Options{Scheduler: "fifo", Reloads: []Reload{{File: File{Name: "f.xml"}}}}, "only the file of the FairScheduler can be replaced"},
-		{"a scheduler of nobody", Options{Scheduler: "best"}, `scheduler is "best", want fair, capacity or fifo`},
+		{"a scheduler of nobody", Options{Scheduler: "best"}, `scheduler is "best", want fair, capacity, fifo or ideal`},
 		{"a class of nobody by a key", Options{Conf: map[string]string{keySchedulerClass: "org.example.S"}}, `--conf yarn.resourcemanager.scheduler.class is "org.example.S"`},
 		{"a parameter of nobody", Options{Parameters: map[string]string{"luck": "1"}}, `--model: unknown model parameter "luck"`},
 		{"a key of nobody", Options{Conf: map[string]string{"x": "y"}}, "--conf x=y: want a key that starts with spark. or yarn."},

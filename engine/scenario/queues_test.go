@@ -139,6 +139,13 @@ func TestDelayOff(t *testing.T) {
 func TestSchedulersTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Schedulers {
+		if s.Central {
+			sc := resolve(t, Input{}, Options{Scheduler: s.Name})
+			if _, err := sc.NewScheduler(protocol.NewNames(), 1, nil); err == nil || s.Class != "" || sc.Scheduler != s.Name {
+				t.Errorf("%s: %q, class %q, error %v; want a scheduler without a class that is none of YARN's", s.Name, sc.Scheduler, s.Class, err)
+			}
+			continue
+		}
 		for _, unique := range []string{s.Name, s.Class} {
 			if unique == "" || seen[unique] {
 				t.Errorf("scheduler %q has %q, want names and classes of its own", s.Name, unique)

@@ -95,6 +95,11 @@ func New(in Input, o Options) (*Scenario, error) {
 			break
 		}
 	}
+	if sc.scheduler.Central {
+		if err := sc.checkIdeal(&o); err != nil {
+			return nil, err
+		}
+	}
 	sc.sayRemarks()
 	return sc, nil
 }
@@ -107,6 +112,13 @@ func (sc *Scenario) readQueues() error {
 	}
 	sc.MemoryOnly = sc.setup.MemoryOnly()
 	return nil
+}
+
+// modelledAround is what is modelled around YARN's and Spark's decisions, whatever the trace.
+var modelledAround = []string{
+	"latencies of messages and processes, and the cost of remote reads: see the model's parameters",
+	"phases of node heartbeats: drawn from the seed",
+	"order of executors in an offer: shuffled from the seed, as Spark shuffles them",
 }
 
 // An OptionError is a mistake in the options rather than in a file or the trace.
@@ -166,10 +178,9 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	for _, r := range sc.Reloads {
 		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.Text)
 	}
-	m.Modelled = []string{
-		"latencies of messages and processes, and the cost of remote reads: see the model's parameters",
-		"phases of node heartbeats: drawn from the seed",
-		"order of executors in an offer: shuffled from the seed, as Spark shuffles them",
+	m.Modelled = slices.Clone(modelledAround)
+	if sc.scheduler.Central { // it places no containers and has one way to replay
+		m.Modelled, m.Placement, m.Engine = slices.Clone(notIdeal), "", ""
 	}
 	if n := sc.Input.NoEnd; n > 0 {
 		m.Modelled = append(m.Modelled, fmt.Sprintf("the end of applications whose recording stops before it (%d in the source): they are replayed as far as it goes, so their times are lower bounds", n))

@@ -9,10 +9,11 @@ import (
 	"replay/engine/yarn"
 )
 
-// A Scheduler is one of YARN's schedulers as a replay can be asked for it.
+// A Scheduler is one of YARN's schedulers, or the central one, as a replay can be asked for it.
 type Scheduler struct {
-	Name  string // of --scheduler and run.json
-	Class string // its Java class, in yarn.resourcemanager.scheduler.class
+	Name    string // of --scheduler and run.json
+	Class   string // its Java class, in yarn.resourcemanager.scheduler.class; "" for the central one
+	Central bool   // it stands for all of YARN and Spark: no ResourceManager, no masters, no executors (engine/ideal)
 
 	File       string // the file of its queues, "" for none; the flag is called like it
 	Keys       string // prefix of the keys that it alone reads, "" for none
@@ -42,6 +43,7 @@ var Schedulers = []Scheduler{
 	{Name: "fair", Class: classPackage + "fair.FairScheduler", File: "fair-scheduler.xml", Keys: "yarn.scheduler.fair.", Reloads: true, Updates: true, Sharing: true, Read: readFair},
 	{Name: "capacity", Class: classPackage + "capacity.CapacityScheduler", File: "capacity-scheduler.xml", Keys: "yarn.scheduler.capacity.", FileOfKeys: true, Read: readCapacity},
 	{Name: "fifo", Class: classPackage + "fifo.FifoScheduler", Read: readFIFO},
+	{Name: "ideal", Central: true, Read: readIdeal},
 }
 
 // yarnsOwn is the scheduler that YARN takes where nobody names one.
@@ -58,11 +60,11 @@ func SchedulerNames() string {
 	return oneOf(names)
 }
 
-// classesOf lists the simple classes of the schedulers that are wanted.
+// classesOf lists the simple classes of those of YARN's schedulers that are wanted.
 func classesOf(wanted func(*Scheduler) bool) string {
 	var classes []string
 	for i := range Schedulers {
-		if wanted(&Schedulers[i]) {
+		if s := &Schedulers[i]; !s.Central && wanted(s) {
 			classes = append(classes, Schedulers[i].SimpleClass())
 		}
 	}
@@ -89,7 +91,7 @@ const keySchedulerClass = "yarn.resourcemanager.scheduler.class"
 // chooseScheduler takes the scheduler that the option names, else that of yarn-site.xml, else the default.
 func (sc *Scenario) chooseScheduler(site File, from Layer) error {
 	class := sc.site[keySchedulerClass]
-	ofClass := slices.IndexFunc(Schedulers, func(s Scheduler) bool { return s.Class == sc.Site.SchedulerClass })
+	ofClass := slices.IndexFunc(Schedulers, func(s Scheduler) bool { return !s.Central && s.Class == sc.Site.SchedulerClass })
 	where := sc.nameOfSetting(keySchedulerClass, class)
 	switch {
 	case sc.Scheduler != "":

@@ -42,7 +42,8 @@ var picture = map[string][]string{
 	"replay/engine/model":             nil,
 	"replay/engine/scenario": {"replay/engine/remark", "replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
-	"replay/engine": {"replay/policy/resource", "replay/trace", "replay/engine/..."},
+	"replay/engine/ideal": {"replay/policy/resource", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
+	"replay/engine":       {"replay/policy/resource", "replay/trace", "replay/engine/..."},
 
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
@@ -58,7 +59,9 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 
-	"replay/bench":                     {"replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
+	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
+	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
+	"replay/bench/measure":             nil,
 	"replay/bench/conform/golden":      {"replay/engine/protocol", "replay/policy/resource"},
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},

@@ -171,7 +171,7 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --model nonsense=1", exitUsage, "known: am-start-ms"},
 		{"run " + trace + " --sharing best", exitUsage, `"best"`},
 		{"run " + trace + " --sharing drf --scheduler capacity", exitUsage, "FairScheduler"},
-		{"run " + trace + " --scheduler best", exitUsage, "fair, capacity or fifo"},
+		{"run " + trace + " --scheduler best", exitUsage, "fair, capacity, fifo or ideal"},
 		{"run " + trace + " --placement best", exitUsage, "locality-ratio"},
 		{"run " + trace + " --engine sparse", exitUsage, "fast or dense"},
 		{"run " + trace + " --until never", exitUsage, "never"},

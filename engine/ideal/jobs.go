@@ -1,0 +1,252 @@
+package ideal
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"replay/engine/record"
+	"replay/policy/resource"
+	"replay/trace"
+)
+
+// job is a live job.
+type job struct {
+	*trace.Job
+	rec    record.Job
+	queue  *queue
+	stages []stage
+	left   int   // stages that are not done
+	tail   bool  // all are; the driver's last moments
+	given  int64 // containers, one for each attempt
+}
+
+// stage is a stage of a live job.
+type stage struct {
+	job      *job
+	st       *trace.Stage
+	size     *size
+	children []int32
+	waits    int   // parents, and stages that the driver waits for, that are not done
+	left     int   // tasks that have not succeeded
+	next     int   // first task that has not been started
+	queued   bool  // in the heap of ready stages
+	ready    int64 // since when
+	back     []repeat
+}
+
+// A repeat is a task whose attempt was lost: it is served before the tasks behind it.
+type repeat struct {
+	index, attempt int32
+	ready          int64
+}
+
+// sizesOf keeps the sizes of a Spark job's tasks: the next job is often like it, and resolving a configuration takes longer than
+// many tasks do.
+type sizesOf struct {
+	job   *trace.Job
+	rooms []resource.Resource
+}
+
+// sizes returns what a task of each stage takes. The error says why the job can't run.
+func (l *loop) sizes(j *trace.Job) ([]resource.Resource, error) {
+	switch j.Kind {
+	case trace.KindSpark:
+		if l.like.job != nil && alike(l.like.job, j) {
+			return l.like.rooms, nil
+		}
+		rooms, warnings, err := l.spark.TaskSizes(j)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range warnings {
+			l.warn("conf:"+w.Code, true, false, "%s", w.Text)
+		}
+		if len(warnings) == 0 {
+			l.like = sizesOf{j, rooms}
+		}
+		return rooms, nil
+	case trace.KindMapReduce, trace.KindGeneric:
+		var rooms []resource.Resource
+		for i := range j.Stages {
+			s := &j.Stages[i]
+			if s.Tasks.MemMiB != nil || s.Tasks.VCores != nil {
+				return nil, fmt.Errorf("tasks of stage %d have sizes of their own; this version has one size for the tasks of a stage", s.ID)
+			}
+			rooms = append(rooms, resource.R(max(s.TaskMemMiB, 0), int64(max(s.TaskVCores, 1))))
+		}
+		return rooms, nil
+	}
+	return nil, fmt.Errorf("its kind is %q; the ideal scheduler replays %q, %q and %q", j.Kind, trace.KindSpark, trace.KindMapReduce, trace.KindGeneric)
+}
+
+// alike reports whether two Spark jobs have the same configuration, stage by stage.
+func alike(a, b *trace.Job) bool {
+	if a.ExecMemMiB != b.ExecMemMiB || a.ExecVCores != b.ExecVCores || a.TaskCPUs != b.TaskCPUs || a.AMMemMiB != b.AMMemMiB || a.AMVCores != b.AMVCores ||
+		a.MinExecs != b.MinExecs || a.MaxExecs != b.MaxExecs || a.InitialExecs != b.InitialExecs ||
+		len(a.Stages) != len(b.Stages) || !slices.Equal(a.Conf, b.Conf) {
+		return false
+	}
+	for i := range a.Stages {
+		s, o := &a.Stages[i], &b.Stages[i]
+		if s.Profile != o.Profile || s.Profile != 0 && (s.ExecMemMiB != o.ExecMemMiB || s.ExecVCores != o.ExecVCores || s.TaskVCores != o.TaskVCores) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrive takes a job in; its stages without parents are ready.
+func (l *loop) arrive(t *trace.Job) {
+	j := &job{Job: t, rec: l.sc.JobRecord(t, l.now), left: len(t.Stages)}
+	l.totals.Jobs++
+	l.totals.Stages += j.rec.Stages
+	l.totals.Tasks += j.rec.Tasks
+	if q := &j.rec.Queue; *q != "root" && !strings.HasPrefix(*q, "root.") {
+		*q = "root." + *q // as YARN's schedulers write it
+	}
+	j.queue = l.queues.at(j.rec.Queue)
+	rooms, err := l.sizes(t)
+	for i := range rooms {
+		if r := roomOf(rooms[i]); err == nil && t.Stages[i].Tasks.Len() > 0 && !l.nodes.everHolds(r) {
+			err = fmt.Errorf("no node is ever large enough for a task of stage %d: %d MiB and %d vcores", i, r.mem, r.vcores)
+		}
+	}
+	if err != nil {
+		j.rec.Outcome, j.rec.Reason, j.rec.Finish, j.rec.TasksFailed = record.JobFailed, err.Error(), l.now, j.rec.Tasks
+		l.warn("job-refused", true, true, "job %d (%s) can't run: %v", j.ID, j.Name, err)
+		l.write(j)
+		return
+	}
+	l.jobs[j.ID] = j
+	j.queue.jobs++
+	j.stages = make([]stage, len(t.Stages))
+	for i := range t.Stages {
+		st := &t.Stages[i]
+		s := &j.stages[i]
+		s.job, s.st, s.left, s.size = j, st, st.Tasks.Len(), l.nodes.sized(roomOf(rooms[i]))
+		for _, list := range [][]int32{st.Parents, st.After} {
+			for _, p := range list {
+				j.stages[p].children = append(j.stages[p].children, int32(i))
+				s.waits++
+			}
+		}
+	}
+	for i := range j.stages {
+		if j.stages[i].waits == 0 {
+			l.due(&j.stages[i])
+		}
+	}
+	if j.left == 0 && !j.tail {
+		l.codeEnded(j)
+	}
+}
+
+func roomOf(r resource.Resource) room {
+	return room{r[resource.Memory], r[resource.VCores]}
+}
+
+// due lets the driver's recorded pause before a stage pass; the model's is left out.
+func (l *loop) due(s *stage) {
+	if s.st.DelayMS > 0 {
+		l.timers.push(timer{at: l.now + s.st.DelayMS, stage: s})
+		return
+	}
+	l.begin(s)
+}
+
+// begin makes the tasks of a stage ready. One without tasks is done.
+func (l *loop) begin(s *stage) {
+	s.job.rec.StageAttempts++
+	s.ready = l.now
+	if s.left == 0 {
+		l.stageDone(s)
+		return
+	}
+	if s.job.rec.FirstAsked == record.None {
+		s.job.rec.FirstAsked = l.now
+	}
+	s.job.queue.wants(s.size.room, int64(s.left))
+	l.queue(s)
+}
+
+// queue puts a stage among the ready ones.
+func (l *loop) queue(s *stage) {
+	if !s.queued {
+		s.queued = true
+		l.ready.push(s)
+	}
+}
+
+// again makes a task ready whose attempt was lost.
+func (l *loop) again(s *stage, index, attempt int32) {
+	i, _ := slices.BinarySearchFunc(s.back, index, func(r repeat, index int32) int { return int(r.index - index) })
+	s.back = slices.Insert(s.back, i, repeat{index, attempt, l.now})
+	s.job.queue.wants(s.size.room, 1)
+	l.queue(s)
+}
+
+// fire executes a timer.
+func (l *loop) fire(t timer) {
+	switch {
+	case t.stage != nil:
+		l.begin(t.stage)
+	case t.job != nil:
+		l.jobDone(t.job)
+	default:
+		l.drainOver(t.node, t.round)
+	}
+}
+
+// stageDone makes what waited for the stage ready.
+func (l *loop) stageDone(s *stage) {
+	j := s.job
+	l.nodes.done(s.size)
+	j.left--
+	for _, c := range s.children {
+		child := &j.stages[c]
+		child.waits--
+		if child.waits == 0 {
+			l.due(child)
+		}
+	}
+	if j.left == 0 && !j.tail {
+		l.codeEnded(j)
+	}
+}
+
+// codeEnded lets the recorded tail of the driver pass.
+func (l *loop) codeEnded(j *job) {
+	j.tail = true
+	if j.TailMS > 0 {
+		l.timers.push(timer{at: l.now + j.TailMS, job: j})
+		return
+	}
+	l.jobDone(j)
+}
+
+func (l *loop) jobDone(j *job) {
+	delete(l.jobs, j.ID)
+	j.queue.jobs--
+	j.rec.Outcome, j.rec.Finish = record.JobSucceeded, l.now
+	l.write(j)
+}
+
+// write counts and writes a job.
+func (l *loop) write(j *job) {
+	t, r := &l.totals, &j.rec
+	switch r.Outcome {
+	case record.JobSucceeded:
+		t.JobsSucceeded++
+	case record.JobFailed:
+		t.JobsFailed++
+	default:
+		t.JobsUnfinished++
+	}
+	t.TasksSucceeded += r.TasksSucceeded
+	t.TasksFailed += r.TasksFailed
+	t.TaskAttempts += r.Attempts
+	t.EndMS = max(t.EndMS, r.Finish)
+	l.watch.Jobs.Add(1)
+	l.sink.Job(r)
+}

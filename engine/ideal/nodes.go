@@ -1,0 +1,266 @@
+package ideal
+
+import (
+	"slices"
+
+	"replay/engine/record"
+	"replay/trace"
+)
+
+// room is an amount of memory and vcores.
+type room struct{ mem, vcores int64 }
+
+func (r room) holds(o room) bool { return r.mem >= o.mem && r.vcores >= o.vcores }
+
+// nodes are the nodes with their free room, and an index of them for each size of task that a live stage has. A change of one node's
+// room costs a comparison for each of these sizes, the first node with room a step for each factor of 64 in the number of nodes.
+type nodes struct {
+	total    []room
+	free     []room // below 0 where capacity was taken away from under running tasks
+	in       []bool // in the cluster
+	draining []bool
+	round    []int32 // of draining, so that an old timer does not end a later round
+	running  []int32 // tasks
+	rack     []int32
+	sizes    []*size
+	largest  []room // that nodes ever have
+	capacity room   // of the nodes in the cluster
+	count    int64  // of these
+}
+
+// size is a size of task, and the nodes that have room for it and take tasks.
+type size struct {
+	room
+	stages int // live ones with it
+	words  [][]uint64
+}
+
+func (ns *nodes) start(list []trace.Node, events []trace.NodeEvent) {
+	n := len(list)
+	ns.total, ns.free, ns.in, ns.draining = make([]room, n), make([]room, n), make([]bool, n), make([]bool, n)
+	ns.round, ns.running, ns.rack = make([]int32, n), make([]int32, n), make([]int32, n)
+	there := make([]bool, n) // at some time
+	size := make([]room, n)
+	for i := range list {
+		ns.total[i] = room{list[i].MemMiB, int64(list[i].VCores)}
+		ns.rack[i], there[i], size[i] = list[i].RackID, list[i].Present, ns.total[i]
+		if there[i] {
+			ns.hasBeen(size[i])
+			ns.enter(int32(i))
+		}
+	}
+	for i := range events {
+		e := &events[i]
+		resize(&size[e.Node], e)
+		if e.Kind == trace.Join || e.Kind == trace.Recover || e.Kind == trace.Undrain {
+			there[e.Node] = true
+		}
+		if there[e.Node] {
+			ns.hasBeen(size[e.Node])
+		}
+	}
+}
+
+// hasBeen notes a size that a node has at some time.
+func (ns *nodes) hasBeen(r room) {
+	for _, l := range ns.largest {
+		if l.holds(r) {
+			return
+		}
+	}
+	ns.largest = append(slices.DeleteFunc(ns.largest, r.holds), r)
+}
+
+// everHolds reports whether a task of this size fits an empty node at some time.
+func (ns *nodes) everHolds(r room) bool {
+	return slices.ContainsFunc(ns.largest, func(l room) bool { return l.holds(r) })
+}
+
+func resize(r *room, e *trace.NodeEvent) {
+	if e.MemMiB != trace.Unset {
+		r.mem = e.MemMiB
+	}
+	if e.VCores != trace.Unset {
+		r.vcores = int64(e.VCores)
+	}
+}
+
+// enter puts a node into the cluster, empty.
+func (ns *nodes) enter(n int32) {
+	ns.in[n], ns.draining[n] = true, false
+	ns.free[n] = ns.total[n]
+	ns.capacity.mem += ns.total[n].mem
+	ns.capacity.vcores += ns.total[n].vcores
+	ns.count++
+	ns.changed(n)
+}
+
+// leave takes a node out, on which nothing runs.
+func (ns *nodes) leave(n int32) {
+	ns.in[n], ns.draining[n] = false, false
+	ns.capacity.mem -= ns.total[n].mem
+	ns.capacity.vcores -= ns.total[n].vcores
+	ns.count--
+	ns.changed(n)
+}
+
+func (ns *nodes) take(n int32, r room) {
+	f := &ns.free[n]
+	f.mem -= r.mem
+	f.vcores -= r.vcores
+	ns.running[n]++
+	ns.changed(n)
+}
+
+func (ns *nodes) give(n int32, r room) {
+	f := &ns.free[n]
+	f.mem += r.mem
+	f.vcores += r.vcores
+	ns.running[n]--
+	ns.changed(n)
+}
+
+// changed brings the index up to date with a node.
+func (ns *nodes) changed(n int32) {
+	takes := ns.in[n] && !ns.draining[n]
+	for _, s := range ns.sizes {
+		s.set(n, takes && ns.free[n].holds(s.room))
+	}
+}
+
+// sized returns the size of a stage that has become live.
+func (ns *nodes) sized(r room) *size {
+	for _, s := range ns.sizes {
+		if s.room == r {
+			s.stages++
+			return s
+		}
+	}
+	s := &size{room: r, stages: 1}
+	for n := len(ns.total); ; n = (n + 63) / 64 {
+		s.words = append(s.words, make([]uint64, (n+63)/64))
+		if n <= 64 {
+			break
+		}
+	}
+	ns.sizes = append(ns.sizes, s)
+	for n := range ns.total {
+		s.set(int32(n), ns.in[n] && !ns.draining[n] && ns.free[n].holds(r))
+	}
+	return s
+}
+
+// done is the end of a stage of this size.
+func (ns *nodes) done(s *size) {
+	s.stages--
+	if s.stages == 0 && len(ns.sizes) > keptSizes {
+		ns.sizes = slices.DeleteFunc(ns.sizes, func(o *size) bool { return o == s })
+	}
+}
+
+// keptSizes is how many sizes stay in the index when no stage has them: the next job is often like the last.
+const keptSizes = 4
+
+func (s *size) set(n int32, has bool) {
+	for _, level := range s.words {
+		w, bit := &level[n>>6], uint64(1)<<(n&63)
+		if *w&bit != 0 == has {
+			return
+		}
+		before := *w
+		*w ^= bit
+		if before != 0 && *w != 0 {
+			return
+		}
+		n >>= 6
+	}
+}
+
+// nodeEvent applies an event of the trace.
+func (l *loop) nodeEvent(e *trace.NodeEvent) {
+	ns, n := &l.nodes, e.Node
+	if e.Kind != trace.Join && e.Kind != trace.Recover && ns.in[n] { // nodes that come enter with their new size
+		before := ns.total[n]
+		resize(&ns.total[n], e)
+		more := room{ns.total[n].mem - before.mem, ns.total[n].vcores - before.vcores}
+		ns.free[n] = room{ns.free[n].mem + more.mem, ns.free[n].vcores + more.vcores}
+		ns.capacity = room{ns.capacity.mem + more.mem, ns.capacity.vcores + more.vcores}
+		ns.changed(n)
+	}
+	switch e.Kind {
+	case trace.Join, trace.Recover:
+		if ns.in[n] { // its processes are new
+			l.lose(n)
+			ns.leave(n)
+		}
+		resize(&ns.total[n], e)
+		ns.enter(n)
+	case trace.Leave, trace.Fail:
+		if ns.in[n] {
+			l.lose(n)
+			ns.leave(n)
+		}
+		resize(&ns.total[n], e)
+	case trace.Drain:
+		if !ns.in[n] {
+			resize(&ns.total[n], e)
+			return
+		}
+		ns.draining[n] = true
+		ns.round[n]++
+		ns.changed(n)
+		if e.DrainTimeoutMS != trace.Unset {
+			l.timers.push(timer{at: l.now + e.DrainTimeoutMS, node: n, round: ns.round[n]})
+		}
+		l.drained(n)
+	case trace.Undrain:
+		if ns.in[n] {
+			ns.draining[n] = false
+			ns.changed(n)
+		} else {
+			resize(&ns.total[n], e)
+			ns.enter(n)
+		}
+	case trace.Capacity:
+		if !ns.in[n] {
+			resize(&ns.total[n], e)
+		}
+	default:
+		l.warn("node-event", false, false, "node events of kind %q are not modelled", e.Kind)
+	}
+}
+
+// drained takes a draining node out of the cluster when its last task has ended.
+func (l *loop) drained(n int32) {
+	if ns := &l.nodes; ns.draining[n] && ns.running[n] == 0 {
+		ns.leave(n)
+	}
+}
+
+// drainOver ends what still runs on a node that was to be empty by now.
+func (l *loop) drainOver(n, round int32) {
+	if ns := &l.nodes; ns.draining[n] && ns.round[n] == round {
+		l.lose(n)
+		ns.leave(n)
+	}
+}
+
+// lose ends all tasks on a node; they are ready again. Nodes are lost seldom, so all that runs is looked through.
+func (l *loop) lose(n int32) {
+	for slot := range l.runs.list {
+		if r := &l.runs.list[slot]; r.stage != nil && r.node == n {
+			l.lost(int32(slot))
+		}
+	}
+}
+
+// lost ends an attempt with its node. Its slot is free when its place in the heap of ends is.
+func (l *loop) lost(slot int32) {
+	r := &l.runs.list[slot]
+	s := r.stage
+	l.totals.ContainersEnded++
+	l.ended(r, record.TaskLost, record.EndNodeLost)
+	s.job.rec.WastedTaskMS += l.now - r.launch
+	r.stage = nil
+	l.again(s, r.index, r.attempt+1)
+}

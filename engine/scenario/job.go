@@ -1,0 +1,56 @@
+package scenario
+
+import (
+	"math"
+
+	"replay/engine/record"
+	"replay/trace"
+)
+
+// Arrival is when a job of the trace is submitted, at the load that was asked for.
+func (sc *Scenario) Arrival(j *trace.Job) int64 {
+	if sc.Faster == 1 {
+		return j.SubmitMS
+	}
+	return int64(math.Round(float64(j.SubmitMS) / sc.Faster))
+}
+
+// JobRecord begins the record of a job that is submitted now. Its queue is the one that the trace names.
+func (sc *Scenario) JobRecord(j *trace.Job, now int64) record.Job {
+	rec := record.Job{
+		ID: j.ID, Name: j.Name, ExternalID: j.ExternalID, Kind: j.Kind,
+		User: sc.UserName(j.User), Queue: sc.QueuePath(j.Queue),
+		Submit: now, AMScheduled: record.None, AMAllocated: record.None, AMRegistered: record.None,
+		FirstAsked: record.None, FirstAllocated: record.None, FirstRegistered: record.None,
+		FirstTask: record.None, Finish: record.None,
+		Stages: int64(len(j.Stages)), Tasks: j.NumTasks(), Recorded: j.RecordedOutcome, RecordedMS: record.None,
+		CriticalPathMS: criticalPath(j),
+	}
+	if j.RecordedStartMS != trace.Unset && j.RecordedFinishMS != trace.Unset {
+		rec.RecordedMS = j.RecordedFinishMS - j.RecordedStartMS
+	}
+	return rec
+}
+
+// criticalPath returns the longest chain of stages of the job in ms, each as long as its longest task,
+// with the driver's delays between them: no scheduler can be faster.
+func criticalPath(j *trace.Job) int64 {
+	end := make([]int64, len(j.Stages))
+	longest := int64(0)
+	for i := range j.Stages {
+		st := &j.Stages[i]
+		var start, task int64
+		for _, p := range st.Parents {
+			start = max(start, end[p])
+		}
+		for _, p := range st.After {
+			start = max(start, end[p])
+		}
+		for _, d := range st.Tasks.DurationMS {
+			task = max(task, d)
+		}
+		end[i] = start + max(st.DelayMS, 0) + task
+		longest = max(longest, end[i])
+	}
+	return longest
+}
