@@ -15,7 +15,9 @@ import (
 
 // JSON returns the comparison as documented for `replay backtest --json`.
 func (b *Report) JSON() ([]byte, error) {
-	data, err := json.MarshalIndent(b, "", " ")
+	r := *b
+	r.LeftOut = append([]LeftOut{}, b.LeftOut...) // none is a list too
+	data, err := json.MarshalIndent(r, "", " ")
 	return append(data, '\n'), err
 }
 
@@ -106,6 +108,13 @@ func (b *Report) page(ps []figure.Picture) ([]byte, error) {
 		p.Tables = append(p.Tables, t)
 	}
 	p.Headline = []page.Table{apps}
+	if len(b.LeftOut) > 0 {
+		left := page.Table{Title: "Left out", Head: []string{"", "reason", "why"}}
+		for _, l := range b.LeftOut {
+			left.Rows = append(left.Rows, page.Row{Name: l.Path, Cells: []page.Cell{{Text: l.Reason, Label: "reason"}, {Text: l.Why, Label: "why"}}})
+		}
+		p.Headline = append(p.Headline, left)
+	}
 	for i := range b.Clusters {
 		p.Tables = append(p.Tables, b.Clusters[i].table())
 	}

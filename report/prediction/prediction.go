@@ -122,6 +122,15 @@ type Report struct {
 	Model        map[string]string `json:"model"`
 	Settings     map[string]string `json:"settings"`
 	Warnings     []string          `json:"warnings,omitempty"`
+	LeftOut      []LeftOut         `json:"left_out"` // inputs of which nothing is in the report
+}
+
+// LeftOut is an input that was not used.
+type LeftOut struct {
+	Path        string `json:"path"` // from the input that was given on
+	Application string `json:"application,omitempty"`
+	Reason      string `json:"reason"` // in the words of tables
+	Why         string `json:"why"`
 }
 
 // Summary has the errors of application times, and those of Spark jobs and stages. Applications whose replay did not

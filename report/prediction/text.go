@@ -105,7 +105,45 @@ func (b *Report) WriteText(w io.Writer, details int) error {
 	if b.LeaveOneOut != nil {
 		rows("leave one out: ", b.LeaveOneOut)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, line := range b.worst() {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// worst names what the worst errors are of.
+func (b *Report) worst() (lines []string) {
+	largest := map[string]float64{}
+	text := map[string]string{}
+	note := func(kind string, e Ratio, format string, args ...any) {
+		if x := math.Abs(float64(e)); x > largest[kind] {
+			largest[kind], text[kind] = x, fmt.Sprintf(format, args...)
+		}
+	}
+	for i := range b.Applications {
+		a := &b.Applications[i]
+		if a.Failed() {
+			continue
+		}
+		note("application", a.Error, "%s (%s, predicted %s)", a.Recording, msText(a.RecordedMS), msText(a.PredictedMS))
+		for _, j := range a.Jobs {
+			note("Spark job", j.Error, "%d of %s (%s, predicted %s)", j.Job, a.Recording, msText(j.RecordedMS), msText(j.PredictedMS))
+		}
+		for _, s := range a.Stages {
+			note("stage", s.Error, "%d of %s (%s, predicted %s)", s.Stage, a.Recording, msText(s.RecordedMS), msText(s.PredictedMS))
+		}
+	}
+	for _, kind := range []string{"application", "Spark job", "stage"} {
+		if largest[kind] > 0 {
+			lines = append(lines, "worst "+kind+": "+text[kind])
+		}
+	}
+	return lines
 }
 
 // writeFailed leads with the applications that have no prediction.

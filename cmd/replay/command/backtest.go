@@ -91,6 +91,11 @@ func (p *program) backtest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	for i := range inputs {
+		if in := &inputs[i]; in.LeftOut != "" {
+			b.LeftOut = append(b.LeftOut, prediction.LeftOut{Path: in.Label, Application: in.Application, Reason: string(in.LeftOut), Why: in.Why})
+		}
+	}
 	if !c.Bool("quiet") {
 		for _, w := range b.Warnings {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", w)

@@ -113,6 +113,41 @@ func TestBacktestCommand(t *testing.T) {
 	}
 }
 
+// What is left out stands in backtest.json with its reason, and on the page.
+func TestBacktestListsWhatIsLeftOut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "logs")
+	out := filepath.Join(t.TempDir(), "out")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(smallLog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"app-1.zstd": data, "notes": []byte("hello"), "empty": nil} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, stderr := replay(t, "backtest", dir, "--out", out, "--seeds", "1", "-q"); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var b struct {
+		LeftOut []struct{ Path, Reason, Why string } `json:"left_out"`
+	}
+	made := files(t, out)
+	if err := json.Unmarshal([]byte(made["backtest.json"]), &b); err != nil {
+		t.Fatal(err)
+	}
+	want := []struct{ Path, Reason, Why string }{{"logs/notes", "no recording", "text, not an event log"}, {"logs/empty", "empty", "the file has no bytes, want an event log"}}
+	if d := cmp.Diff(want, b.LeftOut); d != "" || !strings.Contains(made["report.html"], "logs/notes") {
+		t.Errorf("left out (-want +got), and on the page:\n%s", d)
+	}
+	if lines := strings.Split(strings.TrimSpace(made["backtest.txt"]), "\n"); !strings.HasPrefix(lines[len(lines)-1], "worst stage: ") {
+		t.Errorf("the text ends with %q", lines[len(lines)-1])
+	}
+}
+
 // lostLog is the log of an application that lost its only executor, among the second of its tasks.
 const lostLog = `{"Event":"SparkListenerLogStart","Spark Version":"3.5.5"}
 {"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.master":"spark://m:7077","spark.submit.deployMode":"client"}}
