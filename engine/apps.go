@@ -19,6 +19,7 @@ type app struct {
 	attempt int
 	failed  int // attempts whose end counted as a failure, see [rm.Counts]
 	circle  circle
+	done    *done // tasks that have succeeded, over all attempts
 	job     *trace.Job
 	rec     *record.Job // of the job, over all attempts
 	kind    *appKind
@@ -112,7 +113,7 @@ func (s *sim) arrive() {
 	for _, w := range plan.Warnings {
 		s.warnings.ofJob("conf:"+w.Code, false, "%s", w.Text)
 	}
-	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, reserved: map[int64]bool{}})
+	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, done: &done{}, reserved: map[int64]bool{}})
 }
 
 // submit gives an attempt to the ResourceManager.
@@ -203,6 +204,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	}
 	switch {
 	case ok:
+		a.countDone()
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
 	case s.rm.Retries(a.failed, a.plan.MaxAttempts):
@@ -210,13 +212,13 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
-		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, circle: circle, reserved: map[int64]bool{}})
+		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, circle: circle, done: a.done, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
 		a.rec.Reason = fmt.Sprintf("its application master ended in attempt %d: %s", a.attempt, a.endOfAM(exit))
 		s.warnings.ended("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, a.rec.Reason)
-		a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
+		a.countDone()
 		s.jobDone(a.rec)
 	}
 	s.release(a)

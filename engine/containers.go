@@ -113,7 +113,7 @@ func (s *sim) allocated(e *yarn.Event) {
 		a.containers = append(a.containers, nil)
 	}
 	c := &container{size: e.Container.Size, rec: record.Container{
-		Job: a.job.ID, Number: id.N, Node: int32(e.Container.Node), Queue: a.rec.Queue,
+		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: id.N, Node: int32(e.Container.Node), Queue: a.rec.Queue,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
 		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[id.N],
 		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
@@ -244,7 +244,9 @@ func (s *sim) processStarted(a *app, n int64) {
 		return
 	}
 	c.process = running
-	c.rec.Started = s.now
+	if !c.ended { // else the ResourceManager had given it up on the way
+		c.rec.Started = s.now
+	}
 	id := protocol.ContainerID{App: a.id, N: n}
 	s.rm.ContainerStarted(node, id)
 	if c.ended {

@@ -12,7 +12,9 @@ import (
 
 // finish gives what is unfinished when the replay stops, in order of number, and checks conservation.
 func (s *sim) finish() {
-	s.sample()
+	if s.sampled != s.now {
+		s.sample()
+	}
 	s.progress.NowMS.Store(s.now)
 	left := slices.DeleteFunc(slices.Clone(s.apps), func(a *app) bool { return a == nil })
 	slices.SortFunc(left, func(a, b *app) int {
@@ -36,6 +38,8 @@ func (s *sim) finish() {
 			s.sink.Container(&c.rec)
 		}
 		if !a.gone {
+			a.countDone()
+			a.rec.TasksFailed = 0 // none is given up
 			a.rec.Outcome, a.rec.Reason = record.JobUnfinished, reason
 			s.warnings.ended("unfinished", "job %d (%s) did not finish: %s", a.job.ID, a.job.Name, reason)
 			s.jobDone(a.rec)
@@ -45,7 +49,23 @@ func (s *sim) finish() {
 		s.totals.Visits = v.Visits()
 	}
 	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.heartbeats, s.beats.updates
+	s.sayOver()
 	s.conserve()
+}
+
+// sayOver says that vcores were given away more than once.
+func (s *sim) sayOver() {
+	nodes, most := int64(0), 0.0
+	for _, x := range s.nodes.over {
+		if x > 0 {
+			nodes++
+			most = max(most, x)
+		}
+	}
+	if nodes > 0 {
+		s.warnings.add("oversubscribed", "vcores of %d of %d nodes were oversubscribed, up to %.3g times: the scheduler counts memory alone. Tasks on oversubscribed cores are not slowed; shares of vcores above 100 %% are oversubscription",
+			nodes, len(s.nodes.spec), most)
+	}
 }
 
 // conserve checks that nothing got lost.

@@ -55,7 +55,6 @@ func (a *app) Unregister(reason string) {
 	} else {
 		a.rec.Outcome = record.JobSucceeded
 	}
-	a.rec.TasksFailed = a.rec.Tasks - a.rec.TasksSucceeded
 }
 
 func (a *app) Cluster() *master.Cluster { return &a.s.cluster }
@@ -96,6 +95,10 @@ func (a *app) Heartbeats(n, executed int64) {
 }
 
 func (a *app) Task(r *record.Task) {
+	r.AMAttempt = int64(a.attempt)
+	if r.End == record.TaskSuccess {
+		a.done.add(a.job, r.Stage, r.Index)
+	}
 	a.s.progress.Tasks.Add(1)
 	a.s.sink.Task(r)
 }

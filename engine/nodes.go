@@ -17,7 +17,8 @@ type nodes struct {
 	phase      []int64
 	down       []bool // its processes are dead
 	used       []resource.Resource
-	shrunk     []bool // lost capacity at some time
+	shrunk     []bool    // lost capacity at some time
+	over       []float64 // most vcores in use for each that there is, 0 while never more than one
 	registered []protocol.NodeID
 	beating    []protocol.NodeID // those that send heartbeats: not the ones that have died and are not found lost yet
 }
@@ -36,6 +37,7 @@ func (s *sim) startNodes() {
 		n.down = append(n.down, !spec.Present)
 		n.used = append(n.used, resource.Resource{})
 		n.shrunk = append(n.shrunk, false)
+		n.over = append(n.over, 0)
 	}
 	s.beats = newBeats(s.sc.Engine == scenario.Dense, s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
 	for i := range n.spec {

@@ -91,12 +91,42 @@ func TestRandomScenarios(t *testing.T) {
 func checkRecords(t *testing.T, k *keep, m *record.Manifest) {
 	t.Helper()
 	ended := int64(0)
+	keys := map[[3]int64]bool{}
 	for _, c := range k.containers {
+		if keys[[3]int64{c.Job, c.AMAttempt, c.Number}] = true; c.AMAttempt < 1 {
+			t.Errorf("job %d container %d has attempt %d, want 1 or more", c.Job, c.Number, c.AMAttempt)
+		}
+		last := c.Allocated
+		if c.Ended != record.None && c.Ended < max(last, c.Acquired, c.Started) {
+			t.Errorf("job %d attempt %d container %d ends before it starts: %+v", c.Job, c.AMAttempt, c.Number, c)
+		}
+		for _, at := range []int64{c.Acquired, c.Started, c.Registered} {
+			if at != record.None && at < last {
+				t.Errorf("job %d attempt %d container %d: times go back: %+v", c.Job, c.AMAttempt, c.Number, c)
+			}
+			last = max(last, at)
+		}
 		if c.Ended != record.None {
 			ended++
 		}
-		if c.Ended != record.None && c.Ended < c.Allocated {
-			t.Errorf("job %d container %d ends at %d, before its allocation at %d", c.Job, c.Number, c.Ended, c.Allocated)
+	}
+	if len(keys) != len(k.containers) {
+		t.Errorf("%d containers with %d keys", len(k.containers), len(keys))
+	}
+	sampled := map[string]int64{}
+	for i := range k.samples {
+		r := &k.samples[i]
+		if last, ok := sampled[r.Queue]; ok && last >= r.Time {
+			t.Errorf("queue %q is sampled at %d and then at %d", r.Queue, last, r.Time)
+		}
+		sampled[r.Queue] = r.Time
+	}
+	done := map[[3]int64]bool{}
+	succeeded := map[int64]int64{}
+	for _, r := range k.tasks {
+		if task := [3]int64{r.Job, int64(r.Stage), int64(r.Index)}; r.End == record.TaskSuccess && !done[task] {
+			done[task] = true
+			succeeded[r.Job]++
 		}
 	}
 	for _, r := range k.tasks {
@@ -105,6 +135,9 @@ func checkRecords(t *testing.T, k *keep, m *record.Manifest) {
 		}
 	}
 	for _, j := range k.jobs {
+		if j.TasksSucceeded != succeeded[j.ID] {
+			t.Errorf("job %d: %d tasks succeeded, their attempts say %d", j.ID, j.TasksSucceeded, succeeded[j.ID])
+		}
 		times := []int64{j.Submit, j.AMScheduled, j.AMAllocated, j.AMRegistered}
 		for i := 1; i < len(times); i++ {
 			if times[i] != record.None && times[i] < times[i-1] {

@@ -20,7 +20,7 @@ func (a *app) startRecorded() {
 func (a *app) bring(node int32, memMiB int64, vcores int32) *container {
 	s := a.s
 	c := &container{process: running, rec: record.Container{
-		Job: a.job.ID, Number: int64(len(a.containers) + 1), Node: node, Queue: a.rec.Queue, MemMiB: memMiB, VCores: int64(vcores),
+		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: int64(len(a.containers) + 1), Node: node, Queue: a.rec.Queue, MemMiB: memMiB, VCores: int64(vcores),
 		Asked: record.None, Allocated: s.now, Acquired: s.now, Started: s.now, Registered: s.now, Ended: record.None,
 	}}
 	a.containers = append(a.containers, c)
@@ -48,8 +48,7 @@ func (a *app) Return(n int64) {
 	}
 	c.ended, c.process = true, exited
 	c.rec.Ended, c.rec.End = s.now, record.EndCompleted
-	a.rec.MemMiBMS += c.rec.MemMiB * (s.now - c.rec.Allocated)
-	a.rec.VCoreMS += c.rec.VCores * (s.now - c.rec.Allocated)
+	a.held(c, s.now)
 	s.totals.ContainersEnded++
 	s.writeContainer(a, c)
 }
@@ -58,6 +57,7 @@ func (a *app) Return(n int64) {
 func (a *app) Leave() {
 	s := a.s
 	a.rec.Finish = s.now
+	a.countDone()
 	for n := range a.containers {
 		a.Return(int64(n + 1))
 	}

@@ -66,6 +66,9 @@ func (n *nodes) use(s *sim, id protocol.NodeID, size resource.Resource) {
 	}
 	over := n.used[id]
 	total := s.total(id)
+	if has := total[resource.VCores]; over[resource.VCores] > has && has > 0 {
+		n.over[id] = max(n.over[id], float64(over[resource.VCores])/float64(has))
+	}
 	if s.sc.MemoryOnly {
 		over[resource.VCores], total[resource.VCores] = 0, 0
 	}
@@ -90,6 +93,7 @@ func (s *sim) betweenSamples() int64 {
 // sample gives the state of every queue and of the cluster, and compares the scheduler's books with
 // the engine's.
 func (s *sim) sample() {
+	s.sampled = s.now
 	cluster := record.Sample{Time: s.now, Nodes: int64(len(s.nodes.registered))}
 	for _, id := range s.nodes.registered {
 		t := s.total(id)

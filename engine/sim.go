@@ -56,6 +56,7 @@ type sim struct {
 	warnings warnings
 	seq      int64 // of decisions
 	samples  int64 // taken at their interval
+	sampled  int64 // when the last one was taken, -1 before
 	doing    *kind // of what is being executed
 	err      error // an invariant of ours that broke, or the source's error
 
@@ -83,7 +84,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	if progress == nil {
 		progress = new(Progress)
 	}
-	s := &sim{sc: sc, progress: progress, names: protocol.NewNames(),
+	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(),
 		slot: map[protocol.AppID]int32{}, warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
 	s.cluster.Names = s.names

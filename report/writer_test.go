@@ -226,7 +226,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		{"no jobs", remove("jobs.parquet"), "jobs.parquet"},
 		{"neither tasks nor histograms", remove("tasks.parquet"), "tasks.json"},
 		{"not Parquet", swap("jobs.parquet", "run.json"), "jobs.parquet: not a Parquet file"},
-		{"another table", swap("containers.parquet", "jobs.parquet"), "column container is missing"},
+		{"another table", swap("containers.parquet", "jobs.parquet"), "column am_attempt is missing"},
 		{"totals changed", replace("run.json", `"task_attempts": `, `"task_attempts": 1`), "do not add up"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

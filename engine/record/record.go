@@ -54,7 +54,7 @@ type Job struct {
 	Finish          int64
 
 	Stages, Tasks           int64 // in the trace
-	TasksSucceeded          int64 // distinct tasks of the trace
+	TasksSucceeded          int64 // distinct tasks of the trace that succeeded, in any attempt of the application
 	TasksFailed             int64 // given up for good
 	Attempts                int64 // task attempts launched
 	StageAttempts           int64
@@ -144,7 +144,8 @@ func (m Miss) String() string {
 // Container is the life of one container.
 type Container struct {
 	Job        int64
-	Number     int64 // within the application, from 1
+	AMAttempt  int64 // of the application, from 1: with Job and Number it tells containers apart
+	Number     int64 // within the attempt, from 1
 	AM         bool
 	Node       int32
 	Queue      string
@@ -181,11 +182,12 @@ const (
 // Task is one task attempt.
 type Task struct {
 	Job          int64
+	AMAttempt    int64 // of the application, from 1
 	Stage        int32
 	StageAttempt int32
 	Index        int32
 	Attempt      int32
-	Container    int64 // number within the application
+	Container    int64 // number within the attempt of the application
 	Node         int32
 	Ready        int64 // when its stage attempt was submitted, or it became pending again
 	Launch       int64

@@ -133,6 +133,7 @@ func (r *jobRow) job() Job {
 
 type containerRow struct {
 	Job        int64  `parquet:"job"`
+	AMAttempt  int64  `parquet:"am_attempt,dict"`
 	Number     int64  `parquet:"container"`
 	AM         bool   `parquet:"am"`
 	Node       int32  `parquet:"node"`
@@ -160,7 +161,7 @@ type containerRow struct {
 
 func newContainerRow(c *record.Container) containerRow {
 	return containerRow{
-		c.Job, c.Number, c.AM, c.Node, c.Queue, c.MemMiB, c.VCores, c.Priority, c.Type, c.Match.String(), missText(c.Miss, c.Match == record.OnRack || c.Match == record.Elsewhere),
+		c.Job, c.AMAttempt, c.Number, c.AM, c.Node, c.Queue, c.MemMiB, c.VCores, c.Priority, c.Type, c.Match.String(), missText(c.Miss, c.Match == record.OnRack || c.Match == record.Elsewhere),
 		c.Hinting, c.Hinted, c.Reserved, opt(&c.Asked), opt(&c.Allocated), opt(&c.Acquired), opt(&c.Started), opt(&c.Registered), opt(&c.Ended),
 		c.End, c.Exit, c.Tasks, c.BusyMS,
 	}
@@ -176,6 +177,7 @@ func missText(m record.Miss, missed bool) string {
 
 type taskRow struct {
 	Job          int64  `parquet:"job"`
+	AMAttempt    int64  `parquet:"am_attempt,dict"`
 	Stage        int32  `parquet:"stage"`
 	StageAttempt int32  `parquet:"stage_attempt,dict"`
 	Index        int32  `parquet:"task"`
@@ -198,7 +200,7 @@ type taskRow struct {
 
 func newTaskRow(t *record.Task) taskRow {
 	return taskRow{
-		t.Job, t.Stage, t.StageAttempt, t.Index, t.Attempt, t.Container, t.Node, t.Ready, t.Launch, opt(&t.Finish),
+		t.Job, t.AMAttempt, t.Stage, t.StageAttempt, t.Index, t.Attempt, t.Container, t.Node, t.Ready, t.Launch, opt(&t.Finish),
 		t.Level.String(), t.Preferring, t.Preferred, missText(t.Miss, t.Preferring && !t.Preferred), t.Speculative, t.End, t.DurationMS, t.PenaltyMS, t.OverheadMS,
 	}
 }
