@@ -77,6 +77,7 @@ func (o *observed) Task(t *record.Task) {
 }
 
 func (o *observed) Sample(*record.Sample)     {}
+func (o *observed) Node(*record.Node)         {}
 func (o *observed) Decision(*record.Decision) {}
 
 // of returns the span of a stage, unset when no task of it succeeded.

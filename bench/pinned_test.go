@@ -44,6 +44,7 @@ func (c counts) Task(r *record.Task) {
 }
 
 func (c counts) Sample(*record.Sample)     {}
+func (c counts) Node(*record.Node)         {}
 func (c counts) Decision(*record.Decision) {}
 
 // columns are the counts of a pinned line, in its order.

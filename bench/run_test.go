@@ -19,6 +19,7 @@ func (n *nothing) Container(*record.Container) {}
 func (n *nothing) Task(*record.Task)           { n.tasks++ }
 func (n *nothing) Sample(*record.Sample)       {}
 func (n *nothing) Decision(*record.Decision)   {}
+func (n *nothing) Node(*record.Node)           {}
 
 // BenchmarkRun replays the traces of the project with the dense engine, reading included: time of a whole
 // replay, and its cost per node heartbeat, per task attempt and per event of the loop.

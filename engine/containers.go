@@ -117,7 +117,7 @@ func (s *sim) allocated(e *yarn.Event) {
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
 		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[id.N],
 		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
-		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None,
+		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None, Exited: record.None,
 	}}
 	delete(a.reserved, id.N)
 	a.containers[id.N-1] = c
@@ -311,6 +311,9 @@ func (s *sim) processDied(id protocol.ContainerID) {
 func (s *sim) processGone(a *app, n int64) {
 	c := a.containerOf(n)
 	c.process = exited
+	if c.rec.Started != record.None {
+		c.rec.Exited = s.now
+	}
 	switch {
 	case a.master == nil:
 	case n == a.am:

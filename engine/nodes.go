@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/random"
+	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -17,8 +18,9 @@ type nodes struct {
 	phase      []int64
 	down       []bool // its processes are dead
 	used       []resource.Resource
-	shrunk     []bool    // lost capacity at some time
-	over       []float64 // most vcores in use for each that there is, 0 while never more than one
+	shrunk     []bool        // lost capacity at some time
+	told       []record.Node // what was last said of each
+	over       []float64     // most vcores in use for each that there is, 0 while never more than one
 	registered []protocol.NodeID
 	beating    []protocol.NodeID // those that send heartbeats: not the ones that have died and are not found lost yet
 }
@@ -38,6 +40,7 @@ func (s *sim) startNodes() {
 		n.used = append(n.used, resource.Resource{})
 		n.shrunk = append(n.shrunk, false)
 		n.over = append(n.over, 0)
+		n.told = append(n.told, record.Node{Time: record.None})
 	}
 	s.beats = newBeats(s.sc.Engine == scenario.Dense, s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
 	for i := range n.spec {
@@ -97,9 +100,23 @@ func (s *sim) beatsChanged() {
 		}
 	}
 	s.beats.nodesChanged(s.now, s.nodes.beating)
+	s.tellNodes()
 	for _, a := range s.apps {
 		if a != nil && a.master != nil {
 			a.master.NodesChanged(len(s.nodes.registered))
+		}
+	}
+}
+
+// tellNodes gives the state of every node about which something has changed.
+func (s *sim) tellNodes() {
+	for i := range s.nodes.spec {
+		spec, told := &s.nodes.spec[i], &s.nodes.told[i]
+		r := record.Node{Time: told.Time, Node: int32(i), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.rm.Registered(protocol.NodeID(i))}
+		if r != *told {
+			r.Time = s.now
+			*told = r
+			s.sink.Node(&r)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (a *app) bring(node int32, memMiB int64, vcores int32) *container {
 	s := a.s
 	c := &container{process: running, rec: record.Container{
 		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: int64(len(a.containers) + 1), Node: node, Queue: a.rec.Queue, MemMiB: memMiB, VCores: int64(vcores),
-		Asked: record.None, Allocated: s.now, Acquired: s.now, Started: s.now, Registered: s.now, Ended: record.None,
+		Asked: record.None, Allocated: s.now, Acquired: s.now, Started: s.now, Registered: s.now, Ended: record.None, Exited: record.None,
 	}}
 	a.containers = append(a.containers, c)
 	a.open++
@@ -47,7 +47,7 @@ func (a *app) Return(n int64) {
 		return
 	}
 	c.ended, c.process = true, exited
-	c.rec.Ended, c.rec.End = s.now, record.EndCompleted
+	c.rec.Ended, c.rec.Exited, c.rec.End = s.now, s.now, record.EndCompleted
 	a.held(c, s.now)
 	s.totals.ContainersEnded++
 	s.writeContainer(a, c)

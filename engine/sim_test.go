@@ -18,12 +18,14 @@ type keep struct {
 	tasks      []record.Task
 	samples    []record.Sample
 	decisions  []record.Decision
+	nodes      []record.Node
 }
 
 func (k *keep) Job(r *record.Job)             { k.jobs = append(k.jobs, *r) }
 func (k *keep) Container(r *record.Container) { k.containers = append(k.containers, *r) }
 func (k *keep) Task(r *record.Task)           { k.tasks = append(k.tasks, *r) }
 func (k *keep) Sample(r *record.Sample)       { k.samples = append(k.samples, *r) }
+func (k *keep) Node(r *record.Node)           { k.nodes = append(k.nodes, *r) }
 func (k *keep) Decision(r *record.Decision)   { k.decisions = append(k.decisions, *r) }
 
 // cluster makes n nodes of 8 GiB and 8 vcores on racks racks.

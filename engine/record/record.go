@@ -17,6 +17,7 @@ type Sink interface {
 	Container(*Container)
 	Task(*Task)
 	Sample(*Sample)
+	Node(*Node)
 	Decision(*Decision)
 }
 
@@ -163,11 +164,12 @@ type Container struct {
 	Acquired   int64 // handed to the application master
 	Started    int64 // process started on the node
 	Registered int64 // executor ready for tasks (AM: registered with the ResourceManager)
-	Ended      int64
+	Ended      int64 // in the ResourceManager
+	Exited     int64 // its process had gone: by itself before Ended, killed after it; None without a process
 	End        string
 	Exit       int32
 	Tasks      int64 // task attempts that it ran
-	BusyMS     int64 // core-milliseconds of task attempts
+	BusyMS     int64 // core-milliseconds of task attempts, from launch to finish or to the end of the process
 }
 
 // Task attempt ends.
@@ -191,7 +193,9 @@ type Task struct {
 	Node         int32
 	Ready        int64 // when its stage attempt was submitted, or it became pending again
 	Launch       int64
+	Freed        int64 // its cores were free again; the result is handled after that
 	Finish       int64
+	Cores        int32 // of the executor that it held
 	Level        TaskLevel
 	Preferring   bool // the task had preferred hosts
 	Preferred    bool // of those, it ran on one
@@ -219,6 +223,17 @@ type Sample struct {
 	Pending                     int64 // applications waiting to become runnable
 	Containers                  int64 // allocated
 	Nodes                       int64
+}
+
+// Node is the state of a node from a time on, as the ResourceManager knows it.
+type Node struct {
+	Time       int64
+	Node       int32
+	Host       string
+	Rack       string
+	MemMiB     int64
+	VCores     int64
+	Registered bool // in the cluster; a node that has failed is until it is found lost
 }
 
 // Decision is one scheduler decision, in order.

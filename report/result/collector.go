@@ -182,6 +182,9 @@ func (c *Collector) Task(r *record.Task) {
 // Sample implements record.Sink.
 func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
 
+// Node implements record.Sink. Samples have the capacity of the cluster.
+func (c *Collector) Node(*record.Node) {}
+
 // Decision implements record.Sink. Nothing that is kept follows from decisions.
 func (c *Collector) Decision(*record.Decision) {}
 

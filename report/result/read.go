@@ -118,7 +118,7 @@ func (r *containerRow) container() (c record.Container, err error) {
 	c = record.Container{
 		Job: r.Job, AMAttempt: r.AMAttempt, Number: r.Number, AM: r.AM, Node: r.Node, Queue: r.Queue, MemMiB: r.MemMiB, VCores: r.VCores, Priority: r.Priority,
 		Type: r.Type, Hinting: r.Hinting, Hinted: r.Hinted, Reserved: r.Reserved, Asked: unopt(r.Asked), Allocated: unopt(r.Allocated), Acquired: unopt(r.Acquired),
-		Started: unopt(r.Started), Registered: unopt(r.Registered), Ended: unopt(r.Ended), End: r.End, Exit: r.Exit, Tasks: r.Tasks, BusyMS: r.BusyMS,
+		Started: unopt(r.Started), Registered: unopt(r.Registered), Ended: unopt(r.Ended), Exited: unopt(r.Exited), End: r.End, Exit: r.Exit, Tasks: r.Tasks, BusyMS: r.BusyMS,
 	}
 	if c.Match, err = parse("match", r.Match, record.Unmatched+1, record.Match.String); err != nil {
 		return c, err
@@ -130,7 +130,7 @@ func (r *containerRow) container() (c record.Container, err error) {
 func (r *taskRow) task() (t record.Task, err error) {
 	t = record.Task{
 		Job: r.Job, AMAttempt: r.AMAttempt, Stage: r.Stage, StageAttempt: r.StageAttempt, Index: r.Index, Attempt: r.Attempt, Container: r.Container, Node: r.Node,
-		Ready: r.Ready, Launch: r.Launch, Finish: unopt(r.Finish), Preferring: r.Preferring, Preferred: r.Preferred,
+		Ready: r.Ready, Launch: r.Launch, Freed: unopt(r.Freed), Finish: unopt(r.Finish), Cores: r.Cores, Preferring: r.Preferring, Preferred: r.Preferred,
 		Speculative: r.Speculative, End: r.End, DurationMS: r.DurationMS, PenaltyMS: r.PenaltyMS, OverheadMS: r.OverheadMS,
 	}
 	if t.Level, err = parse("locality", r.Level, record.AnyLevel+1, record.TaskLevel.String); err != nil {

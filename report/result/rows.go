@@ -153,6 +153,7 @@ type containerRow struct {
 	Started    *int64 `parquet:"started_ms"`
 	Registered *int64 `parquet:"registered_ms"`
 	Ended      *int64 `parquet:"ended_ms"`
+	Exited     *int64 `parquet:"exited_ms"`
 	End        string `parquet:"end,dict"`
 	Exit       int32  `parquet:"exit,dict"`
 	Tasks      int64  `parquet:"tasks"`
@@ -162,7 +163,7 @@ type containerRow struct {
 func newContainerRow(c *record.Container) containerRow {
 	return containerRow{
 		c.Job, c.AMAttempt, c.Number, c.AM, c.Node, c.Queue, c.MemMiB, c.VCores, c.Priority, c.Type, c.Match.String(), missText(c.Miss, c.Match == record.OnRack || c.Match == record.Elsewhere),
-		c.Hinting, c.Hinted, c.Reserved, opt(&c.Asked), opt(&c.Allocated), opt(&c.Acquired), opt(&c.Started), opt(&c.Registered), opt(&c.Ended),
+		c.Hinting, c.Hinted, c.Reserved, opt(&c.Asked), opt(&c.Allocated), opt(&c.Acquired), opt(&c.Started), opt(&c.Registered), opt(&c.Ended), opt(&c.Exited),
 		c.End, c.Exit, c.Tasks, c.BusyMS,
 	}
 }
@@ -186,7 +187,9 @@ type taskRow struct {
 	Node         int32  `parquet:"node"`
 	Ready        int64  `parquet:"ready_ms,delta"`
 	Launch       int64  `parquet:"launch_ms,delta"`
+	Freed        *int64 `parquet:"freed_ms"`
 	Finish       *int64 `parquet:"finish_ms"`
+	Cores        int32  `parquet:"cores,dict"`
 	Level        string `parquet:"locality,dict"`
 	Preferring   bool   `parquet:"preferring"`
 	Preferred    bool   `parquet:"preferred"`
@@ -200,7 +203,7 @@ type taskRow struct {
 
 func newTaskRow(t *record.Task) taskRow {
 	return taskRow{
-		t.Job, t.AMAttempt, t.Stage, t.StageAttempt, t.Index, t.Attempt, t.Container, t.Node, t.Ready, t.Launch, opt(&t.Finish),
+		t.Job, t.AMAttempt, t.Stage, t.StageAttempt, t.Index, t.Attempt, t.Container, t.Node, t.Ready, t.Launch, opt(&t.Freed), opt(&t.Finish), t.Cores,
 		t.Level.String(), t.Preferring, t.Preferred, missText(t.Miss, t.Preferring && !t.Preferred), t.Speculative, t.End, t.DurationMS, t.PenaltyMS, t.OverheadMS,
 	}
 }
@@ -245,6 +248,18 @@ func (r *sampleRow) sample() record.Sample {
 		Containers: r.Containers, Nodes: r.Nodes,
 	}
 }
+
+type nodeRow struct {
+	Time       int64  `parquet:"time_ms,delta"`
+	Node       int32  `parquet:"node"`
+	Host       string `parquet:"host,dict"`
+	Rack       string `parquet:"rack,dict"`
+	MemMiB     int64  `parquet:"memory_mib,dict"`
+	VCores     int64  `parquet:"vcores,dict"`
+	Registered bool   `parquet:"registered"`
+}
+
+func newNodeRow(n *record.Node) nodeRow { return nodeRow(*n) }
 
 type decisionRow struct {
 	Seq       int64  `parquet:"seq,delta"`

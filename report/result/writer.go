@@ -12,7 +12,7 @@ import (
 
 // Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet if wanted.
 var Files = []string{"run.json", "jobs.parquet", "containers.parquet", "tasks.parquet", "tasks.json",
-	"series.parquet", "series.arrow", "decisions.parquet"}
+	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet"}
 
 // A Writer writes the tables of a result directory from the records of a replay: it is a record.Sink, and a [Collector] too.
 // Call [Writer.Finish] when the replay has ended, or [Writer.Abort] when it was given up.
@@ -23,6 +23,7 @@ type Writer struct {
 	tasks      *table[record.Task, taskRow]
 	samples    *table[record.Sample, sampleRow]
 	arrow      *arrowSeries
+	nodes      *table[record.Node, nodeRow]
 	decisions  *table[record.Decision, decisionRow]
 }
 
@@ -39,6 +40,9 @@ func NewWriter(dir *outdir.Partial, tasks, decisions bool) (_ *Writer, err error
 		return nil, err
 	}
 	if w.samples, err = newTable(dir.Path("series.parquet"), newSampleRow); err != nil {
+		return nil, err
+	}
+	if w.nodes, err = newTable(dir.Path("nodes.parquet"), newNodeRow); err != nil {
 		return nil, err
 	}
 	if w.arrow, err = newArrowSeries(dir.Path("series.arrow")); err != nil {
@@ -78,6 +82,9 @@ func (w *Writer) Sample(s *record.Sample) {
 	w.arrow.add(s)
 }
 
+// Node implements record.Sink.
+func (w *Writer) Node(n *record.Node) { w.nodes.add(n) }
+
 // Decision implements record.Sink.
 func (w *Writer) Decision(d *record.Decision) {
 	w.Collector.Decision(d)
@@ -103,6 +110,9 @@ func (w *Writer) eachFile(do func(file)) {
 	}
 	if w.samples != nil {
 		do(w.samples)
+	}
+	if w.nodes != nil {
+		do(w.nodes)
 	}
 	if w.arrow != nil {
 		do(w.arrow)

@@ -251,6 +251,7 @@ func (a *asked) Exited(c int64) {
 		return
 	}
 	e.died = a.now()
+	a.book(id)
 	if a.dag != nil && !a.conf.ShuffleService {
 		a.dag.ServerLost(id)
 	}

@@ -15,6 +15,7 @@ type run struct {
 	end      int64 // on the executor, ms
 	rec      record.Task
 	freed    bool               // its core is free again
+	booked   bool               // its core time is counted
 	done     bool               // its end was handled and written
 	reported bool               // its end was reported, its result is to be handled
 	repeated bool               // its partition had succeeded before: its output was lost meanwhile

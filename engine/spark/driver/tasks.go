@@ -70,7 +70,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	prefers := len(st.Tasks.Prefs(int(index))) > 0
 	r := run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, rec: record.Task{
 		Job: d.job.ID, Stage: stage, StageAttempt: set.Spec.Attempt, Index: index, Attempt: int32(at.Number),
-		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: d.now(), Finish: record.None,
+		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: d.now(), Freed: record.None, Finish: record.None, Cores: set.Spec.TaskCPUs,
 		Level: levelOf(at.Level, set, at.Index), Preferring: prefers, Speculative: at.Speculative,
 	}}
 	if prefers {
@@ -222,6 +222,7 @@ func (d *Driver) freeCore(r *run) {
 		return
 	}
 	r.freed = true
+	r.rec.Freed = d.now()
 	e := &d.execs[r.exec]
 	if i := slices.Index(e.runs, r.id); i >= 0 {
 		e.runs[i] = e.runs[len(e.runs)-1]
@@ -291,7 +292,7 @@ func (d *Driver) writeRun(r *run, end string) {
 	r.done = true
 	r.rec.Finish, r.rec.End = d.now(), end
 	span := d.now() - r.rec.Launch
-	if c := d.h.Container(r.rec.Container); c != nil {
+	if c := d.h.Container(r.rec.Container); c != nil && !r.booked {
 		c.BusyMS += span * int64(d.cpus(r.stage))
 	}
 	if end == record.TaskSuccess && !r.repeated {
@@ -310,6 +311,17 @@ func (d *Driver) writeRun(r *run, end string) {
 	}
 	d.h.Task(&r.rec)
 	d.runs.settle(r)
+}
+
+// book counts the core time of attempts whose executor's process has gone; the driver learns of their end later.
+func (d *Driver) book(id int32) {
+	c := d.h.Container(d.execs[id].container)
+	for i := range d.runs.list {
+		if r := &d.runs.list[i]; r.exec == id && !r.done && !r.booked && c != nil {
+			r.booked = true
+			c.BusyMS += (d.now() - r.rec.Launch) * int64(r.rec.Cores)
+		}
+	}
 }
 
 // endRunsOf writes the attempts that were still running when their executor went.
