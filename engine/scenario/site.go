@@ -3,8 +3,11 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +53,7 @@ func (sc *Scenario) readProperties(files ...File) (map[string]string, error) {
 			continue
 		}
 		sc.use(f)
+		p.Include = func(href string) ([]byte, string, error) { return sc.included(href, f) }
 		before := len(p.Remarks)
 		if err := p.Parse(f.Name, f.Text); err != nil {
 			return nil, refused(f.Name, err)
@@ -57,6 +61,29 @@ func (sc *Scenario) readProperties(files ...File) (map[string]string, error) {
 		sc.note(f.Name, "keys", p.Remarks[before:]...)
 	}
 	return p.Resolve()
+}
+
+// included reads the file that a configuration file includes: a regular one in the folder of that file or below it, or one that
+// is named from the root on. What comes with a trace includes nothing from outside of it.
+func (sc *Scenario) included(href string, by File) ([]byte, string, error) {
+	if attached, ok := sc.Input.Files[filepath.Base(by.Name)]; ok && attached.Name == by.Name {
+		return nil, "", fs.ErrNotExist
+	}
+	path := strings.TrimPrefix(href, "file://")
+	if !filepath.IsAbs(path) && !filepath.IsLocal(path) {
+		return nil, "", errors.New("it lies outside of the folder, want a file in it or the whole path")
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(by.Name), path)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, "", fmt.Errorf("%s is no regular file", path)
+	}
+	f, err := sc.named(setting{href, OfFile}, by)
+	if err == nil {
+		sc.use(f)
+	}
+	return f.Text, f.Name, err
 }
 
 // readSite resolves yarn-site.xml, and with it which scheduler runs.

@@ -55,6 +55,44 @@ func TestConfigurationFolder(t *testing.T) {
 	}
 }
 
+// What a configuration file includes is part of it, beside it or by its fallback, and of what a result is made again from.
+func TestIncludedConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	site := func(inner string) string {
+		return `<configuration xmlns:xi="http://www.w3.org/2001/XInclude">` + inner + `</configuration>`
+	}
+	write(t, dir, "conf/yarn-site.xml", site(`<xi:include href="more/scheduler.xml"/>`))
+	write(t, dir, "conf/more/scheduler.xml", site(`<property name="yarn.resourcemanager.scheduler.class" value="`+capacityClass+`"/>`))
+	write(t, dir, "conf/capacity-scheduler.xml", hadoopXML("yarn.scheduler.capacity.root.queues", "default", "yarn.scheduler.capacity.root.default.capacity", "100"))
+	first, again := filepath.Join(dir, "first"), filepath.Join(dir, "again")
+	if out := must(t, "run", traces+"uniform-micro", "--until", "1m", "--config-dir", filepath.Join(dir, "conf"), "--out", first); !strings.Contains(out, "scheduler            capacity") {
+		t.Errorf("the scheduler of the included file does not run:\n%s", out)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "conf")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run", "--from", filepath.Join(first, "run.json"), "--out", again)
+	if a, b := files(t, first)["run.json"], files(t, again)["run.json"]; a != b {
+		t.Error("made again from run.json it is another")
+	}
+	for _, tt := range []struct{ include, want string }{
+		{`<xi:include href="none.xml"><xi:fallback><property name="yarn.resourcemanager.scheduler.class" value="` + capacityClass + `"/></xi:fallback></xi:include>`, "scheduler            capacity"},
+		{`<xi:include href="none.xml"/>`, "yarn-site.xml: line 1: <xi:include> is \"none.xml\": Fetch fail on include for 'none.xml' with no fallback"},
+		{`<xi:include href="../out.xml"/>`, "it lies outside of the folder"},
+		{`<xi:include href="sub"/>`, "sub is no regular file"},
+		{`<xi:include href="/dev/zero"/>`, "/dev/zero is no regular file"},
+		{`<xi:include href="yarn-site.xml"/>`, "yarn-site.xml is included by itself"},
+	} {
+		write(t, dir, "sub/x", "")
+		write(t, dir, "out.xml", site(""))
+		file := write(t, dir, "yarn-site.xml", site(tt.include))
+		_, stdout, stderr := cmd(t, "run", traces+"uniform-micro", "--until", "1m", "--yarn-site", file)
+		if !strings.Contains(stdout+stderr, tt.want) {
+			t.Errorf("%s: want %q\n%s%s", tt.include, tt.want, stdout, stderr)
+		}
+	}
+}
+
 // Logs hold the keys of their applications, over which spark-defaults.conf lies by --override alone.
 func TestOverride(t *testing.T) {
 	file := write(t, t.TempDir(), "spark-defaults.conf", "spark.executor.instances 1\nspark.locality.wait 3s\n")

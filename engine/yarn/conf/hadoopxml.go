@@ -15,6 +15,12 @@ type Properties struct {
 	raw   map[string]string
 	final map[string]bool
 
+	// Include returns the file that an xi:include names and its name in messages, with [fs.ErrNotExist] if there is none. Nil
+	// refuses all includes.
+	Include  func(href string) (text []byte, name string, err error)
+	within   []string // names of the files that are being read
+	included int
+
 	// Remarks are about elements that have no meaning and values that were not taken.
 	Remarks remark.List
 }
@@ -26,6 +32,8 @@ func NewProperties() *Properties {
 
 // Parse adds the text of a configuration file; file is its name in messages.
 func (p *Properties) Parse(file string, text []byte) error {
+	p.within = append(p.within, file)
+	defer func() { p.within = p.within[:len(p.within)-1] }()
 	root, err := parseXML(text)
 	if err != nil {
 		if e := template(text); e != nil {
@@ -56,7 +64,7 @@ func (n *node) hasPlaceholders() bool {
 	return remark.HasPlaceholder(n.attr("name"))
 }
 
-func (p *Properties) configuration(n *node) *Error {
+func (p *Properties) configuration(n *node) error {
 	seen := map[string]string{}
 	for c := range n.elements {
 		switch tag := c.tag[strings.Index(c.tag, ":")+1:]; tag {
@@ -65,9 +73,9 @@ func (p *Properties) configuration(n *node) *Error {
 				return err
 			}
 		case "property":
-			key, err := p.property(c)
-			if err != nil {
-				return err
+			key, e := p.property(c)
+			if e != nil {
+				return e
 			}
 			value := p.raw[key]
 			if before, ok := seen[key]; ok && before != value {
@@ -75,7 +83,9 @@ func (p *Properties) configuration(n *node) *Error {
 			}
 			seen[key] = value
 		case "include":
-			return refuse("RuntimeException", "another file is included, want all properties in one file").byReplay().at(c.line, "<"+c.tag+">", c.attr("href"))
+			if err := p.include(c); err != nil {
+				return err
+			}
 		default:
 			p.Remarks.Add(remark.Unknown, c.line, "<"+c.tag+">", "")
 		}

@@ -1,6 +1,9 @@
 package conf
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +70,7 @@ func TestHadoopXMLErrors(t *testing.T) {
 		{"undefined entity", `<configuration>&x;</configuration>`, "f.xml: line 1: malformed XML"},
 		{"wrong file", `<allocations/>`, "top-level element is <allocations>, want <configuration>"},
 		{"no name", "<configuration>\n<property><value>1</value></property></configuration>", "f.xml: line 2: <property>: a property without a name"},
-		{"include", `<configuration xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="x.xml"/></configuration>`, `<xi:include> is "x.xml": another file is included`},
+		{"include that nobody reads", `<configuration xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="x.xml"/></configuration>`, `<xi:include> is "x.xml": another file is included`},
 		{"attribute twice", `<configuration><property name="a" name="b"/></configuration>`, "attribute name of <property> is given twice"},
 		{"two roots", `<configuration/><configuration/>`, "after the root element"},
 	} {
@@ -84,6 +87,70 @@ func TestHadoopXMLErrors(t *testing.T) {
 	}
 	if _, err := p.Resolve(); err == nil || !strings.Contains(err.Error(), `a is "${b}": Variable substitution depth too large: 20 ${b}`) {
 		t.Errorf("a cycle of references gives %v", err)
+	}
+}
+
+// Files are included where they stand; one that is not there has its fallback, and without one the document is refused.
+//
+// Source: Configuration.Parser.handleInclude.
+func TestIncludes(t *testing.T) {
+	files := map[string]string{
+		"b.xml":     `<configuration><property name="b" value="1"/><property name="a" value="b"/></configuration>`,
+		"deep.xml":  `<configuration><xi:include href="b.xml"/><property name="c" value="1"/></configuration>`,
+		"loop.xml":  `<configuration><xi:include href="loop.xml"/></configuration>`,
+		"ping.xml":  `<configuration><xi:include href="pong.xml"/></configuration>`,
+		"pong.xml":  `<configuration><xi:include href="ping.xml"/></configuration>`,
+		"bad.xml":   "<configuration>\n<property><value>1</value></property></configuration>",
+		"final.xml": `<configuration><property name="a" value="final" final="true"/></configuration>`,
+	}
+	for depth := range 12 { // each is there twice in the one below it
+		next := fmt.Sprintf("%d.xml", depth+1)
+		files[fmt.Sprintf("%d.xml", depth)] = fmt.Sprintf(`<configuration><xi:include href="%s"/><xi:include href="%s"/></configuration>`, next, next)
+	}
+	files["12.xml"] = `<configuration/>`
+	for _, tt := range []struct{ body, want string }{
+		{`<property name="a" value="0"/><xi:include href="b.xml"/>`, "map[a:b b:1]"},
+		{`<xi:include href="b.xml"/><property name="a" value="0"/>`, "map[a:0 b:1]"},
+		{`<include href="deep.xml"><fallback><property name="f" value="1"/></fallback></include>`, "map[a:b b:1 c:1]"},
+		{`<xi:include href="final.xml"/><property name="a" value="0"/>`, "map[a:final]"},
+		{`<xi:include href="none.xml"><xi:fallback><property name="f" value="1"/><xi:include href="b.xml"/></xi:fallback></xi:include>`, "map[a:b b:1 f:1]"},
+		{`<xi:include href="none.xml"><xi:fallback/></xi:include>`, "map[]"},
+		{`<xi:include/>`, "map[]"},
+		{`<xi:include href="none.xml"/>`, `f.xml: line 1: <xi:include> is "none.xml": Fetch fail on include for 'none.xml' with no fallback while loading 'f.xml'`},
+		{`<xi:include href="loop.xml"/>`, `loop.xml: line 1: <xi:include> is "loop.xml": loop.xml is included by itself`},
+		{`<xi:include href="ping.xml"/>`, `pong.xml: line 1: <xi:include> is "ping.xml": ping.xml is included by itself`},
+		{`<xi:include href="f.xml"/>`, `f.xml is included by itself`},
+		{`<xi:include href="bad.xml"/>`, `bad.xml: line 2: <property>: a property without a name`},
+		{`<xi:include href="0.xml"/>`, `more than 1000 files are included`},
+		{`<xi:include href="http://h/x.xml"><xi:fallback/></xi:include>`, `includes from a network are not followed`},
+		{`<xi:include href="secret"/>`, `f.xml: line 1: <xi:include> is "secret": no way`},
+	} {
+		p := NewProperties()
+		text := `<configuration xmlns:xi="http://www.w3.org/2001/XInclude">` + tt.body + `</configuration>`
+		p.Include = func(href string) ([]byte, string, error) {
+			switch text, ok := files[href]; {
+			case href == "f.xml":
+				return nil, "f.xml", nil
+			case href == "secret":
+				return nil, "", errors.New("no way")
+			case ok:
+				return []byte(text), href, nil
+			}
+			return nil, "", fs.ErrNotExist
+		}
+		err := p.Parse("f.xml", []byte(text))
+		var got string
+		if err == nil {
+			var values map[string]string
+			values, err = p.Resolve()
+			got = fmt.Sprint(values)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.body, got, tt.want)
+		}
 	}
 }
 
