@@ -3,6 +3,8 @@ package trace
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -123,14 +125,22 @@ func Percent(v *float64) string {
 	if v == nil {
 		return "an unknown share"
 	}
-	return fmt.Sprintf("%.1f %%", *v*100)
+	return percent(*v * 100)
+}
+
+// percent writes small shares with the digits that they have: none is 0.0 % but nothing.
+func percent(v float64) string {
+	if v > 0 && v < 0.05 {
+		return strconv.FormatFloat(v, 'f', int(math.Ceil(-math.Log10(v))), 64) + " %"
+	}
+	return fmt.Sprintf("%.1f %%", v)
 }
 
 func share(n, of int64) string {
 	if of == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+	return percent(100 * float64(n) / float64(of))
 }
 
 func kindList(counts []KindCount) string {

@@ -68,6 +68,7 @@ type Options struct {
 	Files      Files             // of the user, each in place of the trace's
 	Folder     Folder            // of the user, under Files
 	Conf       map[string]string // single keys of YARN and Spark
+	ConfOrder  []string          // keys of Conf in the order in which errors are to name them; nil = by name
 	Parameters map[string]string // single parameters of the model
 	Reloads    []Reload          // allocation files that come into force later
 	// WorkOf returns the work of all jobs of a trace; nil reads the trace.
@@ -95,7 +96,7 @@ func DefaultOptions() Options { return Options{Seed: 1, Model: model.DefaultMode
 // Clone returns options that can be changed without changing o.
 func (o Options) Clone() Options {
 	o.Files, o.Conf, o.Parameters = cloned(o.Files), cloned(o.Conf), cloned(o.Parameters)
-	o.Reloads = append([]Reload(nil), o.Reloads...)
+	o.Reloads, o.ConfOrder = append([]Reload(nil), o.Reloads...), append([]string(nil), o.ConfOrder...)
 	return o
 }
 

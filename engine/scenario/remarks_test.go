@@ -169,3 +169,30 @@ func TestUnknownSingleKeysAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Of several single keys that nobody knows the first is named, in the order in which they were given.
+func TestUnknownSingleKeysInOrder(t *testing.T) {
+	known := "yarn.scheduler.fair.preemption"
+	for _, tt := range []struct {
+		order []string
+		want  string
+	}{
+		{[]string{known, "yarn.of.ours", "spark.of.ours", "of.ours"}, "yarn.of.ours"},
+		{[]string{known, "spark.of.ours", "of.ours", "yarn.of.ours"}, `"spark.of.ours"`},
+		{[]string{"of.ours", "yarn.of.ours", known}, "--conf of.ours=true"},
+		{[]string{"yarn.z", "yarn.b"}, "yarn.z"},
+		{nil, "yarn.b"},
+	} {
+		o := Options{Conf: map[string]string{}, ConfOrder: tt.order}
+		keys := tt.order
+		if keys == nil {
+			keys = []string{"yarn.z", "yarn.b"}
+		}
+		for _, key := range keys {
+			o.Conf[key] = "true"
+		}
+		if _, err := New(Input{}, o); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: %v, want %s", tt.order, err, tt.want)
+		}
+	}
+}

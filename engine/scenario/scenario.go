@@ -3,11 +3,13 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"replay/engine/record"
 	"replay/engine/spark"
+	sparkconf "replay/engine/spark/conf"
 	"replay/engine/yarn/conf"
 	"replay/policy"
 	"replay/trace"
@@ -48,8 +50,39 @@ var Engines = []string{"fast", Dense}
 // Dense is the engine that leaves nothing out.
 const Dense = "dense"
 
-// New resolves the options against the trace. Errors name the flag or file, the key and the value.
+// New resolves the options against the trace. Errors name the flag or file, the key and the value; of several single keys that
+// nobody knows, the first in the order of the options.
 func New(in Input, o Options) (*Scenario, error) {
+	sc, err := resolved(in, o)
+	if unknownKey(err) != "" && len(o.Conf) > 1 {
+		for _, key := range o.ConfOrder {
+			alone := o
+			alone.Conf = map[string]string{key: o.Conf[key]}
+			if _, e := resolved(in, alone); unknownKey(e) == key {
+				return nil, e
+			}
+		}
+	}
+	return sc, err
+}
+
+// unknownKey returns the single key that an error is about because nobody knows it, "" for another error.
+func unknownKey(err error) string {
+	var ofYARN conf.UnknownKey
+	var ofSpark *sparkconf.UnknownKey
+	var ofNobody *strayKey
+	switch {
+	case errors.As(err, &ofYARN):
+		return ofYARN.Key
+	case errors.As(err, &ofSpark):
+		return ofSpark.Key
+	case errors.As(err, &ofNobody):
+		return ofNobody.key
+	}
+	return ""
+}
+
+func resolved(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}
 	if sc.Placement == "" {
 		sc.Placement = policy.DefaultPlacement

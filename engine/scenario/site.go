@@ -214,6 +214,13 @@ func (sc *Scenario) otherSize(key string) string {
 	return fmt.Sprintf("the nodes are those of the trace, with %d to %d%s", least, most, unit)
 }
 
+// strayKey is a single key that is neither Spark's nor YARN's.
+type strayKey struct{ key, value string }
+
+func (e *strayKey) Error() string {
+	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark. or yarn.", e.key, e.value)
+}
+
 // splitKeys sorts the single keys by the file over which they lie: the prefix of a scheduler whose file is a
 // list of keys leads to that, spark. to spark-defaults.conf, yarn. to yarn-site.xml.
 func (sc *Scenario) splitKeys() error {
@@ -226,7 +233,7 @@ func (sc *Scenario) splitKeys() error {
 		case strings.HasPrefix(key, "yarn."):
 			kind = YarnSite
 		default:
-			return optionf("--conf %s=%s: want a key that starts with spark. or yarn.", key, sc.Conf[key])
+			return &OptionError{&strayKey{key, sc.Conf[key]}}
 		}
 		for i := range Schedulers {
 			if s := &Schedulers[i]; s.FileOfKeys && strings.HasPrefix(key, s.Keys) {

@@ -40,6 +40,20 @@ var shells = map[string]func(*cli.App) (string, error){
 	"fish": (*cli.App).ToFishCompletion,
 }
 
+// jsonText is the flag of commands whose result is a text for other programs.
+func jsonText() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print it as a string in JSON"}
+}
+
+// writeText prints a text, or with --json the value around it.
+func writeText(c *cli.Context, value any, text string) error {
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, value)
+	}
+	_, err := io.WriteString(c.App.Writer, text)
+	return err
+}
+
 // completionCommand prints scripts for shells.
 func completionCommand(*program) *cli.Command {
 	names := slices.Sorted(maps.Keys(shells))
@@ -50,6 +64,7 @@ func completionCommand(*program) *cli.Command {
 		Description: `Examples:
    source <(replay completion bash)
    replay completion fish > ~/.config/fish/completions/replay.fish`,
+		Flags: []cli.Flag{jsonText()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usagef("completion wants one shell, got %d arguments", c.NArg())
@@ -62,8 +77,10 @@ func completionCommand(*program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(c.App.Writer, script)
-			return err
+			return writeText(c, struct {
+				Shell  string `json:"shell"`
+				Script string `json:"script"`
+			}{shell, script}, script)
 		},
 	}
 }

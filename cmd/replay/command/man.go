@@ -1,8 +1,6 @@
 package command
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 )
 
@@ -12,6 +10,7 @@ func manCommand(*program) *cli.Command {
 		Name:        "man",
 		Usage:       "print the man page",
 		Description: "replay man | man -l -    or    replay man > /usr/local/share/man/man1/replay.1",
+		Flags:       []cli.Flag{jsonText()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return usagef("man wants no argument, got %q", c.Args().First())
@@ -20,8 +19,9 @@ func manCommand(*program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(c.App.Writer, page)
-			return err
+			return writeText(c, struct {
+				Page string `json:"page"`
+			}{page}, page)
 		},
 	}
 }

@@ -111,7 +111,11 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 	for flag, to := range map[string]map[string]string{"conf": o.Conf, "model": o.Parameters} {
 		for _, kv := range c.StringSlice(flag) {
 			key, value, _ := strings.Cut(kv, "=")
-			to[strings.TrimSpace(key)] = strings.TrimSpace(value)
+			key = strings.TrimSpace(key)
+			to[key] = strings.TrimSpace(value)
+			if flag == "conf" {
+				o.ConfOrder = append(o.ConfOrder, key)
+			}
 		}
 	}
 	o.Override = o.Override || c.Bool("override")

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -91,9 +92,8 @@ func completed(t *testing.T, words ...string) []string {
 	return strings.Fields(must(t, words...))
 }
 
-// Every command that does something takes -q, and all that print a result take --json.
+// Every command takes -q and --json; where the result is a text for other programs, JSON has it as it is.
 func TestFlagsOfEveryCommand(t *testing.T) {
-	without := map[string]bool{"completion": true, "man": true} // their output is for other programs as it is
 	p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles()}
 	all := p.app(nil, nil).Commands
 	for len(all) > 0 {
@@ -105,8 +105,14 @@ func TestFlagsOfEveryCommand(t *testing.T) {
 		if findFlag(c.Flags, "q") == nil || findFlag(c.Flags, "quiet") == nil {
 			t.Errorf("%s has no --quiet", c.Name)
 		}
-		if findFlag(c.Flags, "json") == nil && !without[c.Name] {
+		if findFlag(c.Flags, "json") == nil {
 			t.Errorf("%s has no --json", c.Name)
+		}
+	}
+	for field, args := range map[string][]string{"page": {"man", "-q"}, "script": {"completion", "zsh", "-q"}} {
+		var got map[string]string
+		if err := json.Unmarshal([]byte(must(t, append(args, "--json")...)), &got); err != nil || got[field] != must(t, args...) {
+			t.Errorf("%v --json has another %s: %v", args, field, err)
 		}
 	}
 }

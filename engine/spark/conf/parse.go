@@ -108,6 +108,13 @@ func keyCalled(name string) *key {
 	return &keys[i]
 }
 
+// UnknownKey says that a strict layer has a key that nobody knows.
+type UnknownKey struct{ Layer, Key string }
+
+func (e *UnknownKey) Error() string {
+	return fmt.Sprintf("%s: unknown key %q (nearest known: %s)", e.Layer, e.Key, strings.Join(spelling.Nearest(e.Key, keyNames, 3), ", "))
+}
+
 func (n *Notes) warn(key, format string, args ...any) {
 	n.Warnings = append(n.Warnings, Warning{key, fmt.Sprintf(format, args...)})
 }
@@ -126,7 +133,7 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 			}
 			if !knownKey(name) && !outside(name) {
 				if l.Strict {
-					return nil, nil, fmt.Errorf("%s: unknown key %q (nearest known: %s)", l.Name, name, strings.Join(spelling.Nearest(name, keyNames, 3), ", "))
+					return nil, nil, &UnknownKey{l.Name, name}
 				}
 				if !l.Shared && family(name) {
 					unknown[name] = true
