@@ -2,6 +2,8 @@ package metric
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"replay/engine/record"
@@ -108,6 +110,9 @@ func timeWasted(s *Summary) string {
 
 // percent writes a share for a sentence.
 func percent(x float64) string {
+	if p := 100 * x; p > 0 && p < 0.05 { // something, if little
+		return strconv.FormatFloat(p, 'f', int(math.Ceil(-math.Log10(p))), 64) + " %"
+	}
 	if p := 100 * x; p > 0 && p < 10 {
 		return quantity.Decimals(p, 1) + " %"
 	}

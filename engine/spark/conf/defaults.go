@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,6 +16,9 @@ import (
 //
 // Source: Utils.getPropertiesFromFile, java.util.Properties.load.
 func ParseDefaults(name string, text []byte) (map[string]string, error) {
+	if bytes.IndexByte(text, 0) >= 0 || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return nil, fmt.Errorf("%s: packed, in UTF-16 or no text at all: Spark finds no key in it, want text in UTF-8", name)
+	}
 	out := map[string]string{}
 	rest, n := string(text), 0
 	for rest != "" {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"replay/engine/remark"
 )
 
 // Source: java.util.Properties.load, Utils.getPropertiesFromFile.
@@ -44,4 +46,21 @@ func FuzzParseDefaults(f *testing.F) {
 			t.Errorf("error %q does not name the file", err)
 		}
 	})
+}
+
+// What is no text is refused; a byte order mark is told, because it hides the first key from Spark and from the eye.
+func TestDefaultsThatAreNoText(t *testing.T) {
+	for _, text := range []string{"\xff\xfes\x00p\x00", "\x1f\x8b\x08abc", "spark.locality.wait 0s\n\x00"} {
+		if _, err := ParseDefaults("f", []byte(text)); err == nil || !strings.Contains(err.Error(), "f: packed, in UTF-16 or no text at all") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	values, err := ParseDefaults("f", []byte("\ufeffspark.locality.wait 0s\nspark.task.cpus 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	remarks, err := Remarks(Layer{Name: "f", Shared: true, Values: values})
+	if err != nil || len(remarks) != 1 || remarks[0].Kind != remark.Odd || remarks[0].Of != "spark.locality.wait" || !strings.Contains(remarks[0].Text, "byte order mark") {
+		t.Errorf("remarks %+v, %v", remarks, err)
+	}
 }

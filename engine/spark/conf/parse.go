@@ -63,6 +63,8 @@ func Remarks(l Layer) (remark.List, error) {
 	var out remark.List
 	for _, name := range slices.Sorted(maps.Keys(l.Values)) {
 		switch k := keyCalled(name); {
+		case strings.HasPrefix(name, byteOrderMark+"spark."):
+			out.Add(remark.Odd, 0, strings.TrimPrefix(name, byteOrderMark), "it has no effect, because the byte order mark before it makes it another key to Spark: save the file without one")
 		case !strings.HasPrefix(name, "spark."):
 			out.Add(remark.Unknown, 0, cmp.Or(name, "a value without a key"), "")
 		case k != nil && k.parse == nil && l.Values[name] != k.fallback:
@@ -84,6 +86,9 @@ func Remarks(l Layer) (remark.List, error) {
 	}
 	return out, nil
 }
+
+// byteOrderMark is what some editors put in front of a text.
+const byteOrderMark = "\ufeff"
 
 // Over returns the names under which a value takes the place of one under name: the key's own name, then older ones
 // up to this. It is nil for keys that are not followed.

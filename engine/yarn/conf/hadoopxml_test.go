@@ -1,12 +1,14 @@
 package conf
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"replay/engine/remark"
 )
@@ -87,6 +89,30 @@ func TestHadoopXMLErrors(t *testing.T) {
 	}
 	if _, err := p.Resolve(); err == nil || !strings.Contains(err.Error(), `a is "${b}": Variable substitution depth too large: 20 ${b}`) {
 		t.Errorf("a cycle of references gives %v", err)
+	}
+}
+
+// Java's parsers read UTF-16 by its byte order mark. What this program does not read is not said to be refused by YARN.
+func TestEncodings(t *testing.T) {
+	const text = `<?xml version="1.0" encoding="ENC"?><configuration><property><name>a</name><value>é</value></property></configuration>`
+	wide := func(order binary.AppendByteOrder, mark string) []byte {
+		out := []byte(mark)
+		for _, u := range utf16.Encode([]rune(strings.Replace(text, "ENC", "UTF-16", 1))) {
+			out = order.AppendUint16(out, u)
+		}
+		return out
+	}
+	for name, b := range map[string][]byte{"UTF-16LE": wide(binary.LittleEndian, "\xff\xfe"), "UTF-16BE": wide(binary.BigEndian, "\xfe\xff"), "UTF-8 with a mark": []byte("\ufeff" + strings.Replace(text, "ENC", "UTF-8", 1))} {
+		p := NewProperties()
+		if err := p.Parse("f", b); err != nil || p.raw["a"] != "é" {
+			t.Errorf("%s: %q, %v", name, p.raw["a"], err)
+		}
+	}
+	for text, ofYARN := range map[string]bool{strings.Replace(text, "ENC", "windows-1252", 1): false, "\x1f\x8b\x08": true, "\xff\xfe": true, "": true} {
+		var e *Error
+		if err := NewProperties().Parse("f", []byte(text)); !errors.As(err, &e) || e.OfYARN() != ofYARN {
+			t.Errorf("%q: %v, refused by YARN too: %t", text, err, !ofYARN)
+		}
 	}
 }
 
