@@ -2,11 +2,14 @@ package trace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 
 	"github.com/parquet-go/parquet-go"
+
+	"replay/trace/tablefile"
 )
 
 // A rowReader reads a table forward by batches of rows, each bound column from its own pages.
@@ -15,6 +18,7 @@ type rowReader struct {
 	t       *table
 	row     int64 // next row
 	columns []batchColumn
+	budget  *tablefile.Budget // of the pages of all columns
 }
 
 type batchColumn interface {
@@ -43,10 +47,11 @@ func (r *rowReader) close() {
 // pages walks the pages of one leaf over all row groups.
 type pages struct {
 	t     *table
+	r     *rowReader
 	name  string
 	leaf  leaf
 	group int
-	chunk parquet.Pages
+	chunk *tablefile.Pages
 	page  parquet.Page
 	def   []byte // definition levels of the page; empty if the column can't be null
 	rep   []byte // repetition levels, of lists
@@ -63,7 +68,10 @@ func (p *pages) advance() error {
 			if p.group >= len(p.t.starts)-1 {
 				return io.EOF
 			}
-			p.chunk = p.t.pf.RowGroups()[p.group].ColumnChunks()[p.leaf.index].Pages()
+			if p.r.budget == nil {
+				p.r.budget = p.t.file.Budget()
+			}
+			p.chunk = p.t.file.Pages(p.group, p.leaf.index, p.r.budget)
 			p.fresh = true
 			p.group++
 		}
@@ -129,7 +137,7 @@ type column[T any] struct {
 func bind[T any](r *rowReader, name string, absent T, decode func(parquet.Page) []T) *column[T] {
 	c := &column[T]{absent: absent, decode: decode}
 	l, ok := r.t.leaves[name]
-	c.pages = pages{t: r.t, name: name, leaf: l}
+	c.pages = pages{t: r.t, r: r, name: name, leaf: l}
 	if ok {
 		r.columns = append(r.columns, c)
 	} else {
@@ -194,7 +202,7 @@ func bindBool(r *rowReader, name string) *column[bool] {
 
 // load takes the next page and decodes its values; more is false after the last page.
 func (c *column[T]) load() (more bool, err error) {
-	err = parquetCall(c.t.path, func() error {
+	err = tablefile.Guard(func() error {
 		err := c.advance()
 		if err == io.EOF {
 			return nil
@@ -216,9 +224,48 @@ func (c *column[T]) load() (more bool, err error) {
 		if len(c.vals) != values {
 			return fmt.Errorf("%d values, levels for %d", len(c.vals), values)
 		}
-		return nil
+		return c.convert()
 	})
+	var problem Problem
+	if err != nil && !errors.As(err, &problem) {
+		err = c.damaged(err.Error())
+	}
 	return more, err
+}
+
+// convert makes milliseconds of the times of a page that are written in another unit.
+func (c *column[T]) convert() error {
+	if c.leaf.perMS <= 1 {
+		return nil
+	}
+	times, ok := any(c.vals).([]int64)
+	if !ok {
+		return fmt.Errorf("is no column of times")
+	}
+	out := make([]int64, len(times))
+	for i, v := range times {
+		if v%c.leaf.perMS != 0 {
+			row := c.row + c.rowOf(i)
+			return Problem{File: c.t.path, Group: c.t.group(row), Row: row, Column: c.name,
+				Value: fmt.Sprintf("%d in units of 1/%d ms", v, c.leaf.perMS), Want: "whole milliseconds"}
+		}
+		out[i] = v / c.leaf.perMS
+	}
+	c.vals = any(out).([]T)
+	return nil
+}
+
+// rowOf returns how many rows of the page are before its i-th value, in a column that is no list.
+func (c *column[T]) rowOf(i int) int64 {
+	for row, d := range c.def {
+		if d == c.leaf.maxDef {
+			if i == 0 {
+				return int64(row)
+			}
+			i--
+		}
+	}
+	return int64(i)
 }
 
 func (c *column[T]) lookUp(d parquet.Dictionary) error {

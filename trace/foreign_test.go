@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,4 +69,63 @@ func TestRepeatedField(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameJobs(t, want, got)
+}
+
+// Tables whose columns other programs wrote with other types: times are read in their own unit, packings and encodings that
+// decode in bounded memory are read, and everything else is refused by column and type. testdata/units.py wrote them.
+func TestForeignUnits(t *testing.T) {
+	want := foreignTrace()
+	for name, refused := range map[string]string{
+		"pyarrow-duration-timestamp-ms":     "",
+		"pyarrow-duration-timestamp-us":     "",
+		"pyarrow-duration-timestamp-ns":     "",
+		"pyarrow-wait-timestamp-us":         "",
+		"pyarrow-delta":                     "",
+		"pyarrow-lz4":                       "",
+		"pyarrow-gzip":                      "",
+		"duckdb-duration-timestamp-ms":      "",
+		"duckdb-duration-timestamp-us":      "",
+		"duckdb-duration-timestamp-ns":      "",
+		"pyarrow-duration-timestamp-us-odd": "row group 0, row 2: duration_ms is 1 in units of 1/1000 ms, want whole milliseconds",
+		"pyarrow-duration-struct":           "duration_ms is a struct, want INT64",
+		"pyarrow-duration-decimal":          "duration_ms is decimal(10,0), want INT64",
+		"pyarrow-duration-uint64":           "duration_ms is uint64, want INT64",
+		"pyarrow-duration-time64":           "duration_ms is a time of day, want INT64",
+		"pyarrow-duration-double":           "duration_ms is DOUBLE, want INT64",
+		"pyarrow-input-timestamp-ms":        "input_bytes is timestamp[ms], want INT64",
+		"pyarrow-pref-map":                  "pref_nodes is a map, want a list of INT32",
+		"pyarrow-pref-nested":               "pref_nodes is a list of groups or lists, want a list of INT32",
+		"pyarrow-brotli":                    "is compressed with BROTLI, want one of GZIP, LZ4_RAW, SNAPPY, UNCOMPRESSED, ZSTD",
+		"duckdb-duration-interval":          "duration_ms is interval, want INT64",
+		"duckdb-duration-struct":            "duration_ms is a struct, want INT64",
+		"duckdb-duration-uint64":            "duration_ms is uint64, want INT64",
+		"duckdb-duration-hugeint":           "duration_ms is DOUBLE, want INT64",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "pyarrow"))); err != nil {
+				t.Fatal(err)
+			}
+			tasks, err := os.ReadFile(filepath.Join("testdata", "units", name+".parquet"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, "tasks.parquet"), tasks, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Load(dir)
+			if refused != "" {
+				if err == nil || !strings.Contains(err.Error(), refused) {
+					t.Errorf("%v, want %q in it", err, refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want, got, sameTrace); d != "" {
+				t.Errorf("read differs from what was written (-want +got):\n%s", d)
+			}
+		})
+	}
 }

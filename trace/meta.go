@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"replay/input"
 )
 
 // Format, Version and TimeUnit stand in the manifest and in every table.
@@ -121,6 +123,7 @@ type Manifest struct {
 	SpanMS         int64       `json:"span_ms"` // time of the last submission
 	Resources      []string    `json:"resources"`
 	Files          []FileEntry `json:"files"` // sorted by name
+	Hash           string      `json:"hash,omitempty"`
 }
 
 // Counts of a trace's rows.
@@ -144,9 +147,18 @@ type FileEntry struct {
 // recordings make the same trace, whatever lay beside them.
 const ImportReport = "import.json"
 
-// identity is the hash over the files of a trace but its import report: SHA-256 over one line "sha256  name" a file,
-// by name.
-func identity(files []FileEntry) string {
+// identity is the hash of a trace with these files: SHA-256 over one line "sha256  name" for each but the import
+// report and for the manifest, by name. Of the manifest it takes what says something of the trace: neither the list of
+// files, nor those it was imported from, which may be called anything.
+func (m *Manifest) identity(files []FileEntry) string {
+	said := *m
+	said.Files = nil
+	if m.Source != nil {
+		source := *m.Source
+		source.Files = nil
+		said.Source = &source
+	}
+	files = append(slices.Clone(files), FileEntry{Name: manifestName, SHA256: said.sum()})
 	h := sha256.New()
 	for _, f := range slices.SortedFunc(slices.Values(files), byName) {
 		if f.Name == ImportReport {
@@ -155,6 +167,26 @@ func identity(files []FileEntry) string {
 		fmt.Fprintf(h, "%s  %s\n", f.SHA256, f.Name)
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// sum is the hash of everything that the manifest says but its own hash, however it is laid out: SHA-256 over its JSON
+// without space, keys in the order of [Manifest].
+func (m *Manifest) sum() string {
+	said := *m
+	said.Hash = ""
+	var read Manifest
+	text, err := json.Marshal(&said)
+	if err == nil {
+		err = json.Unmarshal(text, &read) // text that is no UTF-8 is not written as it is
+	}
+	if err == nil {
+		text, err = json.Marshal(&read)
+	}
+	if err != nil {
+		panic(err) // a manifest is plain values
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 func byName(a, b FileEntry) int { return cmp.Compare(a.Name, b.Name) }
@@ -177,12 +209,12 @@ func resourcesOf(nodes []Node, extra map[string]bool) []string {
 // readManifest reads and checks trace.json of dir, as far as it can be checked without the tables.
 func readManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a trace directory: %w", dir, err)
 	}
 	var m Manifest
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&m); err != nil {
+	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	major, _, _ := strings.Cut(Version, ".")
@@ -191,6 +223,13 @@ func readManifest(dir string) (*Manifest, error) {
 	}
 	if m.TimeUnit != TimeUnit {
 		return nil, fmt.Errorf("%s: time_unit is %q, want %q", path, m.TimeUnit, TimeUnit)
+	}
+	if m.Version == Version { // a later minor version may have further keys
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(new(Manifest)); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	for i, f := range m.Files {
 		if err := checkFileName(f.Name); err != nil {
@@ -203,7 +242,9 @@ func readManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
+// write writes the manifest with its hash.
 func (m *Manifest) write(path string) error {
+	m.Hash = m.sum()
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -225,7 +266,7 @@ func checkFileName(name string) error {
 
 // hashFile returns size and SHA-256 of a file.
 func hashFile(path string) (size int64, sum string, err error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return 0, "", err
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"replay/input"
 )
 
 // A Trace is an open trace directory. Several readers may use it at the same time.
@@ -106,6 +108,11 @@ func (t *Trace) openTables() error {
 func (t *Trace) checkFiles(report func(Problem) error) error {
 	bad := func(name, column string, value, want any) error {
 		return report(wholeFile(filepath.Join(t.dir, name), column, fmt.Sprint(value), fmt.Sprintf("%v as in %s", want, manifestName)))
+	}
+	if m := &t.Manifest; m.Hash != "" && m.Hash != m.sum() {
+		if err := report(wholeFile(filepath.Join(t.dir, manifestName), "hash", m.sum(), m.Hash+" as it says itself")); err != nil {
+			return err
+		}
 	}
 	rows := make(map[string]int64)
 	for _, tab := range append(slices.Clone(t.tasks), t.bySortedName()...) {
@@ -236,7 +243,7 @@ func (t *Trace) place(name string, row int64) (path string, group int, fileRow i
 func (t *Trace) Dir() string { return t.dir }
 
 // Hash is the identity of the trace in results: a SHA-256 over the hashes of its files.
-func (t *Trace) Hash() string { return identity(t.files) }
+func (t *Trace) Hash() string { return t.Manifest.identity(t.files) }
 
 // Attachments returns the names of the attached files, sorted.
 func (t *Trace) Attachments() (names []string) {
@@ -254,7 +261,7 @@ func (t *Trace) Attachment(name string) ([]byte, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s: no attached file %q: %w", t.dir, name, os.ErrNotExist)
 	}
-	data, err := os.ReadFile(filepath.Join(t.dir, name))
+	data, err := input.ReadFile(filepath.Join(t.dir, name))
 	return data, err
 }
 

@@ -270,7 +270,7 @@ func (w *Writer) close() error {
 }
 
 // Hash is the identity of the trace after a successful Close, as [Trace.Hash].
-func (w *Writer) Hash() string { return identity(w.manifest.Files) }
+func (w *Writer) Hash() string { return w.manifest.identity(w.manifest.Files) }
 
 // Counts returns the rows so far.
 func (w *Writer) Counts() Counts { return w.manifest.Counts }

@@ -2,10 +2,10 @@ package scenario
 
 import (
 	"maps"
-	"os"
 
 	"replay/engine/model"
 	"replay/engine/spark/driver"
+	"replay/input"
 	"replay/policy"
 	"replay/trace"
 )
@@ -39,7 +39,7 @@ type File struct {
 
 // ReadFile reads the file at path.
 func ReadFile(path string) (File, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	return File{Name: path, Text: text}, err
 }
 

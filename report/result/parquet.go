@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"replay/input"
+	"replay/trace/tablefile"
 )
 
 const (
@@ -74,53 +77,15 @@ func (t *table[S, R]) abandon() { t.file.Close() }
 // readTable calls each with every row of a Parquet file, in order. The row is reused.
 // The file must have the columns of R, which is checked first.
 func readTable[R any](path string, each func(*R) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
+	f, err := tablefile.Open(path)
+	if err == nil {
+		defer f.Close()
+		err = tablefile.Rows(f, func(_ int64, r *R) error { return each(r) })
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
+	var at *fs.PathError
+	var not *input.NotRegular
+	if err != nil && !errors.As(err, &at) && !errors.As(err, &not) { // those have the path
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	f, err := parquet.OpenFile(file, info.Size())
-	if err != nil {
-		return fmt.Errorf("%s: not a Parquet file: %w", path, err)
-	}
-	if err := sameColumns(parquet.SchemaOf(new(R)), f.Schema()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	r := parquet.NewGenericReader[R](f)
-	defer r.Close()
-	rows := make([]R, 1024)
-	for done := 0; ; {
-		n, err := r.Read(rows)
-		for i := range rows[:n] {
-			if err := each(&rows[i]); err != nil {
-				return fmt.Errorf("%s: row %d: %w", path, done+i, err)
-			}
-		}
-		done += n
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: row %d: %w", path, done, err)
-		}
-		clear(rows)
-	}
-}
-
-func sameColumns(want, got *parquet.Schema) error {
-	for _, path := range want.Columns() {
-		w, _ := want.Lookup(path...)
-		g, ok := got.Lookup(path...)
-		if !ok {
-			return fmt.Errorf("column %s is missing", path[0])
-		}
-		if w.Node.Type().Kind() != g.Node.Type().Kind() {
-			return fmt.Errorf("column %s is %s, want %s", path[0], g.Node.Type(), w.Node.Type())
-		}
-	}
-	return nil
+	return err
 }

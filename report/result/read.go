@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"replay/engine/record"
+	"replay/input"
 )
 
 // Read reads the tables of a result directory back.
@@ -80,7 +80,7 @@ func Read(dir string) (*Data, error) {
 }
 
 func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := input.ReadFile(path)
 	if err != nil {
 		return err
 	}

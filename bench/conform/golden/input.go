@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"replay/input"
 )
 
 // Input yields the lines of one file of vectors.
@@ -27,7 +29,7 @@ type Input struct {
 
 // Open opens a file of vectors; a name that ends in .gz is read through gzip.
 func Open(path string) (*Input, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}

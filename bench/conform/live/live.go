@@ -10,12 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"replay/bench/conform/golden"
 	"replay/engine/yarn/conf"
+	"replay/input"
 	"replay/policy/resource"
 )
 
@@ -280,7 +280,7 @@ func readRecording(in *golden.Input) (*recording, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "cluster.json")
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ func readRecording(in *golden.Input) (*recording, error) {
 
 // readCapacity reads the configuration of a CapacityScheduler on top of the properties of the site.
 func readCapacity(path string, site map[string]string) (map[string]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/engine/record"
+	"replay/input"
 	"replay/trace"
 )
 
@@ -41,7 +42,7 @@ type described struct {
 // again runs the command c once more with the words and files of the result that --from names.
 func (p *program) again(c *cli.Context) error {
 	file, name := c.String("from"), c.Command.Name
-	text, err := os.ReadFile(file)
+	text, err := input.ReadFile(file)
 	if err != nil {
 		return err
 	}

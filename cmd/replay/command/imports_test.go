@@ -10,22 +10,25 @@ import (
 // picture says which of our packages each may import; docs/architecture.md draws it. A name that ends in ... stands
 // for all packages below it, as a key for those that have no line of their own.
 var picture = map[string][]string{
+	"replay/input": nil, // nothing is read but by it
+
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/trace"},
-	"replay/trace/importer/codec":    nil,
+	"replay/trace/importer/workload": {"replay/input", "replay/trace", "replay/trace/tablefile"},
+	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
-	"replay/trace/importer/...":      {"replay/trace", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/importer/..."}, // formats
 
 	"replay/policy/resource":          nil,
 	"replay/policy":                   {"replay/policy/resource"},
-	"replay/trace":                    nil,
+	"replay/trace":                    {"replay/input", "replay/trace/tablefile"},
+	"replay/trace/tablefile":          {"replay/input"},
 	"replay/trace/synth":              {"replay/trace"},
 	"replay/engine/record":            nil,
 	"replay/engine/protocol":          {"replay/policy/resource", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn/jvm":          nil,
 	"replay/engine/spelling":          nil,
 	"replay/engine/remark":            nil,
-	"replay/engine/yarn/conf":         {"replay/engine/remark", "replay/policy", "replay/policy/resource", "replay/engine/spelling", "replay/engine/yarn/jvm"},
+	"replay/engine/yarn/conf":         {"replay/input", "replay/engine/remark", "replay/policy", "replay/policy/resource", "replay/engine/spelling", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn":              {"replay/policy", "replay/policy/resource", "replay/engine/protocol", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn/fifo":         {"replay/policy/resource", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
 	"replay/engine/yarn/fair":         {"replay/policy", "replay/policy/resource", "replay/engine/protocol", "replay/engine/yarn", "replay/engine/yarn/conf", "replay/engine/yarn/jvm"},
@@ -40,7 +43,7 @@ var picture = map[string][]string{
 	"replay/engine/master/mastertest": {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/spark/driver":      {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/model":             nil,
-	"replay/engine/scenario": {"replay/engine/remark", "replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
+	"replay/engine/scenario": {"replay/input", "replay/engine/remark", "replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
 	"replay/engine/ideal": {"replay/policy/resource", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
 	"replay/engine":       {"replay/policy/resource", "replay/trace", "replay/engine/..."},
@@ -48,7 +51,7 @@ var picture = map[string][]string{
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
 	"replay/report/outdir":     nil,
-	"replay/report/result":     {"replay/engine/record", "replay/report/dist", "replay/report/outdir", "replay/report/quantity"},
+	"replay/report/result":     {"replay/input", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/report/outdir", "replay/report/quantity"},
 	"replay/report/metric":     {"replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
@@ -62,9 +65,9 @@ var picture = map[string][]string{
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
 	"replay/bench/measure":             nil,
-	"replay/bench/conform/golden":      {"replay/engine/protocol", "replay/policy/resource"},
+	"replay/bench/conform/golden":      {"replay/input", "replay/engine/protocol", "replay/policy/resource"},
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
-	"replay/bench/conform/live":        {"replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
+	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/cmd/replay/command":        {"replay/..."},
@@ -73,7 +76,7 @@ var picture = map[string][]string{
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/importer/...", "replay/trace/synth", "replay/cmd/replay/command",
+var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/cmd/replay/command",
 	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/inference", "replay/report/prediction", "replay/report/reporttest"}
 
 func TestImportPicture(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"unicode/utf8"
 
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/input"
 )
 
 // inputFiles are all files that a command reads besides traces: each is read once, so that all replays see the same text and a
@@ -41,7 +41,7 @@ func (in *inputFiles) read(path string) ([]byte, error) {
 	if in.recorded {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	if err == nil {
 		in.files[path] = text
 	}

@@ -2,10 +2,10 @@ package conf
 
 import (
 	"math"
-	"os"
 	"strings"
 
 	"replay/engine/remark"
+	"replay/input"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -99,7 +99,7 @@ func DefaultAllocations(site *Site) *Allocations {
 // ReadAllocations parses the allocation file at path. Other than YARN, and other than
 // [ParseAllocations], it refuses a file that has Problems.
 func ReadAllocations(path string, site *Site) (*Allocations, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

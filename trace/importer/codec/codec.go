@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"replay/input"
 )
 
 // Codec is a compression that a program, or an archive, puts around a file.
@@ -84,7 +86,7 @@ func (f *File) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.C
 // Open opens a file and unpacks it after its first bytes. Name is the codec that the name of the file speaks of,
 // or ""; that the bytes are those of another one is an error that says what they look like.
 func Open(path, name string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/input"
 	"replay/trace/importer/workload"
 )
 
@@ -63,7 +64,7 @@ func (s *scenario) schedulerFiles() error {
 			path = filepath.Join(s.dir, filepath.Base(named))
 			delete(s.setup.YarnSite, keyAllocationFile) // it is attached, and the trace goes elsewhere
 		}
-		data, err := os.ReadFile(path)
+		data, err := input.ReadFile(path)
 		if errors.Is(err, os.ErrNotExist) {
 			if class := s.setup.YarnSite["yarn.resourcemanager.scheduler.class"]; strings.HasSuffix(class, schedulerOf[name]) {
 				s.Warn("%s is not there, although yarn_site of cluster.json names the %s: a replay makes queues of those that applications named", path, schedulerOf[name])

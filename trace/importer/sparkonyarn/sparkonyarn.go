@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/input"
 	"replay/trace"
 	"replay/trace/importer/codec"
 	"replay/trace/importer/eventlog"
@@ -113,7 +114,7 @@ type recordedNodeEvent struct {
 // read takes in everything but the event logs.
 func (s *scenario) read() error {
 	path := filepath.Join(s.dir, "cluster.json")
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("%s: not a recorded cluster: %w", s.dir, err)
 	}

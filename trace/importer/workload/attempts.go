@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"replay/trace/tablefile"
 )
 
 // AttemptsFile is the name under which the recorded task attempts come with a trace.
@@ -78,58 +79,24 @@ func (t *attempts) file() ([]byte, error) {
 }
 
 // ReadAttempts reads the content of [AttemptsFile] into the stages of applications, which are in order of their jobs.
-func ReadAttempts(data []byte, apps []RecordedApp) (err error) {
-	defer func() {
-		if r := recover(); r != nil { // the Parquet library panics on some malformed files
-			err = fmt.Errorf("%s: damaged (%v), want a readable Parquet file", AttemptsFile, r)
-		}
-	}()
+func ReadAttempts(data []byte, apps []RecordedApp) error {
 	byJob := map[int64]*RecordedApp{}
 	for i := range apps {
 		byJob[apps[i].Job] = &apps[i]
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return fmt.Errorf("%s: not a Parquet file: %w", AttemptsFile, err)
-	}
-	if err := sameColumns(parquet.SchemaOf(RecordedAttempt{}), f.Schema()); err != nil {
-		return fmt.Errorf("%s: %w", AttemptsFile, err)
-	}
-	r := parquet.NewGenericReader[RecordedAttempt](f)
-	defer r.Close()
-	rows := make([]RecordedAttempt, 1024)
-	for done := 0; ; {
-		n, err := r.Read(rows)
-		for i, x := range rows[:n] {
+	f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
+	if err == nil {
+		err = tablefile.Rows(f, func(_ int64, x *RecordedAttempt) error {
 			a := byJob[x.Job]
 			if a == nil || x.Stage < 0 || int(x.Stage) >= len(a.Stages) {
-				return fmt.Errorf("%s: row %d: job %d, stage %d: not in recorded.json", AttemptsFile, done+i, x.Job, x.Stage)
+				return fmt.Errorf("job %d, stage %d: not in recorded.json", x.Job, x.Stage)
 			}
-			a.Stages[x.Stage].Tasks = append(a.Stages[x.Stage].Tasks, x)
-		}
-		done += n
-		if err == io.EOF {
+			a.Stages[x.Stage].Tasks = append(a.Stages[x.Stage].Tasks, *x)
 			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: row %d: %w", AttemptsFile, done, err)
-		}
+		})
 	}
-}
-
-// sameColumns refuses a file whose columns are others: the library reads those that are missing, or null, as zeros.
-func sameColumns(want, got *parquet.Schema) error {
-	for _, path := range want.Columns() {
-		w, _ := want.Lookup(path...)
-		g, ok := got.Lookup(path...)
-		switch kind := w.Node.Type().Kind(); {
-		case !ok:
-			return fmt.Errorf("column %s is missing, want %s", path[0], kind)
-		case g.Node.Type().Kind() != kind:
-			return fmt.Errorf("column %s is %s, want %s", path[0], g.Node.Type().Kind(), kind)
-		case !g.Node.Required():
-			return fmt.Errorf("column %s may be null, want %s in each row", path[0], kind)
-		}
+	if err != nil {
+		return fmt.Errorf("%s: %w", AttemptsFile, err)
 	}
 	return nil
 }

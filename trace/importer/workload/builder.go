@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"replay/input"
 	"replay/trace"
 )
 
@@ -126,7 +127,7 @@ func (b *Builder) AddFile(f trace.File) { b.shared.add(&File{f, true}) }
 // AddSource names files as sources of the trace.
 func (b *Builder) AddSource(paths ...string) error {
 	for _, p := range paths {
-		f, err := os.Open(p)
+		f, err := input.Open(p)
 		if err != nil {
 			return err
 		}

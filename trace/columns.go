@@ -1,0 +1,121 @@
+package trace
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// checkSchema finds the leaf of each column of the format. All problems are reported together.
+func (t *table) checkSchema() error {
+	t.leaves = make(map[string]leaf)
+	var problems []error
+	want := schemas[t.name]
+	for _, path := range want.Columns() {
+		node, _ := want.Lookup(path...)
+		key, field := path[0], ""
+		if len(path) == 4 { // column.list.element.field
+			field = path[3]
+			key += "." + field
+		}
+		kind := node.Node.Type().Kind()
+		wanted := kind.String()
+		if node.MaxRepetitionLevel == 1 {
+			wanted = "a list of " + wanted
+		}
+		bad := func(value string) { problems = append(problems, wholeFile(t.path, key, value, wanted)) }
+		column := t.file.Parquet.Root().Column(path[0])
+		if column == nil {
+			if top, _ := fieldOf(want, path[0]); top.Required() {
+				bad("missing")
+			}
+			continue
+		}
+		l, is := t.leafOf(column, field)
+		if is == "" && (l.list != (node.MaxRepetitionLevel == 1) || l.kind != kind) {
+			is = t.file.Leaf(l.index).Describe()
+			if l.list {
+				is = "a list of " + is
+			}
+		}
+		if is == "" {
+			is = t.unitOf(&l, path[0])
+		}
+		if is != "" {
+			bad(is)
+			continue
+		}
+		l.required = l.list || node.Node.Required()
+		t.leaves[key] = l
+	}
+	return errors.Join(problems...)
+}
+
+func fieldOf(s *parquet.Schema, name string) (parquet.Field, bool) {
+	for _, f := range s.Fields() {
+		if f.Name() == name {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// leafOf returns the leaf of a column: itself, or the elements of a list in one of the forms that writers use, whose
+// groups have any name. With a field the elements are groups with it. Otherwise it says what the column is instead.
+func (t *table) leafOf(c *parquet.Column, field string) (l leaf, is string) {
+	down := func(c *parquet.Column) {
+		if c.Optional() || c.Repeated() {
+			l.maxDef++
+		}
+	}
+	down(c)
+	if t.file.IsMap(c.Name()) {
+		return l, "a map"
+	}
+	if !c.Leaf() && !c.Repeated() { // a group around what is repeated
+		if len(c.Columns()) != 1 || !c.Columns()[0].Repeated() {
+			return l, "a struct"
+		}
+		c = c.Columns()[0]
+		down(c)
+	}
+	if c.Repeated() {
+		l.list, l.present = true, l.maxDef
+		if !c.Leaf() && len(c.Columns()) == 1 && c.Columns()[0].Leaf() == (field == "") { // a group around the element
+			c = c.Columns()[0]
+			down(c)
+			if c.Repeated() {
+				return l, "a list of lists"
+			}
+		}
+	}
+	if field != "" {
+		if c.Leaf() {
+			return l, "without the field " + field
+		}
+		if c = c.Column(field); c == nil {
+			return l, "without the field " + field
+		}
+		down(c)
+	}
+	if c.Repeated() && field != "" || !c.Leaf() {
+		return l, "a list of groups or lists"
+	}
+	l.index, l.kind = c.Index(), c.Type().Kind()
+	return l, ""
+}
+
+// timeSuffix ends the names of columns that are times, in milliseconds unless their type says otherwise.
+const timeSuffix = "_ms"
+
+// unitOf sets the unit of the leaf's values. It returns what they are if they do not stand for the numbers, texts or
+// times of the column.
+func (t *table) unitOf(l *leaf, column string) (is string) {
+	file := t.file.Leaf(l.index)
+	if file.PerMS > 0 && strings.HasSuffix(column, timeSuffix) {
+		l.perMS = file.PerMS
+		return ""
+	}
+	return file.Logical
+}
