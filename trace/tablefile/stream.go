@@ -231,7 +231,7 @@ func (s *stream) takeDictionary(h, out *format.PageHeader) error {
 	if s.entries >= 0 {
 		return fmt.Errorf("a second dictionary")
 	}
-	if d.Encoding != format.Plain && d.Encoding != format.PlainDictionary {
+	if d.Encoding != format.Plain && d.Encoding != plainDictionary {
 		return fmt.Errorf("a dictionary encoded as %v, want PLAIN", d.Encoding)
 	}
 	if s.leaf.Kind == parquet.Boolean {

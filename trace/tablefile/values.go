@@ -9,13 +9,16 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// plainDictionary is what older writers say instead of PLAIN of a dictionary, and instead of RLE_DICTIONARY of its use.
+const plainDictionary format.Encoding = 2
+
 // checkValues checks that b holds n values in the encoding, and nothing that would make a decoder hold more.
 // dictionary is the number of values of the chunk's dictionary, or -1.
 func (l *Leaf) checkValues(b []byte, encoding format.Encoding, n, dictionary int) error {
 	switch encoding {
 	case format.Plain:
 		return l.checkPlain(b, n)
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, plainDictionary:
 		if dictionary < 0 {
 			return fmt.Errorf("values by dictionary, and no dictionary before them")
 		}
