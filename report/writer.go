@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"replay/engine/record"
+	"replay/outdir"
 	"replay/report/figure"
 	"replay/report/metric"
-	"replay/report/outdir"
 	"replay/report/page"
 	"replay/report/plot"
 	"replay/report/result"

@@ -15,6 +15,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"replay/outdir"
 )
 
 // tasksPerFile is after how many rows the task table goes on in a further file, at the next job.
@@ -24,6 +26,7 @@ const tasksPerFile = 64 << 20
 // The same calls give the same bytes.
 type Writer struct {
 	dir, tmp  string
+	out       *outdir.Partial
 	manifest  Manifest
 	rules     rules
 	jobs      *tableWriter[jobRow]
@@ -48,14 +51,11 @@ func Create(dir string, meta Meta) (*Writer, error) {
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
+	out, err := outdir.Begin(dir)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, tmp: tmp, perFile: tasksPerFile, resources: make(map[string]bool), nodes: meta.Nodes}
+	w := &Writer{dir: dir, out: out, tmp: out.Path(""), perFile: tasksPerFile, resources: make(map[string]bool), nodes: meta.Nodes}
 	w.rules = rules{
 		report: func(p Problem) error { return p },
 		place: func(table string, row int64) (string, int, int64) {
@@ -63,7 +63,7 @@ func Create(dir string, meta Meta) (*Writer, error) {
 		},
 	}
 	w.manifest = manifestOf(&meta)
-	if err := firstOf(os.Chmod(tmp, 0o755), w.rules.meta(&meta), w.rules.sources(w.dir, &meta), w.start(&meta)); err != nil {
+	if err := firstOf(w.rules.meta(&meta), w.rules.sources(w.dir, &meta), w.start(&meta)); err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func (w *Writer) discard() {
 	for _, c := range []io.Closer{w.jobs, w.stages, w.tasks, w.executors} {
 		c.Close() // the files go with the directory
 	}
-	os.RemoveAll(w.tmp)
+	w.out.Abort()
 }
 
 func (w *Writer) close() error {
@@ -266,7 +266,7 @@ func (w *Writer) close() error {
 	if err := w.manifest.write(filepath.Join(w.tmp, manifestName)); err != nil {
 		return err
 	}
-	return os.Rename(w.tmp, w.dir)
+	return w.out.InstallNew()
 }
 
 // Hash is the identity of the trace after a successful Close, as [Trace.Hash].

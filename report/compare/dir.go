@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"replay/outdir"
 	"replay/report/figure"
-	"replay/report/outdir"
 )
 
 // dir is what a directory of a comparison consists of.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/outdir"
 	"replay/report/figure"
-	"replay/report/outdir"
 	"replay/report/page"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"replay/engine/record"
-	"replay/report/outdir"
+	"replay/outdir"
 )
 
 // Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet if wanted.

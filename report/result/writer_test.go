@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
-	"replay/report/outdir"
+	"replay/outdir"
 	"replay/report/reporttest"
 	"replay/report/result"
 )

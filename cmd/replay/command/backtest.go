@@ -3,11 +3,11 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/backtest"
+	"replay/outdir"
 	"replay/report/prediction"
 	"replay/trace/importer/workload"
 )
@@ -63,12 +63,12 @@ func (p *program) backtest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp("", "replay-backtest-")
+	scratch, err := outdir.Scratch("replay-backtest")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	so := backtest.SourceOptions{Allocation: o.Allocation, Import: workload.DefaultOptions(), Tmp: tmp}
+	defer scratch.Abort()
+	so := backtest.SourceOptions{Allocation: o.Allocation, Import: workload.DefaultOptions(), Tmp: scratch.Path("")}
 	if err := readInputFlags(c, &so.Import); err != nil {
 		return err
 	}

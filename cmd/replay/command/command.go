@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -53,14 +50,6 @@ var commands = []func(*program) *cli.Command{
 	manCommand,
 }
 
-// Main runs the program with the process's arguments and returns its exit code. Policies can be named beside those of
-// package policy, by flags, in configuration files and in traces; a name that is taken ends the program.
-func Main(policies policy.Tables) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return Run(ctx, os.Args, os.Stdout, os.Stderr, policies)
-}
-
 // Run is [Main] without the process. The first of args is the name of the program. Flags may stand before and after
 // arguments. When ctx ends nothing is left behind.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies policy.Tables) int {
@@ -69,7 +58,11 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 		return exitUsage
 	}
 	p := &program{policies: &policies, commands: commands, files: newInputFiles()}
-	err := p.run(ctx, args, stdout, stderr)
+	out := &output{Writer: stdout}
+	err := p.run(ctx, args, out, stderr)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return exitDone
 	}

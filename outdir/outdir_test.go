@@ -60,8 +60,12 @@ func TestCheck(t *testing.T) {
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
-			if _, begun := kind.Begin(dir); (begun == nil) != (err == nil) {
+			p, begun := kind.Begin(dir)
+			if (begun == nil) != (err == nil) {
 				t.Errorf("checked with %v and begun with %v", err, begun)
+			}
+			if p != nil {
+				p.Abort()
 			}
 		})
 	}
@@ -108,5 +112,106 @@ func TestInstallMergeAbort(t *testing.T) {
 				t.Errorf("mark.json holds %q (%v)", b, err)
 			}
 		})
+	}
+}
+
+// What a writer that was killed left goes when the next one writes there; what it had taken away comes back.
+func TestKilledWriter(t *testing.T) {
+	parent := t.TempDir()
+	write(t, parent, ".d.partial/tables/half", ".d.old/mark.json", ".d.old/text.txt")
+	dir := filepath.Join(parent, "d")
+	p, err := kind.Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := files(t, parent), []string{"d/mark.json", "d/text.txt"}; !slices.Equal(got, want) {
+		t.Errorf("%q are there, want %q", got, want)
+	}
+	p.Abort()
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
+		t.Errorf("%v is there, want d alone (%v)", entries, err)
+	}
+	write(t, parent, ".d.old/mark.json") // it had put its own in place
+	if p, err = kind.Begin(dir); err != nil {
+		t.Fatal(err)
+	}
+	p.Abort()
+	if got, want := files(t, parent), []string{"d/mark.json", "d/text.txt"}; !slices.Equal(got, want) {
+		t.Errorf("%q are there, want %q", got, want)
+	}
+}
+
+// Of two writers of one directory the second is refused while the first writes, and neither sees files of the other.
+func TestTwoWriters(t *testing.T) {
+	parent := t.TempDir()
+	dir, link := filepath.Join(parent, "d"), filepath.Join(parent, "link")
+	write(t, parent, "d/mark.json")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	first, err := kind.Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{dir, link} {
+		if _, err := kind.Begin(name); err == nil || !strings.Contains(err.Error(), name+": is being written by another program") {
+			t.Errorf("a second writer: %v", err)
+		}
+	}
+	if err := first.WriteFile("mark.json", []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Install(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := kind.Begin(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Abort()
+	if left, err := os.ReadDir(second.Path("")); err != nil || len(left) > 0 {
+		t.Errorf("the second has %v (%v)", left, err)
+	}
+}
+
+// A program that ends at once removes what it was writing.
+func TestAbortAll(t *testing.T) {
+	parent := t.TempDir()
+	p, err := kind.Begin(filepath.Join(parent, "d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, p.Path("plots"), "a.svg")
+	AbortAll()
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) > 0 {
+		t.Errorf("%v is left (%v)", entries, err)
+	}
+	p.Abort()
+}
+
+// Scratch directories of programs that were killed go; those in use stay.
+func TestScratch(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	killed := filepath.Join(os.TempDir(), ".x-1")
+	write(t, killed, "a")
+	first, err := Scratch("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(killed); !os.IsNotExist(err) {
+		t.Errorf("%s is still there (%v)", killed, err)
+	}
+	write(t, first.Path(""), "b")
+	second, err := Scratch("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(first.Path("b")); err != nil {
+		t.Error(err)
+	}
+	first.Abort()
+	second.Abort()
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
 	}
 }

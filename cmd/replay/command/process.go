@@ -1,0 +1,56 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"replay/outdir"
+	"replay/policy"
+)
+
+// Main runs the program with the process's arguments and returns its exit code. Policies can be named beside those of
+// package policy, by flags, in configuration files and in traces; a name that is taken ends the program.
+//
+// A signal ends it within a second, whatever it is doing; a second one ends it at once.
+func Main(policies policy.Tables) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // signals are the system's again
+	code := make(chan int)
+	go func() { code <- Run(ctx, os.Args, os.Stdout, os.Stderr, policies) }()
+	select {
+	case c := <-code:
+		return c
+	case <-ctx.Done():
+	}
+	select {
+	case c := <-code:
+		return c
+	case <-time.After(grace):
+		outdir.AbortAll()
+		fmt.Fprintln(os.Stderr, "replay: interrupted")
+		return exitStopped
+	}
+}
+
+// grace is how long a command may take to end by itself after a signal.
+const grace = 700 * time.Millisecond
+
+// output is standard output. A write that fails makes the command fail, also where it is not looked at.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (w *output) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
+}

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"replay/policy"
+)
+
+// full is a disk that is full.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// A command whose output cannot be written fails, whichever it is.
+func TestOutputIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	result, trace := filepath.Join(dir, "r"), filepath.Join("..", "..", "..", "traces", "fair-weights")
+	var stderr bytes.Buffer
+	if code := Run(t.Context(), []string{"replay", "run", trace, "--quiet", "--formats", "svg", "--out", result}, &bytes.Buffer{}, &stderr, policy.Tables{}); code != exitDone {
+		t.Fatal(stderr.String())
+	}
+	for _, line := range []string{
+		"--help", "help run", "version", "man", "completion bash",
+		"run " + trace, "run " + trace + " --json", "run --from " + result + "/run.json",
+		"compare " + trace + " --seeds 2 --variant a: --variant b:--sharing=drf",
+		"report " + result, "report " + result + " --json",
+		"gen uniform-micro --jobs 2 --out " + dir + "/g",
+		"trace info " + trace, "trace check " + trace, "trace check " + trace + " --json",
+		"import spark-eventlog ../../../trace/importer/testdata/spark-eventlog --dry-run",
+		"conform ../../../bench/conform/testdata/recorded-locality-thresholds",
+	} {
+		stderr.Reset()
+		code := Run(t.Context(), append([]string{"replay"}, strings.Fields(line)...), full{}, &stderr, policy.Tables{})
+		if code == exitDone || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: exit code %d, and on stderr %q", line, code, stderr.String())
+		}
+	}
+}
+
+// TestMain makes the binary of the tests the program itself for those that want a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("REPLAY_PROCESS") != "" {
+		os.Exit(Main(policy.Tables{}))
+	}
+	os.Exit(m.Run())
+}
+
+// process is the program with these words, to be started.
+func process(words ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], words...)
+	cmd.Env = append(os.Environ(), "REPLAY_PROCESS=1")
+	return cmd
+}
+
+// The process says so, too, and signals end it: the first soon and cleanly, with nothing left behind.
+func TestProcess(t *testing.T) {
+	if device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {
+		defer device.Close()
+		cmd := process("version")
+		cmd.Stdout = device
+		if err := cmd.Run(); err == nil {
+			t.Error("version > /dev/full exits 0")
+		}
+	}
+	parent := t.TempDir()
+	cmd := process("gen", "tpch-mixed", "--jobs", "20000", "--out", filepath.Join(parent, "t"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(left(t, parent)) == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitStopped || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("%v, %s", err, stderr.String())
+	}
+	if l := left(t, parent); len(l) > 0 {
+		t.Errorf("%v is left", l)
+	}
+}
+
+// left lists what is in a directory.
+func left(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,312 @@
+// Package outdir writes directories that appear whole or not at all, and that replace nothing but an earlier
+// directory of their own kind. What a writer that was killed left behind goes when the next one writes there; two
+// writers never write the same directory.
+package outdir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Kind is what a sort of directory consists of.
+type Kind struct {
+	Mark  string   // the file that tells the kind
+	Files []string // all files and directories that it may hold
+}
+
+// Check reports why dir cannot be replaced by a directory of the kind. It can when it is absent or empty, or has the
+// mark and nothing besides what the kind consists of.
+func (k Kind) Check(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, k.Mark)); err != nil {
+		return fmt.Errorf("%s: has files and no %s, so it is not an earlier result; want a new or empty directory", dir, k.Mark)
+	}
+	for _, e := range entries {
+		if !slices.Contains(k.Files, e.Name()) {
+			return fmt.Errorf("%s: has %s, which would be lost; want a new or empty directory, or an earlier result and nothing else", dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// Begin begins a directory that will appear at dir, which [Kind.Check] must allow to be replaced.
+func (k Kind) Begin(dir string) (*Partial, error) {
+	if err := k.Check(dir); err != nil {
+		return nil, err
+	}
+	p, err := Begin(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.Check(dir); err != nil { // the writer that had it first may have made something else of it
+		p.Abort()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Partial is a directory that is being written beside the place where it will appear, on the same file system. Its name
+// says so, .NAME.partial, and it is locked while its writer lives.
+type Partial struct {
+	dir  string // absolute
+	temp string // "" when it is in place or removed
+	lock *os.File
+}
+
+// partials are those that are being written, for [AbortAll].
+var partials struct {
+	sync.Mutex
+	open map[*Partial]bool
+}
+
+// Begin begins a directory that will appear at dir. It is an error if somebody else is writing it.
+func Begin(dir string) (*Partial, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	parent, name := filepath.Split(abs)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, err
+	}
+	p := &Partial{dir: abs, temp: filepath.Join(parent, "."+name+".partial")}
+	if p.lock, err = own(p.temp); err != nil {
+		if errors.Is(err, errLocked) {
+			err = fmt.Errorf("%s: is being written by another program, which has %s", dir, p.temp)
+		}
+		return nil, err
+	}
+	if err := errors.Join(empty(p.temp), p.recover()); err != nil {
+		p.Abort()
+		return nil, err
+	}
+	p.keep()
+	return p, nil
+}
+
+func (p *Partial) keep() {
+	partials.Lock()
+	defer partials.Unlock()
+	if partials.open == nil {
+		partials.open = make(map[*Partial]bool)
+	}
+	partials.open[p] = true
+}
+
+// Scratch makes a directory for files that nobody keeps, in that of the system. Those of programs that were killed go.
+func Scratch(name string) (*Partial, error) {
+	prefix := "." + name + "-"
+	old, err := os.ReadDir(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range old {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		p := &Partial{temp: filepath.Join(os.TempDir(), e.Name())}
+		if p.lock, err = own(p.temp); err == nil { // else somebody has it, perhaps another user
+			p.Abort()
+		}
+	}
+	temp, err := os.MkdirTemp("", prefix)
+	if err != nil {
+		return nil, err
+	}
+	p := &Partial{temp: temp}
+	if p.lock, err = own(temp); err != nil {
+		return nil, err
+	}
+	p.keep()
+	return p, nil
+}
+
+// old is where the directory that is replaced stands for a moment.
+func (p *Partial) old() string {
+	return filepath.Join(filepath.Dir(p.dir), "."+filepath.Base(p.dir)+".old")
+}
+
+// recover finishes what a writer that was killed began: the directory that it took away comes back, unless there is one.
+func (p *Partial) recover() error {
+	err := os.Rename(p.old(), p.dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return os.RemoveAll(p.old())
+}
+
+// Path returns where the file or directory called name, with slashes, is written.
+func (p *Partial) Path(name string) string { return filepath.Join(p.temp, filepath.FromSlash(name)) }
+
+// WriteFile writes a file.
+func (p *Partial) WriteFile(name string, b []byte) error {
+	return os.WriteFile(p.Path(name), b, 0o644)
+}
+
+// Install puts the directory in its place, instead of what is there.
+func (p *Partial) Install() error {
+	if err := os.Rename(p.temp, p.dir); err != nil { // an empty one gives way by itself
+		if err := os.Rename(p.dir, p.old()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(p.temp, p.dir); err != nil {
+			return errors.Join(err, p.recover())
+		}
+	}
+	p.temp = ""
+	return errors.Join(os.RemoveAll(p.old()), p.unlock())
+}
+
+// InstallNew is [Partial.Install] for a place that must be absent or empty.
+func (p *Partial) InstallNew() error {
+	if err := os.Rename(p.temp, p.dir); err != nil {
+		return err
+	}
+	p.temp = ""
+	return p.unlock()
+}
+
+// Merge puts the directory in its place together with what is there and not in it.
+func (p *Partial) Merge() error {
+	if err := linkAll(p.dir, p.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return p.Install()
+}
+
+// Abort removes what has not been put in place. After Install it does nothing.
+func (p *Partial) Abort() {
+	if p.temp != "" {
+		os.RemoveAll(p.temp)
+		p.temp = ""
+	}
+	p.unlock()
+}
+
+func (p *Partial) unlock() error {
+	partials.Lock()
+	defer partials.Unlock()
+	delete(partials.open, p)
+	if p.lock == nil {
+		return nil
+	}
+	err := p.lock.Close()
+	p.lock = nil
+	return err
+}
+
+// AbortAll removes all directories that are being written, for a program that ends without the writers' doing.
+func AbortAll() {
+	partials.Lock()
+	defer partials.Unlock()
+	for p := range partials.open {
+		if temp := p.temp; temp != "" {
+			for range 3 { // a writer may still be adding to it
+				if os.RemoveAll(temp) == nil {
+					break
+				}
+			}
+		}
+	}
+}
+
+var errLocked = errors.New("locked")
+
+// own makes the directory at path, or takes one that a writer left, and locks it.
+func own(path string) (*os.File, error) {
+	for {
+		if err := os.Mkdir(path, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its writer has just put it in place
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := lock(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+		locked, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(locked, there) {
+			return f, os.Chmod(path, 0o755)
+		}
+		f.Close()
+	}
+}
+
+// empty removes everything in a directory.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// linkAll makes everything in from also stand in to, unless to has something of that name.
+func linkAll(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		a, b := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		if _, err := os.Lstat(b); err == nil {
+			continue
+		}
+		switch {
+		case e.IsDir():
+			if err = os.Mkdir(b, 0o755); err == nil {
+				err = linkAll(a, b)
+			}
+		default:
+			if err = os.Link(a, b); err != nil { // some file systems have no links
+				err = copyFile(a, b)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
