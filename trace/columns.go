@@ -35,9 +35,6 @@ func (t *table) checkSchema() error {
 		l, is := t.leafOf(column, field)
 		if is == "" && (l.list != (node.MaxRepetitionLevel == 1) || l.kind != kind) {
 			is = t.file.Leaf(l.index).Describe()
-			if l.list {
-				is = "a list of " + is
-			}
 		}
 		if is == "" {
 			is = t.unitOf(&l, path[0])

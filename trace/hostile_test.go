@@ -177,7 +177,7 @@ func TestManifestIsHashed(t *testing.T) {
 			t.Fatal(err)
 		}
 		is, err := readManifest(dir)
-		if err == nil && is.Hash == is.sum() && is.sum() != was.sum() {
+		if err == nil && is.Hash == is.sum && is.sum != was.sum {
 			t.Fatalf("bit %d changes %q to %q unnoticed", bit, good[bit/8-min(bit/8, 9):bit/8+9], bad[bit/8-min(bit/8, 9):bit/8+9])
 		}
 		if err == nil && is.Hash == "" {

@@ -124,6 +124,8 @@ type Manifest struct {
 	Resources      []string    `json:"resources"`
 	Files          []FileEntry `json:"files"` // sorted by name
 	Hash           string      `json:"hash,omitempty"`
+
+	sum, core string // see takeSums
 }
 
 // Counts of a trace's rows.
@@ -151,14 +153,7 @@ const ImportReport = "import.json"
 // report and for the manifest, by name. Of the manifest it takes what says something of the trace: neither the list of
 // files, nor those it was imported from, which may be called anything.
 func (m *Manifest) identity(files []FileEntry) string {
-	said := *m
-	said.Files = nil
-	if m.Source != nil {
-		source := *m.Source
-		source.Files = nil
-		said.Source = &source
-	}
-	files = append(slices.Clone(files), FileEntry{Name: manifestName, SHA256: said.sum()})
+	files = append(slices.Clone(files), FileEntry{Name: manifestName, SHA256: m.core})
 	h := sha256.New()
 	for _, f := range slices.SortedFunc(slices.Values(files), byName) {
 		if f.Name == ImportReport {
@@ -169,24 +164,33 @@ func (m *Manifest) identity(files []FileEntry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// sum is the hash of everything that the manifest says but its own hash, however it is laid out: SHA-256 over its JSON
-// without space, keys in the order of [Manifest].
-func (m *Manifest) sum() string {
-	said := *m
-	said.Hash = ""
-	var read Manifest
-	text, err := json.Marshal(&said)
-	if err == nil {
-		err = json.Unmarshal(text, &read) // text that is no UTF-8 is not written as it is
+// takeSums sets the hashes of the manifest's text, however it is laid out: SHA-256 over its JSON without space, keys
+// sorted. That of all of it leaves out its own hash, and the core also what identity does.
+func (m *Manifest) takeSums(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var all map[string]any
+	if err := d.Decode(&all); err != nil {
+		return err
 	}
-	if err == nil {
-		text, err = json.Marshal(&read)
+	sum := func() string {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(all); err != nil {
+			panic(err) // it has just been decoded
+		}
+		sum := sha256.Sum256(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+		return hex.EncodeToString(sum[:])
 	}
-	if err != nil {
-		panic(err) // a manifest is plain values
+	delete(all, "hash")
+	m.sum = sum()
+	delete(all, "files")
+	if source, ok := all["source"].(map[string]any); ok {
+		delete(source, "files")
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	m.core = sum()
+	return nil
 }
 
 func byName(a, b FileEntry) int { return cmp.Compare(a.Name, b.Name) }
@@ -231,6 +235,9 @@ func readManifest(dir string) (*Manifest, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	if err := m.takeSums(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	for i, f := range m.Files {
 		if err := checkFileName(f.Name); err != nil {
 			return nil, fmt.Errorf("%s: files[%d]: %w", path, i, err)
@@ -244,7 +251,15 @@ func readManifest(dir string) (*Manifest, error) {
 
 // write writes the manifest with its hash.
 func (m *Manifest) write(path string) error {
-	m.Hash = m.sum()
+	m.Hash = ""
+	text, err := json.Marshal(m)
+	if err == nil {
+		err = m.takeSums(text)
+	}
+	if err != nil {
+		return err
+	}
+	m.Hash = m.sum
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

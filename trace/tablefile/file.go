@@ -264,21 +264,22 @@ func Rows[R any](f *File, each func(row int64, r *R) error) error {
 	return nil
 }
 
-// sameColumns compares the columns of a file with those that are wanted.
+// sameColumns compares the columns of a file with those that are wanted. The library would read one that is missing,
+// and nulls, as zeros.
 func sameColumns(want *parquet.Schema, f *File) error {
 	got := f.Parquet.Schema()
 	for _, path := range want.Columns() {
 		w, _ := want.Lookup(path...)
+		kind := w.Node.Type().Kind()
 		g, ok := got.Lookup(path...)
 		if !ok {
-			return fmt.Errorf("column %s is missing", path[0])
+			return fmt.Errorf("column %s is missing, want %s", path[0], kind)
 		}
-		l := f.Leaf(g.ColumnIndex)
-		if w.Node.Type().Kind() != l.Kind || l.Logical != "" {
-			return fmt.Errorf("column %s is %s, want %s", path[0], l.Describe(), w.Node.Type())
-		}
-		if w.MaxRepetitionLevel != int(l.MaxRep) || l.MaxDef > byte(w.MaxDefinitionLevel) {
-			return fmt.Errorf("column %s may be null or repeated, want %s", path[0], w.Node)
+		switch l := f.Leaf(g.ColumnIndex); {
+		case l.Kind != kind || l.Logical != "" || int(l.MaxRep) != w.MaxRepetitionLevel:
+			return fmt.Errorf("column %s is %s, want %s", path[0], l.Describe(), kind)
+		case int(l.MaxDef) > w.MaxDefinitionLevel:
+			return fmt.Errorf("column %s may be null, want %s in each row", path[0], kind)
 		}
 	}
 	return nil
@@ -286,8 +287,12 @@ func sameColumns(want *parquet.Schema, f *File) error {
 
 // Describe is the type of the leaf's values.
 func (l *Leaf) Describe() string {
+	is := l.Kind.String()
 	if l.Logical != "" {
-		return l.Logical
+		is = l.Logical
 	}
-	return l.Kind.String()
+	if l.MaxRep > 0 {
+		is = "a list of " + is
+	}
+	return is
 }

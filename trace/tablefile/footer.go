@@ -45,7 +45,7 @@ type footer struct {
 // readFooter reads and checks the footer of a file of size bytes.
 func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 	if size < int64(2*magicBytes+4) {
-		return nil, fmt.Errorf("%d bytes are no Parquet file", size)
+		return nil, fmt.Errorf("not a Parquet file: %d bytes", size)
 	}
 	var head [magicBytes]byte
 	var tail [4 + magicBytes]byte
@@ -56,7 +56,7 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 		return nil, err
 	}
 	if string(head[:]) != magic || string(tail[4:]) != magic {
-		return nil, fmt.Errorf("not a Parquet file, or not a whole one: begins with %q and ends with %q, want %q", head[:], tail[4:], magic)
+		return nil, fmt.Errorf("not a Parquet file: begins with %q and ends with %q, want %q", head[:], tail[4:], magic)
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	at := size - int64(len(tail)) - length

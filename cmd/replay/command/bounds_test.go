@@ -108,6 +108,7 @@ func setFirstDuration(t *testing.T, dir string, ms int64) {
 		t.Fatal(err)
 	}
 	delete(m, "files")
+	delete(m, "hash")
 	if data, err = json.Marshal(m); err != nil {
 		t.Fatal(err)
 	}
