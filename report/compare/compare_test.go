@@ -332,7 +332,7 @@ func TestStopByPrecision(t *testing.T) {
 		{"given", b, 8, 0, 0, inference.Given, ""},
 		{"too few", b, 4, 10, 30, "", ""},
 		{"too few, agree", same, 4, .03, 30, "", ""},
-		{"agree", same, 5, .03, 30, inference.Agreement, "5 seeds, as "},
+		{"agree", same, 5, .03, 30, inference.Agreement, ""},
 		{"precise", b, 8, 5, 30, inference.Precision, "8 seeds: every headline metric is known to within 500 %."},
 		{"not yet", b, 8, .0001, 30, "", ""},
 		{"limit", b, 8, .0001, 8, inference.Exhausted, "8 seeds, the limit: "},

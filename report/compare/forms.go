@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"replay/engine/record"
 	"replay/report/inference"
@@ -20,7 +22,7 @@ type (
 		Version   string        `json:"program_version"`
 		Commit    string        `json:"program_commit"`
 		Modified  bool          `json:"program_modified"`
-		Trace     string        `json:"trace_sha256"`
+		Traces    []traceJSON   `json:"traces"`
 		Variants  []variantJSON `json:"variants"`
 		Jobs      int           `json:"jobs"`
 		Inference inferenceJSON `json:"inference"`
@@ -47,6 +49,10 @@ type (
 		Config        map[string]string `json:"config"`
 		Model         map[string]string `json:"model"`
 		Warnings      []record.Warning  `json:"warnings"`
+	}
+	traceJSON struct {
+		Name   string `json:"name"`
+		SHA256 string `json:"sha256"`
 	}
 	inferenceJSON struct {
 		Unit      inference.Unit          `json:"unit"` // seed, trace or window
@@ -115,10 +121,15 @@ func (c *Comparison) JSON() ([]byte, error) {
 	out := comparisonJSON{Jobs: c.Jobs, Made: c.Made, Inference: c.inferenceJSON(), Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
 	for i, v := range c.Variants {
 		m := c.study.manifest(i)
-		out.Version, out.Commit, out.Modified, out.Trace = m.ProgramVersion, m.Commit, m.Modified, m.TraceHash
+		out.Version, out.Commit, out.Modified = m.ProgramVersion, m.Commit, m.Modified
 		out.Variants = append(out.Variants, variantJSON{
 			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings,
 		})
+	}
+	for _, r := range c.study.runs {
+		if t := (traceJSON{r.name, r.trace}); !slices.Contains(out.Traces, t) {
+			out.Traces = append(out.Traces, t)
+		}
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]
@@ -198,7 +209,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	for i, count := range c.Outcomes[0].Counts() {
 		for v, o := range c.Outcomes {
 			n := strconv.FormatInt(o.Counts()[i].Jobs, 10)
-			lines = append(lines, []string{"jobs_" + count.Name, string(quantity.Count), c.Variants[v].Name, n, "", "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
+			lines = append(lines, []string{"jobs_" + strings.ReplaceAll(count.Name, " ", "_"), string(quantity.Count), c.Variants[v].Name, n, "", "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
 		}
 	}
 	for i := range c.Rows {

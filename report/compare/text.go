@@ -92,6 +92,9 @@ func (c *Comparison) precisionText() string {
 	case inference.Precision:
 		return fmt.Sprintf("%s: every headline metric is known to within %s.", n, wanted)
 	case inference.Agreement:
+		if !slices.Contains(c.Same, false) {
+			return "" // the answer says it
+		}
 		if c.Tested[quantity.Headline] == 0 {
 			return fmt.Sprintf("%s, as nothing is tested that more of them would make more precise.", n)
 		}

@@ -32,6 +32,24 @@ func positive(value string) error {
 	return nil
 }
 
+// notNegative wants a number of 0 or more.
+func notNegative(value string) error {
+	if x, err := strconv.ParseFloat(value, 64); err != nil || !(x >= 0) || math.IsInf(x, 0) {
+		return errors.New("want a number of 0 or more")
+	}
+	return nil
+}
+
+// fromTo wants a whole number from least to most.
+func fromTo(least, most int64) func(string) error {
+	return func(value string) error {
+		if n, err := strconv.ParseInt(value, 0, 64); err != nil || n < least || n > most {
+			return fmt.Errorf("want %d to %d", least, most)
+		}
+		return nil
+	}
+}
+
 // from1To wants a whole number from 1 to most.
 func from1To(most int64) func(string) error {
 	return func(value string) error {

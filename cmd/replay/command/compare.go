@@ -2,41 +2,41 @@ package command
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
-	"replay/engine"
-	"replay/engine/record"
-	"replay/report"
 	"replay/report/compare"
+	"replay/report/inference"
 )
 
 func compareCommand(p *program) *cli.Command {
 	return &cli.Command{
 		Name:      "compare",
-		Usage:     "replay the same trace under each variant with the same random streams; table, plots, verdict",
-		ArgsUsage: "TRACE",
+		Usage:     "replay the same traces under each variant with the same random streams; table, plots, verdict",
+		ArgsUsage: "TRACE...",
 		Description: `Examples:
-   replay compare traces/fair-weights --variant 'locality: --placement locality-ratio' --variant 'naive: --placement naive' --seeds 5 --out out/cmp
+   replay compare traces/fair-weights --variant 'locality: --placement locality-ratio' --variant 'naive: --placement naive' --out out/cmp
    replay compare traces/drf-mixed-sizes --seeds 5 --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
    replay compare --from out/cmp/comparison.json --out out/again
 
-The other variants are compared with the first. Flags outside --variant apply to all of them.`,
+The other variants are compared with the first. Flags outside --variant apply to all of them.
+
+One trace is replayed with more and more seeds until every headline metric is known to within --precision, and the answer is
+about this trace. Of several traces each is one of the sample, and the answer is about workloads like these: take five or more.`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			with(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"}, func(text string) error {
 				_, err := p.splitVariant(text)
 				return err
 			}),
-			with(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; one says nothing of chance", Value: 1}, from1To(10_000)),
+			with(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; fewer than 5 give no verdict", DefaultText: "as many as --precision takes; 1 for each of several traces"}, from1To(10_000)),
+			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most to reach --precision", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
+			with(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * defaultPrecision}, positive),
+			with(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, notNegative),
+			&cli.StringFlag{Name: "traces", Usage: "compare on all traces of `WHERE`: a folder of them, a pattern in quotes, or a file with one a line"},
 			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
 			formatsFlag("svg,png,pdf"),
@@ -54,13 +54,17 @@ func (p *program) compare(c *cli.Context) error {
 	if c.IsSet("from") {
 		return p.again(c)
 	}
-	if c.NArg() != 1 {
-		return usagef("compare wants one TRACE directory, got %d arguments", c.NArg())
-	}
 	if len(c.StringSlice("variant")) < 2 {
 		return usagef("compare wants two --variant or more, got %d", len(c.StringSlice("variant")))
 	}
-	seeds := c.Int("seeds")
+	sources, err := p.sourcesOf(c)
+	if err != nil {
+		return err
+	}
+	seeds, limit, o, err := sampleOf(c, sources)
+	if err != nil {
+		return err
+	}
 	out := c.String("out")
 	keep := c.Bool("results")
 	if keep && out == "" {
@@ -83,43 +87,37 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkVariants(c.Args().First(), variants); err != nil {
+	if err := p.checkVariants(sources, variants); err != nil {
 		return err
 	}
-	temp := ""
+	g, err := p.newGrid(c, sources, variants, max(seeds, limit), o)
+	if err != nil {
+		return err
+	}
 	if keep {
 		if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {
 			return err
 		}
-		if temp, err = os.MkdirTemp(filepath.Dir(filepath.Clean(out)), ".runs-"); err != nil {
+		if g.results, err = os.MkdirTemp(filepath.Dir(filepath.Clean(out)), ".runs-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(temp)
+		defer os.RemoveAll(g.results)
 	}
-	results, err := p.replayAll(c, variants, seeds, temp)
+	var cmp *compare.Comparison
+	if seeds > 0 {
+		cmp, err = g.replay(seeds)
+	} else {
+		cmp, err = g.replayUntil(limit)
+	}
 	if err != nil {
 		return err
 	}
-	var sides []compare.Variant
-	var warnings []record.Warning
-	for i, v := range variants {
-		sides = append(sides, compare.Variant{Name: v.name, Flags: v.flags, Runs: results[i]})
-		for _, w := range results[i][0].Manifest.Warnings { // seeds and variants mostly warn of the same
-			if !slices.ContainsFunc(warnings, func(x record.Warning) bool { return x.Text == w.Text }) {
-				warnings = append(warnings, w)
-			}
-		}
-	}
-	printWarnings(c, warnings)
-	cmp, err := compare.Of(sides, compare.Options{Margin: compare.DefaultMargin})
-	if err != nil {
-		return err
-	}
+	printWarnings(c, g.warnings)
 	cmp.Made = p.made()
 	if out != "" {
 		more := map[string]string{}
-		if temp != "" {
-			more["runs"] = temp
+		if g.results != "" {
+			more["runs"] = g.results
 		}
 		if err := cmp.WriteDir(out, formats, more); err != nil {
 			return err
@@ -148,57 +146,31 @@ func (p *program) compare(c *cli.Context) error {
 	return checkOutcome(c, names, cmp.Outcomes...)
 }
 
-// replayAll replays every variant with every seed, several at a time; results are by variant, then seed.
-// With temp, each replay's result is written there. The order in which replays end has no influence on anything.
-func (p *program) replayAll(c *cli.Context, variants []variant, seeds int, temp string) ([][]*report.Result, error) {
-	ctx, cancel := context.WithCancelCause(c.Context)
-	defer cancel(nil)
-	results := make([][]*report.Result, len(variants))
-	for i := range results {
-		results[i] = make([]*report.Result, seeds)
-	}
-	workers := c.Int("jobs")
-	if !c.IsSet("jobs") {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	type cell struct{ variant, seed int }
-	cells := make(chan cell)
-	var wg sync.WaitGroup
-	progress := make([]engine.Progress, len(variants)*seeds)
-	var done atomic.Int64
-	defer watchAll(c, "compare", progress, &done)()
-	for range min(workers, len(variants)*seeds) {
-		wg.Go(func() {
-			for w := range cells {
-				v := variants[w.variant]
-				o := v.options
-				o.Seed += uint64(w.seed)
-				label := fmt.Sprintf("%s, seed %d", v.name, o.Seed)
-				out := ""
-				if temp != "" {
-					out = filepath.Join(temp, v.name, fmt.Sprintf("seed-%d", o.Seed))
-				}
-				r, err := p.replayOnce(ctx, c.Args().First(), o, out, report.Options{HTML: true}, &progress[w.variant*seeds+w.seed], p.madeAlone(v, o.Seed))
-				if err != nil {
-					cancel(fmt.Errorf("%s: %w", label, err))
-					return
-				}
-				results[w.variant][w.seed] = r
-				done.Add(1)
-			}
-		})
-	}
-feed:
-	for s := range seeds {
-		for v := range variants {
-			select {
-			case cells <- cell{v, s}:
-			case <-ctx.Done():
-				break feed
-			}
+// defaultPrecision is how precisely headline metrics are known when nobody says otherwise.
+const defaultPrecision = 0.03
+
+// sampleOf says how many replays there are to be of each variant on each source: a number of seeds, or up to how many may be taken
+// until the precision is reached.
+func sampleOf(c *cli.Context, sources []*traceSource) (seeds, limit int, o compare.Options, err error) {
+	o = compare.Options{Unit: inference.Seed, Margin: c.Float64("margin") / 100}
+	asked := ""
+	for _, name := range []string{"precision", "max-seeds"} {
+		if c.IsSet(name) && asked == "" {
+			asked = name
 		}
 	}
-	close(cells)
-	wg.Wait()
-	return results, context.Cause(ctx)
+	seeds = c.Int("seeds")
+	switch {
+	case len(sources) > 1 && asked != "":
+		return 0, 0, o, usagef("--%s is for one trace; of several, --seeds says how often each is replayed", asked)
+	case c.IsSet("seeds") && asked != "":
+		return 0, 0, o, usagef("--seeds fixes the number, and --%s lets the program find it: give one of them", asked)
+	case len(sources) > 1:
+		o.Unit = inference.Trace
+		return max(seeds, 1), 0, o, nil
+	case c.IsSet("seeds"):
+		return seeds, 0, o, nil
+	}
+	o.Precision, o.Limit = c.Float64("precision")/100, c.Int("max-seeds")
+	return 0, o.Limit, o, nil
 }

@@ -104,7 +104,7 @@ func TestCutOffReplaysArePaired(t *testing.T) {
 func TestOutcomesInCSV(t *testing.T) {
 	trace, alone := failingNodes(t)
 	out := filepath.Join(t.TempDir(), "out")
-	cmd(t, "compare", trace, "--quiet", "--formats", "none", "--out", out, "--variant", "two:", "--variant", "one: "+strings.Join(alone, " "))
+	cmd(t, "compare", trace, "--quiet", "--seeds", "1", "--formats", "none", "--out", out, "--variant", "two:", "--variant", "one: "+strings.Join(alone, " "))
 	csv := files(t, out)["comparison.csv"]
 	for _, want := range []string{"\njobs_succeeded,count,two,40,,,,,,,40,\n", "\njobs_succeeded,count,one,35,", "\njobs_failed,count,one,5,", "\njobs_refused,count,one,0,", "\njobs_unfinished,count,two,0,"} {
 		if !strings.Contains(csv, want) {

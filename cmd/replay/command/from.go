@@ -25,18 +25,21 @@ func fromFlag(file string) cli.Flag {
 
 // origin is where a command's words and files come from when it makes a result again.
 type origin struct {
-	file  string
-	made  *record.Made
-	trace string // hash
+	file   string
+	made   *record.Made
+	traces []string // hashes
 }
 
 // described is what run.json and comparison.json have in common.
 type described struct {
-	Made     *record.Made `json:"made"`
-	Trace    string       `json:"trace_sha256"`
-	Version  string       `json:"program_version"`
-	Commit   string       `json:"program_commit"`
-	Modified bool         `json:"program_modified"`
+	Made   *record.Made `json:"made"`
+	Trace  string       `json:"trace_sha256"`
+	Traces []struct {
+		SHA256 string `json:"sha256"`
+	} `json:"traces"` // of a comparison
+	Version  string `json:"program_version"`
+	Commit   string `json:"program_commit"`
+	Modified bool   `json:"program_modified"`
 }
 
 // again runs the command c once more with the words and files of the result that --from names.
@@ -56,19 +59,33 @@ func (p *program) again(c *cli.Context) error {
 	if made := d.Made.Command[0]; made != name {
 		return usagef("--from is %s, which replay %s made: use replay %s --from", file, made, made)
 	}
-	if c.NArg() > 1 {
-		return usagef("%s --from wants one TRACE at most, got %d arguments", name, c.NArg())
+	hashes := []string{d.Trace}
+	if len(d.Traces) > 0 {
+		hashes = nil
+		for _, t := range d.Traces {
+			hashes = append(hashes, t.SHA256)
+		}
+	}
+	if n := len(hashes); c.NArg() != 0 && c.NArg() != n {
+		wanted := "one TRACE"
+		if n > 1 {
+			wanted = fmt.Sprintf("%d traces", n)
+		}
+		return usagef("%s --from wants %s or none, got %d arguments", name, wanted, c.NArg())
+	}
+	if len(d.Made.Command) < 1+len(hashes) {
+		return fmt.Errorf("%s: its command %q does not name its traces", file, strings.Join(d.Made.Command, " "))
 	}
 	files, err := filesOf(d.Made)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	args := slices.Clone(d.Made.Command)
-	if c.NArg() == 1 {
-		args[1] = c.Args().First()
-	}
-	if _, err := os.Stat(args[1]); err != nil {
-		return fmt.Errorf("%s was made from the trace %s, and there is none: say where it is, as replay %s --from %s TRACE: %w", file, args[1], name, file, err)
+	copy(args[1:], c.Args().Slice())
+	for _, dir := range args[1 : 1+len(hashes)] {
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("%s was made from the trace %s, and there is none: say where it is, as replay %s --from %s TRACE: %w", file, dir, name, file, err)
+		}
 	}
 	for i := range p.words.flags {
 		f := &p.words.flags[i]
@@ -84,7 +101,7 @@ func (p *program) again(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, buildInfo{d.Version, d.Commit, d.Modified}, b)
 		}
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, d.Trace}}
+	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashes}}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 
@@ -116,8 +133,8 @@ func signed(m *record.Manifest, made *record.Made) {
 
 // checkTrace says that a trace is not the one that the result was made from.
 func (p *program) checkTrace(t *trace.Trace) error {
-	if o := p.origin; o != nil && o.trace != t.Hash() {
-		return fmt.Errorf("%s was made from the trace %s, and %s is %s: say where that trace is, as replay %s --from %s TRACE", o.file, o.trace, t.Dir(), t.Hash(), o.made.Command[0], o.file)
+	if o := p.origin; o != nil && !slices.Contains(o.traces, t.Hash()) {
+		return fmt.Errorf("%s was made from the trace %s, and %s is %s: say where that trace is, as replay %s --from %s TRACE", o.file, strings.Join(o.traces, " and "), t.Dir(), t.Hash(), o.made.Command[0], o.file)
 	}
 	return nil
 }

@@ -209,7 +209,7 @@ func TestRecordedElsewhere(t *testing.T) {
 	for _, args := range [][]string{
 		{"import", "spark-eventlog", log, "--out", trace},
 		{"run", trace, "--out", out, "--formats", "none"},
-		{"compare", trace, "--variant", "a:", "--variant", "b: --sharing drf", "--out", out + "2", "--formats", "none"},
+		{"compare", trace, "--variant", "a:", "--variant", "b: --sharing drf", "--seeds", "1", "--out", out + "2", "--formats", "none"},
 	} {
 		code, stdout, stderr := replay(t, args...)
 		if code != exitDone || !strings.Contains(stdout, "The application was not recorded on YARN but on Kubernetes, and is replayed as if on YARN") {

@@ -74,12 +74,12 @@ func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
 	return f, err
 }
 
-// attach notes the configuration that came with the trace.
-func (in *inputFiles) attach(files scenario.Files) {
+// attach notes the configuration that came with a trace. The prefix tells files of several traces apart.
+func (in *inputFiles) attach(prefix string, files scenario.Files) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for kind, f := range files {
-		in.attached[kind] = f.Text
+		in.attached[prefix+kind] = f.Text
 	}
 }
 

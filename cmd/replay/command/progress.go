@@ -27,15 +27,20 @@ func watch(c *cli.Context, label string, p *engine.Progress) (stop func()) {
 	return watchShare(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) })
 }
 
-// watchAll shows how many of several replays are done, and how far they are in all.
-func watchAll(c *cli.Context, label string, ps []engine.Progress, done *atomic.Int64) (stop func()) {
+// watchAll shows how many of several replays are done, and how far they are in all. So far the first of ps are wanted; there may be
+// more.
+func watchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *atomic.Int64) (stop func()) {
 	return watchShare(c, label, func(spent time.Duration) (float64, string) {
-		all := 0.0
-		for i := range ps {
+		all, n := 0.0, int(wanted.Load())
+		for i := range ps[:n] {
 			all += share(&ps[i])
 		}
-		all /= float64(len(ps))
-		return all, fmt.Sprintf("%d of %d replays done, %s left", done.Load(), len(ps), timeLeft(all, spent))
+		all /= float64(max(n, 1))
+		most := ""
+		if n < len(ps) {
+			most = fmt.Sprintf(" (%d at most)", len(ps))
+		}
+		return all, fmt.Sprintf("%d of %d replays done%s, %s left", done.Load(), n, most, timeLeft(all, spent))
 	})
 }
 

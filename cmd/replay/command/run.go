@@ -12,6 +12,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report"
 	"replay/report/metric"
+	"replay/trace"
 )
 
 func runCommand(p *program) *cli.Command {
@@ -58,7 +59,7 @@ func (p *program) runTrace(c *cli.Context) error {
 	}
 	progress := new(engine.Progress)
 	stop := watch(c, "replay", progress)
-	result, err := p.replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, progress, nil)
+	result, err := p.replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, progress)
 	stop()
 	if err != nil {
 		return err
@@ -113,17 +114,29 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 	return ro, err
 }
 
-// replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all. made says how, nil for
-// the words of the command.
-func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, progress *engine.Progress, made *record.Made) (*report.Result, error) {
-	sc, t, err := p.openScenario(dir, o)
+// replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
+func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, progress *engine.Progress) (*report.Result, error) {
+	t, err := openTrace(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	if made == nil {
-		made = p.made()
+	if err := p.checkTrace(t); err != nil {
+		return nil, err
 	}
+	return replayOn(ctx, t, o, out, ro, progress, func(sc *scenario.Scenario) *record.Made {
+		p.files.attach("", sc.Input.Files)
+		return p.made()
+	})
+}
+
+// replayOn is replayOnce on an open trace. howMade says how the replay of a scenario is made.
+func replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out string, ro report.Options, progress *engine.Progress, howMade func(*scenario.Scenario) *record.Made) (*report.Result, error) {
+	sc, err := scenario.FromTrace(t, o)
+	if err != nil {
+		return nil, err
+	}
+	made := howMade(sc)
 	if out == "" {
 		mem := report.NewMemory()
 		m, err := engine.Run(ctx, sc, mem, progress)

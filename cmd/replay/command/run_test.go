@@ -351,7 +351,7 @@ func TestInterruptedLeavesNothing(t *testing.T) {
 
 func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
 	trace, out := traces+"fair-weights", filepath.Join(t.TempDir(), "result")
-	compare := []string{"compare", trace, "--variant", "a:", "--variant", "b:", "--formats", "none", "--quiet", "--out", out}
+	compare := []string{"compare", trace, "--seeds", "1", "--variant", "a:", "--variant", "b:", "--formats", "none", "--quiet", "--out", out}
 	must(t, append(compare, "--results")...)
 	code, _, stderr := cmd(t, compare...) // would remove the results of the runs
 	if code != exitBadInput || !strings.Contains(stderr, "runs, which would be lost") {
@@ -369,7 +369,7 @@ func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
 }
 
 func TestSeedZeroHoldsForVariants(t *testing.T) {
-	text := must(t, "compare", traces+"fair-weights", "--variant", "a:", "--variant", "b:", "--seed", "0", "--json", "--quiet")
+	text := must(t, "compare", traces+"fair-weights", "--variant", "a:", "--variant", "b:", "--seed", "0", "--seeds", "1", "--json", "--quiet")
 	var c struct{ Inference struct{ Seeds [][]uint64 } }
 	if err := json.Unmarshal([]byte(text), &c); err != nil || len(c.Inference.Seeds) != 2 || c.Inference.Seeds[1][0] != 0 {
 		t.Errorf("seeds %v (%v), want 0", c.Inference.Seeds, err)

@@ -172,25 +172,6 @@ func workOnce() func(*trace.Trace) (trace.Work, error) {
 	}
 }
 
-// openScenario opens the trace at dir and resolves the options against it. The trace must be closed.
-func (p *program) openScenario(dir string, o scenario.Options) (*scenario.Scenario, *trace.Trace, error) {
-	t, err := openTrace(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := p.checkTrace(t); err != nil {
-		t.Close()
-		return nil, nil, err
-	}
-	sc, err := scenario.FromTrace(t, o)
-	if err != nil {
-		t.Close()
-		return nil, nil, err
-	}
-	p.files.attach(sc.Input.Files)
-	return sc, t, nil
-}
-
 // openTrace opens the trace at dir. The error of a folder of traces names them.
 func openTrace(dir string) (*trace.Trace, error) {
 	t, err := trace.Open(dir)

@@ -66,9 +66,6 @@ func (p *program) checkVariantWords(text []string) error {
 	flags := scenarioFlags(p.policies)
 	w := split(nil, flags, text)
 	for _, f := range w.flags {
-		if f.name == "seed" {
-			return usagef("a variant has no --seed of its own: all variants run on the same seeds")
-		}
 		if f.flag == nil && findFlag(compareCommand(p).Flags, f.name) != nil {
 			return usagef("--%s has no place in a variant: it stands outside, for the whole comparison", f.name)
 		}
@@ -90,26 +87,6 @@ func (p *program) variantOptions(text []string, base scenario.Options) (o scenar
 			return err
 		}}
 	return o, app.Run(append([]string{"variant"}, text...))
-}
-
-// checkVariants resolves each variant against the trace, so that a mistake in one is found before any replay.
-func (p *program) checkVariants(dir string, variants []variant) error {
-	t, err := openTrace(dir)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	if err := p.checkTrace(t); err != nil {
-		return err
-	}
-	for _, v := range variants {
-		sc, err := scenario.FromTrace(t, v.options)
-		if err != nil {
-			return fmt.Errorf("--variant %s: %w", v.name, err)
-		}
-		p.files.attach(sc.Input.Files)
-	}
-	return nil
 }
 
 // splitWords splits text at white space as a shell does: quotes keep words together, a backslash keeps
@@ -154,18 +131,35 @@ func splitWords(text string) ([]string, error) {
 	return words, nil
 }
 
+// shared are the flags of compare that say nothing of a single replay, besides those of [telling].
+var shared = []string{"variant", "seeds", "max-seeds", "precision", "margin", "seed", "results", "formats"}
+
 // madeAlone says how the replay of a variant with a seed is made by itself: with the flags of all, and over them its own.
-func (p *program) madeAlone(v variant, seed uint64) *record.Made {
+func (p *program) madeAlone(s *traceSource, v variant, seed uint64) *record.Made {
 	all := p.made()
-	var args []string
 	w := split([]*cli.Command{compareCommand(p)}, nil, all.Command)
-	args = append(args, "run")
-	args = append(args, w.arguments...)
+	made := &record.Made{Command: []string{"run", s.dir}, Files: all.Files, Folders: all.Folders, Trace: []record.Text{}}
 	for i := range w.flags {
-		if f := &w.flags[i]; !slices.Contains([]string{"variant", "seeds", "seed", "results", "formats"}, f.name) {
-			args = append(args, f.words()...)
+		if f := &w.flags[i]; !slices.Contains(shared, f.name) {
+			made.Command = append(made.Command, f.words()...)
 		}
 	}
-	args = append(append(args, v.words...), "--seed", strconv.FormatUint(seed, 10), "--tasks", "off", "--formats", "none")
-	return &record.Made{Command: args, Files: all.Files, Folders: all.Folders, Trace: all.Trace}
+	for i := 0; i < len(v.words); i++ { // without its own seed, over which seed counts
+		switch name, _, inline := strings.Cut(strings.TrimLeft(v.words[i], "-"), "="); {
+		case strings.HasPrefix(v.words[i], "-") && name == "seed" && inline:
+		case strings.HasPrefix(v.words[i], "-") && name == "seed":
+			i++
+		default:
+			made.Command = append(made.Command, v.words[i])
+		}
+	}
+	made.Command = append(made.Command, "--seed", strconv.FormatUint(seed, 10), "--tasks", "off", "--formats", "none")
+	several := len(w.arguments) > 1
+	for _, f := range all.Trace {
+		if name, ok := strings.CutPrefix(f.Name, s.prefix(several)); ok {
+			f.Name = name
+			made.Trace = append(made.Trace, f)
+		}
+	}
+	return made
 }

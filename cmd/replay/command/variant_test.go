@@ -49,10 +49,13 @@ func TestVariants(t *testing.T) {
 	if len(vs[0].options.Conf) != 1 || vs[0].options.Seed != 7 {
 		t.Errorf("variant a has %v and seed %d: another variant's flags reached it", vs[0].options.Conf, vs[0].options.Seed)
 	}
-	for _, bad := range []string{"x", "a b: --sharing fair", "a: --nonsense", "a: word", "a: --seed 3", "a: --conf xy", `a: "`} {
+	for _, bad := range []string{"x", "a b: --sharing fair", "a: --nonsense", "a: word", "a: --conf xy", `a: "`} {
 		if _, err := p.parseVariants([]string{bad}, base); err == nil || !strings.Contains(err.Error(), "variant") {
 			t.Errorf("variant %q: error %v, want one that names it", bad, err)
 		}
+	}
+	if vs, err := p.parseVariants([]string{"a:", "b: --seed 30"}, base); err != nil || vs[0].options.Seed != 7 || vs[1].options.Seed != 30 {
+		t.Errorf("%+v (%v), want the common seed and one of its own", vs, err)
 	}
 	if _, err := p.parseVariants([]string{"a:", "A:"}, base); err == nil {
 		t.Error("two variants of one name have no error")

@@ -1,0 +1,159 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inferred is what comparison.json says of the sample.
+type inferred struct {
+	Inference struct {
+		Unit, Scope, Least string
+		N                  int
+		Units              []string
+		Seeds              [][]uint64
+		StoppedBy          string   `json:"stopped_by"`
+		Wanted             *float64 `json:"precision_wanted"`
+		Reached            *float64 `json:"precision_reached"`
+		Margin             float64
+	}
+	Traces  []struct{ Name, SHA256 string }
+	Metrics []struct {
+		Metric   string
+		Variants []struct {
+			Finding string
+			ByUnit  []*float64 `json:"by_unit"`
+		}
+	}
+}
+
+func inferredOf(t *testing.T, text string) (c inferred) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// tinyTraces writes n traces below a folder, and returns their folders.
+func tinyTraces(t *testing.T, n int) (folder string, dirs []string) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), "weeks")
+	for i := range n {
+		dir := filepath.Join(folder, "week-"+string(rune('a'+i)))
+		must(t, "gen", "uniform-micro", "--jobs", "6", "--nodes", "4", "--seed", string(rune('1'+i)), "--out", dir)
+		dirs = append(dirs, dir)
+	}
+	return folder, dirs
+}
+
+// Without --seeds replays are added until the headline metrics are known as precisely as asked, and the answer says how many it took.
+func TestStopsByPrecision(t *testing.T) {
+	_, dirs := tinyTraces(t, 1)
+	args := []string{"compare", dirs[0], "--quiet", "--variant", "now:", "--variant", "slow: --model am-start-ms=9000"}
+	for _, tt := range []struct {
+		flags, by, said string
+		n               int
+	}{
+		{"--precision 900", "precision", "5 seeds: every headline metric is known to within 900 %.", 5},
+		{"--precision 0.0001 --max-seeds 8", "limit", "8 seeds, the limit: ", 8},
+		{"--seeds 6", "given", "", 6},
+		{"--seeds 2", "given", "2 seeds are too little evidence (5 at least)", 2},
+	} {
+		more := append(args, strings.Fields(tt.flags)...)
+		text := strings.Join(strings.Fields(must(t, more...)), " ")
+		c := inferredOf(t, must(t, append(more, "--json", "--jobs", "3")...)).Inference
+		if c.StoppedBy != tt.by || c.N != tt.n || len(c.Seeds[1]) != tt.n || (c.Wanted == nil) != (tt.by == "given") || c.Unit != "seed" || !strings.Contains(text, tt.said) {
+			t.Errorf("%s: %+v, want %d by %q, and %q in\n%s", tt.flags, c, tt.n, tt.by, tt.said, text)
+		}
+		if tt.n >= 5 && !strings.Contains(text, "or this trace ("+c.Scope[len("for this trace ("):]) {
+			t.Errorf("%s: no %q in\n%s", tt.flags, c.Scope, text)
+		}
+	}
+	one, three := must(t, append(args, "--json", "--max-seeds", "7", "--jobs", "1")...), must(t, append(args, "--json", "--max-seeds", "7", "--jobs", "3")...)
+	if one != three {
+		t.Error("how many replays run at once changes the comparison")
+	}
+}
+
+// The same policy on seeds of its own is not called better or worse, and its pairs are said to share nothing.
+func TestVariantWithSeedsOfItsOwn(t *testing.T) {
+	_, dirs := tinyTraces(t, 1)
+	args := []string{"compare", dirs[0], "--quiet", "--seeds", "5", "--variant", "a:", "--variant", "again: --seed 100"}
+	c := inferredOf(t, must(t, append(args, "--json")...))
+	if !slices.Equal(c.Inference.Seeds[0], []uint64{1, 2, 3, 4, 5}) || !slices.Equal(c.Inference.Seeds[1], []uint64{100, 101, 102, 103, 104}) {
+		t.Errorf("seeds %v", c.Inference.Seeds)
+	}
+	for _, m := range c.Metrics {
+		if f := m.Variants[1].Finding; slices.Contains([]string{"better", "worse", "higher", "lower"}, f) {
+			t.Errorf("%s is called %q against itself", m.Metric, f)
+		}
+	}
+	if text := must(t, args...); !strings.Contains(strings.Join(strings.Fields(text), " "), "share no random streams") {
+		t.Errorf("the text does not say that the seeds differ:\n%s", text)
+	}
+}
+
+// Of several traces each is one of the sample; the comparison is made again from its own description, and so is each replay.
+func TestCompareOnSeveralTraces(t *testing.T) {
+	folder, dirs := tinyTraces(t, 5)
+	list := filepath.Join(filepath.Dir(folder), "list.txt")
+	if err := os.WriteFile(list, []byte("# two of them\nweeks/week-b\n\nweeks/week-a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	first, again, alone := filepath.Join(out, "first"), filepath.Join(out, "again"), filepath.Join(out, "alone")
+	variants := []string{"--quiet", "--variant", "now:", "--variant", "slow: --model am-start-ms=9000"}
+	text := must(t, append(append([]string{"compare"}, dirs...), append(variants, "--formats", "svg", "--results", "--out", first)...)...)
+	answer := strings.Join(strings.Fields(text), " ")
+	if !strings.HasPrefix(answer, "For workloads like these 5 traces, slow against now is worse in") || !strings.Contains(answer, "jobs, over 5 traces") {
+		t.Errorf("the answer is not about traces:\n%s", text)
+	}
+	written := files(t, first)
+	c := inferredOf(t, written["comparison.json"])
+	if c.Inference.Unit != "trace" || c.Inference.N != 5 || c.Inference.Units[4] != "week-e" || len(c.Traces) != 5 || c.Traces[0].Name != "week-a" || len(c.Traces[4].SHA256) != 64 {
+		t.Errorf("%+v of %+v", c.Inference, c.Traces)
+	}
+	for _, where := range []string{folder, filepath.Join(folder, "week-*")} {
+		if js := must(t, append([]string{"compare", "--traces", where, "--json"}, variants...)...); js == "" || inferredOf(t, js).Inference.N != 5 {
+			t.Errorf("--traces %s gives something else", where)
+		}
+	}
+	if c := inferredOf(t, must(t, append([]string{"compare", "--traces", list, "--seeds", "2", "--json"}, variants...)...)); !slices.Equal(c.Inference.Units, []string{"week-b", "week-a"}) || len(c.Inference.Seeds[0]) != 4 || len(c.Metrics[0].Variants[0].ByUnit) != 2 {
+		t.Errorf("two traces of a list with two seeds: %+v", c.Inference)
+	}
+	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), "--quiet", "-j", "1", "--out", again)
+	equalFiles(t, first, again)
+	run := filepath.Join(first, "runs", "slow", "week-d", "seed-1")
+	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
+	equalFiles(t, run, alone)
+
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{dirs[0], dirs[0]}, exitUsage, "are the same trace"},
+		{[]string{dirs[0], dirs[1], "--precision", "2"}, exitUsage, "--precision is for one trace"},
+		{[]string{dirs[0], "--precision", "2", "--seeds", "3"}, exitUsage, "--seeds fixes the number"},
+		{[]string{dirs[0], "--precision", "0"}, exitUsage, "--precision is \"0\", want a positive number"},
+		{[]string{dirs[0], "--max-seeds", "4"}, exitUsage, "--max-seeds is \"4\", want 5 to 10000"},
+		{[]string{dirs[0], "--margin", "-1"}, exitUsage, "--margin is \"-1\", want a number of 0 or more"},
+		{[]string{"--traces", out + "/none*"}, exitBadInput, "no trace there"},
+		{[]string{dirs[0], filepath.Join(folder, "week-z")}, exitBadInput, "week-z"},
+		{nil, exitUsage, "compare wants a TRACE directory, or several, or --traces"},
+		{[]string{"--from", filepath.Join(first, "comparison.json"), dirs[0]}, exitUsage, "wants 5 traces or none, got 1"},
+	} {
+		more := variants
+		if slices.Contains(tt.args, "--from") {
+			more = nil
+		}
+		if code, _, stderr := cmd(t, append(append([]string{"compare"}, tt.args...), more...)...); code != tt.code || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%q: exit %d, %q; want %d and %q", tt.args, code, stderr, tt.code, tt.want)
+		}
+	}
+}

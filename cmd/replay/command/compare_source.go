@@ -1,0 +1,191 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/engine/scenario"
+	"replay/trace"
+)
+
+// traceSource is a trace that variants are replayed on. It is opened, and so checked, once for all its replays, and closed after the last.
+type traceSource struct {
+	dir, name string // the name is unique among the sources
+	hash      string
+	mu        sync.Mutex
+	wanted    int // replays that will open it yet
+	using     int
+	trace     *trace.Trace
+}
+
+// open returns the open trace.
+func (s *traceSource) open(p *program) (*trace.Trace, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wanted--
+	if s.trace != nil {
+		s.using++
+		return s.trace, nil
+	}
+	t, err := openTrace(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkTrace(t); err != nil {
+		t.Close()
+		return nil, err
+	}
+	s.trace = t
+	s.using++
+	return t, nil
+}
+
+// close gives back what open returned.
+func (s *traceSource) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.using--; s.using == 0 && s.wanted <= 0 {
+		s.shut()
+	}
+}
+
+// release closes the trace, which nobody uses, where replays that were to come did not.
+func (s *traceSource) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shut()
+}
+
+func (s *traceSource) shut() {
+	if s.trace != nil {
+		s.trace.Close()
+		s.trace = nil
+	}
+}
+
+// sourcesOf returns the traces that arguments and --traces name, and notes them as arguments of the command, so that what is made of
+// them says which they were.
+func (p *program) sourcesOf(c *cli.Context) ([]*traceSource, error) {
+	dirs := c.Args().Slice()
+	if c.IsSet("traces") {
+		more, err := tracesOf(c.String("traces"))
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, more...)
+		p.words.arguments = dirs
+		p.words.flags = slices.DeleteFunc(p.words.flags, func(f flagWord) bool { return f.name == "traces" })
+	}
+	if len(dirs) == 0 {
+		return nil, usagef("compare wants a TRACE directory, or several, or --traces")
+	}
+	var out []*traceSource
+	names := map[string]int{}
+	for _, dir := range dirs {
+		s := &traceSource{dir: dir, name: filepath.Base(filepath.Clean(dir))}
+		if names[s.name]++; names[s.name] > 1 {
+			s.name = fmt.Sprintf("%s-%d", s.name, names[s.name])
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// tracesOf returns the traces that a folder of them, a pattern, or a file with one a line stands for, in order of name or of lines.
+func tracesOf(text string) (dirs []string, err error) {
+	info, err := os.Stat(text)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		list, err := os.ReadFile(text)
+		if err != nil {
+			return nil, err
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
+			line := strings.TrimSpace(lines.Text())
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			if !filepath.IsAbs(line) {
+				line = filepath.Join(filepath.Dir(text), line)
+			}
+			dirs = append(dirs, line)
+		}
+		if len(dirs) == 0 {
+			return nil, fmt.Errorf("--traces %s: no trace in it, want one a line", text)
+		}
+		return dirs, nil
+	case err == nil:
+		text = filepath.Join(text, "*")
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	found, err := filepath.Glob(text)
+	if err != nil {
+		return nil, usagef("--traces is %q, want a folder of traces, a pattern such as 'weeks/*', or a file with one a line", text)
+	}
+	for _, dir := range found {
+		if _, err := os.Stat(filepath.Join(dir, "trace.json")); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	if len(dirs) == 0 {
+		return nil, fmt.Errorf("--traces %s: no trace there, want folders with a trace.json", text)
+	}
+	return dirs, nil
+}
+
+// checkVariants resolves each variant against each trace, so that a mistake in one is found before any replay.
+func (p *program) checkVariants(sources []*traceSource, variants []variant) error {
+	for i, s := range sources {
+		if err := p.checkSource(s, len(sources) > 1, variants); err != nil {
+			return err
+		}
+		for _, o := range sources[:i] {
+			if o.hash == s.hash {
+				return usagef("%s and %s are the same trace: it would count twice", o.dir, s.dir)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *program) checkSource(s *traceSource, several bool, variants []variant) error {
+	t, err := openTrace(s.dir)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := p.checkTrace(t); err != nil {
+		return err
+	}
+	s.hash = t.Hash()
+	for _, v := range variants {
+		sc, err := scenario.FromTrace(t, v.options)
+		if err != nil {
+			if several {
+				err = fmt.Errorf("%s: %w", s.dir, err)
+			}
+			return fmt.Errorf("--variant %s: %w", v.name, err)
+		}
+		p.files.attach(s.prefix(several), sc.Input.Files)
+	}
+	return nil
+}
+
+// prefix stands before the names of files that came with one of several traces.
+func (s *traceSource) prefix(several bool) string {
+	if several {
+		return s.name + "/"
+	}
+	return ""
+}
