@@ -306,7 +306,8 @@ type Manifest struct {
 	Modified       bool              `json:"program_modified"` // the sources were not those of the commit
 	TraceHash      string            `json:"trace_sha256"`
 	TraceName      string            `json:"trace"`
-	TraceJobs      int64             `json:"trace_jobs"` // more than were submitted when the replay was cut off
+	TraceJobs      int64             `json:"trace_jobs"`       // more than were submitted when the replay was cut off
+	Window         *Window           `json:"window,omitempty"` // the part of the trace that was replayed, nil for all of it
 	LocalitySource string            `json:"locality_source"`
 	DurationSource string            `json:"duration_source"`
 	Scheduler      string            `json:"scheduler"`
@@ -330,6 +331,12 @@ type Manifest struct {
 	Modelled       []string          `json:"not_recorded"`                 // what is modelled rather than recorded, in words
 	Elsewhere      string            `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN
 	Made           *Made             `json:"made"`                         // nil when it is not known
+}
+
+// Window is a part of a trace by the time of submission. Times of the replay count from its start.
+type Window struct {
+	FromMS int64 `json:"from_ms"`
+	ToMS   int64 `json:"to_ms"` // jobs submitted at it are after the window
 }
 
 // Subject names what was replayed: the trace, and that it was not recorded on YARN.

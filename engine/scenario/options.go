@@ -76,6 +76,7 @@ type Options struct {
 	// Read reads a file that a setting names, such as yarn.scheduler.fair.allocation.file; nil reads the disk.
 	Read func(path string) ([]byte, error)
 
+	Window    *trace.Window // replay this part of the trace alone; nil for all of it
 	Seed      uint64
 	Nodes     int         // in the cluster at the start, see [trace.Resize]; 0 = the trace's
 	Load      float64     // offered load of the vcores to reach by scaling arrivals; 0 leaves them as they are

@@ -203,6 +203,9 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory,
 		Config: map[string]string{}, Model: sc.Model.Values(),
 	}
+	if w := sc.Window; w != nil {
+		m.Window = &record.Window{FromMS: w.FromMS, ToMS: w.ToMS}
+	}
 	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults]} {
 		for k, v := range layer {
 			m.Config[k] = v

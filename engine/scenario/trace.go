@@ -19,6 +19,11 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 	if workOf == nil {
 		workOf = (*trace.Trace).Work
 	}
+	if w := o.Window; w != nil {
+		in.Nodes, in.Events = w.Cluster(in.Nodes, in.Events)
+		in.Work, in.Jobs, in.NumJobs, in.NumTasks, in.SpanMS = &w.Work, w.Jobs(t.Jobs()), w.NumJobs, w.NumTasks, w.ToMS-w.FromMS
+		return New(in, o)
+	}
 	work, err := workOf(t)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ type Comparison struct {
 	Same     []bool                  // by variant: equal to the first in every value of every run
 	Outcomes []*metric.Outcome       // by variant: what became of the jobs, all runs together
 	Losses   []Loss                  // by variant, against the first
+	TooShort bool                    // even the fewest windows are alike
 	Made     *record.Made            // how the comparison was made, nil when that is not known
 	study    *Study
 }

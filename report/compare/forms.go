@@ -55,22 +55,24 @@ type (
 		SHA256 string `json:"sha256"`
 	}
 	inferenceJSON struct {
-		Unit      inference.Unit          `json:"unit"` // seed, trace or window
-		Scope     string                  `json:"scope"`
-		N         int                     `json:"n"`
-		Units     []string                `json:"units"`
-		Seeds     [][]uint64              `json:"seeds"` // by variant, of each run
-		Unpaired  bool                    `json:"unpaired"`
-		Level     float64                 `json:"level"` // of the whole table
-		Headline  float64                 `json:"level_of_each_headline_metric"`
-		Shares    float64                 `json:"level_of_each_queue_share"`
-		Tested    map[quantity.Family]int `json:"tested"`
-		Margin    float64                 `json:"margin"`
-		Wanted    *float64                `json:"precision_wanted"`  // null when the number of units was given
-		Reached   *float64                `json:"precision_reached"` // of the headline metric known least precisely
-		Least     string                  `json:"least_precise"`
-		StoppedBy inference.Stop          `json:"stopped_by"`
-		Limit     *int                    `json:"limit"`
+		Unit       inference.Unit          `json:"unit"` // seed, trace or window
+		Scope      string                  `json:"scope"`
+		N          int                     `json:"n"`
+		Units      []string                `json:"units"`
+		Seeds      [][]uint64              `json:"seeds"` // by variant, of each run
+		Unpaired   bool                    `json:"unpaired"`
+		Windows    []record.Window         `json:"windows,omitempty"`
+		Correlated *float64                `json:"autocorrelation,omitempty"` // of neighbouring windows, mean over the headline metrics tested
+		Level      float64                 `json:"level"`                     // of the whole table
+		Headline   float64                 `json:"level_of_each_headline_metric"`
+		Shares     float64                 `json:"level_of_each_queue_share"`
+		Tested     map[quantity.Family]int `json:"tested"`
+		Margin     float64                 `json:"margin"`
+		Wanted     *float64                `json:"precision_wanted"`  // null when the number of units was given
+		Reached    *float64                `json:"precision_reached"` // of the headline metric known least precisely
+		Least      string                  `json:"least_precise"`
+		StoppedBy  inference.Stop          `json:"stopped_by"`
+		Limit      *int                    `json:"limit"`
 	}
 	verdictJSON struct {
 		Variant string `json:"variant"`
@@ -182,6 +184,13 @@ func (c *Comparison) inferenceJSON() inferenceJSON {
 	}
 	for v := range c.Variants {
 		out.Seeds = append(out.Seeds, c.study.seedsOf(v))
+	}
+	if c.Unit == inference.Window {
+		for _, u := range c.Units {
+			out.Windows = append(out.Windows, c.study.runs[u.runs[0]].window)
+		}
+		r := c.Autocorrelation()
+		out.Correlated = &r
 	}
 	if p := c.Precision(); p.Row != nil {
 		out.Reached, out.Least = &p.Reached, p.Row.Name

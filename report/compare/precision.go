@@ -42,6 +42,21 @@ func (r *Row) precision(cell *Cell) float64 {
 	return quantity.Over(cell.Half, of)
 }
 
+// Autocorrelation is how much neighbouring windows are alike in their differences: the mean over the headline metrics that are tested,
+// 0 when there is none.
+func (c *Comparison) Autocorrelation() float64 {
+	sum, n := 0.0, 0
+	for i := range c.Rows {
+		for v := range c.Rows[i].Cells {
+			if e := c.Rows[i].Cells[v].Estimate; e != nil && e.SE > 0 && c.Rows[i].Family == quantity.Headline {
+				sum += e.Autocorrelation
+				n++
+			}
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
 // Stop says why there need be no more units; empty when more would help and there may be more.
 func (c *Comparison) Stop() inference.Stop {
 	if c.Options.Precision == 0 {

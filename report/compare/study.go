@@ -29,7 +29,8 @@ type Study struct {
 
 // run identifies what was replayed, by all variants.
 type run struct {
-	trace, name string   // hash and name of the trace
+	trace, name string // hash and name of the trace
+	window      record.Window
 	seeds       []uint64 // by variant
 	jobs        int      // that any variant submitted
 }
@@ -75,10 +76,16 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 		first.TraceHash = s.runs[0].trace
 	}
 	next := run{trace: first.TraceHash, name: first.TraceName}
+	if w := first.Window; w != nil {
+		next.window = *w
+	}
 	for v, r := range replays {
 		if r.Manifest.TraceHash != first.TraceHash {
 			return fmt.Errorf("run %d of variant %q is of trace %s, that of %q is of %s: want one trace (--nodes and --load of a replay change the cluster and the load of one)",
 				len(s.runs)+1, s.sides[v].Name, r.Manifest.TraceHash, s.sides[0].Name, first.TraceHash)
+		}
+		if w := r.Manifest.Window; (w == nil) != (first.Window == nil) || w != nil && *w != next.window {
+			return fmt.Errorf("run %d of variant %q is of another window of the trace than that of %q", len(s.runs)+1, s.sides[v].Name, s.sides[0].Name)
 		}
 		next.seeds = append(next.seeds, r.Manifest.Seed)
 		s.unpaired = s.unpaired || r.Manifest.Seed != first.Seed
@@ -177,7 +184,7 @@ func (s *Study) checkSeeds() error {
 			continue
 		}
 		for _, r := range s.runs {
-			if slices.ContainsFunc(s.runs, func(b run) bool { return b.trace == r.trace && b.seeds[0] == r.seeds[v] }) {
+			if slices.ContainsFunc(s.runs, func(b run) bool { return b.trace == r.trace && b.window == r.window && b.seeds[0] == r.seeds[v] }) {
 				return fmt.Errorf("run %d of variant %q has seed %d, that of %q has %d, and both have seed %d: want the same seeds or none in common",
 					k+1, s.sides[v].Name, s.runs[k].seeds[v], s.sides[0].Name, s.runs[k].seeds[0], r.seeds[v])
 			}
@@ -191,8 +198,11 @@ func (c *Comparison) units() {
 	at := map[string]int{}
 	for k, r := range c.study.runs {
 		name, key := r.name, r.trace
-		if c.Unit == inference.Seed {
+		switch c.Unit {
+		case inference.Seed:
 			name, key = fmt.Sprint(r.seeds[0]), fmt.Sprint(k)
+		case inference.Window:
+			name, key = fmt.Sprint(len(c.Units)+1), fmt.Sprint(r.window)
 		}
 		i, ok := at[key]
 		if !ok {
@@ -215,8 +225,9 @@ func (c *Comparison) units() {
 func (s *Study) traceJobs() (n int) {
 	of := map[string]int{}
 	for _, r := range s.runs {
-		n += max(0, r.jobs-of[r.trace])
-		of[r.trace] = max(of[r.trace], r.jobs)
+		key := fmt.Sprint(r.trace, r.window)
+		n += max(0, r.jobs-of[key])
+		of[key] = max(of[key], r.jobs)
 	}
 	return n
 }

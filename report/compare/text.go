@@ -44,9 +44,12 @@ func (c *Comparison) scope() (text string) {
 	case inference.Trace:
 		text = fmt.Sprintf("Inferred for workloads like these %d traces: an interval carries what other such traces would change.", len(c.Units))
 	case inference.Window:
-		text = fmt.Sprintf("Inferred for workloads like the %d windows of this trace: an interval carries what other such windows would change.", len(c.Units))
+		text = fmt.Sprintf("Inferred for workloads like the %d windows of this trace: an interval carries what other such windows would change. Each begins with an empty cluster.", len(c.Units))
+		if r := c.Autocorrelation(); r > 0 {
+			text += fmt.Sprintf(" Neighbouring windows are alike (their differences have an autocorrelation of %.2g on average), which widens the intervals.", r)
+		}
 	default:
-		text = "Inferred for this trace: an interval carries what other seeds would change. Whether other workloads agree, several traces say (compare TRACE TRACE …)."
+		text = "Inferred for this trace: an interval carries what other seeds would change. Whether other workloads agree, several traces say (compare TRACE TRACE …), or the windows of a long one (--windows)."
 	}
 	return text
 }
@@ -86,6 +89,9 @@ func (r *Row) sizeText(x float64) string {
 
 // precisionText says why there are as many units as there are; empty when somebody said how many.
 func (c *Comparison) precisionText() string {
+	if c.TooShort {
+		return fmt.Sprintf("This trace is too short for windows that tell nothing of each other: even %d are alike. Take several traces.", len(c.Units))
+	}
 	n, p := c.Unit.Counted(len(c.Units)), c.Precision()
 	wanted := partText(c.Options.Precision)
 	switch c.Stop() {

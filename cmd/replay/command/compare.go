@@ -26,7 +26,8 @@ func compareCommand(p *program) *cli.Command {
 The other variants are compared with the first. Flags outside --variant apply to all of them.
 
 One trace is replayed with more and more seeds until every headline metric is known to within --precision, and the answer is
-about this trace. Of several traces each is one of the sample, and the answer is about workloads like these: take five or more.`,
+about this trace. Of several traces each is one of the sample, and the answer is about workloads like these: take five or more.
+Windows of one long trace are taken likewise.`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			with(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"}, func(text string) error {
 				_, err := p.splitVariant(text)
@@ -36,6 +37,7 @@ about this trace. Of several traces each is one of the sample, and the answer is
 			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most to reach --precision", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
 			with(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * defaultPrecision}, positive),
 			with(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, notNegative),
+			with(&cli.StringFlag{Name: "windows", Usage: "cut the trace by time of submission into `N` windows, each replayed as a trace of its own and one of the sample; auto: as many as are not too much alike"}, aNumberOfWindows),
 			&cli.StringFlag{Name: "traces", Usage: "compare on all traces of `WHERE`: a folder of them, a pattern in quotes, or a file with one a line"},
 			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
@@ -64,6 +66,11 @@ func (p *program) compare(c *cli.Context) error {
 	seeds, limit, o, err := sampleOf(c, sources)
 	if err != nil {
 		return err
+	}
+	if o.Unit == inference.Window {
+		if sources, err = p.cut(c, sources[0]); err != nil {
+			return err
+		}
 	}
 	out := c.String("out")
 	keep := c.Bool("results")
@@ -104,9 +111,12 @@ func (p *program) compare(c *cli.Context) error {
 		defer os.RemoveAll(g.results)
 	}
 	var cmp *compare.Comparison
-	if seeds > 0 {
+	switch {
+	case c.String("windows") == auto:
+		g, cmp, err = g.replayWindows(seeds)
+	case seeds > 0:
 		cmp, err = g.replay(seeds)
-	} else {
+	default:
 		cmp, err = g.replayUntil(limit)
 	}
 	if err != nil {
@@ -161,12 +171,19 @@ func sampleOf(c *cli.Context, sources []*traceSource) (seeds, limit int, o compa
 	}
 	seeds = c.Int("seeds")
 	switch {
+	case len(sources) > 1 && c.IsSet("windows"):
+		return 0, 0, o, usagef("--windows is for one trace, got %d", len(sources))
+	case c.IsSet("windows") && asked != "":
+		return 0, 0, o, usagef("--%s is for one trace as a whole; of windows, --seeds says how often each is replayed", asked)
 	case len(sources) > 1 && asked != "":
 		return 0, 0, o, usagef("--%s is for one trace; of several, --seeds says how often each is replayed", asked)
 	case c.IsSet("seeds") && asked != "":
 		return 0, 0, o, usagef("--seeds fixes the number, and --%s lets the program find it: give one of them", asked)
 	case len(sources) > 1:
 		o.Unit = inference.Trace
+		return max(seeds, 1), 0, o, nil
+	case c.IsSet("windows"):
+		o.Unit = inference.Window
 		return max(seeds, 1), 0, o, nil
 	case c.IsSet("seeds"):
 		return seeds, 0, o, nil

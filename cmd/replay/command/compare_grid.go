@@ -2,7 +2,9 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -168,6 +170,7 @@ func (g *grid) run(ctx context.Context, x cell, progress *engine.Progress) (*rep
 	s, v := g.sources[x.source], g.variants[x.variant]
 	o := v.options
 	o.Seed += uint64(x.seed)
+	o.Window = s.window
 	label := fmt.Sprintf("%s, seed %d", v.name, o.Seed)
 	out := ""
 	if g.results != "" {
@@ -190,6 +193,18 @@ func (g *grid) run(ctx context.Context, x cell, progress *engine.Progress) (*rep
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	return r, nil
+}
+
+// forget removes the results that were kept.
+func (g *grid) forget() error {
+	if g.results == "" {
+		return nil
+	}
+	kept, err := os.ReadDir(g.results)
+	for _, e := range kept {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(g.results, e.Name())))
+	}
+	return err
 }
 
 // warn keeps the warnings of replays; seeds and variants mostly warn of the same.

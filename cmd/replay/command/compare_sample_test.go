@@ -157,3 +157,67 @@ func TestCompareOnSeveralTraces(t *testing.T) {
 		}
 	}
 }
+
+// The windows of a trace are its jobs, each once, replayed as traces of their own; a replay of a window is made again by itself.
+func TestCompareOnWindows(t *testing.T) {
+	dir, out := filepath.Join(t.TempDir(), "long"), filepath.Join(t.TempDir(), "out")
+	must(t, "gen", "uniform-micro", "--jobs", "60", "--nodes", "5", "--out", dir)
+	variants := []string{"--quiet", "--variant", "now:", "--variant", "slow: --model am-start-ms=9000"}
+	text := must(t, append([]string{"compare", dir, "--windows", "6", "--formats", "none", "--results", "--out", out}, variants...)...)
+	if answer := strings.Join(strings.Fields(text), " "); !strings.HasPrefix(answer, "For workloads like the 6 windows of this trace, slow against now is worse in") || !strings.Contains(answer, "jobs, over 6 windows now slow succeeded 60 60 ") {
+		t.Errorf("the answer is not about windows of all jobs:\n%s", text)
+	}
+	c := inferredOf(t, files(t, out)["comparison.json"])
+	var raw struct {
+		Inference struct {
+			Windows []struct {
+				From int64 `json:"from_ms"`
+				To   int64 `json:"to_ms"`
+			}
+			Correlation *float64 `json:"autocorrelation"`
+		}
+	}
+	if err := json.Unmarshal([]byte(files(t, out)["comparison.json"]), &raw); err != nil {
+		t.Fatal(err)
+	}
+	ws := raw.Inference.Windows
+	if c.Inference.Unit != "window" || c.Inference.N != 6 || len(c.Traces) != 1 || len(ws) != 6 || raw.Inference.Correlation == nil {
+		t.Fatalf("%+v, windows %+v", c.Inference, ws)
+	}
+	for i, w := range ws {
+		if w.To <= w.From || i > 0 && w.From != ws[i-1].To {
+			t.Errorf("window %d is %+v after %+v", i, w, ws[max(i-1, 0)])
+		}
+	}
+	again, alone := out+"-again", out+"-alone"
+	must(t, "compare", "--from", filepath.Join(out, "comparison.json"), "--quiet", "-j", "1", "--out", again)
+	equalFiles(t, out, again)
+	run := filepath.Join(out, "runs", "slow", "window-4", "seed-1")
+	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
+	equalFiles(t, run, alone)
+
+	found := inferredOf(t, must(t, append([]string{"compare", dir, "--windows", "auto", "--json"}, variants...)...))
+	if n := found.Inference.N; n < 6 || n > 24 {
+		t.Errorf("%d windows, want 6 to 24", n)
+	}
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"compare DIR DIR --windows 6", exitUsage, "--windows is for one trace"},
+		{"compare DIR --windows 1", exitUsage, `--windows is "1", want 2 to 1000, or auto`},
+		{"compare DIR --windows 6 --precision 2", exitUsage, "--precision is for one trace as a whole"},
+		{"compare DIR --windows 900", exitBadInput, "nothing is submitted in window "},
+		{"run DIR --window 5..2", exitUsage, `--window is "5..2", want FROM..TO`},
+		{"run DIR --window 100h..101h", exitBadInput, "nothing is submitted from 360000000 to 363600000 ms"},
+	} {
+		args := strings.Fields(strings.ReplaceAll(tt.args, "DIR", dir))
+		if args[0] == "compare" {
+			args = append(args, variants...)
+		}
+		if code, _, stderr := cmd(t, args...); code != tt.code || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit %d, %q; want %d and %q", tt.args, code, stderr, tt.code, tt.want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ import (
 type traceSource struct {
 	dir, name string // the name is unique among the sources
 	hash      string
+	window    *trace.Window // the part of it that is replayed, nil for all of it
 	mu        sync.Mutex
 	wanted    int // replays that will open it yet
 	using     int
@@ -147,11 +148,11 @@ func tracesOf(text string) (dirs []string, err error) {
 // checkVariants resolves each variant against each trace, so that a mistake in one is found before any replay.
 func (p *program) checkVariants(sources []*traceSource, variants []variant) error {
 	for i, s := range sources {
-		if err := p.checkSource(s, len(sources) > 1, variants); err != nil {
+		if err := p.checkSource(s, several(sources), variants); err != nil {
 			return err
 		}
 		for _, o := range sources[:i] {
-			if o.hash == s.hash {
+			if o.hash == s.hash && s.window == nil {
 				return usagef("%s and %s are the same trace: it would count twice", o.dir, s.dir)
 			}
 		}
@@ -170,6 +171,7 @@ func (p *program) checkSource(s *traceSource, several bool, variants []variant) 
 	}
 	s.hash = t.Hash()
 	for _, v := range variants {
+		v.options.Window = s.window
 		sc, err := scenario.FromTrace(t, v.options)
 		if err != nil {
 			if several {
@@ -181,6 +183,9 @@ func (p *program) checkSource(s *traceSource, several bool, variants []variant) 
 	}
 	return nil
 }
+
+// several reports whether there are traces whose files must be told apart.
+func several(sources []*traceSource) bool { return len(sources) > 1 && sources[0].window == nil }
 
 // prefix stands before the names of files that came with one of several traces.
 func (s *traceSource) prefix(several bool) string {

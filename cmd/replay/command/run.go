@@ -26,6 +26,7 @@ func runCommand(p *program) *cli.Command {
    replay run --from out/run/run.json --out out/again`,
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
+			with(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			with(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, oneOf("on", "off")),
 			formatsFlag("svg,png,pdf"),
@@ -53,6 +54,10 @@ func (p *program) runTrace(c *cli.Context) error {
 		return err
 	}
 	o.Decisions = c.Bool("decisions")
+	if c.IsSet("window") {
+		from, to, _ := parseWindow(c.String("window")) // the flag takes no other
+		o.Window = &trace.Window{FromMS: from, ToMS: to}
+	}
 	ro, err := reportOptions(c)
 	if err != nil {
 		return err
@@ -123,6 +128,16 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 	defer t.Close()
 	if err := p.checkTrace(t); err != nil {
 		return nil, err
+	}
+	if o.Window != nil {
+		w, err := trace.WindowOf(t.Jobs(), o.Window.FromMS, o.Window.ToMS)
+		if err != nil {
+			return nil, err
+		}
+		if w.NumJobs == 0 {
+			return nil, fmt.Errorf("%s: nothing is submitted from %d to %d ms", dir, w.FromMS, w.ToMS)
+		}
+		o.Window = &w
 	}
 	return replayOn(ctx, t, o, out, ro, progress, func(sc *scenario.Scenario) *record.Made {
 		p.files.attach("", sc.Input.Files)

@@ -132,7 +132,7 @@ func splitWords(text string) ([]string, error) {
 }
 
 // shared are the flags of compare that say nothing of a single replay, besides those of [telling].
-var shared = []string{"variant", "seeds", "max-seeds", "precision", "margin", "seed", "results", "formats"}
+var shared = []string{"variant", "seeds", "max-seeds", "precision", "margin", "windows", "seed", "results", "formats"}
 
 // madeAlone says how the replay of a variant with a seed is made by itself: with the flags of all, and over them its own.
 func (p *program) madeAlone(s *traceSource, v variant, seed uint64) *record.Made {
@@ -153,6 +153,7 @@ func (p *program) madeAlone(s *traceSource, v variant, seed uint64) *record.Made
 			made.Command = append(made.Command, v.words[i])
 		}
 	}
+	made.Command = append(made.Command, windowFlag(s.window)...)
 	made.Command = append(made.Command, "--seed", strconv.FormatUint(seed, 10), "--tasks", "off", "--formats", "none")
 	several := len(w.arguments) > 1
 	for _, f := range all.Trace {
