@@ -205,6 +205,44 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// To stop as soon as intervals are narrow enough does not make chance look real much more often.
+func TestStoppingKeepsTheLevel(t *testing.T) {
+	simulates(t)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, tt := range []struct {
+		metrics   int
+		precision float64 // in standard deviations of one difference
+		most      float64
+	}{{1, .5, .11}, {1, .8, .11}, {8, 1.1, .08}, {8, 2, .08}} {
+		alpha, _ := Alphas(tt.metrics, 0)
+		wrong := 0
+		const rounds = 600
+		for range rounds {
+			xs := make([][]float64, tt.metrics)
+			for n := Stage(0, Limit); ; n = Stage(n, Limit) {
+				widest, real := 0.0, false
+				for j := range xs {
+					for len(xs[j]) < n {
+						xs[j] = append(xs[j], rng.NormFloat64())
+					}
+					e := Independent(xs[j])
+					half := e.Half(alpha)
+					widest, real = max(widest, half), real || e.Word(half, 0) == Real
+				}
+				if widest <= tt.precision || n == Limit {
+					if real {
+						wrong++
+					}
+					break
+				}
+			}
+		}
+		if share := float64(wrong) / rounds; share > tt.most {
+			t.Errorf("%d metrics to within %v: chance is called real in %.3f of the tables", tt.metrics, tt.precision, share)
+		}
+	}
+}
+
 // What is said to be detectable is found in about 8 of 10 comparisons.
 func TestPower(t *testing.T) {
 	simulates(t)

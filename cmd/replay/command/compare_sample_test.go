@@ -128,6 +128,9 @@ func TestCompareOnSeveralTraces(t *testing.T) {
 	}
 	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), "--quiet", "-j", "1", "--out", again)
 	equalFiles(t, first, again)
+	if text := must(t, "report", "--compare", filepath.Join(first, "runs", "now"), filepath.Join(first, "runs", "slow")); !strings.HasPrefix(strings.Join(strings.Fields(text), " "), answer[:strings.Index(answer, "base:")]) {
+		t.Errorf("the results compared again:\n%s\nwant the answer\n%s", text, answer)
+	}
 	run := filepath.Join(first, "runs", "slow", "week-d", "seed-1")
 	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
 	equalFiles(t, run, alone)

@@ -10,8 +10,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/engine/record"
 	"replay/report"
 	"replay/report/compare"
+	"replay/report/inference"
 )
 
 // reportCommand makes tables, plots and pages again from result directories, or compares them.
@@ -22,8 +24,8 @@ func reportCommand(*program) *cli.Command {
 		ArgsUsage: "RESULT...",
 		Description: "RESULT is a directory that `replay run` wrote. Its tables are read, the metrics are computed again, and summary,\n" +
 			"plots and page are written again, there or below --out. With --compare, each RESULT is a variant: a result\n" +
-			"directory, or a directory of results with different seeds. The others are compared with the first; exit codes are those\n" +
-			"of replay compare.",
+			"directory, or a directory of results with different seeds, also by trace as in runs/NAME of a comparison. The\n" +
+			"others are compared with the first; exit codes are those of replay compare.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
 			formatsFlag("svg,png,pdf"),
@@ -88,7 +90,7 @@ func compareResults(c *cli.Context, formats []string) error {
 		}
 		variants = append(variants, v)
 	}
-	comparison, err := compare.Of(variants, compare.Options{Margin: compare.DefaultMargin})
+	comparison, err := compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
 	if err != nil {
 		return err
 	}
@@ -117,14 +119,33 @@ func compareResults(c *cli.Context, formats []string) error {
 	return checkOutcome(c, names, comparison.Outcomes...)
 }
 
-// openVariant reads a result directory, or a directory of results in the order of their names.
+// unitOf is what is drawn by chance among results: seeds, or traces or windows where there are several.
+func unitOf(runs []*report.Result) inference.Unit {
+	first := &runs[0].Manifest
+	for _, r := range runs {
+		m := &r.Manifest
+		switch {
+		case m.TraceHash != first.TraceHash:
+			return inference.Trace
+		case m.Window != nil && first.Window != nil && *m.Window != *first.Window:
+			return inference.Window
+		}
+	}
+	return inference.Seed
+}
+
+// openVariant reads a result directory, or all in a directory and the directories in it.
 func openVariant(dir string) (compare.Variant, error) {
 	v := compare.Variant{Name: filepath.Base(filepath.Clean(dir))}
 	dirs := []string{dir}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
-		found, err := filepath.Glob(filepath.Join(dir, "*", "run.json"))
-		if err != nil {
-			return v, err
+		var found []string
+		for _, below := range []string{"*", "*/*"} { // by seed, or by trace and seed
+			more, err := filepath.Glob(filepath.Join(dir, below, "run.json"))
+			if err != nil {
+				return v, err
+			}
+			found = append(found, more...)
 		}
 		if len(found) == 0 {
 			return v, fmt.Errorf("%s: no run.json in it or in a directory in it; want a result or a directory of results", dir)
@@ -142,9 +163,18 @@ func openVariant(dir string) (compare.Variant, error) {
 		v.Runs = append(v.Runs, r)
 	}
 	slices.SortStableFunc(v.Runs, func(a, b *report.Result) int {
-		return cmp.Compare(a.Manifest.Seed, b.Manifest.Seed)
+		m, n := &a.Manifest, &b.Manifest
+		return cmp.Or(cmp.Compare(m.TraceName, n.TraceName), cmp.Compare(m.TraceHash, n.TraceHash), cmp.Compare(startOf(m), startOf(n)), cmp.Compare(m.Seed, n.Seed))
 	})
 	m := &v.Runs[0].Manifest
 	v.Flags = fmt.Sprintf("--scheduler %s --sharing %s --placement %s", m.Scheduler, m.Sharing, m.Placement)
 	return v, nil
+}
+
+// startOf is where the window of a replay begins.
+func startOf(m *record.Manifest) int64 {
+	if m.Window == nil {
+		return 0
+	}
+	return m.Window.FromMS
 }
