@@ -31,9 +31,8 @@ const tooAlike = 0.3
 
 // cut returns the windows of a trace as sources.
 func (p *program) cut(c *cli.Context, whole *traceSource) ([]*traceSource, error) {
-	n := windowStages[0]
 	if text := c.String("windows"); text != auto {
-		n, _ = strconv.Atoi(text) // the flag takes no other
+		n, _ := strconv.Atoi(text) // the flag takes no other
 		return p.cutInto(whole, n)
 	}
 	var out []*traceSource
