@@ -65,6 +65,7 @@ var picture = map[string][]string{
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
 	"replay/bench/measure":             nil,
+	"replay/bench/statistics":          {"replay/engine", "replay/engine/scenario", "replay/report", "replay/report/...", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform/golden":      {"replay/input", "replay/engine/protocol", "replay/policy/resource"},
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},

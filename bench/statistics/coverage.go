@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"replay/engine/scenario"
+	"replay/report/compare"
+	"replay/report/inference"
+	"replay/report/metric"
+	"replay/report/quantity"
+	"replay/trace/synth"
+)
+
+// leastCoverage is how often the intervals of each headline metric must hold the true difference.
+const leastCoverage = 0.93
+
+// A world is a population of generated traces and two variants that differ on them.
+type world struct {
+	name   string
+	preset string
+	with   synth.Options
+	other  func(*scenario.Options)
+}
+
+// worlds are what a user may have: contended short jobs, a full cluster, and queries of which most find the cluster free, so that
+// most of their traces differ little and a few much.
+var worlds = []world{
+	{"short jobs, placement naive", "uniform-micro", synth.Options{Jobs: 15, Nodes: 4, Load: 0.8},
+		func(o *scenario.Options) { o.Placement = "naive" }},
+	{"queries on a full cluster, sharing drf", "tpch-mixed", synth.Options{Jobs: 10, Nodes: 4},
+		func(o *scenario.Options) { o.Sharing = "drf" }},
+	{"queries, no waiting for locality", "tpch-decima", synth.Options{Jobs: 8, Nodes: 4, Racks: 2, Load: 0.6},
+		func(o *scenario.Options) { o.Conf["spark.locality.wait"] = "0s" }},
+}
+
+// A sampled is one trace of a world, replayed under both variants with some seeds.
+type sampled struct{ a, b pool }
+
+// sample generates n traces of a world and replays them.
+func (wd *world) sample(ctx context.Context, n, seeds int) (out []sampled, err error) {
+	p, err := synth.Find(wd.preset)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "statistics-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for i := range n {
+		o := wd.with
+		o.Seed = uint64(i + 1)
+		at := filepath.Join(dir, fmt.Sprint(i))
+		if _, err := synth.Generate(ctx, at, p, o); err != nil {
+			return nil, err
+		}
+		a, b := scenario.DefaultOptions().Clone(), scenario.DefaultOptions().Clone()
+		wd.other(&b)
+		var s sampled
+		if s.a, err = replayed(ctx, at, a, seeds); err != nil {
+			return nil, err
+		}
+		if s.b, err = replayed(ctx, at, b, seeds); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// A tally counts, for one metric, how many intervals hold the truth.
+type tally struct{ held, of int }
+
+func (t tally) share() float64 { return float64(t.held) / float64(t.of) }
+
+// tallies are tallies by headline metric.
+type tallies map[string]*tally
+
+// count adds the headline intervals of a comparison, each against its true difference.
+func (ts tallies) count(c *compare.Comparison, truth func(name string) float64) {
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		cell := &row.Cells[1]
+		if row.Family != quantity.Headline || math.IsNaN(cell.Half) || cell.Finding == compare.Equal {
+			continue
+		}
+		t := ts[row.Name]
+		if t == nil {
+			t = &tally{}
+			ts[row.Name] = t
+		}
+		if d := truth(row.Name); !math.IsNaN(d) {
+			t.of++
+			if math.Abs(d-cell.Difference) <= cell.Half*(1+1e-9)+1e-9*math.Abs(d) {
+				t.held++
+			}
+		}
+	}
+}
+
+// write writes a row for each metric, and reports whether all of them are held as often as promised.
+func (ts tallies) write(w io.Writer, about string) bool {
+	all := true
+	for _, m := range slices.Sorted(maps.Keys(ts)) {
+		t := ts[m]
+		if t.of == 0 {
+			continue
+		}
+		kept := t.share() >= leastCoverage
+		all = all && kept
+		fmt.Fprintf(w, "| %s | %s | %.1f %% | %d | %s |\n", about, m, 100*t.share(), t.of, mark(kept))
+	}
+	return all
+}
+
+// meanDifference is the mean of b less a of a metric over the replays of both; NaN when one of them has none.
+func meanDifference(a, b []*metric.Summary, name string) float64 {
+	sum := 0.0
+	for k := range a {
+		x, ok := a[k].Value(name)
+		y, ok2 := b[k].Value(name)
+		if !ok || !ok2 {
+			return math.NaN()
+		}
+		sum += y.Number - x.Number
+	}
+	return sum / float64(len(a))
+}
+
+// coverage asks for each generated trace whether the intervals of a comparison with few seeds hold the difference that many other
+// seeds have in the mean.
+func coverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
+	fmt.Fprintf(w, "## Coverage for one trace\n\n%d generated traces; the true difference is the mean over %d seeds that the comparison does not have. At least %.0f %% of the intervals must hold it. Metrics that are equal in every seed make no claim and do not count.\n\n",
+		e.generated, e.truth, 100*leastCoverage)
+	fmt.Fprintf(w, "| seeds | metric | intervals that hold the truth | of | |\n|---|---|---|---|---|\n")
+	ofRule := []rule{{seeds: inference.Fewest}, {precision: 0.03, limit: 14}}
+	counts := []tallies{{}, {}}
+	for i := range e.worlds {
+		samples, err := e.worlds[i].sample(ctx, e.generated/len(e.worlds), e.truth+14)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range samples {
+			for r, rule := range ofRule {
+				c, err := rule.compare(s.a.at(upTo(0, 14)), s.b.at(upTo(0, 14)))
+				if err != nil {
+					return false, err
+				}
+				counts[r].count(c, func(name string) float64 { return meanDifference(s.a[14:], s.b[14:], name) })
+			}
+		}
+	}
+	all := true
+	for r, rule := range ofRule {
+		all = counts[r].write(w, rule.String()) && all
+	}
+	fmt.Fprintln(w)
+	return all, nil
+}
+
+// workloadCoverage asks whether the intervals of comparisons over a few traces hold the difference that all traces of their
+// world have in the mean.
+func workloadCoverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
+	fmt.Fprintf(w, "## Coverage for workloads like some traces\n\n%d comparisons a number of traces, drawn from %d generated traces of each of %d worlds, with one seed a trace; the true difference is the mean over all traces of the world. At least %.0f %% of the intervals must hold it.\n\n",
+		e.draws, e.generated, len(e.worlds), 100*leastCoverage)
+	fmt.Fprintf(w, "| traces | metric | intervals that hold the truth | of | |\n|---|---|---|---|---|\n")
+	numbers := []int{5, 8, 12}
+	counts := map[int]tallies{5: {}, 8: {}, 12: {}}
+	for i := range e.worlds {
+		samples, err := e.worlds[i].sample(ctx, e.generated, 1)
+		if err != nil {
+			return false, err
+		}
+		var a, b pool
+		for _, s := range samples {
+			a, b = append(a, s.a...), append(b, s.b...)
+		}
+		rng := stream("workloads " + e.worlds[i].name)
+		for _, n := range numbers {
+			for range e.draws / len(e.worlds) {
+				places := drawn(rng, len(a), n)
+				c, err := of(a.at(places), b.at(places), compare.Options{Unit: inference.Trace, Margin: compare.DefaultMargin})
+				if err != nil {
+					return false, err
+				}
+				counts[n].count(c, func(name string) float64 { return meanDifference(a, b, name) })
+			}
+		}
+	}
+	all := true
+	for _, n := range numbers {
+		all = counts[n].write(w, fmt.Sprint(n)) && all
+	}
+	fmt.Fprintln(w)
+	return all, nil
+}
+
+// upTo returns the places from a on, before b.
+func upTo(a, b int) (out []int) {
+	for i := a; i < b; i++ {
+		out = append(out, i)
+	}
+	return out
+}
