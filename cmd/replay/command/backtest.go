@@ -80,6 +80,11 @@ func (p *program) backtest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("dry-run") && c.Bool("json") {
+		return writeJSON(c.App.Writer, struct {
+			Inputs []workload.Input `json:"inputs"`
+		}{inputs})
+	}
 	if c.Bool("dry-run") {
 		printInputs(c.App.Writer, inputs)
 		return printNotUsed(c.App.Writer, inputs)

@@ -132,6 +132,15 @@ func TestBacktestListsWhatIsLeftOut(t *testing.T) {
 	if code, _, stderr := replay(t, "backtest", dir, "--out", out, "--seeds", "1", "-q"); code != exitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
+	var dry struct {
+		Inputs []struct {
+			Path    string
+			LeftOut string `json:"left_out"`
+		}
+	}
+	if _, stdout, _ := replay(t, "backtest", dir, "--dry-run", "--json"); json.Unmarshal([]byte(stdout), &dry) != nil || len(dry.Inputs) != 3 || dry.Inputs[2].LeftOut != "empty" {
+		t.Errorf("a dry run in JSON: %s", stdout)
+	}
 	var b struct {
 		LeftOut []struct{ Path, Reason, Why string } `json:"left_out"`
 	}
