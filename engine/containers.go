@@ -142,7 +142,7 @@ func (s *sim) allocated(e *yarn.Event) {
 			c.room = a.hintedRoom(c.size)
 		}
 	}
-	s.queues.add(a.rec.Queue, c.size, 1)
+	s.queues.add(a.usage, c.size, 1)
 	s.nodes.use(s, e.Container.Node, c.size)
 }
 
@@ -169,7 +169,7 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 		c.rec.End = endOf(e, a, c)
 	}
 	a.held(c, s.now)
-	s.queues.add(a.rec.Queue, c.size, -1)
+	s.queues.add(a.usage, c.size, -1)
 	if !e.Launched || c.process == exited || c.process == notStarted {
 		s.nodes.release(protocol.NodeID(c.rec.Node), c.size)
 		c.size = resource.Resource{}

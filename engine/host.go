@@ -86,7 +86,7 @@ func (a *app) Busy(cores int32) {
 	if cores > 0 {
 		a.s.move()
 	}
-	a.s.queues.busy[a.usage] += int64(cores)
+	a.s.queues.work(a.usage, int64(cores))
 }
 
 func (a *app) Heartbeats(n, executed int64) {

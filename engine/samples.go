@@ -9,11 +9,11 @@ import (
 	"replay/policy/resource"
 )
 
-// queueUsage is what the containers that the engine has seen add up to, by leaf queue: the other side
+// queueUsage is what the containers that the engine has seen add up to, by queue, with what is below it: the other side
 // of the scheduler's own books.
 type queueUsage struct {
 	index      map[string]int
-	path       []string
+	parent     []int // -1 for none
 	used       []resource.Resource
 	containers []int64
 	busy       []int64 // cores that run task attempts
@@ -25,9 +25,13 @@ func (q *queueUsage) at(path string) int {
 	}
 	i, ok := q.index[path]
 	if !ok {
-		i = len(q.path)
+		parent := -1
+		if dot := strings.LastIndexByte(path, '.'); dot >= 0 {
+			parent = q.at(path[:dot])
+		}
+		i = len(q.parent)
 		q.index[path] = i
-		q.path = append(q.path, path)
+		q.parent = append(q.parent, parent)
 		q.used = append(q.used, resource.Resource{})
 		q.containers = append(q.containers, 0)
 		q.busy = append(q.busy, 0)
@@ -35,27 +39,31 @@ func (q *queueUsage) at(path string) int {
 	return i
 }
 
-// add books n = +1 or -1 containers of this size to the queue.
-func (q *queueUsage) add(path string, size resource.Resource, n int64) {
-	i := q.at(path)
-	if n > 0 {
-		q.used[i] = q.used[i].Add(size)
-	} else {
-		q.used[i] = q.used[i].Sub(size)
+// add books n = +1 or -1 containers of this size to a queue.
+func (q *queueUsage) add(i int, size resource.Resource, n int64) {
+	for ; i >= 0; i = q.parent[i] {
+		if n > 0 {
+			q.used[i] = q.used[i].Add(size)
+		} else {
+			q.used[i] = q.used[i].Sub(size)
+		}
+		q.containers[i] += n
 	}
-	q.containers[i] += n
 }
 
-// under sums what is in the queue at path and below it.
-func (q *queueUsage) under(path string) (used resource.Resource, containers, busy int64) {
-	for i, p := range q.path {
-		if p == path || strings.HasPrefix(p, path+".") {
-			used = used.Add(q.used[i])
-			containers += q.containers[i]
-			busy += q.busy[i]
-		}
+// work books cores that begin, or end, to run a task.
+func (q *queueUsage) work(i int, cores int64) {
+	for ; i >= 0; i = q.parent[i] {
+		q.busy[i] += cores
 	}
-	return used, containers, busy
+}
+
+// under returns what is in the queue at path and below it.
+func (q *queueUsage) under(path string) (used resource.Resource, containers, busy int64) {
+	if i, ok := q.index[path]; ok {
+		return q.used[i], q.containers[i], q.busy[i]
+	}
+	return used, 0, 0
 }
 
 // use books a container to a node and checks that the node can hold it.

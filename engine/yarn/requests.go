@@ -61,7 +61,11 @@ type Table struct {
 	policy.Patience
 
 	anywhere Record
+	version  int64
 }
+
+// Version is another number whenever other names are asked for, or one of them in another way.
+func (t *Table) Version() int64 { return t.version }
 
 const anyHash = 42 // hash code of "*"
 
@@ -99,6 +103,7 @@ func (t *Table) ref(name protocol.Name, hash int32) *Record {
 
 // clear drops all records; a table that is made again starts with the first size, as a new object does.
 func (t *Table) clear() {
+	t.version++
 	t.records, t.hasAny = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false
 }
 
@@ -286,6 +291,7 @@ func (r *Requests) make(k Key) *Table {
 // put stores one ask and returns the new record when it is that of "*".
 func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	rec := Record{Size: a.Size, Count: a.Count, Relax: a.Relax}
+	t.version++
 	h := r.places.Hash(a.Name)
 	if old := t.ref(a.Name, h); old != nil && add {
 		rec.Count = old.Count + 1
@@ -360,6 +366,7 @@ func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
 	}
 	a := RememberAsk{Name: name, Size: rec.Size, Relax: rec.Relax, count: 1}
 	if rec.Count == 0 {
+		t.version++
 		t.records.Remove(name, hash)
 		if name == protocol.Any {
 			t.hasAny = false

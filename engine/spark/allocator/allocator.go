@@ -113,6 +113,7 @@ type profile struct {
 	starting, running int
 	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
 	hints             spark.StageHints  // hosts in the order of their names
+	told, sorted      []spark.HostTasks // hosts of the last hints, as the driver told them and by name
 }
 
 // containerState is a container from the end of its launch to its completion; released outlives it.
@@ -177,8 +178,7 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 	for _, t := range r.Profiles {
 		p := &a.profiles[t.Profile]
 		p.hints = t.Hints
-		p.hints.Hosts = slices.Clone(t.Hints.Hosts)
-		slices.SortFunc(p.hints.Hosts, func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
+		p.hints.Hosts = a.byName(p, t.Hints.Hosts)
 		if !p.targeted {
 			p.targeted, p.target = true, a.initial
 		}
@@ -189,6 +189,16 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 		}
 	}
 	return changed
+}
+
+// byName returns hosts in the order of their names; most calls are about the same hosts as the one before.
+func (a *Allocator) byName(p *profile, hosts []spark.HostTasks) []spark.HostTasks {
+	if !slices.Equal(hosts, p.told) {
+		p.told = append(p.told[:0], hosts...)
+		p.sorted = append(p.sorted[:0], hosts...)
+		slices.SortFunc(p.sorted, func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
+	}
+	return p.sorted
 }
 
 // Request is the first half of a heartbeat: it brings the requests up to date and fills req with

@@ -36,6 +36,8 @@ type app struct {
 	blackChanged bool
 	blackNodes   []*yarn.Node // of the headroom, as of the last change of the blacklist
 
+	asked []asked // by number of the table
+
 	// Preemption.
 	marked         []*yarn.Container
 	markedSize     resource.Resource

@@ -20,7 +20,8 @@ import (
 type elision struct {
 	ranks []protocol.NodeID // of the epoch, in the order of heartbeats
 	rank  []int32           // by node: its place there plus 1, 0 for none
-	hosts map[protocol.Name][]int32
+	epoch int64
+	hosts [][]int32 // by name: the ranks of its nodes
 	racks map[protocol.Name]*rack
 
 	changed bool // something that a survey looks at
@@ -103,7 +104,8 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e := &f.elision
 	e.ranks = ranks
 	clear(e.rank)
-	e.hosts, e.racks = map[protocol.Name][]int32{}, map[protocol.Name]*rack{}
+	e.epoch++
+	e.hosts, e.racks = nil, map[protocol.Name]*rack{}
 	for i, id := range ranks {
 		for int(id) >= len(e.rank) {
 			e.rank = append(e.rank, 0)
@@ -118,6 +120,9 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		n := f.node(id)
 		e.smallest = e.smallest.Min(n.Total)
 		e.special.Set(i, n.special())
+		for int(n.Host) >= len(e.hosts) {
+			e.hosts = append(e.hosts, nil)
+		}
 		e.hosts[n.Host] = append(e.hosts[n.Host], int32(i))
 		k := e.racks[n.Rack]
 		if k == nil {
@@ -251,7 +256,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 	level := policy.AnyLevel
 	if e.counts {
-		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.smallest) || !relaxed(t) {
+		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.smallest) || !f.placesOf(a, t).relaxed {
 			e.all = true // whether an offer is counted depends on the node
 			return
 		}
@@ -271,20 +276,20 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		return
 	}
 	asked := 0 // nodes on racks that are asked for: nothing is placed there as if anywhere
-	for name, rec := range t.Records {
-		if e.cost++; rec.Count <= 0 {
-			continue
+	p := f.placesOf(a, t)
+	e.cost += len(p.hosts) + len(p.racks)
+	for _, i := range p.hosts {
+		if room.Has(int(i)) || reserves && !e.special.Has(int(i)) {
+			e.near.Set(int(i), true)
 		}
-		for _, i := range e.hosts[name] {
-			if room.Has(int(i)) || reserves && !e.special.Has(int(i)) {
-				e.near.Set(int(i), true)
-			}
+	}
+	for _, k := range p.racks {
+		if level < policy.RackLevel {
+			break
 		}
-		if k := e.racks[name]; k != nil && level >= policy.RackLevel {
-			asked += k.nodes
-			if e.near.AddBoth(&k.Ranks, &room.Ranks); reserves && !f.tooManyReserved(a, k.node, protocol.RackLocal) {
-				e.near.AddOnly(&k.Ranks, &e.special)
-			}
+		asked += k.nodes
+		if e.near.AddBoth(&k.Ranks, &room.Ranks); reserves && !f.tooManyReserved(a, k.node, protocol.RackLocal) {
+			e.near.AddOnly(&k.Ranks, &e.special)
 		}
 	}
 	if reserves && level == policy.AnyLevel && asked < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
@@ -292,14 +297,38 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 }
 
-// relaxed reports whether all that is asked for under a key may be placed elsewhere.
-func relaxed(t *yarn.Table) bool {
-	for _, rec := range t.Records {
-		if !rec.Relax {
-			return false
+// asked is where a table asks for containers, as of one of its versions and an epoch.
+type asked struct {
+	version, epoch int64
+	hosts          []int32 // ranks of the nodes that are asked for by name
+	racks          []*rack
+	relaxed        bool // all that is asked for may be placed elsewhere
+}
+
+// placesOf returns where a table asks for containers.
+func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
+	for int(t.Number) >= len(a.asked) {
+		a.asked = append(a.asked, asked{version: -1})
+	}
+	e, p := &f.elision, &a.asked[t.Number]
+	if p.version == t.Version() && p.epoch == e.epoch {
+		return p
+	}
+	p.version, p.epoch, p.relaxed, p.hosts, p.racks = t.Version(), e.epoch, true, p.hosts[:0], p.racks[:0]
+	for name, rec := range t.Records {
+		e.cost++
+		p.relaxed = p.relaxed && rec.Relax
+		if rec.Count <= 0 {
+			continue
+		}
+		if int(name) < len(e.hosts) {
+			p.hosts = append(p.hosts, e.hosts[name]...)
+		}
+		if k := e.racks[name]; k != nil {
+			p.racks = append(p.racks, k)
 		}
 	}
-	return true
+	return p
 }
 
 // NextHeartbeat is part of [yarn.Elider].
