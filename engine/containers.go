@@ -331,10 +331,16 @@ func (s *sim) processGone(a *app, n int64) {
 // hint notes whether a new container is on a node that the application's work prefers.
 func (a *app) hint(c *container) {
 	p, ok := a.master.(master.Preferrer)
-	if !ok || !p.Preferring() {
+	if !ok {
 		return
 	}
-	c.rec.Hinting = true
+	for range p.Preferred {
+		c.rec.Hinting = true
+		break
+	}
+	if !c.rec.Hinting {
+		return
+	}
 	a.rec.ContainersHinting++
 	if p.Prefers(c.rec.Node) {
 		c.rec.Hinted = true
@@ -342,16 +348,16 @@ func (a *app) hint(c *container) {
 	}
 }
 
-// hintedRoom returns the nodes that the application's work prefers and that have room for a container of this size now.
+// hintedRoom returns the nodes that the application's work prefers and that have room for a container of this size now, ascending.
 func (a *app) hintedRoom(size resource.Resource) []int32 {
 	p, ok := a.master.(master.Preferrer)
-	if !ok || !p.Preferring() {
+	if !ok {
 		return nil
 	}
 	var out []int32
-	for node := range a.s.nodes.spec {
-		if p.Prefers(int32(node)) && a.s.hasRoom(protocol.NodeID(node), size) {
-			out = append(out, int32(node))
+	for node := range p.Preferred {
+		if a.s.hasRoom(protocol.NodeID(node), size) {
+			out = append(out, node)
 		}
 	}
 	return out

@@ -96,8 +96,8 @@ type Master interface {
 // A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
 // allocated to it, for the locality of containers (docs/metrics.md).
 type Preferrer interface {
-	// Preferring reports whether pending or running work prefers any node, Prefers whether some of it prefers this one.
-	Preferring() bool
+	// Preferred yields the nodes that pending or running work prefers, ascending. Prefers reports whether a node is one of them.
+	Preferred(yield func(node int32) bool)
 	Prefers(node int32) bool
 }
 
@@ -189,7 +189,7 @@ type Books interface {
 	Job() *record.Job
 	// Container is the record of container c, in which the master keeps what it knows, or nil. It is valid until it is written.
 	Container(c int64) *record.Container
-	// Room lists the preferred nodes that had room for container c when it was allocated elsewhere; see [Preferrer].
+	// Room lists the preferred nodes, ascending, that had room for container c when it was allocated elsewhere; see [Preferrer].
 	Room(c int64) []int32
 	// Busy books cores that begin (or, negative, end) to run a task.
 	Busy(cores int32)

@@ -109,8 +109,7 @@ func (d *Driver) now() int64 { return d.h.Now() }
 // Register is part of [master.Master]: the allocator begins, and with it the driver.
 func (d *Driver) Register() error {
 	d.registered = d.now()
-	d.on = make([][]int32, len(d.cluster.Host))
-	d.wanted = make([]int32, len(d.cluster.Host))
+	d.on = map[int32][]int32{}
 	d.order = d.h.Momentary(fmt.Sprintf("offers-%d", d.job.ID))
 	if err := d.source.prepare(); err != nil {
 		return err

@@ -15,13 +15,12 @@ const never = math.MaxInt64
 //
 // Source: CoarseGrainedSchedulerBackend.
 type backend struct {
-	execs  []executor // by executor id; 0 is not used
-	in     []int32    // executor by container number, 0 for none
-	on     [][]int32  // by node: executors that are alive
-	ready  int        // executors that have registered
-	free   int32      // cores without a task, of the executors that are alive
-	wanted []int32    // by node: (task, location) pairs of active stages
-	hints  int64      // sum of wanted
+	execs  []executor        // by executor id; 0 is not used
+	in     []int32           // executor by container number, 0 for none
+	on     map[int32][]int32 // by node: executors that are alive
+	ready  int               // executors that have registered
+	free   int32             // cores without a task, of the executors that are alive
+	wanted tally             // (task, location) pairs of active stages
 }
 
 // executor is one executor as the driver and the AM know it.
@@ -79,11 +78,17 @@ func (b *backend) executorIn(c int64) int32 {
 	return 0
 }
 
-// Preferring is part of [master.Preferrer].
-func (b *backend) Preferring() bool { return b.hints > 0 }
+// Preferred is part of [master.Preferrer].
+func (b *backend) Preferred(yield func(int32) bool) {
+	for _, c := range b.wanted {
+		if !yield(c.node) {
+			return
+		}
+	}
+}
 
 // Prefers is part of [master.Preferrer].
-func (b *backend) Prefers(node int32) bool { return b.wanted[node] > 0 }
+func (b *backend) Prefers(node int32) bool { return b.wanted.has(node) }
 
 // execReady is an executor that has registered with the driver and has free cores: it alone is offered.
 func (d *Driver) execReady(n int64) {
@@ -160,8 +165,9 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 func (d *Driver) lose(id int32, to executorState) {
 	e := &d.execs[id]
 	if e.state == execAlive {
-		on := &d.on[e.node]
-		*on = slices.DeleteFunc(*on, func(other int32) bool { return other == id })
+		if d.on[e.node] = slices.DeleteFunc(d.on[e.node], func(other int32) bool { return other == id }); len(d.on[e.node]) == 0 {
+			delete(d.on, e.node)
+		}
 		d.free -= e.free
 	}
 	e.state = to

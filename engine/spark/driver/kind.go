@@ -37,13 +37,14 @@ type Kind struct {
 	index    allocator.HostIndex          // working memory of allocators
 	recorded map[int64][]RecordedExecutor // by job
 	attempts map[int64]int                // that began, of jobs of client mode and of those with recorded latencies
+	known    map[string]*settings         // of jobs, by what they say
 	jobs     int                          // planned
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
 }
 
 // NewKind returns Spark with this setup.
 func NewKind(s Setup) *Kind {
-	return &Kind{Setup: s, recorded: s.Recorded.byJob(), attempts: map[int64]int{}, own: map[string]int{}}
+	return &Kind{Setup: s, recorded: s.Recorded.byJob(), attempts: map[int64]int{}, known: map[string]*settings{}, own: map[string]int{}}
 }
 
 // The kinds of events of a driver, in the order of events.

@@ -40,7 +40,9 @@ func (d *Driver) matched(g *allocator.Grant) {
 			c.Match = record.OnRack
 		}
 		present = present || d.h.InCluster(p)
-		room = room || slices.Contains(had, p)
+		if !room {
+			_, room = slices.BinarySearch(had, p)
+		}
 	}
 	if c.Match == record.OnRack {
 		d.rec.ContainersRackPreferred++

@@ -21,6 +21,7 @@ type settings struct {
 	priority    int32
 	maxAttempts int // 0 or less = as many as YARN allows
 	warnings    []record.Warning
+	own         []string // keys of spark-defaults.conf that the job sets itself
 }
 
 // profile is a Spark resource profile as far as containers and slots go.
@@ -36,9 +37,53 @@ type profile struct {
 // offered returns how many cores of an executor tasks can use: custom resources may run out before cores do.
 func (p *profile) offered() int32 { return int32(min(p.cores, p.perExec*max(p.cpus, 1))) }
 
-// settings resolves a job's configuration: the defaults of Spark and of a replay, spark-defaults.conf, what was recorded
-// with the job (its columns, then its keys), and the user's single keys, the last one winning.
+// settings resolves a job's configuration, once for all jobs that say the same. What has to be said of a single job is not shared.
 func (k *Kind) settings(j *trace.Job) (*settings, error) {
+	k.jobs++
+	key, shared := said(j)
+	set := k.known[key]
+	if set == nil || !shared {
+		var err error
+		if set, err = k.resolve(j); err != nil {
+			return nil, err
+		}
+		if shared && len(set.warnings) == 0 {
+			if len(k.known) == mostKnown {
+				clear(k.known)
+			}
+			k.known[key] = set
+		}
+	}
+	for _, key := range set.own {
+		k.own[key]++
+	}
+	return set, nil
+}
+
+// mostKnown is how many different configurations are kept.
+const mostKnown = 1000
+
+// said is everything of a job that its configuration depends on. Jobs with resource profiles of their own share nothing.
+func said(j *trace.Job) (key string, shared bool) {
+	for i := range j.Stages {
+		if j.Stages[i].Profile != 0 {
+			return "", false
+		}
+	}
+	b := make([]byte, 0, 256)
+	for _, n := range [...]int64{j.AMMemMiB, int64(j.AMVCores), j.ExecMemMiB, int64(j.ExecVCores), int64(j.TaskCPUs),
+		int64(j.MinExecs), int64(j.MaxExecs), int64(j.InitialExecs), int64(j.Priority)} {
+		b = append(strconv.AppendInt(b, n, 10), ' ')
+	}
+	for _, kv := range j.Conf {
+		b = strconv.AppendQuote(strconv.AppendQuote(b, kv.Key), kv.Value)
+	}
+	return string(b), true
+}
+
+// resolves a job's configuration: the defaults of Spark and of a replay, spark-defaults.conf, what was recorded
+// with the job (its columns, then its keys), and the user's single keys, the last one winning.
+func (k *Kind) resolve(j *trace.Job) (*settings, error) {
 	recorded := map[string]string{}
 	for _, kv := range j.Conf {
 		recorded[kv.Key] = kv.Value
@@ -49,7 +94,6 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 		{Name: fmt.Sprintf("job %d", j.ID), Values: columns(j, recorded)},
 		{Name: fmt.Sprintf("job %d", j.ID), Values: recorded},
 	}
-	k.count(j, layers[2:])
 	conf, notes, err := sparkconf.Parse(append(layers, k.Over...)...)
 	if err != nil {
 		return nil, err
@@ -57,7 +101,7 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	if !conf.DynamicAllocation && conf.InitialTarget() < 1 { // as spark-submit refuses it
 		return nil, fmt.Errorf("spark.executor.instances is %d without spark.dynamicAllocation.enabled, want 1 or more", conf.InitialTarget())
 	}
-	set := &settings{conf: conf, priority: int32(conf.YarnPriority)}
+	set := &settings{conf: conf, priority: int32(conf.YarnPriority), own: k.ownKeys(j, layers[2:])}
 	for _, w := range notes.Warnings {
 		set.warnings = append(set.warnings, record.Warning{Code: w.Key, Text: w.Text})
 	}
@@ -193,9 +237,8 @@ var (
 	executorSize = []string{"spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor"}
 )
 
-// count notes which keys of spark-defaults.conf a job sets itself, in layers of its own or by the sizes of its containers.
-func (k *Kind) count(j *trace.Job, own []sparkconf.Layer) {
-	k.jobs++
+// ownKeys returns which keys of spark-defaults.conf a job sets itself, in layers of its own or by the sizes of its containers.
+func (k *Kind) ownKeys(j *trace.Job, own []sparkconf.Layer) (keys []string) {
 	for key := range k.Defaults.Values {
 		names := sparkconf.Over(key)
 		sets := names != nil && (j.AMMemMiB > 0 && slices.Contains(masterSize, names[0]) || j.ExecMemMiB > 0 && slices.Contains(executorSize, names[0]))
@@ -206,9 +249,10 @@ func (k *Kind) count(j *trace.Job, own []sparkconf.Layer) {
 			}
 		}
 		if sets {
-			k.own[key]++
+			keys = append(keys, key)
 		}
 	}
+	return keys
 }
 
 // Remarks says for which keys of spark-defaults.conf jobs had values of their own, so that the file changed nothing for them.

@@ -11,7 +11,6 @@ import (
 // stages is the part of a driver that follows the job's stages.
 type stages struct {
 	dag       *spark.DAG
-	count     []int32   // by node: scratch for hints
 	submitted []int64   // by task set
 	posted    int64     // stages whose submission was scheduled
 	since     [][]int64 // by task set: when a task became pending again, nil while none has
@@ -59,7 +58,6 @@ func (d *Driver) startStages() {
 	}
 	d.dag.DefaultDelayMS = d.m.StageSubmitMS
 	d.dag.Slots = d.slots
-	d.count = make([]int32, len(d.cluster.Host))
 	d.done = make([][]bool, len(d.job.Stages))
 	for i := range d.done {
 		d.done[i] = make([]bool, d.job.Stages[i].Tasks.Len())
@@ -150,21 +148,15 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 	}
 	hints := spark.StageHints{}
 	if spec.PrefStart != nil {
-		for _, h := range spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]] {
-			d.count[h]++
-			d.wanted[h]++
-			d.hints++
-		}
+		wanted := tallyOf(spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]])
+		d.wanted = d.wanted.plus(wanted, 1)
 		for i := range spec.Tasks {
 			if spec.PrefStart[i] < spec.PrefStart[i+1] {
 				hints.LocalTasks++
 			}
 		}
-		for node, n := range d.count {
-			if n > 0 {
-				hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: d.cluster.Host[node], Tasks: int(n)})
-				d.count[node] = 0
-			}
+		for _, c := range wanted {
+			hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: d.cluster.Host[c.node], Tasks: int(c.n)})
 		}
 		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
@@ -186,10 +178,7 @@ func (d *Driver) stageCompleted(e *spark.DAGEvent) {
 		d.readers.forget(e.Set)
 	}
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
-		for _, h := range set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]] {
-			d.wanted[h]--
-			d.hints--
-		}
+		d.wanted = d.wanted.plus(tallyOf(set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]]), -1)
 	}
 	if d.mgr != nil {
 		d.mgr.StageCompleted(e.Stage, e.Attempt)

@@ -31,8 +31,8 @@ func TestHintsOfStages(t *testing.T) {
 				nodes = append(nodes, n)
 			}
 		}
-		if p.Preferring() != (len(nodes) > 0) {
-			t.Errorf("at %d ms: preferring %v with nodes %v", a.Now(), p.Preferring(), nodes)
+		if all := slices.Collect(p.Preferred); !slices.Equal(all, nodes) {
+			t.Errorf("at %d ms: nodes %v are preferred, each by itself %v", a.Now(), all, nodes)
 		}
 		return nodes
 	}
