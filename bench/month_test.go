@@ -23,6 +23,7 @@ type synthetic struct {
 var synthetics = []synthetic{
 	{"month-hundredth-day", "month", synth.Options{Nodes: 120, Jobs: 180}, nil},
 	{"month-tenth-hours", "month", synth.Options{Nodes: 1200, Jobs: 300}, nil},
+	{"month-hours", "month", synth.Options{Jobs: 1000}, nil},
 	{"backlog", "uniform-micro", synth.Options{Nodes: 10, Jobs: 10_000, Load: 300}, func(o *scenario.Options) { o.Until = 400_000 }},
 	{"idle-12000", "tpch-mixed", synth.Options{Nodes: 12_000, Jobs: 20, Load: 0.0001}, nil},
 	{"uniform-micro", "uniform-micro", synth.Options{Jobs: 1000}, nil},

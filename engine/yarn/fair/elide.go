@@ -27,11 +27,12 @@ type elision struct {
 	changed bool // something that a survey looks at
 	calm    int  // heartbeats executed since anything but a count of offers changed
 	enough  int  // how many of them are cheaper than a survey
-	cost    int  // of the survey: tables, reservations and names looked at
+	cost    int  // of the survey: reservations, and names that were asked for anew
 	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims; where offers are counted, each of their heartbeats is executed
+	scratch yarn.Ranks
 	near    yarn.Ranks // nodes that only some candidates accept, and special ones that wake
 
 	// Delay scheduling: whether offers are counted at all, and what tells their effect, nil when that depends on more.
@@ -48,9 +49,8 @@ type elision struct {
 
 // rack is the nodes of one, by rank.
 type rack struct {
-	node  *yarn.Node // one of them
-	nodes int
-	yarn.Ranks
+	ranks    []int32
+	reserved int // scratch
 }
 
 // roomFor is the nodes, by rank, with room for a container of a size.
@@ -126,12 +126,10 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		e.hosts[n.Host] = append(e.hosts[n.Host], int32(i))
 		k := e.racks[n.Rack]
 		if k == nil {
-			k = &rack{node: n.Node}
-			k.Reset(len(ranks))
+			k = &rack{}
 			e.racks[n.Rack] = k
 		}
-		k.nodes++
-		k.Set(i, true)
+		k.ranks = append(k.ranks, int32(i))
 	}
 }
 
@@ -249,7 +247,6 @@ func (f *Scheduler) surveyLeaf(q *queue) {
 // surveyTable adds what is asked for under one key; only tells that it is the application's only one.
 func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	e := &f.elision
-	e.cost++
 	ask := t.Any()
 	if ask == nil || ask.Count <= 0 || !a.queue.fits(&ask.Size) {
 		return
@@ -275,34 +272,56 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	if level == policy.AnyLevel && !reserves {
 		return
 	}
-	asked := 0 // nodes on racks that are asked for: nothing is placed there as if anywhere
 	p := f.placesOf(a, t)
-	e.cost += len(p.hosts) + len(p.racks)
-	for _, i := range p.hosts {
-		if room.Has(int(i)) || reserves && !e.special.Has(int(i)) {
-			e.near.Set(int(i), true)
-		}
+	e.near.AddBoth(&p.hosts, &room.Ranks)
+	if level >= policy.RackLevel {
+		e.near.AddBoth(&p.racks, &room.Ranks)
 	}
-	for _, k := range p.racks {
-		if level < policy.RackLevel {
-			break
-		}
-		asked += k.nodes
-		if e.near.AddBoth(&k.Ranks, &room.Ranks); reserves && !f.tooManyReserved(a, k.node, protocol.RackLocal) {
-			e.near.AddOnly(&k.Ranks, &e.special)
-		}
+	if !reserves {
+		return
 	}
-	if reserves && level == policy.AnyLevel && asked < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
+	e.near.AddOnly(&p.hosts, &e.special)
+	if level >= policy.RackLevel {
+		e.addReservable(a, p, f)
+	}
+	if level == policy.AnyLevel && p.onRacks < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
 		e.all = true // any other node without room would be reserved
 	}
+}
+
+// addReservable adds the nodes without a reservation on racks that are asked for, except where the application has as many reservations
+// as it may have.
+func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
+	if f.mayReserve(1) == 0 {
+		return
+	}
+	e.scratch.Reset(len(e.ranks))
+	e.scratch.AddOnly(&p.racks, &e.special)
+	for _, n := range a.reservedOn {
+		if k := e.racks[n.Rack]; k != nil {
+			k.reserved++
+		}
+	}
+	for _, n := range a.reservedOn {
+		if k := e.racks[n.Rack]; k != nil && k.reserved > 0 {
+			if k.reserved >= f.mayReserve(len(f.cluster.Rack(n.Rack))) {
+				for _, i := range k.ranks {
+					e.scratch.Set(int(i), false)
+				}
+			}
+			k.reserved = 0
+		}
+	}
+	e.near.AddBoth(&e.scratch, &e.scratch)
 }
 
 // asked is where a table asks for containers, as of one of its versions and an epoch.
 type asked struct {
 	version, epoch int64
-	hosts          []int32 // ranks of the nodes that are asked for by name
-	racks          []*rack
-	relaxed        bool // all that is asked for may be placed elsewhere
+	hosts          yarn.Ranks // nodes that are asked for by name
+	racks          yarn.Ranks // nodes on racks that are
+	onRacks        int        // how many there are: nothing is placed there as if anywhere
+	relaxed        bool       // all that is asked for may be placed elsewhere
 }
 
 // placesOf returns where a table asks for containers.
@@ -314,7 +333,9 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 	if p.version == t.Version() && p.epoch == e.epoch {
 		return p
 	}
-	p.version, p.epoch, p.relaxed, p.hosts, p.racks = t.Version(), e.epoch, true, p.hosts[:0], p.racks[:0]
+	p.version, p.epoch, p.relaxed, p.onRacks = t.Version(), e.epoch, true, 0
+	p.hosts.Reset(len(e.ranks))
+	p.racks.Reset(len(e.ranks))
 	for name, rec := range t.Records {
 		e.cost++
 		p.relaxed = p.relaxed && rec.Relax
@@ -322,10 +343,15 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 			continue
 		}
 		if int(name) < len(e.hosts) {
-			p.hosts = append(p.hosts, e.hosts[name]...)
+			for _, i := range e.hosts[name] {
+				p.hosts.Set(int(i), true)
+			}
 		}
 		if k := e.racks[name]; k != nil {
-			p.racks = append(p.racks, k)
+			p.onRacks += len(k.ranks)
+			for _, i := range k.ranks {
+				p.racks.Set(int(i), true)
+			}
 		}
 	}
 	return p

@@ -122,12 +122,13 @@ func (q *queue) setMaxShare(cluster resource.Resource) {
 func (q *queue) add(child *queue) {
 	q.children = append(q.children, child)
 	q.changed, q.moved = true, true
+	child.Rank = 0
 	for _, c := range q.children {
-		c.Rank = 0
-		for _, o := range q.children {
-			if jvm.CompareStrings(o.name, c.name) < 0 {
-				c.Rank++
-			}
+		switch d := jvm.CompareStrings(c.name, child.name); {
+		case d < 0:
+			child.Rank = max(child.Rank, c.Rank+1)
+		case d > 0:
+			c.Rank++
 		}
 	}
 }

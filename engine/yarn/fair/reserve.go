@@ -77,8 +77,12 @@ func (f *Scheduler) tooManyReserved(a *app, n *yarn.Node, level protocol.NodeTyp
 			have++
 		}
 	}
-	allowed := resource.F2I(math.Ceil(float64(float32(float32(nodes) * f.site.ReservableNodes))))
-	return have >= int(allowed)
+	return have >= f.mayReserve(nodes)
+}
+
+// mayReserve is how many of so many nodes an application may reserve.
+func (f *Scheduler) mayReserve(nodes int) int {
+	return max(int(resource.F2I(math.Ceil(float64(float32(float32(nodes)*f.site.ReservableNodes))))), 0)
 }
 
 // unreserve drops a reservation; its container number is lost unless the caller has used it.
