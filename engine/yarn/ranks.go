@@ -76,6 +76,33 @@ func (s *Ranks) After(i int) (far int, ok bool) {
 	return 0, false
 }
 
+// Within returns how often members come up from position h to before end, when the numbers are taken in a circle again and again.
+func (s *Ranks) Within(h, end int64) int64 {
+	n := int64(s.n)
+	before := func(h int64) int64 { return h/n*s.below(s.n) + s.below(int(h%n)) }
+	if first, last := int(h%n), int(h%n+end-h); last <= s.n {
+		return s.between(first, last)
+	}
+	return before(end) - before(h)
+}
+
+func (s *Ranks) below(i int) int64 { return s.between(0, i) }
+
+// between counts the members from i to before end.
+func (s *Ranks) between(i, end int) (count int64) {
+	for w := i >> 6; w<<6 < end; w++ {
+		x := s.words[w]
+		if lo := i - w<<6; lo > 0 {
+			x &= ^uint64(0) << lo
+		}
+		if hi := end - w<<6; hi < 64 {
+			x &= 1<<hi - 1
+		}
+		count += int64(bits.OnesCount64(x))
+	}
+	return count
+}
+
 // AddBoth puts in what is in a and in b, AddOnly what is in a and not in b. All three have room for the same numbers.
 func (s *Ranks) AddBoth(a, b *Ranks) {
 	for w, x := range a.words {

@@ -25,6 +25,16 @@ func TestRanks(t *testing.T) {
 			}
 		}
 		from := rapid.IntRange(0, n-1).Draw(t, "from")
+		h, within := rapid.Int64Range(0, 1e6).Draw(t, "h"), int64(0)
+		end := h + rapid.Int64Range(0, 3*int64(n)).Draw(t, "heartbeats")
+		for k := h; k < end; k++ {
+			if plain[int(k%int64(n))] {
+				within++
+			}
+		}
+		if got := s.Within(h, end); got != within {
+			t.Fatalf("%d within %d to %d, want %d", got, h, end, within)
+		}
 		next, far := n, -1
 		for k := range n {
 			if plain[k] && k >= from && next == n {

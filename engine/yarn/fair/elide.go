@@ -31,7 +31,7 @@ type elision struct {
 	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
-	special yarn.Ranks // nodes with a reservation or claims; where offers are counted, each of their heartbeats is executed
+	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
 	scratch yarn.Ranks
 	near    yarn.Ranks // nodes that only some candidates accept, and special ones that wake
 
@@ -203,11 +203,9 @@ func (f *Scheduler) survey() {
 		e.all, e.changed = true, true
 		return
 	}
-	if !e.counts {
-		for i := e.special.Next(0); i < len(e.ranks); i = e.special.Next(i + 1) {
-			if e.cost++; f.wakes(&f.nodes[e.ranks[i]]) {
-				e.near.Set(i, true)
-			}
+	for i := e.special.Next(0); i < len(e.ranks); i = e.special.Next(i + 1) {
+		if e.cost++; f.wakes(&f.nodes[e.ranks[i]]) {
+			e.near.Set(i, true)
 		}
 	}
 	defer func() { e.enough = 1 + e.cost/surveyed }()
@@ -380,9 +378,6 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 			next = min(next, h+int64(far))
 		}
 	}
-	if e.counts {
-		see(&e.special)
-	}
 	see(&e.near)
 	for _, r := range e.open {
 		see(&r.Ranks)
@@ -393,11 +388,15 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 // CreditHeartbeats is part of [yarn.Elider].
 func (f *Scheduler) CreditHeartbeats(h, end int64) {
 	e := &f.elision
+	if e.until == policy.Always && len(e.counted) == 0 {
+		return
+	}
+	offers := end - h - e.special.Within(h, end)
 	for _, t := range e.counted {
-		e.foreseen.Pass(&t.Patience, end-h)
+		e.foreseen.Pass(&t.Patience, offers)
 	}
 	if e.until != policy.Always {
-		e.until -= end - h
+		e.until -= offers
 	}
 }
 
