@@ -24,6 +24,9 @@ var synthetics = []synthetic{
 	{"month-hundredth-day", "month", synth.Options{Nodes: 120, Jobs: 180}, nil},
 	{"month-tenth-hours", "month", synth.Options{Nodes: 1200, Jobs: 300}, nil},
 	{"month-hours", "month", synth.Options{Jobs: 1000}, nil},
+	{"month-tenth-reserving", "month", synth.Options{Nodes: 1200, Jobs: 300}, func(o *scenario.Options) {
+		o.Conf = map[string]string{"yarn.scheduler.reservation-threshold.increment-multiple": "2"}
+	}},
 	{"backlog", "uniform-micro", synth.Options{Nodes: 10, Jobs: 10_000, Load: 300}, func(o *scenario.Options) { o.Until = 400_000 }},
 	{"idle-12000", "tpch-mixed", synth.Options{Nodes: 12_000, Jobs: 20, Load: 0.0001}, nil},
 	{"uniform-micro", "uniform-micro", synth.Options{Jobs: 1000}, nil},

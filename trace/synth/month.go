@@ -8,7 +8,8 @@ import (
 
 // month is a month of a large cluster of many queues with long-lived applications: about 2,000 live at a time, each with 20
 // executors that stay for nearly all of its 10,000 s. --nodes makes the cluster smaller at the same load: fewer queues, racks, files
-// and arrivals, equal applications. It waits for preferred hosts, with YARN's documented example thresholds of the FairScheduler.
+// and arrivals, equal applications. It waits for preferred hosts, and only containers above 10 GiB, of which there are none, reserve
+// nodes: with YARN's default of 2 GiB each application reserves full nodes by the dozen while it waits.
 var month = Preset{
 	Name:     "month",
 	Usage:    "a month of 500 queues: an application every 4.8 s with 20 executors that live 10,000 s, and 92 tasks",
@@ -20,6 +21,7 @@ var month = Preset{
 	Site: []trace.KeyValue{
 		{Key: "yarn.scheduler.fair.locality.threshold.node", Value: "0.5"},
 		{Key: "yarn.scheduler.fair.locality.threshold.rack", Value: "0.8"},
+		{Key: "yarn.scheduler.reservation-threshold.increment-multiple", Value: "10"},
 	},
 	Arrivals: poisson(4800),
 	Files: func(o Options) []trace.File {
