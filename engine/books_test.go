@@ -29,7 +29,7 @@ func TestBooks(t *testing.T) {
 		}
 	}()
 	ends := map[string]int{}
-	for _, seed := range more() {
+	for _, seed := range more(*seeds) {
 		if t.Failed() {
 			break
 		}

@@ -25,39 +25,73 @@ var (
 //
 //	go test ./engine -run TestEnginesDecideAlike -args -first 100 -seeds 100000
 func TestEnginesDecideAlike(t *testing.T) {
-	executed, passed, at := int64(0), int64(0), *firstSeed
-	defer func() {
-		if p := recover(); p != nil {
-			t.Errorf("seed %d: %v\n%s", at, p, debug.Stack())
-		}
-	}()
-	for _, seed := range append([]uint64{2358, 2659, 11754}, more()...) { // the first ones have failed
-		if t.Failed() {
-			break
-		}
-		at = seed
-		r := random.Stream(seed, "engines")
-		in, o := randomFair(r, seed)
-		_, fast := replay(t, in(), o)
-		o.Engine = scenario.Dense
-		_, dense := replay(t, in(), o)
-		if fast.DecisionHash != dense.DecisionHash {
-			t.Errorf("seed %d: decision hash is %s, that of the dense engine %s", seed, fast.DecisionHash, dense.DecisionHash)
-		}
-		executed, passed = executed+fast.Totals.ExecutedHeartbeats, passed+dense.Totals.ExecutedHeartbeats
-	}
-	t.Logf("%d of %d heartbeats were executed", executed, passed)
+	executed, passed := decideAlike(t, randomFair, append([]uint64{2358, 2659, 11754}, more(*seeds)...)) // the first ones have failed
 	if executed*2 > passed {
 		t.Errorf("%d of %d heartbeats were executed, want less than half", executed, passed)
 	}
 }
 
-// more are the seeds that the flags name.
-func more() (out []uint64) {
-	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
+// TestEnginesDecideAlikeWithABacklog has many more applications than queues may run, with masters of several sizes.
+func TestEnginesDecideAlikeWithABacklog(t *testing.T) {
+	decideAlike(t, randomBacklog, more((*seeds+4)/5))
+}
+
+// decideAlike replays clusters with both engines and returns how many heartbeats the fast one executed, and how many there were.
+func decideAlike(t *testing.T, cluster func(*rand.Rand, uint64) (func() scenario.Input, scenario.Options), seeds []uint64) (executed, passed int64) {
+	at := *firstSeed
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("seed %d: %v\n%s", at, p, debug.Stack())
+		}
+	}()
+	for _, at = range seeds {
+		if t.Failed() {
+			break
+		}
+		in, o := cluster(random.Stream(at, "engines"), at)
+		_, fast := replay(t, in(), o)
+		o.Engine = scenario.Dense
+		_, dense := replay(t, in(), o)
+		if fast.DecisionHash != dense.DecisionHash {
+			t.Errorf("seed %d: decision hash is %s, that of the dense engine %s", at, fast.DecisionHash, dense.DecisionHash)
+		}
+		executed, passed = executed+fast.Totals.ExecutedHeartbeats, passed+dense.Totals.ExecutedHeartbeats
+	}
+	t.Logf("%d of %d heartbeats were executed", executed, passed)
+	return executed, passed
+}
+
+// more are the first n seeds that the flags name.
+func more(n uint64) (out []uint64) {
+	for seed := *firstSeed; seed < *firstSeed+n; seed++ {
 		out = append(out, seed)
 	}
 	return out
+}
+
+// randomBacklog is a cluster of randomFair with many small jobs in two queues.
+func randomBacklog(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	in, o := randomFair(r, seed)
+	jobs := make([]trace.Job, 20+r.IntN(40))
+	at := int64(0)
+	for i := range jobs {
+		j := sparkJob(int64(i), at, 1+r.Int32N(3), stage(0, 1+r.IntN(4), int64(1+r.IntN(20_000)), nil))
+		j.Queue, j.ExecMemMiB, j.ExecVCores = r.Int32N(2), 2048, 1
+		j.AMMemMiB = []int64{700, 1024, 3000}[r.IntN(3)]
+		jobs[i] = *j
+		at += r.Int64N(2000)
+	}
+	return func() scenario.Input {
+		var list []*trace.Job
+		for i := range jobs {
+			j := jobs[i]
+			list = append(list, &j)
+		}
+		like := in()
+		out := input(like.Nodes, like.Events, list...)
+		out.Queues = like.Queues
+		return out
+	}, o
 }
 
 // randomFair makes a trace, each time anew, and options for it.

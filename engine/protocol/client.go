@@ -11,7 +11,7 @@ import (
 // ContainerRequest is one container that an application master wants.
 //
 // The client keeps the pointer from [Client.Add] to [Client.Remove]; until then nothing in the
-// request may change.
+// request may change. What is in its lists never may.
 //
 // Source: AMRMClient.ContainerRequest.
 type ContainerRequest struct {
@@ -23,6 +23,16 @@ type ContainerRequest struct {
 	Relax     bool   // relaxLocality: other places will do
 
 	member int32 // first of the records that remember the request, index+1 into Client.members
+	spots  *spots
+}
+
+// spots are the records of requests that name the same places, in the order in which they are counted.
+type spots struct {
+	level   *level
+	size    resource.Resource
+	nodes   []Name
+	racks   []Name
+	records []int32
 }
 
 // RequestError is the refusal of a request; nothing was changed.
@@ -55,6 +65,8 @@ type Client struct {
 
 	levels  map[levelKey]*level
 	last    *level // of the last look-up
+	spots   *spots // of the last request that was added, if it was relaxed
+	strict  bool   // a request that was not relaxed was added: requests may contradict each other
 	records []record
 	members []member
 	freeMem int32 // first free member, index+1
@@ -166,26 +178,54 @@ func (c *Client) Add(req *ContainerRequest) error {
 		c.last = l
 	}
 	c.mark(req)
+	if req.Relax {
+		c.addAt(c.spotsOf(l, req), req)
+	} else {
+		c.strict = true
+		c.addEach(l, req, func(ri int32, relax bool) { c.count(ri, req, relax) })
+	}
+	c.unmark(req)
+	return nil
+}
+
+// addEach calls do for the records of a request, each once.
+func (c *Client) addEach(l *level, req *ContainerRequest, do func(ri int32, relax bool)) {
 	c.names.once()
 	for _, n := range req.Nodes {
 		if c.names.first(n) {
-			c.increment(l, req, n, true)
+			do(c.recordOf(l, req.Size, n), true)
 		}
 	}
 	c.names.once()
 	for _, n := range req.Racks {
 		if c.names.first(n) {
-			c.increment(l, req, n, true)
+			do(c.recordOf(l, req.Size, n), true)
 		}
 	}
 	for _, n := range req.Nodes {
 		if rack := c.rackOf(n); c.names.first(rack) {
-			c.increment(l, req, rack, req.Relax)
+			do(c.recordOf(l, req.Size, rack), req.Relax)
 		}
 	}
-	c.increment(l, req, Any, req.Relax)
-	c.unmark(req)
-	return nil
+	do(c.recordOf(l, req.Size, Any), req.Relax)
+}
+
+// spotsOf returns the records of a relaxed request, once for all in a row that share their lists of places.
+func (c *Client) spotsOf(l *level, req *ContainerRequest) *spots {
+	same := func(a, b []Name) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+	if s := c.spots; s != nil && s.level == l && s.size == req.Size && same(s.nodes, req.Nodes) && same(s.racks, req.Racks) {
+		return s
+	}
+	c.spots = &spots{level: l, size: req.Size, nodes: req.Nodes, racks: req.Racks}
+	c.addEach(l, req, func(ri int32, _ bool) { c.spots.records = append(c.spots.records, ri) })
+	return c.spots
+}
+
+func (c *Client) addAt(s *spots, req *ContainerRequest) {
+	req.spots = s
+	for _, ri := range s.records {
+		c.count(ri, req, true)
+	}
 }
 
 // mark lets the records that remember a request find it at once: a request with many places would
@@ -204,6 +244,9 @@ func (c *Client) unmark(req *ContainerRequest) {
 
 // conflict refuses a request whose records exist with another relaxLocality, at any size.
 func (c *Client) conflict(l *level, req *ContainerRequest) error {
+	if req.Relax && !c.strict {
+		return nil
+	}
 	if err := c.conflictAt(l, Any, req.Relax); err != nil {
 		return err
 	}
@@ -237,15 +280,20 @@ func (c *Client) conflictAt(l *level, name Name, relax bool) error {
 	return nil
 }
 
-// increment counts one container more at a name; relax is that of the record when it is new.
-func (c *Client) increment(l *level, req *ContainerRequest, name Name, relax bool) {
-	g := l.group(req.Size)
+// recordOf returns the record of a size at a name, made if there is none.
+func (c *Client) recordOf(l *level, size resource.Resource, name Name) int32 {
+	g := l.group(size)
 	ri, ok := g.of[name]
 	if !ok {
 		ri = int32(len(c.records))
-		c.records = append(c.records, record{level: l, size: req.Size, name: name})
+		c.records = append(c.records, record{level: l, size: size, name: name})
 		g.of[name] = ri
 	}
+	return ri
+}
+
+// count counts one container more in a record; relax is that of the record when it is new.
+func (c *Client) count(ri int32, req *ContainerRequest, relax bool) {
 	r := &c.records[ri]
 	if r.count == 0 {
 		r.relax = relax
@@ -346,6 +394,13 @@ func (c *Client) Remove(req *ContainerRequest) {
 		return
 	}
 	c.mark(req)
+	if s := req.spots; s != nil {
+		for _, ri := range s.records {
+			c.discount(ri)
+		}
+		c.unmark(req)
+		return
+	}
 	c.names.once()
 	for _, n := range req.Nodes {
 		if c.names.first(n) {
@@ -368,11 +423,17 @@ func (c *Client) Remove(req *ContainerRequest) {
 }
 
 func (c *Client) decrement(l *level, name Name, size resource.Resource) {
-	ri := l.find(size, name)
-	if ri < 0 || c.records[ri].count == 0 {
+	if ri := l.find(size, name); ri >= 0 {
+		c.discount(ri)
+	}
+}
+
+// discount counts one container less in a record.
+func (c *Client) discount(ri int32) {
+	r := &c.records[ri]
+	if r.count == 0 {
 		return
 	}
-	r := &c.records[ri]
 	if r.own != 0 {
 		c.forget(r.own)
 	}

@@ -24,6 +24,7 @@ type app struct {
 	outdated bool // stands in [outdated.apps]
 	listed   int  // how often it stands in the queue's list of runnable ones
 	wanting  bool // stands in the queue's list of those
+	moved    bool // stands in the queue's list of those
 	ordered  bool // scratch of [queue.reorder]
 
 	amRunning    bool // a first container was allocated; never for an unmanaged application master
@@ -97,14 +98,20 @@ func (a *app) starved() bool {
 //
 // Source: FSAppAttempt.isOverAMShareLimit, FSLeafQueue.canRunAppAM.
 func (f *Scheduler) overAMShare(a *app) bool {
+	size, needs := a.master()
+	return needs && !f.canRunAM(a.queue, size)
+}
+
+// master returns the size of the application master that the application still needs, if it does.
+func (a *app) master() (size resource.Resource, needs bool) {
 	if a.amRunning || a.Unmanaged {
-		return false
+		return size, false
 	}
 	keys := a.Active()
 	if len(keys) == 0 {
-		return false
+		return size, false
 	}
-	return !f.canRunAM(a.queue, keys[0].Any().Size)
+	return keys[0].Any().Size, true
 }
 
 func (f *Scheduler) canRunAM(q *queue, size resource.Resource) bool {

@@ -227,7 +227,7 @@ func (q *queue) open() bool {
 }
 
 func (f *Scheduler) surveyLeaf(q *queue) {
-	for _, a := range q.wanting {
+	for _, a := range f.order.offered(q) {
 		if a.listed > 1 && f.elision.counts {
 			f.elision.all = true // how often a node is offered to it is not known here
 			return

@@ -16,6 +16,8 @@ type candidates interface {
 	// same queue, and until something is assigned.
 	children(q *queue) []*queue
 	apps(q *queue) []*app
+	// offered is apps; those that would be over the limit of application masters may be left out.
+	offered(q *queue) []*app
 }
 
 // contender is a queue or an application.
@@ -70,6 +72,8 @@ func (l *literal) apps(q *queue) []*app {
 	return list
 }
 
+func (l *literal) offered(q *queue) []*app { return l.apps(q) }
+
 // reorder makes the lists of the last visit again after the queue's own have changed. An application that is twice in the list of
 // runnable ones is once in this one, as in a TreeSet.
 func (q *queue) reorder() {
@@ -102,7 +106,10 @@ func (q *queue) runnableWanting(list []*app) []*app {
 
 // kept sorts what is wanting, and only when something of it has changed since the last visit. Where the policy's order is total, that
 // of some is the order of all without the others.
-type kept struct{ sorter }
+type kept struct {
+	sorter
+	f *Scheduler
+}
 
 func (k *kept) children(q *queue) []*queue {
 	list := q.wantingQueues
@@ -131,20 +138,93 @@ func (q *queue) servedQueues() []*queue {
 func (k *kept) apps(q *queue) []*app {
 	list := q.wanting
 	if len(list) < 2 {
+		q.settled()
 		return list
 	}
-	if q.moved {
-		q.moved, q.partial = false, !total(&k.sorter, q.sharing, list)
-		if q.partial {
+	if q.moved || len(q.movedApps) > 0 {
+		all := q.moved || q.partial || len(q.movedApps) > fewMoved
+		q.partial = !total(&k.sorter, q.sharing, list)
+		switch {
+		case q.partial:
 			q.ordered = treeSet(&k.sorter, q.sharing, q.runnableWanting(q.ordered[:0]))
-		} else {
+		case all:
 			sort(&k.sorter, q.sharing, list)
+		default:
+			k.reposition(q)
 		}
+		q.settled()
 	}
 	if q.partial {
 		return q.ordered
 	}
-	return list
+	return q.wanting
+}
+
+// fewMoved is how many applications are given their places one by one.
+const fewMoved = 8
+
+// reposition gives the applications that have moved their places among the others, which are in order.
+func (k *kept) reposition(q *queue) {
+	rest := slices.DeleteFunc(q.wanting, func(a *app) bool { return a.moved })
+	for _, a := range q.movedApps {
+		if a.wanting {
+			i, _ := slices.BinarySearchFunc(rest, a, func(x, y *app) int { return q.sharing.Compare(&x.Contender, &y.Contender, k.cluster) })
+			rest = slices.Insert(rest, i, a)
+		}
+	}
+	q.wanting = rest
+}
+
+// settled notes that the applications of a leaf are in order.
+func (q *queue) settled() {
+	for _, a := range q.movedApps {
+		a.moved = false
+	}
+	q.moved, q.movedApps, q.filtered = false, q.movedApps[:0], false
+}
+
+// manyWanting is from how many applications on it is worth while to leave out those that may have no application master.
+const manyWanting = 16
+
+// offered leaves out the applications of which none may have its master, judged once for each size of a master.
+func (k *kept) offered(q *queue) []*app {
+	list := k.apps(q)
+	if len(list) < manyWanting {
+		return list
+	}
+	same := q.filtered
+	for i := range q.masters {
+		m := &q.masters[i]
+		may := k.f.canRunAM(q, m.size)
+		same = same && may == m.may
+		m.may = may
+	}
+	if same {
+		return q.candidates
+	}
+	q.filtered, q.candidates, q.masters = true, q.candidates[:0], q.masters[:0]
+	for _, a := range list {
+		size, needs := a.master()
+		if !needs {
+			q.candidates = append(q.candidates, a)
+			continue
+		}
+		i := slices.IndexFunc(q.masters, func(m verdict) bool { return m.size == size })
+		if i < 0 {
+			i = len(q.masters)
+			q.masters = append(q.masters, verdict{size, k.f.canRunAM(q, size)})
+		}
+		if q.masters[i].may {
+			q.candidates = append(q.candidates, a)
+		}
+	}
+	return q.candidates
+}
+
+// verdict says whether an application master of a size may run in a queue now.
+type verdict struct {
+	size resource.Resource
+	may  bool
 }
 
 // sorter sorts contenders.

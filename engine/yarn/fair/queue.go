@@ -55,6 +55,9 @@ type queue struct {
 	ordered       []*app
 	orderedQueues []*queue
 	candidates    []*app
+	movedApps     []*app    // those of a leaf that have moved, while moved is false
+	masters       []verdict // on which candidates was made, if filtered
+	filtered      bool
 }
 
 // numRunnable is FSQueue.getNumRunnableApps.

@@ -64,7 +64,7 @@ func (f *Scheduler) offer(q *queue, n *node) resource.Resource {
 		return resource.Resource{}
 	}
 	if q.leaf {
-		for _, a := range f.order.apps(q) {
+		for _, a := range f.order.offered(q) {
 			f.visits++
 			if a.Blacklisted(n.Node) {
 				continue

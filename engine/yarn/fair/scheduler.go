@@ -103,7 +103,7 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 	}
 	f.elision.watch(f.delay)
 	f.rules = f.alloc.Rules
-	f.order = &kept{sorter{cluster: &f.cluster.Capacity}}
+	f.order = &kept{sorter{cluster: &f.cluster.Capacity}, f}
 	f.starving = newStarvedApps()
 	f.tree = newTree(f)
 	if err := f.Reload(alloc); err != nil {

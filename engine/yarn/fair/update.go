@@ -19,6 +19,7 @@ type outdated struct {
 // outdate notes a change of what an application uses or asks for.
 func (f *Scheduler) outdate(a *app) {
 	f.touch()
+	a.queue.filtered = false
 	if !a.outdated {
 		a.outdated = true
 		f.outdated.apps = append(f.outdated.apps, a)

@@ -10,7 +10,10 @@ import "slices"
 func (a *app) changed() {
 	q := a.queue
 	wanting := a.listed > 0 && a.Demand != a.Usage
-	q.moved = q.moved || wanting || a.wanting
+	if (wanting || a.wanting) && !a.moved {
+		a.moved = true
+		q.movedApps = append(q.movedApps, a)
+	}
 	if wanting == a.wanting {
 		return
 	}
