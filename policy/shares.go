@@ -56,7 +56,7 @@ func (d *divider) divide(total int64, claims []Claim, t int) {
 	}
 	goal := min(most, max(total-taken, 0))
 	right := 1.0
-	for d.used(right) < goal {
+	for d.used(right) < goal && right <= math.MaxFloat64 { // YARN has no such end: a weight that is no number holds its ResourceManager for good
 		right *= 2
 	}
 	left := 0.0

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/outdir"
 	"replay/report/compare"
 	"replay/report/inference"
 )
@@ -101,14 +101,15 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if keep {
-		if err := os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err != nil {
+	if out != "" { // nobody else writes there meanwhile, and what an earlier one left goes
+		runs, err := outdir.Begin(filepath.Clean(out) + ".runs")
+		if err != nil {
 			return err
 		}
-		if g.results, err = os.MkdirTemp(filepath.Dir(filepath.Clean(out)), ".runs-"); err != nil {
-			return err
+		defer runs.Abort()
+		if keep {
+			g.results = runs.Path("")
 		}
-		defer os.RemoveAll(g.results)
 	}
 	var cmp *compare.Comparison
 	switch {

@@ -74,6 +74,7 @@ var picture = map[string][]string{
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            nil,
+	"replay/scripts/hostile":           {"replay/trace", "replay/trace/synth"},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.

@@ -378,6 +378,9 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 		q.weight, err = pointer(number(f, of, javaDoubleAsFloat))
 		if err == nil {
 			p.notNegative(f, of, float64(*q.weight))
+			if *q.weight != *q.weight {
+				p.problem(f.line, "<weight> of "+of, "NaN", "YARN takes it, and its shares are never found: want a number")
+			}
 		}
 	case "minSharePreemptionTimeout":
 		q.minTimeout, err = pointer(p.seconds(f, of))

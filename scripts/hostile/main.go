@@ -1,0 +1,191 @@
+// Command hostile kills the program at random moments and gives it damaged files, and says what came of it. A failure
+// ends it with exit code 1.
+//
+//	go run ./scripts/hostile kills [-n 2000] [-seed 1]    each output is whole or absent, and the next run leaves nothing behind
+//	go run ./scripts/hostile flips [-n 100000] [-seed 1]  flipped bits of tables and manifests are refused or change nothing
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	if len(os.Args) < 2 || os.Args[1] != "kills" && os.Args[1] != "flips" {
+		fmt.Fprintln(os.Stderr, "hostile: want kills or flips")
+		os.Exit(2)
+	}
+	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
+	first := map[string]int{"kills": 2000, "flips": 100000}[os.Args[1]]
+	n := flags.Int("n", first, "how many")
+	seed := flags.Uint64("seed", 1, "of what is random")
+	program := flags.String("program", "", "the program; built if empty")
+	if err := flags.Parse(os.Args[2:]); err != nil {
+		os.Exit(2)
+	}
+	dir, err := os.MkdirTemp("", "hostile-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		if os.Args[1] == "kills" {
+			err = kills(dir, *program, *n, rand.New(rand.NewPCG(*seed, 0)))
+		} else {
+			err = flips(dir, *n, rand.New(rand.NewPCG(*seed, 0)))
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.RemoveAll(dir)
+		os.Exit(1)
+	}
+}
+
+// A victim is a command that writes. Its words have OUT for the directory that it writes below.
+type victim struct {
+	words string
+	mark  string // the file that a whole output has, below OUT
+	check string // a command that reads the output
+	fresh bool   // it wants OUT to be absent
+}
+
+// victims are the commands that write, and one that has an output of before to write over. TRACE and RESULT were made before.
+var victims = []victim{
+	{words: "gen uniform-micro --jobs 200 --out OUT/g", mark: "g/trace.json", check: "trace check OUT/g", fresh: true},
+	{words: "import spark-eventlog trace/importer/testdata/spark-eventlog/eventlogs --copies 20 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
+	{words: "run TRACE --formats svg --out OUT/r", mark: "r/run.json", check: "report OUT/r --formats none --out OUT-check"},
+	{words: "compare TRACE --seeds 2 --results --variant a: --variant b:--sharing=drf --formats svg --out OUT/c", mark: "c/comparison.json", check: "compare --from OUT/c/comparison.json --out OUT-check"},
+	{words: "backtest trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd --seeds 1 --formats svg --out OUT/b", mark: "b/backtest.json", check: ""},
+	{words: "report RESULT/x RESULT/y --formats svg --out OUT/p", mark: "p/x/summary.json", check: ""},
+	{words: "report RESULT/x --formats svg", mark: "", check: "report RESULT/x --formats none --out OUT-check"},
+}
+
+// kills starts victims, kills each at a random moment, and looks at what is there.
+func kills(dir, program string, n int, r *rand.Rand) error {
+	if program == "" {
+		program = filepath.Join(dir, "replay")
+		if out, err := exec.Command("go", "build", "-o", program, "./cmd/replay").CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	out, result, trace := filepath.Join(dir, "out"), filepath.Join(dir, "result"), filepath.Join(dir, "trace")
+	command := func(words string) *exec.Cmd {
+		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result).Replace(words)
+		return exec.Command(program, append(strings.Fields(words), "--quiet")...)
+	}
+	must := func(words string) error {
+		if text, err := command(words).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", words, err, text)
+		}
+		return nil
+	}
+	if err := must("gen uniform-micro --jobs 8 --nodes 4 --out TRACE"); err != nil {
+		return err
+	}
+	for _, name := range []string{"x", "y"} {
+		if err := must("run TRACE --formats svg --out RESULT/" + name); err != nil {
+			return err
+		}
+	}
+	took := make([]time.Duration, len(victims))
+	killed, whole, absent := 0, 0, 0
+	for k := range n {
+		v := &victims[k%len(victims)]
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return err
+		}
+		start := time.Now()
+		if took[k%len(victims)] == 0 { // how long it takes
+			if err := must(v.words); err != nil {
+				return err
+			}
+			took[k%len(victims)] = time.Since(start)
+			os.RemoveAll(out)
+			if err := os.MkdirAll(out, 0o755); err != nil {
+				return err
+			}
+		}
+		cmd := command(v.words)
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(time.Duration(r.Float64() * 1.1 * float64(took[k%len(victims)]))):
+			cmd.Process.Kill()
+			<-ended
+			killed++
+		}
+		there, err := inspect(v, out, must)
+		if err != nil {
+			return fmt.Errorf("kill %d, %s: %w", k, v.words, err)
+		}
+		if there {
+			whole++
+		} else {
+			absent++
+		}
+		// The next run makes it, and leaves nothing else.
+		if there && v.fresh {
+			os.RemoveAll(out)
+		}
+		if k/len(victims)%5 == 0 { // it takes as long as it takes
+			if err := must(v.words); err != nil {
+				return fmt.Errorf("after kill %d: %w", k, err)
+			}
+			if left := hidden(out, result); len(left) > 0 {
+				return fmt.Errorf("kill %d, %s: the next run leaves %v", k, v.words, left)
+			}
+			if there, err := inspect(v, out, must); err != nil || !there {
+				return fmt.Errorf("kill %d, %s: after the next run whole is %v: %w", k, v.words, there, err)
+			}
+			os.RemoveAll(out)
+		}
+		if (k+1)%200 == 0 {
+			fmt.Printf("%d starts: %d killed, %d outputs whole, %d absent\n", k+1, killed, whole, absent)
+		}
+	}
+	fmt.Printf("%d starts: %d killed, %d outputs whole, %d absent, none in part\n", n, killed, whole, absent)
+	return nil
+}
+
+// inspect tells whether the output is there, and checks that it is whole if anything of it is.
+func inspect(v *victim, out string, must func(string) error) (there bool, err error) {
+	os.RemoveAll(filepath.Join(filepath.Dir(out), "check"))
+	if v.mark != "" {
+		if _, err := os.Stat(filepath.Join(out, filepath.FromSlash(v.mark))); err != nil {
+			top := filepath.Join(out, strings.Split(v.mark, "/")[0])
+			if strings.Count(v.mark, "/") > 1 { // several outputs below one directory
+				top = filepath.Dir(filepath.Join(out, filepath.FromSlash(v.mark)))
+			}
+			if _, err := os.Stat(top); err == nil {
+				return false, errors.New("is there in part")
+			}
+			return false, nil
+		}
+	}
+	if v.check == "" {
+		return true, nil
+	}
+	return true, must(v.check)
+}
+
+// hidden lists what writers leave beside their outputs.
+func hidden(dirs ...string) (names []string) {
+	for _, dir := range dirs {
+		filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+			if err == nil && strings.HasPrefix(e.Name(), ".") {
+				names = append(names, path)
+			}
+			return nil
+		})
+	}
+	return names
+}
