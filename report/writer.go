@@ -10,6 +10,7 @@ import (
 	"replay/report/page"
 	"replay/report/plot"
 	"replay/report/result"
+	"replay/shown"
 )
 
 // Result is one replay's answer: its data and the values of all metrics.
@@ -97,7 +98,7 @@ func write(dir *outdir.Partial, s *Result, o Options) error {
 	}
 	var text bytes.Buffer
 	s.WriteText(&text, true)
-	if err := dir.WriteFile("summary.txt", text.Bytes()); err != nil {
+	if err := dir.WriteFile("summary.txt", shown.Bytes(text.Bytes())); err != nil {
 		return err
 	}
 	if len(o.Formats) == 0 && !o.HTML {

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -184,4 +185,30 @@ func TestManifestIsHashed(t *testing.T) {
 			t.Fatalf("bit %d takes the hash away", bit)
 		}
 	}
+}
+
+// A manifest of any bytes is read or refused, and one that is read has the same hash when it is laid out anew.
+func FuzzManifest(f *testing.F) {
+	_, contents := smallFiles(f)
+	f.Add(contents[manifestName])
+	f.Add([]byte(`{"format":"replay-trace","version":"1.0","time_unit":"ms","hash":"x"}`))
+	f.Add([]byte(`{"format":"replay-trace","version":"1.9","time_unit":"ms","more":[1e400]}`))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, manifestName), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := readManifest(dir)
+		if err != nil {
+			return
+		}
+		var again Manifest
+		var b bytes.Buffer
+		if err := json.Indent(&b, data, "", "\t"); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.takeSums(b.Bytes()); err != nil || again.sum != m.sum {
+			t.Errorf("%s and %s (%v)", again.sum, m.sum, err)
+		}
+	})
 }

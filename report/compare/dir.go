@@ -9,6 +9,7 @@ import (
 
 	"replay/outdir"
 	"replay/report/figure"
+	"replay/shown"
 )
 
 // dir is what a directory of a comparison consists of.
@@ -57,7 +58,7 @@ func (c *Comparison) WriteDir(path string, formats []string, more map[string]str
 	for _, f := range []struct {
 		name string
 		b    []byte
-	}{{"comparison.json", js}, {"comparison.csv", csv.Bytes()}, {"comparison.txt", text.Bytes()}, {"report.html", page}} {
+	}{{"comparison.json", js}, {"comparison.csv", csv.Bytes()}, {"comparison.txt", shown.Bytes(text.Bytes())}, {"report.html", page}} {
 		if err := d.WriteFile(f.name, f.b); err != nil {
 			return err
 		}

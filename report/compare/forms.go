@@ -14,6 +14,7 @@ import (
 	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // JSON forms of a comparison; what is not a number is null.
@@ -218,7 +219,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	for i, count := range c.Outcomes[0].Counts() {
 		for v, o := range c.Outcomes {
 			n := strconv.FormatInt(o.Counts()[i].Jobs, 10)
-			lines = append(lines, []string{"jobs_" + strings.ReplaceAll(count.Name, " ", "_"), string(quantity.Count), c.Variants[v].Name, n, "", "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
+			lines = append(lines, []string{"jobs_" + strings.ReplaceAll(count.Name, " ", "_"), string(quantity.Count), shown.Cell(c.Variants[v].Name), n, "", "", "", "", "", "", strconv.FormatInt(o.Jobs, 10), ""})
 		}
 	}
 	for i := range c.Rows {
@@ -229,7 +230,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 			if l, h, ok := x.interval(); ok {
 				low, high = number(l), number(h)
 			}
-			lines = append(lines, []string{row.Name, string(row.Unit), c.Variants[v].Name, number(x.Number), number(x.Difference), low, high, number(x.P), number(x.Adjusted), number(x.Detectable), strconv.FormatInt(row.N, 10), string(x.Finding)})
+			lines = append(lines, []string{row.Name, string(row.Unit), shown.Cell(c.Variants[v].Name), number(x.Number), number(x.Difference), low, high, number(x.P), number(x.Adjusted), number(x.Detectable), strconv.FormatInt(row.N, 10), string(x.Finding)})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)

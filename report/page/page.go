@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"replay/report/figure"
+	"replay/shown"
 )
 
 //go:embed page.css
@@ -117,5 +118,5 @@ func (p *Page) Render(body string) ([]byte, error) {
 	if err := t.Execute(&b, p); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return shown.Bytes(b.Bytes()), nil
 }

@@ -11,6 +11,7 @@ import (
 	"replay/outdir"
 	"replay/report/figure"
 	"replay/report/page"
+	"replay/shown"
 )
 
 // JSON returns the comparison as documented for `replay backtest --json`.
@@ -54,7 +55,7 @@ func (b *Report) WriteDir(path string, formats []string) error {
 	for _, f := range []struct {
 		name string
 		b    []byte
-	}{{"backtest.json", js}, {"backtest.txt", text.Bytes()}, {"report.html", page}, {"model.txt", ModelFile(b.Fit)}} {
+	}{{"backtest.json", js}, {"backtest.txt", shown.Bytes(text.Bytes())}, {"report.html", page}, {"model.txt", ModelFile(b.Fit)}} {
 		if f.name == "model.txt" && len(b.Fit) == 0 {
 			continue
 		}

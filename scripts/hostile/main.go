@@ -73,7 +73,7 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
-	out, result, trace := filepath.Join(dir, "out"), filepath.Join(dir, "result"), filepath.Join(dir, "trace")
+	out, result, trace := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace")
 	command := func(words string) *exec.Cmd {
 		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result).Replace(words)
 		return exec.Command(program, append(strings.Fields(words), "--quiet")...)
@@ -96,6 +96,7 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 	killed, whole, absent := 0, 0, 0
 	for k := range n {
 		v := &victims[k%len(victims)]
+		out = filepath.Join(dir, fmt.Sprintf("out-%d", k%len(victims)))
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ package synth
 
 import (
 	"context"
+	"encoding/xml"
 	"fmt"
 	"iter"
 	"maps"
@@ -311,7 +312,10 @@ func (g *Generator) yarnSite() []byte {
 		{Key: "yarn.scheduler.maximum-allocation-mb", Value: strconv.FormatInt(g.preset.MemMiB, 10)},
 		{Key: "yarn.scheduler.maximum-allocation-vcores", Value: strconv.FormatInt(int64(g.preset.VCores), 10)},
 	}, g.preset.Site...) {
-		fmt.Fprintf(&b, "  <property><name>%s</name><value>%s</value></property>\n", kv.Key, kv.Value)
+		for _, part := range [][2]string{{"  <property><name>", kv.Key}, {"</name><value>", kv.Value}, {"</value></property>\n", ""}} {
+			b.WriteString(part[0])
+			xml.EscapeText(&b, []byte(part[1])) // a strings.Builder has no errors
+		}
 	}
 	b.WriteString("</configuration>\n")
 	return []byte(b.String())

@@ -14,6 +14,7 @@ import (
 	"replay/engine"
 	"replay/engine/scenario"
 	"replay/policy"
+	"replay/shown"
 )
 
 // Exit codes, as documented in the README.
@@ -53,12 +54,13 @@ var commands = []func(*program) *cli.Command{
 // Run is [Main] without the process. The first of args is the name of the program. Flags may stand before and after
 // arguments. When ctx ends nothing is left behind.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies policy.Tables) int {
+	stderr = &messages{shown.Writer{Out: stderr}}
 	if err := policies.Check(); err != nil {
 		fmt.Fprintf(stderr, "replay: %v\n", err)
 		return exitUsage
 	}
 	p := &program{policies: &policies, commands: commands, files: newInputFiles()}
-	out := &output{Writer: stdout}
+	out := &output{Writer: &shown.Writer{Out: stdout}}
 	err := p.run(ctx, args, out, stderr)
 	if err == nil {
 		err = out.err

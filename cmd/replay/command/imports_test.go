@@ -11,6 +11,7 @@ import (
 // for all packages below it, as a key for those that have no line of their own.
 var picture = map[string][]string{
 	"replay/input":  nil, // opens what is read
+	"replay/shown":  nil, // what people look at
 	"replay/outdir": nil, // puts what is written in its place
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
@@ -55,12 +56,12 @@ var picture = map[string][]string{
 	"replay/report/metric":     {"replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
-	"replay/report/page":       {"replay/report/figure", "replay/report/metric", "replay/report/quantity"},
+	"replay/report/page":       {"replay/shown", "replay/report/figure", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/inference":  {"replay/report/dist"},
-	"replay/report/compare":    {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
-	"replay/report/prediction": {"replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
+	"replay/report/compare":    {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
+	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
-	"replay/report":            {"replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
+	"replay/report":            {"replay/shown", "replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},

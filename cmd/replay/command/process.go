@@ -11,6 +11,7 @@ import (
 
 	"replay/outdir"
 	"replay/policy"
+	"replay/shown"
 )
 
 // Main runs the program with the process's arguments and returns its exit code. Policies can be named beside those of
@@ -41,7 +42,7 @@ func Main(policies policy.Tables) int {
 // grace is how long a command may take to end by itself after a signal.
 const grace = 700 * time.Millisecond
 
-// output is standard output. A write that fails makes the command fail, also where it is not looked at.
+// output is standard output, on which names cannot steer a terminal. A write that fails makes the command fail, also where it is not looked at.
 type output struct {
 	io.Writer
 	err error
@@ -53,4 +54,17 @@ func (w *output) Write(b []byte) (int, error) {
 		w.err = fmt.Errorf("standard output: %w", err)
 	}
 	return n, err
+}
+
+// messages is standard error, on which names cannot steer a terminal. Progress, which does, goes around it.
+type messages struct {
+	shown.Writer
+}
+
+// terminal returns the writer of messages without its guard.
+func terminal(w io.Writer) io.Writer {
+	if m, ok := w.(*messages); ok {
+		return m.Out
+	}
+	return w
 }

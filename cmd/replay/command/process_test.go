@@ -105,3 +105,12 @@ func left(t *testing.T, dir string) (names []string) {
 	}
 	return names
 }
+
+// Names that steer a terminal are shown, not obeyed, on both outputs.
+func TestNamesAreShown(t *testing.T) {
+	name := "evil\x1b]0;t\a\u202e"
+	code, stdout, stderr := replay(t, "run", name)
+	if code == exitDone || strings.ContainsAny(stdout+stderr, "\x1b\a\u202e") || !strings.Contains(stderr, `evil\u001b]0;t\u0007\u202e`) {
+		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+	}
+}

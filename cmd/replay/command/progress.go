@@ -46,7 +46,7 @@ func watchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *
 
 // watchShare shows the share of work that is done, and a text, as now returns them.
 func watchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func()) {
-	out := c.App.ErrWriter
+	out := terminal(c.App.ErrWriter)
 	file, _ := out.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))
 	mode := c.String("progress")

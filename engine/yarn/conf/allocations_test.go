@@ -93,6 +93,7 @@ func TestAllocationErrors(t *testing.T) {
 		{"declared twice", "<allocations><queue name='a'/>\n<queue name='a'><weight>2</weight></queue></allocations>",
 			`f.xml: line 2: <queue> is "a": queue root.a is declared more than once`},
 		{"negative limit", `<allocations><queue name="a"><maxRunningApps>-2</maxRunningApps></queue></allocations>`, `<maxRunningApps> of queue root.a is "-2": want 0 or more`},
+		{"weight that is no number", `<allocations><queue name="a"><weight>NaN</weight></queue></allocations>`, `line 1: <weight> of queue root.a is "NaN": YARN takes it, and its shares are never found: want a number`},
 		{"negative weight", `<allocations><queue name="a"><weight>-0.5</weight></queue></allocations>`, `is "-0.5": want 0 or more`},
 		{"time overflow", `<allocations><queue name="a"><minSharePreemptionTimeout>9223372036854775807</minSharePreemptionTimeout></queue></allocations>`, "overflows, want at most"},
 	} {

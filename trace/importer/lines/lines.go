@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// maxLine bounds the memory that one line may take.
-const maxLine = 1 << 30
+// maxLine bounds the memory that one line may take, which is a small multiple of it. The longest of Spark are plans of some MB.
+const maxLine = 64 << 20
 
 // Reader yields the lines of a text with their numbers.
 type Reader struct {
