@@ -46,6 +46,7 @@ var commands = []func(*program) *cli.Command{
 	reportCommand,
 	conformCommand,
 	backtestCommand,
+	benchCommand,
 	versionCommand,
 	completionCommand,
 	manCommand,

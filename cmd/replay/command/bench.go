@@ -1,0 +1,340 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/bench/cases"
+	"replay/bench/regress"
+	"replay/bench/work"
+	"replay/engine/scenario"
+)
+
+// benchCommand measures replays, and holds them against a baseline.
+func benchCommand(p *program) *cli.Command {
+	return &cli.Command{
+		Name:      "bench",
+		Usage:     "measure replays; with a baseline, fail when decisions, work or speed got worse",
+		ArgsUsage: "[TRACE...]",
+		Description: `Without TRACE it measures the cases of the project (--list). Each sample is a line of Go's benchmarks for benchstat, with
+exact counts of what was executed, CPU time, and CPU time relative to a loop that is run before and after each sample.
+With --baseline each case is compared, in this order: decisions by their hash, then work by its counts, then speed by the
+spread of the baseline's own history. Exit code 1: a regression.
+
+Examples:
+   replay bench --case 'month*' --save bench.json
+   replay bench mytrace --config-dir /etc/hadoop/conf --baseline bench.json --junit bench.xml
+   replay bench --baseline bench.json --github --markdown bench.md`,
+		Flags: append(scenarioFlags(p.policies),
+			with(&cli.StringSliceFlag{Name: "case", Usage: "only cases whose name matches `PATTERN`, such as 'backlog*' (repeatable)"}, aPattern),
+			with(&cli.StringFlag{Name: "label", Usage: "cases of this length: " + labels(), DefaultText: "short; with --case all"}, oneOf(labelNames()...)),
+			&cli.BoolFlag{Name: "list", Usage: "list the cases and do nothing else"},
+			&cli.StringFlag{Name: "baseline", Usage: "compare with the baseline in `FILE`"},
+			&cli.StringFlag{Name: "save", Usage: "write the measurements to `FILE`, a baseline; what was measured before of cases that are as they were is kept as their history"},
+			&cli.StringFlag{Name: "junit", Usage: "write the verdicts to `FILE` as JUnit's XML"},
+			&cli.StringFlag{Name: "markdown", Usage: "write the verdicts to `FILE` as a table of Markdown"},
+			&cli.BoolFlag{Name: "github", Usage: "print annotations for a workflow of GitHub"},
+			with(&cli.IntFlag{Name: "count", Usage: "exactly `N` samples of each case", DefaultText: "6, and up to 30 until the speed is known"}, from1To(10_000)),
+			with(&cli.StringFlag{Name: "least", Usage: "repeat a case within a sample until that has taken this CPU `TIME`", Value: "500ms"}, aTime),
+			&cli.StringFlag{Name: "traces", Usage: "`DIR` of the traces of the project", Value: "traces"},
+			&cli.StringFlag{Name: "cache", Usage: "keep the synthetic traces in `DIR` for the next time", DefaultText: "they are made again"},
+			&cli.StringFlag{Name: "cpuprofile", Usage: "write a CPU profile of the measurements to `FILE`"},
+			&cli.StringFlag{Name: "memprofile", Usage: "write a profile of all allocations to `FILE`"},
+		),
+		Action: p.bench,
+	}
+}
+
+func labelNames() (names []string) {
+	for _, l := range cases.Labels {
+		names = append(names, string(l))
+	}
+	return append(names, "all")
+}
+
+func labels() string { return strings.Join(labelNames(), ", ") }
+
+// aPattern wants a pattern of names.
+func aPattern(value string) error {
+	_, err := path.Match(value, "")
+	return err
+}
+
+func (p *program) bench(c *cli.Context) (err error) {
+	if c.Bool("list") {
+		return listCases(c)
+	}
+	works, cleanUp, err := p.benchWorks(c)
+	if err != nil {
+		return err
+	}
+	defer cleanUp()
+	least, err := parseTime(c.String("least"))
+	if err != nil {
+		return err
+	}
+	series := &work.Series{Meter: work.NewMeter(time.Duration(least) * time.Millisecond), Least: 6, Most: 30, Lines: c.App.Writer}
+	if c.IsSet("count") {
+		series.Least, series.Most = c.Int("count"), c.Int("count")
+	}
+	if file := c.String("baseline"); file != "" {
+		if series.Old, err = regress.Read(file); err != nil {
+			return err
+		}
+		if !work.Comparable(series.Old) && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s: its times are beside another loop (%s) and are not compared\n", file, series.Old.Calibration)
+		}
+		if m := series.Old.Machine; m != work.Machine() && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s was measured elsewhere (%s; here: %s): decisions and work compare, times only roughly\n", file, m, work.Machine())
+		}
+	}
+	stop, err := profiles(c)
+	if err != nil {
+		return err
+	}
+	results, err := measureAll(c, series, works)
+	if stopped := stop(); err == nil {
+		err = stopped
+	}
+	if err != nil {
+		return err
+	}
+	return p.benchVerdict(c, series, results)
+}
+
+// measureAll measures one case after the other.
+func measureAll(c *cli.Context, series *work.Series, works []benchWork) ([]*regress.Result, error) {
+	if _, err := io.WriteString(c.App.Writer, work.Header()); err != nil {
+		return nil, err
+	}
+	var results []*regress.Result
+	for _, w := range works {
+		made, err := w.make()
+		if err != nil {
+			return nil, err
+		}
+		r, err := series.Run(c.Context, made)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// benchVerdict says what came out, writes it, and fails if anything got worse.
+func (p *program) benchVerdict(c *cli.Context, series *work.Series, results []*regress.Result) error {
+	failed := false
+	for _, r := range results {
+		word := "ok  "
+		switch {
+		case series.Old == nil:
+			continue
+		case r.Failed():
+			word, failed = "FAIL", true
+		case r.Old == nil:
+			word = "new "
+		}
+		if _, err := fmt.Fprintf(c.App.Writer, "%s\t%s\t%s\n", word, r.Entry.Case, r.Say()); err != nil {
+			return err
+		}
+	}
+	if c.Bool("github") {
+		if err := regress.WriteGitHub(c.App.Writer, results); err != nil {
+			return err
+		}
+	}
+	for _, o := range []struct {
+		flag  string
+		write func(io.Writer, []*regress.Result) error
+	}{{"junit", regress.WriteJUnit}, {"markdown", regress.WriteMarkdown}} {
+		if file := c.String(o.flag); file != "" {
+			var b strings.Builder
+			if err := o.write(&b, results); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	if file := c.String("save"); file != "" {
+		if err := saveBaseline(file, results); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return failedCheck()
+	}
+	return nil
+}
+
+// saveBaseline adds the results to the baseline at file, which may be absent. Histories of times beside another loop, or on another
+// machine, begin again.
+func saveBaseline(file string, results []*regress.Result) error {
+	b := work.NewBaseline(build().String())
+	switch old, err := regress.Read(file); {
+	case err == nil:
+		if work.Comparable(old) && old.Machine == b.Machine {
+			b.Entries = old.Entries
+			break
+		}
+		for _, e := range old.Entries {
+			e.Times = nil
+			b.Entries = append(b.Entries, e)
+		}
+	case !os.IsNotExist(err):
+		return err
+	}
+	for _, r := range results {
+		b.Put(r.Entry)
+	}
+	return b.Write(file)
+}
+
+// benchWork is a case, or a trace, by name.
+type benchWork struct {
+	name string
+	make func() (*work.Work, error)
+}
+
+// benchWorks lists what is to be measured. cleanUp removes what was made for it.
+func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), err error) {
+	cleanUp = func() {}
+	o := p.options()
+	o.WorkOf = nil // reading a trace twice is part of a replay
+	if c.NArg() > 0 {
+		if c.IsSet("case") || c.IsSet("label") {
+			return nil, nil, usagef("--case and --label choose among the cases of the project; with a TRACE they have no meaning")
+		}
+		if o, err = p.readOptions(c, o); err != nil {
+			return nil, nil, err
+		}
+		for _, dir := range c.Args().Slice() {
+			name := filepath.Base(filepath.Clean(dir))
+			if slices.ContainsFunc(list, func(w benchWork) bool { return w.name == name }) {
+				return nil, nil, usagef("two traces are called %s: a baseline could not tell them apart", name)
+			}
+			list = append(list, benchWork{name, func() (*work.Work, error) {
+				return work.Replay(name, func() (*scenario.Scenario, io.Closer, error) {
+					sc, t, err := p.openScenario(dir, o)
+					return sc, t, err
+				})
+			}})
+		}
+		return list, cleanUp, nil
+	}
+	chosen, err := chosenCases(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir := c.String("cache")
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "replay-bench-"); err != nil {
+			return nil, nil, err
+		}
+		cleanUp = func() { _ = os.RemoveAll(dir) } // what is left there harms nobody
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	for _, k := range chosen {
+		list = append(list, benchWork{k.Name, func() (*work.Work, error) {
+			base := o
+			if k.Options != nil {
+				k.Options(&base)
+			}
+			options, err := p.readOptions(c, base)
+			if err != nil {
+				return nil, err
+			}
+			return work.Of(c.Context, k, options, dir, c.String("traces"))
+		}})
+	}
+	return list, cleanUp, nil
+}
+
+// chosenCases are the cases that the flags name.
+func chosenCases(c *cli.Context) (list []*cases.Case, err error) {
+	patterns, label := c.StringSlice("case"), c.String("label")
+	if label == "" {
+		label = string(cases.Short)
+		if len(patterns) > 0 {
+			label = "all"
+		}
+	}
+	matched := make([]bool, len(patterns))
+	for _, k := range cases.All {
+		named := len(patterns) == 0
+		for i, pattern := range patterns {
+			if ok, _ := path.Match(pattern, k.Name); ok { // the flag takes no other
+				named, matched[i] = true, true
+			}
+		}
+		if named && (label == "all" || label == string(k.Label)) {
+			list = append(list, k)
+		}
+	}
+	for i, ok := range matched {
+		if !ok {
+			return nil, usagef("--case %s: no case is called so (replay bench --list names them)", patterns[i])
+		}
+	}
+	if len(list) == 0 {
+		return nil, usagef("no case is named so and has the label %s (replay bench --list)", label)
+	}
+	return list, nil
+}
+
+func listCases(c *cli.Context) error {
+	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	for _, k := range cases.All {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.Name, k.Label, k.Kind, k.About)
+	}
+	return w.Flush()
+}
+
+// profiles starts the profiles that are asked for; stop writes them.
+func profiles(c *cli.Context) (stop func() error, err error) {
+	var cpu *os.File
+	if file := c.String("cpuprofile"); file != "" {
+		if cpu, err = os.Create(file); err != nil {
+			return nil, err
+		}
+		if err := pprof.StartCPUProfile(cpu); err != nil {
+			return nil, err
+		}
+	}
+	return func() error {
+		if cpu != nil {
+			pprof.StopCPUProfile()
+			if err := cpu.Close(); err != nil {
+				return err
+			}
+		}
+		file := c.String("memprofile")
+		if file == "" {
+			return nil
+		}
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		runtime.GC()
+		err = pprof.Lookup("allocs").WriteTo(f, 0)
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		return err
+	}, nil
+}
