@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -24,42 +25,62 @@ type Sample struct {
 type Meter struct {
 	Calibration func()
 	Least       time.Duration // CPU of a sample, at least: short work is repeated
-	last        time.Duration // of the calibration after the sample before
+	last        time.Duration // of the last calibration
 }
 
-// Sample runs the work until it has taken long enough. The error is that of the work.
+// slice is how much CPU the work takes at least between two calibrations: about what one of these takes, so that both see the machine
+// at the same moment.
+const slice = 80 * time.Millisecond
+
+// Sample runs the work until it has taken long enough, in slices with the calibration loop before and after each. Its calibrated time
+// is the median over the slices. The error is that of the work.
 func (m *Meter) Sample(ctx context.Context, work func(context.Context) error) (Sample, error) {
 	if m.last == 0 {
 		m.last = m.calibrate()
 	}
-	before := m.last
 	debug.FreeOSMemory() // each sample begins with as little as the first
 	resetPeak()
-	var from, to runtime.MemStats
-	runtime.ReadMemStats(&from)
-	start, cpu := time.Now(), CPU()
 	s := Sample{}
-	for {
-		if err := work(ctx); err != nil {
+	var beside []float64
+	for s.Iterations == 0 || s.CPU < m.Least {
+		runs, cpu, err := m.slice(ctx, work, &s)
+		if err != nil {
 			return s, err
 		}
-		s.Iterations++
-		s.CPU = CPU() - cpu
-		if s.CPU >= m.Least {
-			break
-		}
+		before := m.last
+		m.last = m.calibrate()
+		s.Iterations += runs
+		s.CPU += cpu
+		beside = append(beside, float64(cpu)/float64(runs)/(float64(before+m.last)/2))
 	}
-	s.Wall = time.Since(start)
-	runtime.ReadMemStats(&to)
 	s.PeakBytes = peak()
-	m.last = m.calibrate()
+	slices.Sort(beside)
+	s.Calibrated = (beside[(len(beside)-1)/2] + beside[len(beside)/2]) / 2
 	n := s.Iterations
 	s.CPU /= time.Duration(n)
 	s.Wall /= time.Duration(n)
-	s.AllocBytes = (to.TotalAlloc - from.TotalAlloc) / uint64(n)
-	s.Allocs = (to.Mallocs - from.Mallocs) / uint64(n)
-	s.Calibrated = float64(s.CPU) / (float64(before+m.last) / 2)
+	s.AllocBytes /= uint64(n)
+	s.Allocs /= uint64(n)
 	return s, nil
+}
+
+// slice runs the work as often as makes a slice and adds its clock time and memory to the sample.
+func (m *Meter) slice(ctx context.Context, work func(context.Context) error, s *Sample) (runs int, cpu time.Duration, err error) {
+	var from, to runtime.MemStats
+	runtime.ReadMemStats(&from)
+	start, begin := time.Now(), CPU()
+	for cpu < min(slice, m.Least) || runs == 0 {
+		if err := work(ctx); err != nil {
+			return runs, cpu, err
+		}
+		runs++
+		cpu = CPU() - begin
+	}
+	s.Wall += time.Since(start)
+	runtime.ReadMemStats(&to)
+	s.AllocBytes += to.TotalAlloc - from.TotalAlloc
+	s.Allocs += to.Mallocs - from.Mallocs
+	return runs, cpu, nil
 }
 
 func (m *Meter) calibrate() time.Duration {

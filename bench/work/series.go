@@ -15,11 +15,11 @@ import (
 )
 
 // calibration is the loop beside which times are kept, and what a baseline calls it.
-const calibration = "bare loop of W1, load 0.9, 400,000 tasks"
+const calibration = "bare loop of W1, load 0.9, 200,000 tasks"
 
 // NewMeter returns a meter whose samples take at least so much CPU.
 func NewMeter(least time.Duration) *measure.Meter {
-	return &measure.Meter{Calibration: func() { cases.W1{Load: 0.9, Tasks: 400_000}.Bare() }, Least: least}
+	return &measure.Meter{Calibration: func() { cases.W1{Load: 0.9, Tasks: 200_000}.Bare() }, Least: least}
 }
 
 // NewBaseline returns a baseline without entries for this machine.
