@@ -16,6 +16,7 @@ type Collector struct {
 	data *Data
 	sums map[int64]*jobSums // by job
 	open []openContainer    // containers without an end: their time counts up to the end of the replay
+	cut  bool               // spans were cut to those that are shown, which come first
 }
 
 type jobSums struct {
@@ -133,17 +134,23 @@ func (c *Collector) occupy(o openContainer) {
 			d.BusyMemMS += min(mem, float64(float64(o.mem)*float64(o.busy))/float64(o.vcores))
 		}
 	}
+	if c.cut && o.span.compare(&d.Spans[maxSpans-1]) > 0 {
+		return // behind the last of those that are shown
+	}
 	d.Spans = append(d.Spans, o.span)
 	if len(d.Spans) > 2*maxSpans {
 		c.cutSpans()
+		c.cut = true
 	}
+}
+
+func (s *Span) compare(o *Span) int {
+	return cmp.Or(cmp.Compare(s.From, o.From), cmp.Compare(s.Job, o.Job), cmp.Compare(s.Number, o.Number))
 }
 
 func (c *Collector) cutSpans() {
 	d := &c.data.Containers
-	slices.SortFunc(d.Spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Number, b.Number))
-	})
+	slices.SortFunc(d.Spans, func(a, b Span) int { return a.compare(&b) })
 	d.Spans = d.Spans[:min(len(d.Spans), maxSpans)]
 }
 
