@@ -3,26 +3,34 @@
 package dist
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
 )
 
-// exactLimit is how many values a Dist keeps as they are. Beyond it, values are counted in
+// exactLimit is how many different values a Dist keeps as they are. Beyond it, values are counted in
 // buckets whose width is at most 1/2048 of their value.
-const exactLimit = 1 << 19
+const exactLimit = 1 << 16
+
+// leastFresh is how many values are gathered at least before they are put among the others.
+const leastFresh = 64
 
 // Dist is the distribution of a set of times in milliseconds, 0 or more.
-// Up to half a million values it is exact; beyond, percentiles are off by at most 0.05 %, while
-// count, sum, minimum and maximum stay exact. The zero value is empty and ready.
+// Up to 65,536 different values it is exact; beyond, percentiles are off by at most 0.05 %, while
+// count, sum, minimum and maximum stay exact. The zero value is empty and ready. A copy is for reading: only one of the
+// two may be added to.
 type Dist struct {
-	values   []int64 // while exact
-	counts   []int64 // by bucket, once not
+	runs     []run   // while exact: different values, ascending
+	fresh    []run   // further ones as they came; at most leastFresh or half as many as runs
+	counts   []int64 // by bucket, once not exact
 	n        int64
 	sum      float64
 	min, max int64
-	sorted   bool
 }
+
+// A run is a value that is there n times.
+type run struct{ v, n int64 }
 
 // Add counts one value. Negative values are a bug of the caller and panic.
 func (d *Dist) Add(v int64) { d.AddN(v, 1) }
@@ -41,15 +49,49 @@ func (d *Dist) AddN(v, n int64) {
 	d.max = max(d.max, v)
 	d.n += n
 	d.sum += float64(v) * float64(n)
-	if d.counts == nil && d.n <= exactLimit {
-		for range n {
-			d.values = append(d.values, v)
-		}
-		d.sorted = false
+	if d.counts != nil {
+		d.count(v, n)
 		return
 	}
-	d.Spill()
-	d.count(v, n)
+	if k := len(d.fresh) - 1; k >= 0 && d.fresh[k].v == v {
+		d.fresh[k].n += n
+		return
+	}
+	d.fresh = append(d.fresh, run{v, n})
+	if len(d.fresh) >= max(leastFresh, len(d.runs)/2) {
+		d.settle()
+		if len(d.runs) > exactLimit {
+			d.Spill()
+		}
+	}
+}
+
+// settle puts the fresh values among the others. It writes to neither list, so copies of a Dist that were made before stay as they are.
+func (d *Dist) settle() {
+	if len(d.fresh) == 0 {
+		return
+	}
+	fresh := slices.Clone(d.fresh)
+	slices.SortFunc(fresh, func(a, b run) int { return cmp.Compare(a.v, b.v) })
+	all := make([]run, 0, len(d.runs)+len(fresh))
+	add := func(r run) {
+		if k := len(all) - 1; k >= 0 && all[k].v == r.v {
+			all[k].n += r.n
+			return
+		}
+		all = append(all, r)
+	}
+	i := 0
+	for _, r := range fresh {
+		for ; i < len(d.runs) && d.runs[i].v <= r.v; i++ {
+			add(d.runs[i])
+		}
+		add(r)
+	}
+	for _, r := range d.runs[i:] {
+		add(r)
+	}
+	d.runs, d.fresh = all, nil
 }
 
 // Spill counts the values in buckets from now on, as a [Stored] distribution has them.
@@ -58,10 +100,12 @@ func (d *Dist) Spill() {
 		return
 	}
 	d.counts = make([]int64, 0, 1<<16)
-	for _, v := range d.values {
-		d.count(v, 1)
+	for _, list := range [][]run{d.runs, d.fresh} {
+		for _, r := range list {
+			d.count(r.v, r.n)
+		}
 	}
-	d.values = nil
+	d.runs, d.fresh = nil, nil
 }
 
 func (d *Dist) count(v, n int64) {
@@ -74,8 +118,10 @@ func (d *Dist) count(v, n int64) {
 
 // Merge adds all values of o.
 func (d *Dist) Merge(o *Dist) {
-	for _, v := range o.values {
-		d.Add(v)
+	for _, list := range [][]run{o.runs, o.fresh} {
+		for _, r := range list {
+			d.AddN(r.v, r.n)
+		}
 	}
 	if o.counts != nil && o.n > 0 {
 		before, from := d.n, d.sum
@@ -142,10 +188,7 @@ func (d *Dist) Quantiles(ps ...float64) []float64 {
 		}
 		return out
 	}
-	if d.counts == nil && !d.sorted {
-		slices.Sort(d.values)
-		d.sorted = true
-	}
+	d.settle()
 	at := d.orderStatistics()
 	for i, p := range ps {
 		h := p * float64(d.n-1)
@@ -161,21 +204,24 @@ func (d *Dist) Quantiles(ps ...float64) []float64 {
 }
 
 // orderStatistics returns a function that gives the k-th smallest value, counted from 0.
-// In buckets, k must not fall by more than one between calls.
+// k must not fall by more than one between calls.
 func (d *Dist) orderStatistics() func(k int64) float64 {
-	if d.counts == nil {
-		return func(k int64) float64 { return float64(d.values[k]) }
+	n := func(b int) int64 { return d.runs[b].n }
+	value := func(b int) int64 { return d.runs[b].v }
+	if d.counts != nil {
+		n = func(b int) int64 { return d.counts[b] }
+		value = func(b int) int64 { return min(max(bucketValue(b), d.min), d.max) }
 	}
 	b, before := 0, int64(0)
 	return func(k int64) float64 {
 		for b > 0 && k < before {
 			b--
-			before -= d.counts[b]
+			before -= n(b)
 		}
-		for k >= before+d.counts[b] {
-			before += d.counts[b]
+		for k >= before+n(b) {
+			before += n(b)
 			b++
 		}
-		return float64(min(max(bucketValue(b), d.min), d.max))
+		return float64(value(b))
 	}
 }

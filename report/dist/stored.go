@@ -19,8 +19,10 @@ func (d *Dist) Stored() Stored {
 	if d.counts != nil {
 		b.counts = d.counts
 	} else {
-		for _, v := range d.values {
-			b.count(v, 1)
+		for _, list := range [][]run{d.runs, d.fresh} {
+			for _, r := range list {
+				b.count(r.v, r.n)
+			}
 		}
 	}
 	for i, n := range b.counts {
