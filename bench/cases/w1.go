@@ -106,7 +106,7 @@ func (s *w1Jobs) Next() (*trace.Job, error) {
 	s.id++
 	j.AMMemMiB, j.AMVCores = 1024, 1
 	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = w1TaskMiB, 1, 1
-	j.MinExecs, j.MaxExecs, j.InitialExecs = 0, int32(s.next-first), 0
+	j.MinExecs, j.MaxExecs, j.InitialExecs = 0, 400, 0
 	st := trace.NewStage(0, trace.StageResult)
 	st.TaskMemMiB, st.TaskVCores, st.DelayMS, st.Tasks = w1TaskMiB, 1, 0, trace.NewTasks(s.next-first)
 	for i := range st.Tasks.DurationMS {
