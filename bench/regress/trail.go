@@ -84,6 +84,9 @@ func (t *Trail) Task(r *record.Task) {
 // Sample is part of [record.Sink]; samples decide nothing.
 func (t *Trail) Sample(*record.Sample) {}
 
+// Node is part of [record.Sink]; the states of nodes follow from the trace and from decisions.
+func (t *Trail) Node(*record.Node) {}
+
 // Decision is part of [record.Sink].
 func (t *Trail) Decision(r *record.Decision) {
 	if t.rows+1 == t.want {

@@ -61,6 +61,7 @@ type loop struct {
 	arrival  int64 // of arriving, never = none
 	event    int   // of the trace's node events that is next
 	sampleAt int64
+	sampled  int64 // time of the last sample
 
 	jobs     map[int64]*job // live
 	like     sizesOf        // of the job before
@@ -78,8 +79,11 @@ type loop struct {
 // Run replays the scenario's trace and gives everything that happened to sink. It stops early, with an error, when ctx is done, when
 // the trace can't be read, or when nodes, queues and tasks do not add up.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) (*Result, error) {
-	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS}
+	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None}
 	l.nodes.start(sc.Input.Nodes, sc.Input.Events)
+	for n := range sc.Input.Nodes {
+		l.tell(int32(n))
+	}
 	if err := l.nextArrival(); err != nil {
 		return nil, err
 	}
@@ -141,7 +145,9 @@ func (l *loop) step() (more bool, err error) {
 	}
 	for l.event < len(l.sc.Input.Events) && l.sc.Input.Events[l.event].TimeMS == at {
 		l.totals.Events++
-		l.nodeEvent(&l.sc.Input.Events[l.event])
+		e := &l.sc.Input.Events[l.event]
+		l.nodeEvent(e)
+		l.tell(e.Node)
 		l.event++
 	}
 	for l.arrival == at {

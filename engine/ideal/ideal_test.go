@@ -19,12 +19,14 @@ type kept struct {
 	containers []record.Container
 	samples    []record.Sample
 	decisions  []record.Decision
+	nodes      []record.Node
 }
 
 func (k *kept) Job(r *record.Job)             { k.jobs = append(k.jobs, *r) }
 func (k *kept) Container(r *record.Container) { k.containers = append(k.containers, *r) }
 func (k *kept) Task(r *record.Task)           { k.tasks = append(k.tasks, *r) }
 func (k *kept) Sample(r *record.Sample)       { k.samples = append(k.samples, *r) }
+func (k *kept) Node(r *record.Node)           { k.nodes = append(k.nodes, *r) }
 func (k *kept) Decision(r *record.Decision)   { k.decisions = append(k.decisions, *r) }
 
 // nodesOf makes nodes of so many vcores and MiB each.
@@ -247,6 +249,19 @@ func TestRecords(t *testing.T) {
 	}
 	if j := k.jobs[0]; j.VCoreMS != 4500 || j.MemMiBMS != 4500*1024 || j.TaskMS != 4500 || j.Containers != 3 || r.Totals.TaskAttempts != 3 {
 		t.Errorf("%+v %+v", j, r.Totals)
+	}
+}
+
+// The states of nodes are told when they change, also when a draining node has ended its last task.
+func TestNodesAreTold(t *testing.T) {
+	k, _ := replay(t, nodesOf([2]int64{1, 1024}, [2]int64{1, 1024}), []trace.NodeEvent{trace.NewNodeEvent(10, 0, trace.Drain), trace.NewNodeEvent(20, 1, trace.Undrain), trace.NewNodeEvent(80, 1, trace.Fail)}, scenario.Options{},
+		jobOf(0, 0, stageOf(0, nil, 50, 60)), jobOf(1, 90, stageOf(0, nil)))
+	var got []string
+	for _, n := range k.nodes {
+		got = append(got, fmt.Sprintf("%d %s %v", n.Time, n.Host, n.Registered))
+	}
+	if got, want := strings.Join(got, ", "), "0 host0 true, 0 host1 true, 50 host0 false, 80 host1 false"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

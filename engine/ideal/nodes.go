@@ -22,6 +22,7 @@ type nodes struct {
 	round    []int32 // of draining, so that an old timer does not end a later round
 	running  []int32 // tasks
 	rack     []int32
+	told     []record.Node // as the sink knows them
 	sizes    []*size
 	largest  []room // that nodes ever have
 	capacity room   // of the nodes in the cluster
@@ -38,7 +39,7 @@ type size struct {
 func (ns *nodes) start(list []trace.Node, events []trace.NodeEvent) {
 	n := len(list)
 	ns.total, ns.free, ns.in, ns.draining = make([]room, n), make([]room, n), make([]bool, n), make([]bool, n)
-	ns.round, ns.running, ns.rack = make([]int32, n), make([]int32, n), make([]int32, n)
+	ns.round, ns.running, ns.rack, ns.told = make([]int32, n), make([]int32, n), make([]int32, n), make([]record.Node, n)
 	there := make([]bool, n) // at some time
 	size := make([]room, n)
 	for i := range list {
@@ -230,10 +231,24 @@ func (l *loop) nodeEvent(e *trace.NodeEvent) {
 	}
 }
 
+// tell gives the state of a node if it has changed.
+func (l *loop) tell(n int32) {
+	ns := &l.nodes
+	told := &ns.told[n]
+	r := record.Node{Time: told.Time, Node: n, Host: l.sc.Input.Nodes[n].Host, Rack: l.sc.Input.Nodes[n].Rack,
+		MemMiB: ns.total[n].mem, VCores: ns.total[n].vcores, Registered: ns.in[n]}
+	if r != *told {
+		r.Time = l.now
+		*told = r
+		l.sink.Node(&r)
+	}
+}
+
 // drained takes a draining node out of the cluster when its last task has ended.
 func (l *loop) drained(n int32) {
 	if ns := &l.nodes; ns.draining[n] && ns.running[n] == 0 {
 		ns.leave(n)
+		l.tell(n)
 	}
 }
 
@@ -242,6 +257,7 @@ func (l *loop) drainOver(n, round int32) {
 	if ns := &l.nodes; ns.draining[n] && ns.round[n] == round {
 		l.lose(n)
 		ns.leave(n)
+		l.tell(n)
 	}
 }
 

@@ -62,8 +62,12 @@ func (l *loop) sample(before int64) {
 	}
 }
 
-// sampleNow gives the state of every queue and of the cluster.
+// sampleNow gives the state of every queue and of the cluster, once at a time.
 func (l *loop) sampleNow(at int64) {
+	if at == l.sampled {
+		return
+	}
+	l.sampled = at
 	cluster := record.Sample{
 		Time: at, Nodes: l.nodes.count, CapacityMem: l.nodes.capacity.mem, CapacityVCores: l.nodes.capacity.vcores,
 	}

@@ -119,8 +119,8 @@ func (l *loop) writeRun(r *run, finish int64, task, container string) {
 	j.rec.VCoreMS += s.size.vcores * held
 	t := &l.task
 	*t = record.Task{
-		Job: j.ID, Stage: s.st.ID, Index: r.index, Attempt: r.attempt, Container: r.number, Node: r.node,
-		Ready: r.ready, Launch: r.launch, Finish: finish, Level: record.NoPref, End: task, DurationMS: s.st.Tasks.DurationMS[r.index],
+		Job: j.ID, AMAttempt: 1, Stage: s.st.ID, Index: r.index, Attempt: r.attempt, Container: r.number, Node: r.node, Cores: int32(s.size.vcores),
+		Ready: r.ready, Launch: r.launch, Freed: finish, Finish: finish, Level: record.NoPref, End: task, DurationMS: s.st.Tasks.DurationMS[r.index],
 	}
 	if prefs := s.st.Tasks.Prefs(int(r.index)); len(prefs) > 0 {
 		t.Preferring = true
@@ -128,8 +128,8 @@ func (l *loop) writeRun(r *run, finish int64, task, container string) {
 	}
 	c := &l.container
 	*c = record.Container{
-		Job: j.ID, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: s.size.mem, VCores: s.size.vcores,
-		Asked: r.ready, Allocated: r.launch, Acquired: r.launch, Started: r.launch, Registered: r.launch, Ended: finish, End: container,
+		Job: j.ID, AMAttempt: 1, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: s.size.mem, VCores: s.size.vcores,
+		Asked: r.ready, Allocated: r.launch, Acquired: r.launch, Started: r.launch, Registered: r.launch, Ended: finish, Exited: finish, End: container,
 		Tasks: 1, BusyMS: s.size.vcores * held,
 	}
 	if task == record.TaskLost {
