@@ -228,8 +228,20 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 			}
 			list = append(list, benchWork{name, func() (*work.Work, error) {
 				return work.Replay(name, func() (*scenario.Scenario, io.Closer, error) {
-					sc, t, err := p.openScenario(dir, o)
-					return sc, t, err
+					t, err := openTrace(dir)
+					if err != nil {
+						return nil, nil, err
+					}
+					err = p.checkTrace(t)
+					var sc *scenario.Scenario
+					if err == nil {
+						sc, err = scenario.FromTrace(t, o)
+					}
+					if err != nil {
+						t.Close()
+						return nil, nil, err
+					}
+					return sc, t, nil
 				})
 			}})
 		}
