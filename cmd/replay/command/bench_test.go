@@ -52,7 +52,7 @@ func TestBenchCatchesAChangedTie(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	line := regexp.MustCompile(`(?m)^BenchmarkReplay/case=uniform-micro-\d+\t\d+\t\d+ ns/op\t\d+ cpu-ns/op\t.* calibrated\t.*\t\d+ events\t\d+ visits$`)
+	line := regexp.MustCompile(`(?m)^BenchmarkReplay/case=uniform-micro-\d+\t\d+\t\d+ ns/op\t\d+ cpu-ns/op\t.* calibrated\t.*\t\d+ events\t.*\t\d+ visits$`)
 	if !line.MatchString(stdout) || !strings.HasPrefix(stdout, "goos: ") {
 		t.Errorf("%q is no line of a benchmark", stdout)
 	}
