@@ -17,7 +17,7 @@ import (
 
 	"replay/bench/cases"
 	"replay/bench/regress"
-	"replay/bench/work"
+	"replay/bench/workload"
 	"replay/engine/scenario"
 )
 
@@ -84,7 +84,7 @@ func (p *program) bench(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	series := &work.Series{Meter: work.NewMeter(time.Duration(least) * time.Millisecond), Least: 6, Most: 30, Lines: c.App.Writer}
+	series := &workload.Series{Meter: workload.NewMeter(time.Duration(least) * time.Millisecond), Least: 6, Most: 30, Lines: c.App.Writer}
 	if c.IsSet("count") {
 		series.Least, series.Most = c.Int("count"), c.Int("count")
 	}
@@ -92,11 +92,11 @@ func (p *program) bench(c *cli.Context) (err error) {
 		if series.Old, err = regress.Read(file); err != nil {
 			return err
 		}
-		if !work.Comparable(series.Old) && !c.Bool("quiet") {
+		if !workload.Comparable(series.Old) && !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s: its times are beside another loop (%s) and are not compared\n", file, series.Old.Calibration)
 		}
-		if m := series.Old.Machine; m != work.Machine() && !c.Bool("quiet") {
-			fmt.Fprintf(c.App.ErrWriter, "warning: %s was measured elsewhere (%s; here: %s): decisions and work compare, times only roughly\n", file, m, work.Machine())
+		if m := series.Old.Machine; m != workload.Machine() && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s was measured elsewhere (%s; here: %s): decisions and work compare, times only roughly\n", file, m, workload.Machine())
 		}
 	}
 	stop, err := profiles(c)
@@ -114,8 +114,8 @@ func (p *program) bench(c *cli.Context) (err error) {
 }
 
 // measureAll measures one case after the other.
-func measureAll(c *cli.Context, series *work.Series, works []benchWork) ([]*regress.Result, error) {
-	if _, err := io.WriteString(c.App.Writer, work.Header()); err != nil {
+func measureAll(c *cli.Context, series *workload.Series, works []benchWork) ([]*regress.Result, error) {
+	if _, err := io.WriteString(c.App.Writer, workload.Header()); err != nil {
 		return nil, err
 	}
 	var results []*regress.Result
@@ -134,7 +134,7 @@ func measureAll(c *cli.Context, series *work.Series, works []benchWork) ([]*regr
 }
 
 // benchVerdict says what came out, writes it, and fails if anything got worse.
-func (p *program) benchVerdict(c *cli.Context, series *work.Series, results []*regress.Result) error {
+func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results []*regress.Result) error {
 	failed := false
 	for _, r := range results {
 		word := "ok  "
@@ -183,10 +183,10 @@ func (p *program) benchVerdict(c *cli.Context, series *work.Series, results []*r
 // saveBaseline adds the results to the baseline at file, which may be absent. Histories of times beside another loop, or on another
 // machine, begin again.
 func saveBaseline(file string, results []*regress.Result) error {
-	b := work.NewBaseline(build().String())
+	b := workload.NewBaseline(build().String())
 	switch old, err := regress.Read(file); {
 	case err == nil:
-		if work.Comparable(old) && old.Machine == b.Machine {
+		if workload.Comparable(old) && old.Machine == b.Machine {
 			b.Entries = old.Entries
 			break
 		}
@@ -206,7 +206,7 @@ func saveBaseline(file string, results []*regress.Result) error {
 // benchWork is a case, or a trace, by name.
 type benchWork struct {
 	name string
-	make func() (*work.Work, error)
+	make func() (*workload.Work, error)
 }
 
 // benchWorks lists what is to be measured. cleanUp removes what was made for it.
@@ -226,8 +226,8 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 			if slices.ContainsFunc(list, func(w benchWork) bool { return w.name == name }) {
 				return nil, nil, usagef("two traces are called %s: a baseline could not tell them apart", name)
 			}
-			list = append(list, benchWork{name, func() (*work.Work, error) {
-				return work.Replay(name, func() (*scenario.Scenario, io.Closer, error) {
+			list = append(list, benchWork{name, func() (*workload.Work, error) {
+				return workload.Replay(name, func() (*scenario.Scenario, io.Closer, error) {
 					t, err := openTrace(dir)
 					if err != nil {
 						return nil, nil, err
@@ -261,7 +261,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 		return nil, nil, err
 	}
 	for _, k := range chosen {
-		list = append(list, benchWork{k.Name, func() (*work.Work, error) {
+		list = append(list, benchWork{k.Name, func() (*workload.Work, error) {
 			base := o
 			if k.Options != nil {
 				k.Options(&base)
@@ -270,7 +270,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 			if err != nil {
 				return nil, err
 			}
-			return work.Of(c.Context, k, options, dir, c.String("traces"))
+			return workload.Of(c.Context, k, options, dir, c.String("traces"))
 		}})
 	}
 	return list, cleanUp, nil

@@ -69,7 +69,7 @@ var picture = map[string][]string{
 	"replay/bench/statistics":          {"replay/engine", "replay/engine/scenario", "replay/report", "replay/report/...", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform/golden":      {"replay/input", "replay/engine/protocol", "replay/policy/resource"},
 	"replay/bench/regress":             {"replay/engine/record"},
-	"replay/bench/work":                {"replay/bench/cases", "replay/bench/measure", "replay/bench/regress", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/report", "replay/trace"},
+	"replay/bench/workload":            {"replay/bench/cases", "replay/bench/measure", "replay/bench/regress", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/report", "replay/trace"},
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},

@@ -1,5 +1,5 @@
-// Package work turns cases, and traces of a user's own, into work that can be measured: what is run, what it decided and how much it did.
-package work
+// Package workload turns cases, and traces of a user's own, into work that can be measured: what is run, what it decided and how much it did.
+package workload
 
 import (
 	"context"
