@@ -61,6 +61,24 @@ func WriteGitHub(w io.Writer, results []*Result) error {
 	return nil
 }
 
+// A Verdict is a result for other programs.
+type Verdict struct {
+	Failed  bool   `json:"failed"`
+	New     bool   `json:"first_time"` // the baseline has no such case
+	Verdict string `json:"verdict"`
+	Speed   Speed  `json:"speed"`
+	*Entry
+}
+
+// Verdicts returns the results for other programs.
+func Verdicts(results []*Result) []Verdict {
+	out := make([]Verdict, 0, len(results))
+	for _, r := range results {
+		out = append(out, Verdict{r.Failed(), r.Old == nil, r.Say(), r.Judgement.Speed, r.Entry})
+	}
+	return out
+}
+
 type (
 	suite struct {
 		XMLName  xml.Name `xml:"testsuite"`

@@ -45,6 +45,7 @@ Examples:
 			&cli.StringFlag{Name: "junit", Usage: "write the verdicts to `FILE` as JUnit's XML"},
 			&cli.StringFlag{Name: "markdown", Usage: "write the verdicts to `FILE` as a table of Markdown"},
 			&cli.BoolFlag{Name: "github", Usage: "print annotations for a workflow of GitHub"},
+			&cli.BoolFlag{Name: "json", Usage: "print the measurements and verdicts as JSON, and no lines"},
 			with(&cli.IntFlag{Name: "count", Usage: "exactly `N` samples of each case", DefaultText: "6, and up to 30 until the speed is known"}, from1To(10_000)),
 			with(&cli.StringFlag{Name: "least", Usage: "repeat a case within a sample until that has taken this CPU `TIME`", Value: "500ms"}, aTime),
 			&cli.StringFlag{Name: "traces", Usage: "`DIR` of the traces of the project", Value: "traces"},
@@ -75,6 +76,9 @@ func (p *program) bench(c *cli.Context) (err error) {
 	if c.Bool("list") {
 		return listCases(c)
 	}
+	if c.Bool("json") && c.Bool("github") {
+		return usagef("--json and --github exclude each other: both are what is printed")
+	}
 	works, cleanUp, err := p.benchWorks(c)
 	if err != nil {
 		return err
@@ -85,6 +89,9 @@ func (p *program) bench(c *cli.Context) (err error) {
 		return err
 	}
 	series := &workload.Series{Meter: workload.NewMeter(time.Duration(least) * time.Millisecond), Least: 6, Most: 30, Lines: c.App.Writer}
+	if c.Bool("json") {
+		series.Lines = io.Discard
+	}
 	if c.IsSet("count") {
 		series.Least, series.Most = c.Int("count"), c.Int("count")
 	}
@@ -115,7 +122,7 @@ func (p *program) bench(c *cli.Context) (err error) {
 
 // measureAll measures one case after the other.
 func measureAll(c *cli.Context, series *workload.Series, works []benchWork) ([]*regress.Result, error) {
-	if _, err := io.WriteString(c.App.Writer, workload.Header()); err != nil {
+	if _, err := io.WriteString(series.Lines, workload.Header()); err != nil {
 		return nil, err
 	}
 	var results []*regress.Result
@@ -136,6 +143,11 @@ func measureAll(c *cli.Context, series *workload.Series, works []benchWork) ([]*
 // benchVerdict says what came out, writes it, and fails if anything got worse.
 func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results []*regress.Result) error {
 	failed := false
+	if c.Bool("json") {
+		if err := writeJSON(c.App.Writer, regress.Verdicts(results)); err != nil {
+			return err
+		}
+	}
 	for _, r := range results {
 		word := "ok  "
 		switch {
@@ -145,6 +157,9 @@ func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results 
 			word, failed = "FAIL", true
 		case r.Old == nil:
 			word = "new "
+		}
+		if c.Bool("json") {
+			continue
 		}
 		if _, err := fmt.Fprintf(c.App.Writer, "%s\t%s\t%s\n", word, r.Entry.Case, r.Say()); err != nil {
 			return err
@@ -309,6 +324,14 @@ func chosenCases(c *cli.Context) (list []*cases.Case, err error) {
 }
 
 func listCases(c *cli.Context) error {
+	if c.Bool("json") {
+		type listed struct{ Name, Label, Kind, About string }
+		var all []listed
+		for _, k := range cases.All {
+			all = append(all, listed{k.Name, string(k.Label), string(k.Kind), k.About})
+		}
+		return writeJSON(c.App.Writer, all)
+	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	for _, k := range cases.All {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.Name, k.Label, k.Kind, k.About)

@@ -60,6 +60,11 @@ func TestBenchCatchesAChangedTie(t *testing.T) {
 	if code != exitDone || !strings.Contains(stdout, "ok  \tuniform-micro\t") {
 		t.Errorf("the same program: exit %d, %s%s", code, stdout, stderr)
 	}
+	code, stdout, stderr = benchOf(t, false, append(args, "--baseline", file("b.json"), "--json")...)
+	var verdicts []regress.Verdict
+	if err := json.Unmarshal([]byte(stdout), &verdicts); err != nil || code != exitDone || len(verdicts) != 1 || verdicts[0].Failed || verdicts[0].Case != "uniform-micro" || verdicts[0].Hash == "" {
+		t.Errorf("as JSON: exit %d, %v, %s%s", code, err, stdout, stderr)
+	}
 	code, stdout, stderr = benchOf(t, true, append(args, "--baseline", file("b.json"), "--github", "--junit", file("b.xml"), "--markdown", file("b.md"))...)
 	want := regexp.MustCompile(`FAIL\tuniform-micro\tdecides differently: hash [0-9a-f]{16}, was [0-9a-f]{16}; the first row that differs is row \d+: (decision|container|task|job) `)
 	if code != exitFailed || !want.MatchString(stdout) || !strings.Contains(stdout, "::error title=replay bench uniform-micro::decides differently") {

@@ -66,6 +66,7 @@ var picture = map[string][]string{
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
 	"replay/bench/measure":             nil,
+	"replay/bench/peers/w1":            {"replay/bench/cases", "replay/engine", "replay/engine/record", "replay/engine/scenario"},
 	"replay/bench/statistics":          {"replay/engine", "replay/engine/scenario", "replay/report", "replay/report/...", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform/golden":      {"replay/input", "replay/engine/protocol", "replay/policy/resource"},
 	"replay/bench/regress":             {"replay/engine/record"},
