@@ -141,7 +141,11 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			if err := must(v.words); err != nil {
 				return fmt.Errorf("after kill %d: %w", k, err)
 			}
-			if left := hidden(out, result); len(left) > 0 {
+			written := out
+			if v.mark == "" { // over what was there
+				written = result
+			}
+			if left := hidden(written); len(left) > 0 {
 				return fmt.Errorf("kill %d, %s: the next run leaves %v", k, v.words, left)
 			}
 			if there, err := inspect(v, out, must); err != nil || !there {
@@ -179,14 +183,12 @@ func inspect(v *victim, out string, must func(string) error) (there bool, err er
 }
 
 // hidden lists what writers leave beside their outputs.
-func hidden(dirs ...string) (names []string) {
-	for _, dir := range dirs {
-		filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-			if err == nil && strings.HasPrefix(e.Name(), ".") {
-				names = append(names, path)
-			}
-			return nil
-		})
-	}
+func hidden(dir string) (names []string) {
+	filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(e.Name(), ".") {
+			names = append(names, path)
+		}
+		return nil
+	})
 	return names
 }
