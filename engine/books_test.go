@@ -2,19 +2,14 @@ package engine
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"testing"
 
-	"replay/engine/model"
 	"replay/engine/protocol"
-	"replay/engine/random"
 	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
 	"replay/engine/yarn"
 	"replay/policy/resource"
-	"replay/trace"
 )
 
 // TestBooks replays random clusters with short intervals everywhere and compares at every event what the scheduler says of its
@@ -34,10 +29,11 @@ func TestBooks(t *testing.T) {
 			break
 		}
 		at = seed
-		in, o := randomShort(random.Stream(seed, "books"), seed)
+		random := scenariotest.Random(seed)
+		o := random.Options
 		var hash string
 		for _, o.Engine = range []string{"", scenario.Dense} {
-			k, got, err := audited(t, in(), o)
+			k, got, err := audited(t, random.Input(), o)
 			if err != nil {
 				t.Fatalf("seed %d, %s, engine %q: %v", seed, o.Scheduler, o.Engine, err)
 			}
@@ -118,117 +114,4 @@ func (s *sim) audit() (err error) {
 		}
 	}
 	return err
-}
-
-// randomShort makes a trace, each time anew, and options with short intervals under one of the schedulers.
-func randomShort(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
-	between := func(least, most int64) int64 { return least + r.Int64N(most-least+1) }
-	text := func(least, most int64) string { return fmt.Sprint(between(least, most)) }
-	in, o := randomFair(r, seed)
-	first := in()
-	events := randomEvents(r, first.Nodes)
-	o.Until = 200_000
-	o.Model = model.DefaultModel()
-	for _, at := range []*int64{&o.Model.NMStartMS, &o.Model.KillMS, &o.Model.AMStartMS, &o.Model.ExecutorStartMS, &o.Model.StopMS, &o.Model.DisconnectMS} {
-		if r.IntN(2) == 0 {
-			*at = between(0, 4000)
-		}
-	}
-	for key, value := range map[string]string{
-		"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": text(500, 15_000),
-		"yarn.nm.liveness-monitor.expiry-interval-ms":                     text(1500, 12_000),
-		"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms":         text(50, 1500),
-		"yarn.resourcemanager.am.max-attempts":                            text(1, 4),
-		"yarn.scheduler.fair.update-interval-ms":                          text(50, 1500),
-		"spark.yarn.scheduler.heartbeat.interval-ms":                      text(100, 3000),
-	} {
-		o.Conf[key] = value
-	}
-	switch r.IntN(3) {
-	case 1:
-		o.Scheduler, o.Files = "capacity", scenario.Files{"capacity-scheduler.xml": {Text: []byte(randomCapacities(r))}}
-	case 2:
-		o.Scheduler, o.Files = "fifo", nil
-	}
-	if o.Scheduler != "" {
-		o.Sharing = ""
-		for key := range o.Conf {
-			if strings.HasPrefix(key, "yarn.scheduler.fair.") || strings.HasPrefix(key, "yarn.scheduler.reservation") {
-				delete(o.Conf, key)
-			}
-		}
-	}
-	return func() scenario.Input {
-		in := in()
-		in.Events = slices.Clone(events)
-		return in
-	}, o
-}
-
-// randomEvents lets all nodes but the last come and go, often before anybody has noticed.
-func randomEvents(r *rand.Rand, nodes []trace.Node) (events []trace.NodeEvent) {
-	next := map[trace.EventKind][]trace.EventKind{ // what can happen to a node, by what happened last
-		"":            {trace.Fail, trace.Drain, trace.Capacity, trace.Leave},
-		trace.Fail:    {trace.Recover, trace.Recover, trace.Leave},
-		trace.Drain:   {trace.Undrain, trace.Undrain, trace.Fail, trace.Leave},
-		trace.Leave:   {},
-		trace.Recover: {trace.Fail, trace.Drain}, trace.Undrain: {trace.Fail, trace.Drain}, trace.Capacity: {trace.Fail, trace.Drain, trace.Capacity},
-	}
-	last := make([]trace.EventKind, len(nodes))
-	for when := int64(0); len(nodes) > 1 && len(events) < 60 && r.IntN(50) > 0; {
-		when += 1 + r.Int64N(8000)
-		node := r.Int32N(int32(len(nodes) - 1))
-		can := next[last[node]]
-		if len(can) == 0 {
-			continue
-		}
-		e := nodeEvent(when, int32(len(events)), node, can[r.IntN(len(can))])
-		last[node] = e.Kind
-		switch e.Kind {
-		case trace.Drain:
-			if r.IntN(2) == 0 {
-				e.DrainTimeoutMS = r.Int64N(10_000)
-			}
-		case trace.Capacity:
-			e.MemMiB, e.VCores = int64(2+r.IntN(14))<<10, 2+r.Int32N(10)
-		}
-		events = append(events, e)
-	}
-	return events
-}
-
-// randomCapacities makes a file of the CapacityScheduler for the queues of randomFair.
-func randomCapacities(r *rand.Rand) string {
-	var b strings.Builder
-	set := func(key string, value any) {
-		fmt.Fprintf(&b, "<property><name>yarn.scheduler.capacity.%s</name><value>%v</value></property>", key, value)
-	}
-	b.WriteString("<configuration>")
-	set("root.queues", "a,b,c")
-	set("root.c.queues", "x,y")
-	split := func(parent string, names ...string) {
-		left := 100
-		for i, name := range names {
-			part := left
-			if i < len(names)-1 {
-				part = 1 + r.IntN(left-len(names)+i)
-			}
-			left -= part
-			set(parent+"."+name+".capacity", part)
-			if r.IntN(2) == 0 {
-				set(parent+"."+name+".maximum-capacity", max(part, 60))
-			}
-			set(parent+"."+name+".user-limit-factor", 1+r.IntN(4))
-		}
-	}
-	split("root", "a", "b", "c")
-	split("root.c", "x", "y")
-	set("maximum-am-resource-percent", "0."+fmt.Sprint(2+r.IntN(8)))
-	set("node-locality-delay", r.IntN(60))
-	set("per-node-heartbeat.multiple-assignments-enabled", r.IntN(2) == 0)
-	if r.IntN(2) == 0 {
-		set("resource-calculator", "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator")
-	}
-	b.WriteString("</configuration>")
-	return b.String()
 }

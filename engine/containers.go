@@ -311,9 +311,7 @@ func (s *sim) processDied(id protocol.ContainerID) {
 func (s *sim) processGone(a *app, n int64) {
 	c := a.containerOf(n)
 	c.process = exited
-	if c.rec.Started != record.None {
-		c.rec.Exited = s.now
-	}
+	c.rec.Exited = s.now
 	switch {
 	case a.master == nil:
 	case n == a.am:

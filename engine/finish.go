@@ -55,6 +55,7 @@ func (s *sim) finish() {
 
 // sayOver says that vcores were given away more than once.
 func (s *sim) sayOver() {
+	const so = "the scheduler counts memory alone, and tasks on oversubscribed cores are not slowed. Shares of vcores above 100 % are oversubscription"
 	nodes, most := int64(0), 0.0
 	for _, x := range s.nodes.over {
 		if x > 0 {
@@ -62,9 +63,11 @@ func (s *sim) sayOver() {
 			most = max(most, x)
 		}
 	}
-	if nodes > 0 {
-		s.warnings.add("oversubscribed", "vcores of %d of %d nodes were oversubscribed, up to %.3g times: the scheduler counts memory alone. Tasks on oversubscribed cores are not slowed; shares of vcores above 100 %% are oversubscription",
-			nodes, len(s.nodes.spec), most)
+	switch {
+	case nodes > 0:
+		s.warnings.add("oversubscribed", "vcores of %d of %d nodes were oversubscribed, up to %.3g times: %s", nodes, len(s.nodes.spec), most, so)
+	case s.nodes.busy > 1:
+		s.warnings.add("oversubscribed", "vcores were oversubscribed: executors ran tasks on up to %.3g times the vcores of the cluster: %s", s.nodes.busy, so)
 	}
 }
 

@@ -19,6 +19,7 @@ type nodes struct {
 	down       []bool // its processes are dead
 	used       []resource.Resource
 	shrunk     []bool        // lost capacity at some time
+	busy       float64       // most cores that ran tasks, of the cluster's vcores, in a sample
 	told       []record.Node // what was last said of each
 	over       []float64     // most vcores in use for each that there is, 0 while never more than one
 	registered []protocol.NodeID

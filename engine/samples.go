@@ -69,13 +69,13 @@ func (q *queueUsage) under(path string) (used resource.Resource, containers, bus
 // use books a container to a node and checks that the node can hold it.
 func (n *nodes) use(s *sim, id protocol.NodeID, size resource.Resource) {
 	n.used[id] = n.used[id].Add(size)
-	if n.shrunk[id] {
-		return // capacity was taken away under running containers
-	}
 	over := n.used[id]
 	total := s.total(id)
 	if has := total[resource.VCores]; over[resource.VCores] > has && has > 0 {
 		n.over[id] = max(n.over[id], float64(over[resource.VCores])/float64(has))
+	}
+	if n.shrunk[id] {
+		return // capacity was taken away under running containers
 	}
 	if s.sc.MemoryOnly {
 		over[resource.VCores], total[resource.VCores] = 0, 0
@@ -138,5 +138,8 @@ func (s *sim) sample() {
 			cluster.Containers += containers
 		}
 	})
+	if has := cluster.CapacityVCores; has > 0 {
+		s.nodes.busy = max(s.nodes.busy, float64(cluster.BusyCores)/float64(has))
+	}
 	s.sink.Sample(&cluster)
 }

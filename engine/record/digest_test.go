@@ -18,8 +18,8 @@ func TestDigestSeesEveryField(t *testing.T) {
 	unseen := map[string]bool{ // by type and field
 		"Job.Name": true, "Job.ExternalID": true, "Job.Kind": true, "Job.User": true, "Job.Reason": true,
 		"Job.Stages": true, "Job.Tasks": true, "Job.CriticalPathMS": true, "Job.RecordedMS": true, "Job.Recorded": true,
-		"Container.Queue":     true,                                                                                           // that of its job
-		"Container.AMAttempt": true, "Task.AMAttempt": true, "Container.Exited": true, "Task.Freed": true, "Task.Cores": true, // times and numbers follow from it
+		"Container.Queue":     true,                                                                                                                    // that of its job
+		"Container.AMAttempt": true, "Task.AMAttempt": true, "Container.Exited": true, "Container.Cores": true, "Task.Freed": true, "Task.Cores": true, // times and numbers follow from it
 		"Totals.Stages": true, "Totals.Tasks": true, "Totals.TasksSucceeded": true, "Totals.TasksFailed": true,
 		"Totals.ContainersRunning": true, "Totals.ExecutedHeartbeats": true, "Totals.ExecutedAMHeartbeats": true, "Totals.ExecutedUpdates": true, "Totals.Visits": true, "Totals.Events": true,
 	}

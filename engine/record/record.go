@@ -168,6 +168,7 @@ type Container struct {
 	Exited     int64 // its process had gone: by itself before Ended, killed after it; None without a process
 	End        string
 	Exit       int32
+	Cores      int64 // for tasks, of its executor; may be more than VCores where a scheduler counts memory alone
 	Tasks      int64 // task attempts that it ran
 	BusyMS     int64 // core-milliseconds of task attempts, from launch to finish or to the end of the process
 }

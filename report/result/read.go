@@ -118,7 +118,7 @@ func (r *containerRow) container() (c record.Container, err error) {
 	c = record.Container{
 		Job: r.Job, AMAttempt: r.AMAttempt, Number: r.Number, AM: r.AM, Node: r.Node, Queue: r.Queue, MemMiB: r.MemMiB, VCores: r.VCores, Priority: r.Priority,
 		Type: r.Type, Hinting: r.Hinting, Hinted: r.Hinted, Reserved: r.Reserved, Asked: unopt(r.Asked), Allocated: unopt(r.Allocated), Acquired: unopt(r.Acquired),
-		Started: unopt(r.Started), Registered: unopt(r.Registered), Ended: unopt(r.Ended), Exited: unopt(r.Exited), End: r.End, Exit: r.Exit, Tasks: r.Tasks, BusyMS: r.BusyMS,
+		Started: unopt(r.Started), Registered: unopt(r.Registered), Ended: unopt(r.Ended), Exited: unopt(r.Exited), End: r.End, Exit: r.Exit, Cores: r.Cores, Tasks: r.Tasks, BusyMS: r.BusyMS,
 	}
 	if c.Match, err = parse("match", r.Match, record.Unmatched+1, record.Match.String); err != nil {
 		return c, err

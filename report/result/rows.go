@@ -156,6 +156,7 @@ type containerRow struct {
 	Exited     *int64 `parquet:"exited_ms"`
 	End        string `parquet:"end,dict"`
 	Exit       int32  `parquet:"exit,dict"`
+	Cores      int64  `parquet:"cores,dict"`
 	Tasks      int64  `parquet:"tasks"`
 	BusyMS     int64  `parquet:"busy_core_ms"`
 }
@@ -164,7 +165,7 @@ func newContainerRow(c *record.Container) containerRow {
 	return containerRow{
 		c.Job, c.AMAttempt, c.Number, c.AM, c.Node, c.Queue, c.MemMiB, c.VCores, c.Priority, c.Type, c.Match.String(), missText(c.Miss, c.Match == record.OnRack || c.Match == record.Elsewhere),
 		c.Hinting, c.Hinted, c.Reserved, opt(&c.Asked), opt(&c.Allocated), opt(&c.Acquired), opt(&c.Started), opt(&c.Registered), opt(&c.Ended), opt(&c.Exited),
-		c.End, c.Exit, c.Tasks, c.BusyMS,
+		c.End, c.Exit, c.Cores, c.Tasks, c.BusyMS,
 	}
 }
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -19,7 +20,8 @@ func TestImpossibleDurationsAreRefused(t *testing.T) {
 		if code, _, stderr := replay(t, "gen", "uniform-micro", "--jobs", "3", "--nodes", "3", "--quiet", "--out", dir); code != exitDone {
 			t.Fatal(stderr)
 		}
-		setFirstDuration(t, dir, ms)
+		setValue(t, filepath.Join(dir, "tasks.parquet"), "duration_ms", 0, ms)
+		withoutHashes(t, dir)
 		for _, tt := range []struct {
 			args string
 			code int
@@ -35,10 +37,9 @@ func TestImpossibleDurationsAreRefused(t *testing.T) {
 	}
 }
 
-// setFirstDuration changes the duration of a trace's first task, and takes the hashes out of its manifest.
-func setFirstDuration(t *testing.T, dir string, ms int64) {
+// setValue changes one number of a table, in a column that has no nulls above it.
+func setValue(t *testing.T, path, column string, row int, value int64) {
 	t.Helper()
-	path := filepath.Join(dir, "tasks.parquet")
 	in, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -52,31 +53,34 @@ func setFirstDuration(t *testing.T, dir string, ms int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	leaf, ok := file.Schema().Lookup(column)
+	if !ok {
+		t.Fatalf("%s has no column %s", path, column)
+	}
 	out, err := os.Create(path + ".new")
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf, ok := file.Schema().Lookup("duration_ms")
-	if !ok {
-		t.Fatal("no duration_ms")
-	}
 	w := parquet.NewWriter(out, file.Schema())
-	first := true
+	at := 0
 	for _, group := range file.RowGroups() {
 		rows := group.Rows()
 		buf := make([]parquet.Row, 64)
 		for {
 			n, err := rows.ReadRows(buf)
 			for i := range buf[:n] {
-				if first {
-					for k, v := range buf[i] {
-						if v.Column() == leaf.ColumnIndex {
-							buf[i][k] = parquet.Int64Value(ms).Level(0, 0, leaf.ColumnIndex)
-						}
+				for k, v := range buf[i] {
+					if at+i != row || v.Column() != leaf.ColumnIndex {
+						continue
 					}
-					first = false
+					set := parquet.Int64Value(value)
+					if v.Kind() == parquet.Int32 {
+						set = parquet.Int32Value(int32(value))
+					}
+					buf[i][k] = set.Level(0, v.DefinitionLevel(), leaf.ColumnIndex)
 				}
 			}
+			at += n
 			if _, err := w.WriteRows(buf[:n]); err != nil {
 				t.Fatal(err)
 			}
@@ -89,15 +93,14 @@ func setFirstDuration(t *testing.T, dir string, ms int64) {
 		}
 		rows.Close()
 	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(w.Close(), out.Close(), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// withoutHashes takes the hashes out of the manifest of a trace.
+func withoutHashes(t *testing.T, dir string) {
+	t.Helper()
 	manifest := filepath.Join(dir, "trace.json")
 	data, err := os.ReadFile(manifest)
 	if err != nil {

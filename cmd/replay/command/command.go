@@ -180,7 +180,7 @@ func prepare(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		c.HideHelpCommand = true
 		name := parent + " " + c.Name
-		if len(c.Subcommands) > 0 {
+		if len(c.Subcommands) > 0 && c.Action == nil {
 			c.Action = func(ctx *cli.Context) error {
 				if word := ctx.Args().First(); word != "" {
 					return usagef("unknown command %q%s (see %s --help)", word, meant("", word, commandNames(c.Subcommands)), name)

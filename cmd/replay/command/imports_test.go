@@ -47,8 +47,9 @@ var picture = map[string][]string{
 	"replay/engine/model":             nil,
 	"replay/engine/scenario": {"replay/input", "replay/engine/remark", "replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
-	"replay/engine/ideal": {"replay/policy/resource", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
-	"replay/engine":       {"replay/policy/resource", "replay/trace", "replay/engine/..."},
+	"replay/engine/scenario/scenariotest": {"replay/engine/model", "replay/engine/random", "replay/engine/scenario", "replay/trace"},
+	"replay/engine/ideal":                 {"replay/policy/resource", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
+	"replay/engine":                       {"replay/policy/resource", "replay/trace", "replay/engine/..."},
 
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
@@ -60,9 +61,11 @@ var picture = map[string][]string{
 	"replay/report/inference":  {"replay/report/dist"},
 	"replay/report/compare":    {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
+	"replay/report/verify":     nil,
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/shown", "replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 
+	"replay/bench/random":              {"replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
 	"replay/bench/measure":             nil,
@@ -83,7 +86,7 @@ var picture = map[string][]string{
 
 // outside says which packages may import something that is neither ours nor the standard library's.
 var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/cmd/replay/command",
-	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/inference", "replay/report/prediction", "replay/report/reporttest"}
+	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/compare", "replay/report/inference", "replay/report/prediction", "replay/report/reporttest", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

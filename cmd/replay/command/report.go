@@ -34,6 +34,7 @@ func reportCommand(*program) *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
+		Subcommands: []*cli.Command{reportCheckCommand()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usagef("report wants at least one result directory")

@@ -370,7 +370,7 @@ func TestFinish(t *testing.T) {
 	a := newApp(t, jobOf(stageOf(0, 4, 5000)), setup{conf: static(2)}).executors(0, 1).register()
 	a.Run(6000)
 	a.Master.Finish()
-	want := []string{"5000 0.0 success", "5000 0.1 success", "6000 0.2 running", "6000 0.3 running"}
+	want := []string{"5000 0.0 success", "5000 0.1 success", "-1 0.2 running", "-1 0.3 running"}
 	if d := cmp.Diff(want, a.ends()); d != "" {
 		t.Errorf("ends (-want +got)\n%s", d)
 	}

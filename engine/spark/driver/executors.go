@@ -109,7 +109,8 @@ func (d *Driver) execReady(n int64) {
 	d.free += e.free
 	d.on[e.node] = append(d.on[e.node], id)
 	d.ready++
-	d.h.Container(n).Registered = d.now()
+	c := d.h.Container(n)
+	c.Registered, c.Cores = d.now(), int64(e.cores)
 	if d.rec.FirstRegistered == record.None {
 		d.rec.FirstRegistered = d.now()
 	}

@@ -62,7 +62,9 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	d.free -= set.Spec.TaskCPUs
 	e.running++
 	d.h.Busy(set.Spec.TaskCPUs)
-	c.Tasks++
+	if e.died == never { // else the driver has not noticed that its process has gone, and loses the attempt
+		c.Tasks++
+	}
 	d.rec.Attempts++
 	if d.rec.FirstTask == record.None {
 		d.rec.FirstTask = d.now()
@@ -291,6 +293,9 @@ func (d *Driver) writeRun(r *run, end string) {
 	}
 	r.done = true
 	r.rec.Finish, r.rec.End = d.now(), end
+	if end == record.TaskRunning {
+		r.rec.Freed, r.rec.Finish = record.None, record.None
+	}
 	span := d.now() - r.rec.Launch
 	if c := d.h.Container(r.rec.Container); c != nil && !r.booked {
 		c.BusyMS += span * int64(d.cpus(r.stage))

@@ -1,0 +1,182 @@
+// Command random replays random cases with short intervals everywhere and verifies each result from its tables alone:
+//
+//	go run ./bench/random -n 10000 -seed 1
+//
+// It prints what was replayed and, of the first seed that fails, why; then it exits 1. Each case is replayed by the fast engine and by
+// the dense one, which must decide alike.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"replay/engine"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
+	"replay/report"
+	"replay/report/verify"
+)
+
+func main() {
+	n := flag.Uint64("n", 1000, "how many cases")
+	first := flag.Uint64("seed", 1, "seed of the first one")
+	workers := flag.Int("jobs", runtime.GOMAXPROCS(0), "how many at once")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if !run(ctx, os.Stdout, *first, *n, *workers) {
+		os.Exit(1)
+	}
+}
+
+// tally is what was replayed.
+type tally struct {
+	cases, failed          int
+	firstFailed            uint64
+	why                    error
+	jobs, containers       int64
+	tasks, comparisons     int64
+	schedulers, ends, what map[string]int64
+}
+
+// run replays and verifies the cases of n seeds, and prints what came of it. It reports whether all hold.
+func run(ctx context.Context, w io.Writer, first, n uint64, workers int) bool {
+	dir, err := os.MkdirTemp("", "replay-random-")
+	if err != nil {
+		fmt.Fprintln(w, err)
+		return false
+	}
+	defer os.RemoveAll(dir)
+	t := &tally{schedulers: map[string]int64{}, ends: map[string]int64{}, what: map[string]int64{}}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	seeds := make(chan uint64)
+	start := time.Now()
+	for range workers {
+		wg.Go(func() {
+			for seed := range seeds {
+				c := scenariotest.Random(seed)
+				out, err := one(ctx, c, filepath.Join(dir, fmt.Sprint(seed)))
+				mu.Lock()
+				t.add(c, seed, out, err)
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for seed := first; seed < first+n; seed++ {
+		select {
+		case seeds <- seed:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(seeds)
+	wg.Wait()
+	t.write(w, time.Since(start))
+	return t.failed == 0 && ctx.Err() == nil
+}
+
+// outcome is what one case gave.
+type outcome struct {
+	totals record.Totals
+	ends   map[string]int64
+	checks int64
+}
+
+// one replays a case with both engines and verifies the result of the fast one in dir, which is removed.
+func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error) {
+	defer os.RemoveAll(dir)
+	sc, err := scenario.New(c.Input(), c.Options)
+	if err != nil {
+		return nil, err
+	}
+	w, err := report.NewWriter(dir, report.Options{Tasks: true})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	m, err := engine.Run(ctx, sc, w, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := w.Finish(*m)
+	if err != nil {
+		return nil, err
+	}
+	found, err := verify.Dir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !found.OK() {
+		return nil, fmt.Errorf("%d violations, the first: %v", found.Total, found.Violations[0])
+	}
+	out := &outcome{totals: m.Totals, ends: r.Containers.Ends}
+	for _, check := range found.Checks {
+		out.checks += check.N
+	}
+	o := c.Options
+	o.Engine = scenario.Dense
+	if sc, err = scenario.New(c.Input(), o); err != nil {
+		return nil, err
+	}
+	dense, err := engine.Run(ctx, sc, report.NewMemory(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("dense engine: %w", err)
+	}
+	if dense.DecisionHash != m.DecisionHash {
+		return nil, fmt.Errorf("decision hash is %s, that of the dense engine %s", m.DecisionHash, dense.DecisionHash)
+	}
+	return out, nil
+}
+
+func (t *tally) add(c *scenariotest.Case, seed uint64, out *outcome, err error) {
+	t.cases++
+	t.schedulers[c.Options.Scheduler]++
+	for i := range c.Events {
+		t.what[string(c.Events[i].Kind)]++
+	}
+	if err != nil {
+		t.failed++
+		if t.why == nil || seed < t.firstFailed {
+			t.firstFailed, t.why = seed, err
+		}
+		return
+	}
+	t.jobs += out.totals.Jobs
+	t.containers += out.totals.ContainersAllocated
+	t.tasks += out.totals.TaskAttempts
+	t.comparisons += out.checks
+	for end, n := range out.ends {
+		t.ends[end] += n
+	}
+}
+
+func (t *tally) write(w io.Writer, took time.Duration) {
+	fmt.Fprintf(w, "%d cases, %d failed: %d jobs, %d containers, %d task attempts, %d comparisons; %.0f ms each\n",
+		t.cases, t.failed, t.jobs, t.containers, t.tasks, t.comparisons, float64(took.Milliseconds())/float64(max(t.cases, 1)))
+	for _, part := range []struct {
+		name   string
+		counts map[string]int64
+	}{{"schedulers", t.schedulers}, {"node events", t.what}, {"containers by end", t.ends}} {
+		fmt.Fprintf(w, "%s:", part.name)
+		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(w, " %s %d", name, part.counts[name])
+		}
+		fmt.Fprintln(w)
+	}
+	if t.why != nil {
+		fmt.Fprintf(w, "first failing seed: %d (go run ./bench/random -n 1 -seed %d): %v\n", t.firstFailed, t.firstFailed, t.why)
+	}
+}

@@ -1,0 +1,183 @@
+// Package verify checks a result directory from its tables alone, as somebody with SQL would: it shares no code with what
+// wrote them. Keys are unique and times in order, containers fit their nodes and live no longer, tasks fit their executors, sums of one table are
+// those of another, samples are what containers say of that moment, and the metrics of summary.json are computed again.
+//
+// Containers and jobs are held in memory, and of each task attempt about 64 bytes; everything else is read as a stream.
+package verify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Report is what a check found.
+type Report struct {
+	Checks     []Check     `json:"checks"`     // that were made, in order
+	Violations []Violation `json:"violations"` // the first ones of each check
+	Total      int64       `json:"total"`      // of all violations
+}
+
+// Check is one thing that was looked at.
+type Check struct {
+	Name       string `json:"name"`
+	N          int64  `json:"n"` // comparisons
+	Violations int64  `json:"violations"`
+}
+
+// Violation is one thing that does not hold. Row counts from 0; it is -1 for a file without rows.
+type Violation struct {
+	File   string `json:"file"`
+	Row    int64  `json:"row"`
+	Column string `json:"column"`
+	Value  string `json:"value"`
+	Want   string `json:"want"`
+}
+
+func (v Violation) String() string {
+	place := v.File
+	if v.Row >= 0 {
+		place += fmt.Sprintf(": row %d", v.Row)
+	}
+	return fmt.Sprintf("%s: %s is %s, want %s", place, v.Column, v.Value, v.Want)
+}
+
+// OK reports whether everything holds.
+func (r *Report) OK() bool { return r.Total == 0 }
+
+// kept is how many violations of a check are named.
+const kept = 5
+
+// verifier holds what the checks have read.
+type verifier struct {
+	dir      string
+	report   Report
+	manifest manifest
+
+	jobs       map[int64]*job
+	jobList    []*job
+	containers []container
+	byKey      map[containerKey]int32 // place in containers
+	nodes      [][]nodeRow            // states of each node, in time
+	tasks      []task                 // nil without tasks.parquet
+	hasTasks   bool
+	cluster    clusterSums
+	nodeAt     []int // by node: states that have begun
+}
+
+// Dir checks the result directory dir. The error is for one that cannot be read.
+func Dir(dir string) (*Report, error) {
+	v := &verifier{dir: dir, jobs: map[int64]*job{}, byKey: map[containerKey]int32{}}
+	if err := v.readJSON("run.json", &v.manifest); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{v.readNodes, v.readJobs, v.readContainers, v.readTasks, v.readDecisions} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	v.checkNodes()
+	v.checkExecutors()
+	v.checkSums()
+	v.checkTotals()
+	if err := v.checkSeries(); err != nil {
+		return nil, err
+	}
+	if err := v.checkSummary(); err != nil {
+		return nil, err
+	}
+	return &v.report, nil
+}
+
+// manifest is what the checks need of run.json.
+type manifest struct {
+	Totals struct {
+		Jobs                int64 `json:"jobs"`
+		JobsSucceeded       int64 `json:"jobs_succeeded"`
+		JobsFailed          int64 `json:"jobs_failed"`
+		JobsUnfinished      int64 `json:"jobs_unfinished"`
+		Tasks               int64 `json:"tasks"`
+		TasksSucceeded      int64 `json:"tasks_succeeded"`
+		TaskAttempts        int64 `json:"task_attempts"`
+		ContainersAllocated int64 `json:"containers_allocated"`
+		ContainersEnded     int64 `json:"containers_ended"`
+		ContainersRunning   int64 `json:"containers_running"`
+		EndMS               int64 `json:"end_ms"`
+	} `json:"totals"`
+	Until    int64 `json:"until_ms"`
+	Warnings []struct {
+		Code string `json:"code"`
+	} `json:"warnings"`
+}
+
+// warned reports whether the replay gave a warning.
+func (m *manifest) warned(code string) bool {
+	for _, w := range m.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// a checker counts one check.
+type checker struct {
+	v    *verifier
+	at   int
+	file string
+}
+
+// check begins a check of a file.
+func (v *verifier) check(name, file string) *checker {
+	v.report.Checks = append(v.report.Checks, Check{Name: name})
+	return &checker{v, len(v.report.Checks) - 1, file}
+}
+
+// that counts a comparison; when it does not hold, row, column, value and what was wanted are noted.
+func (c *checker) that(holds bool, row int64, column string, value any, want string, args ...any) {
+	check := &c.v.report.Checks[c.at]
+	check.N++
+	if holds {
+		return
+	}
+	check.Violations++
+	c.v.report.Total++
+	if check.Violations <= kept {
+		c.v.report.Violations = append(c.v.report.Violations, Violation{c.file, row, column, fmt.Sprint(value), fmt.Sprintf(want, args...)})
+	}
+}
+
+// equal counts a comparison of a value with what it is to be.
+func (c *checker) equal(got, want, row int64, column, from string) {
+	c.that(got == want, row, column, got, "%d, %s", want, from)
+}
+
+func (v *verifier) readJSON(name string, to any) error {
+	path := filepath.Join(v.dir, name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// exists reports whether the result has a file.
+func (v *verifier) exists(name string) (bool, error) {
+	_, err := os.Stat(filepath.Join(v.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// under reports whether a queue is at path or below it; the empty path is the cluster.
+func under(queue, path string) bool {
+	return path == "" || queue == path || strings.HasPrefix(queue, path+".")
+}
