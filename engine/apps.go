@@ -7,7 +7,6 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/yarn"
-	"replay/engine/yarn/rm"
 	"replay/trace"
 )
 
@@ -16,8 +15,7 @@ type app struct {
 	s       *sim
 	slot    int32
 	id      protocol.AppID
-	attempt int
-	failed  int // attempts whose end counted as a failure, see [rm.Counts]
+	attempt int32 // from 1
 	circle  circle
 	done    *done // tasks that have succeeded, over all attempts
 	job     *trace.Job
@@ -44,11 +42,23 @@ type outstanding struct {
 	times    []int64
 }
 
-func (s *sim) byID(id protocol.AppID) *app {
-	if slot, ok := s.slot[id]; ok {
+// An attemptID names an attempt of an application.
+type attemptID struct {
+	app     protocol.AppID
+	attempt int32
+}
+
+// of returns the attempt that a container belongs to, nil when nothing is left of it.
+func (s *sim) of(id protocol.ContainerID) *app {
+	if slot, ok := s.slot[attemptID{id.App, id.Attempt()}]; ok {
 		return s.apps[slot]
 	}
 	return nil
+}
+
+// containerID is what the ResourceManager calls container number n of the attempt.
+func (a *app) containerID(n int64) protocol.ContainerID {
+	return protocol.NewContainerID(a.id, a.attempt, n)
 }
 
 // pushApp schedules an event of an application about the thing with this number.
@@ -116,12 +126,8 @@ func (s *sim) arrive() {
 	s.submit(&app{s: s, job: j, rec: rec, kind: kind, plan: plan, attempt: 1, done: &done{}, reserved: map[int64]bool{}})
 }
 
-// submit gives an attempt to the ResourceManager.
-func (s *sim) submit(a *app) {
-	// YARN keeps an application's number and counts its attempts; here each attempt is an application of
-	// its own to the scheduler, which differs only where FIFO order or ties look at the number.
-	s.lastApp++
-	a.id = s.lastApp
+// enter begins to keep the books of an attempt.
+func (s *sim) enter(a *app) {
 	if n := len(s.free); n > 0 {
 		a.slot = s.free[n-1]
 		s.free = s.free[:n-1]
@@ -130,8 +136,16 @@ func (s *sim) submit(a *app) {
 		a.slot = int32(len(s.apps))
 		s.apps = append(s.apps, a)
 	}
-	s.slot[a.id] = a.slot
+	s.slot[attemptID{a.id, a.attempt}] = a.slot
+	s.latest[a.id] = a
 	s.live++
+}
+
+// submit gives an application to the ResourceManager.
+func (s *sim) submit(a *app) {
+	s.lastApp++
+	a.id = s.lastApp
+	s.enter(a)
 	if a.plan.Recorded {
 		a.usage = s.queues.at(a.rec.Queue)
 		a.startRecorded()
@@ -141,16 +155,24 @@ func (s *sim) submit(a *app) {
 	if err == nil {
 		a.rec.Queue = queue
 		a.usage = s.queues.at(queue)
-		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority})
+		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts})
 	}
 	if err != nil {
-		s.refuse(a.rec, err)
-		a.gone = true
-		s.live--
-		s.release(a)
+		a.refused(err)
 		return
 	}
 	s.move()
+}
+
+// Refused is part of [rm.Host].
+func (s *sim) Refused(id protocol.AppID, err error) { s.latest[id].refused(err) }
+
+// refused ends an attempt that the ResourceManager does not take, and its job.
+func (a *app) refused(err error) {
+	a.s.refuse(a.rec, err)
+	a.gone = true
+	a.s.live--
+	a.s.release(a)
 }
 
 // refuse ends a job that the cluster or the configuration does not take.
@@ -180,15 +202,15 @@ func (s *sim) jobDone(rec *record.Job) {
 }
 
 // LaunchAM starts the container of an application master; it is part of [rm.Host].
-func (s *sim) LaunchAM(id protocol.AppID, c protocol.Container) {
-	a := s.byID(id)
-	a.containerOf(c.ID.N).rec.Acquired = s.now
-	s.startContainer(a, c.ID.N, s.now+s.sc.Model.NMStartMS)
+func (s *sim) LaunchAM(c protocol.Container) {
+	a, n := s.of(c.ID), c.ID.Number()
+	a.containerOf(n).rec.Acquired = s.now
+	s.startContainer(a, n, s.now+s.sc.Model.NMStartMS)
 }
 
 // AttemptEnded is the end of an attempt in the ResourceManager; it is part of [rm.Host].
-func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
-	a := s.byID(id)
+func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
+	a := s.latest[id]
 	if a == nil {
 		s.broken("application %d ended, which is not live", id)
 		return
@@ -199,20 +221,17 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	if a.master != nil {
 		a.master.Stop()
 	}
-	if !ok && rm.Counts(exit) {
-		a.failed++
-	}
 	switch {
 	case ok:
 		a.countDone()
 		a.rec.Finish = s.now
 		s.jobDone(a.rec)
-	case s.rm.Retries(a.failed, a.plan.MaxAttempts):
+	case again:
 		circle := a.circle.after(a.rec.TasksSucceeded, a.endOfAM(exit))
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
-		s.submit(&app{s: s, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, attempt: a.attempt + 1, failed: a.failed, circle: circle, done: a.done, reserved: map[int64]bool{}})
+		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed
@@ -224,14 +243,17 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
 	s.release(a)
 }
 
-// release frees the slot of an application of which nothing is left.
+// release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
 	if !a.gone || a.open > 0 || a.events > 0 || s.apps[a.slot] != a {
 		return
 	}
 	s.apps[a.slot] = nil
 	s.free = append(s.free, a.slot)
-	delete(s.slot, a.id)
+	delete(s.slot, attemptID{a.id, a.attempt})
+	if s.latest[a.id] == a {
+		delete(s.latest, a.id)
+	}
 }
 
 // asked notes the absolute counts for "*" that a heartbeat sends.

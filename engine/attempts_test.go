@@ -2,11 +2,13 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/engine/spark/driver"
 	"replay/trace"
 )
 
@@ -76,4 +78,53 @@ func mastersOf(k *keep) (out []record.Container) {
 		}
 	}
 	return out
+}
+
+// The driver of the first of two applications halts in the millisecond in which the other is submitted. Its second attempt is the same
+// application to the scheduler: with all else equal, the start of the attempts too, the smaller number gets the only executor that there
+// is room for.
+func TestSecondAttemptKeepsItsNumber(t *testing.T) {
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		for _, engine := range scenario.Engines {
+			t.Run(scheduler+"/"+engine, func(t *testing.T) {
+				run := func(jobs ...*trace.Job) *keep {
+					nodes := cluster(2, 1)
+					nodes[0].MemMiB = 2048 // two masters
+					nodes[1].MemMiB, nodes[1].Present = 3072, false
+					for _, j := range jobs {
+						j.ExecMemMiB = 3072
+					}
+					halts := []*driver.Latencies{{AMMS: trace.Unset, Halts: true, HaltMS: 20_000, HaltExit: 7}, {AMMS: trace.Unset}}
+					in := input(nodes, []trace.NodeEvent{nodeEvent(60_000, 0, 1, trace.Join)}, jobs...)
+					in.Queues[0].AMShare = 1
+					conf := map[string]string{"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "100000"}
+					if scheduler == "capacity" {
+						conf["yarn.scheduler.capacity.maximum-am-resource-percent"] = "1"
+					}
+					// Until the wait is over an executor that only the node to come has room for may be asked for.
+					k, m := replay(t, in, scenario.Options{Scheduler: scheduler, Engine: engine,
+						Recorded: driver.Recorded{Latencies: map[int64][]*driver.Latencies{0: halts}}, Conf: conf})
+					checkRecords(t, k, m)
+					return k
+				}
+				job := func(id, submit int64) *trace.Job { return sparkJob(id, submit, 1, stage(0, 2, 1000, nil)) }
+				ended := mastersOf(run(job(0, 0)))[0].Ended
+				k := run(job(0, 0), job(1, ended))
+				var got []string
+				for _, c := range k.containers {
+					if !c.AM {
+						got = append(got, fmt.Sprintf("job %d attempt %d", c.Job, c.AMAttempt))
+					}
+				}
+				for _, c := range mastersOf(k) {
+					if c.Number != 1 || c.Allocated > 50_000 {
+						t.Errorf("container %d of attempt %d of job %d is its master, from %d on; want number 1 before the node joins", c.Number, c.AMAttempt, c.Job, c.Allocated)
+					}
+				}
+				if want := []string{"job 0 attempt 2", "job 1 attempt 1"}; !slices.Equal(got, want) {
+					t.Errorf("executors of %q, in order of their end, want %q", got, want)
+				}
+			})
+		}
+	}
 }

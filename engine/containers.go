@@ -31,7 +31,7 @@ const (
 	exited
 )
 
-// containerOf returns container number n of the application, or nil.
+// containerOf returns container number n of the attempt, or nil.
 func (a *app) containerOf(n int64) *container {
 	if n < 1 || n > int64(len(a.containers)) {
 		return nil
@@ -46,20 +46,20 @@ func (s *sim) Observe(e *yarn.Event) {
 	switch e.Kind {
 	case yarn.Allocated:
 		s.allocated(e)
-		s.news(id.App)
+		s.news(id)
 	case yarn.Reserved:
 		s.totals.Reservations++
-		if a := s.byID(id.App); a != nil {
-			a.reserved[id.N] = true
+		if a := s.of(id); a != nil {
+			a.reserved[id.Number()] = true
 		}
 	case yarn.Completed:
 		s.containerCompleted(e)
-		s.news(id.App)
+		s.news(id)
 	case yarn.Averted:
 		s.warnings.add("averted:"+e.Text, "%s", e.Text)
 		return
 	case yarn.Runnable:
-		if a := s.byID(e.App); a != nil && a.rec.AMScheduled == record.None {
+		if a := s.latest[e.App]; a != nil && a.rec.AMScheduled == record.None {
 			a.rec.AMScheduled = s.now
 		}
 	}
@@ -69,8 +69,8 @@ func (s *sim) Observe(e *yarn.Event) {
 }
 
 // news tells an application that the ResourceManager has something for it.
-func (s *sim) news(id protocol.AppID) {
-	if a := s.byID(id); a != nil && a.master != nil && !a.gone {
+func (s *sim) news(id protocol.ContainerID) {
+	if a := s.of(id); a != nil && a.master != nil && !a.gone {
 		a.master.News()
 	}
 }
@@ -84,46 +84,46 @@ var decisionKinds = map[yarn.EventKind]string{
 func (s *sim) decide(e *yarn.Event) {
 	s.seq++
 	d := record.Decision{Seq: s.seq, Time: s.now, Kind: decisionKinds[e.Kind], Job: record.None,
-		Container: e.Container.ID.N, Node: int32(e.Container.Node), Priority: e.Container.Priority,
+		Container: e.Container.ID.Number(), Node: int32(e.Container.Node), Priority: e.Container.Priority,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores]}
 	if e.Kind == yarn.Allocated {
 		d.Type = e.Container.Type.String()
 	}
-	app := e.App
-	if app == 0 {
-		app = e.Container.ID.App
+	a := s.latest[e.App]
+	if e.App == 0 {
+		a = s.of(e.Container.ID)
 	}
-	if a := s.byID(app); a != nil {
+	if a != nil {
 		d.Job = a.job.ID
 	}
 	s.sink.Decision(&d)
 }
 
 func (s *sim) allocated(e *yarn.Event) {
-	id := e.Container.ID
-	a := s.byID(id.App)
+	id, n := e.Container.ID, e.Container.ID.Number()
+	a := s.of(id)
 	if a == nil {
-		s.broken("container %d of application %d was allocated, which is not live", id.N, id.App)
+		s.broken("container %d of attempt %d of application %d was allocated, which is not live", n, id.Attempt(), id.App)
 		return
 	}
 	s.totals.ContainersAllocated++
 	s.progress.Containers.Add(1)
 	s.move()
-	for int64(len(a.containers)) < id.N {
+	for int64(len(a.containers)) < n {
 		a.containers = append(a.containers, nil)
 	}
 	c := &container{size: e.Container.Size, rec: record.Container{
-		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: id.N, Node: int32(e.Container.Node), Queue: a.rec.Queue,
+		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: n, Node: int32(e.Container.Node), Queue: a.rec.Queue,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
-		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[id.N],
+		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[n],
 		Asked: a.askedAt(e.Container.Priority), Allocated: s.now,
 		Acquired: record.None, Started: record.None, Registered: record.None, Ended: record.None, Exited: record.None,
 	}}
-	delete(a.reserved, id.N)
-	a.containers[id.N-1] = c
+	delete(a.reserved, n)
+	a.containers[n-1] = c
 	a.open++
 	if a.am == 0 {
-		a.am = id.N
+		a.am = n
 		c.rec.AM = true
 		c.rec.Asked = a.rec.Submit
 		if a.rec.AMAllocated == record.None {
@@ -149,15 +149,15 @@ func (s *sim) allocated(e *yarn.Event) {
 // containerCompleted is the end of a container in the ResourceManager: application and queue are free
 // of it now; the node when its process has gone.
 func (s *sim) containerCompleted(e *yarn.Event) {
-	id := e.Container.ID
-	a := s.byID(id.App)
+	id, n := e.Container.ID, e.Container.ID.Number()
+	a := s.of(id)
 	if a == nil {
-		s.broken("container %d of application %d ended, which is not live", id.N, id.App)
+		s.broken("container %d of attempt %d of application %d ended, which is not live", n, id.Attempt(), id.App)
 		return
 	}
-	c := a.containerOf(id.N)
+	c := a.containerOf(n)
 	if c == nil || c.ended {
-		s.broken("container %d of application %d ended twice or was never allocated", id.N, id.App)
+		s.broken("container %d of attempt %d of application %d ended twice or was never allocated", n, id.Attempt(), id.App)
 		return
 	}
 	s.totals.ContainersEnded++
@@ -247,14 +247,14 @@ func (s *sim) processStarted(a *app, n int64) {
 	if !c.ended { // else the ResourceManager had given it up on the way
 		c.rec.Started = s.now
 	}
-	id := protocol.ContainerID{App: a.id, N: n}
+	id := a.containerID(n)
 	s.rm.ContainerStarted(node, id)
 	if c.ended {
 		s.rm.MarkForCleanup(node, id)
 	}
 	switch {
 	case n == a.am:
-		s.pushApp(s.now+a.plan.AMStart(a.attempt), evRegisterAM, a, 0, n)
+		s.pushApp(s.now+a.plan.AMStart(int(a.attempt)), evRegisterAM, a, 0, n)
 	case a.master != nil && !a.gone:
 		a.master.Started(n)
 	}
@@ -262,8 +262,8 @@ func (s *sim) processStarted(a *app, n int64) {
 
 // Kill tells a node to end a process; it is part of [rm.Host].
 func (s *sim) Kill(id protocol.ContainerID) {
-	if a := s.byID(id.App); a != nil {
-		s.endProcess(a, id.N, s.now+s.sc.Model.KillMS)
+	if a := s.of(id); a != nil {
+		s.endProcess(a, id.Number(), s.now+s.sc.Model.KillMS)
 	}
 }
 
@@ -290,21 +290,21 @@ func (s *sim) processExited(a *app, n int64) {
 	if c.process != running {
 		return
 	}
-	s.rm.ProcessExited(protocol.NodeID(c.rec.Node), protocol.ContainerID{App: a.id, N: n}, a.exitStatus(n))
+	s.rm.ProcessExited(protocol.NodeID(c.rec.Node), a.containerID(n), a.exitStatus(n))
 	s.processGone(a, n)
 }
 
 // processDied is the end of a process with its node.
 func (s *sim) processDied(id protocol.ContainerID) {
-	a := s.byID(id.App)
+	a := s.of(id)
 	if a == nil {
 		return
 	}
-	if c := a.containerOf(id.N); c != nil && c.process == running {
+	if c := a.containerOf(id.Number()); c != nil && c.process == running {
 		if !c.ended {
 			c.rec.End = record.EndNodeLost
 		}
-		s.processGone(a, id.N)
+		s.processGone(a, id.Number())
 	}
 }
 

@@ -76,10 +76,10 @@ func (m *scripted) beat() {
 	}
 	m.req = protocol.AllocateRequest{}
 	for _, c := range m.resp.Allocated {
-		m.got = append(m.got, c.ID.N)
+		m.got = append(m.got, c.ID.Number())
 	}
 	for _, s := range m.resp.Completed {
-		m.tell("completed %d with %d", s.ID.N, s.Exit)
+		m.tell("completed %d with %d", s.ID.Number(), s.Exit)
 	}
 }
 

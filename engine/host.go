@@ -41,7 +41,7 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 		return err
 	}
 	for i := range resp.Allocated {
-		a.containerOf(resp.Allocated[i].ID.N).rec.Acquired = s.now
+		a.containerOf(resp.Allocated[i].ID.Number()).rec.Acquired = s.now
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ func (s *sim) NodeGone(protocol.NodeID) { s.beatsChanged() }
 
 // Expired is part of [rm.Host].
 func (s *sim) Expired(id protocol.ContainerID) {
-	if a := s.byID(id.App); a != nil {
-		a.containerOf(id.N).rec.End = record.EndExpired
+	if a := s.of(id); a != nil {
+		a.containerOf(id.Number()).rec.End = record.EndExpired
 	}
 }
 

@@ -193,7 +193,7 @@ func (s *sim) survivorsDie(id protocol.NodeID) {
 		}
 		for _, c := range a.containers {
 			if c != nil && c.process == running && c.rec.Node == int32(id) {
-				s.processDied(protocol.ContainerID{App: a.id, N: c.rec.Number})
+				s.processDied(a.containerID(c.rec.Number))
 			}
 		}
 	}

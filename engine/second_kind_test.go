@@ -121,8 +121,8 @@ func (m *perTaskMaster) beat() {
 		m.take(&m.resp.Allocated[i])
 	}
 	for _, s := range m.resp.Completed {
-		if r := m.runs[s.ID.N]; r != nil { // it went before its task was done
-			m.write(s.ID.N, record.TaskLost)
+		if r := m.runs[s.ID.Number()]; r != nil { // it went before its task was done
+			m.write(s.ID.Number(), record.TaskLost)
 			m.ask(taskOf{r.Stage, r.Index})
 		}
 	}
@@ -142,10 +142,10 @@ func (m *perTaskMaster) take(c *protocol.Container) {
 		delete(m.wants, req)
 		m.client.Remove(req)
 		prefs := m.job.Stages[t.stage].Tasks.Prefs(int(t.index))
-		m.runs[c.ID.N] = &record.Task{Job: m.job.ID, Stage: t.stage, Index: t.index, Attempt: m.tried[t], Container: c.ID.N, Node: int32(c.Node), Ready: m.ready[t],
+		m.runs[c.ID.Number()] = &record.Task{Job: m.job.ID, Stage: t.stage, Index: t.index, Attempt: m.tried[t], Container: c.ID.Number(), Node: int32(c.Node), Ready: m.ready[t],
 			Launch: record.None, Finish: record.None, Preferring: len(prefs) > 0, Preferred: slices.Contains(prefs, int32(c.Node)), DurationMS: m.job.Stages[t.stage].Tasks.DurationMS[t.index]}
 		m.tried[t]++
-		m.h.Start(c.ID.N, m.h.Now()+50)
+		m.h.Start(c.ID.Number(), m.h.Now()+50)
 		return
 	}
 	m.client.Release(c.ID) // granted more often than asked for

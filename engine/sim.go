@@ -42,7 +42,8 @@ type sim struct {
 	cluster  master.Cluster
 	apps     []*app // by slot; nil = free
 	free     []int32
-	slot     map[protocol.AppID]int32
+	slot     map[attemptID]int32
+	latest   map[protocol.AppID]*app // the present attempt of each application
 	live     int
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
@@ -85,7 +86,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 		progress = new(Progress)
 	}
 	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(),
-		slot: map[protocol.AppID]int32{}, warnings: newWarnings()}
+		slot: map[attemptID]int32{}, latest: map[protocol.AppID]*app{}, warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
 	s.cluster.Names = s.names
 	s.kinds = kindsOf(sc)

@@ -7,7 +7,7 @@
 // them in the same millisecond may be executed in any order.
 //
 // Times are milliseconds since the trace's origin, sizes [resource.Resource]. Containers are numbered within their attempt,
-// from 1; nodes are positions in the trace.
+// from 1, which is the Number of a [protocol.ContainerID]; nodes are positions in the trace.
 package master
 
 import (

@@ -32,13 +32,8 @@ type AppSpec struct {
 	AMSize    resource.Resource
 	Unmanaged bool
 	Priority  int32 // CapacityScheduler only; higher is more urgent
-}
-
-// A Reattempter takes a second attempt of an application that stays: after RemoveAttempt, AddAttempt makes the next one. Containers of
-// the attempts have different numbers, see [protocol.NewContainerID].
-type Reattempter interface {
-	// RemoveAttempt ends the containers and reservations of the application's attempt, and the attempt.
-	RemoveAttempt(protocol.AppID)
+	// MaxAttempts is how many attempts it asks for, 0 or less for the ResourceManager's default. Schedulers don't look.
+	MaxAttempts int
 }
 
 // A Rejection is the refusal of an application, with YARN's own text.
@@ -65,7 +60,11 @@ type Scheduler interface {
 	Place(user, queue string) (string, error)
 	// AddApp admits an application or returns a *Rejection.
 	AddApp(AppSpec) error
+	// AddAttempt makes the next attempt of an application that has none. Containers of the attempts have different
+	// numbers, see [protocol.NewContainerID].
 	AddAttempt(protocol.AppID)
+	// RemoveAttempt ends the attempt; live containers end with -100, reservations go. The application stays.
+	RemoveAttempt(protocol.AppID)
 	// RemoveApp removes the attempt and then the application; live containers end with -100.
 	RemoveApp(protocol.AppID)
 

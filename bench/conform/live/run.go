@@ -44,7 +44,6 @@ type liveRun struct {
 // player is a scheduler that can be given every call of a recording.
 type player interface {
 	yarn.Scheduler
-	yarn.Reattempter
 	Cluster() *yarn.Cluster
 }
 

@@ -62,7 +62,7 @@ func TestReasonsInWords(t *testing.T) {
 func TestWarningsCountJobs(t *testing.T) {
 	trace, _ := failingNodes(t)
 	stdout := must(t, "run", trace)
-	if want := "6 jobs, the first: job 31 (uniform): its application master was started again: its node was lost (10 times)"; !strings.Contains(stdout, want) {
+	if want := "5 jobs, the first: job 31 (uniform): its application master was started again: its node was lost (8 times)"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
 	}
 }

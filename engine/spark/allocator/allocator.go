@@ -288,10 +288,11 @@ func (a *Allocator) use(g *Grant, out *Outcome) {
 }
 
 func (a *Allocator) container(id protocol.ContainerID) *containerState {
-	for int64(len(a.containers)) <= id.N {
+	n := id.Number()
+	for int64(len(a.containers)) <= n {
 		a.containers = append(a.containers, containerState{})
 	}
-	return &a.containers[id.N]
+	return &a.containers[n]
 }
 
 // LaunchDone tells that a NodeManager has taken the order to start an executor. The executor

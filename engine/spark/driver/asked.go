@@ -138,7 +138,7 @@ func lossOf(r allocator.LossReason) spark.Loss {
 //
 // Source: YarnAllocator.runAllocatedContainers.
 func (a *asked) launch(l allocator.ExecutorLaunch) {
-	id, n := l.Executor, l.Container.N
+	id, n := l.Executor, l.Container.Number()
 	for int(id) >= len(a.execs) {
 		a.execs = append(a.execs, executor{})
 	}

@@ -10,7 +10,7 @@ import (
 
 // matched notes what became of a granted container, and which hosts its request preferred.
 func (d *Driver) matched(g *allocator.Grant) {
-	n := g.Container.ID.N
+	n := g.Container.ID.Number()
 	c := d.h.Container(n)
 	hosts := g.Wanted
 	switch g.Match {

@@ -147,7 +147,7 @@ func (s *Scheduler) RemoveApp(id protocol.AppID) {
 	}
 }
 
-// RemoveAttempt is described at [yarn.Reattempter].
+// RemoveAttempt is described at [yarn.Scheduler].
 //
 // Source: CapacityScheduler.doneApplicationAttempt.
 func (s *Scheduler) RemoveAttempt(id protocol.AppID) {

@@ -320,7 +320,7 @@ func (f *Scheduler) RemoveApp(id protocol.AppID) {
 	}
 }
 
-// RemoveAttempt is described at [yarn.Reattempter].
+// RemoveAttempt is described at [yarn.Scheduler].
 //
 // Source: FairScheduler.removeApplicationAttempt.
 func (f *Scheduler) RemoveAttempt(id protocol.AppID) {

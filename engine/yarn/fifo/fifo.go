@@ -123,7 +123,7 @@ func (s *Scheduler) RemoveApp(id protocol.AppID) {
 	s.apps = slices.Delete(s.apps, i, i+1)
 }
 
-// RemoveAttempt is described at [yarn.Reattempter].
+// RemoveAttempt is described at [yarn.Scheduler].
 func (s *Scheduler) RemoveAttempt(id protocol.AppID) {
 	app := s.app(id)
 	if app == nil {

@@ -4,10 +4,10 @@ import (
 	"replay/engine/protocol"
 )
 
-// Counts reports whether the end of an application master with this exit status counts as a failure of the application.
+// counts reports whether the end of an application master with this exit status counts as a failure of the application.
 //
 // Source: RMAppAttemptImpl.shouldCountTowardsMaxAttemptRetry.
-func Counts(exit int32) bool {
+func counts(exit int32) bool {
 	switch exit {
 	case protocol.ExitPreempted, protocol.ExitAborted, protocol.ExitDisksFailed, protocol.ExitKilledByRM:
 		return false
@@ -15,12 +15,12 @@ func Counts(exit int32) bool {
 	return true
 }
 
-// Retries reports whether an application gets another attempt after so many failures that count; asked is how many
+// retries reports whether an application gets another attempt after so many failures that count; asked is how many
 // attempts its submission asked for, 0 or less for the ResourceManager's default. An application with one attempt never does,
 // whatever ended it.
 //
 // Source: RMAppImpl (maxAppAttempts), RMAppImpl.AttemptFailedTransition.
-func (r *RM) Retries(failures, asked int) bool {
+func (r *RM) retries(failures, asked int) bool {
 	limit := asked
 	switch {
 	case asked <= 0:
@@ -29,4 +29,46 @@ func (r *RM) Retries(failures, asked int) bool {
 		limit = r.config.GlobalMaxAttempts
 	}
 	return limit > 1 && failures < limit
+}
+
+// startAttempt gives the scheduler an attempt of an application that it has admitted, and the ask for its AM container.
+//
+// Source: RMAppAttemptImpl.AttemptStartedTransition, ScheduleTransition.
+func (r *RM) startAttempt(a *app) error {
+	r.apps[a.spec.ID] = a
+	r.sched.AddAttempt(a.spec.ID)
+	req := protocol.AllocateRequest{Asks: []protocol.Ask{{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true}}}
+	var resp protocol.AllocateResponse
+	return r.sched.Allocate(a.spec.ID, &req, &resp)
+}
+
+// endAttempt ends an attempt whose AM container has ended with exit: the application leaves, or its next attempt begins.
+//
+// Source: RMAppImpl.AttemptFailedTransition.
+func (r *RM) endAttempt(a *app, exit int32) {
+	id := a.spec.ID
+	next := &app{spec: a.spec, attempt: a.attempt + 1, failures: a.failures}
+	if counts(exit) {
+		next.failures++
+	}
+	if a.unregistered || !r.retries(next.failures, a.spec.MaxAttempts) {
+		r.remove(id)
+		r.host.AttemptEnded(id, a.unregistered, exit, false)
+		return
+	}
+	delete(r.apps, id) // the attempt's own completions are nobody's any more
+	r.sched.RemoveAttempt(id)
+	r.host.AttemptEnded(id, false, exit, true)
+	if err := r.startAttempt(next); err != nil {
+		r.remove(id)
+		r.host.Refused(id, err)
+	}
+}
+
+// attemptOf returns the attempt that a container belongs to, nil when it has ended.
+func (r *RM) attemptOf(id protocol.ContainerID) *app {
+	if a := r.apps[id.App]; a != nil && a.attempt == id.Attempt() {
+		return a
+	}
+	return nil
 }

@@ -212,13 +212,13 @@ func TestRetries(t *testing.T) {
 		{0, 1, false}, {1, 1, false}, // one attempt is one, whatever ended it
 		{0, 2, true},
 	} {
-		if got := r.Retries(tt.failures, tt.asked); got != tt.want {
+		if got := r.retries(tt.failures, tt.asked); got != tt.want {
 			t.Errorf("%d failures, %d attempts asked for: retries is %v, want %v", tt.failures, tt.asked, got, tt.want)
 		}
 	}
 	for exit, want := range map[int32]bool{protocol.ExitPreempted: false, protocol.ExitAborted: false, protocol.ExitDisksFailed: false,
 		protocol.ExitKilledByRM: false, protocol.ExitSuccess: true, 1: true, 143: true} {
-		if Counts(exit) != want {
+		if counts(exit) != want {
 			t.Errorf("exit %d counts: %v, want %v", exit, !want, want)
 		}
 	}

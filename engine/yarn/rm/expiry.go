@@ -20,10 +20,11 @@ type acquired struct {
 
 // watch begins to watch a container.
 func (r *RM) watch(now int64, a *app, id protocol.ContainerID) {
-	for int64(len(a.watched)) <= id.N {
+	n := id.Number()
+	for int64(len(a.watched)) <= n {
 		a.watched = append(a.watched, false)
 	}
-	a.watched[id.N] = true
+	a.watched[n] = true
 	r.expirer.list = append(r.expirer.list, acquired{now, id})
 	r.lookAhead(now)
 }
@@ -42,8 +43,8 @@ func third(interval int64) int64 { return max(interval/3, 1) }
 
 // unwatch ends the watch over a container.
 func (r *RM) unwatch(id protocol.ContainerID) {
-	if a := r.apps[id.App]; a != nil && id.N < int64(len(a.watched)) {
-		a.watched[id.N] = false
+	if a := r.attemptOf(id); a != nil && id.Number() < int64(len(a.watched)) {
+		a.watched[id.Number()] = false
 	}
 }
 
@@ -52,9 +53,9 @@ func (r *RM) checkExpiry(now int64) {
 	r.expirer.ahead = false
 	keep := r.expirer.list[:0]
 	for _, c := range r.expirer.list {
-		a := r.apps[c.id.App]
+		a := r.attemptOf(c.id)
 		switch {
-		case a == nil || !a.watched[c.id.N]:
+		case a == nil || !a.watched[c.id.Number()]:
 		case now > c.at+r.config.ContainerExpiryMS:
 			r.host.Expired(c.id)
 			r.sched.Expire(c.id)

@@ -135,6 +135,13 @@ func (s scheduler) AddApp(a yarn.AppSpec) error {
 
 func (s scheduler) AddAttempt(id protocol.AppID) { s.note("add attempt %d", id) }
 
+func (s scheduler) RemoveAttempt(id protocol.AppID) {
+	s.note("remove attempt %d", id)
+	if s.onRemove != nil {
+		s.onRemove(id)
+	}
+}
+
 func (s scheduler) RemoveApp(id protocol.AppID) {
 	s.note("remove application %d", id)
 	if s.onRemove != nil {
@@ -216,16 +223,20 @@ func (s reloader) ContinuousPass() {
 	s.asked()
 }
 
-func (w *world) LaunchAM(id protocol.AppID, c protocol.Container) {
-	w.note("launch %d as %s", id, text(c.ID))
+func (w *world) LaunchAM(c protocol.Container) {
+	w.note("launch %d as %s", c.ID.App, text(c.ID))
 }
 func (w *world) Expired(id protocol.ContainerID) { w.note("%s was not started in time", text(id)) }
 func (w *world) NodeGone(id protocol.NodeID)     { w.note("node %d is gone", id) }
 func (w *world) Warn(code, text string)          { w.note("%s: %s", code, text) }
 func (w *world) Kill(id protocol.ContainerID)    { w.note("kill %s", text(id)) }
 func (w *world) Observe(e *yarn.Event)           { w.events = append(w.events, e.Kind) }
-func (w *world) AttemptEnded(id protocol.AppID, ok bool, exit int32) {
-	w.note("attempt %d ended: %v, %d", id, ok, exit)
+func (w *world) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
+	w.note("attempt %d ended: %v, %d%s", id, ok, exit, map[bool]string{true: ", again"}[again])
+}
+
+func (w *world) Refused(id protocol.AppID, err error) {
+	w.note("application %d is refused: %v", id, err)
 }
 
 func (w *world) At(at int64, t rm.Timer, number, arg int64) {
@@ -259,10 +270,10 @@ func (w *world) node(id protocol.NodeID) {
 	w.log = nil
 }
 
-// app submits an application whose master runs in container 1 of node 0.
+// app submits an application of one attempt whose master runs in container 1 of node 0.
 func (w *world) app(id protocol.AppID) {
 	w.t.Helper()
-	if err := w.r.Submit(0, yarn.AppSpec{ID: id, Queue: "root.q", AMSize: size}); err != nil {
+	if err := w.r.Submit(0, yarn.AppSpec{ID: id, Queue: "root.q", AMSize: size, MaxAttempts: 1}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.pull = &protocol.Container{ID: cid(id, 1)}

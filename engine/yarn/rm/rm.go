@@ -19,7 +19,7 @@ import (
 // Host is the world around the ResourceManager.
 type Host interface {
 	// LaunchAM asks the launcher to start the AM container of an application.
-	LaunchAM(protocol.AppID, protocol.Container)
+	LaunchAM(protocol.Container)
 	// Kill tells the NodeManager to end the process of a container; its end is to be reported by
 	// [RM.ProcessExited].
 	Kill(protocol.ContainerID)
@@ -27,9 +27,12 @@ type Host interface {
 	Expired(protocol.ContainerID)
 	// Observe sees everything that the scheduler does, in order. It must not call back.
 	Observe(*yarn.Event)
-	// AttemptEnded says that the application has left the scheduler. With ok false its AM container
-	// ended with exit before unregistering.
-	AttemptEnded(app protocol.AppID, ok bool, exit int32)
+	// AttemptEnded says that an application's attempt has left the scheduler. With ok false its AM container
+	// ended with exit before unregistering. With again true the application stays and its next attempt begins at
+	// once, else it has left.
+	AttemptEnded(app protocol.AppID, ok bool, exit int32, again bool)
+	// Refused says that an attempt after the first was refused: the application has left the scheduler.
+	Refused(protocol.AppID, error)
 	// At schedules a timer, to be given back to [RM.Fire] at that time; number orders timers of one kind and millisecond.
 	At(at int64, t Timer, number, arg int64)
 	// NodeGone says that a node has left the cluster by the ResourceManager's own decision: it sends no more heartbeats.
@@ -83,10 +86,12 @@ type RM struct {
 // app is a live application attempt.
 type app struct {
 	spec         yarn.AppSpec
+	attempt      int32                // from 1
+	failures     int                  // of the attempts before, as far as they count
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
 	completed    []nodeStatus // since the last allocate
-	watched      []bool       // by container number: acquired and not yet heard of
+	watched      []bool       // by number within the attempt: acquired and not yet heard of
 }
 
 type nodeStatus struct {
@@ -103,7 +108,7 @@ const (
 
 type work struct {
 	kind workKind
-	app  protocol.AppID
+	id   protocol.ContainerID // it is about an attempt's container; nothing is to be done when the attempt has ended
 	exit int32
 }
 
@@ -140,8 +145,8 @@ func (r *RM) observe(e *yarn.Event) {
 			n := &r.nodes[e.Container.Node]
 			n.live++
 			n.allocated = n.allocated.Add(e.Container.Size)
-			if a := r.apps[e.Container.ID.App]; a != nil && a.am == (protocol.ContainerID{}) && !a.spec.Unmanaged {
-				r.work = append(r.work, work{kind: pullAM, app: e.Container.ID.App})
+			if a := r.attemptOf(e.Container.ID); a != nil && a.am == (protocol.ContainerID{}) && !a.spec.Unmanaged {
+				r.work = append(r.work, work{kind: pullAM, id: e.Container.ID})
 			}
 		}
 	case yarn.Completed:
@@ -166,13 +171,13 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	if !e.Launched || slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id }) {
 		n.allocated = n.allocated.Sub(e.Container.Size)
 	}
-	a := r.apps[id.App]
+	a := r.attemptOf(id)
 	if a == nil {
 		return
 	}
 	r.unwatch(id)
 	if id == a.am {
-		r.work = append(r.work, work{kind: amEnded, app: id.App, exit: e.Exit})
+		r.work = append(r.work, work{kind: amEnded, id: id, exit: e.Exit})
 		return
 	}
 	a.completed = append(a.completed, nodeStatus{e.Container.Node, protocol.Status{ID: id, Exit: e.Exit}})
@@ -183,7 +188,7 @@ func (r *RM) drain(now int64) {
 	for len(r.work) > 0 {
 		w := r.work[0]
 		r.work = r.work[:copy(r.work, r.work[1:])]
-		a := r.apps[w.app]
+		a := r.attemptOf(w.id)
 		if a == nil {
 			continue
 		}
@@ -192,15 +197,13 @@ func (r *RM) drain(now int64) {
 			if a.am != (protocol.ContainerID{}) {
 				continue
 			}
-			if c, ok := r.sched.PullAM(w.app); ok {
+			if c, ok := r.sched.PullAM(w.id.App); ok {
 				a.am = c.ID
 				r.watch(now, a, c.ID)
-				r.host.LaunchAM(w.app, c)
+				r.host.LaunchAM(c)
 			}
 		case amEnded:
-			ok := a.unregistered
-			r.remove(w.app)
-			r.host.AttemptEnded(w.app, ok, w.exit)
+			r.endAttempt(a, w.exit)
 		}
 	}
 }
@@ -227,11 +230,7 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 	if err := r.sched.AddApp(spec); err != nil {
 		return err
 	}
-	r.apps[spec.ID] = &app{spec: spec}
-	r.sched.AddAttempt(spec.ID)
-	req := protocol.AllocateRequest{Asks: []protocol.Ask{{RequestID: -1, Name: protocol.Any, Count: 1, Size: spec.AMSize, Relax: true}}}
-	var resp protocol.AllocateResponse
-	if err := r.sched.Allocate(spec.ID, &req, &resp); err != nil {
+	if err := r.startAttempt(&app{spec: spec, attempt: 1}); err != nil {
 		r.remove(spec.ID)
 		return err
 	}

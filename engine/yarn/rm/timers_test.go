@@ -175,23 +175,3 @@ func TestNothingWaitsForTheNextTimer(t *testing.T) {
 		}
 	}
 }
-
-func TestAttempts(t *testing.T) {
-	r := newWorld(t, plain).r // 2 attempts unless asked for, 3 at most
-	for _, tt := range []struct {
-		failures, asked int
-		want            bool
-	}{
-		{1, 0, true}, {2, 0, false}, {1, -1, true}, {0, 1, false}, {1, 2, true}, {2, 2, false}, {2, 3, true}, {3, 3, false}, {2, 9, true}, {3, 9, false},
-	} {
-		if got := r.Retries(tt.failures, tt.asked); got != tt.want {
-			t.Errorf("another attempt after %d failures with %d asked for: %v", tt.failures, tt.asked, got)
-		}
-	}
-	for exit, want := range map[int32]bool{0: true, 1: true, 137: true, protocol.ExitPreempted: false, protocol.ExitAborted: false,
-		protocol.ExitDisksFailed: false, protocol.ExitKilledByRM: false} {
-		if got := rm.Counts(exit); got != want {
-			t.Errorf("exit %d counts: %v", exit, got)
-		}
-	}
-}

@@ -1,0 +1,109 @@
+package rm_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/rm"
+)
+
+// first submits application 1, whose master's container is allocated on node 0.
+func (w *world) first(asked int) {
+	w.t.Helper()
+	if err := w.r.Submit(0, yarn.AppSpec{ID: 1, Queue: "root.q", AMSize: size, MaxAttempts: asked}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.master(1)
+}
+
+// master lets the master's container of an attempt of application 1 be allocated on node 0.
+func (w *world) master(attempt int32) {
+	id := protocol.NewContainerID(1, attempt, 1)
+	w.pull = &protocol.Container{ID: id}
+	w.beat(0, 0, func() { w.allocated(id, 0) })
+	w.pull, w.log = nil, nil
+}
+
+// again is what is logged when the master ended with exit and the next attempt of the application begins.
+func again(exit int32) []string {
+	return []string{"clock 1001", "node 0: launched [], completed []", "remove attempt 1", fmt.Sprintf("attempt 1 ended: false, %d, again", exit),
+		"add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true}]"}
+}
+
+// The master of an application ends again and again: it gets as many attempts as it may, those that did not fail not counted, and
+// stays the same application to the scheduler.
+func TestNumberOfAttempts(t *testing.T) {
+	failed := []int32{1, 0, 137}
+	free := []int32{protocol.ExitPreempted, protocol.ExitAborted, protocol.ExitDisksFailed, protocol.ExitKilledByRM}
+	for _, tt := range []struct { // 2 attempts unless asked for, 3 at most
+		asked int
+		exits []int32
+		want  int
+	}{
+		{0, failed, 2}, {-1, failed, 2}, {1, failed, 1}, {2, failed, 2}, {3, failed, 3}, {9, failed, 3},
+		{1, free, 1}, // one attempt is one, whatever ended it
+		{2, append(slices.Clone(free), failed...), 6},
+	} {
+		w := newWorld(t, plain)
+		w.node(0)
+		w.first(tt.asked)
+		n := int32(1)
+		for ; ; n++ {
+			exit := tt.exits[n-1]
+			w.beat(1, 0, func() {
+				w.ended(protocol.NewContainerID(1, n, 1), 0, exit, false)
+				w.ended(protocol.NewContainerID(1, n, 1), 0, exit, false) // not the next attempt's
+			})
+			if !slices.Equal(w.log, again(exit)) {
+				w.want("the last attempt", "clock 1001", "node 0: launched [], completed []", "remove application 1", fmt.Sprintf("attempt 1 ended: false, %d", exit))
+				break
+			}
+			w.master(n + 1)
+		}
+		if int(n) != tt.want {
+			t.Errorf("asked for %d, exits %v: %d attempts, want %d", tt.asked, tt.exits, n, tt.want)
+		}
+	}
+}
+
+// What is left of the first attempt is not the second's: neither its ends nor the watch over what it acquired.
+func TestNextAttemptBeginsAnew(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.first(2)
+	old := cid(1, 2)
+	w.beat(0, 0, func() { w.allocated(old, 0) })
+	var resp protocol.AllocateResponse
+	w.onAsk = func(resp *protocol.AllocateResponse) {
+		resp.Allocated = append(resp.Allocated, protocol.Container{ID: old})
+	}
+	if err := w.r.Allocate(0, 1, &protocol.AllocateRequest{}, &resp); err != nil {
+		t.Fatal(err)
+	}
+	w.onAsk, w.log = nil, nil
+	w.onRemove = func(protocol.AppID) { w.ended(old, 0, protocol.ExitAborted, false) }
+	w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 1, false) })
+	w.want("the next attempt", again(1)...)
+	w.onRemove = nil
+	w.master(2)
+	w.run(protocol.NewContainerID(1, 2, 1), 0)
+	if err := w.r.Allocate(2, 1, &protocol.AllocateRequest{}, &resp); err != nil || len(resp.Completed) > 0 {
+		t.Errorf("the second attempt is told of %v, error %v", resp.Completed, err)
+	}
+	w.log = nil
+	w.r.Fire(5000, rm.ExpiryCheck, 0, 0)
+	w.want("nothing expires", "clock 6000")
+}
+
+// The scheduler refuses the ask for the second master: the application leaves.
+func TestNextAttemptRefused(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.first(2)
+	w.askErr = errScheduler
+	w.beat(1, 0, func() { w.ended(cid(1, 1), 0, 1, false) })
+	w.want("refused", append(again(1), "remove application 1", "application 1 is refused: refused by the scheduler")...)
+}
