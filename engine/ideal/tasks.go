@@ -128,7 +128,7 @@ func (l *loop) writeRun(r *run, finish int64, task, container string) {
 	}
 	c := &l.container
 	*c = record.Container{
-		Job: j.ID, AMAttempt: 1, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: s.size.mem, VCores: s.size.vcores,
+		Job: j.ID, AMAttempt: 1, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: s.size.mem, VCores: s.size.vcores, Cores: s.size.vcores,
 		Asked: r.ready, Allocated: r.launch, Acquired: r.launch, Started: r.launch, Registered: r.launch, Ended: finish, Exited: finish, End: container,
 		Tasks: 1, BusyMS: s.size.vcores * held,
 	}

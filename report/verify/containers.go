@@ -68,7 +68,11 @@ func (v *verifier) readContainers() error {
 	for i := range v.containers {
 		c := &v.containers[i]
 		number, ok := masters[containerKey{job: c.Job, attempt: c.AMAttempt}]
-		ams.that(ok && number <= c.Number, int64(i), "container", c.Number, "a number from that of the attempt's master, %d", number)
+		if v.manifest.masters() {
+			ams.that(ok && number <= c.Number, int64(i), "container", c.Number, "a number from that of the attempt's master, %d", number)
+		} else {
+			ams.that(!ok, int64(i), "am", ok, "no master under the %s scheduler", v.manifest.Scheduler)
+		}
 	}
 	return err
 }

@@ -108,11 +108,15 @@ type manifest struct {
 		ContainersRunning   int64 `json:"containers_running"`
 		EndMS               int64 `json:"end_ms"`
 	} `json:"totals"`
-	Until    int64 `json:"until_ms"`
-	Warnings []struct {
+	Scheduler string `json:"scheduler"`
+	Until     int64  `json:"until_ms"`
+	Warnings  []struct {
 		Code string `json:"code"`
 	} `json:"warnings"`
 }
+
+// masters reports whether applications have masters: under the ideal scheduler a container is a task.
+func (m *manifest) masters() bool { return m.Scheduler != "ideal" }
 
 // warned reports whether the replay gave a warning.
 func (m *manifest) warned(code string) bool {

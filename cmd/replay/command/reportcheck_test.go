@@ -17,7 +17,7 @@ func TestReportCheck(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	var good string
-	for i, flags := range []string{"", "--until 150s", "--scheduler capacity --tasks off", "--scheduler fifo --decisions"} {
+	for i, flags := range []string{"", "--until 150s", "--scheduler capacity --tasks off", "--scheduler fifo --decisions", "--scheduler ideal"} {
 		out := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		args := append(strings.Fields("run --allow-failures --quiet --formats none --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=10000 --conf yarn.nm.liveness-monitor.expiry-interval-ms=20000 "+flags), trace, "--out", out)
 		if code, _, stderr := replay(t, args...); code != exitDone {
