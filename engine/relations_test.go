@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/engine/random"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
+	"replay/trace"
+)
+
+// Names of users change nothing as long as their order stays: decisions are the same to the last digit of the hash.
+func TestNamesOfUsersDecideNothing(t *testing.T) {
+	for seed := range uint64(30) {
+		c := scenariotest.Random(seed)
+		_, before := replay(t, c.Input(), c.Options)
+		for i := range c.Users {
+			c.Users[i].Name = "zz-" + c.Users[i].Name
+		}
+		if _, after := replay(t, c.Input(), c.Options); before.DecisionHash != after.DecisionHash {
+			t.Errorf("seed %d, %s: decision hash %s, with other names of users %s", seed, c.Options.Scheduler, before.DecisionHash, after.DecisionHash)
+		}
+	}
+}
+
+// Nor do names of racks and queues. Names of hosts do: Spark and YARN keep what is asked for by host in hash maps, whose order is followed.
+func TestNamesOfPlacesDecideNothing(t *testing.T) {
+	in := regexp.MustCompile(`(<queue name=")`)
+	tried := 0
+	for seed := range uint64(60) {
+		c := scenariotest.Random(seed)
+		if c.Options.Scheduler != "" && c.Options.Scheduler != "fair" {
+			continue // their files name queues in keys
+		}
+		tried++
+		was, before := replay(t, c.Input(), c.Options)
+		for i := range c.Nodes {
+			c.Nodes[i].Rack = "/zz" + c.Nodes[i].Rack
+		}
+		for i := range c.Queues {
+			c.Queues[i].Path = renamed(c.Queues[i].Path)
+		}
+		for kind, f := range c.Options.Files {
+			f.Text = in.ReplaceAll(f.Text, []byte("${1}zz"))
+			c.Options.Files[kind] = f
+		}
+		is, after := replay(t, c.Input(), c.Options)
+		for i := range is.jobs {
+			for k := range was.jobs {
+				if was.jobs[k].ID == is.jobs[i].ID {
+					was.jobs[k].Queue, was.jobs[k].Reason, is.jobs[i].Reason = is.jobs[i].Queue, "", ""
+				}
+			}
+		}
+		if before.Totals != after.Totals || !slices.EqualFunc(was.jobs, is.jobs, func(a, b record.Job) bool { return reflect.DeepEqual(a, b) }) {
+			t.Errorf("seed %d: with other names of racks and queues\n%+v, want\n%+v", seed, after.Totals, before.Totals)
+		}
+	}
+	if tried < 10 {
+		t.Errorf("%d cases under the FairScheduler, want 10 or more", tried)
+	}
+}
+
+// renamed puts two letters before each name of a path but root.
+func renamed(path string) string { return strings.ReplaceAll(path, ".", ".zz") }
+
+// Times that are all twice as long make all waits twice as long, where nothing takes a time of its own: under the ideal scheduler to the
+// millisecond. Under YARN's, Spark's fixed timers (100 ms of dynamic allocation, 1 s of offers) do not scale.
+func TestTimesScale(t *testing.T) {
+	for seed := range uint64(60) {
+		c := scenariotest.Random(seed)
+		c.Options = scenario.Options{Scheduler: "ideal", Seed: seed}
+		was, _ := replay(t, c.Input(), c.Options)
+		for _, j := range c.Jobs {
+			j.SubmitMS *= 2
+			for i := range j.Stages {
+				s := &j.Stages[i]
+				if s.DelayMS > 0 {
+					s.DelayMS *= 2
+				}
+				for k := range s.Tasks.DurationMS {
+					s.Tasks.DurationMS[k] *= 2
+				}
+			}
+		}
+		for i := range c.Events {
+			if e := &c.Events[i]; e.DrainTimeoutMS > 0 {
+				e.DrainTimeoutMS *= 2
+			}
+			c.Events[i].TimeMS *= 2
+		}
+		is, _ := replay(t, c.Input(), c.Options)
+		if len(is.jobs) != len(was.jobs) {
+			t.Fatalf("seed %d: %d jobs, want %d", seed, len(is.jobs), len(was.jobs))
+		}
+		for i := range is.jobs {
+			a, b := &was.jobs[i], &is.jobs[i]
+			if a.ID != b.ID || a.Outcome != b.Outcome || b.FirstTask != twice(a.FirstTask) || b.Finish != twice(a.Finish) {
+				t.Errorf("seed %d: job %d %s: first task at %d and finish at %d, want job %d %s with twice %d and %d", seed, b.ID, b.Outcome, b.FirstTask, b.Finish, a.ID, a.Outcome, a.FirstTask, a.Finish)
+			}
+		}
+	}
+}
+
+func twice(at int64) int64 {
+	if at == record.None {
+		return at
+	}
+	return 2 * at
+}
+
+// More nodes never lose a job, where nodes and processes do not fail and no application is preempted.
+func TestMoreNodesLoseNoJob(t *testing.T) {
+	for seed := range uint64(30) {
+		c := scenariotest.Random(seed)
+		c.Events, c.Options.Until = nil, 0
+		c.Options.Conf["yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"] = "600000"
+		delete(c.Options.Conf, "yarn.scheduler.fair.preemption")
+		k, _ := replay(t, c.Input(), c.Options)
+		for i := range 5 {
+			n := c.Nodes[0]
+			n.ID = int32(len(c.Nodes))
+			n.Host = "more" + string(rune('a'+i))
+			c.Nodes = append(c.Nodes, n)
+		}
+		more, _ := replay(t, c.Input(), c.Options)
+		for i := range k.jobs {
+			if k.jobs[i].Outcome != record.JobSucceeded {
+				continue
+			}
+			if j := jobOf(more, k.jobs[i].ID); j.Outcome != record.JobSucceeded {
+				t.Errorf("seed %d, %s: job %d succeeds, and with more nodes ends as %s: %s", seed, c.Options.Scheduler, j.ID, j.Outcome, j.Reason)
+			}
+		}
+	}
+}
+
+func jobOf(k *keep, id int64) *record.Job {
+	i := slices.IndexFunc(k.jobs, func(j record.Job) bool { return j.ID == id })
+	return &k.jobs[i]
+}
+
+// Jobs with one executor on nodes that hold one each are an M/M/c queue, first come, first served: their waits are those of Kiefer and
+// Wolfowitz's recursion over the same arrivals and service times, up to what starting and ending takes.
+func TestWaitsAreThoseOfAQueueWithServers(t *testing.T) {
+	const servers, jobs, meanMS = 3, 150, 100_000
+	r := random.Stream(7, "queue with servers")
+	draw := func(mean float64) int64 { return int64(-math.Log(1-r.Float64())*mean) + 1 }
+	var nodes []trace.Node
+	add := func(memMiB int64, vcores int32) {
+		nodes = append(nodes, trace.Node{ID: int32(len(nodes)), Host: "n" + string(rune('0'+len(nodes)/100)) + string(rune('0'+len(nodes)/10%10)) + string(rune('0'+len(nodes)%10)), RackID: 0, Rack: "/r", MemMiB: memMiB, VCores: vcores, Present: true})
+	}
+	for range servers {
+		add(65536, 1) // an executor, and no application master: those have two vcores
+	}
+	for range jobs {
+		add(1024, 2) // an application master, and no executor
+	}
+	var list []*trace.Job
+	var service []int64
+	at := int64(0)
+	for i := range int64(jobs) {
+		at += draw(meanMS / (0.8 * servers))
+		ms := draw(meanMS)
+		j := sparkJob(i, at, 1, stage(0, 1, ms, nil))
+		j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
+		j.Conf = []trace.KeyValue{{Key: "spark.executor.instances", Value: "1"}}
+		j.AMVCores, j.ExecMemMiB, j.ExecVCores = 2, 65536, 1
+		list, service = append(list, j), append(service, ms)
+	}
+	k, _ := replay(t, input(nodes, nil, list...), scenario.Options{Seed: 1, Model: noLatency(), Sharing: "drf",
+		Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queueMaxAMShareDefault>-1</queueMaxAMShareDefault></allocations>`)}},
+		Conf: map[string]string{
+			"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "200", "yarn.scheduler.fair.update-interval-ms": "200", "spark.yarn.scheduler.heartbeat.interval-ms": "200",
+			"spark.yarn.scheduler.initial-allocation.interval": "200ms", "yarn.resourcemanager.work-preserving-recovery.enabled": "false", "yarn.scheduler.maximum-allocation-mb": "65536",
+		}})
+	slices.SortFunc(k.jobs, func(a, b record.Job) int { return cmp.Compare(a.ID, b.ID) })
+	free := make([]int64, servers)
+	var got, want float64
+	for i, j := range list {
+		slices.Sort(free)
+		start := max(j.SubmitMS, free[0])
+		free[0] = start + service[i]
+		if k.jobs[i].Outcome != record.JobSucceeded {
+			t.Fatalf("job %d ended as %s: %s", i, k.jobs[i].Outcome, k.jobs[i].Reason)
+		}
+		got += float64(k.jobs[i].FirstTask-k.jobs[i].Submit) / jobs
+		want += float64(start-j.SubmitMS) / jobs
+	}
+	t.Logf("mean wait %.0f ms, by the recursion %.0f ms", got, want)
+	if math.Abs(got-want) > 0.03*want+1500 {
+		t.Errorf("mean wait %.0f ms, want %.0f ms by the recursion, within 3 %% and 1.5 s", got, want)
+	}
+}
