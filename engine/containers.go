@@ -94,7 +94,7 @@ func (s *sim) decide(e *yarn.Event) {
 		a = s.of(e.Container.ID)
 	}
 	if a != nil {
-		d.Job = a.job.ID
+		d.Job, d.AMAttempt = a.job.ID, int64(a.attempt)
 	}
 	s.sink.Decision(&d)
 }

@@ -160,7 +160,7 @@ func (l *loop) level(prefs []int32, n int32) (record.TaskLevel, bool) {
 func (l *loop) decide(kind string, s *stage, number int64, n int32) {
 	l.seq++
 	l.decision = record.Decision{
-		Seq: l.seq, Time: l.now, Kind: kind, Job: s.job.ID, Container: number, Node: n, MemMiB: s.size.mem, VCores: s.size.vcores,
+		Seq: l.seq, Time: l.now, Kind: kind, Job: s.job.ID, AMAttempt: 1, Container: number, Node: n, MemMiB: s.size.mem, VCores: s.size.vcores,
 	}
 	l.sink.Decision(&l.decision)
 }

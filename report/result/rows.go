@@ -267,6 +267,7 @@ type decisionRow struct {
 	Time      int64  `parquet:"time_ms,delta"`
 	Kind      string `parquet:"kind,dict"`
 	Job       int64  `parquet:"job"`
+	AMAttempt int64  `parquet:"am_attempt,dict"`
 	Container int64  `parquet:"container"`
 	Node      int32  `parquet:"node"`
 	Type      string `parquet:"type,dict"`
