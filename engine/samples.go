@@ -125,17 +125,7 @@ func (s *sim) sample() {
 		}
 		s.sink.Sample(&r)
 		if q.Leaf {
-			cluster.UsedMem += r.UsedMem
-			cluster.UsedVCores += r.UsedVCores
-			cluster.ReservedMem += r.ReservedMem
-			cluster.PendingMem += r.PendingMem
-			cluster.PendingVCores += r.PendingVCores
-			cluster.DemandMem += r.DemandMem
-			cluster.DemandVCores += r.DemandVCores
-			cluster.BusyCores += busy
-			cluster.Running += r.Running
-			cluster.Pending += r.Pending
-			cluster.Containers += containers
+			cluster.Add(&r)
 		}
 	})
 	if has := cluster.CapacityVCores; has > 0 {

@@ -78,15 +78,7 @@ func (l *loop) sampleNow(at int64) {
 			SteadyMem: record.None, SteadyVCores: record.None, BusyCores: q.used.vcores, Running: q.jobs, Containers: q.running,
 		}
 		l.sink.Sample(&r)
-		cluster.UsedMem += r.UsedMem
-		cluster.UsedVCores += r.UsedVCores
-		cluster.PendingMem += r.PendingMem
-		cluster.PendingVCores += r.PendingVCores
-		cluster.DemandMem += r.DemandMem
-		cluster.DemandVCores += r.DemandVCores
-		cluster.BusyCores += r.BusyCores
-		cluster.Running += r.Running
-		cluster.Containers += r.Containers
+		cluster.Add(&r)
 	}
 	l.sink.Sample(&cluster)
 }

@@ -226,6 +226,21 @@ type Sample struct {
 	Nodes                       int64
 }
 
+// Add adds what is used, wanted and run in a leaf queue to s, the row of the cluster. Shares and capacity have no sum.
+func (s *Sample) Add(leaf *Sample) {
+	s.UsedMem += leaf.UsedMem
+	s.UsedVCores += leaf.UsedVCores
+	s.ReservedMem += leaf.ReservedMem
+	s.PendingMem += leaf.PendingMem
+	s.PendingVCores += leaf.PendingVCores
+	s.DemandMem += leaf.DemandMem
+	s.DemandVCores += leaf.DemandVCores
+	s.BusyCores += leaf.BusyCores
+	s.Running += leaf.Running
+	s.Pending += leaf.Pending
+	s.Containers += leaf.Containers
+}
+
 // Node is the state of a node from a time on, as the ResourceManager knows it.
 type Node struct {
 	Time       int64
