@@ -247,12 +247,7 @@ func readTrace(dir, name string) (*Recording, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	jobs := t.Jobs()
-	for {
-		j, err := jobs.Next()
-		if err == io.EOF {
-			break
-		}
+	for j, err := range trace.All(t.Jobs()) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,8 @@
 package trace
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"math/bits"
 )
 
@@ -84,16 +84,8 @@ func Summarize(ctx context.Context, t *Trace) (*Info, error) {
 		in.Timeline = append(in.Timeline, Slot{StartMS: start})
 	}
 	s := summary{in: in, users: make([]bool, len(t.Users)), kinds: make(map[string]int64), width: width, last: -1}
-	source := t.Jobs()
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		j, err := source.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
+	for j, err := range All(t.Jobs()) {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return nil, err
 		}
 		s.job(j)

@@ -1,10 +1,5 @@
 package trace
 
-import (
-	"errors"
-	"io"
-)
-
 // Work is what tasks hold for how long.
 type Work struct {
 	VCoreMS  float64 `json:"vcore_ms"`
@@ -100,17 +95,16 @@ func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
 
 // Work reads the jobs of the trace and returns the work of them all.
 func (t *Trace) Work() (w Work, err error) {
-	source := t.Jobs()
-	for {
-		j, err := source.Next()
-		if errors.Is(err, io.EOF) {
-			return w, nil
-		}
+	for j, err := range All(t.Jobs()) {
 		if err != nil {
 			return w, err
 		}
-		one := WorkOf(j)
-		w.VCoreMS += one.VCoreMS
-		w.MemMiBMS += one.MemMiBMS
+		w.add(WorkOf(j))
 	}
+	return w, nil
+}
+
+func (w *Work) add(more Work) {
+	w.VCoreMS += more.VCoreMS
+	w.MemMiBMS += more.MemMiBMS
 }

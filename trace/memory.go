@@ -55,12 +55,7 @@ func Load(dir string) (*MemoryTrace, error) {
 	}
 	defer t.Close()
 	m := &MemoryTrace{Meta: t.Meta}
-	source := t.Jobs()
-	for {
-		j, err := source.Next()
-		if err == io.EOF {
-			break
-		}
+	for j, err := range All(t.Jobs()) {
 		if err != nil {
 			return nil, err
 		}

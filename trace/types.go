@@ -6,6 +6,12 @@
 // The format is defined in docs/trace-format.md.
 package trace
 
+import (
+	"errors"
+	"io"
+	"iter"
+)
+
 // Unset marks an optional number that is absent.
 const Unset = -1
 
@@ -235,4 +241,16 @@ type File struct {
 // The job returned is the caller's; a source does not reuse it.
 type JobSource interface {
 	Next() (*Job, error)
+}
+
+// All yields the jobs of a source up to its end or to its first error, which comes without a job.
+func All(source JobSource) iter.Seq2[*Job, error] {
+	return func(yield func(*Job, error) bool) {
+		for {
+			j, err := source.Next()
+			if errors.Is(err, io.EOF) || !yield(j, err) || err != nil {
+				return
+			}
+		}
+	}
 }

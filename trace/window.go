@@ -22,11 +22,7 @@ func Windows(source JobSource, n int) ([]Window, error) {
 		work      Work
 	}
 	var jobs []job
-	for {
-		j, err := source.Next()
-		if err == io.EOF {
-			break
-		}
+	for j, err := range All(source) {
 		if err != nil {
 			return nil, err
 		}
@@ -53,25 +49,24 @@ func Windows(source JobSource, n int) ([]Window, error) {
 // WindowOf returns the window of what source submits from one time to before another.
 func WindowOf(source JobSource, fromMS, toMS int64) (Window, error) {
 	w := Window{FromMS: fromMS, ToMS: toMS}
-	for {
-		j, err := source.Next()
-		if err == io.EOF || err == nil && j.SubmitMS >= toMS {
-			return w, nil
-		}
+	for j, err := range All(source) {
 		if err != nil {
 			return w, err
+		}
+		if j.SubmitMS >= toMS {
+			break
 		}
 		if j.SubmitMS >= fromMS {
 			w.add(j.NumTasks(), WorkOf(j))
 		}
 	}
+	return w, nil
 }
 
 func (w *Window) add(tasks int64, work Work) {
 	w.NumJobs++
 	w.NumTasks += tasks
-	w.Work.VCoreMS += work.VCoreMS
-	w.Work.MemMiBMS += work.MemMiBMS
+	w.Work.add(work)
 }
 
 // Cluster returns the nodes as the events before the window leave them, and the events from its start on: those after its end meet

@@ -122,14 +122,11 @@ func (w W1) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	for source := w.Jobs(); ; {
-		j, err := source.Next()
-		if err == io.EOF {
-			return t.Close()
-		}
+	for j, err := range trace.All(w.Jobs()) {
 		if err != nil {
 			return err
 		}
 		t.AddJob(j) // Close returns the first error
 	}
+	return t.Close()
 }

@@ -121,17 +121,13 @@ func reading(name, dir string) (*Work, error) {
 		if err != nil {
 			return "", 0, 0, 0, err
 		}
-		source := t.Jobs()
-		for {
-			j, err := source.Next()
+		for j, err := range trace.All(t.Jobs()) {
 			if err != nil {
-				if errors.Is(err, io.EOF) {
-					err = nil
-				}
 				return t.Hash(), jobs, stages, tasks, errors.Join(err, t.Close())
 			}
 			jobs, stages, tasks = jobs+1, stages+int64(len(j.Stages)), tasks+j.NumTasks()
 		}
+		return t.Hash(), jobs, stages, tasks, t.Close()
 	}
 	hash, _, _, _, err := read()
 	return &Work{
