@@ -18,6 +18,9 @@ import (
 	"replay/trace/synth"
 )
 
+// mostSeen is how many seeds of a trace a comparison may have; the truth is known from those after them.
+const mostSeen = 14
+
 // leastCoverage is how often the intervals of each headline metric must hold the true difference.
 const leastCoverage = 0.93
 
@@ -140,20 +143,20 @@ func coverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
 	fmt.Fprintf(w, "## Coverage for one trace\n\n%d generated traces; the true difference is the mean over %d seeds that the comparison does not have. At least %.0f %% of the intervals must hold it. Metrics that are equal in every seed make no claim and do not count.\n\n",
 		e.generated, e.truth, 100*leastCoverage)
 	fmt.Fprintf(w, "| seeds | metric | intervals that hold the truth | of | |\n|---|---|---|---|---|\n")
-	ofRule := []rule{{seeds: inference.Fewest}, {precision: 0.03, limit: 14}}
+	ofRule := []rule{{seeds: inference.Fewest}, {precision: compare.DefaultPrecision, limit: mostSeen}}
 	counts := []tallies{{}, {}}
 	for i := range e.worlds {
-		samples, err := e.worlds[i].sample(ctx, e.generated/len(e.worlds), e.truth+14)
+		samples, err := e.worlds[i].sample(ctx, e.generated/len(e.worlds), e.truth+mostSeen)
 		if err != nil {
 			return false, err
 		}
 		for _, s := range samples {
 			for r, rule := range ofRule {
-				c, err := rule.compare(s.a.at(upTo(0, 14)), s.b.at(upTo(0, 14)))
+				c, err := rule.compare(s.a[:mostSeen], s.b[:mostSeen])
 				if err != nil {
 					return false, err
 				}
-				counts[r].count(c, func(name string) float64 { return meanDifference(s.a[14:], s.b[14:], name) })
+				counts[r].count(c, func(name string) float64 { return meanDifference(s.a[mostSeen:], s.b[mostSeen:], name) })
 			}
 		}
 	}
@@ -200,12 +203,4 @@ func workloadCoverage(ctx context.Context, e effort, w io.Writer) (bool, error) 
 	}
 	fmt.Fprintln(w)
 	return all, nil
-}
-
-// upTo returns the places from a on, before b.
-func upTo(a, b int) (out []int) {
-	for i := a; i < b; i++ {
-		out = append(out, i)
-	}
-	return out
 }

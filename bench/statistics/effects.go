@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"replay/engine/scenario"
+	"replay/report/compare"
 )
 
 // mostWrong is in how many comparisons a difference may be found with the wrong sign.
@@ -42,7 +43,7 @@ func effects(ctx context.Context, e effort, w io.Writer) (bool, error) {
 			}
 			rng := stream(fmt.Sprint("effects ", filepath.Base(kind), part))
 			signs := map[string]float64{}
-			for _, rule := range []rule{{seeds: 5}, {seeds: 10}, {seeds: 30}, {precision: 0.03, limit: 30}} {
+			for _, rule := range []rule{{seeds: 5}, {seeds: 10}, {seeds: 30}, {precision: compare.DefaultPrecision, limit: 30}} {
 				if rule.most() > e.pool/2 {
 					continue
 				}

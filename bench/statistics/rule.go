@@ -26,7 +26,7 @@ func rules(limit int) (out []rule) {
 		n = next
 		out = append(out, rule{seeds: n})
 	}
-	return append(out, rule{precision: 0.03, limit: limit})
+	return append(out, rule{precision: compare.DefaultPrecision, limit: limit})
 }
 
 // most is how many seeds the rule takes at most.

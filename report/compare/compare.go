@@ -32,6 +32,9 @@ type Options struct {
 // DefaultMargin is what a difference must exceed to count when nobody says otherwise.
 const DefaultMargin = 0.01
 
+// DefaultPrecision is how precisely headline metrics are to be known when nobody says otherwise.
+const DefaultPrecision = 0.03
+
 // Comparison says what differs between variants and what does not.
 type Comparison struct {
 	Options

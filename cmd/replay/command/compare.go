@@ -35,7 +35,7 @@ Windows of one long trace are taken likewise.`,
 			}),
 			with(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; fewer than 5 give no verdict", DefaultText: "as many as --precision takes; 1 for each of several traces"}, from1To(10_000)),
 			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most to reach --precision", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
-			with(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * defaultPrecision}, positive),
+			with(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultPrecision}, positive),
 			with(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, notNegative),
 			with(&cli.StringFlag{Name: "windows", Usage: "cut the trace by time of submission into `N` windows, each replayed as a trace of its own and one of the sample; auto: as many as are not too much alike"}, aNumberOfWindows),
 			&cli.StringFlag{Name: "traces", Usage: "compare on all traces of `WHERE`: a folder of them, a pattern in quotes, or a file with one a line"},
@@ -156,9 +156,6 @@ func (p *program) compare(c *cli.Context) error {
 	}
 	return checkOutcome(c, names, cmp.Outcomes...)
 }
-
-// defaultPrecision is how precisely headline metrics are known when nobody says otherwise.
-const defaultPrecision = 0.03
 
 // sampleOf says how many replays there are to be of each variant on each source: a number of seeds, or up to how many may be taken
 // until the precision is reached.
