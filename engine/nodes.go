@@ -44,11 +44,13 @@ func (s *sim) startNodes() {
 		n.told = append(n.told, record.Node{Time: record.None})
 	}
 	s.beats = newBeats(s.sc.Engine == scenario.Dense, s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
+	var present []protocol.NodeID
 	for i := range n.spec {
 		if n.spec[i].Present {
-			s.addNode(protocol.NodeID(i))
+			present = append(present, protocol.NodeID(i))
 		}
 	}
+	s.addNode(present...)
 	s.beatsChanged()
 	s.nextNodeEvent(0)
 }
@@ -71,10 +73,13 @@ func (s *sim) total(id protocol.NodeID) resource.Resource {
 	return r
 }
 
-func (s *sim) addNode(id protocol.NodeID) {
-	n := &s.nodes
-	n.down[id] = false
-	s.rm.AddNode(s.now, yarn.NodeSpec{ID: id, Host: s.nodeName(id), Rack: s.cluster.Rack[id], Total: s.total(id)})
+func (s *sim) addNode(ids ...protocol.NodeID) {
+	specs := make([]yarn.NodeSpec, len(ids))
+	for i, id := range ids {
+		s.nodes.down[id] = false
+		specs[i] = yarn.NodeSpec{ID: id, Host: s.nodeName(id), Rack: s.cluster.Rack[id], Total: s.total(id)}
+	}
+	s.rm.AddNode(s.now, specs...)
 }
 
 // nodeName returns what schedulers call a node. With the port in it no request that names a host fits.

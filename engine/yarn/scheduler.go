@@ -51,7 +51,8 @@ type Scheduler interface {
 	// SetClock sets the scheduler's clock, in ms; it never goes back.
 	SetClock(now int64)
 
-	AddNode(NodeSpec)
+	// AddNode registers nodes that come at one time.
+	AddNode(...NodeSpec)
 	RemoveNode(protocol.NodeID)
 	SetNodeTotal(protocol.NodeID, resource.Resource)
 

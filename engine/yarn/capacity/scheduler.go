@@ -104,9 +104,11 @@ func (s *Scheduler) positive(r resource.Resource) bool {
 func (s *Scheduler) SetClock(now int64) { s.now = now }
 
 // AddNode registers a node.
-func (s *Scheduler) AddNode(n yarn.NodeSpec) {
-	s.nodes.Add(n)
-	s.clusterChanged()
+func (s *Scheduler) AddNode(specs ...yarn.NodeSpec) {
+	for _, n := range specs {
+		s.nodes.Add(n)
+		s.clusterChanged()
+	}
 }
 
 // RemoveNode ends what runs on the node and gives back its reservation.

@@ -185,13 +185,15 @@ func (f *Scheduler) Cleanup() {
 	f.tree.cleanup()
 }
 
-// AddNode registers a node.
-func (f *Scheduler) AddNode(s yarn.NodeSpec) {
-	n := f.cluster.Add(s)
-	for int(s.ID) >= len(f.nodes) {
-		f.nodes = append(f.nodes, node{})
+// AddNode registers nodes. Shares of the cluster are those of all of them: they depend on nothing that was before.
+func (f *Scheduler) AddNode(specs ...yarn.NodeSpec) {
+	for _, s := range specs {
+		n := f.cluster.Add(s)
+		for int(s.ID) >= len(f.nodes) {
+			f.nodes = append(f.nodes, node{})
+		}
+		f.nodes[s.ID] = node{Node: n}
 	}
-	f.nodes[s.ID] = node{Node: n}
 	f.everything()
 	f.tree.resize()
 	f.refresh()

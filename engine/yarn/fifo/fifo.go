@@ -69,7 +69,11 @@ func (s *Scheduler) Cluster() *yarn.Cluster { return s.nodes }
 func (s *Scheduler) SetClock(now int64) { s.now = now }
 
 // AddNode registers a node.
-func (s *Scheduler) AddNode(n yarn.NodeSpec) { s.nodes.Add(n) }
+func (s *Scheduler) AddNode(specs ...yarn.NodeSpec) {
+	for _, n := range specs {
+		s.nodes.Add(n)
+	}
+}
 
 // RemoveNode ends what runs on the node. A container that ended before without the node's having said so is given back
 // for a second time, as by FifoScheduler.removeNode: headroom is too large by its size from then on.

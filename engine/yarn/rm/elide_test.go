@@ -18,9 +18,13 @@ type quietScheduler struct {
 	log   []string
 }
 
-func (s *quietScheduler) SetClock(now int64)      { s.clock = now }
-func (s *quietScheduler) AddNode(n yarn.NodeSpec) { s.note("node %d", n.ID) }
-func (s *quietScheduler) Update()                 { s.note("update") }
+func (s *quietScheduler) SetClock(now int64) { s.clock = now }
+func (s *quietScheduler) AddNode(nodes ...yarn.NodeSpec) {
+	for _, n := range nodes {
+		s.note("node %d", n.ID)
+	}
+}
+func (s *quietScheduler) Update() { s.note("update") }
 func (s *quietScheduler) NodeUpdate(protocol.NodeID, []protocol.ContainerID, []protocol.Status) {
 	s.note("heartbeat")
 }

@@ -113,8 +113,10 @@ func statuses(list []protocol.Status) (out []string) {
 
 func (s scheduler) SetClock(now int64) { s.note("clock %d", now) }
 
-func (s scheduler) AddNode(n yarn.NodeSpec) {
-	s.note("add node %d of %v", n.ID, n.Total)
+func (s scheduler) AddNode(nodes ...yarn.NodeSpec) {
+	for _, n := range nodes {
+		s.note("add node %d of %v", n.ID, n.Total)
+	}
 	s.asked()
 }
 

@@ -33,15 +33,17 @@ type proc struct {
 	size     resource.Resource
 }
 
-// AddNode registers a node.
-func (r *RM) AddNode(now int64, spec yarn.NodeSpec) {
-	for int(spec.ID) >= len(r.nodes) {
-		r.nodes = append(r.nodes, node{})
-	}
+// AddNode registers nodes that come at one time.
+func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
 	r.clock(now)
-	r.forget(&r.nodes[spec.ID])
-	r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
-	r.sched.AddNode(spec)
+	for _, spec := range specs {
+		for int(spec.ID) >= len(r.nodes) {
+			r.nodes = append(r.nodes, node{})
+		}
+		r.forget(&r.nodes[spec.ID])
+		r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
+	}
+	r.sched.AddNode(specs...)
 	r.drain(now)
 }
 
