@@ -20,7 +20,7 @@ import (
 
 // kept are the vectors and recordings that come with the project, run once for all tests.
 var kept = sync.OnceValues(func() (*Summary, error) {
-	return Dirs([]string{"testdata/yarn", "testdata/spark", "testdata"})
+	return Dirs([]string{"testdata/yarn", "testdata/spark", "testdata/mapreduce", "testdata"})
 })
 
 // TestVectors runs the vectors and recordings that come with the project.
@@ -91,7 +91,7 @@ func further(t *testing.T, variable, folder string) string {
 
 // TestFurtherVectors runs whole sets of vectors, of which testdata has a part.
 func TestFurtherVectors(t *testing.T) {
-	for _, name := range []string{"spark", "yarn"} {
+	for _, name := range []string{"spark", "yarn", "mapreduce"} {
 		t.Run(name, func(t *testing.T) { checkDir(t, further(t, "REPLAY_GOLDEN", name)) })
 	}
 }

@@ -22,4 +22,5 @@ var Kinds = []golden.Kind{
 	taskSetManager,
 	schedulerRuns,
 	yarnAllocator,
+	mapReduceAllocator,
 }

@@ -6,7 +6,11 @@
 // travel as [Name], so that the decision path compares integers.
 package protocol
 
-import "replay/policy/resource"
+import (
+	"slices"
+
+	"replay/policy/resource"
+)
 
 // AppID is the number of an application within one ResourceManager, from 1
 // (application_<cluster timestamp>_<number>).
@@ -63,6 +67,8 @@ type Ask struct {
 	Count     int32
 	Size      resource.Resource
 	Relax     bool // relaxLocality
+	// Opportunistic is the execution type. A ResourceManager that allocates no opportunistic containers takes no notice of it.
+	Opportunistic bool
 }
 
 // Update is an UpdateContainerRequest for the size of a running container.
@@ -111,6 +117,44 @@ type Status struct {
 	Exit int32 // ContainerExitStatus, see the Exit constants
 }
 
+// A NodeState is a state of a node at the ResourceManager.
+//
+// Source: org.apache.hadoop.yarn.api.records.NodeState.
+type NodeState uint8
+
+// The states.
+const (
+	NodeNew NodeState = iota
+	NodeRunning
+	NodeUnhealthy
+	NodeDecommissioned
+	NodeLost
+	NodeRebooted
+	NodeDecommissioning
+	NodeShutdown
+)
+
+var nodeStates = [...]string{"NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN"}
+
+func (s NodeState) String() string { return nodeStates[s] }
+
+// ParseNodeState returns the state of a name.
+func ParseNodeState(name string) (NodeState, bool) {
+	i := slices.Index(nodeStates[:], name)
+	return NodeState(max(i, 0)), i >= 0
+}
+
+// Unusable reports whether nothing runs on a node in this state, nor can what it served be read.
+func (s NodeState) Unusable() bool {
+	return s == NodeUnhealthy || s == NodeDecommissioned || s == NodeLost || s == NodeShutdown
+}
+
+// NodeUpdate tells application masters that a node has changed its state.
+type NodeUpdate struct {
+	Node  NodeID
+	State NodeState
+}
+
 // AllocateResponse is the answer to an [AllocateRequest]. Slices are valid until the next call.
 type AllocateResponse struct {
 	Allocated []Container // in allocation order
@@ -122,13 +166,14 @@ type AllocateResponse struct {
 	Decreased []Container
 
 	UpdateErrors []UpdateError
+	UpdatedNodes []NodeUpdate
 }
 
 // Reset empties the answer and keeps its memory.
 func (r *AllocateResponse) Reset() {
 	*r = AllocateResponse{
 		Allocated: r.Allocated[:0], Completed: r.Completed[:0], Preempt: r.Preempt[:0],
-		Increased: r.Increased[:0], Decreased: r.Decreased[:0], UpdateErrors: r.UpdateErrors[:0],
+		Increased: r.Increased[:0], Decreased: r.Decreased[:0], UpdateErrors: r.UpdateErrors[:0], UpdatedNodes: r.UpdatedNodes[:0],
 	}
 }
 
