@@ -61,20 +61,15 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 // jobValues returns the statistics of q over the jobs of a part. Jobs of which it is open at the end of the replay count with at
 // least what it is so far.
 func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
-	jobs := d.Jobs
-	of := func(j *result.Job) (float64, bool) {
-		x, ok := q.Of(j)
-		return x, ok && p.has(j)
-	}
 	var xs []float64
-	for i := range jobs {
-		if x, ok := of(&jobs[i]); ok {
+	for j := range p.of(d.Jobs) {
+		if x, ok := q.Of(j); ok {
 			xs = append(xs, x)
 		}
 	}
 	about := q.About
 	if q.Population != "" {
-		about += ", over " + fmt.Sprintf(q.Population, p.of())
+		about += ", over " + fmt.Sprintf(q.Population, p.after())
 	}
 	largest := math.NaN()
 	if len(xs) > 0 {
@@ -88,12 +83,12 @@ func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
 	}
 	whole := int64(0)
 	if p.label == "" {
-		whole = int64(len(jobs))
+		whole = int64(len(d.Jobs))
 	}
 	for i, s := range statistics {
 		if s.name != "max" {
 			out[i].Things, out[i].Whole = "jobs", whole
-			out[i].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { x, ok := of(j); return x, 1, ok }, Percent: s.percent, still: q.Still}
+			out[i].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { x, ok := q.Of(j); return x, 1, ok && p.has(j) }, Percent: s.percent, still: q.Still}
 			if q.Open != nil {
 				out[i].PerJob.Open = func(j *result.Job) (float64, bool) {
 					x, ok := q.Open(j, d.Manifest.Totals.EndMS)
@@ -110,8 +105,8 @@ func openOf(q *result.OfJobs, d *result.Data, p part) (open []float64) {
 	if q.Open == nil {
 		return nil
 	}
-	for i := range d.Jobs {
-		if x, ok := q.Open(&d.Jobs[i], d.Manifest.Totals.EndMS); ok && p.has(&d.Jobs[i]) {
+	for j := range p.of(d.Jobs) {
+		if x, ok := q.Open(j, d.Manifest.Totals.EndMS); ok {
 			open = append(open, x)
 		}
 	}
@@ -141,61 +136,18 @@ func statisticsOf(q *quantity.Quantity, label string, numbers []float64, n int64
 	return out
 }
 
-// jobRatio returns the ratio of two sums over jobs; the denominator counts things.
-func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs []result.Job, of func(*result.Job) (num, den float64, ok bool), things string, absent, about string) Value {
+// jobRatio returns the ratio of two sums over the jobs of a part; the denominator counts things.
+func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs []result.Job, p part, of func(*result.Job) (num, den float64), things string, absent, about string) Value {
 	num, den := 0.0, 0.0
-	for i := range jobs {
-		if n, d, ok := of(&jobs[i]); ok {
-			num += n
-			den += d
-		}
+	for j := range p.of(jobs) {
+		n, d := of(j)
+		num += n
+		den += d
 	}
-	v := value(name, unit, better, quantity.Over(num, den), int64(den), absent, about)
-	v.Things, v.PerJob = things, &PerJob{Of: of}
+	v := value(name+p.label, unit, better, quantity.Over(num, den), int64(den), absent, about)
+	v.Things, v.PerJob = things, &PerJob{Of: func(j *result.Job) (float64, float64, bool) { n, d := of(j); return n, d, p.has(j) }}
 	return v
 }
 
 // seconds is a time as a number of things that a mean is over.
 func seconds(ms float64) int64 { return int64(math.Round(ms / 1000)) }
-
-// part of the jobs, by which values are told apart.
-type part struct {
-	label string // "[queue=root.a]"
-	text  string // "in queue root.a"
-	has   func(*result.Job) bool
-}
-
-// allJobs is the part that is the whole.
-var allJobs = part{has: func(*result.Job) bool { return true }}
-
-// of returns the text after a word, nothing for all jobs.
-func (p part) of() string {
-	if p.text == "" {
-		return ""
-	}
-	return " " + p.text
-}
-
-// partsOf returns the parts of the jobs by queue and by size, without empty ones.
-func partsOf(jobs []result.Job) (parts []part) {
-	queues := map[string]bool{}
-	sizes := map[string]bool{}
-	var names []string
-	for i := range jobs {
-		if q := jobs[i].Queue; !queues[q] {
-			queues[q] = true
-			names = append(names, q)
-		}
-		sizes[jobs[i].Size()] = true
-	}
-	slices.Sort(names)
-	for _, q := range names {
-		parts = append(parts, part{"[queue=" + q + "]", "in queue " + q, func(j *result.Job) bool { return j.Queue == q }})
-	}
-	for _, c := range result.SizeClasses {
-		if sizes[c.Name] {
-			parts = append(parts, part{"[size=" + c.Name + "]", "of jobs of " + c.Name + " tasks", func(j *result.Job) bool { return j.Size() == c.Name }})
-		}
-	}
-	return parts
-}
