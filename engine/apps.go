@@ -29,7 +29,6 @@ type app struct {
 	reserved   map[int64]bool
 	asks       []outstanding
 	open       int  // containers that are not written yet
-	events     int  // in the queue for this slot
 	gone       bool // has left the ResourceManager
 
 	master master.Master // nil until it registers
@@ -63,21 +62,23 @@ func (a *app) containerID(n int64) protocol.ContainerID {
 
 // pushApp schedules an event of an application about the thing with this number.
 func (s *sim) pushApp(at int64, k eventKind, a *app, number, arg int64) {
-	a.events++
-	s.schedule(at, &a.kind.rows[k], k, int64(a.id), number, a.slot, arg)
+	s.schedule(a.lane(), at, &a.kind.rows[k], k, int64(a.id), number, arg)
 }
 
+// lane is the attempt's part of the event queue.
+func (a *app) lane() int32 { return a.slot + 1 }
+
 // handle executes an event of the application.
-func (a *app) handle(e event) {
-	switch e.kind {
+func (a *app) handle(k eventKind, arg int64) {
+	switch k {
 	case evStarted:
-		a.s.processStarted(a, e.arg)
+		a.s.processStarted(a, arg)
 	case evExit:
-		a.s.processExited(a, e.arg)
+		a.s.processExited(a, arg)
 	case evRegisterAM:
 		a.register()
 	default:
-		a.master.Handle(master.EventKind(e.kind-numKinds), e.arg)
+		a.master.Handle(master.EventKind(k-numKinds), arg)
 	}
 }
 
@@ -136,6 +137,7 @@ func (s *sim) enter(a *app) {
 		a.slot = int32(len(s.apps))
 		s.apps = append(s.apps, a)
 	}
+	s.q.clear(a.lane())
 	s.slot[attemptID{a.id, a.attempt}] = a.slot
 	s.latest[a.id] = a
 	s.live++
@@ -245,7 +247,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 
 // release frees the slot of an attempt of which nothing is left.
 func (s *sim) release(a *app) {
-	if !a.gone || a.open > 0 || a.events > 0 || s.apps[a.slot] != a {
+	if !a.gone || a.open > 0 || s.apps[a.slot] != a || !s.q.emptyLane(a.lane()) {
 		return
 	}
 	s.apps[a.slot] = nil

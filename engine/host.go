@@ -17,6 +17,11 @@ func (a *app) At(at int64, k master.EventKind, number, arg int64) {
 	a.s.pushApp(at, numKinds+eventKind(k), a, number, arg)
 }
 
+func (a *app) Set(k master.EventKind, at int64) {
+	kind := numKinds + eventKind(k)
+	a.s.q.set(a.lane(), at, order(a.kind.rows[kind].class, int64(a.id), kind, 0))
+}
+
 func (a *app) Passed(k master.EventKind) bool {
 	kind := numKinds + eventKind(k)
 	return order(a.kind.rows[kind].class, int64(a.id), kind, 0) <= a.s.reached

@@ -59,13 +59,13 @@ func TestHostOfTestsKeepsTheOrder(t *testing.T) {
 			}
 			h.At(at, master.EventKind(kind), number, i)
 			e := numKinds + eventKind(kind)
-			q.push(at, order(rows[e].class, 1, e, number), e, 0, i)
+			q.push(1, at, order(rows[e].class, 1, e, number), i)
 		}
 		h.Run(2)
 		var want []scribed
-		for q.len() > 0 {
-			e := q.pop()
-			want = append(want, scribed{e.at, master.EventKind(e.kind - numKinds), e.arg})
+		for !q.empty() {
+			e, _ := q.pop()
+			want = append(want, scribed{e.at, master.EventKind(e.kind() - numKinds), e.arg})
 		}
 		if !slices.Equal(k.got, want) {
 			r.Fatalf("the host executes %v, the engine %v", k.got, want)

@@ -3,12 +3,10 @@ package engine
 // event is something that happens at a known time. It has no pointers, so the queue costs the
 // collector nothing.
 type event struct {
-	at   int64  // ms since the trace's origin
-	ord  uint64 // class, application, kind and number, see order
-	seq  uint64 // order of scheduling, for equal events of one thing
-	kind eventKind
-	app  int32 // slot of the application, or node
-	arg  int64 // container number, executor, task attempt, ...
+	at  int64  // ms since the trace's origin
+	ord uint64 // class, application, kind and number, see order
+	seq uint64 // order of scheduling, for equal events of one thing
+	arg int64  // container number, executor, task attempt, ...
 }
 
 func (e *event) before(o *event) bool {
@@ -21,42 +19,141 @@ func (e *event) before(o *event) bool {
 	return e.seq < o.seq
 }
 
-// queue is a 4-ary heap of events. The zero value is empty and ready.
+// kind is what the event is.
+func (e *event) kind() eventKind { return eventKind(e.ord >> numberBits & (1<<kindBits - 1)) }
+
+// number is what the event is about.
+func (e *event) number() int64 { return int64(e.ord & (1<<numberBits - 1)) }
+
+// queue holds what is scheduled. Each application attempt has a lane of its own, and so has the ResourceManager with the trace; a heap
+// of lanes knows which comes next. Lanes are short and lie together in memory, and the heap is as large as what is alive, however many
+// events there are. The zero value is empty and ready.
 type queue struct {
-	heap []event
-	seq  uint64
+	lanes []lane
+	heap  []head // 4-ary
+	seq   uint64
+	stale int32 // 1 + a lane whose head is not up to date, 0 for none
 }
 
-func (q *queue) len() int { return len(q.heap) }
+// head is the first event of a lane.
+type head struct {
+	event
+	lane int32
+}
+
+// lane holds the events of one thing: a 4-ary heap of those that stay until they are due, and timers, of which there is one of a kind
+// at a time.
+type lane struct {
+	heap   []event
+	timers []event // at never where none is set
+	at     int32   // 1 + position in the heap of lanes, 0 outside
+}
+
+// next returns the first event of the lane, nil when there is none.
+func (l *lane) next() (first *event) {
+	if len(l.heap) > 0 {
+		first = &l.heap[0]
+	}
+	for i := range l.timers {
+		if t := &l.timers[i]; t.at != never && (first == nil || t.before(first)) {
+			first = t
+		}
+	}
+	return first
+}
+
+// empty reports whether nothing is scheduled.
+func (q *queue) empty() bool {
+	q.refresh()
+	return len(q.heap) == 0
+}
+
+// emptyLane reports whether nothing is scheduled in a lane.
+func (q *queue) emptyLane(n int32) bool { return int(n) >= len(q.lanes) || q.lanes[n].next() == nil }
 
 // peek returns the earliest event; the queue must not be empty.
-func (q *queue) peek() *event { return &q.heap[0] }
-
-// push adds an event at time at. Events of equal time and order come out in the order of pushing.
-func (q *queue) push(at int64, ord uint64, kind eventKind, app int32, arg int64) {
-	q.seq++
-	e := event{at: at, ord: ord, seq: q.seq, kind: kind, app: app, arg: arg}
-	q.heap = append(q.heap, e)
-	i := len(q.heap) - 1
-	for i > 0 {
-		p := (i - 1) / 4
-		if !e.before(&q.heap[p]) {
-			break
-		}
-		q.heap[i] = q.heap[p]
-		i = p
-	}
-	q.heap[i] = e
+func (q *queue) peek() *event {
+	q.refresh()
+	return &q.heap[0].event
 }
 
-// pop removes and returns the earliest event; the queue must not be empty.
-func (q *queue) pop() event {
+// push adds an event at time at to a lane. Events of equal time and order come out in the order of pushing.
+func (q *queue) push(lane int32, at int64, ord uint64, arg int64) {
+	l := q.lane(lane)
+	q.seq++
+	e := event{at: at, ord: ord, seq: q.seq, arg: arg}
+	l.heap = append(l.heap, e)
+	i := len(l.heap) - 1
+	for i > 0 {
+		p := (i - 1) / 4
+		if !e.before(&l.heap[p]) {
+			break
+		}
+		l.heap[i] = l.heap[p]
+		i = p
+	}
+	l.heap[i] = e
+	if i == 0 {
+		q.touch(lane)
+	}
+}
+
+// set schedules the timer of a lane with this order for a time, in place of the time before; at never it is off.
+func (q *queue) set(lane int32, at int64, ord uint64) {
+	l := q.lane(lane)
+	i := 0
+	for i < len(l.timers) && l.timers[i].ord != ord {
+		i++
+	}
+	if i == len(l.timers) {
+		l.timers = append(l.timers, event{at: never, ord: ord})
+	}
+	if t := &l.timers[i]; t.at != at {
+		q.seq++
+		t.at, t.seq = at, q.seq
+		q.touch(lane)
+	}
+}
+
+// clear empties a lane for another use.
+func (q *queue) clear(lane int32) {
+	l := q.lane(lane)
+	l.heap, l.timers = l.heap[:0], l.timers[:0]
+	q.touch(lane)
+}
+
+func (q *queue) lane(n int32) *lane {
+	for int(n) >= len(q.lanes) {
+		q.lanes = append(q.lanes, lane{})
+	}
+	return &q.lanes[n]
+}
+
+// pop removes and returns the earliest event, with its lane; the queue must not be empty.
+func (q *queue) pop() (event, int32) {
+	q.refresh()
 	top := q.heap[0]
-	n := len(q.heap) - 1
-	last := q.heap[n]
-	q.heap = q.heap[:n]
+	l := &q.lanes[top.lane]
+	if len(l.heap) > 0 && l.heap[0].seq == top.seq {
+		l.pop()
+	} else {
+		for i := range l.timers {
+			if l.timers[i].seq == top.seq {
+				l.timers[i].at = never
+			}
+		}
+	}
+	q.touch(top.lane) // what is executed now often schedules something in the same lane
+	return top.event, top.lane
+}
+
+// pop removes the first event of the lane's heap.
+func (l *lane) pop() {
+	n := len(l.heap) - 1
+	last := l.heap[n]
+	l.heap = l.heap[:n]
 	if n == 0 {
-		return top
+		return
 	}
 	i := 0
 	for {
@@ -66,16 +163,86 @@ func (q *queue) pop() event {
 		}
 		best := first
 		for c := first + 1; c < min(first+4, n); c++ {
-			if q.heap[c].before(&q.heap[best]) {
+			if l.heap[c].before(&l.heap[best]) {
 				best = c
 			}
 		}
-		if !q.heap[best].before(&last) {
+		if !l.heap[best].before(&last) {
+			break
+		}
+		l.heap[i] = l.heap[best]
+		i = best
+	}
+	l.heap[i] = last
+}
+
+// touch notes that the head of a lane may have changed.
+func (q *queue) touch(lane int32) {
+	if q.stale != lane+1 {
+		q.refresh()
+		q.stale = lane + 1
+	}
+}
+
+// refresh brings the heap of lanes up to date.
+func (q *queue) refresh() {
+	if q.stale == 0 {
+		return
+	}
+	n := q.stale - 1
+	q.stale = 0
+	l := &q.lanes[n]
+	first := l.next()
+	i := int(l.at) - 1
+	switch {
+	case first == nil && i < 0:
+		return
+	case first == nil:
+		l.at = 0
+		last := q.heap[len(q.heap)-1]
+		q.heap = q.heap[:len(q.heap)-1]
+		if i < len(q.heap) {
+			q.place(i, last)
+		}
+		return
+	case i < 0:
+		i = len(q.heap)
+		q.heap = append(q.heap, head{})
+	case q.heap[i].seq == first.seq:
+		return
+	}
+	q.place(i, head{*first, n})
+}
+
+// place puts a head into the heap of lanes, beginning at a free position.
+func (q *queue) place(i int, h head) {
+	for i > 0 {
+		p := (i - 1) / 4
+		if !h.before(&q.heap[p].event) {
+			break
+		}
+		q.heap[i] = q.heap[p]
+		q.lanes[q.heap[i].lane].at = int32(i) + 1
+		i = p
+	}
+	for {
+		first := 4*i + 1
+		if first >= len(q.heap) {
+			break
+		}
+		best := first
+		for c := first + 1; c < min(first+4, len(q.heap)); c++ {
+			if q.heap[c].before(&q.heap[best].event) {
+				best = c
+			}
+		}
+		if !q.heap[best].before(&h.event) {
 			break
 		}
 		q.heap[i] = q.heap[best]
+		q.lanes[q.heap[i].lane].at = int32(i) + 1
 		i = best
 	}
-	q.heap[i] = last
-	return top
+	q.heap[i] = h
+	q.lanes[h.lane].at = int32(i) + 1
 }

@@ -7,32 +7,68 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQueueIsTotalOrder compares the queue with a sorted list for any mixture of pushes and pops.
+// TestQueueIsTotalOrder compares the queue with a sorted list for any mixture of pushes, timers and pops over several lanes.
 func TestQueueIsTotalOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
-		var model []event
-		for range rapid.IntRange(0, 200).Draw(t, "steps") {
-			if len(model) > 0 && rapid.Bool().Draw(t, "pop") {
-				slices.SortFunc(model, func(a, b event) int {
-					if a.before(&b) {
+		type scheduled struct {
+			event
+			lane  int32
+			timer bool
+		}
+		var model []scheduled
+		ordOf := func(lane int32, kind eventKind, number int64) uint64 {
+			return order(class(rapid.IntRange(1, 3).Draw(t, "class")), int64(lane/2), kind, number)
+		}
+		for range rapid.IntRange(0, 300).Draw(t, "steps") {
+			lane := rapid.Int32Range(0, 5).Draw(t, "lane")
+			at := rapid.Int64Range(0, 5).Draw(t, "at")
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
+			case 0, 1:
+				if len(model) == 0 {
+					continue
+				}
+				slices.SortFunc(model, func(a, b scheduled) int {
+					if a.before(&b.event) {
 						return -1
 					}
 					return 1
 				})
-				if got := q.pop(); got != model[0] {
-					t.Fatalf("popped %+v, want %+v", got, model[0])
+				if first := *q.peek(); first != model[0].event {
+					t.Fatalf("first is %+v, want %+v", first, model[0])
+				}
+				if got, lane := q.pop(); got != model[0].event || lane != model[0].lane {
+					t.Fatalf("popped %+v of lane %d, want %+v", got, lane, model[0])
 				}
 				model = model[1:]
-				continue
+			case 2:
+				ord := order(1, int64(lane/2), evCleanup, 0)
+				if rapid.Bool().Draw(t, "off") {
+					at = never
+				}
+				same := func(s scheduled) bool { return s.timer && s.lane == lane && s.ord == ord }
+				if i := slices.IndexFunc(model, same); i >= 0 && model[i].at == at {
+					q.set(lane, at, ord)
+					continue
+				}
+				model = slices.DeleteFunc(model, same)
+				q.set(lane, at, ord)
+				if at != never {
+					model = append(model, scheduled{event{at: at, ord: ord, seq: q.seq}, lane, true})
+				}
+			case 3:
+				if rapid.IntRange(0, 9).Draw(t, "clear") == 0 {
+					q.clear(lane)
+					model = slices.DeleteFunc(model, func(s scheduled) bool { return s.lane == lane })
+				}
+			default:
+				ord := ordOf(lane, evSample, rapid.Int64Range(0, 2).Draw(t, "number"))
+				q.push(lane, at, ord, int64(len(model)))
+				model = append(model, scheduled{event{at: at, ord: ord, seq: q.seq, arg: int64(len(model))}, lane, false})
 			}
-			at := rapid.Int64Range(0, 5).Draw(t, "at")
-			ord := order(class(rapid.IntRange(1, 3).Draw(t, "class")), rapid.Int64Range(0, 1).Draw(t, "app"), evSample, rapid.Int64Range(0, 2).Draw(t, "number"))
-			q.push(at, ord, evSample, 0, int64(len(model)))
-			model = append(model, event{at: at, ord: ord, seq: q.seq, kind: evSample, arg: int64(len(model))})
-		}
-		if q.len() != len(model) {
-			t.Fatalf("queue has %d events, want %d", q.len(), len(model))
+			if q.empty() != (len(model) == 0) || q.emptyLane(lane) != !slices.ContainsFunc(model, func(s scheduled) bool { return s.lane == lane }) {
+				t.Fatalf("the queue is empty: %v; lane %d is: %v; it has %v", q.empty(), lane, q.emptyLane(lane), model)
+			}
 		}
 	})
 }

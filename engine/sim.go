@@ -32,7 +32,7 @@ type sim struct {
 
 	now     int64
 	reached uint64 // place in the order of this millisecond: what is not behind it has been executed
-	q       queue
+	q       queue  // lane 0 is the ResourceManager's and the trace's, then one for each slot of apps
 	beats   *beats
 	rm      *rm.RM
 	names   *protocol.Names
@@ -131,9 +131,11 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		last := s.horizon()
 		limit, limitOrd := last+1, uint64(0)
-		queued := s.q.len() > 0 && s.q.peek().at <= last
-		if queued {
-			limit, limitOrd = s.q.peek().at, s.q.peek().ord
+		queued := false
+		if !s.q.empty() {
+			if first := s.q.peek(); first.at <= last {
+				queued, limit, limitOrd = true, first.at, first.ord
+			}
 		}
 		at, ord, beat := s.beats.next(limit, limitOrd)
 		if !beat && !queued {
@@ -148,7 +150,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if beat {
 			s.beats.run(s)
 		} else {
-			s.handle(s.q.pop())
+			s.handle()
 		}
 		if s.after != nil {
 			s.after()
@@ -191,7 +193,7 @@ func (s *sim) patience() int64 {
 // stop ends a replay in which nothing is left to execute up to its horizon.
 func (s *sim) stop() {
 	last := s.horizon()
-	more := s.q.len() > 0 || s.beats.any()
+	more := !s.q.empty() || s.beats.any()
 	switch {
 	case s.sc.Until > 0 && last == s.sc.Until && more:
 		s.endAt(last)
@@ -220,11 +222,11 @@ func (s *sim) endAt(t int64) {
 
 // push schedules an event of the ResourceManager or the trace.
 func (s *sim) push(at int64, k eventKind, number, arg int64) {
-	s.schedule(at, &kinds[k], k, 0, number, 0, arg)
+	s.schedule(0, at, &kinds[k], k, 0, number, arg)
 }
 
-// schedule puts an event into the queue; work counts as pending, see [sim.pending].
-func (s *sim) schedule(at int64, row *kind, k eventKind, app, number int64, slot int32, arg int64) {
+// schedule puts an event into a lane of the queue; work counts as pending, see [sim.pending].
+func (s *sim) schedule(lane int32, at int64, row *kind, k eventKind, app, number, arg int64) {
 	if err := fits(app, number); err != nil {
 		s.err = cmp.Or(s.err, err)
 		return
@@ -232,7 +234,7 @@ func (s *sim) schedule(at int64, row *kind, k eventKind, app, number int64, slot
 	if row.work {
 		s.pending++
 	}
-	s.q.push(at, order(row.class, app, k, number), k, slot, arg)
+	s.q.push(lane, at, order(row.class, app, k, number), arg)
 }
 
 // usefulStalls is how many times as long as a stall a replay goes on while no job gets further.
@@ -244,19 +246,21 @@ func (s *sim) goesOn(until int64) { s.useful = max(s.useful, until) }
 // move notes that something happened now, which ends a stall.
 func (s *sim) move() { s.moved = s.now }
 
-func (s *sim) handle(e event) {
-	if e.ord>>(kindBits+numberBits)&(1<<appBits-1) != 0 {
-		a := s.apps[e.app]
-		a.events--
-		s.doing = &a.kind.rows[e.kind]
+// handle executes the first event of the queue.
+func (s *sim) handle() {
+	e, lane := s.q.pop()
+	k := e.kind()
+	if lane != 0 {
+		a := s.apps[lane-1]
+		s.doing = &a.kind.rows[k]
 		s.worked(s.doing)
-		a.handle(e)
+		a.handle(k, e.arg)
 		s.release(a)
 		return
 	}
-	s.doing = &kinds[e.kind]
+	s.doing = &kinds[k]
 	s.worked(s.doing)
-	switch e.kind {
+	switch k {
 	case evArrival:
 		s.arrive()
 	case evNodeEvent:
@@ -265,7 +269,7 @@ func (s *sim) handle(e event) {
 		s.sample()
 		s.push(s.now+s.betweenSamples(), evSample, 0, 0)
 	default:
-		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], e.kind)), int64(e.ord&(1<<numberBits-1)), e.arg)
+		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
 	}
 }
 

@@ -11,6 +11,8 @@
 package master
 
 import (
+	"math"
+
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/record"
@@ -104,6 +106,9 @@ type Preferrer interface {
 // Repeats is how many times the same work may begin before it is no longer believed to come to an end.
 const Repeats = 100
 
+// Never is a time that does not come.
+const Never = math.MaxInt64
+
 // An EventKind is a position in [Kind.Events].
 type EventKind uint8
 
@@ -141,6 +146,9 @@ type Clock interface {
 	Now() int64
 	// At schedules an event at a time, now or later, about the thing with this number.
 	At(at int64, k EventKind, number, arg int64)
+	// Set schedules the timer of a kind of which there is one at a time, in place of the time before; at [Never] it is off. Its number and
+	// arg are 0. A kind that is work has none.
+	Set(k EventKind, at int64)
 	// Passed reports whether events of a kind, of this application, that are scheduled for now have been executed.
 	Passed(k EventKind) bool
 	// GoesOn notes that work is known to go on until a time: the replay is not stuck before it. Work that has begun [Repeats]

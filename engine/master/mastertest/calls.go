@@ -2,6 +2,7 @@ package mastertest
 
 import (
 	"fmt"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -28,6 +29,18 @@ func (h *Host) At(at int64, k master.EventKind, number, arg int64) {
 		h.tb.Errorf("%q has number %d, its row says none", row.Name, number)
 	}
 	h.push(event{at: at, class: row.Class, kind: int(k), number: number, arg: arg})
+}
+
+// Set is part of [master.Clock].
+func (h *Host) Set(k master.EventKind, at int64) {
+	row := &h.events[k]
+	if row.Work {
+		h.tb.Errorf("%q is work, and is set as a timer", row.Name)
+	}
+	h.queue = slices.DeleteFunc(h.queue, func(e event) bool { return e.kind == int(k) })
+	if at != master.Never {
+		h.push(event{at: at, class: row.Class, kind: int(k)})
+	}
 }
 
 // Passed is part of [master.Clock].

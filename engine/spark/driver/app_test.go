@@ -21,8 +21,8 @@ type app struct {
 	*mastertest.Host
 	d        *Driver
 	launched []run                    // task attempts, as they were when they were launched
-	clocks   map[master.EventKind]int // times scheduled, by clock
-	ticks    []int64                  // times of dynamic allocation that were scheduled
+	clocks   map[master.EventKind]int // times executed, by clock
+	ticks    []int64                  // times of dynamic allocation that were executed
 }
 
 // noted is an application's host that notes the task attempts it launches.
@@ -35,13 +35,28 @@ func (n *noted) At(at int64, k master.EventKind, number, arg int64) {
 	if k == evStatus {
 		n.app.launched = append(n.app.launched, *n.app.d.runs.of(arg))
 	}
+	n.Host.At(at, k, number, arg)
+}
+
+// notedMaster is a master that notes the times of its clocks.
+type notedMaster struct {
+	preferring
+	app *app
+}
+
+type preferring interface {
+	master.Master
+	master.Preferrer
+}
+
+func (m *notedMaster) Handle(k master.EventKind, arg int64) {
 	if k >= evGate {
-		n.app.clocks[k]++
+		m.app.clocks[k]++
 		if k == evTick {
-			n.app.ticks = append(n.app.ticks, at)
+			m.app.ticks = append(m.app.ticks, m.app.d.now())
 		}
 	}
-	n.Host.At(at, k, number, arg)
+	m.preferring.Handle(k, arg)
 }
 
 // notedKind is Spark on such a host.
@@ -64,7 +79,7 @@ func (k *notedKind) Plan(j *trace.Job) (*master.Plan, error) {
 		case *given:
 			k.app.d = m.Driver
 		}
-		return m
+		return &notedMaster{m.(preferring), k.app}
 	}
 	return p, nil
 }
@@ -129,7 +144,7 @@ func (a *app) register() *app {
 }
 
 // asked is the driver's side towards YARN.
-func (a *app) asked() *asked { return a.Master.(*asked) }
+func (a *app) asked() *asked { return a.Master.(*notedMaster).preferring.(*asked) }
 
 // executors grants an executor on each of these nodes; they come with the master's next heartbeat.
 func (a *app) executors(nodes ...int32) *app {

@@ -23,6 +23,14 @@ type asked struct {
 	out      allocator.Outcome
 	pool     []int64 // threads of the launcher pool: free from
 	launched int     // executors that were started
+
+	questions []question // why executors are gone, in order of asking; the end of patience with the first is in the event queue
+}
+
+// question is one of the driver to the application master: why an executor is gone.
+type question struct {
+	executor int32
+	until    int64 // when the driver's patience ends
 }
 
 func (a *asked) prepare() error {
@@ -64,14 +72,13 @@ func (a *asked) begin() {
 func (a *asked) handle(k master.EventKind, arg int64) {
 	switch k {
 	case evHeartbeat:
-		if arg == a.beats.last && a.beats.queued {
-			a.h.Heartbeats(1, 1)
-			a.heartbeat()
-		}
+		a.h.Heartbeats(1, 1)
+		a.heartbeat()
 	case evDisconnect:
 		a.disconnected(int32(arg))
 	case evAskTimeout:
 		a.askTimeout(int32(arg))
+		a.patience()
 	case evDecommission:
 		a.mayEnd(int32(arg))
 	}
@@ -280,16 +287,44 @@ func (a *asked) disconnected(id int32) {
 	case allocator.LossKnown:
 		a.removeExecutor(id, lossOf(reason))
 	case allocator.LossWaits:
-		a.h.At(a.now()+a.conf.AskTimeout, evAskTimeout, int64(id), int64(id))
+		a.question(id)
 		a.wake()
 	default:
 		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
 	}
 }
 
+// question begins to wait for an answer. Nearly all are answered, so only the oldest one that is open has its end in the event queue.
+func (a *asked) question(id int32) {
+	q := question{id, a.now() + a.conf.AskTimeout}
+	if a.questions = append(a.questions, q); len(a.questions) == 1 {
+		a.h.At(q.until, evAskTimeout, int64(id), int64(id))
+	}
+}
+
+// patience goes on to the oldest question that is open, when the time of the first has come.
+func (a *asked) patience() {
+	for len(a.questions) > 0 {
+		a.questions = a.questions[:copy(a.questions, a.questions[1:])]
+		if len(a.questions) == 0 {
+			return
+		}
+		if q := a.questions[0]; a.open(q.executor) {
+			a.h.At(q.until, evAskTimeout, int64(q.executor), int64(q.executor))
+			return
+		}
+	}
+}
+
+// open reports whether the driver waits for the reason why an executor is gone.
+func (a *asked) open(id int32) bool {
+	e := a.exec(id)
+	return e != nil && e.state == execLost && !a.stopping
+}
+
 // askTimeout is the end of the driver's patience with a question for a loss reason.
 func (a *asked) askTimeout(id int32) {
-	if e := a.exec(id); e != nil && e.state == execLost && !a.stopping {
+	if a.open(id) {
 		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
 	}
 }

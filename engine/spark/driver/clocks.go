@@ -22,11 +22,12 @@ func (d *Driver) start(c clock, after int64) {
 	d.clocks = append(d.clocks, c)
 }
 
-// wind brings the clocks up to date after an event.
+// wind brings what is scheduled up to date after an event.
 func (d *Driver) wind() {
 	if d.stopping {
 		return
 	}
+	d.revived()
 	now := d.now()
 	for i := range d.clocks {
 		c := &d.clocks[i]
@@ -35,15 +36,26 @@ func (d *Driver) wind() {
 			t += c.period
 		}
 		if !d.kind.Dense {
-			if t = c.due(t); t == never {
-				continue
+			if t = c.due(t); t != never {
+				t = c.from(t)
 			}
-			t = c.from(t)
 		}
-		if t < c.at {
-			c.at = t
-			d.h.At(t, c.kind, 0, t)
-		}
+		c.set(d.h, t)
+	}
+}
+
+// set has the clock run at a time next.
+func (c *clock) set(h master.Host, at int64) {
+	if c.at != at {
+		c.at = at
+		h.Set(c.kind, at)
+	}
+}
+
+// stopClocks ends all clocks.
+func (d *Driver) stopClocks() {
+	for i := range d.clocks {
+		d.clocks[i].set(d.h, never)
 	}
 }
 
@@ -55,15 +67,12 @@ func (c *clock) from(t int64) int64 {
 	return c.first + (t-c.first+c.period-1)/c.period*c.period
 }
 
-// tick executes the clock of a kind, scheduled for a time; ok is false when no clock has the kind. A time that an earlier one has
-// replaced does nothing: the clock could not have done anything then.
-func (d *Driver) tick(k master.EventKind, at int64) (ok bool) {
+// tick executes the clock of a kind; ok is false when no clock has the kind.
+func (d *Driver) tick(k master.EventKind) (ok bool) {
 	for i := range d.clocks {
 		if c := &d.clocks[i]; c.kind == k {
-			if c.at == at && !d.stopping {
-				c.at = never
-				c.run()
-			}
+			c.at = never
+			c.run()
 			return true
 		}
 	}

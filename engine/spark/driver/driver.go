@@ -38,7 +38,8 @@ type Driver struct {
 	offers    []spark.Offer
 	told      []spark.TaskEvent
 	clocks    []clock
-	reviveAt  int64 // time of the offer of all executors that is scheduled, or -1
+	reviveAt  int64 // time of the offer of all executors that was asked for, or -1
+	reviving  bool  // it is in the event queue; it is not while it would offer nothing
 
 	registered int64  // when the application master registered
 	started    bool   // the application's own code runs
@@ -137,6 +138,9 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	if d.gone {
 		return
 	}
+	if k > evRevive && !d.reviving { // behind the offer, which had nothing to offer
+		d.reviveAt = -1
+	}
 	switch k {
 	case evExecReady:
 		d.execReady(arg)
@@ -147,7 +151,7 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	case evKilled:
 		d.killedTask(arg)
 	case evRevive:
-		d.reviveAt = -1
+		d.reviveAt, d.reviving = -1, false
 		d.offerAll()
 	case evStage:
 		d.dag.StageDue(d.now(), int32(arg))
@@ -168,7 +172,7 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 		d.tasks.AbortTimeout(d.now(), int32(arg))
 		d.pump()
 	default:
-		if !d.tick(k, arg) {
+		if !d.tick(k) {
 			d.source.handle(k, arg)
 		}
 	}
@@ -265,6 +269,7 @@ func (d *Driver) driverStop() {
 func (d *Driver) quit() {
 	if !d.stopping {
 		d.source.quit()
+		d.stopClocks()
 		d.stopping = true
 	}
 }

@@ -1,6 +1,9 @@
 package driver
 
-import "replay/engine/spark/allocator"
+import (
+	"replay/engine/master"
+	"replay/engine/spark/allocator"
+)
 
 // heartbeats are those of an application master. Their times are computed, and only one that has something to do is in the
 // event queue; the others pass and are counted. A heartbeat has something to do when the ResourceManager has something
@@ -11,7 +14,7 @@ type heartbeats struct {
 	waiting bool  // the rhythm hurries, since the last one that was executed
 	next    int64 // time of the next one, if the loop is not woken; never while one is executed and after the last
 	queued  bool  // it is in the event queue
-	last    int64 // what it is called there; it replaces those before it
+	ahead   bool  // it is for now, after others of this time have passed: it comes before what is of a later kind
 	news    bool  // the ResourceManager has something to tell
 	nodes   int   // in the cluster
 }
@@ -21,7 +24,7 @@ type heartbeats struct {
 //
 // Source: ApplicationMaster.allocationThreadImpl, YarnAllocator.allocateResources.
 func (a *asked) heartbeat() {
-	a.beats.queued, a.beats.news, a.beats.next = false, false, never
+	a.beats.queued, a.beats.ahead, a.beats.news, a.beats.next = false, false, false, never
 	if reason := a.alloc.Fatal(a.now()); reason != "" {
 		a.Fail(reason)
 		return
@@ -45,11 +48,26 @@ func (a *asked) wake() {
 		return
 	}
 	a.pass()
-	a.beats.ladder.Wake()
-	if a.beats.next != never {
-		a.beats.next = a.now()
-		a.queue()
+	b := &a.beats
+	b.ladder.Wake()
+	if b.next == never {
+		return
 	}
+	b.next, b.ahead = a.now(), a.h.Passed(evHeartbeat)
+	b.waiting = a.alloc.Waiting() // as the heartbeat will find it
+	if b.queued {
+		b.queued = false
+		a.h.Set(evHeartbeat, never)
+	}
+	a.expect()
+}
+
+// Handle is part of [master.Master].
+func (a *asked) Handle(k master.EventKind, arg int64) {
+	if k > evHeartbeat {
+		a.beats.ahead = false
+	}
+	a.Driver.Handle(k, arg)
 }
 
 // expect puts the next heartbeat into the event queue if it has something to do. It comes after each change of what decides that.
@@ -65,12 +83,12 @@ func (a *asked) expect() {
 func (a *asked) quit() {
 	a.pass()
 	a.beats.queued, a.beats.next = false, never
+	a.h.Set(evHeartbeat, never)
 }
 
 func (a *asked) queue() {
-	a.beats.last++
 	a.beats.queued = true
-	a.h.At(a.beats.next, evHeartbeat, 0, a.beats.last)
+	a.h.Set(evHeartbeat, a.beats.next)
 }
 
 // pass lets the heartbeats pass whose time has come without anything to do.
@@ -80,7 +98,8 @@ func (a *asked) pass() {
 		return
 	}
 	count := int64(0)
-	for b.next < a.now() || b.next == a.now() && a.h.Passed(evHeartbeat) {
+	for b.next < a.now() || b.next == a.now() && !b.ahead && a.h.Passed(evHeartbeat) {
+		b.ahead = false
 		pause := b.ladder.Pause(b.waiting)
 		times := int64(1)
 		if pause == b.ladder.Longest() { // so are those after it

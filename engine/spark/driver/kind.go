@@ -91,7 +91,7 @@ var events = []master.Event{
 	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true},
 	evRecordedAdd: {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},
 	evExecReady:   {Name: "executor has registered and has free cores", Class: master.Inbox, Number: "container", Work: true},
-	evRevive:      {Name: "offer of all executors", Class: master.Inbox, Work: true},
+	evRevive:      {Name: "offer of all executors", Class: master.Inbox},
 	evResult:      {Name: "result of a task attempt handled", Class: master.Inbox, Number: "task attempt", Work: true},
 	evStage:       {Name: "submission of a stage handled", Class: master.Inbox, Number: "order of posting", Work: true},
 	evResubmit:    {Name: "failed stages submitted again", Class: master.Inbox, Work: true},

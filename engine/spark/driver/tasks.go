@@ -283,7 +283,15 @@ func (d *Driver) revive() {
 		return
 	}
 	d.reviveAt = d.now()
-	d.h.At(d.now(), evRevive, 0, 0)
+	d.revived()
+}
+
+// revived schedules the offer that was asked for, as soon as there is a task to offer.
+func (d *Driver) revived() {
+	if !d.reviving && d.reviveAt == d.now() && (d.kind.Dense || d.tasks.Pending()) {
+		d.reviving = true
+		d.h.Set(evRevive, d.now())
+	}
 }
 
 // writeRun writes the record of an attempt and drops it.
