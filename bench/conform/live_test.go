@@ -14,7 +14,7 @@ import (
 
 // TestFurtherRecordings gives the calls of whole sets of recorded ResourceManagers to the schedulers.
 func TestFurtherRecordings(t *testing.T) {
-	for _, name := range []string{"spark-on-yarn", "spark-on-yarn-capacity", "spark-on-yarn-more"} {
+	for _, name := range []string{"spark-on-yarn", "spark-on-yarn-capacity", "spark-on-yarn-more", "mapreduce-on-yarn"} {
 		t.Run(name, func(t *testing.T) { checkDir(t, further(t, "REPLAY_RECORDINGS", name)) })
 	}
 }
@@ -229,7 +229,7 @@ func TestFolderOfRecordings(t *testing.T) {
 		names = append(names, f.File)
 	}
 	if want := []string{
-		"recorded-capacity/rm-calls.jsonl.gz", "recorded-locality-thresholds/rm-calls.jsonl.gz", "recorded-preemption/rm-calls.jsonl.gz",
+		"recorded-capacity/rm-calls.jsonl.gz", "recorded-locality-thresholds/rm-calls.jsonl.gz", "recorded-mapreduce/rm-calls.jsonl.gz", "recorded-preemption/rm-calls.jsonl.gz",
 		"recorded-second-attempt/rm-calls.jsonl.gz",
 	}; !slices.Equal(names, want) || !s.OK() {
 		t.Errorf("got %v, passes is %v, want %v", names, s.OK(), want)
@@ -238,7 +238,7 @@ func TestFolderOfRecordings(t *testing.T) {
 	if err := s.WriteText(&b, DefaultMax); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"recorded-preemption/rm-calls.jsonl.gz           28/28 100.00 %", "total                                           146/146 100.00 %"} {
+	for _, want := range []string{"recorded-preemption/rm-calls.jsonl.gz           28/28 100.00 %", "total                                           274/274 100.00 %"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table has no %q:\n%s", want, b.String())
 		}

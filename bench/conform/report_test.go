@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "rewrite docs/fidelity-appendix.md")
 
 // appendixCommand is how the appendix of docs/fidelity-*.md is made.
-const appendixCommand = "replay conform bench/conform/testdata/yarn bench/conform/testdata/spark bench/conform/testdata --report docs/fidelity-appendix.md"
+const appendixCommand = "replay conform bench/conform/testdata/yarn bench/conform/testdata/spark bench/conform/testdata/mapreduce bench/conform/testdata --report docs/fidelity-appendix.md"
 
 // The appendix is what the command writes about the vectors and recordings of the project.
 func TestAppendixIsCurrent(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 // to the scheduler here, and what it does at each of them is compared; see README.md, "Recorded clusters".
 var ResourceManager = golden.Kind{
 	Name:      "recorded cluster",
-	Of:        golden.AnswersOf("live ResourceManager, YarnAllocator"),
+	Of:        golden.AnswersOf("live ResourceManager, YarnAllocator, RMContainerAllocator"),
 	Match:     func(name string, _ golden.Shape) bool { return name == "rm-calls" },
 	Run:       runLive,
 	Recording: "rm-calls",
@@ -46,18 +46,19 @@ const (
 	partBeat                        // of an application master: pending, running and starting executors at a heartbeat
 	partAsk                         // its asks and releases at a heartbeat
 	partRequest                     // a container request that it made: its hosts
-	partLaunch                      // an executor: container, host and number
+	partLaunch                      // an executor: container, host and number; of MapReduce, all assignments of a heartbeat
+	partReduces                     // of a MapReduce application master: how many reduces it asks for, and attempts that it has killed, in a heartbeat
 )
 
 var livePartNames = [...]string{
 	"allocations", "reservations", "unreserved", "handed over", "headroom", "preempted", "proposals", "queues", "users", "applications",
-	"AM counts", "AM asks", "AM requests", "AM launches",
+	"AM counts", "AM asks", "AM requests", "AM launches", "AM reduces",
 }
 
 // decides tells the parts that are decisions. The others are seen at moments that a live ResourceManager does not tell exactly.
 func (p livePart) decides() bool {
 	switch p {
-	case partAllocation, partReservation, partUnreserved, partPreempted, partProposal, partRequest, partLaunch:
+	case partAllocation, partReservation, partUnreserved, partPreempted, partProposal, partRequest, partLaunch, partReduces:
 		return true
 	}
 	return false
@@ -201,6 +202,7 @@ type recording struct {
 	racks         map[string]string // by node
 	sparkDefaults map[string]string
 	masters       []*master
+	mapReduce     []*mapReduceMaster
 }
 
 func runLive(in *golden.Input, out *golden.Results) error {
@@ -218,12 +220,22 @@ func runLive(in *golden.Input, out *golden.Results) error {
 		return nil
 	}
 	out.Notes = moved
-	if len(r.masters) == 0 {
-		out.Notes = append(out.Notes, "Spark's application masters are not recorded: their side is not compared")
+	if len(r.masters)+len(r.mapReduce) == 0 {
+		out.Notes = append(out.Notes, "the application masters are not recorded: their side is not compared")
 	}
 	for _, m := range r.masters {
 		if m.unsupported == "" {
 			if err := run.playMaster(m); err != nil {
+				m.unsupported = err.Error()
+			}
+		}
+		if m.unsupported != "" {
+			out.AddUnsupported(m.app, m.unsupported)
+		}
+	}
+	for _, m := range r.mapReduce {
+		if m.unsupported == "" {
+			if err := run.playMapReduce(m); err != nil {
 				m.unsupported = err.Error()
 			}
 		}
@@ -316,6 +328,9 @@ func readRecording(in *golden.Input) (*recording, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	if r.masters, err = r.readMasters(dir); err != nil {
+		return nil, err
+	}
+	if r.mapReduce, err = r.readMapReduce(dir); err != nil {
 		return nil, err
 	}
 	return r, nil

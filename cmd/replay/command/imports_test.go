@@ -40,6 +40,7 @@ var picture = map[string][]string{
 	"replay/engine/spark/scala":         nil,
 	"replay/engine/spark":               {"replay/engine/protocol", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/spark/allocator":     {"replay/policy", "replay/policy/resource", "replay/engine/protocol", "replay/engine/spark", "replay/engine/spark/conf"},
+	"replay/engine/mapreduce/conf":      {"replay/policy/resource", "replay/engine/mapreduce/allocator"},
 	"replay/engine/mapreduce/allocator": {"replay/policy/resource", "replay/engine/protocol"},
 	"replay/engine/random":              nil,
 	"replay/engine/master":              {"replay/policy/resource", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},

@@ -1,0 +1,293 @@
+// Package conf reads the keys of a MapReduce job that decide what it asks for, how its tasks are retried and speculated, and when reduces begin.
+//
+// Source: MRJobConfig and mapred-default.xml of Hadoop 3.4.1.
+package conf
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"replay/engine/mapreduce/allocator"
+	"replay/policy/resource"
+)
+
+// A Task is what holds for all maps, or for all reduces.
+type Task struct {
+	Size               resource.Resource // of a container
+	MaxAttempts        int
+	FailuresMaxPercent int // of the tasks, before the job fails
+	Speculative        bool
+}
+
+// Speculation are the bounds of the speculator.
+type Speculation struct {
+	Allowed              int     // attempts at least
+	RunningCap, TotalCap float64 // shares of the running and of all tasks
+	RetryIdleMS, RetryMS int64   // wait after a scan without and with a launch
+}
+
+// Uber says which jobs run their tasks in the application master.
+type Uber struct {
+	Enabled       bool
+	Maps, Reduces int
+	Bytes         int64 // negative: the block size of the file system, which is not known here; no bound
+}
+
+// Conf is the configuration of a job.
+type Conf struct {
+	Allocator   allocator.Conf
+	Map, Reduce Task
+	Speculation Speculation
+	Uber        Uber
+
+	HeartbeatMS   int64
+	TaskTimeoutMS int64 // a task that says nothing for so long fails; 0 or less is never
+	ExitTimeoutMS int64 // a task that is done and does not end is stopped after so long
+
+	FetchFailures         int // reports of a map's output, and the share of the reduces in their shuffle, that make it fail
+	FetchFailureFraction  float32
+	FinishWhenReducesDone bool
+
+	AMSize        resource.Resource
+	AMMaxAttempts int
+	Recovery      bool
+}
+
+// reader reads values and keeps the first error.
+type reader struct {
+	values func(string) (string, bool)
+	err    error
+}
+
+func (r *reader) text(key string) (string, bool) {
+	v, ok := r.values(key)
+	v = strings.TrimSpace(v)
+	return v, ok && v != ""
+}
+
+func (r *reader) wrong(key, value, wanted string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s is %q, want %s", key, value, wanted)
+	}
+}
+
+func (r *reader) long(key string, otherwise int64) int64 {
+	v, ok := r.text(key)
+	if !ok {
+		return otherwise
+	}
+	digits, base, sign := v, 10, ""
+	if strings.HasPrefix(digits, "-") {
+		digits, sign = digits[1:], "-"
+	}
+	if hex, ok := strings.CutPrefix(strings.ToLower(digits), "0x"); ok {
+		digits, base = hex, 16
+	}
+	n, err := strconv.ParseInt(sign+digits, base, 64)
+	if err != nil {
+		r.wrong(key, v, "a whole number")
+		return otherwise
+	}
+	return n
+}
+
+func (r *reader) int(key string, otherwise int64) int {
+	n := r.long(key, otherwise)
+	if n < math.MinInt32 || n > math.MaxInt32 {
+		r.wrong(key, fmt.Sprint(n), "a number of 32 bits")
+		return int(otherwise)
+	}
+	return int(n)
+}
+
+func (r *reader) float(key string, otherwise float64, bits int) float64 {
+	v, ok := r.text(key)
+	if !ok {
+		return otherwise
+	}
+	f, err := strconv.ParseFloat(v, bits)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		r.wrong(key, v, "a number")
+		return otherwise
+	}
+	return f
+}
+
+func (r *reader) single(key string, otherwise float32) float32 {
+	return float32(r.float(key, float64(otherwise), 32))
+}
+
+// bool is what stands there, or otherwise if it is neither true nor false.
+func (r *reader) bool(key string, otherwise bool) bool {
+	switch v, _ := r.text(key); strings.ToLower(v) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return otherwise
+}
+
+// policies are the preemption policies by their classes.
+var policies = map[string]allocator.Preemption{
+	"org.apache.hadoop.mapreduce.v2.app.rm.preemption.NoopAMPreemptionPolicy":       allocator.PreemptNothing,
+	"org.apache.hadoop.mapreduce.v2.app.rm.preemption.KillAMPreemptionPolicy":       allocator.PreemptKill,
+	"org.apache.hadoop.mapreduce.v2.app.rm.preemption.CheckpointAMPreemptionPolicy": allocator.PreemptCheckpoint,
+}
+
+// New reads a configuration; values gives the text of a key that is set. The error names key, value and what was wanted.
+func New(values func(key string) (string, bool)) (*Conf, error) {
+	r := &reader{values: values}
+	c := &Conf{
+		Allocator: allocator.Conf{
+			SlowStart:                r.single("mapreduce.job.reduce.slowstart.completedmaps", 0.05),
+			RampUpLimit:              r.single("yarn.app.mapreduce.am.job.reduce.rampup.limit", 0.5),
+			PreemptionLimit:          r.single("yarn.app.mapreduce.am.job.reduce.preemption.limit", 0.5),
+			UnconditionalPreemptS:    int32(r.int("mapreduce.job.reducer.unconditional-preempt.delay.sec", 300)),
+			PreemptDelayS:            int32(r.int("mapreduce.job.reducer.preempt.delay.sec", 0)),
+			RunningMaps:              r.int("mapreduce.job.running.map.limit", 0),
+			RunningReduces:           r.int("mapreduce.job.running.reduce.limit", 0),
+			Blacklisting:             r.bool("yarn.app.mapreduce.am.job.node-blacklisting.enable", true),
+			FailuresPerNode:          r.int("mapreduce.job.maxtaskfailures.per.tracker", 3),
+			IgnoreBlacklistPercent:   r.int("yarn.app.mapreduce.am.job.node-blacklisting.ignore-threshold-node-percent", 33),
+			OpportunisticMapsPercent: r.int("mapreduce.job.num-opportunistic-maps-percent", 0),
+		},
+		Speculation: Speculation{
+			Allowed:     r.int("mapreduce.job.speculative.minimum-allowed-tasks", 10),
+			RunningCap:  r.float("mapreduce.job.speculative.speculative-cap-running-tasks", 0.1, 64),
+			TotalCap:    r.float("mapreduce.job.speculative.speculative-cap-total-tasks", 0.01, 64),
+			RetryIdleMS: r.long("mapreduce.job.speculative.retry-after-no-speculate", 1000),
+			RetryMS:     r.long("mapreduce.job.speculative.retry-after-speculate", 15000),
+		},
+		Uber: Uber{
+			Enabled: r.bool("mapreduce.job.ubertask.enable", false), Maps: r.int("mapreduce.job.ubertask.maxmaps", 9),
+			Reduces: r.int("mapreduce.job.ubertask.maxreduces", 1), Bytes: r.long("mapreduce.job.ubertask.maxbytes", -1),
+		},
+		HeartbeatMS:           r.long("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000),
+		TaskTimeoutMS:         r.long("mapreduce.task.timeout", 600_000),
+		ExitTimeoutMS:         r.long("mapreduce.task.exit.timeout", 60_000),
+		FetchFailures:         r.int("mapreduce.reduce.shuffle.max-fetch-failures-notifications", 3),
+		FetchFailureFraction:  r.single("mapreduce.reduce.shuffle.max-fetch-failures-fraction", 0.5),
+		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
+		AMSize:                resource.R(r.long("yarn.app.mapreduce.am.resource.mb", 1536), r.long("yarn.app.mapreduce.am.resource.cpu-vcores", 1)),
+		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
+		Recovery:              r.bool("yarn.app.mapreduce.am.job.recovery.enable", true),
+	}
+	c.Map = r.task("map")
+	c.Reduce = r.task("reduce")
+	if name, ok := r.text("yarn.app.mapreduce.am.preemption.policy"); ok {
+		policy, known := policies[name]
+		if !known {
+			r.wrong("yarn.app.mapreduce.am.preemption.policy", name, "one of Hadoop's own classes")
+		}
+		c.Allocator.Preemption = policy
+	}
+	if p := c.Allocator.IgnoreBlacklistPercent; p < -1 || p > 100 {
+		r.wrong("yarn.app.mapreduce.am.job.node-blacklisting.ignore-threshold-node-percent", fmt.Sprint(p), "0 to 100, or -1")
+	}
+	if c.HeartbeatMS < 1 {
+		r.wrong("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", fmt.Sprint(c.HeartbeatMS), "1 or more")
+	}
+	return c, r.err
+}
+
+// task reads what is set for one type, by the names in its keys.
+func (r *reader) task(kind string) Task {
+	prefix := "mapreduce." + kind + "."
+	t := Task{
+		Size:               resource.R(r.memory(kind), r.cores(prefix)),
+		MaxAttempts:        r.int(prefix+"maxattempts", 4),
+		FailuresMaxPercent: r.int(prefix+"failures.maxpercent", 0),
+		Speculative:        r.bool(prefix+"speculative", true),
+	}
+	if t.MaxAttempts < 1 {
+		r.wrong(prefix+"maxattempts", fmt.Sprint(t.MaxAttempts), "1 or more")
+	}
+	return t
+}
+
+func (r *reader) cores(prefix string) int64 {
+	for _, key := range []string{prefix + "resource.vcores", prefix + "resource.cpu-vcores"} {
+		if _, ok := r.text(key); ok {
+			return r.atLeast(key, r.long(key, 1), 0)
+		}
+	}
+	return r.atLeast(prefix+"cpu.vcores", r.long(prefix+"cpu.vcores", 1), 0)
+}
+
+func (r *reader) atLeast(key string, n, least int64) int64 {
+	if n < least || n > math.MaxInt32 {
+		r.wrong(key, fmt.Sprint(n), fmt.Sprintf("%d to %d", least, math.MaxInt32))
+	}
+	return n
+}
+
+// heap is the option for the largest heap; the last one counts.
+var heap = regexp.MustCompile(`^-Xmx(\d+)([kKmMgGtT]?)$`)
+
+// memory is the size of a container in MiB: as it is set, or what the heap of the task's options needs.
+//
+// Source: TaskAttemptImpl.populateResourceCapability, JobConf.getMemoryRequired.
+func (r *reader) memory(kind string) int64 {
+	prefix := "mapreduce." + kind + "."
+	for _, key := range []string{prefix + "resource.memory-mb", prefix + "resource.memory"} {
+		if v, ok := r.text(key); ok {
+			return r.amount(key, v)
+		}
+	}
+	if mb := r.long(prefix+"memory.mb", -1); mb > 0 {
+		return r.atLeast(prefix+"memory.mb", mb, 0)
+	}
+	options, ok := r.text(prefix + "java.opts")
+	if !ok {
+		options, _ = r.text("mapred.child.java.opts")
+	}
+	var last []string
+	for _, option := range strings.Fields(options) {
+		if m := heap.FindStringSubmatch(option); m != nil {
+			last = m
+		}
+	}
+	if last == nil {
+		return 1024
+	}
+	n, err := strconv.ParseInt(last[1], 10, 40)
+	if err != nil {
+		r.wrong(prefix+"java.opts", options, "a heap of at most 2^39")
+		return 1024
+	}
+	switch strings.ToLower(last[2]) {
+	case "":
+		n >>= 20
+	case "k":
+		n >>= 10
+	case "g":
+		n <<= 10
+	case "t":
+		n <<= 20
+	}
+	ratio := r.single("mapreduce.job.heap.memory-mb.ratio", 0.8)
+	if ratio <= 0 {
+		r.wrong("mapreduce.job.heap.memory-mb.ratio", fmt.Sprint(ratio), "more than 0")
+		return 1024
+	}
+	return r.atLeast(prefix+"java.opts", int64(resource.F2I(math.Ceil(float64(float32(n)/ratio)))), 0)
+}
+
+// units of an amount of memory, in MiB.
+var units = map[string]float64{"": 1, "Mi": 1, "Gi": 1 << 10, "Ti": 1 << 20, "Ki": 1.0 / (1 << 10), "M": 1e6 / (1 << 20), "G": 1e9 / (1 << 20), "T": 1e12 / (1 << 20), "k": 1e3 / (1 << 20)}
+
+func (r *reader) amount(key, v string) int64 {
+	number := strings.TrimRight(v, "KMGTkiIB ")
+	unit := strings.TrimSpace(v[len(number):])
+	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+	factor, known := units[unit]
+	if err != nil || !known {
+		r.wrong(key, v, "a number of MiB, or one with Ki, Mi, Gi, Ti, k, M, G or T")
+		return 1024
+	}
+	return r.atLeast(key, int64(float64(n)*factor), 0)
+}

@@ -1,0 +1,67 @@
+package conf
+
+import (
+	"strings"
+	"testing"
+
+	"replay/engine/mapreduce/allocator"
+	"replay/policy/resource"
+)
+
+func read(values map[string]string) (*Conf, error) {
+	return New(func(k string) (string, bool) { v, ok := values[k]; return v, ok })
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := read(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Allocator != allocator.Default {
+		t.Errorf("allocator %+v, want %+v", c.Allocator, allocator.Default)
+	}
+	if c.Map.Size != resource.R(1024, 1) || c.Reduce.Size != resource.R(1024, 1) || c.AMSize != resource.R(1536, 1) {
+		t.Errorf("sizes %v, %v, %v", c.Map.Size, c.Reduce.Size, c.AMSize)
+	}
+}
+
+// The size of a container, in the order in which the keys count.
+func TestSizes(t *testing.T) {
+	tests := []struct {
+		name   string
+		values map[string]string
+		want   resource.Resource
+	}{
+		{"memory.mb", map[string]string{"mapreduce.map.memory.mb": "3072", "mapreduce.map.cpu.vcores": "2"}, resource.R(3072, 2)},
+		{"resource.memory-mb goes before", map[string]string{"mapreduce.map.memory.mb": "3072", "mapreduce.map.resource.memory-mb": "2048"}, resource.R(2048, 1)},
+		{"resource.memory with a unit", map[string]string{"mapreduce.map.resource.memory": "4 Gi", "mapreduce.map.resource.vcores": "3"}, resource.R(4096, 3)},
+		{"heap of the options", map[string]string{"mapreduce.map.java.opts": "-ea -Xmx1000m -Dx=1"}, resource.R(1250, 1)},
+		{"the last heap counts", map[string]string{"mapreduce.map.java.opts": "-Xmx1g -Xmx2g"}, resource.R(2560, 1)},
+		{"heap and another ratio", map[string]string{"mapreduce.map.java.opts": "-Xmx1000m", "mapreduce.job.heap.memory-mb.ratio": "0.5"}, resource.R(2000, 1)},
+		{"options of both types", map[string]string{"mapred.child.java.opts": "-Xmx200m"}, resource.R(250, 1)},
+		{"-1 is not set", map[string]string{"mapreduce.map.memory.mb": "-1"}, resource.R(1024, 1)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := read(tt.values)
+			if err != nil || c.Map.Size != tt.want {
+				t.Errorf("size %v, %v, want %v", c.Map.Size, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWrongValues(t *testing.T) {
+	for _, tt := range []struct{ key, value, want string }{
+		{"mapreduce.map.memory.mb", "lots", `mapreduce.map.memory.mb is "lots", want a whole number`},
+		{"mapreduce.job.reduce.slowstart.completedmaps", "half", "want a number"},
+		{"yarn.app.mapreduce.am.preemption.policy", "org.example.Mine", "want one of Hadoop's own classes"},
+		{"yarn.app.mapreduce.am.job.node-blacklisting.ignore-threshold-node-percent", "101", "want 0 to 100, or -1"},
+		{"mapreduce.reduce.maxattempts", "0", "want 1 or more"},
+		{"mapreduce.map.resource.memory", "3 pounds", "want a number of MiB"},
+	} {
+		if _, err := read(map[string]string{tt.key: tt.value}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s=%s: %v, want %q", tt.key, tt.value, err, tt.want)
+		}
+	}
+}
