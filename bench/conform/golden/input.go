@@ -20,12 +20,14 @@ type Input struct {
 	Path string
 
 	file   *os.File
-	gz     *gzip.Reader
 	reader *bufio.Reader
 	buf    []byte
 	line   int
 	peeked bool // buf holds a line that Next has not yet given
 }
+
+// maxLine bounds the memory that one line may take.
+const maxLine = 64 << 20
 
 // Open opens a file of vectors; a name that ends in .gz is read through gzip.
 func Open(path string) (*Input, error) {
@@ -36,10 +38,14 @@ func Open(path string) (*Input, error) {
 	in := &Input{Path: path, file: f}
 	var r io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
-		if in.gz, err = gzip.NewReader(bufio.NewReaderSize(f, 1<<16)); err != nil {
+		info, err := f.Stat()
+		if err == nil {
+			r, err = gzip.NewReader(bufio.NewReaderSize(f, 1<<16))
+		}
+		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 		}
-		r = in.gz
+		r = input.Unpacked(r, info.Size(), 0)
 	}
 	in.reader = bufio.NewReaderSize(r, 1<<18)
 	return in, nil
@@ -64,9 +70,15 @@ func (in *Input) Next() ([]byte, error) {
 			var part []byte
 			part, err = in.reader.ReadSlice('\n')
 			in.buf = append(in.buf, part...)
+			if len(in.buf) > maxLine {
+				return nil, in.Errorf("the line after this one has more than %d bytes", maxLine)
+			}
 			more = errors.Is(err, bufio.ErrBufferFull)
 		}
 		in.line++
+		if large := new(input.TooLarge); errors.As(err, &large) {
+			return nil, fmt.Errorf("%s: %w: unpack it first, if that is right", in.Path, err)
+		}
 		if err != nil && err != io.EOF {
 			return nil, in.Errorf("%w", err)
 		}

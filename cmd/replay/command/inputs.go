@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/input"
 	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer/workload"
@@ -23,6 +26,7 @@ func inputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "to", Usage: "take applications that started before `TIME`"},
 		&cli.BoolFlag{Name: "lenient", Usage: "also use what can be read of damaged logs, and of logs that are cut off although their names say that they ended"},
 		&cli.BoolFlag{Name: "strict", Usage: "stop at the first file or recording that would be left out, or of which something would be dropped or is unknown"},
+		&cli.StringFlag{Name: "max-unpacked", Usage: "a packed file may unpack to `SIZE`, such as 20GiB", DefaultText: fmt.Sprintf("%d times its own, and %s", input.UnpackedTimes, sizeText(input.UnpackedFree))},
 		&cli.BoolFlag{Name: "dry-run", Usage: "list the recordings, with their applications, versions, sizes and spans, and do nothing else"},
 	}
 }
@@ -39,6 +43,11 @@ func readInputFlags(c *cli.Context, o *workload.Options) (err error) {
 	}{{"from", &o.FromMS}, {"to", &o.ToMS}} {
 		if *f.to, err = readTime(c.String(f.name)); err != nil {
 			return usagef("--%s is %q, want a time such as 2026-11-22 or 2026-11-22T07:30:00Z", f.name, c.String(f.name))
+		}
+	}
+	if text := c.String("max-unpacked"); c.IsSet("max-unpacked") {
+		if o.MaxUnpacked, err = readSize(text); err != nil {
+			return usagef("--max-unpacked is %q, want a size such as 500MiB, 20GiB or 1TiB", text)
 		}
 	}
 	if o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS {
@@ -58,6 +67,25 @@ func readTime(text string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("no time")
+}
+
+// readSize reads a number of bytes, 1 or more: a whole number with a unit.
+func readSize(text string) (int64, error) {
+	for _, u := range []struct {
+		unit string
+		size int64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"", 1}} {
+		digits, ok := strings.CutSuffix(text, u.unit)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 62)
+		if err != nil || n == 0 || n > math.MaxInt64/2/uint64(u.size) {
+			break
+		}
+		return int64(n) * u.size, nil
+	}
+	return 0, fmt.Errorf("no size")
 }
 
 // listed is how many inputs of one reason a table lists by name.

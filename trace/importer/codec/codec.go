@@ -84,13 +84,14 @@ type File struct {
 func (f *File) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }
 
 // Open opens a file and unpacks it after its first bytes. Name is the codec that the name of the file speaks of,
-// or ""; that the bytes are those of another one is an error that says what they look like.
-func Open(path, name string) (*File, error) {
+// or ""; that the bytes are those of another one is an error that says what they look like. A packed file may unpack to
+// most bytes, or if that is 0 to what [input.Unpacked] has.
+func Open(path, name string, most int64) (*File, error) {
 	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	out, err := unpack(f, name)
+	out, err := unpack(f, name, most)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -98,7 +99,11 @@ func Open(path, name string) (*File, error) {
 	return out, nil
 }
 
-func unpack(f *os.File, name string) (*File, error) {
+func unpack(f *os.File, name string, most int64) (*File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	r := bufio.NewReaderSize(f, 1<<18)
 	head, err := r.Peek(8)
 	if err != nil && err != io.EOF {
@@ -113,10 +118,24 @@ func unpack(f *os.File, name string) (*File, error) {
 	if out.ReadCloser, err = c.open(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
+	bound := func() {
+		out.ReadCloser = &bounded{input.Unpacked(out.ReadCloser, info.Size(), most), out.ReadCloser}
+	}
+	if c.Name != Plain {
+		bound()
+	}
 	if c.Name == archive {
-		err = out.unpackAgain()
+		if err = out.unpackAgain(); err == nil {
+			bound()
+		}
 	}
 	return out, err
+}
+
+// bounded is what is unpacked, up to a bound.
+type bounded struct {
+	io.Reader
+	io.Closer
 }
 
 // archive is the codec that archives put around files, packed or not.

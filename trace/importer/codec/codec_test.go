@@ -18,7 +18,7 @@ const sampleLog = "../testdata/spark-eventlog/eventlogs/app-20261121064901-0000"
 // unpack reads a whole log.
 func unpacked(t testing.TB, path string) []byte {
 	t.Helper()
-	r, err := Open(path, "")
+	r, err := Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestOpenErrors(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.data), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, OfName(path)); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+		if _, err := Open(path, OfName(path), 0); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one with the path and %q", tt.name, err, tt.want)
 		}
 	}

@@ -316,3 +316,35 @@ func TestCancel(t *testing.T) {
 		t.Errorf("error is %v, want that of the context", err)
 	}
 }
+
+// Small files that unpack to much, and lines that take much more than their text, are left out with the reason.
+func TestBombs(t *testing.T) {
+	packed := func(text string) string { return string(importtest.Gzip(t, []byte(text))) }
+	names := &strings.Builder{}
+	for i := range 2001 {
+		fmt.Fprintf(names, "{\"Event\":\"X%d\"}\n", i)
+	}
+	begin := logText[:strings.Index(logText, "\n")+1]
+	for _, tt := range []struct {
+		name, file, text, want string
+		most                   int64
+	}{
+		{"as much as it may", "app-1.gz", packed(logText), "", int64(len(logText))},
+		{"more than it may", "app-1.gz", packed(logText), "unpacks to more than 1000 bytes; --max-unpacked allows more", 1000},
+		{"a bomb", "app-1.gz", packed(begin + strings.Repeat(`{"Event":"SparkListenerBlockUpdated","x":"`+strings.Repeat(" ", 1<<16)+"\"}\n", 1300)), "100 times its size and 64 MiB; --max-unpacked allows more", 0},
+		{"a plain file", "app-1", logText, "", 5},
+		{"levels", "app-1", begin + `{"Event":"SparkListenerStageSubmitted","x":` + strings.Repeat("[", 1<<20) + "}\n", "more than 300 objects and arrays within each other", 0},
+		{"values", "app-1", begin + `{"Event":"SparkListenerStageSubmitted","x":[` + strings.Repeat("0,", 1e6) + "0]}\n", "1000001 commas, want at most 1000000 in one line", 0},
+		{"names", "app-1", begin + names.String(), `more than 2000 sorts of events`, 0},
+	} {
+		for _, lenient := range []bool{false, true} {
+			if tt.most == 0 && lenient {
+				continue
+			}
+			_, _, err := importtest.Import(t, Format, importtest.WriteNew(t, tt.file, tt.text), func(o *workload.Options) { o.MaxUnpacked, o.Lenient = tt.most, lenient })
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%s: error is %v, want %q", tt.name, err, tt.want)
+			}
+		}
+	}
+}

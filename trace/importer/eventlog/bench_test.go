@@ -82,7 +82,7 @@ func BenchmarkReadLog(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				app := newAppLog()
-				r := reading{workload.Normal, workload.NewCounts(), func(string, ...any) {}, nil}
+				r := reading{workload.Normal, 0, workload.NewCounts(), func(string, ...any) {}, nil}
 				if err := r.readLog(context.Background(), log, app); err != nil {
 					b.Fatal(err)
 				}

@@ -72,7 +72,7 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said
 		if err := log.within(ctx, b.Options); err != nil {
 			return nil, err
 		}
-		r := reading{b.Options.Strictness(), counts, b.Warn, said}
+		r := reading{b.Options.Strictness(), b.Options.MaxUnpacked, counts, b.Warn, said}
 		return r.read(ctx, log, app, nil)
 	}()
 	app.describe(&in)
@@ -108,7 +108,7 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	if o.FromMS == trace.Unset && o.ToMS == trace.Unset {
 		return nil
 	}
-	f, err := openLog(l.Files[0])
+	f, err := openLog(l.Files[0], o.MaxUnpacked)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ type Application struct {
 // error.
 func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*Application, error) {
 	app, v := newAppLog(), versions{}
-	r := reading{b.Options.Strictness(), b.Counts, b.Warn, map[string]bool{}}
+	r := reading{b.Options.Strictness(), b.Options.MaxUnpacked, b.Counts, b.Warn, map[string]bool{}}
 	a, err := r.read(ctx, log, app, known)
 	if err == nil {
 		v.add(log.Path, app.version)

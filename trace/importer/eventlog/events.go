@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"replay/trace"
+	"replay/trace/importer/lines"
 )
 
 // absent marks a number that an event does not have. It is never taken for a value.
@@ -148,6 +149,9 @@ func (p *eventParser) parseChecked(line []byte, bad error, app appEvents) error 
 // valid tells what is wrong with line as JSON. The library's parser accepts more than JSON, and its
 // check lets control characters pass in strings that have escapes.
 func valid(line []byte) error {
+	if err := lines.CheckJSON(line); err != nil {
+		return err
+	}
 	for i, c := range line {
 		if c < ' ' && !json.Valid(line) {
 			return fmt.Errorf("control character 0x%02x at byte %d, or an error elsewhere", c, i)
@@ -159,8 +163,14 @@ func valid(line []byte) error {
 	return fastjson.ValidateBytes(line)
 }
 
+// maxNames bounds the different names of events, and those of unknown fields, that are counted in one log.
+const maxNames = 2000
+
 func (p *eventParser) skip(name string) error {
 	p.event = name
+	if len(p.events) >= maxNames && p.events[name] == 0 {
+		return fmt.Errorf("more than %d sorts of events, the last is %.60q, want those of Spark", maxNames, name)
+	}
 	p.events[name]++
 	if bare := name[strings.LastIndexByte(name, '.')+1:]; !ignoredEvents[bare] {
 		return fmt.Errorf("%w %q, want one of Spark's", errUnknownEvent, name)
@@ -208,7 +218,11 @@ func (p *eventParser) need(field string, got int64) {
 }
 
 func (p *eventParser) unknown(path string, key []byte) {
-	p.unknownFields[p.event+path+"/"+string(key)]++
+	name := p.event + path + "/" + string(key)
+	if len(p.unknownFields) >= maxNames && p.unknownFields[name] == 0 {
+		name = "others"
+	}
+	p.unknownFields[name]++
 }
 
 func (p *eventParser) int(field string, v *fastjson.Value) int64 {

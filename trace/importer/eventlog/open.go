@@ -49,9 +49,9 @@ func (n *logName) meant() bool {
 	return applicationID.MatchString(n.base) || n.codec != "" && n.codec != "gz" || n.inProgress || n.compact
 }
 
-// openLog opens the file and unpacks it after its first bytes. An error is a [workload.LeftOutError].
-func openLog(path string) (*codec.File, error) {
-	f, err := codec.Open(path, "")
+// openLog opens the file and unpacks it after its first bytes, to at most most bytes (see [codec.Open]). An error is a [workload.LeftOutError].
+func openLog(path string, most int64) (*codec.File, error) {
+	f, err := codec.Open(path, "", most)
 	if err != nil {
 		var p *os.PathError
 		if errors.As(err, &p) {
@@ -80,7 +80,7 @@ const (
 
 // looksLikeLog returns nil if the file begins as an event log does, or else a [workload.LeftOutError].
 func looksLikeLog(path string) error {
-	f, err := openLog(path)
+	f, err := openLog(path, 0)
 	if err != nil {
 		return err
 	}

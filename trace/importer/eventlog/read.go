@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/input"
 	"replay/trace/importer/lines"
 	"replay/trace/importer/workload"
 )
@@ -23,6 +24,7 @@ var firstSpark = [2]int{1, 4}
 // reading is how logs are read.
 type reading struct {
 	mode   workload.Strictness
+	most   int64 // bytes that a packed file may unpack to, 0 = the usual bound
 	counts *workload.Counts
 	warn   func(string, ...any) // gets what a person should know and is no error
 	said   map[string]bool      // unknown events that were warned of
@@ -158,7 +160,7 @@ type logFile struct {
 
 // read takes in all lines.
 func (f *logFile) read(ctx context.Context) error {
-	r, err := openLog(f.path)
+	r, err := openLog(f.path, f.most)
 	if err != nil {
 		return err
 	}
@@ -202,6 +204,9 @@ func (f *logFile) read(ctx context.Context) error {
 
 // broken says what it means that the stream ended with err.
 func (f *logFile) broken(err error) error {
+	if large := new(input.TooLarge); errors.As(err, &large) { // what there is of it is no log that was cut
+		return workload.Leave(f.path, workload.TooLarge, "%w; --max-unpacked allows more", err)
+	}
 	if f.mode != workload.Lenient && !(f.open && errors.Is(err, io.ErrUnexpectedEOF)) {
 		return workload.Leave(f.path, workload.Damaged, "after line %d: %w%s", f.line, err, lenientHint(f.mode))
 	}

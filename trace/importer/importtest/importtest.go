@@ -67,7 +67,7 @@ func Read(t testing.TB, path string) []byte {
 // Unpack returns the unpacked content of a file.
 func Unpack(t testing.TB, path string) []byte {
 	t.Helper()
-	r, err := codec.Open(path, "")
+	r, err := codec.Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

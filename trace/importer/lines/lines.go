@@ -12,6 +12,40 @@ import (
 // maxLine bounds the memory that one line may take, which is a small multiple of it. The longest of Spark are plans of some MB.
 const maxLine = 64 << 20
 
+// What one line may hold as JSON. A value takes some hundred bytes when it is parsed, and two of text; a level takes
+// stack.
+const (
+	maxValues = 1_000_000
+	maxDepth  = 300
+)
+
+// CheckJSON returns an error if a line holds more values, or deeper ones, than may be parsed. It need not be JSON.
+func CheckJSON(line []byte) error {
+	if n := bytes.Count(line, []byte{','}); n > maxValues {
+		return fmt.Errorf("has %d commas, want at most %d in one line", n, maxValues)
+	}
+	if bytes.Count(line, []byte{'['})+bytes.Count(line, []byte{'{'}) <= maxDepth {
+		return nil
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("has more than %d objects and arrays within each other at byte %d", maxDepth, i)
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return nil
+}
+
 // Reader yields the lines of a text with their numbers.
 type Reader struct {
 	in   *bufio.Reader

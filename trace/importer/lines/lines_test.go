@@ -84,3 +84,24 @@ func TestAheadStops(t *testing.T) {
 	}
 	stop()
 }
+
+// What would take much more memory or stack than its text, is refused before it is parsed.
+func TestCheckJSON(t *testing.T) {
+	for _, tt := range []struct {
+		name, line string
+		bad        string
+	}{
+		{"many values", "[" + strings.Repeat("0,", 1_000_000) + "0]", ""},
+		{"more values", "[" + strings.Repeat("0,", 1_000_001) + "0]", "1000001 commas"},
+		{"deep", strings.Repeat("[", 300) + strings.Repeat("]", 300), ""},
+		{"deeper", strings.Repeat(`{"a":`, 301), "more than 300 objects and arrays within each other at byte 1500"},
+		{"brackets in text", `{"a":"` + strings.Repeat("[", 1000) + `\"` + strings.Repeat("{", 1000) + `"}`, ""},
+		{"after text", `{"a\\":"` + strings.Repeat("[", 10) + `\\",` + strings.Repeat("[", 300), "more than 300"},
+		{"wide", strings.Repeat("[]", 1000) + strings.Repeat("]", 1000), ""},
+	} {
+		err := CheckJSON([]byte(tt.line))
+		if tt.bad == "" && err != nil || tt.bad != "" && (err == nil || !strings.Contains(err.Error(), tt.bad)) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.bad)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func (s *scenario) readBlocks() error {
 // an error if it must be.
 func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []byte) error) error {
 	path := filepath.Join(s.dir, name)
-	r, err := codec.Open(path, codec.OfName(path))
+	r, err := codec.Open(path, codec.OfName(path), s.Options.MaxUnpacked)
 	if errors.Is(err, os.ErrNotExist) && !must {
 		return nil
 	}
@@ -223,6 +223,9 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 		if err == io.EOF {
 			return s.AddSource(path)
 		}
+		if large := new(input.TooLarge); errors.As(err, &large) {
+			return fmt.Errorf("%s: %w; --max-unpacked allows more", path, err)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: after line %d: %w", path, in.Line(), err)
 		}
@@ -230,7 +233,10 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 			continue
 		}
 		v := new(T)
-		if err = json.Unmarshal(line, v); err == nil {
+		if err = lines.CheckJSON(line); err == nil {
+			err = json.Unmarshal(line, v)
+		}
+		if err == nil {
 			err = f(v, line)
 		}
 		if err != nil {

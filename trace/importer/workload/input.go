@@ -47,6 +47,7 @@ const (
 	Unreadable   Reason = "unreadable"
 	TooOld       Reason = "too old"
 	Damaged      Reason = "damaged"
+	TooLarge     Reason = "too large"
 	NoEnd        Reason = "killed or cut off"
 	Unusable     Reason = "unusable"
 	NoTask       Reason = "ran no task"
@@ -56,7 +57,7 @@ const (
 )
 
 // Reasons are all reasons in the order of tables.
-var Reasons = []Reason{Foreign, Empty, Unreadable, TooOld, Damaged, NoEnd, Unusable, NoTask, EarlierTry, Twice, OutsideTimes}
+var Reasons = []Reason{Foreign, Empty, Unreadable, TooOld, Damaged, TooLarge, NoEnd, Unusable, NoTask, EarlierTry, Twice, OutsideTimes}
 
 // LeftOutError says why an input is left out.
 type LeftOutError struct {

@@ -29,6 +29,7 @@ type Options struct {
 	QueueMap []QueueRule
 
 	Lenient, Strict bool
+	MaxUnpacked     int64 // bytes that a packed file may unpack to, 0 = the bound of [input.Unpacked]
 	FromMS, ToMS    int64 // take applications that started from FromMS to before ToMS, ms since 1970; trace.Unset = no bound
 
 	// Warn takes what a person should know and is no error; nil = nobody listens.
