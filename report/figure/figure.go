@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"gonum.org/v1/plot"
@@ -17,6 +16,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"replay/shown"
 )
 
 // LinePoints is how many points a line has at most.
@@ -85,12 +86,12 @@ func style(size float64) text.Style {
 func New(title, x, y string) *Figure {
 	p := plot.New()
 	p.BackgroundColor = color.White
-	p.Title.Text = title
+	p.Title.Text = Drawable(title)
 	s := style(fontSize + 2)
 	s.XAlign, s.YAlign = draw.XCenter, draw.YTop
 	p.Title.TextStyle = s
 	p.Title.Padding = 6
-	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Label.Text, p.Y.Label.Text = Drawable(x), Drawable(y)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		s := style(fontSize)
 		s.XAlign, s.YAlign = a.Label.TextStyle.XAlign, a.Label.TextStyle.YAlign
@@ -122,23 +123,31 @@ func OverTime(title, y string, end float64) (f *Figure, ms float64) {
 	return f, ms
 }
 
-// Drawable replaces what no picture can hold: control characters, which are not allowed in SVG.
+// Drawable returns a name as one line in which nothing steers who shows it (see [shown.Bytes]), and only characters that
+// XML allows, so that an SVG is one.
 func Drawable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError {
-			return '?'
-		}
-		return r
-	}, s)
+	s = string(shown.Bytes([]byte(strings.ToValidUTF8(s, "\ufffd"))))
+	return lineEnds.Replace(s)
 }
 
-// Short cuts s to n characters that can be drawn.
+var lineEnds = strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`, "\ufffe", `\ufffe`, "\uffff", `\uffff`)
+
+// Short cuts s to n characters that can be drawn. A character that is escaped stays whole or goes.
 func Short(s string, n int) string {
-	s = Drawable(s)
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
+	whole := Drawable(s)
+	if utf8.RuneCountInString(whole) <= n {
+		return whole
 	}
-	return s
+	var b strings.Builder
+	used := 0
+	for _, r := range s {
+		c := Drawable(string(r))
+		if used += utf8.RuneCountInString(c); used > n-1 {
+			break
+		}
+		b.WriteString(c)
+	}
+	return b.String() + "…"
 }
 
 // Line adds a line in the i-th colour and dash.
@@ -192,6 +201,9 @@ type Tick = plot.Tick
 
 // Rows names the rows of a figure whose vertical axis counts rows.
 func (f *Figure) Rows(names []Tick) {
+	for i := range names {
+		names[i].Label = Drawable(names[i].Label)
+	}
 	f.Y.Tick.Marker, f.Y.Tick.Length = plot.ConstantTicks(names), 0
 }
 
@@ -260,7 +272,7 @@ type Label struct {
 func (f *Figure) Labels(labels []Label) {
 	var at plotter.XYLabels
 	for _, l := range labels {
-		at.XYs, at.Labels = append(at.XYs, l.Point), append(at.Labels, l.Text)
+		at.XYs, at.Labels = append(at.XYs, l.Point), append(at.Labels, Drawable(l.Text))
 	}
 	p, err := plotter.NewLabels(at)
 	if err != nil {

@@ -1,7 +1,11 @@
 package figure
 
 import (
+	"bytes"
+	"encoding/xml"
+	"io"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -19,6 +23,65 @@ func TestPDFHasNoDate(t *testing.T) {
 	for _, d := range dates {
 		if string(d[1]) != "20000101000000" {
 			t.Errorf("date %s", d[1])
+		}
+	}
+}
+
+// Names of users are shown in every part of a picture, whatever is in them, and an SVG is XML.
+func TestHostileNames(t *testing.T) {
+	name := "<b>&'\"\x1b]0;t\a\u202e\x00\xff\ufffe\n\t]]>"
+	f := New("title "+name, "x "+name, "y "+name)
+	f.Line("line "+name, 0, Points{{X: 0, Y: 0}, {X: 1, Y: 1}})
+	f.Area("area "+name, Palette[0], Rectangle(0, 1, 0, 1))
+	f.Labels([]Label{{Point{X: .5, Y: .5}, "label " + name, Palette[1]}})
+	rows := New("", "", "")
+	rows.Rows([]Tick{{Value: .5, Label: "row " + name}})
+	svg, err := f.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := rows.Render("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg = append(svg, bytes.Replace(more, []byte(`<?xml version="1.0"?>`), nil, 1)...)
+	if at := bytes.IndexFunc(svg, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x202e || r == 0xfffe }); at >= 0 {
+		t.Errorf("%q is in the picture", svg[at:at+3])
+	}
+	var text strings.Builder
+	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("the picture is no XML: %v", err)
+		}
+		if c, ok := token.(xml.CharData); ok {
+			text.Write(c)
+		}
+	}
+	for _, part := range []string{"title ", "x ", "y ", "line ", "area ", "label ", "row "} {
+		if want := part + `<b>&'"\u001b]0;t\u0007\u202e\u0000` + "\ufffd" + `\ufffe\u000a\u0009]]>`; !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in the picture: %q", want, text.String())
+		}
+	}
+	for _, format := range []string{"png", "pdf"} {
+		if _, err := f.Render(format); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+// A name is cut between what it shows, and as long as it may be.
+func TestShort(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		n    int
+		want string
+	}{{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abcde…"}, {"ab\x1bcd", 10, `ab\u001bcd`}, {"ab\x1bcd", 9, `ab\u001b…`}, {"ab\x1bcd", 8, "ab…"}, {"\x1b", 3, "…"}} {
+		if got := Short(tt.name, tt.n); got != tt.want {
+			t.Errorf("%q in %d is %q, want %q", tt.name, tt.n, got, tt.want)
 		}
 	}
 }
