@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"replay/input"
 )
 
 // A Count is how often something was done in one run of a case. It is exact.
@@ -46,7 +48,7 @@ type Baseline struct {
 
 // Read reads a baseline.
 func Read(path string) (*Baseline, error) {
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,12 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 
-	"github.com/parquet-go/parquet-go"
+	"replay/trace/tablefile"
 )
 
 // The columns that the checks need. A time that did not happen is null in the files and [none] here.
@@ -144,39 +144,20 @@ func or(t *int64) int64 {
 // rows calls each with every row of a table, in order.
 func rows[R any](v *verifier, name string, each func(row int64, r *R)) error {
 	path := filepath.Join(v.dir, name)
-	file, err := os.Open(path)
+	f, err := tablefile.Open(path)
 	if err != nil {
+		return inFile(path, err)
+	}
+	defer f.Close()
+	err = tablefile.Rows(f, func(row int64, r *R) error { each(row, r); return nil })
+	return inFile(path, err)
+}
+
+// inFile is an error with its file.
+func inFile(path string, err error) error {
+	var named *fs.PathError
+	if err == nil || errors.As(err, &named) {
 		return err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	f, err := parquet.OpenFile(file, info.Size())
-	if err != nil {
-		return fmt.Errorf("%s: not a Parquet file: %w", path, err)
-	}
-	for _, column := range parquet.SchemaOf(new(R)).Columns() {
-		if _, ok := f.Schema().Lookup(column...); !ok {
-			return fmt.Errorf("%s: column %s is missing", path, column[0])
-		}
-	}
-	reader := parquet.NewGenericReader[R](f)
-	defer reader.Close()
-	batch := make([]R, 1024)
-	for row := int64(0); ; {
-		n, err := reader.Read(batch)
-		for i := range batch[:n] {
-			each(row, &batch[i])
-			row++
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: row %d: %w", path, row, err)
-		}
-		clear(batch)
-	}
+	return fmt.Errorf("%s: %w", path, err)
 }

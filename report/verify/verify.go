@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"replay/input"
 )
 
 // Report is what a check found.
@@ -162,7 +164,7 @@ func (c *checker) equal(got, want, row int64, column, from string) {
 
 func (v *verifier) readJSON(name string, to any) error {
 	path := filepath.Join(v.dir, name)
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/engine/scenario"
+	"replay/input"
 	"replay/trace"
 )
 
@@ -107,12 +106,12 @@ func tracesOf(text string) (dirs []string, err error) {
 	info, err := os.Stat(text)
 	switch {
 	case err == nil && info.Mode().IsRegular():
-		list, err := os.ReadFile(text)
+		list, err := input.ReadFile(text)
 		if err != nil {
 			return nil, err
 		}
-		for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
-			line := strings.TrimSpace(lines.Text())
+		for line := range strings.Lines(string(list)) {
+			line = strings.TrimSpace(line)
 			if line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
