@@ -69,13 +69,13 @@ func Replay(name string, open func() (*scenario.Scenario, io.Closer, error)) (*W
 	if err := t.Close(); err != nil {
 		return nil, err
 	}
-	run := func(ctx context.Context, decisions bool, sink func() record.Sink, done func(record.Sink, *record.Manifest) error) error {
+	run := func(ctx context.Context, decisions bool, sink func(*scenario.Scenario) record.Sink, done func(record.Sink, *record.Manifest) error) error {
 		sc, t, err := open()
 		if err != nil {
 			return err
 		}
 		sc.Decisions = decisions
-		to := sink()
+		to := sink(sc)
 		m, err := engine.Run(ctx, sc, to, nil)
 		if err == nil {
 			err = done(to, m)
@@ -84,14 +84,18 @@ func Replay(name string, open func() (*scenario.Scenario, io.Closer, error)) (*W
 	}
 	w.Check = func(ctx context.Context, want int64) (*Checked, error) {
 		out := &Checked{Trail: regress.NewTrail(want)}
-		err := run(ctx, true, func() record.Sink { return out.Trail }, func(_ record.Sink, m *record.Manifest) error {
+		err := run(ctx, true, func(*scenario.Scenario) record.Sink { return out.Trail }, func(_ record.Sink, m *record.Manifest) error {
 			out.Hash, out.Counts = m.DecisionHash, counts(&m.Totals)
 			return nil
 		})
 		return out, err
 	}
 	w.Run = func(ctx context.Context) (hash string, err error) {
-		err = run(ctx, false, func() record.Sink { return report.NewMemory() }, func(sink record.Sink, m *record.Manifest) error {
+		err = run(ctx, false, func(sc *scenario.Scenario) record.Sink {
+			to := report.NewMemory()
+			to.ExpectJobs(sc.Input.NumJobs)
+			return to
+		}, func(sink record.Sink, m *record.Manifest) error {
 			hash = m.DecisionHash
 			r, err := sink.(report.Memory).Finish(*m)
 			if err == nil {

@@ -11,75 +11,77 @@ import (
 	"replay/report/dist"
 )
 
-// Collector is a record.Sink that gathers [Data] from records as they come, and writes nothing.
+// Collector is a record.Sink that gathers [Data] from records as they come, and writes nothing. What it keeps of containers and
+// task attempts by job goes when the job's record and all that it counts have come.
 type Collector struct {
-	data *Data
-	sums map[int64]*jobSums // by job
-	open []openContainer    // containers without an end: their time counts up to the end of the replay
-	cut  bool               // spans were cut to those that are shown, which come first
-}
-
-type jobSums struct {
-	askMS, asks, taskMS, ready   int64
-	containers, preferring, host int64
-	rack, hinting, hinted        int64
-	tasks                        int64
-	levels                       [5]int64
-	tasksPreferring              int64
-	seen                         bool // its job record came
+	data   *Data
+	sums   map[int64]*jobSums // by job, until they agree with its record
+	last   *jobSums           // those that were asked for last, nil when they have gone
+	lastID int64
+	closed idSet   // jobs whose sums agreed with their record
+	late   []int64 // of those, some of which more came
+	paired []pair  // memory that is used again
+	ends   tally   // containers by their ends
+	memMS  []float64
+	tasks  tally // task attempts by their ends
+	missed struct {
+		containers [record.Unmatched + 1][record.Misses]int64
+		tasks      [record.AnyLevel + 1][record.Misses]int64
+	}
+	open     []openContainer // containers without an end: their time counts up to the end of the replay
+	cut      bool            // spans were cut to those that are shown, which come first
+	tasksOff bool            // there are no records of task attempts, only their distributions
 }
 
 type openContainer struct {
 	span              Span
 	mem, vcores, busy int64
-	end               string
+	end               int // its place among the ends
 }
 
 var _ record.Sink = (*Collector)(nil)
 
 // NewCollector returns an empty sink for one replay.
-func NewCollector() *Collector { return &Collector{data: newData(), sums: map[int64]*jobSums{}} }
-
-func (c *Collector) job(id int64) *jobSums {
-	s := c.sums[id]
-	if s == nil {
-		s = &jobSums{}
-		c.sums[id] = s
-	}
-	return s
+func NewCollector() *Collector {
+	return &Collector{data: newData(), sums: map[int64]*jobSums{}, closed: idSet{}}
 }
+
+// ExpectJobs makes room for the records of n jobs.
+func (c *Collector) ExpectJobs(n int64) { c.data.Jobs = slices.Grow(c.data.Jobs, int(n)) }
 
 // Job implements record.Sink.
 func (c *Collector) Job(j *record.Job) {
-	c.job(j.ID).seen = true
 	c.data.Jobs = append(c.data.Jobs, Job{Job: *j})
+	s := c.job(j.ID)
+	s.at = len(c.data.Jobs) - 1
+	c.close(j.ID, s)
 }
 
 // Container implements record.Sink.
 func (c *Collector) Container(r *record.Container) {
-	d, s := &c.data.Containers, c.job(r.Job)
+	d := &c.data.Containers
 	span := Span{Job: r.Job, Number: r.Number, From: r.Allocated, To: r.Ended, Node: r.Node, AM: r.AM, Match: r.Match, Queue: r.Queue}
-	o := openContainer{span, r.MemMiB, r.VCores, r.BusyMS, r.End}
+	end := c.ends.of(r.End)
+	o := openContainer{span, r.MemMiB, r.VCores, r.BusyMS, end}
 	if Happened(r.Ended) {
-		c.occupy(o)
+		c.occupy(&o)
 	} else {
 		c.open = append(c.open, o)
 	}
 	if r.AM {
 		d.AMs++
+		if !c.closed.has(r.Job) {
+			c.job(r.Job)
+		}
 		return
 	}
 	d.N++
+	s := c.job(r.Job)
 	s.containers++
 	if Happened(r.Asked) && Happened(r.Allocated) {
 		wait := r.Allocated - r.Asked
 		d.Ask.Add(wait)
-		q := d.AskByQueue[r.Queue]
-		if q == nil {
-			q = &dist.Dist{}
-			d.AskByQueue[r.Queue] = q
-		}
-		q.Add(wait)
+		c.askOf(r.Queue).Add(wait)
 		s.askMS += wait
 		s.asks++
 	}
@@ -106,27 +108,34 @@ func (c *Collector) Container(r *record.Container) {
 		if r.Match == record.OnRack {
 			s.rack++
 		}
-		countMiss(d.Missed, r.Match, r.Miss)
+		c.missed.containers[r.Match][r.Miss]++
 	}
-	d.Ends[r.End]++
+	c.ends.n[end]++
+	c.close(r.Job, s)
 }
 
-func countMiss[K comparable](m map[K]*[record.Misses]int64, k K, why record.Miss) {
-	if m[k] == nil {
-		m[k] = &[record.Misses]int64{}
+// askOf is the distribution of the waits of a queue's containers.
+func (c *Collector) askOf(queue string) *dist.Dist {
+	q := c.data.Containers.AskByQueue[queue]
+	if q == nil {
+		q = &dist.Dist{}
+		c.data.Containers.AskByQueue[queue] = q
 	}
-	m[k][why]++
+	return q
 }
 
 // occupy counts the resources of a container over its time.
-func (c *Collector) occupy(o openContainer) {
+func (c *Collector) occupy(o *openContainer) {
 	d := &c.data.Containers
 	ms := float64(o.span.To - o.span.From)
 	mem := float64(float64(o.mem) * ms)
 	cores := float64(float64(o.vcores) * ms)
 	d.AllMemMS += mem
 	d.AllCoreMS += cores
-	d.MemMS[o.end] += mem
+	for len(c.memMS) <= o.end {
+		c.memMS = append(c.memMS, 0)
+	}
+	c.memMS[o.end] += mem
 	if !o.span.AM {
 		d.CoreMS += cores
 		d.BusyCoreMS += float64(o.busy)
@@ -159,7 +168,7 @@ func (c *Collector) Task(r *record.Task) {
 	d, s := &c.data.Tasks, c.job(r.Job)
 	d.N++
 	s.tasks++
-	d.Ends[r.End]++
+	c.tasks.n[c.tasks.of(r.End)]++
 	if r.Speculative {
 		d.Speculative++
 	}
@@ -169,9 +178,15 @@ func (c *Collector) Task(r *record.Task) {
 	if Happened(r.Finish) {
 		d.Run.Add(r.Finish - r.Launch)
 	}
-	if r.End != record.TaskSuccess {
-		return
+	if r.End == record.TaskSuccess {
+		c.succeeded(r, s)
 	}
+	c.close(r.Job, s)
+}
+
+// succeeded counts a task attempt whose result counts.
+func (c *Collector) succeeded(r *record.Task, s *jobSums) {
+	d := &c.data.Tasks
 	s.levels[r.Level]++
 	d.DurationMS += float64(r.DurationMS)
 	d.PenaltyMS += float64(r.PenaltyMS)
@@ -181,7 +196,7 @@ func (c *Collector) Task(r *record.Task) {
 	if r.Preferring {
 		s.tasksPreferring++
 		if !r.Preferred {
-			countMiss(d.Missed, r.Level, r.Miss)
+			c.missed.tasks[r.Level][r.Miss]++
 		}
 	}
 }
@@ -195,39 +210,76 @@ func (c *Collector) Node(*record.Node) {}
 // Decision implements record.Sink. Nothing that is kept follows from decisions.
 func (c *Collector) Decision(*record.Decision) {}
 
+// name gives the counts by end and reason their names.
+func (c *Collector) name() {
+	d := c.data
+	for i, end := range c.ends.names {
+		if n := c.ends.n[i]; n > 0 {
+			d.Containers.Ends[end] = n
+		}
+	}
+	for i, ms := range c.memMS {
+		d.Containers.MemMS[c.ends.names[i]] = ms
+	}
+	for i, end := range c.tasks.names {
+		d.Tasks.Ends[end] = c.tasks.n[i]
+	}
+	nameMisses(d.Containers.Missed, c.missed.containers[:])
+	nameMisses(d.Tasks.Missed, c.missed.tasks[:])
+}
+
+func nameMisses[K ~uint8](to map[K]*[record.Misses]int64, from [][record.Misses]int64) {
+	for k := range from {
+		if from[k] != [record.Misses]int64{} {
+			to[K(k)] = &from[k]
+		}
+	}
+}
+
+// mostWrong is how many contradictions an error names.
+const mostWrong = 10
+
 // Finish completes the data with the manifest of the replay. When the records contradict each other or the
 // manifest's totals, it returns an error that says where.
-func (c *Collector) Finish(m record.Manifest) (*Data, error) { return c.finish(m, true) }
-
-// finish is Finish; the task attempts of the totals can only be checked when each was seen.
-func (c *Collector) finish(m record.Manifest, tasksSeen bool) (*Data, error) {
+func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	d := c.data
 	d.Manifest = m
-	for _, o := range c.open {
+	for i := range c.open {
+		o := &c.open[i]
 		o.span.To = max(m.Totals.EndMS, o.span.From)
 		c.occupy(o)
 	}
 	c.cutSpans()
+	c.name()
 	d.Queues.finish(m.Totals.EndMS)
 	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 	var wrong []string
 	complain := func(format string, args ...any) {
-		if len(wrong) < 10 {
+		if len(wrong) < mostWrong {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
 	var tasks, succeeded, failed int64
 	for i := range d.Jobs {
 		j := &d.Jobs[i]
-		s := c.sums[j.ID]
-		j.AskMS, j.Asks, j.TaskWaitMS, j.TaskWaits = s.askMS, s.asks, s.taskMS, s.ready
+		if s := c.sums[j.ID]; s != nil && !c.closed.has(j.ID) {
+			j.take(s)
+			for _, p := range c.pairs(j, s) {
+				if p.got != p.want {
+					complain("job %d: %s: its record says %d, theirs %d", j.ID, p.what, p.got, p.want)
+				}
+			}
+		}
+		checkTimes(j, complain)
 		tasks += j.Tasks
 		succeeded += j.TasksSucceeded
 		failed += j.TasksFailed
-		checkJob(j, s, tasksSeen, complain)
+	}
+	for _, id := range c.late {
+		complain("job %d: more containers or task attempts than its record says", id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
-		if !c.sums[id].seen {
+		if c.sums[id].at < 0 && !c.closed.has(id) {
 			complain("job %d has containers or tasks but no record of its own", id)
 		}
 	}
@@ -248,7 +300,7 @@ func (c *Collector) finish(m record.Manifest, tasksSeen bool) (*Data, error) {
 			complain("%s: records say %d, totals %d", e.what, e.got, e.want)
 		}
 	}
-	if tasksSeen && d.Tasks.N != t.TaskAttempts {
+	if !c.tasksOff && d.Tasks.N != t.TaskAttempts {
 		complain("task attempts: records say %d, totals %d", d.Tasks.N, t.TaskAttempts)
 	}
 	if len(wrong) > 0 {
@@ -257,31 +309,8 @@ func (c *Collector) finish(m record.Manifest, tasksSeen bool) (*Data, error) {
 	return d, nil
 }
 
-// checkJob compares a job's own counters with its containers and tasks, and the order of its times.
-func checkJob(j *Job, s *jobSums, tasksSeen bool, complain func(string, ...any)) {
-	type pair struct {
-		what      string
-		got, want int64
-	}
-	pairs := []pair{
-		{"containers", j.Containers, s.containers},
-		{"containers with a preference", j.ContainersPreferring, s.preferring},
-		{"containers on a preferred host", j.ContainersPreferred, s.host},
-		{"containers on the rack of one", j.ContainersRackPreferred, s.rack},
-		{"containers while tasks preferred hosts", j.ContainersHinting, s.hinting},
-		{"containers on such a host", j.ContainersHinted, s.hinted},
-	}
-	if tasksSeen {
-		pairs = append(pairs, pair{"task attempts", j.Attempts, s.tasks}, pair{"tasks with a preference", j.TasksPreferring, s.tasksPreferring})
-		for l, n := range j.TaskLevels {
-			pairs = append(pairs, pair{"tasks at " + record.TaskLevel(l).String(), n, s.levels[l]})
-		}
-	}
-	for _, p := range pairs {
-		if p.got != p.want {
-			complain("job %d: %s: its record says %d, theirs %d", j.ID, p.what, p.got, p.want)
-		}
-	}
+// checkTimes checks the order of a job's times.
+func checkTimes(j *Job, complain func(string, ...any)) {
 	last := j.Submit
 	for i, t := range j.times() {
 		if Happened(t) {

@@ -33,7 +33,6 @@ func Read(dir string) (*Data, error) {
 	}); err != nil {
 		return nil, err
 	}
-	tasks := true
 	err := readTable(path("tasks.parquet"), func(r *taskRow) error {
 		x, err := r.task()
 		if err == nil {
@@ -42,7 +41,7 @@ func Read(dir string) (*Data, error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		tasks = false
+		c.tasksOff = true
 		var s storedTasks
 		if err = readJSON(path("tasks.json"), &s); err == nil {
 			err = c.data.Tasks.restore(&s)
@@ -67,11 +66,11 @@ func Read(dir string) (*Data, error) {
 	}); err != nil {
 		return nil, err
 	}
-	data, err := c.finish(m, tasks)
+	data, err := c.Finish(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	if !tasks {
+	if c.tasksOff {
 		for i := range data.Jobs {
 			data.Jobs[i].TaskWaitMS, data.Jobs[i].TaskWaits = waits[i].TaskWaitMS, waits[i].TaskWaits
 		}

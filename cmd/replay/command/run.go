@@ -154,6 +154,7 @@ func replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out strin
 	made := howMade(sc)
 	if out == "" {
 		mem := report.NewMemory()
+		mem.ExpectJobs(sc.Input.NumJobs)
 		m, err := engine.Run(ctx, sc, mem, progress)
 		if err != nil {
 			return nil, err
@@ -165,6 +166,7 @@ func replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out strin
 	if err != nil {
 		return nil, err
 	}
+	w.ExpectJobs(sc.Input.NumJobs)
 	m, err := engine.Run(ctx, sc, w, progress)
 	if err != nil {
 		w.Abort()
