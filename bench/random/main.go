@@ -2,7 +2,7 @@
 //
 //	go run ./bench/random -n 10000 -seed 1
 //
-// It prints what was replayed and, of the first seed that fails, why; then it exits 1. Each case is replayed by the fast engine and by
+// It prints each seed that fails and why, and what was replayed; it exits 1 if any failed. Each case is replayed by the fast engine and by
 // the dense one, which must decide alike.
 package main
 
@@ -42,9 +42,8 @@ func main() {
 
 // tally is what was replayed.
 type tally struct {
-	cases, failed          int
-	firstFailed            uint64
-	why                    error
+	cases                  int
+	failed                 map[uint64]error // by seed
 	jobs, containers       int64
 	tasks, comparisons     int64
 	schedulers, ends, what map[string]int64
@@ -58,7 +57,7 @@ func run(ctx context.Context, w io.Writer, first, n uint64, workers int) bool {
 		return false
 	}
 	defer os.RemoveAll(dir)
-	t := &tally{schedulers: map[string]int64{}, ends: map[string]int64{}, what: map[string]int64{}}
+	t := &tally{failed: map[uint64]error{}, schedulers: map[string]int64{}, ends: map[string]int64{}, what: map[string]int64{}}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	seeds := make(chan uint64)
@@ -85,7 +84,7 @@ feed:
 	close(seeds)
 	wg.Wait()
 	t.write(w, time.Since(start))
-	return t.failed == 0 && ctx.Err() == nil
+	return len(t.failed) == 0 && ctx.Err() == nil
 }
 
 // outcome is what one case gave.
@@ -148,10 +147,7 @@ func (t *tally) add(c *scenariotest.Case, seed uint64, out *outcome, err error) 
 		t.what[string(c.Events[i].Kind)]++
 	}
 	if err != nil {
-		t.failed++
-		if t.why == nil || seed < t.firstFailed {
-			t.firstFailed, t.why = seed, err
-		}
+		t.failed[seed] = err
 		return
 	}
 	t.jobs += out.totals.Jobs
@@ -165,7 +161,7 @@ func (t *tally) add(c *scenariotest.Case, seed uint64, out *outcome, err error) 
 
 func (t *tally) write(w io.Writer, took time.Duration) {
 	fmt.Fprintf(w, "%d cases, %d failed: %d jobs, %d containers, %d task attempts, %d comparisons; %.0f ms each\n",
-		t.cases, t.failed, t.jobs, t.containers, t.tasks, t.comparisons, float64(took.Milliseconds())/float64(max(t.cases, 1)))
+		t.cases, len(t.failed), t.jobs, t.containers, t.tasks, t.comparisons, float64(took.Milliseconds())/float64(max(t.cases, 1)))
 	for _, part := range []struct {
 		name   string
 		counts map[string]int64
@@ -176,7 +172,10 @@ func (t *tally) write(w io.Writer, took time.Duration) {
 		}
 		fmt.Fprintln(w)
 	}
-	if t.why != nil {
-		fmt.Fprintf(w, "first failing seed: %d (go run ./bench/random -n 1 -seed %d): %v\n", t.firstFailed, t.firstFailed, t.why)
+	for _, seed := range slices.Sorted(maps.Keys(t.failed)) {
+		fmt.Fprintf(w, "seed %d fails: %v\n", seed, t.failed[seed])
+	}
+	if len(t.failed) > 0 {
+		fmt.Fprintln(w, "One of them again: go run ./bench/random -n 1 -seed SEED")
 	}
 }

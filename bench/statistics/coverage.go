@@ -18,6 +18,9 @@ import (
 	"replay/trace/synth"
 )
 
+// tableHead is the head of a table of [tallies], with what its first column counts.
+const tableHead = "| %s | metric | intervals that hold the truth | of | none: equal in every one | none: differs too rarely | |\n|---|---|---|---|---|---|---|\n"
+
 // mostSeen is how many seeds of a trace a comparison may have; the truth is known from those after them.
 const mostSeen = 14
 
@@ -78,8 +81,9 @@ func (wd *world) sample(ctx context.Context, n, seeds int) (out []sampled, err e
 	return out, nil
 }
 
-// A tally counts, for one metric, how many intervals hold the truth.
-type tally struct{ held, of int }
+// A tally counts, for one metric, how many intervals hold the truth, and how many comparisons claim none: because the metric was equal in every unit, or differed in
+// too few of them.
+type tally struct{ held, of, equal, rare int }
 
 func (t tally) share() float64 { return float64(t.held) / float64(t.of) }
 
@@ -91,13 +95,22 @@ func (ts tallies) count(c *compare.Comparison, truth func(name string) float64) 
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		cell := &row.Cells[1]
-		if row.Family != quantity.Headline || math.IsNaN(cell.Half) || cell.Finding == compare.Equal {
+		equal := cell.Finding == compare.Equal
+		if row.Family != quantity.Headline || math.IsNaN(cell.Half) && !equal && cell.Rare == 0 {
 			continue
 		}
 		t := ts[row.Name]
 		if t == nil {
 			t = &tally{}
 			ts[row.Name] = t
+		}
+		switch {
+		case equal:
+			t.equal++
+			continue
+		case cell.Rare > 0:
+			t.rare++
+			continue
 		}
 		if d := truth(row.Name); !math.IsNaN(d) {
 			t.of++
@@ -114,11 +127,12 @@ func (ts tallies) write(w io.Writer, about string) bool {
 	for _, m := range slices.Sorted(maps.Keys(ts)) {
 		t := ts[m]
 		if t.of == 0 {
+			fmt.Fprintf(w, "| %s | %s | | 0 | %d | %d | no claim |\n", about, m, t.equal, t.rare)
 			continue
 		}
 		kept := t.share() >= leastCoverage
 		all = all && kept
-		fmt.Fprintf(w, "| %s | %s | %.1f %% | %d | %s |\n", about, m, 100*t.share(), t.of, mark(kept))
+		fmt.Fprintf(w, "| %s | %s | %.1f %% | %d | %d | %d | %s |\n", about, m, 100*t.share(), t.of, t.equal, t.rare, mark(kept))
 	}
 	return all
 }
@@ -140,9 +154,9 @@ func meanDifference(a, b []*metric.Summary, name string) float64 {
 // coverage asks for each generated trace whether the intervals of a comparison with few seeds hold the difference that many other
 // seeds have in the mean.
 func coverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
-	fmt.Fprintf(w, "## Coverage for one trace\n\n%d generated traces; the true difference is the mean over %d seeds that the comparison does not have. At least %.0f %% of the intervals must hold it. Metrics that are equal in every seed make no claim and do not count.\n\n",
+	fmt.Fprintf(w, "## Coverage for one trace\n\n%d generated traces; the true difference is the mean over %d seeds that the comparison does not have. At least %.0f %% of the intervals must hold it. A metric that is equal in every seed, or differs in one or two of them alone, has no interval; how often is said.\n\n",
 		e.generated, e.truth, 100*leastCoverage)
-	fmt.Fprintf(w, "| seeds | metric | intervals that hold the truth | of | |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(w, tableHead, "seeds")
 	ofRule := []rule{{seeds: inference.Fewest}, {precision: compare.DefaultPrecision, limit: mostSeen}}
 	counts := []tallies{{}, {}}
 	for i := range e.worlds {
@@ -173,7 +187,7 @@ func coverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
 func workloadCoverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
 	fmt.Fprintf(w, "## Coverage for workloads like some traces\n\n%d comparisons a number of traces, drawn from %d generated traces of each of %d worlds, with one seed a trace; the true difference is the mean over all traces of the world. At least %.0f %% of the intervals must hold it.\n\n",
 		e.draws, e.generated, len(e.worlds), 100*leastCoverage)
-	fmt.Fprintf(w, "| traces | metric | intervals that hold the truth | of | |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(w, tableHead, "traces")
 	numbers := []int{5, 8, 12}
 	counts := map[int]tallies{5: {}, 8: {}, 12: {}}
 	for i := range e.worlds {

@@ -99,6 +99,7 @@ type Cell struct {
 	Adjusted   float64             // P corrected for all that is tested together; NaN when not tested
 	Detectable float64             // a difference as large would have been found in 8 of 10 such comparisons; NaN when not tested
 	Untested   string              // why it is not tested; empty when it is, and for the first variant
+	Rare       int                 // in how many units it differs, where they are too few to test it; 0 otherwise
 	Finding    Finding
 }
 
@@ -173,21 +174,22 @@ func (c *Cell) differ(base *Cell, isBase bool) {
 	}
 }
 
-// differences returns the cell's values less the base's, by unit. Where they differ by the rounding of sums alone, they are
-// equal.
+// differences returns the cell's values less the base's, by unit. Where values differ by the rounding of sums alone they are equal, and so are differences.
 func (c *Cell) differences(base *Cell) (ds []float64) {
 	most := 0.0
 	for k := range c.ByUnit {
-		ds = append(ds, c.ByUnit[k]-base.ByUnit[k])
 		most = max(most, math.Abs(c.ByUnit[k]), math.Abs(base.ByUnit[k]))
 	}
 	rounding := 1e-12 * most
-	if slices.Max(ds)-slices.Min(ds) > rounding {
-		return ds
+	for k := range c.ByUnit {
+		d := c.ByUnit[k] - base.ByUnit[k]
+		if math.Abs(d) <= rounding {
+			d = 0
+		}
+		ds = append(ds, d)
 	}
-	d := ds[0]
-	if math.Abs(d) <= rounding {
-		d = 0
+	if slices.Max(ds)-slices.Min(ds) <= rounding {
+		return slices.Repeat(ds[:1], len(ds))
 	}
-	return slices.Repeat([]float64{d}, len(ds))
+	return ds
 }

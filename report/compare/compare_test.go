@@ -283,13 +283,15 @@ func TestTracesAreTheUnit(t *testing.T) {
 		}
 		return c
 	}
-	one := func(n int) int64 { return map[bool]int64{true: 600_000, false: 0}[n == 0] }
+	first := func(k int) func(int) int64 { // gains in the first k traces alone
+		return func(n int) int64 { return map[bool]int64{true: 600_000 + 10_000*int64(n), false: 0}[n < k] }
+	}
 	all := func(n int) int64 { return 20_000 + 1000*int64(n) }
 	for _, tt := range []struct {
 		traces, seeds int
 		gain          func(int) int64
 		want          Finding
-	}{{6, 1, all, RealWorse}, {6, 3, all, RealWorse}, {6, 3, one, NotToldApart}, {4, 3, all, NotTested}} {
+	}{{6, 1, all, RealWorse}, {6, 3, all, RealWorse}, {6, 3, first(1), NotTested}, {6, 1, first(2), NotTested}, {6, 1, first(3), NotToldApart}, {4, 3, all, NotTested}} {
 		c := over(tt.traces, tt.seeds, tt.gain)
 		cell := &c.Rows[c.row("duration_job_mean_ms")].Cells[1]
 		if cell.Finding != tt.want || len(cell.ByUnit) != tt.traces || len(c.Units) != tt.traces || c.Units[1].Name != "trace-b" {
@@ -298,6 +300,16 @@ func TestTracesAreTheUnit(t *testing.T) {
 		if text := c.Verdict()[0].Lead; (tt.want == RealWorse) != strings.HasPrefix(text, "For workloads like these 6 traces, other against base is worse") {
 			t.Errorf("the answer is %q", text)
 		}
+	}
+	// What differs in one trace alone has no interval, and the text says so. It keeps nobody from knowing the rest.
+	c := over(6, 1, first(1))
+	var text bytes.Buffer
+	c.WriteText(&text, false)
+	if cell := &c.Rows[c.row("duration_job_mean_ms")].Cells[1]; cell.Estimate != nil || cell.Rare != 1 || cell.Untested != "differs in 1 of 6 traces: too rarely to say by how much" || !strings.Contains(text.String(), "Not tested, differing in one or two traces alone") {
+		t.Errorf("%+v in\n%s", cell, text.String())
+	}
+	if p := c.Precision(); !p.Rare || p.Row != nil {
+		t.Errorf("the precision is %+v", p)
 	}
 }
 

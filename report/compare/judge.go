@@ -82,6 +82,9 @@ func (c *Comparison) untested(row *Row, v int) string {
 	case c.Same[v]:
 		return "every metric is equal"
 	}
+	if cell.Rare = inference.Rare(cell.differences(first)); cell.Rare > 0 {
+		return fmt.Sprintf("differs in %d of %s: too rarely to say by how much", cell.Rare, c.Unit.Counted(len(c.Units)))
+	}
 	return ""
 }
 

@@ -61,7 +61,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 // notes say of each variant what was not tested or not found.
 func (c *Comparison) notes() (texts []string) {
 	for v := 1; v < len(c.Variants); v++ {
-		for _, text := range []string{c.missingText(v), c.powerText(v)} {
+		for _, text := range []string{c.missingText(v), c.rareText(v), c.powerText(v)} {
 			if text != "" && len(c.Variants) > 2 {
 				text = c.Variants[v].Name + ": " + text
 			}

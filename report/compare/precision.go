@@ -11,6 +11,7 @@ import (
 type Precision struct {
 	Reached float64 // the largest half width, as a part of [Row.of]; 0 when nothing is tested
 	Row     *Row    // that has it; nil when all units agree, or nothing is tested
+	Rare    bool    // a headline metric differs in so few units that it is not tested
 }
 
 // Precision returns how precisely the headline differences that are tested are known.
@@ -22,6 +23,7 @@ func (c *Comparison) Precision() (p Precision) {
 		}
 		for v := 1; v < len(row.Cells); v++ {
 			cell := &row.Cells[v]
+			p.Rare = p.Rare || cell.Rare > 0
 			if cell.Estimate == nil || cell.Half == 0 {
 				continue
 			}
@@ -65,9 +67,9 @@ func (c *Comparison) Stop() inference.Stop {
 	p := c.Precision()
 	switch {
 	case len(c.Units) < inference.Fewest:
-	case p.Row == nil:
+	case p.Row == nil && !p.Rare:
 		return inference.Agreement
-	case p.Reached <= c.Options.Precision:
+	case p.Row != nil && p.Reached <= c.Options.Precision:
 		return inference.Precision
 	}
 	if len(c.Units) >= c.Limit {

@@ -96,7 +96,11 @@ func (c *Comparison) precisionText() string {
 	wanted := partText(c.Options.Precision)
 	switch c.Stop() {
 	case inference.Precision:
-		return fmt.Sprintf("%s: every headline metric is known to within %s.", n, wanted)
+		known := "every headline metric"
+		if p.Rare {
+			known += " that differs more than rarely"
+		}
+		return fmt.Sprintf("%s: %s is known to within %s.", n, known, wanted)
 	case inference.Agreement:
 		if !slices.Contains(c.Same, false) {
 			return "" // the answer says it
@@ -147,6 +151,21 @@ func (c *Comparison) missingText(v int) string {
 	return fmt.Sprintf("Not tested, without a number in some %ss: %s.", c.Unit, strings.Join(said, "; "))
 }
 
+// rareText says which metrics differ in so few units that variant v has no interval for them.
+func (c *Comparison) rareText(v int) string {
+	var said []string
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		if rare := row.Cells[v].Rare; rare > 0 {
+			said = append(said, fmt.Sprintf("%s (%d of %d)", row.plain(), rare, len(c.Units)))
+		}
+	}
+	if said == nil {
+		return ""
+	}
+	return fmt.Sprintf("Not tested, differing in one or two %ss alone, which say nothing of how much others would: %s.", c.Unit, strings.Join(said, ", "))
+}
+
 // WriteText writes the comparison for people within [width] columns: the answer, what became of the jobs, a table for each
 // variant and what the words mean; with all, every metric.
 func (c *Comparison) WriteText(w io.Writer, all bool) {
@@ -178,7 +197,7 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		if len(left) > 0 {
 			wrap(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
 		}
-		for _, text := range []string{c.missingText(v), c.powerText(v)} {
+		for _, text := range []string{c.missingText(v), c.rareText(v), c.powerText(v)} {
 			if text != "" {
 				wrap(w, text, "")
 			}

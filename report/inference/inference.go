@@ -20,6 +20,11 @@ const Level = 0.05
 // luck.
 const Fewest = 5
 
+// FewestDiffering is how many differences other than 0 it takes for an interval, where others are 0. One or two say next to nothing of how large such
+// differences are, but much of how many there are: their interval is narrow and would hold the true mean in three of four comparisons
+// where a few rare differences are large. From three on it holds as often as it should (bench/statistics, workloads).
+const FewestDiffering = 3
+
 // Power is in what part of such comparisons a difference as large as [Estimate.Detectable] is found.
 const Power = 0.8
 
@@ -58,6 +63,20 @@ func of(ds []float64, r float64) Estimate {
 	e.Mean, e.SE = dist.Mean(ds), sd*math.Sqrt(longer/n)
 	e.DF = max(1, n/longer-1)
 	return e
+}
+
+// Rare returns how many differences are not 0 when they are too few for an interval, and 0 when there are enough of them or none.
+func Rare(ds []float64) int {
+	n := 0
+	for _, d := range ds {
+		if d != 0 {
+			n++
+		}
+	}
+	if n >= FewestDiffering || n == len(ds) {
+		return 0
+	}
+	return n
 }
 
 // mostAutocorrelation keeps a few units from having no evidence at all.

@@ -102,6 +102,18 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// One or two differences among zeros say nothing of how large others are; where all differ, or none, nothing is rare.
+func TestRareDifferences(t *testing.T) {
+	for _, tt := range []struct {
+		ds   []float64
+		want int
+	}{{[]float64{0, 0, 0, 0, 0}, 0}, {[]float64{0, 0, -3, 0, 0}, 1}, {[]float64{0, 2, 0, 0, -2}, 2}, {[]float64{0, 2, 0, 1, -2}, 0}, {[]float64{1, 2}, 0}, {[]float64{1}, 0}} {
+		if got := Rare(tt.ds); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.ds, got, tt.want)
+		}
+	}
+}
+
 func TestStages(t *testing.T) {
 	for _, tt := range []struct {
 		limit int
