@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"replay/input"
@@ -110,8 +111,9 @@ type manifest struct {
 		ContainersRunning   int64 `json:"containers_running"`
 		EndMS               int64 `json:"end_ms"`
 	} `json:"totals"`
-	Scheduler string `json:"scheduler"`
-	Until     int64  `json:"until_ms"`
+	Scheduler string            `json:"scheduler"`
+	Model     map[string]string `json:"model"`
+	Until     int64             `json:"until_ms"`
 	Warnings  []struct {
 		Code string `json:"code"`
 	} `json:"warnings"`
@@ -119,6 +121,15 @@ type manifest struct {
 
 // masters reports whether applications have masters: under the ideal scheduler a container is a task.
 func (m *manifest) masters() bool { return m.Scheduler != "ideal" }
+
+// statusMS is how long a report of a task's end takes to the driver, at most; 0 where messages take no time.
+func (m *manifest) statusMS() int64 {
+	ms, err := strconv.ParseInt(m.Model["status-ms"], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return ms
+}
 
 // warned reports whether the replay gave a warning.
 func (m *manifest) warned(code string) bool {
