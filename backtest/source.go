@@ -226,7 +226,7 @@ func readTrace(dir, name string) (*Recording, error) {
 	}
 	defer t.Close()
 	r := &Recording{Name: name, originMS: t.OriginUnixMS}
-	if r.input, err = scenario.InputOf(t, name); err != nil {
+	if r.input, err = scenario.InputOf(t, filepath.Base(filepath.Clean(name)), name); err != nil {
 		return nil, err
 	}
 	var recorded struct {

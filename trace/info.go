@@ -8,6 +8,7 @@ import (
 
 // Info is a summary of a trace.
 type Info struct {
+	Name           string      `json:"name"`
 	Hash           string      `json:"hash"`
 	Counts         Counts      `json:"counts"`
 	SpanMS         int64       `json:"span_ms"`
@@ -69,7 +70,7 @@ const timelineSlots = 60
 // Summarize reads a whole trace once, unless ctx ends before.
 func Summarize(ctx context.Context, t *Trace) (*Info, error) {
 	in := &Info{
-		Hash: t.Hash(), SpanMS: t.Manifest.SpanMS, LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
+		Name: t.Name(), Hash: t.Hash(), SpanMS: t.Manifest.SpanMS, LocalitySource: t.LocalitySource, DurationSource: t.DurationSource,
 		Generator: t.Generator, Source: t.Source, Attached: t.Attachments(), Cluster: SizeAtStart(t.Nodes),
 	}
 	in.Counts.Nodes, in.Counts.NodeEvents = int64(len(t.Nodes)), int64(len(t.Events))

@@ -16,7 +16,8 @@ func (in *Info) WriteText(out io.Writer) error {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	c := in.Counts
-	line("trace", "%s", in.Hash)
+	line("trace", "%s", in.Name)
+	line("sha256", "%s", in.Hash)
 	if g := in.Generator; g != nil {
 		line("generated", "%s %s, preset %s, seed %d", g.Tool, g.Version, g.Preset, g.Seed)
 	}

@@ -43,7 +43,8 @@ const (
 // Meta is everything of a trace but its jobs, executors and attached files.
 // All of it is small and kept in memory.
 type Meta struct {
-	OriginUnixMS   int64 // wall clock of time 0 in ms since 1970, or Unset
+	Name           string // for people; "" for one that says nothing but what it is, see [Trace.Name]
+	OriginUnixMS   int64  // wall clock of time 0 in ms since 1970, or Unset
 	Generator      *Generator
 	Source         *Source
 	LocalitySource string // LocalityRecorded, ...
@@ -113,6 +114,7 @@ type SourceFile struct {
 type Manifest struct {
 	Format         string      `json:"format"`
 	Version        string      `json:"version"`
+	Name           string      `json:"name,omitempty"`
 	TimeUnit       string      `json:"time_unit"`
 	OriginUnixMS   *int64      `json:"origin_unix_ms"`
 	Generator      *Generator  `json:"generator"`

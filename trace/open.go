@@ -195,7 +195,7 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 // readMeta reads the small tables and checks them.
 func (t *Trace) readMeta(report func(Problem) error) (err error) {
 	m := &t.Manifest
-	t.Meta = Meta{OriginUnixMS: Unset, Generator: m.Generator, Source: m.Source, LocalitySource: m.LocalitySource, DurationSource: m.DurationSource}
+	t.Meta = Meta{Name: m.Name, OriginUnixMS: Unset, Generator: m.Generator, Source: m.Source, LocalitySource: m.LocalitySource, DurationSource: m.DurationSource}
 	if m.OriginUnixMS != nil {
 		t.OriginUnixMS = *m.OriginUnixMS
 	}

@@ -103,6 +103,9 @@ func (r *rules) sources(dir string, m *Meta) error {
 			}
 		}
 	}
+	if err := CheckName(m.Name); m.Name != "" && err != nil {
+		return r.report(wholeFile(filepath.Join(dir, manifestName), "name", show(m.Name), err.Error()))
+	}
 	return nil
 }
 

@@ -72,7 +72,7 @@ func Create(dir string, meta Meta) (*Writer, error) {
 
 func manifestOf(meta *Meta) Manifest {
 	m := Manifest{
-		Format: Format, Version: Version, TimeUnit: TimeUnit, Generator: meta.Generator, Source: meta.Source,
+		Format: Format, Version: Version, Name: meta.Name, TimeUnit: TimeUnit, Generator: meta.Generator, Source: meta.Source,
 		LocalitySource: meta.LocalitySource, DurationSource: meta.DurationSource,
 		Counts: Counts{Nodes: int64(len(meta.Nodes)), NodeEvents: int64(len(meta.Events))},
 	}

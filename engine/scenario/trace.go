@@ -8,10 +8,13 @@ import (
 	"replay/trace"
 )
 
+// Attached is the folder that the files that came with a trace have in messages and warnings: results do not depend on where the trace is.
+const Attached = "TRACE"
+
 // FromTrace resolves the options against an open trace and the configuration files attached to it. Errors
 // are those of [New].
 func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
-	in, err := InputOf(t, t.Dir())
+	in, err := InputOf(t, t.Name(), Attached)
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +35,10 @@ func FromTrace(t *trace.Trace, o Options) (*Scenario, error) {
 	return New(in, o)
 }
 
-// InputOf returns everything of a trace but its jobs. Messages call the trace by name.
-func InputOf(t *trace.Trace, name string) (Input, error) {
+// InputOf returns everything of a trace but its jobs. Results call the trace by name, and messages its files as in folder.
+func InputOf(t *trace.Trace, name, folder string) (Input, error) {
 	in := Input{
-		Name: filepath.Base(filepath.Clean(name)), Hash: t.Hash(),
+		Name: name, Hash: t.Hash(),
 		LocalitySource: t.LocalitySource, DurationSource: t.DurationSource, Elsewhere: t.Source.Elsewhere(),
 		SpanMS: t.Manifest.SpanMS, NumJobs: t.Manifest.Counts.Jobs, NumTasks: t.Manifest.Counts.Tasks,
 		Nodes: t.Nodes, Events: t.Events, Queues: t.Queues, Users: t.Users, Files: Files{},
@@ -57,7 +60,7 @@ func InputOf(t *trace.Trace, name string) (Input, error) {
 		if err != nil {
 			return in, err
 		}
-		in.Files[kind] = File{Name: filepath.Join(name, kind), Text: text}
+		in.Files[kind] = File{Name: filepath.Join(folder, kind), Text: text}
 	}
 	return in, nil
 }

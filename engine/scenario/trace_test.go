@@ -36,18 +36,18 @@ func TestFromTrace(t *testing.T) {
 	if jobs == 0 || jobs != in.NumJobs || in.NumTasks < jobs {
 		t.Errorf("%d jobs, want %d of %d tasks", jobs, in.NumJobs, in.NumTasks)
 	}
-	// The files that came with it are in force, and are called by their place.
+	// The files that came with it are in force, and are called so, wherever the trace is.
 	if !sc.AllocationFile || len(allocations(sc).Leaves) < 2 || len(sc.Warnings) > 0 {
 		t.Errorf("allocation file %v, queues %v, warnings %v: want those attached", sc.AllocationFile, allocations(sc).Leaves, sc.Warnings)
 	}
-	if f, from := sc.File(YarnSite); from != OfTrace || f.Name != filepath.Join(dir, YarnSite) {
+	if f, from := sc.File(YarnSite); from != OfTrace || f.Name != filepath.Join(Attached, YarnSite) {
 		t.Errorf("yarn-site.xml is %s of layer %d", f.Name, from)
 	}
 	m := sc.Manifest()
 	if m.TraceHash != tr.Hash() || !strings.Contains(m.Config["fair-scheduler.xml"], "<allocations>") || m.Config["yarn.resourcemanager.scheduler.class"] != Schedulers[0].Class {
 		t.Errorf("the manifest has trace %s and configuration %v", m.TraceHash, m.Config)
 	}
-	named, err := InputOf(tr, "logs/recording-1")
+	named, err := InputOf(tr, "recording-1", "logs/recording-1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestTracesAreCurrent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := importtest.Recordings(t, map[string]string{"spark-on-yarn": "spark-on-yarn", "spark-eventlog": "spark-eventlogs"}[made.format])
 			opt := workload.DefaultOptions()
-			opt.Out = filepath.Join(t.TempDir(), name)
+			opt.Name, opt.Out = name, filepath.Join(t.TempDir(), name)
 			if made.change != nil {
 				made.change(&opt)
 			}

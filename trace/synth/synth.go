@@ -86,6 +86,7 @@ func Find(name string) (*Preset, error) {
 
 // Options of a generation. Zero values take those of the preset.
 type Options struct {
+	Name        string // of the trace in results; "" is that of the preset with the options that differ from its own
 	Seed        uint64
 	Jobs        int
 	Nodes       int
@@ -101,6 +102,30 @@ type Options struct {
 func (p *Preset) Check(o Options) error {
 	_, err := p.with(o)
 	return err
+}
+
+// nameOf is what results call a trace with options that are resolved: the preset, and what differs from its defaults.
+func (p *Preset) nameOf(o Options) string {
+	if o.Name != "" {
+		return o.Name
+	}
+	d, err := p.with(Options{Seed: 1})
+	if err != nil {
+		panic(err) // defaults are valid
+	}
+	name := p.Name
+	for _, x := range []struct {
+		option    string
+		value, or any
+	}{
+		{"jobs", o.Jobs, d.Jobs}, {"nodes", o.Nodes, d.Nodes}, {"racks", o.Racks, d.Racks}, {"replication", o.Replication, d.Replication}, {"load", o.Load, d.Load},
+		{"kind", o.Kind, d.Kind}, {"failures", o.Failures, d.Failures}, {"mtbf", o.MTBFDays, d.MTBFDays}, {"seed", o.Seed, d.Seed},
+	} {
+		if x.value != x.or {
+			name += fmt.Sprintf(" %s=%v", x.option, x.value)
+		}
+	}
+	return name
 }
 
 // with returns o with the preset's defaults in place of zero values, or an error that names the option.
@@ -217,7 +242,7 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 	g := &Generator{Options: o, preset: p, blocks: make(map[int32][][]int32), files: p.Files(o)}
 	queues, users := p.teams(o.Nodes)
 	meta := trace.Meta{
-		OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityModelled, DurationSource: trace.DurationModelled,
+		Name: p.nameOf(o), OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityModelled, DurationSource: trace.DurationModelled,
 		Nodes: g.nodes(), Queues: trace.QueueTree(queues), Users: usersOf(users), Files: g.files,
 	}
 	if g.topology, err = trace.NewTopology(meta.Nodes); err != nil {

@@ -33,7 +33,8 @@ type program struct {
 	commands []func(*program) *cli.Command
 	files    *inputFiles
 	words    words
-	origin   *origin // nil unless the command makes a result again
+	traces   []string // names of those that are replayed
+	origin   *origin  // nil unless the command makes a result again
 }
 
 // commands are the verbs of the program, one file each.

@@ -45,7 +45,7 @@ func tinyTraces(t *testing.T, n int) (folder string, dirs []string) {
 	folder = filepath.Join(t.TempDir(), "weeks")
 	for i := range n {
 		dir := filepath.Join(folder, "week-"+string(rune('a'+i)))
-		must(t, "gen", "uniform-micro", "--jobs", "6", "--nodes", "4", "--seed", string(rune('1'+i)), "--out", dir)
+		must(t, "gen", "uniform-micro", "--jobs", "6", "--nodes", "4", "--seed", string(rune('1'+i)), "--name", filepath.Base(dir), "--out", dir)
 		dirs = append(dirs, dir)
 	}
 	return folder, dirs
@@ -126,13 +126,13 @@ func TestCompareOnSeveralTraces(t *testing.T) {
 	if c := inferredOf(t, must(t, append([]string{"compare", "--traces", list, "--seeds", "2", "--json"}, variants...)...)); !slices.Equal(c.Inference.Units, []string{"week-b", "week-a"}) || len(c.Inference.Seeds[0]) != 4 || len(c.Metrics[0].Variants[0].ByUnit) != 2 {
 		t.Errorf("two traces of a list with two seeds: %+v", c.Inference)
 	}
-	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), "--quiet", "-j", "1", "--out", again)
+	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), folder, "--quiet", "-j", "1", "--out", again)
 	equalFiles(t, first, again)
 	if text := must(t, "report", "--compare", filepath.Join(first, "runs", "now"), filepath.Join(first, "runs", "slow")); !strings.HasPrefix(strings.Join(strings.Fields(text), " "), answer[:strings.Index(answer, "base:")]) {
 		t.Errorf("the results compared again:\n%s\nwant the answer\n%s", text, answer)
 	}
 	run := filepath.Join(first, "runs", "slow", "week-d", "seed-1")
-	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
+	must(t, "run", "--from", filepath.Join(run, "run.json"), folder, "--quiet", "--out", alone)
 	equalFiles(t, run, alone)
 
 	for _, tt := range []struct {
@@ -149,7 +149,8 @@ func TestCompareOnSeveralTraces(t *testing.T) {
 		{[]string{"--traces", out + "/none*"}, exitBadInput, "no trace there"},
 		{[]string{dirs[0], filepath.Join(folder, "week-z")}, exitBadInput, "week-z"},
 		{nil, exitUsage, "compare wants a TRACE directory, or several, or --traces"},
-		{[]string{"--from", filepath.Join(first, "comparison.json"), dirs[0]}, exitUsage, "wants 5 traces or none, got 1"},
+		{[]string{"--from", filepath.Join(first, "comparison.json"), dirs[0]}, exitBadInput, "was made from the trace week-b ("},
+		{append([]string{"--from", filepath.Join(first, "comparison.json"), folder}, dirs...), exitUsage, "wants 5 traces or none, got 6"},
 	} {
 		more := variants
 		if slices.Contains(tt.args, "--from") {
@@ -193,10 +194,10 @@ func TestCompareOnWindows(t *testing.T) {
 		}
 	}
 	again, alone := out+"-again", out+"-alone"
-	must(t, "compare", "--from", filepath.Join(out, "comparison.json"), "--quiet", "-j", "1", "--out", again)
+	must(t, "compare", "--from", filepath.Join(out, "comparison.json"), dir, "--quiet", "-j", "1", "--out", again)
 	equalFiles(t, out, again)
 	run := filepath.Join(out, "runs", "slow", "window-4", "seed-1")
-	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
+	must(t, "run", "--from", filepath.Join(run, "run.json"), dir, "--quiet", "--out", alone)
 	equalFiles(t, run, alone)
 
 	found := inferredOf(t, must(t, append([]string{"compare", dir, "--windows", "auto", "--json"}, variants...)...))

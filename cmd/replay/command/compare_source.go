@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,13 +21,15 @@ import (
 
 // traceSource is a trace that variants are replayed on. It is opened, and so checked, once for all its replays, and closed after the last.
 type traceSource struct {
-	dir, name string // the name is unique among the sources
-	hash      string
-	window    *trace.Window // the part of it that is replayed, nil for all of it
-	mu        sync.Mutex
-	wanted    int // replays that will open it yet
-	using     int
-	trace     *trace.Trace
+	dir    string
+	title  string // what results call it
+	name   string // that of a folder, unique among the sources
+	hash   string
+	window *trace.Window // the part of it that is replayed, nil for all of it
+	mu     sync.Mutex
+	wanted int // replays that will open it yet
+	using  int
+	trace  *trace.Trace
 }
 
 // open returns the open trace.
@@ -73,8 +77,7 @@ func (s *traceSource) shut() {
 	}
 }
 
-// sourcesOf returns the traces that arguments and --traces name, and notes them as arguments of the command, so that what is made of
-// them says which they were.
+// sourcesOf returns the traces that arguments and --traces name.
 func (p *program) sourcesOf(c *cli.Context) ([]*traceSource, error) {
 	dirs := c.Args().Slice()
 	if c.IsSet("traces") {
@@ -83,20 +86,14 @@ func (p *program) sourcesOf(c *cli.Context) ([]*traceSource, error) {
 			return nil, err
 		}
 		dirs = append(dirs, more...)
-		p.words.arguments = dirs
 		p.words.flags = slices.DeleteFunc(p.words.flags, func(f flagWord) bool { return f.name == "traces" })
 	}
 	if len(dirs) == 0 {
 		return nil, usagef("compare wants a TRACE directory, or several, or --traces")
 	}
 	var out []*traceSource
-	names := map[string]int{}
 	for _, dir := range dirs {
-		s := &traceSource{dir: dir, name: filepath.Base(filepath.Clean(dir))}
-		if names[s.name]++; names[s.name] > 1 {
-			s.name = fmt.Sprintf("%s-%d", s.name, names[s.name])
-		}
-		out = append(out, s)
+		out = append(out, &traceSource{dir: dir})
 	}
 	return out, nil
 }
@@ -146,8 +143,9 @@ func tracesOf(text string) (dirs []string, err error) {
 
 // checkVariants resolves each variant against each trace, so that a mistake in one is found before any replay.
 func (p *program) checkVariants(sources []*traceSource, variants []variant) error {
+	names := map[string]int{}
 	for i, s := range sources {
-		if err := p.checkSource(s, several(sources), variants); err != nil {
+		if err := p.checkSource(s, names, several(sources), variants); err != nil {
 			return err
 		}
 		for _, o := range sources[:i] {
@@ -159,7 +157,7 @@ func (p *program) checkVariants(sources []*traceSource, variants []variant) erro
 	return nil
 }
 
-func (p *program) checkSource(s *traceSource, several bool, variants []variant) error {
+func (p *program) checkSource(s *traceSource, names map[string]int, several bool, variants []variant) error {
 	t, err := openTrace(s.dir)
 	if err != nil {
 		return err
@@ -168,7 +166,16 @@ func (p *program) checkSource(s *traceSource, several bool, variants []variant) 
 	if err := p.checkTrace(t); err != nil {
 		return err
 	}
-	s.hash = t.Hash()
+	s.hash, s.title = t.Hash(), t.Name()
+	if s.window == nil {
+		s.name = folderName(s.title)
+		if names[s.name]++; names[s.name] > 1 {
+			s.name = fmt.Sprintf("%s-%d", s.name, names[s.name])
+		}
+	}
+	if s.window == nil || len(p.traces) == 0 {
+		p.traces = append(p.traces, s.title)
+	}
 	for _, v := range variants {
 		v.options.Window = s.window
 		sc, err := scenario.FromTrace(t, v.options)
@@ -181,6 +188,17 @@ func (p *program) checkSource(s *traceSource, several bool, variants []variant) 
 		p.files.attach(s.prefix(several), sc.Input.Files)
 	}
 	return nil
+}
+
+// folderName makes the name of a folder of the name of a trace.
+func folderName(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("._=-", c) {
+			return c
+		}
+		return '-'
+	}, name)
+	return cmp.Or(strings.TrimLeft(plain, "."), "trace")
 }
 
 // several reports whether there are traces whose files must be told apart.

@@ -71,7 +71,7 @@ func TestIncludedConfiguration(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "conf")); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "run", "--from", filepath.Join(first, "run.json"), "--out", again)
+	must(t, "run", "--from", filepath.Join(first, "run.json"), traces+"uniform-micro", "--out", again)
 	if a, b := files(t, first)["run.json"], files(t, again)["run.json"]; a != b {
 		t.Error("made again from run.json it is another")
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"replay/engine/record"
 	"replay/input"
+	"replay/report/quantity"
 	"replay/trace"
 )
 
@@ -32,14 +32,13 @@ type origin struct {
 
 // described is what run.json and comparison.json have in common.
 type described struct {
-	Made   *record.Made `json:"made"`
-	Trace  string       `json:"trace_sha256"`
-	Traces []struct {
-		SHA256 string `json:"sha256"`
-	} `json:"traces"` // of a comparison
-	Version  string `json:"program_version"`
-	Commit   string `json:"program_commit"`
-	Modified bool   `json:"program_modified"`
+	Made     *record.Made `json:"made"`
+	Name     string       `json:"trace"`
+	Trace    string       `json:"trace_sha256"`
+	Traces   []wanted     `json:"traces"` // of a comparison
+	Version  string       `json:"program_version"`
+	Commit   string       `json:"program_commit"`
+	Modified bool         `json:"program_modified"`
 }
 
 // again runs the command c once more with the words and files of the result that --from names.
@@ -59,21 +58,14 @@ func (p *program) again(c *cli.Context) error {
 	if made := d.Made.Command[0]; made != name {
 		return usagef("--from is %s, which replay %s made: use replay %s --from", file, made, made)
 	}
-	hashes := []string{d.Trace}
-	if len(d.Traces) > 0 {
-		hashes = nil
-		for _, t := range d.Traces {
-			hashes = append(hashes, t.SHA256)
-		}
+	traces := d.Traces
+	if len(traces) == 0 {
+		traces = []wanted{{d.Name, d.Trace}}
 	}
-	if n := len(hashes); c.NArg() != 0 && c.NArg() != n {
-		wanted := "one TRACE"
-		if n > 1 {
-			wanted = fmt.Sprintf("%d traces", n)
-		}
-		return usagef("%s --from wants %s or none, got %d arguments", name, wanted, c.NArg())
+	if n := len(traces); c.NArg() > n {
+		return usagef("%s --from wants %s or none, got %d arguments", name, quantity.Counted(int64(n), "traces"), c.NArg())
 	}
-	if len(d.Made.Command) < 1+len(hashes) {
+	if len(d.Made.Command) < 1+len(traces) {
 		return fmt.Errorf("%s: its command %q does not name its traces", file, strings.Join(d.Made.Command, " "))
 	}
 	files, err := filesOf(d.Made)
@@ -81,12 +73,6 @@ func (p *program) again(c *cli.Context) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	args := slices.Clone(d.Made.Command)
-	copy(args[1:], c.Args().Slice())
-	for _, dir := range args[1 : 1+len(hashes)] {
-		if _, err := os.Stat(dir); err != nil {
-			return fmt.Errorf("%s was made from the trace %s, and there is none: say where it is, as replay %s --from %s TRACE: %w", file, dir, name, file, err)
-		}
-	}
 	for i := range p.words.flags {
 		f := &p.words.flags[i]
 		if !slices.Contains(telling, f.name) {
@@ -96,12 +82,17 @@ func (p *program) again(c *cli.Context) error {
 			args = append(args, f.words()...)
 		}
 	}
+	dirs, err := findTraces(file, name, traces, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	copy(args[1:], dirs)
 	if b := build(); d.Version != b.version || d.Commit != b.commit || d.Modified != b.modified || d.Modified {
 		if !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, buildInfo{d.Version, d.Commit, d.Modified}, b)
 		}
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashes}}
+	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashesOf(traces)}}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 
@@ -113,10 +104,11 @@ func (p *program) made() *record.Made {
 	return p.files.made(p.telling())
 }
 
-// telling returns the words of the command without the flags of [telling]. The trace is the first argument.
+// telling returns the words of the command without the flags of [telling]. Traces are the first arguments, by name: results do not depend on
+// where they are.
 func (p *program) telling() []string {
 	out := slices.Clone(p.words.commands)
-	out = append(out, p.words.arguments...)
+	out = append(out, p.traces...)
 	for i := range p.words.flags {
 		if f := &p.words.flags[i]; !slices.Contains(telling, f.name) {
 			out = append(out, f.words()...)

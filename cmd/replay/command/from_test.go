@@ -2,8 +2,11 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +60,7 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "run", "--from", filepath.Join(first, "run.json"), "--out", again, "--quiet")
+	must(t, "run", "--from", filepath.Join(first, "run.json"), traces+"fair-weights", "--out", again, "--quiet")
 	equalFiles(t, first, again)
 
 	var m record.Manifest
@@ -84,9 +87,11 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 	}{
 		{"with a flag", "run --from FILE --seed 4", exitUsage, "--seed has no place beside --from"},
 		{"by the other command", "compare --from FILE", exitUsage, "which replay run made: use replay run --from"},
-		{"of another trace", "run --from FILE " + traces + "node-lost", exitBadInput, "was made from the trace " + m.TraceHash},
+		{"of another trace", "run --from FILE " + traces + "node-lost", exitBadInput, "was made from the trace " + m.TraceHash + ", and "},
 		{"of a trace elsewhere", "run --from FILE --json -q " + traces + "../traces/fair-weights", exitDone, ""},
-		{"of no result", "run --from " + traces + "fair-weights/trace.json", exitBadInput, "does not say how it was made"},
+		{"of one in a folder of traces", "run --from FILE --json -q " + traces, exitDone, ""},
+		{"of none", "run --from FILE " + t.TempDir(), exitBadInput, "was made from the trace fair-weights (" + m.TraceHash + "), which is not in "},
+		{"of no result", "run --from " + traces + "fair-weights/trace.json ", exitBadInput, "does not say how it was made"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, stderr := cmd(t, strings.Fields(strings.ReplaceAll(tt.args, "FILE", filepath.Join(first, "run.json")))...)
@@ -97,20 +102,97 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 	}
 }
 
-// A result whose trace is elsewhere by now asks where it is.
-func TestFromAsksForTheTrace(t *testing.T) {
-	dir := t.TempDir()
-	old, now := filepath.Join(dir, "old"), filepath.Join(dir, "now")
+// A trace is found by its hash, beside its result and by whatever name; one that is elsewhere is asked for.
+func TestFromFindsTheTrace(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	old, now := filepath.Join(dir, "old"), filepath.Join(dir, "now [1]")
 	must(t, "gen", "uniform-micro", "--jobs", "3", "--out", old)
 	must(t, "run", old, "--quiet", "--formats", "none", "--out", filepath.Join(dir, "out"))
 	if err := os.Rename(old, now); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "out", "run.json")
+	must(t, "run", "--from", file, "--quiet", "--out", filepath.Join(dir, "again"))
+	equalFiles(t, filepath.Join(dir, "out"), filepath.Join(dir, "again"))
+	if err := os.Rename(now, filepath.Join(other, "now")); err != nil {
+		t.Fatal(err)
+	}
 	if code, _, stderr := cmd(t, "run", "--from", file); code != exitBadInput || !strings.Contains(stderr, "say where it is, as replay run --from "+file+" TRACE") {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
-	must(t, "run", "--from", file, now, "--quiet")
+	must(t, "run", "--from", file, filepath.Join(other, "now"), "--quiet")
+	must(t, "run", "--from", file, other, "--quiet")
+}
+
+// The name of the folder of a trace is in no byte of what is made of it: results, comparisons, and what is printed.
+func TestARenamedTraceChangesNoByte(t *testing.T) {
+	dir := t.TempDir()
+	one, two, three := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "three")
+	if err := os.CopyFS(one, os.DirFS(traces+"node-lost")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "gen", "uniform-micro", "--jobs", "6", "--nodes", "4", "--seed", "3", "--out", two)
+	must(t, "gen", "uniform-micro", "--jobs", "6", "--nodes", "4", "--seed", "3", "--out", three)
+	equalFiles(t, two, three)
+	if err := os.RemoveAll(three); err != nil {
+		t.Fatal(err)
+	}
+	moved := map[string]string{one: filepath.Join(dir, "renamed", "to-another"), two: filepath.Join(dir, "renamed", "once more")}
+	variants := []string{"--allow-failures", "--formats", "none", "--results", "--variant", "now:", "--variant", "drf: --sharing drf --verbose", "--out"}
+	lines := [][]string{
+		{"run", one, "--allow-failures", "--verbose", "--decisions", "--formats", "svg", "--out"},
+		append([]string{"compare", one, "--seeds", "2"}, variants...),
+		append([]string{"compare", one, two}, variants...),
+		append([]string{"compare", one, "--windows", "2"}, variants...),
+		{"trace", "info", one, "--plot"},
+		{"trace", "info", one, "--json"},
+	}
+	said := map[int]string{}
+	for _, round := range []string{"before", "after"} {
+		for i, line := range lines {
+			args := slices.Clone(line)
+			for k, word := range args {
+				if to, ok := moved[word]; ok && round == "after" {
+					args[k] = to
+				}
+			}
+			switch args[len(args)-1] {
+			case "--out":
+				args = append(args, filepath.Join(dir, fmt.Sprint("out", i)))
+			case "--plot":
+				args = append(args, filepath.Join(dir, "trace.svg"))
+			}
+			code, stdout, stderr := cmd(t, args...)
+			if code != exitDone {
+				t.Fatalf("%q: exit %d: %s", args, code, stderr)
+			}
+			text := stdout + stderr
+			if out := args[len(args)-1]; strings.HasPrefix(filepath.Base(out), "out") {
+				all := files(t, out)
+				for _, name := range slices.Sorted(maps.Keys(all)) {
+					if text += name + all[name]; strings.Contains(all[name], dir) {
+						t.Errorf("%q: %s names a folder of this machine", args, name)
+					}
+				}
+			}
+			if round == "before" {
+				said[i] = text
+			} else if said[i] != text {
+				t.Errorf("%q: something else than before the traces had other names", args)
+			}
+		}
+		for from, to := range moved {
+			if round == "after" {
+				break
+			}
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(from, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 // A comparison is made again from its own description, and so is each of the replays that it kept. It replaces itself.
@@ -125,10 +207,10 @@ func TestCompareFromItsOwnDescription(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), "--quiet", "-j", "1", "--out", again)
+	must(t, "compare", "--from", filepath.Join(first, "comparison.json"), traces+"fair-weights", "--quiet", "-j", "1", "--out", again)
 	equalFiles(t, first, again)
 	run := filepath.Join(first, "runs", "drf", "seed-2")
-	must(t, "run", "--from", filepath.Join(run, "run.json"), "--quiet", "--out", alone)
+	must(t, "run", "--from", filepath.Join(run, "run.json"), traces, "--quiet", "--out", alone)
 	equalFiles(t, run, alone)
 	var c struct {
 		Version  string `json:"program_version"`

@@ -30,6 +30,7 @@ func genCommand(*program) *cli.Command {
 			"the last submission. --load makes arrivals faster or slower to reach it; the jobs stay as they are.\n\nPRESETS:" + presets.String(),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
+			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
 			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
 			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
@@ -53,6 +54,7 @@ func genCommand(*program) *cli.Command {
 				return usagef("--mtbf wants --failures with a model (see replay gen --help)")
 			}
 			options := synth.Options{
+				Name: c.String("name"),
 				Seed: c.Uint64("seed"), Jobs: c.Int("jobs"), Nodes: c.Int("nodes"), Racks: c.Int("racks"), Replication: c.Int("replication"),
 				Load: c.Float64("load"), Kind: c.String("kind"), Failures: c.String("failures"), MTBFDays: c.Float64("mtbf"),
 			}
@@ -69,6 +71,16 @@ func genCommand(*program) *cli.Command {
 			return writeGenerated(c.App.Writer, result)
 		},
 	}
+}
+
+// nameFlag is the flag that names a trace.
+func nameFlag(otherwise string) cli.Flag {
+	return with(&cli.StringFlag{Name: "name", Usage: "call the trace `NAME` in results, wherever it is", DefaultText: otherwise}, func(text string) error {
+		if err := trace.CheckName(text); err != nil {
+			return fmt.Errorf("want %w", err)
+		}
+		return nil
+	})
 }
 
 func writeGenerated(w io.Writer, r *synth.Result) error {

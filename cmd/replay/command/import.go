@@ -40,6 +40,7 @@ func importCommand(*program) *cli.Command {
 			"      --copies 5 --arrivals poisson:30s",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`"},
+			nameFlag("format, applications and days"),
 			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none"},
 			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes", DefaultText: "the recorded hosts"},
 			&cli.IntFlag{Name: "racks", Value: def.Racks, Usage: "racks of the cluster"},
@@ -76,7 +77,7 @@ func runImport(c *cli.Context) error {
 		return usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
 	}
 	opt := workload.Options{
-		Out: c.String("out"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
+		Out: c.String("out"), Name: c.String("name"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
 		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
 		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"),
 	}

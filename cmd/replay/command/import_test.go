@@ -207,7 +207,7 @@ func TestRecordedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"import", "spark-eventlog", log, "--out", trace},
+		{"import", "spark-eventlog", log, "--name", "trace", "--out", trace},
 		{"run", trace, "--out", out, "--formats", "none"},
 		{"compare", trace, "--variant", "a:", "--variant", "b: --sharing drf", "--seeds", "1", "--out", out + "2", "--formats", "none"},
 	} {

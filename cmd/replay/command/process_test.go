@@ -29,7 +29,7 @@ func TestOutputIsWritten(t *testing.T) {
 	}
 	for _, line := range []string{
 		"--help", "help run", "version", "man", "completion bash",
-		"run " + trace, "run " + trace + " --json", "run --from " + result + "/run.json",
+		"run " + trace, "run " + trace + " --json", "run --from " + result + "/run.json " + trace,
 		"compare " + trace + " --seeds 2 --variant a: --variant b:--sharing=drf",
 		"report " + result, "report " + result + " --json",
 		"gen uniform-micro --jobs 2 --out " + dir + "/g",

@@ -139,6 +139,7 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 		}
 		o.Window = &w
 	}
+	p.traces = []string{t.Name()}
 	return replayOn(ctx, t, o, out, ro, progress, func(sc *scenario.Scenario) *record.Made {
 		p.files.attach("", sc.Input.Files)
 		return p.made()

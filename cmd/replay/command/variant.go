@@ -138,7 +138,7 @@ var shared = []string{"variant", "seeds", "max-seeds", "precision", "margin", "w
 func (p *program) madeAlone(s *traceSource, v variant, seed uint64) *record.Made {
 	all := p.made()
 	w := split([]*cli.Command{compareCommand(p)}, nil, all.Command)
-	made := &record.Made{Command: []string{"run", s.dir}, Files: all.Files, Folders: all.Folders, Trace: []record.Text{}}
+	made := &record.Made{Command: []string{"run", s.title}, Files: all.Files, Folders: all.Folders, Trace: []record.Text{}}
 	for i := range w.flags {
 		if f := &w.flags[i]; !slices.Contains(shared, f.name) {
 			made.Command = append(made.Command, f.words()...)

@@ -10,7 +10,8 @@ import (
 
 // Options are those of all formats; a format refuses the ones that it can't follow.
 type Options struct {
-	Out string // directory of the trace
+	Out  string // directory of the trace
+	Name string // of the trace in results; "" = what was imported, in words
 
 	// Where input blocks are: "observed" is where the source has them, or where its tasks ran at which level;
 	// "hdfs" places new ones; "none" leaves them out.

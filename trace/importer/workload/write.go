@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"replay/trace"
 )
@@ -84,11 +85,35 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	if recorded && !t.NoEpoch {
 		meta.OriginUnixMS = t.origin
 	}
+	meta.Name = t.name(meta.OriginUnixMS)
 	meta.Users, t.user = userTable(users)
 	meta.Queues, t.queue = queueTable(queues)
 	meta.Files, t.firstFile = t.files(t.order)
 	meta.Events, err = t.nodeEvents()
 	return meta, err
+}
+
+// name is what results call the trace: format, applications and days, where nobody says.
+func (t *writing) name(originMS int64) string {
+	if t.Options.Name != "" {
+		return t.Options.Name
+	}
+	name := fmt.Sprintf("%s, %d applications", t.source.Format, len(t.spool.index))
+	if len(t.spool.index) == 1 {
+		name = t.source.Format + ", 1 application"
+	}
+	if originMS == trace.Unset {
+		return name
+	}
+	last := t.origin
+	for _, s := range t.spool.index {
+		last = max(last, s.submitMS)
+	}
+	day := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
+	if name += ", " + day(t.origin); day(last) != day(t.origin) {
+		name += " to " + day(last)
+	}
+	return name
 }
 
 // nodeEvents are the events in order of time, with the times and nodes of the trace.
