@@ -31,7 +31,7 @@ const (
 	exited
 )
 
-// containerOf returns container number n of the attempt, or nil.
+// containerOf returns container number n of the attempt, or nil: before it was allocated, and when it has been acquired and written.
 func (a *app) containerOf(n int64) *container {
 	if n < 1 || n > int64(len(a.containers)) {
 		return nil
@@ -112,7 +112,8 @@ func (s *sim) allocated(e *yarn.Event) {
 	for int64(len(a.containers)) < n {
 		a.containers = append(a.containers, nil)
 	}
-	c := &container{size: e.Container.Size, rec: record.Container{
+	c := s.newContainer()
+	*c = container{size: e.Container.Size, rec: record.Container{
 		Job: a.job.ID, AMAttempt: int64(a.attempt), Number: n, Node: int32(e.Container.Node), Queue: a.rec.Queue,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores],
 		Priority: e.Container.Priority, Type: e.Container.Type.String(), Reserved: a.reserved[n],
@@ -218,10 +219,23 @@ func (s *sim) writeContainer(a *app, c *container) {
 		return
 	}
 	c.written = true
-	c.room = nil
 	a.open--
 	s.sink.Container(&c.rec)
+	if n := c.rec.Number; n != a.am && c.rec.Acquired != record.None { // nobody will ask for it again
+		a.containers[n-1] = nil
+		s.spare = append(s.spare, c)
+	}
 	s.release(a)
+}
+
+// newContainer returns a container to be filled in, one that was written if there is one.
+func (s *sim) newContainer() *container {
+	if n := len(s.spare); n > 0 {
+		c := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return c
+	}
+	return new(container)
 }
 
 // startContainer asks the node to start the process of a container; it has accepted at time at.
@@ -287,7 +301,7 @@ const exitSIGTERM = 128 + 15
 
 func (s *sim) processExited(a *app, n int64) {
 	c := a.containerOf(n)
-	if c.process != running {
+	if c == nil || c.process != running {
 		return
 	}
 	s.rm.ProcessExited(protocol.NodeID(c.rec.Node), a.containerID(n), a.exitStatus(n))

@@ -74,7 +74,10 @@ func (a *app) End(c int64, at int64) { a.s.endProcess(a, c, at) }
 
 func (a *app) EndAM(at int64) { a.s.endProcess(a, a.am, at) }
 
-func (a *app) Running(c int64) bool { return a.containerOf(c).process == running }
+func (a *app) Running(c int64) bool {
+	x := a.containerOf(c)
+	return x != nil && x.process == running
+}
 
 func (a *app) Job() *record.Job { return a.rec }
 
@@ -85,7 +88,12 @@ func (a *app) Container(c int64) *record.Container {
 	return nil
 }
 
-func (a *app) Room(c int64) []int32 { return a.containerOf(c).room }
+func (a *app) Room(c int64) []int32 {
+	x := a.containerOf(c)
+	room := x.room
+	x.room = nil
+	return room
+}
 
 func (a *app) Busy(cores int32) {
 	if cores > 0 {

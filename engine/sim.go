@@ -45,6 +45,7 @@ type sim struct {
 	slot     map[attemptID]int32
 	latest   map[protocol.AppID]*app // the present attempt of each application
 	live     int
+	spare    []*container   // written, for others
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
 	queues   queueUsage

@@ -300,8 +300,16 @@ func (m *Manager) addHints(profile int32, h *StageHints, sign int) {
 	}
 	all := &m.profiles[profile].hints
 	all.LocalTasks += sign * h.LocalTasks
-	sum := make([]HostTasks, 0, len(all.Hosts)+len(h.Hosts))
 	a, b := all.Hosts, h.Hosts
+	var sum []HostTasks
+	switch {
+	case len(a) == 0 && sign > 0: // shared: neither is changed
+		sum, b = b, nil
+	case sign > 0:
+		sum = make([]HostTasks, 0, len(a)+len(b))
+	case !slices.Equal(a, b):
+		sum = make([]HostTasks, 0, len(a))
+	}
 	for len(a) > 0 || len(b) > 0 {
 		var t HostTasks
 		switch {

@@ -100,6 +100,7 @@ type executor struct {
 	wholeHost        bool // decommissioned with its host
 	decommissionedAt int64
 	running          []TaskRef
+	open             []TaskRef // attempts whose end was not handled
 }
 
 type hostState struct {

@@ -128,7 +128,7 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 func (s *TaskScheduler) launchOn(set *TaskSet, row int32) {
 	ref := TaskRef{set.ID, row}
 	e := &s.execs[set.attempts[row].Exec]
-	e.running = append(e.running, ref)
+	e.running, e.open = append(e.running, ref), append(e.open, ref)
 	s.launched = append(s.launched, ref)
 }
 
@@ -187,6 +187,9 @@ func (s *TaskSet) sortBarrier(tasks []barrierTask) {
 
 // register makes an executor known and reports whether it was new.
 func (s *TaskScheduler) register(exec, host int32) bool {
+	if int(exec) < len(s.execs) && s.execs[exec].known {
+		return false
+	}
 	for int(exec) >= len(s.execs) {
 		s.execs = append(s.execs, executor{host: -1})
 	}
@@ -198,7 +201,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 			s.hosts[at].order = &scala.HashSet[int32]{Hash: s.order.Exec}
 		}
 	}
-	if rack := s.rackOf(host); rack != NoRack && !e.known {
+	if rack := s.rackOf(host); rack != NoRack {
 		r := s.rackAt.add(rack)
 		if int(r) == len(s.onRack) {
 			s.onRack = append(s.onRack, nil)
@@ -207,10 +210,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 			s.onRack[r] = append(s.onRack[r], host)
 		}
 	}
-	if e.known {
-		return false
-	}
-	*e = executor{host: host, known: true, mapped: true, running: e.running[:0]}
+	*e = executor{host: host, known: true, mapped: true, running: e.running[:0], open: e.open}
 	h := &s.hosts[at]
 	h.execs = append(h.execs, exec)
 	if h.order != nil {

@@ -1,5 +1,7 @@
 package spark
 
+import "slices"
+
 // EndReason is how a task attempt ended, as the DAGScheduler is told.
 type EndReason uint8
 
@@ -82,7 +84,13 @@ func (s *TaskSet) succeed(now int64, row int32) {
 
 // end marks an attempt as handled.
 func (s *TaskSet) end(row int32) {
-	s.attempts[row].Ended = true
+	a := &s.attempts[row]
+	a.Ended = true
+	open := &s.sched.execs[a.Exec].open
+	if i := slices.Index(*open, TaskRef{s.ID, row}); i >= 0 {
+		(*open)[i] = (*open)[len(*open)-1]
+		*open = (*open)[:len(*open)-1]
+	}
 	s.handled++
 	s.sched.forget(s)
 }
@@ -188,10 +196,26 @@ func (s *TaskSet) executorLost(now int64, exec int32, loss Loss) {
 			s.emit(TaskEnded, row, EndResubmitted)
 		}
 	}
-	for row := range s.rows {
-		if a := &s.attempts[row]; a.Exec == exec && !a.Ended {
+	for _, row := range s.openOn(exec) {
+		if a := &s.attempts[row]; !a.Ended {
 			s.fail(now, row, EndExecutorLost, loss.byApp(a.Launching))
 		}
 	}
 	s.recomputeLevels()
+}
+
+// openOn returns the rows of the attempts on an executor whose end was not handled, in the order of rows.
+func (s *TaskSet) openOn(exec int32) (rows []int32) {
+	for _, ref := range s.sched.execs[exec].open {
+		if ref.Set == s.ID {
+			rows = append(rows, ref.Row)
+		}
+	}
+	slices.Sort(rows)
+	if s.order == nil || len(rows) < 2 {
+		return rows
+	}
+	all := slices.Collect(s.rows)
+	slices.SortFunc(rows, func(a, b int32) int { return slices.Index(all, a) - slices.Index(all, b) })
+	return rows
 }

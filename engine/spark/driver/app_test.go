@@ -168,7 +168,7 @@ func (a *app) said(words ...string) (out []string) {
 // launches lists the task attempts in order of launch: "TIME STAGE.INDEX exEXECUTOR LEVEL".
 func (a *app) launches() (out []string) {
 	for _, r := range a.launched {
-		out = append(out, fmt.Sprintf("%d %d.%d ex%d %s", r.rec.Launch, r.stage, r.index, r.exec, r.rec.Level))
+		out = append(out, fmt.Sprintf("%d %d.%d ex%d %s", r.launch, r.stage, r.index, r.exec, r.level))
 	}
 	return out
 }

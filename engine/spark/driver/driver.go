@@ -37,6 +37,7 @@ type Driver struct {
 	order     *random.Momentary // of offers
 	offers    []spark.Offer
 	told      []spark.TaskEvent
+	row       record.Task // that is being written
 	clocks    []clock
 	reviveAt  int64 // time of the offer of all executors that was asked for, or -1
 	reviving  bool  // it is in the event queue; it is not while it would offer nothing
@@ -110,7 +111,6 @@ func (d *Driver) now() int64 { return d.h.Now() }
 // Register is part of [master.Master]: the allocator begins, and with it the driver.
 func (d *Driver) Register() error {
 	d.registered = d.now()
-	d.on = map[int32][]int32{}
 	d.order = d.h.Momentary(fmt.Sprintf("offers-%d", d.job.ID))
 	if err := d.source.prepare(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -15,12 +16,12 @@ const never = math.MaxInt64
 //
 // Source: CoarseGrainedSchedulerBackend.
 type backend struct {
-	execs  []executor        // by executor id; 0 is not used
-	in     []int32           // executor by container number, 0 for none
-	on     map[int32][]int32 // by node: executors that are alive
-	ready  int               // executors that have registered
-	free   int32             // cores without a task, of the executors that are alive
-	wanted tally             // (task, location) pairs of active stages
+	execs  []executor // by executor id; 0 is not used
+	in     []int32    // executor by container number, 0 for none
+	on     placed     // executors that are alive
+	ready  int        // executors that have registered
+	free   int32      // cores without a task, of the executors that are alive
+	wanted tally      // (task, location) pairs of active stages
 }
 
 // executor is one executor as the driver and the AM know it.
@@ -43,6 +44,36 @@ type executor struct {
 	launches       int     // tasks started
 	lastStage      int32   // of the task started last, or -1
 	runs           []int64 // task attempts that hold a core
+}
+
+// placed are executors with their nodes, ascending. An application has few executors beside a cluster's nodes.
+type placed []place
+
+type place struct{ node, exec int32 }
+
+func (p place) compare(o place) int {
+	return cmp.Or(cmp.Compare(p.node, o.node), cmp.Compare(p.exec, o.exec))
+}
+
+func (p *placed) add(node, exec int32) {
+	i, _ := slices.BinarySearchFunc(*p, place{node, exec}, place.compare)
+	*p = slices.Insert(*p, i, place{node, exec})
+}
+
+func (p *placed) remove(node, exec int32) {
+	if i, ok := slices.BinarySearchFunc(*p, place{node, exec}, place.compare); ok {
+		*p = slices.Delete(*p, i, i+1)
+	}
+}
+
+// at returns those on a node.
+func (p placed) at(node int32) placed {
+	i, _ := slices.BinarySearchFunc(p, place{node, 0}, place.compare)
+	n := i
+	for n < len(p) && p[n].node == node {
+		n++
+	}
+	return p[i:n]
 }
 
 type executorState uint8
@@ -107,7 +138,7 @@ func (d *Driver) execReady(n int64) {
 	e.state = execAlive
 	e.free, e.idleSince = e.cores, d.now()
 	d.free += e.free
-	d.on[e.node] = append(d.on[e.node], id)
+	d.on.add(e.node, id)
 	d.ready++
 	c := d.h.Container(n)
 	c.Registered, c.Cores = d.now(), int64(e.cores)
@@ -125,7 +156,7 @@ func (d *Driver) execReady(n int64) {
 func (d *Driver) confirm(e *executor) {
 	for _, id := range e.runs {
 		r := d.runs.of(id)
-		if began := r.rec.Launch + r.dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
+		if began := r.launch + r.dispatch; began <= e.died && began+d.m.StatusMS <= d.now() {
 			d.tasks.Running(r.ref)
 		}
 	}
@@ -166,9 +197,7 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 func (d *Driver) lose(id int32, to executorState) {
 	e := &d.execs[id]
 	if e.state == execAlive {
-		if d.on[e.node] = slices.DeleteFunc(d.on[e.node], func(other int32) bool { return other == id }); len(d.on[e.node]) == 0 {
-			delete(d.on, e.node)
-		}
+		d.on.remove(e.node, id)
 		d.free -= e.free
 	}
 	e.state = to

@@ -373,7 +373,7 @@ func TestTaskThatBeginsForEver(t *testing.T) {
 			t.Fatalf("%d launches at %d ms, want %d", len(a.launched), at, n+1)
 		}
 		until = append(until, a.Until)
-		c := a.launched[n].rec.Container
+		c := a.d.execs[a.launched[n].exec].container
 		a.Complete(c, protocol.ExitPreempted)
 		a.Crash(c, protocol.ExitPreempted)
 		a.Run(at + 16_000) // the master hears of it and asks again

@@ -12,17 +12,30 @@ type run struct {
 	exec     int32
 	stage    int32
 	index    int32 // of the task in its stage
+	attempt  int32 // of the stage
+	number   int16 // attempts of the task before it
+	cores    int32
+	ready    int64 // when the task became pending
+	launch   int64
 	end      int64 // on the executor, ms
-	rec      record.Task
-	freed    bool               // its core is free again
-	booked   bool               // its core time is counted
-	done     bool               // its end was handled and written
-	reported bool               // its end was reported, its result is to be handled
-	repeated bool               // its partition had succeeded before: its output was lost meanwhile
-	fails    bool               // it fails by itself, as recorded
+	coreFree int64 // when its core was free again, or record.None
+	overhead int64
+	penalty  int64
 	fetchMS  int64              // from its report until its result is there
 	dispatch int64              // from the offer to its start
 	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
+
+	level       record.TaskLevel
+	miss        record.Miss
+	preferring  bool // the task has preferred hosts
+	preferred   bool // it is on one of them
+	speculative bool
+	freed       bool // its core is free again
+	booked      bool // its core time is counted
+	done        bool // its end was handled and written
+	reported    bool // its end was reported, its result is to be handled
+	repeated    bool // its partition had succeeded before: its output was lost meanwhile
+	fails       bool // it fails by itself, as recorded
 }
 
 // runs are the task attempts of which something is to come, by task id. Their places are used again, so an application
@@ -33,17 +46,17 @@ type runs struct {
 	free  []int32
 }
 
-// add takes in the attempt with the next task id.
-func (r *runs) add(x *run) {
+// add makes room for the attempt with the next task id. It is to be filled in, and valid until the next call of add.
+func (r *runs) add() *run {
+	at := int32(len(r.list))
 	if n := len(r.free); n > 0 {
-		at := r.free[n-1]
+		at = r.free[n-1]
 		r.free = r.free[:n-1]
-		r.list[at] = *x
-		r.place = append(r.place, at)
-		return
+	} else {
+		r.list = append(r.list, run{})
 	}
-	r.place = append(r.place, int32(len(r.list)))
-	r.list = append(r.list, *x)
+	r.place = append(r.place, at)
+	return &r.list[at]
 }
 
 // of returns an attempt, nil when nothing of it is to come. It is valid until the next call of add.

@@ -155,6 +155,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 				hints.LocalTasks++
 			}
 		}
+		hints.Hosts = make([]spark.HostTasks, 0, len(wanted))
 		for _, c := range wanted {
 			hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: d.cluster.Host[c.node], Tasks: int(c.n)})
 		}

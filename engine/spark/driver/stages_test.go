@@ -101,7 +101,7 @@ func TestStagesInOrderOfPosting(t *testing.T) {
 func TestTasksAreReady(t *testing.T) {
 	ready := func(a *app) (got [][3]int64) {
 		for _, r := range a.launched {
-			got = append(got, [3]int64{int64(r.index), r.rec.Ready, r.rec.Launch})
+			got = append(got, [3]int64{int64(r.index), r.ready, r.launch})
 		}
 		return got
 	}

@@ -14,6 +14,13 @@ type counted struct{ node, n int32 }
 func tallyOf(nodes []int32) (t tally) {
 	sorted := slices.Clone(nodes)
 	slices.Sort(sorted)
+	distinct := 0
+	for i := range sorted {
+		if i == 0 || sorted[i] != sorted[i-1] {
+			distinct++
+		}
+	}
+	t = make(tally, 0, distinct)
 	for _, node := range sorted {
 		if k := len(t); k > 0 && t[k-1].node == node {
 			t[k-1].n++
@@ -26,6 +33,14 @@ func tallyOf(nodes []int32) (t tally) {
 
 // plus returns the sum of t and by times o, without the nodes for which it is 0.
 func (t tally) plus(o tally, by int32) (sum tally) {
+	switch {
+	case len(t) == 0 && by == 1:
+		return o // tallies are not changed
+	case by == 1:
+		sum = make(tally, 0, len(t)+len(o))
+	case len(t) > len(o):
+		sum = make(tally, 0, len(t))
+	}
 	for len(t)+len(o) > 0 {
 		var c counted
 		switch {

@@ -37,6 +37,13 @@ func (d *Driver) offer(id int32) {
 	}
 }
 
+// offerAgain offers an executor that was offered before. Without a task to offer it to, only what is excluded moves on.
+func (d *Driver) offerAgain(id int32) {
+	if d.conf.Exclude.Enabled || d.tasks.Pending() {
+		d.offer(id)
+	}
+}
+
 func (d *Driver) offerOf(id int32) spark.Offer {
 	e := &d.execs[id]
 	return spark.Offer{Exec: id, Host: e.node, Cores: e.free, Profile: e.profile}
@@ -69,16 +76,16 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	if d.rec.FirstTask == record.None {
 		d.rec.FirstTask = d.now()
 	}
-	prefers := len(st.Tasks.Prefs(int(index))) > 0
-	r := run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, rec: record.Task{
-		Job: d.job.ID, Stage: stage, StageAttempt: set.Spec.Attempt, Index: index, Attempt: int32(at.Number),
-		Container: e.container, Node: e.node, Ready: d.readySince(set, at.Index), Launch: d.now(), Freed: record.None, Finish: record.None, Cores: set.Spec.TaskCPUs,
-		Level: levelOf(at.Level, set, at.Index), Preferring: prefers, Speculative: at.Speculative,
-	}}
-	if prefers {
-		r.rec.Preferred = d.prefers(st, index, e.node)
-		if !r.rec.Preferred {
-			r.rec.Miss = d.taskMiss(st, index)
+	if int64(len(d.runs.place)) != at.ID {
+		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
+	}
+	r := d.runs.add()
+	*r = run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, attempt: set.Spec.Attempt, number: at.Number, cores: set.Spec.TaskCPUs,
+		ready: d.readySince(set, at.Index), launch: d.now(), coreFree: record.None, level: levelOf(at.Level, set, at.Index), speculative: at.Speculative}
+	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
+		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
+		if !r.preferred {
+			r.miss = d.taskMiss(prefs)
 		}
 	}
 	from, unread := d.fetchFailureOf(st, index, l.Set, at.Exec)
@@ -90,8 +97,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 		dispatch, service = max(dispatch+service, 0), 0
 	}
 	r.dispatch, r.fetchMS = dispatch, past.fetchMS
-	r.rec.DurationMS, r.rec.PenaltyMS = st.Tasks.DurationMS[index], penalty
-	r.rec.OverheadMS = dispatch + service - r.rec.DurationMS + status
+	r.penalty, r.overhead = penalty, dispatch+service-st.Tasks.DurationMS[index]+status
 	r.end = d.now() + dispatch + service + penalty
 	e.ran, e.lastStage = true, stage
 	e.launches++
@@ -105,10 +111,6 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 	r.fails = r.fetch == nil && past.fails
 	e.runs = append(e.runs, at.ID)
-	if int64(len(d.runs.place)) != at.ID {
-		d.h.Broken("task attempt %d of job %d is number %d", at.ID, d.job.ID, len(d.runs.place))
-	}
-	d.runs.add(&r)
 	if again := max(int(at.Number), int(set.Spec.Attempt)); again < master.Repeats {
 		d.h.GoesOn(r.end)
 	} else {
@@ -174,24 +176,14 @@ func levelOf(l spark.Locality, set *spark.TaskSet, index int32) record.TaskLevel
 	return record.TaskLevel(l)
 }
 
-// prefers reports whether the task prefers the node.
-func (d *Driver) prefers(st *trace.Stage, index, node int32) bool {
-	for _, p := range st.Tasks.Prefs(int(index)) {
-		if p == node {
-			return true
-		}
-	}
-	return false
-}
-
-// taskMiss says why a task is not on a preferred host.
-func (d *Driver) taskMiss(st *trace.Stage, index int32) record.Miss {
+// taskMiss says why a task is on none of its preferred hosts.
+func (d *Driver) taskMiss(prefs []int32) record.Miss {
 	present, executor, free := false, false, false
-	for _, p := range st.Tasks.Prefs(int(index)) {
+	for _, p := range prefs {
 		present = present || !d.h.Down(p)
-		for _, id := range d.on[p] {
+		for _, id := range d.on.at(p) {
 			executor = true
-			free = free || d.execs[id].free > 0
+			free = free || d.execs[id.exec].free > 0
 		}
 	}
 	switch {
@@ -216,15 +208,14 @@ func (d *Driver) status(id int64) {
 	r.reported = true
 	d.freeCore(r)
 	d.h.At(d.now()+d.m.ResultMS+r.fetchMS, evResult, id, id)
-	d.offer(r.exec)
+	d.offerAgain(r.exec)
 }
 
 func (d *Driver) freeCore(r *run) {
 	if r.freed {
 		return
 	}
-	r.freed = true
-	r.rec.Freed = d.now()
+	r.freed, r.coreFree = true, d.now()
 	e := &d.execs[r.exec]
 	if i := slices.Index(e.runs, r.id); i >= 0 {
 		e.runs[i] = e.runs[len(e.runs)-1]
@@ -270,9 +261,9 @@ func (d *Driver) killedTask(id int64) {
 	if r == nil || r.done || d.execs[r.exec].died != never || d.stopping || !d.tasks.StatusUpdate(r.ref) {
 		return
 	}
-	ref := r.ref
+	ref, exec := r.ref, r.exec
 	d.freeCore(r)
-	d.offer(r.exec)
+	d.offerAgain(exec)
 	d.tasks.Failed(d.now(), ref, spark.EndKilled)
 	d.pump()
 }
@@ -300,12 +291,17 @@ func (d *Driver) writeRun(r *run, end string) {
 		return
 	}
 	r.done = true
-	r.rec.Finish, r.rec.End = d.now(), end
-	if end == record.TaskRunning {
-		r.rec.Freed, r.rec.Finish = record.None, record.None
+	st, e := &d.job.Stages[r.stage], &d.execs[r.exec]
+	d.row = record.Task{
+		Job: d.job.ID, Stage: r.stage, StageAttempt: r.attempt, Index: r.index, Attempt: int32(r.number), Container: e.container, Node: e.node,
+		Ready: r.ready, Launch: r.launch, Freed: r.coreFree, Finish: d.now(), Cores: r.cores, Level: r.level, Preferring: r.preferring,
+		Preferred: r.preferred, Miss: r.miss, Speculative: r.speculative, End: end, DurationMS: st.Tasks.DurationMS[r.index], PenaltyMS: r.penalty, OverheadMS: r.overhead,
 	}
-	span := d.now() - r.rec.Launch
-	if c := d.h.Container(r.rec.Container); c != nil && !r.booked {
+	if end == record.TaskRunning {
+		d.row.Freed, d.row.Finish = record.None, record.None
+	}
+	span := d.now() - r.launch
+	if c := d.h.Container(e.container); c != nil && !r.booked {
 		c.BusyMS += span * int64(d.cpus(r.stage))
 	}
 	if end == record.TaskSuccess && !r.repeated {
@@ -314,15 +310,15 @@ func (d *Driver) writeRun(r *run, end string) {
 		d.rec.WastedTaskMS += span
 	}
 	if end == record.TaskSuccess {
-		d.rec.TaskLevels[r.rec.Level]++
-		if r.rec.Preferring {
+		d.rec.TaskLevels[r.level]++
+		if r.preferring {
 			d.rec.TasksPreferring++
 		}
-		if r.rec.Preferred {
+		if r.preferred {
 			d.rec.TasksPreferred++
 		}
 	}
-	d.h.Task(&r.rec)
+	d.h.Task(&d.row)
 	d.runs.settle(r)
 }
 
@@ -332,7 +328,7 @@ func (d *Driver) book(id int32) {
 	for i := range d.runs.list {
 		if r := &d.runs.list[i]; r.exec == id && !r.done && !r.booked && c != nil {
 			r.booked = true
-			c.BusyMS += (d.now() - r.rec.Launch) * int64(r.rec.Cores)
+			c.BusyMS += (d.now() - r.launch) * int64(r.cores)
 		}
 	}
 }

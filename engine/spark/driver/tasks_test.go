@@ -154,7 +154,7 @@ func TestTaskMisses(t *testing.T) {
 			a.Crash(4, 1)
 			a.FailNode(3)
 			a.Run(10_000)
-			if got := a.d.taskMiss(&c.stage, 0); got != c.want {
+			if got := a.d.taskMiss(c.stage.Tasks.Prefs(0)); got != c.want {
 				t.Errorf("reason %v, want %v", got, c.want)
 			}
 		})
