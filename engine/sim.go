@@ -17,6 +17,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
 	"replay/trace"
 )
@@ -99,6 +100,8 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 		return nil, err
 	}
 	s.startNodes()
+	taker, ok := s.rm.Scheduler().(yarn.LocalityTaker)
+	s.cluster.Localities = ok && taker.TakesLocalities() && s.cluster.Apart()
 	if err := s.nextArrival(); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ package master
 
 import (
 	"math"
+	"slices"
 
 	"replay/engine/protocol"
 	"replay/engine/random"
@@ -218,6 +219,9 @@ type Cluster struct {
 	Rack      []protocol.Name
 	RackIndex []int32
 
+	// Localities tells that the ResourceManager takes asks by locality.
+	Localities bool
+
 	node []int32 // by name
 }
 
@@ -230,6 +234,15 @@ func (c *Cluster) Add(host, rack string, rackIndex int32) {
 		c.node = append(c.node, -1)
 	}
 	c.node[c.Host[len(c.Host)-1]] = int32(len(c.Host) - 1)
+}
+
+// Apart reports whether no host is called like a rack, and nothing like "*".
+func (c *Cluster) Apart() bool {
+	hosts := make([]bool, c.Names.Len())
+	for _, h := range c.Host {
+		hosts[h] = true
+	}
+	return !hosts[protocol.Any] && !slices.ContainsFunc(c.Rack, func(r protocol.Name) bool { return hosts[r] || r == protocol.Any })
 }
 
 // NodeOf returns the node of a host, -1 for one that is not in the trace.

@@ -60,6 +60,7 @@ func (r *ContainerRequest) Check() error {
 //
 // Source: org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl.
 type Client struct {
+	outbox
 	names  *Names
 	rackOf func(Name) Name
 
@@ -71,11 +72,7 @@ type Client struct {
 	members []member
 	freeMem int32 // first free member, index+1
 
-	ask     []int32 // records to send
-	release []ContainerID
-	pending []ContainerID // released and not yet reported as completed, sorted
-
-	blackAdd, blackRemove, black []Name
+	ask []int32 // records to send
 }
 
 // levelKey is what the ResourceManager knows a record by, apart from its name: for each name it

@@ -84,60 +84,9 @@ func (c *Client) Count(priority int32, id int64, place Name, size resource.Resou
 	return 0
 }
 
-// Release gives a container back with the next call.
-//
-// Source: AMRMClientImpl.releaseAssignedContainer.
-func (c *Client) Release(id ContainerID) {
-	c.release = insertID(c.release, id)
-	c.pending = insertID(c.pending, id)
-}
-
-func compareIDs(a, b ContainerID) int {
-	return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.N, b.N))
-}
-
-func insertID(set []ContainerID, id ContainerID) []ContainerID {
-	i, ok := slices.BinarySearchFunc(set, id, compareIDs)
-	if ok {
-		return set
-	}
-	return slices.Insert(set, i, id)
-}
-
-// UpdateBlacklist changes the places at which no container is wanted; a name in both lists is
-// removed.
-//
-// Source: AMRMClientImpl.updateBlacklist.
-func (c *Client) UpdateBlacklist(add, remove []Name) {
-	for _, n := range add {
-		c.blackAdd = with(c.blackAdd, n)
-		c.black = with(c.black, n)
-		c.blackRemove = without(c.blackRemove, n)
-	}
-	for _, n := range remove {
-		c.blackRemove = with(c.blackRemove, n)
-		c.black = without(c.black, n)
-		c.blackAdd = without(c.blackAdd, n)
-	}
-}
-
-func with(set []Name, n Name) []Name {
-	if slices.Contains(set, n) {
-		return set
-	}
-	return append(set, n)
-}
-
-func without(set []Name, n Name) []Name {
-	if i := slices.Index(set, n); i >= 0 {
-		return slices.Delete(set, i, i+1)
-	}
-	return set
-}
-
 // Idle reports whether the next call has nothing to tell.
 func (c *Client) Idle() bool {
-	return len(c.ask) == 0 && len(c.release) == 0 && len(c.blackAdd) == 0 && len(c.blackRemove) == 0
+	return len(c.ask) == 0 && c.outbox.empty()
 }
 
 // Build fills a request with everything that changed since the last call: asks in the order of
@@ -148,7 +97,7 @@ func (c *Client) Idle() bool {
 // Source: AMRMClientImpl.allocate.
 func (c *Client) Build(req *AllocateRequest) {
 	slices.SortFunc(c.ask, c.compareAsks)
-	req.Asks = req.Asks[:0]
+	req.Asks, req.Localities = req.Asks[:0], req.Localities[:0]
 	for _, ri := range c.ask {
 		r := &c.records[ri]
 		r.asked = false
@@ -161,11 +110,8 @@ func (c *Client) Build(req *AllocateRequest) {
 			Relax:     r.relax,
 		})
 	}
-	req.Releases = append(req.Releases[:0], c.release...)
-	req.BlacklistAdd = append(req.BlacklistAdd[:0], c.blackAdd...)
-	req.BlacklistRemove = append(req.BlacklistRemove[:0], c.blackRemove...)
-	c.ask, c.release = c.ask[:0], c.release[:0]
-	c.blackAdd, c.blackRemove = c.blackAdd[:0], c.blackRemove[:0]
+	c.ask = c.ask[:0]
+	c.outbox.build(req)
 }
 
 func (c *Client) compareAsks(a, b int32) int {
@@ -215,17 +161,5 @@ func (c *Client) Resync() {
 	}
 	for _, n := range c.black {
 		c.blackAdd = with(c.blackAdd, n)
-	}
-}
-
-// Received takes note of a response: releases whose completion it reports are settled.
-func (c *Client) Received(resp *AllocateResponse) {
-	if len(c.pending) == 0 {
-		return
-	}
-	for _, s := range resp.Completed {
-		if i, ok := slices.BinarySearchFunc(c.pending, s.ID, compareIDs); ok {
-			c.pending = slices.Delete(c.pending, i, i+1)
-		}
 	}
 }

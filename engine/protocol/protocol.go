@@ -82,6 +82,7 @@ type Update struct {
 // AllocateRequest is what an application master sends with a heartbeat.
 type AllocateRequest struct {
 	Asks            []Ask
+	Localities      []LocalityAsk // to a ResourceManager that takes them, see [RelaxedClient]
 	Releases        []ContainerID
 	BlacklistAdd    []Name
 	BlacklistRemove []Name

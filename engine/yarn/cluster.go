@@ -13,6 +13,8 @@ type Places struct {
 	names   *protocol.Names
 	hash    []int32
 	scratch batches
+
+	host, rack Record // of the last look at tables by groups
 }
 
 // NewPlaces returns the hash codes of names; names may be interned later.

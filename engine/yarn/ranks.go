@@ -103,6 +103,21 @@ func (s *Ranks) between(i, end int) (count int64) {
 	return count
 }
 
+// Len returns how many members there are.
+func (s *Ranks) Len() (n int) {
+	for _, w := range s.words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Add puts in what is in a, which has room for the same numbers.
+func (s *Ranks) Add(a *Ranks) {
+	for w, x := range a.words {
+		s.addWord(w, x)
+	}
+}
+
 // AddBoth puts in what is in a and in b, AddOnly what is in a and not in b. All three have room for the same numbers.
 func (s *Ranks) AddBoth(a, b *Ranks) {
 	for w, x := range a.words {

@@ -62,6 +62,7 @@ type Table struct {
 
 	anywhere Record
 	version  int64
+	localities
 }
 
 // Version is another number whenever other names are asked for, or one of them in another way.
@@ -86,10 +87,21 @@ func (t *Table) AnyCount() int32 {
 }
 
 // Host returns the record of a node's host, nil when there is none; Rack that of its rack.
-func (t *Table) Host(n *Node) *Record { return t.records.Ref(n.Host, n.HostHash) }
+// It is valid until the next one is asked for.
+func (t *Table) Host(n *Node) *Record {
+	if t.byLocality() {
+		return t.at(n.Host, &t.places.host)
+	}
+	return t.records.Ref(n.Host, n.HostHash)
+}
 
-// Rack returns the record of a node's rack, nil when there is none.
-func (t *Table) Rack(n *Node) *Record { return t.records.Ref(n.Rack, n.RackHash) }
+// Rack returns the record of a node's rack, nil when there is none. It is valid until the next one is asked for.
+func (t *Table) Rack(n *Node) *Record {
+	if t.byLocality() {
+		return t.at(n.Rack, &t.places.rack)
+	}
+	return t.records.Ref(n.Rack, n.RackHash)
+}
 
 // Name returns the record of a resource name, nil when there is none.
 func (t *Table) Name(name protocol.Name) *Record { return t.ref(name, t.places.Hash(name)) }
@@ -105,12 +117,24 @@ func (t *Table) ref(name protocol.Name, hash int32) *Record {
 func (t *Table) clear() {
 	t.version++
 	t.records, t.hasAny = jvm.ConcurrentHashMap[protocol.Name, Record]{}, false
+	t.drop()
 }
 
 // Locations returns how many records there are, those with count 0 included.
 //
 // Source: LocalityAppPlacementAllocator.getUniqueLocationAsks.
-func (t *Table) Locations() int { return t.records.Len() }
+func (t *Table) Locations() int {
+	n := t.records.Len()
+	if t.byLocality() {
+		for range t.names {
+			n++
+		}
+	}
+	return n
+}
+
+// Located reports whether a table with a record of "*" has another one.
+func (t *Table) Located() bool { return t.records.Len() > 1 || t.byLocality() && !t.none() }
 
 // Wanted reports whether containers are wanted anywhere under the key.
 func (t *Table) Wanted() bool { return t.active }
@@ -123,6 +147,13 @@ func (t *Table) Records(yield func(protocol.Name, Record) bool) {
 		}
 		if !yield(name, rec) {
 			return
+		}
+	}
+	if t.byLocality() { // in another order
+		for name := range t.names {
+			if !yield(name, Record{Size: t.size, Count: t.Count(name), Relax: true}) {
+				return
+			}
 		}
 	}
 }
@@ -242,20 +273,22 @@ func (r *Requests) Stop() {
 // add set (requests of a container that died early) counts are added to what is there.
 //
 // Source: AppSchedulingInfo.updateResourceRequests, LocalityAppPlacementAllocator.updatePendingAsk.
-func (r *Requests) Update(asks []protocol.Ask, add bool) {
+func (r *Requests) Update(asks []protocol.Ask, add bool, localities ...protocol.LocalityAsk) {
 	if r.stopped || len(asks) == 0 {
 		return
 	}
 	if len(asks) == 1 {
 		a := asks[0]
 		t := r.make(Key{Priority: a.Priority, Request: a.RequestID})
-		r.settle(t, r.put(t, a, add))
+		anyRecord := r.put(t, a, add)
+		r.tell(t, localities)
+		r.settle(t, anyRecord)
 		return
 	}
 	b := &r.places.scratch
 	b.fill(asks, r.places)
 	for k, of := range b.byKey.All {
-		r.store(r.make(k), of, add)
+		r.store(r.make(k), of, add, localities)
 	}
 }
 
@@ -267,15 +300,16 @@ func (r *Requests) UpdateKey(k Key, asks []protocol.Ask, add bool) {
 	b := &r.places.scratch
 	b.fill(asks, r.places)
 	for _, of := range b.byKey.All {
-		r.store(r.make(k), of, add)
+		r.store(r.make(k), of, add, nil)
 	}
 }
 
-func (r *Requests) store(t *Table, b *batch, add bool) {
+func (r *Requests) store(t *Table, b *batch, add bool, localities []protocol.LocalityAsk) {
 	anySeen := (*Record)(nil)
 	for _, a := range b.asks.All {
 		anySeen = cmp.Or(r.put(t, a, add), anySeen)
 	}
+	r.tell(t, localities)
 	r.settle(t, anySeen)
 }
 
@@ -293,6 +327,9 @@ func (r *Requests) put(t *Table, a protocol.Ask, add bool) *Record {
 	rec := Record{Size: a.Size, Count: a.Count, Relax: a.Relax}
 	t.version++
 	h := r.places.Hash(a.Name)
+	if a.Name != protocol.Any && t.byLocality() {
+		r.spell(t)
+	}
 	if old := t.ref(a.Name, h); old != nil && add {
 		rec.Count = old.Count + 1
 	}
@@ -359,6 +396,12 @@ func (r *Requests) Take(t *Table, level protocol.NodeType, n *Node, asks []Remem
 }
 
 func (t *Table) takeOne(name protocol.Name, hash int32) RememberAsk {
+	if name != protocol.Any && t.byLocality() {
+		if t.take(name) {
+			t.version++
+		}
+		return RememberAsk{Name: name, Size: t.size, Relax: true, count: 1}
+	}
 	rec := t.ref(name, hash)
 	rec.Count--
 	if rec.back != nil {
@@ -379,7 +422,7 @@ func (r *Requests) takeAny(t *Table) RememberAsk {
 	a := t.takeOne(protocol.Any, anyHash)
 	if t.Any() == nil {
 		r.deactivate(t)
-		if t.records.Len() == 0 {
+		if t.records.Len() == 0 && (!t.byLocality() || t.none()) {
 			t.clear()
 			r.drop(t)
 		}
@@ -403,6 +446,9 @@ func (r *Requests) PutBack(k Key, asks []RememberAsk) {
 		}
 	}
 	k.Update = protocol.ContainerID{}
+	if t := r.Table(k); t != nil && t.byLocality() {
+		r.spell(t)
+	}
 	r.UpdateKey(k, back[:len(asks)], true)
 	t := r.Ensure(k)
 	for i := range asks {

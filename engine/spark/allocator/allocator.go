@@ -84,7 +84,7 @@ type Allocator struct {
 	// OnRequest, if set, is told of every request that is added or taken back, in order.
 	OnRequest func(profile int32, req *protocol.ContainerRequest, added bool)
 
-	client    *protocol.Client
+	client    *protocol.RelaxedClient
 	names     *protocol.Names
 	rackOf    func(protocol.Name) protocol.Name
 	placement policy.Placement
@@ -139,12 +139,14 @@ type Setup struct {
 	Placement policy.Placement
 	Profiles  []ExecutorProfile // by number; 0 is the default one
 	Index     *HostIndex        // working memory, may be shared by allocators; nil: its own
+
+	Localities bool // the ResourceManager takes asks by locality
 }
 
 // New returns the allocator of an application master that has just registered.
 func New(s Setup) *Allocator {
 	a := &Allocator{
-		client: protocol.NewClient(s.Names, s.RackOf), names: s.Names, rackOf: s.RackOf, placement: s.Placement,
+		client: protocol.NewRelaxedClient(s.Names, s.Localities), names: s.Names, rackOf: s.RackOf, placement: s.Placement,
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: s.Conf.LaunchContainers,
 		health: newContainerHealth(s.Conf, s.Names),
 	}
@@ -243,16 +245,16 @@ func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
 			case MatchedRack:
 				place = a.rackOf(c.Host)
 			}
-			req := a.client.FirstMatching(c.Priority, place, a.profiles[c.Priority].Size)
-			if req == nil {
+			i := a.client.Matching(c.Priority, place)
+			if i < 0 {
 				left = append(left, c)
 				continue
 			}
-			a.cancel(c.Priority, req)
-			g := Grant{Container: c, Match: pass, Wanted: req.Nodes}
-			if len(req.Nodes) == 0 {
-				g.Match = MatchedAny
+			g := Grant{Container: c, Match: MatchedAny}
+			if at := a.client.Groups(c.Priority)[i].Locality; at != nil {
+				g.Match, g.Wanted = pass, at.Hosts
 			}
+			a.cancel(c.Priority, i, 1)
 			out.Grants = append(out.Grants, g)
 		}
 		rest = left

@@ -383,7 +383,7 @@ func TestAllocatorMeetsItsTarget(t *testing.T) {
 			}
 			m.Request(&m.req)
 			p := &m.profiles[0]
-			if got := m.pendingCount(0); got != max(0, p.target-p.running-p.starting) {
+			if got := m.client.Count(0); got != max(0, p.target-p.running-p.starting) {
 				t.Fatalf("%d requests with target %d, %d running, %d starting", got, p.target, p.running, p.starting)
 			}
 			resp := protocol.AllocateResponse{Nodes: 4, Completed: ends}

@@ -116,7 +116,7 @@ func (a *Allocator) Waiting() bool {
 		return true
 	}
 	for p := range a.profiles {
-		if a.pendingCount(int32(p)) > 0 {
+		if a.client.Count(int32(p)) > 0 {
 			return true
 		}
 	}
@@ -134,7 +134,7 @@ func (a *Allocator) Due(now int64) bool {
 		if !p.targeted {
 			continue
 		}
-		pending := a.pendingCount(int32(i))
+		pending := a.client.Count(int32(i))
 		if missing := p.target - pending - p.running - p.starting; missing > 0 || missing < 0 && pending > 0 {
 			return true
 		}
@@ -207,7 +207,7 @@ func (a *Allocator) Executors(profile int32) (running, starting int) {
 // Pending returns how many requests of a profile are not met; ok is false for a profile that the
 // driver has not named yet.
 func (a *Allocator) Pending(profile int32) (n int, ok bool) {
-	return a.pendingCount(profile), a.profiles[profile].targeted
+	return a.client.Count(profile), a.profiles[profile].targeted
 }
 
 // Hosts returns the running containers of a profile by host, ascending by number of the name.

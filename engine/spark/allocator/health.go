@@ -75,7 +75,7 @@ func (h *containerHealth) host(name protocol.Name) *hostHealth {
 
 // failed counts a failure, on a host if that is known. Failures on a host that is excluded already
 // do not count: they were on their way when it was.
-func (h *containerHealth) failed(now int64, host protocol.Name, known bool, client *protocol.Client) {
+func (h *containerHealth) failed(now int64, host protocol.Name, known bool, client *protocol.RelaxedClient) {
 	if !known || !h.perHost {
 		h.failedAt = append(h.failedAt, now)
 		return
@@ -93,14 +93,14 @@ func (h *containerHealth) failed(now int64, host protocol.Name, known bool, clie
 }
 
 // setScheduler replaces the hosts that the driver excludes.
-func (h *containerHealth) setScheduler(now int64, hosts []protocol.Name, client *protocol.Client) {
+func (h *containerHealth) setScheduler(now int64, hosts []protocol.Name, client *protocol.RelaxedClient) {
 	h.scheduler = append(h.scheduler[:0], hosts...)
 	h.refresh(now, client)
 }
 
 // refresh tells the ResourceManager what has changed in the excluded hosts. It happens only when
 // one of the lists changes: a host whose time is over stays excluded until then.
-func (h *containerHealth) refresh(now int64, client *protocol.Client) {
+func (h *containerHealth) refresh(now int64, client *protocol.RelaxedClient) {
 	wanted := slices.Concat(h.configured, h.scheduler)
 	for i := range h.hosts {
 		x := &h.hosts[i]

@@ -26,23 +26,6 @@ func (x *HostIndex) position(host protocol.Name) int32 {
 	return x.at[host] - 1
 }
 
-// pending returns the requests of a profile that have not been met, in the order of asking.
-func (a *Allocator) pending(p int32) (protocol.Matches, bool) {
-	var buf [4]protocol.Matches
-	m := a.client.Matching(p, protocol.Any, a.profiles[p].Size, buf[:0])
-	if len(m) == 0 {
-		return protocol.Matches{}, false
-	}
-	return m[0], true
-}
-
-func (a *Allocator) pendingCount(p int32) int {
-	if m, ok := a.pending(p); ok {
-		return m.Len()
-	}
-	return 0
-}
-
 // updateRequests brings the requests of each profile to its target: it asks for what is missing
 // where the tasks want to be, or cancels what is too much. With neither, nothing is touched, even
 // if all hints have changed.
@@ -54,7 +37,7 @@ func (a *Allocator) updateRequests() {
 		if !p.targeted {
 			continue
 		}
-		pending := a.pendingCount(int32(i))
+		pending := a.client.Count(int32(i))
 		missing := p.target - pending - p.running - p.starting
 		switch {
 		case missing > 0:
@@ -65,34 +48,28 @@ func (a *Allocator) updateRequests() {
 	}
 }
 
-// split sorts the pending requests of a profile by how they go with its hints: those that name at
-// least one of its hosts, those that name none any more, and those that never named one.
+// sort tells how a group of requests goes with the hints of its profile.
 //
 // Source: YarnAllocator.splitPendingAllocationsByLocality.
-func (a *Allocator) split(p int32) (matched, stale, anyHost []*protocol.ContainerRequest) {
-	pending, ok := a.pending(p)
-	if !ok {
-		return nil, nil, nil
+func (a *Allocator) sort(g *protocol.Group) groupKind {
+	switch {
+	case g.Locality == nil:
+		return anyHost
+	case slices.ContainsFunc(g.Hosts, func(h protocol.Name) bool { return a.index.position(h) >= 0 }):
+		return matched
 	}
-	var last []protocol.Name // requests of one placement share their lists
-	lastMatches := false
-	for req := range pending.All {
-		if len(req.Nodes) == 0 {
-			anyHost = append(anyHost, req)
-			continue
-		}
-		if len(last) != len(req.Nodes) || &last[0] != &req.Nodes[0] {
-			last = req.Nodes
-			lastMatches = slices.ContainsFunc(last, func(h protocol.Name) bool { return a.index.position(h) >= 0 })
-		}
-		if lastMatches {
-			matched = append(matched, req)
-		} else {
-			stale = append(stale, req)
-		}
-	}
-	return matched, stale, anyHost
+	return stale
 }
+
+// groupKind is the kind of a group of requests.
+type groupKind uint8
+
+// Kinds of groups, in the order in which they are cancelled.
+const (
+	stale   groupKind = iota // names hosts, but none of the hints any more
+	anyHost                  // never named a host
+	matched                  // names at least one host of the hints
+)
 
 // ask adds missing requests to profile p. Requests that nothing wants any more are asked for again,
 // and ones without preference are replaced when there are more places to ask for than missing ones.
@@ -101,45 +78,55 @@ func (a *Allocator) ask(p int32, missing int) {
 	for i, h := range profile.hints.Hosts {
 		a.index.set(h.Host, int32(i)+1)
 	}
-	matched, stale, anyHost := a.split(p)
-	for _, req := range stale {
-		a.cancel(p, req)
+	available, anywhere := missing, 0
+	hints := a.hints(p)
+	groups := a.client.Groups(p)
+	for i := range groups {
+		g := &groups[i]
+		n := int(g.Count)
+		if n == 0 {
+			continue
+		}
+		switch a.sort(g) {
+		case stale:
+			a.cancel(p, i, n)
+			available += n
+		case anyHost:
+			anywhere += n
+		case matched:
+			hints.PendingRequests += n
+			hints.PendingNames += n * len(g.Hosts)
+			for _, host := range g.Hosts {
+				if i := a.index.position(host); i >= 0 {
+					hints.Pending[i] += n
+				}
+			}
+		}
 	}
-	available := missing + len(stale)
-	prefs := policy.Requests(a.placement, available+len(anyHost), a.hints(p, matched), a.taskHosts(p))
+	prefs := policy.Requests(a.placement, available+anywhere, hints, a.taskHosts(p))
 	for _, h := range profile.hints.Hosts {
 		a.index.set(h.Host, 0)
 	}
-	local := prefs[:0]
-	for _, pref := range prefs {
-		if len(pref) > 0 {
-			local = append(local, pref)
+	local := slices.DeleteFunc(prefs, func(p policy.Preference) bool { return len(p) == 0 })
+	a.cancelKind(p, anyHost, min(max(0, len(local)-available), anywhere))
+	for i := 0; i < len(local); {
+		same := i + 1 // equal neighbours share their lists
+		for same < len(local) && len(local[same]) == len(local[i]) && &local[same][0] == &local[i][0] {
+			same++
 		}
+		a.add(p, a.locality(profile.hints.Hosts, local[i]), same-i)
+		i = same
 	}
-	for _, req := range anyHost[:min(max(0, len(local)-available), len(anyHost))] {
-		a.cancel(p, req)
-	}
-	var last policy.Preference // equal neighbours share their lists
-	var nodes, racks []protocol.Name
-	for _, pref := range local {
-		if len(last) != len(pref) || &last[0] != &pref[0] {
-			last = pref
-			nodes, racks = a.places(profile.hints.Hosts, pref)
-		}
-		a.add(p, nodes, racks)
-	}
-	for range available - len(local) {
-		a.add(p, nil, nil)
-	}
+	a.add(p, nil, available-len(local))
 }
 
-// hints returns what the placement has to know about profile p; a.index holds its hosts.
-func (a *Allocator) hints(p int32, matched []*protocol.ContainerRequest) *policy.Hints {
+// hints returns what the placement has to know about profile p, but for what is pending; a.index holds its hosts.
+func (a *Allocator) hints(p int32) *policy.Hints {
 	profile := &a.profiles[p]
 	n := len(profile.hints.Hosts)
 	h := &policy.Hints{
 		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec,
-		Tasks: make([]int, n), Existing: make([]int, n), Pending: make([]int, n), PendingRequests: len(matched),
+		Tasks: make([]int, n), Existing: make([]int, n), Pending: make([]int, n),
 	}
 	for i, t := range profile.hints.Hosts {
 		h.Tasks[i] = t.Tasks
@@ -148,20 +135,6 @@ func (a *Allocator) hints(p int32, matched []*protocol.ContainerRequest) *policy
 		if i := a.index.position(e.Host); i >= 0 {
 			h.Existing[i] = e.Tasks
 		}
-	}
-	for k := 0; k < len(matched); {
-		nodes := matched[k].Nodes
-		same := k + 1
-		for same < len(matched) && len(matched[same].Nodes) == len(nodes) && &matched[same].Nodes[0] == &nodes[0] {
-			same++
-		}
-		for _, host := range nodes {
-			if i := a.index.position(host); i >= 0 {
-				h.Pending[i] += same - k
-			}
-		}
-		h.PendingNames += (same - k) * len(nodes)
-		k = same
 	}
 	return h
 }
@@ -180,33 +153,57 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 	return tasks
 }
 
-// places returns the hosts of a preference and their racks, both in the order of their names.
-func (a *Allocator) places(hosts []spark.HostTasks, pref policy.Preference) (nodes, racks []protocol.Name) {
-	nodes = make([]protocol.Name, len(pref))
+// locality returns the hosts of a preference, in the order of their names.
+func (a *Allocator) locality(hosts []spark.HostTasks, pref policy.Preference) *protocol.Locality {
+	names := make([]protocol.Name, len(pref))
 	for i, h := range pref {
-		nodes[i] = hosts[h].Host
-		if rack := a.rackOf(nodes[i]); !slices.Contains(racks, rack) {
-			racks = append(racks, rack)
+		names[i] = hosts[h].Host
+	}
+	return protocol.NewLocality(names, a.rackOf)
+}
+
+func (a *Allocator) add(p int32, at *protocol.Locality, n int) {
+	if n <= 0 {
+		return
+	}
+	a.client.Add(p, a.profiles[p].Size, at, int32(n))
+	a.told(p, at, n, true)
+}
+
+// cancel takes the oldest n requests of group i of profile p back.
+func (a *Allocator) cancel(p int32, i, n int) {
+	if n <= 0 {
+		return
+	}
+	a.client.Remove(p, i, int32(n))
+	a.told(p, a.client.Groups(p)[i].Locality, n, false)
+}
+
+// cancelKind takes the oldest n requests of the groups of a kind back and returns how many are still to be taken.
+func (a *Allocator) cancelKind(p int32, kind groupKind, n int) int {
+	groups := a.client.Groups(p)
+	for i := range groups {
+		if n > 0 && a.sort(&groups[i]) == kind {
+			k := min(n, int(groups[i].Count))
+			a.cancel(p, i, k)
+			n -= k
 		}
 	}
-	slices.SortFunc(racks, func(x, y protocol.Name) int { return int(a.names.Rank(x)) - int(a.names.Rank(y)) })
-	return nodes, racks
+	return n
 }
 
-func (a *Allocator) add(p int32, nodes, racks []protocol.Name) {
-	req := &protocol.ContainerRequest{Priority: p, Size: a.profiles[p].Size, Nodes: nodes, Racks: racks, Relax: true}
-	if err := a.client.Add(req); err != nil {
-		panic("allocator: " + err.Error()) // all requests are relaxed, so none contradicts another
+// told tells of each request that was added or taken back.
+func (a *Allocator) told(p int32, at *protocol.Locality, n int, added bool) {
+	if a.OnRequest == nil {
+		return
 	}
-	if a.OnRequest != nil {
-		a.OnRequest(p, req, true)
+	req := &protocol.ContainerRequest{Priority: p, Size: a.profiles[p].Size, Relax: true}
+	if at != nil {
+		req.Nodes, req.Racks = at.Hosts, slices.Clone(at.Racks)
+		slices.SortFunc(req.Racks, func(x, y protocol.Name) int { return int(a.names.Rank(x)) - int(a.names.Rank(y)) })
 	}
-}
-
-func (a *Allocator) cancel(p int32, req *protocol.ContainerRequest) {
-	a.client.Remove(req)
-	if a.OnRequest != nil {
-		a.OnRequest(p, req, false)
+	for range n {
+		a.OnRequest(p, req, added)
 	}
 }
 
@@ -217,11 +214,10 @@ func (a *Allocator) shrink(p int32, n int) {
 	for i, h := range hosts {
 		a.index.set(h.Host, int32(i)+1)
 	}
-	matched, stale, anyHost := a.split(p)
+	for kind := stale; kind <= matched; kind++ {
+		n = a.cancelKind(p, kind, n)
+	}
 	for _, h := range hosts {
 		a.index.set(h.Host, 0)
-	}
-	for _, req := range slices.Concat(stale, anyHost, matched)[:n] {
-		a.cancel(p, req)
 	}
 }

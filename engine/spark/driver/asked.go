@@ -46,7 +46,7 @@ func (a *asked) prepare() error {
 		perExec = append(perExec, p.perExec)
 	}
 	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
-		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index})
+		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index, Localities: a.cluster.Localities})
 	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = make([]int64, max(a.conf.LauncherThreads, 1))
 	if a.conf.DynamicAllocation {

@@ -160,7 +160,7 @@ func (a *app) look(t *yarn.Table, n *yarn.Node) (o offer, ok bool) {
 	if o.anywhere == nil || o.anywhere.Count <= 0 {
 		return o, false
 	}
-	if t.Locations() > 1 {
+	if t.Located() {
 		o.host, o.rack = t.Host(n), t.Rack(n)
 	}
 	if !o.anywhere.Relax && o.rack.Asked() <= 0 || o.rack.Asked() > 0 && !o.rack.Relax && o.host.Asked() <= 0 {
@@ -204,7 +204,7 @@ func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level prot
 	if o.rack.Asked() > 0 && allowed >= policy.RackLevel {
 		return o.rack, protocol.RackLocal
 	}
-	if o.anywhere.Relax && (t.Locations() <= 1 || allowed == policy.AnyLevel) {
+	if o.anywhere.Relax && (!t.Located() || allowed == policy.AnyLevel) {
 		return o.anywhere, protocol.OffSwitch
 	}
 	return nil, 0

@@ -259,7 +259,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		e.until = min(e.until, e.foreseen.Until(&t.Patience, f.cluster.Len()))
 		level = max(t.Level, policy.NodeLevel)
 	}
-	if t.Locations() <= 1 {
+	if !t.Located() {
 		level = policy.AnyLevel
 	}
 	room := f.roomFor(ask.Size)
@@ -320,6 +320,14 @@ type asked struct {
 	racks          yarn.Ranks // nodes on racks that are
 	onRacks        int        // how many there are: nothing is placed there as if anywhere
 	relaxed        bool       // all that is asked for may be placed elsewhere
+	spots          []spots    // of the localities that are asked for
+}
+
+// spots are the nodes of a locality, as of an epoch.
+type spots struct {
+	*protocol.Locality
+	epoch        int64
+	hosts, racks yarn.Ranks
 }
 
 // placesOf returns where a table asks for containers.
@@ -334,25 +342,77 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 	p.version, p.epoch, p.relaxed, p.onRacks = t.Version(), e.epoch, true, 0
 	p.hosts.Reset(len(e.ranks))
 	p.racks.Reset(len(e.ranks))
+	if groups, ok := t.Localities(); ok {
+		p.join(e, t, groups)
+		return p
+	}
+	p.spots = nil
 	for name, rec := range t.Records {
 		e.cost++
 		p.relaxed = p.relaxed && rec.Relax
-		if rec.Count <= 0 {
-			continue
-		}
-		if int(name) < len(e.hosts) {
-			for _, i := range e.hosts[name] {
-				p.hosts.Set(int(i), true)
-			}
-		}
-		if k := e.racks[name]; k != nil {
-			p.onRacks += len(k.ranks)
-			for _, i := range k.ranks {
-				p.racks.Set(int(i), true)
-			}
+		if rec.Count > 0 {
+			e.mark(&p.hosts, &p.racks, name, true)
 		}
 	}
+	p.onRacks = p.racks.Len()
 	return p
+}
+
+// mark puts the nodes into the sets that a name stands for, as a host and as a rack, or takes them out.
+func (e *elision) mark(hosts, racks *yarn.Ranks, name protocol.Name, in bool) {
+	if int(name) < len(e.hosts) {
+		for _, i := range e.hosts[name] {
+			hosts.Set(int(i), in)
+		}
+	}
+	if k := e.racks[name]; k != nil {
+		for _, i := range k.ranks {
+			racks.Set(int(i), in)
+		}
+	}
+}
+
+// join puts the places together that a table by groups asks for.
+func (p *asked) join(e *elision, t *yarn.Table, groups []yarn.Told) {
+	old := p.spots
+	p.spots = nil
+	for i := range groups {
+		switch g := &groups[i]; {
+		case g.Count <= 0:
+		case g.Dropped:
+			for n := range g.Names {
+				if e.cost++; t.Count(n) > 0 {
+					e.mark(&p.hosts, &p.racks, n, true)
+				}
+			}
+		default:
+			s := e.spotsOf(g.Locality, old)
+			p.spots = append(p.spots, s)
+			p.hosts.Add(&s.hosts)
+			p.racks.Add(&s.racks)
+		}
+	}
+	for n := range t.Gone {
+		e.mark(&p.hosts, &p.racks, n, false)
+	}
+	p.onRacks = p.racks.Len()
+}
+
+// spotsOf returns the nodes of a locality, from among those that are known if it is there.
+func (e *elision) spotsOf(l *protocol.Locality, known []spots) spots {
+	for _, s := range known {
+		if s.Locality == l && s.epoch == e.epoch {
+			return s
+		}
+	}
+	s := spots{Locality: l, epoch: e.epoch}
+	s.hosts.Reset(len(e.ranks))
+	s.racks.Reset(len(e.ranks))
+	for n := range l.Names {
+		e.cost++
+		e.mark(&s.hosts, &s.racks, n, true)
+	}
+	return s
 }
 
 // NextHeartbeat is part of [yarn.Elider].

@@ -38,7 +38,7 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 		}
 	}
 	if len(req.Asks) > 0 {
-		a.Update(f.asks, false)
+		a.Update(f.asks, false, req.Localities...)
 	}
 	for _, c := range a.marked {
 		resp.Preempt = append(resp.Preempt, c.ID)

@@ -71,10 +71,11 @@ type submission struct {
 }
 
 var (
-	_ yarn.Scheduler  = (*Scheduler)(nil)
-	_ yarn.Preempter  = (*Scheduler)(nil)
-	_ yarn.Reloader   = (*Scheduler)(nil)
-	_ yarn.Continuous = (*Scheduler)(nil)
+	_ yarn.Scheduler     = (*Scheduler)(nil)
+	_ yarn.Preempter     = (*Scheduler)(nil)
+	_ yarn.Reloader      = (*Scheduler)(nil)
+	_ yarn.Continuous    = (*Scheduler)(nil)
+	_ yarn.LocalityTaker = (*Scheduler)(nil)
 )
 
 // New returns a FairScheduler without nodes and applications. timestamp is the time at which the ResourceManager
@@ -138,6 +139,9 @@ func (f *Scheduler) Literally() {
 	f.literally = true
 	f.order = &literal{sorter{cluster: &f.cluster.Capacity}}
 }
+
+// TakesLocalities is part of [yarn.LocalityTaker]. Which asks of a starved application are served first depends on the order of names.
+func (f *Scheduler) TakesLocalities() bool { return !f.literally && !f.site.Preemption }
 
 // Visits is part of [yarn.Visited].
 func (f *Scheduler) Visits() int64 { return f.visits }

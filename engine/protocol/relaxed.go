@@ -1,0 +1,176 @@
+package protocol
+
+import (
+	"cmp"
+	"slices"
+
+	"replay/policy/resource"
+)
+
+// RelaxedClient is the table of asks of an application master whose requests are all relaxed, of one size for each priority, and made
+// in groups that name the same places, as Spark's are. It tells what a [Client] would with these requests, but keeps groups in place of
+// requests and of records by name: what it does costs as much as there are groups.
+//
+// A ResourceManager that takes localities is told of groups; another one of each name.
+//
+// Source: org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl.
+type RelaxedClient struct {
+	outbox
+	names      *Names
+	localities bool
+	levels     []relaxedLevel // by priority
+	counts     []int32        // scratch, by name
+	touched    []Name         // scratch
+}
+
+// relaxedLevel is what is asked for at one priority.
+type relaxedLevel struct {
+	size   resource.Resource
+	groups []Group
+	last   int32 // number of the group made last
+	count  int32
+	asked  bool // has to be told
+}
+
+// A Group is requests of one priority that name the same places and were added in a row.
+type Group struct {
+	*Locality // nil for anywhere
+	Count     int32
+	number    int32
+	asked     bool
+}
+
+// NewRelaxedClient returns an empty table; localities says what its ResourceManager takes.
+func NewRelaxedClient(names *Names, localities bool) *RelaxedClient {
+	return &RelaxedClient{names: names, localities: localities}
+}
+
+func (c *RelaxedClient) level(priority int32) *relaxedLevel {
+	for int(priority) >= len(c.levels) {
+		c.levels = append(c.levels, relaxedLevel{})
+	}
+	return &c.levels[priority]
+}
+
+// Groups returns the groups of a priority, oldest first; some may have no request left. It is valid until the next call.
+func (c *RelaxedClient) Groups(priority int32) []Group { return c.level(priority).groups }
+
+// Count returns how many requests of a priority there are.
+func (c *RelaxedClient) Count(priority int32) int { return int(c.level(priority).count) }
+
+// Add asks for n more containers, at least one, at a locality, nil for anywhere. All at one priority have the same size.
+func (c *RelaxedClient) Add(priority int32, size resource.Resource, at *Locality, n int32) {
+	l := c.level(priority)
+	if l.count > 0 && l.size != size {
+		panic("protocol: requests of one priority have two sizes")
+	}
+	l.size = size
+	if k := len(l.groups) - 1; k < 0 || l.groups[k].Locality != at {
+		l.last++
+		l.groups = append(l.groups, Group{Locality: at, number: l.last})
+	}
+	l.change(len(l.groups)-1, n)
+}
+
+// Remove takes the oldest n requests of group i back, because they are met or no longer wanted.
+func (c *RelaxedClient) Remove(priority int32, i int, n int32) { c.level(priority).change(i, -n) }
+
+func (l *relaxedLevel) change(i int, n int32) {
+	g := &l.groups[i]
+	g.Count += n
+	l.count += n
+	g.asked, l.asked = true, true
+}
+
+// Matching returns the group of the oldest request that a container at a place can serve, -1 when there is none. The place is a host, a
+// rack or [Any].
+//
+// Source: AMRMClientImpl.getMatchingRequests.
+func (c *RelaxedClient) Matching(priority int32, place Name) int {
+	for i, g := range c.level(priority).groups {
+		if g.Count > 0 && (place == Any || g.Locality != nil && g.Has(place)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Idle reports whether the next call has nothing to tell.
+func (c *RelaxedClient) Idle() bool {
+	for i := range c.levels {
+		if c.levels[i].asked {
+			return false
+		}
+	}
+	return c.outbox.empty()
+}
+
+// Build is as [Client.Build].
+func (c *RelaxedClient) Build(req *AllocateRequest) {
+	req.Asks, req.Localities = req.Asks[:0], req.Localities[:0]
+	for p := len(c.levels) - 1; p >= 0; p-- {
+		l := &c.levels[p]
+		if !l.asked {
+			continue
+		}
+		if c.localities {
+			l.tell(int32(p), req)
+		} else {
+			c.spell(int32(p), l, req)
+		}
+		l.asked = false
+		for i := range l.groups {
+			l.groups[i].asked = false
+		}
+		l.groups = slices.DeleteFunc(l.groups, func(g Group) bool { return g.Count == 0 })
+	}
+	c.outbox.build(req)
+}
+
+func (l *relaxedLevel) ask(priority int32, name Name, count int32) Ask {
+	return Ask{Priority: priority, Name: name, Count: count, Size: l.size, Relax: true}
+}
+
+// tell asks for the groups that have changed.
+func (l *relaxedLevel) tell(priority int32, req *AllocateRequest) {
+	req.Asks = append(req.Asks, l.ask(priority, Any, l.count))
+	for _, g := range l.groups {
+		if g.asked && g.Locality != nil {
+			req.Localities = append(req.Localities, LocalityAsk{Priority: priority, Group: g.number, Locality: g.Locality, Count: g.Count})
+		}
+	}
+}
+
+// spell asks for each name of the groups that have changed, with the counts of all groups, in the order of ResourceRequestComparator.
+func (c *RelaxedClient) spell(priority int32, l *relaxedLevel, req *AllocateRequest) {
+	for len(c.counts) < c.names.Len() {
+		c.counts = append(c.counts, 0)
+	}
+	c.counts[Any] = l.count
+	c.touched = append(c.touched[:0], Any)
+	c.names.once()
+	c.names.first(Any)
+	for _, g := range l.groups {
+		if g.Locality == nil {
+			continue
+		}
+		for n := range g.Names {
+			c.counts[n] += g.Count
+			if g.asked && c.names.first(n) {
+				c.touched = append(c.touched, n)
+			}
+		}
+	}
+	slices.SortFunc(c.touched, func(a, b Name) int { return cmp.Compare(c.names.Rank(a), c.names.Rank(b)) })
+	for _, n := range c.touched {
+		req.Asks = append(req.Asks, l.ask(priority, n, c.counts[n]))
+	}
+	for _, g := range l.groups {
+		if g.Locality != nil {
+			for n := range g.Names {
+				c.counts[n] = 0
+			}
+		}
+	}
+	c.counts[Any] = 0
+}

@@ -1,0 +1,233 @@
+package yarn
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/policy/resource"
+)
+
+// A LocalityTaker is a [Scheduler] that takes asks by locality. Its request tables then have counts by group in place of a record for each
+// name, as long as nothing tells the names of a group apart.
+type LocalityTaker interface{ TakesLocalities() bool }
+
+// localities are the records of a table that it was told of by groups. The count of a record is the sum over the groups that have its
+// name, less what was taken since the name was last told of; all of these records are relaxed and of one size.
+type localities struct {
+	told    []Told
+	size    resource.Resource
+	taken   []taken // by name, since it was told of
+	spelled bool    // the records are in the table itself; told is what the application master counts
+}
+
+// Told is a group of an application master's requests, as the table was told of it.
+type Told struct {
+	*protocol.Locality
+	Count   int32
+	Dropped bool // the table was dropped since: no record is left of its names, but for those of other groups
+
+	group int32
+}
+
+type taken struct {
+	name  protocol.Name
+	count int32
+	gone  bool // the count has come to 0, and the record has gone
+}
+
+// mostEmpty is how many groups are kept apart of which nothing but records with count 0 is left.
+const mostEmpty = 4
+
+// Localities returns the groups that the table was told of. ok is false where it has a record for each name.
+func (t *Table) Localities() (groups []Told, ok bool) {
+	return t.told, len(t.told) > 0 && !t.spelled
+}
+
+func (t *Table) byLocality() bool { return len(t.told) > 0 && !t.spelled }
+
+// Gone yields the names of which the last container was taken since they were told of.
+func (t *Table) Gone(yield func(protocol.Name) bool) {
+	for _, k := range t.taken {
+		if k.gone && !yield(k.name) {
+			return
+		}
+	}
+}
+
+// count returns the count of a name's record, and whether there is one.
+func (l *localities) count(name protocol.Name) (count int32, ok bool) {
+	for i := range l.told {
+		if g := &l.told[i]; g.Has(name) {
+			count += g.Count
+			ok = ok || !g.Dropped
+		}
+	}
+	if !ok {
+		return 0, false
+	}
+	for i := range l.taken {
+		if k := &l.taken[i]; k.name == name {
+			return count - k.count, !k.gone
+		}
+	}
+	return count, true
+}
+
+// Count returns the count of a name's record in a table by groups, 0 when there is none.
+func (l *localities) Count(name protocol.Name) int32 {
+	if n, ok := l.count(name); ok {
+		return n
+	}
+	return 0
+}
+
+// names yields the names that have a record, each once.
+func (l *localities) names(yield func(protocol.Name) bool) {
+	for i := range l.told {
+		if l.told[i].Dropped {
+			continue
+		}
+		for n := range l.told[i].Names {
+			before := slices.ContainsFunc(l.told[:i], func(g Told) bool { return !g.Dropped && g.Has(n) })
+			if _, ok := l.count(n); ok && !before && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// none reports whether there is no record.
+func (l *localities) none() bool {
+	for range l.names {
+		return false
+	}
+	return true
+}
+
+// at returns the record of a name, in the place given, nil when there is none.
+func (l *localities) at(name protocol.Name, place *Record) *Record {
+	n, ok := l.count(name)
+	if !ok {
+		return nil
+	}
+	*place = Record{Size: l.size, Count: n, Relax: true}
+	return place
+}
+
+// take counts one container less at a name and reports whether its record went with it.
+func (l *localities) take(name protocol.Name) (gone bool) {
+	i := slices.IndexFunc(l.taken, func(k taken) bool { return k.name == name })
+	if i < 0 {
+		i = len(l.taken)
+		l.taken = append(l.taken, taken{name: name})
+	}
+	l.taken[i].count++
+	n, _ := l.count(name)
+	l.taken[i].gone = n == 0
+	return n == 0
+}
+
+// drop drops all records. What the application master counts stays known: other names may be counted by it.
+func (l *localities) drop() {
+	l.told = slices.DeleteFunc(l.told, func(g Told) bool { return g.Count == 0 })
+	for i := range l.told {
+		l.told[i].Dropped = true
+	}
+	if len(l.told) == 0 {
+		l.told = nil
+	}
+	l.taken, l.spelled = nil, false
+}
+
+// tell replaces the records of all names of the groups that asks are about; the record of "*" has been replaced.
+func (r *Requests) tell(t *Table, asks []protocol.LocalityAsk) {
+	asks = of(t, asks)
+	if len(asks) == 0 {
+		return
+	}
+	size := t.anywhere.Size
+	if t.byLocality() && size != t.size {
+		r.spell(t)
+	}
+	if others := t.records.Len(); others > 1 || others == 1 && !t.hasAny {
+		t.spelled = true
+	}
+	t.version++
+	t.size = size
+	for _, a := range asks {
+		i := slices.IndexFunc(t.told, func(g Told) bool { return g.group == a.Group })
+		if i < 0 {
+			i = len(t.told)
+			t.told = append(t.told, Told{Locality: a.Locality, group: a.Group})
+		}
+		t.told[i].Count, t.told[i].Dropped = a.Count, false
+	}
+	if t.spelled {
+		r.tellNames(t, asks)
+		return
+	}
+	t.taken = slices.DeleteFunc(t.taken, func(k taken) bool {
+		return slices.ContainsFunc(asks, func(a protocol.LocalityAsk) bool { return a.Locality.Has(k.name) })
+	})
+	t.mergeEmpty()
+}
+
+// of returns the asks that belong to a table.
+func of(t *Table, asks []protocol.LocalityAsk) []protocol.LocalityAsk {
+	other := func(a protocol.LocalityAsk) bool { return a.Priority != t.Priority }
+	if t.Request != 0 || t.Update != (protocol.ContainerID{}) || len(asks) == 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(asks, other) {
+		return asks
+	}
+	return slices.DeleteFunc(slices.Clone(asks), other)
+}
+
+// tellNames is [Requests.tell] for a table with a record for each name.
+func (r *Requests) tellNames(t *Table, asks []protocol.LocalityAsk) {
+	for _, a := range asks {
+		for n := range a.Locality.Names {
+			count := int32(0)
+			for i := range t.told {
+				if t.told[i].Has(n) {
+					count += t.told[i].Count
+				}
+			}
+			t.records.Put(n, r.places.Hash(n), Record{Size: t.size, Count: count, Relax: true})
+		}
+	}
+	t.told = slices.DeleteFunc(t.told, func(g Told) bool { return g.Count == 0 })
+	t.spelled = len(t.told) > 0
+}
+
+// spell gives a table by groups a record for each name.
+func (r *Requests) spell(t *Table) {
+	for n := range t.names {
+		t.records.Put(n, r.places.Hash(n), Record{Size: t.size, Count: t.Count(n), Relax: true})
+	}
+	t.told = slices.DeleteFunc(t.told, func(g Told) bool { return g.Count == 0 })
+	t.spelled, t.taken = len(t.told) > 0, nil
+	t.version++
+}
+
+// mergeEmpty puts groups into one of which only records with count 0 are left: they still are records.
+func (l *localities) mergeEmpty() {
+	empty := func(g Told) bool { return g.Count == 0 && !g.Dropped }
+	count := 0
+	for i := range l.told {
+		if empty(l.told[i]) {
+			count++
+		}
+	}
+	if count <= mostEmpty {
+		return
+	}
+	merged := Told{group: -1}
+	for i := range l.told {
+		if empty(l.told[i]) {
+			merged.Locality = l.told[i].And(merged.Locality)
+		}
+	}
+	l.told = append(slices.DeleteFunc(l.told, empty), merged)
+}

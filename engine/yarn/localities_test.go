@@ -1,0 +1,147 @@
+package yarn
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"replay/engine/protocol"
+	"replay/policy/resource"
+)
+
+// TestTablesByLocality gives the same requests to a table that is told of groups and to one that is told of names; containers are taken
+// and put back, and sizes change with the cluster. Both say the same of each node.
+func TestTablesByLocality(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := protocol.NewNames()
+		var hosts []protocol.Name
+		racks := map[protocol.Name]protocol.Name{}
+		c := NewCluster(names)
+		var nodes []*Node
+		for i := range 7 {
+			h, r := names.Intern(fmt.Sprint("h", i)), names.Intern(fmt.Sprint("/r", i/2))
+			hosts, racks[h] = append(hosts, h), r
+			nodes = append(nodes, c.Add(NodeSpec{ID: protocol.NodeID(i), Host: h, Rack: r, Total: resource.R(8192, 8)}))
+		}
+		size := resource.R(1024, 1)
+		var clients [2]*protocol.RelaxedClient
+		var attempts [2]*Attempt
+		for i := range clients {
+			clients[i] = protocol.NewRelaxedClient(names, i == 0)
+			attempts[i] = NewAttempt(AppSpec{ID: 1}, 1, 0, 0, c.Places)
+		}
+		key := func(p int32) Key { return Key{Priority: p} }
+		var given [2][]*Container
+		for range rapid.IntRange(1, 80).Draw(t, "operations") {
+			p := rapid.Int32Range(0, 1).Draw(t, "priority")
+			switch rapid.IntRange(0, 6).Draw(t, "operation") {
+			case 0, 1:
+				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, 4, rapid.ID[protocol.Name]).Draw(t, "hosts")
+				var l *protocol.Locality
+				if len(at) > 0 {
+					l = protocol.NewLocality(at, func(h protocol.Name) protocol.Name { return racks[h] })
+				}
+				n := rapid.Int32Range(1, 3).Draw(t, "requests")
+				for _, c := range clients {
+					c.Add(p, resource.R(1024, 1), l, n)
+				}
+			case 2:
+				if groups := clients[0].Groups(p); len(groups) > 0 {
+					i := rapid.IntRange(0, len(groups)-1).Draw(t, "group")
+					n := rapid.Int32Range(0, groups[i].Count).Draw(t, "cancelled")
+					for _, c := range clients {
+						c.Remove(p, i, n)
+					}
+				}
+			case 3:
+				for i, c := range clients {
+					var req protocol.AllocateRequest
+					c.Build(&req)
+					for k := range req.Asks {
+						req.Asks[k].Size = size
+					}
+					attempts[i].Update(req.Asks, false, req.Localities...)
+				}
+			case 4: // an allocation, as far as both see one
+				n := rapid.SampledFrom(nodes).Draw(t, "node")
+				level, ok := protocol.NodeLocal, false
+				if table := attempts[1].Table(key(p)); table != nil && table.AnyCount() > 0 {
+					ok = true
+					switch {
+					case table.Host(n).Asked() > 0 && table.Rack(n).Asked() > 0:
+					case table.Rack(n).Asked() > 0:
+						level = protocol.RackLocal
+					default:
+						level = protocol.OffSwitch
+					}
+				}
+				if !ok {
+					continue
+				}
+				for i, a := range attempts {
+					x := a.NewContainer(a.NextContainer(), n, key(p), size, 0)
+					a.Allocated(x, a.Table(key(p)), level)
+					given[i] = append(given[i], x)
+				}
+			case 5: // a container dies before it was given out
+				if rapid.Bool().Draw(t, "rare") && len(given[0]) > 0 {
+					k := rapid.IntRange(0, len(given[0])-1).Draw(t, "container")
+					for i, a := range attempts {
+						a.PutBack(given[i][k].Key, given[i][k].Asks)
+						given[i] = slices.Delete(given[i], k, k+1)
+					}
+				}
+			case 6:
+				if rapid.Bool().Draw(t, "rare") {
+					size = resource.R(rapid.SampledFrom([]int64{1024, 2048}).Draw(t, "size"), 1)
+				}
+			}
+			compareTables(t, attempts, nodes)
+		}
+	})
+}
+
+func compareTables(t *rapid.T, attempts [2]*Attempt, nodes []*Node) {
+	for p := range int32(2) {
+		got, want := attempts[0].Table(Key{Priority: p}), attempts[1].Table(Key{Priority: p})
+		if (got == nil) != (want == nil) {
+			t.Fatalf("table %d is there: %v, want %v", p, got != nil, want != nil)
+		}
+		if got == nil {
+			continue
+		}
+		if got.Locations() != want.Locations() || got.Any() != nil && got.Located() != want.Located() || got.Wanted() != want.Wanted() || got.present != want.present {
+			t.Fatalf("table %d has %d locations (%v), wanted %v, there %v; want %d (%v), %v, %v", p, got.Locations(), got.Located(), got.Wanted(), got.present,
+				want.Locations(), want.Located(), want.Wanted(), want.present)
+		}
+		for _, n := range nodes {
+			say := func(t *Table) string {
+				text := ""
+				for _, look := range []func() *Record{t.Any, func() *Record { return t.Host(n) }, func() *Record { return t.Rack(n) }} {
+					if r := look(); r != nil {
+						text += fmt.Sprint(r.Size, r.Count, r.Relax, " ")
+					} else {
+						text += "none "
+					}
+				}
+				return text
+			}
+			if say(got) != say(want) {
+				t.Fatalf("table %d says of node %d: %s, want %s", p, n.ID, say(got), say(want))
+			}
+		}
+		records := func(t *Table) map[protocol.Name]Record {
+			m := map[protocol.Name]Record{}
+			for name, r := range t.Records {
+				r.back = nil
+				m[name] = r
+			}
+			return m
+		}
+		if g, w := records(got), records(want); fmt.Sprint(g) != fmt.Sprint(w) {
+			t.Fatalf("table %d has records %v, want %v", p, g, w)
+		}
+	}
+}
