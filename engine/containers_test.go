@@ -280,7 +280,7 @@ func TestRoomOfContainers(t *testing.T) {
 					held += used[resource.VCores]
 				}
 				got = append(got, held)
-				_, containers, _ := s.queues.under("root.default")
+				_, containers, _ := s.queues.under(0, "root.default")
 				queue = append(queue, containers)
 			}}
 			play(t, k, nil, func(o *scenario.Options) { o.Model.KillMS = 500 })

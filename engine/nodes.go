@@ -23,6 +23,7 @@ type nodes struct {
 	told       []record.Node // what was last said of each
 	over       []float64     // most vcores in use for each that there is, 0 while never more than one
 	registered []protocol.NodeID
+	capacity   resource.Resource // of those that are registered
 	beating    []protocol.NodeID // those that send heartbeats: not the ones that have died and are not found lost yet
 }
 
@@ -95,12 +96,14 @@ func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
 // beatsChanged tells the loop which nodes send heartbeats now.
 func (s *sim) beatsChanged() {
 	s.nodes.registered, s.nodes.beating = s.nodes.registered[:0], s.nodes.beating[:0]
+	s.nodes.capacity = resource.Resource{}
 	for i := range s.nodes.spec {
 		id := protocol.NodeID(i)
 		if !s.rm.Registered(id) {
 			continue
 		}
 		s.nodes.registered = append(s.nodes.registered, id)
+		s.nodes.capacity = s.nodes.capacity.Add(s.total(id))
 		if !s.nodes.down[id] {
 			s.nodes.beating = append(s.nodes.beating, id)
 		}

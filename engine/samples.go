@@ -17,6 +17,13 @@ type queueUsage struct {
 	used       []resource.Resource
 	containers []int64
 	busy       []int64 // cores that run task attempts
+	rows       []row   // queues in the order in which the scheduler tells them
+}
+
+// row is a queue that the scheduler tells of.
+type row struct {
+	path string
+	at   int // -1 while nothing was booked to it
 }
 
 func (q *queueUsage) at(path string) int {
@@ -58,10 +65,20 @@ func (q *queueUsage) work(i int, cores int64) {
 	}
 }
 
-// under returns what is in the queue at path and below it.
-func (q *queueUsage) under(path string) (used resource.Resource, containers, busy int64) {
-	if i, ok := q.index[path]; ok {
-		return q.used[i], q.containers[i], q.busy[i]
+// under returns what is in the queue at path and below it. The scheduler tells it as number i of its queues.
+func (q *queueUsage) under(i int, path string) (used resource.Resource, containers, busy int64) {
+	if i == len(q.rows) {
+		q.rows = append(q.rows, row{at: -1})
+	}
+	if r := &q.rows[i]; r.path != path || r.at < 0 {
+		at, ok := q.index[path]
+		if !ok {
+			at = -1
+		}
+		*r = row{path, at}
+	}
+	if at := q.rows[i].at; at >= 0 {
+		return q.used[at], q.containers[at], q.busy[at]
 	}
 	return used, 0, 0
 }
@@ -102,15 +119,15 @@ func (s *sim) betweenSamples() int64 {
 // the engine's.
 func (s *sim) sample() {
 	s.sampled = s.now
-	cluster := record.Sample{Time: s.now, Nodes: int64(len(s.nodes.registered))}
-	for _, id := range s.nodes.registered {
-		t := s.total(id)
-		cluster.CapacityMem += t[resource.Memory]
-		cluster.CapacityVCores += t[resource.VCores]
+	cluster := record.Sample{
+		Time: s.now, Nodes: int64(len(s.nodes.registered)),
+		CapacityMem: s.nodes.capacity[resource.Memory], CapacityVCores: s.nodes.capacity[resource.VCores],
 	}
 	s.rm.CatchUp()
+	row := -1
 	s.rm.Scheduler().Queues(func(q yarn.QueueState) {
-		used, containers, busy := s.queues.under(q.Path)
+		row++
+		used, containers, busy := s.queues.under(row, q.Path)
 		if q.Leaf && q.Used != used && q.Used.Sub(q.Reserved) != used {
 			s.broken("queue %s uses %v, its containers add up to %v", q.Path, q.Used, used)
 		}

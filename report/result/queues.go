@@ -37,6 +37,18 @@ type Queues struct {
 	End     int64
 	group   []record.Sample // rows of the present instant
 	parents map[string]bool
+	known   map[string]*tracked
+	rows    []*tracked // those of the rows of an instant, which come in the same order each time
+
+	received, dominants []float64 // memory that is used again
+}
+
+// tracked is what is kept of a queue, or of the cluster, whose name is empty.
+type tracked struct {
+	name  string
+	over  *Timeline
+	share *Share // nil for the cluster
+	leaf  bool
 }
 
 // Totals are integrals over the sampled time.
@@ -57,7 +69,7 @@ type Share struct {
 }
 
 func newQueues() *Queues {
-	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}}
+	return &Queues{Over: map[string]*Timeline{}, ByQueue: map[string]*Share{}, parents: map[string]bool{}, known: map[string]*tracked{}}
 }
 
 func (q *Queues) sample(r *record.Sample) {
@@ -90,23 +102,40 @@ func (q *Queues) close(next int64) {
 		if r.Queue == "" {
 			capMem, capVCores = float64(r.CapacityMem), float64(r.CapacityVCores)
 		}
-		if dot := strings.LastIndexByte(r.Queue, '.'); dot > 0 && q.ByQueue[r.Queue] == nil {
-			for p := r.Queue[:dot]; ; p = p[:strings.LastIndexByte(p, '.')] {
-				q.parents[p] = true
-				if strings.IndexByte(p, '.') < 0 {
-					break
-				}
-			}
-		}
-		if r.Queue != "" && q.ByQueue[r.Queue] == nil {
-			q.ByQueue[r.Queue] = &Share{}
-		}
+		q.track(i, r.Queue)
 	}
 	for i := range q.group {
-		q.over(&q.group[i], from, next, capMem, capVCores)
+		q.over(q.rows[i], &q.group[i], from, next, capMem, capVCores)
 	}
 	q.fairness(ms, capMem, capVCores)
 	q.group = q.group[:0]
+}
+
+// track finds what is kept of the queue of row i, and begins it.
+func (q *Queues) track(i int, name string) {
+	if i < len(q.rows) && q.rows[i].name == name {
+		return
+	}
+	t := q.known[name]
+	if t == nil {
+		t = &tracked{name: name, over: newTimeline(fields), leaf: name != "" && !q.parents[name]}
+		q.known[name], q.Over[name] = t, t.over
+		if name != "" {
+			t.share = &Share{}
+			q.ByQueue[name] = t.share
+		}
+		for p := name; strings.IndexByte(p, '.') > 0; {
+			p = p[:strings.LastIndexByte(p, '.')]
+			q.parents[p] = true
+			if above := q.known[p]; above != nil {
+				above.leaf = false
+			}
+		}
+	}
+	if i == len(q.rows) {
+		q.rows = append(q.rows, nil)
+	}
+	q.rows[i] = t
 }
 
 // ratio returns a/b, 0 when b is 0: a share of a cluster that has nothing is none.
@@ -117,21 +146,14 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-func (q *Queues) over(r *record.Sample, from, to int64, capMem, capVCores float64) {
-	t := q.Over[r.Queue]
-	if t == nil {
-		t = newTimeline(fields)
-		q.Over[r.Queue] = t
-	}
+func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capVCores float64) {
 	mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
 	dom := max(mem, vcores)
 	fairMem, fairVCores := float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0))
-	for f, v := range [fields]float64{
+	t.over.HoldAll(from, to, []float64{
 		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores,
 		BusyCores: float64(r.BusyCores), Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
-	} {
-		t.Hold(f, from, to, v)
-	}
+	})
 	if r.Queue == "" {
 		ms := float64(to - from)
 		c := &q.Cluster
@@ -147,7 +169,7 @@ func (q *Queues) over(r *record.Sample, from, to int64, capMem, capVCores float6
 func (q *Queues) fairness(ms, capMem, capVCores float64) {
 	waiting := 0
 	for i := range q.group {
-		if r := &q.group[i]; q.leaf(r) && (r.PendingMem > 0 || r.PendingVCores > 0) {
+		if r := &q.group[i]; q.rows[i].leaf && (r.PendingMem > 0 || r.PendingVCores > 0) {
 			waiting++
 		}
 	}
@@ -157,13 +179,13 @@ func (q *Queues) fairness(ms, capMem, capVCores float64) {
 	if waiting > 1 {
 		q.Cluster.ContendedMS += ms
 	}
-	var received, dominants []float64
+	received, dominants := q.received[:0], q.dominants[:0]
 	for i := range q.group {
 		r := &q.group[i]
-		if !q.leaf(r) {
+		if !q.rows[i].leaf {
 			continue
 		}
-		s := q.ByQueue[r.Queue]
+		s := q.rows[i].share
 		mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
 		s.UsedMem += float64(mem * ms)
 		s.UsedVCores += float64(vcores * ms)
@@ -207,9 +229,8 @@ func (q *Queues) fairness(ms, capMem, capVCores float64) {
 		q.DomMS += ms
 		q.DomSum += float64(j * ms)
 	}
+	q.received, q.dominants = received, dominants
 }
-
-func (q *Queues) leaf(r *record.Sample) bool { return r.Queue != "" && !q.parents[r.Queue] }
 
 // jain returns Jain's index of fairness, (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n
 // when one has all. It is NaN when there is nothing to compare or all are zero.

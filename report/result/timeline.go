@@ -32,15 +32,21 @@ func (t *Timeline) bucket(at int64) int {
 	return int(max(at, 0) / t.width)
 }
 
-func (t *Timeline) add(column, bucket int, v float64) {
-	for len(t.columns[column]) <= bucket {
-		t.columns[column] = append(t.columns[column], 0)
+// column returns the buckets of a column up to this one.
+func (t *Timeline) column(column, bucket int) []float64 {
+	c := t.columns[column]
+	if bucket >= len(c) {
+		c = append(c, make([]float64, bucket+1-len(c))...)
+		t.columns[column] = c
 	}
-	t.columns[column][bucket] += v
+	return c
 }
 
 // Count adds v at one instant.
-func (t *Timeline) Count(column int, at int64, v float64) { t.add(column, t.bucket(at), v) }
+func (t *Timeline) Count(column int, at int64, v float64) {
+	b := t.bucket(at)
+	t.column(column, b)[b] += v
+}
 
 // Hold adds a value that holds over [from, to): each bucket gets value x overlap in ms.
 func (t *Timeline) Hold(column int, from, to int64, value float64) {
@@ -48,10 +54,36 @@ func (t *Timeline) Hold(column int, from, to int64, value float64) {
 		return
 	}
 	last := t.bucket(to - 1)
-	for b := t.bucket(from); b <= last; b++ {
-		lo, hi := max(from, int64(b)*t.width), min(to, int64(b+1)*t.width)
-		t.add(column, b, float64(value*float64(hi-lo)))
+	first := t.bucket(from)
+	c := t.column(column, last)
+	for b := first; b <= last; b++ {
+		c[b] += float64(value * float64(t.overlap(b, from, to)))
 	}
+}
+
+// HoldAll holds a value in each column.
+func (t *Timeline) HoldAll(from, to int64, values []float64) {
+	if to <= from {
+		return
+	}
+	last := t.bucket(to - 1)
+	if first := t.bucket(from); first < last {
+		for c, v := range values {
+			t.Hold(c, from, to, v)
+		}
+		return
+	}
+	ms := float64(to - from)
+	for c, v := range values {
+		if v != 0 {
+			t.column(c, last)[last] += float64(v * ms)
+		}
+	}
+}
+
+// overlap is how much of [from, to) is in a bucket, ms.
+func (t *Timeline) overlap(b int, from, to int64) int64 {
+	return min(to, int64(b+1)*t.width) - max(from, int64(b)*t.width)
 }
 
 // Rebin returns the sums of the columns over at most n equal bins of [0, end), with the width
