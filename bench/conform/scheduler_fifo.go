@@ -12,6 +12,7 @@ func newFIFORun(r *schedulerRun) (yarn.Scheduler, error) {
 		return nil, err
 	}
 	r.calls = map[string]func(*runEvent) (string, any, any, error){
+		"nstate": r.nodeState(s.Cluster()),
 		"state": func(e *runEvent) (string, any, any, error) {
 			var used []any
 			s.Queues(func(q yarn.QueueState) {

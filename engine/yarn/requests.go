@@ -182,7 +182,8 @@ type Requests struct {
 	present jvm.ConcurrentHashMap[Key, *Table]
 	stopped bool
 
-	// Emptied, if set, is called when an ask leaves nothing wanted, before the asks of the same message that come after it in YARN's order.
+	// Emptied, if set, is called when an ask, or an ask for growth that is taken back, leaves nothing wanted, before what comes after it
+	// in the same message.
 	Emptied func()
 }
 
@@ -347,9 +348,7 @@ func (r *Requests) settle(t *Table, anyRecord *Record) {
 	case anyRecord == nil:
 	case anyRecord.Count <= 0:
 		r.deactivate(t)
-		if len(r.active) == 0 && r.Emptied != nil {
-			r.Emptied()
-		}
+		r.checkEmptied()
 		t.clear()
 		r.drop(t)
 	default:
@@ -371,6 +370,12 @@ func (r *Requests) deactivate(t *Table) {
 		t.active = false
 		i := slices.Index(r.active, t)
 		r.active = slices.Delete(r.active, i, i+1)
+	}
+}
+
+func (r *Requests) checkEmptied() {
+	if len(r.active) == 0 && r.Emptied != nil {
+		r.Emptied()
 	}
 }
 

@@ -139,6 +139,7 @@ func (a *Attempt) cancelUpdate(k Key) (size resource.Resource) {
 	}
 	size = t.Any().Size
 	a.takeAny(t)
+	a.checkEmptied()
 	return size
 }
 

@@ -84,6 +84,18 @@ func (a *app) requestsChanged() {
 	a.setPending(a.Requests.Pending())
 }
 
+// forgetAsks is called where nothing is wanted in the middle of a message: what is asked later in it counts as asked anew.
+//
+// Source: AppSchedulingInfo.checkForDeactivation.
+func (a *app) forgetAsks() {
+	for _, k := range a.keys {
+		if k != nil {
+			k.wanted = false
+		}
+	}
+	a.q.users.deactivate(a)
+}
+
 func (a *app) setPending(r resource.Resource) {
 	d := r.Sub(a.pending)
 	if d.IsNone() {

@@ -143,7 +143,7 @@ func (s *Scheduler) RemoveAttempt(id protocol.AppID) {
 	app.attempt = nil
 }
 
-// Allocate stores asks and hands over what was allocated. Requests for another size are ignored.
+// Allocate stores asks and hands over what was allocated. Requests for another size are checked and then ignored.
 func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, out *protocol.AllocateResponse) error {
 	out.Reset()
 	out.Nodes = s.nodes.Len()
@@ -153,6 +153,9 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	}
 	a := app.attempt
 	most := s.MaxAllocation("")
+	if len(in.Updates) > 0 {
+		_, out.UpdateErrors = yarn.CheckUpdates(in.Updates, s.container, most, out.UpdateErrors)
+	}
 	s.asks = append(s.asks[:0], in.Asks...)
 	for i := range s.asks {
 		ask := &s.asks[i]

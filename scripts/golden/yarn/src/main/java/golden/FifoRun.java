@@ -12,9 +12,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoSchedule
 final class FifoRun extends Run {
   private FifoScheduler fifo;
 
-  FifoRun(long seed, boolean wide) {
+  FifoRun(long seed, boolean wide, boolean resized) {
     super(seed);
     this.wide = wide;
+    resizes = resized ? new Resizes(this, false) : null;
     // The FifoScheduler throws when it needs the row of a rack or of anywhere that was never sent.
     wholeTables = percent(80);
   }

@@ -36,8 +36,12 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptM
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.event.RMAppAttemptContainerFinishedEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.ContainerAllocationExpirer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeUpdateContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.UpdatedContainerInfo;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.AllocationTagsManager;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ReleaseContainerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.security.NMTokenSecretManagerInRM;
 import org.apache.hadoop.yarn.server.resourcemanager.security.RMContainerTokenSecretManager;
 
@@ -63,6 +67,8 @@ final class Manager {
   final Map<Integer, Container> masters = new HashMap<>();
   final Map<Integer, List<ResourceRequest>> amRequests = new HashMap<>();
   final Map<String, List<UpdatedContainerInfo>> reports = new HashMap<>();
+  final Map<String, List<Container>> grown = new HashMap<>(); // what nodes report as grown
+  private final List<SchedulerEvent> releases = new ArrayList<>(); // of this call
   String rejection; // text of the last one
   final Map<String, Resource> sizes = new HashMap<>();
 
@@ -105,6 +111,17 @@ final class Manager {
     } else if (e instanceof RMAppEvent && e.getType() == RMAppEventType.APP_REJECTED) {
       Recorder.rejected(((RMAppEvent) e).getApplicationId().getId());
       rejection = ((RMAppEvent) e).getDiagnosticMsg();
+    } else if (e instanceof RMNodeUpdateContainerEvent) {
+      ((RMNodeUpdateContainerEvent) e).getToBeUpdatedContainers().forEach(Recorder::told);
+    } else if (e instanceof ReleaseContainerEvent) {
+      releases.add((ReleaseContainerEvent) e);
+    }
+  }
+
+  /** Gives the scheduler what it has sent itself: containers that a change of size leaves over. */
+  void release(AbstractYarnScheduler<?, ?> s) {
+    while (!releases.isEmpty()) {
+      s.handle(releases.remove(0));
     }
   }
 
@@ -165,6 +182,10 @@ final class Manager {
       List<UpdatedContainerInfo> out = new ArrayList<>(reports.get(host));
       reports.get(host).clear();
       return out;
+    });
+    m.put("pullNewlyIncreasedContainers", x -> {
+      List<Container> out = grown.remove(host);
+      return out == null ? new ArrayList<>() : out;
     });
     m.put("hashCode", x -> id.hashCode());
     m.put("equals", x -> x[0] instanceof RMNode && ((RMNode) x[0]).getNodeID().equals(id));

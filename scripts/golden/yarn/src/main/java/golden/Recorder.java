@@ -12,11 +12,14 @@ import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
+import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 import org.apache.hadoop.yarn.util.resource.ResourceUtils;
 
 /**
@@ -85,7 +88,7 @@ public final class Recorder {
     ResourceUtils.resetResourceTypes(conf);
   }
 
-  static Resource resource(int mem, int vc, int gpu) {
+  static Resource resource(long mem, int vc, long gpu) {
     Resource r = Resource.newInstance(mem, vc);
     if (third) {
       r.setResourceValue(GPU, gpu);
@@ -126,16 +129,45 @@ public final class Recorder {
     row.add(r.getVirtualCores());
     row.add(types.get(c.getContainerId()));
     third(row, r);
+    update(row, c.getAllocatedSchedulerKey());
     if (row.get(7) == null) {
       open.put(c.getContainerId(), row);
     }
     records.add(row);
   }
 
-  public static void reserved(SchedulerNode n, RMContainer c) {
+  /** Adds the container that an ask is to change, where it is. */
+  private static void update(List<Object> row, SchedulerRequestKey key) {
+    if (key != null && key.getContainerToUpdate() != null) {
+      row.add(key.getContainerToUpdate().getContainerId());
+    }
+  }
+
+  static void told(Container c, ContainerUpdateType type) {
+    List<Object> row = new ArrayList<>(Arrays.asList("V", app(c.getId()), c.getId().getContainerId(), c.getNodeId().getHost(),
+        type == ContainerUpdateType.INCREASE_RESOURCE ? "I" : "D"));
+    row.add(c.getResource().getMemorySize());
+    row.add(c.getResource().getVirtualCores());
+    records.add(row);
+  }
+
+  /** The records of a call that is over. What was placed without an ask is the empty container of a decrease; runs of sizes told to nodes are by container. */
+  static List<List<Object>> taken() {
+    open.values().forEach(row -> row.set(7, "H"));
+    List<List<Object>> out = new ArrayList<>(records);
+    for (int i = 0, j; i < out.size(); i = Math.max(j, i + 1)) {
+      for (j = i; j < out.size() && out.get(j).get(0).equals("V"); j++) {
+      }
+      out.subList(i, j).sort((a, b) -> Long.compare((Long) a.get(2), (Long) b.get(2)));
+    }
+    return out;
+  }
+
+  public static void reserved(SchedulerNode n, SchedulerRequestKey key, RMContainer c) {
     List<Object> row = row(n.getReservedContainer() == null ? "R" : "RR", n, c);
     row.add(c.getContainer().getPriority().getPriority());
     size(row, c.getContainer().getResource());
+    update(row, key);
     records.add(row);
   }
 
@@ -179,8 +211,8 @@ public final class Recorder {
 
   public static class OnReserve {
     @Advice.OnMethodEnter
-    public static void enter(@Advice.This SchedulerNode n, @Advice.Argument(2) RMContainer c) {
-      Recorder.reserved(n, c);
+    public static void enter(@Advice.This SchedulerNode n, @Advice.Argument(1) SchedulerRequestKey key, @Advice.Argument(2) RMContainer c) {
+      Recorder.reserved(n, key, c);
     }
   }
 

@@ -71,11 +71,22 @@ abstract class Run {
     boolean acquired;
     boolean launched;
     boolean ended; // in the ResourceManager
+    long[] size; // as the master knows it
+    int version;
+    boolean growing; // a difference was allocated and not handed out
+    boolean unconfirmed; // its node has not reported the last growth
+    boolean timed; // the timer of that growth runs
 
-    Box(int app, long number, String node) {
+    Box(int app, long number, String node, List<Object> row) {
       this.app = app;
       this.number = number;
       this.node = node;
+      size = new long[] {(Long) row.get(5), (Integer) row.get(6), Recorder.third ? (Long) row.get(8) : 0};
+    }
+
+    void resized(Resource r, int version) {
+      size = new long[] {r.getMemorySize(), r.getVirtualCores(), Recorder.third ? r.getResourceValue(Recorder.GPU) : 0};
+      this.version = version;
     }
   }
 
@@ -94,6 +105,7 @@ abstract class Run {
   boolean wide; // values at the edge and beyond, kills in every state
   boolean wholeTables; // every ask has rows for its racks and for anywhere
   boolean broken; // the last event threw
+  Resizes resizes; // null where containers keep their sizes
 
   Run(long seed) {
     rnd = new Random(seed);
@@ -153,15 +165,17 @@ abstract class Run {
     Recorder.begin();
     try {
       call.make();
+      m.release(s);
     } catch (Exception x) {
       boolean reflected = x instanceof InvocationTargetException && x.getCause() instanceof Exception;
       e.put("err", (reflected ? x.getCause() : x).getClass().getSimpleName());
-      broken = !"alloc".equals(e.get("e"));
+      // A call that fails on an overtaken decrease has half of its effects.
+      broken = !"alloc".equals(e.get("e")) || resizes != null && "NullPointerException".equals(e.get("err"));
       if (System.getProperty("trace") != null) {
         x.printStackTrace();
       }
     }
-    List<List<Object>> o = new ArrayList<>(Recorder.records);
+    List<List<Object>> o = Recorder.taken();
     if ("node_rm".equals(e.get("e")) || "app_rm".equals(e.get("e"))) {
       sortEnds(o);
     }
@@ -188,7 +202,7 @@ abstract class Run {
     }
   }
 
-  private static String key(int app, long c) {
+  static String key(int app, long c) {
     return String.format("%06d/%09d", app, c);
   }
 
@@ -196,7 +210,17 @@ abstract class Run {
     int app = (Integer) r.get(1);
     switch ((String) r.get(0)) {
       case "A":
-        boxes.put(key(app, (Long) r.get(2)), new Box(app, (Long) r.get(2), (String) r.get(3)));
+        if (r.get(7).equals("H")) {
+          break;
+        }
+        if (r.size() > (Recorder.third ? 9 : 8)) {
+          Box grows = boxes.get(key(app, (Long) r.get(r.size() - 1)));
+          if (grows != null) {
+            grows.growing = true;
+          }
+          break;
+        }
+        boxes.put(key(app, (Long) r.get(2)), new Box(app, (Long) r.get(2), (String) r.get(3), r));
         if (apps.containsKey(app)) {
           apps.get(app).amHere = true;
         }
@@ -229,6 +253,10 @@ abstract class Run {
     String rack = racks.computeIfAbsent(host, h -> "/rack" + rnd.nextInt(rackCount));
     int mem = wide ? pick(0, 512, 2048, 4096, 8192, 12345, 65536) : pick(2048, 4096, 8192, 10240, 16384, 5000);
     int vc = wide ? pick(0, 1, 4, 8, 16, 64) : pick(2, 4, 8, 16, 5);
+    if (resizes != null && resizes.roomy) {
+      mem += 8192;
+      vc += 8;
+    }
     Map<String, Object> e = event("node_add");
     e.put("n", host);
     e.put("rack", rack);
@@ -351,6 +379,11 @@ abstract class Run {
   }
 
   void ask(App a, List<List<Object>> asks, List<Long> releases, List<String> add, List<String> remove) throws Exception {
+    ask(a, asks, releases, add, remove, List.of());
+  }
+
+  private void ask(App a, List<List<Object>> asks, List<Long> releases, List<String> add, List<String> remove,
+      List<List<Object>> updates) throws Exception {
     Map<String, Object> e = event("alloc");
     e.put("a", a.id);
     List<ResourceRequest> requests = new ArrayList<>();
@@ -367,8 +400,10 @@ abstract class Run {
     put(e, "rel", releases);
     put(e, "bl+", add);
     put(e, "bl-", remove);
+    put(e, "upd", updates);
     emit(e, () -> {
-      Allocation got = s.allocate(Manager.attemptId(a.id), requests, null, rel, add, remove, new ContainerUpdates());
+      ContainerUpdates checked = resizes == null ? new ContainerUpdates() : resizes.check(a, updates, e);
+      Allocation got = s.allocate(Manager.attemptId(a.id), requests, null, rel, add, remove, checked);
       List<Long> ids = new ArrayList<>();
       for (Container c : got.getContainers()) {
         ids.add(c.getId().getContainerId());
@@ -391,10 +426,13 @@ abstract class Run {
           b.acquired = true;
         }
       }
+      if (resizes != null) {
+        resizes.given(a, got, e);
+      }
     });
   }
 
-  private static void put(Map<String, Object> e, String name, List<?> list) {
+  static void put(Map<String, Object> e, String name, List<?> list) {
     if (list != null && !list.isEmpty()) {
       e.put(name, list);
     }
@@ -449,6 +487,11 @@ abstract class Run {
       }
     }
     put(e, "l", launched);
+    if (resizes != null) {
+      List<List<Object>> grown = resizes.grown(host);
+      put(e, "i", grown);
+      m.grown.put(host, resizes.containers(host, grown));
+    }
     put(e, "c", ended);
     if (!up.isEmpty() || !down.isEmpty()) {
       m.reports.get(host).add(new UpdatedContainerInfo(up, down, Collections.emptyList()));
@@ -462,7 +505,7 @@ abstract class Run {
   }
 
   private int endChance(Box b) {
-    return b.number == 1 ? 0 : 12;
+    return b.number == 1 ? 0 : resizes == null ? 12 : 4;
   }
 
   void removeApp(App a) throws Exception {
@@ -499,7 +542,11 @@ abstract class Run {
   /** A random ask table change of an application. */
   void randomAsk(App a) throws Exception {
     List<List<Object>> asks = new ArrayList<>();
-    int groups = pick(0, 1, 1, 1, 2, 3);
+    boolean calm = resizes != null && resizes.roomy && percent(60); // growth comes after all other asks
+    int groups = calm ? 0 : pick(0, 1, 1, 1, 2, 3);
+    for (int priority = 1; calm && priority <= 4 && percent(90); priority++) {
+      asks.add(row(priority, "*", 0, 1024, 1, 0, true));
+    }
     for (int g = 0; g < groups; g++) {
       int priority = 1 + rnd.nextInt(4);
       int mem = pick(256, 512, 1000, 1024, 2048, 3000, 4096, 7000);
@@ -548,7 +595,7 @@ abstract class Run {
     }
     List<String> add = percent(8) ? List.of(pick(allHosts)) : null;
     List<String> remove = percent(5) ? List.of(pick(allHosts)) : null;
-    ask(a, asks, releases, add, remove);
+    ask(a, asks, releases, add, remove, resizes == null ? List.of() : resizes.draw(a));
   }
 
   void script(int hosts, int events) throws Exception {
@@ -576,7 +623,7 @@ abstract class Run {
         }
       }
       for (App a : running) {
-        if (percent(30)) {
+        if (percent(resizes == null ? 30 : 60)) {
           randomAsk(a);
         }
       }
@@ -597,6 +644,15 @@ abstract class Run {
       }
       if (percent(3)) {
         expire();
+      }
+      if (resizes != null) {
+        resizes.nodeState();
+        if (percent(8)) {
+          resizes.expire();
+        }
+      }
+      if (resizes != null && percent(6)) {
+        resizes.expire();
       }
       if (percent(4) && !running.isEmpty()) {
         App a = pick(running);

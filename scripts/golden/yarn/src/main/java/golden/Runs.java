@@ -27,14 +27,23 @@ final class Runs {
         break;
       case "fair_wide":
       case "fair_wide_gpu":
-        lines = new WideFairRun(seed).play(name, hosts, events, dir);
+        lines = new WideFairRun(seed, false).play(name, hosts, events, dir);
+        break;
+      case "fair_resize":
+      case "fair_resize_gpu":
+        lines = new WideFairRun(seed, true).play(name, hosts, events, dir);
         break;
       case "capacity_wide":
       case "capacity_wide_gpu":
-        lines = new WideCapacityRun(seed).play(name, hosts, events);
+        lines = new WideCapacityRun(seed, false).play(name, hosts, events);
+        break;
+      case "capacity_resize":
+      case "capacity_resize_gpu":
+        lines = new WideCapacityRun(seed, true).play(name, hosts, events);
         break;
       case "fifo_wide":
-        lines = new FifoRun(seed, true).play(name, hosts, events);
+      case "fifo_resize":
+        lines = new FifoRun(seed, true, kind.equals("fifo_resize")).play(name, hosts, events);
         break;
       case "amrm_client":
         lines = List.of(new ClientCase(seed).play(seed, events));
@@ -43,7 +52,7 @@ final class Runs {
         lines = new CapacityRun(seed).play(name, hosts, events);
         break;
       case "fifo":
-        lines = new FifoRun(seed, false).play(name, hosts, events);
+        lines = new FifoRun(seed, false, false).play(name, hosts, events);
         break;
       case "alloc_file":
         lines = List.of(cases.allocFile(seed));

@@ -5,9 +5,10 @@ import java.util.List;
 
 /** A random run of the CapacityScheduler with values at the edge and beyond: queues by amounts, tiny and absent limits of users. */
 final class WideCapacityRun extends CapacityRun {
-  WideCapacityRun(long seed) {
+  WideCapacityRun(long seed, boolean resized) {
     super(seed);
     wide = true;
+    resizes = resized ? new Resizes(this, true) : null;
   }
 
   @Override

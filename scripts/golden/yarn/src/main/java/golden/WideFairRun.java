@@ -4,10 +4,11 @@ package golden;
 final class WideFairRun extends ReloadRun {
   private final boolean continuous;
 
-  WideFairRun(long seed) {
+  WideFairRun(long seed, boolean resized) {
     super(seed, seed % 2 == 0);
     wide = true;
     continuous = percent(50);
+    resizes = resized ? new Resizes(this, false) : null;
   }
 
   @Override
