@@ -182,7 +182,7 @@ func (h *history) next(st *trace.Stage, task, executor int32, speculative, done,
 		}
 		if a != nil {
 			t.failed++
-			return a.past(true)
+			return a.past(!t.givenUp())
 		}
 	case len(t.successes) == 0: // the failure that ended its stage
 		if a := t.failures.take(); a != nil {
@@ -193,6 +193,12 @@ func (h *history) next(st *trace.Stage, task, executor int32, speculative, done,
 		return past{durationMS: ms, delayMS: 0}
 	}
 	return p
+}
+
+// givenUp reports whether the recording has no further attempt of a task that never succeeded: something else had ended its job, as
+// where another one failed and the application with it. Its last failure is its end then.
+func (t *taskHistory) givenUp() bool {
+	return len(t.successes) == 0 && len(t.cut) == 0 && len(t.fetches.list) == 0 && t.failures.played == len(t.failures.list)
 }
 
 // cutAfter returns after which time an attempt on the executor was ended by others, 0 if none was: killed because its

@@ -45,6 +45,16 @@ func TestFailuresTakeTheirTime(t *testing.T) {
 	}
 }
 
+// A task that failed and was not tried again, because its job had ended by then, has no attempt that the recording has not.
+func TestFailuresNotTriedAgain(t *testing.T) {
+	a := withRecorded(t, jobOf(stageOf(0, 2, 5000)), setup{recorded: attempts(
+		tried(0, 1, 0, 5000, AttemptFailed), tried(0, 1, 5000, 200, AttemptFailed), tried(1, 1, 6000, 1000, AttemptSucceeded))}, recordedOn(1, 0, 0))
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"5000 0.0 failed", "10000 0.1 success", "10200 0.0 success"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
+
 // An executor on which every task of a stage failed, and no other executor, fails the tasks that it gets, as many as it
 // failed; the tasks do not fail elsewhere. One failure alone is the task's.
 func TestFailuresOfAnExecutor(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 // each stage, not one for each event.
 type appLog struct {
 	version   string
-	events    int64 // that were read, of any kind
+	events    int64  // that were read, of any kind
+	later     string // an event of a Spark whose logs name their version, "" = none was read
 	start     appStart
 	started   bool
 	end       int64 // absent until the application ended
@@ -37,6 +38,8 @@ type appLog struct {
 	removals, removalsOfNone int64 // events; those of executors that were not there
 	drops                    workload.Counter
 	err                      error // what is wrong with the last event, cleared by take
+
+	databricks bool // Databricks wrote the log
 }
 
 // taskEnds counts the task attempts that ended.
@@ -203,6 +206,8 @@ func (a *appLog) hostID(name []byte) int32 {
 }
 
 func (a *appLog) onLogStart(version string) { a.version = version }
+
+func (a *appLog) onDatabricks() { a.databricks = true }
 
 func (a *appLog) onAppStart(s appStart) {
 	if a.started {

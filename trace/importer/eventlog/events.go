@@ -21,6 +21,7 @@ const absent = -1 << 62
 // neededEvents are the events that are parsed; the rest is only counted.
 var neededEvents = map[string]func(*eventParser, *fastjson.Value, appEvents){
 	"SparkListenerLogStart":             (*eventParser).logStart,
+	databricksStart:                     (*eventParser).databricksStart,
 	"SparkListenerApplicationStart":     (*eventParser).appStart,
 	"SparkListenerApplicationEnd":       (*eventParser).appEnd,
 	"SparkListenerEnvironmentUpdate":    (*eventParser).environment,
@@ -35,6 +36,9 @@ var neededEvents = map[string]func(*eventParser, *fastjson.Value, appEvents){
 	"SparkListenerTaskEnd":              (*eventParser).taskEnd,
 	"SparkListenerUnpersistRDD":         (*eventParser).unpersist,
 }
+
+// databricksStart begins each file of a log of Databricks, which has no SparkListenerLogStart.
+const databricksStart = "DBCEventLoggingListenerMetadata"
 
 // ignoredEvents are events of Spark that hold nothing an import needs, by the name without its
 // package. Any other name is an unknown event.
@@ -55,6 +59,7 @@ var ignoredEvents = map[string]bool{
 	"SparkListenerDriverAccumUpdates": true, "SparkListenerQueryExecutionStart": true,
 	"StreamingQueryListener$QueryStartedEvent": true, "StreamingQueryListener$QueryProgressEvent": true,
 	"StreamingQueryListener$QueryIdleEvent": true, "StreamingQueryListener$QueryTerminatedEvent": true,
+	"StreamingQueryListener$QueryStarted": true, "StreamingQueryListener$QueryProgress": true, "StreamingQueryListener$QueryTerminated": true, // Spark 2.0
 	"CreateDatabasePreEvent": true, "CreateDatabaseEvent": true, "DropDatabasePreEvent": true, "DropDatabaseEvent": true,
 	"AlterDatabasePreEvent": true, "AlterDatabaseEvent": true, "CreateTablePreEvent": true, "CreateTableEvent": true,
 	"DropTablePreEvent": true, "DropTableEvent": true, "RenameTablePreEvent": true, "RenameTableEvent": true,

@@ -14,6 +14,7 @@ import (
 // record is an appEvents that keeps what it was given as text.
 type record struct{ strings.Builder }
 
+func (r *record) onDatabricks()             { fmt.Fprintln(r, "databricks") }
 func (r *record) onLogStart(version string) { fmt.Fprintln(r, "log", version) }
 func (r *record) onAppStart(s appStart)     { fmt.Fprintf(r, "app %+v\n", s) }
 func (r *record) onAppEnd(at, code int64)   { fmt.Fprintln(r, "end", at, code) }

@@ -9,6 +9,7 @@ import (
 // appEvents takes the events of one application in the order of its log.
 type appEvents interface {
 	onLogStart(version string)
+	onDatabricks() // Databricks wrote the log
 	onAppStart(appStart)
 	onAppEnd(at int64, exitCode int64)
 	onEnvironment(spark map[string]string)
@@ -107,6 +108,19 @@ func (p *eventParser) logStart(v *fastjson.Value, app appEvents) {
 		}
 	})
 	if p.err == nil {
+		app.onLogStart(version)
+	}
+}
+
+func (p *eventParser) databricksStart(v *fastjson.Value, app appEvents) {
+	version := ""
+	p.visit("", v, func(key []byte, v *fastjson.Value) {
+		if string(key) == "Spark Version" {
+			version = p.text("Spark Version", v)
+		}
+	})
+	if p.err == nil {
+		app.onDatabricks()
 		app.onLogStart(version)
 	}
 }

@@ -21,6 +21,9 @@ var newestSpark, oldestSpark = [2]int{4, 1}, [2]int{2, 4}
 // firstSpark is the first version whose logs say which version wrote them.
 var firstSpark = [2]int{1, 4}
 
+// laterEvents are events that only logs with a version hold.
+var laterEvents = []string{"SparkListenerResourceProfileAdded", "SparkListenerStageExecutorMetrics", "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"}
+
 // reading is how logs are read.
 type reading struct {
 	mode   workload.Strictness
@@ -39,6 +42,8 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	}
 	v, versioned := sparkVersion(app.version)
 	switch {
+	case app.started && app.version == "" && app.later != "":
+		return workload.Leave(log.Path, workload.Damaged, "no SparkListenerLogStart, which says the version, want it first; %s is of a later Spark than those that wrote none", app.later)
 	case app.started && app.version == "":
 		return workload.Leave(log.Path, workload.TooOld, "no version line: Spark before %d.%d, want %d.%d or later", firstSpark[0], firstSpark[1], firstSpark[0], firstSpark[1])
 	case versioned && less(v, firstSpark):
@@ -57,7 +62,8 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 		r.warn("%s: the Spark version is %q, want one such as 3.5.5", log.Path, app.version)
 	}
 	if app.end == absent {
-		if !log.InProgress && !log.rolled && r.mode != workload.Lenient {
+		// Databricks ends no log: a cluster that is stopped leaves it as it is.
+		if !log.InProgress && !log.rolled && !app.databricks && r.mode != workload.Lenient {
 			return workload.Leave(log.Path, workload.NoEnd, "no SparkListenerApplicationEnd, and the name does not end in .inprogress%s", lenientHint(r.mode))
 		}
 		r.counts.Read["applications_without_an_end"]++
@@ -98,6 +104,12 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 	if app.started && p.events["SparkListenerEnvironmentUpdate"] == 0 {
 		r.counts.Defaulted["applications_without_properties"]++
 		r.warn("%s: no SparkListenerEnvironmentUpdate: sizes and settings are Spark's defaults", log.Path)
+	}
+	for _, name := range laterEvents {
+		if p.events[name] > 0 {
+			app.later = name
+			break
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.odd)) {
 		r.warn("%s: %d x %s: taken as unknown", log.Path, p.odd[name], name)

@@ -76,6 +76,9 @@ func messy(t testing.TB) (dir string, want map[string]string) {
 	add("image", "\x00\x01\x02", "no recording: binary (00 01 02), not an event log")
 	add("conf.json", "{\n  \"a\": 1\n}\n", "no recording: JSON, not an event log")
 	add("old", strings.SplitAfterN(logText, "\n", 2)[1], "too old: no version line: Spark before 1.4")
+	add("headless", strings.SplitAfterN(logText, "\n", 2)[1]+`{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart","executionId":0}`+"\n",
+		"damaged: no SparkListenerLogStart")
+	add("dbc", strings.Replace(strings.ReplaceAll(logWith(17, ""), "app-1", "dbc"), "SparkListenerLogStart", databricksStart, 1), "used, no end")
 	add("older", strings.Replace(logText, "3.5.5", "1.3.1", 1), "too old: Spark 1.3.1")
 	add("app-20150101-1/EVENT_LOG_1", "{}", "")
 	want["logs/app-20150101-1"] = "too old: a folder with EVENT_LOG_1"
@@ -151,7 +154,7 @@ func TestMessyFolder(t *testing.T) {
 			censored++
 		}
 	}
-	if len(m.JobList) != used || int64(used) != res.Counts.Kept["applications"] || len(res.Counts.LeftOut) != len(res.Inputs)-used || censored != 3 {
+	if len(m.JobList) != used || int64(used) != res.Counts.Kept["applications"] || len(res.Counts.LeftOut) != len(res.Inputs)-used || censored != 4 {
 		t.Errorf("%d jobs, %d of %d inputs used, kept %v, %d left out, %d without an end", len(m.JobList), used, len(res.Inputs), res.Counts.Kept, len(res.Counts.LeftOut), censored)
 	}
 	if slices.Sort(ids); !slices.Contains(ids, "by-chance") || !slices.Contains(ids, "by-chance (2)") || slices.Contains(slices.Compact(ids), "try (2)") {
