@@ -17,7 +17,7 @@ func (b *batch) more() (bool, error) {
 	if b.head < b.n {
 		return true, nil
 	}
-	base := b.r.row
+	base := b.r.Row()
 	n, err := b.r.next(readRows)
 	b.n, b.head, b.base = n, 0, base
 	return n > 0, err
@@ -37,8 +37,8 @@ type jobBatch struct {
 	kind, name, external, outcome, key, value *column[string]
 }
 
-func newJobBatch(t *table) *jobBatch {
-	r := &rowReader{t: t}
+func newJobBatch(t *table, only []string) *jobBatch {
+	r := newRowReader(t, only)
 	i32 := func(name string) *column[int32] { return bindInt32(r, name) }
 	i64 := func(name string) *column[int64] { return bindInt64(r, name) }
 	str := func(name string) *column[string] { return bindString(r, name) }
@@ -55,13 +55,13 @@ func newJobBatch(t *table) *jobBatch {
 func (b *jobBatch) job() *Job {
 	i := b.head
 	j := &Job{
-		ID: b.id.v[i], SubmitMS: b.submit.v[i], User: b.user.v[i], Queue: b.queue.v[i], Priority: b.priority.v[i], Kind: b.kind.v[i],
-		AMMemMiB: b.am.v[i], AMVCores: b.amCPU.v[i], ExecMemMiB: b.execMem.v[i], ExecVCores: b.execCPU.v[i], TaskCPUs: b.cpus.v[i],
-		MinExecs: b.minExecs.v[i], MaxExecs: b.maxExecs.v[i], InitialExecs: b.initial.v[i], DependsOn: b.depends.list(i), ThinkMS: b.think.v[i], TailMS: b.tail.v[i],
-		Name: b.name.v[i], ExternalID: strings.Clone(b.external.v[i]), // a clone does not keep the page in memory
-		RecordedStartMS: b.start.v[i], RecordedFinishMS: b.end.v[i], RecordedOutcome: b.outcome.v[i],
+		ID: b.id.V[i], SubmitMS: b.submit.V[i], User: b.user.V[i], Queue: b.queue.V[i], Priority: b.priority.V[i], Kind: b.kind.V[i],
+		AMMemMiB: b.am.V[i], AMVCores: b.amCPU.V[i], ExecMemMiB: b.execMem.V[i], ExecVCores: b.execCPU.V[i], TaskCPUs: b.cpus.V[i],
+		MinExecs: b.minExecs.V[i], MaxExecs: b.maxExecs.V[i], InitialExecs: b.initial.V[i], DependsOn: b.depends.List(i), ThinkMS: b.think.V[i], TailMS: b.tail.V[i],
+		Name: b.name.V[i], ExternalID: strings.Clone(b.external.V[i]), // a clone does not keep the page in memory
+		RecordedStartMS: b.start.V[i], RecordedFinishMS: b.end.V[i], RecordedOutcome: b.outcome.V[i],
 	}
-	keys, values := b.key.list(i), b.value.list(i)
+	keys, values := b.key.List(i), b.value.List(i)
 	for k := range min(len(keys), len(values)) {
 		j.Conf = append(j.Conf, KeyValue{keys[k], values[k]})
 	}
@@ -82,8 +82,8 @@ type stageBatch struct {
 	execTasks                               *column[int32]
 }
 
-func newStageBatch(t *table) *stageBatch {
-	r := &rowReader{t: t}
+func newStageBatch(t *table, only []string) *stageBatch {
+	r := newRowReader(t, only)
 	i32 := func(name string) *column[int32] { return bindInt32(r, name) }
 	i64 := func(name string) *column[int64] { return bindInt64(r, name) }
 	str := func(name string) *column[string] { return bindString(r, name) }
@@ -102,12 +102,12 @@ func newStageBatch(t *table) *stageBatch {
 func (b *stageBatch) stage() Stage {
 	i := b.head
 	return Stage{
-		ID: b.id.v[i], Parents: b.parents.list(i), After: b.after.list(i), DelayMS: b.delay.v[i], SparkJob: b.sparkJob.v[i], Pool: b.pool.v[i],
-		TaskMemMiB: b.mem.v[i], TaskVCores: b.vcores.v[i], TaskMilliVCores: b.milli.v[i], Extra: b.extra.list(i), Kind: b.kind.v[i],
-		Priority: b.prio.v[i], StartFraction: b.startFraction.v[i], FileID: b.file.v[i], ShuffleReadBytes: b.shuffle.v[i],
-		FreshFactor: b.freshFactor.v[i], FirstFactor: b.firstFactor.v[i], CacheOf: b.cacheOf.v[i],
-		Profile: max(b.profile.v[i], 0), ExecMemMiB: max(b.execMem.v[i], 0), ExecVCores: max(b.execCPU.v[i], 0),
-		ExecExtra: b.execExtra.list(i), ExecTasks: max(b.execTasks.v[i], 0), Name: b.name.v[i], ExternalID: b.external.v[i],
+		ID: b.id.V[i], Parents: b.parents.List(i), After: b.after.List(i), DelayMS: b.delay.V[i], SparkJob: b.sparkJob.V[i], Pool: b.pool.V[i],
+		TaskMemMiB: b.mem.V[i], TaskVCores: b.vcores.V[i], TaskMilliVCores: b.milli.V[i], Extra: b.extra.list(i), Kind: b.kind.V[i],
+		Priority: b.prio.V[i], StartFraction: b.startFraction.V[i], FileID: b.file.V[i], ShuffleReadBytes: b.shuffle.V[i],
+		FreshFactor: b.freshFactor.V[i], FirstFactor: b.firstFactor.V[i], CacheOf: b.cacheOf.V[i],
+		Profile: max(b.profile.V[i], 0), ExecMemMiB: max(b.execMem.V[i], 0), ExecVCores: max(b.execCPU.V[i], 0),
+		ExecExtra: b.execExtra.list(i), ExecTasks: max(b.execTasks.V[i], 0), Name: b.name.V[i], ExternalID: b.external.V[i],
 	}
 }
 
@@ -120,8 +120,8 @@ type taskBatch struct {
 	deserialize, delay, read, written  *column[int64]
 }
 
-func newTaskBatch(t *table) *taskBatch {
-	r := &rowReader{t: t}
+func newTaskBatch(t *table, only []string) *taskBatch {
+	r := newRowReader(t, only)
 	return &taskBatch{
 		batch: batch{r: r},
 		job:   bindInt64(r, "job_id"), stage: bindInt32(r, "stage_id"), duration: bindInt64(r, "duration_ms"), input: bindInt64(r, "input_bytes"),
@@ -133,7 +133,7 @@ func newTaskBatch(t *table) *taskBatch {
 
 // run returns how many rows from the head on, at most limit and within the batch, belong to the stage.
 func (b *taskBatch) run(job int64, stage int32, limit int) int {
-	jobs, stages := b.job.v[b.head:b.n], b.stage.v[b.head:b.n]
+	jobs, stages := b.job.V[b.head:b.n], b.stage.V[b.head:b.n]
 	n := min(limit, len(jobs))
 	for i := range n {
 		if jobs[i] != job || stages[i] != stage {
@@ -146,8 +146,8 @@ func (b *taskBatch) run(job int64, stage int32, limit int) int {
 // take appends n rows from the head on to t, which is to have at most total tasks in the end.
 func (b *taskBatch) take(t *Tasks, n, total int) {
 	have, lo, hi := t.Len(), b.head, b.head+n
-	t.DurationMS = appendRows(t.DurationMS, b.duration.v[lo:hi], total)
-	t.InputBytes = appendRows(t.InputBytes, b.input.v[lo:hi], total)
+	t.DurationMS = appendRows(t.DurationMS, b.duration.V[lo:hi], total)
+	t.InputBytes = appendRows(t.InputBytes, b.input.V[lo:hi], total)
 	t.MemMiB = appendOptional(t.MemMiB, b.mem, have, lo, hi, total)
 	t.VCores = appendOptional(t.VCores, b.vcores, have, lo, hi, total)
 	t.Retries = appendOptional(t.Retries, b.retries, have, lo, hi, total)
@@ -178,9 +178,9 @@ func appendRows[T any](dst, src []T, total int) []T {
 func appendOptional[T comparable](dst []T, c *column[T], have, lo, hi, total int) []T {
 	if dst == nil {
 		any := false
-		if c.set > 0 {
-			for _, v := range c.v[lo:hi] {
-				any = any || v != c.absent
+		if c.Set > 0 {
+			for _, v := range c.V[lo:hi] {
+				any = any || v != c.Absent
 			}
 		}
 		if !any {
@@ -188,17 +188,17 @@ func appendOptional[T comparable](dst []T, c *column[T], have, lo, hi, total int
 		}
 		dst = reserve[T](total, have+hi-lo)
 		for range have {
-			dst = append(dst, c.absent)
+			dst = append(dst, c.Absent)
 		}
 	}
-	return append(dst, c.v[lo:hi]...)
+	return append(dst, c.V[lo:hi]...)
 }
 
 func (b *taskBatch) takePrefs(t *Tasks, have, lo, hi, total int) {
 	c := b.pref
 	n := 0 // elements
-	if c.set > 0 {
-		n = int(c.start[hi] - c.start[lo])
+	if c.Set > 0 {
+		n = int(c.Start[hi] - c.Start[lo])
 	}
 	if t.PrefStart == nil {
 		if n == 0 {
@@ -207,15 +207,15 @@ func (b *taskBatch) takePrefs(t *Tasks, have, lo, hi, total int) {
 		t.PrefStart = append(reserve[int32](total+1, have+1), make([]int32, have+1)...)
 		t.Pref = reserve[int32](n/(hi-lo)*total, n)
 	}
-	if c.set == 0 {
+	if c.Set == 0 {
 		for range hi - lo {
 			t.PrefStart = append(t.PrefStart, int32(len(t.Pref)))
 		}
 		return
 	}
-	shift := int32(len(t.Pref)) - c.start[lo]
-	for _, s := range c.start[lo+1 : hi+1] {
+	shift := int32(len(t.Pref)) - c.Start[lo]
+	for _, s := range c.Start[lo+1 : hi+1] {
 		t.PrefStart = append(t.PrefStart, s+shift)
 	}
-	t.Pref = append(t.Pref, c.v[c.start[lo]:c.start[hi]]...)
+	t.Pref = append(t.Pref, c.V[c.Start[lo]:c.Start[hi]]...)
 }

@@ -52,7 +52,7 @@ func Check(ctx context.Context, dir string, most int) (*CheckResult, error) {
 }
 
 func (t *Trace) checkJobs(ctx context.Context, r *CheckResult, report func(Problem) error) error {
-	a := newAssembler(t, report)
+	a := newAssembler(t, nil, report)
 	defer a.close()
 	span := int64(0)
 	for {

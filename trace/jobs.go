@@ -11,7 +11,7 @@ import (
 // It holds one page of each column and the jobs of one batch ahead, which is decoded while the
 // caller works; a source that is not read to its end needs no closing.
 func (t *Trace) Jobs() JobSource {
-	return &jobReader{a: newAssembler(t, func(p Problem) error { return p }), t: t}
+	return &jobReader{a: newAssembler(t, nil, func(p Problem) error { return p }), t: t}
 }
 
 // A batch ahead ends with the job that reaches one of these.
@@ -78,6 +78,7 @@ func (r *jobReader) start() {
 // by the counts, so that it can go on after a problem if report lets it.
 type assembler struct {
 	t      *Trace
+	only   map[string][]string // columns that are read, by table; nil for all, and only then jobs are checked against the rules
 	rules  *rules
 	jobs   *jobBatch
 	stages *stageBatch
@@ -86,19 +87,20 @@ type assembler struct {
 	at     jobRows
 }
 
-func newAssembler(t *Trace, report func(Problem) error) *assembler {
+func newAssembler(t *Trace, only map[string][]string, report func(Problem) error) *assembler {
 	a := &assembler{
-		t: t, rules: t.newRules(report),
-		jobs: newJobBatch(t.tables[tableJobs]), stages: newStageBatch(t.tables[tableStages]), tasks: newTaskBatch(t.tasks[0]),
+		t: t, only: only, rules: t.newRules(report),
+		jobs: newJobBatch(t.tables[tableJobs], only[tableJobs]), stages: newStageBatch(t.tables[tableStages], only[tableStages]),
+		tasks: newTaskBatch(t.tasks[0], only[tableTasks]),
 	}
 	a.rules.sizes(&t.Meta)
 	return a
 }
 
 func (a *assembler) close() {
-	a.jobs.r.close()
-	a.stages.r.close()
-	a.tasks.r.close()
+	a.jobs.r.Close()
+	a.stages.r.Close()
+	a.tasks.r.Close()
 }
 
 // next returns the next job, or io.EOF.
@@ -111,7 +113,7 @@ func (a *assembler) next() (*Job, error) {
 		return nil, a.end()
 	}
 	i, row := a.jobs.head, a.jobs.row()
-	numStages, numTasks, firstTask := a.jobs.stages.v[i], a.jobs.tasks.v[i], a.jobs.first.v[i]
+	numStages, numTasks, firstTask := a.jobs.stages.V[i], a.jobs.tasks.V[i], a.jobs.first.V[i]
 	j := a.jobs.job()
 	a.jobs.head++
 	a.at = jobRows{job: row, stages: a.at.stages[:0], tasks: a.at.tasks[:0]}
@@ -132,8 +134,10 @@ func (a *assembler) next() (*Job, error) {
 		a.equal(tableJobs, row, "num_stages", int64(numStages), int64(len(j.Stages))),
 		a.equal(tableJobs, row, "num_tasks", numTasks, j.NumTasks()),
 		a.equal(tableJobs, row, "first_task_row", firstTask, before),
-		a.rules.job(j, &a.at),
 	)
+	if err == nil && a.only == nil {
+		err = a.rules.job(j, &a.at)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +161,7 @@ func (a *assembler) readStages(j *Job, declared int) error {
 			return err
 		}
 		row := b.row()
-		switch job := b.job.v[b.head]; {
+		switch job := b.job.V[b.head]; {
 		case job > j.ID:
 			return nil
 		case job < j.ID:
@@ -175,7 +179,7 @@ func (a *assembler) readStages(j *Job, declared int) error {
 			b.head++
 			continue
 		}
-		declared := b.tasks.v[b.head]
+		declared := b.tasks.V[b.head]
 		b.head++
 		if err := a.readTasks(j.ID, &s, int(declared)); err != nil {
 			return err
@@ -198,7 +202,7 @@ func (a *assembler) allTasks(job int64, s *Stage, row int64, declared int32) err
 	}
 	if int64(n) < int64(declared) && more {
 		b := a.tasks
-		return a.rules.bad(tableTasks, a.taskRow(), "job_id, stage_id", []int64{b.job.v[b.head], int64(b.stage.v[b.head])},
+		return a.rules.bad(tableTasks, a.taskRow(), "job_id, stage_id", []int64{b.job.V[b.head], int64(b.stage.V[b.head])},
 			"%v: sorted rows, and %d tasks of that stage, which has %d so far", []int64{job, int64(s.ID)}, declared, n)
 	}
 	return a.equal(tableStages, row, "num_tasks", int64(declared), int64(n))
@@ -213,9 +217,9 @@ func (a *assembler) moreTasks() (bool, error) {
 		if err != nil || more || a.file+1 == len(a.t.tasks) {
 			return more, err
 		}
-		a.tasks.r.close()
+		a.tasks.r.Close()
 		a.file++
-		a.tasks = newTaskBatch(a.t.tasks[a.file])
+		a.tasks = newTaskBatch(a.t.tasks[a.file], a.only[tableTasks])
 	}
 }
 
@@ -241,7 +245,7 @@ func (a *assembler) readTasks(job int64, s *Stage, declared int) error {
 			b.take(&s.Tasks, n, max(declared, 0))
 			continue
 		}
-		j, id := b.job.v[b.head], b.stage.v[b.head]
+		j, id := b.job.V[b.head], b.stage.V[b.head]
 		if j > job || j == job && id > s.ID {
 			break
 		}
@@ -270,7 +274,7 @@ func (a *assembler) end() error {
 		if !more {
 			break
 		}
-		if err := a.rules.bad(tableStages, a.stages.row(), "job_id", a.stages.job.v[a.stages.head], "less than %d, the number of jobs", a.jobs.row()); err != nil {
+		if err := a.rules.bad(tableStages, a.stages.row(), "job_id", a.stages.job.V[a.stages.head], "less than %d, the number of jobs", a.jobs.row()); err != nil {
 			return err
 		}
 		a.stages.head++
@@ -284,7 +288,7 @@ func (a *assembler) end() error {
 			return io.EOF
 		}
 		b := a.tasks
-		if err := a.strayTask(b.job.v[b.head], b.stage.v[b.head], "no more rows"); err != nil {
+		if err := a.strayTask(b.job.V[b.head], b.stage.V[b.head], "no more rows"); err != nil {
 			return err
 		}
 	}

@@ -93,9 +93,18 @@ func OfferedLoad(w Work, s Size, spanMS int64) (l Offered) {
 	return l
 }
 
-// Work reads the jobs of the trace and returns the work of them all.
+// ofWork are the columns that the work of a trace follows from, and those that say what belongs together.
+var ofWork = map[string][]string{
+	tableJobs:   {"job_id", "num_stages", "num_tasks", "first_task_row", "kind", "exec_mem_mib", "exec_vcores", "task_cpus"},
+	tableStages: {"job_id", "stage_id", "num_tasks", "task_mem_mib", "task_vcores", "task_milli_vcores", "exec_mem_mib", "exec_vcores"},
+	tableTasks:  {"job_id", "stage_id", "duration_ms", "mem_mib", "vcores"},
+}
+
+// Work reads what jobs need of the trace's tables and returns the work of them all. Of the rules of the format it checks those of how
+// rows belong together.
 func (t *Trace) Work() (w Work, err error) {
-	for j, err := range All(t.Jobs()) {
+	jobs := &jobReader{a: newAssembler(t, ofWork, func(p Problem) error { return p }), t: t}
+	for j, err := range All(jobs) {
 		if err != nil {
 			return w, err
 		}

@@ -4,8 +4,8 @@ import "slices"
 
 // readAll reads a whole small table: bind attaches columns and returns the row maker, used after each batch.
 func readAll[V any](t *table, bind func(*rowReader) func(i int) V) ([]V, error) {
-	r := &rowReader{t: t}
-	defer r.close()
+	r := newRowReader(t, nil)
+	defer r.Close()
 	row := bind(r)
 	var all []V
 	for {
@@ -34,7 +34,7 @@ func bindExtra(r *rowReader, list string) extraColumns {
 }
 
 func (c extraColumns) list(i int) (values []NamedValue) {
-	names, amounts := c.name.list(i), c.value.list(i)
+	names, amounts := c.name.List(i), c.value.List(i)
 	for k := range min(len(names), len(amounts)) {
 		values = append(values, NamedValue{names[k], amounts[k]})
 	}
@@ -47,8 +47,8 @@ func readNodes(t *table) ([]Node, error) {
 		mem, vcores, labels, extra, present := bindInt64(r, "mem_mib"), bindInt32(r, "vcores"), bindString(r, "labels"), bindExtra(r, "extra"), bindBool(r, "present_at_start")
 		return func(i int) Node {
 			return Node{
-				ID: id.v[i], Host: host.v[i], RackID: rackID.v[i], Rack: rack.v[i], MemMiB: mem.v[i], VCores: vcores.v[i],
-				Labels: labels.list(i), Extra: extra.list(i), Present: present.v[i],
+				ID: id.V[i], Host: host.V[i], RackID: rackID.V[i], Rack: rack.V[i], MemMiB: mem.V[i], VCores: vcores.V[i],
+				Labels: labels.List(i), Extra: extra.list(i), Present: present.V[i],
 			}
 		}
 	})
@@ -60,8 +60,8 @@ func readEvents(t *table) ([]NodeEvent, error) {
 		mem, vcores, timeout, reason, group := bindInt64(r, "mem_mib"), bindInt32(r, "vcores"), bindInt64(r, "drain_timeout_ms"), bindString(r, "reason"), bindInt32(r, "group_id")
 		return func(i int) NodeEvent {
 			return NodeEvent{
-				TimeMS: time.v[i], Seq: seq.v[i], Node: node.v[i], Kind: EventKind(kind.v[i]), MemMiB: mem.v[i], VCores: vcores.v[i],
-				DrainTimeoutMS: timeout.v[i], Reason: reason.v[i], Group: group.v[i],
+				TimeMS: time.V[i], Seq: seq.V[i], Node: node.V[i], Kind: EventKind(kind.V[i]), MemMiB: mem.V[i], VCores: vcores.V[i],
+				DrainTimeoutMS: timeout.V[i], Reason: reason.V[i], Group: group.V[i],
 			}
 		}
 	})
@@ -74,8 +74,8 @@ func readQueues(t *table) ([]Queue, error) {
 		apps, share, policy := bindInt32(r, "max_apps"), bindDouble(r, "am_share"), bindString(r, "policy")
 		return func(i int) Queue {
 			return Queue{
-				ID: id.v[i], Path: path.v[i], Parent: parent.v[i], Weight: weight.v[i], MinMemMiB: minMem.v[i], MaxMemMiB: maxMem.v[i],
-				MinVCores: minCPU.v[i], MaxVCores: maxCPU.v[i], MaxApps: apps.v[i], AMShare: share.v[i], Policy: policy.v[i],
+				ID: id.V[i], Path: path.V[i], Parent: parent.V[i], Weight: weight.V[i], MinMemMiB: minMem.V[i], MaxMemMiB: maxMem.V[i],
+				MinVCores: minCPU.V[i], MaxVCores: maxCPU.V[i], MaxApps: apps.V[i], AMShare: share.V[i], Policy: policy.V[i],
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func readQueues(t *table) ([]Queue, error) {
 func readUsers(t *table) ([]User, error) {
 	return readAll(t, func(r *rowReader) func(int) User {
 		id, name, weight := bindInt32(r, "user_id"), bindString(r, "name"), bindDouble(r, "weight")
-		return func(i int) User { return User{ID: id.v[i], Name: name.v[i], Weight: weight.v[i]} }
+		return func(i int) User { return User{ID: id.V[i], Name: name.V[i], Weight: weight.V[i]} }
 	})
 }
 
@@ -93,7 +93,7 @@ func readFiles(t *table) ([]File, error) {
 		id, name, size, block := bindInt32(r, "file_id"), bindString(r, "name"), bindInt64(r, "bytes"), bindInt64(r, "block_bytes")
 		blocks, replication := bindInt32(r, "blocks"), bindInt32(r, "replication")
 		return func(i int) File {
-			return File{ID: id.v[i], Name: name.v[i], Bytes: size.v[i], BlockBytes: block.v[i], Blocks: blocks.v[i], Replication: replication.v[i]}
+			return File{ID: id.V[i], Name: name.V[i], Bytes: size.V[i], BlockBytes: block.V[i], Blocks: blocks.V[i], Replication: replication.V[i]}
 		}
 	})
 }
@@ -104,8 +104,8 @@ func readExecutors(t *table) ([]Executor, error) {
 		mem, profile, added, removed, reason := bindInt64(r, "mem_mib"), bindInt32(r, "profile"), bindInt64(r, "added_ms"), bindInt64(r, "removed_ms"), bindString(r, "reason")
 		return func(i int) Executor {
 			return Executor{
-				Job: job.v[i], ID: id.v[i], Node: node.v[i], VCores: vcores.v[i], MemMiB: mem.v[i], Profile: max(profile.v[i], 0),
-				AddedMS: added.v[i], RemovedMS: removed.v[i], Reason: reason.v[i],
+				Job: job.V[i], ID: id.V[i], Node: node.V[i], VCores: vcores.V[i], MemMiB: mem.V[i], Profile: max(profile.V[i], 0),
+				AddedMS: added.V[i], RemovedMS: removed.V[i], Reason: reason.V[i],
 			}
 		}
 	})

@@ -39,7 +39,22 @@ func FuzzHybrid(f *testing.F) {
 	f.Add([]byte{0x41, 0xff}, uint8(0), uint16(1))
 	f.Fuzz(func(t *testing.T, b []byte, width uint8, n uint16) {
 		sum := 0
-		if hybrid(b, int(width%34), int(n), func(v uint32, times int) error { sum += times; return nil }) == nil && sum != int(n) {
+		if hybrid(b, int(width%34), int(n), func(v uint32, times int) error { sum += times; return nil }, func(p packedValues) error {
+			most, total := uint32(0), 0
+			for i := range p.n {
+				most = max(most, p.at(i))
+			}
+			for i := range min(p.n, 64) {
+				if p.count(p.at(i)) > 0 {
+					total++
+				}
+			}
+			if p.most() != most || total != min(p.n, 64) {
+				t.Errorf("%d values of %d bits: most %d, one by one %d; %d of the first 64 are counted", p.n, p.width, p.most(), most, total)
+			}
+			sum += p.n
+			return nil
+		}) == nil && sum != int(n) {
 			t.Errorf("%d values, want %d", sum, n)
 		}
 	})

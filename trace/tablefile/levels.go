@@ -9,10 +9,9 @@ import (
 // maxPadding is how many values may stand in bit-packed groups after the last. Groups have eight; some writers fill 32 groups.
 const maxPadding = 1 << 12
 
-// hybrid walks n values of width bits each, in runs and bit-packed groups of eight, and gives them to each with how
-// often they follow. The last groups may be padded; nothing else may go beyond n, so that who decodes it again has to hold
-// n values and the padding.
-func hybrid(b []byte, width, n int, each func(v uint32, times int) error) error {
+// hybrid walks n values of width bits each, in runs and bit-packed groups of eight. The last groups may be padded; nothing else may
+// go beyond n, so that who decodes it again has to hold n values and the padding.
+func hybrid(b []byte, width, n int, run func(v uint32, times int) error, packed func(packedValues) error) error {
 	if width > 32 {
 		return fmt.Errorf("values of %d bits", width)
 	}
@@ -35,7 +34,7 @@ func hybrid(b []byte, width, n int, each func(v uint32, times int) error) error 
 				return fmt.Errorf("a run of %d values, where %d are left", head>>1, n)
 			}
 			if times := int(head >> 1); times > 0 {
-				if err := each(v, times); err != nil {
+				if err := run(v, times); err != nil {
 					return err
 				}
 				n -= times
@@ -53,11 +52,13 @@ func hybrid(b []byte, width, n int, each func(v uint32, times int) error) error 
 		if size > len(b)-at {
 			return errShort
 		}
-		packed := b[at : at+size]
+		groupsOf := b[at : at+size]
 		at += size
 		take := min(int(groups)*8, n)
-		if err := unpack(packed, width, take, each); err != nil {
-			return err
+		if take > 0 {
+			if err := packed(packedValues{groupsOf, width, take}); err != nil {
+				return err
+			}
 		}
 		if n -= take; n == 0 && at < len(b) {
 			return nothingMore(b[at:])
@@ -76,34 +77,99 @@ func nothingMore(b []byte) error {
 	return nil
 }
 
-func unpack(packed []byte, width, n int, each func(v uint32, times int) error) error {
-	buf, have, at := uint64(0), 0, 0
-	mask := uint64(1)<<width - 1
-	last, times := uint32(0), 0
-	for range n {
-		for have < width {
-			buf |= uint64(packed[at]) << have
-			at++
-			have += 8
-		}
-		v := uint32(buf & mask)
-		buf >>= width
-		have -= width
-		if v == last {
-			times++
-			continue
-		}
-		if times > 0 {
-			if err := each(last, times); err != nil {
-				return err
-			}
-		}
-		last, times = v, 1
+// packedValues are n values of width bits each, one after the other.
+type packedValues struct {
+	b        []byte
+	width, n int
+}
+
+// at is value i.
+func (p *packedValues) at(i int) uint32 {
+	bit := i * p.width
+	from, to := bit>>3, (bit+p.width+7)>>3
+	v := uint64(0)
+	for k, x := range p.b[from:to] {
+		v |= uint64(x) << (8 * k)
 	}
-	if times == 0 {
+	return uint32(v >> (bit & 7) & (1<<p.width - 1))
+}
+
+// whole is how many values stand where eight bytes can be read at once.
+func (p *packedValues) whole() int {
+	if p.width == 0 || len(p.b) < 8 {
+		return 0
+	}
+	return min(p.n, (len(p.b)-8)*8/p.width+1)
+}
+
+// most is the largest of the values, 0 when there are none.
+func (p *packedValues) most() (most uint32) {
+	mask, whole := uint64(1)<<p.width-1, p.whole()
+	for i, bit := 0, 0; i < whole; i, bit = i+1, bit+p.width {
+		most = max(most, uint32(binary.LittleEndian.Uint64(p.b[bit>>3:])>>(bit&7)&mask))
+	}
+	for i := whole; i < p.n; i++ {
+		most = max(most, p.at(i))
+	}
+	return most
+}
+
+// count returns how many of the values are v.
+func (p *packedValues) count(v uint32) (n int) {
+	mask, whole := uint64(1)<<p.width-1, p.whole()
+	for i, bit := 0, 0; i < whole; i, bit = i+1, bit+p.width {
+		if uint32(binary.LittleEndian.Uint64(p.b[bit>>3:])>>(bit&7)&mask) == v {
+			n++
+		}
+	}
+	for i := whole; i < p.n; i++ {
+		if p.at(i) == v {
+			n++
+		}
+	}
+	return n
+}
+
+// walk checks how n values are written, whatever they are.
+func walk(b []byte, width, n int) error {
+	return hybrid(b, width, n, func(uint32, int) error { return nil }, func(packedValues) error { return nil })
+}
+
+// atMost is an error unless all n values are at most most.
+func atMost(b []byte, width, n int, most uint32, wrong func(v uint32) error) error {
+	return hybrid(b, width, n, func(v uint32, _ int) error {
+		if v > most {
+			return wrong(v)
+		}
 		return nil
-	}
-	return each(last, times)
+	}, func(p packedValues) error {
+		if v := p.most(); v > most {
+			return wrong(v)
+		}
+		return nil
+	})
+}
+
+// countOf walks n values, all of them at most most, and tells each how often value v stands in each part of them, with the part's
+// first value.
+func countOf(b []byte, width, n int, most, v uint32, wrong func(v uint32) error, each func(first uint32, times int)) error {
+	return hybrid(b, width, n, func(x uint32, times int) error {
+		if x > most {
+			return wrong(x)
+		}
+		if x == v {
+			each(x, times)
+		} else {
+			each(x, 0)
+		}
+		return nil
+	}, func(p packedValues) error {
+		if x := p.most(); x > most {
+			return wrong(x)
+		}
+		each(p.at(0), p.count(v))
+		return nil
+	})
 }
 
 // levels are what a page says of where its values are.
@@ -117,20 +183,17 @@ type levels struct {
 // takeLevels walks the repetition and definition levels.
 func (l *Leaf) takeLevels(rep, def []byte, n int) (levels, error) {
 	out := levels{values: n, set: n, rows: n, begins: true}
+	beyond := func(most byte) func(uint32) error {
+		return func(v uint32) error { return fmt.Errorf("is %d, want at most %d", v, most) }
+	}
 	if l.MaxRep > 0 {
 		out.rows, out.begins = 0, false
 		first := true
-		err := hybrid(rep, bits.Len8(l.MaxRep), n, func(v uint32, times int) error {
-			if v > uint32(l.MaxRep) {
-				return fmt.Errorf("is %d, want at most %d", v, l.MaxRep)
-			}
-			if v == 0 {
-				out.rows += times
-			}
+		err := countOf(rep, bits.Len8(l.MaxRep), n, uint32(l.MaxRep), 0, beyond(l.MaxRep), func(v uint32, rows int) {
+			out.rows += rows
 			if first {
 				out.begins, first = v == 0, false
 			}
-			return nil
 		})
 		if err != nil {
 			return out, fmt.Errorf("repetition levels: %w", err)
@@ -138,15 +201,7 @@ func (l *Leaf) takeLevels(rep, def []byte, n int) (levels, error) {
 	}
 	if l.MaxDef > 0 {
 		out.set = 0
-		err := hybrid(def, bits.Len8(l.MaxDef), n, func(v uint32, times int) error {
-			if v > uint32(l.MaxDef) {
-				return fmt.Errorf("is %d, want at most %d", v, l.MaxDef)
-			}
-			if v == uint32(l.MaxDef) {
-				out.set += times
-			}
-			return nil
-		})
+		err := countOf(def, bits.Len8(l.MaxDef), n, uint32(l.MaxDef), uint32(l.MaxDef), beyond(l.MaxDef), func(_ uint32, set int) { out.set += set })
 		if err != nil {
 			return out, fmt.Errorf("definition levels: %w", err)
 		}

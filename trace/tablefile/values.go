@@ -30,14 +30,13 @@ func (l *Leaf) checkValues(b []byte, encoding format.Encoding, n, dictionary int
 		}
 		width := int(b[0])
 		if width < 32 && 1<<width <= dictionary { // no index can be beyond it
-			return hybrid(b[1:], width, n, func(uint32, int) error { return nil })
+			return walk(b[1:], width, n)
 		}
-		return hybrid(b[1:], width, n, func(v uint32, _ int) error {
-			if v >= uint32(dictionary) {
-				return fmt.Errorf("value %d of a dictionary of %d", v, dictionary)
-			}
-			return nil
-		})
+		beyond := func(v uint32) error { return fmt.Errorf("value %d of a dictionary of %d", v, dictionary) }
+		if dictionary == 0 {
+			return beyond(0)
+		}
+		return atMost(b[1:], width, n, uint32(dictionary-1), beyond)
 	case format.RLE:
 		if l.Kind != parquet.Boolean {
 			break
@@ -45,7 +44,7 @@ func (l *Leaf) checkValues(b []byte, encoding format.Encoding, n, dictionary int
 		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
 			return errShort
 		}
-		return hybrid(b[4:4+binary.LittleEndian.Uint32(b)], 1, n, func(uint32, int) error { return nil })
+		return walk(b[4:4+binary.LittleEndian.Uint32(b)], 1, n)
 	case format.DeltaBinaryPacked:
 		if l.Kind != parquet.Int32 && l.Kind != parquet.Int64 {
 			break
