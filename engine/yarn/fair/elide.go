@@ -13,21 +13,22 @@ import (
 // for what a candidate asks for and accepts there, or when it holds a reservation or a claim. What candidates want is surveyed
 // after each change of anything that it depends on; what nodes have room for is kept.
 //
-// A survey costs as much as several heartbeats, so it waits until so many have been executed at which nothing happened: a cluster in
-// which something happens at each heartbeat pays for none.
+// A survey of many candidates costs as much as several heartbeats, so it waits until so many have been executed at which nothing happened: a
+// cluster in which many wait and something happens at each heartbeat pays for none.
 //
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {
 	ranks []protocol.NodeID // of the epoch, in the order of heartbeats
 	rank  []int32           // by node: its place there plus 1, 0 for none
 	epoch int64
-	hosts [][]int32 // by name: the ranks of its nodes
-	racks map[protocol.Name]*rack
+	hosts []int32                   // by name: the rank of its node plus 1, 0 for none
+	more  map[protocol.Name][]int32 // ranks of the other nodes of a name
+	racks []*rack                   // by name
 
 	changed bool // something that a survey looks at
 	calm    int  // heartbeats executed since anything but a count of offers changed
 	enough  int  // how many of them are cheaper than a survey
-	cost    int  // of the survey: reservations, and names that were asked for anew
+	cost    int  // of the survey: reservations, tables, and names that were asked for anew
 	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
@@ -105,7 +106,7 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e.ranks = ranks
 	clear(e.rank)
 	e.epoch++
-	e.hosts, e.racks = nil, map[protocol.Name]*rack{}
+	e.hosts, e.more, e.racks = nil, nil, nil
 	for i, id := range ranks {
 		for int(id) >= len(e.rank) {
 			e.rank = append(e.rank, 0)
@@ -120,10 +121,17 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		n := f.node(id)
 		e.smallest = e.smallest.Min(n.Total)
 		e.special.Set(i, n.special())
-		for int(n.Host) >= len(e.hosts) {
-			e.hosts = append(e.hosts, nil)
+		for int(max(n.Host, n.Rack)) >= len(e.hosts) {
+			e.hosts, e.racks = append(e.hosts, 0), append(e.racks, nil)
 		}
-		e.hosts[n.Host] = append(e.hosts[n.Host], int32(i))
+		if e.hosts[n.Host] == 0 {
+			e.hosts[n.Host] = int32(i + 1)
+		} else {
+			if e.more == nil {
+				e.more = map[protocol.Name][]int32{}
+			}
+			e.more[n.Host] = append(e.more[n.Host], int32(i))
+		}
 		k := e.racks[n.Rack]
 		if k == nil {
 			k = &rack{}
@@ -131,6 +139,14 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		}
 		k.ranks = append(k.ranks, int32(i))
 	}
+}
+
+// rackOf returns the nodes of a rack, nil for a name that is none.
+func (e *elision) rackOf(name protocol.Name) *rack {
+	if int(name) < len(e.racks) {
+		return e.racks[name]
+	}
+	return nil
 }
 
 // special reports whether the node is not simply offered to the queues.
@@ -208,7 +224,7 @@ func (f *Scheduler) survey() {
 			e.near.Set(i, true)
 		}
 	}
-	defer func() { e.enough = 1 + e.cost/surveyed }()
+	defer func() { e.enough = e.cost / surveyed }()
 	f.tree.root.eachWanting(func(q *queue) {
 		if !e.all && q.open() {
 			f.surveyLeaf(q)
@@ -237,6 +253,7 @@ func (f *Scheduler) surveyLeaf(q *queue) {
 		}
 		active := a.Active()
 		for _, t := range active {
+			f.elision.cost++
 			f.surveyTable(a, t, len(active) == 1)
 		}
 	}
@@ -272,6 +289,9 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 	p := f.placesOf(a, t)
 	e.near.AddBoth(&p.hosts, &room.Ranks)
+	if level >= policy.RackLevel || reserves {
+		p.findRacks(e, t)
+	}
 	if level >= policy.RackLevel {
 		e.near.AddBoth(&p.racks, &room.Ranks)
 	}
@@ -282,7 +302,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	if level >= policy.RackLevel {
 		e.addReservable(a, p, f)
 	}
-	if level == policy.AnyLevel && p.onRacks < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
+	if level == policy.AnyLevel && p.racks.Len() < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
 		e.all = true // any other node without room would be reserved
 	}
 }
@@ -296,12 +316,12 @@ func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
 	e.scratch.Reset(len(e.ranks))
 	e.scratch.AddOnly(&p.racks, &e.special)
 	for _, n := range a.reservedOn {
-		if k := e.racks[n.Rack]; k != nil {
+		if k := e.rackOf(n.Rack); k != nil {
 			k.reserved++
 		}
 	}
 	for _, n := range a.reservedOn {
-		if k := e.racks[n.Rack]; k != nil && k.reserved > 0 {
+		if k := e.rackOf(n.Rack); k != nil && k.reserved > 0 {
 			if k.reserved >= f.mayReserve(len(f.cluster.Rack(n.Rack))) {
 				for _, i := range k.ranks {
 					e.scratch.Set(int(i), false)
@@ -311,108 +331,6 @@ func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
 		}
 	}
 	e.near.AddBoth(&e.scratch, &e.scratch)
-}
-
-// asked is where a table asks for containers, as of one of its versions and an epoch.
-type asked struct {
-	version, epoch int64
-	hosts          yarn.Ranks // nodes that are asked for by name
-	racks          yarn.Ranks // nodes on racks that are
-	onRacks        int        // how many there are: nothing is placed there as if anywhere
-	relaxed        bool       // all that is asked for may be placed elsewhere
-	spots          []spots    // of the localities that are asked for
-}
-
-// spots are the nodes of a locality, as of an epoch.
-type spots struct {
-	*protocol.Locality
-	epoch        int64
-	hosts, racks yarn.Ranks
-}
-
-// placesOf returns where a table asks for containers.
-func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
-	for int(t.Number) >= len(a.asked) {
-		a.asked = append(a.asked, asked{version: -1})
-	}
-	e, p := &f.elision, &a.asked[t.Number]
-	if p.version == t.Version() && p.epoch == e.epoch {
-		return p
-	}
-	p.version, p.epoch, p.relaxed, p.onRacks = t.Version(), e.epoch, true, 0
-	p.hosts.Reset(len(e.ranks))
-	p.racks.Reset(len(e.ranks))
-	if groups, ok := t.Localities(); ok {
-		p.join(e, t, groups)
-		return p
-	}
-	p.spots = nil
-	for name, rec := range t.Records {
-		e.cost++
-		p.relaxed = p.relaxed && rec.Relax
-		if rec.Count > 0 {
-			e.mark(&p.hosts, &p.racks, name, true)
-		}
-	}
-	p.onRacks = p.racks.Len()
-	return p
-}
-
-// mark puts the nodes into the sets that a name stands for, as a host and as a rack, or takes them out.
-func (e *elision) mark(hosts, racks *yarn.Ranks, name protocol.Name, in bool) {
-	if int(name) < len(e.hosts) {
-		for _, i := range e.hosts[name] {
-			hosts.Set(int(i), in)
-		}
-	}
-	if k := e.racks[name]; k != nil {
-		for _, i := range k.ranks {
-			racks.Set(int(i), in)
-		}
-	}
-}
-
-// join puts the places together that a table by groups asks for.
-func (p *asked) join(e *elision, t *yarn.Table, groups []yarn.Told) {
-	old := p.spots
-	p.spots = nil
-	for i := range groups {
-		switch g := &groups[i]; {
-		case g.Count <= 0:
-		case g.Dropped:
-			for n := range g.Names {
-				if e.cost++; t.Count(n) > 0 {
-					e.mark(&p.hosts, &p.racks, n, true)
-				}
-			}
-		default:
-			s := e.spotsOf(g.Locality, old)
-			p.spots = append(p.spots, s)
-			p.hosts.Add(&s.hosts)
-			p.racks.Add(&s.racks)
-		}
-	}
-	for n := range t.Gone {
-		e.mark(&p.hosts, &p.racks, n, false)
-	}
-	p.onRacks = p.racks.Len()
-}
-
-// spotsOf returns the nodes of a locality, from among those that are known if it is there.
-func (e *elision) spotsOf(l *protocol.Locality, known []spots) spots {
-	for _, s := range known {
-		if s.Locality == l && s.epoch == e.epoch {
-			return s
-		}
-	}
-	s := spots{Locality: l, epoch: e.epoch}
-	s.hosts.Reset(len(e.ranks))
-	s.racks.Reset(len(e.ranks))
-	for n := range l.Names {
-		e.cost++
-		e.mark(&s.hosts, &s.racks, n, true)
-	}
-	return s
 }
 
 // NextHeartbeat is part of [yarn.Elider].

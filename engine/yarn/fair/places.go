@@ -1,0 +1,142 @@
+package fair
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+)
+
+// asked is where a table asks for containers, as of one of its versions and an epoch.
+type asked struct {
+	version, epoch int64
+	hosts          yarn.Ranks // nodes that are asked for by name
+	racks          yarn.Ranks // nodes on racks that are; nothing is placed there as if anywhere
+	racked         bool       // racks is known
+	relaxed        bool       // all that is asked for may be placed elsewhere
+	spots          []*spots   // of the localities that are asked for
+}
+
+// spots are the nodes of a locality, as of an epoch.
+type spots struct {
+	*protocol.Locality
+	epoch        int64
+	hosts, racks yarn.Ranks
+	racked       bool // racks is known
+}
+
+// placesOf returns where a table asks for containers; racks are known after [asked.findRacks].
+func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
+	for int(t.Number) >= len(a.asked) {
+		a.asked = append(a.asked, asked{version: -1})
+	}
+	e, p := &f.elision, &a.asked[t.Number]
+	if p.version == t.Version() && p.epoch == e.epoch {
+		return p
+	}
+	p.version, p.epoch, p.relaxed, p.racked = t.Version(), e.epoch, true, false
+	p.hosts.Reset(len(e.ranks))
+	groups, ok := t.Localities()
+	if !ok {
+		p.spots, p.racked = nil, true
+		p.racks.Reset(len(e.ranks))
+		for name, rec := range t.Records {
+			e.cost++
+			p.relaxed = p.relaxed && rec.Relax
+			if rec.Count > 0 {
+				e.markHosts(&p.hosts, name, true)
+				e.markRack(&p.racks, name, true)
+			}
+		}
+		return p
+	}
+	old := p.spots
+	p.spots = nil
+	for i := range groups {
+		switch g := &groups[i]; {
+		case g.Count <= 0:
+		case g.Dropped:
+			for n := range g.Names {
+				if e.cost++; t.Count(n) > 0 {
+					e.markHosts(&p.hosts, n, true)
+				}
+			}
+		default:
+			s := e.spotsOf(g.Locality, old)
+			p.spots = append(p.spots, s)
+			p.hosts.Add(&s.hosts)
+		}
+	}
+	for n := range t.Gone {
+		e.markHosts(&p.hosts, n, false)
+	}
+	return p
+}
+
+// findRacks brings the racks up to date.
+func (p *asked) findRacks(e *elision, t *yarn.Table) {
+	if p.racked {
+		return
+	}
+	p.racked = true
+	p.racks.Reset(len(e.ranks))
+	groups, _ := t.Localities()
+	for i := range groups {
+		if g := &groups[i]; g.Count > 0 && g.Dropped {
+			for n := range g.Names {
+				if e.cost++; t.Count(n) > 0 {
+					e.markRack(&p.racks, n, true)
+				}
+			}
+		}
+	}
+	for _, s := range p.spots {
+		if !s.racked {
+			s.racked = true
+			s.racks.Reset(len(e.ranks))
+			for n := range s.Names {
+				e.cost++
+				e.markRack(&s.racks, n, true)
+			}
+		}
+		p.racks.Add(&s.racks)
+	}
+	for n := range t.Gone {
+		e.markRack(&p.racks, n, false)
+	}
+}
+
+// spotsOf returns the nodes of a locality, from among those that are known if it is there.
+func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
+	for _, s := range known {
+		if s.Locality == l && s.epoch == e.epoch {
+			return s
+		}
+	}
+	s := &spots{Locality: l, epoch: e.epoch}
+	s.hosts.Reset(len(e.ranks))
+	for n := range l.Names {
+		e.cost++
+		e.markHosts(&s.hosts, n, true)
+	}
+	return s
+}
+
+// markHosts puts the nodes into a set that a name stands for as a host, or takes them out; markRack does so for the nodes of a rack.
+func (e *elision) markHosts(set *yarn.Ranks, name protocol.Name, in bool) {
+	if int(name) >= len(e.hosts) || e.hosts[name] == 0 {
+		return
+	}
+	set.Set(int(e.hosts[name]-1), in)
+	if e.more != nil {
+		for _, i := range e.more[name] {
+			set.Set(int(i), in)
+		}
+	}
+}
+
+func (e *elision) markRack(set *yarn.Ranks, name protocol.Name, in bool) {
+	if k := e.rackOf(name); k != nil {
+		for _, i := range k.ranks {
+			set.Set(int(i), in)
+		}
+	}
+}
