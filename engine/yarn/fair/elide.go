@@ -28,7 +28,7 @@ type elision struct {
 	changed bool // something that a survey looks at
 	calm    int  // heartbeats executed since anything but a count of offers changed
 	enough  int  // how many of them are cheaper than a survey
-	cost    int  // of the survey: reservations, tables, and names that were asked for anew
+	cost    int  // of the survey: reservations, tables, and names of tables that have a record for each and changed
 	dirty   bool // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late

@@ -55,7 +55,7 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 		case g.Count <= 0:
 		case g.Dropped:
 			for n := range g.Names {
-				if e.cost++; t.Count(n) > 0 {
+				if t.Count(n) > 0 {
 					e.markHosts(&p.hosts, n, true)
 				}
 			}
@@ -82,7 +82,7 @@ func (p *asked) findRacks(e *elision, t *yarn.Table) {
 	for i := range groups {
 		if g := &groups[i]; g.Count > 0 && g.Dropped {
 			for n := range g.Names {
-				if e.cost++; t.Count(n) > 0 {
+				if t.Count(n) > 0 {
 					e.markRack(&p.racks, n, true)
 				}
 			}
@@ -93,7 +93,6 @@ func (p *asked) findRacks(e *elision, t *yarn.Table) {
 			s.racked = true
 			s.racks.Reset(len(e.ranks))
 			for n := range s.Names {
-				e.cost++
 				e.markRack(&s.racks, n, true)
 			}
 		}
@@ -114,7 +113,6 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 	s := &spots{Locality: l, epoch: e.epoch}
 	s.hosts.Reset(len(e.ranks))
 	for n := range l.Names {
-		e.cost++
 		e.markHosts(&s.hosts, n, true)
 	}
 	return s
