@@ -30,7 +30,7 @@ func (w *world) master(attempt int32) {
 // again is what is logged when the master ended with exit and the next attempt of the application begins.
 func again(exit int32) []string {
 	return []string{"clock 1001", "node 0: launched [], completed []", "remove attempt 1", fmt.Sprintf("attempt 1 ended: false, %d, again", exit),
-		"add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true}]"}
+		"add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true false}]"}
 }
 
 // The master of an application ends again and again: it gets as many attempts as it may, those that did not fail not counted, and
