@@ -121,7 +121,7 @@ func (s *sim) beatsChanged() {
 func (s *sim) tellNodes() {
 	for i := range s.nodes.spec {
 		spec, told := &s.nodes.spec[i], &s.nodes.told[i]
-		r := record.Node{Time: told.Time, Node: int32(i), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.rm.Registered(protocol.NodeID(i))}
+		r := record.Node{Time: told.Time, Node: int32(i), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.rm.Registered(protocol.NodeID(i)), Draining: s.rm.Draining(protocol.NodeID(i))}
 		if r != *told {
 			r.Time = s.now
 			*told = r

@@ -67,6 +67,9 @@ func run(ctx context.Context, w io.Writer, first, n uint64, workers int) bool {
 			for seed := range seeds {
 				c := scenariotest.Random(seed)
 				out, err := one(ctx, c, filepath.Join(dir, fmt.Sprint(seed)))
+				if ctx.Err() != nil { // it was not replayed to its end
+					continue
+				}
 				mu.Lock()
 				t.add(c, seed, out, err)
 				mu.Unlock()

@@ -22,3 +22,17 @@ func TestRandomCases(t *testing.T) {
 		}
 	}
 }
+
+// Seeds of which a record or a check was wrong once.
+func TestKeptCases(t *testing.T) {
+	for seed, was := range map[uint64]string{
+		100281: "the last report of a task was under way when its executor went",
+		100348: "a node that drains holds more than the capacity that it was left with",
+		101452: "a task was launched on an executor that had gone, and took core time there",
+	} {
+		var out bytes.Buffer
+		if !run(t.Context(), &out, seed, 1, 1) {
+			t.Errorf("%s:\n%s", was, out.String())
+		}
+	}
+}

@@ -250,6 +250,7 @@ type Node struct {
 	MemMiB     int64
 	VCores     int64
 	Registered bool // in the cluster; a node that has failed is until it is found lost
+	Draining   bool // its total is what it holds: it gets no more than what is given back there
 }
 
 // Decision is one scheduler decision, in order.

@@ -258,6 +258,7 @@ type nodeRow struct {
 	MemMiB     int64  `parquet:"memory_mib,dict"`
 	VCores     int64  `parquet:"vcores,dict"`
 	Registered bool   `parquet:"registered"`
+	Draining   bool   `parquet:"draining"`
 }
 
 func newNodeRow(n *record.Node) nodeRow { return nodeRow(*n) }

@@ -123,6 +123,7 @@ func (v *verifier) checkNode(states []nodeRow, list []int32, memoryOnly bool, li
 	})
 	var mem, vcores int64
 	s, e := 0, 0
+	var most nodeRow // the most memory and vcores since the node registered
 	open := map[int32]bool{}
 	leave := func(at int64) { // everything has ended when the node is no longer registered
 		for i := range open {
@@ -145,6 +146,9 @@ func (v *verifier) checkNode(states []nodeRow, list []int32, memoryOnly bool, li
 			case nextState:
 				if !states[s].Registered {
 					leave(states[s].Time)
+					most = nodeRow{}
+				} else {
+					most.MemMiB, most.VCores = max(most.MemMiB, states[s].MemMiB), max(most.VCores, states[s].VCores)
 				}
 				s++
 				continue
@@ -160,7 +164,10 @@ func (v *verifier) checkNode(states []nodeRow, list []int32, memoryOnly bool, li
 		}
 		has := states[s-1]
 		for k := s - 1; k > 0 && states[k].Time == at; k-- { // what held before this millisecond, where that is more
-			has.MemMiB, has.VCores = max(has.MemMiB, states[k-1].MemMiB), max(has.VCores, states[k-1].VCores)
+			has.MemMiB, has.VCores, has.Draining = max(has.MemMiB, states[k-1].MemMiB), max(has.VCores, states[k-1].VCores), has.Draining || states[k-1].Draining
+		}
+		if has.Draining { // its total is what it holds, and that may be more than a capacity that was taken back
+			has.MemMiB, has.VCores = max(has.MemMiB, most.MemMiB), max(has.VCores, most.VCores)
 		}
 		fit.that(mem <= has.MemMiB, int64(i), "memory_mib", c.MemMiB, "room on node %d: then %d of its %d MiB are in use", c.Node, mem, has.MemMiB)
 		fit.that(vcores <= has.VCores || memoryOnly, int64(i), "vcores", c.VCores, "room on node %d: then %d of its %d vcores are in use, and run.json does not say that they are oversubscribed", c.Node, vcores, has.VCores)

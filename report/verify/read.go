@@ -125,6 +125,7 @@ type nodeRow struct {
 	MemMiB     int64 `parquet:"memory_mib"`
 	VCores     int64 `parquet:"vcores"`
 	Registered bool  `parquet:"registered"`
+	Draining   bool  `parquet:"draining"`
 }
 
 type decisionRow struct {

@@ -81,7 +81,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 	r := d.runs.add()
 	*r = run{id: at.ID, ref: *l, exec: at.Exec, stage: stage, index: index, attempt: set.Spec.Attempt, number: at.Number, cores: set.Spec.TaskCPUs,
-		ready: d.readySince(set, at.Index), launch: d.now(), coreFree: record.None, level: levelOf(at.Level, set, at.Index), speculative: at.Speculative}
+		ready: d.readySince(set, at.Index), launch: d.now(), booked: e.died != never, coreFree: record.None, level: levelOf(at.Level, set, at.Index), speculative: at.Speculative}
 	if prefs := st.Tasks.Prefs(int(index)); len(prefs) > 0 {
 		r.preferring, r.preferred = true, slices.Contains(prefs, e.node)
 		if !r.preferred {

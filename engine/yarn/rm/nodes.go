@@ -169,6 +169,9 @@ func (r *RM) Registered(id protocol.NodeID) bool {
 	return int(id) < len(r.nodes) && r.nodes[id].registered
 }
 
+// Draining reports whether the node is in the cluster and being decommissioned.
+func (r *RM) Draining(id protocol.NodeID) bool { return r.Registered(id) && r.nodes[id].draining }
+
 // Held returns what the node's containers hold by the ResourceManager's own count, the other side of the scheduler's.
 func (r *RM) Held(id protocol.NodeID) resource.Resource { return r.nodes[id].allocated }
 
