@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -171,9 +172,16 @@ func (v *verifier) metrics() map[string]float64 {
 	ofJobs := func(name, suffix string, ended, open []float64) {
 		if len(open) == 0 {
 			of(name, suffix, ended)
-		} else if len(ended) > 0 { // percentiles of the curve are not computed again
-			out[name+"_mean"+suffix] = areaUnderCurve(ended, open)
+			return
 		}
+		longer := curveOf(ended, open)
+		if len(ended) > 0 {
+			out[name+"_mean"+suffix] = longer.area()
+		}
+		for _, p := range []float64{.5, .9, .95, .99} {
+			out[fmt.Sprintf("%s_p%.0f%s", name, 100*p, suffix)] = longer.quantile(p)
+		}
+		out[name+"_max"+suffix] = math.NaN()
 	}
 	ofJobs("wait_job_first_task", "_ms", waits, openWaits)
 	ofJobs("duration_job", "_ms", durations, openDurations)
@@ -225,38 +233,51 @@ func (v *verifier) metrics() map[string]float64 {
 	return out
 }
 
-// areaUnderCurve returns the area under Kaplan and Meier's curve of what lasts longer, up to the longest time that was seen; what is open has
-// lasted at least so long, and counts as there when something ends at that time.
-func areaUnderCurve(ended, open []float64) float64 {
+// A curve is Kaplan and Meier's of what lasts longer: after each time, of those that ended or are open, the part of all that lasts longer. What is
+// open has lasted at least so long, and counts as there when something ends at that time.
+type curve []struct{ at, longer float64 }
+
+func curveOf(ended, open []float64) curve {
 	type seen struct {
 		at   float64
-		ends bool
+		open int
 	}
 	var all []seen
 	for _, x := range ended {
-		all = append(all, seen{x, true})
+		all = append(all, seen{x, 0})
 	}
 	for _, x := range open {
-		all = append(all, seen{x, false})
+		all = append(all, seen{x, 1})
 	}
-	slices.SortFunc(all, func(a, b seen) int {
-		if a.at == b.at && a.ends != b.ends {
-			if a.ends {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.at, b.at)
-	})
-	area, curve, before := 0.0, 1.0, 0.0
+	slices.SortFunc(all, func(a, b seen) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.open, b.open)) })
+	out, longer := make(curve, len(all)), 1.0
 	for i, s := range all {
-		area += curve * (s.at - before)
-		before = s.at
-		if s.ends {
-			curve *= 1 - 1/float64(len(all)-i)
+		if s.open == 0 {
+			longer *= 1 - 1/float64(len(all)-i)
 		}
+		out[i].at, out[i].longer = s.at, longer
+	}
+	return out
+}
+
+// area is that under the curve, up to the longest time.
+func (c curve) area() float64 {
+	area, longer, before := 0.0, 1.0, 0.0
+	for _, p := range c {
+		area += longer * (p.at - before)
+		before, longer = p.at, p.longer
 	}
 	return area
+}
+
+// quantile is the first time at which the curve has come down to 1 - p, NaN where it does not.
+func (c curve) quantile(p float64) float64 {
+	for _, x := range c {
+		if x.longer <= 1-p+1e-9 {
+			return x.at
+		}
+	}
+	return math.NaN()
 }
 
 // quantile returns the quantile of sorted values by linear interpolation between order statistics (Hyndman and Fan's type 7).

@@ -90,6 +90,9 @@ func Dir(dir string) (*Report, error) {
 	if err := v.checkSeries(); err != nil {
 		return nil, err
 	}
+	if err := v.checkArrow(); err != nil {
+		return nil, err
+	}
 	if err := v.checkSummary(); err != nil {
 		return nil, err
 	}

@@ -17,10 +17,11 @@ import (
 func reportCheckCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "verify result directories from their tables alone: keys, times, capacities, sums, samples, metrics",
+		Usage:     "verify results and comparisons from their files alone: keys, times, capacities, sums, samples, metrics, intervals",
 		ArgsUsage: "RESULT...",
-		Description: "RESULT is a directory that `replay run` wrote. Nothing is taken from the program that wrote it: keys are unique, times in order, containers fit their\n" +
-			"nodes, task attempts their executors, sums of one table are those of another, and metrics are computed again (docs/results.md). Exit code 1\n" +
+		Description: "RESULT is a directory that `replay run` or `replay compare` wrote. Nothing is taken from the program that wrote it: keys are unique, times in order, containers fit their\n" +
+			"nodes, task attempts their executors, sums of one table are those of another, and metrics are computed again (docs/results.md). So are the means,\n" +
+			"intervals and findings of a comparison, also against the results that it kept (--results). Exit code 1\n" +
 			"when something does not hold, with file, row, column and value.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
 		Action: func(c *cli.Context) error {
@@ -29,10 +30,14 @@ func reportCheckCommand() *cli.Command {
 			}
 			failed := false
 			for _, dir := range c.Args().Slice() {
+				check := verify.Dir
 				if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
-					return fmt.Errorf("%s: not a result directory: %w", dir, err)
+					if _, other := os.Stat(filepath.Join(dir, "comparison.json")); other != nil {
+						return fmt.Errorf("%s: neither a result directory nor a comparison: %w", dir, err)
+					}
+					check = verify.Comparison
 				}
-				r, err := verify.Dir(dir)
+				r, err := check(dir)
 				if err != nil {
 					return err
 				}
