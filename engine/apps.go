@@ -28,8 +28,10 @@ type app struct {
 	containers []*container
 	reserved   map[int64]bool
 	asks       []outstanding
-	open       int  // containers that are not written yet
-	gone       bool // has left the ResourceManager
+	open       int   // containers that are not written yet
+	unsettled  int   // of them, those about which something is to come from elsewhere
+	begun      int64 // when a process was started last
+	gone       bool  // has left the ResourceManager
 
 	master master.Master // nil until it registers
 }

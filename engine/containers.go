@@ -123,6 +123,7 @@ func (s *sim) allocated(e *yarn.Event) {
 	delete(a.reserved, n)
 	a.containers[n-1] = c
 	a.open++
+	a.unsettled++
 	if a.am == 0 {
 		a.am = n
 		c.rec.AM = true
@@ -163,7 +164,9 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	}
 	s.totals.ContainersEnded++
 	s.move()
+	settled := c.settled()
 	c.ended = true
+	a.settle(c, settled)
 	c.rec.Ended = s.now
 	c.rec.Exit = e.Exit
 	if c.rec.End == "" {
@@ -220,6 +223,7 @@ func (s *sim) writeContainer(a *app, c *container) {
 	}
 	c.written = true
 	a.open--
+	a.unsettled--
 	s.sink.Container(&c.rec)
 	if n := c.rec.Number; n != a.am && c.rec.Acquired != record.None { // nobody will ask for it again
 		a.containers[n-1] = nil
@@ -258,6 +262,8 @@ func (s *sim) processStarted(a *app, n int64) {
 		return
 	}
 	c.process = running
+	a.begun = s.now
+	a.settle(c, false)
 	if !c.ended { // else the ResourceManager had given it up on the way
 		c.rec.Started = s.now
 	}
@@ -324,7 +330,9 @@ func (s *sim) processDied(id protocol.ContainerID) {
 
 func (s *sim) processGone(a *app, n int64) {
 	c := a.containerOf(n)
+	settled := c.settled()
 	c.process = exited
+	a.settle(c, settled)
 	c.rec.Exited = s.now
 	switch {
 	case a.master == nil:

@@ -56,24 +56,26 @@ type kind struct {
 	class  class
 	number string // what the number is
 	work   bool   // something will have happened; else a timer, which alone is no progress
+
+	private bool // it concerns nothing but its application, see [master.Event]
 }
 
 var kinds = [numKinds]kind{
-	evStarted:        {"container started", classMessage, "container", true},
-	evExit:           {"process ended", classMessage, "container", true},
-	evNodeExpired:    {"node missed by the liveness monitor", classMessage, "node", true},
-	evExpiryCheck:    {"monitor of acquired containers", classMessage, "", false},
-	evPreemptionKill: {"containers chosen by preemption are due", classMessage, "", true},
-	evCleanup:        {"clean-up of empty dynamic queues", classMessage, "", false},
-	evReload:         {"allocation file comes into force", classMessage, "position in the scenario", true},
+	evStarted:        {name: "container started", class: classMessage, number: "container", work: true},
+	evExit:           {name: "process ended", class: classMessage, number: "container", work: true},
+	evNodeExpired:    {name: "node missed by the liveness monitor", class: classMessage, number: "node", work: true},
+	evExpiryCheck:    {name: "monitor of acquired containers", class: classMessage},
+	evPreemptionKill: {name: "containers chosen by preemption are due", class: classMessage, work: true},
+	evCleanup:        {name: "clean-up of empty dynamic queues", class: classMessage},
+	evReload:         {name: "allocation file comes into force", class: classMessage, number: "position in the scenario", work: true},
 
-	evUpdate:     {"fair-share update", classUpdate, "", false},
-	evNodeEvent:  {"node event", classNodeEvent, "position in the trace", true},
-	evArrival:    {"submission", classArrival, "job", true},
-	evRegisterAM: {"application master registers", classAM, "", true},
-	evNodeBeat:   {"node heartbeat", classNodeBeat, "rank by (phase, node)", false},
-	evContinuous: {"pass of continuous scheduling", classContinuous, "", false},
-	evSample:     {"sample", classSample, "", false},
+	evUpdate:     {name: "fair-share update", class: classUpdate},
+	evNodeEvent:  {name: "node event", class: classNodeEvent, number: "position in the trace", work: true},
+	evArrival:    {name: "submission", class: classArrival, number: "job", work: true},
+	evRegisterAM: {name: "application master registers", class: classAM, work: true},
+	evNodeBeat:   {name: "node heartbeat", class: classNodeBeat, number: "rank by (phase, node)"},
+	evContinuous: {name: "pass of continuous scheduling", class: classContinuous},
+	evSample:     {name: "sample", class: classSample},
 }
 
 // classOf are the classes of a master's events.
@@ -83,7 +85,7 @@ var classOf = [...]class{master.Message: classMessage, master.Heartbeat: classAM
 func rowsOf(k master.Kind) []kind {
 	rows := slices.Clone(kinds[:])
 	for _, e := range k.Events() {
-		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work})
+		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work, e.Private})
 	}
 	return rows
 }

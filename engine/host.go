@@ -99,6 +99,10 @@ func (a *app) Busy(cores int32) {
 	if cores > 0 {
 		a.s.move()
 	}
+	if a.s.ahead.on {
+		a.s.ahead.cores += int64(cores)
+		return
+	}
 	a.s.queues.work(a.usage, int64(cores))
 }
 
@@ -113,6 +117,10 @@ func (a *app) Task(r *record.Task) {
 		a.done.add(a.job, r.Stage, r.Index)
 	}
 	a.s.progress.Tasks.Add(1)
+	if a.s.ahead.on {
+		a.s.foreseeTask(r)
+		return
+	}
 	a.s.sink.Task(r)
 }
 

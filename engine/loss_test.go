@@ -96,6 +96,7 @@ func (c *lossCase) replay(t *testing.T, at int64, seed uint64) (*keep, *record.M
 	if k.s, err = newSim(sc, k, nil); err != nil {
 		t.Fatal(err)
 	}
+	k.s.ahead.off = true // the killer is not in the event queue
 	m, err := k.s.run(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,11 @@ type lane struct {
 	heap   []event
 	timers []event // at never where none is set
 	at     int32   // 1 + position in the heap of lanes, 0 outside
+
+	// What was executed ahead of its time, last of all. An event that this led to at the same time comes behind it, although its own
+	// place in the order is before: as it would have if everything were executed in turn.
+	aheadAt  int64
+	aheadOrd uint64
 }
 
 // next returns the first event of the lane, nil when there is none.
@@ -118,7 +123,7 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 // clear empties a lane for another use.
 func (q *queue) clear(lane int32) {
 	l := q.lane(lane)
-	l.heap, l.timers = l.heap[:0], l.timers[:0]
+	l.heap, l.timers, l.aheadAt = l.heap[:0], l.timers[:0], -1
 	q.touch(lane)
 }
 
@@ -132,19 +137,22 @@ func (q *queue) lane(n int32) *lane {
 // pop removes and returns the earliest event, with its lane; the queue must not be empty.
 func (q *queue) pop() (event, int32) {
 	q.refresh()
-	top := q.heap[0]
-	l := &q.lanes[top.lane]
-	if len(l.heap) > 0 && l.heap[0].seq == top.seq {
+	lane := q.heap[0].lane
+	return q.take(lane), lane
+}
+
+// take removes and returns the first event of a lane, which must not be empty.
+func (q *queue) take(lane int32) event {
+	l := &q.lanes[lane]
+	first := l.next()
+	e := *first
+	if len(l.heap) > 0 && first == &l.heap[0] {
 		l.pop()
 	} else {
-		for i := range l.timers {
-			if l.timers[i].seq == top.seq {
-				l.timers[i].at = never
-			}
-		}
+		first.at = never
 	}
-	q.touch(top.lane) // what is executed now often schedules something in the same lane
-	return top.event, top.lane
+	q.touch(lane) // what is executed now often schedules something in the same lane
+	return e
 }
 
 // pop removes the first event of the lane's heap.
@@ -176,6 +184,15 @@ func (l *lane) pop() {
 	l.heap[i] = last
 }
 
+// executed notes that an event of a lane was executed ahead of its time.
+func (q *queue) executed(lane int32, at int64, ord uint64) {
+	l := &q.lanes[lane]
+	if at > l.aheadAt || ord > l.aheadOrd {
+		l.aheadAt, l.aheadOrd = at, ord
+	}
+	q.touch(lane)
+}
+
 // touch notes that the head of a lane may have changed.
 func (q *queue) touch(lane int32) {
 	if q.stale != lane+1 {
@@ -194,6 +211,13 @@ func (q *queue) refresh() {
 	l := &q.lanes[n]
 	first := l.next()
 	i := int(l.at) - 1
+	h := head{lane: n}
+	if first != nil {
+		h.event = *first
+		if h.at == l.aheadAt {
+			h.ord = max(h.ord, l.aheadOrd)
+		}
+	}
 	switch {
 	case first == nil && i < 0:
 		return
@@ -208,10 +232,10 @@ func (q *queue) refresh() {
 	case i < 0:
 		i = len(q.heap)
 		q.heap = append(q.heap, head{})
-	case q.heap[i].seq == first.seq:
+	case q.heap[i] == h:
 		return
 	}
-	q.place(i, head{*first, n})
+	q.place(i, h)
 }
 
 // place puts a head into the heap of lanes, beginning at a free position.

@@ -46,7 +46,8 @@ type sim struct {
 	slot     map[attemptID]int32
 	latest   map[protocol.AppID]*app // the present attempt of each application
 	live     int
-	spare    []*container   // written, for others
+	spare    []*container // written, for others
+	ahead    ahead
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
 	queues   queueUsage
@@ -90,6 +91,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(),
 		slot: map[attemptID]int32{}, latest: map[protocol.AppID]*app{}, warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
+	s.ahead.off = !mayRunAhead(sc)
 	s.cluster.Names = s.names
 	s.kinds = kindsOf(sc)
 	progress.start(sc)
@@ -143,6 +145,7 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		at, ord, beat := s.beats.next(limit, limitOrd)
 		if !beat && !queued {
+			s.reach(s.ahead.at, s.ahead.ord)
 			s.stop()
 			return nil
 		}
@@ -150,6 +153,7 @@ func (s *sim) loop(ctx context.Context) error {
 			at, ord = limit, limitOrd
 		}
 		s.reach(at, ord)
+		s.catchUp(at, ord)
 		s.totals.Events++
 		if beat {
 			s.beats.run(s)
@@ -253,15 +257,13 @@ func (s *sim) move() { s.moved = s.now }
 // handle executes the first event of the queue.
 func (s *sim) handle() {
 	e, lane := s.q.pop()
-	k := e.kind()
 	if lane != 0 {
 		a := s.apps[lane-1]
-		s.doing = &a.kind.rows[k]
-		s.worked(s.doing)
-		a.handle(k, e.arg)
-		s.release(a)
+		s.execute(a, e)
+		s.runAhead(a)
 		return
 	}
+	k := e.kind()
 	s.doing = &kinds[k]
 	s.worked(s.doing)
 	switch k {
@@ -275,6 +277,15 @@ func (s *sim) handle() {
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
 	}
+}
+
+// execute executes an event of an application.
+func (s *sim) execute(a *app, e event) {
+	k := e.kind()
+	s.doing = &a.kind.rows[k]
+	s.worked(s.doing)
+	a.handle(k, e.arg)
+	s.release(a)
 }
 
 // worked takes an event off the pending ones if it is work.

@@ -131,6 +131,9 @@ type Event struct {
 	Class  Class
 	Number string // what the number is; empty = always 0
 	Work   bool   // something will have happened; else a timer, which alone is no progress
+	// Private says that the event asks nothing of the ResourceManager and of other applications: it schedules events, starts and ends
+	// processes, and writes what its application does. It may be executed ahead of its time.
+	Private bool
 }
 
 // A Host is the engine as one master sees it: its clock, the cluster around it, and the books that are kept of it.

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"replay/engine/record"
+	"replay/engine/scenario"
+)
+
+// An application of which all containers run, and are known to run, and that asks for none is on its own: until its application master speaks or one of its
+// processes ends, nothing that happens elsewhere concerns it, and nothing that it does concerns others. Its events are then executed
+// one after the other while its state is at hand, up to [aheadMS] beyond the present. What others see of it is kept until its time:
+// rows of task attempts, which are written in the order of time, and busy cores, which samples count.
+//
+// Nodes that come, go or change, and preemption, concern every application at any time: where they may occur nothing runs ahead.
+
+// aheadMS is how far an application runs ahead, which bounds what is kept of it.
+const aheadMS = 300_000
+
+// ahead is what has been executed ahead of its time.
+type ahead struct {
+	off   bool
+	on    bool     // an event is being executed ahead
+	heap  []future // binary
+	rows  []record.Task
+	free  []int32 // of rows
+	seq   uint64
+	cores int64 // that began or, negative, ended to be busy in the event
+
+	at  int64 // of the latest event
+	ord uint64
+}
+
+// future is what comes at the place of an event in the order: a row, or cores that change.
+type future struct {
+	at    int64
+	ord   uint64
+	seq   uint64
+	row   int32 // -1 for none
+	usage int32 // place of the queue in queueUsage
+	cores int64
+}
+
+func (f *future) before(o *future) bool {
+	if f.at != o.at {
+		return f.at < o.at
+	}
+	if f.ord != o.ord {
+		return f.ord < o.ord
+	}
+	return f.seq < o.seq
+}
+
+// mayRunAhead reports whether applications of a scenario may.
+func mayRunAhead(sc *scenario.Scenario) bool {
+	return sc.Engine != scenario.Dense && len(sc.Input.Events) == 0 && !sc.Site.Preemption
+}
+
+// alone reports whether nothing that happens elsewhere concerns the application before it asks for something or one of its processes
+// ends.
+func (a *app) alone() bool {
+	if a.master == nil || a.gone || a.unsettled > 0 {
+		return false
+	}
+	if a.s.now <= a.begun+a.s.sc.Site.HeartbeatInterval { // until a node reports a process, its container may expire
+		return false
+	}
+	for i := range a.asks {
+		if len(a.asks[i].times) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// settled reports whether only its own application can change anything about the container.
+func (c *container) settled() bool { return c.process == running && !c.ended }
+
+// settle counts a change of whether a container is settled.
+func (a *app) settle(c *container, was bool) {
+	switch is := c.settled(); {
+	case was && !is:
+		a.unsettled++
+	case is && !was:
+		a.unsettled--
+	}
+}
+
+// runAhead executes events of an application that concern nothing else, as long as it is alone.
+func (s *sim) runAhead(a *app) {
+	if s.ahead.off || !a.alone() {
+		return
+	}
+	now, reached := s.now, s.reached
+	last := min(now+aheadMS, s.horizon())
+	s.ahead.on = true
+	for s.err == nil && a.alone() {
+		e := s.q.lanes[a.lane()].next()
+		if e == nil || e.at > last || !a.kind.rows[e.kind()].private {
+			break
+		}
+		at, ord := e.at, e.ord
+		s.q.executed(a.lane(), at, ord)
+		if at > s.ahead.at || at == s.ahead.at && ord > s.ahead.ord {
+			s.ahead.at, s.ahead.ord = at, ord
+		}
+		s.reach(at, ord)
+		s.totals.Events++
+		s.execute(a, s.q.take(a.lane()))
+		if n := s.ahead.cores; n != 0 {
+			s.ahead.cores = 0
+			s.foresee(future{at: at, ord: ord, row: -1, usage: int32(a.usage), cores: n})
+		}
+	}
+	s.ahead.on = false
+	s.now, s.reached = now, reached
+}
+
+// foreseeTask keeps the row of a task attempt until its time.
+func (s *sim) foreseeTask(r *record.Task) {
+	x := &s.ahead
+	at := int32(len(x.rows))
+	if n := len(x.free); n > 0 {
+		at = x.free[n-1]
+		x.free = x.free[:n-1]
+		x.rows[at] = *r
+	} else {
+		x.rows = append(x.rows, *r)
+	}
+	s.foresee(future{at: s.now, ord: s.reached, row: at})
+}
+
+func (s *sim) foresee(f future) {
+	x := &s.ahead
+	x.seq++
+	f.seq = x.seq
+	x.heap = append(x.heap, f)
+	i := len(x.heap) - 1
+	for i > 0 {
+		p := (i - 1) / 2
+		if !f.before(&x.heap[p]) {
+			break
+		}
+		x.heap[i] = x.heap[p]
+		i = p
+	}
+	x.heap[i] = f
+}
+
+// catchUp tells what was foreseen for before a time and a place in its order.
+func (s *sim) catchUp(at int64, ord uint64) {
+	x := &s.ahead
+	for len(x.heap) > 0 && (x.heap[0].at < at || x.heap[0].at == at && x.heap[0].ord < ord) {
+		f := x.heap[0]
+		x.pop()
+		if f.row >= 0 {
+			s.sink.Task(&x.rows[f.row])
+			x.free = append(x.free, f.row)
+		} else {
+			s.queues.work(int(f.usage), f.cores)
+		}
+	}
+}
+
+func (x *ahead) pop() {
+	n := len(x.heap) - 1
+	last := x.heap[n]
+	x.heap = x.heap[:n]
+	i := 0
+	for 2*i+1 < n {
+		c := 2*i + 1
+		if c+1 < n && x.heap[c+1].before(&x.heap[c]) {
+			c++
+		}
+		if !x.heap[c].before(&last) {
+			break
+		}
+		x.heap[i] = x.heap[c]
+		i = c
+	}
+	if n > 0 {
+		x.heap[i] = last
+	}
+}

@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"replay/engine/random"
+	"replay/engine/scenario"
+)
+
+// randomDense is a cluster of randomFair whose nodes send heartbeats so often that much happens in the same millisecond, and where
+// applications may run ahead.
+func randomDense(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	in, o := randomFair(r, seed)
+	o.Conf["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = []string{"3", "10", "40"}[r.IntN(3)]
+	o.Conf["yarn.scheduler.fair.update-interval-ms"] = "50"
+	o.Conf["yarn.scheduler.fair.preemption"] = "false"
+	o.Conf["spark.dynamicAllocation.executorIdleTimeout"] = []string{"1s", "3s"}[r.IntN(2)]
+	o.StallMS = 60_000
+	return func() scenario.Input {
+		i := in()
+		i.Events = nil
+		return i
+	}, o
+}
+
+func TestEnginesDecideAlikeInTheSameMillisecond(t *testing.T) {
+	decideAlike(t, randomDense, more((*seeds+9)/10))
+}
+
+// TestRunningAheadTellsTheSame: what is told of a replay is the same, row by row, whether applications run ahead or not.
+func TestRunningAheadTellsTheSame(t *testing.T) {
+	ahead := 0
+	for _, seed := range more((*seeds + 4) / 5) {
+		in, o := randomDense(random.Stream(seed, "ahead"), seed)
+		o.SeriesMS = 700
+		tell := func(off bool) *keep {
+			sc, err := scenario.New(in(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &keep{}
+			s, err := newSim(sc, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.ahead.off = s.ahead.off || off
+			if _, err := s.run(t.Context()); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if s.ahead.at > 0 {
+				ahead++
+			}
+			return k
+		}
+		if got, want := tell(false), tell(true); !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: applications that run ahead change what is told", seed)
+		}
+	}
+	if ahead == 0 {
+		t.Error("no application ran ahead")
+	}
+}
