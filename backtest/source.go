@@ -125,7 +125,12 @@ func (s *sources) options(name string) workload.Options {
 	opt.Lenient, opt.Strict, opt.FromMS, opt.ToMS = given.Lenient, given.Strict, given.FromMS, given.ToMS
 	opt.Out = filepath.Join(s.Tmp, fmt.Sprintf("%05d", len(s.inputs)))
 	if given.Warn != nil {
-		opt.Warn = func(m string) { given.Warn(name + ": " + m) }
+		opt.Warn = func(m string) {
+			if !strings.Contains(m, name+":") {
+				m = name + ": " + m
+			}
+			given.Warn(m)
+		}
 	}
 	return opt
 }

@@ -77,17 +77,25 @@ type Source struct {
 	NoEnd      int64       `json:"no_end,omitempty"`      // applications whose recording stops before they ended
 }
 
-// YARN is the cluster manager for which the others are replayed.
-const YARN = "YARN"
+// YARN is the cluster manager for which the others are replayed; UnknownManager stands for one that the recording does not name.
+const (
+	YARN           = "YARN"
+	UnknownManager = "unknown"
+)
 
 // Elsewhere says in a sentence which applications did not run on YARN; it is "" if all did, or nothing is known.
 func (s *Source) Elsewhere() string {
 	if s == nil {
 		return ""
 	}
-	all, elsewhere, list := int64(0), int64(0), []string{}
+	all, elsewhere, list, unknown := int64(0), int64(0), []string{}, ""
 	for _, k := range s.RecordedOn {
-		if all += k.Count; k.Kind != YARN {
+		all += k.Count
+		switch k.Kind {
+		case YARN:
+		case UnknownManager:
+			unknown = fmt.Sprintf("; of %d it is not known", k.Count)
+		default:
 			elsewhere += k.Count
 			list = append(list, fmt.Sprintf("%s (%d)", k.Kind, k.Count))
 		}
@@ -101,7 +109,7 @@ func (s *Source) Elsewhere() string {
 	if elsewhere == all {
 		return fmt.Sprintf("None of the %d applications was recorded on YARN; they are replayed as if on it: %s", all, strings.Join(list, ", "))
 	}
-	return fmt.Sprintf("%d of %d applications were not recorded on YARN and are replayed as if on it: %s", elsewhere, all, strings.Join(list, ", "))
+	return fmt.Sprintf("%d of %d applications were not recorded on YARN and are replayed as if on it: %s%s", elsewhere, all, strings.Join(list, ", "), unknown)
 }
 
 // SourceFile names an imported file, without its folder.

@@ -68,7 +68,7 @@ func (b *Report) WriteDir(path string, formats []string) error {
 
 // page is report.html: errors, the scatter plot, and every job and stage of every application.
 func (b *Report) page(ps []figure.Picture) ([]byte, error) {
-	p := page.Page{Title: "Prediction and recording", Warnings: b.Warnings}
+	p := page.Page{Title: "Prediction and recording", Warnings: Grouped(b.Warnings)}
 	s := &b.Summary
 	for _, c := range []struct {
 		label string

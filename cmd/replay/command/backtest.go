@@ -72,10 +72,10 @@ func (p *program) backtest(c *cli.Context) error {
 	if err := readInputFlags(c, &so.Import); err != nil {
 		return err
 	}
-	if !c.Bool("quiet") {
-		so.Import.Warn = func(m string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", m) }
-	}
+	var warnings []string
+	so.Import.Warn = func(m string) { warnings = append(warnings, m) }
 	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
+	printGrouped(c, warnings)
 	printNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
@@ -101,11 +101,7 @@ func (p *program) backtest(c *cli.Context) error {
 			b.LeftOut = append(b.LeftOut, prediction.LeftOut{Path: in.Label, Application: in.Application, Reason: string(in.LeftOut), Why: in.Why})
 		}
 	}
-	if !c.Bool("quiet") {
-		for _, w := range b.Warnings {
-			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", w)
-		}
-	}
+	printGrouped(c, b.Warnings)
 	if out := c.String("out"); out != "" {
 		if err := b.WriteDir(out, formats); err != nil {
 			return err
@@ -122,6 +118,16 @@ func (p *program) backtest(c *cli.Context) error {
 		return &codedError{exitFailed, fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
 	}
 	return nil
+}
+
+// printGrouped prints warnings, one line for each sort.
+func printGrouped(c *cli.Context, warnings []string) {
+	if c.Bool("quiet") {
+		return
+	}
+	for _, w := range prediction.Grouped(warnings) {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", w)
+	}
 }
 
 func printBacktest(c *cli.Context, b *prediction.Report, details int) error {

@@ -67,9 +67,7 @@ func (b *Builder) settle() error {
 	managers := map[string]int64{}
 	for i := range b.spool.index {
 		s := &b.spool.index[i]
-		if s.manager != "" {
-			managers[s.manager]++
-		}
+		managers[cmp.Or(s.manager, trace.UnknownManager)]++
 		if s.noEnd {
 			b.source.NoEnd++
 		}
@@ -86,6 +84,9 @@ func (b *Builder) settle() error {
 		if err := b.AddSource(r.input.Files...); err != nil {
 			return err
 		}
+	}
+	if len(managers) == 1 {
+		delete(managers, trace.UnknownManager)
 	}
 	for _, name := range slices.Sorted(maps.Keys(managers)) {
 		b.source.RecordedOn = append(b.source.RecordedOn, trace.KindCount{Kind: name, Count: managers[name]})

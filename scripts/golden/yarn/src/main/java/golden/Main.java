@@ -42,6 +42,11 @@ public final class Main {
         Runs.one(args[0], seed + i, nodes, events, dir, w);
         DefaultMetricsSystem.shutdown();
       }
+    } finally {
+      for (File f : dir.listFiles()) {
+        f.delete();
+      }
+      dir.delete();
     }
   }
 }

@@ -1,0 +1,17 @@
+package trace
+
+import "testing"
+
+func TestElsewhere(t *testing.T) {
+	of := func(list ...KindCount) *Source { return &Source{RecordedOn: list} }
+	for want, s := range map[string]*Source{
+		"": of(KindCount{YARN, 3}, KindCount{UnknownManager, 1}),
+		"3 of 6 applications were not recorded on YARN and are replayed as if on it: Kubernetes (2), Mesos (1); of 1 it is not known": of(
+			KindCount{YARN, 2}, KindCount{"Kubernetes", 2}, KindCount{"Mesos", 1}, KindCount{UnknownManager, 1}),
+		"None of the 2 applications was recorded on YARN; they are replayed as if on it: Kubernetes (2)": of(KindCount{"Kubernetes", 2}),
+	} {
+		if got := s.Elsewhere(); got != want {
+			t.Errorf("%+v: %q, want %q", s.RecordedOn, got, want)
+		}
+	}
+}
