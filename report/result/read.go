@@ -24,22 +24,10 @@ func Read(dir string) (*Data, error) {
 		return nil, fmt.Errorf("%s: format is %q version %q, want %q version 1", path("run.json"), m.Format, m.FormatVersion, record.Format)
 	}
 	c := NewCollector()
-	if err := readTable(path("containers.parquet"), func(r *containerRow) error {
-		x, err := r.container()
-		if err == nil {
-			c.Container(&x)
-		}
-		return err
-	}); err != nil {
+	if err := readColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
 		return nil, err
 	}
-	err := readTable(path("tasks.parquet"), func(r *taskRow) error {
-		x, err := r.task()
-		if err == nil {
-			c.Task(&x)
-		}
-		return err
-	})
+	err := readColumns[taskRow](path("tasks.parquet"), c.readTasks)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.tasksOff = true
 		var s storedTasks
@@ -59,11 +47,7 @@ func Read(dir string) (*Data, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := readTable(path("series.parquet"), func(r *sampleRow) error {
-		s := r.sample()
-		c.Sample(&s)
-		return nil
-	}); err != nil {
+	if err := readColumns[sampleRow](path("series.parquet"), c.readSamples); err != nil {
 		return nil, err
 	}
 	data, err := c.Finish(m)
@@ -111,30 +95,4 @@ func parseMiss(name string) (record.Miss, error) {
 		return record.NoMiss, nil
 	}
 	return parse("miss", name, record.Misses, record.Miss.String)
-}
-
-func (r *containerRow) container() (c record.Container, err error) {
-	c = record.Container{
-		Job: r.Job, AMAttempt: r.AMAttempt, Number: r.Number, AM: r.AM, Node: r.Node, Queue: r.Queue, MemMiB: r.MemMiB, VCores: r.VCores, Priority: r.Priority,
-		Type: r.Type, Hinting: r.Hinting, Hinted: r.Hinted, Reserved: r.Reserved, Asked: unopt(r.Asked), Allocated: unopt(r.Allocated), Acquired: unopt(r.Acquired),
-		Started: unopt(r.Started), Registered: unopt(r.Registered), Ended: unopt(r.Ended), Exited: unopt(r.Exited), End: r.End, Exit: r.Exit, Cores: r.Cores, Tasks: r.Tasks, BusyMS: r.BusyMS,
-	}
-	if c.Match, err = parse("match", r.Match, record.Unmatched+1, record.Match.String); err != nil {
-		return c, err
-	}
-	c.Miss, err = parseMiss(r.Miss)
-	return c, err
-}
-
-func (r *taskRow) task() (t record.Task, err error) {
-	t = record.Task{
-		Job: r.Job, AMAttempt: r.AMAttempt, Stage: r.Stage, StageAttempt: r.StageAttempt, Index: r.Index, Attempt: r.Attempt, Container: r.Container, Node: r.Node,
-		Ready: r.Ready, Launch: r.Launch, Freed: unopt(r.Freed), Finish: unopt(r.Finish), Cores: r.Cores, Preferring: r.Preferring, Preferred: r.Preferred,
-		Speculative: r.Speculative, End: r.End, DurationMS: r.DurationMS, PenaltyMS: r.PenaltyMS, OverheadMS: r.OverheadMS,
-	}
-	if t.Level, err = parse("locality", r.Level, record.AnyLevel+1, record.TaskLevel.String); err != nil {
-		return t, err
-	}
-	t.Miss, err = parseMiss(r.Miss)
-	return t, err
 }

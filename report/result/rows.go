@@ -240,16 +240,6 @@ func newSampleRow(s *record.Sample) sampleRow {
 	}
 }
 
-func (r *sampleRow) sample() record.Sample {
-	return record.Sample{
-		Time: r.Time, Queue: r.Queue, UsedMem: r.UsedMem, UsedVCores: r.UsedVCores, ReservedMem: r.ReservedMem,
-		PendingMem: r.PendingMem, PendingVCores: r.PendingVCores, DemandMem: r.DemandMem, DemandVCores: r.DemandVCores,
-		FairMem: unopt(r.FairMem), FairVCores: unopt(r.FairVCores), SteadyMem: unopt(r.SteadyMem), SteadyVCores: unopt(r.SteadyVCores),
-		CapacityMem: r.CapacityMem, CapacityVCores: r.CapacityVCores, BusyCores: r.BusyCores, Running: r.Running, Pending: r.Pending,
-		Containers: r.Containers, Nodes: r.Nodes,
-	}
-}
-
 type nodeRow struct {
 	Time       int64  `parquet:"time_ms,delta"`
 	Node       int32  `parquet:"node"`

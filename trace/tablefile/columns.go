@@ -22,6 +22,7 @@ type Reader struct {
 
 type filler interface {
 	fill(n int) error
+	end() error
 	close()
 }
 
@@ -48,6 +49,16 @@ func (r *Reader) Next(limit int) (int, error) {
 	}
 	r.row += int64(n)
 	return n, nil
+}
+
+// End is an error unless nothing follows the last row in any bound column.
+func (r *Reader) End() error {
+	for _, c := range r.columns {
+		if err := c.end(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close lets go of the pages.
@@ -192,7 +203,8 @@ func Bind[T any](r *Reader, at Binding, absent T, decode func(parquet.Page) []T)
 // absentColumn is a column that the file does not have.
 type absentColumn[T any] Column[T]
 
-func (c *absentColumn[T]) close() {}
+func (c *absentColumn[T]) close()     {}
+func (c *absentColumn[T]) end() error { return nil }
 func (c *absentColumn[T]) fill(n int) error {
 	for len(c.V) < n {
 		c.V = append(c.V, c.Absent)
@@ -365,6 +377,18 @@ func (c *Column[T]) fill(n int) error {
 	}
 	c.V = c.own
 	return nil
+}
+
+// end is an error unless the column ends here.
+func (c *Column[T]) end() error {
+	if c.used < c.n {
+		return c.damaged("goes on after the last row")
+	}
+	more, err := c.load()
+	if more {
+		return c.damaged("goes on after the last row")
+	}
+	return err
 }
 
 // some appends the next k rows of the page.

@@ -83,6 +83,9 @@ func (f *File) Close() error {
 // Groups are the rows of each row group.
 func (f *File) Groups() []int64 { return f.groups }
 
+// Leaves is how many leaves the file has.
+func (f *File) Leaves() int { return len(f.leaves) }
+
 // Leaf is a leaf by its place in the file.
 func (f *File) Leaf(i int) *Leaf { return &f.leaves[i] }
 
@@ -225,7 +228,7 @@ func (w *whole) ReadAt(b []byte, off int64) (int, error) {
 // Rows calls each with every row of the file, in order; the row is reused. The file must have the columns of R.
 // It can be called once.
 func Rows[R any](f *File, each func(row int64, r *R) error) error {
-	if err := sameColumns(parquet.SchemaOf(new(R)), f); err != nil {
+	if err := HasColumns(f, parquet.SchemaOf(new(R))); err != nil {
 		return err
 	}
 	var r *parquet.GenericReader[R]
@@ -264,9 +267,9 @@ func Rows[R any](f *File, each func(row int64, r *R) error) error {
 	return nil
 }
 
-// sameColumns compares the columns of a file with those that are wanted. The library would read one that is missing,
-// and nulls, as zeros.
-func sameColumns(want *parquet.Schema, f *File) error {
+// HasColumns compares the columns of a file with those that are wanted. The library would read one that is missing, and nulls, as
+// zeros.
+func HasColumns(f *File, want *parquet.Schema) error {
 	got := f.Parquet.Schema()
 	for _, path := range want.Columns() {
 		w, _ := want.Lookup(path...)
