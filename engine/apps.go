@@ -16,6 +16,7 @@ type app struct {
 	slot    int32
 	id      protocol.AppID
 	attempt int32 // from 1
+	before  *app  // the attempt before, while something is left of it
 	circle  circle
 	done    *done // tasks that have succeeded, over all attempts
 	job     *trace.Job
@@ -43,19 +44,8 @@ type outstanding struct {
 	times    []int64
 }
 
-// An attemptID names an attempt of an application.
-type attemptID struct {
-	app     protocol.AppID
-	attempt int32
-}
-
 // of returns the attempt that a container belongs to, nil when nothing is left of it.
-func (s *sim) of(id protocol.ContainerID) *app {
-	if slot, ok := s.slot[attemptID{id.App, id.Attempt()}]; ok {
-		return s.apps[slot]
-	}
-	return nil
-}
+func (s *sim) of(id protocol.ContainerID) *app { return s.left.of(id) }
 
 // containerID is what the ResourceManager calls container number n of the attempt.
 func (a *app) containerID(n int64) protocol.ContainerID {
@@ -140,8 +130,7 @@ func (s *sim) enter(a *app) {
 		s.apps = append(s.apps, a)
 	}
 	s.q.clear(a.lane())
-	s.slot[attemptID{a.id, a.attempt}] = a.slot
-	s.latest[a.id] = a
+	s.left.enter(a)
 	s.live++
 }
 
@@ -169,7 +158,7 @@ func (s *sim) submit(a *app) {
 }
 
 // Refused is part of [rm.Host].
-func (s *sim) Refused(id protocol.AppID, err error) { s.latest[id].refused(err) }
+func (s *sim) Refused(id protocol.AppID, err error) { s.left.latest(id).refused(err) }
 
 // refused ends an attempt that the ResourceManager does not take, and its job.
 func (a *app) refused(err error) {
@@ -214,7 +203,7 @@ func (s *sim) LaunchAM(c protocol.Container) {
 
 // AttemptEnded is the end of an attempt in the ResourceManager; it is part of [rm.Host].
 func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
-	a := s.latest[id]
+	a := s.left.latest(id)
 	if a == nil {
 		s.broken("application %d ended, which is not live", id)
 		return
@@ -254,10 +243,7 @@ func (s *sim) release(a *app) {
 	}
 	s.apps[a.slot] = nil
 	s.free = append(s.free, a.slot)
-	delete(s.slot, attemptID{a.id, a.attempt})
-	if s.latest[a.id] == a {
-		delete(s.latest, a.id)
-	}
+	s.left.leave(a)
 }
 
 // asked notes the absolute counts for "*" that a heartbeat sends.

@@ -59,7 +59,7 @@ func (s *sim) Observe(e *yarn.Event) {
 		s.warnings.add("averted:"+e.Text, "%s", e.Text)
 		return
 	case yarn.Runnable:
-		if a := s.latest[e.App]; a != nil && a.rec.AMScheduled == record.None {
+		if a := s.left.latest(e.App); a != nil && a.rec.AMScheduled == record.None {
 			a.rec.AMScheduled = s.now
 		}
 	}
@@ -89,7 +89,7 @@ func (s *sim) decide(e *yarn.Event) {
 	if e.Kind == yarn.Allocated {
 		d.Type = e.Container.Type.String()
 	}
-	a := s.latest[e.App]
+	a := s.left.latest(e.App)
 	if e.App == 0 {
 		a = s.of(e.Container.ID)
 	}

@@ -43,8 +43,7 @@ type sim struct {
 	cluster  master.Cluster
 	apps     []*app // by slot; nil = free
 	free     []int32
-	slot     map[attemptID]int32
-	latest   map[protocol.AppID]*app // the present attempt of each application
+	left     live
 	live     int
 	spare    []*container // written, for others
 	ahead    ahead
@@ -88,8 +87,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	if progress == nil {
 		progress = new(Progress)
 	}
-	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(),
-		slot: map[attemptID]int32{}, latest: map[protocol.AppID]*app{}, warnings: newWarnings()}
+	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
 	s.ahead.off = !mayRunAhead(sc)
 	s.cluster.Names = s.names
