@@ -332,28 +332,19 @@ func (s *TaskSet) computeLevels() {
 		s.levels[s.numLevels] = l
 		s.numLevels++
 	}
-	if anyKey(&p.byExec, s.sched.execAlive) {
+	if p.byExec.any(s.sched.execAlive) {
 		add(ProcessLocal)
 	}
-	if anyKey(&p.byHost, s.sched.hostAlive) {
+	if p.byHost.anyOf(s.sched.hostAt.keys, s.sched.hostAlive) {
 		add(NodeLocal)
 	}
 	if len(p.noPrefs) > 0 {
 		add(NoPref)
 	}
-	if anyKey(&p.byRack, s.sched.rackAlive) {
+	if p.byRack.anyOf(s.sched.rackAt.keys, s.sched.rackAlive) {
 		add(RackLocal)
 	}
 	add(AnyLocality)
-}
-
-func anyKey(k *keyedLists, ok func(int32) bool) bool {
-	for key := range k.keys {
-		if ok(key) {
-			return true
-		}
-	}
-	return false
 }
 
 // indexOf returns the index of the first valid level that is l or worse.
