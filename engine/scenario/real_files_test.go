@@ -38,6 +38,8 @@ func TestShapesOfRealFiles(t *testing.T) {
 			c+"root.default.acl_administer_jobs", "*", c+"root.unfunded.capacity", "50")}, "capacity"},
 		{"an order of applications on a queue with children", map[string]string{"capacity-scheduler.xml": property(c+"root.queues", "a", c+"root.a.capacity", "100", c+"root.ordering-policy", "fair")},
 			"Unable to construct queue ordering policy=fair queue=root: fair. YARN 3.4.1 refuses this too; write utilization or priority-utilization"},
+		{"queues without a capacity", map[string]string{"capacity-scheduler.xml": property(c+"root.queues", "a,b,c", c+"root.a.queues", "a1", c+"root.b.queues", "b1")},
+			"doesn't allow children capacity to set to 0. YARN 3.4.1 refuses this too; write a capacity for each of these queues (yarn.scheduler.capacity.root."},
 		{"properties without their tags", map[string]string{"capacity-scheduler.xml": "<configuration>\n  " + c + "root.queues\n  <value>a,b</value>\n</configuration>"}, "Queue configuration missing child queue names for root. YARN 3.4.1 refuses this too"},
 		{"pools under root with access of many, and preemption", map[string]string{
 			"yarn-site.xml": property(keySchedulerClass, class(0), "yarn.scheduler.fair.preemption", "true", keyAllocationFile, "/etc/hadoop/conf/allocations.xml"),

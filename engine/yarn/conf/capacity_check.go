@@ -332,14 +332,14 @@ func (p *capacityParser) checkChildren(q *CapacityQueue) *Error {
 	}
 	if mode == ByAmount || own == ByAmount {
 		if mode != own && q.Parent >= 0 {
-			return bad("Parent=%s: When absolute minResource is used, we must make sure both parent and child all use absolute minResource", q.Path)
+			return bad("Parent=%s: When absolute minResource is used, we must make sure both parent and child all use absolute minResource", q.Path).instead("capacities of one kind, amounts or percentages, for %s and the queues below it", q.Path)
 		}
 		var sum resource.Resource
 		for _, c := range children {
 			sum = sum.Add(c.ConfigMin)
 		}
 		if !q.ConfigMin.IsNone() && p.Calculator.Compare(resource.Resource{}, q.ConfigMin, sum, false) < 0 {
-			return bad("Parent Queues capacity: %s is less than to its children:%s for queue:%s", p.show(q.ConfigMin), p.show(sum), q.Name)
+			return bad("Parent Queues capacity: %s is less than to its children:%s for queue:%s", p.show(q.ConfigMin), p.show(sum), q.Name).instead("a capacity of %s of at least %s", q.Path, p.show(sum))
 		}
 	}
 	if mode != ByPercent {
@@ -355,10 +355,10 @@ func (p *capacityParser) checkChildren(q *CapacityQueue) *Error {
 		return bad("Illegal capacity sum of %s for children of queue %s for label=. It should be either 0 or 1.0", JavaFloat(sum), q.Name).instead("capacities of these queues that add up to 100; they add up to %s", JavaFloat(100*sum))
 	case abs(1-sum) > precision:
 		if own == ByPercent && abs(q.Capacity) > precision && !q.AllowZeroSum {
-			return bad("Illegal capacity sum of %s for children of queue %s for label=. It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0", JavaFloat(sum), q.Name)
+			return bad("Illegal capacity sum of %s for children of queue %s for label=. It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0", JavaFloat(sum), q.Name).instead("a capacity for each of these queues (yarn.scheduler.capacity.%s.%s.capacity), which add up to 100", q.Path, children[0].Name)
 		}
 	case own == ByPercent && abs(q.Capacity) <= 0 && !q.AllowZeroSum:
-		return bad("Illegal capacity sum of %s for children of queue %s for label=. queue=%s has zero capacity, but childqueues have positive capacities", JavaFloat(sum), q.Name, q.Name)
+		return bad("Illegal capacity sum of %s for children of queue %s for label=. queue=%s has zero capacity, but childqueues have positive capacities", JavaFloat(sum), q.Name, q.Name).instead("a capacity above 0 for %s", q.Path)
 	}
 	return nil
 }
