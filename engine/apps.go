@@ -29,10 +29,11 @@ type app struct {
 	containers []*container
 	reserved   map[int64]bool
 	asks       []outstanding
-	open       int   // containers that are not written yet
-	unsettled  int   // of them, those about which something is to come from elsewhere
-	begun      int64 // when a process was started last
-	gone       bool  // has left the ResourceManager
+	open       int                   // containers that are not written yet
+	unsettled  int                   // of them, those about which something is to come from elsewhere
+	begun      int64                 // when a process was started last
+	gone       bool                  // has left the ResourceManager
+	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
 
 	master master.Master // nil until it registers
 }
@@ -224,7 +225,7 @@ func (s *sim) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 		a.rec.WastedTaskMS += a.rec.TaskMS // the application begins again
 		a.rec.TaskMS, a.rec.TasksSucceeded = 0, 0
 		s.warnings.ofJob("am-retry", a.attempt > 1, "job %d (%s): its application master was started again: %s", a.job.ID, a.job.Name, a.endOfAM(exit))
-		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, reserved: map[int64]bool{}})
+		s.enter(&app{s: s, id: a.id, job: a.job, rec: a.rec, kind: a.kind, plan: a.plan, usage: a.usage, attempt: a.attempt + 1, circle: circle, done: a.done, updates: a.updates, reserved: map[int64]bool{}})
 	default:
 		a.rec.Finish = s.now
 		a.rec.Outcome = record.JobFailed

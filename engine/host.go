@@ -45,6 +45,8 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 	if err := s.rm.Allocate(s.now, a.id, req, resp); err != nil {
 		return err
 	}
+	resp.UpdatedNodes = append(resp.UpdatedNodes[:0], a.updates...)
+	a.updates = a.updates[:0]
 	for i := range resp.Allocated {
 		a.containerOf(resp.Allocated[i].ID.Number()).rec.Acquired = s.now
 	}

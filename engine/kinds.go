@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/mapreduce"
 	"replay/engine/master"
 	"replay/engine/scenario"
 	"replay/engine/spark/driver"
@@ -14,7 +15,8 @@ import (
 
 // applications are the kinds of applications that can be replayed, by the kind of job: a folder and a line for each.
 var applications = map[string]func(*scenario.Scenario) master.Kind{
-	trace.KindSpark: func(sc *scenario.Scenario) master.Kind { return driver.NewKind(sc.Spark()) },
+	trace.KindSpark:     func(sc *scenario.Scenario) master.Kind { return driver.NewKind(sc.Spark()) },
+	trace.KindMapReduce: func(sc *scenario.Scenario) master.Kind { return mapreduce.NewKind(sc.MapReduce()) },
 }
 
 // appKind is a kind of application in a replay.
@@ -38,5 +40,5 @@ func (s *sim) kindOf(j *trace.Job) (*appKind, error) {
 		return k, nil
 	}
 	known := slices.Sorted(maps.Keys(s.kinds))
-	return nil, fmt.Errorf("its kind is %q; this version replays %q only", j.Kind, strings.Join(known, ", "))
+	return nil, fmt.Errorf("its kind is %q; this version replays %s", j.Kind, strings.Join(known, " and "))
 }

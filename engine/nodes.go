@@ -122,10 +122,29 @@ func (s *sim) tellNodes() {
 	for i := range s.nodes.spec {
 		spec, told := &s.nodes.spec[i], &s.nodes.told[i]
 		r := record.Node{Time: told.Time, Node: int32(i), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.rm.Registered(protocol.NodeID(i)), Draining: s.rm.Draining(protocol.NodeID(i))}
+		if told.Time != record.None && r.Registered != told.Registered {
+			s.nodeUpdated(protocol.NodeID(i), r.Registered)
+		}
 		if r != *told {
 			r.Time = s.now
 			*told = r
 			s.sink.Node(&r)
+		}
+	}
+}
+
+// nodeUpdated has all applications told, with their next heartbeat, that a node is in the cluster or no longer.
+func (s *sim) nodeUpdated(id protocol.NodeID, registered bool) {
+	u := protocol.NodeUpdate{Node: id, State: protocol.NodeRunning}
+	switch {
+	case !registered && s.nodes.down[id]:
+		u.State = protocol.NodeLost
+	case !registered:
+		u.State = protocol.NodeDecommissioned
+	}
+	for _, a := range s.apps {
+		if a != nil && !a.gone && !a.plan.Recorded {
+			a.updates = append(a.updates, u)
 		}
 	}
 }

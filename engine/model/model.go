@@ -21,6 +21,10 @@ type Model struct {
 	ExecutorReadyMS int64   // from the registration of an executor to LaunchedExecutor, where registrations were recorded
 	KillMS          int64   // from the NodeManager's order to kill a process to its end
 	StopMS          int64   // from the end of a driver to the end of its AM process
+	TaskStartMS     int64   // from the NodeManager's start of a MapReduce task to its work
+	TaskExitMS      int64   // from the report of a MapReduce task to the end of its process
+	MRCommitMS      int64   // from the end of the last task of a MapReduce job to its unregistration
+	MRStopMS        int64   // from its unregistration to the end of its AM process
 	DriverStopMS    int64   // from the last job's end to the driver's unregistration
 	DispatchMS      int64   // from an offer to the start of the task
 	DeserializeMS   int64   // of a task
@@ -54,6 +58,10 @@ var Parameters = []Parameter{
 	time("executor-ready-ms", 0, "recorded registration of an executor to LaunchedExecutor", func(m *Model) *int64 { return &m.ExecutorReadyMS }),
 	time("kill-ms", 57, "order to kill a process to its end", func(m *Model) *int64 { return &m.KillMS }),
 	time("stop-ms", 354, "unregistration to the end of the AM process", func(m *Model) *int64 { return &m.StopMS }),
+	time("task-start-ms", 1500, "MapReduce task process start to its work", func(m *Model) *int64 { return &m.TaskStartMS }),
+	time("task-exit-ms", 100, "report of a MapReduce task to the end of its process", func(m *Model) *int64 { return &m.TaskExitMS }),
+	time("mr-commit-ms", 100, "end of the last task of a MapReduce job to unregistration", func(m *Model) *int64 { return &m.MRCommitMS }),
+	time("mr-stop-ms", 5000, "unregistration of a MapReduce job to the end of its AM process", func(m *Model) *int64 { return &m.MRStopMS }),
 	time("driver-stop-ms", 6, "end of the last job to unregistration", func(m *Model) *int64 { return &m.DriverStopMS }),
 	time("dispatch-ms", 1, "offer to start of the task", func(m *Model) *int64 { return &m.DispatchMS }),
 	time("deserialize-ms", 8, "deserialization of a task", func(m *Model) *int64 { return &m.DeserializeMS }),

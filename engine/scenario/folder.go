@@ -24,7 +24,7 @@ func folderKinds() []string {
 			kinds = append(kinds, file)
 		}
 	}
-	return append(kinds, SparkDefaults, SparkPools)
+	return append(kinds, MapredSite, SparkDefaults, SparkPools)
 }
 
 // folderPlaces are where files lie below a folder: in it, and in the folders in which distributions of Hadoop and

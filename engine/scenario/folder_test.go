@@ -122,7 +122,7 @@ func TestFolderOfEverything(t *testing.T) {
 func TestFoldersThatAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	_, err := ReadFolder(dir)
-	if err == nil || !strings.Contains(err.Error(), dir+": none of yarn-site.xml, resource-types.xml, fair-scheduler.xml, capacity-scheduler.xml, spark-defaults.conf, fairscheduler.xml is there, nor below it in conf, etc/hadoop") {
+	if err == nil || !strings.Contains(err.Error(), dir+": none of yarn-site.xml, resource-types.xml, fair-scheduler.xml, capacity-scheduler.xml, mapred-site.xml, spark-defaults.conf, fairscheduler.xml is there, nor below it in conf, etc/hadoop") {
 		t.Errorf("an empty folder: error %v, want what was looked for and where", err)
 	}
 	if _, err := ReadFolder(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "want a folder") {

@@ -44,13 +44,14 @@ func ReadFile(path string) (File, error) {
 }
 
 // Files are configuration files by kind: [YarnSite], [ResourceTypes], the File of one of [Schedulers],
-// [SparkDefaults], [SparkPools] or [ModelFile].
+// [MapredSite], [SparkDefaults], [SparkPools] or [ModelFile].
 type Files map[string]File
 
 // The kinds of files beside those of the schedulers, called as administrators call them.
 const (
 	YarnSite      = "yarn-site.xml"
 	ResourceTypes = "resource-types.xml" // its keys lie over those of yarn-site.xml, as in YARN
+	MapredSite    = "mapred-site.xml"
 	SparkDefaults = "spark-defaults.conf"
 	SparkPools    = "fairscheduler.xml" // behind spark.scheduler.allocation.file
 	ModelFile     = "model file"        // a NAME=VALUE of the model a line
@@ -67,7 +68,7 @@ type Options struct {
 	// Configuration beside what comes with the trace; see [Layer] for what wins.
 	Files      Files             // of the user, each in place of the trace's
 	Folder     Folder            // of the user, under Files
-	Conf       map[string]string // single keys of YARN and Spark
+	Conf       map[string]string // single keys of YARN, Spark and MapReduce
 	ConfOrder  []string          // keys of Conf in the order in which errors are to name them; nil = by name
 	Parameters map[string]string // single parameters of the model
 	Reloads    []Reload          // allocation files that come into force later

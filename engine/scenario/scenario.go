@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	mrconf "replay/engine/mapreduce/conf"
 	"replay/engine/record"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
@@ -35,6 +36,7 @@ type Scenario struct {
 	keys          map[string]map[string]string // single keys by the kind of file over which they lie
 	site          settings
 	sparkDefaults map[string]string
+	mapredSite    map[string]string
 	scheduler     *Scheduler
 	chosenBy      string // who named the scheduler, for messages
 	setup         Setup
@@ -70,8 +72,11 @@ func New(in Input, o Options) (*Scenario, error) {
 func unknownKey(err error) string {
 	var ofYARN conf.UnknownKey
 	var ofSpark *sparkconf.UnknownKey
+	var ofMapReduce *mrconf.UnknownKey
 	var ofNobody *strayKey
 	switch {
+	case errors.As(err, &ofMapReduce):
+		return ofMapReduce.Key
 	case errors.As(err, &ofYARN):
 		return ofYARN.Key
 	case errors.As(err, &ofSpark):
@@ -111,7 +116,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.Model, err = o.ResolveModel(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{sc.splitKeys, sc.readSpark, sc.readSite, sc.readQueues} {
+	for _, step := range []func() error{sc.splitKeys, sc.readSpark, sc.readMapReduce, sc.readSite, sc.readQueues} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -206,7 +211,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	if w := sc.Window; w != nil {
 		m.Window = &record.Window{FromMS: w.FromMS, ToMS: w.ToMS}
 	}
-	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults]} {
+	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults], sc.mapredSite, sc.keys[MapredSite]} {
 		for k, v := range layer {
 			m.Config[k] = v
 		}

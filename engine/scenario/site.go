@@ -214,15 +214,15 @@ func (sc *Scenario) otherSize(key string) string {
 	return fmt.Sprintf("the nodes are those of the trace, with %d to %d%s", least, most, unit)
 }
 
-// strayKey is a single key that is neither Spark's nor YARN's.
+// strayKey is a single key that is neither Spark's nor YARN's nor MapReduce's.
 type strayKey struct{ key, value string }
 
 func (e *strayKey) Error() string {
-	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark. or yarn.", e.key, e.value)
+	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark., yarn. or mapreduce.", e.key, e.value)
 }
 
 // splitKeys sorts the single keys by the file over which they lie: the prefix of a scheduler whose file is a
-// list of keys leads to that, spark. to spark-defaults.conf, yarn. to yarn-site.xml.
+// list of keys leads to that, spark. to spark-defaults.conf, mapreduce. and yarn.app.mapreduce. to mapred-site.xml, yarn. to yarn-site.xml.
 func (sc *Scenario) splitKeys() error {
 	sc.keys = map[string]map[string]string{}
 	for _, key := range sortedKeys(sc.Conf) {
@@ -230,6 +230,8 @@ func (sc *Scenario) splitKeys() error {
 		switch {
 		case strings.HasPrefix(key, "spark."):
 			kind = SparkDefaults
+		case strings.HasPrefix(key, "mapreduce."), strings.HasPrefix(key, "yarn.app.mapreduce."):
+			kind = MapredSite
 		case strings.HasPrefix(key, "yarn."):
 			kind = YarnSite
 		default:

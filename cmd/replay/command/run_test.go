@@ -192,7 +192,7 @@ func TestWrongUse(t *testing.T) {
 		{"compare " + trace + " --variant a: --variant b: --results", exitUsage, "wants --out"},
 		{"compare " + trace + " --variant a: --variant b: --jobs 0", exitUsage, "1 or more"},
 		{"compare " + trace + " --variant a: --variant b: --out " + trace, exitBadInput, "no comparison.json"},
-		{"compare " + trace + " --variant a: --variant b:--conf=x=y", exitUsage, "--variant b: --conf x=y: want a key that starts with spark. or yarn."},
+		{"compare " + trace + " --variant a: --variant b:--conf=x=y", exitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn. or mapreduce."},
 		{"compare " + trace + " --variant a:--nonsense --variant b:", exitUsage, "see replay run --help"},
 		{"compare " + trace + " --variant a: --variant b: --seeds 0", exitUsage, "1 to 10000"},
 	}

@@ -5,12 +5,16 @@ package conf
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"replay/engine/mapreduce/allocator"
+	"replay/engine/spelling"
 	"replay/policy/resource"
 )
 
@@ -290,4 +294,27 @@ func (r *reader) amount(key, v string) int64 {
 		return 1024
 	}
 	return r.atLeast(key, int64(float64(n)*factor), 0)
+}
+
+// followed are the keys that are read.
+var followed = sync.OnceValue(func() map[string]bool {
+	keys := map[string]bool{"mapreduce.job.heap.memory-mb.ratio": true} // read where a heap is set
+	if _, err := New(func(key string) (string, bool) { keys[key] = true; return "", false }); err != nil {
+		panic(err) // the defaults are no error
+	}
+	return keys
+})
+
+// Follows reports whether a key is read.
+func Follows(key string) bool { return followed()[key] }
+
+// UnknownKey is the error of a single key that is not read.
+type UnknownKey struct{ Key string }
+
+func (e *UnknownKey) Error() string {
+	text := e.Key + " is not followed: it is no key of MapReduce, or decides nothing in a replay"
+	if close := spelling.Nearest(e.Key, slices.Sorted(maps.Keys(followed())), 1); len(close) > 0 {
+		text += fmt.Sprintf("; did you mean %s?", close[0])
+	}
+	return text
 }

@@ -1,0 +1,48 @@
+package mapreduce
+
+// history is what an attempt of the application finds of those before it: the job history, from which it recovers tasks.
+type history struct {
+	attempts int // of the application that began
+	done     [2]map[int32]recovered
+}
+
+// recovered is a task that had succeeded.
+type recovered struct {
+	node int32
+	ms   int64
+}
+
+// firstNumber is that of the first attempt of each task: those of different attempts of the application do not meet.
+func (h *history) firstNumber() int32 { return int32(1000 * (h.attempts - 1)) }
+
+func (h *history) keep(j *job, reduce bool, index int32, t *task) {
+	if !j.set.Recovery {
+		return
+	}
+	i := typeOf(reduce)
+	if h.done[i] == nil {
+		h.done[i] = map[int32]recovered{}
+	}
+	h.done[i][index] = recovered{t.node, t.ms}
+}
+
+// drop forgets a map that runs again.
+func (h *history) drop(index int32) { delete(h.done[0], index) }
+
+// recover takes over the tasks that an earlier attempt of the application has done.
+func (j *job) recover() {
+	for i := range j.tasks {
+		for index, d := range j.past.done[i] {
+			j.tasks[i][index] = task{over: true, succeeded: true, counted: true, node: d.node, ms: d.ms}
+			j.completed[i]++
+			j.succeeded[i].n++
+			j.succeeded[i].ms += d.ms
+			j.rec.TasksSucceeded++
+			j.rec.TaskMS += d.ms
+			j.rec.WastedTaskMS -= d.ms
+		}
+	}
+	if len(j.past.done[0]) > 0 {
+		j.lastMap = j.h.Now()
+	}
+}

@@ -1,0 +1,174 @@
+// Package mapreduce is a MapReduce job on YARN as the cluster sees it: its application master (MRAppMaster with JobImpl, TaskImpl and
+// TaskAttemptImpl) around the allocator of engine/mapreduce/allocator. Each task runs in a container of its own.
+//
+// A [Kind] makes a master of each attempt of a job. Of a trace's job the stage without parents are the maps, and the one that reads it the reduces. Latencies
+// and the cost of remote reads are the model's, docs/model.md.
+package mapreduce
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"replay/engine/mapreduce/conf"
+	"replay/engine/master"
+	"replay/engine/model"
+	"replay/engine/record"
+	"replay/policy/resource"
+	"replay/trace"
+)
+
+// Setup is what all MapReduce jobs of a replay have in common.
+type Setup struct {
+	Defaults map[string]string // of mapred-site.xml, under what is recorded with each job
+	Over     map[string]string // single keys, over it
+	Model    *model.Model
+	CPU      bool // the ResourceManager says at registration that vcores count (SchedulerResourceTypes)
+	Dense    bool // each heartbeat and scan is executed, whether it can have an effect or not
+}
+
+// Kind is MapReduce as a kind of application.
+type Kind struct {
+	Setup
+	histories map[int64]*history // of jobs that run
+}
+
+// NewKind returns MapReduce with this setup.
+func NewKind(s Setup) *Kind { return &Kind{Setup: s, histories: map[int64]*history{}} }
+
+// The kinds of events, in the order of events.
+const (
+	evStopped master.EventKind = iota
+	evTimeout
+	evUnregister
+	evHeartbeat
+	evShuffled
+	evDone
+	evSetup
+	evSpeculate
+)
+
+var events = []master.Event{
+	evStopped:    {Name: "stop of a task attempt has been carried out", Class: master.Message, Number: "task attempt", Work: true},
+	evTimeout:    {Name: "task attempt has said nothing for too long", Class: master.Message, Number: "task attempt", Work: true},
+	evUnregister: {Name: "end of the job's commit", Class: master.Message, Work: true},
+
+	evHeartbeat: {Name: "MapReduce application master's heartbeat", Class: master.Heartbeat},
+
+	evShuffled: {Name: "reduce attempt has fetched its input", Class: master.Inbox, Number: "task attempt", Work: true},
+	evDone:     {Name: "task attempt reports its end", Class: master.Inbox, Number: "task attempt", Work: true},
+	evSetup:    {Name: "end of the job's setup", Class: master.Inbox, Work: true},
+
+	evSpeculate: {Name: "look for MapReduce tasks to speculate on", Class: master.Timer},
+}
+
+// Events is part of [master.Kind].
+func (k *Kind) Events() []master.Event { return events }
+
+// settings are those of a job.
+type settings struct {
+	*conf.Conf
+	maps, reduces *trace.Stage // reduces is nil without any
+	uber          bool
+}
+
+// Plan is part of [master.Kind].
+func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
+	set, err := k.settings(j)
+	if err != nil {
+		return nil, err
+	}
+	return &master.Plan{
+		AMSize: set.AMSize, AMStartMS: k.Model.AMStartMS, Priority: j.Priority, MaxAttempts: set.AMMaxAttempts,
+		Warnings: k.warnings(set),
+		New:      func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) },
+	}, nil
+}
+
+func (k *Kind) warnings(set *settings) (list []record.Warning) {
+	if set.Allocator.OpportunisticMapsPercent > 0 {
+		list = append(list, record.Warning{Code: "opportunistic", Text: "mapreduce.job.num-opportunistic-maps-percent is set: the ResourceManager allocates no opportunistic containers, these maps wait like others, without a preferred host"})
+	}
+	return list
+}
+
+// settings reads what a job sets: its own keys over those of the cluster, single keys over both. What no key says comes from the stages.
+func (k *Kind) settings(j *trace.Job) (*settings, error) {
+	set := &settings{}
+	for i := range j.Stages {
+		st := &j.Stages[i]
+		switch {
+		case len(st.Parents) == 0 && set.maps == nil:
+			set.maps = st
+		case set.maps != nil && set.reduces == nil && slices.Equal(st.Parents, []int32{set.maps.ID}):
+			set.reduces = st
+		default:
+			return nil, fmt.Errorf("stage %d has parents %v: a MapReduce job has a stage of maps without parents and at most one of reduces that reads it", st.ID, st.Parents)
+		}
+	}
+	if set.maps == nil {
+		return nil, fmt.Errorf("it has no stage")
+	}
+	values := map[string]string{
+		"mapreduce.map.memory.mb": strconv.FormatInt(set.maps.TaskMemMiB, 10), "mapreduce.map.cpu.vcores": strconv.Itoa(int(set.maps.TaskVCores)),
+		"yarn.app.mapreduce.am.resource.mb": strconv.FormatInt(j.AMMemMiB, 10), "yarn.app.mapreduce.am.resource.cpu-vcores": strconv.Itoa(int(j.AMVCores)),
+	}
+	if r := set.reduces; r != nil {
+		values["mapreduce.reduce.memory.mb"] = strconv.FormatInt(r.TaskMemMiB, 10)
+		values["mapreduce.reduce.cpu.vcores"] = strconv.Itoa(int(r.TaskVCores))
+		if r.StartFraction != trace.Unset {
+			values["mapreduce.job.reduce.slowstart.completedmaps"] = strconv.FormatFloat(float64(r.StartFraction), 'g', -1, 32)
+		}
+	}
+	own := make(map[string]string, len(j.Conf))
+	for _, kv := range j.Conf {
+		own[kv.Key] = kv.Value
+	}
+	c, err := conf.New(func(key string) (string, bool) {
+		for _, layer := range []map[string]string{k.Over, own, k.Defaults, values} {
+			if v, ok := layer[key]; ok {
+				return v, true
+			}
+		}
+		return "", false
+	})
+	if err != nil {
+		return nil, err
+	}
+	set.Conf = c
+	set.uber = set.isUber()
+	return set, nil
+}
+
+// isUber says whether the job is small enough to run in its application master.
+//
+// Source: JobImpl.makeUberDecision.
+func (s *settings) isUber() bool {
+	u := s.Uber
+	maps, reduces, bytes := s.maps.Tasks.Len(), 0, int64(0)
+	memory, cores := s.Map.Size[resource.Memory], s.Map.Size[resource.VCores]
+	if s.reduces != nil {
+		reduces = s.reduces.Tasks.Len()
+		memory, cores = max(memory, s.Reduce.Size[resource.Memory]), max(cores, s.Reduce.Size[resource.VCores])
+	}
+	for _, b := range s.maps.Tasks.InputBytes {
+		bytes += b
+	}
+	return u.Enabled && maps <= u.Maps && reduces <= u.Reduces && (u.Bytes < 0 || bytes <= u.Bytes) &&
+		memory <= s.AMSize[resource.Memory] && cores <= s.AMSize[resource.VCores]
+}
+
+// stage is the one of a type, nil when there are no reduces.
+func (s *settings) stage(reduce bool) *trace.Stage {
+	if reduce {
+		return s.reduces
+	}
+	return s.maps
+}
+
+func (s *settings) task(reduce bool) *conf.Task {
+	if reduce {
+		return &s.Reduce
+	}
+	return &s.Map
+}

@@ -1,0 +1,186 @@
+package mapreduce
+
+// scan is the speculator's clock. Its times are computed; one is in the event queue if a type can be looked at.
+type scan struct {
+	next   int64
+	queued bool
+	last   int64
+}
+
+// eligible reports whether a type is looked at: tasks of it run, and none waits for a container.
+func (j *job) eligible(i int) bool {
+	return len(j.tasks[i]) > 0 && j.set.task(i == 1).Speculative && j.waiting[i] == 0 && len(j.live[i]) > 0
+}
+
+// expectScan puts the next scan into the event queue. It comes after each heartbeat, which alone makes a type eligible.
+func (j *job) expectScan() {
+	s := &j.scan
+	if s.queued || s.next == never || j.uber != nil || !j.set.Map.Speculative && !j.set.Reduce.Speculative ||
+		!j.k.Dense && !j.eligible(0) && !j.eligible(1) {
+		return
+	}
+	now := j.h.Now()
+	if idle := max(j.set.Speculation.RetryIdleMS, 1); s.next < now {
+		s.next += (now - s.next + idle - 1) / idle * idle
+	}
+	if s.next == now && j.h.Passed(evSpeculate) {
+		s.next += max(j.set.Speculation.RetryIdleMS, 1)
+	}
+	s.last++
+	s.queued = true
+	j.h.At(s.next, evSpeculate, 0, s.last)
+}
+
+// speculate looks for a map and a reduce that would end earlier if begun again now.
+//
+// Source: DefaultSpeculator.computeSpeculations.
+func (j *job) speculate() {
+	j.scan.queued = false
+	launched := j.speculateOn(0)
+	launched = j.speculateOn(1) || launched
+	wait := max(j.set.Speculation.RetryIdleMS, 1)
+	if launched {
+		wait = max(wait, j.set.Speculation.RetryMS)
+	}
+	j.scan.next = j.h.Now() + wait
+	j.expectScan()
+	j.expect()
+}
+
+// The values of a task that is not worth a second attempt, all below any real one.
+const (
+	onSchedule = -1<<62 + iota
+	already
+	tooNew
+	good
+	tooLate
+	notRunning
+)
+
+func (j *job) speculateOn(i int) bool {
+	if !j.eligible(i) {
+		return false
+	}
+	byTask := map[int32]list{}
+	var order []int32
+	for _, a := range j.live[i] {
+		if byTask[a.id.Task] == nil {
+			order = append(order, a.id.Task)
+		}
+		byTask[a.id.Task] = append(byTask[a.id.Task], a)
+	}
+	best, most, twice, run := int32(-1), int64(tooLate+1), 0, 0
+	for _, index := range order {
+		v := j.worth(i, index, byTask[index])
+		if v == already {
+			twice++
+		}
+		if v != notRunning {
+			run++
+		}
+		if v > most || v == most && best >= 0 && index < best {
+			best, most = index, v
+		}
+	}
+	s := j.set.Speculation
+	allowed := int(max(float64(s.Allowed), s.TotalCap*float64(len(j.tasks[i]))))
+	allowed = int(max(float64(allowed), s.RunningCap*float64(run)))
+	if best < 0 || allowed <= twice {
+		return false
+	}
+	j.tasks[i][best].speculated = true
+	j.attempt(i == 1, best, true, false)
+	return true
+}
+
+// worth is how many ms earlier a second attempt would end, or why there is to be none.
+//
+// Source: DefaultSpeculator.speculationValue.
+func (j *job) worth(i int, index int32, attempts list) int64 {
+	t := &j.tasks[i][index]
+	done := j.succeeded[i].n
+	early := done < 1 || float32(done)/float32(len(j.tasks[i])) < 0.05
+	if !t.speculated && early {
+		return onSchedule
+	}
+	now := j.h.Now()
+	v, seen := int64(notRunning), false
+	for _, a := range attempts {
+		if a.state != unassigned && a.state != assigned && a.state != running {
+			continue
+		}
+		if seen {
+			return already
+		}
+		seen = true
+		if a.state != running {
+			return tooNew
+		}
+		estimate, known := j.estimate(a)
+		if !known || a.rec.Launch > now {
+			return tooNew
+		}
+		end := a.rec.Launch + estimate
+		if end < now {
+			return good
+		}
+		again := now + j.succeeded[i].ms/int64(max(done, 1))
+		if again >= end {
+			return tooLate
+		}
+		v = end - again
+	}
+	if seen && t.speculated && early {
+		return onSchedule
+	}
+	return v
+}
+
+// statusMS is how often a task reports its progress.
+//
+// Source: mapreduce.task.progress-report.interval.
+const statusMS = 3000
+
+// estimate is how long an attempt will have run at its end, as its last status has it.
+//
+// Source: LegacyTaskRuntimeEstimator.updateAttempt.
+func (j *job) estimate(a *attempt) (int64, bool) {
+	now := j.h.Now()
+	if now < a.begin {
+		return 0, false
+	}
+	at := a.begin + (now-a.begin)/statusMS*statusMS
+	return int64(float64(at-a.rec.Launch) / max(0.0001, float64(j.progressAt(a, at)))), true
+}
+
+// progress is that of an attempt now; it reads 1 from its end, or from the order to stop it, on.
+func (j *job) progress(a *attempt) float32 {
+	switch a.state {
+	case unassigned, assigned:
+		return 0
+	case running:
+		return j.progressAt(a, j.h.Now())
+	}
+	return 1
+}
+
+// progressAt is the progress of a running attempt. A map's grows with its time. A third of a reduce's is its shuffle, by the share of maps that are
+// complete, the rest grows with its time.
+func (j *job) progressAt(a *attempt, at int64) float32 {
+	share := func(part, all int64) float32 {
+		if all <= 0 {
+			return 1
+		}
+		return float32(min(max(part, 0), all)) / float32(all)
+	}
+	switch {
+	case at <= a.begin:
+		return 0
+	case !a.id.Reduce || a.fails:
+		return share(at-a.begin, a.work)
+	case a.until != never:
+		rest := a.work - a.fetch
+		return float32(1)/3 + share(at-(a.until-rest), rest)*2/3
+	}
+	return share(int64(j.completed[0]), int64(len(j.tasks[0]))) / 3
+}

@@ -1,0 +1,576 @@
+package mapreduce
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"replay/engine/mapreduce/allocator"
+	"replay/engine/master"
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/trace"
+)
+
+// A task is a map or a reduce.
+type task struct {
+	attempts   int32 // so far, in this attempt of the application
+	failures   int
+	over       bool  // it has succeeded, failed or is no longer wanted
+	succeeded  bool  // of those
+	counted    bool  // it has succeeded at some time
+	node       int32 // where its output is
+	ms         int64 // of the attempt that succeeded
+	speculated bool
+}
+
+// attemptState is where an attempt stands.
+//
+// Source: TaskAttemptImpl.
+type attemptState uint8
+
+const (
+	unassigned attemptState = iota // it asks for a container
+	assigned                       // it has one, whose process is being started
+	running
+	finishing // it is done or has failed; its container's end is not reported
+	stopping  // its container is being stopped
+	ended
+)
+
+// An attempt is a task attempt.
+type attempt struct {
+	id         allocator.Attempt
+	serial     int64
+	state      attemptState
+	failed     bool // with finishing: it has not succeeded
+	fails      bool // it will fail by itself, as recorded
+	reschedule bool // with stopping: the next one is asked for as if this one had failed
+	spec       bool // a speculative copy
+	hosts      bool // it asked for hosts
+	container  int64
+	node       int32
+	begin      int64 // of its work, after the start of its process
+	work       int64 // ms of work, of a reduce with its shuffle
+	fetch      int64 // of a reduce: of its work, what fetches its input
+	until      int64 // end of its work; never while it is not known
+	shuffle    int64 // when the shuffle of a reduce ends; never while it is not known
+	rec        record.Task
+}
+
+// list are attempts in the order of their serial numbers.
+type list []*attempt
+
+func (l *list) remove(a *attempt) {
+	if i, ok := slices.BinarySearchFunc(*l, a.serial, func(x *attempt, serial int64) int { return int(x.serial - serial) }); ok {
+		*l = slices.Delete(*l, i, i+1)
+	}
+}
+
+func sortedKeys(m map[int32]int) []int32 { return slices.Sorted(maps.Keys(m)) }
+
+func (j *job) taskOf(a *attempt) *task { return &j.tasks[typeOf(a.id.Reduce)][a.id.Task] }
+
+// attempt begins an attempt of a task by asking for a container: with the hosts of its input, unless an attempt of it has failed.
+func (j *job) attempt(reduce bool, index int32, speculative, reschedule bool) {
+	i := typeOf(reduce)
+	t := &j.tasks[i][index]
+	a := &attempt{
+		id: allocator.Attempt{Reduce: reduce, Task: index, Number: j.past.firstNumber() + t.attempts}, serial: int64(len(j.attempts)),
+		spec: speculative, until: never, shuffle: never,
+	}
+	t.attempts++
+	st := j.set.stage(reduce)
+	prefs := st.Tasks.Prefs(int(index))
+	a.rec = record.Task{
+		Job: j.job.ID, Stage: st.ID, Index: index, Attempt: a.id.Number, Ready: j.h.Now(), Launch: record.None, Freed: record.None, Finish: record.None,
+		Cores: j.cores(reduce), Preferring: len(prefs) > 0, Speculative: speculative, DurationMS: st.Tasks.DurationMS[index],
+	}
+	j.attempts = append(j.attempts, a)
+	j.byID[a.id] = a
+	j.live[i] = append(j.live[i], a)
+	j.waiting[i]++
+	failed := t.failures > 0 || reschedule
+	var hosts, racks []protocol.Name
+	if !failed {
+		for _, n := range prefs {
+			hosts = append(hosts, j.h.Cluster().Host[n])
+			if rack := j.h.Cluster().Rack[n]; !slices.Contains(racks, rack) {
+				racks = append(racks, rack)
+			}
+		}
+	}
+	a.hosts = len(hosts) > 0
+	j.wish(a, 1)
+	for _, e := range j.alloc.Request(j.h.Now(), a.id, j.set.task(reduce).Size, hosts, racks, failed) {
+		if e.Kind == allocator.TooLarge {
+			j.Fail(fmt.Sprintf("its %ss ask for %d MiB and %d vcores, the largest container has %d MiB and %d vcores", [...]string{"map", "reduce"}[i],
+				e.Size[0], e.Size[1], j.h.MaxAllocation()[0], j.h.MaxAllocation()[1]))
+			return
+		}
+	}
+}
+
+func (j *job) cores(reduce bool) int32 { return int32(j.set.task(reduce).Size[1]) }
+
+// wish counts the hosts that an attempt which waits or runs prefers.
+func (j *job) wish(a *attempt, by int) {
+	for _, n := range j.set.stage(a.id.Reduce).Tasks.Prefs(int(a.id.Task)) {
+		if j.prefers[n] += by; j.prefers[n] == 0 {
+			delete(j.prefers, n)
+		}
+	}
+}
+
+// assigned starts the process of an attempt that was given a container. One that nobody waits for any more is left to the ResourceManager, as in Hadoop.
+func (j *job) assigned(a *attempt, e *allocator.Event) {
+	n := e.Container.ID.Number()
+	if a == nil || a.state != unassigned {
+		j.h.Container(n).Match = record.Unmatched
+		return
+	}
+	j.waiting[typeOf(a.id.Reduce)]--
+	a.state, a.container, a.node = assigned, n, int32(e.Container.Node)
+	a.rec.Container, a.rec.Node = n, a.node
+	j.byContainer[n] = a
+	j.match(a)
+	j.h.Start(n, j.h.Now()+j.k.Model.NMStartMS)
+}
+
+// match notes on which level a container serves the attempt that got it.
+func (j *job) match(a *attempt) {
+	prefs := j.set.stage(a.id.Reduce).Tasks.Prefs(int(a.id.Task))
+	c := j.h.Container(a.container)
+	a.rec.Level = record.NoPref
+	if len(prefs) == 0 {
+		return
+	}
+	racks := j.h.Cluster().RackIndex
+	match := record.Elsewhere
+	a.rec.Level = record.AnyLevel
+	switch {
+	case slices.Contains(prefs, a.node):
+		match, a.rec.Level, a.rec.Preferred = record.OnHost, record.TaskNodeLocal, true
+	case slices.ContainsFunc(prefs, func(n int32) bool { return racks[n] == racks[a.node] }):
+		match, a.rec.Level = record.OnRack, record.TaskRackLocal
+	}
+	if !a.hosts {
+		return
+	}
+	c.Match = match
+	j.rec.ContainersPreferring++
+	switch match {
+	case record.OnHost:
+		j.rec.ContainersPreferred++
+		return
+	case record.OnRack:
+		j.rec.ContainersRackPreferred++
+	}
+	c.Miss = j.miss(prefs, a.container, c.Type)
+	a.rec.Miss = c.Miss
+}
+
+// miss says why a container is on none of the preferred nodes.
+func (j *job) miss(prefs []int32, n int64, scheduled string) record.Miss {
+	room := j.h.Room(n)
+	switch {
+	case !slices.ContainsFunc(prefs, j.h.InCluster):
+		return record.HostAbsent
+	case !slices.ContainsFunc(prefs, func(p int32) bool { _, ok := slices.BinarySearch(room, p); return ok }):
+		return record.HostBusy
+	case scheduled != protocol.NodeLocal.String():
+		return record.DelayOver
+	}
+	return record.MissedByOrder
+}
+
+func (j *job) unassigned(e *allocator.Event) {
+	if c := j.h.Container(e.Container.ID.Number()); c != nil {
+		c.Match, c.End = record.Unmatched, record.EndUnused
+	}
+}
+
+// launched is the start of an attempt's process. One that was to be stopped meanwhile is stopped now.
+func (j *job) launched(a *attempt) {
+	now := j.h.Now()
+	if a.state == stopping {
+		j.stop(a)
+		return
+	}
+	if a.state != assigned {
+		return
+	}
+	a.state = running
+	a.rec.Launch = now
+	c := j.h.Container(a.container)
+	c.Registered, c.Tasks = now, 1
+	j.rec.Attempts++
+	if j.rec.FirstTask == record.None {
+		j.rec.FirstTask, j.rec.FirstRegistered = now, now
+	}
+	j.h.Busy(a.rec.Cores)
+	j.load(a)
+	a.begin = now + a.rec.OverheadMS
+	if a.id.Reduce && !a.fails {
+		j.fetches(a)
+		return
+	}
+	a.until = a.begin + a.work
+	j.report(a)
+}
+
+// report schedules the end of an attempt's work.
+func (j *job) report(a *attempt) {
+	if int(a.id.Number)%1000 < master.Repeats {
+		j.h.GoesOn(a.until)
+	}
+	j.h.At(a.until, evDone, a.serial, a.serial)
+}
+
+// load says how long an attempt takes, from the trace and the model: the start of its process, its work, and what reading from elsewhere costs. A speculative
+// copy takes no longer than half of the tasks of its type, as the trace knows the first attempt only. One that fails does so half-way.
+func (j *job) load(a *attempt) {
+	st := j.set.stage(a.id.Reduce)
+	i := int(a.id.Task)
+	m := j.k.Model
+	a.rec.OverheadMS = m.TaskStartMS
+	if d := st.Tasks.SchedDelayMS; d != nil && d[i] != trace.Unset {
+		a.rec.OverheadMS = max(d[i]-m.NMStartMS, 0)
+	}
+	ms := st.Tasks.DurationMS[i]
+	if a.spec {
+		ms = min(ms, j.medians[typeOf(a.id.Reduce)])
+	}
+	if a.rec.Preferring && a.rec.Level != record.TaskNodeLocal {
+		reading := min(float64(ms), float64(st.Tasks.InputBytes[i])/(m.ReadMiBPerS*(1<<20))*1000)
+		more := m.AnyPenalty
+		if a.rec.Level == record.TaskRackLocal {
+			more = m.RackPenalty
+		}
+		a.rec.PenaltyMS = int64(math.Round(reading * max(more-1, 0)))
+	}
+	a.work = ms + a.rec.PenaltyMS
+	a.fetch = a.work / 3
+	if d := st.Tasks.DeserializeMS; d != nil && d[i] != trace.Unset {
+		a.fetch = min(d[i], a.work)
+	}
+	if r := st.Tasks.Retries; r != nil && j.taskOf(a).failures < int(r[i]) && !a.spec {
+		a.fails = true
+		a.work /= 2
+	}
+}
+
+// median is the middle one of durations.
+func median(ms []int64) int64 {
+	if len(ms) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(ms))
+	return sorted[len(sorted)/2]
+}
+
+// fetches says when the shuffle of a reduce ends: it has fetched what was there, and what the last maps left.
+func (j *job) fetches(a *attempt) {
+	if j.completed[0] < len(j.tasks[0]) || !j.mapsDone() {
+		a.shuffle = never
+		return
+	}
+	a.shuffle = max(a.begin, j.lastMap) + a.fetch
+	j.h.GoesOn(a.shuffle)
+	j.h.At(a.shuffle, evShuffled, a.serial, a.serial)
+}
+
+// mapsDone reports whether all maps are complete.
+func (j *job) mapsDone() bool { return j.completed[0] == len(j.tasks[0]) }
+
+// shuffled begins the rest of a reduce.
+func (j *job) shuffled(a *attempt) {
+	if a.state != running || a.shuffle != j.h.Now() || !j.h.Running(a.container) {
+		return // a map runs again, or it is gone
+	}
+	a.until = j.h.Now() + a.work - a.fetch
+	j.report(a)
+}
+
+// done is the report of an attempt that its work is done, or that it has failed.
+func (j *job) done(a *attempt) {
+	if a.state != running || a.until != j.h.Now() || !j.h.Running(a.container) {
+		return
+	}
+	j.h.End(a.container, j.h.Now()+j.k.Model.TaskExitMS)
+	a.state = finishing
+	if a.fails {
+		j.attemptFailed(a)
+		return
+	}
+	j.succeed(a)
+}
+
+// succeed ends a task with this attempt.
+func (j *job) succeed(a *attempt) {
+	t, i, now := j.taskOf(a), typeOf(a.id.Reduce), j.h.Now()
+	j.over1(a, record.TaskSuccess)
+	t.over, t.succeeded, t.node = true, true, a.node
+	t.ms = a.rec.Finish - a.rec.Launch
+	j.succeeded[i].n++
+	j.succeeded[i].ms += t.ms
+	j.completed[i]++
+	if !t.counted {
+		t.counted = true
+		j.rec.TasksSucceeded++
+	}
+	j.past.keep(j, a.id.Reduce, a.id.Task, t)
+	for _, other := range slices.Clone(j.live[i]) {
+		if other.id.Task == a.id.Task && other != a {
+			j.kill(other, false)
+		}
+	}
+	if !a.id.Reduce {
+		j.lastMap = now
+		if j.mapsDone() {
+			for _, r := range j.live[1] {
+				if r.state == running && r.until == never && r.shuffle == never {
+					j.fetches(r)
+				}
+			}
+		}
+	}
+}
+
+// over1 writes an attempt that ran: it is over, though its container may not be.
+func (j *job) over1(a *attempt, end string) {
+	j.live[typeOf(a.id.Reduce)].remove(a)
+	j.wish(a, -1)
+	if a.rec.Launch == record.None {
+		return
+	}
+	now := j.h.Now()
+	a.rec.Finish, a.rec.Freed, a.rec.End = now, now, end
+	if end == record.TaskRunning {
+		a.rec.Finish, a.rec.Freed = record.None, record.None
+	}
+	cores := int64(a.rec.Cores)
+	j.h.Busy(-a.rec.Cores)
+	if c := j.h.Container(a.container); c != nil {
+		c.BusyMS = (now - a.rec.Launch) * cores
+		c.Cores = cores
+	}
+	if end == record.TaskSuccess {
+		j.rec.TaskMS += now - a.rec.Launch
+		j.rec.TaskLevels[a.rec.Level]++
+		if a.rec.Preferring {
+			j.rec.TasksPreferring++
+			if a.rec.Preferred {
+				j.rec.TasksPreferred++
+			}
+		}
+	} else {
+		j.rec.WastedTaskMS += now - a.rec.Launch
+	}
+	j.h.Task(&a.rec)
+}
+
+// attemptFailed counts the failure of an attempt, on its host too, and begins another if the task may have one.
+func (j *job) attemptFailed(a *attempt) {
+	a.failed = true
+	j.over1(a, record.TaskFailed)
+	j.alloc.Failed(a.id, j.h.Cluster().Host[a.node])
+	j.taskFailed(a)
+}
+
+func (j *job) taskFailed(a *attempt) {
+	t, i := j.taskOf(a), typeOf(a.id.Reduce)
+	if t.over {
+		return
+	}
+	if t.failures++; t.failures >= j.set.task(a.id.Reduce).MaxAttempts {
+		t.over = true
+		j.completed[i]++
+		j.failed[i]++
+		for _, other := range slices.Clone(j.live[i]) {
+			if other.id.Task == a.id.Task {
+				j.kill(other, false)
+			}
+		}
+		if !a.id.Reduce && j.mapsDone() {
+			j.lastMap = j.h.Now()
+			for _, r := range j.live[1] {
+				if r.state == running && r.until == never && r.shuffle == never {
+					j.fetches(r)
+				}
+			}
+		}
+		return
+	}
+	speculates := j.set.task(a.id.Reduce).Speculative
+	for _, other := range j.live[i] {
+		if other.id.Task == a.id.Task && (!speculates || other.state != unassigned) {
+			return
+		}
+	}
+	j.attempt(a.id.Reduce, a.id.Task, false, false)
+}
+
+// launchFailed is an attempt whose process could not be started: its container is given back.
+func (j *job) launchFailed(a *attempt) {
+	if a.state != assigned {
+		return
+	}
+	j.forget(a)
+	j.alloc.Deallocate(a.id)
+	j.attemptFailed(a)
+}
+
+// timedOut is an attempt that has said nothing for too long.
+func (j *job) timedOut(a *attempt) {
+	if a.state != running {
+		return
+	}
+	a.state = finishing
+	j.attemptFailed(a)
+}
+
+func (j *job) forget(a *attempt) {
+	a.state = ended
+	delete(j.byContainer, a.container)
+	delete(j.byID, a.id)
+}
+
+// containerGone is the report of the end of an attempt's container, by the framework or otherwise.
+func (j *job) containerGone(a *attempt, byFramework bool) {
+	if a == nil {
+		return
+	}
+	before := a.state
+	if before == stopping {
+		return // its stop goes on
+	}
+	t := j.taskOf(a)
+	j.forget(a)
+	switch before {
+	case finishing: // a map that is done and whose container the framework took runs again
+		if byFramework && !a.failed && !a.id.Reduce && len(j.tasks[1]) > 0 && t.succeeded {
+			j.rerun(a.id.Task, false)
+		}
+	case assigned, running:
+		if !byFramework {
+			j.attemptFailed(a)
+			return
+		}
+		j.over1(a, record.TaskLost)
+		j.again(a)
+	}
+}
+
+// again begins the next attempt of a task after one was killed.
+func (j *job) again(a *attempt) {
+	if t := j.taskOf(a); !t.over {
+		j.attempt(a.id.Reduce, a.id.Task, false, a.reschedule)
+	}
+}
+
+// kill stops an attempt. The next one of its task is asked for as if it had failed if reschedule is set.
+func (j *job) kill(a *attempt, reschedule bool) {
+	if a == nil {
+		return
+	}
+	a.reschedule = a.reschedule || reschedule
+	switch a.state {
+	case unassigned:
+		j.waiting[typeOf(a.id.Reduce)]--
+		j.forget(a)
+		j.over1(a, record.TaskKilled)
+		j.alloc.Deallocate(a.id)
+		j.again(a)
+	case assigned:
+		a.state = stopping // when its process has started
+	case running:
+		a.state = stopping
+		j.stop(a)
+	case finishing:
+		if t := j.taskOf(a); !a.failed && !a.id.Reduce && len(j.tasks[1]) > 0 && t.succeeded && reschedule {
+			j.rerun(a.id.Task, true)
+		}
+	}
+}
+
+// unreachableMS is how long a master tries to reach a NodeManager.
+//
+// Source: yarn.client.nodemanager-connect.max-wait-ms.
+const unreachableMS = 180_000
+
+// stop asks the node to stop the process of an attempt.
+func (j *job) stop(a *attempt) {
+	now := j.h.Now()
+	at := now + j.k.Model.KillMS
+	j.h.End(a.container, at)
+	if j.h.Down(a.node) {
+		at = now + unreachableMS
+	}
+	j.h.GoesOn(at)
+	j.h.At(at, evStopped, a.serial, a.serial)
+}
+
+// stopped is the end of a stop.
+func (j *job) stopped(a *attempt) {
+	if a.state != stopping {
+		return
+	}
+	a.state = finishing // its container's end may still have to be reported
+	a.failed = true
+	j.over1(a, record.TaskKilled)
+	j.again(a)
+}
+
+// nodesChanged has maps run again whose output lay on a node that is no longer usable, if reduces may still want it.
+//
+// Source: JobImpl.actOnUnusableNode.
+func (j *job) nodesChanged() {
+	if len(j.tasks[1]) == 0 || j.completed[1] == len(j.tasks[1]) {
+		return
+	}
+	bad := map[int32]bool{}
+	for _, u := range j.resp.UpdatedNodes {
+		if u.State.Unusable() {
+			bad[int32(u.Node)] = true
+		}
+	}
+	for t := range j.tasks[0] {
+		if x := &j.tasks[0][t]; x.succeeded && bad[x.node] {
+			j.rerun(int32(t), true)
+		}
+	}
+}
+
+// rerun takes back the success of a map. Reduces that have not fetched everything wait for it.
+func (j *job) rerun(index int32, reschedule bool) {
+	t := &j.tasks[0][index]
+	t.over, t.succeeded = false, false
+	j.completed[0]--
+	j.succeeded[0].n--
+	j.succeeded[0].ms -= t.ms
+	j.rec.TaskMS -= t.ms
+	j.rec.WastedTaskMS += t.ms
+	j.past.drop(index)
+	for _, r := range j.live[1] {
+		if r.state == running && r.until == never {
+			r.shuffle = never
+		}
+	}
+	j.attempt(false, index, false, reschedule)
+}
+
+// end writes the attempts that run, when the master ends.
+func (j *job) end(how string) {
+	for i := range j.live {
+		for len(j.live[i]) > 0 {
+			a := j.live[i][0]
+			a.state = ended
+			j.over1(a, how)
+		}
+	}
+	if j.uber != nil {
+		j.endUber(how)
+	}
+}

@@ -1,0 +1,48 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+
+	"replay/engine/mapreduce"
+	mrconf "replay/engine/mapreduce/conf"
+)
+
+// MapReduce is what the MapReduce jobs of the scenario have in common.
+func (sc *Scenario) MapReduce() mapreduce.Setup {
+	s := mapreduce.Setup{Model: &sc.Model, CPU: !sc.MemoryOnly, Dense: sc.Engine == Dense, Over: sc.keys[MapredSite]}
+	if sc.Override {
+		s.Over = maps.Clone(sc.mapredSite)
+		maps.Copy(s.Over, sc.keys[MapredSite])
+	} else {
+		s.Defaults = sc.mapredSite
+	}
+	return s
+}
+
+// readMapReduce reads mapred-site.xml and refuses what no job could run with: values that are none, and single keys that are unknown. Of the file only
+// the keys that are followed are kept: most say how tasks work and not what they ask for.
+func (sc *Scenario) readMapReduce() error {
+	file, from := sc.File(MapredSite)
+	if from != OfDefault {
+		values, err := sc.readProperties(file)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(values, func(key, _ string) bool { return !mrconf.Follows(key) })
+		if _, err := mrconf.New(func(key string) (string, bool) { v, ok := values[key]; return v, ok }); err != nil {
+			return fmt.Errorf("%s: %w", file.Name, err)
+		}
+		sc.mapredSite = values
+	}
+	keys := sc.keys[MapredSite]
+	for _, key := range sortedKeys(keys) {
+		if !mrconf.Follows(key) {
+			return &OptionError{fmt.Errorf("--conf %w", &mrconf.UnknownKey{Key: key})}
+		}
+	}
+	if _, err := mrconf.New(func(key string) (string, bool) { v, ok := keys[key]; return v, ok }); err != nil {
+		return &OptionError{fmt.Errorf("--conf %w", err)}
+	}
+	return nil
+}
