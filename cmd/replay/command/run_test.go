@@ -166,7 +166,7 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", exitUsage, "yarn.scheduler.fair.assignmultiple"},
 		{"run " + trace + " --conf spark.scheduler.allocation.file=" + missing, exitBadInput, "spark.scheduler.allocation.file"},
 		{"run " + trace + " --reload 10s", exitUsage, "TIME=FILE"},
-		{"run " + trace + " --conf other=1", exitUsage, "spark. or yarn."},
+		{"run " + trace + " --conf other=1", exitUsage, "spark., yarn. or mapreduce."},
 		{"run " + trace + " --model am-start-ms=-1", exitUsage, "am-start-ms"},
 		{"run " + trace + " --model nonsense=1", exitUsage, "known: am-start-ms"},
 		{"run " + trace + " --sharing best", exitUsage, `"best"`},
