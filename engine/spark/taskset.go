@@ -215,7 +215,9 @@ func (s *TaskSet) addAllPending() {
 			*l = append(*l, i)
 		}
 	}
-	for _, host := range s.hostsInRackOrder() {
+	hosts := s.hostsInRackOrder()
+	s.reserveRacks(hosts)
+	for _, host := range hosts {
 		if rack := s.sched.rackOf(host); rack != NoRack {
 			l := p.byRack.list(rack)
 			*l = append(*l, *p.byHost.get(host)...)
@@ -227,7 +229,7 @@ func (s *TaskSet) addAllPending() {
 // tasks in the order of filling, which is the canonical order of hosts.
 func (s *TaskSet) reserveLists() {
 	h := &s.pending.byHost
-	var counts []int32
+	counts := make([]int32, 0, min(len(s.Spec.Hosts), len(s.sched.racks)))
 	hosts := s.Spec.Hosts
 	for at := s.Spec.PrefStart[s.Spec.Tasks] - 1; at >= s.Spec.PrefStart[0]; at-- {
 		pos := h.table.add(hosts[at])
@@ -236,9 +238,25 @@ func (s *TaskSet) reserveLists() {
 		}
 		counts[pos]++
 	}
-	h.lists = make([]taskList, len(counts))
-	h.first = int32(len(counts))
 	h.reserve(counts)
+}
+
+// reserveRacks does so for the lists of the racks of hosts.
+func (s *TaskSet) reserveRacks(hosts []int32) {
+	r := &s.pending.byRack
+	var counts []int32
+	for _, host := range hosts {
+		rack := s.sched.rackOf(host)
+		if rack == NoRack {
+			continue
+		}
+		pos := r.table.add(rack)
+		if int(pos) == len(counts) {
+			counts = append(counts, 0)
+		}
+		counts[pos] += int32(len(*s.pending.byHost.get(host)))
+	}
+	r.reserve(counts)
 }
 
 // hostsInRackOrder returns the hosts in the order in which they are appended to their racks: that

@@ -142,9 +142,10 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 	k.keys(yield)
 }
 
-// reserve gives the lists room in one backing array: counts[i] is the number of tasks to come for
+// reserve makes the lists, empty and absent, with room in one backing array: counts[i] is the number of tasks to come for
 // position i.
 func (k *keyedLists) reserve(counts []int32) {
+	k.lists, k.first = make([]taskList, len(counts)), int32(len(counts))
 	total := 0
 	for _, n := range counts {
 		total += int(n)
