@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,42 +72,155 @@ func TestNamesOfPlacesDecideNothing(t *testing.T) {
 // renamed puts two letters before each name of a path but root.
 func renamed(path string) string { return strings.ReplaceAll(path, ".", ".zz") }
 
-// Times that are all twice as long make all waits twice as long, where nothing takes a time of its own: under the ideal scheduler to the
-// millisecond. Under YARN's, Spark's fixed timers (100 ms of dynamic allocation, 1 s of offers) do not scale.
+// Times that are all twice as long make all waits twice as long, to the millisecond: under the ideal scheduler, where nothing takes a time of its own.
 func TestTimesScale(t *testing.T) {
 	for seed := range uint64(60) {
 		c := scenariotest.Random(seed)
 		c.Options = scenario.Options{Scheduler: "ideal", Seed: seed}
 		was, _ := replay(t, c.Input(), c.Options)
-		for _, j := range c.Jobs {
-			j.SubmitMS *= 2
-			for i := range j.Stages {
-				s := &j.Stages[i]
-				if s.DelayMS > 0 {
-					s.DelayMS *= 2
-				}
-				for k := range s.Tasks.DurationMS {
-					s.Tasks.DurationMS[k] *= 2
-				}
-			}
-		}
-		for i := range c.Events {
-			if e := &c.Events[i]; e.DrainTimeoutMS > 0 {
-				e.DrainTimeoutMS *= 2
-			}
-			c.Events[i].TimeMS *= 2
-		}
+		slower(t, c)
 		is, _ := replay(t, c.Input(), c.Options)
-		if len(is.jobs) != len(was.jobs) {
-			t.Fatalf("seed %d: %d jobs, want %d", seed, len(is.jobs), len(was.jobs))
+		scaled(t, seed, was, is)
+	}
+}
+
+// And under YARN's schedulers, with nodes that fail and drain, where every interval and latency that can be set is twice as long too. Some things of Spark cannot:
+// the 100 ms of dynamic allocation, so executors are of a fixed number; what is drawn from the time, so tasks have no preferred hosts and
+// executors one core; and the 200 ms before a stage is submitted again that lost its input, so cases with such a stage are left out; seed 10 is one whose times do not scale.
+func TestTimesScaleUnderYARN(t *testing.T) {
+	tried, again := map[string]int{}, []uint64{}
+	for seed := range uint64(40) {
+		c := scenariotest.Random(seed)
+		o := &c.Options
+		o.Until = 0
+		for _, j := range c.Jobs {
+			j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
+			j.Conf = []trace.KeyValue{{Key: "spark.executor.instances", Value: "2"}}
+			j.ExecVCores = 1
+			for i := range j.Stages {
+				st := &j.Stages[i]
+				st.Tasks.SetPrefs(make([][]int32, st.Tasks.Len()))
+			}
 		}
-		for i := range is.jobs {
-			a, b := &was.jobs[i], &is.jobs[i]
-			if a.ID != b.ID || a.Outcome != b.Outcome || b.FirstTask != twice(a.FirstTask) || b.Finish != twice(a.Finish) {
-				t.Errorf("seed %d: job %d %s: first task at %d and finish at %d, want job %d %s with twice %d and %d", seed, b.ID, b.Outcome, b.FirstTask, b.Finish, a.ID, a.Outcome, a.FirstTask, a.Finish)
+		for key, value := range map[string]string{
+			"spark.speculation": "false", "spark.scheduler.minRegisteredResourcesRatio": "0", "spark.scheduler.revive.interval": "1000ms",
+			"spark.yarn.scheduler.initial-allocation.interval": "200ms",
+		} {
+			o.Conf[key] = value
+		}
+		for _, key := range []string{"yarn.scheduler.fair.preemption", "yarn.scheduler.fair.continuous-scheduling-enabled"} { // may take a master again and again; sleeps between attempts
+			delete(o.Conf, key)
+		}
+		for _, key := range []string{"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"} {
+			n, err := strconv.Atoi(o.Conf[key])
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Conf[key] = strconv.Itoa(n - n%3) // monitors look three times in an interval
+		}
+		_, hashed := replay(t, c.Input(), *o)
+		was := replayWithPhases(t, c, hashed.NodePhasesMS)
+		slower(t, c)
+		var phases []int64
+		for _, p := range hashed.NodePhasesMS {
+			phases = append(phases, 2*p)
+		}
+		is := replayWithPhases(t, c, phases)
+		if slices.ContainsFunc(was.tasks, func(x record.Task) bool { return x.StageAttempt > 0 }) {
+			again = append(again, seed)
+			continue
+		}
+		tried[o.Scheduler]++
+		scaled(t, seed, was, is)
+	}
+	if len(tried) != 3 || !slices.Contains(again, 10) || len(again) > 10 {
+		t.Errorf("tried %v, and left out %v: want three schedulers, and a few seeds", tried, again)
+	}
+}
+
+// slower makes every time of a case twice as long, where it has a place: of jobs, node events, latencies and keys.
+func slower(t *testing.T, c *scenariotest.Case) {
+	t.Helper()
+	for _, j := range c.Jobs {
+		j.SubmitMS *= 2
+		for i := range j.Stages {
+			s := &j.Stages[i]
+			if s.DelayMS > 0 {
+				s.DelayMS *= 2
+			}
+			for k := range s.Tasks.DurationMS {
+				s.Tasks.DurationMS[k] *= 2
 			}
 		}
 	}
+	for i := range c.Events {
+		if e := &c.Events[i]; e.DrainTimeoutMS > 0 {
+			e.DrainTimeoutMS *= 2
+		}
+		c.Events[i].TimeMS *= 2
+	}
+	for name, text := range c.Options.Model.Values() {
+		if strings.HasSuffix(name, "-ms") {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err == nil {
+				err = c.Options.Model.Set(name, strconv.FormatInt(2*n, 10))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for key, value := range c.Options.Conf {
+		number, unit := value, ""
+		for _, u := range []string{"ms", "s"} {
+			if rest, ok := strings.CutSuffix(value, u); ok {
+				number, unit = rest, u
+				break
+			}
+		}
+		isTime := unit != "" || strings.HasSuffix(key, "-ms") || strings.HasSuffix(key, ".waitTimeBeforeKill")
+		n, err := strconv.Atoi(number)
+		if isTime && err != nil {
+			t.Fatalf("%s is %q, want a time", key, value)
+		}
+		if isTime {
+			c.Options.Conf[key] = strconv.Itoa(2*n) + unit
+		}
+	}
+}
+
+// scaled fails the test unless all times of jobs are twice as long.
+func scaled(t *testing.T, seed uint64, was, is *keep) {
+	t.Helper()
+	if len(is.jobs) != len(was.jobs) {
+		t.Fatalf("seed %d: %d jobs, want %d", seed, len(is.jobs), len(was.jobs))
+	}
+	for i := range is.jobs {
+		a, b := &was.jobs[i], &is.jobs[i]
+		if a.ID != b.ID || a.Outcome != b.Outcome || b.FirstTask != twice(a.FirstTask) || b.Finish != twice(a.Finish) {
+			t.Errorf("seed %d: job %d %s: first task at %d and finish at %d, want job %d %s with twice %d and %d", seed, b.ID, b.Outcome, b.FirstTask, b.Finish, a.ID, a.Outcome, a.FirstTask, a.Finish)
+		}
+	}
+}
+
+// replayWithPhases replays a case in which the heartbeats of nodes have given phases.
+func replayWithPhases(t *testing.T, c *scenariotest.Case, phases []int64) *keep {
+	t.Helper()
+	sc, err := scenario.New(c.Input(), c.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keep{}
+	s, err := newSim(sc, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(s.nodes.phase, phases)
+	s.beats.nodesChanged(0, s.nodes.beating)
+	if _, err := s.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 func twice(at int64) int64 {

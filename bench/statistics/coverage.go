@@ -33,17 +33,18 @@ type world struct {
 	preset string
 	with   synth.Options
 	other  func(*scenario.Options)
+	seed   uint64 // before that of the first trace
 }
 
 // worlds are what a user may have: contended short jobs, a full cluster, and queries of which most find the cluster free, so that
 // most of their traces differ little and a few much.
 var worlds = []world{
-	{"short jobs, placement naive", "uniform-micro", synth.Options{Jobs: 15, Nodes: 4, Load: 0.8},
-		func(o *scenario.Options) { o.Placement = "naive" }},
-	{"queries on a full cluster, sharing drf", "tpch-mixed", synth.Options{Jobs: 10, Nodes: 4},
-		func(o *scenario.Options) { o.Sharing = "drf" }},
-	{"queries, no waiting for locality", "tpch-decima", synth.Options{Jobs: 8, Nodes: 4, Racks: 2, Load: 0.6},
-		func(o *scenario.Options) { o.Conf["spark.locality.wait"] = "0s" }},
+	{name: "short jobs, placement naive", preset: "uniform-micro", with: synth.Options{Jobs: 15, Nodes: 4, Load: 0.8},
+		other: func(o *scenario.Options) { o.Placement = "naive" }},
+	{name: "queries on a full cluster, sharing drf", preset: "tpch-mixed", with: synth.Options{Jobs: 10, Nodes: 4},
+		other: func(o *scenario.Options) { o.Sharing = "drf" }},
+	{name: "queries, no waiting for locality", preset: "tpch-decima", with: synth.Options{Jobs: 8, Nodes: 4, Racks: 2, Load: 0.6},
+		other: func(o *scenario.Options) { o.Conf["spark.locality.wait"] = "0s" }},
 }
 
 // A sampled is one trace of a world, replayed under both variants with some seeds.
@@ -62,7 +63,7 @@ func (wd *world) sample(ctx context.Context, n, seeds int) (out []sampled, err e
 	defer os.RemoveAll(dir)
 	for i := range n {
 		o := wd.with
-		o.Seed = uint64(i + 1)
+		o.Seed = wd.seed + uint64(i+1)
 		at := filepath.Join(dir, fmt.Sprint(i))
 		if _, err := synth.Generate(ctx, at, p, o); err != nil {
 			return nil, err

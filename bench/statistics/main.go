@@ -30,6 +30,7 @@ var questions = []question{
 	{"coverage", coverage},
 	{"workloads", workloadCoverage},
 	{"effects", effects},
+	{"doubled", doubled},
 }
 
 // effort is how much is replayed and drawn.
@@ -40,11 +41,13 @@ type effort struct {
 	worlds    []world
 	generated int // traces of each world
 	truth     int // seeds that the true difference of a generated trace is known from
+	doublings []doubling
+	doubled   int // traces of each size of a cluster
 }
 
 var (
-	whole = effort{kinds: kinds, pool: 400, draws: 500, generated: 200, worlds: worlds, truth: 40}
-	short = effort{kinds: kinds, pool: 80, draws: 100, generated: 60, worlds: worlds, truth: 20}
+	whole = effort{kinds: kinds, pool: 400, draws: 500, generated: 200, worlds: worlds, truth: 40, doublings: doublings, doubled: 60}
+	short = effort{kinds: kinds, pool: 80, draws: 100, generated: 60, worlds: worlds, truth: 20, doublings: doublings, doubled: 24}
 )
 
 func main() {
