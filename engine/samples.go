@@ -106,15 +106,6 @@ func (n *nodes) release(id protocol.NodeID, size resource.Resource) {
 	n.used[id] = n.used[id].Sub(size)
 }
 
-// samplesAtOnce is after how many samples the interval between them doubles, so that a long replay has few.
-const samplesAtOnce = 1 << 12
-
-// betweenSamples returns the time to the next sample.
-func (s *sim) betweenSamples() int64 {
-	s.samples++
-	return s.sc.SeriesMS << min(s.samples/samplesAtOnce, 20)
-}
-
 // sample gives the state of every queue and of the cluster, and compares the scheduler's books with
 // the engine's.
 func (s *sim) sample() {

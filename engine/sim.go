@@ -271,7 +271,8 @@ func (s *sim) handle() {
 		s.nodeEvent(int(e.arg))
 	case evSample:
 		s.sample()
-		s.push(s.now+s.betweenSamples(), evSample, 0, 0)
+		s.samples++
+		s.push(s.now+s.sc.BetweenSamples(s.samples), evSample, 0, 0)
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
 	}

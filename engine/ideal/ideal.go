@@ -62,6 +62,7 @@ type loop struct {
 	event    int   // of the trace's node events that is next
 	sampleAt int64
 	sampled  int64 // time of the last sample
+	samples  int64 // taken at their interval
 
 	jobs     map[int64]*job // live
 	like     sizesOf        // of the job before

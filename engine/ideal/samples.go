@@ -58,7 +58,8 @@ func (l *loop) sample(before int64) {
 	for l.sampleAt < before {
 		l.totals.Events++
 		l.sampleNow(l.sampleAt)
-		l.sampleAt += l.sc.SeriesMS
+		l.samples++
+		l.sampleAt += l.sc.BetweenSamples(l.samples)
 	}
 }
 

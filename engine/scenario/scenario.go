@@ -181,6 +181,12 @@ func seriesInterval(span int64) int64 {
 	return 3600_000
 }
 
+// SamplesAtOnce is after how many samples the interval between them doubles, so that a long replay has few.
+const SamplesAtOnce = 1 << 12
+
+// BetweenSamples is the time from the n-th sample, counted from 1, to the next.
+func (sc *Scenario) BetweenSamples(n int64) int64 { return sc.SeriesMS << min(n/SamplesAtOnce, 20) }
+
 // UserName returns the name of a user of the trace, "default" for one that it does not list.
 func (sc *Scenario) UserName(id int32) string {
 	if id >= 0 && int(id) < len(sc.user) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -17,14 +18,12 @@ import (
 // arrowSeries writes the samples as an Arrow IPC file with the columns of series.parquet, which are those of a sampleRow.
 // Arrow is used for IPC only; Parquet files are parquet-go's.
 type arrowSeries struct {
-	path    string
-	file    *os.File
-	writer  *ipc.FileWriter
-	columns *parquet.Schema
-	build   *array.RecordBuilder
-	values  parquet.Row // of the row that is being added
-	rows    int
-	err     error
+	path   string
+	file   *os.File
+	writer *ipc.FileWriter
+	build  *array.RecordBuilder
+	rows   int
+	err    error
 }
 
 func newArrowSeries(path string) (*arrowSeries, error) {
@@ -52,22 +51,26 @@ func newArrowSeries(path string) (*arrowSeries, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &arrowSeries{path: path, file: file, writer: w, columns: columns, build: array.NewRecordBuilder(memory.NewGoAllocator(), schema)}, nil
+	return &arrowSeries{path: path, file: file, writer: w, build: array.NewRecordBuilder(memory.NewGoAllocator(), schema)}, nil
 }
 
 func (a *arrowSeries) add(s *record.Sample) {
 	row := newSampleRow(s)
-	a.values = a.columns.Deconstruct(a.values[:0], &row)
-	for _, v := range a.values {
-		switch b := a.build.Field(v.Column()).(type) {
+	fields := reflect.ValueOf(&row).Elem()
+	for i := range fields.NumField() {
+		v, null := fields.Field(i), false
+		if v.Kind() == reflect.Pointer {
+			v, null = v.Elem(), v.IsNil()
+		}
+		switch b := a.build.Field(i).(type) {
 		case *array.Int64Builder:
-			if v.IsNull() {
+			if null {
 				b.AppendNull()
 			} else {
-				b.Append(v.Int64())
+				b.Append(v.Int())
 			}
 		case *array.StringBuilder:
-			b.Append(string(v.ByteArray()))
+			b.Append(v.String())
 		}
 	}
 	if a.rows++; a.rows == batchRows {
