@@ -83,13 +83,17 @@ func allocatedAndBusy(s *Summary) string {
 	return text + "."
 }
 
-// demandUnmet says for how much of the time queues wanted more than they got.
+// demandUnmet says for how much of the time queues wanted more than they got. Where jobs were lost it does not say that there was
+// enough for all: the others had their room.
 func demandUnmet(s *Summary) string {
 	c := &s.Queues.Cluster
 	if c.MS == 0 {
 		return ""
 	}
 	if c.PendingMS < someTime*c.MS {
+		if s.Outcome().Unexpected > 0 {
+			return ""
+		}
 		return fmt.Sprintf("The cluster was never short: some queue wanted more than it got for %s of the time, so policies have nothing to share out.", percent(c.PendingMS/c.MS))
 	}
 	text := fmt.Sprintf("Some queue wanted more than it got for %s of the time", percent(c.PendingMS/c.MS))

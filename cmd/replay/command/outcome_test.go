@@ -20,7 +20,7 @@ func failingNodes(t *testing.T) (trace string, alone []string) {
 }
 
 // Every job that did not succeed has a reason in words: in the summary and on the page with the number of its jobs, and
-// as a column of jobs.parquet.
+// as a column of jobs.parquet. Where all are lost nobody says that there was enough for all.
 func TestReasonsInWords(t *testing.T) {
 	trace, one := failingNodes(t)
 	alone := strings.Join(one, " ")
@@ -37,6 +37,9 @@ func TestReasonsInWords(t *testing.T) {
 			_, stdout, stderr := cmd(t, append([]string{"run", trace, "--quiet", "--formats", "none", "--out", out}, strings.Fields(tt.flags)...)...)
 			if i := strings.Index(stdout, tt.counts+"\n  - "+tt.reason+tt.words); i < 0 || i > strings.Index(stdout, "scheduler ") {
 				t.Errorf("the summary does not begin with %q and %q:\n%.600s\n%s", tt.counts, tt.reason+tt.words, stdout, stderr)
+			}
+			if strings.Contains(tt.counts, "0 of 40") && strings.Contains(stdout, "never short") {
+				t.Errorf("the cluster counts as large enough for jobs that it did not run:\n%.900s", stdout)
 			}
 			page := html.UnescapeString(files(t, out)["report.html"])
 			if !strings.Contains(page, tt.counts) || !strings.Contains(page, tt.reason+tt.words) {
