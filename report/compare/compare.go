@@ -113,7 +113,7 @@ func Of(variants []Variant, o Options) (*Comparison, error) {
 	base := variants[0]
 	for _, v := range variants {
 		if len(v.Runs) != len(base.Runs) {
-			return nil, fmt.Errorf("variant %q has %d runs, %q has %d: want the same number", v.Name, len(v.Runs), base.Name, len(base.Runs))
+			return nil, fmt.Errorf("variant %q has %d runs, %q has %d: want the same%s", v.Name, len(v.Runs), base.Name, len(base.Runs), onlyIn(v.Runs, base.Runs))
 		}
 	}
 	for k := range base.Runs {
@@ -126,6 +126,22 @@ func Of(variants []Variant, o Options) (*Comparison, error) {
 		}
 	}
 	return s.Compare()
+}
+
+// onlyIn names, by seed, what is among some runs and not among others; empty where seeds tell no difference.
+func onlyIn(a, b []*metric.Summary) (text string) {
+	for _, side := range [][2][]*metric.Summary{{b, a}, {a, b}} {
+		for _, r := range side[0] {
+			same := func(o *metric.Summary) bool {
+				x, y := &r.Manifest, &o.Manifest
+				return x.Seed == y.Seed && x.TraceHash == y.TraceHash && (x.Window == nil) == (y.Window == nil) && (x.Window == nil || *x.Window == *y.Window)
+			}
+			if !slices.ContainsFunc(side[1], same) {
+				text += fmt.Sprintf(", seed %d of %s is in one alone", r.Manifest.Seed, r.Manifest.TraceName)
+			}
+		}
+	}
+	return text
 }
 
 // newRow puts the values of runs together, and compares them.

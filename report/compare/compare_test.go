@@ -419,7 +419,7 @@ func TestComparisonOfWhatCannotBeCompared(t *testing.T) {
 		{"one variant", []Variant{a}, "two variants"},
 		{"no runs", []Variant{{Name: "x"}, a}, `variant "a" has 2 runs, "x" has 0`},
 		{"same name", []Variant{a, a}, `two variants are called "a"`},
-		{"fewer seeds", []Variant{a, variant(t, reporttest.Usual, "b", 1)}, "has 1 runs"},
+		{"fewer seeds", []Variant{a, variant(t, reporttest.Usual, "b", 1)}, "has 1 runs, \"a\" has 2: want the same, seed 2 of made-up is in one alone"},
 		{"a seed is missing", []Variant{a, missing}, `run 2 of variant "b" has seed 3, that of "a" has 2, and both have seed 1`},
 		{"other trace", []Variant{a, other}, "of trace another"},
 	} {
