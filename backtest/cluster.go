@@ -52,6 +52,7 @@ type containerRecord struct {
 	Launching   *int64 `json:"t_am_launching"`
 	Running     *int64 `json:"t_nm_running"`
 	Registered  *int64 `json:"t_registered"`
+	TaskRuns    *int64 `json:"t_attempt_running"` // of MapReduce: its task attempt runs
 	EventAdded  *int64 `json:"t_event_added"`
 	Removed     *int64 `json:"t_event_removed"`
 	Done        *int64 `json:"t_rm_done"`

@@ -276,6 +276,13 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, err
 	}
 	r.IsCluster = r.cluster != nil
+	if r.IsCluster {
+		for i := range r.cluster.Containers {
+			if k := &r.cluster.Containers[i]; k.Registered == nil {
+				k.Registered = k.TaskRuns
+			}
+		}
+	}
 	return r, nil
 }
 

@@ -24,7 +24,10 @@ type Setup struct {
 	Over     map[string]string // single keys, over it
 	Model    *model.Model
 	CPU      bool // the ResourceManager says at registration that vcores count (SchedulerResourceTypes)
-	Dense    bool // each heartbeat and scan is executed, whether it can have an effect or not
+	// AMMS are the recorded times of jobs from the allocation of their application master to its registration, of each attempt, the last one for
+	// further ones; trace.Unset where the model's counts.
+	AMMS  map[int64][]int64
+	Dense bool // each heartbeat and scan is executed, whether it can have an effect or not
 }
 
 // Kind is MapReduce as a kind of application.
@@ -79,10 +82,25 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 		return nil, err
 	}
 	return &master.Plan{
-		AMSize: set.AMSize, AMStartMS: k.Model.AMStartMS, Priority: j.Priority, MaxAttempts: set.AMMaxAttempts,
+		AMSize: set.AMSize, AMStartMS: k.amStart(j.ID, 0), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: j.Priority, MaxAttempts: set.AMMaxAttempts,
 		Warnings: k.warnings(set),
 		New:      func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) },
 	}, nil
+}
+
+// amStart is from the NodeManager's start of an application master to its registration.
+func (k *Kind) amStart(job int64, attempt int) int64 {
+	if list := k.AMMS[job]; attempt < len(list) && list[attempt] != trace.Unset {
+		return max(list[attempt]-k.Model.NMStartMS, 0)
+	}
+	return k.Model.AMStartMS
+}
+
+func (k *Kind) laterAMStarts(job int64) (out []int64) {
+	for n := 1; n < len(k.AMMS[job]); n++ {
+		out = append(out, k.amStart(job, n))
+	}
+	return out
 }
 
 func (k *Kind) warnings(set *settings) (list []record.Warning) {

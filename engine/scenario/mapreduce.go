@@ -11,6 +11,14 @@ import (
 // MapReduce is what the MapReduce jobs of the scenario have in common.
 func (sc *Scenario) MapReduce() mapreduce.Setup {
 	s := mapreduce.Setup{Model: &sc.Model, CPU: !sc.MemoryOnly, Dense: sc.Engine == Dense, Over: sc.keys[MapredSite]}
+	for job, list := range sc.Recorded.Latencies {
+		if s.AMMS == nil {
+			s.AMMS = map[int64][]int64{}
+		}
+		for _, l := range list {
+			s.AMMS[job] = append(s.AMMS[job], l.AMMS)
+		}
+	}
 	if sc.Override {
 		s.Over = maps.Clone(sc.mapredSite)
 		maps.Copy(s.Over, sc.keys[MapredSite])

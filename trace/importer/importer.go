@@ -19,8 +19,9 @@ import (
 
 // Importers maps the name of a format to its importer.
 var Importers = map[string]workload.Format{
-	"spark-eventlog": eventlog.Format,
-	"spark-on-yarn":  sparkonyarn.Format,
+	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
+	"spark-eventlog":    eventlog.Format,
+	"spark-on-yarn":     sparkonyarn.Format,
 }
 
 // Find returns the format called name. The error for an unknown name lists the known ones.

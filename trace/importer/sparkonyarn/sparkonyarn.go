@@ -69,12 +69,17 @@ type scenario struct {
 	file        map[string]bool  // with recorded blocks
 	executor    map[string]int32 // container -> executor
 	added       map[string]bool  // applications of the trace
+
+	mapReduce    map[string][]*mapReduceAttempt // by application
+	containersOf map[string]*mapReduceContainer // by name, where there are MapReduce applications
+	amDone       map[string]int64               // end of the process of the last application master
 }
 
 type clusterSetup struct {
 	Nodes         []clusterNode     `json:"nodes"`
 	YarnSite      map[string]string `json:"yarn_site"`
 	SparkDefaults map[string]string `json:"spark_defaults"`
+	MapReduce     map[string]string `json:"mapreduce_defaults"`
 	HDFS          struct {
 		Replication int32 `json:"replication_default"`
 		BlockSize   int64 `json:"block_size"`
@@ -136,13 +141,14 @@ func (s *scenario) read() error {
 			return json.Unmarshal(line, &a.raw)
 		}),
 		eachLine(s, "submits.jsonl", false, func(a *submission, _ []byte) error { s.submits[a.App] = a; return nil }),
-		eachLine(s, "task-preferences.jsonl.gz", true, func(p *stagePreferences, _ []byte) error {
+		eachLine(s, "task-preferences.jsonl.gz", !exists(filepath.Join(s.dir, "tasks.jsonl.gz")), func(p *stagePreferences, _ []byte) error {
 			s.preferences[stageAttempt{p.App, p.Stage, p.Attempt}] = p
 			s.Counts.Read["stage_preferences"]++
 			return nil
 		}),
 		eachLine(s, "node-events.jsonl", false, s.nodeEvent),
 		s.readBlocks(),
+		s.readMapReduce(),
 	)
 	if err != nil {
 		return err
@@ -247,9 +253,13 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 
 // applications reads the event logs, the last attempt of each application.
 func (s *scenario) applications(ctx context.Context) error {
-	logs, skipped, err := eventlog.Find([]string{filepath.Join(s.dir, "eventlogs")})
-	if err != nil {
-		return err
+	var logs []eventlog.Log
+	var skipped []workload.Input
+	if folder := filepath.Join(s.dir, "eventlogs"); len(s.mapReduce) == 0 || exists(folder) {
+		var err error
+		if logs, skipped, err = eventlog.Find([]string{folder}); err != nil {
+			return err
+		}
 	}
 	for _, in := range skipped {
 		if in.LeftOut == workload.Foreign {
@@ -279,6 +289,13 @@ func (s *scenario) applications(ctx context.Context) error {
 	}
 	s.executor, s.added = map[string]int32{}, map[string]bool{}
 	for i, id := range s.appOrder {
+		if len(s.mapReduce[id]) > 0 {
+			if err := s.mapReduceApplication(s.apps[id]); err != nil {
+				return err
+			}
+			s.Progress(i+1, len(s.appOrder), "applications")
+			continue
+		}
 		log, ok := last[id]
 		if !ok {
 			s.Counts.Dropped["applications_without_event_log"]++
@@ -326,10 +343,7 @@ func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventl
 	if rec.Finished > 0 {
 		j.RecordedFinishMS, a.Recorded.FinishMS = rec.Finished, rec.Finished
 	}
-	j.RecordedOutcome = map[string]string{"FINISHED": "success", "FAILED": "failed", "KILLED": "killed"}[rec.Final]
-	if j.RecordedOutcome == "" {
-		j.RecordedOutcome = "censored"
-	}
+	j.RecordedOutcome = outcomeOf(rec)
 	if rec.Queue != "" {
 		a.Queue = rec.Queue
 	}
@@ -344,6 +358,19 @@ func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventl
 	added, err := s.Add(&a.Application)
 	s.added[rec.App] = s.added[rec.App] || added
 	return err
+}
+
+// outcomeOf is the outcome of an application by the state that the ResourceManager ended it in.
+func outcomeOf(rec *recordedApp) string {
+	if out := map[string]string{"FINISHED": "success", "FAILED": "failed", "KILLED": "killed"}[rec.Final]; out != "" {
+		return out
+	}
+	return "censored"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // inputFiles points the stages at the files of the cluster. The log numbers the partitions into which a path was

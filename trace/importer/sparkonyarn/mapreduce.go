@@ -1,0 +1,221 @@
+package sparkonyarn
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// MapReduceFormat is that of one recorded scenario of a MapReduce-on-YARN cluster: as [Format], with the task attempts of the job histories
+// (tasks.jsonl.gz) in place of event logs. Applications of both kinds may be in one scenario.
+var MapReduceFormat = workload.Format{
+	Usage: "a recorded MapReduce-on-YARN cluster: one scenario folder",
+	Read:  readCluster,
+}
+
+// mapReduceAttempt is a task attempt of a job history. Times are absent where they did not happen.
+type mapReduceAttempt struct {
+	App       string   `json:"app"`
+	Task      string   `json:"task"`
+	Type      string   `json:"type"`
+	Container string   `json:"container"`
+	Start     int64    `json:"start"`
+	Finish    int64    `json:"finish"`
+	Shuffled  int64    `json:"shuffle_finish"`
+	Locality  string   `json:"locality"`
+	Node      string   `json:"node"`
+	Status    string   `json:"status"`
+	Preferred []string `json:"preferred"`
+}
+
+// mapReduceContainer is what a container of a task or of an application master tells of its latencies.
+type mapReduceContainer struct {
+	Container string `json:"container"`
+	App       string `json:"app"`
+	AM        bool   `json:"am"`
+	Assigned  int64  `json:"t_am_assigned"`
+	JVMAsked  int64  `json:"t_jvm_asked"`
+	NMDone    int64  `json:"t_nm_done"`
+}
+
+// mapReduceTask are the attempts of a task.
+type mapReduceTask struct {
+	done   *mapReduceAttempt // the one that succeeded
+	failed int32
+}
+
+// readMapReduce reads the task attempts by application, and the containers.
+func (s *scenario) readMapReduce() error {
+	s.mapReduce, s.containersOf = map[string][]*mapReduceAttempt{}, map[string]*mapReduceContainer{}
+	s.amDone = map[string]int64{}
+	if err := eachLine(s, "tasks.jsonl.gz", false, func(a *mapReduceAttempt, _ []byte) error {
+		if a.Type != "MAP" && a.Type != "REDUCE" {
+			return fmt.Errorf("type is %q, want MAP or REDUCE", a.Type)
+		}
+		s.mapReduce[a.App] = append(s.mapReduce[a.App], a)
+		s.Counts.Read["mapreduce_task_attempts"]++
+		return nil
+	}); err != nil || len(s.mapReduce) == 0 {
+		return err
+	}
+	return eachLine(s, "containers.jsonl", false, func(c *mapReduceContainer, _ []byte) error {
+		s.containersOf[c.Container] = c
+		if c.AM && c.NMDone > 0 {
+			s.amDone[c.App] = c.NMDone
+		}
+		return nil
+	})
+}
+
+// mapReduceApplication makes the application of a job history.
+func (s *scenario) mapReduceApplication(rec *recordedApp) error {
+	conf := maps.Clone(s.setup.MapReduce)
+	if conf == nil {
+		conf = map[string]string{}
+	}
+	if sub := s.submits[rec.App]; sub != nil {
+		maps.Copy(conf, sub.Conf)
+	}
+	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), Queue: rec.Queue, Manager: "YARN"}
+	j := &a.Job
+	j.Name, j.ExternalID, j.SubmitMS = rec.Name, rec.App, rec.Submitted
+	j.RecordedStartMS = rec.Submitted
+	j.AMMemMiB = s.number(conf, "yarn.app.mapreduce.am.resource.mb", 1536)
+	j.AMVCores = int32(s.number(conf, "yarn.app.mapreduce.am.resource.cpu-vcores", 1))
+	for _, key := range slices.Sorted(maps.Keys(conf)) {
+		if strings.HasPrefix(key, "mapreduce.") || strings.HasPrefix(key, "yarn.app.mapreduce.") {
+			j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: conf[key]})
+		}
+	}
+	a.Recorded = &workload.RecordedApp{ID: rec.App, Name: rec.Name, SubmitMS: rec.Submitted, StartMS: rec.Submitted, ReadyMS: cmp.Or(rec.Registered, trace.Unset), FinishMS: trace.Unset}
+	last, lastMap := int64(0), int64(0)
+	var tasks [2][]mapReduceTask
+	for _, x := range s.mapReduce[rec.App] {
+		index, err := taskIndex(x.Task)
+		if err != nil {
+			return fmt.Errorf("%s: tasks.jsonl.gz: %w", s.dir, err)
+		}
+		list := &tasks[typeOf(x)]
+		for len(*list) <= index {
+			*list = append(*list, mapReduceTask{})
+		}
+		t := &(*list)[index]
+		switch x.Status {
+		case "SUCCEEDED":
+			t.done = x
+			last = max(last, x.Finish)
+			if x.Type == "MAP" {
+				lastMap = max(lastMap, x.Finish)
+			}
+		case "FAILED":
+			t.failed++
+		}
+	}
+	for i, list := range tasks {
+		if len(list) == 0 {
+			continue
+		}
+		st, seen := s.mapReduceStage(a, conf, i, list, lastMap)
+		seen.SubmitMS = a.Recorded.ReadyMS // all tasks are there from the registration on
+		a.Recorded.Stages = append(a.Recorded.Stages, seen)
+		j.Stages = append(j.Stages, st)
+	}
+	if rec.Finished > 0 {
+		j.RecordedFinishMS, a.Recorded.FinishMS = rec.Finished, rec.Finished
+		if end := cmp.Or(s.amDone[rec.App], rec.Finished); last > 0 {
+			j.TailMS = max(end-last, 0)
+		}
+	}
+	j.RecordedOutcome = outcomeOf(rec)
+	added, err := s.Add(a)
+	s.added[rec.App] = s.added[rec.App] || added
+	return err
+}
+
+func typeOf(a *mapReduceAttempt) int {
+	if a.Type == "REDUCE" {
+		return 1
+	}
+	return 0
+}
+
+// taskIndex reads the number of task_STAMP_JOB_m_000012.
+func taskIndex(name string) (int, error) {
+	parts := strings.Split(name, "_")
+	n, err := strconv.ParseInt(parts[len(parts)-1], 10, 32)
+	if err != nil || n < 0 || n > 1<<24 {
+		return 0, fmt.Errorf("task %q, want as task_1795308165611_0001_m_000012", name)
+	}
+	return int(n), nil
+}
+
+// number is a whole number of the configuration; what is none counts as not set.
+func (s *scenario) number(conf map[string]string, key string, otherwise int64) int64 {
+	n, err := strconv.ParseInt(conf[key], 10, 32)
+	if err != nil || n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+// mapReduceStage makes the maps (type 0) or reduces (1). A task's time is that of the attempt that succeeded, from the moment at which its process asked for
+// its work. A reduce's counts from the last map's end, if that came later: it waited until then.
+func (s *scenario) mapReduceStage(a *workload.Application, conf map[string]string, kind int, list []mapReduceTask, lastMap int64) (trace.Stage, workload.RecordedStage) {
+	name := [...]string{"map", "reduce"}[kind]
+	st := trace.NewStage(int32(len(a.Job.Stages)), [...]string{trace.StageInput, trace.StageResult}[kind])
+	st.Name = name
+	if kind == 1 && st.ID > 0 {
+		st.Parents = []int32{st.ID - 1}
+	}
+	st.TaskMemMiB = s.number(conf, "mapreduce."+name+".memory.mb", 1024)
+	st.TaskVCores = int32(s.number(conf, "mapreduce."+name+".cpu.vcores", 1))
+	st.Tasks = trace.NewTasks(len(list))
+	t := &st.Tasks
+	t.SchedDelayMS, t.Retries = make([]int64, len(list)), make([]int32, len(list))
+	t.RecordedNode, t.RecordedLocality = make([]int32, len(list)), make([]string, len(list))
+	if kind == 1 {
+		t.DeserializeMS = make([]int64, len(list))
+	}
+	prefs := make([][]int32, len(list))
+	seen := workload.RecordedStage{SparkStage: st.ID, Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset}
+	for i := range list {
+		x := list[i].done
+		t.Retries[i], t.SchedDelayMS[i], t.RecordedNode[i] = list[i].failed, trace.Unset, trace.Unset
+		if x == nil {
+			s.Counts.Defaulted["tasks_that_did_not_succeed_have_no_time"]++
+			continue
+		}
+		begin := x.Start
+		if c := s.containersOf[x.Container]; c != nil && c.JVMAsked > 0 && c.Assigned > 0 {
+			begin = c.JVMAsked
+			t.SchedDelayMS[i] = max(begin-c.Assigned, 0)
+		}
+		if kind == 1 {
+			begin = max(begin, lastMap)
+			t.DeserializeMS[i] = max(x.Shuffled-begin, 0)
+		}
+		t.DurationMS[i] = max(x.Finish-begin, 0)
+		if kind == 1 {
+			t.DeserializeMS[i] = min(t.DeserializeMS[i], t.DurationMS[i])
+		}
+		for _, h := range x.Preferred {
+			if n := a.Host(h); !slices.Contains(prefs[i], n) {
+				prefs[i] = append(prefs[i], n)
+			}
+		}
+		t.RecordedNode[i] = a.Host(x.Node)
+		t.RecordedLocality[i] = map[string]string{"NODE_LOCAL": "NODE_LOCAL", "RACK_LOCAL": "RACK_LOCAL"}[x.Locality]
+		if t.RecordedLocality[i] == "" {
+			t.RecordedLocality[i] = [...]string{"ANY", "NO_PREF"}[kind]
+		}
+		seen.FinishMS = max(seen.FinishMS, x.Finish)
+	}
+	t.SetPrefs(prefs)
+	return st, seen
+}
