@@ -383,7 +383,7 @@ func pinnedCases() []pinnedCase {
 	add("another-seed", func() (scenario.Input, scenario.Options) {
 		return contended(), fair(scenario.Options{Sharing: "fair", Placement: "locality-ratio", Conf: patient, Seed: 2})
 	})
-	return out
+	return append(out, mapReduceCases()...)
 }
 
 // idleCases are clusters in which nothing is there most of the time, under everything that goes on by itself.
