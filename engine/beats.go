@@ -32,17 +32,20 @@ type beats struct {
 	phase    []int64
 
 	ranks      []protocol.NodeID // by (phase, node)
+	before     []int32           // by phase: how many ranks have a smaller one
 	start      int64             // of the epoch's first cycle
+	first      int64             // heartbeat of the epoch
 	h          int64             // the next heartbeat
+	at         int64             // its time
 	nextUpdate int64
-	lastAt     int64 // time and node of the last heartbeat that passed
+	lastAt     int64 // time and node of the last heartbeat that passed in the epochs before
 	last       protocol.NodeID
 
 	heartbeats, updates int64 // that have passed, executed or not
 }
 
 func newBeats(dense bool, rm elider, interval, update int64, phase []int64) *beats {
-	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, lastAt: -1, nextUpdate: update}
+	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, at: never, lastAt: -1, nextUpdate: update}
 }
 
 // timeOf returns the time of heartbeat h.
@@ -57,9 +60,31 @@ func (b *beats) timeOf(h int64) int64 {
 // firstAt returns the first heartbeat at a time of the epoch or later.
 func (b *beats) firstAt(at int64) int64 {
 	n := len(b.ranks)
-	cycle, phase := (at-b.start)/b.interval, (at-b.start)%b.interval
+	cycle := (at - b.start) / b.interval
+	phase := at - b.start - cycle*b.interval
+	if b.before != nil {
+		return cycle*int64(n) + int64(b.before[phase])
+	}
 	rank := sort.Search(n, func(i int) bool { return b.phase[b.ranks[i]] >= phase })
 	return cycle*int64(n) + int64(rank)
+}
+
+// mostPhases is the longest interval of heartbeats for whose milliseconds counts are kept.
+const mostPhases = 10_000
+
+// count counts the ranks below each phase.
+func (b *beats) count() {
+	if b.interval > mostPhases {
+		return
+	}
+	b.before = slices.Grow(b.before[:0], int(b.interval))[:b.interval]
+	rank := 0
+	for phase := range b.before {
+		for rank < len(b.ranks) && b.phase[b.ranks[rank]] < int64(phase) {
+			rank++
+		}
+		b.before[phase] = int32(rank)
+	}
 }
 
 func (b *beats) updateTime() int64 {
@@ -77,7 +102,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 		b.passTo(limit)
 	}
 	for {
-		at, update := b.timeOf(b.h), b.updateTime()
+		at, update := b.at, b.updateTime()
 		if update <= at {
 			ord := order(classUpdate, 0, evUpdate, 0)
 			if update == never || !before(update, ord) {
@@ -89,6 +114,9 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			b.rm.CreditUpdate(update)
 			b.passUpdate()
 			continue
+		}
+		if at > limit {
+			return 0, 0, false
 		}
 		ord := order(classNodeBeat, 0, evNodeBeat, b.h%int64(len(b.ranks)))
 		if !before(at, ord) {
@@ -107,7 +135,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 			b.pass(h)
 		}
 		if h < end {
-			return b.timeOf(h), order(classNodeBeat, 0, evNodeBeat, h%int64(len(b.ranks))), true
+			return b.at, order(classNodeBeat, 0, evNodeBeat, h%int64(len(b.ranks))), true
 		}
 	}
 }
@@ -117,7 +145,7 @@ func (b *beats) any() bool { return len(b.ranks) > 0 || b.update > 0 }
 
 // run executes what next has returned.
 func (b *beats) run(s *sim) {
-	if at, update := b.timeOf(b.h), b.updateTime(); update <= at {
+	if b.updateTime() <= b.at {
 		b.passUpdate()
 		s.doing = &kinds[evUpdate]
 		s.totals.ExecutedUpdates++
@@ -133,8 +161,7 @@ func (b *beats) run(s *sim) {
 // pass counts the heartbeats before h.
 func (b *beats) pass(h int64) {
 	b.heartbeats += h - b.h
-	b.lastAt, b.last = b.timeOf(h-1), b.ranks[(h-1)%int64(len(b.ranks))]
-	b.h = h
+	b.h, b.at = h, b.timeOf(h)
 }
 
 func (b *beats) passUpdate() {
@@ -158,10 +185,14 @@ func (b *beats) passTo(at int64) {
 // nodesChanged starts a new epoch: ranks are made again, and the next heartbeat is the first one
 // at or after now that has not passed.
 func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
+	if b.h > b.first {
+		b.lastAt, b.last = b.timeOf(b.h-1), b.ranks[(b.h-1)%int64(len(b.ranks))]
+	}
 	b.ranks = slices.Clone(nodes)
 	slices.SortFunc(b.ranks, func(x, y protocol.NodeID) int {
 		return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
 	})
+	b.count()
 	b.start, b.h = now-now%b.interval, 0
 	if len(b.ranks) > 0 {
 		b.h = b.firstAt(now)
@@ -169,5 +200,6 @@ func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
 			b.h++
 		}
 	}
+	b.first, b.at = b.h, b.timeOf(b.h)
 	b.rm.Epoch(b.ranks)
 }

@@ -2,7 +2,6 @@ package rm
 
 import (
 	"replay/engine/protocol"
-	"replay/engine/yarn"
 )
 
 // What the fast loop asks before it has a heartbeat or an update executed. The ResourceManager knows which nodes have news for it.
@@ -39,12 +38,6 @@ func (r *RM) Quiet() bool { return len(r.apps) == 0 && r.unheard == 0 }
 // leaveOut reports whether what does nothing while nothing is there may be left out.
 func (r *RM) leaveOut() bool { return !r.config.Dense && r.Quiet() }
 
-// elider returns the scheduler as one that decides, or nil.
-func (r *RM) elider() yarn.Elider {
-	e, _ := r.sched.(yarn.Elider)
-	return e
-}
-
 // Epoch says which nodes send heartbeats from now on, in their order within a cycle; heartbeats are numbered as [yarn.Elider] has it.
 func (r *RM) Epoch(ranks []protocol.NodeID) {
 	r.settle()
@@ -58,7 +51,7 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 		n.rank = int32(i + 1)
 		r.news(n, n.hasNews())
 	}
-	if e := r.elider(); e != nil {
+	if e := r.decides; e != nil {
 		e.Epoch(ranks)
 	}
 }
@@ -68,7 +61,7 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 	if r.Quiet() {
 		return limit
 	}
-	e := r.elider()
+	e := r.decides
 	if e == nil {
 		return h
 	}
@@ -83,7 +76,7 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 
 // CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.
 func (r *RM) CreditHeartbeats(h, end int64) {
-	if e := r.elider(); e != nil && !r.Quiet() {
+	if e := r.decides; e != nil && !r.Quiet() {
 		e.CreditHeartbeats(h, end)
 	}
 }
@@ -93,7 +86,7 @@ func (r *RM) UpdateDue() bool {
 	if r.Quiet() {
 		return false
 	}
-	if e := r.elider(); e != nil {
+	if e := r.decides; e != nil {
 		return e.UpdateDue()
 	}
 	return true
@@ -101,7 +94,7 @@ func (r *RM) UpdateDue() bool {
 
 // CreditUpdate accounts for an update at a time, which is not executed.
 func (r *RM) CreditUpdate(at int64) {
-	if e := r.elider(); e != nil && !r.Quiet() {
+	if e := r.decides; e != nil && !r.Quiet() {
 		e.CreditUpdate(at)
 		return
 	}
@@ -115,8 +108,8 @@ func (r *RM) settle() {
 		r.sched.SetClock(r.config.StartMS + at)
 		r.sched.Update()
 	}
-	if e, ok := r.sched.(yarn.Elider); ok {
-		e.Settle()
+	if r.decides != nil {
+		r.decides.Settle()
 	}
 }
 

@@ -64,9 +64,10 @@ type Reload struct {
 
 // RM is a ResourceManager with its NodeManagers' reports. Use [New].
 type RM struct {
-	sched  yarn.Scheduler
-	host   Host
-	config Config
+	sched   yarn.Scheduler
+	decides yarn.Elider // sched, nil where it is none
+	host    Host
+	config  Config
 
 	apps  map[protocol.AppID]*app
 	nodes []node
@@ -120,6 +121,7 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 		return nil, err
 	}
 	r.sched = s
+	r.decides, _ = s.(yarn.Elider)
 	if l, can := s.(yarn.Literal); can && c.Dense {
 		l.Literally()
 	}
