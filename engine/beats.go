@@ -32,6 +32,7 @@ type beats struct {
 	phase    []int64
 
 	ranks      []protocol.NodeID // by (phase, node)
+	phases     []int64           // by rank
 	before     []int32           // by phase: how many ranks have a smaller one
 	start      int64             // of the epoch's first cycle
 	first      int64             // heartbeat of the epoch
@@ -54,7 +55,8 @@ func (b *beats) timeOf(h int64) int64 {
 	if n == 0 {
 		return never
 	}
-	return b.start + h/n*b.interval + b.phase[b.ranks[h%n]]
+	cycle := h / n
+	return b.start + cycle*b.interval + b.phases[h-cycle*n]
 }
 
 // firstAt returns the first heartbeat at a time of the epoch or later.
@@ -65,7 +67,7 @@ func (b *beats) firstAt(at int64) int64 {
 	if b.before != nil {
 		return cycle*int64(n) + int64(b.before[phase])
 	}
-	rank := sort.Search(n, func(i int) bool { return b.phase[b.ranks[i]] >= phase })
+	rank := sort.Search(n, func(i int) bool { return b.phases[i] >= phase })
 	return cycle*int64(n) + int64(rank)
 }
 
@@ -80,7 +82,7 @@ func (b *beats) count() {
 	b.before = slices.Grow(b.before[:0], int(b.interval))[:b.interval]
 	rank := 0
 	for phase := range b.before {
-		for rank < len(b.ranks) && b.phase[b.ranks[rank]] < int64(phase) {
+		for rank < len(b.phases) && b.phases[rank] < int64(phase) {
 			rank++
 		}
 		b.before[phase] = int32(rank)
@@ -192,6 +194,10 @@ func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
 	slices.SortFunc(b.ranks, func(x, y protocol.NodeID) int {
 		return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
 	})
+	b.phases = b.phases[:0]
+	for _, id := range b.ranks {
+		b.phases = append(b.phases, b.phase[id])
+	}
 	b.count()
 	b.start, b.h = now-now%b.interval, 0
 	if len(b.ranks) > 0 {

@@ -193,10 +193,26 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 	return changed
 }
 
-// byName returns hosts in the order of their names; most calls are about the same hosts as the one before.
+// byName returns hosts in the order of their names; most calls are about hosts that the one before was about.
 func (a *Allocator) byName(p *profile, hosts []spark.HostTasks) []spark.HostTasks {
-	if !slices.Equal(hosts, p.told) {
-		p.told = append(p.told[:0], hosts...)
+	if slices.Equal(hosts, p.told) {
+		return p.sorted
+	}
+	p.told = append(p.told[:0], hosts...)
+	for i, h := range hosts {
+		a.index.set(h.Host, int32(i)+1)
+	}
+	known := p.sorted[:0]
+	for _, h := range p.sorted {
+		if i := a.index.position(h.Host); i >= 0 {
+			known = append(known, hosts[i])
+		}
+	}
+	for _, h := range hosts {
+		a.index.set(h.Host, 0)
+	}
+	p.sorted = known
+	if len(known) < len(hosts) {
 		p.sorted = append(p.sorted[:0], hosts...)
 		slices.SortFunc(p.sorted, func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
 	}

@@ -9,7 +9,10 @@ import (
 )
 
 // HostIndex is working memory: the position of a host in a list, by its name's number.
-type HostIndex struct{ at []int32 } // position+1
+type HostIndex struct {
+	at    []int32 // position+1
+	hints policy.Hints
+}
 
 func (x *HostIndex) set(host protocol.Name, position int32) {
 	for int(host) >= len(x.at) {
@@ -124,9 +127,10 @@ func (a *Allocator) ask(p int32, missing int) {
 func (a *Allocator) hints(p int32) *policy.Hints {
 	profile := &a.profiles[p]
 	n := len(profile.hints.Hosts)
-	h := &policy.Hints{
+	h := &a.index.hints
+	*h = policy.Hints{
 		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec,
-		Tasks: make([]int, n), Existing: make([]int, n), Pending: make([]int, n),
+		Tasks: zeros(h.Tasks, n), Existing: zeros(h.Existing, n), Pending: zeros(h.Pending, n),
 	}
 	for i, t := range profile.hints.Hosts {
 		h.Tasks[i] = t.Tasks
@@ -137,6 +141,12 @@ func (a *Allocator) hints(p int32) *policy.Hints {
 		}
 	}
 	return h
+}
+
+func zeros(list []int, n int) []int {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
 }
 
 // taskHosts returns the preferred hosts of single tasks, if the placement wants them; a.index holds the hosts.
