@@ -12,6 +12,7 @@ import (
 	"replay/engine/random"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
 	"replay/trace"
 )
 
@@ -34,6 +35,14 @@ func TestEnginesDecideAlike(t *testing.T) {
 // TestEnginesDecideAlikeWithABacklog has many more applications than queues may run, with masters of several sizes.
 func TestEnginesDecideAlikeWithABacklog(t *testing.T) {
 	decideAlike(t, randomBacklog, more((*seeds+4)/5))
+}
+
+// TestSchedulersDecideAlike has clusters of every scheduler with short intervals.
+func TestSchedulersDecideAlike(t *testing.T) {
+	decideAlike(t, func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+		c := scenariotest.Random(seed)
+		return c.Input, c.Options
+	}, more((*seeds+1)/2))
 }
 
 // decideAlike replays clusters with both engines and returns how many heartbeats the fast one executed, and how many there were.

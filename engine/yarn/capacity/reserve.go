@@ -14,6 +14,7 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 	a.held.Put(k.t.Key, k.hash(a), k)
 	a.reserved = a.reserved.Add(c.Size)
 	n.Reserved = c
+	n.Touch()
 	s.tell(yarn.Event{Kind: yarn.Reserved, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
 	a.q.charge(a, c.Size)
 	for q := a.q; q != nil; q = q.parent {
@@ -47,6 +48,7 @@ func (s *Scheduler) dropReservation(a *app, c *yarn.Container) {
 	k.rereserved = 0
 	a.reserved = a.reserved.Sub(c.Size)
 	c.Node.Reserved = nil
+	c.Node.Touch()
 	s.tell(yarn.Event{Kind: yarn.Unreserved, Container: c.Protocol(), App: a.ID})
 	for q := a.q; q != nil; q = q.parent {
 		q.reserved = q.reserved.Sub(c.Size)

@@ -41,6 +41,7 @@ type Scheduler struct {
 	asks     []protocol.Ask       // scratch
 	resized  []protocol.Container // reported by a node, to be handled in its heartbeat
 	running  running
+	sets     yarn.NodeSets
 
 	observeProposals func(*Proposal)
 }
@@ -77,6 +78,7 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 	for _, q := range s.queues {
 		s.byName[q.cfg.Path] = q
 	}
+	s.sets = s.newSets()
 	return s
 }
 

@@ -21,13 +21,14 @@ func (s *Scheduler) assign(n *yarn.Node) {
 				break
 			}
 		}
-		if n.Free[resource.Memory] < s.site.MinAllocation[resource.Memory] {
+		if !s.hasRoom(n) {
 			break
 		}
 	}
+	s.told, s.newcomer = s.unallocated(), false
 	for _, app := range s.apps {
 		if app.attempt != nil {
-			app.headroom = s.nodes.Capacity.Sub(s.used).Max(resource.Resource{})
+			app.headroom = s.told
 		}
 	}
 }

@@ -35,6 +35,10 @@ type Scheduler struct {
 	asks      []protocol.Ask    // scratch, as the following
 	scratch   []*yarn.Table
 	event     yarn.Event
+
+	sets     yarn.NodeSets
+	told     resource.Resource // headroom as of the last look at the applications
+	newcomer bool              // an attempt was made since
 }
 
 // app is an application and its attempt.
@@ -57,9 +61,11 @@ func New(site *conf.Site, names *protocol.Names, timestamp int64, observe yarn.O
 	if least <= 0 || least > most {
 		return nil, fmt.Errorf("yarn.scheduler.minimum-allocation-mb is %d, want more than 0 and at most the maximum, %d", least, most)
 	}
-	return &Scheduler{
+	s := &Scheduler{
 		site: site, nodes: yarn.NewCluster(names), observe: observe, timestamp: timestamp, now: timestamp,
-	}, nil
+	}
+	s.sets = s.newSets()
+	return s, nil
 }
 
 // Cluster returns the registered nodes, to be read only.
@@ -112,6 +118,7 @@ func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
 // AddAttempt makes the application's attempt.
 func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	if a := s.app(id); a != nil {
+		s.newcomer = true
 		a.attempts++
 		a.attempt = yarn.NewAttempt(a.spec, a.attempts, s.timestamp, s.now, s.nodes.Places)
 	}
@@ -209,7 +216,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if s.site.WorkPreservingRecovery && s.now-s.timestamp <= s.site.SchedulingWait {
 		return
 	}
-	if n.Free[resource.Memory] >= s.site.MinAllocation[resource.Memory] {
+	if s.hasRoom(n) {
 		s.assign(n)
 	}
 }
