@@ -81,7 +81,10 @@ func (c *Collector) Container(r *record.Container) {
 	if Happened(r.Asked) && Happened(r.Allocated) {
 		wait := r.Allocated - r.Asked
 		d.Ask.Add(wait)
-		c.askOf(r.Queue).Add(wait)
+		if s.ask == nil || s.queue != r.Queue {
+			s.ask, s.queue = c.askOf(r.Queue), r.Queue
+		}
+		s.ask.Add(wait)
 		s.askMS += wait
 		s.asks++
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/dist"
 )
 
 // jobSums are what the containers and task attempts of a job add up to.
@@ -15,6 +16,8 @@ type jobSums struct {
 	tasks                        int64
 	levels                       [5]int64
 	tasksPreferring              int64
+	queue                        string // that the job's containers are in
+	ask                          *dist.Dist
 }
 
 // job returns the sums of a job.
