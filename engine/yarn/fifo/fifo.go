@@ -74,7 +74,7 @@ func (s *Scheduler) Cluster() *yarn.Cluster { return s.nodes }
 // SetClock is described at [yarn.Scheduler].
 func (s *Scheduler) SetClock(now int64) { s.now = now }
 
-// AddNode registers a node.
+// AddNode registers nodes.
 func (s *Scheduler) AddNode(specs ...yarn.NodeSpec) {
 	for _, n := range specs {
 		s.nodes.Add(n)
