@@ -16,6 +16,7 @@ import (
 	"replay/report/metric"
 	"replay/report/plot"
 	"replay/report/reporttest"
+	"replay/sealed/sealedtest"
 )
 
 // filesOf returns the content of every file below dir by its path.
@@ -196,6 +197,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			if err := os.WriteFile(path, bytes.ReplaceAll(b, []byte(old), []byte(by)), 0o644); err != nil {
 				t.Fatal(err)
 			}
+			if by != "[\n" {
+				sealedtest.Seal(t, dir)
+			}
 		}
 	}
 	swap := func(name, by string) func(*testing.T, string) {
@@ -207,6 +211,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
 				t.Fatal(err)
 			}
+			sealedtest.Seal(t, dir)
 		}
 	}
 	remove := func(name string) func(*testing.T, string) {

@@ -7,13 +7,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"replay/input"
+	"replay/sealed"
 )
 
 // Format, Version and TimeUnit stand in the manifest and in every table.
@@ -177,29 +177,17 @@ func (m *Manifest) identity(files []FileEntry) string {
 // takeSums sets the hashes of the manifest's text, however it is laid out: SHA-256 over its JSON without space, keys
 // sorted. That of all of it leaves out its own hash, and the core also what identity does.
 func (m *Manifest) takeSums(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var all map[string]any
-	if err := d.Decode(&all); err != nil {
+	doc, err := sealed.Decode(text)
+	if err != nil {
 		return err
 	}
-	sum := func() string {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(all); err != nil {
-			panic(err) // it has just been decoded
-		}
-		sum := sha256.Sum256(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-		return hex.EncodeToString(sum[:])
-	}
-	delete(all, "hash")
-	m.sum = sum()
-	delete(all, "files")
-	if source, ok := all["source"].(map[string]any); ok {
+	m.sum = doc.Sum()
+	delete(doc, sealed.Key)
+	delete(doc, "files")
+	if source, ok := doc["source"].(map[string]any); ok {
 		delete(source, "files")
 	}
-	m.core = sum()
+	m.core = doc.Sum()
 	return nil
 }
 
@@ -287,16 +275,4 @@ func checkFileName(name string) error {
 		return fmt.Errorf("name is %q, want letters, digits, '.', '_' and '-', not starting with '.'", name)
 	}
 	return nil
-}
-
-// hashFile returns size and SHA-256 of a file.
-func hashFile(path string) (size int64, sum string, err error) {
-	f, err := input.Open(path)
-	if err != nil {
-		return 0, "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	size, err = io.CopyBuffer(struct{ io.Writer }{h}, f, make([]byte, 1<<18))
-	return size, hex.EncodeToString(h.Sum(nil)), err
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"replay/input"
+	"replay/sealed"
 )
 
 // A Trace is an open trace directory. Several readers may use it at the same time.
@@ -128,7 +129,7 @@ func (t *Trace) checkFiles(report func(Problem) error) error {
 		names[name] = true
 	}
 	for _, name := range sortedKeys(names) {
-		size, sum, err := hashFile(filepath.Join(t.dir, name))
+		size, sum, err := sealed.Hash(filepath.Join(t.dir, name))
 		if err != nil {
 			return bad(name, "file", openError(err), "readable")
 		}

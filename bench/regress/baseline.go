@@ -52,6 +52,10 @@ func Read(path string) (*Baseline, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(path, text)
+}
+
+func parse(path string, text []byte) (*Baseline, error) {
 	b := &Baseline{}
 	if err := json.Unmarshal(text, b); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

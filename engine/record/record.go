@@ -349,6 +349,15 @@ type Manifest struct {
 	Modelled       []string          `json:"not_recorded"`                 // what is modelled rather than recorded, in words
 	Elsewhere      string            `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN
 	Made           *Made             `json:"made"`                         // nil when it is not known
+	Files          []File            `json:"files"`                        // the other files from which the result is read, by name; of a result in a directory
+	Hash           string            `json:"hash,omitempty"`               // over all of it, in a file
+}
+
+// File is a file of a result as it was written.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
 }
 
 // Window is a part of a trace by the time of submission. Times of the replay count from its start.

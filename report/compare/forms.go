@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/quantity"
+	"replay/sealed"
 	"replay/shown"
 )
 
@@ -31,6 +30,7 @@ type (
 		Verdict   []verdictJSON `json:"verdict"`
 		Metrics   []rowJSON     `json:"metrics"`
 		Made      *record.Made  `json:"made"`
+		Hash      string        `json:"hash"` // over all of it
 	}
 	variantJSON struct {
 		Name    string          `json:"name"`
@@ -165,12 +165,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 		}
 		out.Metrics = append(out.Metrics, r)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", " ")
-	e.SetEscapeHTML(false)
-	err := e.Encode(out)
-	return b.Bytes(), err
+	return sealed.Marshal(&out, " ", func(hash string) { out.Hash = hash })
 }
 
 // inferenceJSON says what is inferred from what.

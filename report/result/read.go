@@ -11,28 +11,45 @@ import (
 
 	"replay/engine/record"
 	"replay/input"
+	"replay/sealed"
 )
+
+// isRead are the files that Read reads besides run.json.
+var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet"}
 
 // Read reads the tables of a result directory back.
 func Read(dir string) (*Data, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }
-	var m record.Manifest
-	if err := readJSON(path("run.json"), &m); err != nil {
+	text, err := input.ReadFile(path("run.json"))
+	if err != nil {
 		return nil, err
 	}
-	if major, _, _ := strings.Cut(m.FormatVersion, "."); m.Format != record.Format || major != "1" {
-		return nil, fmt.Errorf("%s: format is %q version %q, want %q version 1", path("run.json"), m.Format, m.FormatVersion, record.Format)
+	m, err := readManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path("run.json"), err)
+	}
+	for _, f := range m.Files {
+		if !slices.Contains(isRead, f.Name) {
+			continue
+		}
+		if err := sealed.File(f).Check(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // which are needed shows below
+			return nil, err
+		}
 	}
 	c := NewCollector()
 	if err := readColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
 		return nil, err
 	}
-	err := readColumns[taskRow](path("tasks.parquet"), c.readTasks)
+	err = readColumns[taskRow](path("tasks.parquet"), c.readTasks)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.tasksOff = true
-		var s storedTasks
-		if err = readJSON(path("tasks.json"), &s); err == nil {
-			err = c.data.Tasks.restore(&s)
+		var text []byte
+		if text, err = input.ReadFile(path("tasks.json")); err == nil {
+			err = c.data.Tasks.read(text)
+		}
+		var named *fs.PathError
+		if err != nil && !errors.As(err, &named) {
+			err = fmt.Errorf("%s: %w", path("tasks.json"), err)
 		}
 	}
 	if err != nil {
@@ -62,15 +79,24 @@ func Read(dir string) (*Data, error) {
 	return data, nil
 }
 
-func readJSON(path string, v any) error {
-	b, err := input.ReadFile(path)
-	if err != nil {
+// readManifest reads the text of a run.json.
+func readManifest(text []byte) (m record.Manifest, err error) {
+	if err := sealed.Unmarshal(text, &m); err != nil {
+		return m, err
+	}
+	if major, _, _ := strings.Cut(m.FormatVersion, "."); m.Format != record.Format || major != "1" {
+		return m, fmt.Errorf("format is %q version %q, want %q version 1", m.Format, m.FormatVersion, record.Format)
+	}
+	return m, nil
+}
+
+// read takes in the text of a tasks.json.
+func (t *Tasks) read(text []byte) error {
+	var s storedTasks
+	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return t.restore(&s)
 }
 
 // parse returns the number of the name among those of n values.

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 
 	"replay/engine/record"
 	"replay/outdir"
+	"replay/sealed"
 )
 
 // Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet if wanted.
@@ -144,7 +147,7 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 			return nil, err
 		}
 	}
-	if err := writeJSON(w.dir.Path("run.json"), data.Manifest); err != nil {
+	if err := w.seal(&data.Manifest); err != nil {
 		return nil, err
 	}
 	if w.tasks == nil { // the result must say what Read will read
@@ -152,6 +155,26 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 		data.Tasks.Run.Spill()
 	}
 	return data, nil
+}
+
+// seal writes the manifest, with the hashes of all files that are there.
+func (w *Writer) seal(m *record.Manifest) error {
+	m.Files = nil
+	for _, name := range slices.Sorted(slices.Values(Files)) {
+		f, err := sealed.Of(w.dir.Path(""), name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, record.File(f))
+	}
+	text, err := sealed.Marshal(m, "  ", func(hash string) { m.Hash = hash })
+	if err != nil {
+		return err
+	}
+	return w.dir.WriteFile("run.json", text)
 }
 
 func writeJobs(path string, jobs []Job) error {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"replay/input"
+	"replay/sealed"
 )
 
 // Report is what a check found.
@@ -75,7 +76,7 @@ type verifier struct {
 // Dir checks the result directory dir. The error is for one that cannot be read.
 func Dir(dir string) (*Report, error) {
 	v := &verifier{dir: dir, jobs: map[int64]*job{}, byKey: map[containerKey]int32{}}
-	if err := v.readJSON("run.json", &v.manifest); err != nil {
+	if err := v.readManifest(); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{v.readNodes, v.readJobs, v.readContainers, v.readTasks, v.readDecisions} {
@@ -101,6 +102,7 @@ func Dir(dir string) (*Report, error) {
 
 // manifest is what the checks need of run.json.
 type manifest struct {
+	Files  []sealed.File `json:"files"`
 	Totals struct {
 		Jobs                int64 `json:"jobs"`
 		JobsSucceeded       int64 `json:"jobs_succeeded"`
@@ -174,6 +176,24 @@ func (c *checker) that(holds bool, row int64, column string, value any, want str
 // equal counts a comparison of a value with what it is to be.
 func (c *checker) equal(got, want, row int64, column, from string) {
 	c.that(got == want, row, column, got, "%d, %s", want, from)
+}
+
+// readManifest reads run.json, and compares the files of the result with the hashes in it.
+func (v *verifier) readManifest() error {
+	path := filepath.Join(v.dir, "run.json")
+	text, err := input.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := sealed.Unmarshal(text, &v.manifest); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, f := range v.manifest.Files {
+		if err := f.Check(v.dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *verifier) readJSON(name string, to any) error {

@@ -1,7 +1,7 @@
 package command
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"replay/engine/record"
 	"replay/input"
 	"replay/report/quantity"
+	"replay/sealed"
 	"replay/trace"
 )
 
@@ -41,6 +42,24 @@ type described struct {
 	Modified bool         `json:"program_modified"`
 }
 
+// readDescribed reads a run.json or comparison.json, with its traces and the files from which it was made.
+func readDescribed(text []byte) (d described, traces []wanted, files *inputFiles, err error) {
+	if err := sealed.Unmarshal(text, &d); err != nil {
+		return d, nil, nil, err
+	}
+	if d.Made == nil || len(d.Made.Command) < 2 {
+		return d, nil, nil, errors.New("does not say how it was made; want the run.json or comparison.json of replay run or replay compare")
+	}
+	if traces = d.Traces; len(traces) == 0 {
+		traces = []wanted{{d.Name, d.Trace}}
+	}
+	if len(d.Made.Command) < 1+len(traces) {
+		return d, nil, nil, fmt.Errorf("its command %q does not name its traces", strings.Join(d.Made.Command, " "))
+	}
+	files, err = filesOf(d.Made)
+	return d, traces, files, err
+}
+
 // again runs the command c once more with the words and files of the result that --from names.
 func (p *program) again(c *cli.Context) error {
 	file, name := c.String("from"), c.Command.Name
@@ -48,29 +67,15 @@ func (p *program) again(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	var d described
-	if err := json.Unmarshal(text, &d); err != nil {
+	d, traces, files, err := readDescribed(text)
+	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
-	}
-	if d.Made == nil || len(d.Made.Command) < 2 {
-		return fmt.Errorf("%s: does not say how it was made; want the run.json or comparison.json of replay run or replay compare", file)
 	}
 	if made := d.Made.Command[0]; made != name {
 		return usagef("--from is %s, which replay %s made: use replay %s --from", file, made, made)
 	}
-	traces := d.Traces
-	if len(traces) == 0 {
-		traces = []wanted{{d.Name, d.Trace}}
-	}
 	if n := len(traces); c.NArg() > n {
 		return usagef("%s --from wants %s or none, got %d arguments", name, quantity.Counted(int64(n), "traces"), c.NArg())
-	}
-	if len(d.Made.Command) < 1+len(traces) {
-		return fmt.Errorf("%s: its command %q does not name its traces", file, strings.Join(d.Made.Command, " "))
-	}
-	files, err := filesOf(d.Made)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
 	}
 	args := slices.Clone(d.Made.Command)
 	for i := range p.words.flags {

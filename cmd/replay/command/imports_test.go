@@ -10,9 +10,11 @@ import (
 // picture says which of our packages each may import; docs/architecture.md draws it. A name that ends in ... stands
 // for all packages below it, as a key for those that have no line of their own.
 var picture = map[string][]string{
-	"replay/input":  nil, // opens what is read
-	"replay/shown":  nil, // what people look at
-	"replay/outdir": nil, // puts what is written in its place
+	"replay/input":             nil,              // opens what is read
+	"replay/shown":             nil,              // what people look at
+	"replay/sealed":            {"replay/input"}, // whether files are as they were written
+	"replay/sealed/sealedtest": {"replay/sealed"},
+	"replay/outdir":            nil, // puts what is written in its place
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
 	"replay/trace/importer/workload": {"replay/input", "replay/trace", "replay/trace/tablefile"},
@@ -22,7 +24,7 @@ var picture = map[string][]string{
 
 	"replay/policy/resource":            nil,
 	"replay/policy":                     {"replay/policy/resource"},
-	"replay/trace":                      {"replay/input", "replay/outdir", "replay/trace/tablefile"},
+	"replay/trace":                      {"replay/input", "replay/sealed", "replay/outdir", "replay/trace/tablefile"},
 	"replay/trace/tablefile":            {"replay/input"},
 	"replay/trace/synth":                {"replay/trace"},
 	"replay/engine/record":              nil,
@@ -56,15 +58,15 @@ var picture = map[string][]string{
 
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
-	"replay/report/result":     {"replay/input", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/outdir", "replay/report/quantity"},
+	"replay/report/result":     {"replay/input", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/outdir", "replay/report/quantity"},
 	"replay/report/metric":     {"replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/shown", "replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/page":       {"replay/shown", "replay/report/figure", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/inference":  {"replay/report/dist"},
-	"replay/report/compare":    {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
+	"replay/report/compare":    {"replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
-	"replay/report/verify":     {"replay/input", "replay/trace/tablefile"},
+	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/trace/tablefile"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/shown", "replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 

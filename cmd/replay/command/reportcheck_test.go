@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"replay/sealed/sealedtest"
 )
 
 // Results hold what report check looks at, under every scheduler, with failing nodes, expiring containers and an end that was asked for; and
@@ -59,6 +61,10 @@ func TestReportCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			setValue(t, filepath.Join(dir, tt.file), tt.column, tt.row, tt.value)
+			if code, _, stderr := replay(t, "report", "check", "--quiet", dir); code != exitBadInput || !strings.Contains(stderr, tt.file+": has ") || !strings.Contains(stderr, "it was changed") {
+				t.Errorf("with the hash of another file: exit %d: %s", code, stderr)
+			}
+			sealedtest.Seal(t, dir)
 			code, stdout, _ := replay(t, "report", "check", "--quiet", dir)
 			if code != exitFailed || !strings.Contains(stdout, tt.want) || !strings.Contains(stdout, " violation") {
 				t.Errorf("exit %d, want %d and %q: %s", code, exitFailed, tt.want, stdout)

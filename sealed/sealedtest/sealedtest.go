@@ -1,0 +1,55 @@
+// Package sealedtest makes sealed files for tests.
+package sealedtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"replay/sealed"
+)
+
+// Seal makes the hashes of a result directory those of its files as they are, for tests of what a program finds in files
+// that are as they were written and wrong.
+func Seal(t testing.TB, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "run.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := sealed.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []sealed.File
+	names, _ := doc["files"].([]any)
+	for _, entry := range names {
+		name, _ := entry.(map[string]any)["name"].(string)
+		f, err := sealed.Of(dir, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	doc["files"] = files
+	if text, err = json.Marshal(doc); err == nil {
+		doc, err = sealed.Decode(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc[sealed.Key] = doc.Sum()
+	if text, err = json.Marshal(doc); err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
