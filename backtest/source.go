@@ -3,6 +3,7 @@
 package backtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -241,7 +242,7 @@ func readTrace(dir, name string) (*Recording, error) {
 		return nil, fmt.Errorf("%s: not imported from a recording: %w", dir, err)
 	}
 	r.apps = recorded.Applications
-	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return int(a.Job - b.Job) })
+	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return cmp.Compare(a.Job, b.Job) })
 	if r.executors, err = t.Executors(); err != nil {
 		return nil, err
 	}

@@ -269,14 +269,13 @@ func (a *appLog) onJobEnd(id int32, at int64, ok bool) {
 
 func (a *appLog) onStageSubmitted(s *stageInfo) {
 	a.saw(s.submitted)
+	if !a.mayBe(s.id, s.attempt) {
+		return
+	}
 	st := a.stages[s.id]
 	if st == nil {
 		st = &stageLog{info: s, firstReady: absent, completed: absent, row: map[int32]int32{}}
 		a.stages[s.id], a.infos[s.id] = st, s
-	}
-	if s.attempt > 1<<16 {
-		a.err = fmt.Errorf("stage %d has attempt %d, want at most %d", s.id, s.attempt, 1<<16)
-		return
 	}
 	st.setSubmitted(s.attempt, s.submitted)
 	st.announced[s.attempt] = true
@@ -304,7 +303,7 @@ func (a *appLog) onStageCompleted(s *stageInfo) {
 		a.drops["stage_ends_without_start"]++
 		return
 	}
-	if s.attempt >= 0 && s.attempt <= 1<<16 && st.submittedAt(s.attempt) == absent {
+	if s.attempt >= 0 && s.attempt <= mostAttempts && st.submittedAt(s.attempt) == absent {
 		st.setSubmitted(s.attempt, s.submitted)
 	}
 	st.completed, st.failure = s.completed, s.failure
@@ -314,6 +313,17 @@ func (a *appLog) onStageCompleted(s *stageInfo) {
 }
 
 func (a *appLog) onUnpersist(rdd int32) { a.unpersist[rdd] = a.last }
+
+// mostAttempts is how many attempts a stage may have: each takes memory, and so do those before it. Spark gives up after a few.
+const mostAttempts = 1000
+
+func (a *appLog) mayBe(stage, attempt int32) bool {
+	if attempt > mostAttempts {
+		a.err = fmt.Errorf("stage %d has attempt %d, want at most %d", stage, attempt, mostAttempts)
+		return false
+	}
+	return true
+}
 
 // stage returns a stage that ran. One whose submission the log lost is made from what its job said of it.
 func (a *appLog) stage(id int32) *stageLog {
@@ -329,6 +339,9 @@ func (a *appLog) stage(id int32) *stageLog {
 // part returns the row of a task, making it when the partition is new.
 func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool) {
 	st := a.stage(stage)
+	if !a.mayBe(stage, attempt) {
+		return nil, 0, false
+	}
 	if st == nil {
 		a.err = fmt.Errorf("task %d belongs to stage %d attempt %d, which no SparkListenerStageSubmitted or SparkListenerJobStart has announced", t.id, stage, attempt)
 		return nil, 0, false

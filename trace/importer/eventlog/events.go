@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -121,6 +122,10 @@ func (p *eventParser) parseChecked(line []byte, bad error, app appEvents) error 
 	if bad != nil {
 		return fmt.Errorf("not JSON: %w", short(bad))
 	}
+	damaged := !utf8.Valid(line)
+	if damaged { // names go into tables, whose text is UTF-8
+		line = []byte(string([]rune(string(line))))
+	}
 	v, err := p.js.ParseBytes(line)
 	if err != nil {
 		return fmt.Errorf("not JSON: %w", short(err))
@@ -142,6 +147,9 @@ func (p *eventParser) parseChecked(line []byte, bad error, app appEvents) error 
 	need := neededEvents[p.event]
 	if need == nil {
 		return p.skip(p.event)
+	}
+	if damaged {
+		p.odd[p.event+"/text that is no UTF-8"]++
 	}
 	p.err = nil
 	need(p, v, app)

@@ -177,6 +177,11 @@ func (f *logFile) read(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
+	return f.readFrom(ctx, r)
+}
+
+// readFrom takes in all lines of an unpacked file.
+func (f *logFile) readFrom(ctx context.Context, r io.Reader) error {
 	blocks, free, stop := lines.Ahead(r, check)
 	defer stop()
 	for b := range blocks {
