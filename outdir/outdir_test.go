@@ -215,3 +215,41 @@ func TestScratch(t *testing.T) {
 		t.Errorf("%v is left (%v)", left, err)
 	}
 }
+
+// A file is replaced whole, also through a link, and nothing is left beside it; what cannot be written leaves it as it was.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "f"), filepath.Join(dir, "link")
+	for _, text := range []string{"long text", "short", ""} {
+		if err := WriteFile(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%q, %v, want %q", got, err, text)
+		}
+	}
+	if err := os.Symlink("f", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".f.partial"), []byte("of a writer that was killed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(link, []byte("by link")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "by link" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := WriteFile(dir, nil); err == nil {
+		t.Error("a folder is written")
+	}
+	if err := WriteFile(filepath.Join(dir, "none", "f"), nil); err == nil {
+		t.Error("a file is written where no folder is")
+	}
+	if err := WriteFile(os.DevNull, []byte("gone")); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v, want the file and the link", entries, err)
+	}
+}

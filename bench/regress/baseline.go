@@ -5,10 +5,9 @@ package regress
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"replay/input"
+	"replay/outdir"
 )
 
 // A Count is how often something was done in one run of a case. It is exact.
@@ -114,22 +113,5 @@ func (b *Baseline) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error says more
-	}
-	return err
+	return outdir.WriteFile(path, append(text, '\n'))
 }

@@ -5,12 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 
+	"replay/cmd/replay/command"
+	"replay/policy"
+	"replay/report"
+	"replay/sealed"
 	"replay/trace"
 	"replay/trace/synth"
 )
@@ -18,40 +23,108 @@ import (
 // limit is what the process that reads the damaged files may hold.
 const limit = 512 << 20
 
-// flips flips bits of a small trace, one at a time: half of them under the hashes of its manifest, where nothing else
-// than a refusal or the same trace may come of it, half without hashes, where it may also become another good trace.
-func flips(dir string, n int, r *rand.Rand) error {
-	debug.SetMemoryLimit(limit * 3 / 4)
+// A subject is a directory of which bits are flipped.
+type subject struct {
+	dir   string
+	files []string
+	read  func() (string, error) // what is in it, in words
+	other bool                   // it may also be read as something else
+	same  string
+
+	refused, equal, another int
+}
+
+// subjects makes a trace with hashes, the same without them, results with and without rows of tasks, and a comparison.
+func subjects(dir string) ([]*subject, error) {
 	preset, err := synth.Find("uniform-micro")
 	if err != nil {
-		return err
+		return nil, err
 	}
-
 	hashed, bare := filepath.Join(dir, "hashed"), filepath.Join(dir, "bare")
 	for _, to := range []string{hashed, bare} {
 		if _, err := synth.Generate(context.Background(), to, preset, synth.Options{Jobs: 2, Nodes: 3}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := withoutHashes(filepath.Join(bare, "trace.json")); err != nil {
-		return err
+		return nil, err
 	}
-	want, err := trace.Load(hashed)
-	if err != nil {
-		return err
-	}
-	same := text(want)
-	files, err := filepath.Glob(filepath.Join(hashed, "*"))
-	if err != nil {
-		return err
-	}
-	refused, equal, other := 0, 0, 0
-	for k := range n {
-		at := hashed
-		if k%2 == 1 {
-			at = bare
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, words := range [][]string{
+		{"run", hashed, "--formats", "none", "--out", at("result")},
+		{"run", hashed, "--formats", "none", "--tasks", "off", "--out", at("sums")},
+		{"compare", hashed, "--seeds", "2", "--variant", "a:", "--variant", "b:--sharing=drf", "--formats", "none", "--out", at("comparison")},
+	} {
+		if code := command.Run(context.Background(), append([]string{"replay"}, append(words, "--quiet")...), io.Discard, os.Stderr, policy.Tables{}); code != 0 {
+			return nil, fmt.Errorf("%v: exit code %d", words, code)
 		}
-		path := filepath.Join(at, filepath.Base(files[r.IntN(len(files))]))
+	}
+	loaded := func(dir string) func() (string, error) {
+		return func() (string, error) {
+			t, err := trace.Load(dir)
+			if err != nil {
+				return "", err
+			}
+			return text(t), nil
+		}
+	}
+	opened := func(dir string) func() (string, error) {
+		return func() (string, error) {
+			r, err := report.Open(dir)
+			if err != nil {
+				return "", err
+			}
+			manifest, err := json.Marshal(r.Manifest)
+			return string(r.JSON()) + string(manifest), err
+		}
+	}
+	all := []*subject{
+		{dir: hashed, read: loaded(hashed)}, {dir: bare, read: loaded(bare), other: true},
+		{dir: at("result"), read: opened(at("result"))}, {dir: at("sums"), read: opened(at("sums"))},
+		{dir: at("comparison"), files: []string{at("comparison/comparison.json")}, read: func() (string, error) {
+			text, err := os.ReadFile(at("comparison/comparison.json"))
+			if err != nil {
+				return "", err
+			}
+			var doc map[string]any
+			err = sealed.Unmarshal(text, &doc)
+			return fmt.Sprint(doc), err
+		}},
+	}
+	for _, s := range all {
+		if s.same, err = s.read(); err != nil {
+			return nil, err
+		}
+		if s.files == nil {
+			for _, form := range []string{"*.parquet", "run.json", "tasks.json", "trace.json"} {
+				found, err := filepath.Glob(filepath.Join(s.dir, form))
+				if err != nil {
+					return nil, err
+				}
+				s.files = append(s.files, found...)
+			}
+		}
+	}
+	return all, nil
+}
+
+// flips flips bits of files that the program reads, one at a time. Nothing else than a refusal or the same content may come of it, but in
+// the trace without hashes, which may also become another good trace.
+func flips(dir string, n int, r *rand.Rand) error {
+	debug.SetMemoryLimit(limit * 3 / 4)
+	all, err := subjects(dir)
+	if err != nil {
+		return err
+	}
+	say := func(k int) {
+		fmt.Printf("%d bits; %s\n", k, peak())
+		for _, s := range all {
+			fmt.Printf("  %-12s %6d refused, %6d the same, %6d another\n", filepath.Base(s.dir), s.refused, s.equal, s.another)
+		}
+	}
+	for k := range n {
+		s := all[k%len(all)]
+		path := s.files[r.IntN(len(s.files))]
 		good, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -62,25 +135,25 @@ func flips(dir string, n int, r *rand.Rand) error {
 		if err := os.WriteFile(path, bad, 0o600); err != nil {
 			return err
 		}
-		got, err := trace.Load(at)
+		got, err := s.read()
 		switch {
 		case err != nil:
-			refused++
-		case text(got) == same:
-			equal++
-		case at == hashed:
-			return fmt.Errorf("bit %d of %s: is read, and the trace is another", bit, filepath.Base(path))
+			s.refused++
+		case got == s.same:
+			s.equal++
+		case !s.other:
+			return fmt.Errorf("bit %d of %s: is read, and is something else", bit, path)
 		default:
-			other++
+			s.another++
 		}
 		if err := os.WriteFile(path, good, 0o600); err != nil {
 			return err
 		}
 		if (k+1)%10000 == 0 {
-			fmt.Printf("%d bits: %d refused, %d the same trace, %d another without hashes; %s\n", k+1, refused, equal, other, peak())
+			say(k + 1)
 		}
 	}
-	fmt.Printf("%d bits: %d refused, %d the same trace, %d another without hashes; %s\n", n, refused, equal, other, peak())
+	say(n)
 	if held := peakBytes(); held > limit {
 		return fmt.Errorf("held %d MB, want at most %d", held>>20, limit>>20)
 	}

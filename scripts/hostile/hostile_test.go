@@ -7,7 +7,15 @@ import (
 
 // The short form of `hostile flips`.
 func TestFlips(t *testing.T) {
-	if err := flips(t.TempDir(), 200, rand.New(rand.NewPCG(7, 0))); err != nil {
+	if err := flips(t.TempDir(), 300, rand.New(rand.NewPCG(7, 0))); err != nil {
+		t.Error(err)
+	}
+}
+
+// The short form of `hostile kills`: each command once.
+func TestKills(t *testing.T) {
+	t.Chdir("../..")
+	if err := kills(t.TempDir(), "", len(victims), rand.New(rand.NewPCG(7, 0))); err != nil {
 		t.Error(err)
 	}
 }

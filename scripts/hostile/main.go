@@ -2,7 +2,7 @@
 // ends it with exit code 1.
 //
 //	go run ./scripts/hostile kills [-n 2000] [-seed 1]    each output is whole or absent, and the next run leaves nothing behind
-//	go run ./scripts/hostile flips [-n 100000] [-seed 1]  flipped bits of tables and manifests are refused or change nothing
+//	go run ./scripts/hostile flips [-n 100000] [-seed 1]  flipped bits of traces, results and comparisons are refused or change nothing
 package main
 
 import (
@@ -51,6 +51,7 @@ type victim struct {
 	words string
 	mark  string // the file that a whole output has, below OUT
 	check string // a command that reads the output
+	ends  string // what mark ends with, if it is all of the output
 	fresh bool   // it wants OUT to be absent
 }
 
@@ -59,9 +60,14 @@ var victims = []victim{
 	{words: "gen uniform-micro --jobs 200 --out OUT/g", mark: "g/trace.json", check: "trace check OUT/g", fresh: true},
 	{words: "import spark-eventlog trace/importer/testdata/spark-eventlog/eventlogs --copies 20 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
 	{words: "run TRACE --formats svg --out OUT/r", mark: "r/run.json", check: "report OUT/r --formats none --out OUT-check"},
-	{words: "compare TRACE --seeds 2 --results --variant a: --variant b:--sharing=drf --formats svg --out OUT/c", mark: "c/comparison.json", check: "compare --from OUT/c/comparison.json --out OUT-check"},
+	{words: "compare TRACE --seeds 2 --results --variant a: --variant b:--sharing=drf --formats svg --out OUT/c", mark: "c/comparison.json", check: "compare --from OUT/c/comparison.json TRACE --out OUT-check"},
 	{words: "backtest trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd --seeds 1 --formats svg --out OUT/b", mark: "b/backtest.json", check: ""},
 	{words: "report RESULT/x RESULT/y --formats svg --out OUT/p", mark: "p/x/summary.json", check: ""},
+	{words: "report --compare RESULT/x RESULT/y --formats svg --out OUT/k", mark: "k/comparison.json", check: ""},
+	{words: "run --from RESULT/x/run.json TRACE --out OUT/f", mark: "f/run.json", check: "report check OUT/f"},
+	{words: "bench TRACE --count 1 --least 1ms --save OUT/b.json", mark: "b.json", check: "bench TRACE --count 1 --least 1ms --baseline OUT/b.json"},
+	{words: "trace info TRACE --plot OUT/p.svg", mark: "p.svg", ends: "</svg>\n"},
+	{words: "conform bench/conform/testdata/yarn --report OUT/c.md", mark: "c.md", ends: "|\n"},
 	{words: "report RESULT/x --formats svg", mark: "", check: "report RESULT/x --formats none --out OUT-check"},
 }
 
@@ -175,6 +181,13 @@ func inspect(v *victim, out string, must func(string) error) (there bool, err er
 			}
 			return false, nil
 		}
+	}
+	if v.ends != "" {
+		text, err := os.ReadFile(filepath.Join(out, v.mark))
+		if err == nil && !strings.HasSuffix(string(text), v.ends) {
+			err = fmt.Errorf("%s ends with %q", v.mark, text[max(0, len(text)-40):])
+		}
+		return true, err
 	}
 	if v.check == "" {
 		return true, nil

@@ -19,6 +19,7 @@ import (
 	"replay/bench/regress"
 	"replay/bench/workload"
 	"replay/engine/scenario"
+	"replay/outdir"
 )
 
 // benchCommand measures replays, and holds them against a baseline.
@@ -179,7 +180,7 @@ func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results 
 			if err := o.write(&b, results); err != nil {
 				return err
 			}
-			if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			if err := outdir.WriteFile(file, []byte(b.String())); err != nil {
 				return err
 			}
 		}

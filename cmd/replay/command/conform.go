@@ -3,13 +3,13 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/bench/conform"
+	"replay/outdir"
 )
 
 // conformCommand checks this build against golden vectors recorded from the real classes.
@@ -61,7 +61,7 @@ func conformCommand(*program) *cli.Command {
 				if err := summary.WriteReport(&page, command+" --report "+file); err != nil {
 					return err
 				}
-				if err := os.WriteFile(file, page.Bytes(), 0o644); err != nil {
+				if err := outdir.WriteFile(file, page.Bytes()); err != nil {
 					return err
 				}
 			}

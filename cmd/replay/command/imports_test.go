@@ -77,7 +77,7 @@ var picture = map[string][]string{
 	"replay/bench/peers/w1":            {"replay/bench/cases", "replay/engine", "replay/engine/record", "replay/engine/scenario"},
 	"replay/bench/statistics":          {"replay/engine", "replay/engine/scenario", "replay/report", "replay/report/...", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform/golden":      {"replay/input", "replay/engine/protocol", "replay/policy/resource"},
-	"replay/bench/regress":             {"replay/input", "replay/engine/record"},
+	"replay/bench/regress":             {"replay/input", "replay/outdir", "replay/engine/record"},
 	"replay/bench/workload":            {"replay/bench/cases", "replay/bench/measure", "replay/bench/regress", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/report", "replay/trace"},
 	"replay/bench/conform/conformtest": {"replay/bench/conform"},
 	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
@@ -86,7 +86,7 @@ var picture = map[string][]string{
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            nil,
-	"replay/scripts/hostile":           {"replay/trace", "replay/trace/synth"},
+	"replay/scripts/hostile":           {"replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/outdir"
 	"replay/report"
 	"replay/report/plot"
 	"replay/trace"
@@ -81,7 +81,7 @@ func traceCommand(*program) *cli.Command {
 						if err != nil {
 							return err
 						}
-						if err := os.WriteFile(c.String("plot"), figure, 0o644); err != nil {
+						if err := outdir.WriteFile(c.String("plot"), figure); err != nil {
 							return err
 						}
 					}
