@@ -198,7 +198,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 			if by != "[\n" {
-				sealedtest.Seal(t, dir)
+				sealedtest.Seal(t, filepath.Join(dir, "run.json"))
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			sealedtest.Seal(t, dir)
+			sealedtest.Seal(t, filepath.Join(dir, "run.json"))
 		}
 	}
 	remove := func(name string) func(*testing.T, string) {

@@ -72,7 +72,7 @@ type comparedCell struct {
 func Comparison(dir string) (*Report, error) {
 	v := &verifier{dir: dir}
 	var c comparison
-	if err := v.readJSON("comparison.json", &c); err != nil {
+	if err := v.readSealed("comparison.json", &c); err != nil {
 		return nil, err
 	}
 	for _, row := range c.Metrics {

@@ -180,13 +180,8 @@ func (c *checker) equal(got, want, row int64, column, from string) {
 
 // readManifest reads run.json, and compares the files of the result with the hashes in it.
 func (v *verifier) readManifest() error {
-	path := filepath.Join(v.dir, "run.json")
-	text, err := input.ReadFile(path)
-	if err != nil {
+	if err := v.readSealed("run.json", &v.manifest); err != nil {
 		return err
-	}
-	if err := sealed.Unmarshal(text, &v.manifest); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	for _, f := range v.manifest.Files {
 		if err := f.Check(v.dir); err != nil {
@@ -194,6 +189,16 @@ func (v *verifier) readManifest() error {
 		}
 	}
 	return nil
+}
+
+// readSealed reads a document that has its own hash.
+func (v *verifier) readSealed(name string, to any) error {
+	path := filepath.Join(v.dir, name)
+	text, err := input.ReadFile(path)
+	if err == nil {
+		err = sealed.Unmarshal(text, to)
+	}
+	return inFile(path, err)
 }
 
 func (v *verifier) readJSON(name string, to any) error {

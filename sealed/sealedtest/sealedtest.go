@@ -12,11 +12,11 @@ import (
 	"replay/sealed"
 )
 
-// Seal makes the hashes of a result directory those of its files as they are, for tests of what a program finds in files
-// that are as they were written and wrong.
-func Seal(t testing.TB, dir string) {
+// Seal makes the hashes of a document, and those of the files beside it that it names, what they would be if they had been written
+// as they are, for tests of what a program finds in such files.
+func Seal(t testing.TB, path string) {
 	t.Helper()
-	path := filepath.Join(dir, "run.json")
+	dir := filepath.Dir(path)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,9 @@ func Seal(t testing.TB, dir string) {
 		}
 		files = append(files, f)
 	}
-	doc["files"] = files
+	if names != nil {
+		doc["files"] = files
+	}
 	if text, err = json.Marshal(doc); err == nil {
 		doc, err = sealed.Decode(text)
 	}

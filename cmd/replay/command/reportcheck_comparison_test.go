@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"replay/sealed/sealedtest"
 )
 
 // A comparison holds what report check looks at, alone and with the results that it kept; each number that is changed is found.
@@ -59,6 +61,12 @@ func TestReportCheckComparison(t *testing.T) {
 		}
 		if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 			t.Fatal(err)
+		}
+		switch {
+		case tt.file == "comparison.json":
+			sealedtest.Seal(t, path)
+		case strings.HasPrefix(tt.file, "runs/"):
+			sealedtest.Seal(t, filepath.Join(filepath.Dir(path), "run.json"))
 		}
 		if code, out, _ := replay(t, "report", "check", "--quiet", dir); code != exitFailed || !strings.Contains(out, tt.want) {
 			t.Errorf("%s, %s: exit %d, want %q in\n%s", tt.file, tt.from, code, tt.want, out)

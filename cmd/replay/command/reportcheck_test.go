@@ -64,7 +64,7 @@ func TestReportCheck(t *testing.T) {
 			if code, _, stderr := replay(t, "report", "check", "--quiet", dir); code != exitBadInput || !strings.Contains(stderr, tt.file+": has ") || !strings.Contains(stderr, "it was changed") {
 				t.Errorf("with the hash of another file: exit %d: %s", code, stderr)
 			}
-			sealedtest.Seal(t, dir)
+			sealedtest.Seal(t, filepath.Join(dir, "run.json"))
 			code, stdout, _ := replay(t, "report", "check", "--quiet", dir)
 			if code != exitFailed || !strings.Contains(stdout, tt.want) || !strings.Contains(stdout, " violation") {
 				t.Errorf("exit %d, want %d and %q: %s", code, exitFailed, tt.want, stdout)
