@@ -27,6 +27,9 @@ func WriteFile(path string, b []byte) error {
 	dir, name := filepath.Split(path)
 	temp := filepath.Join(dir, "."+name+".partial")
 	if err := os.WriteFile(temp, b, mode); err != nil {
+		if named := new(fs.PathError); errors.As(err, &named) { // for people it is the file itself
+			err = &fs.PathError{Op: named.Op, Path: path, Err: named.Err}
+		}
 		return errors.Join(err, removeOwn(temp))
 	}
 	return errors.Join(os.Rename(temp, path), removeOwn(temp))
