@@ -29,6 +29,7 @@ func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
 		return nil, e.at(root.line, "<"+root.tag+">", "")
 	}
 	p := &allocationParser{
+		known:       map[string]bool{},
 		Allocations: DefaultAllocations(site),
 		site:        site,
 		scalars:     map[string]scalar{},
@@ -80,6 +81,7 @@ type allocationParser struct {
 	placement     *node
 	leaves        []string
 	parents       []string
+	known         map[string]bool // paths in leaves or parents
 }
 
 // say remarks on the element of, "" for none.
@@ -271,7 +273,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 	if parent != "" {
 		path = parent + "." + path
 	}
-	again := p.declared(path)
+	again := p.known[path]
 	leaf, reservable, amShare := true, false, false
 	q := p.conf(path)
 	for f := range n.elements {
@@ -287,7 +289,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		}
 		if f.tag == "reservation" {
 			reservable = true
-			p.parents = append(p.parents, path)
+			p.parents, p.known[path] = append(p.parents, path), true
 			p.say(remark.Unmodelled, f, "queue "+path, "there are no reservations: the queue is a parent without children")
 			continue
 		}
@@ -298,7 +300,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 	}
 	if leaf && n.attr("type") != "parent" {
 		if !reservable {
-			p.leaves = append(p.leaves, path)
+			p.leaves, p.known[path] = append(p.leaves, path), true
 		}
 	} else {
 		if reservable || amShare {
@@ -308,7 +310,7 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 			}
 			return bad(badResource, "The configuration settings for %s are invalid. A queue element that contains child queue elements or that has the type='parent' attribute cannot also include a %s element.", path, tag).instead("<%s> in the leaf queues below it", tag)
 		}
-		p.parents = append(p.parents, path)
+		p.parents, p.known[path] = append(p.parents, path), true
 	}
 	if again {
 		p.problem(n.line, "<"+n.tag+">", n.attr("name"), "queue %s is declared more than once, want one element with all its settings", path)
@@ -317,17 +319,6 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 		p.Remarks.Add(remark.Odd, n.line, "queue "+path, "minResources is above maxResources; YARN takes the larger of the two as maximum")
 	}
 	return nil
-}
-
-func (p *allocationParser) declared(path string) bool {
-	for _, list := range [][]string{p.leaves, p.parents} {
-		for _, q := range list {
-			if q == path {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // field reads one setting of a queue.
