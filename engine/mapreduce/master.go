@@ -32,10 +32,11 @@ type job struct {
 	attempts    []*attempt
 	byID        map[allocator.Attempt]*attempt
 	byContainer map[int64]*attempt
-	live        [2]list // attempts that are not over
-	waiting     [2]int  // of those, the ones that ask for a container
-	prefers     map[int32]int
-	lastMap     int64 // when the last of the maps succeeded
+	live        [2]list       // attempts that are not over
+	waiting     [2]int        // of those, the ones that ask for a container
+	prefers     map[int32]int // by node, how many attempts prefer it
+	preferred   []int32       // those nodes, ascending
+	lastMap     int64         // when the last of the maps succeeded
 	medians     [2]int64
 	scan        scan
 	uber        *uber
@@ -309,7 +310,7 @@ func (j *job) Stopping() bool { return j.over }
 
 // Preferred is part of [master.Preferrer].
 func (j *job) Preferred(yield func(node int32) bool) {
-	for _, n := range sortedKeys(j.prefers) {
+	for _, n := range j.preferred {
 		if !yield(n) {
 			return
 		}

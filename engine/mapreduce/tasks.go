@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -68,8 +67,6 @@ func (l *list) remove(a *attempt) {
 	}
 }
 
-func sortedKeys(m map[int32]int) []int32 { return slices.Sorted(maps.Keys(m)) }
-
 func (j *job) taskOf(a *attempt) *task { return &j.tasks[typeOf(a.id.Reduce)][a.id.Task] }
 
 // attempt begins an attempt of a task by asking for a container: with the hosts of its input, unless an attempt of it has failed.
@@ -117,7 +114,14 @@ func (j *job) cores(reduce bool) int32 { return int32(j.set.task(reduce).Size[1]
 // wish counts the hosts that an attempt which waits or runs prefers.
 func (j *job) wish(a *attempt, by int) {
 	for _, n := range j.set.stage(a.id.Reduce).Tasks.Prefs(int(a.id.Task)) {
-		if j.prefers[n] += by; j.prefers[n] == 0 {
+		before := j.prefers[n]
+		j.prefers[n] += by
+		at, _ := slices.BinarySearch(j.preferred, n)
+		switch {
+		case before == 0:
+			j.preferred = slices.Insert(j.preferred, at, n)
+		case j.prefers[n] == 0:
+			j.preferred = slices.Delete(j.preferred, at, at+1)
 			delete(j.prefers, n)
 		}
 	}
@@ -321,9 +325,11 @@ func (j *job) succeed(a *attempt) {
 		j.rec.TasksSucceeded++
 	}
 	j.past.keep(j, a.id.Reduce, a.id.Task, t)
-	for _, other := range slices.Clone(j.live[i]) {
-		if other.id.Task == a.id.Task && other != a {
-			j.kill(other, false)
+	if t.attempts > 1 {
+		for _, other := range slices.Clone(j.live[i]) {
+			if other.id.Task == a.id.Task && other != a {
+				j.kill(other, false)
+			}
 		}
 	}
 	if !a.id.Reduce {

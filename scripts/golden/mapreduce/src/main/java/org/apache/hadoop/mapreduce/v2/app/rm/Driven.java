@@ -115,7 +115,6 @@ public final class Driven extends RMContainerAllocator {
     public Racks() {
       super(null);
     }
-
     @Override
     public List<String> resolve(List<String> names) {
       List<String> list = new ArrayList<>();
@@ -134,28 +133,23 @@ public final class Driven extends RMContainerAllocator {
       master.super(conf, null);
       this.master = master;
     }
-
     @Override
     public ApplicationAttemptId getApplicationAttemptId() {
       return ATTEMPT;
     }
-
     @Override
     public ApplicationId getApplicationID() {
       return ATTEMPT.getApplicationId();
     }
-
     @Override
     public Job getJob(JobId id) {
       return theJob();
     }
-
     @Override
     @SuppressWarnings({"unchecked", "rawtypes"})
     public EventHandler<Event> getEventHandler() {
       return Driven::record;
     }
-
     @Override
     public Clock getClock() {
       return () -> script.now;
