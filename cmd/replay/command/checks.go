@@ -50,6 +50,9 @@ func fromTo(least, most int64) func(string) error {
 	}
 }
 
+// mostNodes bounds a cluster: a billion nodes do not fit the memory, and none has been built of more than some ten thousand.
+const mostNodes = 1_000_000
+
 // from1To wants a whole number from 1 to most.
 func from1To(most int64) func(string) error {
 	return func(value string) error {

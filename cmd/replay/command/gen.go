@@ -33,7 +33,7 @@ func genCommand(*program) *cli.Command {
 			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
 			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
-			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(mostNodes)),
 			with(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
 			with(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
 			with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, positive),

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +33,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.BoolFlag{Name: "override", Usage: "let spark-defaults.conf win over the keys recorded with a job"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
 		with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, positive),
-		with(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, from1To(math.MaxInt32)),
+		with(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, from1To(mostNodes)),
 		with(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"}, aTime),
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
 		with(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, aTime),
