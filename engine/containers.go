@@ -137,7 +137,7 @@ func (s *sim) allocated(e *yarn.Event) {
 	} else {
 		a.rec.Containers++
 		a.hint(c)
-		if a.rec.FirstAllocated == record.None {
+		if a.rec.FirstAllocated == record.None && a.rec.FirstAsked != record.None { // one before is a second answer to the ask for the master's
 			a.rec.FirstAllocated = s.now
 		}
 		if e.Container.Type != protocol.NodeLocal {

@@ -200,7 +200,13 @@ func (j *job) StartFailed(c int64) {
 // Exited is part of [master.Master]: the master learns of it from the ResourceManager, or by the silence of the task.
 func (j *job) Exited(c int64) {
 	a := j.byContainer[c]
-	if a == nil || a.state != running || j.over {
+	if a == nil {
+		return
+	}
+	if a.rec.Launch != record.None {
+		j.book(a)
+	}
+	if a.state != running || j.over {
 		return
 	}
 	if ms := j.set.TaskTimeoutMS; ms > 0 {

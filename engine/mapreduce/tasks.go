@@ -48,6 +48,7 @@ type attempt struct {
 	reschedule bool // with stopping: the next one is asked for as if this one had failed
 	spec       bool // a speculative copy
 	hosts      bool // it asked for hosts
+	booked     bool // the core time of its container stands, as its process has gone
 	container  int64
 	node       int32
 	begin      int64 // of its work, after the start of its process
@@ -356,12 +357,8 @@ func (j *job) over1(a *attempt, end string) {
 	if end == record.TaskRunning {
 		a.rec.Finish, a.rec.Freed = record.None, record.None
 	}
-	cores := int64(a.rec.Cores)
 	j.h.Busy(-a.rec.Cores)
-	if c := j.h.Container(a.container); c != nil {
-		c.BusyMS = (now - a.rec.Launch) * cores
-		c.Cores = cores
-	}
+	j.book(a)
 	if end == record.TaskSuccess {
 		j.rec.TaskMS += now - a.rec.Launch
 		j.rec.TaskLevels[a.rec.Level]++
@@ -375,6 +372,15 @@ func (j *job) over1(a *attempt, end string) {
 		j.rec.WastedTaskMS += now - a.rec.Launch
 	}
 	j.h.Task(&a.rec)
+}
+
+// book gives the core time of an attempt that ran to its container, when the first of the two is over.
+func (j *job) book(a *attempt) {
+	if c := j.h.Container(a.container); c != nil && !a.booked {
+		a.booked = true
+		c.BusyMS = (j.h.Now() - a.rec.Launch) * int64(a.rec.Cores)
+		c.Cores = int64(a.rec.Cores)
+	}
 }
 
 // attemptFailed counts the failure of an attempt, on its host too, and begins another if the task may have one.

@@ -14,6 +14,7 @@ const none = -1
 
 type jobRow struct {
 	ID              int64    `parquet:"job"`
+	Kind            string   `parquet:"kind"`
 	Queue           string   `parquet:"queue"`
 	Outcome         string   `parquet:"outcome"`
 	Submit          int64    `parquet:"submit_ms"`

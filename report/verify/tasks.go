@@ -47,7 +47,7 @@ func (v *verifier) readTasks() error {
 			freed, finish = math.MaxInt64, max(v.manifest.Totals.EndMS, r.Launch)
 		}
 		c := &v.containers[at]
-		home.that(r.Node == c.Node && !c.AM, row, "node", r.Node, "%d, that of its container, which is no application master's", c.Node)
+		home.that(r.Node == c.Node && (!c.AM || j.mapReduce()), row, "node", r.Node, "%d, that of its container, which is an application master's just for an uber job of MapReduce", c.Node)
 		order.that(r.Ready <= r.Launch && r.Launch <= freed && (freed <= finish || running), row, "ready_ms, launch_ms, freed_ms, finish_ms",
 			[]int64{r.Ready, r.Launch, freed, finish}, "times in order")
 		order.that(r.Ready >= j.Submit && (j.Finish == nil || finish <= *j.Finish), row, "finish_ms", finish, "a time within its job, %d to %d", j.Submit, or(j.Finish))
@@ -72,8 +72,8 @@ func (v *verifier) readTasks() error {
 		j.sum.TaskWaitMS += r.Launch - r.Ready
 		if r.End == "success" {
 			j.distinct[[2]int32{r.Stage, r.Index}] = true
-			if r.AMAttempt == j.amAttempts {
-				j.lastSuccessMS += span
+			if r.AMAttempt == j.amAttempts || j.mapReduce() {
+				j.successMS += span
 			}
 			switch r.Level {
 			case "PROCESS_LOCAL":
