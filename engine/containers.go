@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -374,13 +375,14 @@ func (a *app) hintedRoom(size resource.Resource) []int32 {
 	if !ok {
 		return nil
 	}
-	var out []int32
+	room := a.s.room[:0]
 	for node := range p.Preferred {
 		if a.s.hasRoom(protocol.NodeID(node), size) {
-			out = append(out, node)
+			room = append(room, node)
 		}
 	}
-	return out
+	a.s.room = room
+	return slices.Clone(room)
 }
 
 func (s *sim) hasRoom(id protocol.NodeID, size resource.Resource) bool {

@@ -17,6 +17,7 @@ type nodes struct {
 	spec       []trace.Node // capacity as of the last event
 	phase      []int64
 	down       []bool // its processes are dead
+	total      []resource.Resource
 	used       []resource.Resource
 	shrunk     []bool        // lost capacity at some time
 	busy       float64       // most cores that ran tasks, of the cluster's vcores, in a sample
@@ -39,6 +40,7 @@ func (s *sim) startNodes() {
 		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)
 		n.phase = append(n.phase, phases.Int64N(interval))
 		n.down = append(n.down, !spec.Present)
+		n.total = append(n.total, s.size(&spec))
 		n.used = append(n.used, resource.Resource{})
 		n.shrunk = append(n.shrunk, false)
 		n.over = append(n.over, 0)
@@ -63,8 +65,10 @@ func (s *sim) nextNodeEvent(i int) {
 	}
 }
 
-func (s *sim) total(id protocol.NodeID) resource.Resource {
-	spec := &s.nodes.spec[id]
+func (s *sim) total(id protocol.NodeID) resource.Resource { return s.nodes.total[id] }
+
+// size returns the resources of a node.
+func (s *sim) size(spec *trace.Node) resource.Resource {
 	r := resource.R(spec.MemMiB, int64(spec.VCores))
 	for _, x := range spec.Extra {
 		if i := slices.Index(s.sc.Site.Types, x.Name); i > resource.VCores {
@@ -165,6 +169,7 @@ func (s *sim) nodeEvent(i int) {
 	if e.VCores != trace.Unset {
 		spec.VCores = e.VCores
 	}
+	s.nodes.total[id] = s.size(spec)
 	switch e.Kind {
 	case trace.Join, trace.Recover:
 		// A NodeManager that comes back before it was found lost registers again: removed, then added.

@@ -46,6 +46,7 @@ type sim struct {
 	left     live
 	live     int
 	spare    []*container // written, for others
+	room     []int32      // reused
 	ahead    ahead
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job

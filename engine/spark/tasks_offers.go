@@ -210,6 +210,10 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 			s.onRack[r] = append(s.onRack[r], host)
 		}
 	}
+	if e.running == nil {
+		refs := make([]TaskRef, 8) // of both lists, which are as long as an executor has slots
+		e.running, e.open = refs[:0:4], refs[4:4:8]
+	}
 	*e = executor{host: host, known: true, mapped: true, running: e.running[:0], open: e.open}
 	h := &s.hosts[at]
 	h.execs = append(h.execs, exec)

@@ -53,6 +53,9 @@ func (r *runs) add() *run {
 		at = r.free[n-1]
 		r.free = r.free[:n-1]
 	} else {
+		if r.list == nil {
+			r.list = make([]run, 0, 32)
+		}
 		r.list = append(r.list, run{})
 	}
 	r.place = append(r.place, at)
