@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/trace"
 	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
@@ -100,5 +101,28 @@ func TestApplicationWithoutATask(t *testing.T) {
 	}
 	if whole := j.RecordedFinishMS - j.RecordedStartMS; j.TailMS < whole/2 || j.TailMS > whole {
 		t.Errorf("after its task it stays %d ms of %d", j.TailMS, whole)
+	}
+}
+
+// Recordings of Spark have their tasks in tasks.jsonl.gz too, as event logs do; a row of neither kind is an error.
+func TestTasksOfSparkBesideTheirLogs(t *testing.T) {
+	dir := importtest.Copy(t, fixture)
+	write := func(row string) {
+		t.Helper()
+		if err := os.WriteFile(dir+"/tasks.jsonl.gz", importtest.Gzip(t, []byte(row+"\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"app":"application_1795247048320_0001","stage":0,"attempt":0,"index":1,"partition":1,"task":2,"launch":1795247060000,"finish":1795247061000,"locality":"NODE_LOCAL","preferred":["node06"]}`)
+	_, m, err := importtest.Import(t, Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.JobList) != 1 || m.JobList[0].Kind != trace.KindSpark {
+		t.Errorf("jobs %+v, want the one of Spark", m.JobList)
+	}
+	write(`{"app":"application_1795247048320_0001","task":"task_1795247048320_0001_m_000000"}`)
+	if _, _, err := importtest.Import(t, Format, dir, nil); err == nil || !strings.Contains(err.Error(), "tasks.jsonl.gz: line 1: type is \"\"") {
+		t.Errorf("a row without type or stage: %v", err)
 	}
 }

@@ -22,7 +22,8 @@ var MapReduceFormat = workload.Format{
 // mapReduceAttempt is a task attempt of a job history. Times are absent where they did not happen.
 type mapReduceAttempt struct {
 	App       string   `json:"app"`
-	Task      string   `json:"task"`
+	Task      any      `json:"task"`
+	Stage     *int32   `json:"stage"` // of a Spark application's task alone
 	Type      string   `json:"type"`
 	Container string   `json:"container"`
 	Start     int64    `json:"start"`
@@ -55,6 +56,9 @@ func (s *scenario) readMapReduce() error {
 	s.mapReduce, s.containersOf = map[string][]*mapReduceAttempt{}, map[string]*mapReduceContainer{}
 	s.amDone = map[string]int64{}
 	if err := eachLine(s, "tasks.jsonl.gz", false, func(a *mapReduceAttempt, _ []byte) error {
+		if a.Type == "" && a.Stage != nil {
+			return nil // its event log has it
+		}
 		if a.Type != "MAP" && a.Type != "REDUCE" {
 			return fmt.Errorf("type is %q, want MAP or REDUCE", a.Type)
 		}
@@ -146,11 +150,12 @@ func typeOf(a *mapReduceAttempt) int {
 }
 
 // taskIndex reads the number of task_STAMP_JOB_m_000012.
-func taskIndex(name string) (int, error) {
+func taskIndex(task any) (int, error) {
+	name, _ := task.(string)
 	parts := strings.Split(name, "_")
 	n, err := strconv.ParseInt(parts[len(parts)-1], 10, 32)
 	if err != nil || n < 0 || n > 1<<24 {
-		return 0, fmt.Errorf("task %q, want as task_1795308165611_0001_m_000012", name)
+		return 0, fmt.Errorf("task %v, want as \"task_1795308165611_0001_m_000012\"", task)
 	}
 	return int(n), nil
 }
