@@ -51,7 +51,6 @@ type Event struct {
 	Container  protocol.Container // of Assigned and Unassigned
 	Locality   Locality           // of Assigned
 	Reschedule bool               // of NodeKill: the next attempt is asked for as if this one had failed
-	Exit       int32              // of ContainerKilled and ContainerCompleted
 	Count      int                // of NodesChanged
 	Size       resource.Resource  // of SizeFixed and TooLarge
 }
@@ -185,7 +184,7 @@ func (a *Allocator) ended(s protocol.Status) error {
 	case protocol.ExitAborted, protocol.ExitPreempted, protocol.ExitKilledByScheduler:
 		kind = ContainerKilled
 	}
-	a.tell(Event{Kind: kind, Attempt: at, Exit: s.Exit})
+	a.tell(Event{Kind: kind, Attempt: at})
 	a.policy.completed(at)
 	return nil
 }

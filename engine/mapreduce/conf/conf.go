@@ -49,10 +49,7 @@ type Conf struct {
 
 	HeartbeatMS   int64
 	TaskTimeoutMS int64 // a task that says nothing for so long fails; 0 or less is never
-	ExitTimeoutMS int64 // a task that is done and does not end is stopped after so long
 
-	FetchFailures         int // reports of a map's output, and the share of the reduces in their shuffle, that make it fail
-	FetchFailureFraction  float32
 	FinishWhenReducesDone bool
 
 	AMSize        resource.Resource
@@ -172,9 +169,6 @@ func New(values func(key string) (string, bool)) (*Conf, error) {
 		},
 		HeartbeatMS:           r.long("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000),
 		TaskTimeoutMS:         r.long("mapreduce.task.timeout", 600_000),
-		ExitTimeoutMS:         r.long("mapreduce.task.exit.timeout", 60_000),
-		FetchFailures:         r.int("mapreduce.reduce.shuffle.max-fetch-failures-notifications", 3),
-		FetchFailureFraction:  r.single("mapreduce.reduce.shuffle.max-fetch-failures-fraction", 0.5),
 		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
 		AMSize:                resource.R(r.long("yarn.app.mapreduce.am.resource.mb", 1536), r.long("yarn.app.mapreduce.am.resource.cpu-vcores", 1)),
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
