@@ -215,9 +215,13 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	for _, c := range s.rm.NodeDown(id) {
 		s.processDied(c)
 	}
+	if !s.rm.Registered(id) {
+		s.survivorsDie(id)
+	}
 }
 
-// survivorsDie ends what still runs on a node that was decommissioned, as its NodeManager does before another starts.
+// survivorsDie ends what still runs on a node that was decommissioned, of which the ResourceManager knows nothing any more: when the node
+// goes, or when its NodeManager does, before another starts.
 func (s *sim) survivorsDie(id protocol.NodeID) {
 	for _, a := range s.apps {
 		if a == nil {

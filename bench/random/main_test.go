@@ -29,6 +29,7 @@ func TestKeptCases(t *testing.T) {
 		100281: "the last report of a task was under way when its executor went",
 		100348: "a node that drains holds more than the capacity that it was left with",
 		101452: "a task was launched on an executor that had gone, and took core time there",
+		300285: "a node fails on which processes run although it was decommissioned",
 	} {
 		var out bytes.Buffer
 		if !run(t.Context(), &out, seed, 1, 1) {
