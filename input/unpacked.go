@@ -15,30 +15,40 @@ const (
 // Unpacked reads r, which unpacks a file of packed bytes, and gives no more than most bytes of it; 0 stands for the
 // usual bound. More is a [TooLarge] error, so that a small file cannot fill the memory.
 func Unpacked(r io.Reader, packed, most int64) io.Reader {
-	u := &unpacked{in: r, most: most}
-	if most == 0 {
-		u.most, u.usual = UnpackedTimes*packed+UnpackedFree, true
-	}
-	u.left = u.most
-	return u
+	return UnpackedSoFar(r, func() int64 { return packed }, most)
+}
+
+// UnpackedSoFar is Unpacked for what has no known size: packed tells how many bytes were read of it. The usual bound grows with them.
+func UnpackedSoFar(r io.Reader, packed func() int64, most int64) io.Reader {
+	return &unpacked{in: r, packed: packed, most: most}
 }
 
 type unpacked struct {
-	in         io.Reader
-	left, most int64
-	usual      bool
+	in     io.Reader
+	packed func() int64
+	most   int64 // 0 = the usual
+	given  int64
 }
 
 func (u *unpacked) Read(b []byte) (int, error) {
-	if int64(len(b)) > u.left+1 {
-		b = b[:u.left+1]
+	most := u.bound()
+	if left := most - u.given; int64(len(b)) > left+1 {
+		b = b[:left+1]
 	}
 	n, err := u.in.Read(b)
-	if int64(n) > u.left {
-		n, err = int(u.left), &TooLarge{u.most, u.usual}
+	most = u.bound() // reading may have raised it
+	if left := most - u.given; int64(n) > left {
+		n, err = int(left), &TooLarge{most, u.most == 0}
 	}
-	u.left -= int64(n)
+	u.given += int64(n)
 	return n, err
+}
+
+func (u *unpacked) bound() int64 {
+	if u.most != 0 {
+		return u.most
+	}
+	return UnpackedTimes*u.packed() + UnpackedFree
 }
 
 // TooLarge is the error of a file that unpacks to more than it may.

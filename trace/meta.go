@@ -115,7 +115,7 @@ func (s *Source) Elsewhere() string {
 // SourceFile names an imported file, without its folder.
 type SourceFile struct {
 	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
+	SHA256 string `json:"sha256,omitempty"` // "" = it was not read to its end
 }
 
 // Manifest is trace.json.

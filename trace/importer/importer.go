@@ -33,6 +33,30 @@ func Find(name string) (workload.Format, error) {
 	return f, nil
 }
 
+// CheckParams tells which of the given options is no option of the format called name, and which formats have it.
+func CheckParams(name string, params map[string]string) error {
+	f, err := Find(name)
+	if err != nil {
+		return err
+	}
+	for _, p := range slices.Sorted(maps.Keys(params)) {
+		if !f.Has(p) {
+			return fmt.Errorf("--%s is an option of %s, not of %s", p, strings.Join(Having(p), ", "), name)
+		}
+	}
+	return nil
+}
+
+// Having lists the formats that have an option.
+func Having(param string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(Importers)) {
+		if Importers[name].Has(param) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Import reads inputs in the format called name and writes a trace.
 // The error for an unknown name lists the known ones.
 func Import(ctx context.Context, name string, inputs []string, opt workload.Options) (*workload.Result, error) {

@@ -29,7 +29,8 @@ func importCommand(*program) *cli.Command {
 		Name:      "import",
 		Usage:     "turn a foreign format into a trace directory",
 		ArgsUsage: "FORMAT INPUT...",
-		Description: "Formats:" + formats.String() + "\n\n" +
+		Description: "Formats:" + formats.String() + "\n  auto              the format that the input has, which the first line says\n\n" +
+			"Inputs are files, directories of them, or - for standard input, plain or packed (gzip, zstd, bzip2, ...).\n" +
 			"Event logs may be plain or compressed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
 			"They do not hold preferred hosts: --blocks observed infers them from where tasks ran, hdfs places\n" +
 			"the blocks of input stages on a cluster. Files of a folder that are no logs, or can't be used, are left out\n" +
@@ -52,10 +53,44 @@ func importCommand(*program) *cli.Command {
 			&cli.IntFlag{Name: "copies", Value: def.Copies, Usage: "how many times each application is submitted"},
 			&cli.StringFlag{Name: "queue", Usage: "queue of all applications", DefaultText: "as recorded"},
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
+			&cli.IntFlag{Name: "limit", Usage: "take the first `N` applications of the source", DefaultText: "all"},
 			&cli.BoolFlag{Name: "json", Usage: "print what was imported and every input as JSON"},
-		}, append(inputFlags(), progressFlags()...)...),
+		}, append(append(inputFlags(), progressFlags()...), paramFlags()...)...),
 		Action: runImport,
 	}
+}
+
+// paramFlags are the options of formats, one flag for each name.
+func paramFlags() (flags []cli.Flag) {
+	seen := map[string]bool{}
+	for _, format := range slices.Sorted(maps.Keys(importer.Importers)) {
+		for _, p := range importer.Importers[format].Params {
+			if seen[p.Name] {
+				continue
+			}
+			seen[p.Name] = true
+			of := "options of " + strings.Join(importer.Having(p.Name), ", ")
+			if p.Default == "false" {
+				flags = append(flags, &cli.BoolFlag{Name: p.Name, Usage: p.Usage, Category: of})
+			} else {
+				flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default, Category: of})
+			}
+		}
+	}
+	return flags
+}
+
+// params are the options of formats that were given.
+func params(c *cli.Context) map[string]string {
+	given := map[string]string{}
+	for _, f := range importer.Importers {
+		for _, p := range f.Params {
+			if c.IsSet(p.Name) {
+				given[p.Name] = fmt.Sprint(c.Value(p.Name))
+			}
+		}
+	}
+	return given
 }
 
 // importProgress returns a function that prints how much was read, once every so often; 0 = never.
@@ -79,7 +114,8 @@ func runImport(c *cli.Context) error {
 	opt := workload.Options{
 		Out: c.String("out"), Name: c.String("name"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
 		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
-		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"),
+		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"), Limit: c.Int("limit"),
+		Params: params(c), Stdin: c.App.Reader,
 	}
 	if err := readInputFlags(c, &opt); err != nil {
 		return err
@@ -96,7 +132,18 @@ func runImport(c *cli.Context) error {
 		return usagef("import wants --out DIR")
 	}
 	name := c.Args().First()
+	if name == importer.Auto {
+		found, how, err := importer.Detect(c.Args().Tail(), &opt)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(c.App.ErrWriter, how)
+		name = found
+	}
 	format, err := importer.Find(name)
+	if err == nil {
+		err = importer.CheckParams(name, opt.Params)
+	}
 	if err == nil {
 		err = format.Check(&opt)
 	}
@@ -128,8 +175,7 @@ func runImport(c *cli.Context) error {
 	}
 	switch {
 	case dry && len(res.Inputs) == 0:
-		_, err = fmt.Fprintf(c.App.Writer, "one recording to use: %s, %s\n",
-			quantity.Counted(res.Counts.Kept["applications"], "applications"), quantity.Counted(res.Counts.Read["tasks"], "tasks"))
+		_, err = fmt.Fprintf(c.App.Writer, "to use: %s\n%s", quantity.Counted(res.Counts.Kept["applications"], "applications"), countLines(res.Counts))
 	case dry:
 		printInputs(c.App.Writer, res.Inputs)
 	default:

@@ -17,7 +17,7 @@ var picture = map[string][]string{
 	"replay/outdir":            nil, // puts what is written in its place
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/input", "replay/trace", "replay/trace/tablefile"},
+	"replay/trace/importer/workload": {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
 	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/importer/..."}, // formats

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,7 +20,7 @@ import (
 // inputFlags are those of commands that read recordings: which of them, and what if one is broken.
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "take applications that started at `TIME` or later, such as 2026-11-22 or 2026-11-22T07:30:00Z (UTC without a zone)"},
+		&cli.StringFlag{Name: "from", Usage: "take applications that started at `TIME` or later, such as 2026-11-22 or 2026-11-22T07:30:00Z (UTC without a zone), or 2h from the start of a source without dates"},
 		&cli.StringFlag{Name: "to", Usage: "take applications that started before `TIME`"},
 		&cli.BoolFlag{Name: "lenient", Usage: "also use what can be read of damaged logs, and of logs that are cut off although their names say that they ended"},
 		&cli.BoolFlag{Name: "strict", Usage: "stop at the first file or recording that would be left out, or of which something would be dropped or is unknown"},
@@ -37,16 +35,23 @@ func readInputFlags(c *cli.Context, o *workload.Options) (err error) {
 	if o.Lenient && o.Strict {
 		return usagef("--lenient and --strict exclude each other")
 	}
+	dayFrom, dayTo := true, true
 	for _, f := range []struct {
 		name string
 		to   *int64
-	}{{"from", &o.FromMS}, {"to", &o.ToMS}} {
-		if *f.to, err = readTime(c.String(f.name)); err != nil {
-			return usagef("--%s is %q, want a time such as 2026-11-22 or 2026-11-22T07:30:00Z", f.name, c.String(f.name))
+		day  *bool
+	}{{"from", &o.FromMS, &dayFrom}, {"to", &o.ToMS, &dayTo}} {
+		if *f.to, *f.day, err = readTime(c.String(f.name)); err != nil {
+			return usagef("--%s is %q, want a time such as 2026-11-22 or 2026-11-22T07:30:00Z, or 2h from the start of a source without dates", f.name, c.String(f.name))
 		}
 	}
+	if dayFrom != dayTo && o.FromMS != trace.Unset && o.ToMS != trace.Unset {
+		return usagef("--from is %s and --to %s, want two days or two times from the start", c.String("from"), c.String("to"))
+	}
+	o.FromStart = !dayFrom || !dayTo
 	if text := c.String("max-unpacked"); c.IsSet("max-unpacked") {
-		if o.MaxUnpacked, err = readSize(text); err != nil {
+		size, ok := workload.ParseSize(text)
+		if o.MaxUnpacked = size; !ok {
 			return usagef("--max-unpacked is %q, want a size such as 500MiB, 20GiB or 1TiB", text)
 		}
 	}
@@ -56,36 +61,20 @@ func readInputFlags(c *cli.Context, o *workload.Options) (err error) {
 	return nil
 }
 
-// readTime reads a time in ms since 1970; without a zone it is UTC; "" is unset.
-func readTime(text string) (int64, error) {
+// readTime reads a day with or without a time, in ms since 1970 (without a zone it is UTC), or a time such as 2h; "" is unset.
+func readTime(text string) (ms int64, day bool, err error) {
 	if text == "" {
-		return trace.Unset, nil
+		return trace.Unset, true, nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil && t.UnixMilli() >= 0 {
-			return t.UnixMilli(), nil
+			return t.UnixMilli(), true, nil
 		}
 	}
-	return 0, fmt.Errorf("no time")
-}
-
-// readSize reads a number of bytes, 1 or more: a whole number with a unit.
-func readSize(text string) (int64, error) {
-	for _, u := range []struct {
-		unit string
-		size int64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"", 1}} {
-		digits, ok := strings.CutSuffix(text, u.unit)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 62)
-		if err != nil || n == 0 || n > math.MaxInt64/2/uint64(u.size) {
-			break
-		}
-		return int64(n) * u.size, nil
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return d.Milliseconds(), false, nil
 	}
-	return 0, fmt.Errorf("no size")
+	return 0, false, fmt.Errorf("no time")
 }
 
 // listed is how many inputs of one reason a table lists by name.

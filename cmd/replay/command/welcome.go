@@ -3,7 +3,9 @@ package command
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"replay/report/quantity"
@@ -34,9 +36,30 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 	if k := m.Source.NoEnd; k > 0 {
 		lines = append(lines, fmt.Sprintf("without an end in the recording: %s, replayed as far as the recording goes", quantity.Counted(k, "applications")))
 	}
+	if c := strings.TrimSuffix(countLines(res.Counts), "\n"); c != "" {
+		lines = append(lines, c)
+	}
 	lines = append(lines, fmt.Sprintf("counts: %s; trace %s", filepath.Join(opt.Out, trace.ImportReport), res.Hash))
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err
+}
+
+// countLines says in a line each what was read, dropped, defaulted, modelled and unknown.
+func countLines(c *workload.Counts) string {
+	var text strings.Builder
+	for _, part := range []struct {
+		name   string
+		counts workload.Counter
+	}{{"read", c.Read}, {"dropped", c.Dropped}, {"defaulted", c.Defaulted}, {"modelled", c.Modelled}, {"unknown", c.Unknown}} {
+		var list []string
+		for _, k := range slices.Sorted(maps.Keys(part.counts)) {
+			list = append(list, quantity.Counted(part.counts[k], strings.ReplaceAll(k, "_", " ")))
+		}
+		if len(list) > 0 {
+			fmt.Fprintf(&text, "%s: %s\n", part.name, strings.Join(list, ", "))
+		}
+	}
+	return text.String()
 }
 
 func copies(opt *workload.Options, jobs int64) string {

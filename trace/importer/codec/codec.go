@@ -4,10 +4,10 @@ package codec
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +42,7 @@ var Codecs = []Codec{
 	{"snappy", snappyMagic[:4], func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newSnappyReader(r)), nil }},
 	{"lzf", "ZV\x00", openLZF},
 	{"lzf", "ZV\x01", openLZF},
+	{"bz2", "BZh", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
 	{"gz", "\x1f\x8b", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 	{Plain, "", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }},
 }
@@ -77,7 +78,7 @@ type File struct {
 	io.ReadCloser
 	Codec string // Plain, ...
 	Head  []byte // first bytes of the file, packed as they are; at most 8
-	file  *os.File
+	file  io.Closer
 }
 
 // Close ends the reading.
@@ -91,7 +92,12 @@ func Open(path, name string, most int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := unpack(f, name, most)
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	out, err := unpack(f, name, func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -99,11 +105,26 @@ func Open(path, name string, most int64) (*File, error) {
 	return out, nil
 }
 
-func unpack(f *os.File, name string, most int64) (*File, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+// Reader unpacks what in has after its first bytes, as Open does a file. The bound is that of as many packed bytes as were read
+// so far. Closing the result closes in.
+func Reader(in io.ReadCloser, most int64) (*File, error) {
+	c := &counted{in, 0}
+	return unpack(c, "", func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return c.n }, most) })
+}
+
+// counted counts what is read.
+type counted struct {
+	io.ReadCloser
+	n int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+func unpack(f io.ReadCloser, name string, within func(io.Reader) io.Reader) (*File, error) {
 	r := bufio.NewReaderSize(f, 1<<18)
 	head, err := r.Peek(8)
 	if err != nil && err != io.EOF {
@@ -118,15 +139,12 @@ func unpack(f *os.File, name string, most int64) (*File, error) {
 	if out.ReadCloser, err = c.open(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	bound := func() {
-		out.ReadCloser = &bounded{input.Unpacked(out.ReadCloser, info.Size(), most), out.ReadCloser}
-	}
 	if c.Name != Plain {
-		bound()
+		out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}
 	}
 	if c.Name == archive {
 		if err = out.unpackAgain(); err == nil {
-			bound()
+			out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}
 		}
 	}
 	return out, err

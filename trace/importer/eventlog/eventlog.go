@@ -21,7 +21,13 @@ import (
 // tasks was is inferred or modelled, see [workload.Options].Blocks.
 var Format = workload.Format{
 	Usage: "Spark event logs: files, rolling directories, or directories of these",
-	Read:  readLogs,
+	Detect: func(_ string, head []byte) string {
+		if line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n")); bytes.HasPrefix(line, []byte(`{"Event":"SparkListener`)) || bytes.HasPrefix(line, []byte(`{"Event":"org.apache.spark`)) {
+			return "events of Spark's listener as lines of JSON"
+		}
+		return ""
+	},
+	Read: readLogs,
 }
 
 func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
@@ -48,6 +54,9 @@ func FormatOf(logs ...Log) workload.Format {
 }
 
 func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
+	if err := b.CheckTimes(); err != nil {
+		return err
+	}
 	v, said := versions{}, map[string]bool{}
 	for i, log := range logs {
 		if err := addLog(ctx, b, log, &v, said); err != nil {

@@ -1,6 +1,7 @@
 package sparkonyarn
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -16,7 +17,13 @@ import (
 // (tasks.jsonl.gz) in place of event logs. Applications of both kinds may be in one scenario.
 var MapReduceFormat = workload.Format{
 	Usage: "a recorded MapReduce-on-YARN cluster: one scenario folder",
-	Read:  readCluster,
+	Detect: func(name string, head []byte) string {
+		if isCluster(name, head) && bytes.Contains(head, []byte(mapReduceKey)) {
+			return "nodes, settings of YARN and settings of MapReduce in cluster.json"
+		}
+		return ""
+	},
+	Read: readCluster,
 }
 
 // mapReduceAttempt is a task attempt of a job history. Times are absent where they did not happen.

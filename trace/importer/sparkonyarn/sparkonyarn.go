@@ -28,7 +28,21 @@ import (
 // recorded of containers is attached as recorded_containers.json.
 var Format = workload.Format{
 	Usage: "a recorded Spark-on-YARN cluster: one scenario folder",
-	Read:  readCluster,
+	Detect: func(name string, head []byte) string {
+		if isCluster(name, head) && !bytes.Contains(head, []byte(mapReduceKey)) {
+			return "nodes and settings of YARN in cluster.json"
+		}
+		return ""
+	},
+	Read: readCluster,
+}
+
+// mapReduceKey is in cluster.json where MapReduce applications were recorded.
+const mapReduceKey = `"mapreduce_defaults"`
+
+// isCluster tells whether a file is the cluster.json of a recorded cluster.
+func isCluster(name string, head []byte) bool {
+	return name == "cluster.json" && bytes.Contains(head, []byte(`"yarn_site"`))
 }
 
 func readCluster(ctx context.Context, inputs []string, b *workload.Builder) error {

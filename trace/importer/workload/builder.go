@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"replay/input"
 	"replay/trace"
@@ -23,9 +26,10 @@ type Builder struct {
 	Locality string
 	// Durations is trace.DurationRecorded, or trace.DurationModelled if the format draws them.
 	Durations string
-	// NoEpoch says that the times of the source do not count from 1970.
+	// NoEpoch says that the times of the source do not count from 1970. It is set before the first application is added.
 	NoEpoch bool
 
+	params map[string]string // the format's own options
 	spool  *spool
 	inputs []Input
 	source trace.Source
@@ -35,6 +39,8 @@ type Builder struct {
 	took   residents
 	shared sharedFiles
 	depend bool // an application depends on another
+
+	warned map[string]int64 // drops that were told, by reason
 
 	attached []attachment
 }
@@ -85,8 +91,91 @@ func (b *Builder) Progress(done, all int, what string) {
 	}
 }
 
-// Add takes an application, which stays the caller's. One without a stage is dropped, which added tells.
+// Drop counts a record of the source that is left out, for a reason that stands under Dropped. The message names file, line, field and value, and
+// what was wanted. Under strict it is the error that Drop returns; else the first few of a reason are told.
+func (b *Builder) Drop(reason, format string, args ...any) error {
+	b.Counts.Dropped[reason]++
+	if b.Options.Strict {
+		return fmt.Errorf(format, args...)
+	}
+	if b.warned == nil {
+		b.warned = map[string]int64{}
+	}
+	if b.warned[reason] < warnedDrops {
+		b.warned[reason]++
+		b.Warn(format+"; it is left out", args...)
+	}
+	return nil
+}
+
+// warnedDrops is how many drops of a reason are told one by one.
+const warnedDrops = 3
+
+// sayDrops tells how many more were dropped than were told.
+func (b *Builder) sayDrops() {
+	for _, reason := range slices.Sorted(maps.Keys(b.warned)) {
+		if more := b.Counts.Dropped[reason] - b.warned[reason]; more > 0 {
+			b.Warn("and %d more left out: %s", more, strings.ReplaceAll(reason, "_", " "))
+		}
+	}
+}
+
+// Damaged takes the error of an input that breaks off. With lenient what was read before it is kept and nil is returned; otherwise
+// the error.
+func (b *Builder) Damaged(err error) error {
+	if !b.Options.Lenient {
+		return fmt.Errorf("%w; --lenient keeps what comes before", err)
+	}
+	b.Counts.Dropped["rest_of_a_damaged_input"]++
+	b.Warn("%v; the rest of it is left out", err)
+	return nil
+}
+
+// full tells whether the import has as many applications as it may.
+func (b *Builder) full() bool { return b.Options.Limit > 0 && len(b.spool.index) >= b.Options.Limit }
+
+// CheckTimes tells whether from and to are times of a clock that the source does not have. NoEpoch must be set before it is called, or the
+// first application added.
+func (b *Builder) CheckTimes() error {
+	o := b.Options
+	switch {
+	case o.FromMS == trace.Unset && o.ToMS == trace.Unset || o.FromStart == b.NoEpoch:
+		return nil
+	case b.NoEpoch:
+		return errors.New("--from and --to are days, want times such as 90s or 2h: those of this source do not count from 1970")
+	}
+	return errors.New("--from and --to are times such as 2h, want days such as 2026-11-22T07:30:00Z: those of this source count from 1970")
+}
+
+// outside tells whether an application is submitted at a time that is not wanted.
+func (b *Builder) outside(a *Application) (bool, error) {
+	o := b.Options
+	if o.FromMS == trace.Unset && o.ToMS == trace.Unset {
+		return false, nil
+	}
+	if err := b.CheckTimes(); err != nil {
+		return false, err
+	}
+	at := a.Job.SubmitMS
+	return o.FromMS != trace.Unset && at < o.FromMS || o.ToMS != trace.Unset && at >= o.ToMS, nil
+}
+
+// Add takes an application, which stays the caller's. One without a stage, or outside the times that are wanted, is dropped, which
+// added tells. With [ErrLimit] there are as many as there may be.
 func (b *Builder) Add(a *Application) (added bool, err error) {
+	out, err := b.outside(a)
+	if err != nil {
+		return false, err
+	}
+	if out {
+		b.Counts.Dropped["applications_outside_from_and_to"]++
+		return false, nil
+	}
+	return b.add(a, nil)
+}
+
+// add is Add of an application at any time. Of a recording more is kept until all are read.
+func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 	if len(a.Job.Stages) == 0 {
 		b.Counts.Dropped["applications_without_a_task"]++
 		b.Warn("application %s (%s) ran no task and is left out", a.Job.ExternalID, a.Job.Name)
@@ -94,6 +183,9 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 			return false, fmt.Errorf("application %s ran no task, want one or more", a.Job.ExternalID)
 		}
 		return false, nil
+	}
+	if b.full() {
+		return false, ErrLimit
 	}
 	queue := b.Options.queueOf(a.Job.Name, a.Queue)
 	if err := checkQueue(queue); err != nil {
@@ -109,7 +201,21 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 		}
 	}
 	b.depend = b.depend || len(a.DependsOn) > 0
-	return true, b.spool.add(a, queue)
+	if r == nil {
+		resident := residentOf(a)
+		b.count(&resident)
+	} else {
+		r.resident = residentOf(a).clone()
+	}
+	return true, b.spool.add(a, queue, r)
+}
+
+// count takes what an application of the trace took of hosts.
+func (b *Builder) count(r *resident) {
+	for _, h := range r.hosts {
+		b.hosts[h] = true
+	}
+	b.took.add(r)
 }
 
 // AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown. Without

@@ -23,6 +23,12 @@ type Format struct {
 	// nodes must then be given.
 	NoHosts bool
 
+	Params []Param // the format's own options
+
+	// Detect says how it knows that a file is of this format, in words that end "it looks like FORMAT: …", such as "18 numbers a line under
+	// ; comments"; "" = it is not. name is the base name of the file without .gz and the like, head what [Head] returns.
+	Detect func(name string, head []byte) string
+
 	// Read gives all that the inputs hold to b. It adds applications in any order, keeps none of them, and counts
 	// the rows that it reads. Its errors name file, place, value and what was wanted; an option that the format can't
 	// follow is one.
@@ -42,6 +48,9 @@ type Result struct {
 // Check tells which option has a value that an import of the format can't follow.
 func (f Format) Check(opt *Options) error {
 	if err := opt.check(); err != nil {
+		return err
+	}
+	if _, err := f.params(opt); err != nil {
 		return err
 	}
 	switch {
@@ -90,9 +99,13 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 			res, err = nil, e
 		}
 	}()
-	if err := f.Read(ctx, inputs, b); err != nil {
+	if b.params, err = f.params(&opt); err != nil {
 		return nil, err
 	}
+	if err := f.Read(ctx, inputs, b); err != nil && !errors.Is(err, ErrLimit) {
+		return nil, err
+	}
+	b.sayDrops()
 	if err := b.settle(); err != nil {
 		return nil, err
 	}
@@ -104,3 +117,6 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 	}
 	return finish(b, ctx)
 }
+
+// ErrLimit ends the reading of an import that has as many applications as it may. A format returns it as it comes.
+var ErrLimit = errors.New("as many applications as the limit allows")

@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"replay/trace"
@@ -31,7 +32,15 @@ type Options struct {
 
 	Lenient, Strict bool
 	MaxUnpacked     int64 // bytes that a packed file may unpack to, 0 = the bound of [input.Unpacked]
-	FromMS, ToMS    int64 // take applications that started from FromMS to before ToMS, ms since 1970; trace.Unset = no bound
+	Limit           int   // applications that are taken, the first ones that the source has; 0 = all
+
+	// Applications are taken that were submitted from FromMS to before ToMS, ms since 1970; trace.Unset = no bound. Those of a source
+	// whose times do not count from 1970 are times of its own clock, which FromStart says.
+	FromMS, ToMS int64
+	FromStart    bool
+
+	Params map[string]string // the format's own options, see [Format].Params; those that are not given have their defaults
+	Stdin  io.Reader         // what [Stdin] stands for; nil = that of the process
 
 	// Warn takes what a person should know and is no error; nil = nobody listens.
 	Warn func(message string)
@@ -67,6 +76,8 @@ func (o *Options) Strictness() Strictness {
 // check tells which option has a value that no import can follow.
 func (o *Options) check() error {
 	switch {
+	case o.Limit < 0:
+		return fmt.Errorf("limit is %d, want 0 (all) or more", o.Limit)
 	case o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS:
 		return errors.New("from is not before to")
 	case o.Lenient && o.Strict:

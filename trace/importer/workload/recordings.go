@@ -15,6 +15,8 @@ type recording struct {
 	input   Input
 	counts  *Counts
 	startMS int64 // of the application's driver, by which attempts follow each other
+	attempt string
+	resident
 }
 
 // Leave takes an input that is left out. Strict refuses it.
@@ -42,14 +44,11 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		in.Leave(Leave(in.Path, Unusable, "application %s: %w", a.Job.ExternalID, err))
 		return b.Leave(in)
 	}
-	at := len(b.spool.index)
-	if _, err := b.Add(a); err != nil {
+	if _, err := b.add(a, &recording{input: in, counts: c, startMS: a.Job.RecordedStartMS, attempt: a.Attempt}); err != nil {
 		return err
 	}
-	s := &b.spool.index[at]
-	s.recording = &recording{in, c, a.Job.RecordedStartMS}
-	if s.resident.finishMS == trace.Unset {
-		s.resident.finishMS = in.EndMS // nothing is known of its executors after it
+	if s := &b.spool.index[len(b.spool.index)-1]; s.recording.finishMS == trace.Unset {
+		s.recording.finishMS = in.EndMS // nothing is known of its executors after it
 	}
 	return nil
 }
@@ -59,7 +58,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 func (b *Builder) settle() error {
 	index := b.spool.index
 	slices.SortStableFunc(index, func(x, y spooled) int {
-		return cmp.Or(cmp.Compare(x.submitMS, y.submitMS), cmp.Compare(x.id, y.id), compareAttempts(x.attempt, y.attempt))
+		return cmp.Or(cmp.Compare(x.submitMS, y.submitMS), cmp.Compare(x.id, y.id), compareAttempts(x.attempt(), y.attempt()))
 	})
 	if err := b.chooseRecordings(); err != nil {
 		return err
@@ -67,18 +66,15 @@ func (b *Builder) settle() error {
 	managers := map[string]int64{}
 	for i := range b.spool.index {
 		s := &b.spool.index[i]
-		managers[cmp.Or(s.manager, trace.UnknownManager)]++
+		managers[cmp.Or(b.spool.names.text[s.manager], trace.UnknownManager)]++
 		if s.noEnd {
 			b.source.NoEnd++
 		}
-		for _, h := range s.resident.hosts {
-			b.hosts[h] = true
-		}
-		b.took.add(&s.resident)
 		r := s.recording
 		if r == nil {
 			continue
 		}
+		b.count(&r.resident)
 		b.inputs = append(b.inputs, r.input)
 		b.Counts.add(r.counts, int64(b.Options.Copies))
 		if err := b.AddSource(r.input.Files...); err != nil {
@@ -123,7 +119,7 @@ func (b *Builder) chooseRecordings() error {
 		}
 		slices.SortStableFunc(same, func(x, y *spooled) int {
 			p, q := x.recording, y.recording
-			return cmp.Or(cmp.Compare(p.startMS, q.startMS), compareAttempts(x.attempt, y.attempt),
+			return cmp.Or(cmp.Compare(p.startMS, q.startMS), compareAttempts(p.attempt, q.attempt),
 				-CompareBools(p.input.Ended, q.input.Ended), -cmp.Compare(p.input.Tasks, q.input.Tasks), cmp.Compare(p.input.Path, q.input.Path))
 		})
 		kept, others := same[0], 1
@@ -134,7 +130,7 @@ func (b *Builder) chooseRecordings() error {
 		}
 		for _, s := range same[1:] {
 			r, k := s.recording, kept.recording
-			c := compareAttempts(kept.attempt, s.attempt)
+			c := compareAttempts(k.attempt, r.attempt)
 			switch {
 			case r.startMS == k.startMS && c == 0:
 				if err := leave(s, Leave(r.input.Path, Twice, "application %s is also in %s", r.input.Application, k.input.Label)); err != nil {
@@ -142,7 +138,7 @@ func (b *Builder) chooseRecordings() error {
 				}
 			case c < 0:
 				if err := leave(kept, Leave(k.input.Path, EarlierTry, "attempt %s of application %s; attempt %s is in %s",
-					cmp.Or(kept.attempt, noNumber), k.input.Application, cmp.Or(s.attempt, noNumber), r.input.Label)); err != nil {
+					cmp.Or(k.attempt, noNumber), k.input.Application, cmp.Or(r.attempt, noNumber), r.input.Label)); err != nil {
 					return err
 				}
 				s.id, kept = kept.id, s
@@ -161,6 +157,14 @@ func (b *Builder) chooseRecordings() error {
 	}
 	b.spool.index = index
 	return nil
+}
+
+// attempt is the number of the attempt that a recording is, "" of other applications.
+func (s *spooled) attempt() string {
+	if s.recording == nil {
+		return ""
+	}
+	return s.recording.attempt
 }
 
 // noNumber stands for the number of an attempt that has none.

@@ -13,7 +13,7 @@ type residents struct {
 	changes map[string][]residentChange
 	am      shape // the largest
 	amExtra map[string]int64
-	largest shape // executor
+	largest shape // executor, or container of a task
 	tasks   bool  // an application runs each task in a container of its own, which no executor shows
 }
 
@@ -34,13 +34,35 @@ type resident struct {
 	am        shape
 	amExtra   []trace.NamedValue
 	tasks     bool
+	largest   shape // of its tasks, if each is in a container of its own
 }
 
+// residentOf is what the application took; its slices are the application's.
 func residentOf(a *Application) resident {
-	return resident{
-		hosts: slices.Clone(a.Hosts), executors: slices.Clone(a.Executors), extra: slices.Clone(a.ExecutorExtra),
-		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: slices.Clone(a.AMExtra), tasks: a.Job.Kind != trace.KindSpark,
+	r := resident{
+		hosts: a.Hosts, executors: a.Executors, extra: a.ExecutorExtra,
+		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: a.AMExtra, tasks: a.Job.Kind != trace.KindSpark,
 	}
+	if !r.tasks {
+		return r
+	}
+	for i := range a.Job.Stages {
+		s := &a.Job.Stages[i]
+		r.largest = r.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
+		for _, n := range s.Tasks.MemMiB {
+			r.largest.memMiB = max(r.largest.memMiB, n)
+		}
+		for _, n := range s.Tasks.VCores {
+			r.largest.vcores = max(r.largest.vcores, n)
+		}
+	}
+	return r
+}
+
+// clone is r with slices of its own.
+func (r resident) clone() resident {
+	r.hosts, r.executors, r.extra, r.amExtra = slices.Clone(r.hosts), slices.Clone(r.executors), slices.Clone(r.extra), slices.Clone(r.amExtra)
+	return r
 }
 
 func (r *residents) add(a *resident) {
@@ -50,7 +72,7 @@ func (r *residents) add(a *resident) {
 	for i, e := range a.executors {
 		host, c := a.hosts[e.Node], residentChange{at: e.AddedMS, by: 1, size: shape{e.MemMiB, e.VCores}}
 		if a.extra != nil {
-			c.extra = a.extra[i]
+			c.extra = slices.Clone(a.extra[i])
 		}
 		r.changes[host] = append(r.changes[host], c)
 		r.largest = r.largest.atLeast(c.size)
@@ -63,7 +85,7 @@ func (r *residents) add(a *resident) {
 		}
 		r.changes[host] = append(r.changes[host], c)
 	}
-	r.tasks = r.tasks || a.tasks
+	r.tasks, r.largest = r.tasks || a.tasks, r.largest.atLeast(a.largest)
 	r.am = r.am.atLeast(a.am)
 	for _, x := range a.amExtra {
 		r.amExtra[x.Name] = max(r.amExtra[x.Name], x.Value)
@@ -91,7 +113,7 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	}
 	size = shape{(size.memMiB + r.am.memMiB + 1023) / 1024 * 1024, size.vcores + r.am.vcores}
 	if r.tasks {
-		size = size.atLeast(nodeClass)
+		size = size.atLeast(nodeClass).atLeast(r.container())
 	}
 	for name, n := range r.amExtra {
 		mostOf[name] += n

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 )
 
 // spool keeps applications on disk until the nodes, users, queues and files of the trace are known,
@@ -13,6 +14,7 @@ import (
 type spool struct {
 	file  *os.File
 	index []spooled
+	names names // users, queues and cluster managers
 
 	out *gob.Encoder
 	end int64 // of what was written
@@ -22,18 +24,37 @@ type spool struct {
 	pos int64 // of in; what comes next is there
 }
 
-// spooled is what stays in memory of an application.
+// spooled is what stays in memory of an application: little, as there may be millions.
 type spooled struct {
 	at, end     int64 // in the file
-	id, attempt string
+	id          string
 	submitMS    int64
-	user, queue string
-	own         []File // of those of the application that it does not share
-	resident    resident
-	manager     string
+	user, queue int32 // in the names of the spool
+	manager     int32
 	noEnd       bool
+	own         []File // of those of the application that it does not share
 
 	recording *recording // nil = the application is not the whole content of an input
+}
+
+// names numbers texts that come often.
+type names struct {
+	text []string
+	id   map[string]int32
+}
+
+func (n *names) of(text string) int32 {
+	id, ok := n.id[text]
+	if !ok {
+		if n.id == nil {
+			n.id = map[string]int32{}
+		}
+		id = int32(len(n.text))
+		text = strings.Clone(text)
+		n.id[text] = id
+		n.text = append(n.text, text)
+	}
+	return id
 }
 
 func newSpool() (*spool, error) {
@@ -56,9 +77,10 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (s *spool) add(a *Application, queue string) error {
+func (s *spool) add(a *Application, queue string, r *recording) error {
 	x := spooled{
-		at: s.end, id: a.Job.ExternalID, attempt: a.Attempt, submitMS: a.Job.SubmitMS, user: a.User, queue: queue, resident: residentOf(a), manager: a.Manager, noEnd: a.Job.RecordedOutcome == "censored",
+		at: s.end, id: strings.Clone(a.Job.ExternalID), submitMS: a.Job.SubmitMS, user: s.names.of(a.User), queue: s.names.of(queue), manager: s.names.of(a.Manager),
+		noEnd: a.Job.RecordedOutcome == "censored", recording: r,
 	}
 	if err := s.out.Encode(a); err != nil {
 		return err

@@ -226,7 +226,7 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		if err := s.add(sample(fmt.Sprint(i), int64(i)), "q"); err != nil {
+		if err := s.add(sample(fmt.Sprint(i), int64(i)), "q", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -77,7 +77,7 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	users, queues := map[string]bool{}, map[string]bool{}
 	for _, s := range t.spool.index {
 		t.origin = min(t.origin, s.submitMS)
-		users[s.user], queues[s.queue] = true, true
+		users[t.spool.names.text[s.user]], queues[t.spool.names.text[s.queue]] = true, true
 	}
 	for _, e := range t.events {
 		t.origin = min(t.origin, e.TimeMS)
@@ -138,7 +138,7 @@ func (t *writing) application(i int) error {
 		return err
 	}
 	j := &a.Job
-	j.ID, j.User, j.Queue = int64(i), t.user[a.User], t.queue[t.spool.index[x.app].queue]
+	j.ID, j.User, j.Queue = int64(i), t.user[a.User], t.queue[t.spool.names.text[t.spool.index[x.app].queue]]
 	if t.Options.Arrivals == "recorded" {
 		a.shift(-t.origin)
 	} else {

@@ -1,0 +1,110 @@
+package importer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replay/trace/importer/workload"
+)
+
+// Auto is the name that stands for the format that the input has.
+const Auto = "auto"
+
+// looked is how many files of one directory are looked at to find their format.
+const looked = 200
+
+// fit is a format that a file has, and how that shows.
+type fit struct{ format, file, how string }
+
+// Detect returns the one format that the inputs have, and how that shows: "FILE: it looks like FORMAT: …". Of a directory the files
+// that are nearest to its top and have a format tell. Several formats, or none, are an error that lists them. Standard input
+// is read ahead, which opt.Stdin stands for after it.
+func Detect(inputs []string, opt *workload.Options) (format, how string, err error) {
+	if len(inputs) == 0 {
+		return "", "", errors.New("no input, want files or directories")
+	}
+	first := map[string]fit{}
+	for _, in := range inputs {
+		fits, err := detect(in, opt)
+		if err != nil {
+			return "", "", err
+		}
+		for _, f := range fits {
+			if _, ok := first[f.format]; !ok {
+				first[f.format] = f
+			}
+		}
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		f := first[name]
+		lines = append(lines, fmt.Sprintf("%s: it looks like %s: %s", f.file, f.format, f.how))
+		format = name
+	}
+	switch len(lines) {
+	case 0:
+		return "", "", fmt.Errorf("%s: of no known format; name it (%s)", strings.Join(inputs, ", "), strings.Join(slices.Sorted(maps.Keys(Importers)), ", "))
+	case 1:
+		return format, lines[0], nil
+	}
+	return "", "", fmt.Errorf("several formats fit, name one of them\n  %s", strings.Join(lines, "\n  "))
+}
+
+// detect lists the formats that one input has.
+func detect(in string, opt *workload.Options) ([]fit, error) {
+	if in == workload.Stdin {
+		head, err := workload.PeekStdin(opt)
+		return fitsOf("standard input", "", head), err
+	}
+	if info, err := os.Stat(in); err != nil || !info.IsDir() {
+		head, err := workload.Head(in)
+		return fitsOf(in, in, head), err
+	}
+	files, err := workload.Parts([]string{in}, nil)
+	if err != nil {
+		return nil, err
+	}
+	depth := func(path string) int { return strings.Count(filepath.Clean(path), string(filepath.Separator)) }
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
+	seen := map[string]fit{}
+	at, n := 0, 0
+	for i, path := range files {
+		if d := depth(path); i == 0 || d != at {
+			if len(seen) > 0 {
+				break
+			}
+			at, n = d, 0
+		}
+		if n++; n > looked {
+			continue
+		}
+		head, err := workload.Head(path)
+		if err != nil {
+			continue // what can't be read tells nothing
+		}
+		for _, f := range fitsOf(path, path, head) {
+			if _, ok := seen[f.format]; !ok {
+				seen[f.format] = f
+			}
+		}
+	}
+	return slices.Collect(maps.Values(seen)), nil
+}
+
+// fitsOf lists the formats that a file has.
+func fitsOf(shown, path string, head []byte) (fits []fit) {
+	for _, name := range slices.Sorted(maps.Keys(Importers)) {
+		if f := Importers[name]; f.Detect != nil {
+			if how := f.Detect(workload.BaseName(filepath.Base(path)), head); how != "" {
+				fits = append(fits, fit{name, shown, how})
+			}
+		}
+	}
+	return fits
+}

@@ -1,0 +1,43 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// The fixtures of every format are recognised, as that format and no other.
+func TestDetect(t *testing.T) {
+	for name := range Importers {
+		for _, input := range fixtures(t, name) {
+			opt := workload.DefaultOptions()
+			got, how, err := Detect([]string{input}, &opt)
+			if err != nil || got != name || !strings.Contains(how, ": it looks like "+name+": ") {
+				t.Errorf("%s is of format %q (%s), %v", input, got, how, err)
+			}
+		}
+	}
+	opt := workload.DefaultOptions()
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "notes", "nothing\n")}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format; name it (") {
+		t.Errorf("%v", err)
+	}
+	both := append(fixtures(t, "spark-eventlog")[:1], fixtures(t, "spark-on-yarn")[:1]...)
+	if _, _, err := Detect(both, &opt); err == nil || !strings.Contains(err.Error(), "several formats fit") || strings.Count(err.Error(), "it looks like") != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+// Options of formats have one meaning: the same default and words wherever they are.
+func TestParamsOfOneMeaning(t *testing.T) {
+	seen := map[string]workload.Param{}
+	for name, f := range Importers {
+		for _, p := range f.Params {
+			if q, ok := seen[p.Name]; ok && p != q {
+				t.Errorf("--%s of %s is %+v, elsewhere %+v", p.Name, name, p, q)
+			}
+			seen[p.Name] = p
+		}
+	}
+}

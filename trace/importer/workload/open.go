@@ -1,0 +1,183 @@
+package workload
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+
+	"replay/input"
+	"replay/trace"
+	"replay/trace/importer/codec"
+	"replay/trace/importer/lines"
+	"replay/trace/tablefile"
+)
+
+// Source is an input of an import while it is read, unpacked. Its errors name it.
+type Source struct {
+	Name string // in messages: the path, or "standard input"
+	b    *Builder
+	at   int // in the sources of the trace
+	raw  *hashed
+	file *codec.File
+}
+
+// hashed hashes what is read.
+type hashed struct {
+	io.ReadCloser
+	sum hash.Hash
+}
+
+func (h *hashed) Read(p []byte) (int, error) {
+	n, err := h.ReadCloser.Read(p)
+	h.sum.Write(p[:n])
+	return n, err
+}
+
+// Open opens a file, or [Stdin], and unpacks it after its first bytes. The trace names it as one of its sources, by its hash
+// if it is read to its end; an import that [Options.Limit] ends does not read the rest.
+func (b *Builder) Open(path string) (*Source, error) {
+	s := &Source{Name: path, b: b, at: len(b.source.Files)}
+	base := filepath.Base(path)
+	raw := &hashed{sum: sha256.New()}
+	if path == Stdin {
+		s.Name, base = "standard input", "standard input"
+		raw.ReadCloser = io.NopCloser(b.Options.stdin())
+	} else {
+		f, err := input.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		raw.ReadCloser = f
+	}
+	file, err := codec.Reader(raw, b.Options.MaxUnpacked)
+	if err != nil {
+		raw.Close()
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	s.raw, s.file = raw, file
+	b.source.Files = append(b.source.Files, trace.SourceFile{Name: base})
+	return s, nil
+}
+
+func (o *Options) stdin() io.Reader {
+	if o.Stdin != nil {
+		return o.Stdin
+	}
+	return os.Stdin
+}
+
+func (s *Source) Read(p []byte) (int, error) {
+	n, err := s.file.Read(p)
+	if err != nil && err != io.EOF {
+		return n, s.wrap(err)
+	}
+	return n, err
+}
+
+func (s *Source) wrap(err error) error {
+	if large := new(input.TooLarge); errors.As(err, &large) {
+		return fmt.Errorf("%s: %w; --max-unpacked allows more", s.Name, err)
+	}
+	return fmt.Errorf("%s: %w", s.Name, err)
+}
+
+// Close ends the reading, and tells the trace the hash of the source.
+func (s *Source) Close() error {
+	if s.b.full() {
+		return s.file.Close()
+	}
+	_, err := io.Copy(io.Discard, s.raw)
+	s.b.source.Files[s.at].SHA256 = hex.EncodeToString(s.raw.sum.Sum(nil))
+	return errors.Join(err, s.file.Close())
+}
+
+// EachLine opens an input and gives its lines to f, without their ends and with their numbers from 1. A line is valid until f returns, whose error ends
+// the reading. Input that breaks off is an error, see [Builder.Damaged].
+func (b *Builder) EachLine(ctx context.Context, path string, f func(s *Source, n int, line []byte) error) error {
+	s, err := b.Open(path)
+	if err != nil {
+		return err
+	}
+	in := lines.NewReader(s)
+	for {
+		line, _, err := in.Next()
+		if err == io.EOF {
+			return s.Close()
+		}
+		if err != nil {
+			err = b.Damaged(fmt.Errorf("after line %d: %w", in.Line(), err))
+			s.Close() // says the same again
+			return err
+		}
+		if in.Line()%1024 == 0 && ctx.Err() != nil {
+			s.file.Close()
+			return ctx.Err()
+		}
+		if err := f(s, in.Line(), line); err != nil {
+			s.file.Close()
+			return err
+		}
+	}
+}
+
+// headBytes is how much of the beginning of a file [Format.Detect] sees.
+const headBytes = 64 << 10
+
+// Head returns the beginning of a file, unpacked, for [Format.Detect]: of a Parquet file "PAR1" and the names of its columns, one a line.
+func Head(path string) ([]byte, error) {
+	f, err := codec.Open(path, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head, err := headOf(f)
+	if !bytes.HasPrefix(head, []byte("PAR1")) {
+		return head, err
+	}
+	t, err := tablefile.Open(path)
+	if err != nil {
+		return head[:4], nil // it is none
+	}
+	defer t.Close()
+	head = []byte("PAR1\n")
+	for i := range t.Leaves() {
+		head = append(append(head, t.Leaf(i).Name()...), '\n')
+	}
+	return head, nil
+}
+
+// headOf reads a head; what breaks off is none beyond that.
+func headOf(r io.Reader) ([]byte, error) {
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(r, head)
+	if n > 0 {
+		err = nil
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// PeekStdin makes opt read standard input from a buffer, and returns its head.
+func PeekStdin(opt *Options) ([]byte, error) {
+	in := opt.stdin()
+	packed := make([]byte, headBytes)
+	n, err := io.ReadFull(in, packed)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, err
+	}
+	opt.Stdin = io.MultiReader(bytes.NewReader(packed[:n]), in)
+	f, err := codec.Reader(io.NopCloser(bytes.NewReader(packed[:n])), 0)
+	if err != nil {
+		return nil, err
+	}
+	return headOf(f)
+}
