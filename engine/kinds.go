@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/generic"
 	"replay/engine/mapreduce"
 	"replay/engine/master"
 	"replay/engine/scenario"
@@ -17,6 +18,7 @@ import (
 var applications = map[string]func(*scenario.Scenario) master.Kind{
 	trace.KindSpark:     func(sc *scenario.Scenario) master.Kind { return driver.NewKind(sc.Spark()) },
 	trace.KindMapReduce: func(sc *scenario.Scenario) master.Kind { return mapreduce.NewKind(sc.MapReduce()) },
+	trace.KindGeneric:   func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
 }
 
 // appKind is a kind of application in a replay.

@@ -262,7 +262,7 @@ func TestJobsThatCannotRun(t *testing.T) {
 			scenario.Options{Conf: map[string]string{"yarn.scheduler.maximum-allocation-mb": "65536", "yarn.resourcemanager.work-preserving-recovery.enabled": "true", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "1000000000"}}, ""},
 		{"queue too small for the AM", nil, scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="default"><maxResources>512 mb, 1 vcores</maxResources></queue></allocations>`)}}}, "queue root.default uses"},
 		{"queue that runs no application", nil, scenario.Options{Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queue name="default"><maxRunningApps>0</maxRunningApps></queue></allocations>`)}}}, "as many as it may"},
-		{"kind that is not replayed", func(j *trace.Job) { j.Kind = trace.KindGeneric }, scenario.Options{}, `"generic"`},
+		{"kind that is not replayed", func(j *trace.Job) { j.Kind = "flink" }, scenario.Options{}, `"flink"`},
 		{"task that needs more cores than an executor has", func(j *trace.Job) { j.TaskCPUs = 3 }, scenario.Options{}, "want at least spark.task.cpus (3)"},
 	}
 	for _, tt := range tests {

@@ -74,6 +74,23 @@ func (c *Client) FirstMatching(priority int32, place Name, size resource.Resourc
 	return nil
 }
 
+// First returns the oldest request of a priority and RequestID that a container at that place can serve, nil when there is none. All requests of the two
+// are of one size, as a ResourceManager keeps only one.
+//
+// Source: AMRMClientImpl.getMatchingRequests(long).
+func (c *Client) First(priority int32, id int64, place Name) *ContainerRequest {
+	l := c.level(levelKey{id, priority})
+	if l == nil {
+		return nil
+	}
+	for i := range l.sizes {
+		if ri, ok := l.sizes[i].of[place]; ok && c.records[ri].remembered > 0 {
+			return Matches{c, ri}.First()
+		}
+	}
+	return nil
+}
+
 // Count returns the number of containers that is asked for at a place, 0 for none.
 func (c *Client) Count(priority int32, id int64, place Name, size resource.Resource) int32 {
 	if l := c.level(levelKey{id, priority}); l != nil {

@@ -49,8 +49,17 @@ func criticalPath(j *trace.Job) int64 {
 		for _, d := range st.Tasks.DurationMS {
 			task = max(task, d)
 		}
-		end[i] = start + max(st.DelayMS, 0) + task
+		begin := start + max(st.DelayMS, 0)
+		if early(j, st) { // it is submitted before, and works when all of that is there
+			begin = max(start, st.DelayMS)
+		}
+		end[i] = begin + task
 		longest = max(longest, end[i])
 	}
 	return longest
+}
+
+// early reports whether a stage may be submitted before all that it reads is there.
+func early(j *trace.Job, st *trace.Stage) bool {
+	return len(st.Parents) > 0 && (j.Kind == trace.KindMapReduce || st.StartFraction != trace.Unset && st.StartFraction < 1)
 }

@@ -6,8 +6,6 @@ package scenariotest
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"replay/engine/model"
 	"replay/engine/random"
@@ -37,6 +35,7 @@ func Random(seed uint64) *Case {
 	m.cluster()
 	m.work()
 	m.mapReduce(random.Stream(seed, "random kinds"))
+	m.generic(random.Stream(seed, "random generic jobs"))
 	m.events()
 	m.options(seed)
 	return &m.Case
@@ -103,35 +102,6 @@ func (m *maker) work() {
 		}
 		m.Jobs = append(m.Jobs, j)
 		at += m.Int64N([]int64{2000, 20_000, 100_000}[m.IntN(3)])
-	}
-}
-
-// mapReduce turns about a third of the jobs into MapReduce jobs: their first stage is the maps, their second, if there is one, the reduces.
-func (m *maker) mapReduce(r *rand.Rand) {
-	pick := func(of ...string) string { return of[r.IntN(len(of))] }
-	for _, j := range m.Jobs {
-		if r.IntN(3) > 0 {
-			continue
-		}
-		j.Kind, j.AMMemMiB = trace.KindMapReduce, 1536
-		j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = trace.Unset, trace.Unset, trace.Unset
-		j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
-		j.Stages = j.Stages[:min(len(j.Stages), 2)]
-		for i := range j.Stages {
-			st := &j.Stages[i]
-			st.TaskMemMiB, st.DelayMS = []int64{512, 1024, 2048}[r.IntN(3)], trace.Unset
-			if st.Parents, st.After = nil, nil; i > 0 {
-				st.Kind, st.Parents = trace.StageShuffle, []int32{0}
-				st.Tasks.SetPrefs(nil)
-			}
-		}
-		j.Conf = []trace.KeyValue{
-			{Key: "mapreduce.job.reduce.slowstart.completedmaps", Value: pick("0", "0.05", "0.8")},
-			{Key: "mapreduce.job.running.map.limit", Value: pick("0", "0", "2")},
-			{Key: "mapreduce.job.ubertask.enable", Value: pick("false", "false", "true")},
-			{Key: "mapreduce.task.timeout", Value: pick("600000", "20000")},
-		}
-		slices.SortFunc(j.Conf, func(a, b trace.KeyValue) int { return strings.Compare(a.Key, b.Key) })
 	}
 }
 

@@ -1,0 +1,53 @@
+package generic
+
+import (
+	"replay/engine/protocol"
+)
+
+// heartbeat is one call of the ResourceManager, and what follows from its answer.
+func (d *dag) heartbeat() {
+	d.beats.Begin()
+	d.client.Build(&d.req)
+	if err := d.h.Allocate(&d.req, &d.resp); err != nil {
+		d.Fail(err.Error())
+		return
+	}
+	d.client.Received(&d.resp)
+	for _, s := range d.resp.Completed {
+		d.completed(s.ID.Number())
+		if d.over {
+			return
+		}
+	}
+	d.allocated(d.resp.Allocated)
+}
+
+// allocated gives containers to tasks: first those whose host a task prefers, then those on the rack of one, then the others; each to the task of
+// its priority and size that has asked for that the longest. One that nobody waits for is given back.
+//
+// Source: YarnTaskSchedulerService.assignNewlyAllocatedContainers of Tez.
+func (d *dag) allocated(list []protocol.Container) {
+	given := make([]bool, len(list))
+	for _, place := range []func(*protocol.Container) protocol.Name{
+		func(c *protocol.Container) protocol.Name { return c.Host },
+		func(c *protocol.Container) protocol.Name { return d.h.Cluster().RackOf(c.Host) },
+		func(*protocol.Container) protocol.Name { return protocol.Any },
+	} {
+		for i := range list {
+			if given[i] {
+				continue
+			}
+			c := &list[i]
+			if req := d.client.First(c.Priority, c.Request, place(c)); req != nil {
+				given[i] = true
+				d.assign(d.asking[req], c)
+			}
+		}
+	}
+	for i := range list {
+		if !given[i] {
+			d.Unmatched(list[i].ID.Number())
+			d.client.Release(list[i].ID)
+		}
+	}
+}

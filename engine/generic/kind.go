@@ -1,0 +1,212 @@
+// Package generic is an application of stages that runs each task in a container of its own, as Tez and MapReduce do: its application master asks for
+// a container for each task on the hosts and racks that the task prefers and anywhere else, gives what it gets to the tasks that fit best, and begins a
+// stage when enough of what it reads is there.
+//
+// A [Kind] makes a master of each attempt of a job. The rules of stages are in dag.go, those of tasks in tasks.go, and how containers are asked for
+// and given to tasks in assign.go. Latencies and the cost of remote reads are the model's; docs/model.md says what is assumed.
+package generic
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"replay/engine/master"
+	"replay/engine/model"
+	"replay/policy/resource"
+	"replay/trace"
+)
+
+// Setup is what all applications of these kinds have in common in a replay.
+type Setup struct {
+	Model *model.Model
+	Types []string // resource types of the cluster, in the order of a [resource.Resource]
+	Dense bool     // each heartbeat is executed, whether it can have an effect or not
+}
+
+// Kind is a kind of application whose tasks have containers of their own.
+type Kind struct{ Setup }
+
+// NewKind returns the kind with this setup.
+func NewKind(s Setup) *Kind { return &Kind{s} }
+
+// The kinds of events, in the order of events.
+const (
+	evUnregister master.EventKind = iota
+	evHeartbeat
+	evDone
+	evStage
+)
+
+var events = []master.Event{
+	evUnregister: {Name: "end of the application's tail", Class: master.Message, Work: true},
+	evHeartbeat:  {Name: "application master's heartbeat", Class: master.Heartbeat},
+	evDone:       {Name: "task attempt reports its end", Class: master.Inbox, Number: "task attempt", Work: true},
+	evStage:      {Name: "end of the pause before a stage", Class: master.Inbox, Number: "stage", Work: true},
+}
+
+// Events is part of [master.Kind].
+func (k *Kind) Events() []master.Event { return events }
+
+// settings are those of a job.
+type settings struct {
+	HeartbeatMS int64
+	// MaxFailures is how often a task may fail; 0 = as often as its recorded retries say, and at least defaultMaxFailures.
+	MaxFailures int
+	stages      []layout
+}
+
+// A layout is where the tasks of a stage are asked for: keys are of stages and sizes, see [key].
+type layout struct {
+	urgent, usual int32 // priorities of tasks that have failed before, and of others
+	keys          []key // by task where they differ, else one
+}
+
+// Keys of a job's configuration, with the defaults of Tez.
+//
+// Source: TezConfiguration of Tez 0.10.
+const (
+	keyHeartbeat   = "tez.am.am-rm.heartbeat.interval-ms.max"
+	keyMaxFailures = "tez.am.task.max.failed.attempts"
+
+	defaultHeartbeatMS = 1000
+	defaultMaxFailures = 4
+)
+
+// Plan is part of [master.Kind].
+func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
+	set, err := k.settings(j)
+	if err != nil {
+		return nil, err
+	}
+	return &master.Plan{
+		AMSize: resource.R(j.AMMemMiB, int64(j.AMVCores)), AMStartMS: k.Model.AMStartMS, Priority: j.Priority,
+		New: func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) },
+	}, nil
+}
+
+// settings resolves what a job sets itself, and lays out its asks.
+func (k *Kind) settings(j *trace.Job) (*settings, error) {
+	set := &settings{HeartbeatMS: defaultHeartbeatMS}
+	for _, kv := range j.Conf {
+		var err error
+		switch kv.Key {
+		case keyHeartbeat:
+			set.HeartbeatMS, err = atLeastOne(kv)
+		case keyMaxFailures:
+			var n int64
+			n, err = atLeastOne(kv)
+			set.MaxFailures = int(n)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return set, k.layOut(j, set)
+}
+
+func atLeastOne(kv trace.KeyValue) (int64, error) {
+	n, err := strconv.ParseInt(kv.Value, 10, 32)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%s is %q, want a whole number from 1 to %d", kv.Key, kv.Value, math.MaxInt32)
+	}
+	return n, nil
+}
+
+// A key is what a ResourceManager keeps asks apart by: within a priority it takes one size for each request id.
+//
+// Source: SchedulerRequestKey.
+type key struct {
+	priority int32
+	request  int64 // allocationRequestId
+	size     resource.Resource
+}
+
+// layOut gives each size of a priority a request id, from 0 in the order of stages and tasks.
+func (k *Kind) layOut(j *trace.Job, set *settings) error {
+	depth := make([]int, len(j.Stages))
+	sizes := map[int32][]resource.Resource{}
+	keyOf := func(priority int32, size resource.Resource) key {
+		list := sizes[priority]
+		i := slices.Index(list, size)
+		if i < 0 {
+			i = len(list)
+			sizes[priority] = append(list, size)
+		}
+		return key{priority, int64(i), size}
+	}
+	for i := range j.Stages {
+		st := &j.Stages[i]
+		for _, list := range [][]int32{st.Parents, st.After} {
+			for _, p := range list {
+				depth[i] = max(depth[i], depth[p]+1)
+			}
+		}
+		l := layout{urgent: st.Priority, usual: st.Priority}
+		if st.Priority == trace.Unset {
+			l.urgent, l.usual = natural(depth[i], i, len(j.Stages))
+		}
+		own, err := k.size(st)
+		if err != nil {
+			return fmt.Errorf("stage %d: %w", st.ID, err)
+		}
+		t := &st.Tasks
+		if t.MemMiB == nil && t.VCores == nil {
+			l.keys = []key{keyOf(l.usual, own)}
+		} else {
+			l.keys = make([]key, t.Len())
+			for n := range l.keys {
+				size := own
+				if t.MemMiB != nil && t.MemMiB[n] != trace.Unset {
+					size[resource.Memory] = t.MemMiB[n]
+				}
+				if t.VCores != nil && t.VCores[n] != trace.Unset {
+					size[resource.VCores] = int64(t.VCores[n])
+				}
+				l.keys[n] = keyOf(l.usual, size)
+			}
+		}
+		set.stages = append(set.stages, l)
+	}
+	return nil
+}
+
+// natural are the priorities of a stage without a recorded one, by its distance from the stages that read nothing and its number: of tasks that have failed before, and
+// of others.
+//
+// Source: DAGScheduler.getPriorityLowLimit, getPriorityHighLimit of Tez.
+func natural(depth, stage, stages int) (urgent, usual int32) {
+	low := min((int64(depth)+1)*int64(stages)*3+int64(stage)*3, math.MaxInt32)
+	return int32(low) - 2, int32(low) - 1
+}
+
+// size is what a task of a stage asks for.
+func (k *Kind) size(st *trace.Stage) (resource.Resource, error) {
+	size := resource.R(st.TaskMemMiB, int64(st.TaskVCores))
+	if m := st.TaskMilliVCores; m != trace.Unset {
+		size[resource.VCores] = (int64(m) + 999) / 1000
+	}
+	for _, x := range st.Extra {
+		i := slices.Index(k.Types, x.Name)
+		switch {
+		case i > resource.VCores:
+			size[i] = x.Value
+		case x.Value > 0:
+			return size, fmt.Errorf("its tasks ask for %d of %q, which no node has and yarn.resource-types does not name", x.Value, x.Name)
+		}
+	}
+	return size, nil
+}
+
+// at returns the key of a task, as one that has failed before or not.
+func (l *layout) at(index int32, failed bool) key {
+	k := l.keys[0]
+	if len(l.keys) > 1 {
+		k = l.keys[index]
+	}
+	if failed {
+		k.priority = l.urgent
+	}
+	return k
+}

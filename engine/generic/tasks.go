@@ -1,0 +1,237 @@
+package generic
+
+import (
+	"fmt"
+
+	"replay/engine/master"
+	"replay/engine/pertask"
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/policy/resource"
+	"replay/trace"
+)
+
+// A task is one of a stage.
+type task struct {
+	attempts int32
+	failures int
+	over     bool // it has succeeded
+}
+
+// attemptState is where an attempt stands.
+type attemptState uint8
+
+const (
+	asking   attemptState = iota // for a container
+	assigned                     // it has one, whose process is being started
+	running
+	ended // it has reported its end; that of its container is still to be told
+)
+
+// An attempt is a task attempt.
+type attempt struct {
+	pertask.Attempt
+	serial int64
+	stage  *stage
+	req    protocol.ContainerRequest
+	id     protocol.ContainerID // of its container
+	state  attemptState
+	fails  bool  // it will fail by itself, as recorded
+	ok     bool  // with ended: it has succeeded
+	begin  int64 // of its work, after the start of its process
+	ms     int64 // of work
+	until  int64 // end of its work; never while its stage's parents are not done
+}
+
+// never is a time that does not come.
+const never = master.Never
+
+func (a *attempt) task() *task { return &a.stage.tasks[a.Rec.Index] }
+
+// ask begins an attempt of a task by asking for a container on the hosts and racks that the task prefers, and anywhere else. As in Tez that holds for later attempts too.
+func (d *dag) ask(s *stage, index int32) {
+	t := &s.tasks[index]
+	k := d.set.stages[s.st.ID].at(index, t.failures > 0)
+	a := &attempt{
+		Attempt: pertask.New(d.job.ID, s.st, index, t.attempts, int32(k.size[resource.VCores]), d.h.Now()),
+		serial:  int64(len(d.attempts)), stage: s, until: never,
+		req: protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true},
+	}
+	t.attempts++
+	prefs := a.Prefs()
+	for _, n := range prefs {
+		a.req.Nodes = append(a.req.Nodes, d.h.Cluster().Host[n])
+	}
+	a.Hosts = len(prefs) > 0
+	d.attempts = append(d.attempts, a)
+	d.Wish(prefs, 1)
+	if err := d.client.Add(&a.req); err != nil {
+		d.h.Broken("job %d: %v", d.job.ID, err)
+		return
+	}
+	d.asking[&a.req] = a
+}
+
+// assign starts the process of an attempt that is given a container.
+func (d *dag) assign(a *attempt, c *protocol.Container) {
+	n := c.ID.Number()
+	d.client.Remove(&a.req)
+	delete(d.asking, &a.req)
+	a.state, a.id = assigned, c.ID
+	d.Assign(&a.Attempt, n, false)
+	d.byContainer[n] = a
+	d.h.Start(n, d.h.Now()+d.k.Model.NMStartMS)
+}
+
+// Started is part of [master.Master].
+func (d *dag) Started(c int64) {
+	if a := d.byContainer[c]; a != nil && !d.over && a.state == assigned {
+		d.launch(a)
+		d.beats.Expect()
+	}
+}
+
+// launch is the start of an attempt's process.
+func (d *dag) launch(a *attempt) {
+	a.state = running
+	d.Launch(&a.Attempt)
+	d.load(a)
+	a.begin = d.h.Now() + a.Rec.OverheadMS
+	if a.stage.parents > 0 {
+		a.stage.early = append(a.stage.early, a)
+		return
+	}
+	d.work(a)
+}
+
+// load says how long an attempt takes: the start of its process where it is recorded, its work, and what reading from elsewhere costs. One that fails does so half-way.
+func (d *dag) load(a *attempt) {
+	t := &a.Stage.Tasks
+	i := a.Rec.Index
+	if ms := t.SchedDelayMS; ms != nil && ms[i] != trace.Unset {
+		a.Rec.OverheadMS = max(ms[i]-d.k.Model.NMStartMS, 0)
+	}
+	a.Rec.PenaltyMS = a.Reading(d.k.Model, t.DurationMS[i])
+	a.ms = t.DurationMS[i] + a.Rec.PenaltyMS
+	if a.fails = a.Fails(a.task().failures); a.fails {
+		a.ms /= 2
+	}
+}
+
+// work schedules the end of an attempt whose work begins when its process is ready and all that its stage reads is there.
+func (d *dag) work(a *attempt) {
+	a.until = max(a.begin, d.h.Now()) + a.ms
+	if a.task().attempts <= master.Repeats {
+		d.h.GoesOn(a.until)
+	}
+	d.h.At(a.until, evDone, a.serial, a.serial)
+}
+
+// done is the report of an attempt that its work is done, or that it has failed. Its process ends.
+func (d *dag) done(a *attempt) {
+	if a.state != running || a.until != d.h.Now() || !d.h.Running(a.Container) {
+		return
+	}
+	a.ok = !a.fails
+	a.state = ended
+	d.h.End(a.Container, d.h.Now())
+	if a.fails {
+		d.failed(a)
+		return
+	}
+	d.close(a, record.TaskSuccess)
+	a.task().over = true
+	d.Job.TasksSucceeded++
+	s := a.stage
+	s.left--
+	if s.left == 0 {
+		d.stageDone(s)
+		return
+	}
+	for _, c := range s.children {
+		if child := &d.stages[c]; !child.due && child.parents > 0 {
+			d.look(child)
+		}
+	}
+}
+
+// close writes an attempt, which prefers nothing any more.
+func (d *dag) close(a *attempt, end string) {
+	d.Wish(a.Prefs(), -1)
+	d.End(&a.Attempt, end)
+	d.attempts[a.serial] = nil
+}
+
+// failed counts the failure of an attempt, and begins another if the task may have one.
+func (d *dag) failed(a *attempt) {
+	d.close(a, record.TaskFailed)
+	t := a.task()
+	t.failures++
+	most := d.set.MaxFailures
+	if most == 0 {
+		most = defaultMaxFailures
+		if r := a.Stage.Tasks.Retries; r != nil {
+			most = max(most, int(r[a.Rec.Index])+1)
+		}
+	}
+	if t.failures >= most {
+		d.finish(fmt.Sprintf("task %d of stage %d failed %d times (%s)", a.Rec.Index, a.Stage.ID, t.failures, keyMaxFailures))
+		return
+	}
+	d.ask(a.stage, a.Rec.Index)
+}
+
+// StartFailed is part of [master.Master]: a container that could not be started is given back, and counts as a failure of its task.
+func (d *dag) StartFailed(c int64) {
+	a := d.byContainer[c]
+	if a == nil || d.over || a.state != assigned {
+		return
+	}
+	a.state = ended
+	d.client.Release(a.id)
+	d.failed(a)
+	d.beats.Expect()
+}
+
+// completed is the word of the ResourceManager that a container has ended. What ran in it was lost with it, which is no failure of the task.
+//
+// Source: TaskAttemptImpl of Tez and MapReduce: a container that the system ended has its attempt killed.
+func (d *dag) completed(c int64) {
+	a := d.byContainer[c]
+	if a == nil {
+		return
+	}
+	delete(d.byContainer, c)
+	if a.state == ended {
+		return
+	}
+	a.state = ended
+	d.close(a, record.TaskLost)
+	d.ask(a.stage, a.Rec.Index)
+}
+
+// Exited is part of [master.Master]: the master learns of it from the ResourceManager.
+func (d *dag) Exited(c int64) {
+	if a := d.byContainer[c]; a != nil && a.state == running {
+		d.Gone(&a.Attempt)
+	}
+}
+
+// ExitStatus is part of [master.Master].
+func (d *dag) ExitStatus(c int64) int32 {
+	if a := d.byContainer[c]; a != nil && a.ok || a == nil && d.over {
+		return protocol.ExitSuccess
+	}
+	return 143 // SIGTERM
+}
+
+// end writes the attempts that have not ended, when the application does.
+func (d *dag) end(how string) {
+	for _, a := range d.attempts {
+		if a != nil {
+			a.state = ended
+			d.close(a, how)
+		}
+	}
+	clear(d.asking)
+}

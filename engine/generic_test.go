@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/trace"
+)
+
+// ofKind makes a job of a kind whose tasks have containers of 1 GiB and one core.
+func ofKind(kind string, id, submit int64, stages ...trace.Stage) *trace.Job {
+	j := sparkJob(id, submit, 0, stages...)
+	j.Kind = kind
+	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = trace.Unset, trace.Unset, trace.Unset
+	j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
+	for i := range j.Stages {
+		j.Stages[i].TaskMemMiB, j.Stages[i].TaskVCores = 1024, 1
+	}
+	return j
+}
+
+// All kinds share a cluster: all jobs end under each scheduler, the two engines agree, and what a lost node takes with it runs again.
+func TestKindsBesideEachOther(t *testing.T) {
+	jobs := func() []*trace.Job {
+		return []*trace.Job{
+			ofKind(trace.KindGeneric, 0, 0, stage(0, 40, 20_000, nil, 0, 2), stage(1, 6, 4000, []int32{0})),
+			sparkJob(1, 3000, 4, stage(0, 30, 3000, nil, 1), stage(1, 6, 1000, []int32{0})),
+			ofKind(trace.KindGeneric, 2, 8000, stage(0, 7, 2000, nil)),
+			mapReduceJob(3, 9000, stage(0, 9, 5000, nil, 1), stage(1, 3, 1000, []int32{0})),
+		}
+	}
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		t.Run(scheduler, func(t *testing.T) {
+			run := func(engine string, events ...trace.NodeEvent) (*keep, *record.Manifest) {
+				k, m := replay(t, input(cluster(4, 2), events, jobs()...), scenario.Options{Seed: 3, Scheduler: scheduler, Engine: engine,
+					Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "10000"}})
+				checkRecords(t, k, m)
+				return k, m
+			}
+			for _, events := range [][]trace.NodeEvent{nil, {nodeEvent(12_000, 0, 0, trace.Fail), nodeEvent(60_000, 1, 0, trace.Recover)}} {
+				k, m := run("", events...)
+				for _, j := range k.jobs {
+					if j.Outcome != record.JobSucceeded {
+						t.Errorf("%d node events: job %d ended as %s: %s", len(events), j.ID, j.Outcome, j.Reason)
+					}
+				}
+				lost := slices.ContainsFunc(k.tasks, func(r record.Task) bool { return r.Job == 0 && r.End != record.TaskSuccess })
+				if lost != (len(events) > 0) {
+					t.Errorf("%d node events: tasks of the generic job were lost: %v", len(events), lost)
+				}
+				if _, dense := run("dense", events...); dense.DecisionHash != m.DecisionHash {
+					t.Errorf("%d node events: decision hash %s, of the dense engine %s", len(events), m.DecisionHash, dense.DecisionHash)
+				}
+			}
+		})
+	}
+}
+
+// A container runs one task for its duration. It is asked for by the heartbeat of the millisecond in which its stage begins, or the next one; it is allocated by the
+// node's heartbeat of that millisecond, handed over and started a second later, and ends with its task.
+func TestGenericToTheMillisecond(t *testing.T) {
+	latencies := noLatency()
+	latencies.AMStartMS = 2000
+	k, m := replay(t, input(cluster(1, 1), nil, ofKind(trace.KindGeneric, 0, 0, stage(0, 1, 5000, nil, 0), stage(1, 1, 700, []int32{0}))),
+		scenario.Options{Model: latencies, Scheduler: "fifo"})
+	j, begin := k.jobs[0], m.NodePhasesMS[0]+2000
+	if j.AMRegistered != begin || j.FirstAsked != begin {
+		t.Errorf("registered at %d, asked at %d, want both at %d", j.AMRegistered, j.FirstAsked, begin)
+	}
+	var got []int64
+	for _, r := range k.tasks {
+		got = append(got, r.Launch-begin, r.Finish-begin)
+	}
+	if want := []int64{1000, 6000, 8000, 8700}; !slices.Equal(got, want) {
+		t.Errorf("launch and end of the tasks after registration %v, want %v", got, want)
+	}
+	for _, c := range k.containers {
+		if !c.AM && (c.End != record.EndCompleted || c.Tasks != 1 || c.Acquired != c.Allocated+1000 || c.Started != c.Acquired) {
+			t.Errorf("container %+v, want one that has run one task to its end", c)
+		}
+	}
+}
