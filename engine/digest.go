@@ -12,6 +12,9 @@ type summed struct {
 	digest *record.Digest
 }
 
+// AnyOrder implements record.AnyOrder: rows enter the digest as a set.
+func (s *summed) AnyOrder() (containers, tasks bool) { return record.TakesAnyOrder(s.Sink) }
+
 func (s *summed) Job(r *record.Job) {
 	s.digest.Job(r)
 	s.Sink.Job(r)

@@ -2,10 +2,11 @@ package ideal
 
 import "math/bits"
 
-// An end is that of the attempt in a slot of [runs].
+// An end is that of an attempt on a node.
 type end struct {
 	at   int64
-	slot int32
+	slot int32 // in [runs]; below 0 it is ^slot in [stages], and the attempt was written when it began
+	node int32
 }
 
 // ends is a radix heap: ends by the highest bit in which their time differs from the last one taken. Times never go back, so an end

@@ -55,6 +55,7 @@ type loop struct {
 	timers timers
 	ready  ready
 	runs   runs
+	stages stages
 	queues usage
 
 	arriving *trace.Job
@@ -71,6 +72,7 @@ type loop struct {
 	at       map[string]int // of warnings, by code
 	moved    int64          // when something last happened
 	seq      int64          // of decisions
+	anyOrder bool           // the sink needs none
 
 	task      record.Task // working memory: what is given to the sink is valid during the call only
 	container record.Container
@@ -81,6 +83,8 @@ type loop struct {
 // the trace can't be read, or when nodes, queues and tasks do not add up.
 func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) (*Result, error) {
 	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None}
+	containers, tasks := record.TakesAnyOrder(sink)
+	l.anyOrder = containers && tasks
 	l.nodes.start(sc.Input.Nodes, sc.Input.Events)
 	for n := range sc.Input.Nodes {
 		l.tell(int32(n))
@@ -90,7 +94,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) 
 	}
 	for n := 0; ; n++ {
 		if n&0xfff == 0 {
-			l.watch.NowMS.Store(l.now)
+			l.tellWatch()
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -106,8 +110,14 @@ func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) 
 	if err := l.finish(); err != nil {
 		return nil, err
 	}
-	l.watch.NowMS.Store(l.now)
+	l.tellWatch()
 	return &Result{l.totals, append(l.warnings, l.spark.Remarks()...)}, nil
+}
+
+func (l *loop) tellWatch() {
+	l.watch.NowMS.Store(l.now)
+	l.watch.Containers.Store(l.totals.ContainersAllocated)
+	l.watch.Tasks.Store(l.totals.ContainersEnded + l.totals.ContainersRunning)
 }
 
 // next is the time of what happens next, [never] if nothing does.

@@ -27,12 +27,42 @@ type stage struct {
 	st       *trace.Stage
 	size     *size
 	children []int32
+	slot     int32 // in [stages]
 	waits    int   // parents, and stages that the driver waits for, that are not done
-	left     int   // tasks that have not succeeded
 	next     int   // first task that has not been started
 	queued   bool  // in the heap of ready stages
 	ready    int64 // since when
 	back     []repeat
+}
+
+// stages are those of live jobs that are not done, with what each end of a task changes.
+type stages struct {
+	list []running
+	free []int32
+}
+
+type running struct {
+	stage *stage
+	queue *queue
+	size  *size
+	left  int // tasks that have not succeeded
+}
+
+func (ss *stages) add(s *stage) {
+	r := running{s, s.job.queue, s.size, s.st.Tasks.Len()}
+	if k := len(ss.free); k > 0 {
+		s.slot = ss.free[k-1]
+		ss.free = ss.free[:k-1]
+		ss.list[s.slot] = r
+		return
+	}
+	s.slot = int32(len(ss.list))
+	ss.list = append(ss.list, r)
+}
+
+func (ss *stages) remove(s *stage) {
+	ss.list[s.slot] = running{}
+	ss.free = append(ss.free, s.slot)
 }
 
 // A repeat is a task whose attempt was lost: it is served before the tasks behind it.
@@ -124,7 +154,8 @@ func (l *loop) arrive(t *trace.Job) {
 	for i := range t.Stages {
 		st := &t.Stages[i]
 		s := &j.stages[i]
-		s.job, s.st, s.left, s.size = j, st, st.Tasks.Len(), l.nodes.sized(roomOf(rooms[i]))
+		s.job, s.st, s.size = j, st, l.nodes.sized(roomOf(rooms[i]))
+		l.stages.add(s)
 		for _, list := range [][]int32{st.Parents, st.After} {
 			for _, p := range list {
 				j.stages[p].children = append(j.stages[p].children, int32(i))
@@ -159,14 +190,15 @@ func (l *loop) due(s *stage) {
 func (l *loop) begin(s *stage) {
 	s.job.rec.StageAttempts++
 	s.ready = l.now
-	if s.left == 0 {
+	left := s.st.Tasks.Len()
+	if left == 0 {
 		l.stageDone(s)
 		return
 	}
 	if s.job.rec.FirstAsked == record.None {
 		s.job.rec.FirstAsked = l.now
 	}
-	s.job.queue.wants(s.size.room, int64(s.left))
+	s.job.queue.wants(s.size.room, int64(left))
 	l.queue(s)
 }
 
@@ -202,6 +234,7 @@ func (l *loop) fire(t timer) {
 func (l *loop) stageDone(s *stage) {
 	j := s.job
 	l.nodes.done(s.size)
+	l.stages.remove(s)
 	j.left--
 	for _, c := range s.children {
 		child := &j.stages[c]

@@ -15,18 +15,23 @@ func (r room) holds(o room) bool { return r.mem >= o.mem && r.vcores >= o.vcores
 // nodes are the nodes with their free room, and an index of them for each size of task that a live stage has. A change of one node's
 // room costs a comparison for each of these sizes, the first node with room a step for each factor of 64 in the number of nodes.
 type nodes struct {
+	at       []node
 	total    []room
-	free     []room // below 0 where capacity was taken away from under running tasks
-	in       []bool // in the cluster
-	draining []bool
 	round    []int32 // of draining, so that an old timer does not end a later round
-	running  []int32 // tasks
 	rack     []int32
 	told     []record.Node // as the sink knows them
 	sizes    []*size
 	largest  []room // that nodes ever have
 	capacity room   // of the nodes in the cluster
 	count    int64  // of these
+}
+
+// node is what changes with each task of a node.
+type node struct {
+	free     room  // below 0 where capacity was taken away from under running tasks
+	running  int32 // tasks
+	in       bool  // in the cluster
+	draining bool
 }
 
 // size is a size of task, and the nodes that have room for it and take tasks.
@@ -38,8 +43,7 @@ type size struct {
 
 func (ns *nodes) start(list []trace.Node, events []trace.NodeEvent) {
 	n := len(list)
-	ns.total, ns.free, ns.in, ns.draining = make([]room, n), make([]room, n), make([]bool, n), make([]bool, n)
-	ns.round, ns.running, ns.rack, ns.told = make([]int32, n), make([]int32, n), make([]int32, n), make([]record.Node, n)
+	ns.at, ns.total, ns.round, ns.rack, ns.told = make([]node, n), make([]room, n), make([]int32, n), make([]int32, n), make([]record.Node, n)
 	there := make([]bool, n) // at some time
 	size := make([]room, n)
 	for i := range list {
@@ -88,8 +92,8 @@ func resize(r *room, e *trace.NodeEvent) {
 
 // enter puts a node into the cluster, empty.
 func (ns *nodes) enter(n int32) {
-	ns.in[n], ns.draining[n] = true, false
-	ns.free[n] = ns.total[n]
+	x := &ns.at[n]
+	x.in, x.draining, x.free = true, false, ns.total[n]
 	ns.capacity.mem += ns.total[n].mem
 	ns.capacity.vcores += ns.total[n].vcores
 	ns.count++
@@ -98,7 +102,7 @@ func (ns *nodes) enter(n int32) {
 
 // leave takes a node out, on which nothing runs.
 func (ns *nodes) leave(n int32) {
-	ns.in[n], ns.draining[n] = false, false
+	ns.at[n].in, ns.at[n].draining = false, false
 	ns.capacity.mem -= ns.total[n].mem
 	ns.capacity.vcores -= ns.total[n].vcores
 	ns.count--
@@ -106,28 +110,31 @@ func (ns *nodes) leave(n int32) {
 }
 
 func (ns *nodes) take(n int32, r room) {
-	f := &ns.free[n]
-	f.mem -= r.mem
-	f.vcores -= r.vcores
-	ns.running[n]++
+	x := &ns.at[n]
+	x.free.mem -= r.mem
+	x.free.vcores -= r.vcores
+	x.running++
 	ns.changed(n)
 }
 
 func (ns *nodes) give(n int32, r room) {
-	f := &ns.free[n]
-	f.mem += r.mem
-	f.vcores += r.vcores
-	ns.running[n]--
+	x := &ns.at[n]
+	x.free.mem += r.mem
+	x.free.vcores += r.vcores
+	x.running--
 	ns.changed(n)
 }
 
 // changed brings the index up to date with a node.
 func (ns *nodes) changed(n int32) {
-	takes := ns.in[n] && !ns.draining[n]
+	x := &ns.at[n]
 	for _, s := range ns.sizes {
-		s.set(n, takes && ns.free[n].holds(s.room))
+		s.set(n, x.takes(s.room))
 	}
 }
+
+// takes reports whether a task of this size may start on the node.
+func (x *node) takes(r room) bool { return x.in && !x.draining && x.free.holds(r) }
 
 // sized returns the size of a stage that has become live.
 func (ns *nodes) sized(r room) *size {
@@ -146,7 +153,7 @@ func (ns *nodes) sized(r room) *size {
 	}
 	ns.sizes = append(ns.sizes, s)
 	for n := range ns.total {
-		s.set(int32(n), ns.in[n] && !ns.draining[n] && ns.free[n].holds(r))
+		s.set(int32(n), ns.at[n].takes(r))
 	}
 	return s
 }
@@ -180,34 +187,35 @@ func (s *size) set(n int32, has bool) {
 // nodeEvent applies an event of the trace.
 func (l *loop) nodeEvent(e *trace.NodeEvent) {
 	ns, n := &l.nodes, e.Node
-	if e.Kind != trace.Join && e.Kind != trace.Recover && ns.in[n] { // nodes that come enter with their new size
+	if e.Kind != trace.Join && e.Kind != trace.Recover && ns.at[n].in { // nodes that come enter with their new size
 		before := ns.total[n]
 		resize(&ns.total[n], e)
 		more := room{ns.total[n].mem - before.mem, ns.total[n].vcores - before.vcores}
-		ns.free[n] = room{ns.free[n].mem + more.mem, ns.free[n].vcores + more.vcores}
+		free := &ns.at[n].free
+		*free = room{free.mem + more.mem, free.vcores + more.vcores}
 		ns.capacity = room{ns.capacity.mem + more.mem, ns.capacity.vcores + more.vcores}
 		ns.changed(n)
 	}
 	switch e.Kind {
 	case trace.Join, trace.Recover:
-		if ns.in[n] { // its processes are new
+		if ns.at[n].in { // its processes are new
 			l.lose(n)
 			ns.leave(n)
 		}
 		resize(&ns.total[n], e)
 		ns.enter(n)
 	case trace.Leave, trace.Fail:
-		if ns.in[n] {
+		if ns.at[n].in {
 			l.lose(n)
 			ns.leave(n)
 		}
 		resize(&ns.total[n], e)
 	case trace.Drain:
-		if !ns.in[n] {
+		if !ns.at[n].in {
 			resize(&ns.total[n], e)
 			return
 		}
-		ns.draining[n] = true
+		ns.at[n].draining = true
 		ns.round[n]++
 		ns.changed(n)
 		if e.DrainTimeoutMS != trace.Unset {
@@ -215,15 +223,15 @@ func (l *loop) nodeEvent(e *trace.NodeEvent) {
 		}
 		l.drained(n)
 	case trace.Undrain:
-		if ns.in[n] {
-			ns.draining[n] = false
+		if ns.at[n].in {
+			ns.at[n].draining = false
 			ns.changed(n)
 		} else {
 			resize(&ns.total[n], e)
 			ns.enter(n)
 		}
 	case trace.Capacity:
-		if !ns.in[n] {
+		if !ns.at[n].in {
 			resize(&ns.total[n], e)
 		}
 	default:
@@ -236,7 +244,7 @@ func (l *loop) tell(n int32) {
 	ns := &l.nodes
 	told := &ns.told[n]
 	r := record.Node{Time: told.Time, Node: n, Host: l.sc.Input.Nodes[n].Host, Rack: l.sc.Input.Nodes[n].Rack,
-		MemMiB: ns.total[n].mem, VCores: ns.total[n].vcores, Registered: ns.in[n]}
+		MemMiB: ns.total[n].mem, VCores: ns.total[n].vcores, Registered: ns.at[n].in}
 	if r != *told {
 		r.Time = l.now
 		*told = r
@@ -246,7 +254,7 @@ func (l *loop) tell(n int32) {
 
 // drained takes a draining node out of the cluster when its last task has ended.
 func (l *loop) drained(n int32) {
-	if ns := &l.nodes; ns.draining[n] && ns.running[n] == 0 {
+	if ns := &l.nodes; ns.at[n].draining && ns.at[n].running == 0 {
 		ns.leave(n)
 		l.tell(n)
 	}
@@ -254,7 +262,7 @@ func (l *loop) drained(n int32) {
 
 // drainOver ends what still runs on a node that was to be empty by now.
 func (l *loop) drainOver(n, round int32) {
-	if ns := &l.nodes; ns.draining[n] && ns.round[n] == round {
+	if ns := &l.nodes; ns.at[n].draining && ns.round[n] == round {
 		l.lose(n)
 		ns.leave(n)
 		l.tell(n)
@@ -275,7 +283,12 @@ func (l *loop) lost(slot int32) {
 	r := &l.runs.list[slot]
 	s := r.stage
 	l.totals.ContainersEnded++
-	l.ended(r, record.TaskLost, record.EndNodeLost)
+	l.nodes.give(r.node, s.size.room)
+	s.job.queue.ends(s.size.room)
+	if l.sc.Decisions {
+		l.decide("complete", s, r.number, r.node)
+	}
+	l.writeRun(r, l.now, record.TaskLost, record.EndNodeLost)
 	s.job.rec.WastedTaskMS += l.now - r.launch
 	r.stage = nil
 	l.again(s, r.index, r.attempt+1)

@@ -98,7 +98,7 @@ func (l *loop) finish() error {
 	})
 	for _, r := range running {
 		l.totals.ContainersRunning++
-		l.writeRun(r, record.None, record.TaskRunning, record.EndRunning)
+		l.writeRun(r, l.now, record.TaskRunning, record.EndRunning)
 	}
 	head := l.ready.first()
 	for _, id := range slices.Sorted(maps.Keys(l.jobs)) {
@@ -136,18 +136,18 @@ func (l *loop) conserve() error {
 	case t.JobsUnfinished == 0 && t.Tasks != t.TasksSucceeded+t.TasksFailed:
 		return l.broken("%d tasks arrived, %d succeeded and %d failed for good", t.Tasks, t.TasksSucceeded, t.TasksFailed)
 	}
-	free := slices.Clone(l.nodes.free)
-	running := slices.Clone(l.nodes.running)
+	without := slices.Clone(l.nodes.at)
 	for i := range l.runs.list {
 		if r := &l.runs.list[i]; r.stage != nil {
-			running[r.node]--
-			free[r.node].mem += r.stage.size.mem
-			free[r.node].vcores += r.stage.size.vcores
+			x := &without[r.node]
+			x.running--
+			x.free.mem += r.stage.size.mem
+			x.free.vcores += r.stage.size.vcores
 		}
 	}
 	for n, total := range l.nodes.total {
-		if l.nodes.in[n] && (running[n] != 0 || free[n] != total) {
-			return l.broken("node %d has %v free with %d tasks; without those that run %v of %v and %d tasks", n, l.nodes.free[n], l.nodes.running[n], free[n], total, running[n])
+		if is, x := &l.nodes.at[n], &without[n]; is.in && (x.running != 0 || x.free != total) {
+			return l.broken("node %d has %v free with %d tasks; without those that run %v of %v and %d tasks", n, is.free, is.running, x.free, total, x.running)
 		}
 	}
 	return nil

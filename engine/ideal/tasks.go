@@ -15,71 +15,104 @@ type run struct {
 	attempt       int32
 }
 
-// runs are the attempts that run, by slot.
+// runs are the attempts that run and are not written yet, by slot.
 type runs struct {
 	list []run
 	free []int32
 }
 
+func (rs *runs) add(r *run) int32 {
+	if k := len(rs.free); k > 0 {
+		slot := rs.free[k-1]
+		rs.free = rs.free[:k-1]
+		rs.list[slot] = *r
+		return slot
+	}
+	rs.list = append(rs.list, *r)
+	return int32(len(rs.list) - 1)
+}
+
 // launch starts the next task of a stage on a node.
 func (l *loop) launch(s *stage, n int32) {
-	var index, attempt int32
-	since := s.ready
+	j := s.job
+	j.given++
+	r := run{stage: s, launch: l.now, ready: s.ready, number: j.given, node: n}
 	if len(s.back) > 0 { // these were started before, so they come first
 		b := s.back[0]
 		s.back = slices.Delete(s.back, 0, 1)
-		index, attempt, since = b.index, b.attempt, b.ready
+		r.index, r.attempt, r.ready = b.index, b.attempt, b.ready
 	} else {
-		index = int32(s.next)
+		r.index = int32(s.next)
 		s.next++
 	}
 	if len(s.back) == 0 && s.next == s.st.Tasks.Len() {
 		s.queued = false
 		l.ready.pop()
 	}
-	rs := &l.runs
-	var slot int32
-	if k := len(rs.free); k > 0 {
-		slot = rs.free[k-1]
-		rs.free = rs.free[:k-1]
+	e := end{at: l.now + s.st.Tasks.DurationMS[r.index], node: n}
+	if l.certain(e.at) {
+		e.slot = ^s.slot
+		l.succeeded(&r, e.at)
 	} else {
-		slot = int32(len(rs.list))
-		rs.list = append(rs.list, run{})
+		e.slot = l.runs.add(&r)
 	}
-	j := s.job
-	j.given++
-	rs.list[slot] = run{s, l.now, since, j.given, index, n, attempt}
-	l.ends.push(end{l.now + s.st.Tasks.DurationMS[index], slot})
+	l.ends.push(e)
 	l.nodes.take(n, s.size.room)
 	j.queue.starts(s.size.room)
-	r := &j.rec
-	r.Attempts++
-	r.Containers++
-	if r.FirstTask == record.None {
-		r.FirstAllocated, r.FirstRegistered, r.FirstTask = l.now, l.now, l.now
+	rec := &j.rec
+	rec.Attempts++
+	rec.Containers++
+	if rec.FirstTask == record.None {
+		rec.FirstAllocated, rec.FirstRegistered, rec.FirstTask = l.now, l.now, l.now
 	}
 	l.totals.ContainersAllocated++
-	l.watch.Containers.Add(1)
 	if l.sc.Decisions {
-		l.decide("allocate", s, j.given, n)
+		l.decide("allocate", s, r.number, n)
 	}
+}
+
+// certain reports whether a task that begins now ends at a time, whatever happens, and may be written at once: its node stays, the
+// replay goes on until then, and the sink needs no order.
+func (l *loop) certain(finish int64) bool {
+	return l.anyOrder && !l.sc.Decisions && l.event == len(l.sc.Input.Events) && (l.sc.Until <= 0 || finish <= l.sc.Until)
 }
 
 // end is the end of an attempt whose duration is over.
 func (l *loop) end(e end) {
 	l.totals.Events++
-	rs := &l.runs
-	r := &rs.list[e.slot]
-	rs.free = append(rs.free, e.slot)
-	s := r.stage
-	if s == nil {
-		return // it was lost with its node
+	at := ^e.slot
+	if e.slot >= 0 {
+		r := &l.runs.list[e.slot]
+		l.runs.free = append(l.runs.free, e.slot)
+		if r.stage == nil {
+			return // it was lost with its node
+		}
+		at = r.stage.slot
+		if l.sc.Decisions {
+			l.decide("complete", r.stage, r.number, r.node)
+		}
+		l.succeeded(r, l.now)
+		r.stage = nil
 	}
 	l.totals.ContainersEnded++
-	l.ended(r, record.TaskSuccess, record.EndCompleted)
-	j := &s.job.rec
+	s := &l.stages.list[at]
+	l.nodes.give(e.node, s.size.room)
+	s.queue.ends(s.size.room)
+	if l.nodes.at[e.node].draining {
+		l.drained(e.node)
+	}
+	s.left--
+	if s.left == 0 {
+		l.stageDone(s.stage)
+	}
+}
+
+// succeeded writes an attempt and counts it for its job.
+func (l *loop) succeeded(r *run, finish int64) {
+	l.writeRun(r, finish, record.TaskSuccess, record.EndCompleted)
+	j := &r.stage.job.rec
 	j.TasksSucceeded++
-	j.TaskMS += l.now - r.launch
+	j.TaskMS += finish - r.launch
 	j.TaskLevels[l.task.Level]++
 	if l.task.Preferring {
 		j.TasksPreferring++
@@ -87,34 +120,17 @@ func (l *loop) end(e end) {
 			j.TasksPreferred++
 		}
 	}
-	n := r.node
-	r.stage = nil
-	if l.nodes.draining[n] {
-		l.drained(n)
-	}
-	s.left--
-	if s.left == 0 {
-		l.stageDone(s)
-	}
 }
 
-// ended gives back what an attempt took and writes it. End of the task and of its container are those of package record.
-func (l *loop) ended(r *run, task, container string) {
-	s := r.stage
-	l.nodes.give(r.node, s.size.room)
-	s.job.queue.ends(s.size.room)
-	if l.sc.Decisions {
-		l.decide("complete", s, r.number, r.node)
-	}
-	l.writeRun(r, l.now, task, container)
-}
-
-// writeRun writes an attempt and its container, which is there from its launch to its end. With an end of the replay instead,
-// finish is [record.None].
-func (l *loop) writeRun(r *run, finish int64, task, container string) {
+// writeRun writes an attempt and its container, which is there from its launch until then; with an end of the replay instead, both have
+// no finish. End of the task and of its container are those of package record.
+func (l *loop) writeRun(r *run, until int64, task, container string) {
 	s := r.stage
 	j := s.job
-	held := l.now - r.launch
+	held, finish := until-r.launch, until
+	if task == record.TaskRunning {
+		finish = record.None
+	}
 	j.rec.MemMiBMS += s.size.mem * held
 	j.rec.VCoreMS += s.size.vcores * held
 	t := &l.task
@@ -135,7 +151,6 @@ func (l *loop) writeRun(r *run, finish int64, task, container string) {
 	if task == record.TaskLost {
 		c.Exit = exitLost
 	}
-	l.watch.Tasks.Add(1)
 	l.sink.Task(t)
 	l.sink.Container(c)
 }

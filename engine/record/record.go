@@ -21,6 +21,21 @@ type Sink interface {
 	Decision(*Decision)
 }
 
+// AnyOrder is a Sink that makes the same of containers, or of task attempts, in whatever order they come. It is given them as soon as
+// all about them is known, which may be before their time, and before the record of their job.
+type AnyOrder interface {
+	Sink
+	AnyOrder() (containers, tasks bool)
+}
+
+// TakesAnyOrder returns of which records a sink takes any order.
+func TakesAnyOrder(s Sink) (containers, tasks bool) {
+	if a, ok := s.(AnyOrder); ok {
+		return a.AnyOrder()
+	}
+	return false, false
+}
+
 // Outcome of a job.
 const (
 	JobSucceeded  = "success"

@@ -60,13 +60,11 @@ func (d *Dist) AddN(v, n int64) {
 	d.fresh = append(d.fresh, run{v, n})
 	if len(d.fresh) >= max(leastFresh, len(d.runs)/2) {
 		d.settle()
-		if len(d.runs) > exactLimit {
-			d.Spill()
-		}
 	}
 }
 
-// settle puts the fresh values among the others, in place: from the end, so that no second list is needed.
+// settle puts the fresh values among the others, in place: from the end, so that no second list is needed. Too many are counted in
+// buckets from then on.
 func (d *Dist) settle() {
 	slices.SortFunc(d.fresh, func(a, b run) int { return cmp.Compare(a.v, b.v) })
 	kept, i := d.fresh[:0], 0 // those that are not there already
@@ -95,6 +93,9 @@ func (d *Dist) settle() {
 		}
 	}
 	d.fresh = d.fresh[:0]
+	if len(d.runs) > exactLimit {
+		d.Spill()
+	}
 }
 
 // Spill counts the values in buckets from now on, as a [Stored] distribution has them.

@@ -22,7 +22,7 @@ type Collector struct {
 	late   []int64 // of those, some of which more came
 	paired []pair  // memory that is used again
 	ends   tally   // containers by their ends
-	memMS  []float64
+	held   held
 	tasks  tally // task attempts by their ends
 	missed struct {
 		containers [record.Unmatched + 1][record.Misses]int64
@@ -127,23 +127,26 @@ func (c *Collector) askOf(queue string) *dist.Dist {
 	return q
 }
 
+// held are sums over containers, which come in any order.
+type held struct {
+	mem                                []exact // MiB-ms, by end
+	cores, working, busyCores, busyMem exact
+}
+
 // occupy counts the resources of a container over its time.
 func (c *Collector) occupy(o *openContainer) {
-	d := &c.data.Containers
-	ms := float64(o.span.To - o.span.From)
-	mem := float64(float64(o.mem) * ms)
-	cores := float64(float64(o.vcores) * ms)
-	d.AllMemMS += mem
-	d.AllCoreMS += cores
-	for len(c.memMS) <= o.end {
-		c.memMS = append(c.memMS, 0)
+	d, h := &c.data.Containers, &c.held
+	ms := o.span.To - o.span.From
+	for len(h.mem) <= o.end {
+		h.mem = append(h.mem, exact{})
 	}
-	c.memMS[o.end] += mem
+	h.mem[o.end].add(o.mem, ms)
+	h.cores.add(o.vcores, ms)
 	if !o.span.AM {
-		d.CoreMS += cores
-		d.BusyCoreMS += float64(o.busy)
+		h.working.add(o.vcores, ms)
+		h.busyCores.add(o.busy, 1)
 		if o.vcores > 0 {
-			d.BusyMemMS += min(mem, float64(float64(o.mem)*float64(o.busy))/float64(o.vcores))
+			h.busyMem.add(o.mem, min(ms, o.busy/o.vcores))
 		}
 	}
 	if c.cut && o.span.compare(&d.Spans[maxSpans-1]) > 0 {
@@ -207,6 +210,9 @@ func (c *Collector) succeeded(r *record.Task, s *jobSums) {
 // Sample implements record.Sink.
 func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
 
+// AnyOrder implements record.AnyOrder.
+func (c *Collector) AnyOrder() (containers, tasks bool) { return true, true }
+
 // Node implements record.Sink. Samples have the capacity of the cluster.
 func (c *Collector) Node(*record.Node) {}
 
@@ -221,9 +227,13 @@ func (c *Collector) name() {
 			d.Containers.Ends[end] = n
 		}
 	}
-	for i, ms := range c.memMS {
-		d.Containers.MemMS[c.ends.names[i]] = ms
+	var all exact
+	for i, ms := range c.held.mem {
+		d.Containers.MemMS[c.ends.names[i]] = ms.float()
+		all.plus(ms)
 	}
+	h, k := &c.held, &d.Containers
+	k.AllMemMS, k.AllCoreMS, k.CoreMS, k.BusyCoreMS, k.BusyMemMS = all.float(), h.cores.float(), h.working.float(), h.busyCores.float(), h.busyMem.float()
 	for i, end := range c.tasks.names {
 		d.Tasks.Ends[end] = c.tasks.n[i]
 	}
@@ -254,6 +264,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	}
 	c.cutSpans()
 	c.name()
+	d.Tasks.ByNode.sort()
 	d.Queues.finish(m.Totals.EndMS)
 	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 	var wrong []string

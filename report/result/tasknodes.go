@@ -7,7 +7,7 @@ const MaxTaskNodes = 8
 
 // TaskNodes counts successful task attempts by node and time of launch, as long as the nodes are few.
 type TaskNodes struct {
-	Nodes []int32 // in order of appearance, by column
+	Nodes []int32 // ascending once all is counted, by column
 	Over  *Timeline
 	More  bool // there are more nodes; nothing is kept then
 }
@@ -30,4 +30,17 @@ func (t *TaskNodes) count(node int32, at int64) {
 		t.Over.columns = append(t.Over.columns, nil)
 	}
 	t.Over.Count(c, at, 1)
+}
+
+// sort puts the columns in the order of their nodes.
+func (t *TaskNodes) sort() {
+	if t.Over == nil {
+		return
+	}
+	before := slices.Clone(t.Nodes)
+	columns := slices.Clone(t.Over.columns)
+	slices.Sort(t.Nodes)
+	for c, node := range t.Nodes {
+		t.Over.columns[c] = columns[slices.Index(before, node)]
+	}
 }

@@ -78,6 +78,9 @@ func (w *Writer) Task(t *record.Task) {
 	}
 }
 
+// AnyOrder implements record.AnyOrder: tables are in the order of time.
+func (w *Writer) AnyOrder() (containers, tasks bool) { return false, w.tasks == nil }
+
 // Sample implements record.Sink.
 func (w *Writer) Sample(s *record.Sample) {
 	w.Collector.Sample(s)
