@@ -41,6 +41,9 @@ func Detect(inputs []string, opt *workload.Options) (format, how string, err err
 			}
 		}
 	}
+	if len(first) > 1 {
+		maps.DeleteFunc(first, func(name string, _ fit) bool { return Importers[name].Fallback })
+	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(first)) {
 		f := first[name]

@@ -152,6 +152,7 @@ func runImport(c *cli.Context) error {
 	}
 	if !c.Bool("quiet") {
 		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
+		opt.Note = func(message string) { fmt.Fprintln(c.App.ErrWriter, message) }
 		every := 10 * time.Second
 		switch c.String("progress") {
 		case "on":

@@ -20,7 +20,7 @@ var picture = map[string][]string{
 	"replay/trace/importer/workload": {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
-	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 
 	"replay/policy/resource":            nil,
 	"replay/policy":                     {"replay/policy/resource"},

@@ -84,6 +84,15 @@ func (b *Builder) Warn(format string, args ...any) {
 	}
 }
 
+// Note tells a person what the import took its input to be, and keeps it with the counts.
+func (b *Builder) Note(format string, args ...any) {
+	note := fmt.Sprintf(format, args...)
+	b.Counts.Notes = append(b.Counts.Notes, note)
+	if b.Options.Note != nil {
+		b.Options.Note(note)
+	}
+}
+
 // Progress tells how many of the files or applications were read.
 func (b *Builder) Progress(done, all int, what string) {
 	if b.Options.Progress != nil {

@@ -16,7 +16,8 @@ type Counts struct {
 	Events    Counter `json:"events,omitempty"`
 	Unknown   Counter `json:"unknown,omitempty"` // events and fields that this program does not know
 
-	LeftOut []Input `json:"left_out,omitempty"`
+	Notes   []string `json:"notes,omitempty"` // what the import took its input to be, where the input does not say
+	LeftOut []Input  `json:"left_out,omitempty"`
 }
 
 // NewCounts returns counts of nothing.

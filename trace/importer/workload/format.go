@@ -23,7 +23,13 @@ type Format struct {
 	// nodes must then be given.
 	NoHosts bool
 
+	// NoPreferences says that the format does not say where tasks wanted to run. It may name nodes, and on which a task ran.
+	NoPreferences bool
+
 	Params []Param // the format's own options
+
+	// Fallback says that input which another format fits, too, is of that one.
+	Fallback bool
 
 	// Detect says how it knows that a file is of this format, in words that end "it looks like FORMAT: …", such as "18 numbers a line under
 	// ; comments"; "" = it is not. name is the base name of the file without .gz and the like, head what [Head] returns.
@@ -56,7 +62,7 @@ func (f Format) Check(opt *Options) error {
 	switch {
 	case f.NoHosts && opt.Nodes == 0:
 		return errors.New("nodes is 0, want the number of nodes of a cluster: the format names no hosts")
-	case !f.NoHosts && opt.Blocks == "observed" && opt.Nodes > 0:
+	case !f.NoHosts && !f.NoPreferences && opt.Blocks == "observed" && opt.Nodes > 0:
 		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", opt.Nodes)
 	}
 	return nil
@@ -91,7 +97,7 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 	if err != nil {
 		return nil, err
 	}
-	if f.NoHosts {
+	if f.NoHosts || f.NoPreferences {
 		b.Locality = trace.LocalityNone
 	}
 	defer func() {

@@ -44,6 +44,8 @@ type Options struct {
 
 	// Warn takes what a person should know and is no error; nil = nobody listens.
 	Warn func(message string)
+	// Note takes what the import took its input to be; nil = nobody listens.
+	Note func(message string)
 	// Progress is told what was read so far, after each file or application; nil = nobody listens.
 	Progress func(done, all int, what string)
 }

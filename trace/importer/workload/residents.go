@@ -13,8 +13,9 @@ type residents struct {
 	changes map[string][]residentChange
 	am      shape // the largest
 	amExtra map[string]int64
-	largest shape // executor, or container of a task
-	tasks   bool  // an application runs each task in a container of its own, which no executor shows
+	largest shape            // executor, or container of a task
+	further map[string]int64 // the largest amounts that a task has of further resources
+	tasks   bool             // an application runs each task in a container of its own, which no executor shows
 }
 
 // residentChange is an executor that comes, by 1, or goes, by -1.
@@ -34,7 +35,8 @@ type resident struct {
 	am        shape
 	amExtra   []trace.NamedValue
 	tasks     bool
-	largest   shape // of its tasks, if each is in a container of its own
+	largest   shape              // of its tasks, if each is in a container of its own
+	further   []trace.NamedValue // of all stages
 }
 
 // residentOf is what the application took; its slices are the application's.
@@ -49,6 +51,7 @@ func residentOf(a *Application) resident {
 	for i := range a.Job.Stages {
 		s := &a.Job.Stages[i]
 		r.largest = r.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
+		r.further = append(r.further, s.Extra...)
 		for _, n := range s.Tasks.MemMiB {
 			r.largest.memMiB = max(r.largest.memMiB, n)
 		}
@@ -67,7 +70,7 @@ func (r resident) clone() resident {
 
 func (r *residents) add(a *resident) {
 	if r.changes == nil {
-		r.changes, r.amExtra = map[string][]residentChange{}, map[string]int64{}
+		r.changes, r.amExtra, r.further = map[string][]residentChange{}, map[string]int64{}, map[string]int64{}
 	}
 	for i, e := range a.executors {
 		host, c := a.hosts[e.Node], residentChange{at: e.AddedMS, by: 1, size: shape{e.MemMiB, e.VCores}}
@@ -87,13 +90,16 @@ func (r *residents) add(a *resident) {
 	}
 	r.tasks, r.largest = r.tasks || a.tasks, r.largest.atLeast(a.largest)
 	r.am = r.am.atLeast(a.am)
+	for _, x := range a.further {
+		r.further[x.Name] = max(r.further[x.Name], x.Value)
+	}
 	for _, x := range a.amExtra {
 		r.amExtra[x.Name] = max(r.amExtra[x.Name], x.Value)
 	}
 }
 
 // most is the size of a node that could have held all executors of its host at any time and an application master, in
-// whole GiB, and the further resources that these had. Where containers were not recorded the size is
+// whole GiB, and the further resources that these, or one task, had. Where containers were not recorded the size is
 // nodeClass at least.
 func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	mostOf := map[string]int64{}
@@ -114,6 +120,9 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	size = shape{(size.memMiB + r.am.memMiB + 1023) / 1024 * 1024, size.vcores + r.am.vcores}
 	if r.tasks {
 		size = size.atLeast(nodeClass).atLeast(r.container())
+	}
+	for name, n := range r.further {
+		mostOf[name] = max(mostOf[name], n)
 	}
 	for name, n := range r.amExtra {
 		mostOf[name] += n
