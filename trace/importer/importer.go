@@ -14,12 +14,15 @@ import (
 
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/sparkonyarn"
+	"replay/trace/importer/table"
 	"replay/trace/importer/workload"
 )
 
 // Importers maps the name of a format to its importer.
 var Importers = map[string]workload.Format{
+	"csv":               table.CSV,
 	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
+	"parquet":           table.Parquet,
 	"spark-eventlog":    eventlog.Format,
 	"spark-on-yarn":     sparkonyarn.Format,
 }

@@ -1,0 +1,269 @@
+// Package containers makes applications that run each task in a container of its own, of what formats say of tasks: sizes,
+// durations, and which groups of tasks come after which.
+package containers
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// Size is what the container of a task has.
+type Size struct {
+	MilliVCores int64 // rounded up to whole vcores where the scheduler counts those
+	MemMiB      int64
+	Extra       trace.NamedValue // a further resource; the zero value is none
+}
+
+// Task is one task. Times are ms, trace.Unset = unknown.
+type Task struct {
+	DurationMS int64
+	WaitMS     int64  // from when it was asked for to its start, as recorded
+	Retries    int32  // attempts before it
+	Host       string // on which it ran; "" = unknown
+}
+
+// MostTasks is how many tasks an application may have unless somebody says otherwise.
+const MostTasks = 10_000_000
+
+// Job is an application while its tasks are added. App is for what is no task: ids, times, user, queue.
+type Job struct {
+	App    *workload.Application
+	groups map[string]*group
+	order  []*group
+	tasks  int64
+	most   int64
+}
+
+// mostParents is how many groups one may wait for.
+const mostParents = 10_000
+
+// group is tasks that a source calls by one name. Those that differ in more than memory are stages of their own.
+type group struct {
+	name    string
+	parents []string
+	sizes   map[like]*sized
+	order   []*sized
+	state   int
+	looked  int // parents that were looked at
+}
+
+// like is what the tasks of a stage have in common.
+type like struct {
+	milliVCores int64
+	extra       trace.NamedValue
+	priority    int32
+}
+
+type sized struct {
+	like
+	tasks  []Task
+	memMiB []int64
+}
+
+// New returns an application of a kind without a task. Its application master has the size of the default, which is counted.
+func New(b *workload.Builder, kind, id string, submitMS int64) *Job {
+	a := &workload.Application{Job: *trace.NewJob(kind)}
+	a.Job.ExternalID, a.Job.SubmitMS = id, submitMS
+	a.Job.AMMemMiB, a.Job.AMVCores = 1024, 1
+	b.Counts.Defaulted["application_master_sizes"]++
+	return &Job{App: a, groups: map[string]*group{}, most: MostTasks}
+}
+
+// Limit sets how many tasks the application may have.
+func (j *Job) Limit(most int64) { j.most = most }
+
+// Tasks returns how many tasks were added.
+func (j *Job) Tasks() int64 { return j.tasks }
+
+func (j *Job) group(name string) *group {
+	g := j.groups[name]
+	if g == nil {
+		g = &group{name: name, sizes: map[like]*sized{}}
+		j.groups[name] = g
+		j.order = append(j.order, g)
+	}
+	return g
+}
+
+// Add adds n like tasks to a group, in the order of the source.
+func (j *Job) Add(name string, size Size, priority int32, n int64, t Task) error {
+	if j.tasks += n; j.tasks > j.most {
+		return fmt.Errorf("job %s has more than %d tasks", j.App.Job.ExternalID, j.most)
+	}
+	g := j.group(name)
+	key := like{size.MilliVCores, size.Extra, priority}
+	s := g.sizes[key]
+	if s == nil {
+		s = &sized{like: key}
+		g.sizes[key] = s
+		g.order = append(g.order, s)
+	}
+	for range n {
+		s.tasks, s.memMiB = append(s.tasks, t), append(s.memMiB, size.MemMiB)
+	}
+	return nil
+}
+
+// After says that a group waits for another one, which may come to be later, or never.
+func (j *Job) After(name, parent string) {
+	g := j.group(name)
+	g.parents = append(g.parents, parent)
+}
+
+// forgetHosts leaves out where tasks ran, as the trace has other nodes.
+func (j *Job) forgetHosts(b *workload.Builder) {
+	for _, g := range j.order {
+		for _, s := range g.order {
+			for i := range s.tasks {
+				if t := &s.tasks[i]; t.Host != "" {
+					t.Host = ""
+					b.Counts.Dropped["recorded_hosts_of_tasks"]++
+				}
+			}
+		}
+	}
+}
+
+// states of a group while its parents are looked for
+const (
+	fresh = iota
+	open
+	done
+)
+
+// Finish returns the application with its stages, parents before children, otherwise in the order in which groups came. Parents without a task
+// are counted as dropped. The error is a cycle among the groups.
+func (j *Job) Finish(b *workload.Builder) (*workload.Application, error) {
+	var sorted []*group
+	for _, g := range j.order {
+		if len(g.parents) > mostParents {
+			return nil, fmt.Errorf("job %s: %s has %d parents, want at most %d", j.App.Job.ExternalID, g.name, len(g.parents), mostParents)
+		}
+		var err error
+		if sorted, err = j.visit(g, sorted); err != nil {
+			return nil, err
+		}
+	}
+	if b.Options.Nodes > 0 {
+		j.forgetHosts(b)
+	}
+	first := map[string][]int32{} // group -> its stages
+	kind := trace.StageInput
+	if j.App.Job.Kind == trace.KindGang {
+		kind = trace.StageGang
+	}
+	for _, g := range sorted {
+		var parents []int32
+		for _, p := range g.parents {
+			if len(first[p]) == 0 {
+				b.Counts.Dropped["parents_that_are_not_in_the_job"]++
+			}
+			parents = append(parents, first[p]...)
+		}
+		slices.Sort(parents)
+		parents = slices.Compact(parents)
+		for _, s := range g.order {
+			stage := trace.NewStage(int32(len(j.App.Job.Stages)), kind, slices.Clone(parents)...)
+			if len(parents) > 0 && kind == trace.StageInput {
+				stage.Kind = trace.StageShuffle
+			}
+			s.fill(&stage, j.App)
+			stage.Name, stage.ExternalID = g.name, g.name
+			first[g.name] = append(first[g.name], stage.ID)
+			j.App.Job.Stages = append(j.App.Job.Stages, stage)
+		}
+	}
+	return j.App, nil
+}
+
+// visit appends g after its parents. The depth of a graph may be as large as its number of groups, so it has a stack of its own.
+func (j *Job) visit(g *group, sorted []*group) ([]*group, error) {
+	stack := []*group{g}
+	for len(stack) > 0 {
+		g := stack[len(stack)-1]
+		if g.state == done {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		g.state = open
+		ready := true
+		for ; g.looked < len(g.parents); g.looked++ {
+			p := j.groups[g.parents[g.looked]]
+			if p == nil || p.state == done {
+				continue
+			}
+			if p.state == open {
+				return nil, fmt.Errorf("job %s: %s comes after itself, want stages without a cycle", j.App.Job.ExternalID, p.name)
+			}
+			stack = append(stack, p)
+			ready = false
+			break
+		}
+		if ready {
+			g.state = done
+			sorted = append(sorted, g)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	return sorted, nil
+}
+
+// fill gives a stage the tasks of one size.
+func (s *sized) fill(stage *trace.Stage, a *workload.Application) {
+	stage.TaskMemMiB, stage.TaskVCores = s.memMiB[0], int32((s.milliVCores+999)/1000)
+	if s.milliVCores%1000 != 0 {
+		stage.TaskMilliVCores = int32(s.milliVCores)
+	}
+	if s.extra.Name != "" && s.extra.Value > 0 {
+		stage.Extra = []trace.NamedValue{s.extra}
+	}
+	stage.Priority = s.priority
+	n := len(s.tasks)
+	stage.Tasks = trace.NewTasks(n)
+	t := &stage.Tasks
+	for i, x := range s.tasks {
+		t.DurationMS[i] = x.DurationMS
+		if m := s.memMiB[i]; m != stage.TaskMemMiB {
+			t.MemMiB = optional(t.MemMiB, n, i, m)
+		}
+		t.RecordedWaitMS = optional(t.RecordedWaitMS, n, i, x.WaitMS)
+		t.Retries = optional(t.Retries, n, i, cmp.Or(x.Retries, trace.Unset))
+		if node := int32(trace.Unset); x.Host != "" || t.RecordedNode != nil {
+			if x.Host != "" {
+				node = a.Host(x.Host)
+			}
+			t.RecordedNode = optional(t.RecordedNode, n, i, node)
+		}
+	}
+}
+
+// optional sets element i of a column of n that is nil as long as all before it are unset.
+func optional[T int32 | int64](column []T, n, i int, v T) []T {
+	if column == nil && v == trace.Unset {
+		return nil
+	}
+	if column == nil {
+		column = make([]T, n)
+		for k := range column {
+			column[k] = trace.Unset
+		}
+	}
+	column[i] = v
+	return column
+}
+
+// Milli is a number of vcores in thousandths, at least one, as numbers of vcores with a fraction are taken.
+func Milli(vcores float64) int64 { return max(int64(math.Round(vcores*1000)), 1) }
+
+// MiB is a share of a memory, at least 1 MiB.
+func MiB(share float64, memMiB int64) int64 {
+	return max(int64(math.Ceil(share*float64(memMiB)-1e-6)), 1)
+}
+
+// GPU is the resource of whole GPUs, by the name that YARN has for it.
+const GPU = "yarn.io/gpu"

@@ -1,0 +1,240 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// form is how the values of a column are written.
+type form int
+
+const (
+	plain   form = iota // as they stand
+	numbers             // of a unit
+	dates               // 2026-01-02T03:04:05Z and the like
+	withUnits
+)
+
+// column is a column with a role, and how its values are read.
+type column struct {
+	binding
+	role   role
+	form   form
+	unit   unit
+	layout int // of dates
+	epoch  bool
+	said   string
+}
+
+// absent tells whether a value stands for none.
+func absent(s string) bool {
+	switch s {
+	case "", "null", "NULL", "Null", "None", "none", "NaN", "nan", "NA", "N/A", "NaT", `\N`, "-", "Unknown":
+		return true
+	}
+	return false
+}
+
+// settle finds how the values are written, of which some are given. A value that fits no form that the role has is an error.
+func (c *column) settle(values []string) error {
+	values = slices.DeleteFunc(slices.Clone(values), absent)
+	of := known[c.role].of
+	if of == text || len(values) == 0 {
+		c.said = fmt.Sprintf("%s is %s", c.role, c.name)
+		if len(values) == 0 {
+			c.form, c.unit = numbers, of.usual()
+			c.said += ", which is empty at first"
+		}
+		if of == text {
+			c.form = plain
+		}
+		return nil
+	}
+	var fits [4]int
+	worst := "" // that is neither
+	for _, v := range values {
+		form, ok := c.formOf(of, v)
+		if ok {
+			fits[form]++
+		} else if worst == "" {
+			worst = v
+		}
+	}
+	if of == cores && fits[withUnits] > 0 { // 2 and 500m may stand in one column
+		fits[withUnits], fits[numbers] = fits[withUnits]+fits[numbers], 0
+	}
+	for f := range fits {
+		if fits[f] > fits[c.form] {
+			c.form = form(f)
+		}
+	}
+	if 2*fits[c.form] <= len(values) {
+		return fmt.Errorf("column %s is to be %s, but has values such as %q; want %s", c.name, c.role, worst, of.want())
+	}
+	c.measure(of, values)
+	return nil
+}
+
+// usual is the unit of numbers without one.
+func (q quantity) usual() unit {
+	switch q {
+	case instant, span:
+		return *q.unit("s")
+	case memory:
+		return *q.unit("MiB")
+	case cores:
+		return *q.unit("vcores")
+	}
+	return unit{names: []string{""}, per: 1}
+}
+
+// want says in words what a column of q may hold.
+func (q quantity) want() string {
+	switch q {
+	case instant:
+		return "numbers of seconds, ms, µs or ns, or dates such as 2026-01-02T03:04:05Z"
+	case span:
+		return "numbers, or durations such as 1h30m or 01:30:00"
+	case memory:
+		return "numbers, or sizes such as 4GiB"
+	case cores:
+		return "numbers, or thousandths such as 500m"
+	case count:
+		return "numbers"
+	}
+	return "text"
+}
+
+func (c *column) formOf(of quantity, v string) (form, bool) {
+	if _, ok := number(v); ok {
+		return numbers, true
+	}
+	ok := false
+	switch of {
+	case instant:
+		_, ok = timestamp(v, &c.layout)
+		return dates, ok
+	case span:
+		_, ok = duration(v)
+	case memory:
+		_, ok = size(v)
+	case cores:
+		ok = strings.HasSuffix(v, "m")
+		if ok {
+			_, ok = number(v[:len(v)-1])
+		}
+	}
+	return withUnits, ok
+}
+
+// measure finds the unit of numbers, and says what the column is.
+func (c *column) measure(of quantity, values []string) {
+	how := ""
+	switch {
+	case c.form == dates:
+		c.epoch = true
+		how = "dates"
+		if !zoned(c.layout) {
+			how = "dates without a zone, taken as UTC"
+		}
+	case c.form == withUnits:
+		how = map[quantity]string{span: "durations", memory: "sizes", cores: "thousandths"}[of] + " such as " + values[0]
+	case of == count:
+		c.unit = of.usual()
+	default:
+		largest := 0.0
+		for _, v := range values {
+			x, _ := number(v)
+			largest = max(largest, math.Abs(x))
+		}
+		why := ""
+		if c.binding.unit != nil {
+			c.unit = *c.binding.unit
+		} else if c.unit, why = unitOf(of, largest); why != "" {
+			why = " (" + why + ")"
+		}
+		c.epoch = of == instant && largest*c.unit.per >= firstEpochMS
+		how = c.unit.String() + why
+		if of == instant && c.epoch {
+			how += " since 1970"
+		} else if of == instant {
+			how += " from a start of their own"
+		}
+	}
+	c.said = fmt.Sprintf("%s is %s", c.role, c.name)
+	if how != "" {
+		c.said += ": " + how
+	}
+}
+
+// firstEpochMS is the first instant that is taken to count from 1970: in March 1973. Smaller ones count from a start of their own.
+const firstEpochMS = 1e11
+
+// unitOf finds the unit of numbers by the largest of them, and says why.
+func unitOf(of quantity, largest float64) (u unit, why string) {
+	largestIs := "the largest is " + strconv.FormatFloat(largest, 'g', 6, 64)
+	switch of {
+	case instant:
+		name := "s"
+		switch {
+		case largest >= 1e17:
+			name = "ns"
+		case largest >= 1e14:
+			name = "us"
+		case largest >= 1e11:
+			name = "ms"
+		}
+		return *of.unit(name), largestIs
+	case memory:
+		name := "GiB"
+		switch {
+		case largest >= 1<<24:
+			name = "B"
+		case largest >= 256:
+			name = "MiB"
+		}
+		return *of.unit(name), largestIs
+	case span:
+		return of.usual(), "no unit is stated"
+	}
+	return of.usual(), ""
+}
+
+// int reads a value that is not absent: instants and spans in ms, vcores in thousandths, memory in bytes.
+func (c *column) int(s string) (v int64, ok bool) {
+	of := known[c.role].of
+	switch c.form {
+	case numbers:
+		return scaled(s, &c.unit)
+	case dates:
+		return timestamp(s, &c.layout)
+	}
+	switch of {
+	case span:
+		return duration(s)
+	case memory:
+		return size(s)
+	}
+	x, ok := number(strings.TrimSuffix(s, "m"))
+	if strings.HasSuffix(s, "m") {
+		x /= 1000
+	}
+	return int64(math.Round(x * 1000)), ok && math.Abs(x) < 1<<40
+}
+
+// want says what a value of the column was to be.
+func (c *column) want() string {
+	switch c.form {
+	case numbers:
+		if name := c.unit.String(); name != "" {
+			return "a number of " + name
+		}
+		return "a number"
+	case dates:
+		return "a date such as 2026-01-02T03:04:05Z"
+	}
+	return map[quantity]string{span: "a duration such as 1h30m", memory: "a size such as 4GiB", cores: "a number of vcores, or thousandths such as 500m"}[known[c.role].of]
+}

@@ -1,0 +1,46 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"replay/trace/importer/delimited"
+)
+
+// detectCSV finds a header whose columns are known: a submission or start, and a duration or end.
+func detectCSV(_ string, head []byte) string {
+	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("PAR1")) {
+		return ""
+	}
+	_, rows := delimited.Sniff(head, len(head) < sniffBytes)
+	if len(rows) < 2 || len(rows[0]) < 2 || !isHeader(rows[0]) {
+		return ""
+	}
+	return detected(unique(rows[0]))
+}
+
+func detectParquet(_ string, head []byte) string {
+	names, ok := bytes.CutPrefix(head, []byte("PAR1\n"))
+	if !ok {
+		return ""
+	}
+	columns := strings.Split(strings.TrimSpace(string(names)), "\n")
+	for i, c := range columns {
+		columns[i], _, _ = strings.Cut(c, ".")
+	}
+	return detected(columns)
+}
+
+func detected(names []string) string {
+	var c columns
+	for r, f := range guess(names) {
+		if f.at >= 0 {
+			c[r] = &column{binding: f, role: role(r)}
+		}
+	}
+	if c[roleSubmit] == nil && c[roleStart] == nil || c[roleDuration] == nil && c[roleEnd] == nil {
+		return ""
+	}
+	return fmt.Sprintf("columns with known names (%s)", c.said())
+}

@@ -1,0 +1,215 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"replay/trace"
+)
+
+// record is what a row says. Numbers that it does not have are unknown, texts "".
+type record struct {
+	submit, start, end, duration int64 // ms
+	tasks                        int64
+	milli                        int64
+	memMiB                       int64
+	gpus                         int64
+	priority                     int64
+	job, user, queue             string
+	stage, host, name, outcome   string
+	parents                      []string
+}
+
+// unknown is no number of a row; times may be negative.
+const unknown = math.MinInt64
+
+// bounds of what a row may say
+const (
+	mostMS       = 1 << 53
+	mostPriority = math.MaxInt32
+	mostName     = 4096 // bytes
+)
+
+// errNoDuration says that a row does not tell how long its tasks took.
+var errNoDuration = errors.New("has no duration, and not both a start (or submission) and an end")
+
+// badValue is a value that is not what was wanted.
+type badValue struct{ column, value, want string }
+
+func (e *badValue) Error() string { return fmt.Sprintf("%s is %q, want %s", e.column, e.value, e.want) }
+
+// columns are those of a table that have a role, by role; nil = none.
+type columns [roles]*column
+
+// text returns the value of a role, or "".
+func (c *columns) text(r role, fields [][]byte) string {
+	x := c[r]
+	if x == nil || x.at >= len(fields) {
+		return ""
+	}
+	s := strings.TrimSpace(string(fields[x.at]))
+	if absent(s) {
+		return ""
+	}
+	return s
+}
+
+// read takes the values of a row.
+func (c *columns) read(fields [][]byte) (r record, err error) {
+	number := func(of role, least, most int64) int64 {
+		s := c.text(of, fields)
+		if s == "" || err != nil {
+			return unknown
+		}
+		v, ok := c[of].int(s)
+		if !ok {
+			err = &badValue{c[of].name, s, c[of].want()}
+		} else if v < least || v > most {
+			err = &badValue{c[of].name, s, fmt.Sprintf("%s from %d to %d", known[of].of.inWords(), least, most)}
+		}
+		return v
+	}
+	name := func(of role) string {
+		s := c.text(of, fields)
+		if len(s) > mostName && err == nil {
+			err = &badValue{c[of].name, s[:60] + "…", fmt.Sprintf("at most %d bytes", mostName)}
+		}
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	r = record{
+		submit: number(roleSubmit, -mostMS, mostMS), start: number(roleStart, -mostMS, mostMS), end: number(roleEnd, -mostMS, mostMS),
+		duration: number(roleDuration, 0, trace.LongestMS), tasks: number(roleTasks, 0, math.MaxInt32), milli: number(roleVCores, 0, 1000*trace.MostVCores),
+		memMiB: number(roleMemory, 0, trace.MostMemMiB<<20), gpus: number(roleGPU, 0, trace.MostAmount), priority: number(rolePriority, -mostPriority, mostPriority),
+		job: name(roleJob), user: name(roleUser), queue: name(roleQueue), stage: name(roleStage), host: name(roleHost), name: name(roleName),
+		outcome: outcome(c.text(roleStatus, fields)),
+	}
+	if text := c.text(roleParents, fields); text != "" {
+		r.parents = strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|[](){}'\"\t\n", c) })
+	}
+	if r.memMiB > 0 {
+		r.memMiB = (r.memMiB + 1<<20 - 1) >> 20
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, r.complete()
+}
+
+// complete finds what follows from other values.
+func (r *record) complete() error {
+	switch {
+	case r.submit == unknown && r.start == unknown && r.end != unknown && r.duration != unknown:
+		r.start = r.end - r.duration
+		r.submit = r.start
+	case r.submit == unknown && r.start == unknown:
+		return errors.New("has neither a submission nor a start")
+	case r.submit == unknown:
+		r.submit = r.start
+	}
+	begin := r.submit
+	if r.start != unknown {
+		begin = r.start
+	}
+	switch {
+	case r.duration != unknown:
+	case r.end == unknown:
+		return errNoDuration
+	case r.end < begin:
+		return fmt.Errorf("ends %d ms before it begins", begin-r.end)
+	default:
+		r.duration = r.end - begin
+	}
+	if r.duration > trace.LongestMS {
+		return fmt.Errorf("takes %d ms, want at most %d (a year)", r.duration, int64(trace.LongestMS))
+	}
+	if r.start != unknown && r.start < r.submit {
+		return fmt.Errorf("starts %d ms before it is submitted", r.submit-r.start)
+	}
+	return nil
+}
+
+func (q quantity) inWords() string {
+	switch q {
+	case instant:
+		return "a time in ms"
+	case span:
+		return "a duration in ms"
+	case cores:
+		return "thousandths of a vcore"
+	case memory:
+		return "bytes"
+	}
+	return "a number"
+}
+
+// outcomes are the words for how a job ended.
+var outcomes = map[string]string{
+	"success": "success", "succeeded": "success", "successful": "success", "completed": "success", "complete": "success", "finished": "success", "finish": "success",
+	"terminated": "success", "done": "success", "ok": "success", "pass": "success", "passed": "success", "0": "success",
+	"failed": "failed", "fail": "failed", "failure": "failed", "error": "failed", "nodefail": "failed", "outofmemory": "failed",
+	"killed": "killed", "kill": "killed", "cancelled": "killed", "canceled": "killed", "aborted": "killed", "timeout": "killed", "preempted": "killed", "evicted": "killed",
+	"running": "censored", "pending": "censored", "waiting": "censored", "censored": "censored",
+}
+
+func outcome(status string) string {
+	w := strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(status))
+	if o, ok := outcomes[w]; ok {
+		return o
+	}
+	if strings.HasPrefix(w, "cancelled") || strings.HasPrefix(w, "canceled") { // Slurm: CANCELLED by 1000
+		return "killed"
+	}
+	return ""
+}
+
+// pack writes a record, unpack reads it.
+func (r *record) pack(b []byte) []byte {
+	for _, v := range r.numbers() {
+		b = binary.AppendVarint(b, *v)
+	}
+	for _, s := range r.texts() {
+		b = appendText(b, *s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(r.parents)))
+	for _, p := range r.parents {
+		b = appendText(b, p)
+	}
+	return b
+}
+
+func (r *record) numbers() []*int64 {
+	return []*int64{&r.submit, &r.start, &r.end, &r.duration, &r.tasks, &r.milli, &r.memMiB, &r.gpus, &r.priority}
+}
+
+func (r *record) texts() []*string {
+	return []*string{&r.user, &r.queue, &r.stage, &r.host, &r.name, &r.outcome}
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func (r *record) unpack(b []byte) {
+	for _, v := range r.numbers() {
+		n, k := binary.Varint(b)
+		*v, b = n, b[k:]
+	}
+	text := func() string {
+		n, k := binary.Uvarint(b)
+		s := string(b[k : k+int(n)])
+		b = b[k+int(n):]
+		return s
+	}
+	for _, s := range r.texts() {
+		*s = text()
+	}
+	n, k := binary.Uvarint(b)
+	b = b[k:]
+	r.parents = make([]string, n)
+	for i := range r.parents {
+		r.parents[i] = text()
+	}
+}

@@ -1,0 +1,127 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"replay/trace/importer/delimited"
+	"replay/trace/importer/workload"
+)
+
+// source is a table while it is read.
+type source interface {
+	columns() []string
+	unit(i int) *unit // of a column whose type says it, or nil
+	place() string    // such as "line 7"
+	sample() [][]string
+	next() ([][]byte, error) // valid until the next call; a *delimited.RowError may be passed over
+	close() error
+}
+
+// csvSource is a table as delimited text.
+type csvSource struct {
+	in   *workload.Source
+	rows *delimited.Reader
+	head []string
+	some [][]string
+}
+
+const sniffBytes = 64 << 10
+
+// openCSV finds the dialect of a text, and whether it begins with a header.
+func openCSV(b *workload.Builder, path string) (*csvSource, string, error) {
+	in, err := b.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	s, said, err := sniff(b, in)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w%w", err, in.Close())
+	}
+	return s, said, nil
+}
+
+func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string, err error) {
+	buf := bufio.NewReaderSize(in, sniffBytes)
+	head, err := buf.Peek(sniffBytes)
+	if err != nil && err != io.EOF {
+		return nil, "", err
+	}
+	if bytes.HasPrefix(head, []byte("PAR1")) {
+		return nil, "", fmt.Errorf("%s: is a Parquet file: import it with the format parquet", in.Name)
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return nil, "", fmt.Errorf("%s: has a byte 0 at %d, want text", in.Name, bytes.IndexByte(head, 0))
+	}
+	dialect, rows := delimited.Sniff(head, err == io.EOF)
+	if text := b.Param("delimiter"); text != "auto" {
+		comma, ok := delimited.ParseComma(text)
+		if !ok {
+			return nil, "", b.ParamError("delimiter", "auto, tab, or one character that is no letter or quote")
+		}
+		dialect.Comma = comma
+		rows = delimited.Sample(head, err == io.EOF, dialect)
+	}
+	if len(rows) == 0 {
+		return nil, "", fmt.Errorf("%s: has no row, want a table with a header", in.Name)
+	}
+	has, err := b.ParamOneOf("header", "auto", "yes", "no")
+	if err != nil {
+		return nil, "", err
+	}
+	s = &csvSource{in: in, rows: delimited.NewReader(buf, dialect), some: rows}
+	said = "a header"
+	if has == "yes" || has == "auto" && isHeader(rows[0]) {
+		if _, err := s.rows.Next(); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", in.Name, err)
+		}
+		s.head, s.some = unique(rows[0]), rows[1:]
+	} else {
+		said = "no header"
+		s.head = unique(make([]string, len(rows[0])))
+	}
+	return s, fmt.Sprintf("%s: %s between fields, %s, %d columns", filepath.Base(in.Name), dialect, said, len(s.head)), nil
+}
+
+// isHeader tells whether a first row has names: none of its fields is a number, date or duration.
+func isHeader(row []string) bool {
+	for _, f := range row {
+		var layout int
+		_, isNumber := number(f)
+		_, isDate := timestamp(f, &layout)
+		_, isSpan := duration(f)
+		if isNumber || isDate || isSpan {
+			return false
+		}
+	}
+	return true
+}
+
+// unique gives columns without a name one by their place, and numbers the same ones.
+func unique(names []string) []string {
+	out := make([]string, len(names))
+	seen := map[string]int{}
+	for i, n := range names {
+		n = cmp.Or(string(bytes.TrimSpace([]byte(n))), "column"+strconv.Itoa(i))
+		if k := seen[n]; k > 0 {
+			seen[n]++
+			n += "_" + strconv.Itoa(k)
+		} else {
+			seen[n] = 1
+		}
+		out[i] = n
+	}
+	return out
+}
+
+func (s *csvSource) columns() []string       { return s.head }
+func (s *csvSource) unit(int) *unit          { return nil }
+func (s *csvSource) place() string           { return "line " + strconv.Itoa(s.rows.Line()) }
+func (s *csvSource) sample() [][]string      { return s.some }
+func (s *csvSource) close() error            { return s.in.Close() }
+func (s *csvSource) next() ([][]byte, error) { return s.rows.Next() }

@@ -1,0 +1,390 @@
+// Package table imports tables of a user's own, as delimited text or Parquet: any columns, which a map gives their roles, or their names.
+//
+// What is not stated is found as DuckDB's reader of CSV files finds it, by the first rows: the character between fields, quotes, a header, and how
+// values are written. What was found is said.
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/containers"
+	"replay/trace/importer/delimited"
+	"replay/trace/importer/spill"
+	"replay/trace/importer/workload"
+)
+
+var params = []workload.Param{
+	{Name: "map", Usage: "which columns have which role, `ROLE=COLUMN[:UNIT],...`; roles are " + roleNames() + " (default: columns of known names)"},
+	{Name: "kind", Default: trace.KindGeneric, Usage: "what jobs are: generic (each task starts when there is room), gang (the tasks of a stage start together)"},
+}
+
+// CSV is the format of delimited text.
+var CSV = workload.Format{
+	Usage:         "a table of jobs, tasks or instances as text, comma-separated or alike (--map)",
+	NoPreferences: true,
+	Fallback:      true,
+	Params: append(slices.Clone(params),
+		workload.Param{Name: "delimiter", Default: "auto", Usage: "the `CHARACTER` between fields: auto, tab, or any one"},
+		workload.Param{Name: "header", Default: "auto", Usage: "the first row has the names of columns: auto, yes or no (they are then column0, column1, ...)"}),
+	Detect: detectCSV,
+	Read: func(ctx context.Context, inputs []string, b *workload.Builder) error {
+		return read(ctx, inputs, b, func(path string) (source, string, error) {
+			s, said, err := openCSV(b, path)
+			return s, said, err
+		})
+	},
+}
+
+// Parquet is the format of Parquet files.
+var Parquet = workload.Format{
+	Usage:         "a table of jobs, tasks or instances as Parquet (--map)",
+	NoPreferences: true,
+	Fallback:      true,
+	Params:        params,
+	Detect:        detectParquet,
+	Read: func(ctx context.Context, inputs []string, b *workload.Builder) error {
+		return read(ctx, inputs, b, func(path string) (source, string, error) {
+			s, err := openParquet(b, path)
+			if err != nil {
+				return nil, "", err
+			}
+			return s, fmt.Sprintf("%s: %d columns", filepath.Base(path), len(s.names)), nil
+		})
+	},
+}
+
+// reader reads the files of one table.
+type reader struct {
+	b       *workload.Builder
+	kind    string
+	columns columns
+	first   []string // columns of the first file
+	jobs    *spill.Groups
+	rows    int64
+	buf     []byte
+}
+
+func read(ctx context.Context, inputs []string, b *workload.Builder, open func(path string) (source, string, error)) (err error) {
+	t := &reader{b: b, jobs: spill.NewGroups("job")}
+	defer func() { err = errors.Join(err, t.jobs.Close()) }()
+	if t.kind, err = b.ParamOneOf("kind", trace.KindGeneric, trace.KindGang); err != nil {
+		return err
+	}
+	files, err := workload.Parts(inputs, nil)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return errors.New("no file among the inputs, want tables")
+	}
+	for i, path := range files {
+		if err := t.file(ctx, path, open); err != nil {
+			return err
+		}
+		b.Progress(i+1, len(files), "files")
+	}
+	if t.columns[roleJob] == nil {
+		return nil
+	}
+	n := int64(0)
+	if err := t.jobs.Each(ctx, func(id []byte, records [][]byte) error {
+		n++
+		list := make([]record, len(records))
+		for i, r := range records {
+			list[i].unpack(r)
+		}
+		return t.job(string(id), list)
+	}); err != nil {
+		return err
+	}
+	if n > 0 && n < t.rows {
+		b.Note("%d rows of %d jobs: the rows of a job are its tasks", t.rows, n)
+	}
+	return nil
+}
+
+// file reads one file.
+func (t *reader) file(ctx context.Context, path string, open func(path string) (source, string, error)) error {
+	s, said, err := open(path)
+	if err != nil {
+		return err
+	}
+	if err := t.bind(s, path, said); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", path, err), s.close())
+	}
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return errors.Join(ctx.Err(), s.close())
+		}
+		fields, err := s.next()
+		if err == io.EOF {
+			return s.close()
+		}
+		var bad *delimited.RowError
+		switch {
+		case errors.As(err, &bad):
+			err = t.b.Drop("rows_that_are_not_readable", "%s: %s: want %s", path, s.place(), bad.Want)
+		case err != nil:
+			return errors.Join(t.b.Damaged(fmt.Errorf("%s: after %s: %w", path, s.place(), err)), s.close())
+		default:
+			err = t.row(path, s, fields)
+		}
+		if err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+}
+
+// bind gives the columns of a file their roles. Those of the first file are those of all.
+func (t *reader) bind(s source, path, said string) error {
+	names := s.columns()
+	if t.first != nil {
+		for _, c := range t.columns {
+			if c == nil {
+				continue
+			}
+			if c.at = slices.Index(names, c.name); c.at < 0 {
+				return fmt.Errorf("has no column %s, as the first file has; it has %s", c.name, strings.Join(names, ", "))
+			}
+		}
+		if p, ok := s.(*parquetSource); ok {
+			return p.bind(t.columns.places())
+		}
+		return nil
+	}
+	t.first = names
+	t.b.Note("%s", said)
+	found, err := guess(names), error(nil)
+	if text := t.b.Param("map"); text != "" {
+		found, err = parseMap(text, names)
+	}
+	if err != nil {
+		return err
+	}
+	for r := range found {
+		if f := found[r]; f.at >= 0 {
+			if u := s.unit(f.at); u != nil && known[r].of == instant {
+				f.unit = u
+			}
+			t.columns[r] = &column{binding: f, role: role(r)}
+		}
+	}
+	if err := t.enough(names); err != nil {
+		return err
+	}
+	if p, ok := s.(*parquetSource); ok {
+		if err := p.bind(t.columns.places()); err != nil {
+			return err
+		}
+	}
+	return t.settle(s.sample())
+}
+
+// enough tells what is missing.
+func (t *reader) enough(names []string) error {
+	c := &t.columns
+	how := "--map gives columns their roles, such as --map submit=" + names[0] + ",duration=" + names[len(names)-1]
+	if t.b.Param("map") == "" {
+		how = fmt.Sprintf("by their names: %s; %s", c.said(), how)
+	}
+	switch {
+	case c[roleSubmit] == nil && c[roleStart] == nil && (c[roleEnd] == nil || c[roleDuration] == nil):
+		return fmt.Errorf("want a column for submit or start, among %s (%s)", strings.Join(names, ", "), how)
+	case c[roleDuration] == nil && c[roleEnd] == nil:
+		return fmt.Errorf("want a column for duration or end, among %s (%s)", strings.Join(names, ", "), how)
+	case c[roleHost] == nil && t.b.Options.Nodes == 0:
+		return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes): no column has the role host")
+	}
+	return nil
+}
+
+// said says which columns have which role.
+func (c *columns) said() string {
+	var all []string
+	for _, x := range c {
+		if x != nil {
+			all = append(all, fmt.Sprintf("%s=%s", x.role, x.name))
+		}
+	}
+	if len(all) == 0 {
+		return "none is known"
+	}
+	return strings.Join(all, ",")
+}
+
+func (c *columns) places() (all []int) {
+	for _, x := range c {
+		if x != nil {
+			all = append(all, x.at)
+		}
+	}
+	return all
+}
+
+// settle finds how values are written, and says it.
+func (t *reader) settle(rows [][]string) error {
+	if t.b.Param("map") == "" {
+		t.b.Note("columns by their names: --map %s", t.columns.said())
+	}
+	var epoch, own *column
+	for _, c := range t.columns {
+		if c == nil {
+			continue
+		}
+		var values []string
+		for _, r := range rows {
+			if c.at < len(r) {
+				values = append(values, strings.TrimSpace(r[c.at]))
+			}
+		}
+		if err := c.settle(values); err != nil {
+			return err
+		}
+		if known[c.role].of != text {
+			t.b.Note("%s", c.said)
+		}
+		if known[c.role].of == instant && c.epoch {
+			epoch = c
+		} else if known[c.role].of == instant && !slices.Equal(nonEmpty(values), nil) {
+			own = c
+		}
+	}
+	if epoch != nil && own != nil {
+		return fmt.Errorf("column %s counts from 1970 and column %s from a start of its own, want all times from the same; --map may state units, as in %s=%s:ms", epoch.name, own.name, own.role, own.name)
+	}
+	t.b.NoEpoch = epoch == nil
+	if t.columns[roleSubmit] == nil {
+		t.b.Note("no column has the role submit: jobs are submitted when they start")
+	}
+	if t.columns[roleDuration] == nil && t.columns[roleStart] == nil {
+		t.b.Note("no column has the role start or duration: durations are from submission to end, waits included")
+	}
+	return nil
+}
+
+func nonEmpty(values []string) (left []string) {
+	for _, v := range values {
+		if !absent(v) {
+			left = append(left, v)
+		}
+	}
+	return left
+}
+
+// row takes a row: of a table of jobs it is an application, of another one it waits for the others of its job.
+func (t *reader) row(path string, s source, fields [][]byte) error {
+	t.b.Counts.Read["rows"]++
+	r, err := t.columns.read(fields)
+	var bad *badValue
+	switch {
+	case errors.As(err, &bad):
+		return t.b.Drop("rows_with_a_bad_value", "%s: %s: %v", path, s.place(), err)
+	case errors.Is(err, errNoDuration):
+		return t.b.Drop("rows_without_a_duration", "%s: %s: %v", path, s.place(), err)
+	case err != nil:
+		return t.b.Drop("rows_with_impossible_times", "%s: %s: %v", path, s.place(), err)
+	case r.tasks == 0:
+		return t.b.Drop("rows_without_a_task", "%s: %s: %s is 0, want 1 or more", path, s.place(), t.columns[roleTasks].name)
+	case t.columns[roleJob] == nil:
+		t.rows++
+		return t.job(fmt.Sprintf("row%d", t.b.Counts.Read["rows"]), []record{r})
+	case r.job == "":
+		return t.b.Drop("rows_without_a_job", "%s: %s: %s is empty, want the name of a job", path, s.place(), t.columns[roleJob].name)
+	}
+	t.rows++
+	t.buf = r.pack(t.buf[:0])
+	return t.jobs.Add([]byte(r.job), t.buf)
+}
+
+// job makes the application of the rows of one job.
+func (t *reader) job(id string, rows []record) error {
+	submit := rows[0].submit
+	for i := range rows {
+		submit = min(submit, rows[i].submit)
+	}
+	j := containers.New(t.b, t.kind, id, submit)
+	a := j.App
+	finish := int64(unknown)
+	for i := range rows {
+		r := &rows[i]
+		a.Job.Name, a.User, a.Queue = or(a.Job.Name, r.name), or(a.User, r.user), or(a.Queue, r.queue)
+		if r.priority != unknown && (i == 0 || int32(r.priority) > a.Job.Priority) {
+			a.Job.Priority = int32(r.priority)
+		}
+		a.Job.RecordedOutcome = worse(a.Job.RecordedOutcome, r.outcome)
+		if r.start != unknown && (a.Job.RecordedStartMS == trace.Unset || r.start < a.Job.RecordedStartMS) {
+			a.Job.RecordedStartMS = r.start
+		}
+		if r.start != unknown && r.end == unknown {
+			r.end = r.start + r.duration
+		}
+		finish = max(finish, r.end)
+		if r.submit > submit {
+			t.b.Counts.Modelled["tasks_asked_for_with_their_job_or_stage"]++
+		}
+		if err := t.tasks(j, r); err != nil {
+			return t.b.Drop("jobs_with_too_many_tasks", "%v", err)
+		}
+	}
+	if finish != unknown && finish >= max(submit, a.Job.RecordedStartMS) {
+		a.Job.RecordedFinishMS = finish
+	}
+	app, err := j.Finish(t.b)
+	if err != nil {
+		return t.b.Drop("jobs_with_a_cycle", "%v", err)
+	}
+	_, err = t.b.Add(app)
+	return err
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// worse is the outcome of a job of which some tasks ended like this and others like that.
+func worse(a, b string) string {
+	order := []string{"", "success", "censored", "killed", "failed"}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+// tasks adds the tasks of a row.
+func (t *reader) tasks(j *containers.Job, r *record) error {
+	c := t.b.Counts
+	size, n := containers.Size{MilliVCores: r.milli, MemMiB: r.memMiB}, max(r.tasks, 1)
+	if r.milli == unknown {
+		size.MilliVCores = 1000
+		c.Defaulted["task_vcores"] += n
+	}
+	if r.memMiB == unknown {
+		size.MemMiB = 1024
+		c.Defaulted["task_memory"] += n
+	}
+	if r.gpus > 0 {
+		size.Extra = trace.NamedValue{Name: containers.GPU, Value: r.gpus}
+	}
+	task := containers.Task{DurationMS: r.duration, WaitMS: trace.Unset, Host: r.host}
+	if r.start != unknown && t.columns[roleSubmit] != nil && r.start-r.submit <= trace.LongestMS {
+		task.WaitMS = r.start - r.submit
+	}
+	if t.columns[roleStage] == nil {
+		j.App.DependsOn = append(j.App.DependsOn, r.parents...)
+		return j.Add("", size, trace.Unset, n, task)
+	}
+	for _, p := range r.parents {
+		j.After(r.stage, p)
+	}
+	return j.Add(r.stage, size, trace.Unset, n, task)
+}

@@ -1,0 +1,217 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+func TestGolden(t *testing.T) {
+	for name, f := range map[string]workload.Format{"csv/warehouse.csv": CSV, "parquet/jobs.parquet": Parquet} {
+		res, m, err := importtest.Import(t, f, filepath.Join("..", "testdata", name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		importtest.Golden(t, filepath.Base(name), res, m)
+	}
+}
+
+// imported imports text with options of the format and a cluster of 4 nodes.
+func imported(t *testing.T, text string, params map[string]string, change func(*workload.Options)) (*workload.Result, *trace.MemoryTrace, error) {
+	t.Helper()
+	return importtest.Import(t, CSV, importtest.WriteNew(t, "t.csv", text), func(o *workload.Options) {
+		o.Nodes, o.Params = 4, params
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// jobs says of each job when it is submitted, its stages, and of each the sizes and durations.
+func jobs(m *trace.MemoryTrace) string {
+	var b strings.Builder
+	for _, j := range m.JobList {
+		fmt.Fprintf(&b, "%s@%d", j.ExternalID, j.SubmitMS)
+		for i := range j.Stages {
+			s := &j.Stages[i]
+			milli := s.TaskMilliVCores
+			if milli == trace.Unset {
+				milli = 1000 * s.TaskVCores
+			}
+			fmt.Fprintf(&b, " %v%dm/%dMiB%v", s.Parents, milli, s.TaskMemMiB, s.Tasks.DurationMS)
+		}
+		b.WriteString("; ")
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// What a table does not state is found by its rows: characters, header, units of times and sizes.
+func TestSniffed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text, params, want string
+		epoch              int64
+	}{
+		"seconds since 1970":           {"job,submit,run\na,1700000000,5\nb,1700000002.5,6.25\n", "", "a@0 []1000m/1024MiB[5000]; b@2500 []1000m/1024MiB[6250]", 1700000000000},
+		"ms since 1970":                {"job,submit,end\na,1700000000000,1700000005000\n", "", "a@0 []1000m/1024MiB[5000]", 1700000000000},
+		"microseconds":                 {"job,submit,end\na,1700000000000000,1700000005000999\n", "", "a@0 []1000m/1024MiB[5000]", 1700000000000},
+		"nanoseconds":                  {"job,submit,end\na,1700000000000000000,1700000005000999999\n", "", "a@0 []1000m/1024MiB[5000]", 1700000000000},
+		"times of their own":           {"submit,duration\n-3,5\n7,1\n", "", "row1@0 []1000m/1024MiB[5000]; row2@10000 []1000m/1024MiB[1000]", trace.Unset},
+		"a unit in the name":           {"submitMs;runtime_min\n0;5\n1500;0.5\n", "", "row1@0 []1000m/1024MiB[300000]; row2@1500 []1000m/1024MiB[30000]", trace.Unset},
+		"a unit in the map":            {"a\tb\n0\t5\n2\t6\n", "submit=a:h,duration=b:ms", "row1@0 []1000m/1024MiB[5]; row2@7200000 []1000m/1024MiB[6]", trace.Unset},
+		"dates with a zone":            {"start|elapsed\n2026-03-01T02:00:00+02:00|1h30m\n2026-03-01T00:00:01Z|01:30:00\n", "", "row1@0 []1000m/1024MiB[5400000]; row2@1000 []1000m/1024MiB[5400000]", 1772323200000},
+		"no header":                    {"1700000000,10\n1700000001,20\n", "submit=column0,duration=column1", "row1@0 []1000m/1024MiB[10000]; row2@1000 []1000m/1024MiB[20000]", 1700000000000},
+		"quotes of the other kind":     {"'submit','duration','x'\n'0','1h','a, b'\n", "", "row1@0 []1000m/1024MiB[3600000]", trace.Unset},
+		"a byte order mark, CRLF":      {"\xef\xbb\xbfsubmit,duration\r\n0,1\r\n", "", "row1@0 []1000m/1024MiB[1000]", trace.Unset},
+		"sizes in bytes":               {"submit,duration,mem\n0,1,2147483648\n", "", "row1@0 []1000m/2048MiB[1000]", trace.Unset},
+		"sizes in MiB":                 {"submit,duration,mem\n0,1,2048\n", "", "row1@0 []1000m/2048MiB[1000]", trace.Unset},
+		"sizes with units":             {"submit,duration,mem\n0,1,1.5G\n0,1,512 MB\n", "", "row1@0 []1000m/1536MiB[1000]; row2@0 []1000m/512MiB[1000]", trace.Unset},
+		"thousandths of a vcore":       {"submit,duration,cpu\n0,1,500m\n0,1,2\n", "", "row1@0 []500m/1024MiB[1000]; row2@0 []2000m/1024MiB[1000]", trace.Unset},
+		"percents":                     {"submit,duration,cpu_pct\n0,1,150\n", "", "row1@0 []1500m/1024MiB[1000]", trace.Unset},
+		"counts":                       {"job,submit,duration,tasks\na,0,1,3\n", "", "a@0 []1000m/1024MiB[1000 1000 1000]", trace.Unset},
+		"rows of a job between others": {"job,submit,duration\na,5,1\nb,0,2\na,3,4\n", "", "b@0 []1000m/1024MiB[2000]; a@3000 []1000m/1024MiB[1000 4000]", trace.Unset},
+		"stages, children first":       {"job,submit,duration,stage,parents\na,0,1,z,\"x,y\"\na,0,2,x,\na,0,3,y,x\n", "", "a@0 []1000m/1024MiB[2000] [0]1000m/1024MiB[3000] [0 1]1000m/1024MiB[1000]", trace.Unset},
+		"submission from the end":      {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
+	} {
+		t.Run(name, func(t *testing.T) {
+			params := map[string]string{}
+			if tt.params != "" {
+				params["map"] = tt.params
+			}
+			_, m, err := imported(t, tt.text, params, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := jobs(m); got != tt.want || m.OriginUnixMS != tt.epoch {
+				t.Errorf("%s from %d, want\n%s from %d", got, m.OriginUnixMS, tt.want, tt.epoch)
+			}
+		})
+	}
+}
+
+func TestDurations(t *testing.T) {
+	for text, want := range map[string]int64{
+		"90s": 90_000, "1h30m": 5400_000, "2d3h": 183600_000, "1.5 h": 5400_000, "250ms": 250, "01:02:03.5": 3723_500, "02:03": 123_000, "1-02:03:04": 93784_000,
+		"1-02:03": 93780_000, "1 day, 2:03:04": 93784_000, "3 days 00:00:01": 259201_000, "PT1H30M": 5400_000, "P1DT2H": 93600_000, "5 minutes": 300_000,
+		"": -1, "h": -1, "1x": -1, "1:2:3:4": -1, "-1:00": -1, "1e300h": -1, "::": -1,
+	} {
+		got, ok := duration(text)
+		if !ok {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q is %d ms, want %d", text, got, want)
+		}
+	}
+}
+
+// What can't be used says where it is, what it is, and what was wanted.
+func TestErrors(t *testing.T) {
+	for name, tt := range map[string]struct{ text, params, want string }{
+		"an unknown column":       {"a,b\n1,2\n", "map=submit=x", `--map has the column "x" for submit, want one of a, b`},
+		"an unknown role":         {"a,b\n1,2\n", "map=when=a", `--map has the role "when", want one of job, submit,`},
+		"an unknown unit":         {"a,b\n1,2\n", "map=submit=a:weeks", `--map has "weeks" as the unit of submit, want ns, us, ms, s, min, h, d`},
+		"a role twice":            {"a,b\n1,2\n", "map=submit=a,submit=b", "--map has submit twice"},
+		"no role":                 {"a,b\n1,2\n", "map=a", `--map has "a", want ROLE=COLUMN`},
+		"no times":                {"a,b\n1,2\n", "", "want a column for submit or start, among a, b (by their names: none is known; --map gives columns their roles"},
+		"no durations":            {"submit,b\n1,2\n", "", "want a column for duration or end, among submit, b"},
+		"another type":            {"submit,duration\nx,2\ny,3\n", "header=yes", `column submit is to be submit, but has values such as "x"; want numbers of seconds`},
+		"times of two starts":     {"submit,end\n5,1700000000\n", "", "column end counts from 1970 and column submit from a start of its own"},
+		"a bad value":             {"submit,duration\n1,2\n3,4\nsoon,6\n", "", "t.csv: line 4: submit is \"soon\", want a number of s"},
+		"a negative duration":     {"submit,duration\n1,-2\n", "", `t.csv: line 2: duration is "-2", want a duration in ms from 0 to`},
+		"an end before the start": {"submit,end\n5,4\n", "", "t.csv: line 2: ends 1000 ms before it begins"},
+		"a start before its time": {"submit,start,duration\n5,4,1\n", "", "t.csv: line 2: starts 1000 ms before it is submitted"},
+		"a huge number":           {"submit,duration\n1e300,2\n", "", `t.csv: line 2: submit is "1e300", want`},
+		"no task":                 {"submit,duration,tasks\n1,2,0\n", "", "t.csv: line 2: tasks is 0, want 1 or more"},
+		"too many tasks":          {"submit,duration,tasks\n1,2,2000000000\n", "", "job row1 has more than 10000000 tasks"},
+		"no job":                  {"job,submit,duration\n,1,2\n", "", "t.csv: line 2: job is empty"},
+		"a cycle":                 {"job,submit,duration,stage,parents\na,1,2,x,y\na,1,2,y,x\n", "", "job a: x comes after itself"},
+		"a parent of itself":      {"job,submit,duration,stage,parents\na,1,2,x,x\n", "", "job a: x comes after itself"},
+		"a quote that is open":    {"submit,duration\n1,2\n\"3,4\n", "", `t.csv: line 3: want a closing '"' before the end of the file`},
+		"text after a quote":      {"submit,duration,n\n1,2,\"x\"\n3,4,\"x\"y\n", "", `t.csv: line 3: want a ',' or the end of the line after the closing '"' of field 3`},
+		"another kind":            {"submit,duration\n1,2\n", "kind=spark", `--kind is "spark", want generic, gang`},
+		"another delimiter":       {"submit,duration\n1,2\n", "delimiter=xyz", `--delimiter is "xyz", want auto, tab, or one character`},
+		"no text":                 {"submit,\x00\n", "", "has a byte 0 at 7, want text"},
+		"nothing":                 {"", "", "has no row, want a table with a header"},
+		"a Parquet file":          {"PAR1xxxx", "", "is a Parquet file: import it with the format parquet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			params := map[string]string{}
+			if k, v, ok := strings.Cut(tt.params, "="); ok {
+				params[k] = v
+			}
+			_, _, err := imported(t, tt.text, params, func(o *workload.Options) { o.Strict = true })
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want %s", err, tt.want)
+			}
+		})
+	}
+	if _, _, err := imported(t, "submit,duration\n1,2\n", nil, func(o *workload.Options) { o.Nodes = 0 }); err == nil || !strings.Contains(err.Error(), "no column has the role host") {
+		t.Errorf("without hosts: error is %v", err)
+	}
+}
+
+// The others of a table are taken where one row can't be used.
+func TestOneRowLess(t *testing.T) {
+	var warned []string
+	res, m, err := imported(t, "submit,duration\n1,2\n3,x\n\"5\"5,1\n4,-\n5,6\n", nil, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := res.Counts.Dropped
+	if got := jobs(m); got != "row1@0 []1000m/1024MiB[2000]; row4@4000 []1000m/1024MiB[6000]" || d["rows_with_a_bad_value"] != 1 || d["rows_that_are_not_readable"] != 1 || d["rows_without_a_duration"] != 1 {
+		t.Errorf("%s, dropped %v, warned %v", got, d, warned)
+	}
+}
+
+// Several files of one table may have their columns in another order.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "part-2.csv"), "duration,submit,job\n2,20,a\n")
+	importtest.Write(t, filepath.Join(dir, "part-10.csv"), "submit,duration,job\n5,3,a\n")
+	opt := func(o *workload.Options) { o.Nodes = 1 }
+	_, m, err := importtest.Import(t, CSV, dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := jobs(m); got != "a@0 []1000m/1024MiB[2000 3000]" {
+		t.Error(got)
+	}
+	importtest.Write(t, filepath.Join(dir, "part-11.csv"), "submit,run,job\n5,3,a\n")
+	if _, _, err := importtest.Import(t, CSV, dir, opt); err == nil || !strings.Contains(err.Error(), "has no column duration, as the first file has; it has submit, run, job") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	fixture, err := os.ReadFile(filepath.Join("..", "testdata", "csv", "warehouse.csv"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(fixture)
+	f.Add([]byte("job,submit,duration,tasks\na,1700000000,1h,3\n'b',1e9,\"2\"\"\n"))
+	f.Add([]byte("job\tsubmit\tend\tstage\tparents\na\t1\t2\tx\ty\na\t1\t3\ty\t\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if bytes.Contains(text, []byte("0000")) {
+			return // many tasks are another test's
+		}
+		importtest.Import(t, CSV, importtest.WriteNew(t, "f.csv", string(text)), func(o *workload.Options) { o.Nodes = 2 })
+	})
+}
+
+func FuzzParquet(f *testing.F) {
+	fixture, err := os.ReadFile(filepath.Join("..", "testdata", "parquet", "jobs.parquet"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(fixture)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		importtest.Import(t, Parquet, importtest.WriteNew(t, "f.parquet", string(data)), nil)
+	})
+}
