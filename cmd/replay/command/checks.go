@@ -14,7 +14,10 @@ import (
 )
 
 // with lets a flag refuse values.
-func with(flag describedFlag, check func(value string) error) cli.Flag {
+func with(flag describedFlag, check check) cli.Flag {
+	if list, ok := flag.(*cli.StringSliceFlag); ok {
+		return &checkedList{list, check}
+	}
 	return &checked{flag, check}
 }
 

@@ -15,8 +15,17 @@ import (
 // A checked flag refuses values before anything is done, so that of two wrong flags the one that stands first is reported.
 type checked struct {
 	describedFlag
-	check func(value string) error // whose error says what is wanted: "want 1 or more"
+	check // whose error says what is wanted: "want 1 or more"
 }
+
+// A checkedList is a checked flag that may be given several times. The library must see its type, or it takes one value with commas in it for several.
+type checkedList struct {
+	*cli.StringSliceFlag
+	check
+}
+
+// check says what is wrong with a value.
+type check func(value string) error
 
 // describedFlag is what the library's help, completion and man page want of a flag.
 type describedFlag interface {
@@ -127,9 +136,12 @@ func (w *words) wrong(flags []cli.Flag, where string) error {
 func (f *flagWord) check() (err error) {
 	want := ""
 	flag := f.flag
-	c, isChecked := flag.(*checked)
-	if isChecked {
-		flag = c.describedFlag
+	var check check
+	switch c := flag.(type) {
+	case *checked:
+		flag, check = c.describedFlag, c.check
+	case *checkedList:
+		flag, check = c.StringSliceFlag, c.check
 	}
 	switch flag.(type) {
 	case *cli.Uint64Flag:
@@ -150,8 +162,8 @@ func (f *flagWord) check() (err error) {
 	if err != nil {
 		return fmt.Errorf("want %s", want)
 	}
-	if isChecked {
-		return c.check(f.value)
+	if check != nil {
+		return check(f.value)
 	}
 	return nil
 }
