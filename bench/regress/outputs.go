@@ -1,10 +1,11 @@
 package regress
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
+
+	"replay/report/ci"
 )
 
 // WriteMarkdown writes the results as a table.
@@ -28,37 +29,27 @@ func WriteMarkdown(w io.Writer, results []*Result) error {
 		if r.Entry.Hash == "" {
 			decisions = "-"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f ms, %s | %.0f MB | %s |\n", cell(r.Entry.Case), verdict, decisions, cell(work), r.Entry.CPUMS, cpu, float64(r.Entry.PeakBytes)/1e6, cell(r.Say()))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.1f ms, %s | %.0f MB | %s |\n", ci.Cell(r.Entry.Case), verdict, decisions, ci.Cell(work), r.Entry.CPUMS, cpu, float64(r.Entry.PeakBytes)/1e6, ci.Cell(r.Say()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func cell(s string) string { return strings.NewReplacer("|", "\\|", "\n", " ").Replace(s) }
-
-// WriteGitHub writes a workflow command for each result that asks for attention.
-//
-// Source: GitHub's documentation, "Workflow commands for GitHub Actions".
-func WriteGitHub(w io.Writer, results []*Result) error {
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+// Checks returns the results for systems of continuous integration.
+func Checks(results []*Result) (out []ci.Check) {
 	for _, r := range results {
-		level := ""
+		c := ci.Check{Name: r.Entry.Case, Text: r.Say(), Seconds: r.Entry.CPUMS / 1000}
 		switch {
 		case r.Failed():
-			level = "error"
+			c.Level = ci.Error
 		case r.Old == nil || r.Judgement.Speed == Unknown:
-			level = "warning"
+			c.Level = ci.Warning
 		case r.Judgement.Speed == Faster || r.Moved != nil:
-			level = "notice"
-		default:
-			continue
+			c.Level = ci.Notice
 		}
-		if _, err := fmt.Fprintf(w, "::%s title=%s::%s\n", level, property.Replace("replay bench "+r.Entry.Case), escape.Replace(r.Say())); err != nil {
-			return err
-		}
+		out = append(out, c)
 	}
-	return nil
+	return out
 }
 
 // A Verdict is a result for other programs.
@@ -77,45 +68,4 @@ func Verdicts(results []*Result) []Verdict {
 		out = append(out, Verdict{r.Failed(), r.Old == nil, r.Say(), r.Judgement.Speed, r.Entry})
 	}
 	return out
-}
-
-type (
-	suite struct {
-		XMLName  xml.Name `xml:"testsuite"`
-		Name     string   `xml:"name,attr"`
-		Tests    int      `xml:"tests,attr"`
-		Failures int      `xml:"failures,attr"`
-		Cases    []test   `xml:"testcase"`
-	}
-	test struct {
-		Name    string   `xml:"name,attr"`
-		Class   string   `xml:"classname,attr"`
-		Seconds string   `xml:"time,attr"`
-		Failure *failure `xml:"failure,omitempty"`
-		Out     string   `xml:"system-out,omitempty"`
-	}
-	failure struct {
-		Message string `xml:"message,attr"`
-	}
-)
-
-// WriteJUnit writes the results as JUnit's XML: a test for each case.
-func WriteJUnit(w io.Writer, results []*Result) error {
-	s := suite{Name: "replay bench", Tests: len(results)}
-	for _, r := range results {
-		t := test{Name: r.Entry.Case, Class: "replay.bench", Seconds: fmt.Sprintf("%.3f", r.Entry.CPUMS/1000)}
-		if r.Failed() {
-			s.Failures++
-			t.Failure = &failure{r.Say()}
-		} else {
-			t.Out = r.Say()
-		}
-		s.Cases = append(s.Cases, t)
-	}
-	text, err := xml.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
-	return err
 }

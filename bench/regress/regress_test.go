@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"replay/engine/record"
+
+	"replay/report/ci"
 )
 
 // trailOf is a trail of n decisions, of which one, from 1, is another than usual; 0 for none.
@@ -128,10 +130,17 @@ func TestOutputs(t *testing.T) {
 	results := []*Result{Compare(old, entry("a"), true), Compare(old, bad, true), Compare(nil, entry("new"), true)}
 	results[1].Where = "row 3:\n100 %"
 	var junit, github, markdown strings.Builder
-	if WriteJUnit(&junit, results) != nil || WriteGitHub(&github, results) != nil || WriteMarkdown(&markdown, results) != nil {
+	checks := Checks(results)
+	if ci.WriteJUnit(&junit, "replay bench", checks) != nil || ci.WriteGitHub(&github, "replay bench", checks) != nil || WriteMarkdown(&markdown, results) != nil {
 		t.Fatal("a builder fails")
 	}
-	var s suite
+	var s struct {
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Name    string    `xml:"name,attr"`
+			Failure *struct{} `xml:"failure"`
+		} `xml:"testcase"`
+	}
 	if err := xml.Unmarshal([]byte(junit.String()), &s); err != nil || s.Failures != 1 || len(s.Cases) != 3 || s.Cases[1].Failure == nil || s.Cases[0].Failure != nil || s.Cases[1].Name != odd {
 		t.Errorf("%v: %+v\n%s", err, s, junit.String())
 	}

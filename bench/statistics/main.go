@@ -31,6 +31,7 @@ var questions = []question{
 	{"workloads", workloadCoverage},
 	{"effects", effects},
 	{"doubled", doubled},
+	{"gates", gates},
 }
 
 // effort is how much is replayed and drawn.

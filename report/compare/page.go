@@ -144,7 +144,7 @@ func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
 	}
 	r := page.Row{Name: row.Name, About: row.About, Cells: []page.Cell{cell(&row.Cells[0], 0)}}
 	if headline {
-		r.Name, r.Code = row.plain(), row.Name
+		r.Name, r.Code = row.Words(), row.Name
 	}
 	for v := 1; v < len(row.Cells); v++ {
 		x := &row.Cells[v]

@@ -40,11 +40,11 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 		}
 		if math.IsNaN(cell.Difference) || row.Thin() && !all {
 			if !c.partly(row, v) {
-				left = append(left, row.plain())
+				left = append(left, row.Words())
 			}
 			continue
 		}
-		s := row.scale(v)
+		s := row.Scale(v)
 		half, p, adjusted, tail := "", "", "", ""
 		switch {
 		case math.IsNaN(cell.Half) || cell.Finding == Equal:
@@ -53,7 +53,7 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 		default:
 			half, p, adjusted = "±"+s.Number(cell.Half), chance(cell.P), chance(cell.Adjusted)
 		}
-		name := row.plain()
+		name := row.Words()
 		if all {
 			name = row.Name
 			if row.Group != group {

@@ -113,7 +113,7 @@ func (c *Comparison) precisionText() string {
 		if p.Row == nil {
 			return fmt.Sprintf("%s, the limit.", n)
 		}
-		return fmt.Sprintf("%s, the limit: %s is known to ±%s, not to ±%s.", n, p.Row.plain(), p.Row.sizeText(p.Reached*p.Row.of()), wanted)
+		return fmt.Sprintf("%s, the limit: %s is known to ±%s, not to ±%s.", n, p.Row.Words(), p.Row.sizeText(p.Reached*p.Row.of()), wanted)
 	}
 	return ""
 }
@@ -124,7 +124,7 @@ func (c *Comparison) powerText(v int) string {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		if cell := &row.Cells[v]; cell.Finding == NotToldApart {
-			said = append(said, row.plain()+" "+row.sizeText(cell.Detectable))
+			said = append(said, row.Words()+" "+row.sizeText(cell.Detectable))
 		}
 	}
 	if said == nil {
@@ -142,7 +142,7 @@ func (c *Comparison) missingText(v int) string {
 			continue
 		}
 		if c.partly(row, v) {
-			said = append(said, row.plain()+" ("+row.Cells[v].Untested+")")
+			said = append(said, row.Words()+" ("+row.Cells[v].Untested+")")
 		}
 	}
 	if said == nil {
@@ -157,7 +157,7 @@ func (c *Comparison) rareText(v int) string {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		if rare := row.Cells[v].Rare; rare > 0 {
-			said = append(said, fmt.Sprintf("%s (%d of %d)", row.plain(), rare, len(c.Units)))
+			said = append(said, fmt.Sprintf("%s (%d of %d)", row.Words(), rare, len(c.Units)))
 		}
 	}
 	if said == nil {
@@ -172,18 +172,18 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 	writeParagraphs(w, c.outcomeParagraphs())
 	writeParagraphs(w, c.Verdict())
 	if text := c.precisionText(); text != "" {
-		wrap(w, text+"\n", "")
+		Wrap(w, text+"\n", "")
 	}
 	for i, v := range c.Variants {
 		as := "against it: "
 		if i == 0 {
 			as = "base:       "
 		}
-		wrap(w, strings.TrimSpace(as+v.Name+"  "+v.Flags), "            ")
+		Wrap(w, strings.TrimSpace(as+v.Name+"  "+v.Flags), "            ")
 	}
 	fmt.Fprintln(w)
 	if e := c.study.manifest(0).Elsewhere; e != "" {
-		wrap(w, e+".\n", "")
+		Wrap(w, e+".\n", "")
 	}
 	c.writeOutcomes(w)
 	for v := 1; v < len(c.Variants); v++ {
@@ -195,36 +195,36 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 			writeTable(w, head, rows, all)
 		}
 		if len(left) > 0 {
-			wrap(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
+			Wrap(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
 		}
 		for _, text := range []string{c.missingText(v), c.rareText(v), c.powerText(v)} {
 			if text != "" {
-				wrap(w, text, "")
+				Wrap(w, text, "")
 			}
 		}
 		fmt.Fprintln(w)
 	}
 	if text := c.pairedText(); text != "" {
-		wrap(w, text, "")
+		Wrap(w, text, "")
 		fmt.Fprintln(w)
 	}
-	wrap(w, c.Method(), "")
+	Wrap(w, c.Method(), "")
 }
 
 // writeParagraphs writes each sentence with its list.
 func writeParagraphs(w io.Writer, ps []page.Paragraph) {
 	for _, p := range ps {
-		wrap(w, p.Lead, "")
+		Wrap(w, p.Lead, "")
 		for _, f := range p.Findings {
-			wrap(w, "  - "+f, "    ")
+			Wrap(w, "  - "+f, "    ")
 		}
 		fmt.Fprintln(w)
 	}
 }
 
-// wrap writes text in lines of at most [width] columns; those after the first begin with indent. A longer word keeps a line
+// Wrap writes text in lines of at most [width] columns; those after the first begin with indent. A longer word keeps a line
 // to itself.
-func wrap(w io.Writer, text, indent string) {
+func Wrap(w io.Writer, text, indent string) {
 	line := ""
 	start := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	together := strings.ReplaceAll(text[len(start):], " %", "\u00a0%") // a number keeps its unit

@@ -18,8 +18,8 @@ const telling = 0.01
 // ofJobs are the headline metrics that users of a cluster feel, those first that say most.
 var ofJobs = []string{"wait_job_first_task_mean_ms", "duration_job_mean_ms", "wait_job_first_task_p95_ms", "slowdown_mean", "makespan_ms"}
 
-// plain tells a value in words within a sentence.
-func (r *Row) plain() string {
+// Words tells a value in words within a sentence.
+func (r *Row) Words() string {
 	if r.Plain != "" {
 		return r.Plain
 	}
@@ -128,8 +128,8 @@ func (c *Comparison) largest(v int, want func(*Cell) bool) (best *Row) {
 // change says from what to what a metric changed, with its interval.
 func (c *Comparison) change(row *Row, v int) string {
 	first, cell := &row.Cells[0], &row.Cells[v]
-	s := row.scale(v)
-	text := fmt.Sprintf("%s: %s → %s (%s", row.plain(), s.Number(first.Number), s.Number(cell.Number)+s.Suffix(), s.Signed(cell.Difference))
+	s := row.Scale(v)
+	text := fmt.Sprintf("%s: %s → %s (%s", row.Words(), s.Number(first.Number), s.Number(cell.Number)+s.Suffix(), s.Signed(cell.Difference))
 	switch {
 	case math.IsNaN(cell.Half):
 	case cell.Half == 0:
@@ -140,14 +140,14 @@ func (c *Comparison) change(row *Row, v int) string {
 	return text + ")"
 }
 
-// scale is in what unit the row is written where variant v stands against the first.
-func (r *Row) scale(v int) quantity.Scale {
+// Scale is in what unit the row is written where variant v stands against the first.
+func (r *Row) Scale(v int) quantity.Scale {
 	return r.Unit.ScaleOf(r.Cells[0].Number, r.Cells[v].Number)
 }
 
 // where says which queue, or size of jobs, has the most of a difference, each by its difference and the number of its jobs.
 func (c *Comparison) where(row *Row, v int) string {
-	s := row.scale(v)
+	s := row.Scale(v)
 	for _, of := range []struct{ key, text string }{{"queue", "most of it in "}, {"size", "most of it in jobs of "}} {
 		var most *Row
 		parts, sum, top := 0, 0.0, 0.0
@@ -212,7 +212,7 @@ func (c *Comparison) why(row *Row, v int) string {
 	}
 	s := quantity.MS.ScaleOf(most)
 	if row.Unit == quantity.MS {
-		s = row.scale(v)
+		s = row.Scale(v)
 	}
 	return ", mostly by " + name + " (" + s.Signed(most) + s.Suffix() + ")"
 }

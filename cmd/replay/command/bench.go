@@ -19,7 +19,6 @@ import (
 	"replay/bench/regress"
 	"replay/bench/workload"
 	"replay/engine/scenario"
-	"replay/outdir"
 )
 
 // benchCommand measures replays, and holds them against a baseline.
@@ -166,24 +165,8 @@ func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results 
 			return err
 		}
 	}
-	if c.Bool("github") {
-		if err := regress.WriteGitHub(c.App.Writer, results); err != nil {
-			return err
-		}
-	}
-	for _, o := range []struct {
-		flag  string
-		write func(io.Writer, []*regress.Result) error
-	}{{"junit", regress.WriteJUnit}, {"markdown", regress.WriteMarkdown}} {
-		if file := c.String(o.flag); file != "" {
-			var b strings.Builder
-			if err := o.write(&b, results); err != nil {
-				return err
-			}
-			if err := outdir.WriteFile(file, []byte(b.String())); err != nil {
-				return err
-			}
-		}
+	if err := writeChecks(c, "replay bench", regress.Checks(results), func(w io.Writer) error { return regress.WriteMarkdown(w, results) }); err != nil {
+		return err
 	}
 	if file := c.String("save"); file != "" {
 		if err := saveBaseline(file, results); err != nil {

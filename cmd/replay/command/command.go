@@ -35,12 +35,14 @@ type program struct {
 	words    words
 	traces   []string // names of those that are replayed
 	origin   *origin  // nil unless the command makes a result again
+	gate     *gateRun // nil unless the comparison is a gate's
 }
 
 // commands are the verbs of the program, one file each.
 var commands = []func(*program) *cli.Command{
 	runCommand,
 	compareCommand,
+	gateCommand,
 	importCommand,
 	genCommand,
 	traceCommand,

@@ -134,6 +134,9 @@ func (p *program) compare(c *cli.Context) error {
 			return err
 		}
 	}
+	if p.gate != nil {
+		return p.gate.verdict(c, cmp)
+	}
 	var text bytes.Buffer
 	if c.Bool("json") {
 		js, err := cmp.JSON()

@@ -73,7 +73,15 @@ func (g *grid) replayUntil(limit int) (*compare.Comparison, error) {
 			return nil, err
 		}
 		n = next
-		if cmp, err := g.study.Compare(); err != nil || cmp.Stop() != "" {
+		cmp, err := g.study.Compare()
+		if err != nil {
+			return nil, err
+		}
+		enough := cmp.Stop() != ""
+		if g.p.gate != nil && n < limit {
+			enough, err = g.p.gate.Enough(cmp)
+		}
+		if err != nil || enough {
 			return cmp, err
 		}
 	}
@@ -124,6 +132,11 @@ func (g *grid) add(first, last int) error {
 			}
 			if err := g.study.Add(row...); err != nil {
 				return err
+			}
+			if g.p.gate != nil {
+				if err := g.p.gate.Add(row[0], row[1]); err != nil {
+					return usagef("%w", err)
+				}
 			}
 			clear(row)
 			taken += width

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/report/gate"
+)
+
+// gateConfs writes a folder of configuration files and one in which queue c has next to no weight.
+func gateConfs(t *testing.T) (base, head string) {
+	t.Helper()
+	base, head = filepath.Join(t.TempDir(), "it's main"), filepath.Join(t.TempDir(), "branch")
+	for dir, weight := range map[string]string{base: "3", head: "0.2"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := `<allocations><queue name="a"/><queue name="b"><weight>2</weight></queue><queue name="c"><weight>` + weight + `</weight></queue></allocations>`
+		for name, text := range map[string]string{"fair-scheduler.xml": text, "yarn-site.xml": "<configuration/>"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return base, head
+}
+
+func TestGate(t *testing.T) {
+	base, head := gateConfs(t)
+	slo := filepath.Join(t.TempDir(), "slo.txt")
+	if err := os.WriteFile(slo, []byte("# what we promise\nmean(duration) < 10m  # all jobs\n\np95(wait, queue=a) < 1s\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"equal", []string{"--base", base, "--head", base}, exitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds)."}},
+		{"metrics", []string{"--base", base, "--head", head}, exitFailed, []string{"FAIL: worse in ", "root.c ", "hit hardest", "w3 (application_1795246329212_0003)  root.c "}},
+		{"conditions", []string{"--base", base, "--head", head, "--fail-if", "mean(duration, queue=c) > +2%", "--fail-if", "p95(wait) > +50%", "--max-seeds", "7"}, exitFailed,
+			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 %", "fails if p95(wait) > +50%. Kept: "}},
+		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, exitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
+		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, exitDone, []string{"PASS: 1 condition kept"}},
+		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, exitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
+		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, exitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes ("}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			code, out, stderr := cmd(t, append([]string{"gate", traces + "fair-weights"}, tt.args...)...)
+			if code != tt.code {
+				t.Errorf("exit %d, want %d: %s", code, tt.code, stderr)
+			}
+			out = strings.Join(strings.Fields(out), " ")
+			for _, want := range tt.want {
+				if !strings.Contains(out, strings.Join(strings.Fields(want), " ")) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+func TestGateOutputs(t *testing.T) {
+	base, head := gateConfs(t)
+	dir := t.TempDir()
+	junit, markdown := filepath.Join(dir, "gate.xml"), filepath.Join(dir, "gate.md")
+	args := []string{"gate", traces + "fair-weights", "--base", base, "--head", head, "--seeds", "5", "--fail-if", "mean(duration, queue=c) > +2%"}
+	code, out, stderr := cmd(t, append(args, "--github", "--junit", junit, "--markdown", markdown, "--out", filepath.Join(dir, "out"))...)
+	if code != exitFailed || !strings.Contains(out, "::error title=replay gate mean(duration%2C queue=c) > +2%25::broken") {
+		t.Errorf("exit %d: %s\n%s", code, out, stderr)
+	}
+	text, err := os.ReadFile(junit)
+	var suite struct {
+		Failures int `xml:"failures,attr"`
+	}
+	if err != nil || xml.Unmarshal(text, &suite) != nil || suite.Failures != 1 {
+		t.Errorf("%v: %s", err, text)
+	}
+	if text, err := os.ReadFile(markdown); err != nil || !strings.HasPrefix(string(text), "❌ **FAIL: 1 of 1 condition broken (5 seeds).**\n") || !strings.Contains(string(text), "| w3 (application_1795246329212_0003) | root.c |") {
+		t.Errorf("%v: %s", err, text)
+	}
+	if again := must(t, "compare", "--from", filepath.Join(dir, "out", "comparison.json"), traces+"fair-weights"); !strings.Contains(again, "head against base") {
+		t.Errorf("the comparison is not made again: %s", again)
+	}
+	_, out, _ = cmd(t, append(args, "--json")...)
+	var answer gate.Answer
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || !answer.Failed || len(answer.Conditions) != 1 || answer.Conditions[0].Status != gate.Broken || *answer.Conditions[0].Over <= 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestGateWrong(t *testing.T) {
+	base, _ := gateConfs(t)
+	empty := filepath.Join(t.TempDir(), "empty.txt")
+	if err := os.WriteFile(empty, []byte("# nothing\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{nil, exitUsage, "gate wants --base"},
+		{[]string{"--base", base}, exitUsage, "gate wants --head"},
+		{[]string{"--base", base, "--head", "nowhere"}, exitUsage, `--head is "nowhere", want a folder of configuration files, or flags in quotes`},
+		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait)"}, exitUsage, `--fail-if is "p95(wait)"`},
+		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, exitUsage, "no jobs with queue=d, want one of root.a, root.b, root.c"},
+		{[]string{"--base", base, "--head", base, "--slo", empty}, exitBadInput, "no condition in it"},
+		{[]string{"--base", base, "--head", base, "--json", "--github"}, exitUsage, "exclude each other"},
+	} {
+		if code, _, stderr := cmd(t, append([]string{"gate", traces + "fair-weights", "-q"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%q: exit %d, %s; want %d, %s", tt.args, code, stderr, tt.code, tt.want)
+		}
+	}
+}
+
+// A value with commas is one value.
+func TestCommasInValues(t *testing.T) {
+	code, _, stderr := cmd(t, "run", traces+"uniform-micro", "--conf", "spark.task.cpus=1,2")
+	if want := `spark.task.cpus is "1,2"`; code != exitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d, %s; want %s", code, stderr, want)
+	}
+}

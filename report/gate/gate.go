@@ -1,0 +1,221 @@
+// Package gate says whether a change of a configuration may pass: which conditions on its replays are broken beyond chance, which are kept, and
+// which nothing is known of; in which queues, and which applications are hit hardest.
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"replay/report/compare"
+	"replay/report/inference"
+	"replay/report/metric"
+	"replay/report/target"
+)
+
+// A Condition is one that the gate stands on.
+type Condition struct {
+	*target.Target
+	Must bool // it has to hold; otherwise the gate fails where it holds
+}
+
+// The two variants of the comparison: what is there, and what is to come.
+const base, head = 0, 1
+
+// A Gate collects the replays of a base and a head.
+type Gate struct {
+	Conditions []Condition
+	Precision  float64 // see [Gate.Enough]; a part
+	jobs       jobs
+}
+
+// Add takes in a replay of the base and one of the head, of the same trace and seed. The error, of the first ones, is that a condition is about
+// nothing that they have.
+func (g *Gate) Add(base, head *metric.Summary) error {
+	if g.jobs.at == nil {
+		for _, c := range g.Conditions {
+			if _, _, _, err := c.Find(named(base.Values)); err != nil {
+				return err
+			}
+		}
+	}
+	g.jobs.add(base.Data, head.Data)
+	return nil
+}
+
+func named(values []metric.Value) (out []target.Named) {
+	for i := range values {
+		out = append(out, target.Named{Name: values[i].Name, Unit: values[i].Unit})
+	}
+	return out
+}
+
+// Status is what is known of a condition.
+type Status string
+
+// What can be known. A gate fails on what is broken.
+const (
+	Kept   Status = "kept"
+	Broken Status = "broken"
+	Open   Status = "not known" // chance may explain either
+)
+
+// A Judged condition.
+type Judged struct {
+	Condition
+	Row     *compare.Row
+	Limit   float64 // in the row's unit, of the value or of its change; a part of the base's value where Percent
+	Percent bool
+	// Over is by how much the value, or its change, exceeds the limit, and Half half the interval around it; NaN when nothing was tested.
+	Over, Half float64
+	Find       float64 // what excess would have been found in 8 of 10 such gates
+	Status     Status
+	Why        string // there is nothing to test
+}
+
+// A Verdict is what a gate says.
+type Verdict struct {
+	Comparison *compare.Comparison
+	Conditions []Judged
+	Worse      []*compare.Row // really worse, where there are no conditions
+	Same       bool           // every value of every replay is equal
+	Lost       int64          // jobs, over all replays, that the base finishes and the head does not
+	LostNames  []string       // of the first of them
+	Queues     []Queue
+	Hit        []Hit
+}
+
+// Failed reports whether the change may not pass.
+func (v *Verdict) Failed() bool {
+	if v.Lost > 0 || len(v.Worse) > 0 {
+		return true
+	}
+	for i := range v.Conditions {
+		if v.Conditions[i].Status == Broken {
+			return true
+		}
+	}
+	return false
+}
+
+// Judge says what the comparison of head with base shows.
+func (g *Gate) Judge(c *compare.Comparison) (*Verdict, error) {
+	v := &Verdict{Comparison: c, Same: c.Same[head], Lost: c.Losses[head].Lost, LostNames: g.jobs.lost}
+	var err error
+	if v.Conditions, err = g.judge(c); err != nil {
+		return nil, err
+	}
+	if len(g.Conditions) == 0 {
+		for i := range c.Rows {
+			if row := &c.Rows[i]; row.Cells[head].Finding == compare.RealWorse {
+				v.Worse = append(v.Worse, row)
+			}
+		}
+	}
+	v.Queues, v.Hit = queuesOf(c), g.jobs.hit()
+	return v, nil
+}
+
+// Enough reports whether more replays would say little more: the change of each condition is known to half of what it allows, or where it
+// allows none to half of the precision, so that a change as large as the precision is found; and a value to the precision.
+func (g *Gate) Enough(c *compare.Comparison) (bool, error) {
+	if len(g.Conditions) == 0 || c.Same[head] {
+		return c.Stop() != "", nil
+	}
+	judged, err := g.judge(c)
+	if err != nil {
+		return false, err
+	}
+	for i := range judged {
+		j := &judged[i]
+		if j.Why == "" && j.Half > j.wanted(g.Precision) {
+			return false, nil
+		}
+	}
+	return len(c.Units) >= inference.Fewest, nil
+}
+
+// wanted is how wide half the interval of a condition may be.
+func (j *Judged) wanted(precision float64) float64 {
+	of := math.Abs(j.Row.Cells[base].Number)
+	switch {
+	case j.Limit == 0:
+		return precision * of / 2
+	case j.Percent:
+		return math.Abs(j.Limit) * of / 2
+	case j.Change:
+		return math.Abs(j.Limit) / 2
+	}
+	return precision * math.Abs(j.Limit)
+}
+
+func (g *Gate) judge(c *compare.Comparison) (out []Judged, err error) {
+	var values []metric.Value
+	for i := range c.Rows {
+		values = append(values, c.Rows[i].Value)
+	}
+	names := named(values)
+	// Chance breaks even one of all conditions in at most this part of gates.
+	alpha := inference.Level / float64(max(len(g.Conditions), 1))
+	for _, cond := range g.Conditions {
+		at, limit, percent, err := cond.Find(names)
+		if err != nil {
+			return nil, err
+		}
+		j := Judged{Condition: cond, Row: &c.Rows[at], Limit: limit, Percent: percent, Over: math.NaN(), Half: math.NaN(), Status: Open}
+		j.test(c, alpha)
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// test says what the units show of the condition.
+func (j *Judged) test(c *compare.Comparison, alpha float64) {
+	was, is := &j.Row.Cells[base], &j.Row.Cells[head]
+	switch {
+	case is.Absent != "":
+		j.Why = "no number for head: " + is.Absent
+	case j.Change && was.Absent != "":
+		j.Why = "no number for base: " + was.Absent
+	case j.Change && c.Losses[head].Lost+c.Losses[head].Gained > 0:
+		j.Why = "the jobs that finish are not the same"
+	}
+	if j.Why != "" {
+		return
+	}
+	xs, changed := make([]float64, len(is.ByUnit)), make([]float64, len(is.ByUnit))
+	for k, x := range is.ByUnit {
+		limit := j.Limit
+		if j.Change {
+			changed[k] = x - was.ByUnit[k]
+			x -= was.ByUnit[k]
+			if j.Percent {
+				limit = j.Limit * was.ByUnit[k]
+			}
+		}
+		xs[k] = x - limit
+	}
+	if len(xs) < inference.Fewest {
+		j.Why = fmt.Sprintf("%s are too little evidence (%d at least)", c.Unit.Counted(len(xs)), inference.Fewest)
+		return
+	}
+	of := inference.Independent
+	if c.Unit == inference.Window {
+		of = inference.Consecutive
+	}
+	e := of(xs)
+	rare := 0
+	if j.Change {
+		rare = inference.Rare(changed)
+	}
+	j.Over, j.Half, j.Find = e.Mean, e.Half(alpha), e.Detectable(alpha)
+	low, high := j.Holds(e.Mean-j.Half), j.Holds(e.Mean+j.Half)
+	switch {
+	case low != high:
+	case low == j.Must:
+		j.Status = Kept
+	case rare > 0:
+		j.Why = fmt.Sprintf("differs in %d of %s: too rarely to say by how much", rare, c.Unit.Counted(len(xs)))
+	default:
+		j.Status = Broken
+	}
+}

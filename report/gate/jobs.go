@@ -1,0 +1,156 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"replay/engine/record"
+	"replay/report/compare"
+	"replay/report/quantity"
+	"replay/report/result"
+)
+
+// jobs are sums over the replays of each job of each trace.
+type jobs struct {
+	at   map[key]int
+	sums []sum
+	lost []string // names of the first ones that the base finishes and the head does not
+}
+
+type key struct {
+	trace string
+	job   int64
+}
+
+type sum struct {
+	label      string
+	queue      string
+	n          int64 // replays in which it finishes on both sides
+	base, head float64
+	waitBase   float64
+	waitHead   float64
+}
+
+// toName is how many lost jobs are named.
+const toName = 5
+
+func (s *jobs) add(base, head *result.Data) {
+	if s.at == nil {
+		s.at = map[key]int{}
+	}
+	other := make(map[int64]*result.Job, len(head.Jobs))
+	for i := range head.Jobs {
+		other[head.Jobs[i].ID] = &head.Jobs[i]
+	}
+	for i := range base.Jobs {
+		a := &base.Jobs[i]
+		b := other[a.ID]
+		if a.Outcome != record.JobSucceeded {
+			continue
+		}
+		if b == nil || b.Outcome != record.JobSucceeded {
+			if len(s.lost) < toName && head.Manifest.Until == 0 && !slices.Contains(s.lost, label(a)) {
+				s.lost = append(s.lost, label(a))
+			}
+			continue
+		}
+		k := key{base.Manifest.TraceHash, a.ID}
+		n, ok := s.at[k]
+		if !ok {
+			n = len(s.sums)
+			s.at[k] = n
+			s.sums = append(s.sums, sum{label: label(a), queue: a.Queue})
+		}
+		x := &s.sums[n]
+		x.n++
+		x.base += float64(a.Finish - a.Submit)
+		x.head += float64(b.Finish - b.Submit)
+		x.waitBase += float64(max(0, a.FirstTask-a.Submit))
+		x.waitHead += float64(max(0, b.FirstTask-b.Submit))
+	}
+}
+
+// label names a job as people know it.
+func label(j *result.Job) string {
+	switch {
+	case j.Name == "":
+		return cmp.Or(j.ExternalID, fmt.Sprintf("job %d", j.ID))
+	case j.ExternalID == "":
+		return fmt.Sprintf("%s (job %d)", j.Name, j.ID)
+	}
+	return fmt.Sprintf("%s (%s)", j.Name, j.ExternalID)
+}
+
+// A Hit is an application that takes longer under the head than under the base, in ms, means over replays.
+type Hit struct {
+	Label    string  `json:"application"`
+	Queue    string  `json:"queue"`
+	Base     float64 `json:"base_ms"` // from submission to finish
+	Head     float64 `json:"head_ms"`
+	WaitBase float64 `json:"base_wait_ms"` // from submission to its first task
+	WaitHead float64 `json:"head_wait_ms"`
+}
+
+// worst is how many applications are named.
+const worst = 5
+
+// hit returns the applications that lose most time, the hardest hit first.
+func (s *jobs) hit() (out []Hit) {
+	for i := range s.sums {
+		x := &s.sums[i]
+		n := float64(x.n)
+		if h := (Hit{x.label, x.queue, x.base / n, x.head / n, x.waitBase / n, x.waitHead / n}); h.Head > h.Base {
+			out = append(out, h)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Hit) int { return cmp.Compare(b.Head-b.Base, a.Head-a.Base) })
+	return out[:min(len(out), worst)]
+}
+
+// A Queue is what changes for the jobs of a queue. A row is nil where there is none.
+type Queue struct {
+	Name           string
+	Wait, Duration *compare.Row // p95 wait for the first task, mean duration
+}
+
+// queuesOf returns the queues, the one that loses most for its size first.
+func queuesOf(c *compare.Comparison) (out []Queue) {
+	at := map[string]int{}
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		value, name, ok := strings.Cut(strings.TrimSuffix(row.Name, "]"), "[queue=")
+		if !ok || value != "wait_job_first_task_p95_ms" && value != "duration_job_mean_ms" {
+			continue
+		}
+		n, ok := at[name]
+		if !ok {
+			n = len(out)
+			at[name] = n
+			out = append(out, Queue{Name: name})
+		}
+		if value == "duration_job_mean_ms" {
+			out[n].Duration = row
+		} else {
+			out[n].Wait = row
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Queue) int { return cmp.Compare(b.loss(), a.loss()) })
+	return out
+}
+
+// loss is by what part the queue's jobs wait or take longer, whichever is more.
+func (q *Queue) loss() float64 {
+	most := math.Inf(-1)
+	for _, row := range []*compare.Row{q.Wait, q.Duration} {
+		if row == nil {
+			continue
+		}
+		if x := quantity.Over(row.Cells[head].Difference, row.Cells[base].Number); x > most {
+			most = x
+		}
+	}
+	return most
+}

@@ -1,0 +1,256 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"replay/report/ci"
+	"replay/report/compare"
+	"replay/report/quantity"
+)
+
+// Word is the verdict in a word.
+func (v *Verdict) Word() string {
+	if v.Failed() {
+		return "FAIL"
+	}
+	return "PASS"
+}
+
+// Sentence is the verdict, and what it rests on.
+func (v *Verdict) Sentence() string {
+	n := v.Comparison.Unit.Counted(len(v.Comparison.Units))
+	broken, open := v.count(Broken), v.count(Open)
+	var said []string
+	if v.Lost > 0 {
+		said = append(said, fmt.Sprintf("head does not finish %s that base finishes (%s)", quantity.Counted(v.Lost, "jobs"), strings.Join(v.LostNames, ", ")))
+	}
+	if broken > 0 {
+		said = append(said, fmt.Sprintf("%d of %s broken", broken, quantity.Counted(int64(len(v.Conditions)), "conditions")))
+	}
+	for _, row := range v.Worse {
+		said = append(said, "worse in "+row.Words()+": "+change(row))
+	}
+	switch {
+	case said != nil:
+	case v.Same:
+		return fmt.Sprintf("%s: no decision changes, every value of every replay is equal (%s).", v.Word(), n)
+	case len(v.Conditions) == 0:
+		said = append(said, "no headline metric is worse beyond chance")
+	case open > 0:
+		said = append(said, fmt.Sprintf("no condition is broken beyond chance, of %d nothing is known", open))
+	default:
+		said = append(said, fmt.Sprintf("%s kept", quantity.Counted(int64(len(v.Conditions)), "conditions")))
+	}
+	return fmt.Sprintf("%s: %s (%s).", v.Word(), strings.Join(said, "; "), n)
+}
+
+func (v *Verdict) count(s Status) (n int) {
+	for i := range v.Conditions {
+		if v.Conditions[i].Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// change says from what to what a row changed that has a number on both sides.
+func change(row *compare.Row) string {
+	a, b := &row.Cells[base], &row.Cells[head]
+	s := row.Scale(head)
+	text := fmt.Sprintf("%s → %s (%s", s.Number(a.Number), s.Number(b.Number)+s.Suffix(), s.Signed(b.Difference))
+	if part := 100 * quantity.Over(b.Difference, math.Abs(a.Number)); !math.IsNaN(part) && row.Unit != quantity.Share {
+		text += fmt.Sprintf(", %+.1f %%", part)
+	}
+	return strings.ReplaceAll(text, "-", "−") + ")"
+}
+
+// Say says what became of the condition.
+func (j *Judged) Say() string {
+	if j.Why != "" {
+		return fmt.Sprintf("%s: %s", j.Status, j.Why)
+	}
+	text := "head has " + j.Row.Unit.Amount(j.Row.Cells[head].Number)
+	if j.Row.Cells[base].Absent == "" {
+		text = change(j.Row)
+	}
+	s := j.Row.Scale(head)
+	limit := "the limit"
+	switch {
+	case j.Percent:
+		limit = fmt.Sprintf("a change of %+.3g %%", 100*j.Limit)
+	case j.Change:
+		limit = "a change of " + s.Signed(j.Limit) + s.Suffix()
+	}
+	side := "above"
+	if j.Over < 0 {
+		side = "below"
+	}
+	text = fmt.Sprintf("%s: %s, %s ± %s %s %s", j.Status, text, s.Number(math.Abs(j.Over)), s.Number(j.Half)+s.Suffix(), side, limit)
+	if j.Status == Open {
+		text += fmt.Sprintf("; %s from it would have been found in 8 of 10 such gates", s.Number(j.Find)+s.Suffix())
+	}
+	return text
+}
+
+// WriteText writes the verdict for people.
+func (v *Verdict) WriteText(w io.Writer) {
+	compare.Wrap(w, v.Sentence(), "")
+	for i := range v.Conditions {
+		j := &v.Conditions[i]
+		must := "fails if "
+		if j.Must {
+			must = "must hold: "
+		}
+		compare.Wrap(w, fmt.Sprintf("  - %s%s. %s.", must, j.Text, upper(j.Say())), "    ")
+	}
+	if v.Same {
+		return
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "queue\tp95 wait for the first task\tmean duration of a job\tjobs")
+	for _, q := range v.Queues {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", q.Name, cell(q.Wait), cell(q.Duration), q.jobs())
+	}
+	t.Flush()
+	if len(v.Hit) > 0 {
+		fmt.Fprintln(w, "\nhit hardest, from submission to finish (of it to the first task), means over the replays:")
+		t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, h := range v.Hit {
+			fmt.Fprintf(t, "  %s\t%s\t%s\n", h.Label, h.Queue, h.text())
+		}
+		t.Flush()
+	}
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// text is the application's time under both.
+func (h *Hit) text() string {
+	d, wait := quantity.MS.ScaleOf(h.Base, h.Head), quantity.MS.ScaleOf(h.WaitBase, h.WaitHead)
+	return fmt.Sprintf("%s → %s (%s → %s)", d.Number(h.Base), d.Number(h.Head)+d.Suffix(), wait.Number(h.WaitBase), wait.Number(h.WaitHead)+wait.Suffix())
+}
+
+// cell is what a queue's row changes.
+func cell(row *compare.Row) string {
+	if row == nil {
+		return "–"
+	}
+	a, b := &row.Cells[base], &row.Cells[head]
+	if a.Absent != "" || b.Absent != "" {
+		return "–"
+	}
+	s := row.Scale(head)
+	return fmt.Sprintf("%s → %s", s.Number(a.Number), s.Number(b.Number)+s.Suffix())
+}
+
+func (q *Queue) jobs() string {
+	for _, row := range []*compare.Row{q.Duration, q.Wait} {
+		if row != nil {
+			return quantity.Thousands(row.N)
+		}
+	}
+	return "–"
+}
+
+// WriteMarkdown writes the verdict for a comment of a pull request.
+func (v *Verdict) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	mark := "✅"
+	if v.Failed() {
+		mark = "❌"
+	}
+	fmt.Fprintf(&b, "%s **%s**\n\n", mark, v.Sentence())
+	if len(v.Conditions) > 0 {
+		b.WriteString("| condition | | |\n|---|---|---|\n")
+		for i := range v.Conditions {
+			j := &v.Conditions[i]
+			must := "fails if"
+			if j.Must {
+				must = "must hold"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", ci.Cell(j.Text), must, ci.Cell(j.Say()))
+		}
+		b.WriteString("\n")
+	}
+	if !v.Same {
+		b.WriteString("| queue | p95 wait for the first task | mean duration of a job | jobs |\n|---|---|---|---|\n")
+		for _, q := range v.Queues {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ci.Cell(q.Name), cell(q.Wait), cell(q.Duration), q.jobs())
+		}
+		if len(v.Hit) > 0 {
+			b.WriteString("\n| hit hardest | queue | submission to finish (to the first task) |\n|---|---|---|\n")
+			for _, h := range v.Hit {
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", ci.Cell(h.Label), ci.Cell(h.Queue), h.text())
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Checks returns the verdict for systems of continuous integration: a check for each condition, or one for all metrics.
+func (v *Verdict) Checks() (out []ci.Check) {
+	for i := range v.Conditions {
+		j := &v.Conditions[i]
+		level := map[Status]ci.Level{Kept: ci.OK, Broken: ci.Error, Open: ci.Warning}[j.Status]
+		if v.Same && level == ci.Warning {
+			level = ci.Notice
+		}
+		out = append(out, ci.Check{Name: j.Text, Level: level, Text: j.Say()})
+	}
+	if len(v.Conditions) == 0 || v.Lost > 0 {
+		c := ci.Check{Name: "headline metrics", Text: v.Sentence()}
+		if v.Lost > 0 {
+			c.Name = "jobs finished"
+		}
+		if v.Failed() {
+			c.Level = ci.Error
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// An Answer is the verdict for other programs.
+type Answer struct {
+	Failed     bool         `json:"failed"`
+	Verdict    string       `json:"verdict"`
+	Same       bool         `json:"no_decision_changes"`
+	Lost       int64        `json:"jobs_lost"`
+	Conditions []Conclusion `json:"conditions"`
+	Hit        []Hit        `json:"hit_hardest"`
+}
+
+// A Conclusion is a judged condition for other programs; numbers are in the unit of the metric.
+type Conclusion struct {
+	Condition string   `json:"condition"`
+	Must      bool     `json:"must_hold"`
+	Status    Status   `json:"status"`
+	Text      string   `json:"text"`
+	Metric    string   `json:"metric"`
+	Base      *float64 `json:"base"`
+	Head      *float64 `json:"head"`
+	Over      *float64 `json:"over_limit"` // null when nothing was tested
+	Half      *float64 `json:"half_interval"`
+}
+
+// Answer returns the verdict for other programs.
+func (v *Verdict) Answer() *Answer {
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Hit: append([]Hit{}, v.Hit...)}
+	for i := range v.Conditions {
+		j := &v.Conditions[i]
+		a.Conditions = append(a.Conditions, Conclusion{j.Text, j.Must, j.Status, j.Say(), j.Row.Name, known(j.Row.Cells[base].Number), known(j.Row.Cells[head].Number), known(j.Over), known(j.Half)})
+	}
+	return a
+}

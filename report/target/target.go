@@ -1,0 +1,241 @@
+// Package target reads conditions on the values of replays, such as
+//
+//	p95(wait, queue=etl) < 30s
+//	mean(duration) > +5%
+//	locality_tasks_node >= 90%
+//
+// The left side is the name of a value of docs/metrics.md, or a statistic of one: mean, p50, p90, p95, p99 or max, with a queue or a class of sizes
+// where the value is told apart by them. The right side is a limit in the value's unit. One with a sign is a change against a base: of the
+// base's value in %, or by an amount.
+package target
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"replay/report/quantity"
+)
+
+// A Target is a condition as it was written.
+type Target struct {
+	Text   string
+	Op     string // <, <=, > or >=
+	Change bool   // the limit is a change against a base
+
+	value  string // on the left, as written: a name, or a statistic's quantity
+	stat   string // "" where value is a whole name
+	parts  []part
+	number float64
+	unit   string // of the number, as written
+}
+
+// part is one of the conditions within the parentheses.
+type part struct{ key, value string }
+
+// short are names that people say for those of values.
+var short = map[string]string{
+	"wait":           "wait_job_first_task",
+	"duration":       "duration_job",
+	"container_wait": "wait_container_allocation",
+	"task_wait":      "wait_task_launch",
+}
+
+// statistics are those that a quantity may have.
+var statistics = []string{"mean", "p50", "p90", "p95", "p99", "max"}
+
+var (
+	form  = regexp.MustCompile(`^\s*([^<>=(]+?)\s*(?:\(([^)]*)\)\s*)?(<=|>=|<|>)\s*([+-])?\s*([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z%]*)\s*$`)
+	named = regexp.MustCompile(`^([a-z][a-z0-9_]*)((?:\[[^\]]*\])?)$`)
+)
+
+// Parse reads a condition. The error says what was wanted.
+func Parse(text string) (*Target, error) {
+	m := form.FindStringSubmatch(text)
+	if m == nil {
+		return nil, fmt.Errorf("%q is no condition, want one such as 'p95(wait, queue=etl) < 30s' or 'mean(duration) > +5%%'", text)
+	}
+	t := &Target{Text: strings.TrimSpace(text), Op: m[3], Change: m[4] != "", unit: m[6]}
+	var err error
+	if t.number, err = strconv.ParseFloat(m[5], 64); err != nil {
+		return nil, fmt.Errorf("%q: %s is no number", text, m[5])
+	}
+	if m[4] == "-" {
+		t.number = -t.number
+	}
+	if err := t.left(m[1], m[2], strings.Contains(text, "(")); err != nil {
+		return nil, fmt.Errorf("%q: %w", text, err)
+	}
+	if _, err := t.amount(quantity.MS); t.unit != "" && t.unit != "%" && t.unit != "pp" && err != nil {
+		return nil, fmt.Errorf("%q: %w", text, err)
+	}
+	return t, nil
+}
+
+// left reads the left side: what stands before the parentheses, and within them.
+func (t *Target) left(name, within string, call bool) error {
+	if !call {
+		if !named.MatchString(name) {
+			return fmt.Errorf("%q is no name of a value, want one of docs/metrics.md, or a statistic such as p95(wait)", name)
+		}
+		t.value = name
+		return nil
+	}
+	if !slices.Contains(statistics, name) {
+		return fmt.Errorf("%q is no statistic, want one of %s", name, strings.Join(statistics, ", "))
+	}
+	t.stat = name
+	for i, field := range strings.Split(within, ",") {
+		field = strings.TrimSpace(field)
+		key, value, ok := strings.Cut(field, "=")
+		switch key, value = strings.TrimSpace(key), strings.TrimSpace(value); {
+		case i == 0 && !ok && named.MatchString(field):
+			t.value = field
+			if long, ok := short[field]; ok {
+				t.value = long
+			}
+		case i == 0:
+			return fmt.Errorf("%q is no quantity, want one such as wait, duration or slowdown", field)
+		case !ok || value == "" || key != "queue" && key != "size":
+			return fmt.Errorf("%q tells nothing apart, want queue=NAME or size=CLASS", field)
+		default:
+			t.parts = append(t.parts, part{key, value})
+		}
+	}
+	if len(t.parts) > 1 {
+		return errors.New("values are told apart by queue or by size, not by both")
+	}
+	return nil
+}
+
+// A Named value is one that a target may be about.
+type Named struct {
+	Name string
+	Unit quantity.Unit
+}
+
+// Find returns which of values the target is about, and the limit in its unit: a part of the base's value where percent is true. The
+// error names those that come near.
+func (t *Target) Find(values []Named) (at int, limit float64, percent bool, err error) {
+	if at, err = t.find(values); err != nil {
+		return 0, 0, false, fmt.Errorf("%q: %w", t.Text, err)
+	}
+	if t.Change && t.unit == "%" {
+		return at, t.number / 100, true, nil
+	}
+	if limit, err = t.amount(values[at].Unit); err != nil {
+		return 0, 0, false, fmt.Errorf("%q: %w", t.Text, err)
+	}
+	return at, limit, false, nil
+}
+
+func (t *Target) find(values []Named) (int, error) {
+	is := func(name string) int { return slices.IndexFunc(values, func(v Named) bool { return v.Name == name }) }
+	if t.stat == "" {
+		if at := is(t.value); at >= 0 {
+			return at, nil
+		}
+		return 0, fmt.Errorf("there is no value %s%s", t.value, near(t.value, values))
+	}
+	base := -1
+	for _, suffix := range []string{"", quantity.MS.Suffix()} {
+		if at := is(t.value + "_" + t.stat + suffix); at >= 0 {
+			base = at
+		}
+	}
+	switch {
+	case base < 0:
+		return 0, fmt.Errorf("there is no %s of %s%s", t.stat, t.value, near(t.value, values))
+	case t.parts == nil:
+		return base, nil
+	}
+	return t.of(values[base].Name, values)
+}
+
+// of finds the part of a value: by its label, or of a queue by the end of its path where that is one queue alone.
+func (t *Target) of(name string, values []Named) (int, error) {
+	p := t.parts[0]
+	var found []int
+	var known []string
+	for i, v := range values {
+		label, ok := strings.CutPrefix(v.Name, name+"["+p.key+"=")
+		if !ok {
+			continue
+		}
+		label = strings.TrimSuffix(label, "]")
+		if label == p.value {
+			return i, nil
+		}
+		known = append(known, label)
+		if p.key == "queue" && strings.HasSuffix(label, "."+p.value) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return 0, fmt.Errorf("%d queues end in %s, want one of %s", len(found), p.value, strings.Join(known, ", "))
+	case known == nil:
+		return 0, fmt.Errorf("%s is not told apart by %s", name, p.key)
+	}
+	return 0, fmt.Errorf("no jobs with %s=%s, want one of %s", p.key, p.value, strings.Join(known, ", "))
+}
+
+// near lists names that share a word with one that is not there.
+func near(name string, values []Named) string {
+	var list []string
+	for _, v := range values {
+		plain, _, part := strings.Cut(v.Name, "[")
+		if !part && (strings.Contains(plain, name) || strings.HasPrefix(plain, strings.SplitN(name, "_", 2)[0]+"_")) && len(list) < 8 {
+			list = append(list, plain)
+		}
+	}
+	if list == nil {
+		return "; replay run TRACE --all lists the values"
+	}
+	return ", near it are " + strings.Join(list, ", ")
+}
+
+// amount returns the limit in a unit.
+func (t *Target) amount(u quantity.Unit) (float64, error) {
+	switch u {
+	case quantity.MS:
+		if days, ok := strings.CutPrefix(t.unit, "d"); ok && days == "" {
+			return t.number * 24 * quantity.HourMS, nil
+		}
+		if d, err := time.ParseDuration("1" + t.unit); err == nil && t.unit != "" {
+			return t.number * float64(d) / float64(time.Millisecond), nil
+		}
+		return 0, fmt.Errorf("%q is no unit of a time, want ms, s, m, h or d (or a change in %%)", t.unit)
+	case quantity.Share:
+		if t.unit == "%" || t.Change && t.unit == "pp" {
+			return t.number / 100, nil
+		}
+		if t.unit == "" {
+			return t.number, nil
+		}
+		return 0, fmt.Errorf("%q is no unit of a share, want %% (a change: pp)", t.unit)
+	}
+	if t.unit != "" {
+		return 0, fmt.Errorf("%q is no unit of it, want a bare number (or a change in %%)", t.unit)
+	}
+	return t.number, nil
+}
+
+// Holds reports whether x, a value less its limit, meets the condition.
+func (t *Target) Holds(x float64) bool {
+	switch t.Op {
+	case "<":
+		return x < 0
+	case "<=":
+		return x <= 0
+	case ">":
+		return x > 0
+	}
+	return x >= 0
+}

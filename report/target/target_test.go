@@ -1,0 +1,104 @@
+package target
+
+import (
+	"strings"
+	"testing"
+
+	"replay/report/quantity"
+)
+
+var values = []Named{
+	{"wait_job_first_task_mean_ms", quantity.MS}, {"wait_job_first_task_p95_ms", quantity.MS}, {"wait_job_first_task_p95_ms[queue=root.a.etl]", quantity.MS},
+	{"wait_job_first_task_p95_ms[queue=root.b.etl]", quantity.MS}, {"wait_job_first_task_p95_ms[queue=root.ad-hoc]", quantity.MS},
+	{"wait_job_first_task_p95_ms[size=1-10]", quantity.MS}, {"slowdown_mean", quantity.Ratio}, {"locality_tasks_node", quantity.Share}, {"makespan_ms", quantity.MS},
+}
+
+func TestFind(t *testing.T) {
+	for _, tt := range []struct {
+		text, name, op string
+		limit          float64
+		change, part   bool
+	}{
+		{"p95(wait) < 30s", "wait_job_first_task_p95_ms", "<", 30_000, false, false},
+		{" mean( wait_job_first_task )>= 1.5m ", "wait_job_first_task_mean_ms", ">=", 90_000, false, false},
+		{"p95(wait, queue=ad-hoc) > +5%", "wait_job_first_task_p95_ms[queue=root.ad-hoc]", ">", .05, true, true},
+		{"p95(wait, queue=root.b.etl) > +250ms", "wait_job_first_task_p95_ms[queue=root.b.etl]", ">", 250, true, false},
+		{"p95(wait,size=1-10) <= 2d", "wait_job_first_task_p95_ms[size=1-10]", "<=", 172_800_000, false, false},
+		{"mean(slowdown) < 1.8", "slowdown_mean", "<", 1.8, false, false},
+		{"locality_tasks_node >= 90%", "locality_tasks_node", ">=", .9, false, false},
+		{"locality_tasks_node < -2pp", "locality_tasks_node", "<", -.02, true, false},
+		{"locality_tasks_node < -2%", "locality_tasks_node", "<", -.02, true, true},
+		{"makespan_ms > +0%", "makespan_ms", ">", 0, true, true},
+	} {
+		got, err := Parse(tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+			continue
+		}
+		at, limit, percent, err := got.Find(values)
+		if err != nil || values[at].Name != tt.name || got.Op != tt.op || limit != tt.limit || got.Change != tt.change || percent != tt.part {
+			t.Errorf("%s: %s %s %v, change %v, percent %v (%v)", tt.text, values[at].Name, got.Op, limit, got.Change, percent, err)
+		}
+	}
+}
+
+func TestWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "is no condition",
+		"p95(wait)":                          "is no condition",
+		"p95(wait) < ":                       "is no condition",
+		"p95(wait) < 30 s x":                 "is no condition",
+		"p95(wait) == 30s":                   "is no condition",
+		"p97(wait) < 30s":                    `"p97" is no statistic, want one of mean, p50`,
+		"p95(queue=etl) < 30s":               `"queue=etl" is no quantity`,
+		"p95(wait, user=bob) < 30s":          `"user=bob" tells nothing apart, want queue=NAME`,
+		"p95(wait, queue=) < 30s":            "want queue=NAME",
+		"p95(wait, queue=a, size=1-10) < 1s": "not by both",
+		"p95(wait) < 30 parsecs":             `"parsecs" is no unit of a time`,
+		"p95(wait) < 30":                     `"" is no unit of a time`,
+		"p95(wait) < 30%":                    `"%" is no unit of a time`,
+		"p95(wait, queue=etl) < 30s":         "2 queues end in etl, want one of root.a.etl, root.b.etl, root.ad-hoc",
+		"p95(wait, queue=etc) < 30s":         "no jobs with queue=etc, want one of root.a.etl",
+		"mean(wait, queue=etl) < 30s":        "is not told apart by queue",
+		"p95(slowdown) < 3":                  "there is no p95 of slowdown, near it are slowdown_mean",
+		"mean(weight) < 3s":                  "there is no mean of weight; replay run TRACE --all lists the values",
+		"locality_tasks < 90%":               "there is no value locality_tasks, near it are locality_tasks_node",
+		"Locality < 90%":                     `"Locality" is no name of a value`,
+		"locality_tasks_node > 90s":          `"s" is no unit of a share`,
+		"mean(slowdown) < 3s":                `"s" is no unit of it, want a bare number`,
+	} {
+		got, err := Parse(text)
+		if err == nil {
+			_, _, _, err = got.Find(values)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	for op, want := range map[string][3]bool{"<": {true, false, false}, "<=": {true, true, false}, ">": {false, false, true}, ">=": {false, true, true}} {
+		for i, x := range []float64{-1, 0, 1} {
+			if got := (&Target{Op: op}).Holds(x); got != want[i] {
+				t.Errorf("%v %s 0 is %v", x, op, got)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"p95(wait, queue=etl) < 30s", "mean(duration) > +5%", "a >= -1e9pp", "((", "x<1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := Parse(text)
+		if err != nil {
+			return
+		}
+		if again, err := Parse(got.Text); err != nil || again.Text != got.Text {
+			t.Fatalf("%q is read as %q, which is not read again: %v", text, got.Text, err)
+		}
+		got.Find(values)
+	})
+}
