@@ -63,12 +63,18 @@ func NewTopology(nodes []Node) (*Topology, error) {
 //
 // Source: BlockPlacementPolicyDefault.chooseTargetInOrder.
 func (t *Topology) PlaceBlock(r *rand.Rand, replication int, writer int32) []int32 {
+	return t.AppendBlock(nil, r, replication, writer)
+}
+
+// AppendBlock appends the nodes of [Topology.PlaceBlock] to ids.
+func (t *Topology) AppendBlock(ids []int32, r *rand.Rand, replication int, writer int32) []int32 {
 	n := len(t.nodes)
 	replication = min(replication, n)
 	if replication <= 0 {
-		return nil
+		return ids
 	}
-	chosen := make([]int, 0, replication) // positions
+	var few [8]int
+	chosen := few[:0] // positions
 	first, ok := t.at[writer]
 	if !ok {
 		first = r.IntN(n)
@@ -91,9 +97,8 @@ func (t *Topology) PlaceBlock(r *rand.Rand, replication int, writer int32) []int
 		}
 		chosen = append(chosen, next)
 	}
-	ids := make([]int32, len(chosen))
-	for i, c := range chosen {
-		ids[i] = t.nodes[c]
+	for _, c := range chosen {
+		ids = append(ids, t.nodes[c])
 	}
 	return ids
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"replay/trace"
+	"replay/trace/synth/model"
 )
 
 // month is a month of a large cluster of many queues with long-lived applications: about 2,000 live at a time, each with 20
@@ -56,10 +57,10 @@ func monthJob(g *Generator, id int64) *trace.Job {
 	g.ReadFile(&read, team*filesPerQueue+r.Int32N(filesPerQueue), monthReaders)
 	rest := newStage(1, trace.StageResult, monthOthers, memMiB, 0)
 	for i := range read.Tasks.DurationMS {
-		read.Tasks.DurationMS[i] = int64(logNormal(r, 3_500_000, 0.2))
+		read.Tasks.DurationMS[i] = int64(model.LogNormal(r, 3_500_000, 0.2))
 	}
 	for i := range rest.Tasks.DurationMS {
-		rest.Tasks.DurationMS[i] = int64(logNormal(r, 320_000, 0.2))
+		rest.Tasks.DurationMS[i] = int64(model.LogNormal(r, 320_000, 0.2))
 	}
 	j.Stages = []trace.Stage{read, rest}
 	return j

@@ -6,6 +6,7 @@
 package synth
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"fmt"
@@ -18,12 +19,14 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/synth/model"
 )
 
 // Version is that of the models here. It rises when the same options and seed give another trace.
 const Version = "1"
 
-// A Preset is a calibrated model of a workload. It is one file and one line in Presets.
+// A Preset is a calibrated model of a workload. It is one file and one line in Presets. It is a Model with parameters, or a regular one
+// that is made by Arrivals, Files and Job.
 type Preset struct {
 	Name     string
 	Usage    string // in one line
@@ -36,7 +39,10 @@ type Preset struct {
 	Grows    *growth          // in place of Queues and Users, nil where they are the same for each size of the cluster
 	Site     []trace.KeyValue // of its yarn-site.xml, beside the largest containers
 
-	// Arrivals draws n submission times from 0 on, ascending.
+	// Model returns the workload, which is the caller's to change. It has nodes, queues and users of its own.
+	Model func() *Workload
+
+	// Arrivals draws n submission times from 0 on, ascending. Fewer are the first of more.
 	Arrivals func(r *rand.Rand, n int) []int64
 	// Files are the input files that the jobs read.
 	Files func(o Options) []trace.File
@@ -51,6 +57,11 @@ var Presets = []*Preset{
 	&tpchDecima,
 	&tpchMixed,
 	&month,
+	&facebook2009,
+	&facebook2009Delay,
+	&facebook2010,
+	&alibaba2018,
+	&google2019Cell,
 }
 
 // growth is how a preset grows with the number of nodes.
@@ -91,16 +102,19 @@ type Options struct {
 	Jobs        int
 	Nodes       int
 	Racks       int
-	Replication int     // of input blocks
-	Load        float64 // offered load of vcores to reach by scaling the arrivals; 0 leaves them as they are
-	Kind        string  // of jobs
-	Failures    string  // a key of FailureModels
-	MTBFDays    float64 // mean time between failures of a node
+	Replication int      // of input blocks
+	Load        float64  // offered load of vcores to reach by scaling the arrivals; 0 leaves them as they are
+	SpanMS      int64    // in which jobs are submitted; without Jobs as many as come in it
+	Kind        string   // of jobs
+	Failures    string   // words of model.FailureWords with commas
+	MTBFDays    float64  // mean time between failures of a node
+	Diurnal     string   // a key of model.Days
+	Set         []string // parameters of the model, as name=value
 }
 
 // Check returns an error that names the option that can't be, if there is one.
 func (p *Preset) Check(o Options) error {
-	_, err := p.with(o)
+	_, err := p.Settings(o)
 	return err
 }
 
@@ -113,19 +127,23 @@ func (p *Preset) nameOf(o Options) string {
 	if err != nil {
 		panic(err) // defaults are valid
 	}
-	name := p.Name
+	name, jobs := p.Name, d.Jobs
+	if o.SpanMS > 0 {
+		jobs = 0
+	}
 	for _, x := range []struct {
 		option    string
 		value, or any
 	}{
-		{"jobs", o.Jobs, d.Jobs}, {"nodes", o.Nodes, d.Nodes}, {"racks", o.Racks, d.Racks}, {"replication", o.Replication, d.Replication}, {"load", o.Load, d.Load},
+		{"jobs", o.Jobs, jobs}, {"nodes", o.Nodes, d.Nodes}, {"racks", o.Racks, d.Racks}, {"replication", o.Replication, d.Replication}, {"load", o.Load, d.Load},
 		{"kind", o.Kind, d.Kind}, {"failures", o.Failures, d.Failures}, {"mtbf", o.MTBFDays, d.MTBFDays}, {"seed", o.Seed, d.Seed},
+		{"span_ms", o.SpanMS, d.SpanMS}, {"diurnal", o.Diurnal, d.Diurnal},
 	} {
 		if x.value != x.or {
 			name += fmt.Sprintf(" %s=%v", x.option, x.value)
 		}
 	}
-	return name
+	return p.nameSet(name, o)
 }
 
 // with returns o with the preset's defaults in place of zero values, or an error that names the option.
@@ -134,13 +152,21 @@ func (p *Preset) with(o Options) (Options, error) {
 	if w := p.Grows; w != nil && o.Nodes > 0 {
 		d.Racks = (o.Nodes + w.rackNodes - 1) / w.rackNodes
 	}
+	if o.SpanMS < 0 {
+		return o, fmt.Errorf("span is %d ms, want more than 0", o.SpanMS)
+	}
+	if o.SpanMS > 0 {
+		d.Jobs = 0
+	}
 	for _, n := range []struct {
 		name  string
 		value *int
 		or    int
 	}{{"jobs", &o.Jobs, d.Jobs}, {"nodes", &o.Nodes, d.Nodes}, {"racks", &o.Racks, d.Racks}, {"replication", &o.Replication, d.Replication}} {
 		if *n.value == 0 {
-			*n.value = n.or
+			if *n.value = n.or; n.or == 0 {
+				continue // as many as the span or the law of racks gives
+			}
 		}
 		if *n.value < 1 || *n.value > math.MaxInt32 {
 			return o, fmt.Errorf("%s is %d, want 1 to %d", n.name, *n.value, math.MaxInt32)
@@ -162,13 +188,21 @@ func (p *Preset) with(o Options) (Options, error) {
 		return o, fmt.Errorf("kind is %q, want one of %s for preset %s", o.Kind, strings.Join(p.Kinds, ", "), p.Name)
 	}
 	if o.Failures == "" {
-		o.Failures = "none"
+		o.Failures = cmp.Or(d.Failures, "none")
 	}
-	if _, ok := FailureModels[o.Failures]; !ok {
-		return o, fmt.Errorf("failures is %q, want one of %s", o.Failures, strings.Join(slices.Sorted(maps.Keys(FailureModels)), ", "))
+	failures := model.DefaultFailures()
+	if err := failures.Take(o.Failures); err != nil {
+		return o, err
 	}
+	o.Failures = failures.Words()
 	if o.MTBFDays == 0 {
-		o.MTBFDays = defaultMTBFDays
+		o.MTBFDays = failures.MTBFDays
+	}
+	if _, ok := model.Days[o.Diurnal]; !ok && o.Diurnal != "" {
+		return o, fmt.Errorf("diurnal is %q, want one of %s", o.Diurnal, strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "))
+	}
+	if p.Model == nil && (o.Diurnal != "" || len(o.Set) > 0) {
+		return o, fmt.Errorf("preset %s has no parameters that diurnal or set could change", p.Name)
 	}
 	if o.MTBFDays < 0 || math.IsNaN(o.MTBFDays) || math.IsInf(o.MTBFDays, 0) {
 		return o, fmt.Errorf("mtbf is %v days, want more than 0", o.MTBFDays)
@@ -180,9 +214,10 @@ func (p *Preset) with(o Options) (Options, error) {
 type Generator struct {
 	Options
 	preset   *Preset
+	work     *Workload // nil for a regular preset
 	topology *trace.Topology
 	files    []trace.File
-	blocks   map[int32][][]int32
+	sizing   bool // only the work of jobs is wanted, not what they read
 }
 
 // Stream returns the stream of this generation for a purpose.
@@ -193,33 +228,22 @@ func (g *Generator) JobStream(purpose string, id int64) *rand.Rand {
 	return trace.Stream(g.Seed, purpose+"/"+strconv.FormatInt(id, 10))
 }
 
-// Blocks returns the nodes of each block of an input file. They are the same for all readers.
-func (g *Generator) Blocks(file int32) [][]int32 {
-	if b, ok := g.blocks[file]; ok {
-		return b
+// ReadFile makes the n tasks of a stage read the first n blocks of a file, which are at the same places for all readers.
+func (g *Generator) ReadFile(s *trace.Stage, file int32, n int) {
+	if g.sizing {
+		return
 	}
 	f := &g.files[file]
 	r := g.Stream("blocks/" + f.Name)
-	blocks := make([][]int32, f.Blocks)
-	for i := range blocks {
-		blocks[i] = g.topology.PlaceBlock(r, int(f.Replication), trace.AnyWriter)
-	}
-	g.blocks[file] = blocks
-	return blocks
-}
-
-// ReadFile makes the n tasks of a stage read the first n blocks of a file.
-func (g *Generator) ReadFile(s *trace.Stage, file int32, n int) {
-	f := &g.files[file]
-	blocks := g.Blocks(file)
 	s.FileID = file
 	s.Kind = trace.StageInput
 	t := &s.Tasks
 	t.PrefStart = make([]int32, 1, n+1)
+	t.Pref = make([]int32, 0, n*int(f.Replication))
 	t.InputBytes = make([]int64, n)
 	for i := range n {
 		t.InputBytes[i] = min(f.BlockBytes, f.Bytes-int64(i)*f.BlockBytes)
-		t.Pref = append(t.Pref, blocks[i]...)
+		t.Pref = g.topology.AppendBlock(t.Pref, r, int(f.Replication), trace.AnyWriter)
 		t.PrefStart = append(t.PrefStart, int32(len(t.Pref)))
 	}
 }
@@ -239,28 +263,23 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	g := &Generator{Options: o, preset: p, blocks: make(map[int32][][]int32), files: p.Files(o)}
-	queues, users := p.teams(o.Nodes)
-	meta := trace.Meta{
-		Name: p.nameOf(o), OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityModelled, DurationSource: trace.DurationModelled,
-		Nodes: g.nodes(), Queues: trace.QueueTree(queues), Users: usersOf(users), Files: g.files,
-	}
-	if g.topology, err = trace.NewTopology(meta.Nodes); err != nil {
+	g := &Generator{Options: o, preset: p}
+	meta, joins, err := g.meta()
+	if err != nil {
 		return nil, err
 	}
-	res := &Result{Factor: 1}
-	submit := p.Arrivals(g.Stream("arrivals"), o.Jobs)
 	size := trace.SizeAtStart(meta.Nodes)
-	if o.Load > 0 {
-		if res.Factor, err = g.factor(ctx, submit, size); err != nil {
-			return nil, err
-		}
-		for i := range submit {
-			submit[i] = int64(math.Round(float64(submit[i]) / res.Factor))
-		}
+	submit, factor, err := g.submissions(ctx, size)
+	if err != nil {
+		return nil, err
 	}
-	res.SpanMS = submit[len(submit)-1]
-	meta.Events = nodeEvents(g, meta.Nodes, res.SpanMS)
+	res := &Result{Factor: factor, SpanMS: submit[len(submit)-1]}
+	g.Jobs = len(submit)
+	if g.work != nil {
+		g.files = g.work.Jobs.Plan(g, g.Jobs)
+		meta.Files = g.files
+	}
+	meta.Events = g.failures().Events(g.Stream, meta.Nodes, joins, 2*res.SpanMS+3_600_000)
 	meta.Generator = &trace.Generator{Tool: "replay gen", Version: Version, Preset: p.Name, Seed: o.Seed, Params: g.params(res.Factor)}
 	w, err := trace.Create(dir, meta)
 	if err != nil {
@@ -285,6 +304,51 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 	return res, nil
 }
 
+// meta is what is known before the jobs, with the events of nodes that join.
+func (g *Generator) meta() (meta trace.Meta, joins []trace.NodeEvent, err error) {
+	meta = trace.Meta{
+		OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityModelled, DurationSource: trace.DurationModelled,
+	}
+	if g.preset.Model != nil {
+		if g.work, err = g.preset.workload(g.Options); err != nil {
+			return meta, nil, err
+		}
+		meta.Nodes = g.work.Machines.Nodes(g.Stream, g.Nodes, g.Racks)
+		joins = g.work.Machines.Joins(g.Stream("node-joins"), meta.Nodes)
+		meta.Users, meta.Queues = g.work.Teams.Tables()
+	} else {
+		queues, users := g.preset.teams(g.Nodes)
+		g.files = g.preset.Files(g.Options)
+		meta.Nodes, meta.Files, meta.Queues, meta.Users = g.nodes(), g.files, trace.QueueTree(queues), usersOf(users)
+	}
+	meta.Name = g.preset.nameOf(g.Options)
+	g.topology, err = trace.NewTopology(meta.Nodes)
+	return meta, joins, err
+}
+
+// failures are those of the workload, or of a regular preset with the options.
+func (g *Generator) failures() *model.Failures {
+	if g.work != nil {
+		return &g.work.Failures
+	}
+	f := model.DefaultFailures()
+	if err := f.Take(g.Failures); err != nil {
+		panic(err) // it was checked
+	}
+	f.MTBFDays = g.MTBFDays
+	return &f
+}
+
+// job makes job id.
+func (g *Generator) job(id int64) *trace.Job {
+	if g.work == nil {
+		return g.preset.Job(g, id)
+	}
+	j := g.work.Jobs.Job(g, id)
+	g.work.Teams.Draw(g.JobStream("team", id), j)
+	return j
+}
+
 // jobs yields the jobs with their submission times, until ctx ends.
 func (g *Generator) jobs(ctx context.Context, submit []int64) iter.Seq[*trace.Job] {
 	return func(yield func(*trace.Job) bool) {
@@ -292,7 +356,7 @@ func (g *Generator) jobs(ctx context.Context, submit []int64) iter.Seq[*trace.Jo
 			if ctx.Err() != nil {
 				return
 			}
-			j := g.preset.Job(g, int64(i))
+			j := g.job(int64(i))
 			j.ID, j.SubmitMS = int64(i), ms
 			if !yield(j) {
 				return
@@ -301,41 +365,22 @@ func (g *Generator) jobs(ctx context.Context, submit []int64) iter.Seq[*trace.Jo
 	}
 }
 
-// factor returns by how much the arrivals must be faster for the wanted load.
-func (g *Generator) factor(ctx context.Context, submit []int64, size trace.Size) (float64, error) {
-	var work trace.Work
-	for j := range g.jobs(ctx, submit) {
-		work.VCoreMS += trace.WorkOf(j).VCoreMS
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	native := trace.OfferedLoad(work, size, submit[len(submit)-1])
-	if native.VCores == nil || *native.VCores == 0 {
-		return 0, fmt.Errorf("load is %v, want none for %d jobs: the load of no span or no work can't be scaled", g.Load, g.Jobs)
-	}
-	return g.Load / *native.VCores, nil
-}
-
 func (g *Generator) nodes() []trace.Node {
-	nodes := make([]trace.Node, g.Nodes)
-	for i := range nodes {
-		rack := int32(i * g.Racks / g.Nodes)
-		nodes[i] = trace.Node{
-			ID: int32(i), Host: fmt.Sprintf("node%d", i), RackID: rack, Rack: fmt.Sprintf("/rack%d", rack),
-			MemMiB: g.preset.MemMiB, VCores: g.preset.VCores, Present: true,
-		}
-	}
-	return nodes
+	m := model.Machines{Mix: []model.Machine{{VCores: int64(g.preset.VCores), MemMiB: g.preset.MemMiB, Weight: 1}}}
+	return m.Nodes(g.Stream, g.Nodes, g.Racks)
 }
 
 // yarnSite allows containers as large as a node, as clusters are set up whose executors are larger than YARN's default maximum.
 func (g *Generator) yarnSite() []byte {
+	memMiB, vcores := g.preset.MemMiB, int64(g.preset.VCores)
+	if g.work != nil {
+		memMiB, vcores = g.work.Machines.Largest()
+	}
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<configuration>\n")
 	for _, kv := range append([]trace.KeyValue{
-		{Key: "yarn.scheduler.maximum-allocation-mb", Value: strconv.FormatInt(g.preset.MemMiB, 10)},
-		{Key: "yarn.scheduler.maximum-allocation-vcores", Value: strconv.FormatInt(int64(g.preset.VCores), 10)},
+		{Key: "yarn.scheduler.maximum-allocation-mb", Value: strconv.FormatInt(memMiB, 10)},
+		{Key: "yarn.scheduler.maximum-allocation-vcores", Value: strconv.FormatInt(vcores, 10)},
 	}, g.preset.Site...) {
 		for _, part := range [][2]string{{"  <property><name>", kv.Key}, {"</name><value>", kv.Value}, {"</value></property>\n", ""}} {
 			b.WriteString(part[0])
@@ -347,10 +392,20 @@ func (g *Generator) yarnSite() []byte {
 }
 
 func (g *Generator) params(factor float64) map[string]string {
-	return map[string]string{
+	all := map[string]string{
 		"jobs": strconv.Itoa(g.Jobs), "nodes": strconv.Itoa(g.Nodes), "racks": strconv.Itoa(g.Racks), "replication": strconv.Itoa(g.Replication),
 		"kind": g.Kind, "failures": g.Failures, "mtbf_days": formatFloat(g.MTBFDays), "load": formatFloat(g.Load), "arrival_factor": formatFloat(factor),
 	}
+	if g.SpanMS > 0 {
+		all["span_ms"] = strconv.FormatInt(g.SpanMS, 10)
+	}
+	if g.work != nil {
+		parameters := g.work.parameters().All
+		for i := range parameters {
+			all[parameters[i].Name] = parameters[i].Text()
+		}
+	}
+	return all
 }
 
 func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"replay/trace"
 )
 
@@ -159,69 +157,6 @@ func TestTPCHFollowsTheTable(t *testing.T) {
 	}
 }
 
-// The laws have the mean that they claim, and failures of pairs the share.
-func TestFailureModels(t *testing.T) {
-	for name, draw := range FailureModels {
-		if draw == nil {
-			continue
-		}
-		r := trace.Stream(1, name)
-		sum := 0.0
-		const n = 400_000
-		for range n {
-			sum += draw(r)
-		}
-		if mean := sum / n; math.Abs(mean-1) > 0.02 {
-			t.Errorf("%s: mean %v, want 1", name, mean)
-		}
-	}
-	g := &Generator{Options: Options{Seed: 3, Failures: "exponential", MTBFDays: 10}}
-	var nodes []trace.Node
-	for i := range 1000 {
-		nodes = append(nodes, trace.Node{ID: int32(i), RackID: int32(i / 20), Present: true})
-	}
-	const span = 100 * dayMS
-	events := nodeEvents(g, nodes, span/2)
-	fails, pairs := 0.0, 0.0
-	for _, e := range events {
-		if e.Kind == trace.Fail {
-			fails++
-			if e.Group != trace.Unset {
-				pairs++
-			}
-		}
-	}
-	if perNode := fails / 1000; math.Abs(perNode-10) > 0.5 {
-		t.Errorf("%v failures of a node in 100 days, want about 10", perNode)
-	}
-	if share := pairs / fails; math.Abs(share-0.37) > 0.02 {
-		t.Errorf("%v of the failures are in pairs, want 0.37", share)
-	}
-}
-
-// Whatever the outages, events can happen: no failure of a node that is down, no recovery of one that is up.
-func TestEventsOfOutages(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		var outages []outage
-		for range rapid.IntRange(0, 30).Draw(rt, "outages") {
-			start := rapid.Int64Range(0, 50).Draw(rt, "start")
-			outages = append(outages, outage{rapid.Int32Range(0, 3).Draw(rt, "node"), start, start + rapid.Int64Range(1, 20).Draw(rt, "down"), trace.Unset})
-		}
-		down := make([]bool, 4)
-		last := trace.NodeEvent{TimeMS: -1}
-		for _, e := range eventsOf(outages, 60) {
-			if e.TimeMS < last.TimeMS || e.TimeMS == last.TimeMS && e.Seq <= last.Seq {
-				rt.Fatalf("%+v after %+v", e, last)
-			}
-			last = e
-			if down[e.Node] != (e.Kind == trace.Recover) {
-				rt.Fatalf("%s of node %d, which is down: %v", e.Kind, e.Node, down[e.Node])
-			}
-			down[e.Node] = !down[e.Node]
-		}
-	})
-}
-
 func TestOptionsAreChecked(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -233,8 +168,15 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"uniform-micro", Options{Load: -1}, "load is -1"},
 		{"uniform-micro", Options{Jobs: 1, Load: 1}, "can't be scaled"},
 		{"tpch-decima", Options{Kind: "mapreduce"}, `kind is "mapreduce", want one of spark`},
-		{"tpch-decima", Options{Failures: "often"}, `failures is "often", want one of exponential, none, weibull`},
+		{"tpch-decima", Options{Failures: "often"}, `failures is "often", want one of none, exponential, weibull, racks, maintenance, spot`},
 		{"tpch-decima", Options{MTBFDays: -1}, "mtbf is -1"},
+		{"tpch-decima", Options{SpanMS: -1}, "span is -1 ms"},
+		{"tpch-decima", Options{Diurnal: "nasa"}, "preset tpch-decima has no parameters"},
+		{"facebook-2009", Options{Diurnal: "moon"}, `diurnal is "moon", want one of flat, nasa, nasa-root`},
+		{"facebook-2009", Options{Set: []string{"map.median_s"}}, `set is "map.median_s", want name=value`},
+		{"facebook-2009", Options{Set: []string{"map.median=1"}}, "want one of the parameters of the preset: map.median_s, map.stage_lnsd"},
+		{"facebook-2009", Options{Set: []string{"map.median_s=fast"}}, `map.median_s is "fast", want a number from 0 to`},
+		{"facebook-2009", Options{SpanMS: 1}, "no job is submitted in it"},
 	} {
 		p, err := Find(tt.name)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/synth/model"
 )
 
 // tpchDecima draws TPC-H queries as measured on Spark for seven sizes of the data.
@@ -143,7 +144,7 @@ func tpchStages(g *Generator, j *trace.Job, id int64) {
 			s.FreshFactor = float32(m.fresh.median / base.median)
 		}
 		for k := range s.Tasks.DurationMS {
-			s.Tasks.DurationMS[k] = max(1, int64(logNormal(r, base.median, base.sd)))
+			s.Tasks.DurationMS[k] = max(1, int64(model.LogNormal(r, base.median, base.sd)))
 		}
 		j.Stages = append(j.Stages, s)
 	}

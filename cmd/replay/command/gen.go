@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -12,14 +13,19 @@ import (
 
 	"replay/trace"
 	"replay/trace/synth"
+	"replay/trace/synth/model"
 )
 
 // genCommand writes synthetic traces.
 func genCommand(*program) *cli.Command {
 	var presets strings.Builder
 	for _, p := range synth.Presets {
-		fmt.Fprintf(&presets, "\n  %-15s %s\n  %-15s (%s; %d jobs, %d nodes of %d vcores and %d GiB in %d racks)", p.Name, p.Usage, "",
-			strings.Join(p.Kinds, " or "), p.Defaults.Jobs, p.Defaults.Nodes, p.VCores, p.MemMiB>>10, p.Defaults.Racks)
+		fmt.Fprintf(&presets, "\n  %-19s %s\n  %-19s (%s; %d jobs, %d nodes of %s%d vcores and %d GiB", p.Name, p.Usage, "",
+			strings.Join(p.Kinds, " or "), p.Defaults.Jobs, p.Defaults.Nodes, p.UpTo(), p.VCores, p.MemMiB>>10)
+		if p.Defaults.Racks > 0 {
+			fmt.Fprintf(&presets, " in %d racks", p.Defaults.Racks)
+		}
+		presets.WriteString(")")
 	}
 	return &cli.Command{
 		Name:      "gen",
@@ -27,39 +33,52 @@ func genCommand(*program) *cli.Command {
 		ArgsUsage: "PRESET --out DIR",
 		Description: "The same preset, flags and seed give the same bytes. Input blocks are placed by the rule of HDFS.\n" +
 			"The offered load is the work of all tasks (duration times vcores) divided by what the cluster can do until\n" +
-			"the last submission. --load makes arrivals faster or slower to reach it; the jobs stay as they are.\n\nPRESETS:" + presets.String(),
+			"the last submission. --load makes arrivals faster or slower to reach it; the jobs stay as they are.\n" +
+			"The calibrated presets have parameters, which --parameters lists and --set changes. All of them are in trace.json.\n\nPRESETS:" + presets.String(),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
 			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			&cli.DurationFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h, at most --jobs"},
 			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(mostNodes)),
 			with(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
 			with(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
 			with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, positive),
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
-			&cli.StringFlag{Name: "failures", Value: "none", Usage: "`MODEL` of node failures: " + strings.Join(slices.Sorted(maps.Keys(synth.FailureModels)), ", ")},
+			&cli.StringFlag{Name: "diurnal", Usage: "`PROFILE` of the hours and weekdays of arrivals: " + strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "), DefaultText: "flat"},
+			&cli.StringFlag{Name: "failures", Usage: "what happens to nodes, `WORDS` with commas: " + strings.Join(model.FailureWords, ", "), DefaultText: "the preset's"},
 			&cli.BoolFlag{Name: "json", Usage: "print what was generated as JSON"},
 			with(&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"}, positive),
+			&cli.StringSliceFlag{Name: "set", Usage: "give a parameter of the preset another value, as `NAME=VALUE`"},
+			&cli.BoolFlag{Name: "parameters", Usage: "list the parameters with their values and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 || c.String("out") == "" {
+			if c.NArg() != 1 || c.String("out") == "" && !c.Bool("parameters") {
 				return usagef("gen wants one preset and --out DIR (see replay gen --help)")
 			}
 			preset, err := synth.Find(c.Args().First())
 			if err != nil {
 				return usagef("%w", err)
 			}
-			if c.IsSet("mtbf") && c.String("failures") == "none" {
+			if words := cmp.Or(c.String("failures"), preset.Defaults.Failures, "none"); c.IsSet("mtbf") && words == "none" {
 				return usagef("--mtbf wants --failures with a model (see replay gen --help)")
 			}
 			options := synth.Options{
 				Name: c.String("name"),
 				Seed: c.Uint64("seed"), Jobs: c.Int("jobs"), Nodes: c.Int("nodes"), Racks: c.Int("racks"), Replication: c.Int("replication"),
 				Load: c.Float64("load"), Kind: c.String("kind"), Failures: c.String("failures"), MTBFDays: c.Float64("mtbf"),
+				SpanMS: c.Duration("span").Milliseconds(), Diurnal: c.String("diurnal"), Set: c.StringSlice("set"),
 			}
-			if err := preset.Check(options); err != nil {
+			if c.IsSet("span") && options.SpanMS <= 0 {
+				return usagef("--span is %q, want 1 ms or more", c.Duration("span"))
+			}
+			settings, err := preset.Settings(options)
+			if err != nil {
 				return usagef("%w", err)
+			}
+			if c.Bool("parameters") {
+				return writeSettings(c.App.Writer, preset, settings)
 			}
 			result, err := synth.Generate(c.Context, c.String("out"), preset, options)
 			if err != nil {
@@ -81,6 +100,20 @@ func nameFlag(otherwise string) cli.Flag {
 		}
 		return nil
 	})
+}
+
+// writeSettings lists the parameters of a preset.
+func writeSettings(w io.Writer, p *synth.Preset, list []synth.Setting) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintf(w, "%s has no parameters beside the flags of gen\n", p.Name)
+		return err
+	}
+	for _, s := range list {
+		if _, err := fmt.Fprintf(w, "%s=%s\n    %s\n", s.Name, s.Value, s.Usage); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeGenerated(w io.Writer, r *synth.Result) error {

@@ -61,7 +61,8 @@ func TestGenUsage(t *testing.T) {
 	for _, args := range []string{
 		"gen", "gen uniform-micro", "gen --out " + out, "gen nothing --out " + out, "gen uniform-micro --jobs 0 --out " + out,
 		"gen uniform-micro --load -1 --out " + out, "gen uniform-micro --failures x --out " + out, "gen uniform-micro --nodes 2 --racks 3 --out " + out,
-		"gen tpch-decima --kind mapreduce --out " + out,
+		"gen tpch-decima --kind mapreduce --out " + out, "gen facebook-2009 --set map.median_s --out " + out, "gen facebook-2009 --set map.median_s=-1 --out " + out,
+		"gen facebook-2009 --span -1h --out " + out, "gen facebook-2009 --diurnal moon --out " + out, "gen uniform-micro --set a=1 --out " + out,
 	} {
 		if code, _, stderr := replay(t, strings.Fields(args)...); code != exitUsage || stderr == "" {
 			t.Errorf("%s: exit code %d, want %d; %s", args, code, exitUsage, stderr)
@@ -69,5 +70,43 @@ func TestGenUsage(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("wrong usage has written something")
+	}
+}
+
+// What --parameters lists can be set, and stands in trace.json as it was set.
+func TestGenParameters(t *testing.T) {
+	code, listed, stderr := replay(t, "gen", "facebook-2009", "--parameters", "--set", "map.median_s=7")
+	if code != exitDone || !strings.Contains(listed, "\nmap.median_s=7\n    median of the stages' medians") {
+		t.Fatalf("exit code %d\n%s%s", code, listed, stderr)
+	}
+	args := []string{"gen", "facebook-2009", "--span", "10m", "--nodes", "20", "--racks", "2", "--diurnal", "nasa", "--out", filepath.Join(t.TempDir(), "x")}
+	want := map[string]string{}
+	for line := range strings.Lines(listed) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(line, " ") {
+			args = append(args, "--set", name+"="+value)
+			want[name] = value
+		}
+	}
+	if code, stdout, stderr := replay(t, args...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	data, err := os.ReadFile(filepath.Join(args[len(args)-1-2*len(want)], "trace.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct {
+		Generator struct{ Params map[string]string }
+		SpanMS    int64 `json:"span_ms"`
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range want {
+		if got := manifest.Generator.Params[name]; got != value {
+			t.Errorf("%s is %q in trace.json, want %q", name, got, value)
+		}
+	}
+	if len(want) < 80 || manifest.SpanMS >= 600_000 {
+		t.Errorf("%d parameters, last submission at %d ms", len(want), manifest.SpanMS)
 	}
 }

@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"replay/trace"
@@ -31,11 +30,6 @@ func poisson(mean float64) func(*rand.Rand, int) []int64 {
 		}
 		return times
 	}
-}
-
-// logNormal draws from a log-normal by its median and the standard deviation of its logarithm.
-func logNormal(r *rand.Rand, median, sd float64) float64 {
-	return median * math.Exp(float64(r.NormFloat64()*sd))
 }
 
 // newJob is a job without stages whose master has one vcore.

@@ -1,0 +1,62 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Durations is the law of tasks at two levels: each stage has a median from a log-normal, its tasks are log-normal around it.
+type Durations struct {
+	MedianS   float64
+	StageLnSD float64
+	TaskLnSD  float64
+	MostS     float64
+}
+
+// Parameters names those of the durations of what is called name.
+func (d *Durations) Parameters(p *Parameters, name string) {
+	p.In(name, func(p *Parameters) {
+		p.Float("median_s", &d.MedianS, 0, 1e9, "median of the stages' medians, seconds")
+		p.Float("stage_lnsd", &d.StageLnSD, 0, 10, "standard deviation of the logarithm of a stage's median")
+		p.Float("task_lnsd", &d.TaskLnSD, 0, 10, "standard deviation of the logarithm of tasks within a stage")
+		p.Float("max_s", &d.MostS, 0.001, 1e9, "the longest task, seconds")
+	})
+}
+
+// Stage draws the median of a stage, ms.
+func (d *Durations) Stage(r *rand.Rand) float64 { return LogNormal(r, d.MedianS*1000, d.StageLnSD) }
+
+// Fill draws the tasks of a stage with a median in ms, at least 1 ms each.
+func (d *Durations) Fill(r, straggling *rand.Rand, median float64, s *Stragglers, tasks []int64) {
+	most := d.MostS * 1000
+	for i := range tasks {
+		v := LogNormal(r, median, d.TaskLnSD)
+		if s.P > 0 && straggling.Float64() < s.P {
+			v *= s.factor(straggling)
+		}
+		tasks[i] = max(1, int64(math.Round(min(v, most))))
+	}
+}
+
+// Stragglers are tasks that take a multiple of their time by themselves: Pareto's law from Low on. Those that are slow because their
+// node is are no part of a trace, whose durations are those of an unloaded node.
+type Stragglers struct {
+	P     float64
+	Low   float64
+	Alpha float64
+	Cap   float64
+}
+
+// Parameters names those of the stragglers.
+func (s *Stragglers) Parameters(p *Parameters) {
+	p.In("straggler", func(p *Parameters) {
+		p.Float("p", &s.P, 0, 1, "share of the tasks that straggle")
+		p.Float("low", &s.Low, 1, 1000, "the least multiple")
+		p.Float("alpha", &s.Alpha, 0.05, 100, "index of Pareto's law of the multiple")
+		p.Float("cap", &s.Cap, 1, 1e6, "the largest multiple")
+	})
+}
+
+func (s *Stragglers) factor(r *rand.Rand) float64 {
+	return min(s.Low*math.Pow(1-r.Float64(), -1/s.Alpha), s.Cap)
+}
