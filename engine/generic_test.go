@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"replay/engine/record"
@@ -80,5 +82,53 @@ func TestGenericToTheMillisecond(t *testing.T) {
 		if !c.AM && (c.End != record.EndCompleted || c.Tasks != 1 || c.Acquired != c.Allocated+1000 || c.Started != c.Acquired) {
 			t.Errorf("container %+v, want one that has run one task to its end", c)
 		}
+	}
+}
+
+// Gangs of k on n slots: no more than n/k run at once, and each of them as a whole. Gangs that hold halves of what they need give them back in time,
+// so all end although no two fit.
+func TestGangsOnSlots(t *testing.T) {
+	for _, tt := range []struct{ gangs, k, slots int }{{2, 4, 6}, {3, 4, 9}, {5, 3, 7}, {4, 2, 8}} {
+		t.Run(fmt.Sprintf("%d of %d on %d", tt.gangs, tt.k, tt.slots), func(t *testing.T) {
+			nodes := cluster(1, 1)
+			nodes[0].MemMiB, nodes[0].VCores = int64(1024*(tt.slots+tt.gangs)), 64 // an application master takes a slot, too
+			var jobs []*trace.Job
+			for i := range int64(tt.gangs) {
+				jobs = append(jobs, ofKind(trace.KindGang, i, 0, stage(0, tt.k, 30_000, nil)))
+			}
+			k, m := replay(t, input(nodes, nil, jobs...), scenario.Options{Seed: 1, Files: scenario.Files{"fair-scheduler.xml": {Text: []byte(`<allocations><queueMaxAMShareDefault>-1</queueMaxAMShareDefault></allocations>`)}}})
+			checkRecords(t, k, m)
+			starts := map[int64]map[int64]int{} // by job: tasks by launch
+			for _, r := range k.tasks {
+				if starts[r.Job] == nil {
+					starts[r.Job] = map[int64]int{}
+				}
+				starts[r.Job][r.Launch]++
+			}
+			for _, j := range k.jobs {
+				if j.Outcome != record.JobSucceeded || len(starts[j.ID]) != 1 {
+					t.Errorf("job %d ended as %s, its tasks started at %v: %s", j.ID, j.Outcome, starts[j.ID], j.Reason)
+				}
+			}
+			for _, r := range k.tasks {
+				beside := map[int64]bool{}
+				for _, o := range k.tasks {
+					if o.Launch <= r.Launch && r.Launch < o.Finish {
+						beside[o.Job] = true
+					}
+				}
+				if most := tt.slots / tt.k; len(beside) > most {
+					t.Fatalf("%d gangs run at %d, want at most %d", len(beside), r.Launch, most)
+				}
+			}
+		})
+	}
+}
+
+// A gang that can never have all of its containers does not keep a replay going for ever, and says what it holds.
+func TestGangTooLarge(t *testing.T) {
+	k, _ := replay(t, input(cluster(1, 1), nil, ofKind(trace.KindGang, 0, 0, stage(0, 9, 1000, nil))), scenario.Options{Seed: 1})
+	if j := k.jobs[0]; j.Outcome != record.JobUnfinished || !strings.Contains(j.Reason, "stage 0 holds 7 of the 9 containers that it needs at once") {
+		t.Errorf("ended as %s: %s", j.Outcome, j.Reason)
 	}
 }

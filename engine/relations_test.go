@@ -97,12 +97,15 @@ func TestTimesScaleUnderYARN(t *testing.T) {
 			j.MinExecs, j.MaxExecs, j.InitialExecs = trace.Unset, trace.Unset, trace.Unset
 			j.Conf = []trace.KeyValue{{Key: "spark.executor.instances", Value: "2"}}
 			j.ExecVCores = 1
-			if j.Kind != trace.KindSpark { // MapReduce has timers of its own that cannot be set
+			if j.Kind != trace.KindSpark { // the others have timers of their own that cannot be set
 				j.Kind, j.ExecMemMiB, j.TaskCPUs = trace.KindSpark, 2048, 1
 			}
 			for i := range j.Stages {
 				st := &j.Stages[i]
 				st.DelayMS, st.TaskMemMiB = max(st.DelayMS, 0), trace.Unset
+				if st.Kind == trace.StageGang { // barriers of Spark are not under test
+					st.Kind = trace.StageShuffle
+				}
 				st.Tasks.SetPrefs(make([][]int32, st.Tasks.Len()))
 			}
 		}

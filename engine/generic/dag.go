@@ -48,6 +48,7 @@ type stage struct {
 	due     bool       // its pause has begun, if it has one
 	left    int        // tasks that have not succeeded
 	early   []*attempt // that run before its parents are done, in the order of their start
+	gang    *gang      // nil for a stage whose tasks start one by one
 }
 
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
@@ -76,6 +77,9 @@ func (d *dag) Register() error {
 		s.st = &d.job.Stages[i]
 		s.left = s.st.Tasks.Len()
 		s.tasks = make([]task, s.left)
+		if d.job.Kind == trace.KindGang || s.st.Kind == trace.StageGang {
+			s.gang = &gang{}
+		}
 		s.parents, s.after = len(s.st.Parents), len(s.st.After)
 		for _, list := range [][]int32{s.st.Parents, s.st.After} {
 			for _, p := range list {
@@ -144,6 +148,10 @@ func (d *dag) begin(s *stage) {
 		d.stageDone(s)
 		return
 	}
+	if s.gang != nil {
+		d.form(s)
+		return
+	}
 	for i := range s.tasks {
 		d.ask(s, int32(i))
 	}
@@ -193,6 +201,10 @@ func (d *dag) Handle(k master.EventKind, arg int64) {
 		if a := d.attempts[arg]; a != nil {
 			d.done(a)
 		}
+	case k == evGiveUp:
+		d.giveBack(&d.stages[arg])
+	case k == evAgain:
+		d.formAgain(&d.stages[arg])
 	case k == evStage:
 		d.begin(&d.stages[arg])
 	}
@@ -266,6 +278,11 @@ func (d *dag) Stopping() bool { return d.over }
 // Waits is part of [master.Master].
 func (d *dag) Waits(why func(resource.Resource) string) string {
 	text := fmt.Sprintf("%d of its %d stages are complete", len(d.stages)-d.left, len(d.stages))
+	for i := range d.stages {
+		if g := d.stages[i].gang; g != nil && g.held > 0 && !g.running {
+			text += fmt.Sprintf("; stage %d holds %d of the %d containers that it needs at once", i, g.held, len(d.stages[i].tasks))
+		}
+	}
 	if n := len(d.asking); n > 0 {
 		for _, a := range d.attempts { // the oldest
 			if a != nil && a.state == asking {

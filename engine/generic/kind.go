@@ -37,6 +37,8 @@ const (
 	evHeartbeat
 	evDone
 	evStage
+	evGiveUp
+	evAgain
 )
 
 var events = []master.Event{
@@ -44,6 +46,8 @@ var events = []master.Event{
 	evHeartbeat:  {Name: "application master's heartbeat", Class: master.Heartbeat},
 	evDone:       {Name: "task attempt reports its end", Class: master.Inbox, Number: "task attempt", Work: true},
 	evStage:      {Name: "end of the pause before a stage", Class: master.Inbox, Number: "stage", Work: true},
+	evGiveUp:     {Name: "gang gives back what it holds", Class: master.Timer, Number: "stage"},
+	evAgain:      {Name: "gang asks again", Class: master.Timer, Number: "stage"},
 }
 
 // Events is part of [master.Kind].

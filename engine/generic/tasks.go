@@ -16,6 +16,9 @@ type task struct {
 	attempts int32
 	failures int
 	over     bool // it has succeeded
+	counted  bool // it has succeeded at some time
+	now      *attempt
+	ms       int64 // of the attempt that has succeeded
 }
 
 // attemptState is where an attempt stands.
@@ -23,6 +26,7 @@ type attemptState uint8
 
 const (
 	asking   attemptState = iota // for a container
+	held                         // it has one, which nobody starts before its gang is complete
 	assigned                     // it has one, whose process is being started
 	running
 	ended // it has reported its end; that of its container is still to be told
@@ -58,6 +62,7 @@ func (d *dag) ask(s *stage, index int32) {
 		req: protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true},
 	}
 	t.attempts++
+	t.now = a
 	prefs := a.Prefs()
 	for _, n := range prefs {
 		a.req.Nodes = append(a.req.Nodes, d.h.Cluster().Host[n])
@@ -72,15 +77,24 @@ func (d *dag) ask(s *stage, index int32) {
 	d.asking[&a.req] = a
 }
 
-// assign starts the process of an attempt that is given a container.
+// assign gives an attempt a container, whose process is started: at once, or when its gang is complete.
 func (d *dag) assign(a *attempt, c *protocol.Container) {
 	n := c.ID.Number()
 	d.client.Remove(&a.req)
 	delete(d.asking, &a.req)
-	a.state, a.id = assigned, c.ID
+	a.id = c.ID
 	d.Assign(&a.Attempt, n, false)
 	d.byContainer[n] = a
-	d.h.Start(n, d.h.Now()+d.k.Model.NMStartMS)
+	if a.stage.gang != nil {
+		d.hold(a)
+		return
+	}
+	d.start(a)
+}
+
+func (d *dag) start(a *attempt) {
+	a.state = assigned
+	d.h.Start(a.Container, d.h.Now()+d.k.Model.NMStartMS)
 }
 
 // Started is part of [master.Master].
@@ -140,9 +154,12 @@ func (d *dag) done(a *attempt) {
 		return
 	}
 	d.close(a, record.TaskSuccess)
-	a.task().over = true
-	d.Job.TasksSucceeded++
-	s := a.stage
+	t, s := a.task(), a.stage
+	t.over, t.ms = true, a.Rec.Finish-a.Rec.Launch
+	if !t.counted {
+		t.counted = true
+		d.Job.TasksSucceeded++
+	}
 	s.left--
 	if s.left == 0 {
 		d.stageDone(s)
@@ -162,11 +179,17 @@ func (d *dag) close(a *attempt, end string) {
 	d.attempts[a.serial] = nil
 }
 
-// failed counts the failure of an attempt, and begins another if the task may have one.
+// failed counts the failure of an attempt, and begins another if the task may have one. With a member of a gang all of it fails.
 func (d *dag) failed(a *attempt) {
 	d.close(a, record.TaskFailed)
-	t := a.task()
-	t.failures++
+	s, t := a.stage, a.task()
+	if s.gang == nil {
+		t.failures++
+	} else {
+		for i := range s.tasks {
+			s.tasks[i].failures++
+		}
+	}
 	most := d.set.MaxFailures
 	if most == 0 {
 		most = defaultMaxFailures
@@ -176,6 +199,15 @@ func (d *dag) failed(a *attempt) {
 	}
 	if t.failures >= most {
 		d.finish(fmt.Sprintf("task %d of stage %d failed %d times (%s)", a.Rec.Index, a.Stage.ID, t.failures, keyMaxFailures))
+		return
+	}
+	d.repeat(a)
+}
+
+// repeat asks for another attempt in place of one that is over: of a gang that runs, for all of them.
+func (d *dag) repeat(a *attempt) {
+	if g := a.stage.gang; g != nil && g.running {
+		d.scatter(a.stage)
 		return
 	}
 	d.ask(a.stage, a.Rec.Index)
@@ -205,9 +237,13 @@ func (d *dag) completed(c int64) {
 	if a.state == ended {
 		return
 	}
+	if a.state == held {
+		a.stage.gang.dropped()
+		a.task().attempts-- // it has not begun
+	}
 	a.state = ended
 	d.close(a, record.TaskLost)
-	d.ask(a.stage, a.Rec.Index)
+	d.repeat(a)
 }
 
 // Exited is part of [master.Master]: the master learns of it from the ResourceManager.

@@ -25,6 +25,8 @@ type Model struct {
 	TaskExitMS      int64   // from the report of a MapReduce task to the end of its process
 	MRCommitMS      int64   // from the end of the last task of a MapReduce job to its unregistration
 	MRStopMS        int64   // from its unregistration to the end of its AM process
+	GangHoldMS      int64   // how long a gang holds containers without having all of them
+	GangBackoffMS   int64   // from its giving them back to its next asks, at least; up to as much again is drawn
 	DriverStopMS    int64   // from the last job's end to the driver's unregistration
 	DispatchMS      int64   // from an offer to the start of the task
 	DeserializeMS   int64   // of a task
@@ -62,6 +64,8 @@ var Parameters = []Parameter{
 	time("task-exit-ms", 100, "report of a MapReduce task to the end of its process", func(m *Model) *int64 { return &m.TaskExitMS }),
 	time("mr-commit-ms", 100, "end of the last task of a MapReduce job to unregistration", func(m *Model) *int64 { return &m.MRCommitMS }),
 	time("mr-stop-ms", 5000, "unregistration of a MapReduce job to the end of its AM process", func(m *Model) *int64 { return &m.MRStopMS }),
+	time("gang-hold-ms", 300_000, "how long a gang holds containers without having all", func(m *Model) *int64 { return &m.GangHoldMS }),
+	time("gang-backoff-ms", 30_000, "until a gang asks again, and up to as much more", func(m *Model) *int64 { return &m.GangBackoffMS }),
 	time("driver-stop-ms", 6, "end of the last job to unregistration", func(m *Model) *int64 { return &m.DriverStopMS }),
 	time("dispatch-ms", 1, "offer to start of the task", func(m *Model) *int64 { return &m.DispatchMS }),
 	time("deserialize-ms", 8, "deserialization of a task", func(m *Model) *int64 { return &m.DeserializeMS }),

@@ -43,13 +43,13 @@ func (m *maker) mapReduce(r *rand.Rand) {
 	}
 }
 
-// generic turns about a third of the other jobs into generic ones: tasks with sizes of their own, stages that begin early, recorded priorities, retries.
+// generic turns about a third of the other jobs into generic ones and gangs: tasks with sizes of their own, stages that begin early, recorded priorities, retries.
 func (m *maker) generic(r *rand.Rand) {
 	for _, j := range m.Jobs {
 		if j.Kind != trace.KindSpark || r.IntN(3) > 0 {
 			continue
 		}
-		withoutExecutors(j, trace.KindGeneric)
+		withoutExecutors(j, []string{trace.KindGeneric, trace.KindGeneric, trace.KindGang}[r.IntN(3)])
 		for i := range j.Stages {
 			st := &j.Stages[i]
 			n := st.Tasks.Len()
@@ -59,6 +59,9 @@ func (m *maker) generic(r *rand.Rand) {
 			}
 			if r.IntN(3) == 0 {
 				st.StartFraction = []float32{0, 0.3, 0.8}[r.IntN(3)]
+			}
+			if r.IntN(8) == 0 {
+				st.Kind = trace.StageGang
 			}
 			if r.IntN(3) == 0 {
 				st.Priority = 1 + r.Int32N(4)
@@ -76,5 +79,12 @@ func (m *maker) generic(r *rand.Rand) {
 				}
 			}
 		}
+	}
+}
+
+// patience draws how long gangs wait.
+func (m *maker) patience(r *rand.Rand) {
+	for _, at := range []*int64{&m.Options.Model.GangHoldMS, &m.Options.Model.GangBackoffMS} {
+		*at = r.Int64N(20_000)
 	}
 }

@@ -38,6 +38,7 @@ func Random(seed uint64) *Case {
 	m.generic(random.Stream(seed, "random generic jobs"))
 	m.events()
 	m.options(seed)
+	m.patience(random.Stream(seed, "random patience"))
 	return &m.Case
 }
 
