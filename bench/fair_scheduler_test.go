@@ -178,6 +178,59 @@ func BenchmarkAllocation(b *testing.B) {
 	}
 }
 
+// BenchmarkBacklog is the life of a container in a queue in which so many applications wait for their master, which the queue's share of
+// masters does not permit: an application master asks again, an update, and a heartbeat that ends a container and allocates another.
+func BenchmarkBacklog(b *testing.B) {
+	for _, waiting := range []int{10, 100, 1000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("waiting=%d", waiting), func(b *testing.B) {
+			c := newFairCluster(b, 100, 0)
+			ask := func(id protocol.AppID, priority, count int32) {
+				req := protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: priority, Name: protocol.Any, Count: count, Size: resource.R(1024, 1), Relax: true}}}
+				if err := c.Allocate(id, &req, &protocol.AllocateResponse{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			add := func(s yarn.AppSpec) {
+				s.User, s.Queue = "u", "root.q"
+				if err := c.AddApp(s); err != nil {
+					b.Fatal(err)
+				}
+				c.SetClock(int64(s.ID))
+				c.AddAttempt(s.ID)
+			}
+			add(yarn.AppSpec{ID: 1, Unmanaged: true})
+			for i := range waiting {
+				id := protocol.AppID(2 + i)
+				add(yarn.AppSpec{ID: id, AMSize: resource.R(1024, 1)})
+				ask(id, 0, 1)
+			}
+			c.Update()
+			for n := range c.nodes * 8 { // masters, as many as may run
+				c.NodeUpdate(protocol.NodeID(n%c.nodes), nil, nil)
+			}
+			masters := c.count
+			ask(1, 1, 1<<20)
+			c.Update()
+			c.fill(b)
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				ended := []protocol.Status{{ID: c.held[n][len(c.held[n])-1]}}
+				c.held[n] = c.held[n][:len(c.held[n])-1]
+				ask(1, 1, 1<<20)
+				c.Update()
+				c.NodeUpdate(protocol.NodeID(n), nil, ended)
+				if n++; n == c.nodes {
+					n = 0
+				}
+			}
+			if masters > 900 || c.count < 1600+b.N {
+				b.Fatalf("%d masters run, %d containers were allocated in %d rounds", masters, c.count-1600, b.N)
+			}
+		})
+	}
+}
+
 // BenchmarkUpdate is one run of the fair share computation.
 func BenchmarkUpdate(b *testing.B) {
 	for _, apps := range appCounts {

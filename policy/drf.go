@@ -21,6 +21,13 @@ func (d *drf) Shares(total resource.Resource, claims []Claim) {
 	}
 }
 
+// Equal is part of [WithEqual].
+func (d *drf) Equal(total resource.Resource, claim *Claim, count int64) {
+	for t := range d.calc.Types {
+		d.divideEqually(total[t], claim, count, t)
+	}
+}
+
 func (*drf) Headroom(fair, used, available resource.Resource) resource.Resource {
 	return resource.R(
 		min(available[resource.Memory], max(fair[resource.Memory]-used[resource.Memory], 0)),
@@ -28,26 +35,14 @@ func (*drf) Headroom(fair, used, available resource.Resource) resource.Resource 
 }
 
 // Total is true when no ratio that Compare forms is 0/0 and no weight turns the order around.
-func (d *drf) Total(cs []*Contender, cluster *resource.Resource) bool {
+func (d *drf) Total(c *Contender, cluster *resource.Resource) bool {
+	divided := c.Min != (resource.Resource{}) // else it is never below its minimum, so usage is not divided by it
 	for t := range d.calc.Types {
-		if cluster[t] <= 0 {
+		if cluster[t] <= 0 || divided && c.Usage[t] == 0 && c.Min[t] == 0 {
 			return false
 		}
 	}
-	for _, c := range cs {
-		if !(c.Weight > 0) {
-			return false
-		}
-		if c.Min == (resource.Resource{}) {
-			continue // never below its minimum, so usage is not divided by it
-		}
-		for t := range d.calc.Types {
-			if c.Usage[t] == 0 && c.Min[t] == 0 {
-				return false
-			}
-		}
-	}
-	return true
+	return c.Weight > 0
 }
 
 // Compare serves those below their minimum share first, then by dominant share over weight.

@@ -111,7 +111,7 @@ func TestWhereDominantSharesAreAnOrder(t *testing.T) {
 		{"a cluster without cores", resource.R(1000, 0), Contender{Usage: resource.R(1, 1), Weight: 1}, false},
 	} {
 		p := newDRF(2).(WithTotality)
-		if got := p.Total([]*Contender{{Usage: resource.R(5, 5), Weight: 1}, &tt.c}, &tt.cluster); got != tt.want {
+		if got := p.Total(&tt.c, &tt.cluster); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

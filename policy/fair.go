@@ -17,6 +17,11 @@ func (f *fair) Shares(total resource.Resource, claims []Claim) {
 	f.divide(total[resource.Memory], claims, resource.Memory)
 }
 
+// Equal is part of [WithEqual].
+func (f *fair) Equal(total resource.Resource, claim *Claim, count int64) {
+	f.divideEqually(total[resource.Memory], claim, count, resource.Memory)
+}
+
 func (*fair) Parents() bool { return true }
 
 // Allows refuses policies that count more than memory, as the queue's share says nothing about the rest.
@@ -26,14 +31,7 @@ func (*fair) Allows(child Sharing) bool {
 }
 
 // Total is true unless a weight is not a number.
-func (*fair) Total(cs []*Contender, _ *resource.Resource) bool {
-	for _, c := range cs {
-		if c.Weight != c.Weight {
-			return false
-		}
-	}
-	return true
-}
+func (*fair) Total(c *Contender, _ *resource.Resource) bool { return c.Weight == c.Weight }
 
 // Compare looks at demand, minimum share and usage over weight, in this order.
 //

@@ -24,6 +24,11 @@ type portion struct {
 	count               int64
 }
 
+// portion is the part of so many claims like this one.
+func (c *Claim) portion(t int, count int64) portion {
+	return portion{float64(c.Weight), float64(c.Min[t]), float64(c.Max[t]), c.Max[t], count}
+}
+
 func (p *portion) share(ratio float64) int64 {
 	return resource.F2L(min(max(float64(p.weight*ratio), p.least), p.most))
 }
@@ -31,7 +36,7 @@ func (p *portion) share(ratio float64) int64 {
 // divide sets Share[t] of every claim.
 func (d *divider) divide(total int64, claims []Claim, t int) {
 	d.free, d.of = d.free[:0], d.of[:0]
-	taken, most := int64(0), int64(0)
+	taken := int64(0)
 	for i := range claims {
 		c := &claims[i]
 		if share, ok := fixedShare(c, t); ok {
@@ -40,7 +45,7 @@ func (d *divider) divide(total int64, claims []Claim, t int) {
 			d.of = append(d.of, -1)
 			continue
 		}
-		p := portion{float64(c.Weight), float64(c.Min[t]), float64(c.Max[t]), c.Max[t], 1}
+		p := c.portion(t, 1)
 		if k := len(d.free) - 1; k >= 0 && p.weight == d.free[k].weight && p.least == d.free[k].least && p.max == d.free[k].max {
 			d.free[k].count++
 		} else {
@@ -51,10 +56,31 @@ func (d *divider) divide(total int64, claims []Claim, t int) {
 	if len(d.free) == 0 {
 		return
 	}
+	right := d.ratio(max(total-taken, 0))
+	for i, k := range d.of {
+		if k >= 0 {
+			claims[i].set(t, d.free[k].share(right))
+		}
+	}
+}
+
+// divideEqually is divide for count claims like this one.
+func (d *divider) divideEqually(total int64, claim *Claim, count int64, t int) {
+	if share, ok := fixedShare(claim, t); ok {
+		claim.set(t, share)
+		return
+	}
+	d.free = append(d.free[:0], claim.portion(t, count))
+	claim.set(t, d.free[0].share(d.ratio(max(total, 0))))
+}
+
+// ratio returns the ratio of share to weight at which the portions use what is free, or as much as they may.
+func (d *divider) ratio(free int64) float64 {
+	most := int64(0)
 	for i := range d.free {
 		most = satAdd(most, satMul(d.free[i].max, d.free[i].count))
 	}
-	goal := min(most, max(total-taken, 0))
+	goal := min(most, free)
 	right := 1.0
 	for d.used(right) < goal && right <= math.MaxFloat64 { // YARN has no such end: a weight that is no number holds its ResourceManager for good
 		right *= 2
@@ -73,11 +99,7 @@ func (d *divider) divide(total int64, claims []Claim, t int) {
 			right = mid
 		}
 	}
-	for i, k := range d.of {
-		if k >= 0 {
-			claims[i].set(t, d.free[k].share(right))
-		}
-	}
+	return right
 }
 
 func (d *divider) used(ratio float64) int64 {

@@ -31,7 +31,7 @@ type Claim struct {
 }
 
 // A Sharing divides resources among siblings and says which of them is served first. That is all that a policy must
-// say; [WithTotality], [WithHeadroom], [WithCalculator] and [WithNesting] are what it may say, and without them holds
+// say; [WithTotality], [WithEqual], [WithHeadroom], [WithCalculator] and [WithNesting] are what it may say, and without them holds
 // what YARN's FairSharePolicy has.
 //
 // Shares sets Share of each claim, in YARN's arithmetic; claims are in the order of the queue's list. Compare is
@@ -44,11 +44,17 @@ type Sharing interface {
 	Compare(a, b *Contender, cluster *resource.Resource) int
 }
 
-// WithTotality is a [Sharing] whose comparison may contradict itself. Total reports whether it orders cs, no matter
-// where one starts; where it does not (shares that are not numbers), the order is that of a Java TreeSet filled in the
-// order of cs.
+// WithTotality is a [Sharing] whose comparison may contradict itself. Those for which Total holds it orders, no matter where
+// one starts. Where it does not hold of one of them (shares that are not numbers), their order is that of a Java TreeSet filled in
+// the order of the queue's list.
 type WithTotality interface {
-	Total(cs []*Contender, cluster *resource.Resource) bool
+	Total(c *Contender, cluster *resource.Resource) bool
+}
+
+// WithEqual is a [Sharing] for which neither the order of claims matters nor when they started. Equal sets Share of a claim as Shares
+// does for each of count claims that are like this one.
+type WithEqual interface {
+	Equal(total resource.Resource, claim *Claim, count int64)
 }
 
 // WithHeadroom is a [Sharing] that says what an application may still get in a queue with this fair share, usage and
@@ -108,6 +114,7 @@ type Sharer struct {
 	Printed string // as YARN prints it
 
 	totality WithTotality
+	equal    WithEqual
 	headroom WithHeadroom
 	calc     resource.Calculator
 	nesting  WithNesting
@@ -121,6 +128,7 @@ func NewSharing(name string, types int) (*Sharer, error) {
 func (e *SharingEntry) sharer(types int) *Sharer {
 	s := &Sharer{Sharing: e.New(types), Name: e.Name, Printed: cmp.Or(e.Printed, e.Name), calc: resource.DefaultCalculator{}}
 	s.totality, _ = s.Sharing.(WithTotality)
+	s.equal, _ = s.Sharing.(WithEqual)
 	s.headroom, _ = s.Sharing.(WithHeadroom)
 	s.nesting, _ = s.Sharing.(WithNesting)
 	if c, ok := s.Sharing.(WithCalculator); ok {
@@ -152,8 +160,16 @@ func (s *Sharer) SteadyShares(total resource.Resource, claims []Claim) {
 }
 
 // Total is described at [WithTotality].
-func (s *Sharer) Total(cs []*Contender, cluster *resource.Resource) bool {
-	return s.totality == nil || s.totality.Total(cs, cluster)
+func (s *Sharer) Total(c *Contender, cluster *resource.Resource) bool {
+	return s.totality == nil || s.totality.Total(c, cluster)
+}
+
+// DividesEqually reports whether the policy is a [WithEqual], where Equal is described.
+func (s *Sharer) DividesEqually() bool { return s.equal != nil }
+
+// Equal is for a policy that divides equally.
+func (s *Sharer) Equal(total resource.Resource, claim *Claim, count int64) {
+	s.equal.Equal(total, claim, count)
 }
 
 // Headroom is described at [WithHeadroom].

@@ -162,6 +162,39 @@ func drawContender(t *rapid.T, rank int) *Contender {
 	}
 }
 
+// Where a policy divides equally, one claim gets what each of many like it gets.
+func TestEqualClaims(t *testing.T) {
+	divides := 0
+	for _, e := range Sharings {
+		s := e.sharer(2)
+		if !s.DividesEqually() {
+			continue
+		}
+		divides++
+		rapid.Check(t, func(t *rapid.T) {
+			amount := func(name string) resource.Resource {
+				return resource.R(rapid.Int64Range(0, 1<<20).Draw(t, name), rapid.Int64Range(0, 500).Draw(t, name))
+			}
+			one := Claim{Min: amount("min"), Max: amount("max"), Share: amount("share"), Weight: float32(rapid.IntRange(0, 3).Draw(t, "weight")), Idle: rapid.Bool().Draw(t, "idle")}
+			if rapid.Bool().Draw(t, "unbounded") {
+				one.Max = resource.Unbounded(2)
+			}
+			total, count := amount("total"), rapid.IntRange(1, 50).Draw(t, "count")
+			all := slices.Repeat([]Claim{one}, count)
+			s.Shares(total, all)
+			s.Equal(total, &one, int64(count))
+			for i := range all {
+				if all[i].Share != one.Share {
+					t.Fatalf("%s: claim %d of %d gets %v, want %v", e.Name, i, count, one.Share, all[i].Share)
+				}
+			}
+		})
+	}
+	if divides < 2 {
+		t.Errorf("%d policies divide equally, want fair and drf at least", divides)
+	}
+}
+
 // Where a policy says that its comparison is a total order, it is one.
 func TestTotalOrders(t *testing.T) {
 	for _, e := range Sharings {
@@ -174,7 +207,7 @@ func TestTotalOrders(t *testing.T) {
 				for i := range 3 {
 					cs = append(cs, drawContender(t, i))
 				}
-				if !s.Total(cs, &cluster) {
+				if slices.ContainsFunc(cs, func(c *Contender) bool { return !s.Total(c, &cluster) }) {
 					return
 				}
 				for _, a := range cs {

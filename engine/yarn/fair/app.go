@@ -19,13 +19,17 @@ type app struct {
 	*yarn.Attempt
 	f     *Scheduler
 	queue *queue
-	fair  resource.Resource // share
+	fair  resource.Resource // share, see [Scheduler.share]
 
-	outdated bool // stands in [outdated.apps]
-	listed   int  // how often it stands in the queue's list of runnable ones
-	wanting  bool // stands in the queue's list of those
-	moved    bool // stands in the queue's list of those
-	ordered  bool // scratch of [queue.reorder]
+	outdated bool  // stands in [outdated.apps]
+	listed   int   // how often it stands in the queue's list of runnable ones
+	counted  int   // how often in that and the list of those that wait: it counts as often in what the queue wants
+	entered  int64 // when it became runnable, by [Scheduler.entered]; 0 before
+	moved    bool  // stands in the queue's list of those
+	ordered  bool  // scratch of [queue.reorder]
+
+	wantingAt int // place in the queue's list of those plus 1, 0 when it is not there
+	place     place[*app]
 
 	amRunning    bool // a first container was allocated; never for an unmanaged application master
 	amSize       resource.Resource
@@ -51,7 +55,7 @@ type app struct {
 func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
 	a := &app{f: f, Attempt: yarn.NewAttempt(s, number, f.timestamp, f.now, f.cluster.Places), queue: q}
 	a.Contender.Start, a.Rank, a.Contender.Priority = f.now, jvm.AppRank(int32(s.ID)), 1
-	a.lastAtFair = f.now
+	a.lastAtFair, a.place.of = f.now, a
 	a.amPreemption = f.site.AMPreemption(q.name)
 	f.setDemand(a, resource.Resource{})
 	return a
@@ -61,7 +65,6 @@ func (f *Scheduler) newApp(s yarn.AppSpec, number int32, q *queue) *app {
 //
 // Source: FSAppAttempt.getWeight.
 func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
-	a.Demand = demand
 	weight := float32(1)
 	if f.site.SizeBasedWeight {
 		weight = float32(math.Log1p(float64(demand[resource.Memory])) / math.Ln2)
@@ -69,8 +72,26 @@ func (f *Scheduler) setDemand(a *app, demand resource.Resource) {
 	if weight != a.Weight {
 		a.Weight = weight
 		f.reshare(a.queue)
+	} else if demand == a.Demand {
+		return
+	}
+	more := demand.Sub(a.Demand)
+	a.Demand = demand
+	for range a.counted {
+		a.queue.wanted = a.queue.wanted.Add(more)
 	}
 	a.changed()
+}
+
+// count notes that the application stands once more in its queue's lists; uncount that it does once less.
+func (a *app) count() {
+	a.counted++
+	a.queue.wanted = a.queue.wanted.Add(a.Demand)
+}
+
+func (a *app) uncount() {
+	a.counted--
+	a.queue.wanted = a.queue.wanted.Sub(a.Demand)
 }
 
 // charge carries a change of the application's usage on to its queues and the cluster.
@@ -91,7 +112,7 @@ func (a *app) belowShare(usage, share resource.Resource) bool {
 
 // starved is FSAppAttempt.isStarved.
 func (a *app) starved() bool {
-	return !a.minStarvation.IsNone() || a.belowShare(a.Usage, a.fair)
+	return !a.minStarvation.IsNone() || a.belowShare(a.Usage, a.f.share(a))
 }
 
 // overAMShare reports whether the application still has to get its application master and may not have it now.

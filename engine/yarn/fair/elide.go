@@ -243,20 +243,18 @@ func (q *queue) open() bool {
 }
 
 func (f *Scheduler) surveyLeaf(q *queue) {
-	for _, a := range f.order.offered(q) {
+	f.eachOffered(q, func(a *app) bool {
 		if a.listed > 1 && f.elision.counts {
 			f.elision.all = true // how often a node is offered to it is not known here
-			return
-		}
-		if f.overAMShare(a) {
-			continue
+			return false
 		}
 		active := a.Active()
 		for _, t := range active {
 			f.elision.cost++
 			f.surveyTable(a, t, len(active) == 1)
 		}
-	}
+		return true
+	})
 }
 
 // surveyTable adds what is asked for under one key; only tells that it is the application's only one.

@@ -77,7 +77,7 @@ func gatherWaiting(q *queue, lists [][]*app) [][]*app {
 		return lists
 	}
 	if q.leaf {
-		return append(lists, slices.Clone(q.waiting))
+		return append(lists, q.waiting)
 	}
 	for _, c := range q.children {
 		lists = gatherWaiting(c, lists)
@@ -142,20 +142,21 @@ func (f *Scheduler) makeRunnable(lists [][]*app, limit int) {
 		last = a
 	}
 	for _, a := range made {
-		a.queue.waiting = without(a.queue.waiting, a)
-		u := f.user(a.User)
-		u.waiting = without(u.waiting, a)
+		if remove(&a.queue.waiting, a) {
+			a.uncount()
+		}
+		remove(&f.user(a.User).waiting, a)
 		f.emit(yarn.Event{Kind: yarn.Runnable, App: a.ID()})
 	}
 }
 
-// without returns a copy of the list without the first entry that is a, so that lists in use stay as they are.
-func without(list []*app, a *app) []*app {
-	i := slices.Index(list, a)
-	if i < 0 {
-		return list
+// remove takes the first entry that is a out of a list and reports whether there was one.
+func remove(list *[]*app, a *app) bool {
+	i := slices.Index(*list, a)
+	if i >= 0 {
+		*list = slices.Delete(*list, i, i+1)
 	}
-	return append(slices.Clone(list[:i]), list[i+1:]...)
+	return i >= 0
 }
 
 // addApp puts an application into the leaf.
@@ -165,11 +166,15 @@ func (q *queue) addApp(a *app, runnable bool) {
 	if runnable {
 		q.runnable = append(q.runnable, a)
 		q.changed = true
-		a.listed++
+		if a.listed++; a.listed == 1 {
+			a.f.entered++
+			a.entered = a.f.entered
+		}
 		a.changed()
 	} else {
 		q.waiting = append(q.waiting, a)
 	}
+	a.count()
 	a.f.relisted(q)
 	q.charge(a.Usage)
 }
@@ -178,24 +183,22 @@ func (q *queue) addApp(a *app, runnable bool) {
 //
 // Source: FSLeafQueue.removeApp.
 func (q *queue) removeApp(a *app) (runnable bool) {
-	n := len(q.runnable)
-	q.runnable = without(q.runnable, a)
+	runnable = remove(&q.runnable, a)
 	q.changed = true
-	if runnable = len(q.runnable) < n; runnable {
+	if runnable {
 		a.listed--
 		a.changed()
 	}
-	if !runnable {
-		q.waiting = without(q.waiting, a)
-	} else if a.amRunning {
+	if runnable || remove(&q.waiting, a) {
+		a.uncount()
+	}
+	if runnable && a.amRunning {
 		q.amUsed = q.amUsed.Sub(a.amSize)
 	}
 	a.f.relisted(q)
 	for p := q; p != nil; p = p.parent {
 		p.Usage = p.Usage.Sub(a.Usage)
-		if p.parent != nil {
-			p.parent.moved = true
-		}
+		p.shift()
 	}
 	return runnable
 }

@@ -228,7 +228,7 @@ func (f *Scheduler) mayPreempt(a *app, c *yarn.Container, chosen resource.Resour
 		return false
 	}
 	left := a.Usage.Clone().Sub(a.markedSize).Sub(c.Size).Sub(chosen)
-	return !a.belowShare(left, a.fair)
+	return !a.belowShare(left, f.share(a))
 }
 
 // assignPreempted serves the applications that room on the node was made for.

@@ -32,7 +32,8 @@ type queue struct {
 	threshold    float32
 
 	fair, steady resource.Resource
-	wanted       resource.Resource // demand as of the last update, not limited by the maximum share
+	wanted       resource.Resource // sum of the demands of what is in it, not limited by the maximum share
+	even         evenShare         // of a leaf
 	depth        int               // of the root is 0
 	idle         bool              // nothing runs, as far as its parent's shares go
 	relisted     bool              // stands in [outdated.leaves]
@@ -45,19 +46,25 @@ type queue struct {
 	amUsed    resource.Resource
 	lastAtMin int64 // ms
 
-	// Of a visit, see [candidates]: what is wanting, in the order of the last visit if nothing moved since; the order of all, in which
-	// the literal way has them and the other one where the policy's order is partial.
+	// What is wanting, and the order in which it is served, see [Scheduler.keptApps].
 	wanting       []*app
 	wantingQueues []*queue
-	moved         bool // of a leaf's applications, or a queue's children, something that the order depends on
-	partial       bool
+	wantingAt     int  // place in its parent's list of those plus 1, 0 when it is not there
+	moved         bool // all applications of a leaf, or all children of a queue
+	movedApps     []*app
+	shifted       []*queue // children that have moved
+	shifts        bool     // stands in its parent's list of those
+	partial       bool     // the order is that of ordered and orderedQueues
+	started       lineup[*app]
+	masters       []*masters
+	lineup        lineup[*queue]
+	place         place[*queue]
+
+	// Of the last visit of the literal way, and where the order is partial.
 	changed       bool // the list of children or of runnable applications
 	ordered       []*app
 	orderedQueues []*queue
 	candidates    []*app
-	movedApps     []*app    // those of a leaf that have moved, while moved is false
-	masters       []verdict // on which candidates was made, if filtered
-	filtered      bool
 }
 
 // numRunnable is FSQueue.getNumRunnableApps.
@@ -84,9 +91,7 @@ func (q *queue) empty() bool {
 func (q *queue) charge(r resource.Resource) {
 	for ; q != nil; q = q.parent {
 		q.Usage = q.Usage.Add(r)
-		if q.parent != nil {
-			q.parent.moved = true
-		}
+		q.shift()
 	}
 }
 

@@ -59,28 +59,25 @@ func (f *Scheduler) continueAssigning(count int32, got, half *resource.Resource)
 // offer gives a node to a queue and returns what was assigned.
 //
 // Source: FSParentQueue.assignContainer, FSLeafQueue.assignContainer.
-func (f *Scheduler) offer(q *queue, n *node) resource.Resource {
+func (f *Scheduler) offer(q *queue, n *node) (got resource.Resource) {
 	if n.Reserved != nil || !q.Usage.FitsIn(q.maxShare) {
-		return resource.Resource{}
+		return got
 	}
-	if q.leaf {
-		for _, a := range f.order.offered(q) {
-			f.visits++
-			if a.Blacklisted(n.Node) {
-				continue
-			}
-			if r := f.assign(a, n); !r.IsNone() {
-				return r
-			}
+	if !q.leaf {
+		f.eachChild(q, func(c *queue) bool {
+			got = f.offer(c, n)
+			return got.IsNone()
+		})
+		return got
+	}
+	f.eachOffered(q, func(a *app) bool {
+		f.visits++
+		if !a.Blacklisted(n.Node) {
+			got = f.assign(a, n)
 		}
-		return resource.Resource{}
-	}
-	for _, c := range f.order.children(q) {
-		if r := f.offer(c, n); !r.IsNone() {
-			return r
-		}
-	}
-	return resource.Resource{}
+		return got.IsNone()
+	})
+	return got
 }
 
 // ContinuousPass offers the nodes with room, most free memory first. Of nodes with equally much only one is visited.

@@ -27,9 +27,10 @@ type Scheduler struct {
 	cluster   *yarn.Cluster
 	nodes     []node // by number, zero when not registered
 	tree      *tree
-	order     candidates
-	literally bool
-	visits    int64 // of applications
+	literal   literal
+	literally bool           // the order of candidates is the literal one
+	heads     []*place[*app] // scratch of [Scheduler.merge]
+	visits    int64          // of applications
 	observe   yarn.Observer
 	timestamp int64 // of the ResourceManager's start, ms
 	now       int64
@@ -47,6 +48,7 @@ type Scheduler struct {
 	apps  []*submission // by number, nil when there is none
 	users map[string]*userApps
 
+	entered           int64 // how often an application became runnable
 	starving          *starvedApps
 	kills             []kill
 	observePreemption func(*Preemption)
@@ -104,7 +106,7 @@ func NewAt(site *conf.Site, alloc *conf.Allocations, names *protocol.Names, time
 	}
 	f.elision.watch(f.delay)
 	f.rules = f.alloc.Rules
-	f.order = &kept{sorter{cluster: &f.cluster.Capacity}, f}
+	f.literal.cluster = &f.cluster.Capacity
 	f.starving = newStarvedApps()
 	f.tree = newTree(f)
 	if err := f.Reload(alloc); err != nil {
@@ -135,10 +137,7 @@ func (f *Scheduler) emit(e yarn.Event) {
 }
 
 // Literally is part of [yarn.Literal].
-func (f *Scheduler) Literally() {
-	f.literally = true
-	f.order = &literal{sorter{cluster: &f.cluster.Capacity}}
-}
+func (f *Scheduler) Literally() { f.literally = true }
 
 // TakesLocalities is part of [yarn.LocalityTaker]. Which asks of a starved application are served first depends on the order of names.
 func (f *Scheduler) TakesLocalities() bool { return !f.literally && !f.site.Preemption }
@@ -343,12 +342,12 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 	}
 	a.Stopped = true
 	a.Stop()
+	f.outdate(a)
 	if a.queue.removeApp(a) {
 		f.countRunnable(a, -1)
 		f.freed(a)
 	} else {
-		u := f.user(a.User)
-		u.waiting = without(u.waiting, a)
+		remove(&f.user(a.User).waiting, a)
 	}
 	f.apps[id].attempt = nil
 }

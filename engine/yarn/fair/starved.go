@@ -66,11 +66,12 @@ func (f *Scheduler) shouldPreempt() bool {
 // Source: FSLeafQueue.updateStarvedApps.
 func (f *Scheduler) findStarved(q *queue) {
 	var waiting []*app
-	for _, a := range f.order.apps(q) {
+	f.eachApp(q, func(a *app) bool {
 		if f.now >= a.nextCheck {
 			waiting = append(waiting, a)
 		}
-	}
+		return true
+	})
 	var below resource.Resource
 	for _, a := range waiting {
 		s := f.fairStarvation(a)
@@ -104,7 +105,7 @@ func (f *Scheduler) findStarved(q *queue) {
 // Source: FSAppAttempt.fairShareStarvation.
 func (f *Scheduler) fairStarvation(a *app) resource.Resource {
 	q := a.queue
-	want := a.fair.Mul(float64(q.threshold)).Min(a.Demand)
+	want := f.share(a).Mul(float64(q.threshold)).Min(a.Demand)
 	starved := a.belowShare(a.Usage, want)
 	if !starved {
 		a.lastAtFair = f.now

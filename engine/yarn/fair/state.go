@@ -75,7 +75,7 @@ func (f *Scheduler) Apps(yield func(AppState) bool) {
 			continue
 		}
 		a := app.attempt
-		if !yield(AppState{a.ID(), a.fair, a.Demand, a.Usage, slices.Contains(a.queue.runnable, a)}) {
+		if !yield(AppState{a.ID(), f.share(a), a.Demand, a.Usage, slices.Contains(a.queue.runnable, a)}) {
 			return
 		}
 	}

@@ -19,7 +19,9 @@ type outdated struct {
 // outdate notes a change of what an application uses or asks for.
 func (f *Scheduler) outdate(a *app) {
 	f.touch()
-	a.queue.filtered = false
+	if a.wantingAt > 0 {
+		a.move() // its master may be of another size
+	}
 	if !a.outdated {
 		a.outdated = true
 		f.outdated.apps = append(f.outdated.apps, a)
@@ -87,23 +89,14 @@ func (f *Scheduler) updateDemands(all bool) {
 	}
 	for _, a := range o.apps {
 		a.outdated = false
-		q := a.queue
-		switch {
-		case all || q.relisted:
-		case a.listed > 1: // it counts as often as it is listed
-			q.relisted = true
-			o.leaves = append(o.leaves, q)
-		default:
-			old := a.Demand
+		if !all {
 			a.updateDemand()
-			q.wanted = q.wanted.Add(a.Demand.Sub(old))
-			q.capDemand()
+			a.queue.capDemand()
 		}
 	}
 	for _, q := range o.leaves {
 		q.relisted = false
 		if !all {
-			q.sum()
 			q.capDemand()
 		}
 	}
@@ -124,15 +117,21 @@ func (f *Scheduler) updateDemand(q *queue) {
 	q.moved = true
 }
 
-// sum brings the demand of the applications of a leaf up to date.
+// sum brings the demand of the applications of a leaf up to date. What the queue wants follows with each of them; the sum is the
+// definition.
 func (q *queue) sum() {
 	if !q.leaf {
 		return
 	}
-	q.wanted = resource.Resource{}
-	for _, list := range [...][]*app{q.runnable, q.waiting} {
+	lists := [...][]*app{q.runnable, q.waiting}
+	for _, list := range lists {
 		for _, a := range list {
 			a.updateDemand()
+		}
+	}
+	q.wanted = resource.Resource{}
+	for _, list := range lists {
+		for _, a := range list {
 			q.wanted = q.wanted.Add(a.Demand)
 		}
 	}
@@ -159,7 +158,7 @@ func (q *queue) capDemand() {
 			return
 		}
 		q.parent.wanted = q.parent.wanted.Add(q.Demand.Sub(old))
-		q.parent.moved = true
+		q.shift()
 	}
 }
 
@@ -170,15 +169,7 @@ func (q *queue) capDemand() {
 func (f *Scheduler) updateShares(q *queue, all bool) {
 	q.reshare = false
 	if q.leaf {
-		claims := f.claims[:0]
-		for _, a := range q.runnable {
-			claims = append(claims, policy.Claim{Max: f.unbounded, Share: a.fair, Weight: a.Weight, Start: a.Contender.Start})
-		}
-		q.sharing.Shares(q.fair, claims)
-		for i, a := range q.runnable {
-			a.fair = claims[i].Share
-		}
-		f.claims = claims
+		f.updateAppShares(q, all)
 		return
 	}
 	claims := f.queueClaims(q)
@@ -192,6 +183,53 @@ func (f *Scheduler) updateShares(q *queue, all bool) {
 			f.updateShares(c, all)
 		}
 	}
+}
+
+// evenShare is the division of a leaf's fair share among applications of which none has more weight than another, as of an update. It
+// is made when somebody asks.
+type evenShare struct {
+	by          *policy.Sharer
+	total       resource.Resource
+	count       int64
+	entered     int64 // the last application that became runnable before, by [Scheduler.entered]
+	kept, share resource.Resource
+	divided     bool // share is that of an application that had kept
+}
+
+// updateAppShares divides the fair share of a leaf; with now set at once.
+func (f *Scheduler) updateAppShares(q *queue, now bool) {
+	if !now && !f.site.SizeBasedWeight && q.sharing.DividesEqually() {
+		q.even = evenShare{by: q.sharing, total: q.fair, count: int64(len(q.runnable)), entered: f.entered}
+		return
+	}
+	claims := f.claims[:0]
+	for _, a := range q.runnable {
+		claims = append(claims, f.claim(a, f.share(a)))
+	}
+	q.sharing.Shares(q.fair, claims)
+	for i, a := range q.runnable {
+		a.fair = claims[i].Share
+	}
+	f.claims, q.even = claims, evenShare{}
+}
+
+// claim is the part of an application that has a share in the division of its queue's.
+func (f *Scheduler) claim(a *app, has resource.Resource) policy.Claim {
+	return policy.Claim{Max: f.unbounded, Share: has, Weight: a.Weight, Start: a.Contender.Start}
+}
+
+// share returns the fair share of an application as of the last update.
+func (f *Scheduler) share(a *app) resource.Resource {
+	e := &a.queue.even
+	if e.by == nil || a.entered == 0 || a.entered > e.entered {
+		return a.fair
+	}
+	if !e.divided || e.kept != a.fair {
+		c := f.claim(a, a.fair)
+		e.by.Equal(e.total, &c, e.count)
+		e.kept, e.share, e.divided = a.fair, c.Share, true
+	}
+	return e.share
 }
 
 // refresh sets what is available in the cluster, as the limit of application masters sees it.

@@ -1,0 +1,163 @@
+package fair
+
+import (
+	"slices"
+
+	"replay/policy"
+	"replay/policy/resource"
+)
+
+// The kept order: what is wanting stands in lineups, and only what has changed since the last visit is given its place again. The
+// applications of a leaf that still need their master stand apart, by its size: whether one of that size may run now is judged once
+// for all of them. Where the policy's order is partial, it is that of a TreeSet, made again after each change.
+
+// masters is the applications of a leaf that need a master of one size.
+type masters struct {
+	size resource.Resource
+	lineup[*app]
+}
+
+func (f *Scheduler) keptChildren(q *queue, yield func(*queue) bool) {
+	if q.moved || len(q.shifted) > 0 {
+		f.settleQueues(q)
+	}
+	if q.partial {
+		each(q.orderedQueues, yield)
+		return
+	}
+	for p := q.lineup.first(); p != nil; p = p.next() {
+		if !yield(p.of) {
+			return
+		}
+	}
+}
+
+// settleQueues gives the children that have moved their places; with q.moved set, or while the order is partial, all of them.
+func (f *Scheduler) settleQueues(q *queue) {
+	list, again := q.shifted, q.moved || q.partial
+	if again {
+		list, q.partial, q.lineup = q.children, false, lineup[*queue]{}
+		for _, c := range list {
+			c.place = place[*queue]{of: c}
+		}
+	}
+	for _, c := range q.shifted {
+		if c.shifts = false; !again {
+			c.place.leave()
+		}
+	}
+	for _, c := range list {
+		q.partial = q.partial || !q.sharing.Total(&c.Contender, &f.cluster.Capacity)
+	}
+	if q.partial {
+		q.orderedQueues = treeSet(&f.literal, q.sharing, append(q.orderedQueues[:0], q.children...))
+	} else {
+		for _, c := range list {
+			if c.wants() {
+				q.lineup.enter(&c.place, func(a, b *queue) int { return q.sharing.Compare(&a.Contender, &b.Contender, &f.cluster.Capacity) })
+			}
+		}
+	}
+	q.moved, q.shifted = false, q.shifted[:0]
+}
+
+// keptApps yields the candidates of a leaf; those that may not have their application master now only if all are asked for.
+func (f *Scheduler) keptApps(q *queue, all bool, yield func(*app) bool) {
+	if q.moved || len(q.movedApps) > 0 {
+		f.settleApps(q)
+	}
+	if q.partial {
+		for _, a := range q.ordered {
+			if (all || !f.overAMShare(a)) && !yield(a) {
+				return
+			}
+		}
+		return
+	}
+	f.heads = f.heads[:0]
+	if p := q.started.first(); p != nil {
+		f.heads = append(f.heads, p)
+	}
+	for i := range q.masters {
+		if p := q.masters[i].first(); p != nil && (all || f.canRunAM(q, q.masters[i].size)) {
+			f.heads = append(f.heads, p)
+		}
+	}
+	f.merge(q.sharing, yield)
+}
+
+// merge yields those that stand at f.heads and behind them, in order.
+func (f *Scheduler) merge(by *policy.Sharer, yield func(*app) bool) {
+	for len(f.heads) > 0 {
+		least := 0
+		for i := 1; i < len(f.heads); i++ {
+			if f.compareApps(by, f.heads[i].of, f.heads[least].of) < 0 {
+				least = i
+			}
+		}
+		a := f.heads[least].of
+		if f.heads[least] = f.heads[least].next(); f.heads[least] == nil {
+			f.heads = slices.Delete(f.heads, least, least+1)
+		}
+		if !yield(a) {
+			return
+		}
+	}
+}
+
+func (f *Scheduler) compareApps(by *policy.Sharer, a, b *app) int {
+	return by.Compare(&a.Contender, &b.Contender, &f.cluster.Capacity)
+}
+
+// settleApps gives the applications that have moved their places; with q.moved set, or while the order is partial, all of them.
+func (f *Scheduler) settleApps(q *queue) {
+	list := q.movedApps
+	if q.moved || q.partial {
+		list, q.partial, q.started = q.wanting, false, lineup[*app]{}
+		clear(q.masters)
+		q.masters = q.masters[:0]
+		for _, a := range list {
+			a.place = place[*app]{of: a}
+		}
+	}
+	for _, a := range q.movedApps {
+		a.moved = false
+		a.place.leave()
+	}
+	for _, a := range list {
+		q.partial = q.partial || a.wantingAt > 0 && !q.sharing.Total(&a.Contender, &f.cluster.Capacity)
+	}
+	if q.partial {
+		q.ordered = treeSet(&f.literal, q.sharing, q.runnableWanting(q.ordered[:0]))
+	} else {
+		for _, a := range list {
+			if a.wantingAt > 0 {
+				f.standing(a).enter(&a.place, func(a, b *app) int { return f.compareApps(q.sharing, a, b) })
+			}
+		}
+	}
+	q.moved, q.movedApps = false, q.movedApps[:0]
+}
+
+// standing returns the lineup for an application.
+func (f *Scheduler) standing(a *app) *lineup[*app] {
+	size, needs := a.master()
+	if !needs {
+		return &a.queue.started
+	}
+	q, free := a.queue, (*masters)(nil)
+	for _, m := range q.masters {
+		if m.size == size {
+			return &m.lineup
+		}
+		if m.top == nil {
+			free = m
+		}
+	}
+	if free == nil {
+		free = &masters{}
+		q.masters = append(q.masters, free)
+	}
+	free.size = size
+	return &free.lineup
+}
