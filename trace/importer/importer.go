@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/trace/importer/alibaba"
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/sparkonyarn"
 	"replay/trace/importer/table"
@@ -20,6 +21,10 @@ import (
 
 // Importers maps the name of a format to its importer.
 var Importers = map[string]workload.Format{
+	"alibaba-2017":      alibaba.V2017,
+	"alibaba-2018":      alibaba.V2018,
+	"alibaba-gpu-2020":  alibaba.GPU2020,
+	"alibaba-gpu-2023":  alibaba.GPU2023,
 	"csv":               table.CSV,
 	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
 	"parquet":           table.Parquet,

@@ -29,6 +29,9 @@ func (e *BadValue) Error() string {
 	return fmt.Sprintf("%s: line %d: %s is %s, want %s", e.File, e.Line, e.Column, e.Value, e.Want)
 }
 
+// Begin says that the row is that of a line; its errors are its own.
+func (r *Row) Begin(line int) { r.Line, r.err = line, nil }
+
 // Err is the first field that was not what was wanted, or nil.
 func (r *Row) Err() error {
 	if r.err == nil {

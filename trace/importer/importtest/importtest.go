@@ -18,23 +18,7 @@ import (
 // fails and leaves something behind fails the test.
 func Import(t testing.TB, f workload.Format, input string, change func(*workload.Options)) (*workload.Result, *trace.MemoryTrace, error) {
 	t.Helper()
-	opt := workload.DefaultOptions()
-	opt.Out = filepath.Join(t.TempDir(), "trace")
-	if change != nil {
-		change(&opt)
-	}
-	res, err := f.Import(t.Context(), "test", []string{input}, opt)
-	if err != nil {
-		if _, e := os.Stat(opt.Out); !os.IsNotExist(e) {
-			t.Errorf("the import failed (%v) and left %s", err, opt.Out)
-		}
-		return nil, nil, err
-	}
-	m, err := trace.Load(opt.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, m, nil
+	return ImportAll(t, f, []string{input}, change)
 }
 
 // RecordingsVariable names the folder of further recordings in the environment.
@@ -117,4 +101,43 @@ func Copy(t testing.TB, from string) string {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// TracesVariable names the folder of sample traces of other formats in the environment.
+const TracesVariable = "REPLAY_TRACES"
+
+// Sample returns the path of a sample trace, such as "alibaba-2018"; without the samples the test is skipped.
+func Sample(t testing.TB, name string) string {
+	t.Helper()
+	root := os.Getenv(TracesVariable)
+	if root == "" {
+		t.Skipf("%s is not set: it names a folder of sample traces, by their sources, that this test imports", TracesVariable)
+	}
+	path := filepath.Join(root, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%s: %v", TracesVariable, err)
+	}
+	return path
+}
+
+// ImportAll is Import of several inputs.
+func ImportAll(t testing.TB, f workload.Format, inputs []string, change func(*workload.Options)) (*workload.Result, *trace.MemoryTrace, error) {
+	t.Helper()
+	opt := workload.DefaultOptions()
+	opt.Out = filepath.Join(t.TempDir(), "trace")
+	if change != nil {
+		change(&opt)
+	}
+	res, err := f.Import(t.Context(), "test", inputs, opt)
+	if err != nil {
+		if _, e := os.Stat(opt.Out); !os.IsNotExist(e) {
+			t.Errorf("the import failed (%v) and left %s", err, opt.Out)
+		}
+		return nil, nil, err
+	}
+	m, err := trace.Load(opt.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, m, nil
 }

@@ -1,13 +1,13 @@
 package table
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/spill"
 )
 
 // record is what a row says. Numbers that it does not have are unknown, texts "".
@@ -166,18 +166,31 @@ func outcome(status string) string {
 }
 
 // pack writes a record, unpack reads it.
-func (r *record) pack(b []byte) []byte {
+func (r *record) pack(p spill.Packer) spill.Packer {
 	for _, v := range r.numbers() {
-		b = binary.AppendVarint(b, *v)
+		p.Int(*v)
 	}
 	for _, s := range r.texts() {
-		b = appendText(b, *s)
+		p.Text(*s)
 	}
-	b = binary.AppendUvarint(b, uint64(len(r.parents)))
-	for _, p := range r.parents {
-		b = appendText(b, p)
+	p.Int(int64(len(r.parents)))
+	for _, name := range r.parents {
+		p.Text(name)
 	}
-	return b
+	return p
+}
+
+func (r *record) unpack(u spill.Unpacker) {
+	for _, v := range r.numbers() {
+		*v = u.Int()
+	}
+	for _, s := range r.texts() {
+		*s = u.Text()
+	}
+	r.parents = make([]string, u.Int())
+	for i := range r.parents {
+		r.parents[i] = u.Text()
+	}
 }
 
 func (r *record) numbers() []*int64 {
@@ -186,30 +199,4 @@ func (r *record) numbers() []*int64 {
 
 func (r *record) texts() []*string {
 	return []*string{&r.user, &r.queue, &r.stage, &r.host, &r.name, &r.outcome}
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func (r *record) unpack(b []byte) {
-	for _, v := range r.numbers() {
-		n, k := binary.Varint(b)
-		*v, b = n, b[k:]
-	}
-	text := func() string {
-		n, k := binary.Uvarint(b)
-		s := string(b[k : k+int(n)])
-		b = b[k+int(n):]
-		return s
-	}
-	for _, s := range r.texts() {
-		*s = text()
-	}
-	n, k := binary.Uvarint(b)
-	b = b[k:]
-	r.parents = make([]string, n)
-	for i := range r.parents {
-		r.parents[i] = text()
-	}
 }

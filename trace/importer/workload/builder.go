@@ -227,8 +227,8 @@ func (b *Builder) count(r *resident) {
 	b.took.add(r)
 }
 
-// AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown. Without
-// any node the cluster is that of the options, or the hosts of the applications.
+// AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown, and so are
+// further resources that are nil. Without any node the cluster is that of the options, or the hosts of the applications.
 func (b *Builder) AddNode(n trace.Node) { b.nodes = append(b.nodes, n) }
 
 // AddEvent takes an event of a node that is or will be added, at a time of the source's clock. Its order is set later.

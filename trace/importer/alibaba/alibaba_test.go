@@ -1,0 +1,205 @@
+package alibaba
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+var formats = map[string]workload.Format{"alibaba-2017": V2017, "alibaba-2018": V2018, "alibaba-gpu-2020": GPU2020, "alibaba-gpu-2023": GPU2023}
+
+func fixture(name string) string { return filepath.Join("..", "testdata", name, "small") }
+
+func TestGolden(t *testing.T) {
+	for name, f := range formats {
+		res, m, err := importtest.Import(t, f, fixture(name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		importtest.Golden(t, name, res, m)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"M1": "1 []", "R2_1": "2 [1]", "J3_1_2": "3 [1 2]", "M5_Stg1": "5 []", "M5_1_Stg2_3": "5 [1]", "Reduce02_01_01": "2 [1]", "M1_1": "1 [1]",
+		"task_Nzg3": "", "MergeTask": "", "": "", "1_2": "", "M": "", "M-1": "", "M1x_2": "", "J4_1__2": "4 [1]",
+	} {
+		got := ""
+		if n, parents, ok := parseName(name); ok {
+			got = fmt.Sprint(n, " ", parents)
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Tasks whose order the trace of 2017 does not say may be taken one after another.
+func TestChain(t *testing.T) {
+	_, m, err := importtest.Import(t, V2017, fixture("alibaba-2017"), func(o *workload.Options) { o.Params = map[string]string{"tasks-in": "chain"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for i := range m.JobList[0].Stages {
+		s := &m.JobList[0].Stages[i]
+		order = append(order, fmt.Sprint(s.Name, s.Parents))
+	}
+	if want := []string{"4[]", "5[0]", "12[1]"}; !slices.Equal(order, want) {
+		t.Errorf("stages %v, want %v", order, want)
+	}
+}
+
+// Durations that are made up are as long as the task at most, the longest is as long, and they are the same for the same seed.
+func TestDraw(t *testing.T) {
+	a, b, c := draw(1, "x", 1000, 100_000), draw(1, "x", 1000, 100_000), draw(2, "x", 1000, 100_000)
+	if !slices.Equal(a, b) || slices.Equal(a, c) || slices.Max(a) != 100_000 || slices.Min(a) <= 0 {
+		t.Errorf("%v to %v", slices.Min(a), slices.Max(a))
+	}
+	if one := draw(1, "x", 1, 7); !slices.Equal(one, []int64{7}) {
+		t.Error(one)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	type files map[string]string
+	for name, tt := range map[string]struct {
+		format workload.Format
+		files  files
+		want   string
+	}{
+		"no table":            {V2018, files{"x.csv": "1"}, "no table of this format, want files or folders with one of these in their names: batch_task, batch_instance, machine_meta"},
+		"no tasks":            {V2018, files{"machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "no file of batch_task among the inputs"},
+		"no nodes":            {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,50,1\n"}, "--nodes), or machine_meta or batch_instance among the inputs"},
+		"too few fields":      {V2018, files{"batch_task.csv": "M1,1,j\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "batch_task.csv: line 1: has 3 fields, want 7 or more: task_name, instance_num,"},
+		"a time that is none": {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,50,1\nM2,1,j,1,Terminated,x,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `batch_task.csv: line 2: start_time is "x", want a whole number`},
+		"a plan below 0":      {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,-50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `line 1: plan_cpu is "-50", want a number from 0`},
+		"a cycle":             {V2018, files{"batch_task.csv": "M1_1,1,j,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "job j: M1_1 comes after itself"},
+		"too many instances":  {V2018, files{"batch_task.csv": "M1,2000000000,j,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "task M1 has 2000000000 instances, want at most 10000000"},
+		"no job":              {V2018, files{"batch_task.csv": "M1,1,,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `job_name is "", want a name`},
+		"an unknown event":    {V2017, files{"batch_task.csv": "1,2,1,1,1,Terminated,50,1\n", "server_event.csv": "1,1,reboot,\n"}, `event_type is "reboot", want add, softerror or harderror`},
+		"events out of order": {V2017, files{"batch_task.csv": "1,2,1,1,1,Terminated,50,1\n", "server_event.csv": "9,1,add,\n8,1,softerror,\n"}, "server_event.csv: line 2: timestamp is 8, want 9 or more"},
+		"no times of pods":    {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"}, "pod_list.csv: line 1: no column creation_time"},
+		"a pod twice":         {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,0\np,1,1,0,0,,,,0,1,0\n"}, `line 3: name is "p", want a name that no row before has`},
+		"deleted too early":   {GPU2023, files{"node_list.csv": "sn,cpu_milli,memory_mib,gpu,model\n", "pod_list.csv": strings.Join(podList.Columns, ",") + "\np,1,1,0,0,,,,0,1,2\n"}, `deletion_time is "1", want scheduled_time (2) or more`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range tt.files {
+				importtest.Write(t, filepath.Join(dir, name), text)
+			}
+			_, _, err := importtest.Import(t, tt.format, dir, func(o *workload.Options) { o.Strict = true })
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// The order of rows does not matter.
+func TestOrderOfRows(t *testing.T) {
+	var first *workload.Result
+	for _, turned := range []bool{false, true} {
+		dir := importtest.Copy(t, fixture("alibaba-2018"))
+		if turned {
+			for _, name := range []string{"batch_instance.csv", "machine_meta.csv"} {
+				lines := strings.SplitAfter(string(importtest.Read(t, filepath.Join(dir, name))), "\n")
+				slices.Reverse(lines)
+				importtest.Write(t, filepath.Join(dir, name), strings.Join(lines, ""))
+			}
+		}
+		res, m, err := importtest.Import(t, V2018, dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = res
+		}
+		if res.Trace != first.Trace || len(m.Events) != 4 {
+			t.Errorf("%+v with %d events, want %+v with 4", res.Trace, len(m.Events), first.Trace)
+		}
+	}
+}
+
+// The samples have what was counted in them in another way.
+func TestSamples(t *testing.T) {
+	nodes := func(o *workload.Options) { o.Nodes = 1300 }
+	for _, tt := range []struct {
+		format workload.Format
+		inputs []string
+		change func(*workload.Options)
+		read   workload.Counter
+		want   trace.Counts
+	}{
+		{V2018, []string{"alibaba-2018", "alibaba-2018-format"}, nil, workload.Counter{"rows_of_machine_meta": 17592, "rows_of_batch_task": 11, "rows_of_batch_instance": 73}, trace.Counts{Nodes: 4034, NodeEvents: 146, Jobs: 3, Stages: 8, Tasks: 74}},
+		{V2017, []string{"alibaba-2017"}, nodes, workload.Counter{"rows_of_batch_task": 37284}, trace.Counts{Nodes: 1300, Jobs: 6192, Stages: 33872, Tasks: 5848085}},
+		{GPU2023, []string{"alibaba-gpu-2023/openb_node_list_all_node.csv", "alibaba-gpu-2023/openb_pod_list_default.csv"}, nil, workload.Counter{"rows_of_node_list": 1523, "rows_of_pod_list": 8152}, trace.Counts{Nodes: 1523, Jobs: 7255, Stages: 7255, Tasks: 7255}},
+	} {
+		var inputs []string
+		for _, in := range tt.inputs {
+			inputs = append(inputs, importtest.Sample(t, in))
+		}
+		opt := workload.DefaultOptions()
+		opt.Out = filepath.Join(t.TempDir(), "trace")
+		if tt.change != nil {
+			tt.change(&opt)
+		}
+		res, err := tt.format.Import(t.Context(), "sample", inputs, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, n := range tt.read {
+			if res.Counts.Read[k] != n {
+				t.Errorf("%v: read %s is %d, want %d", tt.inputs, k, res.Counts.Read[k], n)
+			}
+		}
+		if res.Trace != tt.want {
+			t.Errorf("%v: %+v, want %+v", tt.inputs, res.Trace, tt.want)
+		}
+		if tt.inputs[0] == "alibaba-2018" {
+			present := 0
+			for _, n := range res.Meta.Nodes {
+				if n.Present {
+					present++
+				}
+			}
+			if present != 3887 {
+				t.Errorf("%d machines at the start, want 3887", present)
+			}
+		}
+	}
+}
+
+func FuzzAlibaba(f *testing.F) {
+	for name := range formats {
+		files, err := filepath.Glob(filepath.Join(fixture(name), "*.csv"))
+		if err != nil || len(files) == 0 {
+			f.Fatal(name, err)
+		}
+		for _, path := range files {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(name, filepath.Base(path), data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, file string, data []byte) {
+		format, ok := formats[name]
+		path := filepath.Join(fixture(name), file)
+		if _, err := os.Stat(path); !ok || err != nil || file != filepath.Base(file) || strings.Contains(string(data), "00000") {
+			return // large numbers of instances are another test's
+		}
+		dir := importtest.Copy(t, fixture(name))
+		importtest.Write(t, filepath.Join(dir, file), string(data))
+		importtest.Import(t, format, dir, nil)
+	})
+}

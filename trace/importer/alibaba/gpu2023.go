@@ -1,0 +1,130 @@
+package alibaba
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/containers"
+	"replay/trace/importer/delimited"
+	"replay/trace/importer/rows"
+	"replay/trace/importer/workload"
+)
+
+// GPU2023 is the format of cluster-trace-gpu-v2023, "openb".
+var GPU2023 = workload.Format{
+	Usage:         "Alibaba cluster-trace-gpu-v2023 (openb): node and pod lists",
+	NoPreferences: true,
+	Detect:        detect2023,
+	Read:          read2023,
+}
+
+var (
+	nodeList = rows.Table{Name: "node_list", Columns: []string{"sn", "cpu_milli", "memory_mib", "gpu", "model"}, Header: true}
+	podList  = rows.Table{Name: "pod_list", Columns: []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase", "creation_time", "deletion_time", "scheduled_time"}, Header: true, Absent: []string{"gpu_spec", "qos", "pod_phase"}}
+)
+
+func read2023(ctx context.Context, inputs []string, b *workload.Builder) error {
+	files, err := rows.Find(b, inputs, []string{nodeList.Name, podList.Name}, nil)
+	if err != nil {
+		return err
+	}
+	if len(files[podList.Name]) == 0 {
+		return errors.New("no pod_list among the inputs, want one")
+	}
+	if err := errNoNodes(b, len(files[nodeList.Name]) > 0, "a node_list"); err != nil {
+		return err
+	}
+	b.NoEpoch = true
+	seen := map[string]bool{}
+	if err := nodeList.Read(ctx, b, files[nodeList.Name], func(r *delimited.Row) error { return addNode(b, r, seen) }); err != nil {
+		return err
+	}
+	clear(seen)
+	return podList.Read(ctx, b, files[podList.Name], func(r *delimited.Row) error { return addPod(b, r, seen) })
+}
+
+func addNode(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
+	n := trace.Node{Host: r.Name(0), VCores: int32(r.Int(1, 0, 1000*trace.MostVCores) / 1000), MemMiB: r.Int(2, 0, trace.MostMemMiB), Present: true, Extra: []trace.NamedValue{}}
+	if gpus := r.IntOr(3, 0, 0, 1<<20); gpus > 0 {
+		n.Extra = []trace.NamedValue{{Name: containers.GPUMilli, Value: 1000 * gpus}}
+	}
+	if model := r.Text(4); model != "" {
+		n.Labels = []string{model}
+	}
+	if seen[n.Host] {
+		r.Bad(0, "a name that no row before has")
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	seen[n.Host] = true
+	b.AddNode(n)
+	return nil
+}
+
+// addPod makes a job with one task of a pod. One that was never scheduled ran for no time that is known.
+func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
+	size := containers.Size{MilliVCores: r.Int(1, 0, 1000*trace.MostVCores), MemMiB: r.Int(2, 0, trace.MostMemMiB)}
+	name, gpus, share := r.Name(0), r.IntOr(3, 0, 0, 1<<20), r.IntOr(4, 0, 0, 1000)
+	created, deleted, scheduled := r.Int(8, 0, latest), r.IntOr(9, -1, 0, latest), r.IntOr(10, -1, 0, latest)
+	if seen[name] {
+		r.Bad(0, "a name that no row before has")
+	}
+	if scheduled >= 0 && scheduled < created {
+		r.Bad(10, fmt.Sprintf("creation_time (%d) or more", created))
+	}
+	if scheduled >= 0 && deleted >= 0 && deleted < scheduled {
+		r.Bad(9, fmt.Sprintf("scheduled_time (%d) or more", scheduled))
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	seen[name] = true
+	switch {
+	case scheduled < 0:
+		b.Counts.Dropped["pods_that_were_never_scheduled"]++
+		return nil
+	case deleted < 0:
+		b.Counts.Dropped["pods_without_an_end"]++
+		return nil
+	}
+	if gpus > 0 {
+		size.Extra = trace.NamedValue{Name: containers.GPUMilli, Value: gpus * share}
+	}
+	if r.Text(5) != "" {
+		b.Counts.Dropped["constraints_on_the_model_of_gpus"]++
+	}
+	j := containers.New(b, trace.KindGeneric, name, 1000*created)
+	a := &j.App.Job
+	a.RecordedStartMS, a.RecordedFinishMS = 1000*scheduled, 1000*deleted
+	a.RecordedOutcome = map[string]string{"Succeeded": "success", "Failed": "failed", "Running": "censored"}[r.Text(7)]
+	j.App.Queue = r.Text(6)
+	ms, wait := 1000*(deleted-scheduled), 1000*(scheduled-created)
+	if ms > trace.LongestMS || wait > trace.LongestMS {
+		return r.Bad(9, "times of a pod within a year")
+	}
+	if err := j.Add("", size, trace.Unset, 1, containers.Task{DurationMS: ms, WaitMS: wait}); err != nil {
+		return err
+	}
+	app, err := j.Finish(b)
+	if err != nil {
+		return err
+	}
+	_, err = b.Add(app)
+	return err
+}
+
+// detect2023 knows the headers.
+func detect2023(_ string, head []byte) string {
+	line, _, _ := strings.Cut(string(head), "\n")
+	switch line = strings.TrimSpace(line); {
+	case strings.HasPrefix(line, strings.Join(nodeList.Columns, ",")):
+		return "the header of a list of nodes, " + line
+	case strings.HasPrefix(line, strings.Join(podList.Columns[:5], ",")):
+		return "the header of a list of pods, " + line
+	}
+	return ""
+}

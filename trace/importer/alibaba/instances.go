@@ -1,0 +1,311 @@
+// Package alibaba imports the traces of Alibaba's clusters: batch jobs of 2017 and 2018, GPU jobs of 2020, GPU pods of 2023.
+//
+// Source: the schemas of the repository alibaba/clusterdata.
+package alibaba
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"replay/trace"
+	"replay/trace/importer/containers"
+	"replay/trace/importer/spill"
+	"replay/trace/importer/workload"
+)
+
+// What a table says of times, in seconds. Those before the trace are negative.
+const (
+	earliest = -1 << 40
+	latest   = 1 << 40
+)
+
+// status is how a task or instance ended.
+type status int64
+
+const (
+	unfinished status = iota
+	terminated
+	failed
+)
+
+func statusOf(text string) status {
+	switch text {
+	case "Terminated":
+		return terminated
+	case "Failed", "Interrupted", "Cancelled":
+		return failed
+	}
+	return unfinished
+}
+
+func (s status) outcome() string {
+	return map[status]string{terminated: "success", failed: "failed"}[s]
+}
+
+// What a record of a job is.
+const (
+	ofJob int64 = iota
+	ofTask
+	ofInstance
+)
+
+// task is a row of a table of tasks: like instances of one job.
+type task struct {
+	name       string
+	n          int64
+	status     status
+	start, end int64 // s; 0 = not yet
+	milli      int64 // vcores of each instance; 0 = not planned
+	memMiB     int64
+	gpuMilli   int64
+}
+
+func (t *task) pack(p spill.Packer) spill.Packer {
+	p.Int(ofTask)
+	p.Text(t.name)
+	for _, v := range t.numbers() {
+		p.Int(*v)
+	}
+	return p
+}
+
+func (t *task) numbers() []*int64 {
+	return []*int64{&t.n, (*int64)(&t.status), &t.start, &t.end, &t.milli, &t.memMiB, &t.gpuMilli}
+}
+
+func (t *task) unpack(u *spill.Unpacker) {
+	t.name = u.Text()
+	for _, v := range t.numbers() {
+		*v = u.Int()
+	}
+}
+
+// instance is a row of a table of instances.
+type instance struct {
+	task, name string // name tells attempts of one instance from others; "" = it has no name
+	status     status
+	start, end int64 // s
+	machine    string
+	seq        int64
+}
+
+func (i *instance) pack(p spill.Packer) spill.Packer {
+	p.Int(ofInstance)
+	p.Text(i.task)
+	p.Text(i.name)
+	p.Text(i.machine)
+	for _, v := range i.numbers() {
+		p.Int(*v)
+	}
+	return p
+}
+
+func (i *instance) numbers() []*int64 { return []*int64{(*int64)(&i.status), &i.start, &i.end, &i.seq} }
+
+func (i *instance) unpack(u *spill.Unpacker) {
+	i.task, i.name, i.machine = u.Text(), u.Text(), u.Text()
+	for _, v := range i.numbers() {
+		*v = u.Int()
+	}
+}
+
+// done tells whether the instance ended, and when is known.
+func (i *instance) done() bool { return i.status != unfinished && i.end >= i.start && i.end > 0 }
+
+// job is all that the tables say of one job.
+type job struct {
+	id, user  string
+	status    status
+	tasks     []*task
+	byName    map[string]*task
+	instances map[string][]instance // by task
+}
+
+// unpackJob reads the records of a job. Of tasks with one name the first is taken; instances of a task that is not there are dropped.
+func unpackJob(b *workload.Builder, id string, records [][]byte) *job {
+	j := &job{id: id, byName: map[string]*task{}, instances: map[string][]instance{}}
+	for _, r := range records {
+		u := spill.Unpacker(r)
+		switch u.Int() {
+		case ofJob:
+			j.user, j.status = u.Text(), status(u.Int())
+		case ofTask:
+			t := new(task)
+			t.unpack(&u)
+			if j.byName[t.name] != nil {
+				b.Counts.Dropped["tasks_that_are_there_twice"]++
+				continue
+			}
+			j.byName[t.name] = t
+			j.tasks = append(j.tasks, t)
+		case ofInstance:
+			var i instance
+			i.unpack(&u)
+			j.instances[i.task] = append(j.instances[i.task], i)
+		}
+	}
+	for name, list := range j.instances {
+		if j.byName[name] == nil {
+			b.Counts.Dropped["instances_without_their_task"] += int64(len(list))
+		}
+	}
+	return j
+}
+
+// finished are the tasks that ended, in the order of the source. The others are dropped.
+func (j *job) finished(b *workload.Builder) (list []*task) {
+	for _, t := range j.tasks {
+		if t.status == unfinished || t.end <= 0 || t.end < t.start || t.milli == 0 {
+			b.Counts.Dropped["tasks_that_did_not_finish"]++
+			b.Counts.Dropped["instances_of_tasks_that_did_not_finish"] += int64(len(j.instances[t.name]))
+			continue
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// lastTries are the attempts of instances that count: of each the one that ended well, else the last that ended. retries has how many came before it.
+func lastTries(b *workload.Builder, list []instance) (last []instance, retries []int32) {
+	at := map[string]int{}
+	for _, i := range list {
+		if !i.done() {
+			b.Counts.Dropped["instances_that_did_not_finish"]++
+			continue
+		}
+		k, ok := at[i.name]
+		if !ok || i.name == "" {
+			at[i.name] = len(last)
+			last, retries = append(last, i), append(retries, 0)
+			continue
+		}
+		b.Counts.Dropped["attempts_before_the_last"]++
+		retries[k]++
+		if o := last[k]; i.status == terminated && o.status != terminated || (i.status == o.status && i.seq >= o.seq) {
+			last[k] = i
+		}
+	}
+	return last, retries
+}
+
+// application makes the application of a job, whose tasks come after each other as after says. It is nil if no task finished.
+func (j *job) application(b *workload.Builder, kind string, after func(*containers.Job, []*task)) (*workload.Application, error) {
+	tasks := j.finished(b)
+	if len(tasks) == 0 {
+		b.Counts.Dropped["jobs_without_a_finished_task"]++
+		return nil, nil
+	}
+	submit, finish := int64(math.MaxInt64), int64(math.MinInt64)
+	outcome := j.status
+	for _, t := range tasks {
+		submit, finish = min(submit, t.start), max(finish, t.end)
+		if outcome == unfinished || t.status == failed {
+			outcome = t.status
+		}
+	}
+	c := containers.New(b, kind, j.id, 1000*submit)
+	a := c.App
+	a.User = j.user
+	a.Job.RecordedStartMS, a.Job.RecordedFinishMS, a.Job.RecordedOutcome = 1000*submit, 1000*finish, outcome.outcome()
+	for _, t := range tasks {
+		if err := j.fill(b, c, t); err != nil {
+			return nil, b.Drop("jobs_with_too_many_tasks", "%v", err)
+		}
+	}
+	after(c, tasks)
+	app, err := c.Finish(b)
+	if err != nil {
+		return nil, b.Drop("jobs_with_a_cycle", "%v", err)
+	}
+	return app, nil
+}
+
+// fill adds the instances of a task, those that the source has no row of with durations that are made up.
+func (j *job) fill(b *workload.Builder, c *containers.Job, t *task) error {
+	size := containers.Size{MilliVCores: t.milli, MemMiB: t.memMiB}
+	if t.gpuMilli > 0 {
+		size.Extra = trace.NamedValue{Name: containers.GPUMilli, Value: t.gpuMilli}
+	}
+	if t.n > containers.MostTasks {
+		return fmt.Errorf("job %s: task %s has %d instances, want at most %d", j.id, t.name, t.n, int64(containers.MostTasks))
+	}
+	list, retries := lastTries(b, j.instances[t.name])
+	durations := make([]int64, 0, max(int64(len(list)), t.n))
+	for _, i := range list {
+		durations = append(durations, min(1000*(i.end-i.start), trace.LongestMS))
+	}
+	if missing := t.n - int64(len(list)); missing > 0 && len(list) > 0 {
+		// As those that are known: each is the duration of one of them.
+		r := trace.Stream(b.Options.Seed, "alibaba/"+j.id+"/"+t.name)
+		for range missing {
+			durations = append(durations, durations[r.IntN(len(list))])
+		}
+		b.Counts.Modelled["durations_of_instances_without_a_row"] += missing
+	} else if missing > 0 {
+		durations = draw(b.Options.Seed, j.id+"/"+t.name, int(t.n), min(1000*(t.end-t.start), trace.LongestMS))
+		b.Counts.Modelled["durations_of_instances_without_a_row"] += missing - 1
+		if missing > 1 {
+			b.Durations = trace.DurationModelled
+		}
+	}
+	for i, ms := range durations {
+		x := containers.Task{DurationMS: ms, WaitMS: trace.Unset}
+		if i < len(list) {
+			x.Host, x.Retries = list[i].machine, retries[i]
+		}
+		if err := c.Add(t.name, size, trace.Unset, 1, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spread is the standard deviation of the logarithm of the durations of a task's instances.
+const spread = 0.45
+
+// draw returns n durations of which the longest is given: log-normal ones, scaled. Times are ms.
+func draw(seed uint64, name string, n int, longest int64) []int64 {
+	durations := make([]int64, n)
+	if n == 1 {
+		durations[0] = longest
+		return durations
+	}
+	r := trace.Stream(seed, "alibaba/"+name)
+	x, most := make([]float64, n), 0.0
+	for i := range x {
+		x[i] = math.Exp(spread * r.NormFloat64())
+		most = max(most, x[i])
+	}
+	for i := range x {
+		durations[i] = int64(math.Round(x[i] / most * float64(longest)))
+	}
+	return durations
+}
+
+// machines are the hosts on which instances ran, where no table of machines is at hand.
+type machines map[string]bool
+
+func (m machines) add(host string) {
+	if host != "" && !m[host] {
+		m[host] = true
+	}
+}
+
+// nodes makes a node of each, of a given size.
+func (m machines) nodes(b *workload.Builder, memMiB int64, vcores int32) {
+	for _, host := range slices.Sorted(maps.Keys(m)) {
+		b.AddNode(trace.Node{Host: host, MemMiB: memMiB, VCores: vcores, Present: true})
+		b.Counts.Defaulted["node_sizes"]++
+	}
+}
+
+// errNoNodes says that neither the tables nor the options have nodes.
+func errNoNodes(b *workload.Builder, has bool, tables string) error {
+	if has || b.Options.Nodes > 0 {
+		return nil
+	}
+	return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes), or " + tables + " among the inputs, which has them")
+}

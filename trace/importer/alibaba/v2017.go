@@ -1,0 +1,179 @@
+package alibaba
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/containers"
+	"replay/trace/importer/delimited"
+	"replay/trace/importer/rows"
+	"replay/trace/importer/spill"
+	"replay/trace/importer/workload"
+)
+
+// V2017 is the format of cluster-trace-v2017.
+var V2017 = workload.Format{
+	Usage:         "Alibaba cluster-trace-v2017: batch_task, batch_instance, server_event",
+	NoPreferences: true,
+	Params: append(slices.Clone(rows.Machine),
+		workload.Param{Name: "tasks-in", Default: "parallel", Usage: "how the tasks of a job, of which the trace does not say it, follow each other: parallel, or chain (by their ids)"}),
+	Detect: detect2017,
+	Read:   read2017,
+}
+
+var (
+	batchTask2017     = rows.Table{Name: "batch_task", Columns: []string{"create_timestamp", "modify_timestamp", "job_id", "task_id", "instance_num", "status", "plan_cpu", "plan_mem"}, Least: 6}
+	batchInstance2017 = rows.Table{Name: "batch_instance", Columns: []string{"start_timestamp", "end_timestamp", "job_id", "task_id", "machine_id", "status", "seq_no", "total_seq_no", "real_cpu_max", "real_cpu_avg", "real_mem_max", "real_mem_avg"}, Least: 6}
+	serverEvent       = rows.Table{Name: "server_event", Columns: []string{"timestamp", "machine_id", "event_type", "event_detail", "capacity_cpu", "capacity_memory", "capacity_disk"}, Least: 3}
+)
+
+func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
+	files, err := rows.Find(b, inputs, []string{batchTask2017.Name, batchInstance2017.Name, serverEvent.Name}, []string{"container_event", "container_usage", "server_usage"})
+	if err != nil {
+		return err
+	}
+	memMiB, vcores, err := rows.MachineSize(b, 256<<10, 64)
+	if err != nil {
+		return err
+	}
+	order, err := b.ParamOneOf("tasks-in", "parallel", "chain")
+	if err != nil {
+		return err
+	}
+	if len(files[batchTask2017.Name]) == 0 {
+		return errors.New("no file of batch_task among the inputs, want one: it has the jobs")
+	}
+	if err := errNoNodes(b, len(files[serverEvent.Name])+len(files[batchInstance2017.Name]) > 0, "server_event or batch_instance"); err != nil {
+		return err
+	}
+	b.NoEpoch = true
+	jobs := spill.NewGroups("job")
+	defer func() { err = errors.Join(err, jobs.Close()) }()
+	var p spill.Packer
+	if err := batchTask2017.Read(ctx, b, files[batchTask2017.Name], func(r *delimited.Row) error {
+		t := task{
+			name: r.Name(3), n: r.IntOr(4, 1, 0, mostInstances), status: statusOf(r.Text(5)), start: r.Int(0, earliest, latest), end: r.IntOr(1, 0, earliest, latest),
+			milli: planned(r.FloatOr(6, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(7, 0, 0, 100), memMiB),
+		}
+		if job := r.Name(2); r.Err() == nil {
+			p = t.pack(p[:0])
+			return jobs.Add([]byte(job), p)
+		}
+		return r.Err()
+	}); err != nil {
+		return err
+	}
+	hosts := machines{}
+	if err := batchInstance2017.Read(ctx, b, files[batchInstance2017.Name], func(r *delimited.Row) error {
+		i := instance{
+			start: r.IntOr(0, 0, earliest, latest), end: r.IntOr(1, 0, earliest, latest), task: r.Name(3), machine: r.Text(4), status: statusOf(r.Text(5)), seq: r.IntOr(6, 1, 0, latest),
+		}
+		if i.status == failed { // another attempt has a row of its own
+			i.status = unfinished
+		}
+		if job := r.Name(2); r.Err() == nil {
+			hosts.add(i.machine)
+			p = i.pack(p[:0])
+			return jobs.Add([]byte(job), p)
+		}
+		return r.Err()
+	}); err != nil {
+		return err
+	}
+	if len(files[serverEvent.Name]) > 0 {
+		if err := readServers(ctx, b, files[serverEvent.Name], memMiB, vcores); err != nil {
+			return err
+		}
+	} else {
+		hosts.nodes(b, memMiB, vcores)
+	}
+	after := func(*containers.Job, []*task) {}
+	if order == "chain" {
+		after = chain
+	}
+	return jobs.Each(ctx, func(id []byte, records [][]byte) error {
+		app, err := unpackJob(b, string(id), records).application(b, trace.KindGeneric, after)
+		if app == nil || err != nil {
+			return err
+		}
+		_, err = b.Add(app)
+		return err
+	})
+}
+
+// chain lets each task come after the one with the next smaller id.
+func chain(c *containers.Job, tasks []*task) {
+	sorted := slices.SortedFunc(slices.Values(tasks), func(x, y *task) int {
+		return cmp.Or(cmp.Compare(len(x.name), len(y.name)), cmp.Compare(x.name, y.name))
+	})
+	for i := 1; i < len(sorted); i++ {
+		c.After(sorted[i].name, sorted[i-1].name)
+	}
+}
+
+// readServers makes nodes and their events. A machine that is added at 0 or before is there from the start; after an error nothing new runs on it, until it is added again.
+func readServers(ctx context.Context, b *workload.Builder, files []string, memMiB int64, vcores int32) error {
+	type server struct {
+		at       int64
+		draining bool
+	}
+	servers := map[string]*server{}
+	return serverEvent.Read(ctx, b, files, func(r *delimited.Row) error {
+		at, host, kind := r.Int(0, earliest, latest), r.Name(1), r.Text(2)
+		cpu, mem := int32(r.IntOr(4, int64(vcores), 0, trace.MostVCores)), containers.MiB(r.FloatOr(5, 1, 0, 100), memMiB)
+		if kind != "add" && kind != "softerror" && kind != "harderror" {
+			r.Bad(2, "add, softerror or harderror")
+		}
+		if r.Err() != nil {
+			return r.Err()
+		}
+		s := servers[host]
+		event := func(kind trace.EventKind, reason string) {
+			e := trace.NewNodeEvent(1000*at, trace.Unset, kind)
+			e.Reason = reason
+			b.AddEvent(host, e)
+		}
+		at = max(at, 0)
+		switch {
+		case s != nil && at < s.at:
+			return b.Drop("events_of_machines_out_of_order", "%s: line %d: timestamp is %d, want %d or more, as in the row of machine %s before", r.File, r.Line, at, s.at, host)
+		case s == nil && kind != "add":
+			return b.Drop("events_of_machines_that_are_not_there", "%s: line %d: %s of machine %s, want that it was added before", r.File, r.Line, kind, host)
+		case s == nil:
+			servers[host] = &server{at: at}
+			b.AddNode(trace.Node{Host: host, MemMiB: mem, VCores: cpu, Present: at == 0})
+			if at > 0 {
+				event(trace.Join, "")
+			}
+			return nil
+		case kind == "add" && s.draining:
+			s.draining = false
+			event(trace.Undrain, "")
+		case kind != "add" && !s.draining:
+			s.draining = true
+			event(trace.Drain, kind)
+		}
+		s.at = at
+		return nil
+	})
+}
+
+// detect2017 knows the tables by their names and numbers of fields.
+func detect2017(name string, head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	fields := bytes.Split(bytes.TrimSpace(line), []byte(","))
+	switch {
+	case strings.Contains(name, "batch_task") && len(fields) == 8:
+		return "batch_task with 8 fields"
+	case strings.Contains(name, "batch_instance") && len(fields) == 12:
+		return "batch_instance with 12 fields"
+	case strings.Contains(name, "server_event"):
+		return "server_event"
+	}
+	return ""
+}

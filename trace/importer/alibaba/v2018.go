@@ -1,0 +1,242 @@
+package alibaba
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/containers"
+	"replay/trace/importer/delimited"
+	"replay/trace/importer/rows"
+	"replay/trace/importer/spill"
+	"replay/trace/importer/workload"
+)
+
+// V2018 is the format of cluster-trace-v2018.
+var V2018 = workload.Format{
+	Usage:         "Alibaba cluster-trace-v2018: batch_task, batch_instance, machine_meta",
+	NoPreferences: true,
+	Params:        rows.Machine,
+	Detect:        detect2018,
+	Read:          read2018,
+}
+
+var (
+	batchTask     = rows.Table{Name: "batch_task", Columns: []string{"task_name", "instance_num", "job_name", "task_type", "status", "start_time", "end_time", "plan_cpu", "plan_mem"}, Least: 7, Number: 5}
+	batchInstance = rows.Table{Name: "batch_instance", Columns: []string{"instance_name", "task_name", "job_name", "task_type", "status", "start_time", "end_time", "machine_id", "seq_no", "total_seq_no", "cpu_avg", "cpu_max", "mem_avg", "mem_max"}, Least: 8, Number: 5}
+	machineMeta   = rows.Table{Name: "machine_meta", Columns: []string{"machine_id", "time_stamp", "failure_domain_1", "failure_domain_2", "cpu_num", "mem_size", "status"}, Least: 7, Number: 1}
+)
+
+// mostInstances is the largest number that a row may say.
+const mostInstances = 1 << 31
+
+func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
+	files, err := rows.Find(b, inputs, []string{batchTask.Name, batchInstance.Name, machineMeta.Name}, []string{"machine_usage", "container_meta", "container_usage"})
+	if err != nil {
+		return err
+	}
+	memMiB, vcores, err := rows.MachineSize(b, 512<<10, 96)
+	if err != nil {
+		return err
+	}
+	if len(files[batchTask.Name]) == 0 {
+		return errors.New("no file of batch_task among the inputs, want one: it has the jobs")
+	}
+	if err := errNoNodes(b, len(files[machineMeta.Name])+len(files[batchInstance.Name]) > 0, "machine_meta or batch_instance"); err != nil {
+		return err
+	}
+	b.NoEpoch = true
+	jobs := spill.NewGroups("job")
+	defer func() { err = errors.Join(err, jobs.Close()) }()
+	var p spill.Packer
+	if err := batchTask.Read(ctx, b, files[batchTask.Name], func(r *delimited.Row) error {
+		t := task{
+			name: r.Name(0), n: r.IntOr(1, 1, 0, mostInstances), status: statusOf(r.Text(4)), start: r.IntOr(5, 0, earliest, latest), end: r.IntOr(6, 0, earliest, latest),
+			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(8, 0, 0, 10_000)/100, memMiB),
+		}
+		if job := r.Name(2); r.Err() == nil {
+			p = t.pack(p[:0])
+			return jobs.Add([]byte(job), p)
+		}
+		return r.Err()
+	}); err != nil {
+		return err
+	}
+	hosts := machines{}
+	if err := batchInstance.Read(ctx, b, files[batchInstance.Name], func(r *delimited.Row) error {
+		i := instance{
+			name: r.Text(0), task: r.Name(1), status: statusOf(r.Text(4)), start: r.IntOr(5, 0, earliest, latest), end: r.IntOr(6, 0, earliest, latest),
+			machine: r.Text(7), seq: r.IntOr(8, 1, 0, latest),
+		}
+		if job := r.Name(2); r.Err() == nil {
+			hosts.add(i.machine)
+			p = i.pack(p[:0])
+			return jobs.Add([]byte(job), p)
+		}
+		return r.Err()
+	}); err != nil {
+		return err
+	}
+	if len(files[machineMeta.Name]) > 0 {
+		if err := readMachines(ctx, b, files[machineMeta.Name], memMiB); err != nil {
+			return err
+		}
+	} else {
+		hosts.nodes(b, memMiB, vcores)
+	}
+	return jobs.Each(ctx, func(id []byte, records [][]byte) error {
+		app, err := unpackJob(b, string(id), records).application(b, trace.KindGeneric, byNames)
+		if app == nil || err != nil {
+			return err
+		}
+		_, err = b.Add(app)
+		return err
+	})
+}
+
+// planned rounds a plan to whole thousandths; 0 stands for none.
+func planned(milli float64) int64 {
+	if milli == 0 {
+		return 0
+	}
+	return max(int64(milli+0.5), 1)
+}
+
+// byNames reads which tasks come after which in their names.
+func byNames(c *containers.Job, tasks []*task) {
+	numbered := map[string]string{}
+	for _, t := range tasks {
+		if n, _, ok := parseName(t.name); ok && numbered[n] == "" {
+			numbered[n] = t.name
+		}
+	}
+	for _, t := range tasks {
+		_, parents, _ := parseName(t.name)
+		for _, n := range parents {
+			c.After(t.name, cmp.Or(numbered[n], "task "+n)) // one that is not there is counted
+		}
+	}
+}
+
+// parseName reads the name of a task in a DAG: letters, its number, and the numbers of its parents with _ before each, up to the first part that is no number. Other names are
+// those of tasks without a DAG.
+func parseName(name string) (number string, parents []string, ok bool) {
+	letters := strings.TrimLeftFunc(name, func(c rune) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' })
+	if len(letters) == len(name) {
+		return "", nil, false
+	}
+	parts := strings.Split(letters, "_")
+	for i, p := range parts {
+		n := strings.TrimLeft(p, "0")
+		if p == "" || strings.Trim(p, "0123456789") != "" {
+			if i == 0 {
+				return "", nil, false
+			}
+			break
+		}
+		if i == 0 {
+			number = n
+		} else if !slices.Contains(parents, n) || len(parents) > 1000 {
+			parents = append(parents, n)
+		}
+	}
+	return number, parents, true
+}
+
+// state is a snapshot of a machine.
+type state struct {
+	at     int64 // s
+	using  bool
+	status string
+}
+
+// machine is a machine while its snapshots are read.
+type machine struct {
+	node   trace.Node
+	states []state
+}
+
+// readMachines makes nodes and their events of the snapshots of machines. One that is first seen after 0 joins then. One whose status is another than USING is gone until the next time
+// that it is.
+func readMachines(ctx context.Context, b *workload.Builder, files []string, memMiB int64) error {
+	all := map[string]*machine{}
+	var order []*machine
+	if err := machineMeta.Read(ctx, b, files, func(r *delimited.Row) error {
+		host, at, status := r.Name(0), r.Int(1, 0, latest), r.Text(6)
+		node := trace.Node{
+			Host: host, Rack: fmt.Sprintf("/zone%d/rack%d", r.IntOr(3, 0, 0, latest), r.IntOr(2, 0, 0, latest)),
+			VCores: int32(r.Int(4, 0, trace.MostVCores)), MemMiB: containers.MiB(r.Float(5, 0, 10_000)/100, memMiB),
+		}
+		if r.Err() != nil {
+			return r.Err()
+		}
+		m := all[host]
+		if m == nil {
+			m = &machine{node: node}
+			all[host] = m
+			order = append(order, m)
+		}
+		if n := len(m.states); n > 0 && m.states[n-1].status == status && m.states[n-1].at <= at {
+			return nil // the same again
+		}
+		m.states = append(m.states, state{at, status == "USING", status})
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, m := range order {
+		slices.SortStableFunc(m.states, func(x, y state) int { return cmp.Compare(x.at, y.at) })
+		m.add(b)
+	}
+	return nil
+}
+
+// add gives the builder the node and its events.
+func (m *machine) add(b *workload.Builder) {
+	first := slices.IndexFunc(m.states, func(s state) bool { return s.using })
+	if first < 0 { // a node that is never there
+		b.Counts.Read["machines_that_were_never_in_use"]++
+		b.AddNode(m.node)
+		return
+	}
+	m.node.Present = m.states[first].at == 0
+	b.AddNode(m.node)
+	if !m.node.Present {
+		b.AddEvent(m.node.Host, trace.NewNodeEvent(1000*m.states[first].at, trace.Unset, trace.Join))
+	}
+	up := true
+	for i, s := range m.states[first+1:] {
+		if s.using == up {
+			continue
+		}
+		e := trace.NewNodeEvent(1000*s.at, trace.Unset, trace.Recover)
+		if up {
+			e.Kind, e.Reason = trace.Fail, "status "+s.status
+			if !slices.ContainsFunc(m.states[first+1+i:], func(s state) bool { return s.using }) {
+				e.Kind = trace.Leave
+			}
+		}
+		up = s.using
+		b.AddEvent(m.node.Host, e)
+	}
+}
+
+// detect2018 knows the tables by their names and numbers of fields.
+func detect2018(name string, head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	fields := bytes.Split(bytes.TrimSpace(line), []byte(","))
+	switch {
+	case strings.Contains(name, "batch_task") && len(fields) == 9:
+		return "batch_task with 9 fields"
+	case strings.Contains(name, "batch_instance") && len(fields) == 14:
+		return "batch_instance with 14 fields"
+	case strings.Contains(name, "machine_meta") && len(fields) == 7:
+		return "machine_meta with 7 fields"
+	}
+	return ""
+}

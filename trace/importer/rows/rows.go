@@ -1,0 +1,168 @@
+// Package rows reads the tables of published traces: text files that are known by their names, with columns that are known by their places.
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replay/trace/importer/delimited"
+	"replay/trace/importer/workload"
+)
+
+// Find sorts the files among inputs by the tables that they are parts of: a table's name stands in the name of the file, or of the folder that it is in.
+// Files of tables in unused, and of no table, are not read, which is noted. A file that has the name of several tables is of the longest.
+func Find(b *workload.Builder, inputs, tables, unused []string) (map[string][]string, error) {
+	files, err := workload.Parts(inputs, nil)
+	if err != nil {
+		return nil, err
+	}
+	found, other := map[string][]string{}, []string(nil)
+	for _, f := range files {
+		table := tableOf(f, slices.Concat(tables, unused))
+		switch {
+		case table == "" && strings.Contains(strings.ToLower(filepath.Base(f)), "readme"):
+		case !slices.Contains(tables, table):
+			other = append(other, filepath.Base(f))
+		default:
+			found[table] = append(found[table], f)
+		}
+	}
+	if len(other) > 0 {
+		b.Counts.Dropped["files_that_are_not_read"] += int64(len(other))
+		more := ""
+		if len(other) > 5 {
+			other, more = other[:5], fmt.Sprintf(" and %d more", len(other)-5)
+		}
+		b.Note("not read, as an import needs nothing of it: %s%s", strings.Join(other, ", "), more)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: no table of this format, want files or folders with one of these in their names: %s", strings.Join(inputs, ", "), strings.Join(tables, ", "))
+	}
+	return found, nil
+}
+
+// tableOf is the table that a file is a part of by its name, or "".
+func tableOf(path string, tables []string) (table string) {
+	for _, name := range []string{filepath.Base(path), filepath.Base(filepath.Dir(path))} {
+		for _, t := range tables {
+			if len(t) > len(table) && strings.Contains(strings.ToLower(name), t) {
+				table = t
+			}
+		}
+		if table != "" {
+			break
+		}
+	}
+	return table
+}
+
+// Table is a table whose columns are known by their places. A first row without a number in the column Number is a header, which is passed over.
+// With Header the first row has the names of the columns, which are then known by them: there may be others, in any order.
+type Table struct {
+	Name    string
+	Columns []string
+	Least   int // fields that a row has at least, without Header
+	Number  int
+	Header  bool
+	Absent  []string // columns that a header need not have
+}
+
+// Read gives the rows of files to take. A row is dropped that has too few fields, or for which take returns the error of a value.
+func (t *Table) Read(ctx context.Context, b *workload.Builder, files []string, take func(*delimited.Row) error) error {
+	for i, f := range files {
+		if err := t.read(ctx, b, f, take); err != nil {
+			return err
+		}
+		b.Progress(i+1, len(files), "files of "+t.Name)
+	}
+	return nil
+}
+
+func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take func(*delimited.Row) error) error {
+	s, err := b.Open(path)
+	if err != nil {
+		return err
+	}
+	in := delimited.NewReader(s, delimited.CSV)
+	row := delimited.Row{File: s.Name, Columns: t.Columns}
+	var places []int
+	if t.Header {
+		if places, err = t.places(in); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", s.Name, err), s.Close())
+		}
+	}
+	ordered := make([][]byte, len(places))
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return errors.Join(ctx.Err(), s.Close())
+		}
+		row.Fields, err = in.Next()
+		if err == io.EOF {
+			return s.Close()
+		}
+		var none *delimited.RowError
+		var bad *delimited.BadValue
+		switch {
+		case errors.As(err, &none):
+			err = b.Drop("rows_of_"+t.Name+"_that_are_not_readable", "%s: line %d: want %s", s.Name, in.Line(), none.Want)
+		case err != nil:
+			return errors.Join(b.Damaged(fmt.Errorf("after line %d: %w", in.Line(), err)), s.Close())
+		case n == 0 && !t.Header && t.isHeader(&row):
+		default:
+			b.Counts.Read["rows_of_"+t.Name]++
+			row.Begin(in.Line())
+			if t.Header {
+				row.Fields = arrange(ordered, row.Fields, places)
+			}
+			if len(row.Fields) < t.Least {
+				err = b.Drop("rows_of_"+t.Name+"_that_are_not_readable", "%s: line %d: has %d fields, want %d or more: %s", s.Name, in.Line(), len(row.Fields), t.Least, strings.Join(t.Columns, ", "))
+			} else if err = take(&row); errors.As(err, &bad) {
+				err = b.Drop("rows_of_"+t.Name+"_with_a_bad_value", "%v", bad)
+			}
+		}
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+}
+
+// places reads a header and finds the columns in it; -1 is one that it does not have.
+func (t *Table) places(in *delimited.Reader) ([]int, error) {
+	head, err := in.Next()
+	if err != nil {
+		return nil, fmt.Errorf("no header (%w), want %s", err, strings.Join(t.Columns, ","))
+	}
+	var has []string
+	for _, f := range head {
+		has = append(has, strings.TrimSpace(string(f)))
+	}
+	places := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		if places[i] = slices.Index(has, c); places[i] < 0 && !slices.Contains(t.Absent, c) {
+			return nil, fmt.Errorf("line 1: no column %s, want %s", c, strings.Join(t.Columns, ","))
+		}
+	}
+	return places, nil
+}
+
+// arrange puts fields at places into the order of to.
+func arrange(to, fields [][]byte, places []int) [][]byte {
+	for i, p := range places {
+		to[i] = nil
+		if p >= 0 && p < len(fields) {
+			to[i] = fields[p]
+		}
+	}
+	return to
+}
+
+// isHeader tells whether a first row has names.
+func (t *Table) isHeader(r *delimited.Row) bool {
+	f := strings.TrimLeft(r.Text(t.Number), "-")
+	return f != "" && (f[0] < '0' || f[0] > '9')
+}
