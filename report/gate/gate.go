@@ -33,20 +33,13 @@ type Gate struct {
 func (g *Gate) Add(base, head *metric.Summary) error {
 	if g.jobs.at == nil {
 		for _, c := range g.Conditions {
-			if _, _, _, err := c.Find(named(base.Values)); err != nil {
+			if _, _, _, err := c.Find(base.Values); err != nil {
 				return err
 			}
 		}
 	}
 	g.jobs.add(base.Data, head.Data)
 	return nil
-}
-
-func named(values []metric.Value) (out []target.Named) {
-	for i := range values {
-		out = append(out, target.Named{Name: values[i].Name, Unit: values[i].Unit})
-	}
-	return out
 }
 
 // Status is what is known of a condition.
@@ -153,11 +146,10 @@ func (g *Gate) judge(c *compare.Comparison) (out []Judged, err error) {
 	for i := range c.Rows {
 		values = append(values, c.Rows[i].Value)
 	}
-	names := named(values)
 	// Chance breaks even one of all conditions in at most this part of gates.
 	alpha := inference.Level / float64(max(len(g.Conditions), 1))
 	for _, cond := range g.Conditions {
-		at, limit, percent, err := cond.Find(names)
+		at, limit, percent, err := cond.Find(values)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/report/metric"
 	"replay/report/quantity"
 )
 
@@ -112,15 +113,9 @@ func (t *Target) left(name, within string, call bool) error {
 	return nil
 }
 
-// A Named value is one that a target may be about.
-type Named struct {
-	Name string
-	Unit quantity.Unit
-}
-
 // Find returns which of values the target is about, and the limit in its unit: a part of the base's value where percent is true. The
 // error names those that come near.
-func (t *Target) Find(values []Named) (at int, limit float64, percent bool, err error) {
+func (t *Target) Find(values []metric.Value) (at int, limit float64, percent bool, err error) {
 	if at, err = t.find(values); err != nil {
 		return 0, 0, false, fmt.Errorf("%q: %w", t.Text, err)
 	}
@@ -133,8 +128,10 @@ func (t *Target) Find(values []Named) (at int, limit float64, percent bool, err 
 	return at, limit, false, nil
 }
 
-func (t *Target) find(values []Named) (int, error) {
-	is := func(name string) int { return slices.IndexFunc(values, func(v Named) bool { return v.Name == name }) }
+func (t *Target) find(values []metric.Value) (int, error) {
+	is := func(name string) int {
+		return slices.IndexFunc(values, func(v metric.Value) bool { return v.Name == name })
+	}
 	if t.stat == "" {
 		if at := is(t.value); at >= 0 {
 			return at, nil
@@ -157,7 +154,7 @@ func (t *Target) find(values []Named) (int, error) {
 }
 
 // of finds the part of a value: by its label, or of a queue by the end of its path where that is one queue alone.
-func (t *Target) of(name string, values []Named) (int, error) {
+func (t *Target) of(name string, values []metric.Value) (int, error) {
 	p := t.parts[0]
 	var found []int
 	var known []string
@@ -187,7 +184,7 @@ func (t *Target) of(name string, values []Named) (int, error) {
 }
 
 // near lists names that share a word with one that is not there.
-func near(name string, values []Named) string {
+func near(name string, values []metric.Value) string {
 	var list []string
 	for _, v := range values {
 		plain, _, part := strings.Cut(v.Name, "[")

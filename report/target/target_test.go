@@ -4,14 +4,20 @@ import (
 	"strings"
 	"testing"
 
+	"replay/report/metric"
 	"replay/report/quantity"
 )
 
-var values = []Named{
-	{"wait_job_first_task_mean_ms", quantity.MS}, {"wait_job_first_task_p95_ms", quantity.MS}, {"wait_job_first_task_p95_ms[queue=root.a.etl]", quantity.MS},
-	{"wait_job_first_task_p95_ms[queue=root.b.etl]", quantity.MS}, {"wait_job_first_task_p95_ms[queue=root.ad-hoc]", quantity.MS},
-	{"wait_job_first_task_p95_ms[size=1-10]", quantity.MS}, {"slowdown_mean", quantity.Ratio}, {"locality_tasks_node", quantity.Share}, {"makespan_ms", quantity.MS},
-}
+var values = func() (out []metric.Value) {
+	for _, v := range []quantity.Quantity{
+		{Name: "wait_job_first_task_mean_ms", Unit: quantity.MS}, {Name: "wait_job_first_task_p95_ms", Unit: quantity.MS}, {Name: "wait_job_first_task_p95_ms[queue=root.a.etl]", Unit: quantity.MS},
+		{Name: "wait_job_first_task_p95_ms[queue=root.b.etl]", Unit: quantity.MS}, {Name: "wait_job_first_task_p95_ms[queue=root.ad-hoc]", Unit: quantity.MS},
+		{Name: "wait_job_first_task_p95_ms[size=1-10]", Unit: quantity.MS}, {Name: "slowdown_mean", Unit: quantity.Ratio}, {Name: "locality_tasks_node", Unit: quantity.Share}, {Name: "makespan_ms", Unit: quantity.MS},
+	} {
+		out = append(out, metric.Value{Quantity: v})
+	}
+	return out
+}()
 
 func TestFind(t *testing.T) {
 	for _, tt := range []struct {

@@ -43,6 +43,7 @@ var commands = []func(*program) *cli.Command{
 	runCommand,
 	compareCommand,
 	gateCommand,
+	planCommand,
 	importCommand,
 	genCommand,
 	traceCommand,

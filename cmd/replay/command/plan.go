@@ -1,0 +1,248 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
+
+	"replay/engine"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/report"
+	"replay/report/inference"
+	"replay/report/plan"
+	"replay/report/quantity"
+	"replay/report/target"
+)
+
+func planCommand(p *program) *cli.Command {
+	return &cli.Command{
+		Name:      "plan",
+		Usage:     "find the smallest cluster, or the best value of any setting, at which conditions hold",
+		ArgsUsage: "TRACE",
+		Description: `Examples:
+   replay plan lastweek --hold 'p95(wait, queue=etl) < 30s' --vary nodes=4:400 --price 0.42
+   replay plan lastweek --hold 'mean(duration) < 5m' --hold 'p95(wait) < 1m' --vary load=0.5:2:0.05
+   replay plan lastweek --hold 'locality_tasks_host_share > 90%' --vary 'conf spark.locality.wait=0s:10s:500ms'
+   replay plan lastweek --hold 'p95(wait, queue=etl) < 30s' --vary fair-scheduler=w1.xml,w2.xml,w4.xml
+
+The setting is any flag of run, or one key of --conf or --model. Its values are FROM:TO, with :STEP where it is not 1, or a list with
+commas, from one end to the other. The border between holding and failing is found by bisection, with the same random streams at each
+value and as many seeds as it takes to know on which side a value is. Conditions are those of replay gate, without a sign.`,
+		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
+			with(&cli.StringSliceFlag{Name: "hold", Usage: "`CONDITION` to hold, such as 'p95(wait, queue=etl) < 30s' (repeatable: all of them)"}, aLimit),
+			with(&cli.StringFlag{Name: "vary", Usage: "`SETTING=VALUES`: nodes=4:400, load=0.5:2:0.1, 'conf KEY=0s:10s:1s', FLAG=a,b,c"}, aSetting),
+			&cli.Float64Flag{Name: "price", Usage: "`AMOUNT` that a node costs an hour, shown beside numbers of nodes"},
+			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most at each value", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
+			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(10_000)),
+			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for plan.json, plan.txt and the curves"},
+			formatsFlag("svg,png,pdf"),
+			&cli.BoolFlag{Name: "json", Usage: "print the plan as JSON"},
+		),
+		Action: p.plan,
+	}
+}
+
+// aLimit wants a condition on a value itself.
+func aLimit(value string) error {
+	t, err := target.Parse(value)
+	if err == nil && t.Change {
+		err = fmt.Errorf("%q is a change against a base, want a limit without a sign", value)
+	}
+	return err
+}
+
+// planning is a plan while it is searched for.
+type planning struct {
+	p        *program
+	c        *cli.Context
+	source   *traceSource
+	base     scenario.Options
+	setting  setting
+	targets  []*target.Target
+	metrics  []plan.Metric // by target, known after the first replay
+	warnings []record.Warning
+
+	done, begun atomic.Int64
+	now         atomic.Int64 // the value that is replayed
+}
+
+func (p *program) plan(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("plan wants one TRACE directory, got %d arguments", c.NArg())
+	}
+	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}}
+	for _, text := range c.StringSlice("hold") {
+		t, _ := target.Parse(text) // the flag takes no other
+		w.targets = append(w.targets, t)
+	}
+	if len(w.targets) == 0 {
+		return usagef("plan wants --hold, a condition such as 'p95(wait) < 30s'")
+	}
+	if !c.IsSet("vary") {
+		return usagef("plan wants --vary, a setting and its values such as nodes=4:400")
+	}
+	var err error
+	w.setting, _ = parseSetting(c.String("vary")) // the flag takes no other
+	formats, err := plotFormats(c.String("formats"))
+	if err != nil {
+		return err
+	}
+	if out := c.String("out"); out != "" {
+		if err := plan.CheckDir(out); err != nil {
+			return err
+		}
+	}
+	if w.base, err = p.readOptions(c, p.options()); err != nil {
+		return err
+	}
+	var ends []variant
+	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
+		o, err := w.options(i)
+		if err != nil {
+			return err
+		}
+		ends = append(ends, variant{name: w.setting.name + "=" + w.setting.labels[i], options: o})
+	}
+	if err := p.checkSource(w.source, map[string]int{}, false, ends); err != nil {
+		return err
+	}
+	defer w.source.release()
+	stop := watchShare(c, "plan", w.progress)
+	answer, err := plan.Solve(&plan.Problem{Targets: w.targets, Values: len(w.setting.labels), Seeds: c.Int("max-seeds"), Replay: w.replay})
+	stop()
+	if err != nil {
+		return err
+	}
+	printWarnings(c, w.warnings)
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics}
+	if w.setting.name == "nodes" {
+		r.Price = c.Float64("price")
+	}
+	if out := c.String("out"); out != "" {
+		if err := r.WriteDir(out, formats); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		js, err := r.JSON()
+		if err == nil {
+			_, err = c.App.Writer.Write(js)
+		}
+		return err
+	}
+	var text strings.Builder
+	r.WriteText(&text)
+	if _, err := io.WriteString(c.App.Writer, text.String()); err != nil {
+		return err
+	}
+	if answer.Best < 0 {
+		return failedCheck()
+	}
+	return nil
+}
+
+// options are those of the i-th value.
+func (w *planning) options(i int) (scenario.Options, error) {
+	words := w.setting.words(i)
+	if err := w.p.checkVariantWords(words); err != nil {
+		return scenario.Options{}, usagef("--vary %s: %w", w.setting.name, err)
+	}
+	o, err := w.p.variantOptions(words, w.base)
+	if err != nil {
+		err = fmt.Errorf("--vary %s=%s: %w", w.setting.name, w.setting.labels[i], err)
+	}
+	return o, err
+}
+
+// progress says how far the search is. How many values and seeds it takes is not known before: as if the first seeds told.
+func (w *planning) progress(time.Duration) (float64, string) {
+	least := int64(inference.Fewest * (4 + bits.Len(uint(len(w.setting.labels)))))
+	share := float64(w.done.Load()) / float64(max(least, w.begun.Load()+inference.Fewest))
+	return share, fmt.Sprintf("%s done, at %s=%s", quantity.Counted(w.done.Load(), "replays"), w.setting.name, w.setting.labels[w.now.Load()])
+}
+
+// replay is [plan.Problem.Replay].
+func (w *planning) replay(value, first, last int) ([][]float64, error) {
+	o, err := w.options(value)
+	if err != nil {
+		return nil, err
+	}
+	workers := w.c.Int("jobs")
+	if !w.c.IsSet("jobs") {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	results := make([]*report.Result, last-first)
+	g, ctx := errgroup.WithContext(w.c.Context)
+	g.SetLimit(workers)
+	w.source.wanted += last - first
+	w.begun.Add(int64(last - first))
+	w.now.Store(int64(value))
+	for k := range results {
+		g.Go(func() (err error) {
+			results[k], err = w.run(ctx, o, uint64(first+k))
+			w.done.Add(1)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, fmt.Errorf("%s=%s: %w", w.setting.name, w.setting.labels[value], err)
+	}
+	var out [][]float64
+	for _, r := range results {
+		excess, err := w.excess(r)
+		if err != nil {
+			return nil, usagef("%w", err)
+		}
+		out = append(out, excess)
+	}
+	return out, nil
+}
+
+// run replays once, with the seed that stands so many after the first.
+func (w *planning) run(ctx context.Context, o scenario.Options, seed uint64) (*report.Result, error) {
+	t, err := w.source.open(w.p)
+	if err != nil {
+		return nil, err
+	}
+	defer w.source.close()
+	o = o.Clone()
+	o.Seed += seed
+	return replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(*scenario.Scenario) *record.Made { return nil })
+}
+
+// excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed.
+func (w *planning) excess(r *report.Result) (out []float64, err error) {
+	for _, x := range r.Manifest.Warnings {
+		if !slices.ContainsFunc(w.warnings, func(o record.Warning) bool { return o.Text == x.Text }) {
+			w.warnings = append(w.warnings, x)
+		}
+	}
+	lost := r.Outcome().Unexpected > 0
+	for i, t := range w.targets {
+		at, limit, _, err := t.Find(r.Values)
+		if err != nil {
+			return nil, err
+		}
+		v := &r.Values[at]
+		if len(w.metrics) == i {
+			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Unit: v.Unit, Limit: limit})
+		}
+		x := v.Number - limit
+		if v.Absent != "" || lost {
+			x = math.NaN()
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}

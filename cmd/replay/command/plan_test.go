@@ -1,0 +1,99 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPlan(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plan")
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"nodes", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--price", "0.5", "--out", dir}, exitDone,
+			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds wait_job_first_task_p95_ms cost an hour", "6.00 holds"}},
+		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, exitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
+		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, exitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s."}},
+		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "sharing=fair,drf"}, exitFailed, []string{"mean(wait) < 1ms does not hold with sharing from fair to drf: neither at fair nor at drf."}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q"}, tt.args...)...)
+			out = strings.Join(strings.Fields(out), " ")
+			if code != tt.code {
+				t.Errorf("exit %d, want %d: %s", code, tt.code, stderr)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
+			}
+		})
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "plan.json"))
+	var plan struct {
+		Best   string
+		Points []struct{ Value, Status string }
+	}
+	if err != nil || json.Unmarshal(text, &plan) != nil || plan.Best != "12" || len(plan.Points) != 5 {
+		t.Errorf("%v: %s", err, text)
+	}
+	for _, name := range []string{"plan.txt", "plots/curve-1.svg", "plots/curve-1.pdf", "plots/curve-1.png"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestPlanWrong(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "plan wants --hold"},
+		{[]string{"--hold", "mean(wait) < 1s"}, "plan wants --vary"},
+		{[]string{"--hold", "mean(wait) < +5%", "--vary", "nodes=4:8"}, "is a change against a base, want a limit without a sign"},
+		{[]string{"--hold", "mean(wait, queue=x) < 1s", "--vary", "nodes=4:8"}, "no jobs with queue=x"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8:4"}, "from 8 to 4 by 1, want 2 to"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=8"}, "want two values or more"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf x=1s:2m"}, "have different units"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nods=4:8"}, "--nods"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf=4:8"}, "want SETTING=VALUES"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=0:8"}, "--nodes"},
+	} {
+		if code, _, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "-q"}, tt.args...)...); code != exitUsage || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%q: exit %d, %s; want %s", tt.args, code, stderr, tt.want)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for text, want := range map[string][]string{
+		"nodes=4:6":            {"4", "5", "6"},
+		"load=0.5:0.9:0.2":     {"0.5", "0.7", "0.9"},
+		"load=1:2:0.5":         {"1.0", "1.5", "2.0"},
+		"conf a.b=0s:3s:1.5s":  {"0.0s", "1.5s", "3.0s"},
+		"fair-scheduler=a,b:c": {"a", "b:c"},
+	} {
+		if s, err := parseSetting(text); err != nil || !slices.Equal(s.labels, want) {
+			t.Errorf("%s: %v (%v), want %v", text, s.labels, err, want)
+		}
+	}
+}
+
+func FuzzSetting(f *testing.F) {
+	for _, text := range []string{"nodes=4:400", "conf k=0s:10s:1s", "x=a,b", "load=1e300:1e308:1e-300", "=:"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := parseSetting(text); err == nil && (len(s.labels) < 2 || len(s.labels) > mostValues+1 && !strings.Contains(text, ",")) {
+			t.Errorf("%q has %d values", text, len(s.labels))
+		}
+	})
+}

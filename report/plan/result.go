@@ -1,0 +1,286 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"replay/outdir"
+	"replay/report/compare"
+	"replay/report/dist"
+	"replay/report/figure"
+	"replay/report/inference"
+	"replay/report/quantity"
+	"replay/report/target"
+)
+
+// A Plan is an answer with what its numbers mean.
+type Plan struct {
+	*Answer
+	Setting string   // what was varied: nodes
+	Labels  []string // its values
+	Subject string   // what was replayed
+	Targets []*target.Target
+	Metrics []Metric // by target
+	Price   float64  // of a node hour; 0 when nobody says, or the setting is no number of nodes
+}
+
+// Metric is what a target is about.
+type Metric struct {
+	Name  string
+	Unit  quantity.Unit
+	Limit float64 // in the unit
+}
+
+// value returns the mean of a target's value over the seeds of a point, and half the interval around it; NaN where a replay has none.
+func (p *Plan) value(pt *Point, t int) (mean, half float64) {
+	xs := make([]float64, len(pt.Excess))
+	for k := range xs {
+		xs[k] = pt.Excess[k][t]
+	}
+	mean, half = dist.Mean(xs)+p.Metrics[t].Limit, math.NaN()
+	if !math.IsNaN(mean) && len(xs) >= inference.Fewest {
+		half = inference.Independent(xs).Half(inference.Level)
+	}
+	return mean, half
+}
+
+func (p *Plan) targets() string {
+	var texts []string
+	for _, t := range p.Targets {
+		texts = append(texts, t.Text)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// Sentence is the answer in words.
+func (p *Plan) Sentence() string {
+	first, last := p.Labels[0], p.Labels[len(p.Labels)-1]
+	within := fmt.Sprintf("%s from %s to %s", p.Setting, first, last)
+	switch {
+	case p.Best < 0:
+		return fmt.Sprintf("%s does not hold with %s: neither at %s nor at %s.", p.targets(), within, first, last)
+	case p.All && p.Low == p.High:
+		return fmt.Sprintf("%s holds with %s at both ends: already at %s.", p.targets(), within, first)
+	case p.All:
+		return fmt.Sprintf("%s holds with %s at both ends by the means of all seeds, which chance may explain at %s.", p.targets(), within, first)
+	}
+	which := "the smallest"
+	if !p.Rising {
+		which = "the largest"
+	}
+	text := fmt.Sprintf("%s = %s is %s from %s to %s at which %s", p.Setting, p.Labels[p.Best], which, first, last, p.targets())
+	if p.Low == p.High {
+		return text + " (known with 95 % confidence)."
+	}
+	return fmt.Sprintf("%s (from %s to %s with 95 %% confidence).", text, p.Labels[p.Low], p.Labels[p.High])
+}
+
+// brokenText says where more is not better; empty where it is as far as was looked.
+func (p *Plan) brokenText() string {
+	if p.Broken == nil {
+		return ""
+	}
+	b := p.Broken[0]
+	return fmt.Sprintf("Not all the way: what holds at %s = %s and what holds at %s contradict each other, so that there may be further borders between them.", p.Setting, p.Labels[b[0]], p.Labels[b[1]])
+}
+
+// WriteText writes the answer, and each value that was replayed.
+func (p *Plan) WriteText(w io.Writer) {
+	compare.Wrap(w, p.Sentence(), "")
+	if text := p.brokenText(); text != "" {
+		compare.Wrap(w, text, "")
+	}
+	fmt.Fprintf(w, "%s of %s at %d of %d values.\n\n", quantity.Counted(int64(p.Replays), "replays"), p.Subject, len(p.Points), len(p.Labels))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, p.Setting, "\tseeds")
+	for _, m := range p.Metrics {
+		fmt.Fprintf(t, "\t%s", m.Name)
+	}
+	if p.Price > 0 {
+		fmt.Fprint(t, "\tcost an hour")
+	}
+	fmt.Fprintln(t, "\t")
+	for i := range p.Points {
+		pt := &p.Points[i]
+		fmt.Fprintf(t, "%s\t%d", p.Labels[pt.Value], len(pt.Excess))
+		for k := range p.Metrics {
+			fmt.Fprintf(t, "\t%s", p.cell(pt, k))
+		}
+		if p.Price > 0 {
+			fmt.Fprintf(t, "\t%s", quantity.Decimals(p.cost(pt.Value), 2))
+		}
+		fmt.Fprintf(t, "\t%s\n", pt.Status)
+	}
+	t.Flush()
+}
+
+func (p *Plan) cell(pt *Point, t int) string {
+	mean, half := p.value(pt, t)
+	if math.IsNaN(mean) {
+		return "–"
+	}
+	s := p.Metrics[t].Unit.ScaleOf(mean)
+	text := s.Number(mean)
+	if !math.IsNaN(half) && half > 0 {
+		text += " ±" + s.Number(half)
+	}
+	return text + s.Suffix()
+}
+
+// cost is the price of an hour of a number of nodes.
+func (p *Plan) cost(value int) float64 {
+	var n float64
+	fmt.Sscan(p.Labels[value], &n)
+	return n * p.Price
+}
+
+// curve draws each target's value over the setting, against its limit.
+func (p *Plan) curve() (out []figure.Picture) {
+	for t, m := range p.Metrics {
+		scale := m.Unit.ScaleOf(m.Limit)
+		f := figure.New(figure.Short(p.Targets[t].Text, 60), p.Setting, axis(m.Name, scale))
+		var line figure.Points
+		var dots []figure.Dot
+		low, high := m.Limit*scale.By, m.Limit*scale.By
+		x := func(value int) float64 {
+			var n float64
+			if _, err := fmt.Sscan(p.Labels[value], &n); err != nil {
+				return float64(value)
+			}
+			return n
+		}
+		from, to := x(0), x(len(p.Labels)-1)
+		for i := range p.Points {
+			pt := &p.Points[i]
+			mean, half := p.value(pt, t)
+			if math.IsNaN(mean) {
+				continue
+			}
+			y := mean * scale.By
+			line = append(line, figure.Point{X: x(pt.Value), Y: y})
+			dots = append(dots, figure.Dot{X: x(pt.Value), Y: y, Color: figure.Palette[0], Filled: pt.Status == Holds})
+			low, high = min(low, y), max(high, y)
+			if !math.IsNaN(half) {
+				h := half * scale.By
+				f.Styled("", figure.Palette[0], nil, 1, figure.Points{{X: x(pt.Value), Y: y - h}, {X: x(pt.Value), Y: y + h}})
+				low, high = min(low, y-h), max(high, y+h)
+			}
+		}
+		picture := figure.Picture{Name: fmt.Sprintf("curve-%d", t+1), Title: p.Targets[t].Text}
+		if len(line) == 0 {
+			picture.Reason = "no replay has a value"
+			out = append(out, picture)
+			continue
+		}
+		f.Line("mean over seeds, with its interval (filled: holds)", 0, line)
+		f.Styled("limit", figure.Ink, figure.Dashes[1], 1, figure.Points{{X: from, Y: m.Limit * scale.By}, {X: to, Y: m.Limit * scale.By}})
+		f.Dots(dots)
+		pad := (high - low) * .05
+		f.Range(from, to, low-pad, high+pad)
+		picture.Figure = f
+		out = append(out, picture)
+	}
+	return out
+}
+
+// axis names a metric and the unit of its numbers.
+func axis(name string, s quantity.Scale) string {
+	name = figure.Short(strings.TrimSuffix(name, quantity.MS.Suffix()), 40)
+	if s.Unit == "" {
+		return name
+	}
+	return name + " (" + s.Unit + ")"
+}
+
+// answer is the plan for other programs.
+type answer struct {
+	Answer  string      `json:"answer"`
+	Setting string      `json:"setting"`
+	Best    *string     `json:"best"` // null where no value that was tried holds
+	Low     *string     `json:"low"`
+	High    *string     `json:"high"`
+	Largest bool        `json:"largest"` // best is the largest value at which the targets hold, not the smallest
+	Replays int         `json:"replays"`
+	Broken  [][2]string `json:"contradictions"`
+	Points  []jsonPoint `json:"points"`
+}
+
+type jsonPoint struct {
+	Value   string     `json:"value"`
+	Status  Status     `json:"status"`
+	Seeds   int        `json:"seeds"`
+	Targets []jsonMean `json:"targets"`
+}
+
+type jsonMean struct {
+	Metric string   `json:"metric"`
+	Limit  float64  `json:"limit"` // in the metric's unit
+	Mean   *float64 `json:"mean"`  // null where a replay has no value
+	Half   *float64 `json:"half_interval"`
+}
+
+// JSON returns the plan for other programs.
+func (p *Plan) JSON() ([]byte, error) {
+	known := func(x float64) *float64 {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	label := func(i int) *string {
+		if i < 0 {
+			return nil
+		}
+		return &p.Labels[i]
+	}
+	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}}
+	for _, b := range p.Broken {
+		a.Broken = append(a.Broken, [2]string{p.Labels[b[0]], p.Labels[b[1]]})
+	}
+	for i := range p.Points {
+		pt := &p.Points[i]
+		row := jsonPoint{Value: p.Labels[pt.Value], Status: pt.Status, Seeds: len(pt.Excess)}
+		for t, m := range p.Metrics {
+			mean, half := p.value(pt, t)
+			row.Targets = append(row.Targets, jsonMean{m.Name, m.Limit, known(mean), known(half)})
+		}
+		a.Points = append(a.Points, row)
+	}
+	text, err := json.MarshalIndent(&a, "", "  ")
+	return append(text, '\n'), err
+}
+
+// dir is what a directory of a plan consists of.
+var dir = outdir.Kind{Mark: "plan.json", Files: []string{"plan.json", "plan.txt", "plots"}}
+
+// CheckDir reports why a plan cannot be written to path.
+func CheckDir(path string) error { return dir.Check(path) }
+
+// WriteDir writes plan.json, plan.txt and the curves to a directory, which is absent, empty or an earlier plan. It appears whole or not at all.
+func (p *Plan) WriteDir(path string, formats []string) error {
+	d, err := dir.Begin(path)
+	if err != nil {
+		return err
+	}
+	defer d.Abort()
+	if err := figure.WriteAll(d.Path("plots"), p.curve(), formats); err != nil {
+		return err
+	}
+	js, err := p.JSON()
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	p.WriteText(&text)
+	if err := d.WriteFile("plan.json", js); err != nil {
+		return err
+	}
+	if err := d.WriteFile("plan.txt", []byte(text.String())); err != nil {
+		return err
+	}
+	return d.Install()
+}
