@@ -14,6 +14,7 @@ import (
 
 	"replay/trace/importer/alibaba"
 	"replay/trace/importer/eventlog"
+	"replay/trace/importer/sls"
 	"replay/trace/importer/sparkonyarn"
 	"replay/trace/importer/table"
 	"replay/trace/importer/workload"
@@ -28,6 +29,7 @@ var Importers = map[string]workload.Format{
 	"csv":               table.CSV,
 	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
 	"parquet":           table.Parquet,
+	"sls":               sls.Format,
 	"spark-eventlog":    eventlog.Format,
 	"spark-on-yarn":     sparkonyarn.Format,
 }

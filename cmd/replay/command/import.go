@@ -54,6 +54,7 @@ func importCommand(*program) *cli.Command {
 			&cli.StringFlag{Name: "queue", Usage: "queue of all applications", DefaultText: "as recorded"},
 			&cli.StringSliceFlag{Name: "queue-map", Usage: "queue of applications whose name matches, `REGEX=QUEUE`; repeatable, the first match counts"},
 			&cli.IntFlag{Name: "limit", Usage: "take the first `N` applications of the source", DefaultText: "all"},
+			&cli.Int64Flag{Name: "max-job-tasks", Value: def.MaxJobTasks, Usage: "an application of more than `N` tasks is left out"},
 			&cli.BoolFlag{Name: "json", Usage: "print what was imported and every input as JSON"},
 		}, append(append(inputFlags(), progressFlags()...), paramFlags()...)...),
 		Action: runImport,
@@ -115,7 +116,7 @@ func runImport(c *cli.Context) error {
 		Out: c.String("out"), Name: c.String("name"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
 		NodeMemMiB: c.Int64("node-mem"), NodeVCores: int32(c.Int("node-vcores")), Replication: c.Int("replication"),
 		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"), Limit: c.Int("limit"),
-		Params: params(c), Stdin: c.App.Reader,
+		MaxJobTasks: c.Int64("max-job-tasks"), Params: params(c), Stdin: c.App.Reader,
 	}
 	if err := readInputFlags(c, &opt); err != nil {
 		return err

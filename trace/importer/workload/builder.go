@@ -112,7 +112,7 @@ func (b *Builder) Drop(reason, format string, args ...any) error {
 	}
 	if b.warned[reason] < warnedDrops {
 		b.warned[reason]++
-		b.Warn(format+"; it is left out", args...)
+		b.Warn("%s", fmt.Errorf(format+"; it is left out", args...)) // takes %w, too
 	}
 	return nil
 }
@@ -197,8 +197,14 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 		return false, ErrLimit
 	}
 	queue := b.Options.queueOf(a.Job.Name, a.Queue)
-	if err := checkQueue(queue); err != nil {
-		return false, fmt.Errorf("application %s: %w", a.Job.ExternalID, err)
+	if r == nil { // of a recording it was checked
+		err := firstOf(b.CheckTasks(a.Job.NumTasks()), checkQueue(queue))
+		if err == nil {
+			err = trace.CheckApplication(&a.Job, a.Executors, len(a.Hosts), len(a.Files))
+		}
+		if err != nil {
+			return false, b.Drop("applications_against_a_rule", "application %s: %w", a.Job.ExternalID, err)
+		}
 	}
 	if a.User == "" {
 		a.User = "default"
@@ -217,6 +223,23 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 		r.resident = residentOf(a).clone()
 	}
 	return true, b.spool.add(a, queue, r)
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckTasks tells whether an application would have more tasks than one may. It is called before memory is taken for them.
+func (b *Builder) CheckTasks(n int64) error {
+	if most := b.Options.MaxJobTasks; n > most {
+		return fmt.Errorf("has %d tasks, want at most %d; --max-job-tasks allows more", n, most)
+	}
+	return nil
 }
 
 // count takes what an application of the trace took of hosts.

@@ -32,6 +32,7 @@ type Options struct {
 
 	Lenient, Strict bool
 	MaxUnpacked     int64 // bytes that a packed file may unpack to, 0 = the bound of [input.Unpacked]
+	MaxJobTasks     int64 // tasks that one application may have
 	Limit           int   // applications that are taken, the first ones that the source has; 0 = all
 
 	// Applications are taken that were submitted from FromMS to before ToMS, ms since 1970; trace.Unset = no bound. Those of a source
@@ -52,7 +53,7 @@ type Options struct {
 
 // DefaultOptions are those that a command starts from.
 func DefaultOptions() Options {
-	return Options{Blocks: "observed", Racks: 1, Replication: 3, Seed: 1, Arrivals: "recorded", Copies: 1, FromMS: trace.Unset, ToMS: trace.Unset}
+	return Options{Blocks: "observed", Racks: 1, Replication: 3, Seed: 1, Arrivals: "recorded", Copies: 1, MaxJobTasks: 2_000_000, FromMS: trace.Unset, ToMS: trace.Unset}
 }
 
 // Strictness is how an import treats what is wrong with its input.
@@ -78,6 +79,8 @@ func (o *Options) Strictness() Strictness {
 // check tells which option has a value that no import can follow.
 func (o *Options) check() error {
 	switch {
+	case o.MaxJobTasks < 1:
+		return fmt.Errorf("max-job-tasks is %d, want 1 or more", o.MaxJobTasks)
 	case o.Limit < 0:
 		return fmt.Errorf("limit is %d, want 0 (all) or more", o.Limit)
 	case o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS:

@@ -3,6 +3,7 @@ package workload
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strconv"
@@ -63,6 +64,9 @@ func (b *Builder) settle() error {
 	if err := b.chooseRecordings(); err != nil {
 		return err
 	}
+	if err := b.tellApart(); err != nil {
+		return err
+	}
 	managers := map[string]int64{}
 	for i := range b.spool.index {
 		s := &b.spool.index[i]
@@ -97,6 +101,35 @@ func (b *Builder) settle() error {
 	}
 	b.Counts.Read["inputs"] = int64(len(b.inputs))
 	b.Counts.Kept["applications"] = int64(len(b.spool.index))
+	return nil
+}
+
+// tellApart gives a number to each application that has the id of another, from the second on in the order of submission. Others that depend on the id
+// depend on the first.
+func (b *Builder) tellApart() error {
+	hashes := make([]uint64, len(b.spool.index)) // less than a table of all ids
+	seed := maphash.MakeSeed()
+	for i := range b.spool.index {
+		hashes[i] = maphash.String(seed, b.spool.index[i].id)
+	}
+	sorted := slices.Clone(hashes)
+	slices.Sort(sorted)
+	n := map[string]int{}
+	for i := range b.spool.index {
+		s := &b.spool.index[i]
+		at, _ := slices.BinarySearch(sorted, hashes[i])
+		if s.id == "" || at+1 == len(sorted) || sorted[at+1] != hashes[i] {
+			continue
+		}
+		if n[s.id]++; n[s.id] == 1 {
+			continue
+		}
+		if b.Options.Strict {
+			return fmt.Errorf("application %q: the source has several of this id, want one", s.id)
+		}
+		b.Counts.Modelled["ids_of_applications_that_had_that_of_another"]++
+		s.id += " (" + strconv.Itoa(n[s.id]) + ")"
+	}
 	return nil
 }
 

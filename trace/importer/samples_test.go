@@ -1,0 +1,73 @@
+package importer
+
+import (
+	"path/filepath"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// A sample is input that another program made, with what a count by other means has of it.
+type sample struct {
+	format  string
+	inputs  []string
+	change  func(*workload.Options)
+	trace   trace.Counts     // of which those above 0 are compared
+	read    workload.Counter // some of the counts
+	dropped workload.Counter
+}
+
+var samples = []sample{
+	{"sls", []string{"sls/inputsls.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 3}, nil, nil},
+	{"sls", []string{"sls/inputsls.json", "sls/nodes.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 19}, workload.Counter{"racks": 5, "nodes": 19, "empty_nodes": 1}, workload.Counter{"nodes_without_a_name": 1}},
+	{"sls", []string{"sls/inputsls.json", "sls/nodes-with-resources.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 4}, workload.Counter{"racks": 1}, nil},
+	{"sls", []string{"sls/syn_generic.json"}, nil, trace.Counts{Jobs: 10, Stages: 20, Nodes: 20}, nil, nil},
+}
+
+// Every sample is recognised, imports with the counts that it has, and follows all rules.
+func TestSamples(t *testing.T) {
+	for _, s := range samples {
+		t.Run(s.format+"/"+filepath.Base(s.inputs[len(s.inputs)-1]), func(t *testing.T) {
+			opt := workload.DefaultOptions()
+			opt.Out = filepath.Join(t.TempDir(), "trace")
+			var inputs []string
+			for _, in := range s.inputs {
+				inputs = append(inputs, importtest.Traces(t, in))
+			}
+			if s.change != nil {
+				s.change(&opt)
+			}
+			if name, how, err := Detect(inputs, &opt); err != nil || name != s.format {
+				t.Errorf("recognised as %q (%s), %v", name, how, err)
+			}
+			res, err := Import(t.Context(), s.format, inputs, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check, err := trace.Check(t.Context(), opt.Out, 5)
+			if err != nil || !check.OK() {
+				t.Errorf("%+v, %v", check, err)
+			}
+			for what, n := range map[string][2]int64{
+				"jobs": {res.Trace.Jobs, s.trace.Jobs}, "stages": {res.Trace.Stages, s.trace.Stages}, "tasks": {res.Trace.Tasks, s.trace.Tasks},
+				"nodes": {res.Trace.Nodes, s.trace.Nodes}, "node events": {res.Trace.NodeEvents, s.trace.NodeEvents},
+			} {
+				if n[1] > 0 && n[0] != n[1] {
+					t.Errorf("%d %s, want %d", n[0], what, n[1])
+				}
+			}
+			for name, want := range s.read {
+				if got := res.Counts.Read[name]; got != want {
+					t.Errorf("read %d %s, want %d", got, name, want)
+				}
+			}
+			for name, want := range s.dropped {
+				if got := res.Counts.Dropped[name]; got != want {
+					t.Errorf("dropped %d %s, want %d", got, name, want)
+				}
+			}
+		})
+	}
+}
