@@ -34,7 +34,7 @@ func TestSamples(t *testing.T) {
 			opt.Out = filepath.Join(t.TempDir(), "trace")
 			var inputs []string
 			for _, in := range s.inputs {
-				inputs = append(inputs, importtest.Traces(t, in))
+				inputs = append(inputs, importtest.Sample(t, in))
 			}
 			if s.change != nil {
 				s.change(&opt)

@@ -38,23 +38,6 @@ func Recordings(t testing.TB, name string) string {
 	return dir
 }
 
-// TracesVariable names the folder of sample traces of other programs in the environment.
-const TracesVariable = "REPLAY_TRACES"
-
-// Traces returns the path of a sample below the folder; without it the test is skipped.
-func Traces(t testing.TB, name string) string {
-	t.Helper()
-	root := os.Getenv(TracesVariable)
-	if root == "" {
-		t.Skipf("%s is not set: it names a folder of sample traces (sls, rumen, swim, ...) that this test imports", TracesVariable)
-	}
-	path := filepath.Join(root, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%s: %v", TracesVariable, err)
-	}
-	return path
-}
-
 // Read returns the content of a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
