@@ -215,6 +215,11 @@ func readManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a trace directory: %w", dir, err)
 	}
+	return parseManifest(path, data)
+}
+
+// parseManifest checks the text of the manifest at path.
+func parseManifest(path string, data []byte) (*Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

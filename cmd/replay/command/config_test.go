@@ -33,13 +33,13 @@ func capacityFolder(t *testing.T) string {
 
 func TestConfigurationFolder(t *testing.T) {
 	dir := capacityFolder(t)
-	out := must(t, "run", traces+"uniform-micro", "--config-dir", dir)
+	out := must(t, "run", traces+"uniform-micro", "--until", "1m", "--config-dir", dir)
 	for _, want := range []string{"scheduler            capacity", "--config-dir " + dir + ": read etc/hadoop/yarn-site.xml, etc/hadoop/capacity-scheduler.xml; not read: etc/hadoop/core-site.xml"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s has no %q", out, want)
 		}
 	}
-	code, _, stderr := cmd(t, "compare", traces+"uniform-micro", "--variant", "now:", "--variant", "folder: --config-dir "+dir)
+	code, _, stderr := cmd(t, "compare", traces+"uniform-micro", "--seeds", "1", "--until", "1m", "--variant", "now:", "--variant", "folder: --config-dir "+dir)
 	if code != exitDone || strings.Count(stderr, "--config-dir "+dir+": read") != 1 {
 		t.Errorf("a variant of one folder: exit %d\n%s", code, stderr)
 	}
@@ -65,7 +65,7 @@ func TestIncludedConfiguration(t *testing.T) {
 	write(t, dir, "conf/more/scheduler.xml", site(`<property name="yarn.resourcemanager.scheduler.class" value="`+capacityClass+`"/>`))
 	write(t, dir, "conf/capacity-scheduler.xml", hadoopXML("yarn.scheduler.capacity.root.queues", "default", "yarn.scheduler.capacity.root.default.capacity", "100"))
 	first, again := filepath.Join(dir, "first"), filepath.Join(dir, "again")
-	if out := must(t, "run", traces+"uniform-micro", "--until", "1m", "--config-dir", filepath.Join(dir, "conf"), "--out", first); !strings.Contains(out, "scheduler            capacity") {
+	if out := must(t, "run", traces+"uniform-micro", "--until", "1m", "--config-dir", filepath.Join(dir, "conf"), "--formats", "svg", "--out", first); !strings.Contains(out, "scheduler            capacity") {
 		t.Errorf("the scheduler of the included file does not run:\n%s", out)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "conf")); err != nil {

@@ -271,7 +271,7 @@ func TestOrderOfFlagsPlaysNoPart(t *testing.T) {
 	inForce := func(common, variant string) (am, start string) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "out")
-		args := strings.Fields("compare " + traces + "uniform-micro --scheduler capacity --formats none --quiet --until 30s --results --out " + out + " " + common)
+		args := strings.Fields("compare " + traces + "uniform-micro --scheduler capacity --seeds 1 --formats none --quiet --until 30s --results --out " + out + " " + common)
 		must(t, append(args, "--variant", "a:", "--variant", "b: "+variant)...)
 		var m struct{ Config, Model map[string]string }
 		text, err := os.ReadFile(filepath.Join(out, "runs", "b", "seed-1", "run.json"))
