@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -110,34 +109,6 @@ func (p *Partial) keep() {
 		partials.open = make(map[*Partial]bool)
 	}
 	partials.open[p] = true
-}
-
-// Scratch makes a directory for files that nobody keeps, in that of the system. Those of programs that were killed go.
-func Scratch(name string) (*Partial, error) {
-	prefix := "." + name + "-"
-	old, err := os.ReadDir(os.TempDir())
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range old {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
-			continue
-		}
-		p := &Partial{temp: filepath.Join(os.TempDir(), e.Name())}
-		if p.lock, err = own(p.temp); err == nil { // else somebody has it, perhaps another user
-			p.Abort()
-		}
-	}
-	temp, err := os.MkdirTemp("", prefix)
-	if err != nil {
-		return nil, err
-	}
-	p := &Partial{temp: temp}
-	if p.lock, err = own(temp); err != nil {
-		return nil, err
-	}
-	p.keep()
-	return p, nil
 }
 
 // old is where the directory that is replaced stands for a moment.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -251,5 +252,40 @@ func TestWriteFile(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("%v, %v, want the file and the link", entries, err)
+	}
+}
+
+// A scratch file goes with its program, however that ends, and with the next one if it was killed too early for that.
+func TestScratchFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	write(t, os.TempDir(), ".x-1", "x-2")
+	f, err := NewScratchFile("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := files(t, os.TempDir()); runtime.GOOS != "windows" && !slices.Equal(got, []string{"x-2"}) {
+		t.Errorf("%q are there, want x-2 alone", got)
+	}
+	if _, err := f.WriteAt([]byte("text"), 3); err != nil {
+		t.Error(err)
+	}
+	got := make([]byte, 2)
+	if _, err := f.ReadAt(got, 4); err != nil || string(got) != "ex" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := files(t, os.TempDir()); !slices.Equal(got, []string{"x-2"}) {
+		t.Errorf("%q are left, want x-2 alone", got)
+	}
+	t.Setenv("TMPDIR", filepath.Join(os.TempDir(), "none"))
+	for name, begin := range map[string]func(string) error{
+		"file":   func(s string) error { _, err := NewScratchFile(s); return err },
+		"folder": func(s string) error { _, err := Scratch(s); return err },
+	} {
+		if err := begin("x"); err == nil || !strings.Contains(err.Error(), "where TMPDIR says: want a folder there") {
+			t.Errorf("a %s in a folder that is not there: %v", name, err)
+		}
 	}
 }

@@ -14,16 +14,17 @@ import (
 	"maps"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
+	"replay/outdir"
 	"replay/report"
 	"replay/report/verify"
 )
@@ -33,7 +34,7 @@ func main() {
 	first := flag.Uint64("seed", 1, "seed of the first one")
 	workers := flag.Int("jobs", runtime.GOMAXPROCS(0), "how many at once")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if !run(ctx, os.Stdout, *first, *n, *workers) {
 		os.Exit(1)
@@ -51,12 +52,12 @@ type tally struct {
 
 // run replays and verifies the cases of n seeds, and prints what came of it. It reports whether all hold.
 func run(ctx context.Context, w io.Writer, first, n uint64, workers int) bool {
-	dir, err := os.MkdirTemp("", "replay-random-")
+	dir, err := outdir.Scratch("replay-random")
 	if err != nil {
 		fmt.Fprintln(w, err)
 		return false
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Abort()
 	t := &tally{failed: map[uint64]error{}, schedulers: map[string]int64{}, ends: map[string]int64{}, what: map[string]int64{}}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -66,7 +67,7 @@ func run(ctx context.Context, w io.Writer, first, n uint64, workers int) bool {
 		wg.Go(func() {
 			for seed := range seeds {
 				c := scenariotest.Random(seed)
-				out, err := one(ctx, c, filepath.Join(dir, fmt.Sprint(seed)))
+				out, err := one(ctx, c, dir.Path(fmt.Sprint(seed)))
 				if ctx.Err() != nil { // it was not replayed to its end
 					continue
 				}

@@ -6,11 +6,10 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"replay/engine/scenario"
+	"replay/outdir"
 	"replay/report/compare"
 	"replay/report/inference"
 	"replay/report/metric"
@@ -56,15 +55,15 @@ func (wd *world) sample(ctx context.Context, n, seeds int) (out []sampled, err e
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "statistics-")
+	dir, err := outdir.Scratch("replay-statistics")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Abort()
 	for i := range n {
 		o := wd.with
 		o.Seed = wd.seed + uint64(i+1)
-		at := filepath.Join(dir, fmt.Sprint(i))
+		at := dir.Path(fmt.Sprint(i))
 		if _, err := synth.Generate(ctx, at, p, o); err != nil {
 			return nil, err
 		}

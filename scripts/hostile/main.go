@@ -1,8 +1,10 @@
 // Command hostile kills the program at random moments and gives it damaged files, and says what came of it. A failure
 // ends it with exit code 1.
 //
-//	go run ./scripts/hostile kills [-n 2000] [-seed 1]    each output is whole or absent, and the next run leaves nothing behind
+//	go run ./scripts/hostile kills [-n 2000] [-seed 1]    each output is whole or absent, and the next run leaves nothing behind, nor in TMPDIR
 //	go run ./scripts/hostile flips [-n 100000] [-seed 1]  flipped bits of traces, results and comparisons are refused or change nothing
+//
+// Another seed has other moments and other bits, so that many can be tried in parts.
 package main
 
 import (
@@ -15,6 +17,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"replay/outdir"
 )
 
 func main() {
@@ -30,18 +34,17 @@ func main() {
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		os.Exit(2)
 	}
-	dir, err := os.MkdirTemp("", "hostile-")
+	scratch, err := outdir.Scratch("replay-hostile")
 	if err == nil {
-		defer os.RemoveAll(dir)
 		if os.Args[1] == "kills" {
-			err = kills(dir, *program, *n, rand.New(rand.NewPCG(*seed, 0)))
+			err = kills(scratch.Path(""), *program, *n, rand.New(rand.NewPCG(*seed, 0)))
 		} else {
-			err = flips(dir, *n, rand.New(rand.NewPCG(*seed, 0)))
+			err = flips(scratch.Path(""), *n, rand.New(rand.NewPCG(*seed, 0)))
 		}
+		scratch.Abort()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
-		os.RemoveAll(dir)
 		os.Exit(1)
 	}
 }
@@ -57,8 +60,8 @@ type victim struct {
 
 // victims are the commands that write, and one that has an output of before to write over. TRACE and RESULT were made before.
 var victims = []victim{
-	{words: "gen uniform-micro --jobs 200 --out OUT/g", mark: "g/trace.json", check: "trace check OUT/g", fresh: true},
-	{words: "import spark-eventlog trace/importer/testdata/spark-eventlog/eventlogs --copies 20 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
+	{words: "gen uniform-micro --jobs 60 --out OUT/g", mark: "g/trace.json", check: "trace check OUT/g", fresh: true},
+	{words: "import spark-eventlog trace/importer/testdata/spark-eventlog/eventlogs --copies 6 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
 	{words: "run TRACE --formats svg --out OUT/r", mark: "r/run.json", check: "report OUT/r --formats none --out OUT-check"},
 	{words: "compare TRACE --seeds 2 --results --variant a: --variant b:--sharing=drf --formats svg --out OUT/c", mark: "c/comparison.json", check: "compare --from OUT/c/comparison.json TRACE --out OUT-check"},
 	{words: "backtest trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd --seeds 1 --formats svg --out OUT/b", mark: "b/backtest.json", check: ""},
@@ -67,7 +70,7 @@ var victims = []victim{
 	{words: "run --from RESULT/x/run.json TRACE --out OUT/f", mark: "f/run.json", check: "report check OUT/f"},
 	{words: "bench TRACE --count 1 --least 1ms --save OUT/b.json", mark: "b.json", check: "bench TRACE --count 1 --least 1ms --baseline OUT/b.json"},
 	{words: "trace info TRACE --plot OUT/p.svg", mark: "p.svg", ends: "</svg>\n"},
-	{words: "conform bench/conform/testdata/yarn --report OUT/c.md", mark: "c.md", ends: "|\n"},
+	{words: "conform bench/conform/testdata/spark --report OUT/c.md", mark: "c.md", ends: "|\n"},
 	{words: "report RESULT/x --formats svg", mark: "", check: "report RESULT/x --formats none --out OUT-check"},
 }
 
@@ -79,10 +82,15 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
-	out, result, trace := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace")
+	out, result, trace, temporary := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace"), filepath.Join(dir, "temporary")
+	if err := os.MkdirAll(temporary, 0o755); err != nil {
+		return err
+	}
 	command := func(words string) *exec.Cmd {
 		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result).Replace(words)
-		return exec.Command(program, append(strings.Fields(words), "--quiet")...)
+		cmd := exec.Command(program, append(strings.Fields(words), "--quiet")...)
+		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
+		return cmd
 	}
 	must := func(words string) error {
 		if text, err := command(words).CombinedOutput(); err != nil {
@@ -153,6 +161,9 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			}
 			if left := hidden(written); len(left) > 0 {
 				return fmt.Errorf("kill %d, %s: the next run leaves %v", k, v.words, left)
+			}
+			if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+				return fmt.Errorf("kill %d, %s: the next run leaves %v in TMPDIR: %w", k, v.words, left, err)
 			}
 			if there, err := inspect(v, out, must); err != nil || !there {
 				return fmt.Errorf("kill %d, %s: after the next run whole is %v: %w", k, v.words, there, err)

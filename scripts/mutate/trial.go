@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"replay/outdir"
 )
 
 // verdict is what became of a mutant.
@@ -35,18 +37,17 @@ type trial struct {
 	root    string
 	short   bool
 	dir     string                   // of overlays
+	close   func()                   // removes it
 	timeout map[string]time.Duration // by package pattern or compiled tests, from a run of the source as it is
 }
 
 func newTrial(ctx context.Context, root string, short bool) (*trial, error) {
-	dir, err := os.MkdirTemp("", "mutate")
+	scratch, err := outdir.Scratch("replay-mutate")
 	if err != nil {
 		return nil, err
 	}
-	return &trial{ctx: ctx, root: root, short: short, dir: dir, timeout: map[string]time.Duration{}}, nil
+	return &trial{ctx: ctx, root: root, short: short, dir: scratch.Path(""), close: scratch.Abort, timeout: map[string]time.Duration{}}, nil
 }
-
-func (t *trial) close() { os.RemoveAll(t.dir) }
 
 func moduleRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()

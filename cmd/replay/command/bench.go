@@ -19,6 +19,7 @@ import (
 	"replay/bench/regress"
 	"replay/bench/workload"
 	"replay/engine/scenario"
+	"replay/outdir"
 )
 
 // benchCommand measures replays, and holds them against a baseline.
@@ -252,10 +253,11 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 	}
 	dir := c.String("cache")
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "replay-bench-"); err != nil {
+		scratch, err := outdir.Scratch("replay-bench")
+		if err != nil {
 			return nil, nil, err
 		}
-		cleanUp = func() { _ = os.RemoveAll(dir) } // what is left there harms nobody
+		dir, cleanUp = scratch.Path(""), scratch.Abort
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ var picture = map[string][]string{
 	"replay/outdir":            nil, // puts what is written in its place
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines"},
+	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
 	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
@@ -77,12 +77,12 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 	"replay/report":            {"replay/shown", "replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
 
-	"replay/bench/random":              {"replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/verify"},
+	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
 	"replay/bench/measure":             nil,
 	"replay/bench/peers/w1":            {"replay/bench/cases", "replay/engine", "replay/engine/record", "replay/engine/scenario"},
-	"replay/bench/statistics":          {"replay/engine", "replay/engine/scenario", "replay/report", "replay/report/...", "replay/trace", "replay/trace/synth"},
+	"replay/bench/statistics":          {"replay/outdir", "replay/engine", "replay/engine/scenario", "replay/report", "replay/report/...", "replay/trace", "replay/trace/synth"},
 	"replay/bench/conform/golden":      {"replay/input", "replay/engine/protocol", "replay/policy/resource"},
 	"replay/bench/regress":             {"replay/input", "replay/outdir", "replay/engine/record", "replay/report/ci"},
 	"replay/bench/workload":            {"replay/bench/cases", "replay/bench/measure", "replay/bench/regress", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/report", "replay/trace"},
@@ -92,8 +92,8 @@ var picture = map[string][]string{
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
-	"replay/scripts/mutate":            nil,
-	"replay/scripts/hostile":           {"replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
+	"replay/scripts/mutate":            {"replay/outdir"},
+	"replay/scripts/hostile":           {"replay/outdir", "replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.

@@ -17,26 +17,30 @@ import (
 // Main runs the program with the process's arguments and returns its exit code. Policies can be named beside those of
 // package policy, by flags, in configuration files and in traces; a name that is taken ends the program.
 //
-// A signal ends it within a second, whatever it is doing; a second one ends it at once.
+// A signal ends it within a second, whatever it is doing; a second one does not wait for that, and a third one kills it.
 func Main(policies policy.Tables) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // signals are the system's again
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	code := make(chan int)
 	go func() { code <- Run(ctx, os.Args, os.Stdout, os.Stderr, policies) }()
 	select {
 	case c := <-code:
 		return c
-	case <-ctx.Done():
+	case <-signals:
+		cancel()
 	}
 	select {
 	case c := <-code:
 		return c
+	case <-signals:
 	case <-time.After(grace):
-		outdir.AbortAll()
-		fmt.Fprintln(os.Stderr, "replay: interrupted")
-		return exitStopped
 	}
+	signal.Reset()
+	outdir.AbortAll()
+	fmt.Fprintln(os.Stderr, "replay: interrupted")
+	return exitStopped
 }
 
 // grace is how long a command may take to end by itself after a signal.

@@ -45,21 +45,6 @@ func TestOutputIsWritten(t *testing.T) {
 	}
 }
 
-// TestMain makes the binary of the tests the program itself for those that want a process.
-func TestMain(m *testing.M) {
-	if os.Getenv("REPLAY_PROCESS") != "" {
-		os.Exit(Main(policy.Tables{}))
-	}
-	os.Exit(m.Run())
-}
-
-// process is the program with these words, to be started.
-func process(words ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], words...)
-	cmd.Env = append(os.Environ(), "REPLAY_PROCESS=1")
-	return cmd
-}
-
 // The process says so, too, and signals end it: the first soon and cleanly, with nothing left behind.
 func TestProcess(t *testing.T) {
 	if device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {

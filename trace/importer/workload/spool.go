@@ -5,14 +5,15 @@ import (
 	"encoding/gob"
 	"errors"
 	"io"
-	"os"
 	"strings"
+
+	"replay/outdir"
 )
 
 // spool keeps applications on disk until the nodes, users, queues and files of the trace are known,
 // so that memory holds one application at a time.
 type spool struct {
-	file  *os.File
+	file  *outdir.ScratchFile
 	index []spooled
 	names names // users, queues and cluster managers
 
@@ -58,7 +59,7 @@ func (n *names) of(text string) int32 {
 }
 
 func newSpool() (*spool, error) {
-	f, err := os.CreateTemp("", "replay-import-*")
+	f, err := outdir.NewScratchFile("replay-import")
 	if err != nil {
 		return nil, err
 	}
@@ -116,4 +117,4 @@ func (s *spool) get(i int) (*Application, error) {
 }
 
 // close removes the file.
-func (s *spool) close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+func (s *spool) close() error { return s.file.Close() }
