@@ -14,6 +14,7 @@ import (
 
 	"replay/trace/importer/alibaba"
 	"replay/trace/importer/eventlog"
+	"replay/trace/importer/google"
 	"replay/trace/importer/sls"
 	"replay/trace/importer/sparkonyarn"
 	"replay/trace/importer/table"
@@ -27,6 +28,8 @@ var Importers = map[string]workload.Format{
 	"alibaba-gpu-2020":  alibaba.GPU2020,
 	"alibaba-gpu-2023":  alibaba.GPU2023,
 	"csv":               table.CSV,
+	"google-2011":       google.V2011,
+	"google-2019":       google.V2019,
 	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
 	"parquet":           table.Parquet,
 	"sls":               sls.Format,

@@ -143,6 +143,9 @@ func TestSamples(t *testing.T) {
 		{V2017, []string{"alibaba-2017"}, nodes, workload.Counter{"rows_of_batch_task": 37284}, trace.Counts{Nodes: 1300, Jobs: 6192, Stages: 33872, Tasks: 5848085}},
 		{GPU2023, []string{"alibaba-gpu-2023/openb_node_list_all_node.csv", "alibaba-gpu-2023/openb_pod_list_default.csv"}, nil, workload.Counter{"rows_of_node_list": 1523, "rows_of_pod_list": 8152}, trace.Counts{Nodes: 1523, Jobs: 7255, Stages: 7255, Tasks: 7255}},
 	} {
+		if testing.Short() && tt.want.Tasks > 1_000_000 {
+			continue
+		}
 		var inputs []string
 		for _, in := range tt.inputs {
 			inputs = append(inputs, importtest.Sample(t, in))

@@ -2,6 +2,7 @@
 package rows
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,9 @@ type Table struct {
 	Least   int // fields that a row has at least, without Header
 	Number  int
 	Header  bool
-	Absent  []string // columns that a header need not have
+	Absent  []string            // columns that a header need not have
+	Also    map[string][]string // other names of columns in a header
+	JSON    bool                // a file may have an object in each line in place of rows
 }
 
 // Read gives the rows of files to take. A row is dropped that has too few fields, or for which take returns the error of a value.
@@ -88,7 +91,14 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 	if err != nil {
 		return err
 	}
-	in := delimited.NewReader(s, delimited.CSV)
+	buf := bufio.NewReader(s)
+	switch first, err := buf.Peek(1); {
+	case err == io.EOF: // an empty part
+		return s.Close()
+	case t.JSON && err == nil && first[0] == '{':
+		return t.readJSON(ctx, b, s, buf, take)
+	}
+	in := delimited.NewReader(buf, delimited.CSV)
 	row := delimited.Row{File: s.Name, Columns: t.Columns}
 	var places []int
 	if t.Header {
@@ -143,7 +153,13 @@ func (t *Table) places(in *delimited.Reader) ([]int, error) {
 	}
 	places := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		if places[i] = slices.Index(has, c); places[i] < 0 && !slices.Contains(t.Absent, c) {
+		places[i] = slices.Index(has, c)
+		for _, other := range t.Also[c] {
+			if places[i] < 0 {
+				places[i] = slices.Index(has, other)
+			}
+		}
+		if places[i] < 0 && !slices.Contains(t.Absent, c) {
 			return nil, fmt.Errorf("line 1: no column %s, want %s", c, strings.Join(t.Columns, ","))
 		}
 	}

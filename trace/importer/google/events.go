@@ -1,0 +1,443 @@
+package google
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"replay/trace"
+	"replay/trace/importer/containers"
+	"replay/trace/importer/rows"
+	"replay/trace/importer/spill"
+	"replay/trace/importer/workload"
+)
+
+var params = append(slices.Clone(rows.Machine),
+	workload.Param{Name: "span", Default: "last", Usage: "how long a task takes that ran several times: last (its last run) or sum (all of them)"},
+	workload.Param{Name: "keep-censored", Default: "false", Usage: "keep tasks that still ran when the trace ended, for as long as they are known to have run"})
+
+// latestUS is the latest time of a clock in µs: some 290 years.
+const latestUS = 1 << 53
+
+// kind is what happened to a job or task.
+type kind int64
+
+const (
+	submit kind = iota
+	queue
+	enable
+	schedule
+	evict
+	fail
+	finish
+	kill
+	lost
+	updatePending
+	updateRunning
+)
+
+// ends tells whether a task no longer runs.
+func (k kind) ends() bool { return k >= evict && k <= lost }
+
+func (k kind) outcome() string {
+	switch k {
+	case finish:
+		return "success"
+	case fail, lost:
+		return "failed"
+	case kill, evict:
+		return "killed"
+	}
+	return "censored"
+}
+
+// jobEvent is a row of job_events or collection_events.
+type jobEvent struct {
+	at         int64 // µs
+	kind       kind
+	user, name string
+	after      []string // jobs that it starts after
+	aside      bool     // it is no job: an allocation of resources
+}
+
+// taskEvent is a row of task_events or instance_events. Shares that it does not have are -1.
+type taskEvent struct {
+	at       int64 // µs
+	index    int64
+	kind     kind
+	machine  string
+	user     string
+	priority int64
+	cpu, mem float64
+}
+
+const (
+	ofJob int64 = iota
+	ofTask
+)
+
+// reader reads the tables of one trace.
+type reader struct {
+	b       *workload.Builder
+	jobs    *spill.Groups
+	memMiB  int64
+	vcores  int32
+	sum     bool
+	keep    bool
+	startUS int64 // of the trace, for what happened before it
+	endUS   int64 // the latest time of the events
+	nodes   map[string]*machineState
+	events  []machineEvent
+	pack    spill.Packer
+}
+
+func newReader(b *workload.Builder, memMiB int64, vcores int32) (*reader, error) {
+	t := &reader{b: b, jobs: spill.NewGroups("job"), nodes: map[string]*machineState{}}
+	var err error
+	if t.memMiB, t.vcores, err = rows.MachineSize(b, memMiB, vcores); err != nil {
+		return nil, err
+	}
+	span, err := b.ParamOneOf("span", "last", "sum")
+	if err != nil {
+		return nil, err
+	}
+	t.sum = span == "sum"
+	t.keep, err = b.ParamBool("keep-censored")
+	b.NoEpoch = true
+	return t, err
+}
+
+func (t *reader) needNodes(has bool) error {
+	if has || t.b.Options.Nodes > 0 {
+		return nil
+	}
+	return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes), or machine_events among the inputs, which has them")
+}
+
+func (t *reader) addJob(job string, e *jobEvent) error {
+	t.endUS = max(t.endUS, e.at)
+	p := t.pack[:0]
+	p.Int(ofJob)
+	p.Int(e.at)
+	p.Int(int64(e.kind))
+	p.Text(e.user)
+	p.Text(e.name)
+	aside := int64(0)
+	if e.aside {
+		aside = 1
+	}
+	p.Int(aside)
+	p.Int(int64(len(e.after)))
+	for _, a := range e.after {
+		p.Text(a)
+	}
+	t.pack = p
+	return t.jobs.Add([]byte(job), p)
+}
+
+func (t *reader) addTask(job string, e *taskEvent) error {
+	t.endUS = max(t.endUS, e.at)
+	p := t.pack[:0]
+	p.Int(ofTask)
+	p.Int(e.at)
+	p.Int(e.index)
+	p.Int(int64(e.kind))
+	p.Text(e.machine)
+	p.Text(e.user)
+	p.Int(e.priority)
+	p.Int(int64(math.Float64bits(e.cpu)))
+	p.Int(int64(math.Float64bits(e.mem)))
+	t.pack = p
+	return t.jobs.Add([]byte(job), p)
+}
+
+func unpackJob(u *spill.Unpacker) (e jobEvent) {
+	e.at, e.kind, e.user, e.name, e.aside = u.Int(), kind(u.Int()), u.Text(), u.Text(), u.Int() == 1
+	for range u.Int() {
+		e.after = append(e.after, u.Text())
+	}
+	return e
+}
+
+func unpackTask(u *spill.Unpacker) (e taskEvent) {
+	e.at, e.index, e.kind, e.machine, e.user, e.priority = u.Int(), u.Int(), kind(u.Int()), u.Text(), u.Text(), u.Int()
+	e.cpu, e.mem = math.Float64frombits(uint64(u.Int())), math.Float64frombits(uint64(u.Int()))
+	return e
+}
+
+// task is what the events of one task come to. Times are µs, -1 = not yet.
+type task struct {
+	index                int64
+	submitted, scheduled int64 // first
+	started              int64 // of the run that goes on, or -1
+	last, all            int64 // lengths of the last run and of all
+	runs                 int32
+	end                  kind
+	ended                int64
+	machine              string
+	cpu, mem             float64
+	priority             int64
+	user                 string
+}
+
+// finish makes the nodes and applications of all events.
+func (t *reader) finish(ctx context.Context) error {
+	slices.SortStableFunc(t.events, func(x, y machineEvent) int { return cmp.Compare(x.at, y.at) })
+	for i := range t.events {
+		if err := t.machine(&t.events[i]); err != nil {
+			return err
+		}
+	}
+	return t.jobs.Each(ctx, func(id []byte, records [][]byte) error { return t.job(string(id), records) })
+}
+
+// job makes the application of the events of one job.
+func (t *reader) job(id string, records [][]byte) error {
+	var events []taskEvent
+	info := jobEvent{at: -1}
+	finished := int64(-1)
+	end := kind(-1)
+	for _, r := range records {
+		u := spill.Unpacker(r)
+		if u.Int() == ofTask {
+			events = append(events, unpackTask(&u))
+			continue
+		}
+		e := unpackJob(&u)
+		info.aside = info.aside || e.aside
+		info.user, info.name = cmp.Or(info.user, e.user), cmp.Or(info.name, e.name)
+		if len(info.after) == 0 {
+			info.after = e.after
+		}
+		if e.kind == submit && (info.at < 0 || e.at < info.at) {
+			info.at = e.at
+		}
+		if e.kind.ends() && e.at >= finished {
+			finished, end = e.at, e.kind
+		}
+	}
+	if info.aside {
+		t.b.Counts.Dropped["allocation_sets"]++
+		t.b.Counts.Dropped["instances_of_allocation_sets"] += int64(len(events))
+		return nil
+	}
+	slices.SortStableFunc(events, func(x, y taskEvent) int { return cmp.Compare(x.at, y.at) })
+	tasks := t.follow(events)
+	kept := tasks[:0]
+	for _, x := range tasks {
+		if t.settle(x) {
+			kept = append(kept, x)
+		}
+	}
+	if len(kept) == 0 {
+		t.b.Counts.Dropped["jobs_without_a_task_that_ran"]++
+		return nil
+	}
+	submitted, started := info.at, int64(math.MaxInt64)
+	for _, x := range kept {
+		if x.submitted >= 0 && (submitted < 0 || x.submitted < submitted) {
+			submitted = x.submitted
+		}
+		started = min(started, x.scheduled)
+	}
+	if submitted < 0 || submitted > started {
+		submitted = started
+		t.b.Counts.Defaulted["submissions_of_jobs"]++
+	}
+	c := containers.New(t.b, trace.KindGeneric, id, submitted/1000)
+	a := c.App
+	a.User, a.Job.Name, a.DependsOn = info.user, info.name, info.after
+	a.Job.RecordedStartMS = started / 1000
+	a.Job.RecordedOutcome = "censored"
+	if finished >= started {
+		a.Job.RecordedFinishMS, a.Job.RecordedOutcome = finished/1000, end.outcome()
+	}
+	for _, x := range kept {
+		a.User = cmp.Or(a.User, x.user)
+		a.Job.Priority = max(a.Job.Priority, int32(x.priority))
+		if err := c.Add("", t.size(x), trace.Unset, 1, t.container(x)); err != nil {
+			return t.b.Drop("jobs_with_too_many_tasks", "%v", err)
+		}
+	}
+	app, err := c.Finish(t.b)
+	if err != nil {
+		return err
+	}
+	_, err = t.b.Add(app)
+	return err
+}
+
+// follow goes through the events of a job's tasks in order of time.
+func (t *reader) follow(events []taskEvent) []*task {
+	byIndex := map[int64]*task{}
+	var order []*task
+	for i := range events {
+		e := &events[i]
+		x := byIndex[e.index]
+		if x == nil {
+			x = &task{index: e.index, submitted: -1, scheduled: -1, started: -1, cpu: -1, mem: -1, end: -1, ended: -1}
+			byIndex[e.index] = x
+			order = append(order, x)
+		}
+		if e.cpu >= 0 {
+			x.cpu = e.cpu
+		}
+		if e.mem >= 0 {
+			x.mem = e.mem
+		}
+		x.priority, x.user = e.priority, cmp.Or(x.user, e.user)
+		switch {
+		case e.kind == submit && x.submitted < 0:
+			x.submitted = e.at
+		case e.kind == schedule && x.started < 0:
+			if x.scheduled < 0 {
+				x.scheduled = e.at
+			}
+			x.started, x.machine = e.at, cmp.Or(e.machine, x.machine)
+			x.runs++
+		case e.kind == schedule:
+			t.b.Counts.Dropped["events_that_do_not_fit_the_one_before"]++
+		case e.kind.ends() && x.started >= 0:
+			x.last = e.at - x.started
+			x.all += x.last
+			x.started, x.end, x.ended = -1, e.kind, e.at
+		case e.kind.ends():
+			x.end, x.ended = e.kind, e.at // it was taken away while it waited
+		}
+	}
+	slices.SortFunc(order, func(x, y *task) int { return cmp.Compare(x.index, y.index) })
+	return order
+}
+
+// settle tells whether a task is one of the trace, and counts why not. What still runs when the trace ends has run until then.
+func (t *reader) settle(x *task) bool {
+	switch {
+	case x.runs == 0:
+		t.b.Counts.Dropped["tasks_that_were_never_scheduled"]++
+		return false
+	case x.started >= 0 && !t.keep:
+		t.b.Counts.Dropped["tasks_that_still_ran_at_the_end"]++
+		return false
+	case x.started >= 0:
+		x.last = max(t.endUS-x.started, 0)
+		x.all += x.last
+		t.b.Counts.Modelled["durations_of_tasks_that_still_ran_at_the_end"]++
+	}
+	if t.startUS > 0 && x.scheduled == t.startUS {
+		t.b.Counts.Modelled["starts_of_tasks_that_ran_before_the_trace"]++
+	}
+	return true
+}
+
+// size is what a task asks for.
+func (t *reader) size(x *task) containers.Size {
+	s := containers.Size{MilliVCores: 1000, MemMiB: 1024}
+	if x.cpu >= 0 {
+		s.MilliVCores = min(containers.Milli(x.cpu*float64(t.vcores)), 1000*trace.MostVCores)
+	} else {
+		t.b.Counts.Defaulted["task_vcores"]++
+	}
+	if x.mem >= 0 {
+		s.MemMiB = min(containers.MiB(x.mem, t.memMiB), trace.MostMemMiB)
+	} else {
+		t.b.Counts.Defaulted["task_memory"]++
+	}
+	return s
+}
+
+func (t *reader) container(x *task) containers.Task {
+	us := x.last
+	if t.sum {
+		us = x.all
+	}
+	c := containers.Task{DurationMS: min(us/1000, trace.LongestMS), WaitMS: trace.Unset, Retries: x.runs - 1, Host: x.machine}
+	if x.submitted >= 0 && x.scheduled >= x.submitted && (x.scheduled-x.submitted)/1000 <= trace.LongestMS {
+		c.WaitMS = (x.scheduled - x.submitted) / 1000
+	}
+	if us/1000 > trace.LongestMS {
+		t.b.Counts.Modelled["durations_cut_to_a_year"]++
+	}
+	return c
+}
+
+// machineKind is what happened to a machine.
+type machineKind int
+
+const (
+	machineAdd machineKind = iota
+	machineRemove
+	machineUpdate
+)
+
+// machineEvent is a row of machine_events. Shares that it does not have are -1.
+type machineEvent struct {
+	at       int64 // µs
+	id       string
+	kind     machineKind
+	rack     string
+	cpu, mem float64
+	file     string
+	line     int
+}
+
+// machineState is how a machine is after its events so far.
+type machineState struct {
+	up     bool
+	vcores int32
+	memMiB int64
+}
+
+// machine takes an event of a machine, in order of time. Those before the trace make it part of the cluster from the start.
+func (t *reader) machine(e *machineEvent) error {
+	s := t.nodes[e.id]
+	vcores, memMiB := int32(0), int64(0)
+	if e.cpu >= 0 {
+		vcores = int32(min(math.Ceil(e.cpu*float64(t.vcores)-1e-6), trace.MostVCores))
+	}
+	if e.mem >= 0 {
+		memMiB = min(containers.MiB(e.mem, t.memMiB), trace.MostMemMiB)
+	}
+	event := func(kind trace.EventKind, sized bool, reason string) {
+		x := trace.NewNodeEvent(e.at/1000, trace.Unset, kind)
+		x.Reason = reason
+		if sized && (vcores != s.vcores || memMiB != s.memMiB) && vcores > 0 && memMiB > 0 {
+			x.VCores, x.MemMiB = vcores, memMiB
+			s.vcores, s.memMiB = vcores, memMiB
+		}
+		if kind == trace.Capacity && x.MemMiB == trace.Unset {
+			t.b.Counts.Read["updates_of_machines_that_change_no_capacity"]++
+			return
+		}
+		t.b.AddEvent(e.id, x)
+	}
+	switch {
+	case s == nil && e.kind != machineAdd:
+		return t.b.Drop("events_of_machines_that_are_not_there", "%s: line %d: machine %s is removed or updated, want that it was added before", e.file, e.line, e.id)
+	case s == nil:
+		if vcores == 0 || memMiB == 0 {
+			t.b.Counts.Defaulted["node_sizes"]++
+			vcores, memMiB = cmp.Or(vcores, t.vcores), cmp.Or(memMiB, t.memMiB)
+		}
+		s = &machineState{up: true, vcores: vcores, memMiB: memMiB}
+		t.nodes[e.id] = s
+		present := e.at <= t.startUS
+		t.b.AddNode(trace.Node{Host: e.id, Rack: e.rack, VCores: vcores, MemMiB: memMiB, Present: present, Extra: []trace.NamedValue{}})
+		if !present {
+			event(trace.Join, false, "")
+		}
+		return nil
+	case e.kind == machineAdd && !s.up:
+		s.up = true
+		event(trace.Recover, true, "")
+	case e.kind == machineRemove && s.up:
+		s.up = false
+		event(trace.Fail, false, "unknown")
+	case e.kind != machineRemove && s.up:
+		event(trace.Capacity, true, "")
+	default:
+		return t.b.Drop("events_that_do_not_fit_the_one_before", "%s: line %d: machine %s is %s, want an event that can happen to it", e.file, e.line, e.id, map[bool]string{true: "there", false: "not there"}[s.up])
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package google
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+func fixture(name string) string { return filepath.Join("..", "testdata", name) }
+
+func TestGolden(t *testing.T) {
+	for name, f := range map[string]workload.Format{"google-2011/small": V2011, "google-2019/json": V2019, "google-2019/csv": V2019} {
+		res, m, err := importtest.Import(t, f, fixture(name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		importtest.Golden(t, strings.ReplaceAll(name, "/", "-"), res, m)
+	}
+}
+
+// durations are those of the tasks of a job, with how often each was retried.
+func durations(m *trace.MemoryTrace, job string) (ms []int64, retries []int32) {
+	for _, j := range m.JobList {
+		for i := range j.Stages {
+			if j.ExternalID == job {
+				ms, retries = append(ms, j.Stages[i].Tasks.DurationMS...), append(retries, j.Stages[i].Tasks.Retries...)
+			}
+		}
+	}
+	return ms, retries
+}
+
+// A task that was evicted and ran again takes as long as its last run, or as all of them; one that still ran when the trace ended is there if one wants it.
+func TestSpans(t *testing.T) {
+	for _, tt := range []struct {
+		params  map[string]string
+		ms      []int64
+		retries []int32
+	}{
+		{nil, []int64{1304_000}, []int32{1}},
+		{map[string]string{"span": "sum"}, []int64{191_000 + 1304_000}, []int32{1}},
+		{map[string]string{"keep-censored": "true"}, []int64{1304_000, 2791_000}, []int32{1}},
+	} {
+		_, m, err := importtest.Import(t, V2011, fixture("google-2011/small"), func(o *workload.Options) { o.Params = tt.params })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ms, retries := durations(m, "300"); !slices.Equal(ms, tt.ms) || !slices.Equal(retries, tt.retries) {
+			t.Errorf("%v: %v with %v retries, want %v with %v", tt.params, ms, retries, tt.ms, tt.retries)
+		}
+	}
+}
+
+// What the trace counts in shares of a machine is counted in those of the machine that is given.
+func TestMachine(t *testing.T) {
+	_, m, err := importtest.Import(t, V2011, fixture("google-2011/small"), func(o *workload.Options) {
+		o.Params = map[string]string{"machine-vcores": "64", "machine-mem": "100GiB"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, s := m.Nodes[0], &m.JobList[0].Stages[0]; n.VCores != 32 || n.MemMiB != 25529 || s.TaskVCores != 8 || s.TaskMemMiB != 7625 {
+		t.Errorf("node of %d vcores and %d MiB, task of %d and %d", n.VCores, n.MemMiB, s.TaskVCores, s.TaskMemMiB)
+	}
+}
+
+// Parts may be packed, and be given one by one.
+func TestParts(t *testing.T) {
+	res, _, err := importtest.Import(t, V2011, fixture("google-2011/small"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := importtest.Copy(t, fixture("google-2011/small"))
+	var files []string
+	for _, table := range []string{"machine_events", "job_events", "task_events"} {
+		parts, err := filepath.Glob(filepath.Join(dir, table, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parts {
+			data := importtest.Gzip(t, importtest.Read(t, p))
+			importtest.Write(t, p+".gz", string(data))
+			if err := os.Remove(p); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, p+".gz")
+		}
+	}
+	for _, inputs := range [][]string{{dir}, files} {
+		again, _, err := importtest.ImportAll(t, V2011, inputs, nil)
+		if err != nil || again.Trace != res.Trace {
+			t.Errorf("%v: %+v (%v), want %+v", inputs, again, err, res.Trace)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	type files map[string]string
+	machine := "0,1,0,p,1,1\n"
+	for name, tt := range map[string]struct {
+		format workload.Format
+		files  files
+		want   string
+	}{
+		"no tasks":         {V2011, files{"machine_events.csv": machine}, "no file of task_events among the inputs"},
+		"no nodes":         {V2011, files{"task_events.csv": "0,,1,0,,0,,,,,,,\n"}, "(--nodes), or machine_events among the inputs"},
+		"a negative time":  {V2011, files{"machine_events.csv": machine, "task_events.csv": "-5,,1,0,,0,,,,,,,\n"}, `task_events.csv: line 1: time is "-5", want a whole number from 0`},
+		"an unknown event": {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,9,,,,,,,\n"}, `event type is "9", want a whole number from 0 to 8`},
+		"a huge share":     {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,0,,,,1e300,,,\n"}, `CPU request is "1e300", want a number from 0 to 1000`},
+		"no machine":       {V2011, files{"machine_events.csv": "5,1,1,,,\n", "task_events.csv": "0,,1,0,,0,,,,,,,\n"}, "machine_events.csv: line 1: machine 1 is removed or updated, want that it was added before"},
+		"removed twice":    {V2011, files{"machine_events.csv": machine + "5,1,1,,,\n6,1,1,,,\n", "task_events.csv": "0,,1,0,,0,,,,,,,\n"}, "line 3: machine 1 is not there"},
+		"a share of none":  {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,0,,,,NaN,,,\n"}, `CPU request is "NaN"`},
+		"no JSON":          {V2019, files{"machine_events.json": "{\"time\":0}\n", "instance_events.json": "{\"time\":0\n"}, "machine_events.json: line 1: machine_id is \"\", want a name"},
+		"broken JSON":      {V2019, files{"machine_events.json": "", "instance_events.json": "{\"time\":0\n"}, "instance_events.json: line 1:"},
+		"an unknown name":  {V2019, files{"machine_events.json": "", "instance_events.json": `{"time":1,"type":"STOP","collection_id":1,"instance_index":0}`}, `type is "STOP", want 0 to 10, or one of SUBMIT, QUEUE`},
+		"no column":        {V2019, files{"machine_events.csv": "time,machine_id,type\n", "instance_events.csv": "time,type\n1,2\n"}, "instance_events.csv: line 1: no column collection_id, want time,type,collection_id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range tt.files {
+				importtest.Write(t, filepath.Join(dir, name), text)
+			}
+			_, _, err := importtest.Import(t, tt.format, dir, func(o *workload.Options) { o.Strict = true })
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// The sample has what was counted in it by hand.
+func TestSample(t *testing.T) {
+	res, m, err := importtest.Import(t, V2011, importtest.Sample(t, "google-2011-format"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, n := range (workload.Counter{"rows_of_machine_events": 12, "rows_of_job_events": 9, "rows_of_task_events": 31, "rows_of_task_events_in_place_of_missing_ones": 1}) {
+		if res.Counts.Read[k] != n {
+			t.Errorf("read %s is %d, want %d", k, res.Counts.Read[k], n)
+		}
+	}
+	if want := (trace.Counts{Nodes: 8, NodeEvents: 4, Jobs: 3, Stages: 3, Tasks: 9}); res.Trace != want {
+		t.Errorf("%+v, want %+v", res.Trace, want)
+	}
+	if ms, _ := durations(m, "6251995937"); !slices.Equal(ms, []int64{1304_000, 1500_000, 1500_000}) {
+		t.Errorf("durations %v", ms)
+	}
+}
+
+func FuzzGoogle(f *testing.F) {
+	type file struct {
+		format workload.Format
+		dir    string
+		path   string
+	}
+	var all []file
+	for dir, format := range map[string]workload.Format{"google-2011/small": V2011, "google-2019/json": V2019, "google-2019/csv": V2019} {
+		for _, pattern := range []string{"*.*", "*/*.*"} {
+			files, err := filepath.Glob(filepath.Join(fixture(dir), pattern))
+			if err != nil {
+				f.Fatal(err)
+			}
+			for _, path := range files {
+				rel, err := filepath.Rel(fixture(dir), path)
+				if err != nil {
+					f.Fatal(err)
+				}
+				all = append(all, file{format, dir, rel})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b file) int { return strings.Compare(a.dir+a.path, b.dir+b.path) })
+	for i, x := range all {
+		data, err := os.ReadFile(filepath.Join(fixture(x.dir), x.path))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(i), data)
+	}
+	f.Fuzz(func(t *testing.T, i uint8, data []byte) {
+		if int(i) >= len(all) {
+			return
+		}
+		x := all[i]
+		dir := importtest.Copy(t, fixture(x.dir))
+		importtest.Write(t, filepath.Join(dir, x.path), string(data))
+		importtest.Import(t, x.format, dir, nil)
+	})
+}
