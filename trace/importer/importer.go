@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"replay/trace/importer/alibaba"
+	"replay/trace/importer/azure"
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/google"
 	"replay/trace/importer/sls"
@@ -27,6 +28,8 @@ var Importers = map[string]workload.Format{
 	"alibaba-2018":      alibaba.V2018,
 	"alibaba-gpu-2020":  alibaba.GPU2020,
 	"alibaba-gpu-2023":  alibaba.GPU2023,
+	"azure-packing":     azure.Packing,
+	"azure-vm":          azure.VM,
 	"csv":               table.CSV,
 	"google-2011":       google.V2011,
 	"google-2019":       google.V2019,

@@ -16,7 +16,7 @@ import (
 
 var params = append(slices.Clone(rows.Machine),
 	workload.Param{Name: "span", Default: "last", Usage: "how long a task takes that ran several times: last (its last run) or sum (all of them)"},
-	workload.Param{Name: "keep-censored", Default: "false", Usage: "keep tasks that still ran when the trace ended, for as long as they are known to have run"})
+	rows.KeepCensored)
 
 // latestUS is the latest time of a clock in µs: some 290 years.
 const latestUS = 1 << 53

@@ -1,0 +1,105 @@
+package azure
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+var formats = map[string]workload.Format{"azure-vm": VM, "azure-packing": Packing}
+
+func fixture(name string) string { return filepath.Join("..", "testdata", name, "small") }
+
+func nodes(o *workload.Options) { o.Nodes = 2 }
+
+func TestGolden(t *testing.T) {
+	for name, f := range formats {
+		res, m, err := importtest.Import(t, f, fixture(name), nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		importtest.Golden(t, name, res, m)
+	}
+}
+
+// The machine of the cluster, and what is known of machines that still ran, may be chosen.
+func TestPacking(t *testing.T) {
+	_, m, err := importtest.Import(t, Packing, fixture("azure-packing"), func(o *workload.Options) {
+		o.Nodes, o.Params = 2, map[string]string{"machine": "2", "keep-censored": "true", "machine-vcores": "100", "machine-mem": "1000GiB"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := m.JobList[0]
+	if s := &j.Stages[0]; len(m.JobList) != 3 || j.ExternalID != "2" || s.TaskVCores != 25 || s.TaskMemMiB != 512000 || s.Tasks.DurationMS[0] != 14*dayMS || m.Nodes[0].VCores != 100 {
+		t.Errorf("%s", importtest.Text(m))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	type files map[string]string
+	row := "a,b,c,0,10,1,1,1,Interactive,2,4\n"
+	for name, tt := range map[string]struct {
+		format workload.Format
+		files  files
+		params map[string]string
+		want   string
+	}{
+		"no table":           {VM, files{"vm_cpu_readings-file-1-of-125.csv": "0,a,1,1,1\n"}, nil, "no table of this format, want files or folders with one of these in their names: vmtable"},
+		"too few fields":     {VM, files{"vmtable.csv": "a,b,c,0\n"}, nil, "vmtable.csv: line 1: has 4 fields, want 11 or more: vm id,"},
+		"deleted before":     {VM, files{"vmtable.csv": row + strings.Replace(row, "0,10", "20,10", 1)}, nil, `line 2: vm deleted is "10", want vm created (20) or more`},
+		"a bucket of none":   {VM, files{"vmtable.csv": strings.Replace(row, "2,4", ">x,4", 1)}, nil, `vm virtual core count is ">x", want a number, or one with > before it`},
+		"a database":         {Packing, files{"packing.sqlite": string(sqlite) + "..."}, nil, "is an SQLite database, want its tables as CSV: sqlite3 -header -csv "},
+		"one table":          {Packing, files{"vm.csv": "vmId\n"}, nil, "want two tables among the inputs, vmType and vm"},
+		"an unknown machine": {Packing, files{"vm.csv": "vmId,vmTypeId,starttime,endtime\n", "vmType.csv": "vmTypeId,machineId,core,memory\n1,1,0.5,0.5\n"}, map[string]string{"machine": "9"}, `--machine is "9", want one of 1`},
+		"more than a whole":  {Packing, files{"vm.csv": "vmId,vmTypeId,starttime,endtime\n", "vmType.csv": "vmTypeId,machineId,core,memory\n1,1,1.5,0.5\n"}, nil, `vmType.csv: line 2: core is "1.5", want a number from 0 to 1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range tt.files {
+				importtest.Write(t, filepath.Join(dir, name), text)
+			}
+			_, _, err := importtest.Import(t, tt.format, dir, func(o *workload.Options) { o.Strict, o.Nodes, o.Params = true, 2, tt.params })
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSample(t *testing.T) {
+	res, _, err := importtest.Import(t, VM, importtest.Sample(t, "azure-vm"), nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (trace.Counts{Nodes: 2, Jobs: 10, Stages: 10, Tasks: 10}); res.Trace != want || res.Counts.Read["rows_of_vmtable"] != 10 {
+		t.Errorf("%+v of %d rows, want %+v of 10", res.Trace, res.Counts.Read["rows_of_vmtable"], want)
+	}
+}
+
+func FuzzAzure(f *testing.F) {
+	for name := range formats {
+		files, err := filepath.Glob(filepath.Join(fixture(name), "*.csv"))
+		if err != nil || len(files) == 0 {
+			f.Fatal(name, err)
+		}
+		for _, path := range files {
+			f.Add(name, filepath.Base(path), importtest.Read(f, path))
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, file string, data []byte) {
+		format, ok := formats[name]
+		path := filepath.Join(fixture(name), file)
+		if _, err := os.Stat(path); !ok || err != nil || file != filepath.Base(file) {
+			return
+		}
+		dir := importtest.Copy(t, fixture(name))
+		importtest.Write(t, filepath.Join(dir, file), string(data))
+		importtest.Import(t, format, dir, nodes)
+	})
+}
