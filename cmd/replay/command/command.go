@@ -36,6 +36,7 @@ type program struct {
 	traces   []string // names of those that are replayed
 	origin   *origin  // nil unless the command makes a result again
 	gate     *gateRun // nil unless the comparison is a gate's
+	tap      *tap     // nil unless somebody reads the decisions of the replay
 }
 
 // commands are the verbs of the program, one file each.
@@ -44,6 +45,7 @@ var commands = []func(*program) *cli.Command{
 	compareCommand,
 	gateCommand,
 	planCommand,
+	diffCommand,
 	importCommand,
 	genCommand,
 	traceCommand,

@@ -201,7 +201,7 @@ func (g *grid) run(ctx context.Context, x cell, progress *engine.Progress) (*rep
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	defer s.close()
-	r, err := replayOn(ctx, t, o, out, report.Options{HTML: true}, progress, func(*scenario.Scenario) *record.Made { return g.p.madeAlone(s, v, o.Seed) })
+	r, err := g.p.replayOn(ctx, t, o, out, report.Options{HTML: true}, progress, func(*scenario.Scenario) *record.Made { return g.p.madeAlone(s, v, o.Seed) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}

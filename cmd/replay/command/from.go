@@ -97,7 +97,7 @@ func (p *program) again(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, buildInfo{d.Version, d.Commit, d.Modified}, b)
 		}
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashesOf(traces)}}
+	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashesOf(traces)}, tap: p.tap}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 

@@ -218,7 +218,7 @@ func (w *planning) run(ctx context.Context, o scenario.Options, seed uint64) (*r
 	defer w.source.close()
 	o = o.Clone()
 	o.Seed += seed
-	return replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(*scenario.Scenario) *record.Made { return nil })
+	return w.p.replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(*scenario.Scenario) *record.Made { return nil })
 }
 
 // excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed.

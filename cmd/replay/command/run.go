@@ -46,14 +46,14 @@ func (p *program) runTrace(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
-	if c.Bool("decisions") && c.String("out") == "" {
+	if c.Bool("decisions") && c.String("out") == "" && p.tap == nil {
 		return usagef("--decisions wants --out, the directory to write them to")
 	}
 	o, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err
 	}
-	o.Decisions = c.Bool("decisions")
+	o.Decisions = c.Bool("decisions") || p.tap != nil
 	if c.IsSet("window") {
 		from, to, _ := parseWindow(c.String("window")) // the flag takes no other
 		o.Window = &trace.Window{FromMS: from, ToMS: to}
@@ -68,6 +68,10 @@ func (p *program) runTrace(c *cli.Context) error {
 	stop()
 	if err != nil {
 		return err
+	}
+	if p.tap != nil {
+		p.tap.result = result
+		return nil
 	}
 	if c.Bool("json") { // the text has them
 		printWarnings(c, result.Manifest.Warnings)
@@ -140,14 +144,14 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 		o.Window = &w
 	}
 	p.traces = []string{t.Name()}
-	return replayOn(ctx, t, o, out, ro, progress, func(sc *scenario.Scenario) *record.Made {
+	return p.replayOn(ctx, t, o, out, ro, progress, func(sc *scenario.Scenario) *record.Made {
 		p.files.attach("", sc.Input.Files)
 		return p.made()
 	})
 }
 
 // replayOn is replayOnce on an open trace. howMade says how the replay of a scenario is made.
-func replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out string, ro report.Options, progress *engine.Progress, howMade func(*scenario.Scenario) *record.Made) (*report.Result, error) {
+func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out string, ro report.Options, progress *engine.Progress, howMade func(*scenario.Scenario) *record.Made) (*report.Result, error) {
 	sc, err := scenario.FromTrace(t, o)
 	if err != nil {
 		return nil, err
@@ -156,7 +160,7 @@ func replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out strin
 	if out == "" {
 		mem := report.NewMemory()
 		mem.ExpectJobs(sc.Input.NumJobs)
-		m, err := engine.Run(ctx, sc, mem, progress)
+		m, err := engine.Run(ctx, sc, p.tapped(mem, t), progress)
 		if err != nil {
 			return nil, err
 		}

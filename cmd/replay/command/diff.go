@@ -1,0 +1,270 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/engine/record"
+	"replay/input"
+	"replay/report"
+	"replay/report/parting"
+	"replay/report/quantity"
+	"replay/sealed"
+	"replay/trace"
+)
+
+func diffCommand(p *program) *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "find the first decision in which two replays part, and what it did",
+		ArgsUsage: "RESULT RESULT | TRACE",
+		Description: `Examples:
+   replay diff out/before out/after
+   replay diff traces/fair-weights --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
+
+Results are made again from their run.json, with every decision. The answer is the first one that differs with what it stood on: what the
+queues, applications and nodes held, the last decisions that were equal, then decisions by kind, metrics, and the jobs that moved most.
+Exit code 1: they differ.`,
+		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
+			with(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run, two of them for a TRACE"}, func(text string) error {
+				_, err := p.splitVariant(text)
+				return err
+			}),
+			&cli.StringFlag{Name: "trace", Usage: "`DIR` of the trace of the results", DefaultText: "looked for here and beside the results"},
+			&cli.BoolFlag{Name: "json", Usage: "print the answer as JSON"}),
+		Action: p.diff,
+	}
+}
+
+// ofDiff are the flags of diff that say nothing of its replays.
+var ofDiff = []string{"variant", "trace", "json", "quiet", "q", "progress"}
+
+// diffSide is one of two replays.
+type diffSide struct {
+	name, hash string   // decision hash, "" when not known
+	args       []string // of the command that replays it
+}
+
+func (p *program) diff(c *cli.Context) error {
+	sides, err := p.diffSides(c)
+	if err != nil {
+		return err
+	}
+	if h := sides[0].hash; h != "" && h == sides[1].hash {
+		if c.Bool("json") {
+			return writeJSON(c.App.Writer, &parting.Answer{})
+		}
+		_, err := fmt.Fprintf(c.App.Writer, "No decision differs: both have the decision hash %s.\n", h)
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(c.Context)
+	defer cancel(nil)
+	var taps [2]*tap
+	var streams [2]iter.Seq[record.Decision]
+	for i, side := range sides {
+		t := &tap{rows: make(chan []record.Decision, 4), ctx: ctx}
+		taps[i], streams[i] = t, t.all
+		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), tap: t}
+		go func() {
+			defer close(t.rows)
+			if err := next.run(ctx, side.args, io.Discard, io.Discard); err != nil {
+				cancel(fmt.Errorf("%s: %w", side.name, err))
+				return
+			}
+			t.flush()
+		}()
+	}
+	found := parting.Find(streams[0], streams[1])
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	for i, side := range sides {
+		if got := taps[i].result.Manifest.DecisionHash; side.hash != "" && side.hash != got && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it\n", side.name, side.hash, got)
+		}
+	}
+	var text strings.Builder
+	moved := parting.Moved(taps[0].result.Data, taps[1].result.Data)
+	if c.Bool("json") {
+		err = writeJSON(&text, found.Answer(names(sides, taps), moved))
+	} else if found.WriteText(&text, names(sides, taps)); found.At > 0 {
+		writeMetrics(&text, sides, taps, moved)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(c.App.Writer, text.String()); err != nil || found.At == 0 {
+		return err
+	}
+	return failedCheck()
+}
+
+// diffSides returns what is replayed: two results again, or two variants of a trace.
+func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
+	quiet := []string{"-q", "--progress", "off"}
+	if texts := c.StringSlice("variant"); len(texts) > 0 {
+		if len(texts) != 2 || c.NArg() != 1 {
+			return sides, usagef("diff wants one TRACE with two --variant, got %s and %d", quantity.Counted(int64(c.NArg()), "arguments"), len(texts))
+		}
+		for i, text := range texts {
+			v, err := p.splitVariant(text)
+			if err != nil {
+				return sides, err
+			}
+			args := append([]string{"replay", "run", c.Args().First()}, quiet...)
+			for k := range p.words.flags {
+				if f := &p.words.flags[k]; !slices.Contains(ofDiff, f.name) {
+					args = append(args, f.words()...)
+				}
+			}
+			sides[i] = diffSide{name: v.name, args: append(args, v.words...)}
+		}
+		return sides, nil
+	}
+	if c.NArg() != 2 {
+		return sides, usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
+	}
+	for i, dir := range c.Args().Slice() {
+		file := dir
+		if filepath.Base(file) != "run.json" {
+			file = filepath.Join(dir, "run.json")
+		}
+		text, err := input.ReadFile(file)
+		if err != nil {
+			return sides, fmt.Errorf("%s: no result of replay run: %w", dir, err)
+		}
+		var m record.Manifest
+		if err := sealed.Unmarshal(text, &m); err != nil {
+			return sides, fmt.Errorf("%s: %w", file, err)
+		}
+		args := append([]string{"replay", "run", "--from", file}, quiet...)
+		if where := c.String("trace"); where != "" {
+			args = append(args, where)
+		}
+		sides[i] = diffSide{dir, m.DecisionHash, args}
+	}
+	return sides, nil
+}
+
+// tap is a sink that gives the decisions of a replay to a reader.
+type tap struct {
+	report.Memory
+	ctx    context.Context
+	rows   chan []record.Decision
+	some   []record.Decision
+	nodes  []trace.Node
+	result *report.Result
+}
+
+// tapped returns the sink of a replay that keeps its results in memory.
+func (p *program) tapped(mem report.Memory, t *trace.Trace) record.Sink {
+	if p.tap == nil {
+		return mem
+	}
+	p.tap.Memory, p.tap.nodes = mem, t.Nodes
+	return p.tap
+}
+
+// Decision is part of [record.Sink].
+func (t *tap) Decision(d *record.Decision) {
+	t.Memory.Decision(d)
+	if t.some = append(t.some, *d); len(t.some) == 1024 {
+		t.flush()
+	}
+}
+
+func (t *tap) flush() {
+	select {
+	case t.rows <- t.some:
+	case <-t.ctx.Done():
+	}
+	t.some = nil
+}
+
+// all yields the decisions until the replay ends, or is given up.
+func (t *tap) all(yield func(record.Decision) bool) {
+	for {
+		select {
+		case some, ok := <-t.rows:
+			if !ok {
+				return
+			}
+			for _, d := range some {
+				if !yield(d) {
+					return
+				}
+			}
+		case <-t.ctx.Done():
+			return
+		}
+	}
+}
+
+// names say what the numbers in decisions stand for.
+func names(sides [2]diffSide, taps [2]*tap) *parting.Names {
+	n := &parting.Names{}
+	type named struct{ name, queue string }
+	jobs := map[int64]named{}
+	for i := range taps {
+		n.Sides[i] = sides[i].name
+		for k := range taps[i].result.Jobs {
+			j := &taps[i].result.Jobs[k]
+			name := fmt.Sprintf("job %d", j.ID)
+			if j.Name != "" {
+				name = fmt.Sprintf("%s (%s)", j.Name, name)
+			}
+			if _, ok := jobs[j.ID]; !ok {
+				jobs[j.ID] = named{name, j.Queue}
+			}
+		}
+	}
+	n.Job = func(id int64) (string, string) {
+		if j, ok := jobs[id]; ok {
+			return j.name, j.queue
+		}
+		return fmt.Sprintf("job %d", id), ""
+	}
+	n.Node = func(node int32) (string, int64, int64) {
+		for _, t := range taps {
+			if int(node) < len(t.nodes) {
+				x := &t.nodes[node]
+				return x.Host, x.MemMiB, int64(x.VCores)
+			}
+		}
+		return fmt.Sprintf("node %d", node), 0, 0
+	}
+	return n
+}
+
+// writeMetrics writes the headline metrics of both, and the jobs that end at other times, those that moved most first.
+func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.Shift) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "one replay each, which is no evidence (replay compare)\t%s\t%s\tchange\n", sides[0].name, sides[1].name)
+	for i := range taps[0].result.Values {
+		a := &taps[0].result.Values[i]
+		b, ok := taps[1].result.Value(a.Name)
+		if a.Family != quantity.Headline || !ok || a.Absent != "" || b.Absent != "" {
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.Plain, a.Amount(), b.Amount(), a.Unit.Difference(b.Number-a.Number))
+	}
+	t.Flush()
+	if len(moved) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s at another time; most of all:\n", quantity.Counted(int64(len(moved)), "jobs end"))
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range moved[:min(len(moved), 5)] {
+		fmt.Fprintf(t, "  %s\t%s\tends at %s\t%s\n", m.Name, m.Queue, quantity.Duration(float64(m.EndsMS)), quantity.MS.Difference(float64(m.ByMS)))
+	}
+	t.Flush()
+}

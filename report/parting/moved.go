@@ -1,0 +1,41 @@
+package parting
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"replay/report/result"
+)
+
+// A Shift is a job that ends at another time.
+type Shift struct {
+	Name   string `json:"job"`
+	Queue  string `json:"queue"`
+	EndsMS int64  `json:"ends_ms"` // in the first replay
+	ByMS   int64  `json:"by_ms"`   // how much later in the second
+}
+
+// Moved returns the jobs that finish in both replays at different times, the one that moved most first.
+func Moved(a, b *result.Data) (out []Shift) {
+	ends := make(map[int64]int64, len(b.Jobs))
+	for i := range b.Jobs {
+		ends[b.Jobs[i].ID] = b.Jobs[i].Finish
+	}
+	for i := range a.Jobs {
+		j := &a.Jobs[i]
+		other, ok := ends[j.ID]
+		if !ok || !result.Happened(other) || !result.Happened(j.Finish) || other == j.Finish {
+			continue
+		}
+		name := fmt.Sprintf("job %d", j.ID)
+		if j.Name != "" {
+			name = fmt.Sprintf("%s (job %d)", j.Name, j.ID)
+		}
+		out = append(out, Shift{name, j.Queue, j.Finish, other - j.Finish})
+	}
+	slices.SortStableFunc(out, func(x, y Shift) int { return cmp.Compare(abs(y.ByMS), abs(x.ByMS)) })
+	return out
+}
+
+func abs(x int64) int64 { return max(x, -x) }

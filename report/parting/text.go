@@ -1,0 +1,145 @@
+package parting
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"replay/engine/record"
+	"replay/report/compare"
+	"replay/report/quantity"
+)
+
+// Names say what the numbers of decisions stand for.
+type Names struct {
+	Sides [2]string
+	Job   func(id int64) (name, queue string) // of a job of either replay
+	Node  func(node int32) (host string, memMiB, vcores int64)
+}
+
+// verbs are kinds of decisions in words; "%s" is the container.
+var verbs = map[string]string{
+	"allocate": "allocates %s", "reserve": "reserves room for %s", "rereserve": "keeps the reservation for %s", "unreserve": "gives up the reservation for %s", "complete": "ends %s", "reject": "rejects %s",
+	"runnable": "lets the application run: %s", "resize": "learns the size of its node: %s", "decrease": "makes smaller %s",
+}
+
+// Say says what a decision was.
+func (n *Names) Say(d *record.Decision) string {
+	if d == nil {
+		return "no decision any more"
+	}
+	thing := ""
+	if d.Job != record.None {
+		name, queue := n.Job(d.Job)
+		thing = name
+		if queue != "" {
+			thing += " in " + queue
+		}
+		if d.Container != 0 {
+			thing = fmt.Sprintf("container %d of %s", d.Container, thing)
+		}
+	}
+	if d.Kind != "runnable" && d.Node >= 0 {
+		host, _, _ := n.Node(d.Node)
+		if thing != "" {
+			thing += " "
+		}
+		thing += "on " + host
+	}
+	if d.MemMiB > 0 {
+		thing += fmt.Sprintf(", %s MiB, %s, priority %d", quantity.Thousands(d.MemMiB), quantity.Counted(d.VCores, "vcores"), d.Priority)
+	}
+	if d.Type != "" {
+		thing += ", " + d.Type
+	}
+	verb, ok := verbs[d.Kind]
+	if !ok {
+		verb = d.Kind + " %s"
+	}
+	return fmt.Sprintf("%s: "+verb, quantity.Duration(float64(d.Time)), thing)
+}
+
+// WriteText writes where the replays part and what stood behind it.
+func (p *Parting) WriteText(w io.Writer, n *Names) {
+	if p.At == 0 {
+		fmt.Fprintf(w, "No decision differs: %s in both.\n", quantity.Counted(p.All[0], "decisions"))
+		return
+	}
+	compare.Wrap(w, fmt.Sprintf("They part at decision %s, of %s in %s and %s in %s.", quantity.Thousands(p.At), quantity.Thousands(p.All[0]), n.Sides[0], quantity.Thousands(p.All[1]), n.Sides[1]), "")
+	for i, side := range n.Sides {
+		compare.Wrap(w, "  "+side+" at "+n.Say(p.Sides[i]), "    ")
+	}
+	fmt.Fprintln(w, "\nbefore it, in both:")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	held := func(what string, s Sum, of string) {
+		fmt.Fprintf(t, "  %s\t%s\t%s MiB\t%s%s\n", what, quantity.Counted(s.Containers, "containers"), quantity.Thousands(s.MemMiB), quantity.Counted(s.VCores, "vcores"), of)
+	}
+	queues := map[string]Sum{}
+	for job, s := range p.Before.ByJob {
+		if job == record.None {
+			continue
+		}
+		_, queue := n.Job(job)
+		q := queues[queue]
+		queues[queue] = Sum{q.Containers + s.Containers, q.MemMiB + s.MemMiB, q.VCores + s.VCores}
+	}
+	for _, queue := range slices.Sorted(maps.Keys(queues)) {
+		held("queue "+queue, queues[queue], "")
+	}
+	for _, job := range p.jobs() {
+		name, _ := n.Job(job)
+		held(name, p.Before.ByJob[job], "")
+	}
+	for _, node := range p.nodes() {
+		host, mem, vcores := n.Node(node)
+		of := ""
+		if mem > 0 {
+			of = fmt.Sprintf("\tof %s MiB, %s", quantity.Thousands(mem), quantity.Counted(vcores, "vcores"))
+		}
+		held(host, p.Before.ByNode[node], of)
+	}
+	t.Flush()
+	if len(p.Last) > 0 {
+		fmt.Fprintln(w, "\nthe last equal decisions:")
+		for i := range p.Last {
+			compare.Wrap(w, "  "+n.Say(&p.Last[i]), "    ")
+		}
+	}
+	fmt.Fprintln(w)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "decisions\t%s\t%s\t\n", n.Sides[0], n.Sides[1])
+	kinds := map[string]bool{}
+	for i := range p.Kinds {
+		for kind := range p.Kinds[i] {
+			kinds[kind] = true
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", kind, quantity.Thousands(p.Kinds[0][kind]), quantity.Thousands(p.Kinds[1][kind]))
+	}
+	t.Flush()
+}
+
+// jobs are those that the parting is about.
+func (p *Parting) jobs() (out []int64) {
+	for _, d := range p.Sides {
+		if d != nil && d.Job != record.None && !slices.Contains(out, d.Job) {
+			out = append(out, d.Job)
+		}
+	}
+	return out
+}
+
+// nodes are those that the parting is about.
+func (p *Parting) nodes() (out []int32) {
+	for _, d := range p.Sides {
+		if d != nil && d.Kind != "runnable" && !slices.Contains(out, d.Node) {
+			out = append(out, d.Node)
+		}
+	}
+	slices.SortFunc(out, cmp.Compare[int32])
+	return out
+}
