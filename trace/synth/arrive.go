@@ -81,6 +81,9 @@ func (g *Generator) submissions(ctx context.Context, size trace.Size) (submit []
 		}
 	}
 	submit, err = course(factor, n, math.MaxInt64)
+	if err == nil && (submit[n-1] < 0 || submit[n-1] > trace.LatestMS) {
+		err = fmt.Errorf("load is %v: the last of %d jobs would come after more than 100 years", g.Load, n)
+	}
 	return submit, factor, err
 }
 

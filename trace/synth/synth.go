@@ -146,6 +146,12 @@ func (p *Preset) nameOf(o Options) string {
 	return p.nameSet(name, o)
 }
 
+// What can be asked for: arrivals are held in memory, and their times are whole milliseconds of at most 100 years.
+const (
+	MostJobs            = 10_000_000
+	LeastLoad, MostLoad = 1e-6, 1e6
+)
+
 // with returns o with the preset's defaults in place of zero values, or an error that names the option.
 func (p *Preset) with(o Options) (Options, error) {
 	d := p.Defaults
@@ -168,8 +174,12 @@ func (p *Preset) with(o Options) (Options, error) {
 				continue // as many as the span or the law of racks gives
 			}
 		}
-		if *n.value < 1 || *n.value > math.MaxInt32 {
-			return o, fmt.Errorf("%s is %d, want 1 to %d", n.name, *n.value, math.MaxInt32)
+		most := math.MaxInt32
+		if n.name == "jobs" {
+			most = MostJobs
+		}
+		if *n.value < 1 || *n.value > most {
+			return o, fmt.Errorf("%s is %d, want 1 to %d", n.name, *n.value, most)
 		}
 	}
 	if o.Racks > o.Nodes {
@@ -178,8 +188,8 @@ func (p *Preset) with(o Options) (Options, error) {
 	if o.Load == 0 {
 		o.Load = d.Load
 	}
-	if o.Load < 0 || math.IsNaN(o.Load) || math.IsInf(o.Load, 0) {
-		return o, fmt.Errorf("load is %v, want more than 0", o.Load)
+	if o.Load != 0 && !(o.Load >= LeastLoad && o.Load <= MostLoad) {
+		return o, fmt.Errorf("load is %v, want %v to %v", o.Load, LeastLoad, MostLoad)
 	}
 	if o.Kind == "" {
 		o.Kind = p.Kinds[0]

@@ -39,7 +39,7 @@ func genCommand(*program) *cli.Command {
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
-			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
+			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(synth.MostJobs)),
 			&cli.DurationFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h, at most --jobs"},
 			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(mostNodes)),
 			with(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, from1To(math.MaxInt32)),

@@ -60,6 +60,7 @@ func TestGenUsage(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x")
 	for _, args := range []string{
 		"gen", "gen uniform-micro", "gen --out " + out, "gen nothing --out " + out, "gen uniform-micro --jobs 0 --out " + out,
+		"gen uniform-micro --jobs 9223372036854775807 --out " + out, "gen uniform-micro --load 1e-300 --out " + out,
 		"gen uniform-micro --load -1 --out " + out, "gen uniform-micro --failures x --out " + out, "gen uniform-micro --nodes 2 --racks 3 --out " + out,
 		"gen tpch-decima --kind mapreduce --out " + out, "gen facebook-2009 --set map.median_s --out " + out, "gen facebook-2009 --set map.median_s=-1 --out " + out,
 		"gen facebook-2009 --span -1h --out " + out, "gen facebook-2009 --diurnal moon --out " + out, "gen uniform-micro --set a=1 --out " + out,

@@ -41,8 +41,9 @@ type QueueSettings struct {
 type Allocations struct {
 	// Leaves and Parents are the declared queues in the order in which the scheduler creates
 	// them: leaves first. root is among the parents when the file has it.
-	Leaves  []string
-	Parents []string
+	Leaves   []string
+	Parents  []string
+	declared map[string]declared // those names
 
 	UserMaxApps         map[string]int32
 	UserMaxAppsDefault  int32
@@ -156,14 +157,11 @@ func set[T any](to *T, from *T) {
 
 // Declared reports whether the file declares the queue called path, as leaf or as parent.
 func (a *Allocations) Declared(path string) (leaf, parent bool) {
-	for _, q := range a.Leaves {
-		leaf = leaf || q == path
-	}
-	for _, q := range a.Parents {
-		parent = parent || q == path
-	}
-	return leaf, parent
+	d := a.declared[path]
+	return d.leaf, d.parent
 }
+
+type declared struct{ leaf, parent bool }
 
 // UserLimit returns the limit of running applications of a user.
 func (a *Allocations) UserLimit(user string) int32 {

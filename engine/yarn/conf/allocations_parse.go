@@ -63,6 +63,13 @@ func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
 		return &Allocations{Rules: p.Rules}, err
 	}
 	p.Leaves, p.Parents = hashOrder(p.leaves), hashOrder(p.parents)
+	p.declared = make(map[string]declared, len(p.Leaves)+len(p.Parents))
+	for _, name := range p.Leaves {
+		p.declared[name] = declared{leaf: true}
+	}
+	for _, name := range p.Parents {
+		p.declared[name] = declared{leaf: p.declared[name].leaf, parent: true}
+	}
 	return p.Allocations, nil
 }
 

@@ -1,6 +1,8 @@
 package fair
 
 import (
+	"slices"
+
 	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
@@ -128,8 +130,7 @@ func (q *queue) setMaxShare(cluster resource.Resource) {
 
 // add appends a child and gives the children the order of their names.
 func (q *queue) add(child *queue) {
-	q.children = append(q.children, child)
-	q.changed, q.moved = true, true
+	q.attach(child)
 	child.Rank = 0
 	for _, c := range q.children {
 		switch d := jvm.CompareStrings(c.name, child.name); {
@@ -138,6 +139,20 @@ func (q *queue) add(child *queue) {
 		case d > 0:
 			c.Rank++
 		}
+	}
+}
+
+// attach is add for many children, which rank gives their order.
+func (q *queue) attach(child *queue) {
+	q.children = append(q.children, child)
+	q.changed, q.moved = true, true
+}
+
+// rank gives the children the order of their names.
+func (q *queue) rank() {
+	sorted := slices.SortedFunc(slices.Values(q.children), func(a, b *queue) int { return jvm.CompareStrings(a.name, b.name) })
+	for i, c := range sorted {
+		c.Rank = uint64(i)
 	}
 }
 

@@ -20,6 +20,7 @@ type tree struct {
 	byName  map[string]*queue
 	leaves  []*queue // in the order of their making
 	pending []pendingQueue
+	making  bool // the queues of a file are made, whose ranks follow
 }
 
 // pendingQueue is a queue of the allocation file that waits until a queue in its way is empty.
@@ -42,7 +43,7 @@ func newTree(f *Scheduler) *tree {
 
 func (t *tree) newQueue(name string, parent *queue, leaf bool) *queue {
 	q := &queue{name: name, parent: parent, leaf: leaf, dynamic: true, lastAtMin: t.f.now}
-	q.Priority, q.idle = 1, true
+	q.Priority, q.idle, q.moved = 1, true, true
 	if parent != nil {
 		q.depth = parent.depth + 1
 	}
@@ -144,8 +145,13 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 		if isLeaf {
 			t.leaves = append(t.leaves, q)
 		}
-		parent.add(q)
-		t.f.everything()
+		if t.making {
+			parent.attach(q)
+		} else {
+			parent.add(q)
+		}
+		t.f.touch()
+		t.f.outdated.all = true
 		if asLeaf, asParent := t.f.alloc.Declared(name); !asLeaf && !asParent && parent.hasMaxChild {
 			q.max = parent.maxChild
 			q.setMaxShare(t.f.cluster.Capacity)
@@ -187,12 +193,15 @@ func (t *tree) resize() {
 // Source: QueueManager.updateAllocationConfiguration.
 func (t *tree) reload(a *conf.Allocations) {
 	t.setPolicies(t.root)
+	t.making = true
 	for _, name := range a.Leaves {
 		t.ensure(pendingQueue{name, true})
 	}
 	for _, name := range a.Parents {
 		t.ensure(pendingQueue{name, false})
 	}
+	t.making = false
+	t.root.each((*queue).rank)
 	t.reinit(t.root, true)
 	t.recomputeSteady(t.root)
 }
