@@ -16,6 +16,8 @@ import (
 	"replay/trace/importer/azure"
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/google"
+	"replay/trace/importer/jhist"
+	"replay/trace/importer/rumen"
 	"replay/trace/importer/sls"
 	"replay/trace/importer/sparkonyarn"
 	"replay/trace/importer/table"
@@ -35,6 +37,8 @@ var Importers = map[string]workload.Format{
 	"google-2019":       google.V2019,
 	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
 	"parquet":           table.Parquet,
+	"jhist":             jhist.Format,
+	"rumen":             rumen.Format,
 	"sls":               sls.Format,
 	"spark-eventlog":    eventlog.Format,
 	"spark-on-yarn":     sparkonyarn.Format,

@@ -20,6 +20,10 @@ type sample struct {
 }
 
 var samples = []sample{
+	{"jhist", []string{"jhist/job_1329348432655_0001-1329348443227-user-Sleep+job-1329348468601-10-1-SUCCEEDED-default.jhist"}, nil, trace.Counts{Jobs: 1, Stages: 2, Tasks: 12, Nodes: 1}, workload.Counter{"maps": 10, "reduces": 2}, nil},
+	{"jhist", []string{"jhist/job_2.4.0-FAILED.jhist"}, nil, trace.Counts{Jobs: 1, Tasks: 3, Nodes: 1}, workload.Counter{"failed_attempts": 4, "queue_changes": 1}, nil},
+	{"rumen", []string{"rumen/2jobs2min-rumen-jh.json"}, nil, trace.Counts{Jobs: 2, Stages: 2, Tasks: 192, Nodes: 4}, workload.Counter{"maps": 192, "reduces": 0}, nil},
+	{"rumen", []string{"rumen/wordcount.json"}, nil, trace.Counts{Jobs: 1, Stages: 2, Tasks: 4, Nodes: 1}, workload.Counter{"maps": 3, "reduces": 1}, nil},
 	{"sls", []string{"sls/inputsls.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 3}, nil, nil},
 	{"sls", []string{"sls/inputsls.json", "sls/nodes.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 19}, workload.Counter{"racks": 5, "nodes": 19, "empty_nodes": 1}, workload.Counter{"nodes_without_a_name": 1}},
 	{"sls", []string{"sls/inputsls.json", "sls/nodes-with-resources.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 4}, workload.Counter{"racks": 1}, nil},

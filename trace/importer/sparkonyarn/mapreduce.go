@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replay/trace"
+	"replay/trace/importer/mapreduce"
 	"replay/trace/importer/workload"
 )
 
@@ -97,8 +98,8 @@ func (s *scenario) mapReduceApplication(rec *recordedApp) error {
 	j := &a.Job
 	j.Name, j.ExternalID, j.SubmitMS = rec.Name, rec.App, rec.Submitted
 	j.RecordedStartMS = rec.Submitted
-	j.AMMemMiB = s.number(conf, "yarn.app.mapreduce.am.resource.mb", 1536)
-	j.AMVCores = int32(s.number(conf, "yarn.app.mapreduce.am.resource.cpu-vcores", 1))
+	j.AMMemMiB = mapreduce.Number(conf["yarn.app.mapreduce.am.resource.mb"], 1536)
+	j.AMVCores = int32(mapreduce.Number(conf["yarn.app.mapreduce.am.resource.cpu-vcores"], 1))
 	for _, key := range slices.Sorted(maps.Keys(conf)) {
 		if strings.HasPrefix(key, "mapreduce.") || strings.HasPrefix(key, "yarn.app.mapreduce.") {
 			j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: conf[key]})
@@ -167,67 +168,31 @@ func taskIndex(task any) (int, error) {
 	return int(n), nil
 }
 
-// number is a whole number of the configuration; what is none counts as not set.
-func (s *scenario) number(conf map[string]string, key string, otherwise int64) int64 {
-	n, err := strconv.ParseInt(conf[key], 10, 32)
-	if err != nil || n <= 0 {
-		return otherwise
-	}
-	return n
-}
-
-// mapReduceStage makes the maps (type 0) or reduces (1). A task's time is that of the attempt that succeeded, from the moment at which its process asked for
-// its work. A reduce's counts from the last map's end, if that came later: it waited until then.
+// mapReduceStage makes the maps (type 0) or reduces (1). The process of an attempt began its work when it asked for it.
 func (s *scenario) mapReduceStage(a *workload.Application, conf map[string]string, kind int, list []mapReduceTask, lastMap int64) (trace.Stage, workload.RecordedStage) {
 	name := [...]string{"map", "reduce"}[kind]
-	st := trace.NewStage(int32(len(a.Job.Stages)), [...]string{trace.StageInput, trace.StageResult}[kind])
-	st.Name = name
-	if kind == 1 && st.ID > 0 {
-		st.Parents = []int32{st.ID - 1}
+	size := mapreduce.Size{
+		MemMiB: mapreduce.Number(conf["mapreduce."+name+".memory.mb"], 1024), VCores: int32(mapreduce.Number(conf["mapreduce."+name+".cpu.vcores"], 1)),
 	}
-	st.TaskMemMiB = s.number(conf, "mapreduce."+name+".memory.mb", 1024)
-	st.TaskVCores = int32(s.number(conf, "mapreduce."+name+".cpu.vcores", 1))
-	st.Tasks = trace.NewTasks(len(list))
-	t := &st.Tasks
-	t.SchedDelayMS, t.Retries = make([]int64, len(list)), make([]int32, len(list))
-	t.RecordedNode, t.RecordedLocality = make([]int32, len(list)), make([]string, len(list))
-	if kind == 1 {
-		t.DeserializeMS = make([]int64, len(list))
-	}
-	prefs := make([][]int32, len(list))
-	seen := workload.RecordedStage{SparkStage: st.ID, Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset}
+	tasks := make([]mapreduce.Task, len(list))
 	for i := range list {
 		x := list[i].done
-		t.Retries[i], t.SchedDelayMS[i], t.RecordedNode[i] = list[i].failed, trace.Unset, trace.Unset
+		tasks[i] = mapreduce.Task{Failed: list[i].failed, WaitMS: trace.Unset, FetchMS: trace.Unset}
 		if x == nil {
-			s.Counts.Defaulted["tasks_that_did_not_succeed_have_no_time"]++
 			continue
 		}
-		begin := x.Start
+		done := &mapreduce.Attempt{Begin: x.Start, Finish: x.Finish, Shuffled: x.Shuffled, DelayMS: trace.Unset, Host: x.Node}
 		if c := s.containersOf[x.Container]; c != nil && c.JVMAsked > 0 && c.Assigned > 0 {
-			begin = c.JVMAsked
-			t.SchedDelayMS[i] = max(begin-c.Assigned, 0)
+			done.Begin = c.JVMAsked
+			done.DelayMS = max(c.JVMAsked-c.Assigned, 0)
 		}
-		if kind == 1 {
-			begin = max(begin, lastMap)
-			t.DeserializeMS[i] = max(x.Shuffled-begin, 0)
+		switch x.Locality {
+		case "NODE_LOCAL", "RACK_LOCAL":
+			done.Locality = x.Locality
+		default:
+			done.Locality = [...]string{"ANY", "NO_PREF"}[kind]
 		}
-		t.DurationMS[i] = max(x.Finish-begin, 0)
-		if kind == 1 {
-			t.DeserializeMS[i] = min(t.DeserializeMS[i], t.DurationMS[i])
-		}
-		for _, h := range x.Preferred {
-			if n := a.Host(h); !slices.Contains(prefs[i], n) {
-				prefs[i] = append(prefs[i], n)
-			}
-		}
-		t.RecordedNode[i] = a.Host(x.Node)
-		t.RecordedLocality[i] = map[string]string{"NODE_LOCAL": "NODE_LOCAL", "RACK_LOCAL": "RACK_LOCAL"}[x.Locality]
-		if t.RecordedLocality[i] == "" {
-			t.RecordedLocality[i] = [...]string{"ANY", "NO_PREF"}[kind]
-		}
-		seen.FinishMS = max(seen.FinishMS, x.Finish)
+		tasks[i].Done, tasks[i].Preferred = done, x.Preferred
 	}
-	t.SetPrefs(prefs)
-	return st, seen
+	return mapreduce.Stage(s.Counts, a, kind, size, tasks, lastMap)
 }

@@ -1,0 +1,84 @@
+package jhist
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// fixture returns the lines of the history in testdata.
+func fixture(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/jhist/done/*.jhist")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	return strings.SplitAfter(string(importtest.Read(t, files[0])), "\n")
+}
+
+// What is wrong with a history leaves it out, with the reason and the place.
+func TestBadInput(t *testing.T) {
+	all := fixture(t)
+	whole := strings.Join(all, "")
+	with := func(old, new string) string {
+		if !strings.Contains(whole, old) {
+			t.Fatalf("no %q", old)
+		}
+		return strings.Replace(whole, old, new, 1)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{"", "no event"},
+		{"Avro-Binary\n{}\n\x00\x01", "is Avro-Binary, want Avro-Json"},
+		{"hello\n", `the first line is "hello", want Avro-Json`},
+		{all[0] + all[1], "no event"},
+		{all[0] + all[1] + all[7], "no JOB_SUBMITTED"},
+		{with(`"submitTime":1700000000000`, `"submitTime":"x"`), `line 5: JOB_SUBMITTED: submitTime is "x", want ms since 1970`},
+		{with(`"submitTime":1700000000000`, `"submitTime":99999999999999999999`), "submitTime is 99999999999999999999"},
+		{with(`"finishTime":1700000015000`, `"finishTime":1600000015000`), "attempt attempt_1700000000000_0001_m_000000_0 began at 1700000005000 and ended at 1600000015000"},
+		{with(`"event":{`, `"even":{`), "line 4: an object without type and event"},
+		{with(`{"type":"JOB_INITED"`, `{"type":"JOB_INITED`), "line 8: no JSON"},
+		{with(`"jobName":"word count"`, `"jobName":[1,2]`), "jobName is [1,2], want text"},
+	} {
+		_, _, err := importtest.Import(t, Format, importtest.WriteNew(t, "job.jhist", tt.text), nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%.60q: error is %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+// A history that breaks off within a line is that of a job that has not ended: what was there is taken, what had not ended is not.
+func TestBreaksOff(t *testing.T) {
+	all := fixture(t)
+	path := importtest.WriteNew(t, "job.jhist", strings.Join(all[:len(all)-3], "")+all[len(all)-3][:50])
+	res, m, err := importtest.Import(t, Format, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := m.JobList[0]; j.RecordedOutcome != "censored" || j.NumTasks() != 3 || res.Counts.Dropped["lines_that_are_no_event"] != 1 {
+		t.Errorf("%+v, %+v", j, res.Counts)
+	}
+	if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true }); err == nil || !strings.Contains(err.Error(), "no JSON") {
+		t.Errorf("strict says %v", err)
+	}
+}
+
+// The same history twice is one job; another one beside it that can't be used is left out.
+func TestFolder(t *testing.T) {
+	whole := strings.Join(fixture(t), "")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.jhist": whole, "b.jhist": whole, "c.jhist": "x\n", "c_conf.xml": "<x/>"} {
+		importtest.Write(t, filepath.Join(dir, name), text)
+	}
+	res, _, err := importtest.Import(t, Format, dir, nil)
+	if err != nil || res.Trace.Jobs != 1 || len(res.Inputs) != 3 || workload.Summary(res.Inputs) != "2 files and recordings: 1 no recording, 1 there twice" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if _, _, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.FromMS = 1800000000000 }); err == nil || !strings.Contains(err.Error(), "outside --from and --to") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzJhist(f *testing.F) { importtest.Fuzz(f, Format, []byte(strings.Join(fixture(f), ""))) }

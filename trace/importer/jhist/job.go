@@ -1,0 +1,114 @@
+package jhist
+
+import (
+	"strconv"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/mapreduce"
+	"replay/trace/importer/workload"
+)
+
+// application makes the application of a history.
+func (h *history) application() (*workload.Application, error) {
+	if h.submit == trace.Unset { // the name of the file has it, too: id-submission-…
+		if parts := strings.Split(h.nameHint(), "-"); len(parts) > 1 {
+			if n, err := strconv.ParseInt(parts[1], 10, 64); err == nil && n > 0 && n < 2*trace.LatestMS {
+				h.submit = n
+				h.counts.Defaulted["submit_times_from_the_names_of_files"]++
+			}
+		}
+	}
+	if h.id == "" || h.submit == trace.Unset {
+		return nil, h.leave(workload.Damaged, "no JOB_SUBMITTED with jobid and submitTime: the history begins in the middle")
+	}
+	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: h.user, Queue: h.queue, Manager: trace.YARN}
+	j := &a.Job
+	j.ExternalID, j.Name, j.SubmitMS, j.Priority = h.id, h.name, h.submit, mapreduce.Priority(h.priority)
+	j.AMMemMiB, j.AMVCores = 1024, 1
+	h.counts.Defaulted["sizes_of_application_masters"]++
+	j.RecordedOutcome = mapreduce.Outcome(h.state)
+	j.RecordedStartMS = h.submit
+	if h.launch >= h.submit {
+		j.RecordedStartMS = h.launch
+	}
+	if h.finish >= j.RecordedStartMS {
+		j.RecordedFinishMS = h.finish
+	}
+	var lists [2][]mapreduce.Task
+	lastMap, reads := int64(0), false
+	for _, id := range h.order {
+		t := h.tasks[id]
+		m, err := h.asTask(id, t)
+		if err != nil {
+			return nil, err
+		}
+		if t.kind == mapreduce.Map {
+			reads = reads || t.input > 0
+			if m.Done != nil {
+				lastMap = max(lastMap, m.Done.Finish)
+			}
+		}
+		lists[t.kind] = append(lists[t.kind], m)
+		h.counts.Read[[...]string{"maps", "reduces"}[t.kind]]++
+	}
+	for kind, list := range lists {
+		if len(list) == 0 {
+			continue
+		}
+		size := mapreduce.Size{MemMiB: h.size[kind], VCores: 1}
+		h.counts.Defaulted["vcores_of_tasks"] += int64(len(list))
+		if size.MemMiB == 0 {
+			size.MemMiB = 1024
+			h.counts.Defaulted["memory_of_tasks"] += int64(len(list))
+		}
+		st, _ := mapreduce.Stage(h.counts, a, kind, size, list, lastMap)
+		if kind == mapreduce.Map && reads {
+			a.ReadFile(&st, "input", false)
+		}
+		j.Stages = append(j.Stages, st)
+	}
+	if len(j.Stages) == 1 {
+		j.Stages[0].Kind, j.Stages[0].Parents = trace.StageInput, nil
+	}
+	return a, nil
+}
+
+// asTask is a task as the stages are made of it. The attempt that succeeded is the one that the task's end names, else the last that ended well.
+func (h *history) asTask(id string, t *task) (mapreduce.Task, error) {
+	m := mapreduce.Task{Preferred: t.splits, WaitMS: trace.Unset, FetchMS: trace.Unset, InputBytes: t.input}
+	if t.kind == mapreduce.Reduce {
+		m.InputBytes = 0 // what it shuffles is no input of HDFS
+	}
+	for _, name := range t.order {
+		a := t.attempts[name]
+		ran := &mapreduce.Attempt{Begin: a.start, Finish: a.finish, Shuffled: max(a.shuffled, 0), DelayMS: trace.Unset, Host: a.host}
+		known := a.start >= 0 && a.finish >= a.start && a.finish-a.start <= trace.LongestMS
+		switch {
+		case a.state == "FINISHED" && (t.done == "" || t.done == name):
+			if !known {
+				return m, h.leave(workload.Damaged, "task %s: attempt %s began at %d and ended at %d, want an end after the begin, within a year", id, name, a.start, a.finish)
+			}
+			ran.Locality = map[string]string{"NODE_LOCAL": "NODE_LOCAL", "RACK_LOCAL": "RACK_LOCAL", "OFF_SWITCH": "ANY"}[a.locality]
+			if ran.Locality == "" {
+				ran.Locality = mapreduce.Locality(a.host, t.splits, func(h2 string) string { return h.r.racks[h2] })
+			}
+			m.Done = ran
+			if t.start >= 0 && a.start >= t.start && a.start-t.start <= trace.LongestMS {
+				m.WaitMS = a.start - t.start
+			}
+			continue
+		case a.state == "FAILED":
+			m.Failed++
+			h.counts.Read["failed_attempts"]++
+		case a.state == "KILLED":
+			h.counts.Dropped["killed_attempts"]++
+		case a.state == "":
+			h.counts.Dropped["attempts_without_an_end"]++
+		}
+		if known && (m.Tried == nil || m.Tried.Finish-m.Tried.Begin < a.finish-a.start) {
+			m.Tried = ran
+		}
+	}
+	return m, nil
+}

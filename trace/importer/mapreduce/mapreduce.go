@@ -1,0 +1,189 @@
+// Package mapreduce makes the stages of MapReduce jobs from what any history says of their tasks.
+package mapreduce
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// Attempt is an attempt of a task. Times are ms of the source's clock.
+type Attempt struct {
+	Begin    int64 // of its work
+	Finish   int64
+	Shuffled int64 // of a reduce: when it had fetched its input; 0 = not known
+	DelayMS  int64 // from the assignment of its container to Begin, or trace.Unset
+	Host     string
+	Locality string // as [trace.Tasks] has it; "" = not known
+}
+
+// Task is a task with its attempts.
+type Task struct {
+	Done       *Attempt // the one that succeeded, nil = none
+	Tried      *Attempt // of the others the one whose time stands for the task if none succeeded; nil = none
+	Failed     int32    // attempts that failed by themselves
+	Preferred  []string // hosts
+	WaitMS     int64    // before the attempt began, or trace.Unset
+	InputBytes int64
+	FetchMS    int64 // of a reduce: time for its shuffle by a rule, in place of the recorded one; trace.Unset = as recorded
+}
+
+// Size is that of a container.
+type Size struct {
+	MemMiB int64
+	VCores int32
+}
+
+// The kinds of tasks.
+const (
+	Map = iota
+	Reduce
+)
+
+// Stage makes the maps or reduces of a job, behind the stages that it has. A task's time is that of the attempt that succeeded, from the moment at which its process
+// asked for its work. A reduce's counts from the last map's end, if that came later: it waited until then.
+func Stage(c *workload.Counts, a *workload.Application, kind int, size Size, tasks []Task, lastMap int64) (trace.Stage, workload.RecordedStage) {
+	name := [...]string{"map", "reduce"}[kind]
+	st := trace.NewStage(int32(len(a.Job.Stages)), [...]string{trace.StageInput, trace.StageResult}[kind])
+	st.Name = name
+	if kind == Reduce && st.ID > 0 {
+		st.Parents = []int32{st.ID - 1}
+	}
+	st.TaskMemMiB, st.TaskVCores = size.MemMiB, size.VCores
+	n := len(tasks)
+	st.Tasks = trace.NewTasks(n)
+	t := &st.Tasks
+	t.SchedDelayMS, t.Retries = make([]int64, n), make([]int32, n)
+	t.RecordedNode, t.RecordedLocality = make([]int32, n), make([]string, n)
+	if kind == Reduce {
+		t.DeserializeMS = make([]int64, n)
+	}
+	if slices.ContainsFunc(tasks, func(t Task) bool { return t.WaitMS > 0 }) {
+		t.RecordedWaitMS = make([]int64, n)
+	}
+	prefs := make([][]int32, n)
+	seen := workload.RecordedStage{SparkStage: st.ID, Attempts: 1, SubmitMS: trace.Unset, FinishMS: trace.Unset}
+	for i := range tasks {
+		x := &tasks[i]
+		t.InputBytes[i], t.Retries[i], t.SchedDelayMS[i], t.RecordedNode[i] = x.InputBytes, x.Failed, trace.Unset, trace.Unset
+		if t.RecordedWaitMS != nil {
+			t.RecordedWaitMS[i] = x.WaitMS
+		}
+		for _, h := range x.Preferred {
+			if n := a.Host(h); !slices.Contains(prefs[i], n) {
+				prefs[i] = append(prefs[i], n)
+			}
+		}
+		ran := x.Done
+		switch {
+		case ran == nil && x.Tried == nil:
+			c.Defaulted["tasks_that_did_not_succeed_have_no_time"]++
+			continue
+		case ran == nil:
+			c.Modelled["times_of_tasks_that_did_not_succeed"]++
+			ran = x.Tried
+		}
+		begin := ran.Begin
+		if kind == Reduce {
+			begin = max(begin, lastMap)
+			t.DeserializeMS[i] = max(ran.Shuffled-begin, 0)
+		}
+		t.DurationMS[i], t.SchedDelayMS[i] = max(ran.Finish-begin, 0), ran.DelayMS
+		if kind == Reduce {
+			if x.FetchMS != trace.Unset {
+				t.DurationMS[i] = max(ran.Finish-max(ran.Shuffled, begin), 0) + x.FetchMS
+				t.DeserializeMS[i] = x.FetchMS
+				c.Modelled["times_of_shuffles"]++
+			}
+			t.DeserializeMS[i] = min(t.DeserializeMS[i], t.DurationMS[i])
+		}
+		if ran.Host != "" {
+			t.RecordedNode[i] = a.Host(ran.Host)
+		}
+		t.RecordedLocality[i] = ran.Locality
+		if x.Done != nil {
+			seen.FinishMS = max(seen.FinishMS, ran.Finish)
+		}
+	}
+	t.SetPrefs(prefs)
+	return st, seen
+}
+
+// Priority is YARN's number for the priority of a job: VERY_LOW to VERY_HIGH, or a number; 0 for another word.
+//
+// Source: TypeConverter.toYarnApplicationPriority.
+func Priority(name string) int32 {
+	if i := slices.Index([]string{"", "VERY_LOW", "LOW", "NORMAL", "HIGH", "VERY_HIGH"}, strings.ToUpper(name)); i > 0 {
+		return int32(i)
+	}
+	n, err := strconv.ParseInt(name, 10, 32)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return int32(n)
+}
+
+// Conf takes the keys of a job's configuration that decide something in a replay and have a value that can be: whole numbers for sizes and counts, shares
+// of 0 to 1 for slow start.
+func Conf(j *trace.Job, value func(key string) string) {
+	for _, key := range []string{ // in order
+		"mapreduce.job.reduce.slowstart.completedmaps", "mapreduce.map.maxattempts", "mapreduce.reduce.maxattempts",
+	} {
+		text := strings.TrimSpace(value(key))
+		v, err := strconv.ParseFloat(text, 32)
+		if err != nil || key == "mapreduce.job.reduce.slowstart.completedmaps" && (v < 0 || v > 1) {
+			continue
+		}
+		if n, err := strconv.Atoi(text); strings.HasSuffix(key, "maxattempts") && (err != nil || n < 1) {
+			continue
+		}
+		j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: text})
+	}
+}
+
+// Number is a whole number of 1 or more of a configuration; what is none counts as not set.
+func Number(text string, otherwise int64) int64 {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
+	if err != nil || n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+// Locality is where a host stands to the preferred ones: "" without any, else NODE_LOCAL, RACK_LOCAL or ANY.
+func Locality(host string, preferred []string, rackOf func(host string) string) string {
+	switch {
+	case len(preferred) == 0 || host == "":
+		return ""
+	case slices.Contains(preferred, host):
+		return "NODE_LOCAL"
+	case slices.ContainsFunc(preferred, func(p string) bool { return rackOf(p) == rackOf(host) }):
+		return "RACK_LOCAL"
+	}
+	return "ANY"
+}
+
+// HostOf takes a path such as /rack1/host apart; without a rack that is "".
+func HostOf(path string) (host, rack string) {
+	i := strings.LastIndexByte(path, '/')
+	if i > 0 {
+		rack = "/" + strings.Trim(path[:i], "/")
+	}
+	return path[i+1:], rack
+}
+
+// Outcome is the outcome of a job by its state; "" or an unknown one is censored: its history has no end.
+func Outcome(state string) string {
+	switch strings.ToUpper(state) {
+	case "SUCCESS", "SUCCEEDED":
+		return "success"
+	case "FAILED", "ERROR":
+		return "failed"
+	case "KILLED":
+		return "killed"
+	}
+	return "censored"
+}

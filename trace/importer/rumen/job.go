@@ -1,0 +1,103 @@
+package rumen
+
+import (
+	"fmt"
+	"strconv"
+
+	"replay/trace"
+	"replay/trace/importer/mapreduce"
+	"replay/trace/importer/workload"
+)
+
+// job adds a job.
+func (r *reading) job(j *job, place string) error {
+	r.Counts.Read["jobs"]++
+	drop := func(format string, args ...any) error {
+		return r.Drop("jobs_that_say_something_else", "%s: job %s: %w", place, j.text["jobID"], fmt.Errorf(format, args...))
+	}
+	times := map[string]int64{}
+	for _, name := range []string{"submitTime", "launchTime", "finishTime"} {
+		text := j.text[name]
+		if text == "" {
+			text = "-1"
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < -1 || n > 2*trace.LatestMS {
+			return drop("%s is %q, want ms since 1970, or -1", name, j.text[name])
+		}
+		times[name] = n
+	}
+	submit := times["submitTime"]
+	if submit < 0 {
+		return drop("submitTime is %q, want ms since 1970", j.text["submitTime"])
+	}
+	property := func(key string) string { return j.properties[key] }
+	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: j.text["user"], Queue: j.text["queue"]}
+	job := &a.Job
+	job.ExternalID, job.Name, job.SubmitMS = j.text["jobID"], j.text["jobName"], submit
+	job.Priority = mapreduce.Priority(j.text["priority"])
+	job.RecordedOutcome = mapreduce.Outcome(j.text["outcome"])
+	if n := times["launchTime"]; n >= submit {
+		job.RecordedStartMS = n
+	}
+	if n := times["finishTime"]; n >= max(job.RecordedStartMS, submit) {
+		job.RecordedFinishMS = n
+	}
+	job.AMMemMiB, job.AMVCores = mapreduce.Number(property("yarn.app.mapreduce.am.resource.mb"), 0), int32(mapreduce.Number(property("yarn.app.mapreduce.am.resource.cpu-vcores"), 0))
+	if job.AMMemMiB == 0 {
+		job.AMMemMiB = 1024
+		r.Counts.Defaulted["memory_of_application_masters"]++
+	}
+	if job.AMVCores == 0 {
+		job.AMVCores = 1
+		r.Counts.Defaulted["vcores_of_application_masters"]++
+	}
+	mapreduce.Conf(job, property)
+	if j.depends {
+		r.Counts.Dropped["dependencies_between_jobs"]++
+	}
+	lastMap := int64(0)
+	for _, t := range j.tasks[mapreduce.Map] {
+		if t.Done != nil {
+			lastMap = max(lastMap, t.Done.Finish)
+		}
+	}
+	for kind, list := range j.tasks {
+		if len(list) == 0 {
+			continue
+		}
+		tasks, read := make([]mapreduce.Task, len(list)), false
+		for i, t := range list {
+			tasks[i] = t.Task
+			read = read || kind == mapreduce.Map && t.InputBytes > 0
+		}
+		st, _ := mapreduce.Stage(r.Counts, a, kind, r.size(j, kind, int64(len(list))), tasks, lastMap)
+		if read {
+			a.ReadFile(&st, "input", false)
+		}
+		job.Stages = append(job.Stages, st)
+	}
+	if len(job.Stages) == 1 {
+		job.Stages[0].Kind, job.Stages[0].Parents = trace.StageInput, nil
+	}
+	_, err := r.Add(a)
+	return err
+}
+
+// size is that of the containers of a kind of task: what the job asked for, else what its configuration says.
+func (r *reading) size(j *job, kind int, tasks int64) mapreduce.Size {
+	name, word := [...]string{"jobMapMB", "jobReduceMB"}[kind], [...]string{"map", "reduce"}[kind]
+	s := mapreduce.Size{
+		MemMiB: mapreduce.Number(j.text[name], mapreduce.Number(j.properties["mapreduce."+word+".memory.mb"], 0)),
+		VCores: int32(mapreduce.Number(j.properties["mapreduce."+word+".cpu.vcores"], 0)),
+	}
+	if s.MemMiB == 0 {
+		s.MemMiB = 1024
+		r.Counts.Defaulted["memory_of_tasks"] += tasks
+	}
+	if s.VCores == 0 {
+		s.VCores = 1
+		r.Counts.Defaulted["vcores_of_tasks"] += tasks
+	}
+	return s
+}
