@@ -122,7 +122,7 @@ func (s *sim) sample() {
 		if q.Leaf && q.Used != used && q.Used.Sub(q.Reserved) != used {
 			s.broken("queue %s uses %v, its containers add up to %v", q.Path, q.Used, used)
 		}
-		r := record.Sample{
+		s.row = record.Sample{
 			Time: s.now, Queue: q.Path, Nodes: cluster.Nodes,
 			UsedMem: used[resource.Memory], UsedVCores: used[resource.VCores], ReservedMem: q.Reserved[resource.Memory],
 			PendingMem: max(q.Demand[resource.Memory]-used[resource.Memory], 0), PendingVCores: max(q.Demand[resource.VCores]-used[resource.VCores], 0),
@@ -131,9 +131,9 @@ func (s *sim) sample() {
 			SteadyMem: q.Steady[resource.Memory], SteadyVCores: q.Steady[resource.VCores],
 			BusyCores: busy, Running: int64(q.Runnable), Pending: int64(q.NonRunnable), Containers: containers,
 		}
-		s.sink.Sample(&r)
+		s.sink.Sample(&s.row)
 		if q.Leaf {
-			cluster.Add(&r)
+			cluster.Add(&s.row)
 		}
 	})
 	if has := cluster.CapacityVCores; has > 0 {

@@ -58,11 +58,12 @@ type sim struct {
 
 	totals   record.Totals
 	warnings warnings
-	seq      int64 // of decisions
-	samples  int64 // taken at their interval
-	sampled  int64 // when the last one was taken, -1 before
-	doing    *kind // of what is being executed
-	err      error // an invariant of ours that broke, or the source's error
+	seq      int64         // of decisions
+	samples  int64         // taken at their interval
+	sampled  int64         // when the last one was taken, -1 before
+	row      record.Sample // scratch
+	doing    *kind         // of what is being executed
+	err      error         // an invariant of ours that broke, or the source's error
 
 	after func() // test hook: looks at the state after each event
 }

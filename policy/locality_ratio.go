@@ -1,6 +1,9 @@
 package policy
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // localityRatio asks for hosts in proportion to the tasks that prefer them: Spark's own strategy.
 //
@@ -13,13 +16,16 @@ import "math"
 // the executors wanted; pending requests count as fractions of a container on each of their hosts.
 //
 // Source: LocalityPreferredContainerPlacementStrategy.localityOfRequestedContainers.
-type localityRatio struct{}
+type localityRatio struct {
+	need []int // scratch
+}
 
-func (localityRatio) Requests(n int, hints *Hints) []Preference {
+func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	if n <= 0 {
 		return nil
 	}
-	need := expectedContainers(hints)
+	p.need = expectedContainers(p.need, hints)
+	need := p.need
 	total, largest := 0, 0
 	for _, k := range need {
 		total += k
@@ -36,12 +42,17 @@ func (localityRatio) Requests(n int, hints *Hints) []Preference {
 	}
 	// All containers between two ratios share one list.
 	for i := 0; i < local; {
-		var hosts Preference
-		next := local
+		count, next := 0, local
+		for _, r := range ratio {
+			if r > i {
+				count++
+				next = min(next, r)
+			}
+		}
+		hosts := make(Preference, 0, count)
 		for h, r := range ratio {
 			if r > i {
 				hosts = append(hosts, int32(h))
-				next = min(next, r)
 			}
 		}
 		for ; i < next; i++ {
@@ -51,16 +62,16 @@ func (localityRatio) Requests(n int, hints *Hints) []Preference {
 	return out
 }
 
-// expectedContainers returns, for each host of the hints, how many more containers it should get.
+// expectedContainers returns, for each host of the hints, how many more containers it should get; need is room for that.
 //
 // Source: LocalityPreferredContainerPlacementStrategy.expectedHostToContainerCount.
-func expectedContainers(hints *Hints) []int {
+func expectedContainers(need []int, hints *Hints) []int {
 	pairs := 0
 	for _, k := range hints.Tasks {
 		pairs += k
 	}
 	executors := ceilInt(float64(hints.LocalTasks) / float64(hints.PerExec))
-	need := make([]int, len(hints.Tasks))
+	need = slices.Grow(need[:0], len(hints.Tasks))[:len(hints.Tasks)]
 	for h, k := range hints.Tasks {
 		expected := float64(k) * float64(executors) / float64(pairs)
 		pending := 0.0

@@ -50,7 +50,7 @@ const DefaultPlacement = "locality-ratio"
 // Placements are the placements. Only locality-ratio and none are Spark's; the others are baselines to compare with,
 // which look at the hints alone and not at what exists or is pending.
 var Placements = []PlacementEntry{
-	{"locality-ratio", func() Placement { return localityRatio{} }},
+	{"locality-ratio", func() Placement { return &localityRatio{} }},
 	{"none", func() Placement { return none{} }},
 	{"naive", func() Placement { return none{} }}, // another name of none
 	{"union", func() Placement { return union{} }},

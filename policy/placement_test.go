@@ -72,7 +72,7 @@ func TestLocalityRatioWorkedExample(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := worked()
 			tt.set(&h)
-			got := runs(localityRatio{}.Requests(tt.n, &h))
+			got := runs(new(localityRatio).Requests(tt.n, &h))
 			if d := cmp.Diff(tt.want, got, cmp.AllowUnexported(run{})); d != "" {
 				t.Errorf("Requests(%d) (-want +got)\n%s", tt.n, d)
 			}
@@ -204,12 +204,12 @@ func TestLocalityRatioProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, _ := drawHints(t)
 		n := rapid.IntRange(0, 60).Draw(t, "n")
-		need := expectedContainers(&h)
+		need := expectedContainers(nil, &h)
 		total := 0
 		for _, k := range need {
 			total += k
 		}
-		got := localityRatio{}.Requests(n, &h)
+		got := new(localityRatio).Requests(n, &h)
 		free := max(0, n-total)
 		named := make([]int, len(need))
 		for i, pref := range got {
@@ -241,6 +241,6 @@ func BenchmarkLocalityRatio(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		localityRatio{}.Requests(500, &h)
+		new(localityRatio).Requests(500, &h)
 	}
 }

@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // Locality is where containers are wanted that are asked for together: hosts, and the racks of these hosts. It never changes, so
 // those who speak of it may share it.
 type Locality struct {
@@ -11,27 +13,28 @@ type Locality struct {
 
 // NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on.
 func NewLocality(hosts []Name, rackOf func(Name) Name) *Locality {
-	l := &Locality{Hosts: hosts}
+	var room [64]Name
+	l, racks, last := &Locality{Hosts: hosts}, room[:0], Name(0)
+	for _, h := range hosts {
+		racks = append(racks, rackOf(h))
+		last = max(last, h, racks[len(racks)-1])
+	}
+	l.has = make([]uint64, last>>6+1)
+	kept := racks[:0]
+	for _, r := range racks {
+		if !l.Has(r) {
+			l.add(r)
+			kept = append(kept, r)
+		}
+	}
+	l.Racks = slices.Clone(kept)
 	for _, h := range hosts {
 		l.add(h)
-	}
-	racks := Locality{has: make([]uint64, len(l.has))}
-	for _, h := range hosts {
-		if r := rackOf(h); !racks.Has(r) {
-			racks.add(r)
-			l.add(r)
-			l.Racks = append(l.Racks, r)
-		}
 	}
 	return l
 }
 
-func (l *Locality) add(n Name) {
-	for int(n)>>6 >= len(l.has) {
-		l.has = append(l.has, 0)
-	}
-	l.has[n>>6] |= 1 << (n & 63)
-}
+func (l *Locality) add(n Name) { l.has[n>>6] |= 1 << (n & 63) }
 
 // Has reports whether a name is that of one of the hosts or racks.
 func (l *Locality) Has(n Name) bool {
@@ -50,25 +53,29 @@ func (l *Locality) Names(yield func(Name) bool) {
 	}
 }
 
-// And returns a locality of the names of both; o may be nil.
-func (l *Locality) And(o *Locality) *Locality {
-	if o == nil {
-		return l
+// Union returns a locality of the names of all.
+func Union(all []*Locality) *Locality {
+	words, hosts, racks := 0, 0, 0
+	for _, l := range all {
+		words, hosts, racks = max(words, len(l.has)), hosts+len(l.Hosts), racks+len(l.Racks)
 	}
-	sum := &Locality{has: append([]uint64(nil), l.has...), Hosts: l.Hosts[:len(l.Hosts):len(l.Hosts)], Racks: l.Racks[:len(l.Racks):len(l.Racks)]}
-	for _, n := range o.Hosts {
-		if !sum.Has(n) {
-			sum.add(n)
-			sum.Hosts = append(sum.Hosts, n)
-		}
-	}
-	for _, n := range o.Racks {
-		if !sum.Has(n) {
-			sum.add(n)
-			sum.Racks = append(sum.Racks, n)
-		}
+	sum := &Locality{has: make([]uint64, words), Hosts: make([]Name, 0, hosts), Racks: make([]Name, 0, racks)}
+	for _, l := range all {
+		sum.Hosts = sum.addNew(sum.Hosts, l.Hosts)
+		sum.Racks = sum.addNew(sum.Racks, l.Racks)
 	}
 	return sum
+}
+
+// addNew appends the names that are not in the locality to a list of it.
+func (l *Locality) addNew(list, names []Name) []Name {
+	for _, n := range names {
+		if !l.Has(n) {
+			l.add(n)
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // LocalityAsk is the ask for each name of a locality, in place of an [Ask] for each. Count is not that of the records: a record's

@@ -214,20 +214,14 @@ func (r *Requests) spell(t *Table) {
 // mergeEmpty puts groups into one of which only records with count 0 are left: they still are records.
 func (l *localities) mergeEmpty() {
 	empty := func(g Told) bool { return g.Count == 0 && !g.Dropped }
-	count := 0
+	var room [2 * mostEmpty]*protocol.Locality
+	all := room[:0]
 	for i := range l.told {
 		if empty(l.told[i]) {
-			count++
+			all = append(all, l.told[i].Locality)
 		}
 	}
-	if count <= mostEmpty {
-		return
+	if len(all) > mostEmpty {
+		l.told = append(slices.DeleteFunc(l.told, empty), Told{Locality: protocol.Union(all), group: -1})
 	}
-	merged := Told{group: -1}
-	for i := range l.told {
-		if empty(l.told[i]) {
-			merged.Locality = l.told[i].And(merged.Locality)
-		}
-	}
-	l.told = append(slices.DeleteFunc(l.told, empty), merged)
 }

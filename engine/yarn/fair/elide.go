@@ -24,6 +24,8 @@ type elision struct {
 	hosts []int32                   // by name: the rank of its node plus 1, 0 for none
 	more  map[protocol.Name][]int32 // ranks of the other nodes of a name
 	racks []*rack                   // by name
+	spots []*spots                  // room for those of a table
+	free  []*spots                  // of no table
 
 	changed bool // something that a survey looks at
 	calm    int  // heartbeats executed since anything but a count of offers changed
@@ -50,7 +52,7 @@ type elision struct {
 
 // rack is the nodes of one, by rank.
 type rack struct {
-	ranks    []int32
+	yarn.Ranks
 	reserved int // scratch
 }
 
@@ -135,9 +137,10 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		k := e.racks[n.Rack]
 		if k == nil {
 			k = &rack{}
+			k.Reset(len(ranks))
 			e.racks[n.Rack] = k
 		}
-		k.ranks = append(k.ranks, int32(i))
+		k.Set(i, true)
 	}
 }
 
@@ -243,18 +246,40 @@ func (q *queue) open() bool {
 }
 
 func (f *Scheduler) surveyLeaf(q *queue) {
-	f.eachOffered(q, func(a *app) bool {
-		if a.listed > 1 && f.elision.counts {
-			f.elision.all = true // how often a node is offered to it is not known here
-			return false
+	f.settleApps(q)
+	if q.partial {
+		f.keptApps(q, false, func(a *app) bool {
+			f.surveyApp(a)
+			return true
+		})
+		return
+	}
+	for p := q.started.first(); p != nil; p = p.next() {
+		f.surveyApp(p.of)
+	}
+	for _, m := range q.masters {
+		if m.top == nil || !f.canRunAM(q, m.size) {
+			continue
 		}
-		active := a.Active()
-		for _, t := range active {
-			f.elision.cost++
-			f.surveyTable(a, t, len(active) == 1)
+		alike := m.plain && !f.elision.counts && !f.mayBeReserved(q, m.size)
+		for p := m.first(); p != nil; p = p.next() {
+			if f.surveyApp(p.of); alike {
+				break
+			}
 		}
-		return true
-	})
+	}
+}
+
+func (f *Scheduler) surveyApp(a *app) {
+	if a.listed > 1 && f.elision.counts {
+		f.elision.all = true // how often a node is offered to it is not known here
+		return
+	}
+	active := a.Active()
+	for _, t := range active {
+		f.elision.cost++
+		f.surveyTable(a, t, len(active) == 1)
+	}
 }
 
 // surveyTable adds what is asked for under one key; only tells that it is the application's only one.
@@ -321,30 +346,33 @@ func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
 	for _, n := range a.reservedOn {
 		if k := e.rackOf(n.Rack); k != nil && k.reserved > 0 {
 			if k.reserved >= f.mayReserve(len(f.cluster.Rack(n.Rack))) {
-				for _, i := range k.ranks {
-					e.scratch.Set(int(i), false)
-				}
+				e.scratch.Remove(&k.Ranks)
 			}
 			k.reserved = 0
 		}
 	}
-	e.near.AddBoth(&e.scratch, &e.scratch)
+	e.near.Add(&e.scratch)
 }
 
-// NextHeartbeat is part of [yarn.Elider].
-func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
+// known brings what the survey found up to date; false says that nothing is known, and the next heartbeat is to be executed.
+func (f *Scheduler) known() bool {
 	e := &f.elision
 	f.follow()
 	if e.changed {
 		if e.calm < e.enough {
-			return h
+			return false
 		}
 		f.survey()
 	}
-	if e.all {
+	return !e.all
+}
+
+// NextHeartbeat is part of [yarn.Elider].
+func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
+	if !f.known() {
 		return h
 	}
-	next := limit
+	e, next := &f.elision, limit
 	if e.until != policy.Always {
 		next = min(next, h+e.until-1)
 	}
@@ -363,17 +391,35 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 
 // CreditHeartbeats is part of [yarn.Elider].
 func (f *Scheduler) CreditHeartbeats(h, end int64) {
-	e := &f.elision
-	if e.until == policy.Always && len(e.counted) == 0 {
-		return
+	if e := &f.elision; e.until != policy.Always || len(e.counted) > 0 {
+		e.credit(end - h - e.special.Within(h, end))
 	}
-	offers := end - h - e.special.Within(h, end)
+}
+
+// credit counts offers at which nothing happens.
+func (e *elision) credit(offers int64) {
 	for _, t := range e.counted {
 		e.foreseen.Pass(&t.Patience, offers)
 	}
 	if e.until != policy.Always {
 		e.until -= offers
 	}
+}
+
+// passes reports whether a heartbeat that is executed for the node's own sake can do no more than count an offer, which is then counted.
+func (f *Scheduler) passes(n *node) bool {
+	e := &f.elision
+	if f.literally || int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || !f.known() {
+		return false
+	}
+	i := int(e.rank[n.ID] - 1)
+	if e.until <= 1 || e.near.Has(i) || slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.Has(i) }) {
+		return false
+	}
+	if !e.special.Has(i) {
+		e.credit(1)
+	}
+	return true
 }
 
 // UpdateDue is part of [yarn.Elider].

@@ -103,7 +103,9 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 		}
 		n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true)
 	}
-	f.schedule(n)
+	if !f.passes(n) {
+		f.schedule(n)
+	}
 }
 
 // Expire ends a container that was acquired and never started.

@@ -3,6 +3,7 @@ package fair
 import (
 	"slices"
 
+	"replay/engine/protocol"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -11,16 +12,15 @@ import (
 // applications of a leaf that still need their master stand apart, by its size: whether one of that size may run now is judged once
 // for all of them. Where the policy's order is partial, it is that of a TreeSet, made again after each change.
 
-// masters is the applications of a leaf that need a master of one size.
+// masters is the applications of a leaf that need a master of one size; plain says that this is all they ask for, on any node.
 type masters struct {
-	size resource.Resource
+	size  resource.Resource
+	plain bool
 	lineup[*app]
 }
 
 func (f *Scheduler) keptChildren(q *queue, yield func(*queue) bool) {
-	if q.moved || len(q.shifted) > 0 {
-		f.settleQueues(q)
-	}
+	f.settleQueues(q)
 	if q.partial {
 		each(q.orderedQueues, yield)
 		return
@@ -35,6 +35,9 @@ func (f *Scheduler) keptChildren(q *queue, yield func(*queue) bool) {
 // settleQueues gives the children that have moved their places; with q.moved set, or while the order is partial, all of them.
 func (f *Scheduler) settleQueues(q *queue) {
 	list, again := q.shifted, q.moved || q.partial
+	if !q.moved && len(list) == 0 {
+		return
+	}
 	if again {
 		list, q.partial, q.lineup = q.children, false, lineup[*queue]{}
 		for _, c := range list {
@@ -63,9 +66,7 @@ func (f *Scheduler) settleQueues(q *queue) {
 
 // keptApps yields the candidates of a leaf; those that may not have their application master now only if all are asked for.
 func (f *Scheduler) keptApps(q *queue, all bool, yield func(*app) bool) {
-	if q.moved || len(q.movedApps) > 0 {
-		f.settleApps(q)
-	}
+	f.settleApps(q)
 	if q.partial {
 		for _, a := range q.ordered {
 			if (all || !f.overAMShare(a)) && !yield(a) {
@@ -112,6 +113,9 @@ func (f *Scheduler) compareApps(by *policy.Sharer, a, b *app) int {
 // settleApps gives the applications that have moved their places; with q.moved set, or while the order is partial, all of them.
 func (f *Scheduler) settleApps(q *queue) {
 	list := q.movedApps
+	if !q.moved && len(list) == 0 {
+		return
+	}
 	if q.moved || q.partial {
 		list, q.partial, q.started = q.wanting, false, lineup[*app]{}
 		clear(q.masters)
@@ -145,9 +149,11 @@ func (f *Scheduler) standing(a *app) *lineup[*app] {
 	if !needs {
 		return &a.queue.started
 	}
+	t := a.Active()[0]
+	plain := len(a.Active()) == 1 && !t.Located() && t.Update == (protocol.ContainerID{})
 	q, free := a.queue, (*masters)(nil)
 	for _, m := range q.masters {
-		if m.size == size {
+		if m.size == size && m.plain == plain {
 			return &m.lineup
 		}
 		if m.top == nil {
@@ -158,6 +164,6 @@ func (f *Scheduler) standing(a *app) *lineup[*app] {
 		free = &masters{}
 		q.masters = append(q.masters, free)
 	}
-	free.size = size
+	free.size, free.plain = size, plain
 	return &free.lineup
 }

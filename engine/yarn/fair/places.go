@@ -1,6 +1,8 @@
 package fair
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 )
@@ -49,7 +51,7 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 		return p
 	}
 	old := p.spots
-	p.spots = nil
+	p.spots = e.spots[:0]
 	for i := range groups {
 		switch g := &groups[i]; {
 		case g.Count <= 0:
@@ -60,13 +62,20 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 				}
 			}
 		default:
-			s := e.spotsOf(g.Locality, old)
-			p.spots = append(p.spots, s)
-			p.hosts.Add(&s.hosts)
+			if s := e.spotsOf(g.Locality, old); !slices.Contains(p.spots, s) {
+				p.spots = append(p.spots, s)
+				p.hosts.Add(&s.hosts)
+			}
 		}
 	}
 	for n := range t.Gone {
 		e.markHosts(&p.hosts, n, false)
+	}
+	e.spots = old[:0]
+	for _, s := range old {
+		if !slices.Contains(p.spots, s) {
+			e.free = append(e.free, s)
+		}
 	}
 	return p
 }
@@ -110,7 +119,11 @@ func (e *elision) spotsOf(l *protocol.Locality, known []*spots) *spots {
 			return s
 		}
 	}
-	s := &spots{Locality: l, epoch: e.epoch}
+	s := &spots{}
+	if n := len(e.free); n > 0 {
+		s, e.free = e.free[n-1], e.free[:n-1]
+	}
+	s.Locality, s.epoch, s.racked = l, e.epoch, false
 	s.hosts.Reset(len(e.ranks))
 	for n := range l.Names {
 		e.markHosts(&s.hosts, n, true)
@@ -132,9 +145,11 @@ func (e *elision) markHosts(set *yarn.Ranks, name protocol.Name, in bool) {
 }
 
 func (e *elision) markRack(set *yarn.Ranks, name protocol.Name, in bool) {
-	if k := e.rackOf(name); k != nil {
-		for _, i := range k.ranks {
-			set.Set(int(i), in)
-		}
+	switch k := e.rackOf(name); {
+	case k == nil:
+	case in:
+		set.Add(&k.Ranks)
+	default:
+		set.Remove(&k.Ranks)
 	}
 }

@@ -19,7 +19,12 @@ var reservedMark = resource.R(-1, 0)
 //
 // Source: FSAppAttempt.isReservable, FairScheduler.isAtLeastReservationThreshold.
 func (f *Scheduler) reservable(a *app, size resource.Resource) bool {
-	return a.queue.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0 && a.starved()
+	return f.mayBeReserved(a.queue, size) && a.starved()
+}
+
+// mayBeReserved reports whether some application of a leaf could.
+func (f *Scheduler) mayBeReserved(q *queue, size resource.Resource) bool {
+	return q.sharing.Calculator().Compare(f.cluster.Capacity, size, f.reserveFrom, false) >= 0
 }
 
 // reserve reserves a node, or confirms a reservation, unless the application has too many.

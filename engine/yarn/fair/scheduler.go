@@ -343,6 +343,9 @@ func (f *Scheduler) RemoveAttempt(id protocol.AppID) {
 	a.Stopped = true
 	a.Stop()
 	f.outdate(a)
+	for i := range a.asked {
+		f.elision.free = append(f.elision.free, a.asked[i].spots...)
+	}
 	if a.queue.removeApp(a) {
 		f.countRunnable(a, -1)
 		f.freed(a)
