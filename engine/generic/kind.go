@@ -151,25 +151,12 @@ func (k *Kind) layOut(j *trace.Job, set *settings) error {
 		if st.Priority == trace.Unset {
 			l.urgent, l.usual = natural(depth[i], i, len(j.Stages))
 		}
-		own, err := k.size(st)
+		list, err := Sizes(st, k.Types)
 		if err != nil {
-			return fmt.Errorf("stage %d: %w", st.ID, err)
+			return err
 		}
-		t := &st.Tasks
-		if t.MemMiB == nil && t.VCores == nil {
-			l.keys = []key{keyOf(l.usual, own)}
-		} else {
-			l.keys = make([]key, t.Len())
-			for n := range l.keys {
-				size := own
-				if t.MemMiB != nil && t.MemMiB[n] != trace.Unset {
-					size[resource.Memory] = t.MemMiB[n]
-				}
-				if t.VCores != nil && t.VCores[n] != trace.Unset {
-					size[resource.VCores] = int64(t.VCores[n])
-				}
-				l.keys[n] = keyOf(l.usual, size)
-			}
+		for _, size := range list {
+			l.keys = append(l.keys, keyOf(l.usual, size))
 		}
 		set.stages = append(set.stages, l)
 	}
@@ -185,22 +172,36 @@ func natural(depth, stage, stages int) (urgent, usual int32) {
 	return int32(low) - 2, int32(low) - 1
 }
 
-// size is what a task of a stage asks for.
-func (k *Kind) size(st *trace.Stage) (resource.Resource, error) {
+// Sizes returns what the tasks of a stage ask for: one size for all, or one for each where they have sizes of their own. Types are the resource types of the cluster.
+func Sizes(st *trace.Stage, types []string) ([]resource.Resource, error) {
 	size := resource.R(st.TaskMemMiB, int64(st.TaskVCores))
 	if m := st.TaskMilliVCores; m != trace.Unset {
 		size[resource.VCores] = (int64(m) + 999) / 1000
 	}
 	for _, x := range st.Extra {
-		i := slices.Index(k.Types, x.Name)
+		i := slices.Index(types, x.Name)
 		switch {
 		case i > resource.VCores:
 			size[i] = x.Value
 		case x.Value > 0:
-			return size, fmt.Errorf("its tasks ask for %d of %q, which no node has and yarn.resource-types does not name", x.Value, x.Name)
+			return nil, fmt.Errorf("stage %d: its tasks ask for %d of %q, which no node has and yarn.resource-types does not name", st.ID, x.Value, x.Name)
 		}
 	}
-	return size, nil
+	t := &st.Tasks
+	if t.MemMiB == nil && t.VCores == nil || t.Len() == 0 {
+		return []resource.Resource{size}, nil
+	}
+	list := make([]resource.Resource, t.Len())
+	for n := range list {
+		list[n] = size
+		if t.MemMiB != nil && t.MemMiB[n] != trace.Unset {
+			list[n][resource.Memory] = t.MemMiB[n]
+		}
+		if t.VCores != nil && t.VCores[n] != trace.Unset {
+			list[n][resource.VCores] = int64(t.VCores[n])
+		}
+	}
+	return list, nil
 }
 
 // at returns the key of a task, as one that has failed before or not.

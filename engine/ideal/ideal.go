@@ -10,6 +10,8 @@
 //     while the first ready task has no room nowhere, none behind it starts, even if it would fit.
 //   - A task takes its vcores and memory on the first node, in order of the trace, that has both, at once, and gives them back when its
 //     duration is over. Preferred hosts are not looked at and cost nothing to miss.
+//   - A gang starts when all of its tasks have room at once, each on the first node with room beside those before it, and is lost with
+//     any of them.
 //   - Of what happens in one millisecond, ends of tasks come first (in order of their launch), then ready stages and ends of jobs,
 //     then node events, then submissions; then tasks start.
 //   - A node that fails or leaves takes its tasks with it; they are ready again at once, in their places. A draining node takes no more tasks.
@@ -190,7 +192,13 @@ func (l *loop) nextArrival() error {
 // dispatch starts tasks in order until the first of them has no room.
 func (l *loop) dispatch() {
 	for s := l.ready.first(); s != nil; s = l.ready.first() {
-		n := s.size.first()
+		if s.gang != nil {
+			if !l.startGang(s) {
+				return
+			}
+			continue
+		}
+		n := s.sizeOf(s.nextTask()).first()
 		if n < 0 {
 			return
 		}

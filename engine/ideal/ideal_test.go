@@ -275,3 +275,53 @@ func TestUntil(t *testing.T) {
 		t.Errorf("%+v, %+v", r.Totals, j)
 	}
 }
+
+// Gangs start when all of their tasks have room at once, hold up those behind them until then, and are lost as a whole.
+func TestGangs(t *testing.T) {
+	gangOf := func(id, submit int64, ms ...int64) *trace.Job {
+		j := jobOf(id, submit, stageOf(0, nil, ms...))
+		j.Kind = trace.KindGang
+		return j
+	}
+	fail := trace.NewNodeEvent(150, 1, trace.Fail)
+	back := trace.NewNodeEvent(170, 1, trace.Recover)
+	for _, tt := range []struct {
+		name   string
+		events []trace.NodeEvent
+		jobs   []*trace.Job
+		want   string
+	}{
+		{"together, over nodes", nil, []*trace.Job{jobOf(0, 0, stageOf(0, nil, 50)), gangOf(1, 0, 10, 20, 30, 40), jobOf(2, 0, stageOf(0, nil, 5))},
+			"0.0.0@0 0-50, 1.0.0@0 50-60, 1.0.1@0 50-70, 1.0.2@1 50-80, 1.0.3@1 50-90, 2.0.0@0 60-65"},
+		{"lost as a whole", []trace.NodeEvent{fail, back}, []*trace.Job{gangOf(0, 100, 20, 200, 300, 400)},
+			"0.0.0@0 100-120, 0.0.1@0 100-150 killed, 0.0.2@1 100-150 lost, 0.0.3@1 100-150 killed, 0.0.0@0 170-190, 0.0.1@0 170-370, 0.0.2@1 170-470, 0.0.3@1 170-570"},
+	} {
+		k, r := replay(t, nodesOf([2]int64{2, 4096}, [2]int64{2, 4096}), tt.events, scenario.Options{}, tt.jobs...)
+		if got := told(k); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		for _, j := range k.jobs {
+			if span := j.TaskMS + j.WastedTaskMS; j.Outcome != record.JobSucceeded || j.TasksSucceeded != j.Tasks || r.Totals.JobsSucceeded != int64(len(tt.jobs)) || span == 0 {
+				t.Errorf("%s: %+v", tt.name, j)
+			}
+		}
+	}
+	k, _ := replay(t, nodesOf([2]int64{2, 4096}, [2]int64{2, 4096}), nil, scenario.Options{}, gangOf(0, 0, 1, 1, 1, 1, 1), jobOf(1, 0, stageOf(0, nil, 5)))
+	if j := k.jobs[0]; j.Reason != "the 5 tasks of stage 0 start together, and the nodes are never large enough for all of them" || k.jobs[1].Outcome != record.JobSucceeded {
+		t.Errorf("%+v", k.jobs)
+	}
+}
+
+// Tasks with sizes of their own take these; milli-vcores are rounded up.
+func TestOwnSizes(t *testing.T) {
+	st := stageOf(0, nil, 100, 100, 100)
+	st.Tasks.MemMiB, st.Tasks.VCores = []int64{3072, trace.Unset, 1024}, []int32{1, 2, trace.Unset}
+	st.TaskMilliVCores = 1001
+	k, _ := replay(t, nodesOf([2]int64{3, 4096}), nil, scenario.Options{}, jobOf(0, 0, st))
+	if got, want := told(k), "0.0.0@0 0-100, 0.0.1@0 0-100, 0.0.2@0 100-200"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if j := k.jobs[0]; j.MemMiBMS != 100*(3072+1024+1024) || j.VCoreMS != 100*(1+2+2) {
+		t.Errorf("%+v", j)
+	}
+}

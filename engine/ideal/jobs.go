@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/engine/generic"
 	"replay/engine/record"
 	"replay/policy/resource"
 	"replay/trace"
@@ -25,7 +26,8 @@ type job struct {
 type stage struct {
 	job      *job
 	st       *trace.Stage
-	size     *size
+	sizes    []*size // of each task, or of all
+	gang     *gang   // nil for a stage whose tasks start one by one
 	children []int32
 	slot     int32 // in [stages]
 	waits    int   // parents, and stages that the driver waits for, that are not done
@@ -44,12 +46,15 @@ type stages struct {
 type running struct {
 	stage *stage
 	queue *queue
-	size  *size
-	left  int // tasks that have not succeeded
+	size  *size // nil where tasks have sizes of their own
+	left  int   // tasks that have not succeeded
 }
 
 func (ss *stages) add(s *stage) {
-	r := running{s, s.job.queue, s.size, s.st.Tasks.Len()}
+	r := running{stage: s, queue: s.job.queue, left: s.st.Tasks.Len()}
+	if len(s.sizes) == 1 {
+		r.size = s.sizes[0]
+	}
 	if k := len(ss.free); k > 0 {
 		s.slot = ss.free[k-1]
 		ss.free = ss.free[:k-1]
@@ -68,26 +73,46 @@ func (ss *stages) remove(s *stage) {
 // A repeat is a task whose attempt was lost: it is served before the tasks behind it.
 type repeat struct {
 	index, attempt int32
-	ready          int64
+	ready, served  int64
+}
+
+// sizeOf is what a task takes.
+func (s *stage) sizeOf(index int32) *size {
+	if len(s.sizes) > 1 {
+		return s.sizes[index]
+	}
+	return s.sizes[0]
+}
+
+// nextTask is the one of a ready stage that is served next.
+func (s *stage) nextTask() int32 {
+	if len(s.back) > 0 {
+		return s.back[0].index
+	}
+	return int32(s.next)
 }
 
 // sizesOf keeps the sizes of a Spark job's tasks: the next job is often like it, and resolving a configuration takes longer than
 // many tasks do.
 type sizesOf struct {
 	job   *trace.Job
-	rooms []resource.Resource
+	rooms [][]room
 }
 
-// sizes returns what a task of each stage takes. The error says why the job can't run.
-func (l *loop) sizes(j *trace.Job) ([]resource.Resource, error) {
+// sizes returns what the tasks of each stage take: one size for all of a stage, or one for each. The error says why the job can't run.
+func (l *loop) sizes(j *trace.Job) ([][]room, error) {
+	if j.Kind == trace.KindSpark && l.like.job != nil && alike(l.like.job, j) {
+		return l.like.rooms, nil
+	}
+	rooms := make([][]room, len(j.Stages))
 	switch j.Kind {
 	case trace.KindSpark:
-		if l.like.job != nil && alike(l.like.job, j) {
-			return l.like.rooms, nil
-		}
-		rooms, warnings, err := l.spark.TaskSizes(j)
+		sizes, warnings, err := l.spark.TaskSizes(j)
 		if err != nil {
 			return nil, err
+		}
+		for i, r := range sizes {
+			rooms[i] = []room{roomOf(r)}
 		}
 		for _, w := range warnings {
 			l.warn("conf:"+w.Code, true, false, "%s", w.Text)
@@ -95,19 +120,24 @@ func (l *loop) sizes(j *trace.Job) ([]resource.Resource, error) {
 		if len(warnings) == 0 {
 			l.like = sizesOf{j, rooms}
 		}
-		return rooms, nil
-	case trace.KindMapReduce, trace.KindGeneric:
-		var rooms []resource.Resource
+	case trace.KindMapReduce, trace.KindGeneric, trace.KindGang:
 		for i := range j.Stages {
-			s := &j.Stages[i]
-			if s.Tasks.MemMiB != nil || s.Tasks.VCores != nil {
-				return nil, fmt.Errorf("tasks of stage %d have sizes of their own; this version has one size for the tasks of a stage", s.ID)
+			sizes, err := generic.Sizes(&j.Stages[i], l.sc.Site.Types)
+			if err != nil {
+				return nil, err
 			}
-			rooms = append(rooms, resource.R(max(s.TaskMemMiB, 0), int64(max(s.TaskVCores, 1))))
+			for _, r := range sizes {
+				r[resource.VCores] = max(r[resource.VCores], 1)
+				rooms[i] = append(rooms[i], roomOf(r))
+			}
+			if len(j.Stages[i].Extra) > 0 {
+				l.warn("ideal-extra", true, true, "job %d (%s) asks for %s: the ideal scheduler looks at memory and vcores alone", j.ID, j.Name, j.Stages[i].Extra[0].Name)
+			}
 		}
-		return rooms, nil
+	default:
+		return nil, fmt.Errorf("its kind is %q; the ideal scheduler replays %q, %q, %q and %q", j.Kind, trace.KindSpark, trace.KindMapReduce, trace.KindGeneric, trace.KindGang)
 	}
-	return nil, fmt.Errorf("its kind is %q; the ideal scheduler replays %q, %q and %q", j.Kind, trace.KindSpark, trace.KindMapReduce, trace.KindGeneric)
+	return rooms, nil
 }
 
 // alike reports whether two Spark jobs have the same configuration, stage by stage.
@@ -137,10 +167,8 @@ func (l *loop) arrive(t *trace.Job) {
 	}
 	j.queue = l.queues.at(j.rec.Queue)
 	rooms, err := l.sizes(t)
-	for i := range rooms {
-		if r := roomOf(rooms[i]); err == nil && t.Stages[i].Tasks.Len() > 0 && !l.nodes.everHolds(r) {
-			err = fmt.Errorf("no node is ever large enough for a task of stage %d: %d MiB and %d vcores", i, r.mem, r.vcores)
-		}
+	if err == nil {
+		err = l.everFit(t, rooms)
 	}
 	if err != nil {
 		j.rec.Outcome, j.rec.Reason, j.rec.Finish, j.rec.TasksFailed = record.JobFailed, err.Error(), l.now, j.rec.Tasks
@@ -154,7 +182,13 @@ func (l *loop) arrive(t *trace.Job) {
 	for i := range t.Stages {
 		st := &t.Stages[i]
 		s := &j.stages[i]
-		s.job, s.st, s.size = j, st, l.nodes.sized(roomOf(rooms[i]))
+		s.job, s.st = j, st
+		for _, r := range rooms[i] {
+			s.sizes = append(s.sizes, l.nodes.sized(r))
+		}
+		if isGang(t, st) {
+			s.gang = &gang{counted: make([]bool, st.Tasks.Len())}
+		}
 		l.stages.add(s)
 		for _, list := range [][]int32{st.Parents, st.After} {
 			for _, p := range list {
@@ -171,6 +205,27 @@ func (l *loop) arrive(t *trace.Job) {
 	if j.left == 0 && !j.tail {
 		l.codeEnded(j)
 	}
+}
+
+// isGang reports whether the tasks of a stage start together or not at all; a stage of Spark is not looked at for that.
+func isGang(j *trace.Job, st *trace.Stage) bool {
+	return j.Kind == trace.KindGang || j.Kind == trace.KindGeneric && st.Kind == trace.StageGang
+}
+
+// everFit refuses a job of which a task, or a gang, is larger than what there ever is.
+func (l *loop) everFit(j *trace.Job, rooms [][]room) error {
+	for i, list := range rooms {
+		st := &j.Stages[i]
+		for _, r := range list {
+			if st.Tasks.Len() > 0 && !l.nodes.everHolds(r) {
+				return fmt.Errorf("no node is ever large enough for a task of stage %d: %d MiB and %d vcores", i, r.mem, r.vcores)
+			}
+		}
+		if isGang(j, st) && l.nodes.neverRoom(st.Tasks.Len(), list) {
+			return fmt.Errorf("the %d tasks of stage %d start together, and the nodes are never large enough for all of them", st.Tasks.Len(), i)
+		}
+	}
+	return nil
 }
 
 func roomOf(r resource.Resource) room {
@@ -198,7 +253,12 @@ func (l *loop) begin(s *stage) {
 	if s.job.rec.FirstAsked == record.None {
 		s.job.rec.FirstAsked = l.now
 	}
-	s.job.queue.wants(s.size.room, int64(left))
+	for i := range s.sizes {
+		if len(s.sizes) > 1 {
+			left = 1
+		}
+		s.job.queue.wants(s.sizes[i].room, int64(left))
+	}
 	l.queue(s)
 }
 
@@ -211,10 +271,10 @@ func (l *loop) queue(s *stage) {
 }
 
 // again makes a task ready whose attempt was lost.
-func (l *loop) again(s *stage, index, attempt int32) {
-	i, _ := slices.BinarySearchFunc(s.back, index, func(r repeat, index int32) int { return int(r.index - index) })
-	s.back = slices.Insert(s.back, i, repeat{index, attempt, l.now})
-	s.job.queue.wants(s.size.room, 1)
+func (l *loop) again(s *stage, b repeat) {
+	i, _ := slices.BinarySearchFunc(s.back, b.index, func(r repeat, index int32) int { return int(r.index - index) })
+	s.back = slices.Insert(s.back, i, b)
+	s.job.queue.wants(s.sizeOf(b.index).room, 1)
 	l.queue(s)
 }
 
@@ -233,7 +293,9 @@ func (l *loop) fire(t timer) {
 // stageDone makes what waited for the stage ready.
 func (l *loop) stageDone(s *stage) {
 	j := s.job
-	l.nodes.done(s.size)
+	for _, z := range s.sizes {
+		l.nodes.done(z)
+	}
 	l.stages.remove(s)
 	j.left--
 	for _, c := range s.children {

@@ -22,6 +22,7 @@ type nodes struct {
 	told     []record.Node // as the sink knows them
 	sizes    []*size
 	largest  []room // that nodes ever have
+	most     []room // by node: the most memory and vcores that it ever has
 	capacity room   // of the nodes in the cluster
 	count    int64  // of these
 }
@@ -46,11 +47,12 @@ func (ns *nodes) start(list []trace.Node, events []trace.NodeEvent) {
 	ns.at, ns.total, ns.round, ns.rack, ns.told = make([]node, n), make([]room, n), make([]int32, n), make([]int32, n), make([]record.Node, n)
 	there := make([]bool, n) // at some time
 	size := make([]room, n)
+	ns.most = make([]room, n)
 	for i := range list {
 		ns.total[i] = room{list[i].MemMiB, int64(list[i].VCores)}
 		ns.rack[i], there[i], size[i] = list[i].RackID, list[i].Present, ns.total[i]
 		if there[i] {
-			ns.hasBeen(size[i])
+			ns.hasBeen(int32(i), size[i])
 			ns.enter(int32(i))
 		}
 	}
@@ -61,13 +63,14 @@ func (ns *nodes) start(list []trace.Node, events []trace.NodeEvent) {
 			there[e.Node] = true
 		}
 		if there[e.Node] {
-			ns.hasBeen(size[e.Node])
+			ns.hasBeen(e.Node, size[e.Node])
 		}
 	}
 }
 
 // hasBeen notes a size that a node has at some time.
-func (ns *nodes) hasBeen(r room) {
+func (ns *nodes) hasBeen(n int32, r room) {
+	ns.most[n] = room{max(ns.most[n].mem, r.mem), max(ns.most[n].vcores, r.vcores)}
 	for _, l := range ns.largest {
 		if l.holds(r) {
 			return
@@ -278,18 +281,29 @@ func (l *loop) lose(n int32) {
 	}
 }
 
-// lost ends an attempt with its node. Its slot is free when its place in the heap of ends is.
+// lost ends an attempt with its node: of a gang all others with it.
 func (l *loop) lost(slot int32) {
 	r := &l.runs.list[slot]
-	s := r.stage
-	l.totals.ContainersEnded++
-	l.nodes.give(r.node, s.size.room)
-	s.job.queue.ends(s.size.room)
-	if l.sc.Decisions {
-		l.decide("complete", s, r.number, r.node)
+	s, b := r.stage, repeat{index: r.index, attempt: r.attempt + 1, ready: l.now}
+	l.cut(r, record.TaskLost, record.EndNodeLost)
+	if s.gang != nil {
+		l.scatter(s)
+		return
 	}
-	l.writeRun(r, l.now, record.TaskLost, record.EndNodeLost)
+	l.again(s, b)
+}
+
+// cut ends an attempt before its time. Its slot is free when its place in the heap of ends is.
+func (l *loop) cut(r *run, task, container string) {
+	s := r.stage
+	z := s.sizeOf(r.index)
+	l.totals.ContainersEnded++
+	l.nodes.give(r.node, z.room)
+	s.job.queue.ends(z.room)
+	if l.sc.Decisions {
+		l.decide("complete", r)
+	}
+	l.writeRun(r, l.now, task, container)
 	s.job.rec.WastedTaskMS += l.now - r.launch
 	r.stage = nil
-	l.again(s, r.index, r.attempt+1)
 }

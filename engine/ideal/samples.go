@@ -119,8 +119,11 @@ func (l *loop) whyUnfinished(j *job, head *stage) string {
 		return "nothing of it is ready" // does not happen: a job without a ready stage has running tasks or a timer
 	case head.job == j && l.nodes.count == 0:
 		return "no node is in the cluster"
+	case head.job == j && head.gang != nil:
+		return fmt.Sprintf("the nodes have no room for all %d tasks of stage %d at once", head.st.Tasks.Len(), head.st.ID)
 	case head.job == j:
-		return fmt.Sprintf("no node has room for a task of stage %d: %d MiB and %d vcores", head.st.ID, head.size.mem, head.size.vcores)
+		z := head.sizeOf(head.nextTask())
+		return fmt.Sprintf("no node has room for a task of stage %d: %d MiB and %d vcores", head.st.ID, z.mem, z.vcores)
 	}
 	return fmt.Sprintf("it waits behind job %d, whose next task has no room: first come, first served", head.job.ID)
 }
@@ -141,8 +144,9 @@ func (l *loop) conserve() error {
 		if r := &l.runs.list[i]; r.stage != nil {
 			x := &without[r.node]
 			x.running--
-			x.free.mem += r.stage.size.mem
-			x.free.vcores += r.stage.size.vcores
+			z := r.stage.sizeOf(r.index)
+			x.free.mem += z.mem
+			x.free.vcores += z.vcores
 		}
 	}
 	for n, total := range l.nodes.total {

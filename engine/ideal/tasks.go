@@ -50,15 +50,16 @@ func (l *loop) launch(s *stage, n int32) {
 		l.ready.pop()
 	}
 	e := end{at: l.now + s.st.Tasks.DurationMS[r.index], node: n}
-	if l.certain(e.at) {
+	z := s.sizeOf(r.index)
+	if len(s.sizes) == 1 && l.certain(e.at) {
 		e.slot = ^s.slot
 		l.succeeded(&r, e.at)
 	} else {
 		e.slot = l.runs.add(&r)
 	}
 	l.ends.push(e)
-	l.nodes.take(n, s.size.room)
-	j.queue.starts(s.size.room)
+	l.nodes.take(n, z.room)
+	j.queue.starts(z.room)
 	rec := &j.rec
 	rec.Attempts++
 	rec.Containers++
@@ -67,7 +68,7 @@ func (l *loop) launch(s *stage, n int32) {
 	}
 	l.totals.ContainersAllocated++
 	if l.sc.Decisions {
-		l.decide("allocate", s, r.number, n)
+		l.decide("allocate", &r)
 	}
 }
 
@@ -81,6 +82,7 @@ func (l *loop) certain(finish int64) bool {
 func (l *loop) end(e end) {
 	l.totals.Events++
 	at := ^e.slot
+	var z *size
 	if e.slot >= 0 {
 		r := &l.runs.list[e.slot]
 		l.runs.free = append(l.runs.free, e.slot)
@@ -89,15 +91,19 @@ func (l *loop) end(e end) {
 		}
 		at = r.stage.slot
 		if l.sc.Decisions {
-			l.decide("complete", r.stage, r.number, r.node)
+			l.decide("complete", r)
 		}
+		z = r.stage.sizeOf(r.index)
 		l.succeeded(r, l.now)
 		r.stage = nil
 	}
 	l.totals.ContainersEnded++
 	s := &l.stages.list[at]
-	l.nodes.give(e.node, s.size.room)
-	s.queue.ends(s.size.room)
+	if z == nil {
+		z = s.size
+	}
+	l.nodes.give(e.node, z.room)
+	s.queue.ends(z.room)
 	if l.nodes.at[e.node].draining {
 		l.drained(e.node)
 	}
@@ -111,7 +117,14 @@ func (l *loop) end(e end) {
 func (l *loop) succeeded(r *run, finish int64) {
 	l.writeRun(r, finish, record.TaskSuccess, record.EndCompleted)
 	j := &r.stage.job.rec
-	j.TasksSucceeded++
+	g := r.stage.gang
+	if g == nil || !g.counted[r.index] {
+		j.TasksSucceeded++
+	}
+	if g != nil {
+		g.counted[r.index] = true
+		g.ms += finish - r.launch
+	}
 	j.TaskMS += finish - r.launch
 	j.TaskLevels[l.task.Level]++
 	if l.task.Preferring {
@@ -127,15 +140,16 @@ func (l *loop) succeeded(r *run, finish int64) {
 func (l *loop) writeRun(r *run, until int64, task, container string) {
 	s := r.stage
 	j := s.job
+	z := s.sizeOf(r.index)
 	held, finish := until-r.launch, until
 	if task == record.TaskRunning {
 		finish = record.None
 	}
-	j.rec.MemMiBMS += s.size.mem * held
-	j.rec.VCoreMS += s.size.vcores * held
+	j.rec.MemMiBMS += z.mem * held
+	j.rec.VCoreMS += z.vcores * held
 	t := &l.task
 	*t = record.Task{
-		Job: j.ID, AMAttempt: 1, Stage: s.st.ID, Index: r.index, Attempt: r.attempt, Container: r.number, Node: r.node, Cores: int32(s.size.vcores),
+		Job: j.ID, AMAttempt: 1, Stage: s.st.ID, Index: r.index, Attempt: r.attempt, Container: r.number, Node: r.node, Cores: int32(z.vcores),
 		Ready: r.ready, Launch: r.launch, Freed: finish, Finish: finish, Level: record.NoPref, End: task, DurationMS: s.st.Tasks.DurationMS[r.index],
 	}
 	if prefs := s.st.Tasks.Prefs(int(r.index)); len(prefs) > 0 {
@@ -144,9 +158,9 @@ func (l *loop) writeRun(r *run, until int64, task, container string) {
 	}
 	c := &l.container
 	*c = record.Container{
-		Job: j.ID, AMAttempt: 1, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: s.size.mem, VCores: s.size.vcores, Cores: s.size.vcores,
+		Job: j.ID, AMAttempt: 1, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: z.mem, VCores: z.vcores, Cores: z.vcores,
 		Asked: r.ready, Allocated: r.launch, Acquired: r.launch, Started: r.launch, Registered: r.launch, Ended: finish, Exited: finish, End: container,
-		Tasks: 1, BusyMS: s.size.vcores * held,
+		Tasks: 1, BusyMS: z.vcores * held,
 	}
 	if task == record.TaskLost {
 		c.Exit = exitLost
@@ -172,10 +186,11 @@ func (l *loop) level(prefs []int32, n int32) (record.TaskLevel, bool) {
 	return level, false
 }
 
-func (l *loop) decide(kind string, s *stage, number int64, n int32) {
+func (l *loop) decide(kind string, r *run) {
 	l.seq++
+	z := r.stage.sizeOf(r.index)
 	l.decision = record.Decision{
-		Seq: l.seq, Time: l.now, Kind: kind, Job: s.job.ID, AMAttempt: 1, Container: number, Node: n, MemMiB: s.size.mem, VCores: s.size.vcores,
+		Seq: l.seq, Time: l.now, Kind: kind, Job: r.stage.job.ID, AMAttempt: 1, Container: r.number, Node: r.node, MemMiB: z.mem, VCores: z.vcores,
 	}
 	l.sink.Decision(&l.decision)
 }
