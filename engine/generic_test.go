@@ -132,3 +132,44 @@ func TestGangTooLarge(t *testing.T) {
 		t.Errorf("ended as %s: %s", j.Outcome, j.Reason)
 	}
 }
+
+// A service is not without one of its containers for longer than it takes to find a node lost, to say so, to ask, to allocate and to start: where there is room. It
+// ends when each has run for as long as recorded.
+func TestServiceKeepsItsCount(t *testing.T) {
+	const n, ms = 5, 200_000
+	events := []trace.NodeEvent{nodeEvent(40_000, 0, 1, trace.Fail), nodeEvent(90_000, 1, 1, trace.Recover), nodeEvent(100_000, 2, 2, trace.Fail)}
+	k, m := replay(t, input(cluster(4, 2), events, ofKind(trace.KindService, 0, 0, stage(0, n, ms, nil))), scenario.Options{Seed: 2, Scheduler: "capacity",
+		Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "9000", "yarn.am.liveness-monitor.expiry-interval-ms": "600000"}})
+	checkRecords(t, k, m)
+	if k.jobs[0].Outcome != record.JobSucceeded {
+		t.Fatalf("%+v", k.jobs[0])
+	}
+	ran, last, replaced := make([]int64, n), make([]int64, n), 0
+	for _, r := range k.tasks {
+		if r.AMAttempt != k.tasks[len(k.tasks)-1].AMAttempt {
+			t.Fatalf("the master was lost, which is not under test: %+v", r)
+		}
+		const round = 9000 + 3000 /* found lost: a third of it late */ + 1000 /* told */ + 1000 /* asked */ + 1000 /* allocated */ + 1000 /* handed over */ + 50
+		if last[r.Index] > 0 {
+			if replaced++; r.Launch-last[r.Index] > round {
+				t.Errorf("task %d is without a container from %d to %d, want %d ms at most", r.Index, last[r.Index], r.Launch, round)
+			}
+		}
+		end := r.Finish
+		for _, c := range k.containers {
+			if c.Number == r.Container && c.Exited != record.None {
+				end = min(end, c.Exited)
+			}
+		}
+		last[r.Index] = end
+		ran[r.Index] += end - r.Launch
+	}
+	for i := range ran {
+		if ran[i] != ms {
+			t.Errorf("task %d ran for %d ms, want %d", i, ran[i], ms)
+		}
+	}
+	if replaced == 0 {
+		t.Error("no container was replaced")
+	}
+}

@@ -19,6 +19,7 @@ var applications = map[string]func(*scenario.Scenario) master.Kind{
 	trace.KindSpark:     func(sc *scenario.Scenario) master.Kind { return driver.NewKind(sc.Spark()) },
 	trace.KindMapReduce: func(sc *scenario.Scenario) master.Kind { return mapreduce.NewKind(sc.MapReduce()) },
 	trace.KindGeneric:   func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
+	trace.KindService:   func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
 	trace.KindGang:      func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
 }
 

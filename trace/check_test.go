@@ -125,7 +125,8 @@ func TestProblems(t *testing.T) {
 		{"unsorted jobs", change("jobs.parquet", 2, func(r *jobRow) { r.SubmitMS = 5 }), "jobs.parquet: row group 0, row 2: submit_ms is 5, want 10 of the job before, or more"},
 		{"job id", change("jobs.parquet", 2, func(r *jobRow) { r.ID = 1 }), "jobs.parquet: row group 0, row 2: job_id is 1, want 2, as ids count rows from 0"},
 		{"queue id", change("jobs.parquet", 1, func(r *jobRow) { r.Queue = 1 }), "jobs.parquet: row group 0, row 1: queue_id is 1, want a row of the 1 of its table"},
-		{"kind", change("jobs.parquet", 1, func(r *jobRow) { r.Kind = "flink" }), `row 1: kind is "flink", want one of spark, mapreduce, generic, gang`},
+		{"kind", change("jobs.parquet", 1, func(r *jobRow) { r.Kind = "flink" }), `row 1: kind is "flink", want one of spark, mapreduce, generic, gang, service`},
+		{"maps and reduces and more", change("jobs.parquet", 1, func(r *jobRow) { r.Kind = KindMapReduce }), "row 1: num_stages is 3, want 1 or 2, maps and reduces, as the job is of kind mapreduce"},
 		{"spark without executors", change("jobs.parquet", 1, func(r *jobRow) { r.Kind = KindSpark }), "row 1: exec_vcores is \"-1 with exec_mem_mib -1\", want the executor shape of a spark job"},
 		{"first task row", change("jobs.parquet", 0, func(r *jobRow) { r.FirstTaskRow = 3 }), "row 0: first_task_row is 3, want 0, what follows in the tables below it"},
 		{"parent after child", change("stages.parquet", 0, func(r *stageRow) { r.Parents = []int32{0} }), "stages.parquet: row group 0, row 0: parents[0] is 0, want a stage before 0"},
@@ -181,6 +182,29 @@ func TestProblems(t *testing.T) {
 				t.Errorf("check found %d problems, first %v\nwant %s", r.Total, r.Problems[:min(3, len(r.Problems))], tt.want)
 			}
 		})
+	}
+}
+
+// A MapReduce job has maps, and reduces that read them.
+func TestShapeOfMapReduce(t *testing.T) {
+	for _, tt := range []struct {
+		parents [][]int32
+		want    string
+	}{
+		{[][]int32{nil}, ""},
+		{[][]int32{nil, {0}}, ""},
+		{[][]int32{nil, nil}, "parents is [], want none for the maps and stage 0 for the reduces, as job 0 is of kind mapreduce"},
+		{[][]int32{nil, {0}, {1}}, "num_stages is 3, want 1 or 2"},
+	} {
+		j := NewJob(KindMapReduce)
+		for i, p := range tt.parents {
+			j.Stages = append(j.Stages, NewStage(int32(i), StageShuffle, p...))
+		}
+		m := MemoryTrace{Meta: Meta{LocalitySource: LocalityNone, DurationSource: DurationModelled, Queues: []Queue{NewQueue(0, "root")}, Users: []User{NewUser(0, "u")}}, JobList: []*Job{j}}
+		err := m.Write(filepath.Join(t.TempDir(), "t"))
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("parents %v: %v, want %q", tt.parents, err, tt.want)
+		}
 	}
 }
 

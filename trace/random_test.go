@@ -123,7 +123,7 @@ func (g *draw) events(m *MemoryTrace) {
 func (g *draw) job(m *MemoryTrace, id, submit int64) *Job {
 	j := &Job{
 		ID: id, SubmitMS: submit, User: int32(g.n(0, len(m.Users)-1)), Queue: int32(g.n(0, len(m.Queues)-1)), Priority: int32(g.n(-2, 9)),
-		Kind: g.of(KindSpark, KindMapReduce, KindGeneric, KindGang), AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 2048, ExecVCores: int32(g.n(1, 4)), TaskCPUs: g32(g.of64(Unset, 1)),
+		Kind: g.of(Kinds...), AMMemMiB: 1024, AMVCores: 1, ExecMemMiB: 2048, ExecVCores: int32(g.n(1, 4)), TaskCPUs: g32(g.of64(Unset, 1)),
 		MinExecs: int32(g.optional(0)), MaxExecs: int32(g.n(5, 9)), InitialExecs: int32(g.optional(5)), ThinkMS: int64(g.optional(10)), TailMS: int64(g.optional(10)),
 		Name: g.of("", "name", "ä"), ExternalID: g.of("", "app_1"), RecordedStartMS: Unset, RecordedFinishMS: Unset, RecordedOutcome: g.of("", "success", "failed"),
 	}
@@ -142,6 +142,12 @@ func (g *draw) job(m *MemoryTrace, id, submit int64) *Job {
 	}
 	for i := range g.n(1, 5) {
 		j.Stages = append(j.Stages, g.stage(m, i))
+	}
+	if j.Kind == KindMapReduce {
+		j.Stages = j.Stages[:min(len(j.Stages), 2)]
+		for i := range j.Stages {
+			j.Stages[i].Parents = []int32{0}[:i]
+		}
 	}
 	return j
 }

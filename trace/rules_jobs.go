@@ -18,7 +18,7 @@ func (r *rules) job(j *Job, at *jobRows) error {
 	err := firstOf(
 		r.id(tableJobs, row, "user_id", j.User, r.users),
 		r.id(tableJobs, row, "queue_id", j.Queue, r.queues),
-		r.oneOf(tableJobs, row, "kind", j.Kind, KindSpark, KindMapReduce, KindGeneric, KindGang),
+		r.oneOf(tableJobs, row, "kind", j.Kind, Kinds...),
 		r.oneOf(tableJobs, row, "recorded_outcome", j.RecordedOutcome, "", "success", "failed", "killed", "censored"),
 		r.fields(tableJobs, row, []field{
 			{"submit_ms", j.SubmitMS}, {"am_mem_mib", j.AMMemMiB}, {"am_vcores", int64(j.AMVCores)},
@@ -96,6 +96,9 @@ func (r *rules) jobShape(j *Job, row int64) error {
 	if len(j.Stages) == 0 {
 		return r.bad(tableJobs, row, "num_stages", 0, "1 or more")
 	}
+	if j.Kind == KindMapReduce && len(j.Stages) > 2 {
+		return r.bad(tableJobs, row, "num_stages", len(j.Stages), "1 or 2, maps and reduces, as the job is of kind mapreduce")
+	}
 	return nil
 }
 
@@ -121,6 +124,11 @@ func (r *rules) stage(j *Job, i int, row int64) error {
 	}
 	if s.ID != int32(i) {
 		if err := r.bad(tableStages, row, "stage_id", s.ID, "%d, as ids count the stages of job %d from 0", i, j.ID); err != nil {
+			return err
+		}
+	}
+	if j.Kind == KindMapReduce && len(s.Parents) != i {
+		if err := r.bad(tableStages, row, "parents", s.Parents, "none for the maps and stage 0 for the reduces, as job %d is of kind mapreduce", j.ID); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,11 @@ const (
 	KindMapReduce = "mapreduce"
 	KindGeneric   = "generic"
 	KindGang      = "gang"
+	KindService   = "service"
 )
+
+// Kinds are all of them.
+var Kinds = []string{KindSpark, KindMapReduce, KindGeneric, KindGang, KindService}
 
 // Job is one application. Optional numbers are Unset when absent.
 type Job struct {
@@ -127,6 +131,12 @@ func (j *Job) NumTasks() (n int64) {
 		n += int64(j.Stages[i].Tasks.Len())
 	}
 	return n
+}
+
+// Gang reports whether the tasks of a stage of the job start together or not at all, each in a container of its own. Of a Spark job none is: its
+// stages of kind gang are barriers within executors.
+func (j *Job) Gang(st *Stage) bool {
+	return j.Kind == KindGang || j.Kind == KindGeneric && st.Kind == StageGang
 }
 
 // Kinds of stages.

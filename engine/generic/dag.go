@@ -77,7 +77,7 @@ func (d *dag) Register() error {
 		s.st = &d.job.Stages[i]
 		s.left = s.st.Tasks.Len()
 		s.tasks = make([]task, s.left)
-		if d.job.Kind == trace.KindGang || s.st.Kind == trace.StageGang {
+		if d.job.Gang(s.st) {
 			s.gang = &gang{}
 		}
 		s.parents, s.after = len(s.st.Parents), len(s.st.After)

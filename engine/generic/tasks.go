@@ -2,6 +2,7 @@ package generic
 
 import (
 	"fmt"
+	"math"
 
 	"replay/engine/master"
 	"replay/engine/pertask"
@@ -19,6 +20,7 @@ type task struct {
 	counted  bool // it has succeeded at some time
 	now      *attempt
 	ms       int64 // of the attempt that has succeeded
+	served   int64 // of a service: ms for which attempts have run that are over
 }
 
 // attemptState is where an attempt stands.
@@ -45,6 +47,7 @@ type attempt struct {
 	begin  int64 // of its work, after the start of its process
 	ms     int64 // of work
 	until  int64 // end of its work; never while its stage's parents are not done
+	exited int64 // end of its process; never while it is not known
 }
 
 // never is a time that does not come.
@@ -58,7 +61,7 @@ func (d *dag) ask(s *stage, index int32) {
 	k := d.set.stages[s.st.ID].at(index, t.failures > 0)
 	a := &attempt{
 		Attempt: pertask.New(d.job.ID, s.st, index, t.attempts, int32(k.size[resource.VCores]), d.h.Now()),
-		serial:  int64(len(d.attempts)), stage: s, until: never,
+		serial:  int64(len(d.attempts)), stage: s, until: never, exited: never,
 		req: protocol.ContainerRequest{Priority: k.priority, RequestID: k.request, Size: k.size, Relax: true},
 	}
 	t.attempts++
@@ -118,15 +121,17 @@ func (d *dag) launch(a *attempt) {
 	d.work(a)
 }
 
-// load says how long an attempt takes: the start of its process where it is recorded, its work, and what reading from elsewhere costs. One that fails does so half-way.
+// load says how long an attempt takes: the start of its process where it is recorded, its work, and what reading from elsewhere costs. One that fails does so half-way. One of a
+// service runs for what those before it have left of its duration.
 func (d *dag) load(a *attempt) {
 	t := &a.Stage.Tasks
 	i := a.Rec.Index
 	if ms := t.SchedDelayMS; ms != nil && ms[i] != trace.Unset {
 		a.Rec.OverheadMS = max(ms[i]-d.k.Model.NMStartMS, 0)
 	}
-	a.Rec.PenaltyMS = a.Reading(d.k.Model, t.DurationMS[i])
-	a.ms = t.DurationMS[i] + a.Rec.PenaltyMS
+	a.Rec.DurationMS -= a.task().served
+	a.Rec.PenaltyMS = a.Reading(d.k.Model, a.Rec.DurationMS)
+	a.ms = a.Rec.DurationMS + a.Rec.PenaltyMS
 	if a.fails = a.Fails(a.task().failures); a.fails {
 		a.ms /= 2
 	}
@@ -182,6 +187,7 @@ func (d *dag) close(a *attempt, end string) {
 // failed counts the failure of an attempt, and begins another if the task may have one. With a member of a gang all of it fails.
 func (d *dag) failed(a *attempt) {
 	d.close(a, record.TaskFailed)
+	d.serve(a)
 	s, t := a.stage, a.task()
 	if s.gang == nil {
 		t.failures++
@@ -191,7 +197,10 @@ func (d *dag) failed(a *attempt) {
 		}
 	}
 	most := d.set.MaxFailures
-	if most == 0 {
+	switch {
+	case most == 0 && d.job.Kind == trace.KindService:
+		most = math.MaxInt // it is replaced, whatever happens
+	case most == 0:
 		most = defaultMaxFailures
 		if r := a.Stage.Tasks.Retries; r != nil {
 			most = max(most, int(r[a.Rec.Index])+1)
@@ -211,6 +220,14 @@ func (d *dag) repeat(a *attempt) {
 		return
 	}
 	d.ask(a.stage, a.Rec.Index)
+}
+
+// serve counts for how long an attempt of a service has run that is over: another one runs for the rest.
+func (d *dag) serve(a *attempt) {
+	if d.job.Kind == trace.KindService && a.Rec.Launch != record.None {
+		ran := min(a.exited, d.h.Now()) - a.begin
+		a.task().served += min(max(ran, 0), a.Rec.DurationMS)
+	}
 }
 
 // StartFailed is part of [master.Master]: a container that could not be started is given back, and counts as a failure of its task.
@@ -243,12 +260,14 @@ func (d *dag) completed(c int64) {
 	}
 	a.state = ended
 	d.close(a, record.TaskLost)
+	d.serve(a)
 	d.repeat(a)
 }
 
 // Exited is part of [master.Master]: the master learns of it from the ResourceManager.
 func (d *dag) Exited(c int64) {
 	if a := d.byContainer[c]; a != nil && a.state == running {
+		a.exited = d.h.Now()
 		d.Gone(&a.Attempt)
 	}
 }

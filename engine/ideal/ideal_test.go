@@ -325,3 +325,13 @@ func TestOwnSizes(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 }
+
+// What takes the place of a container of a service runs for what was left.
+func TestServices(t *testing.T) {
+	j := jobOf(0, 0, stageOf(0, nil, 100, 100))
+	j.Kind = trace.KindService
+	k, _ := replay(t, nodesOf([2]int64{1, 4096}, [2]int64{1, 4096}), []trace.NodeEvent{trace.NewNodeEvent(30, 1, trace.Fail), trace.NewNodeEvent(70, 1, trace.Recover)}, scenario.Options{}, j)
+	if got, want := told(k), "0.0.0@0 0-100, 0.0.1@1 0-30 lost, 0.0.1@1 70-140"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -120,7 +120,7 @@ func (l *loop) sizes(j *trace.Job) ([][]room, error) {
 		if len(warnings) == 0 {
 			l.like = sizesOf{j, rooms}
 		}
-	case trace.KindMapReduce, trace.KindGeneric, trace.KindGang:
+	case trace.KindMapReduce, trace.KindGeneric, trace.KindGang, trace.KindService:
 		for i := range j.Stages {
 			sizes, err := generic.Sizes(&j.Stages[i], l.sc.Site.Types)
 			if err != nil {
@@ -135,7 +135,7 @@ func (l *loop) sizes(j *trace.Job) ([][]room, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("its kind is %q; the ideal scheduler replays %q, %q, %q and %q", j.Kind, trace.KindSpark, trace.KindMapReduce, trace.KindGeneric, trace.KindGang)
+		return nil, fmt.Errorf("its kind is %q; the ideal scheduler replays %s", j.Kind, strings.Join(trace.Kinds, ", "))
 	}
 	return rooms, nil
 }
@@ -186,7 +186,7 @@ func (l *loop) arrive(t *trace.Job) {
 		for _, r := range rooms[i] {
 			s.sizes = append(s.sizes, l.nodes.sized(r))
 		}
-		if isGang(t, st) {
+		if t.Gang(st) {
 			s.gang = &gang{counted: make([]bool, st.Tasks.Len())}
 		}
 		l.stages.add(s)
@@ -207,11 +207,6 @@ func (l *loop) arrive(t *trace.Job) {
 	}
 }
 
-// isGang reports whether the tasks of a stage start together or not at all; a stage of Spark is not looked at for that.
-func isGang(j *trace.Job, st *trace.Stage) bool {
-	return j.Kind == trace.KindGang || j.Kind == trace.KindGeneric && st.Kind == trace.StageGang
-}
-
 // everFit refuses a job of which a task, or a gang, is larger than what there ever is.
 func (l *loop) everFit(j *trace.Job, rooms [][]room) error {
 	for i, list := range rooms {
@@ -221,7 +216,7 @@ func (l *loop) everFit(j *trace.Job, rooms [][]room) error {
 				return fmt.Errorf("no node is ever large enough for a task of stage %d: %d MiB and %d vcores", i, r.mem, r.vcores)
 			}
 		}
-		if isGang(j, st) && l.nodes.neverRoom(st.Tasks.Len(), list) {
+		if j.Gang(st) && l.nodes.neverRoom(st.Tasks.Len(), list) {
 			return fmt.Errorf("the %d tasks of stage %d start together, and the nodes are never large enough for all of them", st.Tasks.Len(), i)
 		}
 	}

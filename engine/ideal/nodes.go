@@ -290,6 +290,9 @@ func (l *loop) lost(slot int32) {
 		l.scatter(s)
 		return
 	}
+	if s.job.Kind == trace.KindService {
+		b.served = r.served + l.now - r.launch
+	}
 	l.again(s, b)
 }
 

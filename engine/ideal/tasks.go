@@ -11,6 +11,7 @@ type run struct {
 	stage         *stage // nil = the slot is free, or its attempt was lost
 	launch, ready int64
 	number        int64 // of its container within the job
+	served        int64 // of a service: ms that earlier attempts have run
 	index, node   int32
 	attempt       int32
 }
@@ -40,7 +41,7 @@ func (l *loop) launch(s *stage, n int32) {
 	if len(s.back) > 0 { // these were started before, so they come first
 		b := s.back[0]
 		s.back = slices.Delete(s.back, 0, 1)
-		r.index, r.attempt, r.ready = b.index, b.attempt, b.ready
+		r.index, r.attempt, r.ready, r.served = b.index, b.attempt, b.ready, b.served
 	} else {
 		r.index = int32(s.next)
 		s.next++
@@ -49,7 +50,7 @@ func (l *loop) launch(s *stage, n int32) {
 		s.queued = false
 		l.ready.pop()
 	}
-	e := end{at: l.now + s.st.Tasks.DurationMS[r.index], node: n}
+	e := end{at: l.now + s.st.Tasks.DurationMS[r.index] - r.served, node: n}
 	z := s.sizeOf(r.index)
 	if len(s.sizes) == 1 && l.certain(e.at) {
 		e.slot = ^s.slot
@@ -150,7 +151,7 @@ func (l *loop) writeRun(r *run, until int64, task, container string) {
 	t := &l.task
 	*t = record.Task{
 		Job: j.ID, AMAttempt: 1, Stage: s.st.ID, Index: r.index, Attempt: r.attempt, Container: r.number, Node: r.node, Cores: int32(z.vcores),
-		Ready: r.ready, Launch: r.launch, Freed: finish, Finish: finish, Level: record.NoPref, End: task, DurationMS: s.st.Tasks.DurationMS[r.index],
+		Ready: r.ready, Launch: r.launch, Freed: finish, Finish: finish, Level: record.NoPref, End: task, DurationMS: s.st.Tasks.DurationMS[r.index] - r.served,
 	}
 	if prefs := s.st.Tasks.Prefs(int(r.index)); len(prefs) > 0 {
 		t.Preferring = true

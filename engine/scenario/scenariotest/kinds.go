@@ -43,13 +43,13 @@ func (m *maker) mapReduce(r *rand.Rand) {
 	}
 }
 
-// generic turns about a third of the other jobs into generic ones and gangs: tasks with sizes of their own, stages that begin early, recorded priorities, retries.
+// generic turns about a third of the other jobs into generic ones, gangs and services: tasks with sizes of their own, stages that begin early, recorded priorities, retries.
 func (m *maker) generic(r *rand.Rand) {
 	for _, j := range m.Jobs {
 		if j.Kind != trace.KindSpark || r.IntN(3) > 0 {
 			continue
 		}
-		withoutExecutors(j, []string{trace.KindGeneric, trace.KindGeneric, trace.KindGang}[r.IntN(3)])
+		withoutExecutors(j, []string{trace.KindGeneric, trace.KindGeneric, trace.KindGang, trace.KindService}[r.IntN(4)])
 		for i := range j.Stages {
 			st := &j.Stages[i]
 			n := st.Tasks.Len()
