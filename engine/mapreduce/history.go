@@ -37,9 +37,9 @@ func (j *job) recover() {
 			j.completed[i]++
 			j.succeeded[i].n++
 			j.succeeded[i].ms += d.ms
-			j.rec.TasksSucceeded++
-			j.rec.TaskMS += d.ms
-			j.rec.WastedTaskMS -= d.ms
+			j.Job.TasksSucceeded++
+			j.Job.TaskMS += d.ms
+			j.Job.WastedTaskMS -= d.ms
 		}
 	}
 	if len(j.past.done[0]) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/mapreduce/allocator"
 	"replay/engine/master"
+	"replay/engine/pertask"
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/policy/resource"
@@ -17,13 +18,14 @@ type job struct {
 	k    *Kind
 	job  *trace.Job
 	set  *settings
-	rec  *record.Job
 	past *history
+	pertask.Books
+	pertask.Wishes
+	beats pertask.Beats
 
 	alloc *allocator.Allocator
 	req   protocol.AllocateRequest
 	resp  protocol.AllocateResponse
-	beats beats
 
 	tasks       [2][]task // maps and reduces, see typeOf
 	completed   [2]int    // tasks that have succeeded, failed or been given up
@@ -32,11 +34,9 @@ type job struct {
 	attempts    []*attempt
 	byID        map[allocator.Attempt]*attempt
 	byContainer map[int64]*attempt
-	live        [2]list       // attempts that are not over
-	waiting     [2]int        // of those, the ones that ask for a container
-	prefers     map[int32]int // by node, how many attempts prefer it
-	preferred   []int32       // those nodes, ascending
-	lastMap     int64         // when the last of the maps succeeded
+	live        [2]list // attempts that are not over
+	waiting     [2]int  // of those, the ones that ask for a container
+	lastMap     int64   // when the last of the maps succeeded
 	medians     [2]int64
 	scan        scan
 	uber        *uber
@@ -68,10 +68,12 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 		k.histories[j.ID] = past
 	}
 	past.attempts++
-	return &job{
-		h: h, k: k, job: j, set: set, rec: h.Job(), past: past,
-		byID: map[allocator.Attempt]*attempt{}, byContainer: map[int64]*attempt{}, prefers: map[int32]int{}, lastMap: record.None,
+	m := &job{
+		h: h, k: k, job: j, set: set, past: past, Books: pertask.Books{Host: h, Job: h.Job()},
+		byID: map[allocator.Attempt]*attempt{}, byContainer: map[int64]*attempt{}, lastMap: record.None,
 	}
+	m.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: k.Dense, Due: func() bool { return !set.uber && m.alloc.Due() }}
+	return m
 }
 
 // Register is part of [master.Master].
@@ -90,7 +92,6 @@ func (j *job) Register() error {
 			j.medians[i] = median(st.Tasks.DurationMS)
 		}
 	}
-	j.beats.next = j.h.Now() + j.set.HeartbeatMS
 	j.scan.next = never
 	if d := j.set.maps.DelayMS; d > 0 {
 		j.h.At(j.h.Now()+d, evSetup, 0, 0)
@@ -98,7 +99,9 @@ func (j *job) Register() error {
 	} else {
 		j.setUp()
 	}
-	j.expect()
+	if !j.over {
+		j.beats.Start(j.h.Now() + j.set.HeartbeatMS)
+	}
 	return nil
 }
 
@@ -141,9 +144,7 @@ func (j *job) Handle(k master.EventKind, arg int64) {
 	}
 	switch k {
 	case evHeartbeat:
-		if j.beats.queued && arg == j.beats.last {
-			j.heartbeat()
-		}
+		j.heartbeat()
 		return
 	case evSpeculate:
 		if j.scan.queued && arg == j.scan.last {
@@ -174,14 +175,14 @@ func (j *job) Handle(k master.EventKind, arg int64) {
 		}
 	}
 	j.look()
-	j.expect()
+	j.beats.Expect()
 }
 
 // Started is part of [master.Master].
 func (j *job) Started(c int64) {
 	if a := j.byContainer[c]; a != nil && !j.over {
 		j.launched(a)
-		j.expect()
+		j.beats.Expect()
 	}
 }
 
@@ -193,7 +194,7 @@ func (j *job) StartFailed(c int64) {
 		}
 		j.launchFailed(a)
 		j.look()
-		j.expect()
+		j.beats.Expect()
 	}
 }
 
@@ -203,9 +204,7 @@ func (j *job) Exited(c int64) {
 	if a == nil {
 		return
 	}
-	if a.rec.Launch != record.None {
-		j.book(a)
-	}
+	j.Gone(&a.Attempt)
 	if a.state != running || j.over {
 		return
 	}
@@ -234,8 +233,7 @@ func (j *job) AMExited() {
 
 // News is part of [master.Master].
 func (j *job) News() {
-	j.beats.news = true
-	j.expect()
+	j.beats.News()
 }
 
 // NodesChanged is part of [master.Master]: the next answer tells of it.
@@ -313,18 +311,6 @@ func (j *job) Finish() { j.halt(record.TaskRunning) }
 
 // Stopping is part of [master.Master].
 func (j *job) Stopping() bool { return j.over }
-
-// Preferred is part of [master.Preferrer].
-func (j *job) Preferred(yield func(node int32) bool) {
-	for _, n := range j.preferred {
-		if !yield(n) {
-			return
-		}
-	}
-}
-
-// Prefers is part of [master.Preferrer].
-func (j *job) Prefers(node int32) bool { return j.prefers[node] > 0 }
 
 // Waits is part of [master.Master].
 func (j *job) Waits(why func(resource.Resource) string) string {

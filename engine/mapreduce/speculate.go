@@ -44,7 +44,7 @@ func (j *job) speculate() {
 	}
 	j.scan.next = j.h.Now() + wait
 	j.expectScan()
-	j.expect()
+	j.beats.Expect()
 }
 
 // The values of a task that is not worth a second attempt, all below any real one.
@@ -117,10 +117,10 @@ func (j *job) worth(i int, index int32, attempts list) int64 {
 			return tooNew
 		}
 		estimate, known := j.estimate(a)
-		if !known || a.rec.Launch > now {
+		if !known || a.Rec.Launch > now {
 			return tooNew
 		}
-		end := a.rec.Launch + estimate
+		end := a.Rec.Launch + estimate
 		if end < now {
 			return good
 		}
@@ -150,7 +150,7 @@ func (j *job) estimate(a *attempt) (int64, bool) {
 		return 0, false
 	}
 	at := a.begin + (now-a.begin)/statusMS*statusMS
-	return int64(float64(at-a.rec.Launch) / max(0.0001, float64(j.progressAt(a, at)))), true
+	return int64(float64(at-a.Rec.Launch) / max(0.0001, float64(j.progressAt(a, at)))), true
 }
 
 // progress is that of an attempt now; it reads 1 from its end, or from the order to stop it, on.

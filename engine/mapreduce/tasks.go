@@ -2,13 +2,14 @@ package mapreduce
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"replay/engine/mapreduce/allocator"
 	"replay/engine/master"
+	"replay/engine/pertask"
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -40,23 +41,18 @@ const (
 
 // An attempt is a task attempt.
 type attempt struct {
-	id         allocator.Attempt
+	id allocator.Attempt
+	pertask.Attempt
 	serial     int64
 	state      attemptState
-	failed     bool // with finishing: it has not succeeded
-	fails      bool // it will fail by itself, as recorded
-	reschedule bool // with stopping: the next one is asked for as if this one had failed
-	spec       bool // a speculative copy
-	hosts      bool // it asked for hosts
-	booked     bool // the core time of its container stands, as its process has gone
-	container  int64
-	node       int32
+	failed     bool  // with finishing: it has not succeeded
+	fails      bool  // it will fail by itself, as recorded
+	reschedule bool  // with stopping: the next one is asked for as if this one had failed
 	begin      int64 // of its work, after the start of its process
 	work       int64 // ms of work, of a reduce with its shuffle
 	fetch      int64 // of a reduce: of its work, what fetches its input
 	until      int64 // end of its work; never while it is not known
 	shuffle    int64 // when the shuffle of a reduce ends; never while it is not known
-	rec        record.Task
 }
 
 // list are attempts in the order of their serial numbers.
@@ -74,17 +70,13 @@ func (j *job) taskOf(a *attempt) *task { return &j.tasks[typeOf(a.id.Reduce)][a.
 func (j *job) attempt(reduce bool, index int32, speculative, reschedule bool) {
 	i := typeOf(reduce)
 	t := &j.tasks[i][index]
+	id := allocator.Attempt{Reduce: reduce, Task: index, Number: j.past.firstNumber() + t.attempts}
+	cores := int32(j.set.task(reduce).Size[resource.VCores])
 	a := &attempt{
-		id: allocator.Attempt{Reduce: reduce, Task: index, Number: j.past.firstNumber() + t.attempts}, serial: int64(len(j.attempts)),
-		spec: speculative, until: never, shuffle: never,
+		id: id, Attempt: pertask.New(j.job.ID, j.set.stage(reduce), index, id.Number, cores, j.h.Now()), serial: int64(len(j.attempts)), until: never, shuffle: never,
 	}
+	a.Rec.Speculative = speculative
 	t.attempts++
-	st := j.set.stage(reduce)
-	prefs := st.Tasks.Prefs(int(index))
-	a.rec = record.Task{
-		Job: j.job.ID, Stage: st.ID, Index: index, Attempt: a.id.Number, Ready: j.h.Now(), Launch: record.None, Freed: record.None, Finish: record.None,
-		Cores: j.cores(reduce), Preferring: len(prefs) > 0, Speculative: speculative, DurationMS: st.Tasks.DurationMS[index],
-	}
 	j.attempts = append(j.attempts, a)
 	j.byID[a.id] = a
 	j.live[i] = append(j.live[i], a)
@@ -92,38 +84,20 @@ func (j *job) attempt(reduce bool, index int32, speculative, reschedule bool) {
 	failed := t.failures > 0 || reschedule
 	var hosts, racks []protocol.Name
 	if !failed {
-		for _, n := range prefs {
+		for _, n := range a.Prefs() {
 			hosts = append(hosts, j.h.Cluster().Host[n])
 			if rack := j.h.Cluster().Rack[n]; !slices.Contains(racks, rack) {
 				racks = append(racks, rack)
 			}
 		}
 	}
-	a.hosts = len(hosts) > 0
-	j.wish(a, 1)
+	a.Hosts = len(hosts) > 0
+	j.Wish(a.Prefs(), 1)
 	for _, e := range j.alloc.Request(j.h.Now(), a.id, j.set.task(reduce).Size, hosts, racks, failed) {
 		if e.Kind == allocator.TooLarge {
 			j.Fail(fmt.Sprintf("its %ss ask for %d MiB and %d vcores, the largest container has %d MiB and %d vcores", [...]string{"map", "reduce"}[i],
 				e.Size[0], e.Size[1], j.h.MaxAllocation()[0], j.h.MaxAllocation()[1]))
 			return
-		}
-	}
-}
-
-func (j *job) cores(reduce bool) int32 { return int32(j.set.task(reduce).Size[1]) }
-
-// wish counts the hosts that an attempt which waits or runs prefers.
-func (j *job) wish(a *attempt, by int) {
-	for _, n := range j.set.stage(a.id.Reduce).Tasks.Prefs(int(a.id.Task)) {
-		before := j.prefers[n]
-		j.prefers[n] += by
-		at, _ := slices.BinarySearch(j.preferred, n)
-		switch {
-		case before == 0:
-			j.preferred = slices.Insert(j.preferred, at, n)
-		case j.prefers[n] == 0:
-			j.preferred = slices.Delete(j.preferred, at, at+1)
-			delete(j.prefers, n)
 		}
 	}
 }
@@ -136,69 +110,14 @@ func (j *job) assigned(a *attempt, e *allocator.Event) {
 		return
 	}
 	j.waiting[typeOf(a.id.Reduce)]--
-	a.state, a.container, a.node = assigned, n, int32(e.Container.Node)
-	a.rec.Container, a.rec.Node = n, a.node
+	a.state = assigned
+	j.Assign(&a.Attempt, n, false)
 	j.byContainer[n] = a
-	j.match(a)
 	j.h.Start(n, j.h.Now()+j.k.Model.NMStartMS)
-}
-
-// match notes on which level a container serves the attempt that got it.
-func (j *job) match(a *attempt) {
-	prefs := j.set.stage(a.id.Reduce).Tasks.Prefs(int(a.id.Task))
-	c := j.h.Container(a.container)
-	a.rec.Level = record.NoPref
-	if len(prefs) == 0 {
-		return
-	}
-	racks := j.h.Cluster().RackIndex
-	match := record.Elsewhere
-	a.rec.Level = record.AnyLevel
-	switch {
-	case slices.Contains(prefs, a.node):
-		match, a.rec.Level, a.rec.Preferred = record.OnHost, record.TaskNodeLocal, true
-	case slices.ContainsFunc(prefs, func(n int32) bool { return racks[n] == racks[a.node] }):
-		match, a.rec.Level = record.OnRack, record.TaskRackLocal
-	}
-	if !a.hosts {
-		return
-	}
-	c.Match = match
-	j.rec.ContainersPreferring++
-	switch match {
-	case record.OnHost:
-		j.rec.ContainersPreferred++
-		return
-	case record.OnRack:
-		j.rec.ContainersRackPreferred++
-	}
-	c.Miss = j.miss(prefs, a.container, c.Type)
-	a.rec.Miss = c.Miss
-}
-
-// miss says why a container is on none of the preferred nodes.
-func (j *job) miss(prefs []int32, n int64, scheduled string) record.Miss {
-	room := j.h.Room(n)
-	switch {
-	case !slices.ContainsFunc(prefs, j.h.InCluster):
-		return record.HostAbsent
-	case !slices.ContainsFunc(prefs, func(p int32) bool { _, ok := slices.BinarySearch(room, p); return ok }):
-		return record.HostBusy
-	case scheduled != protocol.NodeLocal.String():
-		return record.DelayOver
-	}
-	return record.MissedByOrder
-}
-
-func (j *job) unassigned(e *allocator.Event) {
-	if c := j.h.Container(e.Container.ID.Number()); c != nil {
-		c.Match, c.End = record.Unmatched, record.EndUnused
-	}
 }
 
 // launched is the start of an attempt's process. One that was to be stopped meanwhile is stopped now.
 func (j *job) launched(a *attempt) {
-	now := j.h.Now()
 	if a.state == stopping {
 		j.stop(a)
 		return
@@ -207,16 +126,9 @@ func (j *job) launched(a *attempt) {
 		return
 	}
 	a.state = running
-	a.rec.Launch = now
-	c := j.h.Container(a.container)
-	c.Registered, c.Tasks = now, 1
-	j.rec.Attempts++
-	if j.rec.FirstTask == record.None {
-		j.rec.FirstTask, j.rec.FirstRegistered = now, now
-	}
-	j.h.Busy(a.rec.Cores)
+	j.Launch(&a.Attempt)
 	j.load(a)
-	a.begin = now + a.rec.OverheadMS
+	a.begin = j.h.Now() + a.Rec.OverheadMS
 	if a.id.Reduce && !a.fails {
 		j.fetches(a)
 		return
@@ -239,29 +151,21 @@ func (j *job) load(a *attempt) {
 	st := j.set.stage(a.id.Reduce)
 	i := int(a.id.Task)
 	m := j.k.Model
-	a.rec.OverheadMS = m.TaskStartMS
+	a.Rec.OverheadMS = m.TaskStartMS
 	if d := st.Tasks.SchedDelayMS; d != nil && d[i] != trace.Unset {
-		a.rec.OverheadMS = max(d[i]-m.NMStartMS, 0)
+		a.Rec.OverheadMS = max(d[i]-m.NMStartMS, 0)
 	}
 	ms := st.Tasks.DurationMS[i]
-	if a.spec {
+	if a.Rec.Speculative {
 		ms = min(ms, j.medians[typeOf(a.id.Reduce)])
 	}
-	if a.rec.Preferring && a.rec.Level != record.TaskNodeLocal {
-		reading := min(float64(ms), float64(st.Tasks.InputBytes[i])/(m.ReadMiBPerS*(1<<20))*1000)
-		more := m.AnyPenalty
-		if a.rec.Level == record.TaskRackLocal {
-			more = m.RackPenalty
-		}
-		a.rec.PenaltyMS = int64(math.Round(reading * max(more-1, 0)))
-	}
-	a.work = ms + a.rec.PenaltyMS
+	a.Rec.PenaltyMS = a.Reading(m, ms)
+	a.work = ms + a.Rec.PenaltyMS
 	a.fetch = a.work / 3
 	if d := st.Tasks.DeserializeMS; d != nil && d[i] != trace.Unset {
 		a.fetch = min(d[i], a.work)
 	}
-	if r := st.Tasks.Retries; r != nil && j.taskOf(a).failures < int(r[i]) && !a.spec {
-		a.fails = true
+	if a.fails = a.Fails(j.taskOf(a).failures) && !a.Rec.Speculative; a.fails {
 		a.work /= 2
 	}
 }
@@ -291,7 +195,7 @@ func (j *job) mapsDone() bool { return j.completed[0] == len(j.tasks[0]) }
 
 // shuffled begins the rest of a reduce.
 func (j *job) shuffled(a *attempt) {
-	if a.state != running || a.shuffle != j.h.Now() || !j.h.Running(a.container) {
+	if a.state != running || a.shuffle != j.h.Now() || !j.h.Running(a.Container) {
 		return // a map runs again, or it is gone
 	}
 	a.until = j.h.Now() + a.work - a.fetch
@@ -300,10 +204,10 @@ func (j *job) shuffled(a *attempt) {
 
 // done is the report of an attempt that its work is done, or that it has failed.
 func (j *job) done(a *attempt) {
-	if a.state != running || a.until != j.h.Now() || !j.h.Running(a.container) {
+	if a.state != running || a.until != j.h.Now() || !j.h.Running(a.Container) {
 		return
 	}
-	j.h.End(a.container, j.h.Now()+j.k.Model.TaskExitMS)
+	j.h.End(a.Container, j.h.Now()+j.k.Model.TaskExitMS)
 	a.state = finishing
 	if a.fails {
 		j.attemptFailed(a)
@@ -315,15 +219,15 @@ func (j *job) done(a *attempt) {
 // succeed ends a task with this attempt.
 func (j *job) succeed(a *attempt) {
 	t, i, now := j.taskOf(a), typeOf(a.id.Reduce), j.h.Now()
-	j.over1(a, record.TaskSuccess)
-	t.over, t.succeeded, t.node = true, true, a.node
-	t.ms = a.rec.Finish - a.rec.Launch
+	j.close(a, record.TaskSuccess)
+	t.over, t.succeeded, t.node = true, true, a.Rec.Node
+	t.ms = a.Rec.Finish - a.Rec.Launch
 	j.succeeded[i].n++
 	j.succeeded[i].ms += t.ms
 	j.completed[i]++
 	if !t.counted {
 		t.counted = true
-		j.rec.TasksSucceeded++
+		j.Job.TasksSucceeded++
 	}
 	j.past.keep(j, a.id.Reduce, a.id.Task, t)
 	if t.attempts > 1 {
@@ -335,59 +239,34 @@ func (j *job) succeed(a *attempt) {
 	}
 	if !a.id.Reduce {
 		j.lastMap = now
-		if j.mapsDone() {
-			for _, r := range j.live[1] {
-				if r.state == running && r.until == never && r.shuffle == never {
-					j.fetches(r)
-				}
-			}
-		}
+		j.fetchAll()
 	}
 }
 
-// over1 writes an attempt that ran: it is over, though its container may not be.
-func (j *job) over1(a *attempt, end string) {
-	j.live[typeOf(a.id.Reduce)].remove(a)
-	j.wish(a, -1)
-	if a.rec.Launch == record.None {
+// fetchAll lets the shuffles end of reduces that waited for the last map.
+func (j *job) fetchAll() {
+	if !j.mapsDone() {
 		return
 	}
-	now := j.h.Now()
-	a.rec.Finish, a.rec.Freed, a.rec.End = now, now, end
-	if end == record.TaskRunning {
-		a.rec.Finish, a.rec.Freed = record.None, record.None
-	}
-	j.h.Busy(-a.rec.Cores)
-	j.book(a)
-	if end == record.TaskSuccess {
-		j.rec.TaskMS += now - a.rec.Launch
-		j.rec.TaskLevels[a.rec.Level]++
-		if a.rec.Preferring {
-			j.rec.TasksPreferring++
-			if a.rec.Preferred {
-				j.rec.TasksPreferred++
-			}
+	for _, r := range j.live[1] {
+		if r.state == running && r.until == never && r.shuffle == never {
+			j.fetches(r)
 		}
-	} else {
-		j.rec.WastedTaskMS += now - a.rec.Launch
 	}
-	j.h.Task(&a.rec)
 }
 
-// book gives the core time of an attempt that ran to its container, when the first of the two is over.
-func (j *job) book(a *attempt) {
-	if c := j.h.Container(a.container); c != nil && !a.booked {
-		a.booked = true
-		c.BusyMS = (j.h.Now() - a.rec.Launch) * int64(a.rec.Cores)
-		c.Cores = int64(a.rec.Cores)
-	}
+// close writes an attempt: it is over, though its container may not be.
+func (j *job) close(a *attempt, end string) {
+	j.live[typeOf(a.id.Reduce)].remove(a)
+	j.Wish(a.Prefs(), -1)
+	j.End(&a.Attempt, end)
 }
 
 // attemptFailed counts the failure of an attempt, on its host too, and begins another if the task may have one.
 func (j *job) attemptFailed(a *attempt) {
 	a.failed = true
-	j.over1(a, record.TaskFailed)
-	j.alloc.Failed(a.id, j.h.Cluster().Host[a.node])
+	j.close(a, record.TaskFailed)
+	j.alloc.Failed(a.id, j.h.Cluster().Host[a.Rec.Node])
 	j.taskFailed(a)
 }
 
@@ -407,11 +286,7 @@ func (j *job) taskFailed(a *attempt) {
 		}
 		if !a.id.Reduce && j.mapsDone() {
 			j.lastMap = j.h.Now()
-			for _, r := range j.live[1] {
-				if r.state == running && r.until == never && r.shuffle == never {
-					j.fetches(r)
-				}
-			}
+			j.fetchAll()
 		}
 		return
 	}
@@ -445,7 +320,7 @@ func (j *job) timedOut(a *attempt) {
 
 func (j *job) forget(a *attempt) {
 	a.state = ended
-	delete(j.byContainer, a.container)
+	delete(j.byContainer, a.Container)
 	delete(j.byID, a.id)
 }
 
@@ -470,7 +345,7 @@ func (j *job) containerGone(a *attempt, byFramework bool) {
 			j.attemptFailed(a)
 			return
 		}
-		j.over1(a, record.TaskLost)
+		j.close(a, record.TaskLost)
 		j.again(a)
 	}
 }
@@ -492,7 +367,7 @@ func (j *job) kill(a *attempt, reschedule bool) {
 	case unassigned:
 		j.waiting[typeOf(a.id.Reduce)]--
 		j.forget(a)
-		j.over1(a, record.TaskKilled)
+		j.close(a, record.TaskKilled)
 		j.alloc.Deallocate(a.id)
 		j.again(a)
 	case assigned:
@@ -516,8 +391,8 @@ const unreachableMS = 180_000
 func (j *job) stop(a *attempt) {
 	now := j.h.Now()
 	at := now + j.k.Model.KillMS
-	j.h.End(a.container, at)
-	if j.h.Down(a.node) {
+	j.h.End(a.Container, at)
+	if j.h.Down(a.Rec.Node) {
 		at = now + unreachableMS
 	}
 	j.h.GoesOn(at)
@@ -531,7 +406,7 @@ func (j *job) stopped(a *attempt) {
 	}
 	a.state = finishing // its container's end may still have to be reported
 	a.failed = true
-	j.over1(a, record.TaskKilled)
+	j.close(a, record.TaskKilled)
 	j.again(a)
 }
 
@@ -562,8 +437,8 @@ func (j *job) rerun(index int32, reschedule bool) {
 	j.completed[0]--
 	j.succeeded[0].n--
 	j.succeeded[0].ms -= t.ms
-	j.rec.TaskMS -= t.ms
-	j.rec.WastedTaskMS += t.ms
+	j.Job.TaskMS -= t.ms
+	j.Job.WastedTaskMS += t.ms
 	j.past.drop(index)
 	for _, r := range j.live[1] {
 		if r.state == running && r.until == never {
@@ -579,7 +454,7 @@ func (j *job) end(how string) {
 		for len(j.live[i]) > 0 {
 			a := j.live[i][0]
 			a.state = ended
-			j.over1(a, how)
+			j.close(a, how)
 		}
 	}
 	if j.uber != nil {

@@ -1,8 +1,9 @@
 package mapreduce
 
 import (
+	"replay/engine/pertask"
 	"replay/engine/record"
-	"replay/trace"
+	"replay/policy/resource"
 )
 
 // uber is a job that runs in its application master: its tasks one after another, maps first.
@@ -10,7 +11,7 @@ type uber struct {
 	container int64 // of the application master
 	node      int32
 	todo      []uberTask
-	rec       record.Task // of the one that runs
+	at        pertask.Attempt // that runs
 	running   bool
 	fails     bool
 }
@@ -49,22 +50,21 @@ func (j *job) nextUber() {
 	st := j.set.stage(t.reduce)
 	now := j.h.Now()
 	ms := st.Tasks.DurationMS[t.index]
-	u.rec = record.Task{
-		Job: j.job.ID, Stage: st.ID, Index: t.index, Attempt: j.past.firstNumber(), Container: u.container, Node: u.node, Ready: now, Launch: now, Freed: record.None,
-		Finish: record.None, Cores: int32(j.set.AMSize[1]), Level: record.NoPref, DurationMS: ms,
-	}
-	if r := st.Tasks.Retries; r != nil && r[t.index] > 0 && r[t.index] != trace.Unset {
+	u.at = pertask.New(j.job.ID, st, t.index, j.past.firstNumber(), int32(j.set.AMSize[resource.VCores]), now)
+	r := &u.at.Rec
+	u.at.Container, r.Container, r.Node, r.Launch, r.Level, r.Preferring = u.container, u.container, u.node, now, record.NoPref, false
+	if u.at.Fails(0) {
 		u.fails = true // it has one attempt
 		ms /= 2
 	}
 	u.running = true
-	j.rec.Attempts++
-	if j.rec.FirstTask == record.None {
-		j.rec.FirstTask = now
+	j.Job.Attempts++
+	if j.Job.FirstTask == record.None {
+		j.Job.FirstTask = now
 	}
 	c := j.h.Container(u.container)
 	c.Tasks++
-	j.h.Busy(u.rec.Cores)
+	j.h.Busy(u.at.Rec.Cores)
 	j.h.GoesOn(now + ms)
 	j.h.At(now+ms, evDone, 0, 0)
 }
@@ -84,8 +84,8 @@ func (j *job) uberDone() {
 		j.look()
 	} else {
 		x.succeeded, x.counted = true, true
-		x.node, x.ms = u.node, j.h.Now()-u.rec.Launch
-		j.rec.TasksSucceeded++
+		x.node, x.ms = u.node, j.h.Now()-u.at.Rec.Launch
+		j.Job.TasksSucceeded++
 		j.past.keep(j, t.reduce, t.index, x)
 		j.endUber(record.TaskSuccess)
 	}
@@ -101,21 +101,5 @@ func (j *job) endUber(end string) {
 		return
 	}
 	u.running = false
-	now := j.h.Now()
-	if end != record.TaskRunning {
-		u.rec.Finish, u.rec.Freed = now, now
-	}
-	u.rec.End = end
-	j.h.Busy(-u.rec.Cores)
-	if c := j.h.Container(u.container); c != nil {
-		c.BusyMS += (now - u.rec.Launch) * int64(u.rec.Cores)
-		c.Cores = int64(u.rec.Cores)
-	}
-	if end == record.TaskSuccess {
-		j.rec.TaskMS += now - u.rec.Launch
-		j.rec.TaskLevels[record.NoPref]++
-	} else {
-		j.rec.WastedTaskMS += now - u.rec.Launch
-	}
-	j.h.Task(&u.rec)
+	j.End(&u.at, end)
 }

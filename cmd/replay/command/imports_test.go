@@ -43,7 +43,7 @@ var picture = map[string][]string{
 	"replay/engine/spark/scala":         nil,
 	"replay/engine/spark":               {"replay/engine/protocol", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/spark/allocator":     {"replay/policy", "replay/policy/resource", "replay/engine/protocol", "replay/engine/spark", "replay/engine/spark/conf"},
-	"replay/engine/mapreduce":           {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/mapreduce/allocator", "replay/engine/mapreduce/conf", "replay/trace"},
+	"replay/engine/mapreduce":           {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/mapreduce/allocator", "replay/engine/mapreduce/conf", "replay/trace"},
 	"replay/engine/generic":             {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/trace"},
 	"replay/engine/pertask":             {"replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/trace"},
 	"replay/engine/mapreduce/conf":      {"replay/policy/resource", "replay/engine/mapreduce/allocator", "replay/engine/spelling"},
