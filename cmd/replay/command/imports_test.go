@@ -26,6 +26,7 @@ var picture = map[string][]string{
 	"replay/policy":                     {"replay/policy/resource"},
 	"replay/trace":                      {"replay/input", "replay/sealed", "replay/outdir", "replay/trace/tablefile"},
 	"replay/trace/tablefile":            {"replay/input"},
+	"replay/trace/edit":                 {"replay/trace"},
 	"replay/trace/synth":                {"replay/trace", "replay/trace/synth/model"},
 	"replay/trace/synth/model":          {"replay/trace"},
 	"replay/engine/record":              nil,

@@ -21,8 +21,8 @@ func traceCommand(*program) *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "print the result as JSON"}
 	return &cli.Command{
 		Name:  "trace",
-		Usage: "check and summarize trace directories",
-		Subcommands: []*cli.Command{
+		Usage: "check, summarize, cut, merge and anonymize trace directories",
+		Subcommands: append([]*cli.Command{
 			{
 				Name:      "check",
 				Usage:     "apply every rule of the trace format",
@@ -91,7 +91,7 @@ func traceCommand(*program) *cli.Command {
 					return info.WriteText(c.App.Writer)
 				},
 			},
-		},
+		}, traceEdits()...),
 	}
 }
 

@@ -1,0 +1,119 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report/quantity"
+	"replay/trace"
+	"replay/trace/edit"
+)
+
+// traceEdits are the commands that make a trace of traces.
+func traceEdits() []*cli.Command {
+	out := func(more ...cli.Flag) []cli.Flag {
+		return append([]cli.Flag{&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`"}, nameFlag("what was done to which trace"), &cli.BoolFlag{Name: "json", Usage: "print what was written as JSON"}}, more...)
+	}
+	return []*cli.Command{
+		{
+			Name: "cut", Usage: "take a span of time, or a sample of the jobs", ArgsUsage: "TRACE",
+			Description: `Examples:
+   replay trace cut mytrace --from 9h --to 17h --out day
+   replay trace cut mytrace --share 10% --out tenth
+
+Jobs of a smaller share are among those of a larger one with the same seed. With a share, submissions move together by as much, so that the
+offered load and the blocks on the cluster stay; --keep-load=false leaves them where they are.`,
+			Flags: out(
+				with(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, aTime),
+				with(&cli.StringFlag{Name: "to", Usage: "jobs submitted before this trace `TIME`"}, aTime),
+				with(&cli.StringFlag{Name: "share", Usage: "`PART` of the jobs, such as 10% or 0.1", Value: "100%"}, aShare),
+				&cli.Uint64Flag{Name: "seed", Usage: "which of them", Value: 1},
+				&cli.BoolFlag{Name: "keep-load", Usage: "move submissions together where jobs are left out", Value: true}),
+			Action: func(c *cli.Context) error {
+				cut := edit.Cut{ToMS: trace.Unset, Seed: c.Uint64("seed"), KeepLoad: c.Bool("keep-load")}
+				cut.Share, _ = parseShare(c.String("share")) // the flag takes no other
+				if c.IsSet("from") {
+					cut.FromMS, _ = parseTime(c.String("from"))
+				}
+				if c.IsSet("to") {
+					cut.ToMS, _ = parseTime(c.String("to"))
+				}
+				return editTraces(c, 1, 1, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
+					return cut.Make(c.Context, t[0], out, name)
+				})
+			},
+		},
+		{
+			Name: "merge", Usage: "lay traces over one another", ArgsUsage: "TRACE TRACE...",
+			Description: "Users and queues of one name are one. The cluster and the attached files are those of the first trace; with --union the cluster is all nodes of all.",
+			Flags:       out(&cli.BoolFlag{Name: "union", Usage: "a cluster of the nodes of all traces, with their events"}),
+			Action: func(c *cli.Context) error {
+				return editTraces(c, 2, 1000, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
+					return edit.Merge(c.Context, t, out, name, c.Bool("union"))
+				})
+			},
+		},
+		{
+			Name: "anonymize", Usage: "replace names by pseudonyms and keep the structure", ArgsUsage: "TRACE",
+			Description: `Hosts, racks, users, queues, applications, stages, files, labels and reasons get pseudonyms; the wall clock of the origin goes. Of configuration keys of
+applications those with numbers, sizes, times, true and false stay. Attached files are left out and listed: they may have any name in them.`,
+			Flags: out(&cli.StringFlag{Name: "key", Usage: "make each pseudonym of the name and this `SECRET`, the same in every trace", DefaultText: "names are counted in their order, which a replay may depend on"}),
+			Action: func(c *cli.Context) error {
+				return editTraces(c, 1, 1, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
+					return edit.Anonymize(c.Context, t[0], out, name, c.String("key"))
+				})
+			},
+		},
+	}
+}
+
+// aShare wants a part of a whole.
+func aShare(value string) error {
+	if x, err := parseShare(value); err != nil || x == 0 {
+		return errors.New("want a part of the whole, above 0 to 100%")
+	}
+	return nil
+}
+
+// editTraces opens the traces that the arguments name, makes one of them and says what was written.
+func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, out, name string) (*edit.Result, error)) error {
+	if n := c.NArg(); n < least || n > most {
+		want := "one TRACE directory"
+		if most > 1 {
+			want = "two TRACE directories or more"
+		}
+		return usagef("trace %s wants %s, got %s", c.Command.Name, want, quantity.Counted(int64(n), "arguments"))
+	}
+	if c.String("out") == "" {
+		return usagef("trace %s wants --out DIR", c.Command.Name)
+	}
+	var traces []*trace.Trace
+	for _, dir := range c.Args().Slice() {
+		t, err := openTrace(dir)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		traces = append(traces, t)
+	}
+	r, err := do(traces, c.String("out"), c.String("name"))
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, struct {
+			Counts  trace.Counts `json:"counts"`
+			Hash    string       `json:"hash"`
+			LeftOut []string     `json:"left_out"`
+		}{r.Counts, r.Hash, append([]string{}, r.LeftOut...)})
+	}
+	text := fmt.Sprintf("%s: %s, %s, %s; trace %s\n", c.String("out"), quantity.Counted(r.Counts.Jobs, "jobs"), quantity.Counted(r.Counts.Tasks, "tasks"), quantity.Counted(r.Counts.Nodes, "nodes"), r.Hash)
+	if len(r.LeftOut) > 0 {
+		text += "left out: " + strings.Join(r.LeftOut, ", ") + "\n"
+	}
+	_, err = c.App.Writer.Write([]byte(text))
+	return err
+}

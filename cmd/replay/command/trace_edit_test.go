@@ -1,0 +1,193 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+)
+
+// jobsOf reads all jobs of a trace.
+func jobsOf(t *testing.T, dir string) (tr *trace.Trace, jobs []*trace.Job) {
+	t.Helper()
+	tr, err := trace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	for j, err := range trace.All(tr.Jobs()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+	}
+	return tr, jobs
+}
+
+// run replays a trace and returns what came out.
+func summaryOf(t *testing.T, dir string) (out map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(must(t, "run", dir, "--json", "-q")), &out); err != nil {
+		t.Fatal(err)
+	}
+	delete(out, "over")
+	return out
+}
+
+func TestTraceCut(t *testing.T) {
+	dir := t.TempDir()
+	whole, all := jobsOf(t, traces+"contended-logs")
+	cut := func(name string, args ...string) (*trace.Trace, []*trace.Job) {
+		t.Helper()
+		out := filepath.Join(dir, name)
+		must(t, append([]string{"trace", "cut", traces + "contended-logs", "--out", out}, args...)...)
+		if got := must(t, "trace", "check", out); !strings.Contains(got, "ok") {
+			t.Errorf("%s: %s", name, got)
+		}
+		return jobsOf(t, out)
+	}
+	_, span := cut("span", "--from", "1m", "--to", "2m")
+	var want []*trace.Job
+	for _, j := range all {
+		if j.SubmitMS >= 60_000 && j.SubmitMS < 120_000 {
+			want = append(want, j)
+		}
+	}
+	if len(span) != len(want) || len(span) == 0 {
+		t.Fatalf("%d jobs, want %d", len(span), len(want))
+	}
+	for i, j := range span {
+		if w := want[i]; j.ExternalID != w.ExternalID || j.SubmitMS != w.SubmitMS-60_000 || j.RecordedFinishMS-j.RecordedStartMS != w.RecordedFinishMS-w.RecordedStartMS || j.NumTasks() != w.NumTasks() {
+			t.Errorf("job %d is %s at %d, want %s at %d", i, j.ExternalID, j.SubmitMS, w.ExternalID, w.SubmitMS-60_000)
+		}
+	}
+	ids := func(jobs []*trace.Job) (out []string) {
+		for _, j := range jobs {
+			out = append(out, j.ExternalID)
+		}
+		return out
+	}
+	_, small := cut("small", "--share", "20%")
+	_, large := cut("large", "--share", "0.6", "--keep-load=false")
+	for _, id := range ids(small) {
+		if !slices.Contains(ids(large), id) {
+			t.Errorf("%s is in the smaller share alone", id)
+		}
+	}
+	if len(small) == 0 || len(small) >= len(large) || len(large) >= len(all) {
+		t.Errorf("%d and %d of %d jobs", len(small), len(large), len(all))
+	}
+	first := slices.IndexFunc(all, func(j *trace.Job) bool { return j.ExternalID == small[len(small)-1].ExternalID })
+	if got, want := small[len(small)-1].SubmitMS, all[first].SubmitMS/5; got != want {
+		t.Errorf("a fifth of the jobs: the last is submitted at %d, want %d", got, want)
+	}
+	if len(whole.Nodes) == 0 || summaryOf(t, filepath.Join(dir, "small"))["makespan_ms"] == nil {
+		t.Error("the sample does not replay")
+	}
+}
+
+func TestTraceMerge(t *testing.T) {
+	dir := t.TempDir()
+	_, a := jobsOf(t, traces+"fair-weights")
+	_, b := jobsOf(t, traces+"uniform-micro")
+	for _, more := range [][]string{nil, {"--union"}} {
+		out := filepath.Join(dir, "merged"+strings.Join(more, ""))
+		must(t, append([]string{"trace", "merge", traces + "fair-weights", traces + "uniform-micro", "--out", out}, more...)...)
+		m, jobs := jobsOf(t, out)
+		if len(jobs) != len(a)+len(b) || !slices.IsSortedFunc(jobs, func(x, y *trace.Job) int { return int(x.SubmitMS - y.SubmitMS) }) {
+			t.Errorf("%d jobs, want %d in order", len(jobs), len(a)+len(b))
+		}
+		present := 0
+		for i := range m.Nodes {
+			if m.Nodes[i].Present {
+				present++
+			}
+		}
+		if want := map[bool]int{false: 8, true: 18}[more != nil]; present != want {
+			t.Errorf("%v: %d nodes, want %d", more, present, want)
+		}
+		if got := must(t, "trace", "check", out); !strings.Contains(got, "ok") {
+			t.Error(got)
+		}
+		must(t, "run", out, "-q")
+	}
+	if code, _, stderr := cmd(t, "trace", "merge", traces+"fair-weights", "--out", filepath.Join(dir, "x")); code != exitUsage || !strings.Contains(stderr, "two TRACE directories") {
+		t.Errorf("one trace: %d %s", code, stderr)
+	}
+}
+
+// No name of the trace is in any file of it, and a replay comes out as before, as pseudonyms keep the order of names.
+func TestTraceAnonymize(t *testing.T) {
+	dir := t.TempDir()
+	for _, from := range []string{"contended-logs", "uniform-micro"} {
+		out := filepath.Join(dir, from)
+		must(t, "trace", "anonymize", traces+from, "--out", out, "--key", "secret")
+		orig, jobs := jobsOf(t, traces+from)
+		anon, same := jobsOf(t, out)
+		var names []string
+		for i := range orig.Nodes {
+			names = append(names, orig.Nodes[i].Host)
+		}
+		for i := range orig.Users {
+			names = append(names, orig.Users[i].Name)
+		}
+		for _, q := range orig.Queues {
+			names = append(names, q.Path[strings.LastIndexByte(q.Path, '.')+1:])
+		}
+		for i, j := range jobs {
+			names = append(names, j.Name, j.ExternalID)
+			if same[i].NumTasks() != j.NumTasks() || same[i].SubmitMS != j.SubmitMS || len(same[i].Stages) != len(j.Stages) {
+				t.Errorf("job %d is another", i)
+			}
+		}
+		var text strings.Builder
+		for i := range anon.Nodes {
+			text.WriteString(anon.Nodes[i].Host + anon.Nodes[i].Rack + " ")
+		}
+		for i := range anon.Users {
+			text.WriteString(anon.Users[i].Name + " ")
+		}
+		for _, q := range anon.Queues {
+			text.WriteString(q.Path + " ")
+		}
+		for _, j := range same {
+			text.WriteString(j.Name + " " + j.ExternalID + " ")
+			for _, kv := range j.Conf {
+				text.WriteString(kv.Value + " ")
+			}
+		}
+		manifest, err := os.ReadFile(filepath.Join(out, "trace.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(manifest)
+		for _, name := range names {
+			if name != "" && name != "root" && name != "default" && len(name) > 3 && strings.Contains(text.String(), name) {
+				t.Errorf("%s: %q is still there", from, name)
+			}
+		}
+		if got := must(t, "trace", "check", out); !strings.Contains(got, "ok") {
+			t.Error(got)
+		}
+		counted := out + "-counted"
+		must(t, "trace", "anonymize", traces+from, "--out", counted)
+		before, after := summaryOf(t, traces+from), summaryOf(t, counted)
+		for _, name := range []string{"makespan_ms", "duration_job_mean_ms", "wait_job_first_task_p95_ms"} {
+			if before[name] != after[name] {
+				t.Errorf("%s: %s is %v, and without names %v", from, name, before[name], after[name])
+			}
+		}
+	}
+	a, b := filepath.Join(dir, "k1"), filepath.Join(dir, "k2")
+	must(t, "trace", "anonymize", traces+"fair-weights", "--key", "secret", "--out", a)
+	must(t, "trace", "anonymize", traces+"node-lost", "--key", "secret", "--out", b)
+	x, _ := jobsOf(t, a)
+	y, _ := jobsOf(t, b)
+	if x.Users[0].Name != y.Users[0].Name || !strings.HasPrefix(x.Users[0].Name, "user-") {
+		t.Errorf("one key gives %q and %q", x.Users[0].Name, y.Users[0].Name)
+	}
+}

@@ -1,0 +1,120 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"replay/trace"
+)
+
+// A Cut is a part of a trace.
+type Cut struct {
+	FromMS, ToMS int64   // submissions from, and to before; ToMS [trace.Unset] = to the end
+	Share        float64 // of the jobs, above 0 to 1; those of a smaller share are among those of a larger one with the same seed
+	Seed         uint64
+	KeepLoad     bool // with a share: submissions move together, so that the offered load stays
+}
+
+// Make writes the cut of a trace to a directory, which is absent or empty. Times count from the beginning of the cut; the cluster begins as it
+// is then, without the jobs that run. With [Cut.KeepLoad] a gap between submissions becomes Share of itself, and node events stay where they are.
+func (c *Cut) Make(ctx context.Context, t *trace.Trace, out, name string) (*Result, error) {
+	if !(c.Share > 0 && c.Share <= 1) {
+		return nil, fmt.Errorf("share is %v, want above 0 to 1", c.Share)
+	}
+	to := c.ToMS
+	if to == trace.Unset {
+		to = math.MaxInt64
+	}
+	if c.FromMS < 0 || c.FromMS >= to {
+		return nil, fmt.Errorf("from %d to %d ms, want a span", c.FromMS, c.ToMS)
+	}
+	if name == "" {
+		name = c.name(t.Name())
+	}
+	m := metaOf(t, name, c.note())
+	w := trace.Window{FromMS: c.FromMS, ToMS: to}
+	m.Nodes, m.Events = w.Cluster(t.Nodes, t.Events)
+	if m.OriginUnixMS != trace.Unset {
+		m.OriginUnixMS += c.FromMS
+	}
+	r, err := begin(out, m)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Abort()
+	ids, by := map[int64]int64{}, map[int64]int64{} // numbers, and how far each job was moved, by its old number
+	err = each(ctx, t, func(j *trace.Job) error {
+		if j.SubmitMS < c.FromMS || j.SubmitMS >= to || !c.takes(j.ID) {
+			return nil
+		}
+		id, at := j.ID, j.SubmitMS
+		renumber(j, int64(len(ids)), ids)
+		move(j, func(ms int64) int64 { return c.scaled(ms - c.FromMS) })
+		by[id] = j.SubmitMS - at
+		return r.AddJob(j)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, errors.New("no job is in the cut")
+	}
+	err = r.executors(t, func(e *trace.Executor) bool {
+		id, ok := ids[e.Job]
+		if e.AddedMS += by[e.Job]; e.RemovedMS != trace.Unset {
+			e.RemovedMS += by[e.Job]
+		}
+		e.Job = id
+		return ok && e.AddedMS >= 0
+	})
+	if err == nil {
+		err = r.attach(t, func(name string) bool { return !recording(name) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+// takes reports whether a job is in the sample: a fixed number of its own is below the share.
+func (c *Cut) takes(job int64) bool {
+	return c.Share == 1 || trace.Stream(c.Seed, fmt.Sprintf("cut/%d", job)).Float64() < c.Share
+}
+
+// scaled moves a time together.
+func (c *Cut) scaled(ms int64) int64 {
+	if !c.KeepLoad || c.Share == 1 {
+		return ms
+	}
+	return int64(float64(ms) * c.Share)
+}
+
+// name is that of the cut of a trace, as results call it.
+func (c *Cut) name(of string) string {
+	const most = 150
+	if r := []rune(of); len(r) > most {
+		of = string(r[:most])
+	}
+	if c.FromMS > 0 || c.ToMS != trace.Unset {
+		of += fmt.Sprintf(" from %d", c.FromMS)
+		if c.ToMS != trace.Unset {
+			of += fmt.Sprintf(" to %d", c.ToMS)
+		}
+		of += " ms"
+	}
+	if c.Share < 1 {
+		of += fmt.Sprintf(" share=%g seed=%d", c.Share, c.Seed)
+	}
+	return of
+}
+
+// note says what was cut, for the manifest.
+func (c *Cut) note() string {
+	text := "cut" + c.name("")
+	if c.Share < 1 && c.KeepLoad {
+		text += ", submissions moved together"
+	}
+	return text
+}

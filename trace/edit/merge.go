@@ -1,0 +1,260 @@
+package edit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"replay/trace"
+)
+
+// Merge lays traces over one another, each from time 0 on, and writes them as one to a directory, which is absent or empty.
+//
+// Users and queues of one name are one; settings of a queue are those of the first trace that has it. The cluster is that of the first trace, with its events and attached files. With union it is all of them: hosts of one name must be
+// alike, and nodes and events of all count. Without, a host of the others that the first does not have is a preferred host that is never there.
+func Merge(ctx context.Context, traces []*trace.Trace, out, name string, union bool) (*Result, error) {
+	if len(traces) < 2 {
+		return nil, fmt.Errorf("%d traces, want two or more to lay over one another", len(traces))
+	}
+	m := &merging{union: union, host: map[string]int32{}, user: map[string]int32{}, queue: map[string]int32{}, rack: map[string]int32{}}
+	for _, t := range traces {
+		if err := m.add(t); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Dir(), err)
+		}
+	}
+	meta := metaOf(traces[0], name, fmt.Sprintf("merged with %d further traces", len(traces)-1))
+	if name == "" {
+		meta.Name = fmt.Sprintf("%d traces merged", len(traces))
+	}
+	meta.Generator, meta.Nodes, meta.Events, meta.Queues, meta.Users, meta.Files = nil, m.nodes, m.sorted(), m.queues, m.users, m.files
+	for _, t := range traces[1:] {
+		if t.OriginUnixMS != meta.OriginUnixMS {
+			meta.OriginUnixMS = trace.Unset
+		}
+		meta.LocalitySource, meta.DurationSource = lesser(meta.LocalitySource, t.LocalitySource), lesser(meta.DurationSource, t.DurationSource)
+	}
+	r, err := begin(out, meta)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Abort()
+	if err := m.jobs(ctx, r); err != nil {
+		return nil, err
+	}
+	if err := r.attach(traces[0], func(name string) bool { return !recording(name) }); err != nil {
+		return nil, err
+	}
+	for _, t := range traces[1:] {
+		for _, name := range t.Attachments() {
+			r.res.LeftOut = append(r.res.LeftOut, name+" of "+t.Name())
+		}
+	}
+	return r.finish()
+}
+
+// lesser is what can be said of two traces together.
+func lesser(a, b string) string {
+	if a == b {
+		return a
+	}
+	for _, s := range []string{trace.LocalityModelled, trace.LocalityObserved, trace.LocalityRecorded} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return a
+}
+
+type merging struct {
+	union                   bool
+	nodes                   []trace.Node
+	events                  []trace.NodeEvent
+	queues                  []trace.Queue
+	users                   []trace.User
+	files                   []trace.File
+	host, user, queue, rack map[string]int32
+	parts                   []mergePart
+}
+
+// mergePart says what the numbers of one trace become.
+type mergePart struct {
+	trace             *trace.Trace
+	node, user, queue []int32
+	file              int32 // added to each
+	ids               map[int64]int64
+	source            trace.JobSource
+	next              *trace.Job
+}
+
+func (m *merging) add(t *trace.Trace) error {
+	p := mergePart{trace: t, file: int32(len(m.files)), ids: map[int64]int64{}, source: t.Jobs()}
+	first := len(m.parts) == 0
+	for _, n := range t.Nodes {
+		id, ok := m.host[n.Host]
+		switch {
+		case !ok:
+			id = int32(len(m.nodes))
+			m.host[n.Host] = id
+			rack, known := m.rack[n.Rack]
+			if !known {
+				rack = int32(len(m.rack))
+				m.rack[n.Rack] = rack
+			}
+			n.ID, n.RackID = id, rack
+			n.Present = n.Present && (first || m.union)
+			m.nodes = append(m.nodes, n)
+		case m.union && (m.nodes[id].MemMiB != n.MemMiB || m.nodes[id].VCores != n.VCores || m.nodes[id].Rack != n.Rack):
+			o := &m.nodes[id]
+			return fmt.Errorf("host %s has %d MiB and %d vcores in %s, and elsewhere %d MiB and %d vcores in %s: want alike", n.Host, n.MemMiB, n.VCores, n.Rack, o.MemMiB, o.VCores, o.Rack)
+		case m.union && m.nodes[id].Present != n.Present:
+			return fmt.Errorf("host %s is in the cluster at time 0 in one trace alone", n.Host)
+		case m.union && !first && hasEvents(t, n.ID):
+			return fmt.Errorf("host %s has events in this trace and is one of another: which are true can't be told", n.Host)
+		}
+		p.node = append(p.node, id)
+	}
+	if first || m.union {
+		for _, e := range t.Events {
+			e.Node = p.node[e.Node]
+			m.events = append(m.events, e)
+		}
+	}
+	for _, u := range t.Users {
+		id, ok := m.user[u.Name]
+		if !ok {
+			id = int32(len(m.users))
+			m.user[u.Name] = id
+			u.ID = id
+			m.users = append(m.users, u)
+		}
+		p.user = append(p.user, id)
+	}
+	for _, q := range t.Queues {
+		id, ok := m.queue[q.Path]
+		if !ok {
+			id = int32(len(m.queues))
+			m.queue[q.Path] = id
+			if q.ID = id; q.Parent != trace.Unset {
+				q.Parent = p.queue[q.Parent]
+			}
+			m.queues = append(m.queues, q)
+		}
+		p.queue = append(p.queue, id)
+	}
+	for _, f := range t.Files {
+		f.ID = int32(len(m.files))
+		if !first {
+			f.Name = fmt.Sprintf("%d:%s", len(m.parts)+1, f.Name)
+		}
+		m.files = append(m.files, f)
+	}
+	m.parts = append(m.parts, p)
+	return nil
+}
+
+func hasEvents(t *trace.Trace, node int32) bool {
+	for i := range t.Events {
+		if t.Events[i].Node == node {
+			return true
+		}
+	}
+	return false
+}
+
+// sorted returns the events of all traces in order of time, those of one time in the order of traces.
+func (m *merging) sorted() []trace.NodeEvent {
+	slices.SortStableFunc(m.events, func(a, b trace.NodeEvent) int { return cmp.Compare(a.TimeMS, b.TimeMS) })
+	for i := range m.events {
+		m.events[i].Seq = int32(i)
+	}
+	return m.events
+}
+
+// jobs writes the jobs of all traces in order of submission, those of one time in the order of traces; then their executors.
+func (m *merging) jobs(ctx context.Context, r *rewriting) error {
+	for i := range m.parts {
+		if err := m.parts[i].read(); err != nil {
+			return err
+		}
+	}
+	for n := int64(0); ; n++ {
+		var p *mergePart
+		at := int64(math.MaxInt64)
+		for i := range m.parts {
+			if j := m.parts[i].next; j != nil && (p == nil || j.SubmitMS < at) {
+				p, at = &m.parts[i], j.SubmitMS
+			}
+		}
+		if p == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.change(n)
+		if err := r.AddJob(p.next); err != nil {
+			return fmt.Errorf("%s: %w", p.trace.Dir(), err)
+		}
+		if err := p.read(); err != nil {
+			return err
+		}
+	}
+	return m.executors(r)
+}
+
+// executors are sorted by job, of which each has its own.
+func (m *merging) executors(r *rewriting) error {
+	var all []trace.Executor
+	for i := range m.parts {
+		p := &m.parts[i]
+		list, err := p.trace.Executors()
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			e.Job, e.Node = p.ids[e.Job], p.node[e.Node]
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b trace.Executor) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.ID, b.ID)) })
+	for _, e := range all {
+		if err := r.AddExecutor(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *mergePart) read() (err error) {
+	if p.next, err = p.source.Next(); errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.trace.Dir(), err)
+	}
+	return nil
+}
+
+// change gives the next job its numbers in the merged trace.
+func (p *mergePart) change(id int64) {
+	j := p.next
+	renumber(j, id, p.ids)
+	j.User, j.Queue = p.user[j.User], p.queue[j.Queue]
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		if s.FileID != trace.Unset {
+			s.FileID += p.file
+		}
+		for _, column := range [][]int32{s.Tasks.Pref, s.Tasks.RecordedNode} {
+			for k, n := range column {
+				if n != trace.Unset {
+					column[k] = p.node[n]
+				}
+			}
+		}
+	}
+}
