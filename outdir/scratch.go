@@ -3,6 +3,7 @@ package outdir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +57,8 @@ func NewScratchFile(name string) (*ScratchFile, error) {
 	if err != nil {
 		return nil, temporary(err)
 	}
-	return &ScratchFile{f, os.Remove(f.Name()) != nil}, nil
+	err = os.Remove(f.Name())
+	return &ScratchFile{f, err != nil && !errors.Is(err, fs.ErrNotExist)}, nil // another program that began may have been the first
 }
 
 // ReadAt is as of [os.File].
