@@ -17,9 +17,10 @@ var picture = map[string][]string{
 	"replay/outdir":            nil, // puts what is written in its place
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines"},
+	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/spill"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
+	"replay/trace/importer/spill":    {"replay/outdir"},
 	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 
 	"replay/policy/resource":            nil,

@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 		"a time that is none": {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,50,1\nM2,1,j,1,Terminated,x,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `batch_task.csv: line 2: start_time is "x", want a whole number`},
 		"a plan below 0":      {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,-50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `line 1: plan_cpu is "-50", want a number from 0`},
 		"a cycle":             {V2018, files{"batch_task.csv": "M1_1,1,j,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "job j: M1_1 comes after itself"},
-		"too many instances":  {V2018, files{"batch_task.csv": "M1,2000000000,j,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "task M1 has 2000000000 instances, want at most 10000000"},
+		"too many instances":  {V2018, files{"batch_task.csv": "M1,2000000000,j,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "task M1: job j: has 2000000000 tasks, want at most"},
 		"no job":              {V2018, files{"batch_task.csv": "M1,1,,1,Terminated,1,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `job_name is "", want a name`},
 		"an unknown event":    {V2017, files{"batch_task.csv": "1,2,1,1,1,Terminated,50,1\n", "server_event.csv": "1,1,reboot,\n"}, `event_type is "reboot", want add, softerror or harderror`},
 		"events out of order": {V2017, files{"batch_task.csv": "1,2,1,1,1,Terminated,50,1\n", "server_event.csv": "9,1,add,\n8,1,softerror,\n"}, "server_event.csv: line 2: timestamp is 8, want 9 or more"},

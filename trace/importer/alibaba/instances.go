@@ -229,8 +229,8 @@ func (j *job) fill(b *workload.Builder, c *containers.Job, t *task) error {
 	if t.gpuMilli > 0 {
 		size.Extra = trace.NamedValue{Name: containers.GPUMilli, Value: t.gpuMilli}
 	}
-	if t.n > containers.MostTasks {
-		return fmt.Errorf("job %s: task %s has %d instances, want at most %d", j.id, t.name, t.n, int64(containers.MostTasks))
+	if err := c.Room(t.n); err != nil {
+		return fmt.Errorf("task %s: %w", t.name, err)
 	}
 	list, retries := lastTries(b, j.instances[t.name])
 	durations := make([]int64, 0, max(int64(len(list)), t.n))

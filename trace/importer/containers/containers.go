@@ -27,16 +27,13 @@ type Task struct {
 	Host       string // on which it ran; "" = unknown
 }
 
-// MostTasks is how many tasks an application may have unless somebody says otherwise.
-const MostTasks = 10_000_000
-
 // Job is an application while its tasks are added. App is for what is no task: ids, times, user, queue.
 type Job struct {
 	App    *workload.Application
 	groups map[string]*group
 	order  []*group
 	tasks  int64
-	most   int64
+	b      *workload.Builder
 }
 
 // mostParents is how many groups one may wait for.
@@ -71,14 +68,8 @@ func New(b *workload.Builder, kind, id string, submitMS int64) *Job {
 	a.Job.ExternalID, a.Job.SubmitMS = id, submitMS
 	a.Job.AMMemMiB, a.Job.AMVCores = 1024, 1
 	b.Counts.Defaulted["application_master_sizes"]++
-	return &Job{App: a, groups: map[string]*group{}, most: MostTasks}
+	return &Job{App: a, groups: map[string]*group{}, b: b}
 }
-
-// Limit sets how many tasks the application may have.
-func (j *Job) Limit(most int64) { j.most = most }
-
-// Tasks returns how many tasks were added.
-func (j *Job) Tasks() int64 { return j.tasks }
 
 func (j *Job) group(name string) *group {
 	g := j.groups[name]
@@ -90,11 +81,20 @@ func (j *Job) group(name string) *group {
 	return g
 }
 
-// Add adds n like tasks to a group, in the order of the source.
-func (j *Job) Add(name string, size Size, priority int32, n int64, t Task) error {
-	if j.tasks += n; j.tasks > j.most {
-		return fmt.Errorf("job %s has more than %d tasks", j.App.Job.ExternalID, j.most)
+// Room tells whether the application may have n tasks more.
+func (j *Job) Room(n int64) error {
+	if err := j.b.CheckTasks(j.tasks + n); err != nil {
+		return fmt.Errorf("job %s: %w", j.App.Job.ExternalID, err)
 	}
+	return nil
+}
+
+// Add adds n like tasks to a group, in the order of the source. The error is that of more than an application may have.
+func (j *Job) Add(name string, size Size, priority int32, n int64, t Task) error {
+	if err := j.Room(n); err != nil {
+		return err
+	}
+	j.tasks += n
 	g := j.group(name)
 	key := like{size.MilliVCores, size.Extra, priority}
 	s := g.sizes[key]

@@ -10,7 +10,8 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"os"
+
+	"replay/outdir"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 type Groups struct {
 	what  string // a group, in messages
 	depth int    // how often the records were parted before
-	file  *os.File
+	file  *outdir.ScratchFile
 	end   int64
 	parts [parts]part
 	bytes int64
@@ -79,7 +80,7 @@ func hash(key []byte, depth int) uint64 {
 // write appends the buffer of a part to the file.
 func (g *Groups) write(p *part) (err error) {
 	if g.file == nil {
-		if g.file, err = scratch(); err != nil {
+		if g.file, err = outdir.NewScratchFile("replay-spill"); err != nil {
 			return err
 		}
 	}
@@ -90,18 +91,6 @@ func (g *Groups) write(p *part) (err error) {
 	g.end += int64(len(p.buf))
 	p.buf = p.buf[:0]
 	return nil
-}
-
-// scratch makes a file that has no name any more.
-func scratch() (*os.File, error) {
-	f, err := os.CreateTemp("", "replay-spill-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // Close lets go of the file.

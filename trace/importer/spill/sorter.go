@@ -7,8 +7,9 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
-	"os"
 	"slices"
+
+	"replay/outdir"
 )
 
 // runBytes is how many bytes of records a Sorter keeps in memory.
@@ -16,7 +17,7 @@ const runBytes = 8 << 20
 
 // Sorter sorts records by their bytes. What is kept in memory does not grow with their number.
 type Sorter struct {
-	file *os.File
+	file *outdir.ScratchFile
 	end  int64
 	runs []chunk // sorted, in the file
 	last []byte  // records of the run that is not in the file
@@ -54,7 +55,7 @@ func (s *Sorter) sort() {
 // write makes a run in the file of what is in memory.
 func (s *Sorter) write() (err error) {
 	if s.file == nil {
-		if s.file, err = scratch(); err != nil {
+		if s.file, err = outdir.NewScratchFile("replay-spill"); err != nil {
 			return err
 		}
 	}
@@ -135,8 +136,9 @@ func (s *Sorter) inMemory() func([]byte) ([]byte, error) {
 	}
 }
 
-// Close lets go of the file.
+// Close lets go of all records.
 func (s *Sorter) Close() error {
+	s.last, s.at, s.runs = nil, nil, nil
 	if s.file == nil {
 		return nil
 	}

@@ -129,7 +129,7 @@ func TestErrors(t *testing.T) {
 		"a start before its time": {"submit,start,duration\n5,4,1\n", "", "t.csv: line 2: starts 1000 ms before it is submitted"},
 		"a huge number":           {"submit,duration\n1e300,2\n", "", `t.csv: line 2: submit is "1e300", want`},
 		"no task":                 {"submit,duration,tasks\n1,2,0\n", "", "t.csv: line 2: tasks is 0, want 1 or more"},
-		"too many tasks":          {"submit,duration,tasks\n1,2,2000000000\n", "", "job row1 has more than 10000000 tasks"},
+		"too many tasks":          {"submit,duration,tasks\n1,2,2000000000\n", "", "job row1: has 2000000000 tasks, want at most"},
 		"no job":                  {"job,submit,duration\n,1,2\n", "", "t.csv: line 2: job is empty"},
 		"a cycle":                 {"job,submit,duration,stage,parents\na,1,2,x,y\na,1,2,y,x\n", "", "job a: x comes after itself"},
 		"a parent of itself":      {"job,submit,duration,stage,parents\na,1,2,x,x\n", "", "job a: x comes after itself"},

@@ -1,9 +1,8 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
+	"iter"
 	"strings"
 	"time"
 )
@@ -26,41 +25,81 @@ func parseArrivals(s string) (arrivals, error) {
 	return arrivals{kind, d}, nil
 }
 
-// arrival is one application of the trace: which of the spool, which copy of it, and when.
+// arrival is one application of the trace, which copy of it, and when.
 type arrival struct {
-	app, copy int
-	at        int64
+	*spooled
+	copy int
+	at   int64
 }
 
-// arrivals lays the applications on the time axis. With recorded times all copies of an application
-// come at once; otherwise copies follow each other, each in the recorded order of applications.
-func (b *Builder) arrivals() []arrival {
+// arrivals lays the applications on the time axis, as often as one asks. With recorded times all copies of an application
+// come at once; otherwise copies follow each other, each in the recorded order of applications. An error ends them.
+func (b *Builder) arrivals() iter.Seq2[arrival, error] {
 	how, _ := parseArrivals(b.Options.Arrivals) // was checked
-	order := make([]int, len(b.spool.index))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Compare(b.spool.index[x].submitMS, b.spool.index[y].submitMS)
-	})
-	var out []arrival
-	r, at := stream(b.Options.Seed, "arrivals"), float64(0)
-	for c := range b.Options.Copies {
-		for _, i := range order {
-			switch how.kind {
-			case "recorded":
-				out = append(out, arrival{i, c, b.spool.index[i].submitMS})
-				continue
-			case "fixed":
-				out = append(out, arrival{i, c, int64(len(out)) * how.gap.Milliseconds()})
-			case "poisson":
-				out = append(out, arrival{i, c, int64(at)})
+	return func(yield func(arrival, error) bool) {
+		if how.kind == "recorded" {
+			b.recordedArrivals(yield)
+			return
+		}
+		r, at, n := stream(b.Options.Seed, "arrivals"), float64(0), int64(0)
+		for c := range b.Options.Copies {
+			for s, err := range b.spool.index.rows() {
+				if err != nil {
+					yield(arrival{}, err)
+					return
+				}
+				x := arrival{s, c, int64(at)}
+				if how.kind == "fixed" {
+					x.at = n * how.gap.Milliseconds()
+				}
+				n++
 				at += r.ExpFloat64() * float64(how.gap.Milliseconds())
+				if !yield(x, nil) {
+					return
+				}
 			}
-			b.Counts.Modelled["submit_times"]++
 		}
 	}
-	slices.SortStableFunc(out, func(x, y arrival) int { return cmp.Compare(x.at, y.at) })
-	b.Counts.Modelled["copies"] += int64((b.Options.Copies - 1) * len(order))
-	return out
+}
+
+// recordedArrivals has all applications of one time once for each copy.
+func (b *Builder) recordedArrivals(yield func(arrival, error) bool) {
+	var same []*spooled
+	flush := func() bool {
+		for c := range b.Options.Copies {
+			for _, s := range same {
+				if !yield(arrival{s, c, s.submitMS}, nil) {
+					return false
+				}
+			}
+		}
+		same = same[:0]
+		return true
+	}
+	for s, err := range b.spool.index.rows() {
+		if err != nil {
+			yield(arrival{}, err)
+			return
+		}
+		if b.Options.Copies == 1 {
+			if !yield(arrival{s, 0, s.submitMS}, nil) {
+				return
+			}
+			continue
+		}
+		if len(same) > 0 && same[0].submitMS != s.submitMS && !flush() {
+			return
+		}
+		same = append(same, s)
+	}
+	flush()
+}
+
+// countArrivals counts what arrivals make up.
+func (b *Builder) countArrivals() {
+	n := int64(b.spool.index.len())
+	b.Counts.Modelled["copies"] += int64(b.Options.Copies-1) * n
+	if b.Options.Arrivals != "recorded" {
+		b.Counts.Modelled["submit_times"] += int64(b.Options.Copies) * n
+	}
 }

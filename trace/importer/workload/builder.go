@@ -38,7 +38,7 @@ type Builder struct {
 	hosts  map[string]bool
 	took   residents
 	shared sharedFiles
-	depend bool // an application depends on another
+	wanted map[string]bool // ids on which applications depend
 
 	warned map[string]int64 // drops that were told, by reason
 
@@ -73,7 +73,7 @@ func newBuilder(opt *Options, format string) (*Builder, error) {
 	}
 	return &Builder{
 		Options: opt, Counts: NewCounts(), Locality: trace.LocalityObserved, Durations: trace.DurationRecorded,
-		spool: s, source: trace.Source{Format: format}, hosts: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
+		spool: s, source: trace.Source{Format: format}, hosts: map[string]bool{}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
 	}, nil
 }
 
@@ -141,7 +141,7 @@ func (b *Builder) Damaged(err error) error {
 }
 
 // full tells whether the import has as many applications as it may.
-func (b *Builder) full() bool { return b.Options.Limit > 0 && len(b.spool.index) >= b.Options.Limit }
+func (b *Builder) full() bool { return b.Options.Limit > 0 && b.spool.index.len() >= b.Options.Limit }
 
 // CheckTimes tells whether from and to are times of a clock that the source does not have. NoEpoch must be set before it is called, or the
 // first application added.
@@ -215,7 +215,9 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 			b.shared.add(&a.Files[i])
 		}
 	}
-	b.depend = b.depend || len(a.DependsOn) > 0
+	for _, id := range a.DependsOn {
+		b.wanted[strings.Clone(id)] = true
+	}
 	if r == nil {
 		resident := residentOf(a)
 		b.count(&resident)

@@ -23,9 +23,8 @@ func (s *sharedFiles) add(f *File) {
 	s.rows[id].grow(&f.File)
 }
 
-// files lists the files of the trace: the shared ones, then those of each application, named after it.
-// first[i] is the id of the first file that application i of order has of its own.
-func (b *Builder) files(order []arrival) (files []trace.File, first []int32) {
+// files lists the files of the trace: the shared ones, then those of each application in the order of arrivals, named after it.
+func (b *Builder) files() (files []trace.File, err error) {
 	take := func(f File, owner string) {
 		f.ID, f.Name = int32(len(files)), owner+f.Name
 		if b.Options.Blocks == "hdfs" {
@@ -36,14 +35,15 @@ func (b *Builder) files(order []arrival) (files []trace.File, first []int32) {
 	for _, f := range b.shared.rows {
 		take(f, "")
 	}
-	for _, x := range order {
-		first = append(first, int32(len(files)))
-		s := &b.spool.index[x.app]
-		for _, f := range s.own {
-			take(f, copyOf(s.id, x.copy)+":")
+	for x, err := range b.arrivals() {
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range x.own {
+			take(f, copyOf(x.id, x.copy)+":")
 		}
 	}
-	return files, first
+	return files, nil
 }
 
 // fileIDs puts the ids of the trace into the stages of an application whose own files begin at first.

@@ -115,7 +115,7 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 	if err := b.settle(); err != nil {
 		return nil, err
 	}
-	if len(b.spool.index) == 0 {
+	if b.spool.index.len() == 0 {
 		if len(b.inputs) > 0 {
 			return nil, &NothingError{b.inputs}
 		}

@@ -3,8 +3,6 @@ package workload
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -48,7 +46,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 	if _, err := b.add(a, &recording{input: in, counts: c, startMS: a.Job.RecordedStartMS, attempt: a.Attempt}); err != nil {
 		return err
 	}
-	if s := &b.spool.index[len(b.spool.index)-1]; s.recording.finishMS == trace.Unset {
+	if s := &b.spool.index.recordings[len(b.spool.index.recordings)-1]; s.recording.finishMS == trace.Unset {
 		s.recording.finishMS = in.EndMS // nothing is known of its executors after it
 	}
 	return nil
@@ -58,26 +56,17 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 // was added first does not matter after it.
 func (b *Builder) settle() error {
 	index := b.spool.index
-	slices.SortStableFunc(index, func(x, y spooled) int {
-		return cmp.Or(cmp.Compare(x.submitMS, y.submitMS), cmp.Compare(x.id, y.id), compareAttempts(x.attempt(), y.attempt()))
-	})
+	index.sort()
 	if err := b.chooseRecordings(); err != nil {
 		return err
 	}
 	if err := b.tellApart(); err != nil {
 		return err
 	}
-	managers := map[string]int64{}
-	for i := range b.spool.index {
-		s := &b.spool.index[i]
-		managers[cmp.Or(b.spool.names.text[s.manager], trace.UnknownManager)]++
-		if s.noEnd {
-			b.source.NoEnd++
-		}
+	for i := range index.recordings {
+		s := &index.recordings[i]
+		index.count(s)
 		r := s.recording
-		if r == nil {
-			continue
-		}
 		b.count(&r.resident)
 		b.inputs = append(b.inputs, r.input)
 		b.Counts.add(r.counts, int64(b.Options.Copies))
@@ -85,13 +74,7 @@ func (b *Builder) settle() error {
 			return err
 		}
 	}
-	if len(managers) == 1 {
-		delete(managers, trace.UnknownManager)
-	}
-	for _, name := range slices.Sorted(maps.Keys(managers)) {
-		b.source.RecordedOn = append(b.source.RecordedOn, trace.KindCount{Kind: name, Count: managers[name]})
-	}
-	slices.SortStableFunc(b.source.RecordedOn, func(x, y trace.KindCount) int { return -cmp.Compare(x.Count, y.Count) })
+	b.source.RecordedOn, b.source.NoEnd = b.managedBy(), index.noEnd
 	SortInputs(b.inputs)
 	for _, in := range b.inputs {
 		if in.LeftOut != "" {
@@ -100,36 +83,7 @@ func (b *Builder) settle() error {
 		}
 	}
 	b.Counts.Read["inputs"] = int64(len(b.inputs))
-	b.Counts.Kept["applications"] = int64(len(b.spool.index))
-	return nil
-}
-
-// tellApart gives a number to each application that has the id of another, from the second on in the order of submission. Others that depend on the id
-// depend on the first.
-func (b *Builder) tellApart() error {
-	hashes := make([]uint64, len(b.spool.index)) // less than a table of all ids
-	seed := maphash.MakeSeed()
-	for i := range b.spool.index {
-		hashes[i] = maphash.String(seed, b.spool.index[i].id)
-	}
-	sorted := slices.Clone(hashes)
-	slices.Sort(sorted)
-	n := map[string]int{}
-	for i := range b.spool.index {
-		s := &b.spool.index[i]
-		at, _ := slices.BinarySearch(sorted, hashes[i])
-		if s.id == "" || at+1 == len(sorted) || sorted[at+1] != hashes[i] {
-			continue
-		}
-		if n[s.id]++; n[s.id] == 1 {
-			continue
-		}
-		if b.Options.Strict {
-			return fmt.Errorf("application %q: the source has several of this id, want one", s.id)
-		}
-		b.Counts.Modelled["ids_of_applications_that_had_that_of_another"]++
-		s.id += " (" + strconv.Itoa(n[s.id]) + ")"
-	}
+	b.Counts.Kept["applications"] = int64(index.len())
 	return nil
 }
 
@@ -138,14 +92,14 @@ func (b *Builder) tellApart() error {
 // which has the same id by chance; it gets a number.
 func (b *Builder) chooseRecordings() error {
 	byID := map[string][]*spooled{}
-	for i := range b.spool.index {
-		if s := &b.spool.index[i]; s.recording != nil && s.id != "" {
+	for i := range b.spool.index.recordings {
+		if s := &b.spool.index.recordings[i]; s.id != "" {
 			byID[s.id] = append(byID[s.id], s)
 		}
 	}
 	left := map[*spooled]bool{}
-	for i := range b.spool.index {
-		s := &b.spool.index[i]
+	for i := range b.spool.index.recordings {
+		s := &b.spool.index.recordings[i]
 		same := byID[s.id] // at its first, so that errors come in the order of the trace
 		if delete(byID, s.id); len(same) < 2 {
 			continue
@@ -182,13 +136,13 @@ func (b *Builder) chooseRecordings() error {
 			}
 		}
 	}
-	index := b.spool.index[:0:0]
-	for i := range b.spool.index {
-		if s := &b.spool.index[i]; !left[s] {
+	index := b.spool.index.recordings[:0:0]
+	for i := range b.spool.index.recordings {
+		if s := &b.spool.index.recordings[i]; !left[s] {
 			index = append(index, *s)
 		}
 	}
-	b.spool.index = index
+	b.spool.index.recordings = index
 	return nil
 }
 

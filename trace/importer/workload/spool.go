@@ -14,18 +14,19 @@ import (
 // so that memory holds one application at a time.
 type spool struct {
 	file  *outdir.ScratchFile
-	index []spooled
+	index *index
 	names names // users, queues and cluster managers
 
 	out *gob.Encoder
-	end int64 // of what was written
+	buf *bufio.Writer // of the file, until the first application is read again
+	end int64         // of what was written
 
 	in  *bufio.Reader
 	dec *gob.Decoder
 	pos int64 // of in; what comes next is there
 }
 
-// spooled is what stays in memory of an application: little, as there may be millions.
+// spooled is what is known of an application without reading it again.
 type spooled struct {
 	at, end     int64 // in the file
 	id          string
@@ -63,7 +64,7 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &spool{file: f}
+	s := &spool{file: f, index: newIndex(), buf: bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<18)}
 	s.out = gob.NewEncoder(s)
 	if err := s.out.Encode(&Application{}); err != nil { // brings the types, which a decoder wants first and once
 		return nil, errors.Join(err, s.close())
@@ -73,7 +74,7 @@ func newSpool() (*spool, error) {
 
 // Write appends to the file.
 func (s *spool) Write(p []byte) (int, error) {
-	n, err := s.file.WriteAt(p, s.end)
+	n, err := s.buf.Write(p)
 	s.end += int64(n)
 	return n, err
 }
@@ -92,13 +93,15 @@ func (s *spool) add(a *Application, queue string, r *recording) error {
 			x.own = append(x.own, f)
 		}
 	}
-	s.index = append(s.index, x)
-	return nil
+	return s.index.add(x)
 }
 
-// get reads application i again; it is the caller's.
-func (s *spool) get(i int) (*Application, error) {
+// get reads an application again; it is the caller's.
+func (s *spool) get(x *spooled) (*Application, error) {
 	if s.dec == nil {
+		if err := s.buf.Flush(); err != nil {
+			return nil, err
+		}
 		s.in = bufio.NewReader(io.NewSectionReader(s.file, 0, s.end))
 		s.dec = gob.NewDecoder(s.in)
 		if err := s.dec.Decode(&Application{}); err != nil {
@@ -106,7 +109,6 @@ func (s *spool) get(i int) (*Application, error) {
 		}
 		s.pos = -1
 	}
-	x := &s.index[i]
 	if s.pos != x.at {
 		s.in.Reset(io.NewSectionReader(s.file, x.at, s.end-x.at))
 	}
@@ -117,4 +119,4 @@ func (s *spool) get(i int) (*Application, error) {
 }
 
 // close removes the file.
-func (s *spool) close() error { return s.file.Close() }
+func (s *spool) close() error { return errors.Join(s.file.Close(), s.index.close()) }

@@ -232,8 +232,15 @@ func TestSpool(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var rows []*spooled
+	for x, err := range s.index.rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, x)
+	}
 	for _, i := range []int{3, 4, 5, 19, 0, 1, 1, 18, 7} {
-		a, err := s.get(i)
+		a, err := s.get(rows[i])
 		if err != nil {
 			t.Fatal(err)
 		}

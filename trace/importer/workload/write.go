@@ -19,8 +19,9 @@ type writing struct {
 	cluster     *cluster
 	preferences *preferences
 	user, queue map[string]int32
-	order       []arrival
-	firstFile   []int32          // of each arrival
+	nextFile    int32 // of those that applications do not share
+	firstAt     int64
+	lastAt      int64
 	job         map[string]int64 // by external id, where somebody asks
 	recorded    []*RecordedApp
 	attempts    attempts
@@ -30,7 +31,8 @@ type writing struct {
 
 // write makes the trace of what was added.
 func (b *Builder) write(ctx context.Context) (*Result, error) {
-	t := &writing{Builder: b, order: b.arrivals()}
+	b.countArrivals()
+	t := &writing{Builder: b}
 	meta, err := t.meta()
 	if err != nil {
 		return nil, err
@@ -40,21 +42,44 @@ func (b *Builder) write(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer t.w.Abort()
-	if b.depend || len(b.attached) > 0 {
-		t.job = make(map[string]int64, len(t.order))
-		for i, x := range t.order {
-			t.job[copyOf(b.spool.index[x.app].id, x.copy)] = int64(i)
-		}
+	if err := t.number(); err != nil {
+		return nil, err
 	}
-	for i := range t.order {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	t.nextFile = int32(len(b.shared.rows))
+	i := 0
+	for x, err := range b.arrivals() {
+		if err == nil {
+			err = ctx.Err()
 		}
-		if err := t.application(i); err != nil {
+		if err == nil {
+			err = t.application(i, x)
+		}
+		if err != nil {
 			return nil, err
 		}
+		i++
 	}
 	return t.finish()
+}
+
+// number finds the jobs of the applications that somebody asks for.
+func (t *writing) number() error {
+	all := len(t.attached) > 0
+	if len(t.wanted) == 0 && !all {
+		return nil
+	}
+	t.job = map[string]int64{}
+	i := int64(0)
+	for x, err := range t.arrivals() {
+		if err != nil {
+			return err
+		}
+		if all || t.wanted[x.id] {
+			t.job[copyOf(x.id, x.copy)] = i
+		}
+		i++
+	}
+	return nil
 }
 
 // meta is all of the trace but its applications.
@@ -73,12 +98,7 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	if !recorded && len(t.events) > 0 {
 		return meta, fmt.Errorf("arrivals is %s, want recorded: the source has events of nodes at recorded times", t.Options.Arrivals)
 	}
-	t.origin = t.spool.index[0].submitMS
-	users, queues := map[string]bool{}, map[string]bool{}
-	for _, s := range t.spool.index {
-		t.origin = min(t.origin, s.submitMS)
-		users[t.spool.names.text[s.user]], queues[t.spool.names.text[s.queue]] = true, true
-	}
+	t.origin = t.spool.index.first
 	for _, e := range t.events {
 		t.origin = min(t.origin, e.TimeMS)
 	}
@@ -86,9 +106,11 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 		meta.OriginUnixMS = t.origin
 	}
 	meta.Name = t.name(meta.OriginUnixMS)
-	meta.Users, t.user = userTable(users)
-	meta.Queues, t.queue = queueTable(queues)
-	meta.Files, t.firstFile = t.files(t.order)
+	meta.Users, t.user = userTable(t.spool.names.these(t.spool.index.users))
+	meta.Queues, t.queue = queueTable(t.spool.names.these(t.spool.index.queues))
+	if meta.Files, err = t.files(); err != nil {
+		return meta, err
+	}
 	meta.Events, err = t.nodeEvents()
 	return meta, err
 }
@@ -98,17 +120,14 @@ func (t *writing) name(originMS int64) string {
 	if t.Options.Name != "" {
 		return t.Options.Name
 	}
-	name := fmt.Sprintf("%s, %d applications", t.source.Format, len(t.spool.index))
-	if len(t.spool.index) == 1 {
+	name := fmt.Sprintf("%s, %d applications", t.source.Format, t.spool.index.len())
+	if t.spool.index.len() == 1 {
 		name = t.source.Format + ", 1 application"
 	}
 	if originMS == trace.Unset {
 		return name
 	}
-	last := t.origin
-	for _, s := range t.spool.index {
-		last = max(last, s.submitMS)
-	}
+	last := t.spool.index.last
 	day := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
 	if name += ", " + day(t.origin); day(last) != day(t.origin) {
 		name += " to " + day(last)
@@ -131,26 +150,29 @@ func (t *writing) nodeEvents() (events []trace.NodeEvent, err error) {
 }
 
 // application writes arrival i.
-func (t *writing) application(i int) error {
-	x := t.order[i]
-	a, err := t.spool.get(x.app)
+func (t *writing) application(i int, x arrival) error {
+	a, err := t.spool.get(x.spooled)
 	if err != nil {
 		return err
 	}
 	j := &a.Job
-	j.ID, j.User, j.Queue = int64(i), t.user[a.User], t.queue[t.spool.names.text[t.spool.index[x.app].queue]]
+	j.ID, j.User, j.Queue = int64(i), t.user[a.User], t.queue[t.spool.names.text[x.queue]]
 	if t.Options.Arrivals == "recorded" {
 		a.shift(-t.origin)
 	} else {
 		a.shift(x.at - j.SubmitMS)
 	}
-	j.ExternalID = copyOf(t.spool.index[x.app].id, x.copy)
+	j.ExternalID = copyOf(x.id, x.copy)
 	t.dependencies(a, x.copy)
 	if err := mapNodes(a, t.cluster); err != nil {
 		return err
 	}
 	t.preferences.fill(j, a.Files, j.ExternalID)
-	t.fileIDs(a, t.firstFile[i])
+	t.fileIDs(a, t.nextFile)
+	t.nextFile += int32(len(x.own))
+	if t.lastAt = x.at; i == 0 {
+		t.firstAt = x.at
+	}
 	if err := t.w.AddJob(j); err != nil {
 		return fmt.Errorf("application %s: %w", j.ExternalID, err)
 	}
@@ -230,7 +252,7 @@ func (t *writing) finish() (*Result, error) {
 		return nil, err
 	}
 	return &Result{
-		Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.order[len(t.order)-1].at - t.order[0].at,
+		Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.lastAt - t.firstAt,
 	}, nil
 }
 

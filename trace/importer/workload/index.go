@@ -1,0 +1,210 @@
+package workload
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/spill"
+)
+
+// index finds the applications of the spool in the order in which they are submitted; of those submitted at the same time by id. Rows of recordings are
+// in memory, as there is one for each input; those of other applications, of which there may be millions, wait in files.
+type index struct {
+	recordings []spooled
+	others     *spill.Sorter
+	ids        *spill.Sorter    // of the others: id, submission and place
+	own        map[int64][]File // files of the others that they do not share, by their place
+	renamed    map[int64]string // ids of those that had that of another, by their place
+
+	// What the others have, and after settle all.
+	users, queues map[int32]bool
+	managers      map[int32]int64
+	noEnd         int64
+	last          int64 // submission
+	first         int64
+	buf           []byte
+}
+
+func newIndex() *index {
+	return &index{
+		others: spill.NewSorter(), ids: spill.NewSorter(), own: map[int64][]File{}, renamed: map[int64]string{},
+		users: map[int32]bool{}, queues: map[int32]bool{}, managers: map[int32]int64{},
+	}
+}
+
+// len is the number of applications.
+func (x *index) len() int { return len(x.recordings) + int(x.others.Len()) }
+
+func (x *index) close() error { return errors.Join(x.others.Close(), x.ids.Close()) }
+
+// add takes the row of an application.
+func (x *index) add(s spooled) error {
+	if s.recording != nil {
+		x.recordings = append(x.recordings, s)
+		return nil
+	}
+	x.count(&s)
+	if len(s.own) > 0 {
+		x.own[s.at] = s.own
+	}
+	x.buf = s.pack(x.buf[:0])
+	if err := x.others.Add(x.buf); err != nil {
+		return err
+	}
+	x.buf = append(append(x.buf[:0], s.id...), 0)
+	x.buf = appendOrdered(appendOrdered(x.buf, s.submitMS), s.at)
+	return x.ids.Add(x.buf)
+}
+
+// count takes what a row of the trace says.
+func (x *index) count(s *spooled) {
+	if len(x.managers) == 0 {
+		x.first, x.last = s.submitMS, s.submitMS
+	}
+	x.first, x.last = min(x.first, s.submitMS), max(x.last, s.submitMS)
+	x.users[s.user], x.queues[s.queue] = true, true
+	x.managers[s.manager]++
+	if s.noEnd {
+		x.noEnd++
+	}
+}
+
+// appendOrdered appends a number so that bytes have the order of numbers.
+func appendOrdered(b []byte, v int64) []byte {
+	return binary.BigEndian.AppendUint64(b, uint64(v)^1<<63)
+}
+
+func ordered(b []byte) int64 { return int64(binary.BigEndian.Uint64(b) ^ 1<<63) }
+
+// The fields of a row after its id, of fixed lengths.
+const rowTail = 1 + 8 + 8 + 4 + 4
+
+// pack writes a row that is no recording so that bytes have the order of rows.
+func (s *spooled) pack(b []byte) []byte {
+	b = append(append(appendOrdered(b, s.submitMS), s.id...), 0)
+	b = appendOrdered(b, s.at)
+	b = binary.BigEndian.AppendUint64(b, uint64(s.end))
+	b = binary.BigEndian.AppendUint32(b, uint32(s.user))
+	return binary.BigEndian.AppendUint32(b, uint32(s.queue))
+}
+
+func unpackRow(b []byte) spooled {
+	tail := b[len(b)-rowTail+1:]
+	return spooled{
+		submitMS: ordered(b), id: string(b[8 : len(b)-rowTail]), at: ordered(tail), end: int64(binary.BigEndian.Uint64(tail[8:])),
+		user: int32(binary.BigEndian.Uint32(tail[16:])), queue: int32(binary.BigEndian.Uint32(tail[20:])),
+	}
+}
+
+// sort puts the recordings into order.
+func (x *index) sort() {
+	slices.SortStableFunc(x.recordings, func(a, b spooled) int {
+		return cmp.Or(a.compare(&b), compareAttempts(a.attempt(), b.attempt()))
+	})
+}
+
+func (s *spooled) compare(o *spooled) int {
+	return cmp.Or(cmp.Compare(s.submitMS, o.submitMS), cmp.Compare(s.id, o.id))
+}
+
+// rows are the applications in order, as often as one asks. An error ends them.
+func (x *index) rows() iter.Seq2[*spooled, error] {
+	return func(yield func(*spooled, error) bool) {
+		recordings := x.recordings
+		for b, err := range x.others.All() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			s := unpackRow(b)
+			for len(recordings) > 0 && recordings[0].compare(&s) <= 0 {
+				if !yield(&recordings[0], nil) {
+					return
+				}
+				recordings = recordings[1:]
+			}
+			s.own, s.id = x.own[s.at], cmp.Or(x.renamed[s.at], s.id)
+			if !yield(&s, nil) {
+				return
+			}
+		}
+		for i := range recordings {
+			if !yield(&recordings[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// tellApart gives a number to each application that has the id of another, from the second on in the order of submission. Others that depend on the id
+// depend on the first.
+func (b *Builder) tellApart() error {
+	x := b.spool.index
+	byPlace := map[int64]*spooled{}
+	for i := range x.recordings {
+		s := &x.recordings[i]
+		byPlace[s.at] = s
+		x.buf = append(append(x.buf[:0], s.id...), 0)
+		if err := x.ids.Add(appendOrdered(appendOrdered(x.buf, s.submitMS), s.at)); err != nil {
+			return err
+		}
+	}
+	var before []byte
+	n := 1
+	for r, err := range x.ids.All() {
+		if err != nil {
+			return err
+		}
+		id, at := r[:len(r)-17], ordered(r[len(r)-8:])
+		if !bytes.Equal(id, before) || len(id) == 0 {
+			before, n = append(before[:0], id...), 1
+			continue
+		}
+		n++
+		if b.Options.Strict {
+			return fmt.Errorf("application %q: the source has several of this id, want one", id)
+		}
+		b.Counts.Modelled["ids_of_applications_that_had_that_of_another"]++
+		name := string(id) + " (" + strconv.Itoa(n) + ")"
+		if s := byPlace[at]; s != nil {
+			s.id = name
+		} else {
+			x.renamed[at] = name
+		}
+	}
+	return x.ids.Close()
+}
+
+// managedBy lists the cluster managers of the applications, the most frequent first.
+func (b *Builder) managedBy() (list []trace.KindCount) {
+	count := map[string]int64{}
+	for m, n := range b.spool.index.managers {
+		count[cmp.Or(b.spool.names.text[m], trace.UnknownManager)] += n
+	}
+	if len(count) == 1 {
+		delete(count, trace.UnknownManager)
+	}
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		list = append(list, trace.KindCount{Kind: name, Count: count[name]})
+	}
+	slices.SortStableFunc(list, func(x, y trace.KindCount) int { return -cmp.Compare(x.Count, y.Count) })
+	return list
+}
+
+// names are the texts of numbers.
+func (n *names) these(ids map[int32]bool) map[string]bool {
+	set := map[string]bool{}
+	for id := range ids {
+		set[strings.Clone(n.text[id])] = true
+	}
+	return set
+}
