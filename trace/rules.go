@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // rules are the rules of the format. The writer, the reader and Check apply the same ones: the first two stop
@@ -50,7 +51,7 @@ func (r *rules) oneOf(table string, row int64, column, v string, known ...string
 
 func (r *rules) extra(table string, row int64, column string, values []NamedValue) error {
 	for i, v := range values {
-		if v.Name == "" || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 || v.Value > MostAmount ||
+		if v.Name == "" || !utf8.ValidString(v.Name) || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 || v.Value > MostAmount ||
 			slices.ContainsFunc(values[:i], func(o NamedValue) bool { return o.Name == v.Name }) {
 			return r.bad(table, row, column, v, "further resources, each once, with amounts of 0 to %d", int64(MostAmount))
 		}
@@ -124,7 +125,15 @@ func (r *rules) unique(table, column string, row int, name string, seen map[stri
 	if name == "" {
 		return r.bad(table, int64(row), column, name, "a name")
 	}
-	return nil
+	return r.text(table, int64(row), column, name)
+}
+
+// text checks what people are shown: in JSON two names that are no UTF-8 would be one.
+func (r *rules) text(table string, row int64, column, v string) error {
+	if utf8.ValidString(v) {
+		return nil
+	}
+	return r.bad(table, row, column, v, "text in UTF-8")
 }
 
 func (r *rules) nodeRows(nodes []Node) error {
@@ -138,6 +147,7 @@ func (r *rules) nodeRows(nodes []Node) error {
 			r.unique(tableNodes, "host", i, n.Host, hosts),
 			r.fields(tableNodes, row, []field{{"rack_id", int64(n.RackID)}, {"mem_mib", n.MemMiB}, {"vcores", int64(n.VCores)}}),
 			r.extra(tableNodes, row, "extra", n.Extra),
+			r.text(tableNodes, row, "rack", n.Rack),
 		)
 		if err != nil {
 			return err

@@ -26,6 +26,8 @@ func (r *rules) job(j *Job, at *jobRows) error {
 			{"min_execs", int64(j.MinExecs)}, {"max_execs", int64(j.MaxExecs)}, {"initial_execs", int64(j.InitialExecs)},
 			{"think_ms", j.ThinkMS}, {"tail_ms", j.TailMS}, {"recorded_start_ms", j.RecordedStartMS}, {"recorded_finish_ms", j.RecordedFinishMS},
 		}),
+		r.text(tableJobs, row, "name", j.Name),
+		r.text(tableJobs, row, "external_id", j.ExternalID),
 		r.jobTimes(j, row),
 		r.jobShape(j, row),
 	)
@@ -44,6 +46,9 @@ func (r *rules) job(j *Job, at *jobRows) error {
 			if err := r.bad(tableJobs, row, "conf.key", j.Conf[i].Key, "keys in order, each once"); err != nil {
 				return err
 			}
+		}
+		if err := firstOf(r.text(tableJobs, row, "conf.key", j.Conf[i].Key), r.text(tableJobs, row, "conf.value", j.Conf[i].Value)); err != nil {
+			return err
 		}
 	}
 	for i := range j.Stages {
@@ -113,6 +118,7 @@ func (r *rules) stage(j *Job, i int, row int64) error {
 		}),
 		r.extra(tableStages, row, "extra", s.Extra),
 		r.extra(tableStages, row, "exec_extra", s.ExecExtra),
+		r.text(tableStages, row, "pool", s.Pool),
 		r.before(row, "parents", s.Parents, i),
 		r.before(row, "after", s.After, i),
 		r.factor(row, "fresh_factor", s.FreshFactor, MostFactor),

@@ -21,6 +21,10 @@ const (
 	maxRowGroups = 1<<15 - 1
 	maxRows      = 1 << 40
 
+	// Values of a column, nulls too: runs can say of a few bytes that they are any number.
+	freeValues   = 1 << 22
+	valuesOfByte = 256 // of the file
+
 	magic      = "PAR1"
 	magicBytes = len(magic)
 )
@@ -99,7 +103,8 @@ func (f *footer) takeGroups(m *format.FileMetaData, end int64) error {
 	if len(m.RowGroups) > maxRowGroups {
 		return fmt.Errorf("%d row groups, want at most %d", len(m.RowGroups), maxRowGroups)
 	}
-	rows := int64(0)
+	rows, most := int64(0), freeValues+valuesOfByte*end
+	values := make([]int64, len(f.leaves))
 	for g := range m.RowGroups {
 		group := &m.RowGroups[g]
 		if group.NumRows < 0 || group.NumRows > maxRows {
@@ -107,6 +112,9 @@ func (f *footer) takeGroups(m *format.FileMetaData, end int64) error {
 		}
 		if rows += group.NumRows; rows > maxRows {
 			return fmt.Errorf("more than %d rows", int64(maxRows))
+		}
+		if rows > most {
+			return fmt.Errorf("%d rows or more in %d bytes, want at most %d", rows, end, most)
 		}
 		if len(group.Columns) != len(f.leaves) {
 			return fmt.Errorf("row group %d has %d columns, and the schema %d", g, len(group.Columns), len(f.leaves))
@@ -116,6 +124,9 @@ func (f *footer) takeGroups(m *format.FileMetaData, end int64) error {
 			c, err := f.takeChunk(&group.Columns[i], &f.leaves[i], group.NumRows, end)
 			if err != nil {
 				return fmt.Errorf("column %s, row group %d: %w", f.leaves[i].Name(), g, err)
+			}
+			if values[i] += c.values; values[i] > most {
+				return fmt.Errorf("column %s: %d values or more in a file of %d bytes, want at most %d", f.leaves[i].Name(), values[i], end, most)
 			}
 			chunks[i] = c
 		}

@@ -185,6 +185,7 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 
 // add is Add of an application at any time. Of a recording more is kept until all are read.
 func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
+	b.takeTexts(a)
 	if len(a.Job.Stages) == 0 {
 		b.Counts.Dropped["applications_without_a_task"]++
 		b.Warn("application %s (%s) ran no task and is left out", a.Job.ExternalID, a.Job.Name)
@@ -254,15 +255,21 @@ func (b *Builder) count(r *resident) {
 
 // AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown, and so are
 // further resources that are nil. Without any node the cluster is that of the options, or the hosts of the applications.
-func (b *Builder) AddNode(n trace.Node) { b.nodes = append(b.nodes, n) }
+func (b *Builder) AddNode(n trace.Node) {
+	n.Host, n.Rack = utf8Text(n.Host), utf8Text(n.Rack)
+	b.nodes = append(b.nodes, n)
+}
 
 // AddEvent takes an event of a node that is or will be added, at a time of the source's clock. Its order is set later.
 func (b *Builder) AddEvent(host string, e trace.NodeEvent) {
-	b.events = append(b.events, event{host, e})
+	b.events = append(b.events, event{utf8Text(host), e})
 }
 
 // AddFile takes a file of the cluster, which applications share whether they read it or not.
-func (b *Builder) AddFile(f trace.File) { b.shared.add(&File{f, true}) }
+func (b *Builder) AddFile(f trace.File) {
+	f.Name = utf8Text(f.Name)
+	b.shared.add(&File{f, true})
+}
 
 // AddSource names files as sources of the trace.
 func (b *Builder) AddSource(paths ...string) error {

@@ -35,6 +35,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		in.Leave(Leave(in.Path, NoTask, "no task of application %s (%s) ended", a.Job.ExternalID, a.Job.Name))
 		return b.Leave(in)
 	}
+	b.takeTexts(a)
 	err := trace.CheckApplication(&a.Job, a.Executors, len(a.Hosts), len(a.Files))
 	if err == nil {
 		err = checkQueue(b.Options.queueOf(a.Job.Name, a.Queue))
