@@ -14,14 +14,19 @@ import (
 
 	"replay/trace/importer/alibaba"
 	"replay/trace/importer/azure"
+	"replay/trace/importer/decima"
 	"replay/trace/importer/eventlog"
 	"replay/trace/importer/google"
+	"replay/trace/importer/gwf"
 	"replay/trace/importer/jhist"
+	"replay/trace/importer/opendc"
 	"replay/trace/importer/rumen"
 	"replay/trace/importer/sls"
 	"replay/trace/importer/sparkonyarn"
 	"replay/trace/importer/table"
+	"replay/trace/importer/wfcommons"
 	"replay/trace/importer/workload"
+	"replay/trace/importer/wta"
 )
 
 // Importers maps the name of a format to its importer.
@@ -33,15 +38,20 @@ var Importers = map[string]workload.Format{
 	"azure-packing":     azure.Packing,
 	"azure-vm":          azure.VM,
 	"csv":               table.CSV,
+	"decima":            decima.Format,
 	"google-2011":       google.V2011,
 	"google-2019":       google.V2019,
-	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
-	"parquet":           table.Parquet,
+	"gwf":               gwf.Format,
 	"jhist":             jhist.Format,
+	"mapreduce-on-yarn": sparkonyarn.MapReduceFormat,
+	"opendc":            opendc.Format,
+	"parquet":           table.Parquet,
 	"rumen":             rumen.Format,
 	"sls":               sls.Format,
 	"spark-eventlog":    eventlog.Format,
 	"spark-on-yarn":     sparkonyarn.Format,
+	"wfcommons":         wfcommons.Format,
+	"wta":               wta.Format,
 }
 
 // Find returns the format called name. The error for an unknown name lists the known ones.

@@ -28,6 +28,22 @@ var samples = []sample{
 	{"sls", []string{"sls/inputsls.json", "sls/nodes.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 19}, workload.Counter{"racks": 5, "nodes": 19, "empty_nodes": 1}, workload.Counter{"nodes_without_a_name": 1}},
 	{"sls", []string{"sls/inputsls.json", "sls/nodes-with-resources.json"}, nil, trace.Counts{Jobs: 2, Tasks: 5, Nodes: 4}, workload.Counter{"racks": 1}, nil},
 	{"sls", []string{"sls/syn_generic.json"}, nil, trace.Counts{Jobs: 10, Stages: 20, Nodes: 20}, nil, nil},
+	{"wta", []string{"wta/shell"}, nodes(20), trace.Counts{Jobs: 3403, Stages: 10_208, Tasks: 10_208}, workload.Counter{"tasks": 10_208, "workflows": 3403}, nil},
+	{"opendc", []string{"opendc/surf_week"}, nodes(20), trace.Counts{Jobs: 6295, Tasks: 6295}, workload.Counter{"tasks": 6295, "fragments": 2_323_475}, nil},
+	{"opendc", []string{"opendc/workflow_example"}, nodes(20), trace.Counts{Jobs: 1, Stages: 3, Tasks: 4}, workload.Counter{"fragments": 4}, nil},
+	{"opendc", []string{"opendc/trace-v2.1"}, nodes(20), trace.Counts{Jobs: 4, Tasks: 4}, workload.Counter{"fragments": 16_667}, nil},
+	{"opendc", []string{"opendc/bitbrains-small"}, nodes(20), trace.Counts{Jobs: 50, Tasks: 50}, workload.Counter{"fragments": 276_979}, nil},
+	{"opendc", []string{"opendc/tasks_100k"}, nodes(20), trace.Counts{Jobs: 100_000, Tasks: 100_000}, workload.Counter{"fragments": 100_000}, nil},
+	{"opendc", []string{"opendc/workflow_example", "opendc-failures/two_failures.parquet"}, nodes(20), trace.Counts{Jobs: 1, Tasks: 4, NodeEvents: 80}, workload.Counter{"failures": 2}, nil},
+	{"opendc", []string{"opendc/surf_week", "opendc-failures/Facebook_user_reported.parquet"}, nodes(20), trace.Counts{Jobs: 6295}, workload.Counter{"failures": 4069}, nil},
+	{"opendc", []string{"opendc/surf_week", "opendc-failures/Instagram_user_reported.parquet"}, nodes(20), trace.Counts{Jobs: 6295}, workload.Counter{"failures": 3926}, nil},
+	{"wfcommons", []string{"wfcommons/trace.json"}, nodes(20), trace.Counts{Jobs: 1, Tasks: 26}, workload.Counter{"tasks": 26}, nil},
+	{"gwf", []string{"gwf/trace.gwf"}, nodes(20), trace.Counts{Jobs: 10, Tasks: 70}, workload.Counter{"jobs": 70}, nil},
+	{"decima", []string{"tpch-decima/stages.csv"}, nodes(25), trace.Counts{Jobs: 154, Stages: 1414}, workload.Counter{"queries": 154, "stages": 1414}, nil},
+}
+
+func nodes(n int) func(*workload.Options) {
+	return func(o *workload.Options) { o.Nodes = n }
 }
 
 // Every sample is recognised, imports with the counts that it has, and follows all rules.

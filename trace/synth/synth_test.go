@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"replay/trace"
+	"replay/trace/decima"
 )
 
 func dirSum(t *testing.T, dir string) string {
@@ -125,25 +126,25 @@ func TestTPCHFollowsTheTable(t *testing.T) {
 	for _, j := range m.JobList {
 		var size, query int
 		fmt.Sscanf(j.Name, "q%d-%dg", &query, &size)
-		i := slices.IndexFunc(tpchQueries, func(q tpchQuery) bool { return q.sizeGB == size && q.query == query })
-		q := &tpchQueries[i]
-		if len(j.Stages) != len(q.stages) {
-			t.Fatalf("%s has %d stages, want %d", j.Name, len(j.Stages), len(q.stages))
+		i := slices.IndexFunc(tpchQueries, func(q *decima.Query) bool { return q.SizeGB == float64(size) && q.Query == query })
+		q := tpchQueries[i]
+		if len(j.Stages) != len(q.Stages) {
+			t.Fatalf("%s has %d stages, want %d", j.Name, len(j.Stages), len(q.Stages))
 		}
 		for k := range j.Stages {
-			s, want := &j.Stages[k], &q.stages[k]
-			if s.Tasks.Len() != want.tasks || !slices.Equal(s.Parents, want.parents) {
-				t.Errorf("%s stage %d: %d tasks, parents %v; want %d, %v", j.Name, k, s.Tasks.Len(), s.Parents, want.tasks, want.parents)
+			s, want := &j.Stages[k], &q.Stages[k]
+			if s.Tasks.Len() != want.Tasks || !slices.Equal(s.Parents, want.Parents) {
+				t.Errorf("%s stage %d: %d tasks, parents %v; want %d, %v", j.Name, k, s.Tasks.Len(), s.Parents, want.Tasks, want.Parents)
 			}
-			if want.tasks >= 100 && want.rest.median > 100 {
+			if want.Tasks >= 100 && want.Rest.Median > 100 {
 				sorted := slices.Sorted(slices.Values(s.Tasks.DurationMS))
-				ratios += float64(sorted[len(sorted)/2]) / want.rest.median
+				ratios += float64(sorted[len(sorted)/2]) / want.Rest.Median
 				large++
 			}
-			if len(want.parents) > 0 {
+			if len(want.Parents) > 0 {
 				continue
 			}
-			if s.Kind != trace.StageInput || len(s.Tasks.Pref) != 3*want.tasks {
+			if s.Kind != trace.StageInput || len(s.Tasks.Pref) != 3*want.Tasks {
 				t.Errorf("%s stage %d is %s with %d preferences", j.Name, k, s.Kind, len(s.Tasks.Pref))
 			}
 			if before, ok := blocks[s.FileID]; ok && !slices.Equal(before, s.Tasks.Pref) {

@@ -3,11 +3,10 @@ package synth
 import (
 	_ "embed"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"replay/trace"
-	"replay/trace/synth/model"
+	"replay/trace/decima"
 )
 
 // tpchDecima draws TPC-H queries as measured on Spark for seven sizes of the data.
@@ -41,68 +40,38 @@ var tpchDecima = Preset{
 //go:embed tpch_stages.csv
 var tpchCSV string
 
-// wave is the log-normal law of the durations in a wave, ms; a median of 0 means that none was measured.
-type wave struct{ median, sd float64 }
-
-type tpchStage struct {
-	parents            []int32
-	tasks              int
-	fresh, first, rest wave
-}
-
-type tpchQuery struct {
-	sizeGB, query int
-	stages        []tpchStage
-}
-
 // tpchQueries are all measured queries, by size and number.
 var tpchQueries = parseTPCH(tpchCSV)
 
 // parseTPCH reads the stage table. It is part of the program, so what is wrong with it is a bug.
-func parseTPCH(csv string) (queries []tpchQuery) {
-	number := func(s string) float64 {
-		if s == "" {
-			return 0
+func parseTPCH(text string) (queries []*decima.Query) {
+	if err := decima.Each("tpch_stages.csv", strings.NewReader(text), func(q *decima.Query, bad *decima.Bad) error {
+		if bad != nil {
+			return bad
 		}
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			panic(fmt.Sprintf("tpch_stages.csv: %v", err))
-		}
-		return v
-	}
-	for _, line := range strings.Split(strings.TrimSpace(csv), "\n")[1:] {
-		f := strings.Split(strings.TrimSpace(line), ",")
-		size, query := int(number(f[0])), int(number(f[1]))
-		if n := len(queries); n == 0 || queries[n-1].sizeGB != size || queries[n-1].query != query {
-			queries = append(queries, tpchQuery{sizeGB: size, query: query})
-		}
-		q := &queries[len(queries)-1]
-		s := tpchStage{tasks: int(number(f[4])), fresh: wave{number(f[5]), number(f[6])}, first: wave{number(f[7]), number(f[8])}, rest: wave{number(f[9]), number(f[10])}}
-		for p := range strings.SplitSeq(f[3], "|") {
-			if p != "" {
-				s.parents = append(s.parents, int32(number(p)))
-			}
-		}
-		q.stages = append(q.stages, s)
+		queries = append(queries, q)
+		return nil
+	}); err != nil {
+		panic(err)
 	}
 	return queries
 }
 
-func tpchFileName(sizeGB, tasks int) string { return fmt.Sprintf("tpch-%dg-%d", sizeGB, tasks) }
+func tpchFileName(sizeGB float64, tasks int) string { return fmt.Sprintf("tpch-%gg-%d", sizeGB, tasks) }
 
 // tpchFiles are the tables: one for each size and number of tasks that read it.
 func tpchFiles(o Options) (files []trace.File) {
 	seen := make(map[string]bool)
 	for _, q := range tpchQueries {
-		for _, s := range q.stages {
-			name := tpchFileName(q.sizeGB, s.tasks)
-			if len(s.parents) > 0 || seen[name] {
+		for _, s := range q.Stages {
+			name := tpchFileName(q.SizeGB, s.Tasks)
+			if len(s.Parents) > 0 || seen[name] {
 				continue
 			}
 			seen[name] = true
 			files = append(files, trace.File{
-				ID: int32(len(files)), Name: name, Bytes: int64(s.tasks) * blockBytes, BlockBytes: blockBytes,
-				Blocks: int32(s.tasks), Replication: int32(o.Replication),
+				ID: int32(len(files)), Name: name, Bytes: int64(s.Tasks) * blockBytes, BlockBytes: blockBytes,
+				Blocks: int32(s.Tasks), Replication: int32(o.Replication),
 			})
 		}
 	}
@@ -111,41 +80,22 @@ func tpchFiles(o Options) (files []trace.File) {
 
 // tpchStages gives job id, whose executors are set, a random query.
 func tpchStages(g *Generator, j *trace.Job, id int64) {
-	q := &tpchQueries[g.JobStream("query", id).IntN(len(tpchQueries))]
-	j.Name = fmt.Sprintf("q%d-%dg", q.query, q.sizeGB)
+	q := tpchQueries[g.JobStream("query", id).IntN(len(tpchQueries))]
+	j.Name = fmt.Sprintf("q%d-%gg", q.Query, q.SizeGB)
 	memMiB := j.ExecMemMiB / int64(j.ExecVCores)
-	feeds := make([]bool, len(q.stages)) // another stage
-	for i := range q.stages {
-		for _, p := range q.stages[i].parents {
-			feeds[p] = true
-		}
-	}
+	feeds := q.Feeds()
 	r := g.JobStream("tasks", id)
-	for i := range q.stages {
-		m := &q.stages[i]
+	for i := range q.Stages {
+		m := &q.Stages[i]
 		kind := trace.StageShuffle
 		if !feeds[i] {
 			kind = trace.StageResult
 		}
-		s := newStage(int32(i), kind, m.tasks, memMiB, m.parents...)
-		if len(m.parents) == 0 {
-			g.ReadFile(&s, g.fileID(tpchFileName(q.sizeGB, m.tasks)), m.tasks)
+		s := newStage(int32(i), kind, m.Tasks, memMiB, m.Parents...)
+		if len(m.Parents) == 0 {
+			g.ReadFile(&s, g.fileID(tpchFileName(q.SizeGB, m.Tasks)), m.Tasks)
 		}
-		base := m.rest
-		for _, w := range []wave{m.first, m.fresh} { // a stage that never had a further wave
-			if base.median == 0 {
-				base = w
-			}
-		}
-		if m.first.median > 0 {
-			s.FirstFactor = float32(m.first.median / base.median)
-		}
-		if m.fresh.median > 0 {
-			s.FreshFactor = float32(m.fresh.median / base.median)
-		}
-		for k := range s.Tasks.DurationMS {
-			s.Tasks.DurationMS[k] = max(1, int64(model.LogNormal(r, base.median, base.sd)))
-		}
+		m.Draw(&s, r)
 		j.Stages = append(j.Stages, s)
 	}
 }

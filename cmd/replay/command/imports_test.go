@@ -21,14 +21,15 @@ var picture = map[string][]string{
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
 	"replay/trace/importer/spill":    {"replay/outdir"},
-	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 
 	"replay/policy/resource":            nil,
 	"replay/policy":                     {"replay/policy/resource"},
 	"replay/trace":                      {"replay/input", "replay/sealed", "replay/outdir", "replay/trace/tablefile"},
 	"replay/trace/tablefile":            {"replay/input"},
 	"replay/trace/edit":                 {"replay/trace"},
-	"replay/trace/synth":                {"replay/trace", "replay/trace/synth/model"},
+	"replay/trace/synth":                {"replay/trace", "replay/trace/decima", "replay/trace/synth/model"},
+	"replay/trace/decima":               {"replay/trace"},
 	"replay/trace/synth/model":          {"replay/trace"},
 	"replay/engine/record":              nil,
 	"replay/engine/protocol":            {"replay/policy/resource", "replay/engine/yarn/jvm"},

@@ -1,12 +1,15 @@
 package importtest
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"replay/trace"
 	"replay/trace/importer/workload"
@@ -64,4 +67,41 @@ func Text(m *trace.MemoryTrace) string {
 		}
 	}
 	return b.String()
+}
+
+// Fixture compares a file that the tests import with what a test makes it of; -update writes it.
+func Fixture(t testing.TB, path string, made []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		Write(t, path, string(made))
+	}
+	if have, err := os.ReadFile(path); err != nil || string(have) != string(made) {
+		t.Errorf("%s (%v) is not what the test makes; -update writes it", path, err)
+	}
+}
+
+// Parquet is a Parquet file of rows.
+func Parquet[T any](t testing.TB, rows []T, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b, append([]parquet.WriterOption{parquet.CreatedBy("replay", "test", "parquet-go")}, options...)...)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Refused checks that an import fails with a message that has all the words, or with want "" does not.
+func Refused(t testing.TB, f workload.Format, inputs []string, change func(*workload.Options), want string) {
+	t.Helper()
+	_, _, err := ImportAll(t, f, inputs, change)
+	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		t.Errorf("the error is %v, want %q", err, want)
+	}
 }

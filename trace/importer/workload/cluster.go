@@ -84,9 +84,10 @@ func (b *Builder) makeCluster() (*cluster, error) {
 		}
 	} else {
 		b.Counts.Dropped["nodes_of_the_source"] += int64(len(b.nodes))
-		b.Counts.Dropped["node_events_of_the_source"] += int64(len(b.events))
-		b.events = nil
 		b.makeNodes(c, flag)
+		all := len(b.events)
+		b.events = slices.DeleteFunc(b.events, func(e event) bool { _, ok := c.id[e.host]; return !ok })
+		b.Counts.Dropped["node_events_of_the_source"] += int64(all - len(b.events))
 	}
 	if len(c.nodes) == 0 {
 		return nil, errors.New("the source names no host and no node, want a number of nodes")
@@ -104,6 +105,11 @@ func (b *Builder) makeCluster() (*cluster, error) {
 	return c, nil
 }
 
+// MadeHost is the host of node i of the cluster that the options give. A source whose nodes have no names may have events of it.
+func (b *Builder) MadeHost(i int) string {
+	return fmt.Sprintf("host%0*d", len(fmt.Sprint(b.Options.Nodes)), i+1)
+}
+
 // makeNodes makes as many nodes as the options say, or one for each recorded host.
 func (b *Builder) makeNodes(c *cluster, flag shape) {
 	opt := b.Options
@@ -111,7 +117,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	size := flag.or(nodeClass.atLeast(b.took.container()))
 	var names []string
 	for i := range opt.Nodes {
-		names = append(names, fmt.Sprintf("host%0*d", len(fmt.Sprint(opt.Nodes)), i+1))
+		names = append(names, b.MadeHost(i))
 	}
 	if opt.Nodes == 0 {
 		names, size = slices.Sorted(maps.Keys(b.hosts)), flag.or(most)

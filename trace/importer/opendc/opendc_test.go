@@ -1,0 +1,197 @@
+package opendc
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+const fixture = "../testdata/opendc/week"
+
+// task and fragment are rows of version 2.
+type task struct {
+	ID       int32   `parquet:"id"`
+	Submit   int64   `parquet:"submission_time"`
+	Duration int64   `parquet:"duration"`
+	CPUs     int32   `parquet:"cpu_count"`
+	MHz      float64 `parquet:"cpu_capacity"`
+	Memory   int64   `parquet:"mem_capacity"`
+	Parents  []int32 `parquet:"parents,list"`
+	Children []int32 `parquet:"children,list"`
+}
+
+type fragment struct {
+	ID       int32   `parquet:"id"`
+	Duration int64   `parquet:"duration"`
+	Usage    float64 `parquet:"cpu_usage"`
+}
+
+// older are the names and types of other versions.
+type older struct {
+	ID     string  `parquet:"id"`
+	Submit int64   `parquet:"submissionTime,timestamp(millisecond)"`
+	Stop   int64   `parquet:"stopTime,timestamp(millisecond)"`
+	Cores  int32   `parquet:"maxCores"`
+	Memory float64 `parquet:"requiredMemory"`
+	Nature string  `parquet:"nature,optional"`
+}
+
+type failed struct {
+	Interval  int64   `parquet:"failure_interval"`
+	Duration  int64   `parquet:"failure_duration"`
+	Intensity float64 `parquet:"failure_intensity"`
+}
+
+const day = 1_700_000_000_000
+
+func files(t testing.TB) map[string][]byte {
+	return map[string][]byte{
+		"tasks.parquet": importtest.Parquet(t, []task{
+			{1, day, 600_000, 2, 4000, 4000, nil, nil}, {2, day + 1000, 100_000, 1, 2000, 500, nil, []int32{3, 4}}, {3, day + 1000, 200_000, 1, 2000, 600, []int32{2}, []int32{5}},
+			{4, day + 1000, 250_000, 1, 2000, 700, nil, []int32{5}}, {5, day + 2000, 50_000, 1, 2000, 500, []int32{3, 4}, nil},
+		}),
+		"fragments.parquet": importtest.Parquet(t, []fragment{{1, 300_000, 4000}, {1, 300_000, 2000}, {2, 100_000, 1000}, {3, 200_000, 2000}}),
+		"failures.parquet":  importtest.Parquet(t, []failed{{60_000, 30_000, 0.5}, {120_000, 60_000, 1}, {10_000, 5000, 1}, {900_000, 1000, 0.25}}),
+	}
+}
+
+func nodes(n int) func(*workload.Options) {
+	return func(o *workload.Options) { o.Nodes = n }
+}
+
+func TestGolden(t *testing.T) {
+	for name, data := range files(t) {
+		importtest.Fixture(t, filepath.Join(fixture, name), data)
+	}
+	res, m, err := importtest.Import(t, Format, fixture, nodes(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	importtest.Golden(t, "week", res, m)
+}
+
+// The names and types of older versions, and durations that follow from times or fragments.
+func TestOlderVersions(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{
+		"meta.parquet": importtest.Parquet(t, []older{{"a", day, day + 5000, 3, 2048, "deferrable"}, {"b", day, day + 7000, 1, 1024, ""}}),
+		"trace.parquet": importtest.Parquet(t, []struct {
+			ID    string  `parquet:"id"`
+			Time  int64   `parquet:"timestamp"`
+			MS    int64   `parquet:"duration"`
+			Cores int32   `parquet:"cores"`
+			Usage float64 `parquet:"cpuUsage"`
+		}{{"a", day, 5000, 3, 100}}),
+	} {
+		importtest.Write(t, filepath.Join(dir, name), string(data))
+	}
+	_, m, err := importtest.Import(t, Format, dir, func(o *workload.Options) { o.Nodes, o.Params = 2, map[string]string{"opendc-mem-unit": "KB"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := m.JobList[0]
+	if len(m.JobList) != 2 || j.Stages[0].TaskVCores != 3 || j.Stages[0].TaskMemMiB != 2 || j.Stages[0].Tasks.DurationMS[0] != 5000 || m.OriginUnixMS != day {
+		t.Error(importtest.Text(m))
+	}
+	type bare struct {
+		ID     int32 `parquet:"id"`
+		Submit int64 `parquet:"submission_time"`
+		CPUs   int32 `parquet:"cpu_count"`
+		Memory int64 `parquet:"mem_capacity"`
+	}
+	dir = t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "tasks.parquet"), string(importtest.Parquet(t, []bare{{7, 0, 1, 100}, {8, 0, 1, 100}})))
+	importtest.Write(t, filepath.Join(dir, "fragments.parquet"), string(importtest.Parquet(t, []fragment{{7, 300, 1}, {7, 400, 1}})))
+	res, m, err := importtest.Import(t, Format, dir, nodes(2))
+	if err != nil || len(m.JobList) != 1 || m.JobList[0].Stages[0].Tasks.DurationMS[0] != 700 || res.Counts.Dropped["tasks_without_a_duration"] != 1 || m.OriginUnixMS != trace.Unset {
+		t.Errorf("%v, %+v", err, res)
+	}
+}
+
+// Failures take the share of the hosts that they say, again and again with repeat, and none that is down.
+func TestFailures(t *testing.T) {
+	count := func(params map[string]string) (fails int, res *workload.Result) {
+		res, m, err := importtest.Import(t, Format, fixture, func(o *workload.Options) { o.Nodes, o.Params = 4, params })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range m.Events {
+			if e.Kind == trace.Fail {
+				fails++
+			}
+		}
+		return fails, res
+	}
+	// 2 of 4 hosts after 60 s, all after 180 s, of which none is up again 10 s later; the fourth would be after the last task.
+	if fails, res := count(nil); fails != 6 || res.Counts.Dropped["failures_after_the_last_task"] != 1 {
+		t.Errorf("%d failures, %v", fails, res.Counts.Dropped)
+	}
+	importtest.Refused(t, Format, []string{filepath.Join(fixture, "tasks.parquet"), filepath.Join(fixture, "failures.parquet")}, func(o *workload.Options) {
+		o.Nodes, o.Params = 4, map[string]string{"opendc-failures": filepath.Join(fixture, "failures.parquet")}
+	}, "2 traces of failures, want at most one")
+	short := importtest.WriteNew(t, "f.parquet", string(importtest.Parquet(t, []failed{{100_000, 1000, 0.1}})))
+	_, m, err := importtest.ImportAll(t, Format, []string{filepath.Join(fixture, "tasks.parquet"), short}, func(o *workload.Options) {
+		o.Nodes, o.Params = 4, map[string]string{"opendc-failures-repeat": "true"}
+	})
+	if err != nil || len(m.Events) != 2*6 {
+		t.Errorf("%v, %d events, want 6 failures in 600 s", err, len(m.Events))
+	}
+}
+
+func TestBadValues(t *testing.T) {
+	strict := func(o *workload.Options) { o.Nodes, o.Strict = 2, true }
+	good := task{1, day, 5, 1, 1, 1, nil, nil}
+	for name, tt := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"a negative submission": {importtest.Parquet(t, []task{good, {ID: 2, Submit: -7}}), "row 1: submission_time is -7, want 0 to"},
+		"a negative duration":   {importtest.Parquet(t, []task{good, {ID: 2, Submit: day, Duration: -7}}), "row 1: duration is -7, want 0 to"},
+		"a cycle":               {importtest.Parquet(t, []task{good, {ID: 2, Submit: day, Parents: []int32{2}}}), "comes after itself"},
+		"no tasks":              {importtest.Parquet(t, []fragment{{1, 1, 1}}), "no Parquet file with a column mem_capacity"},
+		"no ids": {importtest.Parquet(t, []struct {
+			A int32 `parquet:"mem_capacity"`
+		}{{1}}), "has no column id, want one; it has mem_capacity"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			importtest.Refused(t, Format, []string{importtest.WriteNew(t, "tasks.parquet", string(tt.data))}, strict, tt.want)
+		})
+	}
+	for _, bad := range []failed{{-5, 1, 1}, {1, 1, 0}, {1, 1, 2}} {
+		path := importtest.WriteNew(t, "f.parquet", string(importtest.Parquet(t, []failed{bad})))
+		importtest.Refused(t, Format, []string{filepath.Join(fixture, "tasks.parquet"), path}, strict, "f.parquet: row 0: ")
+	}
+}
+
+func FuzzTasks(f *testing.F) {
+	var seeds [][]byte
+	all := files(f)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		seeds = append(seeds, all[name])
+	}
+	importtest.Fuzz(f, Format, seeds...)
+}
+
+// FuzzFailures puts other bytes in the place of a trace of failures.
+func FuzzFailures(f *testing.F) {
+	for _, data := range files(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		opt := workload.DefaultOptions()
+		opt.Out, opt.Nodes = filepath.Join(t.TempDir(), "out"), 4
+		opt.Params = map[string]string{"opendc-failures": importtest.WriteNew(t, "f", string(data))}
+		if _, err := Format.Import(t.Context(), "test", []string{filepath.Join(fixture, "tasks.parquet")}, opt); err != nil {
+			if _, stat := os.Stat(opt.Out); stat == nil || strings.TrimSpace(err.Error()) == "" {
+				t.Errorf("a trace was left behind although %v", err)
+			}
+		}
+	})
+}

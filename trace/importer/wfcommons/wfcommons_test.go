@@ -1,0 +1,74 @@
+package wfcommons
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+const fixtures = "../testdata/wfcommons"
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"jobs-1.2.json", "split-1.5.json"} {
+		res, m, err := importtest.Import(t, Format, filepath.Join(fixtures, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		importtest.Golden(t, name, res, m)
+	}
+}
+
+// Before schema 1.5 the parents of a task are names or ids, and either end may have the edge.
+func TestEdges(t *testing.T) {
+	for what, text := range map[string]string{
+		"names":    `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","id":"1","runtimeInSeconds":1},{"name":"b","id":"2","runtimeInSeconds":2,"parents":["a"]}]}}`,
+		"ids":      `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","id":"1","runtimeInSeconds":1},{"name":"b","id":"2","runtimeInSeconds":2,"parents":["1"]}]}}`,
+		"children": `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"b","runtimeInSeconds":2},{"name":"a","runtimeInSeconds":1,"children":["b"]}]}}`,
+	} {
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "x.json", text), func(o *workload.Options) { o.Nodes = 2 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := m.JobList[0]
+		if len(j.Stages) != 2 || len(j.Stages[1].Parents) != 1 || j.Stages[1].Tasks.DurationMS[0] != 2000 || m.OriginUnixMS != trace.Unset {
+			t.Errorf("%s: %s", what, importtest.Text(m))
+		}
+	}
+}
+
+func TestBadDocuments(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":"soon"}]}}`:            "workflow.tasks[0]: json: cannot unmarshal string",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"runtimeInSeconds":1}]}}`:                            "workflow.tasks[0]: has no name and no id",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a"}]}}`:                                      "task a: runtime is missing, want seconds",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":-1}]}}`:                "task a: runtime is -1, want seconds",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1e300}]}}`:             "task a: runtime is 1e+300, want seconds",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1,"parents":["a"]}]}}`: "comes after itself",
+		`{"schemaVersion":"1.4","workflow":{"tasks":{}}}`:                                                  "workflow.tasks: is {, want a list",
+		`{"schemaVersion":"1.4","workflow":[]}`:                                                            "workflow: is [, want an object",
+		`{"schemaVersion":"1.4","workflow":{}}`:                                                            "has no jobs, tasks or specification",
+		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}`:                    "want a JSON document",
+		`{"schemaVersion":"1.5","workflow":{"execution":{"tasks":[{"runtimeInSeconds":1}]}}}`:              "workflow.execution.tasks[0]: has no id",
+		"": "want a JSON document",
+	} {
+		importtest.Refused(t, Format, []string{importtest.WriteNew(t, "x.json", text)}, func(o *workload.Options) { o.Nodes, o.Strict = 2, true }, want)
+	}
+	importtest.Refused(t, Format, []string{importtest.WriteNew(t, "x.json", `{"workflow":{"tasks":[{"name":"a","runtime":1}]}}`)}, nil, "nodes is 0, want the number of nodes of a cluster (--nodes)")
+	importtest.Refused(t, Format, []string{t.TempDir()}, func(o *workload.Options) { o.Nodes = 2 }, "no .json file, want instances")
+}
+
+func FuzzDocument(f *testing.F) {
+	var seeds [][]byte
+	for _, name := range []string{"jobs-1.2.json", "split-1.5.json"} {
+		data, err := os.ReadFile(filepath.Join(fixtures, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		seeds = append(seeds, data)
+	}
+	importtest.Fuzz(f, Format, seeds...)
+}
