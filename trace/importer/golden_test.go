@@ -9,7 +9,7 @@ import (
 )
 
 // golden are the formats whose imports are kept as text; others keep theirs in their rooms.
-var golden = []string{"jhist", "rumen", "sls"}
+var golden = []string{"jhist", "rumen", "sls", "swf", "swim"}
 
 // What these formats make of their fixtures: read the difference, then run with -update.
 func TestGolden(t *testing.T) {

@@ -23,6 +23,8 @@ import (
 	"replay/trace/importer/rumen"
 	"replay/trace/importer/sls"
 	"replay/trace/importer/sparkonyarn"
+	"replay/trace/importer/swf"
+	"replay/trace/importer/swim"
 	"replay/trace/importer/table"
 	"replay/trace/importer/wfcommons"
 	"replay/trace/importer/workload"
@@ -49,6 +51,8 @@ var Importers = map[string]workload.Format{
 	"rumen":             rumen.Format,
 	"sls":               sls.Format,
 	"spark-eventlog":    eventlog.Format,
+	"swf":               swf.Format,
+	"swim":              swim.Format,
 	"spark-on-yarn":     sparkonyarn.Format,
 	"wfcommons":         wfcommons.Format,
 	"wta":               wta.Format,

@@ -44,6 +44,20 @@ var samples = []sample{
 
 func nodes(n int) func(*workload.Options) {
 	return func(o *workload.Options) { o.Nodes = n }
+	{"swf", []string{"swf/NASA-iPSC-1993-3.1-cln-oct-nov.swf"}, nodes(12), trace.Counts{Jobs: 11_369, Tasks: 201_272}, workload.Counter{"records": 11_466}, workload.Counter{"records_without_a_run_time": 97}},
+	{"swf", []string{"swf/metacentrum-excerpt.swf"}, nodes(20), trace.Counts{Jobs: 25, Tasks: 460}, workload.Counter{"records": 25}, nil},
+	{"swim", []string{"swim/FB-2009_samples_24_times_1hr_0.tsv"}, nodes(100), trace.Counts{Jobs: 5894}, workload.Counter{"lines": 5894, "maps": 205_713}, nil},
+	{"swim", []string{"swim/FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"}, mapsOf("16GiB"), trace.Counts{Jobs: 25_428}, workload.Counter{"lines": 25_428, "input_paths": 17_158}, nil},
+}
+
+// nodes gives a cluster.
+func nodes(n int) func(*workload.Options) { return func(o *workload.Options) { o.Nodes = n } }
+
+// mapsOf gives a cluster, and maps that read so much: there are fewer of them.
+func mapsOf(split string) func(*workload.Options) {
+	return func(o *workload.Options) {
+		o.Nodes, o.Params = 100, map[string]string{"split": split, "bytes-per-reducer": "64GiB"}
+	}
 }
 
 // Every sample is recognised, imports with the counts that it has, and follows all rules.

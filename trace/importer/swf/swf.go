@@ -1,0 +1,318 @@
+// Package swf reads logs of parallel machines in the Standard Workload Format of the Parallel Workloads Archive.
+//
+// Source: the archive's definition, version 2.2 (Chapin et al., 1999).
+package swf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"replay/trace"
+	"replay/trace/importer/workload"
+)
+
+// Format is that of the Standard Workload Format.
+var Format = workload.Format{
+	Usage:   "Standard Workload Format: 18 numbers a line, of the Parallel Workloads Archive",
+	NoHosts: true,
+	Params: []workload.Param{
+		{Name: "swf-model", Default: "gang", Usage: "what a job of n processors is: gang (n tasks that start together), tasks (n tasks), container (one task of n vcores)"},
+		{Name: "keep-zero", Default: "false", Usage: "also take jobs whose run time is 0 or unknown: with their CPU time, else 0 if it is 0"},
+	},
+	Detect: detect,
+	Read:   read,
+}
+
+func detect(_ string, head []byte) string {
+	comments := false
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case len(line) == 0:
+			continue
+		case line[0] == ';':
+			comments = true
+			continue
+		}
+		if _, err := record(line); err != nil {
+			return ""
+		}
+		if comments {
+			return "18 numbers a line under ; comments"
+		}
+		return "18 numbers a line"
+	}
+	if comments && bytes.Contains(head, []byte("; MaxJobs:")) {
+		return "; comments with MaxJobs"
+	}
+	return ""
+}
+
+// The fields of a record, from 0.
+const (
+	number = iota
+	submit
+	wait
+	run
+	allocated
+	cpu
+	used
+	requested
+	requestedTime
+	requestedMemory
+	status
+	user
+	group
+	application
+	queue
+	partition
+	preceding
+	think
+	fields
+)
+
+// names are those of the fields in messages.
+var names = [fields]string{"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory", "requested processors", "requested time",
+	"requested memory", "status", "user", "group", "application", "queue", "partition", "preceding job", "think time"}
+
+// record reads the numbers of a line; -1 = unknown.
+func record(line []byte) (r [fields]float64, err error) {
+	f := bytes.Fields(line)
+	if len(f) != fields {
+		return r, fmt.Errorf("has %d fields, want %d numbers", len(f), fields)
+	}
+	for i, text := range f {
+		v, err := strconv.ParseFloat(string(text), 64)
+		if err != nil || math.IsNaN(v) || math.Abs(v) > 1<<53 {
+			return r, fmt.Errorf("field %d (%s) is %q, want a number", i+1, names[i], strings.ToValidUTF8(string(text), "?"))
+		}
+		switch i {
+		case submit, wait, run, cpu, used, requestedTime, requestedMemory, think:
+		default:
+			if v != math.Trunc(v) {
+				return r, fmt.Errorf("field %d (%s) is %q, want a whole number", i+1, names[i], text)
+			}
+		}
+		if v < 0 && v != -1 {
+			return r, fmt.Errorf("field %d (%s) is %q, want 0 or more, or -1 for unknown", i+1, names[i], text)
+		}
+		r[i] = v
+	}
+	return r, nil
+}
+
+// reading is an import.
+type reading struct {
+	*workload.Builder
+	model    string
+	keepZero bool
+	startMS  int64 // of the log, ms since 1970; trace.Unset = not said
+	begun    bool  // a record was read
+	queues   map[int64]string
+	header   map[string]string
+}
+
+func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
+	r := &reading{Builder: b}
+	if r.model, err = b.ParamOneOf("swf-model", "gang", "tasks", "container"); err != nil {
+		return err
+	}
+	if r.keepZero, err = b.ParamBool("keep-zero"); err != nil {
+		return err
+	}
+	files, err := workload.Parts(inputs, nil)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return errors.New("no file among the inputs, want logs")
+	}
+	b.NoEpoch = true
+	for i, path := range files {
+		r.startMS, r.queues, r.header = trace.Unset, map[int64]string{}, map[string]string{}
+		if err := b.EachLine(ctx, path, r.line); err != nil {
+			return err
+		}
+		b.Progress(i+1, len(files), "files")
+	}
+	return nil
+}
+
+// line takes a line.
+func (r *reading) line(s *workload.Source, n int, text []byte) error {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return nil
+	}
+	if text[0] == ';' {
+		r.comment(string(text))
+		return nil
+	}
+	r.Counts.Read["records"]++
+	if noEpoch := r.startMS == trace.Unset; r.begun && noEpoch != r.NoEpoch {
+		return fmt.Errorf("%s: line %d: one log has UnixStartTime in its header and another has not, want all or none: import them one by one", s.Name, n)
+	} else if !r.begun {
+		r.begun, r.NoEpoch = true, noEpoch
+	}
+	x, err := record(text)
+	if err == nil && (x[submit] < 0 || x[number] < 0) {
+		err = fmt.Errorf("fields 1 and 2 (job number, submit time) are %v and %v, want 0 or more", x[number], x[submit])
+	}
+	if err != nil {
+		return r.Drop("lines_that_are_no_record", "%s: line %d: %w", s.Name, n, err)
+	}
+	return r.job(&x, s.Name, n)
+}
+
+// comment takes a line of the header: "; Key: value".
+func (r *reading) comment(text string) {
+	key, value, ok := strings.Cut(strings.Trim(text, "; \t"), ":")
+	if !ok {
+		return
+	}
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	switch key {
+	case "UnixStartTime":
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && n < 2*trace.LatestMS/1000 {
+			r.startMS = n * 1000
+		}
+	case "Queue":
+		if f := strings.Fields(value); len(f) > 1 {
+			if n, err := strconv.ParseInt(f[0], 10, 64); err == nil {
+				r.queues[n] = strings.ReplaceAll(strings.ToValidUTF8(f[1], "?"), ".", "_")
+			}
+		}
+	case "MaxNodes", "MaxProcs":
+		if r.header[key] = value; r.header["MaxNodes"] != "" && r.header["MaxProcs"] != "" {
+			r.Note("the log is of a machine of %s nodes and %s processors", shorten(r.header["MaxNodes"]), shorten(r.header["MaxProcs"]))
+		}
+	}
+}
+
+func shorten(s string) string { return strings.ToValidUTF8(s[:min(len(s), 40)], "?") }
+
+// ms is a time in s as ms.
+func ms(s float64) int64 { return int64(math.Round(s * 1000)) }
+
+// job adds the job of a record.
+func (r *reading) job(x *[fields]float64, name string, n int) error {
+	if st := x[status]; st == 2 || st == 3 || st == 4 {
+		r.Counts.Dropped["records_of_parts_of_a_job"]++
+		return nil
+	}
+	took := x[run]
+	if took <= 0 {
+		switch {
+		case !r.keepZero:
+			r.Counts.Dropped["records_without_a_run_time"]++
+			return nil
+		case x[cpu] > 0:
+			took = x[cpu]
+			r.Counts.Modelled["run_times_that_are_cpu_times"]++
+		case took < 0:
+			return r.Drop("records_of_an_unknown_run_time", "%s: line %d: field 4 (run time) is -1 and field 6 (average CPU time) %v, want one of them", name, n, x[cpu])
+		}
+	}
+	if took > trace.LongestMS/1000 || x[wait] > trace.LongestMS/1000 || x[submit] > trace.LatestMS/1000 {
+		return r.Drop("records_of_times_out_of_bounds", "%s: line %d: fields 2, 3 and 4 (submit, wait and run time) are %v, %v and %v, want at most 100 years, a year and a year in seconds", name, n, x[submit], x[wait], took)
+	}
+	procs := x[requested]
+	if procs <= 0 {
+		procs = x[allocated]
+	}
+	if procs <= 0 {
+		return r.Drop("records_without_processors", "%s: line %d: fields 8 and 5 (processors) are %v and %v, want one above 0", name, n, x[requested], x[allocated])
+	}
+	if err := r.CheckTasks(int64(procs)); err != nil {
+		return r.Drop("records_of_too_many_processors", "%s: line %d: %w", name, n, err)
+	}
+	a := &workload.Application{Job: *trace.NewJob(trace.KindGang), User: text("user", x[user]), Queue: r.queue(x[queue])}
+	j := &a.Job
+	j.ExternalID, j.Name = strconv.FormatFloat(x[number], 'f', 0, 64), text("application", x[application])
+	j.SubmitMS, j.AMMemMiB, j.AMVCores = ms(x[submit]), 1024, 1
+	if r.startMS != trace.Unset {
+		j.SubmitMS += r.startMS
+	}
+	r.Counts.Defaulted["sizes_of_application_masters"]++
+	if x[wait] >= 0 {
+		j.RecordedStartMS = j.SubmitMS + ms(x[wait])
+		j.RecordedFinishMS = j.RecordedStartMS + ms(took)
+	}
+	switch x[status] {
+	case 0:
+		j.RecordedOutcome = "failed"
+	case 1:
+		j.RecordedOutcome = "success"
+	case 5:
+		j.RecordedOutcome = "killed"
+	}
+	if x[preceding] > 0 {
+		a.DependsOn = []string{strconv.FormatFloat(x[preceding], 'f', 0, 64)}
+		j.ThinkMS = ms(max(x[think], 0))
+		r.Counts.Read["preceding_jobs"]++
+	}
+	if x[partition] >= 0 {
+		r.Counts.Dropped["partitions"]++
+	}
+	if x[group] >= 0 {
+		r.Counts.Dropped["groups"]++
+	}
+	j.Stages = []trace.Stage{r.stage(a, x, took, int64(procs))}
+	r.Counts.Read["jobs"]++
+	_, err := r.Add(a)
+	return err
+}
+
+// stage makes the only stage of a job.
+func (r *reading) stage(a *workload.Application, x *[fields]float64, took float64, procs int64) trace.Stage {
+	kind, tasks, vcores := trace.StageGang, procs, int64(1)
+	switch r.model {
+	case "tasks":
+		kind, a.Job.Kind = trace.StageInput, trace.KindGeneric
+	case "container":
+		kind, a.Job.Kind, tasks, vcores = trace.StageInput, trace.KindGeneric, 1, procs
+	}
+	st := trace.NewStage(0, kind)
+	mib := int64(1024)
+	if kb := max(x[requestedMemory], 0); kb > 0 {
+		mib = int64(math.Ceil(kb / 1024))
+	} else if kb = max(x[used], 0); kb > 0 {
+		mib = int64(math.Ceil(kb / 1024))
+		r.Counts.Modelled["requests_that_are_used_memory"] += tasks
+	} else {
+		r.Counts.Defaulted["memory_of_tasks"] += tasks
+	}
+	st.TaskMemMiB, st.TaskVCores = mib*vcores, int32(min(vcores, math.MaxInt32))
+	st.Tasks = trace.NewTasks(int(tasks))
+	for i := range st.Tasks.DurationMS {
+		st.Tasks.DurationMS[i] = ms(took)
+	}
+	if x[wait] >= 0 {
+		st.Tasks.RecordedWaitMS = make([]int64, tasks)
+		for i := range st.Tasks.RecordedWaitMS {
+			st.Tasks.RecordedWaitMS[i] = ms(x[wait])
+		}
+	}
+	return st
+}
+
+// text is a name for a number; -1 has none.
+func text(what string, n float64) string {
+	if n < 0 {
+		return ""
+	}
+	return what + strconv.FormatFloat(n, 'f', 0, 64)
+}
+
+// queue is the name that the header has for a queue, else one with its number.
+func (r *reading) queue(n float64) string {
+	if name, ok := r.queues[int64(n)]; ok {
+		return name
+	}
+	return text("queue", n)
+}

@@ -1,0 +1,67 @@
+package swf
+
+import (
+	"strings"
+	"testing"
+
+	"replay/trace"
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+const good = "1 0 10 100 4 -1 -1 4 200 -1 1 1 1 1 0 -1 -1 -1\n"
+
+func TestBadInput(t *testing.T) {
+	importtest.CheckBad(t, Format, []struct {
+		Text, Want string
+		Jobs       int64
+	}{
+		{"", "no application", 0},
+		{"; MaxJobs: 5\n", "no application", 0},
+		{good + "1 2 3\n", "in: line 2: has 3 fields, want 18 numbers", 1},
+		{good + strings.Replace(good, " 100 ", " x ", 1), `line 2: field 4 (run time) is "x", want a number`, 1},
+		{good + strings.Replace(good, " 100 ", " NaN ", 1), `field 4 (run time) is "NaN", want a number`, 1},
+		{good + strings.Replace(good, " 100 ", " 1e300 ", 1), `field 4 (run time) is "1e300", want a number`, 1},
+		{good + strings.Replace(good, " 100 ", " -7 ", 1), `field 4 (run time) is "-7", want 0 or more, or -1`, 1},
+		{good + strings.Replace(good, " 0 10 100 4", " -1 10 100 4", 1), "fields 1 and 2 (job number, submit time) are 1 and -1", 1},
+		{good + "2 0 10 100 4 -1 -1 1.5 200 -1 1 1 1 1 0 -1 -1 -1\n", `field 8 (requested processors) is "1.5", want a whole number`, 1},
+		{good + "2 0 10 100 0 -1 -1 -1 200 -1 1 1 1 1 0 -1 -1 -1\n", "fields 8 and 5 (processors) are -1 and 0", 1},
+		{good + "2 0 10 100 4 -1 -1 9000000000 200 -1 1 1 1 1 0 -1 -1 -1\n", "has 9000000000 tasks, want at most 2000000", 1},
+		{good + "2 0 10 99999999999 4 -1 -1 1 200 -1 1 1 1 1 0 -1 -1 -1\n", "line 2: fields 2, 3 and 4 (submit, wait and run time) are 0, 10 and 9.9999999999e+10", 1},
+		{good + "; UnixStartTime: 5\n" + good, "one log has UnixStartTime in its header and another has not", 0},
+		{good + "\xff\xfe", "has 1 fields", 1},
+	})
+}
+
+// What a job of n processors is: n tasks that start together, n tasks, or one of n vcores.
+func TestModels(t *testing.T) {
+	for model, want := range map[string]struct {
+		kind   string
+		tasks  int64
+		vcores int32
+		mib    int64
+	}{"gang": {trace.KindGang, 2, 1, 4}, "tasks": {trace.KindGeneric, 2, 1, 4}, "container": {trace.KindGeneric, 1, 2, 8}} {
+		res, m, err := importtest.Import(t, Format, "../testdata/swf/log.swf", func(o *workload.Options) { o.Nodes, o.Params = 4, map[string]string{"swf-model": model} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := m.JobList[2]
+		if s := &j.Stages[0]; j.Kind != want.kind || j.NumTasks() != want.tasks || s.TaskVCores != want.vcores || s.TaskMemMiB != want.mib || j.ExternalID != "3" || len(j.DependsOn) != 1 || j.ThinkMS != 20_000 {
+			t.Errorf("%s: %+v", model, j)
+		}
+		if c := res.Counts; c.Dropped["records_of_parts_of_a_job"] != 1 || c.Dropped["records_without_a_run_time"] != 1 || c.Dropped["dependencies_on_no_earlier_application"] != 1 || m.OriginUnixMS != 1_000_000_000_000 {
+			t.Errorf("%+v, origin %d", c, m.OriginUnixMS)
+		}
+	}
+}
+
+// A run time of 0 is taken with --keep-zero: as the CPU time, if there is one. An unknown one is not taken as 0.
+func TestKeepZero(t *testing.T) {
+	const text = good + "2 0 0 0 1 7.25 -1 1 -1 -1 1 1 1 1 0 -1 -1 -1\n3 0 0 0 1 -1 -1 1 -1 -1 1 1 1 1 0 -1 -1 -1\n4 0 0 -1 1 -1 -1 1 -1 -1 1 1 1 1 0 -1 -1 -1\n"
+	res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", text), func(o *workload.Options) { o.Nodes, o.Params = 4, map[string]string{"keep-zero": "true"} })
+	if err != nil || len(m.JobList) != 3 || m.JobList[1].Stages[0].Tasks.DurationMS[0] != 7250 || m.JobList[2].Stages[0].Tasks.DurationMS[0] != 0 || res.Counts.Dropped["records_of_an_unknown_run_time"] != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func FuzzSWF(f *testing.F) { importtest.Fuzz(f, Format, importtest.Read(f, "../testdata/swf/log.swf")) }
