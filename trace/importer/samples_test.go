@@ -40,10 +40,6 @@ var samples = []sample{
 	{"wfcommons", []string{"wfcommons/trace.json"}, nodes(20), trace.Counts{Jobs: 1, Tasks: 26}, workload.Counter{"tasks": 26}, nil},
 	{"gwf", []string{"gwf/trace.gwf"}, nodes(20), trace.Counts{Jobs: 10, Tasks: 70}, workload.Counter{"jobs": 70}, nil},
 	{"decima", []string{"tpch-decima/stages.csv"}, nodes(25), trace.Counts{Jobs: 154, Stages: 1414}, workload.Counter{"queries": 154, "stages": 1414}, nil},
-}
-
-func nodes(n int) func(*workload.Options) {
-	return func(o *workload.Options) { o.Nodes = n }
 	{"swf", []string{"swf/NASA-iPSC-1993-3.1-cln-oct-nov.swf"}, nodes(12), trace.Counts{Jobs: 11_369, Tasks: 201_272}, workload.Counter{"records": 11_466}, workload.Counter{"records_without_a_run_time": 97}},
 	{"swf", []string{"swf/metacentrum-excerpt.swf"}, nodes(20), trace.Counts{Jobs: 25, Tasks: 460}, workload.Counter{"records": 25}, nil},
 	{"swim", []string{"swim/FB-2009_samples_24_times_1hr_0.tsv"}, nodes(100), trace.Counts{Jobs: 5894}, workload.Counter{"lines": 5894, "maps": 205_713}, nil},

@@ -23,7 +23,6 @@ var picture = map[string][]string{
 	"replay/trace/importer/spill":    {"replay/outdir"},
 	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 	"replay/trace/importer/swim":     {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
-	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 
 	"replay/policy/resource":            nil,
 	"replay/policy":                     {"replay/policy/resource"},
