@@ -126,6 +126,29 @@ func (r *liveRun) texts(names []protocol.Name) (out []string) {
 	return out
 }
 
+// besides lists what a call of an application master tells besides its asks: as it was recorded, and what came out. Text is what the recording calls a container.
+func (r *liveRun) besides(call *liveCall, req *protocol.AllocateRequest, text func(protocol.ContainerID) string) (want, got []string) {
+	for _, c := range call.Release {
+		want = append(want, "release "+c)
+	}
+	for _, id := range req.Releases {
+		got = append(got, "release "+text(id))
+	}
+	for _, list := range []struct {
+		what string
+		want []string
+		got  []protocol.Name
+	}{{"exclude ", call.BlacklistAdd, req.BlacklistAdd}, {"include ", call.BlacklistDel, req.BlacklistRemove}} {
+		for _, host := range slices.Sorted(slices.Values(list.want)) {
+			want = append(want, list.what+host)
+		}
+		for _, host := range r.texts(list.got) {
+			got = append(got, list.what+host)
+		}
+	}
+	return want, got
+}
+
 // total is what the driver asks for: its targets, and the places that the tasks of the stages under way prefer.
 //
 // Source: ExecutorAllocationListener.onStageSubmitted, updateExecutorPlacementHints.
@@ -216,24 +239,8 @@ func (r *masterRun) heartbeat(i int, lines []masterEvent) error {
 	for _, a := range r.request.Asks {
 		got = append(got, fmt.Sprint(r.Names.Text(a.Name), " ", a.Count, " ", golden.Amounts(a.Size, r.Types), " ", a.Relax, " ", r.ids[a.Priority]))
 	}
-	for _, c := range call.Release {
-		want = append(want, "release "+c)
-	}
-	for _, id := range r.request.Releases {
-		got = append(got, "release "+r.ofMaster(id))
-	}
-	for _, list := range []struct {
-		what string
-		want []string
-		got  []protocol.Name
-	}{{"exclude ", call.BlacklistAdd, r.request.BlacklistAdd}, {"include ", call.BlacklistDel, r.request.BlacklistRemove}} {
-		for _, host := range list.want {
-			want = append(want, list.what+host)
-		}
-		for _, host := range r.texts(list.got) {
-			got = append(got, list.what+host)
-		}
-	}
+	w, g := r.besides(call, &r.request, r.ofMaster)
+	want, got = append(want, w...), append(got, g...)
 	slices.Sort(want)
 	slices.Sort(got)
 	if len(want)+len(got) > 0 {

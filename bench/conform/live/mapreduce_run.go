@@ -202,24 +202,8 @@ func (r *mapReduceRun) compareAsks(b *masterBeat) {
 	for _, a := range r.req.Asks {
 		got = append(got, fmt.Sprintf("%d %s %d %v %v", a.Priority, r.Names.Text(a.Name), a.Count, golden.Amounts(a.Size, r.Types), a.Relax))
 	}
-	for _, id := range b.call.Release {
-		want = append(want, "release "+id)
-	}
-	for _, id := range r.req.Releases {
-		got = append(got, "release "+r.text(id))
-	}
-	for _, list := range []struct {
-		what string
-		want []string
-		got  []protocol.Name
-	}{{"exclude ", b.call.BlacklistAdd, r.req.BlacklistAdd}, {"include ", b.call.BlacklistDel, r.req.BlacklistRemove}} {
-		for _, host := range slices.Sorted(slices.Values(list.want)) {
-			want = append(want, list.what+host)
-		}
-		for _, host := range r.texts(list.got) {
-			got = append(got, list.what+host)
-		}
-	}
+	w, g := r.besides(b.call, &r.req, r.text)
+	want, got = append(want, w...), append(got, g...)
 	if len(want)+len(got) > 0 {
 		r.compare(partAsk, strings.Join(want, ", "), strings.Join(got, ", "), b.call.T)
 	}
