@@ -103,13 +103,7 @@ func TestRandomMapReduce(t *testing.T) {
 				jobs = append(jobs, j)
 				at += r.Int64N(20_000)
 			}
-			var events []trace.NodeEvent
-			if n > 1 && r.IntN(2) == 0 {
-				down := 5000 + r.Int64N(40_000)
-				kind := []trace.EventKind{trace.Fail, trace.Drain}[r.IntN(2)]
-				back := map[trace.EventKind]trace.EventKind{trace.Fail: trace.Recover, trace.Drain: trace.Undrain}[kind]
-				events = append(events, nodeEvent(down, 0, 0, kind), nodeEvent(down+1+r.Int64N(60_000), 1, 0, back))
-			}
+			events := outage(r, n)
 			o := scenario.Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
 				Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "10000"}}
 			if o.Scheduler == "fair" {

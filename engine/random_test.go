@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -47,13 +48,7 @@ func TestRandomScenarios(t *testing.T) {
 				jobs = append(jobs, j)
 				at += r.Int64N(20_000)
 			}
-			var events []trace.NodeEvent
-			if n > 1 && r.IntN(2) == 0 {
-				down := 5000 + r.Int64N(40_000)
-				kind := []trace.EventKind{trace.Fail, trace.Drain}[r.IntN(2)]
-				back := map[trace.EventKind]trace.EventKind{trace.Fail: trace.Recover, trace.Drain: trace.Undrain}[kind]
-				events = append(events, nodeEvent(down, 0, 0, kind), nodeEvent(down+1+r.Int64N(60_000), 1, 0, back))
-			}
+			events := outage(r, n)
 			pick := func(s ...string) string { return s[r.IntN(len(s))] }
 			o := scenario.Options{Seed: seed, Decisions: true, Scheduler: pick("fair", "fair", "capacity", "fifo"),
 				Placement: pick("locality-ratio", "none", "union", "top", "per-task"),
@@ -85,6 +80,17 @@ func TestRandomScenarios(t *testing.T) {
 			}
 		})
 	}
+}
+
+// outage is, in every other cluster of several nodes, a failure or a draining of the first one, which comes back.
+func outage(r *rand.Rand, nodes int32) []trace.NodeEvent {
+	if nodes == 1 || r.IntN(2) > 0 {
+		return nil
+	}
+	down := 5000 + r.Int64N(40_000)
+	kind := []trace.EventKind{trace.Fail, trace.Drain}[r.IntN(2)]
+	back := map[trace.EventKind]trace.EventKind{trace.Fail: trace.Recover, trace.Drain: trace.Undrain}[kind]
+	return []trace.NodeEvent{nodeEvent(down, 0, 0, kind), nodeEvent(down+1+r.Int64N(60_000), 1, 0, back)}
 }
 
 // checkRecords compares the records of a replay with each other and with its totals.
