@@ -47,8 +47,8 @@ func (sc *Scenario) readSpark() error {
 			return err
 		}
 		sc.use(file)
-	} else if sc.Override {
-		return optionf("--override puts spark-defaults.conf on top of what jobs set themselves, and there is none: add --spark-defaults FILE, or --config-dir with such a file")
+	} else if _, of := sc.File(MapredSite); sc.Override && of == OfDefault {
+		return optionf("--override puts spark-defaults.conf and mapred-site.xml on top of what jobs set themselves, and there is none: add --spark-defaults FILE or --mapred-site FILE, or --config-dir with such a file")
 	}
 	for _, l := range []sparkconf.Layer{sc.sparkDefaultsLayer(), sc.sparkKeysLayer()} {
 		remarks, err := sparkconf.Remarks(l)

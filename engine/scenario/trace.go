@@ -46,7 +46,7 @@ func InputOf(t *trace.Trace, name, folder string) (Input, error) {
 	if t.Source != nil {
 		in.NoEnd = t.Source.NoEnd
 	}
-	kinds := []string{YarnSite}
+	kinds := []string{YarnSite, MapredSite}
 	for _, s := range Schedulers {
 		if s.File != "" {
 			kinds = append(kinds, s.File)

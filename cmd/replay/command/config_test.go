@@ -93,6 +93,17 @@ func TestIncludedConfiguration(t *testing.T) {
 	}
 }
 
+// A mapred-site.xml of the user changes what MapReduce jobs ask for.
+func TestMapredSite(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "gen", "uniform-micro", "--kind", "mapreduce", "--jobs", "5", "--out", filepath.Join(dir, "trace"))
+	file := write(t, dir, "mapred-site.xml", "<configuration><property><name>mapreduce.map.memory.mb</name><value>1536</value></property></configuration>")
+	plain, with := must(t, "run", filepath.Join(dir, "trace")), must(t, "run", filepath.Join(dir, "trace"), "--mapred-site", file)
+	if plain == with {
+		t.Errorf("the file changes nothing:\n%s", with)
+	}
+}
+
 // Logs hold the keys of their applications, over which spark-defaults.conf lies by --override alone.
 func TestOverride(t *testing.T) {
 	file := write(t, t.TempDir(), "spark-defaults.conf", "spark.executor.instances 1\nspark.locality.wait 3s\n")

@@ -30,7 +30,8 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
-		&cli.BoolFlag{Name: "override", Usage: "let spark-defaults.conf win over the keys recorded with a job"},
+		&cli.StringFlag{Name: "mapred-site", Usage: "mapred-site.xml `FILE`; keys recorded with a job win over it", DefaultText: "that of the trace"},
+		&cli.BoolFlag{Name: "override", Usage: "let spark-defaults.conf and mapred-site.xml win over the keys recorded with a job"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
 		with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, positive),
 		with(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, from1To(mostNodes)),
@@ -62,7 +63,7 @@ type fileFlag struct {
 }
 
 func fileFlags() []fileFlag {
-	out := []fileFlag{{"yarn-site", scenario.YarnSite, nil}, {"spark-defaults", scenario.SparkDefaults, nil}, {"model-file", scenario.ModelFile, nil}}
+	out := []fileFlag{{"yarn-site", scenario.YarnSite, nil}, {"spark-defaults", scenario.SparkDefaults, nil}, {"mapred-site", scenario.MapredSite, nil}, {"model-file", scenario.ModelFile, nil}}
 	for i := range scenario.Schedulers {
 		if s := &scenario.Schedulers[i]; s.File != "" {
 			out = append(out, fileFlag{s.Flag(), s.File, s})
