@@ -118,15 +118,6 @@ func (s *Ranks) Add(a *Ranks) {
 	}
 }
 
-// Remove takes out what is in a, which has room for the same numbers.
-func (s *Ranks) Remove(a *Ranks) {
-	for w, x := range a.words {
-		if s.words[w] &^= x; s.words[w] == 0 {
-			s.any[w>>6] &^= 1 << (w & 63)
-		}
-	}
-}
-
 // AddBoth puts in what is in a and in b, AddOnly what is in a and not in b. All three have room for the same numbers.
 func (s *Ranks) AddBoth(a, b *Ranks) {
 	for w, x := range a.words {

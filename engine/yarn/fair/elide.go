@@ -52,7 +52,7 @@ type elision struct {
 
 // rack is the nodes of one, by rank.
 type rack struct {
-	yarn.Ranks
+	ranks    []int32
 	reserved int // scratch
 }
 
@@ -137,10 +137,9 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		k := e.racks[n.Rack]
 		if k == nil {
 			k = &rack{}
-			k.Reset(len(ranks))
 			e.racks[n.Rack] = k
 		}
-		k.Set(i, true)
+		k.ranks = append(k.ranks, int32(i))
 	}
 }
 
@@ -346,7 +345,7 @@ func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
 	for _, n := range a.reservedOn {
 		if k := e.rackOf(n.Rack); k != nil && k.reserved > 0 {
 			if k.reserved >= f.mayReserve(len(f.cluster.Rack(n.Rack))) {
-				e.scratch.Remove(&k.Ranks)
+				k.mark(&e.scratch, false)
 			}
 			k.reserved = 0
 		}

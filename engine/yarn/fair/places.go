@@ -145,11 +145,13 @@ func (e *elision) markHosts(set *yarn.Ranks, name protocol.Name, in bool) {
 }
 
 func (e *elision) markRack(set *yarn.Ranks, name protocol.Name, in bool) {
-	switch k := e.rackOf(name); {
-	case k == nil:
-	case in:
-		set.Add(&k.Ranks)
-	default:
-		set.Remove(&k.Ranks)
+	if k := e.rackOf(name); k != nil {
+		k.mark(set, in)
+	}
+}
+
+func (k *rack) mark(set *yarn.Ranks, in bool) {
+	for _, i := range k.ranks {
+		set.Set(int(i), in)
 	}
 }
