@@ -127,8 +127,12 @@ func FuzzOpen(f *testing.F) {
 		f.Add(uint8(i), contents[n][:len(contents[n])/2])
 	}
 	f.Add(uint8(0), []byte("PAR1"))
+	dir := writeFiles(f, names, contents)
 	f.Fuzz(func(t *testing.T, file uint8, data []byte) {
-		dir := writeFiles(t, names, contents)
-		readAnything(t, dir, names[int(file)%len(names)], data)
+		name := names[int(file)%len(names)]
+		readAnything(t, dir, name, data)
+		if err := os.WriteFile(filepath.Join(dir, name), contents[name], 0o644); err != nil {
+			t.Fatal(err)
+		}
 	})
 }

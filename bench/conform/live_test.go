@@ -259,11 +259,13 @@ func FuzzRecordedCalls(f *testing.F) {
 		f.Add(seed)
 	}
 	files := map[string]string{"containers.jsonl": "", "rm-shares.jsonl": "", "rm-log.jsonl": "", "cluster.json": "{}", "fair-scheduler.xml": "<allocations/>"}
-	f.Fuzz(func(t *testing.T, calls string) {
-		dir := t.TempDir()
-		for name, text := range files {
-			write(t, dir, name, text)
+	dir := f.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			f.Fatal(err)
 		}
+	}
+	f.Fuzz(func(t *testing.T, calls string) {
 		write(t, dir, "rm-calls.jsonl", calls)
 		s, err := Dir(dir, "")
 		if err == nil && s.Totals.Cases != s.Totals.Equal+s.Totals.Different+s.Totals.Unsupported {

@@ -8,7 +8,47 @@ import (
 	"replay/engine/model"
 	"replay/engine/scenario"
 	"replay/policy"
+	"replay/sealed/sealedtest"
 )
+
+// Times, windows and shares of flags are in their range, or an error.
+func FuzzTimes(f *testing.F) {
+	for _, s := range []string{"", "0", "90s", "1h..2h", "0..9223372036854775807", "-1", "2562047h", "1e3", "99%", "0.99", "NaN", "2026-11-22", "1969-12-31T23:59:59Z", "9999-12-31 23:59"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if ms, err := parseTime(text); err == nil && ms <= 0 {
+			t.Errorf("time %q is %d", text, ms)
+		}
+		if from, to, err := parseWindow(text); err == nil && (from < 0 || from >= to) {
+			t.Errorf("window %q is %d to %d", text, from, to)
+		}
+		if ms, _, err := readTime(text); err == nil && ms < 0 && text != "" {
+			t.Errorf("time %q is %d", text, ms)
+		}
+		if x, err := parseShare(text); err == nil && !(x >= 0 && x <= 1) {
+			t.Errorf("share %q is %v", text, x)
+		}
+	})
+}
+
+// What run.json or comparison.json say of how they were made, whole or changed and sealed again, is read with a command and its traces, or
+// refused.
+func FuzzFrom(f *testing.F) {
+	for _, s := range []string{
+		`{"trace":"t","trace_sha256":"00","made":{"command":["run","t","--seed","3"],"files":[{"name":"a.xml","text":"<a/>"}]}}`,
+		`{"traces":[{"name":"t","sha256":"00"},{"name":"u","sha256":"01"}],"made":{"command":["compare","t","u","--variant","a:"]}}`,
+		`{"made":{"command":["run"]}}`, `{"made":null}`, `{"hash":"00"}`, `[]`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, traces, files, err := readDescribed(sealedtest.Text(text))
+		if err == nil && (len(traces) == 0 || files == nil || len(d.Made.Command) < 1+len(traces)) {
+			t.Errorf("%s: %v of %v", text, d.Made, traces)
+		}
+	})
+}
 
 func FuzzSplitWords(f *testing.F) {
 	for _, s := range []string{"", "a b", `'a b' "c d"`, `a\ b`, `"a\"b"`, `'a`, `a\`, "x='1 2'y", "\t\n"} {

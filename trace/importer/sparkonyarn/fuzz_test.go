@@ -35,14 +35,27 @@ func FuzzRecordedCluster(f *testing.F) {
 		f.Add(uint8(i), []byte("{}\n"))
 	}
 	f.Add(uint8(slices.Index(names, "node-events.jsonl")), []byte(`{"t":1,"node":"x","event":"lost"}`+"\n"))
+	dir, out := filepath.Join(f.TempDir(), "in"), filepath.Join(f.TempDir(), "out")
+	if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, file uint8, data []byte) {
-		dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
-		if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
+		name := names[int(file)%len(names)]
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, names[int(file)%len(names)]), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		defer func() { // the next one finds the folder as it was
+			err := os.RemoveAll(out)
+			if good, ok := content[name]; ok && err == nil {
+				err = os.WriteFile(path, good, 0o644)
+			} else if err == nil {
+				err = os.Remove(path)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}()
 		opt := workload.DefaultOptions()
 		opt.Out = out
 		if _, err := Format.Import(t.Context(), "test", []string{dir}, opt); err != nil {
