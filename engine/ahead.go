@@ -7,17 +7,18 @@ import (
 
 // An application of which all containers run, and are known to run, and that asks for none is on its own: until its application master speaks or one of its
 // processes ends, nothing that happens elsewhere concerns it, and nothing that it does concerns others. Its events are then executed
-// one after the other while its state is at hand, up to [aheadMS] beyond the present. What others see of it is kept until its time:
-// rows of task attempts, which are written in the order of time, and busy cores, which samples count.
+// one after the other while its state is at hand. What others see of it is kept until its time: busy cores, which samples count, and
+// rows of task attempts if they are written in the order of time.
 //
 // Nodes that come, go or change, and preemption, concern every application at any time: where they may occur nothing runs ahead.
 
-// aheadMS is how far an application runs ahead, which bounds what is kept of it.
+// aheadMS is how far an application runs ahead where its rows are kept, which bounds how many.
 const aheadMS = 300_000
 
 // ahead is what has been executed ahead of its time.
 type ahead struct {
 	off   bool
+	keeps bool     // rows of task attempts until their time
 	on    bool     // an event is being executed ahead
 	heap  []future // binary
 	rows  []record.Task
@@ -90,11 +91,17 @@ func (s *sim) runAhead(a *app) {
 		return
 	}
 	now, reached := s.now, s.reached
-	last := min(now+aheadMS, s.horizon())
+	last := int64(longestReplay)
+	if s.ahead.keeps {
+		last = now + aheadMS
+	}
 	s.ahead.on = true
 	for s.err == nil && a.alone() {
 		e := s.q.lanes[a.lane()].next()
-		if e == nil || e.at > last || !a.kind.rows[e.kind()].private {
+		if e == nil || e.at > last {
+			break
+		}
+		if row := &a.kind.rows[e.kind()]; !row.private || e.at > s.reaches(row.work) {
 			break
 		}
 		at, ord := e.at, e.ord

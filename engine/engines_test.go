@@ -58,7 +58,7 @@ func decideAlike(t *testing.T, cluster func(*rand.Rand, uint64) (func() scenario
 			break
 		}
 		in, o := cluster(random.Stream(at, "engines"), at)
-		_, fast := replay(t, in(), o)
+		fast := replayTo(t, disorderly{&keep{}}, in(), o)
 		o.Engine = scenario.Dense
 		_, dense := replay(t, in(), o)
 		if fast.DecisionHash != dense.DecisionHash {

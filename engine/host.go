@@ -119,7 +119,7 @@ func (a *app) Task(r *record.Task) {
 		a.done.add(a.job, r.Stage, r.Index)
 	}
 	a.s.progress.Tasks.Add(1)
-	if a.s.ahead.on {
+	if a.s.ahead.on && a.s.ahead.keeps {
 		a.s.foreseeTask(r)
 		return
 	}

@@ -92,6 +92,8 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
 	s.ahead.off = !mayRunAhead(sc)
+	_, anyOrder := record.TakesAnyOrder(sink)
+	s.ahead.keeps = !anyOrder
 	s.cluster.Names = s.names
 	s.kinds = kindsOf(sc)
 	progress.start(sc)
@@ -176,9 +178,12 @@ func (s *sim) reach(at int64, ord uint64) {
 
 // horizon is the last time at which anything is executed unless something happens before: the end that the user asked for,
 // or the time after which the replay is stuck.
-func (s *sim) horizon() int64 {
+func (s *sim) horizon() int64 { return s.reaches(s.pending > 0) }
+
+// reaches is the horizon with or without work in the queue.
+func (s *sim) reaches(work bool) int64 {
 	last := min(s.useful+s.patience(), longestReplay)
-	if s.pending == 0 {
+	if !work {
 		last = min(last, s.moved+s.sc.StallMS)
 	}
 	if s.sc.Until > 0 {
@@ -251,8 +256,8 @@ const usefulStalls = 2
 // goesOn notes that work is known to go on until a time.
 func (s *sim) goesOn(until int64) { s.useful = max(s.useful, until) }
 
-// move notes that something happened now, which ends a stall.
-func (s *sim) move() { s.moved = s.now }
+// move notes that something happened now, which ends a stall. Of an application that ran ahead it may have been noted before.
+func (s *sim) move() { s.moved = max(s.moved, s.now) }
 
 // handle executes the first event of the queue.
 func (s *sim) handle() {

@@ -80,6 +80,12 @@ func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) sce
 // replay runs a scenario that must be valid and keeps its records.
 func replay(t *testing.T, in scenario.Input, o scenario.Options) (*keep, *record.Manifest) {
 	t.Helper()
+	k := &keep{}
+	return k, replayTo(t, k, in, o)
+}
+
+func replayTo(t *testing.T, sink record.Sink, in scenario.Input, o scenario.Options) *record.Manifest {
+	t.Helper()
 	if o.Model == (model.Model{}) {
 		o.Model = model.DefaultModel()
 	}
@@ -87,12 +93,11 @@ func replay(t *testing.T, in scenario.Input, o scenario.Options) (*keep, *record
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &keep{}
-	m, err := Run(t.Context(), sc, k, nil)
+	m, err := Run(t.Context(), sc, sink, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k, m
+	return m
 }
 
 // noLatency makes only decisions take time.
