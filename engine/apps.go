@@ -244,6 +244,9 @@ func (s *sim) release(a *app) {
 	}
 	s.apps[a.slot] = nil
 	s.free = append(s.free, a.slot)
+	if r, ok := s.sc.Input.Jobs.(trace.Recycler); ok && a.attempt == 1 && s.left.latest(a.id) == a {
+		r.Recycle(a.job)
+	}
 	s.left.leave(a)
 }
 

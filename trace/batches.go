@@ -26,7 +26,7 @@ func (b *batch) more() (bool, error) {
 // row is the table's row number of the head.
 func (b *batch) row() int64 { return b.base + int64(b.head) }
 
-// jobBatch decodes the job table; job makes the job at the head, without stages.
+// jobBatch decodes the job table; job fills in the job at the head.
 type jobBatch struct {
 	batch
 	id, submit, am, execMem                   *column[int64]
@@ -52,10 +52,12 @@ func newJobBatch(t *table, only []string) *jobBatch {
 	}
 }
 
-func (b *jobBatch) job() *Job {
+// job fills in the job at the head, but for its stages.
+func (b *jobBatch) job(j *Job) *Job {
 	i := b.head
-	j := &Job{
-		ID: b.id.V[i], SubmitMS: b.submit.V[i], User: b.user.V[i], Queue: b.queue.V[i], Priority: b.priority.V[i], Kind: b.kind.V[i],
+	*j = Job{
+		Stages: j.Stages,
+		ID:     b.id.V[i], SubmitMS: b.submit.V[i], User: b.user.V[i], Queue: b.queue.V[i], Priority: b.priority.V[i], Kind: b.kind.V[i],
 		AMMemMiB: b.am.V[i], AMVCores: b.amCPU.V[i], ExecMemMiB: b.execMem.V[i], ExecVCores: b.execCPU.V[i], TaskCPUs: b.cpus.V[i],
 		MinExecs: b.minExecs.V[i], MaxExecs: b.maxExecs.V[i], InitialExecs: b.initial.V[i], DependsOn: b.depends.List(i), ThinkMS: b.think.V[i], TailMS: b.tail.V[i],
 		Name: b.name.V[i], ExternalID: strings.Clone(b.external.V[i]), // a clone does not keep the page in memory
@@ -143,39 +145,46 @@ func (b *taskBatch) run(job int64, stage int32, limit int) int {
 	return n
 }
 
-// take appends n rows from the head on to t, which is to have at most total tasks in the end.
-func (b *taskBatch) take(t *Tasks, n, total int) {
+// take appends n rows from the head on to t, which is to have at most total tasks in the end; its columns are begun in the memory of
+// others.
+func (b *taskBatch) take(t, memory *Tasks, n, total int) {
 	have, lo, hi := t.Len(), b.head, b.head+n
-	t.DurationMS = appendRows(t.DurationMS, b.duration.V[lo:hi], total)
-	t.InputBytes = appendRows(t.InputBytes, b.input.V[lo:hi], total)
-	t.MemMiB = appendOptional(t.MemMiB, b.mem, have, lo, hi, total)
-	t.VCores = appendOptional(t.VCores, b.vcores, have, lo, hi, total)
-	t.Retries = appendOptional(t.Retries, b.retries, have, lo, hi, total)
-	t.RecordedWaitMS = appendOptional(t.RecordedWaitMS, b.wait, have, lo, hi, total)
-	t.RecordedNode = appendOptional(t.RecordedNode, b.node, have, lo, hi, total)
-	t.RecordedLocality = appendOptional(t.RecordedLocality, b.locality, have, lo, hi, total)
-	t.DeserializeMS = appendOptional(t.DeserializeMS, b.deserialize, have, lo, hi, total)
-	t.SchedDelayMS = appendOptional(t.SchedDelayMS, b.delay, have, lo, hi, total)
-	t.ShuffleReadBytes = appendOptional(t.ShuffleReadBytes, b.read, have, lo, hi, total)
-	t.ShuffleWriteBytes = appendOptional(t.ShuffleWriteBytes, b.written, have, lo, hi, total)
-	b.takePrefs(t, have, lo, hi, total)
+	t.DurationMS = appendRows(t.DurationMS, memory.DurationMS, b.duration.V[lo:hi], total)
+	t.InputBytes = appendRows(t.InputBytes, memory.InputBytes, b.input.V[lo:hi], total)
+	t.MemMiB = appendOptional(t.MemMiB, memory.MemMiB, b.mem, have, lo, hi, total)
+	t.VCores = appendOptional(t.VCores, memory.VCores, b.vcores, have, lo, hi, total)
+	t.Retries = appendOptional(t.Retries, memory.Retries, b.retries, have, lo, hi, total)
+	t.RecordedWaitMS = appendOptional(t.RecordedWaitMS, memory.RecordedWaitMS, b.wait, have, lo, hi, total)
+	t.RecordedNode = appendOptional(t.RecordedNode, memory.RecordedNode, b.node, have, lo, hi, total)
+	t.RecordedLocality = appendOptional(t.RecordedLocality, memory.RecordedLocality, b.locality, have, lo, hi, total)
+	t.DeserializeMS = appendOptional(t.DeserializeMS, memory.DeserializeMS, b.deserialize, have, lo, hi, total)
+	t.SchedDelayMS = appendOptional(t.SchedDelayMS, memory.SchedDelayMS, b.delay, have, lo, hi, total)
+	t.ShuffleReadBytes = appendOptional(t.ShuffleReadBytes, memory.ShuffleReadBytes, b.read, have, lo, hi, total)
+	t.ShuffleWriteBytes = appendOptional(t.ShuffleWriteBytes, memory.ShuffleWriteBytes, b.written, have, lo, hi, total)
+	b.takePrefs(t, memory, have, lo, hi, total)
 	b.head = hi
 }
 
 // maxReserve bounds what is allocated because of a number in a file; more is appended as it comes.
 const maxReserve = 1 << 20
 
-func reserve[T any](total, least int) []T { return make([]T, 0, max(min(total, maxReserve), least)) }
+// emptied returns memory without elements, or new memory where it has less room than is wanted.
+func emptied[T any](memory []T, total, least int) []T {
+	if n := max(min(total, maxReserve), least); cap(memory) < n || memory == nil {
+		return make([]T, 0, n)
+	}
+	return memory[:0]
+}
 
-func appendRows[T any](dst, src []T, total int) []T {
+func appendRows[T any](dst, memory, src []T, total int) []T {
 	if dst == nil {
-		dst = reserve[T](total, len(src))
+		dst = emptied(memory, total, len(src))
 	}
 	return append(dst, src...)
 }
 
 // appendOptional leaves dst nil while there are only nulls.
-func appendOptional[T comparable](dst []T, c *column[T], have, lo, hi, total int) []T {
+func appendOptional[T comparable](dst, memory []T, c *column[T], have, lo, hi, total int) []T {
 	if dst == nil {
 		any := false
 		if c.Set > 0 {
@@ -186,7 +195,7 @@ func appendOptional[T comparable](dst []T, c *column[T], have, lo, hi, total int
 		if !any {
 			return nil
 		}
-		dst = reserve[T](total, have+hi-lo)
+		dst = emptied(memory, total, have+hi-lo)
 		for range have {
 			dst = append(dst, c.Absent)
 		}
@@ -194,7 +203,7 @@ func appendOptional[T comparable](dst []T, c *column[T], have, lo, hi, total int
 	return append(dst, c.V[lo:hi]...)
 }
 
-func (b *taskBatch) takePrefs(t *Tasks, have, lo, hi, total int) {
+func (b *taskBatch) takePrefs(t, memory *Tasks, have, lo, hi, total int) {
 	c := b.pref
 	n := 0 // elements
 	if c.Set > 0 {
@@ -204,8 +213,8 @@ func (b *taskBatch) takePrefs(t *Tasks, have, lo, hi, total int) {
 		if n == 0 {
 			return
 		}
-		t.PrefStart = append(reserve[int32](total+1, have+1), make([]int32, have+1)...)
-		t.Pref = reserve[int32](n/(hi-lo)*total, n)
+		t.PrefStart = append(emptied(memory.PrefStart, total+1, have+1), make([]int32, have+1)...)
+		t.Pref = emptied(memory.Pref, n/(hi-lo)*total, n)
 	}
 	if c.Set == 0 {
 		for range hi - lo {

@@ -22,6 +22,7 @@ const (
 
 type jobReader struct {
 	t     *Trace
+	back  []*Job // given back since the batch ahead was begun
 	a     *assembler
 	ready []*Job
 	err   error // comes after ready
@@ -54,9 +55,15 @@ func (r *jobReader) Next() (*Job, error) {
 	return j, nil
 }
 
+// Recycle implements [Recycler].
+func (r *jobReader) Recycle(j *Job) { r.back = append(r.back, j) }
+
 // start decodes the next batch. The goroutine ends with it, as the channel has room.
 func (r *jobReader) start() {
 	r.t.reading.Add(1)
+	r.a.spare = append(r.a.spare, r.back...)
+	clear(r.back)
+	r.back = r.back[:0]
 	go func() {
 		defer r.t.reading.Done()
 		var d decoded
@@ -85,6 +92,7 @@ type assembler struct {
 	tasks  *taskBatch
 	file   int // of the task table
 	at     jobRows
+	spare  []*Job // whose memory is used again
 }
 
 func newAssembler(t *Trace, only map[string][]string, report func(Problem) error) *assembler {
@@ -114,7 +122,7 @@ func (a *assembler) next() (*Job, error) {
 	}
 	i, row := a.jobs.head, a.jobs.row()
 	numStages, numTasks, firstTask := a.jobs.stages.V[i], a.jobs.tasks.V[i], a.jobs.first.V[i]
-	j := a.jobs.job()
+	j := a.jobs.job(a.another())
 	a.jobs.head++
 	a.at = jobRows{job: row, stages: a.at.stages[:0], tasks: a.at.tasks[:0]}
 	if j.ID != row {
@@ -144,6 +152,18 @@ func (a *assembler) next() (*Job, error) {
 	return j, nil
 }
 
+// another returns a job to be filled in, which may have stages.
+func (a *assembler) another() *Job {
+	n := len(a.spare) - 1
+	if n < 0 {
+		return new(Job)
+	}
+	j := a.spare[n]
+	a.spare[n] = nil
+	a.spare = a.spare[:n]
+	return j
+}
+
 func (a *assembler) equal(table string, row int64, column string, got, want int64) error {
 	if got == want {
 		return nil
@@ -154,7 +174,8 @@ func (a *assembler) equal(table string, row int64, column string, got, want int6
 // readStages gives j the stages that follow for it, with their tasks.
 func (a *assembler) readStages(j *Job, declared int) error {
 	b := a.stages
-	j.Stages = reserve[Stage](min(max(declared, 0), readRows), 0)
+	had := j.Stages[:cap(j.Stages)] // of another job
+	j.Stages = emptied(had, min(max(declared, 0), readRows), 0)
 	for {
 		more, err := b.more()
 		if err != nil || !more {
@@ -172,6 +193,10 @@ func (a *assembler) readStages(j *Job, declared int) error {
 			continue
 		}
 		s := b.stage()
+		var memory Tasks
+		if n := len(j.Stages); n < len(had) {
+			memory = had[n].Tasks
+		}
 		if n := len(j.Stages); n > 0 && s.ID <= j.Stages[n-1].ID {
 			if err := a.rules.bad(tableStages, row, "stage_id", s.ID, "more than %d of the row before", j.Stages[n-1].ID); err != nil {
 				return err
@@ -181,7 +206,7 @@ func (a *assembler) readStages(j *Job, declared int) error {
 		}
 		declared := b.tasks.V[b.head]
 		b.head++
-		if err := a.readTasks(j.ID, &s, int(declared)); err != nil {
+		if err := a.readTasks(j.ID, &s, &memory, int(declared)); err != nil {
 			return err
 		}
 		if err := a.allTasks(j.ID, &s, row, declared); err != nil {
@@ -223,8 +248,8 @@ func (a *assembler) moreTasks() (bool, error) {
 	}
 }
 
-// readTasks gives s the tasks that follow for it.
-func (a *assembler) readTasks(job int64, s *Stage, declared int) error {
+// readTasks gives s the tasks that follow for it, in the memory of others.
+func (a *assembler) readTasks(job int64, s *Stage, memory *Tasks, declared int) error {
 	first := int64(-1)
 	for {
 		more, err := a.moreTasks()
@@ -242,7 +267,7 @@ func (a *assembler) readTasks(job int64, s *Stage, declared int) error {
 			if s.Tasks.Len() == 0 {
 				first = a.taskRow()
 			}
-			b.take(&s.Tasks, n, max(declared, 0))
+			b.take(&s.Tasks, memory, n, max(declared, 0))
 			continue
 		}
 		j, id := b.job.V[b.head], b.stage.V[b.head]

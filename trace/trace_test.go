@@ -321,3 +321,64 @@ func TestTwoSources(t *testing.T) {
 		}
 	}
 }
+
+// TestRecycledJobs: jobs made of the memory of others are the same as those made of their own.
+func TestRecycledJobs(t *testing.T) {
+	t.Parallel()
+	r := Stream(1, "recycled")
+	want := &MemoryTrace{Meta: Meta{OriginUnixMS: Unset, LocalitySource: LocalityNone, DurationSource: DurationModelled,
+		Nodes:  []Node{{Host: "a", Rack: "/r", MemMiB: 1024, VCores: 1, Present: true}, {ID: 1, Host: "b", Rack: "/r", MemMiB: 1024, VCores: 1, Present: true}},
+		Queues: []Queue{NewQueue(0, "root")}, Users: []User{{Name: "u"}}}}
+	for id := range int64(8 * aheadJobs) {
+		j := NewJob(KindGeneric)
+		j.ID, j.SubmitMS, j.Queue, j.User = id, id, 0, 0
+		for st := range 1 + r.Int32N(3) {
+			s := NewStage(st, StageShuffle)
+			s.TaskVCores, s.TaskMemMiB, s.Tasks = 1, 1, NewTasks(r.IntN(40))
+			for i := range s.Tasks.DurationMS {
+				s.Tasks.DurationMS[i] = r.Int64N(1000)
+			}
+			if s.Tasks.Len() > 0 && r.IntN(2) == 0 {
+				s.Tasks.Retries = make([]int32, s.Tasks.Len())
+			}
+			if s.Tasks.Len() > 0 && r.IntN(2) == 0 {
+				prefs := make([][]int32, s.Tasks.Len())
+				prefs[r.IntN(len(prefs))] = []int32{1, 0}
+				s.Tasks.SetPrefs(prefs)
+			}
+			j.Stages = append(j.Stages, s)
+		}
+		want.JobList = append(want.JobList, j)
+	}
+	dir := filepath.Join(t.TempDir(), "t")
+	if err := want.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	source := tr.Jobs().(Recycler)
+	var held []*Job
+	seen, again := map[*Job]bool{}, 0
+	for j, err := range All(source) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.JobList[j.ID], j, sameTrace); d != "" {
+			t.Fatalf("job %d (-want +got): %s", j.ID, d)
+		}
+		if seen[j] {
+			again++
+		}
+		seen[j] = true
+		if held = append(held, j); len(held) > 3 {
+			source.Recycle(held[0])
+			held = held[1:]
+		}
+	}
+	if again == 0 {
+		t.Error("no job was made of the memory of another")
+	}
+}

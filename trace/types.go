@@ -247,8 +247,15 @@ type File struct {
 	Replication int32
 }
 
+// Recycler is a source that makes jobs of the memory of others. Nothing may refer any more to a job that is given back, to its stages
+// or to columns of its tasks; strings stay.
+type Recycler interface {
+	JobSource
+	Recycle(*Job)
+}
+
 // JobSource yields jobs in order of ID. Next returns io.EOF after the last one.
-// The job returned is the caller's; a source does not reuse it.
+// The job returned is the caller's; a source does not reuse it, but for a [Recycler] that is given it back.
 type JobSource interface {
 	Next() (*Job, error)
 }

@@ -60,12 +60,14 @@ type loop struct {
 	stages stages
 	queues usage
 
+	recycler trace.Recycler // nil for sources that are none
 	arriving *trace.Job
 	arrival  int64 // of arriving, never = none
 	event    int   // of the trace's node events that is next
 	sampleAt int64
-	sampled  int64 // time of the last sample
-	samples  int64 // taken at their interval
+	sampled  int64         // time of the last sample
+	row      record.Sample // valid during a call of the sink
+	samples  int64         // taken at their interval
 
 	jobs     map[int64]*job // live
 	like     sizesOf        // of the job before
@@ -78,6 +80,7 @@ type loop struct {
 
 	task      record.Task // working memory: what is given to the sink is valid during the call only
 	container record.Container
+	written   *stage // of both
 	decision  record.Decision
 }
 
@@ -87,6 +90,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, w Watch) 
 	l := &loop{sc: sc, sink: sink, watch: w, spark: driver.NewKind(sc.Spark()), jobs: map[int64]*job{}, at: map[string]int{}, sampleAt: sc.SeriesMS, sampled: record.None}
 	containers, tasks := record.TakesAnyOrder(sink)
 	l.anyOrder = containers && tasks
+	l.recycler, _ = sc.Input.Jobs.(trace.Recycler)
 	l.nodes.start(sc.Input.Nodes, sc.Input.Events)
 	for n := range sc.Input.Nodes {
 		l.tell(int32(n))

@@ -335,3 +335,11 @@ func TestServices(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestStagesWithoutTasks: each is begun and done once, with what waits for it.
+func TestStagesWithoutTasks(t *testing.T) {
+	k, r := replay(t, nodesOf([2]int64{4, 8192}), nil, scenario.Options{}, jobOf(0, 0, stageOf(0, nil), stageOf(1, []int32{0}), stageOf(2, []int32{1}, 7)), jobOf(1, 0, stageOf(0, nil, 5)))
+	if j := k.jobs; r.Totals.JobsSucceeded != 2 || j[0].ID != 1 || j[1].StageAttempts != 3 || j[1].Finish != 7 {
+		t.Errorf("jobs are %+v, totals %+v", k.jobs, r.Totals)
+	}
+}

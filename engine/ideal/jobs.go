@@ -197,10 +197,14 @@ func (l *loop) arrive(t *trace.Job) {
 			}
 		}
 	}
+	var first []*stage // a stage without tasks is done at once, and what waits for it begins then
 	for i := range j.stages {
 		if j.stages[i].waits == 0 {
-			l.due(&j.stages[i])
+			first = append(first, &j.stages[i])
 		}
+	}
+	for _, s := range first {
+		l.due(s)
 	}
 	if j.left == 0 && !j.tail {
 		l.codeEnded(j)
@@ -320,6 +324,9 @@ func (l *loop) jobDone(j *job) {
 	j.queue.jobs--
 	j.rec.Outcome, j.rec.Finish = record.JobSucceeded, l.now
 	l.write(j)
+	if l.recycler != nil && j.Job != l.like.job {
+		l.recycler.Recycle(j.Job)
+	}
 }
 
 // write counts and writes a job.

@@ -73,13 +73,14 @@ func (l *loop) sampleNow(at int64) {
 		Time: at, Nodes: l.nodes.count, CapacityMem: l.nodes.capacity.mem, CapacityVCores: l.nodes.capacity.vcores,
 	}
 	for _, q := range l.queues.list {
-		r := record.Sample{
+		r := &l.row
+		*r = record.Sample{
 			Time: at, Queue: q.path, Nodes: l.nodes.count, UsedMem: q.used.mem, UsedVCores: q.used.vcores, PendingMem: q.pending.mem, PendingVCores: q.pending.vcores,
 			DemandMem: q.used.mem + q.pending.mem, DemandVCores: q.used.vcores + q.pending.vcores, FairMem: record.None, FairVCores: record.None,
 			SteadyMem: record.None, SteadyVCores: record.None, BusyCores: q.used.vcores, Running: q.jobs, Containers: q.running,
 		}
-		l.sink.Sample(&r)
-		cluster.Add(&r)
+		l.sink.Sample(r)
+		cluster.Add(r)
 	}
 	l.sink.Sample(&cluster)
 }

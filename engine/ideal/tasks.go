@@ -148,21 +148,23 @@ func (l *loop) writeRun(r *run, until int64, task, container string) {
 	}
 	j.rec.MemMiBMS += z.mem * held
 	j.rec.VCoreMS += z.vcores * held
-	t := &l.task
-	*t = record.Task{
-		Job: j.ID, AMAttempt: 1, Stage: s.st.ID, Index: r.index, Attempt: r.attempt, Container: r.number, Node: r.node, Cores: int32(z.vcores),
-		Ready: r.ready, Launch: r.launch, Freed: finish, Finish: finish, Level: record.NoPref, End: task, DurationMS: s.st.Tasks.DurationMS[r.index] - r.served,
+	t, c := &l.task, &l.container
+	if l.written != s {
+		l.written = s
+		*t = record.Task{Job: j.ID, AMAttempt: 1, Stage: s.st.ID}
+		*c = record.Container{Job: j.ID, AMAttempt: 1, Queue: j.rec.Queue, Tasks: 1}
 	}
+	t.Cores, c.MemMiB, c.VCores, c.Cores = int32(z.vcores), z.mem, z.vcores, z.vcores
+	t.Index, t.Attempt, t.Container, t.Node = r.index, r.attempt, r.number, r.node
+	t.Ready, t.Launch, t.Freed, t.Finish, t.End, t.DurationMS = r.ready, r.launch, finish, finish, task, s.st.Tasks.DurationMS[r.index]-r.served
+	t.Level, t.Preferring, t.Preferred = record.NoPref, false, false
 	if prefs := s.st.Tasks.Prefs(int(r.index)); len(prefs) > 0 {
 		t.Preferring = true
 		t.Level, t.Preferred = l.level(prefs, r.node)
 	}
-	c := &l.container
-	*c = record.Container{
-		Job: j.ID, AMAttempt: 1, Number: r.number, Node: r.node, Queue: j.rec.Queue, MemMiB: z.mem, VCores: z.vcores, Cores: z.vcores,
-		Asked: r.ready, Allocated: r.launch, Acquired: r.launch, Started: r.launch, Registered: r.launch, Ended: finish, Exited: finish, End: container,
-		Tasks: 1, BusyMS: z.vcores * held,
-	}
+	c.Number, c.Node, c.Asked = r.number, r.node, r.ready
+	c.Allocated, c.Acquired, c.Started, c.Registered = r.launch, r.launch, r.launch, r.launch
+	c.Ended, c.Exited, c.End, c.Exit, c.BusyMS = finish, finish, container, 0, z.vcores*held
 	if task == record.TaskLost {
 		c.Exit = exitLost
 	}

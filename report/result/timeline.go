@@ -8,6 +8,9 @@ const timelineBuckets = 1024
 type Timeline struct {
 	width   int64 // of a bucket, ms
 	columns [][]float64
+
+	last       int   // bucket asked for last
+	begin, end int64 // of it; what comes next is mostly there too
 }
 
 // newTimeline returns a timeline of n columns.
@@ -15,6 +18,9 @@ func newTimeline(n int) *Timeline { return &Timeline{width: 100, columns: make([
 
 // bucket returns the bucket of time at, widening all buckets until it exists.
 func (t *Timeline) bucket(at int64) int {
+	if at >= t.begin && at < t.end {
+		return t.last
+	}
 	for at/t.width >= timelineBuckets {
 		for c, column := range t.columns {
 			half := column[:0]
@@ -29,7 +35,10 @@ func (t *Timeline) bucket(at int64) int {
 		}
 		t.width *= 2
 	}
-	return int(max(at, 0) / t.width)
+	t.last = int(max(at, 0) / t.width)
+	t.begin = int64(t.last) * t.width
+	t.end = t.begin + t.width
+	return t.last
 }
 
 // column returns the buckets of a column up to this one.
@@ -67,16 +76,18 @@ func (t *Timeline) HoldAll(from, to int64, values []float64) {
 		return
 	}
 	last := t.bucket(to - 1)
-	if first := t.bucket(from); first < last {
-		for c, v := range values {
-			t.Hold(c, from, to, v)
-		}
-		return
-	}
-	ms := float64(to - from)
+	first := t.bucket(from)
 	for c, v := range values {
 		if v != 0 {
-			t.column(c, last)[last] += float64(v * ms)
+			t.column(c, last)
+		}
+	}
+	for b := first; b <= last; b++ {
+		ms := float64(t.overlap(b, from, to))
+		for c, v := range values {
+			if v != 0 {
+				t.columns[c][b] += float64(v * ms)
+			}
 		}
 	}
 }
