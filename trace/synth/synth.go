@@ -42,6 +42,10 @@ type Preset struct {
 	// Model returns the workload, which is the caller's to change. It has nodes, queues and users of its own.
 	Model func() *Workload
 
+	attach    map[string][]byte // files of the trace that a fit is of
+	estimates []model.Estimate  // of a fit
+	from      string            // hash of the trace that a fit is of
+
 	// Arrivals draws n submission times from 0 on, ascending. Fewer are the first of more.
 	Arrivals func(r *rand.Rand, n int) []int64
 	// Files are the input files that the jobs read.
@@ -206,7 +210,7 @@ func (p *Preset) with(o Options) (Options, error) {
 	}
 	o.Failures = failures.Words()
 	if o.MTBFDays == 0 {
-		o.MTBFDays = failures.MTBFDays
+		o.MTBFDays = cmp.Or(d.MTBFDays, failures.MTBFDays)
 	}
 	if _, ok := model.Days[o.Diurnal]; !ok && o.Diurnal != "" {
 		return o, fmt.Errorf("diurnal is %q, want one of %s", o.Diurnal, strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "))
@@ -296,6 +300,9 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 		return nil, err
 	}
 	w.Attach("yarn-site.xml", g.yarnSite())
+	for _, name := range slices.Sorted(maps.Keys(p.attach)) {
+		w.Attach(name, p.attach[name])
+	}
 	var work trace.Work
 	for j := range g.jobs(ctx, submit) {
 		w.AddJob(j) // Close returns the first error
@@ -413,6 +420,12 @@ func (g *Generator) params(factor float64) map[string]string {
 		parameters := g.work.parameters().All
 		for i := range parameters {
 			all[parameters[i].Name] = parameters[i].Text()
+		}
+	}
+	if g.preset.from != "" {
+		all["fitted_to"] = g.preset.from
+		for _, e := range g.preset.estimates {
+			all["fitted."+e.Name] = g.preset.estimate(e.Name)
 		}
 	}
 	return all

@@ -108,7 +108,11 @@ func (p *Preset) Settings(o Options) ([]Setting, error) {
 	var list []Setting
 	parameters := w.parameters().All
 	for i := range parameters {
-		list = append(list, Setting{parameters[i].Name, parameters[i].Text(), parameters[i].Usage})
+		usage := parameters[i].Usage
+		if e := p.estimate(parameters[i].Name); e != "" {
+			usage += "; fitted: " + e
+		}
+		list = append(list, Setting{parameters[i].Name, parameters[i].Text(), usage})
 	}
 	return list, nil
 }

@@ -34,7 +34,8 @@ func genCommand(*program) *cli.Command {
 		Description: "The same preset, flags and seed give the same bytes. Input blocks are placed by the rule of HDFS.\n" +
 			"The offered load is the work of all tasks (duration times vcores) divided by what the cluster can do until\n" +
 			"the last submission. --load makes arrivals faster or slower to reach it; the jobs stay as they are.\n" +
-			"The calibrated presets have parameters, which --parameters lists and --set changes. All of them are in trace.json.\n\nPRESETS:" + presets.String(),
+			"The calibrated presets have parameters, which --parameters lists and --set changes. All of them are in trace.json.\n" +
+			"fit:DIR as the preset fits one to the trace in DIR: --load 2 on it is that cluster at twice what it can do.\n\nPRESETS:" + presets.String(),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			nameFlag("the preset and the options that are not its own"),
@@ -57,9 +58,9 @@ func genCommand(*program) *cli.Command {
 			if c.NArg() != 1 || c.String("out") == "" && !c.Bool("parameters") {
 				return usagef("gen wants one preset and --out DIR (see replay gen --help)")
 			}
-			preset, err := synth.Find(c.Args().First())
+			preset, err := presetOf(c)
 			if err != nil {
-				return usagef("%w", err)
+				return err
 			}
 			if words := cmp.Or(c.String("failures"), preset.Defaults.Failures, "none"); c.IsSet("mtbf") && words == "none" {
 				return usagef("--mtbf wants --failures with a model (see replay gen --help)")
@@ -90,6 +91,19 @@ func genCommand(*program) *cli.Command {
 			return writeGenerated(c.App.Writer, result)
 		},
 	}
+}
+
+// presetOf is the preset called by the argument, or one fitted to a trace.
+func presetOf(c *cli.Context) (*synth.Preset, error) {
+	name := c.Args().First()
+	if dir, ok := strings.CutPrefix(name, synth.FitPrefix); ok {
+		return synth.Fit(c.Context, dir)
+	}
+	preset, err := synth.Find(name)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	return preset, nil
 }
 
 // nameFlag is the flag that names a trace.

@@ -111,3 +111,22 @@ func TestGenParameters(t *testing.T) {
 		t.Errorf("%d parameters, last submission at %d ms", len(want), manifest.SpanMS)
 	}
 }
+
+// gen fit:DIR generates from a trace, here one that was recorded.
+func TestGenFit(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "fitted")
+	source := filepath.Join("..", "..", "..", "traces", "fair-weights")
+	code, stdout, stderr := replay(t, "gen", "fit:"+source, "--load", "2", "--jobs", "30", "--out", dir)
+	if code != exitDone || !strings.Contains(stdout, "30 jobs") || !strings.Contains(stdout, "offered load: 200.0 % of the vcores") {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := replay(t, "trace", "check", dir); code != exitDone || !strings.HasPrefix(stdout, "ok: 30 jobs") {
+		t.Errorf("trace check: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr := replay(t, "run", dir, "--tasks", "off"); code != exitDone || !strings.Contains(stdout, "All 30 jobs succeeded") {
+		t.Errorf("run: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := replay(t, "gen", "fit:"+filepath.Join(t.TempDir(), "nothing"), "--out", dir+"2"); code != exitBadInput || !strings.Contains(stderr, "not a trace directory") {
+		t.Errorf("fit to nothing: exit code %d, %s", code, stderr)
+	}
+}

@@ -8,8 +8,11 @@ import (
 )
 
 // Teams are users and leaf queues, numbered by how many jobs they have, after Zipf's law. With Names the queues are called so, and jobs
-// say in which they are.
+// say in which they are. With tables, those of a trace, jobs say both.
 type Teams struct {
+	UserTable  []trace.User
+	QueueTable []trace.Queue
+
 	Names     []string
 	Users     int64
 	UserZipf  float64
@@ -22,6 +25,9 @@ type Teams struct {
 
 // Parameters names those of users and queues.
 func (t *Teams) Parameters(p *Parameters) {
+	if t.QueueTable != nil {
+		return
+	}
 	p.Int("users.n", &t.Users, 1, 1_000_000, "users")
 	p.Float("users.zipf", &t.UserZipf, 0, 10, "exponent of Zipf's law of the users' jobs")
 	if t.Names == nil {
@@ -33,6 +39,9 @@ func (t *Teams) Parameters(p *Parameters) {
 
 // Tables returns the users and queues of a trace. Queue i is row i+1, below the root.
 func (t *Teams) Tables() (users []trace.User, queues []trace.Queue) {
+	if t.QueueTable != nil {
+		return t.UserTable, t.QueueTable
+	}
 	names := t.Names
 	if names == nil {
 		for i := range t.Queues {
@@ -56,6 +65,9 @@ func (t *Teams) Tables() (users []trace.User, queues []trace.Queue) {
 
 // Draw gives a job its user, and its queue where it has none.
 func (t *Teams) Draw(r *rand.Rand, j *trace.Job) {
+	if t.QueueTable != nil {
+		return
+	}
 	j.User = int32(t.users.Draw(r))
 	if queue := int32(t.queues.Draw(r)) + 1; t.Names == nil {
 		j.Queue = queue

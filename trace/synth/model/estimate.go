@@ -1,0 +1,218 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"replay/trace"
+)
+
+// An Estimate is a parameter as it follows from a trace, with its 95 % interval.
+type Estimate struct {
+	Name             string
+	Value, Low, High float64
+}
+
+// about is an estimate with a standard error, not below 0.
+func about(name string, v, se float64) Estimate { return Estimate{name, v, max(0, v-2*se), v + 2*se} }
+
+const (
+	courses     = 20     // that are drawn for the errors of arrivals
+	mostOfThese = 30_000 // arrivals of each
+	leastOfAll  = 100    // below it the arrivals are taken as Poisson's
+)
+
+// EstimateArrivals fits the arrivals to submissions in ms, ascending from the start of the trace, by the moments of their counts in minutes at
+// distances of 0, 1 and about 30 minutes within an hour, and by how many more come within seconds of another one. The errors are those of
+// the same estimates of courses drawn by the law that was fitted.
+func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate) {
+	a = moments(submit)
+	names := []string{"arrival.mean_gap_s", "arrival.hour_lnsd", "arrival.minute_var", "arrival.minute_phi", "arrival.follower_q", "arrival.follower_mean_s"}
+	values := func(a *Arrivals) []float64 {
+		return []float64{a.MeanGapS, a.HourLnSD, a.MinuteVar, a.MinutePhi, a.FollowerQ, a.FollowerMeanS}
+	}
+	if len(submit) < leastOfAll {
+		return a, []Estimate{about(names[0], a.MeanGapS, a.MeanGapS/math.Sqrt(float64(max(len(submit), 1))))}
+	}
+	independent := a
+	independent.EvenHours = 0
+	sum, square := make([]float64, len(names)), make([]float64, len(names))
+	n := min(len(submit), mostOfThese)
+	for c := range uint64(courses) {
+		p := independent.Process(func(purpose string) *rand.Rand { return trace.Stream(seed+c, "fit/"+purpose) })
+		times, err := p.Times(1, n, math.MaxInt64)
+		if err != nil {
+			continue
+		}
+		drawn := moments(times)
+		for i, v := range values(&drawn) {
+			sum[i] += v
+			square[i] += v * v
+		}
+	}
+	for i, v := range values(&a) {
+		mean := sum[i] / courses
+		se := math.Sqrt(max(0, square[i]/courses-mean*mean)*courses/(courses-1)) * math.Sqrt(float64(n)/float64(len(submit)))
+		list = append(list, Estimate{names[i], v, max(0, v-2*se-math.Abs(mean-v)), v + 2*se + math.Abs(mean-v)})
+	}
+	return a, list
+}
+
+// moments are the estimates without errors.
+func moments(submit []int64) Arrivals {
+	a := Arrivals{EvenHours: 1, Hours: Flat(24), Weekdays: Flat(7), MeanGapS: 1}
+	n := len(submit)
+	if n < 2 || submit[n-1] == 0 {
+		return a
+	}
+	a.MeanGapS = float64(submit[n-1]) / 1000 / float64(n)
+	if n < leastOfAll {
+		return a
+	}
+	followers, seconds := shortGaps(submit)
+	counts := make([]float64, submit[n-1]/minuteMS)
+	if len(counts) < 2 {
+		return a
+	}
+	rate := 0.0
+	for _, at := range submit {
+		if m := int(at / minuteMS); m < len(counts) {
+			counts[m]++
+			rate++
+		}
+	}
+	rate /= float64(len(counts))
+	within := func(k int) (mean float64) { // of products at a distance of k minutes within an hour, against the rate
+		pairs := 0.0
+		for i := 0; i+k < len(counts); i++ {
+			if i/60 == (i+k)/60 {
+				other := counts[i+k]
+				if k == 0 {
+					other--
+				}
+				mean, pairs = mean+counts[i]*other, pairs+1
+			}
+		}
+		if pairs == 0 {
+			return rate * rate
+		}
+		return mean / pairs
+	}
+	far := 0.0
+	for k := 20; k <= 40; k++ {
+		far += within(k) / 21
+	}
+	hours := far / rate / rate
+	a.HourLnSD = math.Sqrt(math.Log(max(1, hours)))
+	same := 1 - seconds/60*(1-math.Exp(-60/max(seconds, 1e-9)))
+	minutes := (within(0)-2*followers*rate*same)/far - 1
+	next := (within(1)-followers*rate*(1-same))/far - 1
+	if a.MinuteVar = max(0, minutes); a.MinuteVar > 0 {
+		a.MinutePhi = min(max(0, next/a.MinuteVar), 0.95)
+	}
+	a.FollowerQ, a.FollowerMeanS = followers/(1-followers), seconds
+	return a
+}
+
+// shortGaps returns the share of arrivals that follow another one, and their mean distance in seconds: what there is more of pairs at
+// distances below 20 s than the line through those from 20 to 60 s.
+func shortGaps(submit []int64) (share, seconds float64) {
+	var pairs [60]float64
+	for i := range submit {
+		for k := i + 1; k < len(submit) && submit[k]-submit[i] < minuteMS; k++ {
+			pairs[(submit[k]-submit[i])/1000]++
+		}
+	}
+	x, y, xx, xy := 0.0, 0.0, 0.0, 0.0
+	const n = 40
+	for u := 20; u < 60; u++ {
+		at := float64(u) + .5
+		x, y, xx, xy = x+at, y+pairs[u], xx+at*at, xy+at*pairs[u]
+	}
+	slope := (xy - x*y/n) / (xx - x*x/n)
+	level := y/n - slope*x/n
+	more, distance := 0.0, 0.0
+	for u := range 20 {
+		at := float64(u) + .5
+		d := pairs[u] - level - slope*at
+		more, distance = more+d, distance+d*at
+	}
+	share = min(max(0, more/float64(len(submit))), 0.45)
+	if share == 0 || distance <= 0 {
+		return 0, 0
+	}
+	return share, min(distance/more, 15)
+}
+
+// StageSample is the tasks of one stage, in ms.
+type StageSample struct {
+	Median float64
+	Tasks  int
+}
+
+// DurationSample gathers the tasks of like stages.
+type DurationSample struct {
+	stages    []StageSample
+	residuals []float64 // of the logarithms, of stages of 5 tasks or more
+	over      float64   // sums of duration over median, and their number
+	n         float64
+	most      float64
+}
+
+// Add takes a stage.
+func (s *DurationSample) Add(ms []int64) (median float64) {
+	sorted := slices.Sorted(slices.Values(ms))
+	median = max(1, float64(sorted[len(sorted)/2]+sorted[(len(sorted)-1)/2])/2)
+	if len(s.stages) < 1<<20 {
+		s.stages = append(s.stages, StageSample{median, len(ms)})
+	}
+	s.most = max(s.most, float64(sorted[len(sorted)-1]))
+	if len(ms) < 5 {
+		return median
+	}
+	for i, v := range ms {
+		if i%max(1, len(ms)/200) == 0 && len(s.residuals) < 1<<21 {
+			s.residuals = append(s.residuals, math.Log(max(1, float64(v))/median))
+			s.over, s.n = s.over+float64(v)/median, s.n+1
+		}
+	}
+	return median
+}
+
+// Estimate fits the law of the durations, of what is called name, and the share of stragglers that makes the mean right.
+func (s *DurationSample) Estimate(name string) (d Durations, stragglers Stragglers, list []Estimate) {
+	stragglers = Stragglers{Low: 1.5, Alpha: 1.6, Cap: 10}
+	d.MostS = max(s.most/1000, 0.001)
+	if n := len(s.residuals); n > 0 {
+		slices.Sort(s.residuals)
+		low := s.residuals[int(.1587*float64(n))] // one standard deviation below the middle, where no straggler is
+		d.TaskLnSD = max(0, -low)
+		mean := stragglers.Alpha/(stragglers.Alpha-1)*stragglers.Low - math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha)*stragglers.Cap/(stragglers.Alpha-1)
+		stragglers.P = min(max(0, (s.over/s.n/math.Exp(d.TaskLnSD*d.TaskLnSD/2)-1)/(mean-1)), 0.3)
+		list = append(list, about(name+".task_lnsd", d.TaskLnSD, d.TaskLnSD*(1.2/math.Sqrt(float64(n))+stragglers.P/2)))
+	}
+	// Stragglers move the median of a stage up: of one or two tasks by their mean logarithm, of more by little.
+	few := stragglers.P * (math.Log(stragglers.Low) + (1-math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha))/stragglers.Alpha)
+	many := stragglers.P * d.TaskLnSD * math.Sqrt(math.Pi/2)
+	sum, square, within, n := 0.0, 0.0, 0.0, float64(len(s.stages))
+	for _, x := range s.stages {
+		m := math.Log(x.Median) - many
+		if x.Tasks <= 2 {
+			m = math.Log(x.Median) - few
+		}
+		sum, square = sum+m, square+m*m
+		share := 1.0
+		if x.Tasks > 2 {
+			share = math.Pi / 2
+		}
+		within += share * d.TaskLnSD * d.TaskLnSD / float64(x.Tasks)
+	}
+	mean := sum / n
+	total := max(0, square/n-mean*mean)
+	d.MedianS, d.StageLnSD = math.Exp(mean)/1000, math.Sqrt(max(0, total-within/n))
+	list = append(list,
+		Estimate{name + ".median_s", d.MedianS, d.MedianS * math.Exp(-2*math.Sqrt(total/n)-few/2), d.MedianS * math.Exp(2*math.Sqrt(total/n)+few/2)}, // the share of stragglers is half known
+		about(name+".stage_lnsd", d.StageLnSD, math.Sqrt(total/2/n)+stragglers.P*d.StageLnSD))
+	return d, stragglers, list
+}
