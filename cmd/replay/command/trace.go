@@ -21,7 +21,7 @@ func traceCommand(*program) *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "print the result as JSON"}
 	return &cli.Command{
 		Name:  "trace",
-		Usage: "check, summarize, cut, merge and anonymize trace directories",
+		Usage: "check, summarize, cut, merge, anonymize and export trace directories",
 		Subcommands: append([]*cli.Command{
 			{
 				Name:      "check",
@@ -91,7 +91,7 @@ func traceCommand(*program) *cli.Command {
 					return info.WriteText(c.App.Writer)
 				},
 			},
-		}, traceEdits()...),
+		}, append(traceEdits(), traceExport())...),
 	}
 }
 

@@ -252,7 +252,9 @@ func (r *reading) add(j *jobSpec, id string) error {
 func (r *reading) stages(a *workload.Application, j *jobSpec) error {
 	mapReduce := j.am == "mapreduce"
 	switch j.am {
-	case "mapreduce", "dag", "stream":
+	case "mapreduce", "dag":
+	case "stream":
+		a.Job.Kind = trace.KindService
 	default:
 		r.Counts.Defaulted["application_masters_taken_as_dag"]++
 	}

@@ -211,6 +211,9 @@ func (t *writing) dependencies(a *Application, copy int) {
 		}
 	}
 	slices.Sort(j.DependsOn)
+	if len(j.DependsOn) == 0 {
+		j.ThinkMS = trace.Unset // the time after the others
+	}
 }
 
 // finish attaches what is no table and closes the trace.
