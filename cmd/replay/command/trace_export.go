@@ -25,6 +25,7 @@ func traceExport() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "one of " + strings.Join(export.Names(), ", ")},
 			&cli.StringFlag{Name: "out", Usage: "write the files to `DIR`"},
+			&cli.BoolFlag{Name: "json", Usage: "print the files and what is lost as JSON"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || c.String("out") == "" {
@@ -41,6 +42,12 @@ func traceExport() *cli.Command {
 			files, lost, err := export.Write(c.Context, t, c.String("format"), c.String("out"))
 			if err != nil {
 				return err
+			}
+			if c.Bool("json") {
+				return writeJSON(c.App.Writer, struct {
+					Files []string    `json:"files"`
+					Lost  export.Lost `json:"lost"`
+				}{files, lost})
 			}
 			for _, f := range files {
 				fmt.Fprintln(c.App.Writer, filepath.Join(c.String("out"), f))
