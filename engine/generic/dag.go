@@ -30,6 +30,9 @@ type dag struct {
 	left        int // stages that are not done
 	attempts    []*attempt
 	asking      map[*protocol.ContainerRequest]*attempt
+	kept        []*kept            // idle containers, in the order in which they became idle
+	waits       map[key]*waiting   // what waits for a container
+	keys        []*waiting         // the same, by priority and request id
 	byContainer map[int64]*attempt // from its assignment to the report of its end
 
 	over bool // it has no more to do: its tail passes, or it has unregistered
@@ -54,7 +57,7 @@ type stage struct {
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &dag{
 		h: h, k: k, job: j, set: set, Books: pertask.Books{Host: h, Job: h.Job()}, client: protocol.NewClient(h.Cluster().Names, h.Cluster().RackOf),
-		asking: map[*protocol.ContainerRequest]*attempt{}, byContainer: map[int64]*attempt{},
+		asking: map[*protocol.ContainerRequest]*attempt{}, byContainer: map[int64]*attempt{}, waits: map[key]*waiting{},
 	}
 	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: k.Dense, Due: func() bool { return !d.client.Idle() }}
 	return d
@@ -207,7 +210,8 @@ func (d *dag) Handle(k master.EventKind, arg int64) {
 		d.formAgain(&d.stages[arg])
 	case k == evStage:
 		d.begin(&d.stages[arg])
-	}
+	} // evIdle: only what follows
+	d.offer()
 	if !d.over {
 		d.beats.Expect()
 	}
@@ -220,6 +224,7 @@ func (d *dag) finish(reason string) {
 	}
 	d.over = true
 	d.beats.Quit()
+	d.h.Set(evIdle, never)
 	d.end(record.TaskKilled)
 	if reason != "" || d.job.TailMS <= 0 {
 		d.leave(reason)
@@ -247,6 +252,7 @@ func (d *dag) halt(end string) {
 	}
 	d.over, d.gone = true, true
 	d.beats.Quit()
+	d.h.Set(evIdle, never)
 	d.end(end)
 }
 

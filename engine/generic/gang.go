@@ -82,8 +82,7 @@ func (d *dag) formAgain(s *stage) {
 func (d *dag) withdraw(a *attempt) {
 	switch a.state {
 	case asking:
-		d.client.Remove(&a.req)
-		delete(d.asking, &a.req)
+		d.answered(a)
 	case held, assigned, running:
 		d.client.Release(a.id)
 	}

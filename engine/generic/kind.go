@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"replay/engine/master"
 	"replay/engine/model"
@@ -21,8 +20,9 @@ import (
 // Setup is what all applications of these kinds have in common in a replay.
 type Setup struct {
 	Model *model.Model
-	Types []string // resource types of the cluster, in the order of a [resource.Resource]
-	Dense bool     // each heartbeat is executed, whether it can have an effect or not
+	Types []string          // resource types of the cluster, in the order of a [resource.Resource]
+	Over  map[string]string // single keys, over those of a job
+	Dense bool              // each heartbeat is executed, whether it can have an effect or not
 }
 
 // Kind is a kind of application whose tasks have containers of their own.
@@ -39,6 +39,7 @@ const (
 	evStage
 	evGiveUp
 	evAgain
+	evIdle
 )
 
 var events = []master.Event{
@@ -48,6 +49,7 @@ var events = []master.Event{
 	evStage:      {Name: "end of the pause before a stage", Class: master.Inbox, Number: "stage", Work: true},
 	evGiveUp:     {Name: "gang gives back what it holds", Class: master.Timer, Number: "stage"},
 	evAgain:      {Name: "gang asks again", Class: master.Timer, Number: "stage"},
+	evIdle:       {Name: "look at idle containers", Class: master.Timer},
 }
 
 // Events is part of [master.Kind].
@@ -55,10 +57,8 @@ func (k *Kind) Events() []master.Event { return events }
 
 // settings are those of a job.
 type settings struct {
-	HeartbeatMS int64
-	// MaxFailures is how often a task may fail; 0 = as often as its recorded retries say, and at least defaultMaxFailures.
-	MaxFailures int
-	stages      []layout
+	*Conf
+	stages []layout
 }
 
 // A layout is where the tasks of a stage are asked for: keys are of stages and sizes, see [key].
@@ -66,17 +66,6 @@ type layout struct {
 	urgent, usual int32 // priorities of tasks that have failed before, and of others
 	keys          []key // by task where they differ, else one
 }
-
-// Keys of a job's configuration, with the defaults of Tez.
-//
-// Source: TezConfiguration of Tez 0.10.
-const (
-	keyHeartbeat   = "tez.am.am-rm.heartbeat.interval-ms.max"
-	keyMaxFailures = "tez.am.task.max.failed.attempts"
-
-	defaultHeartbeatMS = 1000
-	defaultMaxFailures = 4
-)
 
 // Plan is part of [master.Kind].
 func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
@@ -90,32 +79,18 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	}, nil
 }
 
-// settings resolves what a job sets itself, and lays out its asks.
+// settings resolves what a job sets itself, under single keys of the user, and lays out its asks.
 func (k *Kind) settings(j *trace.Job) (*settings, error) {
-	set := &settings{HeartbeatMS: defaultHeartbeatMS}
+	own := make(map[string]string, len(j.Conf))
 	for _, kv := range j.Conf {
-		var err error
-		switch kv.Key {
-		case keyHeartbeat:
-			set.HeartbeatMS, err = atLeastOne(kv)
-		case keyMaxFailures:
-			var n int64
-			n, err = atLeastOne(kv)
-			set.MaxFailures = int(n)
-		}
-		if err != nil {
-			return nil, err
-		}
+		own[kv.Key] = kv.Value
 	}
+	c, err := NewConf(own, k.Over)
+	if err != nil {
+		return nil, err
+	}
+	set := &settings{Conf: c}
 	return set, k.layOut(j, set)
-}
-
-func atLeastOne(kv trace.KeyValue) (int64, error) {
-	n, err := strconv.ParseInt(kv.Value, 10, 32)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%s is %q, want a whole number from 1 to %d", kv.Key, kv.Value, math.MaxInt32)
-	}
-	return n, nil
 }
 
 // A key is what a ResourceManager keeps asks apart by: within a priority it takes one size for each request id.

@@ -40,7 +40,10 @@ type attempt struct {
 	serial int64
 	stage  *stage
 	req    protocol.ContainerRequest
+	wait   *waiting
 	id     protocol.ContainerID // of its container
+	host   protocol.Name
+	size   resource.Resource
 	state  attemptState
 	fails  bool  // it will fail by itself, as recorded
 	ok     bool  // with ended: it has succeeded
@@ -78,14 +81,21 @@ func (d *dag) ask(s *stage, index int32) {
 		return
 	}
 	d.asking[&a.req] = a
+	d.queue(a, k)
+}
+
+// answered takes back what an attempt asks for, as it has got a container or wants none.
+func (d *dag) answered(a *attempt) {
+	d.client.Remove(&a.req)
+	delete(d.asking, &a.req)
+	a.wait.n--
 }
 
 // assign gives an attempt a container, whose process is started: at once, or when its gang is complete.
 func (d *dag) assign(a *attempt, c *protocol.Container) {
 	n := c.ID.Number()
-	d.client.Remove(&a.req)
-	delete(d.asking, &a.req)
-	a.id = c.ID
+	d.answered(a)
+	a.id, a.host, a.size = c.ID, c.Host, c.Size
 	d.Assign(&a.Attempt, n, false)
 	d.byContainer[n] = a
 	if a.stage.gang != nil {
@@ -153,7 +163,11 @@ func (d *dag) done(a *attempt) {
 	}
 	a.ok = !a.fails
 	a.state = ended
-	d.h.End(a.Container, d.h.Now())
+	if d.set.Reuse && a.ok && a.stage.gang == nil {
+		d.keep(a)
+	} else {
+		d.h.End(a.Container, d.h.Now())
+	}
 	if a.fails {
 		d.failed(a)
 		return
@@ -196,7 +210,7 @@ func (d *dag) failed(a *attempt) {
 			s.tasks[i].failures++
 		}
 	}
-	most := d.set.MaxFailures
+	most := int(d.set.MaxFailures)
 	switch {
 	case most == 0 && d.job.Kind == trace.KindService:
 		most = math.MaxInt // it is replaced, whatever happens
@@ -251,6 +265,7 @@ func (d *dag) completed(c int64) {
 		return
 	}
 	delete(d.byContainer, c)
+	d.idleGone(c)
 	if a.state == ended {
 		return
 	}

@@ -142,7 +142,7 @@ func (b *Books) Gone(a *Attempt) {
 	if c := b.Host.Container(a.Container); c != nil && !a.booked && a.Rec.Launch != record.None {
 		a.booked = true
 		c.BusyMS += (b.Host.Now() - a.Rec.Launch) * int64(a.Rec.Cores)
-		c.Cores = int64(a.Rec.Cores)
+		c.Cores = max(c.Cores, int64(a.Rec.Cores))
 	}
 }
 

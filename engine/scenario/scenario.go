@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"replay/engine/generic"
 	mrconf "replay/engine/mapreduce/conf"
 	"replay/engine/record"
 	"replay/engine/spark"
@@ -73,8 +74,11 @@ func unknownKey(err error) string {
 	var ofYARN conf.UnknownKey
 	var ofSpark *sparkconf.UnknownKey
 	var ofMapReduce *mrconf.UnknownKey
+	var ofTez *generic.UnknownKey
 	var ofNobody *strayKey
 	switch {
+	case errors.As(err, &ofTez):
+		return ofTez.Key
 	case errors.As(err, &ofMapReduce):
 		return ofMapReduce.Key
 	case errors.As(err, &ofYARN):
@@ -116,7 +120,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.Model, err = o.ResolveModel(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{sc.splitKeys, sc.readSpark, sc.readMapReduce, sc.readSite, sc.readQueues} {
+	for _, step := range []func() error{sc.splitKeys, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.readQueues} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -217,7 +221,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	if w := sc.Window; w != nil {
 		m.Window = &record.Window{FromMS: w.FromMS, ToMS: w.ToMS}
 	}
-	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults], sc.mapredSite, sc.keys[MapredSite]} {
+	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults], sc.mapredSite, sc.keys[MapredSite], sc.keys[tezSite]} {
 		for k, v := range layer {
 			m.Config[k] = v
 		}

@@ -214,11 +214,11 @@ func (sc *Scenario) otherSize(key string) string {
 	return fmt.Sprintf("the nodes are those of the trace, with %d to %d%s", least, most, unit)
 }
 
-// strayKey is a single key that is neither Spark's nor YARN's nor MapReduce's.
+// strayKey is a single key that is neither Spark's nor YARN's nor MapReduce's nor Tez's.
 type strayKey struct{ key, value string }
 
 func (e *strayKey) Error() string {
-	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark., yarn. or mapreduce.", e.key, e.value)
+	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark., yarn., mapreduce. or tez.", e.key, e.value)
 }
 
 // splitKeys sorts the single keys by the file over which they lie: the prefix of a scheduler whose file is a
@@ -232,6 +232,8 @@ func (sc *Scenario) splitKeys() error {
 			kind = SparkDefaults
 		case strings.HasPrefix(key, "mapreduce."), strings.HasPrefix(key, "yarn.app.mapreduce."):
 			kind = MapredSite
+		case strings.HasPrefix(key, "tez."):
+			kind = tezSite
 		case strings.HasPrefix(key, "yarn."):
 			kind = YarnSite
 		default:

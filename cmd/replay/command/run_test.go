@@ -166,7 +166,7 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", exitUsage, "yarn.scheduler.fair.assignmultiple"},
 		{"run " + trace + " --conf spark.scheduler.allocation.file=" + missing, exitBadInput, "spark.scheduler.allocation.file"},
 		{"run " + trace + " --reload 10s", exitUsage, "TIME=FILE"},
-		{"run " + trace + " --conf other=1", exitUsage, "spark., yarn. or mapreduce."},
+		{"run " + trace + " --conf other=1", exitUsage, "spark., yarn., mapreduce. or tez."},
 		{"run " + trace + " --model am-start-ms=-1", exitUsage, "am-start-ms"},
 		{"run " + trace + " --model nonsense=1", exitUsage, "known: am-start-ms"},
 		{"run " + trace + " --sharing best", exitUsage, `"best"`},
@@ -192,7 +192,7 @@ func TestWrongUse(t *testing.T) {
 		{"compare " + trace + " --variant a: --variant b: --results", exitUsage, "wants --out"},
 		{"compare " + trace + " --variant a: --variant b: --jobs 0", exitUsage, "1 or more"},
 		{"compare " + trace + " --variant a: --variant b: --out " + trace, exitBadInput, "no comparison.json"},
-		{"compare " + trace + " --variant a: --variant b:--conf=x=y", exitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn. or mapreduce."},
+		{"compare " + trace + " --variant a: --variant b:--conf=x=y", exitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn., mapreduce. or tez."},
 		{"compare " + trace + " --variant a:--nonsense --variant b:", exitUsage, "see replay run --help"},
 		{"compare " + trace + " --variant a: --variant b: --seeds 0", exitUsage, "1 to 10000"},
 	}

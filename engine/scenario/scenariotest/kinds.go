@@ -50,6 +50,9 @@ func (m *maker) generic(r *rand.Rand) {
 			continue
 		}
 		withoutExecutors(j, []string{trace.KindGeneric, trace.KindGeneric, trace.KindGang, trace.KindService}[r.IntN(4)])
+		if r.IntN(2) == 0 {
+			j.Conf = []trace.KeyValue{{Key: "tez.am.container.reuse.enabled", Value: "true"}}
+		}
 		for i := range j.Stages {
 			st := &j.Stages[i]
 			n := st.Tasks.Len()
