@@ -150,7 +150,7 @@ func TestPackedInput(t *testing.T) {
 
 func TestPartsInNumericOrder(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"part-10.csv.gz", "part-9.csv.gz", "part-009.csv", "_SUCCESS", ".part-1.csv.crc", "tasks/part-1.csv", "readme"} {
+	for _, name := range []string{"part-10.csv.gz", "part-9.csv.gz", "part-009.csv", "_SUCCESS", ".part-1.csv.crc", "tasks/part-1.csv", "readme", "README.csv", "LICENSE", "notes.md"} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
 			t.Fatal(err)

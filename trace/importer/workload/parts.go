@@ -16,7 +16,7 @@ const Stdin = "-"
 
 // Parts lists the files among inputs, which are files, [Stdin], or directories of parts at any depth, in the order of inputs; those of a
 // directory in the order of [Natural]. match gets the path of each from the given input on, with / and without a suffix such as .gz, and tells
-// which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over.
+// which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over, and what stands beside data: README, LICENSE, *.md and *.crc.
 func Parts(inputs []string, match func(path string) bool) ([]string, error) {
 	var files []string
 	take := func(path, label string) {
@@ -39,7 +39,7 @@ func Parts(inputs []string, match func(path string) bool) ([]string, error) {
 		}
 		var found []string
 		if err := filepath.WalkDir(in, func(path string, e fs.DirEntry, err error) error {
-			switch hidden := strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_"); {
+			switch hidden := beside(e.Name()); {
 			case err != nil:
 				return err
 			case path != in && hidden && e.IsDir():
@@ -61,6 +61,12 @@ func Parts(inputs []string, match func(path string) bool) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// beside reports whether a file or folder of this name stands beside data and is none.
+func beside(name string) bool {
+	plain, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	return name[0] == '.' || name[0] == '_' || plain == "README" || plain == "LICENSE" || strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".crc")
 }
 
 // BaseName is a path without the suffix of what a file is packed with.
