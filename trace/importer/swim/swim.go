@@ -178,8 +178,10 @@ func (r *reading) job(x *row, maps, reduces int) error {
 		left -= first.Tasks.InputBytes[i]
 	}
 	mapTimes.Fill(times, straggling, mapTimes.Stage(times), &stragglers, first.Tasks.DurationMS)
-	if x.input > 0 && x.path != "" {
+	if x.path != "" {
 		r.paths[x.path] = true
+	}
+	if x.input > 0 && x.path != "" {
 		a.ReadFile(&first, x.path, true)
 	} else if x.input > 0 {
 		a.ReadFile(&first, "input", false)
