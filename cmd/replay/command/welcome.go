@@ -133,8 +133,17 @@ func clusterLine(opt *workload.Options, m *trace.Meta) string {
 	there, absent := 0, 0
 	racks, sizes := map[int32]bool{}, map[string]bool{}
 	size := ""
-	for _, n := range m.Nodes {
-		if !n.Present {
+	joins := map[int32]bool{}
+	for _, e := range m.Events {
+		joins[e.Node] = joins[e.Node] || e.Kind == trace.Join
+	}
+	later := 0
+	for i, n := range m.Nodes {
+		switch {
+		case !n.Present && joins[int32(i)]:
+			later++
+			continue
+		case !n.Present:
 			absent++
 			continue
 		}
@@ -150,8 +159,11 @@ func clusterLine(opt *workload.Options, m *trace.Meta) string {
 		size = fmt.Sprintf("%d sizes", len(sizes))
 	}
 	s := fmt.Sprintf("cluster: %s of %s in %s", quantity.Counted(int64(there), "nodes"), size, quantity.Counted(int64(len(racks)), "racks"))
-	if opt.Nodes == 0 && absent == 0 {
+	if opt.Nodes == 0 && absent == 0 && later == 0 {
 		s += ", those of the recording"
+	}
+	if later > 0 {
+		s += fmt.Sprintf("; %s more join later", quantity.Counted(int64(later), "nodes"))
 	}
 	if absent > 0 {
 		s += fmt.Sprintf("; %s more in the table of nodes that are not part of it, because recorded tasks name them", quantity.Counted(int64(absent), "hosts"))

@@ -16,10 +16,10 @@ import (
 
 const (
 	parts      = 64
-	chunkBytes = 64 << 10 // of a part that are kept in memory
+	chunkBytes = 16 << 10 // of a part that are kept in memory
 
 	// mostInMemory is how many bytes of records a part may have to be read as a whole. A larger one is parted again.
-	mostInMemory = 8 << 20
+	mostInMemory = 4 << 20
 	// mostOfKey is how many bytes the records of one key may have.
 	mostOfKey = 1 << 30
 )

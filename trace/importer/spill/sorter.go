@@ -13,7 +13,7 @@ import (
 )
 
 // runBytes is how many bytes of records a Sorter keeps in memory.
-const runBytes = 8 << 20
+const runBytes = 2 << 20
 
 // Sorter sorts records by their bytes. What is kept in memory does not grow with their number.
 type Sorter struct {

@@ -77,6 +77,7 @@ func TestSniffed(t *testing.T) {
 		"counts":                       {"job,submit,duration,tasks\na,0,1,3\n", "", "a@0 []1000m/1024MiB[1000 1000 1000]", trace.Unset},
 		"rows of a job between others": {"job,submit,duration\na,5,1\nb,0,2\na,3,4\n", "", "b@0 []1000m/1024MiB[2000]; a@3000 []1000m/1024MiB[1000 4000]", trace.Unset},
 		"stages, children first":       {"job,submit,duration,stage,parents\na,0,1,z,\"x,y\"\na,0,2,x,\na,0,3,y,x\n", "", "a@0 []1000m/1024MiB[2000] [0]1000m/1024MiB[3000] [0 1]1000m/1024MiB[1000]", trace.Unset},
+		"another trace's columns":      {"job_id,user,vc,jobname,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n7,u1,vcA,train,8,24,1,COMPLETED,2020-04-01 00:00:05,2020-04-01 00:00:09,2020-04-01 00:10:09,600,4\n", "", "7@0 []24000m/1024MiB[600000]", 1585699205000},
 		"submission from the end":      {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
 	} {
 		t.Run(name, func(t *testing.T) {
