@@ -285,8 +285,12 @@ func (d *dag) Stopping() bool { return d.over }
 func (d *dag) Waits(why func(resource.Resource) string) string {
 	text := fmt.Sprintf("%d of its %d stages are complete", len(d.stages)-d.left, len(d.stages))
 	for i := range d.stages {
-		if g := d.stages[i].gang; g != nil && g.held > 0 && !g.running {
+		switch g := d.stages[i].gang; {
+		case g == nil || g.running:
+		case g.held > 0:
 			text += fmt.Sprintf("; stage %d holds %d of the %d containers that it needs at once", i, g.held, len(d.stages[i].tasks))
+		case g.rounds > 0:
+			text += fmt.Sprintf("; stage %d has given back what it held %d times: at most %d of the %d containers that it needs at once", i, g.rounds, g.most, len(d.stages[i].tasks))
 		}
 	}
 	if n := len(d.asking); n > 0 {

@@ -16,11 +16,12 @@ type gang struct {
 	giveUp  int64 // when it gives back what it holds; never while it holds nothing
 	again   int64 // when it asks again; never while it asks or runs
 	rounds  int   // how often it has given back what it held
+	most    int   // containers that it had at once in vain
 }
 
 // form asks for the containers of all members.
 func (d *dag) form(s *stage) {
-	*s.gang = gang{giveUp: never, again: never, rounds: s.gang.rounds}
+	*s.gang = gang{giveUp: never, again: never, rounds: s.gang.rounds, most: s.gang.most}
 	for i := range s.tasks {
 		d.ask(s, int32(i))
 	}
@@ -51,20 +52,24 @@ func (g *gang) dropped() {
 	}
 }
 
+// mostDoublings bounds how long a gang stays away: 128 times gang-backoff-ms, and up to as much again.
+const mostDoublings = 7
+
 // giveBack gives back what a gang holds that has waited too long, and has it ask again later: after gang-backoff-ms and up to as much again, which is drawn for each
-// application, so that two gangs in each other's way do not stay in step.
+// application, so that two gangs in each other's way do not stay in step; after twice that when it was in vain again, and so on, so that of many gangs few ask at a time.
 func (d *dag) giveBack(s *stage) {
 	if s.gang.giveUp != d.h.Now() {
 		return
 	}
+	held := s.gang.held
 	for i := range s.tasks {
 		d.withdraw(s.tasks[i].now)
 	}
-	ms := d.k.Model.GangBackoffMS
+	ms := d.k.Model.GangBackoffMS << min(s.gang.rounds, mostDoublings)
 	if ms > 0 {
 		ms += d.h.Momentary(fmt.Sprintf("backoff of job %d", d.job.ID)).At(d.h.Now()).Int64N(ms)
 	}
-	*s.gang = gang{giveUp: never, again: d.h.Now() + ms, rounds: s.gang.rounds + 1}
+	*s.gang = gang{giveUp: never, again: d.h.Now() + ms, rounds: s.gang.rounds + 1, most: max(s.gang.most, held)}
 	if s.gang.rounds <= master.Repeats {
 		d.h.GoesOn(s.gang.again)
 	}
