@@ -1,0 +1,81 @@
+package gate
+
+import (
+	"math"
+	"testing"
+
+	"replay/report/compare"
+	"replay/report/inference"
+	"replay/report/metric"
+	"replay/report/quantity"
+	"replay/report/target"
+)
+
+// around are values whose mean is x, up to spread away from it.
+func around(x, spread float64, n int) (out []float64) {
+	for i := range n {
+		out = append(out, x+spread*(2*float64(i)/float64(n-1)-1))
+	}
+	return out
+}
+
+func judged(t *testing.T, text string, must bool, was, is []float64) *Judged {
+	t.Helper()
+	c, err := target.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := &compare.Row{Value: metric.Value{Quantity: quantity.Quantity{Name: "wait_job_first_task_mean_ms", Unit: quantity.MS}}}
+	for _, xs := range [][]float64{was, is} {
+		mean := 0.0
+		for _, x := range xs {
+			mean += x / float64(len(xs))
+		}
+		row.Cells = append(row.Cells, compare.Cell{Number: mean, ByUnit: xs})
+	}
+	at, limit, percent, err := c.Find([]metric.Value{row.Value})
+	if err != nil || at != 0 {
+		t.Fatal(err)
+	}
+	j := &Judged{Condition: Condition{c, must}, Row: row, Limit: limit, Percent: percent, Over: math.NaN(), Half: math.NaN(), Status: Open}
+	j.test(&compare.Comparison{Options: compare.Options{Unit: inference.Seed}, Losses: make([]compare.Loss, 2)}, inference.Level)
+	return j
+}
+
+func TestStatus(t *testing.T) {
+	const s = 1000
+	base := around(100*s, s, 10)
+	plus := func(by float64) (out []float64) {
+		for i, x := range base {
+			out = append(out, x+by+float64(i%3)*100)
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		text string
+		must bool
+		head []float64
+		want Status
+	}{
+		{"mean(wait) > +5%", false, plus(10 * s), Broken},
+		{"mean(wait) > +15%", false, plus(10 * s), Kept},
+		{"mean(wait) > +10s", false, plus(12 * s), Broken},
+		{"mean(wait) > +0%", false, plus(-s), Kept},
+		{"mean(wait) < -5%", false, plus(-10 * s), Broken},
+		{"mean(wait) < +5%", true, plus(10 * s), Broken},
+		{"mean(wait) < +5%", true, plus(s), Kept},
+		{"mean(wait) < 105s", true, plus(10 * s), Broken},
+		{"mean(wait) < 120s", true, plus(10 * s), Kept},
+		{"mean(wait) < 110s", true, around(110*s, 20*s, 10), Open},
+		{"mean(wait) > +5%", false, around(105*s, 20*s, 10), Open},
+		{"mean(wait) > +5%", false, plus(10 * s)[:4], Open},
+		{"mean(wait) >= +0%", false, base, Broken},
+		{"mean(wait) > +0%", false, base, Kept},
+		{"mean(wait) > +0%", false, append(append([]float64{}, base[:9]...), base[9]+s), Open}, // differs in one of ten
+	} {
+		was := base[:len(tt.head)]
+		if got := judged(t, tt.text, tt.must, was, tt.head); got.Status != tt.want {
+			t.Errorf("%s of %v against %v is %s, want %s: %+v", tt.text, tt.head, was, got.Status, tt.want, got)
+		}
+	}
+}
