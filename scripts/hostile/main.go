@@ -125,6 +125,9 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 				return err
 			}
 		}
+		if err := errors.Join(os.RemoveAll(temporary), os.MkdirAll(temporary, 0o755)); err != nil { // what other commands left is theirs to clear
+			return err
+		}
 		cmd := command(v.words)
 		if err := cmd.Start(); err != nil {
 			return err
@@ -162,8 +165,10 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			if left := hidden(written); len(left) > 0 {
 				return fmt.Errorf("kill %d, %s: the next run leaves %v", k, v.words, left)
 			}
-			if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-				return fmt.Errorf("kill %d, %s: the next run leaves %v in TMPDIR: %w", k, v.words, left, err)
+			if left, err := os.ReadDir(temporary); err != nil {
+				return err
+			} else if len(left) > 0 {
+				return fmt.Errorf("kill %d, %s: the next run leaves %v in TMPDIR", k, v.words, left)
 			}
 			if there, err := inspect(v, out, must); err != nil || !there {
 				return fmt.Errorf("kill %d, %s: after the next run whole is %v: %w", k, v.words, there, err)
