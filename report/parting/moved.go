@@ -8,6 +8,14 @@ import (
 	"replay/report/result"
 )
 
+// Label names a job by its name and number.
+func Label(j *result.Job) string {
+	if j.Name == "" {
+		return fmt.Sprintf("job %d", j.ID)
+	}
+	return fmt.Sprintf("%s (job %d)", j.Name, j.ID)
+}
+
 // A Shift is a job that ends at another time.
 type Shift struct {
 	Name   string `json:"job"`
@@ -28,11 +36,7 @@ func Moved(a, b *result.Data) (out []Shift) {
 		if !ok || !result.Happened(other) || !result.Happened(j.Finish) || other == j.Finish {
 			continue
 		}
-		name := fmt.Sprintf("job %d", j.ID)
-		if j.Name != "" {
-			name = fmt.Sprintf("%s (job %d)", j.Name, j.ID)
-		}
-		out = append(out, Shift{name, j.Queue, j.Finish, other - j.Finish})
+		out = append(out, Shift{Label(j), j.Queue, j.Finish, other - j.Finish})
 	}
 	slices.SortStableFunc(out, func(x, y Shift) int { return cmp.Compare(abs(y.ByMS), abs(x.ByMS)) })
 	return out

@@ -4,7 +4,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -234,9 +233,4 @@ func broken(points []Point, rising bool) (out [][2]int) {
 		}
 	}
 	return out
-}
-
-// String says what was found, by position.
-func (a *Answer) String() string {
-	return fmt.Sprintf("best %d, from %d to %d, %d replays of %d points", a.Best, a.Low, a.High, a.Replays, len(a.Points))
 }

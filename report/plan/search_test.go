@@ -71,10 +71,10 @@ func TestEnds(t *testing.T) {
 		return a
 	}
 	if a := p(func(int) float64 { return 0 }); !a.All || a.Best != 0 {
-		t.Errorf("it holds everywhere: %v", a)
+		t.Errorf("it holds everywhere: %+v", a)
 	}
 	if a := p(func(int) float64 { return 1 }); a.All || a.Best != -1 {
-		t.Errorf("it holds nowhere: %v", a)
+		t.Errorf("it holds nowhere: %+v", a)
 	}
 	if a := p(func(x int) float64 {
 		if x > 12 {
@@ -82,7 +82,7 @@ func TestEnds(t *testing.T) {
 		}
 		return -1
 	}); a.Rising || a.Best != 12 {
-		t.Errorf("no value is a target that fails: %v", a)
+		t.Errorf("no value is a target that fails: %+v", a)
 	}
 	if a := p(func(x int) float64 {
 		if x >= 6 && x <= 10 || x > 16 {
@@ -90,7 +90,7 @@ func TestEnds(t *testing.T) {
 		}
 		return 1
 	}); a.Broken == nil {
-		t.Errorf("more is not better all the way, and nothing is said: %v", a)
+		t.Errorf("more is not better all the way, and nothing is said: %+v", a)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestCoverage(t *testing.T) {
 			inside++
 		}
 		if a.Best < a.Low || a.Best > a.High {
-			t.Fatalf("the best is outside its interval: %v", a)
+			t.Fatalf("the best is outside its interval: %+v", a)
 		}
 	}
 	if inside < searches*93/100 || replays > searches*60*30/3 {
@@ -128,6 +128,6 @@ func TestTwoTargets(t *testing.T) {
 		return out, nil
 	}})
 	if err != nil || a.Best != 24 {
-		t.Errorf("%v (%v)", a, err)
+		t.Errorf("%+v (%v)", a, err)
 	}
 }

@@ -202,7 +202,7 @@ func near(name string, values []metric.Value) string {
 func (t *Target) amount(u quantity.Unit) (float64, error) {
 	switch u {
 	case quantity.MS:
-		if days, ok := strings.CutPrefix(t.unit, "d"); ok && days == "" {
+		if t.unit == "d" {
 			return t.number * 24 * quantity.HourMS, nil
 		}
 		if d, err := time.ParseDuration("1" + t.unit); err == nil && t.unit != "" {

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -27,13 +28,15 @@ func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string) (*Res
 	if err := a.collect(ctx, t); err != nil {
 		return nil, err
 	}
-	m := metaOf(t, name, "")
-	if name == "" {
-		m.Name = "anonymous trace"
-	}
+	m := t.Meta
+	m.Name = cmp.Or(name, "anonymous trace")
 	m.OriginUnixMS = trace.Unset
 	m.Generator = nil
-	m.Source = &trace.Source{Format: m.Source.Format, Notes: "anonymized", RecordedOn: m.Source.RecordedOn, NoEnd: m.Source.NoEnd}
+	src := trace.Source{Format: trace.Format, Notes: "anonymized"}
+	if s := m.Source; s != nil {
+		src.Format, src.RecordedOn, src.NoEnd = s.Format, s.RecordedOn, s.NoEnd
+	}
+	m.Source = &src
 	a.meta(&m)
 	r, err := begin(out, m)
 	if err != nil {

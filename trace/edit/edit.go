@@ -26,7 +26,7 @@ func recording(name string) bool {
 func metaOf(t *trace.Trace, name, note string) trace.Meta {
 	m := t.Meta
 	m.Name = name
-	src := trace.Source{Format: "replay-trace"}
+	src := trace.Source{Format: trace.Format}
 	if m.Source != nil {
 		src = *m.Source
 	}

@@ -105,10 +105,7 @@ func (g *grid) add(first, last int) error {
 	}
 	ctx, cancel := context.WithCancelCause(g.c.Context)
 	defer cancel(nil)
-	workers := g.c.Int("jobs")
-	if !g.c.IsSet("jobs") {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := workersOf(g.c)
 	var (
 		mu      sync.Mutex
 		moved   = sync.NewCond(&mu)
@@ -220,13 +217,27 @@ func (g *grid) forget() error {
 	return err
 }
 
-// warn keeps the warnings of replays; seeds and variants mostly warn of the same.
+// warn keeps the warnings of replays.
 func (g *grid) warn(row []*report.Result) {
 	for _, r := range row {
-		for _, w := range r.Manifest.Warnings {
-			if !slices.ContainsFunc(g.warnings, func(x record.Warning) bool { return x.Text == w.Text }) {
-				g.warnings = append(g.warnings, w)
-			}
+		g.warnings = withWarnings(g.warnings, r)
+	}
+}
+
+// withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same.
+func withWarnings(list []record.Warning, r *report.Result) []record.Warning {
+	for _, w := range r.Manifest.Warnings {
+		if !slices.ContainsFunc(list, func(x record.Warning) bool { return x.Text == w.Text }) {
+			list = append(list, w)
 		}
 	}
+	return list
+}
+
+// workersOf returns how many replays run at once.
+func workersOf(c *cli.Context) int {
+	if c.IsSet("jobs") {
+		return c.Int("jobs")
+	}
+	return runtime.GOMAXPROCS(0)
 }

@@ -120,12 +120,7 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 				return sides, err
 			}
 			args := append([]string{"replay", "run", c.Args().First()}, quiet...)
-			for k := range p.words.flags {
-				if f := &p.words.flags[k]; !slices.Contains(ofDiff, f.name) {
-					args = append(args, f.words()...)
-				}
-			}
-			sides[i] = diffSide{name: v.name, args: append(args, v.words...)}
+			sides[i] = diffSide{name: v.name, args: slices.Concat(args, p.words.without(ofDiff), v.words)}
 		}
 		return sides, nil
 	}
@@ -217,12 +212,8 @@ func names(sides [2]diffSide, taps [2]*tap) *parting.Names {
 		n.Sides[i] = sides[i].name
 		for k := range taps[i].result.Jobs {
 			j := &taps[i].result.Jobs[k]
-			name := fmt.Sprintf("job %d", j.ID)
-			if j.Name != "" {
-				name = fmt.Sprintf("%s (%s)", j.Name, name)
-			}
 			if _, ok := jobs[j.ID]; !ok {
-				jobs[j.ID] = named{name, j.Queue}
+				jobs[j.ID] = named{parting.Label(j), j.Queue}
 			}
 		}
 	}

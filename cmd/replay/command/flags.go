@@ -99,6 +99,16 @@ func (w *words) ordered() []string {
 	return append(out, w.arguments...)
 }
 
+// without returns the flags as they stood but those with some names.
+func (w *words) without(names []string) (out []string) {
+	for i := range w.flags {
+		if f := &w.flags[i]; !slices.Contains(names, f.name) {
+			out = append(out, f.words()...)
+		}
+	}
+	return out
+}
+
 // words returns the flag as it stood.
 func (f *flagWord) words() []string {
 	if d, ok := f.flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline && !f.missing {

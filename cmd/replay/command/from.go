@@ -112,14 +112,7 @@ func (p *program) made() *record.Made {
 // telling returns the words of the command without the flags of [telling]. Traces are the first arguments, by name: results do not depend on
 // where they are.
 func (p *program) telling() []string {
-	out := slices.Clone(p.words.commands)
-	out = append(out, p.traces...)
-	for i := range p.words.flags {
-		if f := &p.words.flags[i]; !slices.Contains(telling, f.name) {
-			out = append(out, f.words()...)
-		}
-	}
-	return out
+	return slices.Concat(p.words.commands, p.traces, p.words.without(telling))
 }
 
 // signed adds to the manifest which program made it, and how.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -87,11 +86,7 @@ func (p *program) runGate(c *cli.Context) error {
 		}
 		args = append(args, "--variant", side+": "+text)
 	}
-	for i := range p.words.flags {
-		if f := &p.words.flags[i]; !slices.Contains(ofGate, f.name) {
-			args = append(args, f.words()...)
-		}
-	}
+	args = append(args, p.words.without(ofGate)...)
 	next := &program{policies: p.policies, commands: p.commands, files: p.files, gate: g}
 	return next.run(c.Context, args, c.App.Writer, c.App.ErrWriter)
 }

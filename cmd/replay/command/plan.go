@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"math/bits"
-	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -118,6 +116,10 @@ func (p *program) plan(c *cli.Context) error {
 		return err
 	}
 	defer w.source.release()
+	w.source.wanted++ // it stays open from one value to the next
+	if _, err := w.source.open(p); err != nil {
+		return err
+	}
 	stop := watchShare(c, "plan", w.progress)
 	answer, err := plan.Solve(&plan.Problem{Targets: w.targets, Values: len(w.setting.labels), Seeds: c.Int("max-seeds"), Replay: w.replay})
 	stop()
@@ -178,13 +180,9 @@ func (w *planning) replay(value, first, last int) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	workers := w.c.Int("jobs")
-	if !w.c.IsSet("jobs") {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	results := make([]*report.Result, last-first)
 	g, ctx := errgroup.WithContext(w.c.Context)
-	g.SetLimit(workers)
+	g.SetLimit(workersOf(w.c))
 	w.source.wanted += last - first
 	w.begun.Add(int64(last - first))
 	w.now.Store(int64(value))
@@ -223,11 +221,7 @@ func (w *planning) run(ctx context.Context, o scenario.Options, seed uint64) (*r
 
 // excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed.
 func (w *planning) excess(r *report.Result) (out []float64, err error) {
-	for _, x := range r.Manifest.Warnings {
-		if !slices.ContainsFunc(w.warnings, func(o record.Warning) bool { return o.Text == x.Text }) {
-			w.warnings = append(w.warnings, x)
-		}
-	}
+	w.warnings = withWarnings(w.warnings, r)
 	lost := r.Outcome().Unexpected > 0
 	for i, t := range w.targets {
 		at, limit, _, err := t.Find(r.Values)
