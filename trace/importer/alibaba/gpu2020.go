@@ -10,7 +10,6 @@ import (
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
 	"replay/trace/importer/rows"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 
@@ -51,21 +50,10 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 		return err
 	}
 	b.NoEpoch = true
-	jobs := spill.NewGroups("job")
+	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()
-	var p spill.Packer
-	add := func(r *delimited.Row, p spill.Packer) error {
-		if job := r.Name(0); r.Err() == nil {
-			return jobs.Add([]byte(job), p)
-		}
-		return r.Err()
-	}
 	if err := paiJob.Read(ctx, b, files[paiJob.Name], func(r *delimited.Row) error {
-		p = p[:0]
-		p.Int(ofJob)
-		p.Text(r.Text(2))
-		p.Int(int64(statusOf(r.Text(3))))
-		return add(r, p)
+		return jobs.add(r, 0, &owner{r.Text(2), statusOf(r.Text(3))})
 	}); err != nil {
 		return err
 	}
@@ -74,8 +62,7 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 			name: r.Name(1), n: r.IntOr(2, 1, 0, mostInstances), status: statusOf(r.Text(3)), start: r.IntOr(4, 0, earliest, latest), end: r.IntOr(5, 0, earliest, latest),
 			milli: planned(r.FloatOr(6, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(7, 0, 0, trace.MostMemMiB/gib), gib), gpuMilli: planned(r.FloatOr(8, 0, 0, 1<<30) * 10),
 		}
-		p = t.pack(p[:0])
-		return add(r, p)
+		return jobs.add(r, 0, &t)
 	}); err != nil {
 		return err
 	}
@@ -85,8 +72,7 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 			task: r.Name(1), name: r.Text(2), status: statusOf(r.Text(5)), start: r.IntOr(6, 0, earliest, latest), end: r.IntOr(7, 0, earliest, latest), machine: r.Text(8),
 		}
 		hosts.add(i.machine)
-		p = i.pack(p[:0])
-		return add(r, p)
+		return jobs.add(r, 0, &i)
 	}); err != nil {
 		return err
 	}
@@ -114,14 +100,7 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 		return err
 	}
 	together := func(*containers.Job, []*task) {}
-	return jobs.Each(ctx, func(id []byte, records [][]byte) error {
-		app, err := unpackJob(b, string(id), records).application(b, trace.KindGang, together)
-		if app == nil || err != nil {
-			return err
-		}
-		_, err = b.Add(app)
-		return err
-	})
+	return jobs.applications(ctx, b, trace.KindGang, together)
 }
 
 // detect2020 knows the tables by their names.

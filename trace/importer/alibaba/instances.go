@@ -124,6 +124,19 @@ type job struct {
 	instances map[string][]instance // by task
 }
 
+// owner is what the row of a job says, besides its tasks.
+type owner struct {
+	user   string
+	status status
+}
+
+func (o *owner) pack(p spill.Packer) spill.Packer {
+	p.Int(ofJob)
+	p.Text(o.user)
+	p.Int(int64(o.status))
+	return p
+}
+
 // unpackJob reads the records of a job. Of tasks with one name the first is taken; instances of a task that is not there are dropped.
 func unpackJob(b *workload.Builder, id string, records [][]byte) *job {
 	j := &job{id: id, byName: map[string]*task{}, instances: map[string][]instance{}}

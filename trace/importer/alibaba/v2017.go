@@ -12,7 +12,6 @@ import (
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
 	"replay/trace/importer/rows"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 
@@ -52,19 +51,14 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 		return err
 	}
 	b.NoEpoch = true
-	jobs := spill.NewGroups("job")
+	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()
-	var p spill.Packer
 	if err := batchTask2017.Read(ctx, b, files[batchTask2017.Name], func(r *delimited.Row) error {
 		t := task{
 			name: r.Name(3), n: r.IntOr(4, 1, 0, mostInstances), status: statusOf(r.Text(5)), start: r.Int(0, earliest, latest), end: r.IntOr(1, 0, earliest, latest),
 			milli: planned(r.FloatOr(6, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(7, 0, 0, 100), memMiB),
 		}
-		if job := r.Name(2); r.Err() == nil {
-			p = t.pack(p[:0])
-			return jobs.Add([]byte(job), p)
-		}
-		return r.Err()
+		return jobs.add(r, 2, &t)
 	}); err != nil {
 		return err
 	}
@@ -76,12 +70,11 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 		if i.status == failed { // another attempt has a row of its own
 			i.status = unfinished
 		}
-		if job := r.Name(2); r.Err() == nil {
-			hosts.add(i.machine)
-			p = i.pack(p[:0])
-			return jobs.Add([]byte(job), p)
+		if err := jobs.add(r, 2, &i); err != nil {
+			return err
 		}
-		return r.Err()
+		hosts.add(i.machine)
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -96,14 +89,7 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if order == "chain" {
 		after = chain
 	}
-	return jobs.Each(ctx, func(id []byte, records [][]byte) error {
-		app, err := unpackJob(b, string(id), records).application(b, trace.KindGeneric, after)
-		if app == nil || err != nil {
-			return err
-		}
-		_, err = b.Add(app)
-		return err
-	})
+	return jobs.applications(ctx, b, trace.KindGeneric, after)
 }
 
 // chain lets each task come after the one with the next smaller id.

@@ -13,7 +13,6 @@ import (
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
 	"replay/trace/importer/rows"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 
@@ -51,19 +50,14 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 		return err
 	}
 	b.NoEpoch = true
-	jobs := spill.NewGroups("job")
+	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()
-	var p spill.Packer
 	if err := batchTask.Read(ctx, b, files[batchTask.Name], func(r *delimited.Row) error {
 		t := task{
 			name: r.Name(0), n: r.IntOr(1, 1, 0, mostInstances), status: statusOf(r.Text(4)), start: r.IntOr(5, 0, earliest, latest), end: r.IntOr(6, 0, earliest, latest),
 			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(8, 0, 0, 10_000)/100, memMiB),
 		}
-		if job := r.Name(2); r.Err() == nil {
-			p = t.pack(p[:0])
-			return jobs.Add([]byte(job), p)
-		}
-		return r.Err()
+		return jobs.add(r, 2, &t)
 	}); err != nil {
 		return err
 	}
@@ -73,12 +67,11 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 			name: r.Text(0), task: r.Name(1), status: statusOf(r.Text(4)), start: r.IntOr(5, 0, earliest, latest), end: r.IntOr(6, 0, earliest, latest),
 			machine: r.Text(7), seq: r.IntOr(8, 1, 0, latest),
 		}
-		if job := r.Name(2); r.Err() == nil {
-			hosts.add(i.machine)
-			p = i.pack(p[:0])
-			return jobs.Add([]byte(job), p)
+		if err := jobs.add(r, 2, &i); err != nil {
+			return err
 		}
-		return r.Err()
+		hosts.add(i.machine)
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -89,14 +82,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	} else {
 		hosts.nodes(b, memMiB, vcores)
 	}
-	return jobs.Each(ctx, func(id []byte, records [][]byte) error {
-		app, err := unpackJob(b, string(id), records).application(b, trace.KindGeneric, byNames)
-		if app == nil || err != nil {
-			return err
-		}
-		_, err = b.Add(app)
-		return err
-	})
+	return jobs.applications(ctx, b, trace.KindGeneric, byNames)
 }
 
 // planned rounds a plan to whole thousandths; 0 stands for none.

@@ -1,6 +1,7 @@
 package importtest
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,4 +37,14 @@ func CheckBad(t *testing.T, f workload.Format, list []struct {
 			t.Errorf("%q: strict says %v, want %q", tt.Text, strict, tt.Want)
 		}
 	}
+}
+
+// RefusedFiles checks that a strict import of a folder with these files fails with a message that has all of want.
+func RefusedFiles(t *testing.T, f workload.Format, files map[string]string, want string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		Write(t, filepath.Join(dir, name), text)
+	}
+	Refused(t, f, []string{dir}, func(o *workload.Options) { o.Strict = true }, want)
 }

@@ -26,7 +26,6 @@ func Find(b *workload.Builder, inputs, tables, unused []string) (map[string][]st
 	for _, f := range files {
 		table := tableOf(f, slices.Concat(tables, unused))
 		switch {
-		case table == "" && strings.Contains(strings.ToLower(filepath.Base(f)), "readme"):
 		case !slices.Contains(tables, table):
 			other = append(other, filepath.Base(f))
 		default:
