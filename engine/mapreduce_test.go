@@ -109,17 +109,7 @@ func TestRandomMapReduce(t *testing.T) {
 			if o.Scheduler == "fair" {
 				o.Conf["yarn.scheduler.fair.preemption"] = pick("true", "false")
 			}
-			k, m := replay(t, input(nodes, events, jobs...), o)
-			checkRecords(t, k, m)
-			o.Engine = "dense"
-			if _, d := replay(t, input(nodes, events, jobs...), o); d.DecisionHash != m.DecisionHash {
-				t.Errorf("decision hash is %s, that of the dense engine %s", m.DecisionHash, d.DecisionHash)
-			}
-			for _, j := range k.jobs {
-				if j.Outcome != record.JobSucceeded {
-					t.Errorf("job %d ended as %q: %s", j.ID, j.Outcome, j.Reason)
-				}
-			}
+			succeedAlike(t, func() scenario.Input { return input(nodes, events, jobs...) }, o)
 		})
 	}
 }

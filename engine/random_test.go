@@ -67,19 +67,28 @@ func TestRandomScenarios(t *testing.T) {
 			} else {
 				maps.DeleteFunc(o.Conf, func(key, _ string) bool { return strings.HasPrefix(key, "yarn.scheduler.fair.") })
 			}
-			k, m := replay(t, input(nodes, events, jobs...), o)
-			checkRecords(t, k, m)
-			o.Engine = "dense"
-			if _, d := replay(t, input(nodes, events, jobs...), o); d.DecisionHash != m.DecisionHash {
-				t.Errorf("decision hash is %s, that of the dense engine %s", m.DecisionHash, d.DecisionHash)
-			}
-			for _, j := range k.jobs {
-				if j.Outcome != record.JobSucceeded {
-					t.Errorf("job %d ended as %q: %s", j.ID, j.Outcome, j.Reason)
-				}
-			}
+			succeedAlike(t, func() scenario.Input { return input(nodes, events, jobs...) }, o)
 		})
 	}
+}
+
+// succeedAlike replays an input with both engines: all jobs succeed, the records agree with each other, and the decisions of the two are equal. It returns what the fast one gave.
+func succeedAlike(t *testing.T, in func() scenario.Input, o scenario.Options) *keep {
+	t.Helper()
+	k, m := replay(t, in(), o)
+	checkRecords(t, k, m)
+	for _, j := range k.jobs {
+		if j.Outcome != record.JobSucceeded {
+			t.Errorf("job %d ended as %q: %s", j.ID, j.Outcome, j.Reason)
+		}
+	}
+	o.Engine = "dense"
+	d, dense := replay(t, in(), o)
+	checkRecords(t, d, dense)
+	if dense.DecisionHash != m.DecisionHash {
+		t.Errorf("decision hash is %s, that of the dense engine %s", m.DecisionHash, dense.DecisionHash)
+	}
+	return k
 }
 
 // outage is, in every other cluster of several nodes, a failure or a draining of the first one, which comes back.
