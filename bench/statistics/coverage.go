@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 
 	"replay/engine/scenario"
@@ -49,15 +50,15 @@ var worlds = []world{
 // A sampled is one trace of a world, replayed under both variants with some seeds.
 type sampled struct{ a, b pool }
 
-// sample generates n traces of a world and replays them.
-func (wd *world) sample(ctx context.Context, n, seeds int) (out []sampled, err error) {
+// sample generates n traces of a world, replays them, and gives them to each, one after the other: many seeds of many traces have no room at once.
+func (wd *world) sample(ctx context.Context, n, seeds int, each func(sampled) error) error {
 	p, err := synth.Find(wd.preset)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	dir, err := outdir.Scratch("replay-statistics")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Abort()
 	for i := range n {
@@ -65,20 +66,25 @@ func (wd *world) sample(ctx context.Context, n, seeds int) (out []sampled, err e
 		o.Seed = wd.seed + uint64(i+1)
 		at := dir.Path(fmt.Sprint(i))
 		if _, err := synth.Generate(ctx, at, p, o); err != nil {
-			return nil, err
+			return err
 		}
 		a, b := scenario.DefaultOptions().Clone(), scenario.DefaultOptions().Clone()
 		wd.other(&b)
 		var s sampled
 		if s.a, err = replayed(ctx, at, a, seeds); err != nil {
-			return nil, err
+			return err
 		}
 		if s.b, err = replayed(ctx, at, b, seeds); err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, s)
+		if err := os.RemoveAll(at); err != nil {
+			return err
+		}
+		if err := each(s); err != nil {
+			return err
+		}
 	}
-	return out, nil
+	return nil
 }
 
 // A tally counts, for one metric, how many intervals hold the truth, and how many comparisons claim none: because the metric was equal in every unit, or differed in
@@ -160,18 +166,18 @@ func coverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
 	ofRule := []rule{{seeds: inference.Fewest}, {precision: compare.DefaultPrecision, limit: mostSeen}}
 	counts := []tallies{{}, {}}
 	for i := range e.worlds {
-		samples, err := e.worlds[i].sample(ctx, e.generated/len(e.worlds), e.truth+mostSeen)
-		if err != nil {
-			return false, err
-		}
-		for _, s := range samples {
+		err := e.worlds[i].sample(ctx, e.generated/len(e.worlds), e.truth+mostSeen, func(s sampled) error {
 			for r, rule := range ofRule {
 				c, err := rule.compare(s.a[:mostSeen], s.b[:mostSeen])
 				if err != nil {
-					return false, err
+					return err
 				}
 				counts[r].count(c, func(name string) float64 { return meanDifference(s.a[mostSeen:], s.b[mostSeen:], name) })
 			}
+			return nil
+		})
+		if err != nil {
+			return false, err
 		}
 	}
 	all := true
@@ -191,13 +197,13 @@ func workloadCoverage(ctx context.Context, e effort, w io.Writer) (bool, error) 
 	numbers := []int{5, 8, 12}
 	counts := map[int]tallies{5: {}, 8: {}, 12: {}}
 	for i := range e.worlds {
-		samples, err := e.worlds[i].sample(ctx, e.generated, 1)
+		var a, b pool
+		err := e.worlds[i].sample(ctx, e.generated, 1, func(s sampled) error {
+			a, b = append(a, s.a...), append(b, s.b...)
+			return nil
+		})
 		if err != nil {
 			return false, err
-		}
-		var a, b pool
-		for _, s := range samples {
-			a, b = append(a, s.a...), append(b, s.b...)
 		}
 		rng := stream("workloads " + e.worlds[i].name)
 		for _, n := range numbers {

@@ -48,12 +48,12 @@ func doubled(ctx context.Context, e effort, w io.Writer) (bool, error) {
 		var sides [2][]*metric.Summary
 		for i, times := range []int{1, 2} {
 			wd := world{preset: d.preset, with: synth.Options{Jobs: 30 * times, Nodes: 6 * times, Load: d.load}, other: nobody, seed: uint64(i) * 1000}
-			samples, err := wd.sample(ctx, e.doubled, 1)
+			err := wd.sample(ctx, e.doubled, 1, func(s sampled) error {
+				sides[i] = append(sides[i], s.b...)
+				return nil
+			})
 			if err != nil {
 				return false, err
-			}
-			for _, s := range samples {
-				sides[i] = append(sides[i], s.b...)
 			}
 		}
 		for _, name := range perJob {
