@@ -31,6 +31,14 @@ const (
 	fontSize = 10
 )
 
+// sizes are all sizes of text: of titles, of axes, and of what stands at ticks, in legends and beside marks.
+var sizes = []float64{largeSize, fontSize, smallSize}
+
+const (
+	largeSize = fontSize + 2
+	smallSize = fontSize - 1
+)
+
 // Palette is Okabe and Ito's, which readers with any colour vision can tell apart.
 var Palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
@@ -87,7 +95,7 @@ func New(title, x, y string) *Figure {
 	p := plot.New()
 	p.BackgroundColor = color.White
 	p.Title.Text = Drawable(title)
-	s := style(fontSize + 2)
+	s := style(largeSize)
 	s.XAlign, s.YAlign = draw.XCenter, draw.YTop
 	p.Title.TextStyle = s
 	p.Title.Padding = 6
@@ -98,7 +106,7 @@ func New(title, x, y string) *Figure {
 		s.Rotation = a.Label.TextStyle.Rotation
 		a.Label.TextStyle = s
 		a.Label.Padding = 3
-		t := style(fontSize - 1)
+		t := style(smallSize)
 		t.XAlign, t.YAlign = a.Tick.Label.XAlign, a.Tick.Label.YAlign
 		a.Tick.Label = t
 		a.Tick.LineStyle.Color = Ink
@@ -220,7 +228,7 @@ const (
 
 // legendRows lays the legend out in rows of the given width.
 func (f *Figure) legendRows(width vg.Length) (rows [][]entry) {
-	s := style(fontSize - 1)
+	s := style(smallSize)
 	var used vg.Length
 	for _, e := range f.legend {
 		w := legendMark + 6 + s.Width(e.name) + 14
@@ -244,7 +252,7 @@ func (f *Figure) draw(c draw.Canvas) {
 		below += 6
 	}
 	f.Plot.Draw(draw.Crop(c, 0, 0, below, 0))
-	s := style(fontSize - 1)
+	s := style(smallSize)
 	s.YAlign = draw.YCenter
 	for i, row := range rows {
 		y := c.Min.Y + below - 6 - (vg.Length(i)+.5)*legendRow
@@ -279,7 +287,7 @@ func (f *Figure) Labels(labels []Label) {
 		panic(fmt.Sprintf("figure: labels: %v", err))
 	}
 	for i := range p.TextStyle {
-		s := style(fontSize - 1)
+		s := style(smallSize)
 		if c := labels[i].Behind; 3*int(c.R)+6*int(c.G)+int(c.B) < 1300 {
 			s.Color = color.White
 		}

@@ -12,7 +12,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// The short form of `hostile kills`: each command once.
+// The short form of `hostile kills`: each command about once.
 func TestKills(t *testing.T) {
 	t.Chdir("../..")
 	if err := kills(t.TempDir(), "", len(victims), rand.New(rand.NewPCG(7, 0))); err != nil {

@@ -1,7 +1,7 @@
 // Command hostile kills the program at random moments and gives it damaged files, and says what came of it. A failure
 // ends it with exit code 1.
 //
-//	go run ./scripts/hostile kills [-n 2000] [-seed 1]    each output is whole or absent, and the next run leaves nothing behind, nor in TMPDIR
+//	go run ./scripts/hostile kills [-n 2000] [-seed 1]    each output is whole or absent, and the next run leaves nothing behind, nor in TMPDIR; -n counts what was killed
 //	go run ./scripts/hostile flips [-n 100000] [-seed 1]  flipped bits of traces, results and comparisons are refused or change nothing
 //
 // Another seed has other moments and other bits, so that many can be tried in parts.
@@ -28,7 +28,7 @@ func main() {
 	}
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	first := map[string]int{"kills": 2000, "flips": 100000}[os.Args[1]]
-	n := flags.Int("n", first, "how many")
+	n := flags.Int("n", first, "how many `KILLS` or bits")
 	seed := flags.Uint64("seed", 1, "of what is random")
 	program := flags.String("program", "", "the program; built if empty")
 	if err := flags.Parse(os.Args[2:]); err != nil {
@@ -56,9 +56,11 @@ type victim struct {
 	check string // a command that reads the output
 	ends  string // what mark ends with, if it is all of the output
 	fresh bool   // it wants OUT to be absent
+	code  int    // the exit code of a good run
 }
 
-// victims are the commands that write, and one that has an output of before to write over. TRACE and RESULT were made before.
+// victims are the commands that write, one that has an output of before to write over, and one that writes nothing. TRACE and RESULT
+// were made before.
 var victims = []victim{
 	{words: "gen uniform-micro --jobs 60 --out OUT/g", mark: "g/trace.json", check: "trace check OUT/g", fresh: true},
 	{words: "import spark-eventlog trace/importer/testdata/spark-eventlog/eventlogs --copies 6 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
@@ -71,7 +73,17 @@ var victims = []victim{
 	{words: "bench TRACE --count 1 --least 1ms --save OUT/b.json", mark: "b.json", check: "bench TRACE --count 1 --least 1ms --baseline OUT/b.json"},
 	{words: "trace info TRACE --plot OUT/p.svg", mark: "p.svg", ends: "</svg>\n"},
 	{words: "conform bench/conform/testdata/spark --report OUT/c.md", mark: "c.md", ends: "|\n"},
+	{words: "gate TRACE --base=--seed=1 --head=--sharing=drf --max-seeds 5 --fail-if=makespan_ms>+500% --out OUT/g", mark: "g/comparison.json", check: "compare --from OUT/g/comparison.json TRACE --out OUT-check"},
+	{words: "gate TRACE --base=--seed=1 --head=--sharing=drf --max-seeds 5 --fail-if=makespan_ms>+500% --junit OUT/g.xml", mark: "g.xml", ends: "</testsuite>\n"},
+	{words: "plan TRACE --hold=makespan_ms<100h --vary nodes=3:5 --max-seeds 5 --out OUT/p", mark: "p/plan.json", check: ""},
+	{words: "import auto trace/importer/testdata/swf --nodes 4 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
+	{words: "import alibaba-2018 trace/importer/testdata/alibaba-2018 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
+	{words: "trace cut TRACE --share 50% --out OUT/t", mark: "t/trace.json", check: "trace check OUT/t", fresh: true},
+	{words: "trace merge TRACE TRACE --out OUT/t", mark: "t/trace.json", check: "trace check OUT/t", fresh: true},
+	{words: "trace anonymize TRACE --out OUT/t", mark: "t/trace.json", check: "trace check OUT/t", fresh: true},
+	{words: "trace export TRACE --format sls --out OUT/t", mark: "t/sls-jobs.json", check: "import sls OUT/t --dry-run", fresh: true},
 	{words: "report RESULT/x --formats svg", mark: "", check: "report RESULT/x --formats none --out OUT-check"},
+	{words: "diff RESULT/x RESULT/z --trace TRACE", mark: "", check: "report check RESULT/z", code: 1},
 }
 
 // kills starts victims, kills each at a random moment, and looks at what is there.
@@ -92,34 +104,45 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 		return cmd
 	}
-	must := func(words string) error {
-		if text, err := command(words).CombinedOutput(); err != nil {
+	ended := func(words string, code int) error {
+		cmd := command(words)
+		if text, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
 			return fmt.Errorf("%s: %w\n%s", words, err, text)
 		}
 		return nil
 	}
+	must := func(words string) error { return ended(words, 0) }
 	if err := must("gen uniform-micro --jobs 8 --nodes 4 --out TRACE"); err != nil {
 		return err
 	}
-	for _, name := range []string{"x", "y"} {
-		if err := must("run TRACE --formats svg --out RESULT/" + name); err != nil {
+	for name, flags := range map[string]string{"x": "", "y": "", "z": "--sharing drf"} {
+		if err := must("run TRACE --formats svg " + flags + " --out RESULT/" + name); err != nil {
 			return err
 		}
 	}
-	took := make([]time.Duration, len(victims))
+	took := make([]time.Duration, len(victims)) // by a whole run, lately: the machine has other work, too
 	killed, whole, absent := 0, 0, 0
-	for k := range n {
+	say := func(k int) {
+		fmt.Printf("%d starts: %d killed, %d outputs whole, %d absent, none in part\n", k, killed, whole, absent)
+	}
+	k := 0
+	for ; killed < n; k++ {
 		v := &victims[k%len(victims)]
+		took := &took[k%len(victims)]
 		out = filepath.Join(dir, fmt.Sprintf("out-%d", k%len(victims)))
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return err
 		}
-		start := time.Now()
-		if took[k%len(victims)] == 0 { // how long it takes
-			if err := must(v.words); err != nil {
+		run := func() error {
+			start := time.Now()
+			err := ended(v.words, v.code)
+			*took = time.Since(start)
+			return err
+		}
+		if *took == 0 {
+			if err := run(); err != nil {
 				return err
 			}
-			took[k%len(victims)] = time.Since(start)
 			os.RemoveAll(out)
 			if err := os.MkdirAll(out, 0o755); err != nil {
 				return err
@@ -128,22 +151,16 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 		if err := errors.Join(os.RemoveAll(temporary), os.MkdirAll(temporary, 0o755)); err != nil { // what other commands left is theirs to clear
 			return err
 		}
-		cmd := command(v.words)
-		if err := cmd.Start(); err != nil {
+		was, err := kill(command(v.words), time.Duration(r.Float64()*float64(*took)))
+		if err != nil {
 			return err
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(time.Duration(r.Float64() * 1.1 * float64(took[k%len(victims)]))):
-			cmd.Process.Kill()
-			<-ended
+		if was {
 			killed++
 		}
 		there, err := inspect(v, out, must)
 		if err != nil {
-			return fmt.Errorf("kill %d, %s: %w", k, v.words, err)
+			return fmt.Errorf("start %d, %s: %w", k, v.words, err)
 		}
 		if there {
 			whole++
@@ -155,32 +172,43 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			os.RemoveAll(out)
 		}
 		if k/len(victims)%5 == 0 { // it takes as long as it takes
-			if err := must(v.words); err != nil {
-				return fmt.Errorf("after kill %d: %w", k, err)
+			if err := run(); err != nil {
+				return fmt.Errorf("after start %d: %w", k, err)
 			}
 			written := out
 			if v.mark == "" { // over what was there
 				written = result
 			}
 			if left := hidden(written); len(left) > 0 {
-				return fmt.Errorf("kill %d, %s: the next run leaves %v", k, v.words, left)
+				return fmt.Errorf("start %d, %s: the next run leaves %v", k, v.words, left)
 			}
 			if left, err := os.ReadDir(temporary); err != nil {
 				return err
 			} else if len(left) > 0 {
-				return fmt.Errorf("kill %d, %s: the next run leaves %v in TMPDIR", k, v.words, left)
+				return fmt.Errorf("start %d, %s: the next run leaves %v in TMPDIR", k, v.words, left)
 			}
 			if there, err := inspect(v, out, must); err != nil || !there {
-				return fmt.Errorf("kill %d, %s: after the next run whole is %v: %w", k, v.words, there, err)
+				return fmt.Errorf("start %d, %s: after the next run whole is %v: %w", k, v.words, there, err)
 			}
 			os.RemoveAll(out)
 		}
 		if (k+1)%200 == 0 {
-			fmt.Printf("%d starts: %d killed, %d outputs whole, %d absent\n", k+1, killed, whole, absent)
+			say(k + 1)
 		}
 	}
-	fmt.Printf("%d starts: %d killed, %d outputs whole, %d absent, none in part\n", n, killed, whole, absent)
+	say(k)
 	return nil
+}
+
+// kill runs a command and kills it after a time. It reports whether it was killed: whether it had not ended before.
+func kill(cmd *exec.Cmd, after time.Duration) (was bool, err error) {
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	t := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer t.Stop()
+	cmd.Wait() // how it ended does not matter
+	return !cmd.ProcessState.Exited(), nil
 }
 
 // inspect tells whether the output is there, and checks that it is whole if anything of it is.
