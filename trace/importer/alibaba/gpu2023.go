@@ -1,10 +1,11 @@
 package alibaba
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"replay/trace"
 	"replay/trace/importer/containers"
@@ -119,12 +120,9 @@ func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 
 // detect2023 knows the headers.
 func detect2023(_ string, head []byte) string {
-	line, _, _ := strings.Cut(string(head), "\n")
-	switch line = strings.TrimSpace(line); {
-	case strings.HasPrefix(line, strings.Join(nodeList.Columns, ",")):
-		return "the header of a list of nodes, " + line
-	case strings.HasPrefix(line, strings.Join(podList.Columns[:5], ",")):
-		return "the header of a list of pods, " + line
+	has := delimited.First(head)
+	if how := nodeList.Named(head); how != "" || slices.Contains(has, "num_gpu") && slices.Contains(has, "gpu_milli") {
+		return cmp.Or(how, "a header with the columns of "+podList.Name)
 	}
 	return ""
 }

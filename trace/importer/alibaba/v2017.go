@@ -1,7 +1,6 @@
 package alibaba
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -151,15 +150,8 @@ func readServers(ctx context.Context, b *workload.Builder, files []string, memMi
 
 // detect2017 knows the tables by their names and numbers of fields.
 func detect2017(name string, head []byte) string {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	fields := bytes.Split(bytes.TrimSpace(line), []byte(","))
-	switch {
-	case strings.Contains(name, "batch_task") && len(fields) == 8:
-		return "batch_task with 8 fields"
-	case strings.Contains(name, "batch_instance") && len(fields) == 12:
-		return "batch_instance with 12 fields"
-	case strings.Contains(name, "server_event"):
-		return "server_event"
+	if strings.Contains(name, serverEvent.Name) {
+		return serverEvent.Name
 	}
-	return ""
+	return cmp.Or(batchTask2017.Named(head), batchInstance2017.Named(head), batchTask2017.Seen(name, head), batchInstance2017.Seen(name, head))
 }

@@ -1,7 +1,6 @@
 package alibaba
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -214,15 +213,5 @@ func (m *machine) add(b *workload.Builder) {
 
 // detect2018 knows the tables by their names and numbers of fields.
 func detect2018(name string, head []byte) string {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	fields := bytes.Split(bytes.TrimSpace(line), []byte(","))
-	switch {
-	case strings.Contains(name, "batch_task") && len(fields) == 9:
-		return "batch_task with 9 fields"
-	case strings.Contains(name, "batch_instance") && len(fields) == 14:
-		return "batch_instance with 14 fields"
-	case strings.Contains(name, "machine_meta") && len(fields) == 7:
-		return "machine_meta with 7 fields"
-	}
-	return ""
+	return cmp.Or(batchTask.Named(head), batchInstance.Named(head), machineMeta.Named(head), batchTask.Seen(name, head), batchInstance.Seen(name, head), machineMeta.Seen(name, head))
 }

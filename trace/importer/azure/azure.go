@@ -101,8 +101,11 @@ func add(b *workload.Builder, v vm) error {
 
 // detectVM knows the table by its fields.
 func detectVM(name string, head []byte) string {
-	line, _, _ := strings.Cut(string(head), "\n")
-	if n := strings.Count(line, ","); n == 10 && (strings.Contains(name, "vmtable") || strings.Contains(line, "Delay-insensitive") || strings.Contains(line, ",Interactive,")) {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if how := vmTable.Seen(name, head); how != "" {
+		return how
+	}
+	if len(delimited.First(head)) == len(vmTable.Columns) && (bytes.Contains(line, []byte("Delay-insensitive")) || bytes.Contains(line, []byte("Interactive"))) {
 		return "11 fields, those of vmtable"
 	}
 	return ""

@@ -1,4 +1,4 @@
-// Package codec unpacks files. What a file is packed with shows in its first bytes.
+// Package codec unpacks files. What a file is packed with shows in its first bytes. A byte order mark before a text is passed over.
 package codec
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/therootcompany/xz"
 
 	"replay/input"
 )
@@ -42,6 +43,13 @@ var Codecs = []Codec{
 	{"snappy", snappyMagic[:4], func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newSnappyReader(r)), nil }},
 	{"lzf", "ZV\x00", openLZF},
 	{"lzf", "ZV\x01", openLZF},
+	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.ReadCloser, error) {
+		x, err := xz.NewReader(r, 1<<26)
+		if err != nil {
+			return nil, err
+		}
+		return io.NopCloser(x), nil
+	}},
 	{"bz2", "BZh", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
 	{"gz", "\x1f\x8b", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 	{Plain, "", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }},
@@ -147,7 +155,40 @@ func unpack(f io.ReadCloser, name string, within func(io.Reader) io.Reader) (*Fi
 			out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}
 		}
 	}
+	out.ReadCloser = &text{ReadCloser: out.ReadCloser}
 	return out, err
+}
+
+// text is a stream without the byte order mark that some editors put before a text.
+type text struct {
+	io.ReadCloser
+	begun bool
+	begin []byte // read and not yet given
+	err   error  // what came after begin
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+func (t *text) Read(b []byte) (int, error) {
+	if !t.begun {
+		t.begun = true
+		begin := make([]byte, len(byteOrderMark))
+		var n int
+		n, t.err = io.ReadFull(t.ReadCloser, begin)
+		if t.err == io.ErrUnexpectedEOF && n > 0 {
+			t.err = nil // the stream says it again, as it means it
+		}
+		t.begin = bytes.TrimPrefix(begin[:n], []byte(byteOrderMark))
+	}
+	if len(t.begin) > 0 {
+		n := copy(b, t.begin)
+		t.begin = t.begin[n:]
+		return n, nil
+	}
+	if t.err != nil {
+		return 0, t.err
+	}
+	return t.ReadCloser.Read(b)
 }
 
 // bounded is what is unpacked, up to a bound.

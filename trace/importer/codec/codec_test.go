@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"encoding/binary"
 	"io"
 	"os"
@@ -84,6 +85,47 @@ func packGzip(t testing.TB, data []byte) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// Two streams of xz, of which the first one begins with a byte order mark.
+func TestXZ(t *testing.T) {
+	packed, err := base64.StdEncoding.DecodeString("/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAR77u/c3VibWl0LGVuZAoxLDIKAAAApcF/5wZbt4UAASoSSwhUvB+2830BAAAAAARZWv03elhaAAAE5ta0RgIAIQEWAAAAdC/lowEAAzMsNAoAPlzDS1dpPAoAARwEbyycwR+2830BAAAAAARZWg==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv.xz")
+	if err := os.WriteFile(path, packed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := unpacked(t, path); string(got) != "submit,end\n1,2\n3,4\n" {
+		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(path, packed[:len(packed)-30], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err == nil {
+		t.Errorf("cut off, it reads as %q", got)
+	}
+}
+
+// A text is read without the mark before it, whatever it is packed with and however short it is; what looks like a part of a mark is text.
+func TestByteOrderMark(t *testing.T) {
+	for text, want := range map[string]string{"\xef\xbb\xbfa": "a", "\xef\xbb\xbf": "", "\xef\xbb": "\xef\xbb", "ab": "ab", "": "", "a\xef\xbb\xbf": "a\xef\xbb\xbf"} {
+		for name, data := range map[string][]byte{"plain": []byte(text), "gz": packGzip(t, []byte(text))} {
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got := unpacked(t, path); string(got) != want {
+				t.Errorf("%s of %q is read as %q, want %q", name, text, got, want)
+			}
+		}
+	}
 }
 
 // decoders are those of our own.

@@ -46,8 +46,6 @@ type RowError struct{ Want string }
 
 func (e *RowError) Error() string { return e.Want }
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
-
 // Next returns the fields of the next row that is not empty, valid until the next call. The error is io.EOF after the last row, a
 // [RowError], or what broke the stream.
 func (r *Reader) Next() ([][]byte, error) {
@@ -56,9 +54,7 @@ func (r *Reader) Next() ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.line = r.in.Line(); r.line == 1 {
-			line = bytes.TrimPrefix(line, byteOrderMark)
-		}
+		r.line = r.in.Line()
 		if len(line) == 0 {
 			continue
 		}

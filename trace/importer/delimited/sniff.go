@@ -42,6 +42,18 @@ func Sample(head []byte, whole bool, d Dialect) (rows [][]string) {
 	return rows
 }
 
+// First returns the fields of the first row of a text in the usual dialect, without blanks around them; none if it has no row.
+func First(head []byte) (fields []string) {
+	row, err := NewReader(bytes.NewReader(head), CSV).Next()
+	if err != nil {
+		return nil
+	}
+	for _, f := range row {
+		fields = append(fields, string(bytes.TrimSpace(f)))
+	}
+	return fields
+}
+
 // wholeLines is head without a last line that is cut off.
 func wholeLines(head []byte, whole bool) []byte {
 	if i := bytes.LastIndexByte(head, '\n'); !whole && i >= 0 {

@@ -63,20 +63,10 @@ func openLog(path string, most int64) (*codec.File, error) {
 		f.Close()
 		return nil, workload.Leave(path, workload.Empty, "the file has no bytes, want an event log")
 	}
-	begin := make([]byte, len(bom))
-	n, _ := io.ReadFull(f, begin) // an error comes again
-	begin = bytes.TrimPrefix(begin[:n], []byte(bom))
-	f.ReadCloser = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(begin), f.ReadCloser), f.ReadCloser}
 	return f, nil
 }
 
-const (
-	logBegin = `{"Event":`
-	bom      = "\xef\xbb\xbf" // what some editors put before a text
-)
+const logBegin = `{"Event":`
 
 // looksLikeLog returns nil if the file begins as an event log does, or else a [workload.LeftOutError].
 func looksLikeLog(path string) error {
@@ -114,7 +104,7 @@ func looksLikeLog(path string) error {
 
 // magics are beginnings of files that people keep beside logs, or put logs into.
 var magics = []struct{ begin, what string }{
-	{"PK\x03\x04", "a zip archive (unpack it)"}, {"BZh", "bzip2 (unpack it)"}, {"\xfd7zXZ", "xz (unpack it)"},
+	{"PK\x03\x04", "a zip archive (unpack it)"},
 	{"\x04\x22\x4d\x18", "an lz4 frame, where Spark writes blocks (unpack it)"}, {"PAR1", "Parquet"}, {"ORC", "ORC"}, {"Obj\x01", "Avro"},
 	{"\xff\xfe", "UTF-16 text, where Spark writes UTF-8 (convert it)"}, {"\xfe\xff", "UTF-16 text, where Spark writes UTF-8 (convert it)"},
 	{"<", "XML or HTML"}, {"{", "JSON"}, {"[", "JSON"},

@@ -2,6 +2,7 @@
 package google
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -122,22 +123,18 @@ func (t *reader) missing(r *delimited.Row, i int, table string) {
 
 // detect2011 knows the tables by their names and numbers of fields.
 func detect2011(name string, head []byte) string {
-	line, _, _ := strings.Cut(string(head), "\n")
-	fields := strings.Split(strings.TrimSpace(line), ",")
-	for _, f := range fields[:min(1, len(fields))] {
-		if _, err := strconv.ParseUint(f, 10, 64); err != nil {
-			return ""
-		}
+	if how := cmp.Or(machineEvents.Named(head), jobEvents.Named(head), taskEvents.Named(head)); how != "" {
+		return how
 	}
-	switch n := len(fields); {
-	case strings.Contains(name, "machine_events") && n == 6:
-		return "machine_events with 6 fields and no header"
-	case strings.Contains(name, "job_events") && n == 8:
-		return "job_events with 8 fields and no header"
-	case strings.Contains(name, "task_events") && n == 13:
-		return "task_events with 13 fields and no header"
-	case strings.HasPrefix(name, "part-") && n == 13:
+	first := delimited.First(head)
+	if len(first) == 0 {
+		return ""
+	}
+	if _, err := strconv.ParseUint(first[0], 10, 64); err != nil {
+		return ""
+	}
+	if strings.HasPrefix(name, "part-") && len(first) == len(taskEvents.Columns) {
 		return "a part with 13 fields and no header, as those of task_events"
 	}
-	return ""
+	return cmp.Or(machineEvents.Seen(name, head), jobEvents.Seen(name, head), taskEvents.Seen(name, head))
 }

@@ -25,8 +25,7 @@ var Format = workload.Format{
 	NoHosts:       true,
 	NoPreferences: true,
 	Detect: func(_ string, head []byte) string {
-		line, _, _ := strings.Cut(string(head), "\n")
-		names := header(strings.Split(line, ","))
+		names := header(delimited.First(head))
 		if slices.Contains(names, "workflowid") && slices.Contains(names, "dependencies") && slices.Contains(names, "runtime") {
 			return "a header with WorkflowID, RunTime and Dependencies"
 		}
@@ -37,7 +36,7 @@ var Format = workload.Format{
 
 func header(fields []string) (names []string) {
 	for _, f := range fields {
-		names = append(names, strings.ToLower(strings.TrimSpace(strings.TrimPrefix(f, "\ufeff"))))
+		names = append(names, strings.ToLower(strings.TrimSpace(f)))
 	}
 	return names
 }

@@ -61,12 +61,13 @@ func tableOf(path string, tables []string) (table string) {
 	return table
 }
 
-// Table is a table whose columns are known by their places. A first row without a number in the column Number is a header, which is passed over.
-// With Header the first row has the names of the columns, which are then known by them: there may be others, in any order.
+// Table is a table whose columns are known by their places. A first row without a number in the column Number is a header: if it has the names of the columns that each row
+// has, they are known by them, else it is passed over. With Header there must be a header with the names. Columns known by their names may stand in any order, between others; upper case,
+// and blanks for underscores, make no other name.
 type Table struct {
 	Name    string
 	Columns []string
-	Least   int // fields that a row has at least, without Header
+	Least   int // fields that a row has at least, unless it is known by names
 	Number  int
 	Header  bool
 	Absent  []string            // columns that a header need not have
@@ -99,13 +100,18 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 	}
 	in := delimited.NewReader(buf, delimited.CSV)
 	row := delimited.Row{File: s.Name, Columns: t.Columns}
-	var places []int
+	var places []int // of the columns in a row, if they are known by their names
 	if t.Header {
-		if places, err = t.places(in); err != nil {
-			return errors.Join(fmt.Errorf("%s: %w", s.Name, err), s.Close())
+		head, err := in.Next()
+		if err != nil {
+			return errors.Join(fmt.Errorf("%s: no header (%w), want %s", s.Name, err, strings.Join(t.Columns, ",")), s.Close())
+		}
+		var missing string
+		if places, missing = t.places(names(head)); missing != "" {
+			return errors.Join(fmt.Errorf("%s: line %d: no column %s, want %s", s.Name, in.Line(), missing, strings.Join(t.Columns, ",")), s.Close())
 		}
 	}
-	ordered := make([][]byte, len(places))
+	ordered := make([][]byte, len(t.Columns))
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return errors.Join(ctx.Err(), s.Close())
@@ -122,10 +128,13 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 		case err != nil:
 			return errors.Join(b.Damaged(fmt.Errorf("after line %d: %w", in.Line(), err)), s.Close())
 		case n == 0 && !t.Header && t.isHeader(&row):
+			if at, missing := t.places(names(row.Fields)); missing == "" {
+				places = at
+			}
 		default:
 			b.Counts.Read["rows_of_"+t.Name]++
 			row.Begin(in.Line())
-			if t.Header {
+			if places != nil {
 				row.Fields = arrange(ordered, row.Fields, places)
 			}
 			if len(row.Fields) < t.Least {
@@ -140,29 +149,54 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 	}
 }
 
-// places reads a header and finds the columns in it; -1 is one that it does not have.
-func (t *Table) places(in *delimited.Reader) ([]int, error) {
-	head, err := in.Next()
-	if err != nil {
-		return nil, fmt.Errorf("no header (%w), want %s", err, strings.Join(t.Columns, ","))
-	}
-	var has []string
+// names are the fields of a header as columns have them.
+func names(head [][]byte) (has []string) {
 	for _, f := range head {
-		has = append(has, strings.TrimSpace(string(f)))
+		has = append(has, plainName(string(f)))
 	}
-	places := make([]int, len(t.Columns))
+	return has
+}
+
+// plainName is a name as far as it tells columns apart.
+func plainName(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
+}
+
+// places finds the columns among the names of a header; -1 is one that it does not have. missing is one that it must have.
+func (t *Table) places(has []string) (places []int, missing string) {
+	places = make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		places[i] = slices.Index(has, c)
+		places[i] = slices.Index(has, plainName(c))
 		for _, other := range t.Also[c] {
 			if places[i] < 0 {
-				places[i] = slices.Index(has, other)
+				places[i] = slices.Index(has, plainName(other))
 			}
 		}
-		if places[i] < 0 && !slices.Contains(t.Absent, c) {
-			return nil, fmt.Errorf("line 1: no column %s, want %s", c, strings.Join(t.Columns, ","))
+		if needed := t.Header && !slices.Contains(t.Absent, c) || !t.Header && i < t.Least; needed && places[i] < 0 && missing == "" {
+			missing = c
 		}
 	}
-	return places, nil
+	return places, missing
+}
+
+// Named says that the first row of a file has the names of the columns, or "".
+func (t *Table) Named(head []byte) string {
+	first := delimited.First(head)
+	for i, f := range first {
+		first[i] = plainName(f)
+	}
+	if _, missing := t.places(first); missing != "" {
+		return ""
+	}
+	return "a header with the columns of " + t.Name
+}
+
+// Seen says how a file's name and beginning show that it is of a table whose columns are known by their places, or "".
+func (t *Table) Seen(name string, head []byte) string {
+	if n := len(delimited.First(head)); !strings.Contains(strings.ToLower(name), t.Name) || n != len(t.Columns) {
+		return ""
+	}
+	return fmt.Sprintf("%s with %d fields", t.Name, len(t.Columns))
 }
 
 // arrange puts fields at places into the order of to.

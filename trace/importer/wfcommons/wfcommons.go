@@ -27,7 +27,7 @@ var Format = workload.Format{
 	},
 	Detect: func(_ string, head []byte) string {
 		text := string(head)
-		if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\ufeff"), "{") && strings.Contains(text, `"workflow"`) && strings.Contains(text, `"schemaVersion"`) {
+		if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && strings.Contains(text, `"workflow"`) && strings.Contains(text, `"schemaVersion"`) {
 			return "JSON with schemaVersion and workflow"
 		}
 		return ""
