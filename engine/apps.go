@@ -62,16 +62,16 @@ func (s *sim) pushApp(at int64, k eventKind, a *app, number, arg int64) {
 func (a *app) lane() int32 { return a.slot + 1 }
 
 // handle executes an event of the application.
-func (a *app) handle(k eventKind, arg int64) {
+func (a *app) handle(k eventKind, e event) {
 	switch k {
 	case evStarted:
-		a.s.processStarted(a, arg)
+		a.s.processStarted(a, e.arg)
 	case evExit:
-		a.s.processExited(a, arg)
+		a.s.processExited(a, e.number())
 	case evRegisterAM:
 		a.register()
 	default:
-		a.master.Handle(master.EventKind(k-numKinds), arg)
+		a.master.Handle(master.EventKind(k-numKinds), e.arg)
 	}
 }
 

@@ -282,10 +282,34 @@ func (s *sim) processStarted(a *app, n int64) {
 }
 
 // Kill tells a node to end a process; it is part of [rm.Host].
-func (s *sim) Kill(id protocol.ContainerID) {
-	if a := s.of(id); a != nil {
-		s.endProcess(a, id.Number(), s.now+s.sc.Model.KillMS)
+func (s *sim) Kill(id protocol.ContainerID, at int64) {
+	a, due := s.of(id), at+s.sc.Model.KillMS
+	switch {
+	case a == nil:
+	case at == s.now:
+		s.endProcess(a, id.Number(), due)
+	case due > s.now: // it was told while the process ran
+		s.pushApp(due, evExit, a, id.Number(), id.Number())
 	}
+}
+
+// KillLater is part of [rm.Host].
+func (s *sim) KillLater(node protocol.NodeID, id protocol.ContainerID, at int64) {
+	if a := s.of(id); a != nil {
+		s.pushApp(at+s.sc.Model.KillMS, evExit, a, id.Number(), -1-int64(node))
+	}
+}
+
+// killsLater reports whether the end of a process may be scheduled before its node is told: it comes between two heartbeats, and is
+// not what keeps the replay from being stuck.
+func (s *sim) killsLater() bool {
+	interval, kill := s.sc.Site.HeartbeatInterval, s.sc.Model.KillMS
+	return 0 < kill && kill < interval && interval <= s.sc.StallMS
+}
+
+// told reports whether a node was told of the end of a process that is due; other ends are of themselves.
+func (s *sim) told(a *app, e *event) bool {
+	return e.kind() != evExit || e.arg >= 0 || s.rm.Told(protocol.NodeID(-1-e.arg), a.containerID(e.number()))
 }
 
 // endProcess schedules the end of a process by itself or by a signal.

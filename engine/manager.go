@@ -18,6 +18,12 @@ var timers = [...]eventKind{rm.NodeExpired: evNodeExpired, rm.ExpiryCheck: evExp
 // At is part of [rm.Host].
 func (s *sim) At(at int64, t rm.Timer, number, arg int64) { s.push(at, timers[t], number, arg) }
 
+// NextBeat is part of [rm.Host].
+func (s *sim) NextBeat() int64 { return s.beats.h }
+
+// BeatAt is part of [rm.Host].
+func (s *sim) BeatAt(h int64) int64 { return s.beats.timeOf(h) }
+
 // NodeGone is part of [rm.Host].
 func (s *sim) NodeGone(protocol.NodeID) { s.beatsChanged() }
 
@@ -35,7 +41,7 @@ func (s *sim) Warn(code, text string) { s.warnings.add(code, "%s", text) }
 func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
 		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
-		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, Loader: sc.AllocationFile,
+		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
 	}
 	if sc.Site.Continuous {
 		c.ContinuousMS = max(int64(sc.Site.ContinuousSleep), 1)

@@ -99,6 +99,7 @@ func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
 
 // beatsChanged tells the loop which nodes send heartbeats now.
 func (s *sim) beatsChanged() {
+	s.rm.Hear()
 	s.nodes.registered, s.nodes.beating = s.nodes.registered[:0], s.nodes.beating[:0]
 	s.nodes.capacity = resource.Resource{}
 	for i := range s.nodes.spec {

@@ -289,8 +289,12 @@ func (s *sim) handle() {
 func (s *sim) execute(a *app, e event) {
 	k := e.kind()
 	s.doing = &a.kind.rows[k]
-	s.worked(s.doing)
-	a.handle(k, e.arg)
+	if s.told(a, &e) {
+		s.worked(s.doing)
+		a.handle(k, e)
+	} else {
+		s.pending--
+	}
 	s.release(a)
 }
 

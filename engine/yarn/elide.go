@@ -15,6 +15,8 @@ type Elider interface {
 	NextHeartbeat(h, limit int64) int64
 	// CreditHeartbeats accounts for the heartbeats from h to before end, which are not executed.
 	CreditHeartbeats(h, end int64)
+	// Launched tells of containers that a node has reported as running with a heartbeat that was left out.
+	Launched(protocol.NodeID, []protocol.ContainerID)
 	// UpdateDue reports whether an update now could change something, CreditUpdate accounts for one at a time that could not.
 	UpdateDue() bool
 	CreditUpdate(at int64)

@@ -154,14 +154,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
-	for _, l := range launched {
-		if a := s.appOf(l.App); a != nil {
-			if c := a.Live(l); c != nil {
-				c.Handle(yarn.EventLaunched)
-			}
-			n.Launched(l, a.ContainerHash(l))
-		}
-	}
+	s.Launched(id, launched)
 	s.confirmResizes()
 	for _, c := range completed {
 		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
@@ -221,6 +214,19 @@ func (s *Scheduler) scheduleOnce(n *yarn.Node) (got assignment, ok, done bool) {
 	got = s.root.assign(n, &lim)
 	done = s.commit(n, &got)
 	return got, s.positive(got.size), done
+}
+
+// Launched is part of [yarn.Elider].
+func (s *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID) {
+	n := s.nodes.Node(id)
+	for _, l := range launched {
+		if a := s.appOf(l.App); a != nil {
+			if c := a.Live(l); c != nil {
+				c.Handle(yarn.EventLaunched)
+			}
+			n.Launched(l, a.ContainerHash(l))
+		}
+	}
 }
 
 // Expire ends a container that was never started.

@@ -87,6 +87,21 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
+	f.Launched(id, launched)
+	for _, s := range completed {
+		if live := f.live(s.ID); live != nil {
+			f.completed(live, s.Exit, yarn.EventFinished)
+		}
+		n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true)
+	}
+	if !f.passes(n) {
+		f.schedule(n)
+	}
+}
+
+// Launched is part of [yarn.Elider].
+func (f *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID) {
+	n := f.node(id)
 	for _, c := range launched {
 		a := f.attempt(c.App)
 		if a == nil {
@@ -96,15 +111,6 @@ func (f *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 			live.Handle(yarn.EventLaunched)
 			n.Launched(c, a.ContainerHash(c))
 		}
-	}
-	for _, s := range completed {
-		if live := f.live(s.ID); live != nil {
-			f.completed(live, s.Exit, yarn.EventFinished)
-		}
-		n.release(s.ID, yarn.ContainerHash(f.timestamp, s.ID), true)
-	}
-	if !f.passes(n) {
-		f.schedule(n)
 	}
 }
 

@@ -201,14 +201,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
-	for _, l := range launched {
-		if a := s.attempt(l.App); a != nil {
-			if c := a.Live(l); c != nil {
-				c.Handle(yarn.EventLaunched)
-			}
-			n.Launched(l, a.ContainerHash(l))
-		}
-	}
+	s.Launched(id, launched)
 	for _, c := range completed {
 		s.end(s.container(c.ID), c.Exit, yarn.EventFinished)
 		n.Release(c.ID, yarn.ContainerHash(s.timestamp, c.ID), true)
@@ -218,6 +211,19 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	}
 	if s.hasRoom(n) {
 		s.assign(n)
+	}
+}
+
+// Launched is part of [yarn.Elider].
+func (s *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID) {
+	n := s.nodes.Node(id)
+	for _, l := range launched {
+		if a := s.attempt(l.App); a != nil {
+			if c := a.Live(l); c != nil {
+				c.Handle(yarn.EventLaunched)
+			}
+			n.Launched(l, a.ContainerHash(l))
+		}
 	}
 }
 

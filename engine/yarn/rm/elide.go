@@ -44,12 +44,12 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 	for i := range r.nodes {
 		r.nodes[i].rank = 0
 	}
-	r.ranks = int64(len(ranks))
 	r.due.Reset(len(ranks))
+	r.known.begin(ranks, r.host)
 	for i, id := range ranks {
 		n := &r.nodes[id]
 		n.rank = int32(i + 1)
-		r.news(n, n.hasNews())
+		r.note(n)
 	}
 	if e := r.decides; e != nil {
 		e.Epoch(ranks)
@@ -65,7 +65,7 @@ func (r *RM) NextHeartbeat(h, limit int64) int64 {
 	if e == nil {
 		return h
 	}
-	if far, ok := r.due.After(int(h % r.ranks)); ok {
+	if far, ok := r.due.After(int(h % int64(len(r.known.ranks)))); ok {
 		limit = min(limit, h+int64(far))
 	}
 	if limit == h {

@@ -29,6 +29,7 @@ func (s *quietScheduler) NodeUpdate(protocol.NodeID, []protocol.ContainerID, []p
 	s.note("heartbeat")
 }
 func (s *quietScheduler) MaxAllocation(string) resource.Resource { return resource.R(1<<20, 100) }
+func (s *quietScheduler) RemoveNode(protocol.NodeID)             {}
 func (s *quietScheduler) AddApp(yarn.AppSpec) error              { s.note("app"); return nil }
 func (s *quietScheduler) AddAttempt(protocol.AppID)              {}
 func (s *quietScheduler) Allocate(protocol.AppID, *protocol.AllocateRequest, *protocol.AllocateResponse) error {
@@ -50,17 +51,31 @@ type elidingScheduler struct {
 func (s *elidingScheduler) Epoch(ranks []protocol.NodeID)      { s.note("epoch %v", ranks) }
 func (s *elidingScheduler) NextHeartbeat(h, limit int64) int64 { return min(s.next, limit) }
 func (s *elidingScheduler) CreditHeartbeats(h, end int64)      { s.note("credit %d to %d", h, end) }
-func (s *elidingScheduler) UpdateDue() bool                    { return s.due }
-func (s *elidingScheduler) CreditUpdate(at int64)              { s.note("credit update %d", at) }
-func (s *elidingScheduler) Settle()                            { s.note("settle") }
+func (s *elidingScheduler) Launched(n protocol.NodeID, ids []protocol.ContainerID) {
+	s.note("node %d launched %d", n, len(ids))
+}
+func (s *elidingScheduler) UpdateDue() bool       { return s.due }
+func (s *elidingScheduler) CreditUpdate(at int64) { s.note("credit update %d", at) }
+func (s *elidingScheduler) Settle()               { s.note("settle") }
 
-// quietHost writes down timers.
+// quietHost writes down timers and kills.
 type quietHost struct {
 	Host
 	timers []string
+	kills  []string
+	next   int64
 }
 
-func (h *quietHost) Kill(protocol.ContainerID) {}
+func (h *quietHost) Kill(id protocol.ContainerID, at int64) {
+	h.kills = append(h.kills, fmt.Sprintf("kill %d at %d", id.N, at))
+}
+
+func (h *quietHost) KillLater(_ protocol.NodeID, id protocol.ContainerID, at int64) {
+	h.kills = append(h.kills, fmt.Sprintf("kill %d later at %d", id.N, at))
+}
+
+func (h *quietHost) NextBeat() int64      { return h.next }
+func (h *quietHost) BeatAt(i int64) int64 { return 1000 * i }
 
 func (h *quietHost) At(at int64, t Timer, number, arg int64) {
 	h.timers = append(h.timers, fmt.Sprintf("%d timer %d", at, t))
@@ -152,8 +167,7 @@ func TestElidingSchedulerDecides(t *testing.T) {
 		}
 	}
 	r.ContainerStarted(0, started)
-	heard("node 0 has to report a start", 3, 4)
-	heard("node 0 has to report a start", 5, 7)
+	heard("of a start all is known", 3, 7)
 	r.NodeHeartbeat(2000, 0)
 	heard("reported", 3, 7)
 	r.ProcessExited(0, started, 0)
@@ -163,11 +177,62 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	r.ContainerStarted(1, started)
 	r.NodeHeartbeat(3000, 1)
 	r.MarkForCleanup(1, started)
-	heard("node 1 is to be told to end a process", 4, 5)
+	heard("node 1 is to be told to end a process, and the host does not take it beforehand", 4, 5)
 	r.NodeHeartbeat(4000, 1)
 	heard("told", 4, 7)
 	r.Drain(2, -1)
 	heard("node 2 drains", 4, 6)
+}
+
+// What a heartbeat only moves between a node and the ResourceManager is moved without it, when it has passed and before anything else.
+func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
+	s := &elidingScheduler{next: 100}
+	r, host := newQuiet(t, Config{KillsLater: true}, s)
+	for id := range protocol.NodeID(3) {
+		r.AddNode(0, yarn.NodeSpec{ID: id})
+	}
+	host.next = 3
+	r.Epoch([]protocol.NodeID{2, 0, 1})
+	if err := r.Submit(0, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	id := protocol.ContainerID{App: 1, N: 1}
+	step := func(what string, next int64, do func(), told ...string) {
+		t.Helper()
+		s.log, host.kills, host.next = nil, nil, next
+		do()
+		wantLog(t, what, slices.DeleteFunc(slices.Concat(s.log, host.kills), func(l string) bool { return strings.HasSuffix(l, "settle") }), told...)
+		if h := r.NextHeartbeat(next, 100); h != 100 {
+			t.Errorf("%s: heartbeat %d is executed, want none", what, h)
+		}
+	}
+	update := func() { r.Update(0) }
+	step("a process starts", 3, func() { r.ContainerStarted(0, id) })
+	step("before the heartbeat of node 0", 4, update, "0 update")
+	step("after it", 5, update, "0 node 0 launched 1", "0 update")
+	step("once", 8, update, "0 update")
+	step("it is to end", 9, func() { r.MarkForCleanup(0, id) }, "kill 1 later at 10000")
+	step("before the next heartbeat of node 0", 10, func() {
+		if r.Told(0, id) {
+			t.Error("told before its heartbeat")
+		}
+	})
+	step("after it", 11, func() {
+		if !r.Told(0, id) {
+			t.Error("not told with its heartbeat")
+		}
+	}, "0 node 0 launched 0")
+	step("the node goes before the process ends", 12, func() { r.RemoveNode(0, 0) }, "kill 1 at 10000")
+	if r.Told(0, id) {
+		t.Error("the node has gone and is believed to end a process")
+	}
+	step("the node comes back and another process starts, which is to end", 12, func() {
+		r.AddNode(0, yarn.NodeSpec{ID: 0})
+		r.Epoch([]protocol.NodeID{2, 0, 1})
+		r.ContainerStarted(0, id)
+		r.MarkForCleanup(0, id)
+	}, "0 node 0", "0 epoch [2 0 1]", "kill 1 later at 13000")
+	step("the node goes before it is told", 13, func() { r.NodeDown(0) })
 }
 
 // Passes of continuous scheduling stop while nothing is there and go on in their rhythm.

@@ -231,8 +231,15 @@ func (w *world) LaunchAM(c protocol.Container) {
 func (w *world) Expired(id protocol.ContainerID) { w.note("%s was not started in time", text(id)) }
 func (w *world) NodeGone(id protocol.NodeID)     { w.note("node %d is gone", id) }
 func (w *world) Warn(code, text string)          { w.note("%s: %s", code, text) }
-func (w *world) Kill(id protocol.ContainerID)    { w.note("kill %s", text(id)) }
-func (w *world) Observe(e *yarn.Event)           { w.events = append(w.events, e.Kind) }
+func (w *world) Kill(id protocol.ContainerID, _ int64) {
+	w.note("kill %s", text(id))
+}
+func (w *world) KillLater(_ protocol.NodeID, id protocol.ContainerID, at int64) {
+	w.note("kill %s later at %d", text(id), at)
+}
+func (w *world) NextBeat() int64       { return 0 }
+func (w *world) BeatAt(int64) int64    { return 0 }
+func (w *world) Observe(e *yarn.Event) { w.events = append(w.events, e.Kind) }
 func (w *world) AttemptEnded(id protocol.AppID, ok bool, exit int32, again bool) {
 	w.note("attempt %d ended: %v, %d%s", id, ok, exit, map[bool]string{true: ", again"}[again])
 }

@@ -1,8 +1,6 @@
 package rm
 
 import (
-	"slices"
-
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -28,7 +26,10 @@ type proc struct {
 	exited   bool
 	exit     int32
 	cleanup  bool // the ResourceManager wants it ended
-	told     bool // and has said so
+	later    bool // the host knows when it is told so, see [Host.KillLater]
+	told     bool // it has been told so
+	killed   bool // while it ran
+	killAt   int64
 	held     bool // the scheduler has ended it, the node still counts size
 	size     resource.Resource
 }
@@ -50,6 +51,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
 // NodeDown says that the node's processes are gone, without the ResourceManager knowing. It returns
 // the containers whose processes ended.
 func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
+	r.Hear()
 	n := &r.nodes[id]
 	var gone []protocol.ContainerID
 	for i := range n.procs {
@@ -57,28 +59,20 @@ func (r *RM) NodeDown(id protocol.NodeID) []protocol.ContainerID {
 			gone = append(gone, n.procs[i].id)
 		}
 	}
-	r.keep(n, nil)
+	r.clear(n)
 	return gone
 }
 
-// hasNews reports whether the node's next heartbeat is to be executed for its own sake: it has something to report, or is to be told
-// something, or drains.
-func (n *node) hasNews() bool {
-	return n.draining || slices.ContainsFunc(n.procs, func(p proc) bool { return p.exited || !p.reported || p.cleanup && !p.told })
-}
-
-// news notes whether the node has news.
-func (r *RM) news(n *node, has bool) {
-	if n.rank > 0 {
-		r.due.Set(int(n.rank-1), has)
+// clear drops the processes that a node has to report on. Those that it was told to end do end.
+func (r *RM) clear(n *node) {
+	for i := range n.procs {
+		if p := &n.procs[i]; p.later && p.killed {
+			r.host.Kill(p.id, p.killAt)
+		}
 	}
-}
-
-// keep makes procs the processes that a node has to report on.
-func (r *RM) keep(n *node, procs []proc) {
-	r.unheard += len(procs) - len(n.procs)
-	n.procs = procs
-	r.news(n, n.hasNews())
+	r.unheard -= len(n.procs)
+	n.procs = nil
+	r.note(n)
 }
 
 // drains sets whether a node drains.
@@ -90,13 +84,13 @@ func (r *RM) drains(n *node, draining bool) {
 		} else {
 			r.unheard--
 		}
-		r.news(n, n.hasNews())
+		r.note(n)
 	}
 }
 
 // forget drops what a node has to report.
 func (r *RM) forget(n *node) {
-	r.keep(n, nil)
+	r.clear(n)
 	r.drains(n, false)
 }
 
@@ -145,6 +139,7 @@ func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total resource.Resource
 
 // Drain starts a graceful decommission; until is the time at which it gives up waiting, or -1.
 func (r *RM) Drain(id protocol.NodeID, until int64) {
+	r.Hear()
 	n := &r.nodes[id]
 	if n.registered {
 		r.drains(n, true)
@@ -158,8 +153,8 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 	if !n.draining {
 		return
 	}
-	r.drains(n, false)
 	r.clock(now)
+	r.drains(n, false)
 	r.sched.SetNodeTotal(id, n.spec.Total)
 	r.drain(now)
 }
@@ -177,31 +172,33 @@ func (r *RM) Held(id protocol.NodeID) resource.Resource { return r.nodes[id].all
 
 // ContainerStarted says that the NodeManager accepted the start of a container.
 func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
+	r.Hear()
 	n := &r.nodes[node]
 	n.procs = append(n.procs, proc{id: id})
 	r.unheard++
-	r.news(n, true)
+	r.note(n)
 }
 
 // MarkForCleanup tells the NodeManager to end a container that it started although the
 // ResourceManager had given it up.
 func (r *RM) MarkForCleanup(node protocol.NodeID, id protocol.ContainerID) {
+	r.Hear()
 	n := &r.nodes[node]
 	for i := range n.procs {
-		if n.procs[i].id == id {
-			n.procs[i].cleanup = true
-			r.news(n, true)
+		if p := &n.procs[i]; p.id == id {
+			r.cleanUp(n, p)
 		}
 	}
 }
 
 // ProcessExited says that the process of a container ended with exit. The node reports it with its next heartbeat.
 func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit int32) {
+	r.Hear()
 	n := &r.nodes[node]
 	for i := range n.procs {
 		if p := &n.procs[i]; p.id == id && !p.exited {
 			p.exited, p.exit = true, exit
-			r.news(n, true)
+			r.note(n)
 		}
 	}
 }
@@ -215,6 +212,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	if !n.registered {
 		return
 	}
+	r.known.takes(n)
 	r.clock(now)
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
 	had := len(n.procs)
@@ -222,8 +220,8 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	for _, p := range n.procs {
 		switch {
 		case p.cleanup && !p.told: // in the set to clean: not looked at this time
-			p.told = true
-			if !p.exited {
+			p.told, p.killed, p.killAt = true, !p.exited, now
+			if p.killed && !p.later {
 				r.kills = append(r.kills, p.id)
 			}
 			keep = append(keep, p)
@@ -243,11 +241,11 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	}
 	n.procs = keep
 	r.unheard += len(keep) - had
-	r.news(n, n.hasNews())
+	r.note(n)
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	r.completed = r.completed[:0]
 	for _, c := range r.kills {
-		r.host.Kill(c)
+		r.host.Kill(c, now)
 	}
 	if n.draining {
 		r.decommissioning(now, id)
@@ -260,7 +258,7 @@ func (r *RM) decommissioning(now int64, id protocol.NodeID) {
 	n := &r.nodes[id]
 	if n.live == 0 && len(n.procs) == 0 || n.drainUntil >= 0 && now >= n.drainUntil {
 		for _, p := range n.procs {
-			r.host.Kill(p.id)
+			r.host.Kill(p.id, now)
 		}
 		r.RemoveNode(now, id)
 		r.host.NodeGone(id)

@@ -20,9 +20,16 @@ import (
 type Host interface {
 	// LaunchAM asks the launcher to start the AM container of an application.
 	LaunchAM(protocol.Container)
-	// Kill tells the NodeManager to end the process of a container; its end is to be reported by
-	// [RM.ProcessExited].
-	Kill(protocol.ContainerID)
+	// Kill tells the NodeManager, with a heartbeat at a time that may have passed, to end the process of a container; its end is to be
+	// reported by [RM.ProcessExited].
+	Kill(id protocol.ContainerID, at int64)
+	// KillLater is Kill with the node's next heartbeat, which comes at a time if it comes. When the end of the process is due [RM.Told] says
+	// whether it came.
+	KillLater(node protocol.NodeID, id protocol.ContainerID, at int64)
+	// NextBeat returns the number of the first node heartbeat that has not passed, as [yarn.Elider] numbers them, and BeatAt the time
+	// of one.
+	NextBeat() int64
+	BeatAt(h int64) int64
 	// Expired says that a container is about to end because it was not started in time.
 	Expired(protocol.ContainerID)
 	// Observe sees everything that the scheduler does, in order. It must not call back.
@@ -51,6 +58,7 @@ type Config struct {
 	Preemption        bool
 	ContinuousMS      int64 // pause between passes of continuous scheduling; 0 = off
 	Dense             bool  // everything is executed, whether it can have an effect or not
+	KillsLater        bool  // [Host.KillLater] may be asked
 	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
 	Reloads           []Reload
 }
@@ -74,8 +82,8 @@ type RM struct {
 	work  []work // what inputs left for the dispatcher, first in first out
 
 	unheard   int        // processes on all nodes, and nodes that drain
-	due       yarn.Ranks // nodes that have news, by rank
-	ranks     int64      // how many there are
+	due       yarn.Ranks // nodes with news, by rank: their next heartbeat is executed
+	known     known
 	idle      idle
 	expirer   expirer
 	killAt    int64 // the preemption kill that is scheduled
@@ -131,6 +139,7 @@ func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) 
 
 // clock begins an input at a time.
 func (r *RM) clock(now int64) {
+	r.Hear()
 	r.settle()
 	r.resume(now)
 	r.sched.SetClock(r.config.StartMS + now)
@@ -163,10 +172,8 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	n.live--
 	for i := range n.procs {
 		if p := &n.procs[i]; p.id == id {
-			p.cleanup = true
-			r.news(n, true)
-			p.held = e.Launched
-			p.size = e.Container.Size
+			p.held, p.size = e.Launched, e.Container.Size
+			r.cleanUp(n, p)
 		}
 	}
 	// A container that the node reported as running keeps its space until the node reports its end.

@@ -1,0 +1,117 @@
+package rm
+
+import (
+	"slices"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+)
+
+// A heartbeat of which is known beforehand that the node will report containers as running, or be told to end some, and nothing else, need
+// not be executed: what it moves between node and ResourceManager is taken as moved as soon as the heartbeat has passed and somebody
+// could see it.
+
+// known are the nodes of which that is known.
+type known struct {
+	nodes yarn.Ranks
+	ranks []protocol.NodeID // as of [RM.Epoch]
+	heard int64             // heartbeats before this one have been heard
+}
+
+func (k *known) begin(ranks []protocol.NodeID, host Host) {
+	k.nodes.Reset(len(ranks))
+	k.ranks = ranks
+	if len(ranks) > 0 {
+		k.heard = host.NextBeat()
+	}
+}
+
+// takes notes that a heartbeat of the node is executed.
+func (k *known) takes(n *node) {
+	if n.rank > 0 {
+		k.nodes.Set(int(n.rank-1), false)
+	}
+}
+
+// note notes what of the node's next heartbeat is known.
+func (r *RM) note(n *node) {
+	if n.rank == 0 {
+		return
+	}
+	due, known := n.next(r.leavesOut())
+	r.due.Set(int(n.rank-1), due)
+	r.known.nodes.Set(int(n.rank-1), known)
+}
+
+// leavesOut reports whether heartbeats of which all is known are left out.
+func (r *RM) leavesOut() bool { return r.decides != nil && !r.config.Dense }
+
+// next reports whether the node's next heartbeat is to be executed for its own sake: it has something to report, or is to be told
+// something, or drains. If not, known tells whether the heartbeat moves something all the same.
+func (n *node) next(leavesOut bool) (due, known bool) {
+	if n.draining {
+		return true, false
+	}
+	for i := range n.procs {
+		switch p := &n.procs[i]; {
+		case p.exited, p.cleanup && !p.told && !p.later:
+			return true, false
+		case p.cleanup && !p.told, !p.reported:
+			known = true
+		}
+	}
+	return known && !leavesOut, known && leavesOut
+}
+
+// cleanUp has the node told, with its next heartbeat, to end a process.
+func (r *RM) cleanUp(n *node, p *proc) {
+	if due, _ := n.next(r.leavesOut()); !due && !p.cleanup && r.config.KillsLater && n.rank > 0 && r.leavesOut() {
+		count := int64(len(r.known.ranks))
+		next := r.host.NextBeat()
+		p.later = true
+		r.host.KillLater(n.spec.ID, p.id, r.host.BeatAt(next+(int64(n.rank-1)-next%count+count)%count))
+	}
+	p.cleanup = true
+	r.note(n)
+}
+
+// Told reports whether the node was told to end a process while it ran; it is asked less than a heartbeat after that, see [Host.KillLater].
+func (r *RM) Told(node protocol.NodeID, id protocol.ContainerID) bool {
+	r.Hear()
+	return slices.ContainsFunc(r.nodes[node].procs, func(p proc) bool { return p.id == id && p.later && p.killed })
+}
+
+// Hear takes in what was known of the heartbeats that have passed.
+func (r *RM) Hear() {
+	k := &r.known
+	n := int64(len(k.ranks))
+	if n == 0 || !r.leavesOut() {
+		return
+	}
+	h := r.host.NextBeat()
+	for from := max(k.heard, h-n); from < h; from++ {
+		far, ok := k.nodes.After(int(from % n))
+		if from += int64(far); !ok || from >= h {
+			break
+		}
+		r.hear(&r.nodes[k.ranks[from%n]], r.host.BeatAt(from))
+	}
+	k.heard = h
+}
+
+// hear does what a heartbeat of the node did at a time.
+func (r *RM) hear(n *node, at int64) {
+	r.launched = r.launched[:0]
+	for i := range n.procs {
+		switch p := &n.procs[i]; {
+		case p.cleanup && !p.told:
+			p.told, p.killed, p.killAt = true, true, at
+		case !p.reported:
+			p.reported = true
+			r.launched = append(r.launched, p.id)
+			r.unwatch(p.id)
+		}
+	}
+	r.decides.Launched(n.spec.ID, r.launched)
+	r.note(n)
+}
