@@ -42,7 +42,7 @@ func TestSchedulersDecideAlike(t *testing.T) {
 	decideAlike(t, func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
 		c := scenariotest.Random(seed)
 		return c.Input, c.Options
-	}, more((*seeds+1)/2))
+	}, append([]uint64{5025}, more((*seeds+1)/2)...)) // the first one has failed
 }
 
 // decideAlike replays clusters with both engines and returns how many heartbeats the fast one executed, and how many there were.

@@ -59,9 +59,12 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 		h: h, k: k, job: j, set: set, Books: pertask.Books{Host: h, Job: h.Job()}, client: protocol.NewClient(h.Cluster().Names, h.Cluster().RackOf),
 		asking: map[*protocol.ContainerRequest]*attempt{}, byContainer: map[int64]*attempt{}, waits: map[key]*waiting{},
 	}
-	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: k.Dense, Due: func() bool { return !d.client.Idle() }}
+	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Due: func() bool { return !d.client.Idle() }}
 	return d
 }
+
+// Expect is part of [master.Expecter].
+func (d *dag) Expect() { d.beats.Expect() }
 
 // Register is part of [master.Master].
 func (d *dag) Register() error {

@@ -52,6 +52,9 @@ var events = []master.Event{
 	evIdle:       {Name: "look at idle containers", Class: master.Timer},
 }
 
+// SetDense is part of [master.Literal].
+func (k *Kind) SetDense(on bool) { k.Dense = on }
+
 // Events is part of [master.Kind].
 func (k *Kind) Events() []master.Event { return events }
 

@@ -140,13 +140,17 @@ func (d *dag) urgent() []*waiting {
 	return d.keys[from:to]
 }
 
-// again runs a task in a kept container: its process takes it at once.
+// again runs a task in a kept container: its process, which asks for work, takes it at once. A process that has gone does not ask, and the master does not
+// know of it before the ResourceManager tells of the container: the task waits until then, and is asked for anew.
 func (d *dag) again(a *attempt, k *kept) {
 	d.answered(a)
-	a.id, a.host, a.size = k.id, k.host, k.size
-	d.Assign(&a.Attempt, k.id.Number(), true)
-	d.byContainer[a.Container] = a
-	a.state = assigned
+	a.id, a.host, a.size, a.state = k.id, k.host, k.size, assigned
+	n := k.id.Number()
+	d.byContainer[n] = a
+	if !d.h.Running(n) {
+		return
+	}
+	d.Assign(&a.Attempt, n, true)
 	d.launch(a)
 }
 
