@@ -87,7 +87,7 @@ func (a *app) settle(c *container, was bool) {
 
 // runAhead executes events of an application that concern nothing else, as long as it is alone.
 func (s *sim) runAhead(a *app) {
-	if s.ahead.off || !a.alone() {
+	if s.ahead.off || s.beats.dense || !a.alone() {
 		return
 	}
 	now, reached := s.now, s.reached
@@ -95,6 +95,7 @@ func (s *sim) runAhead(a *app) {
 	if s.ahead.keeps {
 		last = now + aheadMS
 	}
+	last = min(last, s.dense.next()-1)
 	s.ahead.on = true
 	for s.err == nil && a.alone() {
 		e := s.q.lanes[a.lane()].next()

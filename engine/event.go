@@ -13,7 +13,8 @@ type eventKind uint8
 // The kinds of the engine, each in the order of its class; see kinds. From numKinds on they are those of the application's
 // own kind, in the order of its table.
 const (
-	evStarted eventKind = iota
+	evSpan eventKind = iota
+	evStarted
 	evExit
 	evNodeExpired
 	evExpiryCheck
@@ -61,6 +62,7 @@ type kind struct {
 }
 
 var kinds = [numKinds]kind{
+	evSpan:           {name: "a span in which everything is executed begins or ends", class: classMessage, number: "0 for its end, 1 for its beginning"},
 	evStarted:        {name: "container started", class: classMessage, number: "container", work: true},
 	evExit:           {name: "process ended", class: classMessage, number: "container", work: true},
 	evNodeExpired:    {name: "node missed by the liveness monitor", class: classMessage, number: "node", work: true},

@@ -48,6 +48,7 @@ type sim struct {
 	spare    []*container // written, for others
 	room     []int32      // reused
 	ahead    ahead
+	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
 	arriving *trace.Job
 	queues   queueUsage
@@ -104,6 +105,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 		return nil, err
 	}
 	s.startNodes()
+	s.startSpans()
 	taker, ok := s.rm.Scheduler().(yarn.LocalityTaker)
 	s.cluster.Localities = ok && taker.TakesLocalities() && s.cluster.Apart()
 	if err := s.nextArrival(); err != nil {
@@ -274,6 +276,8 @@ func (s *sim) handle() {
 	switch k {
 	case evArrival:
 		s.arrive()
+	case evSpan:
+		s.span(e.number() > 0)
 	case evNodeEvent:
 		s.nodeEvent(int(e.arg))
 	case evSample:

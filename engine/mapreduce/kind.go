@@ -65,6 +65,9 @@ var events = []master.Event{
 	evSpeculate: {Name: "look for MapReduce tasks to speculate on", Class: master.Timer},
 }
 
+// SetDense is part of [master.Literal].
+func (k *Kind) SetDense(on bool) { k.Dense = on }
+
 // Events is part of [master.Kind].
 func (k *Kind) Events() []master.Event { return events }
 

@@ -72,7 +72,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 		h: h, k: k, job: j, set: set, past: past, Books: pertask.Books{Host: h, Job: h.Job()},
 		byID: map[allocator.Attempt]*attempt{}, byContainer: map[int64]*attempt{}, lastMap: record.None,
 	}
-	m.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: k.Dense, Due: func() bool { return !set.uber && m.alloc.Due() }}
+	m.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Due: func() bool { return !set.uber && m.alloc.Due() }}
 	return m
 }
 
@@ -103,6 +103,12 @@ func (j *job) Register() error {
 		j.beats.Start(j.h.Now() + j.set.HeartbeatMS)
 	}
 	return nil
+}
+
+// Expect is part of [master.Expecter].
+func (j *job) Expect() {
+	j.expectScan()
+	j.beats.Expect()
 }
 
 // setUp schedules all tasks: maps in their order, then reduces. What an earlier attempt of the application has done is taken over.

@@ -34,6 +34,15 @@ type Remarker interface {
 	Remarks() []record.Warning
 }
 
+// A Literal is a kind whose masters leave out what is periodic and has no effect, or execute all of it.
+type Literal interface {
+	// SetDense says which. It holds for what a master schedules from then on.
+	SetDense(on bool)
+}
+
+// An Expecter is the master of such a kind. Expect schedules what is periodic as if it had been SetDense's way since its last event.
+type Expecter interface{ Expect() }
+
 // A Plan is what the engine must know of an application before it is submitted. It serves all its attempts.
 type Plan struct {
 	AMSize    resource.Resource

@@ -13,7 +13,7 @@ type Beats struct {
 	Host       master.Host
 	Kind       master.EventKind // of a heartbeat
 	IntervalMS int64
-	Dense      bool        // each is executed, whether it can have an effect or not
+	Dense      *bool       // each is executed, whether it can have an effect or not
 	Due        func() bool // whether the next one has something to do, whatever the ResourceManager has to tell
 
 	next   int64 // time of the next one; never before the first and after the last
@@ -36,7 +36,7 @@ func (b *Beats) News() {
 
 // Expect puts the next heartbeat into the event queue if it has something to do. It comes after each change of what decides that.
 func (b *Beats) Expect() {
-	if !b.on || b.queued || !b.Dense && !b.news && !b.Due() {
+	if !b.on || b.queued || !*b.Dense && !b.news && !b.Due() {
 		return
 	}
 	b.pass()

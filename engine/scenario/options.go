@@ -59,10 +59,12 @@ const (
 
 // Options say how to replay. The zero value of a field asks for its default.
 type Options struct {
-	Scheduler string         // a name of [Schedulers]; "" = the one that yarn-site.xml names, else fair
-	Sharing   string         // default policy of queues that do not say: fair, drf; "" = what the allocation file says
-	Placement string         // locality-ratio (default), none, ...
-	Engine    string         // dense (default)
+	Scheduler string // a name of [Schedulers]; "" = the one that yarn-site.xml names, else fair
+	Sharing   string // default policy of queues that do not say: fair, drf; "" = what the allocation file says
+	Placement string // locality-ratio (default), none, ...
+	Engine    string // fast (default) or dense
+	DenseN    int    // how many spans the fast engine executes everything in, each of DenseMS; see [Scenario.DenseSpans]
+	DenseMS   int64
 	Policies  *policy.Tables // that may be named beside those of package policy
 
 	// Configuration beside what comes with the trace; see [Layer] for what wins.

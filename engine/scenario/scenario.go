@@ -213,7 +213,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		Format: record.Format, FormatVersion: record.FormatVersion, Program: "replay",
 		TraceHash: sc.Input.Hash, TraceName: sc.Input.Name, TraceJobs: sc.Input.NumJobs,
 		LocalitySource: sc.Input.LocalitySource, DurationSource: sc.Input.DurationSource, Elsewhere: sc.Input.Elsewhere,
-		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.Engine,
+		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.engineText(),
 		Seed: sc.Seed, Until: sc.Until,
 		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory,
 		Config: map[string]string{}, Model: sc.Model.Values(),

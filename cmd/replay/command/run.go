@@ -27,6 +27,7 @@ func runCommand(p *program) *cli.Command {
 		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
 			with(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
+			with(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, aSpans),
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			with(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, oneOf("on", "off")),
 			formatsFlag("svg,png,pdf"),
@@ -57,6 +58,9 @@ func (p *program) runTrace(c *cli.Context) error {
 	if c.IsSet("window") {
 		from, to, _ := parseWindow(c.String("window")) // the flag takes no other
 		o.Window = &trace.Window{FromMS: from, ToMS: to}
+	}
+	if c.IsSet("dense-spans") {
+		o.DenseN, o.DenseMS, _ = parseSpans(c.String("dense-spans")) // the flag takes no other
 	}
 	ro, err := reportOptions(c)
 	if err != nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,4 +17,21 @@ func parseTime(text string) (int64, error) {
 		return d.Milliseconds(), nil
 	}
 	return 0, errors.New("want a positive time in ms or with a unit (90s, 10m, 2h)")
+}
+
+// parseSpans reads a number of spans and their length, such as 20x1m. The error says what was wanted.
+func parseSpans(text string) (n int, ms int64, err error) {
+	number, length, ok := strings.Cut(text, "x")
+	n, err = strconv.Atoi(number)
+	if !ok || err != nil || n < 1 {
+		return 0, 0, errors.New("want a number and a time, such as 20x1m")
+	}
+	ms, err = parseTime(length)
+	return n, ms, err
+}
+
+// aSpans wants spans.
+func aSpans(value string) error {
+	_, _, err := parseSpans(value)
+	return err
 }

@@ -44,6 +44,9 @@ func (d *Driver) wind() {
 	}
 }
 
+// Expect is part of [master.Expecter].
+func (d *Driver) Expect() { d.wind() }
+
 // set has the clock run at a time next.
 func (c *clock) set(h master.Host, at int64) {
 	if c.at != at {

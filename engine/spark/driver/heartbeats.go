@@ -79,6 +79,12 @@ func (a *asked) expect() {
 	a.queue()
 }
 
+// Expect is part of [master.Expecter].
+func (a *asked) Expect() {
+	a.Driver.Expect()
+	a.expect()
+}
+
 // quit ends the loop.
 func (a *asked) quit() {
 	a.pass()

@@ -104,6 +104,9 @@ var events = []master.Event{
 	evReviveTimer: {Name: "periodic offer of all executors", Class: master.Timer, Private: true},
 }
 
+// SetDense is part of [master.Literal].
+func (k *Kind) SetDense(on bool) { k.Dense = on }
+
 // Events is part of [master.Kind].
 func (k *Kind) Events() []master.Event { return events }
 
