@@ -209,7 +209,7 @@ type Task struct {
 	Node         int32
 	Ready        int64 // when its stage attempt was submitted, or it became pending again
 	Launch       int64
-	Freed        int64 // its cores were free again; the result is handled after that
+	Freed        int64 // its cores were free again; the result is handled after that. Of an attempt that runs at the end it is the one time that may be known
 	Finish       int64
 	Cores        int32 // of the executor that it held
 	Level        TaskLevel

@@ -38,13 +38,16 @@ func (v *verifier) readTasks() error {
 		j := v.jobs[r.Job]
 		home.that(ok && j != nil, row, "job, am_attempt, container", []int64{r.Job, r.AMAttempt, r.Container}, "a row of containers.parquet")
 		running := r.End == "running"
-		order.that((r.Finish == nil) == running && (r.Freed == nil) == running, row, "finish_ms", or(r.Finish), "a time, and freed_ms too, just when it does not run at the end")
+		order.that((r.Finish == nil) == running && (r.Freed != nil || running), row, "finish_ms", or(r.Finish), "a time, and freed_ms too, just when it does not run at the end; freed_ms alone when its result was under way")
 		if !ok || j == nil {
 			return
 		}
 		freed, finish := or(r.Freed), or(r.Finish)
-		if r.Finish == nil || r.Freed == nil { // it holds its cores at the end, and after it
-			freed, finish = math.MaxInt64, max(v.manifest.Totals.EndMS, r.Launch)
+		if r.Freed == nil { // it holds its cores at the end, and after it
+			freed = math.MaxInt64
+		}
+		if r.Finish == nil {
+			finish = max(v.manifest.Totals.EndMS, r.Launch)
 		}
 		c := &v.containers[at]
 		home.that(r.Node == c.Node && (!c.AM || j.mapReduce()), row, "node", r.Node, "%d, that of its container, which is an application master's just for an uber job of MapReduce", c.Node)

@@ -297,8 +297,8 @@ func (d *Driver) writeRun(r *run, end string) {
 		Ready: r.ready, Launch: r.launch, Freed: r.coreFree, Finish: d.now(), Cores: r.cores, Level: r.level, Preferring: r.preferring,
 		Preferred: r.preferred, Miss: r.miss, Speculative: r.speculative, End: end, DurationMS: st.Tasks.DurationMS[r.index], PenaltyMS: r.penalty, OverheadMS: r.overhead,
 	}
-	if end == record.TaskRunning {
-		d.row.Freed, d.row.Finish = record.None, record.None
+	if end == record.TaskRunning { // its cores may be free again; its result is under way then
+		d.row.Finish = record.None
 	}
 	span := d.now() - r.launch
 	if c := d.h.Container(e.container); c != nil && !r.booked {
@@ -345,9 +345,14 @@ func (d *Driver) endRunsOf(id int32) {
 // endRuns writes all attempts that are still running.
 func (d *Driver) endRuns(end string) {
 	for r := range d.runs.all {
-		if !r.done {
-			d.freeCore(r)
-			d.writeRun(r, end)
+		if r.done {
+			continue
 		}
+		holds := !r.freed
+		d.freeCore(r)
+		if holds && end == record.TaskRunning { // beyond the end of the replay
+			r.coreFree = record.None
+		}
+		d.writeRun(r, end)
 	}
 }
