@@ -29,6 +29,9 @@ func TestKeptCases(t *testing.T) {
 		100281: "the last report of a task was under way when its executor went",
 		100348: "a node that drains holds more than the capacity that it was left with",
 		101452: "a task was launched on an executor that had gone, and took core time there",
+		400970: "a task whose result was under way at the end held its core in its row",
+		403670: "a node that drained left in the millisecond of an allocation on it",
+		406360: "a task whose result was under way at the end held its core in its row, and another ran there",
 		300285: "a node fails on which processes run although it was decommissioned",
 	} {
 		var out bytes.Buffer

@@ -123,7 +123,7 @@ func (v *verifier) checkNode(states []nodeRow, list []int32, memoryOnly bool, li
 	})
 	var mem, vcores int64
 	s, e := 0, 0
-	var most nodeRow // the most memory and vcores since the node registered
+	var most, mostBefore nodeRow // the most memory and vcores since the node registered, and until it left
 	open := map[int32]bool{}
 	leave := func(at int64) { // everything has ended when the node is no longer registered
 		for i := range open {
@@ -146,7 +146,8 @@ func (v *verifier) checkNode(states []nodeRow, list []int32, memoryOnly bool, li
 			case nextState:
 				if !states[s].Registered {
 					leave(states[s].Time)
-					most = nodeRow{}
+					most, mostBefore = nodeRow{}, most
+					mostBefore.Time = states[s].Time
 				} else {
 					most.MemMiB, most.VCores = max(most.MemMiB, states[s].MemMiB), max(most.VCores, states[s].VCores)
 				}
@@ -168,6 +169,9 @@ func (v *verifier) checkNode(states []nodeRow, list []int32, memoryOnly bool, li
 		}
 		if has.Draining { // its total is what it holds, and that may be more than a capacity that was taken back
 			has.MemMiB, has.VCores = max(has.MemMiB, most.MemMiB), max(has.VCores, most.VCores)
+			if mostBefore.Time == at { // it left in this millisecond, perhaps after the allocation
+				has.MemMiB, has.VCores = max(has.MemMiB, mostBefore.MemMiB), max(has.VCores, mostBefore.VCores)
+			}
 		}
 		fit.that(mem <= has.MemMiB, int64(i), "memory_mib", c.MemMiB, "room on node %d: then %d of its %d MiB are in use", c.Node, mem, has.MemMiB)
 		fit.that(vcores <= has.VCores || memoryOnly, int64(i), "vcores", c.VCores, "room on node %d: then %d of its %d vcores are in use, and run.json does not say that they are oversubscribed", c.Node, vcores, has.VCores)

@@ -50,6 +50,20 @@ func TestDrainCountsWhatTheNodeHasNotReported(t *testing.T) {
 	w.want("reported", "clock 1003", "node 0: launched [], completed [1-2:137]", "node 0 has [1024 1 0 0]")
 }
 
+// What a node is given while it drains has no place in its total before the next heartbeat.
+func TestDrainedNodeIsGivenMore(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.r.Drain(0, -1)
+	w.beat(1, 0, func() { w.allocated(cid(1, 2), 0) })
+	w.want("as of before", "clock 1001", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
+	w.run(cid(1, 2), 0)
+	w.beat(2, 0, nil)
+	w.want("with it", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
+}
+
 func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w := newWorld(t, plain)
 	w.node(0)

@@ -242,6 +242,7 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	n.procs = keep
 	r.unheard += len(keep) - had
 	r.note(n)
+	r.given = resource.Resource{}
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	r.completed = r.completed[:0]
 	for _, c := range r.kills {
@@ -253,7 +254,10 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.drain(now)
 }
 
-// decommissioning shrinks a draining node to what runs on it, and removes it when nothing does or its time is up.
+// decommissioning shrinks a draining node to what it held when it had reported, and removes it when nothing runs there or its time is up.
+// What the scheduler gives it in the same heartbeat comes after the new total was decided, which lags behind until the next one.
+//
+// Source: AbstractYarnScheduler.nodeUpdate (RMNodeResourceUpdateEvent).
 func (r *RM) decommissioning(now int64, id protocol.NodeID) {
 	n := &r.nodes[id]
 	if n.live == 0 && len(n.procs) == 0 || n.drainUntil >= 0 && now >= n.drainUntil {
@@ -264,5 +268,5 @@ func (r *RM) decommissioning(now int64, id protocol.NodeID) {
 		r.host.NodeGone(id)
 		return
 	}
-	r.sched.SetNodeTotal(id, n.allocated)
+	r.sched.SetNodeTotal(id, n.allocated.Sub(r.given))
 }

@@ -89,6 +89,7 @@ type RM struct {
 	killAt    int64 // the preemption kill that is scheduled
 	launched  []protocol.ContainerID
 	completed []protocol.Status // ends that a node is reporting
+	given     resource.Resource // at this heartbeat, to its node
 	kills     []protocol.ContainerID
 }
 
@@ -156,6 +157,7 @@ func (r *RM) observe(e *yarn.Event) {
 			n := &r.nodes[e.Container.Node]
 			n.live++
 			n.allocated = n.allocated.Add(e.Container.Size)
+			r.given = r.given.Add(e.Container.Size)
 			if a := r.attemptOf(e.Container.ID); a != nil && a.am == (protocol.ContainerID{}) && !a.spec.Unmanaged {
 				r.work = append(r.work, work{kind: pullAM, id: e.Container.ID})
 			}
