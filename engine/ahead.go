@@ -10,6 +10,10 @@ import (
 // one after the other while its state is at hand. What others see of it is kept until its time: busy cores, which samples count, and
 // rows of task attempts if they are written in the order of time.
 //
+// An application that is not on its own hears of others when its application master speaks next, and not before a process can have been
+// killed for it: up to then events run ahead that change nothing which others look at, such as the start of a process and the loss of
+// a connection, a few milliseconds after what led to them.
+//
 // Nodes that come, go or change, and preemption, concern every application at any time: where they may occur nothing runs ahead.
 
 // aheadMS is how far an application runs ahead where its rows are kept, which bounds how many.
@@ -61,15 +65,38 @@ func (a *app) alone() bool {
 	if a.master == nil || a.gone || a.unsettled > 0 {
 		return false
 	}
-	if a.s.now <= a.begun+a.s.sc.Site.HeartbeatInterval { // until a node reports a process, its container may expire
+	if a.s.now <= a.risky { // until a node reports a process, its container may expire
 		return false
 	}
+	return !a.asking()
+}
+
+// asking reports whether containers that were asked for may come.
+func (a *app) asking() bool {
 	for i := range a.asks {
 		if len(a.asks[i].times) > 0 {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// untouchedTo returns up to when nothing that happens from now on reaches an application that is not alone: its master speaks later, and
+// a process that is to be killed ends later.
+func (a *app) untouchedTo() int64 {
+	if a.talker == nil || a.containerOf(a.am).process != running {
+		return -1
+	}
+	return min(a.talker.Talks(), a.s.now+a.s.sc.Model.KillMS) - 1
+}
+
+// mayPass reports whether an event may be executed before what comes from elsewhere before its time, in an application that is not alone.
+func (a *app) mayPass(e *event, row *kind) bool {
+	if e.kind() == evStarted {
+		c := a.containerOf(e.arg)
+		return c != nil && c.apart && e.at <= c.rec.Acquired+int64(a.s.sc.Site.ContainerExpiry)
+	}
+	return row.private && (!row.hints || !a.asking())
 }
 
 // settled reports whether only its own application can change anything about the container.
@@ -87,7 +114,7 @@ func (a *app) settle(c *container, was bool) {
 
 // runAhead executes events of an application that concern nothing else, as long as it is alone.
 func (s *sim) runAhead(a *app) {
-	if s.ahead.off || s.beats.dense || !a.alone() {
+	if s.ahead.off || s.beats.dense || a.master == nil || a.gone {
 		return
 	}
 	now, reached := s.now, s.reached
@@ -96,13 +123,26 @@ func (s *sim) runAhead(a *app) {
 		last = now + aheadMS
 	}
 	last = min(last, s.dense.next()-1)
+	const unknown = -2
+	untouched := int64(unknown)
 	s.ahead.on = true
-	for s.err == nil && a.alone() {
+	for s.err == nil && a.master != nil {
 		e := s.q.lanes[a.lane()].next()
 		if e == nil || e.at > last {
 			break
 		}
-		if row := &a.kind.rows[e.kind()]; !row.private || e.at > s.reaches(row.work) {
+		row := &a.kind.rows[e.kind()]
+		if e.at > s.reaches(row.work) {
+			break
+		}
+		if !a.alone() {
+			if untouched == unknown && s.now == now {
+				untouched = a.untouchedTo()
+			}
+			if e.at > untouched || !a.mayPass(e, row) {
+				break
+			}
+		} else if !row.private {
 			break
 		}
 		at, ord := e.at, e.ord

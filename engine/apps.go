@@ -31,11 +31,12 @@ type app struct {
 	asks       []outstanding
 	open       int                   // containers that are not written yet
 	unsettled  int                   // of them, those about which something is to come from elsewhere
-	begun      int64                 // when a process was started last
+	risky      int64                 // until when a container may expire although its process was started
 	gone       bool                  // has left the ResourceManager
 	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
 
 	master master.Master // nil until it registers
+	talker master.Talker // it, or nil if it is none
 }
 
 // outstanding derives when a container was asked for: first in, first out over the application's
@@ -87,6 +88,7 @@ func (a *app) register() {
 		a.rec.AMRegistered = s.now
 	}
 	a.master = a.plan.New(a, a.job)
+	a.talker, _ = a.master.(master.Talker)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
 	}

@@ -20,6 +20,7 @@ type container struct {
 	process processState
 	ended   bool // in the ResourceManager
 	written bool
+	apart   bool    // its node hears of its start by an event of its own
 	room    []int32 // hosts that the application hints at and that had room when it was allocated elsewhere
 }
 
@@ -248,6 +249,25 @@ func (s *sim) startContainer(a *app, n int64, at int64) {
 	c := a.containerOf(n)
 	c.process = starting
 	s.pushApp(at, evStarted, a, n, n)
+	if c.apart = !s.ahead.off && a.talker != nil; c.apart {
+		s.schedule(0, at, &kinds[evStartedThere], evStartedThere, int64(a.id), n, int64(a.attempt))
+	}
+}
+
+// startedThere is what the node has to do with the start of a container, whether or not the application has gone ahead to it.
+func (s *sim) startedThere(id protocol.ContainerID) {
+	a := s.of(id)
+	c := a.containerOf(id.Number())
+	s.reportStart(c, id)
+}
+
+// reportStart has the node report a process that was started.
+func (s *sim) reportStart(c *container, id protocol.ContainerID) {
+	node := protocol.NodeID(c.rec.Node)
+	s.rm.ContainerStarted(node, id)
+	if c.ended {
+		s.rm.MarkForCleanup(node, id)
+	}
 }
 
 // processStarted is the NodeManager's acceptance of a container.
@@ -263,15 +283,15 @@ func (s *sim) processStarted(a *app, n int64) {
 		return
 	}
 	c.process = running
-	a.begun = s.now
+	if wait := 2 * s.sc.Site.HeartbeatInterval; c.rec.Acquired+int64(s.sc.Site.ContainerExpiry) < s.now+wait {
+		a.risky = max(a.risky, s.now+wait)
+	}
 	a.settle(c, false)
 	if !c.ended { // else the ResourceManager had given it up on the way
 		c.rec.Started = s.now
 	}
-	id := a.containerID(n)
-	s.rm.ContainerStarted(node, id)
-	if c.ended {
-		s.rm.MarkForCleanup(node, id)
+	if !c.apart {
+		s.reportStart(c, a.containerID(n))
 	}
 	switch {
 	case n == a.am:

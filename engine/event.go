@@ -15,6 +15,7 @@ type eventKind uint8
 const (
 	evSpan eventKind = iota
 	evStarted
+	evStartedThere
 	evExit
 	evNodeExpired
 	evExpiryCheck
@@ -58,12 +59,13 @@ type kind struct {
 	number string // what the number is
 	work   bool   // something will have happened; else a timer, which alone is no progress
 
-	private bool // it concerns nothing but its application, see [master.Event]
+	private, hints bool // see [master.Event]
 }
 
 var kinds = [numKinds]kind{
 	evSpan:           {name: "a span in which everything is executed begins or ends", class: classMessage, number: "0 for its end, 1 for its beginning"},
 	evStarted:        {name: "container started", class: classMessage, number: "container", work: true},
+	evStartedThere:   {name: "container started, on its node", class: classMessage, number: "container", work: true},
 	evExit:           {name: "process ended", class: classMessage, number: "container", work: true},
 	evNodeExpired:    {name: "node missed by the liveness monitor", class: classMessage, number: "node", work: true},
 	evExpiryCheck:    {name: "monitor of acquired containers", class: classMessage},
@@ -87,10 +89,13 @@ var classOf = [...]class{master.Message: classMessage, master.Heartbeat: classAM
 func rowsOf(k master.Kind) []kind {
 	rows := slices.Clone(kinds[:])
 	for _, e := range k.Events() {
-		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work, e.Private})
+		rows = append(rows, kind{e.Name, classOf[e.Class], e.Number, e.Work, e.Private, e.Hints})
 	}
 	return rows
 }
+
+// app is the application of an event, 0 for none.
+func (e *event) app() int64 { return int64(e.ord >> (kindBits + numberBits) & (1<<appBits - 1)) }
 
 // The parts of an order, in bits.
 const (

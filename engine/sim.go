@@ -280,6 +280,8 @@ func (s *sim) handle() {
 		s.span(e.number() > 0)
 	case evNodeEvent:
 		s.nodeEvent(int(e.arg))
+	case evStartedThere:
+		s.startedThere(protocol.NewContainerID(protocol.AppID(e.app()), int32(e.arg), e.number()))
 	case evSample:
 		s.sample()
 		s.samples++

@@ -105,6 +105,13 @@ type Master interface {
 	Waits(why func(resource.Resource) string) string
 }
 
+// A Talker is a master that hears of others, and tells others, when its application master speaks to the ResourceManager, and at no
+// other time; but for the start and the end of its processes.
+type Talker interface {
+	// Talks returns when it may speak next, now or later; 0 when that is not known.
+	Talks() int64
+}
+
 // A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
 // allocated to it, for the locality of containers (docs/metrics.md).
 type Preferrer interface {
@@ -143,6 +150,8 @@ type Event struct {
 	// Private says that the event asks nothing of the ResourceManager and of other applications: it schedules events, starts and ends
 	// processes, and writes what its application does. It may be executed ahead of its time.
 	Private bool
+	// Hints says of a private event that it may change which nodes work prefers, see [Preferrer].
+	Hints bool
 }
 
 // A Host is the engine as one master sees it: its clock, the cluster around it, and the books that are kept of it.

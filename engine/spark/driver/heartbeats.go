@@ -120,6 +120,15 @@ func (a *asked) pass() {
 	}
 }
 
+// Talks is part of [master.Talker].
+func (a *asked) Talks() int64 {
+	if a.stopping {
+		return 0
+	}
+	a.pass()
+	return a.beats.next
+}
+
 func (a *asked) news() {
 	a.beats.news = true
 	a.expect()

@@ -77,7 +77,7 @@ const (
 )
 
 var events = []master.Event{
-	evDisconnect:     {Name: "connection of an executor dropped", Class: master.Message, Number: "executor", Work: true},
+	evDisconnect:     {Name: "connection of an executor dropped", Class: master.Message, Number: "executor", Work: true, Private: true, Hints: true},
 	evAskTimeout:     {Name: "application master did not say why an executor is gone", Class: master.Message, Number: "executor", Work: true},
 	evDecommission:   {Name: "decommissioned executor looks whether it may end", Class: master.Message, Number: "executor", Work: true},
 	evHalt:           {Name: "recorded end of a driver that halts", Class: master.Message, Work: true},
@@ -88,18 +88,18 @@ var events = []master.Event{
 	evHeartbeat: {Name: "application master's heartbeat", Class: master.Heartbeat},
 
 	evStatus:      {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true, Private: true},
-	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true, Private: true},
+	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
 	evRecordedAdd: {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},
 	evExecReady:   {Name: "executor has registered and has free cores", Class: master.Inbox, Number: "container", Work: true, Private: true},
 	evRevive:      {Name: "offer of all executors", Class: master.Inbox, Private: true},
-	evResult:      {Name: "result of a task attempt handled", Class: master.Inbox, Number: "task attempt", Work: true, Private: true},
-	evStage:       {Name: "submission of a stage handled", Class: master.Inbox, Number: "order of posting", Work: true, Private: true},
-	evResubmit:    {Name: "failed stages submitted again", Class: master.Inbox, Work: true, Private: true},
+	evResult:      {Name: "result of a task attempt handled", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
+	evStage:       {Name: "submission of a stage handled", Class: master.Inbox, Number: "order of posting", Work: true, Private: true, Hints: true},
+	evResubmit:    {Name: "failed stages submitted again", Class: master.Inbox, Work: true, Private: true, Hints: true},
 
-	evBegin:       {Name: "recorded begin of the application's code", Class: master.Timer, Work: true, Private: true},
-	evGate:        {Name: "registered executors counted", Class: master.Timer, Private: true},
+	evBegin:       {Name: "recorded begin of the application's code", Class: master.Timer, Work: true, Private: true, Hints: true},
+	evGate:        {Name: "registered executors counted", Class: master.Timer, Private: true, Hints: true},
 	evTick:        {Name: "tick of dynamic allocation", Class: master.Timer, Private: true},
-	evAbort:       {Name: "task set that could not be scheduled anywhere", Class: master.Timer, Number: "task set", Work: true, Private: true},
+	evAbort:       {Name: "task set that could not be scheduled anywhere", Class: master.Timer, Number: "task set", Work: true, Private: true, Hints: true},
 	evSpeculate:   {Name: "look for tasks to speculate on", Class: master.Timer, Private: true},
 	evReviveTimer: {Name: "periodic offer of all executors", Class: master.Timer, Private: true},
 }
