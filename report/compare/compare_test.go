@@ -66,7 +66,7 @@ func TestSameVariantHasNoDifference(t *testing.T) {
 		a, b := variant(t, reporttest.Usual, "a", seeds), variant(t, reporttest.Usual, "b", seeds)
 		c := of(t, a, b)
 		v := c.Verdict()[0]
-		if !c.Same[1] || !strings.HasPrefix(v.Lead, "No difference between b and a: every metric is equal") || len(v.Findings) != 0 {
+		if !c.Same[1] || !strings.HasPrefix(v.Text, "No difference between b and a: every metric is equal") || len(v.Findings) != 0 {
 			t.Errorf("%d seeds: verdict %+v", seeds, v)
 		}
 		for _, r := range c.Rows {
@@ -148,7 +148,7 @@ func TestFewSeedsHaveNoVerdict(t *testing.T) {
 				}
 			}
 		}
-		if text := c.Verdict()[0].Lead; !strings.Contains(text, want) || !strings.Contains(text, " → ") {
+		if text := c.Verdict()[0].Text; !strings.Contains(text, want) || !strings.Contains(text, " → ") {
 			t.Errorf("the answer is %q, want %q in it, and the largest difference", text, want)
 		}
 	}
@@ -197,7 +197,7 @@ func TestWithinTheMargin(t *testing.T) {
 		if cell := &c.Rows[c.row("makespan_ms")].Cells[1]; cell.Finding != want {
 			t.Errorf("a makespan that is 0.1 s longer is %q with a margin of %v (± %v), want %q", cell.Finding, margin, cell.Half, want)
 		}
-		if text := c.Verdict()[0].Lead; strings.Contains(text, "equal within 1 %") != (margin > 0) {
+		if text := c.Verdict()[0].Text; strings.Contains(text, "equal within 1 %") != (margin > 0) {
 			t.Errorf("with a margin of %v the answer is %q", margin, text)
 		}
 	}
@@ -297,7 +297,7 @@ func TestTracesAreTheUnit(t *testing.T) {
 		if cell.Finding != tt.want || len(cell.ByUnit) != tt.traces || len(c.Units) != tt.traces || c.Units[1].Name != "trace-b" {
 			t.Errorf("%d traces with %d seeds: %q over %v of %v, want %q", tt.traces, tt.seeds, cell.Finding, cell.ByUnit, c.Units, tt.want)
 		}
-		if text := c.Verdict()[0].Lead; (tt.want == RealWorse) != strings.HasPrefix(text, "For workloads like these 6 traces, other against base is worse") {
+		if text := c.Verdict()[0].Text; (tt.want == RealWorse) != strings.HasPrefix(text, "For workloads like these 6 traces, other against base is worse") {
 			t.Errorf("the answer is %q", text)
 		}
 	}

@@ -136,7 +136,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]
-		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, p.Lead})
+		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, p.Text})
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]

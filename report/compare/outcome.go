@@ -95,7 +95,7 @@ func (c *Comparison) outcomeTable() page.Table {
 }
 
 // outcomeParagraphs say what became of the jobs of the variants that lose some, with the reasons.
-func (c *Comparison) outcomeParagraphs() (ps []page.Paragraph) {
+func (c *Comparison) outcomeParagraphs() (ps []page.Lede) {
 	for v, o := range c.Outcomes {
 		if o.Succeeded < o.Jobs {
 			ps = append(ps, page.Outcome(o, c.Variants[v].Name))

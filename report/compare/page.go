@@ -20,7 +20,7 @@ var findingClass = map[Finding]string{
 // page returns the page of the comparison: one file without anything from elsewhere.
 func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	m := c.study.manifest(0)
-	p := page.Page{Title: "Comparison on " + c.subject(), About: m.Elsewhere, Verdict: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
+	p := page.Page{Title: "Comparison on " + c.subject(), About: m.Elsewhere, Ledes: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
 	for i, v := range c.Variants {
 		as := v.Name
 		if i == 0 {
@@ -36,11 +36,15 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	p.Modelled = m.Modelled
 	for _, text := range append([]string{c.precisionText()}, c.notes()...) {
 		if text != "" {
-			p.Verdict = append(p.Verdict, page.Paragraph{Lead: text})
+			p.Notes = append(p.Notes, text)
 		}
 	}
+	p.Method += " In the pictures, each metric has a scale of its own: the line is no difference, the grey band the margin, the tinted side the better one, a filled dot a real difference."
 	if text := c.pairedText(); text != "" {
 		p.Method = text + " " + p.Method
+	}
+	if made := c.Made; made != nil {
+		p.Command = "replay " + page.Words(made.Command)
 	}
 	for _, side := range c.study.sides {
 		for _, text := range side.warnings {
@@ -149,6 +153,9 @@ func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
 	for v := 1; v < len(row.Cells); v++ {
 		x := &row.Cells[v]
 		d := page.Cell{Text: "–", Class: findingClass[x.Finding], Label: "change"}
+		if headline {
+			d.Picture = c.intervalPicture(row, x)
+		}
 		if !math.IsNaN(x.Difference) {
 			d.Text = s.Signed(x.Difference)
 			switch {

@@ -211,10 +211,13 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 	Wrap(w, c.Method(), "")
 }
 
-// writeParagraphs writes each sentence with its list.
-func writeParagraphs(w io.Writer, ps []page.Paragraph) {
+// writeParagraphs writes each sentence with what caused it and its list.
+func writeParagraphs(w io.Writer, ps []page.Lede) {
 	for _, p := range ps {
-		Wrap(w, p.Lead, "")
+		Wrap(w, p.Text, "")
+		if p.Cause != "" {
+			Wrap(w, "  - "+p.Cause, "    ")
+		}
 		for _, f := range p.Findings {
 			Wrap(w, "  - "+f, "    ")
 		}

@@ -27,11 +27,26 @@ func (r *Row) Words() string {
 }
 
 // Verdict answers in a sentence for each variant but the first: what changed against it, by how much, for whom and why.
-func (c *Comparison) Verdict() (ps []page.Paragraph) {
+func (c *Comparison) Verdict() (ps []page.Lede) {
 	for v := 1; v < len(c.Variants); v++ {
-		ps = append(ps, page.Paragraph{Lead: c.answer(v)})
+		ps = append(ps, page.Lede{Kind: c.kind(v), Text: c.answer(v)})
 	}
 	return ps
+}
+
+// kind says whether the answer of variant v is good or bad: nothing but better or worse in what is tested, or jobs lost.
+func (c *Comparison) kind(v int) string {
+	by := map[Finding]int{}
+	for i := range c.Rows {
+		by[c.Rows[i].Cells[v].Finding]++
+	}
+	switch {
+	case c.Losses[v].any(), by[RealWorse] > 0 && by[RealBetter] == 0:
+		return "bad"
+	case by[RealBetter] > 0 && by[RealWorse] == 0:
+		return "good"
+	}
+	return ""
 }
 
 func (c *Comparison) answer(v int) string {

@@ -1,49 +1,70 @@
-// Package page makes HTML pages: one file each, that opens without anything from elsewhere.
+// Package page makes HTML pages: one file each, that opens without anything from elsewhere. Everything that a page says stands
+// in its HTML, with tables cut short and pictures as they are printed; with scripts on, tables sort, search and open their rows,
+// and what goes over time can be zoomed. Tables and series for that are embedded compressed, and drawn when they are seen.
 package page
 
 import (
 	"bytes"
-	_ "embed"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
 	"html/template"
-	"regexp"
 
-	"replay/report/figure"
 	"replay/shown"
 )
 
-//go:embed page.css
-var css string
+//go:embed assets
+var assets embed.FS
 
-//go:embed frame.html
-var frame string
-
-//go:embed run.html
-var run string
-
-// Bodies of the pages that other rooms fill.
-var (
-	//go:embed comparison.html
-	Comparison string
-
-	//go:embed backtest.html
-	Backtest string
+// Bodies of pages, by the name of their file.
+const (
+	Comparison = "comparison"
+	Backtest   = "backtest"
+	run        = "run"
 )
 
 // Page is what the frame of every page needs.
 type Page struct {
 	Title    string
-	About    string       // a sentence below the title
-	CSS      template.CSS // set by Render
+	About    string // a sentence below the title
+	Chips    []string
+	Ledes    []Lede // what came out, and why: the first thing that is read
+	Notes    []string
+	Numbers  []Numbers
+	Cards    []Card
+	Headline []Table
+	Method   string
+	Over     Over // what goes over time
+	Figures  []Figure
+	Grids    []*Grid
+	Command  string
 	Facts    [][2]string
+	Files    []File // configuration files, as text
 	Warnings []string
 	Modelled []string
-	Cards    []Card
 	Tables   []Table
-	Figures  []Figure
-	Verdict  []Paragraph // of a comparison, with how it was found and its first table
-	Method   string
-	Headline []Table
 }
+
+// Lede is a sentence on what came out, what caused it, and the findings behind it. Good and bad outcomes look so, and say so in words.
+type Lede struct {
+	Kind     string // good, bad, or empty where neither
+	Text     string
+	Cause    string
+	Findings []string
+}
+
+// Long reports whether the sentence is one to read rather than one to see.
+func (l Lede) Long() bool { return len(l.Text) > 90 }
+
+// Numbers are values that belong together.
+type Numbers struct {
+	Title  string
+	Better string // which way all of them are better; empty where they differ
+	Values []Number
+}
+
+// Number is one value with what it is over.
+type Number struct{ Amount, Name, Of, Better, About string }
 
 // Card is one number shown large.
 type Card struct{ Label, Number, About string }
@@ -63,60 +84,65 @@ type Row struct {
 
 // Cell is one cell: its text, its look, a note below it, and the head of its column for
 // where there is no room for a head.
-type Cell struct{ Text, Class, Note, Label string }
-
-// Figure is an inline picture, or why there is none.
-type Figure struct {
-	Title, Reason string
-	SVG           template.HTML
+type Cell struct {
+	Text, Class, Note, Label string
+	Picture                  template.HTML
 }
 
-// Paragraph is a sentence and a list of findings under it.
-type Paragraph struct {
-	Lead     string
-	Findings []string
+// File is a file that a page shows as text.
+type File struct{ Name, Text string }
+
+// framed is a page in its frame.
+type framed struct {
+	*Page
+	CSS     template.CSS
+	Script  template.JS
+	Allowed string // hash of the script: no other one runs
+	Data    template.HTML
 }
 
-// Inline renders pictures for the inside of a page.
-func Inline(ps []figure.Picture) (out []Figure, err error) {
-	for _, p := range ps {
-		d := Figure{Title: p.Title, Reason: p.Reason}
-		if p.Figure != nil {
-			b, err := p.Figure.Render("svg")
-			if err != nil {
-				return nil, err
-			}
-			d.SVG = template.HTML(inlineSVG(b, p.Title))
-		}
-		out = append(out, d)
-	}
-	return out, nil
-}
-
-var svgSize = regexp.MustCompile(`<svg width="[^"]*" height="[^"]*"`)
-
-// inlineSVG drops the XML prologue and the fixed size, so that the picture fills its column,
-// and names it for those who do not see it.
-func inlineSVG(b []byte, title string) []byte {
-	if i := bytes.Index(b, []byte("<svg")); i > 0 {
-		b = b[i:]
-	}
-	return svgSize.ReplaceAll(b, []byte(`<svg role="img" aria-label="`+template.HTMLEscapeString(title)+`"`))
-}
-
-// Render returns the page: the frame with a body.
+// Render returns the page: the frame with the body of a name.
 func (p *Page) Render(body string) ([]byte, error) {
-	p.CSS = template.CSS(css)
-	t, err := template.New("frame").Parse(frame)
+	t, err := template.ParseFS(assets, "assets/frame.html", "assets/parts.html")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := t.New("body").Parse(body); err != nil {
+	text, err := assets.ReadFile("assets/" + body + ".html")
+	if err != nil {
 		return nil, err
 	}
+	if _, err := t.New("body").Parse(string(text)); err != nil {
+		return nil, err
+	}
+	data, err := p.data()
+	if err != nil {
+		return nil, err
+	}
+	js := script()
+	sum := sha256.Sum256(js)
+	f := framed{p, template.CSS(asset("uplot/uPlot.min.css") + asset("page.css")), template.JS(js), "sha256-" + base64.StdEncoding.EncodeToString(sum[:]), template.HTML(data)}
 	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
+	if err := t.ExecuteTemplate(&b, "frame.html", f); err != nil {
 		return nil, err
 	}
 	return shown.Bytes(b.Bytes()), nil
+}
+
+// script is what runs in a page: uPlot under its licence, and ours.
+func script() []byte {
+	var b bytes.Buffer
+	b.WriteString("/*\n" + asset("uplot/LICENSE") + "*/\n" + asset("uplot/uPlot.iife.min.js") + "\n(() => {\n\"use strict\";\n")
+	for _, name := range []string{"base.js", "grid.js", "time.js", "start.js"} {
+		b.WriteString(asset(name))
+	}
+	b.WriteString("})();\n")
+	return b.Bytes()
+}
+
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(b)
 }

@@ -1,27 +1,58 @@
 package page
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replay/engine/record"
 	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/quantity"
 )
 
+// overTime are the pictures of a replay that scripts draw as panels and lanes instead.
+var overTime = []string{"utilization", "queue_shares", "locality_time", "tasks_nodes", "timeline_applications", "timeline_nodes"}
+
 // Run returns report.html of a replay with its pictures.
 func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
-	p := Page{Title: "Replay of " + s.Manifest.Subject(), About: s.Manifest.Elsewhere, Facts: s.Facts(), Modelled: s.Manifest.Modelled, Warnings: s.Warnings()}
-	p.Verdict = []Paragraph{Outcome(s.Outcome(), "")}
-	p.Verdict = append(p.Verdict, Paragraph{Findings: s.News()})
+	m := &s.Manifest
+	p := Page{Title: "Replay of " + m.Subject(), About: m.Elsewhere, Facts: s.Facts(), Modelled: m.Modelled, Warnings: s.Warnings()}
+	p.Chips = []string{quantity.OrDash(m.Scheduler) + " scheduler", "sharing " + quantity.OrDash(m.Sharing), "placement " + quantity.OrDash(m.Placement),
+		quantity.Counted(m.Nodes, "nodes"), quantity.Duration(float64(m.Totals.EndMS)) + " simulated", "seed " + strconv.FormatUint(m.Seed, 10)}
+	news := s.News()
+	lede := Outcome(s.Outcome(), "")
+	if lede.Kind == "good" && len(news) > 0 {
+		lede.Cause, news = news[0], news[1:]
+	}
+	p.Ledes = append(p.Ledes, lede)
+	p.Notes = news
 	said, others := s.Headline()
-	for _, v := range said {
-		label := v.Plain
-		if of := v.Of(); of != "" {
-			label += ", of " + of
+	p.Numbers = numbers(said)
+	for _, text := range others {
+		p.Notes = append(p.Notes, "Left out of the numbers below: "+text)
+	}
+	p.Over = over(s.Data)
+	drawn, err := Inline(ps)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range drawn {
+		if slices.Contains(overTime, f.Name) {
+			p.Over.Figures = append(p.Over.Figures, f)
+		} else {
+			p.Figures = append(p.Figures, f)
 		}
-		p.Cards = append(p.Cards, Card{label, v.Unit.Amount(v.Number), v.About})
 	}
-	if len(others) > 0 {
-		p.Verdict = append(p.Verdict, Paragraph{Lead: "Headline values left out here", Findings: others})
+	if g := queues(s); len(g.Rows) > 0 {
+		p.Grids = append(p.Grids, g)
 	}
+	if g := jobs(s.Data); len(g.Rows) > 0 {
+		p.Grids = append(p.Grids, g)
+	}
+	p.made(m)
 	for _, g := range s.Groups {
 		t := Table{Title: g.Title, Head: []string{"metric", "value", "of"}}
 		for _, v := range g.Values {
@@ -29,21 +60,118 @@ func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 		}
 		p.Tables = append(p.Tables, t)
 	}
-	var err error
-	if p.Figures, err = Inline(ps); err != nil {
-		return nil, err
-	}
 	return p.Render(run)
 }
 
 // Outcome says what became of the jobs, with the reasons of those that did not succeed; name tells variants apart.
-func Outcome(o *metric.Outcome, name string) Paragraph {
-	p := Paragraph{Lead: o.Text()}
+func Outcome(o *metric.Outcome, name string) Lede {
+	l := Lede{Text: o.Text(), Kind: "good"}
 	if name != "" {
-		p.Lead = name + ": " + p.Lead
+		l.Text = name + ": " + l.Text
+	}
+	if o.Succeeded < o.Jobs {
+		l.Kind = "bad"
 	}
 	for i := range o.Reasons {
-		p.Findings = append(p.Findings, o.Reasons[i].Text())
+		l.Findings = append(l.Findings, o.Reasons[i].Text())
 	}
-	return p
+	if len(l.Findings) > 0 {
+		l.Cause, l.Findings = l.Findings[0], l.Findings[1:]
+	}
+	return l
+}
+
+// groups are the titles under which headline values stand, by the beginning of their names.
+var groups = []struct{ title, prefixes string }{
+	{"Waiting", "wait_"},
+	{"Jobs", "duration_ slowdown_ makespan throughput_"},
+	{"Locality", "locality_"},
+	{"Use of the cluster", "utilization_ waste_"},
+	{"Fairness", "fairness_"},
+}
+
+// numbers puts headline values into groups, and says once which way is better where that is the same for a whole group.
+func numbers(values []*metric.Value) (out []Numbers) {
+	left := slices.Clone(values)
+	take := func(title string, fits func(*metric.Value) bool) {
+		g := Numbers{Title: title}
+		rest := left[:0:0]
+		for _, v := range left {
+			if !fits(v) {
+				rest = append(rest, v)
+				continue
+			}
+			n := Number{Amount: v.Unit.Amount(v.Number), Name: v.Plain, Better: v.Better.String(), About: v.About}
+			if of := v.Of(); of != "" {
+				n.Of = "of " + of
+			}
+			g.Values = append(g.Values, n)
+		}
+		if left = rest; len(g.Values) == 0 {
+			return
+		}
+		first := g.Values[0].Better
+		if !slices.ContainsFunc(g.Values, func(n Number) bool { return n.Better != first }) {
+			g.Better = first
+			for i := range g.Values {
+				g.Values[i].Better = ""
+			}
+		}
+		out = append(out, g)
+	}
+	for _, group := range groups {
+		take(group.title, func(v *metric.Value) bool {
+			return slices.ContainsFunc(strings.Fields(group.prefixes), func(p string) bool { return strings.HasPrefix(v.Name, p) })
+		})
+	}
+	take("More", func(*metric.Value) bool { return true })
+	return out
+}
+
+// made says how a replay was made: its command, the program, all keys, and the files that they came from.
+func (p *Page) made(m *record.Manifest) {
+	if m.Made != nil {
+		p.Command = "replay " + Words(m.Made.Command)
+	}
+	version := m.Program + " " + m.ProgramVersion
+	if m.Commit != "" {
+		version += ", commit " + m.Commit
+		if m.Modified {
+			version += " with changes"
+		}
+	}
+	if strings.TrimSpace(version) != "" {
+		p.Facts = append(p.Facts, [2]string{"program", version})
+	}
+	texts := map[string]string{}
+	for _, c := range []struct {
+		name   string
+		values map[string]string
+	}{{"Configuration in force", m.Config}, {"Parameters of the model", m.Model}} {
+		var b strings.Builder
+		for _, k := range slices.Sorted(maps.Keys(c.values)) {
+			if v := c.values[k]; strings.Contains(v, "\n") {
+				texts[k] = v
+			} else {
+				fmt.Fprintf(&b, "%s = %s\n", k, v)
+			}
+		}
+		if b.Len() > 0 {
+			p.Files = append(p.Files, File{c.name, b.String()})
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(texts)) {
+		p.Files = append(p.Files, File{k, texts[k]})
+	}
+}
+
+// Words writes the words of a command for a shell.
+func Words(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = w; w == "" || strings.ContainsAny(w, " \t\n'\"$`\\|&;<>()*?[]#~!{}") {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
 }
