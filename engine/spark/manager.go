@@ -20,7 +20,7 @@ type HostTasks struct {
 // StageHints says where the tasks of one stage attempt, or of all of a profile, want to run.
 type StageHints struct {
 	LocalTasks int         // tasks with at least one preferred location
-	Hosts      []HostTasks // by ascending host
+	Hosts      []HostTasks // by ascending host; a list that has been told is not changed any more
 	// TaskHosts are the preferred hosts of each task, for placements that read them; nil otherwise.
 	TaskHosts [][]protocol.Name
 }
@@ -311,11 +311,11 @@ func (m *Manager) NextInteresting(now int64) int64 {
 			}
 		}
 		if m.initializing || m.spare(int32(p), 0) {
-			next = min(next, max(now, m.monitor.nextTimeout(int32(p), now)))
+			next = min(next, max(now, m.monitor.nextTimeout(int32(p))))
 		}
 	}
 	if m.initializing { // an idle executor of an unknown profile ends this phase, too
-		next = min(next, max(now, m.monitor.nextTimeout(unknownProfile, now)))
+		next = min(next, max(now, m.monitor.nextTimeout(unknownProfile)))
 	}
 	return next
 }

@@ -115,7 +115,7 @@ func (m *Manager) JobEnd(job int32) {
 				}
 			}
 			if !x.activeShuffle {
-				mon.updateTimeout(x) // from the idle start as it is
+				mon.updateTimeout(e) // from the idle start as it is
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (m *Manager) ShuffleCleaned(shuffle int32) {
 			x.shuffles.remove(shuffle)
 			if x.shuffles.n == 0 {
 				x.activeShuffle = false
-				mon.updateTimeout(x)
+				mon.updateTimeout(e)
 			}
 		}
 	}
@@ -164,12 +164,12 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 		}
 		x.cached[i].splits.add(split)
 		if len(x.cached) == 1 && x.cached[0].splits.n == 1 {
-			mon.updateTimeout(x)
+			mon.updateTimeout(executor)
 		}
 	} else if i >= 0 {
 		x.cached[i].splits.remove(split)
 		if x.cached[i].splits.n == 0 {
-			mon.forget(x, rdd)
+			mon.forget(executor, rdd)
 		}
 	}
 }
@@ -189,13 +189,14 @@ func (m *Manager) ShuffleMoved(executor, shuffle int32, active bool) {
 // Source: ExecutorMonitor.onUnpersistRDD.
 func (m *Manager) UnpersistRDD(rdd int32) {
 	for _, e := range m.monitor.ids {
-		m.monitor.forget(&m.monitor.executors[e], rdd)
+		m.monitor.forget(e, rdd)
 	}
 }
 
-func (m *monitor) forget(x *executorState, rdd int32) {
+func (m *monitor) forget(e, rdd int32) {
+	x := &m.executors[e]
 	x.cached = slices.DeleteFunc(x.cached, func(c cachedRDD) bool { return c.rdd == rdd })
 	if len(x.cached) == 0 {
-		m.updateTimeout(x)
+		m.updateTimeout(e)
 	}
 }

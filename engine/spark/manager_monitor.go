@@ -53,8 +53,13 @@ type shuffleState struct {
 
 type monitorCounts struct {
 	executors, pendingRemoval, decommissioning int
-	// next is not after the earliest deadline of an executor that may be removed.
-	next int64
+	idle                                       []idleUntil // ascending by deadline; what does not hold any more goes when it is the first
+}
+
+// idleUntil is a deadline of an executor, which holds as long as the executor has it and may be removed.
+type idleUntil struct {
+	deadline int64
+	executor int32
 }
 
 func newMonitor(c *conf.Conf, profiles int) monitor {
@@ -74,7 +79,7 @@ func (m *monitor) reset() {
 	}
 	m.ids = m.ids[:0]
 	for p := range m.profiles {
-		m.profiles[p] = monitorCounts{next: Never}
+		m.profiles[p] = monitorCounts{idle: m.profiles[p].idle[:0]}
 	}
 }
 
@@ -105,21 +110,39 @@ func (m *monitor) ensure(e, profile int32) *executorState {
 		m.counts(unknownProfile).executors--
 		m.counts(profile).executors++
 		x.profile = profile
-		m.expect(x)
+		m.expect(e)
 	}
 	return x
 }
 
-// expect keeps the bound of the executor's profile below its deadline.
-func (m *monitor) expect(x *executorState) {
+// expect puts the executor's deadline among those of its profile.
+func (m *monitor) expect(e int32) {
+	x := &m.executors[e]
+	if x.deadline == Never {
+		return
+	}
 	c := m.counts(x.profile)
-	c.next = min(c.next, x.deadline)
+	if len(c.idle) > 16+4*c.executors {
+		c.idle = slices.DeleteFunc(c.idle, func(d idleUntil) bool { return !m.holds(d, x.profile) })
+	}
+	i := len(c.idle)
+	for i > 0 && c.idle[i-1].deadline > x.deadline {
+		i--
+	}
+	c.idle = slices.Insert(c.idle, i, idleUntil{x.deadline, e})
+}
+
+// holds reports whether a deadline in profile p is still that of its executor.
+func (m *monitor) holds(d idleUntil, p int32) bool {
+	x := &m.executors[d.executor]
+	return x.deadline == d.deadline && x.tracked && x.profile == p && x.removable()
 }
 
 // updateTimeout computes when the executor has been idle for too long.
 //
 // Source: ExecutorMonitor.Tracker.updateTimeout.
-func (m *monitor) updateTimeout(x *executorState) {
+func (m *monitor) updateTimeout(e int32) {
+	x := &m.executors[e]
 	x.deadline = Never
 	if x.idleStart == busy {
 		return
@@ -135,7 +158,7 @@ func (m *monitor) updateTimeout(x *executorState) {
 	if timeout <= math.MaxInt64/1_000_000-x.idleStart {
 		x.deadline = x.idleStart + timeout
 	}
-	m.expect(x)
+	m.expect(e)
 }
 
 // updateRunning adds delta to the executor's running tasks. Any call that leaves none starts its
@@ -149,7 +172,7 @@ func (m *monitor) updateRunning(now int64, e int32, delta int) {
 	if x.running == 0 {
 		x.idleStart = now
 	}
-	m.updateTimeout(x)
+	m.updateTimeout(e)
 }
 
 func (m *monitor) taskEnd(now int64, stage, e int32, success bool) {
@@ -179,12 +202,11 @@ func (x *executorState) hold(shuffle int32) {
 func (m *monitor) timedOut(now int64, ids []int32) []int32 {
 	due := false
 	for p := range m.profiles {
-		due = due || m.profiles[p].next <= now
+		due = due || m.nextTimeout(int32(p)-1) <= now
 	}
 	if !due {
 		return ids
 	}
-	m.tighten()
 	for _, e := range m.ids {
 		if x := &m.executors[e]; x.removable() && x.deadline <= now {
 			ids = append(ids, e)
@@ -198,25 +220,17 @@ func (x *executorState) removable() bool {
 	return !x.pendingRemoval && !x.activeShuffle && !x.decommissioning
 }
 
-// tighten makes the bounds of all profiles exact.
-func (m *monitor) tighten() {
-	for p := range m.profiles {
-		m.profiles[p].next = Never
-	}
-	for _, e := range m.ids {
-		if x := &m.executors[e]; x.removable() {
-			m.expect(x)
+// nextTimeout returns the earliest deadline in profile p of an executor that may be removed, Never if there is none.
+func (m *monitor) nextTimeout(p int32) int64 {
+	c := m.counts(p)
+	for i := range c.idle {
+		if d := c.idle[i]; m.holds(d, p) {
+			c.idle = slices.Delete(c.idle, 0, i)
+			return d.deadline
 		}
 	}
-}
-
-// nextTimeout returns a time not after the earliest deadline in profile p, and that deadline itself
-// if it is not after now.
-func (m *monitor) nextTimeout(p int32, now int64) int64 {
-	if m.counts(p).next <= now {
-		m.tighten()
-	}
-	return m.counts(p).next
+	c.idle = c.idle[:0]
+	return Never
 }
 
 // compareAsText compares two numbers as their decimal texts.

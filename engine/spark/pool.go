@@ -30,9 +30,25 @@ type Schedulable struct {
 	Attempt  int32 // of the stage
 	Running  int32 // task attempts; change it with [Schedulable.AddRunning]
 	Backlog  int32 // entries in the lists of pending tasks, stale ones included
-	Zombie   bool
+	Zombie   bool  // launches nothing more; see [Schedulable.stop]
 
 	pool *Pool
+}
+
+// addBacklog adds n to the backlog of a task set.
+func (s *Schedulable) addBacklog(n int32) {
+	s.Backlog += n
+	if !s.Zombie && s.pool != nil {
+		s.pool.in.backlog += n
+	}
+}
+
+// stop makes a task set launch nothing more.
+func (s *Schedulable) stop() {
+	if !s.Zombie && s.pool != nil {
+		s.pool.in.backlog -= s.Backlog
+	}
+	s.Zombie = true
 }
 
 // AddRunning changes the number of running tasks by n, of the task set and of its pool.
@@ -62,6 +78,7 @@ type Pool struct {
 	Running  int32
 
 	sets []*Schedulable // in order of submission
+	in   *Pools
 }
 
 // Pools is the root pool. In FIFO mode task sets hang directly below it and pools are ignored.
@@ -71,7 +88,8 @@ type Pools struct {
 	Mode  PoolMode
 	Pools []*Pool // in order of making; in FIFO mode the root alone
 
-	sorted []*Pool
+	sorted  []*Pool
+	backlog int32 // of all task sets that are no zombies
 }
 
 // NewPools builds the pools of spark.scheduler.mode. File is what [ParsePools] made of
@@ -79,10 +97,11 @@ type Pools struct {
 func NewPools(mode PoolMode, file []Pool) *Pools {
 	r := &Pools{Mode: mode}
 	if mode == FIFO {
-		r.Pools = []*Pool{{Mode: FIFO, Weight: 1}}
+		r.Pools = []*Pool{{Mode: FIFO, Weight: 1, in: r}}
 		return r
 	}
 	for _, p := range file {
+		p.in = r
 		r.Pools = append(r.Pools, &p)
 	}
 	if r.find(DefaultPool) == nil {
@@ -90,7 +109,7 @@ func NewPools(mode PoolMode, file []Pool) *Pools {
 		if file == nil {
 			ownMode = mode
 		}
-		r.Pools = append(r.Pools, &Pool{Name: DefaultPool, Mode: ownMode, Weight: 1})
+		r.Pools = append(r.Pools, &Pool{Name: DefaultPool, Mode: ownMode, Weight: 1, in: r})
 	}
 	return r
 }
@@ -113,18 +132,24 @@ func (r *Pools) Add(s *Schedulable, name string) {
 			name = DefaultPool
 		}
 		if p = r.find(name); p == nil {
-			p = &Pool{Name: name, Mode: FIFO, Weight: 1}
+			p = &Pool{Name: name, Mode: FIFO, Weight: 1, in: r}
 			r.Pools = append(r.Pools, p)
 		}
 	}
 	s.pool = p
 	p.sets = append(p.sets, s)
+	if !s.Zombie {
+		r.backlog += s.Backlog
+	}
 }
 
 // Remove takes a task set out of its pool. Its running tasks stay counted there, as in Spark.
 func (r *Pools) Remove(s *Schedulable) {
 	if i := slices.Index(s.pool.sets, s); i >= 0 {
 		s.pool.sets = slices.Delete(s.pool.sets, i, i+1)
+		if !s.Zombie {
+			s.pool.in.backlog -= s.Backlog
+		}
 	}
 }
 

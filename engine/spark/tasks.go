@@ -147,16 +147,7 @@ func (s *TaskScheduler) Sets(yield func(*TaskSet) bool) {
 
 // Pending reports whether any task set may have tasks to launch. While it has none, an offer of
 // known executors changes nothing.
-func (s *TaskScheduler) Pending() bool {
-	for _, p := range s.pools.Pools {
-		for _, set := range p.sets {
-			if !set.Zombie && set.Backlog > 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (s *TaskScheduler) Pending() bool { return s.pools.backlog > 0 }
 
 // Submit takes a stage attempt in; earlier attempts of the stage become zombies: they launch nothing
 // more. It asks for offers.
@@ -168,7 +159,7 @@ func (s *TaskScheduler) Submit(now int64, spec *TaskSetSpec) *TaskSet {
 	s.sets = append(s.sets, set)
 	for _, id := range s.stages[spec.Stage] {
 		if old := s.sets[id]; old != nil {
-			old.Zombie = true
+			old.stop()
 		}
 	}
 	s.stages[spec.Stage] = append(s.stages[spec.Stage], set.ID)
@@ -308,7 +299,7 @@ func (s *TaskScheduler) Cancel(now int64, set int32) {
 			t.emit(KillTask, row, 0)
 		}
 	}
-	t.Zombie = true
+	t.stop()
 	t.maybeFinish(now)
 }
 

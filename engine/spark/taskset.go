@@ -312,7 +312,7 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 		p.noPrefs = append(p.noPrefs, task)
 	}
 	p.all = append(p.all, task)
-	s.Backlog++
+	s.addBacklog(1)
 }
 
 // Levels returns the valid locality levels, best first. Do not change it.

@@ -75,7 +75,7 @@ func (s *TaskSet) succeed(now int64, row int32) {
 		t.done = true
 		t.failures = 0
 		if int(s.done) == s.Spec.Tasks {
-			s.Zombie = true
+			s.stop()
 		}
 	}
 	s.emit(TaskEnded, row, EndSuccess)
@@ -113,14 +113,14 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 			t.done = true
 			s.done++
 		}
-		s.Zombie = true
+		s.stop()
 	case EndFatal:
 		s.emit(TaskEnded, row, reason)
 		s.abort(now)
 		return
 	}
 	if s.Spec.Barrier {
-		s.Zombie = true
+		s.stop()
 	}
 	s.emit(TaskEnded, row, reason)
 	if !s.Zombie && reason.counts(byApp) {
@@ -144,7 +144,7 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 // Source: TaskSetManager.abort.
 func (s *TaskSet) abort(now int64) {
 	s.sched.emit(TaskEvent{Kind: TaskSetFailed, Set: s.ID, Stage: s.Stage, StageAttempt: s.Schedulable.Attempt})
-	s.Zombie = true
+	s.stop()
 	s.maybeFinish(now)
 }
 
@@ -173,7 +173,7 @@ func (s *TaskSet) partitionDone(now int64, index int32) {
 	t.failures = 0
 	s.done++
 	if int(s.done) == s.Spec.Tasks {
-		s.Zombie = true
+		s.stop()
 	}
 	s.maybeFinish(now)
 }

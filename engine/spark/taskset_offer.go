@@ -87,7 +87,7 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 	if allowed == AnyLocality {
 		before := len(p.all)
 		t := s.take(&p.all, exec, host, speculative)
-		s.Backlog -= int32(before - len(p.all))
+		s.addBacklog(int32(len(p.all) - before))
 		if t >= 0 {
 			return t, AnyLocality, speculative
 		}

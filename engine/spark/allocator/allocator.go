@@ -113,7 +113,8 @@ type profile struct {
 	starting, running int
 	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
 	hints             spark.StageHints  // hosts in the order of their names
-	told, sorted      []spark.HostTasks // hosts of the last hints, as the driver told them and by name
+	told              []spark.HostTasks // hosts of the last hints, as the driver told them
+	sorted            []spark.HostTasks // and by name
 }
 
 // containerState is a container from the end of its launch to its completion; released outlives it.
@@ -195,10 +196,10 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 
 // byName returns hosts in the order of their names; most calls are about hosts that the one before was about.
 func (a *Allocator) byName(p *profile, hosts []spark.HostTasks) []spark.HostTasks {
-	if slices.Equal(hosts, p.told) {
+	if len(hosts) == len(p.told) && (len(hosts) == 0 || &hosts[0] == &p.told[0] || slices.Equal(hosts, p.told)) {
 		return p.sorted
 	}
-	p.told = append(p.told[:0], hosts...)
+	p.told = hosts
 	for i, h := range hosts {
 		a.index.set(h.Host, int32(i)+1)
 	}

@@ -24,7 +24,7 @@ type asked struct {
 	pool     []int64 // threads of the launcher pool: free from
 	launched int     // executors that were started
 
-	questions []question // why executors are gone, in order of asking; the end of patience with the first is in the event queue
+	questions []question // why executors are gone, in order of asking: the first is open
 }
 
 // question is one of the driver to the application master: why an executor is gone.
@@ -77,8 +77,10 @@ func (a *asked) handle(k master.EventKind, arg int64) {
 	case evDisconnect:
 		a.disconnected(int32(arg))
 	case evAskTimeout:
-		a.askTimeout(int32(arg))
-		a.patience()
+		for len(a.questions) > 0 && a.questions[0].until == a.now() {
+			a.removeExecutor(a.questions[0].executor, spark.Loss{Kind: spark.LossProcess, ByApp: true})
+			a.answered()
+		}
 	case evDecommission:
 		a.mayEnd(int32(arg))
 	}
@@ -294,39 +296,35 @@ func (a *asked) disconnected(id int32) {
 	}
 }
 
-// question begins to wait for an answer. Nearly all are answered, so only the oldest one that is open has its end in the event queue.
+// question begins to wait for an answer.
 func (a *asked) question(id int32) {
-	q := question{id, a.now() + a.conf.AskTimeout}
-	if a.questions = append(a.questions, q); len(a.questions) == 1 {
-		a.h.At(q.until, evAskTimeout, int64(id), int64(id))
+	a.questions = append(a.questions, question{id, a.now() + a.conf.AskTimeout})
+	if len(a.questions) == 1 {
+		a.h.Set(evAskTimeout, a.questions[0].until)
 	}
 }
 
-// patience goes on to the oldest question that is open, when the time of the first has come.
-func (a *asked) patience() {
-	for len(a.questions) > 0 {
-		a.questions = a.questions[:copy(a.questions, a.questions[1:])]
-		if len(a.questions) == 0 {
-			return
-		}
-		if q := a.questions[0]; a.open(q.executor) {
-			a.h.At(q.until, evAskTimeout, int64(q.executor), int64(q.executor))
-			return
-		}
+// answered goes on to the oldest question that is open.
+func (a *asked) answered() {
+	n := 0
+	for n < len(a.questions) && !a.open(a.questions[n].executor) {
+		n++
 	}
+	if n == 0 {
+		return
+	}
+	a.questions = a.questions[:copy(a.questions, a.questions[n:])]
+	until := int64(never)
+	if len(a.questions) > 0 {
+		until = a.questions[0].until
+	}
+	a.h.Set(evAskTimeout, until)
 }
 
 // open reports whether the driver waits for the reason why an executor is gone.
 func (a *asked) open(id int32) bool {
 	e := a.exec(id)
 	return e != nil && e.state == execLost && !a.stopping
-}
-
-// askTimeout is the end of the driver's patience with a question for a loss reason.
-func (a *asked) askTimeout(id int32) {
-	if a.open(id) {
-		a.removeExecutor(id, spark.Loss{Kind: spark.LossProcess, ByApp: true})
-	}
 }
 
 // excludedHosts returns the hosts on which the task scheduler wants no executor, ascending.

@@ -9,7 +9,7 @@ type clock struct {
 	first  int64            // of its times
 	period int64
 	// due returns the earliest time, not before t, at which the clock could do something if nothing happens before it; never
-	// if it could not. Too early an answer costs time, too late a one is wrong.
+	// if it could not: the later of t and of a time that does not depend on t. Too early an answer costs time, too late a one is wrong.
 	due func(t int64) int64
 	run func()
 
@@ -31,14 +31,19 @@ func (d *Driver) wind() {
 	now := d.now()
 	for i := range d.clocks {
 		c := &d.clocks[i]
-		t := c.from(now)
+		due := now
+		if !d.kind.Dense {
+			switch due = c.due(now); {
+			case due == never:
+				c.set(d.h, never)
+				continue
+			case c.at != never && c.at > now && c.at-c.period < due && due <= c.at: // as it is in the queue
+				continue
+			}
+		}
+		t := c.from(due)
 		if t == now && d.h.Passed(c.kind) {
 			t += c.period
-		}
-		if !d.kind.Dense {
-			if t = c.due(t); t != never {
-				t = c.from(t)
-			}
 		}
 		c.set(d.h, t)
 	}

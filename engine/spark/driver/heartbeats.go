@@ -68,6 +68,7 @@ func (a *asked) Handle(k master.EventKind, arg int64) {
 		a.beats.ahead = false
 	}
 	a.Driver.Handle(k, arg)
+	a.answered()
 }
 
 // expect puts the next heartbeat into the event queue if it has something to do. It comes after each change of what decides that.
@@ -90,6 +91,8 @@ func (a *asked) quit() {
 	a.pass()
 	a.beats.queued, a.beats.next = false, never
 	a.h.Set(evHeartbeat, never)
+	a.questions = a.questions[:0]
+	a.h.Set(evAskTimeout, never)
 }
 
 func (a *asked) queue() {
