@@ -77,6 +77,7 @@ func detect(in string, opt *workload.Options) ([]fit, error) {
 	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
 	seen := map[string]fit{}
 	at, n := 0, 0
+	var unreadable error // the first file that is; others may tell
 	for i, path := range files {
 		if d := depth(path); i == 0 || d != at {
 			if len(seen) > 0 {
@@ -89,7 +90,8 @@ func detect(in string, opt *workload.Options) ([]fit, error) {
 		}
 		head, err := workload.Head(path)
 		if err != nil {
-			continue // what can't be read tells nothing
+			unreadable = cmp.Or(unreadable, err)
+			continue
 		}
 		for _, f := range fitsOf(path, path, head) {
 			if _, ok := seen[f.format]; !ok {
@@ -97,7 +99,10 @@ func detect(in string, opt *workload.Options) ([]fit, error) {
 			}
 		}
 	}
-	return slices.Collect(maps.Values(seen)), nil
+	if len(seen) > 0 {
+		unreadable = nil
+	}
+	return slices.Collect(maps.Values(seen)), unreadable
 }
 
 // fitsOf lists the formats that a file has.

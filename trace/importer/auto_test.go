@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestDetect(t *testing.T) {
 	}
 	opt := workload.DefaultOptions()
 	if _, _, err := Detect([]string{importtest.WriteNew(t, "notes", "nothing\n")}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format; name it (") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := Detect([]string{filepath.Dir(importtest.WriteNew(t, "tasks.parquet", "PAR1 and no more"))}, &opt); err == nil || !strings.Contains(err.Error(), "tasks.parquet: ") {
 		t.Errorf("%v", err)
 	}
 	both := append(fixtures(t, "spark-eventlog")[:1], fixtures(t, "spark-on-yarn")[:1]...)

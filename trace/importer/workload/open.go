@@ -143,7 +143,7 @@ func Head(path string) ([]byte, error) {
 	}
 	t, err := tablefile.Open(path)
 	if err != nil {
-		return head[:4], nil // it is none
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer t.Close()
 	head = []byte("PAR1\n")
