@@ -97,17 +97,19 @@ var errUnknownEvent = errors.New("unknown event")
 
 // parse gives the event of one line to app. An event that app has no use for is counted and
 // its line is looked at no further than its name and its last byte. An unknown event gives an
-// error that wraps errUnknownEvent.
+// error that wraps errUnknownEvent. The line is changed.
 func (p *eventParser) parse(line []byte, app appEvents) error {
-	return p.parseChecked(line, check(line), app)
+	line, bad := check(line)
+	return p.parseChecked(line, bad, app)
 }
 
-// check returns what is wrong with a line as JSON, or nil if its event is not needed.
-func check(line []byte) error {
+// check returns what of a line is needed, and what is wrong with that as JSON; of an event that is not needed nothing is.
+func check(line []byte) ([]byte, error) {
 	if name, ok := eventName(line); ok && neededEvents[string(name)] == nil {
-		return nil
+		return line, nil
 	}
-	return valid(line)
+	line = withoutUnread(line)
+	return line, valid(line)
 }
 
 // parseChecked is parse with the result of check.

@@ -203,7 +203,7 @@ func (f *logFile) readFrom(ctx context.Context, r io.Reader) error {
 				}
 			}
 			f.counts.Read["lines"]++
-			f.counts.Read["bytes"] += int64(len(line) + 1)
+			f.counts.Read["bytes"] += int64(l.Bytes + 1)
 			if err := f.event(line, l); err != nil {
 				return err
 			}

@@ -97,6 +97,7 @@ type Block struct {
 // Line is one line of a block. Empty lines have no text.
 type Line struct {
 	End   int   // in the text of the block; it begins where the line before it ends
+	Bytes int   // of the line as it was read, without its end
 	Whole bool  // false for a last line that has no end
 	Bad   error // what the check found
 }
@@ -106,9 +107,9 @@ const (
 	blocksAway = 4 // read before they are used
 )
 
-// Ahead reads the lines of r on another goroutine and gives each to check. stop ends it; blocks are valid until
-// they are given back through free.
-func Ahead(r io.Reader, check func(line []byte) error) (blocks <-chan *Block, free chan<- *Block, stop func()) {
+// Ahead reads the lines of r on another goroutine and gives each that is not empty to check, which may change it and returns what of it is kept. stop ends it; blocks are
+// valid until they are given back through free.
+func Ahead(r io.Reader, check func(line []byte) (kept []byte, bad error)) (blocks <-chan *Block, free chan<- *Block, stop func()) {
 	out, back, done := make(chan *Block, blocksAway), make(chan *Block, blocksAway), make(chan struct{})
 	for range blocksAway {
 		back <- &Block{}
@@ -139,17 +140,17 @@ func Ahead(r io.Reader, check func(line []byte) error) (blocks <-chan *Block, fr
 }
 
 // fill reads lines into b until there is enough in it.
-func (b *Block) fill(in *Reader, check func(line []byte) error) {
+func (b *Block) fill(in *Reader, check func(line []byte) ([]byte, error)) {
 	b.Text, b.Lines, b.Err = b.Text[:0], b.Lines[:0], nil
 	for len(b.Text) < blockBytes && b.Err == nil {
 		var line []byte
 		l := Line{}
 		if line, l.Whole, b.Err = in.Next(); len(line) > 0 || b.Err == nil {
+			if l.Bytes = len(line); len(line) > 0 {
+				line, l.Bad = check(line)
+			}
 			b.Text = append(b.Text, line...)
 			l.End = len(b.Text)
-			if len(line) > 0 {
-				l.Bad = check(line)
-			}
 			b.Lines = append(b.Lines, l)
 		}
 	}

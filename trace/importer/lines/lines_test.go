@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -39,18 +40,18 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Read ahead there are the same lines, checked, and what broke the stream comes after them.
+// Read ahead there are the same lines, checked and as far as they are kept, and what broke the stream comes after them.
 func TestAhead(t *testing.T) {
 	var text strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintln(&text, "line", i)
 	}
 	broken := errors.New("broken")
-	blocks, free, stop := Ahead(io.MultiReader(strings.NewReader(text.String()), iotest.ErrReader(broken)), func(line []byte) error {
+	blocks, free, stop := Ahead(io.MultiReader(strings.NewReader(text.String()), iotest.ErrReader(broken)), func(line []byte) ([]byte, error) {
 		if strings.HasSuffix(string(line), "77777") {
-			return errors.New("bad")
+			return line, errors.New("bad")
 		}
-		return nil
+		return bytes.TrimSuffix(line, []byte("8")), nil
 	})
 	defer stop()
 	n, bad := 0, 0
@@ -58,8 +59,9 @@ func TestAhead(t *testing.T) {
 	for b := range blocks {
 		start := 0
 		for _, l := range b.Lines {
-			if got, want := string(b.Text[start:l.End]), fmt.Sprint("line ", n); got != want || !l.Whole {
-				t.Fatalf("line %d is %q, whole %t", n, got, l.Whole)
+			text := fmt.Sprint("line ", n)
+			if got, want := string(b.Text[start:l.End]), strings.TrimSuffix(text, "8"); got != want || !l.Whole || l.Bytes != len(text) {
+				t.Fatalf("line %d is %q of %d bytes, whole %t", n, got, l.Bytes, l.Whole)
 			}
 			if l.Bad != nil {
 				bad++
@@ -78,7 +80,7 @@ func TestAhead(t *testing.T) {
 
 // Reading may end before the text does.
 func TestAheadStops(t *testing.T) {
-	blocks, _, stop := Ahead(strings.NewReader(strings.Repeat("a\n", 10_000_000)), func([]byte) error { return nil })
+	blocks, _, stop := Ahead(strings.NewReader(strings.Repeat("a\n", 10_000_000)), func(line []byte) ([]byte, error) { return line, nil })
 	if b := <-blocks; len(b.Lines) == 0 {
 		t.Error("the first block is empty")
 	}

@@ -154,8 +154,11 @@ var outcomes = map[string]string{
 	"running": "censored", "pending": "censored", "waiting": "censored", "censored": "censored",
 }
 
+// apart are the characters between the words of a status.
+var apart = strings.NewReplacer("_", "", " ", "", "-", "")
+
 func outcome(status string) string {
-	w := strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(status))
+	w := strings.ToLower(apart.Replace(status))
 	if o, ok := outcomes[w]; ok {
 		return o
 	}
