@@ -135,6 +135,9 @@ func (s *sim) enter(a *app) {
 	s.q.clear(a.lane())
 	s.left.enter(a)
 	s.live++
+	if s.reasons != nil {
+		s.reasons.enter(a)
+	}
 }
 
 // submit gives an application to the ResourceManager.

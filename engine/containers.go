@@ -65,8 +65,14 @@ func (s *sim) Observe(e *yarn.Event) {
 			a.rec.AMScheduled = s.now
 		}
 	}
+	if s.reasons != nil {
+		s.reasons.saw(e)
+	}
 	if s.sc.Decisions {
-		s.decide(e)
+		s.seq++
+		d := s.decision(e)
+		d.Seq = s.seq
+		s.sink.Decision(&d)
 	}
 }
 
@@ -83,9 +89,9 @@ var decisionKinds = map[yarn.EventKind]string{
 	yarn.Runnable: "runnable", yarn.NodeToldSize: "resize", yarn.Helper: "decrease",
 }
 
-func (s *sim) decide(e *yarn.Event) {
-	s.seq++
-	d := record.Decision{Seq: s.seq, Time: s.now, Kind: decisionKinds[e.Kind], Job: record.None,
+// decision is the record of what the scheduler did now.
+func (s *sim) decision(e *yarn.Event) record.Decision {
+	d := record.Decision{Time: s.now, Kind: decisionKinds[e.Kind], Job: record.None,
 		Container: e.Container.ID.Number(), Node: int32(e.Container.Node), Priority: e.Container.Priority,
 		MemMiB: e.Container.Size[resource.Memory], VCores: e.Container.Size[resource.VCores]}
 	if e.Kind == yarn.Allocated {
@@ -98,7 +104,7 @@ func (s *sim) decide(e *yarn.Event) {
 	if a != nil {
 		d.Job, d.AMAttempt = a.job.ID, int64(a.attempt)
 	}
-	s.sink.Decision(&d)
+	return d
 }
 
 func (s *sim) allocated(e *yarn.Event) {

@@ -13,6 +13,9 @@ import (
 // finish gives what is unfinished when the replay stops, in order of number, and checks conservation.
 func (s *sim) finish() {
 	s.catchUp(never, 0)
+	if s.reasons != nil {
+		s.reasons.finish()
+	}
 	if s.sampled != s.now {
 		s.sample()
 	}

@@ -42,6 +42,9 @@ func (a *app) MaxAllocation() resource.Resource { return a.s.rm.Scheduler().MaxA
 func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s := a.s
 	a.asked(s, req)
+	if s.reasons != nil {
+		s.reasons.stale = true
+	}
 	if err := s.rm.Allocate(s.now, a.id, req, resp); err != nil {
 		return err
 	}

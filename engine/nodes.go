@@ -114,6 +114,9 @@ func (s *sim) beatsChanged() {
 		}
 	}
 	s.beats.nodesChanged(s.now, s.nodes.beating)
+	if s.reasons != nil {
+		s.reasons.stale = true
+	}
 	s.tellNodes()
 	for _, a := range s.apps {
 		if a != nil && a.master != nil {

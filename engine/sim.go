@@ -66,7 +66,8 @@ type sim struct {
 	doing    *kind         // of what is being executed
 	err      error         // an invariant of ours that broke, or the source's error
 
-	after func() // test hook: looks at the state after each event
+	reasons *reasons // nil unless the sink wants to know why applications wait
+	after   func()   // test hook: looks at the state after each event
 }
 
 // clusterTimestamp enters the ids of applications, and so YARN's hash orders.
@@ -104,6 +105,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	if err != nil {
 		return nil, err
 	}
+	s.reasons = s.explaining(sink)
 	s.startNodes()
 	s.startSpans()
 	taker, ok := s.rm.Scheduler().(yarn.LocalityTaker)
@@ -161,8 +163,14 @@ func (s *sim) loop(ctx context.Context) error {
 		s.totals.Events++
 		if beat {
 			s.beats.run(s)
+			if s.reasons != nil {
+				s.reasons.stale = true
+			}
 		} else {
 			s.handle()
+		}
+		if s.reasons != nil {
+			s.reasons.look()
 		}
 		if s.after != nil {
 			s.after()

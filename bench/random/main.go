@@ -3,7 +3,7 @@
 //	go run ./bench/random -n 10000 -seed 1
 //
 // It prints each seed that fails and why, and what was replayed; it exits 1 if any failed. Each case is replayed by the fast engine and by
-// the dense one, which must decide alike.
+// the dense one, which must decide alike. Every job is explained on the way, and the parts must sum to its time.
 package main
 
 import (
@@ -26,6 +26,7 @@ import (
 	"replay/engine/scenario/scenariotest"
 	"replay/outdir"
 	"replay/report"
+	"replay/report/explain"
 	"replay/report/verify"
 )
 
@@ -43,11 +44,12 @@ func main() {
 
 // tally is what was replayed.
 type tally struct {
-	cases                  int
-	failed                 map[uint64]error // by seed
-	jobs, containers       int64
-	tasks, comparisons     int64
-	schedulers, ends, what map[string]int64
+	cases              int
+	failed             map[uint64]error // by seed
+	jobs, containers   int64
+	tasks, comparisons int64
+
+	schedulers, ends, what, causes map[string]int64
 }
 
 // run replays and verifies the cases of n seeds, and prints what came of it. It reports whether all hold.
@@ -58,7 +60,7 @@ func run(ctx context.Context, w io.Writer, first, n uint64, workers int) bool {
 		return false
 	}
 	defer dir.Abort()
-	t := &tally{failed: map[uint64]error{}, schedulers: map[string]int64{}, ends: map[string]int64{}, what: map[string]int64{}}
+	t := &tally{failed: map[uint64]error{}, schedulers: map[string]int64{}, ends: map[string]int64{}, what: map[string]int64{}, causes: map[string]int64{}}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	seeds := make(chan uint64)
@@ -95,6 +97,7 @@ feed:
 type outcome struct {
 	totals record.Totals
 	ends   map[string]int64
+	causes map[string]int64 // jobs with a part of it
 	checks int64
 }
 
@@ -110,9 +113,16 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 		return nil, err
 	}
 	defer w.Abort()
-	m, err := engine.Run(ctx, sc, w, nil)
+	var explained explain.Totals
+	why := &explain.Collector{Sink: w, Wants: func(int64) bool { return true }, Stages: explain.StagesOf(c.Jobs), Ideal: sc.Kind().Central,
+		Tell: func(_ *explain.Life, j *explain.Job) { explained.Add(j) }}
+	m, err := engine.Run(ctx, sc, why, nil)
 	if err != nil {
 		return nil, err
+	}
+	why.Close(m.Totals.EndMS)
+	if explained.Wrong > 0 || explained.Jobs != m.Totals.Jobs {
+		return nil, fmt.Errorf("%d of %d jobs are explained, %d of them wrongly: %s", explained.Jobs, m.Totals.Jobs, explained.Wrong, explained.FirstWrong)
 	}
 	r, err := w.Finish(*m)
 	if err != nil {
@@ -125,7 +135,10 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 	if !found.OK() {
 		return nil, fmt.Errorf("%d violations, the first: %v", found.Total, found.Violations[0])
 	}
-	out := &outcome{totals: m.Totals, ends: r.Containers.Ends}
+	out := &outcome{totals: m.Totals, ends: r.Containers.Ends, causes: map[string]int64{}}
+	for _, share := range explained.Wholes() {
+		out.causes[string(share.Cause)] += share.Jobs
+	}
 	for _, check := range found.Checks {
 		out.checks += check.N
 	}
@@ -161,6 +174,9 @@ func (t *tally) add(c *scenariotest.Case, seed uint64, out *outcome, err error) 
 	for end, n := range out.ends {
 		t.ends[end] += n
 	}
+	for cause, n := range out.causes {
+		t.causes[cause] += n
+	}
 }
 
 func (t *tally) write(w io.Writer, took time.Duration) {
@@ -169,7 +185,7 @@ func (t *tally) write(w io.Writer, took time.Duration) {
 	for _, part := range []struct {
 		name   string
 		counts map[string]int64
-	}{{"schedulers", t.schedulers}, {"node events", t.what}, {"containers by end", t.ends}} {
+	}{{"schedulers", t.schedulers}, {"node events", t.what}, {"containers by end", t.ends}, {"jobs by what they waited for", t.causes}} {
 		fmt.Fprintf(w, "%s:", part.name)
 		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
 			fmt.Fprintf(w, " %s %d", name, part.counts[name])

@@ -120,6 +120,9 @@ type Preferrer interface {
 	Prefers(node int32) bool
 }
 
+// A Gated master does not begin with its application's own code when it has registered. Began returns when it did, [record.None] while it has not.
+type Gated interface{ Began() int64 }
+
 // Repeats is how many times the same work may begin before it is no longer believed to come to an end.
 const Repeats = 100
 

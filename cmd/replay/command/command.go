@@ -36,7 +36,7 @@ type program struct {
 	traces   []string // names of those that are replayed
 	origin   *origin  // nil unless the command makes a result again
 	gate     *gateRun // nil unless the comparison is a gate's
-	tap      *tap     // nil unless somebody reads the decisions of the replay
+	listener listener // nil unless another command replays by this one
 }
 
 // commands are the verbs of the program, one file each.
@@ -46,6 +46,7 @@ var commands = []func(*program) *cli.Command{
 	gateCommand,
 	planCommand,
 	diffCommand,
+	explainCommand,
 	importCommand,
 	genCommand,
 	traceCommand,

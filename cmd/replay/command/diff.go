@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,11 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/engine/record"
-	"replay/input"
+	"replay/engine/scenario"
 	"replay/report"
 	"replay/report/parting"
 	"replay/report/quantity"
-	"replay/sealed"
 	"replay/trace"
 )
 
@@ -72,7 +70,7 @@ func (p *program) diff(c *cli.Context) error {
 	for i, side := range sides {
 		t := &tap{rows: make(chan []record.Decision, 4), ctx: ctx}
 		taps[i], streams[i] = t, t.all
-		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), tap: t}
+		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), listener: t}
 		go func() {
 			defer close(t.rows)
 			if err := next.run(ctx, side.args, io.Discard, io.Discard); err != nil {
@@ -109,7 +107,6 @@ func (p *program) diff(c *cli.Context) error {
 
 // diffSides returns what is replayed: two results again, or two variants of a trace.
 func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
-	quiet := []string{"-q", "--progress", "off"}
 	if texts := c.StringSlice("variant"); len(texts) > 0 {
 		if len(texts) != 2 || c.NArg() != 1 {
 			return sides, usagef("diff wants one TRACE with two --variant, got %s and %d", quantity.Counted(int64(c.NArg()), "arguments"), len(texts))
@@ -119,7 +116,7 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 			if err != nil {
 				return sides, err
 			}
-			args := append([]string{"replay", "run", c.Args().First()}, quiet...)
+			args := append([]string{"replay", "run", c.Args().First()}, silently...)
 			sides[i] = diffSide{name: v.name, args: slices.Concat(args, p.words.without(ofDiff), v.words)}
 		}
 		return sides, nil
@@ -128,21 +125,9 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 		return sides, usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
 	}
 	for i, dir := range c.Args().Slice() {
-		file := dir
-		if filepath.Base(file) != "run.json" {
-			file = filepath.Join(dir, "run.json")
-		}
-		text, err := input.ReadFile(file)
+		m, args, err := resultAgain(dir, c.String("trace"))
 		if err != nil {
-			return sides, fmt.Errorf("%s: no result of replay run: %w", dir, err)
-		}
-		var m record.Manifest
-		if err := sealed.Unmarshal(text, &m); err != nil {
-			return sides, fmt.Errorf("%s: %w", file, err)
-		}
-		args := append([]string{"replay", "run", "--from", file}, quiet...)
-		if where := c.String("trace"); where != "" {
-			args = append(args, where)
+			return sides, err
 		}
 		sides[i] = diffSide{dir, m.DecisionHash, args}
 	}
@@ -159,14 +144,14 @@ type tap struct {
 	result *report.Result
 }
 
-// tapped returns the sink of a replay that keeps its results in memory.
-func (p *program) tapped(mem report.Memory, t *trace.Trace) record.Sink {
-	if p.tap == nil {
-		return mem
-	}
-	p.tap.Memory, p.tap.nodes = mem, t.Nodes
-	return p.tap
+func (t *tap) decisions() bool { return true }
+
+func (t *tap) sink(mem report.Memory, tr *trace.Trace, _ *scenario.Scenario) record.Sink {
+	t.Memory, t.nodes = mem, tr.Nodes
+	return t
 }
+
+func (t *tap) ended(r *report.Result) { t.result = r }
 
 // Decision is part of [record.Sink].
 func (t *tap) Decision(d *record.Decision) {

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,30 @@ var telling = []string{"out", "quiet", "q", "progress", "jobs", "j", "json", "al
 // fromFlag is the flag that makes a result again.
 func fromFlag(file string) cli.Flag {
 	return &cli.StringFlag{Name: "from", Usage: "make the result again that `FILE`, a " + file + ", describes: with its flags and files, from its trace or from TRACE"}
+}
+
+// silently are the flags of a replay of which another command tells.
+var silently = []string{"-q", "--progress", "off"}
+
+// resultAgain returns the manifest of a result of replay run, which is a directory or its run.json, and the arguments that replay it again.
+// Where its trace is may be "", which is to be found.
+func resultAgain(dir, where string) (m record.Manifest, args []string, err error) {
+	file := dir
+	if filepath.Base(file) != "run.json" {
+		file = filepath.Join(dir, "run.json")
+	}
+	text, err := input.ReadFile(file)
+	if err != nil {
+		return m, nil, fmt.Errorf("%s: no result of replay run: %w", dir, err)
+	}
+	if err := sealed.Unmarshal(text, &m); err != nil {
+		return m, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	args = append([]string{"replay", "run", "--from", file}, silently...)
+	if where != "" {
+		args = append(args, where)
+	}
+	return m, args, nil
 }
 
 // origin is where a command's words and files come from when it makes a result again.
@@ -97,7 +122,7 @@ func (p *program) again(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, buildInfo{d.Version, d.Commit, d.Modified}, b)
 		}
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashesOf(traces)}, tap: p.tap}
+	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashesOf(traces)}, listener: p.listener}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 

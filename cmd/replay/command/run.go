@@ -47,14 +47,14 @@ func (p *program) runTrace(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
-	if c.Bool("decisions") && c.String("out") == "" && p.tap == nil {
+	if c.Bool("decisions") && c.String("out") == "" && p.listener == nil {
 		return usagef("--decisions wants --out, the directory to write them to")
 	}
 	o, err := p.readOptions(c, p.options())
 	if err != nil {
 		return err
 	}
-	o.Decisions = c.Bool("decisions") || p.tap != nil
+	o.Decisions = c.Bool("decisions") || p.listener != nil && p.listener.decisions()
 	if c.IsSet("window") {
 		from, to, _ := parseWindow(c.String("window")) // the flag takes no other
 		o.Window = &trace.Window{FromMS: from, ToMS: to}
@@ -73,8 +73,8 @@ func (p *program) runTrace(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.tap != nil {
-		p.tap.result = result
+	if p.listener != nil {
+		p.listener.ended(result)
 		return nil
 	}
 	if c.Bool("json") { // the text has them
@@ -127,6 +127,13 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 	return ro, err
 }
 
+// A listener is a command that replays by run: it hears what happens in a replay of which nothing is written.
+type listener interface {
+	decisions() bool // whether it hears of them
+	sink(report.Memory, *trace.Trace, *scenario.Scenario) record.Sink
+	ended(*report.Result)
+}
+
 // replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
 func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, progress *engine.Progress) (*report.Result, error) {
 	t, err := openTrace(dir)
@@ -164,7 +171,11 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 	if out == "" {
 		mem := report.NewMemory()
 		mem.ExpectJobs(sc.Input.NumJobs)
-		m, err := engine.Run(ctx, sc, p.tapped(mem, t), progress)
+		var sink record.Sink = mem
+		if p.listener != nil {
+			sink = p.listener.sink(mem, t, sc)
+		}
+		m, err := engine.Run(ctx, sc, sink, progress)
 		if err != nil {
 			return nil, err
 		}

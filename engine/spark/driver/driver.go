@@ -44,6 +44,7 @@ type Driver struct {
 
 	registered int64  // when the application master registered
 	started    bool   // the application's own code runs
+	began      int64  // since when
 	ended      bool   // the application's own code has ended; the AM goes on until it unregisters
 	stopping   bool   // no more is begun
 	left       bool   // has unregistered
@@ -213,8 +214,16 @@ func (d *Driver) gate() {
 	if waited := d.now() - d.registered; !d.source.enough() && waited < d.conf.MaxRegisteredWait {
 		return
 	}
-	d.started = true
+	d.started, d.began = true, d.now()
 	d.startStages()
+}
+
+// Began is part of [master.Gated].
+func (d *Driver) Began() int64 {
+	if !d.started {
+		return record.None
+	}
+	return d.began
 }
 
 // gateDue: the application's code begins with the executor that makes it enough, or when the wait is over.

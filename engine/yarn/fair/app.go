@@ -139,13 +139,18 @@ func (f *Scheduler) canRunAM(q *queue, size resource.Resource) bool {
 	if math.Abs(float64(float32(q.maxAMShare+1))) < 0.0001 {
 		return true
 	}
+	return q.amUsed.Add(size).FitsIn(f.amLimit(q))
+}
+
+// amLimit is what the application masters of a leaf may have together.
+func (f *Scheduler) amLimit(q *queue) resource.Resource {
 	limit := q.fair.Clone()
 	for t := range f.types {
 		if limit[t] == 0 {
 			limit[t] = min(f.available[t], q.maxShare[t])
 		}
 	}
-	return q.amUsed.Add(size).FitsIn(limit.MulUp(float64(q.maxAMShare)))
+	return limit.MulUp(float64(q.maxAMShare))
 }
 
 // headroom is what the application is told that it may still get.

@@ -1,0 +1,320 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/report"
+	"replay/report/explain"
+	"replay/report/parting"
+	"replay/report/quantity"
+	"replay/report/result"
+	"replay/trace"
+)
+
+func explainCommand(p *program) *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "say where the time of an application went, and what each part of it waited for",
+		ArgsUsage: "RESULT [JOB…]",
+		Description: `Examples:
+   replay explain out/run 7
+   replay explain out/run --worst wait --top 3
+   replay explain out/run --queue root.etl
+
+The result is replayed again from its run.json, and why applications wait is noted on the way. The parts of a job follow one another from its
+submission to its end and sum to the whole. A JOB is its number, its name, or the id that it was recorded under. Of many jobs (--queue, --all) it
+says which causes make up their waits.`,
+		Flags: append(progressFlags(),
+			with(&cli.StringFlag{Name: "worst", Usage: "explain the jobs with the longest `wait` for their first task, or the largest slowdown"}, oneOf("wait", "slowdown")),
+			with(&cli.IntFlag{Name: "top", Value: 1, Usage: "how many `JOBS` --worst means"}, from1To(math.MaxInt32)),
+			&cli.StringFlag{Name: "queue", Usage: "jobs of this `QUEUE` and those below it"},
+			&cli.BoolFlag{Name: "all", Usage: "all jobs"},
+			with(&cli.StringFlag{Name: "executors", Value: "10%..500%", Usage: "`FROM%..TO%` of the executors that a job had: the span of the curve of its time over executors"}, func(text string) error {
+				_, err := parseShares(text)
+				return err
+			}),
+			&cli.StringFlag{Name: "trace", Usage: "`DIR` of the trace of the result", DefaultText: "looked for here and beside the result"},
+			&cli.BoolFlag{Name: "json", Usage: "print the answer as JSON, with every part"}),
+		Action: p.explain,
+	}
+}
+
+// parseShares reads FROM%..TO% and returns the points of the curve.
+func parseShares(text string) ([]float64, error) {
+	from, to, ok := strings.Cut(text, "..")
+	var ends [2]float64
+	for i, side := range []string{from, to} {
+		x, err := strconv.ParseFloat(strings.TrimSuffix(side, "%"), 64)
+		if !ok || err != nil || !strings.HasSuffix(side, "%") || !(x > 0) || x > 1e6 {
+			return nil, fmt.Errorf("is %q, want FROM%%..TO%%, such as 10%%..500%%", text)
+		}
+		ends[i] = x / 100
+	}
+	if ends[0] > ends[1] {
+		return nil, fmt.Errorf("is %q, which begins with the larger share", text)
+	}
+	points := []float64{ends[0]}
+	for _, x := range []float64{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 50, 100} {
+		if x > ends[0] && x < ends[1] {
+			points = append(points, x)
+		}
+	}
+	if ends[1] > ends[0] {
+		points = append(points, ends[1])
+	}
+	return points, nil
+}
+
+func (p *program) explain(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("explain wants a RESULT directory, and a JOB or --worst, --queue or --all")
+	}
+	dir := c.Args().First()
+	manifest, args, err := resultAgain(dir, c.String("trace"))
+	if err != nil {
+		return err
+	}
+	if filepath.Base(dir) == "run.json" {
+		dir = filepath.Dir(dir)
+	}
+	data, err := result.Read(dir)
+	if err != nil {
+		return err
+	}
+	wanted, of, err := chosenJobs(c, data)
+	if err != nil {
+		return err
+	}
+	hear := &explaining{wanted: wanted, names: jobNames(data.Jobs)}
+	if of == "" {
+		hear.shares, _ = parseShares(c.String("executors")) // the flag takes no other
+	}
+	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), listener: hear}
+	if err := next.run(c.Context, args, io.Discard, io.Discard); err != nil {
+		return withTraceFlag(err, c)
+	}
+	if got := hear.result.Manifest.DecisionHash; got != manifest.DecisionHash && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it, and what follows is about the replay of this one\n", dir, manifest.DecisionHash, got)
+	}
+	hear.collector.Close(hear.result.Manifest.Totals.EndMS)
+	if t := &hear.totals; t.Wrong > 0 {
+		return fmt.Errorf("parts of %s do not sum to their time, which is a fault of this program: %s", quantity.Counted(t.Wrong, "jobs"), t.FirstWrong)
+	}
+	return hear.write(c, of)
+}
+
+// withTraceFlag adds to an error that the trace could not be found which flag says where it is.
+func withTraceFlag(err error, c *cli.Context) error {
+	if c.String("trace") != "" {
+		return err
+	}
+	return fmt.Errorf("%w (--trace DIR says where the trace of the result is)", err)
+}
+
+// chosenJobs returns the jobs to be explained, in order; of says which they are when it is their sum that is wanted.
+func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err error) {
+	names := c.Args().Tail()
+	ways := 0
+	for _, given := range []bool{len(names) > 0, c.IsSet("worst"), c.Bool("all") || c.IsSet("queue") && !c.IsSet("worst")} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return nil, "", usagef("explain wants one of: a JOB, --worst, --queue, --all")
+	}
+	for _, name := range names {
+		id, err := jobCalled(data, name)
+		if err != nil {
+			return nil, "", err
+		}
+		ids = append(ids, id)
+	}
+	if ids != nil {
+		return ids, "", nil
+	}
+	queue := c.String("queue")
+	var jobs []*result.Job
+	for i := range data.Jobs {
+		if j := &data.Jobs[i]; queue == "" || j.Queue == queue || strings.HasPrefix(j.Queue, queue+".") || "root."+queue == j.Queue {
+			jobs = append(jobs, j)
+		}
+	}
+	if len(jobs) == 0 {
+		var queues []string
+		for i := range data.Jobs {
+			queues = append(queues, data.Jobs[i].Queue)
+		}
+		slices.Sort(queues)
+		return nil, "", usagef("no job ran in queue %q%s", queue, meant("", queue, slices.Compact(queues)))
+	}
+	if c.IsSet("worst") {
+		measure := func(j *result.Job) float64 {
+			if c.String("worst") == "slowdown" {
+				if !result.Happened(j.Finish) {
+					return math.Inf(1)
+				}
+				return quantity.Over(float64(j.Finish-j.Submit), float64(max(j.CriticalPathMS, 1000)))
+			}
+			if !result.Happened(j.FirstTask) {
+				if result.Happened(j.Finish) {
+					return float64(j.Finish - j.Submit)
+				}
+				return float64(data.Manifest.Totals.EndMS - j.Submit)
+			}
+			return float64(j.FirstTask - j.Submit)
+		}
+		slices.SortStableFunc(jobs, func(a, b *result.Job) int { return cmp.Compare(measure(b), measure(a)) })
+		jobs = jobs[:min(len(jobs), c.Int("top"))]
+	} else if of = " of the result"; queue != "" {
+		of = " in " + queue
+	}
+	for _, j := range jobs {
+		ids = append(ids, j.ID)
+	}
+	return ids, of, nil
+}
+
+// jobCalled finds a job by its number, its name or the id under which it was recorded.
+func jobCalled(data *result.Data, name string) (int64, error) {
+	var found, ids []int64
+	for i := range data.Jobs {
+		j := &data.Jobs[i]
+		if fmt.Sprint(j.ID) == name {
+			return j.ID, nil
+		}
+		if j.ExternalID == name {
+			ids = append(ids, j.ID)
+		}
+		if j.Name == name {
+			found = append(found, j.ID)
+		}
+	}
+	if len(ids) == 1 {
+		return ids[0], nil
+	}
+	switch found = append(found, ids...); len(found) {
+	case 0:
+		return 0, usagef("no job of the result has the number, name or id %q; --worst wait finds one", name)
+	case 1:
+		return found[0], nil
+	}
+	return 0, usagef("%d jobs are called %q, by number: %s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found[:min(len(found), 10)])), ", "), "[]"))
+}
+
+// explaining is the sink of a replay in which jobs are explained.
+type explaining struct {
+	wanted    []int64
+	shares    []float64 // of the curve; nil for no view
+	names     map[int64][2]string
+	nodes     []trace.Node
+	stages    map[int64][]explain.Stage
+	collector *explain.Collector
+	jobs      map[int64]*explain.Job // in full, when they are not many to be summed up
+	totals    explain.Totals
+	result    *report.Result
+}
+
+// jobNames are the names and queues of jobs by number.
+func jobNames(jobs []result.Job) map[int64][2]string {
+	of := make(map[int64][2]string, len(jobs))
+	for i := range jobs {
+		of[jobs[i].ID] = [2]string{parting.Label(&jobs[i]), jobs[i].Queue}
+	}
+	return of
+}
+
+func (e *explaining) decisions() bool { return false }
+
+func (e *explaining) ended(r *report.Result) { e.result = r }
+
+func (e *explaining) sink(mem report.Memory, t *trace.Trace, sc *scenario.Scenario) record.Sink {
+	e.nodes, e.stages, e.jobs = sc.Input.Nodes, map[int64][]explain.Stage{}, map[int64]*explain.Job{}
+	wanted := make(map[int64]bool, len(e.wanted))
+	for _, id := range e.wanted {
+		wanted[id] = true
+	}
+	sc.Input.Jobs = explain.Watch(sc.Input.Jobs, func(j *trace.Job) {
+		if wanted[j.ID] {
+			e.stages[j.ID] = explain.StageOf(j)
+		}
+	})
+	e.collector = &explain.Collector{Sink: mem, Wants: func(job int64) bool { return wanted[job] }, Ideal: sc.Kind().Central,
+		Stages: func(job int64) []explain.Stage {
+			s := e.stages[job]
+			delete(e.stages, job)
+			return s
+		},
+		Tell: func(l *explain.Life, j *explain.Job) {
+			e.totals.Add(j)
+			if e.shares != nil {
+				j.View = explain.ViewOf(l, j, e.shares)
+				e.jobs[j.ID] = j
+			}
+		}}
+	return e.collector
+}
+
+// write prints the jobs, or the sum of many.
+func (e *explaining) write(c *cli.Context, of string) error {
+	n := e.named()
+	if c.Bool("json") {
+		out := struct {
+			DecisionHash string             `json:"decision_hash"`
+			Jobs         []explain.Told     `json:"jobs,omitempty"`
+			Totals       explain.ToldTotals `json:"totals"`
+		}{DecisionHash: e.result.Manifest.DecisionHash, Totals: e.totals.Tell()}
+		for _, id := range e.wanted {
+			if j := e.jobs[id]; j != nil {
+				out.Jobs = append(out.Jobs, j.Tell(n))
+			}
+		}
+		return writeJSON(c.App.Writer, out)
+	}
+	var text strings.Builder
+	if of != "" {
+		e.totals.WriteText(&text, of)
+	}
+	for i, id := range e.wanted {
+		if j := e.jobs[id]; j != nil {
+			if i > 0 {
+				text.WriteString("\n")
+			}
+			j.WriteText(&text, n)
+		}
+	}
+	_, err := io.WriteString(c.App.Writer, text.String())
+	return err
+}
+
+// named says what numbers of jobs and nodes stand for.
+func (e *explaining) named() *parting.Names {
+	return &parting.Names{
+		Job: func(id int64) (string, string) {
+			if j, ok := e.names[id]; ok {
+				return j[0], j[1]
+			}
+			return fmt.Sprintf("job %d", id), ""
+		},
+		Node: func(node int32) (string, int64, int64) { return nodeNamed(e.nodes, node) },
+	}
+}
+
+// nodeNamed returns the host of a node, and its size.
+func nodeNamed(nodes []trace.Node, node int32) (string, int64, int64) {
+	if node >= 0 && int(node) < len(nodes) {
+		return nodes[node].Host, nodes[node].MemMiB, int64(nodes[node].VCores)
+	}
+	return fmt.Sprintf("node %d", node), 0, 0
+}

@@ -1,0 +1,133 @@
+package fair
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy"
+	"replay/policy/resource"
+)
+
+var _ yarn.Explainer = (*Scheduler)(nil)
+
+// Why is part of [yarn.Explainer].
+func (f *Scheduler) Why(id protocol.AppID) yarn.Refusal {
+	a := f.attempt(id)
+	if a == nil || len(a.Active()) == 0 {
+		return yarn.Refusal{}
+	}
+	size, master := a.master()
+	found := yarn.Refusal{Size: a.Active()[0].Any().Size, AM: master, Node: -1}
+	if a.listed == 0 {
+		f.whyNotRunnable(a, &found)
+		return found
+	}
+	if master && !f.canRunAM(a.queue, size) {
+		found.Cause, found.Queue, found.Used, found.Limit = yarn.AMShare, a.queue.name, a.queue.amUsed, f.amLimit(a.queue)
+		return found
+	}
+	found.Cause = yarn.WaitsForNone
+	for _, t := range a.Active() {
+		r := f.whyNot(a, t)
+		if found.Cause == yarn.WaitsForNone || r.Cause == yarn.Turn {
+			found = r
+		}
+		if r.Cause == yarn.Turn {
+			break
+		}
+	}
+	found.AM = master
+	return found
+}
+
+// whyNotRunnable finds the limit on running applications that holds.
+func (f *Scheduler) whyNotRunnable(a *app, found *yarn.Refusal) {
+	found.Cause = yarn.RunningLimit
+	if u, most := f.user(a.User), f.alloc.UserLimit(a.User); u.running >= most {
+		found.User, found.Running, found.Most = a.User, int64(u.running), int64(most)
+		return
+	}
+	for q := a.queue; q != nil; q = q.parent {
+		if q.numRunnable() >= q.maxRunning {
+			found.Queue, found.Running, found.Most = q.name, int64(q.numRunnable()), int64(q.maxRunning)
+			return
+		}
+	}
+	found.Cause = yarn.Turn
+}
+
+// whyNot says why no node is taken for a key.
+func (f *Scheduler) whyNot(a *app, t *yarn.Table) yarn.Refusal {
+	size := t.Any().Size
+	limited := yarn.Refusal{Cause: yarn.QueueLimit, Size: size, Node: -1}
+	for q := a.queue; q != nil; q = q.parent {
+		if q.parent == nil { // the root is full when the cluster is
+			break
+		}
+		if !q.Usage.Add(size).FitsIn(q.maxShare) {
+			limited.Queue, limited.Used, limited.Limit = q.name, q.Usage, q.maxShare
+			return limited
+		}
+	}
+	found := f.cluster.Seek(a.Attempt, size, func(free resource.Resource) bool { return size.FitsIn(free) },
+		func(n *yarn.Node) yarn.Acceptance { return f.accepts(t, n) })
+	switch root := f.tree.root; {
+	case found.Cause == yarn.Turn && !root.Usage.Add(size).FitsIn(root.maxShare):
+		limited.Queue, limited.Used, limited.Limit = root.name, root.Usage, root.maxShare
+		return limited
+	case found.Cause == yarn.LocalityDelay:
+		found.Level = f.nextLevel(t)
+	}
+	return found
+}
+
+// nextLevel is the level that the next offer to a key would accept.
+func (f *Scheduler) nextLevel(t *yarn.Table) policy.Level {
+	p := t.Patience
+	p.Offers++
+	return f.delay.Level(&p, f.cluster.Len(), f.now)
+}
+
+// accepts is [Scheduler.match] without the offer.
+func (f *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
+	anywhere := t.Any()
+	if !t.Located() {
+		if anywhere.Relax {
+			return yarn.Accepted
+		}
+		return yarn.Never
+	}
+	// A record is valid until the next one is asked for.
+	host := t.Host(n).Asked()
+	rack := t.Rack(n)
+	level := f.nextLevel(t)
+	switch {
+	case !anywhere.Relax && rack.Asked() <= 0 || rack.Asked() > 0 && !rack.Relax && host <= 0:
+		return yarn.Never
+	case rack.Asked() > 0 && host > 0:
+		return yarn.Accepted
+	case !rack.Relaxed():
+		return yarn.Never
+	case rack.Asked() > 0 && level >= policy.RackLevel:
+		return yarn.Accepted
+	case anywhere.Relax && level == policy.AnyLevel:
+		return yarn.Accepted
+	case rack.Asked() > 0 || anywhere.Relax:
+		return yarn.Later
+	}
+	return yarn.Never
+}
+
+// Could is part of [yarn.Explainer].
+func (f *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
+	a, n := f.attempt(id), f.node(c.Node)
+	if a == nil || n == nil || a.Blacklisted(n.Node) {
+		return false
+	}
+	room := n.Free.Add(c.Size)
+	for _, t := range a.Active() {
+		if t.Any().Size.FitsIn(room) && f.accepts(t, n.Node) == yarn.Accepted {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,29 @@
+package fifo
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy/resource"
+)
+
+var _ yarn.Explainer = (*Scheduler)(nil)
+
+// Why is part of [yarn.Explainer]: only memory counts, and nothing is waited for but room.
+func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
+	a := s.attempt(id)
+	if a == nil || len(a.Active()) == 0 {
+		return yarn.Refusal{}
+	}
+	size := a.Active()[0].Any().Size
+	return s.nodes.Seek(a, size, func(free resource.Resource) bool { return size[resource.Memory] <= free[resource.Memory] },
+		func(*yarn.Node) yarn.Acceptance { return yarn.Accepted })
+}
+
+// Could is part of [yarn.Explainer].
+func (s *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
+	a, n := s.attempt(id), s.nodes.Node(c.Node)
+	if a == nil || n == nil || a.Blacklisted(n) || len(a.Active()) == 0 {
+		return false
+	}
+	return a.Active()[0].Any().Size[resource.Memory] <= n.Free[resource.Memory]+c.Size[resource.Memory]
+}

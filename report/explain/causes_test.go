@@ -1,0 +1,180 @@
+package explain_test
+
+import (
+	"strings"
+	"testing"
+
+	"replay/engine"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
+	"replay/report"
+	"replay/report/explain"
+	"replay/trace"
+)
+
+// explained replays a case and returns its jobs by number.
+func explained(t *testing.T, c *scenariotest.Case) map[int64]*explain.Job {
+	t.Helper()
+	sc, err := scenario.New(c.Input(), c.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := map[int64]*explain.Job{}
+	why := &explain.Collector{Sink: report.NewMemory(), Wants: func(int64) bool { return true }, Stages: explain.StagesOf(c.Jobs), Ideal: sc.Kind().Central,
+		Tell: func(l *explain.Life, j *explain.Job) {
+			if text := explain.Check(j); text != "" {
+				t.Errorf("job %d: %s", j.ID, text)
+			}
+			j.View = explain.ViewOf(l, j, []float64{0.5, 1, 2})
+			jobs[j.ID] = j
+		}}
+	m, err := engine.Run(t.Context(), sc, why, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	why.Close(m.Totals.EndMS)
+	if int64(len(jobs)) != m.Totals.Jobs {
+		t.Fatalf("%d jobs explained, want %d", len(jobs), m.Totals.Jobs)
+	}
+	return jobs
+}
+
+// cluster is nodes of so many MiB and plenty of vcores, on one rack.
+func cluster(mem ...int64) *scenariotest.Case {
+	c := &scenariotest.Case{Options: scenario.DefaultOptions(), Users: []trace.User{trace.NewUser(0, "ann")}}
+	for i, m := range mem {
+		host := string(rune('a' + i))
+		c.Nodes = append(c.Nodes, trace.Node{ID: int32(i), Host: host, Rack: "/" + host, RackID: int32(i), MemMiB: m, VCores: 64, Present: true})
+	}
+	c.Queues = []trace.Queue{trace.NewQueue(0, "root.default")}
+	return c
+}
+
+// job adds a generic job of one stage: an application master of 1 GiB, and tasks of a size that all run for a time.
+func job(c *scenariotest.Case, submit int64, taskMiB int64, tasks int, runMS int64) *trace.Job {
+	j := trace.NewJob(trace.KindGeneric)
+	j.ID, j.SubmitMS, j.AMMemMiB, j.AMVCores = int64(len(c.Jobs)), submit, 1024, 1
+	st := trace.NewStage(0, trace.StageInput)
+	st.TaskMemMiB, st.TaskVCores, st.Tasks = taskMiB, 1, trace.NewTasks(tasks)
+	for i := range st.Tasks.DurationMS {
+		st.Tasks.DurationMS[i] = runMS
+	}
+	j.Stages = []trace.Stage{st}
+	c.Jobs = append(c.Jobs, j)
+	return j
+}
+
+func fairFile(c *scenariotest.Case, queue string) *scenariotest.Case {
+	c.Options.Scheduler = "fair"
+	c.Options.Files = scenario.Files{"fair-scheduler.xml": {Name: "fair-scheduler.xml", Text: []byte(`<?xml version="1.0"?><allocations><queue name="default">` + queue + `</queue></allocations>`)}}
+	return c
+}
+
+// Small clusters of which it is known what the last job waits for.
+func TestCauses(t *testing.T) {
+	tests := []struct {
+		name string
+		make func() *scenariotest.Case
+		want record.Reason // of the longest wait of the last job for the ResourceManager
+	}{
+		{"a queue has all that it may have", func() *scenariotest.Case {
+			c := fairFile(cluster(65536), `<maxResources>4096 mb, 64 vcores</maxResources>`)
+			job(c, 0, 1024, 3, 60_000)
+			job(c, 20_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseQueueLimit, AM: true, MemMiB: 1024, Queue: "root.default", UsedMem: 4096, LimitMem: 4096, Ahead: record.None}},
+		{"application masters have their share", func() *scenariotest.Case {
+			c := fairFile(cluster(8192), `<maxAMShare>0.25</maxAMShare>`)
+			job(c, 0, 1024, 1, 60_000)
+			job(c, 0, 1024, 1, 60_000)
+			job(c, 20_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseAMShare, AM: true, MemMiB: 1024, Queue: "root.default", UsedMem: 2048, LimitMem: 2048, Ahead: record.None}},
+		{"a queue runs as many applications as it may", func() *scenariotest.Case {
+			c := fairFile(cluster(8192), `<maxRunningApps>1</maxRunningApps>`)
+			job(c, 0, 1024, 1, 60_000)
+			job(c, 20_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseRunningLimit, AM: true, MemMiB: 1024, Queue: "root.default", Running: 1, Most: 1, Ahead: record.None}},
+		{"application masters of the CapacityScheduler have their share", func() *scenariotest.Case {
+			c := cluster(8192)
+			c.Options.Scheduler, c.Options.Conf = "capacity", map[string]string{"yarn.scheduler.capacity.maximum-am-resource-percent": "0.25"}
+			job(c, 0, 1024, 1, 60_000)
+			job(c, 0, 1024, 1, 60_000)
+			job(c, 20_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseAMShare, AM: true, MemMiB: 1024, Queue: "root.default", UsedMem: 2048, LimitMem: 2048, Ahead: record.None}},
+		{"the cluster is full", func() *scenariotest.Case {
+			c := cluster(4096, 2048)
+			c.Options.Scheduler = "fifo"
+			job(c, 0, 1024, 4, 60_000)
+			job(c, 20_000, 3072, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseNoRoom, MemMiB: 3072, Ahead: record.None}},
+		{"others are served first", func() *scenariotest.Case {
+			c := cluster(4096)
+			c.Options.Scheduler = "fifo"
+			job(c, 0, 1024, 12, 20_000)
+			job(c, 15_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CausePassedOver, AM: true, MemMiB: 1024, Ahead: 0}},
+		{"the node is reserved for another", func() *scenariotest.Case {
+			c := cluster(8192, 8192)
+			c.Options.Scheduler, c.Options.Conf = "capacity", map[string]string{"yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
+			job(c, 0, 5120, 2, 120_000)
+			job(c, 20_000, 4096, 1, 1000)
+			job(c, 50_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseReservation, AM: true, MemMiB: 1024, Queue: "root.default", UsedMem: 16384, LimitMem: 16384, Ahead: 1}},
+		{"one before it waits for the limit", func() *scenariotest.Case {
+			c := cluster(4096)
+			c.Options.Scheduler, c.Options.Conf = "capacity", map[string]string{"yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
+			job(c, 0, 1024, 1, 120_000)
+			job(c, 20_000, 2048, 1, 1000)
+			job(c, 50_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseBehind, AM: true, MemMiB: 1024, Queue: "root.default", Ahead: 1}},
+		{"no host asked for has room, and others are not accepted yet", func() *scenariotest.Case {
+			c := cluster(2048, 8192)
+			c.Options.Scheduler, c.Options.Conf = "fair", map[string]string{"yarn.scheduler.fair.locality.threshold.node": "1", "yarn.scheduler.fair.locality.threshold.rack": "1"}
+			first := job(c, 0, 2048, 1, 120_000)
+			first.Stages[0].Tasks.SetPrefs([][]int32{{0}})
+			j := job(c, 20_000, 1024, 1, 1000)
+			j.Stages[0].Tasks.SetPrefs([][]int32{{0}})
+			return c
+		}, record.Reason{Cause: record.CauseDelay, MemMiB: 1024, Level: "NODE_LOCAL", Ahead: record.None}},
+		{"a user has all that a user may have", func() *scenariotest.Case {
+			c := cluster(8192)
+			c.Options.Scheduler = "capacity"
+			c.Options.Conf = map[string]string{"yarn.scheduler.capacity.root.queues": "default,other", "yarn.scheduler.capacity.root.default.capacity": "50", "yarn.scheduler.capacity.root.other.capacity": "50",
+				"yarn.scheduler.capacity.root.default.maximum-capacity": "100", "yarn.scheduler.capacity.root.default.user-limit-factor": "0.5", "yarn.scheduler.capacity.maximum-am-resource-percent": "1"}
+			job(c, 0, 2048, 1, 60_000)
+			job(c, 20_000, 1024, 1, 1000)
+			return c
+		}, record.Reason{Cause: record.CauseUserLimit, AM: true, MemMiB: 1024, Queue: "root.default", User: "ann", UsedMem: 3072, LimitMem: 2048, Ahead: record.None}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := tt.make()
+			jobs := explained(t, c)
+			j := jobs[int64(len(c.Jobs)-1)]
+			var longest *explain.Part
+			for i := range j.Parts {
+				if p := &j.Parts[i]; p.Reason != nil && (longest == nil || p.Length() > longest.Length()) {
+					longest = p
+				}
+			}
+			if longest == nil {
+				t.Fatalf("it waits for nothing: %+v", j.Parts)
+			}
+			r := longest.Reason
+			got := record.Reason{Cause: r.Cause, AM: r.AM, MemMiB: r.MemMiB, Queue: r.Queue, User: r.User, UsedMem: r.UsedMem, LimitMem: r.LimitMem, Running: r.Running, Most: r.Most, Level: r.Level, Ahead: r.Ahead}
+			if got != tt.want || longest.Length() < 1000 {
+				var all strings.Builder
+				j.WriteText(&all, plainNames)
+				t.Errorf("the longest wait is %d ms for\n%+v, want\n%+v\n%s", longest.Length(), got, tt.want, all.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,266 @@
+package explain
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"replay/engine/record"
+)
+
+// A View is what an application could have done at best, from its first task on, of the tasks as they ran: stages begin when those before
+// them have ended and the driver has taken as long as it did; tasks are served in order. Times are ms.
+type View struct {
+	Took      int64 // from its first task to its end
+	Modelled  int64 // the same by the simple model that the others come from: as many cores as it had at most, from the start
+	Critical  []int32
+	Infinite  int64 // with a core for each task: the longest chain of stages and what the driver does between them
+	NoSkew    int64 // with as many cores as it had, and each task as long as the mean of its stage
+	Driver    int64 // in which no task ran
+	Executors int64 // most that it had at a time
+	Cores     int64 // of them
+
+	HeldCoreMS int64 // core time of executors, from ready to end
+	UsedCoreMS int64 // of it, tasks ran
+	Curve      []Point
+}
+
+// A Point is the time that an application takes from its first task on so many executors.
+type Point struct {
+	Share     float64 `json:"share"` // of the executors that it had
+	Executors int64   `json:"executors"`
+	MS        int64   `json:"ms"`
+}
+
+// viewed is a stage of a view.
+type viewed struct {
+	id     int32
+	before []int
+	gap    int64 // of the driver, before it
+	tasks  []int64
+	cores  int64
+}
+
+// ViewOf makes the view of a job, nil of one that ran no task. Shares are the points of the curve, as parts of the executors that it had.
+func ViewOf(l *Life, j *Job, shares []float64) *View {
+	if j.FirstTask == record.None {
+		return nil
+	}
+	v := &View{Took: j.End - j.FirstTask}
+	v.executors(l, j)
+	stages, tail := v.stages(l, j)
+	if len(stages) == 0 || v.Cores == 0 {
+		return nil
+	}
+	per := max(v.Cores/max(v.Executors, 1), 1)
+	v.Modelled = run(stages, v.Cores, tail)
+	v.Infinite, v.Critical = longest(stages, tail)
+	even := slices.Clone(stages)
+	for i := range even {
+		sum := int64(0)
+		for _, t := range even[i].tasks {
+			sum += t
+		}
+		n := int64(len(even[i].tasks))
+		even[i].tasks = make([]int64, n)
+		for k := range even[i].tasks {
+			even[i].tasks[k] = (sum + n/2) / n
+		}
+	}
+	v.NoSkew = run(even, v.Cores, tail)
+	for _, s := range shares {
+		n := max(int64(s*float64(v.Executors)+0.5), 1)
+		v.Curve = append(v.Curve, Point{s, n, run(stages, n*per, tail)})
+	}
+	return v
+}
+
+// executors counts what the application held and used.
+func (v *View) executors(l *Life, j *Job) {
+	type step struct{ at, n, cores int64 }
+	var steps []step
+	for i := range l.Containers {
+		c := &l.Containers[i]
+		if c.AM || c.Registered == record.None {
+			continue
+		}
+		end := max(min(or(c.Ended, j.End), j.End), c.Registered)
+		cores := max(c.Cores, 1)
+		steps = append(steps, step{c.Registered, 1, cores}, step{end, -1, -cores})
+		v.HeldCoreMS += (end - c.Registered) * cores
+		v.UsedCoreMS += min(c.BusyMS, (end-c.Registered)*cores)
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.n, b.n)) })
+	n, cores := int64(0), int64(0)
+	for _, s := range steps {
+		n, cores = n+s.n, cores+s.cores
+		v.Executors, v.Cores = max(v.Executors, n), max(v.Cores, cores)
+	}
+}
+
+// stages are those of the trace that ran, with what the driver did before each, and the time from the last task to the end.
+func (v *View) stages(l *Life, j *Job) (list []viewed, tail int64) {
+	type ran struct {
+		ready, end int64
+		tasks      []int64
+		cores      int64
+	}
+	of := map[int32]*ran{}
+	var spans [][2]int64
+	last := j.FirstTask
+	for i := range l.Tasks {
+		t := &l.Tasks[i]
+		if t.Finish != record.None {
+			spans = append(spans, [2]int64{t.Launch, t.Finish})
+		}
+		if t.End != record.TaskSuccess {
+			continue
+		}
+		r := of[t.Stage]
+		if r == nil {
+			r = &ran{ready: t.Ready}
+			of[t.Stage] = r
+		}
+		r.ready, r.end = min(r.ready, t.Ready), max(r.end, t.Finish)
+		r.tasks = append(r.tasks, t.Finish-t.Launch)
+		r.cores = max(r.cores, int64(t.Cores))
+		last = max(last, t.Finish)
+	}
+	place := map[int32]int{}
+	before := map[int32][]int32{}
+	for _, s := range l.Stages {
+		before[s.ID] = s.Before
+		r := of[s.ID]
+		if r == nil {
+			continue
+		}
+		x := viewed{id: s.ID, tasks: r.tasks, cores: max(r.cores, 1)}
+		from := j.FirstTask
+		seen := map[int32]bool{}
+		for queue := slices.Clone(s.Before); len(queue) > 0; {
+			b := queue[0]
+			queue = queue[1:]
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			if at, placed := place[b]; placed {
+				p := of[b]
+				x.before = append(x.before, at)
+				from = max(from, p.end)
+			} else {
+				queue = append(queue, before[b]...)
+			}
+		}
+		x.gap = max(r.ready-from, 0)
+		place[s.ID] = len(list)
+		list = append(list, x)
+	}
+	slices.SortFunc(spans, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	at := j.FirstTask
+	for _, s := range spans {
+		if s[0] > at {
+			v.Driver += s[0] - at
+		}
+		at = max(at, s[1])
+	}
+	v.Driver += max(j.End-at, 0)
+	return list, max(j.End-last, 0)
+}
+
+// longest returns the length of the longest chain of stages with a core for each task, and the chain.
+func longest(stages []viewed, tail int64) (int64, []int32) {
+	ends, from := make([]int64, len(stages)), make([]int, len(stages))
+	best := 0
+	for i := range stages {
+		s := &stages[i]
+		start := int64(0)
+		from[i] = -1
+		for _, b := range s.before {
+			if ends[b] > start || from[i] < 0 {
+				start, from[i] = max(ends[b], start), b
+			}
+		}
+		ends[i] = start + s.gap + slices.Max(s.tasks)
+		if ends[i] > ends[best] {
+			best = i
+		}
+	}
+	var chain []int32
+	for i := best; i >= 0; i = from[i] {
+		chain = append(chain, stages[i].id)
+	}
+	slices.Reverse(chain)
+	return ends[best] + tail, chain
+}
+
+// due is something that happens in [run].
+type due struct {
+	at    int64
+	stage int
+	task  bool // a task ends, else the stage is ready
+}
+
+type dues []due
+
+func (d dues) Len() int           { return len(d) }
+func (d dues) Less(i, j int) bool { return d[i].at < d[j].at }
+func (d dues) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
+func (d *dues) Push(x any)        { *d = append(*d, x.(due)) }
+func (d *dues) Pop() any {
+	x := (*d)[len(*d)-1]
+	*d = (*d)[:len(*d)-1]
+	return x
+}
+
+// run returns how long the stages take on so many cores.
+func run(stages []viewed, cores, tail int64) int64 {
+	waits, next, left := make([]int, len(stages)), make([]int, len(stages)), make([]int, len(stages))
+	after := make([][]int, len(stages))
+	var queue dues
+	var open []int // stages with tasks to launch, in order
+	for i := range stages {
+		waits[i], left[i] = len(stages[i].before), len(stages[i].tasks)
+		for _, b := range stages[i].before {
+			after[b] = append(after[b], i)
+		}
+		if waits[i] == 0 {
+			queue = append(queue, due{stages[i].gap, i, false})
+		}
+	}
+	heap.Init(&queue)
+	now := int64(0)
+	for free := cores; len(queue) > 0; {
+		now = queue[0].at
+		for len(queue) > 0 && queue[0].at == now {
+			d := heap.Pop(&queue).(due)
+			if !d.task {
+				at, _ := slices.BinarySearch(open, d.stage)
+				open = slices.Insert(open, at, d.stage)
+				continue
+			}
+			free += min(stages[d.stage].cores, cores)
+			if left[d.stage]--; left[d.stage] > 0 {
+				continue
+			}
+			for _, a := range after[d.stage] {
+				if waits[a]--; waits[a] == 0 {
+					heap.Push(&queue, due{now + stages[a].gap, a, false})
+				}
+			}
+		}
+		for len(open) > 0 {
+			s := open[0]
+			need := min(stages[s].cores, cores)
+			if free < need {
+				break
+			}
+			free -= need
+			heap.Push(&queue, due{now + stages[s].tasks[next[s]], s, true})
+			if next[s]++; next[s] == len(stages[s].tasks) {
+				open = open[1:]
+			}
+		}
+	}
+	return now + tail
+}

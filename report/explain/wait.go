@@ -1,0 +1,271 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"replay/engine/record"
+)
+
+const never = math.MaxInt64
+
+// explainer makes the parts of one job.
+type explainer struct {
+	line
+	*Life
+	j          *Job
+	masters    []*record.Container            // AM containers by attempt
+	containers map[[2]int64]*record.Container // by attempt and number
+	cores      map[int64]*usage               // by attempt
+	before     map[int32][]int32              // stages by stage
+	waits      []record.Reason                // in the ResourceManager, in the order of time; they don't overlap
+	gates      []*record.Reason
+}
+
+func newExplainer(l *Life, j *Job) *explainer {
+	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: map[[2]int64]*record.Container{}, cores: map[int64]*usage{}, before: map[int32][]int32{}}
+	for i := range l.Containers {
+		c := &l.Containers[i]
+		e.containers[[2]int64{c.AMAttempt, c.Number}] = c
+		if c.AM {
+			e.masters = append(e.masters, c)
+		}
+	}
+	slices.SortFunc(e.masters, func(a, b *record.Container) int { return cmp.Compare(a.AMAttempt, b.AMAttempt) })
+	var waits []record.Reason
+	for i := range l.Reasons {
+		if r := &l.Reasons[i]; r.Cause == record.CauseGate {
+			e.gates = append(e.gates, r)
+		} else {
+			waits = append(waits, *r)
+		}
+	}
+	slices.SortStableFunc(waits, func(a, b record.Reason) int { return cmp.Compare(a.From, b.From) })
+	e.waits = waits
+	for _, s := range l.Stages {
+		e.before[s.ID] = s.Before
+	}
+	return e
+}
+
+// or returns t, or other when it did not happen.
+func or(t, other int64) int64 {
+	if t == record.None {
+		return other
+	}
+	return t
+}
+
+// whole explains all attempts of the application, one after the other.
+func (e *explainer) whole() {
+	end := e.j.End
+	attempts := e.masters
+	if len(attempts) == 0 {
+		if !e.Ideal {
+			e.rm(end, "")
+			return
+		}
+		attempts = []*record.Container{nil}
+	}
+	for i, am := range attempts {
+		attempt := int64(1)
+		if am != nil {
+			attempt = am.AMAttempt
+			e.rm(min(am.Allocated, end), fmt.Sprintf("container %d is allocated to the application master%s", am.Number, onNode(am.Node)))
+			e.add(min(or(am.Started, or(am.Ended, end)), end), part(AMStart).by("its process starts"))
+			e.add(min(or(am.Registered, or(am.Ended, end)), end), part(AMStart).by("the application master registers"))
+		}
+		if am != nil && i+1 < len(attempts) { // it came to nothing
+			lost := part(LostWork).by(fmt.Sprintf("attempt %d of the application master ends", attempt))
+			lost.Attempts = 1
+			e.firstTask(attempt, min(or(am.Ended, end), end))
+			e.add(min(or(am.Ended, end), end), lost)
+			continue
+		}
+		if t := e.firstTask(attempt, end); t != nil {
+			e.path(attempt, end)
+		}
+	}
+	e.add(end, part(Tail).by("the application ends"))
+}
+
+// onNode says on which node; names are put in by [Names].
+func onNode(node int32) string {
+	if node < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" on {node %d}", node)
+}
+
+// rm goes on to a time at which the ResourceManager gives something, with the reasons why it did not before.
+func (e *explainer) rm(to int64, by string) {
+	rest := record.CauseTurn
+	if e.Ideal {
+		rest = record.CauseNoRoom
+	}
+	e.reasons(to, part(rest), by)
+}
+
+// reasons goes on to a time with the reasons that hold, and with other where none does.
+func (e *explainer) reasons(to int64, other Part, by string) {
+	i, _ := slices.BinarySearchFunc(e.waits, e.at+1, func(r record.Reason, at int64) int { return cmp.Compare(r.To, at) })
+	for ; i < len(e.waits) && e.waits[i].From < to && e.at < to; i++ {
+		r := &e.waits[i]
+		e.add(min(r.From, to), other)
+		p := part(r.Cause)
+		p.Reason = r
+		if r.To < to {
+			e.add(r.To, p.by("{decision}"))
+		} else {
+			e.add(to, p.by(by))
+		}
+	}
+	e.add(to, other.by(by))
+}
+
+// firstTask goes on to the first task of an attempt, at most to a time, and returns it, nil when there is none.
+func (e *explainer) firstTask(attempt, end int64) *record.Task {
+	var t *record.Task
+	for i := range e.Tasks {
+		x := &e.Tasks[i]
+		if x.AMAttempt == attempt && x.Launch >= e.at && x.Launch <= end && (t == nil || cmp.Or(cmp.Compare(x.Launch, t.Launch), cmp.Compare(x.Stage, t.Stage), cmp.Compare(x.Index, t.Index)) < 0) {
+			t = x
+		}
+	}
+	last := end
+	if t != nil {
+		last = t.Launch
+	}
+	if c := e.ready(attempt, last); c != nil {
+		e.container(c, last)
+	}
+	for _, r := range e.gates {
+		if r.AMAttempt == attempt {
+			p := part(record.CauseGate).by("enough executors have registered, or the wait is over")
+			p.Reason = r
+			e.add(min(r.To, last), p)
+		}
+	}
+	if t == nil {
+		if e.j.Kind == "service" && e.at > e.j.Submit {
+			e.add(last, part(Service))
+			return nil
+		}
+		e.rm(last, "")
+		return nil
+	}
+	e.add(min(t.Ready, last), stagePart(Driver, t).by(fmt.Sprintf("stage %d is submitted", t.Stage)))
+	e.launch(t)
+	return t
+}
+
+func stagePart(c record.Cause, t *record.Task) Part {
+	p := part(c)
+	p.Stage, p.Task = t.Stage, t.Index
+	return p
+}
+
+// ready returns the container of an attempt that was ready for tasks first, by a time, else the one that was allocated first by then; nil
+// without one.
+func (e *explainer) ready(attempt, by int64) (first *record.Container) {
+	rank := func(c *record.Container) [3]int64 {
+		return [3]int64{or(c.Registered, never), c.Allocated, c.Number}
+	}
+	for i := range e.Containers {
+		c := &e.Containers[i]
+		if c.AM || c.AMAttempt != attempt || c.Allocated > by || c.Allocated < 0 {
+			continue
+		}
+		if a := rank(c); first == nil || slices.Compare(a[:], func() []int64 { b := rank(first); return b[:] }()) < 0 {
+			first = c
+		}
+	}
+	return first
+}
+
+// container goes on, at most to a time, until tasks can run in a container.
+func (e *explainer) container(c *record.Container, to int64) {
+	asked := c.Asked
+	if asked == record.None {
+		asked = e.at
+	}
+	e.add(min(asked, to), part(Ask).by("the application master asks for containers with its heartbeat"))
+	e.rm(min(c.Allocated, to), fmt.Sprintf("container %d is allocated%s", c.Number, onNode(c.Node)))
+	e.add(min(or(c.Acquired, or(c.Ended, to)), to), part(Answer).by("the application master hears of it with its heartbeat"))
+	e.add(min(or(c.Started, or(c.Ended, to)), to), part(ExecutorStart).by("its process starts"))
+	e.add(min(or(c.Registered, or(c.Ended, to)), to), part(ExecutorStart).by("tasks can run in it"))
+}
+
+// launch goes on to the launch of a task that is ready.
+func (e *explainer) launch(t *record.Task) {
+	by := fmt.Sprintf("task %d of stage %d is launched%s", t.Index, t.Stage, onNode(t.Node))
+	c := e.containers[[2]int64{t.AMAttempt, t.Container}]
+	if c != nil && !c.AM && c.Registered > e.at {
+		e.container(c, t.Launch)
+	}
+	u := e.usageOf(t.AMAttempt)
+	for e.at < t.Launch {
+		free, until := u.freeAt(e.at, int64(max(t.Cores, 1)))
+		until = min(until, t.Launch)
+		switch {
+		case free:
+			e.add(until, stagePart(LocalityWait, t).by(by))
+		default:
+			e.reasons(until, stagePart(OwnTasks, t), by)
+		}
+	}
+}
+
+// usage is how many cores of an attempt are free, as steps in time.
+type usage struct {
+	at   []int64
+	free []int64
+}
+
+func (e *explainer) usageOf(attempt int64) *usage {
+	if u := e.cores[attempt]; u != nil {
+		return u
+	}
+	type step struct{ at, by int64 }
+	var steps []step
+	for i := range e.Containers {
+		c := &e.Containers[i]
+		if c.AMAttempt == attempt && !c.AM && c.Registered != record.None && c.Cores > 0 {
+			steps = append(steps, step{c.Registered, c.Cores}, step{max(or(c.Ended, never), c.Registered), -c.Cores})
+		}
+	}
+	for i := range e.Tasks {
+		if t := &e.Tasks[i]; t.AMAttempt == attempt {
+			steps = append(steps, step{t.Launch, -int64(t.Cores)}, step{max(or(t.Freed, or(t.Finish, never)), t.Launch), int64(t.Cores)})
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	u := &usage{}
+	free := int64(0)
+	for i, s := range steps {
+		free += s.by
+		if i+1 == len(steps) || steps[i+1].at != s.at {
+			u.at, u.free = append(u.at, s.at), append(u.free, free)
+		}
+	}
+	e.cores[attempt] = u
+	return u
+}
+
+// freeAt reports whether so many cores are free at a time, and until when that stays so.
+func (u *usage) freeAt(at, cores int64) (free bool, until int64) {
+	i, found := slices.BinarySearch(u.at, at)
+	if !found {
+		i--
+	}
+	is := func(i int) bool { return i >= 0 && u.free[i] >= cores }
+	free = is(i)
+	for i++; i < len(u.at); i++ {
+		if is(i) != free {
+			return free, u.at[i]
+		}
+	}
+	return free, never
+}
