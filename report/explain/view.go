@@ -52,7 +52,6 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 	if len(stages) == 0 || v.Cores == 0 {
 		return nil
 	}
-	per := max(v.Cores/max(v.Executors, 1), 1)
 	v.Modelled = run(stages, v.Cores, tail)
 	v.Infinite, v.Critical = longest(stages, tail)
 	even := slices.Clone(stages)
@@ -70,7 +69,11 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 	v.NoSkew = run(even, v.Cores, tail)
 	for _, s := range shares {
 		n := max(int64(s*float64(v.Executors)+0.5), 1)
-		v.Curve = append(v.Curve, Point{s, n, run(stages, n*per, tail)})
+		if k := len(v.Curve); k > 0 && v.Curve[k-1].Executors == n {
+			continue
+		}
+		cores := max(int64(s*float64(v.Cores)+0.5), 1)
+		v.Curve = append(v.Curve, Point{s, n, run(stages, cores, tail)})
 	}
 	return v
 }

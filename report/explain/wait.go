@@ -18,14 +18,14 @@ type explainer struct {
 	j          *Job
 	masters    []*record.Container            // AM containers by attempt
 	containers map[[2]int64]*record.Container // by attempt and number
-	cores      map[int64]*usage               // by attempt
+	cores      map[[2]int64]*usage            // by attempt and priority of the containers: that of a Spark executor is its resource profile
 	before     map[int32][]int32              // stages by stage
 	waits      []record.Reason                // in the ResourceManager, in the order of time; they don't overlap
 	gates      []*record.Reason
 }
 
 func newExplainer(l *Life, j *Job) *explainer {
-	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: map[[2]int64]*record.Container{}, cores: map[int64]*usage{}, before: map[int32][]int32{}}
+	e := &explainer{line: line{at: j.Submit}, Life: l, j: j, containers: map[[2]int64]*record.Container{}, cores: map[[2]int64]*usage{}, before: map[int32][]int32{}}
 	for i := range l.Containers {
 		c := &l.Containers[i]
 		e.containers[[2]int64{c.AMAttempt, c.Number}] = c
@@ -205,7 +205,7 @@ func (e *explainer) launch(t *record.Task) {
 	if c != nil && !c.AM && c.Registered > e.at {
 		e.container(c, t.Launch)
 	}
-	u := e.usageOf(t.AMAttempt)
+	u := e.usageOf(t.AMAttempt, e.priority(t))
 	for e.at < t.Launch {
 		free, until := u.freeAt(e.at, int64(max(t.Cores, 1)))
 		until = min(until, t.Launch)
@@ -224,20 +224,29 @@ type usage struct {
 	free []int64
 }
 
-func (e *explainer) usageOf(attempt int64) *usage {
-	if u := e.cores[attempt]; u != nil {
+// priority is that of the container of a task.
+func (e *explainer) priority(t *record.Task) int64 {
+	if c := e.containers[[2]int64{t.AMAttempt, t.Container}]; c != nil {
+		return int64(c.Priority)
+	}
+	return record.None
+}
+
+func (e *explainer) usageOf(attempt, priority int64) *usage {
+	key := [2]int64{attempt, priority}
+	if u := e.cores[key]; u != nil {
 		return u
 	}
 	type step struct{ at, by int64 }
 	var steps []step
 	for i := range e.Containers {
 		c := &e.Containers[i]
-		if c.AMAttempt == attempt && !c.AM && c.Registered != record.None && c.Cores > 0 {
+		if c.AMAttempt == attempt && int64(c.Priority) == priority && !c.AM && c.Registered != record.None && c.Cores > 0 {
 			steps = append(steps, step{c.Registered, c.Cores}, step{max(or(c.Ended, never), c.Registered), -c.Cores})
 		}
 	}
 	for i := range e.Tasks {
-		if t := &e.Tasks[i]; t.AMAttempt == attempt {
+		if t := &e.Tasks[i]; t.AMAttempt == attempt && e.priority(t) == priority {
 			steps = append(steps, step{t.Launch, -int64(t.Cores)}, step{max(or(t.Freed, or(t.Finish, never)), t.Launch), int64(t.Cores)})
 		}
 	}
@@ -250,7 +259,7 @@ func (e *explainer) usageOf(attempt int64) *usage {
 			u.at, u.free = append(u.at, s.at), append(u.free, free)
 		}
 	}
-	e.cores[attempt] = u
+	e.cores[key] = u
 	return u
 }
 
