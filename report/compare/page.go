@@ -21,6 +21,7 @@ var findingClass = map[Finding]string{
 func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	m := c.study.manifest(0)
 	p := page.Page{Title: "Comparison on " + c.subject(), About: m.Elsewhere, Ledes: append(c.outcomeParagraphs(), c.Verdict()...), Method: c.Method()}
+	p.Chips = []string{c.Unit.Counted(len(c.Units)), quantity.Counted(int64(c.Jobs), "jobs"), quantity.Counted(int64(len(c.Variants)), "variants")}
 	for i, v := range c.Variants {
 		as := v.Name
 		if i == 0 {
