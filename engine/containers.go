@@ -425,16 +425,12 @@ func (a *app) hintedRoom(size resource.Resource) []int32 {
 	if !ok {
 		return nil
 	}
-	room := a.s.room[:0]
+	list, has := a.s.room[:0], a.s.roomFor(size)
 	for node := range p.Preferred {
-		if a.s.hasRoom(protocol.NodeID(node), size) {
-			room = append(room, node)
+		if has.Has(int(node)) {
+			list = append(list, node)
 		}
 	}
-	a.s.room = room
-	return slices.Clone(room)
-}
-
-func (s *sim) hasRoom(id protocol.NodeID, size resource.Resource) bool {
-	return s.rm.Registered(id) && s.nodes.used[id].Add(size).FitsIn(s.total(id))
+	a.s.room = list
+	return slices.Clone(list)
 }

@@ -24,6 +24,8 @@ type nodes struct {
 	told       []record.Node // what was last said of each
 	over       []float64     // most vcores in use for each that there is, 0 while never more than one
 	registered []protocol.NodeID
+	in         []bool // registered
+	rooms      []*room
 	capacity   resource.Resource // of those that are registered
 	beating    []protocol.NodeID // those that send heartbeats: not the ones that have died and are not found lost yet
 }
@@ -42,7 +44,7 @@ func (s *sim) startNodes() {
 		n.down = append(n.down, !spec.Present)
 		n.total = append(n.total, s.size(&spec))
 		n.used = append(n.used, resource.Resource{})
-		n.shrunk = append(n.shrunk, false)
+		n.shrunk, n.in = append(n.shrunk, false), append(n.in, false)
 		n.over = append(n.over, 0)
 		n.told = append(n.told, record.Node{Time: record.None})
 	}
@@ -100,11 +102,11 @@ func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
 // beatsChanged tells the loop which nodes send heartbeats now.
 func (s *sim) beatsChanged() {
 	s.rm.Hear()
-	s.nodes.registered, s.nodes.beating = s.nodes.registered[:0], s.nodes.beating[:0]
+	s.nodes.registered, s.nodes.beating, s.nodes.rooms = s.nodes.registered[:0], s.nodes.beating[:0], s.nodes.rooms[:0]
 	s.nodes.capacity = resource.Resource{}
 	for i := range s.nodes.spec {
 		id := protocol.NodeID(i)
-		if !s.rm.Registered(id) {
+		if s.nodes.in[i] = s.rm.Registered(id); !s.nodes.in[i] {
 			continue
 		}
 		s.nodes.registered = append(s.nodes.registered, id)

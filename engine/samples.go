@@ -85,8 +85,8 @@ func (q *queueUsage) under(i int, path string) (used resource.Resource, containe
 
 // use books a container to a node and checks that the node can hold it.
 func (n *nodes) use(s *sim, id protocol.NodeID, size resource.Resource) {
-	n.used[id] = n.used[id].Add(size)
-	over := n.used[id]
+	over := n.used[id].Add(size)
+	n.book(id, over)
 	total := s.total(id)
 	if has := total[resource.VCores]; over[resource.VCores] > has && has > 0 {
 		n.over[id] = max(n.over[id], float64(over[resource.VCores])/float64(has))
@@ -103,7 +103,7 @@ func (n *nodes) use(s *sim, id protocol.NodeID, size resource.Resource) {
 }
 
 func (n *nodes) release(id protocol.NodeID, size resource.Resource) {
-	n.used[id] = n.used[id].Sub(size)
+	n.book(id, n.used[id].Sub(size))
 }
 
 // sample gives the state of every queue and of the cluster, and compares the scheduler's books with

@@ -112,9 +112,9 @@ type profile struct {
 	target            int
 	starting, running int
 	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
-	hints             spark.StageHints  // hosts in the order of their names
-	told              []spark.HostTasks // hosts of the last hints, as the driver told them
-	sorted            []spark.HostTasks // and by name
+	hints             spark.StageHints
+	told, sorted      []spark.HostTasks    // hosts of the hints at the last ask, as the driver told them and by name
+	localities        []*protocol.Locality // that were asked for of late
 }
 
 // containerState is a container from the end of its launch to its completion; released outlives it.
@@ -181,7 +181,6 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 	for _, t := range r.Profiles {
 		p := &a.profiles[t.Profile]
 		p.hints = t.Hints
-		p.hints.Hosts = a.byName(p, t.Hints.Hosts)
 		if !p.targeted {
 			p.targeted, p.target = true, a.initial
 		}
@@ -194,28 +193,16 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 	return changed
 }
 
-// byName returns hosts in the order of their names; most calls are about hosts that the one before was about.
-func (a *Allocator) byName(p *profile, hosts []spark.HostTasks) []spark.HostTasks {
-	if len(hosts) == len(p.told) && (len(hosts) == 0 || &hosts[0] == &p.told[0] || slices.Equal(hosts, p.told)) {
-		return p.sorted
+// byName returns the hosts of the hints in the order of their names.
+func (a *Allocator) byName(p *profile) []spark.HostTasks {
+	hosts := p.hints.Hosts
+	if len(hosts) == 0 || len(hosts) == len(p.told) && &hosts[0] == &p.told[0] {
+		return p.sorted[:len(hosts)]
 	}
-	p.told = hosts
-	for i, h := range hosts {
-		a.index.set(h.Host, int32(i)+1)
-	}
-	known := p.sorted[:0]
-	for _, h := range p.sorted {
-		if i := a.index.position(h.Host); i >= 0 {
-			known = append(known, hosts[i])
-		}
-	}
-	for _, h := range hosts {
-		a.index.set(h.Host, 0)
-	}
-	p.sorted = known
-	if len(known) < len(hosts) {
-		p.sorted = append(p.sorted[:0], hosts...)
-		slices.SortFunc(p.sorted, func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) })
+	order := func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) }
+	p.told, p.sorted = hosts, hosts
+	if !slices.IsSortedFunc(hosts, order) {
+		p.sorted = slices.SortedFunc(slices.Values(hosts), order)
 	}
 	return p.sorted
 }

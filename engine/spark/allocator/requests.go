@@ -78,11 +78,12 @@ const (
 // and ones without preference are replaced when there are more places to ask for than missing ones.
 func (a *Allocator) ask(p int32, missing int) {
 	profile := &a.profiles[p]
-	for i, h := range profile.hints.Hosts {
+	hosts := a.byName(profile)
+	for i, h := range hosts {
 		a.index.set(h.Host, int32(i)+1)
 	}
 	available, anywhere := missing, 0
-	hints := a.hints(p)
+	hints := a.hints(profile, hosts)
 	groups := a.client.Groups(p)
 	for i := range groups {
 		g := &groups[i]
@@ -107,7 +108,7 @@ func (a *Allocator) ask(p int32, missing int) {
 		}
 	}
 	prefs := policy.Requests(a.placement, available+anywhere, hints, a.taskHosts(p))
-	for _, h := range profile.hints.Hosts {
+	for _, h := range hosts {
 		a.index.set(h.Host, 0)
 	}
 	local := slices.DeleteFunc(prefs, func(p policy.Preference) bool { return len(p) == 0 })
@@ -117,22 +118,21 @@ func (a *Allocator) ask(p int32, missing int) {
 		for same < len(local) && len(local[same]) == len(local[i]) && &local[same][0] == &local[i][0] {
 			same++
 		}
-		a.add(p, a.locality(profile.hints.Hosts, local[i]), same-i)
+		a.add(p, a.locality(profile, local[i]), same-i)
 		i = same
 	}
 	a.add(p, nil, available-len(local))
 }
 
-// hints returns what the placement has to know about profile p, but for what is pending; a.index holds its hosts.
-func (a *Allocator) hints(p int32) *policy.Hints {
-	profile := &a.profiles[p]
-	n := len(profile.hints.Hosts)
+// hints returns what the placement has to know about a profile, but for what is pending; a.index holds its hosts.
+func (a *Allocator) hints(profile *profile, hosts []spark.HostTasks) *policy.Hints {
+	n := len(hosts)
 	h := &a.index.hints
 	*h = policy.Hints{
 		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec,
 		Tasks: zeros(h.Tasks, n), Existing: zeros(h.Existing, n), Pending: zeros(h.Pending, n),
 	}
-	for i, t := range profile.hints.Hosts {
+	for i, t := range hosts {
 		h.Tasks[i] = t.Tasks
 	}
 	for _, e := range profile.hosts {
@@ -163,13 +163,26 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 	return tasks
 }
 
-// locality returns the hosts of a preference, in the order of their names.
-func (a *Allocator) locality(hosts []spark.HostTasks, pref policy.Preference) *protocol.Locality {
+// mostLocalities is how many localities of a profile are kept: most asks name the hosts of one before.
+const mostLocalities = 4
+
+// locality returns the hosts of a preference, in the order of their names; they are positions in the profile's sorted hosts.
+func (a *Allocator) locality(p *profile, pref policy.Preference) *protocol.Locality {
+	for _, l := range p.localities {
+		if slices.EqualFunc(l.Hosts, pref, func(host protocol.Name, h int32) bool { return host == p.sorted[h].Host }) {
+			return l
+		}
+	}
 	names := make([]protocol.Name, len(pref))
 	for i, h := range pref {
-		names[i] = hosts[h].Host
+		names[i] = p.sorted[h].Host
 	}
-	return protocol.NewLocality(names, a.rackOf)
+	l := protocol.NewLocality(names, a.rackOf)
+	if len(p.localities) == mostLocalities {
+		p.localities = slices.Delete(p.localities, 0, 1)
+	}
+	p.localities = append(p.localities, l)
+	return l
 }
 
 func (a *Allocator) add(p int32, at *protocol.Locality, n int) {

@@ -70,13 +70,16 @@ func (m *testMaster) want(now int64, n int, h spark.StageHints) {
 	m.RequestTotal(now, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: n, Hints: h}}})
 }
 
-// Hosts of hints and of requests are in the order of their names, racks too; the hints are the allocator's own copy.
+// Hosts of hints and of requests are in the order of their names, racks too; the driver's hints stay as they are.
 func TestRequestsAreOrderedByName(t *testing.T) {
 	m, p, log := newScripted(t, []policy.Preference{{0, 1, 2}, {3}})
 	hosts := []spark.HostTasks{on(hostOfD, 1), on(hostOfC, 2), on(hostOfB, 3), on(hostOfA, 4)}
 	m.want(0, 3, spark.StageHints{LocalTasks: 5, Hosts: hosts})
-	hosts[3].Tasks = 99
+	told := slices.Clone(hosts)
 	m.beat(0, nil)
+	if !slices.Equal(hosts, told) {
+		t.Errorf("the driver's hints are %v after an ask, want %v", hosts, told)
+	}
 	if d := cmp.Diff([]string{"+ a b c /r /s", "+ d /r", "+"}, *log); d != "" {
 		t.Errorf("requests (-want +got)\n%s", d)
 	}

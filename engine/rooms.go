@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/policy/resource"
+)
+
+// room is the nodes of the cluster that have room for a container of a size.
+type room struct {
+	size resource.Resource
+	yarn.Ranks
+}
+
+// mostRooms is how many sizes the room is kept for.
+const mostRooms = 32
+
+// roomFor returns the nodes in the cluster that have room for a container of a size now. It is valid until something changes.
+func (s *sim) roomFor(size resource.Resource) *room {
+	n := &s.nodes
+	for _, r := range n.rooms {
+		if r.size == size {
+			return r
+		}
+	}
+	if len(n.rooms) == mostRooms {
+		n.rooms = n.rooms[:0]
+	}
+	r := &room{size: size}
+	r.Reset(len(n.spec))
+	for _, id := range n.registered {
+		r.Set(int(id), n.fits(id, &size))
+	}
+	n.rooms = append(n.rooms, r)
+	return r
+}
+
+// fits reports whether a node in the cluster has room for a container of a size.
+func (n *nodes) fits(id protocol.NodeID, size *resource.Resource) bool {
+	if !n.in[id] {
+		return false
+	}
+	used, total := &n.used[id], &n.total[id]
+	for i := range size {
+		if used[i]+size[i] > total[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// book books what a container uses of a node, or less of it.
+func (n *nodes) book(id protocol.NodeID, used resource.Resource) {
+	n.used[id] = used
+	for _, r := range n.rooms {
+		r.Set(int(id), n.fits(id, &r.size))
+	}
+}
