@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ type format struct {
 var formats = map[string]format{
 	"sls": {"jobs and nodes of the YARN Scheduler Load Simulator", []string{"sls-jobs.json", "sls-nodes.json"}, writeSLS},
 	"swf": {"Standard Workload Format of the Parallel Workloads Archive", []string{"trace.swf"}, writeSWF},
+	"wta": {"tables of the Workflow Trace Archive", []string{
+		"tasks/schema-1.0/part.0.parquet", "workflows/schema-1.0/part.0.parquet", "resources/schema-1.0/part.0.parquet", "workload/schema-1.0/generic_information.json",
+	}, writeWTA},
 }
 
 // Names lists the formats.
@@ -55,6 +59,9 @@ func Write(ctx context.Context, t *trace.Trace, name, dir string) (files []strin
 	var open []*os.File
 	var writers []*bufio.Writer
 	for _, n := range f.files {
+		if err := os.MkdirAll(filepath.Dir(p.Path(n)), 0o777); err != nil {
+			return nil, nil, err
+		}
 		file, err := os.Create(p.Path(n))
 		if err != nil {
 			return nil, nil, err

@@ -85,6 +85,15 @@ func numberIn(text, word string, otherwise int64) int64 {
 	return otherwise
 }
 
+// userOf is the number of a job's user; -1, which an import names default, is nobody.
+func userOf(m *trace.Meta, j *trace.Job) int64 {
+	name := m.Users[j.User].Name
+	if name == "default" {
+		return -1
+	}
+	return numberIn(name, "user", int64(j.User)+1)
+}
+
 // seconds is a time in whole seconds, as the format has it; what is lost of it is counted.
 func seconds(ms int64, lost Lost) int64 {
 	lost.count("parts of a second of times", min(ms%1000, 1))
@@ -142,14 +151,10 @@ func swfJob(m *trace.Meta, j *trace.Job, number []int64, w *bufio.Writer, lost L
 	case "killed":
 		status = 5
 	}
-	user := int64(-1) // that an import names default
-	if name := m.Users[j.User].Name; name != "default" {
-		user = numberIn(name, "user", int64(j.User)+1)
-	}
 	if len(j.DependsOn) > 0 {
 		before, think = id(j.DependsOn[0]), seconds(max(j.ThinkMS, 0), lost)
 	}
 	_, err := fmt.Fprintf(w, "%d %d %d %d %d -1 -1 %d -1 %d %d %d -1 %d %d -1 %d %d\n", id(j.ID), seconds(j.SubmitMS, lost), wait, seconds(run, lost), procs, procs, kb, status,
-		user, numberIn(j.Name, "application", -1), j.Queue, before, think)
+		userOf(m, j), numberIn(j.Name, "application", -1), j.Queue, before, think)
 	return err
 }
