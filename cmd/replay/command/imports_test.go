@@ -81,6 +81,7 @@ var picture = map[string][]string{
 	"replay/report/gate":       {"replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/quantity", "replay/report/result", "replay/report/target"},
 	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
 	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/trace/tablefile"},
+	"replay/report/timeline":   {"replay/input", "replay/sealed", "replay/engine/record", "replay/trace/tablefile"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 
 	"replay/report/reporttest/browser": nil,
