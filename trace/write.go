@@ -295,7 +295,7 @@ func newTable[T any](w *Writer, file, table string) (*tableWriter[T], error) {
 		return nil, err
 	}
 	t := &tableWriter[T]{name: name, file: f, sum: sha256.New()}
-	t.buf = bufio.NewWriterSize(io.MultiWriter(f, t.sum), 1<<20)
+	t.buf = bufio.NewWriterSize(io.MultiWriter(f, t.sum), 1<<16)
 	t.pw = parquet.NewGenericWriter[T](t.buf, writerOptions(table, w.manifest.OriginUnixMS)...)
 	return t, nil
 }
@@ -330,9 +330,6 @@ func writerOptions(table string, origin *int64) []parquet.WriterOption {
 func (t *tableWriter[T]) rows() int64 { return t.n + int64(len(t.batch)) }
 
 func (t *tableWriter[T]) add(row T) error {
-	if t.batch == nil {
-		t.batch = make([]T, 0, writeBatch)
-	}
 	t.batch = append(t.batch, row)
 	if len(t.batch) < writeBatch {
 		return nil

@@ -32,16 +32,18 @@ type table[S, R any] struct {
 	err     error
 }
 
+// codec is shared, as its encoders are costly to make.
+var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
+
 func newTable[S, R any](path string, row func(*S) R) (*table[S, R], error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &table[S, R]{path: path, row: row, file: file, buffer: bufio.NewWriterSize(file, 1<<20)}
+	t := &table[S, R]{path: path, row: row, file: file, buffer: bufio.NewWriterSize(file, 1<<16)}
 	t.writer = parquet.NewGenericWriter[R](t.buffer, parquet.MaxRowsPerRowGroup(rowGroupRows),
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
+		parquet.Compression(codec),
 		parquet.CreatedBy("replay", "1", "0"))
-	t.records, t.rows = make([]S, 0, batchRows), make([]R, 0, batchRows)
 	return t, nil
 }
 
