@@ -235,23 +235,8 @@ func readTrace(dir, name string) (*Recording, error) {
 	if r.input, err = scenario.InputOf(t, filepath.Base(filepath.Clean(name)), name); err != nil {
 		return nil, err
 	}
-	var recorded struct {
-		Applications []workload.RecordedApp `json:"applications"`
-	}
-	if err := attached(t, dir, "recorded.json", &recorded); err != nil {
-		return nil, fmt.Errorf("%s: not imported from a recording: %w", dir, err)
-	}
-	r.apps = recorded.Applications
-	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return cmp.Compare(a.Job, b.Job) })
 	if r.executors, err = t.Executors(); err != nil {
 		return nil, err
-	}
-	data, err := t.Attachment(workload.AttemptsFile)
-	if err == nil {
-		err = workload.ReadAttempts(data, r.apps)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	for j, err := range trace.All(t.Jobs()) {
 		if err != nil {
@@ -259,22 +244,45 @@ func readTrace(dir, name string) (*Recording, error) {
 		}
 		r.jobs = append(r.jobs, j)
 	}
+	if err := r.take(t.Attachment); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// take takes what was recorded of the jobs, from the files of a trace.
+func (r *Recording) take(file func(name string) ([]byte, error)) error {
+	var recorded struct {
+		Applications []workload.RecordedApp `json:"applications"`
+	}
+	if err := attached(file, "recorded.json", &recorded); err != nil {
+		return fmt.Errorf("not imported from a recording: %w", err)
+	}
+	r.apps = recorded.Applications
+	slices.SortFunc(r.apps, func(a, b workload.RecordedApp) int { return cmp.Compare(a.Job, b.Job) })
+	data, err := file(workload.AttemptsFile)
+	if err == nil {
+		err = workload.ReadAttempts(data, r.apps)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if len(r.apps) != len(r.jobs) {
-		return nil, fmt.Errorf("%s: recorded.json has %d applications, want one for each of %d jobs", dir, len(r.apps), len(r.jobs))
+		return fmt.Errorf("recorded.json has %d applications, want one for each of %d jobs", len(r.apps), len(r.jobs))
 	}
 	for i := range r.apps {
 		if a := &r.apps[i]; a.Job != r.jobs[i].ID || len(a.Stages) != len(r.jobs[i].Stages) {
-			return nil, fmt.Errorf("%s: recorded.json: application %s has job %d and %d stages, want job %d and %d stages",
-				dir, a.ID, a.Job, len(a.Stages), r.jobs[i].ID, len(r.jobs[i].Stages))
+			return fmt.Errorf("recorded.json: application %s has job %d and %d stages, want job %d and %d stages",
+				a.ID, a.Job, len(a.Stages), r.jobs[i].ID, len(r.jobs[i].Stages))
 		}
 	}
 	r.cluster = &clusterRecord{}
-	err = attached(t, dir, "recorded_containers.json", r.cluster)
+	err = attached(file, "recorded_containers.json", r.cluster)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.cluster = nil
 	case err != nil:
-		return nil, err
+		return err
 	}
 	r.IsCluster = r.cluster != nil
 	if r.IsCluster {
@@ -284,16 +292,16 @@ func readTrace(dir, name string) (*Recording, error) {
 			}
 		}
 	}
-	return r, nil
+	return nil
 }
 
-func attached(t *trace.Trace, dir, name string, v any) error {
-	data, err := t.Attachment(name)
+func attached(file func(name string) ([]byte, error), name string, v any) error {
+	data, err := file(name)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

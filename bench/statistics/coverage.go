@@ -166,7 +166,8 @@ func coverage(ctx context.Context, e effort, w io.Writer) (bool, error) {
 	ofRule := []rule{{seeds: inference.Fewest}, {precision: compare.DefaultPrecision, limit: mostSeen}}
 	counts := []tallies{{}, {}}
 	for i := range e.worlds {
-		err := e.worlds[i].sample(ctx, e.generated/len(e.worlds), e.truth+mostSeen, func(s sampled) error {
+		worlds := len(e.worlds)
+		err := e.worlds[i].sample(ctx, e.generated*(i+1)/worlds-e.generated*i/worlds, e.truth+mostSeen, func(s sampled) error {
 			for r, rule := range ofRule {
 				c, err := rule.compare(s.a[:mostSeen], s.b[:mostSeen])
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -142,22 +143,32 @@ func TestFullDisk(t *testing.T) {
 				line[i] = "5"
 			}
 		}
-		cmd, stderr := f.start(t, line, "REPLAY_DISK=200")
-		err := cmd.Run()
-		if cmd.ProcessState.ExitCode() != exitBadInput || !strings.Contains(stderr.String(), "file too large") {
-			t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, exitBadInput)
-		}
-		f.empty(t, line)
+		t.Run(line[0], func(t *testing.T) {
+			t.Parallel()
+			own := *f // with outputs of its own
+			own.out, own.temporary = filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "temporary")
+			line := slices.Clone(line)
+			for i := range line {
+				line[i] = strings.ReplaceAll(line[i], f.out, own.out)
+			}
+			cmd, stderr := own.start(t, line, "REPLAY_DISK=200")
+			err := cmd.Run()
+			if cmd.ProcessState.ExitCode() != exitBadInput || !strings.Contains(stderr.String(), "file too large") {
+				t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, exitBadInput)
+			}
+			own.empty(t, line)
+		})
 	}
 }
 
-// Outputs below what is no folder, or in one that cannot be written, are refused, and so is a folder for temporary files that is not there.
+// Outputs below what is no folder, in one that cannot be written, or on a disk that is read-only, are refused, and so is a folder for temporary files that is not there.
 func TestNowhereToWrite(t *testing.T) {
 	f := newFault(t, "4")
 	locked := filepath.Join(f.dir, "locked")
 	if err := os.Mkdir(locked, 0o500); err != nil {
 		t.Fatal(err)
 	}
+	disk := readOnlyDisk(t)
 	for _, line := range f.lines {
 		words := strings.Join(line, " ")
 		if !strings.Contains(words, f.out) {
@@ -166,6 +177,9 @@ func TestNowhereToWrite(t *testing.T) {
 		places := []string{filepath.Join(f.dir, "trace", "trace.json")}
 		if os.Getuid() != 0 {
 			places = append(places, locked)
+		}
+		if disk != "" && !testing.Short() {
+			places = append(places, disk)
 		}
 		for _, place := range places {
 			code, _, stderr := cmd(t, strings.Fields(strings.NewReplacer(f.out, place, "00000 ", " ", " 10000 ", " 2 ", " 1000 ", " 2 ").Replace(words))...)

@@ -89,10 +89,12 @@ func TestLostEnds(t *testing.T) {
 // is refused and leaves nothing. Each file is used, or has a reason.
 func FuzzFolder(f *testing.F) {
 	lines := strings.SplitAfter(logText, "\n")
-	f.Add("app-1", []byte(logText), "app-2.inprogress", []byte(logText[:3000]), []byte(strings.Join(lines[:8], "")), []byte(strings.Join(lines[8:], "")))
-	f.Add("x.zstd", importtest.Read(f, sampleLog+".zstd")[:4000], "y.gz", importtest.Gzip(f, []byte(logText)), []byte(logWith(6, "")), []byte(""))
-	f.Add("eventlog", []byte(strings.Join(lines[9:], "")), "eventlog-2021-06-15--15-00", []byte(strings.Join(lines[:9], "")), []byte("{"), []byte(logText))
-	f.Fuzz(func(t *testing.T, name1 string, data1 []byte, name2 string, data2, part1, part2 []byte) {
+	for _, lenient := range []bool{false, true} {
+		f.Add("app-1", []byte(logText), "app-2.inprogress", []byte(logText[:3000]), []byte(strings.Join(lines[:8], "")), []byte(strings.Join(lines[8:], "")), lenient)
+		f.Add("x.zstd", importtest.Read(f, sampleLog+".zstd")[:4000], "y.gz", importtest.Gzip(f, []byte(logText)), []byte(logWith(6, "")), []byte(""), lenient)
+		f.Add("eventlog", []byte(strings.Join(lines[9:], "")), "eventlog-2021-06-15--15-00", []byte(strings.Join(lines[:9], "")), []byte("{"), []byte(logText), lenient)
+	}
+	f.Fuzz(func(t *testing.T, name1 string, data1 []byte, name2 string, data2, part1, part2 []byte, lenient bool) {
 		dir := filepath.Join(t.TempDir(), "logs")
 		rolled := filepath.Join(dir, "eventlog_v2_app-1")
 		if err := os.MkdirAll(rolled, 0o755); err != nil {
@@ -106,24 +108,22 @@ func FuzzFolder(f *testing.F) {
 				return // no name of a file
 			}
 		}
-		for _, lenient := range []bool{false, true} {
-			opt := workload.DefaultOptions()
-			opt.Lenient, opt.Out = lenient, filepath.Join(t.TempDir(), "trace")
-			res, err := Format.Import(t.Context(), "test", []string{dir}, opt)
-			if err != nil {
-				if _, e := os.Stat(opt.Out); !os.IsNotExist(e) {
-					t.Fatalf("refused (%v), and something is left", err)
-				}
-				continue
+		opt := workload.DefaultOptions()
+		opt.Lenient, opt.Out = lenient, filepath.Join(t.TempDir(), "trace")
+		res, err := Format.Import(t.Context(), "test", []string{dir}, opt)
+		if err != nil {
+			if _, e := os.Stat(opt.Out); !os.IsNotExist(e) {
+				t.Fatalf("refused (%v), and something is left", err)
 			}
-			check, err := trace.Check(t.Context(), opt.Out, 3)
-			if err != nil || !check.OK() || check.Hash != res.Hash {
-				t.Fatalf("%+v, %v", check, err)
-			}
-			for _, in := range res.Inputs {
-				if in.LeftOut != "" && in.Why == "" {
-					t.Fatalf("%s is left out for no reason", in.Label)
-				}
+			return
+		}
+		check, err := trace.Check(t.Context(), opt.Out, 3)
+		if err != nil || !check.OK() || check.Hash != res.Hash {
+			t.Fatalf("%+v, %v", check, err)
+		}
+		for _, in := range res.Inputs {
+			if in.LeftOut != "" && in.Why == "" {
+				t.Fatalf("%s is left out for no reason", in.Label)
 			}
 		}
 	})
