@@ -154,7 +154,7 @@ func (s *sim) submit(a *app) {
 	if err == nil {
 		a.rec.Queue = queue
 		a.usage = s.queues.at(queue)
-		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts})
+		err = s.rm.Submit(s.now, yarn.AppSpec{ID: a.id, User: a.rec.User, Queue: queue, AMSize: a.plan.AMSize, Priority: a.plan.Priority, MaxAttempts: a.plan.MaxAttempts, Bars: s.sc.Bars(a.job.ID)})
 	}
 	if err != nil {
 		a.refused(err)

@@ -49,6 +49,9 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		sc.use(file)
 	}
 	c := &capacitySetup{site: sc.Site, props: lay(defaults, values, from, sc.keys[kind]).texts()}
+	if err := sc.changeCapacity(c.props); err != nil {
+		return nil, err
+	}
 	place := func(key string) string {
 		if _, ok := sc.keys[kind][key]; ok {
 			return singleKeys

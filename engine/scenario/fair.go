@@ -59,6 +59,9 @@ func readFair(sc *Scenario) (Setup, error) {
 		if err == nil && sharing != "" {
 			a.DefaultPolicy = sharing
 		}
+		if err == nil {
+			sc.changeAllocations(a)
+		}
 		return a, err
 	}
 	f := &fairSetup{site: sc.Site, file: file, allocations: conf.DefaultAllocations(sc.Site)}
@@ -66,8 +69,11 @@ func readFair(sc *Scenario) (Setup, error) {
 		if f.allocations, err = read(file); err != nil {
 			return nil, err
 		}
-	} else if sharing != "" {
-		f.allocations.DefaultPolicy = sharing
+	} else {
+		if sharing != "" {
+			f.allocations.DefaultPolicy = sharing
+		}
+		sc.changeAllocations(f.allocations)
 	}
 	sc.Sharing = f.allocations.DefaultPolicy
 	sc.Reloads = slices.Clone(sc.Reloads)

@@ -92,6 +92,7 @@ type Options struct {
 	StallMS   int64 // give up when nothing happened for so long; 0 = 1 h
 	Override  bool  // spark-defaults.conf lies over what is recorded with a job, and not under it
 	Verbose   bool  // list what has no effect instead of counting it
+	Changes   []Change
 }
 
 // DefaultOptions are those of a command without flags: seed 1, the default model, YARN's and Spark's defaults.
@@ -100,7 +101,7 @@ func DefaultOptions() Options { return Options{Seed: 1, Model: model.DefaultMode
 // Clone returns options that can be changed without changing o.
 func (o Options) Clone() Options {
 	o.Files, o.Conf, o.Parameters = cloned(o.Files), cloned(o.Conf), cloned(o.Parameters)
-	o.Reloads, o.ConfOrder = append([]Reload(nil), o.Reloads...), append([]string(nil), o.ConfOrder...)
+	o.Reloads, o.ConfOrder, o.Changes = append([]Reload(nil), o.Reloads...), append([]string(nil), o.ConfOrder...), append([]Change(nil), o.Changes...)
 	return o
 }
 

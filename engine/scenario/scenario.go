@@ -105,7 +105,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.StallMS == 0 {
 		sc.StallMS = 3600_000
 	}
-	for _, step := range []func() error{sc.cluster, sc.arrivals} {
+	for _, step := range []func() error{sc.cluster, sc.arrivals, sc.change} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -228,6 +228,9 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	}
 	for _, r := range sc.Reloads {
 		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.Text)
+	}
+	for i := range sc.Changes {
+		m.Config[fmt.Sprintf("change %d", i+1)] = sc.Changes[i].Text
 	}
 	m.Modelled = slices.Clone(modelledAround)
 	if sc.scheduler.Central { // it places no containers and has one way to replay

@@ -162,6 +162,11 @@ func (a *Attempt) Blacklist(add, remove []protocol.Name) (changed bool) {
 //
 // Source: SchedulerAppUtils.isPlaceBlacklisted.
 func (a *Attempt) Blacklisted(n *Node) bool {
+	for i := range a.Bars {
+		if b := &a.Bars[i]; b.Container == a.last+1 && (b.Node == n.ID) != b.Others {
+			return true
+		}
+	}
 	list := a.black
 	if a.WaitingForAM {
 		list = a.system

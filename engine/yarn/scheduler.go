@@ -34,6 +34,16 @@ type AppSpec struct {
 	Priority  int32 // CapacityScheduler only; higher is more urgent
 	// MaxAttempts is how many attempts it asks for, 0 or less for the ResourceManager's default. Schedulers don't look.
 	MaxAttempts int
+	// Bars keep containers from nodes, as the replay is told to; YARN has nothing of the kind.
+	Bars []Bar
+}
+
+// A Bar keeps a container from a node, or with Others from all but that node: while the container is the next one of its attempt, the
+// application takes nothing there.
+type Bar struct {
+	Container int64
+	Node      protocol.NodeID
+	Others    bool
 }
 
 // A Rejection is the refusal of an application, with YARN's own text.

@@ -34,6 +34,7 @@ type program struct {
 	files    *inputFiles
 	words    words
 	traces   []string // names of those that are replayed
+	more     []string // words that follow those of a result that is made again, with changes
 	origin   *origin  // nil unless the command makes a result again
 	gate     *gateRun // nil unless the comparison is a gate's
 	listener listener // nil unless another command replays by this one
@@ -47,6 +48,7 @@ var commands = []func(*program) *cli.Command{
 	planCommand,
 	diffCommand,
 	explainCommand,
+	whatifCommand,
 	importCommand,
 	genCommand,
 	traceCommand,

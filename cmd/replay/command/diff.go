@@ -49,6 +49,7 @@ var ofDiff = []string{"variant", "trace", "json", "quiet", "q", "progress"}
 type diffSide struct {
 	name, hash string   // decision hash, "" when not known
 	args       []string // of the command that replays it
+	more       []string // words of changes of a result
 }
 
 func (p *program) diff(c *cli.Context) error {
@@ -63,6 +64,15 @@ func (p *program) diff(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "No decision differs: both have the decision hash %s.\n", h)
 		return err
 	}
+	differ, err := p.part(c, sides, c.App.Writer)
+	if err == nil && differ {
+		err = failedCheck()
+	}
+	return err
+}
+
+// part replays two sides, writes where they part and what it did, and reports whether they do.
+func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ bool, err error) {
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
 	var taps [2]*tap
@@ -70,7 +80,7 @@ func (p *program) diff(c *cli.Context) error {
 	for i, side := range sides {
 		t := &tap{rows: make(chan []record.Decision, 4), ctx: ctx}
 		taps[i], streams[i] = t, t.all
-		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), listener: t}
+		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: side.more, listener: t}
 		go func() {
 			defer close(t.rows)
 			if err := next.run(ctx, side.args, io.Discard, io.Discard); err != nil {
@@ -82,7 +92,7 @@ func (p *program) diff(c *cli.Context) error {
 	}
 	found := parting.Find(streams[0], streams[1])
 	if err := context.Cause(ctx); err != nil {
-		return err
+		return false, err
 	}
 	for i, side := range sides {
 		if got := taps[i].result.Manifest.DecisionHash; side.hash != "" && side.hash != got && !c.Bool("quiet") {
@@ -97,12 +107,10 @@ func (p *program) diff(c *cli.Context) error {
 		writeMetrics(&text, sides, taps, moved)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	if _, err := io.WriteString(c.App.Writer, text.String()); err != nil || found.At == 0 {
-		return err
-	}
-	return failedCheck()
+	_, err = io.WriteString(w, text.String())
+	return found.At > 0, err
 }
 
 // diffSides returns what is replayed: two results again, or two variants of a trace.
@@ -129,7 +137,7 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 		if err != nil {
 			return sides, err
 		}
-		sides[i] = diffSide{dir, m.DecisionHash, args}
+		sides[i] = diffSide{name: dir, hash: m.DecisionHash, args: args}
 	}
 	return sides, nil
 }

@@ -51,9 +51,10 @@ func resultAgain(dir, where string) (m record.Manifest, args []string, err error
 
 // origin is where a command's words and files come from when it makes a result again.
 type origin struct {
-	file   string
-	made   *record.Made
-	traces []string // hashes
+	file    string
+	made    *record.Made // nil when it is made otherwise now
+	command string       // that made it
+	traces  []string     // hashes
 }
 
 // described is what run.json and comparison.json have in common.
@@ -122,13 +123,17 @@ func (p *program) again(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was made by %s and this is %s: the bytes may differ\n", file, buildInfo{d.Version, d.Commit, d.Modified}, b)
 		}
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, d.Made, hashesOf(traces)}, listener: p.listener}
+	made := d.Made
+	if len(p.more) > 0 { // another result, which says itself how it was made
+		args, made, files.recorded = append(args, p.more...), nil, false
+	}
+	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, made, d.Made.Command[0], hashesOf(traces)}, listener: p.listener}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 
 // made says how the command's result is made. After --from it is what the file says.
 func (p *program) made() *record.Made {
-	if p.origin != nil {
+	if p.origin != nil && p.origin.made != nil {
 		return p.origin.made
 	}
 	return p.files.made(p.telling())
@@ -149,7 +154,7 @@ func signed(m *record.Manifest, made *record.Made) {
 // checkTrace says that a trace is not the one that the result was made from.
 func (p *program) checkTrace(t *trace.Trace) error {
 	if o := p.origin; o != nil && !slices.Contains(o.traces, t.Hash()) {
-		return fmt.Errorf("%s was made from the trace %s, and %s is %s: say where that trace is, as replay %s --from %s TRACE", o.file, strings.Join(o.traces, " and "), t.Dir(), t.Hash(), o.made.Command[0], o.file)
+		return fmt.Errorf("%s was made from the trace %s, and %s is %s: say where that trace is, as replay %s --from %s TRACE", o.file, strings.Join(o.traces, " and "), t.Dir(), t.Hash(), o.command, o.file)
 	}
 	return nil
 }

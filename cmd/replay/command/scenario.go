@@ -27,6 +27,10 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		with(&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"}, aPair("NAME=VALUE")),
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
 		with(&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"}, aReload),
+		with(&cli.StringSliceFlag{Name: "change", Usage: "one thing otherwise than in the trace and its files (repeatable): `CHANGE`, such as 'without job 7'; see replay whatif --help"}, func(text string) error {
+			_, err := scenario.ParseChange(text)
+			return err
+		}),
 		&cli.StringFlag{Name: "config-dir", Usage: "configuration `FOLDER` of Hadoop and Spark as it is: yarn-site.xml, the scheduler's file, spark-defaults.conf, …; flags that name a file win over it"},
 		&cli.StringFlag{Name: "yarn-site", Usage: "yarn-site.xml `FILE`", DefaultText: "that of the trace"},
 		&cli.StringFlag{Name: "spark-defaults", Usage: "spark-defaults.conf `FILE`; keys recorded with a job win over it"},
@@ -117,6 +121,10 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 				o.ConfOrder = append(o.ConfOrder, key)
 			}
 		}
+	}
+	for _, text := range c.StringSlice("change") {
+		change, _ := scenario.ParseChange(text) // the flag takes no other
+		o.Changes = append(o.Changes, change)
 	}
 	o.Override = o.Override || c.Bool("override")
 	o.Verbose = o.Verbose || c.Bool("verbose")

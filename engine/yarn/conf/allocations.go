@@ -149,6 +149,24 @@ func (a *Allocations) Settings(path string) QueueSettings {
 	return s
 }
 
+// Unlimited takes from a queue the limits on its resources, its running applications and its application masters.
+func (a *Allocations) Unlimited(path string) {
+	q := a.of(path)
+	most, none, apps := Fixed(resource.Unbounded(a.types)), float32(-1), int32(math.MaxInt32)
+	q.max, q.maxAMShare, q.maxRunningApps = &most, &none, &apps
+}
+
+// SetWeight gives a queue a weight.
+func (a *Allocations) SetWeight(path string, weight float32) { a.of(path).weight = &weight }
+
+// of returns what the file says about a queue, to be changed.
+func (a *Allocations) of(path string) *queueConf {
+	if a.queues[path] == nil {
+		a.queues[path] = &queueConf{}
+	}
+	return a.queues[path]
+}
+
 func set[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from

@@ -59,9 +59,13 @@ func (s *Scheduler) assignKey(a *yarn.Attempt, t *yarn.Table, n *yarn.Node) int 
 // allocate makes as many containers of one size as are offered and as the node's memory holds.
 //
 // Source: FifoScheduler.assignContainer.
-func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind protocol.NodeType, offered int32, size resource.Resource) int {
+func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind protocol.NodeType, offered int32, size resource.Resource) (made int) {
 	room := min(offered, int32(n.Free[resource.Memory]/size[resource.Memory]))
 	for range room {
+		if len(a.Bars) > 0 && a.Blacklisted(n) {
+			return made
+		}
+		made++
 		c := a.NewContainer(a.NextContainer(), n, t.Key, size, s.now)
 		a.Allocated(c, t, kind)
 		n.Place(c)
@@ -69,7 +73,7 @@ func (s *Scheduler) allocate(a *yarn.Attempt, t *yarn.Table, n *yarn.Node, kind 
 		s.allocated = s.allocated.Add(size)
 		s.tell(yarn.Event{Kind: yarn.Allocated, Container: c.Protocol(), App: a.ID})
 	}
-	return int(max(room, 0))
+	return made
 }
 
 // end ends a container; nil is ignored.

@@ -1,0 +1,184 @@
+package command
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/policy"
+)
+
+// sameTree fails unless two folders hold the same bytes.
+func sameTree(t *testing.T, a, b string) {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(a, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		n++
+		rel, _ := filepath.Rel(a, path)
+		x, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		y, err := os.ReadFile(filepath.Join(b, rel))
+		if err != nil || string(x) != string(y) {
+			t.Errorf("%s differs (%v)", rel, err)
+		}
+		return nil
+	})
+	if err != nil || n < 8 {
+		t.Fatalf("%d files: %v", n, err)
+	}
+}
+
+// With nothing changed the bytes are equal, on every trace of the project; and a result with a change makes itself again.
+func TestWhatIfNothing(t *testing.T) {
+	for _, name := range []string{"fair-weights", "node-lost", "locality-wait-3s", "drf-mixed-sizes"} {
+		dir := t.TempDir()
+		at := func(name string) string { return filepath.Join(dir, name) }
+		must(t, "run", traces+name, "--formats", "none", "-q", "--out", at("a"))
+		must(t, "whatif", at("a"), "--trace", traces+name, "--out", at("b"))
+		sameTree(t, at("a"), at("b"))
+		must(t, "whatif", at("a"), "--trace", traces+name, "--change", "without job 0", "--out", at("c"))
+		must(t, "whatif", at("c"), "--trace", traces+name, "--out", at("d"))
+		sameTree(t, at("c"), at("d"))
+	}
+}
+
+func TestWhatIf(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"fair-weights", "node-lost"} {
+		must(t, "run", traces+name, "--formats", "none", "-q", "--out", at(name))
+	}
+	next := filepath.Join(dir, "next.xml")
+	if err := os.WriteFile(next, []byte(`<allocations><queue name="a"><maxResources>4096 mb, 64 vcores</maxResources></queue><queue name="b"/><queue name="c"/></allocations>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, result, args string
+		code               int
+		want               string
+	}{
+		{"a job less", "fair-weights", "--change 'without job 0'", exitDone, "Changed: --change without job 0 Replayed from the beginning, which is the same up to the change. They part at decision 1,"},
+		{"a container elsewhere", "fair-weights", "--change 'container 1 of job 0 not on node07'", exitDone, "before at 500 ms: allocates container 1 of w1 (job 0) in root.a on node07"},
+		{"a weight", "fair-weights", "--change 'queue root.a weight 9'", exitDone, "They part at decision"},
+		{"a key", "fair-weights", "--conf spark.locality.wait=0s", exitDone, "They part at decision"},
+		{"a file from some time on", "fair-weights", "--reload 20s=" + next, exitDone, "They part at decision"},
+		{"a node is not lost", "node-lost", "--change 'keep node node03'", exitDone, ""},
+		{"places", "fair-weights", "--regret 3", exitDone, "3 allocations of 42, each replayed"},
+		{"places of a job", "fair-weights", "--regret 2 --job w3", exitDone, "of w3 (job 2) in root.c"},
+		{"no change", "fair-weights", "--change 'more nodes'", exitUsage, `"more nodes" is no change; want one of "without job N"`},
+		{"no such job", "fair-weights", "--change 'without job 77'", exitUsage, "there is no job 77, only 0 to 2"},
+		{"no such node", "fair-weights", "--change 'keep node mars'", exitUsage, `no node is called "mars"`},
+		{"weights in the CapacityScheduler", "fair-weights", "--scheduler capacity --change 'queue root.a weight 3'", exitUsage, "has no weights of queues"},
+		{"regret of a change", "fair-weights", "--regret 3 --change 'without job 0'", exitUsage, "--regret makes changes of its own"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			words, err := splitWords(tt.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, out, stderr := cmd(t, append([]string{"whatif", at(tt.result), "--trace", traces + tt.result}, words...)...)
+			if said := strings.Join(strings.Fields(out+stderr), " "); code != tt.code || !strings.Contains(said, tt.want) {
+				t.Errorf("exit %d, want %d and %q in\n%s%s", code, tt.code, tt.want, out, stderr)
+			}
+		})
+	}
+}
+
+// A container that is told to be on a node is there, and one that is not to be on it is elsewhere.
+func TestWhatIfPlaces(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		base := at(scheduler)
+		must(t, "run", traces+"fair-weights", "--scheduler", scheduler, "--formats", "none", "-q", "--out", base)
+		nodes := map[string]int32{"node02": 1, "node07": 6}
+		for host, node := range nodes {
+			for change, want := range map[string]bool{"on": true, "not on": false} {
+				q := &quietly{keeps: true}
+				p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles(), more: []string{"--change", "container 2 of job 0 " + change + " " + host}, listener: q}
+				if err := p.run(t.Context(), []string{"replay", "run", "--from", filepath.Join(base, "run.json"), "-q", traces + "fair-weights"}, io.Discard, io.Discard); err != nil {
+					t.Fatal(err)
+				}
+				found := false
+				for _, d := range q.allocated {
+					if d.Job == 0 && d.Container == 2 {
+						found = true
+						if (d.Node == node) != want {
+							t.Errorf("%s: container 2 of job 0 %s %s is on node %d", scheduler, change, host, d.Node)
+						}
+					}
+				}
+				if !found {
+					t.Errorf("%s: no container 2 of job 0 with it %s %s", scheduler, change, host)
+				}
+			}
+		}
+	}
+}
+
+// What explain adds up in JSON is the whole, and a missing trace is said.
+func TestExplainCommand(t *testing.T) {
+	dir := t.TempDir()
+	res := filepath.Join(dir, "r")
+	must(t, "run", traces+"fair-weights", "--formats", "none", "-q", "--out", res)
+	with := func(args ...string) []string {
+		return append(append([]string{"explain", res}, args...), "--trace", traces+"fair-weights")
+	}
+	var got struct {
+		Jobs []struct {
+			Name            string
+			WaitMS, WholeMS int64
+			Parts           []struct {
+				FromMS   int64 `json:"from_ms"`
+				LengthMS int64 `json:"length_ms"`
+			}
+		}
+		Totals struct{ Jobs int64 }
+	}
+	text := must(t, with("w3", "0", "--json")...)
+	text = strings.NewReplacer(`"wait_ms"`, `"WaitMS"`, `"whole_ms"`, `"WholeMS"`).Replace(text)
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Jobs) != 2 || got.Jobs[0].Name != "w3" || got.Jobs[1].Name != "w1" {
+		t.Fatalf("%+v", got)
+	}
+	for _, j := range got.Jobs {
+		sum := int64(0)
+		for _, p := range j.Parts {
+			sum += p.LengthMS
+		}
+		if sum != j.WholeMS || sum == 0 {
+			t.Errorf("%s: parts of %d ms of %d ms", j.Name, sum, j.WholeMS)
+		}
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{with("--all"), exitDone, "3 jobs of the result: "},
+		{with("--queue", "root.c"), exitDone, "1 job in root.c: "},
+		{with("--queue", "a", "--worst", "slowdown"), exitDone, "w1 (job 0), spark of bench in root.a: success"},
+		{with("--worst", "wait", "--top", "2", "--executors", "50%..100%"), exitDone, "100 %"},
+		{with(), exitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
+		{with("w9"), exitUsage, `no job of the result has the number, name or id "w9"`},
+		{with("--queue", "root.d"), exitUsage, `no job ran in queue "root.d"`},
+		{with("0", "--executors", "5..1%"), exitUsage, "want FROM%..TO%"},
+		{[]string{"explain", res, "0", "--trace", dir}, exitBadInput, "was made from the trace"},
+		{[]string{"explain", res, "0"}, exitBadInput, "--trace DIR says where the trace of the result is"},
+	} {
+		code, out, stderr := cmd(t, tt.args...)
+		if code != tt.code || !strings.Contains(out+stderr, tt.want) {
+			t.Errorf("%v: exit %d, want %d and %q in\n%s%s", tt.args, code, tt.code, tt.want, out, stderr)
+		}
+	}
+}

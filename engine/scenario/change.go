@@ -1,0 +1,201 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"replay/engine/protocol"
+	"replay/engine/yarn"
+	"replay/engine/yarn/conf"
+	"replay/trace"
+)
+
+// A Change is one thing that is otherwise than in the trace and its configuration.
+type Change struct {
+	Text string // as [ParseChange] reads it
+
+	without int64  // number of a job that is not submitted, -1 for none
+	keep    string // host that does not fail, leave, drain or shrink
+	queue   string // without limits, or with a weight
+	user    string // without limits on running applications
+	weight  float64
+	job     int64 // of a container that is somewhere else
+	bar     yarn.Bar
+	host    string // of the bar
+}
+
+// Changes are the forms that [ParseChange] reads.
+const Changes = `"without job N", "keep node HOST", "queue Q without limits", "queue Q weight W", "user U without limits", "container N of job J on HOST", "container N of job J not on HOST"`
+
+// ParseChange reads a change.
+func ParseChange(text string) (Change, error) {
+	c := Change{Text: strings.Join(strings.Fields(text), " "), without: -1, job: -1}
+	w := strings.Fields(text)
+	is := func(form string) (args []string, ok bool) {
+		f := strings.Fields(form)
+		if len(f) != len(w) {
+			return nil, false
+		}
+		for i := range f {
+			if f[i] == "_" {
+				args = append(args, w[i])
+			} else if f[i] != w[i] {
+				return nil, false
+			}
+		}
+		return args, true
+	}
+	number := func(text string) (n int64, err error) {
+		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
+			err = fmt.Errorf("%q: %q is no number of a job or container", c.Text, text)
+		}
+		return n, err
+	}
+	var err error
+	if a, ok := is("without job _"); ok {
+		c.without, err = number(a[0])
+		return c, err
+	}
+	if a, ok := is("keep node _"); ok {
+		c.keep = a[0]
+		return c, nil
+	}
+	if a, ok := is("queue _ without limits"); ok {
+		c.queue, c.weight = a[0], math.NaN()
+		return c, nil
+	}
+	if a, ok := is("queue _ weight _"); ok {
+		c.queue = a[0]
+		if c.weight, err = strconv.ParseFloat(a[1], 64); err != nil || !(c.weight > 0) || c.weight > 1e9 {
+			err = fmt.Errorf("%q: the weight is %q, want a number above 0", c.Text, a[1])
+		}
+		return c, err
+	}
+	if a, ok := is("user _ without limits"); ok {
+		c.user = a[0]
+		return c, nil
+	}
+	for _, form := range []string{"container _ of job _ on _", "container _ of job _ not on _"} {
+		a, ok := is(form)
+		if !ok {
+			continue
+		}
+		if c.bar.Container, err = number(a[0]); err == nil {
+			c.job, err = number(a[1])
+		}
+		c.host, c.bar.Others = a[2], !strings.Contains(form, "not")
+		return c, err
+	}
+	return c, fmt.Errorf("%q is no change; want one of %s", c.Text, Changes)
+}
+
+// change puts the changes into the trace. Errors name the change.
+func (sc *Scenario) change() error {
+	for i := range sc.Changes {
+		c := &sc.Changes[i]
+		if c.keep != "" {
+			node, err := sc.nodeCalled(c, c.keep)
+			if err != nil {
+				return err
+			}
+			sc.Input.Events = slices.DeleteFunc(slices.Clone(sc.Input.Events), func(e trace.NodeEvent) bool { return e.Node == node && e.Kind != trace.Join })
+		}
+		if c.job >= 0 {
+			node, err := sc.nodeCalled(c, c.host)
+			if err != nil {
+				return err
+			}
+			c.bar.Node = protocol.NodeID(node)
+			if c.job >= sc.Input.NumJobs {
+				return optionf("--change %q: there is no job %d, only 0 to %d", c.Text, c.job, sc.Input.NumJobs-1)
+			}
+		}
+	}
+	var gone []int64
+	for i := range sc.Changes {
+		c := &sc.Changes[i]
+		if c.without < 0 || slices.Contains(gone, c.without) {
+			continue
+		}
+		if c.without >= sc.Input.NumJobs {
+			return optionf("--change %q: there is no job %d, only 0 to %d", c.Text, c.without, sc.Input.NumJobs-1)
+		}
+		gone = append(gone, c.without)
+	}
+	if len(gone) > 0 {
+		sc.Input.Jobs = &fewer{sc.Input.Jobs, gone}
+		sc.Input.NumJobs -= int64(len(gone))
+	}
+	return nil
+}
+
+func (sc *Scenario) nodeCalled(c *Change, host string) (int32, error) {
+	i := slices.IndexFunc(sc.Input.Nodes, func(n trace.Node) bool { return n.Host == host })
+	if i < 0 {
+		return 0, optionf("--change %q: no node is called %q", c.Text, host)
+	}
+	return int32(i), nil
+}
+
+// fewer is a source without some jobs.
+type fewer struct {
+	trace.JobSource
+	gone []int64
+}
+
+func (f *fewer) Next() (*trace.Job, error) {
+	for {
+		j, err := f.JobSource.Next()
+		if err != nil || !slices.Contains(f.gone, j.ID) {
+			return j, err
+		}
+	}
+}
+
+// Bars are what changes say of the nodes for containers of a job.
+func (sc *Scenario) Bars(job int64) (bars []yarn.Bar) {
+	for i := range sc.Changes {
+		if c := &sc.Changes[i]; c.job >= 0 && c.job == job {
+			bars = append(bars, c.bar)
+		}
+	}
+	return bars
+}
+
+// changeAllocations puts changes of queues and users into an allocation file.
+func (sc *Scenario) changeAllocations(a *conf.Allocations) {
+	for i := range sc.Changes {
+		c := &sc.Changes[i]
+		switch {
+		case c.queue != "" && math.IsNaN(c.weight):
+			a.Unlimited(c.queue)
+		case c.queue != "":
+			a.SetWeight(c.queue, float32(c.weight))
+		case c.user != "":
+			a.UserMaxApps[c.user] = math.MaxInt32
+		}
+	}
+}
+
+// changeCapacity puts changes of queues and users into keys of capacity-scheduler.xml.
+func (sc *Scenario) changeCapacity(keys map[string]string) error {
+	for i := range sc.Changes {
+		c := &sc.Changes[i]
+		prefix := "yarn.scheduler.capacity."
+		switch {
+		case c.queue != "" && math.IsNaN(c.weight):
+			prefix += c.queue + "."
+			for key, value := range map[string]string{"maximum-capacity": "100", "maximum-am-resource-percent": "1", "user-limit-factor": "-1", "minimum-user-limit-percent": "100", "max-parallel-apps": fmt.Sprint(math.MaxInt32)} {
+				keys[prefix+key] = value
+			}
+		case c.queue != "":
+			return optionf("--change %q: the CapacityScheduler has no weights of queues; --conf %s%s.capacity=… says a share", c.Text, prefix, c.queue)
+		case c.user != "":
+			keys[prefix+"user."+c.user+".max-parallel-apps"] = fmt.Sprint(math.MaxInt32)
+		}
+	}
+	return nil
+}
