@@ -41,6 +41,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 				lo, hi = min(lo, m.low), max(hi, m.high)
 			}
 			marks = append(marks, m)
+			f.Record(figure.Datum{Series: c.Variants[v].Name, Row: row.Short, X: m.x, Y: math.NaN(), Low: m.low, High: m.high})
 		}
 		if any {
 			ticks = append(ticks, figure.Tick{Value: y, Label: row.Short})
@@ -61,7 +62,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 		if !math.IsNaN(m.low) {
 			f.Styled("", figure.Palette[(m.v-1)%len(figure.Palette)], nil, 1.2, figure.Points{{X: clip(m.low), Y: m.y}, {X: clip(m.high), Y: m.y}})
 		}
-		dots = append(dots, figure.Dot{X: clip(m.x), Y: m.y, Color: figure.Palette[(m.v-1)%len(figure.Palette)], Filled: m.real})
+		dots = append(dots, figure.Dot{X: clip(m.x), Y: m.y, Color: figure.Palette[(m.v-1)%len(figure.Palette)], Shape: m.v - 1, Filled: m.real})
 	}
 	f.Dots(dots)
 	for v := 1; v < len(c.Variants); v++ {

@@ -31,12 +31,8 @@ var queueShares = Plot{"queue_shares", "Queue shares", func(c *Comparison) (*fig
 			hi = max(hi, cell.Number)
 			h := .8 / n
 			top := y + .4 - float64(v)*h
-			name := c.Variants[v].Name
-			if shown[v] {
-				name = ""
-			}
+			f.Bar(row.Short, c.Variants[v].Name, !shown[v], figure.Palette[v%len(figure.Palette)], 0, cell.Number, top-h*.45, h*.9)
 			shown[v] = true
-			f.Area(name, figure.Palette[v%len(figure.Palette)], figure.Points{{X: 0, Y: top}, {X: cell.Number, Y: top}, {X: cell.Number, Y: top - h*.9}, {X: 0, Y: top - h*.9}})
 		}
 	}
 	if !any {

@@ -44,12 +44,8 @@ func StackedBars(title, x string, bars []Bar) *Figure {
 				continue
 			}
 			to := from + l.Count/all
-			name := l.Name
-			if shown[name] {
-				name = ""
-			}
+			f.Bar(b.Name, l.Name, !shown[l.Name], l.Color, from, to, y, .72)
 			shown[l.Name] = true
-			f.Area(name, l.Color, Rectangle(from, to, y-.36, y+.36))
 			if to-from > .07 {
 				labels = append(labels, Label{Point{X: (from + to) / 2, Y: y}, quantity.Decimals((to-from)*100, 0) + " %", l.Color})
 			}
@@ -63,9 +59,4 @@ func StackedBars(title, x string, bars []Bar) *Figure {
 	f.X.Tick.Marker = Percents
 	f.Range(0, 1, -.5, float64(len(bars))-.5)
 	return f
-}
-
-// Rectangle returns the corners of an area between x0 and x1, y0 and y1.
-func Rectangle(x0, x1, y0, y1 float64) Points {
-	return Points{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

@@ -12,10 +12,16 @@ import (
 type Block struct {
 	From, To, Y, Height float64
 	Color               color.Color
+	Row, What           string
 }
 
 // Blocks adds blocks.
-func (f *Figure) Blocks(blocks []Block) { f.Add(blockMarks(blocks)) }
+func (f *Figure) Blocks(blocks []Block) {
+	f.Add(blockMarks(blocks))
+	for _, b := range blocks {
+		f.Record(Between(b.Row, b.What, b.From, b.To))
+	}
+}
 
 type blockMarks []Block
 

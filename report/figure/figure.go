@@ -67,8 +67,13 @@ var (
 // Figure is a plot with its legend below the data, in rows.
 type Figure struct {
 	*plot.Plot
-	Height float64
-	legend []entry
+	Height  float64
+	legend  []entry
+	labels  []*plotter.Labels
+	panels  []*Figure // below one another, in place of a plot of its own
+	data    []Datum
+	scatter bool
+	variant string // of the font of the legend
 }
 
 type entry struct {
@@ -163,6 +168,13 @@ func (f *Figure) Line(name string, i int, xys Points) {
 	f.Styled(name, Palette[i%len(Palette)], Dashes[i%len(Dashes)], 1.6, xys)
 }
 
+// recordLine keeps the points of a line for the tables of the figure.
+func (f *Figure) recordLine(name string, xys Points) {
+	for _, p := range xys {
+		f.Record(At("", name, p.X, p.Y))
+	}
+}
+
 // Styled adds a line; without a name it is not in the legend.
 func (f *Figure) Styled(name string, c color.Color, dash Dash, width float64, xys Points) {
 	l, err := plotter.NewLine(xys)
@@ -173,7 +185,19 @@ func (f *Figure) Styled(name string, c color.Color, dash Dash, width float64, xy
 	f.Add(l)
 	if name != "" {
 		f.LineKey(name, c, dash)
+		f.recordLine(name, xys)
 	}
+}
+
+// Bar draws the part called series of a row, from and to along the horizontal axis, of a height around y. The first of a series says
+// in the legend what its colour means.
+func (f *Figure) Bar(row, series string, first bool, c color.Color, from, to, y, height float64) {
+	name := series
+	if !first {
+		name = ""
+	}
+	f.Area(name, c, Points{{X: from, Y: y - height/2}, {X: to, Y: y - height/2}, {X: to, Y: y + height/2}, {X: from, Y: y + height/2}})
+	f.Record(Between(row, series, from, to))
 }
 
 // Area adds a filled polygon.
@@ -228,7 +252,7 @@ const (
 
 // legendRows lays the legend out in rows of the given width.
 func (f *Figure) legendRows(width vg.Length) (rows [][]entry) {
-	s := style(smallSize)
+	s := f.small()
 	var used vg.Length
 	for _, e := range f.legend {
 		w := legendMark + 6 + s.Width(e.name) + 14
@@ -251,8 +275,8 @@ func (f *Figure) draw(c draw.Canvas) {
 	if below > 0 {
 		below += 6
 	}
-	f.Plot.Draw(draw.Crop(c, 0, 0, below, 0))
-	s := style(smallSize)
+	f.drawPlots(draw.Crop(c, 0, 0, below, 0))
+	s := f.small()
 	s.YAlign = draw.YCenter
 	for i, row := range rows {
 		y := c.Min.Y + below - 6 - (vg.Length(i)+.5)*legendRow
@@ -267,6 +291,15 @@ func (f *Figure) draw(c draw.Canvas) {
 			x += legendMark + 6 + s.Width(e.name) + 14
 		}
 	}
+}
+
+// small is the style of text in the legend.
+func (f *Figure) small() text.Style {
+	s := style(smallSize)
+	if f.variant != "" {
+		s.Font.Variant = font.Variant(f.variant)
+	}
+	return s
 }
 
 // Label is text centred at a point, white or black as reads better on the colour behind it.
@@ -294,18 +327,38 @@ func (f *Figure) Labels(labels []Label) {
 		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 		p.TextStyle[i] = s
 	}
+	f.labels = append(f.labels, p)
 	f.Add(p)
 }
 
-// Dot is a round mark, filled or hollow.
+// Dot is a mark, filled or hollow.
 type Dot struct {
 	X, Y   float64
 	Color  color.Color
+	Shape  int // place in the shapes, so that marks differ in print too
 	Filled bool
+}
+
+// shapes of dots: round, square, with the point up, with the point down.
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, turned{}}
+
+// turned is a triangle with its point down.
+type turned struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (turned) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	r := s.Radius * 1.15
+	c.FillPolygon(s.Color, []vg.Point{{X: at.X - r, Y: at.Y + r*.75}, {X: at.X + r, Y: at.Y + r*.75}, {X: at.X, Y: at.Y - r}})
 }
 
 // Dots adds marks.
 func (f *Figure) Dots(dots []Dot) { f.Add(dotMarks(dots)) }
+
+// Scatter adds marks that are all that the figure says: its tables have them alone, as data.
+func (f *Figure) Scatter(dots []Dot, data []Datum) {
+	f.Dots(dots)
+	f.data, f.scatter = data, true
+}
 
 type dotMarks []Dot
 
@@ -314,9 +367,10 @@ func (d dotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, m := range d {
 		at := vg.Point{X: x(m.X), Y: y(m.Y)}
-		c.DrawGlyph(draw.GlyphStyle{Color: m.Color, Radius: 3.6, Shape: draw.CircleGlyph{}}, at)
+		shape := shapes[m.Shape%len(shapes)]
+		c.DrawGlyph(draw.GlyphStyle{Color: m.Color, Radius: 3.6, Shape: shape}, at)
 		if !m.Filled {
-			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 2.2, Shape: draw.CircleGlyph{}}, at)
+			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 2.2, Shape: shape}, at)
 		}
 	}
 }

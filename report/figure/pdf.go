@@ -6,25 +6,48 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
+	"unicode/utf16"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgpdf"
 
 	"replay/outdir"
 )
 
-func pdf(f *Figure) ([]byte, error) {
+func pdf(f *Figure, s Style) ([]byte, error) {
 	if err := fontsMade(); err != nil {
 		return nil, err
 	}
-	c := vgpdf.New(width, vg.Length(f.Height))
-	f.draw(draw.New(c))
+	w, h := s.size(f)
+	c := vgpdf.New(w, h)
+	f.drawIn(c, s)
 	var b bytes.Buffer
-	_, err := c.WriteTo(&b)
-	return undated(b.Bytes()), err
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return titled(undated(b.Bytes()), f.title())
+}
+
+var trailer = regexp.MustCompile(`(?s)trailer\s*<<\s*/Size (\d+)\s*/Root (\d+) 0 R\s*/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*$`)
+
+// titled appends a title to a PDF, as an update of its information: the library has no way to set it.
+func titled(pdf []byte, title string) ([]byte, error) {
+	m := trailer.FindSubmatch(pdf)
+	if m == nil {
+		return nil, errors.New("pdf: the file has no trailer to add a title to")
+	}
+	var name strings.Builder
+	for _, u := range utf16.Encode([]rune(title)) {
+		fmt.Fprintf(&name, "%04X", u)
+	}
+	at := len(pdf)
+	out := fmt.Appendf(slices.Clip(pdf), "%s 0 obj\n<< /Title <FEFF%s> /Producer (replay) /CreationDate (D:20000101000000) >>\nendobj\n", m[3], name.String())
+	xref := len(out)
+	return fmt.Appendf(out, "xref\n%s 1\n%010d 00000 n \ntrailer\n<< /Size %s /Root %s 0 R /Info %s 0 R /Prev %s >>\nstartxref\n%d\n%%%%EOF\n", m[3], at, m[1], m[2], m[3], m[4], xref), nil
 }
 
 var fontsMade = sync.OnceValue(makeFonts)
@@ -53,8 +76,12 @@ func makeFonts() (err error) {
 		}
 	}()
 	c := vgpdf.New(1, 1)
-	for _, size := range sizes {
-		c.FillString(font.DefaultCache.Lookup(style(size).Font, vg.Length(size)), vg.Point{}, "a")
+	for _, name := range Fonts {
+		for _, size := range sizes {
+			s := style(size)
+			s.Font.Variant = font.Variant(Style{Font: name}.variant())
+			c.FillString(font.DefaultCache.Lookup(s.Font, vg.Length(size)), vg.Point{}, "a")
+		}
 	}
 	return nil
 }

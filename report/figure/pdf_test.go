@@ -26,7 +26,7 @@ func TestFontsLeaveNothing(t *testing.T) {
 	f.Line("line", 0, Points{{X: 0, Y: 0}, {X: 1, Y: 1}})
 	f.Labels([]Label{{Point{X: .5, Y: .5}, "label", Palette[1]}})
 	f.Rows([]Tick{{Value: .5, Label: "row"}})
-	if _, err := pdf(f); err != nil {
+	if _, err := pdf(f, Style{}); err != nil {
 		t.Error(err)
 	}
 }

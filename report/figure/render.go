@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -29,26 +27,39 @@ func CheckFormats(formats []string) error {
 }
 
 // Render returns the bytes of the figure in one of [Formats].
-func (f *Figure) Render(format string) ([]byte, error) {
+func (f *Figure) Render(format string) ([]byte, error) { return f.RenderIn(format, Style{}) }
+
+// RenderIn is Render in a style.
+func (f *Figure) RenderIn(format string, s Style) ([]byte, error) {
 	render, ok := renderers[format]
 	if !ok {
 		return nil, fmt.Errorf("format is %q, want one of %s", format, strings.Join(Formats(), ", "))
 	}
-	return render(f)
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return render(f, s)
 }
 
+// families are the fonts that a browser takes where it has not ours.
+var families = strings.NewReplacer("font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;",
+	"font-family:Liberation Serif;", "font-family:Liberation Serif,Times New Roman,Times,serif;",
+	"font-family:Liberation Mono;", "font-family:Liberation Mono,Courier New,Courier,monospace;")
+
 // renderers give the bytes of a figure in a format; equal figures give equal bytes.
-var renderers = map[string]func(*Figure) ([]byte, error){
-	"svg": func(f *Figure) ([]byte, error) {
-		c := vgsvg.New(width, vg.Length(f.Height))
-		f.draw(draw.New(c))
+var renderers = map[string]func(*Figure, Style) ([]byte, error){
+	"svg": func(f *Figure, s Style) ([]byte, error) {
+		w, h := s.size(f)
+		c := vgsvg.New(w, h)
+		f.drawIn(c, s)
 		var b bytes.Buffer
 		_, err := c.WriteTo(&b)
-		return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), err
+		return []byte(families.Replace(b.String())), err
 	},
-	"png": func(f *Figure) ([]byte, error) {
-		c := vgimg.NewWith(vgimg.UseWH(width, vg.Length(f.Height)), vgimg.UseDPI(192))
-		f.draw(draw.New(c))
+	"png": func(f *Figure, s Style) ([]byte, error) {
+		w, h := s.size(f)
+		c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(192))
+		f.drawIn(c, s)
 		var b bytes.Buffer
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
 		return b.Bytes(), err

@@ -32,7 +32,7 @@ func TestHostileNames(t *testing.T) {
 	name := "<b>&'\"\x1b]0;t\a\u202e\x00\xff\ufffe\n\t]]>"
 	f := New("title "+name, "x "+name, "y "+name)
 	f.Line("line "+name, 0, Points{{X: 0, Y: 0}, {X: 1, Y: 1}})
-	f.Area("area "+name, Palette[0], Rectangle(0, 1, 0, 1))
+	f.Area("area "+name, Palette[0], Points{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0, Y: 1}})
 	f.Labels([]Label{{Point{X: .5, Y: .5}, "label " + name, Palette[1]}})
 	rows := New("", "", "")
 	rows.Rows([]Tick{{Value: .5, Label: "row " + name}})

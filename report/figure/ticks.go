@@ -25,12 +25,15 @@ func TimeScale(ms float64) (string, float64) {
 }
 
 // Percents are ticks of a share in percent.
-var Percents plot.Ticker = percentTicks{}
+var Percents plot.Ticker = percentTicks{5}
 
-type percentTicks struct{}
+// FewPercents are those of a low figure.
+var FewPercents plot.Ticker = percentTicks{3}
 
-func (percentTicks) Ticks(lo, hi float64) []plot.Tick {
-	step := niceStep(hi-lo, 5)
+type percentTicks struct{ n int }
+
+func (p percentTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := niceStep(hi-lo, p.n)
 	var ts []plot.Tick
 	for i := math.Ceil(lo / step); i*step <= hi*(1+1e-9); i++ {
 		ts = append(ts, plot.Tick{Value: i * step, Label: strings.TrimSuffix(fmt.Sprintf("%.1f", i*step*100), ".0") + " %"})

@@ -33,24 +33,24 @@ var queueShares = Plot{"queue_shares", "Queue shares over time", func(d *result.
 	if len(d.Queues.Names) > len(names) {
 		title = "Dominant share of the six largest queues, and fair shares"
 	}
-	f, ms := figure.OverTime(title, "share of the cluster", float64(d.Queues.End))
-	anyFair := false
-	for i, name := range names {
+	var panels []*figure.Figure
+	most := .05
+	for _, name := range names {
 		width, bins := d.Queues.Over[name].Rebin(figure.SeriesBins, d.Queues.End)
-		c := figure.Palette[i%len(figure.Palette)]
+		f, ms := figure.OverTime(name, "of the cluster", float64(d.Queues.End))
 		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.FairDominant], bins[result.Present])); d.Queues.ByQueue[name].HasFair && len(xys) > 0 {
-			f.Styled("", c, fairDashes, 1.1, xys)
-			anyFair = true
+			f.Styled("its fair share", figure.Ink, fairDashes, 1.1, xys)
 		}
 		if xys := figure.Steps(float64(width), ms, figure.Quotient(bins[result.Dominant], bins[result.Present])); len(xys) > 0 {
-			f.Styled(name, c, nil, 1.6, xys)
+			f.Styled("dominant share of the cluster", figure.Palette[0], nil, 1.6, xys)
 		}
+		f.Y.Tick.Marker = figure.FewPercents
+		f.X.Min, f.X.Max, f.Y.Min = 0, max(float64(d.Queues.End), 1)/ms, 0
+		most = max(most, f.Y.Max*1.02)
+		panels = append(panels, f)
 	}
-	if anyFair {
-		f.LineKey("its fair share", figure.Ink, fairDashes)
+	for _, f := range panels {
+		f.Y.Max = most
 	}
-	f.Y.Tick.Marker = figure.Percents
-	f.X.Min, f.X.Max, f.Y.Min = 0, max(float64(d.Queues.End), 1)/ms, 0
-	f.Y.Max = max(f.Y.Max*1.02, .05)
-	return f, ""
+	return figure.Panels(title, panels), ""
 }}

@@ -53,7 +53,7 @@ func timelineOf(d *result.Data, title string, row func(result.Span) int64, name 
 			what, c := fill(s)
 			gap := min(.12*h, .03)
 			blocks = append(blocks, figure.Block{
-				From: float64(s.From) / ms, To: float64(s.To) / ms, Y: top - .93 + float64(n-1-lanes[j])*h + gap/2, Height: h - gap, Color: c,
+				From: float64(s.From) / ms, To: float64(s.To) / ms, Y: top - .93 + float64(n-1-lanes[j])*h + gap/2, Height: h - gap, Color: c, Row: name(k), What: what,
 			})
 			if !shown[what] {
 				shown[what] = true

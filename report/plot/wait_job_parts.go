@@ -69,13 +69,9 @@ func WaitBars(title string, bars []*WaitBar) (*figure.Figure, string) {
 			if part == 0 {
 				continue
 			}
-			name := result.WaitParts[k].Short
-			if shown[k] {
-				name = ""
-			}
-			shown[k] = true
 			to := from + part/ms
-			f.Area(name, figure.Palette[k%len(figure.Palette)], figure.Rectangle(from, to, y-.36, y+.36))
+			f.Bar(b.name, result.WaitParts[k].Short, !shown[k], figure.Palette[k%len(figure.Palette)], from, to, y, .72)
+			shown[k] = true
 			from = to
 		}
 	}

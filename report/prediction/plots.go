@@ -39,6 +39,7 @@ type timePair struct{ recorded, predicted int64 }
 // error and of 10 % to both sides.
 func scatter(apps, jobs, stages []timePair) (*figure.Figure, string) {
 	var dots []figure.Dot
+	var data []figure.Datum
 	lo, hi := math.Inf(1), 0.0
 	sets := []struct {
 		name   string
@@ -54,7 +55,8 @@ func scatter(apps, jobs, stages []timePair) (*figure.Figure, string) {
 				continue
 			}
 			x, y := float64(p.recorded), math.Max(float64(p.predicted), 1)
-			dots = append(dots, figure.Dot{X: x, Y: y, Color: figure.Palette[s.color], Filled: s.filled})
+			dots = append(dots, figure.Dot{X: x, Y: y, Color: figure.Palette[s.color], Shape: k, Filled: s.filled})
+			data = append(data, figure.At("", s.name, x, y))
 			lo, hi = math.Min(lo, math.Min(x, y)), math.Max(hi, math.Max(x, y))
 		}
 		if len(dots) > before {
@@ -71,7 +73,7 @@ func scatter(apps, jobs, stages []timePair) (*figure.Figure, string) {
 	f.Styled("no error", figure.Ink, nil, 1, figure.Points{{X: lo, Y: lo}, {X: hi, Y: hi}})
 	f.Styled("10 % to either side", figure.Grey, figure.Dashes[1], 1, figure.Points{{X: lo * 1.1, Y: lo}, {X: hi, Y: hi / 1.1}})
 	f.Styled("", figure.Grey, figure.Dashes[1], 1, figure.Points{{X: lo, Y: lo * 1.1}, {X: hi / 1.1, Y: hi}})
-	f.Dots(dots)
+	f.Scatter(dots, data)
 	for _, k := range shown {
 		f.AreaKey(sets[k].name, figure.Palette[sets[k].color])
 	}
