@@ -65,6 +65,9 @@ type TaskScheduler struct {
 	// only speculation by spark.speculation.task.duration.threshold reads it.
 	SlotsPerExecutor int
 
+	// Scratch is working memory, which may be shared with other schedulers; nil: its own.
+	Scratch *Scratch
+
 	conf   *conf.Conf
 	racks  []int32 // by host
 	order  *HashOrder
@@ -90,6 +93,17 @@ type TaskScheduler struct {
 
 	unschedulable []int32 // sets with an abort timer
 	from          FetchSource
+}
+
+// Scratch is working memory of task schedulers.
+type Scratch struct{ filling }
+
+// work returns the working memory.
+func (s *TaskScheduler) work() *filling {
+	if s.Scratch == nil {
+		s.Scratch = new(Scratch)
+	}
+	return &s.Scratch.filling
 }
 
 type executor struct {
@@ -386,9 +400,4 @@ func (s *TaskScheduler) aliveOnHost(host int32) []int32 {
 		set.Put(e)
 	}
 	return slices.Collect(set.All)
-}
-
-func sortDescending(v []int32) {
-	slices.Sort(v)
-	slices.Reverse(v)
 }

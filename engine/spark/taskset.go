@@ -2,6 +2,7 @@ package spark
 
 import (
 	"fmt"
+	"slices"
 
 	"replay/engine/spark/scala"
 )
@@ -202,7 +203,8 @@ func (s *TaskSet) addAllPending() {
 		copy(p.noPrefs, p.all)
 		return
 	}
-	s.reserveLists()
+	work := s.sched.work()
+	work.clear()
 	for i := n - 1; i >= 0; i-- {
 		from, to := s.Spec.prefs(i)
 		if from == to {
@@ -211,65 +213,45 @@ func (s *TaskSet) addAllPending() {
 		for at := from; at < to; at++ {
 			host := s.Spec.Hosts[at]
 			s.addByExec(p, i, at)
-			l := p.byHost.list(host)
-			*l = append(*l, i)
+			if s.order != nil {
+				p.byHost.add(host, i)
+			}
+		}
+		for at := to - 1; at >= from && s.order == nil; at-- { // hosts are first seen from the last location to the first
+			work.add(s.Spec.Hosts[at], i)
 		}
 	}
-	hosts := s.hostsInRackOrder()
-	s.reserveRacks(hosts)
-	for _, host := range hosts {
-		if rack := s.sched.rackOf(host); rack != NoRack {
-			l := p.byRack.list(rack)
-			*l = append(*l, *p.byHost.get(host)...)
-		}
+	if s.order == nil {
+		work.fill(&p.byHost)
+		work.clear()
 	}
-}
-
-// reserveLists sizes the lists of hosts, so that filling them allocates once. It runs through the
-// tasks in the order of filling, which is the canonical order of hosts.
-func (s *TaskSet) reserveLists() {
-	h := &s.pending.byHost
-	counts := make([]int32, 0, min(len(s.Spec.Hosts), len(s.sched.racks)))
-	hosts := s.Spec.Hosts
-	for at := s.Spec.PrefStart[s.Spec.Tasks] - 1; at >= s.Spec.PrefStart[0]; at-- {
-		pos := h.table.add(hosts[at])
-		if int(pos) == len(counts) {
-			counts = append(counts, 0)
-		}
-		counts[pos]++
-	}
-	h.reserve(counts)
-}
-
-// reserveRacks does so for the lists of the racks of hosts.
-func (s *TaskSet) reserveRacks(hosts []int32) {
-	r := &s.pending.byRack
-	var counts []int32
-	for _, host := range hosts {
+	for _, host := range s.hostsInRackOrder() {
 		rack := s.sched.rackOf(host)
 		if rack == NoRack {
 			continue
 		}
-		pos := r.table.add(rack)
-		if int(pos) == len(counts) {
-			counts = append(counts, 0)
+		for _, task := range p.byHost.of(p.byHost.at(host)) {
+			if s.order != nil {
+				p.byRack.add(rack, task)
+			} else {
+				work.add(rack, task)
+			}
 		}
-		counts[pos] += int32(len(*s.pending.byHost.get(host)))
 	}
-	r.reserve(counts)
+	if s.order == nil {
+		work.fill(&p.byRack)
+	}
 }
 
 // hostsInRackOrder returns the hosts in the order in which they are appended to their racks: that
 // of Spark's table, or descending, so that the tasks of the first host are taken first.
 func (s *TaskSet) hostsInRackOrder() []int32 {
 	h := &s.pending.byHost
-	hosts := make([]int32, 0, len(h.lists))
-	for host := range h.walk {
-		hosts = append(hosts, host)
+	if h.order != nil {
+		return slices.Collect(h.walk)
 	}
-	if h.order == nil {
-		sortDescending(hosts)
-	}
+	hosts := slices.Clone(h.keysAt.sorted)
+	slices.Reverse(hosts)
 	return hosts
 }
 
@@ -281,12 +263,10 @@ func (s *TaskSet) addByExec(p *pendingTasks, task, at int32) {
 	case OnHost:
 	case HDFSCache:
 		for _, e := range s.sched.aliveOnHost(s.Spec.Hosts[at]) {
-			l := p.byExec.list(e)
-			*l = append(*l, task)
+			p.byExec.add(e, task)
 		}
 	default:
-		l := p.byExec.list(exec)
-		*l = append(*l, task)
+		p.byExec.add(exec, task)
 	}
 }
 
@@ -301,11 +281,9 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 	for at := from; at < to; at++ {
 		host := s.Spec.Hosts[at]
 		s.addByExec(p, task, at)
-		l := p.byHost.list(host)
-		*l = append(*l, task)
+		p.byHost.add(host, task)
 		if rack := s.sched.rackOf(host); rack != NoRack {
-			l := p.byRack.list(rack)
-			*l = append(*l, task)
+			p.byRack.add(rack, task)
 		}
 	}
 	if from == to {
@@ -313,6 +291,19 @@ func (s *TaskSet) addPending(p *pendingTasks, task int32) {
 	}
 	p.all = append(p.all, task)
 	s.addBacklog(1)
+}
+
+// NamedHosts yields the hosts that tasks of a set which has launched none prefer, ascending, and how often each is named. It reports
+// false when it does not know them in that order.
+func (s *TaskSet) NamedHosts(yield func(host, times int32)) bool {
+	h := &s.pending.byHost
+	if h.keysAt.sorted == nil || len(s.attempts) > 0 {
+		return false
+	}
+	for i, host := range h.keysAt.sorted {
+		yield(host, h.lists[h.keysAt.where[i]].n)
+	}
+	return true
 }
 
 // Levels returns the valid locality levels, best first. Do not change it.

@@ -63,53 +63,122 @@ func (t *intTable) place(key, at int32) {
 
 // keyedLists are the pending tasks by executor, host or rack: a stack of task indexes for each
 // key. A key goes away when its list is found to be without live tasks ([keyedLists.anyLive]) and
-// comes back with the next task added.
+// comes back with the next task added. Lists lie in one slice; one that outgrows its room moves to the end.
 //
 // Source: PendingTasksByLocality.
 type keyedLists struct {
-	table intTable
-	lists []taskList
-	first int32 // no list before this position is present
+	keysAt keyPositions
+	lists  []taskList
+	tasks  []int32
+	first  int32 // no list before this position is present
 
 	// order walks over the present keys as Spark does, nil for the canonical order: that in
 	// which keys were first added.
 	order *scala.HashMap[int32]
 }
 
-type taskList struct {
-	tasks   []int32
-	present bool
+// taskList is the part of a key in [keyedLists.tasks].
+type taskList struct{ from, n, room int32 } // n is absent while the key is
+
+const absent int32 = -1
+
+// keyPositions maps keys to positions, in the order in which they were first given: a table that grows, or all keys at once.
+type keyPositions struct {
+	table  intTable
+	sorted []int32 // all keys, ascending; nil = they are in the table
+	where  []int32 // their positions
 }
 
-// get returns the list of key, nil if there is none.
-func (k *keyedLists) get(key int32) *[]int32 {
-	if at := k.table.find(key); at >= 0 && k.lists[at].present {
-		return &k.lists[at].tasks
+// find returns the position of key, or -1.
+func (k *keyPositions) find(key int32) int32 {
+	if k.sorted == nil {
+		return k.table.find(key)
 	}
-	return nil
+	low, high := 0, len(k.sorted)
+	for low < high {
+		if mid := int(uint(low+high) >> 1); k.sorted[mid] < key {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(k.sorted) && k.sorted[low] == key {
+		return k.where[low]
+	}
+	return -1
 }
 
-// list returns the list of key, which it makes if there is none.
-func (k *keyedLists) list(key int32) *[]int32 {
-	at := k.table.add(key)
+// add returns the position of key, which it makes if there is none.
+func (k *keyPositions) add(key int32) int32 {
+	if at := k.find(key); at >= 0 {
+		return at
+	}
+	if k.sorted != nil { // a key that was not among those that were to be all
+		for _, key := range k.byPosition() {
+			k.table.add(key)
+		}
+		k.sorted, k.where = nil, nil
+	}
+	return k.table.add(key)
+}
+
+// byPosition returns all keys. Do not change it.
+func (k *keyPositions) byPosition() []int32 {
+	if k.sorted == nil {
+		return k.table.keys
+	}
+	keys := make([]int32, len(k.sorted))
+	for i, at := range k.where {
+		keys[at] = k.sorted[i]
+	}
+	return keys
+}
+
+// at returns the position of a key that is present, or -1.
+func (k *keyedLists) at(key int32) int32 {
+	if at := k.keysAt.find(key); at >= 0 && k.lists[at].n != absent {
+		return at
+	}
+	return -1
+}
+
+// of returns the list at a position. It may be shortened, which [keyedLists.keep] notes.
+func (k *keyedLists) of(at int32) []int32 {
+	l := k.lists[at]
+	return k.tasks[l.from : l.from+max(l.n, 0)]
+}
+
+// keep notes what is left of the list at a position.
+func (k *keyedLists) keep(at int32, list []int32) { k.lists[at].n = int32(len(list)) }
+
+// add puts a task on top of the list of key, which it makes if there is none.
+func (k *keyedLists) add(key, task int32) {
+	at := k.keysAt.add(key)
 	if int(at) == len(k.lists) {
-		k.lists = append(k.lists, taskList{})
+		k.lists = append(k.lists, taskList{n: absent})
 	}
 	l := &k.lists[at]
-	if !l.present {
-		l.present = true
+	if l.n == absent {
+		l.n = 0
 		k.first = min(k.first, at)
 		if k.order != nil {
 			k.order.Put(key)
 		}
 	}
-	return &l.tasks
+	if l.n == l.room {
+		from := int32(len(k.tasks))
+		k.tasks = append(k.tasks, k.of(at)...)
+		l.from, l.room = from, max(2*l.n, 4)
+		k.tasks = append(k.tasks, make([]int32, l.room-l.n)...)
+	}
+	k.tasks[l.from+l.n] = task
+	l.n++
 }
 
-// keys yields the present keys in no order that a decision may use.
+// keys yields the present keys in the canonical order.
 func (k *keyedLists) keys(yield func(int32) bool) {
-	for at := range k.lists {
-		if k.lists[at].present && !yield(k.table.keys[at]) {
+	for at, key := range k.keysAt.byPosition() {
+		if k.lists[at].n != absent && !yield(key) {
 			return
 		}
 	}
@@ -117,6 +186,14 @@ func (k *keyedLists) keys(yield func(int32) bool) {
 
 // any reports whether some present key is ok.
 func (k *keyedLists) any(ok func(int32) bool) bool {
+	if k.keysAt.sorted != nil {
+		for i, key := range k.keysAt.sorted {
+			if k.lists[k.keysAt.where[i]].n != absent && ok(key) {
+				return true
+			}
+		}
+		return false
+	}
 	for key := range k.keys {
 		if ok(key) {
 			return true
@@ -130,7 +207,7 @@ func (k *keyedLists) anyOf(list []int32, ok func(int32) bool) bool {
 	if len(k.lists) < len(list) {
 		return k.any(ok)
 	}
-	return slices.ContainsFunc(list, func(key int32) bool { return k.get(key) != nil && ok(key) })
+	return slices.ContainsFunc(list, func(key int32) bool { return k.at(key) >= 0 && ok(key) })
 }
 
 // walk yields the present keys in Spark's order, or the canonical one.
@@ -142,18 +219,56 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 	k.keys(yield)
 }
 
-// reserve makes the lists, empty and absent, with room in one backing array: counts[i] is the number of tasks to come for
-// position i.
-func (k *keyedLists) reserve(counts []int32) {
-	k.lists, k.first = make([]taskList, len(counts)), int32(len(counts))
-	total := 0
-	for _, n := range counts {
-		total += int(n)
+// filling is what lists are filled from at once: all tasks with their keys, in the order of adding. Its memory is used again.
+type filling struct {
+	tasks []int32
+	keys  []uint64 // key, and place in tasks
+	first []int32  // scratch
+}
+
+func (f *filling) clear() { f.tasks, f.keys = f.tasks[:0], f.keys[:0] }
+
+func (f *filling) add(key, task int32) {
+	f.keys = append(f.keys, uint64(key)<<32|uint64(len(f.tasks)))
+	f.tasks = append(f.tasks, task)
+}
+
+// fill makes all lists of k, which has none.
+func (f *filling) fill(k *keyedLists) {
+	slices.Sort(f.keys)
+	distinct := 0
+	for i, key := range f.keys {
+		if i == 0 || key>>32 != f.keys[i-1]>>32 {
+			distinct++
+		}
 	}
-	backing := make([]int32, total)
-	for at, n := range counts {
-		k.lists[at].tasks = backing[:0:n]
-		backing = backing[n:]
+	f.first = slices.Grow(f.first[:0], len(f.tasks))[:len(f.tasks)]
+	clear(f.first)
+	backing := make([]int32, len(f.tasks)+2*distinct)
+	k.tasks, backing = backing[:len(f.tasks):len(f.tasks)], backing[len(f.tasks):]
+	k.keysAt.sorted, k.keysAt.where = backing[:0:distinct], backing[distinct:]
+	for i, key := range f.keys {
+		if i == 0 || key>>32 != f.keys[i-1]>>32 {
+			k.keysAt.sorted = append(k.keysAt.sorted, int32(key>>32))
+			f.first[uint32(key)] = int32(len(k.keysAt.sorted))
+		}
+		k.tasks[i] = f.tasks[uint32(key)]
+	}
+	at := int32(0)
+	for _, key := range f.first {
+		if key > 0 {
+			k.keysAt.where[key-1] = at
+			at++
+		}
+	}
+	k.lists = make([]taskList, distinct)
+	run := 0
+	for i, at := range k.keysAt.where {
+		from := run
+		for run < len(f.keys) && int32(f.keys[run]>>32) == k.keysAt.sorted[i] {
+			run++
+		}
+		k.lists[at] = taskList{from: int32(from), n: int32(run - from), room: int32(run - from)}
 	}
 }
 
@@ -167,11 +282,10 @@ func (k *keyedLists) anyLive(s *TaskSet) bool {
 		return k.anyLiveInOrder(s)
 	}
 	for ; int(k.first) < len(k.lists); k.first++ {
-		l := &k.lists[k.first]
-		if l.present && l.trim(s) {
+		if k.trim(s, k.first) {
 			return true
 		}
-		l.present = false
+		k.lists[k.first].n = absent
 	}
 	return false
 }
@@ -180,27 +294,26 @@ func (k *keyedLists) anyLiveInOrder(s *TaskSet) bool {
 	var dead []int32
 	found := false
 	for key := range k.order.All {
-		if found = k.lists[k.table.find(key)].trim(s); found {
+		if found = k.trim(s, k.keysAt.find(key)); found {
 			break
 		}
 		dead = append(dead, key)
 	}
 	for _, key := range dead {
-		k.lists[k.table.find(key)].present = false
+		k.lists[k.keysAt.find(key)].n = absent
 		k.order.Remove(key)
 	}
 	return found
 }
 
-// trim drops dead tasks from the end and reports whether a live one is left.
-func (l *taskList) trim(s *TaskSet) bool {
-	for n := len(l.tasks); n > 0; n-- {
-		if t := &s.tasks[l.tasks[n-1]]; t.copies == 0 && !t.done {
-			l.tasks = l.tasks[:n]
+// trim drops dead tasks from the end of a list and reports whether a live one is left.
+func (k *keyedLists) trim(s *TaskSet, at int32) bool {
+	l := &k.lists[at]
+	for ; l.n > 0; l.n-- {
+		if t := &s.tasks[k.tasks[l.from+l.n-1]]; t.copies == 0 && !t.done {
 			return true
 		}
 	}
-	l.tasks = l.tasks[:0]
 	return false
 }
 
@@ -232,7 +345,7 @@ func (s *TaskSet) PendingTasks() PendingTasks {
 func (k *keyedLists) copy() map[int32][]int32 {
 	m := map[int32][]int32{}
 	for key := range k.keys {
-		m[key] = slices.Clone(*k.get(key))
+		m[key] = slices.Clone(k.of(k.at(key)))
 	}
 	return m
 }

@@ -58,16 +58,12 @@ type barrierTask struct {
 //
 // Source: TaskSetManager.dequeueTaskHelper.
 func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, speculative bool) (int32, Locality, bool) {
-	if l := p.byExec.get(exec); l != nil {
-		if t := s.take(l, exec, host, speculative); t >= 0 {
-			return t, ProcessLocal, speculative
-		}
+	if t := s.takeOf(&p.byExec, exec, exec, host, speculative); t >= 0 {
+		return t, ProcessLocal, speculative
 	}
 	if allowed >= NodeLocal {
-		if l := p.byHost.get(host); l != nil {
-			if t := s.take(l, exec, host, speculative); t >= 0 {
-				return t, NodeLocal, speculative
-			}
+		if t := s.takeOf(&p.byHost, host, exec, host, speculative); t >= 0 {
+			return t, NodeLocal, speculative
 		}
 	}
 	if allowed >= NoPref {
@@ -77,10 +73,8 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 	}
 	if allowed >= RackLocal {
 		if rack := s.sched.rackOf(host); rack != NoRack {
-			if l := p.byRack.get(rack); l != nil {
-				if t := s.take(l, exec, host, speculative); t >= 0 {
-					return t, RackLocal, speculative
-				}
+			if t := s.takeOf(&p.byRack, rack, exec, host, speculative); t >= 0 {
+				return t, RackLocal, speculative
 			}
 		}
 	}
@@ -93,6 +87,21 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 		}
 	}
 	return -1, 0, false
+}
+
+// takeOf takes from the list of a key.
+func (s *TaskSet) takeOf(k *keyedLists, key, exec, host int32, speculative bool) int32 {
+	if len(k.lists) == 0 {
+		return -1
+	}
+	at := k.at(key)
+	if at < 0 {
+		return -1
+	}
+	list := k.of(at)
+	task := s.take(&list, exec, host, speculative)
+	k.keep(at, list)
+	return task
 }
 
 // take takes the last task of a list that may run there, and drops tasks from the list that no

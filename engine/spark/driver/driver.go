@@ -121,6 +121,7 @@ func (d *Driver) Register() error {
 		mode = spark.FAIR
 	}
 	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
+	d.tasks.Scratch = &d.kind.scratch
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
 	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval, due: d.reviveDue, run: d.offerAll}, 0)
 	if d.conf.Speculation.Enabled {

@@ -35,6 +35,7 @@ type Setup struct {
 type Kind struct {
 	Setup
 	index    allocator.HostIndex          // working memory of allocators
+	scratch  spark.Scratch                // and of task schedulers
 	recorded map[int64][]RecordedExecutor // by job
 	attempts map[int64]int                // that began, of jobs of client mode and of those with recorded latencies
 	known    map[string]*settings         // of jobs, by what they say

@@ -16,6 +16,7 @@ type stages struct {
 	since     [][]int64 // by task set: when a task became pending again, nil while none has
 	done      [][]bool  // by stage and partition: succeeded at least once
 	readers   readers
+	wants     []tally // by task set: (task, location) pairs, while it is active
 }
 
 // readers are the executors that have looked up where the input of a stage attempt is, by task set: bits by executor.
@@ -148,7 +149,11 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 	}
 	hints := spark.StageHints{}
 	if spec.PrefStart != nil {
-		wanted := tallyOf(spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]])
+		wanted := wantedBy(d.tasks.Set(e.Set))
+		for int(e.Set) >= len(d.wants) {
+			d.wants = append(d.wants, nil)
+		}
+		d.wants[e.Set] = wanted
 		d.wanted = d.wanted.plus(wanted, 1)
 		for i := range spec.Tasks {
 			if spec.PrefStart[i] < spec.PrefStart[i+1] {
@@ -179,7 +184,8 @@ func (d *Driver) stageCompleted(e *spark.DAGEvent) {
 		d.readers.forget(e.Set)
 	}
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
-		d.wanted = d.wanted.plus(tallyOf(set.Hosts[set.PrefStart[0]:set.PrefStart[set.Tasks]]), -1)
+		d.wanted = d.wanted.plus(d.wants[e.Set], -1)
+		d.wants[e.Set] = nil
 	}
 	if d.mgr != nil {
 		d.mgr.StageCompleted(e.Stage, e.Attempt)

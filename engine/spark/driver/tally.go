@@ -3,12 +3,25 @@ package driver
 import (
 	"cmp"
 	"slices"
+
+	"replay/engine/spark"
 )
 
 // tally counts by node: the nodes that count, ascending. An application wants few of a cluster's nodes.
 type tally []counted
 
 type counted struct{ node, n int32 }
+
+// wantedBy counts how often the tasks of a set that has launched none name each node.
+func wantedBy(set *spark.TaskSet) (t tally) {
+	spec := &set.Spec
+	named := spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]]
+	t = make(tally, 0, len(named))
+	if !set.NamedHosts(func(node, n int32) { t = append(t, counted{node, n}) }) {
+		return tallyOf(named)
+	}
+	return t
+}
 
 // tallyOf counts how often each node is listed.
 func tallyOf(nodes []int32) (t tally) {
@@ -36,6 +49,8 @@ func (t tally) plus(o tally, by int32) (sum tally) {
 	switch {
 	case len(t) == 0 && by == 1:
 		return o // tallies are not changed
+	case by == -1 && len(t) == len(o) && (len(t) == 0 || &t[0] == &o[0]):
+		return nil
 	case by == 1:
 		sum = make(tally, 0, len(t)+len(o))
 	case len(t) > len(o):
