@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -405,11 +404,10 @@ func (a *app) hint(c *container) {
 	if !ok {
 		return
 	}
-	for range p.Preferred {
-		c.rec.Hinting = true
-		break
-	}
-	if !c.rec.Hinting {
+	l := &a.s.looking
+	l.any = false
+	p.Preferred(l.hint)
+	if c.rec.Hinting = l.any; !c.rec.Hinting {
 		return
 	}
 	a.rec.ContainersHinting++
@@ -425,12 +423,8 @@ func (a *app) hintedRoom(size resource.Resource) []int32 {
 	if !ok {
 		return nil
 	}
-	list, has := a.s.room[:0], a.s.roomFor(size)
-	for node := range p.Preferred {
-		if has.Has(int(node)) {
-			list = append(list, node)
-		}
-	}
-	a.s.room = list
-	return slices.Clone(list)
+	l := &a.s.looking
+	l.room, l.found = a.s.roomFor(size), l.spare()
+	p.Preferred(l.see)
+	return l.found
 }

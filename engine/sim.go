@@ -46,7 +46,7 @@ type sim struct {
 	left     live
 	live     int
 	spare    []*container // written, for others
-	room     []int32      // reused
+	looking  looking
 	ahead    ahead
 	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
@@ -94,6 +94,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
 	s.sink = &summed{sink, &s.digest}
 	s.ahead.off = !mayRunAhead(sc)
+	s.looking.begin()
 	_, anyOrder := record.TakesAnyOrder(sink)
 	s.ahead.keeps = !anyOrder
 	s.cluster.Names = s.names

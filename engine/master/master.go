@@ -223,7 +223,7 @@ type Books interface {
 	// Container is the record of container c, in which the master keeps what it knows, or nil. It is valid until it is written.
 	Container(c int64) *record.Container
 	// Room lists the preferred nodes, ascending, that had room for container c when it was allocated elsewhere; see [Preferrer]. It is asked
-	// once: the list is forgotten then.
+	// once: the list is valid until another container is allocated.
 	Room(c int64) []int32
 	// Busy books cores that begin (or, negative, end) to run a task.
 	Busy(cores int32)

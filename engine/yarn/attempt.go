@@ -114,7 +114,7 @@ func (a *Attempt) AllLive(yield func(*Container) bool) {
 func (a *Attempt) Allocated(c *Container, t *Table, level protocol.NodeType) {
 	c.Type = level
 	a.queueNew(c)
-	c.Asks = a.Take(t, level, c.Node, c.askBuf[:0])
+	c.Asks = a.Take(t, level, c.Node, a.places.room())
 	a.AddLive(c.ID, c)
 	a.Used = a.Used.Add(c.Size)
 	c.Handle(EventStart)

@@ -15,6 +15,19 @@ type Places struct {
 	scratch batches
 
 	host, rack Record // of the last look at tables by groups
+
+	asks [][]RememberAsk // room for those of a container
+}
+
+// room returns room for what a container takes from a table, that of a container which was given out if there is one.
+func (p *Places) room() []RememberAsk {
+	n := len(p.asks)
+	if n == 0 {
+		return make([]RememberAsk, 0, 3)
+	}
+	r := p.asks[n-1]
+	p.asks = p.asks[:n-1]
+	return r
 }
 
 // NewPlaces returns the hash codes of names; names may be interned later.

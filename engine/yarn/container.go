@@ -61,7 +61,6 @@ type Container struct {
 	Version int32             // updates handed to the application master
 	Known   resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
 	Asks    []RememberAsk     // what it took from the request table; nil once acquired or put back
-	askBuf  [3]RememberAsk
 }
 
 // RememberAsk is a record of the request table, as it was when a container took one from it.
@@ -144,5 +143,8 @@ func (c *Container) Handle(e ContainerEvent) (ended bool) {
 
 func (c *Container) acquire() {
 	c.State = ContainerAcquired
+	if cap(c.Asks) > 0 {
+		c.App.places.asks = append(c.App.places.asks, c.Asks[:0])
+	}
 	c.Asks = nil
 }

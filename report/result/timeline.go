@@ -11,6 +11,9 @@ type Timeline struct {
 
 	last       int   // bucket asked for last
 	begin, end int64 // of it; what comes next is mostly there too
+
+	open  []float64 // the sums of a bucket by column, while values that lie together are added to it
+	which int       // that bucket plus 1, 0 for none
 }
 
 // newTimeline returns a timeline of n columns.
@@ -22,6 +25,7 @@ func (t *Timeline) bucket(at int64) int {
 		return t.last
 	}
 	for at/t.width >= timelineBuckets {
+		t.settle()
 		for c, column := range t.columns {
 			half := column[:0]
 			for i := 0; i < len(column); i += 2 {
@@ -53,6 +57,7 @@ func (t *Timeline) column(column, bucket int) []float64 {
 
 // Count adds v at one instant.
 func (t *Timeline) Count(column int, at int64, v float64) {
+	t.settle()
 	b := t.bucket(at)
 	t.column(column, b)[b] += v
 }
@@ -62,6 +67,7 @@ func (t *Timeline) Hold(column int, from, to int64, value float64) {
 	if to <= from || value == 0 {
 		return
 	}
+	t.settle()
 	last := t.bucket(to - 1)
 	first := t.bucket(from)
 	c := t.column(column, last)
@@ -77,6 +83,15 @@ func (t *Timeline) HoldAll(from, to int64, values []float64) {
 	}
 	last := t.bucket(to - 1)
 	first := t.bucket(from)
+	if first == last {
+		t.opens(first)
+		ms := float64(to - from)
+		for c, v := range values {
+			t.open[c] += float64(v * ms)
+		}
+		return
+	}
+	t.settle()
 	for c, v := range values {
 		if v != 0 {
 			t.column(c, last)
@@ -92,6 +107,38 @@ func (t *Timeline) HoldAll(from, to int64, values []float64) {
 	}
 }
 
+// opens makes open the sums of a bucket.
+func (t *Timeline) opens(bucket int) {
+	if t.which == bucket+1 {
+		return
+	}
+	t.settle()
+	if t.open == nil {
+		t.open = make([]float64, len(t.columns))
+	}
+	for c, column := range t.columns {
+		t.open[c] = 0
+		if bucket < len(column) {
+			t.open[c] = column[bucket]
+		}
+	}
+	t.which = bucket + 1
+}
+
+// settle takes the sums of the open bucket into the columns.
+func (t *Timeline) settle() {
+	if t.which == 0 {
+		return
+	}
+	bucket := t.which - 1
+	t.which = 0
+	for c, v := range t.open {
+		if v != 0 || bucket < len(t.columns[c]) {
+			t.column(c, bucket)[bucket] = v
+		}
+	}
+}
+
 // overlap is how much of [from, to) is in a bucket, ms.
 func (t *Timeline) overlap(b int, from, to int64) int64 {
 	return min(to, int64(b+1)*t.width) - max(from, int64(b)*t.width)
@@ -100,6 +147,7 @@ func (t *Timeline) overlap(b int, from, to int64) int64 {
 // Rebin returns the sums of the columns over at most n equal bins of [0, end), with the width
 // of a bin in ms, a multiple of the bucket width.
 func (t *Timeline) Rebin(n int, end int64) (width int64, bins [][]float64) {
+	t.settle()
 	buckets := int((max(end, 1) + t.width - 1) / t.width)
 	per := max(1, (buckets+n-1)/n)
 	bins = make([][]float64, len(t.columns))

@@ -286,19 +286,15 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	for i := range resp.Allocated {
 		r.watch(now, a, resp.Allocated[i].ID)
 	}
-	resp.Completed = resp.Completed[:0]
-	for _, s := range byNode(a.completed[:statuses]) {
-		resp.Completed = append(resp.Completed, s.Status)
-	}
+	resp.Completed = byNode(resp.Completed[:0], a.completed[:statuses])
 	a.completed = a.completed[:copy(a.completed, a.completed[statuses:])]
 	r.drain(now)
 	return nil
 }
 
-// byNode groups statuses by node, in the order in which nodes first occur, keeping the order within
+// byNode appends statuses grouped by node, in the order in which nodes first occur, keeping the order within
 // a node. (YARN walks a ConcurrentHashMap of node ids.)
-func byNode(s []nodeStatus) []nodeStatus {
-	out := make([]nodeStatus, 0, len(s))
+func byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
 	for i := range s {
 		sameNode := func(o nodeStatus) bool { return o.node == s[i].node }
 		if slices.ContainsFunc(s[:i], sameNode) {
@@ -306,7 +302,7 @@ func byNode(s []nodeStatus) []nodeStatus {
 		}
 		for _, o := range s[i:] {
 			if sameNode(o) {
-				out = append(out, o)
+				out = append(out, o.Status)
 			}
 		}
 	}
