@@ -20,6 +20,7 @@ type Told struct {
 	WholeMS    int64      `json:"whole_ms"`
 	Parts      []ToldPart `json:"parts"`
 	View       *ToldView  `json:"view,omitempty"`
+	Claims     []Claim    `json:"would,omitempty"`
 }
 
 // ToldPart is a part as JSON.

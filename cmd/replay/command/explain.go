@@ -44,6 +44,7 @@ says which causes make up their waits.`,
 				_, err := parseShares(text)
 				return err
 			}),
+			&cli.BoolFlag{Name: "if", Usage: "replay again without each of the main causes of a job, and say when it would have started or ended"},
 			&cli.StringFlag{Name: "trace", Usage: "`DIR` of the trace of the result", DefaultText: "looked for here and beside the result"},
 			&cli.BoolFlag{Name: "json", Usage: "print the answer as JSON, with every part"}),
 		Action: p.explain,
@@ -110,6 +111,14 @@ func (p *program) explain(c *cli.Context) error {
 	hear.collector.Close(hear.result.Manifest.Totals.EndMS)
 	if t := &hear.totals; t.Wrong > 0 {
 		return fmt.Errorf("parts of %s do not sum to their time, which is a fault of this program: %s", quantity.Counted(t.Wrong, "jobs"), t.FirstWrong)
+	}
+	if c.Bool("if") {
+		if of != "" {
+			return usagef("--if is about single jobs: name one, or choose by --worst")
+		}
+		if err := p.withoutCauses(c, args, hear, dir); err != nil {
+			return err
+		}
 	}
 	return hear.write(c, of)
 }
@@ -223,6 +232,7 @@ type explaining struct {
 	collector *explain.Collector
 	jobs      map[int64]*explain.Job // in full, when they are not many to be summed up
 	totals    explain.Totals
+	claims    map[int64][]explain.Claim
 	result    *report.Result
 }
 
@@ -277,7 +287,9 @@ func (e *explaining) write(c *cli.Context, of string) error {
 		}{DecisionHash: e.result.Manifest.DecisionHash, Totals: e.totals.Tell()}
 		for _, id := range e.wanted {
 			if j := e.jobs[id]; j != nil {
-				out.Jobs = append(out.Jobs, j.Tell(n))
+				told := j.Tell(n)
+				told.Claims = e.claims[id]
+				out.Jobs = append(out.Jobs, told)
 			}
 		}
 		return writeJSON(c.App.Writer, out)
@@ -292,7 +304,11 @@ func (e *explaining) write(c *cli.Context, of string) error {
 				text.WriteString("\n")
 			}
 			j.WriteText(&text, n)
+			explain.WriteClaims(&text, e.claims[id])
 		}
+	}
+	if len(e.claims) > 1 {
+		explain.WriteClaimed(&text, e.claims)
 	}
 	_, err := io.WriteString(c.App.Writer, text.String())
 	return err

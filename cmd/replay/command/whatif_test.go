@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"replay/policy"
+	"replay/report/explain"
+	"replay/report/result"
 )
 
 // sameTree fails unless two folders hold the same bytes.
@@ -180,5 +182,42 @@ func TestExplainCommand(t *testing.T) {
 		if code != tt.code || !strings.Contains(out+stderr, tt.want) {
 			t.Errorf("%v: exit %d, want %d and %q in\n%s%s", tt.args, code, tt.code, tt.want, out, stderr)
 		}
+	}
+}
+
+// What explain says a job would do without a cause is what whatif does, and some jobs do start sooner.
+func TestClaims(t *testing.T) {
+	dir := t.TempDir()
+	res := filepath.Join(dir, "r")
+	must(t, "run", traces+"fair-weights", "--formats", "none", "-q", "--out", res)
+	var got struct {
+		Jobs []struct {
+			Job   int64
+			Would []explain.Claim
+		}
+	}
+	if err := json.Unmarshal([]byte(must(t, "explain", res, "0", "2", "--if", "--json", "--trace", traces+"fair-weights")), &got); err != nil {
+		t.Fatal(err)
+	}
+	n, sooner := 0, 0
+	for _, j := range got.Jobs {
+		for _, c := range j.Would {
+			n++
+			out := filepath.Join(dir, "o")
+			must(t, append(c.Command[1:], "--trace", traces+"fair-weights", "--out", out)...)
+			data, err := result.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := reached(data, j.Job, c.Of == explain.FirstTask)
+			if at == nil || c.AtMS == nil || *at > *c.AtMS {
+				t.Errorf("job %d without %s: %v ms, claimed %v", j.Job, c.Cause, at, c.AtMS)
+			} else if *at < c.WasMS {
+				sooner++
+			}
+		}
+	}
+	if n < 5 || sooner < 3 {
+		t.Errorf("%d claims, %d sooner", n, sooner)
 	}
 }

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report/explain"
+	"replay/report/result"
+)
+
+// withoutCauses replays a result once for each main cause of the jobs that are explained, without it.
+func (p *program) withoutCauses(c *cli.Context, args []string, e *explaining, dir string) error {
+	m := e.result.Manifest
+	cluster := &explain.Cluster{Scheduler: m.Scheduler, Nodes: m.Nodes, JobName: func(id int64) string { return e.names[id][0] }}
+	e.claims = map[int64][]explain.Claim{}
+	for _, id := range e.wanted {
+		j := e.jobs[id]
+		if j == nil {
+			continue
+		}
+		for _, r := range explain.Remedies(j, cluster) {
+			q := &quietly{}
+			next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: r.Flags, listener: q}
+			if err := next.run(c.Context, args, io.Discard, io.Discard); err != nil {
+				return err
+			}
+			claim := explain.Claim{Cause: r.Cause, If: r.Says, Of: explain.End, WasMS: j.End - j.Submit, Command: append([]string{"replay", "whatif", dir}, r.Flags...)}
+			if r.Start {
+				claim.Of, claim.WasMS = explain.FirstTask, j.Wait()
+			}
+			claim.AtMS = reached(q.result.Data, id, r.Start)
+			e.claims[id] = append(e.claims[id], claim)
+		}
+	}
+	return nil
+}
+
+// reached returns how long after its submission a job launches its first task, or ends; nil when it does not.
+func reached(data *result.Data, job int64, start bool) *int64 {
+	for i := range data.Jobs {
+		j := &data.Jobs[i]
+		at := j.Finish
+		if start {
+			at = j.FirstTask
+		}
+		if j.ID == job && result.Happened(at) {
+			after := at - j.Submit
+			return &after
+		}
+	}
+	return nil
+}
