@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"flag"
 	"math"
 	"reflect"
 	"regexp"
@@ -17,9 +18,25 @@ import (
 	"replay/trace"
 )
 
+var relations = flag.Uint64("relations", 0, "how many random cases each relation is tried on, from -first on; 0 is a few from 0 on")
+
+// related are the seeds of the cases that a relation is tried on: those that it failed on once, and n others. More of them:
+//
+//	go test ./engine -run 'TestNames|TestTimesScale|TestMoreNodes' -args -first 1000 -relations 1000
+func related(n uint64, failed ...uint64) []uint64 {
+	from := uint64(0)
+	if *relations > 0 {
+		from, n = *firstSeed, *relations
+	}
+	for seed := from; seed < from+n; seed++ {
+		failed = append(failed, seed)
+	}
+	return failed
+}
+
 // Names of users change nothing as long as their order stays: decisions are the same to the last digit of the hash.
 func TestNamesOfUsersDecideNothing(t *testing.T) {
-	for seed := range uint64(30) {
+	for _, seed := range related(30) {
 		c := scenariotest.Random(seed)
 		_, before := replay(t, c.Input(), c.Options)
 		for i := range c.Users {
@@ -31,11 +48,25 @@ func TestNamesOfUsersDecideNothing(t *testing.T) {
 	}
 }
 
-// Nor do names of racks and queues. Names of hosts do: Spark and YARN keep what is asked for by host in hash maps, whose order is followed.
+// Nor do names of hosts, as long as their order and their hash codes stay: Spark and YARN keep what is asked for by host in hash maps, whose order is followed.
+func TestNamesOfHostsDecideNothing(t *testing.T) {
+	for _, seed := range related(60) {
+		c := scenariotest.Random(seed)
+		_, before := replay(t, c.Input(), c.Options)
+		for i := range c.Nodes {
+			c.Nodes[i].Host = "oP" + strings.TrimPrefix(c.Nodes[i].Host, "no") // 31·'n' + 'o' = 31·'o' + 'P'
+		}
+		if _, after := replay(t, c.Input(), c.Options); before.DecisionHash != after.DecisionHash {
+			t.Errorf("seed %d, %s: decision hash %s, with other names of hosts %s", seed, c.Options.Scheduler, before.DecisionHash, after.DecisionHash)
+		}
+	}
+}
+
+// Nor do names of racks and queues.
 func TestNamesOfPlacesDecideNothing(t *testing.T) {
 	in := regexp.MustCompile(`(<queue name=")`)
 	tried := 0
-	for seed := range uint64(60) {
+	for _, seed := range related(60) {
 		c := scenariotest.Random(seed)
 		if c.Options.Scheduler != "" && c.Options.Scheduler != "fair" {
 			continue // their files name queues in keys
@@ -74,7 +105,7 @@ func renamed(path string) string { return strings.ReplaceAll(path, ".", ".zz") }
 
 // Times that are all twice as long make all waits twice as long, to the millisecond: under the ideal scheduler, where nothing takes a time of its own.
 func TestTimesScale(t *testing.T) {
-	for seed := range uint64(60) {
+	for _, seed := range related(60) {
 		c := scenariotest.Random(seed)
 		c.Options = scenario.Options{Scheduler: "ideal", Seed: seed}
 		was, _ := replay(t, c.Input(), c.Options)
@@ -89,7 +120,7 @@ func TestTimesScale(t *testing.T) {
 // executors one core; and the 200 ms before a stage is submitted again that lost its input, so cases with such a stage are left out; seed 10 is one whose times do not scale.
 func TestTimesScaleUnderYARN(t *testing.T) {
 	tried, again := map[string]int{}, []uint64{}
-	for seed := range uint64(40) {
+	for _, seed := range related(40, 10) {
 		c := scenariotest.Random(seed)
 		o := &c.Options
 		o.Until = 0
@@ -140,7 +171,7 @@ func TestTimesScaleUnderYARN(t *testing.T) {
 		tried[o.Scheduler]++
 		scaled(t, seed, was, is)
 	}
-	if len(tried) != 3 || !slices.Contains(again, 10) || len(again) > 10 {
+	if len(tried) != 3 || !slices.Contains(again, 10) || len(again) > len(related(40))/4+1 {
 		t.Errorf("tried %v, and left out %v: want three schedulers, and a few seeds", tried, again)
 	}
 }
@@ -239,7 +270,7 @@ func twice(at int64) int64 {
 
 // More nodes never lose a job, where nodes and processes do not fail and no application is preempted.
 func TestMoreNodesLoseNoJob(t *testing.T) {
-	for seed := range uint64(30) {
+	for _, seed := range related(30) {
 		c := scenariotest.Random(seed)
 		c.Events, c.Options.Until = nil, 0
 		c.Options.Conf["yarn.resourcemanager.rm.container-allocation.expiry-interval-ms"] = "600000"
