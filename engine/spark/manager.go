@@ -130,6 +130,9 @@ func NewManager(c *conf.Conf, perExec []int, backend Backend) *Manager {
 	return m
 }
 
+// Reserve makes room for executors with numbers below n.
+func (m *Manager) Reserve(n int) { m.monitor.executors = slices.Grow(m.monitor.executors, n) }
+
 // Start sends the first totals, before any stage. When the application master has not registered
 // yet they are lost, and nothing is lost with them: it starts from the same number.
 func (m *Manager) Start(now int64) { m.send(now) }

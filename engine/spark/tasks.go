@@ -119,6 +119,7 @@ type executor struct {
 
 type hostState struct {
 	execs []int32 // known, in order of arrival
+	alive int32   // of them, those that are not being decommissioned
 	order *scala.HashSet[int32]
 }
 
@@ -132,6 +133,9 @@ func NewTaskScheduler(conf *conf.Conf, pools *Pools, rackOf []int32, order *Hash
 	}
 	return s
 }
+
+// Reserve makes room for executors with numbers below n.
+func (s *TaskScheduler) Reserve(n int) { s.execs = slices.Grow(s.execs, n) }
 
 // Take returns what the scheduler has told since the last call. The slice, and the task sets that it
 // is about, are there until the next call of Take.
@@ -358,23 +362,40 @@ func (s *TaskScheduler) execAlive(exec int32) bool {
 	return int(exec) < len(s.execs) && s.execs[exec].known && !s.execs[exec].decommissioned
 }
 
-// hostAlive reports whether the host has an executor that is alive and not being decommissioned.
-func (s *TaskScheduler) hostAlive(host int32) bool {
-	at := s.hostAt.find(host)
-	return at >= 0 && slices.ContainsFunc(s.hosts[at].execs, s.execAlive)
+// anyHostAlive reports whether some key of k is a host with an executor that is alive and not being decommissioned.
+func (s *TaskScheduler) anyHostAlive(k *keyedLists) bool {
+	if len(k.lists) == 0 {
+		return false
+	}
+	for at, host := range s.hostAt.keys {
+		if s.hosts[at].alive > 0 && k.at(host) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
-// rackAlive reports whether the rack has a host with executors that is not being decommissioned.
-func (s *TaskScheduler) rackAlive(rack int32) bool {
-	at := s.rackAt.find(rack)
-	return at >= 0 && slices.ContainsFunc(s.onRack[at], func(host int32) bool {
-		for _, e := range s.hosts[s.hostAt.find(host)].execs {
-			if s.execs[e].decommissioned && s.execs[e].wholeHost {
-				return false
-			}
+// anyRackAlive reports whether some key of k is a rack with executors of which no host is being decommissioned.
+func (s *TaskScheduler) anyRackAlive(k *keyedLists) bool {
+	if len(k.lists) == 0 {
+		return false
+	}
+	for at, rack := range s.rackAt.keys {
+		if len(s.onRack[at]) > 0 && k.at(rack) >= 0 && slices.ContainsFunc(s.onRack[at], s.staysInService) {
+			return true
 		}
-		return true
-	})
+	}
+	return false
+}
+
+// staysInService reports whether no executor of a host is decommissioned with it.
+func (s *TaskScheduler) staysInService(host int32) bool {
+	for _, e := range s.hosts[s.hostAt.find(host)].execs {
+		if s.execs[e].decommissioned && s.execs[e].wholeHost {
+			return false
+		}
+	}
+	return true
 }
 
 // aliveOnHost returns the executors of a host that are alive, by number or in Spark's order.

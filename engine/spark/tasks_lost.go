@@ -77,6 +77,9 @@ func (s *TaskScheduler) removeFromHost(exec, host int32) {
 	h := &s.hosts[s.hostAt.find(host)]
 	if i := slices.Index(h.execs, exec); i >= 0 {
 		h.execs = slices.Delete(h.execs, i, i+1)
+		if !s.execs[exec].decommissioned {
+			h.alive--
+		}
 	}
 	if h.order != nil {
 		h.order.Remove(exec)
@@ -99,6 +102,9 @@ func (s *TaskScheduler) removeFromHost(exec, host int32) {
 func (s *TaskScheduler) Decommission(now int64, exec int32, wholeHost bool) {
 	if int(exec) < len(s.execs) && s.execs[exec].mapped {
 		e := &s.execs[exec]
+		if e.known && !e.decommissioned {
+			s.hosts[s.hostAt.find(e.host)].alive--
+		}
 		e.decommissioned, e.wholeHost, e.decommissionedAt = true, wholeHost, now
 	}
 	for set := range s.Sets {

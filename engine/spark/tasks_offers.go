@@ -217,6 +217,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 	*e = executor{host: host, known: true, mapped: true, running: e.running[:0], open: e.open}
 	h := &s.hosts[at]
 	h.execs = append(h.execs, exec)
+	h.alive++
 	if h.order != nil {
 		h.order.Add(exec)
 	}

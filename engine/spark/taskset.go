@@ -344,13 +344,13 @@ func (s *TaskSet) computeLevels() {
 	if p.byExec.any(s.sched.execAlive) {
 		add(ProcessLocal)
 	}
-	if p.byHost.anyOf(s.sched.hostAt.keys, s.sched.hostAlive) {
+	if s.sched.anyHostAlive(&p.byHost) {
 		add(NodeLocal)
 	}
 	if len(p.noPrefs) > 0 {
 		add(NoPref)
 	}
-	if p.byRack.anyOf(s.sched.rackAt.keys, s.sched.rackAlive) {
+	if s.sched.anyRackAlive(&p.byRack) {
 		add(RackLocal)
 	}
 	add(AnyLocality)

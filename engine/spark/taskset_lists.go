@@ -186,28 +186,12 @@ func (k *keyedLists) keys(yield func(int32) bool) {
 
 // any reports whether some present key is ok.
 func (k *keyedLists) any(ok func(int32) bool) bool {
-	if k.keysAt.sorted != nil {
-		for i, key := range k.keysAt.sorted {
-			if k.lists[k.keysAt.where[i]].n != absent && ok(key) {
-				return true
-			}
-		}
-		return false
-	}
 	for key := range k.keys {
 		if ok(key) {
 			return true
 		}
 	}
 	return false
-}
-
-// anyOf is any where only keys of a list can be ok.
-func (k *keyedLists) anyOf(list []int32, ok func(int32) bool) bool {
-	if len(k.lists) < len(list) {
-		return k.any(ok)
-	}
-	return slices.ContainsFunc(list, func(key int32) bool { return k.at(key) >= 0 && ok(key) })
 }
 
 // walk yields the present keys in Spark's order, or the canonical one.

@@ -123,6 +123,7 @@ func (d *Driver) Register() error {
 	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
 	d.tasks.Scratch = &d.kind.scratch
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
+	d.reserve()
 	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval, due: d.reviveDue, run: d.offerAll}, 0)
 	if d.conf.Speculation.Enabled {
 		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval, due: always, run: d.speculate}, d.conf.Speculation.Interval)
@@ -133,6 +134,28 @@ func (d *Driver) Register() error {
 	d.source.begin()
 	d.wind()
 	return nil
+}
+
+// reserve makes room for the executors and attempts that the job's stages come to, as far as they are few, where lists would grow step by step.
+func (d *Driver) reserve() {
+	const most = 256
+	all, largest := 0, 0
+	for i := range d.job.Stages {
+		n := d.job.Stages[i].Tasks.Len()
+		all, largest = all+n, max(largest, n)
+	}
+	perExec := d.set.profiles[0].perExec
+	execs := d.conf.InitialTarget()
+	if d.conf.DynamicAllocation {
+		execs = max(execs, min((largest+perExec-1)/perExec, d.conf.MaxExecutors))
+	}
+	execs = min(execs, most)
+	d.execs, d.in = slices.Grow(d.execs, execs+1), slices.Grow(d.in, execs+2)
+	d.runs.reserve(min(all, 16*most), min(largest, execs*perExec, most))
+	d.tasks.Reserve(execs + 1)
+	if d.mgr != nil {
+		d.mgr.Reserve(execs + 1)
+	}
 }
 
 // Handle is part of [master.Master].

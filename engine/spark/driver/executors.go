@@ -44,6 +44,7 @@ type executor struct {
 	launches       int     // tasks started
 	lastStage      int32   // of the task started last, or -1
 	runs           []int64 // task attempts that hold a core
+	open           int32   // task attempts whose end was not written
 }
 
 // placed are executors with their nodes, ascending. An application has few executors beside a cluster's nodes.

@@ -46,6 +46,11 @@ type runs struct {
 	free  []int32
 }
 
+// reserve makes room for so many attempts, and so many at a time.
+func (r *runs) reserve(all, atOnce int) {
+	r.place, r.list = make([]int32, 0, all), make([]run, 0, atOnce)
+}
+
 // add makes room for the attempt with the next task id. It is to be filled in, and valid until the next call of add.
 func (r *runs) add() *run {
 	at := int32(len(r.list))
@@ -53,9 +58,6 @@ func (r *runs) add() *run {
 		at = r.free[n-1]
 		r.free = r.free[:n-1]
 	} else {
-		if r.list == nil {
-			r.list = make([]run, 0, 32)
-		}
 		r.list = append(r.list, run{})
 	}
 	r.place = append(r.place, at)

@@ -111,6 +111,7 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	}
 	r.fails = r.fetch == nil && past.fails
 	e.runs = append(e.runs, at.ID)
+	e.open++
 	if again := max(int(at.Number), int(set.Spec.Attempt)); again < master.Repeats {
 		d.h.GoesOn(r.end)
 	} else {
@@ -292,6 +293,7 @@ func (d *Driver) writeRun(r *run, end string) {
 	}
 	r.done = true
 	st, e := &d.job.Stages[r.stage], &d.execs[r.exec]
+	e.open--
 	d.row = record.Task{
 		Job: d.job.ID, Stage: r.stage, StageAttempt: r.attempt, Index: r.index, Attempt: int32(r.number), Container: e.container, Node: e.node,
 		Ready: r.ready, Launch: r.launch, Freed: r.coreFree, Finish: d.now(), Cores: r.cores, Level: r.level, Preferring: r.preferring,
@@ -324,6 +326,9 @@ func (d *Driver) writeRun(r *run, end string) {
 
 // book counts the core time of attempts whose executor's process has gone; the driver learns of their end later.
 func (d *Driver) book(id int32) {
+	if d.execs[id].open == 0 {
+		return
+	}
 	c := d.h.Container(d.execs[id].container)
 	for i := range d.runs.list {
 		if r := &d.runs.list[i]; r.exec == id && !r.done && !r.booked && c != nil {
