@@ -17,12 +17,13 @@ type Grid struct {
 	Things  string   `json:"things"` // what its rows are, in the plural
 	About   string   `json:"-"`
 	Columns []Column `json:"columns"`
-	Rows    [][]any  `json:"-"`     // string or float64 for each column; NaN is nothing
-	Sort    int      `json:"sort"`  // column by which it is sorted at first, the largest on top
-	Static  int      `json:"-"`     // rows of a page without scripts
-	Where   string   `json:"-"`     // where all rows are
-	Life    []int    `json:"life"`  // columns with the times that a bar in each row is drawn between; nil for no bar
-	Finds   string   `json:"finds"` // the grid that an opened row searches for its name; empty for none
+	Rows    [][]any  `json:"-"`       // string or float64 for each column; NaN is nothing
+	Sort    int      `json:"sort"`    // column by which it is sorted at first, the largest on top
+	Static  int      `json:"-"`       // rows of a page without scripts
+	Where   string   `json:"-"`       // where all rows are
+	Life    []int    `json:"life"`    // columns with the times that a bar in each row is drawn between; nil for no bar
+	Explain string   `json:"explain"` // a command that says more of an opened row, with JOB for the number its name begins with; empty for none
+	Finds   string   `json:"finds"`   // the grid that an opened row searches for its name; empty for none
 }
 
 // Column of a grid. The first one is the name of the row, and opens it.

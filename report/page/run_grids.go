@@ -40,7 +40,7 @@ func listed(d *result.Data) []*result.Job {
 // jobs are the jobs as a grid. An opened row shows the parts of its wait, and everything else that is known of it.
 func jobs(d *result.Data) *Grid {
 	list := listed(d)
-	g := &Grid{ID: "jobs", Title: "Jobs", Things: "jobs", Static: staticRows, Where: "jobs.parquet of the result"}
+	g := &Grid{ID: "jobs", Title: "Jobs", Things: "jobs", Static: staticRows, Where: "jobs.parquet of the result", Explain: "replay explain RESULT JOB"}
 	if len(list) < len(d.Jobs) {
 		g.About = fmt.Sprintf("The %s of %s jobs that waited longest; all are in %s.", quantity.Thousands(int64(len(list))), quantity.Thousands(int64(len(d.Jobs))), g.Where)
 	}

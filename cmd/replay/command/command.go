@@ -53,6 +53,7 @@ var commands = []func(*program) *cli.Command{
 	genCommand,
 	traceCommand,
 	reportCommand,
+	figuresCommand,
 	conformCommand,
 	backtestCommand,
 	benchCommand,

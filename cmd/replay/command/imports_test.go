@@ -80,6 +80,7 @@ var picture = map[string][]string{
 	"replay/report/ci":         nil,
 	"replay/report/gate":       {"replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/quantity", "replay/report/result", "replay/report/target"},
 	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
+	"replay/report/paper":      {"replay/shown", "replay/outdir", "replay/report/compare", "replay/report/figure", "replay/report/metric", "replay/report/plot", "replay/report/quantity"},
 	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/trace/tablefile"},
 	"replay/report/timeline":   {"replay/input", "replay/sealed", "replay/engine/record", "replay/trace/tablefile"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
@@ -110,7 +111,7 @@ var picture = map[string][]string{
 
 // outside says which packages may import something that is neither ours nor the standard library's.
 var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/cmd/replay/command",
-	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
+	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

@@ -83,15 +83,7 @@ func compareResults(c *cli.Context, formats []string) error {
 	if c.NArg() < 2 {
 		return usagef("report --compare wants two or more results, got %d", c.NArg())
 	}
-	var variants []compare.Variant
-	for _, dir := range c.Args().Slice() {
-		v, err := openVariant(dir)
-		if err != nil {
-			return err
-		}
-		variants = append(variants, v)
-	}
-	comparison, err := compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
+	variants, comparison, err := compared(c.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -118,6 +110,19 @@ func compareResults(c *cli.Context, formats []string) error {
 		names = append(names, v.Name)
 	}
 	return checkOutcome(c, names, comparison.Outcomes...)
+}
+
+// compared compares the variants that directories hold.
+func compared(dirs []string) (variants []compare.Variant, c *compare.Comparison, err error) {
+	for _, dir := range dirs {
+		v, err := openVariant(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		variants = append(variants, v)
+	}
+	c, err = compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
+	return variants, c, err
 }
 
 // unitOf is what is drawn by chance among results: seeds, or traces or windows where there are several.

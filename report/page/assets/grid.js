@@ -121,6 +121,7 @@ class Grid {
     });
     for (const [name, parts] of Object.entries(bars)) inner.append(this.parts(name, parts));
     if (facts.childElementCount) inner.append(facts);
+    if (this.g.explain) inner.append(el("p", {class: "about"}, "Where its time went: ", el("code", {}, this.g.explain.replace("JOB", String(this.value(r, 0)).split(" ")[0]))));
     if (this.g.finds && grids[this.g.finds]) inner.append(el("button", {type: "button", onclick: () => grids[this.g.finds].find(this.value(r, 0))}, "Show its " + grids[this.g.finds].g.things));
     return el("tr", {class: "opened"}, el("td", {colspan: this.head.childElementCount}, inner));
   }

@@ -1,0 +1,100 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report"
+	"replay/report/figure"
+	"replay/report/paper"
+)
+
+// figuresCommand makes the figures of a paper again from stored results.
+func figuresCommand(*program) *cli.Command {
+	return &cli.Command{
+		Name:      "figures",
+		Usage:     "make the figures and tables of a paper from stored results, with their data",
+		ArgsUsage: "RESULT...",
+		Description: `Examples:
+   replay figures out/run --out paper --width 3.3in --size 8 --no-title --caption
+   replay figures out/fair out/drf --out paper --grey --font serif
+
+Of one RESULT its own figures, of several, each of them a variant as for report --compare, those of their comparison. Every figure has its data
+beside it as CSV and Parquet, and a Vega-Lite specification that reads the CSV; figures.tex and figures.md include all of them, metrics.tex and
+metrics.md are the headline metrics, values.csv and values.parquet hold every value: run, variant, seed, metric, unit, value.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "out", Usage: "write to `DIR`"},
+			with(&cli.StringFlag{Name: "width", Usage: "of each figure, such as 3.3in, 8.4cm or 240pt", DefaultText: "5.4in"}, func(text string) error { _, err := parseLength(text); return err }),
+			&cli.Float64Flag{Name: "size", Usage: "of the text of axes, in `POINTS`; lines and marks go with it", DefaultText: "10"},
+			with(&cli.StringFlag{Name: "font", Usage: "of all text, embedded in PDF", Value: figure.Fonts[0]}, oneOf(figure.Fonts...)),
+			&cli.BoolFlag{Name: "grey", Usage: "greys in place of colours"},
+			&cli.BoolFlag{Name: "no-title", Usage: "leave titles to captions"},
+			&cli.BoolFlag{Name: "caption", Usage: "write captions into figures.tex and figures.md: what a figure shows, and of what"},
+			formatsFlag("pdf,svg"),
+		},
+		Action: func(c *cli.Context) error {
+			if c.String("out") == "" {
+				return usagef("figures wants --out, the directory to write to")
+			}
+			if c.NArg() == 0 {
+				return usagef("figures wants at least one result directory")
+			}
+			formats, err := plotFormats(c.String("formats"))
+			if err != nil {
+				return err
+			}
+			if len(formats) == 0 {
+				return usagef("--formats none leaves no figures to make")
+			}
+			o := paper.Options{Style: figure.Style{Size: c.Float64("size"), Font: c.String("font"), Grey: c.Bool("grey"), NoTitle: c.Bool("no-title")}, Formats: formats, Captions: c.Bool("caption")}
+			if c.IsSet("width") {
+				o.Width, _ = parseLength(c.String("width")) // the flag takes no other
+			}
+			if err := o.Check(); err != nil {
+				return usagef("%v", err)
+			}
+			p, err := paperOf(c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			return p.Write(c.String("out"), o)
+		},
+	}
+}
+
+// paperOf reads one result, or compares several.
+func paperOf(dirs []string) (*paper.Paper, error) {
+	if len(dirs) == 1 {
+		if _, err := os.Stat(filepath.Join(dirs[0], "run.json")); err != nil {
+			return nil, fmt.Errorf("%s: not a result directory: %w", dirs[0], err)
+		}
+		r, err := report.Open(dirs[0])
+		if err != nil {
+			return nil, err
+		}
+		return paper.OfRun(filepath.Base(filepath.Clean(dirs[0])), r), nil
+	}
+	variants, comparison, err := compared(dirs)
+	if err != nil {
+		return nil, err
+	}
+	return paper.OfComparison(comparison, variants), nil
+}
+
+// parseLength reads a length in inches, centimetres, millimetres or points, and returns points.
+func parseLength(text string) (float64, error) {
+	for unit, points := range map[string]float64{"in": 72, "cm": 72 / 2.54, "mm": 72 / 25.4, "pt": 1} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			if x, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && x > 0 && x < 1e5 {
+				return x * points, nil
+			}
+		}
+	}
+	return 0, errors.New("want a length such as 3.3in, 8.4cm, 84mm or 240pt")
+}
