@@ -32,6 +32,9 @@ func Between(row, series string, low, high float64) Datum {
 // Record keeps what is drawn by other means than lines, for the tables of the figure.
 func (f *Figure) Record(data ...Datum) { f.data = append(f.data, data...) }
 
+// Data is how many rows the tables of the figure have.
+func (f *Figure) Data() int { return len(f.data) }
+
 // column of the data of a figure: texts or numbers, one for each datum.
 type column struct {
 	name, about string

@@ -63,6 +63,24 @@ func OfComparison(c *compare.Comparison, variants []compare.Variant) *Paper {
 	return p
 }
 
+// Figure is a figure among what was written.
+type Figure struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Rows  int    `json:"rows"` // of its data
+}
+
+// Figures are the figures that there are.
+func (p *Paper) Figures() []Figure {
+	out := []Figure{}
+	for _, picture := range p.Pictures {
+		if f := picture.Figure; f != nil {
+			out = append(out, Figure{picture.Name, f.Title.Text, f.Data()})
+		}
+	}
+	return out
+}
+
 // dir is what a directory of figures consists of.
 var dir = outdir.Kind{Mark: "values.csv", Files: []string{"figures", "figures.tex", "figures.md", "metrics.tex", "metrics.md", "values.csv", "values.parquet"}}
 

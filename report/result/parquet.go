@@ -43,7 +43,7 @@ func newTable[S, R any](path string, row func(*S) R) (*table[S, R], error) {
 	t := &table[S, R]{path: path, row: row, file: file, buffer: bufio.NewWriterSize(file, 1<<16)}
 	t.writer = parquet.NewGenericWriter[R](t.buffer, parquet.MaxRowsPerRowGroup(rowGroupRows),
 		parquet.Compression(codec),
-		parquet.CreatedBy("replay", "1", "0"))
+		parquet.CreatedBy("replay", "1", "0"), parquet.KeyValueMetadata("columns", describe[R]()))
 	return t, nil
 }
 

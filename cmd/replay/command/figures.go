@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -37,6 +38,7 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 			&cli.BoolFlag{Name: "no-title", Usage: "leave titles to captions"},
 			&cli.BoolFlag{Name: "caption", Usage: "write captions into figures.tex and figures.md: what a figure shows, and of what"},
 			formatsFlag("pdf,svg"),
+			&cli.BoolFlag{Name: "json", Usage: "print the figures that were made as JSON"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.String("out") == "" {
@@ -63,7 +65,18 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 			if err != nil {
 				return err
 			}
-			return p.Write(c.String("out"), o)
+			if err := p.Write(c.String("out"), o); err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				e := json.NewEncoder(c.App.Writer)
+				e.SetIndent("", "  ")
+				return e.Encode(p.Figures())
+			}
+			for _, f := range p.Figures() {
+				fmt.Fprintf(c.App.Writer, "%-22s %s\n", f.Name, f.Title)
+			}
+			return nil
 		},
 	}
 }

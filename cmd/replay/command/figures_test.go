@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,4 +44,8 @@ func TestFigures(t *testing.T) {
 		})
 	}
 	equalFiles(t, in("one"), in("again"))
+	var made []struct{ Name, Title string }
+	if err := json.Unmarshal([]byte(must(t, "figures", in("a"), "--out", in("again"), "--json")), &made); err != nil || len(made) == 0 || made[0].Name == "" || made[0].Title == "" {
+		t.Errorf("made %+v, %v", made, err)
+	}
 }
