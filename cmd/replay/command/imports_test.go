@@ -91,6 +91,7 @@ var picture = map[string][]string{
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/imports":             {"replay/outdir", "replay/trace/importer", "replay/trace/importer/..."},
+	"replay/bench/papers":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/policy", "replay/report/figure", "replay/trace", "replay/trace/synth"},
 	"replay/bench/samples":             {"replay/outdir"},
 	"replay/bench/cases":               {"replay/engine/scenario", "replay/trace", "replay/trace/synth"},
 	"replay/bench/measure":             nil,
