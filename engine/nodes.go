@@ -36,17 +36,13 @@ func (s *sim) startNodes() {
 	in := s.sc.Input
 	interval := s.sc.Site.HeartbeatInterval
 	phases := random.Stream(s.sc.Seed, "node-heartbeat-phase")
-	for i := range in.Nodes {
-		spec := in.Nodes[i]
-		n.spec = append(n.spec, spec)
+	count := len(in.Nodes)
+	n.spec, n.phase, n.down, n.shrunk, n.in = slices.Clone(in.Nodes), make([]int64, count), make([]bool, count), make([]bool, count), make([]bool, count)
+	n.total, n.used, n.over, n.told = make([]resource.Resource, count), make([]resource.Resource, count), make([]float64, count), make([]record.Node, count)
+	for i := range n.spec {
+		spec := &n.spec[i]
 		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)
-		n.phase = append(n.phase, phases.Int64N(interval))
-		n.down = append(n.down, !spec.Present)
-		n.total = append(n.total, s.size(&spec))
-		n.used = append(n.used, resource.Resource{})
-		n.shrunk, n.in = append(n.shrunk, false), append(n.in, false)
-		n.over = append(n.over, 0)
-		n.told = append(n.told, record.Node{Time: record.None})
+		n.phase[i], n.down[i], n.total[i], n.told[i].Time = phases.Int64N(interval), !spec.Present, s.size(spec), record.None
 	}
 	s.beats = newBeats(s.sc.Engine == scenario.Dense, s.rm, interval, s.sc.Site.UpdateInterval, n.phase)
 	var present []protocol.NodeID

@@ -24,6 +24,18 @@ type NodeSpec struct {
 	Total resource.Resource
 }
 
+// WithRoom returns a list by node that has a place for each of the nodes.
+func WithRoom[T any](list []T, nodes []NodeSpec) []T {
+	last := protocol.NodeID(-1)
+	for i := range nodes {
+		last = max(last, nodes[i].ID)
+	}
+	if more := int(last) + 1 - len(list); more > 0 {
+		list = append(list, make([]T, more)...)
+	}
+	return list
+}
+
 // AppSpec is an application as submitted, its queue already decided by the placement rules.
 type AppSpec struct {
 	ID        protocol.AppID

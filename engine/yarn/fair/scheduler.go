@@ -190,12 +190,9 @@ func (f *Scheduler) Cleanup() {
 
 // AddNode registers nodes. Shares of the cluster are those of all of them: they depend on nothing that was before.
 func (f *Scheduler) AddNode(specs ...yarn.NodeSpec) {
+	f.nodes = yarn.WithRoom(f.nodes, specs)
 	for _, s := range specs {
-		n := f.cluster.Add(s)
-		for int(s.ID) >= len(f.nodes) {
-			f.nodes = append(f.nodes, node{})
-		}
-		f.nodes[s.ID] = node{Node: n}
+		f.nodes[s.ID] = node{Node: f.cluster.Add(s)}
 	}
 	f.everything()
 	f.tree.resize()

@@ -37,10 +37,8 @@ type proc struct {
 // AddNode registers nodes that come at one time.
 func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
 	r.clock(now)
+	r.nodes = yarn.WithRoom(r.nodes, specs)
 	for _, spec := range specs {
-		for int(spec.ID) >= len(r.nodes) {
-			r.nodes = append(r.nodes, node{})
-		}
 		r.forget(&r.nodes[spec.ID])
 		r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
 	}
