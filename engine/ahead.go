@@ -30,16 +30,23 @@ type ahead struct {
 	seq   uint64
 	cores int64 // that began or, negative, ended to be busy in the event
 
+	nextSample int64        // when the next sample is taken
+	later      [][]busyness // of samples behind it: cores that have changed between the one before and each
+
 	at  int64 // of the latest event
 	ord uint64
 }
 
-// future is what comes at the place of an event in the order: a row, or cores that change.
+// future is a row that comes at the place of an event in the order.
 type future struct {
-	at    int64
-	ord   uint64
-	seq   uint64
-	row   int32 // -1 for none
+	at  int64
+	ord uint64
+	seq uint64
+	row int32
+}
+
+// busyness are cores that begin or, negative, end to run tasks.
+type busyness struct {
 	usage int32 // place of the queue in queueUsage
 	cores int64
 }
@@ -155,7 +162,7 @@ func (s *sim) runAhead(a *app) {
 		s.execute(a, s.q.take(a.lane()))
 		if n := s.ahead.cores; n != 0 {
 			s.ahead.cores = 0
-			s.foresee(future{at: at, ord: ord, row: -1, usage: int32(a.usage), cores: n})
+			s.foreseeCores(at, busyness{int32(a.usage), n})
 		}
 	}
 	s.ahead.on = false
@@ -199,13 +206,39 @@ func (s *sim) catchUp(at int64, ord uint64) {
 	for len(x.heap) > 0 && (x.heap[0].at < at || x.heap[0].at == at && x.heap[0].ord < ord) {
 		f := x.heap[0]
 		x.pop()
-		if f.row >= 0 {
-			s.sink.Task(&x.rows[f.row])
-			x.free = append(x.free, f.row)
-		} else {
-			s.queues.work(int(f.usage), f.cores)
-		}
+		s.sink.Task(&x.rows[f.row])
+		x.free = append(x.free, f.row)
 	}
+}
+
+// foreseeCores notes cores that change at a time. Only samples look at them, behind all else of their millisecond.
+func (s *sim) foreseeCores(at int64, b busyness) {
+	x := &s.ahead
+	if at <= x.nextSample {
+		s.queues.work(int(b.usage), b.cores)
+		return
+	}
+	i := s.sc.SamplesTo(s.samples+1, x.nextSample, at) - 1
+	for int64(len(x.later)) <= i {
+		x.later = append(x.later, nil)
+	}
+	x.later[i] = append(x.later[i], b)
+}
+
+// sampledTo goes on to the next sample.
+func (s *sim) sampledTo(next int64) {
+	x := &s.ahead
+	x.nextSample = next
+	if len(x.later) == 0 {
+		return
+	}
+	first := x.later[0]
+	for _, b := range first {
+		s.queues.work(int(b.usage), b.cores)
+	}
+	n := copy(x.later, x.later[1:])
+	x.later[n] = nil
+	x.later = x.later[:n]
 }
 
 func (x *ahead) pop() {

@@ -114,7 +114,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	if err := s.nextArrival(); err != nil {
 		return nil, err
 	}
-	s.push(s.sc.SeriesMS, evSample, 0, 0)
+	s.nextSample(s.sc.SeriesMS)
 	return s, nil
 }
 
@@ -294,10 +294,16 @@ func (s *sim) handle() {
 	case evSample:
 		s.sample()
 		s.samples++
-		s.push(s.now+s.sc.BetweenSamples(s.samples), evSample, 0, 0)
+		s.nextSample(s.now + s.sc.BetweenSamples(s.samples))
 	default:
 		s.rm.Fire(s.now, rm.Timer(slices.Index(timers[:], k)), e.number(), e.arg)
 	}
+}
+
+// nextSample schedules the next sample.
+func (s *sim) nextSample(at int64) {
+	s.push(at, evSample, 0, 0)
+	s.sampledTo(at)
 }
 
 // execute executes an event of an application.
