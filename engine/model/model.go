@@ -141,13 +141,19 @@ func (m *Model) Set(name, text string) error {
 	return fmt.Errorf("unknown model parameter %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// SetLines sets the parameters that a file names, one NAME=VALUE a line; # begins a comment. Name is what
+// SetLines sets the parameters that a file names, one NAME=VALUE a line; # begins a comment. Lines of a [Band] are checked and set nothing. Name is what
 // errors call the file.
 func (m *Model) SetLines(name string, text []byte) error {
+	if _, err := Bands(name, text); err != nil {
+		return err
+	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
+			continue
+		}
+		if strings.HasPrefix(line, bandPrefix) {
 			continue
 		}
 		parameter, value, ok := strings.Cut(line, "=")

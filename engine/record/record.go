@@ -354,8 +354,9 @@ type Manifest struct {
 	OfferedVCores  *float64          `json:"offered_load_of_vcores"` // as replayed, null when not known
 	OfferedMemory  *float64          `json:"offered_load_of_memory"`
 	Until          int64             `json:"until_ms"`
-	Config         map[string]string `json:"config"` // every resolved key, YARN's and Spark's
-	Model          map[string]string `json:"model"`  // modelled latencies and factors with their values
+	Config         map[string]string `json:"config"`                // every resolved key, YARN's and Spark's
+	Model          map[string]string `json:"model"`                 // modelled latencies and factors with their values
+	Bands          []Band            `json:"error_bands,omitempty"` // of a model file
 	NodePhasesMS   []int64           `json:"node_phases_ms"`
 	Hosts          []string          `json:"hosts"` // name of node i
 	Totals         Totals            `json:"totals"`
@@ -366,6 +367,14 @@ type Manifest struct {
 	Made           *Made             `json:"made"`                         // nil when it is not known
 	Files          []File            `json:"files"`                        // the other files from which the result is read, by name; of a result in a directory
 	Hash           string            `json:"hash,omitempty"`               // over all of it, in a file
+}
+
+// Band is how far a metric was off where its true values are known: absolute errors as parts of the recorded value.
+type Band struct {
+	Metric string  `json:"metric"` // the beginning of the names of the metrics that it is about
+	Median float64 `json:"median_error"`
+	P90    float64 `json:"p90_error"`
+	N      int64   `json:"n"` // applications
 }
 
 // File is a file of a result as it was written.

@@ -1,6 +1,19 @@
 package scenario
 
-import "replay/engine/model"
+import (
+	"replay/engine/model"
+	"replay/engine/record"
+)
+
+// Bands are those of the model file.
+func (o *Options) Bands() (list []record.Band) {
+	f := o.Files[ModelFile]
+	bands, _ := model.Bands(f.Name, f.Text) // the model was read from it
+	for _, b := range bands {
+		list = append(list, record.Band(b))
+	}
+	return list
+}
 
 // ResolveModel returns the latencies and factors in force: Model, under the model file, under Parameters.
 func (o *Options) ResolveModel() (model.Model, error) {

@@ -227,7 +227,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		Scheduler: sc.Scheduler, Sharing: sc.Sharing, Placement: sc.Placement, Engine: sc.engineText(),
 		Seed: sc.Seed, Until: sc.Until,
 		Nodes: trace.SizeAtStart(sc.Input.Nodes).Nodes, Load: sc.Load, Faster: sc.Faster, OfferedVCores: sc.Offered.VCores, OfferedMemory: sc.Offered.Memory,
-		Config: map[string]string{}, Model: sc.Model.Values(),
+		Config: map[string]string{}, Model: sc.Model.Values(), Bands: sc.Bands(),
 	}
 	if w := sc.Window; w != nil {
 		m.Window = &record.Window{FromMS: w.FromMS, ToMS: w.ToMS}

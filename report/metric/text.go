@@ -34,6 +34,9 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 		fmt.Fprintln(w)
 		s.writeHeadline(w)
 	}
+	if text := BandsText(m.Bands); text != "" {
+		fmt.Fprintf(w, "\n%s\n", text)
+	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, l := range s.Facts() {
@@ -74,6 +77,9 @@ func (s *Summary) writeHeadline(w io.Writer) {
 		of := v.Of()
 		if of != "" {
 			of = "of " + of
+		}
+		if b := BandOf(s.Manifest.Bands, v.Name); b != nil {
+			of += fmt.Sprintf("; ± %s on your %s", errorShare(b.Median), quantity.Counted(b.N, "logs"))
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Plain, v.Amount(), of)
 	}

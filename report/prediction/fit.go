@@ -1,7 +1,11 @@
 package prediction
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +20,28 @@ type Fitted struct {
 
 // ValueText returns the value as the model takes it.
 func (f *Fitted) ValueText() string { return strconv.FormatInt(f.Value, 10) }
+
+// BandFile returns the model of the backtest with how far it was off, in the form that --model-file reads. Where each recording was also
+// predicted with parameters fitted on the others, these errors are taken.
+func (b *Report) BandFile() ([]byte, error) {
+	s, how := &b.Summary, "of the logs as they were replayed"
+	switch {
+	case b.LeaveOneOut != nil:
+		s, how = b.LeaveOneOut, "of each log with parameters fitted on the others"
+	case len(b.Fit) > 0:
+		how = "of the logs that the parameters were fitted on: those of new ones are larger (--leave-one-out)"
+	}
+	if s.N == 0 || math.IsNaN(float64(s.Median)) || math.IsNaN(float64(s.P90)) {
+		return nil, errors.New("no application has both a recorded and a predicted time, so there is no error to save")
+	}
+	var out strings.Builder
+	out.WriteString("# The model of replay backtest, and how far it was off.\n")
+	for _, name := range slices.Sorted(maps.Keys(b.Model)) {
+		fmt.Fprintf(&out, "%s=%s\n", name, b.Model[name])
+	}
+	fmt.Fprintf(&out, "# Errors %s: median, 90th percentile, applications.\nerror.duration_job=%.6g,%.6g,%d\n", how, float64(s.Median), float64(s.P90), s.N)
+	return []byte(out.String()), nil
+}
 
 // ModelFile returns the fitted parameters in the form that --model-file reads.
 func ModelFile(fit []Fitted) []byte {

@@ -28,6 +28,7 @@ from either. Examples:
 			&cli.IntFlag{Name: "seeds", Value: 5, Usage: "replay with `K` seeds and take the median time"},
 			&cli.BoolFlag{Name: "fit", Usage: "fit the model's parameters on these recordings, use and print them"},
 			&cli.BoolFlag{Name: "leave-one-out", Usage: "also predict each recording with parameters fitted on the others"},
+			&cli.StringFlag{Name: "save-model", Usage: "write the model, and how far it was off, to `FILE`: with --model-file run, compare and plan say so beside predicted times"},
 			&cli.StringFlag{Name: "formats", Value: "svg,png", Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"},
 			&cli.StringFlag{Name: "details", Value: "1", Usage: "0: applications, 1: and the largest differences, 2: and every job and stage"},
 			&cli.BoolFlag{Name: "allow-failures", Usage: "exit 0 even if applications do not succeed in the replay (without it: exit 1)"},
@@ -108,6 +109,15 @@ func (p *program) backtest(c *cli.Context) error {
 		}
 		if !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
+		}
+	}
+	if file := c.String("save-model"); file != "" {
+		text, err := b.BandFile()
+		if err != nil {
+			return err
+		}
+		if err := outdir.WriteFile(file, text); err != nil {
+			return err
 		}
 	}
 	printLeftOut(c.App.ErrWriter, inputs)

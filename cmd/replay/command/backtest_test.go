@@ -194,3 +194,37 @@ func TestBacktestOfAFailure(t *testing.T) {
 		t.Errorf("with --allow-failures the exit code is %d", code)
 	}
 }
+
+// What a backtest saves of its errors stands beside predicted times later, and what it does not cover is said.
+func TestErrorBands(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "model.txt")
+	must(t, "backtest", smallLog, smallCluster, "--seeds", "1", "-q", "--save-model", file)
+	saved, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(saved), "\nam-start-ms=") || !regexp.MustCompile(`(?m)^error\.duration_job=[0-9.e-]+,[0-9.e-]+,\d+$`).Match(saved) {
+		t.Fatalf("%v\n%s", err, saved)
+	}
+	beside := regexp.MustCompile(`mean duration of a job +[0-9.]+ s +of 3 jobs; ± [0-9.]+ % on your \d+ logs`)
+	said := "How far other metrics are off is not known."
+	run := must(t, "run", traces+"fair-weights", "-q", "--model-file", file)
+	if !beside.MatchString(run) || strings.Count(run, "±") != 2 || !strings.Contains(run, said) {
+		t.Errorf("run says\n%s", run)
+	}
+	for _, args := range [][]string{
+		{"compare", traces + "fair-weights", "--seeds", "1", "-q", "--variant", "a:", "--variant", "b: --sharing drf"},
+		{"plan", traces + "fair-weights", "--max-seeds", "5", "-q", "--hold", "mean(wait) < 10m", "--vary", "nodes=8:9"},
+	} {
+		_, with, _ := cmd(t, append(args, "--model-file", file)...)
+		_, without, _ := cmd(t, args...)
+		flat := strings.Join(strings.Fields(with), " ")
+		if !strings.Contains(flat, "duration_job_*_ms ± ") || !strings.Contains(flat, said) || strings.Contains(without, "Known errors") {
+			t.Errorf("%s says\n%s", args[0], with)
+		}
+	}
+	bad := filepath.Join(t.TempDir(), "bad.txt")
+	if err := os.WriteFile(bad, []byte("error.duration_job=5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := cmd(t, "run", traces+"fair-weights", "--model-file", bad); code != exitBadInput || !strings.Contains(stderr, "bad.txt:1: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

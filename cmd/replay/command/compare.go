@@ -146,6 +146,7 @@ func (p *program) compare(c *cli.Context) error {
 		text.Write(js)
 	} else {
 		cmp.WriteText(&text, c.Bool("all"))
+		writeBands(&text, &base)
 	}
 	if _, err := c.App.Writer.Write(text.Bytes()); err != nil {
 		return err

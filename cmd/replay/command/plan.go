@@ -145,6 +145,7 @@ func (p *program) plan(c *cli.Context) error {
 	}
 	var text strings.Builder
 	r.WriteText(&text)
+	writeBands(&text, &w.base)
 	if _, err := io.WriteString(c.App.Writer, text.String()); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"replay/engine/scenario"
 	"replay/policy"
+	"replay/report/compare"
+	"replay/report/metric"
 	"replay/trace"
 )
 
@@ -205,3 +208,11 @@ func openTrace(dir string) (*trace.Trace, error) {
 
 // namedTraces is how many traces of a folder an error names.
 const namedTraces = 20
+
+// writeBands writes how far predicted times were off, as the model file says; nothing when it does not.
+func writeBands(w io.Writer, o *scenario.Options) {
+	if text := metric.BandsText(o.Bands()); text != "" {
+		fmt.Fprintln(w)
+		compare.Wrap(w, text, "")
+	}
+}

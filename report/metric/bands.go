@@ -1,0 +1,35 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+
+	"replay/engine/record"
+	"replay/report/quantity"
+)
+
+// BandOf returns the error band of a metric, nil when there is none.
+func BandOf(bands []record.Band, name string) *record.Band {
+	for i := range bands {
+		if strings.HasPrefix(name, bands[i].Metric+"_") {
+			return &bands[i]
+		}
+	}
+	return nil
+}
+
+// BandsText says how far predicted times were off where they are known, and that of the others nothing is known; "" without bands.
+func BandsText(bands []record.Band) string {
+	var said []string
+	for i := range bands {
+		b := &bands[i]
+		said = append(said, fmt.Sprintf("%s_*_ms ± %s on your %s (the median error of one application; nine of ten were within %s)", b.Metric, errorShare(b.Median), quantity.Counted(b.N, "logs"), errorShare(b.P90)))
+	}
+	if said == nil {
+		return ""
+	}
+	return "Known errors of predicted times, by replay backtest: " + strings.Join(said, "; ") + ". How far other metrics are off is not known."
+}
+
+// errorShare writes an error in percent.
+func errorShare(x float64) string { return quantity.Decimals(100*x, 1) + " %" }
