@@ -114,6 +114,7 @@ type profile struct {
 	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
 	hints             spark.StageHints
 	told, sorted      []spark.HostTasks    // hosts of the hints at the last ask, as the driver told them and by name
+	room              []spark.HostTasks    // for sorted
 	localities        []*protocol.Locality // that were asked for of late
 }
 
@@ -202,7 +203,9 @@ func (a *Allocator) byName(p *profile) []spark.HostTasks {
 	order := func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) }
 	p.told, p.sorted = hosts, hosts
 	if !slices.IsSortedFunc(hosts, order) {
-		p.sorted = slices.SortedFunc(slices.Values(hosts), order)
+		p.room = append(p.room[:0], hosts...)
+		slices.SortFunc(p.room, order)
+		p.sorted = p.room
 	}
 	return p.sorted
 }
