@@ -11,6 +11,9 @@ import (
 // It holds one page of each column and the jobs of one batch ahead, which is decoded while the
 // caller works; a source that is not read to its end needs no closing.
 func (t *Trace) Jobs() JobSource {
+	if t.kept != nil {
+		return &keptJobs{t.kept}
+	}
 	return &jobReader{a: newAssembler(t, nil, func(p Problem) error { return p }), t: t}
 }
 

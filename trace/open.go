@@ -25,6 +25,7 @@ type Trace struct {
 	taskStart []int64           // first row of each of tasks, and the number of rows
 	files     []FileEntry       // as they are, by name
 	reading   sync.WaitGroup    // batches being decoded
+	kept      []*Job            // all of them, see KeepJobs
 }
 
 // Open opens the trace directory dir. It reads the small tables, compares the columns of all tables with the

@@ -26,6 +26,7 @@ type traceSource struct {
 	name   string // that of a folder, unique among the sources
 	hash   string
 	window *trace.Window // the part of it that is replayed, nil for all of it
+	keep   int64         // its jobs are decoded once and kept where they have no more tasks than this
 	mu     sync.Mutex
 	wanted int // replays that will open it yet
 	using  int
@@ -46,6 +47,10 @@ func (s *traceSource) open(p *program) (*trace.Trace, error) {
 		return nil, err
 	}
 	if err := p.checkTrace(t); err != nil {
+		t.Close()
+		return nil, err
+	}
+	if err := t.KeepJobs(s.keep); err != nil {
 		t.Close()
 		return nil, err
 	}
