@@ -46,6 +46,7 @@ var commands = []func(*program) *cli.Command{
 	compareCommand,
 	gateCommand,
 	planCommand,
+	sweepCommand,
 	diffCommand,
 	explainCommand,
 	whatifCommand,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -21,7 +22,8 @@ import (
 // Several may use it at the same time.
 type inputFiles struct {
 	mu       sync.Mutex
-	recorded bool // from a result
+	recorded bool   // from a result
+	base     string // of relative paths; "" for where the program runs
 	files    map[string][]byte
 	folders  map[string]scenario.Folder
 	attached map[string][]byte // to the trace, by name
@@ -41,7 +43,7 @@ func (in *inputFiles) read(path string) ([]byte, error) {
 	if in.recorded {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	text, err := input.ReadFile(path)
+	text, err := input.ReadFile(in.at(path))
 	if err == nil {
 		in.files[path] = text
 	}
@@ -64,14 +66,29 @@ func (in *inputFiles) folder(dir string) (scenario.Folder, error) {
 	if in.recorded {
 		return scenario.Folder{}, fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
 	}
-	f, err := scenario.ReadFolder(dir)
+	f, err := scenario.ReadFolder(in.at(dir))
 	if err == nil {
+		f.Name = dir // what is said of it does not depend on the base
+		for kind, file := range f.Files {
+			if rel, err := filepath.Rel(in.at(dir), file.Name); err == nil {
+				file.Name = filepath.Join(dir, rel)
+				f.Files[kind] = file
+			}
+		}
 		in.folders[dir] = f
 		for _, file := range f.Files {
 			in.files[file.Name] = file.Text
 		}
 	}
 	return f, err
+}
+
+// at is where a path is.
+func (in *inputFiles) at(path string) string {
+	if in.base == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(in.base, path)
 }
 
 // attach notes the configuration that came with a trace. The prefix tells files of several traces apart.

@@ -2,10 +2,9 @@ package command
 
 import (
 	"errors"
-	"fmt"
-	"math"
-	"strconv"
 	"strings"
+
+	"replay/sweep"
 )
 
 // aSetting wants what a plan varies.
@@ -20,9 +19,6 @@ type setting struct {
 	key    string   // of --conf or --model, empty for a flag
 	labels []string // its values
 }
-
-// mostValues is how many values a setting may have.
-const mostValues = 100_000
 
 // parseSetting reads NAME=VALUES. The error says what was wanted.
 func parseSetting(text string) (s setting, err error) {
@@ -44,40 +40,12 @@ func parseSetting(text string) (s setting, err error) {
 	return s, nil
 }
 
-// steps are the values from one to another; the unit is that of each, or that of the step alone.
-func steps(bounds []string) (labels []string, err error) {
-	if len(bounds) < 2 || len(bounds) > 3 {
+// steps are the values from one to another.
+func steps(bounds []string) ([]string, error) {
+	if len(bounds) < 2 || len(bounds) > 3 || bounds[len(bounds)-1] == "" {
 		return nil, errors.New("want FROM:TO or FROM:TO:STEP")
 	}
-	var xs []float64
-	unit, decimals := "", 0
-	for i, text := range bounds {
-		number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%")
-		if i > 0 && number+unit != text {
-			return nil, fmt.Errorf("%q and %q have different units, want one", bounds[0], text)
-		}
-		unit = text[len(number):]
-		x, err := strconv.ParseFloat(number, 64)
-		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-			return nil, fmt.Errorf("%q is no number", text)
-		}
-		if _, after, ok := strings.Cut(number, "."); ok {
-			decimals = max(decimals, len(after))
-		}
-		xs = append(xs, x)
-	}
-	step := 1.0
-	if len(xs) == 3 {
-		step = xs[2]
-	}
-	n := (xs[1] - xs[0]) / step
-	if !(step > 0) || !(n >= 1) || n > mostValues {
-		return nil, fmt.Errorf("from %s to %s by %v, want 2 to %d values", bounds[0], bounds[1], step, mostValues)
-	}
-	for i := range int(n+1e-9) + 1 {
-		labels = append(labels, strconv.FormatFloat(xs[0]+float64(i)*step, 'f', decimals, 64)+unit)
-	}
-	return labels, nil
+	return sweep.Steps(bounds[0], bounds[1], strings.Join(bounds[2:], ""))
 }
 
 // words are the flags that set the i-th value.

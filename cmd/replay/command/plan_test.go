@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"replay/sweep"
 )
 
 func TestPlan(t *testing.T) {
@@ -92,7 +94,7 @@ func FuzzSetting(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s, err := parseSetting(text); err == nil && (len(s.labels) < 2 || len(s.labels) > mostValues+1 && !strings.Contains(text, ",")) {
+		if s, err := parseSetting(text); err == nil && (len(s.labels) < 2 || len(s.labels) > sweep.MostSteps+1 && !strings.Contains(text, ",")) {
 			t.Errorf("%q has %d values", text, len(s.labels))
 		}
 	})

@@ -16,11 +16,6 @@ func TestTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(root, "docs/tutorial.md")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	for name, from := range map[string]string{"logs": "trace/importer/testdata/spark-eventlog/eventlogs", "conf": "examples/tutorial/conf", "conf-next": "examples/tutorial/conf-next"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(root, from))); err != nil {
@@ -28,6 +23,16 @@ func TestTutorial(t *testing.T) {
 		}
 	}
 	t.Chdir(dir)
+	checkShown(t, filepath.Join(root, "docs/tutorial.md"), 5)
+}
+
+// checkShown runs the commands that a page shows, least or more, one after the other where the test is: they print what it says.
+func checkShown(t *testing.T, file string, least int) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := 0
 	out := shownCommand.ReplaceAllStringFunc(string(text), func(block string) string {
 		n++
@@ -42,12 +47,12 @@ func TestTutorial(t *testing.T) {
 		}
 		printed = trimLines(printed)
 		if !*update && printed != m[2] {
-			t.Errorf("docs/tutorial.md shows\n%s\nand replay %s prints\n%s\n(-update writes it)", m[2], m[1], printed)
+			t.Errorf("%s shows\n%s\nand replay %s prints\n%s\n(-update writes it)", filepath.Base(file), m[2], m[1], printed)
 		}
 		return "```console\n$ replay " + m[1] + "\n" + printed + "```"
 	})
-	if n < 5 {
-		t.Errorf("%d commands in the tutorial", n)
+	if n < least {
+		t.Errorf("%d commands in %s", n, file)
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {

@@ -1,0 +1,180 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"replay/report/figure"
+	"replay/report/quantity"
+)
+
+const (
+	mostMaps  = 3  // pairs of dimensions of which a metric has heat maps
+	mostLines = 8  // of a curve
+	mostRows  = 40 // of a heat map
+)
+
+// pictures are the heat maps and curves of each metric.
+func (m *Merged) pictures() [][]figure.Picture {
+	out := make([][]figure.Picture, len(m.Metrics))
+	order := m.order()
+	for i := range m.Metrics {
+		for k, a := range order {
+			for _, b := range order[k+1:] {
+				if len(out[i]) < mostMaps {
+					out[i] = append(out[i], m.heat(i, a, b))
+				}
+			}
+		}
+		for d := range m.dims {
+			if m.dims[d].xs != nil {
+				out[i] = append(out[i], m.curve(i, d))
+			}
+		}
+	}
+	return out
+}
+
+// order is the dimensions by their numbers, those that can be chosen first.
+func (m *Merged) order() (out []int) {
+	for _, choice := range []bool{true, false} {
+		for d := range m.dims {
+			if choosable(&m.dims[d]) == choice {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// scale is one in which a metric's numbers are written together.
+func (m *Merged) scale(metric int) quantity.Scale {
+	var all []float64
+	for _, g := range m.Points {
+		if x := g.mean(metric).mean; !math.IsNaN(x) {
+			all = append(all, x)
+		}
+	}
+	return m.Metrics[metric].Unit.ScaleOf(all...)
+}
+
+// title is a metric with its unit.
+func title(h *Headline, s quantity.Scale) string {
+	if unit := s.Suffix(); unit != "" {
+		return figure.Short(h.Plain, 50) + " (" + s.Unit + ")"
+	}
+	return figure.Short(h.Plain, 50)
+}
+
+// rest says what a picture is averaged over besides the seeds.
+func (m *Merged) rest(shown ...int) string {
+	text := ""
+	for i := range m.dims {
+		if !slices.Contains(shown, i) {
+			text += ", " + m.dims[i].name
+		}
+	}
+	return "mean over seeds" + text
+}
+
+// heat draws a metric for the levels of two dimensions.
+func (m *Merged) heat(metric, a, b int) figure.Picture {
+	if len(m.dims[a].levels) > len(m.dims[b].levels) { // more fit below each other
+		a, b = b, a
+	}
+	h, s := &m.Metrics[metric], m.scale(metric)
+	columns, rows := &m.dims[a], &m.dims[b]
+	p := figure.Picture{Name: fmt.Sprintf("heat-%s-%d-%d", h.Name, a+1, b+1), Title: fmt.Sprintf("%s by %s and %s", h.Plain, columns.name, rows.name)}
+	if len(rows.levels) > mostRows || len(columns.levels) > mostRows {
+		p.Reason = fmt.Sprintf("%s has %d values and %s %d, more than %d of one fit", columns.name, len(columns.levels), rows.name, len(rows.levels), mostRows)
+		return p
+	}
+	n, place := m.places(b, a)
+	at := m.over(metric, n, place)
+	values := make([][]float64, len(rows.levels))
+	empty := true
+	for r := range values {
+		for c := range columns.levels {
+			x := at[r*len(columns.levels)+c].mean
+			values[r] = append(values[r], x)
+			empty = empty && math.IsNaN(x)
+		}
+	}
+	if empty {
+		p.Reason = "no cell has a value"
+		return p
+	}
+	p.Figure = figure.HeatMap(title(h, s), columns.name+" ("+m.rest(a, b)+")", rows.name, columns.levels, rows.levels, values, s.Number)
+	return p
+}
+
+// curve draws a metric over the numbers of one dimension: a line for each level of the first other one that has few.
+func (m *Merged) curve(metric, d int) figure.Picture {
+	h, s := &m.Metrics[metric], m.scale(metric)
+	x := &m.dims[d]
+	p := figure.Picture{Name: fmt.Sprintf("curve-%s-%d", h.Name, d+1), Title: h.Plain + " over " + x.name}
+	by := -1
+	for _, o := range m.order() {
+		if by < 0 && o != d && len(m.dims[o].levels) <= mostLines {
+			by = o
+		}
+	}
+	lines, shown := []string{""}, []int{d}
+	if by >= 0 {
+		lines, shown = m.dims[by].levels, append(shown, by)
+	}
+	label := x.name
+	if x.unit != "" {
+		label += " in " + x.unit
+	}
+	f := figure.New(title(h, s), label+" ("+m.rest(shown...)+")", "")
+	low, high := math.Inf(1), math.Inf(-1)
+	n, place := m.places(shown...)
+	at := m.over(metric, n, place)
+	order := make([]int, len(x.xs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, x.xs[i]-x.xs[j])) })
+	for l, name := range lines {
+		var line figure.Points
+		color := figure.Palette[l%len(figure.Palette)]
+		for _, i := range order {
+			mean, half := at[i*len(lines)+l].mean, at[i*len(lines)+l].half
+			if math.IsNaN(mean) {
+				continue
+			}
+			if math.IsNaN(half) {
+				half = 0
+			}
+			y, e := mean*s.By, half*s.By
+			line = append(line, figure.Point{X: x.xs[i], Y: y})
+			low, high = min(low, y-e), max(high, y+e)
+			if e > 0 {
+				f.Styled("", color, nil, 1, figure.Points{{X: x.xs[i], Y: y - e}, {X: x.xs[i], Y: y + e}})
+			}
+		}
+		if line == nil {
+			continue
+		}
+		if by >= 0 {
+			name = figure.Short(m.dims[by].name+" "+name, 40)
+		}
+		if name == "" {
+			name = "mean with its interval of 95 %"
+		}
+		f.Line(name, l, line)
+	}
+	if low > high {
+		p.Reason = "no cell has a value"
+		return p
+	}
+	pad := (high - low) * .05
+	if pad == 0 {
+		pad = math.Abs(high)*.05 + 1e-9
+	}
+	f.Range(slices.Min(x.xs), slices.Max(x.xs), low-pad, high+pad)
+	p.Figure = f
+	return p
+}

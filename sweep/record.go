@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+
+	"replay/engine/record"
+	"replay/report/metric"
+	"replay/report/quantity"
+	"replay/sealed"
+)
+
+// Format is what a record says that it is.
+const Format = "replay-sweep-cell"
+
+// A Record is what a cell found. Two replays of a cell by one program have the same bytes.
+type Record struct {
+	Format    string   `json:"format"`
+	ID        string   `json:"id"`
+	Program   Program  `json:"program"`
+	Decisions string   `json:"decision_hash"` // of the replay
+	Outcome   Outcome  `json:"outcome"`
+	Warnings  []string `json:"warnings"`
+	Values    []Value  `json:"values"`
+	Hash      string   `json:"hash"`
+}
+
+// Program says which program replayed a cell.
+type Program struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Modified bool   `json:"modified"`
+}
+
+// Outcome counts jobs.
+type Outcome struct {
+	Jobs       int64 `json:"jobs"`
+	Succeeded  int64 `json:"succeeded"`
+	Unexpected int64 `json:"unexpected"` // did not succeed though the trace does not record it so
+}
+
+// Value is a metric of a cell.
+type Value struct {
+	Name     string        `json:"name"`
+	Unit     quantity.Unit `json:"unit"`
+	Better   string        `json:"better,omitempty"` // higher or lower
+	Number   *float64      `json:"value"`            // null when absent
+	Absent   string        `json:"absent,omitempty"` // why
+	N        int64         `json:"n"`                // how many things it is about
+	Things   string        `json:"things,omitempty"` // what they are called
+	Headline string        `json:"headline,omitempty"`
+}
+
+// RecordOf is the record of a replay.
+func RecordOf(id string, s *metric.Summary) *Record {
+	m, o := &s.Manifest, s.Outcome()
+	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
+		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Values: make([]Value, 0, len(s.Values))}
+	for i := range m.Warnings {
+		r.Warnings = append(r.Warnings, metric.Counted(&m.Warnings[i]))
+	}
+	for i := range s.Values {
+		v := &s.Values[i]
+		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things}
+		if v.Family == quantity.Headline {
+			x.Headline = v.Plain
+		}
+		if v.Absent == "" && !math.IsNaN(v.Number) {
+			x.Number = &v.Number
+		}
+		r.Values = append(r.Values, x)
+	}
+	return r
+}
+
+// ProgramOf is the program that a manifest names.
+func ProgramOf(m *record.Manifest) Program { return Program{m.ProgramVersion, m.Commit, m.Modified} }
+
+// marshal returns the record as it is written.
+func (r *Record) marshal() ([]byte, error) {
+	return sealed.Marshal(r, "", func(hash string) { r.Hash = hash })
+}
+
+// unmarshal reads what marshal wrote.
+func (r *Record) unmarshal(id string, text []byte) error {
+	if err := sealed.Unmarshal(text, r); err != nil {
+		return err
+	}
+	if r.Format != Format || r.ID != id {
+		return fmt.Errorf("is a %q called %q, want a %s called %q", r.Format, r.ID, Format, id)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// MostSteps is how many values a range may have.
+const MostSteps = 100_000
+
+// Steps are the values from one to another. The unit is that of each, or that of the step alone; without a step it is 1.
+func Steps(from, to, step string) (labels []string, err error) {
+	bounds := []string{from, to, step}
+	if step == "" {
+		bounds = bounds[:2]
+	}
+	xs := [3]float64{2: 1}
+	unit, decimals := "", 0
+	for i, text := range bounds {
+		number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%")
+		if i > 0 && number+unit != text {
+			return nil, fmt.Errorf("%q and %q have different units, want one", from, text)
+		}
+		unit = text[len(number):]
+		x, err := strconv.ParseFloat(number, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil, fmt.Errorf("%q is no number", text)
+		}
+		if _, after, ok := strings.Cut(number, "."); ok {
+			decimals = max(decimals, len(after))
+		}
+		xs[i] = x
+	}
+	n := (xs[1] - xs[0]) / xs[2]
+	if !(xs[2] > 0) || !(n >= 1) || n > MostSteps {
+		return nil, fmt.Errorf("from %s to %s by %v, want 2 to %d values", from, to, xs[2], MostSteps)
+	}
+	for i := range int(n+1e-9) + 1 {
+		labels = append(labels, strconv.FormatFloat(xs[0]+float64(i)*xs[2], 'f', decimals, 64)+unit)
+	}
+	return labels, nil
+}

@@ -1,0 +1,272 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// planned is a sweep of 3 traces, 2 variants, 4 values of a setting and 6 seeds.
+func planned() *Sweep {
+	w := &Sweep{Plan: "plan.yaml", Settings: []string{"load"}}
+	for t := range 3 {
+		w.Traces = append(w.Traces, Source{Name: fmt.Sprintf("t%d", t), Hash: "h"})
+		for _, variant := range []string{"a", "b"} {
+			for load := range 4 {
+				for seed := range uint64(6) {
+					identity := fmt.Sprintf("%d %s %d", t, variant, load)
+					w.Cells = append(w.Cells, Cell{ID(identity, seed), t, variant, []string{fmt.Sprint(load + 1)}, seed})
+				}
+			}
+		}
+	}
+	return w
+}
+
+// recordOf is a made-up record of a cell.
+func recordOf(c *Cell) *Record {
+	load := float64(c.Values[0][0] - '0')
+	wait := float64((10*load + 3*float64(c.Trace)) * (1 + float64(c.Seed)/100))
+	if c.Variant == "b" {
+		wait *= .5
+	}
+	r := &Record{Format: Format, ID: c.ID, Program: Program{Version: "1"}, Outcome: Outcome{10, 10, 0}, Warnings: []string{"w"}}
+	r.Values = []Value{{Name: "wait_ms", Unit: "ms", Better: "lower", Number: &wait, N: 10, Things: "jobs", Headline: "mean wait"}, {Name: "none", Unit: "count", Absent: "there is none"}}
+	return r
+}
+
+func save(t *testing.T, s Store, w *Sweep, cells []int) {
+	t.Helper()
+	if err := s.Create(w); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range cells {
+		if err := s.Save(recordOf(&w.Cells[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func everyCell(w *Sweep) (out []int) {
+	for i := range w.Cells {
+		out = append(out, i)
+	}
+	return out
+}
+
+// mergedFilesOf merges and returns the bytes of all that is written.
+func mergedFilesOf(t *testing.T, partial bool, stores ...Store) map[string]string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "merged")
+	if _, err := Merge(stores, dir, partial, []string{"svg"}); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			b, err := os.ReadFile(path)
+			out[strings.TrimPrefix(path, dir)] = string(b)
+			return err
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func same(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d files, want %d", what, len(got), len(want))
+	}
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s: %s has other bytes", what, name)
+		}
+	}
+}
+
+// Shards in any order and number, in one directory or several, cells that are replayed twice at the same time, and shards that are lost
+// and replayed again leave the bytes of one machine.
+func TestShardsLeaveTheSameBytes(t *testing.T) {
+	w := planned()
+	one := Store{t.TempDir()}
+	save(t, one, w, everyCell(w))
+	want := mergedFilesOf(t, false, one)
+	if len(want) < 6 {
+		t.Fatalf("merged: %d files", len(want))
+	}
+	shared := Store{t.TempDir()}
+	var wg sync.WaitGroup
+	for i := range 14 { // each of 7 shards twice
+		wg.Go(func() {
+			if i != 3 && i != 10 { // this one is lost
+				save(t, shared, planned(), Shard(len(w.Cells), i%7+1, 7))
+			}
+		})
+	}
+	wg.Wait()
+	missing, others, err := shared.Missing(w.Cells, Program{Version: "1"})
+	if err != nil || !slices.Equal(missing, Shard(len(w.Cells), 4, 7)) || others != 0 {
+		t.Errorf("missing are %v (%v), want those of shard 4", missing, err)
+	}
+	var incomplete *Incomplete
+	if _, err := Merge([]Store{shared}, filepath.Join(t.TempDir(), "m"), false, nil); !errors.As(err, &incomplete) || incomplete.Missing != len(missing) {
+		t.Errorf("merged without a shard: %v", err)
+	}
+	if partial := mergedFilesOf(t, true, shared); !strings.Contains(partial["/summary.txt"], "21 cells are missing") {
+		t.Errorf("a partial merge says\n%s", partial["/summary.txt"])
+	}
+	save(t, shared, w, missing)
+	same(t, "7 shards", mergedFilesOf(t, false, shared), want)
+	var apart []Store
+	for i := range 5 {
+		s := Store{t.TempDir()}
+		save(t, s, planned(), Shard(len(w.Cells), i+1, 5))
+		apart = append(apart, s)
+	}
+	slices.Reverse(apart)
+	same(t, "5 directories", mergedFilesOf(t, false, apart...), want)
+	other := planned()
+	other.Cells = other.Cells[1:]
+	if err := apart[1].Create(other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(apart, t.TempDir(), false, nil); err == nil || !strings.Contains(err.Error(), "different sweeps") {
+		t.Errorf("merged with another sweep: %v", err)
+	}
+}
+
+// A record that is damaged, cut off or another cell's is missing, and is replaced.
+func TestDamagedRecords(t *testing.T) {
+	w := planned()
+	s := Store{t.TempDir()}
+	save(t, s, w, everyCell(w))
+	want := mergedFilesOf(t, false, s)
+	path := func(i int) string { return s.path(w.Cells[i].ID, ".json") }
+	text, err := os.ReadFile(path(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range map[int][]byte{0: bytes.Replace(text, []byte("wait"), []byte("tiaw"), 1), 1: text, 2: text[:40], 3: nil} {
+		if err := os.WriteFile(path(i), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missing, others, err := s.Missing(w.Cells, Program{Version: "2"})
+	if err != nil || !slices.Equal(missing, []int{0, 1, 2, 3}) || others != len(w.Cells)-4 {
+		t.Errorf("missing are %v, %d of other programs (%v)", missing, others, err)
+	}
+	save(t, s, w, missing)
+	same(t, "mended", mergedFilesOf(t, false, s), want)
+	if err := s.Fail(w.Cells[5].ID, errors.New("broke")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path(5)); err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.Status()
+	if err != nil || st.Failed != 1 || len(st.Missing) != 1 || st.Missing[0].Why != "broke" || st.Cells != len(w.Cells) {
+		t.Errorf("status %+v (%v)", st, err)
+	}
+	save(t, s, w, []int{5})
+	if s.Failure(w.Cells[5].ID) != "" {
+		t.Error("a cell that was replayed is still failed")
+	}
+	old := filepath.Join(s.Dir, cellsFolder, ".x.json.1"+partial)
+	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.Chtimes(old, time.Time{}, time.Now().Add(-2*abandoned)), os.WriteFile(old+partial, nil, 0o644), s.Tidy()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("what a killed writer left stays")
+	}
+	if _, err := os.Stat(old + partial); err != nil {
+		t.Error("what may be under way was removed")
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "thesis.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Create(w); err == nil || !strings.Contains(err.Error(), "has thesis.txt, so it is no sweep's") {
+		t.Errorf("written among other files: %v", err)
+	}
+}
+
+func TestRunKeepsGoing(t *testing.T) {
+	broke := errors.New("broke")
+	for _, keepGoing := range []bool{true, false} {
+		var mu sync.Mutex
+		done := 0
+		failed, err := Run(t.Context(), 100, 3, keepGoing, func(_ context.Context, i int) error {
+			if i%10 == 3 {
+				return broke
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			return nil
+		})
+		if err != nil || keepGoing && (len(failed) != 10 || done != 90) || !keepGoing && (len(failed) == 0 || len(failed) > 3 || done > 20) {
+			t.Errorf("keep going %t: %d done, failed %v, %v", keepGoing, done, failed, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	failed, err := Run(ctx, 1000, 1, true, func(ctx context.Context, _ int) error {
+		if n++; n == 5 {
+			cancel()
+		}
+		return ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) || len(failed) != 0 || n > 6 {
+		t.Errorf("interrupted: %d begun, failed %v, %v", n, failed, err)
+	}
+}
+
+// Best and worst are among what can be chosen, over all traces and loads; what is missing somewhere has no part.
+func TestBestAndWorst(t *testing.T) {
+	w := planned()
+	s := Store{t.TempDir()}
+	save(t, s, w, everyCell(w))
+	text := mergedFilesOf(t, false, s)["/summary.txt"]
+	for _, want := range []string{"144 cells of plan.yaml: 3 traces, 2 of variant, 4 of load, 6 seeds.", "mean over seeds, traces, loads", "mean wait", "14.35 ±0.27 ms  b", "28.70 ±0.55 ms  a"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	w.Cells = slices.DeleteFunc(w.Cells, func(c Cell) bool { return c.Variant == "b" && c.Values[0] == "4" })
+	save(t, s, w, nil)
+	text = mergedFilesOf(t, false, s)["/summary.txt"]
+	if !strings.Contains(text, "1 choice is not under every trace and load") || strings.Contains(text, "14.35") {
+		t.Errorf("a choice that is not everywhere is compared:\n%s", text)
+	}
+}
+
+func TestShard(t *testing.T) {
+	var all []int
+	for i := range 7 {
+		all = append(all, Shard(100, i+1, 7)...)
+	}
+	slices.Sort(all)
+	for i := range all {
+		if all[i] != i || len(all) != 100 {
+			t.Fatalf("shards have %v", all)
+		}
+	}
+	w := planned()
+	if got, err := Pick(w.Cells, []string{w.Cells[9].ID, w.Cells[2].ID}); err != nil || !slices.Equal(got, []int{9, 2}) {
+		t.Errorf("picked %v, %v", got, err)
+	}
+	if _, err := Pick(w.Cells, []string{"x"}); err == nil || !strings.Contains(err.Error(), `"x" is the id of no cell`) {
+		t.Errorf("picked x: %v", err)
+	}
+}

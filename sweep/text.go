@@ -1,0 +1,138 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"replay/report/quantity"
+)
+
+// Sentence says how many cells there are of what.
+func (m *Merged) Sentence() string {
+	n := len(m.Cells) - len(m.Missing)
+	text := quantity.Counted(int64(n), "cells")
+	if len(m.Missing) > 0 {
+		text = quantity.Thousands(int64(n)) + " of " + quantity.Counted(int64(len(m.Cells)), "cells")
+	}
+	text += fmt.Sprintf(" of %s: %s", m.Plan, quantity.Counted(int64(len(m.Traces)), "traces"))
+	for i := range m.dims {
+		if d := &m.dims[i]; d.name != "trace" {
+			text += fmt.Sprintf(", %d of %s", len(d.levels), d.name)
+		}
+	}
+	return text + ", " + quantity.Counted(int64(len(m.seeds)), "seeds") + "."
+}
+
+// notes are what a reader must know before the numbers.
+func (m *Merged) notes() (texts []string) {
+	if n := len(m.Missing); n > 0 {
+		texts = append(texts, fmt.Sprintf("%s missing: means are over those that are there.", are(n, "cells")))
+	}
+	if m.Lost > 0 {
+		texts = append(texts, fmt.Sprintf("In %s jobs did not succeed that the trace does not record as failed: metric jobs_unexpected of the table.", quantity.Counted(int64(m.Lost), "cells")))
+	}
+	if len(m.Programs) > 1 {
+		texts = append(texts, fmt.Sprintf("The cells were replayed by %d programs of different commits, whose pinned decisions are the same.", len(m.Programs)))
+	}
+	return texts
+}
+
+func are(n int, things string) string {
+	verb := " are"
+	if n == 1 {
+		verb = " is"
+	}
+	return quantity.Counted(int64(n), things) + verb
+}
+
+// chosen warns of the best of many.
+const chosen = "The best of many cells looks better than it is: chance helped to choose it. Replay it beside the others with seeds that are not among these."
+
+// WriteText writes how many cells there are, and for each metric the best and the worst of them.
+func (m *Merged) WriteText(w io.Writer) {
+	fmt.Fprintln(w, m.Sentence())
+	for _, text := range m.notes() {
+		fmt.Fprintln(w, text)
+	}
+	if len(m.Points) < 2 {
+		return
+	}
+	choices, left := m.choices()
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\tbest\t\tworst\t\n", m.overText())
+	for i := range m.Metrics {
+		h := &m.Metrics[i]
+		best, worst := m.extremes(i, choices)
+		if best == nil {
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", h.Plain, h.amount(best.means[i]), best.Label, h.amount(worst.means[i]), worst.Label)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
+	fmt.Fprintln(w)
+	if left > 0 {
+		fmt.Fprintln(w, leftOut(left))
+	}
+	fmt.Fprintln(w, chosen)
+}
+
+// leftOut says that choices have no part in what is best.
+func leftOut(n int) string {
+	return fmt.Sprintf("%s not under every trace and load, and left out here.", are(n, "choices"))
+}
+
+// answer is a merge for other programs.
+type answer struct {
+	Answer  string         `json:"answer"`
+	Cells   int            `json:"cells"`
+	Missing int            `json:"missing"`
+	Notes   []string       `json:"notes"`
+	Metrics []answerMetric `json:"metrics"` // in which choices differ
+}
+
+type answerMetric struct {
+	Metric string       `json:"metric"`
+	Unit   string       `json:"unit"`
+	Better string       `json:"better"`
+	Best   answerChoice `json:"best"`
+	Worst  answerChoice `json:"worst"`
+}
+
+type answerChoice struct {
+	Choice string   `json:"choice"`
+	Mean   float64  `json:"mean"`
+	Half   *float64 `json:"half_interval"` // null with fewer than five seeds
+}
+
+// Answer is what [Merged.WriteText] says, as JSON holds it.
+func (m *Merged) Answer() any {
+	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), []answerMetric{}}
+	choices, left := m.choices()
+	if left > 0 {
+		a.Notes = append(a.Notes, leftOut(left))
+	}
+	for i := range m.Metrics {
+		h := &m.Metrics[i]
+		best, worst := m.extremes(i, choices)
+		if best == nil {
+			continue
+		}
+		of := func(c *Choice) answerChoice {
+			out := answerChoice{c.Label, c.means[i].mean, nil}
+			if half := c.means[i].half; !math.IsNaN(half) {
+				out.Half = &half
+			}
+			return out
+		}
+		a.Metrics = append(a.Metrics, answerMetric{h.Name, string(h.Unit), h.Better, of(best), of(worst)})
+	}
+	return a
+}
