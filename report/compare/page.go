@@ -35,7 +35,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
 		[2]string{"preferred hosts", quantity.OrDash(m.LocalitySource)}, [2]string{"task durations", quantity.OrDash(m.DurationSource)}, [2]string{"trace", quantity.OrDash(m.TraceHash)})
 	p.Modelled = m.Modelled
-	for _, text := range append([]string{c.precisionText()}, c.notes()...) {
+	for _, text := range slices.Concat(c.rankingTexts(), []string{c.precisionText()}, c.notes()) {
 		if text != "" {
 			p.Notes = append(p.Notes, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"replay/report/inference"
 	"replay/report/page"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // Method says in words what is inferred, and what the numbers and the words of the table mean.
@@ -166,11 +167,14 @@ func (c *Comparison) rareText(v int) string {
 	return fmt.Sprintf("Not tested, differing in one or two %ss alone, which say nothing of how much others would: %s.", c.Unit, strings.Join(said, ", "))
 }
 
-// WriteText writes the comparison for people within [width] columns: the answer, what became of the jobs, a table for each
+// WriteText writes the comparison for people, as wide as their terminal but at most [widest] columns: the answer, what became of the jobs, a table for each
 // variant and what the words mean; with all, every metric.
 func (c *Comparison) WriteText(w io.Writer, all bool) {
 	writeParagraphs(w, c.outcomeParagraphs())
 	writeParagraphs(w, c.Verdict())
+	for _, text := range c.rankingTexts() {
+		Wrap(w, text+"\n", "  ")
+	}
 	if text := c.precisionText(); text != "" {
 		Wrap(w, text+"\n", "")
 	}
@@ -225,23 +229,5 @@ func writeParagraphs(w io.Writer, ps []page.Lede) {
 	}
 }
 
-// Wrap writes text in lines of at most [width] columns; those after the first begin with indent. A longer word keeps a line
-// to itself.
-func Wrap(w io.Writer, text, indent string) {
-	line := ""
-	start := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	together := strings.ReplaceAll(text[len(start):], " %", "\u00a0%") // a number keeps its unit
-	for word := range strings.SplitSeq(together, " ") {
-		word = strings.ReplaceAll(word, "\u00a0", " ")
-		switch {
-		case line == "":
-			line = start + word
-		case len([]rune(line))+1+len([]rune(word)) > width && strings.TrimSpace(line) != "":
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = indent + word
-		default:
-			line += " " + word
-		}
-	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
-}
+// Wrap writes text as wide as a comparison; lines after the first begin with indent.
+func Wrap(w io.Writer, text, indent string) { shown.Wrap(w, text, indent, widthOf(w)) }

@@ -11,24 +11,25 @@ import (
 
 	"replay/engine/record"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // WriteText writes the summary for people: what became of the jobs, what happened, the headline values in words, the run and
-// its warnings; with all, every value by its name.
+// its warnings; with all, every value by its name. Sentences are as wide as the terminal, if w is one.
 func (s *Summary) WriteText(w io.Writer, all bool) {
-	m := &s.Manifest
+	m, columns := &s.Manifest, shown.Columns(w)
 	fmt.Fprintf(w, "Replay of %s\n\n", m.Subject())
 	if m.Elsewhere != "" {
-		fmt.Fprintf(w, "%s.\n\n", m.Elsewhere)
+		shown.Wrap(w, m.Elsewhere+".\n", "", columns)
 	}
 	o := s.Outcome()
 	fmt.Fprintln(w, o.Text())
 	for i := range o.Reasons {
-		fmt.Fprintf(w, "  - %s\n", o.Reasons[i].Text())
+		shown.Wrap(w, "  - "+o.Reasons[i].Text(), "    ", columns)
 	}
 	fmt.Fprintln(w)
 	for _, text := range s.News() {
-		fmt.Fprintln(w, text)
+		shown.Wrap(w, text, "  ", columns)
 	}
 	if !all {
 		fmt.Fprintln(w)
@@ -46,13 +47,13 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 	if len(m.Modelled) > 0 {
 		fmt.Fprintf(w, "\nModelled, not recorded:\n")
 		for _, x := range m.Modelled {
-			fmt.Fprintf(w, "  - %s\n", x)
+			shown.Wrap(w, "  - "+x, "    ", columns)
 		}
 	}
 	if ws := s.Warnings(); len(ws) > 0 {
 		fmt.Fprintf(w, "\nWarnings:\n")
 		for _, x := range ws {
-			fmt.Fprintf(w, "  - %s\n", x)
+			shown.Wrap(w, "  - "+x, "    ", columns)
 		}
 	}
 	if !all {
@@ -94,7 +95,7 @@ func (s *Summary) writeHeadline(w io.Writer) {
 		if i == 0 {
 			fmt.Fprintln(w, "\nLeft out:")
 		}
-		fmt.Fprintf(w, "  - %s\n", text)
+		shown.Wrap(w, "  - "+text, "    ", shown.Columns(w))
 	}
 	fmt.Fprintf(w, "\n%s more values: --all, or summary.txt of a result directory (--out).\n", quantity.Thousands(int64(len(s.Values)-len(said))))
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -137,19 +136,11 @@ func (p *program) compare(c *cli.Context) error {
 	if p.gate != nil {
 		return p.gate.verdict(c, cmp)
 	}
-	var text bytes.Buffer
-	if c.Bool("json") {
-		js, err := cmp.JSON()
-		if err != nil {
-			return err
-		}
-		text.Write(js)
-	} else {
-		cmp.WriteText(&text, c.Bool("all"))
-		writeBands(&text, &base)
-	}
-	if _, err := c.App.Writer.Write(text.Bytes()); err != nil {
+	if err := printComparison(c, cmp); err != nil {
 		return err
+	}
+	if !c.Bool("json") {
+		writeBands(c.App.Writer, &base)
 	}
 	if out != "" && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)

@@ -67,7 +67,7 @@ var picture = map[string][]string{
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
 	"replay/report/result":     {"replay/input", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/outdir", "replay/report/quantity"},
-	"replay/report/metric":     {"replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
+	"replay/report/metric":     {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/outdir", "replay/shown", "replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/page":       {"replay/shown", "replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/report/quantity", "replay/report/result"},

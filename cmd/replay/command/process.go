@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"replay/outdir"
 	"replay/policy"
 	"replay/shown"
@@ -58,6 +60,23 @@ func (w *output) Write(b []byte) (int, error) {
 		w.err = fmt.Errorf("standard output: %w", err)
 	}
 	return n, err
+}
+
+// Columns is how wide the terminal is that standard output is, 0 where it is none.
+func (w *output) Columns() int {
+	guard, _ := w.Writer.(*shown.Writer)
+	if guard == nil {
+		return 0
+	}
+	file, _ := guard.Out.(*os.File)
+	if file == nil || !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	n, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // messages is standard error, on which names cannot steer a terminal. Progress, which does, goes around it.

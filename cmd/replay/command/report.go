@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -63,13 +62,9 @@ func reportCommand(*program) *cli.Command {
 				if err := report.Rewrite(r, out, report.Options{Formats: formats, HTML: true}); err != nil {
 					return err
 				}
-				var b bytes.Buffer
-				if c.Bool("json") {
-					b.Write(r.JSON())
-				} else {
-					r.WriteText(&b, c.Bool("all"))
-				}
-				if _, err := c.App.Writer.Write(b.Bytes()); err != nil {
+				if !c.Bool("json") {
+					r.WriteText(c.App.Writer, c.Bool("all"))
+				} else if _, err := c.App.Writer.Write(r.JSON()); err != nil {
 					return err
 				}
 			}
@@ -92,17 +87,7 @@ func compareResults(c *cli.Context, formats []string) error {
 			return err
 		}
 	}
-	var b bytes.Buffer
-	if c.Bool("json") {
-		js, err := comparison.JSON()
-		if err != nil {
-			return err
-		}
-		b.Write(js)
-	} else {
-		comparison.WriteText(&b, c.Bool("all"))
-	}
-	if _, err = c.App.Writer.Write(b.Bytes()); err != nil {
+	if err := printComparison(c, comparison); err != nil {
 		return err
 	}
 	var names []string
@@ -123,6 +108,20 @@ func compared(dirs []string) (variants []compare.Variant, c *compare.Comparison,
 	}
 	c, err = compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
 	return variants, c, err
+}
+
+// printComparison prints a comparison as text or JSON. Standard output keeps the error of a write.
+func printComparison(c *cli.Context, comparison *compare.Comparison) error {
+	if !c.Bool("json") {
+		comparison.WriteText(c.App.Writer, c.Bool("all"))
+		return nil
+	}
+	js, err := comparison.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = c.App.Writer.Write(js)
+	return err
 }
 
 // unitOf is what is drawn by chance among results: seeds, or traces or windows where there are several.

@@ -1,0 +1,41 @@
+package shown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Columns returns how many columns of text the terminal has that a writer writes to; 0 when it is none, or does not say.
+func Columns(w io.Writer) int {
+	if t, ok := w.(interface{ Columns() int }); ok {
+		return t.Columns()
+	}
+	return 0
+}
+
+// Wrap writes text in lines of at most so many columns; those after the first begin with indent. A longer word keeps a line
+// to itself. Without columns all of it is one line.
+func Wrap(w io.Writer, text, indent string, columns int) {
+	if columns <= 0 {
+		fmt.Fprintln(w, text)
+		return
+	}
+	line := ""
+	start := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	together := strings.ReplaceAll(text[len(start):], " %", "\u00a0%") // a number keeps its unit
+	for word := range strings.SplitSeq(together, " ") {
+		word = strings.ReplaceAll(word, "\u00a0", " ")
+		switch {
+		case line == "":
+			line = start + word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns && strings.TrimSpace(line) != "":
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
