@@ -32,11 +32,6 @@ func TestKeptCases(t *testing.T) {
 		400970: "a task whose result was under way at the end held its core in its row",
 		403670: "a node that drained left in the millisecond of an allocation on it",
 		406360: "a task whose result was under way at the end held its core in its row, and another ran there",
-		500081: "a task was launched in a kept container whose process had gone",
-		503792: "a task whose result was under way at the end was busy in the series",
-		503944: "the end of a task whose kept container had gone was an internal error",
-		505123: "the end of a pause before a stage took a kept container that had gone",
-		507850: "a node that drained left in the millisecond of an allocation on it, under another total",
 		300285: "a node fails on which processes run although it was decommissioned",
 	} {
 		var out bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"replay/engine/remark"
 )
 
 // reader reads typed values from properties as Hadoop's Configuration does. The first failure
@@ -15,6 +17,8 @@ type reader struct {
 	props map[string]string
 	read  map[string]bool // keys asked for, present or not
 	err   error
+
+	remarks remark.List
 }
 
 func (r *reader) fail(key, value string, e *Error) {

@@ -116,6 +116,7 @@ func NewSite(props map[string]string) (*Site, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	s.Remarks = append(s.Remarks, r.remarks...)
 	for _, key := range sortedKeys(props) {
 		switch {
 		case r.read[key] || strings.HasPrefix(key, capacityPrefix):
@@ -309,13 +310,24 @@ func (r *reader) increment(types, units []string) (inc resource.Resource) {
 		}
 		inc[i], own[i] = v, true
 	}
-	if !own[resource.Memory] {
+	if own[resource.Memory] {
+		r.overridden(keyIncrementMB, types[resource.Memory])
+	} else {
 		inc[resource.Memory] = r.long(keyIncrementMB, 1024)
 	}
-	if !own[resource.VCores] {
+	if own[resource.VCores] {
+		r.overridden(keyIncrementCores, types[resource.VCores])
+	} else {
 		inc[resource.VCores] = int64(r.int(keyIncrementCores, 1))
 	}
 	return inc
+}
+
+// overridden reads a key of increments that the one of a resource type lies over.
+func (r *reader) overridden(key, name string) {
+	if text, ok := r.raw(key); ok {
+		r.remarks.Add(remark.Odd, 0, key+"="+javaTrim(text), fmt.Sprintf("%s.%s.increment-allocation counts in its place", keyResourceTypes, name))
+	}
 }
 
 // unitFactor is a unit as a fraction; those of YARN are powers of 1000 and 1024.

@@ -125,3 +125,14 @@ func TestSitesThatTheResourceManagerDoesNotStartWith(t *testing.T) {
 		}
 	}
 }
+
+// A key of increments that the one of a resource type lies over is known, and said to count for nothing.
+func TestIncrementOverridden(t *testing.T) {
+	s, err := NewSite(map[string]string{"yarn.resource-types.memory-mb.increment-allocation": "512Mi", "yarn.scheduler.increment-allocation-mb": "2048"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Unknown) > 0 || s.Increment[resource.Memory] != 512 || len(s.Remarks) != 1 || s.Remarks[0].Of != "yarn.scheduler.increment-allocation-mb=2048" {
+		t.Errorf("increment %v, unknown keys %v, remarks %+v", s.Increment, s.Unknown, s.Remarks)
+	}
+}
