@@ -37,7 +37,7 @@ func sweepCommand(p *program) *cli.Command {
 A plan is YAML: traces, seeds, loads, variants, flags, grid, zip and exclude (docs/sweep.md). The same command goes on with what an interrupted
 or killed one left, and after a change of the plan, of a file or of the program replays what has changed. Paths in a plan are
 relative to it. Exit code 1: cells failed.`,
-		Flags: append(sweepFlags(),
+		Flags: append(append(sweepFlags(), engineFlags()...),
 			&cli.BoolFlag{Name: "dry-run", Usage: "list the cells with their ids, how many are missing, and what CPU time they will take by a first one; nothing is written"},
 			formatsFlag("none"), sweepJSON()),
 		Action: p.sweep,
@@ -111,6 +111,9 @@ func (p *program) sweep(c *cli.Context) error {
 	}
 	if c.Bool("dry-run") {
 		return w.dryRun()
+	}
+	if c.String("on") != "local" {
+		return w.submit(formats)
 	}
 	if err := w.replay(upTo(len(w.all.Cells))); err != nil {
 		return err

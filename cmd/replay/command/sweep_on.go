@@ -1,0 +1,63 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report/quantity"
+	"replay/sweep"
+	"replay/sweep/on"
+)
+
+// engineFlags say which engine replays the cells.
+func engineFlags() []cli.Flag {
+	return []cli.Flag{
+		with(&cli.StringFlag{Name: "on", Usage: "where the cells are replayed: local, or slurm, which takes a job array and a job that merges after it", Value: "local"}, oneOf("local", "slurm")),
+		with(&cli.IntFlag{Name: "shards", Usage: "with --on: `N` tasks at most, each with a list of cells", Value: 100}, from1To(100_000)),
+		with(&cli.IntFlag{Name: "throttle", Usage: "with --on: `N` tasks at once", DefaultText: "as many as the engine gives"}, from1To(100_000)),
+		&cli.StringFlag{Name: "sbatch", Usage: "with --on slurm: `OPTIONS` of sbatch for the array, such as '--partition=short --cpus-per-task=4'"},
+	}
+}
+
+// submit hands the missing cells to Slurm. Without any they are merged here.
+func (w *sweeping) submit(formats []string) error {
+	options, err := splitWords(w.c.String("sbatch"))
+	if err != nil {
+		return usagef("--sbatch: %w", err)
+	}
+	if err := w.store.Create(&w.all); err != nil {
+		return err
+	}
+	todo, err := w.missing(upTo(len(w.all.Cells)))
+	if err != nil {
+		return err
+	}
+	if len(todo) == 0 {
+		return w.p.merge(w.c, []sweep.Store{w.store}, "", false, formats)
+	}
+	var ids []string
+	for _, i := range todo {
+		ids = append(ids, w.all.Cells[i].ID)
+	}
+	s := on.Slurm{Throttle: w.c.Int("throttle"), Options: options}
+	if s.Program, err = os.Executable(); err != nil {
+		return err
+	}
+	if s.Plan, err = filepath.Abs(w.c.Args().First()); err != nil {
+		return err
+	}
+	if s.Dir, err = filepath.Abs(w.store.Dir); err != nil {
+		return err
+	}
+	parts := on.Parts(ids, w.c.Int("shards"))
+	array, merge, err := s.Submit(w.c.Context, parts)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w.c.App.Writer, "%s in %s of job array %s, merged by job %s after it; the same command resumes what fails\n",
+		quantity.Counted(int64(len(ids)), "cells"), quantity.Counted(int64(len(parts)), "tasks"), array, merge)
+	return err
+}
