@@ -105,6 +105,9 @@ func (p *program) sweep(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkEngine(c); err != nil {
+		return err
+	}
 	w, err := p.readSweep(c)
 	if err != nil {
 		return err

@@ -22,6 +22,27 @@ func engineFlags() []cli.Flag {
 	}
 }
 
+// checkEngine refuses flags of engines where the cells are replayed here.
+func checkEngine(c *cli.Context) error {
+	if c.String("on") != "local" {
+		return nil
+	}
+	for _, name := range []string{"shards", "throttle", "sbatch"} {
+		if c.IsSet(name) {
+			return usagef("--%s wants --on slurm", name)
+		}
+	}
+	return nil
+}
+
+// submission is what Slurm was given.
+type submission struct {
+	Cells int    `json:"cells"`
+	Tasks int    `json:"tasks"`
+	Array string `json:"array"` // number of the job array
+	Merge string `json:"merge"` // and of the job after it
+}
+
 // submit hands the missing cells to Slurm. Without any they are merged here.
 func (w *sweeping) submit(formats []string) error {
 	options, err := splitWords(w.c.String("sbatch"))
@@ -56,6 +77,9 @@ func (w *sweeping) submit(formats []string) error {
 	array, merge, err := s.Submit(w.c.Context, parts)
 	if err != nil {
 		return err
+	}
+	if w.c.Bool("json") {
+		return writeJSON(w.c.App.Writer, submission{len(ids), len(parts), array, merge})
 	}
 	_, err = fmt.Fprintf(w.c.App.Writer, "%s in %s of job array %s, merged by job %s after it; the same command resumes what fails\n",
 		quantity.Counted(int64(len(ids)), "cells"), quantity.Counted(int64(len(parts)), "tasks"), array, merge)
