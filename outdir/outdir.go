@@ -72,6 +72,7 @@ type Partial struct {
 var partials struct {
 	sync.Mutex
 	open map[*Partial]bool
+	over bool // the program ends: nothing is put in its place any more
 }
 
 // Begin begins a directory that will appear at dir. It is an error if somebody else is writing it.
@@ -135,24 +136,43 @@ func (p *Partial) WriteFile(name string, b []byte) error {
 
 // Install puts the directory in its place, instead of what is there.
 func (p *Partial) Install() error {
-	if err := os.Rename(p.temp, p.dir); err != nil { // an empty one gives way by itself
+	err := p.place(func() error {
+		if err := os.Rename(p.temp, p.dir); err == nil { // an empty one gives way by itself
+			return nil
+		}
 		if err := os.Rename(p.dir, p.old()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err := os.Rename(p.temp, p.dir); err != nil {
 			return errors.Join(err, p.recover())
 		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(p.old()), p.unlock())
+}
+
+// place has a function put the directory in its place, unless the program ends.
+func (p *Partial) place(rename func() error) error {
+	partials.Lock()
+	defer partials.Unlock()
+	if partials.over {
+		return fmt.Errorf("%s: not put in its place, as the program ends", p.dir)
+	}
+	if err := rename(); err != nil {
+		return err
 	}
 	p.temp = ""
-	return errors.Join(os.RemoveAll(p.old()), p.unlock())
+	return nil
 }
 
 // InstallNew is [Partial.Install] for a place that must be absent or empty.
 func (p *Partial) InstallNew() error {
-	if err := os.Rename(p.temp, p.dir); err != nil {
+	if err := p.place(func() error { return os.Rename(p.temp, p.dir) }); err != nil {
 		return err
 	}
-	p.temp = ""
 	return p.unlock()
 }
 
@@ -185,10 +205,11 @@ func (p *Partial) unlock() error {
 	return err
 }
 
-// AbortAll removes all directories that are being written, for a program that ends without the writers' doing.
+// AbortAll removes all directories that are being written, for a program that ends without the writers' doing. What was put in its place before stays, whole.
 func AbortAll() {
 	partials.Lock()
 	defer partials.Unlock()
+	partials.over = true
 	for p := range partials.open {
 		if temp := p.temp; temp != "" {
 			for range 3 { // a writer may still be adding to it

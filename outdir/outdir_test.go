@@ -175,8 +175,9 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// A program that ends at once removes what it was writing.
+// A program that ends at once removes what it was writing, and puts nothing in its place any more.
 func TestAbortAll(t *testing.T) {
+	defer func() { partials.over = false }()
 	parent := t.TempDir()
 	p, err := kind.Begin(filepath.Join(parent, "d"))
 	if err != nil {
@@ -187,7 +188,16 @@ func TestAbortAll(t *testing.T) {
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) > 0 {
 		t.Errorf("%v is left (%v)", entries, err)
 	}
+	write(t, p.Path(""), "late.txt")
+	for name, install := range map[string]func() error{"Install": p.Install, "InstallNew": p.InstallNew, "Merge": p.Merge} {
+		if err := install(); err == nil {
+			t.Errorf("%s puts in its place what came after the end", name)
+		}
+	}
 	p.Abort()
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) > 0 {
+		t.Errorf("%v is left in the end (%v)", entries, err)
+	}
 }
 
 // Scratch directories of programs that were killed go; those in use stay.

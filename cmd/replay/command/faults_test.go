@@ -127,6 +127,11 @@ func TestSignals(t *testing.T) {
 		case state.ExitStatus() != exitStopped || !strings.Contains(stderr.String(), "interrupted"):
 			t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, exitStopped)
 		}
+		if l := left(t, f.out); len(l) == 1 && l[0] == filepath.Base(line[len(line)-1]) { // it was put in its place before the signal came, whole
+			if err := os.RemoveAll(filepath.Join(f.out, l[0])); err != nil {
+				t.Fatal(err)
+			}
+		}
 		f.empty(t, line)
 	}
 }
