@@ -14,7 +14,7 @@ import (
 
 // node is an element or a piece of text of a document, as the DOM that YARN walks has it:
 // comments and processing instructions are dropped and text on both sides of a comment is one
-// piece, a CDATA section is a piece of its own.
+// piece, a CDATA section is a piece of its own, also an empty one.
 type node struct {
 	tag      string // "" for text
 	attrs    []xml.Attr
@@ -142,7 +142,7 @@ func parseXML(text []byte) (*node, *Error) {
 				continue
 			}
 			cdata := bytes.HasPrefix(text[min(int(start), len(text)):], []byte("<![CDATA["))
-			if len(t) == 0 {
+			if len(t) == 0 && !cdata {
 				continue
 			}
 			if k := len(top.children); !cdata && k > 0 && top.children[k-1].tag == "" && !top.children[k-1].cdata {
