@@ -13,13 +13,6 @@ import (
 	"replay/report/quantity"
 )
 
-// Names say what the numbers of decisions stand for.
-type Names struct {
-	Sides [2]string
-	Job   func(id int64) (name, queue string) // of a job of either replay
-	Node  func(node int32) (host string, memMiB, vcores int64)
-}
-
 // verbs are kinds of decisions in words; "%s" is the container.
 var verbs = map[string]string{
 	"allocate": "allocates %s", "reserve": "reserves room for %s", "rereserve": "keeps the reservation for %s", "unreserve": "gives up the reservation for %s", "complete": "ends %s", "reject": "rejects %s",

@@ -80,10 +80,9 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 	for i, side := range sides {
 		t := &tap{rows: make(chan []record.Decision, 4), ctx: ctx}
 		taps[i], streams[i] = t, t.all
-		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: side.more, listener: t}
 		go func() {
 			defer close(t.rows)
-			if err := next.run(ctx, side.args, io.Discard, io.Discard); err != nil {
+			if err := p.replayAgain(ctx, side.args, side.more, t); err != nil {
 				cancel(fmt.Errorf("%s: %w", side.name, err))
 				return
 			}
@@ -101,9 +100,11 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 	}
 	var text strings.Builder
 	moved := parting.Moved(taps[0].result.Data, taps[1].result.Data)
+	names := parting.NamesOf(taps[0].named(), taps[1].named())
+	names.Sides = [2]string{sides[0].name, sides[1].name}
 	if c.Bool("json") {
-		err = writeJSON(&text, found.Answer(names(sides, taps), moved))
-	} else if found.WriteText(&text, names(sides, taps)); found.At > 0 {
+		err = writeJSON(&text, found.Answer(names, moved))
+	} else if found.WriteText(&text, names); found.At > 0 {
 		writeMetrics(&text, sides, taps, moved)
 	}
 	if err != nil {
@@ -133,18 +134,18 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 		return sides, usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
 	}
 	for i, dir := range c.Args().Slice() {
-		m, args, err := resultAgain(dir, c.String("trace"))
+		again, err := resultAgain(dir, c.String("trace"))
 		if err != nil {
 			return sides, err
 		}
-		sides[i] = diffSide{name: dir, hash: m.DecisionHash, args: args}
+		sides[i] = diffSide{name: dir, hash: again.manifest.DecisionHash, args: again.args}
 	}
 	return sides, nil
 }
 
 // tap is a sink that gives the decisions of a replay to a reader.
 type tap struct {
-	report.Memory
+	record.Sink
 	ctx    context.Context
 	rows   chan []record.Decision
 	some   []record.Decision
@@ -154,16 +155,18 @@ type tap struct {
 
 func (t *tap) decisions() bool { return true }
 
-func (t *tap) sink(mem report.Memory, tr *trace.Trace, _ *scenario.Scenario) record.Sink {
-	t.Memory, t.nodes = mem, tr.Nodes
+func (t *tap) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
+	t.Sink, t.nodes = to, sc.Input.Nodes
 	return t
 }
 
 func (t *tap) ended(r *report.Result) { t.result = r }
 
+func (t *tap) named() parting.Named { return parting.Named{Jobs: t.result.Jobs, Nodes: t.nodes} }
+
 // Decision is part of [record.Sink].
 func (t *tap) Decision(d *record.Decision) {
-	t.Memory.Decision(d)
+	t.Sink.Decision(d)
 	if t.some = append(t.some, *d); len(t.some) == 1024 {
 		t.flush()
 	}
@@ -194,38 +197,6 @@ func (t *tap) all(yield func(record.Decision) bool) {
 			return
 		}
 	}
-}
-
-// names say what the numbers in decisions stand for.
-func names(sides [2]diffSide, taps [2]*tap) *parting.Names {
-	n := &parting.Names{}
-	type named struct{ name, queue string }
-	jobs := map[int64]named{}
-	for i := range taps {
-		n.Sides[i] = sides[i].name
-		for k := range taps[i].result.Jobs {
-			j := &taps[i].result.Jobs[k]
-			if _, ok := jobs[j.ID]; !ok {
-				jobs[j.ID] = named{parting.Label(j), j.Queue}
-			}
-		}
-	}
-	n.Job = func(id int64) (string, string) {
-		if j, ok := jobs[id]; ok {
-			return j.name, j.queue
-		}
-		return fmt.Sprintf("job %d", id), ""
-	}
-	n.Node = func(node int32) (string, int64, int64) {
-		for _, t := range taps {
-			if int(node) < len(t.nodes) {
-				x := &t.nodes[node]
-				return x.Host, x.MemMiB, int64(x.VCores)
-			}
-		}
-		return fmt.Sprintf("node %d", node), 0, 0
-	}
-	return n
 }
 
 // writeMetrics writes the headline metrics of both, and the jobs that end at other times, those that moved most first.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,15 +80,11 @@ func (p *program) explain(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return usagef("explain wants a RESULT directory, and a JOB or --worst, --queue or --all")
 	}
-	dir := c.Args().First()
-	manifest, args, err := resultAgain(dir, c.String("trace"))
+	again, err := resultAgain(c.Args().First(), c.String("trace"))
 	if err != nil {
 		return err
 	}
-	if filepath.Base(dir) == "run.json" {
-		dir = filepath.Dir(dir)
-	}
-	data, err := result.Read(dir)
+	data, err := result.Read(again.dir)
 	if err != nil {
 		return err
 	}
@@ -97,16 +92,15 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	hear := &explaining{wanted: wanted, names: jobNames(data.Jobs)}
+	hear := &explaining{wanted: wanted}
 	if of == "" {
 		hear.shares, _ = parseShares(c.String("executors")) // the flag takes no other
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), listener: hear}
-	if err := next.run(c.Context, args, io.Discard, io.Discard); err != nil {
+	if err := p.replayAgain(c.Context, again.args, nil, hear); err != nil {
 		return withTraceFlag(err, c)
 	}
-	if got := hear.result.Manifest.DecisionHash; got != manifest.DecisionHash && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it, and what follows is about the replay of this one\n", dir, manifest.DecisionHash, got)
+	if got := hear.result.Manifest.DecisionHash; got != again.manifest.DecisionHash && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it, and what follows is about the replay of this one\n", again.dir, again.manifest.DecisionHash, got)
 	}
 	hear.collector.Close(hear.result.Manifest.Totals.EndMS)
 	if t := &hear.totals; t.Wrong > 0 {
@@ -116,7 +110,7 @@ func (p *program) explain(c *cli.Context) error {
 		if of != "" {
 			return usagef("--if is about single jobs: name one, or choose by --worst")
 		}
-		if err := p.withoutCauses(c, args, hear, dir); err != nil {
+		if err := p.withoutCauses(c, again, hear); err != nil {
 			return err
 		}
 	}
@@ -125,7 +119,7 @@ func (p *program) explain(c *cli.Context) error {
 
 // withTraceFlag adds to an error that the trace could not be found which flag says where it is.
 func withTraceFlag(err error, c *cli.Context) error {
-	if c.String("trace") != "" {
+	if err == nil || c.String("trace") != "" {
 		return err
 	}
 	return fmt.Errorf("%w (--trace DIR says where the trace of the result is)", err)
@@ -226,7 +220,6 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 type explaining struct {
 	wanted    []int64
 	shares    []float64 // of the curve; nil for no view
-	names     map[int64][2]string
 	nodes     []trace.Node
 	stages    map[int64][]explain.Stage
 	collector *explain.Collector
@@ -236,20 +229,11 @@ type explaining struct {
 	result    *report.Result
 }
 
-// jobNames are the names and queues of jobs by number.
-func jobNames(jobs []result.Job) map[int64][2]string {
-	of := make(map[int64][2]string, len(jobs))
-	for i := range jobs {
-		of[jobs[i].ID] = [2]string{parting.Label(&jobs[i]), jobs[i].Queue}
-	}
-	return of
-}
-
 func (e *explaining) decisions() bool { return false }
 
 func (e *explaining) ended(r *report.Result) { e.result = r }
 
-func (e *explaining) sink(mem report.Memory, t *trace.Trace, sc *scenario.Scenario) record.Sink {
+func (e *explaining) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
 	e.nodes, e.stages, e.jobs = sc.Input.Nodes, map[int64][]explain.Stage{}, map[int64]*explain.Job{}
 	wanted := make(map[int64]bool, len(e.wanted))
 	for _, id := range e.wanted {
@@ -260,7 +244,7 @@ func (e *explaining) sink(mem report.Memory, t *trace.Trace, sc *scenario.Scenar
 			e.stages[j.ID] = explain.StageOf(j)
 		}
 	})
-	e.collector = &explain.Collector{Sink: mem, Wants: func(job int64) bool { return wanted[job] }, Ideal: sc.Kind().Central,
+	e.collector = &explain.Collector{Sink: to, Wants: func(job int64) bool { return wanted[job] }, Ideal: sc.Kind().Central,
 		Stages: func(job int64) []explain.Stage {
 			s := e.stages[job]
 			delete(e.stages, job)
@@ -278,7 +262,7 @@ func (e *explaining) sink(mem report.Memory, t *trace.Trace, sc *scenario.Scenar
 
 // write prints the jobs, or the sum of many.
 func (e *explaining) write(c *cli.Context, of string) error {
-	n := e.named()
+	n := e.names()
 	if c.Bool("json") {
 		out := struct {
 			DecisionHash string             `json:"decision_hash"`
@@ -314,23 +298,7 @@ func (e *explaining) write(c *cli.Context, of string) error {
 	return err
 }
 
-// named says what numbers of jobs and nodes stand for.
-func (e *explaining) named() *parting.Names {
-	return &parting.Names{
-		Job: func(id int64) (string, string) {
-			if j, ok := e.names[id]; ok {
-				return j[0], j[1]
-			}
-			return fmt.Sprintf("job %d", id), ""
-		},
-		Node: func(node int32) (string, int64, int64) { return nodeNamed(e.nodes, node) },
-	}
-}
-
-// nodeNamed returns the host of a node, and its size.
-func nodeNamed(nodes []trace.Node, node int32) (string, int64, int64) {
-	if node >= 0 && int(node) < len(nodes) {
-		return nodes[node].Host, nodes[node].MemMiB, int64(nodes[node].VCores)
-	}
-	return fmt.Sprintf("node %d", node), 0, 0
+// names say what numbers of jobs and nodes stand for.
+func (e *explaining) names() *parting.Names {
+	return parting.NamesOf(parting.Named{Jobs: e.result.Jobs, Nodes: e.nodes})
 }

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"io"
-
 	"github.com/urfave/cli/v2"
 
 	"replay/report/explain"
@@ -10,9 +8,12 @@ import (
 )
 
 // withoutCauses replays a result once for each main cause of the jobs that are explained, without it.
-func (p *program) withoutCauses(c *cli.Context, args []string, e *explaining, dir string) error {
-	m := e.result.Manifest
-	cluster := &explain.Cluster{Scheduler: m.Scheduler, Nodes: m.Nodes, JobName: func(id int64) string { return e.names[id][0] }}
+func (p *program) withoutCauses(c *cli.Context, again *stored, e *explaining) error {
+	m, names := e.result.Manifest, e.names()
+	cluster := &explain.Cluster{Scheduler: m.Scheduler, Nodes: m.Nodes, JobName: func(id int64) string {
+		name, _ := names.Job(id)
+		return name
+	}}
 	e.claims = map[int64][]explain.Claim{}
 	for _, id := range e.wanted {
 		j := e.jobs[id]
@@ -21,11 +22,10 @@ func (p *program) withoutCauses(c *cli.Context, args []string, e *explaining, di
 		}
 		for _, r := range explain.Remedies(j, cluster) {
 			q := &quietly{}
-			next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: r.Flags, listener: q}
-			if err := next.run(c.Context, args, io.Discard, io.Discard); err != nil {
+			if err := p.replayAgain(c.Context, again.args, r.Flags, q); err != nil {
 				return err
 			}
-			claim := explain.Claim{Cause: r.Cause, If: r.Says, Of: explain.End, WasMS: j.End - j.Submit, Command: append([]string{"replay", "whatif", dir}, r.Flags...)}
+			claim := explain.Claim{Cause: r.Cause, If: r.Says, Of: explain.End, WasMS: j.End - j.Submit, Command: append([]string{"replay", "whatif", again.dir}, r.Flags...)}
 			if r.Start {
 				claim.Of, claim.WasMS = explain.FirstTask, j.Wait()
 			}

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,25 +30,38 @@ func fromFlag(file string) cli.Flag {
 // silently are the flags of a replay of which another command tells.
 var silently = []string{"-q", "--progress", "off"}
 
-// resultAgain returns the manifest of a result of replay run, which is a directory or its run.json, and the arguments that replay it again.
-// Where its trace is may be "", which is to be found.
-func resultAgain(dir, where string) (m record.Manifest, args []string, err error) {
-	file := dir
-	if filepath.Base(file) != "run.json" {
-		file = filepath.Join(dir, "run.json")
+// stored is a result of replay run, to be replayed again.
+type stored struct {
+	dir      string
+	manifest record.Manifest
+	args     []string // of the command that replays it again
+}
+
+// resultAgain finds a result by its directory or its run.json. Where its trace is may be "", which is to be found.
+func resultAgain(path, where string) (*stored, error) {
+	dir, name := path, "run.json"
+	if filepath.Base(path) == name {
+		dir = filepath.Dir(path)
 	}
+	file := filepath.Join(dir, name)
 	text, err := input.ReadFile(file)
 	if err != nil {
-		return m, nil, fmt.Errorf("%s: no result of replay run: %w", dir, err)
+		return nil, fmt.Errorf("%s: no result of replay run: %w", path, err)
 	}
-	if err := sealed.Unmarshal(text, &m); err != nil {
-		return m, nil, fmt.Errorf("%s: %w", file, err)
+	s := &stored{dir: dir, args: append([]string{"replay", "run", "--from", file}, silently...)}
+	if err := sealed.Unmarshal(text, &s.manifest); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	args = append([]string{"replay", "run", "--from", file}, silently...)
 	if where != "" {
-		args = append(args, where)
+		s.args = append(s.args, where)
 	}
-	return m, args, nil
+	return s, nil
+}
+
+// replayAgain runs a command that replays, with changes if there are more words, and prints nothing. Hears may be nil.
+func (p *program) replayAgain(ctx context.Context, args, more []string, hears listener) error {
+	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more, listener: hears}
+	return next.run(ctx, args, io.Discard, io.Discard)
 }
 
 // origin is where a command's words and files come from when it makes a result again.

@@ -74,7 +74,7 @@ var picture = map[string][]string{
 	"replay/report/inference":  {"replay/report/dist"},
 	"replay/report/compare":    {"replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/target":     {"replay/report/metric", "replay/report/quantity"},
-	"replay/report/parting":    {"replay/engine/record", "replay/report/compare", "replay/report/quantity", "replay/report/result"},
+	"replay/report/parting":    {"replay/engine/record", "replay/report/compare", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/explain":    {"replay/engine/record", "replay/report/parting", "replay/report/quantity", "replay/trace"},
 	"replay/report/plan":       {"replay/outdir", "replay/report/compare", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/quantity", "replay/report/target"},
 	"replay/report/ci":         nil,

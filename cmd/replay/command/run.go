@@ -127,11 +127,18 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 	return ro, err
 }
 
-// A listener is a command that replays by run: it hears what happens in a replay of which nothing is written.
+// A listener is a command that replays by run: it hears what happens in a replay, by a sink that passes everything on.
 type listener interface {
 	decisions() bool // whether it hears of them
-	sink(report.Memory, *trace.Trace, *scenario.Scenario) record.Sink
+	sink(record.Sink, *scenario.Scenario) record.Sink
 	ended(*report.Result)
+}
+
+// A taker is a sink that makes a result of what it has taken.
+type taker interface {
+	record.Sink
+	ExpectJobs(n int64)
+	Finish(record.Manifest) (*report.Result, error)
 }
 
 // replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
@@ -168,32 +175,26 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 		return nil, err
 	}
 	made := howMade(sc)
-	if out == "" {
-		mem := report.NewMemory()
-		mem.ExpectJobs(sc.Input.NumJobs)
-		var sink record.Sink = mem
-		if p.listener != nil {
-			sink = p.listener.sink(mem, t, sc)
-		}
-		m, err := engine.Run(ctx, sc, sink, progress)
+	var takes taker = report.NewMemory()
+	if out != "" {
+		w, err := report.NewWriter(out, ro)
 		if err != nil {
 			return nil, err
 		}
-		signed(m, made)
-		return mem.Finish(*m)
+		defer w.Abort()
+		takes = w
 	}
-	w, err := report.NewWriter(out, ro)
-	if err != nil {
-		return nil, err
+	takes.ExpectJobs(sc.Input.NumJobs)
+	var sink record.Sink = takes
+	if p.listener != nil {
+		sink = p.listener.sink(takes, sc)
 	}
-	w.ExpectJobs(sc.Input.NumJobs)
-	m, err := engine.Run(ctx, sc, w, progress)
+	m, err := engine.Run(ctx, sc, sink, progress)
 	if err != nil {
-		w.Abort()
 		return nil, err
 	}
 	signed(m, made)
-	return w.Finish(*m)
+	return takes.Finish(*m)
 }
 
 // printWarnings shows each warning once, with its count. What voids a result is no chatter: it is shown under --quiet too.

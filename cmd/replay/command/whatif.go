@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -51,8 +50,7 @@ func (p *program) whatif(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("whatif wants one RESULT directory, got %s", quantity.Counted(int64(c.NArg()), "arguments"))
 	}
-	dir := c.Args().First()
-	m, args, err := resultAgain(dir, c.String("trace"))
+	again, err := resultAgain(c.Args().First(), c.String("trace"))
 	if err != nil {
 		return err
 	}
@@ -61,31 +59,33 @@ func (p *program) whatif(c *cli.Context) error {
 		if len(more) > 0 {
 			return usagef("--regret makes changes of its own: it has no place beside %s", strings.Join(more, " "))
 		}
-		return p.regret(c, dir, args)
+		return p.regret(c, again.args)
 	}
 	if c.IsSet("job") {
 		return usagef("--job has a meaning with --regret alone")
 	}
+	changed := again.args
 	if out := c.String("out"); out != "" {
-		with := append(slices.Clone(args), "--out", out)
-		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more}
-		if err := next.run(c.Context, append(with, "--allow-failures"), io.Discard, io.Discard); err != nil {
-			return withTraceFlag(err, c)
-		}
+		changed = append(slices.Clone(changed), "--out", out)
 	}
 	if len(more) == 0 {
+		if c.IsSet("out") {
+			if err := p.replayAgain(c.Context, append(changed, "--allow-failures"), nil, nil); err != nil {
+				return withTraceFlag(err, c)
+			}
+		}
 		if c.Bool("json") {
 			return writeJSON(c.App.Writer, &parting.Answer{})
 		}
-		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", m.DecisionHash)
+		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
 	}
-	sides := [2]diffSide{{name: "before", hash: m.DecisionHash, args: args}, {name: "after", args: args, more: more}}
+	sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: again.args}, {name: "after", args: changed, more: more}}
 	if !c.Bool("json") {
 		fmt.Fprintf(c.App.Writer, "Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", strings.Join(more, " "))
 	}
 	_, err = p.part(c, sides, c.App.Writer)
-	return err
+	return withTraceFlag(err, c)
 }
 
 // quietly is a replay of which nothing but its result is wanted, and of what was allocated if that is.
@@ -99,23 +99,23 @@ type quietly struct {
 func (q *quietly) decisions() bool        { return q.keeps }
 func (q *quietly) ended(r *report.Result) { q.result = r }
 
-func (q *quietly) sink(mem report.Memory, _ *trace.Trace, sc *scenario.Scenario) record.Sink {
+func (q *quietly) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
 	q.nodes = sc.Input.Nodes
 	if !q.keeps {
-		return mem
+		return to
 	}
-	return &allocations{mem, q}
+	return &allocations{to, q}
 }
 
 type allocations struct {
-	report.Memory
-	to *quietly
+	record.Sink
+	hears *quietly
 }
 
 func (a *allocations) Decision(d *record.Decision) {
-	a.Memory.Decision(d)
+	a.Sink.Decision(d)
 	if d.Kind == "allocate" && d.AMAttempt == 1 {
-		a.to.allocated = append(a.to.allocated, *d)
+		a.hears.allocated = append(a.hears.allocated, *d)
 	}
 }
 
@@ -132,10 +132,9 @@ type regretted struct {
 }
 
 // regret replays once for each of some allocations, with the container anywhere but where it was.
-func (p *program) regret(c *cli.Context, dir string, args []string) error {
+func (p *program) regret(c *cli.Context, args []string) error {
 	replay := func(q *quietly, more []string) error {
-		next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more, listener: q}
-		return withTraceFlag(next.run(c.Context, args, io.Discard, io.Discard), c)
+		return withTraceFlag(p.replayAgain(c.Context, args, more, q), c)
 	}
 	base := &quietly{keeps: true}
 	if err := replay(base, nil); err != nil {
@@ -151,12 +150,13 @@ func (p *program) regret(c *cli.Context, dir string, args []string) error {
 	}
 	all := len(base.allocated)
 	k := min(c.Int("regret"), all)
-	names := jobNames(data.Jobs)
+	names := parting.NamesOf(parting.Named{Jobs: data.Jobs, Nodes: base.nodes})
 	var rows []regretted
 	for i := range k {
 		d := &base.allocated[i*all/k]
-		host, _, _ := nodeNamed(base.nodes, d.Node)
-		r := regretted{Job: names[d.Job][0], Queue: names[d.Job][1], Container: d.Container, Host: host, AtMS: d.Time,
+		host, _, _ := names.Node(d.Node)
+		name, queue := names.Job(d.Job)
+		r := regretted{Job: name, Queue: queue, Container: d.Container, Host: host, AtMS: d.Time,
 			Change: fmt.Sprintf("container %d of job %d not on %s", d.Container, d.Job, host)}
 		other := &quietly{}
 		if err := replay(other, []string{"--change", r.Change}); err != nil {

@@ -94,6 +94,24 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
+// A trace beside the result is found by all forms of the command, and with --out the answer is the same.
+func TestWhatIfFindsTrace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "fair-weights"), os.DirFS(traces+"fair-weights")); err != nil {
+		t.Fatal(err)
+	}
+	res := filepath.Join(dir, "r")
+	must(t, "run", filepath.Join(dir, "fair-weights"), "--formats", "none", "-q", "--out", res)
+	if out := must(t, "whatif", res, "--regret", "2"); !strings.Contains(out, "2 allocations of 42") {
+		t.Error(out)
+	}
+	change := []string{"whatif", res, "--change", "without job 0"}
+	plain := must(t, change...)
+	if out := must(t, append(change, "--out", filepath.Join(dir, "c"))...); out != plain {
+		t.Errorf("with --out it says\n%s\nand without\n%s", out, plain)
+	}
+}
+
 // A container that is told to be on a node is there, and one that is not to be on it is elsewhere.
 func TestWhatIfPlaces(t *testing.T) {
 	dir := t.TempDir()
