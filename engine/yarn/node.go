@@ -17,6 +17,7 @@ type Node struct {
 	Hash               int32 // NodeId.hashCode
 	Used, Free         resource.Resource
 	Reserved           *Container
+	Decommissioning    bool // of schedulers that look at it, see [Decommissioner]
 
 	containers jvm.HashMap[protocol.ContainerID, held]
 	gone       bool

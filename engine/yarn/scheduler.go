@@ -133,6 +133,12 @@ type Resizer interface {
 	ExpireIncrease(protocol.ContainerID)
 }
 
+// A Decommissioner is a [Scheduler] that gives nothing to a node that is being decommissioned, whatever room it has.
+type Decommissioner interface {
+	// Decommissioning says that the graceful decommission of a node has begun or was taken back.
+	Decommissioning(n protocol.NodeID, on bool)
+}
+
 // A Preempter is a [Scheduler] that preempts containers.
 type Preempter interface {
 	// Preempt is called after each Update: it chooses containers for the starved applications and sets

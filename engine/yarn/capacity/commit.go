@@ -20,6 +20,9 @@ func (s *Scheduler) commit(n *yarn.Node, got *assignment) bool {
 	return p.Accepted
 }
 
+// carryOut is [Scheduler.commit] without an observer. A node that is being decommissioned is given no container; it may be reserved.
+//
+// Source: FiCaSchedulerApp.accept, commonCheckContainerAllocation.
 func (s *Scheduler) carryOut(n *yarn.Node, got *assignment) bool {
 	if !s.positive(got.size) {
 		if got.excess != nil {
@@ -32,7 +35,7 @@ func (s *Scheduler) carryOut(n *yarn.Node, got *assignment) bool {
 		s.reserveAgain(a, got.key, got.fulfilled)
 		return true
 	}
-	if !got.reserve && !s.calc.Fits(got.size, n.Free) {
+	if !got.reserve && (n.Decommissioning || !s.calc.Fits(got.size, n.Free)) {
 		return false
 	}
 	if got.fulfilled == nil && !a.q.accepts(a, got) {

@@ -47,9 +47,10 @@ type Scheduler struct {
 }
 
 var (
-	_ yarn.Scheduler = (*Scheduler)(nil)
-	_ yarn.Submitter = (*Scheduler)(nil)
-	_ yarn.Resizer   = (*Scheduler)(nil)
+	_ yarn.Scheduler      = (*Scheduler)(nil)
+	_ yarn.Submitter      = (*Scheduler)(nil)
+	_ yarn.Resizer        = (*Scheduler)(nil)
+	_ yarn.Decommissioner = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
@@ -138,6 +139,14 @@ func (s *Scheduler) RemoveNode(id protocol.NodeID) {
 func (s *Scheduler) SetNodeTotal(id protocol.NodeID, total resource.Resource) {
 	s.nodes.SetTotal(id, total)
 	s.clusterChanged()
+}
+
+// Decommissioning is described at [yarn.Decommissioner]: proposals for the node are refused, see [Scheduler.carryOut].
+func (s *Scheduler) Decommissioning(id protocol.NodeID, on bool) {
+	if n := s.nodes.Node(id); n != nil {
+		n.Decommissioning = on
+		n.Touch()
+	}
 }
 
 // clusterChanged computes all that depends on the size of the cluster.

@@ -126,6 +126,8 @@ func (s *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
 	rack, anywhere := t.Rack(n), t.Any()
 	onRack := rack.Asked() > 0
 	switch {
+	case n.Decommissioning:
+		return yarn.Never
 	case host > 0 && onRack:
 		return yarn.Accepted
 	case onRack && !rack.Relax:

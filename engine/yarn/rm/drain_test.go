@@ -3,6 +3,7 @@ package rm_test
 import (
 	"testing"
 
+	"replay/engine/yarn"
 	"replay/policy/resource"
 )
 
@@ -119,4 +120,21 @@ func TestGrowthIsNoContainer(t *testing.T) {
 	w.log = nil
 	w.beat(2, 0, nil)
 	w.want("the master alone", "clock 1002", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
+}
+
+// A scheduler that looks at it hears when a decommission begins, is taken back and ends with the node.
+func TestSchedulerHearsOfDecommissioning(t *testing.T) {
+	w := newWorld(t, func(s scheduler) yarn.Scheduler { return drainer{s} })
+	w.node(0)
+	w.app(1)
+	w.r.Drain(0, -1)
+	w.want("begun", "node 0 is being decommissioned: true")
+	w.r.Drain(0, 900)
+	w.want("it knows", nil...)
+	w.r.Undrain(1, 0)
+	w.want("taken back", "clock 1001", "node 0 is being decommissioned: false", "node 0 has [8192 8 0 0]")
+	w.r.Drain(0, -1)
+	w.log = nil
+	w.r.RemoveNode(2, 0)
+	w.want("gone", "clock 1002", "remove node 0", "node 0 is being decommissioned: false")
 }

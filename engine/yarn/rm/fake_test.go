@@ -45,6 +45,7 @@ type (
 	submitter struct{ scheduler }
 	preempter struct{ scheduler }
 	reloader  struct{ scheduler }
+	drainer   struct{ scheduler }
 )
 
 var (
@@ -52,6 +53,8 @@ var (
 	_ yarn.Continuous = reloader{}
 	_ yarn.Submitter  = submitter{}
 	_ yarn.Preempter  = preempter{}
+
+	_ yarn.Decommissioner = drainer{}
 )
 
 func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
@@ -195,6 +198,10 @@ func (s scheduler) Place(_, queue string) (string, error)  { return queue, nil }
 func (s scheduler) Queues(func(yarn.QueueState))           {}
 
 func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) }
+
+func (s drainer) Decommissioning(n protocol.NodeID, on bool) {
+	s.note("node %d is being decommissioned: %v", n, on)
+}
 
 func (s preempter) Preempt() { s.note("preempt") }
 func (s preempter) KillDue() {

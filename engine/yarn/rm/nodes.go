@@ -83,6 +83,9 @@ func (r *RM) drains(n *node, draining bool) {
 			r.unheard--
 		}
 		r.note(n)
+		if s, looks := r.sched.(yarn.Decommissioner); looks {
+			s.Decommissioning(n.spec.ID, draining)
+		}
 	}
 }
 
