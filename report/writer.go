@@ -5,12 +5,14 @@ import (
 
 	"replay/engine/record"
 	"replay/outdir"
+	"replay/report/explain"
 	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/plot"
 	"replay/report/result"
 	"replay/shown"
+	"replay/trace"
 )
 
 // Result is one replay's answer: its data and the values of all metrics.
@@ -25,6 +27,7 @@ type Options struct {
 	Decisions bool     // decisions.parquet
 	Formats   []string // of the plots: svg, png, pdf; empty for no plots
 	HTML      bool     // report.html
+	Explain   bool     // explanations.parquet and views.parquet: where the time of each job went
 }
 
 // DefaultOptions are those of `replay run`.
@@ -47,6 +50,19 @@ type Writer struct {
 	*result.Writer
 	dir     *outdir.Partial
 	options Options
+}
+
+// Explaining returns the sink that a replay on some nodes must be given in place of another one, and whose Watch its source of jobs, for the
+// explanations of the result. Ideal is a replay without YARN.
+func (w *Writer) Explaining(to record.Sink, nodes []trace.Node, ideal bool) *explain.Keeper {
+	k := explain.Keep(to, nodes, ideal, func(int64) bool { return true }, explain.Shares)
+	w.Explain = func(d *result.Data) ([]result.Explained, error) {
+		if err := k.End(d.Manifest.Totals.EndMS); err != nil {
+			return nil, err
+		}
+		return k.Stored(d.Jobs), nil
+	}
+	return k
 }
 
 var _ record.Sink = (*Writer)(nil)

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/result"
 )
 
 // Causes of parts beside those for which an application waits in the ResourceManager.
@@ -43,6 +44,7 @@ type Part struct {
 	Took     int64          // of the task, of Straggler
 	Median   int64          // of its stage, of Straggler
 	By       string         // what ended it, in words
+	told     *result.Part   // in words, of a part that was read back
 }
 
 // Length is how long it is, in ms.

@@ -6,31 +6,22 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/result"
 )
 
 // A View is what an application could have done at best, from its first task on, of the tasks as they ran: stages begin when those before
 // them have ended and the driver has taken as long as it did; tasks are served in order. Times are ms.
-type View struct {
-	Took      int64 // from its first task to its end
-	Modelled  int64 // the same by the simple model that the others come from: as many cores as it had at most, from the start
-	Critical  []int32
-	Infinite  int64 // with a core for each task: the longest chain of stages and what the driver does between them
-	NoSkew    int64 // with as many cores as it had, and each task as long as the mean of its stage
-	Driver    int64 // in which no task ran
-	Executors int64 // most that it had at a time
-	Cores     int64 // of them
-
-	HeldCoreMS int64 // core time of executors, from ready to end
-	UsedCoreMS int64 // of it, tasks ran
-	Curve      []Point
-}
+//
+//   - Took is the time from its first task to its end, and Modelled the same by the simple model that the others come from, with as many cores as it
+//     had at most, from the start.
+//   - Infinite is with a core for each task: the longest chain of stages, which is Critical, and what the driver does between them.
+//   - NoSkew is with as many cores as it had, and each task as long as the mean of its stage.
+//   - In Driver no task ran. Executors and Cores are the most that it had at a time.
+//   - HeldCoreMS is core time of executors, from ready to end; for UsedCoreMS of it, tasks ran.
+type View result.View
 
 // A Point is the time that an application takes from its first task on so many executors.
-type Point struct {
-	Share     float64 `json:"share"` // of the executors that it had
-	Executors int64   `json:"executors"`
-	MS        int64   `json:"ms"`
-}
+type Point = result.Point
 
 // viewed is a stage of a view.
 type viewed struct {
@@ -73,7 +64,7 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 			continue
 		}
 		cores := max(int64(s*float64(v.Cores)+0.5), 1)
-		v.Curve = append(v.Curve, Point{s, n, run(stages, cores, tail)})
+		v.Curve = append(v.Curve, Point{Share: s, Executors: n, MS: run(stages, cores, tail)})
 	}
 	return v
 }

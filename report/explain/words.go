@@ -58,6 +58,9 @@ func size(mem, vcores int64) string {
 
 // Says are the numbers that a part stood on when it began, "" where its cause says all.
 func Says(p *Part, n *parting.Names) string {
+	if p.told != nil {
+		return p.told.Says
+	}
 	if r := p.Reason; r != nil {
 		return reasonSays(r, n)
 	}
@@ -154,6 +157,9 @@ func lacks(r *record.Reason) string {
 
 // Ended says what ended a part, "" where nothing is known.
 func Ended(p *Part, n *parting.Names) string {
+	if p.told != nil {
+		return p.told.EndedBy
+	}
 	text := p.By
 	if text == "{decision}" {
 		if p.Reason.Ended.Kind == "" {

@@ -30,6 +30,7 @@ type Data struct {
 	Containers Containers
 	Tasks      Tasks
 	Queues     *Queues
+	Explained  []Explained // by job; nil of a replay without explanations
 }
 
 // Period returns the first submission and the last finish; false when no job finished.

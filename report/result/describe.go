@@ -9,7 +9,7 @@ import (
 
 // columnUnits are the units of columns by how their names end, the longest first.
 var columnUnits = []struct{ suffix, unit string }{
-	{"memory_mib_ms", "MiB ms"}, {"vcore_ms", "vcore ms"}, {"busy_core_ms", "core ms"}, {"_mib", "MiB"}, {"_ms", "ms"}, {"vcores", "vcores"}, {"cores", "cores"},
+	{"memory_mib_ms", "MiB ms"}, {"vcore_ms", "vcore ms"}, {"_core_ms", "core ms"}, {"_mib", "MiB"}, {"_ms", "ms"}, {"vcores", "vcores"}, {"cores", "cores"},
 }
 
 // columnAbouts say what columns are, by name, or by table and name where tables differ. docs/results.md says more.
@@ -36,6 +36,9 @@ var columnAbouts = map[string]string{
 	"pending_vcores": "vcores asked for and not allocated", "demand_memory_mib": "used and pending memory", "demand_vcores": "used and pending vcores", "fair_memory_mib": "instantaneous fair share of memory", "fair_vcores": "instantaneous fair share of vcores",
 	"steady_memory_mib": "steady fair share of memory", "steady_vcores": "steady fair share of vcores", "capacity_memory_mib": "memory of the cluster", "capacity_vcores": "vcores of the cluster", "busy_cores": "running tasks", "apps_running": "runnable applications", "apps_pending": "applications that a limit holds back",
 	"nodes": "in the cluster", "host": "name of the node", "rack": "of the node", "registered": "whether the ResourceManager knows it", "draining": "whether it is being decommissioned", "seq": "order of decisions",
+	"part": "of the job's time, from 0 in the order of time", "cause": "what it waited for or did", "until_first_task": "it is part of the wait for the first task", "from_ms": "when it began", "length_ms": "how long it was", "says": "numbers that held when it began", "ended_by": "what ended it",
+	"took_ms": "first task to end", "modelled_ms": "the same by a simple model with all its executors from the start", "critical_stages": "the longest chain of stages", "infinite_executors_ms": "with a core for each task", "no_skew_ms": "were all tasks of a stage equally long", "no_task_ms": "in which no task ran",
+	"executors": "most that it had at a time", "held_core_ms": "of executors, from ready to end", "used_core_ms": "of it, tasks ran", "curve": "time in ms from the first task on, over executors and their share of those that it had",
 }
 
 // describe returns what the columns of R are as JSON: an object of units and words by column. It panics on a column without words, which

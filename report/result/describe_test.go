@@ -9,7 +9,7 @@ import (
 // Every column of every table says what it is, and times and memory in what unit.
 func TestColumnsAreDescribed(t *testing.T) {
 	for name, text := range map[string]string{
-		"jobs": describe[jobRow](), "containers": describe[containerRow](), "tasks": describe[taskRow](), "series": describe[sampleRow](), "nodes": describe[nodeRow](), "decisions": describe[decisionRow](),
+		"jobs": describe[jobRow](), "containers": describe[containerRow](), "tasks": describe[taskRow](), "series": describe[sampleRow](), "nodes": describe[nodeRow](), "decisions": describe[decisionRow](), "explanations": describe[partRow](), "views": describe[viewRow](),
 	} {
 		var columns map[string]struct{ Unit, About string }
 		if err := json.Unmarshal([]byte(text), &columns); err != nil {
@@ -22,7 +22,7 @@ func TestColumnsAreDescribed(t *testing.T) {
 				want = "MiB ms"
 			case column == "vcore_ms":
 				want = "vcore ms"
-			case column == "busy_core_ms":
+			case strings.HasSuffix(column, "_core_ms"):
 				want = "core ms"
 			case strings.HasSuffix(column, "_ms"):
 				want = "ms"

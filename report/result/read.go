@@ -15,7 +15,7 @@ import (
 )
 
 // isRead are the files that Read reads besides run.json.
-var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet"}
+var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet", explanations, views}
 
 // Read reads the tables of a result directory back.
 func Read(dir string) (*Data, error) {
@@ -70,6 +70,9 @@ func Read(dir string) (*Data, error) {
 	data, err := c.Finish(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if data.Explained, err = readExplained(&m, path); err != nil {
+		return nil, err
 	}
 	if c.tasksOff {
 		for i := range data.Jobs {

@@ -13,14 +13,17 @@ import (
 	"replay/sealed"
 )
 
-// Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet if wanted.
+// Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet and explanations if wanted.
 var Files = []string{"run.json", "jobs.parquet", "containers.parquet", "tasks.parquet", "tasks.json",
-	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet"}
+	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet", explanations, views}
 
 // A Writer writes the tables of a result directory from the records of a replay: it is a record.Sink, and a [Collector] too.
 // Call [Writer.Finish] when the replay has ended, or [Writer.Abort] when it was given up.
 type Writer struct {
 	*Collector
+	// Explain, if it is set, is asked when the replay has ended, and what it returns, by job, is kept.
+	Explain func(*Data) ([]Explained, error)
+
 	dir        *outdir.Partial
 	containers *table[record.Container, containerRow]
 	tasks      *table[record.Task, taskRow]
@@ -144,6 +147,14 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 	}
 	if err := writeJobs(w.dir.Path("jobs.parquet"), data.Jobs); err != nil {
 		return nil, err
+	}
+	if w.Explain != nil {
+		if data.Explained, err = w.Explain(data); err != nil {
+			return nil, err
+		}
+		if err := w.writeExplained(data); err != nil {
+			return nil, err
+		}
 	}
 	if w.tasks == nil {
 		if err := writeJSON(w.dir.Path("tasks.json"), data.Tasks.stored()); err != nil {

@@ -79,7 +79,7 @@ func Dir(dir string) (*Report, error) {
 	if err := v.readManifest(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{v.readNodes, v.readJobs, v.readContainers, v.readTasks, v.readDecisions} {
+	for _, step := range []func() error{v.readNodes, v.readJobs, v.readContainers, v.readTasks, v.readDecisions, v.readExplanations} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -18,7 +18,6 @@ import (
 	"replay/report/parting"
 	"replay/report/quantity"
 	"replay/report/result"
-	"replay/trace"
 )
 
 func explainCommand(p *program) *cli.Command {
@@ -31,7 +30,7 @@ func explainCommand(p *program) *cli.Command {
    replay explain out/run --worst wait --top 3
    replay explain out/run --queue root.etl
 
-The result is replayed again from its run.json, and why applications wait is noted on the way. The parts of a job follow one another from its
+A result of replay run --explain has its explanations. Any other is replayed again from its run.json, and why applications wait is noted on the way. The parts of a job follow one another from its
 submission to its end and sum to the whole. A JOB is its number, its name, or the id that it was recorded under. Of many jobs (--queue, --all) it
 says which causes make up their waits.`,
 		Flags: append(progressFlags(),
@@ -92,29 +91,39 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	hear := &explaining{wanted: wanted}
+	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: data.Jobs})}
 	if of == "" {
-		hear.shares, _ = parseShares(c.String("executors")) // the flag takes no other
+		e.shares, _ = parseShares(c.String("executors")) // the flag takes no other
+	} else if c.Bool("if") {
+		return usagef("--if is about single jobs: name one, or choose by --worst")
 	}
-	if err := p.replayAgain(c.Context, again.args, nil, hear); err != nil {
-		return withTraceFlag(err, c)
-	}
-	if got := hear.result.Manifest.DecisionHash; got != again.manifest.DecisionHash && !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it, and what follows is about the replay of this one\n", again.dir, again.manifest.DecisionHash, got)
-	}
-	hear.collector.Close(hear.result.Manifest.Totals.EndMS)
-	if t := &hear.totals; t.Wrong > 0 {
-		return fmt.Errorf("parts of %s do not sum to their time, which is a fault of this program: %s", quantity.Counted(t.Wrong, "jobs"), t.FirstWrong)
+	if data.Explained != nil && !c.IsSet("executors") && !c.Bool("if") {
+		e.read(data)
+	} else if err := p.explainAgain(c, again, e); err != nil {
+		return err
 	}
 	if c.Bool("if") {
-		if of != "" {
-			return usagef("--if is about single jobs: name one, or choose by --worst")
-		}
-		if err := p.withoutCauses(c, again, hear); err != nil {
+		if err := p.withoutCauses(c, again, e); err != nil {
 			return err
 		}
 	}
-	return hear.write(c, of)
+	return e.write(c, of)
+}
+
+// explainAgain replays a result and explains the jobs that are wanted.
+func (p *program) explainAgain(c *cli.Context, again *stored, e *explaining) error {
+	if err := p.replayAgain(c.Context, again.args, nil, e); err != nil {
+		return withTraceFlag(err, c)
+	}
+	m := &e.result.Manifest
+	if got := m.DecisionHash; got != again.manifest.DecisionHash && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it, and what follows is about the replay of this one\n", again.dir, again.manifest.DecisionHash, got)
+	}
+	if err := e.keeper.End(m.Totals.EndMS); err != nil {
+		return err
+	}
+	e.manifest, e.jobs, e.totals, e.names = m, e.keeper.Jobs, e.keeper.Totals, e.keeper.Names(e.result.Jobs)
+	return nil
 }
 
 // withTraceFlag adds to an error that the trace could not be found which flag says where it is.
@@ -216,59 +225,61 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 	return 0, usagef("%d jobs are called %q, by number: %s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found[:min(len(found), 10)])), ", "), "[]"))
 }
 
-// explaining is the sink of a replay in which jobs are explained.
+// explaining is jobs that are explained, from a result that has their explanations or by listening to its replay.
 type explaining struct {
-	wanted    []int64
-	shares    []float64 // of the curve; nil for no view
-	nodes     []trace.Node
-	stages    map[int64][]explain.Stage
-	collector *explain.Collector
-	jobs      map[int64]*explain.Job // in full, when they are not many to be summed up
-	totals    explain.Totals
-	claims    map[int64][]explain.Claim
-	result    *report.Result
+	wanted []int64
+	shares []float64 // of the curve; nil for no view
+	keeper *explain.Keeper
+	result *report.Result
+
+	manifest *record.Manifest
+	jobs     map[int64]*explain.Job // in full, when they are not many to be summed up
+	totals   explain.Totals
+	names    *parting.Names
+	claims   map[int64][]explain.Claim
 }
 
 func (e *explaining) decisions() bool { return false }
 
 func (e *explaining) ended(r *report.Result) { e.result = r }
 
-func (e *explaining) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
-	e.nodes, e.stages, e.jobs = sc.Input.Nodes, map[int64][]explain.Stage{}, map[int64]*explain.Job{}
+func (e *explaining) wants() func(job int64) bool {
 	wanted := make(map[int64]bool, len(e.wanted))
 	for _, id := range e.wanted {
 		wanted[id] = true
 	}
-	sc.Input.Jobs = explain.Watch(sc.Input.Jobs, func(j *trace.Job) {
-		if wanted[j.ID] {
-			e.stages[j.ID] = explain.StageOf(j)
-		}
-	})
-	e.collector = &explain.Collector{Sink: to, Wants: func(job int64) bool { return wanted[job] }, Ideal: sc.Kind().Central,
-		Stages: func(job int64) []explain.Stage {
-			s := e.stages[job]
-			delete(e.stages, job)
-			return s
-		},
-		Tell: func(l *explain.Life, j *explain.Job) {
+	return func(job int64) bool { return wanted[job] }
+}
+
+func (e *explaining) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
+	e.keeper = explain.Keep(to, sc.Input.Nodes, sc.Kind().Central, e.wants(), e.shares)
+	sc.Input.Jobs = e.keeper.Watch(sc.Input.Jobs)
+	return e.keeper
+}
+
+// read takes the jobs from a result that has their explanations.
+func (e *explaining) read(d *result.Data) {
+	e.manifest, e.jobs = &d.Manifest, map[int64]*explain.Job{}
+	wants := e.wants()
+	for _, j := range explain.Kept(d) {
+		if wants(j.ID) {
 			e.totals.Add(j)
 			if e.shares != nil {
-				j.View = explain.ViewOf(l, j, e.shares)
 				e.jobs[j.ID] = j
 			}
-		}}
-	return e.collector
+		}
+	}
 }
 
 // write prints the jobs, or the sum of many.
 func (e *explaining) write(c *cli.Context, of string) error {
-	n := e.names()
+	n := e.names
 	if c.Bool("json") {
 		out := struct {
 			DecisionHash string             `json:"decision_hash"`
 			Jobs         []explain.Told     `json:"jobs,omitempty"`
 			Totals       explain.ToldTotals `json:"totals"`
-		}{DecisionHash: e.result.Manifest.DecisionHash, Totals: e.totals.Tell()}
+		}{DecisionHash: e.manifest.DecisionHash, Totals: e.totals.Tell()}
 		for _, id := range e.wanted {
 			if j := e.jobs[id]; j != nil {
 				told := j.Tell(n)
@@ -296,9 +307,4 @@ func (e *explaining) write(c *cli.Context, of string) error {
 	}
 	_, err := io.WriteString(c.App.Writer, text.String())
 	return err
-}
-
-// names say what numbers of jobs and nodes stand for.
-func (e *explaining) names() *parting.Names {
-	return parting.NamesOf(parting.Named{Jobs: e.result.Jobs, Nodes: e.nodes})
 }

@@ -9,7 +9,7 @@ import (
 
 // withoutCauses replays a result once for each main cause of the jobs that are explained, without it.
 func (p *program) withoutCauses(c *cli.Context, again *stored, e *explaining) error {
-	m, names := e.result.Manifest, e.names()
+	m, names := e.manifest, e.names
 	cluster := &explain.Cluster{Scheduler: m.Scheduler, Nodes: m.Nodes, JobName: func(id int64) string {
 		name, _ := names.Job(id)
 		return name

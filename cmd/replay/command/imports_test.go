@@ -75,7 +75,7 @@ var picture = map[string][]string{
 	"replay/report/compare":    {"replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/target":     {"replay/report/metric", "replay/report/quantity"},
 	"replay/report/parting":    {"replay/engine/record", "replay/report/compare", "replay/report/quantity", "replay/report/result", "replay/trace"},
-	"replay/report/explain":    {"replay/engine/record", "replay/report/parting", "replay/report/quantity", "replay/trace"},
+	"replay/report/explain":    {"replay/engine/record", "replay/report/parting", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/plan":       {"replay/outdir", "replay/report/compare", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/quantity", "replay/report/target"},
 	"replay/report/ci":         nil,
 	"replay/report/gate":       {"replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/quantity", "replay/report/result", "replay/report/target"},
@@ -86,7 +86,7 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 
 	"replay/report/reporttest/browser": nil,
-	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result"},
+	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/trace"},
 
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},

@@ -21,7 +21,7 @@ func TestReportCheck(t *testing.T) {
 	var good string
 	for i, flags := range []string{"", "--until 150s", "--scheduler capacity --tasks off", "--scheduler fifo --decisions", "--scheduler ideal"} {
 		out := filepath.Join(t.TempDir(), fmt.Sprint(i))
-		args := append(strings.Fields("run --allow-failures --quiet --formats none --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=10000 --conf yarn.nm.liveness-monitor.expiry-interval-ms=20000 "+flags), trace, "--out", out)
+		args := append(strings.Fields("run --allow-failures --quiet --explain --formats none --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=10000 --conf yarn.nm.liveness-monitor.expiry-interval-ms=20000 "+flags), trace, "--out", out)
 		if code, _, stderr := replay(t, args...); code != exitDone {
 			t.Fatalf("%s: exit %d: %s", flags, code, stderr)
 		}
@@ -54,6 +54,8 @@ func TestReportCheck(t *testing.T) {
 		{"series.parquet", "nodes", 40, 77, "nodes is 77, want "},
 		{"series.parquet", "time_ms", 40, 3, "time_ms, queue is "},
 		{"nodes.parquet", "memory_mib", 1, 64, "memory"},
+		{"explanations.parquet", "length_ms", 4, 1 << 40, "from_ms is "},
+		{"explanations.parquet", "part", 0, 2, "part is 2, want 0, the first of its job"},
 	} {
 		t.Run(tt.file+" "+tt.column, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "r")

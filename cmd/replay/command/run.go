@@ -29,6 +29,7 @@ func runCommand(p *program) *cli.Command {
 			with(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
 			with(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, aSpans),
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
+			&cli.BoolFlag{Name: "explain", Usage: "write explanations.parquet: where the time of each job went, for the page and replay explain"},
 			with(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, oneOf("on", "off")),
 			formatsFlag("svg,png,pdf"),
 			fromFlag("run.json"),
@@ -47,8 +48,10 @@ func (p *program) runTrace(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
-	if c.Bool("decisions") && c.String("out") == "" && p.listener == nil {
-		return usagef("--decisions wants --out, the directory to write them to")
+	for _, name := range []string{"decisions", "explain"} {
+		if c.Bool(name) && c.String("out") == "" && p.listener == nil {
+			return usagef("--%s wants --out, the directory to write them to", name)
+		}
 	}
 	o, err := p.readOptions(c, p.options())
 	if err != nil {
@@ -120,7 +123,7 @@ func checkOutcome(c *cli.Context, names []string, outcomes ...*metric.Outcome) e
 // reportOptions reads what a result directory is to hold.
 func reportOptions(c *cli.Context) (report.Options, error) {
 	ro := report.DefaultOptions()
-	ro.Decisions = c.Bool("decisions")
+	ro.Decisions, ro.Explain = c.Bool("decisions"), c.Bool("explain")
 	ro.Tasks = c.String("tasks") != "off"
 	var err error
 	ro.Formats, err = plotFormats(c.String("formats"))
@@ -188,6 +191,10 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 	var sink record.Sink = takes
 	if p.listener != nil {
 		sink = p.listener.sink(takes, sc)
+	}
+	if w, ok := takes.(*report.Writer); ok && ro.Explain {
+		k := w.Explaining(sink, sc.Input.Nodes, sc.Kind().Central)
+		sink, sc.Input.Jobs = k, k.Watch(sc.Input.Jobs)
 	}
 	m, err := engine.Run(ctx, sc, sink, progress)
 	if err != nil {

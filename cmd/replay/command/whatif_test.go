@@ -203,6 +203,29 @@ func TestExplainCommand(t *testing.T) {
 	}
 }
 
+// A result with explanations is explained as any other, from its tables alone; its curve over other executors takes the trace.
+func TestExplainKept(t *testing.T) {
+	dir := t.TempDir()
+	with, without := filepath.Join(dir, "with"), filepath.Join(dir, "without")
+	must(t, "run", traces+"contended-logs", "--formats", "none", "-q", "--out", without)
+	must(t, "run", traces+"contended-logs", "--formats", "none", "-q", "--explain", "--out", with)
+	for _, args := range [][]string{{"--all"}, {"--queue", "root.etl", "--json"}, {"--worst", "wait", "--top", "56"}, {"3", "--json"}} {
+		want := must(t, append([]string{"explain", without, "--trace", traces + "contended-logs"}, args...)...)
+		if got := must(t, append([]string{"explain", with}, args...)...); got != want {
+			t.Errorf("%v: from the tables\n%s\nwant\n%s", args, got, want)
+		}
+	}
+	if code, _, stderr := cmd(t, "explain", with, "3", "--executors", "50%..100%"); code != exitBadInput || !strings.Contains(stderr, "--trace") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if code, _, stderr := cmd(t, "run", traces+"fair-weights", "--explain"); code != exitUsage || !strings.Contains(stderr, "--explain wants --out") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	again := filepath.Join(dir, "again")
+	must(t, "run", "--from", filepath.Join(with, "run.json"), traces+"contended-logs", "-q", "--out", again)
+	sameTree(t, with, again)
+}
+
 // What explain says a job would do without a cause is what whatif does, and some jobs do start sooner.
 func TestClaims(t *testing.T) {
 	dir := t.TempDir()
