@@ -101,6 +101,34 @@ func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits func(free resour
 	return found
 }
 
+// Could reports whether one of an application's keys has room, by fits, and takes a node, by accepts, once a container on the node has ended.
+func (a *Attempt) Could(n *Node, ended resource.Resource, fits func(free, size resource.Resource) bool, accepts func(*Table, *Node) Acceptance) bool {
+	if n == nil || a.Blacklisted(n) {
+		return false
+	}
+	room := n.Free.Add(ended)
+	for _, t := range a.Active() {
+		if fits(room, t.Any().Size) && accepts(t, n) == Accepted {
+			return true
+		}
+	}
+	return false
+}
+
+// Why is the refusal of an application's first key, unless another key has its turn.
+func (a *Attempt) Why(of func(*Table) Refusal) (found Refusal) {
+	for i, t := range a.Active() {
+		r := of(t)
+		if r.Cause == Turn {
+			return r
+		}
+		if i == 0 {
+			found = r
+		}
+	}
+	return found
+}
+
 // lacking is how much of a container does not fit, as the largest part of it over the types.
 func lacking(size, free resource.Resource) (most float64) {
 	for i := range size {

@@ -60,7 +60,7 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 			return found
 		}
 	}
-	for i, t := range a.Active() {
+	return a.Why(func(t *yarn.Table) yarn.Refusal {
 		each := t.Any().Size
 		r := s.nodes.Seek(a.Attempt, each, func(free resource.Resource) bool { return s.calc.Available(free, each) > 0 },
 			func(n *yarn.Node) yarn.Acceptance { return s.accepts(t, n) })
@@ -70,14 +70,8 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 				r.Level = policy.RackLevel
 			}
 		}
-		if i == 0 || r.Cause == yarn.Turn {
-			found = r
-		}
-		if r.Cause == yarn.Turn {
-			break
-		}
-	}
-	return found
+		return r
+	})
 }
 
 // limiting returns the first queue, from the leaf up, whose maximum a container of an application would exceed, nil when none.
@@ -144,15 +138,6 @@ func (s *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
 
 // Could is part of [yarn.Explainer].
 func (s *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
-	a, n := s.appOf(id), s.nodes.Node(c.Node)
-	if a == nil || n == nil || a.Blacklisted(n) {
-		return false
-	}
-	room := n.Free.Add(c.Size)
-	for _, t := range a.Active() {
-		if s.calc.Available(room, t.Any().Size) > 0 && s.accepts(t, n) == yarn.Accepted {
-			return true
-		}
-	}
-	return false
+	a := s.appOf(id)
+	return a != nil && a.Could(s.nodes.Node(c.Node), c.Size, func(free, size resource.Resource) bool { return s.calc.Available(free, size) > 0 }, s.accepts)
 }

@@ -25,16 +25,7 @@ func (f *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 		found.Cause, found.Queue, found.Used, found.Limit = yarn.AMShare, a.queue.name, a.queue.amUsed, f.amLimit(a.queue)
 		return found
 	}
-	found.Cause = yarn.WaitsForNone
-	for _, t := range a.Active() {
-		r := f.whyNot(a, t)
-		if found.Cause == yarn.WaitsForNone || r.Cause == yarn.Turn {
-			found = r
-		}
-		if r.Cause == yarn.Turn {
-			break
-		}
-	}
+	found = a.Why(func(t *yarn.Table) yarn.Refusal { return f.whyNot(a, t) })
 	found.AM = master
 	return found
 }
@@ -119,15 +110,6 @@ func (f *Scheduler) accepts(t *yarn.Table, n *yarn.Node) yarn.Acceptance {
 
 // Could is part of [yarn.Explainer].
 func (f *Scheduler) Could(id protocol.AppID, c protocol.Container) bool {
-	a, n := f.attempt(id), f.node(c.Node)
-	if a == nil || n == nil || a.Blacklisted(n.Node) {
-		return false
-	}
-	room := n.Free.Add(c.Size)
-	for _, t := range a.Active() {
-		if t.Any().Size.FitsIn(room) && f.accepts(t, n.Node) == yarn.Accepted {
-			return true
-		}
-	}
-	return false
+	a := f.attempt(id)
+	return a != nil && a.Could(f.cluster.Node(c.Node), c.Size, func(free, size resource.Resource) bool { return size.FitsIn(free) }, f.accepts)
 }
