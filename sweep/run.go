@@ -77,6 +77,17 @@ func Shard(cells, i, n int) (out []int) {
 	return out
 }
 
+// Parts divides ids into at most n lists, as [Shard] does.
+func Parts(ids []string, n int) [][]string {
+	parts := make([][]string, min(n, len(ids)))
+	for i := range parts {
+		for _, at := range Shard(len(ids), i+1, len(parts)) {
+			parts[i] = append(parts[i], ids[at])
+		}
+	}
+	return parts
+}
+
 // Pick returns the positions of the cells with these ids. An id that no cell has is an error.
 func Pick(cells []Cell, ids []string) (out []int, err error) {
 	at := map[string]int{}

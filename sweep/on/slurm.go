@@ -25,15 +25,6 @@ type Slurm struct {
 // Folder is where a sweep's directory has what an engine needs: scripts, lists of cells, and what its tasks print.
 const Folder = ".slurm"
 
-// Parts divides ids into n lists; neighbours, which cost alike, go to different ones.
-func Parts(ids []string, n int) [][]string {
-	parts := make([][]string, min(n, len(ids)))
-	for i, id := range ids {
-		parts[i%len(parts)] = append(parts[i%len(parts)], id)
-	}
-	return parts
-}
-
 // Submit writes a list of cells for each part and the scripts, and submits both jobs. Cells that are there by the time are not
 // replayed again, so a task may be requeued, and the same call with what is missing resumes.
 func (s *Slurm) Submit(ctx context.Context, parts [][]string) (array, merge string, err error) {

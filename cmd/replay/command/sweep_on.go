@@ -73,7 +73,7 @@ func (w *sweeping) submit(formats []string) error {
 	if s.Dir, err = filepath.Abs(w.store.Dir); err != nil {
 		return err
 	}
-	parts := on.Parts(ids, w.c.Int("shards"))
+	parts := sweep.Parts(ids, w.c.Int("shards"))
 	array, merge, err := s.Submit(w.c.Context, parts)
 	if err != nil {
 		return err
