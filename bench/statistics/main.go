@@ -5,6 +5,7 @@
 //	go run ./bench/statistics            everything, some minutes on two cores
 //	go run ./bench/statistics -short     the same questions with fewer replays
 //
+// -only and -traces ask about a part, so that all can be asked in parts: each trace has random streams of its own.
 // It exits with 1 when a promise is not kept. The promises are those of docs/metrics.md, "Comparisons".
 package main
 
@@ -55,10 +56,14 @@ var (
 func main() {
 	quick := flag.Bool("short", false, "fewer replays")
 	only := flag.String("only", "", "one of the `QUESTIONS`, or several with commas: "+strings.Join(names(), ", "))
+	traces := flag.String("traces", "", "the recorded and kept `TRACES` that are asked about, directories with commas: "+strings.Join(kinds, ", "))
 	flag.Parse()
 	e := whole
 	if *quick {
 		e = short
+	}
+	if *traces != "" {
+		e.kinds = strings.Split(*traces, ",")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
