@@ -8,6 +8,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -55,12 +56,13 @@ type victim struct {
 	mark  string // the file that a whole output has, below OUT
 	check string // a command that reads the output
 	ends  string // what mark ends with, if it is all of the output
+	json  string // a pattern of files below OUT, which are whole also where mark is absent
 	fresh bool   // it wants OUT to be absent
 	code  int    // the exit code of a good run
 }
 
-// victims are the commands that write, one that has an output of before to write over, and one that writes nothing. TRACE and RESULT
-// were made before.
+// victims are the commands that write, one that has an output of before to write over, and two that write nothing. TRACE, RESULT and
+// PLAN were made before.
 var victims = []victim{
 	{words: "gen uniform-micro --jobs 60 --out OUT/g", mark: "g/trace.json", check: "trace check OUT/g", fresh: true},
 	{words: "import spark-eventlog trace/importer/testdata/spark-eventlog/eventlogs --copies 6 --out OUT/i", mark: "i/trace.json", check: "trace check OUT/i", fresh: true},
@@ -83,7 +85,18 @@ var victims = []victim{
 	{words: "trace anonymize TRACE --out OUT/t", mark: "t/trace.json", check: "trace check OUT/t", fresh: true},
 	{words: "trace export TRACE --format sls --out OUT/t", mark: "t/sls-jobs.json", check: "import sls OUT/t --dry-run", fresh: true},
 	{words: "report RESULT/x --formats svg", mark: "", check: "report RESULT/x --formats none --out OUT-check"},
+	{words: "trace export TRACE --format wta --out OUT/t", mark: "t/workload/schema-1.0/generic_information.json", check: "import wta OUT/t --dry-run", fresh: true},
+	{words: "trace export RESULT/x --format chrome --out OUT/t", mark: "t/timeline.json", ends: "]}\n", fresh: true},
 	{words: "diff RESULT/x RESULT/z --trace TRACE", mark: "", check: "report check RESULT/z", code: 1},
+	{words: "explain RESULT/x --trace TRACE --worst wait --if", mark: "", check: "report check RESULT/x"},
+	{words: "whatif RESULT/x --trace TRACE --sharing drf --out OUT/w", mark: "w/run.json", check: "report check OUT/w"},
+	{words: "figures RESULT/x --formats svg,pdf --out OUT/f", mark: "f/values.csv"},
+	{words: "figures RESULT/x RESULT/y --formats svg --out OUT/f", mark: "f/values.csv"},
+	{words: "gate TRACE --base=--seed=1 --head=--sharing=drf --max-seeds 5 --fail-if=makespan_ms>+500% --markdown OUT/g.md", mark: "g.md", ends: "|\n"},
+	{words: "backtest trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd --seeds 1 --save-model OUT/m.txt", mark: "m.txt", ends: ",1\n"},
+	{words: "sweep PLAN --out OUT/s", mark: "s/merged/values.csv", check: "sweep status OUT/s", json: "s/cells/*.json"},
+	{words: "sweep run PLAN --shard 1/1 --out OUT/s", mark: "s/sweep.json", json: "s/cells/*.json"},
+	{words: "sweep merge RESULT-sweep --out OUT/m", mark: "m/values.csv"},
 }
 
 // kills starts victims, kills each at a random moment, and looks at what is there.
@@ -94,12 +107,12 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
-	out, result, trace, temporary := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace"), filepath.Join(dir, "temporary")
+	out, result, trace, plan, temporary := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace"), filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "temporary")
 	if err := os.MkdirAll(temporary, 0o755); err != nil {
 		return err
 	}
 	command := func(words string) *exec.Cmd {
-		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result).Replace(words)
+		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result, "PLAN", plan).Replace(words)
 		cmd := exec.Command(program, append(strings.Fields(words), "--quiet")...)
 		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 		return cmd
@@ -119,6 +132,12 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 		if err := must("run TRACE --formats svg " + flags + " --out RESULT/" + name); err != nil {
 			return err
 		}
+	}
+	if err := os.WriteFile(plan, []byte("traces: [trace]\nseeds: 1..3\nvariants: {fair: --sharing fair, drf: --sharing drf}\n"), 0o644); err != nil {
+		return err
+	}
+	if err := must("sweep PLAN --out RESULT-sweep"); err != nil {
+		return err
 	}
 	took := make([]time.Duration, len(victims)) // by a whole run, lately: the machine has other work, too
 	killed, whole, absent := 0, 0, 0
@@ -214,6 +233,15 @@ func kill(cmd *exec.Cmd, after time.Duration) (was bool, err error) {
 // inspect tells whether the output is there, and checks that it is whole if anything of it is.
 func inspect(v *victim, out string, must func(string) error) (there bool, err error) {
 	os.RemoveAll(filepath.Join(filepath.Dir(out), "check"))
+	texts, err := filepath.Glob(filepath.Join(out, v.json))
+	if err != nil {
+		return false, err
+	}
+	for _, name := range texts {
+		if text, err := os.ReadFile(name); err == nil && v.json != "" && !json.Valid(text) {
+			return false, fmt.Errorf("%s is there in part", name)
+		}
+	}
 	if v.mark != "" {
 		if _, err := os.Stat(filepath.Join(out, filepath.FromSlash(v.mark))); err != nil {
 			top := filepath.Join(out, strings.Split(v.mark, "/")[0])
