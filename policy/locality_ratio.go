@@ -37,8 +37,12 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 		return out
 	}
 	ratio := need
+	last, same := 0, 0 // the same k as the one before has the same ratio; that of 0 is 0
 	for h, k := range need {
-		ratio[h] = ceilInt(float64(k) * float64(local) / float64(largest))
+		if k != last {
+			last, same = k, ceilInt(float64(k)*float64(local)/float64(largest))
+		}
+		ratio[h] = same
 	}
 	// All containers between two ratios share one list.
 	for i := 0; i < local; {
@@ -72,8 +76,11 @@ func expectedContainers(need []int, hints *Hints) []int {
 	}
 	executors := ceilInt(float64(hints.LocalTasks) / float64(hints.PerExec))
 	need = slices.Grow(need[:0], len(hints.Tasks))[:len(hints.Tasks)]
+	last, expected := -1, 0.0 // as many tasks as on the host before make the same
 	for h, k := range hints.Tasks {
-		expected := float64(k) * float64(executors) / float64(pairs)
+		if k != last {
+			last, expected = k, float64(k)*float64(executors)/float64(pairs)
+		}
 		pending := 0.0
 		if hints.Pending[h] > 0 {
 			pending = float64(hints.Pending[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)

@@ -17,6 +17,9 @@ func (s *Ranks) Reset(n int) {
 	s.any = zeroed(s.any, (len(s.words)+63)/64)
 }
 
+// Room returns n of [Ranks.Reset].
+func (s *Ranks) Room() int { return s.n }
+
 func zeroed(w []uint64, n int) []uint64 {
 	if cap(w) < n {
 		return make([]uint64, n)
@@ -74,6 +77,28 @@ func (s *Ranks) After(i int) (far int, ok bool) {
 		return s.n - i + k, true
 	}
 	return 0, false
+}
+
+// AfterBoth returns how far the next number from i on that is in both sets is, when the numbers are taken in a circle; it returns most when
+// that is no nearer. Both sets have room for the same numbers, of which most is not more.
+func (s *Ranks) AfterBoth(b *Ranks, i, most int) int {
+	if k := s.nextBoth(b, i, min(s.n, i+most)); k < i+most && k < s.n {
+		return k - i
+	}
+	if wrapped := i + most - s.n; wrapped > 0 {
+		return s.n - i + s.nextBoth(b, 0, wrapped)
+	}
+	return most
+}
+
+// nextBoth returns the least number from i on that is in both sets, or end when it is not below that.
+func (s *Ranks) nextBoth(b *Ranks, i, end int) int {
+	for w, mask := i>>6, ^uint64(0)<<(i&63); w<<6 < end; w, mask = w+1, ^uint64(0) {
+		if x := s.words[w] & b.words[w] & mask; x != 0 {
+			return min(end, w<<6+bits.TrailingZeros64(x))
+		}
+	}
+	return end
 }
 
 // Within returns how often members come up from position h to before end, when the numbers are taken in a circle again and again.

@@ -55,3 +55,29 @@ func TestRanks(t *testing.T) {
 		}
 	})
 }
+
+// TestRanksInBoth compares the next number that is in two sets with a plain search.
+func TestRanksInBoth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 5, 63, 64, 65, 200, 9000}).Draw(t, "n")
+		members := rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 30)
+		var a, b Ranks
+		a.Reset(n)
+		b.Reset(n)
+		for _, i := range members.Draw(t, "a") {
+			a.Set(i, true)
+			b.Set(i, rapid.Bool().Draw(t, "both"))
+		}
+		for _, i := range members.Draw(t, "b") {
+			b.Set(i, true)
+		}
+		from, most := rapid.IntRange(0, n-1).Draw(t, "from"), rapid.IntRange(0, n).Draw(t, "most")
+		want := 0
+		for want < most && !(a.Has((from+want)%n) && b.Has((from+want)%n)) {
+			want++
+		}
+		if got := a.AfterBoth(&b, from, most); got != want {
+			t.Fatalf("after %d the next in both is %d on, want %d, at most %d", from, got, want, most)
+		}
+	})
+}

@@ -203,8 +203,7 @@ func (a *Allocator) byName(p *profile) []spark.HostTasks {
 	order := func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) }
 	p.told, p.sorted = hosts, hosts
 	if !slices.IsSortedFunc(hosts, order) {
-		p.room = append(p.room[:0], hosts...)
-		slices.SortFunc(p.room, order)
+		p.room = a.index.inOrder(p.room[:0], hosts, a.names)
 		p.sorted = p.room
 	}
 	return p.sorted

@@ -441,3 +441,23 @@ func BenchmarkAsk(b *testing.B) {
 		})
 	}
 }
+
+// TestHostsInOrderOfNames compares the order of ranks with a sort, as more and more names are known.
+func TestHostsInOrderOfNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names, index := protocol.NewNames(), HostIndex{}
+		for range 3 {
+			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 5000), 1, 300).Draw(t, "names") {
+				names.Intern(fmt.Sprint("host", n))
+			}
+			var hosts []spark.HostTasks
+			for i, n := range rapid.SliceOfDistinct(rapid.IntRange(0, names.Len()-1), func(n int) int { return n }).Draw(t, "hosts") {
+				hosts = append(hosts, spark.HostTasks{Host: protocol.Name(n), Tasks: i})
+			}
+			want := slices.SortedFunc(slices.Values(hosts), func(x, y spark.HostTasks) int { return int(names.Rank(x.Host)) - int(names.Rank(y.Host)) })
+			if got := index.inOrder(nil, hosts, names); !slices.Equal(got, want) {
+				t.Fatalf("in order %v, want %v", got, want)
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"math/bits"
 	"slices"
 
 	"replay/engine/protocol"
@@ -12,6 +13,32 @@ import (
 type HostIndex struct {
 	at    []int32 // position+1
 	hints policy.Hints
+
+	ranks []uint64 // scratch of inOrder: bits by rank, all 0
+	from  []int32  // and positions by rank
+}
+
+// inOrder appends hosts, each of which is there once, to a list by the ranks of their names.
+func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names) []spark.HostTasks {
+	if more := names.Len() - len(x.from); more > 0 {
+		x.from = append(x.from, make([]int32, more)...)
+		x.ranks = make([]uint64, len(x.from)>>6+1)
+	}
+	first, last := len(x.ranks), 0
+	for i, h := range hosts {
+		r := names.Rank(h.Host)
+		w := int(r >> 6)
+		x.ranks[w] |= 1 << (r & 63)
+		x.from[r] = int32(i)
+		first, last = min(first, w), max(last, w)
+	}
+	for w := first; w <= last; w++ {
+		for word := x.ranks[w]; word != 0; word &= word - 1 {
+			list = append(list, hosts[x.from[w<<6+bits.TrailingZeros64(word)]])
+		}
+		x.ranks[w] = 0
+	}
+	return list
 }
 
 func (x *HostIndex) set(host protocol.Name, position int32) {

@@ -18,14 +18,16 @@ import (
 //
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {
-	ranks []protocol.NodeID // of the epoch, in the order of heartbeats
-	rank  []int32           // by node: its place there plus 1, 0 for none
-	epoch int64
-	hosts []int32                   // by name: the rank of its node plus 1, 0 for none
-	more  map[protocol.Name][]int32 // ranks of the other nodes of a name
-	racks []*rack                   // by name
-	spots []*spots                  // room for those of a table
-	free  []*spots                  // of no table
+	ranks     []protocol.NodeID // of the epoch, in the order of heartbeats
+	rank      []int32           // by node: its place there plus 1, 0 for none
+	epoch     int64
+	hosts     []int32                   // by name: the rank of its node plus 1, 0 for none
+	more      map[protocol.Name][]int32 // ranks of the other nodes of a name
+	racks     []*rack                   // by name
+	rackAt    []protocol.Name           // by rank
+	rackCount int                       // of racks
+	spots     []*spots                  // room for those of a table
+	free      []*spots                  // of no table
 
 	changed bool // something that a survey looks at
 	calm    int  // heartbeats executed since anything but a count of offers changed
@@ -36,19 +38,33 @@ type elision struct {
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
 	scratch yarn.Ranks
-	near    yarn.Ranks // nodes that only some candidates accept, and special ones that wake
 
 	// Delay scheduling: whether offers are counted at all, and what tells their effect, nil when that depends on more.
 	counts   bool
 	foreseen policy.Foreseen
 
-	// What the survey found.
+	// What the survey found. Rooms and special nodes are followed between surveys, so that a node which has changed asks for none unless
+	// it was special or is, or settled says that some of the rest was found from them.
 	all      bool       // every heartbeat is to be executed
 	open     []*roomFor // sizes that are accepted on any node
+	named    []named    // sizes that are accepted on some nodes
+	near     yarn.Ranks // other nodes of interest: those that candidates accept, and special ones that wake
+	marked   bool       // near is not empty
+	settled  bool
 	counted  []*yarn.Table
 	until    int64             // which of the next offers is the first at which one of counted may accept more; each heartbeat makes one at most
 	smallest resource.Resource // of each type over the nodes' capabilities
 }
+
+// named is what one candidate accepts on nodes that it asks for by the name of their host or rack: those with room for a size.
+type named struct {
+	room  *roomFor
+	nodes *yarn.Ranks // nil for those on racks that a table by localities asks for
+	table *yarn.Table
+}
+
+// mostNamed is how many of these are looked at one by one; what more candidates accept is put together in one set.
+const mostNamed = 8
 
 // rack is the nodes of one, by rank.
 type rack struct {
@@ -108,7 +124,8 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e.ranks = ranks
 	clear(e.rank)
 	e.epoch++
-	e.hosts, e.more, e.racks = nil, nil, nil
+	e.hosts, e.more, e.racks, e.rackCount = nil, nil, nil, 0
+	e.rackAt = slices.Grow(e.rackAt[:0], len(ranks))[:len(ranks)]
 	for i, id := range ranks {
 		for int(id) >= len(e.rank) {
 			e.rank = append(e.rank, 0)
@@ -138,8 +155,10 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		if k == nil {
 			k = &rack{}
 			e.racks[n.Rack] = k
+			e.rackCount++
 		}
 		k.ranks = append(k.ranks, int32(i))
+		e.rackAt[i] = n.Rack
 	}
 }
 
@@ -193,12 +212,13 @@ func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 func (f *Scheduler) follow() {
 	e := &f.elision
 	f.cluster.Touched(func(n *yarn.Node) {
-		e.changed = true // a reservation may have come or gone, or room that only some accept
 		if int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || n.Gone() {
+			e.changed = true
 			return
 		}
 		i := int(e.rank[n.ID] - 1)
 		k := f.at(n)
+		e.changed = e.changed || e.settled || e.special.Has(i) || k.special() || !e.smallest.FitsIn(n.Total)
 		for _, r := range e.room {
 			r.Set(i, k.serves(&r.size))
 		}
@@ -211,12 +231,15 @@ func (f *Scheduler) follow() {
 func (f *Scheduler) survey() {
 	e := &f.elision
 	e.changed, e.all, e.until = false, false, policy.Always
-	e.open, e.counted = e.open[:0], e.counted[:0]
-	e.cost = 0
+	e.open, e.named, e.counted = e.open[:0], e.named[:0], e.counted[:0]
+	e.cost, e.settled = 0, false
 	if len(e.room) > mostSizes {
 		e.room = e.room[:0]
 	}
-	e.near.Reset(len(e.ranks))
+	if e.marked || e.near.Room() != len(e.ranks) {
+		e.near.Reset(len(e.ranks))
+		e.marked = false
+	}
 	if f.recovering() || f.available != f.unallocated() { // the next heartbeat may end the one and refreshes the other
 		e.all, e.changed = true, true
 		return
@@ -224,6 +247,7 @@ func (f *Scheduler) survey() {
 	for i := e.special.Next(0); i < len(e.ranks); i = e.special.Next(i + 1) {
 		if e.cost++; f.wakes(&f.nodes[e.ranks[i]]) {
 			e.near.Set(i, true)
+			e.marked = true
 		}
 	}
 	defer func() { e.enough = e.cost / surveyed }()
@@ -310,16 +334,21 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		return
 	}
 	p := f.placesOf(a, t)
-	e.near.AddBoth(&p.hosts, &room.Ranks)
+	e.accepted(named{room, &p.hosts, t})
+	if level == policy.RackLevel && !reserves && len(e.named) < mostNamed && f.onMany(t) {
+		e.named = append(e.named, named{room, nil, t})
+		return
+	}
 	if level >= policy.RackLevel || reserves {
 		p.findRacks(e, t)
 	}
 	if level >= policy.RackLevel {
-		e.near.AddBoth(&p.racks, &room.Ranks)
+		e.accepted(named{room, &p.racks, t})
 	}
 	if !reserves {
 		return
 	}
+	e.marked, e.settled = true, true
 	e.near.AddOnly(&p.hosts, &e.special)
 	if level >= policy.RackLevel {
 		e.addReservable(a, p, f)
@@ -327,6 +356,62 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	if level == policy.AnyLevel && p.racks.Len() < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
 		e.all = true // any other node without room would be reserved
 	}
+}
+
+// accepted notes what a candidate accepts.
+func (e *elision) accepted(n named) {
+	if len(e.named) < mostNamed {
+		e.named = append(e.named, n)
+		return
+	}
+	e.marked, e.settled = true, true
+	e.near.AddBoth(n.nodes, &n.room.Ranks)
+}
+
+// onMany reports whether a table asks for more than a third of the racks by localities. Then the next node of them is found sooner than all
+// of them.
+func (f *Scheduler) onMany(t *yarn.Table) bool {
+	groups, ok := t.Localities()
+	racks := 0
+	for i := range groups {
+		if groups[i].Count > 0 {
+			racks += len(groups[i].Racks)
+		}
+	}
+	return ok && racks*3 > f.elision.rackCount
+}
+
+// after returns how far from a rank on the next node is that is accepted, or most when that is no nearer.
+func (e *elision) after(n *named, from, most int) int {
+	if n.nodes != nil {
+		return n.nodes.AfterBoth(&n.room.Ranks, from, most)
+	}
+	for far := 0; far < most; far++ {
+		at := from + far
+		if at >= len(e.ranks) {
+			at -= len(e.ranks)
+		}
+		skip, ok := n.room.After(at)
+		if far += skip; !ok || far >= most {
+			break
+		}
+		if at += skip; at >= len(e.ranks) {
+			at -= len(e.ranks)
+		}
+		if n.table.Count(e.rackAt[at]) > 0 {
+			return far
+		}
+	}
+	return most
+}
+
+// accepts reports whether the node at a rank may be of interest.
+func (e *elision) accepts(i int) bool {
+	return e.marked && e.near.Has(i) ||
+		slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.Has(i) }) ||
+		slices.ContainsFunc(e.named, func(n named) bool {
+			return n.room.Has(i) && (n.nodes != nil && n.nodes.Has(i) || n.nodes == nil && n.table.Count(e.rackAt[i]) > 0)
+		})
 }
 
 // addReservable adds the nodes without a reservation on racks that are asked for, except where the application has as many reservations
@@ -381,9 +466,17 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 			next = min(next, h+int64(far))
 		}
 	}
-	see(&e.near)
+	if e.marked {
+		see(&e.near)
+	}
 	for _, r := range e.open {
 		see(&r.Ranks)
+	}
+	for i := range e.named {
+		most := int(min(next-h, int64(len(e.ranks))))
+		if far := e.after(&e.named[i], from, most); far < most {
+			next = h + int64(far)
+		}
 	}
 	return next
 }
@@ -412,7 +505,7 @@ func (f *Scheduler) passes(n *node) bool {
 		return false
 	}
 	i := int(e.rank[n.ID] - 1)
-	if e.until <= 1 || e.near.Has(i) || slices.ContainsFunc(e.open, func(r *roomFor) bool { return r.Has(i) }) {
+	if e.until <= 1 || e.accepts(i) {
 		return false
 	}
 	if !e.special.Has(i) {
