@@ -48,6 +48,7 @@ func (o *output) row(format string, args ...any) {
 
 // inputs make about n rows of a format: jobs of one to some tasks that are submitted one after another, the rows of a job spread over time.
 var inputs = map[string]func(dir string, n int) (rows int, err error){
+	eventLogFormat: eventLogs,
 	"csv": func(dir string, n int) (int, error) {
 		return tables(dir, map[string]func(*output){"jobs.csv": func(o *output) {
 			o.row("job,submit,start,end,vcores,mem_mb,user,queue,host")

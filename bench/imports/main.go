@@ -59,7 +59,10 @@ func work(ctx context.Context, format, dir string) error {
 		return read(files)
 	}
 	opt := workload.DefaultOptions()
-	opt.Nodes, opt.Out = 100, filepath.Join(dir, "trace")
+	opt.Out = filepath.Join(dir, "trace")
+	if format != eventLogFormat { // its hosts are the recorded ones
+		opt.Nodes = 100
+	}
 	_, err := importer.Import(ctx, format, []string{in}, opt)
 	return errors.Join(err, os.RemoveAll(opt.Out))
 }

@@ -20,6 +20,7 @@ var picture = map[string][]string{
 	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/spill"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
+	"replay/trace/importer/jsontext": nil,
 	"replay/trace/importer/spill":    {"replay/outdir"},
 	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 	"replay/trace/importer/swim":     {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},

@@ -2,25 +2,22 @@ package eventlog
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/valyala/fastjson"
 
 	"replay/trace"
-	"replay/trace/importer/lines"
+	"replay/trace/importer/jsontext"
 )
 
 // absent marks a number that an event does not have. It is never taken for a value.
 const absent = -1 << 62
 
 // neededEvents are the events that are parsed; the rest is only counted.
-var neededEvents = map[string]func(*eventParser, *fastjson.Value, appEvents){
+var neededEvents = map[string]func(*eventParser, jsontext.Value, appEvents){
 	"SparkListenerLogStart":             (*eventParser).logStart,
 	databricksStart:                     (*eventParser).databricksStart,
 	"SparkListenerApplicationStart":     (*eventParser).appStart,
@@ -81,8 +78,9 @@ var ignoredEvents = map[string]bool{
 
 // eventParser reads the lines of one event log. It is not safe for concurrent use.
 type eventParser struct {
-	js            fastjson.Parser
+	js            jsontext.Parser
 	event         string
+	reading       taskInfo         // the task of the line being read
 	err           error            // of the line being read
 	events        map[string]int64 // lines by event
 	unknownFields map[string]int64 // by event and path
@@ -90,65 +88,54 @@ type eventParser struct {
 }
 
 func newEventParser() *eventParser {
-	return &eventParser{events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
+	return &eventParser{js: jsontext.Parser{Unread: unread}, events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
 }
 
 var errUnknownEvent = errors.New("unknown event")
 
+// notJSON is an error of a line that is no JSON, as one that was cut.
+type notJSON struct{ error }
+
 // parse gives the event of one line to app. An event that app has no use for is counted and
 // its line is looked at no further than its name and its last byte. An unknown event gives an
-// error that wraps errUnknownEvent. The line is changed.
+// error that wraps errUnknownEvent.
 func (p *eventParser) parse(line []byte, app appEvents) error {
-	line, bad := check(line)
-	return p.parseChecked(line, bad, app)
-}
-
-// check returns what of a line is needed, and what is wrong with that as JSON; of an event that is not needed nothing is.
-func check(line []byte) ([]byte, error) {
-	if name, ok := eventName(line); ok && neededEvents[string(name)] == nil {
-		return line, nil
-	}
-	line = withoutUnread(line)
-	return line, valid(line)
-}
-
-// parseChecked is parse with the result of check.
-func (p *eventParser) parseChecked(line []byte, bad error, app appEvents) error {
 	name, ok := eventName(line)
 	if ok && line[len(line)-1] != '}' {
-		return fmt.Errorf("%s ends with %q, want a whole JSON object", name, line[max(0, len(line)-20):])
+		return notJSON{fmt.Errorf("%s ends with %q, want a whole JSON object", name, line[max(0, len(line)-20):])}
 	}
 	if ok && neededEvents[string(name)] == nil {
 		return p.skip(string(name))
 	}
-	if bad != nil {
-		return fmt.Errorf("not JSON: %w", short(bad))
+	v, err := p.js.Parse(line)
+	if err != nil {
+		return notJSON{fmt.Errorf("not JSON: %w", err)}
 	}
-	damaged := !utf8.Valid(line)
+	damaged := !p.js.UTF8()
 	if damaged { // names go into tables, whose text is UTF-8
-		line = []byte(string([]rune(string(line))))
+		if v, err = p.js.Parse([]byte(string([]rune(string(line))))); err != nil {
+			return notJSON{fmt.Errorf("not JSON: %w", err)}
+		}
 	}
-	v, err := p.js.ParseBytes(line)
-	if err != nil {
-		return fmt.Errorf("not JSON: %w", short(err))
+	if v.Kind() != jsontext.Object {
+		return fmt.Errorf("an event is a JSON %s, want an object", v.Kind())
 	}
-	obj, err := v.Object()
-	if err != nil {
-		return fmt.Errorf("an event is a JSON %s, want an object", v.Type())
-	}
-	names := 0
-	obj.Visit(func(key []byte, v *fastjson.Value) {
+	names, last := 0, []byte(nil)
+	v.Members(func(key []byte, v jsontext.Value) {
 		if string(key) == "Event" {
-			p.event = string(v.GetStringBytes())
+			last = v.Bytes()
 			names++
 		}
 	})
-	if names != 1 || p.event == "" {
-		return fmt.Errorf(`field "Event" is there %d times and is %q, want one name`, names, p.event)
+	if names != 1 || len(last) == 0 {
+		return fmt.Errorf(`field "Event" is there %d times and is %q, want one name`, names, last)
 	}
-	need := neededEvents[p.event]
-	if need == nil {
-		return p.skip(p.event)
+	need, ok := neededEvents[string(last)]
+	if !ok {
+		return p.skip(string(last))
+	}
+	if p.event != string(last) { // most events are of the kind of the one before
+		p.event = string(last)
 	}
 	if damaged {
 		p.odd[p.event+"/text that is no UTF-8"]++
@@ -161,21 +148,9 @@ func (p *eventParser) parseChecked(line []byte, bad error, app appEvents) error 
 	return p.err
 }
 
-// valid tells what is wrong with line as JSON. The library's parser accepts more than JSON, and its
-// check lets control characters pass in strings that have escapes.
-func valid(line []byte) error {
-	if err := lines.CheckJSON(line); err != nil {
-		return err
-	}
-	for i, c := range line {
-		if c < ' ' && !json.Valid(line) {
-			return fmt.Errorf("control character 0x%02x at byte %d, or an error elsewhere", c, i)
-		}
-		if c < ' ' {
-			break
-		}
-	}
-	return fastjson.ValidateBytes(line)
+// unread tells of the fields that no event is read for, and that are most of a log's bytes.
+func unread(key []byte) bool {
+	return string(key) == "Accumulables" || string(key) == "Task Executor Metrics"
 }
 
 // maxNames bounds the different names of events, and those of unknown fields, that are counted in one log.
@@ -206,18 +181,10 @@ func eventName(line []byte) (name []byte, ok bool) {
 	return rest[:end], true
 }
 
-// short keeps an error of the JSON library to one line of moderate length.
-func short(err error) error {
-	if s := err.Error(); len(s) > 200 {
-		return errors.New(s[:200] + "…")
-	}
-	return err
-}
-
 // fail keeps the first error of a line.
-func (p *eventParser) fail(field string, v *fastjson.Value, want string) {
+func (p *eventParser) fail(field string, v jsontext.Value, want string) {
 	if p.err == nil {
-		text := v.String()
+		text := v.Written()
 		if len(text) > 60 {
 			text = text[:60] + "…"
 		}
@@ -240,9 +207,9 @@ func (p *eventParser) unknown(path string, key []byte) {
 	p.unknownFields[name]++
 }
 
-func (p *eventParser) int(field string, v *fastjson.Value) int64 {
-	n, err := v.Int64()
-	if err != nil || n <= absent {
+func (p *eventParser) int(field string, v jsontext.Value) int64 {
+	n, ok := v.Int()
+	if !ok || n <= absent {
 		p.fail(field, v, "an integer")
 		return absent
 	}
@@ -253,7 +220,7 @@ func (p *eventParser) int(field string, v *fastjson.Value) int64 {
 const latest = 253_402_300_799_999
 
 // time reads ms since 1970; -1 is how some writers say that it is not known.
-func (p *eventParser) time(field string, v *fastjson.Value) int64 {
+func (p *eventParser) time(field string, v jsontext.Value) int64 {
 	n := p.int(field, v)
 	switch {
 	case n == -1:
@@ -267,15 +234,15 @@ func (p *eventParser) time(field string, v *fastjson.Value) int64 {
 
 // amount reads bytes, duration ms, each at most what a trace may hold of a task. What is below zero, as after an overflow, is
 // unknown and counted.
-func (p *eventParser) amount(field string, v *fastjson.Value) int64 {
+func (p *eventParser) amount(field string, v jsontext.Value) int64 {
 	return p.upTo(field, v, trace.MostBytes, "at most 1 PiB")
 }
 
-func (p *eventParser) duration(field string, v *fastjson.Value) int64 {
+func (p *eventParser) duration(field string, v jsontext.Value) int64 {
 	return p.upTo(field, v, trace.LongestMS, "at most a year in ms")
 }
 
-func (p *eventParser) upTo(field string, v *fastjson.Value, most int64, want string) int64 {
+func (p *eventParser) upTo(field string, v jsontext.Value, most int64, want string) int64 {
 	n := p.int(field, v)
 	switch {
 	case n > most:
@@ -288,7 +255,7 @@ func (p *eventParser) upTo(field string, v *fastjson.Value, most int64, want str
 	return n
 }
 
-func (p *eventParser) int32(field string, v *fastjson.Value) int32 {
+func (p *eventParser) int32(field string, v jsontext.Value) int32 {
 	n := p.int(field, v)
 	if n != int64(int32(n)) && n != absent {
 		p.fail(field, v, "an integer of 32 bits")
@@ -296,62 +263,50 @@ func (p *eventParser) int32(field string, v *fastjson.Value) int32 {
 	return int32(n)
 }
 
-func (p *eventParser) text(field string, v *fastjson.Value) string {
-	if v.Type() == fastjson.TypeNull {
-		return ""
-	}
-	s, err := v.StringBytes()
-	if err != nil {
+func (p *eventParser) text(field string, v jsontext.Value) string {
+	if k := v.Kind(); k != jsontext.String && k != jsontext.Null {
 		p.fail(field, v, "a text")
 	}
-	return string(s)
+	return string(v.Bytes())
 }
 
-func (p *eventParser) bool(field string, v *fastjson.Value) bool {
-	b, err := v.Bool()
-	if err != nil {
+func (p *eventParser) bool(field string, v jsontext.Value) bool {
+	k := v.Kind()
+	if k != jsontext.True && k != jsontext.False {
 		p.fail(field, v, "true or false")
 	}
-	return b
+	return k == jsontext.True
 }
 
 // visit calls f for the fields of an object. Of a field that is there twice the last counts, as
 // in encoding/json.
-func (p *eventParser) visit(field string, v *fastjson.Value, f func(key []byte, v *fastjson.Value)) {
-	if v.Type() == fastjson.TypeNull {
-		return
-	}
-	o, err := v.Object()
-	if err != nil {
+func (p *eventParser) visit(field string, v jsontext.Value, f func(key []byte, v jsontext.Value)) {
+	if k := v.Kind(); k != jsontext.Object && k != jsontext.Null {
 		p.fail(field, v, "an object")
-		return
 	}
-	o.Visit(f)
+	v.Members(f)
 }
 
-func (p *eventParser) array(field string, v *fastjson.Value) []*fastjson.Value {
-	if v.Type() == fastjson.TypeNull {
-		return nil
-	}
-	a, err := v.Array()
-	if err != nil {
+// array gives the elements of an array.
+func (p *eventParser) array(field string, v jsontext.Value) iter.Seq[jsontext.Value] {
+	if k := v.Kind(); k != jsontext.Array && k != jsontext.Null {
 		p.fail(field, v, "an array")
 	}
-	return a
+	return v.Elements
 }
 
-func (p *eventParser) ints(field string, v *fastjson.Value) []int32 {
+func (p *eventParser) ints(field string, v jsontext.Value) []int32 {
 	var out []int32
-	for _, v := range p.array(field, v) {
+	for v := range p.array(field, v) {
 		out = append(out, p.int32(field, v))
 	}
 	return out
 }
 
 // texts reads an object of texts.
-func (p *eventParser) texts(field string, v *fastjson.Value) map[string]string {
+func (p *eventParser) texts(field string, v jsontext.Value) map[string]string {
 	m := map[string]string{}
-	p.visit(field, v, func(key []byte, v *fastjson.Value) { m[string(key)] = p.text(string(key), v) })
+	p.visit(field, v, func(key []byte, v jsontext.Value) { m[string(key)] = p.text(string(key), v) })
 	return m
 }
 
@@ -367,7 +322,7 @@ func executorNumber(id string) (int32, bool) {
 	return int32(n), err == nil && n >= 0 && n < driverExecutor
 }
 
-func (p *eventParser) executor(field string, v *fastjson.Value) int32 {
+func (p *eventParser) executor(field string, v jsontext.Value) int32 {
 	n, ok := executorNumber(p.text(field, v))
 	if !ok {
 		p.fail(field, v, `a number or "driver"`)

@@ -3,7 +3,7 @@ package eventlog
 import (
 	"math"
 
-	"github.com/valyala/fastjson"
+	"replay/trace/importer/jsontext"
 )
 
 // appEvents takes the events of one application in the order of its log.
@@ -96,9 +96,9 @@ type taskInfo struct {
 	inputBytes, shuffleRead, shuffleWrite int64
 }
 
-func (p *eventParser) logStart(v *fastjson.Value, app appEvents) {
+func (p *eventParser) logStart(v jsontext.Value, app appEvents) {
 	version := ""
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Spark Version":
@@ -112,9 +112,9 @@ func (p *eventParser) logStart(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) databricksStart(v *fastjson.Value, app appEvents) {
+func (p *eventParser) databricksStart(v jsontext.Value, app appEvents) {
 	version := ""
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		if string(key) == "Spark Version" {
 			version = p.text("Spark Version", v)
 		}
@@ -125,9 +125,9 @@ func (p *eventParser) databricksStart(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) appStart(v *fastjson.Value, app appEvents) {
+func (p *eventParser) appStart(v jsontext.Value, app appEvents) {
 	s := appStart{at: absent}
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event", "Driver Logs", "Driver Attributes":
 		case "App Name":
@@ -150,15 +150,15 @@ func (p *eventParser) appStart(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) appEnd(v *fastjson.Value, app appEvents) {
+func (p *eventParser) appEnd(v jsontext.Value, app appEvents) {
 	at, code := int64(absent), int64(absent)
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Timestamp":
 			at = p.time("Timestamp", v)
 		case "ExitCode": // since Spark 4.0
-			if v.Type() != fastjson.TypeNull {
+			if v.Kind() != jsontext.Null {
 				code = p.int("ExitCode", v)
 			}
 		default:
@@ -171,9 +171,9 @@ func (p *eventParser) appEnd(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) environment(v *fastjson.Value, app appEvents) {
+func (p *eventParser) environment(v jsontext.Value, app appEvents) {
 	var spark map[string]string
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event", "JVM Information", "Hadoop Properties", "System Properties", "Metrics Properties", "Classpath Entries":
 		case "Spark Properties":
@@ -187,14 +187,14 @@ func (p *eventParser) environment(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
+func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 	r := resourceProfile{cores: absent, memMiB: absent, overheadMiB: absent, pysparkMiB: absent, offHeapMiB: absent}
 	id := int64(absent)
-	amount := func(v *fastjson.Value) (n float64) {
-		p.visit("resource request", v, func(key []byte, v *fastjson.Value) {
+	amount := func(v jsontext.Value) (n float64) {
+		p.visit("resource request", v, func(key []byte, v jsontext.Value) {
 			if string(key) == "Amount" {
-				f, err := v.Float64()
-				if err != nil {
+				f, ok := v.Float()
+				if !ok {
 					p.fail("Amount", v, "a number")
 				}
 				n = f
@@ -202,13 +202,13 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 		})
 		return n
 	}
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Resource Profile Id":
 			id = p.int("Resource Profile Id", v)
 		case "Executor Resource Requests":
-			p.visit("Executor Resource Requests", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Executor Resource Requests", v, func(key []byte, v jsontext.Value) {
 				n := int64(amount(v))
 				r.ownExecutors = true
 				switch string(key) {
@@ -230,7 +230,7 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 				}
 			})
 		case "Task Resource Requests":
-			p.visit("Task Resource Requests", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Task Resource Requests", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "cpus" {
 					r.taskCPUs = amount(v)
 				} else {
@@ -251,9 +251,9 @@ func (p *eventParser) profile(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
+func (p *eventParser) executorAdded(v jsontext.Value, app appEvents) {
 	e := executorAdded{at: absent, cores: absent, request: absent, id: -1}
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Timestamp":
@@ -261,7 +261,7 @@ func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
 		case "Executor ID":
 			e.id = p.executor("Executor ID", v)
 		case "Executor Info":
-			p.visit("Executor Info", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Executor Info", v, func(key []byte, v jsontext.Value) {
 				switch string(key) {
 				case "Log Urls", "Resources", "Registration Time":
 				case "Host":
@@ -298,9 +298,9 @@ func (p *eventParser) executorAdded(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) executorRemoved(v *fastjson.Value, app appEvents) {
+func (p *eventParser) executorRemoved(v jsontext.Value, app appEvents) {
 	at, id, reason := int64(absent), int32(-1), ""
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Timestamp":
@@ -319,9 +319,9 @@ func (p *eventParser) executorRemoved(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) unpersist(v *fastjson.Value, app appEvents) {
+func (p *eventParser) unpersist(v jsontext.Value, app appEvents) {
 	id := int64(absent)
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "RDD ID":

@@ -3,14 +3,13 @@ package eventlog
 import (
 	"fmt"
 
-	"github.com/valyala/fastjson"
-
 	"replay/trace"
+	"replay/trace/importer/jsontext"
 )
 
-func (p *eventParser) jobStart(v *fastjson.Value, app appEvents) {
+func (p *eventParser) jobStart(v jsontext.Value, app appEvents) {
 	j := jobStart{at: absent, id: -1}
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Job ID":
@@ -21,11 +20,11 @@ func (p *eventParser) jobStart(v *fastjson.Value, app appEvents) {
 			j.stageIDs = p.ints("Stage IDs", v)
 		case "Stage Infos":
 			j.stages = nil
-			for _, v := range p.array("Stage Infos", v) {
+			for v := range p.array("Stage Infos", v) {
 				j.stages = append(j.stages, p.stageInfo(v))
 			}
 		case "Properties":
-			p.visit("Properties", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Properties", v, func(key []byte, v jsontext.Value) {
 				switch string(key) {
 				case "spark.scheduler.pool":
 					j.pool = p.text("spark.scheduler.pool", v)
@@ -48,9 +47,9 @@ func (p *eventParser) jobStart(v *fastjson.Value, app appEvents) {
 	}
 }
 
-func (p *eventParser) jobEnd(v *fastjson.Value, app appEvents) {
+func (p *eventParser) jobEnd(v jsontext.Value, app appEvents) {
 	id, at, ok := int64(absent), int64(absent), false
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event":
 		case "Job ID":
@@ -58,7 +57,7 @@ func (p *eventParser) jobEnd(v *fastjson.Value, app appEvents) {
 		case "Completion Time":
 			at = p.time("Completion Time", v)
 		case "Job Result":
-			p.visit("Job Result", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Job Result", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "Result" {
 					ok = p.text("Result", v) == "JobSucceeded"
 				}
@@ -75,9 +74,9 @@ func (p *eventParser) jobEnd(v *fastjson.Value, app appEvents) {
 }
 
 // stageInfo reads a Stage Info object.
-func (p *eventParser) stageInfo(v *fastjson.Value) *stageInfo {
+func (p *eventParser) stageInfo(v jsontext.Value) *stageInfo {
 	s := &stageInfo{id: -1, attempt: -1, tasks: -1, submitted: absent, completed: absent}
-	p.visit("Stage Info", v, func(key []byte, v *fastjson.Value) {
+	p.visit("Stage Info", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Details", "Accumulables", "Shuffle Push Enabled", "Shuffle Push Mergers Count":
 		case "Stage ID":
@@ -90,7 +89,7 @@ func (p *eventParser) stageInfo(v *fastjson.Value) *stageInfo {
 			s.tasks = p.int32("Number of Tasks", v)
 		case "RDD Info":
 			s.rdds = nil
-			for _, v := range p.array("RDD Info", v) {
+			for v := range p.array("RDD Info", v) {
 				s.rdds = append(s.rdds, p.rddInfo(v))
 			}
 		case "Parent IDs":
@@ -113,9 +112,9 @@ func (p *eventParser) stageInfo(v *fastjson.Value) *stageInfo {
 	return s
 }
 
-func (p *eventParser) rddInfo(v *fastjson.Value) rddInfo {
+func (p *eventParser) rddInfo(v jsontext.Value) rddInfo {
 	r := rddInfo{id: -1, partitions: -1}
-	p.visit("RDD Info", v, func(key []byte, v *fastjson.Value) {
+	p.visit("RDD Info", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		// The number of cached partitions is that of the moment the information object was made,
 		// which is 0 in every log: it says nothing.
@@ -131,7 +130,7 @@ func (p *eventParser) rddInfo(v *fastjson.Value) rddInfo {
 		case "Barrier":
 			r.barrier = p.bool("Barrier", v)
 		case "Storage Level":
-			p.visit("Storage Level", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Storage Level", v, func(key []byte, v jsontext.Value) {
 				if k := string(key); k == "Use Disk" || k == "Use Memory" {
 					r.stored = r.stored || p.bool(k, v)
 				}
@@ -146,9 +145,9 @@ func (p *eventParser) rddInfo(v *fastjson.Value) rddInfo {
 	return r
 }
 
-func (p *eventParser) stageEvent(v *fastjson.Value) *stageInfo {
+func (p *eventParser) stageEvent(v jsontext.Value) *stageInfo {
 	var s *stageInfo
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event", "Properties":
 		case "Stage Info":
@@ -163,26 +162,26 @@ func (p *eventParser) stageEvent(v *fastjson.Value) *stageInfo {
 	return s
 }
 
-func (p *eventParser) stageSubmitted(v *fastjson.Value, app appEvents) {
+func (p *eventParser) stageSubmitted(v jsontext.Value, app appEvents) {
 	if s := p.stageEvent(v); p.err == nil {
 		app.onStageSubmitted(s)
 	}
 }
 
-func (p *eventParser) stageCompleted(v *fastjson.Value, app appEvents) {
+func (p *eventParser) stageCompleted(v jsontext.Value, app appEvents) {
 	if s := p.stageEvent(v); p.err == nil {
 		app.onStageCompleted(s)
 	}
 }
 
-func (p *eventParser) taskStart(v *fastjson.Value, app appEvents) {
+func (p *eventParser) taskStart(v jsontext.Value, app appEvents) {
 	stage, attempt, t := p.task(v)
 	if p.err == nil {
-		app.onTaskStart(stage, attempt, &t)
+		app.onTaskStart(stage, attempt, t)
 	}
 }
 
-func (p *eventParser) taskEnd(v *fastjson.Value, app appEvents) {
+func (p *eventParser) taskEnd(v jsontext.Value, app appEvents) {
 	stage, attempt, t := p.task(v)
 	p.need("Task Info/Finish Time", t.finish)
 	if len(t.reason) == 0 {
@@ -200,18 +199,18 @@ func (p *eventParser) taskEnd(v *fastjson.Value, app appEvents) {
 		t.finish = t.launch + max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0)
 	}
 	if p.err == nil {
-		app.onTaskEnd(stage, attempt, &t)
+		app.onTaskEnd(stage, attempt, t)
 	}
 }
 
-// task reads TaskStart and TaskEnd.
-func (p *eventParser) task(v *fastjson.Value) (stage, attempt int32, t taskInfo) {
-	stage, attempt = -1, -1
-	t = taskInfo{
+// task reads TaskStart and TaskEnd. The task is good until the next line.
+func (p *eventParser) task(v jsontext.Value) (stage, attempt int32, t *taskInfo) {
+	stage, attempt, t = -1, -1, &p.reading
+	*t = taskInfo{
 		id: absent, index: -1, partition: -1, launch: absent, finish: absent, executor: -1,
 		runMS: absent, deserializeMS: absent, resultMS: absent, inputBytes: absent, shuffleRead: absent, shuffleWrite: absent,
 	}
-	p.visit("", v, func(key []byte, v *fastjson.Value) {
+	p.visit("", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Event", "Task Executor Metrics":
 		case "Stage ID":
@@ -219,17 +218,17 @@ func (p *eventParser) task(v *fastjson.Value) (stage, attempt int32, t taskInfo)
 		case "Stage Attempt ID":
 			attempt = p.int32("Stage Attempt ID", v)
 		case "Task Type":
-			t.result = string(v.GetStringBytes()) == "ResultTask"
+			t.result = string(v.Bytes()) == "ResultTask"
 		case "Task End Reason":
-			p.visit("Task End Reason", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Task End Reason", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "Reason" {
-					t.reason = v.GetStringBytes()
+					t.reason = v.Bytes()
 				}
 			})
 		case "Task Info":
-			p.taskInfo(v, &t)
+			p.taskInfo(v, t)
 		case "Task Metrics":
-			p.taskMetrics(v, &t)
+			p.taskMetrics(v, t)
 		default:
 			p.unknown("", key)
 		}
@@ -242,8 +241,8 @@ func (p *eventParser) task(v *fastjson.Value) (stage, attempt int32, t taskInfo)
 	return stage, attempt, t
 }
 
-func (p *eventParser) taskInfo(v *fastjson.Value, t *taskInfo) {
-	p.visit("Task Info", v, func(key []byte, v *fastjson.Value) {
+func (p *eventParser) taskInfo(v jsontext.Value, t *taskInfo) {
+	p.visit("Task Info", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Attempt", "Accumulables":
 		case "Task ID":
@@ -261,9 +260,9 @@ func (p *eventParser) taskInfo(v *fastjson.Value, t *taskInfo) {
 		case "Executor ID":
 			t.executor = p.executor("Executor ID", v)
 		case "Host":
-			t.host = v.GetStringBytes()
+			t.host = v.Bytes()
 		case "Locality":
-			t.locality = v.GetStringBytes()
+			t.locality = v.Bytes()
 		case "Speculative":
 			t.speculative = p.bool("Speculative", v)
 		case "Failed":
@@ -276,9 +275,9 @@ func (p *eventParser) taskInfo(v *fastjson.Value, t *taskInfo) {
 	})
 }
 
-func (p *eventParser) taskMetrics(v *fastjson.Value, t *taskInfo) {
+func (p *eventParser) taskMetrics(v jsontext.Value, t *taskInfo) {
 	remote, local := int64(absent), int64(absent)
-	p.visit("Task Metrics", v, func(key []byte, v *fastjson.Value) {
+	p.visit("Task Metrics", v, func(key []byte, v jsontext.Value) {
 		switch string(key) {
 		case "Executor Deserialize CPU Time", "Executor CPU Time", "Peak Execution Memory", "Result Size", "JVM GC Time",
 			"Memory Bytes Spilled", "Disk Bytes Spilled", "Output Metrics", "Updated Blocks",
@@ -291,13 +290,13 @@ func (p *eventParser) taskMetrics(v *fastjson.Value, t *taskInfo) {
 		case "Result Serialization Time":
 			t.resultMS = p.duration("Result Serialization Time", v)
 		case "Input Metrics":
-			p.visit("Input Metrics", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Input Metrics", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "Bytes Read" {
 					t.inputBytes = p.amount("Bytes Read", v)
 				}
 			})
 		case "Shuffle Read Metrics":
-			p.visit("Shuffle Read Metrics", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Shuffle Read Metrics", v, func(key []byte, v jsontext.Value) {
 				switch string(key) {
 				case "Remote Bytes Read":
 					remote = p.amount("Remote Bytes Read", v)
@@ -306,7 +305,7 @@ func (p *eventParser) taskMetrics(v *fastjson.Value, t *taskInfo) {
 				}
 			})
 		case "Shuffle Write Metrics":
-			p.visit("Shuffle Write Metrics", v, func(key []byte, v *fastjson.Value) {
+			p.visit("Shuffle Write Metrics", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "Shuffle Bytes Written" {
 					t.shuffleWrite = p.amount("Shuffle Bytes Written", v)
 				}

@@ -66,6 +66,9 @@ func openLog(path string, most int64) (*codec.File, error) {
 	return f, nil
 }
 
+// headBytes are looked at to tell a log from another file.
+const headBytes = 1 << 16
+
 const logBegin = `{"Event":`
 
 // looksLikeLog returns nil if the file begins as an event log does, or else a [workload.LeftOutError].
@@ -75,8 +78,8 @@ func looksLikeLog(path string) error {
 		return err
 	}
 	defer f.Close()
-	r := bufio.NewReaderSize(f, 1<<20)
-	head, err := r.Peek(1 << 20)
+	r := bufio.NewReaderSize(f, headBytes)
+	head, err := r.Peek(headBytes)
 	name := parseLogName(path)
 	switch {
 	case len(head) == 0 && err != nil && err != io.EOF:

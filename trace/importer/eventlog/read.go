@@ -182,18 +182,20 @@ func (f *logFile) read(ctx context.Context) error {
 
 // readFrom takes in all lines of an unpacked file.
 func (f *logFile) readFrom(ctx context.Context, r io.Reader) error {
-	blocks, free, stop := lines.Ahead(r, check)
+	blocks, free, stop := lines.Ahead(r)
 	defer stop()
+	var read, size int64
+	defer func() {
+		f.counts.Read["lines"] += read
+		f.counts.Read["bytes"] += size
+	}()
 	for b := range blocks {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		start := 0
 		for i, l := range b.Lines {
-			line := b.Text[start:l.End]
-			start = l.End
 			f.line++
-			if broken := b.Err != nil && b.Err != io.EOF && i == len(b.Lines)-1 && !l.Whole; broken || len(line) == 0 {
+			if broken := b.Err != nil && b.Err != io.EOF && i == len(b.Lines)-1 && !l.Whole; broken || len(l.Text) == 0 {
 				continue // the stream broke within this line
 			}
 			if err := f.torn; err != nil { // not the last line: it was not cut
@@ -202,9 +204,9 @@ func (f *logFile) readFrom(ctx context.Context, r io.Reader) error {
 					return err
 				}
 			}
-			f.counts.Read["lines"]++
-			f.counts.Read["bytes"] += int64(l.Bytes + 1)
-			if err := f.event(line, l); err != nil {
+			read++
+			size += int64(len(l.Text) + 1)
+			if err := f.event(l); err != nil {
 				return err
 			}
 		}
@@ -232,8 +234,8 @@ func (f *logFile) broken(err error) error {
 }
 
 // event takes in one line.
-func (f *logFile) event(line []byte, l lines.Line) error {
-	err := f.parser.parseChecked(line, l.Bad, f.app)
+func (f *logFile) event(l lines.Line) error {
+	err := f.parser.parse(l.Text, f.app)
 	if err == nil {
 		err = f.app.take()
 	}
@@ -249,7 +251,7 @@ func (f *logFile) event(line []byte, l lines.Line) error {
 			f.warn("%s: line %d: %v; such events are counted and skipped", f.path, f.line, err)
 		}
 	// What comes after the end of the application is not missed.
-	case (f.open || f.mode == workload.Lenient || f.app.end != absent) && (l.Bad != nil || line[len(line)-1] != '}'):
+	case (f.open || f.mode == workload.Lenient || f.app.end != absent) && errors.As(err, new(notJSON)):
 		f.torn = fmt.Errorf("line %d: %w", f.line, err)
 	case !l.Whole:
 		return workload.Leave(f.path, workload.NoEnd, "line %d: the log ends within an event (%w), want a whole line%s", f.line, err, lenientHint(f.mode))

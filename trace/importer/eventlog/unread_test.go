@@ -1,37 +1,31 @@
 package eventlog
 
 import (
-	"slices"
-	"strings"
+	"bytes"
 	"testing"
 )
 
-// What is not read is emptied, with all that it holds; everything else of a line stays, also where it looks like it.
-func TestWithoutUnread(t *testing.T) {
-	for line, want := range map[string]string{
-		`{"Task Info":{"Accumulables":[{"ID":1,"Value":"]}\"["},[]],"Index":3},"Task Executor Metrics":{"a":{}},"x":1}`: `{"Task Info":{"Accumulables":[],"Index":3},"Task Executor Metrics":{},"x":1}`,
-		`{"a":{"Accumulables":[1]},"b":{"Accumulables":[2]}}`:                                                           `{"a":{"Accumulables":[]},"b":{"Accumulables":[]}}`,
-		`{"Accumulables":[]}`: `{"Accumulables":[]}`,
-		`{"Accumulables":null,"Reason":"\"Accumulables\":[1]"}`:    `{"Accumulables":null,"Reason":"\"Accumulables\":[1]"}`,
-		`{"Accumulables":[{"Name":"cut`:                            `{"Accumulables":[{"Name":"cut`,
-		`{"Accumulables":[{"Name":"a\`:                             `{"Accumulables":[{"Name":"a\`,
-		`{"Accumulables":[1],"b":{"Accumulables":[`:                `{"Accumulables":[],"b":{"Accumulables":[`,
-		`{"Task Executor Metrics":{"a":[}]},"Accumulables":["["]}`: `{"Task Executor Metrics":{]},"Accumulables":[]}`,
-		strings.Repeat(`{"Accumulables":[`, 3) + `]}]}]}`:          `{"Accumulables":[]}`,
+// What no event is read for is passed over, whatever it holds; the rest of the line is used.
+func TestUnread(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		bad      bool
+	}{
+		{"a list", `"Accumulables":[{"ID":1,"Value":"]}\"["},[]],"Index":3`, false},
+		{"no JSON in it", `"Accumulables":[1 2],"Task Executor Metrics":{"a" 1},"Index":3`, false},
+		{"twice", `"Accumulables":[1],"Accumulables":[2],"Index":3`, false},
+		{"null", `"Accumulables":null,"Index":3`, false},
+		{"an escape", `"Accumulables":["\\"],"Index":3`, false},
+		{"a bracket in a text", `"Accumulables":["]"],"Index":3`, false},
+		{"in a text", `"Host":"\"Accumulables\":[1","Index":3`, false},
+		{"no end", `"Accumulables":[{"Name":"cut","Index":3`, true},
+		{"another field", `"Host":[1 2],"Index":3`, true},
 	} {
-		if got := string(withoutUnread([]byte(line))); got != want {
-			t.Errorf("%s: got %s, want %s", line, got, want)
-		}
-	}
-}
-
-// A line is used or refused alike, with and without what is not read.
-func TestCheckKeeps(t *testing.T) {
-	for i, line := range slices.Collect(strings.Lines(logText)) {
-		line = strings.TrimSuffix(line, "\n")
-		kept, bad := check([]byte(line))
-		if (bad == nil) != (valid([]byte(line)) == nil) || len(kept) > len(line) {
-			t.Errorf("line %d: %v of %s", i+1, bad, kept)
+		var r record
+		line := `{"Event":"SparkListenerTaskStart","Stage ID":1,"Stage Attempt ID":0,"Task Info":{"Task ID":2,"Launch Time":7,` + tt.in + `}}`
+		err := newEventParser().parse([]byte(line), &r)
+		if tt.bad != (err != nil) || !tt.bad && !bytes.HasPrefix([]byte(r.String()), []byte("start 1 0 2 3 ")) {
+			t.Errorf("%s: %v, taken as %s", tt.name, err, r.String())
 		}
 	}
 }

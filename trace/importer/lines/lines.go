@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -87,19 +88,17 @@ func (l *Reader) Next() (text []byte, whole bool, err error) {
 	return b, false, nil
 }
 
-// Block is a run of lines that was read and checked before its use.
+// Block is a run of lines that was read before its use.
 type Block struct {
-	Text  []byte
 	Lines []Line
 	Err   error // what came after the lines: io.EOF, what broke the stream, or nil
+	text  []byte
 }
 
-// Line is one line of a block. Empty lines have no text.
+// Line is one line of a block, without its end.
 type Line struct {
-	End   int   // in the text of the block; it begins where the line before it ends
-	Bytes int   // of the line as it was read, without its end
-	Whole bool  // false for a last line that has no end
-	Bad   error // what the check found
+	Text  []byte
+	Whole bool // false for a last line that has no end
 }
 
 const (
@@ -107,17 +106,17 @@ const (
 	blocksAway = 4 // read before they are used
 )
 
-// Ahead reads the lines of r on another goroutine and gives each that is not empty to check, which may change it and returns what of it is kept. stop ends it; blocks are
-// valid until they are given back through free.
-func Ahead(r io.Reader, check func(line []byte) (kept []byte, bad error)) (blocks <-chan *Block, free chan<- *Block, stop func()) {
+// Ahead reads the lines of r on another goroutine. stop ends it; blocks are valid until they are given back through free.
+func Ahead(r io.Reader) (blocks <-chan *Block, free chan<- *Block, stop func()) {
 	out, back, done := make(chan *Block, blocksAway), make(chan *Block, blocksAway), make(chan struct{})
 	for range blocksAway {
-		back <- &Block{}
+		back <- pool.Get().(*Block)
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(out)
-		in := NewReader(r)
+		var rest []byte // of a line whose end is not read yet
+		line := 0
 		for {
 			var b *Block
 			select {
@@ -125,7 +124,8 @@ func Ahead(r io.Reader, check func(line []byte) (kept []byte, bad error)) (block
 			case <-done:
 				return
 			}
-			b.fill(in, check)
+			rest = b.fill(r, rest, line)
+			line += len(b.Lines)
 			select {
 			case out <- b:
 			case <-done:
@@ -136,22 +136,51 @@ func Ahead(r io.Reader, check func(line []byte) (kept []byte, bad error)) (block
 			}
 		}
 	})
-	return out, back, func() { close(done); wg.Wait() }
-}
-
-// fill reads lines into b until there is enough in it.
-func (b *Block) fill(in *Reader, check func(line []byte) ([]byte, error)) {
-	b.Text, b.Lines, b.Err = b.Text[:0], b.Lines[:0], nil
-	for len(b.Text) < blockBytes && b.Err == nil {
-		var line []byte
-		l := Line{}
-		if line, l.Whole, b.Err = in.Next(); len(line) > 0 || b.Err == nil {
-			if l.Bytes = len(line); len(line) > 0 {
-				line, l.Bad = check(line)
+	return out, back, func() {
+		close(done)
+		wg.Wait()
+		for len(back) > 0 {
+			if b := <-back; cap(b.text) <= 4*blockBytes {
+				pool.Put(b)
 			}
-			b.Text = append(b.Text, line...)
-			l.End = len(b.Text)
-			b.Lines = append(b.Lines, l)
 		}
 	}
+}
+
+// pool has blocks of texts that were read to their ends.
+var pool = sync.Pool{New: func() any { return &Block{text: make([]byte, 0, 2*blockBytes)} }}
+
+// fill reads lines into b, which begin with rest and of which there were some before. It returns the beginning of the line after them, in b's memory.
+func (b *Block) fill(r io.Reader, rest []byte, before int) []byte {
+	b.text, b.Lines, b.Err = append(b.text[:0], rest...), b.Lines[:0], nil
+	end := 0 // of the last whole line
+	for nothing := 0; (end == 0 || len(b.text) < blockBytes) && b.Err == nil; {
+		from := len(b.text)
+		if cap(b.text)-from < blockBytes/8 {
+			b.text = slices.Grow(b.text, blockBytes)
+		}
+		n, err := r.Read(b.text[from:min(cap(b.text), from+blockBytes)])
+		b.text, b.Err = b.text[:from+n], err
+		if i := bytes.LastIndexByte(b.text[from:], '\n'); i >= 0 {
+			end = from + i + 1
+		}
+		if nothing++; n > 0 {
+			nothing = 0
+		}
+		switch {
+		case nothing == 100 && err == nil:
+			b.Err = io.ErrNoProgress
+		case end == 0 && len(b.text) > maxLine:
+			b.text, b.Err = b.text[:0], fmt.Errorf("line %d is longer than %d bytes", before+1, maxLine)
+		}
+	}
+	for text := b.text[:end]; len(text) > 0; {
+		n := bytes.IndexByte(text, '\n')
+		b.Lines = append(b.Lines, Line{bytes.TrimSuffix(text[:n], []byte("\r")), true})
+		text = text[n+1:]
+	}
+	if b.Err != nil && end < len(b.text) {
+		b.Lines = append(b.Lines, Line{b.text[end:], false})
+	}
+	return b.text[end:]
 }

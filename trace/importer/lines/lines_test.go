@@ -1,7 +1,6 @@
 package lines
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,47 +39,79 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Read ahead there are the same lines, checked and as far as they are kept, and what broke the stream comes after them.
+// Read ahead there are the same lines, however the stream comes, and what broke it comes after them.
 func TestAhead(t *testing.T) {
 	var text strings.Builder
-	for i := range 100_000 {
-		fmt.Fprintln(&text, "line", i)
+	for i := range 20_000 {
+		fmt.Fprint(&text, "line ", i, []string{"\n", "\r\n", "\n\n"}[i%3])
+		if i == 7777 {
+			text.WriteString(strings.Repeat("x", 700_000) + "\n") // more than a block
+		}
+	}
+	text.WriteString("cut")
+	type line struct {
+		text  string
+		whole bool
+	}
+	var want []line
+	for r := NewReader(strings.NewReader(text.String())); ; {
+		l, whole, err := r.Next()
+		if err != nil {
+			break
+		}
+		want = append(want, line{string(l), whole})
 	}
 	broken := errors.New("broken")
-	blocks, free, stop := Ahead(io.MultiReader(strings.NewReader(text.String()), iotest.ErrReader(broken)), func(line []byte) ([]byte, error) {
-		if strings.HasSuffix(string(line), "77777") {
-			return line, errors.New("bad")
-		}
-		return bytes.TrimSuffix(line, []byte("8")), nil
-	})
-	defer stop()
-	n, bad := 0, 0
-	var err error
-	for b := range blocks {
-		start := 0
-		for _, l := range b.Lines {
-			text := fmt.Sprint("line ", n)
-			if got, want := string(b.Text[start:l.End]), strings.TrimSuffix(text, "8"); got != want || !l.Whole || l.Bytes != len(text) {
-				t.Fatalf("line %d is %q of %d bytes, whole %t", n, got, l.Bytes, l.Whole)
+	for name, r := range map[string]io.Reader{
+		"whole":              strings.NewReader(text.String()),
+		"halves":             iotest.HalfReader(strings.NewReader(text.String())),
+		"an end with a part": iotest.DataErrReader(strings.NewReader(text.String())),
+		"bytes":              iotest.OneByteReader(strings.NewReader(text.String())),
+		"broken":             io.MultiReader(strings.NewReader(text.String()), iotest.ErrReader(broken)),
+	} {
+		blocks, free, stop := Ahead(r)
+		var got []line
+		var err error
+		for b := range blocks {
+			for _, l := range b.Lines {
+				got = append(got, line{string(l.Text), l.Whole})
 			}
-			if l.Bad != nil {
-				bad++
+			if err = b.Err; err == nil {
+				free <- b
 			}
-			start = l.End
-			n++
 		}
-		if err = b.Err; err == nil {
-			free <- b
+		stop()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d lines, want %d alike", name, len(got), len(want))
 		}
-	}
-	if n != 100_000 || bad != 1 || err != broken {
-		t.Errorf("%d lines, %d bad, the stream ended with %v", n, bad, err)
+		if wantErr := map[bool]error{true: broken, false: io.EOF}[name == "broken"]; err != wantErr {
+			t.Errorf("%s: ended with %v, want %v", name, err, wantErr)
+		}
 	}
 }
 
+// A line of any length would take memory of any size.
+func TestAheadLimits(t *testing.T) {
+	blocks, free, stop := Ahead(io.MultiReader(strings.NewReader("a\nb\n"), &endless{}))
+	defer stop()
+	for b := range blocks {
+		if b.Err != nil {
+			if !strings.Contains(b.Err.Error(), "line 3 is longer than 67108864 bytes") {
+				t.Error(b.Err)
+			}
+			return
+		}
+		free <- b
+	}
+}
+
+type endless struct{}
+
+func (*endless) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
 // Reading may end before the text does.
 func TestAheadStops(t *testing.T) {
-	blocks, _, stop := Ahead(strings.NewReader(strings.Repeat("a\n", 10_000_000)), func(line []byte) ([]byte, error) { return line, nil })
+	blocks, _, stop := Ahead(strings.NewReader(strings.Repeat("a\n", 10_000_000)))
 	if b := <-blocks; len(b.Lines) == 0 {
 		t.Error("the first block is empty")
 	}
