@@ -15,6 +15,24 @@ func Columns(w io.Writer) int {
 	return 0
 }
 
+// Text for people takes at most widest columns, and that many where no terminal says how wide it is; below narrowest, lines break
+// as the terminal does.
+const (
+	widest    = 100
+	narrowest = 60
+)
+
+// Width is how many columns text for people takes on w.
+func Width(w io.Writer) int {
+	if n := Columns(w); n > 0 {
+		return min(max(n, narrowest), widest)
+	}
+	return widest
+}
+
+// Paragraph writes text in lines of [Width]; those after the first begin with indent.
+func Paragraph(w io.Writer, text, indent string) { Wrap(w, text, indent, Width(w)) }
+
 // Wrap writes text in lines of at most so many columns; those after the first begin with indent. A longer word keeps a line
 // to itself. Without columns all of it is one line.
 func Wrap(w io.Writer, text, indent string, columns int) {

@@ -10,6 +10,7 @@ import (
 	"replay/report/inference"
 	"replay/report/page"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // Loss is how many jobs succeed in one of two variants alone, all seeds together.
@@ -107,7 +108,7 @@ func (c *Comparison) outcomeParagraphs() (ps []page.Lede) {
 // writeOutcomes writes how many jobs of each variant had which outcome.
 func (c *Comparison) writeOutcomes(w io.Writer) {
 	table := c.outcomeTable()
-	each := max(8, (widthOf(w)-len(table.Head[0]))/len(c.Variants)-2) // columns for a variant
+	each := max(8, (shown.Width(w)-len(table.Head[0]))/len(c.Variants)-2) // columns for a variant
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, name := range table.Head {
 		if i > 0 {

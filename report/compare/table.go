@@ -13,21 +13,6 @@ import (
 	"replay/shown"
 )
 
-// A comparison takes at most widest columns of text, and that many where no terminal says how wide it is; below narrowest, lines break
-// as the terminal does.
-const (
-	widest    = 100
-	narrowest = 60
-)
-
-// widthOf is how many columns of text a comparison takes on w.
-func widthOf(w io.Writer) int {
-	if n := shown.Columns(w); n > 0 {
-		return min(max(n, narrowest), widest)
-	}
-	return widest
-}
-
 // marks are the words of findings in a table.
 var marks = map[Finding]string{
 	Equal: "=", EqualWithin: "≈", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~", NoVerdict: "void",
@@ -108,7 +93,7 @@ func chance(p float64) string {
 // writeTable writes the table of a variant within the width of w: the names of variants give way first, then those of metrics,
 // which with long stand on lines of their own.
 func writeTable(w io.Writer, head line, rows []line, long bool) {
-	width := widthOf(w)
+	width := shown.Width(w)
 	widths := make([]int, len(head.columns))
 	unit, label, tail := 0, 0, 0
 	for _, r := range append([]line{head}, rows...) {

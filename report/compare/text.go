@@ -173,21 +173,21 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 	writeParagraphs(w, c.outcomeParagraphs())
 	writeParagraphs(w, c.Verdict())
 	for _, text := range c.rankingTexts() {
-		Wrap(w, text+"\n", "  ")
+		shown.Paragraph(w, text+"\n", "  ")
 	}
 	if text := c.precisionText(); text != "" {
-		Wrap(w, text+"\n", "")
+		shown.Paragraph(w, text+"\n", "")
 	}
 	for i, v := range c.Variants {
 		as := "against it: "
 		if i == 0 {
 			as = "base:       "
 		}
-		Wrap(w, strings.TrimSpace(as+v.Name+"  "+v.Flags), "            ")
+		shown.Paragraph(w, strings.TrimSpace(as+v.Name+"  "+v.Flags), "            ")
 	}
 	fmt.Fprintln(w)
 	if e := c.study.manifest(0).Elsewhere; e != "" {
-		Wrap(w, e+".\n", "")
+		shown.Paragraph(w, e+".\n", "")
 	}
 	c.writeOutcomes(w)
 	for v := 1; v < len(c.Variants); v++ {
@@ -199,35 +199,32 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 			writeTable(w, head, rows, all)
 		}
 		if len(left) > 0 {
-			Wrap(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
+			shown.Paragraph(w, fmt.Sprintf("Left out, without a number in both or over next to nothing: %s (%s).", quantity.Counted(int64(len(left)), "metrics"), strings.Join(left, "; ")), "")
 		}
 		for _, text := range []string{c.missingText(v), c.rareText(v), c.powerText(v)} {
 			if text != "" {
-				Wrap(w, text, "")
+				shown.Paragraph(w, text, "")
 			}
 		}
 		fmt.Fprintln(w)
 	}
 	if text := c.pairedText(); text != "" {
-		Wrap(w, text, "")
+		shown.Paragraph(w, text, "")
 		fmt.Fprintln(w)
 	}
-	Wrap(w, c.Method(), "")
+	shown.Paragraph(w, c.Method(), "")
 }
 
 // writeParagraphs writes each sentence with what caused it and its list.
 func writeParagraphs(w io.Writer, ps []page.Lede) {
 	for _, p := range ps {
-		Wrap(w, p.Text, "")
+		shown.Paragraph(w, p.Text, "")
 		if p.Cause != "" {
-			Wrap(w, "  - "+p.Cause, "    ")
+			shown.Paragraph(w, "  - "+p.Cause, "    ")
 		}
 		for _, f := range p.Findings {
-			Wrap(w, "  - "+f, "    ")
+			shown.Paragraph(w, "  - "+f, "    ")
 		}
 		fmt.Fprintln(w)
 	}
 }
-
-// Wrap writes text as wide as a comparison; lines after the first begin with indent.
-func Wrap(w io.Writer, text, indent string) { shown.Wrap(w, text, indent, widthOf(w)) }

@@ -1,10 +1,8 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -12,9 +10,6 @@ import (
 	"replay/report/parting"
 	"replay/report/quantity"
 )
-
-// mostShown is how many parts of one cause are shown one by one.
-const mostShown = 3
 
 func ms(t int64) string { return quantity.Duration(float64(t)) }
 
@@ -31,12 +26,22 @@ func (j *Job) WriteText(w io.Writer, n *parting.Names) {
 	fmt.Fprintf(w, "%s, %s of %s in %s: %s\n", name, j.Kind, j.User, queue, outcome(&j.Job))
 	whole := j.End - j.Submit
 	fmt.Fprintf(w, "%s from its submission at %s to its end\n", ms(whole), ms(j.Submit))
-	wait, rest := j.halves()
-	if j.FirstTask == record.None {
-		j.branch(w, n, wait, whole, "without a first task")
-	} else {
-		j.branch(w, n, wait, whole, "until its first task")
-		j.branch(w, n, rest, whole, "after it")
+	for _, b := range j.Branches(n, 3) {
+		fmt.Fprintf(w, "\n%s  %s  %s\n", ms(b.MS), share(b.MS, whole), b.Title)
+		for i, c := range b.Causes {
+			stem, under := "├─ ", "│  "
+			if i == len(b.Causes)-1 {
+				stem, under = "└─ ", "   "
+			}
+			fmt.Fprintf(w, "%s%s  %s  %s\n", stem, ms(c.MS), share(c.MS, whole), c.Label)
+			for k, line := range c.Lines {
+				stem, more := "├─ ", "│  "
+				if k == len(c.Lines)-1 {
+					stem, more = "└─ ", "   "
+				}
+				wrap(w, under+stem, under+more, line)
+			}
+		}
 	}
 	if j.View != nil {
 		j.View.writeText(w)
@@ -48,71 +53,6 @@ func outcome(j *record.Job) string {
 		return j.Outcome
 	}
 	return j.Outcome + ": " + j.Reason
-}
-
-// halves are the parts until the first task, and those after.
-func (j *Job) halves() (wait, rest []Part) {
-	for i := range j.Parts {
-		if j.Parts[i].To > j.waited() {
-			return j.Parts[:i], j.Parts[i:]
-		}
-	}
-	return j.Parts, nil
-}
-
-func (j *Job) branch(w io.Writer, n *parting.Names, parts []Part, whole int64, title string) {
-	sum := int64(0)
-	var order []record.Cause
-	by := map[record.Cause][]*Part{}
-	sums := map[record.Cause]int64{}
-	for i := range parts {
-		p := &parts[i]
-		sum += p.Length()
-		if by[p.Cause] == nil {
-			order = append(order, p.Cause)
-		}
-		by[p.Cause] = append(by[p.Cause], p)
-		sums[p.Cause] += p.Length()
-	}
-	fmt.Fprintf(w, "\n%s  %s  %s\n", ms(sum), share(sum, whole), title)
-	for i, c := range order {
-		stem, under := "├─ ", "│  "
-		if i == len(order)-1 {
-			stem, under = "└─ ", "   "
-		}
-		fmt.Fprintf(w, "%s%s  %s  %s\n", stem, ms(sums[c]), share(sums[c], whole), Label(c))
-		j.leaves(w, n, by[c], under)
-	}
-}
-
-// leaves writes the longest parts of a cause in the order of time, and how much there is beside them.
-func (j *Job) leaves(w io.Writer, n *parting.Names, parts []*Part, under string) {
-	shown := slices.Clone(parts)
-	slices.SortStableFunc(shown, func(a, b *Part) int { return cmp.Compare(b.Length(), a.Length()) })
-	shown = shown[:min(len(shown), mostShown)]
-	slices.SortFunc(shown, func(a, b *Part) int { return cmp.Compare(a.From, b.From) })
-	left, count := int64(0), int64(len(parts)-len(shown))
-	for _, p := range parts {
-		left += p.Length()
-	}
-	for i, p := range shown {
-		left -= p.Length()
-		stem, more := "├─ ", "│  "
-		if i == len(shown)-1 && count == 0 {
-			stem, more = "└─ ", "   "
-		}
-		line := fmt.Sprintf("%s from +%s", ms(p.Length()), ms(p.From-j.Submit))
-		if says := Says(p, n); says != "" {
-			line += ": " + says
-		}
-		if by := Ended(p, n); by != "" {
-			line += "; until " + by
-		}
-		wrap(w, under+stem, under+more, line)
-	}
-	if count > 0 {
-		fmt.Fprintf(w, "%s└─ %s in %s more\n", under, ms(left), quantity.Counted(count, "parts"))
-	}
 }
 
 // wrap writes a text in lines of at most 100 columns, with something before the first line and before the others.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"replay/engine/record"
+	"replay/report/quantity"
 )
 
 // A Share is how much of some time a cause makes up.
@@ -69,6 +71,29 @@ func ranked(of map[record.Cause]*Share) (list []Share) {
 	}
 	slices.SortFunc(list, func(a, b Share) int { return cmp.Or(cmp.Compare(b.MS, a.MS), cmp.Compare(a.Cause, b.Cause)) })
 	return list
+}
+
+// Sentence says which causes make up most of the waits for first tasks.
+func (t *Totals) Sentence() string {
+	var causes []string
+	for _, s := range t.Waits() {
+		if len(causes) < 3 && 20*s.MS >= t.Wait {
+			causes = append(causes, fmt.Sprintf("%s (%s)", Label(s.Cause), share(s.MS, t.Wait)))
+		}
+	}
+	if causes == nil {
+		return "No job waited for its first task."
+	}
+	return fmt.Sprintf("Until their first tasks %s waited %s in all, mostly: %s.", quantity.Counted(t.Jobs, "jobs"), ms(t.Wait), strings.Join(causes, ", "))
+}
+
+// Branch is the waits for the first tasks of jobs, by cause.
+func (t *Totals) Branch() Branch {
+	b := Branch{Title: "until the first tasks of " + quantity.Counted(t.Jobs, "jobs"), MS: t.Wait, Causes: []InCause{}}
+	for _, s := range t.Waits() {
+		b.Causes = append(b.Causes, InCause{Label(s.Cause), s.MS, []string{"in " + quantity.Counted(s.Jobs, "jobs")}})
+	}
+	return b
 }
 
 // Check says what is wrong with the parts of a job, "" when they follow one another without a gap from its submission to its end, and one

@@ -10,6 +10,7 @@ import (
 	"replay/report/ci"
 	"replay/report/compare"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // Word is the verdict in a word.
@@ -98,14 +99,14 @@ func (j *Judged) Say() string {
 
 // WriteText writes the verdict for people.
 func (v *Verdict) WriteText(w io.Writer) {
-	compare.Wrap(w, v.Sentence(), "")
+	shown.Paragraph(w, v.Sentence(), "")
 	for i := range v.Conditions {
 		j := &v.Conditions[i]
 		must := "fails if "
 		if j.Must {
 			must = "must hold: "
 		}
-		compare.Wrap(w, fmt.Sprintf("  - %s%s. %s.", must, j.Text, upper(j.Say())), "    ")
+		shown.Paragraph(w, fmt.Sprintf("  - %s%s. %s.", must, j.Text, upper(j.Say())), "    ")
 	}
 	if v.Same {
 		return

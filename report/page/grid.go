@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/report/explain"
 	"replay/report/figure"
 	"replay/report/quantity"
 )
@@ -24,6 +25,8 @@ type Grid struct {
 	Life    []int    `json:"life"`    // columns with the times that a bar in each row is drawn between; nil for no bar
 	Explain string   `json:"explain"` // a command that says more of an opened row, with JOB for the number its name begins with; empty for none
 	Finds   string   `json:"finds"`   // the grid that an opened row searches for its name; empty for none
+
+	Told [][]explain.Branch `json:"told,omitempty"` // by row, where its time went, in the place of columns with a Part; nil where it is not known
 }
 
 // Column of a grid. The first one is the name of the row, and opens it.

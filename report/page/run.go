@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replay/engine/record"
+	"replay/report/explain"
 	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/quantity"
@@ -46,10 +47,20 @@ func Run(s *metric.Summary, ps []figure.Picture) ([]byte, error) {
 			p.Figures = append(p.Figures, f)
 		}
 	}
-	if g := queues(s); len(g.Rows) > 0 {
+	var explained map[int64]*explain.Job // nil of a replay without explanations
+	if s.Explained != nil {
+		explained = map[int64]*explain.Job{}
+		var all explain.Totals
+		for _, j := range explain.Kept(s.Data) {
+			explained[j.ID] = j
+			all.Add(j)
+		}
+		p.Notes = append(p.Notes, all.Sentence())
+	}
+	if g := queues(s, explained); len(g.Rows) > 0 {
 		p.Grids = append(p.Grids, g)
 	}
-	if g := jobs(s.Data); len(g.Rows) > 0 {
+	if g := jobs(s.Data, explained); len(g.Rows) > 0 {
 		p.Grids = append(p.Grids, g)
 	}
 	p.made(m)

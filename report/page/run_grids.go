@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/report/explain"
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -14,6 +15,9 @@ import (
 
 // embeddedJobs is how many jobs a page has rows for: a thousand of them are about 60 KB.
 const embeddedJobs = 5000
+
+// partsOfCause is how many parts of a cause an opened job lists one by one: with two, a thousand jobs with texts that all differ are less than 2 MB.
+const partsOfCause = 2
 
 // staticRows is how many rows of a grid stand in a page that runs no scripts.
 const staticRows = 20
@@ -38,7 +42,7 @@ func listed(d *result.Data) []*result.Job {
 }
 
 // jobs are the jobs as a grid. An opened row shows the parts of its wait, and everything else that is known of it.
-func jobs(d *result.Data) *Grid {
+func jobs(d *result.Data, of map[int64]*explain.Job) *Grid {
 	list := listed(d)
 	g := &Grid{ID: "jobs", Title: "Jobs", Things: "jobs", Static: staticRows, Where: "jobs.parquet of the result", Explain: "replay explain RESULT JOB"}
 	if len(list) < len(d.Jobs) {
@@ -74,6 +78,7 @@ func jobs(d *result.Data) *Grid {
 		text("outcome", "what became of it", false, func(j *result.Job) string { return j.Outcome }),
 		{Column{Name: "submitted", About: "simulated time of submission", Unit: quantity.MS}, func(j *result.Job) any { return at(j.Submit) }},
 		{Column{Name: "wait", About: result.FirstTaskWait.About, Unit: quantity.MS, Better: "lower"}, per(&result.FirstTaskWait)},
+		text("waited mostly for", "the cause that makes up most of its wait; the row has all of them when it is opened", false, func(j *result.Job) string { return mainCause(of[j.ID]) }),
 		{Column{Name: "duration", About: result.JobDuration.About, Unit: quantity.MS, Better: "lower"}, per(&result.JobDuration)},
 		{Column{Name: "slowdown", About: result.Slowdown.About, Unit: quantity.Ratio, Better: "lower"}, per(&result.Slowdown)},
 		{Column{Name: "tasks", About: "tasks in the trace", Unit: quantity.Count}, count(func(j *result.Job) int64 { return j.Tasks })},
@@ -116,12 +121,32 @@ func jobs(d *result.Data) *Grid {
 			row[i] = c.of(j)
 		}
 		g.Rows = append(g.Rows, row)
+		if of != nil {
+			var told []explain.Branch
+			if e := of[j.ID]; e != nil {
+				told = e.Branches(nil, partsOfCause)
+			}
+			g.Told = append(g.Told, told)
+		}
 	}
 	return g.filled()
 }
 
+// mainCause is what a job waited for longest, empty where nothing is known.
+func mainCause(j *explain.Job) string {
+	if j == nil {
+		return ""
+	}
+	var t explain.Totals
+	t.Add(j)
+	if waits := t.Waits(); len(waits) > 0 {
+		return explain.Label(waits[0].Cause)
+	}
+	return ""
+}
+
 // queues are the leaf queues as a grid, from the values of the summary that are about each.
-func queues(s *metric.Summary) *Grid {
+func queues(s *metric.Summary, of map[int64]*explain.Job) *Grid {
 	g := &Grid{ID: "queues", Title: "Queues", Things: "queues", Static: staticRows, Where: "summary.json of the result", Finds: "jobs"}
 	g.Columns = []Column{{Name: "queue", About: "leaf queue"}, {Name: "jobs", About: "jobs that ran in it", Unit: quantity.Count}, {Name: "succeeded", About: "those that succeeded", Unit: quantity.Count}}
 	var values []string
@@ -172,7 +197,22 @@ func queues(s *metric.Summary) *Grid {
 		}
 	}
 	slices.Sort(names)
+	var totals map[string]*explain.Totals
+	if of != nil {
+		totals = map[string]*explain.Totals{}
+		for _, q := range names {
+			totals[q] = &explain.Totals{}
+		}
+		for i := range s.Jobs {
+			if j := of[s.Jobs[i].ID]; j != nil {
+				totals[s.Jobs[i].Queue].Add(j)
+			}
+		}
+	}
 	for _, q := range names {
+		if totals != nil {
+			g.Told = append(g.Told, []explain.Branch{totals[q].Branch()})
+		}
 		row := []any{q, float64(number[q][0]), float64(number[q][1])}
 		for _, value := range values {
 			x := math.NaN()

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"replay/engine/record"
-	"replay/report/compare"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // verbs are kinds of decisions in words; "%s" is the container.
@@ -61,9 +61,9 @@ func (p *Parting) WriteText(w io.Writer, n *Names) {
 		fmt.Fprintf(w, "No decision differs: %s in both.\n", quantity.Counted(p.All[0], "decisions"))
 		return
 	}
-	compare.Wrap(w, fmt.Sprintf("They part at decision %s, of %s in %s and %s in %s.", quantity.Thousands(p.At), quantity.Thousands(p.All[0]), n.Sides[0], quantity.Thousands(p.All[1]), n.Sides[1]), "")
+	shown.Paragraph(w, fmt.Sprintf("They part at decision %s, of %s in %s and %s in %s.", quantity.Thousands(p.At), quantity.Thousands(p.All[0]), n.Sides[0], quantity.Thousands(p.All[1]), n.Sides[1]), "")
 	for i, side := range n.Sides {
-		compare.Wrap(w, "  "+side+" at "+n.Say(p.Sides[i]), "    ")
+		shown.Paragraph(w, "  "+side+" at "+n.Say(p.Sides[i]), "    ")
 	}
 	fmt.Fprintln(w, "\nbefore it, in both:")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -98,7 +98,7 @@ func (p *Parting) WriteText(w io.Writer, n *Names) {
 	if len(p.Last) > 0 {
 		fmt.Fprintln(w, "\nthe last equal decisions:")
 		for i := range p.Last {
-			compare.Wrap(w, "  "+n.Say(&p.Last[i]), "    ")
+			shown.Paragraph(w, "  "+n.Say(&p.Last[i]), "    ")
 		}
 	}
 	fmt.Fprintln(w)

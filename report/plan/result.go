@@ -9,12 +9,12 @@ import (
 	"text/tabwriter"
 
 	"replay/outdir"
-	"replay/report/compare"
 	"replay/report/dist"
 	"replay/report/figure"
 	"replay/report/inference"
 	"replay/report/quantity"
 	"replay/report/target"
+	"replay/shown"
 )
 
 // A Plan is an answer with what its numbers mean.
@@ -90,9 +90,9 @@ func (p *Plan) brokenText() string {
 
 // WriteText writes the answer, and each value that was replayed.
 func (p *Plan) WriteText(w io.Writer) {
-	compare.Wrap(w, p.Sentence(), "")
+	shown.Paragraph(w, p.Sentence(), "")
 	if text := p.brokenText(); text != "" {
-		compare.Wrap(w, text, "")
+		shown.Paragraph(w, text, "")
 	}
 	fmt.Fprintf(w, "%s of %s at %d of %d values.\n\n", quantity.Counted(int64(p.Replays), "replays"), p.Subject, len(p.Points), len(p.Labels))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -14,8 +14,8 @@ import (
 
 	"replay/engine/scenario"
 	"replay/policy"
-	"replay/report/compare"
 	"replay/report/metric"
+	"replay/shown"
 	"replay/trace"
 )
 
@@ -213,6 +213,6 @@ const namedTraces = 20
 func writeBands(w io.Writer, o *scenario.Options) {
 	if text := metric.BandsText(o.Bands()); text != "" {
 		fmt.Fprintln(w)
-		compare.Wrap(w, text, "")
+		shown.Paragraph(w, text, "")
 	}
 }

@@ -116,14 +116,27 @@ class Grid {
     this.g.columns.forEach((col, c) => {
       const x = this.value(r, c);
       if (x === null || x === "") return;
+      if (col.part && this.g.told) return;
       if (col.part) (bars[col.part] ||= []).push([col, x]);
       else if (col.inside) facts.append(el("div", {}, el("dt", {title: col.about}, col.name), el("dd", {}, amount(col.unit, x))));
     });
+    for (const b of this.g.told && this.g.told[r] || []) inner.append(this.branch(b));
     for (const [name, parts] of Object.entries(bars)) inner.append(this.parts(name, parts));
     if (facts.childElementCount) inner.append(facts);
-    if (this.g.explain) inner.append(el("p", {class: "about"}, "Where its time went: ", el("code", {}, this.g.explain.replace("JOB", String(this.value(r, 0)).split(" ")[0]))));
+    if (this.g.explain) inner.append(el("p", {class: "about"}, this.g.told ? "What it could have done at best: " : "Where its time went: ", el("code", {}, this.g.explain.replace("JOB", String(this.value(r, 0)).split(" ")[0]))));
     if (this.g.finds && grids[this.g.finds]) inner.append(el("button", {type: "button", onclick: () => grids[this.g.finds].find(this.value(r, 0))}, "Show its " + grids[this.g.finds].g.things));
     return el("tr", {class: "opened"}, el("td", {colspan: this.head.childElementCount}, inner));
+  }
+
+  // branch is a time by its causes, each with its longest parts.
+  branch(b) {
+    const list = el("ul", {class: "causes"}), bar = el("span", {class: "bar wide", "aria-hidden": "true"}), of = ms => (100 * ms / b.ms);
+    b.causes.forEach((c, i) => {
+      bar.append(el("i", {css: `width:${of(c.ms).toFixed(2)}%;background:var(--c${i % 8})`}));
+      list.append(el("li", {}, el("i", {css: `background:var(--c${i % 8})`}), `${c.label} `, el("b", {}, duration(c.ms)), ` ${of(c.ms).toFixed(0)} %`,
+        c.lines.length ? el("ul", {}, ...c.lines.map(text => el("li", {}, text))) : null));
+    });
+    return el("div", {}, el("h4", {}, `${duration(b.ms)} ${b.title}`), b.ms ? bar : null, list);
   }
 
   parts(name, parts) {
