@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"fmt"
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/tracecmd"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,7 +23,7 @@ func backtestCommand(p *program) *cli.Command {
 from either. Examples:
    replay backtest logs/app-20260101000000-0000.zstd
    replay backtest traces/fair-weights --latency recorded --json`,
-		Flags: append(append(append(scenarioFlags(p.policies), inputFlags()...), progressFlags()...),
+		Flags: append(append(append(scenarioFlags(p.policies), tracecmd.InputFlags()...), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "allocation", Value: "recorded", Usage: "executors of event logs: recorded, or simulated by dynamic allocation"},
 			&cli.StringFlag{Name: "latency", Value: "recorded", Usage: "launch latencies of clusters: recorded for each container, or those of the model"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for backtest.json, tasks.parquet, the scatter plot and a page"},
@@ -40,7 +42,7 @@ from either. Examples:
 
 func (p *program) backtest(c *cli.Context) error {
 	if c.NArg() == 0 {
-		return usagef("backtest wants event logs or folders, got none")
+		return cmdline.Usagef("backtest wants event logs or folders, got none")
 	}
 	e, err := p.readOptions(c, p.options())
 	if err != nil {
@@ -48,19 +50,19 @@ func (p *program) backtest(c *cli.Context) error {
 	}
 	o := backtest.Options{Engine: e, Allocation: c.String("allocation"), Latency: c.String("latency"), Tasks: c.String("out") != ""}
 	if o.Allocation != "recorded" && o.Allocation != "simulated" {
-		return usagef("--allocation is %q, want recorded or simulated", o.Allocation)
+		return cmdline.Usagef("--allocation is %q, want recorded or simulated", o.Allocation)
 	}
 	if o.Latency != "recorded" && o.Latency != "model" {
-		return usagef("--latency is %q, want recorded or model", o.Latency)
+		return cmdline.Usagef("--latency is %q, want recorded or model", o.Latency)
 	}
 	details, ok := map[string]int{"0": 0, "1": 1, "2": 2}[c.String("details")]
 	if !ok {
-		return usagef("--details is %q, want 0, 1 or 2", c.String("details"))
+		return cmdline.Usagef("--details is %q, want 0, 1 or 2", c.String("details"))
 	}
 	if o.Seeds = c.Int("seeds"); o.Seeds < 1 || o.Seeds > 1000 {
-		return usagef("--seeds is %d, want 1 to 1000", o.Seeds)
+		return cmdline.Usagef("--seeds is %d, want 1 to 1000", o.Seeds)
 	}
-	formats, err := plotFormats(c.String("formats"))
+	formats, err := cmdline.PlotFormats(c.String("formats"))
 	if err != nil {
 		return err
 	}
@@ -70,28 +72,28 @@ func (p *program) backtest(c *cli.Context) error {
 	}
 	defer scratch.Abort()
 	so := backtest.SourceOptions{Allocation: o.Allocation, Import: workload.DefaultOptions(), Tmp: scratch.Path("")}
-	if err := readInputFlags(c, &so.Import); err != nil {
+	if err := tracecmd.ReadInputFlags(c, &so.Import); err != nil {
 		return err
 	}
 	var warnings []string
 	so.Import.Warn = func(m string) { warnings = append(warnings, m) }
 	recs, inputs, err := backtest.Sources(c.Context, c.Args().Slice(), so)
 	printGrouped(c, warnings)
-	printNothing(c.App.ErrWriter, err)
+	tracecmd.PrintNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
 	}
 	if c.Bool("dry-run") && c.Bool("json") {
-		return writeJSON(c.App.Writer, struct {
+		return cmdline.WriteJSON(c.App.Writer, struct {
 			Inputs []workload.Input `json:"inputs"`
 		}{inputs})
 	}
 	if c.Bool("dry-run") {
-		printInputs(c.App.Writer, inputs)
-		return printNotUsed(c.App.Writer, inputs)
+		tracecmd.PrintInputs(c.App.Writer, inputs)
+		return tracecmd.PrintNotUsed(c.App.Writer, inputs)
 	}
 	if c.Bool("leave-one-out") && len(recs) < 2 {
-		return usagef("--leave-one-out wants two or more recordings, got %d", len(recs))
+		return cmdline.Usagef("--leave-one-out wants two or more recordings, got %d", len(recs))
 	}
 	b, err := backtest.Run(c.Context, recs, o, c.Bool("fit"), c.Bool("leave-one-out"))
 	if err != nil {
@@ -120,12 +122,12 @@ func (p *program) backtest(c *cli.Context) error {
 			return err
 		}
 	}
-	printLeftOut(c.App.ErrWriter, inputs)
-	if err := errors.Join(printBacktest(c, b, details), printNotUsed(c.App.ErrWriter, inputs)); err != nil {
+	tracecmd.PrintLeftOut(c.App.ErrWriter, inputs)
+	if err := errors.Join(printBacktest(c, b, details), tracecmd.PrintNotUsed(c.App.ErrWriter, inputs)); err != nil {
 		return err
 	}
 	if n := b.Summary.Failed; n > 0 && !c.Bool("allow-failures") {
-		return &codedError{exitFailed, fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
+		return &cmdline.CodedError{Code: cmdline.ExitFailed, Err: fmt.Errorf("%s; --allow-failures makes this exit 0", prediction.FailedText(n, len(b.Applications)))}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestBacktestGolden(t *testing.T) {
 		"backtest-cluster.json": {smallCluster, "--seeds", "3"},
 	} {
 		code, stdout, stderr := replay(t, append([]string{"backtest", "--json", "-q"}, args...)...)
-		if code != exitDone {
+		if code != cmdline.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
 		}
 		path := filepath.Join("testdata", name)
@@ -51,7 +52,7 @@ func TestBacktestGolden(t *testing.T) {
 // The fields that others read.
 func TestBacktestJSON(t *testing.T) {
 	code, stdout, stderr := replay(t, "backtest", smallLog, "--json", "-q")
-	if code != exitDone {
+	if code != cmdline.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var b struct {
@@ -87,19 +88,19 @@ func TestBacktestCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", exitUsage, "wants event logs or folders"},
-		{smallLog + " --allocation never", exitUsage, `--allocation is "never"`},
-		{smallLog + " --latency long", exitUsage, `--latency is "long"`},
-		{smallLog + " --seeds 0", exitUsage, "--seeds is 0"},
-		{smallLog + " --details 9", exitUsage, "--details"},
-		{smallLog + " --leave-one-out", exitUsage, "two or more recordings"},
-		{smallLog + " --model-file " + bad, exitBadInput, "model.txt:3: unknown model parameter"},
-		{"nothing-here", exitBadInput, "nothing-here"},
-		{"../../../traces/uniform-micro", exitBadInput, "not imported from a recording"},
-		{smallLog + " --allocation simulated --seeds 1", exitDone, "resource-profiles"},
-		{smallLog + " " + smallCluster + " --leave-one-out --details 2", exitDone, "leave one out: applications"},
-		{smallCluster + " --latency model --fit --formats svg --out " + out, exitDone, "--model am-start-ms="},
-		{smallCluster + " --model-file " + filepath.Join(out, "model.txt"), exitDone, "ask to allocated"},
+		{"", cmdline.ExitUsage, "wants event logs or folders"},
+		{smallLog + " --allocation never", cmdline.ExitUsage, `--allocation is "never"`},
+		{smallLog + " --latency long", cmdline.ExitUsage, `--latency is "long"`},
+		{smallLog + " --seeds 0", cmdline.ExitUsage, "--seeds is 0"},
+		{smallLog + " --details 9", cmdline.ExitUsage, "--details"},
+		{smallLog + " --leave-one-out", cmdline.ExitUsage, "two or more recordings"},
+		{smallLog + " --model-file " + bad, cmdline.ExitBadInput, "model.txt:3: unknown model parameter"},
+		{"nothing-here", cmdline.ExitBadInput, "nothing-here"},
+		{"../../../traces/uniform-micro", cmdline.ExitBadInput, "not imported from a recording"},
+		{smallLog + " --allocation simulated --seeds 1", cmdline.ExitDone, "resource-profiles"},
+		{smallLog + " " + smallCluster + " --leave-one-out --details 2", cmdline.ExitDone, "leave one out: applications"},
+		{smallCluster + " --latency model --fit --formats svg --out " + out, cmdline.ExitDone, "--model am-start-ms="},
+		{smallCluster + " --model-file " + filepath.Join(out, "model.txt"), cmdline.ExitDone, "ask to allocated"},
 	} {
 		code, stdout, stderr := replay(t, append([]string{"backtest"}, strings.Fields(tt.args)...)...)
 		if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
@@ -129,7 +130,7 @@ func TestBacktestListsWhatIsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _, stderr := replay(t, "backtest", dir, "--out", out, "--seeds", "1", "-q"); code != exitDone {
+	if code, _, stderr := replay(t, "backtest", dir, "--out", out, "--seeds", "1", "-q"); code != cmdline.ExitDone {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var dry struct {
@@ -181,7 +182,7 @@ func TestBacktestOfAFailure(t *testing.T) {
 	}
 	code, stdout, stderr := replay(t, "backtest", log, smallLog, "--details", "0")
 	lines := strings.Split(stdout, "\n")
-	if code != exitFailed || !strings.HasPrefix(lines[0], "1 of ") || !strings.Contains(lines[1], "lost: failed: the last of its 1 executors is gone (worker lost") {
+	if code != cmdline.ExitFailed || !strings.HasPrefix(lines[0], "1 of ") || !strings.Contains(lines[1], "lost: failed: the last of its 1 executors is gone (worker lost") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if strings.Contains(stdout+stderr, "ResourceManager") || strings.Contains(stderr, "deployMode") {
@@ -190,7 +191,7 @@ func TestBacktestOfAFailure(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^ +19\.00 s +failed +– `).MatchString(stdout) || !regexp.MustCompile(`(?m)^ +applications .* 0 *$`).MatchString(stdout) {
 		t.Errorf("its line has no prediction, and the errors are without it:\n%s", stdout)
 	}
-	if code, _, _ := replay(t, "backtest", log, "--allow-failures", "-q"); code != exitDone {
+	if code, _, _ := replay(t, "backtest", log, "--allow-failures", "-q"); code != cmdline.ExitDone {
 		t.Errorf("with --allow-failures the exit code is %d", code)
 	}
 }
@@ -224,7 +225,7 @@ func TestErrorBands(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("error.duration_job=5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := cmd(t, "run", traces+"fair-weights", "--model-file", bad); code != exitBadInput || !strings.Contains(stderr, "bad.txt:1: ") {
+	if code, _, stderr := cmd(t, "run", traces+"fair-weights", "--model-file", bad); code != cmdline.ExitBadInput || !strings.Contains(stderr, "bad.txt:1: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

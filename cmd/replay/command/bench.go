@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -38,8 +39,8 @@ Examples:
    replay bench mytrace --config-dir /etc/hadoop/conf --baseline bench.json --junit bench.xml
    replay bench --baseline bench.json --github --markdown bench.md`,
 		Flags: append(scenarioFlags(p.policies),
-			with(&cli.StringSliceFlag{Name: "case", Usage: "only cases whose name matches `PATTERN`, such as 'backlog*' (repeatable)"}, aPattern),
-			with(&cli.StringFlag{Name: "label", Usage: "cases of this length: " + labels(), DefaultText: "short; with --case all"}, oneOf(labelNames()...)),
+			cmdline.With(&cli.StringSliceFlag{Name: "case", Usage: "only cases whose name matches `PATTERN`, such as 'backlog*' (repeatable)"}, aPattern),
+			cmdline.With(&cli.StringFlag{Name: "label", Usage: "cases of this length: " + labels(), DefaultText: "short; with --case all"}, cmdline.OneOf(labelNames()...)),
 			&cli.BoolFlag{Name: "list", Usage: "list the cases and do nothing else"},
 			&cli.StringFlag{Name: "baseline", Usage: "compare with the baseline in `FILE`"},
 			&cli.StringFlag{Name: "save", Usage: "write the measurements to `FILE`, a baseline; what was measured before of cases that are as they were is kept as their history"},
@@ -47,8 +48,8 @@ Examples:
 			&cli.StringFlag{Name: "markdown", Usage: "write the verdicts to `FILE` as a table of Markdown"},
 			&cli.BoolFlag{Name: "github", Usage: "print annotations for a workflow of GitHub"},
 			&cli.BoolFlag{Name: "json", Usage: "print the measurements and verdicts as JSON, and no lines"},
-			with(&cli.IntFlag{Name: "count", Usage: "exactly `N` samples of each case", DefaultText: "6, and up to 30 until the speed is known"}, from1To(10_000)),
-			with(&cli.StringFlag{Name: "least", Usage: "repeat a case within a sample until that has taken this CPU `TIME`", Value: "500ms"}, aTime),
+			cmdline.With(&cli.IntFlag{Name: "count", Usage: "exactly `N` samples of each case", DefaultText: "6, and up to 30 until the speed is known"}, cmdline.From1To(10_000)),
+			cmdline.With(&cli.StringFlag{Name: "least", Usage: "repeat a case within a sample until that has taken this CPU `TIME`", Value: "500ms"}, cmdline.ATime),
 			&cli.StringFlag{Name: "traces", Usage: "`DIR` of the traces of the project", Value: "traces"},
 			&cli.StringFlag{Name: "cache", Usage: "keep the synthetic traces in `DIR` for the next time", DefaultText: "they are made again"},
 			&cli.StringFlag{Name: "cpuprofile", Usage: "write a CPU profile of the measurements to `FILE`"},
@@ -78,14 +79,14 @@ func (p *program) bench(c *cli.Context) (err error) {
 		return listCases(c)
 	}
 	if c.Bool("json") && c.Bool("github") {
-		return usagef("--json and --github exclude each other: both are what is printed")
+		return cmdline.Usagef("--json and --github exclude each other: both are what is printed")
 	}
 	works, cleanUp, err := p.benchWorks(c)
 	if err != nil {
 		return err
 	}
 	defer cleanUp()
-	least, err := parseTime(c.String("least"))
+	least, err := cmdline.ParseTime(c.String("least"))
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func measureAll(c *cli.Context, series *workload.Series, works []benchWork) ([]*
 func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results []*regress.Result) error {
 	failed := false
 	if c.Bool("json") {
-		if err := writeJSON(c.App.Writer, regress.Verdicts(results)); err != nil {
+		if err := cmdline.WriteJSON(c.App.Writer, regress.Verdicts(results)); err != nil {
 			return err
 		}
 	}
@@ -175,7 +176,7 @@ func (p *program) benchVerdict(c *cli.Context, series *workload.Series, results 
 		}
 	}
 	if failed {
-		return failedCheck()
+		return cmdline.FailedCheck()
 	}
 	return nil
 }
@@ -216,7 +217,7 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 	o.WorkOf = nil // reading a trace twice is part of a replay
 	if c.NArg() > 0 {
 		if c.IsSet("case") || c.IsSet("label") {
-			return nil, nil, usagef("--case and --label choose among the cases of the project; with a TRACE they have no meaning")
+			return nil, nil, cmdline.Usagef("--case and --label choose among the cases of the project; with a TRACE they have no meaning")
 		}
 		if o, err = p.readOptions(c, o); err != nil {
 			return nil, nil, err
@@ -224,11 +225,11 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 		for _, dir := range c.Args().Slice() {
 			name := filepath.Base(filepath.Clean(dir))
 			if slices.ContainsFunc(list, func(w benchWork) bool { return w.name == name }) {
-				return nil, nil, usagef("two traces are called %s: a baseline could not tell them apart", name)
+				return nil, nil, cmdline.Usagef("two traces are called %s: a baseline could not tell them apart", name)
 			}
 			list = append(list, benchWork{name, func() (*workload.Work, error) {
 				return workload.Replay(name, func() (*scenario.Scenario, io.Closer, error) {
-					t, err := openTrace(dir)
+					t, err := cmdline.OpenTrace(dir)
 					if err != nil {
 						return nil, nil, err
 					}
@@ -300,11 +301,11 @@ func chosenCases(c *cli.Context) (list []*cases.Case, err error) {
 	}
 	for i, ok := range matched {
 		if !ok {
-			return nil, usagef("--case %s: no case is called so (replay bench --list names them)", patterns[i])
+			return nil, cmdline.Usagef("--case %s: no case is called so (replay bench --list names them)", patterns[i])
 		}
 	}
 	if len(list) == 0 {
-		return nil, usagef("no case is named so and has the label %s (replay bench --list)", label)
+		return nil, cmdline.Usagef("no case is named so and has the label %s (replay bench --list)", label)
 	}
 	return list, nil
 }
@@ -316,7 +317,7 @@ func listCases(c *cli.Context) error {
 		for _, k := range cases.All {
 			all = append(all, listed{k.Name, string(k.Label), string(k.Kind), k.About})
 		}
-		return writeJSON(c.App.Writer, all)
+		return cmdline.WriteJSON(c.App.Writer, all)
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	for _, k := range cases.All {

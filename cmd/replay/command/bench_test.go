@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestBenchCatchesAChangedTie(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	args := []string{traces + "uniform-micro", "--sharing", "mine", "--load", "30", "--until", "40s"}
 	code, stdout, stderr := benchOf(t, false, append(args, "--save", file("b.json"))...)
-	if code != exitDone {
+	if code != cmdline.ExitDone {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	line := regexp.MustCompile(`(?m)^BenchmarkReplay/case=uniform-micro-\d+\t\d+\t\d+ ns/op\t\d+ cpu-ns/op\t.* calibrated\t.*\t\d+ events\t.*\t\d+ visits$`)
@@ -57,17 +58,17 @@ func TestBenchCatchesAChangedTie(t *testing.T) {
 		t.Errorf("%q is no line of a benchmark", stdout)
 	}
 	code, stdout, stderr = benchOf(t, false, append(args, "--baseline", file("b.json"))...)
-	if code != exitDone || !strings.Contains(stdout, "ok  \tuniform-micro\t") {
+	if code != cmdline.ExitDone || !strings.Contains(stdout, "ok  \tuniform-micro\t") {
 		t.Errorf("the same program: exit %d, %s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = benchOf(t, false, append(args, "--baseline", file("b.json"), "--json")...)
 	var verdicts []regress.Verdict
-	if err := json.Unmarshal([]byte(stdout), &verdicts); err != nil || code != exitDone || len(verdicts) != 1 || verdicts[0].Failed || verdicts[0].Case != "uniform-micro" || verdicts[0].Hash == "" {
+	if err := json.Unmarshal([]byte(stdout), &verdicts); err != nil || code != cmdline.ExitDone || len(verdicts) != 1 || verdicts[0].Failed || verdicts[0].Case != "uniform-micro" || verdicts[0].Hash == "" {
 		t.Errorf("as JSON: exit %d, %v, %s%s", code, err, stdout, stderr)
 	}
 	code, stdout, stderr = benchOf(t, true, append(args, "--baseline", file("b.json"), "--github", "--junit", file("b.xml"), "--markdown", file("b.md"))...)
 	want := regexp.MustCompile(`FAIL\tuniform-micro\tdecides differently: hash [0-9a-f]{16}, was [0-9a-f]{16}; the first row that differs is row \d+: (decision|container|task|job) `)
-	if code != exitFailed || !want.MatchString(stdout) || !strings.Contains(stdout, "::error title=replay bench uniform-micro::decides differently") {
+	if code != cmdline.ExitFailed || !want.MatchString(stdout) || !strings.Contains(stdout, "::error title=replay bench uniform-micro::decides differently") {
 		t.Errorf("changed ties: exit %d, %s%s", code, stdout, stderr)
 	}
 	for name, want := range map[string]string{"b.xml": `failures="1"`, "b.md": "**differ**"} {
@@ -103,7 +104,7 @@ func TestBenchCatchesASlowDown(t *testing.T) {
 	if err := b.Write(file); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := cmd(t, append(args, "--baseline", file, "--count", "6")...); code != exitFailed || !strings.Contains(stdout, "FAIL\tnode-lost\tslower: ") {
+	if code, stdout, stderr := cmd(t, append(args, "--baseline", file, "--count", "6")...); code != cmdline.ExitFailed || !strings.Contains(stdout, "FAIL\tnode-lost\tslower: ") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 }
@@ -131,7 +132,7 @@ func TestBenchCases(t *testing.T) {
 		"no case is named so and has the label": {"--case", "month", "--label", "short"},
 		`--count is "0"`:                        {"--count", "0"},
 	} {
-		if code, _, stderr := cmd(t, append([]string{"bench"}, args...)...); code != exitUsage || !strings.Contains(stderr, want) {
+		if code, _, stderr := cmd(t, append([]string{"bench"}, args...)...); code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit %d, %q; want %q", args, code, stderr, want)
 		}
 	}
@@ -139,7 +140,7 @@ func TestBenchCases(t *testing.T) {
 		"no such file": {traces + "node-lost", "--baseline", "none.json"},
 		"none":         {traces + "none"},
 	} {
-		if code, _, stderr := cmd(t, append([]string{"bench", "--count", "1"}, args...)...); code != exitBadInput || !strings.Contains(stderr, want) {
+		if code, _, stderr := cmd(t, append([]string{"bench", "--count", "1"}, args...)...); code != cmdline.ExitBadInput || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit %d, %q; want %q", args, code, stderr, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 func TestImpossibleDurationsAreRefused(t *testing.T) {
 	for _, ms := range []int64{math.MaxInt64, 1e12, -5} {
 		dir := filepath.Join(t.TempDir(), "t")
-		if code, _, stderr := replay(t, "gen", "uniform-micro", "--jobs", "3", "--nodes", "3", "--quiet", "--out", dir); code != exitDone {
+		if code, _, stderr := replay(t, "gen", "uniform-micro", "--jobs", "3", "--nodes", "3", "--quiet", "--out", dir); code != cmdline.ExitDone {
 			t.Fatal(stderr)
 		}
 		setValue(t, filepath.Join(dir, "tasks.parquet"), "duration_ms", 0, ms)
@@ -26,8 +27,8 @@ func TestImpossibleDurationsAreRefused(t *testing.T) {
 			args string
 			code int
 		}{
-			{"trace check", exitFailed}, {"trace info", exitBadInput}, {"run", exitBadInput}, {"run --until 10s", exitBadInput},
-			{"compare --seeds 2 --variant a: --variant b:", exitBadInput},
+			{"trace check", cmdline.ExitFailed}, {"trace info", cmdline.ExitBadInput}, {"run", cmdline.ExitBadInput}, {"run --until 10s", cmdline.ExitBadInput},
+			{"compare --seeds 2 --variant a: --variant b:", cmdline.ExitBadInput},
 		} {
 			code, stdout, stderr := replay(t, append(strings.Fields(tt.args), dir)...)
 			if text := stdout + stderr; code != tt.code || !strings.Contains(text, "tasks.parquet: row group 0, row 0: duration_ms is ") || !strings.Contains(text, "want 0 to 31622400000 (a year)") {

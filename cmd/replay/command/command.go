@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/resultcmd"
+	"replay/cmd/replay/tracecmd"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -17,22 +20,12 @@ import (
 	"replay/shown"
 )
 
-// Exit codes, as documented in the README.
-const (
-	exitDone     = 0
-	exitFailed   = 1 // the check failed: a difference, an invalid trace, a regression, jobs that should have succeeded
-	exitUsage    = 2
-	exitBadInput = 3
-	exitInternal = 4   // a fault of the program
-	exitStopped  = 130 // interrupted, as shells say it
-)
-
 // program is what the commands have in common.
 type program struct {
 	policies *policy.Tables // that can be named beside those of package policy
 	commands []func(*program) *cli.Command
 	files    *inputFiles
-	words    words
+	words    cmdline.Words
 	traces   []string // names of those that are replayed
 	more     []string // words that follow those of a result that is made again, with changes
 	origin   *origin  // nil unless the command makes a result again
@@ -50,51 +43,56 @@ var commands = []func(*program) *cli.Command{
 	diffCommand,
 	explainCommand,
 	whatifCommand,
-	importCommand,
-	genCommand,
-	traceCommand,
-	reportCommand,
-	figuresCommand,
-	conformCommand,
+	alone(tracecmd.Import),
+	alone(tracecmd.Gen),
+	alone(tracecmd.Trace),
+	alone(resultcmd.Report),
+	alone(resultcmd.Figures),
+	alone(conformCommand),
 	backtestCommand,
 	benchCommand,
-	versionCommand,
-	completionCommand,
-	manCommand,
+	alone(versionCommand),
+	alone(completionCommand),
+	alone(manCommand),
+}
+
+// alone is a command that needs nothing of the program.
+func alone(command func() *cli.Command) func(*program) *cli.Command {
+	return func(*program) *cli.Command { return command() }
 }
 
 // Run is [Main] without the process. The first of args is the name of the program. Flags may stand before and after
 // arguments. When ctx ends nothing is left behind.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies policy.Tables) int {
-	stderr = &messages{shown.Writer{Out: stderr}}
+	stderr = &cmdline.Messages{Writer: shown.Writer{Out: stderr}}
 	if err := policies.Check(); err != nil {
 		fmt.Fprintf(stderr, "replay: %v\n", err)
-		return exitUsage
+		return cmdline.ExitUsage
 	}
 	p := &program{policies: &policies, commands: commands, files: newInputFiles()}
-	out := &output{Writer: &shown.Writer{Out: stdout}}
+	out := &cmdline.Output{Writer: &shown.Writer{Out: stdout}}
 	err := p.run(ctx, args, out, stderr)
 	if err == nil {
-		err = out.err
+		err = out.Err
 	}
 	if err == nil {
-		return exitDone
+		return cmdline.ExitDone
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(stderr, "replay: interrupted")
-		return exitStopped
+		return cmdline.ExitStopped
 	}
-	code := exitBadInput
-	var coded *codedError
+	code := cmdline.ExitBadInput
+	var coded *cmdline.CodedError
 	var option *scenario.OptionError
 	var internal *engine.InternalError
 	switch {
 	case errors.As(err, &coded):
-		code = coded.code
+		code = coded.Code
 	case errors.As(err, &option):
-		code = exitUsage
+		code = cmdline.ExitUsage
 	case errors.As(err, &internal):
-		code = exitInternal
+		code = cmdline.ExitInternal
 		err = errors.New(p.toSend(args, err, internal))
 	}
 	if text := err.Error(); text != "" {
@@ -112,18 +110,18 @@ func (p *program) run(ctx context.Context, args []string, stdout, stderr io.Writ
 	if args[len(args)-1] == "--"+cli.BashCompletionFlag.Names()[0] {
 		return app.RunContext(ctx, args) // a line that is not finished
 	}
-	p.words = split(app.Commands, app.Flags, args[1:])
+	p.words = cmdline.Split(app.Commands, app.Flags, args[1:])
 	flags, where := app.Flags, "replay"
-	if p.words.command != nil {
-		flags, where = p.words.command.Flags, "replay "+strings.Join(p.words.commands, " ")
+	if p.words.Command != nil {
+		flags, where = p.words.Command.Flags, "replay "+strings.Join(p.words.Commands, " ")
 	}
-	if err := p.words.wrong(flags, where); err != nil {
+	if err := p.words.Wrong(flags, where); err != nil {
 		return err
 	}
-	if w := p.words.arguments; len(w) > 1 && p.words.command == nil && (w[0] == "help" || w[0] == "h") { // as the command's --help
+	if w := p.words.Arguments; len(w) > 1 && p.words.Command == nil && (w[0] == "help" || w[0] == "h") { // as the command's --help
 		return app.RunContext(ctx, append(append(args[:1:1], w[1:]...), "--help"))
 	}
-	return app.RunContext(ctx, append(args[:1:1], p.words.ordered()...))
+	return app.RunContext(ctx, append(args[:1:1], p.words.Ordered()...))
 }
 
 // app is the program for the library.
@@ -140,7 +138,7 @@ func (p *program) app(stdout, stderr io.Writer) *cli.App {
 	}
 	app.Action = func(c *cli.Context) error {
 		if name := c.Args().First(); name != "" {
-			return usagef("unknown command %q%s (see replay --help)", name, meant("", name, commandNames(app.Commands)))
+			return cmdline.Usagef("unknown command %q%s (see replay --help)", name, cmdline.Meant("", name, commandNames(app.Commands)))
 		}
 		return cli.ShowAppHelp(c)
 	}
@@ -158,34 +156,6 @@ func commandNames(commands []*cli.Command) (names []string) {
 	return names
 }
 
-// codedError is an error that says which exit code it asks for. An error without one is bad input.
-type codedError struct {
-	code int
-	err  error
-}
-
-func (e *codedError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e *codedError) Unwrap() error { return e.err }
-
-// usagef returns an error of wrong usage.
-func usagef(format string, args ...any) error {
-	return &codedError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-// failedCheck is the error of a command whose check failed and which has already said why.
-func failedCheck() error { return &codedError{code: exitFailed} }
-
-// quietFlag is the flag of every command.
-func quietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results and errors only"}
-}
-
 // prepare sets on every command what the library wants on each, and what all have.
 func prepare(commands []*cli.Command, parent string) {
 	for _, c := range commands {
@@ -194,12 +164,12 @@ func prepare(commands []*cli.Command, parent string) {
 		if len(c.Subcommands) > 0 && c.Action == nil {
 			c.Action = func(ctx *cli.Context) error {
 				if word := ctx.Args().First(); word != "" {
-					return usagef("unknown command %q%s (see %s --help)", word, meant("", word, commandNames(c.Subcommands)), name)
+					return cmdline.Usagef("unknown command %q%s (see %s --help)", word, cmdline.Meant("", word, commandNames(c.Subcommands)), name)
 				}
 				return cli.ShowSubcommandHelp(ctx)
 			}
-		} else if findFlag(c.Flags, "quiet") == nil {
-			c.Flags = append(c.Flags, quietFlag())
+		} else if cmdline.FindFlag(c.Flags, "quiet") == nil {
+			c.Flags = append(c.Flags, cmdline.QuietFlag())
 		}
 		prepare(c.Subcommands, name)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +33,8 @@ func TestFlagsMayFollowArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := split(app.Commands, app.Flags, strings.Fields(tt.in)[1:])
-			got := append([]string{"replay"}, w.ordered()...)
+			w := cmdline.Split(app.Commands, app.Flags, strings.Fields(tt.in)[1:])
+			got := append([]string{"replay"}, w.Ordered()...)
 			if !slices.Equal(got, strings.Fields(tt.want)) {
 				t.Errorf("%q is %q in order, want %q", tt.in, got, tt.want)
 			}
@@ -51,10 +52,10 @@ func TestExitCodes(t *testing.T) {
 		args string
 		want int
 	}{
-		{"replay", exitDone},
-		{"replay --version", exitDone},
-		{"replay nonsense", exitUsage},
-		{"replay --nonsense", exitUsage},
+		{"replay", cmdline.ExitDone},
+		{"replay --version", cmdline.ExitDone},
+		{"replay nonsense", cmdline.ExitUsage},
+		{"replay --nonsense", cmdline.ExitUsage},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/resultcmd"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,23 +29,23 @@ The other variants are compared with the first. Flags outside --variant apply to
 One trace is replayed with more and more seeds until every headline metric is known to within --precision, and the answer is
 about this trace. Of several traces each is one of the sample, and the answer is about workloads like these: take five or more.
 Windows of one long trace are taken likewise.`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
-			with(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"}, func(text string) error {
+		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+			cmdline.With(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run (repeatable, two or more)"}, func(text string) error {
 				_, err := p.splitVariant(text)
 				return err
 			}),
-			with(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; fewer than 5 give no verdict", DefaultText: "as many as --precision takes; 1 for each of several traces"}, from1To(10_000)),
-			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most to reach --precision", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
-			with(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultPrecision}, positive),
-			with(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, notNegative),
-			with(&cli.StringFlag{Name: "windows", Usage: "cut the trace by time of submission into `N` windows, each replayed as a trace of its own and one of the sample; auto: as many as are not too much alike"}, aNumberOfWindows),
+			cmdline.With(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; fewer than 5 give no verdict", DefaultText: "as many as --precision takes; 1 for each of several traces"}, cmdline.From1To(10_000)),
+			cmdline.With(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most to reach --precision", Value: inference.Limit}, cmdline.FromTo(inference.Fewest, 10_000)),
+			cmdline.With(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultPrecision}, cmdline.Positive),
+			cmdline.With(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, cmdline.NotNegative),
+			cmdline.With(&cli.StringFlag{Name: "windows", Usage: "cut the trace by time of submission into `N` windows, each replayed as a trace of its own and one of the sample; auto: as many as are not too much alike"}, aNumberOfWindows),
 			&cli.StringFlag{Name: "traces", Usage: "compare on all traces of `WHERE`: a folder of them, a pattern in quotes, or a file with one a line"},
-			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(math.MaxInt32)),
+			cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison"},
-			formatsFlag("svg,png,pdf"),
+			cmdline.FormatsFlag("svg,png,pdf"),
 			fromFlag("comparison.json"),
 			&cli.BoolFlag{Name: "results", Usage: "with --out: also keep the result of each replay, in runs/NAME/seed-N"},
-			allowFailures(),
+			cmdline.AllowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the comparison as JSON"},
 		),
@@ -56,7 +58,7 @@ func (p *program) compare(c *cli.Context) error {
 		return p.again(c)
 	}
 	if len(c.StringSlice("variant")) < 2 {
-		return usagef("compare wants two --variant or more, got %d", len(c.StringSlice("variant")))
+		return cmdline.Usagef("compare wants two --variant or more, got %d", len(c.StringSlice("variant")))
 	}
 	sources, err := p.sourcesOf(c)
 	if err != nil {
@@ -74,7 +76,7 @@ func (p *program) compare(c *cli.Context) error {
 	out := c.String("out")
 	keep := c.Bool("results")
 	if keep && out == "" {
-		return usagef("--results wants --out, the directory to keep them in")
+		return cmdline.Usagef("--results wants --out, the directory to keep them in")
 	}
 	if out != "" { // before the work, not after it
 		if err := compare.CheckDir(out, keep); err != nil {
@@ -89,7 +91,7 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	formats, err := plotFormats(c.String("formats"))
+	formats, err := cmdline.PlotFormats(c.String("formats"))
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (p *program) compare(c *cli.Context) error {
 	if p.gate != nil {
 		return p.gate.verdict(c, cmp)
 	}
-	if err := printComparison(c, cmp); err != nil {
+	if err := resultcmd.PrintComparison(c, cmp); err != nil {
 		return err
 	}
 	if !c.Bool("json") {
@@ -149,7 +151,7 @@ func (p *program) compare(c *cli.Context) error {
 	for _, v := range variants {
 		names = append(names, v.name)
 	}
-	return checkOutcome(c, names, cmp.Outcomes...)
+	return cmdline.CheckOutcome(c, names, cmp.Outcomes...)
 }
 
 // sampleOf says how many replays there are to be of each variant on each source: a number of seeds, or up to how many may be taken
@@ -165,13 +167,13 @@ func sampleOf(c *cli.Context, sources []*traceSource) (seeds, limit int, o compa
 	seeds = c.Int("seeds")
 	switch {
 	case len(sources) > 1 && c.IsSet("windows"):
-		return 0, 0, o, usagef("--windows is for one trace, got %d", len(sources))
+		return 0, 0, o, cmdline.Usagef("--windows is for one trace, got %d", len(sources))
 	case c.IsSet("windows") && asked != "":
-		return 0, 0, o, usagef("--%s is for one trace as a whole; of windows, --seeds says how often each is replayed", asked)
+		return 0, 0, o, cmdline.Usagef("--%s is for one trace as a whole; of windows, --seeds says how often each is replayed", asked)
 	case len(sources) > 1 && asked != "":
-		return 0, 0, o, usagef("--%s is for one trace; of several, --seeds says how often each is replayed", asked)
+		return 0, 0, o, cmdline.Usagef("--%s is for one trace; of several, --seeds says how often each is replayed", asked)
 	case c.IsSet("seeds") && asked != "":
-		return 0, 0, o, usagef("--seeds fixes the number, and --%s lets the program find it: give one of them", asked)
+		return 0, 0, o, cmdline.Usagef("--seeds fixes the number, and --%s lets the program find it: give one of them", asked)
 	case len(sources) > 1:
 		o.Unit = inference.Trace
 		return max(seeds, 1), 0, o, nil

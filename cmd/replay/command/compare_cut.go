@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"replay/cmd/replay/cmdline"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ func (p *program) cut(c *cli.Context, whole *traceSource) ([]*traceSource, error
 
 // cutInto returns n windows of a trace as sources.
 func (p *program) cutInto(whole *traceSource, n int) ([]*traceSource, error) {
-	t, err := openTrace(whole.dir)
+	t, err := cmdline.OpenTrace(whole.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +115,10 @@ func aWindow(value string) error {
 func parseWindow(text string) (from, to int64, err error) {
 	first, last, ok := strings.Cut(text, "..")
 	if from, err = 0, nil; strings.TrimLeft(first, "0") != "" {
-		from, err = parseTime(first)
+		from, err = cmdline.ParseTime(first)
 	}
 	if err == nil && ok {
-		to, err = parseTime(last)
+		to, err = cmdline.ParseTime(last)
 	}
 	if !ok || err != nil || first == "" || from >= to {
 		return 0, 0, errors.New("want FROM..TO, two times of the trace such as 1h..2h")

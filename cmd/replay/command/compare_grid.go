@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"runtime"
 	"slices"
 	"sync"
@@ -57,7 +58,7 @@ func (p *program) newGrid(c *cli.Context, sources []*traceSource, variants []var
 
 // replay replays with a fixed number of seeds.
 func (g *grid) replay(seeds int) (*compare.Comparison, error) {
-	defer watchAll(g.c, "compare", g.progress, &g.wanted, &g.done)()
+	defer cmdline.WatchAll(g.c, "compare", g.progress, &g.wanted, &g.done)()
 	if err := g.add(0, seeds); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (g *grid) replay(seeds int) (*compare.Comparison, error) {
 
 // replayUntil replays with more and more seeds, up to limit, until the comparison knows enough. What is replayed is kept.
 func (g *grid) replayUntil(limit int) (*compare.Comparison, error) {
-	defer watchAll(g.c, "compare", g.progress, &g.wanted, &g.done)()
+	defer cmdline.WatchAll(g.c, "compare", g.progress, &g.wanted, &g.done)()
 	for n := 0; ; {
 		next := inference.Stage(n, limit)
 		if err := g.add(n, next); err != nil {
@@ -132,7 +133,7 @@ func (g *grid) add(first, last int) error {
 			}
 			if g.p.gate != nil {
 				if err := g.p.gate.Add(row[0], row[1]); err != nil {
-					return usagef("%w", err)
+					return cmdline.Usagef("%w", err)
 				}
 			}
 			clear(row)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -140,17 +141,17 @@ func TestCompareOnSeveralTraces(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{dirs[0], dirs[0]}, exitUsage, "are the same trace"},
-		{[]string{dirs[0], dirs[1], "--precision", "2"}, exitUsage, "--precision is for one trace"},
-		{[]string{dirs[0], "--precision", "2", "--seeds", "3"}, exitUsage, "--seeds fixes the number"},
-		{[]string{dirs[0], "--precision", "0"}, exitUsage, "--precision is \"0\", want a positive number"},
-		{[]string{dirs[0], "--max-seeds", "4"}, exitUsage, "--max-seeds is \"4\", want 5 to 10000"},
-		{[]string{dirs[0], "--margin", "-1"}, exitUsage, "--margin is \"-1\", want a number of 0 or more"},
-		{[]string{"--traces", out + "/none*"}, exitBadInput, "no trace there"},
-		{[]string{dirs[0], filepath.Join(folder, "week-z")}, exitBadInput, "week-z"},
-		{nil, exitUsage, "compare wants a TRACE directory, or several, or --traces"},
-		{[]string{"--from", filepath.Join(first, "comparison.json"), dirs[0]}, exitBadInput, "was made from the trace week-b ("},
-		{append([]string{"--from", filepath.Join(first, "comparison.json"), folder}, dirs...), exitUsage, "wants 5 traces or none, got 6"},
+		{[]string{dirs[0], dirs[0]}, cmdline.ExitUsage, "are the same trace"},
+		{[]string{dirs[0], dirs[1], "--precision", "2"}, cmdline.ExitUsage, "--precision is for one trace"},
+		{[]string{dirs[0], "--precision", "2", "--seeds", "3"}, cmdline.ExitUsage, "--seeds fixes the number"},
+		{[]string{dirs[0], "--precision", "0"}, cmdline.ExitUsage, "--precision is \"0\", want a positive number"},
+		{[]string{dirs[0], "--max-seeds", "4"}, cmdline.ExitUsage, "--max-seeds is \"4\", want 5 to 10000"},
+		{[]string{dirs[0], "--margin", "-1"}, cmdline.ExitUsage, "--margin is \"-1\", want a number of 0 or more"},
+		{[]string{"--traces", out + "/none*"}, cmdline.ExitBadInput, "no trace there"},
+		{[]string{dirs[0], filepath.Join(folder, "week-z")}, cmdline.ExitBadInput, "week-z"},
+		{nil, cmdline.ExitUsage, "compare wants a TRACE directory, or several, or --traces"},
+		{[]string{"--from", filepath.Join(first, "comparison.json"), dirs[0]}, cmdline.ExitBadInput, "was made from the trace week-b ("},
+		{append([]string{"--from", filepath.Join(first, "comparison.json"), folder}, dirs...), cmdline.ExitUsage, "wants 5 traces or none, got 6"},
 	} {
 		more := variants
 		if slices.Contains(tt.args, "--from") {
@@ -209,12 +210,12 @@ func TestCompareOnWindows(t *testing.T) {
 		code int
 		want string
 	}{
-		{"compare DIR DIR --windows 6", exitUsage, "--windows is for one trace"},
-		{"compare DIR --windows 1", exitUsage, `--windows is "1", want 2 to 1000, or auto`},
-		{"compare DIR --windows 6 --precision 2", exitUsage, "--precision is for one trace as a whole"},
-		{"compare DIR --windows 900", exitBadInput, "nothing is submitted in window "},
-		{"run DIR --window 5..2", exitUsage, `--window is "5..2", want FROM..TO`},
-		{"run DIR --window 100h..101h", exitBadInput, "nothing is submitted from 360000000 to 363600000 ms"},
+		{"compare DIR DIR --windows 6", cmdline.ExitUsage, "--windows is for one trace"},
+		{"compare DIR --windows 1", cmdline.ExitUsage, `--windows is "1", want 2 to 1000, or auto`},
+		{"compare DIR --windows 6 --precision 2", cmdline.ExitUsage, "--precision is for one trace as a whole"},
+		{"compare DIR --windows 900", cmdline.ExitBadInput, "nothing is submitted in window "},
+		{"run DIR --window 5..2", cmdline.ExitUsage, `--window is "5..2", want FROM..TO`},
+		{"run DIR --window 100h..101h", cmdline.ExitBadInput, "nothing is submitted from 360000000 to 363600000 ms"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(tt.args, "DIR", dir))
 		if args[0] == "compare" {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ func (s *traceSource) open(p *program) (*trace.Trace, error) {
 		s.using++
 		return s.trace, nil
 	}
-	t, err := openTrace(s.dir)
+	t, err := cmdline.OpenTrace(s.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +92,10 @@ func (p *program) sourcesOf(c *cli.Context) ([]*traceSource, error) {
 			return nil, err
 		}
 		dirs = append(dirs, more...)
-		p.words.flags = slices.DeleteFunc(p.words.flags, func(f flagWord) bool { return f.name == "traces" })
+		p.words.Flags = slices.DeleteFunc(p.words.Flags, func(f cmdline.FlagWord) bool { return f.Name == "traces" })
 	}
 	if len(dirs) == 0 {
-		return nil, usagef("compare wants a TRACE directory, or several, or --traces")
+		return nil, cmdline.Usagef("compare wants a TRACE directory, or several, or --traces")
 	}
 	var out []*traceSource
 	for _, dir := range dirs {
@@ -133,7 +134,7 @@ func tracesOf(text string) (dirs []string, err error) {
 	}
 	found, err := filepath.Glob(text)
 	if err != nil {
-		return nil, usagef("--traces is %q, want a folder of traces, a pattern such as 'weeks/*', or a file with one a line", text)
+		return nil, cmdline.Usagef("--traces is %q, want a folder of traces, a pattern such as 'weeks/*', or a file with one a line", text)
 	}
 	for _, dir := range found {
 		if _, err := os.Stat(filepath.Join(dir, "trace.json")); err == nil {
@@ -155,7 +156,7 @@ func (p *program) checkVariants(sources []*traceSource, variants []variant) erro
 		}
 		for _, o := range sources[:i] {
 			if o.hash == s.hash && s.window == nil {
-				return usagef("%s and %s are the same trace: it would count twice", o.dir, s.dir)
+				return cmdline.Usagef("%s and %s are the same trace: it would count twice", o.dir, s.dir)
 			}
 		}
 	}
@@ -163,7 +164,7 @@ func (p *program) checkVariants(sources []*traceSource, variants []variant) erro
 }
 
 func (p *program) checkSource(s *traceSource, names map[string]int, several bool, variants []variant) error {
-	t, err := openTrace(s.dir)
+	t, err := cmdline.OpenTrace(s.dir)
 	if err != nil {
 		return err
 	}

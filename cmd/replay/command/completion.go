@@ -3,6 +3,7 @@ package command
 import (
 	"io"
 	"maps"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
@@ -48,14 +49,14 @@ func jsonText() cli.Flag {
 // writeText prints a text, or with --json the value around it.
 func writeText(c *cli.Context, value any, text string) error {
 	if c.Bool("json") {
-		return writeJSON(c.App.Writer, value)
+		return cmdline.WriteJSON(c.App.Writer, value)
 	}
 	_, err := io.WriteString(c.App.Writer, text)
 	return err
 }
 
 // completionCommand prints scripts for shells.
-func completionCommand(*program) *cli.Command {
+func completionCommand() *cli.Command {
 	names := slices.Sorted(maps.Keys(shells))
 	return &cli.Command{
 		Name:      "completion",
@@ -67,11 +68,11 @@ func completionCommand(*program) *cli.Command {
 		Flags: []cli.Flag{jsonText()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usagef("completion wants one shell, got %d arguments", c.NArg())
+				return cmdline.Usagef("completion wants one shell, got %d arguments", c.NArg())
 			}
 			shell := c.Args().First()
-			if err := oneOf(names...)(shell); err != nil {
-				return usagef("completion is for %q, %w", shell, err)
+			if err := cmdline.OneOf(names...)(shell); err != nil {
+				return cmdline.Usagef("completion is for %q, %w", shell, err)
 			}
 			script, err := shells[shell](c.App)
 			if err != nil {

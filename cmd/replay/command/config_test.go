@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,7 @@ func TestConfigurationFolder(t *testing.T) {
 		}
 	}
 	code, _, stderr := cmd(t, "compare", traces+"uniform-micro", "--seeds", "1", "--until", "1m", "--variant", "now:", "--variant", "folder: --config-dir "+dir)
-	if code != exitDone || strings.Count(stderr, "--config-dir "+dir+": read") != 1 {
+	if code != cmdline.ExitDone || strings.Count(stderr, "--config-dir "+dir+": read") != 1 {
 		t.Errorf("a variant of one folder: exit %d\n%s", code, stderr)
 	}
 	empty := t.TempDir()
@@ -49,7 +50,7 @@ func TestConfigurationFolder(t *testing.T) {
 		{"compare", traces + "uniform-micro", "--variant", "now:", "--variant", "folder: --config-dir " + empty},
 		{"backtest", traces + "fair-weights", "--config-dir", empty},
 	} {
-		if code, _, stderr := cmd(t, args...); code != exitBadInput || !strings.Contains(stderr, empty+": none of yarn-site.xml") {
+		if code, _, stderr := cmd(t, args...); code != cmdline.ExitBadInput || !strings.Contains(stderr, empty+": none of yarn-site.xml") {
 			t.Errorf("%s with an empty folder: exit %d\n%s", args[0], code, stderr)
 		}
 	}
@@ -122,7 +123,7 @@ func TestOverride(t *testing.T) {
 	if hash(over) == hash(plain) || strings.Contains(over, said) {
 		t.Errorf("over the jobs' own keys: decisions %s and %s\n%s", hash(plain), hash(over), over)
 	}
-	if code, _, stderr := cmd(t, "run", traces+"contended-logs", "--override"); code != exitUsage || !strings.Contains(stderr, "--spark-defaults FILE") {
+	if code, _, stderr := cmd(t, "run", traces+"contended-logs", "--override"); code != cmdline.ExitUsage || !strings.Contains(stderr, "--spark-defaults FILE") {
 		t.Errorf("without a file: exit %d, %s", code, stderr)
 	}
 }

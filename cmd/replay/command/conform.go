@@ -2,8 +2,7 @@ package command
 
 import (
 	"bytes"
-	"fmt"
-	"strconv"
+	"replay/cmd/replay/cmdline"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,7 +12,7 @@ import (
 )
 
 // conformCommand checks this build against golden vectors recorded from the real classes.
-func conformCommand(*program) *cli.Command {
+func conformCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "conform",
 		Usage:     "check this build against answers recorded from the real YARN and Spark classes",
@@ -31,17 +30,17 @@ func conformCommand(*program) *cli.Command {
 		Action: func(c *cli.Context) error {
 			dirs := c.Args().Slice()
 			if len(dirs) == 0 {
-				return usagef("conform wants a directory of golden vectors or recordings")
+				return cmdline.Usagef("conform wants a directory of golden vectors or recordings")
 			}
 			if c.String("only") != "" && len(dirs) > 1 {
-				return usagef("--only wants one directory, got %d", len(dirs))
+				return cmdline.Usagef("--only wants one directory, got %d", len(dirs))
 			}
-			enough, err := parseShare(c.String("at-least"))
+			enough, err := cmdline.ParseShare(c.String("at-least"))
 			if err != nil {
-				return usagef("--at-least: %v", err)
+				return cmdline.Usagef("--at-least: %v", err)
 			}
 			if c.Int("max") < 0 {
-				return usagef("--max is %d, want 0 or more", c.Int("max"))
+				return cmdline.Usagef("--max is %d, want 0 or more", c.Int("max"))
 			}
 			var summary *conform.Summary
 			if len(dirs) == 1 {
@@ -74,25 +73,9 @@ func conformCommand(*program) *cli.Command {
 				return err
 			}
 			if !summary.AtLeast(enough) {
-				return failedCheck()
+				return cmdline.FailedCheck()
 			}
 			return nil
 		},
 	}
-}
-
-// parseShare reads a share of 0 to 1, or of 0% to 100%; none is all.
-func parseShare(text string) (float64, error) {
-	if text == "" {
-		return 1, nil
-	}
-	digits, percent := strings.CutSuffix(text, "%")
-	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if percent {
-		share /= 100
-	}
-	if err != nil || !(share >= 0 && share <= 1) {
-		return 0, fmt.Errorf("%q, want a share such as 99%% or 0.99", text)
-	}
-	return share, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -29,21 +30,21 @@ func TestConform(t *testing.T) {
 		stdout string // must be in it
 		stderr string
 	}{
-		{"equal", []string{vectors, "--only", "pools.jsonl.gz"}, exitDone, "pools.jsonl.gz  pools", ""},
-		{"flags first", []string{"--only=pools.jsonl.gz", vectors}, exitDone, "pools.jsonl.gz  pools", ""},
-		{"not supported", []string{unknown}, exitFailed, "a.jsonl, not supported: a.jsonl: no kind of vectors has this shape", ""},
-		{"malformed", []string{bad}, exitBadInput, "", "a.jsonl:1: unexpected end of JSON input"},
-		{"no directory", []string{filepath.Join(bad, "x")}, exitBadInput, "", "no such file"},
-		{"no file", []string{vectors, "--only", "x.jsonl"}, exitBadInput, "", "x.jsonl: file does not exist"},
-		{"no argument", nil, exitUsage, "", "conform wants a directory"},
-		{"one file of two directories", []string{vectors, bad, "--only", "pools.jsonl.gz"}, exitUsage, "", "--only wants one directory, got 2"},
-		{"two directories", []string{vectors, unknown}, exitFailed, "vectors/a.jsonl", ""},
-		{"a report that can't be written", []string{unknown, "--report", filepath.Join(bad, "x", "y.md")}, exitBadInput, "", "y.md: no such file"},
-		{"no difference is shown", []string{unknown, "--max", "0"}, exitFailed, "a.jsonl: 1 more are not supported", ""},
-		{"a negative number of differences", []string{vectors, "--max", "-1"}, exitUsage, "", "--max is -1, want 0 or more"},
-		{"no share", []string{vectors, "--at-least", "most"}, exitUsage, "", `"most", want a share such as 99% or 0.99`},
-		{"more than all", []string{vectors, "--at-least", "101%"}, exitUsage, "", `"101%", want a share`},
-		{"unknown flag", []string{vectors, "--fast"}, exitUsage, "", "fast"},
+		{"equal", []string{vectors, "--only", "pools.jsonl.gz"}, cmdline.ExitDone, "pools.jsonl.gz  pools", ""},
+		{"flags first", []string{"--only=pools.jsonl.gz", vectors}, cmdline.ExitDone, "pools.jsonl.gz  pools", ""},
+		{"not supported", []string{unknown}, cmdline.ExitFailed, "a.jsonl, not supported: a.jsonl: no kind of vectors has this shape", ""},
+		{"malformed", []string{bad}, cmdline.ExitBadInput, "", "a.jsonl:1: unexpected end of JSON input"},
+		{"no directory", []string{filepath.Join(bad, "x")}, cmdline.ExitBadInput, "", "no such file"},
+		{"no file", []string{vectors, "--only", "x.jsonl"}, cmdline.ExitBadInput, "", "x.jsonl: file does not exist"},
+		{"no argument", nil, cmdline.ExitUsage, "", "conform wants a directory"},
+		{"one file of two directories", []string{vectors, bad, "--only", "pools.jsonl.gz"}, cmdline.ExitUsage, "", "--only wants one directory, got 2"},
+		{"two directories", []string{vectors, unknown}, cmdline.ExitFailed, "vectors/a.jsonl", ""},
+		{"a report that can't be written", []string{unknown, "--report", filepath.Join(bad, "x", "y.md")}, cmdline.ExitBadInput, "", "y.md: no such file"},
+		{"no difference is shown", []string{unknown, "--max", "0"}, cmdline.ExitFailed, "a.jsonl: 1 more are not supported", ""},
+		{"a negative number of differences", []string{vectors, "--max", "-1"}, cmdline.ExitUsage, "", "--max is -1, want 0 or more"},
+		{"no share", []string{vectors, "--at-least", "most"}, cmdline.ExitUsage, "", `"most", want a share such as 99% or 0.99`},
+		{"more than all", []string{vectors, "--at-least", "101%"}, cmdline.ExitUsage, "", `"101%", want a share`},
+		{"unknown flag", []string{vectors, "--fast"}, cmdline.ExitUsage, "", "fast"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestConform(t *testing.T) {
 func TestConformJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	args := []string{"replay", "conform", filepath.Join("..", "..", "..", "bench", "conform", "testdata", "spark"), "--json", "--only", "scala_order.jsonl.gz"}
-	if code := run(t.Context(), args, &stdout, &stderr); code != exitDone {
+	if code := run(t.Context(), args, &stdout, &stderr); code != cmdline.ExitDone {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	var got struct {
@@ -78,7 +79,7 @@ func TestConformReport(t *testing.T) {
 	vectors := filepath.Join("..", "..", "..", "bench", "conform", "testdata", "spark")
 	file := filepath.Join(t.TempDir(), "page.md")
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"replay", "conform", vectors, "--only", "pools.jsonl.gz", "--report", file}, &stdout, &stderr); code != exitDone {
+	if code := run(t.Context(), []string{"replay", "conform", vectors, "--only", "pools.jsonl.gz", "--report", file}, &stdout, &stderr); code != cmdline.ExitDone {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	page, err := os.ReadFile(file)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -31,8 +32,8 @@ func diffCommand(p *program) *cli.Command {
 Results are made again from their run.json, with every decision. The answer is the first one that differs with what it stood on: what the
 queues, applications and nodes held, the last decisions that were equal, then decisions by kind, metrics, and the jobs that moved most.
 Exit code 1: they differ.`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
-			with(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run, two of them for a TRACE"}, func(text string) error {
+		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+			cmdline.With(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run, two of them for a TRACE"}, func(text string) error {
 				_, err := p.splitVariant(text)
 				return err
 			}),
@@ -59,14 +60,14 @@ func (p *program) diff(c *cli.Context) error {
 	}
 	if h := sides[0].hash; h != "" && h == sides[1].hash {
 		if c.Bool("json") {
-			return writeJSON(c.App.Writer, &parting.Answer{})
+			return cmdline.WriteJSON(c.App.Writer, &parting.Answer{})
 		}
 		_, err := fmt.Fprintf(c.App.Writer, "No decision differs: both have the decision hash %s.\n", h)
 		return err
 	}
 	differ, err := p.part(c, sides, c.App.Writer)
 	if err == nil && differ {
-		err = failedCheck()
+		err = cmdline.FailedCheck()
 	}
 	return err
 }
@@ -103,7 +104,7 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}
 	if c.Bool("json") {
-		err = writeJSON(&text, found.Answer(names, moved))
+		err = cmdline.WriteJSON(&text, found.Answer(names, moved))
 	} else if found.WriteText(&text, names); found.At > 0 {
 		writeMetrics(&text, sides, taps, moved)
 	}
@@ -118,7 +119,7 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 	if texts := c.StringSlice("variant"); len(texts) > 0 {
 		if len(texts) != 2 || c.NArg() != 1 {
-			return sides, usagef("diff wants one TRACE with two --variant, got %s and %d", quantity.Counted(int64(c.NArg()), "arguments"), len(texts))
+			return sides, cmdline.Usagef("diff wants one TRACE with two --variant, got %s and %d", quantity.Counted(int64(c.NArg()), "arguments"), len(texts))
 		}
 		for i, text := range texts {
 			v, err := p.splitVariant(text)
@@ -126,12 +127,12 @@ func (p *program) diffSides(c *cli.Context) (sides [2]diffSide, err error) {
 				return sides, err
 			}
 			args := append([]string{"replay", "run", c.Args().First()}, silently...)
-			sides[i] = diffSide{name: v.name, args: slices.Concat(args, p.words.without(ofDiff), v.words)}
+			sides[i] = diffSide{name: v.name, args: slices.Concat(args, p.words.Without(ofDiff), v.words)}
 		}
 		return sides, nil
 	}
 	if c.NArg() != 2 {
-		return sides, usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
+		return sides, cmdline.Usagef("diff wants two RESULT directories, or a TRACE and two --variant; got %s", quantity.Counted(int64(c.NArg()), "arguments"))
 	}
 	for i, dir := range c.Args().Slice() {
 		again, err := resultAgain(dir, c.String("trace"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,12 +34,12 @@ func explainCommand(p *program) *cli.Command {
 A result of replay run --explain has its explanations. Any other is replayed again from its run.json, and why applications wait is noted on the way. The parts of a job follow one another from its
 submission to its end and sum to the whole. A JOB is its number, its name, or the id that it was recorded under. Of many jobs (--queue, --all) it
 says which causes make up their waits.`,
-		Flags: append(progressFlags(),
-			with(&cli.StringFlag{Name: "worst", Usage: "explain the jobs with the longest `wait` for their first task, or the largest slowdown"}, oneOf("wait", "slowdown")),
-			with(&cli.IntFlag{Name: "top", Value: 1, Usage: "how many `JOBS` --worst means"}, from1To(math.MaxInt32)),
+		Flags: append(cmdline.ProgressFlags(),
+			cmdline.With(&cli.StringFlag{Name: "worst", Usage: "explain the jobs with the longest `wait` for their first task, or the largest slowdown"}, cmdline.OneOf("wait", "slowdown")),
+			cmdline.With(&cli.IntFlag{Name: "top", Value: 1, Usage: "how many `JOBS` --worst means"}, cmdline.From1To(math.MaxInt32)),
 			&cli.StringFlag{Name: "queue", Usage: "jobs of this `QUEUE` and those below it"},
 			&cli.BoolFlag{Name: "all", Usage: "all jobs"},
-			with(&cli.StringFlag{Name: "executors", Value: "10%..500%", Usage: "`FROM%..TO%` of the executors that a job had: the span of the curve of its time over executors"}, func(text string) error {
+			cmdline.With(&cli.StringFlag{Name: "executors", Value: "10%..500%", Usage: "`FROM%..TO%` of the executors that a job had: the span of the curve of its time over executors"}, func(text string) error {
 				_, err := parseShares(text)
 				return err
 			}),
@@ -77,7 +78,7 @@ func parseShares(text string) ([]float64, error) {
 
 func (p *program) explain(c *cli.Context) error {
 	if c.NArg() == 0 {
-		return usagef("explain wants a RESULT directory, and a JOB or --worst, --queue or --all")
+		return cmdline.Usagef("explain wants a RESULT directory, and a JOB or --worst, --queue or --all")
 	}
 	again, err := resultAgain(c.Args().First(), c.String("trace"))
 	if err != nil {
@@ -95,7 +96,7 @@ func (p *program) explain(c *cli.Context) error {
 	if of == "" {
 		e.shares, _ = parseShares(c.String("executors")) // the flag takes no other
 	} else if c.Bool("if") {
-		return usagef("--if is about single jobs: name one, or choose by --worst")
+		return cmdline.Usagef("--if is about single jobs: name one, or choose by --worst")
 	}
 	if data.Explained != nil && !c.IsSet("executors") && !c.Bool("if") {
 		e.read(data)
@@ -144,7 +145,7 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 		}
 	}
 	if ways != 1 {
-		return nil, "", usagef("explain wants one of: a JOB, --worst, --queue, --all")
+		return nil, "", cmdline.Usagef("explain wants one of: a JOB, --worst, --queue, --all")
 	}
 	for _, name := range names {
 		id, err := jobCalled(data, name)
@@ -169,7 +170,7 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 			queues = append(queues, data.Jobs[i].Queue)
 		}
 		slices.Sort(queues)
-		return nil, "", usagef("no job ran in queue %q%s", queue, meant("", queue, slices.Compact(queues)))
+		return nil, "", cmdline.Usagef("no job ran in queue %q%s", queue, cmdline.Meant("", queue, slices.Compact(queues)))
 	}
 	if c.IsSet("worst") {
 		measure := func(j *result.Job) float64 {
@@ -218,11 +219,11 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 	}
 	switch found = append(found, ids...); len(found) {
 	case 0:
-		return 0, usagef("no job of the result has the number, name or id %q; --worst wait finds one", name)
+		return 0, cmdline.Usagef("no job of the result has the number, name or id %q; --worst wait finds one", name)
 	case 1:
 		return found[0], nil
 	}
-	return 0, usagef("%d jobs are called %q, by number: %s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found[:min(len(found), 10)])), ", "), "[]"))
+	return 0, cmdline.Usagef("%d jobs are called %q, by number: %s", len(found), name, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(found[:min(len(found), 10)])), ", "), "[]"))
 }
 
 // explaining is jobs that are explained, from a result that has their explanations or by listening to its replay.
@@ -287,7 +288,7 @@ func (e *explaining) write(c *cli.Context, of string) error {
 				out.Jobs = append(out.Jobs, told)
 			}
 		}
-		return writeJSON(c.App.Writer, out)
+		return cmdline.WriteJSON(c.App.Writer, out)
 	}
 	var text strings.Builder
 	if of != "" {

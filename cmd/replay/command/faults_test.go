@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,8 +125,8 @@ func TestSignals(t *testing.T) {
 		case err == nil: // it was fast
 			continue
 		case state.Signaled() && stderr.Len() == 0: // it had not begun
-		case state.ExitStatus() != exitStopped || !strings.Contains(stderr.String(), "interrupted"):
-			t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, exitStopped)
+		case state.ExitStatus() != cmdline.ExitStopped || !strings.Contains(stderr.String(), "interrupted"):
+			t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, cmdline.ExitStopped)
 		}
 		if l := left(t, f.out); len(l) == 1 && l[0] == filepath.Base(line[len(line)-1]) { // it was put in its place before the signal came, whole
 			if err := os.RemoveAll(filepath.Join(f.out, l[0])); err != nil {
@@ -158,8 +159,8 @@ func TestFullDisk(t *testing.T) {
 			}
 			cmd, stderr := own.start(t, line, "REPLAY_DISK=200")
 			err := cmd.Run()
-			if cmd.ProcessState.ExitCode() != exitBadInput || !strings.Contains(stderr.String(), "file too large") {
-				t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, exitBadInput)
+			if cmd.ProcessState.ExitCode() != cmdline.ExitBadInput || !strings.Contains(stderr.String(), "file too large") {
+				t.Errorf("%q: %v, %s; want exit code %d", line, err, stderr, cmdline.ExitBadInput)
 			}
 			own.empty(t, line)
 		})
@@ -188,14 +189,14 @@ func TestNowhereToWrite(t *testing.T) {
 		}
 		for _, place := range places {
 			code, _, stderr := cmd(t, strings.Fields(strings.NewReplacer(f.out, place, "00000 ", " ", " 10000 ", " 2 ", " 1000 ", " 2 ").Replace(words))...)
-			if code != exitBadInput || !strings.Contains(stderr, place) {
+			if code != cmdline.ExitBadInput || !strings.Contains(stderr, place) {
 				t.Errorf("%s below %s: exit code %d, %s", words, place, code, stderr)
 			}
 		}
 		if line[0] == "import" || line[0] == "backtest" {
 			t.Setenv("TMPDIR", filepath.Join(f.dir, "none"))
 			code, _, stderr := cmd(t, strings.Fields(strings.NewReplacer("00000 ", " ", " 10000 ", " 2 ", " 1000 ", " 2 ").Replace(words))...)
-			if code != exitBadInput || !strings.Contains(stderr, "TMPDIR says: want a folder there") {
+			if code != cmdline.ExitBadInput || !strings.Contains(stderr, "TMPDIR says: want a folder there") {
 				t.Errorf("%s without TMPDIR: exit code %d, %s", words, code, stderr)
 			}
 			t.Setenv("TMPDIR", f.temporary)

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -20,15 +21,15 @@ func TestFigures(t *testing.T) {
 		want       string // in stderr
 		files      []string
 	}{
-		{"no result", "--out " + in("x"), exitUsage, "at least one result", nil},
-		{"no place", in("a"), exitUsage, "wants --out", nil},
-		{"no length", in("a") + " --out " + in("x") + " --width wide", exitUsage, `--width is "wide", want a length such as 3.3in`, nil},
-		{"too narrow", in("a") + " --out " + in("x") + " --width 1in", exitUsage, "width is 72 points, want 100 to 2000", nil},
-		{"no such font", in("a") + " --out " + in("x") + " --font comic", exitUsage, "--font is", nil},
-		{"no result there", dir + " --out " + in("x"), exitBadInput, "run.json", nil},
-		{"of one", in("a") + " --out " + in("one") + style, exitDone, "", []string{"one/figures/wait_job_cdf.pdf", "one/figures/wait_job_cdf.csv", "one/figures/wait_job_cdf.vl.json", "one/metrics.tex"}},
-		{"again", in("a") + " --out " + in("again") + style, exitDone, "", nil},
-		{"of two", in("a") + " " + in("b") + " --out " + in("two") + style, exitDone, "", []string{"two/figures/wait_job_parts.svg", "two/values.parquet"}},
+		{"no result", "--out " + in("x"), cmdline.ExitUsage, "at least one result", nil},
+		{"no place", in("a"), cmdline.ExitUsage, "wants --out", nil},
+		{"no length", in("a") + " --out " + in("x") + " --width wide", cmdline.ExitUsage, `--width is "wide", want a length such as 3.3in`, nil},
+		{"too narrow", in("a") + " --out " + in("x") + " --width 1in", cmdline.ExitUsage, "width is 72 points, want 100 to 2000", nil},
+		{"no such font", in("a") + " --out " + in("x") + " --font comic", cmdline.ExitUsage, "--font is", nil},
+		{"no result there", dir + " --out " + in("x"), cmdline.ExitBadInput, "run.json", nil},
+		{"of one", in("a") + " --out " + in("one") + style, cmdline.ExitDone, "", []string{"one/figures/wait_job_cdf.pdf", "one/figures/wait_job_cdf.csv", "one/figures/wait_job_cdf.vl.json", "one/metrics.tex"}},
+		{"again", in("a") + " --out " + in("again") + style, cmdline.ExitDone, "", nil},
+		{"of two", in("a") + " " + in("b") + " --out " + in("two") + style, cmdline.ExitDone, "", []string{"two/figures/wait_job_parts.svg", "two/values.parquet"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, stderr := cmd(t, append([]string{"figures"}, strings.Fields(tt.args)...)...)

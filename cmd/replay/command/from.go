@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
@@ -113,19 +114,19 @@ func (p *program) again(c *cli.Context) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if made := d.Made.Command[0]; made != name {
-		return usagef("--from is %s, which replay %s made: use replay %s --from", file, made, made)
+		return cmdline.Usagef("--from is %s, which replay %s made: use replay %s --from", file, made, made)
 	}
 	if n := len(traces); c.NArg() > n {
-		return usagef("%s --from wants %s or none, got %d arguments", name, quantity.Counted(int64(n), "traces"), c.NArg())
+		return cmdline.Usagef("%s --from wants %s or none, got %d arguments", name, quantity.Counted(int64(n), "traces"), c.NArg())
 	}
 	args := slices.Clone(d.Made.Command)
-	for i := range p.words.flags {
-		f := &p.words.flags[i]
-		if !slices.Contains(telling, f.name) {
-			return usagef("--%s has no place beside --from, which takes all flags from %s but --%s", f.name, file, strings.Join(telling[:len(telling)-1], ", --"))
+	for i := range p.words.Flags {
+		f := &p.words.Flags[i]
+		if !slices.Contains(telling, f.Name) {
+			return cmdline.Usagef("--%s has no place beside --from, which takes all flags from %s but --%s", f.Name, file, strings.Join(telling[:len(telling)-1], ", --"))
 		}
-		if f.name != "from" {
-			args = append(args, f.words()...)
+		if f.Name != "from" {
+			args = append(args, f.Words()...)
 		}
 	}
 	dirs, err := findTraces(file, name, traces, c.Args().Slice())
@@ -157,7 +158,7 @@ func (p *program) made() *record.Made {
 // telling returns the words of the command without the flags of [telling]. Traces are the first arguments, by name: results do not depend on
 // where they are.
 func (p *program) telling() []string {
-	return slices.Concat(p.words.commands, p.traces, p.words.without(telling))
+	return slices.Concat(p.words.Commands, p.traces, p.words.Without(telling))
 }
 
 // signed adds to the manifest which program made it, and how.

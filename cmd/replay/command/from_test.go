@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -85,13 +86,13 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"with a flag", "run --from FILE --seed 4", exitUsage, "--seed has no place beside --from"},
-		{"by the other command", "compare --from FILE", exitUsage, "which replay run made: use replay run --from"},
-		{"of another trace", "run --from FILE " + traces + "node-lost", exitBadInput, "was made from the trace " + m.TraceHash + ", and "},
-		{"of a trace elsewhere", "run --from FILE --json -q " + traces + "../traces/fair-weights", exitDone, ""},
-		{"of one in a folder of traces", "run --from FILE --json -q " + traces, exitDone, ""},
-		{"of none", "run --from FILE " + t.TempDir(), exitBadInput, "was made from the trace fair-weights (" + m.TraceHash + "), which is not in "},
-		{"of no result", "run --from " + traces + "fair-weights/trace.json ", exitBadInput, "does not say how it was made"},
+		{"with a flag", "run --from FILE --seed 4", cmdline.ExitUsage, "--seed has no place beside --from"},
+		{"by the other command", "compare --from FILE", cmdline.ExitUsage, "which replay run made: use replay run --from"},
+		{"of another trace", "run --from FILE " + traces + "node-lost", cmdline.ExitBadInput, "was made from the trace " + m.TraceHash + ", and "},
+		{"of a trace elsewhere", "run --from FILE --json -q " + traces + "../traces/fair-weights", cmdline.ExitDone, ""},
+		{"of one in a folder of traces", "run --from FILE --json -q " + traces, cmdline.ExitDone, ""},
+		{"of none", "run --from FILE " + t.TempDir(), cmdline.ExitBadInput, "was made from the trace fair-weights (" + m.TraceHash + "), which is not in "},
+		{"of no result", "run --from " + traces + "fair-weights/trace.json ", cmdline.ExitBadInput, "does not say how it was made"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, stderr := cmd(t, strings.Fields(strings.ReplaceAll(tt.args, "FILE", filepath.Join(first, "run.json")))...)
@@ -117,7 +118,7 @@ func TestFromFindsTheTrace(t *testing.T) {
 	if err := os.Rename(now, filepath.Join(other, "now")); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := cmd(t, "run", "--from", file); code != exitBadInput || !strings.Contains(stderr, "say where it is, as replay run --from "+file+" TRACE") {
+	if code, _, stderr := cmd(t, "run", "--from", file); code != cmdline.ExitBadInput || !strings.Contains(stderr, "say where it is, as replay run --from "+file+" TRACE") {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 	must(t, "run", "--from", file, filepath.Join(other, "now"), "--quiet")
@@ -163,7 +164,7 @@ func TestARenamedTraceChangesNoByte(t *testing.T) {
 				args = append(args, filepath.Join(dir, "trace.svg"))
 			}
 			code, stdout, stderr := cmd(t, args...)
-			if code != exitDone {
+			if code != cmdline.ExitDone {
 				t.Fatalf("%q: exit %d: %s", args, code, stderr)
 			}
 			text := stdout + stderr

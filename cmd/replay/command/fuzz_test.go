@@ -1,6 +1,8 @@
 package command
 
 import (
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/tracecmd"
 	"slices"
 	"strings"
 	"testing"
@@ -17,16 +19,16 @@ func FuzzTimes(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if ms, err := parseTime(text); err == nil && ms <= 0 {
+		if ms, err := cmdline.ParseTime(text); err == nil && ms <= 0 {
 			t.Errorf("time %q is %d", text, ms)
 		}
 		if from, to, err := parseWindow(text); err == nil && (from < 0 || from >= to) {
 			t.Errorf("window %q is %d to %d", text, from, to)
 		}
-		if ms, _, err := readTime(text); err == nil && ms < 0 && text != "" {
+		if ms, _, err := tracecmd.ReadTime(text); err == nil && ms < 0 && text != "" {
 			t.Errorf("time %q is %d", text, ms)
 		}
-		if x, err := parseShare(text); err == nil && !(x >= 0 && x <= 1) {
+		if x, err := cmdline.ParseShare(text); err == nil && !(x >= 0 && x <= 1) {
 			t.Errorf("share %q is %v", text, x)
 		}
 	})

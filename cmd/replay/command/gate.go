@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"replay/cmd/replay/cmdline"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -37,18 +38,18 @@ A condition is a value of a replay, or a statistic (mean, p50, p90, p95, p99, ma
 or task_wait, for all jobs or those of one queue or size; and a limit: of the value, or with a sign of its change. The gate
 fails where a condition is broken beyond chance, or where jobs no longer finish. Without conditions it fails where a headline metric is
 worse. Exit code 1: it failed.`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
+		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "base", Usage: "the configuration that is there: a `FOLDER` as of --config-dir, or flags of run in quotes"},
 			&cli.StringFlag{Name: "head", Usage: "the one to come: a `FOLDER` as of --config-dir, or flags of run in quotes"},
-			with(&cli.StringSliceFlag{Name: "fail-if", Usage: "fail where `CONDITION` holds, such as 'p95(wait, queue=etl) > +5%' (repeatable)"}, aCondition),
-			with(&cli.StringSliceFlag{Name: "hold", Usage: "fail where `CONDITION` does not hold, such as 'p95(wait) < 30s' (repeatable)"}, aCondition),
+			cmdline.With(&cli.StringSliceFlag{Name: "fail-if", Usage: "fail where `CONDITION` holds, such as 'p95(wait, queue=etl) > +5%' (repeatable)"}, aCondition),
+			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "fail where `CONDITION` does not hold, such as 'p95(wait) < 30s' (repeatable)"}, aCondition),
 			&cli.StringFlag{Name: "slo", Usage: "conditions that must hold, one a line of `FILE`; # begins a comment"},
-			with(&cli.IntFlag{Name: "seeds", Usage: "replay both with `K` seeds", DefaultText: "as many as the conditions take; 1 for each of several traces"}, from1To(10_000)),
-			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
-			with(&cli.Float64Flag{Name: "precision", Usage: "know a value that has a limit to within `PERCENT` of it, and without conditions every headline metric", Value: 100 * compare.DefaultPrecision}, positive),
-			with(&cli.Float64Flag{Name: "margin", Usage: "without conditions: a headline metric may be worse by `PERCENT`", Value: 100 * compare.DefaultMargin}, notNegative),
+			cmdline.With(&cli.IntFlag{Name: "seeds", Usage: "replay both with `K` seeds", DefaultText: "as many as the conditions take; 1 for each of several traces"}, cmdline.From1To(10_000)),
+			cmdline.With(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most", Value: inference.Limit}, cmdline.FromTo(inference.Fewest, 10_000)),
+			cmdline.With(&cli.Float64Flag{Name: "precision", Usage: "know a value that has a limit to within `PERCENT` of it, and without conditions every headline metric", Value: 100 * compare.DefaultPrecision}, cmdline.Positive),
+			cmdline.With(&cli.Float64Flag{Name: "margin", Usage: "without conditions: a headline metric may be worse by `PERCENT`", Value: 100 * compare.DefaultMargin}, cmdline.NotNegative),
 			&cli.StringFlag{Name: "traces", Usage: "replay all traces of `WHERE`: a folder of them, a pattern in quotes, or a file with one a line"},
-			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(10_000)),
+			cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(10_000)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the comparison of the two, with its page"},
 			&cli.StringFlag{Name: "junit", Usage: "write the verdict to `FILE` as JUnit's XML"},
 			&cli.StringFlag{Name: "markdown", Usage: "write the verdict to `FILE` for a comment, as Markdown"},
@@ -65,7 +66,7 @@ var ofGate = []string{"base", "head", "fail-if", "hold", "slo", "junit", "markdo
 // runGate compares base and head, and judges the comparison.
 func (p *program) runGate(c *cli.Context) error {
 	if c.Bool("json") && c.Bool("github") {
-		return usagef("--json and --github exclude each other: both are what is printed")
+		return cmdline.Usagef("--json and --github exclude each other: both are what is printed")
 	}
 	g := &gateRun{c: c, Gate: gate.Gate{Precision: c.Float64("precision") / 100}}
 	var err error
@@ -76,17 +77,17 @@ func (p *program) runGate(c *cli.Context) error {
 	for _, side := range []string{"base", "head"} {
 		text := c.String(side)
 		if text == "" {
-			return usagef("gate wants --%s, a folder of configuration files or flags in quotes", side)
+			return cmdline.Usagef("gate wants --%s, a folder of configuration files or flags in quotes", side)
 		}
 		if !strings.HasPrefix(text, "-") {
 			if info, err := os.Stat(text); err != nil || !info.IsDir() {
-				return usagef("--%s is %q, want a folder of configuration files, or flags in quotes such as '--fair-scheduler new.xml'", side, text)
+				return cmdline.Usagef("--%s is %q, want a folder of configuration files, or flags in quotes such as '--fair-scheduler new.xml'", side, text)
 			}
 			text = "--config-dir " + quoted([]string{text})
 		}
 		args = append(args, "--variant", side+": "+text)
 	}
-	args = append(args, p.words.without(ofGate)...)
+	args = append(args, p.words.Without(ofGate)...)
 	next := &program{policies: p.policies, commands: p.commands, files: p.files, gate: g}
 	return next.run(c.Context, args, c.App.Writer, c.App.ErrWriter)
 }
@@ -148,7 +149,7 @@ func (g *gateRun) verdict(c *cli.Context, cmp *compare.Comparison) error {
 		return err
 	}
 	if g.c.Bool("json") {
-		err = writeJSON(c.App.Writer, v.Answer())
+		err = cmdline.WriteJSON(c.App.Writer, v.Answer())
 	} else {
 		var text strings.Builder
 		v.WriteText(&text)
@@ -158,7 +159,7 @@ func (g *gateRun) verdict(c *cli.Context, cmp *compare.Comparison) error {
 		err = writeChecks(g.c, "replay gate", v.Checks(), v.WriteMarkdown)
 	}
 	if err == nil && v.Failed() {
-		err = failedCheck()
+		err = cmdline.FailedCheck()
 	}
 	return err
 }

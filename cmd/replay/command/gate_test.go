@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -41,14 +42,14 @@ func TestGate(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"equal", []string{"--base", base, "--head", base}, exitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds)."}},
-		{"metrics", []string{"--base", base, "--head", head}, exitFailed, []string{"FAIL: worse in ", "root.c ", "hit hardest", "w3 (application_1795246329212_0003)  root.c "}},
-		{"conditions", []string{"--base", base, "--head", head, "--fail-if", "mean(duration, queue=c) > +2%", "--fail-if", "p95(wait) > +50%", "--max-seeds", "7"}, exitFailed,
+		{"equal", []string{"--base", base, "--head", base}, cmdline.ExitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds)."}},
+		{"metrics", []string{"--base", base, "--head", head}, cmdline.ExitFailed, []string{"FAIL: worse in ", "root.c ", "hit hardest", "w3 (application_1795246329212_0003)  root.c "}},
+		{"conditions", []string{"--base", base, "--head", head, "--fail-if", "mean(duration, queue=c) > +2%", "--fail-if", "p95(wait) > +50%", "--max-seeds", "7"}, cmdline.ExitFailed,
 			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 %", "fails if p95(wait) > +50%. Kept: "}},
-		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, exitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
-		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, exitDone, []string{"PASS: 1 condition kept"}},
-		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, exitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
-		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, exitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes ("}},
+		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, cmdline.ExitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
+		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, cmdline.ExitDone, []string{"PASS: 1 condition kept"}},
+		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
+		{"jobs that are lost", []string{"--base", base, "--head", "--conf spark.executor.memory=900g", "--seeds", "5"}, cmdline.ExitFailed, []string{"FAIL: head does not finish 15 jobs that base finishes ("}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +73,7 @@ func TestGateOutputs(t *testing.T) {
 	junit, markdown := filepath.Join(dir, "gate.xml"), filepath.Join(dir, "gate.md")
 	args := []string{"gate", traces + "fair-weights", "--base", base, "--head", head, "--seeds", "5", "--fail-if", "mean(duration, queue=c) > +2%"}
 	code, out, stderr := cmd(t, append(args, "--github", "--junit", junit, "--markdown", markdown, "--out", filepath.Join(dir, "out"))...)
-	if code != exitFailed || !strings.Contains(out, "::error title=replay gate mean(duration%2C queue=c) > +2%25::broken") {
+	if code != cmdline.ExitFailed || !strings.Contains(out, "::error title=replay gate mean(duration%2C queue=c) > +2%25::broken") {
 		t.Errorf("exit %d: %s\n%s", code, out, stderr)
 	}
 	text, err := os.ReadFile(junit)
@@ -106,13 +107,13 @@ func TestGateWrong(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exitUsage, "gate wants --base"},
-		{[]string{"--base", base}, exitUsage, "gate wants --head"},
-		{[]string{"--base", base, "--head", "nowhere"}, exitUsage, `--head is "nowhere", want a folder of configuration files, or flags in quotes`},
-		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait)"}, exitUsage, `--fail-if is "p95(wait)"`},
-		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, exitUsage, "no jobs with queue=d, want one of root.a, root.b, root.c"},
-		{[]string{"--base", base, "--head", base, "--slo", empty}, exitBadInput, "no condition in it"},
-		{[]string{"--base", base, "--head", base, "--json", "--github"}, exitUsage, "exclude each other"},
+		{nil, cmdline.ExitUsage, "gate wants --base"},
+		{[]string{"--base", base}, cmdline.ExitUsage, "gate wants --head"},
+		{[]string{"--base", base, "--head", "nowhere"}, cmdline.ExitUsage, `--head is "nowhere", want a folder of configuration files, or flags in quotes`},
+		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait)"}, cmdline.ExitUsage, `--fail-if is "p95(wait)"`},
+		{[]string{"--base", base, "--head", base, "--fail-if", "p95(wait, queue=d) > +5%"}, cmdline.ExitUsage, "no jobs with queue=d, want one of root.a, root.b, root.c"},
+		{[]string{"--base", base, "--head", base, "--slo", empty}, cmdline.ExitBadInput, "no condition in it"},
+		{[]string{"--base", base, "--head", base, "--json", "--github"}, cmdline.ExitUsage, "exclude each other"},
 	} {
 		if code, _, stderr := cmd(t, append([]string{"gate", traces + "fair-weights", "-q"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%q: exit %d, %s; want %d, %s", tt.args, code, stderr, tt.code, tt.want)
@@ -123,7 +124,7 @@ func TestGateWrong(t *testing.T) {
 // A value with commas is one value.
 func TestCommasInValues(t *testing.T) {
 	code, _, stderr := cmd(t, "run", traces+"uniform-micro", "--conf", "spark.task.cpus=1,2")
-	if want := `spark.task.cpus is "1,2"`; code != exitUsage || !strings.Contains(stderr, want) {
+	if want := `spark.task.cpus is "1,2"`; code != cmdline.ExitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("exit %d, %s; want %s", code, stderr, want)
 	}
 }

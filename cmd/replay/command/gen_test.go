@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -11,11 +12,11 @@ import (
 func TestGen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "micro")
 	code, stdout, stderr := replay(t, "gen", "uniform-micro", "--jobs", "10", "--out", dir, "--load", "0.5", "--failures", "weibull", "--mtbf", "0.01")
-	if code != exitDone || !strings.Contains(stdout, "10 jobs, 20 stages, 250 tasks") || !strings.Contains(stdout, "offered load: 50.0 % of the vcores") {
+	if code != cmdline.ExitDone || !strings.Contains(stdout, "10 jobs, 20 stages, 250 tasks") || !strings.Contains(stdout, "offered load: 50.0 % of the vcores") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	hash, _, _ := strings.Cut(strings.TrimPrefix(stdout, "trace "), "\n")
-	if code, stdout, stderr := replay(t, "trace", "check", dir); code != exitDone || !strings.HasPrefix(stdout, "ok: 10 jobs") {
+	if code, stdout, stderr := replay(t, "trace", "check", dir); code != cmdline.ExitDone || !strings.HasPrefix(stdout, "ok: 10 jobs") {
 		t.Errorf("trace check: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = replay(t, "trace", "info", dir, "--json")
@@ -23,20 +24,20 @@ func TestGen(t *testing.T) {
 		Hash   string
 		Counts map[string]int64
 	}
-	if err := json.Unmarshal([]byte(stdout), &info); err != nil || code != exitDone || info.Hash != hash || info.Counts["tasks"] != 250 {
+	if err := json.Unmarshal([]byte(stdout), &info); err != nil || code != cmdline.ExitDone || info.Hash != hash || info.Counts["tasks"] != 250 {
 		t.Errorf("trace info --json: exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	figure := filepath.Join(t.TempDir(), "load.svg")
-	if code, stdout, _ = replay(t, "trace", "info", dir, "--plot", figure); code != exitDone || !strings.Contains(stdout, "preset uniform-micro, seed 1") {
+	if code, stdout, _ = replay(t, "trace", "info", dir, "--plot", figure); code != cmdline.ExitDone || !strings.Contains(stdout, "preset uniform-micro, seed 1") {
 		t.Errorf("trace info: exit code %d\n%s", code, stdout)
 	}
 	if svg, err := os.ReadFile(figure); err != nil || !strings.Contains(string(svg), "Offered load") {
 		t.Errorf("trace info --plot: %v, %.100s", err, svg)
 	}
-	if code, _, stderr := replay(t, "trace", "info", dir, "--plot", "load.gif"); code != exitUsage || !strings.Contains(stderr, ".svg") {
+	if code, _, stderr := replay(t, "trace", "info", dir, "--plot", "load.gif"); code != cmdline.ExitUsage || !strings.Contains(stderr, ".svg") {
 		t.Errorf("trace info --plot load.gif: exit code %d, %s", code, stderr)
 	}
-	if code, _, stderr := replay(t, "gen", "uniform-micro", "--out", dir); code != exitBadInput || !strings.Contains(stderr, "exists already") {
+	if code, _, stderr := replay(t, "gen", "uniform-micro", "--out", dir); code != cmdline.ExitBadInput || !strings.Contains(stderr, "exists already") {
 		t.Errorf("gen into an existing directory: exit code %d, %s", code, stderr)
 	}
 	path := filepath.Join(dir, "tasks.parquet")
@@ -48,10 +49,10 @@ func TestGen(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, _ := replay(t, "trace", "check", dir); code != exitFailed || !strings.Contains(stdout, "tasks.parquet: sha256 is ") {
+	if code, stdout, _ := replay(t, "trace", "check", dir); code != cmdline.ExitFailed || !strings.Contains(stdout, "tasks.parquet: sha256 is ") {
 		t.Errorf("check of a changed file: exit code %d, %s", code, stdout)
 	}
-	if code, _, stderr := replay(t, "trace", "info", dir); code != exitBadInput || !strings.Contains(stderr, "tasks.parquet: sha256 is ") {
+	if code, _, stderr := replay(t, "trace", "info", dir); code != cmdline.ExitBadInput || !strings.Contains(stderr, "tasks.parquet: sha256 is ") {
 		t.Errorf("info of a changed file: exit code %d, %s", code, stderr)
 	}
 }
@@ -65,8 +66,8 @@ func TestGenUsage(t *testing.T) {
 		"gen tpch-decima --kind mapreduce --out " + out, "gen facebook-2009 --set map.median_s --out " + out, "gen facebook-2009 --set map.median_s=-1 --out " + out,
 		"gen facebook-2009 --span -1h --out " + out, "gen facebook-2009 --diurnal moon --out " + out, "gen uniform-micro --set a=1 --out " + out,
 	} {
-		if code, _, stderr := replay(t, strings.Fields(args)...); code != exitUsage || stderr == "" {
-			t.Errorf("%s: exit code %d, want %d; %s", args, code, exitUsage, stderr)
+		if code, _, stderr := replay(t, strings.Fields(args)...); code != cmdline.ExitUsage || stderr == "" {
+			t.Errorf("%s: exit code %d, want %d; %s", args, code, cmdline.ExitUsage, stderr)
 		}
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -77,7 +78,7 @@ func TestGenUsage(t *testing.T) {
 // What --parameters lists can be set, and stands in trace.json as it was set.
 func TestGenParameters(t *testing.T) {
 	code, listed, stderr := replay(t, "gen", "facebook-2009", "--parameters", "--set", "map.median_s=7")
-	if code != exitDone || !strings.Contains(listed, "\nmap.median_s=7\n    median of the stages' medians") {
+	if code != cmdline.ExitDone || !strings.Contains(listed, "\nmap.median_s=7\n    median of the stages' medians") {
 		t.Fatalf("exit code %d\n%s%s", code, listed, stderr)
 	}
 	args := []string{"gen", "facebook-2009", "--span", "10m", "--nodes", "20", "--racks", "2", "--diurnal", "nasa", "--out", filepath.Join(t.TempDir(), "x")}
@@ -88,7 +89,7 @@ func TestGenParameters(t *testing.T) {
 			want[name] = value
 		}
 	}
-	if code, stdout, stderr := replay(t, args...); code != exitDone {
+	if code, stdout, stderr := replay(t, args...); code != cmdline.ExitDone {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	data, err := os.ReadFile(filepath.Join(args[len(args)-1-2*len(want)], "trace.json"))
@@ -117,16 +118,16 @@ func TestGenFit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fitted")
 	source := filepath.Join("..", "..", "..", "traces", "fair-weights")
 	code, stdout, stderr := replay(t, "gen", "fit:"+source, "--load", "2", "--jobs", "30", "--out", dir)
-	if code != exitDone || !strings.Contains(stdout, "30 jobs") || !strings.Contains(stdout, "offered load: 200.0 % of the vcores") {
+	if code != cmdline.ExitDone || !strings.Contains(stdout, "30 jobs") || !strings.Contains(stdout, "offered load: 200.0 % of the vcores") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := replay(t, "trace", "check", dir); code != exitDone || !strings.HasPrefix(stdout, "ok: 30 jobs") {
+	if code, stdout, stderr := replay(t, "trace", "check", dir); code != cmdline.ExitDone || !strings.HasPrefix(stdout, "ok: 30 jobs") {
 		t.Errorf("trace check: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := replay(t, "run", dir, "--tasks", "off"); code != exitDone || !strings.Contains(stdout, "All 30 jobs succeeded") {
+	if code, stdout, stderr := replay(t, "run", dir, "--tasks", "off"); code != cmdline.ExitDone || !strings.Contains(stdout, "All 30 jobs succeeded") {
 		t.Errorf("run: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := replay(t, "gen", "fit:"+filepath.Join(t.TempDir(), "nothing"), "--out", dir+"2"); code != exitBadInput || !strings.Contains(stderr, "not a trace directory") {
+	if code, _, stderr := replay(t, "gen", "fit:"+filepath.Join(t.TempDir(), "nothing"), "--out", dir+"2"); code != cmdline.ExitBadInput || !strings.Contains(stderr, "not a trace directory") {
 		t.Errorf("fit to nothing: exit code %d, %s", code, stderr)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -45,11 +46,11 @@ func TestGPUsOfAProfile(t *testing.T) {
 		from, to float64
 	}{{"1", 40_000, 65_000}, {"4", 10_000, 35_000}} {
 		out := filepath.Join(dir, "trace-"+tt.nodes)
-		if code, _, stderr := replay(t, "import", "spark-eventlog", log, "--out", out, "--nodes", tt.nodes, "--blocks", "none"); code != exitDone {
+		if code, _, stderr := replay(t, "import", "spark-eventlog", log, "--out", out, "--nodes", tt.nodes, "--blocks", "none"); code != cmdline.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		code, stdout, stderr := replay(t, "run", out, "--json", "-q")
-		if code != exitDone {
+		if code != cmdline.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		var got struct {
@@ -60,7 +61,7 @@ func TestGPUsOfAProfile(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := replay(t, "backtest", log, "--json", "-q")
-	if code != exitDone || !strings.Contains(stdout, `"error": 0`) {
+	if code != cmdline.ExitDone || !strings.Contains(stdout, `"error": 0`) {
 		t.Errorf("backtest: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -20,14 +21,14 @@ func TestImportCommand(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "trace")
 		args := append(append([]string{"import"}, strings.Fields(tt.args)...), "--out", out)
 		code, stdout, stderr := replay(t, args...)
-		if code != exitDone || !strings.Contains(stdout, tt.want) {
+		if code != cmdline.ExitDone || !strings.Contains(stdout, tt.want) {
 			t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", tt.args, code, tt.want, stdout, stderr)
 			continue
 		}
-		if code, stdout, stderr := replay(t, "trace", "check", out); code != exitDone {
+		if code, stdout, stderr := replay(t, "trace", "check", out); code != cmdline.ExitDone {
 			t.Errorf("%s: the trace is bad: %s%s", tt.args, stdout, stderr)
 		}
-		if code, _, stderr := replay(t, args...); code != exitBadInput || !strings.Contains(stderr, "exists already and is not empty") {
+		if code, _, stderr := replay(t, args...); code != cmdline.ExitBadInput || !strings.Contains(stderr, "exists already and is not empty") {
 			t.Errorf("%s again: exit code %d, %s", tt.args, code, stderr)
 		}
 	}
@@ -48,37 +49,37 @@ func TestImportErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", exitUsage, "wants a format and its input"},
-		{"auto ../../../README.md --out OUT", exitBadInput, "of no known format"},
-		{"spark-eventlog " + good + " --out OUT --from 2h", exitBadInput, "want days such as"},
-		{"spark-eventlog " + good + " --out OUT --from 2h --to 2026-11-21", exitUsage, "want two days or two times"},
-		{"none x --out OUT", exitUsage, `unknown format "none" (known: `},
-		{"spark-eventlog x", exitUsage, "wants --out DIR"},
-		{"spark-eventlog x --out OUT --blocks maybe", exitUsage, `blocks is "maybe"`},
-		{"spark-eventlog x --out OUT --arrivals 3s", exitUsage, `arrivals is "3s"`},
-		{"spark-eventlog x --out OUT --queue-map q", exitUsage, "want regex=queue"},
-		{"spark-eventlog nothing-here --out OUT", exitBadInput, "nothing-here"},
-		{"spark-eventlog " + cut + " --out OUT", exitBadInput, "--lenient keeps what can be used"},
-		{"spark-eventlog ../../../README.md --out OUT", exitBadInput, "README.md: text, not an event log"},
-		{"spark-eventlog ../../../traces/uniform-micro --out OUT", exitBadInput, "uniform-micro: a trace of this program, want an event log"},
-		{"spark-eventlog " + good + " --out OUT --from 2026-11-22", exitBadInput, "app-20261121064901-0000.zstd: application app-20261121064901-0000 started at 2026-11-21T06:48:59Z"},
-		{"spark-eventlog " + good + " --out OUT --from yesterday", exitUsage, "--from is \"yesterday\", want a time such as"},
-		{"spark-eventlog " + good + " --out OUT --from 2026-11-22 --to 2026-11-21T10:00", exitUsage, "want a time before --to 2026-11-21T10:00"},
-		{"spark-eventlog " + good + " --out OUT --strict --lenient", exitUsage, "exclude each other"},
-		{"spark-eventlog " + cut + " --out OUT --lenient", exitDone, ""},
-		{"spark-on-yarn " + importData + " --out OUT", exitBadInput, "not a recorded cluster"},
-		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --copies 2 --out OUT", exitBadInput, "has its own nodes, racks and times"},
-		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --from 2026-11-21 --out OUT", exitBadInput, "a recorded cluster is taken whole"},
-		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", exitDone, ""},
-		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --blocks hdfs --out OUT", exitBadInput, "has its own blocks"},
-		{"spark-eventlog --strict " + good + " --out OUT", exitDone, ""},
+		{"", cmdline.ExitUsage, "wants a format and its input"},
+		{"auto ../../../README.md --out OUT", cmdline.ExitBadInput, "of no known format"},
+		{"spark-eventlog " + good + " --out OUT --from 2h", cmdline.ExitBadInput, "want days such as"},
+		{"spark-eventlog " + good + " --out OUT --from 2h --to 2026-11-21", cmdline.ExitUsage, "want two days or two times"},
+		{"none x --out OUT", cmdline.ExitUsage, `unknown format "none" (known: `},
+		{"spark-eventlog x", cmdline.ExitUsage, "wants --out DIR"},
+		{"spark-eventlog x --out OUT --blocks maybe", cmdline.ExitUsage, `blocks is "maybe"`},
+		{"spark-eventlog x --out OUT --arrivals 3s", cmdline.ExitUsage, `arrivals is "3s"`},
+		{"spark-eventlog x --out OUT --queue-map q", cmdline.ExitUsage, "want regex=queue"},
+		{"spark-eventlog nothing-here --out OUT", cmdline.ExitBadInput, "nothing-here"},
+		{"spark-eventlog " + cut + " --out OUT", cmdline.ExitBadInput, "--lenient keeps what can be used"},
+		{"spark-eventlog ../../../README.md --out OUT", cmdline.ExitBadInput, "README.md: text, not an event log"},
+		{"spark-eventlog ../../../traces/uniform-micro --out OUT", cmdline.ExitBadInput, "uniform-micro: a trace of this program, want an event log"},
+		{"spark-eventlog " + good + " --out OUT --from 2026-11-22", cmdline.ExitBadInput, "app-20261121064901-0000.zstd: application app-20261121064901-0000 started at 2026-11-21T06:48:59Z"},
+		{"spark-eventlog " + good + " --out OUT --from yesterday", cmdline.ExitUsage, "--from is \"yesterday\", want a time such as"},
+		{"spark-eventlog " + good + " --out OUT --from 2026-11-22 --to 2026-11-21T10:00", cmdline.ExitUsage, "want a time before --to 2026-11-21T10:00"},
+		{"spark-eventlog " + good + " --out OUT --strict --lenient", cmdline.ExitUsage, "exclude each other"},
+		{"spark-eventlog " + cut + " --out OUT --lenient", cmdline.ExitDone, ""},
+		{"spark-on-yarn " + importData + " --out OUT", cmdline.ExitBadInput, "not a recorded cluster"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --copies 2 --out OUT", cmdline.ExitBadInput, "has its own nodes, racks and times"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --from 2026-11-21 --out OUT", cmdline.ExitBadInput, "a recorded cluster is taken whole"},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", cmdline.ExitDone, ""},
+		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --blocks hdfs --out OUT", cmdline.ExitBadInput, "has its own blocks"},
+		{"spark-eventlog --strict " + good + " --out OUT", cmdline.ExitDone, ""},
 	} {
 		dir := t.TempDir()
 		code, _, stderr := replay(t, append([]string{"import"}, strings.Fields(strings.ReplaceAll(tt.args, "OUT", filepath.Join(dir, "out")))...)...)
 		if code != tt.code || !strings.Contains(stderr, tt.want) {
 			t.Errorf("import %s: exit code %d, want %d; stderr %q, want %q in it", tt.args, code, tt.code, stderr, tt.want)
 		}
-		if entries, err := os.ReadDir(dir); err != nil || code != exitDone && len(entries) > 0 {
+		if entries, err := os.ReadDir(dir); err != nil || code != cmdline.ExitDone && len(entries) > 0 {
 			t.Errorf("import %s: left %v (%v)", tt.args, entries, err)
 		}
 	}
@@ -107,16 +108,16 @@ func TestFolderOfLogs(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"import spark-eventlog LOGS --dry-run", exitDone, []string{"resource-profiles", "3.5.5", "2026-11-21 06:48:59", "logs/README.md", "text, not an event log", last}},
-		{"import spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", exitDone, []string{"to use: 1 application\n"}},
-		{"import spark-eventlog LOGS --out " + out, exitDone, []string{"1 application,", "logs/app-1 ", "empty", "logs/app-2.zstd", "unexpected EOF", last}},
-		{"import spark-eventlog LOGS --strict --out " + out + "2", exitBadInput, []string{"logs/README.md: text, not an event log; strict leaves nothing out"}},
-		{"backtest LOGS --seeds 1 --dry-run", exitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
-		{"backtest LOGS --seeds 1", exitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
-		{"backtest LOGS/app-2.zstd", exitBadInput, []string{"--lenient keeps what can be used"}},
-		{"backtest LOGS/app-2.zstd --lenient --seeds 1", exitDone, []string{"resource-profiles"}},
-		{"backtest LOGS --strict", exitBadInput, []string{"logs/README.md: text, not an event log"}},
-		{"backtest LOGS --to 2026-11-21", exitBadInput, []string{"nothing to use among 7 files and recordings", "5 outside --from and --to"}},
+		{"import spark-eventlog LOGS --dry-run", cmdline.ExitDone, []string{"resource-profiles", "3.5.5", "2026-11-21 06:48:59", "logs/README.md", "text, not an event log", last}},
+		{"import spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --dry-run", cmdline.ExitDone, []string{"to use: 1 application\n"}},
+		{"import spark-eventlog LOGS --out " + out, cmdline.ExitDone, []string{"1 application,", "logs/app-1 ", "empty", "logs/app-2.zstd", "unexpected EOF", last}},
+		{"import spark-eventlog LOGS --strict --out " + out + "2", cmdline.ExitBadInput, []string{"logs/README.md: text, not an event log; strict leaves nothing out"}},
+		{"backtest LOGS --seeds 1 --dry-run", cmdline.ExitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
+		{"backtest LOGS --seeds 1", cmdline.ExitDone, []string{"resource-profiles", "logs/app-2.zstd", last}},
+		{"backtest LOGS/app-2.zstd", cmdline.ExitBadInput, []string{"--lenient keeps what can be used"}},
+		{"backtest LOGS/app-2.zstd --lenient --seeds 1", cmdline.ExitDone, []string{"resource-profiles"}},
+		{"backtest LOGS --strict", cmdline.ExitBadInput, []string{"logs/README.md: text, not an event log"}},
+		{"backtest LOGS --to 2026-11-21", cmdline.ExitBadInput, []string{"nothing to use among 7 files and recordings", "5 outside --from and --to"}},
 	} {
 		code, stdout, stderr := replay(t, strings.Fields(strings.ReplaceAll(tt.args, "LOGS", dir))...)
 		if code != tt.code {
@@ -152,7 +153,7 @@ func TestWelcome(t *testing.T) {
 		{yarn, []string{"preferred hosts: inferred from where tasks ran", "submitted as recorded, on 2026-11-21\n"}},
 	} {
 		code, stdout, stderr := replay(t, append([]string{"import", "spark-eventlog", "--out", filepath.Join(t.TempDir(), "trace")}, strings.Fields(tt.args)...)...)
-		if code != exitDone || strings.Count(stdout, "\n") > 10 {
+		if code != cmdline.ExitDone || strings.Count(stdout, "\n") > 10 {
 			t.Errorf("%s: exit code %d\n%s%s", tt.args, code, stdout, stderr)
 		}
 		for _, want := range tt.want {
@@ -182,7 +183,7 @@ func TestQuietTimes(t *testing.T) {
 			}
 		}
 		code, stdout, stderr := replay(t, "import", "spark-eventlog", dir, "--out", filepath.Join(t.TempDir(), "trace"))
-		if said := strings.Contains(stdout, "submissions span 4.9 years and applications run 18.00 s of it: --arrivals poisson:30s lays them close together"); code != exitDone || said != tt.said {
+		if said := strings.Contains(stdout, "submissions span 4.9 years and applications run 18.00 s of it: --arrivals poisson:30s lays them close together"); code != cmdline.ExitDone || said != tt.said {
 			t.Errorf("%d apart: exit code %d\n%s%s", tt.apart, code, stdout, stderr)
 		}
 	}
@@ -216,7 +217,7 @@ func TestRecordedElsewhere(t *testing.T) {
 		{"compare", trace, "--variant", "a:", "--variant", "b: --sharing drf", "--seeds", "1", "--out", out + "2", "--formats", "none"},
 	} {
 		code, stdout, stderr := replay(t, args...)
-		if code != exitDone || !strings.Contains(stdout, "The application was not recorded on YARN but on Kubernetes, and is replayed as if on YARN") {
+		if code != cmdline.ExitDone || !strings.Contains(stdout, "The application was not recorded on YARN but on Kubernetes, and is replayed as if on YARN") {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
 	}

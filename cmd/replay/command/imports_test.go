@@ -108,13 +108,16 @@ var picture = map[string][]string{
 	"replay/sweep":                     {"replay/input", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  nil,
 	"replay/cmd/replay/command":        {"replay/..."},
+	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
+	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/outdir", "replay/report", "replay/report/plot", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/..."},
+	"replay/cmd/replay/resultcmd":      {"replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/outdir"},
 	"replay/scripts/hostile":           {"replay/outdir", "replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/sweep", "replay/cmd/replay/command",
+var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/sweep", "replay/cmd/replay/...",
 	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {

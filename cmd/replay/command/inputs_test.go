@@ -1,6 +1,7 @@
 package command
 
 import (
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -8,7 +9,7 @@ import (
 // A cluster that would not fit the memory is refused before it is made.
 func TestMostNodes(t *testing.T) {
 	for _, words := range []string{"gen uniform-micro --out none --nodes 1000001", "run none --nodes 1000001"} {
-		if code, _, stderr := replay(t, strings.Fields(words)...); code != exitUsage || !strings.Contains(stderr, `--nodes is "1000001", want 1 to 1000000`) {
+		if code, _, stderr := replay(t, strings.Fields(words)...); code != cmdline.ExitUsage || !strings.Contains(stderr, `--nodes is "1000001", want 1 to 1000000`) {
 			t.Errorf("%s: exit %d, %s", words, code, stderr)
 		}
 	}

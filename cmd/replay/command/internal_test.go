@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -19,8 +20,8 @@ func TestFaultSaysWhatToSend(t *testing.T) {
 		{"compare", trace, "--seeds", "2", "--quiet", "--variant", "none: --placement none", "--variant", "faulty: --placement faulty", "--out", out},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), append([]string{"replay"}, args...), &stdout, &stderr, faulty); code != exitInternal {
-			t.Errorf("%s: exit code %d, want %d: %s", args[0], code, exitInternal, stderr.String())
+		if code := Run(t.Context(), append([]string{"replay"}, args...), &stdout, &stderr, faulty); code != cmdline.ExitInternal {
+			t.Errorf("%s: exit code %d, want %d: %s", args[0], code, cmdline.ExitInternal, stderr.String())
 		}
 		for _, want := range []string{"internal error at ", "no idea", "program  replay 0.1.0", "command  replay " + args[0] + " " + trace,
 			"trace    sha256 ", "files    sha256 ", "scheduler fair, engine fast, seed ", "event    ", "faulty.Requests"} {

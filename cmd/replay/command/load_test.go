@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -71,7 +72,7 @@ func TestLowLoadIsSaid(t *testing.T) {
 		t.Errorf("enough load is called little:\n%.800s", text)
 	}
 	code, _, stderr := cmd(t, "run", traces+"locality-wait-3s", "--load", "0.5")
-	if code != exitUsage || !strings.Contains(stderr, "cannot be scaled") {
+	if code != cmdline.ExitUsage || !strings.Contains(stderr, "cannot be scaled") {
 		t.Errorf("a single job: exit %d, %q", code, stderr)
 	}
 }

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"replay/cmd/replay/cmdline"
+
 	"github.com/urfave/cli/v2"
 )
 
 // manCommand prints the man page.
-func manCommand(*program) *cli.Command {
+func manCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "man",
 		Usage:       "print the man page",
@@ -13,7 +15,7 @@ func manCommand(*program) *cli.Command {
 		Flags:       []cli.Flag{jsonText()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("man wants no argument, got %q", c.Args().First())
+				return cmdline.Usagef("man wants no argument, got %q", c.Args().First())
 			}
 			page, err := c.App.ToManWithSection(1)
 			if err != nil {

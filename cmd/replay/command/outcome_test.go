@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -80,7 +81,7 @@ func TestQuietShowsWhatVoids(t *testing.T) {
 	if stdout := must(t, "run", trace, "--json", "--quiet", "--conf", "yarn.resourcemanager.am.max-attempts=2"); !strings.Contains(stdout, `"succeeded": 40`) {
 		t.Errorf("the summary has no outcome: %.300s", stdout)
 	}
-	if code, _, stderr := cmd(t, "run", trace, "--json", "--quiet"); code != exitDone || stderr != "" {
+	if code, _, stderr := cmd(t, "run", trace, "--json", "--quiet"); code != cmdline.ExitDone || stderr != "" {
 		t.Errorf("exit %d, stderr %q, want 0 and nothing", code, stderr)
 	}
 }
@@ -91,8 +92,8 @@ func TestLostJobsLeadTheVerdict(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"compare", trace, "--quiet", "--seeds", "1", "--formats", "none", "--out", out, "--variant", "two:", "--variant", "one: " + strings.Join(alone, " ")}
 	code, stdout, stderr := cmd(t, args...)
-	if code != exitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
-		t.Errorf("exit %d, want %d and the failed jobs\n%s", code, exitFailed, stderr)
+	if code != cmdline.ExitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
+		t.Errorf("exit %d, want %d and the failed jobs\n%s", code, cmdline.ExitFailed, stderr)
 	}
 	places := []string{"one: 35 of 40 jobs succeeded, 5 failed\n", "its application master ended in attempt 1: its", "\none does not finish 5 jobs that two finishes: no verdict on waits, ",
 		"\nbase: ", "jobs       two  one\n", "succeeded  40   35\n", "failed     0    5\n", "mean duration of a job", " void ", "void: one of the two loses jobs"}
@@ -141,7 +142,7 @@ func TestLostJobsLeadTheVerdict(t *testing.T) {
 			t.Errorf("%s is called %q", m.Metric, f)
 		}
 	}
-	if code, _, stderr := cmd(t, append(args, "--allow-failures")...); code != exitDone {
+	if code, _, stderr := cmd(t, append(args, "--allow-failures")...); code != cmdline.ExitDone {
 		t.Errorf("with --allow-failures: exit %d, %s", code, stderr)
 	}
 }
@@ -153,17 +154,17 @@ func TestExitCodeOfFailures(t *testing.T) {
 		name, flags string
 		want        int
 	}{
-		{"all succeed", "", exitDone},
-		{"some fail", strings.Join(alone, " "), exitFailed},
-		{"some fail, as JSON", "--json " + strings.Join(alone, " "), exitFailed},
-		{"failures are meant", "--allow-failures " + strings.Join(alone, " "), exitDone},
-		{"all are refused", "--conf spark.driver.memory=900g", exitFailed},
-		{"no room for executors", "--conf yarn.scheduler.fair.update-interval-ms=0", exitFailed},
-		{"cut off by --until", "--until 30s", exitDone},
+		{"all succeed", "", cmdline.ExitDone},
+		{"some fail", strings.Join(alone, " "), cmdline.ExitFailed},
+		{"some fail, as JSON", "--json " + strings.Join(alone, " "), cmdline.ExitFailed},
+		{"failures are meant", "--allow-failures " + strings.Join(alone, " "), cmdline.ExitDone},
+		{"all are refused", "--conf spark.driver.memory=900g", cmdline.ExitFailed},
+		{"no room for executors", "--conf yarn.scheduler.fair.update-interval-ms=0", cmdline.ExitFailed},
+		{"cut off by --until", "--until 30s", cmdline.ExitDone},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := cmd(t, append([]string{"run", trace, "--quiet"}, strings.Fields(tt.flags)...)...)
-			if code != tt.want || (code == exitFailed) != strings.Contains(stderr, "did not succeed that the trace does not record as failed") {
+			if code != tt.want || (code == cmdline.ExitFailed) != strings.Contains(stderr, "did not succeed that the trace does not record as failed") {
 				t.Errorf("exit %d, want %d\n%.400s\n%s", code, tt.want, stdout, stderr)
 			}
 		})

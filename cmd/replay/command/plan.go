@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,14 +38,14 @@ func planCommand(p *program) *cli.Command {
 The setting is any flag of run, or one key of --conf or --model. Its values are FROM:TO, with :STEP where it is not 1, or a list with
 commas, from one end to the other. The border between holding and failing is found by bisection, with the same random streams at each
 value and as many seeds as it takes to know on which side a value is. Conditions are those of replay gate, without a sign.`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
-			with(&cli.StringSliceFlag{Name: "hold", Usage: "`CONDITION` to hold, such as 'p95(wait, queue=etl) < 30s' (repeatable: all of them)"}, aLimit),
-			with(&cli.StringFlag{Name: "vary", Usage: "`SETTING=VALUES`: nodes=4:400, load=0.5:2:0.1, 'conf KEY=0s:10s:1s', FLAG=a,b,c"}, aSetting),
+		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "`CONDITION` to hold, such as 'p95(wait, queue=etl) < 30s' (repeatable: all of them)"}, aLimit),
+			cmdline.With(&cli.StringFlag{Name: "vary", Usage: "`SETTING=VALUES`: nodes=4:400, load=0.5:2:0.1, 'conf KEY=0s:10s:1s', FLAG=a,b,c"}, aSetting),
 			&cli.Float64Flag{Name: "price", Usage: "`AMOUNT` that a node costs an hour, shown beside numbers of nodes"},
-			with(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most at each value", Value: inference.Limit}, fromTo(inference.Fewest, 10_000)),
-			with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(10_000)),
+			cmdline.With(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most at each value", Value: inference.Limit}, cmdline.FromTo(inference.Fewest, 10_000)),
+			cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(10_000)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for plan.json, plan.txt and the curves"},
-			formatsFlag("svg,png,pdf"),
+			cmdline.FormatsFlag("svg,png,pdf"),
 			&cli.BoolFlag{Name: "json", Usage: "print the plan as JSON"},
 		),
 		Action: p.plan,
@@ -77,7 +78,7 @@ type planning struct {
 
 func (p *program) plan(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return usagef("plan wants one TRACE directory, got %d arguments", c.NArg())
+		return cmdline.Usagef("plan wants one TRACE directory, got %d arguments", c.NArg())
 	}
 	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}}
 	for _, text := range c.StringSlice("hold") {
@@ -85,14 +86,14 @@ func (p *program) plan(c *cli.Context) error {
 		w.targets = append(w.targets, t)
 	}
 	if len(w.targets) == 0 {
-		return usagef("plan wants --hold, a condition such as 'p95(wait) < 30s'")
+		return cmdline.Usagef("plan wants --hold, a condition such as 'p95(wait) < 30s'")
 	}
 	if !c.IsSet("vary") {
-		return usagef("plan wants --vary, a setting and its values such as nodes=4:400")
+		return cmdline.Usagef("plan wants --vary, a setting and its values such as nodes=4:400")
 	}
 	var err error
 	w.setting, _ = parseSetting(c.String("vary")) // the flag takes no other
-	formats, err := plotFormats(c.String("formats"))
+	formats, err := cmdline.PlotFormats(c.String("formats"))
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (p *program) plan(c *cli.Context) error {
 	if _, err := w.source.open(p); err != nil {
 		return err
 	}
-	stop := watchShare(c, "plan", w.progress)
+	stop := cmdline.WatchShare(c, "plan", w.progress)
 	answer, err := plan.Solve(&plan.Problem{Targets: w.targets, Values: len(w.setting.labels), Seeds: c.Int("max-seeds"), Replay: w.replay})
 	stop()
 	if err != nil {
@@ -150,7 +151,7 @@ func (p *program) plan(c *cli.Context) error {
 		return err
 	}
 	if answer.Best < 0 {
-		return failedCheck()
+		return cmdline.FailedCheck()
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (p *program) plan(c *cli.Context) error {
 func (w *planning) options(i int) (scenario.Options, error) {
 	words := w.setting.words(i)
 	if err := w.p.checkVariantWords(words); err != nil {
-		return scenario.Options{}, usagef("--vary %s: %w", w.setting.name, err)
+		return scenario.Options{}, cmdline.Usagef("--vary %s: %w", w.setting.name, err)
 	}
 	o, err := w.p.variantOptions(words, w.base)
 	if err != nil {
@@ -201,7 +202,7 @@ func (w *planning) replay(value, first, last int) ([][]float64, error) {
 	for _, r := range results {
 		excess, err := w.excess(r)
 		if err != nil {
-			return nil, usagef("%w", err)
+			return nil, cmdline.Usagef("%w", err)
 		}
 		out = append(out, excess)
 	}

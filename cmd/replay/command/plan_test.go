@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +20,11 @@ func TestPlan(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"nodes", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--price", "0.5", "--out", dir}, exitDone,
+		{"nodes", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--price", "0.5", "--out", dir}, cmdline.ExitDone,
 			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds wait_job_first_task_p95_ms cost an hour", "6.00 holds"}},
-		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, exitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
-		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, exitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s."}},
-		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "sharing=fair,drf"}, exitFailed, []string{"mean(wait) < 1ms does not hold with sharing from fair to drf: neither at fair nor at drf."}},
+		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, cmdline.ExitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
+		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s."}},
+		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "sharing=fair,drf"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with sharing from fair to drf: neither at fair nor at drf."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "--max-seeds", "5", "-q"}, tt.args...)...)
@@ -69,7 +70,7 @@ func TestPlanWrong(t *testing.T) {
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf=4:8"}, "want SETTING=VALUES"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=0:8"}, "--nodes"},
 	} {
-		if code, _, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "-q"}, tt.args...)...); code != exitUsage || !strings.Contains(stderr, tt.want) {
+		if code, _, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "-q"}, tt.args...)...); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%q: exit %d, %s; want %s", tt.args, code, stderr, tt.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -82,13 +83,13 @@ func TestPoliciesOfAProgramOfItsOwn(t *testing.T) {
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			code, hash, sharing, stderr := runOf(own, tt.args)
-			if code != exitDone || sharing != tt.sharing {
+			if code != cmdline.ExitDone || sharing != tt.sharing {
 				t.Fatalf("exit %d, sharing is %q, want %q: %s", code, sharing, tt.sharing, stderr)
 			}
 			if _, usual, _, _ := runOf(own, tt.without); usual == hash {
 				t.Errorf("decides as with %s: hash %s", tt.without, hash)
 			}
-			if code, _, _, _ := runOf(policy.Tables{}, tt.args); code == exitDone {
+			if code, _, _, _ := runOf(policy.Tables{}, tt.args); code == cmdline.ExitDone {
 				t.Error("a program without the policy takes its name")
 			}
 		})
@@ -102,7 +103,7 @@ func TestPoliciesOfAProgramOfItsOwn(t *testing.T) {
 	}
 	stderr.Reset()
 	taken := policy.Tables{Placements: []policy.PlacementEntry{{Name: "union", New: own.Placements[0].New}}}
-	if code := Run(t.Context(), []string{"replay", "--version"}, &help, &stderr, taken); code != exitUsage || stderr.String() != "replay: placement union is there already\n" {
+	if code := Run(t.Context(), []string{"replay", "--version"}, &help, &stderr, taken); code != cmdline.ExitUsage || stderr.String() != "replay: placement union is there already\n" {
 		t.Errorf("a name that is taken: exit %d, %q", code, stderr.String())
 	}
 }

@@ -3,17 +3,14 @@ package command
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
+	"replay/cmd/replay/cmdline"
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"replay/outdir"
 	"replay/policy"
-	"replay/shown"
 )
 
 // Main runs the program with the process's arguments and returns its exit code. Policies can be named beside those of
@@ -42,52 +39,8 @@ func Main(policies policy.Tables) int {
 	signal.Reset()
 	outdir.AbortAll()
 	fmt.Fprintln(os.Stderr, "replay: interrupted")
-	return exitStopped
+	return cmdline.ExitStopped
 }
 
 // grace is how long a command may take to end by itself after a signal.
 const grace = 700 * time.Millisecond
-
-// output is standard output, on which names cannot steer a terminal. A write that fails makes the command fail, also where it is not looked at.
-type output struct {
-	io.Writer
-	err error
-}
-
-func (w *output) Write(b []byte) (int, error) {
-	n, err := w.Writer.Write(b)
-	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("standard output: %w", err)
-	}
-	return n, err
-}
-
-// Columns is how wide the terminal is that standard output is, 0 where it is none.
-func (w *output) Columns() int {
-	guard, _ := w.Writer.(*shown.Writer)
-	if guard == nil {
-		return 0
-	}
-	file, _ := guard.Out.(*os.File)
-	if file == nil || !term.IsTerminal(int(file.Fd())) {
-		return 0
-	}
-	n, _, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// messages is standard error, on which names cannot steer a terminal. Progress, which does, goes around it.
-type messages struct {
-	shown.Writer
-}
-
-// terminal returns the writer of messages without its guard.
-func terminal(w io.Writer) io.Writer {
-	if m, ok := w.(*messages); ok {
-		return m.Out
-	}
-	return w
-}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,7 +25,7 @@ func TestOutputIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	result, trace := filepath.Join(dir, "r"), filepath.Join("..", "..", "..", "traces", "fair-weights")
 	var stderr bytes.Buffer
-	if code := Run(t.Context(), []string{"replay", "run", trace, "--quiet", "--formats", "svg", "--out", result}, &bytes.Buffer{}, &stderr, policy.Tables{}); code != exitDone {
+	if code := Run(t.Context(), []string{"replay", "run", trace, "--quiet", "--formats", "svg", "--out", result}, &bytes.Buffer{}, &stderr, policy.Tables{}); code != cmdline.ExitDone {
 		t.Fatal(stderr.String())
 	}
 	for _, line := range []string{
@@ -39,7 +40,7 @@ func TestOutputIsWritten(t *testing.T) {
 	} {
 		stderr.Reset()
 		code := Run(t.Context(), append([]string{"replay"}, strings.Fields(line)...), full{}, &stderr, policy.Tables{})
-		if code == exitDone || !strings.Contains(stderr.String(), "no space left") {
+		if code == cmdline.ExitDone || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("%s: exit code %d, and on stderr %q", line, code, stderr.String())
 		}
 	}
@@ -70,7 +71,7 @@ func TestProcess(t *testing.T) {
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitStopped || !strings.Contains(stderr.String(), "interrupted") {
+	if !errors.As(err, &exit) || exit.ExitCode() != cmdline.ExitStopped || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("%v, %s", err, stderr.String())
 	}
 	if l := left(t, parent); len(l) > 0 {
@@ -95,7 +96,7 @@ func left(t *testing.T, dir string) (names []string) {
 func TestNamesAreShown(t *testing.T) {
 	name := "evil\x1b]0;t\a\u202e"
 	code, stdout, stderr := replay(t, "run", name)
-	if code == exitDone || strings.ContainsAny(stdout+stderr, "\x1b\a\u202e") || !strings.Contains(stderr, `evil\u001b]0;t\u0007\u202e`) {
+	if code == cmdline.ExitDone || strings.ContainsAny(stdout+stderr, "\x1b\a\u202e") || !strings.Contains(stderr, `evil\u001b]0;t\u0007\u202e`) {
 		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 	}
 }

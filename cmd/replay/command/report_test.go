@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -46,24 +47,24 @@ func TestReport(t *testing.T) {
 		want       string // in stdout when it worked, in stderr when not
 		file       string
 	}{
-		{"no result", "", exitUsage, "at least one result", ""},
-		{"again in place", in("a") + " --formats none", exitDone, "mean wait for the first task", "a/report.html"},
-		{"elsewhere, as JSON", "--json --out " + in("c") + " " + in("a"), exitDone, `"wait_job_first_task_mean_ms": 5000`, "c/plots/wait_job_cdf.pdf"},
-		{"several below out", "--formats svg --out " + in("d") + " " + in("a") + " " + in("b/s1"), exitDone, "Replay of", "d/s1/plots/wait_job_cdf.svg"},
-		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), exitDone, "No verdict between b and a, because 1 seed is no evidence", "e/comparison.json"},
-		{"compared as JSON", in("a") + " " + in("a/../b") + " --compare --json", exitDone, `"verdict"`, ""},
-		{"a seed is missing", in("two") + " " + in("three") + " --compare", exitBadInput, "has seed 3, that of \"two\" has 2, and both have seed 1", ""},
-		{"no seed in common", in("a") + " " + in("other") + " --compare", exitDone, "share no random", ""},
-		{"one is no comparison", in("a") + " --compare", exitUsage, "two or more", ""},
-		{"not a result", dir + "/b --formats none", exitBadInput, "run.json", ""},
-		{"unknown format", in("a") + " --formats gif", exitUsage, `--formats is "gif", want pdf, png, svg, separated by commas, or none`, ""},
+		{"no result", "", cmdline.ExitUsage, "at least one result", ""},
+		{"again in place", in("a") + " --formats none", cmdline.ExitDone, "mean wait for the first task", "a/report.html"},
+		{"elsewhere, as JSON", "--json --out " + in("c") + " " + in("a"), cmdline.ExitDone, `"wait_job_first_task_mean_ms": 5000`, "c/plots/wait_job_cdf.pdf"},
+		{"several below out", "--formats svg --out " + in("d") + " " + in("a") + " " + in("b/s1"), cmdline.ExitDone, "Replay of", "d/s1/plots/wait_job_cdf.svg"},
+		{"compared, with a directory of seeds", in("a") + " " + in("b") + " --compare --formats none --out " + in("e"), cmdline.ExitDone, "No verdict between b and a, because 1 seed is no evidence", "e/comparison.json"},
+		{"compared as JSON", in("a") + " " + in("a/../b") + " --compare --json", cmdline.ExitDone, `"verdict"`, ""},
+		{"a seed is missing", in("two") + " " + in("three") + " --compare", cmdline.ExitBadInput, "has seed 3, that of \"two\" has 2, and both have seed 1", ""},
+		{"no seed in common", in("a") + " " + in("other") + " --compare", cmdline.ExitDone, "share no random", ""},
+		{"one is no comparison", in("a") + " --compare", cmdline.ExitUsage, "two or more", ""},
+		{"not a result", dir + "/b --formats none", cmdline.ExitBadInput, "run.json", ""},
+		{"unknown format", in("a") + " --formats gif", cmdline.ExitUsage, `--formats is "gif", want pdf, png, svg, separated by commas, or none`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := run(t.Context(), append([]string{"replay", "report"}, strings.Fields(tt.args)...), &stdout, &stderr)
 			said := stdout.String()
-			if code != exitDone {
+			if code != cmdline.ExitDone {
 				said = stderr.String()
 			}
 			if code != tt.code || !strings.Contains(said, tt.want) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestReportCheckComparison(t *testing.T) {
 		case strings.HasPrefix(tt.file, "runs/"):
 			sealedtest.Seal(t, filepath.Join(filepath.Dir(path), "run.json"))
 		}
-		if code, out, _ := replay(t, "report", "check", "--quiet", dir); code != exitFailed || !strings.Contains(out, tt.want) {
+		if code, out, _ := replay(t, "report", "check", "--quiet", dir); code != cmdline.ExitFailed || !strings.Contains(out, tt.want) {
 			t.Errorf("%s, %s: exit %d, want %q in\n%s", tt.file, tt.from, code, tt.want, out)
 		}
 	}

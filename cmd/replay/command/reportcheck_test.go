@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -15,17 +16,17 @@ import (
 // each value that is changed in a table is found, with its file, row and column.
 func TestReportCheck(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t")
-	if code, _, stderr := replay(t, "gen", "uniform-micro", "--jobs", "20", "--nodes", "6", "--failures", "exponential", "--mtbf", "0.002", "--seed", "3", "--quiet", "--out", trace); code != exitDone {
+	if code, _, stderr := replay(t, "gen", "uniform-micro", "--jobs", "20", "--nodes", "6", "--failures", "exponential", "--mtbf", "0.002", "--seed", "3", "--quiet", "--out", trace); code != cmdline.ExitDone {
 		t.Fatal(stderr)
 	}
 	var good string
 	for i, flags := range []string{"", "--until 150s", "--scheduler capacity --tasks off", "--scheduler fifo --decisions", "--scheduler ideal"} {
 		out := filepath.Join(t.TempDir(), fmt.Sprint(i))
 		args := append(strings.Fields("run --allow-failures --quiet --explain --formats none --conf yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=10000 --conf yarn.nm.liveness-monitor.expiry-interval-ms=20000 "+flags), trace, "--out", out)
-		if code, _, stderr := replay(t, args...); code != exitDone {
+		if code, _, stderr := replay(t, args...); code != cmdline.ExitDone {
 			t.Fatalf("%s: exit %d: %s", flags, code, stderr)
 		}
-		if code, stdout, stderr := replay(t, "report", "check", out); code != exitDone || !strings.HasSuffix(stdout, out+": everything holds\n") {
+		if code, stdout, stderr := replay(t, "report", "check", out); code != cmdline.ExitDone || !strings.HasSuffix(stdout, out+": everything holds\n") {
 			t.Errorf("%s: exit %d: %s%s", flags, code, stdout, stderr)
 		}
 		if i == 0 {
@@ -63,13 +64,13 @@ func TestReportCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			setValue(t, filepath.Join(dir, tt.file), tt.column, tt.row, tt.value)
-			if code, _, stderr := replay(t, "report", "check", "--quiet", dir); code != exitBadInput || !strings.Contains(stderr, tt.file+": has ") || !strings.Contains(stderr, "it was changed") {
+			if code, _, stderr := replay(t, "report", "check", "--quiet", dir); code != cmdline.ExitBadInput || !strings.Contains(stderr, tt.file+": has ") || !strings.Contains(stderr, "it was changed") {
 				t.Errorf("with the hash of another file: exit %d: %s", code, stderr)
 			}
 			sealedtest.Seal(t, filepath.Join(dir, "run.json"))
 			code, stdout, _ := replay(t, "report", "check", "--quiet", dir)
-			if code != exitFailed || !strings.Contains(stdout, tt.want) || !strings.Contains(stdout, " violation") {
-				t.Errorf("exit %d, want %d and %q: %s", code, exitFailed, tt.want, stdout)
+			if code != cmdline.ExitFailed || !strings.Contains(stdout, tt.want) || !strings.Contains(stdout, " violation") {
+				t.Errorf("exit %d, want %d and %q: %s", code, cmdline.ExitFailed, tt.want, stdout)
 			}
 			var r struct {
 				OK         bool
@@ -98,13 +99,13 @@ func TestReportCheck(t *testing.T) {
 	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, _ := replay(t, "report", "check", "--quiet", dir); code != exitFailed || !strings.Contains(stdout, "summary.json: makespan_ms is 1") {
+	if code, stdout, _ := replay(t, "report", "check", "--quiet", dir); code != cmdline.ExitFailed || !strings.Contains(stdout, "summary.json: makespan_ms is 1") {
 		t.Errorf("another makespan: exit %d: %s", code, stdout)
 	}
-	if code, _, _ := replay(t, "report", "check", t.TempDir()); code != exitBadInput {
-		t.Errorf("no result: exit %d, want %d", code, exitBadInput)
+	if code, _, _ := replay(t, "report", "check", t.TempDir()); code != cmdline.ExitBadInput {
+		t.Errorf("no result: exit %d, want %d", code, cmdline.ExitBadInput)
 	}
-	if code, _, _ := replay(t, "report", "check"); code != exitUsage {
-		t.Errorf("nothing: exit %d, want %d", code, exitUsage)
+	if code, _, _ := replay(t, "report", "check"); code != cmdline.ExitUsage {
+		t.Errorf("nothing: exit %d, want %d", code, cmdline.ExitUsage)
 	}
 }

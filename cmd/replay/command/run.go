@@ -3,7 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
-	"strings"
+	"replay/cmd/replay/cmdline"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,16 +24,16 @@ func runCommand(p *program) *cli.Command {
    replay run traces/fair-weights --out out/run
    replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s
    replay run --from out/run/run.json --out out/again`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
+		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
-			with(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
-			with(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, aSpans),
+			cmdline.With(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
+			cmdline.With(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, cmdline.ASpans),
 			&cli.BoolFlag{Name: "decisions", Usage: "write decisions.parquet: every allocation, reservation and end, in order"},
 			&cli.BoolFlag{Name: "explain", Usage: "write explanations.parquet: where the time of each job went, for the page and replay explain"},
-			with(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, oneOf("on", "off")),
-			formatsFlag("svg,png,pdf"),
+			cmdline.With(&cli.StringFlag{Name: "tasks", Usage: "on: a row per task attempt, off: histograms only", Value: "on"}, cmdline.OneOf("on", "off")),
+			cmdline.FormatsFlag("svg,png,pdf"),
 			fromFlag("run.json"),
-			allowFailures(),
+			cmdline.AllowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON, with every metric"},
 		),
@@ -46,11 +46,11 @@ func (p *program) runTrace(c *cli.Context) error {
 		return p.again(c)
 	}
 	if c.NArg() != 1 {
-		return usagef("run wants one TRACE directory, got %d arguments", c.NArg())
+		return cmdline.Usagef("run wants one TRACE directory, got %d arguments", c.NArg())
 	}
 	for _, name := range []string{"decisions", "explain"} {
 		if c.Bool(name) && c.String("out") == "" && p.listener == nil {
-			return usagef("--%s wants --out, the directory to write them to", name)
+			return cmdline.Usagef("--%s wants --out, the directory to write them to", name)
 		}
 	}
 	o, err := p.readOptions(c, p.options())
@@ -63,14 +63,14 @@ func (p *program) runTrace(c *cli.Context) error {
 		o.Window = &trace.Window{FromMS: from, ToMS: to}
 	}
 	if c.IsSet("dense-spans") {
-		o.DenseN, o.DenseMS, _ = parseSpans(c.String("dense-spans")) // the flag takes no other
+		o.DenseN, o.DenseMS, _ = cmdline.ParseSpans(c.String("dense-spans")) // the flag takes no other
 	}
 	ro, err := reportOptions(c)
 	if err != nil {
 		return err
 	}
 	progress := new(engine.Progress)
-	stop := watch(c, "replay", progress)
+	stop := cmdline.Watch(c, "replay", progress)
 	result, err := p.replayOnce(c.Context, c.Args().First(), o, c.String("out"), ro, progress)
 	stop()
 	if err != nil {
@@ -91,33 +91,7 @@ func (p *program) runTrace(c *cli.Context) error {
 			fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)
 		}
 	}
-	return checkOutcome(c, nil, result.Outcome())
-}
-
-// allowFailures is the flag of those who mean it.
-func allowFailures() cli.Flag {
-	return &cli.BoolFlag{Name: "allow-failures", Usage: "exit 0 even if jobs fail, are refused or do not finish that the trace does not record as failed or killed (without it: exit 1; jobs cut off by --until do not count)"}
-}
-
-// checkOutcome returns the failed check of a command in which jobs did not succeed that should have. Variants have names.
-func checkOutcome(c *cli.Context, names []string, outcomes ...*metric.Outcome) error {
-	if c.Bool("allow-failures") {
-		return nil
-	}
-	var said []string
-	for i, o := range outcomes {
-		if o.Unexpected > 0 {
-			text := fmt.Sprintf("%d of %d jobs", o.Unexpected, o.Jobs)
-			if names != nil {
-				text = "variant " + names[i] + ": " + text
-			}
-			said = append(said, text)
-		}
-	}
-	if said == nil {
-		return nil
-	}
-	return &codedError{exitFailed, fmt.Errorf("%s did not succeed that the trace does not record as failed; --allow-failures makes this exit 0", strings.Join(said, ", "))}
+	return cmdline.CheckOutcome(c, nil, result.Outcome())
 }
 
 // reportOptions reads what a result directory is to hold.
@@ -126,7 +100,7 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 	ro.Decisions, ro.Explain = c.Bool("decisions"), c.Bool("explain")
 	ro.Tasks = c.String("tasks") != "off"
 	var err error
-	ro.Formats, err = plotFormats(c.String("formats"))
+	ro.Formats, err = cmdline.PlotFormats(c.String("formats"))
 	return ro, err
 }
 
@@ -146,7 +120,7 @@ type taker interface {
 
 // replayOnce replays the trace at dir; with out it writes a result directory there, whole or not at all.
 func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options, out string, ro report.Options, progress *engine.Progress) (*report.Result, error) {
-	t, err := openTrace(dir)
+	t, err := cmdline.OpenTrace(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func cmd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := cmd(t, args...)
-	if code != exitDone {
+	if code != cmdline.ExitDone {
 		t.Fatalf("replay %s: exit %d\n%s", strings.Join(args, " "), code, stderr)
 	}
 	return stdout
@@ -158,43 +159,43 @@ func TestWrongUse(t *testing.T) {
 		code int
 		want string
 	}{
-		{"run", exitUsage, "wants one TRACE"},
-		{"run " + missing, exitBadInput, "no-such"},
-		{"run " + trace + " --nonsense", exitUsage, "nonsense"},
-		{"run " + trace + " --conf spark.localty.wait=0s", exitUsage, "spark.locality.wait"},
-		{"run " + trace + " --conf spark.locality.wait=soon", exitUsage, "soon"},
-		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", exitUsage, "yarn.scheduler.fair.assignmultiple"},
-		{"run " + trace + " --conf spark.scheduler.allocation.file=" + missing, exitBadInput, "spark.scheduler.allocation.file"},
-		{"run " + trace + " --reload 10s", exitUsage, "TIME=FILE"},
-		{"run " + trace + " --conf other=1", exitUsage, "spark., yarn., mapreduce. or tez."},
-		{"run " + trace + " --model am-start-ms=-1", exitUsage, "am-start-ms"},
-		{"run " + trace + " --model nonsense=1", exitUsage, "known: am-start-ms"},
-		{"run " + trace + " --sharing best", exitUsage, `"best"`},
-		{"run " + trace + " --sharing drf --scheduler capacity", exitUsage, "FairScheduler"},
-		{"run " + trace + " --scheduler best", exitUsage, "fair, capacity, fifo or ideal"},
-		{"run " + trace + " --placement best", exitUsage, "locality-ratio"},
-		{"run " + trace + " --engine sparse", exitUsage, "fast or dense"},
-		{"run " + trace + " --until never", exitUsage, "never"},
-		{"run " + trace + " --load 0", exitUsage, "positive"},
-		{"run " + trace + " --tasks some", exitUsage, "on or off"},
-		{"run " + trace + " --progress maybe", exitUsage, "auto, on or off"},
-		{"run " + trace + " --formats gif", exitUsage, "gif"},
-		{"run " + trace + " --load 1e-300", exitUsage, "100 at most"},
-		{"run " + trace + " --seed -1", exitUsage, "--seed is \"-1\", want a whole number, 0 or more"},
-		{"run " + trace + " --seed", exitUsage, "--seed wants a value"},
-		{"run " + trace + " --nonsense", exitUsage, "unknown flag --nonsense (see replay run --help)"},
-		{"run " + trace + " --decisions", exitUsage, "wants --out"},
-		{"report " + trace, exitBadInput, "not a result directory"},
-		{"import spark-eventlog x --out y --node-vcores 4294967297", exitUsage, "--node-vcores"},
-		{"import spark-eventlog x --out y --progress maybe", exitUsage, "auto, on or off"},
-		{"gen uniform-micro --out " + missing + " --mtbf 3", exitUsage, "--failures"},
-		{"compare " + trace + " --variant a:", exitUsage, "two --variant"},
-		{"compare " + trace + " --variant a: --variant b: --results", exitUsage, "wants --out"},
-		{"compare " + trace + " --variant a: --variant b: --jobs 0", exitUsage, "1 or more"},
-		{"compare " + trace + " --variant a: --variant b: --out " + trace, exitBadInput, "no comparison.json"},
-		{"compare " + trace + " --variant a: --variant b:--conf=x=y", exitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn., mapreduce. or tez."},
-		{"compare " + trace + " --variant a:--nonsense --variant b:", exitUsage, "see replay run --help"},
-		{"compare " + trace + " --variant a: --variant b: --seeds 0", exitUsage, "1 to 10000"},
+		{"run", cmdline.ExitUsage, "wants one TRACE"},
+		{"run " + missing, cmdline.ExitBadInput, "no-such"},
+		{"run " + trace + " --nonsense", cmdline.ExitUsage, "nonsense"},
+		{"run " + trace + " --conf spark.localty.wait=0s", cmdline.ExitUsage, "spark.locality.wait"},
+		{"run " + trace + " --conf spark.locality.wait=soon", cmdline.ExitUsage, "soon"},
+		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", cmdline.ExitUsage, "yarn.scheduler.fair.assignmultiple"},
+		{"run " + trace + " --conf spark.scheduler.allocation.file=" + missing, cmdline.ExitBadInput, "spark.scheduler.allocation.file"},
+		{"run " + trace + " --reload 10s", cmdline.ExitUsage, "TIME=FILE"},
+		{"run " + trace + " --conf other=1", cmdline.ExitUsage, "spark., yarn., mapreduce. or tez."},
+		{"run " + trace + " --model am-start-ms=-1", cmdline.ExitUsage, "am-start-ms"},
+		{"run " + trace + " --model nonsense=1", cmdline.ExitUsage, "known: am-start-ms"},
+		{"run " + trace + " --sharing best", cmdline.ExitUsage, `"best"`},
+		{"run " + trace + " --sharing drf --scheduler capacity", cmdline.ExitUsage, "FairScheduler"},
+		{"run " + trace + " --scheduler best", cmdline.ExitUsage, "fair, capacity, fifo or ideal"},
+		{"run " + trace + " --placement best", cmdline.ExitUsage, "locality-ratio"},
+		{"run " + trace + " --engine sparse", cmdline.ExitUsage, "fast or dense"},
+		{"run " + trace + " --until never", cmdline.ExitUsage, "never"},
+		{"run " + trace + " --load 0", cmdline.ExitUsage, "positive"},
+		{"run " + trace + " --tasks some", cmdline.ExitUsage, "on or off"},
+		{"run " + trace + " --progress maybe", cmdline.ExitUsage, "auto, on or off"},
+		{"run " + trace + " --formats gif", cmdline.ExitUsage, "gif"},
+		{"run " + trace + " --load 1e-300", cmdline.ExitUsage, "100 at most"},
+		{"run " + trace + " --seed -1", cmdline.ExitUsage, "--seed is \"-1\", want a whole number, 0 or more"},
+		{"run " + trace + " --seed", cmdline.ExitUsage, "--seed wants a value"},
+		{"run " + trace + " --nonsense", cmdline.ExitUsage, "unknown flag --nonsense (see replay run --help)"},
+		{"run " + trace + " --decisions", cmdline.ExitUsage, "wants --out"},
+		{"report " + trace, cmdline.ExitBadInput, "not a result directory"},
+		{"import spark-eventlog x --out y --node-vcores 4294967297", cmdline.ExitUsage, "--node-vcores"},
+		{"import spark-eventlog x --out y --progress maybe", cmdline.ExitUsage, "auto, on or off"},
+		{"gen uniform-micro --out " + missing + " --mtbf 3", cmdline.ExitUsage, "--failures"},
+		{"compare " + trace + " --variant a:", cmdline.ExitUsage, "two --variant"},
+		{"compare " + trace + " --variant a: --variant b: --results", cmdline.ExitUsage, "wants --out"},
+		{"compare " + trace + " --variant a: --variant b: --jobs 0", cmdline.ExitUsage, "1 or more"},
+		{"compare " + trace + " --variant a: --variant b: --out " + trace, cmdline.ExitBadInput, "no comparison.json"},
+		{"compare " + trace + " --variant a: --variant b:--conf=x=y", cmdline.ExitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn., mapreduce. or tez."},
+		{"compare " + trace + " --variant a:--nonsense --variant b:", cmdline.ExitUsage, "see replay run --help"},
+		{"compare " + trace + " --variant a: --variant b: --seeds 0", cmdline.ExitUsage, "1 to 10000"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
@@ -238,18 +239,18 @@ func TestFilesOfAdministrators(t *testing.T) {
 		code              int
 		want              string
 	}{
-		{"unknown key of yarn-site.xml", "--yarn-site FILE", hadoopXML("yarn.of.ours", "1"), exitDone, "unknown keys have no effect: yarn.of.ours"},
-		{"unknown key of capacity-scheduler.xml", "--scheduler capacity --capacity-scheduler FILE", oneQueue("yarn.scheduler.capacity.ours", "1"), exitDone, "unknown keys have no effect: yarn.scheduler.capacity.ours"},
-		{"capacity-scheduler.xml without queues", "--scheduler capacity --capacity-scheduler FILE", hadoopXML("yarn.scheduler.capacity.node-locality-delay", "1"), exitBadInput, "Queue configuration missing child queue names for root. YARN 3.4.1 refuses this too; write"},
-		{"a template", "--yarn-site FILE", hadoopXML("yarn.scheduler.minimum-allocation-mb", "{{ min }}"), exitBadInput, "this is a template"},
-		{"keys without effect", "--yarn-site FILE", hadoopXML(class, capacityClass, "yarn.resourcemanager.hostname", "h", "yarn.nodemanager.local-dirs", "/d"), exitDone, "file.xml: 2 keys have no effect on a replay (--verbose lists them)"},
-		{"keys without effect, listed", "--verbose --yarn-site FILE", hadoopXML(class, capacityClass, "yarn.resourcemanager.hostname", "h"), exitDone, "file.xml: no effect (it has no effect on decisions): yarn.resourcemanager.hostname"},
-		{"capacity-scheduler.xml for the FairScheduler", "--capacity-scheduler FILE", oneQueue(), exitUsage, "add --scheduler capacity"},
-		{"fair-scheduler.xml for the CapacityScheduler", "--scheduler capacity --fair-scheduler FILE", "<allocations/>", exitUsage, "add --scheduler fair"},
-		{"yarn-site.xml that names the scheduler", "--yarn-site FILE --sharing drf", hadoopXML(class, capacityClass), exitUsage, "the scheduler is capacity by "},
-		{"a flag against yarn-site.xml", "--scheduler fair --yarn-site FILE", hadoopXML(class, capacityClass), exitDone, "warning: --scheduler fair is used, although "},
-		{"yarn-site.xml without a scheduler", "--yarn-site FILE", hadoopXML(), exitDone, "names no scheduler"},
-		{"negative weight", "--fair-scheduler FILE", "<allocations>\n<queue name='a'><weight>-1</weight></queue></allocations>", exitBadInput, "line 2: <weight> of queue root.a is \"-1\": want 0 or more"},
+		{"unknown key of yarn-site.xml", "--yarn-site FILE", hadoopXML("yarn.of.ours", "1"), cmdline.ExitDone, "unknown keys have no effect: yarn.of.ours"},
+		{"unknown key of capacity-scheduler.xml", "--scheduler capacity --capacity-scheduler FILE", oneQueue("yarn.scheduler.capacity.ours", "1"), cmdline.ExitDone, "unknown keys have no effect: yarn.scheduler.capacity.ours"},
+		{"capacity-scheduler.xml without queues", "--scheduler capacity --capacity-scheduler FILE", hadoopXML("yarn.scheduler.capacity.node-locality-delay", "1"), cmdline.ExitBadInput, "Queue configuration missing child queue names for root. YARN 3.4.1 refuses this too; write"},
+		{"a template", "--yarn-site FILE", hadoopXML("yarn.scheduler.minimum-allocation-mb", "{{ min }}"), cmdline.ExitBadInput, "this is a template"},
+		{"keys without effect", "--yarn-site FILE", hadoopXML(class, capacityClass, "yarn.resourcemanager.hostname", "h", "yarn.nodemanager.local-dirs", "/d"), cmdline.ExitDone, "file.xml: 2 keys have no effect on a replay (--verbose lists them)"},
+		{"keys without effect, listed", "--verbose --yarn-site FILE", hadoopXML(class, capacityClass, "yarn.resourcemanager.hostname", "h"), cmdline.ExitDone, "file.xml: no effect (it has no effect on decisions): yarn.resourcemanager.hostname"},
+		{"capacity-scheduler.xml for the FairScheduler", "--capacity-scheduler FILE", oneQueue(), cmdline.ExitUsage, "add --scheduler capacity"},
+		{"fair-scheduler.xml for the CapacityScheduler", "--scheduler capacity --fair-scheduler FILE", "<allocations/>", cmdline.ExitUsage, "add --scheduler fair"},
+		{"yarn-site.xml that names the scheduler", "--yarn-site FILE --sharing drf", hadoopXML(class, capacityClass), cmdline.ExitUsage, "the scheduler is capacity by "},
+		{"a flag against yarn-site.xml", "--scheduler fair --yarn-site FILE", hadoopXML(class, capacityClass), cmdline.ExitDone, "warning: --scheduler fair is used, although "},
+		{"yarn-site.xml without a scheduler", "--yarn-site FILE", hadoopXML(), cmdline.ExitDone, "names no scheduler"},
+		{"negative weight", "--fair-scheduler FILE", "<allocations>\n<queue name='a'><weight>-1</weight></queue></allocations>", cmdline.ExitBadInput, "line 2: <weight> of queue root.a is \"-1\": want 0 or more"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -340,8 +341,8 @@ func TestInterruptedLeavesNothing(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "result")
 		words := strings.Fields("replay " + strings.NewReplacer("TRACE", traces+"fair-weights", "OUT", out).Replace(args))
 		var stdout, stderr bytes.Buffer
-		if code := run(ctx, words, &stdout, &stderr); code != exitStopped || stderr.String() != "replay: interrupted\n" {
-			t.Errorf("%s: exit %d, stderr %q; want %d", args, code, stderr.String(), exitStopped)
+		if code := run(ctx, words, &stdout, &stderr); code != cmdline.ExitStopped || stderr.String() != "replay: interrupted\n" {
+			t.Errorf("%s: exit %d, stderr %q; want %d", args, code, stderr.String(), cmdline.ExitStopped)
 		}
 		if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) != 0 {
 			t.Errorf("%s left behind: %v (%v)", args, left, err)
@@ -354,7 +355,7 @@ func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
 	compare := []string{"compare", trace, "--seeds", "1", "--variant", "a:", "--variant", "b:", "--formats", "none", "--quiet", "--out", out}
 	must(t, append(compare, "--results")...)
 	code, _, stderr := cmd(t, compare...) // would remove the results of the runs
-	if code != exitBadInput || !strings.Contains(stderr, "runs, which would be lost") {
+	if code != cmdline.ExitBadInput || !strings.Contains(stderr, "runs, which would be lost") {
 		t.Errorf("comparison over one with results: exit %d, %q", code, stderr)
 	}
 	must(t, append(compare, "--results")...)
@@ -363,7 +364,7 @@ func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr = cmd(t, "run", trace, "--quiet", "--out", single)
-	if code != exitBadInput || !strings.Contains(stderr, "notes.txt, which would be lost") {
+	if code != cmdline.ExitBadInput || !strings.Contains(stderr, "notes.txt, which would be lost") {
 		t.Errorf("run over a result with notes: exit %d, %q", code, stderr)
 	}
 }
@@ -379,7 +380,7 @@ func TestSeedZeroHoldsForVariants(t *testing.T) {
 func TestOutIsWholeOrAbsent(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "result")
 	code, _, _ := cmd(t, "run", traces+"fair-weights", "--placement", "best", "--out", out)
-	if _, err := os.Stat(out); code == exitDone || err == nil {
+	if _, err := os.Stat(out); code == cmdline.ExitDone || err == nil {
 		t.Errorf("exit %d and a result at %s after a failed run", code, out)
 	}
 	left, err := os.ReadDir(filepath.Dir(out))

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"sync"
 
@@ -25,12 +23,12 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler, or a central one without YARN to measure against: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
 		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
 		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
-		with(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, oneOf(scenario.Engines...)),
-		with(&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"}, aPair("KEY=VALUE")),
-		with(&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"}, aPair("NAME=VALUE")),
+		cmdline.With(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, cmdline.OneOf(scenario.Engines...)),
+		cmdline.With(&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"}, cmdline.APair("KEY=VALUE")),
+		cmdline.With(&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"}, cmdline.APair("NAME=VALUE")),
 		&cli.StringFlag{Name: "model-file", Usage: "`FILE` with one NAME=VALUE of the model on each line; --model wins over it; replay backtest --fit writes one"},
-		with(&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"}, aReload),
-		with(&cli.StringSliceFlag{Name: "change", Usage: "one thing otherwise than in the trace and its files (repeatable): `CHANGE`, such as 'without job 7'; see replay whatif --help"}, func(text string) error {
+		cmdline.With(&cli.StringSliceFlag{Name: "reload", Usage: "load another allocation file during the replay, `TIME=FILE` (repeatable)"}, aReload),
+		cmdline.With(&cli.StringSliceFlag{Name: "change", Usage: "one thing otherwise than in the trace and its files (repeatable): `CHANGE`, such as 'without job 7'; see replay whatif --help"}, func(text string) error {
 			_, err := scenario.ParseChange(text)
 			return err
 		}),
@@ -40,11 +38,11 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "mapred-site", Usage: "mapred-site.xml `FILE`; keys recorded with a job win over it", DefaultText: "that of the trace"},
 		&cli.BoolFlag{Name: "override", Usage: "let spark-defaults.conf and mapred-site.xml win over the keys recorded with a job"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
-		with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, positive),
-		with(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, from1To(mostNodes)),
-		with(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"}, aTime),
+		cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, cmdline.Positive),
+		cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, cmdline.From1To(cmdline.MostNodes)),
+		cmdline.With(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME` (ms, or 90s, 10m, 2h)"}, cmdline.ATime),
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
-		with(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, aTime),
+		cmdline.With(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, cmdline.ATime),
 	}
 	for _, k := range fileFlags() {
 		if k.scheduler != nil {
@@ -57,7 +55,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 // aReload wants a time and a file.
 func aReload(value string) error {
 	at, _, ok := strings.Cut(value, "=")
-	if _, err := parseTime(at); !ok || err != nil {
+	if _, err := cmdline.ParseTime(at); !ok || err != nil {
 		return errors.New("want TIME=FILE such as 90s=fair-scheduler.xml")
 	}
 	return nil
@@ -112,7 +110,7 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 	}
 	for flag, to := range map[string]*int64{"until": &o.Until, "series": &o.SeriesMS} {
 		if c.IsSet(flag) {
-			*to, _ = parseTime(c.String(flag)) // the flag takes no other
+			*to, _ = cmdline.ParseTime(c.String(flag)) // the flag takes no other
 		}
 	}
 	for flag, to := range map[string]map[string]string{"conf": o.Conf, "model": o.Parameters} {
@@ -153,7 +151,7 @@ func (p *program) readFiles(c *cli.Context, o *scenario.Options) error {
 	}
 	for _, r := range c.StringSlice("reload") {
 		at, name, _ := strings.Cut(r, "=")
-		ms, _ := parseTime(at) // the flag takes no other
+		ms, _ := cmdline.ParseTime(at) // the flag takes no other
 		file, err := p.files.file(name)
 		if err != nil {
 			return err
@@ -182,32 +180,6 @@ func workOnce() func(*trace.Trace) (trace.Work, error) {
 		return a.work, a.err
 	}
 }
-
-// openTrace opens the trace at dir. The error of a folder of traces names them.
-func openTrace(dir string) (*trace.Trace, error) {
-	t, err := trace.Open(dir)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return t, err
-	}
-	entries, readErr := os.ReadDir(dir)
-	var names []string
-	for _, e := range entries {
-		if _, statErr := os.Stat(filepath.Join(dir, e.Name(), "trace.json")); statErr == nil {
-			names = append(names, e.Name())
-		}
-	}
-	if readErr != nil || len(names) == 0 {
-		return nil, err
-	}
-	more := ""
-	if n := len(names) - namedTraces; n > 1 {
-		names, more = names[:namedTraces], fmt.Sprintf(" and %d more", n)
-	}
-	return nil, fmt.Errorf("%s: a folder of traces, want one of them: %s%s", dir, strings.Join(names, ", "), more)
-}
-
-// namedTraces is how many traces of a folder an error names.
-const namedTraces = 20
 
 // writeBands writes how far predicted times were off, as the model file says; nothing when it does not.
 func writeBands(w io.Writer, o *scenario.Options) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/tracecmd"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -39,12 +41,12 @@ or killed one left, and after a change of the plan, of a file or of the program 
 relative to it. Exit code 1: cells failed.`,
 		Flags: append(append(sweepFlags(), engineFlags()...),
 			&cli.BoolFlag{Name: "dry-run", Usage: "list the cells with their ids, how many are missing, and what CPU time they will take by a first one; nothing is written"},
-			formatsFlag("none"), sweepJSON()),
+			cmdline.FormatsFlag("none"), sweepJSON()),
 		Action: p.sweep,
 		Subcommands: []*cli.Command{{
 			Name: "run", Usage: "replay some cells of a plan, and merge nothing: the share of one machine", ArgsUsage: "PLAN",
 			Flags: append(sweepFlags(),
-				with(&cli.StringFlag{Name: "shard", Usage: "the `I/N`-th part of the cells, counted from 1"}, aShard),
+				cmdline.With(&cli.StringFlag{Name: "shard", Usage: "the `I/N`-th part of the cells, counted from 1"}, aShard),
 				&cli.StringFlag{Name: "cells", Usage: "the cells whose ids stand in `FILE`, one a line"}, sweepJSON()),
 			Action: p.sweepRun,
 		}, {
@@ -56,7 +58,7 @@ relative to it. Exit code 1: cells failed.`,
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for table and page", DefaultText: "merged below the first DIR"},
 				&cli.BoolFlag{Name: "partial", Usage: "merge what is there although cells are missing"},
-				formatsFlag("none"), sweepJSON()},
+				cmdline.FormatsFlag("none"), sweepJSON()},
 			Action: p.sweepMerge,
 		}},
 	}
@@ -64,9 +66,9 @@ relative to it. Exit code 1: cells failed.`,
 
 // sweepFlags are those of sweeping itself.
 func sweepFlags() []cli.Flag {
-	return append(progressFlags(),
+	return append(cmdline.ProgressFlags(),
 		&cli.StringFlag{Name: "out", Usage: "`DIR`ectory of the sweep: a new one, or one to go on with"},
-		with(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, from1To(10_000)),
+		cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(10_000)),
 		&cli.BoolFlag{Name: "keep-going", Usage: "after a cell that fails, replay the others; --keep-going=false stops", Value: true})
 }
 
@@ -101,7 +103,7 @@ type sweeping struct {
 }
 
 func (p *program) sweep(c *cli.Context) error {
-	formats, err := plotFormats(c.String("formats"))
+	formats, err := cmdline.PlotFormats(c.String("formats"))
 	if err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (p *program) sweep(c *cli.Context) error {
 
 func (p *program) sweepRun(c *cli.Context) error {
 	if c.IsSet("shard") == c.IsSet("cells") {
-		return usagef("sweep run wants --shard or --cells: which part of the plan to replay; replay sweep replays all of it")
+		return cmdline.Usagef("sweep run wants --shard or --cells: which part of the plan to replay; replay sweep replays all of it")
 	}
 	w, err := p.readSweep(c)
 	if err != nil {
@@ -151,7 +153,7 @@ func (p *program) sweepRun(c *cli.Context) error {
 func (w *sweeping) part(cells []int) error {
 	err := w.replay(cells)
 	if err == nil && w.c.Bool("json") {
-		err = writeJSON(w.c.App.Writer, map[string]int{"cells": len(cells), "of": len(w.all.Cells)})
+		err = cmdline.WriteJSON(w.c.App.Writer, map[string]int{"cells": len(cells), "of": len(w.all.Cells)})
 	}
 	return err
 }
@@ -183,7 +185,7 @@ func (w *sweeping) replay(cells []int) error {
 	progress := make([]engine.Progress, len(todo))
 	var wanted, done atomic.Int64
 	wanted.Store(int64(len(todo)))
-	stop := watchAll(w.c, "sweep", progress, &wanted, &done)
+	stop := cmdline.WatchAll(w.c, "sweep", progress, &wanted, &done)
 	failed, err := sweep.Run(w.c.Context, len(todo), workersOf(w.c), w.c.Bool("keep-going"), func(ctx context.Context, k int) error {
 		defer done.Add(1)
 		cell := &w.all.Cells[todo[k]]
@@ -202,13 +204,13 @@ func (w *sweeping) replay(cells []int) error {
 	}
 	fmt.Fprintf(w.c.App.ErrWriter, "%s failed:\n", quantity.Counted(int64(len(failed)), "cells"))
 	for n, k := range slices.Sorted(maps.Keys(failed)) {
-		if n == listed && len(failed) > listed+1 {
-			fmt.Fprintf(w.c.App.ErrWriter, "  and %d more: replay sweep status %s\n", len(failed)-listed, w.store.Dir)
+		if n == tracecmd.Listed && len(failed) > tracecmd.Listed+1 {
+			fmt.Fprintf(w.c.App.ErrWriter, "  and %d more: replay sweep status %s\n", len(failed)-tracecmd.Listed, w.store.Dir)
 			break
 		}
 		fmt.Fprintf(w.c.App.ErrWriter, "  %s %s: %v\n", w.all.Cells[todo[k]].ID, w.label(todo[k]), failed[k])
 	}
-	return failedCheck()
+	return cmdline.FailedCheck()
 }
 
 // missing returns which of the cells are to be replayed, and says how many are there.
@@ -270,13 +272,13 @@ func (p *program) merge(c *cli.Context, stores []sweep.Store, dir string, partia
 	m, err := sweep.Merge(stores, dir, partial, formats)
 	var incomplete *sweep.Incomplete
 	if errors.As(err, &incomplete) {
-		return &codedError{exitFailed, fmt.Errorf("%w (replay sweep status %s lists them); --partial merges the others", err, stores[0].Dir)}
+		return &cmdline.CodedError{Code: cmdline.ExitFailed, Err: fmt.Errorf("%w (replay sweep status %s lists them); --partial merges the others", err, stores[0].Dir)}
 	}
 	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
-		err = writeJSON(c.App.Writer, m.Answer())
+		err = cmdline.WriteJSON(c.App.Writer, m.Answer())
 	} else {
 		m.WriteText(c.App.Writer)
 	}
@@ -291,9 +293,9 @@ func (p *program) merge(c *cli.Context, stores []sweep.Store, dir string, partia
 
 func (p *program) sweepMerge(c *cli.Context) error {
 	if c.NArg() < 1 {
-		return usagef("sweep merge wants the DIR of a sweep, or several of the same")
+		return cmdline.Usagef("sweep merge wants the DIR of a sweep, or several of the same")
 	}
-	formats, err := plotFormats(c.String("formats"))
+	formats, err := cmdline.PlotFormats(c.String("formats"))
 	if err != nil {
 		return err
 	}
@@ -306,14 +308,14 @@ func (p *program) sweepMerge(c *cli.Context) error {
 
 func (p *program) sweepStatus(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return usagef("sweep status wants one DIR, got %d arguments", c.NArg())
+		return cmdline.Usagef("sweep status wants one DIR, got %d arguments", c.NArg())
 	}
 	status, err := sweep.Store{Dir: c.Args().First()}.Status()
 	if err != nil {
 		return err
 	}
 	if c.Bool("missing") && c.Bool("json") {
-		return usagef("--missing prints ids and --json all of the status: give one of them")
+		return cmdline.Usagef("--missing prints ids and --json all of the status: give one of them")
 	}
 	if c.Bool("missing") {
 		for _, m := range status.Missing {
@@ -322,10 +324,10 @@ func (p *program) sweepStatus(c *cli.Context) error {
 		return nil
 	}
 	if c.Bool("json") {
-		if err := writeJSON(c.App.Writer, status.Answer()); err != nil || len(status.Missing) == 0 {
+		if err := cmdline.WriteJSON(c.App.Writer, status.Answer()); err != nil || len(status.Missing) == 0 {
 			return err
 		}
-		return failedCheck()
+		return cmdline.FailedCheck()
 	}
 	fmt.Fprintf(c.App.Writer, "%d of %s are there, %d failed, %d were not tried\n", status.Cells-len(status.Missing), quantity.Counted(int64(status.Cells), "cells"), status.Failed, len(status.Missing)-status.Failed)
 	t := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
@@ -337,7 +339,7 @@ func (p *program) sweepStatus(c *cli.Context) error {
 	}
 	t.Flush()
 	if len(status.Missing) > 0 {
-		return failedCheck()
+		return cmdline.FailedCheck()
 	}
 	return nil
 }

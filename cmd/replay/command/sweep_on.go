@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,9 +16,9 @@ import (
 // engineFlags say which engine replays the cells.
 func engineFlags() []cli.Flag {
 	return []cli.Flag{
-		with(&cli.StringFlag{Name: "on", Usage: "where the cells are replayed: local, or slurm, which takes a job array and a job that merges after it", Value: "local"}, oneOf("local", "slurm")),
-		with(&cli.IntFlag{Name: "shards", Usage: "with --on: `N` tasks at most, each with a list of cells", Value: 100}, from1To(100_000)),
-		with(&cli.IntFlag{Name: "throttle", Usage: "with --on: `N` tasks at once", DefaultText: "as many as the engine gives"}, from1To(100_000)),
+		cmdline.With(&cli.StringFlag{Name: "on", Usage: "where the cells are replayed: local, or slurm, which takes a job array and a job that merges after it", Value: "local"}, cmdline.OneOf("local", "slurm")),
+		cmdline.With(&cli.IntFlag{Name: "shards", Usage: "with --on: `N` tasks at most, each with a list of cells", Value: 100}, cmdline.From1To(100_000)),
+		cmdline.With(&cli.IntFlag{Name: "throttle", Usage: "with --on: `N` tasks at once", DefaultText: "as many as the engine gives"}, cmdline.From1To(100_000)),
 		&cli.StringFlag{Name: "sbatch", Usage: "with --on slurm: `OPTIONS` of sbatch for the array, such as '--partition=short --cpus-per-task=4'"},
 	}
 }
@@ -29,7 +30,7 @@ func checkEngine(c *cli.Context) error {
 	}
 	for _, name := range []string{"shards", "throttle", "sbatch"} {
 		if c.IsSet(name) {
-			return usagef("--%s wants --on slurm", name)
+			return cmdline.Usagef("--%s wants --on slurm", name)
 		}
 	}
 	return nil
@@ -47,7 +48,7 @@ type submission struct {
 func (w *sweeping) submit(formats []string) error {
 	options, err := splitWords(w.c.String("sbatch"))
 	if err != nil {
-		return usagef("--sbatch: %w", err)
+		return cmdline.Usagef("--sbatch: %w", err)
 	}
 	if err := w.store.Create(&w.all); err != nil {
 		return err
@@ -79,7 +80,7 @@ func (w *sweeping) submit(formats []string) error {
 		return err
 	}
 	if w.c.Bool("json") {
-		return writeJSON(w.c.App.Writer, submission{len(ids), len(parts), array, merge})
+		return cmdline.WriteJSON(w.c.App.Writer, submission{len(ids), len(parts), array, merge})
 	}
 	_, err = fmt.Fprintf(w.c.App.Writer, "%s in %s of job array %s, merged by job %s after it; the same command resumes what fails\n",
 		quantity.Counted(int64(len(ids)), "cells"), quantity.Counted(int64(len(parts)), "tasks"), array, merge)

@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -61,7 +62,7 @@ func TestSweepOnSlurm(t *testing.T) {
 		}
 	}
 	must(t, on...) // nothing is missing: merged here
-	if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s", "--shards", "4"); code != exitUsage || !strings.Contains(stderr, "--shards wants --on slurm") {
+	if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s", "--shards", "4"); code != cmdline.ExitUsage || !strings.Contains(stderr, "--shards wants --on slurm") {
 		t.Errorf("shards without an engine: exit code %d, %s", code, stderr)
 	}
 }

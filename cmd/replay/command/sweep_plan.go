@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -30,10 +31,10 @@ const mostKept = 20_000_000
 // readSweep reads the plan and resolves every cell of it, so that a mistake anywhere is found before any replay.
 func (p *program) readSweep(c *cli.Context) (*sweeping, error) {
 	if c.NArg() != 1 {
-		return nil, usagef("%s wants one PLAN, got %d arguments", c.Command.Name, c.NArg())
+		return nil, cmdline.Usagef("%s wants one PLAN, got %d arguments", c.Command.Name, c.NArg())
 	}
 	if c.String("out") == "" {
-		return nil, usagef("%s wants --out, the directory of the sweep", c.Command.Name)
+		return nil, cmdline.Usagef("%s wants --out, the directory of the sweep", c.Command.Name)
 	}
 	file := c.Args().First()
 	text, err := input.ReadFile(file)
@@ -85,7 +86,7 @@ func (w *sweeping) openTraces(plan *sweep.Plan) error {
 			}
 		}
 		for _, dir := range dirs {
-			t, err := openTrace(dir)
+			t, err := cmdline.OpenTrace(dir)
 			if err != nil {
 				return wrong(err)
 			}
@@ -116,7 +117,7 @@ func (w *sweeping) resolve(plan *sweep.Plan, points []sweep.Point) error {
 		return err
 	}
 	for s, source := range w.sources {
-		t, err := openTrace(source.dir)
+		t, err := cmdline.OpenTrace(source.dir)
 		if err != nil {
 			return err
 		}
@@ -207,9 +208,9 @@ func (p *program) wordsOf(plan *sweep.Plan, pt *sweep.Point) (words []string, er
 	}
 	for _, part := range parts {
 		err := p.checkVariantWords(part.words)
-		for _, f := range split(nil, scenarioFlags(p.policies), part.words).flags {
-			if err == nil && f.name == "seed" {
-				err = usagef("--seed has its own place in a plan, seeds")
+		for _, f := range cmdline.Split(nil, scenarioFlags(p.policies), part.words).Flags {
+			if err == nil && f.Name == "seed" {
+				err = cmdline.Usagef("--seed has its own place in a plan, seeds")
 			}
 		}
 		if err != nil {
@@ -255,7 +256,7 @@ func (w *sweeping) dryRun() error {
 		for _, i := range todo {
 			ids = append(ids, w.all.Cells[i].ID)
 		}
-		return writeJSON(out, map[string]any{"traces": w.all.Traces, "settings": w.all.Settings, "cells": w.all.Cells, "missing": ids})
+		return cmdline.WriteJSON(out, map[string]any{"traces": w.all.Traces, "settings": w.all.Settings, "cells": w.all.Cells, "missing": ids})
 	}
 	fmt.Fprintf(out, "%s: %d to replay", quantity.Counted(int64(len(w.all.Cells)), "cells"), len(todo))
 	if len(todo) > 0 {

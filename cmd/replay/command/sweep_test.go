@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestSweepGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, out, _ := cmd(t, "sweep", "status", "s"); code != exitFailed || !strings.HasPrefix(out, "10 of 12 cells are there, 0 failed, 2 were not tried") {
+	if code, out, _ := cmd(t, "sweep", "status", "s"); code != cmdline.ExitFailed || !strings.HasPrefix(out, "10 of 12 cells are there, 0 failed, 2 were not tried") {
 		t.Errorf("status: exit %d, %s", code, out)
 	}
 	if out := must(t, "sweep", "status", "s", "--missing"); len(strings.Fields(out)) != 2 {
@@ -90,11 +91,11 @@ func TestSweepGoesOn(t *testing.T) {
 	if out := must(t, "sweep", "merge", "s", "--partial", "--json", "--out", "m"); !strings.Contains(out, `"missing": 2`) || !strings.Contains(out, `"choice": "drf, conf spark.locality.wait=`) {
 		t.Errorf("merged as JSON: %s", out)
 	}
-	if code, _, stderr := cmd(t, "sweep", "merge", "s"); code != exitFailed || !strings.Contains(stderr, "2 of 12 cells are missing") {
+	if code, _, stderr := cmd(t, "sweep", "merge", "s"); code != cmdline.ExitFailed || !strings.Contains(stderr, "2 of 12 cells are missing") {
 		t.Errorf("merge: exit %d, %s", code, stderr)
 	}
 	code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s")
-	if code != exitDone || !strings.Contains(stderr, "10 of 12 cells are there") || !sameFiles(files(t, "s/merged"), whole) {
+	if code != cmdline.ExitDone || !strings.Contains(stderr, "10 of 12 cells are there") || !sameFiles(files(t, "s/merged"), whole) {
 		t.Errorf("exit %d, %s, or other bytes", code, stderr)
 	}
 	t.Chdir("in") // the same cells from elsewhere
@@ -157,17 +158,17 @@ func TestSweepWrong(t *testing.T) {
 		plan, want string
 		code       int
 	}{
-		{"traces: none", "in/plan.yaml: line 1: traces: --traces in/none: no trace there", exitBadInput},
-		{"traces: [traces/fair-weights,\n traces/fair-weights]", "in/plan.yaml: line 2: traces: in/traces/fair-weights is a trace that is there already", exitBadInput},
-		{"traces: traces/fair-weights\ngrid:\n  sharng: [fair]", "in/plan.yaml: line 3: sharng: unknown flag --sharng; is --sharing meant?", exitUsage},
-		{"traces: traces/fair-weights\ngrid:\n  sharing: [fair, drff]", `in/plan.yaml: line 3: sharing: `, exitUsage},
-		{"traces: traces/fair-weights\ngrid:\n  conf:\n    spark.locality.wait: [0s]\n    spark.localty.wait: [0s]", "in/plan.yaml: line 5: conf spark.localty.wait: on trace fair-weights: ", exitUsage},
-		{"traces: traces/fair-weights\ngrid:\n  nodes: [4, 0]", `in/plan.yaml: line 3: nodes: --nodes is "0", want 1 to`, exitUsage},
-		{"traces: traces/fair-weights\nvariants:\n  a: --seed 4", "in/plan.yaml: line 3: variants.a: --seed has its own place in a plan, seeds", exitUsage},
-		{"traces: traces/fair-weights\nflags: --out x", "in/plan.yaml: line 2: flags: --out has no place", exitUsage},
-		{"traces: traces/fair-weights\nflags: \"--sharing 'x\"", "in/plan.yaml: line 2: flags: ", exitBadInput},
-		{"traces: traces/fair-weights\nflags: --fair-scheduler none.xml", "in/plan.yaml: line 2: flags: ", exitBadInput},
-		{"traces: traces/fair-weights\nexclude: [{trace: fair-weights}]", "exclude leaves out every cell", exitBadInput},
+		{"traces: none", "in/plan.yaml: line 1: traces: --traces in/none: no trace there", cmdline.ExitBadInput},
+		{"traces: [traces/fair-weights,\n traces/fair-weights]", "in/plan.yaml: line 2: traces: in/traces/fair-weights is a trace that is there already", cmdline.ExitBadInput},
+		{"traces: traces/fair-weights\ngrid:\n  sharng: [fair]", "in/plan.yaml: line 3: sharng: unknown flag --sharng; is --sharing meant?", cmdline.ExitUsage},
+		{"traces: traces/fair-weights\ngrid:\n  sharing: [fair, drff]", `in/plan.yaml: line 3: sharing: `, cmdline.ExitUsage},
+		{"traces: traces/fair-weights\ngrid:\n  conf:\n    spark.locality.wait: [0s]\n    spark.localty.wait: [0s]", "in/plan.yaml: line 5: conf spark.localty.wait: on trace fair-weights: ", cmdline.ExitUsage},
+		{"traces: traces/fair-weights\ngrid:\n  nodes: [4, 0]", `in/plan.yaml: line 3: nodes: --nodes is "0", want 1 to`, cmdline.ExitUsage},
+		{"traces: traces/fair-weights\nvariants:\n  a: --seed 4", "in/plan.yaml: line 3: variants.a: --seed has its own place in a plan, seeds", cmdline.ExitUsage},
+		{"traces: traces/fair-weights\nflags: --out x", "in/plan.yaml: line 2: flags: --out has no place", cmdline.ExitUsage},
+		{"traces: traces/fair-weights\nflags: \"--sharing 'x\"", "in/plan.yaml: line 2: flags: ", cmdline.ExitBadInput},
+		{"traces: traces/fair-weights\nflags: --fair-scheduler none.xml", "in/plan.yaml: line 2: flags: ", cmdline.ExitBadInput},
+		{"traces: traces/fair-weights\nexclude: [{trace: fair-weights}]", "exclude leaves out every cell", cmdline.ExitBadInput},
 	} {
 		writePlan(t, tt.plan)
 		if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s"); code != tt.code || !strings.Contains(stderr, tt.want) {
@@ -186,11 +187,11 @@ func TestSweepWrong(t *testing.T) {
 		{"sweep status", "wants one DIR"},
 		{"sweep merge", "wants the DIR"},
 	} {
-		if code, _, stderr := cmd(t, strings.Fields(tt.args)...); code != exitUsage || !strings.Contains(stderr, tt.want) {
+		if code, _, stderr := cmd(t, strings.Fields(tt.args)...); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %s", tt.args, code, stderr)
 		}
 	}
-	if code, _, stderr := cmd(t, "sweep", "status", "in"); code != exitBadInput || !strings.Contains(stderr, "sweep.json") {
+	if code, _, stderr := cmd(t, "sweep", "status", "in"); code != cmdline.ExitBadInput || !strings.Contains(stderr, "sweep.json") {
 		t.Errorf("status of no sweep: exit %d, %s", code, stderr)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestTimeline(t *testing.T) {
 		}
 		return stdout.String() + stderr.String()
 	}
-	call(exitDone, "run", traceDir, "--out", result, "--formats", "none", "--quiet")
+	call(cmdline.ExitDone, "run", traceDir, "--out", result, "--formats", "none", "--quiet")
 	var manifest struct {
 		Hosts  []string
 		Totals struct {
@@ -44,7 +45,7 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 	read(filepath.Join(result, "run.json"), &manifest)
-	call(exitDone, "trace", "export", result, "--format", "chrome", "--out", filepath.Join(dir, "t"))
+	call(cmdline.ExitDone, "trace", "export", result, "--format", "chrome", "--out", filepath.Join(dir, "t"))
 	type event struct {
 		Name, Cat, Ph string
 		TS, Dur       int64
@@ -83,11 +84,11 @@ func TestTimeline(t *testing.T) {
 			}
 		}
 	}
-	if said := call(exitUsage, "trace", "export", traceDir, "--format", "chrome", "--out", filepath.Join(dir, "u")); !strings.Contains(said, "wants a result") {
+	if said := call(cmdline.ExitUsage, "trace", "export", traceDir, "--format", "chrome", "--out", filepath.Join(dir, "u")); !strings.Contains(said, "wants a result") {
 		t.Errorf("%s", said)
 	}
-	call(exitDone, "run", traceDir, "--out", result, "--formats", "none", "--tasks", "off", "--quiet")
-	if said := call(exitDone, "trace", "export", result, "--format", "chrome", "--out", filepath.Join(dir, "v")); !strings.Contains(said, "has no table of tasks") {
+	call(cmdline.ExitDone, "run", traceDir, "--out", result, "--formats", "none", "--tasks", "off", "--quiet")
+	if said := call(cmdline.ExitDone, "trace", "export", result, "--format", "chrome", "--out", filepath.Join(dir, "v")); !strings.Contains(said, "has no table of tasks") {
 		t.Errorf("%s", said)
 	}
 }

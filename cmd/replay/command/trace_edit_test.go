@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -115,7 +116,7 @@ func TestTraceMerge(t *testing.T) {
 		}
 		must(t, "run", out, "-q")
 	}
-	if code, _, stderr := cmd(t, "trace", "merge", traces+"fair-weights", "--out", filepath.Join(dir, "x")); code != exitUsage || !strings.Contains(stderr, "two TRACE directories") {
+	if code, _, stderr := cmd(t, "trace", "merge", traces+"fair-weights", "--out", filepath.Join(dir, "x")); code != cmdline.ExitUsage || !strings.Contains(stderr, "two TRACE directories") {
 		t.Errorf("one trace: %d %s", code, stderr)
 	}
 }

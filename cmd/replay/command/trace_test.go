@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -19,12 +20,12 @@ func replay(t *testing.T, args ...string) (code int, stdout, stderr string) {
 
 func TestTraceOfNothing(t *testing.T) {
 	for _, args := range [][]string{{"trace", "check"}, {"trace", "info"}, {"trace", "check", "a", "b"}, {"trace", "nonsense"}} {
-		if code, _, _ := replay(t, args...); code != exitUsage {
-			t.Errorf("%v: exit code %d, want %d", args, code, exitUsage)
+		if code, _, _ := replay(t, args...); code != cmdline.ExitUsage {
+			t.Errorf("%v: exit code %d, want %d", args, code, cmdline.ExitUsage)
 		}
 	}
 	for _, verb := range []string{"check", "info"} {
-		if code, _, stderr := replay(t, "trace", verb, t.TempDir()); code != exitBadInput || !strings.Contains(stderr, "not a trace directory") {
+		if code, _, stderr := replay(t, "trace", verb, t.TempDir()); code != cmdline.ExitBadInput || !strings.Contains(stderr, "not a trace directory") {
 			t.Errorf("trace %s of an empty directory: exit code %d, %s", verb, code, stderr)
 		}
 	}
@@ -34,7 +35,7 @@ func TestTraceOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, _ := replay(t, "trace", "check", dir)
-	if code != exitFailed || !strings.Contains(stdout, "nodes.parquet: file is missing") || !strings.Contains(stdout, "problems, ") {
+	if code != cmdline.ExitFailed || !strings.Contains(stdout, "nodes.parquet: file is missing") || !strings.Contains(stdout, "problems, ") {
 		t.Errorf("trace check without tables: exit code %d, %s", code, stdout)
 	}
 	code, stdout, _ = replay(t, "trace", "check", "--json", dir)
@@ -42,7 +43,7 @@ func TestTraceOfNothing(t *testing.T) {
 		OK       bool
 		Problems []struct{ Column, Value string }
 	}
-	if err := json.Unmarshal([]byte(stdout), &result); err != nil || code != exitFailed || result.OK || len(result.Problems) != 7 || result.Problems[0].Value != "missing" {
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil || code != cmdline.ExitFailed || result.OK || len(result.Problems) != 7 || result.Problems[0].Value != "missing" {
 		t.Errorf("trace check --json without tables: exit code %d, %v, %s", code, err, stdout)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 )
@@ -42,7 +43,7 @@ func checkShown(t *testing.T, file string, least int) {
 			t.Fatal(err)
 		}
 		code, printed, stderr := cmd(t, args...)
-		if code != exitDone && code != exitFailed {
+		if code != cmdline.ExitDone && code != cmdline.ExitFailed {
 			t.Fatalf("replay %s: exit %d, %s", m[1], code, stderr)
 		}
 		printed = trimLines(printed)

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"os"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -18,30 +19,30 @@ func TestWordsOfErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"run", trace, "--load", "0", "--until", "never"}, exitUsage, `--load is "0", want a positive number`},
-		{[]string{"run", trace, "--until", "never", "--load", "0"}, exitUsage, `--until is "never", want a positive time`},
-		{[]string{"run", "--until", "never", trace, "--nonsense"}, exitUsage, `--until is "never"`},
-		{[]string{"run", "--nonsense", trace, "--until", "never"}, exitUsage, `unknown flag --nonsense (see replay run --help)`},
-		{[]string{"run", trace, "--series", "x", "--until", "never", "--seed", "-1"}, exitUsage, `--series is "x"`},
-		{[]string{"run", trace, "--conf", "x", "--model", "y"}, exitUsage, `--conf is "x", want KEY=VALUE`},
-		{[]string{"run", trace, "--model", "y", "--conf", "x"}, exitUsage, `--model is "y", want NAME=VALUE`},
-		{[]string{"compare", trace, "--seeds", "0", "--jobs", "0"}, exitUsage, "--seeds"},
-		{[]string{"compare", trace, "--jobs", "0", "--seeds", "0"}, exitUsage, "--jobs"},
-		{[]string{"gen", "uniform-micro", "--load", "0", "--nodes", "0"}, exitUsage, "--load"},
-		{[]string{"compare", trace, "--variant", "a: --until never --load 0", "--variant", "b: --x"}, exitUsage, `--variant a: --until is "never"`},
-		{[]string{"compare", trace, "--variant", "a: --nonsense", "--seeds", "0", "--variant", "b:"}, exitUsage, "--variant a: unknown flag --nonsense"},
-		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --out x"}, exitUsage, "--variant b: --out has no place in a variant: it stands outside"},
-		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --sharng drf"}, exitUsage, "--variant b: unknown flag --sharng; is --sharing meant?"},
-		{[]string{"run", trace, "--sharng", "drf"}, exitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},
-		{[]string{"run", trace, "--progress", "of"}, exitUsage, "want auto, on or off; is on meant?"},
-		{[]string{"comapre", trace}, exitUsage, `unknown command "comapre"; is compare meant? (see replay --help)`},
-		{[]string{"trace", "inof", trace}, exitUsage, `unknown command "inof"; is info meant? (see replay trace --help)`},
-		{[]string{"help", "rnu"}, exitUsage, `unknown command "rnu"; is run meant?`},
-		{[]string{"completion", "fsh"}, exitUsage, "want bash, fish or zsh; is fish meant?"},
-		{[]string{"run", traces}, exitBadInput, "a folder of traces, want one of them: contended-logs, drf-mixed-sizes, fair-weights"},
-		{[]string{"trace", "info", traces}, exitBadInput, "a folder of traces, want one of them: contended-logs"},
-		{[]string{"compare", traces, "--variant", "a:", "--variant", "b:"}, exitBadInput, "a folder of traces"},
-		{[]string{"run", "."}, exitBadInput, "not a trace directory"},
+		{[]string{"run", trace, "--load", "0", "--until", "never"}, cmdline.ExitUsage, `--load is "0", want a positive number`},
+		{[]string{"run", trace, "--until", "never", "--load", "0"}, cmdline.ExitUsage, `--until is "never", want a positive time`},
+		{[]string{"run", "--until", "never", trace, "--nonsense"}, cmdline.ExitUsage, `--until is "never"`},
+		{[]string{"run", "--nonsense", trace, "--until", "never"}, cmdline.ExitUsage, `unknown flag --nonsense (see replay run --help)`},
+		{[]string{"run", trace, "--series", "x", "--until", "never", "--seed", "-1"}, cmdline.ExitUsage, `--series is "x"`},
+		{[]string{"run", trace, "--conf", "x", "--model", "y"}, cmdline.ExitUsage, `--conf is "x", want KEY=VALUE`},
+		{[]string{"run", trace, "--model", "y", "--conf", "x"}, cmdline.ExitUsage, `--model is "y", want NAME=VALUE`},
+		{[]string{"compare", trace, "--seeds", "0", "--jobs", "0"}, cmdline.ExitUsage, "--seeds"},
+		{[]string{"compare", trace, "--jobs", "0", "--seeds", "0"}, cmdline.ExitUsage, "--jobs"},
+		{[]string{"gen", "uniform-micro", "--load", "0", "--nodes", "0"}, cmdline.ExitUsage, "--load"},
+		{[]string{"compare", trace, "--variant", "a: --until never --load 0", "--variant", "b: --x"}, cmdline.ExitUsage, `--variant a: --until is "never"`},
+		{[]string{"compare", trace, "--variant", "a: --nonsense", "--seeds", "0", "--variant", "b:"}, cmdline.ExitUsage, "--variant a: unknown flag --nonsense"},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --out x"}, cmdline.ExitUsage, "--variant b: --out has no place in a variant: it stands outside"},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --sharng drf"}, cmdline.ExitUsage, "--variant b: unknown flag --sharng; is --sharing meant?"},
+		{[]string{"run", trace, "--sharng", "drf"}, cmdline.ExitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},
+		{[]string{"run", trace, "--progress", "of"}, cmdline.ExitUsage, "want auto, on or off; is on meant?"},
+		{[]string{"comapre", trace}, cmdline.ExitUsage, `unknown command "comapre"; is compare meant? (see replay --help)`},
+		{[]string{"trace", "inof", trace}, cmdline.ExitUsage, `unknown command "inof"; is info meant? (see replay trace --help)`},
+		{[]string{"help", "rnu"}, cmdline.ExitUsage, `unknown command "rnu"; is run meant?`},
+		{[]string{"completion", "fsh"}, cmdline.ExitUsage, "want bash, fish or zsh; is fish meant?"},
+		{[]string{"run", traces}, cmdline.ExitBadInput, "a folder of traces, want one of them: contended-logs, drf-mixed-sizes, fair-weights"},
+		{[]string{"trace", "info", traces}, cmdline.ExitBadInput, "a folder of traces, want one of them: contended-logs"},
+		{[]string{"compare", traces, "--variant", "a:", "--variant", "b:"}, cmdline.ExitBadInput, "a folder of traces"},
+		{[]string{"run", "."}, cmdline.ExitBadInput, "not a trace directory"},
 	} {
 		code, _, stderr := cmd(t, tt.args...)
 		if code != tt.code || !strings.Contains(stderr, tt.want) {
@@ -102,10 +103,10 @@ func TestFlagsOfEveryCommand(t *testing.T) {
 		if len(c.Subcommands) > 0 {
 			continue
 		}
-		if findFlag(c.Flags, "q") == nil || findFlag(c.Flags, "quiet") == nil {
+		if cmdline.FindFlag(c.Flags, "q") == nil || cmdline.FindFlag(c.Flags, "quiet") == nil {
 			t.Errorf("%s has no --quiet", c.Name)
 		}
-		if findFlag(c.Flags, "json") == nil {
+		if cmdline.FindFlag(c.Flags, "json") == nil {
 			t.Errorf("%s has no --json", c.Name)
 		}
 	}
@@ -124,8 +125,8 @@ func TestExitCodeOfComparedResults(t *testing.T) {
 	must(t, "run", trace, "--quiet", "--formats", "none", "--out", out+"/two")
 	cmd(t, append([]string{"run", trace, "--quiet", "--formats", "none", "--out", out + "/one"}, alone...)...)
 	args := []string{"report", "--compare", "--formats", "none", out + "/two", out + "/one"}
-	if code, _, stderr := cmd(t, args...); code != exitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
-		t.Errorf("exit %d, %q, want %d and the failed jobs", code, stderr, exitFailed)
+	if code, _, stderr := cmd(t, args...); code != cmdline.ExitFailed || !strings.Contains(stderr, "variant one: 5 of 40 jobs did not succeed") {
+		t.Errorf("exit %d, %q, want %d and the failed jobs", code, stderr, cmdline.ExitFailed)
 	}
 	must(t, append(args, "--allow-failures")...)
 }

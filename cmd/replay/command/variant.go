@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"regexp"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ func (p *program) parseVariants(texts []string, base scenario.Options) ([]varian
 			return nil, err
 		}
 		if seen[strings.ToLower(v.name)] {
-			return nil, usagef("--variant %s is given twice", v.name)
+			return nil, cmdline.Usagef("--variant %s is given twice", v.name)
 		}
 		seen[strings.ToLower(v.name)] = true
 		if v.options, err = p.variantOptions(v.words, base); err != nil {
@@ -50,13 +51,13 @@ func (p *program) splitVariant(text string) (v variant, err error) {
 	v.name, v.flags, ok = strings.Cut(text, ":")
 	v.name, v.flags = strings.TrimSpace(v.name), strings.TrimSpace(v.flags)
 	if !ok || !variantName.MatchString(v.name) {
-		return v, usagef("--variant is %q, want 'name: flags' with a name of letters, digits and . _ + -", text)
+		return v, cmdline.Usagef("--variant is %q, want 'name: flags' with a name of letters, digits and . _ + -", text)
 	}
 	if v.words, err = splitWords(v.flags); err == nil {
 		err = p.checkVariantWords(v.words)
 	}
 	if err != nil {
-		return v, usagef("--variant %s: %w", v.name, err)
+		return v, cmdline.Usagef("--variant %s: %w", v.name, err)
 	}
 	return v, nil
 }
@@ -64,17 +65,17 @@ func (p *program) splitVariant(text string) (v variant, err error) {
 // checkVariantWords says what is wrong with the flags of a variant.
 func (p *program) checkVariantWords(text []string) error {
 	flags := scenarioFlags(p.policies)
-	w := split(nil, flags, text)
-	for _, f := range w.flags {
-		if f.flag == nil && findFlag(compareCommand(p).Flags, f.name) != nil {
-			return usagef("--%s has no place in a variant: it stands outside, for the whole comparison", f.name)
+	w := cmdline.Split(nil, flags, text)
+	for _, f := range w.Flags {
+		if f.Flag == nil && cmdline.FindFlag(compareCommand(p).Flags, f.Name) != nil {
+			return cmdline.Usagef("--%s has no place in a variant: it stands outside, for the whole comparison", f.Name)
 		}
 	}
-	if err := w.wrong(flags, "replay run"); err != nil {
+	if err := w.Wrong(flags, "replay run"); err != nil {
 		return err
 	}
-	if w.help || len(w.arguments) > 0 {
-		return usagef("%q is not a flag", append(w.arguments, "--help")[0])
+	if w.Help || len(w.Arguments) > 0 {
+		return cmdline.Usagef("%q is not a flag", append(w.Arguments, "--help")[0])
 	}
 	return nil
 }
@@ -137,11 +138,11 @@ var shared = []string{"variant", "seeds", "max-seeds", "precision", "margin", "w
 // madeAlone says how the replay of a variant with a seed is made by itself: with the flags of all, and over them its own.
 func (p *program) madeAlone(s *traceSource, v variant, seed uint64) *record.Made {
 	all := p.made()
-	w := split([]*cli.Command{compareCommand(p)}, nil, all.Command)
+	w := cmdline.Split([]*cli.Command{compareCommand(p)}, nil, all.Command)
 	made := &record.Made{Command: []string{"run", s.title}, Files: all.Files, Folders: all.Folders, Trace: []record.Text{}}
-	for i := range w.flags {
-		if f := &w.flags[i]; !slices.Contains(shared, f.name) {
-			made.Command = append(made.Command, f.words()...)
+	for i := range w.Flags {
+		if f := &w.Flags[i]; !slices.Contains(shared, f.Name) {
+			made.Command = append(made.Command, f.Words()...)
 		}
 	}
 	for i := 0; i < len(v.words); i++ { // without its own seed, over which seed counts
@@ -155,7 +156,7 @@ func (p *program) madeAlone(s *traceSource, v variant, seed uint64) *record.Made
 	}
 	made.Command = append(made.Command, windowFlag(s.window)...)
 	made.Command = append(made.Command, "--seed", strconv.FormatUint(seed, 10), "--tasks", "off", "--formats", "none")
-	several := len(w.arguments) > 1
+	several := len(w.Arguments) > 1
 	for _, f := range all.Trace {
 		if name, ok := strings.CutPrefix(f.Name, s.prefix(several)); ok {
 			f.Name = name

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"replay/cmd/replay/cmdline"
 	"runtime"
 	"runtime/debug"
 
@@ -49,18 +50,18 @@ func build() buildInfo {
 }
 
 // versionCommand says which program this is.
-func versionCommand(*program) *cli.Command {
+func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version of the program, the commit it was built from, and Go's",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("version wants no argument, got %q", c.Args().First())
+				return cmdline.Usagef("version wants no argument, got %q", c.Args().First())
 			}
 			b := build()
 			if c.Bool("json") {
-				return writeJSON(c.App.Writer, struct {
+				return cmdline.WriteJSON(c.App.Writer, struct {
 					Version  string `json:"version"`
 					Commit   string `json:"commit"`
 					Modified bool   `json:"modified"`

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -33,9 +34,9 @@ A --change is one of ` + scenario.Changes + `;
 any flag of replay run changes the result, too, and wins over the one that it was made with: --reload 10m=next.xml puts an allocation file into force
 from then on. The result is replayed from its beginning, which is the same up to the change, since replays are deterministic: no checkpoint is kept.
 Exit code 0, whether anything moves or not.`,
-		Flags: append(append(scenarioFlags(p.policies), progressFlags()...),
+		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the result with the change"},
-			with(&cli.IntFlag{Name: "regret", Usage: "for `K` allocations, spread over the run: what would another place have gained?"}, from1To(10_000)),
+			cmdline.With(&cli.IntFlag{Name: "regret", Usage: "for `K` allocations, spread over the run: what would another place have gained?"}, cmdline.From1To(10_000)),
 			&cli.StringFlag{Name: "job", Usage: "with --regret, allocations of this `JOB` alone"},
 			&cli.StringFlag{Name: "trace", Usage: "`DIR` of the trace of the result", DefaultText: "looked for here and beside the result"},
 			&cli.BoolFlag{Name: "json", Usage: "print the answer as JSON"}),
@@ -48,21 +49,21 @@ var ofWhatif = []string{"out", "regret", "job", "trace", "json", "quiet", "q", "
 
 func (p *program) whatif(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return usagef("whatif wants one RESULT directory, got %s", quantity.Counted(int64(c.NArg()), "arguments"))
+		return cmdline.Usagef("whatif wants one RESULT directory, got %s", quantity.Counted(int64(c.NArg()), "arguments"))
 	}
 	again, err := resultAgain(c.Args().First(), c.String("trace"))
 	if err != nil {
 		return err
 	}
-	more := p.words.without(ofWhatif)
+	more := p.words.Without(ofWhatif)
 	if c.IsSet("regret") {
 		if len(more) > 0 {
-			return usagef("--regret makes changes of its own: it has no place beside %s", strings.Join(more, " "))
+			return cmdline.Usagef("--regret makes changes of its own: it has no place beside %s", strings.Join(more, " "))
 		}
 		return p.regret(c, again.args)
 	}
 	if c.IsSet("job") {
-		return usagef("--job has a meaning with --regret alone")
+		return cmdline.Usagef("--job has a meaning with --regret alone")
 	}
 	changed := again.args
 	if out := c.String("out"); out != "" {
@@ -75,7 +76,7 @@ func (p *program) whatif(c *cli.Context) error {
 			}
 		}
 		if c.Bool("json") {
-			return writeJSON(c.App.Writer, &parting.Answer{})
+			return cmdline.WriteJSON(c.App.Writer, &parting.Answer{})
 		}
 		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
@@ -167,7 +168,7 @@ func (p *program) regret(c *cli.Context, args []string) error {
 	}
 	slices.SortStableFunc(rows, func(a, b regretted) int { return cmp.Compare(b.MeanMS, a.MeanMS) })
 	if c.Bool("json") {
-		return writeJSON(c.App.Writer, rows)
+		return cmdline.WriteJSON(c.App.Writer, rows)
 	}
 	fmt.Fprintf(c.App.Writer, "%s of %s, each replayed with the container anywhere but where it was.\nRegret is local: it is what one other decision would have changed in this replay, not what a rule that decides so would.\n\n",
 		quantity.Counted(int64(k), "allocations"), quantity.Thousands(int64(all)))

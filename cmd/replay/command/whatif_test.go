@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
@@ -67,19 +68,19 @@ func TestWhatIf(t *testing.T) {
 		code               int
 		want               string
 	}{
-		{"a job less", "fair-weights", "--change 'without job 0'", exitDone, "Changed: --change without job 0 Replayed from the beginning, which is the same up to the change. They part at decision 1,"},
-		{"a container elsewhere", "fair-weights", "--change 'container 1 of job 0 not on node07'", exitDone, "before at 500 ms: allocates container 1 of w1 (job 0) in root.a on node07"},
-		{"a weight", "fair-weights", "--change 'queue root.a weight 9'", exitDone, "They part at decision"},
-		{"a key", "fair-weights", "--conf spark.locality.wait=0s", exitDone, "They part at decision"},
-		{"a file from some time on", "fair-weights", "--reload 20s=" + next, exitDone, "They part at decision"},
-		{"a node is not lost", "node-lost", "--change 'keep node node03'", exitDone, ""},
-		{"places", "fair-weights", "--regret 3", exitDone, "3 allocations of 42, each replayed"},
-		{"places of a job", "fair-weights", "--regret 2 --job w3", exitDone, "of w3 (job 2) in root.c"},
-		{"no change", "fair-weights", "--change 'more nodes'", exitUsage, `"more nodes" is no change; want one of "without job N"`},
-		{"no such job", "fair-weights", "--change 'without job 77'", exitUsage, "there is no job 77, only 0 to 2"},
-		{"no such node", "fair-weights", "--change 'keep node mars'", exitUsage, `no node is called "mars"`},
-		{"weights in the CapacityScheduler", "fair-weights", "--scheduler capacity --change 'queue root.a weight 3'", exitUsage, "has no weights of queues"},
-		{"regret of a change", "fair-weights", "--regret 3 --change 'without job 0'", exitUsage, "--regret makes changes of its own"},
+		{"a job less", "fair-weights", "--change 'without job 0'", cmdline.ExitDone, "Changed: --change without job 0 Replayed from the beginning, which is the same up to the change. They part at decision 1,"},
+		{"a container elsewhere", "fair-weights", "--change 'container 1 of job 0 not on node07'", cmdline.ExitDone, "before at 500 ms: allocates container 1 of w1 (job 0) in root.a on node07"},
+		{"a weight", "fair-weights", "--change 'queue root.a weight 9'", cmdline.ExitDone, "They part at decision"},
+		{"a key", "fair-weights", "--conf spark.locality.wait=0s", cmdline.ExitDone, "They part at decision"},
+		{"a file from some time on", "fair-weights", "--reload 20s=" + next, cmdline.ExitDone, "They part at decision"},
+		{"a node is not lost", "node-lost", "--change 'keep node node03'", cmdline.ExitDone, ""},
+		{"places", "fair-weights", "--regret 3", cmdline.ExitDone, "3 allocations of 42, each replayed"},
+		{"places of a job", "fair-weights", "--regret 2 --job w3", cmdline.ExitDone, "of w3 (job 2) in root.c"},
+		{"no change", "fair-weights", "--change 'more nodes'", cmdline.ExitUsage, `"more nodes" is no change; want one of "without job N"`},
+		{"no such job", "fair-weights", "--change 'without job 77'", cmdline.ExitUsage, "there is no job 77, only 0 to 2"},
+		{"no such node", "fair-weights", "--change 'keep node mars'", cmdline.ExitUsage, `no node is called "mars"`},
+		{"weights in the CapacityScheduler", "fair-weights", "--scheduler capacity --change 'queue root.a weight 3'", cmdline.ExitUsage, "has no weights of queues"},
+		{"regret of a change", "fair-weights", "--regret 3 --change 'without job 0'", cmdline.ExitUsage, "--regret makes changes of its own"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			words, err := splitWords(tt.args)
@@ -185,16 +186,16 @@ func TestExplainCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		{with("--all"), exitDone, "3 jobs of the result: "},
-		{with("--queue", "root.c"), exitDone, "1 job in root.c: "},
-		{with("--queue", "a", "--worst", "slowdown"), exitDone, "w1 (job 0), spark of bench in root.a: success"},
-		{with("--worst", "wait", "--top", "2", "--executors", "50%..100%"), exitDone, "100 %"},
-		{with(), exitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
-		{with("w9"), exitUsage, `no job of the result has the number, name or id "w9"`},
-		{with("--queue", "root.d"), exitUsage, `no job ran in queue "root.d"`},
-		{with("0", "--executors", "5..1%"), exitUsage, "want FROM%..TO%"},
-		{[]string{"explain", res, "0", "--trace", dir}, exitBadInput, "was made from the trace"},
-		{[]string{"explain", res, "0"}, exitBadInput, "--trace DIR says where the trace of the result is"},
+		{with("--all"), cmdline.ExitDone, "3 jobs of the result: "},
+		{with("--queue", "root.c"), cmdline.ExitDone, "1 job in root.c: "},
+		{with("--queue", "a", "--worst", "slowdown"), cmdline.ExitDone, "w1 (job 0), spark of bench in root.a: success"},
+		{with("--worst", "wait", "--top", "2", "--executors", "50%..100%"), cmdline.ExitDone, "100 %"},
+		{with(), cmdline.ExitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
+		{with("w9"), cmdline.ExitUsage, `no job of the result has the number, name or id "w9"`},
+		{with("--queue", "root.d"), cmdline.ExitUsage, `no job ran in queue "root.d"`},
+		{with("0", "--executors", "5..1%"), cmdline.ExitUsage, "want FROM%..TO%"},
+		{[]string{"explain", res, "0", "--trace", dir}, cmdline.ExitBadInput, "was made from the trace"},
+		{[]string{"explain", res, "0"}, cmdline.ExitBadInput, "--trace DIR says where the trace of the result is"},
 	} {
 		code, out, stderr := cmd(t, tt.args...)
 		if code != tt.code || !strings.Contains(out+stderr, tt.want) {
@@ -215,10 +216,10 @@ func TestExplainKept(t *testing.T) {
 			t.Errorf("%v: from the tables\n%s\nwant\n%s", args, got, want)
 		}
 	}
-	if code, _, stderr := cmd(t, "explain", with, "3", "--executors", "50%..100%"); code != exitBadInput || !strings.Contains(stderr, "--trace") {
+	if code, _, stderr := cmd(t, "explain", with, "3", "--executors", "50%..100%"); code != cmdline.ExitBadInput || !strings.Contains(stderr, "--trace") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
-	if code, _, stderr := cmd(t, "run", traces+"fair-weights", "--explain"); code != exitUsage || !strings.Contains(stderr, "--explain wants --out") {
+	if code, _, stderr := cmd(t, "run", traces+"fair-weights", "--explain"); code != cmdline.ExitUsage || !strings.Contains(stderr, "--explain wants --out") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	again := filepath.Join(dir, "again")

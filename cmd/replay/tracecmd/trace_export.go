@@ -1,4 +1,4 @@
-package command
+package tracecmd
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
@@ -35,15 +36,15 @@ func traceExport() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || c.String("out") == "" {
-				return usagef("trace export wants one trace directory and --out DIR")
+				return cmdline.Usagef("trace export wants one trace directory and --out DIR")
 			}
 			if !slices.Contains(formats, c.String("format")) {
-				return usagef("--format is %q, want %s", c.String("format"), strings.Join(formats, " or "))
+				return cmdline.Usagef("--format is %q, want %s", c.String("format"), strings.Join(formats, " or "))
 			}
 			if c.String("format") == chrome {
 				return exportTimeline(c)
 			}
-			t, err := openTrace(c.Args().First())
+			t, err := cmdline.OpenTrace(c.Args().First())
 			if err != nil {
 				return err
 			}
@@ -53,7 +54,7 @@ func traceExport() *cli.Command {
 				return err
 			}
 			if c.Bool("json") {
-				return writeJSON(c.App.Writer, struct {
+				return cmdline.WriteJSON(c.App.Writer, struct {
 					Files []string    `json:"files"`
 					Lost  export.Lost `json:"lost"`
 				}{files, lost})
@@ -76,7 +77,7 @@ const chrome = "chrome"
 func exportTimeline(c *cli.Context) error {
 	dir, out := c.Args().First(), c.String("out")
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
-		return usagef("%s has no run.json: --format %s wants a result, which replay run --out makes", dir, chrome)
+		return cmdline.Usagef("%s has no run.json: --format %s wants a result, which replay run --out makes", dir, chrome)
 	}
 	if err := (outdir.Kind{}).Check(out); err != nil {
 		return err
@@ -98,7 +99,7 @@ func exportTimeline(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(c.App.Writer, struct {
+		return cmdline.WriteJSON(c.App.Writer, struct {
 			Files []string `json:"files"`
 			*timeline.Counts
 		}{[]string{timelineFile}, counts})

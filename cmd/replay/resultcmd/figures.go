@@ -1,4 +1,4 @@
-package command
+package resultcmd
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 	"replay/report/paper"
 )
 
-// figuresCommand makes the figures of a paper again from stored results.
-func figuresCommand(*program) *cli.Command {
+// Figures makes the figures of a paper again from stored results.
+func Figures() *cli.Command {
 	return &cli.Command{
 		Name:      "figures",
 		Usage:     "make the figures and tables of a paper from stored results, with their data",
@@ -31,35 +32,35 @@ beside it as CSV and Parquet, and a Vega-Lite specification that reads the CSV; 
 metrics.md are the headline metrics, values.csv and values.parquet hold every value: run, variant, seed, metric, unit, value.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR`"},
-			with(&cli.StringFlag{Name: "width", Usage: "of each figure, such as 3.3in, 8.4cm or 240pt", DefaultText: "5.4in"}, func(text string) error { _, err := parseLength(text); return err }),
+			cmdline.With(&cli.StringFlag{Name: "width", Usage: "of each figure, such as 3.3in, 8.4cm or 240pt", DefaultText: "5.4in"}, func(text string) error { _, err := parseLength(text); return err }),
 			&cli.Float64Flag{Name: "size", Usage: "of the text of axes, in `POINTS`; lines and marks go with it", DefaultText: "10"},
-			with(&cli.StringFlag{Name: "font", Usage: "of all text, embedded in PDF", Value: figure.Fonts[0]}, oneOf(figure.Fonts...)),
+			cmdline.With(&cli.StringFlag{Name: "font", Usage: "of all text, embedded in PDF", Value: figure.Fonts[0]}, cmdline.OneOf(figure.Fonts...)),
 			&cli.BoolFlag{Name: "grey", Usage: "greys in place of colours"},
 			&cli.BoolFlag{Name: "no-title", Usage: "leave titles to captions"},
 			&cli.BoolFlag{Name: "caption", Usage: "write captions into figures.tex and figures.md: what a figure shows, and of what"},
-			formatsFlag("pdf,svg"),
+			cmdline.FormatsFlag("pdf,svg"),
 			&cli.BoolFlag{Name: "json", Usage: "print the figures that were made as JSON"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.String("out") == "" {
-				return usagef("figures wants --out, the directory to write to")
+				return cmdline.Usagef("figures wants --out, the directory to write to")
 			}
 			if c.NArg() == 0 {
-				return usagef("figures wants at least one result directory")
+				return cmdline.Usagef("figures wants at least one result directory")
 			}
-			formats, err := plotFormats(c.String("formats"))
+			formats, err := cmdline.PlotFormats(c.String("formats"))
 			if err != nil {
 				return err
 			}
 			if len(formats) == 0 {
-				return usagef("--formats none leaves no figures to make")
+				return cmdline.Usagef("--formats none leaves no figures to make")
 			}
 			o := paper.Options{Style: figure.Style{Size: c.Float64("size"), Font: c.String("font"), Grey: c.Bool("grey"), NoTitle: c.Bool("no-title")}, Formats: formats, Captions: c.Bool("caption")}
 			if c.IsSet("width") {
 				o.Width, _ = parseLength(c.String("width")) // the flag takes no other
 			}
 			if err := o.Check(); err != nil {
-				return usagef("%v", err)
+				return cmdline.Usagef("%v", err)
 			}
 			p, err := paperOf(c.Args().Slice())
 			if err != nil {

@@ -1,4 +1,4 @@
-package command
+package tracecmd
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 	"replay/trace/synth/model"
 )
 
-// genCommand writes synthetic traces.
-func genCommand(*program) *cli.Command {
+// Gen writes synthetic traces.
+func Gen() *cli.Command {
 	var presets strings.Builder
 	for _, p := range synth.Presets {
 		fmt.Fprintf(&presets, "\n  %-19s %s\n  %-19s (%s; %d jobs, %d nodes of %s%d vcores and %d GiB", p.Name, p.Usage, "",
@@ -40,30 +41,30 @@ func genCommand(*program) *cli.Command {
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`, which must not exist"},
 			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
-			with(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, from1To(synth.MostJobs)),
+			cmdline.With(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, cmdline.From1To(synth.MostJobs)),
 			&cli.DurationFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h, at most --jobs"},
-			with(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, from1To(mostNodes)),
-			with(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
-			with(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, from1To(math.MaxInt32)),
-			with(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, positive),
+			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, cmdline.From1To(cmdline.MostNodes)),
+			cmdline.With(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
+			cmdline.With(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
+			cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, cmdline.Positive),
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
 			&cli.StringFlag{Name: "diurnal", Usage: "`PROFILE` of the hours and weekdays of arrivals: " + strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "), DefaultText: "flat"},
 			&cli.StringFlag{Name: "failures", Usage: "what happens to nodes, `WORDS` with commas: " + strings.Join(model.FailureWords, ", "), DefaultText: "the preset's"},
 			&cli.BoolFlag{Name: "json", Usage: "print what was generated as JSON"},
-			with(&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"}, positive),
+			cmdline.With(&cli.Float64Flag{Name: "mtbf", Usage: "mean `DAYS` between failures of a node, with --failures", DefaultText: "41"}, cmdline.Positive),
 			&cli.StringSliceFlag{Name: "set", Usage: "give a parameter of the preset another value, as `NAME=VALUE`"},
 			&cli.BoolFlag{Name: "parameters", Usage: "list the parameters with their values and write nothing"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 || c.String("out") == "" && !c.Bool("parameters") {
-				return usagef("gen wants one preset and --out DIR (see replay gen --help)")
+				return cmdline.Usagef("gen wants one preset and --out DIR (see replay gen --help)")
 			}
 			preset, err := presetOf(c)
 			if err != nil {
 				return err
 			}
 			if words := cmp.Or(c.String("failures"), preset.Defaults.Failures, "none"); c.IsSet("mtbf") && words == "none" {
-				return usagef("--mtbf wants --failures with a model (see replay gen --help)")
+				return cmdline.Usagef("--mtbf wants --failures with a model (see replay gen --help)")
 			}
 			options := synth.Options{
 				Name: c.String("name"),
@@ -72,11 +73,11 @@ func genCommand(*program) *cli.Command {
 				SpanMS: c.Duration("span").Milliseconds(), Diurnal: c.String("diurnal"), Set: c.StringSlice("set"),
 			}
 			if c.IsSet("span") && options.SpanMS <= 0 {
-				return usagef("--span is %q, want 1 ms or more", c.Duration("span"))
+				return cmdline.Usagef("--span is %q, want 1 ms or more", c.Duration("span"))
 			}
 			settings, err := preset.Settings(options)
 			if err != nil {
-				return usagef("%w", err)
+				return cmdline.Usagef("%w", err)
 			}
 			if c.Bool("parameters") {
 				return writeSettings(c.App.Writer, preset, settings)
@@ -86,7 +87,7 @@ func genCommand(*program) *cli.Command {
 				return err
 			}
 			if c.Bool("json") {
-				return writeJSON(c.App.Writer, result)
+				return cmdline.WriteJSON(c.App.Writer, result)
 			}
 			return writeGenerated(c.App.Writer, result)
 		},
@@ -101,14 +102,14 @@ func presetOf(c *cli.Context) (*synth.Preset, error) {
 	}
 	preset, err := synth.Find(name)
 	if err != nil {
-		return nil, usagef("%w", err)
+		return nil, cmdline.Usagef("%w", err)
 	}
 	return preset, nil
 }
 
 // nameFlag is the flag that names a trace.
 func nameFlag(otherwise string) cli.Flag {
-	return with(&cli.StringFlag{Name: "name", Usage: "call the trace `NAME` in results, wherever it is", DefaultText: otherwise}, func(text string) error {
+	return cmdline.With(&cli.StringFlag{Name: "name", Usage: "call the trace `NAME` in results, wherever it is", DefaultText: otherwise}, func(text string) error {
 		if err := trace.CheckName(text); err != nil {
 			return fmt.Errorf("want %w", err)
 		}

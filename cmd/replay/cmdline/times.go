@@ -1,4 +1,4 @@
-package command
+package cmdline
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// parseTime reads a time: whole milliseconds without a unit, or a Go duration such as 90s, 10m or 2h.
+// ParseTime reads a time: whole milliseconds without a unit, or a Go duration such as 90s, 10m or 2h.
 // The error says what was wanted.
-func parseTime(text string) (int64, error) {
+func ParseTime(text string) (int64, error) {
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && ms > 0 {
 		return ms, nil
 	}
@@ -19,19 +19,19 @@ func parseTime(text string) (int64, error) {
 	return 0, errors.New("want a positive time in ms or with a unit (90s, 10m, 2h)")
 }
 
-// parseSpans reads a number of spans and their length, such as 20x1m. The error says what was wanted.
-func parseSpans(text string) (n int, ms int64, err error) {
+// ParseSpans reads a number of spans and their length, such as 20x1m. The error says what was wanted.
+func ParseSpans(text string) (n int, ms int64, err error) {
 	number, length, ok := strings.Cut(text, "x")
 	n, err = strconv.Atoi(number)
 	if !ok || err != nil || n < 1 {
 		return 0, 0, errors.New("want a number and a time, such as 20x1m")
 	}
-	ms, err = parseTime(length)
+	ms, err = ParseTime(length)
 	return n, ms, err
 }
 
-// aSpans wants spans.
-func aSpans(value string) error {
-	_, _, err := parseSpans(value)
+// ASpans wants spans.
+func ASpans(value string) error {
+	_, _, err := ParseSpans(value)
 	return err
 }

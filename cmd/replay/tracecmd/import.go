@@ -1,4 +1,5 @@
-package command
+// Package tracecmd has the commands that make traces and look at them: import, gen, trace.
+package tracecmd
 
 import (
 	"errors"
@@ -6,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"time"
@@ -18,8 +20,8 @@ import (
 	"replay/trace/importer/workload"
 )
 
-// importCommand turns foreign formats into trace directories.
-func importCommand(*program) *cli.Command {
+// Import turns foreign formats into trace directories.
+func Import() *cli.Command {
 	def := workload.DefaultOptions()
 	var formats strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(importer.Importers)) {
@@ -56,7 +58,7 @@ func importCommand(*program) *cli.Command {
 			&cli.IntFlag{Name: "limit", Usage: "take the first `N` applications of the source", DefaultText: "all"},
 			&cli.Int64Flag{Name: "max-job-tasks", Value: def.MaxJobTasks, Usage: "an application of more than `N` tasks is left out"},
 			&cli.BoolFlag{Name: "json", Usage: "print what was imported and every input as JSON"},
-		}, append(append(inputFlags(), progressFlags()...), paramFlags()...)...),
+		}, append(append(InputFlags(), cmdline.ProgressFlags()...), paramFlags()...)...),
 		Action: runImport,
 	}
 }
@@ -107,10 +109,10 @@ func importProgress(out io.Writer, every time.Duration) func(done, all int, what
 
 func runImport(c *cli.Context) error {
 	if c.NArg() < 2 {
-		return usagef("import wants a format and its input, got %d arguments", c.NArg())
+		return cmdline.Usagef("import wants a format and its input, got %d arguments", c.NArg())
 	}
 	if n := c.Int("node-vcores"); int(int32(n)) != n {
-		return usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
+		return cmdline.Usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
 	}
 	opt := workload.Options{
 		Out: c.String("out"), Name: c.String("name"), Blocks: c.String("blocks"), Nodes: c.Int("nodes"), Racks: c.Int("racks"),
@@ -118,19 +120,19 @@ func runImport(c *cli.Context) error {
 		Seed: c.Uint64("seed"), Arrivals: c.String("arrivals"), Copies: c.Int("copies"), Queue: c.String("queue"), Limit: c.Int("limit"),
 		MaxJobTasks: c.Int64("max-job-tasks"), Params: params(c), Stdin: c.App.Reader,
 	}
-	if err := readInputFlags(c, &opt); err != nil {
+	if err := ReadInputFlags(c, &opt); err != nil {
 		return err
 	}
 	for _, s := range c.StringSlice("queue-map") {
 		r, err := workload.ParseQueueRule(s)
 		if err != nil {
-			return usagef("%w", err)
+			return cmdline.Usagef("%w", err)
 		}
 		opt.QueueMap = append(opt.QueueMap, r)
 	}
 	dry := c.Bool("dry-run")
 	if opt.Out == "" && !dry {
-		return usagef("import wants --out DIR")
+		return cmdline.Usagef("import wants --out DIR")
 	}
 	name := c.Args().First()
 	if name == importer.Auto {
@@ -149,7 +151,7 @@ func runImport(c *cli.Context) error {
 		err = format.Check(&opt)
 	}
 	if err != nil {
-		return usagef("%w", err)
+		return cmdline.Usagef("%w", err)
 	}
 	if !c.Bool("quiet") {
 		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
@@ -168,7 +170,7 @@ func runImport(c *cli.Context) error {
 		work = format.Survey
 	}
 	res, err := work(c.Context, name, c.Args().Tail(), opt)
-	printNothing(c.App.ErrWriter, err)
+	PrintNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
 	}
@@ -179,12 +181,12 @@ func runImport(c *cli.Context) error {
 	case dry && len(res.Inputs) == 0:
 		_, err = fmt.Fprintf(c.App.Writer, "to use: %s\n%s", quantity.Counted(res.Counts.Kept["applications"], "applications"), countLines(res.Counts))
 	case dry:
-		printInputs(c.App.Writer, res.Inputs)
+		PrintInputs(c.App.Writer, res.Inputs)
 	default:
-		printLeftOut(c.App.Writer, res.Inputs)
+		PrintLeftOut(c.App.Writer, res.Inputs)
 		err = writeWelcome(c.App.Writer, &opt, res)
 	}
-	return errors.Join(err, printNotUsed(c.App.Writer, res.Inputs))
+	return errors.Join(err, PrintNotUsed(c.App.Writer, res.Inputs))
 }
 
 // writeImported writes what was imported, and of a dry run the inputs alone, as JSON.
@@ -200,5 +202,5 @@ func writeImported(w io.Writer, r *workload.Result, dry bool) error {
 	if !dry {
 		out.Hash, out.Counts, out.Import = r.Hash, &r.Trace, r.Counts
 	}
-	return writeJSON(w, out)
+	return cmdline.WriteJSON(w, out)
 }

@@ -1,4 +1,4 @@
-package command
+package cmdline
 
 import (
 	"fmt"
@@ -14,23 +14,28 @@ import (
 	"replay/engine"
 )
 
-// progressFlags say whether progress is shown.
-func progressFlags() []cli.Flag {
+// QuietFlag is the flag of every command.
+func QuietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results and errors only"}
+}
+
+// ProgressFlags say whether progress is shown.
+func ProgressFlags() []cli.Flag {
 	return []cli.Flag{
-		with(&cli.StringFlag{Name: "progress", Usage: "show progress on stderr: auto, on or off", Value: "auto"}, oneOf("auto", "on", "off")),
-		quietFlag(),
+		With(&cli.StringFlag{Name: "progress", Usage: "show progress on stderr: auto, on or off", Value: "auto"}, OneOf("auto", "on", "off")),
+		QuietFlag(),
 	}
 }
 
-// watch shows how far a replay is until the function it returns is called. label names the replay.
-func watch(c *cli.Context, label string, p *engine.Progress) (stop func()) {
-	return watchShare(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) })
+// Watch shows how far a replay is until the function it returns is called. label names the replay.
+func Watch(c *cli.Context, label string, p *engine.Progress) (stop func()) {
+	return WatchShare(c, label, func(spent time.Duration) (float64, string) { return share(p), describe(p, spent) })
 }
 
-// watchAll shows how many of several replays are done, and how far they are in all. So far the first of ps are wanted; there may be
+// WatchAll shows how many of several replays are done, and how far they are in all. So far the first of ps are wanted; there may be
 // more.
-func watchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *atomic.Int64) (stop func()) {
-	return watchShare(c, label, func(spent time.Duration) (float64, string) {
+func WatchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *atomic.Int64) (stop func()) {
+	return WatchShare(c, label, func(spent time.Duration) (float64, string) {
 		all, n := 0.0, int(wanted.Load())
 		for i := range ps[:n] {
 			all += share(&ps[i])
@@ -44,8 +49,8 @@ func watchAll(c *cli.Context, label string, ps []engine.Progress, wanted, done *
 	})
 }
 
-// watchShare shows the share of work that is done, and a text, as now returns them.
-func watchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func()) {
+// WatchShare shows the share of work that is done, and a text, as now returns them.
+func WatchShare(c *cli.Context, label string, now func(spent time.Duration) (float64, string)) (stop func()) {
 	out := terminal(c.App.ErrWriter)
 	file, _ := out.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))

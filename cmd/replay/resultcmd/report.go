@@ -1,10 +1,12 @@
-package command
+// Package resultcmd has the commands that look at stored results: report, report check, figures.
+package resultcmd
 
 import (
 	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -15,8 +17,8 @@ import (
 	"replay/report/inference"
 )
 
-// reportCommand makes tables, plots and pages again from result directories, or compares them.
-func reportCommand(*program) *cli.Command {
+// Report makes tables, plots and pages again from result directories, or compares them.
+func Report() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "write summary, plots and page of result directories again, or compare them",
@@ -27,8 +29,8 @@ func reportCommand(*program) *cli.Command {
 			"others are compared with the first; exit codes are those of replay compare.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write to `DIR` (with several results: DIR/NAME) and leave the results as they are"},
-			formatsFlag("svg,png,pdf"),
-			allowFailures(),
+			cmdline.FormatsFlag("svg,png,pdf"),
+			cmdline.AllowFailures(),
 			&cli.BoolFlag{Name: "compare", Usage: "compare the results"},
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -36,9 +38,9 @@ func reportCommand(*program) *cli.Command {
 		Subcommands: []*cli.Command{reportCheckCommand()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usagef("report wants at least one result directory")
+				return cmdline.Usagef("report wants at least one result directory")
 			}
-			formats, err := plotFormats(c.String("formats"))
+			formats, err := cmdline.PlotFormats(c.String("formats"))
 			if err != nil {
 				return err
 			}
@@ -76,7 +78,7 @@ func reportCommand(*program) *cli.Command {
 // compareResults compares the variants that the arguments name.
 func compareResults(c *cli.Context, formats []string) error {
 	if c.NArg() < 2 {
-		return usagef("report --compare wants two or more results, got %d", c.NArg())
+		return cmdline.Usagef("report --compare wants two or more results, got %d", c.NArg())
 	}
 	variants, comparison, err := compared(c.Args().Slice())
 	if err != nil {
@@ -87,14 +89,14 @@ func compareResults(c *cli.Context, formats []string) error {
 			return err
 		}
 	}
-	if err := printComparison(c, comparison); err != nil {
+	if err := PrintComparison(c, comparison); err != nil {
 		return err
 	}
 	var names []string
 	for _, v := range variants {
 		names = append(names, v.Name)
 	}
-	return checkOutcome(c, names, comparison.Outcomes...)
+	return cmdline.CheckOutcome(c, names, comparison.Outcomes...)
 }
 
 // compared compares the variants that directories hold.
@@ -111,7 +113,7 @@ func compared(dirs []string) (variants []compare.Variant, c *compare.Comparison,
 }
 
 // printComparison prints a comparison as text or JSON. Standard output keeps the error of a write.
-func printComparison(c *cli.Context, comparison *compare.Comparison) error {
+func PrintComparison(c *cli.Context, comparison *compare.Comparison) error {
 	if !c.Bool("json") {
 		comparison.WriteText(c.App.Writer, c.Bool("all"))
 		return nil

@@ -1,10 +1,10 @@
-package command
+package tracecmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
@@ -16,8 +16,8 @@ import (
 	"replay/trace"
 )
 
-// traceCommand looks at trace directories.
-func traceCommand(*program) *cli.Command {
+// Trace looks at trace directories.
+func Trace() *cli.Command {
 	asJSON := &cli.BoolFlag{Name: "json", Usage: "print the result as JSON"}
 	return &cli.Command{
 		Name:  "trace",
@@ -35,7 +35,7 @@ func traceCommand(*program) *cli.Command {
 				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() != 1 || c.Int("problems") < 0 {
-						return usagef("trace check wants one trace directory and --problems of 0 or more")
+						return cmdline.Usagef("trace check wants one trace directory and --problems of 0 or more")
 					}
 					result, err := trace.Check(c.Context, c.Args().First(), c.Int("problems"))
 					if err != nil {
@@ -45,7 +45,7 @@ func traceCommand(*program) *cli.Command {
 						return err
 					}
 					if !result.OK() {
-						return failedCheck()
+						return cmdline.FailedCheck()
 					}
 					return nil
 				},
@@ -61,13 +61,13 @@ func traceCommand(*program) *cli.Command {
 				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() != 1 {
-						return usagef("trace info wants one trace directory, got %d arguments", c.NArg())
+						return cmdline.Usagef("trace info wants one trace directory, got %d arguments", c.NArg())
 					}
 					format := strings.TrimPrefix(filepath.Ext(c.String("plot")), ".")
 					if c.IsSet("plot") && !slices.Contains(report.Formats(), format) {
-						return usagef("--plot is %q, want a name that ends in .%s", c.String("plot"), strings.Join(report.Formats(), ", ."))
+						return cmdline.Usagef("--plot is %q, want a name that ends in .%s", c.String("plot"), strings.Join(report.Formats(), ", ."))
 					}
-					t, err := openTrace(c.Args().First())
+					t, err := cmdline.OpenTrace(c.Args().First())
 					if err != nil {
 						return err
 					}
@@ -86,7 +86,7 @@ func traceCommand(*program) *cli.Command {
 						}
 					}
 					if c.Bool("json") {
-						return writeJSON(c.App.Writer, info)
+						return cmdline.WriteJSON(c.App.Writer, info)
 					}
 					return info.WriteText(c.App.Writer)
 				},
@@ -112,7 +112,7 @@ func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
 				problems[i].Group, problems[i].Row = &p.Group, &p.Row
 			}
 		}
-		return writeJSON(w, struct {
+		return cmdline.WriteJSON(w, struct {
 			OK       bool         `json:"ok"`
 			Total    int64        `json:"problems_total"`
 			Problems []problem    `json:"problems"`
@@ -136,11 +136,4 @@ func writeCheck(w io.Writer, r *trace.CheckResult, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(w, "%s: %d jobs, %d stages, %d tasks, %d nodes, %d node events\n", verdict, c.Jobs, c.Stages, c.Tasks, c.Nodes, c.NodeEvents)
 	return err
-}
-
-// writeJSON writes a result for machines.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

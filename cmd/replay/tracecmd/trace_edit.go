@@ -1,8 +1,9 @@
-package command
+package tracecmd
 
 import (
 	"errors"
 	"fmt"
+	"replay/cmd/replay/cmdline"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,19 +28,19 @@ func traceEdits() []*cli.Command {
 Jobs of a smaller share are among those of a larger one with the same seed. With a share, submissions move together by as much, so that the
 offered load and the blocks on the cluster stay; --keep-load=false leaves them where they are.`,
 			Flags: out(
-				with(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, aTime),
-				with(&cli.StringFlag{Name: "to", Usage: "jobs submitted before this trace `TIME`"}, aTime),
-				with(&cli.StringFlag{Name: "share", Usage: "`PART` of the jobs, such as 10% or 0.1", Value: "100%"}, aShare),
+				cmdline.With(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, cmdline.ATime),
+				cmdline.With(&cli.StringFlag{Name: "to", Usage: "jobs submitted before this trace `TIME`"}, cmdline.ATime),
+				cmdline.With(&cli.StringFlag{Name: "share", Usage: "`PART` of the jobs, such as 10% or 0.1", Value: "100%"}, aShare),
 				&cli.Uint64Flag{Name: "seed", Usage: "which of them", Value: 1},
 				&cli.BoolFlag{Name: "keep-load", Usage: "move submissions together where jobs are left out", Value: true}),
 			Action: func(c *cli.Context) error {
 				cut := edit.Cut{ToMS: trace.Unset, Seed: c.Uint64("seed"), KeepLoad: c.Bool("keep-load")}
-				cut.Share, _ = parseShare(c.String("share")) // the flag takes no other
+				cut.Share, _ = cmdline.ParseShare(c.String("share")) // the flag takes no other
 				if c.IsSet("from") {
-					cut.FromMS, _ = parseTime(c.String("from"))
+					cut.FromMS, _ = cmdline.ParseTime(c.String("from"))
 				}
 				if c.IsSet("to") {
-					cut.ToMS, _ = parseTime(c.String("to"))
+					cut.ToMS, _ = cmdline.ParseTime(c.String("to"))
 				}
 				return editTraces(c, 1, 1, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
 					return cut.Make(c.Context, t[0], out, name)
@@ -72,7 +73,7 @@ applications those with numbers, sizes, times, true and false stay. Attached fil
 
 // aShare wants a part of a whole.
 func aShare(value string) error {
-	if x, err := parseShare(value); err != nil || x == 0 {
+	if x, err := cmdline.ParseShare(value); err != nil || x == 0 {
 		return errors.New("want a part of the whole, above 0 to 100%")
 	}
 	return nil
@@ -85,14 +86,14 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 		if most > 1 {
 			want = "two TRACE directories or more"
 		}
-		return usagef("trace %s wants %s, got %s", c.Command.Name, want, quantity.Counted(int64(n), "arguments"))
+		return cmdline.Usagef("trace %s wants %s, got %s", c.Command.Name, want, quantity.Counted(int64(n), "arguments"))
 	}
 	if c.String("out") == "" {
-		return usagef("trace %s wants --out DIR", c.Command.Name)
+		return cmdline.Usagef("trace %s wants --out DIR", c.Command.Name)
 	}
 	var traces []*trace.Trace
 	for _, dir := range c.Args().Slice() {
-		t, err := openTrace(dir)
+		t, err := cmdline.OpenTrace(dir)
 		if err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func editTraces(c *cli.Context, least, most int, do func(traces []*trace.Trace, 
 		return err
 	}
 	if c.Bool("json") {
-		return writeJSON(c.App.Writer, struct {
+		return cmdline.WriteJSON(c.App.Writer, struct {
 			Counts  trace.Counts `json:"counts"`
 			Hash    string       `json:"hash"`
 			LeftOut []string     `json:"left_out"`

@@ -1,10 +1,11 @@
-package command
+package resultcmd
 
 import (
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"replay/cmd/replay/cmdline"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +27,7 @@ func reportCheckCommand() *cli.Command {
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usagef("report check wants at least one result directory")
+				return cmdline.Usagef("report check wants at least one result directory")
 			}
 			failed := false
 			for _, dir := range c.Args().Slice() {
@@ -43,7 +44,7 @@ func reportCheckCommand() *cli.Command {
 				}
 				failed = failed || !r.OK()
 				if c.Bool("json") {
-					err = writeJSON(c.App.Writer, struct {
+					err = cmdline.WriteJSON(c.App.Writer, struct {
 						Result string `json:"result"`
 						OK     bool   `json:"ok"`
 						*verify.Report
@@ -56,7 +57,7 @@ func reportCheckCommand() *cli.Command {
 				}
 			}
 			if failed {
-				return failedCheck()
+				return cmdline.FailedCheck()
 			}
 			return nil
 		},

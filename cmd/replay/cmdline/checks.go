@@ -1,4 +1,4 @@
-package command
+package cmdline
 
 import (
 	"errors"
@@ -13,38 +13,38 @@ import (
 	"replay/report"
 )
 
-// with lets a flag refuse values.
-func with(flag describedFlag, check check) cli.Flag {
+// With lets a flag refuse values.
+func With(flag describedFlag, check check) cli.Flag {
 	if list, ok := flag.(*cli.StringSliceFlag); ok {
 		return &checkedList{list, check}
 	}
 	return &checked{flag, check}
 }
 
-// aTime wants a time of a trace.
-func aTime(value string) error {
-	_, err := parseTime(value)
+// ATime wants a time of a trace.
+func ATime(value string) error {
+	_, err := ParseTime(value)
 	return err
 }
 
-// positive wants a number above 0.
-func positive(value string) error {
+// Positive wants a number above 0.
+func Positive(value string) error {
 	if x, err := strconv.ParseFloat(value, 64); err != nil || !(x > 0) || math.IsInf(x, 0) {
 		return errors.New("want a positive number")
 	}
 	return nil
 }
 
-// notNegative wants a number of 0 or more.
-func notNegative(value string) error {
+// NotNegative wants a number of 0 or more.
+func NotNegative(value string) error {
 	if x, err := strconv.ParseFloat(value, 64); err != nil || !(x >= 0) || math.IsInf(x, 0) {
 		return errors.New("want a number of 0 or more")
 	}
 	return nil
 }
 
-// fromTo wants a whole number from least to most.
-func fromTo(least, most int64) func(string) error {
+// FromTo wants a whole number from least to most.
+func FromTo(least, most int64) func(string) error {
 	return func(value string) error {
 		if n, err := strconv.ParseInt(value, 0, 64); err != nil || n < least || n > most {
 			return fmt.Errorf("want %d to %d", least, most)
@@ -53,11 +53,11 @@ func fromTo(least, most int64) func(string) error {
 	}
 }
 
-// mostNodes bounds a cluster: a billion nodes do not fit the memory, and none has been built of more than some ten thousand.
-const mostNodes = 1_000_000
+// MostNodes bounds a cluster: a billion nodes do not fit the memory, and none has been built of more than some ten thousand.
+const MostNodes = 1_000_000
 
-// from1To wants a whole number from 1 to most.
-func from1To(most int64) func(string) error {
+// From1To wants a whole number from 1 to most.
+func From1To(most int64) func(string) error {
 	return func(value string) error {
 		if n, err := strconv.ParseInt(value, 0, 64); err != nil || n < 1 || n > most {
 			if most == math.MaxInt32 {
@@ -69,8 +69,8 @@ func from1To(most int64) func(string) error {
 	}
 }
 
-// oneOf wants one of the names.
-func oneOf(names ...string) func(string) error {
+// OneOf wants one of the names.
+func OneOf(names ...string) func(string) error {
 	return func(value string) error {
 		if slices.Contains(names, value) {
 			return nil
@@ -79,12 +79,12 @@ func oneOf(names ...string) func(string) error {
 		if n := len(names); n > 1 {
 			text = strings.Join(names[:n-1], ", ") + " or " + names[n-1]
 		}
-		return fmt.Errorf("want %s%s", text, meant("", value, names))
+		return fmt.Errorf("want %s%s", text, Meant("", value, names))
 	}
 }
 
-// aPair wants a name and a value, such as KEY=VALUE.
-func aPair(want string) func(string) error {
+// APair wants a name and a value, such as KEY=VALUE.
+func APair(want string) func(string) error {
 	return func(value string) error {
 		if key, _, ok := strings.Cut(value, "="); !ok || strings.TrimSpace(key) == "" {
 			return fmt.Errorf("want %s", want)
@@ -95,17 +95,17 @@ func aPair(want string) func(string) error {
 
 // plots wants formats of plots.
 func plots(value string) error {
-	_, err := plotFormats(value)
+	_, err := PlotFormats(value)
 	return err
 }
 
-// formatsFlag is the flag for the formats of plots.
-func formatsFlag(value string) cli.Flag {
-	return with(&cli.StringFlag{Name: "formats", Value: value, Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"}, plots)
+// FormatsFlag is the flag for the formats of plots.
+func FormatsFlag(value string) cli.Flag {
+	return With(&cli.StringFlag{Name: "formats", Value: value, Usage: "`FORMATS` of the plots: svg, png, pdf, separated by commas; none for no plots"}, plots)
 }
 
-// plotFormats reads a list of plot formats.
-func plotFormats(list string) ([]string, error) {
+// PlotFormats reads a list of plot formats.
+func PlotFormats(list string) ([]string, error) {
 	if list == "none" || list == "" {
 		return nil, nil
 	}
@@ -116,4 +116,20 @@ func plotFormats(list string) ([]string, error) {
 		}
 	}
 	return formats, nil
+}
+
+// ParseShare reads a share of 0 to 1, or of 0% to 100%; none is all.
+func ParseShare(text string) (float64, error) {
+	if text == "" {
+		return 1, nil
+	}
+	digits, percent := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || !(share >= 0 && share <= 1) {
+		return 0, fmt.Errorf("%q, want a share such as 99%% or 0.99", text)
+	}
+	return share, nil
 }

@@ -1,9 +1,10 @@
-package command
+package tracecmd
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,8 +18,8 @@ import (
 	"replay/trace/importer/workload"
 )
 
-// inputFlags are those of commands that read recordings: which of them, and what if one is broken.
-func inputFlags() []cli.Flag {
+// InputFlags are those of commands that read recordings: which of them, and what if one is broken.
+func InputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "from", Usage: "take applications that started at `TIME` or later, such as 2026-11-22 or 2026-11-22T07:30:00Z (UTC without a zone), or 2h from the start of a source without dates"},
 		&cli.StringFlag{Name: "to", Usage: "take applications that started before `TIME`"},
@@ -29,11 +30,11 @@ func inputFlags() []cli.Flag {
 	}
 }
 
-// readInputFlags sets what the flags say.
-func readInputFlags(c *cli.Context, o *workload.Options) (err error) {
+// ReadInputFlags sets what the flags say.
+func ReadInputFlags(c *cli.Context, o *workload.Options) (err error) {
 	o.Lenient, o.Strict = c.Bool("lenient"), c.Bool("strict")
 	if o.Lenient && o.Strict {
-		return usagef("--lenient and --strict exclude each other")
+		return cmdline.Usagef("--lenient and --strict exclude each other")
 	}
 	dayFrom, dayTo := true, true
 	for _, f := range []struct {
@@ -41,28 +42,28 @@ func readInputFlags(c *cli.Context, o *workload.Options) (err error) {
 		to   *int64
 		day  *bool
 	}{{"from", &o.FromMS, &dayFrom}, {"to", &o.ToMS, &dayTo}} {
-		if *f.to, *f.day, err = readTime(c.String(f.name)); err != nil {
-			return usagef("--%s is %q, want a time such as 2026-11-22 or 2026-11-22T07:30:00Z, or 2h from the start of a source without dates", f.name, c.String(f.name))
+		if *f.to, *f.day, err = ReadTime(c.String(f.name)); err != nil {
+			return cmdline.Usagef("--%s is %q, want a time such as 2026-11-22 or 2026-11-22T07:30:00Z, or 2h from the start of a source without dates", f.name, c.String(f.name))
 		}
 	}
 	if dayFrom != dayTo && o.FromMS != trace.Unset && o.ToMS != trace.Unset {
-		return usagef("--from is %s and --to %s, want two days or two times from the start", c.String("from"), c.String("to"))
+		return cmdline.Usagef("--from is %s and --to %s, want two days or two times from the start", c.String("from"), c.String("to"))
 	}
 	o.FromStart = !dayFrom || !dayTo
 	if text := c.String("max-unpacked"); c.IsSet("max-unpacked") {
 		size, ok := workload.ParseSize(text)
 		if o.MaxUnpacked = size; !ok {
-			return usagef("--max-unpacked is %q, want a size such as 500MiB, 20GiB or 1TiB", text)
+			return cmdline.Usagef("--max-unpacked is %q, want a size such as 500MiB, 20GiB or 1TiB", text)
 		}
 	}
 	if o.FromMS != trace.Unset && o.ToMS != trace.Unset && o.FromMS >= o.ToMS {
-		return usagef("--from is %s, want a time before --to %s", c.String("from"), c.String("to"))
+		return cmdline.Usagef("--from is %s, want a time before --to %s", c.String("from"), c.String("to"))
 	}
 	return nil
 }
 
-// readTime reads a day with or without a time, in ms since 1970 (without a zone it is UTC), or a time such as 2h; "" is unset.
-func readTime(text string) (ms int64, day bool, err error) {
+// ReadTime reads a day with or without a time, in ms since 1970 (without a zone it is UTC), or a time such as 2h; "" is unset.
+func ReadTime(text string) (ms int64, day bool, err error) {
 	if text == "" {
 		return trace.Unset, true, nil
 	}
@@ -77,11 +78,11 @@ func readTime(text string) (ms int64, day bool, err error) {
 	return 0, false, fmt.Errorf("no time")
 }
 
-// listed is how many inputs of one reason a table lists by name.
-const listed = 20
+// Listed is how many inputs of one reason a table lists by name.
+const Listed = 20
 
-// printLeftOut writes a table of what was left out, and why. Many files that are no recording stand in one line.
-func printLeftOut(w io.Writer, inputs []workload.Input) {
+// PrintLeftOut writes a table of what was left out, and why. Many files that are no recording stand in one line.
+func PrintLeftOut(w io.Writer, inputs []workload.Input) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	n, of := map[workload.Reason]int{}, map[workload.Reason]int{}
 	for i := range inputs {
@@ -94,7 +95,7 @@ func printLeftOut(w io.Writer, inputs []workload.Input) {
 	for i := range inputs {
 		in := &inputs[i]
 		r := in.LeftOut
-		if n[r]++; r == "" || r == workload.Foreign && of[r] > listed || n[r] > listed {
+		if n[r]++; r == "" || r == workload.Foreign && of[r] > Listed || n[r] > Listed {
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", in.Label, r, shorten(in.Why, 160))
@@ -102,18 +103,18 @@ func printLeftOut(w io.Writer, inputs []workload.Input) {
 	t.Flush()
 	for _, r := range workload.Reasons {
 		switch {
-		case of[r] <= listed:
+		case of[r] <= Listed:
 		case r == workload.Foreign:
 			first := slices.IndexFunc(inputs, func(in workload.Input) bool { return in.LeftOut == r })
 			fmt.Fprintf(w, "%d files are no recordings, such as %s (%s)\n", of[r], inputs[first].Label, inputs[first].Why)
 		default:
-			fmt.Fprintf(w, "and %d more: %s\n", of[r]-listed, r)
+			fmt.Fprintf(w, "and %d more: %s\n", of[r]-Listed, r)
 		}
 	}
 }
 
-// printInputs writes the table of a dry run.
-func printInputs(w io.Writer, inputs []workload.Input) {
+// PrintInputs writes the table of a dry run.
+func PrintInputs(w io.Writer, inputs []workload.Input) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	bytes, tasks := int64(0), int64(0)
 	first, last := int64(trace.Unset), int64(trace.Unset)
@@ -138,22 +139,22 @@ func printInputs(w io.Writer, inputs []workload.Input) {
 		last = max(last, in.EndMS)
 	}
 	t.Flush()
-	printLeftOut(w, inputs)
+	PrintLeftOut(w, inputs)
 	if n := workload.Used(inputs); n > 0 {
 		fmt.Fprintf(w, "%d to use: %s, %s tasks, %s to %s\n", n, sizeText(bytes), quantity.Thousands(tasks), day(first), day(last))
 	}
 }
 
-// printNothing writes the table of what was left out if that is the error: everything.
-func printNothing(w io.Writer, err error) {
+// PrintNothing writes the table of what was left out if that is the error: everything.
+func PrintNothing(w io.Writer, err error) {
 	var nothing *workload.NothingError
 	if errors.As(err, &nothing) && len(nothing.Inputs) > 1 { // of one the error says it
-		printLeftOut(w, nothing.Inputs)
+		PrintLeftOut(w, nothing.Inputs)
 	}
 }
 
-// printNotUsed says in one line, the last, how many inputs were left out.
-func printNotUsed(w io.Writer, inputs []workload.Input) error {
+// PrintNotUsed says in one line, the last, how many inputs were left out.
+func PrintNotUsed(w io.Writer, inputs []workload.Input) error {
 	text := workload.Summary(inputs)
 	if text == "" {
 		return nil

@@ -1,4 +1,4 @@
-package command
+package cmdline
 
 import (
 	"errors"
@@ -33,119 +33,119 @@ type describedFlag interface {
 	cli.CategorizableFlag
 }
 
-// words are the words of a command, apart.
-type words struct {
-	commands  []string // names, from the outermost
-	command   *cli.Command
-	flags     []flagWord // in the order in which they stand
-	arguments []string
-	help      bool
+// Words are the words of a command, apart.
+type Words struct {
+	Commands  []string // names, from the outermost
+	Command   *cli.Command
+	Flags     []FlagWord // in the order in which they stand
+	Arguments []string
+	Help      bool
 }
 
-// flagWord is a flag as it stands, with its value, which is missing at the end of the line.
-type flagWord struct {
-	text, name, value string
-	flag              cli.Flag // nil for one that is not known
+// FlagWord is a flag as it stands, with its value, which is missing at the end of the line.
+type FlagWord struct {
+	text, Name, value string
+	Flag              cli.Flag // nil for one that is not known
 	inline, missing   bool
 }
 
-// split takes the words apart that follow the program's name, or with a command those that follow its name. "--" ends the flags.
-func split(commands []*cli.Command, flags []cli.Flag, rest []string) (w words) {
+// Split takes the words apart that follow the program's name, or with a command those that follow its name. "--" ends the flags.
+func Split(commands []*cli.Command, flags []cli.Flag, rest []string) (w Words) {
 	for len(rest) > 0 {
 		c := findCommand(commands, rest[0])
 		if c == nil {
 			break
 		}
-		w.commands, w.command = append(w.commands, rest[0]), c
+		w.Commands, w.Command = append(w.Commands, rest[0]), c
 		rest = rest[1:]
 		commands, flags = c.Subcommands, c.Flags
 	}
 	for i := 0; i < len(rest); i++ {
 		arg := rest[i]
 		if arg == "--" {
-			w.arguments = append(w.arguments, rest[i:]...)
+			w.Arguments = append(w.Arguments, rest[i:]...)
 			break
 		}
 		if len(arg) < 2 || arg[0] != '-' {
-			w.arguments = append(w.arguments, arg)
+			w.Arguments = append(w.Arguments, arg)
 			continue
 		}
-		f := flagWord{text: arg}
-		f.name, f.value, f.inline = strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		f.flag = findFlag(flags, f.name)
-		w.help = w.help || f.name == "help" || f.name == "h"
-		if d, ok := f.flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline {
+		f := FlagWord{text: arg}
+		f.Name, f.value, f.inline = strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f.Flag = FindFlag(flags, f.Name)
+		w.Help = w.Help || f.Name == "help" || f.Name == "h"
+		if d, ok := f.Flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline {
 			if i++; i < len(rest) {
 				f.value = rest[i]
 			} else {
 				f.missing = true
 			}
 		}
-		w.flags = append(w.flags, f)
+		w.Flags = append(w.Flags, f)
 	}
 	return w
 }
 
-// ordered returns the words with the flags before the arguments, because the library takes a flag after an argument as one
+// Ordered returns the words with the flags before the arguments, because the library takes a flag after an argument as one
 // more argument. With --help nothing else counts: the library would look for a command of an argument's name.
-func (w *words) ordered() []string {
-	out := slices.Clone(w.commands)
-	if w.help {
+func (w *Words) Ordered() []string {
+	out := slices.Clone(w.Commands)
+	if w.Help {
 		return append(out, "--help")
 	}
-	for _, f := range w.flags {
-		out = append(out, f.words()...)
+	for _, f := range w.Flags {
+		out = append(out, f.Words()...)
 	}
-	return append(out, w.arguments...)
+	return append(out, w.Arguments...)
 }
 
-// without returns the flags as they stood but those with some names.
-func (w *words) without(names []string) (out []string) {
-	for i := range w.flags {
-		if f := &w.flags[i]; !slices.Contains(names, f.name) {
-			out = append(out, f.words()...)
+// Without returns the flags as they stood but those with some names.
+func (w *Words) Without(names []string) (out []string) {
+	for i := range w.Flags {
+		if f := &w.Flags[i]; !slices.Contains(names, f.Name) {
+			out = append(out, f.Words()...)
 		}
 	}
 	return out
 }
 
-// words returns the flag as it stood.
-func (f *flagWord) words() []string {
-	if d, ok := f.flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline && !f.missing {
+// Words returns the flag as it stood.
+func (f *FlagWord) Words() []string {
+	if d, ok := f.Flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline && !f.missing {
 		return []string{f.text, f.value}
 	}
 	return []string{f.text}
 }
 
-// wrong returns the error of the first flag that is wrong. where is the command whose help has the flags.
-func (w *words) wrong(flags []cli.Flag, where string) error {
-	if w.help {
+// Wrong returns the error of the first flag that is wrong. where is the command whose help has the flags.
+func (w *Words) Wrong(flags []cli.Flag, where string) error {
+	if w.Help {
 		return nil
 	}
-	for i := range w.flags {
-		f := &w.flags[i]
+	for i := range w.Flags {
+		f := &w.Flags[i]
 		switch {
-		case f.flag == nil:
-			return usagef("unknown flag --%s%s (see %s --help)", f.name, meant("--", f.name, flagNames(flags)), where)
+		case f.Flag == nil:
+			return Usagef("unknown flag --%s%s (see %s --help)", f.Name, Meant("--", f.Name, flagNames(flags)), where)
 		case f.missing:
-			return usagef("--%s wants a value", f.name)
+			return Usagef("--%s wants a value", f.Name)
 		}
 		err := f.check()
-		var whole *codedError
+		var whole *CodedError
 		if errors.As(err, &whole) {
 			return err // of a variant, which says its place itself
 		}
 		if err != nil {
-			return usagef("--%s is %q, %w", f.name, f.value, err)
+			return Usagef("--%s is %q, %w", f.Name, f.value, err)
 		}
 	}
 	return nil
 }
 
 // check says what is wanted instead of the flag's value.
-func (f *flagWord) check() (err error) {
+func (f *FlagWord) check() (err error) {
 	want := ""
-	flag := f.flag
+	flag := f.Flag
 	var check check
 	switch c := flag.(type) {
 	case *checked:
@@ -187,8 +187,8 @@ func findCommand(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// findFlag returns the flag called name, one of the library's own included; nil without.
-func findFlag(flags []cli.Flag, name string) cli.Flag {
+// FindFlag returns the flag called name, one of the library's own included; nil without.
+func FindFlag(flags []cli.Flag, name string) cli.Flag {
 	for _, f := range append(slices.Clone(flags), cli.HelpFlag, cli.VersionFlag, cli.BashCompletionFlag) {
 		if slices.Contains(f.Names(), name) {
 			return f
@@ -204,8 +204,8 @@ func flagNames(flags []cli.Flag) (names []string) {
 	return names
 }
 
-// meant asks whether one of the known names was meant, where one is near.
-func meant(dashes, name string, known []string) string {
+// Meant asks whether one of the known names was meant, where one is near.
+func Meant(dashes, name string, known []string) string {
 	near := spelling.Nearest(name, known, 1)
 	if len(near) == 0 || !spelling.Near(name, near[0]) {
 		return ""
