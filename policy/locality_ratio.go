@@ -17,7 +17,9 @@ import (
 //
 // Source: LocalityPreferredContainerPlacementStrategy.localityOfRequestedContainers.
 type localityRatio struct {
-	need []int // scratch
+	need  []int        // scratch
+	out   []Preference // of the last call
+	hosts []int32      // in out
 }
 
 func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
@@ -32,7 +34,9 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 		largest = max(largest, k)
 	}
 	local := min(n, total)
-	out := make([]Preference, n)
+	out := slices.Grow(p.out[:0], n)[:n]
+	clear(out)
+	p.out, p.hosts = out, p.hosts[:0]
 	if local == 0 {
 		return out
 	}
@@ -46,19 +50,14 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	}
 	// All containers between two ratios share one list.
 	for i := 0; i < local; {
-		count, next := 0, local
-		for _, r := range ratio {
+		next, first := local, len(p.hosts)
+		for h, r := range ratio {
 			if r > i {
-				count++
+				p.hosts = append(p.hosts, int32(h))
 				next = min(next, r)
 			}
 		}
-		hosts := make(Preference, 0, count)
-		for h, r := range ratio {
-			if r > i {
-				hosts = append(hosts, int32(h))
-			}
-		}
+		hosts := Preference(p.hosts[first:])
 		for ; i < next; i++ {
 			out[n-local+i] = hosts
 		}

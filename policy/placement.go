@@ -25,7 +25,7 @@ type Preference []int32
 // A Placement turns the locality of tasks into the locality of container requests.
 //
 // Requests returns exactly n preferences, none for n <= 0. It must not keep or change hints.
-// Preferences may share memory, so the caller must not change them.
+// Preferences may share memory, so the caller must not change them; they are valid until the next call.
 type Placement interface {
 	Requests(n int, hints *Hints) []Preference
 }

@@ -61,6 +61,8 @@ type Container struct {
 	Version int32             // updates handed to the application master
 	Known   resource.Resource // size that the node is known to grant; differs from Size while an increase is under way
 	Asks    []RememberAsk     // what it took from the request table; nil once acquired or put back
+
+	launched bool // its node holds it and has reported it as running
 }
 
 // RememberAsk is a record of the request table, as it was when a container took one from it.
@@ -71,6 +73,9 @@ type RememberAsk struct {
 	// count is 1, and once the record was put back that of the table's record, for as long as that is the same object in YARN.
 	count int32
 }
+
+// Launched reports whether the node holds the container and has reported it as running.
+func (c *Container) Launched() bool { return c.launched }
 
 // Protocol returns the container as application masters see it.
 func (c *Container) Protocol() protocol.Container {

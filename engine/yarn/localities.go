@@ -54,6 +54,11 @@ func (t *Table) Gone(yield func(protocol.Name) bool) {
 	}
 }
 
+// HasGone reports whether there is such a name.
+func (t *Table) HasGone() bool {
+	return slices.ContainsFunc(t.taken, func(k taken) bool { return k.gone })
+}
+
 // count returns the count of a name's record, and whether there is one.
 func (l *localities) count(name protocol.Name) (count int32, ok bool) {
 	for i := range l.told {

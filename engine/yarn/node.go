@@ -19,16 +19,10 @@ type Node struct {
 	Reserved           *Container
 	Decommissioning    bool // of schedulers that look at it, see [Decommissioner]
 
-	containers jvm.HashMap[protocol.ContainerID, held]
+	containers jvm.HashMap[protocol.ContainerID, *Container]
 	gone       bool
 	cluster    *Cluster
 	touched    bool // stands in the cluster's list of touched nodes
-}
-
-// held is a container on a node; launched is set when the node has reported it.
-type held struct {
-	c        *Container
-	launched bool
 }
 
 // Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].
@@ -47,8 +41,8 @@ func (n *Node) Count() int { return n.containers.Len() }
 
 // Containers yields the containers on the node in YARN's order, the hash order of their numbers.
 func (n *Node) Containers(yield func(*Container) bool) {
-	for _, h := range n.containers.All {
-		if !yield(h.c) {
+	for _, c := range n.containers.All {
+		if !yield(c) {
 			return
 		}
 	}
@@ -72,8 +66,8 @@ func (n *Node) PreemptionOrder() (list []*Container) {
 
 // Container returns the container called id, nil when the node does not hold it.
 func (n *Node) Container(id protocol.ContainerID, hash int32) *Container {
-	h, _ := n.containers.Get(id, hash)
-	return h.c
+	c, _ := n.containers.Get(id, hash)
+	return c
 }
 
 // Place puts a container on the node.
@@ -83,23 +77,16 @@ func (n *Node) Place(c *Container) {
 	n.Used = n.Used.Add(c.Size)
 	n.Free = n.Free.Sub(c.Size)
 	n.Touch()
-	n.containers.Put(c.ID, c.Hash, held{c: c})
+	n.containers.Put(c.ID, c.Hash, c)
 }
 
 // Launched marks that the node has reported the container as running.
 //
 // Source: SchedulerNode.containerStarted.
 func (n *Node) Launched(id protocol.ContainerID, hash int32) {
-	if h, ok := n.containers.Get(id, hash); ok {
-		h.launched = true
-		n.containers.Put(id, hash, h)
+	if c, ok := n.containers.Get(id, hash); ok {
+		c.launched = true
 	}
-}
-
-// HasLaunched reports whether the node has reported the container as running.
-func (n *Node) HasLaunched(id protocol.ContainerID, hash int32) bool {
-	h, _ := n.containers.Get(id, hash)
-	return h.launched
 }
 
 // Release takes a container off the node and reports whether it did. A container that the node has
@@ -107,13 +94,14 @@ func (n *Node) HasLaunched(id protocol.ContainerID, hash int32) bool {
 //
 // Source: SchedulerNode.releaseContainer.
 func (n *Node) Release(id protocol.ContainerID, hash int32, byNode bool) bool {
-	h, ok := n.containers.Get(id, hash)
-	if !ok || h.launched && !byNode {
+	c, ok := n.containers.Get(id, hash)
+	if !ok || c.launched && !byNode {
 		return false
 	}
 	n.containers.Remove(id, hash)
-	n.Used = n.Used.Sub(h.c.Size)
-	n.Free = n.Free.Add(h.c.Size)
+	c.launched = false
+	n.Used = n.Used.Sub(c.Size)
+	n.Free = n.Free.Add(c.Size)
 	n.Touch()
 	return true
 }

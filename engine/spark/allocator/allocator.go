@@ -113,8 +113,6 @@ type profile struct {
 	starting, running int
 	hosts             []spark.HostTasks // running containers by host, ascending by number of the name
 	hints             spark.StageHints
-	told, sorted      []spark.HostTasks    // hosts of the hints at the last ask, as the driver told them and by name
-	room              []spark.HostTasks    // for sorted
 	localities        []*protocol.Locality // that were asked for of late
 }
 
@@ -192,21 +190,6 @@ func (a *Allocator) RequestTotal(now int64, r *spark.TotalRequest) (changed bool
 		}
 	}
 	return changed
-}
-
-// byName returns the hosts of the hints in the order of their names.
-func (a *Allocator) byName(p *profile) []spark.HostTasks {
-	hosts := p.hints.Hosts
-	if len(hosts) == 0 || len(hosts) == len(p.told) && &hosts[0] == &p.told[0] {
-		return p.sorted[:len(hosts)]
-	}
-	order := func(x, y spark.HostTasks) int { return int(a.names.Rank(x.Host)) - int(a.names.Rank(y.Host)) }
-	p.told, p.sorted = hosts, hosts
-	if !slices.IsSortedFunc(hosts, order) {
-		p.room = a.index.inOrder(p.room[:0], hosts, a.names)
-		p.sorted = p.room
-	}
-	return p.sorted
 }
 
 // Request is the first half of a heartbeat: it brings the requests up to date and fills req with

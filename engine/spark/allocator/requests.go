@@ -13,6 +13,7 @@ import (
 type HostIndex struct {
 	at    []int32 // position+1
 	hints policy.Hints
+	hosts []spark.HostTasks // of the hints of an ask, in the order of their names
 
 	ranks []uint64 // scratch of inOrder: bits by rank, all 0
 	from  []int32  // and positions by rank
@@ -105,7 +106,8 @@ const (
 // and ones without preference are replaced when there are more places to ask for than missing ones.
 func (a *Allocator) ask(p int32, missing int) {
 	profile := &a.profiles[p]
-	hosts := a.byName(profile)
+	a.index.hosts = a.index.inOrder(a.index.hosts[:0], profile.hints.Hosts, a.names)
+	hosts := a.index.hosts
 	for i, h := range hosts {
 		a.index.set(h.Host, int32(i)+1)
 	}
@@ -193,16 +195,17 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 // mostLocalities is how many localities of a profile are kept: most asks name the hosts of one before.
 const mostLocalities = 4
 
-// locality returns the hosts of a preference, in the order of their names; they are positions in the profile's sorted hosts.
+// locality returns the hosts of a preference, in the order of their names; it has positions in a.index.hosts.
 func (a *Allocator) locality(p *profile, pref policy.Preference) *protocol.Locality {
+	hosts := a.index.hosts
 	for _, l := range p.localities {
-		if slices.EqualFunc(l.Hosts, pref, func(host protocol.Name, h int32) bool { return host == p.sorted[h].Host }) {
+		if slices.EqualFunc(l.Hosts, pref, func(host protocol.Name, h int32) bool { return host == hosts[h].Host }) {
 			return l
 		}
 	}
 	names := make([]protocol.Name, len(pref))
 	for i, h := range pref {
-		names[i] = p.sorted[h].Host
+		names[i] = hosts[h].Host
 	}
 	l := protocol.NewLocality(names, a.rackOf)
 	if len(p.localities) == mostLocalities {

@@ -136,7 +136,7 @@ func (s *Scheduler) endOne(c *yarn.Container, exit int32, e yarn.ContainerEvent)
 		s.release(a, c.Size)
 		return
 	}
-	launched := n.HasLaunched(c.ID, c.Hash)
+	launched := c.Launched()
 	acquired := c.State == yarn.ContainerAcquired || c.State == yarn.ContainerRunning
 	removed := a.RemoveLive(c.ID)
 	if removed {

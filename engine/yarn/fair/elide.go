@@ -314,7 +314,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 	level := policy.AnyLevel
 	if e.counts {
-		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.smallest) || !f.placesOf(a, t).relaxed {
+		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.smallest) || !f.relaxed(a, t) {
 			e.all = true // whether an offer is counted depends on the node
 			return
 		}
@@ -334,7 +334,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		return
 	}
 	p := f.placesOf(a, t)
-	e.accepted(named{room, &p.hosts, t})
+	e.accepted(named{room, p.hosts, t})
 	if level == policy.RackLevel && !reserves && len(e.named) < mostNamed && f.onMany(t) {
 		e.named = append(e.named, named{room, nil, t})
 		return
@@ -349,13 +349,19 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		return
 	}
 	e.marked, e.settled = true, true
-	e.near.AddOnly(&p.hosts, &e.special)
+	e.near.AddOnly(p.hosts, &e.special)
 	if level >= policy.RackLevel {
 		e.addReservable(a, p, f)
 	}
 	if level == policy.AnyLevel && p.racks.Len() < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
 		e.all = true // any other node without room would be reserved
 	}
+}
+
+// relaxed reports whether all that a table asks for may be placed elsewhere.
+func (f *Scheduler) relaxed(a *app, t *yarn.Table) bool {
+	_, ok := t.Localities()
+	return ok || f.placesOf(a, t).relaxed
 }
 
 // accepted notes what a candidate accepts.

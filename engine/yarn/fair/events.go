@@ -154,9 +154,9 @@ func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.Container
 		}
 		return
 	}
-	launched := n != nil && n.HasLaunched(c.ID, c.Hash)
+	launched := n != nil && c.Launched()
 	f.containerCompleted(a, c, exit, e, launched)
-	if n != nil {
+	if n != nil && (!launched || len(n.marked) > 0) {
 		n.release(c.ID, c.Hash, false)
 	}
 	f.refresh()

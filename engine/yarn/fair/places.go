@@ -10,7 +10,8 @@ import (
 // asked is where a table asks for containers, as of one of its versions and an epoch.
 type asked struct {
 	version, epoch int64
-	hosts          yarn.Ranks // nodes that are asked for by name
+	hosts          *yarn.Ranks // nodes that are asked for by name: own, or those of the only one of spots
+	own            yarn.Ranks
 	racks          yarn.Ranks // nodes on racks that are; nothing is placed there as if anywhere
 	racked         bool       // racks is known
 	relaxed        bool       // all that is asked for may be placed elsewhere
@@ -35,16 +36,17 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 		return p
 	}
 	p.version, p.epoch, p.relaxed, p.racked = t.Version(), e.epoch, true, false
-	p.hosts.Reset(len(e.ranks))
 	groups, ok := t.Localities()
 	if !ok {
+		p.own.Reset(len(e.ranks))
+		p.hosts = &p.own
 		p.spots, p.racked = nil, true
 		p.racks.Reset(len(e.ranks))
 		for name, rec := range t.Records {
 			e.cost++
 			p.relaxed = p.relaxed && rec.Relax
 			if rec.Count > 0 {
-				e.markHosts(&p.hosts, name, true)
+				e.markHosts(p.hosts, name, true)
 				e.markRack(&p.racks, name, true)
 			}
 		}
@@ -52,24 +54,22 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 	}
 	old := p.spots
 	p.spots = e.spots[:0]
+	dropped := false
 	for i := range groups {
 		switch g := &groups[i]; {
 		case g.Count <= 0:
 		case g.Dropped:
-			for n := range g.Names {
-				if t.Count(n) > 0 {
-					e.markHosts(&p.hosts, n, true)
-				}
-			}
+			dropped = true
 		default:
 			if s := e.spotsOf(g.Locality, old); !slices.Contains(p.spots, s) {
 				p.spots = append(p.spots, s)
-				p.hosts.Add(&s.hosts)
 			}
 		}
 	}
-	for n := range t.Gone {
-		e.markHosts(&p.hosts, n, false)
+	if len(p.spots) == 1 && !dropped && !t.HasGone() {
+		p.hosts = &p.spots[0].hosts
+	} else {
+		p.sum(e, t, groups)
 	}
 	e.spots = old[:0]
 	for _, s := range old {
@@ -78,6 +78,27 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 		}
 	}
 	return p
+}
+
+// sum finds the nodes that are asked for by name where they are not those of one locality.
+func (p *asked) sum(e *elision, t *yarn.Table, groups []yarn.Told) {
+	p.own.Reset(len(e.ranks))
+	p.hosts = &p.own
+	for i := range groups {
+		if g := &groups[i]; g.Count > 0 && g.Dropped {
+			for n := range g.Names {
+				if t.Count(n) > 0 {
+					e.markHosts(p.hosts, n, true)
+				}
+			}
+		}
+	}
+	for _, s := range p.spots {
+		p.hosts.Add(&s.hosts)
+	}
+	for n := range t.Gone {
+		e.markHosts(p.hosts, n, false)
+	}
 }
 
 // findRacks brings the racks up to date.

@@ -84,7 +84,7 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 		return
 	}
 	a := c.App
-	launched := c.Node.HasLaunched(c.ID, c.Hash)
+	launched := c.Launched()
 	acquired := c.State == yarn.ContainerAcquired || c.State == yarn.ContainerRunning
 	if a.RemoveLive(c.ID) {
 		ended := c.Handle(e)

@@ -35,7 +35,7 @@ func (r *RM) retries(failures, asked int) bool {
 //
 // Source: RMAppAttemptImpl.AttemptStartedTransition, ScheduleTransition.
 func (r *RM) startAttempt(a *app) error {
-	r.apps[a.spec.ID] = a
+	r.enter(a)
 	r.sched.AddAttempt(a.spec.ID)
 	req := protocol.AllocateRequest{Asks: []protocol.Ask{{RequestID: -1, Name: protocol.Any, Count: 1, Size: a.spec.AMSize, Relax: true}}}
 	var resp protocol.AllocateResponse
@@ -56,7 +56,7 @@ func (r *RM) endAttempt(a *app, exit int32) {
 		r.host.AttemptEnded(id, a.unregistered, exit, false)
 		return
 	}
-	delete(r.apps, id) // the attempt's own completions are nobody's any more
+	r.leave(id) // the attempt's own completions are nobody's any more
 	r.sched.RemoveAttempt(id)
 	r.host.AttemptEnded(id, false, exit, true)
 	if err := r.startAttempt(next); err != nil {
@@ -67,7 +67,7 @@ func (r *RM) endAttempt(a *app, exit int32) {
 
 // attemptOf returns the attempt that a container belongs to, nil when it has ended.
 func (r *RM) attemptOf(id protocol.ContainerID) *app {
-	if a := r.apps[id.App]; a != nil && a.attempt == id.Attempt() {
+	if a := r.app(id.App); a != nil && a.attempt == id.Attempt() {
 		return a
 	}
 	return nil

@@ -33,7 +33,7 @@ func (r *RM) again(now int64, t Timer, period int64, stop bool) {
 }
 
 // Quiet reports whether nothing is there that a heartbeat or an update could change.
-func (r *RM) Quiet() bool { return len(r.apps) == 0 && r.unheard == 0 }
+func (r *RM) Quiet() bool { return r.live == 0 && r.unheard == 0 }
 
 // leaveOut reports whether what does nothing while nothing is there may be left out.
 func (r *RM) leaveOut() bool { return !r.config.Dense && r.Quiet() }

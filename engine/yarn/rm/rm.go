@@ -77,7 +77,8 @@ type RM struct {
 	host    Host
 	config  Config
 
-	apps  map[protocol.AppID]*app
+	apps  []*app // by number, nil for one that has no attempt
+	live  int    // of them
 	nodes []node
 	work  []work // what inputs left for the dispatcher, first in first out
 
@@ -124,7 +125,7 @@ type work struct {
 
 // New returns a ResourceManager around the scheduler that make builds with the given observer, and schedules its timers.
 func New(host Host, c Config, make func(yarn.Observer) (yarn.Scheduler, error)) (*RM, error) {
-	r := &RM{host: host, config: c, apps: map[protocol.AppID]*app{}}
+	r := &RM{host: host, config: c}
 	s, err := make(r.observe)
 	if err != nil {
 		return nil, err
@@ -144,6 +145,31 @@ func (r *RM) clock(now int64) {
 	r.settle()
 	r.resume(now)
 	r.sched.SetClock(r.config.StartMS + now)
+}
+
+// app returns the attempt of an application, nil when it has none.
+func (r *RM) app(id protocol.AppID) *app {
+	if id < 0 || int(id) >= len(r.apps) {
+		return nil
+	}
+	return r.apps[id]
+}
+
+// enter makes an attempt that of its application; leave takes the attempt of an application out.
+func (r *RM) enter(a *app) {
+	if more := int(a.spec.ID) + 1 - len(r.apps); more > 0 {
+		r.apps = append(r.apps, make([]*app, more)...)
+	}
+	r.leave(a.spec.ID)
+	r.apps[a.spec.ID] = a
+	r.live++
+}
+
+func (r *RM) leave(id protocol.AppID) {
+	if r.app(id) != nil {
+		r.apps[id] = nil
+		r.live--
+	}
 }
 
 // Scheduler returns the scheduler, for reading its state.
@@ -221,7 +247,7 @@ func (r *RM) drain(now int64) {
 
 func (r *RM) remove(id protocol.AppID) {
 	// The attempt's own completions are nobody's any more.
-	delete(r.apps, id)
+	r.leave(id)
 	r.sched.RemoveApp(id)
 }
 
@@ -252,7 +278,7 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 // Unregister is the end of an application as its master says it. The attempt leaves the scheduler
 // when its AM container is reported finished.
 func (r *RM) Unregister(id protocol.AppID) {
-	if a := r.apps[id]; a != nil {
+	if a := r.app(id); a != nil {
 		a.unregistered = true
 	}
 }
@@ -261,7 +287,7 @@ func (r *RM) Unregister(id protocol.AppID) {
 //
 // Source: ApplicationMasterService.allocate.
 func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
-	a := r.apps[id]
+	a := r.app(id)
 	if a == nil {
 		return fmt.Errorf("application %d is not known to the ResourceManager", id)
 	}
