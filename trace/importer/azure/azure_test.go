@@ -92,14 +92,19 @@ func FuzzAzure(f *testing.F) {
 			f.Add(name, filepath.Base(path), importtest.Read(f, path))
 		}
 	}
+	dirs := map[string]string{}
+	for name := range formats {
+		dirs[name] = importtest.Copy(f, fixture(name))
+	}
+	opt := workload.DefaultOptions()
+	nodes(&opt)
+	opt.Out = filepath.Join(f.TempDir(), "out")
 	f.Fuzz(func(t *testing.T, name, file string, data []byte) {
 		format, ok := formats[name]
-		path := filepath.Join(fixture(name), file)
+		path := filepath.Join(dirs[name], file)
 		if _, err := os.Stat(path); !ok || err != nil || file != filepath.Base(file) {
 			return
 		}
-		dir := importtest.Copy(t, fixture(name))
-		importtest.Write(t, filepath.Join(dir, file), string(data))
-		importtest.Import(t, format, dir, nodes)
+		importtest.Changed(t, path, data, func() { importtest.Try(t, format, []string{dirs[name]}, opt, data) })
 	})
 }

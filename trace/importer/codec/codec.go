@@ -105,7 +105,7 @@ func Open(path, name string, most int64) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	out, err := unpack(f, name, func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
+	out, err := unpack(f, name, int(min(bufferBytes, info.Size()+1)), func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -117,7 +117,7 @@ func Open(path, name string, most int64) (*File, error) {
 // so far. Closing the result closes in.
 func Reader(in io.ReadCloser, most int64) (*File, error) {
 	c := &counted{in, 0}
-	return unpack(c, "", func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return c.n }, most) })
+	return unpack(c, "", bufferBytes, func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return c.n }, most) })
 }
 
 // counted counts what is read.
@@ -132,8 +132,11 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func unpack(f io.ReadCloser, name string, within func(io.Reader) io.Reader) (*File, error) {
-	r := bufio.NewReaderSize(f, 1<<18)
+// bufferBytes is how much of a file is read at once.
+const bufferBytes = 1 << 18
+
+func unpack(f io.ReadCloser, name string, buffer int, within func(io.Reader) io.Reader) (*File, error) {
+	r := bufio.NewReaderSize(f, buffer)
 	head, err := r.Peek(8)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -203,7 +206,7 @@ const archive = "gz"
 // unpackAgain unpacks what is packed within what is unpacked.
 func (f *File) unpackAgain() error {
 	outer := f.ReadCloser
-	r := bufio.NewReaderSize(outer, 1<<18)
+	r := bufio.NewReaderSize(outer, bufferBytes)
 	head, _ := r.Peek(8) // an error comes again
 	c := codecOf(head)
 	if c.Name == archive {

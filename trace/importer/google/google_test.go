@@ -176,13 +176,20 @@ func FuzzGoogle(f *testing.F) {
 		}
 		f.Add(uint8(i), data)
 	}
+	dirs := map[string]string{}
+	for _, x := range all {
+		if dirs[x.dir] == "" {
+			dirs[x.dir] = importtest.Copy(f, fixture(x.dir))
+		}
+	}
+	opt := workload.DefaultOptions()
+	opt.Out = filepath.Join(f.TempDir(), "out")
 	f.Fuzz(func(t *testing.T, i uint8, data []byte) {
 		if int(i) >= len(all) {
 			return
 		}
 		x := all[i]
-		dir := importtest.Copy(t, fixture(x.dir))
-		importtest.Write(t, filepath.Join(dir, x.path), string(data))
-		importtest.Import(t, x.format, dir, nil)
+		dir := dirs[x.dir]
+		importtest.Changed(t, filepath.Join(dir, x.path), data, func() { importtest.Try(t, x.format, []string{dir}, opt, data) })
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
 
@@ -35,33 +36,10 @@ func FuzzRecordedCluster(f *testing.F) {
 		f.Add(uint8(i), []byte("{}\n"))
 	}
 	f.Add(uint8(slices.Index(names, "node-events.jsonl")), []byte(`{"t":1,"node":"x","event":"lost"}`+"\n"))
-	dir, out := filepath.Join(f.TempDir(), "in"), filepath.Join(f.TempDir(), "out")
-	if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
-		f.Fatal(err)
-	}
+	dir, opt := importtest.Copy(f, fixture), workload.DefaultOptions()
+	opt.Out = filepath.Join(f.TempDir(), "out")
 	f.Fuzz(func(t *testing.T, file uint8, data []byte) {
-		name := names[int(file)%len(names)]
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { // the next one finds the folder as it was
-			err := os.RemoveAll(out)
-			if good, ok := content[name]; ok && err == nil {
-				err = os.WriteFile(path, good, 0o644)
-			} else if err == nil {
-				err = os.Remove(path)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}()
-		opt := workload.DefaultOptions()
-		opt.Out = out
-		if _, err := Format.Import(t.Context(), "test", []string{dir}, opt); err != nil {
-			if _, stat := os.Stat(out); stat == nil {
-				t.Errorf("a trace was left behind although %v", err)
-			}
-		}
+		path := filepath.Join(dir, names[int(file)%len(names)])
+		importtest.Changed(t, path, data, func() { importtest.Try(t, Format, []string{dir}, opt, data) })
 	})
 }

@@ -198,11 +198,15 @@ func FuzzCSV(f *testing.F) {
 	f.Add(fixture)
 	f.Add([]byte("job,submit,duration,tasks\na,1700000000,1h,3\n'b',1e9,\"2\"\"\n"))
 	f.Add([]byte("job\tsubmit\tend\tstage\tparents\na\t1\t2\tx\ty\na\t1\t3\ty\t\n"))
+	dir, opt := f.TempDir(), workload.DefaultOptions()
+	in := filepath.Join(dir, "f.csv")
+	opt.Out, opt.Nodes = filepath.Join(dir, "out"), 2
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if bytes.Contains(text, []byte("0000")) {
 			return // many tasks are another test's
 		}
-		importtest.Import(t, CSV, importtest.WriteNew(t, "f.csv", string(text)), func(o *workload.Options) { o.Nodes = 2 })
+		importtest.Write(t, in, string(text))
+		importtest.Try(t, CSV, []string{in}, opt, text)
 	})
 }
 
@@ -212,7 +216,11 @@ func FuzzParquet(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(fixture)
+	dir, opt := f.TempDir(), workload.DefaultOptions()
+	in := filepath.Join(dir, "f.parquet")
+	opt.Out = filepath.Join(dir, "out")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		importtest.Import(t, Parquet, importtest.WriteNew(t, "f.parquet", string(data)), nil)
+		importtest.Write(t, in, string(data))
+		importtest.Try(t, Parquet, []string{in}, opt, data)
 	})
 }

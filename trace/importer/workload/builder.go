@@ -66,15 +66,11 @@ func (o *Options) checkOut() error {
 	return nil
 }
 
-func newBuilder(opt *Options, format string) (*Builder, error) {
-	s, err := newSpool()
-	if err != nil {
-		return nil, err
-	}
+func newBuilder(opt *Options, format string) *Builder {
 	return &Builder{
 		Options: opt, Counts: NewCounts(), Locality: trace.LocalityObserved, Durations: trace.DurationRecorded,
-		spool: s, source: trace.Source{Format: format}, hosts: map[string]bool{}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
-	}, nil
+		spool: newSpool(), source: trace.Source{Format: format}, hosts: map[string]bool{}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
+	}
 }
 
 // Warn tells a person what is no error.

@@ -93,10 +93,7 @@ func (f Format) Survey(ctx context.Context, name string, inputs []string, opt Op
 
 // read gives the inputs to a builder, settles what it took, and makes the result of it.
 func (f Format) read(ctx context.Context, name string, inputs []string, opt Options, finish func(*Builder, context.Context) (*Result, error)) (res *Result, err error) {
-	b, err := newBuilder(&opt, name)
-	if err != nil {
-		return nil, err
-	}
+	b := newBuilder(&opt, name)
 	if f.NoHosts || f.NoPreferences {
 		b.Locality = trace.LocalityNone
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // spool keeps applications on disk until the nodes, users, queues and files of the trace are known,
-// so that memory holds one application at a time.
+// so that memory holds one application at a time. The file is made when the first application comes.
 type spool struct {
-	file  *outdir.ScratchFile
+	file  *outdir.ScratchFile // nil = none yet
 	index *index
 	names names // users, queues and cluster managers
 
@@ -59,17 +59,16 @@ func (n *names) of(text string) int32 {
 	return id
 }
 
-func newSpool() (*spool, error) {
-	f, err := outdir.NewScratchFile("replay-import")
-	if err != nil {
-		return nil, err
+func newSpool() *spool { return &spool{index: newIndex()} }
+
+// open makes the file.
+func (s *spool) open() (err error) {
+	if s.file, err = outdir.NewScratchFile("replay-import"); err != nil {
+		return err
 	}
-	s := &spool{file: f, index: newIndex(), buf: bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<18)}
+	s.buf = bufio.NewWriterSize(io.NewOffsetWriter(s.file, 0), 1<<18)
 	s.out = gob.NewEncoder(s)
-	if err := s.out.Encode(&Application{}); err != nil { // brings the types, which a decoder wants first and once
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+	return s.out.Encode(&Application{}) // brings the types, which a decoder wants first and once
 }
 
 // Write appends to the file.
@@ -80,6 +79,11 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 func (s *spool) add(a *Application, queue string, r *recording) error {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return err
+		}
+	}
 	x := spooled{
 		at: s.end, id: strings.Clone(a.Job.ExternalID), submitMS: a.Job.SubmitMS, user: s.names.of(a.User), queue: s.names.of(queue), manager: s.names.of(a.Manager),
 		noEnd: a.Job.RecordedOutcome == "censored", recording: r,
@@ -119,4 +123,10 @@ func (s *spool) get(x *spooled) (*Application, error) {
 }
 
 // close removes the file.
-func (s *spool) close() error { return errors.Join(s.file.Close(), s.index.close()) }
+func (s *spool) close() error {
+	err := s.index.close()
+	if s.file != nil {
+		err = errors.Join(s.file.Close(), err)
+	}
+	return err
+}
