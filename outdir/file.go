@@ -30,15 +30,7 @@ func WriteFile(path string, b []byte) error {
 		if named := new(fs.PathError); errors.As(err, &named) { // for people it is the file itself
 			err = &fs.PathError{Op: named.Op, Path: path, Err: named.Err}
 		}
-		return errors.Join(err, removeOwn(temp))
+		return errors.Join(err, gone(temp))
 	}
-	return errors.Join(os.Rename(temp, path), removeOwn(temp))
-}
-
-// removeOwn removes a file that may be in place by now.
-func removeOwn(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return errors.Join(os.Rename(temp, path), gone(temp))
 }

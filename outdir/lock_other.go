@@ -4,5 +4,7 @@ package outdir
 
 import "os"
 
-// lock does nothing where directories cannot be locked.
+const canLock = false
+
+// lock does nothing where files and directories cannot be locked.
 func lock(*os.File) error { return nil }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"replay/input"
 	"replay/outdir"
@@ -64,7 +63,7 @@ func (s Store) Create(w *Sweep) error {
 	if has, err := input.ReadFile(path); err == nil && string(has) == string(text) {
 		return nil // nothing is written where another process may be reading
 	}
-	return writeShared(path, text)
+	return outdir.WriteShared(path, text)
 }
 
 // Open reads which cells the sweep in the directory has.
@@ -113,7 +112,7 @@ func (s Store) Save(r *Record) error {
 	if err != nil {
 		return err
 	}
-	if err := writeShared(s.path(r.ID, ".json"), text); err != nil {
+	if err := outdir.WriteShared(s.path(r.ID, ".json"), text); err != nil {
 		return err
 	}
 	return gone(os.Remove(s.path(r.ID, failed)))
@@ -123,7 +122,7 @@ const failed = ".failed"
 
 // Fail notes why a cell could not be replayed.
 func (s Store) Fail(id string, why error) error {
-	return writeShared(s.path(id, failed), []byte(why.Error()+"\n"))
+	return outdir.WriteShared(s.path(id, failed), []byte(why.Error()+"\n"))
 }
 
 // Failure is why a cell could not be replayed, "" where nothing is known of it.
@@ -135,24 +134,6 @@ func (s Store) Failure(id string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// writeShared writes a file that other processes may write at the same time with the same bytes: each has its own beside it, and the
-// last one stays.
-func writeShared(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+partial)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, gone(os.Remove(f.Name())))
-	}
-	return nil
-}
-
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -160,29 +141,9 @@ func gone(err error) error {
 	return err
 }
 
-const partial = ".partial"
-
-// abandoned is after how long nobody writes a file any more: one takes milliseconds.
-const abandoned = time.Hour
-
 // Tidy removes what writers left that were killed, and nothing that may be under way.
 func (s Store) Tidy() error {
-	dir := filepath.Join(s.Dir, cellsFolder)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return gone(err)
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), partial) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-			if err := gone(os.Remove(filepath.Join(dir, e.Name()))); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return errors.Join(outdir.TidyShared(s.Dir), outdir.TidyShared(filepath.Join(s.Dir, cellsFolder)))
 }
 
 // Merged begins the directory of the merged table and page.

@@ -183,15 +183,15 @@ func TestDamagedRecords(t *testing.T) {
 	if s.Failure(w.Cells[5].ID) != "" {
 		t.Error("a cell that was replayed is still failed")
 	}
-	old := filepath.Join(s.Dir, cellsFolder, ".x.json.1"+partial)
-	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.Chtimes(old, time.Time{}, time.Now().Add(-2*abandoned)), os.WriteFile(old+partial, nil, 0o644), s.Tidy()); err != nil {
+	old, plan := filepath.Join(s.Dir, cellsFolder, ".x.json.1.partial"), filepath.Join(s.Dir, ".sweep.json.1.partial")
+	long := time.Now().Add(-2 * time.Hour)
+	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.WriteFile(plan, nil, 0o644), os.Chtimes(old, long, long), os.Chtimes(plan, long, long), s.Tidy()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(old); err == nil {
-		t.Error("what a killed writer left stays")
-	}
-	if _, err := os.Stat(old + partial); err != nil {
-		t.Error("what may be under way was removed")
+	for _, path := range []string{old, plan} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s, which a killed writer left, stays", path)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(s.Dir, "thesis.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
