@@ -11,6 +11,7 @@ import (
 	"replay/report/dist"
 	"replay/report/inference"
 	"replay/report/metric"
+	"replay/report/page"
 	"replay/report/quantity"
 )
 
@@ -48,6 +49,7 @@ type Comparison struct {
 	Losses   []Loss                  // by variant, against the first
 	TooShort bool                    // even the fewest windows are alike
 	Made     *record.Made            // how the comparison was made, nil when that is not known
+	Front    *page.Page              // what stands first on its page: title, sentences and tables; nil for nothing
 	study    *Study
 }
 

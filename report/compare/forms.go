@@ -50,6 +50,7 @@ type (
 		Config        map[string]string `json:"config"`
 		Model         map[string]string `json:"model"`
 		Warnings      []record.Warning  `json:"warnings"`
+		Bands         []record.Band     `json:"error_bands,omitempty"` // of the model file
 	}
 	traceJSON struct {
 		Name   string `json:"name"`
@@ -126,7 +127,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 		m := c.study.manifest(i)
 		out.Version, out.Commit, out.Modified = m.ProgramVersion, m.Commit, m.Modified
 		out.Variants = append(out.Variants, variantJSON{
-			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings,
+			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings, m.Bands,
 		})
 	}
 	for _, r := range c.study.runs {

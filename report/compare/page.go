@@ -8,6 +8,7 @@ import (
 
 	"replay/report/figure"
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
 )
@@ -30,12 +31,16 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		m := c.study.manifest(i)
 		p.Facts = append(p.Facts, [2]string{as, fmt.Sprintf("%s; scheduler %s, sharing %s, placement %s", quantity.OrDash(v.Flags), quantity.OrDash(m.Scheduler), quantity.OrDash(m.Sharing), quantity.OrDash(m.Placement))})
 	}
+	var tables []page.Table
+	if f := c.Front; f != nil {
+		p.Title, p.Ledes, tables = f.Title, append(slices.Clone(f.Ledes), p.Ledes...), f.Headline
+	}
 	p.Facts = append(p.Facts,
 		[2]string{"inferred", c.Unit.Scope(len(c.Units))}, [2]string{"seeds", c.seedsText()},
 		[2]string{"jobs", fmt.Sprintf("%s, %s tasks", quantity.Thousands(int64(c.Jobs)), quantity.Thousands(m.Totals.Tasks))},
 		[2]string{"preferred hosts", quantity.OrDash(m.LocalitySource)}, [2]string{"task durations", quantity.OrDash(m.DurationSource)}, [2]string{"trace", quantity.OrDash(m.TraceHash)})
 	p.Modelled = m.Modelled
-	for _, text := range slices.Concat(c.rankingTexts(), []string{c.precisionText()}, c.notes()) {
+	for _, text := range slices.Concat(c.rankingTexts(), []string{c.precisionText()}, c.notes(), []string{c.bandsText()}) {
 		if text != "" {
 			p.Notes = append(p.Notes, text)
 		}
@@ -54,7 +59,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 			}
 		}
 	}
-	p.Headline = append([]page.Table{c.outcomeTable()}, c.tables(true)...)
+	p.Headline = slices.Concat(tables, []page.Table{c.outcomeTable()}, c.tables(true))
 	p.Tables = c.tables(false)
 	var err error
 	if p.Figures, err = page.Inline(ps); err != nil {
@@ -75,6 +80,9 @@ func (c *Comparison) notes() (texts []string) {
 	}
 	return texts
 }
+
+// bandsText says how far predicted times were off, as the model file says; "" when it does not.
+func (c *Comparison) bandsText() string { return metric.BandsText(c.study.manifest(0).Bands) }
 
 // subject names what was replayed.
 func (c *Comparison) subject() string {
@@ -145,7 +153,11 @@ func (c *Comparison) pageRow(row *Row, headline bool) page.Row {
 		if x.Absent == "" {
 			text = s.Number(x.Number) + s.Suffix()
 		}
-		return page.Cell{Text: text, Note: x.Absent, Label: c.Variants[v].Name}
+		note := x.Absent
+		if note == "" && headline {
+			note = metric.BandNote(c.study.manifest(v).Bands, row.Name)
+		}
+		return page.Cell{Text: text, Note: note, Label: c.Variants[v].Name}
 	}
 	r := page.Row{Name: row.Name, About: row.About, Cells: []page.Cell{cell(&row.Cells[0], 0)}}
 	if headline {

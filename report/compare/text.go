@@ -213,6 +213,10 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 		fmt.Fprintln(w)
 	}
 	shown.Paragraph(w, c.Method(), "")
+	if text := c.bandsText(); text != "" {
+		fmt.Fprintln(w)
+		shown.Paragraph(w, text, "")
+	}
 }
 
 // writeParagraphs writes each sentence with what caused it and its list.

@@ -18,6 +18,15 @@ func BandOf(bands []record.Band, name string) *record.Band {
 	return nil
 }
 
+// BandNote says how far a metric was off where its true values are known, "" where nothing is.
+func BandNote(bands []record.Band, name string) string {
+	b := BandOf(bands, name)
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf("± %s on your %s", errorShare(b.Median), quantity.Counted(b.N, "logs"))
+}
+
 // BandsText says how far predicted times were off where they are known, and that of the others nothing is known; "" without bands.
 func BandsText(bands []record.Band) string {
 	var said []string

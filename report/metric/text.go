@@ -79,8 +79,8 @@ func (s *Summary) writeHeadline(w io.Writer) {
 		if of != "" {
 			of = "of " + of
 		}
-		if b := BandOf(s.Manifest.Bands, v.Name); b != nil {
-			of += fmt.Sprintf("; ± %s on your %s", errorShare(b.Median), quantity.Counted(b.N, "logs"))
+		if note := BandNote(s.Manifest.Bands, v.Name); note != "" {
+			of += "; " + note
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Plain, v.Amount(), of)
 	}

@@ -20,6 +20,7 @@ var assets embed.FS
 const (
 	Comparison = "comparison"
 	Backtest   = "backtest"
+	Plan       = "plan"
 	run        = "run"
 )
 

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"replay/engine/record"
 	"replay/outdir"
 	"replay/report/dist"
 	"replay/report/figure"
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/report/target"
 	"replay/shown"
@@ -24,13 +26,17 @@ type Plan struct {
 	Labels  []string // its values
 	Subject string   // what was replayed
 	Targets []*target.Target
-	Metrics []Metric // by target
-	Price   float64  // of a node hour; 0 when nobody says, or the setting is no number of nodes
+	Metrics []Metric      // by target
+	Costs   []float64     // an hour of the nodes, by value, of those that were replayed; nil when nobody says prices
+	In      string        // currency of the costs, empty when nobody says
+	Bands   []record.Band // how far predicted times were off, as a model file says
+	Made    *record.Made  // nil when it is not known
 }
 
 // Metric is what a target is about.
 type Metric struct {
 	Name  string
+	Words string // its name for people
 	Unit  quantity.Unit
 	Limit float64 // in the unit
 }
@@ -98,10 +104,10 @@ func (p *Plan) WriteText(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, p.Setting, "\tseeds")
 	for _, m := range p.Metrics {
-		fmt.Fprintf(t, "\t%s", m.Name)
+		fmt.Fprintf(t, "\t%s", m.Words)
 	}
-	if p.Price > 0 {
-		fmt.Fprint(t, "\tcost an hour")
+	if p.Costs != nil {
+		fmt.Fprint(t, "\t"+p.costHead())
 	}
 	fmt.Fprintln(t, "\t")
 	for i := range p.Points {
@@ -110,12 +116,16 @@ func (p *Plan) WriteText(w io.Writer) {
 		for k := range p.Metrics {
 			fmt.Fprintf(t, "\t%s", p.cell(pt, k))
 		}
-		if p.Price > 0 {
-			fmt.Fprintf(t, "\t%s", quantity.Decimals(p.cost(pt.Value), 2))
+		if p.Costs != nil {
+			fmt.Fprintf(t, "\t%s", p.cost(pt.Value))
 		}
 		fmt.Fprintf(t, "\t%s\n", pt.Status)
 	}
 	t.Flush()
+	if text := metric.BandsText(p.Bands); text != "" {
+		fmt.Fprintln(w)
+		shown.Paragraph(w, text, "")
+	}
 }
 
 func (p *Plan) cell(pt *Point, t int) string {
@@ -131,18 +141,20 @@ func (p *Plan) cell(pt *Point, t int) string {
 	return text + s.Suffix()
 }
 
-// cost is the price of an hour of a number of nodes.
-func (p *Plan) cost(value int) float64 {
-	var n float64
-	fmt.Sscan(p.Labels[value], &n)
-	return n * p.Price
+func (p *Plan) cost(value int) string { return quantity.Decimals(p.Costs[value], 2) }
+
+func (p *Plan) costHead() string {
+	if p.In == "" {
+		return "cost an hour"
+	}
+	return p.In + " an hour"
 }
 
 // curve draws each target's value over the setting, against its limit.
 func (p *Plan) curve() (out []figure.Picture) {
 	for t, m := range p.Metrics {
 		scale := m.Unit.ScaleOf(m.Limit)
-		f := figure.New(figure.Short(p.Targets[t].Text, 60), p.Setting, axis(m.Name, scale))
+		f := figure.New(figure.Short(p.Targets[t].Text, 60), p.Setting, axis(m.Words, scale))
 		var line figure.Points
 		var dots []figure.Dot
 		low, high := m.Limit*scale.By, m.Limit*scale.By
@@ -207,12 +219,16 @@ type answer struct {
 	Replays int         `json:"replays"`
 	Broken  [][2]string `json:"contradictions"`
 	Points  []jsonPoint `json:"points"`
+	// Currency is empty when nobody says.
+	Currency string        `json:"currency,omitempty"`
+	Bands    []record.Band `json:"error_bands,omitempty"`
 }
 
 type jsonPoint struct {
 	Value   string     `json:"value"`
 	Status  Status     `json:"status"`
 	Seeds   int        `json:"seeds"`
+	Cost    *float64   `json:"cost_an_hour,omitempty"`
 	Targets []jsonMean `json:"targets"`
 }
 
@@ -237,13 +253,16 @@ func (p *Plan) JSON() ([]byte, error) {
 		}
 		return &p.Labels[i]
 	}
-	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}}
+	a := answer{Answer: p.Sentence(), Setting: p.Setting, Best: label(p.Best), Low: label(p.Low), High: label(p.High), Largest: !p.Rising, Replays: p.Replays, Broken: [][2]string{}, Currency: p.In, Bands: p.Bands}
 	for _, b := range p.Broken {
 		a.Broken = append(a.Broken, [2]string{p.Labels[b[0]], p.Labels[b[1]]})
 	}
 	for i := range p.Points {
 		pt := &p.Points[i]
 		row := jsonPoint{Value: p.Labels[pt.Value], Status: pt.Status, Seeds: len(pt.Excess)}
+		if p.Costs != nil {
+			row.Cost = &p.Costs[pt.Value]
+		}
 		for t, m := range p.Metrics {
 			mean, half := p.value(pt, t)
 			row.Targets = append(row.Targets, jsonMean{m.Name, m.Limit, known(mean), known(half)})
@@ -255,19 +274,24 @@ func (p *Plan) JSON() ([]byte, error) {
 }
 
 // dir is what a directory of a plan consists of.
-var dir = outdir.Kind{Mark: "plan.json", Files: []string{"plan.json", "plan.txt", "plots"}}
+var dir = outdir.Kind{Mark: "plan.json", Files: []string{"plan.json", "plan.txt", "plots", "report.html"}}
 
 // CheckDir reports why a plan cannot be written to path.
 func CheckDir(path string) error { return dir.Check(path) }
 
-// WriteDir writes plan.json, plan.txt and the curves to a directory, which is absent, empty or an earlier plan. It appears whole or not at all.
+// WriteDir writes plan.json, plan.txt, report.html and the curves to a directory, which is absent, empty or an earlier plan. It appears whole or not at all.
 func (p *Plan) WriteDir(path string, formats []string) error {
 	d, err := dir.Begin(path)
 	if err != nil {
 		return err
 	}
 	defer d.Abort()
-	if err := figure.WriteAll(d.Path("plots"), p.curve(), formats); err != nil {
+	curves := p.curve()
+	if err := figure.WriteAll(d.Path("plots"), curves, formats); err != nil {
+		return err
+	}
+	page, err := p.page(curves)
+	if err != nil {
 		return err
 	}
 	js, err := p.JSON()
@@ -279,7 +303,10 @@ func (p *Plan) WriteDir(path string, formats []string) error {
 	if err := d.WriteFile("plan.json", js); err != nil {
 		return err
 	}
-	if err := d.WriteFile("plan.txt", []byte(text.String())); err != nil {
+	if err := d.WriteFile("plan.txt", shown.Bytes([]byte(text.String()))); err != nil {
+		return err
+	}
+	if err := d.WriteFile("report.html", page); err != nil {
 		return err
 	}
 	return d.Install()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+
 	"replay/cmd/replay/cmdline"
 	"replay/cmd/replay/resultcmd"
 
@@ -126,6 +127,11 @@ func (p *program) compare(c *cli.Context) error {
 	}
 	printWarnings(c, g.warnings)
 	cmp.Made = p.made()
+	if p.gate != nil {
+		if err := p.gate.judge(cmp); err != nil {
+			return err
+		}
+	}
 	if out != "" {
 		more := map[string]string{}
 		if g.results != "" {
@@ -136,13 +142,10 @@ func (p *program) compare(c *cli.Context) error {
 		}
 	}
 	if p.gate != nil {
-		return p.gate.verdict(c, cmp)
+		return p.gate.say(c)
 	}
 	if err := resultcmd.PrintComparison(c, cmp); err != nil {
 		return err
-	}
-	if !c.Bool("json") {
-		writeBands(c.App.Writer, &base)
 	}
 	if out != "" && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", out)

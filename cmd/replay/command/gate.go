@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"replay/cmd/replay/cmdline"
 	"strings"
+
+	"replay/cmd/replay/cmdline"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,7 +22,8 @@ import (
 // gateRun is the gate for which a comparison is made.
 type gateRun struct {
 	gate.Gate
-	c *cli.Context // of the gate's own command
+	c       *cli.Context // of the gate's own command
+	verdict *gate.Verdict
 }
 
 func gateCommand(p *program) *cli.Command {
@@ -142,12 +144,17 @@ func conditions(c *cli.Context) (out []gate.Condition, err error) {
 	return out, nil
 }
 
-// verdict prints and writes what the gate says of the comparison. The error is that it failed.
-func (g *gateRun) verdict(c *cli.Context, cmp *compare.Comparison) error {
-	v, err := g.Judge(cmp)
-	if err != nil {
-		return err
+// judge finds the verdict, which the page of the comparison begins with.
+func (g *gateRun) judge(cmp *compare.Comparison) (err error) {
+	if g.verdict, err = g.Judge(cmp); err == nil {
+		cmp.Front = g.verdict.Front()
 	}
+	return err
+}
+
+// say prints and writes the verdict. The error is that it failed.
+func (g *gateRun) say(c *cli.Context) (err error) {
+	v := g.verdict
 	if g.c.Bool("json") {
 		err = cmdline.WriteJSON(c.App.Writer, v.Answer())
 	} else {

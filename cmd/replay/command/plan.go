@@ -1,15 +1,18 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"math/bits"
-	"replay/cmd/replay/cmdline"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"replay/cmd/replay/cmdline"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
@@ -17,6 +20,7 @@ import (
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/input"
 	"replay/report"
 	"replay/report/inference"
 	"replay/report/plan"
@@ -41,7 +45,8 @@ value and as many seeds as it takes to know on which side a value is. Conditions
 		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
 			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "`CONDITION` to hold, such as 'p95(wait, queue=etl) < 30s' (repeatable: all of them)"}, aLimit),
 			cmdline.With(&cli.StringFlag{Name: "vary", Usage: "`SETTING=VALUES`: nodes=4:400, load=0.5:2:0.1, 'conf KEY=0s:10s:1s', FLAG=a,b,c"}, aSetting),
-			&cli.Float64Flag{Name: "price", Usage: "`AMOUNT` that a node costs an hour, shown beside numbers of nodes"},
+			cmdline.With(&cli.Float64Flag{Name: "price", Usage: "`AMOUNT` that a node costs an hour, shown beside each value"}, cmdline.NotNegative),
+			&cli.StringFlag{Name: "prices", Usage: "what nodes cost an hour by type, lines of `FILE`: a label of nodes, a size as MIBxVCORES or * with =AMOUNT; currency=NAME"},
 			cmdline.With(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most at each value", Value: inference.Limit}, cmdline.FromTo(inference.Fewest, 10_000)),
 			cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(10_000)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for plan.json, plan.txt and the curves"},
@@ -71,6 +76,10 @@ type planning struct {
 	targets  []*target.Target
 	metrics  []plan.Metric // by target, known after the first replay
 	warnings []record.Warning
+	prices   *plan.Prices // nil when nobody says
+	mu       sync.Mutex
+	costs    []float64 // by value, once it was replayed
+	noPrice  error     // of a node
 
 	done, begun atomic.Int64
 	now         atomic.Int64 // the value that is replayed
@@ -105,6 +114,23 @@ func (p *program) plan(c *cli.Context) error {
 	if w.base, err = p.readOptions(c, p.options()); err != nil {
 		return err
 	}
+	switch {
+	case c.IsSet("price") && c.IsSet("prices"):
+		return cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
+	case c.IsSet("price"):
+		w.prices = plan.EachNode(c.Float64("price"))
+	case c.IsSet("prices"):
+		text, err := input.ReadFile(c.String("prices"))
+		if err != nil {
+			return err
+		}
+		if w.prices, err = plan.ReadPrices(c.String("prices"), text); err != nil {
+			return err
+		}
+	}
+	if w.prices != nil {
+		w.costs = make([]float64, len(w.setting.labels))
+	}
 	var ends []variant
 	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
 		o, err := w.options(i)
@@ -128,9 +154,9 @@ func (p *program) plan(c *cli.Context) error {
 		return err
 	}
 	printWarnings(c, w.warnings)
-	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics}
-	if w.setting.name == "nodes" {
-		r.Price = c.Float64("price")
+	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
+	if w.prices != nil {
+		r.In = w.prices.Currency
 	}
 	if out := c.String("out"); out != "" {
 		if err := r.WriteDir(out, formats); err != nil {
@@ -146,7 +172,6 @@ func (p *program) plan(c *cli.Context) error {
 	}
 	var text strings.Builder
 	r.WriteText(&text)
-	writeBands(&text, &w.base)
 	if _, err := io.WriteString(c.App.Writer, text.String()); err != nil {
 		return err
 	}
@@ -190,12 +215,12 @@ func (w *planning) replay(value, first, last int) ([][]float64, error) {
 	w.now.Store(int64(value))
 	for k := range results {
 		g.Go(func() (err error) {
-			results[k], err = w.run(ctx, o, uint64(first+k))
+			results[k], err = w.run(ctx, o, value, uint64(first+k))
 			w.done.Add(1)
 			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
+	if err := cmp.Or(g.Wait(), w.noPrice); err != nil {
 		return nil, fmt.Errorf("%s=%s: %w", w.setting.name, w.setting.labels[value], err)
 	}
 	var out [][]float64
@@ -209,8 +234,8 @@ func (w *planning) replay(value, first, last int) ([][]float64, error) {
 	return out, nil
 }
 
-// run replays once, with the seed that stands so many after the first.
-func (w *planning) run(ctx context.Context, o scenario.Options, seed uint64) (*report.Result, error) {
+// run replays a value once, with the seed that stands so many after the first.
+func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed uint64) (*report.Result, error) {
 	t, err := w.source.open(w.p)
 	if err != nil {
 		return nil, err
@@ -218,7 +243,15 @@ func (w *planning) run(ctx context.Context, o scenario.Options, seed uint64) (*r
 	defer w.source.close()
 	o = o.Clone()
 	o.Seed += seed
-	return w.p.replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(*scenario.Scenario) *record.Made { return nil })
+	return w.p.replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(sc *scenario.Scenario) *record.Made {
+		if w.prices != nil {
+			cost, wrong := w.prices.Of(sc.Input.Nodes)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.costs[value], w.noPrice = cost, cmp.Or(w.noPrice, wrong)
+		}
+		return nil
+	})
 }
 
 // excess returns by how much each target's value exceeds its limit; NaN without a value, or where jobs are lost that should succeed.
@@ -232,7 +265,7 @@ func (w *planning) excess(r *report.Result) (out []float64, err error) {
 		}
 		v := &r.Values[at]
 		if len(w.metrics) == i {
-			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Unit: v.Unit, Limit: limit})
+			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Words: cmp.Or(v.Plain, v.Name), Unit: v.Unit, Limit: limit})
 		}
 		x := v.Number - limit
 		if v.Absent != "" || lost {

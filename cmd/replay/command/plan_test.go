@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 
 	"replay/sweep"
 )
@@ -21,7 +22,7 @@ func TestPlan(t *testing.T) {
 		want []string
 	}{
 		{"nodes", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--price", "0.5", "--out", dir}, cmdline.ExitDone,
-			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds wait_job_first_task_p95_ms cost an hour", "6.00 holds"}},
+			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds p95 wait for the first task cost an hour", "6.00 holds"}},
 		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, cmdline.ExitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
 		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s."}},
 		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "sharing=fair,drf"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with sharing from fair to drf: neither at fair nor at drf."}},
@@ -69,6 +70,7 @@ func TestPlanWrong(t *testing.T) {
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nods=4:8"}, "--nods"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "conf=4:8"}, "want SETTING=VALUES"},
 		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=0:8"}, "--nodes"},
+		{[]string{"--hold", "mean(wait) < 1s", "--vary", "nodes=4:8", "--price", "1", "--prices", "x"}, "give one of them"},
 	} {
 		if code, _, stderr := cmd(t, append([]string{"plan", traces + "uniform-micro", "-q"}, tt.args...)...); code != cmdline.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%q: exit %d, %s; want %s", tt.args, code, stderr, tt.want)

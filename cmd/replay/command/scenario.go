@@ -3,17 +3,15 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"sync"
+
+	"replay/cmd/replay/cmdline"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/engine/scenario"
 	"replay/policy"
-	"replay/report/metric"
-	"replay/shown"
 	"replay/trace"
 )
 
@@ -178,13 +176,5 @@ func workOnce() func(*trace.Trace) (trace.Work, error) {
 			seen[t.Hash()] = a
 		}
 		return a.work, a.err
-	}
-}
-
-// writeBands writes how far predicted times were off, as the model file says; nothing when it does not.
-func writeBands(w io.Writer, o *scenario.Options) {
-	if text := metric.BandsText(o.Bands()); text != "" {
-		fmt.Fprintln(w)
-		shown.Paragraph(w, text, "")
 	}
 }
