@@ -127,7 +127,11 @@ func (f *Scheduler) Expire(id protocol.ContainerID) {
 func (f *Scheduler) completed(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	f.completedOne(c, exit, e)
 	// A reservation for the growth of this container goes with it.
-	if n := f.cluster.Node(c.Node.ID); n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
+	n := c.Node
+	if n.Gone() {
+		n = f.cluster.Node(n.ID)
+	}
+	if n != nil && n.Reserved != nil && n.Reserved.Key.Update == c.ID {
 		f.completedOne(n.Reserved, exit, e)
 	}
 	// What was never given out is asked for again.
@@ -144,20 +148,17 @@ func (f *Scheduler) completedOne(c *yarn.Container, exit int32, e yarn.Container
 	if a == nil || a.Attempt != c.App {
 		return
 	}
-	var n *node // nil when it has gone
-	if !c.Node.Gone() {
-		n = f.node(c.Node.ID)
-	}
+	gone := c.Node.Gone()
 	if c.State == yarn.ContainerReserved {
-		if n != nil {
-			f.unreserve(a, c.Key, n)
+		if !gone {
+			f.unreserve(a, c.Key, f.node(c.Node.ID))
 		}
 		return
 	}
-	launched := n != nil && c.Launched()
+	launched := !gone && c.Launched()
 	f.containerCompleted(a, c, exit, e, launched)
-	if n != nil && (!launched || len(n.marked) > 0) {
-		n.release(c.ID, c.Hash, false)
+	if !gone && (!launched || f.site.Preemption) { // one that ran stays on the node, and only preemption keeps more of it there
+		f.node(c.Node.ID).release(c.ID, c.Hash, false)
 	}
 	f.refresh()
 }
