@@ -104,11 +104,13 @@ type outcome struct {
 // one replays a case with both engines and verifies the result of the fast one in dir, which is removed.
 func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error) {
 	defer os.RemoveAll(dir)
-	sc, err := scenario.New(c.Input(), c.Options)
+	o := c.Options
+	o.Decisions = true
+	sc, err := scenario.New(c.Input(), o)
 	if err != nil {
 		return nil, err
 	}
-	w, err := report.NewWriter(dir, report.Options{Tasks: true})
+	w, err := report.NewWriter(dir, report.Options{Tasks: true, Decisions: true})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +144,7 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 	for _, check := range found.Checks {
 		out.checks += check.N
 	}
-	o := c.Options
+	o = c.Options
 	o.Engine = scenario.Dense
 	if sc, err = scenario.New(c.Input(), o); err != nil {
 		return nil, err

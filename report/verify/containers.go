@@ -80,15 +80,24 @@ func (v *verifier) readContainers() error {
 func (v *verifier) readNodes() error {
 	const file = "nodes.parquet"
 	c := v.check("nodes: states in order of time", file)
+	numbers := v.check("nodes: numbers are fewer than rows", file)
 	last := int64(0)
-	return rows(v, file, func(row int64, r *nodeRow) {
-		c.that(r.Time >= last && r.Node >= 0, row, "time_ms", r.Time, "%d of the row before, or more", last)
+	var all []nodeRow
+	err := rows(v, file, func(_ int64, r *nodeRow) { all = append(all, *r) })
+	for row, r := range all {
+		c.that(r.Time >= last, int64(row), "time_ms", r.Time, "%d of the row before, or more", last)
 		last = r.Time
+		ok := r.Node >= 0 && int(r.Node) < len(all)
+		numbers.that(ok, int64(row), "node", r.Node, "0 to %d, as each node has a row", len(all)-1)
+		if !ok {
+			continue
+		}
 		for int(r.Node) >= len(v.nodes) {
 			v.nodes = append(v.nodes, nil)
 		}
-		v.nodes[r.Node] = append(v.nodes[r.Node], *r)
-	})
+		v.nodes[r.Node] = append(v.nodes[r.Node], r)
+	}
+	return err
 }
 
 // checkNodes goes through the life of each node: containers begin while it is registered and end with it, and when one begins all fit.

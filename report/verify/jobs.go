@@ -67,6 +67,7 @@ func (v *verifier) readJobs() error {
 		switch r.Outcome {
 		case "success":
 			outcome.that(r.Finish != nil && r.TasksSucceeded == r.Tasks, row, "tasks_succeeded", r.TasksSucceeded, "%d, all, and a finish, as the job succeeded", r.Tasks)
+			outcome.that(r.TasksFailed == 0, row, "tasks_failed", r.TasksFailed, "0, as the job succeeded")
 		case "failed":
 			outcome.that(r.Finish != nil && r.TasksSucceeded+r.TasksFailed == r.Tasks, row, "tasks_failed", r.TasksFailed, "%d and a finish, as the job failed", r.Tasks-r.TasksSucceeded)
 		case "unfinished":
@@ -77,6 +78,8 @@ func (v *verifier) readJobs() error {
 		number.that((r.Slowdown != nil) == (r.Outcome == "success"), row, "slowdown", r.Slowdown, "a number just for jobs that succeeded")
 		if r.Slowdown != nil {
 			number.that(*r.Slowdown >= 1 && !math.IsInf(*r.Slowdown, 0), row, "slowdown", *r.Slowdown, "a finite number of 1 or more")
+			want := max(1, float64(or(r.Finish)-r.Submit)/float64(max(r.CriticalPathMS, 1000)))
+			number.that(math.Abs(*r.Slowdown-want) <= 1e-9*want, row, "slowdown", *r.Slowdown, "%v, its time over that of its critical path, or over a second", want)
 		}
 	})
 	return err
