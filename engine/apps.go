@@ -253,6 +253,10 @@ func (s *sim) release(a *app) {
 		r.Recycle(a.job)
 	}
 	s.left.leave(a)
+	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil && s.reasons == nil { // which look at masters that have left
+		k.Spare(a.master)
+		a.master, a.talker = nil, nil
+	}
 }
 
 // asked notes the absolute counts for "*" that a heartbeat sends.

@@ -112,6 +112,9 @@ type Talker interface {
 	Talks() int64
 }
 
+// A Sparer is a kind that makes masters in the memory of those of which nothing is left. Spare gives it one: nothing calls it any more.
+type Sparer interface{ Spare(Master) }
+
 // A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
 // allocated to it, for the locality of containers (docs/metrics.md).
 type Preferrer interface {

@@ -1,9 +1,11 @@
 package spark
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 	"replay/trace"
 )
@@ -78,14 +80,14 @@ type dagStage struct {
 	set                       int32 // of the latest attempt, or -1
 	failedAttempts            []int32
 
-	out       []int32 // by partition: executor that holds its output, or that computed its result; -1 = missing; nil before the first attempt
+	out       []int32 // by partition: executor that holds its output, or that computed its result; -1 = missing; empty before the first attempt
 	available int
 	version   int    // of gone, as far as out follows it
 	lastGone  int32  // executor whose output was dropped last; 0 = none
 	pending   []bool // partitions that the running attempt still owes
 	owed      int
 
-	cached []int32 // by partition: executor with the cached block; nil when no stage reads it
+	cached []int32 // by partition: executor with the cached block; empty when no stage reads it
 
 	dead   []FetchSource // unreachable outputs of its parents, one for each executor
 	deadAt [2]int64      // epoch and version for which dead was made
@@ -143,21 +145,34 @@ const ResubmitDelayMS = 200
 // NewDAG makes the DAG of an application of a trace. Cpus are the cores of a task by resource profile
 // of the job. The error says what of the job Spark would refuse.
 func NewDAG(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32) (*DAG, error) {
-	d := &DAG{conf: conf, job: job, tasks: tasks, cpus: cpus, left: len(job.Stages)}
-	d.stages = make([]dagStage, len(job.Stages))
-	d.jobOf = make([]int32, len(job.Stages))
-	jobs := map[int32]int{}
+	d := new(DAG)
+	if err := d.Renew(conf, job, tasks, cpus); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Renew makes of d what [NewDAG] returns, in the memory that it has; d is of no use after an error.
+func (d *DAG) Renew(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32) error {
+	n := len(job.Stages)
+	*d = DAG{
+		conf: conf, job: job, tasks: tasks, cpus: cpus, left: n, stages: reuse.Roomy(d.stages[:0], n)[:n], jobs: d.jobs[:0], jobOf: slices.Grow(d.jobOf[:0], n)[:n],
+		failed: d.failed[:0], sets: d.sets[:0], events: d.events[:0], taken: d.taken[:0],
+		failedAt: d.failedAt[:0], filesLostAt: d.filesLostAt[:0], gone: d.gone[:0], unreachable: d.unreachable[:0],
+	}
+	for i := range d.stages {
+		d.stages[i] = d.stages[i].emptied()
+	}
 	for i := range job.Stages {
 		t := &job.Stages[i]
 		s := &d.stages[i]
-		s.set = -1
 		s.tasks = t.Tasks.Len()
 		s.waitsFor = len(t.Parents) + len(t.After)
 		if t.Kind == trace.StageGang && conf.DynamicAllocation {
-			return nil, fmt.Errorf("job %d, stage %d: a barrier stage cannot run with dynamic allocation", job.ID, i)
+			return fmt.Errorf("job %d, stage %d: a barrier stage cannot run with dynamic allocation", job.ID, i)
 		}
 		if int(t.Profile) >= len(cpus) {
-			return nil, fmt.Errorf("job %d, stage %d: profile is %d, want one of the %d profiles", job.ID, i, t.Profile, len(cpus))
+			return fmt.Errorf("job %d, stage %d: profile is %d, want one of the %d profiles", job.ID, i, t.Profile, len(cpus))
 		}
 		for _, p := range t.Parents {
 			d.stages[p].data = append(d.stages[p].data, int32(i))
@@ -168,34 +183,44 @@ func NewDAG(conf *conf.Conf, job *trace.Job, tasks *TaskScheduler, cpus []int32)
 			d.stages[p].control = append(d.stages[p].control, int32(i))
 		}
 		if c := t.CacheOf; c >= 0 {
-			if d.stages[c].cached == nil {
-				d.stages[c].cached = missing(job.Stages[c].Tasks.Len())
+			if len(d.stages[c].cached) == 0 {
+				d.stages[c].cached = missing(d.stages[c].cached, job.Stages[c].Tasks.Len())
 			}
 			for _, p := range job.Stages[c].Parents {
 				d.stages[p].wakes = append(d.stages[p].wakes, int32(i))
 			}
 		}
 		id := max(t.SparkJob, 0)
-		j, ok := jobs[id]
+		j, ok := slices.BinarySearchFunc(d.jobs, id, func(j sparkJob, id int32) int { return cmp.Compare(j.id, id) })
 		if !ok {
-			j = len(d.jobs)
-			jobs[id] = j
-			d.jobs = append(d.jobs, sparkJob{id: id})
+			last := len(d.jobs)
+			d.jobs = reuse.Longer(d.jobs)
+			stages := d.jobs[last].stages[:0]
+			copy(d.jobs[j+1:], d.jobs[j:last])
+			d.jobs[j] = sparkJob{id: id, stages: stages}
 		}
 		d.jobs[j].stages = append(d.jobs[j].stages, int32(i))
 		d.jobs[j].left++
 	}
-	slices.SortFunc(d.jobs, func(a, b sparkJob) int { return int(a.id - b.id) })
 	for j := range d.jobs {
 		for _, s := range d.jobs[j].stages {
 			d.jobOf[s] = int32(j)
 		}
 	}
-	return d, nil
+	return nil
 }
 
-func missing(n int) []int32 {
-	out := make([]int32, n)
+// emptied returns a stage of which nothing is known in the memory of s.
+func (s *dagStage) emptied() dagStage {
+	return dagStage{
+		data: s.data[:0], control: s.control[:0], wakes: s.wakes[:0], set: -1, failedAttempts: s.failedAttempts[:0],
+		out: s.out[:0], pending: s.pending[:0], cached: s.cached[:0], dead: s.dead[:0],
+	}
+}
+
+// missing returns n times -1 in the memory of a list.
+func missing(list []int32, n int) []int32 {
+	out := slices.Grow(list[:0], n)[:n]
 	for i := range out {
 		out[i] = -1
 	}

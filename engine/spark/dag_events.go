@@ -49,7 +49,7 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int32) {
 	s := &d.stages[info.stage]
 	counts := info.epoch > at(d.failedAt, e.Exec)
-	if s.cached != nil && counts {
+	if len(s.cached) > 0 && counts {
 		d.cache(info.stage, partition, e.Exec)
 	}
 	if c := d.job.Stages[info.stage].CacheOf; c >= 0 && int(partition) < len(d.stages[c].cached) && d.stages[c].cached[partition] < 0 && counts {

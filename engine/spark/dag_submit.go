@@ -56,9 +56,9 @@ func (d *DAG) missingParents(stage int32) []int32 {
 func (d *DAG) submitTasks(now int64, stage int32) {
 	s, t := &d.stages[stage], &d.job.Stages[stage]
 	n := s.tasks
-	if s.out == nil {
-		s.out = missing(n)
-		s.pending = make([]bool, n)
+	if len(s.out) < n {
+		s.out = missing(s.out, n)
+		s.pending = slices.Grow(s.pending[:0], n)[:n]
 	}
 	var partitions []int32 // nil = all
 	if d.availableOf(stage) > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 )
 
@@ -117,21 +118,28 @@ const TickInterval = 100
 // NewManager returns the manager of an application as configured; perExec[p] is the number of
 // tasks that an executor of resource profile p runs at a time.
 func NewManager(c *conf.Conf, perExec []int, backend Backend) *Manager {
-	m := &Manager{
+	m := new(Manager)
+	m.Renew(c, perExec, backend)
+	return m
+}
+
+// Renew makes of m what [NewManager] returns, in the memory that it has.
+func (m *Manager) Renew(c *conf.Conf, perExec []int, backend Backend) {
+	*m = Manager{
 		backend: backend, min: c.MinExecutors, max: c.MaxExecutors, initial: c.InitialTarget(),
 		backlog: c.BacklogTimeout, sustained: c.SustainedTimeout, ratio: c.AllocationRatio,
 		decommission: c.Decommission, addTime: Never, initializing: true,
-		monitor: newMonitor(c, len(perExec)),
+		monitor: m.monitor.renewed(c, len(perExec)), stages: m.stages[:0], profiles: m.profiles[:0],
+		request: TotalRequest{Profiles: m.request.Profiles[:0]}, idle: m.idle[:0],
 	}
 	for _, n := range perExec {
 		m.profiles = append(m.profiles, profileState{perExec: n, toAdd: 1})
 	}
 	m.profiles[0].targeted, m.profiles[0].target = true, m.initial
-	return m
 }
 
 // Reserve makes room for executors with numbers below n.
-func (m *Manager) Reserve(n int) { m.monitor.executors = slices.Grow(m.monitor.executors, n) }
+func (m *Manager) Reserve(n int) { m.monitor.executors = reuse.Roomy(m.monitor.executors, n) }
 
 // Start sends the first totals, before any stage. When the application master has not registered
 // yet they are lost, and nothing is lost with them: it starts from the same number.

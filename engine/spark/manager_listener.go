@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 )
 
 // attemptState is what the listener knows of one stage attempt. A table entry that Spark would
@@ -29,6 +30,9 @@ type indexSet struct {
 	words []uint64
 	n     int
 }
+
+// emptied returns an empty set in the memory of s.
+func (s *indexSet) emptied() indexSet { return indexSet{words: s.words[:0]} }
 
 func (s *indexSet) add(i int32) {
 	w := int(i >> 6)
@@ -60,7 +64,8 @@ func (s *indexSet) has(i int32) bool {
 // attempt returns the state of a stage attempt, making it when it is new.
 func (m *Manager) attempt(stage, attempt int32) *attemptState {
 	for int(stage) >= len(m.stages) {
-		m.stages = append(m.stages, nil)
+		m.stages = reuse.Longer(m.stages)
+		m.stages[len(m.stages)-1] = m.stages[len(m.stages)-1][:0]
 	}
 	all := m.stages[stage]
 	for i := range all {
@@ -68,8 +73,10 @@ func (m *Manager) attempt(stage, attempt int32) *attemptState {
 			return &all[i]
 		}
 	}
-	m.stages[stage] = append(all, attemptState{attempt: attempt, profile: unknownProfile})
-	return &m.stages[stage][len(all)]
+	m.stages[stage] = reuse.Longer(all)
+	a := &m.stages[stage][len(all)]
+	*a = attemptState{attempt: attempt, profile: unknownProfile, started: a.started.emptied(), specPending: a.specPending.emptied(), specRunning: a.specRunning.emptied()}
+	return a
 }
 
 // recount brings the sums of the attempt's profile up to date with its own sets.
@@ -144,7 +151,7 @@ func (m *Manager) StageCompleted(stage, attempt int32) {
 	a := m.attempt(stage, attempt)
 	specBefore := a.specPending.n
 	a.tasks, a.hasStarted = 0, false
-	a.started, a.specPending, a.specRunning = indexSet{}, indexSet{}, indexSet{}
+	a.started, a.specPending, a.specRunning = a.started.emptied(), a.specPending.emptied(), a.specRunning.emptied()
 	m.recount(a, specBefore, a.running)
 	drop(&a.hasTasks, &m.withTasks)
 	drop(&a.hasSpecPending, &m.withSpecPending)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 )
 
@@ -62,15 +63,18 @@ type idleUntil struct {
 	executor int32
 }
 
-func newMonitor(c *conf.Conf, profiles int) monitor {
-	m := monitor{
+// renewed returns the monitor of another application in the memory of m.
+func (m *monitor) renewed(c *conf.Conf, profiles int) monitor {
+	counts := reuse.Roomy(m.profiles[:0], profiles+1)[:profiles+1]
+	for p := range counts {
+		counts[p] = monitorCounts{idle: counts[p].idle[:0]}
+	}
+	return monitor{
 		idleTimeout: c.IdleTimeout, cachedTimeout: c.CachedIdleTimeout, shuffleTimeout: c.ShuffleTimeout,
 		trackShuffles:    c.TracksShuffles(),
 		serviceServesRDD: c.ShuffleService && c.ShuffleServiceFetchRDD,
-		profiles:         make([]monitorCounts, profiles+1),
+		profiles:         counts, executors: m.executors[:0], ids: m.ids[:0], shuffles: m.shuffles[:0], stageShuffle: m.stageShuffle[:0], jobStages: m.jobStages[:0],
 	}
-	m.reset()
-	return m
 }
 
 func (m *monitor) reset() {

@@ -150,15 +150,17 @@ func drawConf(t *rapid.T) *conf.Conf {
 	return c
 }
 
-// The manager does as the plain one, whatever happens.
+// The manager does as the plain one, whatever happens, and whatever happened to the manager whose memory it has.
 func TestManagerAgainstPlainTables(t *testing.T) {
+	got := new(Manager)
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConf(t)
 		perExec := []int{2, 1, 3}[:rapid.IntRange(1, 3).Draw(t, "profiles")]
 		bad := rapid.IntRange(2, 9).Draw(t, "refused")
 		refuse := func(call int) bool { return call%bad == 1 }
 		wb, gb := &scriptBackend{refuse: refuse}, &scriptBackend{refuse: refuse}
-		want, got := newPlainManager(c, perExec, wb), NewManager(c, perExec, gb)
+		want := newPlainManager(c, perExec, wb)
+		got.Renew(c, perExec, gb)
 		compare := func(at int64, what string) {
 			state := func(target map[int32]int, add int64, initializing bool) string {
 				return fmt.Sprint("targets ", target, ", add time ", add, ", initializing ", initializing)

@@ -89,7 +89,8 @@ type Pools struct {
 	Pools []*Pool // in order of making; in FIFO mode the root alone
 
 	sorted  []*Pool
-	backlog int32 // of all task sets that are no zombies
+	each    []*Schedulable // scratch of a walk, nil during one
+	backlog int32          // of all task sets that are no zombies
 }
 
 // NewPools builds the pools of spark.scheduler.mode. File is what [ParsePools] made of
@@ -155,13 +156,17 @@ func (r *Pools) Remove(s *Schedulable) {
 
 // Each yields every task set, pool by pool, in order of submission. Sets may be removed meanwhile.
 func (r *Pools) Each(yield func(*Schedulable) bool) {
+	list := r.each[:0]
+	r.each = nil
 	for _, p := range r.Pools {
-		for _, s := range slices.Clone(p.sets) {
-			if !yield(s) {
-				return
-			}
+		list = append(list, p.sets...)
+	}
+	for _, s := range list {
+		if !yield(s) {
+			break
 		}
 	}
+	r.each = list
 }
 
 // AppendSorted appends the task sets that may have tasks to launch, in the order in which they are

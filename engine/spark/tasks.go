@@ -3,6 +3,7 @@ package spark
 import (
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/engine/spark/conf"
 	"replay/engine/spark/scala"
 )
@@ -95,15 +96,28 @@ type TaskScheduler struct {
 	from          FetchSource
 }
 
-// Scratch is working memory of task schedulers.
-type Scratch struct{ filling }
+// Scratch is working memory of task schedulers, and task sets of which nothing is left, for others.
+type Scratch struct {
+	filling
+	sets []*TaskSet
+}
 
 // work returns the working memory.
-func (s *TaskScheduler) work() *filling {
+func (s *TaskScheduler) work() *Scratch {
 	if s.Scratch == nil {
 		s.Scratch = new(Scratch)
 	}
-	return &s.Scratch.filling
+	return s.Scratch
+}
+
+// spare lets a task set go.
+func (s *TaskScheduler) spare(id int32) {
+	if set := s.sets[id]; set != nil {
+		s.sets[id] = nil
+		set.Spec, set.sched = TaskSetSpec{}, nil
+		w := s.work()
+		w.sets = append(w.sets, set)
+	}
 }
 
 type executor struct {
@@ -127,21 +141,36 @@ type hostState struct {
 // [NoRack]; it is kept and not changed. Order is nil for the canonical order of things where Spark's
 // own depends on hashes: by number, rack lists by descending host.
 func NewTaskScheduler(conf *conf.Conf, pools *Pools, rackOf []int32, order *HashOrder) *TaskScheduler {
-	s := &TaskScheduler{conf: conf, racks: rackOf, order: order, pools: pools, stages: map[int32][]int32{}, SlotsPerExecutor: 1}
-	if conf.Exclude.Enabled {
-		s.health = newHealth()
-	}
+	s := &TaskScheduler{stages: map[int32][]int32{}}
+	s.Renew(conf, pools, rackOf, order)
 	return s
 }
 
+// Renew makes of s what [NewTaskScheduler] returns, in the memory that it has. Its task sets, and what it has returned, are not there any more.
+func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, order *HashOrder) {
+	for id := range s.sets {
+		s.spare(int32(id))
+	}
+	clear(s.stages)
+	*s = TaskScheduler{
+		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: 1, Scratch: s.Scratch,
+		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
+		turn: s.turn[:0], cores: s.cores[:0], execs: s.execs[:0], hosts: s.hosts[:0], onRack: s.onRack[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		unschedulable: s.unschedulable[:0],
+	}
+	if conf.Exclude.Enabled {
+		s.health = newHealth()
+	}
+}
+
 // Reserve makes room for executors with numbers below n.
-func (s *TaskScheduler) Reserve(n int) { s.execs = slices.Grow(s.execs, n) }
+func (s *TaskScheduler) Reserve(n int) { s.execs = reuse.Roomy(s.execs, n) }
 
 // Take returns what the scheduler has told since the last call. The slice, and the task sets that it
 // is about, are there until the next call of Take.
 func (s *TaskScheduler) Take() []TaskEvent {
 	for _, id := range s.gone {
-		s.sets[id] = nil
+		s.spare(id)
 	}
 	s.gone, s.leaving = s.leaving, s.gone[:0]
 	s.events, s.taken = s.taken[:0], s.events

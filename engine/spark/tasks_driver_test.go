@@ -120,6 +120,9 @@ func testStage(id int32, parents []int32, ms int64, prefs ...[]int32) trace.Stag
 // none are n tasks without preference.
 func none(n int) [][]int32 { return make([][]int32, n) }
 
+// usedDAG is that of a driver whose test is over, for the memory of the next one.
+var usedDAG *DAG
+
 func newTestDriver(tb testing.TB, conf *conf.Conf, stages []trace.Stage, rackOf []int32, order *HashOrder) *testDriver {
 	tb.Helper()
 	d := &testDriver{
@@ -127,10 +130,14 @@ func newTestDriver(tb testing.TB, conf *conf.Conf, stages []trace.Stage, rackOf 
 		job: &trace.Job{ID: 1, Stages: stages},
 	}
 	d.tasks = NewTaskScheduler(conf, NewPools(rootMode(conf), nil), rackOf, order)
-	var err error
-	if d.dag, err = NewDAG(conf, d.job, d.tasks, []int32{1}); err != nil {
+	if d.dag = usedDAG; d.dag == nil {
+		d.dag = new(DAG)
+	}
+	usedDAG = nil
+	if err := d.dag.Renew(conf, d.job, d.tasks, []int32{1}); err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(func() { usedDAG = d.dag })
 	d.at(0, testTimer, d.tick)
 	return d
 }

@@ -3,6 +3,7 @@ package spark
 import (
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/engine/spark/scala"
 )
 
@@ -191,12 +192,15 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 		return false
 	}
 	for int(exec) >= len(s.execs) {
-		s.execs = append(s.execs, executor{host: -1})
+		s.execs = reuse.Longer(s.execs)
+		e := &s.execs[len(s.execs)-1]
+		*e = executor{host: -1, running: e.running[:0], open: e.open[:0]}
 	}
 	e := &s.execs[exec]
 	at := s.hostAt.add(host)
 	if int(at) == len(s.hosts) {
-		s.hosts = append(s.hosts, hostState{})
+		s.hosts = reuse.Longer(s.hosts)
+		s.hosts[at] = hostState{execs: s.hosts[at].execs[:0]}
 		if s.order != nil {
 			s.hosts[at].order = &scala.HashSet[int32]{Hash: s.order.Exec}
 		}
@@ -204,7 +208,8 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 	if rack := s.rackOf(host); rack != NoRack {
 		r := s.rackAt.add(rack)
 		if int(r) == len(s.onRack) {
-			s.onRack = append(s.onRack, nil)
+			s.onRack = reuse.Longer(s.onRack)
+			s.onRack[r] = s.onRack[r][:0]
 		}
 		if !slices.Contains(s.onRack[r], host) {
 			s.onRack[r] = append(s.onRack[r], host)

@@ -370,16 +370,18 @@ func textOf(s *TaskSet) []string {
 	return out
 }
 
-// The scheduler does as the plain one, whatever happens.
+// The scheduler does as the plain one, whatever happens, and whatever happened to the scheduler whose memory it has.
 func TestSchedulerAgainstPlainTables(t *testing.T) {
 	launched := 0
+	used := NewTaskScheduler(testConf(t, nil), NewPools(FIFO, nil), nil, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawTaskConf(t)
 		racks := make([]int32, rapid.IntRange(modelHosts-1, modelHosts).Draw(t, "hosts with racks"))
 		for i := range racks {
 			racks[i] = int32(rapid.IntRange(-1, 1).Draw(t, "rack"))
 		}
-		x := &twoSchedulers{T: t, c: c, s: NewTaskScheduler(c, NewPools(FIFO, nil), racks, nil), plain: newPlainScheduler(c, racks),
+		used.Renew(c, NewPools(FIFO, nil), racks, nil)
+		x := &twoSchedulers{T: t, c: c, s: used, plain: newPlainScheduler(c, racks),
 			lost: map[int32]bool{}, stages: map[int32]int32{}}
 		if rapid.Bool().Draw(t, "more slots") {
 			x.s.SlotsPerExecutor, x.plain.slots = 2, 2

@@ -153,18 +153,28 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 	if spec.PrefStart != nil && len(spec.PrefStart) != n+1 {
 		panic(fmt.Sprintf("stage %d.%d: %d preference offsets for %d tasks", spec.Stage, spec.Attempt, len(spec.PrefStart), n))
 	}
-	s := &TaskSet{
+	s := new(TaskSet)
+	if w := sched.work(); len(w.sets) > 0 {
+		s = w.sets[len(w.sets)-1]
+		w.sets = w.sets[:len(w.sets)-1]
+	}
+	*s = TaskSet{
 		Schedulable: Schedulable{Priority: spec.Priority, Stage: spec.Stage, Attempt: spec.Attempt},
 		Spec:        *spec,
 		sched:       sched,
-		tasks:       make([]taskState, n),
+		tasks:       slices.Grow(s.tasks[:0], n)[:n],
+		attempts:    s.attempts[:0],
+		pending:     s.pending.emptied(),
+		again:       s.again.emptied(),
+		durations:   durations{s.durations.sorted[:0]},
+		barrier:     s.barrier[:0],
 		lastRun:     -1,
 		noRejects:   -1,
 		lastReset:   now,
 		inPool:      true,
 	}
 	for i := range s.tasks {
-		s.tasks[i].last = -1
+		s.tasks[i] = taskState{last: -1}
 	}
 	if sched.conf.Exclude.Enabled {
 		s.excluded = newTaskSetExclusion()
@@ -193,14 +203,13 @@ func longHash(id int64) int32 { return int32(id ^ id>>32) }
 func (s *TaskSet) addAllPending() {
 	n := int32(s.Spec.Tasks)
 	p := &s.pending
-	p.all = make([]int32, n)
-	for i := range p.all {
-		p.all[i] = n - 1 - int32(i)
+	p.all = slices.Grow(p.all, int(n))
+	for i := range n {
+		p.all = append(p.all, n-1-i)
 	}
 	s.Backlog = n
 	if s.Spec.PrefStart == nil {
-		p.noPrefs = make([]int32, n)
-		copy(p.noPrefs, p.all)
+		p.noPrefs = append(p.noPrefs, p.all...)
 		return
 	}
 	work := s.sched.work()

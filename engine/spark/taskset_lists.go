@@ -14,6 +14,14 @@ type intTable struct {
 	shift uint
 }
 
+// emptied returns a table without keys in the memory of t.
+func (t *intTable) emptied() intTable {
+	if len(t.keys) > 0 {
+		clear(t.slots)
+	}
+	return intTable{slots: t.slots, keys: t.keys[:0], shift: t.shift}
+}
+
 func (t *intTable) hash(key int32) uint32 { return uint32(key) * 0x9e3779b9 >> t.shift }
 
 // find returns the position of key, or -1.
@@ -70,7 +78,8 @@ type keyedLists struct {
 	keysAt keyPositions
 	lists  []taskList
 	tasks  []int32
-	first  int32 // no list before this position is present
+	first  int32   // no list before this position is present
+	room   []int32 // of the parts that were made at once
 
 	// order walks over the present keys as Spark does, nil for the canonical order: that in
 	// which keys were first added.
@@ -132,6 +141,11 @@ func (k *keyPositions) byPosition() []int32 {
 		keys[at] = k.sorted[i]
 	}
 	return keys
+}
+
+// emptied returns lists without keys in the memory of k.
+func (k *keyedLists) emptied() keyedLists {
+	return keyedLists{keysAt: keyPositions{table: k.keysAt.table.emptied()}, lists: k.lists[:0], room: k.room}
 }
 
 // at returns the position of a key that is present, or -1.
@@ -228,7 +242,8 @@ func (f *filling) fill(k *keyedLists) {
 	}
 	f.first = slices.Grow(f.first[:0], len(f.tasks))[:len(f.tasks)]
 	clear(f.first)
-	backing := make([]int32, len(f.tasks)+2*distinct)
+	k.room = slices.Grow(k.room[:0], len(f.tasks)+2*distinct)[:len(f.tasks)+2*distinct]
+	backing := k.room
 	k.tasks, backing = backing[:len(f.tasks):len(f.tasks)], backing[len(f.tasks):]
 	k.keysAt.sorted, k.keysAt.where = backing[:0:distinct], backing[distinct:]
 	for i, key := range f.keys {
@@ -245,7 +260,7 @@ func (f *filling) fill(k *keyedLists) {
 			at++
 		}
 	}
-	k.lists = make([]taskList, distinct)
+	k.lists = slices.Grow(k.lists[:0], distinct)[:distinct]
 	run := 0
 	for i, at := range k.keysAt.where {
 		from := run
@@ -306,6 +321,11 @@ func (k *keyedLists) trim(s *TaskSet, at int32) bool {
 type pendingTasks struct {
 	byExec, byHost, byRack keyedLists
 	noPrefs, all           []int32
+}
+
+// emptied returns lists without tasks in the memory of p.
+func (p *pendingTasks) emptied() pendingTasks {
+	return pendingTasks{byExec: p.byExec.emptied(), byHost: p.byHost.emptied(), byRack: p.byRack.emptied(), noPrefs: p.noPrefs[:0], all: p.all[:0]}
 }
 
 // PendingTasks is a copy of the lists of waiting tasks, for tests and for people. The last task of a

@@ -155,8 +155,8 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	row := int32(len(s.attempts))
 	id := s.sched.nextTask
 	s.sched.nextTask++
-	if s.attempts == nil {
-		s.attempts = make([]Attempt, 0, s.Spec.Tasks)
+	if len(s.attempts) == 0 {
+		s.attempts = slices.Grow(s.attempts, s.Spec.Tasks)
 	}
 	s.attempts = append(s.attempts, Attempt{
 		ID: id, Launch: now, Index: task, Exec: exec, Host: host, Number: t.attempts, Level: level,

@@ -6,6 +6,7 @@ import (
 
 	"replay/engine/master"
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
 	"replay/policy/resource"
@@ -23,6 +24,7 @@ type asked struct {
 	out      allocator.Outcome
 	pool     []int64 // threads of the launcher pool: free from
 	launched int     // executors that were started
+	killed   []int32 // scratch
 
 	questions []question // why executors are gone, in order of asking: the first is open
 }
@@ -34,8 +36,8 @@ type question struct {
 }
 
 func (a *asked) prepare() error {
-	var profiles []allocator.ExecutorProfile
-	var perExec []int
+	profiles := make([]allocator.ExecutorProfile, 0, len(a.set.profiles))
+	perExec := make([]int, 0, len(a.set.profiles))
 	largest := a.h.MaxAllocation()
 	for id, p := range a.set.profiles {
 		if !p.size.FitsIn(largest) {
@@ -48,9 +50,9 @@ func (a *asked) prepare() error {
 	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
 		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index, Localities: a.cluster.Localities})
 	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
-	a.pool = make([]int64, max(a.conf.LauncherThreads, 1))
+	a.pool = reuse.Zeros(a.pool, max(a.conf.LauncherThreads, 1))
 	if a.conf.DynamicAllocation {
-		a.mgr = spark.NewManager(a.conf, perExec, a)
+		a.mgr = a.memory.manager(a.conf, perExec, a)
 	}
 	return nil
 }
@@ -149,7 +151,9 @@ func lossOf(r allocator.LossReason) spark.Loss {
 func (a *asked) launch(l allocator.ExecutorLaunch) {
 	id, n := l.Executor, l.Container.Number()
 	for int(id) >= len(a.execs) {
-		a.execs = append(a.execs, executor{})
+		a.execs = reuse.Longer(a.execs)
+		e := &a.execs[len(a.execs)-1]
+		*e = executor{runs: e.runs[:0]}
 	}
 	thread := 0
 	for t := range a.pool {
@@ -160,7 +164,7 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 	called := max(a.pool[thread], a.now()) + a.m.NMStartMS
 	a.pool[thread] = called
 	a.execs[id] = executor{launch: l, container: n, node: a.h.Container(n).Node, profile: l.Profile, lastStage: -1, died: never, order: a.launched,
-		cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.latencies, a.launched, called-a.now())}
+		runs: a.execs[id].runs[:0], cores: a.set.profiles[l.Profile].offered(), startMS: a.kind.executorStart(a.latencies, a.launched, called-a.now())}
 	a.runsIn(n, id)
 	a.launched++
 	a.h.Start(n, called)
@@ -188,7 +192,7 @@ func (a *asked) Kill(now int64, ids []int32) []int32 { return a.kill(ids, false)
 //
 // Source: CoarseGrainedSchedulerBackend.killExecutors.
 func (a *asked) kill(ids []int32, force bool) []int32 {
-	var out []int32
+	out := a.killed[:0]
 	for _, id := range ids {
 		e := a.exec(id)
 		if e == nil || e.killing || e.state != execLost && (e.state != execAlive || e.running > 0 && !force) {
@@ -197,6 +201,7 @@ func (a *asked) kill(ids []int32, force bool) []int32 {
 		e.killing = true
 		out = append(out, id)
 	}
+	a.killed = out
 	for _, id := range out {
 		a.alloc.KillExecutor(id)
 	}

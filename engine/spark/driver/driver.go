@@ -9,6 +9,7 @@ import (
 	"replay/engine/protocol"
 	"replay/engine/random"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/engine/spark/conf"
 	"replay/trace"
@@ -39,6 +40,7 @@ type Driver struct {
 	told      []spark.TaskEvent
 	row       record.Task // that is being written
 	clocks    []clock
+	memory    memory
 	reviveAt  int64 // time of the offer of all executors that was asked for, or -1
 	reviving  bool  // it is in the event queue; it is not while it would offer nothing
 
@@ -87,7 +89,9 @@ type source interface {
 }
 
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
-	d := &Driver{kind: k, h: h, m: k.Model, cluster: h.Cluster(), job: j, rec: h.Job(), set: set, conf: set.conf, reviveAt: -1}
+	a := k.spared()
+	d := a.Driver
+	d.kind, d.h, d.m, d.cluster, d.job, d.rec, d.set, d.conf, d.reviveAt = k, h, k.Model, h.Cluster(), j, h.Job(), set, set.conf, -1
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
 	if !set.conf.ClusterMode || k.Recorded.Latencies[j.ID] != nil {
 		attempt := k.attempts[j.ID]
@@ -102,7 +106,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 		d.source = g
 		return g
 	}
-	a := &asked{Driver: d, beats: heartbeats{next: never}}
+	a.beats.next = never
 	d.source = a
 	return a
 }
@@ -120,7 +124,7 @@ func (d *Driver) Register() error {
 	if d.conf.FairMode {
 		mode = spark.FAIR
 	}
-	d.tasks = spark.NewTaskScheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
+	d.tasks = d.memory.scheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
 	d.tasks.Scratch = &d.kind.scratch
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
 	d.reserve()
@@ -150,7 +154,7 @@ func (d *Driver) reserve() {
 		execs = max(execs, min((largest+perExec-1)/perExec, d.conf.MaxExecutors))
 	}
 	execs = min(execs, most)
-	d.execs, d.in = slices.Grow(d.execs, execs+1), slices.Grow(d.in, execs+2)
+	d.execs, d.in = reuse.Roomy(d.execs, execs+1), reuse.Roomy(d.in, execs+2)
 	d.runs.reserve(min(all, 16*most), min(largest, execs*perExec, most))
 	d.tasks.Reserve(execs + 1)
 	if d.mgr != nil {

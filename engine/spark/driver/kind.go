@@ -40,6 +40,7 @@ type Kind struct {
 	attempts map[int64]int                // that began, of jobs of client mode and of those with recorded latencies
 	known    map[string]*settings         // of jobs, by what they say
 	jobs     int                          // planned
+	spare    []*asked                     // masters of which nothing is left, for others
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
 }
 

@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"slices"
+
 	"replay/engine/record"
 	"replay/engine/spark"
 )
@@ -48,7 +50,7 @@ type runs struct {
 
 // reserve makes room for so many attempts, and so many at a time.
 func (r *runs) reserve(all, atOnce int) {
-	r.place, r.list = make([]int32, 0, all), make([]run, 0, atOnce)
+	r.place, r.list = slices.Grow(r.place, all), slices.Grow(r.list, atOnce)
 }
 
 // add makes room for the attempt with the next task id. It is to be filled in, and valid until the next call of add.

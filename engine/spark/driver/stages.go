@@ -3,6 +3,7 @@ package driver
 import (
 	"replay/engine/protocol"
 	"replay/engine/record"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/policy"
 	"replay/trace"
@@ -53,15 +54,15 @@ func (d *Driver) startStages() {
 		cpus = append(cpus, int32(p.cpus))
 	}
 	var err error
-	if d.dag, err = spark.NewDAG(d.conf, d.job, d.tasks, cpus); err != nil {
+	if d.dag, err = d.memory.stages(d.conf, d.job, d.tasks, cpus); err != nil {
 		d.Fail(err.Error())
 		return
 	}
 	d.dag.DefaultDelayMS = d.m.StageSubmitMS
 	d.dag.Slots = d.slots
-	d.done = make([][]bool, len(d.job.Stages))
+	d.done = reuse.Roomy(d.done, len(d.job.Stages))[:len(d.job.Stages)]
 	for i := range d.done {
-		d.done[i] = make([]bool, d.job.Stages[i].Tasks.Len())
+		d.done[i] = reuse.Zeros(d.done[i], d.job.Stages[i].Tasks.Len())
 	}
 	d.dag.Start(d.now())
 	d.pump()

@@ -1,0 +1,27 @@
+// Package reuse makes lists in memory that was used before: what ends gives its lists to what begins. A place beyond the end of a list
+// may hold lists of its own, whose memory is used again with it; whatever else it holds is to be overwritten.
+package reuse
+
+import "slices"
+
+// Longer returns a list with one more element: what its place in memory holds, or a zero one.
+func Longer[E any](list []E) []E {
+	if len(list) < cap(list) {
+		return list[:len(list)+1]
+	}
+	var zero E
+	return append(list, zero)
+}
+
+// Roomy returns a list with room for n elements.
+func Roomy[E any](list []E, n int) []E {
+	all := list[:cap(list)]
+	return slices.Grow(all, max(n-len(all), 0))[:len(list)]
+}
+
+// Zeros returns a list of n zero elements in the memory of a list.
+func Zeros[E any](list []E, n int) []E {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}

@@ -1,0 +1,35 @@
+package reuse
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestPlacesKeepTheirLists(t *testing.T) {
+	a := [][]int{{1, 2}, {3}}
+	short := a[:0]
+	one := Longer(short)
+	if len(one) != 1 || cap(one[0]) != cap(a[0]) {
+		t.Errorf("the first place has room for %d, want that of the list before it, %d", cap(one[0]), cap(a[0]))
+	}
+	if full := Longer(a[:2:2]); len(full) != 3 || full[2] != nil || !slices.Equal(full[0], []int{1, 2}) {
+		t.Errorf("a full list becomes %v, want one more, nil", full)
+	}
+	room := Roomy(short, 9)
+	if len(room) != 0 || cap(room) < 9 {
+		t.Errorf("length %d and room for %d, want 0 and 9 or more", len(room), cap(room))
+	}
+	if again := room[:2]; !slices.Equal(again[1], []int{3}) {
+		t.Errorf("the second place holds %v, want what it held before, [3]", again[1])
+	}
+}
+
+func TestZeros(t *testing.T) {
+	used := []int{1, 2, 3}
+	if got := Zeros(used, 2); !slices.Equal(got, []int{0, 0}) || &got[0] != &used[0] {
+		t.Errorf("Zeros(%v, 2) = %v, want zeros in its memory", used, got)
+	}
+	if got := Zeros(used, 5); !slices.Equal(got, make([]int, 5)) {
+		t.Errorf("Zeros of 5 = %v", got)
+	}
+}

@@ -1,0 +1,73 @@
+package driver
+
+import (
+	"replay/engine/master"
+	"replay/engine/spark"
+	"replay/engine/spark/conf"
+	"replay/trace"
+)
+
+// memory is what a driver has of those before it, for itself.
+type memory struct {
+	tasks *spark.TaskScheduler
+	mgr   *spark.Manager
+	dag   *spark.DAG
+}
+
+func (m *memory) scheduler(c *conf.Conf, pools *spark.Pools, rackOf []int32, order *spark.HashOrder) *spark.TaskScheduler {
+	if m.tasks == nil {
+		m.tasks = spark.NewTaskScheduler(c, pools, rackOf, order)
+	} else {
+		m.tasks.Renew(c, pools, rackOf, order)
+	}
+	return m.tasks
+}
+
+func (m *memory) manager(c *conf.Conf, perExec []int, b spark.Backend) *spark.Manager {
+	if m.mgr == nil {
+		m.mgr = spark.NewManager(c, perExec, b)
+	} else {
+		m.mgr.Renew(c, perExec, b)
+	}
+	return m.mgr
+}
+
+func (m *memory) stages(c *conf.Conf, job *trace.Job, tasks *spark.TaskScheduler, cpus []int32) (*spark.DAG, error) {
+	if m.dag == nil {
+		m.dag = new(spark.DAG)
+	}
+	if err := m.dag.Renew(c, job, tasks, cpus); err != nil {
+		return nil, err
+	}
+	return m.dag, nil
+}
+
+// Spare is part of [master.Sparer].
+func (k *Kind) Spare(m master.Master) {
+	if a, ok := m.(*asked); ok {
+		k.spare = append(k.spare, a)
+	}
+}
+
+// spared returns a driver without an application, in the memory of one that was spared if there is one.
+func (k *Kind) spared() *asked {
+	n := len(k.spare)
+	if n == 0 {
+		return &asked{Driver: &Driver{}}
+	}
+	a := k.spare[n-1]
+	k.spare = k.spare[:n-1]
+	*a.Driver = a.Driver.emptied()
+	*a = asked{Driver: a.Driver, req: a.req, resp: a.resp, out: a.out, pool: a.pool[:0], killed: a.killed[:0], questions: a.questions[:0]}
+	return a
+}
+
+// emptied returns a driver without an application in the memory of d.
+func (d *Driver) emptied() Driver {
+	return Driver{
+		stages:  stages{submitted: d.submitted[:0], since: d.since[:0], done: d.done[:0], wants: d.wants[:0]},
+		backend: backend{execs: d.execs[:0], in: d.in[:0], on: d.on[:0]},
+		runs:    runs{place: d.runs.place[:0], list: d.runs.list[:0], free: d.runs.free[:0]},
+		offers:  d.offers[:0], told: d.told[:0], clocks: d.clocks[:0], memory: d.memory,
+	}
+}
