@@ -13,10 +13,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"replay/outdir"
+	"replay/trace/tablefile"
 )
 
 // tasksPerFile is after how many rows the task table goes on in a further file, at the next job.
@@ -301,7 +302,7 @@ func newTable[T any](w *Writer, file, table string) (*tableWriter[T], error) {
 }
 
 // codec is shared, as its encoders are costly to make.
-var codec = &zstd.Codec{Level: zstd.SpeedDefault}
+var codec = tablefile.NewZstd(zstd.SpeedDefault)
 
 // writerOptions are those of every table: zstd level 3, delta for int64 columns that do not say, and the
 // metadata by which a file tells what it is. Nothing of the time, the place or the build is in a file.

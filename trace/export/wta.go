@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"replay/trace"
+	"replay/trace/tablefile"
 )
 
 // The tables of the Workflow Trace Archive, in its schema 1.0. What is not known is -1, or empty.
@@ -79,7 +80,7 @@ const (
 type wtaTable[T any] struct{ *parquet.GenericWriter[T] }
 
 func newWTATable[T any](w io.Writer) wtaTable[T] {
-	return wtaTable[T]{parquet.NewGenericWriter[T](w, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.MaxRowsPerRowGroup(wtaGroupRows))}
+	return wtaTable[T]{parquet.NewGenericWriter[T](w, parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(wtaGroupRows))}
 }
 
 func (t wtaTable[T]) add(row T) error {

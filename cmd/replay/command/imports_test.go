@@ -29,7 +29,7 @@ var picture = map[string][]string{
 	"replay/policy":                     {"replay/policy/resource"},
 	"replay/trace":                      {"replay/input", "replay/sealed", "replay/outdir", "replay/trace/tablefile"},
 	"replay/trace/tablefile":            {"replay/input"},
-	"replay/trace/export":               {"replay/outdir", "replay/trace"},
+	"replay/trace/export":               {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
 	"replay/trace/edit":                 {"replay/trace"},
 	"replay/trace/synth":                {"replay/trace", "replay/trace/decima", "replay/trace/synth/model"},
 	"replay/trace/decima":               {"replay/trace"},

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"replay/trace/tablefile"
 )
@@ -61,7 +61,7 @@ func (t *attempts) add(a *RecordedApp, keep bool) {
 		}
 		if t.writer == nil {
 			t.writer = parquet.NewGenericWriter[RecordedAttempt](&t.data, parquet.CreatedBy("replay", "1", "0"),
-				parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}))
+				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)))
 		}
 		_, t.err = t.writer.Write(rows)
 	}
