@@ -1,5 +1,11 @@
 package trace
 
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
 // Work is what tasks hold for how long.
 type Work struct {
 	VCoreMS  float64 `json:"vcore_ms"`
@@ -108,12 +114,24 @@ func (t *Trace) Work() (w Work, err error) {
 		if err != nil {
 			return w, err
 		}
-		w.add(WorkOf(j))
+		w.Add(WorkOf(j))
 	}
 	return w, nil
 }
 
-func (w *Work) add(more Work) {
+// Add adds more work.
+func (w *Work) Add(more Work) {
 	w.VCoreMS += more.VCoreMS
 	w.MemMiBMS += more.MemMiBMS
+}
+
+// Percent is a load for people, small ones with the digits that they have; nil is unknown.
+func Percent(v *float64) string {
+	switch {
+	case v == nil:
+		return "an unknown share"
+	case *v > 0 && *v < 0.0005:
+		return strconv.FormatFloat(*v*100, 'f', int(math.Ceil(-math.Log10(*v*100))), 64) + " %"
+	}
+	return fmt.Sprintf("%.1f %%", *v*100)
 }

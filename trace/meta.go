@@ -281,3 +281,9 @@ func checkFileName(name string) error {
 	}
 	return nil
 }
+
+// KindCount is how often a kind occurs.
+type KindCount struct {
+	Kind  string `json:"kind"`
+	Count int64  `json:"count"`
+}

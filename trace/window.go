@@ -66,7 +66,7 @@ func WindowOf(source JobSource, fromMS, toMS int64) (Window, error) {
 func (w *Window) add(tasks int64, work Work) {
 	w.NumJobs++
 	w.NumTasks += tasks
-	w.Work.add(work)
+	w.Work.Add(work)
 }
 
 // Cluster returns the nodes as the events before the window leave them, and the events from its start on: those after its end meet

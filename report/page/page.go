@@ -21,6 +21,7 @@ const (
 	Comparison = "comparison"
 	Backtest   = "backtest"
 	Plan       = "plan"
+	Portrait   = "portrait"
 	run        = "run"
 )
 

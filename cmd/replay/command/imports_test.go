@@ -31,6 +31,7 @@ var picture = map[string][]string{
 	"replay/trace/tablefile":            {"replay/input"},
 	"replay/trace/export":               {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
 	"replay/trace/edit":                 {"replay/trace"},
+	"replay/trace/portrait":             {"replay/trace"},
 	"replay/trace/synth":                {"replay/trace", "replay/trace/decima", "replay/trace/synth/model"},
 	"replay/trace/decima":               {"replay/trace"},
 	"replay/trace/synth/model":          {"replay/trace"},
@@ -71,7 +72,8 @@ var picture = map[string][]string{
 	"replay/report/result":     {"replay/input", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/outdir", "replay/report/quantity"},
 	"replay/report/metric":     {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/outdir", "replay/shown", "replay/report/dist", "replay/report/quantity"},
-	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result", "replay/trace"},
+	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result"},
+	"replay/report/portrait":   {"replay/outdir", "replay/shown", "replay/report/figure", "replay/report/page", "replay/report/quantity", "replay/trace", "replay/trace/portrait"},
 	"replay/report/page":       {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/report/quantity", "replay/report/result"},
 	"replay/report/inference":  {"replay/report/dist"},
 	"replay/report/compare":    {"replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
@@ -110,7 +112,7 @@ var picture = map[string][]string{
 	"replay/sweep/on":                  nil,
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
-	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/outdir", "replay/report", "replay/report/plot", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/..."},
+	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
 	"replay/cmd/replay/resultcmd":      {"replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/outdir"},
@@ -119,7 +121,7 @@ var picture = map[string][]string{
 
 // outside says which packages may import something that is neither ours nor the standard library's.
 var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/sweep", "replay/cmd/replay/...",
-	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
+	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

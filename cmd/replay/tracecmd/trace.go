@@ -12,8 +12,9 @@ import (
 
 	"replay/outdir"
 	"replay/report"
-	"replay/report/plot"
+	drawn "replay/report/portrait"
 	"replay/trace"
+	"replay/trace/portrait"
 )
 
 // Trace looks at trace directories.
@@ -52,12 +53,14 @@ func Trace() *cli.Command {
 			},
 			{
 				Name:        "info",
-				Usage:       "summarize a trace: counts, cluster, offered load, durations",
+				Usage:       "the portrait of a trace: sizes, arrivals, durations, shapes, locality, cluster, offered load",
 				ArgsUsage:   "TRACE",
-				Description: "The terms are defined in docs/trace-format.md. Exit code 3: TRACE can't be read.",
+				Description: "The terms are defined in docs/trace-format.md. --out writes it with its plots and a page. Exit code 3: TRACE can't be read.",
 				Flags: []cli.Flag{
 					asJSON,
 					&cli.StringFlag{Name: "plot", Usage: "draw the offered load over time to `FILE`, in the format of its ending: ." + strings.Join(report.Formats(), ", .")},
+					&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for portrait.json, portrait.txt, plots and a page"},
+					cmdline.FormatsFlag("svg"),
 				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() != 1 {
@@ -67,17 +70,21 @@ func Trace() *cli.Command {
 					if c.IsSet("plot") && !slices.Contains(report.Formats(), format) {
 						return cmdline.Usagef("--plot is %q, want a name that ends in .%s", c.String("plot"), strings.Join(report.Formats(), ", ."))
 					}
+					formats, err := cmdline.PlotFormats(c.String("formats"))
+					if err != nil {
+						return cmdline.Usagef("--formats is %q, %v", c.String("formats"), err)
+					}
 					t, err := cmdline.OpenTrace(c.Args().First())
 					if err != nil {
 						return err
 					}
 					defer t.Close()
-					info, err := trace.Summarize(c.Context, t)
+					p, err := portrait.Of(c.Context, t)
 					if err != nil {
 						return err
 					}
 					if c.IsSet("plot") {
-						figure, err := plot.Trace(info, format)
+						figure, err := drawn.Load(p, format)
 						if err != nil {
 							return err
 						}
@@ -85,10 +92,15 @@ func Trace() *cli.Command {
 							return err
 						}
 					}
-					if c.Bool("json") {
-						return cmdline.WriteJSON(c.App.Writer, info)
+					if out := c.String("out"); out != "" {
+						if err := drawn.WriteDir(out, p, formats, []string{"trace", "info", c.Args().First(), "--out", out}); err != nil {
+							return err
+						}
 					}
-					return info.WriteText(c.App.Writer)
+					if c.Bool("json") {
+						return cmdline.WriteJSON(c.App.Writer, p)
+					}
+					return p.WriteText(c.App.Writer)
 				},
 			},
 		}, append(traceEdits(), traceExport())...),

@@ -1,4 +1,4 @@
-package trace
+package portrait
 
 import "math/bits"
 
@@ -73,4 +73,32 @@ func (c *counter) quantiles() Quantiles {
 		}
 	}
 	return q
+}
+
+// top is the share of the sum that the largest numbers have, one of every n of them. It is exact as far as [Quantiles] are.
+func (c *counter) top(n int64) float64 {
+	left, sum, all := max(1, c.n/n), 0.0, 0.0
+	for cell := len(c.cells) - 1; cell >= 0; cell-- {
+		all += float64(c.cells[cell]) * float64(cellStart(cell))
+		sum += float64(min(left, c.cells[cell])) * float64(cellStart(cell))
+		left = max(0, left-c.cells[cell])
+	}
+	return over(sum, all)
+}
+
+// bins counts by powers of two, from the first that is not 0 to the last.
+func (c *counter) bins() (out []Bin) {
+	var counts [64]int64
+	for cell, n := range c.cells {
+		counts[bits.Len64(uint64(cellStart(cell)))] += n
+	}
+	for b, n := range counts {
+		if n > 0 || len(out) > 0 {
+			out = append(out, Bin{int64(1) << b >> 1, n})
+		}
+	}
+	for n := len(out); n > 0 && out[n-1].N == 0; n-- {
+		out = out[:n-1]
+	}
+	return out
 }
