@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"replay/engine/scenario"
+	"replay/trace"
 	"replay/trace/synth"
 )
 
@@ -82,6 +83,7 @@ func list() (all []*Case) {
 		add(Case{Name: fmt.Sprintf("w1-%v", load), Label: Short, Kind: Replay, W1: &W1{Load: load}, Options: scheduler("ideal"),
 			About: fmt.Sprintf("a million tasks at load %v under the ideal scheduler", load)})
 	}
+	add(Case{Name: "w1-yarn", Label: Nightly, Kind: Replay, W1: &W1{Load: 0.9, Kind: trace.KindGeneric}, About: "a million tasks at load 0.9 under the FairScheduler, a container for each"})
 	add(Case{Name: "read-w1", Label: Short, Kind: Read, W1: &W1{Load: 0.9}, About: "the tables of a million tasks"})
 	add(Case{Name: "report", Label: Short, Kind: Report, Preset: "tpch-mixed", Gen: synth.Options{Jobs: 40}, About: "the metrics of a result directory"})
 

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"io"
 	"math"
 
@@ -18,7 +19,8 @@ import (
 // A job is what is submitted in one second: a stage of 224 to 324 tasks without preferred hosts.
 type W1 struct {
 	Load  float64
-	Tasks int // 0 = 1,000,000
+	Tasks int    // 0 = 1,000,000
+	Kind  string // of the jobs, "" for Spark's; generic ones ask YARN for a container for each task
 }
 
 const (
@@ -101,12 +103,14 @@ func (s *w1Jobs) Next() (*trace.Job, error) {
 	for s.next < s.w.tasks() && s.w.submitted(s.next) == second {
 		s.next++
 	}
-	j := trace.NewJob(trace.KindSpark)
+	j := trace.NewJob(cmp.Or(s.w.Kind, trace.KindSpark))
 	j.ID, j.SubmitMS, j.Name, j.Queue = s.id, second*1000, "w1", 1
 	s.id++
 	j.AMMemMiB, j.AMVCores = 1024, 1
-	j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = w1TaskMiB, 1, 1
-	j.MinExecs, j.MaxExecs, j.InitialExecs = 0, 400, 0
+	if j.Kind == trace.KindSpark {
+		j.ExecMemMiB, j.ExecVCores, j.TaskCPUs = w1TaskMiB, 1, 1
+		j.MinExecs, j.MaxExecs, j.InitialExecs = 0, 400, 0
+	}
 	st := trace.NewStage(0, trace.StageResult)
 	st.TaskMemMiB, st.TaskVCores, st.DelayMS, st.Tasks = w1TaskMiB, 1, 0, trace.NewTasks(s.next-first)
 	for i := range st.Tasks.DurationMS {
