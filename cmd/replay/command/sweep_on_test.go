@@ -62,7 +62,7 @@ func TestSweepOnSlurm(t *testing.T) {
 		}
 	}
 	must(t, on...) // nothing is missing: merged here
-	if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s", "--shards", "4"); code != cmdline.ExitUsage || !strings.Contains(stderr, "--shards wants --on slurm") {
+	if code, _, stderr := cmd(t, "sweep", "in/plan.yaml", "--out", "s", "--shards", "4"); code != cmdline.ExitUsage || !strings.Contains(stderr, "--shards wants --on slurm or --on spark or --on kubernetes") {
 		t.Errorf("shards without an engine: exit code %d, %s", code, stderr)
 	}
 }
