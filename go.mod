@@ -74,3 +74,6 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.6.0 // indirect
 )
+
+// Required by image-spec for its own tools. A workspace with another module would have to fetch it to know that it has no package that is imported here.
+exclude github.com/russross/blackfriday v1.6.0

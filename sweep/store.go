@@ -35,6 +35,8 @@ const (
 	cellsFolder = "cells"
 	// MergedFolder is where the merged table and page are.
 	MergedFolder = "merged"
+	// KubernetesFolder is where the Jobs are that were written for Kubernetes.
+	KubernetesFolder = "kubernetes"
 )
 
 // Store is the directory of a sweep. Any number of processes may write cells to it at the same time, on any machines.
@@ -47,7 +49,7 @@ func (s Store) Create(w *Sweep) error {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != sweepFile && name != cellsFolder && name != MergedFolder && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".out") {
+		if name := e.Name(); name != sweepFile && name != cellsFolder && name != MergedFolder && name != KubernetesFolder && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".out") {
 			return fmt.Errorf("%s: has %s, so it is no sweep's; want a new or empty directory, or that of an earlier sweep", s.Dir, name)
 		}
 	}

@@ -96,7 +96,7 @@ var victims = []victim{
 	{words: "backtest trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd --seeds 1 --save-model OUT/m.txt", mark: "m.txt", ends: ",1\n"},
 	{words: "sweep PLAN --out OUT/s", mark: "s/merged/values.csv", check: "sweep status OUT/s", json: "s/cells/*.json"},
 	{words: "sweep run PLAN --shard 1/1 --out OUT/s", mark: "s/sweep.json", json: "s/cells/*.json"},
-	{words: "sweep PLAN --out OUT/s --on kubernetes --image r/replay:1 --claim c --volume /", mark: "s/.kubernetes/cells.yaml", ends: "claimName: c\n"},
+	{words: "sweep PLAN --out OUT/s --on kubernetes --image r/replay:1 --claim c --volume /", mark: "s/kubernetes/cells.yaml", ends: "claimName: c\n"},
 	{words: "sweep merge RESULT-sweep --out OUT/m", mark: "m/values.csv"},
 }
 

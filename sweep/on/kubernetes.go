@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"replay/outdir"
+	"replay/sweep"
 )
 
 // Kubernetes writes an Indexed Job that replays cells, one list for each index, and a Job that merges them. Nothing is sent to a cluster. A volume has
@@ -30,10 +31,7 @@ type Kubernetes struct {
 	Throttle  int // pods at once, 0 for all
 }
 
-// KubernetesFolder is where a sweep's directory has the Jobs and the lists of cells.
-const KubernetesFolder = ".kubernetes"
-
-// The files of the two Jobs in [KubernetesFolder].
+// The files of the two Jobs in [sweep.KubernetesFolder], beside the lists of cells.
 const (
 	CellsJob = "cells.yaml"
 	MergeJob = "merge.yaml"
@@ -57,7 +55,7 @@ func (k *Kubernetes) Write(parts [][]string) (cells, merge string, err error) {
 	}
 	suffix := hex.EncodeToString(sum.Sum(nil))[:10]
 	cells, merge = "replay-sweep-"+suffix, "replay-merge-"+suffix
-	out, err := outdir.Begin(filepath.Join(k.Dir, KubernetesFolder))
+	out, err := outdir.Begin(filepath.Join(k.Dir, sweep.KubernetesFolder))
 	if err != nil {
 		return "", "", err
 	}
@@ -83,7 +81,7 @@ func (k *Kubernetes) Commands(cells string) []string {
 	if k.Namespace != "" {
 		kubectl += "--namespace " + Quoted(k.Namespace) + " "
 	}
-	file := func(name string) string { return Quoted(filepath.Join(k.Dir, KubernetesFolder, name)) }
+	file := func(name string) string { return Quoted(filepath.Join(k.Dir, sweep.KubernetesFolder, name)) }
 	return []string{
 		kubectl + "replace --force -f " + file(CellsJob),
 		kubectl + "wait --for=condition=Complete --timeout=-1s job/" + cells,
@@ -94,7 +92,7 @@ func (k *Kubernetes) Commands(cells string) []string {
 // cells is the Job with an index for each list.
 func (k *Kubernetes) cells(name string, n int) *batch.Job {
 	jobs := k.Requests.Cpu().Value() // rounded up
-	job := k.job(name, "sweep", "run", k.Plan, "--out", k.Dir, "--jobs", fmt.Sprint(max(1, jobs)), "--cells", filepath.Join(k.Dir, KubernetesFolder, "cells-"))
+	job := k.job(name, "sweep", "run", k.Plan, "--out", k.Dir, "--jobs", fmt.Sprint(max(1, jobs)), "--cells", filepath.Join(k.Dir, sweep.KubernetesFolder, "cells-"))
 	args := job.Spec.Template.Spec.Containers[0].Args
 	args[len(args)-1] += "$(" + indexVariable + ")"
 	s := &job.Spec

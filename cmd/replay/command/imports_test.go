@@ -109,7 +109,7 @@ var picture = map[string][]string{
 	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/sweep":                     {"replay/input", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
-	"replay/sweep/on":                  {"replay/outdir"},
+	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
 	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/portrait", "replay/trace/..."},

@@ -8,6 +8,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/report/quantity"
+	"replay/sweep"
 	"replay/sweep/on"
 )
 
@@ -61,6 +62,6 @@ func (w *sweeping) onKubernetes(h *handed) error {
 		return cmdline.WriteJSON(w.c.App.Writer, m)
 	}
 	_, err = fmt.Fprintf(w.c.App.Writer, "%s in %s of Job %s, written to %s and sent nowhere. With that folder on the volume:\n  %s\nThe same command writes Jobs for what fails.\n",
-		quantity.Counted(int64(h.cells), "cells"), quantity.Counted(int64(len(h.parts)), "indices"), m.Job, filepath.Join(w.store.Dir, on.KubernetesFolder), strings.Join(m.Commands, "\n  "))
+		quantity.Counted(int64(h.cells), "cells"), quantity.Counted(int64(len(h.parts)), "indices"), m.Job, filepath.Join(w.store.Dir, sweep.KubernetesFolder), strings.Join(m.Commands, "\n  "))
 	return err
 }

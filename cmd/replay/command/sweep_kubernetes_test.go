@@ -57,7 +57,7 @@ func TestSweepOnKubernetes(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, append(on, "--json")...)), &said); err != nil || said.Cells != 12 || said.Indices != 4 || len(said.Commands) != 3 {
 		t.Fatalf("it says %+v (%v)", said, err)
 	}
-	job, merge := readJob(t, "$(s)/.kubernetes/cells.yaml"), readJob(t, "$(s)/.kubernetes/merge.yaml")
+	job, merge := readJob(t, "$(s)/kubernetes/cells.yaml"), readJob(t, "$(s)/kubernetes/merge.yaml")
 	s, c := &job.Spec, job.Spec.Template.Spec.Containers[0]
 	if job.Name != said.Job || merge.Name != said.Merge || job.Namespace != "lab" || job.Labels["kueue.x-k8s.io/queue-name"] != "night" || !*s.Suspend ||
 		*s.CompletionMode != batch.IndexedCompletion || *s.Completions != 4 || *s.Parallelism != 3 || *s.BackoffLimitPerIndex != 3 || s.BackoffLimit != nil {
