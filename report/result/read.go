@@ -82,6 +82,14 @@ func Read(dir string) (*Data, error) {
 	return data, nil
 }
 
+// Decisions calls each with the decisions of a result that has them, in order. The record is used again.
+func Decisions(dir string, each func(*record.Decision) error) error {
+	return readTable(filepath.Join(dir, "decisions.parquet"), func(r *decisionRow) error {
+		d := record.Decision(*r)
+		return each(&d)
+	})
+}
+
 // readManifest reads the text of a run.json.
 func readManifest(text []byte) (m record.Manifest, err error) {
 	if err := sealed.Unmarshal(text, &m); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/outdir"
 	"replay/report"
 	"replay/report/parting"
 	"replay/report/quantity"
@@ -28,11 +29,13 @@ func diffCommand(p *program) *cli.Command {
 		Description: `Examples:
    replay diff out/before out/after
    replay diff traces/fair-weights --variant 'fair: --sharing fair' --variant 'drf: --sharing drf'
+   replay diff traces/fair-weights --base-binary old/replay
+   replay diff traces/fair-weights --commits HEAD~1..HEAD
 
 Results are made again from their run.json, with every decision. The answer is the first one that differs with what it stood on: what the
 queues, applications and nodes held, the last decisions that were equal, then decisions by kind, metrics, and the jobs that moved most.
 Exit code 1: they differ.`,
-		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+		Flags: append(slices.Concat(scenarioFlags(p.policies), cmdline.ProgressFlags(), programFlags()),
 			cmdline.With(&cli.StringSliceFlag{Name: "variant", Usage: "`'NAME: FLAGS'` of run, two of them for a TRACE"}, func(text string) error {
 				_, err := p.splitVariant(text)
 				return err
@@ -51,11 +54,23 @@ type diffSide struct {
 	name, hash string   // decision hash, "" when not known
 	args       []string // of the command that replays it
 	more       []string // words of changes of a result
+
+	binary     string // another program that replays it with args; "" for this one
+	trace, out string // what it replays, and where it writes
 }
 
 func (p *program) diff(c *cli.Context) error {
-	sides, err := p.diffSides(c)
-	if err != nil {
+	sides, err := [2]diffSide{}, error(nil)
+	if c.IsSet("base-binary") || c.IsSet("head-binary") || c.IsSet("commits") {
+		scratch, err := outdir.Scratch("replay-diff")
+		if err != nil {
+			return err
+		}
+		defer scratch.Abort()
+		if sides, err = p.programs(c, scratch); err != nil {
+			return err
+		}
+	} else if sides, err = p.diffSides(c); err != nil {
 		return err
 	}
 	if h := sides[0].hash; h != "" && h == sides[1].hash {
@@ -83,7 +98,11 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 		taps[i], streams[i] = t, t.all
 		go func() {
 			defer close(t.rows)
-			if err := p.replayAgain(ctx, side.args, side.more, t); err != nil {
+			replay := func() error { return p.replayAgain(ctx, side.args, side.more, t) }
+			if side.binary != "" {
+				replay = func() error { return side.replayBy(ctx, t) }
+			}
+			if err := replay(); err != nil {
 				cancel(fmt.Errorf("%s: %w", side.name, err))
 				return
 			}
@@ -168,6 +187,10 @@ func (t *tap) named() parting.Named { return parting.Named{Jobs: t.result.Jobs, 
 // Decision is part of [record.Sink].
 func (t *tap) Decision(d *record.Decision) {
 	t.Sink.Decision(d)
+	t.add(d)
+}
+
+func (t *tap) add(d *record.Decision) {
 	if t.some = append(t.some, *d); len(t.some) == 1024 {
 		t.flush()
 	}

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 func TestDiff(t *testing.T) {
@@ -40,5 +44,58 @@ func TestDiff(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Two programs, or those of two commits, replay one trace each and are compared decision by decision. The program of a commit is one that runs
+// this program, the second one under another policy.
+func TestDiffPrograms(t *testing.T) {
+	t.Setenv("REPLAY_PROCESS", "1")
+	t.Setenv("THIS_PROGRAM", os.Args[0])
+	trace, err := filepath.Abs(traces + "contended-logs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository := t.TempDir()
+	git := func(words ...string) {
+		t.Helper()
+		c := exec.Command("git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"}, words...)...)
+		if text, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", words, err, text)
+		}
+	}
+	git("init", "--quiet")
+	for i, more := range []string{`"--sharing", "drf"`, ``} {
+		for name, text := range map[string]string{"go.mod": "module m\ngo 1.24\n", "cmd/replay/main.go": "package main\nimport (\"os\"; \"os/exec\")\nfunc main() {\nc := exec.Command(os.Getenv(\"THIS_PROGRAM\"), append(os.Args[1:], []string{" + more + "}...)...)\nc.Stderr = os.Stderr\nif c.Run() != nil { os.Exit(1) }\n}\n"} {
+			path := filepath.Join(repository, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		git("add", "-A")
+		git("commit", "--quiet", "-m", fmt.Sprint(i))
+	}
+	t.Chdir(repository)
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"a program and itself", []string{trace, "--base-binary", os.Args[0]}, cmdline.ExitDone, "No decision differs: 638 decisions in both."},
+		{"commits", []string{trace, "--commits", "HEAD~1..HEAD"}, cmdline.ExitFailed, "They part at decision 63, of 568 in HEAD~1 and 638 in HEAD."},
+		{"flags for both", []string{trace, "--commits", "HEAD..HEAD", "--sharing", "drf"}, cmdline.ExitDone, "No decision differs: 568 decisions in both."},
+		{"no program", []string{trace, "--base-binary", repository}, cmdline.ExitUsage, "want a program"},
+		{"no commit", []string{trace, "--commits", "HEAD..nowhere"}, cmdline.ExitUsage, `there is no commit "nowhere" here`},
+		{"no range", []string{trace, "--commits", "HEAD"}, cmdline.ExitUsage, "want A..B"},
+		{"a program that fails", []string{trace, "--base-binary", "/bin/false"}, cmdline.ExitBadInput, "exit status 1"},
+	} {
+		code, out, stderr := cmd(t, append([]string{"diff"}, tt.args...)...)
+		if text := out + stderr; code != tt.code || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: exit %d, want %d and %q in\n%s", tt.name, code, tt.code, tt.want, text)
+		}
 	}
 }
