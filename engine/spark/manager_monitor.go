@@ -204,19 +204,23 @@ func (x *executorState) hold(shuffle int32) {
 //
 // Source: ExecutorMonitor.timedOutExecutors.
 func (m *monitor) timedOut(now int64, ids []int32) []int32 {
-	due := false
 	for p := range m.profiles {
-		due = due || m.nextTimeout(int32(p)-1) <= now
-	}
-	if !due {
-		return ids
-	}
-	for _, e := range m.ids {
-		if x := &m.executors[e]; x.removable() && x.deadline <= now {
-			ids = append(ids, e)
+		if m.nextTimeout(int32(p)-1) > now {
+			continue
+		}
+		for _, d := range m.profiles[p].idle {
+			if d.deadline > now {
+				break
+			}
+			if m.holds(d, int32(p)-1) {
+				ids = append(ids, d.executor)
+			}
 		}
 	}
-	slices.SortFunc(ids, compareAsText)
+	if len(ids) > 1 {
+		slices.SortFunc(ids, compareAsText)
+		ids = slices.Compact(ids) // a deadline may have been set twice
+	}
 	return ids
 }
 

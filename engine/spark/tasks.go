@@ -127,7 +127,7 @@ type executor struct {
 	decommissioned   bool
 	wholeHost        bool // decommissioned with its host
 	decommissionedAt int64
-	running          []TaskRef
+	running          int32     // attempts that the scheduler knows by their id
 	open             []TaskRef // attempts whose end was not handled
 }
 
@@ -266,11 +266,7 @@ func (s *TaskScheduler) StatusUpdate(ref TaskRef) bool {
 		return false
 	}
 	a.tracked = false
-	e := &s.execs[a.Exec]
-	if i := slices.Index(e.running, ref); i >= 0 {
-		e.running[i] = e.running[len(e.running)-1]
-		e.running = e.running[:len(e.running)-1]
-	}
+	s.execs[a.Exec].running--
 	set.uncount(ref.Row)
 	return true
 }

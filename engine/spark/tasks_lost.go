@@ -51,10 +51,10 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 	e := &s.execs[exec]
 	first := e.known
 	if first {
-		for _, ref := range e.running {
+		for _, ref := range e.open {
 			s.sets[ref.Set].attempts[ref.Row].tracked = false
 		}
-		e.running = e.running[:0]
+		e.running = 0
 		e.known = false
 		s.removeFromHost(exec, e.host)
 	}

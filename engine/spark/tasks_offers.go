@@ -129,7 +129,8 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 func (s *TaskScheduler) launchOn(set *TaskSet, row int32) {
 	ref := TaskRef{set.ID, row}
 	e := &s.execs[set.attempts[row].Exec]
-	e.running, e.open = append(e.running, ref), append(e.open, ref)
+	e.running++
+	e.open = append(e.open, ref)
 	s.launched = append(s.launched, ref)
 }
 
@@ -194,7 +195,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 	for int(exec) >= len(s.execs) {
 		s.execs = reuse.Longer(s.execs)
 		e := &s.execs[len(s.execs)-1]
-		*e = executor{host: -1, running: e.running[:0], open: e.open[:0]}
+		*e = executor{host: -1, open: e.open[:0]}
 	}
 	e := &s.execs[exec]
 	at := s.hostAt.add(host)
@@ -215,11 +216,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 			s.onRack[r] = append(s.onRack[r], host)
 		}
 	}
-	if e.running == nil {
-		refs := make([]TaskRef, 8) // of both lists, which are as long as an executor has slots
-		e.running, e.open = refs[:0:4], refs[4:4:8]
-	}
-	*e = executor{host: host, known: true, mapped: true, running: e.running[:0], open: e.open}
+	*e = executor{host: host, known: true, mapped: true, open: e.open}
 	h := &s.hosts[at]
 	h.execs = append(h.execs, exec)
 	h.alive++
@@ -238,7 +235,7 @@ func (s *TaskScheduler) checkExcluded(now int64, set *TaskSet) {
 	if set.excluded == nil || !s.excludedEverywhere(set) {
 		return
 	}
-	idle := slices.IndexFunc(s.execs, func(e executor) bool { return e.known && len(e.running) == 0 })
+	idle := slices.IndexFunc(s.execs, func(e executor) bool { return e.known && e.running == 0 })
 	switch {
 	case idle < 0 && !s.conf.DynamicAllocation:
 		set.abort(now)

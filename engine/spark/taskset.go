@@ -213,7 +213,6 @@ func (s *TaskSet) addAllPending() {
 		return
 	}
 	work := s.sched.work()
-	work.clear()
 	for i := n - 1; i >= 0; i-- {
 		from, to := s.Spec.prefs(i)
 		if from == to {
@@ -232,7 +231,6 @@ func (s *TaskSet) addAllPending() {
 	}
 	if s.order == nil {
 		work.fill(&p.byHost)
-		work.clear()
 	}
 	for _, host := range s.hostsInRackOrder() {
 		rack := s.sched.rackOf(host)

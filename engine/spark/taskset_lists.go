@@ -1,6 +1,7 @@
 package spark
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"replay/engine/spark/scala"
@@ -103,7 +104,7 @@ func (k *keyPositions) find(key int32) int32 {
 	if k.sorted == nil {
 		return k.table.find(key)
 	}
-	low, high := 0, len(k.sorted)
+	low, high := k.near(key)
 	for low < high {
 		if mid := int(uint(low+high) >> 1); k.sorted[mid] < key {
 			low = mid + 1
@@ -115,6 +116,31 @@ func (k *keyPositions) find(key int32) int32 {
 		return k.where[low]
 	}
 	return -1
+}
+
+// near returns bounds of where key is among the sorted ones, if it is there: a few places around where it would be if they lay evenly,
+// else all on one side of that.
+func (k *keyPositions) near(key int32) (low, high int) {
+	const few = 16
+	n := len(k.sorted)
+	if n <= few {
+		return 0, n
+	}
+	first, last := int64(k.sorted[0]), int64(k.sorted[n-1])
+	if int64(key) < first || int64(key) > last {
+		return 0, 0
+	}
+	at := int((int64(key) - first) * int64(n-1) / (last - first))
+	if k.sorted[at] < key {
+		if low, high = at+1, min(at+1+few, n); k.sorted[high-1] < key {
+			low, high = high, n
+		}
+		return low, high
+	}
+	if low, high = max(at-few, 0), at+1; k.sorted[low] > key {
+		low, high = 0, low
+	}
+	return low, high
 }
 
 // add returns the position of key, which it makes if there is none.
@@ -217,58 +243,72 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 	k.keys(yield)
 }
 
-// filling is what lists are filled from at once: all tasks with their keys, in the order of adding. Its memory is used again.
+// filling is what lists are filled from at once: all tasks with their keys, in the order of adding. Its memory is used again; it grows
+// with the largest key.
 type filling struct {
-	tasks []int32
-	keys  []uint64 // key, and place in tasks
-	first []int32  // scratch
+	tasks []keyed
+	ranks []int32  // by key: 1 + its place among the keys in ascending order; 0 for those that were not added
+	bits  []uint64 // of the keys
 }
 
-func (f *filling) clear() { f.tasks, f.keys = f.tasks[:0], f.keys[:0] }
+// keyed is a task with one of its keys.
+type keyed struct{ key, task int32 }
 
-func (f *filling) add(key, task int32) {
-	f.keys = append(f.keys, uint64(key)<<32|uint64(len(f.tasks)))
-	f.tasks = append(f.tasks, task)
-}
+func (f *filling) add(key, task int32) { f.tasks = append(f.tasks, keyed{key, task}) }
 
-// fill makes all lists of k, which has none.
+// fill makes all lists of k, which has none, of what was added.
 func (f *filling) fill(k *keyedLists) {
-	slices.Sort(f.keys)
-	distinct := 0
-	for i, key := range f.keys {
-		if i == 0 || key>>32 != f.keys[i-1]>>32 {
+	distinct := int32(0)
+	for _, t := range f.tasks {
+		if int(t.key) >= len(f.ranks) {
+			f.ranks = append(f.ranks, make([]int32, int(t.key)+1-len(f.ranks))...)
+			f.bits = append(f.bits, make([]uint64, len(f.ranks)/64+1-len(f.bits))...)
+		}
+		if f.ranks[t.key] == 0 {
+			f.ranks[t.key] = 1
+			f.bits[t.key>>6] |= 1 << (t.key & 63)
 			distinct++
 		}
 	}
-	f.first = slices.Grow(f.first[:0], len(f.tasks))[:len(f.tasks)]
-	clear(f.first)
-	k.room = slices.Grow(k.room[:0], len(f.tasks)+2*distinct)[:len(f.tasks)+2*distinct]
-	backing := k.room
-	k.tasks, backing = backing[:len(f.tasks):len(f.tasks)], backing[len(f.tasks):]
-	k.keysAt.sorted, k.keysAt.where = backing[:0:distinct], backing[distinct:]
-	for i, key := range f.keys {
-		if i == 0 || key>>32 != f.keys[i-1]>>32 {
-			k.keysAt.sorted = append(k.keysAt.sorted, int32(key>>32))
-			f.first[uint32(key)] = int32(len(k.keysAt.sorted))
-		}
-		k.tasks[i] = f.tasks[uint32(key)]
-	}
+	n := int32(len(f.tasks))
+	k.room = slices.Grow(k.room[:0], int(n+2*distinct))[:n+2*distinct]
+	k.tasks = k.room[:n:n]
+	k.keysAt.sorted, k.keysAt.where = k.room[n:n+distinct:n+distinct], k.room[n+distinct:]
 	at := int32(0)
-	for _, key := range f.first {
-		if key > 0 {
-			k.keysAt.where[key-1] = at
+	for w, bits := range f.bits {
+		for f.bits[w] = 0; bits != 0; bits &= bits - 1 {
+			key := int32(w<<6 + mathbits.TrailingZeros64(bits))
+			k.keysAt.sorted[at] = key
+			k.keysAt.where[at] = -1
+			at++
+			f.ranks[key] = at
+		}
+	}
+	k.lists = slices.Grow(k.lists[:0], int(distinct))[:distinct]
+	at = 0
+	for _, t := range f.tasks { // positions in the order in which keys were first added
+		where := &k.keysAt.where[f.ranks[t.key]-1]
+		if *where < 0 {
+			*where = at
+			k.lists[at] = taskList{}
 			at++
 		}
+		k.lists[*where].room++
 	}
-	k.lists = slices.Grow(k.lists[:0], distinct)[:distinct]
-	run := 0
-	for i, at := range k.keysAt.where {
-		from := run
-		for run < len(f.keys) && int32(f.keys[run]>>32) == k.keysAt.sorted[i] {
-			run++
-		}
-		k.lists[at] = taskList{from: int32(from), n: int32(run - from), room: int32(run - from)}
+	from := int32(0)
+	for _, where := range k.keysAt.where {
+		k.lists[where].from = from
+		from += k.lists[where].room
 	}
+	for _, t := range f.tasks {
+		l := &k.lists[k.keysAt.where[f.ranks[t.key]-1]]
+		k.tasks[l.from+l.n] = t.task
+		l.n++
+	}
+	for _, key := range k.keysAt.sorted {
+		f.ranks[key] = 0
+	}
+	f.tasks = f.tasks[:0]
 }
 
 // anyLive reports whether some list has a task that waits, as live says. It walks over the lists up

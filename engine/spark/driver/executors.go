@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -50,28 +49,31 @@ type executor struct {
 // placed are executors with their nodes, ascending. An application has few executors beside a cluster's nodes.
 type placed []place
 
-type place struct{ node, exec int32 }
+// place is a node, above, and an executor.
+type place uint64
 
-func (p place) compare(o place) int {
-	return cmp.Or(cmp.Compare(p.node, o.node), cmp.Compare(p.exec, o.exec))
-}
+func placeOf(node, exec int32) place { return place(node)<<32 | place(exec) }
+
+func (p place) node() int32 { return int32(p >> 32) }
+
+func (p place) exec() int32 { return int32(p) }
 
 func (p *placed) add(node, exec int32) {
-	i, _ := slices.BinarySearchFunc(*p, place{node, exec}, place.compare)
-	*p = slices.Insert(*p, i, place{node, exec})
+	i, _ := slices.BinarySearch(*p, placeOf(node, exec))
+	*p = slices.Insert(*p, i, placeOf(node, exec))
 }
 
 func (p *placed) remove(node, exec int32) {
-	if i, ok := slices.BinarySearchFunc(*p, place{node, exec}, place.compare); ok {
+	if i, ok := slices.BinarySearch(*p, placeOf(node, exec)); ok {
 		*p = slices.Delete(*p, i, i+1)
 	}
 }
 
 // at returns those on a node.
 func (p placed) at(node int32) placed {
-	i, _ := slices.BinarySearchFunc(p, place{node, 0}, place.compare)
+	i, _ := slices.BinarySearch(p, placeOf(node, 0))
 	n := i
-	for n < len(p) && p[n].node == node {
+	for n < len(p) && p[n].node() == node {
 		n++
 	}
 	return p[i:n]

@@ -184,7 +184,7 @@ func (d *Driver) taskMiss(prefs []int32) record.Miss {
 		present = present || !d.h.Down(p)
 		for _, id := range d.on.at(p) {
 			executor = true
-			free = free || d.execs[id.exec].free > 0
+			free = free || d.execs[id.exec()].free > 0
 		}
 	}
 	switch {

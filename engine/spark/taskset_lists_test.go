@@ -1,0 +1,70 @@
+package spark
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A key is found where it is, and no other is, however unevenly keys lie.
+func TestSortedKeysAreFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 120 {
+		keys := map[int32]bool{}
+		for len(keys) < n {
+			key := r.Int32N(40) // many close to each other
+			if r.IntN(3) == 0 || len(keys) > 30 {
+				key = r.Int32N(1 << r.IntN(31))
+			}
+			keys[key] = true
+		}
+		k := keyPositions{sorted: []int32{}}
+		for key := range keys {
+			k.sorted = append(k.sorted, key)
+		}
+		slices.Sort(k.sorted)
+		for i := range k.sorted {
+			k.where = append(k.where, int32(n-i))
+		}
+		for i, key := range k.sorted {
+			if got := k.find(key); got != int32(n-i) {
+				t.Fatalf("%d of %v is at %d, want %d", key, k.sorted, got, n-i)
+			}
+			for _, other := range []int32{key - 1, key + 1} {
+				if !keys[other] && k.find(other) != -1 {
+					t.Fatalf("%d of %v is at %d, want nowhere", other, k.sorted, k.find(other))
+				}
+			}
+		}
+	}
+}
+
+// Lists that are filled at once are those that tasks are added to one after the other, in whatever memory.
+func TestListsFilledAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var f filling
+	var got keyedLists
+	for n := range 200 {
+		var want keyedLists
+		got = got.emptied()
+		for task := range int32(n) {
+			key := r.Int32N(1 + int32(n)*r.Int32N(8))
+			f.add(key, task)
+			want.add(key, task)
+		}
+		f.fill(&got)
+		for _, extra := range []int32{0, r.Int32N(3000)} { // keys that are there, and that are not
+			got.add(extra, 7)
+			want.add(extra, 7)
+		}
+		a, b := slices.Collect(got.keys), slices.Collect(want.keys)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%d tasks: keys are %v, want %v", n, a, b)
+		}
+		for _, key := range b {
+			if x, y := got.of(got.at(key)), want.of(want.at(key)); !slices.Equal(x, y) {
+				t.Fatalf("%d tasks: list %d is %v, want %v", n, key, x, y)
+			}
+		}
+	}
+}
