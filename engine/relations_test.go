@@ -64,14 +64,10 @@ func TestNamesOfHostsDecideNothing(t *testing.T) {
 
 // Nor do names of racks, with their order and hash codes, and of queues. With seed 30243 other hash codes of racks decide.
 func TestNamesOfPlacesDecideNothing(t *testing.T) {
-	in := regexp.MustCompile(`(<queue name=")`)
-	tried := 0
+	tried := map[string]int{}
 	for _, seed := range related(60, 30243) {
 		c := scenariotest.Random(seed)
-		if c.Options.Scheduler != "" && c.Options.Scheduler != "fair" {
-			continue // their files name queues in keys
-		}
-		tried++
+		tried[c.Options.Scheduler]++
 		was, before := replay(t, c.Input(), c.Options)
 		for i := range c.Nodes {
 			c.Nodes[i].Rack = "0S" + strings.TrimPrefix(c.Nodes[i].Rack, "/r") // 31·'/' + 'r' = 31·'0' + 'S'
@@ -80,7 +76,7 @@ func TestNamesOfPlacesDecideNothing(t *testing.T) {
 			c.Queues[i].Path = renamed(c.Queues[i].Path)
 		}
 		for kind, f := range c.Options.Files {
-			f.Text = in.ReplaceAll(f.Text, []byte("${1}zz"))
+			f.Text = queueNames.ReplaceAllFunc(f.Text, func(b []byte) []byte { return []byte(oneLetter.ReplaceAllString(string(b), "zz$0")) })
 			c.Options.Files[kind] = f
 		}
 		is, after := replay(t, c.Input(), c.Options)
@@ -95,10 +91,18 @@ func TestNamesOfPlacesDecideNothing(t *testing.T) {
 			t.Errorf("seed %d: with other names of racks and queues\n%+v, want\n%+v", seed, after.Totals, before.Totals)
 		}
 	}
-	if tried < 10 {
-		t.Errorf("%d cases under the FairScheduler, want 10 or more", tried)
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		if tried[scheduler] < 5 && *relations == 0 {
+			t.Errorf("%d cases under %s, want 5 or more", tried[scheduler], scheduler)
+		}
 	}
 }
+
+// Where the files of random cases name queues, which have names of one letter.
+var (
+	queueNames = regexp.MustCompile(`<queue name="[a-z]"|root(\.[a-z]\b)+|<value>[a-z](,[a-z])*</value>`)
+	oneLetter  = regexp.MustCompile(`\b[a-z]\b`)
+)
 
 // renamed puts two letters before each name of a path but root.
 func renamed(path string) string { return strings.ReplaceAll(path, ".", ".zz") }
