@@ -128,12 +128,18 @@ func (r *rules) unique(table, column string, row int, name string, seen map[stri
 	return r.text(table, int64(row), column, name)
 }
 
+// longestText is how many bytes a text has at most: the header of a page holds two of them, and is read to 64 KiB.
+const longestText = 16 << 10
+
 // text checks what people are shown: in JSON two names that are no UTF-8 would be one.
 func (r *rules) text(table string, row int64, column, v string) error {
-	if utf8.ValidString(v) {
-		return nil
+	switch {
+	case len(v) > longestText:
+		return r.bad(table, row, column, fmt.Sprintf("%.60q… of %d bytes", v, len(v)), "text of at most %d bytes", longestText)
+	case !utf8.ValidString(v):
+		return r.bad(table, row, column, v, "text in UTF-8")
 	}
-	return r.bad(table, row, column, v, "text in UTF-8")
+	return nil
 }
 
 func (r *rules) nodeRows(nodes []Node) error {

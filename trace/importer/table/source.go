@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -41,7 +42,7 @@ func openCSV(b *workload.Builder, path string) (*csvSource, string, error) {
 	}
 	s, said, err := sniff(b, in)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w%w", err, in.Close())
+		return nil, "", errors.Join(err, in.Close())
 	}
 	return s, said, nil
 }

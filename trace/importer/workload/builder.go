@@ -252,18 +252,18 @@ func (b *Builder) count(r *resident) {
 // AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown, and so are
 // further resources that are nil. Without any node the cluster is that of the options, or the hosts of the applications.
 func (b *Builder) AddNode(n trace.Node) {
-	n.Host, n.Rack = utf8Text(n.Host), utf8Text(n.Rack)
+	n.Host, n.Rack = tableText(n.Host), tableText(n.Rack)
 	b.nodes = append(b.nodes, n)
 }
 
 // AddEvent takes an event of a node that is or will be added, at a time of the source's clock. Its order is set later.
 func (b *Builder) AddEvent(host string, e trace.NodeEvent) {
-	b.events = append(b.events, event{utf8Text(host), e})
+	b.events = append(b.events, event{tableText(host), e})
 }
 
 // AddFile takes a file of the cluster, which applications share whether they read it or not.
 func (b *Builder) AddFile(f trace.File) {
-	f.Name = utf8Text(f.Name)
+	f.Name = tableText(f.Name)
 	b.shared.add(&File{f, true})
 }
 

@@ -1,36 +1,53 @@
 package workload
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// utf8Text returns a text as the trace can hold it: bytes that are no UTF-8 stand as \xNN, so that different names stay different.
-func utf8Text(s string) string {
-	if utf8.ValidString(s) {
+// longestText is how many bytes of a name are kept. The longest that people give, descriptions of queries, have some hundred.
+const longestText = 4096
+
+// tableText returns a text as the trace can hold it: bytes that are no UTF-8 stand as \xNN, and in place of what is beyond the longest text stands its hash, so that different names stay
+// different.
+func tableText(s string) string {
+	if fits(s) {
 		return s
 	}
 	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && n == 1 {
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		} else {
-			b.WriteString(s[:n])
+	for rest := s; len(rest) > 0; {
+		r, n := utf8.DecodeRuneInString(rest)
+		if b.Len()+n+4 > longestText {
+			sum := sha256.Sum256([]byte(s))
+			fmt.Fprintf(&b, "…%x", sum[:8])
+			break
 		}
-		s = s[n:]
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, rest[0])
+		} else {
+			b.WriteString(rest[:n])
+		}
+		rest = rest[n:]
 	}
 	return b.String()
 }
 
-// takeTexts makes all names of an application UTF-8, and counts those that were not.
+func fits(s string) bool { return len(s) <= longestText && utf8.ValidString(s) }
+
+// takeTexts makes all names of an application such as the trace can hold, and counts those that were not.
 func (b *Builder) takeTexts(a *Application) {
 	take := func(s *string) {
-		if !utf8.ValidString(*s) {
-			*s = utf8Text(*s)
-			b.Counts.Modelled["texts_of_other_encodings"]++
+		if fits(*s) {
+			return
 		}
+		if !utf8.ValidString(*s) {
+			b.Counts.Modelled["texts_of_other_encodings"]++
+		} else {
+			b.Counts.Modelled["texts_that_were_cut"]++
+		}
+		*s = tableText(*s)
 	}
 	for _, s := range []*string{&a.Job.Name, &a.Job.ExternalID, &a.User, &a.Queue, &a.Attempt, &a.Manager} {
 		take(s)
