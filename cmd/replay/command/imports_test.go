@@ -92,6 +92,7 @@ var picture = map[string][]string{
 	"replay/report/reporttest/browser": nil,
 	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/trace"},
 
+	"replay/bench/answers":             {"replay/outdir", "replay/report/explain", "replay/report/result", "replay/trace"},
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/imports":             {"replay/outdir", "replay/trace/importer", "replay/trace/importer/..."},

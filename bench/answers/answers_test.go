@@ -1,0 +1,17 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	var b strings.Builder
+	kept, err := answer(t.Context(), &b, "../../traces", "../../cmd/replay", "", 3)
+	if err != nil || !kept || strings.Count(b.String(), "\n") != 3 {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
