@@ -192,6 +192,15 @@ func (r *Recording) compareCluster(seen []*observed) prediction.Cluster {
 			live = append(live, s)
 		}
 	}
+	if len(r.cluster.Containers) == 0 { // the cluster was asked from outside: event logs have the executors
+		for _, e := range r.executors {
+			s := span{e.AddedMS, e.RemovedMS}
+			if s.end == trace.Unset {
+				s.end = math.MaxInt64
+			}
+			live = append(live, s)
+		}
+	}
 	var l [5]int64
 	for k, o := range seen {
 		for i := range r.jobs {

@@ -99,8 +99,11 @@ func (c *Cluster) writeText(w io.Writer) error {
 		*Shares
 	}{{"containers", &c.Containers}, {"tasks", &c.Tasks}} {
 		for i, l := range s.Levels {
-			r, p := share64(s.Recorded, i), share64(s.Predicted, i)
-			fmt.Fprintf(t, "  %s %s\t%.1f %%\t%.1f %%\t%+.1f points\n", s.name, l, r, p, p-r)
+			difference := "–"
+			if sum64(s.Recorded) > 0 && sum64(s.Predicted) > 0 {
+				difference = fmt.Sprintf("%+.1f points", share64(s.Predicted, i)-share64(s.Recorded, i))
+			}
+			fmt.Fprintf(t, "  %s %s\t%s\t%s\t%s\n", s.name, l, shareText(s.Recorded, i), shareText(s.Predicted, i), difference)
 		}
 	}
 	for _, x := range c.Waits {
@@ -109,6 +112,14 @@ func (c *Cluster) writeText(w io.Writer) error {
 	r, p := c.Executors.area()
 	fmt.Fprintf(t, "  executor time\t%.0f s\t%.0f s\t%s\n", r, p, percentText(Ratio(p/max(r, 1e-9)-1)))
 	return t.Flush()
+}
+
+// shareText is the share of level i, and a dash where nothing was counted.
+func shareText(counts []int64, i int) string {
+	if sum64(counts) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", share64(counts, i))
 }
 
 // area returns the integrals of the curves in executor seconds.

@@ -147,7 +147,7 @@ func (c *Cluster) table() page.Table {
 		*Shares
 	}{{"containers", &c.Containers}, {"tasks", &c.Tasks}} {
 		for i, l := range s.Levels {
-			row(s.name+" "+l, "share of all "+s.name, fmt.Sprintf("%.1f %%", share64(s.Recorded, i)), fmt.Sprintf("%.1f %%", share64(s.Predicted, i)))
+			row(s.name+" "+l, "share of all "+s.name, shareText(s.Recorded, i), shareText(s.Predicted, i))
 		}
 	}
 	for _, w := range c.Waits {

@@ -45,6 +45,7 @@ var commands = []func(*program) *cli.Command{
 	whatifCommand,
 	alone(tracecmd.Import),
 	alone(tracecmd.Gen),
+	alone(tracecmd.Record),
 	alone(tracecmd.Trace),
 	alone(resultcmd.Report),
 	alone(resultcmd.Figures),

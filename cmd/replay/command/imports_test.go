@@ -111,9 +111,11 @@ var picture = map[string][]string{
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
 	"replay/sweep":                     {"replay/input", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
+	"replay/live":                      {"replay/input", "replay/outdir"},
+	"replay/live/livetest":             nil,
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
-	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
+	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
 	"replay/cmd/replay/resultcmd":      {"replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/outdir"},
@@ -122,7 +124,7 @@ var picture = map[string][]string{
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/cmd/replay/...",
+var outside = []string{"replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/cmd/replay/...",
 	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {

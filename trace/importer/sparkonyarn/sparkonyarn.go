@@ -64,6 +64,10 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 	if err := s.read(); err != nil {
 		return err
 	}
+	if s.fromOutside() {
+		b.Locality = trace.LocalityObserved
+		b.Note("%s: no preferred hosts of tasks were recorded: they are inferred from where tasks ran", s.dir)
+	}
 	if err := s.applications(ctx); err != nil {
 		return err
 	}
@@ -155,7 +159,7 @@ func (s *scenario) read() error {
 			return json.Unmarshal(line, &a.raw)
 		}),
 		eachLine(s, "submits.jsonl", false, func(a *submission, _ []byte) error { s.submits[a.App] = a; return nil }),
-		eachLine(s, "task-preferences.jsonl.gz", !exists(filepath.Join(s.dir, "tasks.jsonl.gz")), func(p *stagePreferences, _ []byte) error {
+		eachLine(s, preferencesFile, !s.fromOutside() && !exists(filepath.Join(s.dir, "tasks.jsonl.gz")), func(p *stagePreferences, _ []byte) error {
 			s.preferences[stageAttempt{p.App, p.Stage, p.Attempt}] = p
 			s.Counts.Read["stage_preferences"]++
 			return nil

@@ -1,0 +1,228 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"replay/input"
+	"replay/outdir"
+)
+
+// Files of a recording. docs/record.md has them all.
+const (
+	recordingFile = "recording.json"
+	responses     = "responses"
+	eventLogs     = "eventlogs"
+	appsDir       = responses + "/apps"
+	attemptsDir   = responses + "/attempts"
+	logsDir       = responses + "/logs"
+)
+
+var outFiles = []string{recordingFile, responses, eventLogs, "cluster.json", "apps.jsonl", "node-events.jsonl", "fair-scheduler.xml", "capacity-scheduler.xml", "hdfs-blocks.jsonl", "task-preferences.jsonl.gz"}
+
+// store is the folder of a recording, with what is in it.
+type store struct {
+	dir    string
+	lock   *outdir.Partial
+	rec    Recording
+	apps   map[string]*Application
+	site   map[string]string // settings of YARN
+	hdfs   hdfsDefaults
+	queues int
+	last   map[string][]byte // last content of files that are written again only when they change
+}
+
+type hdfsDefaults struct {
+	Replication int64 `json:"replication_default"`
+	BlockSize   int64 `json:"block_size"`
+}
+
+// openStore begins a recording or takes up one that is there.
+func openStore(dir string) (*store, error) {
+	lock, err := lockOut(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{dir: dir, lock: lock, apps: map[string]*Application{}, last: map[string][]byte{}}
+	if err := s.load(); err != nil {
+		lock.Abort()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *store) close() { s.lock.Abort() }
+
+func (s *store) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+
+// load takes up what is there.
+func (s *store) load() error {
+	switch err := s.loadJSON(recordingFile, &s.rec); {
+	case errors.Is(err, fs.ErrNotExist): // the first file: it says what the folder is
+		s.rec.Version = version
+		if err := s.writeJSON(recordingFile, &s.rec); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	}
+	for _, d := range []string{appsDir, attemptsDir, logsDir, eventLogs} {
+		if err := os.MkdirAll(s.path(d), 0o755); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(s.path(appsDir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !applicationID.MatchString(id) {
+			return fmt.Errorf("%s: is no file of a recording, want APPLICATION.json", s.path(appsDir+"/"+e.Name()))
+		}
+		a := &Application{}
+		if err := s.loadJSON(appsDir+"/"+e.Name(), a); err != nil {
+			return err
+		}
+		log := &Log{}
+		switch err := s.loadJSON(logsDir+"/"+e.Name(), log); {
+		case err == nil:
+			a.Log = log
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		attempts := &attemptList{}
+		switch err := s.loadJSON(attemptsDir+"/"+e.Name(), attempts); {
+		case err == nil:
+			a.Attempts = attempts.Attempts.Attempt
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		s.apps[id] = a
+	}
+	return nil
+}
+
+func (s *store) loadJSON(name string, v any) error {
+	b, err := input.ReadFile(s.path(name))
+	if err != nil {
+		return err
+	}
+	if err := decode(b, v); err != nil {
+		return fmt.Errorf("%s: %w", s.path(name), err)
+	}
+	return nil
+}
+
+// write puts a file in its place, whole.
+func (s *store) write(name string, b []byte) error {
+	if err := s.lock.WriteFile("file", b); err != nil {
+		return err
+	}
+	return s.place("file", name)
+}
+
+// place puts what was written beside the recording into it, instead of what is there.
+func (s *store) place(temp, name string) error {
+	to := s.path(name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(s.lock.Path(temp), to)
+}
+
+// writeJSON is write of a value.
+func (s *store) writeJSON(name string, v any) error {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	return s.writeChanged(name, append(b, '\n'))
+}
+
+// writeChanged is write of a file that may be there as it is.
+func (s *store) writeChanged(name string, b []byte) error {
+	old, known := s.last[name]
+	if !known {
+		old, _ = input.ReadFile(s.path(name))
+	}
+	if !bytes.Equal(old, b) {
+		if err := s.write(name, b); err != nil {
+			return err
+		}
+	}
+	if !strings.HasPrefix(name, responses) || known { // those of applications are many
+		s.last[name] = b
+	}
+	return nil
+}
+
+// writeSeen keeps the answer that a change was seen in, as responses/KIND/TIME.json.
+func (s *store) writeSeen(kind string, at int64, answer []byte) error {
+	return s.write(path.Join(responses, kind, fmt.Sprintf("%d.json", at)), answer)
+}
+
+// finishPoll writes what an import reads, and recording.json as the last.
+func (s *store) finishPoll() error {
+	s.rec.sum(s.apps, s.queues)
+	if err := s.clusterFile(); err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	enc := json.NewEncoder(&lines)
+	for _, a := range s.inOrder() {
+		if a.Started > 0 {
+			if err := enc.Encode(a.line()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.writeChanged("apps.jsonl", lines.Bytes()); err != nil {
+		return err
+	}
+	var events bytes.Buffer
+	enc = json.NewEncoder(&events)
+	for _, e := range s.rec.NodeEvents {
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
+	}
+	if err := s.writeChanged("node-events.jsonl", events.Bytes()); err != nil {
+		return err
+	}
+	return s.writeJSON(recordingFile, &s.rec)
+}
+
+// clusterFile writes cluster.json. The settings come first: formats are told by the begin of a file.
+func (s *store) clusterFile() error {
+	type node struct {
+		Node   string `json:"node"`
+		Rack   string `json:"rack"`
+		MemMiB int64  `json:"memory_mb"`
+		VCores int64  `json:"vcores"`
+	}
+	out := struct {
+		Versions map[string]string `json:"versions"`
+		Site     map[string]string `json:"yarn_site"`
+		HDFS     hdfsDefaults      `json:"hdfs"`
+		Nodes    []node            `json:"nodes"`
+	}{Versions: map[string]string{"hadoop": s.rec.Cluster.Hadoop}, Site: s.site, HDFS: s.hdfs}
+	for _, n := range s.rec.Nodes {
+		out.Nodes = append(out.Nodes, node{n.Name, n.Rack, n.MemMiB, n.VCores})
+	}
+	return s.writeJSON("cluster.json", out)
+}
+
+// inOrder lists the applications by start.
+func (s *store) inOrder() []*Application {
+	return slices.SortedFunc(maps.Values(s.apps), compareApplications)
+}

@@ -1,0 +1,65 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+)
+
+const webHDFSPrefix = "/webhdfs/v1/"
+
+// webHDFSFiles are those of HDFS by a NameNode or HttpFS.
+type webHDFSFiles struct {
+	*client
+	base *url.URL
+}
+
+func (w *webHDFSFiles) name(dir string) string {
+	return w.base.String() + path.Join(webHDFSPrefix, dir)
+}
+
+func (w *webHDFSFiles) url(file, op string) *url.URL {
+	return w.at(w.base, path.Join(webHDFSPrefix, file), url.Values{"op": {op}})
+}
+
+func (w *webHDFSFiles) list(ctx context.Context, dir string) ([]entry, error) {
+	var answer struct {
+		Statuses *struct {
+			Status []struct {
+				Name   string `json:"pathSuffix"`
+				Type   string `json:"type"`
+				Length int64  `json:"length"`
+			} `json:"FileStatus"`
+		} `json:"FileStatuses"`
+	}
+	u := w.url(dir, "LISTSTATUS")
+	if _, err := w.object(ctx, u, &answer); err != nil {
+		return nil, err
+	}
+	wrong := func(format string, args ...any) error {
+		return &answerError{url: shown(u), status: http.StatusOK, err: fmt.Errorf(format, args...)}
+	}
+	if answer.Statuses == nil {
+		return nil, wrong("FileStatuses is not there, want the files of a folder")
+	}
+	var out []entry
+	for i, s := range answer.Statuses.Status {
+		switch {
+		case s.Name == "" || strings.Contains(s.Name, "/") || s.Name == "..":
+			return nil, wrong("FileStatuses.FileStatus[%d].pathSuffix is %q, want a name: is %s a folder?", i, s.Name, dir)
+		case s.Length < 0:
+			return nil, wrong("FileStatuses.FileStatus[%d].length is %d, want 0 or more", i, s.Length)
+		}
+		out = append(out, entry{s.Name, s.Type == "DIRECTORY", s.Length})
+	}
+	return out, nil
+}
+
+// read opens a file: the NameNode redirects to a DataNode.
+func (w *webHDFSFiles) read(ctx context.Context, file string, f func(io.Reader) error) error {
+	return w.client.read(ctx, w.url(file, "OPEN"), "*/*", f)
+}
