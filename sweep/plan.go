@@ -19,6 +19,7 @@ type Plan struct {
 	Variants []Variant
 	Axes     []Axis // in the order of the file
 	Exclude  []Exclusion
+	Others   map[string][]Text // by key, those that [Read] was told of
 }
 
 // Text is a word of the plan with its place.
@@ -173,11 +174,11 @@ func (p *Plan) CheckExclude(traces []string) error {
 		for _, part := range x.Parts {
 			has, ok := known[part.What]
 			if !ok {
-				return p.errorf(x.Line, "exclude", "names %s, want trace, variant, seed or a setting of grid or zip", part.What)
+				return p.Errorf(x.Line, "exclude", "names %s, want trace, variant, seed or a setting of grid or zip", part.What)
 			}
 			for _, v := range part.Values {
 				if !slices.Contains(has, v.Shown()) {
-					return p.errorf(v.Line, "exclude."+part.What, "is %q, want one of %s", v.Value, strings.Join(slices.Compact(has), ", "))
+					return p.Errorf(v.Line, "exclude."+part.What, "is %q, want one of %s", v.Value, strings.Join(slices.Compact(has), ", "))
 				}
 			}
 		}
@@ -185,8 +186,8 @@ func (p *Plan) CheckExclude(traces []string) error {
 	return nil
 }
 
-// errorf is an error about a key of the plan.
-func (p *Plan) errorf(line int, key, format string, args ...any) error {
+// Errorf is an error about a key of the plan.
+func (p *Plan) Errorf(line int, key, format string, args ...any) error {
 	return &Error{p.File, line, key, fmt.Errorf(format, args...)}
 }
 

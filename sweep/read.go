@@ -23,9 +23,10 @@ var keyed = []string{"conf", "model"}
 // Name is what variants are called.
 var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
 
-// Read reads the text of a plan. Errors say file, line, key, value and what was wanted.
-func Read(file string, text []byte) (*Plan, error) {
-	p := &Plan{File: file}
+// Read reads the text of a plan. Errors say file, line, key, value and what was wanted. others are keys with one value or a list that the caller
+// knows: they come back as [Plan.Others].
+func Read(file string, text []byte, others ...string) (*Plan, error) {
+	p := &Plan{File: file, Others: map[string][]Text{}}
 	f, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		var at yaml.Error
@@ -37,7 +38,7 @@ func Read(file string, text []byte) (*Plan, error) {
 	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
 		return nil, fmt.Errorf("%s: has %d documents, want one with traces and what to vary", file, len(f.Docs))
 	}
-	if err := p.read(f.Docs[0].Body); err != nil {
+	if err := p.read(f.Docs[0].Body, others); err != nil {
 		return nil, err
 	}
 	switch {
@@ -53,7 +54,7 @@ func Read(file string, text []byte) (*Plan, error) {
 	for i := range p.Axes {
 		for _, s := range p.Axes[i].Settings {
 			if seen[s.String()] {
-				return nil, p.errorf(p.Axes[i].Rows[0][0].Line, s.String(), "stands in two places, want one")
+				return nil, p.Errorf(p.Axes[i].Rows[0][0].Line, s.String(), "stands in two places, want one")
 			}
 			seen[s.String()] = true
 		}
@@ -61,7 +62,7 @@ func Read(file string, text []byte) (*Plan, error) {
 	return p, nil
 }
 
-func (p *Plan) read(body ast.Node) error {
+func (p *Plan) read(body ast.Node, others []string) error {
 	fields, err := p.fields("plan", body)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (p *Plan) read(body ast.Node) error {
 		switch f.key {
 		case "traces":
 			if p.Traces, err = p.texts(f.key, f.value); err == nil && slices.ContainsFunc(p.Traces, func(t Text) bool { return t.Value == "" }) {
-				err = p.errorf(f.line, f.key, "has one without a name, want trace folders")
+				err = p.Errorf(f.line, f.key, "has one without a name, want trace folders")
 			}
 		case "flags":
 			p.Flags, err = p.text(f.key, f.value)
@@ -90,7 +91,10 @@ func (p *Plan) read(body ast.Node) error {
 		case "exclude":
 			err = p.readExclude(f)
 		default:
-			err = p.errorf(f.line, f.key, "is no key of a plan, want one of %s", strings.Join(keys, ", "))
+			if !slices.Contains(others, f.key) {
+				return p.Errorf(f.line, f.key, "is no key of a plan, want one of %s", strings.Join(slices.Concat(keys, others), ", "))
+			}
+			p.Others[f.key], err = p.values(f.key, f.value)
 		}
 		if err != nil {
 			return err
@@ -113,13 +117,13 @@ func line(n ast.Node) int { return n.GetToken().Position.Line }
 func (p *Plan) fields(key string, n ast.Node) (out []field, err error) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
-		return nil, p.errorf(line(n), key, "is %q, want keys with values", said(n))
+		return nil, p.Errorf(line(n), key, "is %q, want keys with values", said(n))
 	}
 	for it := m.MapRange(); it.Next(); {
 		k, v := it.Key(), it.Value()
 		name, ok := k.(ast.ScalarNode)
 		if _, merge := k.(*ast.MergeKeyNode); !ok || merge {
-			return nil, p.errorf(line(k), key, "%q is no plain key", said(k))
+			return nil, p.Errorf(line(k), key, "%q is no plain key", said(k))
 		}
 		out = append(out, field{name.GetToken().Value, line(k), v})
 	}
@@ -146,7 +150,7 @@ func (p *Plan) text(key string, n ast.Node) (Text, error) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		t.Value = n.GetToken().Value // as it is written: 1.0 stays 1.0
 	default:
-		return t, p.errorf(t.Line, key, "is %q, want a single value", said(n))
+		return t, p.Errorf(t.Line, key, "is %q, want a single value", said(n))
 	}
 	return t, nil
 }
@@ -157,7 +161,7 @@ func (p *Plan) texts(key string, n ast.Node) (out []Text, err error) {
 	if !ok {
 		t, err := p.text(key, n)
 		if err == nil && n.GetToken().Type == token.ImplicitNullType {
-			err = p.errorf(t.Line, key, "has no value, want one or a list")
+			err = p.Errorf(t.Line, key, "has no value, want one or a list")
 		}
 		return []Text{t}, err
 	}
@@ -169,7 +173,7 @@ func (p *Plan) texts(key string, n ast.Node) (out []Text, err error) {
 		out = append(out, t)
 	}
 	if out == nil {
-		return nil, p.errorf(line(n), key, "is an empty list, want one value or more")
+		return nil, p.Errorf(line(n), key, "is an empty list, want one value or more")
 	}
 	return out, nil
 }
@@ -197,7 +201,7 @@ func (p *Plan) values(key string, n ast.Node) (out []Text, err error) {
 		}
 		labels, err := Steps(strings.TrimSpace(from), strings.TrimSpace(to), strings.TrimSpace(step))
 		if err != nil {
-			return nil, p.errorf(t.Line, key, "is %q: %w; a range is FROM..TO or FROM..TO step STEP", t.Value, err)
+			return nil, p.Errorf(t.Line, key, "is %q: %w; a range is FROM..TO or FROM..TO step STEP", t.Value, err)
 		}
 		for _, label := range labels {
 			out = append(out, Text{Value: label, Line: t.Line})
@@ -207,7 +211,7 @@ func (p *Plan) values(key string, n ast.Node) (out []Text, err error) {
 	for _, t := range out {
 		same := Text{Value: t.Value, Unset: t.Unset}
 		if seen[same] {
-			return nil, p.errorf(t.Line, key, "has %q twice", t.Value)
+			return nil, p.Errorf(t.Line, key, "has %q twice", t.Value)
 		}
 		seen[same] = true
 	}
@@ -232,10 +236,10 @@ func (p *Plan) readVariants(f field) error {
 	for _, v := range fields {
 		key := f.key + "." + v.key
 		if !Name.MatchString(v.key) {
-			return p.errorf(v.line, key, "is no name, want letters, digits and . _ + -")
+			return p.Errorf(v.line, key, "is no name, want letters, digits and . _ + -")
 		}
 		if slices.ContainsFunc(p.Variants, func(o Variant) bool { return strings.EqualFold(o.Name, v.key) }) {
-			return p.errorf(v.line, key, "is given twice, in capitals or not")
+			return p.Errorf(v.line, key, "is given twice, in capitals or not")
 		}
 		flags, err := p.text(key, v.value)
 		if err != nil {
@@ -244,7 +248,7 @@ func (p *Plan) readVariants(f field) error {
 		p.Variants = append(p.Variants, Variant{v.key, flags})
 	}
 	if p.Variants == nil {
-		return p.errorf(f.line, f.key, "is empty, want NAME: flags")
+		return p.Errorf(f.line, f.key, "is empty, want NAME: flags")
 	}
 	return nil
 }
@@ -257,7 +261,7 @@ func (p *Plan) readSeeds(f field) error {
 	for _, v := range values {
 		seed, err := strconv.ParseUint(v.Value, 10, 64)
 		if err != nil {
-			return p.errorf(v.Line, f.key, "is %q, want whole numbers of 0 or more, such as 1..8", v.Value)
+			return p.Errorf(v.Line, f.key, "is %q, want whole numbers of 0 or more, such as 1..8", v.Value)
 		}
 		p.Seeds = append(p.Seeds, seed)
 	}
@@ -320,7 +324,7 @@ func (p *Plan) readZip(f field) error {
 				a.Rows = make([][]Text, len(values))
 			}
 			if len(values) != len(a.Rows) {
-				return p.errorf(f.line, key, "has %d values, want %d as %s has: they go together", len(values), len(a.Rows), a.Settings[0])
+				return p.Errorf(f.line, key, "has %d values, want %d as %s has: they go together", len(values), len(a.Rows), a.Settings[0])
 			}
 			a.Settings = append(a.Settings, s)
 			for i, v := range values {
@@ -332,7 +336,7 @@ func (p *Plan) readZip(f field) error {
 			return err
 		}
 		if len(a.Settings) < 2 {
-			return p.errorf(line(g), f.key, "has %d settings, want two or more whose values go together", len(a.Settings))
+			return p.Errorf(line(g), f.key, "has %d settings, want two or more whose values go together", len(a.Settings))
 		}
 		p.Axes = append(p.Axes, a)
 	}
@@ -342,7 +346,7 @@ func (p *Plan) readZip(f field) error {
 func (p *Plan) readExclude(f field) error {
 	list, ok := f.value.(*ast.SequenceNode)
 	if !ok {
-		return p.errorf(f.line, f.key, "is %q, want a list of what to leave out", said(f.value))
+		return p.Errorf(f.line, f.key, "is %q, want a list of what to leave out", said(f.value))
 	}
 	for _, n := range list.Values {
 		x := Exclusion{Line: line(n)}
@@ -355,7 +359,7 @@ func (p *Plan) readExclude(f field) error {
 			return err
 		}
 		if x.Parts == nil {
-			return p.errorf(x.Line, f.key, "names nothing, and would leave out every cell")
+			return p.Errorf(x.Line, f.key, "names nothing, and would leave out every cell")
 		}
 		p.Exclude = append(p.Exclude, x)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"replay/input"
@@ -37,7 +38,12 @@ const (
 	MergedFolder = "merged"
 	// KubernetesFolder is where the Jobs are that were written for Kubernetes.
 	KubernetesFolder = "kubernetes"
+	// TunedFolder is where the answer is for which the cells were replayed.
+	TunedFolder = "tuned"
 )
+
+// folders are those that a sweep's directory may have.
+var folders = []string{cellsFolder, MergedFolder, KubernetesFolder, TunedFolder}
 
 // Store is the directory of a sweep. Any number of processes may write cells to it at the same time, on any machines.
 type Store struct{ Dir string }
@@ -49,7 +55,7 @@ func (s Store) Create(w *Sweep) error {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != sweepFile && name != cellsFolder && name != MergedFolder && name != KubernetesFolder && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".out") {
+		if name := e.Name(); !slices.Contains(folders, name) && name != sweepFile && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".out") {
 			return fmt.Errorf("%s: has %s, so it is no sweep's; want a new or empty directory, or that of an earlier sweep", s.Dir, name)
 		}
 	}

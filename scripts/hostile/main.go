@@ -97,6 +97,7 @@ var victims = []victim{
 	{words: "sweep PLAN --out OUT/s", mark: "s/merged/values.csv", check: "sweep status OUT/s", json: "s/cells/*.json"},
 	{words: "sweep run PLAN --shard 1/1 --out OUT/s", mark: "s/sweep.json", json: "s/cells/*.json"},
 	{words: "sweep PLAN --out OUT/s --on kubernetes --image r/replay:1 --claim c --volume /", mark: "s/kubernetes/cells.yaml", ends: "claimName: c\n"},
+	{words: "tune TUNE --out OUT/t", mark: "t/tuned/tune.json", json: "t/cells/*.json"},
 	{words: "sweep merge RESULT-sweep --out OUT/m", mark: "m/values.csv"},
 }
 
@@ -109,11 +110,12 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 		}
 	}
 	out, result, trace, plan, temporary := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace"), filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "temporary")
+	tune := filepath.Join(dir, "tune.yaml")
 	if err := os.MkdirAll(temporary, 0o755); err != nil {
 		return err
 	}
 	command := func(words string) *exec.Cmd {
-		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result, "PLAN", plan).Replace(words)
+		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result, "PLAN", plan, "TUNE", tune).Replace(words)
 		cmd := exec.Command(program, append(strings.Fields(words), "--quiet")...)
 		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 		return cmd
@@ -135,6 +137,9 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 		}
 	}
 	if err := os.WriteFile(plan, []byte("traces: [trace]\nseeds: 1..3\nvariants: {fair: --sharing fair, drf: --sharing drf}\n"), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(tune, []byte("traces: [trace]\nseeds: 1..5\nheld_seeds: 6..10\ngoal: least makespan_ms\ngrid: {sharing: [fair, drf]}\n"), 0o644); err != nil {
 		return err
 	}
 	if err := must("sweep PLAN --out RESULT-sweep"); err != nil {

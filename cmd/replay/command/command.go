@@ -40,6 +40,7 @@ var commands = []func(*program) *cli.Command{
 	gateCommand,
 	planCommand,
 	sweepCommand,
+	tuneCommand,
 	diffCommand,
 	explainCommand,
 	whatifCommand,

@@ -96,6 +96,7 @@ type sweeping struct {
 	store   sweep.Store
 	all     sweep.Sweep
 	sources []*traceSource // by trace
+	listed  []int          // by trace: which entry of the plan's list names it
 	tasks   []int64
 	options []scenario.Options // by point
 	points  []int              // by cell

@@ -28,8 +28,21 @@ import (
 // mostKept is up to how many tasks a trace is decoded once for all its cells. So many take about 1 GiB.
 const mostKept = 20_000_000
 
-// readSweep reads the plan and resolves every cell of it, so that a mistake anywhere is found before any replay.
+// readSweep reads the plan and resolves every cell of it.
 func (p *program) readSweep(c *cli.Context) (*sweeping, error) {
+	plan, err := p.readPlan(c)
+	if err != nil {
+		return nil, err
+	}
+	points, err := plan.Points()
+	if err != nil {
+		return nil, err
+	}
+	return p.sweepOf(c, plan, points)
+}
+
+// readPlan reads the plan that is the argument; others are keys as for [sweep.Read].
+func (p *program) readPlan(c *cli.Context, others ...string) (*sweep.Plan, error) {
 	if c.NArg() != 1 {
 		return nil, cmdline.Usagef("%s wants one PLAN, got %d arguments", c.Command.Name, c.NArg())
 	}
@@ -41,19 +54,16 @@ func (p *program) readSweep(c *cli.Context) (*sweeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := sweep.Read(file, text)
-	if err != nil {
-		return nil, err
-	}
 	p.files.base = filepath.Dir(file)
+	return sweep.Read(file, text, others...)
+}
+
+// sweepOf resolves every cell of the plan with these points, so that a mistake anywhere is found before any replay.
+func (p *program) sweepOf(c *cli.Context, plan *sweep.Plan, points []sweep.Point) (*sweeping, error) {
 	w := &sweeping{p: p, c: c, store: sweep.Store{Dir: c.String("out")}}
-	w.all.Plan = filepath.Base(file)
+	w.all.Plan = filepath.Base(plan.File)
 	b := build()
 	w.program = sweep.Program{Version: b.version, Commit: b.commit, Modified: b.modified}
-	points, err := plan.Points()
-	if err != nil {
-		return nil, err
-	}
 	for i := range points {
 		words, err := p.wordsOf(plan, &points[i])
 		if err != nil {
@@ -77,7 +87,7 @@ func (p *program) readSweep(c *cli.Context) (*sweeping, error) {
 // openTraces finds the traces of the plan.
 func (w *sweeping) openTraces(plan *sweep.Plan) error {
 	names := map[string]int{}
-	for _, text := range plan.Traces {
+	for at, text := range plan.Traces {
 		wrong := func(err error) error { return &sweep.Error{File: plan.File, Line: text.Line, Key: "traces", Err: err} }
 		dirs := []string{w.p.files.at(text.Value)}
 		if _, err := os.Stat(filepath.Join(dirs[0], "trace.json")); err != nil {
@@ -99,7 +109,7 @@ func (w *sweeping) openTraces(plan *sweep.Plan) error {
 			if names[s.name]++; names[s.name] > 1 {
 				s.name = fmt.Sprintf("%s-%d", s.name, names[s.name])
 			}
-			w.sources = append(w.sources, s)
+			w.sources, w.listed = append(w.sources, s), append(w.listed, at)
 			w.all.Traces = append(w.all.Traces, sweep.Source{Name: s.name, Hash: s.hash})
 		}
 	}

@@ -1,0 +1,288 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/report/inference"
+	"replay/report/quantity"
+	"replay/sweep"
+	"replay/tune"
+)
+
+func tuneCommand(p *program) *cli.Command {
+	return &cli.Command{
+		Name:      "tune",
+		Usage:     "find the best of many settings for a goal under limits, and hold it against the baseline on seeds or traces that it was not chosen by",
+		ArgsUsage: "PLAN",
+		Description: `Examples:
+   replay tune plan.yaml --out tuned
+   replay tune plan.yaml --out tuned --json
+
+A plan is a sweep's with a goal, such as "least p95(wait, queue=etl)", and limits, such as "others <= +5%" (docs/tune.md). The settings of its grid race over
+its seeds; who is worse than the first by a paired test leaves. What is left is replayed with seeds, or on traces, that had no
+part in the race, and these alone say what is gained. The same command goes on with what an interrupted one left.`,
+		Flags:  append(sweepFlags(), sweepJSON()),
+		Action: p.tune,
+	}
+}
+
+// tuning is a race on the cells of a sweep.
+type tuning struct {
+	*sweeping
+	plan    *tune.Plan
+	units   [][]place // the race's, then those held out
+	cells   map[cellKey]int
+	values  map[int]tune.Values // by cell, of those that were replayed
+	lost    map[int]int64
+	used    map[string]bool // ids of cells
+	measure *tune.Measure
+	record  *sweep.Record // the first of the baseline
+}
+
+// A place is where a candidate is replayed once.
+type place struct {
+	trace int
+	seed  uint64
+}
+
+type cellKey struct {
+	place
+	point int
+}
+
+func (p *program) tune(c *cli.Context) error {
+	plan, err := p.readPlan(c, tune.Keys...)
+	if err != nil {
+		return err
+	}
+	tp, err := tune.Of(plan)
+	if err != nil {
+		return err
+	}
+	const baseline = "baseline"
+	if slices.ContainsFunc(plan.Variants, func(v sweep.Variant) bool { return v.Name == baseline }) {
+		return plan.Errorf(1, "variants", "has one called %s: the key %s says what that is", baseline, baseline)
+	}
+	points, err := plan.Points()
+	if err != nil {
+		return err
+	}
+	settings := plan.Settings()
+	unset := make([]sweep.Text, len(settings))
+	for i := range unset {
+		unset[i].Unset = true
+	}
+	points = slices.Insert(points, tune.Baseline, sweep.Point{Variant: sweep.Variant{Name: baseline, Flags: tp.Baseline}, Settings: settings, Values: unset})
+	raceSeeds, raceTraces := plan.Seeds, len(plan.Traces)
+	plan.Traces = slices.Concat(plan.Traces, tp.HeldTraces)
+	plan.Seeds = slices.Clone(raceSeeds)
+	for _, s := range tp.HeldSeeds {
+		if !slices.Contains(plan.Seeds, s) {
+			plan.Seeds = append(plan.Seeds, s)
+		}
+	}
+	w, err := p.sweepOf(c, plan, points)
+	if err != nil {
+		return err
+	}
+	t := &tuning{sweeping: w, plan: tp, cells: map[cellKey]int{}, values: map[int]tune.Values{}, lost: map[int]int64{}, used: map[string]bool{}}
+	for i := range w.all.Cells {
+		cell := &w.all.Cells[i]
+		t.cells[cellKey{place{cell.Trace, cell.Seed}, w.points[i]}] = i
+	}
+	r := &tune.Result{Plan: w.all.Plan, Goal: tp.Goal.Text}
+	var candidates []int // points
+	for i := range points {
+		switch n := t.count(i); {
+		case n == len(w.sources)*len(plan.Seeds):
+			candidates = append(candidates, i)
+			r.Labels = append(r.Labels, labelOf(&points[i]))
+		case n > 0 || i == tune.Baseline:
+			return fmt.Errorf("%s: exclude leaves out a part of %s: want it on all traces and seeds, or on none", plan.File, labelOf(&points[i]))
+		}
+	}
+	if len(candidates) < 2 {
+		return fmt.Errorf("%s: has nothing to choose among, want variants, grid or zip", plan.File)
+	}
+	first := 0 // traces of the race come first
+	for k := range w.sources {
+		if w.listed[k] < raceTraces {
+			first = k + 1
+		}
+	}
+	race := t.unitsOf(0, first, raceSeeds)
+	held := t.unitsOf(0, first, tp.HeldSeeds)
+	if tp.HeldTraces != nil {
+		held = t.unitsOf(first, len(w.sources), tp.HeldSeeds)
+	}
+	for _, part := range []struct {
+		key   string
+		units units
+	}{{"seeds", race}, {"held_seeds", held}} {
+		if n := len(part.units.places); n < inference.Fewest {
+			return plan.Errorf(1, part.key, "are %s of %s, want %d at least: fewer show nothing", part.units.text, quantity.Counted(int64(part.units.traces), "traces"), inference.Fewest)
+		}
+	}
+	t.units = slices.Concat(race.places, held.places)
+	r.Units, r.Held = race.text, held.text
+	r.Row = func(candidate, unit int) (row []tune.Values) {
+		for _, at := range t.units[unit] {
+			row = append(row, t.values[t.cells[cellKey{at, candidates[candidate]}]])
+		}
+		return row
+	}
+	r.Race = &tune.Race{Candidates: len(candidates), Units: len(race.places), Held: len(held.places),
+		Measure: func(some []int, from, to int) error {
+			var chosen []int
+			for _, c := range some {
+				chosen = append(chosen, candidates[c])
+			}
+			return t.replayed(chosen, from, to)
+		},
+		Score: func(c, u int) tune.Score {
+			s := t.measure.Score(r.Row(c, u), r.Row(tune.Baseline, u))
+			for _, at := range t.units[u] {
+				s.Lost = s.Lost || t.lost[t.cells[cellKey{at, candidates[c]}]] > t.lost[t.cells[cellKey{at, tune.Baseline}]]
+			}
+			return s
+		}}
+	if r.Answer, err = r.Race.Solve(); err != nil {
+		return err
+	}
+	r.Values, r.Record, r.Cells = t.measure, t.record, len(t.used)
+	if r.Sets, err = setsOf(plan, &points[candidates[r.Winner]]); err != nil {
+		return err
+	}
+	if err := r.Write(filepath.Join(w.store.Dir, tune.Folder)); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		js, err := r.JSON()
+		if err == nil {
+			_, err = c.App.Writer.Write(js)
+		}
+		return err
+	}
+	r.WriteText(c.App.Writer)
+	return nil
+}
+
+// count says how many cells a point has.
+func (t *tuning) count(point int) (n int) {
+	for _, p := range t.points {
+		if p == point {
+			n++
+		}
+	}
+	return n
+}
+
+// units are what a mean is over.
+type units struct {
+	places [][]place
+	traces int
+	text   string
+}
+
+// unitsOf returns the units of some traces and seeds: the traces, each under all seeds, where there are enough of them to speak of workloads like
+// them; else the seeds, each on all traces.
+func (t *tuning) unitsOf(from, to int, seeds []uint64) units {
+	u := units{traces: to - from}
+	if to-from >= inference.Fewest {
+		u.text = inference.Trace.Counted(to - from)
+		for k := from; k < to; k++ {
+			var unit []place
+			for _, s := range seeds {
+				unit = append(unit, place{k, s})
+			}
+			u.places = append(u.places, unit)
+		}
+		return u
+	}
+	u.text = inference.Seed.Counted(len(seeds))
+	for _, s := range seeds {
+		var unit []place
+		for k := from; k < to; k++ {
+			unit = append(unit, place{k, s})
+		}
+		u.places = append(u.places, unit)
+	}
+	return u
+}
+
+// replayed replays points on units, what is there not again, and reads what was found.
+func (t *tuning) replayed(points []int, from, to int) error {
+	var cells []int
+	for _, unit := range t.units[from:to] {
+		for _, at := range unit {
+			for _, point := range points {
+				cells = append(cells, t.cells[cellKey{at, point}])
+			}
+		}
+	}
+	if err := t.replay(cells); err != nil {
+		return err
+	}
+	for _, i := range cells {
+		r, err := t.store.Load(t.all.Cells[i].ID)
+		if err != nil {
+			return err
+		}
+		t.values[i], t.lost[i], t.used[r.ID] = tune.ValuesOf(r), r.Outcome.Unexpected, true
+		if t.points[i] == tune.Baseline && t.measure == nil {
+			if t.measure, err = t.plan.Measure(r); err != nil {
+				return err
+			}
+			t.record = r
+		}
+	}
+	return nil
+}
+
+// labelOf names a point by what stands in the plan.
+func labelOf(pt *sweep.Point) string {
+	var words []string
+	if pt.Variant.Name != "" {
+		words = append(words, pt.Variant.Name)
+	}
+	for i, s := range pt.Settings {
+		if !pt.Values[i].Unset {
+			words = append(words, s.String()+"="+pt.Values[i].Value)
+		}
+	}
+	if words == nil {
+		return "as it is"
+	}
+	return strings.Join(words, ", ")
+}
+
+// setsOf are the settings of a point beside the flags of all cells.
+func setsOf(plan *sweep.Plan, pt *sweep.Point) (out []tune.Set, err error) {
+	words, err := splitWords(pt.Variant.Flags.Value)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(words); i++ {
+		name, value, ok := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
+		if !ok && i+1 < len(words) && !strings.HasPrefix(words[i+1], "--") {
+			i++
+			value = words[i]
+		}
+		set := tune.Set{Flag: name, Value: value}
+		if name == "conf" || name == "model" {
+			set.Key, set.Value, _ = strings.Cut(value, "=")
+		}
+		out = append(out, set)
+	}
+	for i, s := range pt.Settings {
+		if !pt.Values[i].Unset {
+			out = append(out, tune.Set{Flag: s.Flag, Key: s.Key, Value: pt.Values[i].Value})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"replay/cmd/replay/cmdline"
+)
+
+const tunePlan = `
+traces: traces/fair-weights
+seeds: 1..5
+held_seeds: 11..15
+flags: --until 10m
+goal: least p95(wait)
+limits: [makespan_ms <= +50%]
+grid:
+  load: [0.5, 2]
+  conf: {spark.locality.wait: [0s, ~]}
+`
+
+// Half the load has the shortest waits, and no change of a key makes up for twice of it. A second run replays nothing and says the same.
+func TestTune(t *testing.T) {
+	sweepDir(t, tunePlan)
+	var said struct {
+		Answer, Winner string
+		Better         bool
+		Was, Is        float64
+		Ties           []string
+		Exits          []struct{ Setting string }
+		Replays        int
+	}
+	first := must(t, "tune", "in/plan.yaml", "--out", "t", "-q", "--json")
+	if err := json.Unmarshal([]byte(first), &said); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(said.Winner, "load=0.5") || !said.Better || said.Is >= said.Was || len(said.Exits) == 0 || !strings.HasPrefix(said.Exits[0].Setting, "load=2") {
+		t.Errorf("it says %s", first)
+	}
+	if n := len(records(t, "t")); n != said.Replays || n >= 5*10 {
+		t.Errorf("%d cells, said %d, of 50 that a sweep would replay", n, said.Replays)
+	}
+	if code, out, stderr := cmd(t, "tune", "in/plan.yaml", "--out", "t"); code != cmdline.ExitDone || !strings.Contains(stderr, "25 of 25 cells are there") ||
+		!strings.Contains(out, said.Answer) || !strings.Contains(out, "--load 0.5") || files(t, "t/tuned")["tune.txt"] != out {
+		t.Errorf("again: exit %d, %s\n%s", code, stderr, out)
+	}
+	for _, tt := range []struct{ old, with, want string }{
+		{"goal: least p95(wait)", "", "goal is missing"},
+		{"least p95(wait)", "p95(wait)", "line 6: goal: is \"p95(wait)\", want least or most and a value"},
+		{"least p95(wait)", "least p95(wate)", "there is no p95 of wate"},
+		{"makespan_ms <= +50%", "others <= +5%", "line 7: limits: is \"others <= +5%\", want a change, and a goal of one queue"},
+		{"held_seeds: 11..15", "held_seeds: 5..9", "held_seeds: has 5, which the race has, too"},
+		{"held_seeds: 11..15", "baseline: [a, b]", "line 4: baseline: has 2 values, want one"},
+		{"seeds: 1..5\n", "seeds: 1..4\n", "seeds: are 4 seeds of 1 trace, want 5 at least"},
+		{"grid:", "goals: x\ngrid:", "goals: is no key of a plan"},
+	} {
+		writePlan(t, strings.Replace(tunePlan, tt.old, tt.with, 1))
+		if code, _, stderr := cmd(t, "tune", "in/plan.yaml", "--out", "t", "-q"); code == cmdline.ExitDone || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit %d, %s", tt.with, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+// Package tune finds the best of several settings for a goal under limits: candidates race over units (seeds, or traces), those that are known to be
+// worse leave, and what is left is held against the baseline on units that had no part in the race.
+package tune
+
+import (
+	"math"
+	"slices"
+
+	"replay/report/dist"
+	"replay/report/inference"
+)
+
+// Baseline is the candidate that all others are held against.
+const Baseline = 0
+
+// A Score is what a replay of a candidate on a unit says, held against the baseline's on the same unit.
+type Score struct {
+	Goal   float64   // less is better; NaN where there is no number
+	Excess []float64 // by limit: by how much the value exceeds it; NaN where there is no number
+	Lost   bool      // jobs do not succeed that do so under the baseline
+}
+
+// A Race is what is decided.
+type Race struct {
+	Candidates int // with the baseline
+	Units      int // of the race: 0 to Units-1
+	Held       int // held out of it: Units to Units+Held-1
+	Measure    func(candidates []int, from, to int) error
+	Score      func(candidate, unit int) Score // of what was measured
+}
+
+// Exit is how a candidate left the race.
+type Exit struct {
+	Candidate int
+	Units     int // that it had run on
+	Why       string
+}
+
+// Why candidates leave.
+const (
+	Worse    = "worse than the leader"
+	Breaks   = "breaks a limit"
+	Loses    = "jobs fail"
+	Unscored = "no number for the goal"
+)
+
+// Change is by how much something differs from the baseline, on the units that were held out.
+type Change struct {
+	inference.Estimate
+	Half float64 // half the interval of 95 %
+	Rare int     // units that differ at all, where they are too few to say by how much
+}
+
+// Real reports whether chance does not explain the change.
+func (c *Change) Real() bool { return c.Rare == 0 && (c.Mean-c.Half > 0 || c.Mean+c.Half < 0) }
+
+// An Answer is what a race ends with.
+type Answer struct {
+	Winner int   // candidate that is first after the race; the baseline where none is better in the race
+	Better bool  // the held-out units show that it is better than the baseline, within the limits
+	Broken []int // limits that it breaks on the held-out units, by the mean
+	Open   []int // limits that chance may break: the interval reaches over them
+	Goal   Change
+	Ties   []int // candidates that the held-out units do not tell from the winner
+	Exits  []Exit
+	Raced  []int // those that came to the end of the race, the best first
+	Ran    int   // units of the race that they ran on: fewer than all where one alone was left beside the baseline
+}
+
+// MostFinalists are replayed on the held-out units, beside the baseline.
+const MostFinalists = 5
+
+// Solve runs the race. Each round has twice the units of the one before; whoever is worse than the leader by a paired test leaves after it.
+// Whoever the test does not tell from the leader stays: a tie is said as one.
+func (r *Race) Solve() (*Answer, error) {
+	a := &Answer{}
+	alive := make([]int, r.Candidates)
+	for i := range alive {
+		alive[i] = i
+	}
+	done := 0
+	for n := min(inference.Fewest, r.Units); ; n = min(2*n, r.Units) {
+		if err := r.Measure(alive, done, n); err != nil {
+			return nil, err
+		}
+		done = n
+		alive = r.round(a, alive, n)
+		if a.Ran = n; n == r.Units || len(alive) <= 2 {
+			break
+		}
+	}
+	a.Raced = alive
+	a.Winner = alive[0]
+	return a, r.confirm(a)
+}
+
+// round returns who goes on after n units, the leader first. The baseline always does.
+func (r *Race) round(a *Answer, alive []int, n int) []int {
+	leave := func(c int, why string) { a.Exits = append(a.Exits, Exit{c, n, why}) }
+	var in []int
+	over := map[int]bool{} // a limit, by the mean
+	for _, c := range alive {
+		switch why := r.fault(c, n, len(alive)); {
+		case c != Baseline && why != "":
+			leave(c, why)
+		default:
+			in = append(in, c)
+			over[c] = c != Baseline && r.over(c, n)
+		}
+	}
+	means := map[int]float64{}
+	for _, c := range in {
+		means[c] = dist.Mean(r.goals(c, 0, n))
+	}
+	slices.SortStableFunc(in, func(x, y int) int {
+		switch {
+		case over[x] != over[y] && over[x]:
+			return 1
+		case over[x] != over[y]:
+			return -1
+		case means[x] < means[y]:
+			return -1
+		case means[x] > means[y]:
+			return 1
+		}
+		return x - y // the baseline before what does not differ from it
+	})
+	leader := in[0]
+	out := in[:1:1]
+	for _, c := range in[1:] {
+		if c != Baseline && r.worse(c, leader, n, len(in)) {
+			leave(c, Worse)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// fault is why a candidate has no part any more, whatever its goal.
+func (r *Race) fault(c, n, among int) string {
+	limits := map[int][]float64{}
+	for u := range n {
+		s := r.Score(c, u)
+		switch {
+		case s.Lost:
+			return Loses
+		case math.IsNaN(s.Goal):
+			return Unscored
+		}
+		for k, x := range s.Excess {
+			limits[k] = append(limits[k], x)
+		}
+	}
+	for k := range len(limits) {
+		if e, half := estimate(limits[k], inference.Level/float64(max(1, among))); e.Mean-half > 0 || math.IsNaN(e.Mean) {
+			return Breaks
+		}
+	}
+	return ""
+}
+
+// over reports whether a candidate exceeds a limit by the mean.
+func (r *Race) over(c, n int) bool {
+	sums := map[int]float64{}
+	for u := range n {
+		for k, x := range r.Score(c, u).Excess {
+			sums[k] += x
+		}
+	}
+	for _, sum := range sums {
+		if sum > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// worse reports whether a paired test tells a candidate from the leader, of so many that are tested.
+func (r *Race) worse(c, leader, n, among int) bool {
+	e, half := estimate(r.differences(c, leader, 0, n), inference.Level/float64(max(1, among-1)))
+	return e.Mean-half > 0
+}
+
+func (r *Race) goals(c, from, to int) (xs []float64) {
+	for u := from; u < to; u++ {
+		xs = append(xs, r.Score(c, u).Goal)
+	}
+	return xs
+}
+
+func (r *Race) differences(c, other, from, to int) []float64 {
+	xs := r.goals(c, from, to)
+	for i, x := range r.goals(other, from, to) {
+		xs[i] -= x
+	}
+	return xs
+}
+
+// estimate is the mean of xs and half its interval: infinite where they are too few, or differ from 0 too rarely, for one.
+func estimate(xs []float64, alpha float64) (inference.Estimate, float64) {
+	if len(xs) < inference.Fewest {
+		return inference.Estimate{Mean: dist.Mean(xs), N: len(xs)}, math.Inf(1)
+	}
+	e := inference.Independent(xs)
+	if inference.Rare(xs) > 0 {
+		return e, math.Inf(1)
+	}
+	return e, e.Half(alpha)
+}
+
+// confirm replays the finalists on the units that had no part in the race, and says what these show.
+func (r *Race) confirm(a *Answer) error {
+	finalists := slices.Clone(a.Raced[:min(len(a.Raced), MostFinalists)])
+	if !slices.Contains(finalists, Baseline) {
+		finalists = append(finalists, Baseline)
+	}
+	from, to := r.Units, r.Units+r.Held
+	if err := r.Measure(finalists, from, to); err != nil {
+		return err
+	}
+	a.Goal = r.change(a.Winner, Baseline)
+	for _, c := range finalists {
+		if c == a.Winner {
+			continue
+		}
+		if d := r.change(c, a.Winner); !d.Real() || d.Mean < 0 { // what overtakes the winner is not told from it: it was looked at because it is near
+			a.Ties = append(a.Ties, c)
+		}
+	}
+	if a.Winner == Baseline {
+		return nil
+	}
+	lost := false
+	limits := map[int][]float64{}
+	for u := from; u < to; u++ {
+		s := r.Score(a.Winner, u)
+		lost = lost || s.Lost
+		for k, x := range s.Excess {
+			limits[k] = append(limits[k], x)
+		}
+	}
+	for k := range len(limits) {
+		switch e, half := estimate(limits[k], inference.Level); {
+		case !(e.Mean <= 0):
+			a.Broken = append(a.Broken, k)
+		case e.Mean+half > 0:
+			a.Open = append(a.Open, k)
+		}
+	}
+	a.Better = a.Goal.Real() && a.Goal.Mean < 0 && !lost && a.Broken == nil
+	return nil
+}
+
+// change is by how much a candidate's goal differs from another's, on the held-out units.
+func (r *Race) change(c, other int) Change {
+	return ChangeOf(r.differences(c, other, r.Units, r.Units+r.Held))
+}
+
+// ChangeOf is what paired differences say, two or more of them.
+func ChangeOf(ds []float64) Change {
+	c := Change{Estimate: inference.Independent(ds), Half: math.Inf(1)}
+	if len(ds) >= inference.Fewest {
+		c.Half, c.Rare = c.Estimate.Half(inference.Level), inference.Rare(ds)
+	}
+	return c
+}

@@ -1,0 +1,300 @@
+package tune
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"replay/outdir"
+	"replay/report/dist"
+	"replay/report/inference"
+	"replay/report/quantity"
+	"replay/sweep"
+)
+
+// Result is an answer with what its numbers mean.
+type Result struct {
+	*Answer
+	Plan   string   // name of its file
+	Goal   string   // as it was written
+	Labels []string // by candidate
+	Units  string   // of the race, in words: "10 seeds"
+	Held   string   // held out of it
+	Values *Measure
+	Row    func(candidate, unit int) []Values // replays of a candidate on a unit
+	Race   *Race
+	Sets   []Set // in which the winner differs from the baseline
+	Record *sweep.Record
+	Cells  int // replays, different ones
+}
+
+// Paid is a value in which the winner differs from the baseline on the held-out units.
+type Paid struct {
+	Name      string
+	Unit      quantity.Unit
+	Was, Is   float64
+	Half      float64 // of the change, of the part of the level that is this value's
+	Better    bool
+	Direction string
+}
+
+// means are a value's means over units under a candidate.
+func (r *Result) means(c, from, to int, name string) (xs []float64) {
+	for u := from; u < to; u++ {
+		x := 0.0
+		row := r.Row(c, u)
+		for _, v := range row {
+			x += number(v, name) / float64(len(row))
+		}
+		xs = append(xs, x)
+	}
+	return xs
+}
+
+// goal returns the mean of the goal's value under a candidate.
+func (r *Result) goal(c, from, to int) float64 {
+	return dist.Mean(r.means(c, from, to, r.Values.Goal.Name))
+}
+
+// ofQueue are the values of a queue that people ask for.
+var ofQueue = []string{"wait_job_first_task_mean_ms[queue=", "wait_job_first_task_p95_ms[queue=", "duration_job_mean_ms[queue="}
+
+// Pays returns the values in which chance does not explain how the winner differs: headline metrics, and waits and durations of queues. Those that are
+// tested together share the level.
+func (r *Result) Pays() (out []Paid) {
+	if r.Winner == Baseline {
+		return nil
+	}
+	type tested struct {
+		v  *sweep.Value
+		ds []float64
+		p  Paid
+	}
+	var tests []tested
+	from, to := r.Race.Units, r.Race.Units+r.Race.Held
+	for i := range r.Record.Values {
+		v := &r.Record.Values[i]
+		if v.Better == "" || v.Headline == "" && !slices.ContainsFunc(ofQueue, func(start string) bool { return strings.HasPrefix(v.Name, start) }) {
+			continue
+		}
+		was, is := r.means(Baseline, from, to, v.Name), r.means(r.Winner, from, to, v.Name)
+		ds := make([]float64, len(is))
+		for k := range is {
+			ds[k] = is[k] - was[k]
+		}
+		if mean := dist.Mean(ds); math.IsNaN(mean) {
+			continue
+		}
+		tests = append(tests, tested{v, ds, Paid{Name: v.Name, Unit: v.Unit, Was: dist.Mean(was), Is: dist.Mean(is), Direction: v.Better}})
+	}
+	for _, t := range tests {
+		e, half := estimate(t.ds, inference.Level/float64(len(tests)))
+		if e.Mean-half > 0 || e.Mean+half < 0 {
+			t.p.Half = half
+			t.p.Better = (e.Mean > 0) == (t.v.Better == "higher")
+			out = append(out, t.p)
+		}
+	}
+	return out
+}
+
+// changed writes a goal's value under the baseline and under a candidate on the held-out units, with the change and its interval.
+func (r *Result) changed() string {
+	from, to := r.Race.Units, r.Race.Units+r.Race.Held
+	return amounts(r.Values.Goal.Unit, r.goal(Baseline, from, to), r.goal(r.Winner, from, to), r.Answer.Goal.Half)
+}
+
+func amounts(u quantity.Unit, was, is, half float64) string {
+	s := u.ScaleOf(was, is)
+	text := fmt.Sprintf("%s → %s%s (%s", s.Number(was), s.Number(is), s.Suffix(), s.Signed(is-was))
+	if !math.IsInf(half, 0) {
+		text += " ±" + s.Number(half)
+	}
+	return text + ")"
+}
+
+// Sentence is the answer in words.
+func (r *Result) Sentence() string {
+	a, label := r.Answer, r.Labels[r.Answer.Winner]
+	what := fmt.Sprintf("%s, on %s held out: %s", r.Values.Goal.Name, r.Held, r.changed())
+	switch {
+	case a.Winner == Baseline:
+		return fmt.Sprintf("No setting came before the baseline in the race for %s.", r.Goal)
+	case a.Better:
+		return fmt.Sprintf("%s is better than the baseline. %s.", label, what)
+	case a.Broken != nil:
+		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race and breaks %s on what was held out. %s.", label, r.limits(a.Broken), what)
+	case a.Goal.Real() && a.Goal.Mean > 0:
+		return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race by luck. %s.", label, what)
+	}
+	return fmt.Sprintf("No setting is known to be better than the baseline: %s came first in the race, and chance explains its gain. %s.", label, what)
+}
+
+func (r *Result) limits(at []int) string {
+	var texts []string
+	for _, k := range at {
+		rule := r.Values.Rules[k]
+		text := rule.Limit
+		if rule.limit != nil && strings.HasPrefix(text, "others") {
+			text += " in " + rule.Value
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// WriteText writes the answer for people.
+func (r *Result) WriteText(w io.Writer) {
+	fmt.Fprintln(w, r.Sentence())
+	if r.Ties != nil {
+		var names []string
+		for _, c := range r.Ties {
+			names = append(names, r.Labels[c])
+		}
+		fmt.Fprintf(w, "Not told apart from it: %s.\n", strings.Join(names, "; "))
+	}
+	if r.Winner != Baseline && r.Open != nil {
+		fmt.Fprintf(w, "Kept by the mean, and not known beyond chance: %s.\n", r.limits(r.Open))
+	}
+	if r.Better {
+		fmt.Fprintln(w)
+		for _, s := range Snippets(r.Sets) {
+			name := s.File
+			if name == "" {
+				name = "no file of a cluster has these; flags of replay run"
+			}
+			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(strings.TrimSpace(s.Text), "\n", "\n  "))
+		}
+	}
+	for _, side := range []struct {
+		title  string
+		better bool
+	}{{"What gets worse", false}, {"What gets better", true}} {
+		pays := slices.DeleteFunc(r.Pays(), func(p Paid) bool { return p.Better != side.better })
+		if r.Winner == Baseline {
+			break
+		}
+		fmt.Fprintf(w, "\n%s with it, on what was held out:", side.title)
+		if len(pays) == 0 {
+			fmt.Fprintln(w, " nothing that is known beyond chance.")
+			continue
+		}
+		fmt.Fprintln(w)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, p := range pays {
+			fmt.Fprintf(t, "  %s\t%s\n", p.Name, amounts(p.Unit, p.Was, p.Is, p.Half))
+		}
+		t.Flush()
+	}
+	fmt.Fprintf(w, "\nThe race: %d settings on %s, by twice as many each round; %s in all.\n", len(r.Labels)-1, r.Units, quantity.Counted(int64(r.Cells), "replays"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, c := range r.Raced {
+		fmt.Fprintf(t, "  %d\t%s\t%s\n", i+1, r.Labels[c], r.Values.Goal.Unit.Amount(r.goal(c, 0, r.Ran)))
+	}
+	for _, x := range slices.Backward(r.Exits) {
+		fmt.Fprintf(t, "  –\t%s\t%s\n", r.Labels[x.Candidate], fmt.Sprintf("left after %d: %s", x.Units, x.Why))
+	}
+	t.Flush()
+}
+
+// answer is the result for other programs.
+type answer struct {
+	Answer    string         `json:"answer"`
+	Goal      string         `json:"goal"`
+	Value     string         `json:"value"`
+	Unit      quantity.Unit  `json:"unit"`
+	Winner    string         `json:"winner"`
+	Better    bool           `json:"better"` // than the baseline, on what was held out and within the limits
+	Was       float64        `json:"was"`    // mean on what was held out
+	Is        float64        `json:"is"`
+	Half      *float64       `json:"half_interval"` // of the change
+	Ties      []string       `json:"ties"`
+	Broken    []string       `json:"limits_broken"`
+	Open      []string       `json:"limits_open"`
+	Snippets  []Snippet      `json:"snippets"`
+	Changes   []answerChange `json:"changes"`
+	Raced     []string       `json:"raced"` // the best first
+	Exits     []answerExit   `json:"exits"`
+	Held      string         `json:"held_out"`
+	Raceunits string         `json:"race"`
+	Replays   int            `json:"replays"`
+}
+
+type answerChange struct {
+	Value  string  `json:"value"`
+	Was    float64 `json:"was"`
+	Is     float64 `json:"is"`
+	Half   float64 `json:"half_interval"`
+	Better bool    `json:"better"`
+}
+
+type answerExit struct {
+	Setting string `json:"setting"`
+	Units   int    `json:"units"`
+	Why     string `json:"why"`
+}
+
+// JSON is the result for other programs.
+func (r *Result) JSON() ([]byte, error) {
+	from, to := r.Race.Units, r.Race.Units+r.Race.Held
+	a := answer{Answer: r.Sentence(), Goal: r.Goal, Value: r.Values.Goal.Name, Unit: r.Values.Goal.Unit, Winner: r.Labels[r.Winner], Better: r.Better,
+		Was: r.goal(Baseline, from, to), Is: r.goal(r.Winner, from, to), Ties: []string{}, Broken: []string{}, Open: []string{}, Snippets: []Snippet{}, Changes: []answerChange{},
+		Exits: []answerExit{}, Held: r.Held, Raceunits: r.Units, Replays: r.Cells}
+	if half := r.Answer.Goal.Half; !math.IsInf(half, 0) {
+		a.Half = &half
+	}
+	for _, c := range r.Ties {
+		a.Ties = append(a.Ties, r.Labels[c])
+	}
+	for _, k := range r.Broken {
+		a.Broken = append(a.Broken, r.limits([]int{k}))
+	}
+	for _, k := range r.Open {
+		a.Open = append(a.Open, r.limits([]int{k}))
+	}
+	if r.Better {
+		a.Snippets = Snippets(r.Sets)
+	}
+	for _, p := range r.Pays() {
+		a.Changes = append(a.Changes, answerChange{p.Name, p.Was, p.Is, p.Half, p.Better})
+	}
+	for _, c := range r.Raced {
+		a.Raced = append(a.Raced, r.Labels[c])
+	}
+	for _, x := range r.Exits {
+		a.Exits = append(a.Exits, answerExit{r.Labels[x.Candidate], x.Units, x.Why})
+	}
+	text, err := json.MarshalIndent(&a, "", "  ")
+	return append(text, '\n'), err
+}
+
+// Folder is where the directory of the cells has the result.
+const Folder = sweep.TunedFolder
+
+var resultFiles = []string{"tune.json", "tune.txt"}
+
+// Write writes the result into the directory of the cells.
+func (r *Result) Write(dir string) error {
+	out, err := outdir.Kind{Mark: resultFiles[0], Files: resultFiles}.Begin(dir)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	js, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	r.WriteText(&text)
+	if err := out.WriteFile("tune.json", js); err != nil {
+		return err
+	}
+	if err := out.WriteFile("tune.txt", []byte(text.String())); err != nil {
+		return err
+	}
+	return out.Install()
+}

@@ -1,0 +1,72 @@
+package tune
+
+import (
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Set is a setting with its value: a flag of replay run, with a key where it is conf or model.
+type Set struct{ Flag, Key, Value string }
+
+// A Snippet is what to paste into a file.
+type Snippet struct {
+	File string `json:"file"` // "" for what no file of a cluster sets
+	Text string `json:"text"`
+}
+
+// Snippets say in the words of a cluster's files what was set.
+func Snippets(sets []Set) (out []Snippet) {
+	add := func(file, text string) {
+		at := slices.IndexFunc(out, func(s Snippet) bool { return s.File == file })
+		if at < 0 {
+			out = append(out, Snippet{File: file})
+			at = len(out) - 1
+		}
+		out[at].Text += text + "\n"
+	}
+	property := func(key, value string) string {
+		return "<property>\n  <name>" + escaped(key) + "</name>\n  <value>" + escaped(value) + "</value>\n</property>"
+	}
+	for _, s := range sets {
+		switch {
+		case s.Flag == "conf" && strings.HasPrefix(s.Key, "spark."):
+			add("spark-defaults.conf", s.Key+" "+s.Value)
+		case s.Flag == "conf" && strings.HasPrefix(s.Key, "yarn."):
+			add("yarn-site.xml", property(s.Key, s.Value))
+		case s.Flag == "conf" && strings.HasPrefix(s.Key, "mapreduce."):
+			add("mapred-site.xml", property(s.Key, s.Value))
+		case s.Flag == "sharing":
+			add("fair-scheduler.xml", "<defaultQueueSchedulingPolicy>"+escaped(s.Value)+"</defaultQueueSchedulingPolicy>")
+		case s.Flag == "scheduler" && schedulers[s.Value] != "":
+			add("yarn-site.xml", property("yarn.resourcemanager.scheduler.class", schedulers[s.Value]))
+		case files[s.Flag] != "":
+			add(files[s.Flag], "the file "+s.Value)
+		default:
+			add("", strings.TrimSpace(fmt.Sprintf("--%s %s", s.Flag, strings.TrimPrefix(s.Key+"="+s.Value, "="))))
+		}
+	}
+	return out
+}
+
+// schedulers are the classes by which yarn-site.xml names those of --scheduler. Source: yarn-default.xml and the documentation of the three schedulers.
+var schedulers = map[string]string{
+	"fair":     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
+	"capacity": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
+	"fifo":     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler",
+}
+
+// files are the flags that name a whole file.
+var files = map[string]string{
+	"fair-scheduler": "fair-scheduler.xml", "capacity-scheduler": "capacity-scheduler.xml", "yarn-site": "yarn-site.xml",
+	"spark-defaults": "spark-defaults.conf", "mapred-site": "mapred-site.xml",
+}
+
+func escaped(text string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(text)); err != nil {
+		panic(err) // a builder takes everything
+	}
+	return b.String()
+}
