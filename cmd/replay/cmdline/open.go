@@ -6,8 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"replay/trace"
 	"strings"
+
+	"replay/trace"
 )
 
 // OpenTrace opens the trace at dir. The error of a folder of traces names them.

@@ -2,10 +2,11 @@ package cmdline
 
 import (
 	"fmt"
-	"replay/report/metric"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/report/metric"
 )
 
 // AllowFailures is the flag of those who mean it.

@@ -3,12 +3,12 @@ package command
 import (
 	"errors"
 	"fmt"
-	"replay/cmd/replay/cmdline"
-	"replay/cmd/replay/tracecmd"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/backtest"
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/tracecmd"
 	"replay/outdir"
 	"replay/report/prediction"
 	"replay/trace/importer/workload"

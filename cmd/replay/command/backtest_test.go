@@ -6,11 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"replay/cmd/replay/cmdline"
 )
 
 var updateBacktest = flag.Bool("update-backtest", false, "rewrite the golden files of backtests")

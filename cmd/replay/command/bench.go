@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"replay/bench/cases"
 	"replay/bench/regress"
 	"replay/bench/workload"
+	"replay/cmd/replay/cmdline"
 	"replay/engine/scenario"
 	"replay/outdir"
 )

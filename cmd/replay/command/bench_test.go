@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
 	"replay/bench/regress"
+	"replay/cmd/replay/cmdline"
 	"replay/policy"
 	"replay/policy/resource"
 )

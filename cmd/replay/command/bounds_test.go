@@ -7,11 +7,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // A duration that cannot be is refused by every command that reads a trace: no job of it is lost with exit 0.

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"replay/cmd/replay/cmdline"
-	"replay/cmd/replay/resultcmd"
-	"replay/cmd/replay/tracecmd"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/resultcmd"
+	"replay/cmd/replay/tracecmd"
 	"replay/engine"
 	"replay/engine/scenario"
 	"replay/policy"

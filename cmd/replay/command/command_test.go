@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/policy"
 )
 

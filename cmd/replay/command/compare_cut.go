@@ -3,12 +3,12 @@ package command
 import (
 	"errors"
 	"fmt"
-	"replay/cmd/replay/cmdline"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/compare"
 	"replay/trace"
 )

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"runtime"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // inferred is what comparison.json says of the sample.

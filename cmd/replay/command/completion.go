@@ -3,11 +3,12 @@ package command
 import (
 	"io"
 	"maps"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // Completion in bash and zsh asks the program itself: the library answers when --generate-bash-completion is the last word.

@@ -3,9 +3,10 @@ package command
 import (
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // write makes a file below dir and the folders above it.

@@ -2,12 +2,12 @@ package command
 
 import (
 	"bytes"
-	"replay/cmd/replay/cmdline"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/bench/conform"
+	"replay/cmd/replay/cmdline"
 	"replay/outdir"
 )
 

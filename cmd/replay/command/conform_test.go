@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 func TestConform(t *testing.T) {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/outdir"

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"

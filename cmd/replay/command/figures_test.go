@@ -3,9 +3,10 @@ package command
 import (
 	"encoding/json"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // Figures of one result and of several come again from what was stored, the same bytes each time.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/input"
 	"replay/report/quantity"

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 )
 

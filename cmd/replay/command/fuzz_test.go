@@ -1,12 +1,12 @@
 package command
 
 import (
-	"replay/cmd/replay/cmdline"
-	"replay/cmd/replay/tracecmd"
 	"slices"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/tracecmd"
 	"replay/engine/model"
 	"replay/engine/scenario"
 	"replay/policy"

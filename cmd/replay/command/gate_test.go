@@ -5,10 +5,10 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/gate"
 )
 

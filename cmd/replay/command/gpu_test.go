@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // gpuLog is a log of an application with a resource profile: executors of 4 cores and a GPU, of which each of four tasks of 10 s takes one.

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 const importData = "../../../trace/importer/testdata/"

@@ -1,9 +1,10 @@
 package command
 
 import (
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // A cluster that would not fit the memory is refused before it is made.

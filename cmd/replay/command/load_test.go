@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // --load is the offered load of the cluster as it is replayed, on any trace, and --nodes its number of nodes.

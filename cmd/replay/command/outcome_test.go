@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"html"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // failingNodes writes a trace of 40 jobs of which five lose the node of their application master; alone allows no

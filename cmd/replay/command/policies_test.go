@@ -7,10 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/policy"
 	"replay/policy/resource"
 )

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"replay/cmd/replay/cmdline"
 	"syscall"
 	"time"
 
+	"replay/cmd/replay/cmdline"
 	"replay/outdir"
 	"replay/policy"
 )

@@ -6,12 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"replay/cmd/replay/cmdline"
 	"replay/policy"
 )
 

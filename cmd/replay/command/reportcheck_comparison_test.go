@@ -4,10 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/sealed/sealedtest"
 )
 

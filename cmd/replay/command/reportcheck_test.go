@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/sealed/sealedtest"
 )
 

@@ -3,10 +3,10 @@ package command
 import (
 	"context"
 	"fmt"
-	"replay/cmd/replay/cmdline"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"

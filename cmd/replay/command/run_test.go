@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"runtime"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 const traces = "../../../traces/"

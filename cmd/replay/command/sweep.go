@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
-	"replay/cmd/replay/tracecmd"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +13,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
+	"replay/cmd/replay/tracecmd"
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/quantity"
 	"replay/sweep"
 	"replay/sweep/on"

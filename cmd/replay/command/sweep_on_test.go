@@ -3,9 +3,10 @@ package command
 import (
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // sbatch stands in for Slurm's: it notes its words, runs the tasks of an array or a job at once, and prints a job's number. Task LOST never runs.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +15,7 @@ import (
 
 	"replay/bench"
 	"replay/bench/measure"
+	"replay/cmd/replay/cmdline"
 	"replay/engine"
 	"replay/engine/scenario"
 	"replay/input"

@@ -4,10 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // sweepDir makes a folder with traces and a plan and goes there.

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/policy"
 )
 

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/trace"
 )
 

@@ -4,9 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
+
+	"replay/cmd/replay/cmdline"
 )
 
 var shownCommand = regexp.MustCompile("(?s)```console\n\\$ replay ([^\n]*)\n(.*?)```")

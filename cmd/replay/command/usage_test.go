@@ -3,10 +3,10 @@ package command
 import (
 	"encoding/json"
 	"os"
-	"replay/cmd/replay/cmdline"
 	"strings"
 	"testing"
 
+	"replay/cmd/replay/cmdline"
 	"replay/policy"
 )
 

@@ -3,13 +3,13 @@ package command
 import (
 	"fmt"
 	"regexp"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/engine/scenario"
 )

@@ -2,11 +2,12 @@ package command
 
 import (
 	"fmt"
-	"replay/cmd/replay/cmdline"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
+
+	"replay/cmd/replay/cmdline"
 )
 
 // version is the program's version; results record it.

@@ -3,13 +3,13 @@ package command
 import (
 	"cmp"
 	"fmt"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"

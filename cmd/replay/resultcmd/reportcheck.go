@@ -5,11 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/quantity"
 	"replay/report/verify"
 )

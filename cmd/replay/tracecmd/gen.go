@@ -6,12 +6,12 @@ import (
 	"io"
 	"maps"
 	"math"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/trace"
 	"replay/trace/synth"
 	"replay/trace/synth/model"

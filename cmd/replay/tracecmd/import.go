@@ -7,13 +7,13 @@ import (
 	"io"
 	"maps"
 	"math"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer"

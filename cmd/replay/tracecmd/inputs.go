@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/input"
 	"replay/report/quantity"
 	"replay/trace"

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"replay/cmd/replay/cmdline"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/outdir"
 	"replay/report"
 	drawn "replay/report/portrait"

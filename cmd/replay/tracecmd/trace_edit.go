@@ -3,11 +3,11 @@ package tracecmd
 import (
 	"errors"
 	"fmt"
-	"replay/cmd/replay/cmdline"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/edit"
