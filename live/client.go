@@ -128,6 +128,11 @@ func (e *answerError) Error() string { return e.url + ": " + e.err.Error() }
 // Unwrap returns what is wrong.
 func (e *answerError) Unwrap() error { return e.err }
 
+// withheld reports whether the server has nothing there, or not for who asks.
+func (e *answerError) withheld() bool {
+	return e.status == http.StatusNotFound || e.status == http.StatusForbidden || e.status == http.StatusUnauthorized
+}
+
 // shown is a URL without what is secret in it.
 func shown(u *url.URL) string {
 	v := *u

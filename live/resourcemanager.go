@@ -86,7 +86,7 @@ func (r *recorder) settings(ctx context.Context, at int64) error {
 	if err := r.conf(ctx); err != nil {
 		return err
 	}
-	own, err := r.schedulerConf(ctx, at)
+	own, err := r.schedulerConf(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,13 @@ type property struct {
 }
 
 // schedulerConf returns the settings of a scheduler whose configuration can be changed over REST; other schedulers do not tell theirs.
-func (r *recorder) schedulerConf(ctx context.Context, at int64) (map[string]string, error) {
+func (r *recorder) schedulerConf(ctx context.Context) (map[string]string, error) {
 	var conf struct {
 		Properties []property `json:"property"`
 	}
-	b, err := r.rm.ask(ctx, "/ws/v1/cluster/scheduler-conf", nil, &conf)
+	_, err := r.rm.ask(ctx, "/ws/v1/cluster/scheduler-conf", nil, &conf)
 	var answer *answerError
-	if errors.As(err, &answer) && (answer.status == http.StatusBadRequest || answer.status == http.StatusNotFound || answer.status == http.StatusForbidden || answer.status == http.StatusUnauthorized) {
+	if errors.As(err, &answer) && (answer.status == http.StatusBadRequest || answer.withheld()) {
 		return nil, nil
 	}
 	if err != nil {
@@ -172,7 +172,6 @@ func (r *recorder) schedulerConf(ctx context.Context, at int64) (map[string]stri
 			own[key] = p.Value
 		}
 	}
-	_ = b // holds keys of every file of Hadoop: only the scheduler's are kept
 	return own, nil
 }
 
@@ -306,7 +305,7 @@ func (r *recorder) applications(ctx context.Context) error {
 		group.Go(func() error {
 			_, err := r.rm.ask(asking, path+"/"+a.ID+"/appattempts", nil, &attempts[i])
 			var answer *answerError
-			if errors.As(err, &answer) && (answer.status == http.StatusNotFound || answer.status == http.StatusForbidden || answer.status == http.StatusUnauthorized) {
+			if errors.As(err, &answer) && answer.withheld() {
 				return nil // forgotten since it was listed, or another user's
 			}
 			return err

@@ -139,21 +139,16 @@ func (r *Race) round(a *Answer, alive []int, n int) []int {
 
 // fault is why a candidate has no part any more, whatever its goal.
 func (r *Race) fault(c, n, among int) string {
-	limits := map[int][]float64{}
 	for u := range n {
-		s := r.Score(c, u)
-		switch {
+		switch s := r.Score(c, u); {
 		case s.Lost:
 			return Loses
 		case math.IsNaN(s.Goal):
 			return Unscored
 		}
-		for k, x := range s.Excess {
-			limits[k] = append(limits[k], x)
-		}
 	}
-	for k := range len(limits) {
-		if e, half := estimate(limits[k], inference.Level/float64(max(1, among))); e.Mean-half > 0 || math.IsNaN(e.Mean) {
+	for _, xs := range r.excess(c, 0, n) {
+		if e, half := estimate(xs, inference.Level/float64(max(1, among))); e.Mean-half > 0 || math.IsNaN(e.Mean) {
 			return Breaks
 		}
 	}
@@ -162,18 +157,20 @@ func (r *Race) fault(c, n, among int) string {
 
 // over reports whether a candidate exceeds a limit by the mean.
 func (r *Race) over(c, n int) bool {
-	sums := map[int]float64{}
-	for u := range n {
+	return slices.ContainsFunc(r.excess(c, 0, n), func(xs []float64) bool { return dist.Mean(xs) > 0 })
+}
+
+// excess is by how much a candidate exceeds each limit on each of some units.
+func (r *Race) excess(c, from, to int) (limits [][]float64) {
+	for u := from; u < to; u++ {
 		for k, x := range r.Score(c, u).Excess {
-			sums[k] += x
+			if k == len(limits) {
+				limits = append(limits, nil)
+			}
+			limits[k] = append(limits[k], x)
 		}
 	}
-	for _, sum := range sums {
-		if sum > 0 {
-			return true
-		}
-	}
-	return false
+	return limits
 }
 
 // worse reports whether a paired test tells a candidate from the leader, of so many that are tested.
@@ -232,16 +229,11 @@ func (r *Race) confirm(a *Answer) error {
 		return nil
 	}
 	lost := false
-	limits := map[int][]float64{}
 	for u := from; u < to; u++ {
-		s := r.Score(a.Winner, u)
-		lost = lost || s.Lost
-		for k, x := range s.Excess {
-			limits[k] = append(limits[k], x)
-		}
+		lost = lost || r.Score(a.Winner, u).Lost
 	}
-	for k := range len(limits) {
-		switch e, half := estimate(limits[k], inference.Level); {
+	for k, xs := range r.excess(a.Winner, from, to) {
+		switch e, half := estimate(xs, inference.Level); {
 		case !(e.Mean <= 0):
 			a.Broken = append(a.Broken, k)
 		case e.Mean+half > 0:

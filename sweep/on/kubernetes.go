@@ -60,7 +60,7 @@ func (k *Kubernetes) Write(parts [][]string) (cells, merge string, err error) {
 		return "", "", err
 	}
 	defer out.Abort()
-	if err := writeParts(out, parts); err != nil {
+	if err := writeParts(0, out.WriteFile, parts); err != nil {
 		return "", "", err
 	}
 	for name, job := range map[string]*batch.Job{CellsJob: k.cells(cells, len(parts)), MergeJob: k.job(merge, "sweep", "merge", k.Dir)} {

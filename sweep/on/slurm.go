@@ -35,10 +35,9 @@ func (s *Slurm) Submit(ctx context.Context, parts [][]string) (array, merge stri
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", "", err
 	}
-	for i, ids := range parts {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("cells-%d", i+1)), []byte(strings.Join(ids, "\n")+"\n"), 0o644); err != nil {
-			return "", "", err
-		}
+	write := func(name string, text []byte) error { return os.WriteFile(filepath.Join(dir, name), text, 0o644) }
+	if err := writeParts(1, write, parts); err != nil {
+		return "", "", err
 	}
 	scripts := map[string]string{"array.sh": s.array(), "merge.sh": s.merge()}
 	for name, text := range scripts {

@@ -39,7 +39,7 @@ func (s *Spark) Run(ctx context.Context, parts [][]string, log io.Writer) error 
 		return err
 	}
 	defer out.Abort()
-	if err := errors.Join(writeParts(out, parts), out.WriteFile("sweep.py", sparkScript)); err != nil {
+	if err := errors.Join(writeParts(0, out.WriteFile, parts), out.WriteFile("sweep.py", sparkScript)); err != nil {
 		return err
 	}
 	if err := out.Install(); err != nil {
@@ -62,10 +62,10 @@ func (s *Spark) Run(ctx context.Context, parts [][]string, log io.Writer) error 
 	return nil
 }
 
-// writeParts writes the lists of cells, cells-0 and so on.
-func writeParts(out *outdir.Partial, parts [][]string) error {
+// writeParts writes the lists of cells, cells-N and so on from the first N.
+func writeParts(first int, write func(name string, text []byte) error, parts [][]string) error {
 	for i, ids := range parts {
-		if err := out.WriteFile(fmt.Sprintf("cells-%d", i), []byte(strings.Join(ids, "\n")+"\n")); err != nil {
+		if err := write(fmt.Sprintf("cells-%d", first+i), []byte(strings.Join(ids, "\n")+"\n")); err != nil {
 			return err
 		}
 	}

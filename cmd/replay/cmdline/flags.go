@@ -44,9 +44,10 @@ type Words struct {
 
 // FlagWord is a flag as it stands, with its value, which is missing at the end of the line.
 type FlagWord struct {
-	text, Name, value string
-	Flag              cli.Flag // nil for one that is not known
-	inline, missing   bool
+	text            string
+	Name, Value     string
+	Flag            cli.Flag // nil for one that is not known
+	inline, missing bool
 }
 
 // Split takes the words apart that follow the program's name, or with a command those that follow its name. "--" ends the flags.
@@ -71,12 +72,12 @@ func Split(commands []*cli.Command, flags []cli.Flag, rest []string) (w Words) {
 			continue
 		}
 		f := FlagWord{text: arg}
-		f.Name, f.value, f.inline = strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f.Name, f.Value, f.inline = strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		f.Flag = FindFlag(flags, f.Name)
 		w.Help = w.Help || f.Name == "help" || f.Name == "h"
 		if d, ok := f.Flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline {
 			if i++; i < len(rest) {
-				f.value = rest[i]
+				f.Value = rest[i]
 			} else {
 				f.missing = true
 			}
@@ -112,7 +113,7 @@ func (w *Words) Without(names []string) (out []string) {
 // Words returns the flag as it stood.
 func (f *FlagWord) Words() []string {
 	if d, ok := f.Flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline && !f.missing {
-		return []string{f.text, f.value}
+		return []string{f.text, f.Value}
 	}
 	return []string{f.text}
 }
@@ -136,7 +137,7 @@ func (w *Words) Wrong(flags []cli.Flag, where string) error {
 			return err // of a variant, which says its place itself
 		}
 		if err != nil {
-			return Usagef("--%s is %q, %w", f.Name, f.value, err)
+			return Usagef("--%s is %q, %w", f.Name, f.Value, err)
 		}
 	}
 	return nil
@@ -155,17 +156,17 @@ func (f *FlagWord) check() (err error) {
 	}
 	switch flag.(type) {
 	case *cli.Uint64Flag:
-		_, err = strconv.ParseUint(f.value, 0, 64)
+		_, err = strconv.ParseUint(f.Value, 0, 64)
 		want = "a whole number, 0 or more"
 	case *cli.IntFlag, *cli.Int64Flag:
-		_, err = strconv.ParseInt(f.value, 0, 64)
+		_, err = strconv.ParseInt(f.Value, 0, 64)
 		want = "a whole number"
 	case *cli.Float64Flag:
-		_, err = strconv.ParseFloat(f.value, 64)
+		_, err = strconv.ParseFloat(f.Value, 64)
 		want = "a number"
 	case *cli.BoolFlag:
 		if f.inline {
-			_, err = strconv.ParseBool(f.value)
+			_, err = strconv.ParseBool(f.Value)
 		}
 		want = "true or false, or no value"
 	}
@@ -173,7 +174,7 @@ func (f *FlagWord) check() (err error) {
 		return fmt.Errorf("want %s", want)
 	}
 	if check != nil {
-		return check(f.value)
+		return check(f.Value)
 	}
 	return nil
 }

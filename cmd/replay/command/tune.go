@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"replay/cmd/replay/cmdline"
 	"replay/report/inference"
 	"replay/report/quantity"
 	"replay/sweep"
@@ -155,7 +156,7 @@ func (p *program) tune(c *cli.Context) error {
 		return err
 	}
 	r.Values, r.Record, r.Cells = t.measure, t.record, len(t.used)
-	if r.Sets, err = setsOf(plan, &points[candidates[r.Winner]]); err != nil {
+	if r.Sets, err = p.setsOf(&points[candidates[r.Winner]]); err != nil {
 		return err
 	}
 	if err := r.Write(filepath.Join(w.store.Dir, tune.Folder)); err != nil {
@@ -262,20 +263,15 @@ func labelOf(pt *sweep.Point) string {
 }
 
 // setsOf are the settings of a point beside the flags of all cells.
-func setsOf(plan *sweep.Plan, pt *sweep.Point) (out []tune.Set, err error) {
+func (p *program) setsOf(pt *sweep.Point) (out []tune.Set, err error) {
 	words, err := splitWords(pt.Variant.Flags.Value)
 	if err != nil {
 		return nil, err
 	}
-	for i := 0; i < len(words); i++ {
-		name, value, ok := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
-		if !ok && i+1 < len(words) && !strings.HasPrefix(words[i+1], "--") {
-			i++
-			value = words[i]
-		}
-		set := tune.Set{Flag: name, Value: value}
-		if name == "conf" || name == "model" {
-			set.Key, set.Value, _ = strings.Cut(value, "=")
+	for _, f := range cmdline.Split(nil, scenarioFlags(p.policies), words).Flags {
+		set := tune.Set{Flag: f.Name, Value: f.Value}
+		if f.Name == "conf" || f.Name == "model" {
+			set.Key, set.Value, _ = strings.Cut(f.Value, "=")
 		}
 		out = append(out, set)
 	}
