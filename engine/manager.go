@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/yarn"
 	"replay/engine/yarn/rm"
+	"replay/trace"
 )
 
 // The simulation is the [rm.Host] of the ResourceManager, together with what containers.go has of it.
@@ -42,6 +45,7 @@ func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
 		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
 		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
+		Drains: slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),
 	}
 	if sc.Site.Continuous {
 		c.ContinuousMS = max(int64(sc.Site.ContinuousSleep), 1)

@@ -138,3 +138,26 @@ func TestSchedulerHearsOfDecommissioning(t *testing.T) {
 	w.r.RemoveNode(2, 0)
 	w.want("gone", "clock 1002", "remove node 0", "node 0 is being decommissioned: false")
 }
+
+// A node on which an application has run stays while the application goes on, even when nothing runs there: shuffle files lie on it.
+func TestDrainWaitsForApplications(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	w.node(1)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.beat(0, 1, func() { w.allocated(cid(1, 2), 1) })
+	w.run(cid(1, 2), 1)
+	w.r.ProcessExited(1, cid(1, 2), 0)
+	w.beat(1, 1, func() { w.ended(cid(1, 2), 1, 0, false) })
+	w.r.Drain(1, -1)
+	w.log = nil
+	w.beat(2, 1, nil)
+	w.want("it waits", "clock 1002", "node 1: launched [], completed []", "node 1 has [0 0 0 0]")
+	w.r.ProcessExited(0, cid(1, 1), 0)
+	w.r.Unregister(1)
+	w.beat(3, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
+	w.log = nil
+	w.beat(4, 1, nil)
+	w.want("the application has ended", "clock 1004", "node 1: launched [], completed []", "clock 1004", "remove node 1", "node 1 is gone")
+}

@@ -61,7 +61,7 @@ func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
 	return newWorldOf(t, config, wrap)
 }
 
-var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MaxAttempts: 2, GlobalMaxAttempts: 3}
+var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MaxAttempts: 2, GlobalMaxAttempts: 3, Drains: true}
 
 func newWorldOf(t *testing.T, c rm.Config, wrap func(scheduler) yarn.Scheduler) *world {
 	t.Helper()

@@ -1,6 +1,8 @@
 package rm
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -11,7 +13,8 @@ type node struct {
 	spec       yarn.NodeSpec
 	registered bool
 	draining   bool
-	drainUntil int64 // graceful decommission gives up then, or -1
+	drainUntil int64            // graceful decommission gives up then, or -1
+	ran        []protocol.AppID // of which a process was started here, while [Config.Drains]; some may have ended
 	procs      []proc
 	allocated  resource.Resource // by the scheduler's allocations, for draining
 	live       int               // containers the scheduler has on it
@@ -176,8 +179,28 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	r.Hear()
 	n := &r.nodes[node]
 	n.procs = append(n.procs, proc{id: id})
+	r.ran(n, id.App)
 	r.unheard++
 	r.note(n)
+}
+
+// ran notes that an application has had a process on a node.
+func (r *RM) ran(n *node, app protocol.AppID) {
+	if !r.config.Drains || slices.Contains(n.ran, app) {
+		return
+	}
+	if len(n.ran) == cap(n.ran) {
+		r.runs(n)
+	}
+	n.ran = append(n.ran, app)
+}
+
+// runs reports whether an application of which a process was started on the node has not ended: it may want the shuffle files that lie there.
+//
+// Source: RMNodeImpl (runningApplications), DecommissioningNodesWatcher (WAIT_APP).
+func (r *RM) runs(n *node) bool {
+	n.ran = slices.DeleteFunc(n.ran, func(id protocol.AppID) bool { return r.app(id) == nil })
+	return len(n.ran) > 0
 }
 
 // MarkForCleanup tells the NodeManager to end a container that it started although the
@@ -255,13 +278,14 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.drain(now)
 }
 
-// decommissioning shrinks a draining node to what it held when it had reported, and removes it when nothing runs there or its time is up.
+// decommissioning shrinks a draining node to what it held when it had reported, and removes it when nothing runs there and no application that
+// has run there goes on, or when its time is up.
 // What the scheduler gives it in the same heartbeat comes after the new total was decided, which lags behind until the next one.
 //
 // Source: AbstractYarnScheduler.nodeUpdate (RMNodeResourceUpdateEvent).
 func (r *RM) decommissioning(now int64, id protocol.NodeID) {
 	n := &r.nodes[id]
-	if n.live == 0 && len(n.procs) == 0 || n.drainUntil >= 0 && now >= n.drainUntil {
+	if n.live == 0 && len(n.procs) == 0 && !r.runs(n) || n.drainUntil >= 0 && now >= n.drainUntil {
 		for _, p := range n.procs {
 			r.host.Kill(p.id, now)
 		}

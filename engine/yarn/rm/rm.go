@@ -59,6 +59,7 @@ type Config struct {
 	ContinuousMS      int64 // pause between passes of continuous scheduling; 0 = off
 	Dense             bool  // everything is executed, whether it can have an effect or not
 	KillsLater        bool  // [Host.KillLater] may be asked
+	Drains            bool  // nodes may be decommissioned gracefully
 	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
 	Reloads           []Reload
 }
