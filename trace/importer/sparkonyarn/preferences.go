@@ -26,7 +26,8 @@ type stagePreferences struct {
 
 const preferencesFile = "task-preferences.jsonl.gz"
 
-// fromOutside tells whether a running cluster was asked over its REST APIs (replay record), which do not say what tasks preferred.
+// fromOutside tells whether a running cluster was asked over its REST APIs (replay record), which do not say what tasks preferred, though
+// WebHDFS says where blocks are.
 func (s *scenario) fromOutside() bool {
 	return exists(filepath.Join(s.dir, "recording.json")) && !exists(filepath.Join(s.dir, preferencesFile))
 }
@@ -38,6 +39,7 @@ const executorPreference = "executor_" // of a cached block: executor_HOST_ID
 // read shuffle output follow from where the parents ran: a replay derives its own, and they are left out.
 func (s *scenario) setPreferences(a *eventlog.Application, app string) error {
 	if s.fromOutside() {
+		s.preferBlocks(a)
 		return nil
 	}
 	for i := range a.Job.Stages {

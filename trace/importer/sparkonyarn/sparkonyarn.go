@@ -66,7 +66,11 @@ func readCluster(ctx context.Context, inputs []string, b *workload.Builder) erro
 	}
 	if s.fromOutside() {
 		b.Locality = trace.LocalityObserved
-		b.Note("%s: no preferred hosts of tasks were recorded: they are inferred from where tasks ran", s.dir)
+		if len(s.blocks) == 0 {
+			b.Note("%s: no preferred hosts of tasks were recorded: they are inferred from where tasks ran", s.dir)
+		} else {
+			b.Note("%s: preferred hosts of tasks that read files are those of the files' blocks, where task and block can be matched; others are inferred from where tasks ran", s.dir)
+		}
 	}
 	if err := s.applications(ctx); err != nil {
 		return err
@@ -83,10 +87,10 @@ type scenario struct {
 	appOrder    []string
 	submits     map[string]*submission
 	preferences map[stageAttempt]*stagePreferences
-	joins       map[string]bool  // nodes that came later
-	file        map[string]bool  // with recorded blocks
-	executor    map[string]int32 // container -> executor
-	added       map[string]bool  // applications of the trace
+	joins       map[string]bool    // nodes that came later
+	blocks      map[string][]block // of a path
+	executor    map[string]int32   // container -> executor
+	added       map[string]bool    // applications of the trace
 
 	mapReduce    map[string][]*mapReduceAttempt // by application
 	containersOf map[string]*mapReduceContainer // by name, where there are MapReduce applications
@@ -201,32 +205,6 @@ func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
 	s.AddEvent(e.Node, event)
 	s.Counts.Read["node_events"]++
 	return nil
-}
-
-// readBlocks makes the files of the trace.
-func (s *scenario) readBlocks() error {
-	s.file = map[string]bool{}
-	type block struct {
-		File   string   `json:"file"`
-		Length int64    `json:"length"`
-		Hosts  []string `json:"hosts"`
-	}
-	var files []trace.File
-	id := map[string]int{}
-	err := eachLine(s, "hdfs-blocks.jsonl", false, func(b *block, _ []byte) error {
-		if !s.file[b.File] {
-			s.file[b.File], id[b.File] = true, len(files)
-			files = append(files, trace.File{Name: b.File, BlockBytes: s.setup.HDFS.BlockSize})
-		}
-		f := &files[id[b.File]]
-		f.Bytes, f.Blocks, f.Replication = f.Bytes+b.Length, f.Blocks+1, max(f.Replication, int32(len(b.Hosts)))
-		s.Counts.Read["hdfs_blocks"]++
-		return nil
-	})
-	for _, f := range files {
-		s.AddFile(f)
-	}
-	return err
 }
 
 // eachLine gives the objects of a JSON-lines file to f, and hashes the file. A file that is not there is
@@ -389,31 +367,4 @@ func outcomeOf(rec *recordedApp) string {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// inputFiles points the stages at the files of the cluster. The log numbers the partitions into which a path was
-// read: "path#20".
-func (s *scenario) inputFiles(a *eventlog.Application) {
-	read := a.Files
-	a.Files = nil
-	at := map[string]int32{}
-	for i := range a.Job.Stages {
-		st := &a.Job.Stages[i]
-		if st.FileID == trace.Unset {
-			continue
-		}
-		name := read[st.FileID].Name
-		if k := strings.LastIndexByte(name, '#'); k >= 0 {
-			name = name[:k]
-		}
-		st.FileID = trace.Unset
-		if !s.file[name] {
-			continue
-		}
-		if _, ok := at[name]; !ok {
-			at[name] = int32(len(a.Files))
-			a.Files = append(a.Files, workload.File{File: trace.File{Name: name}, Shared: true})
-		}
-		st.FileID = at[name]
-	}
 }
