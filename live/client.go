@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	maxAnswer    = 256 << 20 // bytes of an answer that is read as one text
+	maxAnswer    = 256 << 20
+	leastAtOnce  = 64 << 10 // bytes that a server sends in the time for which it may be silent, until it ends
 	tries        = 4
 	firstPause   = 500 * time.Millisecond // between tries; it doubles
 	longestPause = 30 * time.Second
@@ -35,7 +36,8 @@ type client struct {
 	user    string
 	timeout time.Duration
 	slots   chan struct{}
-	pause   time.Duration
+	pause   time.Duration // before the second try
+	most    int64         // bytes of an answer that is read as one text
 }
 
 func newClient(o *Options, named []*url.URL) (*client, error) {
@@ -58,7 +60,7 @@ func newClient(o *Options, named []*url.URL) (*client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	c := &client{header: o.Header, named: map[string]bool{}, user: o.User, timeout: o.Timeout, slots: make(chan struct{}, max(o.Parallel, 1)), pause: firstPause}
+	c := &client{header: o.Header, named: map[string]bool{}, user: o.User, timeout: o.Timeout, slots: make(chan struct{}, max(o.Parallel, 1)), pause: firstPause, most: maxAnswer}
 	for _, u := range named {
 		c.named[origin(u)] = true
 	}
@@ -187,7 +189,8 @@ func (c *client) once(ctx context.Context, u *url.URL, accept string, f func(io.
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	asked := ctx
+	ctx, cancel := context.WithCancel(asked)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -222,9 +225,12 @@ func (c *client) once(ctx context.Context, u *url.URL, accept string, f func(io.
 	}
 	stalled := time.AfterFunc(c.timeout, cancel)
 	defer stalled.Stop()
-	body := &watched{resp.Body, stalled, c.timeout, nil}
+	body := &watched{Reader: resp.Body, stalled: stalled, timeout: c.timeout}
 	if err := f(body); err != nil {
-		if body.err != nil { // the answer broke off
+		switch {
+		case body.err != nil && asked.Err() == nil && ctx.Err() != nil:
+			return 0, wrong(0, true, fmt.Errorf("the answer stops: less than %d KiB in %s", leastAtOnce>>10, c.timeout))
+		case body.err != nil:
 			return 0, wrong(0, true, fmt.Errorf("the answer breaks off: %w", body.err))
 		}
 		return 0, wrong(resp.StatusCode, false, err)
@@ -232,11 +238,12 @@ func (c *client) once(ctx context.Context, u *url.URL, accept string, f func(io.
 	return 0, nil
 }
 
-// watched is a body that must not stop for longer than a time.
+// watched is a body that must not stop for longer than a time, nor trickle.
 type watched struct {
 	io.Reader
 	stalled *time.Timer
 	timeout time.Duration
+	got     int   // bytes since the timer was set
 	err     error // of the connection
 }
 
@@ -246,7 +253,8 @@ func (w *watched) Read(b []byte) (int, error) {
 	if err != nil && err != io.EOF {
 		w.err = err
 	}
-	if n > 0 {
+	if w.got += n; w.got >= leastAtOnce {
+		w.got = 0
 		w.stalled.Reset(w.timeout)
 	}
 	return n, err
@@ -255,9 +263,9 @@ func (w *watched) Read(b []byte) (int, error) {
 // text returns an answer as one text.
 func (c *client) text(ctx context.Context, u *url.URL, accept string) (b []byte, err error) {
 	err = c.read(ctx, u, accept, func(r io.Reader) error {
-		b, err = io.ReadAll(io.LimitReader(r, maxAnswer+1))
-		if err == nil && len(b) > maxAnswer {
-			err = fmt.Errorf("the answer has more than %d MiB, want less", maxAnswer>>20)
+		b, err = io.ReadAll(io.LimitReader(r, c.most+1))
+		if err == nil && int64(len(b)) > c.most {
+			err = fmt.Errorf("the answer has more than %d bytes, want at most that", c.most)
 		}
 		return err
 	})

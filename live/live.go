@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // Record polls the cluster and adds to the recording in o.Out. A poll that fails because a server does not answer is told to o.Note and
-// tried again at the next; with o.Once it is an error.
+// tried again at the next, and so is one that fails for what it answers, if another one before came to its end; with o.Once it is an error.
 func Record(ctx context.Context, o Options) (*Recording, error) {
 	r, err := newRecorder(&o)
 	if err != nil {
@@ -57,16 +57,18 @@ func Record(ctx context.Context, o Options) (*Recording, error) {
 	if err := r.rec.begin(&o, r.sources()); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Out, err)
 	}
-	begun := time.Now()
+	begun, before := time.Now(), r.rec.Polls.Count
 	for {
 		at := time.Now()
 		err := r.poll(ctx)
+		var answer *answerError
 		switch {
 		case ctx.Err() != nil:
 			return r.rec, ctx.Err()
-		case err != nil && (o.Once || !passing(err)):
+		case err != nil && (o.Once || !passing(err) && (r.rec.Polls.Count == before || !errors.As(err, &answer))):
 			return nil, err
 		case err != nil:
+			r.rec.left()
 			o.Note("poll left out: " + err.Error())
 		}
 		next := at.Add(o.Every)
@@ -94,7 +96,8 @@ func passing(err error) bool {
 type recorder struct {
 	*Options
 	rm    *resourceManager
-	logs  logSource // nil without history
+	logs  logSource     // nil without history
+	hdfs  *webHDFSFiles // nil without WebHDFS
 	store *store
 	rec   *Recording
 }
@@ -135,6 +138,9 @@ func newRecorder(o *Options) (*recorder, error) {
 		return nil, err
 	}
 	r.rm = &resourceManager{client: c, bases: bases}
+	if webHDFS != nil {
+		r.hdfs = &webHDFSFiles{c, webHDFS}
+	}
 	at := strings.Index(o.History, webHDFSPrefix)
 	hdfsPath, hdfs := strings.CutPrefix(o.History, "hdfs:")
 	switch {
@@ -142,7 +148,8 @@ func newRecorder(o *Options) (*recorder, error) {
 	case history != nil && at >= 0:
 		dir := history.Path[strings.Index(history.Path, webHDFSPrefix)+len(webHDFSPrefix)-1:]
 		history.Path = strings.TrimSuffix(history.Path[:strings.Index(history.Path, webHDFSPrefix)], "/")
-		r.logs = &folder{files: &webHDFSFiles{c, history}, dir: path.Clean(dir), parallel: o.Parallel}
+		r.hdfs = &webHDFSFiles{c, history}
+		r.logs = &folder{files: r.hdfs, dir: path.Clean(dir), parallel: o.Parallel}
 	case history != nil:
 		r.logs = &historyServer{client: c, base: history}
 	case hdfs && webHDFS == nil:
@@ -152,7 +159,7 @@ func newRecorder(o *Options) (*recorder, error) {
 			_, p, _ := strings.Cut(rest, "/")
 			hdfsPath = "/" + p
 		}
-		r.logs = &folder{files: &webHDFSFiles{c, webHDFS}, dir: path.Clean(hdfsPath), parallel: o.Parallel}
+		r.logs = &folder{files: r.hdfs, dir: path.Clean(hdfsPath), parallel: o.Parallel}
 	default:
 		r.logs = &folder{files: localFiles{}, dir: strings.TrimPrefix(o.History, "file:"), parallel: o.Parallel}
 	}
@@ -203,6 +210,9 @@ func (r *recorder) poll(ctx context.Context) error {
 		return err
 	}
 	if err := r.eventLogs(ctx); err != nil {
+		return err
+	}
+	if err := r.inputs(ctx, at); err != nil {
 		return err
 	}
 	r.rec.polled(at, r.Every.Milliseconds())

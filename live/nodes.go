@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // nodeAnswer is a node as /ws/v1/cluster/nodes has it.
@@ -45,102 +47,181 @@ func (r *recorder) nodes(ctx context.Context, at int64) error {
 	if err != nil {
 		return err
 	}
-	var seen []nodeAnswer
+	var answers []nodeAnswer
 	if list.Nodes != nil {
-		seen = list.Nodes.Node
+		answers = list.Nodes.Node
 	}
-	for i := range seen {
-		if err := r.checkNode(i, &seen[i]); err != nil {
+	for i := range answers {
+		if err := r.checkNode(i, &answers[i]); err != nil {
 			return err
 		}
 	}
-	seen = latest(seen)
 	rec := r.rec
-	first := rec.Polls.Count == 0
-	nodes, events := slices.Clone(rec.Nodes), slices.Clone(rec.NodeEvents)
-	changed := false
-	index := map[string]int{}
-	for i := range nodes {
-		index[nodes[i].ID] = i
+	v := &nodeView{
+		nodes: slices.Clone(rec.Nodes), events: slices.Clone(rec.NodeEvents), index: map[string]int{}, at: at, first: rec.Polls.FirstMS, after: rec.Polls.LastMS,
+		expiry: r.store.nodeExpiry(), note: r.Note,
+	}
+	for i := range v.nodes {
+		v.index[v.nodes[i].ID] = i
 	}
 	here := map[string]bool{}
-	say := func(n *Node, event, what string, t int64) {
-		after := rec.Polls.LastMS
-		if t < after || t > at { // the clocks of the servers differ, or it is not known
-			t = at
-		}
-		events = append(events, NodeEvent{T: t, After: after, Before: at, Node: n.Name, Event: event, What: what})
+	for _, n := range latest(answers) {
+		here[n.ID] = true
+		v.see(&n)
 	}
-	for _, s := range seen {
-		here[s.ID] = true
-		state := nodeStates[s.State]
-		mem, vcores := s.size()
-		k, known := index[s.ID]
-		if !known && state.there { // a NodeManager that was started again, on another port
-			k = slices.IndexFunc(nodes, func(o Node) bool { return o.Name == s.Host && !o.Usable })
-			if known = k >= 0; known {
-				nodes[k].ID = s.ID
-				index[s.ID] = k
-			}
-		}
-		if !known {
-			if !state.there || mem == 0 { // its size is not known
-				continue
-			}
-			n := Node{ID: s.ID, Name: s.Host, Rack: s.Rack, MemMiB: mem, VCores: vcores, State: s.State, Usable: true, FirstMS: at, LastMS: at, Late: !first}
-			if slices.ContainsFunc(nodes, func(o Node) bool { return o.Name == n.Name }) {
-				n.Name = s.ID // several NodeManagers on one host
-			}
-			if !first {
-				say(&n, "joined", "first seen "+s.State, at)
-			}
-			if !state.takes {
-				say(&n, "draining", "seen "+s.State, at)
-			}
-			nodes, changed = append(nodes, n), true
-			index[s.ID] = len(nodes) - 1
-			continue
-		}
-		n := &nodes[k]
-		if n.State != s.State {
-			changed = true
-			what := n.State + " to " + s.State
-			was := nodeStates[n.State]
-			switch {
-			case n.Usable && !state.there && s.State == "DECOMMISSIONED":
-				say(n, "decommissioned", what, s.Health)
-			case n.Usable && !state.there:
-				say(n, "lost", what, s.Health)
-			case !n.Usable && state.there:
-				say(n, "started", what, at)
-				if !state.takes {
-					say(n, "draining", what, at)
-				}
-			case n.Usable && was.takes && !state.takes:
-				say(n, "draining", what, at)
-			case n.Usable && !was.takes && state.takes:
-				say(n, "recommissioned", what, at)
-			}
-			n.State, n.Usable = s.State, state.there
-		}
-		if state.there && mem > 0 && (n.MemMiB != mem || n.VCores != vcores) {
-			changed = true
-			r.Note(fmt.Sprintf("node %s has %d MiB and %d vcores now, %d MiB and %d vcores before: a trace keeps the size that was seen first", n.Name, mem, vcores, n.MemMiB, n.VCores))
-		}
-		n.LastMS = at
-	}
-	for i := range nodes {
-		if n := &nodes[i]; !here[n.ID] && n.Usable {
-			changed = true
-			say(n, "removed", n.State+" to not listed", at)
+	for i := range v.nodes {
+		if n := &v.nodes[i]; !here[n.ID] && n.Usable {
+			v.say(n, "removed", n.State+" to not listed", at)
 			n.State, n.Usable = "", false
 		}
 	}
-	rec.Nodes, rec.NodeEvents = nodes, events
-	if changed {
+	rec.Nodes, rec.NodeEvents = v.nodes, v.events
+	if v.changed {
 		return r.store.writeSeen("nodes", at, b)
 	}
 	return nil
+}
+
+// nodeView is what is known of nodes while a poll's answer is compared with it.
+type nodeView struct {
+	nodes            []Node
+	events           []NodeEvent
+	index            map[string]int // of nodes, by id
+	at, first, after int64          // this poll, the first and the last one; the latter are 0 at the first
+	expiry           int64          // of a node's heartbeats
+	changed          bool
+	note             func(string)
+}
+
+// say adds an event of a node at t, if that is between the polls, or else when it was seen.
+func (v *nodeView) say(n *Node, event, what string, t int64) {
+	v.changed = true
+	if t < v.after || t > v.at { // the clocks of the servers differ, or it is not known
+		t = v.at
+	}
+	v.events = append(v.events, NodeEvent{T: t, After: v.after, Before: v.at, Node: n.Name, Event: event, What: what})
+}
+
+// last returns the last event of a node, or nil.
+func (v *nodeView) last(name string) *NodeEvent {
+	for i := len(v.events) - 1; i >= 0; i-- {
+		if v.events[i].Node == name {
+			return &v.events[i]
+		}
+	}
+	return nil
+}
+
+// died adds that a node is lost. The ResourceManager says so when it looks, each third of the expiry interval, and has heard nothing for longer than
+// that: the node died so much earlier. A replay waits for the expiry itself.
+//
+// Source: AbstractLivelinessMonitor, Hadoop 3.4.1.
+func (v *nodeView) died(n *Node, what string) {
+	earliest := v.first
+	if e := v.last(n.Name); e != nil {
+		earliest = max(earliest, e.T)
+	}
+	v.say(n, "lost", what, v.at)
+	e := &v.events[len(v.events)-1]
+	e.After, e.Before = max(v.after-v.expiry-v.expiry/3, earliest), max(v.at-v.expiry, earliest)
+	e.T = max(v.at-v.expiry-v.expiry/6, e.After)
+}
+
+// back adds that a node runs again. One that was taken to have left for good had not.
+func (v *nodeView) back(n *Node, what string) {
+	if e := v.last(n.Name); e != nil && (e.Event == "removed" || e.Event == "decommissioned") {
+		e.Event = "lost"
+	}
+	v.say(n, "started", what, v.at)
+}
+
+// see compares a node of an answer with what is known of it.
+func (v *nodeView) see(s *nodeAnswer) {
+	n, state := v.known(s), nodeStates[s.State]
+	mem, vcores := s.size()
+	if n == nil {
+		v.add(s)
+		return
+	}
+	n.LastMS = v.at
+	if state.there && mem > 0 && (n.MemMiB != mem || n.VCores != vcores) {
+		v.changed = true
+		v.note(fmt.Sprintf("node %s has %d MiB and %d vcores now, %d MiB and %d vcores before: a trace keeps the size that was seen first", n.Name, mem, vcores, n.MemMiB, n.VCores))
+	}
+	if n.State == s.State {
+		return
+	}
+	v.changed = true
+	what := n.State + " to " + s.State
+	wasDraining := !nodeStates[n.State].takes
+	switch {
+	case n.Usable && s.State == "LOST":
+		v.died(n, what)
+	case n.Usable && s.State == "DECOMMISSIONED":
+		v.say(n, "decommissioned", what, s.Health)
+	case n.Usable && !state.there: // the ResourceManager heard it from the node
+		v.say(n, "removed", what, s.Health)
+	case !n.Usable && state.there:
+		v.back(n, what)
+		if !state.takes {
+			v.say(n, "draining", what, v.at)
+		}
+	case n.Usable && !wasDraining && !state.takes:
+		v.say(n, "draining", what, v.at)
+	case n.Usable && wasDraining && state.takes:
+		v.say(n, "recommissioned", what, v.at)
+	}
+	n.State, n.Usable = s.State, state.there
+}
+
+// known returns the node that an answer is about, or nil if it was not seen before. A NodeManager that was started again may have another port.
+func (v *nodeView) known(s *nodeAnswer) *Node {
+	k, ok := v.index[s.ID]
+	if !ok && nodeStates[s.State].there {
+		k = slices.IndexFunc(v.nodes, func(n Node) bool { return n.Name == s.Host && !n.Usable })
+		if ok = k >= 0; ok {
+			v.nodes[k].ID, v.index[s.ID] = s.ID, k
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return &v.nodes[k]
+}
+
+// add takes up a node that was not seen before. Of one that is not there the size is not known.
+func (v *nodeView) add(s *nodeAnswer) {
+	mem, vcores := s.size()
+	state, late := nodeStates[s.State], v.first != 0
+	if !state.there || mem == 0 {
+		return
+	}
+	n := Node{ID: s.ID, Name: s.Host, Rack: s.Rack, MemMiB: mem, VCores: vcores, State: s.State, Usable: true, FirstMS: v.at, LastMS: v.at, Late: late}
+	if slices.ContainsFunc(v.nodes, func(o Node) bool { return o.Name == n.Name }) {
+		n.Name = s.ID // several NodeManagers on one host
+	}
+	v.changed = true
+	if late {
+		v.say(&n, "joined", "first seen "+s.State, v.at)
+	}
+	if !state.takes {
+		v.say(&n, "draining", "seen "+s.State, v.at)
+	}
+	v.index[n.ID] = len(v.nodes)
+	v.nodes = append(v.nodes, n)
+}
+
+// nodeExpiry is how long a node may be silent before it is lost.
+func (s *store) nodeExpiry() int64 {
+	const byDefault = 600_000
+	text := s.site["yarn.nm.liveness-monitor.expiry-interval-ms"]
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && ms > 0 {
+		return ms
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d.Milliseconds()
+	}
+	return byDefault
 }
 
 // checkNode tells what is wrong with a node of an answer.

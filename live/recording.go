@@ -45,7 +45,8 @@ type Polls struct {
 	FirstMS int64 `json:"first_unix_ms"`
 	LastMS  int64 `json:"last_unix_ms"`
 	EveryMS int64 `json:"every_ms"`
-	Gaps    []Gap `json:"gaps"` // between two polls, twice as long as it should be or longer
+	Failed  int64 `json:"failed"` // polls that were left out
+	Gaps    []Gap `json:"gaps"`   // between two polls, twice as long as it should be or longer
 }
 
 // Gap is a time in which nobody asked.
@@ -56,19 +57,21 @@ type Gap struct {
 
 // Counts of what is in the recording.
 type Counts struct {
-	Nodes        int              `json:"nodes"`
-	NodeEvents   int              `json:"node_events"`
-	Queues       int              `json:"queues"`
-	Applications int              `json:"applications"`
-	ByState      map[string]int64 `json:"applications_by_state"`
-	ByType       map[string]int64 `json:"applications_by_type"`
-	EventLogs    int              `json:"applications_with_event_log"`
-	LogBytes     int64            `json:"event_log_bytes"`
-	LogsMissing  int              `json:"spark_applications_ended_without_event_log"`
-	Running      int              `json:"applications_not_ended"`
-	UnknownIDs   int64            `json:"unknown_application_ids"`
-	NoAccess     int              `json:"applications_without_times"` // the ResourceManager shows them to others only
-	Vanished     int              `json:"applications_forgotten_before_their_end_was_seen"`
+	Nodes         int              `json:"nodes"`
+	NodeEvents    int              `json:"node_events"`
+	Queues        int              `json:"queues"`
+	Applications  int              `json:"applications"`
+	ByState       map[string]int64 `json:"applications_by_state"`
+	ByType        map[string]int64 `json:"applications_by_type"`
+	EventLogs     int              `json:"applications_with_event_log"`
+	LogBytes      int64            `json:"event_log_bytes"`
+	LogsMissing   int              `json:"spark_applications_ended_without_event_log"`
+	Running       int              `json:"applications_not_ended"`
+	Inputs        int              `json:"input_paths"`
+	InputsUnknown int              `json:"input_paths_unknown_to_hdfs"`
+	UnknownIDs    int64            `json:"unknown_application_ids"`
+	NoAccess      int              `json:"applications_without_times"` // the ResourceManager shows them to others only
+	Vanished      int              `json:"applications_forgotten_before_their_end_was_seen"`
 }
 
 // Node is a node as it was seen first, with its last state.
@@ -85,10 +88,10 @@ type Node struct {
 	Late    bool   `json:"late"` // it was not there, or not usable, at the first poll
 }
 
-// NodeEvent is something that happened to a node between two polls.
+// NodeEvent is something that happened to a node between two polls, or for one that was lost, its expiry interval before them.
 type NodeEvent struct {
 	T      int64  `json:"t"`       // the nearest that is known
-	After  int64  `json:"t_after"` // the poll that did not show it
+	After  int64  `json:"t_after"` // it happened between these
 	Before int64  `json:"t_before"`
 	Node   string `json:"node"`
 	Event  string `json:"event"`
@@ -128,8 +131,14 @@ func (r *Recording) polled(at, everyMS int64) {
 	p.LastMS = at
 }
 
+// left counts a poll that failed.
+func (r *Recording) left() {
+	r.Polls.Failed++
+	r.MayMiss = r.missed(&r.Counts)
+}
+
 // sum counts what is in the recording and says what it may have missed.
-func (r *Recording) sum(apps map[string]*Application, queues int) {
+func (r *Recording) sum(apps map[string]*Application, inputs map[string]*Input, queues int) {
 	c := Counts{Nodes: len(r.Nodes), NodeEvents: len(r.NodeEvents), Queues: queues, Applications: len(apps), ByState: map[string]int64{}, ByType: map[string]int64{}}
 	type span struct{ low, high, n int64 }
 	ids := map[string]*span{}
@@ -164,6 +173,12 @@ func (r *Recording) sum(apps map[string]*Application, queues int) {
 	for _, s := range ids {
 		c.UnknownIDs += s.high - s.low + 1 - s.n
 	}
+	for _, in := range inputs {
+		c.Inputs++
+		if in.Unknown != "" {
+			c.InputsUnknown++
+		}
+	}
 	r.Counts = c
 	r.MayMiss = r.missed(&c)
 }
@@ -188,6 +203,15 @@ func (r *Recording) missed(c *Counts) []string {
 	}
 	if n := c.Running; n > 0 {
 		add("%d applications had not ended at the last poll", n)
+	}
+	if n := c.InputsUnknown; n > 0 {
+		add("of %d of %d paths that applications read HDFS does not tell the blocks: responses/inputs says why", n, c.Inputs)
+	}
+	if c.Inputs > c.InputsUnknown {
+		add("blocks of inputs are where HDFS had them after an application had ended: those that were moved or written again since it ran are not where it found them")
+	}
+	if n := r.Polls.Failed; n > 0 {
+		add("%d polls failed and were left out", n)
 	}
 	for _, g := range r.Polls.Gaps {
 		add("nobody asked for %d s from %d on: nodes that went and came back within it are not seen", (g.ToMS-g.FromMS)/1000, g.FromMS)

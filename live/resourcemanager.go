@@ -199,6 +199,7 @@ type Application struct {
 
 	Log      *Log      `json:"-"`
 	Attempts []attempt `json:"-"`
+	Inputs   bool      `json:"-"` // HDFS was asked for the blocks of what it read
 }
 
 type attempt struct {
@@ -277,6 +278,8 @@ func (r *recorder) applications(ctx context.Context) error {
 			switch {
 			case !applicationID.MatchString(a.ID):
 				return r.rm.wrongField(path, at+".id", a.ID, "application_CLUSTER_NUMBER")
+			case listed[a.ID]:
+				return r.rm.wrongField(path, at+".id", a.ID, "one that is not listed before")
 			case a.Started < 0 || a.Finished < 0 || a.Launched < 0:
 				return r.rm.wrongField(path, at+".startedTime, launchTime, finishedTime", []int64{a.Started, a.Launched, a.Finished}, "times of 0 or more")
 			case a.ended() && a.Started > 0 && a.Finished < a.Started:
@@ -316,7 +319,7 @@ func (r *recorder) applications(ctx context.Context) error {
 	}
 	for i, a := range changed {
 		if old := r.store.apps[a.ID]; old != nil {
-			a.Log, a.Attempts = old.Log, old.Attempts
+			a.Log, a.Attempts, a.Inputs = old.Log, old.Attempts, old.Inputs
 		}
 		if got := attempts[i].Attempts.Attempt; len(got) > 0 {
 			a.Attempts = got
@@ -336,7 +339,7 @@ func (r *recorder) applications(ctx context.Context) error {
 func (a *Application) differs(b *Application) bool {
 	x, y := *a, *b
 	for _, p := range []*Application{&x, &y} {
-		p.Log, p.Attempts = nil, nil
+		p.Log, p.Attempts, p.Inputs = nil, nil, false
 		if !p.ended() {
 			p.MemSecs, p.CPUSecs = 0, 0
 		}

@@ -35,6 +35,7 @@ type store struct {
 	lock   *outdir.Partial
 	rec    Recording
 	apps   map[string]*Application
+	inputs map[string]*Input // by path
 	site   map[string]string // settings of YARN
 	hdfs   hdfsDefaults
 	queues int
@@ -75,7 +76,7 @@ func (s *store) load() error {
 	case err != nil:
 		return err
 	}
-	for _, d := range []string{appsDir, attemptsDir, logsDir, eventLogs} {
+	for _, d := range []string{appsDir, attemptsDir, logsDir, eventLogs, inputsDir, pathsDir} {
 		if err := os.MkdirAll(s.path(d), 0o755); err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func (s *store) load() error {
 		}
 		s.apps[id] = a
 	}
-	return nil
+	return s.loadInputs()
 }
 
 func (s *store) loadJSON(name string, v any) error {
@@ -173,8 +174,8 @@ func (s *store) writeSeen(kind string, at int64, answer []byte) error {
 
 // finishPoll writes what an import reads, and recording.json as the last.
 func (s *store) finishPoll() error {
-	s.rec.sum(s.apps, s.queues)
-	if err := s.clusterFile(); err != nil {
+	s.rec.sum(s.apps, s.inputs, s.queues)
+	if err := errors.Join(s.clusterFile(), s.blocksFile()); err != nil {
 		return err
 	}
 	var lines bytes.Buffer

@@ -22,8 +22,13 @@ func (w *webHDFSFiles) name(dir string) string {
 	return w.base.String() + path.Join(webHDFSPrefix, dir)
 }
 
-func (w *webHDFSFiles) url(file, op string) *url.URL {
-	return w.at(w.base, path.Join(webHDFSPrefix, file), url.Values{"op": {op}})
+// url asks for an operation on a file; query may be nil.
+func (w *webHDFSFiles) url(file, op string, query url.Values) *url.URL {
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set("op", op)
+	return w.at(w.base, path.Join(webHDFSPrefix, file), query)
 }
 
 func (w *webHDFSFiles) list(ctx context.Context, dir string) ([]entry, error) {
@@ -36,7 +41,7 @@ func (w *webHDFSFiles) list(ctx context.Context, dir string) ([]entry, error) {
 			} `json:"FileStatus"`
 		} `json:"FileStatuses"`
 	}
-	u := w.url(dir, "LISTSTATUS")
+	u := w.url(dir, "LISTSTATUS", nil)
 	if _, err := w.object(ctx, u, &answer); err != nil {
 		return nil, err
 	}
@@ -61,5 +66,5 @@ func (w *webHDFSFiles) list(ctx context.Context, dir string) ([]entry, error) {
 
 // read opens a file: the NameNode redirects to a DataNode.
 func (w *webHDFSFiles) read(ctx context.Context, file string, f func(io.Reader) error) error {
-	return w.client.read(ctx, w.url(file, "OPEN"), "*/*", f)
+	return w.client.read(ctx, w.url(file, "OPEN", nil), "*/*", f)
 }

@@ -24,6 +24,8 @@ type Cluster struct {
 	Scheduler string                       // the answer of /ws/v1/cluster/scheduler
 	Logs      map[string]map[string][]byte // application -> file -> content
 	Listed    bool                         // the history server knows the logs
+	Expiry    string                       // yarn.nm.liveness-monitor.expiry-interval-ms, if it is set
+	Blocks    map[string][]map[string]any  // file of HDFS -> its blocks, as GETFILEBLOCKLOCATIONS has them
 	Before    http.HandlerFunc             // sees each request first; one that it answers is not answered again
 	Asked     []string                     // paths, with op of WebHDFS
 }
@@ -57,10 +59,15 @@ const Capacity = `{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","que
  {"type":"capacitySchedulerLeafQueueInfo","queueName":"prod","capacity":70.00001,"maxCapacity":100.0,"mode":"percentage","state":"RUNNING","orderingPolicyInfo":"fair","userLimit":50,"userLimitFactor":2.0},
  {"type":"capacitySchedulerLeafQueueInfo","queueName":"dev","capacity":30.0,"maxCapacity":60.0,"mode":"percentage","state":"RUNNING","orderingPolicyInfo":"fifo","userLimit":100,"userLimitFactor":1.0}]}}}}`
 
-// Started is a cluster of two nodes that is served until the test ends.
-func Started(t testing.TB) *Cluster {
-	c := &Cluster{Scheduler: Fair, Listed: true, Logs: map[string]map[string][]byte{},
+// New is a cluster of two nodes.
+func New() *Cluster {
+	return &Cluster{Scheduler: Fair, Listed: true, Logs: map[string]map[string][]byte{},
 		Nodes: []map[string]any{Node("node01", "/rack1", "RUNNING", 8192, 8), Node("node02", "/rack2", "RUNNING", 8192, 8)}}
+}
+
+// Started is a new cluster that is served until the test ends.
+func Started(t testing.TB) *Cluster {
+	c := New()
 	s := httptest.NewServer(c)
 	t.Cleanup(s.Close)
 	c.URL = s.URL
@@ -81,6 +88,12 @@ func (w *written) WriteHeader(code int) {
 func (w *written) Write(b []byte) (int, error) {
 	w.begun = true
 	return w.ResponseWriter.Write(b)
+}
+
+// Flush is as of [http.Flusher].
+func (w *written) Flush() {
+	w.begun = true
+	http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // ServeHTTP is as of [http.Handler].
@@ -120,11 +133,15 @@ func (c *Cluster) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		key := func(key, value, resource string) any {
 			return map[string]any{"key": key, "value": value, "isFinal": false, "resource": resource}
 		}
-		answer(map[string]any{"properties": []any{
+		properties := []any{
 			key("yarn.scheduler.minimum-allocation-mb", "512", "yarn-site.xml"), key("yarn.scheduler.maximum-allocation-mb", "8192", "yarn-default.xml"),
 			key("yarn.resourcemanager.max-completed-applications", "1000", "yarn-default.xml"), key("yarn.web.ssl.password", "hunter2", "yarn-site.xml"),
 			key("yarn.resourcemanager.scheduler.class", "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler", "yarn-site.xml"),
-			key("yarn.scheduler.fair.allocation.file", "/etc/hadoop/alloc.xml", "yarn-site.xml"), key("fs.s3a.secret.key", "hunter2", "core-site.xml"), key("dfs.replication", "3", "hdfs-default.xml")}})
+			key("yarn.scheduler.fair.allocation.file", "/etc/hadoop/alloc.xml", "yarn-site.xml"), key("fs.s3a.secret.key", "hunter2", "core-site.xml"), key("dfs.replication", "3", "hdfs-default.xml")}
+		if c.Expiry != "" {
+			properties = append(properties, key("yarn.nm.liveness-monitor.expiry-interval-ms", c.Expiry, "yarn-site.xml"))
+		}
+		answer(map[string]any{"properties": properties})
 	case p == "/ws/v1/cluster/nodes":
 		answer(map[string]any{"nodes": map[string]any{"node": c.Nodes}})
 	case p == "/ws/v1/cluster/apps" && len(c.Apps) == 0:
@@ -172,8 +189,49 @@ func (c *Cluster) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 			}
 		}
 		http.NotFound(w, r)
+	case strings.HasPrefix(r.URL.Path, "/webhdfs/v1/"):
+		c.input(strings.TrimPrefix(r.URL.Path, "/webhdfs/v1"), r.URL.Query().Get("op"), w, answer)
 	default:
 		http.NotFound(w, r)
+	}
+}
+
+// Block is a block of a file of HDFS.
+func Block(offset, length int64, hosts ...string) map[string]any {
+	var paths []string
+	for _, h := range hosts {
+		paths = append(paths, "/rack1/"+h+":9866")
+	}
+	return map[string]any{"offset": offset, "length": length, "hosts": hosts, "topologyPaths": paths, "corrupt": false, "cachedHosts": []string{}}
+}
+
+// input answers what is asked of a file or folder.
+func (c *Cluster) input(name, op string, w http.ResponseWriter, answer func(any)) {
+	length := func(blocks []map[string]any) (n int64) {
+		for _, b := range blocks {
+			n += b["length"].(int64)
+		}
+		return n
+	}
+	blocks, isFile := c.Blocks[name]
+	var below []any
+	for _, f := range slices.Sorted(maps.Keys(c.Blocks)) {
+		if path.Dir(f) == name {
+			below = append(below, map[string]any{"pathSuffix": path.Base(f), "type": "FILE", "length": length(c.Blocks[f])})
+		}
+	}
+	switch {
+	case !isFile && below == nil:
+		w.WriteHeader(http.StatusNotFound)
+		answer(map[string]any{"RemoteException": map[string]any{"exception": "FileNotFoundException"}})
+	case op == "GETFILEBLOCKLOCATIONS":
+		answer(map[string]any{"BlockLocations": map[string]any{"BlockLocation": blocks}})
+	case op == "GETFILESTATUS" && isFile:
+		answer(map[string]any{"FileStatus": map[string]any{"pathSuffix": "", "type": "FILE", "length": length(blocks)}})
+	case op == "GETFILESTATUS":
+		answer(map[string]any{"FileStatus": map[string]any{"pathSuffix": "", "type": "DIRECTORY", "length": 0}})
+	default:
+		answer(map[string]any{"FileStatuses": map[string]any{"FileStatus": below}})
 	}
 }
 

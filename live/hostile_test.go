@@ -1,0 +1,125 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What a server answers to one of the requests of a poll, and what is said of it after at most so many requests for it.
+func TestHostileAnswers(t *testing.T) {
+	const nodes = "/ws/v1/cluster/nodes"
+	for _, x := range []struct {
+		name     string
+		answer   http.HandlerFunc
+		want     string
+		requests int
+		passing  bool
+	}{
+		{"huge", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, io.LimitReader(endless{}, 1<<20)) }, "the answer has more than 65536 bytes", 1, false},
+		{"without end", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, endless{}) }, "the answer has more than 65536 bytes", 1, false},
+		{"a trickle without end", func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, " ")
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Millisecond)
+			}
+		}, "the answer stops: less than 64 KiB in 100ms", tries, true},
+		{"silence", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timeout awaiting response headers", tries, true},
+		{"broken off", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			fmt.Fprint(w, "{")
+		}, "the answer breaks off: unexpected EOF", tries, true},
+		{"a loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, "was redirected 5 times, want at most 5", maxRedirects, false},
+		{"unauthorized", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "the server answers 401 Unauthorized; --keytab and --principal, --user or --header-file may be wanted", 1, false},
+		{"forbidden", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }, "the server answers 403 Forbidden; --keytab", 1, false},
+		{"a list", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[1]") }, "is a array, want struct", 1, false},
+		{"deep", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, strings.Repeat("[", 20_000)) }, "exceeded max depth", 1, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
+			c := busy(t)
+			c.Before = func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == nodes {
+					c.Unlock() // it may take its time
+					defer c.Lock()
+					x.answer(w, r)
+				}
+			}
+			o := options(c, t.TempDir())
+			o.Timeout = 100 * time.Millisecond
+			r := quick(t, o, c.URL)
+			r.rm.most = 1 << 16
+			err := r.poll(t.Context())
+			asked := 0
+			c.Lock()
+			defer c.Unlock()
+			for _, p := range c.Asked {
+				if p == nodes {
+					asked++
+				}
+			}
+			if err == nil || !strings.Contains(err.Error(), x.want) || !strings.HasPrefix(err.Error(), c.URL) || passing(err) != x.passing || asked != x.requests {
+				t.Errorf("error %v after %d requests, want %s after %d; passing is %t", err, asked, x.want, x.requests, err != nil && passing(err))
+			}
+		})
+	}
+}
+
+// endless is spaces without end.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
+}
+
+// A cluster that answers something else for a while costs the polls of that while: they are counted and told, and the recording goes on.
+func TestPollsThatFail(t *testing.T) {
+	c, notes, polls := busy(t), 0, 0
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	c.Before = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/ws/v1/cluster/info" {
+			return
+		}
+		switch polls++; {
+		case polls == 2:
+			fmt.Fprint(w, "<html>maintenance</html>")
+		case polls == 3:
+			w.WriteHeader(http.StatusForbidden)
+		case polls > 4:
+			stop()
+		}
+	}
+	o := options(c, t.TempDir())
+	o.Once, o.Every, o.Note = false, time.Millisecond, func(m string) {
+		if strings.HasPrefix(m, "poll left out: "+c.URL) {
+			notes++
+		}
+	}
+	r, err := Record(ctx, o)
+	if err != context.Canceled || r.Polls.Count != 2 || r.Polls.Failed != 2 || notes != 2 || !strings.Contains(strings.Join(r.MayMiss, "\n"), "2 polls failed and were left out") {
+		t.Errorf("%v after %d notes: %+v, %q", err, notes, r.Polls, r.MayMiss)
+	}
+	// The first answer of a recorder tells what is asked wrongly.
+	c.Before = func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<html>another server</html>") }
+	if _, err := Record(t.Context(), o); err == nil || !strings.Contains(err.Error(), "want JSON") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// An application that is listed twice is asked for once.
+func TestListedTwice(t *testing.T) {
+	c := busy(t)
+	c.Apps = append(c.Apps, c.Apps[0])
+	if _, err := Record(t.Context(), options(c, t.TempDir())); err == nil || !strings.Contains(err.Error(), `apps.app[2].id is "`+app2+`", want one that is not listed before`) {
+		t.Errorf("error %v", err)
+	}
+}
