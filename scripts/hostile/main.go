@@ -13,12 +13,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"replay/live/livetest"
 	"replay/outdir"
 )
 
@@ -54,7 +56,7 @@ func main() {
 type victim struct {
 	words string
 	mark  string // the file that a whole output has, below OUT
-	check string // a command that reads the output
+	check string // commands that read the output, with && between them
 	ends  string // what mark ends with, if it is all of the output
 	json  string // a pattern of files below OUT, which are whole also where mark is absent
 	fresh bool   // it wants OUT to be absent
@@ -99,6 +101,23 @@ var victims = []victim{
 	{words: "sweep PLAN --out OUT/s --on kubernetes --image r/replay:1 --claim c --volume /", mark: "s/kubernetes/cells.yaml", ends: "claimName: c\n"},
 	{words: "tune TUNE --out OUT/t", mark: "t/tuned/tune.json", json: "t/cells/*.json"},
 	{words: "sweep merge RESULT-sweep --out OUT/m", mark: "m/values.csv"},
+	{words: "record --rm CLUSTER --history CLUSTER --once --out OUT/r", json: "r/*.json", check: "record --rm CLUSTER --history CLUSTER --once --out OUT/r && import auto OUT/r --strict --dry-run"},
+}
+
+// liveCluster serves a cluster on which an application has ended.
+func liveCluster() (*httptest.Server, error) {
+	const app = "application_1795247048320_0001"
+	log, err := os.ReadFile("trace/importer/testdata/spark-on-yarn/locality-wait-0s/eventlogs/" + app + "_1.gz")
+	if err != nil {
+		return nil, err
+	}
+	c := livetest.New()
+	for k := 3; k <= 8; k++ {
+		c.Nodes = append(c.Nodes, livetest.Node(fmt.Sprintf("node0%d", k), "/rack1", "RUNNING", 8192, 8))
+	}
+	c.Apps = []map[string]any{livetest.App(app, "one", "ann", "root.etl", "FINISHED", 1_795_247_051_000, 1_795_247_052_000, 1_795_247_085_000)}
+	c.Logs[app] = map[string][]byte{app + "_1.gz": log}
+	return httptest.NewServer(c), nil
 }
 
 // kills starts victims, kills each at a random moment, and looks at what is there.
@@ -109,13 +128,18 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
+	cluster, err := liveCluster()
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
 	out, result, trace, plan, temporary := "", filepath.Join(dir, "result"), filepath.Join(dir, "trace"), filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "temporary")
 	tune := filepath.Join(dir, "tune.yaml")
 	if err := os.MkdirAll(temporary, 0o755); err != nil {
 		return err
 	}
 	command := func(words string) *exec.Cmd {
-		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result, "PLAN", plan, "TUNE", tune).Replace(words)
+		words = strings.NewReplacer("OUT-check", filepath.Join(dir, "check"), "OUT", out, "TRACE", trace, "RESULT", result, "PLAN", plan, "TUNE", tune, "CLUSTER", cluster.URL).Replace(words)
 		cmd := exec.Command(program, append(strings.Fields(words), "--quiet")...)
 		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 		return cmd
@@ -201,7 +225,7 @@ func kills(dir, program string, n int, r *rand.Rand) error {
 				return fmt.Errorf("after start %d: %w", k, err)
 			}
 			written := out
-			if v.mark == "" { // over what was there
+			if !strings.Contains(v.words, "OUT") { // over what was there
 				written = result
 			}
 			if left := hidden(written); len(left) > 0 {
@@ -267,10 +291,15 @@ func inspect(v *victim, out string, must func(string) error) (there bool, err er
 		}
 		return true, err
 	}
-	if v.check == "" {
-		return true, nil
+	for words := range strings.SplitSeq(v.check, " && ") {
+		if words == "" {
+			continue
+		}
+		if err := must(words); err != nil {
+			return true, err
+		}
 	}
-	return true, must(v.check)
+	return true, nil
 }
 
 // hidden lists what writers leave beside their outputs.
