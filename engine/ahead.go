@@ -63,7 +63,7 @@ func (f *future) before(o *future) bool {
 
 // mayRunAhead reports whether applications of a scenario may.
 func mayRunAhead(sc *scenario.Scenario) bool {
-	return sc.Engine != scenario.Dense && len(sc.Input.Events) == 0 && !sc.Site.Preemption
+	return sc.Engine != scenario.Dense && len(sc.Input.Events) == 0 && sc.Scaling == nil && !sc.Site.Preemption
 }
 
 // alone reports whether nothing that happens elsewhere concerns the application before it asks for something or one of its processes

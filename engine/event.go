@@ -25,10 +25,14 @@ const (
 
 	evUpdate
 	evNodeEvent
+	evNodeComes
+	evNodeNotice
+	evNodeTaken
 	evArrival
 	evRegisterAM
 	evNodeBeat
 	evContinuous
+	evAutoscale
 	evSample
 	numKinds
 )
@@ -40,13 +44,14 @@ type class uint8
 const (
 	classMessage    class = iota + 1 // what was on its way, and what the ResourceManager's own timers do
 	classUpdate                      // fair-share update
-	classNodeEvent                   // node events of the trace
+	classNodeEvent                   // node events of the trace, and of the autoscaler
 	classArrival                     // submissions
 	classAM                          // application masters
 	classNodeBeat                    // node heartbeats
 	classContinuous                  // passes of continuous scheduling
 	classInbox                       // messages to drivers
 	classTimer                       // timers of drivers
+	classAutoscale                   // evaluations of the autoscaler, which see all before them
 	classSample                      // after everything else
 )
 
@@ -75,10 +80,14 @@ var kinds = [numKinds]kind{
 
 	evUpdate:     {name: "fair-share update", class: classUpdate},
 	evNodeEvent:  {name: "node event", class: classNodeEvent, number: "position in the trace", work: true},
+	evNodeComes:  {name: "node of the autoscaler registers", class: classNodeEvent, number: "node", work: true},
+	evNodeNotice: {name: "notice that a spot node is taken away", class: classNodeEvent, number: "node"},
+	evNodeTaken:  {name: "spot node is taken away", class: classNodeEvent, number: "node"},
 	evArrival:    {name: "submission", class: classArrival, number: "job", work: true},
 	evRegisterAM: {name: "application master registers", class: classAM, work: true},
 	evNodeBeat:   {name: "node heartbeat", class: classNodeBeat, number: "rank by (phase, node)"},
 	evContinuous: {name: "pass of continuous scheduling", class: classContinuous},
+	evAutoscale:  {name: "evaluation of the autoscaler", class: classAutoscale},
 	evSample:     {name: "sample", class: classSample},
 }
 

@@ -100,6 +100,9 @@ func (s *sim) manifest() *record.Manifest {
 		m.Hosts = append(m.Hosts, s.nodes.spec[i].Host)
 	}
 	m.Totals = s.totals
+	if s.scaling != nil {
+		m.Scaling = &s.scaling.totals
+	}
 	m.DecisionHash = s.digest.Hash(&s.totals)
 	m.Warnings = s.warnings.list
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {

@@ -123,6 +123,9 @@ func (a *app) Task(r *record.Task) {
 		a.done.add(a.job, r.Stage, r.Index)
 	}
 	a.s.progress.Tasks.Add(1)
+	if a.s.scaling != nil {
+		a.s.scaling.sawTask(r)
+	}
 	if a.s.ahead.on && a.s.ahead.keeps {
 		a.s.foreseeTask(r)
 		return

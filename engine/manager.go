@@ -28,7 +28,12 @@ func (s *sim) NextBeat() int64 { return s.beats.h }
 func (s *sim) BeatAt(h int64) int64 { return s.beats.timeOf(h) }
 
 // NodeGone is part of [rm.Host].
-func (s *sim) NodeGone(protocol.NodeID) { s.beatsChanged() }
+func (s *sim) NodeGone(id protocol.NodeID) {
+	s.beatsChanged()
+	if s.scaling != nil {
+		s.scaling.gone(id)
+	}
+}
 
 // Expired is part of [rm.Host].
 func (s *sim) Expired(id protocol.ContainerID) {
@@ -45,7 +50,7 @@ func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
 		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
 		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
-		Drains: slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),
+		Drains: sc.Scaling != nil || slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),
 	}
 	if sc.Site.Continuous {
 		c.ContinuousMS = max(int64(sc.Site.ContinuousSleep), 1)

@@ -106,10 +106,8 @@ func (n *nodes) release(id protocol.NodeID, size resource.Resource) {
 	n.book(id, n.used[id].Sub(size))
 }
 
-// sample gives the state of every queue and of the cluster, and compares the scheduler's books with
-// the engine's.
-func (s *sim) sample() {
-	s.sampled = s.now
+// eachQueue gives the state of every queue, and compares the scheduler's books with the engine's. It returns their sum.
+func (s *sim) eachQueue(tell func(*record.Sample)) record.Sample {
 	cluster := record.Sample{
 		Time: s.now, Nodes: int64(len(s.nodes.registered)),
 		CapacityMem: s.nodes.capacity[resource.Memory], CapacityVCores: s.nodes.capacity[resource.VCores],
@@ -131,11 +129,18 @@ func (s *sim) sample() {
 			SteadyMem: q.Steady[resource.Memory], SteadyVCores: q.Steady[resource.VCores],
 			BusyCores: busy, Running: int64(q.Runnable), Pending: int64(q.NonRunnable), Containers: containers,
 		}
-		s.sink.Sample(&s.row)
+		tell(&s.row)
 		if q.Leaf {
 			cluster.Add(&s.row)
 		}
 	})
+	return cluster
+}
+
+// sample gives the state of every queue and of the cluster.
+func (s *sim) sample() {
+	s.sampled = s.now
+	cluster := s.eachQueue(s.sink.Sample)
 	if has := cluster.CapacityVCores; has > 0 {
 		s.nodes.busy = max(s.nodes.busy, float64(cluster.BusyCores)/float64(has))
 	}

@@ -40,6 +40,7 @@ type sim struct {
 	kinds   map[string]*appKind // of applications
 
 	nodes    nodes
+	scaling  *scaling // nil while nobody scales the cluster
 	cluster  master.Cluster
 	apps     []*app // by slot; nil = free
 	free     []int32
@@ -108,6 +109,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	}
 	s.reasons = s.explaining(sink)
 	s.startNodes()
+	s.startScaling()
 	s.startSpans()
 	taker, ok := s.rm.Scheduler().(yarn.LocalityTaker)
 	s.cluster.Localities = ok && taker.TakesLocalities() && s.cluster.Apart()
@@ -289,6 +291,14 @@ func (s *sim) handle() {
 		s.span(e.number() > 0)
 	case evNodeEvent:
 		s.nodeEvent(int(e.arg))
+	case evNodeComes:
+		s.scaling.comes(protocol.NodeID(e.number()))
+	case evNodeNotice:
+		s.scaling.notice(protocol.NodeID(e.number()), e.arg)
+	case evNodeTaken:
+		s.scaling.takes(protocol.NodeID(e.number()), e.arg)
+	case evAutoscale:
+		s.scaling.evaluate()
 	case evStartedThere:
 		s.startedThere(protocol.NewContainerID(protocol.AppID(e.app()), int32(e.arg), e.number()))
 	case evSample:

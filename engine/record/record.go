@@ -329,6 +329,33 @@ const (
 	FormatVersion = "1.0"
 )
 
+// Prices are what nodes cost. A node is billed for each time that it is in the cluster, by whole seconds, the last one counted whole.
+type Prices struct {
+	Currency  string     `json:"currency,omitempty"`
+	MinimumMS int64      `json:"minimum_ms"` // that is billed at least for each such time
+	Types     []NodeType `json:"types"`
+	TypeOf    []int      `json:"type_of_node"` // place in Types, by node
+}
+
+// NodeType is a kind of nodes that cost the same.
+type NodeType struct {
+	Name string `json:"name"`
+	Hour int64  `json:"price_of_an_hour_millionths"`
+}
+
+// Scaling is what an autoscaler did to the cluster, and what was lost with nodes that it took out or that were taken from it.
+type Scaling struct {
+	Asked          int64 `json:"nodes_asked_for"`
+	Came           int64 `json:"nodes_added"`
+	Decommissioned int64 `json:"nodes_decommissioned"` // that were told to go, not all of which do
+	Cancelled      int64 `json:"decommissions_cancelled"`
+	Left           int64 `json:"nodes_removed"`
+	SpotLost       int64 `json:"spot_nodes_lost"`
+	Containers     int64 `json:"containers_lost"`    // that ran on a node when it went
+	Tasks          int64 `json:"task_attempts_lost"` // that ran there
+	TaskMS         int64 `json:"task_time_lost_ms"`  // that they had run
+}
+
 // Manifest describes a replay: all that its decisions depend on. It holds no wall-clock time or path.
 type Manifest struct {
 	Format         string            `json:"format"`         // [Format]
@@ -358,9 +385,11 @@ type Manifest struct {
 	Model          map[string]string `json:"model"`                 // modelled latencies and factors with their values
 	Bands          []Band            `json:"error_bands,omitempty"` // of a model file
 	NodePhasesMS   []int64           `json:"node_phases_ms"`
-	Hosts          []string          `json:"hosts"` // name of node i
+	Hosts          []string          `json:"hosts"`            // name of node i
+	Prices         *Prices           `json:"prices,omitempty"` // of nodes, nil when nobody says
 	Totals         Totals            `json:"totals"`
-	DecisionHash   string            `json:"decision_hash"` // see [Digest]
+	Scaling        *Scaling          `json:"autoscaling,omitempty"` // nil where nobody scales the cluster
+	DecisionHash   string            `json:"decision_hash"`         // see [Digest]
 	Warnings       []Warning         `json:"warnings"`
 	Modelled       []string          `json:"not_recorded"`                 // what is modelled rather than recorded, in words
 	Elsewhere      string            `json:"recorded_elsewhere,omitempty"` // a sentence on applications that were not recorded on YARN

@@ -27,6 +27,9 @@ func (sc *Scenario) checkIdeal(o *Options) error {
 	if r := &sc.Recorded; r.Executors != nil || r.Attempts != nil || r.Latencies != nil {
 		return optionf("scheduler is %q: recorded executors and latencies have no part in it, want %s", sc.Scheduler, classesOf(func(*Scheduler) bool { return true }))
 	}
+	if sc.Scaling != nil {
+		return optionf("--autoscale %s: the scheduler %s keeps its nodes, want %s", sc.Autoscale, sc.Scheduler, classesOf(func(*Scheduler) bool { return true }))
+	}
 	var idle []string
 	add := func(given bool, what string, args ...any) {
 		if given {

@@ -302,7 +302,7 @@ func TestForeignSettingsAreRefused(t *testing.T) {
 		{"a scheduler of nobody", Options{Scheduler: "best"}, `scheduler is "best", want fair, capacity, fifo or ideal`},
 		{"a class of nobody by a key", Options{Conf: map[string]string{keySchedulerClass: "org.example.S"}}, `--conf yarn.resourcemanager.scheduler.class is "org.example.S"`},
 		{"a parameter of nobody", Options{Parameters: map[string]string{"luck": "1"}}, `--model: unknown model parameter "luck"`},
-		{"a key of nobody", Options{Conf: map[string]string{"x": "y"}}, "--conf x=y: want a key that starts with spark., yarn., mapreduce. or tez."},
+		{"a key of nobody", Options{Conf: map[string]string{"x": "y"}}, "--conf x=y: want a key that starts with spark., yarn., mapreduce., tez. or autoscale."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"replay/engine/spark/driver"
 	"replay/input"
 	"replay/policy"
+	"replay/policy/autoscale"
 	"replay/trace"
 )
 
@@ -79,6 +80,10 @@ type Options struct {
 	// Read reads a file that a setting names, such as yarn.scheduler.fair.allocation.file; nil reads the disk.
 	Read func(path string) ([]byte, error)
 
+	Autoscale         string             // a name of [autoscale.Autoscalers]; "" = none
+	AutoscaleSettings autoscale.Settings // of its file; single keys of Conf with autoscale. before them lie over it
+	Prices            *Prices            // of nodes; nil when nobody says
+
 	Window    *trace.Window // replay this part of the trace alone; nil for all of it
 	Seed      uint64
 	Nodes     int         // in the cluster at the start, see [trace.Resize]; 0 = the trace's
@@ -101,6 +106,7 @@ func DefaultOptions() Options { return Options{Seed: 1, Model: model.DefaultMode
 // Clone returns options that can be changed without changing o.
 func (o Options) Clone() Options {
 	o.Files, o.Conf, o.Parameters = cloned(o.Files), cloned(o.Conf), cloned(o.Parameters)
+	o.AutoscaleSettings = cloned(o.AutoscaleSettings)
 	o.Reloads, o.ConfOrder, o.Changes = append([]Reload(nil), o.Reloads...), append([]string(nil), o.ConfOrder...), append([]Change(nil), o.Changes...)
 	return o
 }

@@ -14,6 +14,7 @@ import (
 	sparkconf "replay/engine/spark/conf"
 	"replay/engine/yarn/conf"
 	"replay/policy"
+	"replay/policy/autoscale"
 	"replay/trace"
 )
 
@@ -27,10 +28,14 @@ type Scenario struct {
 	// AllocationFile reports that the allocations are those of a file and not made from the trace's queues:
 	// without one YARN's loader does not run.
 	AllocationFile bool
-	MemoryOnly     bool             // the scheduler looks at memory alone, so vcores may be overbooked
-	PoolsFile      string           // what spark.scheduler.allocation.file says to all jobs, "" for nothing
-	Pools          []spark.Pool     // of spark.scheduler.allocation.file; nil without one
-	Requests       policy.Placement // the policy that Placement names
+	MemoryOnly     bool              // the scheduler looks at memory alone, so vcores may be overbooked
+	PoolsFile      string            // what spark.scheduler.allocation.file says to all jobs, "" for nothing
+	Pools          []spark.Pool      // of spark.scheduler.allocation.file; nil without one
+	Requests       policy.Placement  // the policy that Placement names
+	Scaling        *autoscale.Plan   // nil while nobody scales the cluster
+	Groups         []autoscale.Group // of nodes; of Scaling
+	OfTrace        int               // nodes before those that are kept for Scaling
+	priced         *record.Prices
 	Warnings       []record.Warning
 
 	notes
@@ -120,7 +125,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	if sc.Model, err = o.ResolveModel(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{sc.splitKeys, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.readQueues} {
+	for _, step := range []func() error{sc.splitKeys, sc.autoscale, sc.price, sc.readSpark, sc.readMapReduce, sc.readTez, sc.readSite, sc.readQueues} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -131,7 +136,7 @@ func resolved(in Input, o Options) (*Scenario, error) {
 	for i := range in.Users {
 		sc.user = append(sc.user, in.Users[i].Name)
 	}
-	for i := range sc.Input.Nodes {
+	for i := range sc.Input.Nodes[:sc.OfTrace] {
 		if len(sc.Input.Nodes[i].Labels) > 0 {
 			sc.warn("node-labels", "node labels are not modelled: every node takes every container")
 			break
@@ -237,6 +242,8 @@ func (sc *Scenario) Manifest() *record.Manifest {
 			m.Config[k] = v
 		}
 	}
+	sc.tellScaling(m)
+	m.Prices = sc.priced
 	for _, r := range sc.Reloads {
 		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.Text)
 	}
@@ -246,6 +253,9 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	m.Modelled = slices.Clone(modelledAround)
 	if sc.scheduler.Central { // it places no containers and has one way to replay
 		m.Modelled, m.Placement, m.Engine = slices.Clone(notIdeal), "", ""
+	}
+	if sc.Scaling != nil {
+		m.Modelled = append(m.Modelled, scalingModelled)
 	}
 	if n := sc.Input.NoEnd; n > 0 {
 		m.Modelled = append(m.Modelled, fmt.Sprintf("the end of applications whose recording stops before it (%d in the source): they are replayed as far as it goes, so their times are lower bounds", n))

@@ -218,11 +218,12 @@ func (sc *Scenario) otherSize(key string) string {
 type strayKey struct{ key, value string }
 
 func (e *strayKey) Error() string {
-	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark., yarn., mapreduce. or tez.", e.key, e.value)
+	return fmt.Sprintf("--conf %s=%s: want a key that starts with spark., yarn., mapreduce., tez. or autoscale.", e.key, e.value)
 }
 
 // splitKeys sorts the single keys by the file over which they lie: the prefix of a scheduler whose file is a
-// list of keys leads to that, spark. to spark-defaults.conf, mapreduce. and yarn.app.mapreduce. to mapred-site.xml, yarn. to yarn-site.xml.
+// list of keys leads to that, spark. to spark-defaults.conf, mapreduce. and yarn.app.mapreduce. to mapred-site.xml, yarn. to yarn-site.xml,
+// autoscale. to the settings of the autoscaler.
 func (sc *Scenario) splitKeys() error {
 	sc.keys = map[string]map[string]string{}
 	for _, key := range sortedKeys(sc.Conf) {
@@ -234,6 +235,8 @@ func (sc *Scenario) splitKeys() error {
 			kind = MapredSite
 		case strings.HasPrefix(key, "tez."):
 			kind = tezSite
+		case strings.HasPrefix(key, autoscaleKeys):
+			kind = autoscaleKeys
 		case strings.HasPrefix(key, "yarn."):
 			kind = YarnSite
 		default:

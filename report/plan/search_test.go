@@ -4,12 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"replay/report/inference"
 	"replay/report/target"
-	"replay/trace"
 )
 
 // world has a value that falls with the setting, with noise that is in part common to all settings.
@@ -131,29 +129,5 @@ func TestTwoTargets(t *testing.T) {
 	}})
 	if err != nil || a.Best != 24 {
 		t.Errorf("%+v (%v)", a, err)
-	}
-}
-
-// A label counts before a size, a size before all others, and nodes that join later cost nothing at the start.
-func TestPrices(t *testing.T) {
-	nodes := []trace.Node{
-		{Host: "a", MemMiB: 65536, VCores: 16, Present: true}, {Host: "b", MemMiB: 65536, VCores: 16, Labels: []string{"gpu"}, Present: true},
-		{Host: "c", MemMiB: 1024, VCores: 1, Present: true}, {Host: "d", MemMiB: 65536, VCores: 16},
-	}
-	p, err := ReadPrices("p", []byte("currency = EUR\ngpu=3 # dear\n\n65536x16=0.5\n*=0.25\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum, err := p.Of(nodes); err != nil || sum != 3.75 || p.Currency != "EUR" {
-		t.Errorf("%v %s (%v), want 3.75 EUR", sum, p.Currency, err)
-	}
-	for text, want := range map[string]string{"": "p: no price in it", "gpu": `p:1: "gpu", want TYPE=AMOUNT`, "x=1\nx=2": "p:2: a second price of x", "x=-1": "want TYPE=AMOUNT", "x=NaN": "want TYPE=AMOUNT"} {
-		if _, err := ReadPrices("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
-	}
-	p, _ = ReadPrices("p", []byte("gpu=3"))
-	if _, err := p.Of(nodes); err == nil || !strings.Contains(err.Error(), "no price of node a: want one of 65536x16, *") {
-		t.Error(err)
 	}
 }

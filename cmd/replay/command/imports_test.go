@@ -27,6 +27,7 @@ var picture = map[string][]string{
 
 	"replay/policy/resource":            nil,
 	"replay/policy":                     {"replay/policy/resource"},
+	"replay/policy/autoscale":           {"replay/policy/resource"},
 	"replay/trace":                      {"replay/input", "replay/sealed", "replay/outdir", "replay/trace/tablefile"},
 	"replay/trace/tablefile":            {"replay/input"},
 	"replay/trace/export":               {"replay/outdir", "replay/trace", "replay/trace/tablefile"},
@@ -61,11 +62,11 @@ var picture = map[string][]string{
 	"replay/engine/master/mastertest":   {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/spark/driver":        {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/reuse", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},
 	"replay/engine/model":               nil,
-	"replay/engine/scenario": {"replay/input", "replay/engine/remark", "replay/policy", "replay/trace", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/model", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/mapreduce/conf", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
+	"replay/engine/scenario": {"replay/input", "replay/engine/remark", "replay/policy", "replay/policy/autoscale", "replay/trace", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/model", "replay/engine/generic", "replay/engine/mapreduce", "replay/engine/mapreduce/conf", "replay/engine/spark", "replay/engine/spark/conf", "replay/engine/spark/driver",
 		"replay/engine/yarn", "replay/engine/yarn/fair", "replay/engine/yarn/conf", "replay/engine/yarn/fifo", "replay/engine/yarn/capacity"},
 	"replay/engine/scenario/scenariotest": {"replay/engine/model", "replay/engine/random", "replay/engine/scenario", "replay/trace"},
 	"replay/engine/ideal":                 {"replay/policy/resource", "replay/engine/generic", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/trace"},
-	"replay/engine":                       {"replay/policy/resource", "replay/trace", "replay/engine/..."},
+	"replay/engine":                       {"replay/policy/autoscale", "replay/policy/resource", "replay/trace", "replay/engine/..."},
 
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,

@@ -20,7 +20,6 @@ import (
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/input"
 	"replay/report"
 	"replay/report/inference"
 	"replay/report/plan"
@@ -46,7 +45,6 @@ value and as many seeds as it takes to know on which side a value is. Conditions
 			cmdline.With(&cli.StringSliceFlag{Name: "hold", Usage: "`CONDITION` to hold, such as 'p95(wait, queue=etl) < 30s' (repeatable: all of them)"}, aLimit),
 			cmdline.With(&cli.StringFlag{Name: "vary", Usage: "`SETTING=VALUES`: nodes=4:400, load=0.5:2:0.1, 'conf KEY=0s:10s:1s', FLAG=a,b,c"}, aSetting),
 			cmdline.With(&cli.Float64Flag{Name: "price", Usage: "`AMOUNT` that a node costs an hour, shown beside each value"}, cmdline.NotNegative),
-			&cli.StringFlag{Name: "prices", Usage: "what nodes cost an hour by type, lines of `FILE`: a label of nodes, a size as MIBxVCORES or * with =AMOUNT; currency=NAME"},
 			cmdline.With(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most at each value", Value: inference.Limit}, cmdline.FromTo(inference.Fewest, 10_000)),
 			cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(10_000)),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for plan.json, plan.txt and the curves"},
@@ -76,10 +74,8 @@ type planning struct {
 	targets  []*target.Target
 	metrics  []plan.Metric // by target, known after the first replay
 	warnings []record.Warning
-	prices   *plan.Prices // nil when nobody says
 	mu       sync.Mutex
-	costs    []float64 // by value, once it was replayed
-	noPrice  error     // of a node
+	costs    []float64 // by value, once it was replayed; nil when nobody says prices
 
 	done, begun atomic.Int64
 	now         atomic.Int64 // the value that is replayed
@@ -111,24 +107,18 @@ func (p *program) plan(c *cli.Context) error {
 			return err
 		}
 	}
+	if c.IsSet("price") && c.IsSet("prices") {
+		return cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
+	}
 	if w.base, err = p.readOptions(c, p.options()); err != nil {
 		return err
 	}
-	switch {
-	case c.IsSet("price") && c.IsSet("prices"):
-		return cmdline.Usagef("--price is for all nodes and --prices by type: give one of them")
-	case c.IsSet("price"):
-		w.prices = plan.EachNode(c.Float64("price"))
-	case c.IsSet("prices"):
-		text, err := input.ReadFile(c.String("prices"))
-		if err != nil {
-			return err
-		}
-		if w.prices, err = plan.ReadPrices(c.String("prices"), text); err != nil {
-			return err
+	if c.IsSet("price") {
+		if w.base.Prices, err = scenario.EachNode(c.Float64("price")); err != nil {
+			return cmdline.Usagef("--price: %w", err)
 		}
 	}
-	if w.prices != nil {
+	if w.base.Prices != nil {
 		w.costs = make([]float64, len(w.setting.labels))
 	}
 	var ends []variant
@@ -155,8 +145,8 @@ func (p *program) plan(c *cli.Context) error {
 	}
 	printWarnings(c, w.warnings)
 	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
-	if w.prices != nil {
-		r.In = w.prices.Currency
+	if w.base.Prices != nil {
+		r.In = w.base.Prices.Currency
 	}
 	if out := c.String("out"); out != "" {
 		if err := r.WriteDir(out, formats); err != nil {
@@ -220,7 +210,7 @@ func (w *planning) replay(value, first, last int) ([][]float64, error) {
 			return err
 		})
 	}
-	if err := cmp.Or(g.Wait(), w.noPrice); err != nil {
+	if err := g.Wait(); err != nil {
 		return nil, fmt.Errorf("%s=%s: %w", w.setting.name, w.setting.labels[value], err)
 	}
 	var out [][]float64
@@ -244,11 +234,10 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 	o = o.Clone()
 	o.Seed += seed
 	return w.p.replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(sc *scenario.Scenario) *record.Made {
-		if w.prices != nil {
-			cost, wrong := w.prices.Of(sc.Input.Nodes)
+		if sc.Prices != nil && w.costs != nil {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.costs[value], w.noPrice = cost, cmp.Or(w.noPrice, wrong)
+			w.costs[value] = sc.HourAtStart()
 		}
 		return nil
 	})

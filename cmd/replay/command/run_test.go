@@ -168,7 +168,7 @@ func TestWrongUse(t *testing.T) {
 		{"run " + trace + " --conf yarn.scheduler.fair.asignmultiple=true", cmdline.ExitUsage, "yarn.scheduler.fair.assignmultiple"},
 		{"run " + trace + " --conf spark.scheduler.allocation.file=" + missing, cmdline.ExitBadInput, "spark.scheduler.allocation.file"},
 		{"run " + trace + " --reload 10s", cmdline.ExitUsage, "TIME=FILE"},
-		{"run " + trace + " --conf other=1", cmdline.ExitUsage, "spark., yarn., mapreduce. or tez."},
+		{"run " + trace + " --conf other=1", cmdline.ExitUsage, "spark., yarn., mapreduce., tez. or autoscale."},
 		{"run " + trace + " --model am-start-ms=-1", cmdline.ExitUsage, "am-start-ms"},
 		{"run " + trace + " --model nonsense=1", cmdline.ExitUsage, "known: am-start-ms"},
 		{"run " + trace + " --sharing best", cmdline.ExitUsage, `"best"`},
@@ -194,7 +194,7 @@ func TestWrongUse(t *testing.T) {
 		{"compare " + trace + " --variant a: --variant b: --results", cmdline.ExitUsage, "wants --out"},
 		{"compare " + trace + " --variant a: --variant b: --jobs 0", cmdline.ExitUsage, "1 or more"},
 		{"compare " + trace + " --variant a: --variant b: --out " + trace, cmdline.ExitBadInput, "no comparison.json"},
-		{"compare " + trace + " --variant a: --variant b:--conf=x=y", cmdline.ExitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn., mapreduce. or tez."},
+		{"compare " + trace + " --variant a: --variant b:--conf=x=y", cmdline.ExitUsage, "--variant b: --conf x=y: want a key that starts with spark., yarn., mapreduce., tez. or autoscale."},
 		{"compare " + trace + " --variant a:--nonsense --variant b:", cmdline.ExitUsage, "see replay run --help"},
 		{"compare " + trace + " --variant a: --variant b: --seeds 0", cmdline.ExitUsage, "1 to 10000"},
 	}

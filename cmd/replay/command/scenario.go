@@ -42,6 +42,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
 		cmdline.With(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, cmdline.ATime),
 	}
+	flags = append(flags, scalingFlags()...)
 	for _, k := range fileFlags() {
 		if k.scheduler != nil {
 			flags = append(flags, &cli.StringFlag{Name: k.flag, Usage: k.kind + " `FILE`, for --scheduler " + k.scheduler.Name, DefaultText: "that of the trace"})
@@ -127,6 +128,9 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 	}
 	o.Override = o.Override || c.Bool("override")
 	o.Verbose = o.Verbose || c.Bool("verbose")
+	if err := p.readScaling(c, &o); err != nil {
+		return o, err
+	}
 	return o, p.readFiles(c, &o)
 }
 

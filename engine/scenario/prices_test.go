@@ -1,0 +1,34 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"replay/trace"
+)
+
+// A label counts before a size, a size before all others, and nodes that join later cost nothing at the start.
+func TestPrices(t *testing.T) {
+	nodes := []trace.Node{
+		{Host: "a", MemMiB: 65536, VCores: 16, Present: true}, {Host: "b", MemMiB: 65536, VCores: 16, Labels: []string{"gpu"}, Present: true},
+		{Host: "c", MemMiB: 1024, VCores: 1, Present: true}, {Host: "d", MemMiB: 65536, VCores: 16},
+	}
+	p, err := ReadPrices("p", []byte("currency = EUR\nminimum=60s\ngpu=3 # dear\n\n65536x16=0.5\n*=.25\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := &Scenario{Options: Options{Prices: p}, Input: Input{Nodes: nodes}}
+	if err := sc.price(); err != nil || sc.HourAtStart() != 3.75 || sc.priced.Currency != "EUR" || sc.priced.MinimumMS != 60_000 {
+		t.Errorf("%v %+v (%v), want 3.75 EUR", sc.HourAtStart(), sc.priced, err)
+	}
+	for text, want := range map[string]string{"": "p: no price in it", "gpu": `p:1: "gpu", want TYPE=AMOUNT`, "x=1\nx=2": "p:2: a second price of x", "x=-1": "want TYPE=AMOUNT", "x=NaN": "want TYPE=AMOUNT",
+		"x=0.1234567": "at most six digits", "minimum=1ms": `p:1: minimum is "1ms", want whole seconds`} {
+		if _, err := ReadPrices("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	sc.Prices, _ = ReadPrices("p", []byte("gpu=3"))
+	if err := sc.price(); err == nil || !strings.Contains(err.Error(), "no price of node a: want one of 65536x16, *") {
+		t.Error(err)
+	}
+}
