@@ -87,6 +87,9 @@ func TestNamesOfPlacesDecideNothing(t *testing.T) {
 				}
 			}
 		}
+		for _, m := range []*record.Manifest{before, after} { // what was left out is no decision
+			m.Totals.ExecutedHeartbeats, m.Totals.ExecutedUpdates, m.Totals.Visits, m.Totals.Events = 0, 0, 0, 0
+		}
 		if before.Totals != after.Totals || !slices.EqualFunc(was.jobs, is.jobs, func(a, b record.Job) bool { return reflect.DeepEqual(a, b) }) {
 			t.Errorf("seed %d: with other names of racks and queues\n%+v, want\n%+v", seed, after.Totals, before.Totals)
 		}

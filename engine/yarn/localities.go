@@ -103,6 +103,17 @@ func (l *localities) names(yield func(protocol.Name) bool) {
 
 // none reports whether there is no record.
 func (l *localities) none() bool {
+	gone := 0
+	for i := range l.taken {
+		if l.taken[i].gone {
+			gone++
+		}
+	}
+	for i := range l.told {
+		if g := &l.told[i]; !g.Dropped && len(g.Hosts)+len(g.Racks) > gone {
+			return false
+		}
+	}
 	for range l.names {
 		return false
 	}

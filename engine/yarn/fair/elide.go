@@ -13,8 +13,8 @@ import (
 // for what a candidate asks for and accepts there, or when it holds a reservation or a claim. What candidates want is surveyed
 // after each change of anything that it depends on; what nodes have room for is kept.
 //
-// A survey of many candidates costs as much as several heartbeats, so it waits until so many have been executed at which nothing happened: a
-// cluster in which many wait and something happens at each heartbeat pays for none.
+// A survey of many candidates takes time. It is made when heartbeats at which nothing happened have wasted as much since the last one, or before
+// it and have not been paid for: a cluster in which many wait and something happens at each heartbeat pays for none.
 //
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {
@@ -29,11 +29,11 @@ type elision struct {
 	spots     []*spots                  // room for those of a table
 	free      []*spots                  // of no table
 
-	changed bool // something that a survey looks at
-	calm    int  // heartbeats executed since anything but a count of offers changed
-	enough  int  // how many of them are cheaper than a survey
-	cost    int  // of the survey: reservations, tables, and names of tables that have a record for each and changed
-	dirty   bool // something that an update looks at
+	changed bool  // something that a survey looks at
+	changes int64 // how often anything but a count of offers has
+	cost    int64 // of the survey: reservations, tables, and names of tables that have a record for each and changed
+	wasted  int64 // at heartbeats at which nothing happened, in the unit of cost, less what surveys have cost since
+	dirty   bool  // something that an update looks at
 
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
@@ -78,8 +78,11 @@ type roomFor struct {
 	yarn.Ranks
 }
 
-// surveyed is how many names a survey looks at in the time of a heartbeat at which nothing happens.
-const surveyed = 32
+// What a heartbeat costs at which nothing happens, and each visit of a candidate at it, in the unit of the cost of a survey.
+const (
+	beatCost  = 32
+	visitCost = 8
+)
 
 // mostSizes is how many sizes rooms are kept for.
 const mostSizes = 32
@@ -107,11 +110,13 @@ func (f *Scheduler) everything() {
 }
 
 // change notes a change that candidates may follow.
-func (e *elision) change() { e.changed, e.calm = true, 0 }
+func (e *elision) change() {
+	e.changed = true
+	e.changes++
+}
 
 // executed notes a heartbeat that is executed; claims on the node may bring offers of their own.
 func (e *elision) executed(claims bool) {
-	e.calm++
 	if e.until != policy.Always {
 		e.until--
 	}
@@ -250,7 +255,6 @@ func (f *Scheduler) survey() {
 			e.marked = true
 		}
 	}
-	defer func() { e.enough = e.cost / surveyed }()
 	f.tree.root.eachWanting(func(q *queue) {
 		if !e.all && q.open() {
 			f.surveyLeaf(q)
@@ -449,10 +453,11 @@ func (f *Scheduler) known() bool {
 	e := &f.elision
 	f.follow()
 	if e.changed {
-		if e.calm < e.enough {
+		if e.wasted < e.cost {
 			return false
 		}
 		f.survey()
+		e.wasted = max(e.wasted-e.cost, 0)
 	}
 	return !e.all
 }

@@ -10,15 +10,20 @@ import (
 //
 // Source: FairScheduler.attemptScheduling.
 func (f *Scheduler) schedule(n *node) {
-	f.elision.executed(len(n.claims) > 0)
+	e := &f.elision
+	e.executed(len(n.claims) > 0)
 	if f.recovering() {
 		return
 	}
+	changes, visits := e.changes, f.visits
 	if len(n.claims) > 0 {
 		f.assignPreempted(n)
 	}
 	if n.Reserved == nil || !f.assignReserved(n.reservedBy, n) {
 		f.assignQueues(n)
+	}
+	if e.changes == changes {
+		e.wasted += beatCost + visitCost*(f.visits-visits)
 	}
 	f.refresh()
 }
