@@ -22,12 +22,15 @@ func harmful(r rune) bool {
 	case r < 0x61c:
 		return false
 	}
-	return r == 0x61c || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
+	return r == 0x61c || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff || styles(r)
 }
 
 // Bytes returns text with every harmful character as \uXXXX, as JSON writes it, so that JSON stays what it is. Lines and
 // tabs stay.
-func Bytes(text []byte) []byte {
+func Bytes(text []byte) []byte { return safe(text, false) }
+
+// safe is [Bytes], with the escape sequences of styles where colour is.
+func safe(text []byte, colour bool) []byte {
 	at := bytes.IndexFunc(text, harmful)
 	if at < 0 {
 		return text
@@ -35,7 +38,9 @@ func Bytes(text []byte) []byte {
 	out := append(make([]byte, 0, len(text)+16), text[:at]...)
 	for len(text[at:]) > 0 {
 		r, n := utf8.DecodeRune(text[at:])
-		if harmful(r) {
+		if colour && styles(r) {
+			out = append(out, sequences[Style(r)]...)
+		} else if harmful(r) {
 			out = fmt.Appendf(out, `\u%04x`, r)
 		} else {
 			out = append(out, text[at:at+n]...)
@@ -57,8 +62,9 @@ func Cell(name string) string {
 
 // Writer writes what it is given as of [Bytes]. A character may come in several writes.
 type Writer struct {
-	Out  io.Writer
-	rest []byte // the begin of a character
+	Out    io.Writer
+	Colour bool   // each [Style] becomes the escape sequence for it
+	rest   []byte // the begin of a character
 }
 
 // Write implements io.Writer.
@@ -77,7 +83,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 			break
 		}
 	}
-	if _, err := w.Out.Write(Bytes(text)); err != nil {
+	if _, err := w.Out.Write(safe(text, w.Colour)); err != nil {
 		return 0, err
 	}
 	return len(b), nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // Columns returns how many columns of text the terminal has that a writer writes to; 0 when it is none, or does not say.
@@ -40,20 +39,27 @@ func Wrap(w io.Writer, text, indent string, columns int) {
 		fmt.Fprintln(w, text)
 		return
 	}
-	line := ""
 	start := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	together := strings.ReplaceAll(text[len(start):], " %", "\u00a0%") // a number keeps its unit
-	for word := range strings.SplitSeq(together, " ") {
+	flow(w, start, indent, text[len(start):], columns)
+}
+
+// Hang writes text in lines of [Width], with something before the first and before the others.
+func Hang(w io.Writer, first, others, text string) { flow(w, first, others, text, Width(w)) }
+
+func flow(w io.Writer, first, others, text string, columns int) {
+	line, begun := first, false
+	for word := range strings.SplitSeq(strings.ReplaceAll(text, " %", "\u00a0%"), " ") { // a number keeps its unit
 		word = strings.ReplaceAll(word, "\u00a0", " ")
 		switch {
-		case line == "":
-			line = start + word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns && strings.TrimSpace(line) != "":
+		case !begun:
+			line += word
+		case width(line)+1+width(word) > columns:
 			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = indent + word
+			line = others + word
 		default:
 			line += " " + word
 		}
+		begun = begun || word != ""
 	}
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }

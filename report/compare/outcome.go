@@ -3,8 +3,8 @@ package compare
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"replay/report/figure"
 	"replay/report/inference"
@@ -109,21 +109,19 @@ func (c *Comparison) outcomeParagraphs() (ps []page.Lede) {
 func (c *Comparison) writeOutcomes(w io.Writer) {
 	table := c.outcomeTable()
 	each := max(8, (shown.Width(w)-len(table.Head[0]))/len(c.Variants)-2) // columns for a variant
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i, name := range table.Head {
-		if i > 0 {
-			name = "\t" + figure.Short(name, each)
-		}
-		fmt.Fprint(t, name)
+	t := &shown.Table{}
+	head := slices.Clone(table.Head)
+	for i := 1; i < len(head); i++ {
+		head[i] = figure.Short(head[i], each)
 	}
-	fmt.Fprintln(t)
+	t.Head(head...)
 	for _, r := range table.Rows {
-		line := r.Name
+		row := []string{r.Name}
 		for _, cell := range r.Cells {
-			line += "\t" + cell.Text
+			row = append(row, cell.Text)
 		}
-		fmt.Fprintln(t, line)
+		t.Row(row...)
 	}
-	t.Flush()
+	t.Write(w)
 	fmt.Fprintln(w)
 }

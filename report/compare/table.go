@@ -18,11 +18,15 @@ var marks = map[Finding]string{
 	Equal: "=", EqualWithin: "≈", RealBetter: "better", RealWorse: "worse", RealHigher: "higher", RealLower: "lower", NotToldApart: "~", NoVerdict: "void",
 }
 
+// styles are those that a finding is written in on a terminal.
+var styles = map[Finding]shown.Style{RealBetter: shown.Good, RealWorse: shown.Bad, NotToldApart: shown.Quiet, Equal: shown.Quiet, NoVerdict: shown.Doubt}
+
 // line is a row of the table of one variant: a metric and its unit, then what stands right-aligned in columns.
 type line struct {
 	name, unit string
 	columns    []string
 	tail       string // in the place of the last two columns
+	found      shown.Style
 }
 
 // lines returns the table of variant v: its head, its rows, and what was left out because one of the variants has
@@ -56,14 +60,14 @@ func (c *Comparison) lines(v int, all bool) (head line, rows []line, left []stri
 			name = row.Name
 			if row.Group != group {
 				group = row.Group
-				rows = append(rows, line{name: group})
+				rows = append(rows, line{name: group, found: shown.Heading})
 			}
 		}
 		n := ""
 		if row.Things != "" {
 			n = quantity.Thousands(row.N)
 		}
-		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}, tail})
+		rows = append(rows, line{name, s.Unit, []string{s.Number(first.Number), s.Number(cell.Number), s.Signed(cell.Difference), half, marks[cell.Finding], n, p, adjusted}, tail, styles[cell.Finding]})
 	}
 	if !slices.ContainsFunc(rows, func(r line) bool { return r.tail != "" || len(r.columns) > 0 && r.columns[len(r.columns)-1] != "" }) {
 		copy(head.columns[len(head.columns)-2:], []string{"", ""})
@@ -93,7 +97,7 @@ func chance(p float64) string {
 // writeTable writes the table of a variant within the width of w: the names of variants give way first, then those of metrics,
 // which with long stand on lines of their own.
 func writeTable(w io.Writer, head line, rows []line, long bool) {
-	width := shown.Width(w)
+	width, paint := shown.Width(w), shown.Paint(w)
 	widths := make([]int, len(head.columns))
 	unit, label, tail := 0, 0, 0
 	for _, r := range append([]line{head}, rows...) {
@@ -136,9 +140,9 @@ func writeTable(w io.Writer, head line, rows []line, long bool) {
 		head.columns[k] = figure.Short(head.columns[k], widths[k])
 	}
 	label = min(label, width-fixed)
-	for _, r := range append([]line{head}, rows...) {
+	for i, r := range append([]line{head}, rows...) {
 		if r.columns == nil {
-			fmt.Fprintf(w, "%s\n", r.name)
+			fmt.Fprintf(w, "%s\n", paint.In(r.found, r.name))
 			continue
 		}
 		name := r.name
@@ -158,17 +162,24 @@ func writeTable(w io.Writer, head line, rows []line, long bool) {
 		}
 		for k, text := range columns {
 			b.WriteString(strings.Repeat(" ", gap(k)))
-			if k == 3 {
-				b.WriteString(pad(text, widths[k]))
-			} else {
-				b.WriteString(strings.Repeat(" ", widths[k]-utf8.RuneCountInString(text)) + text)
+			switch room := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(text)); k {
+			case 3:
+				b.WriteString(text + room)
+			case 4:
+				b.WriteString(room + paint.In(r.found, text))
+			default:
+				b.WriteString(room + text)
 			}
 		}
 		if last := len(widths) - 1; r.tail != "" {
 			room := gap(last-1) + widths[last-1] + gap(last) + widths[last]
 			b.WriteString(strings.Repeat(" ", room-utf8.RuneCountInString(r.tail)) + r.tail)
 		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		text := strings.TrimRight(b.String(), " ")
+		if i == 0 {
+			text = paint.In(shown.Heading, text)
+		}
+		fmt.Fprintln(w, text)
 	}
 }
 

@@ -221,8 +221,10 @@ func (c *Comparison) WriteText(w io.Writer, all bool) {
 
 // writeParagraphs writes each sentence with what caused it and its list.
 func writeParagraphs(w io.Writer, ps []page.Lede) {
+	paint := shown.Paint(w)
 	for _, p := range ps {
-		shown.Paragraph(w, p.Text, "")
+		style := map[string]shown.Style{"good": shown.Good, "bad": shown.Bad, "": shown.Heading}[p.Kind]
+		shown.Paragraph(w, paint.In(style, p.Text), "")
 		if p.Cause != "" {
 			shown.Paragraph(w, "  - "+p.Cause, "    ")
 		}

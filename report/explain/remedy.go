@@ -9,6 +9,7 @@ import (
 
 	"replay/engine/record"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // A Remedy takes a cause away: flags of replay whatif, and what they do in words that follow "if".
@@ -128,7 +129,7 @@ type Claim struct {
 // WriteClaims writes when a job would have started or ended without the causes of its time.
 func WriteClaims(w io.Writer, claims []Claim) {
 	if len(claims) > 0 {
-		fmt.Fprintf(w, "\nWithout one cause, all else as it was, in a replay of its own each:\n")
+		fmt.Fprintf(w, "\n%s, all else as it was, in a replay of its own each:\n", shown.Paint(w).In(shown.Heading, "Without one cause"))
 	}
 	for i := range claims {
 		c := &claims[i]
@@ -142,7 +143,7 @@ func WriteClaims(w io.Writer, claims []Claim) {
 		case *c.AtMS > c.WasMS:
 			line = fmt.Sprintf("would %s later, at +%s and not +%s,", verb, msOf(c.AtMS), ms(c.WasMS))
 		}
-		wrap(w, "  ", "    ", fmt.Sprintf("%s if %s (%s)", line, c.If, Label(c.Cause)))
+		shown.Hang(w, "  ", "    ", fmt.Sprintf("%s if %s (%s)", line, c.If, Label(c.Cause)))
 		fmt.Fprintf(w, "    %s\n", quoted(c.Command))
 	}
 }

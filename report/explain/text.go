@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"replay/engine/record"
 	"replay/report/parting"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 func ms(t int64) string { return quantity.Duration(float64(t)) }
@@ -23,23 +23,24 @@ func share(part, of int64) string {
 // WriteText writes the parts as a tree: the wait for the first task and what came after it, each by cause, each cause by its longest parts.
 func (j *Job) WriteText(w io.Writer, n *parting.Names) {
 	name, queue := n.Job(j.ID)
-	fmt.Fprintf(w, "%s, %s of %s in %s: %s\n", name, j.Kind, j.User, queue, outcome(&j.Job))
+	p := shown.Paint(w)
+	shown.Paragraph(w, fmt.Sprintf("%s, %s of %s in %s: %s", p.In(shown.Heading, name), j.Kind, j.User, queue, outcome(&j.Job)), "  ")
 	whole := j.End - j.Submit
 	fmt.Fprintf(w, "%s from its submission at %s to its end\n", ms(whole), ms(j.Submit))
 	for _, b := range j.Branches(n, 3) {
-		fmt.Fprintf(w, "\n%s  %s  %s\n", ms(b.MS), share(b.MS, whole), b.Title)
+		fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, fmt.Sprintf("%s  %s  %s", ms(b.MS), share(b.MS, whole), b.Title)))
 		for i, c := range b.Causes {
 			stem, under := "├─ ", "│  "
 			if i == len(b.Causes)-1 {
 				stem, under = "└─ ", "   "
 			}
-			fmt.Fprintf(w, "%s%s  %s  %s\n", stem, ms(c.MS), share(c.MS, whole), c.Label)
+			fmt.Fprintf(w, "%s%s  %s  %s\n", p.In(shown.Quiet, stem), ms(c.MS), share(c.MS, whole), p.In(shown.Heading, c.Label))
 			for k, line := range c.Lines {
 				stem, more := "├─ ", "│  "
 				if k == len(c.Lines)-1 {
 					stem, more = "└─ ", "   "
 				}
-				wrap(w, under+stem, under+more, line)
+				shown.Hang(w, p.In(shown.Quiet, under+stem), p.In(shown.Quiet, under+more), line)
 			}
 		}
 	}
@@ -55,41 +56,25 @@ func outcome(j *record.Job) string {
 	return j.Outcome + ": " + j.Reason
 }
 
-// wrap writes a text in lines of at most 100 columns, with something before the first line and before the others.
-func wrap(w io.Writer, first, others, text string) {
-	line, begin := first, first
-	for _, word := range strings.Fields(text) {
-		if line != begin && len([]rune(line))+1+len([]rune(word)) > 100 {
-			fmt.Fprintln(w, line)
-			line, begin = others, others
-		}
-		if line != begin {
-			line += " "
-		}
-		line += word
-	}
-	fmt.Fprintln(w, line)
-}
-
 func (v *View) writeText(w io.Writer) {
-	fmt.Fprintf(w, "\nFrom its first task on, as stages and tasks took in this replay:\n")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(amount, text string) { fmt.Fprintf(t, "  %s\t%s\n", amount, text) }
+	fmt.Fprintf(w, "\n%s, as stages and tasks took in this replay:\n", shown.Paint(w).In(shown.Heading, "From its first task on"))
+	t := &shown.Table{Indent: 2}
+	row := func(amount, text string) { t.Row(amount, text) }
 	row(ms(v.Took), "it took")
 	row(ms(v.Modelled), fmt.Sprintf("by a simple model with its %s (%s) from the start, which the next lines and the curve are made by", quantity.Counted(v.Executors, "executors"), quantity.Counted(v.Cores, "cores")))
 	row(ms(v.NoSkew), "with these, were all tasks of a stage equally long")
 	row(ms(v.Infinite), "with a core for each task: stages "+chain(v.Critical))
 	row(ms(v.Driver), "of it no task ran: driver alone, or no core")
-	t.Flush()
+	t.Write(w)
 	fmt.Fprintf(w, "  executors held %.2f core hours, tasks used %s of them\n", float64(v.HeldCoreMS)/quantity.HourMS, share(v.UsedCoreMS, v.HeldCoreMS))
 	if len(v.Curve) > 0 {
 		fmt.Fprintln(w)
-		t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(t, "executors\tof those it had\tfrom the first task on\t")
+		t = &shown.Table{Right: true}
+		t.Head("executors", "of those it had", "from the first task on")
 		for _, p := range v.Curve {
-			fmt.Fprintf(t, "%s\t%.0f %%\t%s\t\n", quantity.Thousands(p.Executors), 100*p.Share, ms(p.MS))
+			t.Row(quantity.Thousands(p.Executors), fmt.Sprintf("%.0f %%", 100*p.Share), ms(p.MS))
 		}
-		t.Flush()
+		t.Write(w)
 	}
 }
 
@@ -109,17 +94,17 @@ func chain(stages []int32) string {
 
 // WriteText writes which causes make up the waits and the whole time of jobs; of says which jobs.
 func (t *Totals) WriteText(w io.Writer, of string) {
-	fmt.Fprintf(w, "%s%s: %s until their first tasks, %s in all\n\n", quantity.Counted(t.Jobs, "jobs"), of, ms(t.Wait), ms(t.Whole))
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	shown.Paragraph(w, fmt.Sprintf("%s%s: %s until their first tasks, %s in all\n", quantity.Counted(t.Jobs, "jobs"), of, ms(t.Wait), ms(t.Whole)), "")
+	table := &shown.Table{}
 	for _, half := range []struct {
 		title  string
 		shares []Share
 		of     int64
 	}{{"until the first task", t.Waits(), t.Wait}, {"from submission to end", t.Wholes(), t.Whole}} {
-		fmt.Fprintf(table, "%s\tshare\ta job\tjobs\n", half.title)
+		table.Head(half.title, "share", "a job", "jobs")
 		for _, s := range half.shares {
-			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", Label(s.Cause), share(s.MS, half.of), ms(s.MS/max(t.Jobs, 1)), quantity.Thousands(s.Jobs))
+			table.Row("  "+Label(s.Cause), share(s.MS, half.of), ms(s.MS/max(t.Jobs, 1)), quantity.Thousands(s.Jobs))
 		}
 	}
-	table.Flush()
+	table.Write(w)
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"replay/report/ci"
 	"replay/report/compare"
@@ -99,32 +98,39 @@ func (j *Judged) Say() string {
 
 // WriteText writes the verdict for people.
 func (v *Verdict) WriteText(w io.Writer) {
-	shown.Paragraph(w, v.Sentence(), "")
+	p := shown.Paint(w)
+	style := shown.Good
+	if v.Failed() {
+		style = shown.Bad
+	}
+	shown.Paragraph(w, p.In(style, v.Word())+strings.TrimPrefix(v.Sentence(), v.Word()), "")
 	for i := range v.Conditions {
 		j := &v.Conditions[i]
 		must := "fails if "
 		if j.Must {
 			must = "must hold: "
 		}
-		shown.Paragraph(w, fmt.Sprintf("  - %s%s. %s.", must, j.Text, upper(j.Say())), "    ")
+		status := p.In(map[Status]shown.Style{Kept: shown.Good, Broken: shown.Bad, Open: shown.Doubt}[j.Status], upper(string(j.Status)))
+		shown.Paragraph(w, fmt.Sprintf("  - %s%s. %s%s.", must, j.Text, status, strings.TrimPrefix(j.Say(), string(j.Status))), "    ")
 	}
 	if v.Same {
 		return
 	}
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "queue\tp95 wait for the first task\tmean duration of a job\tjobs")
+	t := &shown.Table{}
+	t.Head("queue", "p95 wait for the first task", "mean duration of a job", "jobs")
 	for _, q := range v.Queues {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", q.Name, cell(q.Wait), cell(q.Duration), q.jobs())
+		t.Row(q.Name, cell(q.Wait), cell(q.Duration), q.jobs())
 	}
-	t.Flush()
+	t.Write(w)
 	if len(v.Hit) > 0 {
-		fmt.Fprintln(w, "\nhit hardest, from submission to finish (of it to the first task), means over the replays:")
-		t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w)
+		shown.Paragraph(w, p.In(shown.Heading, "hit hardest")+", from submission to finish (of it to the first task), means over the replays:", "")
+		t.Indent = 2
 		for _, h := range v.Hit {
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", h.Label, h.Queue, h.text())
+			t.Row(h.Label, h.Queue, h.text())
 		}
-		t.Flush()
+		t.Write(w)
 	}
 }
 

@@ -1,13 +1,10 @@
 package metric
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"replay/engine/record"
 	"replay/report/quantity"
@@ -18,12 +15,17 @@ import (
 // its warnings; with all, every value by its name. Sentences are as wide as the terminal, if w is one.
 func (s *Summary) WriteText(w io.Writer, all bool) {
 	m, columns := &s.Manifest, shown.Columns(w)
-	fmt.Fprintf(w, "Replay of %s\n\n", m.Subject())
+	p := shown.Paint(w)
+	fmt.Fprintf(w, "%s\n\n", p.In(shown.Heading, "Replay of "+m.Subject()))
 	if m.Elsewhere != "" {
 		shown.Wrap(w, m.Elsewhere+".\n", "", columns)
 	}
 	o := s.Outcome()
-	fmt.Fprintln(w, o.Text())
+	style := shown.Heading
+	if o.Unexpected > 0 {
+		style = shown.Bad
+	}
+	fmt.Fprintln(w, p.In(style, o.Text()))
 	for i := range o.Reasons {
 		shown.Wrap(w, "  - "+o.Reasons[i].Text(), "    ", columns)
 	}
@@ -39,19 +41,19 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := &shown.Table{}
 	for _, l := range s.Facts() {
-		fmt.Fprintf(t, "%s\t%s\n", l[0], l[1])
+		t.Row(l[0], l[1])
 	}
-	t.Flush()
+	t.Write(w)
 	if len(m.Modelled) > 0 {
-		fmt.Fprintf(w, "\nModelled, not recorded:\n")
+		fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, "Modelled, not recorded:"))
 		for _, x := range m.Modelled {
 			shown.Wrap(w, "  - "+x, "    ", columns)
 		}
 	}
 	if ws := s.Warnings(); len(ws) > 0 {
-		fmt.Fprintf(w, "\nWarnings:\n")
+		fmt.Fprintf(w, "\n%s\n", p.In(shown.Doubt, "Warnings:"))
 		for _, x := range ws {
 			shown.Wrap(w, "  - "+x, "    ", columns)
 		}
@@ -60,20 +62,19 @@ func (s *Summary) WriteText(w io.Writer, all bool) {
 		return
 	}
 	for _, g := range s.Groups {
-		fmt.Fprintf(w, "\n%s\n", g.Title)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, g.Title))
+		t.Indent = 2
 		for _, v := range g.Values {
-			fmt.Fprintf(t, "  %s\t%s\n", v.Name, v.Text())
+			t.Row(v.Name, v.Text())
 		}
-		t.Flush()
+		t.Write(w)
 	}
 }
 
 // writeHeadline writes the headline values in words with what they are over, what was left out, and where the others are.
 func (s *Summary) writeHeadline(w io.Writer) {
 	said, others := s.Headline()
-	var b bytes.Buffer
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	t, p := &shown.Table{}, shown.Paint(w)
 	for _, v := range said {
 		of := v.Of()
 		if of != "" {
@@ -82,18 +83,15 @@ func (s *Summary) writeHeadline(w io.Writer) {
 		if note := BandNote(s.Manifest.Bands, v.Name); note != "" {
 			of += "; " + note
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Plain, v.Amount(), of)
+		t.Row(v.Plain, v.Amount(), p.In(shown.Quiet, of))
 	}
-	t.Flush()
-	for line := range strings.Lines(b.String()) {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
-	}
+	t.Write(w)
 	if slices.ContainsFunc(said, func(v *Value) bool { return v.Open > 0 }) {
 		fmt.Fprintln(w, "\nJobs that are still waiting or not finished count with at least the time so far (Kaplan and Meier).")
 	}
 	for i, text := range others {
 		if i == 0 {
-			fmt.Fprintln(w, "\nLeft out:")
+			fmt.Fprintf(w, "\n%s\n", p.In(shown.Heading, "Left out:"))
 		}
 		shown.Wrap(w, "  - "+text, "    ", shown.Columns(w))
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"text/tabwriter"
 
 	"replay/engine/record"
 	"replay/report/quantity"
@@ -65,10 +64,11 @@ func (p *Parting) WriteText(w io.Writer, n *Names) {
 	for i, side := range n.Sides {
 		shown.Paragraph(w, "  "+side+" at "+n.Say(p.Sides[i]), "    ")
 	}
-	fmt.Fprintln(w, "\nbefore it, in both:")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	held := func(what string, s Sum, of string) {
-		fmt.Fprintf(t, "  %s\t%s\t%s MiB\t%s%s\n", what, quantity.Counted(s.Containers, "containers"), quantity.Thousands(s.MemMiB), quantity.Counted(s.VCores, "vcores"), of)
+	paint := shown.Paint(w)
+	fmt.Fprintf(w, "\n%s, in both:\n", paint.In(shown.Heading, "before it"))
+	t := &shown.Table{Indent: 2}
+	held := func(what string, s Sum, of ...string) {
+		t.Row(append([]string{what, quantity.Counted(s.Containers, "containers"), quantity.Thousands(s.MemMiB) + " MiB", quantity.Counted(s.VCores, "vcores")}, of...)...)
 	}
 	queues := map[string]Sum{}
 	for job, s := range p.Before.ByJob {
@@ -80,30 +80,30 @@ func (p *Parting) WriteText(w io.Writer, n *Names) {
 		queues[queue] = Sum{q.Containers + s.Containers, q.MemMiB + s.MemMiB, q.VCores + s.VCores}
 	}
 	for _, queue := range slices.Sorted(maps.Keys(queues)) {
-		held("queue "+queue, queues[queue], "")
+		held("queue "+queue, queues[queue])
 	}
 	for _, job := range p.jobs() {
 		name, _ := n.Job(job)
-		held(name, p.Before.ByJob[job], "")
+		held(name, p.Before.ByJob[job])
 	}
 	for _, node := range p.nodes() {
 		host, mem, vcores := n.Node(node)
-		of := ""
+		var of []string
 		if mem > 0 {
-			of = fmt.Sprintf("\tof %s MiB, %s", quantity.Thousands(mem), quantity.Counted(vcores, "vcores"))
+			of = []string{fmt.Sprintf("of %s MiB, %s", quantity.Thousands(mem), quantity.Counted(vcores, "vcores"))}
 		}
-		held(host, p.Before.ByNode[node], of)
+		held(host, p.Before.ByNode[node], of...)
 	}
-	t.Flush()
+	t.Write(w)
 	if len(p.Last) > 0 {
-		fmt.Fprintln(w, "\nthe last equal decisions:")
+		fmt.Fprintf(w, "\n%s:\n", paint.In(shown.Heading, "the last equal decisions"))
 		for i := range p.Last {
 			shown.Paragraph(w, "  "+n.Say(&p.Last[i]), "    ")
 		}
 	}
 	fmt.Fprintln(w)
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "decisions\t%s\t%s\t\n", n.Sides[0], n.Sides[1])
+	t = &shown.Table{Right: true}
+	t.Head("decisions", n.Sides[0], n.Sides[1])
 	kinds := map[string]bool{}
 	for i := range p.Kinds {
 		for kind := range p.Kinds[i] {
@@ -111,9 +111,9 @@ func (p *Parting) WriteText(w io.Writer, n *Names) {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", kind, quantity.Thousands(p.Kinds[0][kind]), quantity.Thousands(p.Kinds[1][kind]))
+		t.Row(kind, quantity.Thousands(p.Kinds[0][kind]), quantity.Thousands(p.Kinds[1][kind]))
 	}
-	t.Flush()
+	t.Write(w)
 }
 
 // jobs are those that the parting is about.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"replay/engine/record"
 	"replay/outdir"
@@ -101,27 +100,28 @@ func (p *Plan) WriteText(w io.Writer) {
 		shown.Paragraph(w, text, "")
 	}
 	fmt.Fprintf(w, "%s of %s at %d of %d values.\n\n", quantity.Counted(int64(p.Replays), "replays"), p.Subject, len(p.Points), len(p.Labels))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, p.Setting, "\tseeds")
+	t, paint := &shown.Table{}, shown.Paint(w)
+	head := []string{p.Setting, "seeds"}
 	for _, m := range p.Metrics {
-		fmt.Fprintf(t, "\t%s", m.Words)
+		head = append(head, m.Words)
 	}
 	if p.Costs != nil {
-		fmt.Fprint(t, "\t"+p.costHead())
+		head = append(head, p.costHead())
 	}
-	fmt.Fprintln(t, "\t")
+	t.Head(append(head, "")...)
 	for i := range p.Points {
 		pt := &p.Points[i]
-		fmt.Fprintf(t, "%s\t%d", p.Labels[pt.Value], len(pt.Excess))
+		row := []string{p.Labels[pt.Value], fmt.Sprint(len(pt.Excess))}
 		for k := range p.Metrics {
-			fmt.Fprintf(t, "\t%s", p.cell(pt, k))
+			row = append(row, p.cell(pt, k))
 		}
 		if p.Costs != nil {
-			fmt.Fprintf(t, "\t%s", p.cost(pt.Value))
+			row = append(row, p.cost(pt.Value))
 		}
-		fmt.Fprintf(t, "\t%s\n", pt.Status)
+		style := map[Status]shown.Style{Holds: shown.Good, Fails: shown.Bad, Open: shown.Doubt}[pt.Status]
+		t.Row(append(row, paint.In(style, string(pt.Status)))...)
 	}
-	t.Flush()
+	t.Write(w)
 	if text := metric.BandsText(p.Bands); text != "" {
 		fmt.Fprintln(w)
 		shown.Paragraph(w, text, "")

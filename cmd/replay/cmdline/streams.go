@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
 	"replay/shown"
@@ -27,19 +28,65 @@ func (w *Output) Write(b []byte) (int, error) {
 
 // Columns is how wide the terminal is that standard output is, 0 where it is none.
 func (w *Output) Columns() int {
-	guard, _ := w.Writer.(*shown.Writer)
-	if guard == nil {
+	fd, ok := w.terminal()
+	if !ok {
 		return 0
 	}
-	file, _ := guard.Out.(*os.File)
-	if file == nil || !term.IsTerminal(int(file.Fd())) {
-		return 0
-	}
-	n, _, err := term.GetSize(int(file.Fd()))
+	n, _, err := term.GetSize(fd)
 	if err != nil {
 		return 0
 	}
 	return n
+}
+
+// Coloured reports whether text is written in styles.
+func (w *Output) Coloured() bool {
+	guard, ok := w.Writer.(*shown.Writer)
+	return ok && guard.Colour
+}
+
+func (w *Output) terminal() (fd int, ok bool) {
+	guard, _ := w.Writer.(*shown.Writer)
+	if guard == nil {
+		return 0, false
+	}
+	file, _ := guard.Out.(*os.File)
+	if file == nil {
+		return 0, false
+	}
+	fd = int(file.Fd())
+	return fd, term.IsTerminal(fd)
+}
+
+// ColorFlag is the flag of every command that says whether text is coloured.
+func ColorFlag() cli.Flag {
+	return With(&cli.StringFlag{Name: "color", Usage: "colour text on stdout: auto, always or never", Value: "auto"}, OneOf("auto", "always", "never"))
+}
+
+// Colour follows the flag, or else https://no-color.org and CLICOLOR. What programs read has no colours.
+func Colour(c *cli.Context) {
+	out, ok := c.App.Writer.(*Output)
+	if !ok {
+		return
+	}
+	guard, ok := out.Writer.(*shown.Writer)
+	if !ok {
+		return
+	}
+	_, terminal := out.terminal()
+	guard.Colour = !c.Bool("json") && coloured(c.String("color"), terminal, os.Getenv)
+}
+
+func coloured(flag string, terminal bool, env func(string) string) bool {
+	switch force := env("CLICOLOR_FORCE"); {
+	case flag != "auto":
+		return flag == "always"
+	case env("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return terminal && env("CLICOLOR") != "0" && env("TERM") != "dumb"
 }
 
 // Messages is standard error, on which names cannot steer a terminal. Progress, which does, goes around it.

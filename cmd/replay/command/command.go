@@ -173,6 +173,15 @@ func prepare(commands []*cli.Command, parent string) {
 		} else if cmdline.FindFlag(c.Flags, "quiet") == nil {
 			c.Flags = append(c.Flags, cmdline.QuietFlag())
 		}
+		if len(c.Subcommands) == 0 {
+			c.Flags = append(c.Flags, cmdline.ColorFlag())
+		}
+		if action := c.Action; action != nil {
+			c.Action = func(ctx *cli.Context) error {
+				cmdline.Colour(ctx)
+				return action(ctx)
+			}
+		}
 		prepare(c.Subcommands, name)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,6 +16,7 @@ import (
 	"replay/report"
 	"replay/report/parting"
 	"replay/report/quantity"
+	"replay/shown"
 	"replay/trace"
 )
 
@@ -47,7 +46,7 @@ Exit code 1: they differ.`,
 }
 
 // ofDiff are the flags of diff that say nothing of its replays.
-var ofDiff = []string{"variant", "trace", "json", "quiet", "q", "progress"}
+var ofDiff = []string{"variant", "trace", "json", "quiet", "q", "progress", "color"}
 
 // diffSide is one of two replays.
 type diffSide struct {
@@ -118,19 +117,18 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it\n", side.name, side.hash, got)
 		}
 	}
-	var text strings.Builder
 	moved := parting.Moved(taps[0].result.Data, taps[1].result.Data)
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}
 	if c.Bool("json") {
-		err = cmdline.WriteJSON(&text, found.Answer(names, moved))
-	} else if found.WriteText(&text, names); found.At > 0 {
-		writeMetrics(&text, sides, taps, moved)
+		err = cmdline.WriteJSON(w, found.Answer(names, moved))
+	} else {
+		err = shown.Whole(w, func(w io.Writer) {
+			if found.WriteText(w, names); found.At > 0 {
+				writeMetrics(w, sides, taps, moved)
+			}
+		})
 	}
-	if err != nil {
-		return false, err
-	}
-	_, err = io.WriteString(w, text.String())
 	return found.At > 0, err
 }
 
@@ -226,24 +224,24 @@ func (t *tap) all(yield func(record.Decision) bool) {
 // writeMetrics writes the headline metrics of both, and the jobs that end at other times, those that moved most first.
 func writeMetrics(w io.Writer, sides [2]diffSide, taps [2]*tap, moved []parting.Shift) {
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "one replay each, which is no evidence (replay compare)\t%s\t%s\tchange\n", sides[0].name, sides[1].name)
+	t := &shown.Table{}
+	t.Head("one replay each, which is no evidence (replay compare)", sides[0].name, sides[1].name, "change")
 	for i := range taps[0].result.Values {
 		a := &taps[0].result.Values[i]
 		b, ok := taps[1].result.Value(a.Name)
 		if a.Family != quantity.Headline || !ok || a.Absent != "" || b.Absent != "" {
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.Plain, a.Amount(), b.Amount(), a.Unit.Difference(b.Number-a.Number))
+		t.Row(a.Plain, a.Amount(), b.Amount(), a.Unit.Difference(b.Number-a.Number))
 	}
-	t.Flush()
+	t.Write(w)
 	if len(moved) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s at another time; most of all:\n", quantity.Counted(int64(len(moved)), "jobs end"))
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t.Indent = 2
 	for _, m := range moved[:min(len(moved), 5)] {
-		fmt.Fprintf(t, "  %s\t%s\tends at %s\t%s\n", m.Name, m.Queue, quantity.Duration(float64(m.EndsMS)), quantity.MS.Difference(float64(m.ByMS)))
+		t.Row(m.Name, m.Queue, "ends at "+quantity.Duration(float64(m.EndsMS)), quantity.MS.Difference(float64(m.ByMS)))
 	}
-	t.Flush()
+	t.Write(w)
 }

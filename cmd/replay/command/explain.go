@@ -19,6 +19,7 @@ import (
 	"replay/report/parting"
 	"replay/report/quantity"
 	"replay/report/result"
+	"replay/shown"
 )
 
 func explainCommand(p *program) *cli.Command {
@@ -290,22 +291,21 @@ func (e *explaining) write(c *cli.Context, of string) error {
 		}
 		return cmdline.WriteJSON(c.App.Writer, out)
 	}
-	var text strings.Builder
-	if of != "" {
-		e.totals.WriteText(&text, of)
-	}
-	for i, id := range e.wanted {
-		if j := e.jobs[id]; j != nil {
-			if i > 0 {
-				text.WriteString("\n")
-			}
-			j.WriteText(&text, n)
-			explain.WriteClaims(&text, e.claims[id])
+	return shown.Whole(c.App.Writer, func(w io.Writer) {
+		if of != "" {
+			e.totals.WriteText(w, of)
 		}
-	}
-	if len(e.claims) > 1 {
-		explain.WriteClaimed(&text, e.claims)
-	}
-	_, err := io.WriteString(c.App.Writer, text.String())
-	return err
+		for i, id := range e.wanted {
+			if j := e.jobs[id]; j != nil {
+				if i > 0 {
+					fmt.Fprintln(w)
+				}
+				j.WriteText(w, n)
+				explain.WriteClaims(w, e.claims[id])
+			}
+		}
+		if len(e.claims) > 1 {
+			explain.WriteClaimed(w, e.claims)
+		}
+	})
 }

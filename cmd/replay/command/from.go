@@ -21,7 +21,7 @@ import (
 
 // telling are the flags that only say where results go, how much is said of them and how many work at once: they are no part
 // of how a result was made, and stand beside --from.
-var telling = []string{"out", "quiet", "q", "progress", "jobs", "j", "json", "all", "allow-failures", "from"}
+var telling = []string{"out", "quiet", "q", "progress", "color", "jobs", "j", "json", "all", "allow-failures", "from"}
 
 // fromFlag is the flag that makes a result again.
 func fromFlag(file string) cli.Flag {

@@ -17,6 +17,7 @@ import (
 	"replay/report/gate"
 	"replay/report/inference"
 	"replay/report/target"
+	"replay/shown"
 )
 
 // gateRun is the gate for which a comparison is made.
@@ -158,9 +159,7 @@ func (g *gateRun) say(c *cli.Context) (err error) {
 	if g.c.Bool("json") {
 		err = cmdline.WriteJSON(c.App.Writer, v.Answer())
 	} else {
-		var text strings.Builder
-		v.WriteText(&text)
-		_, err = io.WriteString(c.App.Writer, text.String())
+		err = shown.Whole(c.App.Writer, v.WriteText)
 	}
 	if err == nil {
 		err = writeChecks(g.c, "replay gate", v.Checks(), v.WriteMarkdown)

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/bits"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +23,7 @@ import (
 	"replay/report/plan"
 	"replay/report/quantity"
 	"replay/report/target"
+	"replay/shown"
 )
 
 func planCommand(p *program) *cli.Command {
@@ -160,9 +159,7 @@ func (p *program) plan(c *cli.Context) error {
 		}
 		return err
 	}
-	var text strings.Builder
-	r.WriteText(&text)
-	if _, err := io.WriteString(c.App.Writer, text.String()); err != nil {
+	if err := shown.Whole(c.App.Writer, r.WriteText); err != nil {
 		return err
 	}
 	if answer.Best < 0 {

@@ -45,7 +45,7 @@ Exit code 0, whether anything moves or not.`,
 }
 
 // ofWhatif are the flags of whatif that say nothing of the change.
-var ofWhatif = []string{"out", "regret", "job", "trace", "json", "quiet", "q", "progress"}
+var ofWhatif = []string{"out", "regret", "job", "trace", "json", "quiet", "q", "progress", "color"}
 
 func (p *program) whatif(c *cli.Context) error {
 	if c.NArg() != 1 {

@@ -5,13 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
 	"replay/report/quantity"
 	"replay/report/verify"
+	"replay/shown"
 )
 
 // reportCheckCommand verifies result directories from their tables alone.
@@ -70,15 +70,15 @@ func writeVerified(w io.Writer, dir string, r *verify.Report, quiet bool) error 
 		fmt.Fprintf(w, "%s\n", filepath.Join(dir, v.String()))
 	}
 	if !quiet {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		t, p := &shown.Table{}, shown.Paint(w)
 		for _, c := range r.Checks {
-			found := "ok"
+			found := p.In(shown.Good, "ok")
 			if c.Violations > 0 {
-				found = quantity.Counted(c.Violations, "violations")
+				found = p.In(shown.Bad, quantity.Counted(c.Violations, "violations"))
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\n", c.Name, quantity.Counted(c.N, "comparisons"), found)
+			t.Row(c.Name, quantity.Counted(c.N, "comparisons"), found)
 		}
-		if err := t.Flush(); err != nil {
+		if err := t.Write(w); err != nil {
 			return err
 		}
 	}
