@@ -32,7 +32,7 @@ type question struct {
 	ask  func(*asked, int) (kept bool, err error)
 }
 
-var questions = []question{{"diff", 100, diffs}, {"gate", 200, gates}, {"causes", 200, causes}}
+var questions = []question{{"diff", 100, diffs}, {"gate", 200, gates}, {"causes", 200, causes}, {"plan", 50, plans}}
 
 // asked is what questions have in common.
 type asked struct {
