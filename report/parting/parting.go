@@ -41,11 +41,13 @@ type Books struct {
 
 type id struct{ job, attempt, container int64 }
 
-func newBooks() Books {
+// NewBooks returns the books of a replay that begins.
+func NewBooks() Books {
 	return Books{ByJob: map[int64]Sum{}, ByNode: map[int32]Sum{}, held: map[id]record.Decision{}}
 }
 
-func (b *Books) take(d *record.Decision) {
+// Take enters a decision. Of kinds other than "allocate" and "complete" there is nothing to enter.
+func (b *Books) Take(d *record.Decision) {
 	key := id{d.Job, d.AMAttempt, d.Container}
 	move := func(d *record.Decision, sign int64) {
 		job, node := b.ByJob[d.Job], b.ByNode[d.Node]
@@ -67,7 +69,7 @@ func (b *Books) take(d *record.Decision) {
 
 // Find reads the decisions of two replays to their ends.
 func Find(a, b iter.Seq[record.Decision]) *Parting {
-	p := &Parting{Before: newBooks(), Kinds: [2]map[string]int64{{}, {}}}
+	p := &Parting{Before: NewBooks(), Kinds: [2]map[string]int64{{}, {}}}
 	var next [2]func() (record.Decision, bool)
 	for i, seq := range []iter.Seq[record.Decision]{a, b} {
 		pull, stop := iter.Pull(seq)
@@ -90,7 +92,7 @@ func Find(a, b iter.Seq[record.Decision]) *Parting {
 		if x, y := x, y; xok && yok {
 			x.Seq, y.Seq = 0, 0
 			if x == y {
-				p.Before.take(&x)
+				p.Before.Take(&x)
 				if len(p.Last) == lastKept {
 					p.Last = append(p.Last[:0], p.Last[1:]...)
 				}

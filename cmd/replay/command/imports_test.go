@@ -93,7 +93,7 @@ var picture = map[string][]string{
 	"replay/report/reporttest/browser": nil,
 	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/trace"},
 
-	"replay/bench/answers":             {"replay/outdir", "replay/report/explain", "replay/report/result", "replay/trace"},
+	"replay/bench/answers":             {"replay/outdir", "replay/report/dist", "replay/report/explain", "replay/report/result", "replay/trace"},
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
 	"replay/bench":                     {"replay/bench/...", "replay/engine/...", "replay/engine", "replay/trace", "replay/trace/synth"},
 	"replay/bench/imports":             {"replay/outdir", "replay/trace/importer", "replay/trace/importer/..."},
@@ -118,7 +118,7 @@ var picture = map[string][]string{
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
 	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/portrait", "replay/trace/..."},
-	"replay/cmd/replay/resultcmd":      {"replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
+	"replay/cmd/replay/resultcmd":      {"replay/shown", "replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/outdir"},
 	"replay/scripts/image":             {"replay/outdir"},

@@ -123,14 +123,14 @@ func TestWhatIfPlaces(t *testing.T) {
 		nodes := map[string]int32{"node02": 1, "node07": 6}
 		for host, node := range nodes {
 			for change, want := range map[string]bool{"on": true, "not on": false} {
-				q := &quietly{keeps: true}
+				q := &quietly{}
 				p := &program{policies: &policy.Tables{}, commands: commands, files: newInputFiles(), more: []string{"--change", "container 2 of job 0 " + change + " " + host}, listener: q}
 				if err := p.run(t.Context(), []string{"replay", "run", "--from", filepath.Join(base, "run.json"), "-q", traces + "fair-weights"}, io.Discard, io.Discard); err != nil {
 					t.Fatal(err)
 				}
 				found := false
-				for _, d := range q.allocated {
-					if d.Job == 0 && d.Container == 2 {
+				for _, d := range q.decided {
+					if d.Kind == allocates && d.Job == 0 && d.Container == 2 {
 						found = true
 						if (d.Node == node) != want {
 							t.Errorf("%s: container 2 of job 0 %s %s is on node %d", scheduler, change, host, d.Node)
@@ -142,6 +142,53 @@ func TestWhatIfPlaces(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Regret tries each other node with room and each application in its place, the best first, and what it says comes of the changes that it names.
+func TestRegret(t *testing.T) {
+	dir := t.TempDir()
+	res, changed := filepath.Join(dir, "r"), filepath.Join(dir, "changed")
+	must(t, "run", traces+"fair-weights", "--formats", "none", "-q", "--out", res)
+	var rows []regretted
+	if err := json.Unmarshal([]byte(must(t, "whatif", res, "--regret", "3", "--json", "--trace", traces+"fair-weights")), &rows); err != nil {
+		t.Fatal(err)
+	}
+	nodes, applications := 0, 0
+	for _, r := range rows {
+		nodes, applications = nodes+r.Nodes, applications+r.Applications
+		if want := r.Nodes + r.Applications + 1; len(r.Alternatives) != want {
+			t.Errorf("container %d of %s: %d alternatives, want %d", r.Container, r.Job, len(r.Alternatives), want)
+		}
+		for i := 1; i < len(r.Alternatives); i++ {
+			if a, b := &r.Alternatives[i-1], &r.Alternatives[i]; a.Lost > b.Lost || a.Lost == b.Lost && a.MeanMS < b.MeanMS {
+				t.Errorf("%+v stands before %+v", a, b)
+			}
+		}
+	}
+	if len(rows) != 3 || nodes == 0 || applications == 0 {
+		t.Errorf("%d allocations, %d nodes, %d applications", len(rows), nodes, applications)
+	}
+	best := rows[0].Alternatives[0]
+	args := []string{"whatif", res, "--trace", traces + "fair-weights", "--out", changed}
+	for _, change := range best.Changes {
+		args = append(args, "--change", change)
+	}
+	must(t, args...)
+	before, err := result.Read(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := result.Read(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for i := range before.Jobs {
+		sum += before.Jobs[i].Finish - after.Jobs[i].Finish
+	}
+	if got := float64(sum) / float64(len(before.Jobs)); got != best.MeanMS || best.Jobs != len(before.Jobs) {
+		t.Errorf("%v: %v ms shorter over %d jobs, said %v over %d", best.Changes, got, len(before.Jobs), best.MeanMS, best.Jobs)
 	}
 }
 
