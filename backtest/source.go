@@ -54,11 +54,11 @@ type SourceOptions struct {
 // executors are elsewhere, and blocks have their usual number of replicas.
 func Sources(ctx context.Context, paths []string, o SourceOptions) (recs []*Recording, inputs []workload.Input, err error) {
 	s := sources{ctx: ctx, SourceOptions: o, seen: map[string]*Recording{}}
-	logs, left, err := eventlog.FindBeside(paths, s.take)
+	found, err := eventlog.FindBeside(paths, s.take)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, in := range append(s.left, left...) {
+	for _, in := range append(s.left, found.Left...) {
 		if err := s.leave(in); err != nil {
 			return nil, nil, err
 		}
@@ -68,12 +68,12 @@ func Sources(ctx context.Context, paths []string, o SourceOptions) (recs []*Reco
 			return nil, nil, err
 		}
 	}
-	for i, l := range logs {
+	for i, l := range found.Logs {
 		if err := s.log(l); err != nil {
 			return nil, nil, err
 		}
 		if p := o.Import.Progress; p != nil {
-			p(i+1, len(logs), "logs")
+			p(i+1, len(found.Logs), "logs")
 		}
 	}
 	workload.SortInputs(s.inputs)

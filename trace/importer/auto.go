@@ -69,10 +69,11 @@ func detect(in string, opt *workload.Options) ([]fit, error) {
 		head, err := workload.Head(in)
 		return fitsOf(in, in, head), err
 	}
-	files, err := workload.Parts([]string{in}, nil)
+	list, err := workload.List([]string{in}, nil)
 	if err != nil {
 		return nil, err
 	}
+	files := list.Files
 	depth := func(path string) int { return strings.Count(filepath.Clean(path), string(filepath.Separator)) }
 	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
 	seen := map[string]fit{}

@@ -116,9 +116,9 @@ func TestRecordedEventLogs(t *testing.T) {
 
 func TestFurtherEventLogs(t *testing.T) {
 	dir := importtest.Recordings(t, "spark-eventlogs")
-	logs, skipped, err := eventlog.Find([]string{dir})
-	if err != nil || len(logs) != 20 || len(skipped) != 2 {
-		t.Errorf("%d logs, skipped %v, %v; want 20 and two files", len(logs), skipped, err)
+	found, err := eventlog.Find([]string{dir})
+	if err != nil || len(found.Logs) != 20 || len(found.Left) != 2 {
+		t.Fatalf("%+v, %v; want 20 logs and two files", found, err)
 	}
 	for line := range bytes.Lines(importtest.Read(t, filepath.Join(dir, "summary.jsonl"))) {
 		var s map[string]any
@@ -143,15 +143,15 @@ func TestFurtherEventLogs(t *testing.T) {
 
 func checkEventLog(t *testing.T, input string) *workload.Result {
 	t.Helper()
-	logs, _, err := eventlog.Find([]string{input})
-	if err != nil || len(logs) != 1 {
-		t.Fatalf("%d logs, %v", len(logs), err)
+	found, err := eventlog.Find([]string{input})
+	if err != nil || len(found.Logs) != 1 {
+		t.Fatalf("%+v, %v; want one log", found, err)
 	}
 	res, m, err := importtest.Import(t, eventlog.Format, input, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCounts(t, res, countLog(t, logs[0].Files))
+	checkCounts(t, res, countLog(t, found.Logs[0].Files))
 	if int64(len(m.ExecutorList)) != res.Counts.Read["executors_added"] {
 		t.Errorf("%d executors in the trace, want %d", len(m.ExecutorList), res.Counts.Read["executors_added"])
 	}

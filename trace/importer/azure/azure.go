@@ -225,11 +225,11 @@ func chosen(b *workload.Builder, sizes map[string]map[string]containers.Size) (s
 
 // refuseSQLite tells how to make tables of the database that the packing trace comes as.
 func refuseSQLite(inputs []string) error {
-	files, err := workload.Parts(inputs, nil)
+	list, err := workload.List(inputs, nil)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range list.Files {
 		if f == workload.Stdin {
 			continue
 		}

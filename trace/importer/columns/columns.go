@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,17 +54,8 @@ func Peek(path string) (*File, error) {
 }
 
 // Parts lists the inputs that are files, and of directories those whose names end with .parquet.
-func Parts(inputs []string) (files []string, err error) {
-	for _, in := range inputs {
-		one := []string{in}
-		if info, err := os.Stat(in); in == workload.Stdin || err == nil && info.IsDir() {
-			if one, err = workload.Parts(one, func(path string) bool { return in == workload.Stdin || strings.HasSuffix(path, ".parquet") }); err != nil {
-				return nil, err
-			}
-		}
-		files = append(files, one...)
-	}
-	return files, nil
+func Parts(b *workload.Builder, inputs []string) ([]string, error) {
+	return b.Parts(inputs, func(path string, given bool) bool { return given || strings.HasSuffix(path, ".parquet") })
 }
 
 // Close closes the file.

@@ -67,7 +67,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 			return b.ParamError(p.name, fmt.Sprintf("1 to %d", math.MaxInt32))
 		}
 	}
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return err
 	}

@@ -31,19 +31,20 @@ var Format = workload.Format{
 }
 
 func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
-	logs, left, err := Find(inputs)
+	found, err := Find(inputs)
 	if err != nil {
 		return err
 	}
-	if len(logs)+len(left) == 0 {
+	b.PassOver("not read, as names with a dot and strange ones in rolling logs are no logs", found.Passed)
+	if len(found.Logs)+len(found.Left) == 0 {
 		return fmt.Errorf("%s: there is no file, want event logs", strings.Join(inputs, ", "))
 	}
-	for _, in := range left {
+	for _, in := range found.Left {
 		if err := b.Leave(in); err != nil {
 			return err
 		}
 	}
-	return addLogs(ctx, b, logs)
+	return addLogs(ctx, b, found.Logs)
 }
 
 // FormatOf is the format of logs that [Find] has found: their import takes no inputs.

@@ -32,17 +32,21 @@ func (l *Log) Name() string {
 const rollingPrefix = "eventlog_v2_"
 
 // Find returns the event logs among inputs: files, rolling logs, and directories of these at any depth, directories
-// first, in the order of inputs and of names. Symbolic links are followed, each directory once. What is no log is returned as left out;
-// names that begin with a dot are passed over, as a history server does.
-func Find(inputs []string) (logs []Log, left []workload.Input, err error) {
-	return FindBeside(inputs, nil)
+// first, in the order of inputs and of names. Symbolic links are followed, each directory once.
+func Find(inputs []string) (*Found, error) { return FindBeside(inputs, nil) }
+
+// Found is what there is among inputs.
+type Found struct {
+	Logs   []Log
+	Left   []workload.Input // what is no log
+	Passed []string         // names that are passed over: those that begin with a dot, as a history server does, and in a rolling log what is none of its files
 }
 
 // FindBeside is Find that passes over the directories for which take, which may be nil, returns true. It gets the path
 // of each directory, that of the input in which it was found, and whether a name is in it.
-func FindBeside(inputs []string, take func(given, dir string, has func(name string) bool) bool) (logs []Log, left []workload.Input, err error) {
+func FindBeside(inputs []string, take func(given, dir string, has func(name string) bool) bool) (*Found, error) {
 	if len(inputs) == 0 {
-		return nil, nil, errors.New("no input, want event logs or directories of them")
+		return nil, errors.New("no input, want event logs or directories of them")
 	}
 	f := finder{take: take, seen: map[string]bool{}}
 	var files []string // that a shell listed
@@ -50,7 +54,7 @@ func FindBeside(inputs []string, take func(given, dir string, has func(name stri
 		info, err := os.Stat(in)
 		switch {
 		case err != nil:
-			return nil, nil, err
+			return nil, err
 		case info.IsDir():
 			f.given = in
 			f.directory(in)
@@ -60,16 +64,15 @@ func FindBeside(inputs []string, take func(given, dir string, has func(name stri
 	}
 	f.given = ""
 	f.files(files)
-	return f.logs, f.left, nil
+	return &f.Found, nil
 }
 
 // finder walks directories.
 type finder struct {
 	take  func(given, dir string, has func(name string) bool) bool
-	given string // the directory that is walked, "" for files that are given themselves
-	logs  []Log
-	left  []workload.Input
+	given string          // the directory that is walked, "" for files that are given themselves
 	seen  map[string]bool // real paths of directories
+	Found
 }
 
 // found takes a log.
@@ -77,7 +80,7 @@ func (f *finder) found(l Log) {
 	if l.given = f.given; l.given == "" {
 		l.given = l.Path
 	}
-	f.logs = append(f.logs, l)
+	f.Logs = append(f.Logs, l)
 }
 
 func (f *finder) leave(path string, r workload.Reason, format string, args ...any) {
@@ -94,7 +97,7 @@ func (f *finder) leaveFor(path string, err error) {
 		in.Bytes = info.Size()
 	}
 	in.Leave(err)
-	f.left = append(f.left, in)
+	f.Left = append(f.Left, in)
 }
 
 // directory takes a directory: as a rolling log, as something that is left out whole, or what is in it.
@@ -132,6 +135,7 @@ func (f *finder) directory(dir string) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if strings.HasPrefix(e.Name(), ".") {
+			f.Passed = append(f.Passed, e.Name())
 			continue
 		}
 		switch info, err := os.Stat(path); {
@@ -201,7 +205,8 @@ func withoutPath(err error) error {
 // rolling takes a rolling directory: its files in order of their numbers, from the last compacted one on, which
 // stands for all before it. Source: Spark's RollingEventLogFilesFileReader.
 func (f *finder) rolling(dir string, entries []fs.DirEntry) {
-	log, err := rollingLog(dir, entries)
+	log, passed, err := rollingLog(dir, entries)
+	f.Passed = append(f.Passed, passed...)
 	if err != nil {
 		f.leaveFor(dir, err)
 		return
@@ -209,50 +214,57 @@ func (f *finder) rolling(dir string, entries []fs.DirEntry) {
 	f.found(log)
 }
 
-func rollingLog(dir string, entries []fs.DirEntry) (Log, error) {
+// rollingLog also returns the names that are none of its files, or that a compacted one stands for.
+func rollingLog(dir string, entries []fs.DirEntry) (log Log, passed []string, err error) {
 	type file struct {
 		number  int64
 		compact bool
 		path    string
 	}
-	log := Log{Path: dir, InProgress: true, rolled: true}
+	log = Log{Path: dir, InProgress: true, rolled: true}
 	var files []file
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case e.IsDir() || strings.HasPrefix(name, "."):
+		case e.IsDir():
+			passed = append(passed, name)
 		case strings.HasPrefix(name, "appstatus_"):
 			log.InProgress = log.InProgress && strings.HasSuffix(name, ".inprogress")
 		case strings.HasPrefix(name, "events_"):
 			number, _, _ := strings.Cut(strings.TrimPrefix(name, "events_"), "_")
 			n, err := strconv.ParseInt(number, 10, 64)
 			if err != nil || n < 0 {
-				return log, workload.Leave(dir, workload.Damaged, "%s: the number after events_ is %q, want a number from 1 on", name, number)
+				return log, passed, workload.Leave(dir, workload.Damaged, "%s: the number after events_ is %q, want a number from 1 on", name, number)
 			}
 			files = append(files, file{n, parseLogName(name).compact, filepath.Join(dir, name)})
+		default:
+			passed = append(passed, name)
 		}
 	}
 	if len(files) == 0 {
-		return log, workload.Leave(dir, workload.Empty, "no events_* file in this rolling log")
+		return log, passed, workload.Leave(dir, workload.Empty, "no events_* file in this rolling log")
 	}
 	slices.SortFunc(files, func(a, b file) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), workload.CompareBools(a.compact, b.compact), cmp.Compare(a.path, b.path))
 	})
 	for i := len(files) - 1; i >= 0; i-- {
 		if files[i].compact {
+			for _, f := range files[:i] {
+				passed = append(passed, filepath.Base(f.path))
+			}
 			files, log.compacted = files[i:], true
 			break
 		}
 	}
 	for i, f := range files {
 		if i > 0 && f.number != files[i-1].number+1 {
-			return log, workload.Leave(dir, workload.Damaged, "%s comes after number %d, want number %d: a file of this rolling log is missing",
+			return log, passed, workload.Leave(dir, workload.Damaged, "%s comes after number %d, want number %d: a file of this rolling log is missing",
 				filepath.Base(f.path), files[i-1].number, files[i-1].number+1)
 		}
 		log.Files = append(log.Files, f.path)
 	}
 	if first := files[0]; !log.compacted && first.number != 1 {
-		return log, workload.Leave(dir, workload.Damaged, "%s is the first file and has number %d, want 1: the files before it are missing", filepath.Base(first.path), first.number)
+		return log, passed, workload.Leave(dir, workload.Damaged, "%s is the first file and has number %d, want 1: the files before it are missing", filepath.Base(first.path), first.number)
 	}
-	return log, nil
+	return log, passed, nil
 }

@@ -58,7 +58,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	b.NoEpoch = true
 	groups := spill.NewGroups("workflow")
 	defer func() { err = errors.Join(err, groups.Close()) }()
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if err := b.CheckTimes(); err != nil {
 		return err
 	}
-	files, err := workload.Parts(inputs, func(path string) bool {
+	files, err := b.Parts(inputs, func(path string, _ bool) bool {
 		return !strings.HasSuffix(path, "_conf.xml") && !strings.HasSuffix(path, ".summary")
 	})
 	if err != nil {

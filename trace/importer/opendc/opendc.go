@@ -149,7 +149,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 
 // files lists the files by what they are.
 func (r *reader) files(inputs []string) (files [isFailures + 1][]string, err error) {
-	all, err := columns.Parts(inputs)
+	all, err := columns.Parts(r.b, inputs)
 	if err != nil {
 		return files, err
 	}

@@ -18,7 +18,7 @@ import (
 // Find sorts the files among inputs by the tables that they are parts of: a table's name stands in the name of the file, or of the folder that it is in.
 // Files of tables in unused, and of no table, are not read, which is noted. A file that has the name of several tables is of the longest.
 func Find(b *workload.Builder, inputs, tables, unused []string) (map[string][]string, error) {
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +32,7 @@ func Find(b *workload.Builder, inputs, tables, unused []string) (map[string][]st
 			found[table] = append(found[table], f)
 		}
 	}
-	if len(other) > 0 {
-		b.Counts.Dropped["files_that_are_not_read"] += int64(len(other))
-		more := ""
-		if len(other) > 5 {
-			other, more = other[:5], fmt.Sprintf(" and %d more", len(other)-5)
-		}
-		b.Note("not read, as an import needs nothing of it: %s%s", strings.Join(other, ", "), more)
-	}
+	b.PassOver("not read, as an import needs nothing of it", other)
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: no table of this format, want files or folders with one of these in their names: %s", strings.Join(inputs, ", "), strings.Join(tables, ", "))
 	}

@@ -64,7 +64,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 		return err
 	}
 	r := &reading{Builder: b, ctx: ctx, model: shuffle == "model", racks: map[string]string{}}
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return err
 	}

@@ -249,15 +249,15 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 
 // applications reads the event logs, the last attempt of each application.
 func (s *scenario) applications(ctx context.Context) error {
-	var logs []eventlog.Log
-	var skipped []workload.Input
+	found := &eventlog.Found{}
 	if folder := filepath.Join(s.dir, "eventlogs"); len(s.mapReduce) == 0 || exists(folder) {
 		var err error
-		if logs, skipped, err = eventlog.Find([]string{folder}); err != nil {
+		if found, err = eventlog.Find([]string{folder}); err != nil {
 			return err
 		}
 	}
-	for _, in := range skipped {
+	s.Counts.Read["files_that_are_no_logs"] += int64(len(found.Passed))
+	for _, in := range found.Left {
 		if in.LeftOut == workload.Foreign {
 			s.Counts.Read["files_that_are_no_logs"]++
 			continue
@@ -269,7 +269,7 @@ func (s *scenario) applications(ctx context.Context) error {
 		s.Warn("%v; the log is left out", in.Err())
 	}
 	last := map[string]eventlog.Log{}
-	for _, l := range logs { // in order of names
+	for _, l := range found.Logs { // in order of names
 		app, attempt := s.applicationOf(l)
 		if s.apps[app] == nil {
 			return fmt.Errorf("%s: application %q is not in apps.jsonl", l.Path, app)

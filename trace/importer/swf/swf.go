@@ -125,7 +125,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if r.keepZero, err = b.ParamBool("keep-zero"); err != nil {
 		return err
 	}
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if r.most == 0 {
 		r.most = math.MaxInt64
 	}
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 	if t.kind, err = b.ParamOneOf("kind", trace.KindGeneric, trace.KindGang); err != nil {
 		return err
 	}
-	files, err := workload.Parts(inputs, nil)
+	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return err
 	}

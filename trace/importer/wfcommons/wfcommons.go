@@ -45,7 +45,7 @@ type reader struct {
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) error {
-	files, err := workload.Parts(inputs, func(path string) bool { return !strings.Contains(path, "/") || strings.HasSuffix(path, ".json") })
+	files, err := b.Parts(inputs, func(path string, given bool) bool { return given || strings.HasSuffix(path, ".json") })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ var lineFormat = Format{
 		if _, err := b.ParamBytes("split"); err != nil {
 			return err
 		}
-		files, err := Parts(inputs, nil)
+		files, err := b.Parts(inputs, nil)
 		if err != nil {
 			return err
 		}
@@ -156,16 +157,25 @@ func TestPartsInNumericOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one := filepath.Join(dir, "part-10.csv.gz")
-	got, err := Parts([]string{Stdin, dir, one}, func(path string) bool { return path == Stdin || strings.HasSuffix(path, ".csv") })
-	want := []string{Stdin}
-	for _, name := range []string{"part-009.csv", "part-9.csv.gz", "part-10.csv.gz", "tasks/part-1.csv"} {
-		want = append(want, filepath.Join(dir, name))
+	one, link := filepath.Join(dir, "part-10.csv.gz"), filepath.Join(t.TempDir(), "link.csv")
+	if err := os.Symlink(one, link); err != nil {
+		t.Fatal(err)
 	}
-	if want = append(want, one); err != nil || !slices.Equal(got, want) {
+	csv := func(path string, _ bool) bool { return path == Stdin || strings.HasSuffix(path, ".csv") }
+	got, err := List([]string{Stdin, dir, one, link}, csv)
+	want := Listing{Files: []string{Stdin}, Passed: []string{".part-1.csv.crc", "LICENSE", "README.csv", "_SUCCESS", "notes.md", "readme"}, Again: []string{one, link}}
+	for _, name := range []string{"part-009.csv", "part-9.csv.gz", "part-10.csv.gz", "tasks/part-1.csv"} {
+		want.Files = append(want.Files, filepath.Join(dir, name))
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	if _, err := Parts([]string{filepath.Join(dir, "none")}, nil); !errors.Is(err, os.ErrNotExist) {
+	b := newBuilder(&Options{}, "lines")
+	if files, err := b.Parts([]string{dir, link}, csv); err != nil || len(files) != 4 || b.Counts.Dropped["files_that_are_not_read"] != 6 || b.Counts.Dropped["files_given_twice"] != 1 ||
+		!slices.Equal(b.Counts.Notes, []string{"not read, as it is no data of this format: .part-1.csv.crc and 5 more"}) {
+		t.Errorf("%q, %v, %+v; want 4 files, 6 passed over and one given twice", files, err, b.Counts)
+	}
+	if _, err := List([]string{filepath.Join(dir, "none")}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }

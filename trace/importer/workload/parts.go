@@ -14,53 +14,102 @@ import (
 // Stdin is the input that stands for standard input.
 const Stdin = "-"
 
-// Parts lists the files among inputs, which are files, [Stdin], or directories of parts at any depth, in the order of inputs; those of a
-// directory in the order of [Natural]. match gets the path of each from the given input on, with / and without a suffix such as .gz, and tells
-// which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over, and what stands beside data: README, LICENSE, *.md and *.crc.
-func Parts(inputs []string, match func(path string) bool) ([]string, error) {
-	var files []string
-	take := func(path, label string) {
-		if match == nil || match(BaseName(filepath.ToSlash(label))) {
-			files = append(files, path)
+// Parts lists the files among inputs as [List] does, and tells and counts what is passed over.
+func (b *Builder) Parts(inputs []string, match func(path string, given bool) bool) ([]string, error) {
+	l, err := List(inputs, match)
+	if err != nil {
+		return nil, err
+	}
+	b.PassOver("not read, as it is no data of this format", l.Passed)
+	if n := len(l.Again); n > 0 {
+		b.Counts.Dropped["files_given_twice"] += int64(n)
+		b.Warn("given twice, and read once: %s", firstName(l.Again))
+	}
+	return l.Files, nil
+}
+
+// PassOver counts files that are handed in and not read, and says so.
+func (b *Builder) PassOver(why string, files []string) {
+	if len(files) > 0 {
+		b.Counts.Dropped["files_that_are_not_read"] += int64(len(files))
+		b.Note("%s: %s", why, firstName(files))
+	}
+}
+
+// firstName names the first of some files and says how many more there are.
+func firstName(files []string) string {
+	if more := len(files) - 1; more > 0 {
+		return fmt.Sprintf("%s and %d more", files[0], more)
+	}
+	return files[0]
+}
+
+// Listing is what there is among inputs.
+type Listing struct {
+	Files  []string // paths, in the order of inputs; those of a directory in the order of [Natural]
+	Passed []string // of directories, by their base names: what stands beside data, and what match does not take
+	Again  []string // paths of files that are there already, under this path or through a link
+}
+
+// List lists the files among inputs, which are files, [Stdin], or directories of parts at any depth. match gets the path of each from the given
+// input on, with / and without a suffix such as .gz, and whether it is itself an input, and tells which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over,
+// and what stands beside data: README, LICENSE, *.md and *.crc.
+func List(inputs []string, match func(path string, given bool) bool) (l Listing, err error) {
+	seen := map[string]bool{} // real paths
+	take := func(path, label string, given bool) {
+		if match != nil && !match(BaseName(filepath.ToSlash(label)), given) {
+			l.Passed = append(l.Passed, filepath.Base(path))
+			return
 		}
+		if real, err := filepath.EvalSymlinks(path); err == nil && path != Stdin {
+			if real, err = filepath.Abs(real); err == nil && seen[real] {
+				l.Again = append(l.Again, path)
+				return
+			}
+			seen[real] = true
+		}
+		l.Files = append(l.Files, path)
 	}
 	for _, in := range inputs {
 		if in == Stdin {
-			take(in, in)
+			take(in, in, true)
 			continue
 		}
 		info, err := os.Stat(in)
 		if err != nil {
-			return nil, err
+			return l, err
 		}
 		if !info.IsDir() {
-			take(in, filepath.Base(in))
+			take(in, filepath.Base(in), true)
 			continue
 		}
 		var found []string
 		if err := filepath.WalkDir(in, func(path string, e fs.DirEntry, err error) error {
-			switch hidden := beside(e.Name()); {
+			switch {
 			case err != nil:
 				return err
-			case path != in && hidden && e.IsDir():
-				return filepath.SkipDir
-			case !e.IsDir() && !hidden:
+			case path != in && beside(e.Name()):
+				l.Passed = append(l.Passed, e.Name())
+				if e.IsDir() {
+					return filepath.SkipDir
+				}
+			case !e.IsDir():
 				found = append(found, path)
 			}
 			return nil
 		}); err != nil {
-			return nil, fmt.Errorf("%s: %w", in, err)
+			return l, fmt.Errorf("%s: %w", in, err)
 		}
 		slices.SortFunc(found, Natural)
 		for _, path := range found {
 			label, err := filepath.Rel(in, path)
 			if err != nil {
-				return nil, err
+				return l, err
 			}
-			take(path, label)
+			take(path, label, false)
 		}
 	}
-	return files, nil
+	return l, nil
 }
 
 // beside reports whether a file or folder of this name stands beside data and is none.

@@ -56,7 +56,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if r.unit, err = workflow.Unit(b, "wta-mem-unit"); err != nil {
 		return err
 	}
-	files, err := columns.Parts(inputs)
+	files, err := columns.Parts(b, inputs)
 	if err != nil {
 		return err
 	}
