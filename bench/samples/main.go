@@ -33,6 +33,7 @@ var schedulers = []struct{ name, words string }{
 	{"fair", "--scheduler fair --sharing fair"},
 	{"drf", "--scheduler fair --sharing drf"},
 	{"capacity", "--scheduler capacity"},
+	{"fifo", "--scheduler fifo"},
 	{"ideal", "--scheduler ideal"},
 }
 
