@@ -52,11 +52,11 @@ func main() {
 func work(ctx context.Context, format, dir string) error {
 	in := filepath.Join(dir, "input")
 	if format == plainReading {
-		files, err := workload.Parts([]string{in}, nil)
+		list, err := workload.List([]string{in}, nil)
 		if err != nil {
 			return err
 		}
-		return read(files)
+		return read(list.Files)
 	}
 	opt := workload.DefaultOptions()
 	opt.Out = filepath.Join(dir, "trace")
