@@ -147,8 +147,33 @@ func gammaOf(z, variance float64) float64 {
 	if variance == 0 {
 		return 1
 	}
-	p := math.Erfc(-z/math.Sqrt2) / 2
-	return mathext.GammaIncRegInv(1/variance, min(max(p, 1e-12), 1-1e-12)) * variance
+	p := min(max(math.Erfc(-z/math.Sqrt2)/2, 1e-12), 1-1e-12)
+	if variance > 1 {
+		return skewedQuantile(1/variance, p) * variance
+	}
+	return mathext.GammaIncRegInv(1/variance, p) * variance
+}
+
+// skewedQuantile is the quantile p of a gamma law of a shape below 1, for which the library takes up to milliseconds. Near 0, where much of such a law lies, its distribution is
+// x^shape/Γ(shape+1), which it nowhere exceeds; beyond, the quantile is found by halving.
+func skewedQuantile(shape, p float64) float64 {
+	lgamma, _ := math.Lgamma(shape + 1)
+	least := math.Exp((math.Log(p) + lgamma) / shape)
+	if least < 1e-6 {
+		return least
+	}
+	most := max(2*least, 1)
+	for mathext.GammaIncReg(shape, most) < p {
+		most *= 2
+	}
+	for range 50 {
+		if middle := (least + most) / 2; mathext.GammaIncReg(shape, middle) < p {
+			least = middle
+		} else {
+			most = middle
+		}
+	}
+	return (least + most) / 2
 }
 
 // times is a heap of times in ms.

@@ -18,9 +18,10 @@ type Estimate struct {
 func about(name string, v, se float64) Estimate { return Estimate{name, v, max(0, v-2*se), v + 2*se} }
 
 const (
-	courses     = 20     // that are drawn for the errors of arrivals
-	mostOfThese = 30_000 // arrivals of each
-	leastOfAll  = 100    // below it the arrivals are taken as Poisson's
+	courses       = 20     // that are drawn for the errors of arrivals
+	mostOfThese   = 30_000 // arrivals of each
+	courseMinutes = 10_000 // of each, where that is no less than leastOfAll
+	leastOfAll    = 100    // below it the arrivals are taken as Poisson's
 )
 
 // EstimateArrivals fits the arrivals to submissions in ms, ascending from the start of the trace, by the moments of their counts in minutes at
@@ -38,7 +39,7 @@ func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate)
 	independent := a
 	independent.EvenHours = 0
 	sum, square := make([]float64, len(names)), make([]float64, len(names))
-	n := min(len(submit), mostOfThese)
+	n := min(len(submit), mostOfThese, max(leastOfAll, int(courseMinutes*60/a.MeanGapS)))
 	for c := range uint64(courses) {
 		p := independent.Process(func(purpose string) *rand.Rand { return trace.Stream(seed+c, "fit/"+purpose) })
 		times, err := p.Times(1, n, math.MaxInt64)
