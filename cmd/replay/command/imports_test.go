@@ -121,6 +121,7 @@ var picture = map[string][]string{
 	"replay/cmd/replay/resultcmd":      {"replay/shown", "replay/cmd/replay/cmdline", "replay/engine/record", "replay/report", "replay/report/..."},
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/outdir"},
+	"replay/scripts/sls":               {"replay/trace/tablefile"},
 	"replay/scripts/image":             {"replay/outdir"},
 	"replay/scripts/hostile":           {"replay/live/livetest", "replay/outdir", "replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }
