@@ -2,6 +2,7 @@ package tune
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -147,15 +148,22 @@ func (r *Result) limits(at []int) string {
 	return strings.Join(texts, " and ")
 }
 
+// names are the labels of candidates.
+func (r *Result) names(candidates []int) string {
+	var names []string
+	for _, c := range candidates {
+		names = append(names, r.Labels[c])
+	}
+	return strings.Join(names, "; ")
+}
+
+func settings(n int) string { return quantity.Counted(int64(n), "settings") }
+
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
 	if r.Ties != nil {
-		var names []string
-		for _, c := range r.Ties {
-			names = append(names, r.Labels[c])
-		}
-		fmt.Fprintf(w, "Not told apart from it: %s.\n", strings.Join(names, "; "))
+		fmt.Fprintf(w, "Not told apart from it: %s.\n", r.names(r.Ties))
 	}
 	if r.Winner != Baseline && r.Open != nil {
 		fmt.Fprintf(w, "Kept by the mean, and not known beyond chance: %s.\n", r.limits(r.Open))
@@ -163,11 +171,7 @@ func (r *Result) WriteText(w io.Writer) {
 	if r.Better {
 		fmt.Fprintln(w)
 		for _, s := range Snippets(r.Sets) {
-			name := s.File
-			if name == "" {
-				name = "no file of a cluster has these; flags of replay run"
-			}
-			fmt.Fprintf(w, "%s:\n  %s\n", name, strings.ReplaceAll(strings.TrimSpace(s.Text), "\n", "\n  "))
+			fmt.Fprintf(w, "%s:\n  %s\n", s.name(), strings.ReplaceAll(strings.TrimSpace(s.Text), "\n", "\n  "))
 		}
 	}
 	for _, side := range []struct {
@@ -190,7 +194,7 @@ func (r *Result) WriteText(w io.Writer) {
 		}
 		t.Flush()
 	}
-	fmt.Fprintf(w, "\nThe race: %d settings on %s, by twice as many each round; %s in all.\n", len(r.Labels)-1, r.Units, quantity.Counted(int64(r.Cells), "replays"))
+	fmt.Fprintf(w, "\nThe race: %s on %s, by twice as many each round; %s in all.\n", settings(len(r.Labels)-1), r.Units, quantity.Counted(int64(r.Cells), "replays"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, c := range r.Raced {
 		fmt.Fprintf(t, "  %d\t%s\t%s\n", i+1, r.Labels[c], r.Values.Goal.Unit.Amount(r.goal(c, 0, r.Ran)))
@@ -275,7 +279,7 @@ func (r *Result) JSON() ([]byte, error) {
 // Folder is where the directory of the cells has the result.
 const Folder = sweep.TunedFolder
 
-var resultFiles = []string{"tune.json", "tune.txt"}
+var resultFiles = []string{"tune.json", "tune.txt", "tune.html"}
 
 // Write writes the result into the directory of the cells.
 func (r *Result) Write(dir string) error {
@@ -290,10 +294,11 @@ func (r *Result) Write(dir string) error {
 	}
 	var text strings.Builder
 	r.WriteText(&text)
-	if err := out.WriteFile("tune.json", js); err != nil {
+	html, err := r.page()
+	if err != nil {
 		return err
 	}
-	if err := out.WriteFile("tune.txt", []byte(text.String())); err != nil {
+	if err := errors.Join(out.WriteFile("tune.json", js), out.WriteFile("tune.txt", []byte(text.String())), out.WriteFile("tune.html", html)); err != nil {
 		return err
 	}
 	return out.Install()

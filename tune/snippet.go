@@ -16,6 +16,14 @@ type Snippet struct {
 	Text string `json:"text"`
 }
 
+// name says where it goes.
+func (s *Snippet) name() string {
+	if s.File == "" {
+		return "no file of a cluster has these; flags of replay run"
+	}
+	return s.File
+}
+
 // Snippets say in the words of a cluster's files what was set.
 func Snippets(sets []Set) (out []Snippet) {
 	add := func(file, text string) {

@@ -22,6 +22,7 @@ const (
 	Backtest   = "backtest"
 	Plan       = "plan"
 	Portrait   = "portrait"
+	Tune       = "tune"
 	run        = "run"
 )
 

@@ -114,7 +114,7 @@ var picture = map[string][]string{
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
 	"replay/live":                      {"replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/lines"},
 	"replay/live/livetest":             nil,
-	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/quantity", "replay/report/target", "replay/sweep"},
+	"replay/tune":                      {"replay/outdir", "replay/report/dist", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/target", "replay/sweep"},
 	"replay/cmd/replay/command":        {"replay/..."},
 	"replay/cmd/replay/cmdline":        {"replay/engine", "replay/engine/spelling", "replay/report", "replay/report/metric", "replay/shown", "replay/trace"},
 	"replay/cmd/replay/tracecmd":       {"replay/cmd/replay/cmdline", "replay/input", "replay/live", "replay/outdir", "replay/report", "replay/report/portrait", "replay/report/quantity", "replay/report/timeline", "replay/trace", "replay/trace/portrait", "replay/trace/..."},

@@ -45,6 +45,12 @@ func TestTune(t *testing.T) {
 		!strings.Contains(out, said.Answer) || !strings.Contains(out, "--load 0.5") || files(t, "t/tuned")["tune.txt"] != out {
 		t.Errorf("again: exit %d, %s\n%s", code, stderr, out)
 	}
+	page := files(t, "t/tuned")["tune.html"]
+	for _, want := range []string{"load=0.5", "--load 0.5", "What to paste", "What gets better, on what was held out", "wait_job_first_task_p95_ms on what was held out", "worse than the leader"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
 	for _, tt := range []struct{ old, with, want string }{
 		{"goal: least p95(wait)", "", "goal is missing"},
 		{"least p95(wait)", "p95(wait)", "line 6: goal: is \"p95(wait)\", want least or most and a value"},

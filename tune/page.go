@@ -1,0 +1,83 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+
+	"replay/report/page"
+)
+
+// page returns the result as one file without anything from elsewhere.
+func (r *Result) page() ([]byte, error) {
+	p := page.Page{Title: "Tuning of " + r.Plan, About: "Goal: " + r.Goal,
+		Method: fmt.Sprintf("%s raced on %s; the gain and who pays for it are of %s that had no part in it. Intervals are of 95 %%; what gets better and worse is tested together.", settings(len(r.Labels)-1), r.Units, r.Held)}
+	lede := page.Lede{Text: r.Sentence()}
+	if r.Better {
+		lede.Kind = "good"
+		for _, s := range Snippets(r.Sets) {
+			p.Files = append(p.Files, page.File{Name: s.name(), Text: s.Text})
+		}
+	}
+	if r.Ties != nil {
+		lede.Findings = append(lede.Findings, "Not told apart from it: "+r.names(r.Ties)+".")
+	}
+	if r.Winner != Baseline && r.Open != nil {
+		lede.Findings = append(lede.Findings, "Kept by the mean, and not known beyond chance: "+r.limits(r.Open)+".")
+	}
+	p.Ledes = []page.Lede{lede}
+	pays := r.Pays()
+	for _, side := range []struct {
+		title  string
+		better bool
+	}{{"What gets worse", false}, {"What gets better", true}} {
+		t := page.Table{Title: side.title + ", on what was held out", Head: []string{"value", "before → after (change)"}}
+		for _, x := range pays {
+			if x.Better == side.better {
+				t.Rows = append(t.Rows, page.Row{Name: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Label: t.Head[1]}}})
+			}
+		}
+		switch {
+		case t.Rows != nil:
+			p.Headline = append(p.Headline, t)
+		case r.Winner != Baseline:
+			p.Notes = append(p.Notes, side.title+" with it: nothing that is known beyond chance.")
+		}
+	}
+	p.Tables = []page.Table{r.finals(), r.raceTable()}
+	p.Facts = [][2]string{{"replays", fmt.Sprint(r.Cells)}, {"race", r.Units}, {"held out", r.Held}}
+	return p.Render(page.Tune)
+}
+
+// finals are the first of the race and who is not told from it, on what was held out.
+func (r *Result) finals() page.Table {
+	t := page.Table{Title: r.Values.Goal.Name + " on what was held out", Head: []string{"setting", "baseline → setting (change)"}}
+	from, to := r.Race.Units, r.Race.Units+r.Race.Held
+	was := r.goal(Baseline, from, to)
+	for _, c := range append([]int{r.Winner}, r.Ties...) {
+		text := r.Values.Goal.Unit.Amount(was)
+		if c != Baseline {
+			text = amounts(r.Values.Goal.Unit, was, r.goal(c, from, to), r.Race.change(c, Baseline).Half)
+		}
+		t.Rows = append(t.Rows, page.Row{Name: r.Labels[c], Cells: []page.Cell{{Text: text, Label: t.Head[1]}}})
+	}
+	return t
+}
+
+// raceTable is who came to the end of the race and who left when and why.
+func (r *Result) raceTable() page.Table {
+	t := page.Table{Title: "The race", Head: []string{"setting", "place", r.Values.Goal.Name, "left"}}
+	row := func(c int, place, value, left string) {
+		t.Rows = append(t.Rows, page.Row{Name: r.Labels[c], Cells: []page.Cell{{Text: place, Label: t.Head[1]}, {Text: value, Label: t.Head[2]}, {Text: left, Label: t.Head[3]}}})
+	}
+	for i, c := range r.Raced {
+		row(c, fmt.Sprint(i+1), r.Values.Goal.Unit.Amount(r.goal(c, 0, r.Ran)), "–")
+	}
+	for _, x := range slices.Backward(r.Exits) {
+		value := "–"
+		if x.Why != Unscored {
+			value = r.Values.Goal.Unit.Amount(r.goal(x.Candidate, 0, x.Units))
+		}
+		row(x.Candidate, "–", value, fmt.Sprintf("after %d: %s", x.Units, x.Why))
+	}
+	return t
+}
