@@ -1,10 +1,11 @@
 // Command answers tests what the program says of replays, by the program itself:
 //
-//	go run ./bench/answers           everything, minutes on two cores
+//	go run ./bench/answers           everything, half an hour on two cores
 //	go run ./bench/answers -n 5      the same questions with few cases each
 //
 // It asks whether `replay diff` names the decision that was changed, whether a gate fails where a change of the configuration
-// changes nothing, and whether a job starts when `replay explain --if` says that it would. It exits with 1 when a promise is not kept.
+// changes nothing, whether a job starts when `replay explain --if` says that it would, and whether `replay plan` finds what a scan of all
+// values finds. It exits with 1 when a promise is not kept.
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -46,7 +48,7 @@ type asked struct {
 
 func main() {
 	n := flag.Int("n", 0, "how many `CASES` each, 0 for as many as was promised")
-	only := flag.String("only", "", "one of the `QUESTIONS`: diff, gate, causes")
+	only := flag.String("only", "", "one of the `QUESTIONS`, or several with commas: diff, gate, causes, plan")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -74,7 +76,7 @@ func answer(ctx context.Context, out io.Writer, traces, pkg, only string, n int)
 	}
 	all := true
 	for _, q := range questions {
-		if only != "" && only != q.name {
+		if only != "" && !slices.Contains(strings.Split(only, ","), q.name) {
 			continue
 		}
 		a.rng = rand.New(rand.NewPCG(1, uint64(len(q.name))))
