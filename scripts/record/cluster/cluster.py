@@ -1,4 +1,4 @@
-"""A real cluster on loopback: HDFS and YARN of Hadoop 3.4.1, Spark 3.5.5 and its history server, each daemon a JVM of its own.
+"""A real cluster on loopback: HDFS and YARN of Hadoop 3.4.1, with Spark 3.5.5, each daemon a JVM of its own.
 
 The jars are those of Maven Central: pom.xml here for the servers, scripts/golden/spark/pom.xml for Spark. Nodes are 127.0.0.2, 127.0.0.3, ...; whatever
 was started is ended by its process id, containers too.
@@ -47,10 +47,9 @@ class Cluster:
     def __init__(self, dir, jars, node_mib=4096, node_vcores=4):
         self.dir, self.jars, self.node_mib, self.node_vcores = dir, jars, node_mib, node_vcores
         self.running = {}  # name -> process
-        self.ports = {n: free_port() for n in ("fs", "hdfs", "rm", "scheduler", "tracker", "admin", "rmweb", "history")}
+        self.ports = {n: free_port() for n in ("fs", "hdfs", "rm", "scheduler", "tracker", "admin", "rmweb")}
         self.rm = f"http://127.0.0.1:{self.ports['rmweb']}"
         self.webhdfs = f"http://127.0.0.1:{self.ports['hdfs']}"
-        self.history = f"http://127.0.0.1:{self.ports['history']}"
         self.fs = f"hdfs://127.0.0.1:{self.ports['fs']}"
         # HADOOP_ROOT_LOGGER and the like of whoever calls have no say here.
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("HADOOP_", "YARN_", "SPARK_", "JAVA_TOOL"))}
@@ -153,10 +152,7 @@ class Cluster:
         self.wait("HDFS", lambda: f'"NumLiveDataNodes":{nodes}' in fetch(f"{self.webhdfs}/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState").decode().replace(" ", ""))
         self.mkdir("/spark-events")
         self.mkdir("/user/bench")
-        self.start("history", "org.apache.spark.deploy.history.HistoryServer", lib="spark", options=OPENS.split() + [
-            f"-Dspark.history.fs.logDirectory={self.fs}/spark-events", f"-Dspark.history.ui.port={self.ports['history']}", "-Dspark.history.fs.update.interval=1s"])
         self.wait("YARN", lambda: fetch(f"{self.rm}/ws/v1/cluster/nodes?states=RUNNING").count(b"nodeHTTPAddress") == nodes)
-        self.wait("the history server", lambda: fetch(f"{self.history}/api/v1/version"))
 
     def start_node(self, k, datanode=True):
         """A NodeManager and, unless told otherwise, a DataNode on the address of node k."""
