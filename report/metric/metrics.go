@@ -27,6 +27,7 @@ var Metrics = []Metric{
 	fairness,
 	queueShares,
 	waste,
+	cost,
 	modelled,
 }
 

@@ -25,6 +25,7 @@ var Plots = []Plot{
 	taskWaits,
 	taskNodes,
 	utilization,
+	nodes,
 	queueShares,
 	timelineApplications,
 	timelineNodes,

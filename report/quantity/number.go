@@ -20,6 +20,7 @@ const (
 	JobsPerHour  Unit = "jobs/h"
 	TasksPerHour Unit = "tasks/h"
 	HoursPerHour Unit = "h/h"
+	Money        Unit = "money" // in the currency of the prices
 )
 
 // Suffix ends the names of columns and of statistics in the unit.
@@ -44,6 +45,8 @@ func (u Unit) Amount(x float64) string {
 		return Thousands(int64(math.Round(x)))
 	case Ratio, Index:
 		return Decimals(x, digits(x, 3))
+	case Money:
+		return Decimals(x, digits(x, 4))
 	default:
 		return Decimals(x, 2) + " " + string(u)
 	}

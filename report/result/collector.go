@@ -23,7 +23,8 @@ type Collector struct {
 	paired []pair  // memory that is used again
 	ends   tally   // containers by their ends
 	held   held
-	tasks  tally // task attempts by their ends
+	costs  *costing // nil without prices
+	tasks  tally    // task attempts by their ends
 	missed struct {
 		containers [record.Unmatched + 1][record.Misses]int64
 		tasks      [record.AnyLevel + 1][record.Misses]int64
@@ -137,6 +138,9 @@ type held struct {
 func (c *Collector) occupy(o *openContainer) {
 	d, h := &c.data.Containers, &c.held
 	ms := o.span.To - o.span.From
+	if c.costs != nil {
+		c.costs.container(&o.span, o.mem)
+	}
 	for len(h.mem) <= o.end {
 		h.mem = append(h.mem, exact{})
 	}
@@ -214,7 +218,11 @@ func (c *Collector) Sample(r *record.Sample) { c.data.Queues.sample(r) }
 func (c *Collector) AnyOrder() (containers, tasks bool) { return true, true }
 
 // Node implements record.Sink. Samples have the capacity of the cluster.
-func (c *Collector) Node(*record.Node) {}
+func (c *Collector) Node(n *record.Node) {
+	if c.costs != nil {
+		c.costs.node(n)
+	}
+}
 
 // Decision implements record.Sink. Nothing that is kept follows from decisions.
 func (c *Collector) Decision(*record.Decision) {}
@@ -261,6 +269,9 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 		o := &c.open[i]
 		o.span.To = max(m.Totals.EndMS, o.span.From)
 		c.occupy(o)
+	}
+	if c.costs != nil {
+		d.Costs = c.costs.finish(m.Totals.EndMS)
 	}
 	c.cutSpans()
 	c.name()

@@ -30,6 +30,7 @@ type Data struct {
 	Containers Containers
 	Tasks      Tasks
 	Queues     *Queues
+	Costs      *Costs      // nil where nobody says prices
 	Explained  []Explained // by job; nil of a replay without explanations
 }
 

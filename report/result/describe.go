@@ -38,6 +38,7 @@ var columnAbouts = map[string]string{
 	"nodes": "in the cluster", "host": "name of the node", "rack": "of the node", "registered": "whether the ResourceManager knows it", "draining": "whether it is being decommissioned", "seq": "order of decisions",
 	"part": "of the job's time, from 0 in the order of time", "cause": "what it waited for or did", "until_first_task": "it is part of the wait for the first task", "from_ms": "when it began", "length_ms": "how long it was", "says": "numbers that held when it began", "ended_by": "what ended it",
 	"took_ms": "first task to end", "modelled_ms": "the same by a simple model with all its executors from the start", "critical_stages": "the longest chain of stages", "infinite_executors_ms": "with a core for each task", "no_skew_ms": "were all tasks of a stage equally long", "no_task_ms": "in which no task ran",
+	"of": "total, type, queue, job or unused", "named": "the currency, type of nodes or queue", "node_times": "times that a node of the type was in the cluster", "node_seconds": "of those times, as billed", "cost_units": "whole millionths of an hour's price times seconds", "cost": "the same in the currency",
 	"executors": "most that it had at a time", "held_core_ms": "of executors, from ready to end", "used_core_ms": "of it, tasks ran", "curve": "time in ms from the first task on, over executors and their share of those that it had",
 }
 

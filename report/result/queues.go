@@ -20,6 +20,7 @@ const (
 	Present      // time that the queue was sampled
 	Running      // runnable applications
 	Waiting      // applications that a limit keeps from being runnable
+	InCluster    // nodes
 	fields
 )
 
@@ -155,7 +156,7 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 	t.over.HoldAll(from, to, []float64{
 		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores,
 		BusyCores: float64(r.BusyCores), Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
-		Running: float64(r.Running), Waiting: float64(r.Pending),
+		Running: float64(r.Running), Waiting: float64(r.Pending), InCluster: float64(r.Nodes),
 	})
 	if r.Queue == "" {
 		ms := float64(to - from)

@@ -15,7 +15,7 @@ import (
 )
 
 // isRead are the files that Read reads besides run.json.
-var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet", explanations, views}
+var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet", "nodes.parquet", explanations, views}
 
 // Read reads the tables of a result directory back.
 func Read(dir string) (*Data, error) {
@@ -37,6 +37,16 @@ func Read(dir string) (*Data, error) {
 		}
 	}
 	c := NewCollector()
+	if m.Prices != nil {
+		c.Priced(m.Prices)
+		if err := readTable(path("nodes.parquet"), func(r *nodeRow) error {
+			n := record.Node(*r)
+			c.Node(&n)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
 	if err := readColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
 		return nil, err
 	}

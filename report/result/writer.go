@@ -15,7 +15,7 @@ import (
 
 // Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet and explanations if wanted.
 var Files = []string{"run.json", "jobs.parquet", "containers.parquet", "tasks.parquet", "tasks.json",
-	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet", explanations, views}
+	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet", costsFile, explanations, views}
 
 // A Writer writes the tables of a result directory from the records of a replay: it is a record.Sink, and a [Collector] too.
 // Call [Writer.Finish] when the replay has ended, or [Writer.Abort] when it was given up.
@@ -92,7 +92,10 @@ func (w *Writer) Sample(s *record.Sample) {
 }
 
 // Node implements record.Sink.
-func (w *Writer) Node(n *record.Node) { w.nodes.add(n) }
+func (w *Writer) Node(n *record.Node) {
+	w.Collector.Node(n)
+	w.nodes.add(n)
+}
 
 // Decision implements record.Sink.
 func (w *Writer) Decision(d *record.Decision) {
@@ -147,6 +150,11 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 	}
 	if err := writeJobs(w.dir.Path("jobs.parquet"), data.Jobs); err != nil {
 		return nil, err
+	}
+	if data.Costs != nil {
+		if err := writeCosts(w.dir.Path(costsFile), data.Costs); err != nil {
+			return nil, err
+		}
 	}
 	if w.Explain != nil {
 		if data.Explained, err = w.Explain(data); err != nil {

@@ -15,6 +15,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
+	"replay/policy/autoscale"
 	"replay/report"
 	"replay/report/verify"
 	"replay/sealed/sealedtest"
@@ -143,6 +144,13 @@ var corruptions = []corruption{
 		x.set(row, "registered", false)
 		return true
 	})},
+	{check: "costs: those of nodes are their seconds times the price", file: "costs.parquet", edit: plus("node_seconds", 1)},
+	{check: "costs: those of jobs and queues are what their containers held", file: "costs.parquet", edit: one(func(x *table, row int) bool {
+		return x.at(row, "of").String() == "job" && x.add(row, "cost_units", 1)
+	})},
+	{check: "costs: nodes, and jobs with what is unused, add up to the total", file: "costs.parquet", edit: one(func(x *table, row int) bool {
+		return x.at(row, "of").String() == "unused" && x.add(row, "cost_units", -1)
+	})},
 	{check: "jobs: keys unique and in order", file: "jobs.parquet", edit: two(func(x *table, row, other int) bool {
 		x.rows[row], x.rows[other] = x.rows[other], x.rows[row]
 		return true
@@ -227,7 +235,7 @@ var corruptions = []corruption{
 func TestEachRuleAlone(t *testing.T) {
 	dir := t.TempDir()
 	var results []string
-	for _, seed := range []uint64{9, 14, 1} {
+	for _, seed := range []uint64{9, 14, 1, priced} {
 		results = append(results, resultOf(t, filepath.Join(dir, fmt.Sprint(seed)), seed))
 	}
 	rules := map[string]bool{}
@@ -257,6 +265,9 @@ func TestEachRuleAlone(t *testing.T) {
 // isFoundAlone reports whether some such change of the result is found by its check and no other. The result is as before afterwards.
 func (c *corruption) isFoundAlone(t *testing.T, dir string) bool {
 	path := filepath.Join(dir, c.file)
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return false
+	}
 	kept := map[string][]byte{}
 	for _, name := range []string{c.file, "run.json", c.drop} {
 		if name != "" {
@@ -332,10 +343,21 @@ func violated(t *testing.T, dir string) (found, all []string) {
 }
 
 // resultOf replays a random cluster with everything that a result can hold.
+// priced is the seed of the cluster that is scaled, and whose nodes have prices.
+const priced = 3
+
 func resultOf(t *testing.T, dir string, seed uint64) string {
 	t.Helper()
 	c := scenariotest.Random(seed)
 	c.Options.Decisions = true
+	if seed == priced {
+		c.Options.Scheduler, c.Options.Autoscale = "", "schedule"
+		c.Options.AutoscaleSettings = autoscale.Settings{"steps.5s": {Value: "9+2"}, "steps.40s": {Value: "1"}, "steps.60s": {Value: "3+1"}, "provisioningTime": {Value: "3s"}, "interval": {Value: "1s"}, "gracefulDecommissionTimeout": {Value: "9s"}}
+		var err error
+		if c.Options.Prices, err = scenario.ReadPrices("prices", []byte("minimum=60s\nsecondary=0.1\n*=0.42")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	sc, err := scenario.New(c.Input(), c.Options)
 	if err != nil {
 		t.Fatal(err)
@@ -345,6 +367,7 @@ func resultOf(t *testing.T, dir string, seed uint64) string {
 		t.Fatal(err)
 	}
 	defer w.Abort()
+	w.Priced(sc.NodePrices())
 	var sink record.Sink = w
 	k := w.Explaining(sink, sc.Input.Nodes, sc.Kind().Central)
 	sc.Input.Jobs = k.Watch(sc.Input.Jobs)

@@ -88,6 +88,9 @@ func Dir(dir string) (*Report, error) {
 	v.checkExecutors()
 	v.checkSums()
 	v.checkTotals()
+	if err := v.checkCosts(); err != nil {
+		return nil, err
+	}
 	if err := v.checkSeries(); err != nil {
 		return nil, err
 	}
@@ -116,6 +119,7 @@ type manifest struct {
 		ContainersRunning   int64 `json:"containers_running"`
 		EndMS               int64 `json:"end_ms"`
 	} `json:"totals"`
+	Prices    *prices           `json:"prices"`
 	Scheduler string            `json:"scheduler"`
 	Model     map[string]string `json:"model"`
 	Until     int64             `json:"until_ms"`

@@ -115,6 +115,7 @@ type listener interface {
 type taker interface {
 	record.Sink
 	ExpectJobs(n int64)
+	Priced(*record.Prices)
 	Finish(record.Manifest) (*report.Result, error)
 }
 
@@ -162,6 +163,7 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 		takes = w
 	}
 	takes.ExpectJobs(sc.Input.NumJobs)
+	takes.Priced(sc.NodePrices())
 	var sink record.Sink = takes
 	if p.listener != nil {
 		sink = p.listener.sink(takes, sc)
