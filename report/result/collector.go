@@ -271,7 +271,10 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 		c.occupy(o)
 	}
 	if c.costs != nil {
-		d.Costs = c.costs.finish(m.Totals.EndMS)
+		var err error
+		if d.Costs, err = c.costs.finish(m.Totals.EndMS); err != nil {
+			return nil, err
+		}
 	}
 	c.cutSpans()
 	c.name()

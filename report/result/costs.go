@@ -2,6 +2,8 @@ package result
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -48,6 +50,8 @@ type costing struct {
 	types  []TypeCost
 	jobs   map[int64]int64
 	queues map[string]int64
+	total  int64
+	much   bool // more than can be counted
 }
 
 type costNode struct {
@@ -100,10 +104,15 @@ func (k *costing) bill(node int32, until int64) {
 	x := &k.nodes[node]
 	at, _ := k.typeOf(node)
 	seconds := (max(until-x.since, k.prices.MinimumMS) + 999) / 1000
+	hi, cost := bits.Mul64(uint64(seconds), uint64(k.prices.Types[at].Hour))
+	if k.much = k.much || hi > 0 || cost > uint64(math.MaxInt64-k.total); k.much {
+		return
+	}
+	k.total += int64(cost)
 	t := &k.types[at]
 	t.Times++
 	t.Seconds += seconds
-	t.Cost += seconds * k.prices.Types[at].Hour
+	t.Cost += int64(cost)
 	x.since = record.None
 }
 
@@ -123,18 +132,17 @@ func (k *costing) container(s *Span, mem int64) {
 	k.queues[s.Queue] += int64(cost)
 }
 
-// finish bills what is there at the end.
-func (k *costing) finish(end int64) *Costs {
+// finish bills what is there at the end. The error says that it comes to more than can be counted.
+func (k *costing) finish(end int64) (*Costs, error) {
 	for i := range k.nodes {
 		if since := k.nodes[i].since; since != record.None {
 			k.bill(int32(i), max(end, since))
 		}
 	}
-	c := &Costs{Currency: k.prices.Currency, Types: k.types}
-	for _, t := range k.types {
-		c.Total += t.Cost
+	if k.much {
+		return nil, fmt.Errorf("the nodes cost more than can be counted, %d of the currency: want prices in a larger one", math.MaxInt64/CostUnit)
 	}
-	c.Unused = c.Total
+	c := &Costs{Currency: k.prices.Currency, Types: k.types, Total: k.total, Unused: k.total}
 	for id, cost := range k.jobs {
 		c.Jobs = append(c.Jobs, PartCost{Job: id, Cost: cost})
 		c.Unused -= cost
@@ -144,7 +152,7 @@ func (k *costing) finish(end int64) *Costs {
 		c.Queues = append(c.Queues, PartCost{Name: name, Job: record.None, Cost: cost})
 	}
 	slices.SortFunc(c.Queues, func(a, b PartCost) int { return cmp.Compare(a.Name, b.Name) })
-	return c
+	return c, nil
 }
 
 // costs.parquet has a row for the total, each type of nodes, each leaf queue, each job, and what nobody used.

@@ -72,6 +72,9 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		{"tasks per job", p.TasksPerJob}, {"tasks per stage", p.TasksPerStage}, {"depth of a job", p.Shapes.Depth}, {"width of a job", p.Shapes.Width},
 		{"slowest task / median (‰)", p.Straggling},
 	} {
+		if q.Count == 0 {
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", q.name, q.Mean, q.Min, q.P50, q.P90, q.P95, q.P99, q.Max)
 	}
 	w.Flush()
