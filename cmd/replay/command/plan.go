@@ -117,8 +117,12 @@ func (p *program) plan(c *cli.Context) error {
 			return cmdline.Usagef("--price: %w", err)
 		}
 	}
-	if w.base.Prices != nil {
+	switch {
+	case w.base.Prices == nil:
+	case w.base.Autoscale == "" || w.base.Autoscale == "none":
 		w.costs = make([]float64, len(w.setting.labels))
+	default:
+		w.warnings = []record.Warning{{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"}}
 	}
 	var ends []variant
 	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
