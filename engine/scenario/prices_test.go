@@ -32,3 +32,24 @@ func TestPrices(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Whatever a file of prices says, each price that is read is within bounds, and what is refused is so by the file's name.
+func FuzzPrices(f *testing.F) {
+	f.Add([]byte("currency=EUR\nminimum=60s\n65536x16=0.42 # large\n*=0.1\n"))
+	f.Add([]byte("a=1e3\n"))
+	f.Add([]byte("a=1000.000001\na=1\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := ReadPrices("prices", text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "prices:") {
+				t.Errorf("%q: %v, want the file's name first", text, err)
+			}
+			return
+		}
+		for kind, hour := range p.of {
+			if kind == "" || hour < 0 || hour > 1000*millionth {
+				t.Errorf("%q: %q costs %d", text, kind, hour)
+			}
+		}
+	})
+}
