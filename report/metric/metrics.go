@@ -1,6 +1,8 @@
 package metric
 
 import (
+	"strings"
+
 	"replay/report/quantity"
 	"replay/report/result"
 )
@@ -57,6 +59,19 @@ const thin = 0.05
 // Thin reports whether the value is about so few of the things of the replay that it is no news: the share of a
 // single container out of 173.
 func (v *Value) Thin() bool { return v.Whole > 0 && float64(v.N) < thin*float64(v.Whole) }
+
+// few says of a percentile of so few things that hardly one lies beyond it that it is about the largest.
+func (v *Value) few() string {
+	for _, q := range []struct {
+		name  string
+		least int64
+	}{{"p90", 10}, {"p95", 20}, {"p99", 100}} {
+		if strings.Contains(v.Name, "_"+q.name) && v.N > 0 && v.N < q.least {
+			return "of so few, " + q.name + " is about the largest"
+		}
+	}
+	return ""
+}
 
 // Of says how many things the value is about, and of how many when those are a part: "173 containers", "160 of 173 containers".
 func (v *Value) Of() string {

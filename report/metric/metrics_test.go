@@ -237,6 +237,21 @@ func TestTextOfAnAbsentValue(t *testing.T) {
 	}
 }
 
+// A percentile of fewer things than it leaves one beyond says so.
+func TestPercentileOfFew(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		n    int64
+		want string
+	}{{"wait_job_p95_ms", 19, "of so few, p95 is about the largest"}, {"wait_job_p95_ms", 20, ""}, {"wait_job_mean_ms", 3, ""}, {"wait_job_p95_ms", 0, ""}} {
+		v := Value{N: tt.n}
+		v.Name = tt.name
+		if got := v.few(); got != tt.want {
+			t.Errorf("%s of %d: %q, want %q", tt.name, tt.n, got, tt.want)
+		}
+	}
+}
+
 // A metric is added by one file and one line.
 func TestEachMetricIsAFileAndALine(t *testing.T) {
 	names := reporttest.Table(t, "Metric", "Metrics", "")

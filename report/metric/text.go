@@ -80,6 +80,9 @@ func (s *Summary) writeHeadline(w io.Writer) {
 		if of != "" {
 			of = "of " + of
 		}
+		if text := v.few(); text != "" {
+			of += "; " + text
+		}
 		if note := BandNote(s.Manifest.Bands, v.Name); note != "" {
 			of += "; " + note
 		}
