@@ -141,15 +141,14 @@ func newRecorder(o *Options) (*recorder, error) {
 	if webHDFS != nil {
 		r.hdfs = &webHDFSFiles{c, webHDFS}
 	}
-	at := strings.Index(o.History, webHDFSPrefix)
 	hdfsPath, hdfs := strings.CutPrefix(o.History, "hdfs:")
 	switch {
 	case o.History == "":
-	case history != nil && at >= 0:
-		dir := history.Path[strings.Index(history.Path, webHDFSPrefix)+len(webHDFSPrefix)-1:]
-		history.Path = strings.TrimSuffix(history.Path[:strings.Index(history.Path, webHDFSPrefix)], "/")
+	case history != nil && strings.Contains(history.Path+"/", webHDFSPrefix):
+		base, dir, _ := strings.Cut(history.Path+"/", webHDFSPrefix)
+		history.Path = base
 		r.hdfs = &webHDFSFiles{c, history}
-		r.logs = &folder{files: r.hdfs, dir: path.Clean(dir), parallel: o.Parallel}
+		r.logs = &folder{files: r.hdfs, dir: path.Clean("/" + dir), parallel: o.Parallel}
 	case history != nil:
 		r.logs = &historyServer{client: c, base: history}
 	case hdfs && webHDFS == nil:

@@ -354,6 +354,19 @@ func TestWebHDFS(t *testing.T) {
 	}
 }
 
+// Event logs may be in the root folder of HDFS.
+func TestWebHDFSRoot(t *testing.T) {
+	for _, history := range []string{"http://namenode:9870/webhdfs/v1", "http://namenode:9870/webhdfs/v1/"} {
+		r, err := newRecorder(&Options{RM: []string{"http://rm:8088"}, History: history})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.logs.String(); got != "http://namenode:9870/webhdfs/v1" {
+			t.Errorf("%s: event logs are of %s", history, got)
+		}
+	}
+}
+
 // Of a folder the log of an application that ended in order is taken when it is whole, and that of a killed one as it is.
 func TestFolder(t *testing.T) {
 	c, logs, out := busy(t), t.TempDir(), t.TempDir()
