@@ -124,6 +124,11 @@ type answerError struct {
 	err     error
 }
 
+// wrongAnswer is an error of what an answer says.
+func wrongAnswer(u *url.URL, format string, args ...any) error {
+	return &answerError{url: shown(u), status: http.StatusOK, err: fmt.Errorf(format, args...)}
+}
+
 // Error says the URL first.
 func (e *answerError) Error() string { return e.url + ": " + e.err.Error() }
 
@@ -279,7 +284,7 @@ func (c *client) object(ctx context.Context, u *url.URL, v any) ([]byte, error) 
 		return nil, err
 	}
 	if err := decode(b, v); err != nil {
-		return nil, &answerError{url: shown(u), status: http.StatusOK, err: err}
+		return nil, wrongAnswer(u, "%w", err)
 	}
 	return b, nil
 }

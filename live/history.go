@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 )
 
@@ -27,9 +26,8 @@ func (h *historyServer) refresh(context.Context) error { return nil }
 type historyApplication struct {
 	ID       string `json:"id"`
 	Attempts []struct {
-		Attempt   string `json:"attemptId"`
-		Completed bool   `json:"completed"`
-	} `json:"attempts"`
+		Completed bool `json:"completed"`
+	} `json:"attempts"` // the latest first
 }
 
 const maxEntries = 100_000 // files of the event logs of an application
@@ -52,12 +50,7 @@ func (h *historyServer) take(ctx context.Context, a *Application, to *logWriter)
 		return false, &answerError{url: shown(&u), err: fmt.Errorf("id is %q, want %q", known.ID, a.ID)}
 	}
 	// An application that ended in order has a log that ends; of one that was killed the log stays as it is.
-	if a.State == "FINISHED" && slices.ContainsFunc(known.Attempts[:min(len(known.Attempts), 1)], func(x struct {
-		Attempt   string `json:"attemptId"`
-		Completed bool   `json:"completed"`
-	}) bool {
-		return !x.Completed
-	}) {
+	if a.State == "FINISHED" && len(known.Attempts) > 0 && !known.Attempts[0].Completed {
 		return false, nil
 	}
 	u.Path += "/logs"

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -136,24 +135,21 @@ func (s *store) blocksFile() error {
 	if old, _ := input.ReadFile(s.path(name)); len(s.inputs) == 0 || len(old) > 0 && !strings.HasPrefix(string(old), ours) {
 		return nil
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
+	type line struct {
+		Path  string `json:"path"`
+		File  string `json:"file"`
+		Index int    `json:"block"`
+		Block
+	}
+	var blocks []line
 	for _, p := range slices.Sorted(maps.Keys(s.inputs)) {
 		for _, f := range s.inputs[p].Files {
 			for i, b := range f.Blocks {
-				line := struct {
-					Path  string `json:"path"`
-					File  string `json:"file"`
-					Index int    `json:"block"`
-					Block
-				}{p, f.Name, i, b}
-				if err := enc.Encode(line); err != nil {
-					return err
-				}
+				blocks = append(blocks, line{p, f.Name, i, b})
 			}
 		}
 	}
-	return s.writeChanged(name, out.Bytes())
+	return writeLines(s, name, blocks)
 }
 
 // inputPaths reads from the event log of an application which paths of HDFS its stages have read, in order of names.
@@ -236,7 +232,7 @@ func (w *webHDFSFiles) input(ctx context.Context, p string, parallel int) (*Inpu
 	u := w.url(p, "GETFILESTATUS", nil)
 	_, err := w.object(ctx, u, &status)
 	if err == nil && (status.Status == nil || status.Status.Length < 0) {
-		err = &answerError{url: shown(u), status: http.StatusOK, err: errors.New("FileStatus is not there, or of a negative length")}
+		err = wrongAnswer(u, "FileStatus is not there, or of a negative length")
 	}
 	if err == nil && status.Status.Type == "FILE" {
 		in.Files = []InputFile{{Name: p, Bytes: status.Status.Length}}
@@ -286,18 +282,15 @@ func (w *webHDFSFiles) blocks(ctx context.Context, f *InputFile) ([]Block, error
 	if _, err := w.object(ctx, u, &answer); err != nil {
 		return nil, err
 	}
-	wrong := func(format string, args ...any) error {
-		return &answerError{url: shown(u), status: http.StatusOK, err: fmt.Errorf(format, args...)}
-	}
 	if answer.Locations == nil {
-		return nil, wrong("BlockLocations is not there, want the blocks of a file")
+		return nil, wrongAnswer(u, "BlockLocations is not there, want the blocks of a file")
 	}
 	var out []Block
 	end := int64(0)
 	for i, l := range answer.Locations.Location {
 		at := fmt.Sprintf("BlockLocations.BlockLocation[%d]", i)
 		if l.Offset != end || l.Length <= 0 || l.Length > f.Bytes-end {
-			return nil, wrong("%s is %d bytes at %d, want the block after byte %d of %d", at, l.Length, l.Offset, end, f.Bytes)
+			return nil, wrongAnswer(u, "%s is %d bytes at %d, want the block after byte %d of %d", at, l.Length, l.Offset, end, f.Bytes)
 		}
 		end += l.Length
 		b := Block{Offset: l.Offset, Length: l.Length, Hosts: l.Hosts, Racks: []string{}}
@@ -307,7 +300,7 @@ func (w *webHDFSFiles) blocks(ctx context.Context, f *InputFile) ([]Block, error
 		out = append(out, b)
 	}
 	if end != f.Bytes {
-		return nil, wrong("the blocks end at byte %d, want %d", end, f.Bytes)
+		return nil, wrongAnswer(u, "the blocks end at byte %d, want %d", end, f.Bytes)
 	}
 	return out, nil
 }

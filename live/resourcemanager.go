@@ -50,7 +50,7 @@ func (r *resourceManager) ask(ctx context.Context, path string, query url.Values
 
 // wrongField is an error of an answer: which field, its value and what was wanted.
 func (r *resourceManager) wrongField(path, field string, value any, want string) error {
-	return &answerError{url: shown(r.at(r.bases[r.active], path, nil)), status: http.StatusOK, err: fmt.Errorf("%s is %#v, want %s", field, value, want)}
+	return wrongAnswer(r.at(r.bases[r.active], path, nil), "%s is %#v, want %s", field, value, want)
 }
 
 // settings records the ResourceManager itself, its configuration and its queues.

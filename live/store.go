@@ -178,29 +178,31 @@ func (s *store) finishPoll() error {
 	if err := errors.Join(s.clusterFile(), s.blocksFile()); err != nil {
 		return err
 	}
-	var lines bytes.Buffer
-	enc := json.NewEncoder(&lines)
+	var apps []any
 	for _, a := range s.inOrder() {
 		if a.Started > 0 {
-			if err := enc.Encode(a.line()); err != nil {
-				return err
-			}
+			apps = append(apps, a.line())
 		}
 	}
-	if err := s.writeChanged("apps.jsonl", lines.Bytes()); err != nil {
+	if err := writeLines(s, "apps.jsonl", apps); err != nil {
 		return err
 	}
-	var events bytes.Buffer
-	enc = json.NewEncoder(&events)
-	for _, e := range s.rec.NodeEvents {
-		if err := enc.Encode(e); err != nil {
-			return err
-		}
-	}
-	if err := s.writeChanged("node-events.jsonl", events.Bytes()); err != nil {
+	if err := writeLines(s, "node-events.jsonl", s.rec.NodeEvents); err != nil {
 		return err
 	}
 	return s.writeJSON(recordingFile, &s.rec)
+}
+
+// writeLines is write of values as lines of JSON.
+func writeLines[T any](s *store, name string, values []T) error {
+	var lines bytes.Buffer
+	enc := json.NewEncoder(&lines)
+	for _, v := range values {
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+	}
+	return s.writeChanged(name, lines.Bytes())
 }
 
 // clusterFile writes cluster.json. The settings come first: formats are told by the begin of a file.

@@ -2,9 +2,7 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -45,19 +43,16 @@ func (w *webHDFSFiles) list(ctx context.Context, dir string) ([]entry, error) {
 	if _, err := w.object(ctx, u, &answer); err != nil {
 		return nil, err
 	}
-	wrong := func(format string, args ...any) error {
-		return &answerError{url: shown(u), status: http.StatusOK, err: fmt.Errorf(format, args...)}
-	}
 	if answer.Statuses == nil {
-		return nil, wrong("FileStatuses is not there, want the files of a folder")
+		return nil, wrongAnswer(u, "FileStatuses is not there, want the files of a folder")
 	}
 	var out []entry
 	for i, s := range answer.Statuses.Status {
 		switch {
 		case s.Name == "" || strings.Contains(s.Name, "/") || s.Name == "..":
-			return nil, wrong("FileStatuses.FileStatus[%d].pathSuffix is %q, want a name: is %s a folder?", i, s.Name, dir)
+			return nil, wrongAnswer(u, "FileStatuses.FileStatus[%d].pathSuffix is %q, want a name: is %s a folder?", i, s.Name, dir)
 		case s.Length < 0:
-			return nil, wrong("FileStatuses.FileStatus[%d].length is %d, want 0 or more", i, s.Length)
+			return nil, wrongAnswer(u, "FileStatuses.FileStatus[%d].length is %d, want 0 or more", i, s.Length)
 		}
 		out = append(out, entry{s.Name, s.Type == "DIRECTORY", s.Length})
 	}

@@ -102,6 +102,15 @@ func terminal(w io.Writer) io.Writer {
 	return w
 }
 
+// WriteMade writes what is made in one piece, such as the JSON of an answer.
+func WriteMade(w io.Writer, made func() ([]byte, error)) error {
+	text, err := made()
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
+
 // WriteJSON writes a result for machines.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,6 +76,7 @@ type planning struct {
 	warnings []record.Warning
 	mu       sync.Mutex
 	costs    []float64 // by value, once it was replayed; nil when nobody says prices
+	scaled   bool      // the number of nodes changed in some replays, so costs say little
 
 	done, begun atomic.Int64
 	now         atomic.Int64 // the value that is replayed
@@ -117,12 +119,8 @@ func (p *program) plan(c *cli.Context) error {
 			return cmdline.Usagef("--price: %w", err)
 		}
 	}
-	switch {
-	case w.base.Prices == nil:
-	case w.base.Autoscale == "" || w.base.Autoscale == "none":
+	if w.base.Prices != nil {
 		w.costs = make([]float64, len(w.setting.labels))
-	default:
-		w.warnings = []record.Warning{{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"}}
 	}
 	var ends []variant
 	for _, i := range []int{0, len(w.setting.labels) - 1} { // before the work, not after it
@@ -146,6 +144,10 @@ func (p *program) plan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if w.scaled {
+		w.costs = nil
+		w.warnings = slices.Insert(w.warnings, 0, record.Warning{Code: "plan-cost", Count: 1, Text: "what nodes cost an hour is not shown beside each value, because --autoscale changes how many there are: hold a condition such as cost_total < 100"})
+	}
 	printWarnings(c, w.warnings)
 	r := &plan.Plan{Answer: answer, Setting: w.setting.name, Labels: w.setting.labels, Subject: w.source.title, Targets: w.targets, Metrics: w.metrics, Costs: w.costs, Bands: w.base.Bands(), Made: p.made()}
 	if w.base.Prices != nil {
@@ -157,11 +159,7 @@ func (p *program) plan(c *cli.Context) error {
 		}
 	}
 	if c.Bool("json") {
-		js, err := r.JSON()
-		if err == nil {
-			_, err = c.App.Writer.Write(js)
-		}
-		return err
+		return cmdline.WriteMade(c.App.Writer, r.JSON)
 	}
 	if err := shown.Whole(c.App.Writer, r.WriteText); err != nil {
 		return err
@@ -235,10 +233,11 @@ func (w *planning) run(ctx context.Context, o scenario.Options, value int, seed 
 	o = o.Clone()
 	o.Seed += seed
 	return w.p.replayOn(ctx, t, o, "", report.Options{}, &engine.Progress{}, func(sc *scenario.Scenario) *record.Made {
-		if sc.Prices != nil && w.costs != nil {
+		if sc.Prices != nil {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.costs[value] = sc.HourAtStart()
+			w.scaled = w.scaled || sc.Scaling != nil
 		}
 		return nil
 	})

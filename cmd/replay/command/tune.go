@@ -98,8 +98,12 @@ func (p *program) tune(c *cli.Context) error {
 	}
 	r := &tune.Result{Plan: w.all.Plan, Goal: tp.Goal.Text}
 	var candidates []int // points
-	for i := range points {
-		switch n := t.count(i); {
+	cells := make([]int, len(points))
+	for _, point := range w.points {
+		cells[point]++
+	}
+	for i, n := range cells {
+		switch {
 		case n == len(w.sources)*len(plan.Seeds):
 			candidates = append(candidates, i)
 			r.Labels = append(r.Labels, labelOf(&points[i]))
@@ -163,24 +167,10 @@ func (p *program) tune(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		js, err := r.JSON()
-		if err == nil {
-			_, err = c.App.Writer.Write(js)
-		}
-		return err
+		return cmdline.WriteMade(c.App.Writer, r.JSON)
 	}
 	r.WriteText(c.App.Writer)
 	return nil
-}
-
-// count says how many cells a point has.
-func (t *tuning) count(point int) (n int) {
-	for _, p := range t.points {
-		if p == point {
-			n++
-		}
-	}
-	return n
 }
 
 // units are what a mean is over.

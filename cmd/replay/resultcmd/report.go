@@ -118,12 +118,7 @@ func PrintComparison(c *cli.Context, comparison *compare.Comparison) error {
 		comparison.WriteText(c.App.Writer, c.Bool("all"))
 		return nil
 	}
-	js, err := comparison.JSON()
-	if err != nil {
-		return err
-	}
-	_, err = c.App.Writer.Write(js)
-	return err
+	return cmdline.WriteMade(c.App.Writer, comparison.JSON)
 }
 
 // unitOf is what is drawn by chance among results: seeds, or traces or windows where there are several.

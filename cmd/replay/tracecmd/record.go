@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -14,6 +13,7 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/live"
 	"replay/report/quantity"
+	"replay/shown"
 )
 
 // Record records a running cluster.
@@ -90,24 +90,21 @@ func runRecord(c *cli.Context) error {
 	if c.Bool("json") {
 		return errors.Join(cmdline.WriteJSON(c.App.Writer, rec), err)
 	}
-	return errors.Join(writeRecorded(c.App.Writer, o.Out, rec), err)
+	return errors.Join(shown.Whole(c.App.Writer, func(w io.Writer) { writeRecorded(w, o.Out, rec) }), err)
 }
 
 // writeRecorded says what is in a recording, first what it may have missed.
-func writeRecorded(w io.Writer, out string, r *live.Recording) error {
-	var b strings.Builder
+func writeRecorded(w io.Writer, out string, r *live.Recording) {
 	for _, m := range r.MayMiss {
-		fmt.Fprintf(&b, "may miss: %s\n", m)
+		fmt.Fprintf(w, "may miss: %s\n", m)
 	}
 	n := &r.Counts
 	when := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05Z") }
-	fmt.Fprintf(&b, "%s: %s from %s to %s, Hadoop %s with its %s\n", out, quantity.Counted(r.Polls.Count, "polls"), when(r.Polls.FirstMS), when(r.Polls.LastMS), r.Cluster.Hadoop, r.Cluster.Scheduler)
-	fmt.Fprintf(&b, "%s, %s, %s\n", quantity.Counted(int64(n.Nodes), "nodes"), quantity.Counted(int64(n.NodeEvents), "node events"), quantity.Counted(int64(n.Queues), "queues"))
-	fmt.Fprintf(&b, "%s", quantity.Counted(int64(n.Applications), "applications"))
+	fmt.Fprintf(w, "%s: %s from %s to %s, Hadoop %s with its %s\n", out, quantity.Counted(r.Polls.Count, "polls"), when(r.Polls.FirstMS), when(r.Polls.LastMS), r.Cluster.Hadoop, r.Cluster.Scheduler)
+	fmt.Fprintf(w, "%s, %s, %s\n", quantity.Counted(int64(n.Nodes), "nodes"), quantity.Counted(int64(n.NodeEvents), "node events"), quantity.Counted(int64(n.Queues), "queues"))
+	fmt.Fprintf(w, "%s", quantity.Counted(int64(n.Applications), "applications"))
 	for _, kind := range slices.Sorted(maps.Keys(n.ByType)) {
-		fmt.Fprintf(&b, ", %s %s", quantity.Thousands(n.ByType[kind]), kind)
+		fmt.Fprintf(w, ", %s %s", quantity.Thousands(n.ByType[kind]), kind)
 	}
-	fmt.Fprintf(&b, "; %s with event logs, %s bytes\n", quantity.Thousands(int64(n.EventLogs)), quantity.Thousands(n.LogBytes))
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(w, "; %s with event logs, %s bytes\n", quantity.Thousands(int64(n.EventLogs)), quantity.Thousands(n.LogBytes))
 }

@@ -13,8 +13,8 @@ import (
 // for what a candidate asks for and accepts there, or when it holds a reservation or a claim. What candidates want is surveyed
 // after each change of anything that it depends on; what nodes have room for is kept.
 //
-// A survey of many candidates takes time. It is made when heartbeats at which nothing happened have wasted as much since the last one, or before
-// it and have not been paid for: a cluster in which many wait and something happens at each heartbeat pays for none.
+// A survey of many candidates takes time, which heartbeats pay for at which nothing happens: it waits until they have wasted as much since surveys were
+// paid for last. A cluster in which many wait and something happens at each heartbeat makes none.
 //
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {

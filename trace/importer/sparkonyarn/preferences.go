@@ -2,7 +2,6 @@ package sparkonyarn
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,19 +25,13 @@ type stagePreferences struct {
 
 const preferencesFile = "task-preferences.jsonl.gz"
 
-// fromOutside tells whether a running cluster was asked over its REST APIs (replay record), which do not say what tasks preferred, though
-// WebHDFS says where blocks are.
-func (s *scenario) fromOutside() bool {
-	return exists(filepath.Join(s.dir, "recording.json")) && !exists(filepath.Join(s.dir, preferencesFile))
-}
-
 const executorPreference = "executor_" // of a cached block: executor_HOST_ID
 
 // setPreferences gives every task the preferred hosts that its stage had when it was submitted first.
 // A preferred executor is a cached block: it goes into CacheOf, not into hosts. The preferences of tasks that
 // read shuffle output follow from where the parents ran: a replay derives its own, and they are left out.
 func (s *scenario) setPreferences(a *eventlog.Application, app string) error {
-	if s.fromOutside() {
+	if s.fromOutside {
 		s.preferBlocks(a)
 		return nil
 	}
