@@ -40,6 +40,9 @@ func (sc *Scenario) autoscale() error {
 		return &OptionError{err}
 	}
 	if sc.Scaling == nil {
+		if n := len(settings); n > 0 {
+			sc.warn("no-effect", "--autoscale %s keeps the nodes of the trace: %d settings of another policy have no effect", sc.Autoscale, n)
+		}
 		return nil
 	}
 	return sc.keepNodes()

@@ -99,7 +99,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// New returns the policy called name with its settings; a nil plan scales nothing. Errors say the place of a setting, its key, its value and what was wanted.
+// New returns the policy called name with its settings; a nil plan scales nothing, whatever the settings: they are those of the policies that it is compared
+// with. Errors say the place of a setting, its key, its value and what was wanted.
 func New(name string, s Settings) (*Plan, error) {
 	for _, e := range Autoscalers {
 		if e.Name != name {
@@ -107,17 +108,14 @@ func New(name string, s Settings) (*Plan, error) {
 		}
 		r := &Reader{settings: s, policy: name, resolved: map[string]string{}}
 		p := &Plan{Name: name, Resolved: r.resolved}
-		p.Policy = e.New(r, &p.Fleet)
-		if p.Policy != nil {
-			r.fleet(&p.Fleet)
-		}
-		if err := r.err(); err != nil {
-			return nil, err
-		}
-		if p.Policy == nil {
+		if p.Policy = e.New(r, &p.Fleet); p.Policy == nil {
 			return nil, nil
 		}
-		return p, nil
+		r.fleet(&p.Fleet)
+		return p, r.err()
+	}
+	if strings.ContainsAny(name, "./") {
+		return nil, fmt.Errorf("unknown autoscaling %q (known: %s); a file of settings goes to --autoscale-conf, beside --autoscale with the name of the policy", name, Names())
 	}
 	return nil, fmt.Errorf("unknown autoscaling %q (known: %s)", name, Names())
 }

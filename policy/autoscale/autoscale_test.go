@@ -208,7 +208,7 @@ func TestSettings(t *testing.T) {
 		{"schedule", "", "steps.TIME is missing"},
 		{"schedule", "steps.8h=many", "x.yaml:1: steps.8h is \"many\", want a number of nodes"},
 		{"schedule", "every=24h steps.25h=1", "x.yaml:2: steps.25h"},
-		{"none", "interval=1s", "is no key of autoscaling none"},
+		{"out/policy.yaml", "", "(known: none, dataproc, emr-managed, schedule); a file of settings goes to --autoscale-conf"},
 		{"more", "", "unknown autoscaling \"more\" (known: none, dataproc, emr-managed, schedule)"},
 	} {
 		_, err := New(tt.policy, settings(tt.text))
@@ -216,8 +216,10 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s %s: %v, want %q", tt.policy, tt.text, err, tt.want)
 		}
 	}
-	if p, err := New("none", nil); p != nil || err != nil {
-		t.Errorf("none is %v, %v", p, err)
+	for _, of := range []string{"", rule} {
+		if p, err := New("none", settings(of)); p != nil || err != nil {
+			t.Errorf("none is %v, %v", p, err)
+		}
 	}
 	p := plan(t, "dataproc", rule+"id=x labels.a=b provisioningTime=60s..2m workerType=100x4 basicAlgorithm.cooldownPeriod=240s")
 	if p.ProvisionMS != 60_000 || p.ProvisionMax != 120_000 || p.Size != [Groups]Size{{100, 4}, {100, 4}} || p.Resolved["basicAlgorithm.cooldownPeriod"] != "240s" || p.Resolved["interval"] != "10s" {

@@ -79,15 +79,15 @@ func (p *program) diff(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "No decision differs: both have the decision hash %s.\n", h)
 		return err
 	}
-	differ, err := p.part(c, sides, c.App.Writer)
+	differ, err := p.part(c, sides, "")
 	if err == nil && differ {
 		err = cmdline.FailedCheck()
 	}
 	return err
 }
 
-// part replays two sides, writes where they part and what it did, and reports whether they do.
-func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ bool, err error) {
+// part replays two sides, writes where they part and what it did, with an introduction where that is text, and reports whether they do.
+func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ bool, err error) {
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
 	var taps [2]*tap
@@ -121,9 +121,10 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, w io.Writer) (differ b
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}
 	if c.Bool("json") {
-		err = cmdline.WriteJSON(w, found.Answer(names, moved))
+		err = cmdline.WriteJSON(c.App.Writer, found.Answer(names, moved))
 	} else {
-		err = shown.Whole(w, func(w io.Writer) {
+		err = shown.Whole(c.App.Writer, func(w io.Writer) {
+			fmt.Fprint(w, intro)
 			if found.WriteText(w, names); found.At > 0 {
 				writeMetrics(w, sides, taps, moved)
 			}

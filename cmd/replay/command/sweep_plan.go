@@ -231,7 +231,7 @@ func (p *program) wordsOf(plan *sweep.Plan, pt *sweep.Point) (words []string, er
 	return words, nil
 }
 
-// blame finds the part of a point that is wrong by itself, or says that it is their combination.
+// blame finds the part of a point that has the mistake by itself, or says that it is their combination.
 func (p *program) blame(plan *sweep.Plan, pt *sweep.Point, t *trace.Trace, wrong error) error {
 	parts, err := partsOf(plan, pt)
 	if err != nil {
@@ -242,11 +242,12 @@ func (p *program) blame(plan *sweep.Plan, pt *sweep.Point, t *trace.Trace, wrong
 		all = append(all, part.words...)
 		o, err := p.variantOptions(part.words, p.options())
 		if err == nil && t != nil {
-			if _, err = scenario.FromTrace(t, o); err != nil {
+			_, err = scenario.FromTrace(t, o)
+		}
+		if err != nil && err.Error() == wrong.Error() && len(part.words) > 0 {
+			if t != nil {
 				err = fmt.Errorf("on trace %s: %w", t.Name(), err)
 			}
-		}
-		if err != nil && len(part.words) > 0 {
 			return &sweep.Error{File: plan.File, Line: part.line, Key: part.key, Err: err}
 		}
 	}

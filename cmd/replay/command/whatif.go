@@ -76,9 +76,7 @@ func (p *program) whatif(c *cli.Context) error {
 		return err
 	}
 	sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: again.args}, {name: "after", args: changed, more: more}}
-	if !c.Bool("json") {
-		fmt.Fprintf(c.App.Writer, "Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", strings.Join(more, " "))
-	}
-	_, err = p.part(c, sides, c.App.Writer)
+	intro := fmt.Sprintf("Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", strings.Join(more, " "))
+	_, err = p.part(c, sides, intro)
 	return withTraceFlag(err, c)
 }
