@@ -66,13 +66,13 @@ func mayRunAhead(sc *scenario.Scenario) bool {
 	return sc.Engine != scenario.Dense && len(sc.Input.Events) == 0 && sc.Scaling == nil && !sc.Site.Preemption
 }
 
-// alone reports whether nothing that happens elsewhere concerns the application before it asks for something or one of its processes
-// ends.
-func (a *app) alone() bool {
+// alone reports whether nothing that happens elsewhere, which has been executed up to now, concerns the application before it asks for
+// something or one of its processes ends.
+func (a *app) alone(now int64) bool {
 	if a.master == nil || a.gone || a.unsettled > 0 {
 		return false
 	}
-	if a.s.now <= a.risky { // until a node reports a process, its container may expire
+	if now <= a.risky { // until a node reports a process, its container may expire
 		return false
 	}
 	return !a.asking()
@@ -142,7 +142,7 @@ func (s *sim) runAhead(a *app) {
 		if e.at > s.reaches(row.work) {
 			break
 		}
-		if !a.alone() {
+		if !a.alone(now) {
 			if untouched == unknown && s.now == now {
 				untouched = a.untouchedTo()
 			}

@@ -33,6 +33,8 @@ func TestKeptCases(t *testing.T) {
 		403670: "a node that drained left in the millisecond of an allocation on it",
 		406360: "a task whose result was under way at the end held its core in its row, and another ran there",
 		300285: "a node fails on which processes run although it was decommissioned",
+		820265: "an application ran ahead, of which a container could still expire: its tasks outlived their executor",
+		840257: "an application ran ahead, of which a container could still expire, with several tasks in it",
 	} {
 		var out bytes.Buffer
 		if !run(t.Context(), &out, seed, 1, 1) {
