@@ -155,6 +155,9 @@ func (f *footer) takeChunk(c *format.ColumnChunk, leaf *Leaf, rows, end int64) (
 	if _, ok := codecs[m.Codec]; !ok {
 		return chunk{}, fmt.Errorf("is compressed with %v, want one of %s", m.Codec, codecNames())
 	}
+	if rows == 0 { // writers say of a group without rows anything of its pages
+		return chunk{start: int64(magicBytes), end: int64(magicBytes), codec: m.Codec}, nil
+	}
 	start := m.DataPageOffset
 	if d := m.DictionaryPageOffset; d > 0 && d < start {
 		start = d

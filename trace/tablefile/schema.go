@@ -160,6 +160,8 @@ func (l *Leaf) takeLogical(e *format.SchemaElement) (kept format.LogicalType) {
 		}
 	case *format.TimeType:
 		l.Logical = "a time of day"
+	case *format.DecimalType:
+		l.Logical = "decimal"
 	case *format.StringType, *format.EnumType:
 		if !text {
 			l.Logical = strings.ToLower(t.String())

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +197,26 @@ func TestFooters(t *testing.T) {
 	}
 	if _, err := tablefile.Open(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
 		t.Errorf("%v, want that there is no file", err)
+	}
+}
+
+// Writers say of a row group without rows anything of its pages: there are none.
+func TestGroupsWithoutRows(t *testing.T) {
+	want := someRows(40)
+	body, m := split(t, file(t, want))
+	empty := m.RowGroups[0]
+	empty.NumRows, empty.Columns = 0, slices.Clone(empty.Columns)
+	for i := range empty.Columns {
+		c := &empty.Columns[i].MetaData
+		c.NumValues, c.DataPageOffset, c.TotalCompressedSize = 0, 0, 15
+	}
+	m.RowGroups = []format.RowGroup{empty, m.RowGroups[0], empty}
+	if got, err := read(join(t, body, m)); err != nil || len(got) != len(want) {
+		t.Errorf("%d rows, %v, want %d", len(got), err, len(want))
+	}
+	m.RowGroups, m.NumRows = m.RowGroups[:1], 0
+	if got, err := read(join(t, body, m)); err != nil || len(got) != 0 {
+		t.Errorf("%d rows, %v, want none", len(got), err)
 	}
 }
 
