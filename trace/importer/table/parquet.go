@@ -132,6 +132,8 @@ func (s *parquetSource) cell(at int) (cell, error) {
 		return refuse(l.Logical)
 	}
 	switch l.Kind {
+	case parquet.Int96:
+		return refuse("int96, the older form of a timestamp (Spark writes others with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS)")
 	case parquet.Int32:
 		return of(tablefile.Bind(s.reader, b, math.MinInt32, tablefile.Int32s), func(buf []byte, v int32) []byte { return strconv.AppendInt(buf, int64(v), 10) }), nil
 	case parquet.Int64:

@@ -120,9 +120,19 @@ func unique(names []string) []string {
 	return out
 }
 
-func (s *csvSource) columns() []string       { return s.head }
-func (s *csvSource) unit(int) *unit          { return nil }
-func (s *csvSource) place() string           { return "line " + strconv.Itoa(s.rows.Line()) }
-func (s *csvSource) sample() [][]string      { return s.some }
-func (s *csvSource) close() error            { return s.in.Close() }
-func (s *csvSource) next() ([][]byte, error) { return s.rows.Next() }
+func (s *csvSource) columns() []string  { return s.head }
+func (s *csvSource) unit(int) *unit     { return nil }
+func (s *csvSource) place() string      { return "line " + strconv.Itoa(s.rows.Line()) }
+func (s *csvSource) sample() [][]string { return s.some }
+func (s *csvSource) close() error       { return s.in.Close() }
+
+// next refuses a row with more fields than there are columns, unless they are empty: a separator within a name moves all that follow.
+func (s *csvSource) next() ([][]byte, error) {
+	fields, err := s.rows.Next()
+	for i := len(s.head); i < len(fields); i++ {
+		if len(bytes.TrimSpace(fields[i])) > 0 {
+			return nil, &delimited.RowError{Want: fmt.Sprintf("at most %d fields, as there are columns, and it has %d", len(s.head), len(fields))}
+		}
+	}
+	return fields, err
+}

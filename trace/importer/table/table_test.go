@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go/deprecated"
+
 	"replay/trace"
 	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
@@ -136,6 +138,7 @@ func TestErrors(t *testing.T) {
 		"a parent of itself":      {"job,submit,duration,stage,parents\na,1,2,x,x\n", "", "job a: x comes after itself"},
 		"a quote that is open":    {"submit,duration\n1,2\n\"3,4\n", "", `t.csv: line 3: want a closing '"' before the end of the file`},
 		"text after a quote":      {"submit,duration,n\n1,2,\"x\"\n3,4,\"x\"y\n", "", `t.csv: line 3: want a ',' or the end of the line after the closing '"' of field 3`},
+		"a comma in a name":       {"name,submit,duration\nx,1,2\ny, z,3,4\nz,5,6,\n", "", `t.csv: line 3: want at most 3 fields, as there are columns, and it has 4`},
 		"another kind":            {"submit,duration\n1,2\n", "kind=spark", `--kind is "spark", want generic, gang`},
 		"another delimiter":       {"submit,duration\n1,2\n", "delimiter=xyz", `--delimiter is "xyz", want auto, tab, or one character`},
 		"no text":                 {"submit,\x00\n", "", "has a byte 0 at 7, want text"},
@@ -156,6 +159,22 @@ func TestErrors(t *testing.T) {
 	if _, _, err := imported(t, "submit,duration\n1,2\n", nil, func(o *workload.Options) { o.Nodes = 0 }); err == nil || !strings.Contains(err.Error(), "no column has the role host") {
 		t.Errorf("without hosts: error is %v", err)
 	}
+}
+
+// Whole numbers that stand for others are refused by what they are.
+func TestNumbersOfAnotherKind(t *testing.T) {
+	type row struct {
+		Submit   int64 `parquet:"submit"`
+		Duration int64 `parquet:"duration,decimal(2:10)"`
+	}
+	path := importtest.WriteNew(t, "t.parquet", string(importtest.Parquet(t, []row{{1, 1050}})))
+	importtest.Refused(t, Parquet, []string{path}, func(o *workload.Options) { o.Nodes = 2 }, "column duration is decimal, want whole numbers")
+	type old struct {
+		Submit   deprecated.Int96 `parquet:"submit"`
+		Duration int64            `parquet:"duration"`
+	}
+	path = importtest.WriteNew(t, "u.parquet", string(importtest.Parquet(t, []old{{deprecated.Int96{1, 0, 2461000}, 5}})))
+	importtest.Refused(t, Parquet, []string{path}, func(o *workload.Options) { o.Nodes = 2 }, "column submit is int96, the older form of a timestamp")
 }
 
 // The others of a table are taken where one row can't be used.
