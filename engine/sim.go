@@ -108,6 +108,9 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 		return nil, err
 	}
 	s.reasons = s.explaining(sink)
+	if r, repeats := s.rm.Scheduler().(yarn.Repeater); repeats && (sc.Decisions || s.reasons != nil) {
+		r.TellAgain()
+	}
 	s.startNodes()
 	s.startScaling()
 	s.startSpans()

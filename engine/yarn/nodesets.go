@@ -2,24 +2,25 @@ package yarn
 
 import "replay/engine/protocol"
 
-// NodeSets keeps which nodes pass some tests, by the place of their heartbeats: what an [Elider] looks at. A test may depend on nothing but
-// its node, which has to be touched when what it depends on changes, see [Node.Touch].
+// NodeSets keeps which nodes are in some sets, by the place of their heartbeats: what an [Elider] looks at. A node is in one of them at
+// most. Which one may change when it is touched, and at no other time, see [Node.Touch].
 type NodeSets struct {
 	cluster *Cluster
-	tests   []func(*Node) bool
-	sets    []Ranks // by test
+	set     func(*Node) int
+	sets    []Ranks
 	n       int64
 	rank    []int32 // by node: its place plus 1, 0 for none
+	ranks   []protocol.NodeID
 }
 
-// NewNodeSets returns the sets of a cluster's nodes that pass each of the tests.
-func NewNodeSets(c *Cluster, tests ...func(*Node) bool) NodeSets {
-	return NodeSets{cluster: c, tests: tests, sets: make([]Ranks, len(tests))}
+// NewNodeSets returns so many sets of a cluster's nodes; set tells which one a node is in, -1 for none.
+func NewNodeSets(c *Cluster, sets int, set func(*Node) int) NodeSets {
+	return NodeSets{cluster: c, set: set, sets: make([]Ranks, sets)}
 }
 
 // Epoch begins an epoch, see [Elider].
 func (s *NodeSets) Epoch(ranks []protocol.NodeID) {
-	s.n = int64(len(ranks))
+	s.n, s.ranks = int64(len(ranks)), ranks
 	clear(s.rank)
 	s.cluster.Touched(func(*Node) {})
 	for i := range s.sets {
@@ -38,16 +39,39 @@ func (s *NodeSets) place(n *Node) {
 	if n == nil || n.Gone() || int(n.ID) >= len(s.rank) || s.rank[n.ID] == 0 {
 		return
 	}
-	for i, test := range s.tests {
-		s.sets[i].Set(int(s.rank[n.ID]-1), test(n))
+	in := s.set(n)
+	for i := range s.sets {
+		s.sets[i].Set(int(s.rank[n.ID]-1), i == in)
 	}
 }
 
-// Next returns the first heartbeat from h on and before limit of a node that passes a test, or limit when there is none.
-func (s *NodeSets) Next(test int, h, limit int64) int64 {
+// Next returns the first heartbeat from h on and before limit of a node in a set, or limit when there is none.
+func (s *NodeSets) Next(set int, h, limit int64) int64 {
 	s.cluster.Touched(s.place)
-	if far, ok := s.sets[test].After(int(h % s.n)); ok {
+	if far, ok := s.sets[set].After(int(h % s.n)); ok {
 		return min(limit, h+int64(far))
 	}
 	return limit
+}
+
+// Within returns how many of the heartbeats from h to before end are of nodes in a set.
+func (s *NodeSets) Within(set int, h, end int64) int64 {
+	s.cluster.Touched(s.place)
+	return s.sets[set].Within(h, end)
+}
+
+// Each calls yield for the nodes in a set with how many of the heartbeats from h to before end are theirs, where there are some.
+func (s *NodeSets) Each(set int, h, end int64, yield func(n *Node, times int64)) {
+	s.cluster.Touched(s.place)
+	in := &s.sets[set]
+	first, rest := h%s.n, (end-h)%s.n // beside whole cycles, heartbeats of so many places from first on
+	for i := in.Next(0); i < in.Room(); i = in.Next(i + 1) {
+		times := (end - h) / s.n
+		if (int64(i)-first+s.n)%s.n < rest {
+			times++
+		}
+		if times > 0 {
+			yield(s.cluster.Node(s.ranks[i]), times)
+		}
+	}
 }

@@ -16,12 +16,18 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	if a == nil {
 		return nil
 	}
+	if len(in.Asks)+len(in.Releases)+len(in.Updates)+len(in.BlacklistAdd)+len(in.BlacklistRemove) > 0 {
+		s.touch()
+	}
 	s.requestResizes(a, in.Updates, out)
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
 	demand := s.store(a, in.Asks)
-	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
+	if len(in.BlacklistAdd)+len(in.BlacklistRemove) > 0 {
+		a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
+		a.touchHeld()
+	}
 	for _, c := range a.Pull() {
 		out.Allocated = append(out.Allocated, c.Protocol())
 	}
@@ -65,6 +71,8 @@ func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 	}
 	got[0].AM = true
 	a.WaitingForAM = false
+	s.touch()
+	a.touchHeld() // another blacklist is in force
 	return got[0].Protocol(), true
 }
 

@@ -82,6 +82,7 @@ func (a *app) requestsChanged() {
 		a.q.users.deactivate(a)
 	}
 	a.setPending(a.Requests.Pending())
+	a.touchHeld()
 }
 
 // forgetAsks is called where nothing is wanted in the middle of a message: what is asked later in it counts as asked anew.

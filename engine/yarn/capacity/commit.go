@@ -131,6 +131,7 @@ func (s *Scheduler) endOne(c *yarn.Container, exit int32, e yarn.ContainerEvent)
 	if a == nil || n == nil {
 		return
 	}
+	s.touch()
 	if c.State == yarn.ContainerReserved {
 		s.dropReservation(a, c)
 		s.release(a, c.Size)

@@ -1,44 +1,205 @@
 package capacity
 
 import (
+	"math"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/policy/resource"
 )
 
-// A heartbeat at which nothing is reported does something where the node is reserved, or where something is wanted and the node has room for
-// the smallest container. At any other the search ends before it looks at an application.
+// Two kinds of heartbeats do nothing but count, or nothing at all.
+//
+// At an unreserved node the search goes through queues, users and applications before it looks at the node. When it came to nothing for reasons
+// that are the same for all nodes, it comes to nothing at each of them until something else happens.
+//
+// A reserved node without room for its container is reserved again, until the node or what the application asks for has changed.
+type elision struct {
+	yarn.NodeSets
+	tellAgain bool // of each Rereserved
+
+	// Of the last search, for the next ones.
+	alike   bool          // while it goes on: nothing so far that another node or another time would change
+	still   bool          // the next ones come to nothing either, whatever the node
+	counted []*yarn.Table // whose offers each of them counts
+	until   int64         // after so many executed heartbeats and repeated reservations they may come to something
+
+	smallest resource.Resource // of each type over the nodes' capabilities
+	measured bool              // smallest is known
+}
+
+// What a heartbeat of a node does by itself, the sets of nodes.
+const (
+	searched = iota // a search is made
+	acting          // reserved, and the heartbeat does more than count
+	repeated        // reserved, and is so again
+	counting        // reserved, and the offer is counted without being reserved again
+	effects
+)
 
 var _ yarn.Elider = (*Scheduler)(nil)
 
-// The tests of [Scheduler.sets].
-const (
-	reservedNodes = iota
-	offeredNodes
-)
+// Epoch is part of [yarn.Elider].
+func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.elision.Epoch(ranks) }
 
-func (s *Scheduler) newSets() yarn.NodeSets {
-	reserved := func(n *yarn.Node) bool { return n.Reserved != nil }
-	return yarn.NewNodeSets(s.nodes, reserved, func(n *yarn.Node) bool {
-		return reserved(n) || s.calc.Available(n.Free, s.least) > 0 && s.calc.Fits(s.least, n.Free)
-	})
+// effect returns the set of a node, -1 for none.
+func (s *Scheduler) effect(n *yarn.Node) int {
+	r := n.Reserved
+	switch {
+	case r == nil && s.calc.Available(n.Free, s.least) > 0 && s.calc.Fits(s.least, n.Free):
+		return searched
+	case r == nil:
+		return -1
+	case s.elision.tellAgain:
+		return acting
+	}
+	a := s.appOf(r.ID.App)
+	if a == nil {
+		return -1
+	}
+	t := a.Table(r.Key)
+	if t == nil || t.AnyCount() <= 0 || len(a.Bars) > 0 {
+		return acting
+	}
+	if a.Blacklisted(n) {
+		return -1
+	}
+	if t.Rack(n).Asked() > 0 && !s.delay.AcceptsRack(t.Offers+1, int32(s.nodes.Len())) {
+		return acting // from some offer on, the container may be one of the rack
+	}
+	switch got, result := a.tryLevels(n, &limits{}, a.of(t), r); {
+	case result != proposed:
+		return counting
+	case got.reserve:
+		return repeated
+	}
+	return acting
 }
 
-// Epoch is part of [yarn.Elider].
-func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.sets.Epoch(ranks) }
+// touch notes a change that a search may follow.
+func (s *Scheduler) touch() { s.elision.still = false }
+
+// touchHeld notes a change of what the application asks for or accepts.
+func (a *app) touchHeld() {
+	for _, k := range a.keys {
+		if k == nil || k.reserved.Len() == 0 {
+			continue
+		}
+		for _, c := range k.reserved.All {
+			c.Node.Touch()
+		}
+	}
+}
+
+// TellAgain is part of [yarn.Repeater].
+func (s *Scheduler) TellAgain() { s.elision.tellAgain = true }
+
+// executed notes a heartbeat that is executed.
+func (e *elision) executed() {
+	if e.until--; e.until <= 0 {
+		e.still = false
+	}
+}
+
+// everyNode reports whether a size is within the capability of every node.
+func (s *Scheduler) everyNode(size resource.Resource) bool {
+	e := &s.elision
+	if !e.measured {
+		e.smallest, e.measured = s.nodes.Capacity, true
+		for n := range s.nodes.All {
+			e.smallest = e.smallest.Min(n.Total)
+		}
+	}
+	return s.calc.Fits(size, e.smallest)
+}
+
+// begin is called before a search for an unreserved node, end after it; fruitless tells that it came to nothing.
+func (e *elision) begin() {
+	e.alike, e.until = true, math.MaxInt64
+	e.counted = e.counted[:0]
+}
+
+func (e *elision) end(fruitless bool) {
+	e.still = fruitless && e.alike
+	e.alike = false
+}
+
+// differs notes that the search depends on the node, or has changed what the next one depends on.
+func (e *elision) differs() { e.alike = false }
+
+// tried notes that a key was tried: a search tries one with places until it is offered one of them, or was offered enough others.
+func (e *elision) tried(a *app, t *yarn.Table, r result) {
+	switch {
+	case !e.alike:
+	case t.Located() || a.HasBlacklist() || len(a.Bars) > 0:
+		e.alike = false
+	case r == nextApp:
+		e.counted = append(e.counted, t)
+	}
+}
+
+// satisfied notes that a key wants no more than it has reserved. It may do so again after so many more repetitions.
+func (e *elision) satisfied(wants func(repetitions int32) bool) {
+	if !e.alike {
+		return
+	}
+	const most = 1 << 30
+	if !wants(most) {
+		return
+	}
+	few, enough := int32(0), int32(most)
+	for enough-few > 1 {
+		if mid := few + (enough-few)/2; wants(mid) {
+			enough = mid
+		} else {
+			few = mid
+		}
+	}
+	e.until = min(e.until, int64(enough))
+}
 
 // NextHeartbeat is part of [yarn.Elider].
 func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
-	switch {
-	case s.root.leaf: // notes at each offer what it may use
+	if s.root.leaf { // notes at each offer what it may use
 		return h
-	case s.root.hasPending():
-		return s.sets.Next(offeredNodes, h, limit)
 	}
-	return s.sets.Next(reservedNodes, h, limit)
+	e := &s.elision
+	next := e.Next(acting, h, limit)
+	switch {
+	case !s.root.hasPending():
+		return next
+	case e.still:
+		return h + min(next-h, e.until)
+	}
+	return e.Next(searched, h, next)
 }
 
 // CreditHeartbeats is part of [yarn.Elider].
-func (s *Scheduler) CreditHeartbeats(h, end int64) {}
+func (s *Scheduler) CreditHeartbeats(h, end int64) {
+	e := &s.elision
+	if e.still && len(e.counted) > 0 && s.root.hasPending() {
+		times := int32(e.Within(searched, h, end))
+		for _, t := range e.counted {
+			t.Offers += times
+		}
+	}
+	e.Each(repeated, h, end, func(n *yarn.Node, times int64) {
+		k := s.heldBy(n)
+		k.t.Offers += int32(times)
+		k.rereserved += int32(times)
+		e.until -= times
+	})
+	e.Each(counting, h, end, func(n *yarn.Node, times int64) { s.heldBy(n).t.Offers += int32(times) })
+	if e.until <= 0 {
+		e.still = false
+	}
+}
+
+// heldBy returns the key that a node is reserved for.
+func (s *Scheduler) heldBy(n *yarn.Node) *key {
+	a := s.appOf(n.Reserved.ID.App)
+	return a.of(a.Table(n.Reserved.Key))
+}
 
 // UpdateDue is part of [yarn.Elider]: updates do nothing.
 func (s *Scheduler) UpdateDue() bool { return false }

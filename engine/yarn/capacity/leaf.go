@@ -49,6 +49,7 @@ func (q *queue) mayTake(a *app, lim *limits) bool {
 	limit := q.headroomLimit(a)
 	if u.look.version != q.users.version {
 		u.look = look{version: q.users.version, limit: limit}
+		q.s.elision.differs()
 	} else if u.present {
 		limit = u.look.limit
 	}
@@ -60,6 +61,7 @@ func (q *queue) mayTake(a *app, lim *limits) bool {
 	}
 	if u.look.reserved.FitsIn(a.reserved) {
 		u.look.refused, u.look.reserved = true, a.reserved
+		q.s.elision.differs()
 	}
 	return false
 }

@@ -71,7 +71,9 @@ func (a *app) assignReserved(n *yarn.Node, lim *limits, c *yarn.Container) assig
 //
 // Source: RegularContainerAllocator.tryAllocateOnNode, doAllocation.
 func (a *app) tryKey(n *yarn.Node, lim *limits, k *key, reserved *yarn.Container) (assignment, result) {
+	s := a.q.s
 	if a.Blacklisted(n) {
+		s.elision.differs()
 		return assignment{}, nextApp
 	}
 	k.t.Offers++
@@ -79,10 +81,11 @@ func (a *app) tryKey(n *yarn.Node, lim *limits, k *key, reserved *yarn.Container
 	if reserved != nil {
 		return got, r
 	}
+	s.elision.tried(a, k.t, r)
 	switch {
 	case r == nextKey:
 		k.t.Offers--
-	case r == proposed && (got.kind == protocol.NodeLocal || got.kind == protocol.RackLocal && a.q.s.rackReset):
+	case r == proposed && (got.kind == protocol.NodeLocal || got.kind == protocol.RackLocal && s.rackReset):
 		k.t.Offers = 0
 	}
 	return got, r
@@ -129,19 +132,23 @@ func (a *app) tryLevels(n *yarn.Node, lim *limits, k *key, reserved *yarn.Contai
 // Source: RegularContainerAllocator.assignContainer.
 func (a *app) propose(n *yarn.Node, lim *limits, k *key, size resource.Resource, kind protocol.NodeType, reserved *yarn.Container) (assignment, result) {
 	s := a.q.s
+	if s.elision.alike && !s.everyNode(size) {
+		s.elision.differs()
+	}
 	if !s.calc.Fits(size, n.Total) {
 		return assignment{}, nextLevel
 	}
 	more := a.wantsMore(k, size)
 	excess := resource.Larger(s.calc, s.cluster(), size.Sub(lim.headroom), lim.unreserve)
 	over := s.calc.AnyAboveZero(excess)
+	needed := excess
+	if !over {
+		needed = size
+	}
 	got := assignment{size: size, kind: kind, app: a, key: k, fulfilled: reserved}
 	if s.calc.Available(n.Free, size) > 0 {
 		if reserved == nil && s.keepLooking && (!more || over) {
-			if !over {
-				excess = size
-			}
-			got.excess = a.reservationToGive(k, excess)
+			got.excess = a.reservationToGive(k, needed)
 			if got.excess == nil {
 				return assignment{}, nextLevel
 			}
@@ -149,6 +156,9 @@ func (a *app) propose(n *yarn.Node, lim *limits, k *key, size resource.Resource,
 		return got, proposed
 	}
 	if reserved == nil && (!more || s.keepLooking && over) {
+		if s.elision.alike && (!s.keepLooking || a.reservationToGive(k, needed) != nil) {
+			s.elision.differs() // a node with room would be taken
+		}
 		return assignment{}, nextLevel
 	}
 	got.reserve = true
@@ -163,7 +173,14 @@ func (a *app) wantsMore(k *key, size resource.Resource) bool {
 	if reserved > 0 {
 		ratio = q.s.calc.Ratio(size, q.cfg.MaxAlloc)
 	}
-	return policy.WantsMore(k.t.AnyCount(), reserved, k.rereserved, ratio, q.minFactor)
+	wants := func(repetitions int32) bool {
+		return policy.WantsMore(k.t.AnyCount(), reserved, k.rereserved+repetitions, ratio, q.minFactor)
+	}
+	if wants(0) {
+		return true
+	}
+	q.s.elision.satisfied(wants)
+	return false
 }
 
 // reservationToGive returns a reservation of the key that is at least as large as what is needed, nil when there is none.

@@ -25,6 +25,7 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 // reserveAgain notes that a reserved node still had no room.
 func (s *Scheduler) reserveAgain(a *app, k *key, c *yarn.Container) {
 	k.rereserved++
+	c.Node.Touch()
 	s.tell(yarn.Event{Kind: yarn.Rereserved, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
 }
 

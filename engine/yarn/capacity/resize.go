@@ -83,6 +83,7 @@ func (s *Scheduler) NodeResized(id protocol.NodeID, done []protocol.Container) {
 // Source: RMContainerImpl.NMReportedContainerChangeIsDoneTransition.
 func (s *Scheduler) confirmResizes() {
 	for _, r := range s.resized {
+		s.touch()
 		c := s.container(r.ID)
 		if c == nil || c.State != yarn.ContainerRunning {
 			continue
@@ -104,6 +105,7 @@ func (s *Scheduler) confirmResizes() {
 //
 // Source: CapacityScheduler.rollbackContainerUpdate.
 func (s *Scheduler) ExpireIncrease(id protocol.ContainerID) {
+	s.touch()
 	c := s.container(id)
 	if c == nil || !c.Known.FitsIn(c.Size) {
 		return

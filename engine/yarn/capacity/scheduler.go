@@ -41,7 +41,7 @@ type Scheduler struct {
 	asks     []protocol.Ask       // scratch
 	resized  []protocol.Container // reported by a node, to be handled in its heartbeat
 	running  running
-	sets     yarn.NodeSets
+	elision  elision
 
 	observeProposals func(*Proposal)
 }
@@ -79,7 +79,7 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 	for _, q := range s.queues {
 		s.byName[q.cfg.Path] = q
 	}
-	s.sets = s.newSets()
+	s.elision.NodeSets = yarn.NewNodeSets(s.nodes, effects, s.effect)
 	return s
 }
 
@@ -151,6 +151,8 @@ func (s *Scheduler) Decommissioning(id protocol.NodeID, on bool) {
 
 // clusterChanged computes all that depends on the size of the cluster.
 func (s *Scheduler) clusterChanged() {
+	s.touch()
+	s.elision.measured = false
 	s.cfg.Update(s.nodes.Capacity)
 	s.root.clusterChanged(s.nodes.Capacity)
 }
@@ -163,6 +165,7 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
+	s.elision.executed()
 	s.Launched(id, launched)
 	s.confirmResizes()
 	for _, c := range completed {
@@ -213,6 +216,9 @@ func (s *Scheduler) scheduleOnce(n *yarn.Node) (got assignment, ok, done bool) {
 	if r := n.Reserved; r != nil {
 		if a := s.appOf(r.ID.App); a != nil {
 			got = a.q.assign(n, &lim)
+			if !got.reserve {
+				s.touch()
+			}
 			s.commit(n, &got)
 		}
 		return got, false, false
@@ -220,7 +226,9 @@ func (s *Scheduler) scheduleOnce(n *yarn.Node) (got assignment, ok, done bool) {
 	if s.calc.Available(n.Free, s.least) <= 0 {
 		return got, false, false
 	}
+	s.elision.begin()
 	got = s.root.assign(n, &lim)
+	s.elision.end(!s.positive(got.size) && got.excess == nil)
 	done = s.commit(n, &got)
 	return got, s.positive(got.size), done
 }

@@ -14,6 +14,7 @@ import (
 //
 // Source: CapacityScheduler.addApplication, AbstractLeafQueue.submitApplication.
 func (s *Scheduler) AddApp(spec yarn.AppSpec) error {
+	s.touch()
 	for int(spec.ID) >= len(s.apps) {
 		s.apps = append(s.apps, nil)
 	}
@@ -104,6 +105,7 @@ func (q *queue) numApps() int {
 //
 // Source: CapacityScheduler.addApplicationAttempt.
 func (s *Scheduler) AddAttempt(id protocol.AppID) {
+	s.touch()
 	sub := s.admitted[id]
 	if sub == nil {
 		return
@@ -132,6 +134,7 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 //
 // Source: CapacityScheduler.doneApplicationAttempt, doneApplication.
 func (s *Scheduler) RemoveApp(id protocol.AppID) {
+	s.touch()
 	sub := s.admitted[id]
 	if sub == nil {
 		return
@@ -151,6 +154,7 @@ func (s *Scheduler) RemoveApp(id protocol.AppID) {
 //
 // Source: CapacityScheduler.doneApplicationAttempt.
 func (s *Scheduler) RemoveAttempt(id protocol.AppID) {
+	s.touch()
 	if a := s.appOf(id); a != nil {
 		s.stop(a)
 		s.apps[id] = nil

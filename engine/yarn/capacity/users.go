@@ -36,6 +36,7 @@ type account struct {
 	amUsed  resource.Resource
 	ratio   float32           // largest share of the cluster, as last counted
 	limit   resource.Resource // as last computed for him
+	of      int64             // version of the queue's users that limit is of, -1 before
 	pending int               // applications not yet activated
 	active  int               // activated applications
 }
@@ -82,7 +83,7 @@ func (m *users) add(u *user) {
 	if u.present {
 		return
 	}
-	u.present, u.account = true, &account{weight: m.q.cfg.UserWeight(u.name)}
+	u.present, u.account = true, &account{weight: m.q.cfg.UserWeight(u.name), of: -1}
 	m.order.Put(u.name, u.hash, u)
 }
 
@@ -203,13 +204,11 @@ func (m *users) userLimit(u *user) resource.Resource {
 		}
 		m.computed = m.version
 	}
-	weight := float32(1)
-	if u.present {
-		weight = u.weight
+	if !u.present {
+		return q.s.calc.MulNormalizeDown(m.limit, 1, q.s.least)
 	}
-	limit := q.s.calc.MulNormalizeDown(m.limit, float64(weight), q.s.least)
-	if u.present {
-		u.account.limit = limit
+	if u.of != m.computed {
+		u.limit, u.of = q.s.calc.MulNormalizeDown(m.limit, float64(u.weight), q.s.least), m.computed
 	}
-	return limit
+	return u.limit
 }

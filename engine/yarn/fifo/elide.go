@@ -12,7 +12,12 @@ import (
 var _ yarn.Elider = (*Scheduler)(nil)
 
 func (s *Scheduler) newSets() yarn.NodeSets {
-	return yarn.NewNodeSets(s.nodes, s.hasRoom)
+	return yarn.NewNodeSets(s.nodes, 1, func(n *yarn.Node) int {
+		if s.hasRoom(n) {
+			return 0
+		}
+		return -1
+	})
 }
 
 // hasRoom reports whether the node is offered to the applications.
