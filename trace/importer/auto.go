@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -30,11 +31,13 @@ func Detect(inputs []string, opt *workload.Options) (format, how string, err err
 		return "", "", errors.New("no input, want files or directories")
 	}
 	first := map[string]fit{}
+	seen := "" // of the first file of no format
 	for _, in := range inputs {
-		fits, err := detect(in, opt)
+		fits, none, err := detect(in, opt)
 		if err != nil {
 			return "", "", err
 		}
+		seen = cmp.Or(seen, none)
 		for _, f := range fits {
 			if _, ok := first[f.format]; !ok {
 				first[f.format] = f
@@ -52,26 +55,26 @@ func Detect(inputs []string, opt *workload.Options) (format, how string, err err
 	}
 	switch len(lines) {
 	case 0:
-		return "", "", fmt.Errorf("%s: of no known format; name it (%s)", strings.Join(inputs, ", "), strings.Join(slices.Sorted(maps.Keys(Importers)), ", "))
+		return "", "", fmt.Errorf("%s: %s; name it (%s)", strings.Join(inputs, ", "), cmp.Or(seen, "no file of data"), strings.Join(slices.Sorted(maps.Keys(Importers)), ", "))
 	case 1:
 		return format, lines[0], nil
 	}
 	return "", "", fmt.Errorf("several formats fit, name one of them\n  %s", strings.Join(lines, "\n  "))
 }
 
-// detect lists the formats that one input has.
-func detect(in string, opt *workload.Options) ([]fit, error) {
+// detect lists the formats that one input has. none says what there is if it has none of them.
+func detect(in string, opt *workload.Options) (fits []fit, none string, err error) {
 	if in == workload.Stdin {
 		head, err := workload.PeekStdin(opt)
-		return fitsOf("standard input", "", head), err
+		return fitsOf("standard input", "", head), unknown(head), err
 	}
 	if info, err := os.Stat(in); err != nil || !info.IsDir() {
 		head, err := workload.Head(in)
-		return fitsOf(in, in, head), err
+		return fitsOf(in, in, head), unknown(head), err
 	}
 	list, err := workload.List([]string{in}, nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	files := list.Files
 	depth := func(path string) int { return strings.Count(filepath.Clean(path), string(filepath.Separator)) }
@@ -94,6 +97,9 @@ func detect(in string, opt *workload.Options) ([]fit, error) {
 			unreadable = cmp.Or(unreadable, err)
 			continue
 		}
+		if is := unknown(head); none == "" || none == empty {
+			none = is
+		}
 		for _, f := range fitsOf(path, path, head) {
 			if _, ok := seen[f.format]; !ok {
 				seen[f.format] = f
@@ -103,7 +109,20 @@ func detect(in string, opt *workload.Options) ([]fit, error) {
 	if len(seen) > 0 {
 		unreadable = nil
 	}
-	return slices.Collect(maps.Values(seen)), unreadable
+	return slices.Collect(maps.Values(seen)), none, unreadable
+}
+
+const empty = "empty"
+
+// unknown says what a file is by its head that is of no format.
+func unknown(head []byte) string {
+	if len(bytes.TrimSpace(head)) == 0 {
+		return empty
+	}
+	if columns, ok := strings.CutPrefix(string(head), "PAR1\n"); ok {
+		return "of no known format: a Parquet file with the columns " + strings.ReplaceAll(strings.TrimSpace(columns), "\n", ", ")
+	}
+	return "of no known format"
 }
 
 // fitsOf lists the formats that a file has.

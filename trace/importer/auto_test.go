@@ -27,6 +27,22 @@ func TestDetect(t *testing.T) {
 	if _, _, err := Detect([]string{filepath.Dir(importtest.WriteNew(t, "tasks.parquet", "PAR1 and no more"))}, &opt); err == nil || !strings.Contains(err.Error(), "tasks.parquet: ") {
 		t.Errorf("%v", err)
 	}
+	for text, want := range map[string]string{"": "notes: empty; name it (", " \n": "notes: empty; name it ("} {
+		if _, _, err := Detect([]string{importtest.WriteNew(t, "notes", text)}, &opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, _, err := Detect([]string{t.TempDir()}, &opt); err == nil || !strings.Contains(err.Error(), ": no file of data; name it (") {
+		t.Errorf("%v", err)
+	}
+	type other struct{ Height, Width int64 }
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.parquet", string(importtest.Parquet(t, []other{{1, 2}})))}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a Parquet file with the columns Height, Width; name it") {
+		t.Errorf("%v", err)
+	}
+	cut := importtest.Gzip(t, []byte("some text"))
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "cut.gz", string(cut[:10]))}, &opt); err == nil || !strings.Contains(err.Error(), "cut.gz: unexpected EOF") {
+		t.Errorf("%v", err)
+	}
 	both := append(fixtures(t, "spark-eventlog")[:1], fixtures(t, "spark-on-yarn")[:1]...)
 	if _, _, err := Detect(both, &opt); err == nil || !strings.Contains(err.Error(), "several formats fit") || strings.Count(err.Error(), "it looks like") != 2 {
 		t.Errorf("%v", err)

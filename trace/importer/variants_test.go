@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/encoding/unicode"
+
 	"replay/trace/importer/importtest"
 	"replay/trace/importer/workload"
 )
@@ -18,6 +20,14 @@ var variants = map[string]func(t *testing.T, data []byte) []byte{
 		return append([]byte("\xef\xbb\xbf"), bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))...)
 	},
 	"empty lines at the end":      func(_ *testing.T, data []byte) []byte { return append(bytes.TrimRight(data, "\n"), "\n\n\n"...) },
+	"a line of blanks at the end": func(_ *testing.T, data []byte) []byte { return append(bytes.TrimRight(data, "\n"), "\n \n"...) },
+	"UTF-16, as Windows writes it": func(t *testing.T, data []byte) []byte {
+		wide, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().Bytes(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wide
+	},
 	"no end of line at the end":   func(_ *testing.T, data []byte) []byte { return bytes.TrimRight(data, "\n") },
 	"packed, under the same name": gzipped,
 	"each field of a row in quotes": func(_ *testing.T, data []byte) []byte {

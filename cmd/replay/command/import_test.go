@@ -16,6 +16,7 @@ func TestImportCommand(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.lz4", "1 application, 4 stages, 60 tasks, 1 user, 1 queue\n"},
 		{"spark-eventlog " + importData + "spark-eventlog/eventlogs/app-20261121064901-0000.zstd --blocks hdfs --nodes 20 --racks 4 --replication 3 --seed 1 --copies 3 --arrivals poisson:30s --queue-map profiles=adhoc", "1 application x 3 copies = 3 jobs, 12 stages, 180 tasks, 1 user, 1 queue\n"},
+		{importData + "spark-on-yarn/locality-wait-0s", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
 		{"auto " + importData + "spark-on-yarn/locality-wait-0s", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
 		{"spark-on-yarn " + importData + "spark-on-yarn/locality-wait-0s --strict", "1 application, 5 stages, 166 tasks, 1 user, 1 queue\n"},
 	} {
@@ -50,7 +51,10 @@ func TestImportErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", cmdline.ExitUsage, "wants a format and its input"},
+		{"", cmdline.ExitUsage, "wants a format (or auto) and its input"},
+		{"swf --out OUT", cmdline.ExitUsage, "wants a format (or auto) and its input"},
+		{"nothing-here --out OUT", cmdline.ExitUsage, "files or directories that are there"},
+		{"../../../README.md --out OUT", cmdline.ExitBadInput, "README.md: of no known format"},
 		{"auto ../../../README.md --out OUT", cmdline.ExitBadInput, "of no known format"},
 		{"spark-eventlog " + good + " --out OUT --from 2h", cmdline.ExitBadInput, "want days such as"},
 		{"spark-eventlog " + good + " --out OUT --from 2h --to 2026-11-21", cmdline.ExitUsage, "want two days or two times"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +31,8 @@ func Import() *cli.Command {
 	return &cli.Command{
 		Name:      "import",
 		Usage:     "turn a foreign format into a trace directory",
-		ArgsUsage: "FORMAT INPUT...",
-		Description: "Formats:" + formats.String() + "\n  auto              the format that the input has, which the first line says\n\n" +
+		ArgsUsage: "[FORMAT] INPUT...",
+		Description: "Formats:" + formats.String() + "\n  auto              the format that the input has, which the first line says; also without a FORMAT\n\n" +
 			"Inputs are files, directories of them, or - for standard input, plain or packed (gzip, zstd, bzip2, xz, ...).\n" +
 			"Event logs may be plain or compressed with zstd, lz4, snappy, lzf (as Spark writes them) or gzip.\n" +
 			"They do not hold preferred hosts: --blocks observed infers them from where tasks ran, hdfs places\n" +
@@ -108,8 +109,12 @@ func importProgress(out io.Writer, every time.Duration) func(done, all int, what
 }
 
 func runImport(c *cli.Context) error {
-	if c.NArg() < 2 {
-		return cmdline.Usagef("import wants a format and its input, got %d arguments", c.NArg())
+	name, inputs := c.Args().First(), c.Args().Tail()
+	if _, err := importer.Find(name); name != importer.Auto && (err != nil || len(inputs) == 0) && isThere(name) {
+		name, inputs = importer.Auto, c.Args().Slice() // it is an input, and tells its format
+	}
+	if len(inputs) == 0 {
+		return cmdline.Usagef("import wants a format (or auto) and its input: files or directories that are there")
 	}
 	if n := c.Int("node-vcores"); int(int32(n)) != n {
 		return cmdline.Usagef("--node-vcores is %d, want at most %d", n, math.MaxInt32)
@@ -134,9 +139,8 @@ func runImport(c *cli.Context) error {
 	if opt.Out == "" && !dry {
 		return cmdline.Usagef("import wants --out DIR")
 	}
-	name := c.Args().First()
 	if name == importer.Auto {
-		found, how, err := importer.Detect(c.Args().Tail(), &opt)
+		found, how, err := importer.Detect(inputs, &opt)
 		if err != nil {
 			return err
 		}
@@ -169,7 +173,7 @@ func runImport(c *cli.Context) error {
 	if dry {
 		work = format.Survey
 	}
-	res, err := work(c.Context, name, c.Args().Tail(), opt)
+	res, err := work(c.Context, name, inputs, opt)
 	PrintNothing(c.App.ErrWriter, err)
 	if err != nil {
 		return err
@@ -187,6 +191,12 @@ func runImport(c *cli.Context) error {
 		err = writeWelcome(c.App.Writer, &opt, res)
 	}
 	return errors.Join(err, PrintNotUsed(c.App.Writer, res.Inputs))
+}
+
+// isThere tells whether a path is that of a file or directory, or stands for standard input.
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || path == workload.Stdin
 }
 
 // writeImported writes what was imported, and of a dry run the inputs alone, as JSON.

@@ -65,6 +65,9 @@ func countLines(c *workload.Counts) string {
 
 // countedThings is [quantity.Counted] for things that more is said of behind their name: "1 file that is not read".
 func countedThings(n int64, things string) string {
+	if strings.ContainsAny(things, "./") { // a name of the source's own
+		return quantity.Thousands(n) + " " + things
+	}
 	more := ""
 	if at := behindName.FindStringIndex(things); at != nil {
 		things, more = things[:at[0]], things[at[0]:]

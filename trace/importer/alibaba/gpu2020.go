@@ -31,7 +31,7 @@ var (
 const gib = 1024 // MiB
 
 func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	files, err := rows.Find(b, inputs, []string{paiJob.Name, paiTask.Name, paiInstance.Name, paiMachine.Name}, []string{"pai_sensor_table", "pai_group_tag_table", "pai_machine_metric"})
+	files, err := rows.Find(b, inputs, []*rows.Table{&paiJob, &paiTask, &paiInstance, &paiMachine}, []string{"pai_sensor_table", "pai_group_tag_table", "pai_machine_metric"})
 	if err != nil {
 		return err
 	}

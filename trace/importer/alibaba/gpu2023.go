@@ -28,7 +28,7 @@ var (
 )
 
 func read2023(ctx context.Context, inputs []string, b *workload.Builder) error {
-	files, err := rows.Find(b, inputs, []string{nodeList.Name, podList.Name}, nil)
+	files, err := rows.Find(b, inputs, []*rows.Table{&nodeList, &podList}, nil)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ var (
 )
 
 func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	files, err := rows.Find(b, inputs, []string{batchTask2017.Name, batchInstance2017.Name, serverEvent.Name}, []string{"container_event", "container_usage", "server_usage"})
+	files, err := rows.Find(b, inputs, []*rows.Table{&batchTask2017, &batchInstance2017, &serverEvent}, []string{"container_event", "container_usage", "server_usage"})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ var (
 const mostInstances = 1 << 31
 
 func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	files, err := rows.Find(b, inputs, []string{batchTask.Name, batchInstance.Name, machineMeta.Name}, []string{"machine_usage", "container_meta", "container_usage"})
+	files, err := rows.Find(b, inputs, []*rows.Table{&batchTask, &batchInstance, &machineMeta}, []string{"machine_usage", "container_meta", "container_usage"})
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ var vmTable = rows.Table{
 const endS = 2_591_700
 
 func readVM(ctx context.Context, inputs []string, b *workload.Builder) error {
-	files, err := rows.Find(b, inputs, []string{vmTable.Name}, []string{"vm_cpu_readings", "subscriptions", "deployments"})
+	files, err := rows.Find(b, inputs, []*rows.Table{&vmTable}, []string{"vm_cpu_readings", "subscriptions", "deployments"})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func readPacking(ctx context.Context, inputs []string, b *workload.Builder) erro
 	if err := refuseSQLite(inputs); err != nil {
 		return err
 	}
-	files, err := rows.Find(b, inputs, []string{vmType.Name, vmRows.Name}, nil)
+	files, err := rows.Find(b, inputs, []*rows.Table{&vmType, &vmRows}, nil)
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,31 @@ func TestPacking(t *testing.T) {
 	}
 }
 
+// A file whose name says nothing is of the table that its first row shows, unless another has the name of that table.
+func TestNames(t *testing.T) {
+	row := ",b,c,0,10,1,1,1,Interactive,2,4\n"
+	dir := filepath.Dir(importtest.WriteNew(t, "january.csv", "a"+row))
+	importtest.Write(t, filepath.Join(dir, "other.csv"), "1,2\n")
+	var notes []string
+	change := func(o *workload.Options) {
+		o.Nodes, o.Note = 2, func(s string) { notes = append(notes, s) }
+	}
+	_, m, err := importtest.Import(t, VM, dir, change)
+	if err != nil || m.JobList[0].ExternalID != "a" || len(notes) != 2 || !strings.HasSuffix(notes[0], "january.csv: taken as vmtable, by its 11 fields") || !strings.HasSuffix(notes[1], "other.csv") {
+		t.Errorf("%q, %v", notes, err)
+	}
+	importtest.Write(t, filepath.Join(dir, "vmtable.csv"), "b"+row)
+	if _, m, err = importtest.Import(t, VM, dir, change); err != nil || len(m.JobList) != 1 || m.JobList[0].ExternalID != "b" {
+		t.Errorf("%v", err)
+	}
+	types := "vmTypeId,machineId,core,memory\n1,1,0.5,0.5\n"
+	dir = filepath.Dir(importtest.WriteNew(t, "one.csv", types))
+	importtest.Write(t, filepath.Join(dir, "two.csv"), "vmId,vmTypeId,starttime,endtime\n7,1,0,1\n")
+	if _, m, err = importtest.Import(t, Packing, dir, change); err != nil || m.JobList[0].ExternalID != "7" {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	type files map[string]string
 	row := "a,b,c,0,10,1,1,1,Interactive,2,4\n"

@@ -1,4 +1,4 @@
-// Package codec unpacks files. What a file is packed with shows in its first bytes. A byte order mark before a text is passed over.
+// Package codec unpacks files. What a file is packed with shows in its first bytes. A byte order mark before a text is passed over; text with that of UTF-16 becomes UTF-8.
 package codec
 
 import (
@@ -15,6 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/therootcompany/xz"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"replay/input"
 )
@@ -162,7 +164,7 @@ func unpack(f io.ReadCloser, name string, buffer int, within func(io.Reader) io.
 	return out, err
 }
 
-// text is a stream without the byte order mark that some editors put before a text.
+// text is a stream without the byte order mark that some editors put before a text; if the mark is that of UTF-16, as UTF-8.
 type text struct {
 	io.ReadCloser
 	begun bool
@@ -171,6 +173,16 @@ type text struct {
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
+
+// broken is the end of a stream that broke off, if it did.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) {
+	if b.err == nil {
+		return 0, io.EOF
+	}
+	return 0, b.err
+}
 
 func (t *text) Read(b []byte) (int, error) {
 	if !t.begun {
@@ -181,7 +193,12 @@ func (t *text) Read(b []byte) (int, error) {
 		if t.err == io.ErrUnexpectedEOF && n > 0 {
 			t.err = nil // the stream says it again, as it means it
 		}
-		t.begin = bytes.TrimPrefix(begin[:n], []byte(byteOrderMark))
+		if begin = begin[:n]; bytes.HasPrefix(begin, []byte("\xff\xfe")) || bytes.HasPrefix(begin, []byte("\xfe\xff")) {
+			wide := io.MultiReader(bytes.NewReader(begin), broken{t.err}, t.ReadCloser)
+			t.ReadCloser, t.err = &bounded{transform.NewReader(wide, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()), t.ReadCloser}, nil
+		} else {
+			t.begin = bytes.TrimPrefix(begin, []byte(byteOrderMark))
+		}
 	}
 	if len(t.begin) > 0 {
 		n := copy(b, t.begin)

@@ -55,7 +55,7 @@ func (r *Reader) Next() ([][]byte, error) {
 			return nil, err
 		}
 		r.line = r.in.Line()
-		if len(line) == 0 {
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		if r.dialect.Quote != 0 && bytes.IndexByte(line, r.dialect.Quote) >= 0 {

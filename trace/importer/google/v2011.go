@@ -43,7 +43,7 @@ var kinds2011 = []kind{submit, schedule, evict, fail, finish, kill, lost, update
 const traceStartUS = 600_000_000
 
 func read2011(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	files, err := rows.Find(b, inputs, []string{machineEvents.Name, jobEvents.Name, taskEvents.Name}, unused)
+	files, err := rows.Find(b, inputs, []*rows.Table{&machineEvents, &jobEvents, &taskEvents}, unused)
 	if err != nil {
 		return err
 	}

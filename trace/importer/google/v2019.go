@@ -51,7 +51,7 @@ var (
 var kinds2019 = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FAIL", "FINISH", "KILL", "LOST", "UPDATE_PENDING", "UPDATE_RUNNING"}
 
 func read2019(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
-	files, err := rows.Find(b, inputs, []string{machineEvents2019.Name, collectionEvents.Name, instanceEvents.Name}, unused)
+	files, err := rows.Find(b, inputs, []*rows.Table{&machineEvents2019, &collectionEvents, &instanceEvents}, unused)
 	if err != nil {
 		return err
 	}

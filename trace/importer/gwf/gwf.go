@@ -116,7 +116,7 @@ func file(ctx context.Context, b *workload.Builder, groups *spill.Groups, path s
 			}
 			continue
 		case err != nil:
-			return b.Damaged(fmt.Errorf("after line %d: %w", rows.Line(), err))
+			return b.Damaged(in.After(rows.Line(), err))
 		}
 		b.Counts.Read["jobs"]++
 		*row = delimited.Row{File: in.Name, Line: rows.Line(), Columns: wanted, Fields: make([][]byte, len(wanted))}

@@ -176,6 +176,9 @@ func (r *reader) files(inputs []string) (files [isFailures + 1][]string, err err
 	if len(files[isTasks]) == 0 {
 		return files, fmt.Errorf("%s: no Parquet file with a column %s, want OpenDC's table of tasks", strings.Join(inputs, ", "), memNames[0])
 	}
+	if err := workload.OneFolder(files[isTasks]); err != nil {
+		return files, err
+	}
 	if len(files[isFailures]) > 1 {
 		return files, fmt.Errorf("%s: %d traces of failures, want at most one", strings.Join(files[isFailures], ", "), len(files[isFailures]))
 	}

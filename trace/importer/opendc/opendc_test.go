@@ -2,6 +2,7 @@ package opendc
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -62,6 +63,19 @@ func files(t testing.TB) map[string][]byte {
 
 func nodes(n int) func(*workload.Options) {
 	return func(o *workload.Options) { o.Nodes = n }
+}
+
+// Workloads in folders of one folder are not taken for one: their tasks have the same numbers.
+func TestSeveralWorkloads(t *testing.T) {
+	dir := t.TempDir()
+	for _, week := range []string{"a", "b"} {
+		if err := os.Mkdir(filepath.Join(dir, week), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		importtest.Write(t, filepath.Join(dir, week, "tasks.parquet"), string(files(t)["tasks.parquet"]))
+	}
+	importtest.Refused(t, Format, []string{dir}, nodes(4), "tables of tasks in several folders, want those of one workload")
+	importtest.Refused(t, Format, []string{filepath.Join(dir, "b"), filepath.Join(dir, "a")}, nodes(4), "b/tasks.parquet and "+filepath.Join(dir, "a", "tasks.parquet"))
 }
 
 func TestGolden(t *testing.T) {

@@ -33,7 +33,7 @@ func (t *Table) readJSON(ctx context.Context, b *workload.Builder, s *workload.S
 			return s.Close()
 		}
 		if err != nil {
-			return errors.Join(b.Damaged(fmt.Errorf("after line %d: %w", in.Line(), err)), s.Close())
+			return errors.Join(b.Damaged(s.After(in.Line(), err)), s.Close())
 		}
 		if len(line) == 0 {
 			continue

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,27 +17,76 @@ import (
 )
 
 // Find sorts the files among inputs by the tables that they are parts of: a table's name stands in the name of the file, or of the folder that it is in.
-// Files of tables in unused, and of no table, are not read, which is noted. A file that has the name of several tables is of the longest.
-func Find(b *workload.Builder, inputs, tables, unused []string) (map[string][]string, error) {
+// A file that has the name of several tables is of the longest. One that has the name of none is of the table that its first row shows, if no file has the name of that, which is noted.
+// Files of tables in unused, and of no table, are not read, which is noted, too.
+func Find(b *workload.Builder, inputs []string, tables []*Table, unused []string) (map[string][]string, error) {
 	files, err := b.Parts(inputs, nil)
 	if err != nil {
 		return nil, err
 	}
+	names := slices.Clone(unused)
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
 	found, other := map[string][]string{}, []string(nil)
+	var unnamed []string
 	for _, f := range files {
-		table := tableOf(f, slices.Concat(tables, unused))
-		switch {
-		case !slices.Contains(tables, table):
+		switch table := tableOf(f, names); {
+		case table == "":
+			unnamed = append(unnamed, f)
+		case slices.Contains(unused, table):
 			other = append(other, filepath.Base(f))
 		default:
 			found[table] = append(found[table], f)
 		}
 	}
+	named := maps.Clone(found)
+	for _, f := range unnamed {
+		table, how := shownBy(f, tables)
+		if table == "" || len(named[table]) > 0 {
+			other = append(other, filepath.Base(f))
+			continue
+		}
+		b.Note("%s: taken as %s, by %s", f, table, how)
+		found[table] = append(found[table], f)
+	}
 	b.PassOver("not read, as an import needs nothing of it", other)
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no table of this format, want files or folders with one of these in their names: %s", strings.Join(inputs, ", "), strings.Join(tables, ", "))
+		return nil, fmt.Errorf("%s: no table of this format, want files or folders with one of these in their names: %s", strings.Join(inputs, ", "), strings.Join(names[len(unused):], ", "))
 	}
 	return found, nil
+}
+
+// shownBy is the one table that the first row of a file shows, and how: by the names of its columns, else by their number. It is "" if there is no such table, or several.
+func shownBy(path string, tables []*Table) (table, how string) {
+	if path == workload.Stdin {
+		return "", ""
+	}
+	head, err := workload.Head(path)
+	if err != nil {
+		return "", ""
+	}
+	n := len(delimited.First(head))
+	for _, is := range []func(t *Table) string{
+		func(t *Table) string { return t.Named(head) },
+		func(t *Table) string {
+			if t.Header || n != len(t.Columns) {
+				return ""
+			}
+			return fmt.Sprintf("its %d fields", n)
+		},
+	} {
+		var all []*Table
+		for _, t := range tables {
+			if is(t) != "" {
+				all = append(all, t)
+			}
+		}
+		if len(all) == 1 {
+			return all[0].Name, is(all[0])
+		}
+	}
+	return "", ""
 }
 
 // tableOf is the table that a file is a part of by its name, or "".
@@ -119,7 +169,7 @@ func (t *Table) read(ctx context.Context, b *workload.Builder, path string, take
 		case errors.As(err, &none):
 			err = b.Drop("rows_of_"+t.Name+"_that_are_not_readable", "%s: line %d: want %s", s.Name, in.Line(), none.Want)
 		case err != nil:
-			return errors.Join(b.Damaged(fmt.Errorf("after line %d: %w", in.Line(), err)), s.Close())
+			return errors.Join(b.Damaged(s.After(in.Line(), err)), s.Close())
 		case n == 0 && !t.Header && t.isHeader(&row):
 			if at, missing := t.places(names(row.Fields)); missing == "" {
 				places = at

@@ -125,6 +125,9 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 		}
 		b.Progress(i+1, len(files), "files")
 	}
+	if len(files) > 1 {
+		b.Warn("%d files are laid over one another, as times count from the beginning of each: import them one by one if they are other days", len(files))
+	}
 	b.Counts.Read["input_paths"] = int64(len(r.paths))
 	return nil
 }

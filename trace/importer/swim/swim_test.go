@@ -31,6 +31,18 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
+// Files of several days are laid over one another, which is said.
+func TestSeveralFiles(t *testing.T) {
+	var warned []string
+	file := "../testdata/swim/jobs.tsv"
+	res, _, err := importtest.ImportAll(t, Format, []string{file, importtest.WriteNew(t, "more.tsv", good)}, func(o *workload.Options) {
+		o.Nodes, o.Warn = 5, func(s string) { warned = append(warned, s) }
+	})
+	if one, _ := imported(t, nil, 1); err != nil || res.Trace.Jobs != one.Trace.Jobs+1 || len(warned) != 1 || !strings.HasPrefix(warned[0], "2 files are laid over one another") {
+		t.Errorf("%q, %v", warned, err)
+	}
+}
+
 // imported are the jobs of the fixture with other options.
 func imported(t *testing.T, params map[string]string, seed uint64) (*workload.Result, *trace.MemoryTrace) {
 	t.Helper()

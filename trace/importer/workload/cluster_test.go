@@ -94,6 +94,16 @@ func TestClusters(t *testing.T) {
 	}
 }
 
+// A node has room for each executor that was recorded on it, also one that was never there with another or came after the end.
+func TestNodesHoldEachExecutor(t *testing.T) {
+	var r residents
+	late := trace.Executor{AddedMS: 2000, RemovedMS: trace.Unset, MemMiB: 1500, VCores: 12}
+	r.add(&resident{hosts: []string{"a"}, executors: []trace.Executor{late}, finishMS: 1000, am: shape{1024, 1}})
+	if size, _ := r.most(); size != (shape{3072, 13}) {
+		t.Errorf("a node is of %+v, want 3072 MiB and 13 vcores", size)
+	}
+}
+
 // A format without hosts takes its nodes from the options, and has no blocks but those that are placed.
 func TestNoHosts(t *testing.T) {
 	f := of(sample("a", 0))

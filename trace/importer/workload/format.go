@@ -61,7 +61,7 @@ func (f Format) Check(opt *Options) error {
 	}
 	switch {
 	case f.NoHosts && opt.Nodes == 0:
-		return errors.New("nodes is 0, want the number of nodes of a cluster: the format names no hosts")
+		return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes, of --node-mem and --node-vcores): the format names no hosts")
 	case !f.NoHosts && !f.NoPreferences && opt.Blocks == "observed" && opt.Nodes > 0:
 		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", opt.Nodes)
 	}

@@ -83,9 +83,28 @@ func (s *Source) Read(p []byte) (int, error) {
 
 func (s *Source) wrap(err error) error {
 	if large := new(input.TooLarge); errors.As(err, &large) {
-		return fmt.Errorf("%s: %w; --max-unpacked allows more", s.Name, err)
+		return &sourceError{s.Name, "", fmt.Errorf("%w; --max-unpacked allows more", err)}
 	}
-	return fmt.Errorf("%s: %w", s.Name, err)
+	return &sourceError{s.Name, "", err}
+}
+
+// sourceError is what is wrong with a source.
+type sourceError struct {
+	name  string
+	after string // of the last that could be read, or ""
+	err   error
+}
+
+func (e *sourceError) Error() string { return e.name + ": " + e.after + e.err.Error() }
+func (e *sourceError) Unwrap() error { return e.err }
+
+// After says behind which line an error of reading s came.
+func (s *Source) After(line int, err error) error {
+	after := fmt.Sprintf("after line %d: ", line)
+	if e := new(sourceError); errors.As(err, &e) {
+		return &sourceError{e.name, after, e.err}
+	}
+	return &sourceError{s.Name, after, err}
 }
 
 // Close ends the reading, and tells the trace the hash of the source.
@@ -112,7 +131,7 @@ func (b *Builder) EachLine(ctx context.Context, path string, f func(s *Source, n
 			return s.Close()
 		}
 		if err != nil {
-			err = b.Damaged(fmt.Errorf("after line %d: %w", in.Line(), err))
+			err = b.Damaged(s.After(in.Line(), err))
 			s.Close() // says the same again
 			return err
 		}
@@ -138,8 +157,11 @@ func Head(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	head, err := headOf(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if !bytes.HasPrefix(head, []byte("PAR1")) {
-		return head, err
+		return head, nil
 	}
 	t, err := tablefile.Open(path)
 	if err != nil {

@@ -28,6 +28,16 @@ func (b *Builder) Parts(inputs []string, match func(path string, given bool) boo
 	return l.Files, nil
 }
 
+// OneFolder refuses tables in several folders, of formats in which a folder is a workload: numbers in one say nothing of those in another.
+func OneFolder(tables []string) error {
+	for _, t := range tables {
+		if first := filepath.Dir(tables[0]); filepath.Dir(t) != first {
+			return fmt.Errorf("%s and %s: tables of tasks in several folders, want those of one workload: import them one by one, and lay the traces over one another with trace merge", tables[0], t)
+		}
+	}
+	return nil
+}
+
 // PassOver counts files that are handed in and not read, and says so.
 func (b *Builder) PassOver(why string, files []string) {
 	if len(files) > 0 {

@@ -110,7 +110,7 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 		for _, c := range cs {
 			now.memMiB += c.by * c.size.memMiB
 			now.vcores += int32(c.by) * c.size.vcores
-			size = size.atLeast(now)
+			size = size.atLeast(now).atLeast(c.size) // one that went when it came was never there with others
 			for _, x := range c.extra {
 				has[x.Name] += c.by * x.Value
 				mostOf[x.Name] = max(mostOf[x.Name], has[x.Name])

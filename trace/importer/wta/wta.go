@@ -60,18 +60,21 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	if err != nil {
 		return err
 	}
-	tasks := 0
+	var tasks []string
 	for i, path := range files {
 		is, err := r.file(ctx, path)
 		if err != nil {
 			return err
 		}
 		if is == "tasks" {
-			tasks++
+			tasks = append(tasks, path)
+		}
+		if err := workload.OneFolder(tasks); err != nil {
+			return err
 		}
 		b.Progress(i+1, len(files), "files")
 	}
-	if tasks == 0 {
+	if len(tasks) == 0 {
 		return fmt.Errorf("%s: no Parquet file with the columns workflow_id, ts_submit and runtime, want the archive's table of tasks", strings.Join(inputs, ", "))
 	}
 	if len(r.nodes) == 0 {

@@ -104,6 +104,7 @@ func TestColumnsOfOtherWriters(t *testing.T) {
 		t.Errorf("%s%+v", importtest.Text(m), res.Counts)
 	}
 	importtest.Refused(t, Format, []string{path}, nil, "nodes is 0, want the number of nodes of a cluster (--nodes)")
+	importtest.Refused(t, Format, []string{path, "../testdata/wta/archive"}, nil, "tables of tasks in several folders, want those of one workload")
 }
 
 func TestBadValues(t *testing.T) {
