@@ -109,7 +109,6 @@ func looksLikeLog(path string) error {
 var magics = []struct{ begin, what string }{
 	{"PK\x03\x04", "a zip archive (unpack it)"},
 	{"\x04\x22\x4d\x18", "an lz4 frame, where Spark writes blocks (unpack it)"}, {"PAR1", "Parquet"}, {"ORC", "ORC"}, {"Obj\x01", "Avro"},
-	{"\xff\xfe", "UTF-16 text, where Spark writes UTF-8 (convert it)"}, {"\xfe\xff", "UTF-16 text, where Spark writes UTF-8 (convert it)"},
 	{"Avro-Json", "the history of a MapReduce job (import jhist)"}, {"Avro-Binary", "the history of a MapReduce job (import jhist)"},
 	{"<", "XML or HTML"}, {"{", "JSON"}, {"[", "JSON"},
 }
