@@ -34,8 +34,14 @@ func isTable(name string) bool {
 	return strings.HasPrefix(base, tableTasks)
 }
 
-// rowsPerGroup is the size of a row group: about 1 MB on disk and 8 MB decoded for tasks.
-const rowsPerGroup = 131072
+// rowsPerGroup is the size of a row group of a table. Of tasks it is about 1 MB on disk and 8 MB decoded; rows of the other tables are wider, and a group is in memory until it is
+// whole.
+func rowsPerGroup(table string) int64 {
+	if table == tableTasks {
+		return 131_072
+	}
+	return 16_384
+}
 
 type valueRow struct {
 	Name  string `parquet:"name,dict"`

@@ -315,7 +315,7 @@ func writerOptions(table string, origin *int64) []parquet.WriterOption {
 		parquet.CreatedBy("replay", Version, "parquet-go"), // the library's own text depends on how the program was built
 		parquet.Compression(codec),
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
-		parquet.MaxRowsPerRowGroup(rowsPerGroup),
+		parquet.MaxRowsPerRowGroup(rowsPerGroup(table)),
 		parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)),
 		parquet.KeyValueMetadata("replay.format", Format),
 		parquet.KeyValueMetadata("replay.version", Version),
