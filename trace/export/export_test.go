@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,6 +86,121 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What an import makes of an export holds what the format can: exported again, it comes back as it was, whatever the trace came from. Of formats that have tasks, these
+// and their times are those of the trace.
+func TestRoundTripOfAll(t *testing.T) {
+	for name, f := range importer.Importers {
+		inputs, err := filepath.Glob(filepath.Join(fixtures, name, "*"))
+		if err != nil || len(inputs) == 0 {
+			t.Fatalf("%s: %q, %v", name, inputs, err)
+		}
+		nodes := 0
+		if f.NoHosts {
+			nodes = 4
+		}
+		from := imported(t, name, inputs[0], nodes)
+		for _, format := range []string{"sls", "swf", "wta"} {
+			again := func(dir string) string {
+				out, _ := exported(t, dir, format)
+				return imported(t, format, out, map[string]int{"swf": 4}[format])
+			}
+			first := again(from)
+			if a, b := portrait(t, first), portrait(t, again(first)); !slices.Equal(a, b) {
+				t.Errorf("%s as %s:\n%s\nand again\n%s", inputs[0], format, strings.Join(a, "\n"), strings.Join(b, "\n"))
+			}
+			least := map[string]int64{"sls": 1}[format] // ms, as the simulator takes no task of none
+			if a, b := tasks(t, from, least), tasks(t, first, least); format != "swf" && !slices.Equal(a, b) {
+				t.Errorf("%s as %s has jobs of the tasks\n%s\nwant\n%s", inputs[0], format, strings.Join(b, "\n"), strings.Join(a, "\n"))
+			}
+		}
+	}
+}
+
+// tasks are the submissions of jobs, and how long their tasks take, at least so many ms, in order of time.
+func tasks(t *testing.T, dir string, least int64) (list []string) {
+	t.Helper()
+	m, err := trace.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range m.JobList {
+		var ms []int64
+		for i := range j.Stages {
+			for _, d := range j.Stages[i].Tasks.DurationMS {
+				ms = append(ms, max(d, least))
+			}
+		}
+		slices.Sort(ms)
+		list = append(list, fmt.Sprint(j.SubmitMS-m.JobList[0].SubmitMS, ms))
+	}
+	return list
+}
+
+// Random jobs in the formats come back as they were imported.
+func TestRoundTripOfRandom(t *testing.T) {
+	for seed := range uint64(10) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		for format, text := range map[string]string{"swf": randomSWF(r), "sls": randomSLS(r)} {
+			input := filepath.Join(t.TempDir(), "in."+format)
+			if err := os.WriteFile(input, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			nodes := map[string]int{"swf": 4}[format]
+			first := imported(t, format, input, nodes)
+			out, _ := exported(t, first, format)
+			if a, b := portrait(t, first), portrait(t, imported(t, format, out, nodes)); !slices.Equal(a, b) {
+				i := 0
+				for i < min(len(a), len(b)) && a[i] == b[i] {
+					i++
+				}
+				t.Errorf("seed %d: %s\nhas %d lines and %d; from line %d on they are\n%s\nand again\n%s", seed, text, len(a), len(b), i, strings.Join(a[i:min(i+4, len(a))], "\n"), strings.Join(b[i:min(i+4, len(b))], "\n"))
+			}
+		}
+	}
+}
+
+// one is one of some values.
+func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func randomSWF(r *rand.Rand) string {
+	var b strings.Builder
+	b.WriteString(one(r, "", "; UnixStartTime: 749433603\n") + one(r, "", "; Queue: 1 short\n; Queue: 2 long\n"))
+	for n, at := 1, 0; n <= 25; n++ {
+		at += r.IntN(3) * r.IntN(1000)
+		before, think := one(r, -1, -1, r.IntN(n)), one(r, -1, 0, 17)
+		fmt.Fprintf(&b, "%d %d %d %d %d %s %d %d -1 %d %d %d -1 %d %d -1 %d %d\n", n, at, one(r, -1, 0, 33), one(r, -1, 0, 1, 1+r.IntN(5000)), one(r, -1, 1+r.IntN(64)), one(r, "-1", "7.25"),
+			one(r, -1, 500, 4000), one(r, -1, 1, 16), one(r, -1, 1000, 2_000_000), one(r, -1, 0, 1, 1, 5), one(r, -1, 3), one(r, -1, 4), one(r, -1, 0, 1, 2), before, think)
+	}
+	return b.String()
+}
+
+func randomSLS(r *rand.Rand) string {
+	var b strings.Builder
+	for n := range 15 {
+		kind := one(r, "mapreduce", "mapreduce", "dag", "stream")
+		types := []string{"map", "map", "reduce"}
+		if kind != "mapreduce" { // whose master has no others
+			types = append(types, "other")
+		}
+		fmt.Fprintf(&b, `{"am.type":%q,"job.start.ms":%d,"job.queue.name":%q,"job.id":"job_%d","job.user":%q,"am.memory-mb":%d`, kind, r.IntN(20)*1000,
+			one(r, "a", "root.b", "root.c.d"), n, one(r, "u", "default"), one(r, 512, 2048))
+		end := `,"job.end.ms":77777`
+		if kind != "stream" { // whose containers run to the end
+			end = one(r, end, "")
+		}
+		b.WriteString(end + one(r, `,"am.vcores":2`, "") + `,"job.tasks":[`)
+		for k := range 1 + r.IntN(6) {
+			if k > 0 {
+				b.WriteString(",")
+			}
+			fmt.Fprintf(&b, `{"container.duration.ms":%d,"container.type":%q,"container.priority":%d,"count":%d`, 1+r.IntN(9000), one(r, types...), one(r, 10, 20, 20, 5), 1+r.IntN(3))
+			b.WriteString(one(r, "", fmt.Sprintf(`,"container.host":"/rack%d/node%d"`, 1, r.IntN(4))) + one(r, "", "", `,"container.memory-mb":3000`, `,"container.vcores":3`, `,"container.request.delay":1500`) + "}")
+		}
+		b.WriteString("]}\n")
+	}
+	return b.String()
 }
 
 // A Spark trace in SLS and SWF: every job is there, and what is lost is said.

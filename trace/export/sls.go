@@ -105,7 +105,7 @@ func slsKind(j *trace.Job) string {
 			return "dag"
 		}
 	}
-	if len(maps) == 0 {
+	if len(maps) == 0 || len(maps) == len(j.Stages) && j.Kind != trace.KindMapReduce { // maps that nothing waits for, as a dag has them
 		return "dag"
 	}
 	return "mapreduce"
