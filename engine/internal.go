@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"runtime/debug"
+
+	"replay/policy"
 )
 
 // InternalError is a fault of this program or of a policy that it was given: an invariant that does not hold, or a panic. The
@@ -42,7 +44,11 @@ func (s *sim) broken(format string, args ...any) {
 
 // caught turns a panic into an error.
 func (s *sim) caught(err *error) {
-	if p := recover(); p != nil {
+	switch p := recover().(type) {
+	case nil:
+	case *policy.Mistake:
+		*err = fmt.Errorf("at %d ms of the replay: %w", s.now, p)
+	default:
 		*err = s.internal(fmt.Sprint(p), string(debug.Stack()))
 	}
 }

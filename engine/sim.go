@@ -88,11 +88,12 @@ func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, progress 
 	return s.run(ctx)
 }
 
-func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, error) {
+func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (s *sim, err error) {
 	if progress == nil {
 		progress = new(Progress)
 	}
-	s := &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
+	s = &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
+	defer s.caught(&err)
 	s.sink = &summed{sink, &s.digest}
 	s.ahead.off = !mayRunAhead(sc)
 	s.looking.begin()
@@ -102,7 +103,6 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (*sim, 
 	s.kinds = kindsOf(sc)
 	progress.start(sc)
 	s.warnings.list = slices.Clone(sc.Warnings)
-	var err error
 	s.rm, err = s.newManager(sc)
 	if err != nil {
 		return nil, err

@@ -10,3 +10,11 @@
 // All memory is in MiB, all CPU in vcores, all times in milliseconds of simulated
 // time since the start of the trace.
 package policy
+
+// A Mistake is the panic of a policy that cannot decide, such as one written by a user that fails on a value. It ends the replay as an error of what was
+// given to the program and not of the program.
+type Mistake struct{ Err error }
+
+func (m *Mistake) Error() string { return m.Err.Error() }
+
+func (m *Mistake) Unwrap() error { return m.Err }

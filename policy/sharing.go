@@ -177,6 +177,13 @@ func (s *Sharer) Headroom(fair, used, available resource.Resource) resource.Reso
 	if s.headroom != nil {
 		return s.headroom.Headroom(fair, used, available)
 	}
+	return MemoryHeadroom(fair, used, available)
+}
+
+// MemoryHeadroom is what an application may still get where its fair share bounds memory only.
+//
+// Source: FairSharePolicy.getHeadroom.
+func MemoryHeadroom(fair, used, available resource.Resource) resource.Resource {
 	return resource.R(min(available[resource.Memory], max(fair[resource.Memory]-used[resource.Memory], 0)), available.CPU())
 }
 

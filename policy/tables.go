@@ -1,17 +1,37 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"replay/policy/autoscale"
 )
 
 // Tables are policies of a program of one's own, beside those of this package: both can be named in the same places. A nil
 // *Tables has none.
 type Tables struct {
-	Sharings   []SharingEntry
-	Placements []PlacementEntry
-	LeafOrders []LeafOrderEntry
+	Sharings    []SharingEntry
+	Placements  []PlacementEntry
+	LeafOrders  []LeafOrderEntry
+	Autoscalers []autoscale.Entry
+
+	LeafOrder string // of leaf queues that name none; "" = [DefaultLeafOrder]
+}
+
+// With returns tables that have the entries of t and of more; a name in LeafOrder of more wins.
+func (t *Tables) With(more *Tables) *Tables {
+	if t == nil {
+		t = &Tables{}
+	}
+	return &Tables{slices.Concat(t.Sharings, more.Sharings), slices.Concat(t.Placements, more.Placements), slices.Concat(t.LeafOrders, more.LeafOrders),
+		slices.Concat(t.Autoscalers, more.Autoscalers), cmp.Or(more.LeafOrder, t.LeafOrder)}
+}
+
+// Empty reports whether there is no entry.
+func (t *Tables) Empty() bool {
+	return t == nil || len(t.Sharings)+len(t.Placements)+len(t.LeafOrders)+len(t.Autoscalers) == 0
 }
 
 // Check refuses entries without a name or a constructor, and names that are taken, be it by this package.
@@ -33,7 +53,7 @@ func (t *Tables) Check() error {
 		}
 		return nil
 	}
-	var sharings, placements, orders []string
+	var sharings, placements, orders, autoscalers, scale []string
 	for _, e := range t.Sharings {
 		sharings = append(sharings, e.Name)
 	}
@@ -43,6 +63,12 @@ func (t *Tables) Check() error {
 	for _, e := range t.LeafOrders {
 		orders = append(orders, e.Name)
 	}
+	for _, e := range t.Autoscalers {
+		autoscalers = append(autoscalers, e.Name)
+	}
+	for _, e := range autoscale.Autoscalers {
+		scale = append(scale, e.Name)
+	}
 	var none *Tables
 	if err := check("sharing policy", none.SharingNames(false), sharings, func(i int) bool { return t.Sharings[i].New != nil }); err != nil {
 		return err
@@ -50,7 +76,10 @@ func (t *Tables) Check() error {
 	if err := check("placement", none.PlacementNames(), placements, func(i int) bool { return t.Placements[i].New != nil }); err != nil {
 		return err
 	}
-	return check("order of applications", none.leafOrderNames(), orders, func(i int) bool { return t.LeafOrders[i].New != nil })
+	if err := check("order of applications", none.leafOrderNames(), orders, func(i int) bool { return t.LeafOrders[i].New != nil }); err != nil {
+		return err
+	}
+	return check("autoscaling", scale, autoscalers, func(i int) bool { return t.Autoscalers[i].New != nil })
 }
 
 // AllSharings returns [Sharings] and those of t.
@@ -107,6 +136,22 @@ func (t *Tables) NewPlacement(name string) (Placement, error) {
 		}
 	}
 	return nil, fmt.Errorf("unknown placement %q (known: %s)", name, strings.Join(t.PlacementNames(), ", "))
+}
+
+// DefaultLeafOrder is the order of leaf queues that name none.
+func (t *Tables) DefaultLeafOrder() string {
+	if t == nil {
+		return DefaultLeafOrder
+	}
+	return cmp.Or(t.LeafOrder, DefaultLeafOrder)
+}
+
+// NewAutoscaler returns the policy called name with its settings, see [autoscale.New].
+func (t *Tables) NewAutoscaler(name string, s autoscale.Settings) (*autoscale.Plan, error) {
+	if t == nil {
+		return autoscale.New(name, s)
+	}
+	return autoscale.New(name, s, t.Autoscalers...)
 }
 
 // AllLeafOrders returns [LeafOrders] and those of t.

@@ -385,8 +385,9 @@ type Manifest struct {
 	Model          map[string]string `json:"model"`                 // modelled latencies and factors with their values
 	Bands          []Band            `json:"error_bands,omitempty"` // of a model file
 	NodePhasesMS   []int64           `json:"node_phases_ms"`
-	Hosts          []string          `json:"hosts"`            // name of node i
-	Prices         *Prices           `json:"prices,omitempty"` // of nodes, nil when nobody says
+	Hosts          []string          `json:"hosts"`                  // name of node i
+	Prices         *Prices           `json:"prices,omitempty"`       // of nodes, nil when nobody says
+	Policies       []File            `json:"policy_files,omitempty"` // files of the user's with policies
 	Totals         Totals            `json:"totals"`
 	Scaling        *Scaling          `json:"autoscaling,omitempty"` // nil where nobody scales the cluster
 	DecisionHash   string            `json:"decision_hash"`         // see [Digest]

@@ -36,7 +36,7 @@ func (sc *Scenario) autoscale() error {
 		return nil
 	}
 	var err error
-	if sc.Scaling, err = autoscale.New(sc.Autoscale, settings); err != nil {
+	if sc.Scaling, err = sc.Policies.NewAutoscaler(sc.Autoscale, settings); err != nil {
 		return &OptionError{err}
 	}
 	if sc.Scaling == nil {

@@ -67,6 +67,7 @@ type Options struct {
 	DenseN    int    // how many spans the fast engine executes everything in, each of DenseMS; see [Scenario.DenseSpans]
 	DenseMS   int64
 	Policies  *policy.Tables // that may be named beside those of package policy
+	Scripts   []Script       // of the user, with more policies
 
 	// Configuration beside what comes with the trace; see [Layer] for what wins.
 	Files      Files             // of the user, each in place of the trace's
@@ -107,6 +108,7 @@ func DefaultOptions() Options { return Options{Seed: 1, Model: model.DefaultMode
 func (o Options) Clone() Options {
 	o.Files, o.Conf, o.Parameters = cloned(o.Files), cloned(o.Conf), cloned(o.Parameters)
 	o.AutoscaleSettings = cloned(o.AutoscaleSettings)
+	o.Scripts = append([]Script(nil), o.Scripts...)
 	o.Reloads, o.ConfOrder, o.Changes = append([]Reload(nil), o.Reloads...), append([]string(nil), o.ConfOrder...), append([]Change(nil), o.Changes...)
 	return o
 }

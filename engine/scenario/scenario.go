@@ -98,6 +98,9 @@ func unknownKey(err error) string {
 
 func resolved(in Input, o Options) (*Scenario, error) {
 	sc := &Scenario{Options: o, Input: in}
+	if err := sc.script(); err != nil {
+		return nil, err
+	}
 	if sc.Placement == "" {
 		sc.Placement = policy.DefaultPlacement
 	}
@@ -243,7 +246,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 		}
 	}
 	sc.tellScaling(m)
-	m.Prices = sc.priced
+	m.Prices, m.Policies = sc.priced, sc.scriptFiles()
 	for _, r := range sc.Reloads {
 		m.Config[fmt.Sprintf("fair-scheduler.xml from %d ms", r.AtMS)] = string(r.Text)
 	}

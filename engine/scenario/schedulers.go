@@ -21,6 +21,7 @@ type Scheduler struct {
 	Reloads    bool   // File may be replaced during a replay
 	Updates    bool   // it decides by shares that updates compute (yarn.scheduler.fair.update-interval-ms)
 	Sharing    bool   // its queues have the sharing policies that --sharing names
+	Orders     bool   // its leaf queues have orders of applications (ordering-policy)
 
 	// Read resolves the queues, from the file in force or else from those of the trace.
 	Read func(*Scenario) (Setup, error)
@@ -41,7 +42,7 @@ const classPackage = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 // Schedulers are the schedulers that can be asked for; the first is the default.
 var Schedulers = []Scheduler{
 	{Name: "fair", Class: classPackage + "fair.FairScheduler", File: "fair-scheduler.xml", Keys: "yarn.scheduler.fair.", Reloads: true, Updates: true, Sharing: true, Read: readFair},
-	{Name: "capacity", Class: classPackage + "capacity.CapacityScheduler", File: "capacity-scheduler.xml", Keys: "yarn.scheduler.capacity.", FileOfKeys: true, Read: readCapacity},
+	{Name: "capacity", Class: classPackage + "capacity.CapacityScheduler", File: "capacity-scheduler.xml", Keys: "yarn.scheduler.capacity.", FileOfKeys: true, Orders: true, Read: readCapacity},
 	{Name: "fifo", Class: classPackage + "fifo.FifoScheduler", Read: readFIFO},
 	{Name: "ideal", Central: true, Read: readIdeal},
 }
@@ -129,6 +130,7 @@ func (sc *Scenario) chooseScheduler(site File, from Layer) error {
 	if len(sc.Reloads) > 0 && !sc.scheduler.Reloads {
 		return optionf("reload of %s: only the file of the %s can be replaced, the scheduler is %s by %s", sc.Reloads[0].Name, classesOf(func(s *Scheduler) bool { return s.Reloads }), sc.Scheduler, sc.chosenBy)
 	}
+	sc.scriptsUnder(sc.scheduler)
 	return sc.checkForeign(site)
 }
 

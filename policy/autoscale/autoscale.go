@@ -6,6 +6,7 @@ package autoscale
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"replay/policy/resource"
@@ -90,19 +91,19 @@ var Autoscalers = []Entry{
 	{"schedule", newSchedule},
 }
 
-// Names are those of [Autoscalers].
-func Names() string {
+// Names are those of [Autoscalers], and of more.
+func Names(more ...Entry) string {
 	var names []string
-	for _, e := range Autoscalers {
+	for _, e := range slices.Concat(Autoscalers, more) {
 		names = append(names, e.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
-// New returns the policy called name with its settings; a nil plan scales nothing, whatever the settings: they are those of the policies that it is compared
+// New returns the policy of [Autoscalers] or of more called name, with its settings; a nil plan scales nothing, whatever the settings: they are those of the policies that it is compared
 // with. Errors say the place of a setting, its key, its value and what was wanted.
-func New(name string, s Settings) (*Plan, error) {
-	for _, e := range Autoscalers {
+func New(name string, s Settings, more ...Entry) (*Plan, error) {
+	for _, e := range slices.Concat(Autoscalers, more) {
 		if e.Name != name {
 			continue
 		}
@@ -115,19 +116,19 @@ func New(name string, s Settings) (*Plan, error) {
 		return p, r.err()
 	}
 	if strings.ContainsAny(name, "./") {
-		return nil, fmt.Errorf("unknown autoscaling %q (known: %s); a file of settings goes to --autoscale-conf, beside --autoscale with the name of the policy", name, Names())
+		return nil, fmt.Errorf("unknown autoscaling %q (known: %s); a file of settings goes to --autoscale-conf, beside --autoscale with the name of the policy", name, Names(more...))
 	}
-	return nil, fmt.Errorf("unknown autoscaling %q (known: %s)", name, Names())
+	return nil, fmt.Errorf("unknown autoscaling %q (known: %s)", name, Names(more...))
 }
 
 // fleet reads what a replay has to know beside the policy.
 func (r *Reader) fleet(f *Fleet) {
-	f.IntervalMS = r.time("interval", "10s", 1000, day)
-	f.ProvisionMS, f.ProvisionMax = r.times("provisioningTime", "90s", 0, day)
-	f.Size[Primary] = r.size("workerType", Size{})
-	f.Size[Secondary] = r.size("secondaryWorkerType", f.Size[Primary])
-	f.SpotLifeMS = r.time("spot.meanLifetime", "0s", 0, 3660*day)
-	f.NoticeMS = r.time("spot.notice", "30s", 0, day)
+	f.IntervalMS = r.Time("interval", "10s", 1000, day)
+	f.ProvisionMS, f.ProvisionMax = r.Times("provisioningTime", "90s", 0, day)
+	f.Size[Primary] = r.Size("workerType", Size{})
+	f.Size[Secondary] = r.Size("secondaryWorkerType", f.Size[Primary])
+	f.SpotLifeMS = r.Time("spot.meanLifetime", "0s", 0, 3660*day)
+	f.NoticeMS = r.Time("spot.notice", "30s", 0, day)
 }
 
 // ceil is a/b rounded up, of numbers that are not negative.

@@ -34,29 +34,29 @@ func newDataproc(r *Reader, f *Fleet) Autoscaler {
 		yarn  = "basicAlgorithm.yarnConfig."
 		most  = 1_000_000
 	)
-	r.ignored = []string{"id", "name", "labels", "clusterType"}
-	r.needs("workerConfig.maxInstances", yarn+"gracefulDecommissionTimeout", yarn+"scaleUpFactor", yarn+"scaleDownFactor")
+	r.Ignored = []string{"id", "name", "labels", "clusterType"}
+	r.Needs("workerConfig.maxInstances", yarn+"gracefulDecommissionTimeout", yarn+"scaleUpFactor", yarn+"scaleDownFactor")
 	d := &dataproc{
-		cooldown: r.time(basic+"cooldownPeriod", "2m", 2*minute, day),
-		patience: r.time(yarn+"gracefulDecommissionTimeout", "0s", 0, day),
-		up:       r.fraction(yarn+"scaleUpFactor", "0"), down: r.fraction(yarn+"scaleDownFactor", "0"),
-		upMin: r.fraction(yarn+"scaleUpMinWorkerFraction", "0.0"), downMin: r.fraction(yarn+"scaleDownMinWorkerFraction", "0.0"),
-		cores: r.yes("coresBased"),
+		cooldown: r.Time(basic+"cooldownPeriod", "2m", 2*minute, day),
+		patience: r.Time(yarn+"gracefulDecommissionTimeout", "0s", 0, day),
+		up:       r.Fraction(yarn+"scaleUpFactor", "0"), down: r.Fraction(yarn+"scaleDownFactor", "0"),
+		upMin: r.Fraction(yarn+"scaleUpMinWorkerFraction", "0.0"), downMin: r.Fraction(yarn+"scaleDownMinWorkerFraction", "0.0"),
+		cores: r.Yes("coresBased"),
 	}
-	f.Max[Primary] = r.count("workerConfig.maxInstances", 2, 2, most)
-	f.Min[Primary] = r.count("workerConfig.minInstances", 2, 2, f.Max[Primary])
-	f.Max[Secondary] = r.count("secondaryWorkerConfig.maxInstances", 0, 0, most)
-	f.Min[Secondary] = r.count("secondaryWorkerConfig.minInstances", 0, 0, f.Max[Secondary])
+	f.Max[Primary] = r.Count("workerConfig.maxInstances", 2, 2, most)
+	f.Min[Primary] = r.Count("workerConfig.minInstances", 2, 2, f.Max[Primary])
+	f.Max[Secondary] = r.Count("secondaryWorkerConfig.maxInstances", 0, 0, most)
+	f.Min[Secondary] = r.Count("secondaryWorkerConfig.minInstances", 0, 0, f.Max[Secondary])
 	weights := [Groups]string{"workerConfig.weight", "secondaryWorkerConfig.weight"}
 	without := 1 // where neither is set
-	if r.has(weights[Primary]) || r.has(weights[Secondary]) {
+	if r.Has(weights[Primary]) || r.Has(weights[Secondary]) {
 		without = 0
 	}
 	for g, key := range weights {
-		d.weight[g] = r.count(key, without, 0, most)
+		d.weight[g] = r.Count(key, without, 0, most)
 	}
 	if d.weight.All() == 0 {
-		r.fail(weights[Primary], "one above 0, or a weight of secondary workers above 0")
+		r.Fail(weights[Primary], "one above 0, or a weight of secondary workers above 0")
 	}
 	d.min, d.max = f.Min, f.Max
 	return d

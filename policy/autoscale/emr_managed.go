@@ -23,15 +23,15 @@ type emr struct {
 
 func newEMR(r *Reader, f *Fleet) Autoscaler {
 	const limits, most = "ComputeLimits.", 1_000_000
-	if r.text(limits+"UnitType", "Instances") != "Instances" {
-		r.fail(limits+"UnitType", "Instances, the only unit that is modelled")
+	if r.Text(limits+"UnitType", "Instances") != "Instances" {
+		r.Fail(limits+"UnitType", "Instances, the only unit that is modelled")
 	}
-	r.needs(limits+"MinimumCapacityUnits", limits+"MaximumCapacityUnits")
-	e := &emr{patience: r.time("gracefulDecommissionTimeout", "1h", 0, day), after: r.time("scaleDownAfter", "5m", 0, day)}
-	e.most = r.count(limits+"MaximumCapacityUnits", 1, 1, most)
-	least := r.count(limits+"MinimumCapacityUnits", 1, 1, e.most)
-	demand := r.count(limits+"MaximumOnDemandCapacityUnits", e.most, 0, e.most)
-	core := r.count(limits+"MaximumCoreCapacityUnits", e.most, 1, e.most)
+	r.Needs(limits+"MinimumCapacityUnits", limits+"MaximumCapacityUnits")
+	e := &emr{patience: r.Time("gracefulDecommissionTimeout", "1h", 0, day), after: r.Time("scaleDownAfter", "5m", 0, day)}
+	e.most = r.Count(limits+"MaximumCapacityUnits", 1, 1, most)
+	least := r.Count(limits+"MinimumCapacityUnits", 1, 1, e.most)
+	demand := r.Count(limits+"MaximumOnDemandCapacityUnits", e.most, 0, e.most)
+	core := r.Count(limits+"MaximumCoreCapacityUnits", e.most, 1, e.most)
 	f.Max = Counts{min(demand, core), e.most}
 	f.Min = Counts{min(least, f.Max[Primary]), max(least-f.Max[Primary], 0)}
 	e.min, e.max = f.Min, f.Max

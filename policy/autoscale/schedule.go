@@ -22,14 +22,14 @@ type step struct {
 }
 
 func newSchedule(r *Reader, f *Fleet) Autoscaler {
-	c := &schedule{every: r.time("every", "0s", 0, 366*day), patience: r.time("gracefulDecommissionTimeout", "1h", 0, day)}
+	c := &schedule{every: r.Time("every", "0s", 0, 366*day), patience: r.Time("gracefulDecommissionTimeout", "1h", 0, day)}
 	for _, key := range slices.Sorted(maps.Keys(r.settings)) {
 		if at, ok := strings.CutPrefix(key, "steps."); ok {
 			c.steps = append(c.steps, r.step(key, at, c.every))
 		}
 	}
 	if len(c.steps) == 0 {
-		r.needs("steps.TIME")
+		r.Needs("steps.TIME")
 	}
 	slices.SortFunc(c.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	for _, s := range c.steps {
@@ -43,16 +43,16 @@ func newSchedule(r *Reader, f *Fleet) Autoscaler {
 func (r *Reader) step(key, time string, every int64) step {
 	at, ok := parseTime(time)
 	if !ok || at < 0 || every > 0 && at >= every {
-		r.fail(key, "a key steps.TIME with a time such as 8h, within every")
+		r.Fail(key, "a key steps.TIME with a time such as 8h, within every")
 	}
-	first, second, both := strings.Cut(r.text(key, ""), "+")
+	first, second, both := strings.Cut(r.Text(key, ""), "+")
 	primary, err := strconv.ParseUint(strings.TrimSpace(first), 10, 20)
 	secondary := uint64(0)
 	if both && err == nil {
 		secondary, err = strconv.ParseUint(strings.TrimSpace(second), 10, 20)
 	}
 	if err != nil {
-		r.fail(key, "a number of nodes, or two as PRIMARY+SECONDARY")
+		r.Fail(key, "a number of nodes, or two as PRIMARY+SECONDARY")
 	}
 	return step{at, Counts{int(primary), int(secondary)}}
 }

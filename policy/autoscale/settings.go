@@ -22,17 +22,18 @@ const (
 	day    = 24 * 60 * minute
 )
 
-// A Reader reads settings. The first mistake is kept; what is read after it is worth nothing.
+// A Reader reads settings. Its methods are told what holds without a key, and bounds; the keys that were asked for are those that the policy has. The first mistake is kept; what is read after it is worth nothing.
 type Reader struct {
 	settings Settings
 	policy   string
 	known    []string
-	ignored  []string // keys and beginnings of keys that have no effect
+	Ignored  []string // keys and beginnings of keys that have no effect
 	resolved map[string]string
 	wrong    error
 }
 
-func (r *Reader) fail(key, wanted string) {
+// Fail keeps the mistake that the value of a key is not what is wanted.
+func (r *Reader) Fail(key, wanted string) {
 	s := r.settings[key]
 	r.wrong = cmp.Or(r.wrong, fmt.Errorf("%s: %s is %q, want %s", s.Place, key, s.Value, wanted))
 }
@@ -40,7 +41,7 @@ func (r *Reader) fail(key, wanted string) {
 // err is the first mistake: a value, or a key that the policy does not know.
 func (r *Reader) err() error {
 	for _, key := range slices.Sorted(maps.Keys(r.settings)) {
-		if !slices.Contains(r.known, key) && !slices.ContainsFunc(r.ignored, func(x string) bool { return key == x || strings.HasPrefix(key, x+".") }) {
+		if !slices.Contains(r.known, key) && !slices.ContainsFunc(r.Ignored, func(x string) bool { return key == x || strings.HasPrefix(key, x+".") }) {
 			s := r.settings[key]
 			return fmt.Errorf("%s: %s=%s is no key of autoscaling %s, want one of %s", s.Place, key, s.Value, r.policy, strings.Join(slices.Sorted(slices.Values(r.known)), ", "))
 		}
@@ -48,8 +49,8 @@ func (r *Reader) err() error {
 	return r.wrong
 }
 
-// text returns the value of a key, or what holds without it.
-func (r *Reader) text(key, without string) string {
+// Text returns the value of a key, or what holds without it.
+func (r *Reader) Text(key, without string) string {
 	r.known = append(r.known, key)
 	value := without
 	if s, ok := r.settings[key]; ok {
@@ -59,22 +60,23 @@ func (r *Reader) text(key, without string) string {
 	return value
 }
 
-// has reports whether a key is set.
-func (r *Reader) has(key string) bool { _, ok := r.settings[key]; return ok }
+// Has reports whether a key is set.
+func (r *Reader) Has(key string) bool { _, ok := r.settings[key]; return ok }
 
-// needs complains about a key that must be set and is not.
-func (r *Reader) needs(keys ...string) {
+// Needs complains about a key that must be set and is not.
+func (r *Reader) Needs(keys ...string) {
 	for _, key := range keys {
-		if !r.has(key) {
+		if !r.Has(key) {
 			r.wrong = cmp.Or(r.wrong, fmt.Errorf("autoscaling %s: %s is missing", r.policy, key))
 		}
 	}
 }
 
-func (r *Reader) count(key string, without, least, most int) int {
-	n, err := strconv.Atoi(r.text(key, strconv.Itoa(without)))
+// Count reads a number.
+func (r *Reader) Count(key string, without, least, most int) int {
+	n, err := strconv.Atoi(r.Text(key, strconv.Itoa(without)))
 	if err != nil || n < least || n > most {
-		r.fail(key, fmt.Sprintf("a number from %d to %d", least, most))
+		r.Fail(key, fmt.Sprintf("a number from %d to %d", least, most))
 	}
 	return n
 }
@@ -82,22 +84,23 @@ func (r *Reader) count(key string, without, least, most int) int {
 // billion is what fractions are of.
 const billion = 1_000_000_000
 
-// fraction reads a decimal number from 0 to 1, exactly, in billionths.
-func (r *Reader) fraction(key, without string) int64 {
-	text := r.text(key, without)
+// Fraction reads a decimal number from 0 to 1, exactly, in billionths.
+func (r *Reader) Fraction(key, without string) int64 {
+	text := r.Text(key, without)
 	whole, part, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseUint(cmp.Or(whole, "0")+(part + "000000000")[:max(9, len(part))], 10, 63)
 	if err != nil || len(part) > 9 || text == "." || n > billion {
-		r.fail(key, "a decimal number from 0.0 to 1.0 with at most nine digits")
+		r.Fail(key, "a decimal number from 0.0 to 1.0 with at most nine digits")
 		return 0
 	}
 	return int64(n)
 }
 
-func (r *Reader) yes(key string) bool {
-	b, err := strconv.ParseBool(r.text(key, "false"))
+// Yes reads true or false; without the key it is false.
+func (r *Reader) Yes(key string) bool {
+	b, err := strconv.ParseBool(r.Text(key, "false"))
 	if err != nil {
-		r.fail(key, "true or false")
+		r.Fail(key, "true or false")
 	}
 	return b
 }
@@ -112,39 +115,40 @@ func parseTime(text string) (int64, bool) {
 	return d.Milliseconds(), err == nil
 }
 
-func (r *Reader) time(key, without string, least, most int64) int64 {
-	ms, ok := parseTime(r.text(key, without))
+// Time reads 90s, 2m, 1h30m or 1d, in ms.
+func (r *Reader) Time(key, without string, least, most int64) int64 {
+	ms, ok := parseTime(r.Text(key, without))
 	if !ok || ms < least || ms > most {
-		r.fail(key, fmt.Sprintf("a time from %v to %v, such as 90s, 2m, 1h or 1d", time.Duration(least)*time.Millisecond, time.Duration(most)*time.Millisecond))
+		r.Fail(key, fmt.Sprintf("a time from %v to %v, such as 90s, 2m, 1h or 1d", time.Duration(least)*time.Millisecond, time.Duration(most)*time.Millisecond))
 	}
 	return ms
 }
 
-// times reads one time, or two as FROM..TO.
-func (r *Reader) times(key, without string, least, most int64) (from, to int64) {
-	a, b, two := strings.Cut(r.text(key, without), "..")
+// Times reads one time, or two as FROM..TO.
+func (r *Reader) Times(key, without string, least, most int64) (from, to int64) {
+	a, b, two := strings.Cut(r.Text(key, without), "..")
 	if !two {
 		b = a
 	}
 	from, ok := parseTime(a)
 	to, also := parseTime(b)
 	if !ok || !also || from < least || to < from || to > most {
-		r.fail(key, "a time such as 90s, or two as 60s..3m between which it is drawn")
+		r.Fail(key, "a time such as 90s, or two as 60s..3m between which it is drawn")
 	}
 	return from, to
 }
 
-// size reads MEMORYxVCORES.
-func (r *Reader) size(key string, without Size) Size {
-	if !r.has(key) {
+// Size reads MEMORYxVCORES.
+func (r *Reader) Size(key string, without Size) Size {
+	if !r.Has(key) {
 		r.known = append(r.known, key)
 		return without
 	}
-	mem, vcores, _ := strings.Cut(r.text(key, ""), "x")
+	mem, vcores, _ := strings.Cut(r.Text(key, ""), "x")
 	m, err := strconv.ParseInt(mem, 10, 40)
 	v, also := strconv.ParseInt(vcores, 10, 31)
 	if err != nil || also != nil || m < 1 || v < 1 {
-		r.fail(key, "MEMORYxVCORES with the memory in MiB, such as 65536x16")
+		r.Fail(key, "MEMORYxVCORES with the memory in MiB, such as 65536x16")
 	}
 	return Size{m, v}
 }

@@ -176,8 +176,7 @@ func (w *sweeping) resolveOn(plan *sweep.Plan, points []sweep.Point, source int,
 // own, that is the program itself.
 func (w *sweeping) decisions() (string, error) {
 	text := version + " " + bench.Decisions()
-	own := w.p.policies
-	if b := build(); b.commit != "" && !b.modified && len(own.Sharings)+len(own.Placements)+len(own.LeafOrders) == 0 {
+	if b := build(); b.commit != "" && !b.modified && w.p.policies.Empty() {
 		return text, nil
 	}
 	path, err := os.Executable()

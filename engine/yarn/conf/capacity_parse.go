@@ -287,7 +287,7 @@ func (q *CapacityQueue) OrderingClass() string {
 func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 	name, ok := p.raw(prefix + "ordering-policy")
 	if !ok {
-		name = policy.DefaultLeafOrder
+		name = p.site.Policies.DefaultLeafOrder()
 	}
 	for _, o := range p.site.Policies.AllLeafOrders() {
 		if javaTrim(name) == o.Name || o.Class != "" && name == orderPackage+o.Class {
