@@ -2,6 +2,9 @@ package bench_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
 
 	"replay/engine/model"
 	"replay/engine/scenario"
@@ -494,10 +497,28 @@ func attemptsOf(j *trace.Job) (out []driver.RecordedAttempt) {
 	return out
 }
 
+// pinnedTrace is a replay of one of the traces of the project.
+type pinnedTrace struct{ name, scheduler, sharing, placement string }
+
+// line is what its pinned line begins with.
+func (p *pinnedTrace) line() string {
+	return strings.TrimRight(strings.Join([]string{"traces", p.name, p.scheduler, p.sharing, p.placement}, "/"), "/")
+}
+
+func (p *pinnedTrace) replayed(t *testing.T) string {
+	t.Helper()
+	tr, err := trace.Open(filepath.Join("..", "traces", p.name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	in := scenario.Input{Name: p.name, Nodes: tr.Nodes, Events: tr.Events, Queues: tr.Queues, Users: tr.Users, Jobs: tr.Jobs()}
+	line, _ := replayed(t, in, scenario.Options{Scheduler: p.scheduler, Sharing: p.sharing, Placement: p.placement})
+	return line
+}
+
 // tracesPinned are the traces of the project, each with the flags of the case.
-var tracesPinned = []struct {
-	name, scheduler, sharing, placement string
-}{
+var tracesPinned = []pinnedTrace{
 	{"fair-weights", "fair", "", "locality-ratio"},
 	{"fair-weights", "capacity", "", "none"},
 	{"node-lost", "fair", "drf", "locality-ratio"},

@@ -15,7 +15,6 @@ import (
 	"replay/engine/model"
 	"replay/engine/record"
 	"replay/engine/scenario"
-	"replay/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/pinned.txt")
@@ -135,16 +134,8 @@ func TestPinned(t *testing.T) {
 		})
 	}
 	for _, p := range tracesPinned {
-		name := strings.TrimRight(strings.Join([]string{"traces", p.name, p.scheduler, p.sharing, p.placement}, "/"), "/")
-		t.Run(name, func(t *testing.T) {
-			tr, err := trace.Open(filepath.Join("..", "traces", p.name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
-			in := scenario.Input{Name: p.name, Nodes: tr.Nodes, Events: tr.Events, Queues: tr.Queues, Users: tr.Users, Jobs: tr.Jobs()}
-			line, _ := replayed(t, in, scenario.Options{Scheduler: p.scheduler, Sharing: p.sharing, Placement: p.placement})
-			add(name, line)
+		t.Run(p.line(), func(t *testing.T) {
+			add(p.line(), p.replayed(t))
 		})
 	}
 	path := filepath.Join("testdata", "pinned.txt")

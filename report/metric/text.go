@@ -128,7 +128,7 @@ func Counted(w *record.Warning) string {
 func (s *Summary) Facts() [][2]string {
 	m := &s.Manifest
 	t := &m.Totals
-	return [][2]string{
+	facts := [][2]string{
 		{"scheduler", quantity.OrDash(m.Scheduler) + ", sharing " + quantity.OrDash(m.Sharing)},
 		{"container placement", quantity.OrDash(m.Placement)},
 		{"preferred hosts", quantity.OrDash(m.LocalitySource)},
@@ -141,4 +141,8 @@ func (s *Summary) Facts() [][2]string {
 		{"trace", quantity.OrDash(m.TraceHash)},
 		{"decision hash", quantity.OrDash(m.DecisionHash)},
 	}
+	for _, f := range m.Policies {
+		facts = slices.Insert(facts, 2, [2]string{"policy", fmt.Sprintf("%s (sha256 %s)", f.Name, f.SHA256[:min(16, len(f.SHA256))])})
+	}
+	return facts
 }

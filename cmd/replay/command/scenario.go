@@ -12,6 +12,7 @@ import (
 
 	"replay/engine/scenario"
 	"replay/policy"
+	"replay/policy/starlark"
 	"replay/trace"
 )
 
@@ -21,6 +22,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "scheduler", Usage: "YARN's scheduler, or a central one without YARN to measure against: " + scenario.SchedulerNames(), DefaultText: "the one that yarn-site.xml names, else " + scenario.Schedulers[0].Name},
 		&cli.StringFlag{Name: "sharing", Usage: "policy of queues that name none: " + strings.Join(policies.SharingNames(true), ", "), DefaultText: "what the allocation file says"},
 		&cli.StringFlag{Name: "placement", Usage: "container requests: " + strings.Join(policies.PlacementNames(), ", "), DefaultText: policy.DefaultPlacement},
+		&cli.StringSliceFlag{Name: "policy", Usage: "policies written in Starlark, a `FILE` such as mine.star (repeatable; see docs/policies.md): they decide where --sharing, --placement, --autoscale and the queues' files name none"},
 		cmdline.With(&cli.StringFlag{Name: "engine", Usage: "how heartbeats are driven: fast leaves out those that can change nothing, dense executes all; both make the same decisions", DefaultText: "fast"}, cmdline.OneOf(scenario.Engines...)),
 		cmdline.With(&cli.StringSliceFlag{Name: "conf", Usage: "set a key of Spark or YARN, `KEY=VALUE` (repeatable)"}, cmdline.APair("KEY=VALUE")),
 		cmdline.With(&cli.StringSliceFlag{Name: "model", Usage: "set a latency or factor of the model, `NAME=VALUE` (repeatable; see docs/model.md)"}, cmdline.APair("NAME=VALUE")),
@@ -128,10 +130,29 @@ func (p *program) readOptions(c *cli.Context, base scenario.Options) (scenario.O
 	}
 	o.Override = o.Override || c.Bool("override")
 	o.Verbose = o.Verbose || c.Bool("verbose")
+	if err := p.readPolicies(c, &o); err != nil {
+		return o, err
+	}
 	if err := p.readScaling(c, &o); err != nil {
 		return o, err
 	}
 	return o, p.readFiles(c, &o)
+}
+
+// readPolicies reads the files of policies that flags name.
+func (p *program) readPolicies(c *cli.Context, o *scenario.Options) error {
+	for _, name := range c.StringSlice("policy") {
+		file, err := p.files.file(name)
+		if err != nil {
+			return err
+		}
+		read, err := starlark.Read(file.Name, file.Text)
+		if err != nil {
+			return err
+		}
+		o.Scripts = append(o.Scripts, scenario.Script{File: file, Policy: read.Policy, Policies: read.Policies})
+	}
+	return nil
 }
 
 // readFiles reads the configuration files that flags name.
