@@ -48,10 +48,25 @@ func (s *NodeSets) place(n *Node) {
 // Next returns the first heartbeat from h on and before limit of a node in a set, or limit when there is none.
 func (s *NodeSets) Next(set int, h, limit int64) int64 {
 	s.cluster.Touched(s.place)
-	if far, ok := s.sets[set].After(int(h % s.n)); ok {
+	return s.NextOf(&s.sets[set], h, limit)
+}
+
+// NextOf is [NodeSets.Next] for another set.
+func (s *NodeSets) NextOf(of *Ranks, h, limit int64) int64 {
+	if far, ok := of.After(int(h % s.n)); ok {
 		return min(limit, h+int64(far))
 	}
 	return limit
+}
+
+// Those makes another set of the nodes in a set that pass a test.
+func (s *NodeSets) Those(set int, out *Ranks, test func(*Node) bool) {
+	s.cluster.Touched(s.place)
+	in := &s.sets[set]
+	out.Reset(in.Room())
+	for i := in.Next(0); i < in.Room(); i = in.Next(i + 1) {
+		out.Set(i, test(s.cluster.Node(s.ranks[i])))
+	}
 }
 
 // Within returns how many of the heartbeats from h to before end are of nodes in a set.

@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"math"
+	"slices"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
@@ -19,13 +20,13 @@ type elision struct {
 	tellAgain bool // of each Rereserved
 
 	// Of the last search, for the next ones.
-	alike   bool          // while it goes on: nothing so far that another node or another time would change
-	still   bool          // the next ones come to nothing either, whatever the node
-	counted []*yarn.Table // whose offers each of them counts
-	until   int64         // after so many executed heartbeats and repeated reservations they may come to something
-
-	smallest resource.Resource // of each type over the nodes' capabilities
-	measured bool              // smallest is known
+	alike   bool                // while it goes on: nothing so far that another node or another time would change
+	still   bool                // the next ones come to nothing either, whatever the node
+	counted []*yarn.Table       // whose offers each of them counts
+	until   int64               // after so many executed heartbeats and repeated reservations they may come to something
+	taken   []resource.Resource // sizes that are taken on a node with room for them
+	taking  yarn.Ranks          // nodes with room for one of taken
+	looked  bool                // for them
 }
 
 // What a heartbeat of a node does by itself, the sets of nodes.
@@ -40,7 +41,10 @@ const (
 var _ yarn.Elider = (*Scheduler)(nil)
 
 // Epoch is part of [yarn.Elider].
-func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.elision.Epoch(ranks) }
+func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
+	s.elision.NodeSets.Epoch(ranks)
+	s.elision.looked = false
+}
 
 // effect returns the set of a node, -1 for none.
 func (s *Scheduler) effect(n *yarn.Node) int {
@@ -101,22 +105,10 @@ func (e *elision) executed() {
 	}
 }
 
-// everyNode reports whether a size is within the capability of every node.
-func (s *Scheduler) everyNode(size resource.Resource) bool {
-	e := &s.elision
-	if !e.measured {
-		e.smallest, e.measured = s.nodes.Capacity, true
-		for n := range s.nodes.All {
-			e.smallest = e.smallest.Min(n.Total)
-		}
-	}
-	return s.calc.Fits(size, e.smallest)
-}
-
 // begin is called before a search for an unreserved node, end after it; fruitless tells that it came to nothing.
 func (e *elision) begin() {
 	e.alike, e.until = true, math.MaxInt64
-	e.counted = e.counted[:0]
+	e.counted, e.taken, e.looked = e.counted[:0], e.taken[:0], false
 }
 
 func (e *elision) end(fruitless bool) {
@@ -126,6 +118,13 @@ func (e *elision) end(fruitless bool) {
 
 // differs notes that the search depends on the node, or has changed what the next one depends on.
 func (e *elision) differs() { e.alike = false }
+
+// takes notes that a container of a size came to nothing for want of room alone.
+func (e *elision) takes(size resource.Resource) {
+	if !slices.Contains(e.taken, size) {
+		e.taken = append(e.taken, size)
+	}
+}
 
 // tried notes that a key was tried: a search tries one with places until it is offered one of them, or was offered enough others.
 func (e *elision) tried(a *app, t *yarn.Table, r result) {
@@ -169,9 +168,25 @@ func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	case !s.root.hasPending():
 		return next
 	case e.still:
-		return h + min(next-h, e.until)
+		return s.nextTaking(h, h+min(next-h, e.until))
 	}
 	return e.Next(searched, h, next)
+}
+
+// nextTaking returns the first heartbeat from h on and before limit of a node with room for what is taken where there is room, or limit.
+// Until something else happens the rooms of nodes stay what they are.
+func (s *Scheduler) nextTaking(h, limit int64) int64 {
+	e := &s.elision
+	if len(e.taken) == 0 {
+		return limit
+	}
+	if !e.looked {
+		e.looked = true
+		e.Those(searched, &e.taking, func(n *yarn.Node) bool {
+			return slices.ContainsFunc(e.taken, func(size resource.Resource) bool { return s.calc.Available(n.Free, size) > 0 })
+		})
+	}
+	return e.NextOf(&e.taking, h, limit)
 }
 
 // CreditHeartbeats is part of [yarn.Elider].

@@ -132,10 +132,8 @@ func (a *app) tryLevels(n *yarn.Node, lim *limits, k *key, reserved *yarn.Contai
 // Source: RegularContainerAllocator.assignContainer.
 func (a *app) propose(n *yarn.Node, lim *limits, k *key, size resource.Resource, kind protocol.NodeType, reserved *yarn.Container) (assignment, result) {
 	s := a.q.s
-	if s.elision.alike && !s.everyNode(size) {
-		s.elision.differs()
-	}
 	if !s.calc.Fits(size, n.Total) {
+		s.elision.differs()
 		return assignment{}, nextLevel
 	}
 	more := a.wantsMore(k, size)
@@ -157,7 +155,7 @@ func (a *app) propose(n *yarn.Node, lim *limits, k *key, size resource.Resource,
 	}
 	if reserved == nil && (!more || s.keepLooking && over) {
 		if s.elision.alike && (!s.keepLooking || a.reservationToGive(k, needed) != nil) {
-			s.elision.differs() // a node with room would be taken
+			s.elision.takes(size)
 		}
 		return assignment{}, nextLevel
 	}

@@ -152,7 +152,6 @@ func (s *Scheduler) Decommissioning(id protocol.NodeID, on bool) {
 // clusterChanged computes all that depends on the size of the cluster.
 func (s *Scheduler) clusterChanged() {
 	s.touch()
-	s.elision.measured = false
 	s.cfg.Update(s.nodes.Capacity)
 	s.root.clusterChanged(s.nodes.Capacity)
 }
