@@ -81,7 +81,7 @@ func (a *app) alone(now int64) bool {
 // asking reports whether containers that were asked for may come.
 func (a *app) asking() bool {
 	for i := range a.asks {
-		if len(a.asks[i].times) > 0 {
+		if a.asks[i].count > 0 {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -43,7 +44,14 @@ type app struct {
 // outstanding count for "*" at a priority.
 type outstanding struct {
 	priority int32
-	times    []int64
+	count    int32
+	batches  []batch // oldest first
+}
+
+// batch is containers that were asked for at one time.
+type batch struct {
+	at    int64
+	count int32
 }
 
 // of returns the attempt that a container belongs to, nil when nothing is left of it.
@@ -267,10 +275,7 @@ func (a *app) asked(s *sim, req *protocol.AllocateRequest) {
 			continue
 		}
 		o := a.outstandingAt(k.Priority)
-		for int32(len(o.times)) < k.Count {
-			o.times = append(o.times, s.now)
-		}
-		o.times = o.times[:min(len(o.times), int(k.Count))]
+		o.set(k.Count, s.now)
 		if k.Count > 0 && a.rec.FirstAsked == record.None {
 			a.rec.FirstAsked = s.now
 		}
@@ -290,10 +295,30 @@ func (a *app) outstandingAt(priority int32) *outstanding {
 // askedAt takes the time of the oldest outstanding ask.
 func (a *app) askedAt(priority int32) int64 {
 	o := a.outstandingAt(priority)
-	if len(o.times) == 0 {
+	if o.count == 0 {
 		return record.None
 	}
-	t := o.times[0]
-	o.times = o.times[:copy(o.times, o.times[1:])]
-	return t
+	first := &o.batches[0]
+	at := first.at
+	o.count--
+	if first.count--; first.count == 0 {
+		o.batches = slices.Delete(o.batches, 0, 1)
+	}
+	return at
+}
+
+// set makes the count another one: what is asked for in addition is asked for now, what is no longer was asked for last.
+func (o *outstanding) set(count int32, now int64) {
+	if more := count - o.count; more > 0 {
+		o.batches = append(o.batches, batch{now, more})
+	}
+	for less := o.count - count; less > 0; {
+		last := &o.batches[len(o.batches)-1]
+		n := min(last.count, less)
+		less -= n
+		if last.count -= n; last.count == 0 {
+			o.batches = o.batches[:len(o.batches)-1]
+		}
+	}
+	o.count = count
 }

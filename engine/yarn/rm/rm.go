@@ -7,6 +7,7 @@
 package rm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -322,16 +323,17 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 // byNode appends statuses grouped by node, in the order in which nodes first occur, keeping the order within
 // a node. (YARN walks a ConcurrentHashMap of node ids.)
 func byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
-	for i := range s {
-		sameNode := func(o nodeStatus) bool { return o.node == s[i].node }
-		if slices.ContainsFunc(s[:i], sameNode) {
-			continue
-		}
-		for _, o := range s[i:] {
-			if sameNode(o) {
-				out = append(out, o.Status)
+	if len(s) > 1 {
+		first := make(map[protocol.NodeID]int, len(s))
+		for i := range s {
+			if _, seen := first[s[i].node]; !seen {
+				first[s[i].node] = i
 			}
 		}
+		slices.SortStableFunc(s, func(x, y nodeStatus) int { return cmp.Compare(first[x.node], first[y.node]) })
+	}
+	for i := range s {
+		out = append(out, s[i].Status)
 	}
 	return out
 }
