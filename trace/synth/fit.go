@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"replay/trace"
 	"replay/trace/synth/model"
@@ -46,6 +47,7 @@ type fit struct {
 	reads     map[int32]int
 	again     float64 // readings of a file that was read before
 	readings  float64
+	dependent int // jobs that wait for others
 }
 
 // template is a job without its tasks.
@@ -104,6 +106,9 @@ func (f *fit) template(j *trace.Job) (x template) {
 		s.Tasks, s.FileID = trace.Tasks{}, trace.Unset
 		x.stages = append(x.stages, one)
 	}
+	if len(j.DependsOn) > 0 {
+		f.dependent++
+	}
 	x.job = *j
 	x.job.DependsOn, x.job.ThinkMS, x.job.RecordedStartMS, x.job.RecordedFinishMS, x.job.RecordedOutcome, x.job.ExternalID = nil, trace.Unset, trace.Unset, trace.Unset, "", ""
 	return x
@@ -141,7 +146,7 @@ func (f *fit) preset() (*Preset, error) {
 		}
 	}
 	return &Preset{
-		Name: "fit", Usage: "a model fitted to " + t.Name(), Kinds: []string{"recorded"}, VCores: int32(vcores), MemMiB: mem, attach: site, estimates: estimates, from: t.Hash(),
+		Name: "fit", Usage: "a model fitted to " + t.Name(), Kinds: []string{"recorded"}, VCores: int32(vcores), MemMiB: mem, attach: site, estimates: estimates, from: t.Hash(), Unknown: f.unknown(), atOnce: f.submit[0] == f.submit[len(f.submit)-1],
 		Defaults: Options{Jobs: len(f.submit), Nodes: nodes, Racks: racks, Replication: f.replication(), Failures: failures.Words(), MTBFDays: failures.MTBFDays},
 		Model: func() *Workload {
 			own := map[string]*law{}
@@ -159,19 +164,40 @@ func (f *fit) preset() (*Preset, error) {
 	}, nil
 }
 
+// shortMS is the span below which submissions say nothing of how minutes differ.
+const shortMS = 3600_000
+
+// unknown says what of the trace no parameter has, in a sentence each.
+func (f *fit) unknown() (list []string) {
+	n, span := len(f.submit), f.submit[len(f.submit)-1]-f.submit[0]
+	switch {
+	case n < model.LeastToFit:
+		list = append(list, fmt.Sprintf("of %d jobs, fewer than %d, it does not follow how arrivals cluster: they come independently of each other", n, model.LeastToFit))
+	case span < shortMS:
+		list = append(list, fmt.Sprintf("of submissions within %v it does not follow how hours and minutes differ: their bursts are not those of the trace", time.Duration(span)*time.Millisecond))
+	}
+	if f.dependent > 0 {
+		list = append(list, fmt.Sprintf("%d jobs wait for other jobs, which generated ones do not", f.dependent))
+	}
+	return list
+}
+
 // machines are the shapes of the nodes by how many there are.
 func (f *fit) machines() (m model.Machines, racks, nodes int) {
 	in := map[int32]bool{}
+	late := !slices.ContainsFunc(f.trace.Nodes, func(n trace.Node) bool { return n.Present }) // all of them join
 	for _, n := range f.trace.Nodes {
-		if !n.Present {
+		if !n.Present && !late {
 			continue
 		}
 		nodes++
 		in[n.RackID] = true
-		i := slices.IndexFunc(m.Mix, func(x model.Machine) bool { return x.MemMiB == n.MemMiB && x.VCores == int64(n.VCores) })
+		i := slices.IndexFunc(m.Mix, func(x model.Machine) bool {
+			return x.MemMiB == n.MemMiB && x.VCores == int64(n.VCores) && slices.Equal(x.Extra, n.Extra) && slices.Equal(x.Labels, n.Labels)
+		})
 		if i < 0 {
 			i = len(m.Mix)
-			m.Mix = append(m.Mix, model.Machine{VCores: int64(n.VCores), MemMiB: n.MemMiB})
+			m.Mix = append(m.Mix, model.Machine{VCores: int64(n.VCores), MemMiB: n.MemMiB, Extra: n.Extra, Labels: n.Labels})
 		}
 		m.Mix[i].Weight++
 	}

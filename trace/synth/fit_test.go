@@ -100,6 +100,53 @@ func TestFitGenerates(t *testing.T) {
 	}
 }
 
+// A trace of one job, of machines with GPUs, one of which joins late: what it does not say is said, and what it has is kept.
+func TestFitOfLittle(t *testing.T) {
+	gpu := []trace.NamedValue{{Name: "yarn.io/gpu", Value: 4}}
+	m := trace.MemoryTrace{Meta: trace.Meta{
+		OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityNone, DurationSource: trace.DurationRecorded,
+		Nodes: []trace.Node{
+			{Host: "a", Rack: "/r", MemMiB: 4096, VCores: 4, Extra: gpu, Labels: []string{"v100"}, Present: true},
+			{ID: 1, Host: "b", Rack: "/r", MemMiB: 4096, VCores: 4},
+		},
+		Queues: []trace.Queue{trace.NewQueue(0, "root"), trace.NewQueue(1, "root.default")}, Users: []trace.User{{Name: "u", Weight: 1}},
+	}}
+	m.Queues[1].Parent = 0
+	m.Events = []trace.NodeEvent{trace.NewNodeEvent(5, 1, trace.Join)}
+	j := trace.NewJob(trace.KindGeneric)
+	j.Queue, j.AMMemMiB, j.AMVCores = 1, 1024, 1
+	s := trace.NewStage(0, trace.StageInput)
+	s.TaskMemMiB, s.TaskVCores, s.Extra, s.Tasks = 1024, 1, []trace.NamedValue{{Name: "yarn.io/gpu", Value: 1}}, trace.NewTasks(2)
+	copy(s.Tasks.DurationMS, []int64{1000, 3000})
+	j.Stages = []trace.Stage{s}
+	m.JobList = []*trace.Job{j}
+	dir := filepath.Join(t.TempDir(), "one")
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Fit(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Unknown) != 1 || !strings.HasPrefix(p.Unknown[0], "of 1 jobs, fewer than 100,") {
+		t.Errorf("%q", p.Unknown)
+	}
+	out := filepath.Join(t.TempDir(), "more")
+	if _, err := Generate(t.Context(), out, p, Options{Seed: 1, Jobs: 9}); err == nil || !strings.Contains(err.Error(), "want --load, or --set arrival.mean_gap_s=SECONDS") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Generate(t.Context(), out, p, Options{Seed: 1, Jobs: 9, Set: []string{"arrival.mean_gap_s=60"}}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := trace.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := again.Nodes[0]; len(again.JobList) != 9 || len(n.Extra) != 1 || n.Extra[0] != gpu[0] || len(n.Labels) != 1 || again.JobList[8].SubmitMS < 60_000 {
+		t.Errorf("%+v, %d jobs", n, len(again.JobList))
+	}
+}
+
 // share is that of the jobs with two stages.
 func share(m *trace.MemoryTrace) float64 {
 	two := 0.0

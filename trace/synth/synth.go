@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -42,6 +43,8 @@ type Preset struct {
 	// Model returns the workload, which is the caller's to change. It has nodes, queues and users of its own.
 	Model func() *Workload
 
+	Unknown   []string          // sentences: what of the trace that a fit is of the preset does not have
+	atOnce    bool              // the jobs of that trace were submitted at one time, which says nothing of how far they are apart
 	attach    map[string][]byte // files of the trace that a fit is of
 	estimates []model.Estimate  // of a fit
 	from      string            // hash of the trace that a fit is of
@@ -276,6 +279,9 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 	o, err := p.with(o)
 	if err != nil {
 		return nil, err
+	}
+	if p.atOnce && o.Load == 0 && !slices.ContainsFunc(o.Set, func(s string) bool { return strings.HasPrefix(s, "arrival.mean_gap_s=") }) {
+		return nil, errors.New("the jobs of the trace were submitted at one time, from which it does not follow how far they are apart: want --load, or --set arrival.mean_gap_s=SECONDS")
 	}
 	g := &Generator{Options: o, preset: p}
 	meta, joins, err := g.meta()

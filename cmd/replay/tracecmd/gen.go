@@ -82,6 +82,9 @@ func Gen() *cli.Command {
 			if c.Bool("parameters") {
 				return writeSettings(c.App.Writer, preset, settings)
 			}
+			for _, s := range preset.Unknown {
+				fmt.Fprintln(c.App.ErrWriter, "warning: "+s)
+			}
 			result, err := synth.Generate(c.Context, c.String("out"), preset, options)
 			if err != nil {
 				return err

@@ -20,9 +20,11 @@ func about(name string, v, se float64) Estimate { return Estimate{name, v, max(0
 const (
 	courses       = 20     // that are drawn for the errors of arrivals
 	mostOfThese   = 30_000 // arrivals of each
-	courseMinutes = 10_000 // of each, where that is no less than leastOfAll
-	leastOfAll    = 100    // below it the arrivals are taken as Poisson's
+	courseMinutes = 10_000 // of each, where that is no less than LeastToFit
 )
+
+// LeastToFit is how many submissions there must be: fewer are taken as Poisson's.
+const LeastToFit = 100
 
 // EstimateArrivals fits the arrivals to submissions in ms, ascending from the start of the trace, by the moments of their counts in minutes at
 // distances of 0, 1 and about 30 minutes within an hour, and by how many more come within seconds of another one. The errors are those of
@@ -33,13 +35,13 @@ func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate)
 	values := func(a *Arrivals) []float64 {
 		return []float64{a.MeanGapS, a.HourLnSD, a.MinuteVar, a.MinutePhi, a.FollowerQ, a.FollowerMeanS}
 	}
-	if len(submit) < leastOfAll {
+	if len(submit) < LeastToFit {
 		return a, []Estimate{about(names[0], a.MeanGapS, a.MeanGapS/math.Sqrt(float64(max(len(submit), 1))))}
 	}
 	independent := a
 	independent.EvenHours = 0
 	sum, square := make([]float64, len(names)), make([]float64, len(names))
-	n := min(len(submit), mostOfThese, max(leastOfAll, int(courseMinutes*60/a.MeanGapS)))
+	n := min(len(submit), mostOfThese, max(LeastToFit, int(courseMinutes*60/a.MeanGapS)))
 	for c := range uint64(courses) {
 		p := independent.Process(func(purpose string) *rand.Rand { return trace.Stream(seed+c, "fit/"+purpose) })
 		times, err := p.Times(1, n, math.MaxInt64)
@@ -68,7 +70,7 @@ func moments(submit []int64) Arrivals {
 		return a
 	}
 	a.MeanGapS = float64(submit[n-1]) / 1000 / float64(n)
-	if n < leastOfAll {
+	if n < LeastToFit {
 		return a
 	}
 	followers, seconds := shortGaps(submit)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"replay/trace"
 )
@@ -12,6 +13,8 @@ import (
 type Machine struct {
 	VCores int64
 	MemMiB int64
+	Extra  []trace.NamedValue // further resources, such as GPUs
+	Labels []string
 	Weight float64
 }
 
@@ -81,7 +84,7 @@ func (m *Machines) Nodes(stream func(purpose string) *rand.Rand, n, racks int) [
 		shape := m.Mix[int(mix.Draw(shapes))]
 		nodes[i] = trace.Node{
 			ID: int32(i), Host: fmt.Sprintf("node%d", i), RackID: rack, Rack: fmt.Sprintf("/rack%d", rack),
-			MemMiB: shape.MemMiB, VCores: int32(shape.VCores), Present: true,
+			MemMiB: shape.MemMiB, VCores: int32(shape.VCores), Extra: slices.Clone(shape.Extra), Labels: slices.Clone(shape.Labels), Present: true,
 		}
 	}
 	return nodes
