@@ -89,9 +89,9 @@ func (a *app) asking() bool {
 }
 
 // untouchedTo returns up to when nothing that happens from now on reaches an application that is not alone: its master speaks later, and
-// a process that is to be killed ends later.
+// a process that is to be killed ends later. The master's own container may expire while risk lasts.
 func (a *app) untouchedTo() int64 {
-	if a.talker == nil || a.containerOf(a.am).process != running {
+	if a.talker == nil || a.containerOf(a.am).process != running || a.s.now <= a.risky {
 		return -1
 	}
 	return min(a.talker.Talks(), a.s.now+a.s.sc.Model.KillMS) - 1

@@ -26,15 +26,17 @@ func TestRandomCases(t *testing.T) {
 // Seeds of which a record or a check was wrong once.
 func TestKeptCases(t *testing.T) {
 	for seed, was := range map[uint64]string{
-		100281: "the last report of a task was under way when its executor went",
-		100348: "a node that drains holds more than the capacity that it was left with",
-		101452: "a task was launched on an executor that had gone, and took core time there",
-		400970: "a task whose result was under way at the end held its core in its row",
-		403670: "a node that drained left in the millisecond of an allocation on it",
-		406360: "a task whose result was under way at the end held its core in its row, and another ran there",
-		300285: "a node fails on which processes run although it was decommissioned",
-		820265: "an application ran ahead, of which a container could still expire: its tasks outlived their executor",
-		840257: "an application ran ahead, of which a container could still expire, with several tasks in it",
+		100281:  "the last report of a task was under way when its executor went",
+		100348:  "a node that drains holds more than the capacity that it was left with",
+		101452:  "a task was launched on an executor that had gone, and took core time there",
+		400970:  "a task whose result was under way at the end held its core in its row",
+		403670:  "a node that drained left in the millisecond of an allocation on it",
+		406360:  "a task whose result was under way at the end held its core in its row, and another ran there",
+		300285:  "a node fails on which processes run although it was decommissioned",
+		820265:  "an application ran ahead, of which a container could still expire: its tasks outlived their executor",
+		840257:  "an application ran ahead, of which a container could still expire, with several tasks in it",
+		1004053: "an application ran ahead of the expiry of its master's container, and a process started after its end",
+		1009736: "an application ran ahead of the expiry of its master's container, and submitted a stage",
 	} {
 		var out bytes.Buffer
 		if !run(t.Context(), &out, seed, 1, 1) {
