@@ -26,6 +26,7 @@ import (
 
 	"go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
+	"go.starlark.net/starlarkstruct"
 	"go.starlark.net/syntax"
 
 	"replay/policy"
@@ -141,7 +142,16 @@ func (f *File) enter() error {
 // predeclared are names that a file finds beside those of the language.
 var predeclared = starlark.StringDict{
 	"ratio": starlark.NewBuiltin("ratio", ratio), "ratio32": starlark.NewBuiltin("ratio32", ratio32), "long": starlark.NewBuiltin("long", long), "sign": starlark.NewBuiltin("sign", sign),
-	"math": math.Module,
+	"math": exact("ceil", "copysign", "fabs", "floor", "mod", "remainder", "round", "sqrt"),
+}
+
+// exact is the module of mathematics with the functions whose result is the same on every machine, to the last bit.
+func exact(names ...string) *starlarkstruct.Module {
+	m := &starlarkstruct.Module{Name: "math", Members: starlark.StringDict{}}
+	for _, name := range names {
+		m.Members[name] = math.Module.Members[name]
+	}
+	return m
 }
 
 func newThread() *starlark.Thread {

@@ -67,6 +67,7 @@ func TestCallsThatFail(t *testing.T) {
 		{"def compare(x, y, cluster):\n  pass", "compare returned None, want a whole number: below 0 when x is served first, above 0 when y is"},
 		{"def compare(a, b, cluster):\n  for i in range(100000000):\n    pass", "in compare: takes more than 10000000 steps, and has not ended (a = "},
 		{"seen = []\ndef compare(a, b, cluster):\n  seen.append(a)\n  return 0", "dir/Mine.star:3:14: in compare: append: cannot append to frozen list"},
+		{"def compare(a, b, cluster):\n  return math.floor(math.exp(a.weight))", "module has no .exp field or method"}, // its last bits are the machine's
 		{"def compare(a, b, cluster):\n  return ratio(1, 'a')", `ratio(1, "a"): want two numbers`},
 		{"def shares(total, claims):\n  return [1]", "shares returned [1], want a share is a number for each type of resource"},
 		{"def shares(total, claims):\n  return [[1, 0.5]]", "0.5 is none"},
