@@ -49,33 +49,51 @@ type sizing struct {
 
 // newSizing generates a trace, replays it at each value with some seeds, and sets a limit a part of the way between the waits at both ends.
 func (a *asked) newSizing(seed int, s setting, seeds int, part float64) (*sizing, error) {
-	z := &sizing{trace: a.dir.Path("sizing"), setting: s}
-	swept, plan := a.dir.Path("swept"), a.dir.Path("plan.yaml")
-	for _, old := range []string{z.trace, swept} {
-		if err := os.RemoveAll(old); err != nil {
-			return nil, err
-		}
-	}
-	if _, _, err := a.replay("gen", "uniform-micro", "--jobs", "8", "--nodes", "4", "--racks", "2", "--load", "0.8", "--seed", fmt.Sprint(seed), "--out", z.trace); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(plan, fmt.Appendf(nil, "traces: [%s]\nseeds: 1..%d\n%s\n", z.trace, seeds, s.grid), 0o644); err != nil {
-		return nil, err
-	}
-	if _, _, err := a.replay("sweep", plan, "--out", swept); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(filepath.Join(swept, "merged", "values.csv"))
-	if err != nil {
-		return nil, err
-	}
-	rows := csv.NewReader(bytes.NewReader(text))
-	rows.ReuseRecord = true
-	head, err := rows.Read()
-	if err != nil {
+	z := &sizing{setting: s}
+	var err error
+	if z.trace, err = a.crowded(seed); err != nil {
 		return nil, err
 	}
 	name, _, _ := strings.Cut(s.vary, "=")
+	if z.values, z.waits, err = a.scanned(name, fmt.Sprintf("traces: [%s]\nseeds: 1..%d\n%s\n", z.trace, seeds, s.grid), seeds); err != nil {
+		return nil, err
+	}
+	z.scan(part)
+	return z, nil
+}
+
+// crowded generates a trace in which jobs wait, in the place of the one before.
+func (a *asked) crowded(seed int) (string, error) {
+	dir := a.dir.Path("crowded")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	_, _, err := a.replay("gen", "uniform-micro", "--jobs", "8", "--nodes", "4", "--racks", "2", "--load", "0.8", "--seed", fmt.Sprint(seed), "--out", dir)
+	return dir, err
+}
+
+// scanned replays a sweep's plan, and returns the values of one of its settings with the mean waits under each, by seed.
+func (a *asked) scanned(name, text string, seeds int) (values []string, waits [][]float64, err error) {
+	swept, plan := a.dir.Path("swept"), a.dir.Path("scan.yaml")
+	if err := os.RemoveAll(swept); err != nil {
+		return nil, nil, err
+	}
+	if err := os.WriteFile(plan, []byte(text), 0o644); err != nil {
+		return nil, nil, err
+	}
+	if _, _, err := a.replay("sweep", plan, "--out", swept); err != nil {
+		return nil, nil, err
+	}
+	table, err := os.ReadFile(filepath.Join(swept, "merged", "values.csv"))
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := csv.NewReader(bytes.NewReader(table))
+	rows.ReuseRecord = true
+	head, err := rows.Read()
+	if err != nil {
+		return nil, nil, err
+	}
 	at, metric, value := slices.Index(head, name), slices.Index(head, "metric"), slices.Index(head, "value")
 	for {
 		row, err := rows.Read()
@@ -85,23 +103,22 @@ func (a *asked) newSizing(seed int, s setting, seeds int, part float64) (*sizing
 		if row[metric] != waitColumn {
 			continue
 		}
-		if k := len(z.values); k == 0 || z.values[k-1] != row[at] {
-			z.values, z.waits = append(z.values, strings.Clone(row[at])), append(z.waits, nil)
+		if k := len(values); k == 0 || values[k-1] != row[at] {
+			values, waits = append(values, strings.Clone(row[at])), append(waits, nil)
 		}
 		wait, err := strconv.ParseFloat(row[value], 64)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		k := len(z.waits) - 1
-		z.waits[k] = append(z.waits[k], wait)
+		k := len(waits) - 1
+		waits[k] = append(waits[k], wait)
 	}
-	for i, w := range z.waits {
+	for i, w := range waits {
 		if len(w) != seeds {
-			return nil, fmt.Errorf("%s=%s has %d replays, want %d", name, z.values[i], len(w), seeds)
+			return nil, nil, fmt.Errorf("%s=%s has %d replays, want %d", name, values[i], len(w), seeds)
 		}
 	}
-	z.scan(part)
-	return z, nil
+	return values, waits, nil
 }
 
 func (z *sizing) scan(part float64) {

@@ -310,3 +310,25 @@ func TestClaims(t *testing.T) {
 		t.Errorf("%d claims, %d sooner", n, sooner)
 	}
 }
+
+// With nothing changed the result is the same, byte by byte, of every trace of the project.
+func TestWhatifChangesNothing(t *testing.T) {
+	all, err := filepath.Glob(traces + "*/trace.json")
+	if err != nil || len(all) < 5 {
+		t.Fatalf("%d traces (%v)", len(all), err)
+	}
+	for _, file := range all {
+		trace := filepath.Dir(file)
+		t.Run(filepath.Base(trace), func(t *testing.T) {
+			if name := filepath.Base(trace); testing.Short() && (name == "tpch-mixed" || name == "contended-logs") {
+				t.Skip("long")
+			}
+			t.Parallel()
+			dir := t.TempDir()
+			first, again := filepath.Join(dir, "first"), filepath.Join(dir, "again")
+			must(t, "run", trace, "--out", first, "--formats", "none", "--decisions", "--explain", "-q")
+			must(t, "whatif", first, "--trace", trace, "--out", again, "-q")
+			equalFiles(t, first, again)
+		})
+	}
+}
