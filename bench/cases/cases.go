@@ -67,6 +67,8 @@ func list() (all []*Case) {
 	gen("month-hundredth-day", Short, "month", synth.Options{Nodes: 120, Jobs: 180}, nil, longLived+", delay scheduling")
 	gen("month-tenth-hours", Short, "month", synth.Options{Nodes: 1200, Jobs: 300}, nil, longLived+", the first hours of a tenth of the cluster")
 	gen("month-tenth-crowded", Short, "month", synth.Options{Nodes: 1200, Jobs: 1500, Load: 2}, until(20_000_000), longLived+", twice the work that a tenth of the cluster can do: hundreds of applications wait")
+	gen("month-tenth-crowded-capacity", Short, "month", synth.Options{Nodes: 1200, Jobs: 1500, Load: 2}, func(o *scenario.Options) { o.Scheduler, o.Until = "capacity", 10_000_000 },
+		longLived+", twice the work that a tenth of the cluster can do, under the CapacityScheduler: hundreds wait, and nodes are reserved")
 	gen("month-hours", Short, "month", synth.Options{Jobs: 1000}, nil, longLived+", the first hours of the whole cluster")
 	gen("month-tenth-reserving", Short, "month", synth.Options{Nodes: 1200, Jobs: 300}, func(o *scenario.Options) {
 		o.Conf = map[string]string{"yarn.scheduler.reservation-threshold.increment-multiple": "2"}
