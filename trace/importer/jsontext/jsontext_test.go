@@ -28,10 +28,11 @@ func tree(v Value) (t any, twice bool) {
 		m := map[string]any{}
 		v.Members(func(key []byte, v Value) {
 			x, two := tree(v)
-			if _, has := m[string(key)]; has || two {
+			name := strings.ToValidUTF8(string(key), "\ufffd")
+			if _, has := m[name]; has || two {
 				twice = true
 			}
-			m[string(key)] = x
+			m[name] = x
 		})
 		return m, twice
 	}
