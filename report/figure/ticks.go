@@ -34,9 +34,14 @@ type percentTicks struct{ n int }
 
 func (p percentTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := niceStep(hi-lo, p.n)
+	digits := max(1, int(math.Ceil(-math.Log10(step*100)-1e-9))) // that tell one from the next
 	var ts []plot.Tick
 	for i := math.Ceil(lo / step); i*step <= hi*(1+1e-9); i++ {
-		ts = append(ts, plot.Tick{Value: i * step, Label: strings.TrimSuffix(fmt.Sprintf("%.1f", i*step*100), ".0") + " %"})
+		label := strings.TrimSuffix(fmt.Sprintf("%.*f", digits, i*step*100), ".0")
+		if i == 0 {
+			label = "0"
+		}
+		ts = append(ts, plot.Tick{Value: i * step, Label: label + " %"})
 	}
 	return ts
 }

@@ -1,6 +1,9 @@
 package figure
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTicksAreRound(t *testing.T) {
 	for _, tt := range []struct {
@@ -25,6 +28,19 @@ func TestTicksAreRound(t *testing.T) {
 				t.Errorf("ticks of %v to %v are %q, want %q", tt.lo, tt.hi, got, tt.want)
 				break
 			}
+		}
+	}
+}
+
+// Ticks of small shares differ from each other.
+func TestSmallPercents(t *testing.T) {
+	for hi, want := range map[float64]string{1: "0 % 20 % 40 % 60 % 80 % 100 %", 0.01: "0 % 0.2 % 0.4 % 0.6 % 0.8 % 1 %", 2e-6: "0 % 0.00005 % 0.00010 % 0.00015 % 0.00020 %"} {
+		var labels []string
+		for _, k := range Percents.Ticks(0, hi) {
+			labels = append(labels, k.Label)
+		}
+		if got := strings.Join(labels, " "); got != want {
+			t.Errorf("up to %v: %s, want %s", hi, got, want)
 		}
 	}
 }

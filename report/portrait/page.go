@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"replay/outdir"
 	"replay/report/figure"
@@ -99,7 +100,6 @@ func row(name, about string, head []string, cells ...string) page.Row {
 func distributions(p *portrait.Portrait) page.Table {
 	head := []string{"", "mean", "least", "5 %", "median", "90 %", "99 %", "most", "of"}
 	t := page.Table{Title: "Distributions", Head: head}
-	count := func(v float64) string { return fmt.Sprintf("%.4g", v) }
 	for _, q := range []struct {
 		name, about string
 		q           portrait.Quantiles
@@ -112,7 +112,7 @@ func distributions(p *portrait.Portrait) page.Table {
 		{"width", "stages of the largest level; the level of a stage is the longest way to it", p.Shapes.Width, count},
 		{"gap between jobs", "time from a submission to the next", p.GapMS, quantity.Duration},
 		{"duration of a task", "without waiting for a container, and without remote reads", p.DurationMS, quantity.Duration},
-		{"slowest task over the median", "of stages of at least ten tasks", p.Straggling, func(v float64) string { return fmt.Sprintf("%.3g×", v/1000) }},
+		{"slowest task over the median", "of stages of at least ten tasks", p.Straggling, func(v float64) string { return count(v/1000) + "×" }},
 		{"preferred nodes", "of tasks that prefer any", p.Locality.PrefsPerTask, count},
 	} {
 		if q.q.Count == 0 {
@@ -126,6 +126,14 @@ func distributions(p *portrait.Portrait) page.Table {
 		t.Rows = append(t.Rows, row(q.name, q.about, head, append(cells, quantity.Thousands(x.Count))...))
 	}
 	return t
+}
+
+// count is a number of things, or a mean of such.
+func count(v float64) string {
+	if v >= 1000 {
+		return quantity.Thousands(int64(math.Round(v)))
+	}
+	return fmt.Sprintf("%.4g", v)
 }
 
 func percent(v float64) string { return trace.Percent(&v) }

@@ -204,3 +204,11 @@ func TestClusterOverTime(t *testing.T) {
 		t.Errorf("over time %v, want %v", sum, h.Work.VCoreMS)
 	}
 }
+
+func TestDuration(t *testing.T) {
+	for ms, want := range map[int64]string{0: "0s", 512: "512ms", 2048: "2.048s", 131_072: "2m11s", 5_172_919_980: "59.9 days", 310_375_198_794: "9.8 years"} {
+		if got := duration(ms); got != want {
+			t.Errorf("%d ms are %s, want %s", ms, got, want)
+		}
+	}
+}

@@ -138,7 +138,19 @@ func sparkline(values []float64) (line string, most float64) {
 	return b.String(), most
 }
 
-func duration(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+// duration is a time for people: of more than a minute without its parts of a second, of more than two days in days, of more than a year in years.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch days := d.Hours() / 24; {
+	case days >= 365:
+		return fmt.Sprintf("%.1f years", days/365.25)
+	case days >= 2:
+		return fmt.Sprintf("%.1f days", days)
+	case d >= time.Minute:
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}
 
 func share(n, of int64) string {
 	if of == 0 {
