@@ -40,8 +40,12 @@ func (a *app) containerOf(n int64) *container {
 	return a.containers[n-1]
 }
 
-// Observe sees what the scheduler does; it is part of [rm.Host].
+// Observe sees what the scheduler does; it is part of [rm.Host]. That a node is reserved again for want of room, which the CapacityScheduler does at
+// each of its heartbeats, is nothing new, and is not told where such heartbeats are left out.
 func (s *sim) Observe(e *yarn.Event) {
+	if e.Kind == yarn.Rereserved {
+		return
+	}
 	s.sumEvent(e)
 	id := e.Container.ID
 	switch e.Kind {
@@ -83,7 +87,7 @@ func (s *sim) news(id protocol.ContainerID) {
 }
 
 var decisionKinds = map[yarn.EventKind]string{
-	yarn.Allocated: "allocate", yarn.Reserved: "reserve", yarn.Rereserved: "rereserve",
+	yarn.Allocated: "allocate", yarn.Reserved: "reserve",
 	yarn.Unreserved: "unreserve", yarn.Completed: "complete", yarn.Rejected: "reject",
 	yarn.Runnable: "runnable", yarn.NodeToldSize: "resize", yarn.Helper: "decrease",
 }

@@ -30,12 +30,8 @@ func (s *summed) Task(r *record.Task) {
 	s.Sink.Task(r)
 }
 
-// sumEvent adds what the scheduler did to the digest. That it reserved a node again, which the CapacityScheduler does at each heartbeat, is
-// nothing new.
+// sumEvent adds what the scheduler did to the digest.
 func (s *sim) sumEvent(e *yarn.Event) {
-	if e.Kind == yarn.Rereserved {
-		return
-	}
 	c := &e.Container
 	s.digest.Event(int64(e.Kind), s.now, int64(e.App), int64(c.ID.App), c.ID.N, int64(c.Node), int64(c.Priority), int64(c.Type),
 		c.Size[resource.Memory], c.Size[resource.VCores], int64(e.Exit))

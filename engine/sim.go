@@ -108,9 +108,6 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (s *sim
 		return nil, err
 	}
 	s.reasons = s.explaining(sink)
-	if r, repeats := s.rm.Scheduler().(yarn.Repeater); repeats && (sc.Decisions || s.reasons != nil) {
-		r.TellAgain()
-	}
 	s.startNodes()
 	s.startScaling()
 	s.startSpans()

@@ -272,7 +272,7 @@ type Node struct {
 type Decision struct {
 	Seq       int64
 	Time      int64
-	Kind      string // allocate, reserve, rereserve, unreserve, complete, reject, runnable, resize, decrease
+	Kind      string // allocate, reserve, unreserve, complete, reject, runnable, resize, decrease
 	Job       int64  // [None] when it is about none
 	AMAttempt int64  // of the job, as in [Container]; 0 when it is about none
 	Container int64

@@ -23,7 +23,3 @@ type Elider interface {
 	// Settle brings everything that was credited up to date. It comes before any other call.
 	Settle()
 }
-
-// A Repeater is an [Elider] some of whose heartbeats do nothing but reserve a node again, and which counts them without executing them. It has them
-// executed when somebody wants to be told of each.
-type Repeater interface{ TellAgain() }

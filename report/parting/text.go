@@ -14,7 +14,7 @@ import (
 
 // verbs are kinds of decisions in words; "%s" is the container.
 var verbs = map[string]string{
-	"allocate": "allocates %s", "reserve": "reserves room for %s", "rereserve": "keeps the reservation for %s", "unreserve": "gives up the reservation for %s", "complete": "ends %s", "reject": "rejects %s",
+	"allocate": "allocates %s", "reserve": "reserves room for %s", "unreserve": "gives up the reservation for %s", "complete": "ends %s", "reject": "rejects %s",
 	"runnable": "lets the application run: %s", "resize": "learns the size of its node: %s", "decrease": "makes smaller %s",
 }
 

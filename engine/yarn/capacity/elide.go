@@ -17,7 +17,6 @@ import (
 // A reserved node without room for its container is reserved again, until the node or what the application asks for has changed.
 type elision struct {
 	yarn.NodeSets
-	tellAgain bool // of each Rereserved
 
 	// Of the last search, for the next ones.
 	alike   bool                // while it goes on: nothing so far that another node or another time would change
@@ -49,13 +48,11 @@ func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
 // effect returns the set of a node, -1 for none.
 func (s *Scheduler) effect(n *yarn.Node) int {
 	r := n.Reserved
-	switch {
-	case r == nil && s.calc.Available(n.Free, s.least) > 0 && s.calc.Fits(s.least, n.Free):
-		return searched
-	case r == nil:
+	if r == nil {
+		if s.calc.Available(n.Free, s.least) > 0 && s.calc.Fits(s.least, n.Free) {
+			return searched
+		}
 		return -1
-	case s.elision.tellAgain:
-		return acting
 	}
 	a := s.appOf(r.ID.App)
 	if a == nil {
@@ -94,9 +91,6 @@ func (a *app) touchHeld() {
 		}
 	}
 }
-
-// TellAgain is part of [yarn.Repeater].
-func (s *Scheduler) TellAgain() { s.elision.tellAgain = true }
 
 // executed notes a heartbeat that is executed.
 func (e *elision) executed() {

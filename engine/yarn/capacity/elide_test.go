@@ -10,7 +10,7 @@ import (
 )
 
 // The heartbeat of a reserved node is executed even when the node has no room for the smallest container, where its reservation is dropped. Where it is
-// kept it is not, except for somebody who wants to be told so.
+// kept it is not.
 func TestHeartbeatOfAReservedNodeWithoutRoom(t *testing.T) {
 	r := newResizing(t, 4096, 2048)
 	n := r.s.nodes.Node(0)
@@ -28,12 +28,6 @@ func TestHeartbeatOfAReservedNodeWithoutRoom(t *testing.T) {
 	r.beat(nil)
 	r.s.SetNodeTotal(0, resource.R(3584, 100))
 	next("the node is reserved and without room", 5)
-	r.s.TellAgain()
-	r.s.nodes.Node(0).Touch()
-	next("the node is reserved again, which is to be told", 0)
-	r.s.elision.tellAgain = false
-	r.s.nodes.Node(0).Touch()
-	next("the node is reserved again", 5)
 	r.ask(2, 2048)
 	r.call(protocol.AllocateRequest{Asks: []protocol.Ask{{Priority: 1, Name: protocol.Any, Size: resource.R(2048, 1), Relax: true}}})
 	next("what it is reserved for is no longer wanted, but something else", 0)
