@@ -1,9 +1,7 @@
 package cmdline
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,21 +9,20 @@ import (
 	"replay/trace"
 )
 
-// OpenTrace opens the trace at dir. The error of a folder of traces names them.
+// OpenTrace opens the trace at dir. The error of a folder of traces names them, that of something else says what it is.
 func OpenTrace(dir string) (*trace.Trace, error) {
-	t, err := trace.Open(dir)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return t, err
+	if IsTrace(dir) {
+		return trace.Open(dir)
 	}
 	entries, readErr := os.ReadDir(dir)
 	var names []string
 	for _, e := range entries {
-		if _, statErr := os.Stat(filepath.Join(dir, e.Name(), "trace.json")); statErr == nil {
+		if IsTrace(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}
 	if readErr != nil || len(names) == 0 {
-		return nil, err
+		return nil, NotTrace(dir)
 	}
 	more := ""
 	if n := len(names) - namedTraces; n > 1 {

@@ -220,7 +220,7 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 	}
 	switch found = append(found, ids...); len(found) {
 	case 0:
-		return 0, cmdline.Usagef("no job of the result has the number, name or id %q; --worst wait finds one", name)
+		return 0, cmdline.Usagef("none of the %d jobs of the result has the number, name or id %q; numbers begin at 0, --worst wait finds one", len(data.Jobs), name)
 	case 1:
 		return found[0], nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +48,10 @@ func resultAgain(path, where string) (*stored, error) {
 	file := filepath.Join(dir, name)
 	text, err := input.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no result of replay run: %w", path, err)
+		if _, there := os.Stat(file); there != nil {
+			return nil, cmdline.NotResult(path)
+		}
+		return nil, err
 	}
 	s := &stored{dir: dir, args: append([]string{"replay", "run", "--from", file}, silently...)}
 	if err := sealed.Unmarshal(text, &s.manifest); err != nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,9 +12,13 @@ import (
 )
 
 // Of two wrong flags the first is reported, whatever is wrong with them; misspelt names are answered with the nearest; a folder of
-// traces names them.
+// traces names them, and a path that is something else says what.
 func TestWordsOfErrors(t *testing.T) {
 	const trace = traces + "fair-weights"
+	result := t.TempDir()
+	if err := os.WriteFile(filepath.Join(result, "run.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		code int
@@ -42,7 +47,16 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", traces}, cmdline.ExitBadInput, "a folder of traces, want one of them: contended-logs, drf-mixed-sizes, fair-weights"},
 		{[]string{"trace", "info", traces}, cmdline.ExitBadInput, "a folder of traces, want one of them: contended-logs"},
 		{[]string{"compare", traces, "--variant", "a:", "--variant", "b:"}, cmdline.ExitBadInput, "a folder of traces"},
-		{[]string{"run", "."}, cmdline.ExitBadInput, "not a trace directory"},
+		{[]string{"run", "."}, cmdline.ExitBadInput, ".: not a trace directory: it has no trace.json; replay import auto . --out DIR makes one"},
+		{[]string{"run", "nothing"}, cmdline.ExitBadInput, "nothing: not a trace directory: there is no such file or folder"},
+		{[]string{"run", "usage_test.go"}, cmdline.ExitBadInput, "usage_test.go: not a trace directory but a file; replay import auto usage_test.go"},
+		{[]string{"trace", "check", filepath.Join(trace, "trace.json")}, cmdline.ExitBadInput, "not a trace directory but a file of one; is " + trace + " meant?"},
+		{[]string{"trace", "check", result}, cmdline.ExitBadInput, result + ": not a trace directory but a result"},
+		{[]string{"run", result}, cmdline.ExitBadInput, result + ": not a trace directory but a result"},
+		{[]string{"explain", trace, "1"}, cmdline.ExitBadInput, "not a result directory but a trace; replay run " + trace + " --out DIR makes a result of it"},
+		{[]string{"whatif", trace, "--change", "without job 1"}, cmdline.ExitBadInput, "not a result directory but a trace"},
+		{[]string{"report", trace}, cmdline.ExitBadInput, "not a result directory but a trace"},
+		{[]string{"report", "check", "."}, cmdline.ExitBadInput, ".: not a result directory: it has no run.json; replay run TRACE --out DIR makes one"},
 	} {
 		code, _, stderr := cmd(t, tt.args...)
 		if code != tt.code || !strings.Contains(stderr, tt.want) {

@@ -238,7 +238,7 @@ func TestExplainCommand(t *testing.T) {
 		{with("--queue", "a", "--worst", "slowdown"), cmdline.ExitDone, "w1 (job 0), spark of bench in root.a: success"},
 		{with("--worst", "wait", "--top", "2", "--executors", "50%..100%"), cmdline.ExitDone, "100 %"},
 		{with(), cmdline.ExitUsage, "explain wants one of: a JOB, --worst, --queue, --all"},
-		{with("w9"), cmdline.ExitUsage, `no job of the result has the number, name or id "w9"`},
+		{with("w9"), cmdline.ExitUsage, `none of the 3 jobs of the result has the number, name or id "w9"; numbers begin at 0`},
 		{with("--queue", "root.d"), cmdline.ExitUsage, `no job ran in queue "root.d"`},
 		{with("0", "--executors", "5..1%"), cmdline.ExitUsage, "want FROM%..TO%"},
 		{[]string{"explain", res, "0", "--trace", dir}, cmdline.ExitBadInput, "was made from the trace"},

@@ -86,7 +86,7 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 func paperOf(dirs []string) (*paper.Paper, error) {
 	if len(dirs) == 1 {
 		if _, err := os.Stat(filepath.Join(dirs[0], "run.json")); err != nil {
-			return nil, fmt.Errorf("%s: not a result directory: %w", dirs[0], err)
+			return nil, cmdline.NotResult(dirs[0])
 		}
 		r, err := report.Open(dirs[0])
 		if err != nil {

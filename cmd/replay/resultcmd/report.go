@@ -49,7 +49,7 @@ func Report() *cli.Command {
 			}
 			for _, dir := range c.Args().Slice() {
 				if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
-					return fmt.Errorf("%s: not a result directory: %w", dir, err)
+					return cmdline.NotResult(dir)
 				}
 				r, err := report.Open(dir)
 				if err != nil {

@@ -34,7 +34,7 @@ func reportCheckCommand() *cli.Command {
 				check := verify.Dir
 				if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
 					if _, other := os.Stat(filepath.Join(dir, "comparison.json")); other != nil {
-						return fmt.Errorf("%s: neither a result directory nor a comparison: %w", dir, err)
+						return cmdline.NotResult(dir)
 					}
 					check = verify.Comparison
 				}

@@ -38,6 +38,9 @@ func Trace() *cli.Command {
 					if c.NArg() != 1 || c.Int("problems") < 0 {
 						return cmdline.Usagef("trace check wants one trace directory and --problems of 0 or more")
 					}
+					if dir := c.Args().First(); !cmdline.IsTrace(dir) {
+						return cmdline.NotTrace(dir)
+					}
 					result, err := trace.Check(c.Context, c.Args().First(), c.Int("problems"))
 					if err != nil {
 						return err

@@ -1,0 +1,62 @@
+package cmdline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A kind is what a folder of this program may be.
+type kind struct {
+	name, manifest string // the manifest is the file that tells
+	advice         string // what makes one; PATH is where there is none
+}
+
+var (
+	traces  = kind{"trace", "trace.json", "replay import auto PATH --out DIR makes one of event logs, recorded clusters and tables"}
+	results = kind{"result", "run.json", "replay run TRACE --out DIR makes one"}
+	kinds   = []kind{traces, results, {"comparison", "comparison.json", ""}}
+)
+
+// IsTrace reports whether dir has the manifest of a trace.
+func IsTrace(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, traces.manifest))
+	return err == nil
+}
+
+// NotTrace is the error of a path at which there is no trace: what is there instead, and what to do.
+func NotTrace(path string) error { return traces.missing(path) }
+
+// NotResult is the error of a path at which there is no result of replay run.
+func NotResult(path string) error { return results.missing(path) }
+
+func (k *kind) missing(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: not a %s directory: there is no such file or folder", path, k.name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: not a %s directory: %w", path, k.name, err)
+	}
+	folder, what := path, ": it has no "+k.manifest
+	if !info.IsDir() {
+		folder, what = filepath.Dir(path), " but a file"
+	}
+	for _, other := range kinds {
+		if _, err := os.Stat(filepath.Join(folder, other.manifest)); err != nil {
+			continue
+		}
+		switch {
+		case folder != path && other.name == k.name:
+			return fmt.Errorf("%s: not a %s directory but a file of one; is %s meant?", path, k.name, folder)
+		case folder == path && other.name == "trace":
+			return fmt.Errorf("%s: not a %s directory but a trace; replay run %s --out DIR makes a result of it", path, k.name, path)
+		case folder == path:
+			return fmt.Errorf("%s: not a %s directory but a %s", path, k.name, other.name)
+		}
+	}
+	return fmt.Errorf("%s: not a %s directory%s; %s", path, k.name, what, strings.ReplaceAll(k.advice, "PATH", path))
+}
