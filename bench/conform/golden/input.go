@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -19,7 +18,7 @@ import (
 type Input struct {
 	Path string
 
-	file   *os.File
+	file   io.Closer
 	reader *bufio.Reader
 	buf    []byte
 	line   int
@@ -35,20 +34,26 @@ func Open(path string) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Path: path, file: f}
-	var r io.Reader = f
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return read(path, f, info.Size())
+}
+
+// read reads what is called path and has size bytes.
+func read(path string, f io.ReadCloser, size int64) (*Input, error) {
+	r, buffer := io.Reader(f), 1<<18
 	if strings.HasSuffix(path, ".gz") {
-		info, err := f.Stat()
-		if err == nil {
-			r, err = gzip.NewReader(bufio.NewReaderSize(f, 1<<16))
-		}
+		packed, err := gzip.NewReader(bufio.NewReaderSize(f, int(min(size, 1<<16))))
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 		}
-		r = input.Unpacked(r, info.Size(), 0)
+		r = input.Unpacked(packed, size, 0)
+	} else {
+		buffer = int(min(size+1, 1<<18))
 	}
-	in.reader = bufio.NewReaderSize(r, 1<<18)
-	return in, nil
+	return &Input{Path: path, file: f, reader: bufio.NewReaderSize(r, buffer)}, nil
 }
 
 // Close closes the file.

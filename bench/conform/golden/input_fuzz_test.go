@@ -1,13 +1,9 @@
-package conform
+package golden
 
 import (
 	"bytes"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"replay/bench/conform/golden"
 )
 
 func FuzzInput(f *testing.F) {
@@ -21,11 +17,7 @@ func FuzzInput(f *testing.F) {
 		if packed {
 			name += ".gz"
 		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		in, err := golden.Open(path)
+		in, err := read(name, io.NopCloser(bytes.NewReader(data)), int64(len(data)))
 		if err != nil {
 			return
 		}
