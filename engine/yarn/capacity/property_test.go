@@ -18,7 +18,9 @@ import (
 type world struct {
 	t     *rapid.T
 	s     *Scheduler
+	twin  *Scheduler // is told the same, and leaves heartbeats out; nil for none
 	names *protocol.Names
+	props map[string]string
 	seen  map[yarn.EventKind]int
 
 	nodes   []protocol.NodeID
@@ -54,17 +56,30 @@ func newWorld(t *rapid.T) *world {
 		"yarn.scheduler.capacity.rack-locality-additional-delay":                   number("rack delay", -1, 3),
 		"yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments": number("offswitch", 1, 4),
 	}
+	w.s = w.scheduler(props, w.observe)
+	w.props = props
+	return w
+}
+
+func (w *world) scheduler(props map[string]string, observe yarn.Observer) *Scheduler {
 	site, err := conf.NewSite(props)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	site.WorkPreservingRecovery = false
 	cfg, err := conf.NewCapacity(props, site)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	w.s = New(site, cfg, w.names, 1_700_000_000_000, w.observe)
-	return w
+	return New(site, cfg, w.names, 1_700_000_000_000, observe)
+}
+
+// both tells the scheduler and its twin.
+func (w *world) both(tell func(*Scheduler)) {
+	tell(w.s)
+	if w.twin != nil {
+		tell(w.twin)
+	}
 }
 
 func (w *world) observe(e *yarn.Event) {
@@ -79,7 +94,7 @@ func (w *world) host(i int) protocol.Name { return w.names.Intern(fmt.Sprintf("h
 func (w *world) rack(i int) protocol.Name { return w.names.Intern(fmt.Sprintf("/r%d", i%2)) }
 
 func (w *world) step() {
-	t, s := w.t, w.s
+	t := w.t
 	switch rapid.SampledFrom([]string{"node", "app", "ask", "ask", "beat", "beat", "beat", "beat", "end", "lose", "finish"}).Draw(t, "step") {
 	case "node":
 		if len(w.nodes) < 6 {
@@ -87,10 +102,11 @@ func (w *world) step() {
 			id := protocol.NodeID(i)
 			if !slices.Contains(w.nodes, id) {
 				w.nodes = append(w.nodes, id)
-				s.AddNode(yarn.NodeSpec{
+				spec := yarn.NodeSpec{
 					ID: id, Host: w.host(i), Rack: w.rack(i), Port: 8041,
 					Total: resource.R(1024*rapid.Int64Range(1, 8).Draw(t, "memory"), rapid.Int64Range(1, 8).Draw(t, "vcores")),
-				})
+				}
+				w.both(func(s *Scheduler) { s.AddNode(spec) })
 			}
 		}
 	case "app":
@@ -100,9 +116,11 @@ func (w *world) step() {
 			Queue:  rapid.SampledFrom([]string{"root.a", "root.b.x", "root.b.y"}).Draw(t, "queue"),
 			AMSize: resource.R(1024, 1), Priority: rapid.Int32Range(0, 2).Draw(t, "priority"),
 		}
-		if s.AddApp(spec) == nil {
+		var refused error
+		w.both(func(s *Scheduler) { refused = s.AddApp(spec) })
+		if refused == nil {
 			w.apps = append(w.apps, spec.ID)
-			s.AddAttempt(spec.ID)
+			w.both(func(s *Scheduler) { s.AddAttempt(spec.ID) })
 			w.allocate(spec.ID, protocol.AllocateRequest{Asks: []protocol.Ask{{Name: protocol.Any, Count: 1, Size: spec.AMSize, RequestID: -1, Relax: true}}})
 		}
 	case "ask":
@@ -140,35 +158,47 @@ func (w *world) step() {
 			n := w.nodes[0]
 			w.nodes = w.nodes[1:]
 			delete(w.onNode, n)
-			s.RemoveNode(n)
+			w.both(func(s *Scheduler) { s.RemoveNode(n) })
 			delete(w.toStart, n)
 		}
 	case "finish":
 		if len(w.apps) > 3 {
-			s.RemoveApp(w.apps[0])
+			w.both(func(s *Scheduler) { s.RemoveApp(w.apps[0]) })
 			w.apps = w.apps[1:]
 		}
 	}
 }
 
 func (w *world) allocate(id protocol.AppID, in protocol.AllocateRequest) {
-	var out protocol.AllocateResponse
+	var out, other protocol.AllocateResponse
 	if c, ok := w.s.PullAM(id); ok {
 		w.toStart[c.Node] = append(w.toStart[c.Node], c.ID)
 	}
 	if err := w.s.Allocate(id, &in, &out); err != nil {
 		w.t.Fatal(err)
 	}
+	if w.twin != nil {
+		w.twin.PullAM(id)
+		if err := w.twin.Allocate(id, &in, &other); err != nil || other.Headroom != out.Headroom || len(other.Allocated) != len(out.Allocated) {
+			w.t.Fatalf("the twin answers %+v, want %+v (%v)", other, out, err)
+		}
+	}
 	for _, c := range out.Allocated {
 		w.toStart[c.Node] = append(w.toStart[c.Node], c.ID)
 	}
 }
 
-func (w *world) beat(n protocol.NodeID, ended []protocol.Status) {
+// launch returns what the node reports as running with its next heartbeat.
+func (w *world) launch(n protocol.NodeID) []protocol.ContainerID {
 	launched := w.toStart[n]
 	w.toStart[n] = nil
 	w.onNode[n] = append(w.onNode[n], launched...)
-	w.s.NodeUpdate(n, launched, ended)
+	return launched
+}
+
+func (w *world) beat(n protocol.NodeID, ended []protocol.Status) {
+	launched := w.launch(n)
+	w.both(func(s *Scheduler) { s.NodeUpdate(n, launched, ended) })
 }
 
 // check looks at what must hold at all times.
