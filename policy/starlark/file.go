@@ -53,8 +53,11 @@ var parameters = map[string]int{
 }
 
 // Read reads the text of a file. Errors begin with its name and the line.
-func Read(name string, text []byte) (*File, error) {
-	thread := newThread()
+func Read(name string, text []byte) (*File, error) { return readWithin(MostSteps, name, text) }
+
+// readWithin is Read with a limit of steps.
+func readWithin(most uint64, name string, text []byte) (*File, error) {
+	thread := newThread(most)
 	options := syntax.FileOptions{}
 	globals, err := starlark.ExecFileOptions(&options, thread, name, text, predeclared)
 	if err != nil {
@@ -154,9 +157,9 @@ func exact(names ...string) *starlarkstruct.Module {
 	return m
 }
 
-func newThread() *starlark.Thread {
+func newThread(most uint64) *starlark.Thread {
 	t := &starlark.Thread{Print: func(*starlark.Thread, string) {}}
-	t.SetMaxExecutionSteps(MostSteps)
+	t.SetMaxExecutionSteps(most)
 	return t
 }
 
