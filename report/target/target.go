@@ -208,6 +208,9 @@ func (t *Target) amount(u quantity.Unit) (float64, error) {
 		if d, err := time.ParseDuration("1" + t.unit); err == nil && t.unit != "" {
 			return t.number * float64(d) / float64(time.Millisecond), nil
 		}
+		if t.unit == "" {
+			return 0, fmt.Errorf("%v has no unit, want ms, s, m, h or d as in %[1]vs (or a change in %%)", t.number)
+		}
 		return 0, fmt.Errorf("%q is no unit of a time, want ms, s, m, h or d (or a change in %%)", t.unit)
 	case quantity.Share:
 		if t.unit == "%" || t.Change && t.unit == "pp" {

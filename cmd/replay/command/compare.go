@@ -59,7 +59,7 @@ func (p *program) compare(c *cli.Context) error {
 		return p.again(c)
 	}
 	if len(c.StringSlice("variant")) < 2 {
-		return cmdline.Usagef("compare wants two --variant or more, got %d", len(c.StringSlice("variant")))
+		return cmdline.Usagef("compare wants two --variant or more, such as --variant 'now:' --variant 'drf: --sharing drf', got %d", len(c.StringSlice("variant")))
 	}
 	sources, err := p.sourcesOf(c)
 	if err != nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"replay/sweep"
@@ -27,6 +28,9 @@ func parseSetting(text string) (s setting, err error) {
 	flag, key, keyed := strings.Cut(s.name, " ")
 	if !ok || flag == "" || keyed != (flag == "conf" || flag == "model") {
 		return s, errors.New("want SETTING=VALUES such as nodes=4:400 or 'conf spark.locality.wait=0s:10s:1s'")
+	}
+	if !keyed && strings.Contains(flag, ".") {
+		return s, fmt.Errorf("%s is no flag; a key of Spark or YARN is varied by 'conf %s=%s'", flag, flag, values)
 	}
 	s.key = key
 	if strings.Contains(values, ",") || !strings.Contains(values, ":") {

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -144,7 +145,10 @@ func (p *program) readPolicies(c *cli.Context, o *scenario.Options) error {
 	for _, name := range c.StringSlice("policy") {
 		file, err := p.files.file(name)
 		if err != nil {
-			return err
+			if slices.Contains(policy.SharingNames(false), name) {
+				return fmt.Errorf("--policy %s: want a file in Starlark; the built-in %s is named by --sharing %s", name, name, name)
+			}
+			return fmt.Errorf("--policy: %w", err)
 		}
 		read, err := starlark.Read(file.Name, file.Text)
 		if err != nil {
