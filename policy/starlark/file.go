@@ -33,7 +33,8 @@ import (
 	"replay/policy/autoscale"
 )
 
-// MostSteps is how many steps of computation one call of a function may take, and reading a file.
+// MostSteps is how many steps of computation one call of a function may take, and reading a file. What one step makes, such as a long list or the
+// square of a large number, is not limited.
 const MostSteps = 10_000_000
 
 // A File is what a file defines. It does not change: several replays may use it at the same time.
