@@ -50,7 +50,7 @@ func ParseChange(text string) (Change, error) {
 	}
 	number := func(text string) (n int64, err error) {
 		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
-			err = fmt.Errorf("%q: %q is no number of a job or container", c.Text, text)
+			err = fmt.Errorf("%q: %q is no number of a job or container, want one as replay explain and the tables say it", c.Text, text)
 		}
 		return n, err
 	}
@@ -89,7 +89,7 @@ func ParseChange(text string) (Change, error) {
 		c.host, c.bar.Others = a[2], !strings.Contains(form, "not")
 		return c, err
 	}
-	return c, fmt.Errorf("%q is no change; want one of %s", c.Text, Changes)
+	return c, fmt.Errorf("%q is no change; want one of %s (a flag of replay run stands beside --change, not in it)", c.Text, Changes)
 }
 
 // change puts the changes into the trace. Errors name the change.

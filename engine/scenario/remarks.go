@@ -79,12 +79,13 @@ func (sc *Scenario) sayRemarks() {
 	sc.sayIdle(each)
 }
 
-// sayIdle counts the settings without effect of each place, or lists them by reason. Those of the files that came
+// sayIdle counts the settings without effect of each place, names a single one, or lists them by reason. Those of the files that came
 // with the trace are nobody's wish and are listed alone.
 func (sc *Scenario) sayIdle(each func(remark.Kind, func(string, []remark.Remark))) {
-	counts := map[string]int{}
+	counts, only := map[string]int{}, map[string]string{}
 	each(remark.NoEffect, func(place string, rows []remark.Remark) {
 		counts[place] += len(namesOf(rows))
+		only[place] = fmt.Sprintf("%s (%s)", namesOf(rows)[0], rows[0].Text)
 		if sc.Verbose {
 			sc.warn("no-effect", "%s: no effect (%s): %s", place, rows[0].Text, strings.Join(namesOf(rows), ", "))
 		}
@@ -93,7 +94,7 @@ func (sc *Scenario) sayIdle(each func(remark.Kind, func(string, []remark.Remark)
 		switch c := counts[place]; {
 		case c == 0 || sc.Verbose || sc.ofTrace(place):
 		case c == 1:
-			sc.warn("no-effect", "%s: 1 of the %s has no effect on a replay (--verbose names it)", place, sc.notes.noun[place])
+			sc.warn("no-effect", "%s: no effect on a replay: %s", place, only[place])
 		default:
 			sc.warn("no-effect", "%s: %d %s have no effect on a replay (--verbose lists them)", place, c, sc.notes.noun[place])
 		}

@@ -58,7 +58,7 @@ func TestRemarks(t *testing.T) {
 		{"preemption of the CapacityScheduler under it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
 			"y.xml: yarn.resourcemanager.scheduler.monitor.enable=true: not modelled: the CapacityScheduler's preemption and queue management are not replayed"}},
 		{"and under another", Input{}, Options{Scheduler: "fifo", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
-			"y.xml: 1 of the keys has no effect on a replay (--verbose names it)"}},
+			"y.xml: no effect on a replay: yarn.resourcemanager.scheduler.monitor.enable (the CapacityScheduler's preemption and queue management are not replayed)"}},
 		{"capacity-scheduler.xml", Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(
 			capacity+"root.user-limit-factor", "1", capacity+"root.acl_submit_applications", "*", capacity+"root.a.disable_preemption", "true", capacity+"root.a.allow-zero-capacity-sum", "true",
 			capacity+"queue-mappings", "u:x:a", capacity+"queue-mappings-override.enable", "true", capacity+"root.a.maximum-application-lifetime", "-1", capacity+"root.b.maximum-application-lifetime", "60",

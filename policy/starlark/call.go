@@ -24,7 +24,7 @@ func (f *File) call(name string) *call {
 	if fn == nil {
 		return nil
 	}
-	return &call{f, name, newThread(MostSteps), fn, make(starlark.Tuple, parameters[name])}
+	return &call{f, name, newThread(MostSteps), fn, make(starlark.Tuple, len(parameters[name]))}
 }
 
 // do calls the function with what is in args.

@@ -48,9 +48,16 @@ type File struct {
 	settings  map[string]string // of scale
 }
 
-// parameters are the functions that a file may define, with how many arguments each is given.
-var parameters = map[string]int{
-	"compare": 3, "shares": 2, "headroom": 3, "total": 2, "compare_in_leaf": 3, "requests": 2, "requests_of_tasks": 3, "scale": 3,
+// parameters are the functions that a file may define, with the arguments each is given.
+var parameters = map[string][]string{
+	"compare":           {"a", "b", "cluster"},
+	"shares":            {"total", "claims"},
+	"headroom":          {"fair", "used", "available"},
+	"total":             {"c", "cluster"},
+	"compare_in_leaf":   {"a", "b", "size_based"},
+	"requests":          {"n", "hints"},
+	"requests_of_tasks": {"n", "hints", "tasks"},
+	"scale":             {"shown", "settings", "state"},
 }
 
 // Read reads the text of a file. Errors begin with its name and the line.
@@ -78,14 +85,14 @@ func readWithin(most uint64, name string, text []byte) (*File, error) {
 
 // define takes one global of the file.
 func (f *File) define(key string, v starlark.Value) error {
-	n, known := parameters[key]
+	given, known := parameters[key]
 	fn, callable := v.(*starlark.Function)
 	switch {
 	case known && !callable:
-		return fmt.Errorf("%s: %s is %s, want a function of %d arguments", f.name, key, v, n)
+		return fmt.Errorf("%s: %s is %s, want a function of %d arguments", f.name, key, v, len(given))
 	case known:
-		if fn.NumParams() != n || fn.HasVarargs() || fn.HasKwargs() || fn.NumKwonlyParams() > 0 {
-			return fmt.Errorf("%s: %s takes other arguments than the %d that it is given", fn.Position(), key, n)
+		if fn.NumParams() != len(given) || fn.HasVarargs() || fn.HasKwargs() || fn.NumKwonlyParams() > 0 {
+			return fmt.Errorf("%s: %s takes other arguments than the %d that it is given, want %s(%s)", fn.Position(), key, len(given), key, strings.Join(given, ", "))
 		}
 		f.functions[key] = fn
 	case key == "like":
@@ -168,6 +175,10 @@ func newThread(most uint64) *starlark.Thread {
 func placed(name string, thread *starlark.Thread, err error) error {
 	if thread.Steps >= MostSteps {
 		err = steps(err)
+	}
+	var unread syntax.Error
+	if errors.As(err, &unread) {
+		return fmt.Errorf("%w (this is read as Starlark, a small dialect of Python: docs/policies.md says what it has)", err)
 	}
 	var wrong *starlark.EvalError
 	if !errors.As(err, &wrong) {

@@ -37,7 +37,8 @@ func mistake(t *testing.T, call func()) (text string) {
 func TestFilesThatAreRefused(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", "dir/Mine.star: defines no policy, want a function called compare, "},
-		{"def compare(a, b):\n  return 0", "dir/Mine.star:1:1: compare takes other arguments than the 3 that it is given"},
+		{"def compare(a, b):\n  return 0", "dir/Mine.star:1:1: compare takes other arguments than the 3 that it is given, want compare(a, b, cluster)"},
+		{"import os", "dir/Mine.star:1:1: got import, want primary expression (this is read as Starlark, a small dialect of Python"},
 		{"def compare(*all):\n  return 0", "dir/Mine.star:1:1: compare takes other arguments"},
 		{"compare = 3", "dir/Mine.star: compare is 3, want a function of 3 arguments"},
 		{"def compare(a, b, c):\n  return a -", "dir/Mine.star:2:13: "},

@@ -173,6 +173,8 @@ func TestRemarks(t *testing.T) {
 		{"spark.yarn.executor.nodeLabelExpression", "gpu", of(remark.Unmodelled, "spark.yarn.executor.nodeLabelExpression=gpu", "the cluster has no node labels")},
 		{"spark.driver.maxResultSize", "4g", of(remark.NoEffect, "spark.driver.maxResultSize=4g", "results are never too large")},
 		{"spark.driver.maxResultSize", "1g", of(remark.NoEffect, "spark.driver.maxResultSize", idle)}, // the default
+		{"spark.executor.memory", "4", of(remark.Odd, "spark.executor.memory=4", "below 450m Spark does not start an application; is a unit missing, as in 4g?")},
+		{"spark.executor.memory", "450m", nil},
 		{"spark.locality.wiat", "0s", of(remark.Odd, "spark.locality.wiat", "unknown, so it has no effect; probably spark.locality.wait is meant")},
 		{"spark.of.ours", "1", of(remark.Unknown, "spark.of.ours", "")},
 		{"java.home", "1", of(remark.Unknown, "java.home", "")},

@@ -65,6 +65,8 @@ func Remarks(l Layer) (remark.List, error) {
 		switch k := keyCalled(name); {
 		case strings.HasPrefix(name, byteOrderMark+"spark."):
 			out.Add(remark.Odd, 0, strings.TrimPrefix(name, byteOrderMark), "it has no effect, because the byte order mark before it makes it another key to Spark: save the file without one")
+		case name == "spark.executor.memory" && tooSmall(l.Values[name]):
+			out.Add(remark.Odd, 0, name+"="+l.Values[name], "below 450m Spark does not start an application; is a unit missing, as in 4g?")
 		case !strings.HasPrefix(name, "spark."):
 			out.Add(remark.Unknown, 0, cmp.Or(name, "a value without a key"), "")
 		case k != nil && k.parse == nil && l.Values[name] != k.fallback:
@@ -85,6 +87,14 @@ func Remarks(l Layer) (remark.List, error) {
 		}
 	}
 	return out, nil
+}
+
+// tooSmall reports whether Spark refuses to start with executors of this memory: less than 1.5 times the 300 MiB that it reserves.
+//
+// Source: UnifiedMemoryManager.getMaxMemory.
+func tooSmall(memory string) bool {
+	n, err := parseSize(memory, mebibyte)
+	return err == nil && n < 450
 }
 
 // byteOrderMark is what some editors put in front of a text.
