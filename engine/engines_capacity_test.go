@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
 	"replay/trace"
 )
 
@@ -60,11 +61,8 @@ func (s ofUsers) Next() (*trace.Job, error) {
 
 // randomCapacities makes a capacity-scheduler.xml for the queues of randomFair.
 func randomCapacities(r *rand.Rand) string {
-	var b strings.Builder
-	set := func(key string, value any) {
-		fmt.Fprintf(&b, "<property><name>yarn.scheduler.capacity.%s</name><value>%v</value></property>", key, value)
-	}
-	b.WriteString("<configuration>")
+	var p scenariotest.Properties
+	set := func(key string, value any) { p.Set("yarn.scheduler.capacity."+key, value) }
 	set("root.queues", "a,b,c")
 	set("root.c.queues", "x,y")
 	split := func(parent string, names ...string) {
@@ -98,6 +96,5 @@ func randomCapacities(r *rand.Rand) string {
 	if r.IntN(2) == 0 {
 		set("resource-calculator", "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator")
 	}
-	b.WriteString("</configuration>")
-	return b.String()
+	return p.Text()
 }

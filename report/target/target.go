@@ -202,14 +202,14 @@ func near(name string, values []metric.Value) string {
 func (t *Target) amount(u quantity.Unit) (float64, error) {
 	switch u {
 	case quantity.MS:
-		if t.unit == "d" {
+		switch t.unit {
+		case "":
+			return 0, fmt.Errorf("%v has no unit, want ms, s, m, h or d as in %[1]vs (or a change in %%)", t.number)
+		case "d":
 			return t.number * 24 * quantity.HourMS, nil
 		}
-		if d, err := time.ParseDuration("1" + t.unit); err == nil && t.unit != "" {
+		if d, err := time.ParseDuration("1" + t.unit); err == nil {
 			return t.number * float64(d) / float64(time.Millisecond), nil
-		}
-		if t.unit == "" {
-			return 0, fmt.Errorf("%v has no unit, want ms, s, m, h or d as in %[1]vs (or a change in %%)", t.number)
 		}
 		return 0, fmt.Errorf("%q is no unit of a time, want ms, s, m, h or d (or a change in %%)", t.unit)
 	case quantity.Share:

@@ -137,7 +137,7 @@ func tracesOf(text string) (dirs []string, err error) {
 		return nil, cmdline.Usagef("--traces is %q, want a folder of traces, a pattern such as 'weeks/*', or a file with one a line", text)
 	}
 	for _, dir := range found {
-		if _, err := os.Stat(filepath.Join(dir, "trace.json")); err == nil {
+		if cmdline.IsTrace(dir) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -90,7 +90,8 @@ func (w *sweeping) openTraces(plan *sweep.Plan) error {
 	for at, text := range plan.Traces {
 		wrong := func(err error) error { return &sweep.Error{File: plan.File, Line: text.Line, Key: "traces", Err: err} }
 		dirs := []string{w.p.files.at(text.Value)}
-		if _, err := os.Stat(filepath.Join(dirs[0], "trace.json")); err != nil {
+		if !cmdline.IsTrace(dirs[0]) {
+			var err error
 			if dirs, err = tracesOf(dirs[0]); err != nil {
 				return wrong(err)
 			}

@@ -39,11 +39,8 @@ func (m *maker) allocations() string {
 
 // capacities makes a file of the CapacityScheduler for the queues.
 func (m *maker) capacities() string {
-	var b strings.Builder
-	set := func(key string, value any) {
-		fmt.Fprintf(&b, "<property><name>yarn.scheduler.capacity.%s</name><value>%v</value></property>", key, value)
-	}
-	b.WriteString("<configuration>")
+	var p Properties
+	set := func(key string, value any) { p.Set("yarn.scheduler.capacity."+key, value) }
 	set("root.queues", "a,b,c")
 	set("root.c.queues", "x,y")
 	split := func(parent string, names ...string) {
@@ -69,6 +66,16 @@ func (m *maker) capacities() string {
 	if m.chance(2) {
 		set("resource-calculator", "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator")
 	}
-	b.WriteString("</configuration>")
-	return b.String()
+	return p.Text()
 }
+
+// Properties are a configuration file of Hadoop.
+type Properties struct{ list strings.Builder }
+
+// Set adds a key with its value.
+func (p *Properties) Set(key string, value any) {
+	fmt.Fprintf(&p.list, "<property><name>%s</name><value>%v</value></property>", key, value)
+}
+
+// Text is the text of the file.
+func (p *Properties) Text() string { return "<configuration>" + p.list.String() + "</configuration>" }

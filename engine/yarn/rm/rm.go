@@ -321,7 +321,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 }
 
 // byNode appends statuses grouped by node, in the order in which nodes first occur, keeping the order within
-// a node. (YARN walks a ConcurrentHashMap of node ids.)
+// a node; s is sorted so. (YARN walks a ConcurrentHashMap of node ids.)
 func byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
 	if len(s) > 1 {
 		first := make(map[protocol.NodeID]int, len(s))
