@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,7 +21,10 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 	apps := res.Counts.Kept["applications"]
 	lines := []string{fmt.Sprintf("%s: %s%s, %s, %s, %s, %s", opt.Out, quantity.Counted(apps, "applications"), copies(opt, n.Jobs),
 		quantity.Counted(n.Stages, "stages"), quantity.Counted(n.Tasks, "tasks"), quantity.Counted(int64(len(m.Users)), "users"), quantity.Counted(leaves(m.Queues), "queues"))}
-	lines = append(lines, spanLine(opt, res), clusterLine(opt, m))
+	lines = append(lines, spanLine(opt, res), clusterLine(opt, res))
+	if l := loadLine(res); l != "" {
+		lines = append(lines, l)
+	}
 	switch m.LocalitySource {
 	case trace.LocalityObserved:
 		lines = append(lines, "preferred hosts: inferred from where tasks ran; --blocks hdfs places the blocks of their input on a cluster instead")
@@ -142,6 +146,19 @@ func spanLine(opt *workload.Options, res *workload.Result) string {
 	return s
 }
 
+// crowded is the offered load from which on jobs wait for most of a replay.
+const crowded = 1.5
+
+// loadLine says, of a cluster that is far too small for the work, how long that takes, and how many such nodes have enough room.
+func loadLine(res *workload.Result) string {
+	v, m := res.Load.VCores, res.Load.Memory
+	if v == nil || m == nil || max(*v, *m) < crowded {
+		return ""
+	}
+	return fmt.Sprintf("offered load: %s of the vcores and %s of the memory: the work takes at least %s, and a replay with such queues takes longer, too; %d such nodes have enough room",
+		trace.Percent(v), trace.Percent(m), spanText(int64(float64(res.SpanMS)*max(*v, *m))), int64(math.Ceil(float64(trace.SizeAtStart(res.Meta.Nodes).Nodes)*max(*v, *m)/0.8)))
+}
+
 // spanText is a time of up to many years.
 func spanText(ms int64) string {
 	const day = 86_400_000
@@ -155,7 +172,8 @@ func spanText(ms int64) string {
 }
 
 // clusterLine says what the nodes are, those that are there and the hosts that are only named.
-func clusterLine(opt *workload.Options, m *trace.Meta) string {
+func clusterLine(opt *workload.Options, res *workload.Result) string {
+	m := res.Meta
 	there, absent := 0, 0
 	racks, sizes := map[int32]bool{}, map[string]bool{}
 	size := ""
@@ -185,7 +203,12 @@ func clusterLine(opt *workload.Options, m *trace.Meta) string {
 		size = fmt.Sprintf("%d sizes", len(sizes))
 	}
 	s := fmt.Sprintf("cluster: %s of %s in %s", quantity.Counted(int64(there), "nodes"), size, quantity.Counted(int64(len(racks)), "racks"))
-	if opt.Nodes == 0 && absent == 0 && later == 0 {
+	switch {
+	case res.Counts.Modelled["nodes"] > 0:
+		s += ", made up for the work, as the source names none"
+	case res.Counts.Read["nodes_of_the_header"] > 0:
+		s += ", as the header has it"
+	case opt.Nodes == 0 && absent == 0 && later == 0:
 		s += ", those of the recording"
 	}
 	if later > 0 {

@@ -78,7 +78,6 @@ func TestErrors(t *testing.T) {
 	}{
 		"no table":            {V2018, files{"x.csv": "1"}, "no table of this format, want files or folders with one of these in their names: batch_task, batch_instance, machine_meta"},
 		"no tasks":            {V2018, files{"machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "no file of batch_task among the inputs"},
-		"no nodes":            {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,50,1\n"}, "--nodes), or machine_meta or batch_instance among the inputs"},
 		"too few fields":      {V2018, files{"batch_task.csv": "M1,1,j\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, "batch_task.csv: line 1: has 3 fields, want 7 or more: task_name, instance_num,"},
 		"a time that is none": {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,50,1\nM2,1,j,1,Terminated,x,2,50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `batch_task.csv: line 2: start_time is "x", want a whole number`},
 		"a plan below 0":      {V2018, files{"batch_task.csv": "M1,1,j,1,Terminated,1,2,-50,1\n", "machine_meta.csv": "m_1,0,1,7,96,100,USING\n"}, `line 1: plan_cpu is "-50", want a number from 0`},
@@ -124,7 +123,6 @@ func TestOrderOfRows(t *testing.T) {
 
 // The samples have what was counted in them in another way.
 func TestSamples(t *testing.T) {
-	nodes := func(o *workload.Options) { o.Nodes = 1300 }
 	for _, tt := range []struct {
 		format workload.Format
 		inputs []string
@@ -133,7 +131,7 @@ func TestSamples(t *testing.T) {
 		want   trace.Counts
 	}{
 		{V2018, []string{"alibaba-2018", "alibaba-2018-format"}, nil, workload.Counter{"rows_of_machine_meta": 17592, "rows_of_batch_task": 11, "rows_of_batch_instance": 73}, trace.Counts{Nodes: 4034, NodeEvents: 146, Jobs: 3, Stages: 8, Tasks: 74}},
-		{V2017, []string{"alibaba-2017"}, nodes, workload.Counter{"rows_of_batch_task": 37284}, trace.Counts{Nodes: 1300, Jobs: 6192, Stages: 33872, Tasks: 5848085}},
+		{V2017, []string{"alibaba-2017"}, nil, workload.Counter{"rows_of_batch_task": 37284}, trace.Counts{Nodes: 636, Jobs: 6192, Stages: 33872, Tasks: 5848085}},
 		{GPU2023, []string{"alibaba-gpu-2023/openb_node_list_all_node.csv", "alibaba-gpu-2023/openb_pod_list_default.csv"}, nil, workload.Counter{"rows_of_node_list": 1523, "rows_of_pod_list": 8152}, trace.Counts{Nodes: 1523, Jobs: 7255, Stages: 7255, Tasks: 7255}},
 	} {
 		if testing.Short() && tt.want.Tasks > 1_000_000 {

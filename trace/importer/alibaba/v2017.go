@@ -46,9 +46,7 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if len(files[batchTask2017.Name]) == 0 {
 		return errors.New("no file of batch_task among the inputs, want one: it has the jobs")
 	}
-	if err := errNoNodes(b, len(files[serverEvent.Name])+len(files[batchInstance2017.Name]) > 0, "server_event or batch_instance"); err != nil {
-		return err
-	}
+	b.NodesIn("server_event or batch_instance")
 	b.NoEpoch = true
 	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()

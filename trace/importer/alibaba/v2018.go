@@ -45,9 +45,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if len(files[batchTask.Name]) == 0 {
 		return errors.New("no file of batch_task among the inputs, want one: it has the jobs")
 	}
-	if err := errNoNodes(b, len(files[machineMeta.Name])+len(files[batchInstance.Name]) > 0, "machine_meta or batch_instance"); err != nil {
-		return err
-	}
+	b.NodesIn("machine_meta or batch_instance")
 	b.NoEpoch = true
 	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()

@@ -38,6 +38,9 @@ func (r *reader) failures(ctx context.Context, path string, repeat bool) (err er
 		return fmt.Errorf("%s: all values of failure_interval are 0, want some time between failures that repeat", path)
 	}
 	n := r.b.Options.Nodes
+	if n == 0 {
+		return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes): failures take a share of them")
+	}
 	draw := trace.Stream(r.b.Options.Seed, "opendc-failures")
 	hosts := make([]int, n)
 	for i := range hosts {

@@ -16,7 +16,7 @@ var Machine = []workload.Param{
 // KeepCensored says whether what still ran when the trace ended is kept.
 var KeepCensored = workload.Param{Name: "keep-censored", Default: "false", Usage: "keep what still ran when the trace ended, for as long as it is known to have run"}
 
-// MachineSize are the values of [Machine], those that are given in place of others.
+// MachineSize are the values of [Machine], those that are given in place of others. Nodes that are made up are such machines.
 func MachineSize(b *workload.Builder, otherMiB int64, otherVCores int32) (memMiB int64, vcores int32, err error) {
 	if b.Param("machine-mem") != "" {
 		n, err := b.ParamBytes("machine-mem")
@@ -38,5 +38,6 @@ func MachineSize(b *workload.Builder, otherMiB int64, otherVCores int32) (memMiB
 		}
 		otherVCores = int32(n)
 	}
+	b.Machine(otherMiB, otherVCores)
 	return otherMiB, otherVCores, nil
 }

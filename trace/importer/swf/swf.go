@@ -114,7 +114,7 @@ type reading struct {
 	startMS  int64 // of the log, ms since 1970; trace.Unset = not said
 	begun    bool  // a record was read
 	queues   map[int64]string
-	header   map[string]string
+	machine  machine
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
@@ -134,13 +134,14 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) (err error)
 	}
 	b.NoEpoch = true
 	for i, path := range files {
-		r.startMS, r.queues, r.header = trace.Unset, map[int64]string{}, map[string]string{}
-		if err := b.EachLine(ctx, path, r.line); err != nil {
-			return err
+		r.startMS, r.queues = trace.Unset, map[int64]string{}
+		if err = b.EachLine(ctx, path, r.line); err != nil {
+			break
 		}
 		b.Progress(i+1, len(files), "files")
 	}
-	return nil
+	r.machine.nodes(b, r.model == "container")
+	return err
 }
 
 // line takes a line.
@@ -187,14 +188,12 @@ func (r *reading) comment(text string) {
 				r.queues[n] = strings.ReplaceAll(strings.ToValidUTF8(f[1], "?"), ".", "_")
 			}
 		}
-	case "MaxNodes", "MaxProcs":
-		if r.header[key] = value; r.header["MaxNodes"] != "" && r.header["MaxProcs"] != "" {
-			r.Note("the log is of a machine of %s nodes and %s processors", shorten(r.header["MaxNodes"]), shorten(r.header["MaxProcs"]))
-		}
+	case "MaxNodes":
+		r.machine.says(&r.machine.maxNodes, value)
+	case "MaxProcs":
+		r.machine.says(&r.machine.maxProcs, value)
 	}
 }
-
-func shorten(s string) string { return strings.ToValidUTF8(s[:min(len(s), 40)], "?") }
 
 // ms is a time in s as ms.
 func ms(s float64) int64 { return int64(math.Round(s * 1000)) }
@@ -288,6 +287,7 @@ func (r *reading) stage(a *workload.Application, x *[fields]float64, took float6
 		r.Counts.Defaulted["memory_of_tasks"] += tasks
 	}
 	st.TaskMemMiB, st.TaskVCores = mib*vcores, int32(min(vcores, math.MaxInt32))
+	r.machine.holds(procs, mib)
 	st.Tasks = trace.NewTasks(int(tasks))
 	for i := range st.Tasks.DurationMS {
 		st.Tasks.DurationMS[i] = ms(took)

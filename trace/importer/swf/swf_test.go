@@ -64,4 +64,28 @@ func TestKeepZero(t *testing.T) {
 	}
 }
 
+// The cluster is the machine of the header, with room for application masters and for the largest job; where no header says it, or jobs are wider than its nodes, as much as the work takes.
+func TestMachine(t *testing.T) {
+	for _, tt := range []struct {
+		header, model string
+		nodes         int
+		vcores        int32
+		memMiB        int64
+	}{
+		{"; MaxNodes: 2\n; MaxProcs: 16\n", "gang", 2, 9, 8*4096 + 1024},
+		{"; MaxNodes: 2\n; MaxProcs: 16\n", "tasks", 2, 9, 8*4096 + 1024},
+		{"; MaxNodes: 2\n; MaxProcs: 16\n", "container", 1, 16, 65536},
+		{"; MaxNodes: 4 (in two partitions)\n", "gang", 4, 2, 4096 + 1024},
+		{"; MaxNodes: 2\n", "gang", 2, 3, 2*4096 + 1024}, // for the 4 tasks of the job
+		{"; MaxProcs: 40\n", "gang", 3, 15, 14*4096 + 1024},
+		{"; MaxProcs: many\n; MaxNodes: -1\n", "gang", 2, 16, 65536},
+		{"; MaxNodes: 99999999999\n", "gang", 2, 16, 65536},
+	} {
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", tt.header+good), func(o *workload.Options) { o.Params = map[string]string{"swf-model": tt.model} })
+		if err != nil || len(m.Nodes) != tt.nodes || m.Nodes[0].VCores != tt.vcores || m.Nodes[0].MemMiB != tt.memMiB {
+			t.Errorf("%q, %s: %d nodes, %+v, %v; want %d of %d vcores and %d MiB", tt.header, tt.model, len(m.Nodes), res, err, tt.nodes, tt.vcores, tt.memMiB)
+		}
+	}
+}
+
 func FuzzSWF(f *testing.F) { importtest.Fuzz(f, Format, importtest.Read(f, "../testdata/swf/log.swf")) }

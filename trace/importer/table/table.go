@@ -199,8 +199,6 @@ func (t *reader) enough(names []string) error {
 		return fmt.Errorf("want a column for submit or start, among %s (%s)", strings.Join(names, ", "), how)
 	case c[roleDuration] == nil && c[roleEnd] == nil:
 		return fmt.Errorf("want a column for duration or end, among %s (%s)", strings.Join(names, ", "), how)
-	case c[roleHost] == nil && t.b.Options.Nodes == 0:
-		return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes): no column has the role host")
 	}
 	return nil
 }

@@ -62,9 +62,6 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 		}
 		b.Progress(i+1, len(files), "files")
 	}
-	if len(r.machines) == 0 {
-		return workflow.NeedsNodes(b)
-	}
 	return nil
 }
 

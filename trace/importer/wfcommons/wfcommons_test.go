@@ -57,7 +57,6 @@ func TestBadDocuments(t *testing.T) {
 	} {
 		importtest.Refused(t, Format, []string{importtest.WriteNew(t, "x.json", text)}, func(o *workload.Options) { o.Nodes, o.Strict = 2, true }, want)
 	}
-	importtest.Refused(t, Format, []string{importtest.WriteNew(t, "x.json", `{"workflow":{"tasks":[{"name":"a","runtime":1}]}}`)}, nil, "nodes is 0, want the number of nodes of a cluster (--nodes)")
 	importtest.Refused(t, Format, []string{t.TempDir()}, func(o *workload.Options) { o.Nodes = 2 }, "no .json file, want instances")
 }
 

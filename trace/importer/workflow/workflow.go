@@ -208,11 +208,3 @@ func Unit(b *workload.Builder, param string) (float64, error) {
 	name, err := b.ParamOneOf(param, "B", "KB", "MB", "GB")
 	return Units[name], err
 }
-
-// NeedsNodes is the error of a source without nodes and no number of them.
-func NeedsNodes(b *workload.Builder) error {
-	if b.Options.Nodes == 0 {
-		return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes): the source names none")
-	}
-	return nil
-}

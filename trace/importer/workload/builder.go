@@ -29,16 +29,18 @@ type Builder struct {
 	// NoEpoch says that the times of the source do not count from 1970. It is set before the first application is added.
 	NoEpoch bool
 
-	params map[string]string // the format's own options
-	spool  *spool
-	inputs []Input
-	source trace.Source
-	nodes  []trace.Node
-	events []event
-	hosts  map[string]bool
-	took   residents
-	shared sharedFiles
-	wanted map[string]bool // ids on which applications depend
+	params  map[string]string // the format's own options
+	spool   *spool
+	inputs  []Input
+	source  trace.Source
+	nodes   []trace.Node
+	events  []event
+	hosts   map[string]bool
+	took    residents
+	machine shape // of nodes that are made up; 0 = the format does not say
+	nodesIn string
+	shared  sharedFiles
+	wanted  map[string]bool // ids on which applications depend
 
 	warned map[string]int64 // drops that were told, by reason
 

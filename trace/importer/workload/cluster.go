@@ -1,9 +1,9 @@
 package workload
 
 import (
-	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"replay/trace"
@@ -43,13 +43,26 @@ func (c *cluster) add(n trace.Node) {
 	}
 }
 
-// nodeClass is the node size of a given cluster when no flag says otherwise.
+// nodeClass is the node size of a given cluster when neither a flag nor the format says otherwise.
 var nodeClass = shape{64 << 10, 16}
+
+// Machine says what a node has that is made up, where no flag says it.
+func (b *Builder) Machine(memMiB int64, vcores int32) { b.machine = shape{memMiB, vcores} }
+
+// NodesIn says what the source could have that names nodes, such as "machine_meta".
+func (b *Builder) NodesIn(tables string) { b.nodesIn = tables }
 
 // shape is a container or node size.
 type shape struct {
 	memMiB int64
 	vcores int32
+}
+
+func (s shape) String() string {
+	if s.memMiB%1024 == 0 {
+		return fmt.Sprintf("%d GiB and %d vcores", s.memMiB/1024, s.vcores)
+	}
+	return fmt.Sprintf("%d MiB and %d vcores", s.memMiB, s.vcores)
 }
 
 // atLeast returns the larger of each part.
@@ -67,8 +80,8 @@ func (s shape) or(o shape) shape {
 }
 
 // makeCluster makes the nodes of the trace: the number of them that the options give, else those of the source, else
-// the recorded hosts. A host that is none of them stays as a node that is never there, so that what was recorded
-// of it is kept.
+// the recorded hosts, else as many as the work takes, which is noted. A host that is none of them stays as a node that
+// is never there, so that what was recorded of it is kept.
 func (b *Builder) makeCluster() (*cluster, error) {
 	c, opt := newCluster(), b.Options
 	flag := shape{opt.NodeMemMiB, opt.NodeVCores}
@@ -88,9 +101,6 @@ func (b *Builder) makeCluster() (*cluster, error) {
 		all := len(b.events)
 		b.events = slices.DeleteFunc(b.events, func(e event) bool { _, ok := c.id[e.host]; return !ok })
 		b.Counts.Dropped["node_events_of_the_source"] += int64(all - len(b.events))
-	}
-	if len(c.nodes) == 0 {
-		return nil, errors.New("the source names no host and no node, want a number of nodes")
 	}
 	size, outside := c.nodes[0], "recorded_hosts_outside_the_cluster"
 	if b.Locality == trace.LocalityRecorded {
@@ -112,9 +122,12 @@ func (b *Builder) MadeHost(i int) string {
 
 // makeNodes makes as many nodes as the options say, or one for each recorded host.
 func (b *Builder) makeNodes(c *cluster, flag shape) {
-	opt := b.Options
 	most, extra := b.took.most()
-	size := flag.or(nodeClass.atLeast(b.took.container()))
+	size := flag.or(b.machine.or(nodeClass).atLeast(b.took.container()))
+	opt := b.Options
+	if opt.Nodes == 0 && len(b.hosts) == 0 {
+		b.enoughNodes(size)
+	}
 	var names []string
 	for i := range opt.Nodes {
 		names = append(names, b.MadeHost(i))
@@ -134,4 +147,54 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	if len(extra) > 0 {
 		b.Counts.Modelled["node_further_resources"] += int64(len(names))
 	}
+}
+
+const (
+	busyLoad  = 0.8     // offered load of a cluster that is as large as the work takes
+	mostNodes = 100_000 // of such a cluster
+)
+
+// enoughNodes sets the number of nodes of a size on which the offered load of all applications is about busyLoad, and which hold the largest
+// gang together with an application master.
+func (b *Builder) enoughNodes(size shape) {
+	span := max(b.submissionsMS(), b.took.longestMS, 1)
+	one := trace.OfferedLoad(b.work(), trace.Size{Nodes: 1, VCores: int64(size.vcores), MemMiB: size.memMiB}, span)
+	n := 1.0
+	for _, load := range []*float64{one.VCores, one.Memory} {
+		if load != nil {
+			n = max(n, math.Ceil(*load/busyLoad))
+		}
+	}
+	for _, g := range b.took.gangs {
+		n = max(n, math.Ceil(float64(g.tasks)/float64(g.perNode(size)))+1)
+	}
+	b.Options.Nodes = int(min(n, mostNodes))
+	b.Counts.Modelled["nodes"] += int64(b.Options.Nodes)
+	load := func(one *float64) string {
+		if one == nil {
+			return trace.Percent(nil)
+		}
+		share := *one / float64(b.Options.Nodes)
+		return trace.Percent(&share)
+	}
+	others := "--nodes, --node-mem and --node-vcores say others"
+	if b.nodesIn != "" {
+		others += ", and " + b.nodesIn + " among the inputs has the real ones"
+	}
+	b.Note("the source names no nodes: made up are %d of %v, on which the offered load is %s of the vcores and %s of the memory; %s", b.Options.Nodes, size, load(one.VCores), load(one.Memory), others)
+}
+
+// work is that of all copies of the applications.
+func (b *Builder) work() trace.Work {
+	copies, w := float64(b.Options.Copies), b.took.work
+	return trace.Work{VCoreMS: w.VCoreMS * copies, MemMiBMS: w.MemMiBMS * copies}
+}
+
+// submissionsMS is the time from the first submission to the last.
+func (b *Builder) submissionsMS() int64 {
+	how, _ := parseArrivals(b.Options.Arrivals) // was checked
+	if how.kind == "recorded" {
+		return b.spool.index.last - b.spool.index.first
+	}
+	return int64(b.spool.index.len()*b.Options.Copies-1) * how.gap.Milliseconds()
 }

@@ -79,7 +79,6 @@ func TestClusters(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		{"no host", of(sample("a", 0)), nil, "the source names no host and no node"},
 		{"events at recorded times", format(withNodes), func(o *Options) { o.Arrivals = "fixed:1s" }, "arrivals is fixed:1s, want recorded"},
 		{"an event of nobody", format(func(b *Builder) error {
 			b.AddEvent("z", trace.NewNodeEvent(0, trace.Unset, trace.Fail))
@@ -107,18 +106,8 @@ func TestNodesHoldEachExecutor(t *testing.T) {
 // A format without hosts takes its nodes from the options, and has no blocks but those that are placed.
 func TestNoHosts(t *testing.T) {
 	f := of(sample("a", 0))
-	for _, tt := range []struct {
-		noHosts bool
-		change  func(*Options)
-		want    string
-	}{
-		{true, nil, "nodes is 0, want the number of nodes"},
-		{false, func(o *Options) { o.Nodes = 4 }, "observed hosts are the recorded ones"},
-	} {
-		f.NoHosts = tt.noHosts
-		if err := refused(t, f, tt.change); !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("no hosts %t: error is %v, want %q", tt.noHosts, err, tt.want)
-		}
+	if err := refused(t, f, func(o *Options) { o.Nodes = 4 }); !strings.Contains(err.Error(), "observed hosts are the recorded ones") {
+		t.Error(err)
 	}
 	f.NoHosts = true
 	for blocks, want := range map[string]string{"observed": trace.LocalityNone, "none": trace.LocalityNone, "hdfs": trace.LocalityModelled} {
@@ -126,6 +115,58 @@ func TestNoHosts(t *testing.T) {
 		if placed := m.JobList[0].Stages[0].Tasks.PrefStart != nil; m.LocalitySource != want || len(m.Nodes) != 6 || placed != (blocks == "hdfs") {
 			t.Errorf("blocks %s: source %s, %d nodes, blocks placed %t", blocks, m.LocalitySource, len(m.Nodes), placed)
 		}
+	}
+}
+
+// Where neither the source nor an option has nodes, there are as many as the work keeps busy by four fifths, on which the largest gang and its application master run,
+// of the size that the options or the format say.
+func TestEnoughNodes(t *testing.T) {
+	app := func(kind string, submitMS, ms int64, tasks int, size shape) *Application {
+		a := sample(fmt.Sprint(submitMS), submitMS)
+		a.Job.Kind, a.Job.Stages = kind, a.Job.Stages[:1]
+		s := &a.Job.Stages[0]
+		s.FileID, a.Files, s.TaskMemMiB, s.TaskVCores, s.Tasks = trace.Unset, nil, size.memMiB, size.vcores, trace.NewTasks(tasks)
+		for i := range s.Tasks.DurationMS {
+			s.Tasks.DurationMS[i] = ms
+		}
+		return a
+	}
+	last := app(trace.KindGeneric, 1_000_000, 0, 1, shape{1024, 1})
+	for _, tt := range []struct {
+		name   string
+		app    *Application
+		change func(*Options)
+		nodes  int
+		load   string // of vcores and memory
+	}{
+		{"by vcores", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), nil, 10, "80.0 % of the vcores and 20.0 % of the memory"},
+		{"by memory", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{8192, 1}), nil, 20, "40.0 % of the vcores and 80.0 % of the memory"},
+		{"of other nodes", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.NodeVCores = 4 }, 40, "80.0 % of the vcores and 5.0 % of the memory"},
+		{"of copies", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Copies = 3 }, 30, "80.0 % of the vcores and 20.0 % of the memory"},
+		{"at other times", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Arrivals = "fixed:500s" }, 20, "80.0 % of the vcores and 20.0 % of the memory"},
+		{"for a large container", app(trace.KindGeneric, 0, 10, 1, shape{100_000, 40}), nil, 1, "0.001 % of the vcores and 0.0010 % of the memory"},
+		{"for a gang", app(trace.KindGang, 0, 10, 100, shape{30_000, 1}), nil, 51, "0.0001 % of the vcores and 0.0009 % of the memory"},
+		{"at once", app(trace.KindGeneric, 0, 10_000, 64, shape{1024, 1}), func(o *Options) { o.Limit = 1 }, 5, "80.0 % of the vcores and 20.0 % of the memory"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res, m := made(t, of(tt.app, last), func(o *Options) {
+				o.Nodes = 0
+				if tt.change != nil {
+					tt.change(o)
+				}
+			})
+			if len(m.Nodes) != tt.nodes || res.Counts.Modelled["nodes"] != int64(tt.nodes) || len(res.Counts.Notes) != 1 || !strings.Contains(res.Counts.Notes[0], tt.load) {
+				t.Errorf("%d nodes, %s, %v; want %d and %s", len(m.Nodes), hosts(m.Nodes[:1]), res.Counts.Notes, tt.nodes, tt.load)
+			}
+		})
+	}
+	_, m := made(t, format(func(b *Builder) error {
+		b.Machine(1<<20, 100)
+		_, err := b.Add(last)
+		return err
+	}), func(o *Options) { o.Nodes = 0 })
+	if got := hosts(m.Nodes); got != "/default-rack/host1:1048576:100:true" {
+		t.Errorf("nodes of the format's own size are %s", got)
 	}
 }
 

@@ -19,8 +19,7 @@ import (
 type Format struct {
 	Usage string // in one line
 
-	// NoHosts says that the format names no hosts: neither nodes nor where tasks ran or wanted to run. The number of
-	// nodes must then be given.
+	// NoHosts says that the format names no hosts: neither nodes nor where tasks ran or wanted to run.
 	NoHosts bool
 
 	// NoPreferences says that the format does not say where tasks wanted to run. It may name nodes, and on which a task ran.
@@ -49,6 +48,7 @@ type Result struct {
 	Hash   string // of the trace
 	Meta   *trace.Meta
 	SpanMS int64 // from the first submission to the last
+	Load   trace.Offered
 }
 
 // Check tells which option has a value that an import of the format can't follow.
@@ -59,10 +59,7 @@ func (f Format) Check(opt *Options) error {
 	if _, err := f.params(opt); err != nil {
 		return err
 	}
-	switch {
-	case f.NoHosts && opt.Nodes == 0:
-		return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes, of --node-mem and --node-vcores): the format names no hosts")
-	case !f.NoHosts && !f.NoPreferences && opt.Blocks == "observed" && opt.Nodes > 0:
+	if !f.NoHosts && !f.NoPreferences && opt.Blocks == "observed" && opt.Nodes > 0 {
 		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", opt.Nodes)
 	}
 	return nil

@@ -63,7 +63,7 @@ type Listing struct {
 
 // List lists the files among inputs, which are files, [Stdin], or directories of parts at any depth. match gets the path of each from the given
 // input on, with / and without a suffix such as .gz, and whether it is itself an input, and tells which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over,
-// and what stands beside data: README, LICENSE, *.md and *.crc.
+// and what stands beside data: README, LICENSE, *.md and *.crc. A link to a folder is followed where it is itself an input.
 func List(inputs []string, match func(path string, given bool) bool) (l Listing, err error) {
 	seen := map[string]bool{} // real paths
 	take := func(path, label string, given bool) {
@@ -94,16 +94,17 @@ func List(inputs []string, match func(path string, given bool) bool) (l Listing,
 			continue
 		}
 		var found []string
-		if err := filepath.WalkDir(in, func(path string, e fs.DirEntry, err error) error {
+		root := in + string(filepath.Separator) // so that a link to a folder is followed
+		if err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
-			case path != in && beside(e.Name()):
+			case path != root && beside(e.Name()):
 				l.Passed = append(l.Passed, e.Name())
 				if e.IsDir() {
 					return filepath.SkipDir
 				}
-			case !e.IsDir():
+			case !e.IsDir() && !isLinkToFolder(path, e):
 				found = append(found, path)
 			}
 			return nil
@@ -120,6 +121,14 @@ func List(inputs []string, match func(path string, given bool) bool) (l Listing,
 		}
 	}
 	return l, nil
+}
+
+func isLinkToFolder(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // beside reports whether a file or folder of this name stands beside data and is none.

@@ -16,6 +16,28 @@ type residents struct {
 	largest shape            // executor, or container of a task
 	further map[string]int64 // the largest amounts that a task has of further resources
 	tasks   bool             // an application runs each task in a container of its own, which no executor shows
+
+	work      trace.Work
+	longestMS int64           // of a task
+	gangs     map[shape]*gang // by the size of a task in whole GiB
+}
+
+// gang is as many containers of a size as one application holds at a time.
+type gang struct {
+	shape
+	tasks int64
+}
+
+// perNode is how many of its containers a node holds, at least 1.
+func (g *gang) perNode(node shape) int64 {
+	n := int64(1) << 40
+	if g.memMiB > 0 {
+		n = node.memMiB / g.memMiB
+	}
+	if g.vcores > 0 {
+		n = min(n, int64(node.vcores/g.vcores))
+	}
+	return max(n, 1)
 }
 
 // residentChange is an executor that comes, by 1, or goes, by -1.
@@ -37,6 +59,9 @@ type resident struct {
 	tasks     bool
 	largest   shape              // of its tasks, if each is in a container of its own
 	further   []trace.NamedValue // of all stages
+	work      trace.Work
+	longestMS int64
+	gangs     []gang
 }
 
 // residentOf is what the application took; its slices are the application's.
@@ -44,12 +69,19 @@ func residentOf(a *Application) resident {
 	r := resident{
 		hosts: a.Hosts, executors: a.Executors, extra: a.ExecutorExtra,
 		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: a.AMExtra, tasks: a.Job.Kind != trace.KindSpark,
-	}
-	if !r.tasks {
-		return r
+		work: trace.WorkOf(&a.Job),
 	}
 	for i := range a.Job.Stages {
 		s := &a.Job.Stages[i]
+		for _, ms := range s.Tasks.DurationMS {
+			r.longestMS = max(r.longestMS, ms)
+		}
+		if !r.tasks {
+			continue
+		}
+		if a.Job.Kind == trace.KindGang {
+			r.gangs = append(r.gangs, gang{shape{(s.TaskMemMiB + 1023) / 1024 * 1024, s.TaskVCores}, int64(s.Tasks.Len())})
+		}
 		r.largest = r.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
 		r.further = append(r.further, s.Extra...)
 		for _, n := range s.Tasks.MemMiB {
@@ -70,7 +102,16 @@ func (r resident) clone() resident {
 
 func (r *residents) add(a *resident) {
 	if r.changes == nil {
-		r.changes, r.amExtra, r.further = map[string][]residentChange{}, map[string]int64{}, map[string]int64{}
+		r.changes, r.amExtra, r.further, r.gangs = map[string][]residentChange{}, map[string]int64{}, map[string]int64{}, map[shape]*gang{}
+	}
+	r.work.Add(a.work)
+	r.longestMS = max(r.longestMS, a.longestMS)
+	for _, g := range a.gangs {
+		if same := r.gangs[g.shape]; same == nil {
+			r.gangs[g.shape] = &g
+		} else {
+			same.tasks = max(same.tasks, g.tasks)
+		}
 	}
 	for i, e := range a.executors {
 		host, c := a.hosts[e.Node], residentChange{at: e.AddedMS, by: 1, size: shape{e.MemMiB, e.VCores}}

@@ -256,6 +256,7 @@ func (t *writing) finish() (*Result, error) {
 	}
 	return &Result{
 		Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.lastAt - t.firstAt,
+		Load: trace.OfferedLoad(t.work(), trace.SizeAtStart(t.metaData.Nodes), t.lastAt-t.firstAt),
 	}, nil
 }
 

@@ -103,7 +103,6 @@ func TestColumnsOfOtherWriters(t *testing.T) {
 		j.Stages[1].Parents[0] != 0 || j.Stages[1].Tasks.DurationMS[0] != 750 || m.OriginUnixMS != trace.Unset {
 		t.Errorf("%s%+v", importtest.Text(m), res.Counts)
 	}
-	importtest.Refused(t, Format, []string{path}, nil, "nodes is 0, want the number of nodes of a cluster (--nodes)")
 	importtest.Refused(t, Format, []string{path, "../testdata/wta/archive"}, nil, "tables of tasks in several folders, want those of one workload")
 }
 

@@ -1,0 +1,67 @@
+package swf
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"replay/trace/importer/workload"
+)
+
+// machine is what the headers of the logs say of the machine, the largest of several, and what their jobs take.
+type machine struct {
+	maxNodes, maxProcs int64 // 0 = not said
+	procs, memMiB      int64 // that the largest job needs, and of a node with an even share of the tasks of each
+}
+
+const (
+	mostNodes = 1_000_000
+	mostProcs = 100_000_000
+
+	nodeProcs = 16      // of a machine whose number of nodes is not said
+	procMiB   = 4 << 10 // at least, as no header says it
+	amMiB     = 1024    // of an application master, which has 1 vcore
+)
+
+// says takes the number with which a value of the header begins.
+func (m *machine) says(to *int64, value string) {
+	text, _, _ := strings.Cut(value, " ")
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n <= mostProcs {
+		*to = max(*to, n)
+	}
+}
+
+// size is the number of nodes and of processors; 0 = unknown.
+func (m *machine) size() (nodes, procs int64) {
+	procs = cmp.Or(m.maxProcs, m.maxNodes)
+	nodes = cmp.Or(m.maxNodes, (procs+nodeProcs-1)/nodeProcs)
+	if nodes > mostNodes {
+		return 0, 0
+	}
+	return nodes, max(procs, nodes)
+}
+
+// holds takes a job of so many tasks of one processor.
+func (m *machine) holds(tasks, memMiB int64) {
+	m.procs = max(m.procs, tasks)
+	if nodes, _ := m.size(); nodes > 0 {
+		m.memMiB = max(m.memMiB, memMiB*((tasks+nodes-1)/nodes))
+	}
+}
+
+// nodes makes the cluster that of the headers, where no other is asked for and jobs are not wider than its nodes. As such a machine has no application masters, each node has room for one.
+func (m *machine) nodes(b *workload.Builder, wide bool) {
+	nodes, procs := m.size()
+	switch o := b.Options; {
+	case nodes == 0:
+	case o.Nodes > 0 || wide:
+		b.Note("the log is of a machine of %d nodes and %d processors", nodes, procs)
+	default:
+		vcores := (max(procs, m.procs)+nodes-1)/nodes + 1
+		o.Nodes, o.NodeVCores = int(nodes), cmp.Or(o.NodeVCores, int32(vcores))
+		o.NodeMemMiB = cmp.Or(o.NodeMemMiB, max((vcores-1)*procMiB, (m.memMiB+1023)/1024*1024)+amMiB)
+		b.Counts.Read["nodes_of_the_header"] += nodes
+		b.Note("the log is of a machine of %d nodes and %d processors: the cluster is %d nodes of %d vcores and %d MiB, with 1 vcore and %d MiB of each for application masters, which such a machine does not have; --nodes, --node-vcores and --node-mem say others",
+			nodes, procs, nodes, o.NodeVCores, o.NodeMemMiB, amMiB)
+	}
+}
