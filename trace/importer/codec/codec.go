@@ -107,7 +107,7 @@ func Open(path, name string, most int64) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	out, err := unpack(f, name, int(min(bufferBytes, info.Size()+1)), func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
+	out, err := unpack(f, name, bufferOf(info.Size()), func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -115,11 +115,11 @@ func Open(path, name string, most int64) (*File, error) {
 	return out, nil
 }
 
-// Reader unpacks what in has after its first bytes, as Open does a file. The bound is that of as many packed bytes as were read
-// so far. Closing the result closes in.
-func Reader(in io.ReadCloser, most int64) (*File, error) {
+// Reader unpacks what in has after its first bytes, as Open does a file. Of packed bytes there are about size, which is no bound; -1 = who knows. The bound is
+// that of as many packed bytes as were read so far. Closing the result closes in.
+func Reader(in io.ReadCloser, size, most int64) (*File, error) {
 	c := &counted{in, 0}
-	return unpack(c, "", bufferBytes, func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return c.n }, most) })
+	return unpack(c, "", bufferOf(size), func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return c.n }, most) })
 }
 
 // counted counts what is read.
@@ -136,6 +136,14 @@ func (c *counted) Read(b []byte) (int, error) {
 
 // bufferBytes is how much of a file is read at once.
 const bufferBytes = 1 << 18
+
+// bufferOf is how much is read at once of a file of a size, or of -1.
+func bufferOf(size int64) int {
+	if size < 0 {
+		return bufferBytes
+	}
+	return int(min(bufferBytes, size+1))
+}
 
 func unpack(f io.ReadCloser, name string, buffer int, within func(io.Reader) io.Reader) (*File, error) {
 	r := bufio.NewReaderSize(f, buffer)

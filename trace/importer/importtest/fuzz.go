@@ -33,11 +33,12 @@ func Fuzz(f *testing.F, format workload.Format, seeds ...[]byte) {
 	})
 }
 
-// imported is of how many inputs of a fuzz target one is imported: a trace costs a hundred times as much as reading what it is made of.
-const imported = 16
+// imported is of how many inputs of a fuzz target one is imported: a trace costs a hundred times as much as reading what it is made of, so that
+// either has its half of the time.
+const imported = 128
 
 // Try reads what a fuzz target made, of which text is what it changed. Most inputs are surveyed: whatever they are, that gives counts or an error
-// with words. One in sixteen, by its content, is imported: it makes a trace that follows all rules, or is refused and leaves nothing at opt.Out,
+// with words. One in [imported], by its content, is imported: it makes a trace that follows all rules, or is refused and leaves nothing at opt.Out,
 // where nothing is afterwards. It returns the result, nil of what was refused.
 func Try(t testing.TB, format workload.Format, inputs []string, opt workload.Options, text []byte) *workload.Result {
 	t.Helper()

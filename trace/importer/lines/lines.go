@@ -2,7 +2,6 @@
 package lines
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -49,13 +48,21 @@ func CheckJSON(line []byte) error {
 
 // Reader yields the lines of a text with their numbers.
 type Reader struct {
-	in   *bufio.Reader
-	long []byte // a line longer than the reader's buffer
-	line int
+	in    io.Reader
+	buf   []byte // what was read of it
+	begin int    // of what Next did not return yet
+	err   error  // what came after it
+	line  int
 }
 
+// What is read at once: a buffer that was full is doubled, up to mostBuffer and to the longest line.
+const (
+	firstBuffer = 4 << 10
+	mostBuffer  = 1 << 18
+)
+
 // NewReader returns a reader of the lines of r.
-func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 1<<18)} }
+func NewReader(r io.Reader) *Reader { return &Reader{in: r} }
 
 // Line is the number of the line that Next returned last, from 1.
 func (l *Reader) Line() int { return l.line }
@@ -63,29 +70,50 @@ func (l *Reader) Line() int { return l.line }
 // Next returns the next line without its end, valid until the next call. whole is false for a
 // last line that has no end; err is io.EOF after the last line, or what broke the stream.
 func (l *Reader) Next() (text []byte, whole bool, err error) {
-	b, err := l.in.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		l.long = append(l.long[:0], b...)
-		for err == bufio.ErrBufferFull {
-			if len(l.long) > maxLine {
-				return nil, false, fmt.Errorf("line %d is longer than %d bytes", l.line+1, maxLine)
-			}
-			b, err = l.in.ReadSlice('\n')
-			l.long = append(l.long, b...)
+	for seen := 0; ; {
+		if n := bytes.IndexByte(l.buf[l.begin+seen:], '\n'); n >= 0 {
+			text = l.buf[l.begin : l.begin+seen+n]
+			l.begin += seen + n + 1
+			l.line++
+			return bytes.TrimSuffix(text, []byte("\r")), true, nil
 		}
-		b = l.long
+		seen = len(l.buf) - l.begin
+		if seen > maxLine && l.err == nil {
+			l.begin, l.err = len(l.buf), fmt.Errorf("line %d is longer than %d bytes", l.line+1, maxLine)
+			seen = 0
+		}
+		if l.err != nil {
+			break
+		}
+		l.fill()
 	}
-	if len(b) == 0 {
-		return nil, false, err
+	if text = l.buf[l.begin:]; len(text) == 0 {
+		return nil, false, l.err
 	}
+	l.begin = len(l.buf)
 	l.line++
-	if err != nil && err != io.EOF {
-		return b, false, err
+	if l.err != io.EOF {
+		err = l.err
 	}
-	if t, ok := bytes.CutSuffix(b, []byte("\n")); ok {
-		return bytes.TrimSuffix(t, []byte("\r")), true, nil
+	return text, false, err
+}
+
+// fill reads more behind what Next did not return yet.
+func (l *Reader) fill() {
+	rest, room := l.buf[l.begin:], cap(l.buf)
+	if len(l.buf) == room && (room < mostBuffer || len(rest) == room) {
+		l.buf = make([]byte, max(firstBuffer, 2*room))
 	}
-	return b, false, nil
+	n := copy(l.buf[:cap(l.buf)], rest)
+	l.buf, l.begin = l.buf[:n], 0
+	for range 100 {
+		n, err := l.in.Read(l.buf[len(l.buf):cap(l.buf)])
+		l.buf, l.err = l.buf[:len(l.buf)+n], err
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
 }
 
 // Block is a run of lines that was read before its use.

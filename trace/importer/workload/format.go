@@ -4,7 +4,7 @@
 // files where it knows them. What is the same for all formats is done here: copies and arrivals, users and queues,
 // the nodes of the cluster, where input blocks are, and the counts of what was read, dropped, defaulted and modelled.
 //
-// Applications wait on disk until all are read, so that memory holds one of them at a time and a short row for each.
+// Applications wait until all are read, on disk where they are more than a few, so that memory holds one of them at a time and a short row for each.
 package workload
 
 import (
@@ -74,7 +74,7 @@ func (f Format) Import(ctx context.Context, name string, inputs []string, opt Op
 	if err := opt.checkOut(); err != nil {
 		return nil, err
 	}
-	return f.read(ctx, name, inputs, opt, (*Builder).write)
+	return f.read(ctx, name, inputs, opt, true)
 }
 
 // Survey reads inputs as Import does and writes nothing.
@@ -82,15 +82,13 @@ func (f Format) Survey(ctx context.Context, name string, inputs []string, opt Op
 	if err := f.Check(&opt); err != nil {
 		return nil, err
 	}
-	return f.read(ctx, name, inputs, opt, func(b *Builder, _ context.Context) (*Result, error) {
-		b.Counts.compact()
-		return &Result{Counts: b.Counts, Inputs: b.inputs}, nil
-	})
+	return f.read(ctx, name, inputs, opt, false)
 }
 
-// read gives the inputs to a builder, settles what it took, and makes the result of it.
-func (f Format) read(ctx context.Context, name string, inputs []string, opt Options, finish func(*Builder, context.Context) (*Result, error)) (res *Result, err error) {
+// read gives the inputs to a builder, settles what it took, and makes the result of it, with the trace or without.
+func (f Format) read(ctx context.Context, name string, inputs []string, opt Options, write bool) (res *Result, err error) {
 	b := newBuilder(&opt, name)
+	b.spool.keep = write
 	if f.NoHosts || f.NoPreferences {
 		b.Locality = trace.LocalityNone
 	}
@@ -115,7 +113,11 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		}
 		return nil, errors.New("no application with a task among the inputs")
 	}
-	return finish(b, ctx)
+	if write {
+		return b.write(ctx)
+	}
+	b.Counts.compact()
+	return &Result{Counts: b.Counts, Inputs: b.inputs}, nil
 }
 
 // ErrLimit ends the reading of an import that has as many applications as it may. A format returns it as it comes.

@@ -45,7 +45,7 @@ func (h *hashed) Read(p []byte) (int, error) {
 func (b *Builder) Open(path string) (*Source, error) {
 	s := &Source{Name: path, b: b, at: len(b.source.Files)}
 	base := filepath.Base(path)
-	raw := &hashed{sum: sha256.New()}
+	raw, size := &hashed{sum: sha256.New()}, int64(-1)
 	if path == Stdin {
 		s.Name, base = "standard input", "standard input"
 		raw.ReadCloser = io.NopCloser(b.Options.stdin())
@@ -55,8 +55,11 @@ func (b *Builder) Open(path string) (*Source, error) {
 			return nil, err
 		}
 		raw.ReadCloser = f
+		if info, err := f.Stat(); err == nil {
+			size = info.Size()
+		}
 	}
-	file, err := codec.Reader(raw, b.Options.MaxUnpacked)
+	file, err := codec.Reader(raw, size, b.Options.MaxUnpacked)
 	if err != nil {
 		raw.Close()
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -197,7 +200,7 @@ func PeekStdin(opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	opt.Stdin = io.MultiReader(bytes.NewReader(packed[:n]), in)
-	f, err := codec.Reader(io.NopCloser(bytes.NewReader(packed[:n])), 0)
+	f, err := codec.Reader(io.NopCloser(bytes.NewReader(packed[:n])), int64(n), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -2,29 +2,73 @@ package workload
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/gob"
 	"errors"
 	"io"
 	"strings"
+	"sync"
 
 	"replay/outdir"
 )
 
-// spool keeps applications on disk until the nodes, users, queues and files of the trace are known,
-// so that memory holds one application at a time. The file is made when the first application comes.
+// spool keeps applications until the nodes, users, queues and files of the trace are known. They wait on disk, so that memory holds one
+// application at a time, where they take more than [mostWaiting].
 type spool struct {
-	file  *outdir.ScratchFile // nil = none yet
+	keep  bool // applications will be read again
 	index *index
 	names names // users, queues and cluster managers
 
-	out *gob.Encoder
-	buf *bufio.Writer // of the file, until the first application is read again
-	end int64         // of what was written
+	file *outdir.ScratchFile // nil = buf has all
+	buf  []byte              // what was written and is not in the file
+	end  int64               // of what was written
+	out  *encoder
 
-	in  *bufio.Reader
-	dec *gob.Decoder
+	in  *decoder
 	pos int64 // of in; what comes next is there
 }
+
+// mostWaiting is how many bytes of applications wait in memory.
+const mostWaiting = 1 << 18
+
+// encoder writes applications. It told the types when it was made, which takes longer than a small application: imports take one after another.
+type encoder struct {
+	out io.Writer
+	*gob.Encoder
+}
+
+func (e *encoder) Write(p []byte) (int, error) { return e.out.Write(p) }
+
+func newEncoder(types io.Writer) *encoder {
+	e := &encoder{out: types}
+	e.Encoder = gob.NewEncoder(e)
+	if err := e.Encode(&Application{}); err != nil {
+		panic(err) // of a type that has fields and no interfaces
+	}
+	return e
+}
+
+// decoder reads what an encoder wrote, and knows the types.
+type decoder struct {
+	in *bufio.Reader
+	*gob.Decoder
+}
+
+func newDecoder() *decoder {
+	var types bytes.Buffer
+	newEncoder(&types)
+	d := &decoder{in: bufio.NewReader(&types)}
+	d.Decoder = gob.NewDecoder(d.in)
+	if err := d.Decode(&Application{}); err != nil {
+		panic(err)
+	}
+	return d
+}
+
+var (
+	encoders = sync.Pool{New: func() any { return newEncoder(io.Discard) }}
+	decoders = sync.Pool{New: func() any { return newDecoder() }}
+)
 
 // spooled is what is known of an application without reading it again.
 type spooled struct {
@@ -61,34 +105,41 @@ func (n *names) of(text string) int32 {
 
 func newSpool() *spool { return &spool{index: newIndex()} }
 
-// open makes the file.
-func (s *spool) open() (err error) {
-	if s.file, err = outdir.NewScratchFile("replay-import"); err != nil {
-		return err
-	}
-	s.buf = bufio.NewWriterSize(io.NewOffsetWriter(s.file, 0), 1<<18)
-	s.out = gob.NewEncoder(s)
-	return s.out.Encode(&Application{}) // brings the types, which a decoder wants first and once
-}
-
-// Write appends to the file.
+// Write appends to what waits.
 func (s *spool) Write(p []byte) (int, error) {
-	n, err := s.buf.Write(p)
-	s.end += int64(n)
-	return n, err
+	if len(s.buf)+len(p) > mostWaiting {
+		if err := s.flush(); err != nil {
+			return 0, err
+		}
+		if len(p) > mostWaiting {
+			n, err := s.file.WriteAt(p, s.end)
+			s.end += int64(n)
+			return n, err
+		}
+	}
+	s.buf = append(s.buf, p...)
+	s.end += int64(len(p))
+	return len(p), nil
 }
 
-func (s *spool) add(a *Application, queue string, r *recording) error {
+// flush puts all that waits into the file, which is made when it is the first.
+func (s *spool) flush() (err error) {
 	if s.file == nil {
-		if err := s.open(); err != nil {
+		if s.file, err = outdir.NewScratchFile("replay-import"); err != nil {
 			return err
 		}
 	}
+	_, err = s.file.WriteAt(s.buf, s.end-int64(len(s.buf)))
+	s.buf = s.buf[:0]
+	return err
+}
+
+func (s *spool) add(a *Application, queue string, r *recording) error {
 	x := spooled{
 		at: s.end, id: strings.Clone(a.Job.ExternalID), submitMS: a.Job.SubmitMS, user: s.names.of(a.User), queue: s.names.of(queue), manager: s.names.of(a.Manager),
 		noEnd: a.Job.RecordedOutcome == "censored", recording: r,
 	}
-	if err := s.out.Encode(a); err != nil {
+	if err := s.write(a); err != nil {
 		return err
 	}
 	x.end = s.end
@@ -100,26 +151,46 @@ func (s *spool) add(a *Application, queue string, r *recording) error {
 	return s.index.add(x)
 }
 
+// write appends an application, or where none is read again what tells its place from others.
+func (s *spool) write(a *Application) error {
+	if !s.keep {
+		s.end++
+		return nil
+	}
+	if s.out == nil {
+		s.out = encoders.Get().(*encoder)
+		s.out.out = s
+	}
+	return s.out.Encode(a)
+}
+
 // get reads an application again; it is the caller's.
 func (s *spool) get(x *spooled) (*Application, error) {
-	if s.dec == nil {
-		if err := s.buf.Flush(); err != nil {
-			return nil, err
+	if s.in == nil {
+		if s.file != nil {
+			if err := s.flush(); err != nil {
+				return nil, err
+			}
 		}
-		s.in = bufio.NewReader(io.NewSectionReader(s.file, 0, s.end))
-		s.dec = gob.NewDecoder(s.in)
-		if err := s.dec.Decode(&Application{}); err != nil {
-			return nil, err
-		}
-		s.pos = -1
+		s.in, s.pos = decoders.Get().(*decoder), -1
 	}
 	if s.pos != x.at {
-		s.in.Reset(io.NewSectionReader(s.file, x.at, s.end-x.at))
+		s.in.in.Reset(s.from(x.at))
 	}
 	a := new(Application)
-	err := s.dec.Decode(a)
-	s.pos = x.end
+	err := s.in.Decode(a)
+	if s.pos = x.end; err != nil {
+		s.in = nil // it says the same ever after
+	}
 	return a, err
+}
+
+// from reads what was written from a place on.
+func (s *spool) from(at int64) io.Reader {
+	if s.file == nil {
+		return bytes.NewReader(s.buf[at:])
+	}
+	return io.NewSectionReader(s.file, at, s.end-at)
 }
 
 // close removes the file.
@@ -127,6 +198,14 @@ func (s *spool) close() error {
 	err := s.index.close()
 	if s.file != nil {
 		err = errors.Join(s.file.Close(), err)
+	}
+	if s.out != nil {
+		s.out.out = nil
+		encoders.Put(s.out)
+	}
+	if s.in != nil {
+		s.in.in.Reset(nil)
+		decoders.Put(s.in)
 	}
 	return err
 }

@@ -219,39 +219,61 @@ func TestNoTask(t *testing.T) {
 	}
 }
 
-// The spool gives back what it was given, in any order.
+// The spool gives back what it was given, in any order, from memory or from a file that nobody sees.
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
+	for _, n := range []int{20, 3000} {
+		s := newSpool()
+		s.keep = true
+		for i := range n {
+			if err := s.add(sample(fmt.Sprintf("%04d", i), int64(i)), "q", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if spilled := s.file != nil; spilled != (n > 20) {
+			t.Errorf("%d applications: in a file: %t", n, spilled)
+		}
+		var rows []*spooled
+		for x, err := range s.index.rows() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, x)
+		}
+		for _, i := range []int{3, 4, 5, n - 1, 0, 1, 1, n / 2, 7} {
+			a, err := s.get(rows[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := sample(fmt.Sprintf("%04d", i), int64(i)); fmt.Sprint(a.Job) != fmt.Sprint(want.Job) || !slices.Equal(a.Files, want.Files) {
+				t.Errorf("application %d is %+v, want %+v", i, a, want)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%v of the spool is left: %v", left, err)
+		}
+	}
+}
+
+// Where nothing temporary can be written an import that needs it says what to do; a small one does without.
+func TestSpoolNowhere(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	s := newSpool()
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v before there is an application: %v", left, err)
-	}
-	for i := range 20 {
-		if err := s.add(sample(fmt.Sprint(i), int64(i)), "q", nil); err != nil {
-			t.Fatal(err)
+	s.keep = true
+	var err error
+	for i := 0; i < 3000 && err == nil; i++ {
+		if err = s.add(sample(fmt.Sprint(i), int64(i)), "q", nil); err != nil && i < 20 {
+			t.Errorf("application %d: %v", i, err)
 		}
 	}
-	var rows []*spooled
-	for x, err := range s.index.rows() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, x)
-	}
-	for _, i := range []int{3, 4, 5, 19, 0, 1, 1, 18, 7} {
-		a, err := s.get(rows[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := sample(fmt.Sprint(i), int64(i)); fmt.Sprint(a.Job) != fmt.Sprint(want.Job) || !slices.Equal(a.Files, want.Files) {
-			t.Errorf("application %d is %+v, want %+v", i, a, want)
-		}
+	if err == nil || !strings.Contains(err.Error(), "TMPDIR says: want a folder there") {
+		t.Errorf("error is %v", err)
 	}
 	if err := s.close(); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v of the spool is left: %v", left, err)
+		t.Error(err)
 	}
 }
