@@ -5,6 +5,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	_ "crypto/sha256" // of digests, which do not bring it themselves
 	"encoding/json"
 	"flag"
 	"fmt"
