@@ -86,7 +86,7 @@ func (k *Keeper) Stored(jobs []result.Job) (list []result.Explained) {
 	return list
 }
 
-// Kept are the jobs of a result that has their explanations.
+// Kept are the jobs of which a result has explanations that were read.
 func Kept(d *result.Data) (list []*Job) {
 	for i := range d.Explained {
 		e := &d.Explained[i]

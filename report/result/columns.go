@@ -1,14 +1,11 @@
 package result
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/parquet-go/parquet-go"
 
 	"replay/engine/record"
-	"replay/input"
 	"replay/trace/tablefile"
 )
 
@@ -44,17 +41,7 @@ func (c *columns) bools(name string) *tablefile.Column[bool] {
 // readColumns reads a Parquet file with the columns of R, which is checked first. Bind binds those that are wanted and returns what
 // takes row i of a batch.
 func readColumns[R any](path string, bind func(*columns) func(i int) error) error {
-	f, err := tablefile.Open(path)
-	if err == nil {
-		defer f.Close()
-		err = eachRow[R](f, bind)
-	}
-	var at *fs.PathError
-	var not *input.NotRegular
-	if err != nil && !errors.As(err, &at) && !errors.As(err, &not) { // those have the path
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return err
+	return withTable(path, func(f *tablefile.File) error { return eachRow[R](f, bind) })
 }
 
 func eachRow[R any](f *tablefile.File, bind func(*columns) func(i int) error) error {

@@ -115,26 +115,19 @@ const (
 	views        = "views.parquet"
 )
 
-// readExplained reads what writeExplained wrote, nil where the result has none.
-func readExplained(m *record.Manifest, path func(string) string) (list []Explained, err error) {
-	if !slices.ContainsFunc(m.Files, func(f record.File) bool { return f.Name == explanations }) {
-		return nil, nil
+// add takes in a row of explanations.parquet, in order.
+func (r *partRow) add(list []Explained) []Explained {
+	if n := len(list); n == 0 || list[n-1].Job != r.Job {
+		list = append(list, Explained{Job: r.Job})
 	}
-	err = readTable(path(explanations), func(r *partRow) error {
-		if n := len(list); n == 0 || list[n-1].Job != r.Job {
-			list = append(list, Explained{Job: r.Job})
-		}
-		e := &list[len(list)-1]
-		e.Parts = append(e.Parts, Part{r.From, r.From + r.Length, record.Cause(r.Cause), r.Says, r.EndedBy})
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	e := &list[len(list)-1]
+	e.Parts = append(e.Parts, Part{r.From, r.From + r.Length, record.Cause(r.Cause), r.Says, r.EndedBy})
+	return list
+}
+
+// add gives a row of views.parquet to its job.
+func (r *viewRow) add(list []Explained) {
+	if i, found := slices.BinarySearchFunc(list, r.Job, func(e Explained, job int64) int { return cmp.Compare(e.Job, job) }); found {
+		list[i].View = &View{r.Took, r.Modelled, slices.Clone(r.Critical), r.Infinite, r.NoSkew, r.Driver, r.Executors, r.Cores, r.HeldMS, r.UsedMS, slices.Clone(r.Curve)}
 	}
-	return list, readTable(path(views), func(r *viewRow) error {
-		if i, found := slices.BinarySearchFunc(list, r.Job, func(e Explained, job int64) int { return cmp.Compare(e.Job, job) }); found {
-			list[i].View = &View{r.Took, r.Modelled, slices.Clone(r.Critical), r.Infinite, r.NoSkew, r.Driver, r.Executors, r.Cores, r.HeldMS, r.UsedMS, slices.Clone(r.Curve)}
-		}
-		return nil
-	})
 }

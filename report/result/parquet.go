@@ -79,10 +79,17 @@ func (t *table[S, R]) abandon() { t.file.Close() }
 // readTable calls each with every row of a Parquet file, in order. The row is reused.
 // The file must have the columns of R, which is checked first.
 func readTable[R any](path string, each func(*R) error) error {
+	return withTable(path, func(f *tablefile.File) error {
+		return tablefile.Rows(f, func(_ int64, r *R) error { return each(r) })
+	})
+}
+
+// withTable opens a Parquet file for a call. Errors have its path.
+func withTable(path string, do func(*tablefile.File) error) error {
 	f, err := tablefile.Open(path)
 	if err == nil {
 		defer f.Close()
-		err = tablefile.Rows(f, func(_ int64, r *R) error { return each(r) })
+		err = do(f)
 	}
 	var at *fs.PathError
 	var not *input.NotRegular

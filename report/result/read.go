@@ -14,8 +14,8 @@ import (
 	"replay/sealed"
 )
 
-// isRead are the files that Read reads besides run.json.
-var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet", "nodes.parquet", explanations, views}
+// isRead are the files that Read reads besides run.json and explanations.
+var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet", "nodes.parquet"}
 
 // Read reads the tables of a result directory back.
 func Read(dir string) (*Data, error) {
@@ -81,8 +81,10 @@ func Read(dir string) (*Data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	if data.Explained, err = readExplained(&m, path); err != nil {
-		return nil, err
+	if data.HasExplained() {
+		if data.Explained, err = ReadExplained(dir, &m, func(int64) bool { return true }); err != nil {
+			return nil, err
+		}
 	}
 	if c.tasksOff {
 		for i := range data.Jobs {

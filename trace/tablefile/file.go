@@ -231,12 +231,37 @@ func Rows[R any](f *File, each func(row int64, r *R) error) error {
 	if err := HasColumns(f, parquet.SchemaOf(new(R))); err != nil {
 		return err
 	}
+	if err := rows(func() *parquet.GenericReader[R] { return parquet.NewGenericReader[R](f.Parquet) }, 0, f.Parquet.NumRows(), each); err != nil {
+		return err
+	}
+	return f.ended()
+}
+
+// RowsIn is [Rows] of some row groups.
+func RowsIn[R any](f *File, wanted func(group int) bool, each func(row int64, r *R) error) error {
+	if err := HasColumns(f, parquet.SchemaOf(new(R))); err != nil {
+		return err
+	}
+	first := int64(0)
+	for g, n := range f.groups {
+		if wanted(g) {
+			group := f.Parquet.RowGroups()[g]
+			if err := rows(func() *parquet.GenericReader[R] { return parquet.NewGenericRowGroupReader[R](group) }, first, n, each); err != nil {
+				return err
+			}
+		}
+		first += n
+	}
+	return f.ended()
+}
+
+// rows calls each with all rows of a reader, of which the first has a number.
+func rows[R any](open func() *parquet.GenericReader[R], first, all int64, each func(row int64, r *R) error) error {
 	var r *parquet.GenericReader[R]
-	if err := Guard(func() error { r = parquet.NewGenericReader[R](f.Parquet); return nil }); err != nil {
+	if err := Guard(func() error { r = open(); return nil }); err != nil {
 		return err
 	}
 	defer r.Close()
-	all := f.Parquet.NumRows()
 	rows := make([]R, min(1024, all))
 	for done := int64(0); done < all; {
 		rows = rows[:min(int64(len(rows)), all-done)] // at the end the library would look for each row in vain
@@ -244,19 +269,24 @@ func Rows[R any](f *File, each func(row int64, r *R) error) error {
 		var n int
 		err := Guard(func() (err error) { n, err = r.Read(rows); return err })
 		for i := range rows[:n] {
-			if err := each(done+int64(i), &rows[i]); err != nil {
-				return fmt.Errorf("row %d: %w", done+int64(i), err)
+			row := first + done + int64(i)
+			if err := each(row, &rows[i]); err != nil {
+				return fmt.Errorf("row %d: %w", row, err)
 			}
 		}
 		done += int64(n)
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("row %d: %w", done, err)
+			return fmt.Errorf("row %d: %w", first+done, err)
 		}
 		if n == 0 {
-			return fmt.Errorf("row %d: the file ends, and says that it has %d rows", done, all)
+			return fmt.Errorf("row %d: the file ends, and says that it has %d rows", first+done, first+all)
 		}
 	}
-	// What is after the last row has to be its end in every column, too.
+	return nil
+}
+
+// ended is an error unless nothing follows the last row in any column that was read.
+func (f *File) ended() error {
 	for i := range len(f.groups) * len(f.leaves) {
 		if s := f.seen.open[i]; s != nil {
 			if err := s.end(); err != nil {

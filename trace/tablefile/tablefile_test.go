@@ -127,6 +127,29 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// Of some row groups the rows are those of the whole file, with their numbers.
+func TestRowsIn(t *testing.T) {
+	data := file(t, someRows(1000)) // row groups of 300
+	f, err := tablefile.New(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int64(300)
+	err = tablefile.RowsIn(f, func(group int) bool { return group%2 == 1 }, func(n int64, r *row) error {
+		if want == 600 {
+			want = 900
+		}
+		if n != want || r.ID != n*n {
+			t.Fatalf("row %d has the id %d, want row %d", n, r.ID, want)
+		}
+		want++
+		return nil
+	})
+	if err != nil || want != 1000 {
+		t.Errorf("the last row is %d (%v)", want-1, err)
+	}
+}
+
 // split takes a file apart: what is before the footer, and the footer.
 func split(t testing.TB, data []byte) ([]byte, *format.FileMetaData) {
 	t.Helper()

@@ -85,7 +85,7 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	data, err := result.Read(again.dir)
+	data, err := result.ReadJobs(again.dir)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,10 @@ func (p *program) explain(c *cli.Context) error {
 	} else if c.Bool("if") {
 		return cmdline.Usagef("--if is about single jobs: name one, or choose by --worst")
 	}
-	if data.Explained != nil && !c.IsSet("executors") && !c.Bool("if") {
-		e.read(data)
+	if data.HasExplained() && !c.IsSet("executors") && !c.Bool("if") {
+		if err := e.read(again.dir, data); err != nil {
+			return err
+		}
 	} else if err := p.explainAgain(c, again, e); err != nil {
 		return err
 	}
@@ -260,17 +262,18 @@ func (e *explaining) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
 }
 
 // read takes the jobs from a result that has their explanations.
-func (e *explaining) read(d *result.Data) {
+func (e *explaining) read(dir string, d *result.Data) (err error) {
 	e.manifest, e.jobs = &d.Manifest, map[int64]*explain.Job{}
-	wants := e.wants()
+	if d.Explained, err = result.ReadExplained(dir, &d.Manifest, e.wants()); err != nil {
+		return err
+	}
 	for _, j := range explain.Kept(d) {
-		if wants(j.ID) {
-			e.totals.Add(j)
-			if e.shares != nil {
-				e.jobs[j.ID] = j
-			}
+		e.totals.Add(j)
+		if e.shares != nil {
+			e.jobs[j.ID] = j
 		}
 	}
+	return nil
 }
 
 // write prints the jobs, or the sum of many.
