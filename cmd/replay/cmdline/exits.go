@@ -1,6 +1,11 @@
 package cmdline
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
 
 // Exit codes, as documented in the README.
 const (
@@ -34,3 +39,19 @@ func Usagef(format string, args ...any) error {
 
 // FailedCheck is the error of a command whose check failed and which has already said why.
 func FailedCheck() error { return &CodedError{Code: ExitFailed} }
+
+// Said is the text of an error for people. One of a file that is not there says so, and which flag of the words names it where the error does not.
+func (w *Words) Said(err error) string {
+	text := err.Error()
+	var at *fs.PathError
+	if !errors.As(err, &at) || !errors.Is(at.Err, fs.ErrNotExist) {
+		return text
+	}
+	text = strings.Replace(text, at.Error(), at.Path+": there is no such file or folder", 1)
+	for i := range w.Flags {
+		if f := &w.Flags[i]; strings.HasPrefix(text, at.Path) && f.Value != "" && (f.Value == at.Path || strings.HasSuffix(f.Value, "="+at.Path)) {
+			return "--" + f.Name + ": " + text
+		}
+	}
+	return text
+}

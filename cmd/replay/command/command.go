@@ -97,7 +97,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, policies 
 		code = cmdline.ExitInternal
 		err = errors.New(p.toSend(args, err, internal))
 	}
-	if text := err.Error(); text != "" {
+	if text := p.words.Said(err); text != "" {
 		fmt.Fprintf(stderr, "replay: %s\n", text)
 	}
 	return code
