@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/page"
 	"replay/report/quantity"
 	"replay/shown"
@@ -36,7 +37,21 @@ func (c *Comparison) Method() string {
 		b.WriteString(" void: one of the two loses jobs that the other finishes.")
 	}
 	b.WriteString(" n: the jobs, containers, task attempts or seconds behind a number, in the replay with the fewest.")
+	if few := c.fewAmong(); few != "" {
+		b.WriteString(" " + few)
+	}
 	return b.String()
+}
+
+// fewAmong says which percentiles of the table are over few things; empty where none is.
+func (c *Comparison) fewAmong() string {
+	var shown []*metric.Value
+	for i := range c.Rows {
+		if row := &c.Rows[i]; row.Family != "" && !row.Thin() {
+			shown = append(shown, &row.Value)
+		}
+	}
+	return metric.FewAmong(shown)
 }
 
 // scope says what is inferred, and for what not.

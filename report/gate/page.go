@@ -38,6 +38,9 @@ func (v *Verdict) Front() *page.Page {
 				{Text: cell(q.Wait), Class: look(q.Wait), Label: t.Head[1]}, {Text: cell(q.Duration), Class: look(q.Duration), Label: t.Head[2]}, {Text: q.jobs(), Label: "jobs"}}})
 		}
 		p.Headline = append(p.Headline, t)
+		if text := v.few(); text != "" {
+			p.Notes = append(p.Notes, text)
+		}
 	}
 	if len(v.Hit) > 0 {
 		t := page.Table{Title: "Applications hit hardest, means over the replays", Head: []string{"application", "queue", "submission to finish", "to its first task", "longer by"}}

@@ -8,6 +8,7 @@ import (
 
 	"replay/report/ci"
 	"replay/report/compare"
+	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/shown"
 )
@@ -90,6 +91,9 @@ func (j *Judged) Say() string {
 		side = "below"
 	}
 	text = fmt.Sprintf("%s: %s, %s ± %s %s %s", j.Status, text, s.Number(math.Abs(j.Over)), s.Number(j.Half)+s.Suffix(), side, limit)
+	if few := j.Row.Few(); few != "" {
+		text += fmt.Sprintf("; it is over %s: %s", j.Row.Of(), few)
+	}
 	if j.Status == Open {
 		text += fmt.Sprintf("; %s from it would have been found in 8 of 10 such gates", s.Number(j.Find)+s.Suffix())
 	}
@@ -123,6 +127,9 @@ func (v *Verdict) WriteText(w io.Writer) {
 		t.Row(q.Name, cell(q.Wait), cell(q.Duration), q.jobs())
 	}
 	t.Write(w)
+	if text := v.few(); text != "" {
+		shown.Paragraph(w, text, "")
+	}
 	if len(v.Hit) > 0 {
 		fmt.Fprintln(w)
 		shown.Paragraph(w, p.In(shown.Heading, "hit hardest")+", from submission to finish (of it to the first task), means over the replays:", "")
@@ -132,6 +139,17 @@ func (v *Verdict) WriteText(w io.Writer) {
 		}
 		t.Write(w)
 	}
+}
+
+// few says that queues have too few jobs for a p95; empty where they have enough.
+func (v *Verdict) few() string {
+	var waits []*metric.Value
+	for i := range v.Queues {
+		if row := v.Queues[i].Wait; row != nil {
+			waits = append(waits, &row.Value)
+		}
+	}
+	return metric.FewAmong(waits)
 }
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
@@ -188,6 +206,9 @@ func (v *Verdict) WriteMarkdown(w io.Writer) error {
 		b.WriteString("| queue | p95 wait for the first task | mean duration of a job | jobs |\n|---|---|---|---|\n")
 		for _, q := range v.Queues {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ci.Cell(q.Name), cell(q.Wait), cell(q.Duration), q.jobs())
+		}
+		if text := v.few(); text != "" {
+			b.WriteString("\n" + text + "\n")
 		}
 		if len(v.Hit) > 0 {
 			b.WriteString("\n| hit hardest | queue | submission to finish (to the first task) |\n|---|---|---|\n")

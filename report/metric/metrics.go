@@ -1,6 +1,8 @@
 package metric
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"replay/report/quantity"
@@ -60,17 +62,42 @@ const thin = 0.05
 // single container out of 173.
 func (v *Value) Thin() bool { return v.Whole > 0 && float64(v.N) < thin*float64(v.Whole) }
 
-// few says of a percentile of so few things that hardly one lies beyond it that it is about the largest.
-func (v *Value) few() string {
-	for _, q := range []struct {
-		name  string
-		least int64
-	}{{"p90", 10}, {"p95", 20}, {"p99", 100}} {
+// percentiles are those of which hardly one lies beyond, of fewer things than these.
+var percentiles = []struct {
+	name  string
+	least int64
+}{{"p90", 10}, {"p95", 20}, {"p99", 100}}
+
+// few is the place in percentiles of one of so few things that it is about the largest of them, -1 of other values.
+func (v *Value) few() int {
+	for i, q := range percentiles {
 		if strings.Contains(v.Name, "_"+q.name) && v.N > 0 && v.N < q.least {
-			return "of so few, " + q.name + " is about the largest"
+			return i
 		}
 	}
+	return -1
+}
+
+// Few says of a percentile of so few things that hardly one lies beyond it that it is about the largest; empty of others.
+func (v *Value) Few() string {
+	if i := v.few(); i >= 0 {
+		return "of so few, " + percentiles[i].name + " is about the largest"
+	}
 	return ""
+}
+
+// FewAmong says what [Value.Few] says, of several values in a sentence; empty where it is about none.
+func FewAmong(values []*Value) string {
+	var said []string
+	for i, q := range percentiles {
+		if slices.ContainsFunc(values, func(v *Value) bool { return v.few() == i }) {
+			said = append(said, fmt.Sprintf("%s of fewer than %d is about the largest of them", q.name, q.least))
+		}
+	}
+	if said == nil {
+		return ""
+	}
+	return "The " + strings.Join(said, ", the ") + "."
 }
 
 // Of says how many things the value is about, and of how many when those are a part: "173 containers", "160 of 173 containers".

@@ -246,7 +246,7 @@ func TestPercentileOfFew(t *testing.T) {
 	}{{"wait_job_p95_ms", 19, "of so few, p95 is about the largest"}, {"wait_job_p95_ms", 20, ""}, {"wait_job_mean_ms", 3, ""}, {"wait_job_p95_ms", 0, ""}} {
 		v := Value{N: tt.n}
 		v.Name = tt.name
-		if got := v.few(); got != tt.want {
+		if got := v.Few(); got != tt.want {
 			t.Errorf("%s of %d: %q, want %q", tt.name, tt.n, got, tt.want)
 		}
 	}

@@ -80,7 +80,7 @@ func (s *Summary) writeHeadline(w io.Writer) {
 		if of != "" {
 			of = "of " + of
 		}
-		if text := v.few(); text != "" {
+		if text := v.Few(); text != "" {
 			of += "; " + text
 		}
 		if note := BandNote(s.Manifest.Bands, v.Name); note != "" {

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"replay/engine/record"
@@ -38,6 +40,7 @@ type Metric struct {
 	Words string // its name for people
 	Unit  quantity.Unit
 	Limit float64 // in the unit
+	Few   string  // that the metric is over so few things that it is about the largest of them, empty where it is not
 }
 
 // value returns the mean of a target's value over the seeds of a point, and half the interval around it; NaN where a replay has none.
@@ -84,6 +87,57 @@ func (p *Plan) Sentence() string {
 	return fmt.Sprintf("%s (from %s to %s with 95 %% confidence).", text, p.Labels[p.Low], p.Labels[p.High])
 }
 
+// advice says where to look when the targets hold at neither end; empty where they do. It goes by the target that is missed by most where that is
+// missed least, at either end.
+func (p *Plan) advice() string {
+	if p.Best >= 0 || len(p.Points) < 2 {
+		return ""
+	}
+	first, last := &p.Points[0], &p.Points[len(p.Points)-1]
+	for i, pt := range []*Point{first, last} {
+		if slices.ContainsFunc(pt.Excess, func(xs []float64) bool { return slices.ContainsFunc(xs, math.IsNaN) }) {
+			other := p.Labels[[]*Point{last, first}[i].Value]
+			return fmt.Sprintf("At %s = %s jobs are lost, or a value has no number, and at %s the targets are missed: look on the other side of %[3]s.", p.Setting, p.Labels[pt.Value], other)
+		}
+	}
+	worst, excess := 0, math.Inf(-1)
+	for t := range p.Metrics {
+		if x := min(p.missed(first, t), p.missed(last, t)); x > excess {
+			worst, excess = t, x
+		}
+	}
+	measured := fmt.Sprintf("%s is %s at %s = %s and %s at %s", p.Metrics[worst].Words, p.cell(first, worst), p.Setting, p.Labels[first.Value], p.cell(last, worst), p.Labels[last.Value])
+	a, halfA := p.value(first, worst)
+	b, halfB := p.value(last, worst)
+	near := last
+	if p.missed(first, worst) < p.missed(last, worst) {
+		near = first
+	}
+	if !(math.Abs(a-b) > math.Hypot(halfA, halfB)) {
+		return fmt.Sprintf("%s, no difference that chance does not explain: vary something else. replay explain RESULT --all says what jobs wait for.", measured)
+	}
+	if _, number := p.number(near.Value); !number {
+		return fmt.Sprintf("%s: %s comes nearer. Try other values, or vary something else.", measured, p.Labels[near.Value])
+	}
+	return fmt.Sprintf("%s: look beyond %s.", measured, p.Labels[near.Value])
+}
+
+// number is the number that a value of the setting begins with.
+func (p *Plan) number(value int) (n float64, ok bool) {
+	_, err := fmt.Sscan(p.Labels[value], &n)
+	return n, err == nil
+}
+
+// missed is by how much the mean of a target's value is on the wrong side of its limit, as a part of the limit where that is not 0.
+func (p *Plan) missed(pt *Point, t int) float64 {
+	mean, _ := p.value(pt, t)
+	x := mean - p.Metrics[t].Limit
+	if p.Targets[t].Holds(-1) { // below the limit
+		x = -x
+	}
+	return quantity.Over(-x, cmp.Or(math.Abs(p.Metrics[t].Limit), 1))
+}
+
 // brokenText says where more is not better; empty where it is as far as was looked.
 func (p *Plan) brokenText() string {
 	if p.Broken == nil {
@@ -96,8 +150,10 @@ func (p *Plan) brokenText() string {
 // WriteText writes the answer, and each value that was replayed.
 func (p *Plan) WriteText(w io.Writer) {
 	shown.Paragraph(w, p.Sentence(), "")
-	if text := p.brokenText(); text != "" {
-		shown.Paragraph(w, text, "")
+	for _, text := range []string{p.advice(), p.brokenText()} {
+		if text != "" {
+			shown.Paragraph(w, text, "")
+		}
 	}
 	fmt.Fprintf(w, "%s of %s at %d of %d values.\n\n", quantity.Counted(int64(p.Replays), "replays"), p.Subject, len(p.Points), len(p.Labels))
 	t, paint := &shown.Table{}, shown.Paint(w)
@@ -122,10 +178,24 @@ func (p *Plan) WriteText(w io.Writer) {
 		t.Row(append(row, paint.In(style, string(pt.Status)))...)
 	}
 	t.Write(w)
-	if text := metric.BandsText(p.Bands); text != "" {
+	for _, text := range p.notes() {
 		fmt.Fprintln(w)
 		shown.Paragraph(w, text, "")
 	}
+}
+
+// notes are what limits the answer: percentiles of too few things, and how far predicted times were off.
+func (p *Plan) notes() (texts []string) {
+	for i, m := range p.Metrics {
+		before := func(o Metric) bool { return o.Few == m.Few }
+		if m.Few != "" && !slices.ContainsFunc(p.Metrics[:i], before) {
+			texts = append(texts, strings.ToUpper(m.Few[:1])+m.Few[1:]+".")
+		}
+	}
+	if text := metric.BandsText(p.Bands); text != "" {
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 func (p *Plan) cell(pt *Point, t int) string {
@@ -159,11 +229,10 @@ func (p *Plan) curve() (out []figure.Picture) {
 		var dots []figure.Dot
 		low, high := m.Limit*scale.By, m.Limit*scale.By
 		x := func(value int) float64 {
-			var n float64
-			if _, err := fmt.Sscan(p.Labels[value], &n); err != nil {
-				return float64(value)
+			if n, ok := p.number(value); ok {
+				return n
 			}
-			return n
+			return float64(value)
 		}
 		from, to := x(0), x(len(p.Labels)-1)
 		for i := range p.Points {

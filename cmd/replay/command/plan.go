@@ -255,6 +255,9 @@ func (w *planning) excess(r *report.Result) (out []float64, err error) {
 		v := &r.Values[at]
 		if len(w.metrics) == i {
 			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Words: cmp.Or(v.Plain, v.Name), Unit: v.Unit, Limit: limit})
+			if few := v.Few(); few != "" {
+				w.metrics[i].Few = cmp.Or(v.Plain, v.Name) + " is over " + v.Of() + ": " + few
+			}
 		}
 		x := v.Number - limit
 		if v.Absent != "" || lost {
