@@ -165,6 +165,15 @@ class Cluster:
             "yarn.nodemanager.hostname": host, "yarn.nodemanager.address": f"{host}:45454", "yarn.nodemanager.localizer.address": f"{host}:0",
             "yarn.nodemanager.webapp.address": f"{host}:0", "yarn.nodemanager.local-dirs": self.dir / f"nm{k}" / "local", "yarn.nodemanager.log-dirs": self.dir / f"nm{k}" / "log"}))
 
+    def start_history(self):
+        """Spark's history server over the event logs in HDFS. Returns its address."""
+        port = free_port()
+        self.start("history", "org.apache.spark.deploy.history.HistoryServer", lib="spark", options=OPENS.split() + [
+            f"-Dspark.history.fs.logDirectory={self.fs}/spark-events", f"-Dspark.history.ui.port={port}", "-Dspark.history.fs.update.interval=1s"])
+        at = f"http://127.0.0.1:{port}"
+        self.wait("the history server", lambda: fetch(f"{at}/api/v1/version"), seconds=300)
+        return at
+
     def wait(self, what, ready, seconds=900):
         """Waits for ready() to be true; a daemon that ends ahead of it is an error with the end of its log."""
         end = time.monotonic() + seconds
