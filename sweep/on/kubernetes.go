@@ -19,7 +19,7 @@ import (
 )
 
 // Kubernetes writes an Indexed Job that replays cells, one list for each index, and a Job that merges them. Nothing is sent to a cluster. A volume has
-// the plan with what it names and the sweep's directory, and stands in the pods at the path that it has here.
+// the sweep's directory, in which the plan is, and the traces, and stands in the pods at the path that it has here.
 type Kubernetes struct {
 	Image     string // has the program as /replay
 	Claim     string // name of the PersistentVolumeClaim, of a volume that many nodes may write

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Slurm runs cells as a job array, and merges them by a job after it. The directory, the plan with what it names, and the program must be where
-// they are on all machines.
+// Slurm runs cells as a job array, and merges them by a job after it. The directory, in which the plan is, the traces and the program must be
+// where they are on all machines.
 type Slurm struct {
 	Program  string   // path of this program
 	Plan     string   // absolute path

@@ -15,8 +15,8 @@ import (
 	"replay/outdir"
 )
 
-// Spark replays cells as the tasks of one Spark job. The program goes to the executors with the job; the directory, and the plan with what it names, must be where
-// they are on all machines.
+// Spark replays cells as the tasks of one Spark job. The program goes to the executors with the job; the directory, in which the plan is, and the traces must be
+// where they are on all machines.
 type Spark struct {
 	Submit  string   // path or name of spark-submit
 	Program string   // path of this program

@@ -93,6 +93,7 @@ func parseShard(text string) (i, n int, err error) {
 type sweeping struct {
 	p       *program
 	c       *cli.Context
+	plan    string // path of its file
 	store   sweep.Store
 	all     sweep.Sweep
 	sources []*traceSource // by trace

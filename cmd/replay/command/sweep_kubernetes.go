@@ -37,7 +37,7 @@ func (w *sweeping) onKubernetes(h *handed) error {
 	if err != nil {
 		return err
 	}
-	paths := []string{h.plan, h.dir}
+	paths := []string{h.dir}
 	for _, s := range w.sources {
 		path, err := filepath.Abs(s.dir)
 		if err != nil {

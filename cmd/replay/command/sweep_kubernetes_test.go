@@ -49,8 +49,11 @@ func pod(job *batch.Job, index int) *exec.Cmd {
 
 // A sweep on Kubernetes is an Indexed Job and one that merges. Run index by index, one killed and run again as the Job's backoff does, they leave the bytes of one machine.
 func TestSweepOnKubernetes(t *testing.T) {
-	dir := sweepDir(t, smallPlan)
+	dir := sweepDir(t, strings.Replace(smallPlan, "drf: --sharing drf", "newest: --policy files/newest.star", 1))
 	fairFile(t, "")
+	if err := os.WriteFile("in/files/newest.star", []byte(newestFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	must(t, "sweep", "in/plan.yaml", "--out", "alone", "-q")
 	on := []string{"sweep", "in/plan.yaml", "--out", "$(s)", "--on", "kubernetes", "--image", "registry/replay:1", "--claim", "sweeps", "--shards", "4", "--throttle", "3", "--queue", "night", "--namespace", "lab", "--requests", "cpu=1500m,memory=3Gi"}
 	var said manifests
@@ -68,6 +71,11 @@ func TestSweepOnKubernetes(t *testing.T) {
 	}
 	if !strings.Contains(said.Commands[1], "job/"+said.Job) {
 		t.Errorf("it says %v", said.Commands)
+	}
+	for _, name := range []string{"in/files", "in/plan.yaml"} { // the pods have them with the sweep
+		if err := os.Rename(name, filepath.Join(t.TempDir(), "away")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	lost := pod(job, 1)
 	if err := lost.Start(); err != nil {
@@ -91,9 +99,21 @@ func TestSweepOnKubernetes(t *testing.T) {
 	if !sameFiles(files(t, "$(s)/merged"), files(t, "alone/merged")) {
 		t.Error("merged by Jobs are other bytes than those of one machine")
 	}
+	text, err := os.ReadFile("$(s)/.plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("changed.json", []byte(strings.Replace(string(text), "b.start - a.start", "a.start - b.start", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := cmd(t, "sweep", "run", "changed.json", "--out", "t", "--shard", "1/4"); code != cmdline.ExitBadInput || !strings.Contains(stderr, "changed.json: hash is") {
+		t.Errorf("a packed plan that was changed: exit %d, %s", code, stderr)
+	}
+	writePlan(t, smallPlan)
+	fairFile(t, "")
 	for _, tt := range []struct{ args, want string }{
 		{"--on kubernetes --claim a", "--on kubernetes wants --image"},
-		{"--on kubernetes --claim a --image b --volume in/traces", "in/plan.yaml is not below --volume"},
+		{"--on kubernetes --claim a --image b --volume in/traces", "/t is not below --volume"},
 		{"--on kubernetes --claim a --image b --requests cpu=x", `"cpu=x" is no request`},
 		{"--image b", "--image wants --on kubernetes"},
 		{"--on slurm --claim b", "--claim wants --on kubernetes"},

@@ -25,7 +25,7 @@ func engineFlags() []cli.Flag {
 		&cli.StringFlag{Name: "spark-submit", Usage: "with --on spark: `PATH` of spark-submit", Value: "spark-submit"},
 		&cli.StringFlag{Name: "spark", Usage: "with --on spark: `OPTIONS` of spark-submit, such as '--master yarn --num-executors 20'"},
 		&cli.StringFlag{Name: "image", Usage: "with --on kubernetes: `IMAGE` that has this program, as scripts/image builds it"},
-		&cli.StringFlag{Name: "claim", Usage: "with --on kubernetes: `NAME` of the PersistentVolumeClaim of the volume with plan, traces and sweep"},
+		&cli.StringFlag{Name: "claim", Usage: "with --on kubernetes: `NAME` of the PersistentVolumeClaim of the volume with traces and sweep"},
 		&cli.StringFlag{Name: "volume", Usage: "with --on kubernetes: `DIR`ectory that is that volume, here and in the pods", DefaultText: "the working directory"},
 		&cli.StringFlag{Name: "namespace", Usage: "with --on kubernetes: `NAME` of the namespace", DefaultText: "that of kubectl"},
 		&cli.StringFlag{Name: "queue", Usage: "with --on kubernetes: `NAME` of a LocalQueue of Kueue that admits the Jobs"},
@@ -89,10 +89,10 @@ func (w *sweeping) submit(formats []string) error {
 	if h.program, err = os.Executable(); err != nil {
 		return err
 	}
-	if h.plan, err = filepath.Abs(w.c.Args().First()); err != nil {
+	if h.dir, err = filepath.Abs(w.store.Dir); err != nil {
 		return err
 	}
-	if h.dir, err = filepath.Abs(w.store.Dir); err != nil {
+	if h.plan, err = w.pack(h.dir); err != nil {
 		return err
 	}
 	switch w.c.String("on") {
@@ -108,7 +108,7 @@ func (w *sweeping) submit(formats []string) error {
 type handed struct {
 	cells              int
 	parts              [][]string // their ids
-	program, plan, dir string
+	program, plan, dir string     // the plan is packed and in the directory
 }
 
 // submission is what Slurm was given.

@@ -18,7 +18,6 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/engine"
 	"replay/engine/scenario"
-	"replay/input"
 	"replay/report/quantity"
 	"replay/sealed"
 	"replay/sweep"
@@ -49,18 +48,16 @@ func (p *program) readPlan(c *cli.Context, others ...string) (*sweep.Plan, error
 	if c.String("out") == "" {
 		return nil, cmdline.Usagef("%s wants --out, the directory of the sweep", c.Command.Name)
 	}
-	file := c.Args().First()
-	text, err := input.ReadFile(file)
+	file, text, err := p.planFile(c.Args().First())
 	if err != nil {
 		return nil, err
 	}
-	p.files.base = filepath.Dir(file)
 	return sweep.Read(file, text, others...)
 }
 
 // sweepOf resolves every cell of the plan with these points, so that a mistake anywhere is found before any replay.
 func (p *program) sweepOf(c *cli.Context, plan *sweep.Plan, points []sweep.Point) (*sweeping, error) {
-	w := &sweeping{p: p, c: c, store: sweep.Store{Dir: c.String("out")}}
+	w := &sweeping{p: p, c: c, plan: plan.File, store: sweep.Store{Dir: c.String("out")}}
 	w.all.Plan = filepath.Base(plan.File)
 	b := build()
 	w.program = sweep.Program{Version: b.version, Commit: b.commit, Modified: b.modified}
