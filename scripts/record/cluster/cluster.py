@@ -3,7 +3,7 @@
 The jars are those of Maven Central: pom.xml here for the servers, scripts/golden/spark/pom.xml for Spark. Nodes are 127.0.0.2, 127.0.0.3, ...; whatever
 was started is ended by its process id, containers too.
 """
-import contextlib, os, pathlib, shutil, signal, socket, subprocess, sys, time, urllib.error, urllib.request
+import contextlib, hashlib, os, pathlib, shutil, signal, socket, subprocess, sys, time, urllib.error, urllib.request
 from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).parent
@@ -25,9 +25,10 @@ def jars(into):
         if not shutil.which(tool):
             raise Skip(f"no {tool} in the path (Debian: apt-get install default-jdk-headless maven)")
     for name, pom in (("hadoop", HERE / "pom.xml"), ("spark", SPARK_POM)):
-        done = into / name / "complete"
+        done = into / name / ("complete-" + hashlib.sha256(pom.read_bytes()).hexdigest()[:12])
         if done.exists():
             continue
+        shutil.rmtree(into / name, ignore_errors=True)  # those of another pom
         got = subprocess.run(["mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", f"-DoutputDirectory={into / name}", "-DincludeScope=runtime"],
                              capture_output=True, text=True)
         if got.returncode:
