@@ -10,8 +10,8 @@ func TestAnswers(t *testing.T) {
 		t.Skip("it builds the program")
 	}
 	var b strings.Builder
-	kept, err := answer(t.Context(), &b, "../../traces", "../../cmd/replay", "diff,gate,causes", 3) // a plan against a scan takes a thousand replays
-	if err != nil || !kept || strings.Count(b.String(), "\n") != 3 {
+	kept, err := answer(t.Context(), &b, "../../traces", "../../cmd/replay", "diff,gate,sums,causes", 3) // a plan against a scan takes a thousand replays
+	if err != nil || !kept || strings.Count(b.String(), "\n") != 4 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

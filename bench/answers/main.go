@@ -4,7 +4,7 @@
 //	go run ./bench/answers -n 5      the same questions with few cases each
 //
 // It asks whether `replay diff` names the decision that was changed, whether a gate fails where a change of the configuration
-// changes nothing, whether a job starts when `replay explain --if` says that it would, and whether `replay plan` finds what a scan of all
+// changes nothing, whether the parts of explanations sum to times, whether a job starts when `replay explain --if` says that it would, and whether `replay plan` finds what a scan of all
 // values finds, and `replay tune` the best of some settings, with a gain where it promises one. It exits with 1 when a promise is not kept.
 package main
 
@@ -34,7 +34,7 @@ type question struct {
 	ask  func(*asked, int) (kept bool, err error)
 }
 
-var questions = []question{{"diff", 100, diffs}, {"gate", 200, gates}, {"causes", 200, causes}, {"plan", 50, plans}, {"tune", 10, tunes}}
+var questions = []question{{"diff", 100, diffs}, {"gate", 200, gates}, {"sums", 100, sums}, {"causes", 200, causes}, {"plan", 50, plans}, {"tune", 10, tunes}}
 
 // asked is what questions have in common.
 type asked struct {
@@ -48,7 +48,7 @@ type asked struct {
 
 func main() {
 	n := flag.Int("n", 0, "how many `CASES` each, 0 for as many as was promised")
-	only := flag.String("only", "", "one of the `QUESTIONS`, or several with commas: diff, gate, causes, plan, tune")
+	only := flag.String("only", "", "one of the `QUESTIONS`, or several with commas: diff, gate, sums, causes, plan, tune")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

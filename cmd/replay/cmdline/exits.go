@@ -47,7 +47,7 @@ func (w *Words) Said(err error) string {
 	if !errors.As(err, &at) || !errors.Is(at.Err, fs.ErrNotExist) {
 		return text
 	}
-	text = strings.Replace(text, at.Error(), at.Path+": no such file or folder", 1)
+	text = strings.Replace(text, at.Error(), at.Path+": "+at.Err.Error(), 1)
 	for i := range w.Flags {
 		if f := &w.Flags[i]; strings.HasPrefix(text, at.Path) && f.Value != "" && (f.Value == at.Path || strings.HasSuffix(f.Value, "="+at.Path)) {
 			return "--" + f.Name + ": " + text
