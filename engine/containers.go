@@ -408,10 +408,7 @@ func (a *app) hint(c *container) {
 	if !ok {
 		return
 	}
-	l := &a.s.looking
-	l.any = false
-	p.Preferred(l.hint)
-	if c.rec.Hinting = l.any; !c.rec.Hinting {
+	if c.rec.Hinting = len(p.Preferred()) > 0; !c.rec.Hinting {
 		return
 	}
 	a.rec.ContainersHinting++
@@ -427,8 +424,12 @@ func (a *app) hintedRoom(size resource.Resource) []int32 {
 	if !ok {
 		return nil
 	}
-	l := &a.s.looking
-	l.room, l.found = a.s.roomFor(size), l.spare()
-	p.Preferred(l.see)
-	return l.found
+	found := a.s.lists.spare()
+	room := a.s.roomFor(size)
+	for _, node := range p.Preferred() {
+		if room.Has(int(node)) {
+			found = append(found, node)
+		}
+	}
+	return found
 }

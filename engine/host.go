@@ -97,7 +97,7 @@ func (a *app) Room(c int64) []int32 {
 	x := a.containerOf(c)
 	room := x.room
 	x.room = nil
-	a.s.looking.gave(room)
+	a.s.lists.gave(room)
 	return room
 }
 

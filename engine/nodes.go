@@ -39,6 +39,11 @@ func (s *sim) startNodes() {
 	count := len(in.Nodes)
 	n.spec, n.phase, n.down, n.shrunk, n.in = slices.Clone(in.Nodes), make([]int64, count), make([]bool, count), make([]bool, count), make([]bool, count)
 	n.total, n.used, n.over, n.told = make([]resource.Resource, count), make([]resource.Resource, count), make([]float64, count), make([]record.Node, count)
+	hosts := make([]string, count)
+	for i := range n.spec {
+		hosts[i] = n.spec[i].Host
+	}
+	s.names.InternInOrder(hosts)
 	for i := range n.spec {
 		spec := &n.spec[i]
 		s.cluster.Add(spec.Host, spec.Rack, spec.RackID)

@@ -46,6 +46,8 @@ type head struct {
 type lane struct {
 	heap   []event
 	timers []event // at never where none is set
+	first  int32   // 1 + position of the earliest timer that is set, 0 for none
+	hole   bool    // the first event of heap was taken: the next one that is pushed comes in its place
 	at     int32   // 1 + position in the heap of lanes, 0 outside
 
 	// What was executed ahead of its time, last of all. An event that this led to at the same time comes behind it, although its own
@@ -56,15 +58,39 @@ type lane struct {
 
 // next returns the first event of the lane, nil when there is none.
 func (l *lane) next() (first *event) {
+	if l.hole {
+		l.fill()
+	}
 	if len(l.heap) > 0 {
 		first = &l.heap[0]
 	}
-	for i := range l.timers {
-		if t := &l.timers[i]; t.at != never && (first == nil || t.before(first)) {
-			first = t
+	if l.first > 0 {
+		if t := &l.timers[l.first-1]; first == nil || t.before(first) {
+			return t
 		}
 	}
 	return first
+}
+
+// fill puts the last event of the heap into the place of the first, which was taken.
+func (l *lane) fill() {
+	l.hole = false
+	n := len(l.heap) - 1
+	last := l.heap[n]
+	l.heap = l.heap[:n]
+	if n > 0 {
+		l.sink(last)
+	}
+}
+
+// timed finds the earliest timer again.
+func (l *lane) timed() {
+	l.first = 0
+	for i := range l.timers {
+		if t := &l.timers[i]; t.at != never && (l.first == 0 || t.before(&l.timers[l.first-1])) {
+			l.first = int32(i) + 1
+		}
+	}
 }
 
 // empty reports whether nothing is scheduled.
@@ -87,6 +113,12 @@ func (q *queue) push(lane int32, at int64, ord uint64, arg int64) {
 	l := q.lane(lane)
 	q.seq++
 	e := event{at: at, ord: ord, seq: q.seq, arg: arg}
+	if l.hole {
+		l.hole = false
+		l.sink(e)
+		q.touch(lane)
+		return
+	}
 	l.heap = append(l.heap, e)
 	i := len(l.heap) - 1
 	for i > 0 {
@@ -116,6 +148,7 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 	if t := &l.timers[i]; t.at != at {
 		q.seq++
 		t.at, t.seq = at, q.seq
+		l.timed()
 		q.touch(lane)
 	}
 }
@@ -123,7 +156,7 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 // clear empties a lane for another use.
 func (q *queue) clear(lane int32) {
 	l := q.lane(lane)
-	l.heap, l.timers, l.aheadAt = l.heap[:0], l.timers[:0], -1
+	l.heap, l.timers, l.first, l.hole, l.aheadAt = l.heap[:0], l.timers[:0], 0, false, -1
 	q.touch(lane)
 }
 
@@ -147,41 +180,36 @@ func (q *queue) take(lane int32) event {
 	first := l.next()
 	e := *first
 	if len(l.heap) > 0 && first == &l.heap[0] {
-		l.pop()
+		l.hole = true // what is executed now often schedules something in the same lane
 	} else {
 		first.at = never
+		l.timed()
 	}
-	q.touch(lane) // what is executed now often schedules something in the same lane
+	q.touch(lane)
 	return e
 }
 
-// pop removes the first event of the lane's heap.
-func (l *lane) pop() {
-	n := len(l.heap) - 1
-	last := l.heap[n]
-	l.heap = l.heap[:n]
-	if n == 0 {
-		return
-	}
-	i := 0
+// sink puts an event into the place of the first one of the heap, and then below those that come before it.
+func (l *lane) sink(e event) {
+	heap, i := l.heap, 0
 	for {
 		first := 4*i + 1
-		if first >= n {
+		if first >= len(heap) {
 			break
 		}
 		best := first
-		for c := first + 1; c < min(first+4, n); c++ {
-			if l.heap[c].before(&l.heap[best]) {
+		for c := first + 1; c < min(first+4, len(heap)); c++ {
+			if heap[c].before(&heap[best]) {
 				best = c
 			}
 		}
-		if !l.heap[best].before(&last) {
+		if !heap[best].before(&e) {
 			break
 		}
-		l.heap[i] = l.heap[best]
+		heap[i] = heap[best]
 		i = best
 	}
-	l.heap[i] = last
+	heap[i] = e
 }
 
 // executed notes that an event of a lane was executed ahead of its time.

@@ -57,43 +57,23 @@ func (n *nodes) book(id protocol.NodeID, used resource.Resource) {
 	}
 }
 
-// looking is a look at the nodes that an application's work prefers. Its functions are made once.
-type looking struct {
-	room  *room
-	found []int32 // of the nodes seen, those in room
-	see   func(node int32) bool
-	any   bool // one was seen
-	hint  func(node int32) bool
-	spent [][]int32 // for others
-}
-
-func (l *looking) begin() {
-	l.see = func(node int32) bool {
-		if l.room.Has(int(node)) {
-			l.found = append(l.found, node)
-		}
-		return true
-	}
-	l.hint = func(int32) bool {
-		l.any = true
-		return false
-	}
-}
+// lists are empty lists of nodes, for those who need one for a while.
+type lists [][]int32
 
 // spare returns an empty list.
-func (l *looking) spare() []int32 {
-	n := len(l.spent)
+func (l *lists) spare() []int32 {
+	n := len(*l)
 	if n == 0 {
 		return nil
 	}
-	list := l.spent[n-1]
-	l.spent = l.spent[:n-1]
+	list := (*l)[n-1]
+	*l = (*l)[:n-1]
 	return list
 }
 
 // gave takes a list back that was read for the last time.
-func (l *looking) gave(list []int32) {
+func (l *lists) gave(list []int32) {
 	if cap(list) > 0 {
-		l.spent = append(l.spent, list[:0])
+		*l = append(*l, list[:0])
 	}
 }

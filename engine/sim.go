@@ -47,7 +47,7 @@ type sim struct {
 	left     live
 	live     int
 	spare    []*container // written, for others
-	looking  looking
+	lists    lists
 	ahead    ahead
 	dense    denseSpans
 	lastApp  protocol.AppID // numbers are given in order of submission, from 1
@@ -96,7 +96,6 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (s *sim
 	defer s.caught(&err)
 	s.sink = &summed{sink, &s.digest}
 	s.ahead.off = !mayRunAhead(sc)
-	s.looking.begin()
 	_, anyOrder := record.TakesAnyOrder(sink)
 	s.ahead.keeps = !anyOrder
 	s.cluster.Names = s.names

@@ -75,10 +75,15 @@ func expectedContainers(need []int, hints *Hints) []int {
 	}
 	executors := ceilInt(float64(hints.LocalTasks) / float64(hints.PerExec))
 	need = slices.Grow(need[:0], len(hints.Tasks))[:len(hints.Tasks)]
-	last, expected := -1, 0.0 // as many tasks as on the host before make the same
+	last, expected, all := -1, 0.0, 0 // as many tasks as on the host before make the same
 	for h, k := range hints.Tasks {
 		if k != last {
 			last, expected = k, float64(k)*float64(executors)/float64(pairs)
+			all = max(0, ceilInt(expected))
+		}
+		if hints.Existing[h] == 0 && hints.Pending[h] == 0 {
+			need[h] = all
+			continue
 		}
 		pending := 0.0
 		if hints.Pending[h] > 0 {

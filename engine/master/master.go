@@ -118,8 +118,9 @@ type Sparer interface{ Spare(Master) }
 // A Preferrer is a master whose work wants to run on certain nodes. It is asked about each container that is
 // allocated to it, for the locality of containers (docs/metrics.md).
 type Preferrer interface {
-	// Preferred yields the nodes that pending or running work prefers, ascending. Prefers reports whether a node is one of them.
-	Preferred(yield func(node int32) bool)
+	// Preferred returns the nodes that pending or running work prefers, ascending, valid until the next event of the application. Prefers
+	// reports whether a node is one of them.
+	Preferred() []int32
 	Prefers(node int32) bool
 }
 

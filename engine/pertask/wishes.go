@@ -28,13 +28,7 @@ func (w *Wishes) Wish(nodes []int32, by int) {
 }
 
 // Preferred is part of [master.Preferrer].
-func (w *Wishes) Preferred(yield func(node int32) bool) {
-	for _, n := range w.nodes {
-		if !yield(n) {
-			return
-		}
-	}
-}
+func (w *Wishes) Preferred() []int32 { return w.nodes }
 
 // Prefers is part of [master.Preferrer].
 func (w *Wishes) Prefers(node int32) bool { return w.attempts[node] > 0 }

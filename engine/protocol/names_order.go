@@ -16,6 +16,15 @@ func (n *Names) Rank(id Name) int32 {
 	return n.rank[id]
 }
 
+// InternInOrder interns all of them, those that are new in the order of their texts: lists by number are then lists by rank.
+func (n *Names) InternInOrder(all []string) {
+	sorted := slices.Clone(all)
+	slices.SortFunc(sorted, jvm.CompareStrings)
+	for _, s := range sorted {
+		n.Intern(s)
+	}
+}
+
 func (n *Names) rerank() {
 	order := make([]Name, len(n.text))
 	for i := range order {

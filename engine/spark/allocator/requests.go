@@ -19,11 +19,25 @@ type HostIndex struct {
 	from  []int32  // and positions by rank
 }
 
-// inOrder appends hosts, each of which is there once, to a list by the ranks of their names.
+// Sort sorts hosts, each of which is there once, by the ranks of their names.
+func (x *HostIndex) Sort(hosts []spark.HostTasks, names *protocol.Names) {
+	x.hosts = append(x.hosts[:0], hosts...)
+	x.inOrder(hosts[:0], x.hosts, names)
+}
+
+// inOrder appends hosts, each of which is there once, to a list by the ranks of their names. They mostly come so.
 func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names) []spark.HostTasks {
 	if more := names.Len() - len(x.from); more > 0 {
 		x.from = append(x.from, make([]int32, more)...)
 		x.ranks = make([]uint64, len(x.from)>>6+1)
+	}
+	sorted, before := true, int32(-1)
+	for i := 0; sorted && i < len(hosts); i++ {
+		r := names.Rank(hosts[i].Host)
+		sorted, before = r > before, r
+	}
+	if sorted {
+		return append(list, hosts...)
 	}
 	first, last := len(x.ranks), 0
 	for i, h := range hosts {

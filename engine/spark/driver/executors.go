@@ -113,13 +113,7 @@ func (b *backend) executorIn(c int64) int32 {
 }
 
 // Preferred is part of [master.Preferrer].
-func (b *backend) Preferred(yield func(int32) bool) {
-	for _, c := range b.wanted {
-		if !yield(c.node) {
-			return
-		}
-	}
-}
+func (b *backend) Preferred() []int32 { return b.wanted.nodes }
 
 // Prefers is part of [master.Preferrer].
 func (b *backend) Prefers(node int32) bool { return b.wanted.has(node) }

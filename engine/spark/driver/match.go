@@ -31,17 +31,21 @@ func (d *Driver) matched(g *allocator.Grant) {
 	c.Match = record.Elsewhere
 	present, room := false, false
 	had := d.h.Room(n)
+	rackKnown := g.Match != allocator.MatchedRack // no request was left that names its rack
 	for _, h := range hosts {
 		p := d.cluster.NodeOf(h)
 		if p < 0 {
 			continue
 		}
 		if d.cluster.Rack[p] == d.cluster.Rack[node] {
-			c.Match = record.OnRack
+			c.Match, rackKnown = record.OnRack, true
 		}
 		present = present || d.h.InCluster(p)
-		if !room {
+		if len(had) > 0 && !room {
 			_, room = slices.BinarySearch(had, p)
+		}
+		if present && rackKnown && (room || len(had) == 0) {
+			break
 		}
 	}
 	if c.Match == record.OnRack {

@@ -7,7 +7,7 @@ import (
 	"replay/engine/spark"
 )
 
-// run is one task attempt: what the driver does not know of it.
+// run is one task attempt: what the driver does not know of it. It has no pointers, which costs the collector nothing.
 type run struct {
 	id       int64
 	ref      spark.TaskRef
@@ -23,9 +23,9 @@ type run struct {
 	coreFree int64 // when its core was free again, or record.None
 	overhead int64
 	penalty  int64
-	fetchMS  int64              // from its report until its result is there
-	dispatch int64              // from the offer to its start
-	fetch    *spark.FetchSource // it meets shuffle output that cannot be read
+	fetchMS  int64             // from its report until its result is there
+	dispatch int64             // from the offer to its start
+	fetch    spark.FetchSource // with unread: of the shuffle output that cannot be read
 
 	level       record.TaskLevel
 	miss        record.Miss
@@ -37,6 +37,7 @@ type run struct {
 	done        bool // its end was handled and written
 	reported    bool // its end was reported, its result is to be handled
 	repeated    bool // its partition had succeeded before: its output was lost meanwhile
+	unread      bool // it meets shuffle output that cannot be read
 	fails       bool // it fails by itself, as recorded
 }
 

@@ -152,7 +152,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 	if spec.PrefStart != nil {
 		wanted := wantedBy(d.tasks.Set(e.Set))
 		for int(e.Set) >= len(d.wants) {
-			d.wants = append(d.wants, nil)
+			d.wants = append(d.wants, tally{})
 		}
 		d.wants[e.Set] = wanted
 		d.wanted = d.wanted.plus(wanted, 1)
@@ -161,10 +161,11 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 				hints.LocalTasks++
 			}
 		}
-		hints.Hosts = make([]spark.HostTasks, 0, len(wanted))
-		for _, c := range wanted {
-			hints.Hosts = append(hints.Hosts, spark.HostTasks{Host: d.cluster.Host[c.node], Tasks: int(c.n)})
+		hints.Hosts = make([]spark.HostTasks, len(wanted.nodes))
+		for i, node := range wanted.nodes {
+			hints.Hosts[i] = spark.HostTasks{Host: d.cluster.Host[node], Tasks: int(wanted.times[i])}
 		}
+		d.kind.index.Sort(hints.Hosts, d.cluster.Names)
 		if policy.WantsTasks(d.kind.Placement) {
 			for i := range spec.Tasks {
 				var hosts []protocol.Name
@@ -186,7 +187,7 @@ func (d *Driver) stageCompleted(e *spark.DAGEvent) {
 	}
 	if set := d.setSpec(e.Set); set != nil && set.PrefStart != nil {
 		d.wanted = d.wanted.plus(d.wants[e.Set], -1)
-		d.wants[e.Set] = nil
+		d.wants[e.Set] = tally{}
 	}
 	if d.mgr != nil {
 		d.mgr.StageCompleted(e.Stage, e.Attempt)

@@ -1,73 +1,79 @@
 package driver
 
 import (
-	"cmp"
 	"slices"
 
 	"replay/engine/spark"
 )
 
-// tally counts by node: the nodes that count, ascending. An application wants few of a cluster's nodes.
-type tally []counted
-
-type counted struct{ node, n int32 }
+// tally counts by node: the nodes that count, ascending, and how often each does. An application wants few of a cluster's nodes. The lists are
+// not changed, so tallies may share them.
+type tally struct{ nodes, times []int32 }
 
 // wantedBy counts how often the tasks of a set that has launched none name each node.
-func wantedBy(set *spark.TaskSet) (t tally) {
+func wantedBy(set *spark.TaskSet) tally {
 	spec := &set.Spec
 	named := spec.Hosts[spec.PrefStart[0]:spec.PrefStart[spec.Tasks]]
-	t = make(tally, 0, len(named))
-	if !set.NamedHosts(func(node, n int32) { t = append(t, counted{node, n}) }) {
+	t := roomyTally(len(named))
+	if !set.NamedHosts(t.add) {
 		return tallyOf(named)
 	}
 	return t
 }
 
 // tallyOf counts how often each node is listed.
-func tallyOf(nodes []int32) (t tally) {
+func tallyOf(nodes []int32) tally {
 	sorted := slices.Clone(nodes)
 	slices.Sort(sorted)
-	distinct := 0
-	for i := range sorted {
-		if i == 0 || sorted[i] != sorted[i-1] {
-			distinct++
-		}
-	}
-	t = make(tally, 0, distinct)
+	t := roomyTally(len(sorted))
 	for _, node := range sorted {
-		if k := len(t); k > 0 && t[k-1].node == node {
-			t[k-1].n++
+		if k := len(t.nodes); k > 0 && t.nodes[k-1] == node {
+			t.times[k-1]++
 		} else {
-			t = append(t, counted{node, 1})
+			t.add(node, 1)
 		}
 	}
 	return t
 }
 
+// roomyTally returns an empty tally with room for n nodes.
+func roomyTally(n int) tally {
+	room := make([]int32, 2*n)
+	return tally{room[:0:n], room[n:n]}
+}
+
+// add counts a node behind all others.
+func (t *tally) add(node, times int32) {
+	t.nodes, t.times = append(t.nodes, node), append(t.times, times)
+}
+
 // plus returns the sum of t and by times o, without the nodes for which it is 0.
 func (t tally) plus(o tally, by int32) (sum tally) {
 	switch {
-	case len(t) == 0 && by == 1:
-		return o // tallies are not changed
-	case by == -1 && len(t) == len(o) && (len(t) == 0 || &t[0] == &o[0]):
-		return nil
+	case len(t.nodes) == 0 && by == 1:
+		return o
+	case by == -1 && len(t.nodes) == len(o.nodes) && (len(t.nodes) == 0 || &t.nodes[0] == &o.nodes[0]):
+		return tally{}
 	case by == 1:
-		sum = make(tally, 0, len(t)+len(o))
-	case len(t) > len(o):
-		sum = make(tally, 0, len(t))
+		sum = roomyTally(len(t.nodes) + len(o.nodes))
+	case len(t.nodes) > len(o.nodes):
+		sum = roomyTally(len(t.nodes))
 	}
-	for len(t)+len(o) > 0 {
-		var c counted
+	for i, k := 0, 0; i < len(t.nodes) || k < len(o.nodes); {
+		var node, times int32
 		switch {
-		case len(o) == 0 || len(t) > 0 && t[0].node < o[0].node:
-			c, t = t[0], t[1:]
-		case len(t) == 0 || o[0].node < t[0].node:
-			c, o = counted{o[0].node, by * o[0].n}, o[1:]
+		case k == len(o.nodes) || i < len(t.nodes) && t.nodes[i] < o.nodes[k]:
+			node, times = t.nodes[i], t.times[i]
+			i++
+		case i == len(t.nodes) || o.nodes[k] < t.nodes[i]:
+			node, times = o.nodes[k], by*o.times[k]
+			k++
 		default:
-			c, t, o = counted{t[0].node, t[0].n + by*o[0].n}, t[1:], o[1:]
+			node, times = t.nodes[i], t.times[i]+by*o.times[k]
+			i, k = i+1, k+1
 		}
-		if c.n != 0 {
-			sum = append(sum, c)
+		if times != 0 {
+			sum.add(node, times)
 		}
 	}
 	return sum
@@ -75,6 +81,6 @@ func (t tally) plus(o tally, by int32) (sum tally) {
 
 // has reports whether a node counts.
 func (t tally) has(node int32) bool {
-	_, ok := slices.BinarySearchFunc(t, node, func(c counted, node int32) int { return cmp.Compare(c.node, node) })
+	_, ok := slices.BinarySearch(t.nodes, node)
 	return ok
 }

@@ -102,14 +102,13 @@ func (d *Driver) launchTask(l *spark.TaskRef) {
 	e.ran, e.lastStage = true, stage
 	e.launches++
 	if unread {
-		r.fetch = &spark.FetchSource{}
-		*r.fetch = from
+		r.unread, r.fetch = true, from
 		r.end = d.now() + dispatch
 		if from.Exec >= 0 {
 			r.end += d.history.fetchFailed(stage, index, d.m.FetchFailMS)
 		}
 	}
-	r.fails = r.fetch == nil && past.fails
+	r.fails = !r.unread && past.fails
 	e.runs = append(e.runs, at.ID)
 	e.open++
 	if again := max(int(at.Number), int(set.Spec.Attempt)); again < master.Repeats {
@@ -246,8 +245,8 @@ func (d *Driver) result(id int64) {
 	r := d.runs.of(id)
 	r.reported = false
 	d.runs.settle(r)
-	if r.fetch != nil {
-		d.tasks.FetchFailed(d.now(), r.ref, *r.fetch)
+	if r.unread {
+		d.tasks.FetchFailed(d.now(), r.ref, r.fetch)
 	} else if r.fails {
 		d.tasks.Failed(d.now(), r.ref, spark.EndException)
 	} else {
