@@ -148,7 +148,12 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 	if t := &l.timers[i]; t.at != at {
 		q.seq++
 		t.at, t.seq = at, q.seq
-		l.timed()
+		switch first := l.first - 1; {
+		case int(first) == i:
+			l.timed()
+		case at != never && (first < 0 || t.before(&l.timers[first])):
+			l.first = int32(i) + 1
+		}
 		q.touch(lane)
 	}
 }

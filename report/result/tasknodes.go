@@ -23,11 +23,10 @@ func (t *TaskNodes) count(node int32, at int64) {
 			return
 		}
 		if t.Over == nil {
-			t.Over = newTimeline(0)
+			t.Over = newTimeline(MaxTaskNodes)
 		}
 		c = len(t.Nodes)
 		t.Nodes = append(t.Nodes, node)
-		t.Over.columns = append(t.Over.columns, nil)
 	}
 	t.Over.Count(c, at, 1)
 }
@@ -38,9 +37,10 @@ func (t *TaskNodes) sort() {
 		return
 	}
 	before := slices.Clone(t.Nodes)
-	columns := slices.Clone(t.Over.columns)
 	slices.Sort(t.Nodes)
+	columns := make([][]float64, len(t.Nodes))
 	for c, node := range t.Nodes {
-		t.Over.columns[c] = columns[slices.Index(before, node)]
+		columns[c] = t.Over.column(slices.Index(before, node))
 	}
+	t.Over.restore(columns)
 }

@@ -32,7 +32,9 @@ func (t *Tasks) stored() *storedTasks {
 	for l, n := range t.Missed {
 		s.Missed[l.String()] = *n
 	}
-	copy(s.Launched[:], t.Over.columns)
+	for l := range s.Launched {
+		s.Launched[l] = t.Over.column(l)
+	}
 	return s
 }
 
@@ -56,6 +58,6 @@ func (t *Tasks) restore(s *storedTasks) (err error) {
 		return fmt.Errorf("bucket_ms is %d, want more than 0", s.BucketMS)
 	}
 	t.Over.width = s.BucketMS
-	copy(t.Over.columns, s.Launched[:])
+	t.Over.restore(s.Launched[:])
 	return nil
 }

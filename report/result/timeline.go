@@ -7,17 +7,15 @@ const timelineBuckets = 1024
 // Memory does not depend on the length of the replay.
 type Timeline struct {
 	width   int64 // of a bucket, ms
-	columns [][]float64
+	columns int
+	sums    []float64 // bucket by bucket, its columns
 
 	last       int   // bucket asked for last
 	begin, end int64 // of it; what comes next is mostly there too
-
-	open  []float64 // the sums of a bucket by column, while values that lie together are added to it
-	which int       // that bucket plus 1, 0 for none
 }
 
 // newTimeline returns a timeline of n columns.
-func newTimeline(n int) *Timeline { return &Timeline{width: 100, columns: make([][]float64, n)} }
+func newTimeline(n int) *Timeline { return &Timeline{width: 100, columns: n} }
 
 // bucket returns the bucket of time at, widening all buckets until it exists.
 func (t *Timeline) bucket(at int64) int {
@@ -25,54 +23,78 @@ func (t *Timeline) bucket(at int64) int {
 		return t.last
 	}
 	for at/t.width >= timelineBuckets {
-		t.settle()
-		for c, column := range t.columns {
-			half := column[:0]
-			for i := 0; i < len(column); i += 2 {
-				v := column[i]
-				if i+1 < len(column) {
-					v += column[i+1]
-				}
-				half = append(half, v)
-			}
-			t.columns[c] = half
-		}
-		t.width *= 2
+		t.widen()
 	}
 	t.last = int(max(at, 0) / t.width)
 	t.begin = int64(t.last) * t.width
 	t.end = t.begin + t.width
+	t.reach(t.last + 1)
 	return t.last
 }
 
-// column returns the buckets of a column up to this one.
-func (t *Timeline) column(column, bucket int) []float64 {
-	c := t.columns[column]
-	if bucket >= len(c) {
-		c = append(c, make([]float64, bucket+1-len(c))...)
-		t.columns[column] = c
+// reach makes room for n buckets.
+func (t *Timeline) reach(n int) {
+	if more := n*t.columns - len(t.sums); more > 0 {
+		t.sums = append(t.sums, make([]float64, more)...)
 	}
-	return c
+}
+
+// widen makes one bucket of each two.
+func (t *Timeline) widen() {
+	n := t.columns
+	all := len(t.sums) / n
+	for b := range all {
+		half, row := t.sums[b/2*n:(b/2+1)*n], t.sums[b*n:(b+1)*n]
+		for c, v := range row {
+			if b%2 == 0 {
+				half[c] = v
+			} else {
+				half[c] += v
+			}
+		}
+	}
+	t.sums = t.sums[:(all+1)/2*n]
+	t.width *= 2
+}
+
+// row returns the sums of a bucket.
+func (t *Timeline) row(bucket int) []float64 {
+	return t.sums[bucket*t.columns : (bucket+1)*t.columns]
+}
+
+// column returns the sums of a column, up to the last one that is not 0.
+func (t *Timeline) column(c int) (sums []float64) {
+	for b := range len(t.sums) / t.columns {
+		if v := t.row(b)[c]; v != 0 {
+			sums = append(sums, make([]float64, b-len(sums))...)
+			sums = append(sums, v)
+		}
+	}
+	return sums
+}
+
+// restore puts in what [Timeline.column] returned of each column; the others are 0.
+func (t *Timeline) restore(columns [][]float64) {
+	clear(t.sums)
+	for c, sums := range columns {
+		t.reach(len(sums))
+		for b, v := range sums {
+			t.row(b)[c] = v
+		}
+	}
 }
 
 // Count adds v at one instant.
-func (t *Timeline) Count(column int, at int64, v float64) {
-	t.settle()
-	b := t.bucket(at)
-	t.column(column, b)[b] += v
-}
+func (t *Timeline) Count(column int, at int64, v float64) { t.row(t.bucket(at))[column] += v }
 
 // Hold adds a value that holds over [from, to): each bucket gets value x overlap in ms.
 func (t *Timeline) Hold(column int, from, to int64, value float64) {
 	if to <= from || value == 0 {
 		return
 	}
-	t.settle()
 	last := t.bucket(to - 1)
-	first := t.bucket(from)
-	c := t.column(column, last)
-	for b := first; b <= last; b++ {
-		c[b] += float64(value * float64(t.overlap(b, from, to)))
+	for b := t.bucket(from); b <= last; b++ {
+		t.row(b)[column] += float64(value * float64(t.overlap(b, from, to)))
 	}
 }
 
@@ -82,59 +104,11 @@ func (t *Timeline) HoldAll(from, to int64, values []float64) {
 		return
 	}
 	last := t.bucket(to - 1)
-	first := t.bucket(from)
-	if first == last {
-		t.opens(first)
-		ms := float64(to - from)
-		for c, v := range values {
-			t.open[c] += float64(v * ms)
-		}
-		return
-	}
-	t.settle()
-	for c, v := range values {
-		if v != 0 {
-			t.column(c, last)
-		}
-	}
-	for b := first; b <= last; b++ {
+	for b := t.bucket(from); b <= last; b++ {
 		ms := float64(t.overlap(b, from, to))
+		row := t.row(b)[:len(values)]
 		for c, v := range values {
-			if v != 0 {
-				t.columns[c][b] += float64(v * ms)
-			}
-		}
-	}
-}
-
-// opens makes open the sums of a bucket.
-func (t *Timeline) opens(bucket int) {
-	if t.which == bucket+1 {
-		return
-	}
-	t.settle()
-	if t.open == nil {
-		t.open = make([]float64, len(t.columns))
-	}
-	for c, column := range t.columns {
-		t.open[c] = 0
-		if bucket < len(column) {
-			t.open[c] = column[bucket]
-		}
-	}
-	t.which = bucket + 1
-}
-
-// settle takes the sums of the open bucket into the columns.
-func (t *Timeline) settle() {
-	if t.which == 0 {
-		return
-	}
-	bucket := t.which - 1
-	t.which = 0
-	for c, v := range t.open {
-		if v != 0 || bucket < len(t.columns[c]) {
-			t.column(c, bucket)[bucket] = v
+			row[c] += float64(v * ms)
 		}
 	}
 }
@@ -147,16 +121,18 @@ func (t *Timeline) overlap(b int, from, to int64) int64 {
 // Rebin returns the sums of the columns over at most n equal bins of [0, end), with the width
 // of a bin in ms, a multiple of the bucket width.
 func (t *Timeline) Rebin(n int, end int64) (width int64, bins [][]float64) {
-	t.settle()
 	buckets := int((max(end, 1) + t.width - 1) / t.width)
 	per := max(1, (buckets+n-1)/n)
-	bins = make([][]float64, len(t.columns))
-	for c, column := range t.columns {
+	bins = make([][]float64, t.columns)
+	for c := range bins {
 		bins[c] = make([]float64, (buckets+per-1)/per)
-		for b, v := range column {
-			if b/per < len(bins[c]) {
-				bins[c][b/per] += v
-			}
+	}
+	for b := range len(t.sums) / t.columns {
+		if b/per >= len(bins[0]) {
+			break
+		}
+		for c, v := range t.row(b) {
+			bins[c][b/per] += v
 		}
 	}
 	return t.width * int64(per), bins

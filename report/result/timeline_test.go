@@ -31,10 +31,12 @@ func TestTimelineKeepsSums(t *testing.T) {
 		if sums[0] != held || sums[1] != counted || width%l.width != 0 {
 			t.Fatalf("sums %v, want %v and %v; width %d of buckets of %d", sums, held, counted, width, l.width)
 		}
-		for _, c := range l.columns {
-			if len(c) > timelineBuckets {
-				t.Fatalf("%d buckets", len(c))
-			}
+		if n := len(l.sums) / l.columns; n > timelineBuckets {
+			t.Fatalf("%d buckets", n)
+		}
+		l.restore([][]float64{l.column(1), l.column(0)})
+		if _, turned := l.Rebin(len(bins[0]), end); !slices.Equal(turned[1], bins[0]) || !slices.Equal(turned[0], bins[1]) {
+			t.Fatalf("columns that change places: %v, want %v", turned, bins)
 		}
 	})
 }
@@ -42,7 +44,7 @@ func TestTimelineKeepsSums(t *testing.T) {
 func TestTimelineByHand(t *testing.T) {
 	l := newTimeline(1)
 	l.Hold(0, 50, 250, 2) // buckets of 100 ms
-	if !slices.Equal(l.columns[0], []float64{100, 200, 100}) {
-		t.Errorf("buckets %v", l.columns[0])
+	if got := l.column(0); !slices.Equal(got, []float64{100, 200, 100}) {
+		t.Errorf("buckets %v", got)
 	}
 }
