@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/plot"
 	"replay/report/reporttest"
@@ -42,5 +43,16 @@ func TestRunOfAnyResult(t *testing.T) {
 		if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
 			t.Errorf("%s: the page shows NaN or Inf", name)
 		}
+	}
+}
+
+// A mark that is not filled is hollow on a page too, on its paper.
+func TestHollowMarks(t *testing.T) {
+	f := figure.New("t", "x", "y")
+	f.Dots([]figure.Dot{{X: 1, Y: 1, Color: figure.Palette[0]}})
+	f.Range(0, 2, 0, 2)
+	got, err := Inline([]figure.Picture{{Name: "a", Title: "t", Figure: f}})
+	if err != nil || len(got) != 1 || strings.Count(string(got[0].SVG), "fill:var(--paper)") < 2 { // the paper, and within the mark
+		t.Errorf("%v (%v)", got, err)
 	}
 }

@@ -51,7 +51,7 @@ func paletteRules() (rules []string) {
 	for i, c := range figure.Palette {
 		rules = append(rules, "stroke:"+hex(c), "stroke:var(--c"+string(rune('0'+i))+")")
 	}
-	return append(rules, `Z" style="fill:#FFFFFF"`, `Z" style="fill:none"`, "font-family:Liberation Sans,Arial,Helvetica,sans-serif;font-variant:normal;font-weight:normal;font-style:normal;", "")
+	return append(rules, `Z" style="fill:#FFFFFF"`, `Z" style="fill:var(--paper)"`, "font-family:Liberation Sans,Arial,Helvetica,sans-serif;font-variant:normal;font-weight:normal;font-style:normal;", "")
 }
 
 // inlineSVG drops the XML prologue and the fixed size, so that the picture fills its column,
