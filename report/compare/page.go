@@ -59,7 +59,11 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 			}
 		}
 	}
-	p.Headline = slices.Concat(tables, []page.Table{c.outcomeTable()}, c.tables(true))
+	own := append([]page.Table{c.outcomeTable()}, c.tables(true)...)
+	for i := range own {
+		own[i].Heading = tables != nil // what stands first has headings of its own
+	}
+	p.Headline = append(slices.Clone(tables), own...)
 	p.Tables = c.tables(false)
 	var err error
 	if p.Figures, err = page.Inline(ps); err != nil {

@@ -14,7 +14,7 @@ func (v *Verdict) Front() *page.Page {
 	}
 	p := &page.Page{Title: "Gate: " + v.Word(), Ledes: []page.Lede{l}}
 	if len(v.Conditions) > 0 {
-		t := page.Table{Title: "Conditions", Head: []string{"condition", "", "what became of it"}}
+		t := page.Table{Title: "Conditions", Heading: true, Head: []string{"condition", "", "what became of it"}}
 		for i := range v.Conditions {
 			j := &v.Conditions[i]
 			must := "fails if"
@@ -22,7 +22,7 @@ func (v *Verdict) Front() *page.Page {
 				must = "must hold"
 			}
 			class := map[Status]string{Kept: "real-better", Broken: "real-worse", Open: "same"}[j.Status]
-			t.Rows = append(t.Rows, page.Row{Name: j.Text, About: j.Row.About, Cells: []page.Cell{{Text: must}, {Text: upper(j.Say()), Class: class, Label: "what became of it"}}})
+			t.Rows = append(t.Rows, page.Row{Name: j.Text, About: j.Row.About, Cells: []page.Cell{{Text: must, Label: "the gate"}, {Text: upper(j.Say()), Class: class, Label: "what became of it"}}})
 		}
 		t.Head[1] = "the gate"
 		p.Headline = append(p.Headline, t)
@@ -31,19 +31,16 @@ func (v *Verdict) Front() *page.Page {
 		return p
 	}
 	if len(v.Queues) > 0 {
-		t := page.Table{Title: "Queues", Head: []string{"queue", "p95 wait for the first task", "mean duration of a job", "jobs"}}
+		t := page.Table{Title: "Queues", Heading: true, About: v.few(), Head: []string{"queue", "p95 wait for the first task", "mean duration of a job", "jobs"}}
 		for i := range v.Queues {
 			q := &v.Queues[i]
 			t.Rows = append(t.Rows, page.Row{Name: q.Name, Cells: []page.Cell{
 				{Text: cell(q.Wait), Class: look(q.Wait), Label: t.Head[1]}, {Text: cell(q.Duration), Class: look(q.Duration), Label: t.Head[2]}, {Text: q.jobs(), Label: "jobs"}}})
 		}
 		p.Headline = append(p.Headline, t)
-		if text := v.few(); text != "" {
-			p.Notes = append(p.Notes, text)
-		}
 	}
 	if len(v.Hit) > 0 {
-		t := page.Table{Title: "Applications hit hardest, means over the replays", Head: []string{"application", "queue", "submission to finish", "to its first task", "longer by"}}
+		t := page.Table{Title: "Applications hit hardest, means over the replays", Heading: true, Head: []string{"application", "queue", "submission to finish", "to its first task", "longer by"}}
 		for i := range v.Hit {
 			h := &v.Hit[i]
 			d, wait := quantity.MS.ScaleOf(h.Base, h.Head), quantity.MS.ScaleOf(h.WaitBase, h.WaitHead)

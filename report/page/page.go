@@ -74,9 +74,21 @@ type Card struct{ Label, Number, About string }
 
 // Table is one table: a first column of names with their definitions, and cells.
 type Table struct {
-	Title string
-	Head  []string
-	Rows  []Row
+	Title   string
+	Heading bool // the title stands above it for all to see, not for screen readers alone
+	Head    []string
+	Rows    []Row
+	About   string // a sentence below it
+}
+
+// HeadClass is the look of a column's head: that of its cells where they are numbers, below which it stands.
+func (t Table) HeadClass(column int) string {
+	for i := range t.Rows {
+		if c := t.Rows[i].Cells; column < 1 || column > len(c) || c[column-1].Class != "n" {
+			return ""
+		}
+	}
+	return "n"
 }
 
 // Row is a row of a table.
