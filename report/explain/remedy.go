@@ -133,6 +133,16 @@ func WriteClaims(w io.Writer, claims []Claim) {
 	}
 	for i := range claims {
 		c := &claims[i]
+		same := func(o Claim) bool { return o.Of == c.Of && slices.Equal(o.Command, c.Command) }
+		if slices.ContainsFunc(claims[:i], same) { // one change takes several causes away
+			continue
+		}
+		var causes []string
+		for _, o := range claims[i:] {
+			if same(o) {
+				causes = append(causes, Label(o.Cause))
+			}
+		}
 		verb := map[string]string{FirstTask: "have started", End: "have ended"}[c.Of]
 		line := fmt.Sprintf("would %s at +%s, not +%s,", verb, msOf(c.AtMS), ms(c.WasMS))
 		switch {
@@ -143,7 +153,7 @@ func WriteClaims(w io.Writer, claims []Claim) {
 		case *c.AtMS > c.WasMS:
 			line = fmt.Sprintf("would %s later, at +%s and not +%s,", verb, msOf(c.AtMS), ms(c.WasMS))
 		}
-		shown.Hang(w, "  ", "    ", fmt.Sprintf("%s if %s (%s)", line, c.If, Label(c.Cause)))
+		shown.Hang(w, "  ", "    ", fmt.Sprintf("%s if %s (%s)", line, c.If, strings.Join(causes, "; ")))
 		fmt.Fprintf(w, "    %s\n", quoted(c.Command))
 	}
 }

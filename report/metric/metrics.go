@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,6 +54,16 @@ type Value struct {
 // short beside an axis.
 func (v *Value) headline(plain, short string) {
 	v.Family, v.Plain, v.Short = quantity.Headline, plain, short
+}
+
+// Words is what one of values is called: in words where it is told first, or is a part of one that is ("p95 wait for the first task, queue root.a"), else by its name.
+func Words(values []Value, at int) string {
+	v := &values[at]
+	name, part, ok := strings.Cut(strings.TrimSuffix(v.Name, "]"), "[")
+	if i := slices.IndexFunc(values, func(o Value) bool { return o.Name == name }); ok && v.Plain == "" && i >= 0 && values[i].Plain != "" {
+		return values[i].Plain + ", " + strings.Replace(part, "=", " ", 1)
+	}
+	return cmp.Or(v.Plain, v.Name)
 }
 
 // thin is the part of a whole below which a number says little about the whole.

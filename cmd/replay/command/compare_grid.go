@@ -56,9 +56,17 @@ func (p *program) newGrid(c *cli.Context, sources []*traceSource, variants []var
 	return &grid{p: p, c: c, sources: sources, variants: variants, study: study, progress: make([]engine.Progress, len(sources)*len(variants)*seeds)}, nil
 }
 
+// verb is the command that compares.
+func (p *program) verb() string {
+	if p.gate != nil {
+		return "gate"
+	}
+	return "compare"
+}
+
 // replay replays with a fixed number of seeds.
 func (g *grid) replay(seeds int) (*compare.Comparison, error) {
-	defer cmdline.WatchAll(g.c, "compare", g.progress, &g.wanted, &g.done)()
+	defer cmdline.WatchAll(g.c, g.p.verb(), g.progress, &g.wanted, &g.done)()
 	if err := g.add(0, seeds); err != nil {
 		return nil, err
 	}
@@ -67,7 +75,7 @@ func (g *grid) replay(seeds int) (*compare.Comparison, error) {
 
 // replayUntil replays with more and more seeds, up to limit, until the comparison knows enough. What is replayed is kept.
 func (g *grid) replayUntil(limit int) (*compare.Comparison, error) {
-	defer cmdline.WatchAll(g.c, "compare", g.progress, &g.wanted, &g.done)()
+	defer cmdline.WatchAll(g.c, g.p.verb(), g.progress, &g.wanted, &g.done)()
 	for n := 0; ; {
 		next := inference.Stage(n, limit)
 		if err := g.add(n, next); err != nil {

@@ -15,21 +15,26 @@ func (p *program) withoutCauses(c *cli.Context, again *stored, e *explaining) er
 		return name
 	}}
 	e.claims = map[int64][]explain.Claim{}
+	replayed := map[string]*result.Data{} // by flags: a change takes several causes away, and those of several jobs
 	for _, id := range e.wanted {
 		j := e.jobs[id]
 		if j == nil {
 			continue
 		}
 		for _, r := range explain.Remedies(j, cluster) {
-			q := &quietly{}
-			if err := p.replayAgain(c.Context, again.args, r.Flags, q); err != nil {
-				return err
+			key := quoted(r.Flags)
+			if replayed[key] == nil {
+				q := &quietly{}
+				if err := p.replayAgain(c.Context, again.args, r.Flags, q); err != nil {
+					return err
+				}
+				replayed[key] = &result.Data{Jobs: q.result.Data.Jobs}
 			}
 			claim := explain.Claim{Cause: r.Cause, If: r.Says, Of: explain.End, WasMS: j.End - j.Submit, Command: append([]string{"replay", "whatif", again.dir}, r.Flags...)}
 			if r.Start {
 				claim.Of, claim.WasMS = explain.FirstTask, j.Wait()
 			}
-			claim.AtMS = reached(q.result.Data, id, r.Start)
+			claim.AtMS = reached(replayed[key], id, r.Start)
 			e.claims[id] = append(e.claims[id], claim)
 		}
 	}

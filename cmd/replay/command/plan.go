@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,6 +20,7 @@ import (
 	"replay/engine/scenario"
 	"replay/report"
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/plan"
 	"replay/report/quantity"
 	"replay/report/target"
@@ -254,9 +254,10 @@ func (w *planning) excess(r *report.Result) (out []float64, err error) {
 		}
 		v := &r.Values[at]
 		if len(w.metrics) == i {
-			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Words: cmp.Or(v.Plain, v.Name), Unit: v.Unit, Limit: limit})
+			words := metric.Words(r.Values, at)
+			w.metrics = append(w.metrics, plan.Metric{Name: v.Name, Words: words, Unit: v.Unit, Limit: limit})
 			if few := v.Few(); few != "" {
-				w.metrics[i].Few = cmp.Or(v.Plain, v.Name) + " is over " + v.Of() + ": " + few
+				w.metrics[i].Few = words + " is over " + v.Of() + ": " + few
 			}
 		}
 		x := v.Number - limit

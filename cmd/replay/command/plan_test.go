@@ -57,9 +57,9 @@ func TestPlan(t *testing.T) {
 
 // Where it holds at neither end it is said where to look, and that three jobs are few for a percentile.
 func TestPlanAdvice(t *testing.T) {
-	code, out, stderr := cmd(t, "plan", traces+"fair-weights", "--max-seeds", "5", "-q", "--hold", "p95(wait) < 5s", "--vary", "nodes=2:8:6")
+	code, out, stderr := cmd(t, "plan", traces+"fair-weights", "--max-seeds", "5", "-q", "--hold", "p95(wait) < 5s", "--hold", "mean(wait, queue=a) < 5s", "--vary", "nodes=2:8:6")
 	out = strings.Join(strings.Fields(out), " ")
-	for _, want := range []string{"at nodes = 2 and", "at 8: look beyond 8.", "P95 wait for the first task is over 3 jobs: of so few, p95 is about the largest."} {
+	for _, want := range []string{"at nodes = 2 and", "at 8: look beyond 8.", " mean wait for the first task, queue root.a ", "P95 wait for the first task is over 3 jobs: of so few, p95 is about the largest."} {
 		if code != cmdline.ExitFailed || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, stderr)
 		}

@@ -76,7 +76,7 @@ func (p *program) whatif(c *cli.Context) error {
 		return err
 	}
 	sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: again.args}, {name: "after", args: changed, more: more}}
-	intro := fmt.Sprintf("Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", strings.Join(more, " "))
+	intro := fmt.Sprintf("Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", quoted(more))
 	_, err = p.part(c, sides, intro)
 	return withTraceFlag(err, c)
 }

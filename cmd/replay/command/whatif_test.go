@@ -68,7 +68,7 @@ func TestWhatIf(t *testing.T) {
 		code               int
 		want               string
 	}{
-		{"a job less", "fair-weights", "--change 'without job 0'", cmdline.ExitDone, "Changed: --change without job 0 Replayed from the beginning, which is the same up to the change. They part at decision 1,"},
+		{"a job less", "fair-weights", "--change 'without job 0'", cmdline.ExitDone, "Changed: --change 'without job 0' Replayed from the beginning, which is the same up to the change. They part at decision 1,"},
 		{"a container elsewhere", "fair-weights", "--change 'container 1 of job 0 not on node07'", cmdline.ExitDone, "before at 500 ms: allocates container 1 of w1 (job 0) in root.a on node07"},
 		{"a weight", "fair-weights", "--change 'queue root.a weight 9'", cmdline.ExitDone, "They part at decision"},
 		{"a key", "fair-weights", "--conf spark.locality.wait=0s", cmdline.ExitDone, "They part at decision"},
