@@ -33,8 +33,8 @@ import (
 	"replay/policy/autoscale"
 )
 
-// MostSteps is how many steps of computation one call of a function may take, and reading a file. What one step makes, such as a long list or the
-// square of a large number, is not limited.
+// MostSteps is how many steps of computation one call of a function may take, and reading a file, and how long a range may be. What else one step makes,
+// such as a list of many times the same or the square of a large number, is not limited.
 const MostSteps = 10_000_000
 
 // A File is what a file defines. It does not change: several replays may use it at the same time.
@@ -153,7 +153,17 @@ func (f *File) enter() error {
 // predeclared are names that a file finds beside those of the language.
 var predeclared = starlark.StringDict{
 	"ratio": starlark.NewBuiltin("ratio", ratio), "ratio32": starlark.NewBuiltin("ratio32", ratio32), "long": starlark.NewBuiltin("long", long), "sign": starlark.NewBuiltin("sign", sign),
-	"math": exact("ceil", "copysign", "fabs", "floor", "mod", "remainder", "round", "sqrt"),
+	"range": starlark.NewBuiltin("range", steppable),
+	"math":  exact("ceil", "copysign", "fabs", "floor", "mod", "remainder", "round", "sqrt"),
+}
+
+// steppable is range with as many elements as there are steps to look at them. Of more, which cost nothing by themselves, list would take all memory at once.
+func steppable(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	v, err := starlark.Universe["range"].(*starlark.Builtin).CallInternal(thread, args, kwargs)
+	if n := starlark.Len(v); err == nil && n > MostSteps {
+		return nil, fmt.Errorf("range: has %d elements, want at most %d", n, MostSteps)
+	}
+	return v, err
 }
 
 // exact is the module of mathematics with the functions whose result is the same on every machine, to the last bit.
