@@ -149,7 +149,7 @@ func unpackJob(b *workload.Builder, id string, records [][]byte) *job {
 			t := new(task)
 			t.unpack(&u)
 			if j.byName[t.name] != nil {
-				b.Counts.Dropped["tasks_that_are_there_twice"]++
+				b.Odd("tasks_that_are_there_twice", 1, "job %s: task %s is there twice, want it once", id, t.name)
 				continue
 			}
 			j.byName[t.name] = t
@@ -160,10 +160,16 @@ func unpackJob(b *workload.Builder, id string, records [][]byte) *job {
 			j.instances[i.task] = append(j.instances[i.task], i)
 		}
 	}
+	n, first := int64(0), ""
 	for name, list := range j.instances {
 		if j.byName[name] == nil {
-			b.Counts.Dropped["instances_without_their_task"] += int64(len(list))
+			if n += int64(len(list)); first == "" || name < first {
+				first = name
+			}
 		}
+	}
+	if n > 0 {
+		b.Odd("instances_without_their_task", n, "job %s: has instances of task %s, want a row of that task", id, first)
 	}
 	return j
 }

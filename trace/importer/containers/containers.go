@@ -161,7 +161,7 @@ func (j *Job) Finish(b *workload.Builder) (*workload.Application, error) {
 		var parents []int32
 		for _, p := range g.parents {
 			if len(first[p]) == 0 {
-				b.Counts.Dropped["parents_that_are_not_in_the_job"]++
+				b.Odd("parents_that_are_not_in_the_job", 1, "job %s: %s comes after %s, want one of the job", j.App.Job.ExternalID, g.name, p)
 			}
 			parents = append(parents, first[p]...)
 		}

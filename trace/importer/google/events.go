@@ -224,7 +224,7 @@ func (t *reader) job(id string, records [][]byte) error {
 		return nil
 	}
 	slices.SortStableFunc(events, func(x, y taskEvent) int { return cmp.Compare(x.at, y.at) })
-	tasks := t.follow(events)
+	tasks := t.follow(id, events)
 	kept := tasks[:0]
 	for _, x := range tasks {
 		if t.settle(x) {
@@ -270,7 +270,7 @@ func (t *reader) job(id string, records [][]byte) error {
 }
 
 // follow goes through the events of a job's tasks in order of time.
-func (t *reader) follow(events []taskEvent) []*task {
+func (t *reader) follow(job string, events []taskEvent) []*task {
 	byIndex := map[int64]*task{}
 	var order []*task
 	for i := range events {
@@ -298,7 +298,7 @@ func (t *reader) follow(events []taskEvent) []*task {
 			x.started, x.machine = e.at, cmp.Or(e.machine, x.machine)
 			x.runs++
 		case e.kind == schedule:
-			t.b.Counts.Dropped["events_that_do_not_fit_the_one_before"]++
+			t.b.Odd("events_that_do_not_fit_the_one_before", 1, "job %s, task %d: is scheduled at %d µs, want the end of its run before: it runs since %d µs", job, e.index, e.at, x.started)
 		case e.kind.ends() && x.started >= 0:
 			x.last = e.at - x.started
 			x.all += x.last

@@ -155,7 +155,7 @@ func (n *nodes) taskHost(b *workload.Builder, path string) (string, error) {
 	if before, ok := n.hosts[host]; !ok {
 		n.hosts[strings.Clone(host)] = strings.Clone(rack)
 	} else if before != rack {
-		b.Counts.Dropped["racks_of_a_host_on_another_rack_before"]++
+		b.Odd("racks_of_a_host_on_another_rack_before", 1, "container.host is %q, want the rack %q, where the host was before", path, before)
 	}
 	return host, nil
 }

@@ -114,7 +114,7 @@ func unique(b *workload.Builder, tasks []Task) ([]Task, map[string]int32) {
 	kept := tasks[:0]
 	for _, t := range tasks {
 		if _, ok := at[t.ID]; ok {
-			b.Counts.Dropped["tasks_with_the_id_of_another"]++
+			b.Odd("tasks_with_the_id_of_another", 1, "task %s: is there twice in its workflow, want an id that no other has", t.ID)
 			continue
 		}
 		at[t.ID] = int32(len(kept))
@@ -131,14 +131,14 @@ func edges(b *workload.Builder, tasks []Task, at map[string]int32) (parents, chi
 			if p, ok := at[name]; ok {
 				parents[i] = append(parents[i], p)
 			} else {
-				b.Counts.Dropped["parents_that_are_not_in_the_job"]++
+				b.Odd("parents_that_are_not_in_the_job", 1, "task %s: comes after %s, want a task of its workflow", tasks[i].ID, name)
 			}
 		}
 		for _, name := range tasks[i].Children {
 			if c, ok := at[name]; ok {
 				parents[c] = append(parents[c], int32(i))
 			} else {
-				b.Counts.Dropped["children_that_are_not_in_the_job"]++
+				b.Odd("children_that_are_not_in_the_job", 1, "task %s: comes before %s, want a task of its workflow", tasks[i].ID, name)
 			}
 		}
 	}

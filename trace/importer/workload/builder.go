@@ -43,6 +43,7 @@ type Builder struct {
 	wanted  map[string]bool // ids on which applications depend
 
 	warned map[string]int64 // drops that were told, by reason
+	odd    error            // the first of [Builder.Odd] under strict
 
 	attached []attachment
 }
@@ -115,6 +116,15 @@ func (b *Builder) Drop(reason, format string, args ...any) error {
 	return nil
 }
 
+// Odd counts n records that do not agree with others and are left out, for a reason that stands under Dropped; a person is told the number. The message says which it is, what
+// it has and what was wanted. Under strict it is the error of the import.
+func (b *Builder) Odd(reason string, n int64, format string, args ...any) {
+	b.Counts.Dropped[reason] += n
+	if b.Options.Strict && b.odd == nil {
+		b.odd = fmt.Errorf(format, args...)
+	}
+}
+
 // warnedDrops is how many drops of a reason are told one by one.
 const warnedDrops = 3
 
@@ -170,6 +180,9 @@ func (b *Builder) outside(a *Application) (bool, error) {
 // Add takes an application, which stays the caller's. One without a stage, or outside the times that are wanted, is dropped, which
 // added tells. With [ErrLimit] there are as many as there may be.
 func (b *Builder) Add(a *Application) (added bool, err error) {
+	if b.odd != nil {
+		return false, b.odd
+	}
 	out, err := b.outside(a)
 	if err != nil {
 		return false, err

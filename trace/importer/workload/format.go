@@ -103,6 +103,9 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 	if err := f.Read(ctx, inputs, b); err != nil && !errors.Is(err, ErrLimit) {
 		return nil, err
 	}
+	if b.odd != nil {
+		return nil, b.odd
+	}
 	b.sayDrops()
 	if err := b.settle(); err != nil {
 		return nil, err

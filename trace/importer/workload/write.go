@@ -163,7 +163,9 @@ func (t *writing) application(i int, x arrival) error {
 		a.shift(x.at - j.SubmitMS)
 	}
 	j.ExternalID = copyOf(x.id, x.copy)
-	t.dependencies(a, x.copy)
+	if t.dependencies(a, x.copy); t.odd != nil {
+		return t.odd
+	}
 	if err := mapNodes(a, t.cluster); err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func (t *writing) dependencies(a *Application, copy int) {
 	for _, name := range a.DependsOn {
 		id, ok := t.job[copyOf(name, copy)]
 		if !ok || id >= j.ID {
-			t.Counts.Dropped["dependencies_on_no_earlier_application"]++
+			t.Odd("dependencies_on_no_earlier_application", 1, "application %s: waits for %s, want one that is submitted before it", j.ExternalID, name)
 			continue
 		}
 		if !slices.Contains(j.DependsOn, id) {
