@@ -13,6 +13,8 @@ const (
 	lowLoad = 0.1
 	// busyLoad is what to try instead.
 	busyLoad = 0.8
+	// percentLoad is the load from which on a percentage was meant, most likely.
+	percentLoad = 10
 )
 
 // cluster gives the cluster the nodes that were asked for. The trace's blocks follow.
@@ -48,6 +50,9 @@ func (sc *Scenario) arrivals() error {
 			return optionf("load is %v, but the load of this trace cannot be scaled: it has no work, no vcores, or all its jobs are submitted at once", sc.Load)
 		}
 		sc.Faster = sc.Load / *native.VCores
+		if sc.Load >= percentLoad {
+			sc.warn("load", "load %v is %v times as much work as all vcores can do until the last submission; %v %% of that is load %v", sc.Load, sc.Load, sc.Load, sc.Load/100)
+		}
 	}
 	if last := float64(sc.Input.SpanMS) / sc.Faster; last > trace.LatestMS {
 		return optionf("load is %v: the last job would come after %.3g years, want 100 at most", sc.Load, last/trace.LatestMS*100)

@@ -71,7 +71,7 @@ func readWithin(most uint64, name string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, placed(name, thread, err)
 	}
-	f := &File{Policy: strings.ToLower(filepath.Base(name)), name: name, functions: map[string]*starlark.Function{}, like: policy.Sharings[0]}
+	f := &File{Policy: nameOf(name), name: name, functions: map[string]*starlark.Function{}, like: policy.Sharings[0]}
 	for _, key := range slices.Sorted(maps.Keys(globals)) {
 		if err := f.define(key, globals[key]); err != nil {
 			return nil, err
@@ -81,6 +81,16 @@ func readWithin(most uint64, name string, text []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: defines no policy, want a function called %s", name, strings.Join(slices.Sorted(maps.Keys(parameters)), ", "))
 	}
 	return f, f.enter()
+}
+
+// nameOf is what the policies of a file are called: as the file, in lower case, with a hyphen for each blank and comma.
+func nameOf(file string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == ',' {
+			return '-'
+		}
+		return r
+	}, strings.ToLower(filepath.Base(file)))
 }
 
 // define takes one global of the file.

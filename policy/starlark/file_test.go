@@ -123,6 +123,17 @@ func scalerOf(t *testing.T, f *File, kv ...string) *autoscale.Plan {
 	return p
 }
 
+// A file whose name has blanks gives its policies one without.
+func TestNameOf(t *testing.T) {
+	f, err := Read("a folder/My, own policy.star", []byte("def compare(a, b, cluster):\n  return 0"))
+	if err != nil || f.Policy != "my--own-policy.star" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if err := f.Policies.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A policy without a function has that of the built-in one that it is like; numbers are exact beyond those of a double.
 func TestSharing(t *testing.T) {
 	f := read(t, "like = 'drf'\ndef compare(a, b, cluster):\n  return (a.usage.memory - b.usage.memory) * (a.usage[1] + 1)")

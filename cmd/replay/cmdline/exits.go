@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 )
 
 // Exit codes, as documented in the README.
@@ -35,6 +37,15 @@ func (e *CodedError) Unwrap() error { return e.Err }
 // Usagef returns an error of wrong usage.
 func Usagef(format string, args ...any) error {
 	return &CodedError{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Arguments says how many arguments a command got, and which, as one that the shell took apart shows by that.
+func Arguments(c *cli.Context) string {
+	list := c.Args().Slice()
+	if len(list) < 2 {
+		return fmt.Sprintf("%d arguments", len(list))
+	}
+	return fmt.Sprintf("%d arguments (a name with blanks stands in quotes): %s", len(list), strings.Join(list, ", "))
 }
 
 // FailedCheck is the error of a command whose check failed and which has already said why.

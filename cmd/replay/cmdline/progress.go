@@ -16,7 +16,7 @@ import (
 
 // QuietFlag is the flag of every command.
 func QuietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results and errors only"}
+	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results, errors, and what is not used only"}
 }
 
 // ProgressFlags say whether progress is shown.

@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,7 +29,13 @@ func (w *Output) Write(b []byte) (int, error) {
 
 // Columns is how wide the terminal is that standard output is, 0 where it is none.
 func (w *Output) Columns() int {
-	fd, ok := w.terminal()
+	guard, _ := w.Writer.(*shown.Writer)
+	return columns(guard)
+}
+
+// columns is how wide the terminal is that a guard writes to, 0 where it is none.
+func columns(guard *shown.Writer) int {
+	fd, ok := terminalOf(guard)
 	if !ok {
 		return 0
 	}
@@ -45,8 +52,8 @@ func (w *Output) Coloured() bool {
 	return ok && guard.Colour
 }
 
-func (w *Output) terminal() (fd int, ok bool) {
-	guard, _ := w.Writer.(*shown.Writer)
+// terminalOf is the terminal that a guard writes to.
+func terminalOf(guard *shown.Writer) (fd int, ok bool) {
 	if guard == nil {
 		return 0, false
 	}
@@ -73,7 +80,7 @@ func Colour(c *cli.Context) {
 	if !ok {
 		return
 	}
-	_, terminal := out.terminal()
+	_, terminal := terminalOf(guard)
 	guard.Colour = !c.Bool("json") && coloured(c.String("color"), terminal, os.Getenv)
 }
 
@@ -89,9 +96,33 @@ func coloured(flag string, terminal bool, env func(string) string) bool {
 	return terminal && env("CLICOLOR") != "0" && env("TERM") != "dumb"
 }
 
-// Messages is standard error, on which names cannot steer a terminal. Progress, which does, goes around it.
+// Messages is standard error, on which names cannot steer a terminal, and whose sentences are as wide as that. Progress, which does steer it, goes around it.
 type Messages struct {
 	shown.Writer
+}
+
+func (m *Messages) Write(b []byte) (int, error) {
+	if n := columns(&m.Writer); n > 0 {
+		if _, err := m.Writer.Write(wrapped(b, n)); err != nil {
+			return 0, err
+		}
+		return len(b), nil
+	}
+	return m.Writer.Write(b)
+}
+
+// wrapped is text whose longer lines are broken between words for so many columns. Rows of tables, with blanks between their columns, and quoted text, which is moved in, stay.
+func wrapped(b []byte, columns int) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(b) {
+		text, whole := bytes.CutSuffix(line, []byte("\n"))
+		if !whole || len(text) <= columns || bytes.Contains(text, []byte("  ")) || bytes.ContainsAny(text[:1], " \t") {
+			out.Write(line)
+			continue
+		}
+		shown.Wrap(&out, string(text), "  ", columns)
+	}
+	return out.Bytes()
 }
 
 // terminal returns the writer of messages without its guard.

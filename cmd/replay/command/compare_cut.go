@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -114,7 +115,7 @@ func aWindow(value string) error {
 // parseWindow reads FROM..TO, two times of a trace, of which the first may be 0.
 func parseWindow(text string) (from, to int64, err error) {
 	first, last, ok := strings.Cut(text, "..")
-	if from, err = 0, nil; strings.TrimLeft(first, "0") != "" {
+	if d, bad := time.ParseDuration(first); bad != nil || d != 0 {
 		from, err = cmdline.ParseTime(first)
 	}
 	if err == nil && ok {
@@ -131,5 +132,5 @@ func windowFlag(w *trace.Window) []string {
 	if w == nil {
 		return nil
 	}
-	return []string{"--window", fmt.Sprintf("%d..%d", w.FromMS, w.ToMS)}
+	return []string{"--window", fmt.Sprintf("%dms..%dms", w.FromMS, w.ToMS)}
 }

@@ -72,6 +72,9 @@ func TestLowLoadIsSaid(t *testing.T) {
 	if text := must(t, "run", traces+"uniform-micro", "--until", "30s"); strings.Contains(text, "hardly anything") {
 		t.Errorf("enough load is called little:\n%.800s", text)
 	}
+	if text := must(t, "run", traces+"uniform-micro", "--load", "80", "--until", "30s"); !strings.Contains(text, "80 % of that is load 0.8") {
+		t.Errorf("a load that was meant as a percentage is taken without a word:\n%.800s", text)
+	}
 	code, _, stderr := cmd(t, "run", traces+"locality-wait-3s", "--load", "0.5")
 	if code != cmdline.ExitUsage || !strings.Contains(stderr, "cannot be scaled") {
 		t.Errorf("a single job: exit %d, %q", code, stderr)

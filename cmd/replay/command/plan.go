@@ -84,7 +84,7 @@ type planning struct {
 
 func (p *program) plan(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return cmdline.Usagef("plan wants one TRACE directory, got %d arguments", c.NArg())
+		return cmdline.Usagef("plan wants one TRACE directory, got %s", cmdline.Arguments(c))
 	}
 	w := &planning{p: p, c: c, source: &traceSource{dir: c.Args().First()}}
 	for _, text := range c.StringSlice("hold") {

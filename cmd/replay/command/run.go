@@ -46,7 +46,7 @@ func (p *program) runTrace(c *cli.Context) error {
 		return p.again(c)
 	}
 	if c.NArg() != 1 {
-		return cmdline.Usagef("run wants one TRACE directory, got %d arguments", c.NArg())
+		return cmdline.Usagef("run wants one TRACE directory, got %s", cmdline.Arguments(c))
 	}
 	for _, name := range []string{"decisions", "explain"} {
 		if c.Bool(name) && c.String("out") == "" && p.listener == nil {
@@ -180,10 +180,15 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 	return takes.Finish(*m)
 }
 
-// printWarnings shows each warning once, with its count. What voids a result is no chatter: it is shown under --quiet too.
+// notUsed are the codes of warnings that something which was given is not used, or not there.
+var notUsed = map[string]bool{
+	"unmodelled": true, "unknown": true, "no-effect": true, "foreign": true, "ideal": true, "node-labels": true, "allocation-file": true, "pools-file": true,
+}
+
+// printWarnings shows each warning once, with its count. What voids a result, and that something is not used, is no chatter: it is shown under --quiet too.
 func printWarnings(c *cli.Context, ws []record.Warning) {
 	for i := range ws {
-		if ws[i].Voids || !c.Bool("quiet") {
+		if ws[i].Voids || notUsed[ws[i].Code] || !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", metric.Counted(&ws[i]))
 		}
 	}

@@ -26,6 +26,9 @@ func TestWordsOfErrors(t *testing.T) {
 	}{
 		{[]string{"run", trace, "--load", "0", "--until", "never"}, cmdline.ExitUsage, `--load is "0", want a positive number`},
 		{[]string{"run", trace, "--until", "never", "--load", "0"}, cmdline.ExitUsage, `--until is "never", want a positive time`},
+		{[]string{"run", trace, "--until", "30"}, cmdline.ExitUsage, `--until is "30", it has no unit, want 30s, 30m, 30h or 30ms`},
+		{[]string{"run", trace, "--policy", "my", "policy.star"}, cmdline.ExitUsage, "got 2 arguments (a name with blanks stands in quotes): " + trace + ", policy.star"},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --policy my policy.star"}, cmdline.ExitUsage, `--variant b: "policy.star" is not a flag; a value with blanks stands in quotes`},
 		{[]string{"run", "--until", "never", trace, "--nonsense"}, cmdline.ExitUsage, `--until is "never"`},
 		{[]string{"run", "--nonsense", trace, "--until", "never"}, cmdline.ExitUsage, `unknown flag --nonsense (see replay run --help)`},
 		{[]string{"run", trace, "--series", "x", "--until", "never", "--seed", "-1"}, cmdline.ExitUsage, `--series is "x"`},

@@ -75,7 +75,7 @@ func (p *program) checkVariantWords(text []string) error {
 		return err
 	}
 	if w.Help || len(w.Arguments) > 0 {
-		return cmdline.Usagef("%q is not a flag", append(w.Arguments, "--help")[0])
+		return cmdline.Usagef("%q is not a flag; a value with blanks stands in quotes", append(w.Arguments, "--help")[0])
 	}
 	return nil
 }

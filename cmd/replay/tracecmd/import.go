@@ -2,6 +2,7 @@
 package tracecmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -157,8 +158,8 @@ func runImport(c *cli.Context) error {
 	if err != nil {
 		return cmdline.Usagef("%w", err)
 	}
+	opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
 	if !c.Bool("quiet") {
-		opt.Warn = func(message string) { fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", message) }
 		opt.Note = func(message string) { fmt.Fprintln(c.App.ErrWriter, message) }
 		every := 10 * time.Second
 		switch c.String("progress") {
@@ -176,7 +177,10 @@ func runImport(c *cli.Context) error {
 	res, err := work(c.Context, name, inputs, opt)
 	PrintNothing(c.App.ErrWriter, err)
 	if err != nil {
-		return err
+		return otherFormat(name, inputs, err)
+	}
+	if format, how := moreFormat(name, inputs); format != "" {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s; replay import %s takes the nodes, queues and settings of the recording, too\n", how, format)
 	}
 	if c.Bool("json") {
 		return writeImported(c.App.Writer, res, dry)
@@ -191,6 +195,40 @@ func runImport(c *cli.Context) error {
 		err = writeWelcome(c.App.Writer, &opt, res)
 	}
 	return errors.Join(err, PrintNotUsed(c.App.Writer, res.Inputs))
+}
+
+// looksLike is the format that inputs have, and how that shows; "" = none, several, or they can be read only once.
+func looksLike(inputs []string) (format, how string) {
+	if slices.Contains(inputs, workload.Stdin) {
+		return "", ""
+	}
+	format, how, err := importer.Detect(inputs, &workload.Options{})
+	if err != nil {
+		return "", ""
+	}
+	return format, how
+}
+
+// moreFormat is the format of inputs that are a recorded cluster, where another one takes the logs of its applications alone, and how that shows.
+func moreFormat(name string, inputs []string) (format, how string) {
+	if !slices.Contains([]string{"spark-eventlog", "jhist"}, name) {
+		return "", ""
+	}
+	if format, how = looksLike(inputs); !strings.HasSuffix(format, "-on-yarn") {
+		return "", ""
+	}
+	return format, how
+}
+
+// otherFormat is the error of an import of a format whose inputs look like another one, which it names.
+func otherFormat(name string, inputs []string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	if format, how := looksLike(inputs); format != "" && format != name {
+		return fmt.Errorf("%w\n%s (replay import %s)", err, how, format)
+	}
+	return err
 }
 
 // isThere tells whether a path is that of a file or directory, or stands for standard input.

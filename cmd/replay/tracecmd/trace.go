@@ -67,7 +67,7 @@ func Trace() *cli.Command {
 				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() != 1 {
-						return cmdline.Usagef("trace info wants one trace directory, got %d arguments", c.NArg())
+						return cmdline.Usagef("trace info wants one trace directory, got %s", cmdline.Arguments(c))
 					}
 					format := strings.TrimPrefix(filepath.Ext(c.String("plot")), ".")
 					if c.IsSet("plot") && !slices.Contains(report.Formats(), format) {

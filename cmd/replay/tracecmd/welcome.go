@@ -146,13 +146,16 @@ func spanLine(opt *workload.Options, res *workload.Result) string {
 	return s
 }
 
-// crowded is the offered load from which on jobs wait for most of a replay.
-const crowded = 1.5
+// From an offered load of crowded on jobs wait for most of a replay; where that is longMS more than the submissions take, a person should know before.
+const (
+	crowded = 1.5
+	longMS  = 6 * 3600_000
+)
 
 // loadLine says, of a cluster that is far too small for the work, how long that takes, and how many such nodes have enough room.
 func loadLine(res *workload.Result) string {
 	v, m := res.Load.VCores, res.Load.Memory
-	if v == nil || m == nil || max(*v, *m) < crowded {
+	if v == nil || m == nil || max(*v, *m) < crowded || (max(*v, *m)-1)*float64(res.SpanMS) < longMS {
 		return ""
 	}
 	return fmt.Sprintf("offered load: %s of the vcores and %s of the memory: the work takes at least %s, and a replay with such queues takes longer, too; %d such nodes have enough room",

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"replay/input"
 	"replay/trace"
@@ -145,7 +147,7 @@ func (s *scenario) read() error {
 	path := filepath.Join(s.dir, "cluster.json")
 	data, err := input.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("%s: not a recorded cluster: %w", s.dir, err)
+		return notRecorded(s.dir, err)
 	}
 	if err := json.Unmarshal(data, &s.setup); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -179,6 +181,21 @@ func (s *scenario) read() error {
 	}
 	s.addNodes()
 	return s.AddSource(path)
+}
+
+// notRecorded is the error of a folder that has no cluster.json, or of what is no folder.
+func notRecorded(dir string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%s: not a recorded cluster: %w", dir, err)
+	}
+	within, _ := filepath.Glob(filepath.Join(dir, "*", "cluster.json")) // a pattern that is broken finds nothing
+	switch len(within) {
+	case 0:
+		return fmt.Errorf("%s: not a recorded cluster: want a folder with cluster.json", dir)
+	case 1:
+		return fmt.Errorf("%s: not a recorded cluster, but the folder of one: want %s", dir, filepath.Dir(within[0]))
+	}
+	return fmt.Errorf("%s: not a recorded cluster, but the folder of %d: want one of them, such as %s", dir, len(within), filepath.Dir(within[0]))
 }
 
 // addNodes makes the nodes of the trace.
