@@ -174,7 +174,7 @@ func (f *fit) unknown() (list []string) {
 	case n < model.LeastToFit:
 		list = append(list, fmt.Sprintf("of %d jobs, fewer than %d, it does not follow how arrivals cluster: they come independently of each other", n, model.LeastToFit))
 	case span < shortMS:
-		list = append(list, fmt.Sprintf("of submissions within %v it does not follow how hours and minutes differ: their bursts are not those of the trace", time.Duration(span)*time.Millisecond))
+		list = append(list, fmt.Sprintf("of submissions within %v it does not follow how hours and minutes differ: of bursts those of seconds alone are those of the trace", time.Duration(span)*time.Millisecond))
 	}
 	if f.dependent > 0 {
 		list = append(list, fmt.Sprintf("%d jobs wait for other jobs, which generated ones do not", f.dependent))

@@ -12,7 +12,7 @@ import (
 
 // Arrivals is a doubly stochastic Poisson process. Its rate is 1/MeanGapS times the profile of the hour of the day and of the day
 // of the week, times a log-normal of mean 1 for each hour, times a gamma of mean 1 for each minute, whose neighbours are
-// correlated through a Gaussian copula. An arrival of it may have a follower, and the mean rate is that of all.
+// correlated through a Gaussian copula. An arrival of it may have a follower, a follower another one, and so on; the mean rate is that of all.
 //
 // With EvenHours the 24 hours of a day take one draw each from 24 equal parts of their law, in random order: hours differ as much as
 // independent ones, and days less, so that a trace of a day is a typical one.
@@ -24,6 +24,7 @@ type Arrivals struct {
 	MinutePhi     float64
 	FollowerQ     float64
 	FollowerMeanS float64
+	FollowerMore  float64
 	Hours         []float64 // of the day, 24
 	Weekdays      []float64 // from Monday, 7
 }
@@ -38,6 +39,7 @@ func (a *Arrivals) Parameters(p *Parameters) {
 		p.Float("minute_phi", &a.MinutePhi, 0, 0.999, "correlation of a minute's rate with that before")
 		p.Float("follower_q", &a.FollowerQ, 0, 1, "share of submissions that another one follows soon")
 		p.Float("follower_mean_s", &a.FollowerMeanS, 0, 1e6, "mean seconds until that one")
+		p.Float("follower_more", &a.FollowerMore, 0, 0.999, "share of followers that another one follows soon")
 		p.List("hours", &a.Hours, 24, "rates of the hours of a day against each other")
 		p.List("weekdays", &a.Weekdays, 7, "rates of the days from Monday on against each other")
 	})
@@ -111,7 +113,7 @@ func (p *Process) upTo(minute int) float64 {
 		}
 		p.latent = z
 		hour := i / 60
-		rate := 60 / a.MeanGapS / (1 + a.FollowerQ) * profile(a.Hours, hour%24) * profile(a.Weekdays, hour/24%7) * p.hour * gammaOf(z, a.MinuteVar)
+		rate := 60 / a.MeanGapS / (1 + a.FollowerQ/(1-a.FollowerMore)) * profile(a.Hours, hour%24) * profile(a.Weekdays, hour/24%7) * p.hour * gammaOf(z, a.MinuteVar)
 		before := 0.0
 		if i > 0 {
 			before = p.expected[i-1]
@@ -195,6 +197,7 @@ func (p *Process) Times(factor float64, n int, endMS int64) ([]int64, error) {
 	gaps, followers := p.stream("arrivals"), p.stream("arrival-followers")
 	var out []int64
 	var pending times
+	follow := func(at float64) { heap.Push(&pending, at+float64(followers.ExpFloat64()*a.FollowerMeanS)*1000) }
 	hazard, minute := 0.0, 0
 	for {
 		hazard += gaps.ExpFloat64() / factor
@@ -212,15 +215,19 @@ func (p *Process) Times(factor float64, n int, endMS int64) ([]int64, error) {
 		}
 		at := (float64(minute) + (hazard-start)/(p.upTo(minute)-start)) * minuteMS
 		for len(pending) > 0 && pending[0] <= at {
-			if out = append(out, int64(heap.Pop(&pending).(float64))); len(out) == n || out[len(out)-1] >= endMS {
+			came := heap.Pop(&pending).(float64)
+			if out = append(out, int64(came)); len(out) == n || out[len(out)-1] >= endMS {
 				return before(out, endMS), nil
+			}
+			if a.FollowerMore > 0 && followers.Float64() < a.FollowerMore {
+				follow(came)
 			}
 		}
 		if out = append(out, int64(at)); len(out) == n || int64(at) >= endMS {
 			return before(out, endMS), nil
 		}
 		if follows := followers.Float64() < a.FollowerQ; follows {
-			heap.Push(&pending, at+float64(followers.ExpFloat64()*a.FollowerMeanS)*1000)
+			follow(at)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"replay/trace"
 )
 
@@ -31,9 +33,9 @@ const LeastToFit = 100
 // the same estimates of courses drawn by the law that was fitted.
 func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate) {
 	a = moments(submit)
-	names := []string{"arrival.mean_gap_s", "arrival.hour_lnsd", "arrival.minute_var", "arrival.minute_phi", "arrival.follower_q", "arrival.follower_mean_s"}
+	names := []string{"arrival.mean_gap_s", "arrival.hour_lnsd", "arrival.minute_var", "arrival.minute_phi", "arrival.follower_q", "arrival.follower_mean_s", "arrival.follower_more"}
 	values := func(a *Arrivals) []float64 {
-		return []float64{a.MeanGapS, a.HourLnSD, a.MinuteVar, a.MinutePhi, a.FollowerQ, a.FollowerMeanS}
+		return []float64{a.MeanGapS, a.HourLnSD, a.MinuteVar, a.MinutePhi, a.FollowerQ, a.FollowerMeanS, a.FollowerMore}
 	}
 	if len(submit) < LeastToFit {
 		return a, []Estimate{about(names[0], a.MeanGapS, a.MeanGapS/math.Sqrt(float64(max(len(submit), 1))))}
@@ -73,7 +75,7 @@ func moments(submit []int64) Arrivals {
 	if n < LeastToFit {
 		return a
 	}
-	followers, seconds := shortGaps(submit)
+	pairs, seconds, level := shortGaps(submit)
 	counts := make([]float64, submit[n-1]/minuteMS)
 	if len(counts) < 2 {
 		return a
@@ -109,43 +111,95 @@ func moments(submit []int64) Arrivals {
 	hours := far / rate / rate
 	a.HourLnSD = math.Sqrt(math.Log(max(1, hours)))
 	same := 1 - seconds/60*(1-math.Exp(-60/max(seconds, 1e-9)))
-	minutes := (within(0)-2*followers*rate*same)/far - 1
-	next := (within(1)-followers*rate*(1-same))/far - 1
+	minutes := (within(0)-2*pairs*rate*same)/far - 1
+	next := (within(1)-pairs*rate*(1-same))/far - 1
 	if a.MinuteVar = max(0, minutes); a.MinuteVar > 0 {
 		a.MinutePhi = min(max(0, next/a.MinuteVar), 0.95)
 	}
-	a.FollowerQ, a.FollowerMeanS = followers/(1-followers), seconds
+	a.follow(submit, pairs, seconds, level)
 	return a
 }
 
-// shortGaps returns the share of arrivals that follow another one, and their mean distance in seconds: what there is more of pairs at
-// distances below 20 s than the line through those from 20 to 60 s.
-func shortGaps(submit []int64) (share, seconds float64) {
-	var pairs [60]float64
+// mostFollowing is the share of arrivals that can follow another one, where each has one follower at most.
+const mostFollowing = 0.45
+
+// follow sets how arrivals follow each other, by the pairs of them that are close together, their mean distance, and the rate of others around an arrival. Where
+// there are more pairs than single followers make, followers have followers: a share f of the arrivals makes q m²/(1+q m) pairs an arrival, where m is the mean number of
+// followers of an arrival that has some, q how many have some, and q m/(1+q m) = f; and the mean distance of pairs is m times that to the next one. What follows is
+// what has another one close before it, beyond those that are there by chance.
+func (a *Arrivals) follow(submit []int64, pairs, seconds, level float64) {
+	if pairs <= mostFollowing {
+		a.FollowerQ, a.FollowerMeanS = pairs/(1-pairs), seconds
+		return
+	}
+	share, mean := 0.5, 1.0
+	for range 50 {
+		mean = max(1, pairs/share)
+		near := max(4*seconds/mean, 0.001)
+		chance := 1 - math.Exp(-near*level*(1-share))
+		close := 0.0
+		for i := 1; i < len(submit); i++ {
+			if float64(submit[i]-submit[i-1]) < near*1000 {
+				close++
+			}
+		}
+		close /= float64(len(submit))
+		next := min(max((close-chance)/max(1-math.Exp(-4)-chance, 0.01), 0.1), 0.98)
+		if math.Abs(next-share) < 1e-4 {
+			break
+		}
+		share = (share + next) / 2
+	}
+	a.FollowerQ = min(share/mean/(1-share), 1)
+	a.FollowerMore, a.FollowerMeanS = min(1-1/mean, 0.999), seconds/mean
+}
+
+// shortGaps returns how many pairs an arrival has that are closer than by chance, and their mean distance in seconds; and how many others are there by chance within a
+// second. The pairs of a law at distances of up to a minute are a line, as minutes and hours differ, and an exponential, as arrivals follow each other: of those with the least squares.
+func shortGaps(submit []int64) (share, seconds, level float64) {
+	var pairs, apart [60]float64 // by distance in s, and the sums of their distances
 	for i := range submit {
 		for k := i + 1; k < len(submit) && submit[k]-submit[i] < minuteMS; k++ {
-			pairs[(submit[k]-submit[i])/1000]++
+			ms := submit[k] - submit[i]
+			pairs[ms/1000]++
+			apart[ms/1000] += float64(ms) / 1000
 		}
 	}
-	x, y, xx, xy := 0.0, 0.0, 0.0, 0.0
-	const n = 40
-	for u := 20; u < 60; u++ {
-		at := float64(u) + .5
-		x, y, xx, xy = x+at, y+pairs[u], xx+at*at, xy+at*pairs[u]
+	least, arrivals := math.Inf(1), float64(len(submit))
+	for mean := 0.1; mean < 15; mean *= 1.1 {
+		part := func(u int) float64 { return math.Exp(-float64(u)/mean) - math.Exp(-float64(u+1)/mean) }
+		line, slope, more, errors := lineAnd(pairs[:], part)
+		if more <= 0 || errors >= least {
+			continue
+		}
+		least, share, seconds, level = errors, more/arrivals, mean, max(line, 0)/arrivals
+		if mean < 1 { // within the first seconds they say it themselves
+			near, distance := 0.0, 0.0
+			for u := range 5 {
+				chance := line + slope*float64(u)
+				near, distance = near+pairs[u]-chance, distance+apart[u]-chance*(float64(u)+.5)
+			}
+			if near > 0 && distance > 0 {
+				seconds = min(distance/near, 1)
+			}
+		}
 	}
-	slope := (xy - x*y/n) / (xx - x*x/n)
-	level := y/n - slope*x/n
-	more, distance := 0.0, 0.0
-	for u := range 20 {
-		at := float64(u) + .5
-		d := pairs[u] - level - slope*at
-		more, distance = more+d, distance+d*at
+	return share, seconds, level
+}
+
+// lineAnd fits values at 0, 1, … by a line and so many times a part, which is 0 far out.
+func lineAnd(values []float64, part func(u int) float64) (line, slope, times, errors float64) {
+	a, b := mat.NewDense(len(values), 3, nil), mat.NewVecDense(len(values), values)
+	for u := range values {
+		a.SetRow(u, []float64{1, float64(u), part(u)})
 	}
-	share = min(max(0, more/float64(len(submit))), 0.45)
-	if share == 0 || distance <= 0 {
-		return 0, 0
+	var x, off mat.VecDense
+	if x.SolveVec(a, b) != nil {
+		return 0, 0, 0, math.Inf(1)
 	}
-	return share, min(distance/more, 15)
+	off.MulVec(a, &x)
+	off.SubVec(&off, b)
+	return x.AtVec(0), x.AtVec(1), x.AtVec(2), mat.Dot(&off, &off)
 }
 
 // StageSample is the tasks of one stage, in ms.
