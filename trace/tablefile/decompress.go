@@ -15,7 +15,10 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// codecs unpack src into dst, which has the length that the file gives for it. They take no more memory than that and
+// slack is what a page's memory has beyond its length: zstd then copies in blocks.
+const slack = 16
+
+// codecs unpack src into dst, which has the length that the file gives for it. They take no more memory than dst and
 // their own tables; anything that does not fill dst is an error.
 var codecs = map[format.CompressionCodec]func(dst, src []byte) error{
 	format.Uncompressed: func(dst, src []byte) error { return full(copy(dst, src), len(src), dst) },
@@ -33,7 +36,7 @@ var codecs = map[format.CompressionCodec]func(dst, src []byte) error{
 	format.Zstd: func(dst, src []byte) error {
 		d := zstdDecoders.Get().(*zstd.Decoder)
 		defer zstdDecoders.Put(d)
-		out, err := d.DecodeAll(src, dst[:0:len(dst)])
+		out, err := d.DecodeAll(src, dst[:0])
 		if err != nil {
 			return err
 		}

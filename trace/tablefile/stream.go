@@ -214,7 +214,7 @@ func (s *stream) takePage(h *format.PageHeader) error {
 
 // unpackPage unpacks all but the first bytes of the page, which stand as they are.
 func (s *stream) unpackPage(h *format.PageHeader, first int, packed bool) error {
-	s.body = make([]byte, h.UncompressedPageSize) // the library may keep what it reads; it copies, but texts are long
+	s.body = make([]byte, h.UncompressedPageSize, h.UncompressedPageSize+slack) // the library may keep what it reads; it copies, but texts are long
 	copy(s.body, s.packed[:first])
 	codec := s.chunk.codec
 	if !packed {
