@@ -31,8 +31,8 @@ func Bytes(text []byte) []byte { return safe(text, false) }
 
 // safe is [Bytes], with the escape sequences of styles where colour is.
 func safe(text []byte, colour bool) []byte {
-	at := bytes.IndexFunc(text, harmful)
-	if at < 0 {
+	at := calm(text)
+	if at == len(text) {
 		return text
 	}
 	out := append(make([]byte, 0, len(text)+16), text[:at]...)
@@ -49,6 +49,25 @@ func safe(text []byte, colour bool) []byte {
 	}
 	return out
 }
+
+// calm is how many bytes text has before its first harmful character.
+func calm(text []byte) int {
+	for at := 0; at < len(text); {
+		if c := text[at]; plain(c) || c == '\n' {
+			at++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[at:])
+		if harmful(r) {
+			return at
+		}
+		at += n
+	}
+	return len(text)
+}
+
+// plain reports whether a byte is a character that is one column wide wherever it stands.
+func plain(c byte) bool { return c >= ' ' && c < 0x7f }
 
 // Cell returns a name for a table that spreadsheets open: harmful characters as of [Bytes], and a quote before what they
 // would take for a formula.

@@ -45,6 +45,13 @@ func (p Painter) In(s Style, text string) string {
 // width is how many columns a text takes on a terminal.
 func width(text string) int {
 	n := 0
+	for n < len(text) && plain(text[n]) {
+		n++
+	}
+	if n == len(text) {
+		return n
+	}
+	n = 0
 	for part := range strings.FieldsFuncSeq(text, styles) {
 		n += uniseg.StringWidth(part)
 	}
