@@ -9,6 +9,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"html/template"
+	"strings"
 
 	"replay/shown"
 )
@@ -102,6 +103,49 @@ type Row struct {
 type Cell struct {
 	Text, Class, Note, Label string
 	Picture                  template.HTML
+}
+
+// escaper escapes text for HTML and for its quoted attributes, as html/template does.
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "+", "&#43;", "\x00", "\uFFFD")
+
+// Body is the rows of the table as HTML. A template takes ten times as long, and there may be tens of thousands.
+func (t Table) Body() template.HTML {
+	var b strings.Builder
+	put := func(before, text, after string) {
+		b.WriteString(before)
+		escaper.WriteString(&b, text) // a Builder takes everything
+		b.WriteString(after)
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		b.WriteString(`<tr><th scope="row" class="name">`)
+		if r.About != "" {
+			put(`<details class="about"><summary>`, r.Name, "</summary>")
+			put("", r.About, "</details>")
+		} else {
+			put("", r.Name, "")
+		}
+		if r.Code != "" {
+			put("<small>", r.Code, "</small>")
+		}
+		b.WriteString("</th>")
+		for k := range r.Cells {
+			c := &r.Cells[k]
+			b.WriteString("<td")
+			if c.Class != "" {
+				put(` class="`, c.Class, `"`)
+			}
+			put(` data-label="`, c.Label, `">`)
+			b.WriteString(string(c.Picture))
+			put("", c.Text, "")
+			if c.Note != "" {
+				put("<small>", c.Note, "</small>")
+			}
+			b.WriteString("</td>")
+		}
+		b.WriteString("</tr>\n")
+	}
+	return template.HTML(b.String())
 }
 
 // File is a file that a page shows as text.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"html/template"
 	"strings"
 	"testing"
 
@@ -54,5 +55,28 @@ func TestHollowMarks(t *testing.T) {
 	got, err := Inline([]figure.Picture{{Name: "a", Title: "t", Figure: f}})
 	if err != nil || len(got) != 1 || strings.Count(string(got[0].SVG), "fill:var(--paper)") < 2 { // the paper, and within the mark
 		t.Errorf("%v (%v)", got, err)
+	}
+}
+
+// Rows are the same bytes as a template of html/template would make of them.
+func TestRowsAreEscapedAsByATemplate(t *testing.T) {
+	const text = `{{range .Rows}}<tr><th scope="row" class="name">{{if .About}}<details class="about"><summary>{{.Name}}</summary>{{.About}}</details>{{else}}{{.Name}}{{end}}` +
+		`{{if .Code}}<small>{{.Code}}</small>{{end}}</th>{{range .Cells}}<td{{if .Class}} class="{{.Class}}"{{end}} data-label="{{.Label}}">{{.Picture}}{{.Text}}` +
+		"{{if .Note}}<small>{{.Note}}</small>{{end}}</td>{{end}}</tr>\n{{end}}"
+	words := []string{"", "plain", "+5 % 'a' \"b\" `c`", "<script>&amp;</script>", "\x00\u00e9\u2028=\\/{{.}}\n"}
+	var table Table
+	for i, name := range words {
+		r := Row{Name: name, About: words[(i+1)%len(words)], Code: words[(i+2)%len(words)]}
+		for k, cell := range words {
+			r.Cells = append(r.Cells, Cell{Text: cell, Class: words[(i+k)%len(words)], Note: words[(i+k+1)%len(words)], Label: words[(i+k+2)%len(words)], Picture: "<svg></svg>"})
+		}
+		table.Rows = append(table.Rows, r)
+	}
+	var want bytes.Buffer
+	if err := template.Must(template.New("").Parse(text)).Execute(&want, table); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(table.Body()); got != want.String() {
+		t.Errorf("rows are\n%s\nwant\n%s", got, want.String())
 	}
 }
