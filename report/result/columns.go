@@ -1,7 +1,9 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -72,50 +74,78 @@ func eachRow[R any](f *tablefile.File, bind func(*columns) func(i int) error) er
 	}
 }
 
-// words are what texts of a column stand for, found once for each text.
+// words are what texts of a column stand for.
 type words[T ~uint8] struct {
-	texts  []string
-	values []T
-	parse  func(string) (T, error)
+	parse func(string) (T, error)
+	wrong []error // why texts stand for nothing
 }
 
-func (w *words[T]) of(text string) (T, error) {
-	for i, t := range w.texts {
-		if t == text {
-			return w.values[i], nil
+// firstWrong is the value of the first text that stands for nothing, which only counts where a row has it.
+const firstWrong = 128
+
+// enumerated binds a column whose texts stand for values, found once for each text of a dictionary.
+func enumerated[T ~uint8](c *columns, name string, parse func(string) (T, error)) (*tablefile.Column[T], *words[T]) {
+	w := &words[T]{parse: parse}
+	return tablefile.Bind(c.Reader, c.at(name), 0, w.values), w
+}
+
+func (w *words[T]) values(p parquet.Page) []T {
+	texts := tablefile.Texts(p)
+	out := make([]T, len(texts))
+	for i, text := range texts {
+		v, err := w.parse(text)
+		if err != nil {
+			if v = firstWrong + T(len(w.wrong)); v < firstWrong {
+				v = math.MaxUint8 // the reason of another one will do
+			} else {
+				w.wrong = append(w.wrong, err)
+			}
 		}
+		out[i] = v
 	}
-	v, err := w.parse(text)
-	if err == nil {
-		w.texts, w.values = append(w.texts, text), append(w.values, v)
-	}
-	return v, err
+	return out
 }
 
-func (c *columns) misses() (*tablefile.Column[string], *words[record.Miss]) {
-	return c.texts("miss"), &words[record.Miss]{parse: parseMiss}
+// err says why a value is none.
+func (w *words[T]) err(v T) error {
+	if v < firstWrong {
+		return nil
+	}
+	return w.wrong[v-firstWrong]
+}
+
+// A number is a column of a table with the field that its values go to.
+type number struct {
+	to     *int64
+	column *tablefile.Column[int64]
+}
+
+// set puts row i of a batch into the fields.
+func set(fields []number, i int) {
+	for k := range fields {
+		f := &fields[k]
+		*f.to = f.column.V[i]
+	}
 }
 
 // readContainers gives what is kept of containers to the collector.
 func (c *Collector) readContainers(t *columns) func(int) error {
 	job, number, am, node, queue := t.int64s("job"), t.int64s("container"), t.bools("am"), t.int32s("node"), t.texts("queue")
-	mem, vcores, match := t.int64s("memory_mib"), t.int64s("vcores"), t.texts("match")
+	mem, vcores := t.int64s("memory_mib"), t.int64s("vcores")
 	hinting, hinted := t.bools("hinting"), t.bools("hinted")
 	asked, allocated, started, registered, ended := t.int64s("asked_ms"), t.int64s("allocated_ms"), t.int64s("started_ms"), t.int64s("registered_ms"), t.int64s("ended_ms")
 	end, busy := t.texts("end"), t.int64s("busy_core_ms")
-	miss, misses := t.misses()
-	matches := &words[record.Match]{parse: func(s string) (record.Match, error) {
+	miss, misses := enumerated(t, "miss", parseMiss)
+	match, matches := enumerated(t, "match", func(s string) (record.Match, error) {
 		return parse("match", s, record.Unmatched+1, record.Match.String)
-	}}
+	})
 	var r record.Container
-	return func(i int) (err error) {
+	return func(i int) error {
 		r.Job, r.Number, r.AM, r.Node, r.Queue, r.MemMiB, r.VCores = job.V[i], number.V[i], am.V[i], node.V[i], queue.V[i], mem.V[i], vcores.V[i]
 		r.Hinting, r.Hinted, r.End, r.BusyMS = hinting.V[i], hinted.V[i], end.V[i], busy.V[i]
 		r.Asked, r.Allocated, r.Started, r.Registered, r.Ended = asked.V[i], allocated.V[i], started.V[i], registered.V[i], ended.V[i]
-		if r.Match, err = matches.of(match.V[i]); err != nil {
-			return err
-		}
-		if r.Miss, err = misses.of(miss.V[i]); err != nil {
+		r.Match, r.Miss = match.V[i], miss.V[i]
+		if err := cmp.Or(matches.err(r.Match), misses.err(r.Miss)); err != nil {
 			return err
 		}
 		c.Container(&r)
@@ -126,22 +156,20 @@ func (c *Collector) readContainers(t *columns) func(int) error {
 // readTasks gives what is kept of task attempts to the collector.
 func (c *Collector) readTasks(t *columns) func(int) error {
 	job, node, ready, launch, finish := t.int64s("job"), t.int32s("node"), t.int64s("ready_ms"), t.int64s("launch_ms"), t.int64s("finish_ms")
-	level, preferring, preferred := t.texts("locality"), t.bools("preferring"), t.bools("preferred")
+	preferring, preferred := t.bools("preferring"), t.bools("preferred")
 	speculative, end := t.bools("speculative"), t.texts("end")
 	duration, penalty, overhead := t.int64s("duration_ms"), t.int64s("modelled_penalty_ms"), t.int64s("modelled_overhead_ms")
-	miss, misses := t.misses()
-	levels := &words[record.TaskLevel]{parse: func(s string) (record.TaskLevel, error) {
+	miss, misses := enumerated(t, "miss", parseMiss)
+	level, levels := enumerated(t, "locality", func(s string) (record.TaskLevel, error) {
 		return parse("locality", s, record.AnyLevel+1, record.TaskLevel.String)
-	}}
+	})
 	var r record.Task
-	return func(i int) (err error) {
+	return func(i int) error {
 		r.Job, r.Node, r.Ready, r.Launch, r.Finish = job.V[i], node.V[i], ready.V[i], launch.V[i], finish.V[i]
 		r.Preferring, r.Preferred, r.Speculative, r.End = preferring.V[i], preferred.V[i], speculative.V[i], end.V[i]
 		r.DurationMS, r.PenaltyMS, r.OverheadMS = duration.V[i], penalty.V[i], overhead.V[i]
-		if r.Level, err = levels.of(level.V[i]); err != nil {
-			return err
-		}
-		if r.Miss, err = misses.of(miss.V[i]); err != nil {
+		r.Level, r.Miss = level.V[i], miss.V[i]
+		if err := cmp.Or(levels.err(r.Level), misses.err(r.Miss)); err != nil {
 			return err
 		}
 		c.Task(&r)
@@ -153,10 +181,7 @@ func (c *Collector) readTasks(t *columns) func(int) error {
 func (c *Collector) readSamples(t *columns) func(int) error {
 	var s record.Sample
 	queue, at := t.texts("queue"), t.int64s("time_ms")
-	fields := []struct {
-		to     *int64
-		column *tablefile.Column[int64]
-	}{
+	fields := []number{
 		{&s.UsedMem, t.int64s("used_memory_mib")},
 		{&s.UsedVCores, t.int64s("used_vcores")},
 		{&s.ReservedMem, t.int64s("reserved_memory_mib")},
@@ -178,11 +203,76 @@ func (c *Collector) readSamples(t *columns) func(int) error {
 	}
 	return func(i int) error {
 		s.Time, s.Queue = at.V[i], queue.V[i]
-		for k := range fields {
-			f := &fields[k]
+		set(fields, i)
+		c.Sample(&s)
+		return nil
+	}
+}
+
+// readJobs gives jobs to take, with the sums that their rows have. What else a row has follows from it.
+func readJobs(t *columns, take func(*Job)) func(int) error {
+	var j Job
+	texts := []struct {
+		to     *string
+		column *tablefile.Column[string]
+	}{
+		{&j.Name, t.texts("name")},
+		{&j.ExternalID, t.texts("external_id")},
+		{&j.Kind, t.texts("kind")},
+		{&j.User, t.texts("user")},
+		{&j.Queue, t.texts("queue")},
+		{&j.Outcome, t.texts("outcome")},
+		{&j.Reason, t.texts("reason")},
+		{&j.Recorded, t.texts("recorded_outcome")},
+	}
+	fields := []number{
+		{&j.ID, t.int64s("job")},
+		{&j.Submit, t.int64s("submit_ms")},
+		{&j.AMScheduled, t.int64s("am_scheduled_ms")},
+		{&j.AMAllocated, t.int64s("am_allocated_ms")},
+		{&j.AMRegistered, t.int64s("am_registered_ms")},
+		{&j.FirstAsked, t.int64s("first_asked_ms")},
+		{&j.FirstAllocated, t.int64s("first_allocated_ms")},
+		{&j.FirstRegistered, t.int64s("first_registered_ms")},
+		{&j.FirstTask, t.int64s("first_task_ms")},
+		{&j.Finish, t.int64s("finish_ms")},
+		{&j.Stages, t.int64s("stages")},
+		{&j.Tasks, t.int64s("tasks")},
+		{&j.TasksSucceeded, t.int64s("tasks_succeeded")},
+		{&j.TasksFailed, t.int64s("tasks_failed")},
+		{&j.Attempts, t.int64s("task_attempts")},
+		{&j.StageAttempts, t.int64s("stage_attempts")},
+		{&j.TasksPreferring, t.int64s("tasks_preferring")},
+		{&j.TasksPreferred, t.int64s("tasks_preferred")},
+		{&j.Containers, t.int64s("containers")},
+		{&j.ContainersPreferring, t.int64s("containers_preferring")},
+		{&j.ContainersPreferred, t.int64s("containers_preferred")},
+		{&j.ContainersRackPreferred, t.int64s("containers_rack_preferred")},
+		{&j.ContainersHinting, t.int64s("containers_hinting")},
+		{&j.ContainersHinted, t.int64s("containers_hinted")},
+		{&j.MemMiBMS, t.int64s("memory_mib_ms")},
+		{&j.VCoreMS, t.int64s("vcore_ms")},
+		{&j.TaskMS, t.int64s("task_useful_ms")},
+		{&j.WastedTaskMS, t.int64s("task_wasted_ms")},
+		{&j.CriticalPathMS, t.int64s("critical_path_ms")},
+		{&j.RecordedMS, t.int64s("recorded_ms")},
+		{&j.AskMS, t.int64s("containers_wait_allocation_ms")},
+		{&j.Asks, t.int64s("containers_waited")},
+		{&j.TaskWaitMS, t.int64s("tasks_wait_launch_ms")},
+		{&j.TaskWaits, t.int64s("tasks_waited")},
+		{&j.TaskLevels[0], t.int64s("tasks_process_local")},
+		{&j.TaskLevels[1], t.int64s("tasks_node_local")},
+		{&j.TaskLevels[2], t.int64s("tasks_no_pref")},
+		{&j.TaskLevels[3], t.int64s("tasks_rack_local")},
+		{&j.TaskLevels[4], t.int64s("tasks_any")},
+	}
+	return func(i int) error {
+		for k := range texts {
+			f := &texts[k]
 			*f.to = f.column.V[i]
 		}
-		c.Sample(&s)
+		set(fields, i)
+		take(&j)
 		return nil
 	}
 }

@@ -66,11 +66,13 @@ func Read(dir string) (*Data, error) {
 		return nil, err
 	}
 	var waits []Job
-	if err := readTable(path("jobs.parquet"), func(r *jobRow) error {
-		j := r.job()
-		c.Job(&j.Job)
-		waits = append(waits, j)
-		return nil
+	if err := readColumns[jobRow](path("jobs.parquet"), func(t *columns) func(int) error {
+		return readJobs(t, func(j *Job) {
+			c.Job(&j.Job)
+			if c.tasksOff {
+				waits = append(waits, *j)
+			}
+		})
 	}); err != nil {
 		return nil, err
 	}

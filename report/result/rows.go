@@ -75,13 +75,6 @@ func opt(t *int64) *int64 {
 	return t
 }
 
-func unopt(t *int64) int64 {
-	if t == nil {
-		return record.None
-	}
-	return *t
-}
-
 // newJobRow refers to j, which must stay as it is until the row is written.
 func newJobRow(j *Job) jobRow {
 	r := jobRow{
@@ -111,24 +104,6 @@ func newJobRow(j *Job) jobRow {
 		r.Slowdown = &s
 	}
 	return r
-}
-
-// job is the inverse of newJobRow; derived columns are computed again by who needs them.
-func (r *jobRow) job() Job {
-	return Job{Job: record.Job{
-		ID: r.ID, Name: r.Name, ExternalID: r.ExternalID, Kind: r.Kind, User: r.User, Queue: r.Queue, Outcome: r.Outcome, Reason: r.Reason, Recorded: r.Recorded,
-		Submit: r.Submit, AMScheduled: unopt(r.AMScheduled), AMAllocated: unopt(r.AMAllocated), AMRegistered: unopt(r.AMRegistered),
-		FirstAsked: unopt(r.FirstAsked), FirstAllocated: unopt(r.FirstAllocated), FirstRegistered: unopt(r.FirstRegistered),
-		FirstTask: unopt(r.FirstTask), Finish: unopt(r.Finish),
-		Stages: r.Stages, Tasks: r.Tasks, TasksSucceeded: r.TasksSucceeded, TasksFailed: r.TasksFailed,
-		Attempts: r.Attempts, StageAttempts: r.StageAttempts,
-		TaskLevels:      [5]int64{r.ProcessLocal, r.NodeLocal, r.NoPref, r.RackLocal, r.Any},
-		TasksPreferring: r.TasksPreferring, TasksPreferred: r.TasksPreferred,
-		Containers: r.Containers, ContainersPreferring: r.ContainersPreferring, ContainersPreferred: r.ContainersPreferred,
-		ContainersRackPreferred: r.ContainersRackPreferred, ContainersHinting: r.ContainersHinting, ContainersHinted: r.ContainersHinted,
-		MemMiBMS: r.MemMiBMS, VCoreMS: r.VCoreMS, TaskMS: r.TaskMS, WastedTaskMS: r.WastedTaskMS,
-		CriticalPathMS: r.CriticalPathMS, RecordedMS: unopt(r.RecordedMS),
-	}, AskMS: r.AskMS, Asks: r.Asks, TaskWaitMS: r.TaskWaitMS, TaskWaits: r.TaskWaits}
 }
 
 type containerRow struct {
