@@ -1,5 +1,7 @@
 package result
 
+import "slices"
+
 // timelineBuckets is how many buckets a timeline has at most; it then doubles their width.
 const timelineBuckets = 1024
 
@@ -34,26 +36,27 @@ func (t *Timeline) bucket(at int64) int {
 
 // reach makes room for n buckets.
 func (t *Timeline) reach(n int) {
-	if more := n*t.columns - len(t.sums); more > 0 {
-		t.sums = append(t.sums, make([]float64, more)...)
+	to := n * t.columns
+	if to > cap(t.sums) { // so that a row of queues does not grow at each bucket
+		t.sums = slices.Grow(t.sums, max(to, min(2*to, timelineBuckets*t.columns))-len(t.sums))
+	}
+	if from := len(t.sums); to > from {
+		t.sums = t.sums[:to]
+		clear(t.sums[from:])
 	}
 }
 
 // widen makes one bucket of each two.
 func (t *Timeline) widen() {
-	n := t.columns
-	all := len(t.sums) / n
-	for b := range all {
-		half, row := t.sums[b/2*n:(b/2+1)*n], t.sums[b*n:(b+1)*n]
-		for c, v := range row {
-			if b%2 == 0 {
-				half[c] = v
-			} else {
-				half[c] += v
-			}
+	t.reach((len(t.sums)/t.columns + 1) / 2 * 2)
+	half := len(t.sums) / t.columns / 2
+	for b := range half {
+		to, one, next := t.row(b), t.row(2*b), t.row(2*b+1)
+		for c := range to {
+			to[c] = one[c] + next[c]
 		}
 	}
-	t.sums = t.sums[:(all+1)/2*n]
+	t.sums = t.sums[:half*t.columns]
 	t.width *= 2
 }
 
