@@ -3,7 +3,8 @@
 //	go run ./bench/random -n 10000 -seed 1
 //
 // It prints each seed that fails and why, and what was replayed; it exits 1 if any failed. Each case is replayed by the fast engine and by
-// the dense one, which must decide alike. Every job is explained on the way, and the parts must sum to its time.
+// the dense one, which must decide alike. Every job is explained on the way, and the parts must sum to its time. Nodes have
+// a price, and costs must add up.
 package main
 
 import (
@@ -106,6 +107,10 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 	defer os.RemoveAll(dir)
 	o := c.Options
 	o.Decisions = true
+	var err error
+	if o.Prices, err = scenario.ReadPrices("prices", []byte("*=0.42\nminimum=60s\n")); err != nil {
+		return nil, err
+	}
 	sc, err := scenario.New(c.Input(), o)
 	if err != nil {
 		return nil, err
@@ -115,6 +120,7 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 		return nil, err
 	}
 	defer w.Abort()
+	w.Priced(sc.NodePrices())
 	var explained explain.Totals
 	why := &explain.Collector{Sink: w, Wants: func(int64) bool { return true }, Stages: explain.StagesOf(c.Jobs), Ideal: sc.Kind().Central,
 		Tell: func(_ *explain.Life, j *explain.Job) { explained.Add(j) }}
