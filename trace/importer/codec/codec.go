@@ -137,10 +137,13 @@ func (c *counted) Read(b []byte) (int, error) {
 // bufferBytes is how much of a file is read at once.
 const bufferBytes = 1 << 18
 
+// pipeBytes is what a pipe gives at once.
+const pipeBytes = 1 << 16
+
 // bufferOf is how much is read at once of a file of a size, or of -1.
 func bufferOf(size int64) int {
 	if size < 0 {
-		return bufferBytes
+		return pipeBytes
 	}
 	return int(min(bufferBytes, size+1))
 }

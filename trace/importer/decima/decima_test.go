@@ -46,5 +46,5 @@ func TestBadRows(t *testing.T) {
 }
 
 func FuzzTable(f *testing.F) {
-	importtest.Fuzz(f, Format, importtest.Read(f, fixtures+"stages.csv"), importtest.Read(f, fixtures+"stages.json"))
+	importtest.FuzzStdin(f, Format, importtest.Read(f, fixtures+"stages.csv"), importtest.Read(f, fixtures+"stages.json"))
 }

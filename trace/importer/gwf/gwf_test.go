@@ -38,4 +38,4 @@ func TestBadRows(t *testing.T) {
 	})
 }
 
-func FuzzTable(f *testing.F) { importtest.Fuzz(f, Format, importtest.Read(f, fixture)) }
+func FuzzTable(f *testing.F) { importtest.FuzzStdin(f, Format, importtest.Read(f, fixture)) }

@@ -1,6 +1,7 @@
 package importtest
 
 import (
+	"bytes"
 	"hash/fnv"
 	"os"
 	"path/filepath"
@@ -13,24 +14,50 @@ import (
 // Fuzz gives the format texts: whatever they are, an import makes a trace that follows all rules, or is refused and leaves nothing behind.
 // seeds are texts to begin with, each also cut short.
 func Fuzz(f *testing.F, format workload.Format, seeds ...[]byte) {
+	in := filepath.Join(f.TempDir(), "in")
+	fuzz(f, format, seeds, func(t testing.TB, text []byte, _ *workload.Options) string {
+		Write(t, in, string(text))
+		return in
+	})
+}
+
+// FuzzStdin is Fuzz of a format that reads standard input, which takes no files. It can read the first of seeds.
+func FuzzStdin(f *testing.F, format workload.Format, seeds ...[]byte) {
+	stdin := func(_ testing.TB, text []byte, opt *workload.Options) string {
+		opt.Stdin = bytes.NewReader(text)
+		return workload.Stdin
+	}
+	opt := options(format, false)
+	if _, err := format.Survey(f.Context(), "test", []string{stdin(f, seeds[0], &opt)}, opt); err != nil {
+		f.Fatal(err)
+	}
+	fuzz(f, format, seeds, stdin)
+}
+
+// fuzz is Fuzz of what given makes an input.
+func fuzz(f *testing.F, format workload.Format, seeds [][]byte, given func(t testing.TB, text []byte, opt *workload.Options) string) {
 	for _, s := range seeds {
 		f.Add(s, false)
 		f.Add(s[:len(s)*2/3], true)
 	}
-	dir := f.TempDir()
-	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	out := filepath.Join(f.TempDir(), "out")
 	f.Fuzz(func(t *testing.T, text []byte, lenient bool) {
 		if len(text) > 1<<20 {
 			t.Skip("long")
 		}
-		Write(t, in, string(text))
-		opt := workload.DefaultOptions()
-		opt.Out, opt.Lenient, opt.MaxUnpacked = out, lenient, 1<<20
-		if format.NoHosts {
-			opt.Nodes = 3
-		}
-		Try(t, format, []string{in}, opt, text)
+		opt := options(format, lenient)
+		opt.Out = out
+		Try(t, format, []string{given(t, text, &opt)}, opt, text)
 	})
+}
+
+func options(format workload.Format, lenient bool) workload.Options {
+	opt := workload.DefaultOptions()
+	opt.Lenient, opt.MaxUnpacked = lenient, 1<<20
+	if format.NoHosts {
+		opt.Nodes = 3
+	}
+	return opt
 }
 
 // imported is of how many inputs of a fuzz target one is imported: a trace costs a hundred times as much as reading what it is made of, so that

@@ -68,5 +68,5 @@ func TestTopology(t *testing.T) {
 }
 
 func FuzzRumen(f *testing.F) {
-	importtest.Fuzz(f, Format, importtest.Read(f, "../testdata/rumen/jobs.json"), importtest.Read(f, "../testdata/rumen/cluster/topology.json"))
+	importtest.FuzzStdin(f, Format, importtest.Read(f, "../testdata/rumen/jobs.json"), importtest.Read(f, "../testdata/rumen/cluster/topology.json"))
 }

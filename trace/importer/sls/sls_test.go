@@ -152,5 +152,5 @@ func FuzzSLS(f *testing.F) {
 	for _, name := range []string{"jobs.json", "header.json", "synth.json", "cluster/nodes.json"} {
 		seeds = append(seeds, importtest.Read(f, "../testdata/sls/"+name))
 	}
-	importtest.Fuzz(f, Format, seeds...)
+	importtest.FuzzStdin(f, Format, seeds...)
 }

@@ -88,4 +88,6 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-func FuzzSWF(f *testing.F) { importtest.Fuzz(f, Format, importtest.Read(f, "../testdata/swf/log.swf")) }
+func FuzzSWF(f *testing.F) {
+	importtest.FuzzStdin(f, Format, importtest.Read(f, "../testdata/swf/log.swf"))
+}

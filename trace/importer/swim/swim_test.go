@@ -108,5 +108,5 @@ func TestTimes(t *testing.T) {
 }
 
 func FuzzSWIM(f *testing.F) {
-	importtest.Fuzz(f, Format, importtest.Read(f, "../testdata/swim/jobs.tsv"))
+	importtest.FuzzStdin(f, Format, importtest.Read(f, "../testdata/swim/jobs.tsv"))
 }

@@ -214,15 +214,15 @@ func FuzzCSV(f *testing.F) {
 	f.Add(fixture)
 	f.Add([]byte("job,submit,duration,tasks\na,1700000000,1h,3\n'b',1e9,\"2\"\"\n"))
 	f.Add([]byte("job\tsubmit\tend\tstage\tparents\na\t1\t2\tx\ty\na\t1\t3\ty\t\n"))
-	dir, opt := f.TempDir(), workload.DefaultOptions()
-	in := filepath.Join(dir, "f.csv")
-	opt.Out, opt.Nodes = filepath.Join(dir, "out"), 2
+	opt := workload.DefaultOptions()
+	opt.Out, opt.Nodes = filepath.Join(f.TempDir(), "out"), 2
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if bytes.Contains(text, []byte("0000")) {
 			return // many tasks are another test's
 		}
-		importtest.Write(t, in, string(text))
-		importtest.Try(t, CSV, []string{in}, opt, text)
+		opt := opt
+		opt.Stdin = bytes.NewReader(text)
+		importtest.Try(t, CSV, []string{workload.Stdin}, opt, text)
 	})
 }
 

@@ -69,5 +69,5 @@ func FuzzDocument(f *testing.F) {
 		}
 		seeds = append(seeds, data)
 	}
-	importtest.Fuzz(f, Format, seeds...)
+	importtest.FuzzStdin(f, Format, seeds...)
 }
