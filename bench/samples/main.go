@@ -1,7 +1,7 @@
 // Command samples imports traces that other programs made, checks them, and replays each to its end under several schedulers, whose results are
 // verified from their tables alone:
 //
-//	go run ./bench/samples [-only 'opendc*'] [-imports] FOLDER
+//	go run ./bench/samples [-only 'opendc*'] [-imports] [-under fair,ideal] FOLDER
 //
 // FOLDER has the samples by their sources, as list.go names them. It prints a row for each, with CPU seconds; what is not as it should be stands below it, and ends the program with exit
 // code 1. A replay in which applications fail that the trace does not record as failed is not as it should be.
@@ -28,8 +28,10 @@ import (
 	"replay/outdir"
 )
 
-// schedulers are the replays of each sample: a name, and what run is told.
-var schedulers = []struct{ name, words string }{
+// scheduler is a replay of each sample: a name, and what run is told.
+type scheduler struct{ name, words string }
+
+var schedulers = []scheduler{
 	{"fair", "--scheduler fair --sharing fair"},
 	{"drf", "--scheduler fair --sharing drf"},
 	{"capacity", "--scheduler capacity"},
@@ -41,14 +43,23 @@ func main() {
 	only := flag.String("only", "*", "samples whose name matches")
 	program := flag.String("program", "", "the program; built if empty")
 	imports := flag.Bool("imports", false, "import and check, and do not replay")
+	under := flag.String("under", "fair,drf,capacity,fifo,ideal", "the schedulers of the replays")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "samples: want one folder of samples")
 		os.Exit(2)
 	}
+	if *imports {
+		*under = ""
+	}
+	replays, err := these(*under)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "samples:", err)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	bad, err := run(ctx, os.Stdout, list, *program, flag.Arg(0), *only, !*imports)
+	bad, err := run(ctx, os.Stdout, list, *program, flag.Arg(0), *only, replays)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "samples:", err)
 		os.Exit(1)
@@ -58,8 +69,22 @@ func main() {
 	}
 }
 
+// these are the schedulers of a list of names.
+func these(names string) (list []scheduler, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(schedulers, func(s scheduler) bool { return s.name == name })
+		if i < 0 && names != "" {
+			return nil, fmt.Errorf("-under has %q, want some of fair, drf, capacity, fifo and ideal", name)
+		}
+		if i >= 0 {
+			list = append(list, schedulers[i])
+		}
+	}
+	return list, nil
+}
+
 // run imports the samples below folder, and returns how many are not as they should be.
-func run(ctx context.Context, w io.Writer, list []sample, program, folder, only string, replays bool) (bad int, err error) {
+func run(ctx context.Context, w io.Writer, list []sample, program, folder, only string, replays []scheduler) (bad int, err error) {
 	dir, err := outdir.Scratch("replay-samples")
 	if err != nil {
 		return 0, err
@@ -72,10 +97,8 @@ func run(ctx context.Context, w io.Writer, list []sample, program, folder, only 
 		}
 	}
 	head := []string{"sample", "format", "jobs", "tasks", "nodes", "import", "check"}
-	if replays {
-		for _, s := range schedulers {
-			head = append(head, s.name)
-		}
+	for _, s := range replays {
+		head = append(head, s.name)
 	}
 	// A row at a time, as some take minutes.
 	row := func(cells []string) {
@@ -111,7 +134,7 @@ func run(ctx context.Context, w io.Writer, list []sample, program, folder, only 
 }
 
 // try imports, checks and replays one sample, and returns its row and what is wrong.
-func try(ctx context.Context, program, folder, dir string, s sample, replays bool) (cells, wrong []string) {
+func try(ctx context.Context, program, folder, dir string, s sample, replays []scheduler) (cells, wrong []string) {
 	to := dir + "/trace"
 	words := strings.Fields(strings.ReplaceAll(s.words, "IN/", folder+"/"))
 	imported := call(ctx, program, append(append([]string{"import", "auto"}, words...), "--json", "--out", to)...)
@@ -132,10 +155,7 @@ func try(ctx context.Context, program, folder, dir string, s sample, replays boo
 	if cells[6] = checked.cell(); checked.err != nil {
 		return cells, append(wrong, "trace check: "+checked.err.Error())
 	}
-	for _, sch := range schedulers {
-		if !replays {
-			break
-		}
+	for _, sch := range replays {
 		out := dir + "/" + sch.name
 		replayed := call(ctx, program, append([]string{"run", to, "--out", out, "--formats", "none", "--quiet"}, strings.Fields(sch.words)...)...)
 		cells = append(cells, replayed.cell())

@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 		{"nothing", "gwf", "IN/gwf/none.gwf --nodes 3", nil},
 	}
 	var out strings.Builder
-	bad, err := run(t.Context(), &out, fixtures, program(t), "../../trace/importer/testdata", "*", true)
+	bad, err := run(t.Context(), &out, fixtures, program(t), "../../trace/importer/testdata", "*", schedulers)
 	if err != nil || bad != 3 {
 		t.Errorf("%d are wrong, %v; want 3", bad, err)
 	}
@@ -61,7 +61,7 @@ func TestSamples(t *testing.T) {
 	}
 	folder := importtest.Sample(t, ".")
 	var out strings.Builder
-	if bad, err := run(t.Context(), &out, list, program(t), folder, "*", false); bad > 0 || err != nil {
+	if bad, err := run(t.Context(), &out, list, program(t), folder, "*", nil); bad > 0 || err != nil {
 		t.Errorf("%d are wrong, %v\n%s", bad, err, out.String())
 	}
 }
