@@ -143,10 +143,12 @@ func (t *asks) applyLimits() {
 		_, asked := t.ask[w.told]
 		if asked || t.raised[priority] && !w.opportunistic {
 			delete(t.ask, w.told)
-			if w.count > limit.count {
-				t.send(limit)
-			} else {
+			_, waits := t.ask[limit.told] // of a heartbeat that failed: a set does not take an equal one in its place
+			switch {
+			case w.count <= limit.count:
 				t.send(w)
+			case !waits:
+				t.send(limit)
 			}
 		}
 		if limit.count == math.MaxInt32 {
