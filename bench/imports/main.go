@@ -79,14 +79,17 @@ func run(ctx context.Context, w io.Writer, only string, rows, times int) (err er
 	if err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "format\trows\tMB\tMB/CPU s\trows/CPU s\tread alone, MB/CPU s\tMiB\t%d times the rows: rows/CPU s\tMiB\tmemory\t\n", times)
+	t := tabwriter.NewWriter(w, 15, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "format\trows\tMB\tMB/CPU s\trows/CPU s\tread, MB/CPU s\tMiB\t×%d: rows/CPU s\tMiB\tmemory\t\n", times)
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		if only != "" && only != name {
 			continue
 		}
 		if err := row(ctx, t, self, name, rows, times); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := t.Flush(); err != nil { // a row at a time, as some take minutes
+			return err
 		}
 	}
 	return t.Flush()

@@ -55,7 +55,10 @@ func Detect(inputs []string, opt *workload.Options) (format, how string, err err
 	}
 	switch len(lines) {
 	case 0:
-		return "", "", fmt.Errorf("%s: %s; name it (%s)", strings.Join(inputs, ", "), cmp.Or(seen, "no file of data"), strings.Join(slices.Sorted(maps.Keys(Importers)), ", "))
+		if seen == "" || seen == empty {
+			return "", "", fmt.Errorf("%s: %s", strings.Join(inputs, ", "), cmp.Or(seen, "no file of data"))
+		}
+		return "", "", fmt.Errorf("%s: %s; name it (%s)", strings.Join(inputs, ", "), seen, strings.Join(slices.Sorted(maps.Keys(Importers)), ", "))
 	case 1:
 		return format, lines[0], nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -46,6 +47,9 @@ type footer struct {
 	metadata map[string]string
 }
 
+// packed are the bytes that files begin with which gzip, zstd, bzip2 and xz have packed.
+var packed = []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zX"}
+
 // readFooter reads and checks the footer of a file of size bytes.
 func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 	if size < int64(2*magicBytes+4) {
@@ -59,7 +63,13 @@ func readFooter(r io.ReaderAt, size int64) (*footer, error) {
 	if _, err := r.ReadAt(tail[:], size-int64(len(tail))); err != nil && err != io.EOF {
 		return nil, err
 	}
-	if string(head[:]) != magic || string(tail[4:]) != magic {
+	switch {
+	case string(head[:]) == magic && string(tail[4:]) == magic:
+	case string(head[:]) == magic:
+		return nil, fmt.Errorf("not a Parquet file: begins as one, but ends with %q, want %q: it is cut off, or still being written", tail[4:], magic)
+	case slices.ContainsFunc(packed, func(p string) bool { return strings.HasPrefix(string(head[:]), p) }):
+		return nil, fmt.Errorf("not a Parquet file: begins with %q, as packed files do, want %q: unpack it, as it is read from its end", head[:], magic)
+	default:
 		return nil, fmt.Errorf("not a Parquet file: begins with %q and ends with %q, want %q", head[:], tail[4:], magic)
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))

@@ -201,3 +201,16 @@ func FuzzAlibaba(f *testing.F) {
 		importtest.Changed(t, path, data, func() { importtest.Try(t, format, []string{dirs[name]}, opt, data) })
 	})
 }
+
+// Of lists of pods in one folder those are read that say when the pods came; one that is alone must say it.
+func TestPodsWithoutTimes(t *testing.T) {
+	dir := t.TempDir()
+	nodes, times := "sn,cpu_milli,memory_mib,gpu,model\nn,4000,8192,0,\n", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time\np,1000,1024,0,0,1,9,2\n"
+	importtest.Write(t, filepath.Join(dir, "node_list.csv"), nodes)
+	importtest.Write(t, filepath.Join(dir, "pod_list_a.csv"), "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,0,0\n")
+	importtest.Refused(t, GPU2023, []string{dir}, nil, "pod_list_a.csv: line 1: no column creation_time")
+	importtest.Write(t, filepath.Join(dir, "pod_list_b.csv"), times)
+	if res, _, err := importtest.Import(t, GPU2023, dir, nil); err != nil || res.Trace.Jobs != 1 || res.Counts.Dropped["files_that_are_not_read"] != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}

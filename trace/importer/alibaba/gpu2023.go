@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"replay/trace"
@@ -38,6 +39,7 @@ func read2023(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if err := errNoNodes(b, len(files[nodeList.Name]) > 0, "a node_list"); err != nil {
 		return err
 	}
+	files[podList.Name] = withTimes(b, files[podList.Name])
 	b.NoEpoch = true
 	seen := map[string]bool{}
 	if err := nodeList.Read(ctx, b, files[nodeList.Name], func(r *delimited.Row) error { return addNode(b, r, seen) }); err != nil {
@@ -45,6 +47,23 @@ func read2023(ctx context.Context, inputs []string, b *workload.Builder) error {
 	}
 	clear(seen)
 	return podList.Read(ctx, b, files[podList.Name], func(r *delimited.Row) error { return addPod(b, r, seen) })
+}
+
+// withTimes are the lists of pods among files that say when these came, where any does: the publishers have others beside them, for simulators that need no times.
+func withTimes(b *workload.Builder, files []string) []string {
+	var with, without []string
+	for _, path := range files {
+		if head, err := workload.Head(path); err == nil && podList.Named(head) == "" {
+			without = append(without, filepath.Base(path))
+		} else {
+			with = append(with, path)
+		}
+	}
+	if len(with) == 0 {
+		return files
+	}
+	b.PassOver("not read, as it does not say when its pods came", without)
+	return with
 }
 
 func addNode(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {

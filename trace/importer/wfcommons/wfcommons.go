@@ -45,12 +45,16 @@ type reader struct {
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder) error {
-	files, err := b.Parts(inputs, func(path string, given bool) bool { return given || strings.HasSuffix(path, ".json") })
+	match := func(path string, given bool) bool { return given || strings.HasSuffix(path, ".json") }
+	if l, err := workload.List(inputs, match); err == nil && len(l.Files) == 0 {
+		match = nil // they have other names
+	}
+	files, err := b.Parts(inputs, match)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s: no .json file, want instances of WfCommons", strings.Join(inputs, ", "))
+		return fmt.Errorf("%s: no file, want instances of WfCommons", strings.Join(inputs, ", "))
 	}
 	r := &reader{b: b, machines: map[string]bool{}, names: map[string]int{}, nodes: b.Options.Nodes == 0}
 	for i, path := range files {

@@ -57,7 +57,15 @@ func TestBadDocuments(t *testing.T) {
 	} {
 		importtest.Refused(t, Format, []string{importtest.WriteNew(t, "x.json", text)}, func(o *workload.Options) { o.Nodes, o.Strict = 2, true }, want)
 	}
-	importtest.Refused(t, Format, []string{t.TempDir()}, func(o *workload.Options) { o.Nodes = 2 }, "no .json file, want instances")
+	importtest.Refused(t, Format, []string{t.TempDir()}, func(o *workload.Options) { o.Nodes = 2 }, "no file, want instances")
+}
+
+// Files of a folder without any .json are taken by what they hold.
+func TestOtherNames(t *testing.T) {
+	path := importtest.WriteNew(t, "instance.bin", `{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":1}]}}`)
+	if res, _, err := importtest.Import(t, Format, filepath.Dir(path), nil); err != nil || res.Trace.Tasks != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
 }
 
 func FuzzDocument(f *testing.F) {
