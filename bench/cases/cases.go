@@ -99,6 +99,9 @@ func list() (all []*Case) {
 		gen(fmt.Sprintf("busy-%d", nodes), Nightly, "month", synth.Options{Nodes: nodes, Jobs: 3 * nodes / 2, Load: 0.6}, nil, fmt.Sprintf("%d nodes at load 0.6, work in proportion", nodes))
 		gen(fmt.Sprintf("quiet-%d", nodes), Nightly, "tpch-mixed", synth.Options{Nodes: nodes, Jobs: 20, Load: 1.2 / float64(nodes)}, nil, fmt.Sprintf("%d nodes, the same little work", nodes))
 	}
+	for _, nodes := range []int{3000, 6000, 12_000, 24_000, 50_000} {
+		gen(fmt.Sprintf("same-%d", nodes), Nightly, "tpch-decima", synth.Options{Nodes: nodes, Jobs: 600}, nil, fmt.Sprintf("%d nodes, the same work of one queue", nodes))
+	}
 	gen("backlog-100000", Nightly, "uniform-micro", synth.Options{Nodes: 10, Jobs: 100_000, Load: 3000}, until(400_000), "100,000 applications wait in one queue")
 	return all
 }
