@@ -186,9 +186,10 @@ func TestKilledAnywhere(t *testing.T) {
 		out, n := t.TempDir(), 0
 		ctx, kill := context.WithCancel(t.Context())
 		c.Lock()
-		c.Before = func(http.ResponseWriter, *http.Request) {
+		c.Before = func(_ http.ResponseWriter, r *http.Request) {
 			if n++; n > k {
 				kill()
+				<-r.Context().Done() // the answer would come before the recorder knows
 			}
 		}
 		c.Unlock()

@@ -34,6 +34,8 @@ const (
 	sweepFormat = "replay-sweep"
 	sweepFile   = "sweep.json"
 	cellsFolder = "cells"
+	// PackedFile is the plan with the files that it names, as an engine is given it.
+	PackedFile = "packed-plan.json"
 	// MergedFolder is where the merged table and page are.
 	MergedFolder = "merged"
 	// KubernetesFolder is where the Jobs are that were written for Kubernetes.
@@ -42,8 +44,8 @@ const (
 	TunedFolder = "tuned"
 )
 
-// folders are those that a sweep's directory may have.
-var folders = []string{cellsFolder, MergedFolder, KubernetesFolder, TunedFolder}
+// known are the files and folders that a sweep's directory may have, besides those that begin with a dot and what Slurm's jobs print.
+var known = []string{sweepFile, PackedFile, cellsFolder, MergedFolder, KubernetesFolder, TunedFolder}
 
 // Store is the directory of a sweep. Any number of processes may write cells to it at the same time, on any machines.
 type Store struct{ Dir string }
@@ -55,7 +57,7 @@ func (s Store) Create(w *Sweep) error {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); !slices.Contains(folders, name) && name != sweepFile && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".out") {
+		if name := e.Name(); !slices.Contains(known, name) && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".out") {
 			return fmt.Errorf("%s: has %s, so it is no sweep's; want a new or empty directory, or that of an earlier sweep", s.Dir, name)
 		}
 	}

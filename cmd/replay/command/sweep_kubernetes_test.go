@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -77,16 +78,26 @@ func TestSweepOnKubernetes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var words bytes.Buffer
 	lost := pod(job, 1)
+	lost.Stdout, lost.Stderr = &words, &words
 	if err := lost.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for lost.ProcessState == nil { // killed when it has replayed something
-		if there, _ := filepath.Glob("$(s)/cells/*.json"); len(there) > 0 {
-			lost.Process.Kill()
-			lost.Wait()
+	gone := make(chan error, 1)
+	go func() { gone <- lost.Wait() }()
+	for alive := true; alive; { // killed when it has replayed something
+		select {
+		case err := <-gone:
+			if there, _ := filepath.Glob("$(s)/cells/*.json"); len(there) == 0 {
+				t.Fatalf("index 1 ends without a cell: %v\n%s", err, &words)
+			}
+			alive = false
+		case <-time.After(time.Millisecond):
+			if there, _ := filepath.Glob("$(s)/cells/*.json"); len(there) > 0 {
+				lost.Process.Kill()
+			}
 		}
-		time.Sleep(time.Millisecond)
 	}
 	for _, index := range []int{3, 0, 1, 2} {
 		if out, err := pod(job, index).CombinedOutput(); err != nil {
@@ -99,7 +110,7 @@ func TestSweepOnKubernetes(t *testing.T) {
 	if !sameFiles(files(t, "$(s)/merged"), files(t, "alone/merged")) {
 		t.Error("merged by Jobs are other bytes than those of one machine")
 	}
-	text, err := os.ReadFile("$(s)/.plan.json")
+	text, err := os.ReadFile("$(s)/packed-plan.json")
 	if err != nil {
 		t.Fatal(err)
 	}

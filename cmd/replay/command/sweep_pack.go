@@ -9,6 +9,7 @@ import (
 	"replay/input"
 	"replay/outdir"
 	"replay/sealed"
+	"replay/sweep"
 )
 
 // A packed plan is one as an engine is given it: with the texts of all files that it names but traces, such as configuration, policies and prices. They need
@@ -20,10 +21,7 @@ type packed struct {
 	Hash   string       `json:"hash"`
 }
 
-const (
-	packedFormat = "replay-plan"
-	packedFile   = ".plan.json"
-)
+const packedFormat = "replay-plan"
 
 // pack writes the plan with its files to the directory of the sweep, and returns where.
 func (w *sweeping) pack(dir string) (string, error) {
@@ -36,7 +34,7 @@ func (w *sweeping) pack(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, packedFile)
+	path := filepath.Join(dir, sweep.PackedFile)
 	return path, outdir.WriteShared(path, text)
 }
 
