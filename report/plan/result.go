@@ -87,9 +87,16 @@ func (p *Plan) Sentence() string {
 	return fmt.Sprintf("%s (from %s to %s with 95 %% confidence).", text, p.Labels[p.Low], p.Labels[p.High])
 }
 
-// advice says where to look when the targets hold at neither end; empty where they do. It goes by the target that is missed by most where that is
-// missed least, at either end.
+// advice says where to look when the targets hold at neither end, or at both; empty where the answer lies between. It goes by the target that is missed by most
+// where that is missed least, at either end.
 func (p *Plan) advice() string {
+	if n, number := p.number(0); p.All && number {
+		where := "above " + p.Labels[len(p.Labels)-1]
+		if n > 0 {
+			where = "below " + p.Labels[0] + " or " + where
+		}
+		return "Where it ceases to hold lies beyond: look " + where + "."
+	}
 	if p.Best >= 0 || len(p.Points) < 2 {
 		return ""
 	}

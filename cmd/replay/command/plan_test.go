@@ -24,7 +24,7 @@ func TestPlan(t *testing.T) {
 		{"nodes", []string{"--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--price", "0.5", "--out", dir}, cmdline.ExitDone,
 			[]string{"nodes = 12 is the smallest from 4 to 20 at which p95(wait) < 60s", "replays of uniform-micro at 5 of 5 values", "nodes seeds p95 wait for the first task cost an hour", "6.00 holds"}},
 		{"load", []string{"--hold", "p95(wait) < 60s", "--vary", "load=0.2:1.4:0.3"}, cmdline.ExitDone, []string{"load = 0.2 is the largest from 0.2 to 1.4 at which p95(wait) < 60s"}},
-		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s."}},
+		{"a key", []string{"--hold", "mean(wait) < 1h", "--vary", "conf spark.locality.wait=0s:3s:3s"}, cmdline.ExitDone, []string{"holds with conf spark.locality.wait from 0s to 3s at both ends: already at 0s.", "look above 3s"}},
 		{"nowhere", []string{"--hold", "mean(wait) < 1ms", "--vary", "sharing=fair,drf"}, cmdline.ExitFailed, []string{"mean(wait) < 1ms does not hold with sharing from fair to drf: neither at fair nor at drf.", "at drf: drf comes nearer. Try other values"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
