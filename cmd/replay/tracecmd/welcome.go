@@ -148,8 +148,9 @@ func spanLine(opt *workload.Options, res *workload.Result) string {
 
 // From an offered load of crowded on jobs wait for most of a replay; where that is longMS more than the submissions take, a person should know before.
 const (
-	crowded = 1.5
-	longMS  = 6 * 3600_000
+	crowded   = 1.5
+	longMS    = 6 * 3600_000
+	roomyLoad = 0.5 // of a cluster with enough room
 )
 
 // loadLine says, of a cluster that is far too small for the work, how long that takes, and how many such nodes have enough room.
@@ -159,7 +160,7 @@ func loadLine(res *workload.Result) string {
 		return ""
 	}
 	return fmt.Sprintf("offered load: %s of the vcores and %s of the memory: the work takes at least %s, and a replay with such queues takes longer, too; %d such nodes have enough room",
-		trace.Percent(v), trace.Percent(m), spanText(int64(float64(res.SpanMS)*max(*v, *m))), int64(math.Ceil(float64(trace.SizeAtStart(res.Meta.Nodes).Nodes)*max(*v, *m)/0.8)))
+		trace.Percent(v), trace.Percent(m), spanText(int64(float64(res.SpanMS)*max(*v, *m))), int64(math.Ceil(float64(trace.SizeAtStart(res.Meta.Nodes).Nodes)*max(*v, *m)/roomyLoad)))
 }
 
 // spanText is a time of up to many years.

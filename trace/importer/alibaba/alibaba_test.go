@@ -131,7 +131,7 @@ func TestSamples(t *testing.T) {
 		want   trace.Counts
 	}{
 		{V2018, []string{"alibaba-2018", "alibaba-2018-format"}, nil, workload.Counter{"rows_of_machine_meta": 17592, "rows_of_batch_task": 11, "rows_of_batch_instance": 73}, trace.Counts{Nodes: 4034, NodeEvents: 146, Jobs: 3, Stages: 8, Tasks: 74}},
-		{V2017, []string{"alibaba-2017"}, nil, workload.Counter{"rows_of_batch_task": 37284}, trace.Counts{Nodes: 636, Jobs: 6192, Stages: 33872, Tasks: 5848085}},
+		{V2017, []string{"alibaba-2017"}, nil, workload.Counter{"rows_of_batch_task": 37284}, trace.Counts{Nodes: 1017, Jobs: 6192, Stages: 33872, Tasks: 5848085}},
 		{GPU2023, []string{"alibaba-gpu-2023/openb_node_list_all_node.csv", "alibaba-gpu-2023/openb_pod_list_default.csv"}, nil, workload.Counter{"rows_of_node_list": 1523, "rows_of_pod_list": 8152}, trace.Counts{Nodes: 1523, Jobs: 7255, Stages: 7255, Tasks: 7255}},
 	} {
 		if testing.Short() && tt.want.Tasks > 1_000_000 {

@@ -150,11 +150,12 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 }
 
 const (
-	busyLoad  = 0.8     // offered load of a cluster that is as large as the work takes
+	// roomyLoad is the offered load of a cluster that is as large as the work takes. Application masters are no part of it, and few traces arrive evenly: with more load jobs wait for most of a replay.
+	roomyLoad = 0.5
 	mostNodes = 100_000 // of such a cluster
 )
 
-// enoughNodes sets the number of nodes of a size on which the offered load of all applications is about busyLoad, and which hold the largest
+// enoughNodes sets the number of nodes of a size on which the offered load of all applications is about roomyLoad, and which hold the largest
 // gang together with an application master.
 func (b *Builder) enoughNodes(size shape) {
 	span := max(b.submissionsMS(), b.took.longestMS, 1)
@@ -162,7 +163,7 @@ func (b *Builder) enoughNodes(size shape) {
 	n := 1.0
 	for _, load := range []*float64{one.VCores, one.Memory} {
 		if load != nil {
-			n = max(n, math.Ceil(*load/busyLoad))
+			n = max(n, math.Ceil(*load/roomyLoad))
 		}
 	}
 	for _, g := range b.took.gangs {

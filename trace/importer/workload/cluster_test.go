@@ -118,7 +118,7 @@ func TestNoHosts(t *testing.T) {
 	}
 }
 
-// Where neither the source nor an option has nodes, there are as many as the work keeps busy by four fifths, on which the largest gang and its application master run,
+// Where neither the source nor an option has nodes, there are as many as the work keeps busy by half, on which the largest gang and its application master run,
 // of the size that the options or the format say.
 func TestEnoughNodes(t *testing.T) {
 	app := func(kind string, submitMS, ms int64, tasks int, size shape) *Application {
@@ -139,14 +139,14 @@ func TestEnoughNodes(t *testing.T) {
 		nodes  int
 		load   string // of vcores and memory
 	}{
-		{"by vcores", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), nil, 10, "80.0 % of the vcores and 20.0 % of the memory"},
-		{"by memory", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{8192, 1}), nil, 20, "40.0 % of the vcores and 80.0 % of the memory"},
-		{"of other nodes", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.NodeVCores = 4 }, 40, "80.0 % of the vcores and 5.0 % of the memory"},
-		{"of copies", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Copies = 3 }, 30, "80.0 % of the vcores and 20.0 % of the memory"},
-		{"at other times", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Arrivals = "fixed:500s" }, 20, "80.0 % of the vcores and 20.0 % of the memory"},
+		{"by vcores", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), nil, 16, "50.0 % of the vcores and 12.5 % of the memory"},
+		{"by memory", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{8192, 1}), nil, 32, "25.0 % of the vcores and 50.0 % of the memory"},
+		{"of other nodes", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.NodeVCores = 4 }, 64, "50.0 % of the vcores and 3.1 % of the memory"},
+		{"of copies", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Copies = 3 }, 48, "50.0 % of the vcores and 12.5 % of the memory"},
+		{"at other times", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Arrivals = "fixed:500s" }, 32, "50.0 % of the vcores and 12.5 % of the memory"},
 		{"for a large container", app(trace.KindGeneric, 0, 10, 1, shape{100_000, 40}), nil, 1, "0.001 % of the vcores and 0.0010 % of the memory"},
 		{"for a gang", app(trace.KindGang, 0, 10, 100, shape{30_000, 1}), nil, 51, "0.0001 % of the vcores and 0.0009 % of the memory"},
-		{"at once", app(trace.KindGeneric, 0, 10_000, 64, shape{1024, 1}), func(o *Options) { o.Limit = 1 }, 5, "80.0 % of the vcores and 20.0 % of the memory"},
+		{"at once", app(trace.KindGeneric, 0, 10_000, 64, shape{1024, 1}), func(o *Options) { o.Limit = 1 }, 8, "50.0 % of the vcores and 12.5 % of the memory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res, m := made(t, of(tt.app, last), func(o *Options) {
