@@ -148,7 +148,7 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 			if math.IsNaN(half) {
 				half = 0
 			}
-			y, e := mean*s.By, half*s.By
+			y, e := float64(mean*s.By), float64(half*s.By)
 			line = append(line, figure.Point{X: x.xs[i], Y: y})
 			low, high = min(low, y-e), max(high, y+e)
 			if e > 0 {
@@ -170,9 +170,9 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 		p.Reason = "no cell has a value"
 		return p
 	}
-	pad := (high - low) * .05
+	pad := float64((high - low) * .05)
 	if pad == 0 {
-		pad = math.Abs(high)*.05 + 1e-9
+		pad = float64(math.Abs(high)*.05) + 1e-9
 	}
 	f.Range(slices.Min(x.xs), slices.Max(x.xs), low-pad, high+pad)
 	p.Figure = f

@@ -38,7 +38,7 @@ func Steps(from, to, step string) (labels []string, err error) {
 		return nil, fmt.Errorf("from %s to %s by %v, want 2 to %d values", from, to, xs[2], MostSteps)
 	}
 	for i := range int(n+1e-9) + 1 {
-		labels = append(labels, strconv.FormatFloat(xs[0]+float64(i)*xs[2], 'f', decimals, 64)+unit)
+		labels = append(labels, strconv.FormatFloat(xs[0]+float64(float64(i)*xs[2]), 'f', decimals, 64)+unit)
 	}
 	return labels, nil
 }

@@ -121,8 +121,8 @@ func (t *Trace) Work() (w Work, err error) {
 
 // Add adds more work.
 func (w *Work) Add(more Work) {
-	w.VCoreMS += more.VCoreMS
-	w.MemMiBMS += more.MemMiBMS
+	w.VCoreMS += float64(more.VCoreMS)
+	w.MemMiBMS += float64(more.MemMiBMS)
 }
 
 // Percent is a load for people, small ones with the digits that they have; nil is unknown.

@@ -215,7 +215,7 @@ func (m *Measure) Score(candidate, baseline []Values) Score {
 			x := number(candidate[i], r.Value)
 			switch {
 			case r.percent:
-				x -= was + r.amount*math.Abs(was)
+				x -= was + float64(r.amount*math.Abs(was))
 			case r.limit.Change:
 				x -= was + r.amount
 			default:

@@ -170,7 +170,7 @@ func plans(a *asked, n int) (bool, error) {
 		if i%2 == 1 {
 			s = load
 		}
-		z, err := a.newSizing(i+1, s, planSeeds, 0.1+0.8*a.rng.Float64())
+		z, err := a.newSizing(i+1, s, planSeeds, 0.1+float64(0.8*a.rng.Float64()))
 		if err != nil {
 			return false, err
 		}
@@ -197,7 +197,7 @@ func plans(a *asked, n int) (bool, error) {
 
 	asked, held := 0, 0
 	for i := range max(n/12, 1) {
-		z, err := a.newSizing(1000+i, nodes(13), truthSeeds, 0.1+0.8*a.rng.Float64())
+		z, err := a.newSizing(1000+i, nodes(13), truthSeeds, 0.1+float64(0.8*a.rng.Float64()))
 		if err != nil {
 			return false, err
 		}

@@ -97,7 +97,7 @@ func asGood(one []float64, all [][]float64) bool {
 		}
 		mean, square := dist.Mean(diff), 0.0
 		for _, d := range diff {
-			square += (d - mean) * (d - mean)
+			square += float64((d - mean) * (d - mean))
 		}
 		n := float64(len(diff))
 		return mean > 2*math.Sqrt(square/(n-1)/n)

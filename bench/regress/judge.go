@@ -55,8 +55,8 @@ func (h History) Limits() (l Limits, ok bool) {
 	}
 	q1, q3 := quantile(xs, 0.25), quantile(xs, 0.75)
 	l.Median = quantile(xs, 0.5)
-	l.Low = min(q1-3*(q3-q1), l.Median*(1-floor))
-	l.High = max(q3+3*(q3-q1), l.Median*(1+floor))
+	l.Low = min(q1-float64(3*(q3-q1)), l.Median*(1-floor))
+	l.High = max(q3+float64(3*(q3-q1)), l.Median*(1+floor))
 	return l, true
 }
 
@@ -64,7 +64,7 @@ func (h History) Limits() (l Limits, ok bool) {
 //
 // Source: R. J. Hyndman, Y. Fan, Sample quantiles in statistical packages, The American Statistician 50 (1996), type 7.
 func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
+	at := float64(p * float64(len(sorted)-1))
 	i := int(math.Floor(at))
 	if i+1 == len(sorted) {
 		return sorted[i]

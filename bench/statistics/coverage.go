@@ -120,7 +120,7 @@ func (ts tallies) count(c *compare.Comparison, truth func(name string) float64) 
 		}
 		if d := truth(row.Name); !math.IsNaN(d) {
 			t.of++
-			if math.Abs(d-cell.Difference) <= cell.Half*(1+1e-9)+1e-9*math.Abs(d) {
+			if math.Abs(d-cell.Difference) <= float64(cell.Half*(1+1e-9))+float64(1e-9*math.Abs(d)) {
 				t.held++
 			}
 		}

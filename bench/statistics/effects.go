@@ -104,7 +104,7 @@ func knownSign(a, b pool, name string) float64 {
 		if !ok || !ok2 {
 			return 0
 		}
-		squares += (y.Number - x.Number - mean) * (y.Number - x.Number - mean)
+		squares += float64((y.Number - x.Number - mean) * (y.Number - x.Number - mean))
 	}
 	n := float64(len(a))
 	if se := math.Sqrt(squares / (n - 1) / n); math.Abs(mean) < sure*se || mean == 0 || math.IsNaN(mean) {

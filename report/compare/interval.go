@@ -31,7 +31,7 @@ func (c *Comparison) intervalPicture(row *Row, x *Cell) template.HTML {
 		return ""
 	}
 	const middle, y = intervalWidth / 2, intervalHeight / 2
-	at := func(d float64) float64 { return middle + d/most*(middle-6) }
+	at := func(d float64) float64 { return middle + float64(d/most*(middle-6)) }
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="interval" viewBox="0 0 %d %d" aria-hidden="true">`, intervalWidth, intervalHeight)
 	switch row.Better {

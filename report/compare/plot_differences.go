@@ -70,7 +70,7 @@ var differences = Plot{"differences", "Differences", func(c *Comparison) (*figur
 	}
 	f.Rows(ticks)
 	f.X.Tick.Marker = figure.Percents
-	pad := (hi - lo) * .05
+	pad := float64((hi - lo) * .05)
 	f.Range(lo-pad, hi+pad, -.6, y-.4)
 	f.Height = 1.3*72 + float64(15*len(ticks)*max(1, (len(c.Variants)+1)/2))
 	return f, ""

@@ -30,8 +30,8 @@ var queueShares = Plot{"queue_shares", "Queue shares", func(c *Comparison) (*fig
 			any = true
 			hi = max(hi, cell.Number)
 			h := .8 / n
-			top := y + .4 - float64(v)*h
-			f.Bar(row.Short, c.Variants[v].Name, !shown[v], figure.Palette[v%len(figure.Palette)], 0, cell.Number, top-h*.45, h*.9)
+			top := y + .4 - float64(float64(v)*h)
+			f.Bar(row.Short, c.Variants[v].Name, !shown[v], figure.Palette[v%len(figure.Palette)], 0, cell.Number, top-float64(h*.45), h*.9)
 			shown[v] = true
 		}
 	}
@@ -41,6 +41,6 @@ var queueShares = Plot{"queue_shares", "Queue shares", func(c *Comparison) (*fig
 	f.Rows(ticks)
 	f.X.Tick.Marker = figure.Percents
 	f.Range(0, max(hi*1.05, .01), -.5, float64(len(rows))-.5)
-	f.Height = 1.4*72 + 14*n*float64(len(rows))
+	f.Height = 1.4*72 + float64(14*n*float64(len(rows)))
 	return f, ""
 }}

@@ -54,6 +54,6 @@ func (c *Comparison) localityBars(title, x string, l *levels) (*figure.Figure, s
 		return nil, "there was none in any variant"
 	}
 	f := figure.StackedBars(title, x, bars)
-	f.Height = 1.3*72 + 34*float64(len(bars))
+	f.Height = 1.3*72 + float64(34*float64(len(bars)))
 	return f, ""
 }

@@ -48,7 +48,7 @@ func (d *Dist) AddN(v, n int64) {
 	}
 	d.max = max(d.max, v)
 	d.n += n
-	d.sum += float64(v) * float64(n)
+	d.sum += float64(float64(v) * float64(n))
 	if d.counts != nil {
 		d.count(v, n)
 		return
@@ -198,7 +198,7 @@ func (d *Dist) Quantiles(ps ...float64) []float64 {
 	}
 	at := d.orderStatistics()
 	for i, p := range ps {
-		h := p * float64(d.n-1)
+		h := float64(p * float64(d.n-1))
 		k := int64(math.Floor(h))
 		low := at(k)
 		high := low

@@ -7,19 +7,33 @@ import (
 	"github.com/montanaflynn/stats"
 )
 
-// Percentiles returns the type 7 percentiles of values, NaN when empty.
-// Unlike the library's function it sorts once for all of them.
+// Percentiles returns the type 7 percentiles of values, 0 to 100, NaN when empty. Products are rounded before they are added,
+// unlike the library's, so that every processor gives the same.
 func Percentiles(values []float64, percents ...float64) []float64 {
 	out := make([]float64, len(percents))
-	sorted := stats.Float64Data(slices.Sorted(slices.Values(values)))
+	sorted := slices.Sorted(slices.Values(values))
 	for i, p := range percents {
-		v, err := stats.Percentile(sorted, p)
-		if err != nil {
-			v = math.NaN()
+		if len(sorted) == 0 {
+			out[i] = math.NaN()
+			continue
 		}
-		out[i] = v
+		rank := float64(p / 100 * float64(len(sorted)-1))
+		k := int(rank)
+		out[i] = sorted[k]
+		if part := rank - float64(k); part > 0 {
+			out[i] += float64(part * (sorted[k+1] - sorted[k]))
+		}
 	}
 	return out
+}
+
+// StandardDeviation returns that of a sample of two values or more, on every processor the same.
+func StandardDeviation(values []float64) float64 {
+	mean, squares := Mean(values), 0.0
+	for _, v := range values {
+		squares += float64((v - mean) * (v - mean))
+	}
+	return math.Sqrt(squares / float64(len(values)-1))
 }
 
 // Mean returns the arithmetic mean, NaN when empty.

@@ -59,11 +59,11 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 	}
 	v.NoSkew = run(even, v.Cores, tail)
 	for _, s := range shares {
-		n := max(int64(s*float64(v.Executors)+0.5), 1)
+		n := max(int64(float64(s*float64(v.Executors))+0.5), 1)
 		if k := len(v.Curve); k > 0 && v.Curve[k-1].Executors == n {
 			continue
 		}
-		cores := max(int64(s*float64(v.Cores)+0.5), 1)
+		cores := max(int64(float64(s*float64(v.Cores))+0.5), 1)
 		v.Curve = append(v.Curve, Point{Share: s, Executors: n, MS: run(stages, cores, tail)})
 	}
 	return v

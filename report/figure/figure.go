@@ -271,7 +271,7 @@ func (f *Figure) draw(c draw.Canvas) {
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin-4, margin, -margin)
 	rows := f.legendRows(c.Max.X - c.Min.X)
-	below := vg.Length(len(rows)) * legendRow
+	below := vg.Length(vg.Length(len(rows)) * legendRow)
 	if below > 0 {
 		below += 6
 	}
@@ -279,7 +279,7 @@ func (f *Figure) draw(c draw.Canvas) {
 	s := f.small()
 	s.YAlign = draw.YCenter
 	for i, row := range rows {
-		y := c.Min.Y + below - 6 - (vg.Length(i)+.5)*legendRow
+		y := c.Min.Y + below - 6 - vg.Length((vg.Length(i)+.5)*legendRow)
 		x := c.Min.X + 4
 		for _, e := range row {
 			if e.box {
@@ -347,8 +347,8 @@ type turned struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.
 func (turned) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	r := s.Radius * 1.15
-	c.FillPolygon(s.Color, []vg.Point{{X: at.X - r, Y: at.Y + r*.75}, {X: at.X + r, Y: at.Y + r*.75}, {X: at.X, Y: at.Y - r}})
+	r := vg.Length(s.Radius * 1.15)
+	c.FillPolygon(s.Color, []vg.Point{{X: at.X - r, Y: at.Y + vg.Length(r*.75)}, {X: at.X + r, Y: at.Y + vg.Length(r*.75)}, {X: at.X, Y: at.Y - r}})
 }
 
 // Dots adds marks.

@@ -52,7 +52,7 @@ func HeatMap(title, x, y string, columns, rows []string, values [][]float64, tex
 	}
 	f.Rows(left)
 	f.X.Tick.Marker, f.X.Tick.Length = below, 0
-	f.Height = max(90, min(26*float64(len(rows))+80, 3*Height))
+	f.Height = max(90, min(float64(26*float64(len(rows)))+80, 3*Height))
 	f.Range(-.5, float64(len(columns))-.5, -.5, float64(len(rows))-.5)
 	return f
 }
@@ -66,7 +66,9 @@ func heat(v, low, high float64) color.RGBA {
 	if high > low {
 		part = (v - low) / (high - low)
 	}
-	mix := func(from, to uint8) uint8 { return uint8(math.Round(float64(from) + part*(float64(to)-float64(from)))) }
+	mix := func(from, to uint8) uint8 {
+		return uint8(math.Round(float64(from) + float64(part*(float64(to)-float64(from)))))
+	}
 	to := Palette[0]
 	return color.RGBA{mix(0xee, to.R), mix(0xf4, to.G), mix(0xf9, to.B), 0xff}
 }

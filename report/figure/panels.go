@@ -39,7 +39,7 @@ func Panels(title string, panels []*Figure) *Figure {
 			f.data = append(f.data, d)
 		}
 	}
-	f.Height = 58 + float64(len(panels))*(panelHeight+24)
+	f.Height = 58 + float64(float64(len(panels))*(panelHeight+24))
 	return f
 }
 
@@ -72,7 +72,7 @@ func (f *Figure) drawPlots(c draw.Canvas) {
 	type beside struct{ left, right, below, above vg.Length }
 	besides := make([]beside, len(f.panels))
 	var left, right vg.Length
-	room := c.Max.Y - c.Min.Y - gap*vg.Length(len(f.panels)-1)
+	room := c.Max.Y - c.Min.Y - vg.Length(gap*vg.Length(len(f.panels)-1))
 	for i, p := range f.panels {
 		d := p.DataCanvas(c)
 		b := beside{d.Min.X - c.Min.X, c.Max.X - d.Max.X, d.Min.Y - c.Min.Y, c.Max.Y - d.Max.Y}

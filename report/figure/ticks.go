@@ -34,7 +34,7 @@ type percentTicks struct{ n int }
 
 func (p percentTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := niceStep(hi-lo, p.n)
-	digits := max(1, int(math.Ceil(-math.Log10(step*100)-1e-9))) // that tell one from the next
+	digits := max(1, int(math.Ceil(float64(-math.Log10(step*100))-1e-9))) // that tell one from the next
 	var ts []plot.Tick
 	for i := math.Ceil(lo / step); i*step <= hi*(1+1e-9); i++ {
 		label := strings.TrimSuffix(fmt.Sprintf("%.*f", digits, i*step*100), ".0")
@@ -53,9 +53,9 @@ type evenTicks struct{ n int }
 
 func (e evenTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := niceStep(hi-lo, e.n)
-	digits := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	digits := max(0, int(math.Ceil(float64(-math.Log10(step))-1e-9)))
 	var ts []plot.Tick
-	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+float64(step*1e-9); i++ {
 		ts = append(ts, plot.Tick{Value: i * step, Label: quantity.Decimals(i*step, digits)})
 	}
 	return ts

@@ -181,7 +181,7 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 			changed[k] = x - was.ByUnit[k]
 			x -= was.ByUnit[k]
 			if j.Percent {
-				limit = j.Limit * was.ByUnit[k]
+				limit = float64(j.Limit * was.ByUnit[k])
 			}
 		}
 		xs[k] = x - limit

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/montanaflynn/stats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"replay/report/dist"
@@ -55,10 +54,7 @@ func of(ds []float64, r float64) Estimate {
 		e.Mean = ds[0]
 		return e
 	}
-	sd, err := stats.StandardDeviationSample(ds)
-	if err != nil {
-		panic(err) // there are two or more
-	}
+	sd := dist.StandardDeviation(ds)
 	longer := (1 + r) / (1 - r)
 	e.Mean, e.SE = dist.Mean(ds), sd*math.Sqrt(longer/n)
 	e.DF = max(1, n/longer-1)

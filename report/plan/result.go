@@ -234,7 +234,7 @@ func (p *Plan) curve() (out []figure.Picture) {
 		f := figure.New(figure.Short(p.Targets[t].Text, 60), p.Setting, axis(m.Words, scale))
 		var line figure.Points
 		var dots []figure.Dot
-		low, high := m.Limit*scale.By, m.Limit*scale.By
+		low, high := float64(m.Limit*scale.By), float64(m.Limit*scale.By)
 		x := func(value int) float64 {
 			if n, ok := p.number(value); ok {
 				return n
@@ -248,12 +248,12 @@ func (p *Plan) curve() (out []figure.Picture) {
 			if math.IsNaN(mean) {
 				continue
 			}
-			y := mean * scale.By
+			y := float64(mean * scale.By)
 			line = append(line, figure.Point{X: x(pt.Value), Y: y})
 			dots = append(dots, figure.Dot{X: x(pt.Value), Y: y, Color: figure.Palette[0], Filled: pt.Status == Holds})
 			low, high = min(low, y), max(high, y)
 			if !math.IsNaN(half) {
-				h := half * scale.By
+				h := float64(half * scale.By)
 				f.Styled("", figure.Palette[0], nil, 1, figure.Points{{X: x(pt.Value), Y: y - h}, {X: x(pt.Value), Y: y + h}})
 				low, high = min(low, y-h), max(high, y+h)
 			}
@@ -267,7 +267,7 @@ func (p *Plan) curve() (out []figure.Picture) {
 		f.Line("mean over seeds, with its interval (filled: holds)", 0, line)
 		f.Styled("limit", figure.Ink, figure.Dashes[1], 1, figure.Points{{X: from, Y: m.Limit * scale.By}, {X: to, Y: m.Limit * scale.By}})
 		f.Dots(dots)
-		pad := (high - low) * .05
+		pad := float64((high - low) * .05)
 		f.Range(from, to, low-pad, high+pad)
 		picture.Figure = f
 		out = append(out, picture)

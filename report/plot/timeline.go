@@ -53,7 +53,7 @@ func timelineOf(d *result.Data, title string, row func(result.Span) int64, name 
 			what, c := fill(s)
 			gap := min(.12*h, .03)
 			blocks = append(blocks, figure.Block{
-				From: float64(s.From) / ms, To: float64(s.To) / ms, Y: top - .93 + float64(n-1-lanes[j])*h + gap/2, Height: h - gap, Color: c, Row: name(k), What: what,
+				From: float64(s.From) / ms, To: float64(s.To) / ms, Y: top - .93 + float64(float64(n-1-lanes[j])*h) + gap/2, Height: h - gap, Color: c, Row: name(k), What: what,
 			})
 			if !shown[what] {
 				shown[what] = true
@@ -71,7 +71,7 @@ func timelineOf(d *result.Data, title string, row func(result.Span) int64, name 
 	}
 	f.Rows(ticks)
 	f.Range(0, float64(end)/ms, 0, float64(len(rows)))
-	f.Height = max(figure.Height, float64(len(rows))*13+1.3*72)
+	f.Height = max(figure.Height, float64(float64(len(rows))*13)+1.3*72)
 	return f, ""
 }
 

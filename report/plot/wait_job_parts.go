@@ -78,7 +78,7 @@ func WaitBars(title string, bars []*WaitBar) (*figure.Figure, string) {
 	f.Rows(ticks)
 	f.X.Tick.Marker = figure.Even(6)
 	f.Range(0, max(longest/ms*1.02, 1e-3), -.5, float64(len(kept))-.5)
-	f.Height = 1.6*72 + 28*float64(len(kept))
+	f.Height = 1.6*72 + float64(28*float64(len(kept)))
 	return f, ""
 }
 

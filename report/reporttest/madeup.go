@@ -167,7 +167,7 @@ func (m MadeUp) Feed(sink record.Sink) record.Manifest {
 		all := record.Sample{Time: at, CapacityMem: capMem, CapacityVCores: capVCores, Nodes: int64(m.Nodes), FairMem: capMem, FairVCores: 0, SteadyMem: capMem, SteadyVCores: capVCores}
 		var rows []record.Sample
 		for i, q := range m.Queues {
-			share := (.15 + .1*rng.Float64()) * (1 + .3*float64(at/60_000%3))
+			share := (.15 + float64(.1*rng.Float64())) * (1 + float64(.3*float64(at/60_000%3)))
 			if i == 0 {
 				share *= 1 + m.Unequal
 			}

@@ -174,7 +174,7 @@ func (v *verifier) checkIntervals(c *comparison) {
 			half, p := 0.0, 1.0
 			if se > 0 {
 				t := distuv.StudentsT{Sigma: 1, Nu: df}
-				half, p = t.Quantile(1-alpha/2)*se, 2*t.CDF(-math.Abs(mean/se))
+				half, p = float64(t.Quantile(1-alpha/2)*se), 2*t.CDF(-math.Abs(mean/se))
 			} else if mean != 0 {
 				p = 0
 			}
@@ -193,7 +193,7 @@ func (v *verifier) checkIntervals(c *comparison) {
 	for _, family := range []string{"headline", "queue shares"} {
 		levels.equal(int64(in.Tested[family]), int64(tested[family]), none, "tested "+family, "the cells with an interval")
 	}
-	sum := in.Headline*float64(in.Tested["headline"]) + in.Shares*float64(in.Tested["queue shares"])
+	sum := float64(in.Headline*float64(in.Tested["headline"])) + float64(in.Shares*float64(in.Tested["queue shares"]))
 	levels.that(sum <= in.Level*(1+1e-9), none, "level", sum, "at most %v in all", in.Level)
 }
 
@@ -229,7 +229,7 @@ func meanError(ds []float64, r float64) (mean, se, df float64) {
 	}
 	squares := 0.0
 	for _, d := range ds {
-		squares += (d - mean) * (d - mean)
+		squares += float64((d - mean) * (d - mean))
 	}
 	if slices.Min(ds) == slices.Max(ds) {
 		return ds[0], 0, n - 1
@@ -242,9 +242,9 @@ func autocorrelation(ds []float64) float64 {
 	mean, _, _ := meanError(ds, 0)
 	above, below := 0.0, 0.0
 	for i, d := range ds {
-		below += (d - mean) * (d - mean)
+		below += float64((d - mean) * (d - mean))
 		if i > 0 {
-			above += (d - mean) * (ds[i-1] - mean)
+			above += float64((d - mean) * (ds[i-1] - mean))
 		}
 	}
 	if below == 0 || slices.Min(ds) == slices.Max(ds) {

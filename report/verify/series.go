@@ -110,16 +110,16 @@ func (v *verifier) checkSeries() error {
 func (c *clusterSums) add(r *sampleRow, until int64) {
 	ms := float64(until - r.Time)
 	c.ms += ms
-	c.nodeMS += float64(r.Nodes) * ms
-	c.memMS += float64(r.CapacityMem) * ms
-	c.vcoreMS += float64(r.CapacityVCores) * ms
+	c.nodeMS += float64(float64(r.Nodes) * ms)
+	c.memMS += float64(float64(r.CapacityMem) * ms)
+	c.vcoreMS += float64(float64(r.CapacityVCores) * ms)
 	part := func(a, b int64) float64 {
 		if b == 0 {
 			return 0
 		}
 		return float64(a) / float64(b)
 	}
-	c.dominantMS += max(part(r.UsedMem, r.CapacityMem), part(r.UsedVCores, r.CapacityVCores)) * ms
+	c.dominantMS += float64(max(part(r.UsedMem, r.CapacityMem), part(r.UsedVCores, r.CapacityVCores)) * ms)
 }
 
 // capacityAt returns what is registered at the end of a millisecond. Times must not fall between calls.

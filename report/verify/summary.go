@@ -136,12 +136,12 @@ func (v *verifier) metrics() map[string]float64 {
 	for i := range v.containers {
 		c := &v.containers[i]
 		ms := float64(max(c.until(end)-or(c.Allocated), 0))
-		mem += float64(c.MemMiB) * ms
-		vcores += float64(c.VCores) * ms
+		mem += float64(float64(c.MemMiB) * ms)
+		vcores += float64(float64(c.VCores) * ms)
 		if c.AM {
 			continue
 		}
-		executors += float64(c.VCores) * ms
+		executors += float64(float64(c.VCores) * ms)
 		busy += float64(c.BusyMS)
 		ends[c.End]++
 		if c.Asked != nil {
@@ -264,7 +264,7 @@ func curveOf(ended, open []float64) curve {
 func (c curve) area() float64 {
 	area, longer, before := 0.0, 1.0, 0.0
 	for _, p := range c {
-		area += longer * (p.at - before)
+		area += float64(longer * (p.at - before))
 		before, longer = p.at, p.longer
 	}
 	return area
@@ -285,10 +285,10 @@ func quantile(xs []float64, p float64) float64 {
 	if len(xs) == 0 {
 		return math.NaN()
 	}
-	h := p * float64(len(xs)-1)
+	h := float64(p * float64(len(xs)-1))
 	k := int(h)
 	if k+1 >= len(xs) {
 		return xs[len(xs)-1]
 	}
-	return xs[k] + (h-float64(k))*(xs[k+1]-xs[k])
+	return xs[k] + float64((h-float64(k))*(xs[k+1]-xs[k]))
 }

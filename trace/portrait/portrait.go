@@ -166,10 +166,10 @@ func (p *Portrait) arrivals(s *summary) {
 	n, sum, squares, most := float64(len(p.Timeline)), 0.0, 0.0, 0.0
 	for _, slot := range p.Timeline {
 		v := float64(slot.Jobs)
-		sum, squares, most = sum+v, squares+v*v, max(most, v)
+		sum, squares, most = sum+v, squares+float64(v*v), max(most, v)
 	}
 	mean := sum / n
-	a.Peak, a.Dispersion = over(most, mean), over(squares/n-mean*mean, mean)
+	a.Peak, a.Dispersion = over(most, mean), over(squares/n-float64(mean*mean), mean)
 }
 
 // over is a/b, 0 if that is nothing.

@@ -79,8 +79,8 @@ func (c *counter) quantiles() Quantiles {
 func (c *counter) top(n int64) float64 {
 	left, sum, all := max(1, c.n/n), 0.0, 0.0
 	for cell := len(c.cells) - 1; cell >= 0; cell-- {
-		all += float64(c.cells[cell]) * float64(cellStart(cell))
-		sum += float64(min(left, c.cells[cell])) * float64(cellStart(cell))
+		all += float64(float64(c.cells[cell]) * float64(cellStart(cell)))
+		sum += float64(float64(min(left, c.cells[cell])) * float64(cellStart(cell)))
 		left = max(0, left-c.cells[cell])
 	}
 	return over(sum, all)

@@ -220,7 +220,7 @@ func (f *fit) failures() (model.Failures, []model.Estimate) {
 	x.Law = "weibull"
 	x.MTBFDays = float64(last) / 86_400_000 * float64(len(f.trace.Nodes)) / fails
 	part := 2.5 / math.Sqrt(fails) // failures come in pairs
-	return x, []model.Estimate{{Name: "mtbf_days", Value: x.MTBFDays, Low: x.MTBFDays / (1 + part), High: x.MTBFDays * (1 + part) / max(0.05, 1-part*part)}}
+	return x, []model.Estimate{{Name: "mtbf_days", Value: x.MTBFDays, Low: x.MTBFDays / (1 + part), High: x.MTBFDays * (1 + part) / max(0.05, 1-float64(part*part))}}
 }
 
 // popularity is how often files are read again.

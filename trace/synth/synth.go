@@ -24,7 +24,7 @@ import (
 )
 
 // Version is that of the models here. It rises when the same options and seed give another trace.
-const Version = "1"
+const Version = "2"
 
 // A Preset is a calibrated model of a workload. It is one file and one line in Presets. It is a Model with parameters, or a regular one
 // that is made by Arrivals, Files and Job.

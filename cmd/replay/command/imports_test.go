@@ -124,12 +124,13 @@ var picture = map[string][]string{
 	"replay/cmd/replay":                {"replay/cmd/replay/command", "replay/policy"},
 	"replay/scripts/mutate":            {"replay/outdir"},
 	"replay/scripts/sls":               {"replay/trace/tablefile"},
+	"replay/scripts/fused":             {},
 	"replay/scripts/image":             {"replay/outdir"},
 	"replay/scripts/hostile":           {"replay/live/livetest", "replay/outdir", "replay/cmd/replay/command", "replay/policy", "replay/report", "replay/sealed", "replay/trace", "replay/trace/synth"},
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/cmd/replay/...",
+var outside = []string{"replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/cmd/replay/...",
 	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {

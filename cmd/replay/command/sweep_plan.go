@@ -280,7 +280,7 @@ func (w *sweeping) dryRun() error {
 		perTask := float64(spent) / float64(max(1, w.tasks[w.all.Cells[first].Trace]))
 		all := 0.0
 		for _, i := range todo {
-			all += perTask * float64(w.tasks[w.all.Cells[i].Trace])
+			all += float64(perTask * float64(w.tasks[w.all.Cells[i].Trace]))
 		}
 		fmt.Fprintf(out, ", about %s of CPU (by the tasks of their traces; the first took %s)", time.Duration(all).Round(10*time.Millisecond), spent.Round(time.Millisecond))
 	}

@@ -153,7 +153,7 @@ func (c *Capacity) updateVectors(i int, cluster resource.Resource) {
 				case ByWeight:
 					share := q.min.value[t] / weights
 					if least = batch; share != 1 {
-						least = float64(cluster[t]) * (parent * ratio * share)
+						least = float64(float64(cluster[t]) * (parent * ratio * share))
 					}
 					least = javaRound(least)
 				}

@@ -87,7 +87,7 @@ func planned(milli float64) int64 {
 	if milli == 0 {
 		return 0
 	}
-	return max(int64(milli+0.5), 1)
+	return max(int64(float64(milli)+0.5), 1)
 }
 
 // byNames reads which tasks come after which in their names.

@@ -262,7 +262,7 @@ func Milli(vcores float64) int64 { return max(int64(math.Round(vcores*1000)), 1)
 
 // MiB is a share of a memory, at least 1 MiB.
 func MiB(share float64, memMiB int64) int64 {
-	return max(int64(math.Ceil(share*float64(memMiB)-1e-6)), 1)
+	return max(int64(math.Ceil(float64(share*float64(memMiB))-1e-6)), 1)
 }
 
 // GPU is the resource of whole GPUs, by the name that YARN has for it.

@@ -101,7 +101,7 @@ func sample(head []byte, d Dialect) (rows [][]string, score float64) {
 	if width < 2 {
 		return rows, 0
 	}
-	return rows, float64(most)/float64(all) + float64(min(width, 1000))*1e-6
+	return rows, float64(most)/float64(all) + float64(float64(min(width, 1000))*1e-6)
 }
 
 // String says the dialect in words.

@@ -394,7 +394,7 @@ func (t *reader) machine(e *machineEvent) error {
 	s := t.nodes[e.id]
 	vcores, memMiB := int32(0), int64(0)
 	if e.cpu >= 0 {
-		vcores = int32(min(math.Ceil(e.cpu*float64(t.vcores)-1e-6), trace.MostVCores))
+		vcores = int32(min(math.Ceil(float64(e.cpu*float64(t.vcores))-1e-6), trace.MostVCores))
 	}
 	if e.mem >= 0 {
 		memMiB = min(containers.MiB(e.mem, t.memMiB), trace.MostMemMiB)

@@ -136,7 +136,7 @@ func (r *reader) task(f *columns.File, c *taskColumns, i int) error {
 		return r.b.Drop("tasks_without_a_duration", "%s: row %d: task %s has no duration, stop time or fragments, want one of them", f.Path, f.Row(i), rec.ID)
 	}
 	if mhz := row.Float(c.capacity); mhz > 0 && used.ms > 0 {
-		r.ask += mhz * float64(*ms)
+		r.ask += float64(mhz * float64(*ms))
 	}
 	r.mostMiB = max(r.mostMiB, rec.MemMiB)
 	r.first, r.last = min(r.first, rec.SubmitMS), max(r.last, rec.SubmitMS+*ms)
@@ -174,7 +174,7 @@ func (r *reader) fragments(ctx context.Context, path string) (err error) {
 			now = r.used[task]
 		}
 		if ms > 0 && now.ms < workflow.MostMS {
-			now.ms, now.mhzMS = now.ms+ms, now.mhzMS+max(mhz, 0)*float64(ms)
+			now.ms, now.mhzMS = now.ms+ms, now.mhzMS+float64(max(mhz, 0)*float64(ms))
 		}
 		return nil
 	})

@@ -134,10 +134,10 @@ func (s *sample) draw(r *rand.Rand) float64 {
 	case s.Std == nil || *s.Std == 0:
 		return *s.Val
 	case s.Dist == "NORM":
-		return *s.Val + *s.Std*r.NormFloat64()
+		return *s.Val + float64(*s.Std*r.NormFloat64())
 	}
 	v := math.Log1p(*s.Std * *s.Std / (*s.Val * *s.Val))
-	return math.Exp(math.Log(*s.Val) - v/2 + math.Sqrt(v)*r.NormFloat64())
+	return math.Exp(math.Log(*s.Val) - v/2 + float64(math.Sqrt(v)*r.NormFloat64()))
 }
 
 // whole is a value, rounded to the nearest whole number, from least to most.
@@ -151,7 +151,7 @@ func weighted(r *rand.Rand, n int, weight func(int) float64) int {
 	for i := range n {
 		sum += weight(i)
 	}
-	x := r.Float64() * sum
+	x := float64(r.Float64() * sum)
 	last := 0
 	for i := range n {
 		if w := weight(i); w > 0 {

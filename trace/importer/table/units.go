@@ -159,7 +159,7 @@ func duration(s string) (ms int64, ok bool) {
 		if !ok || u == nil {
 			return 0, false
 		}
-		total += v * u.per
+		total += float64(v * u.per)
 		s = s[n:]
 		parts++
 	}
@@ -188,12 +188,12 @@ func clock(s string) (ms int64, ok bool) {
 		if !ok || v < 0 {
 			return 0, false
 		}
-		seconds = seconds*60 + v
+		seconds = float64(seconds*60) + v
 	}
 	if len(fields) == 2 && days > 0 { // 1-02:03 is days, hours, minutes
 		seconds *= 60
 	}
-	total := (days*24*3600 + seconds) * 1000
+	total := (float64(days*24*3600) + seconds) * 1000
 	return int64(math.Round(total)), days >= 0 && total < 1<<53
 }
 

@@ -53,7 +53,7 @@ func (b *Builder) arrivals() iter.Seq2[arrival, error] {
 					x.at = n * how.gap.Milliseconds()
 				}
 				n++
-				at += r.ExpFloat64() * float64(how.gap.Milliseconds())
+				at += float64(r.ExpFloat64() * float64(how.gap.Milliseconds()))
 				if !yield(x, nil) {
 					return
 				}

@@ -113,7 +113,7 @@ func (p *Process) upTo(minute int) float64 {
 		}
 		p.latent = z
 		hour := i / 60
-		rate := 60 / a.MeanGapS / (1 + a.FollowerQ/(1-a.FollowerMore)) * profile(a.Hours, hour%24) * profile(a.Weekdays, hour/24%7) * p.hour * gammaOf(z, a.MinuteVar)
+		rate := float64(60 / a.MeanGapS / (1 + a.FollowerQ/(1-a.FollowerMore)) * profile(a.Hours, hour%24) * profile(a.Weekdays, hour/24%7) * p.hour * gammaOf(z, a.MinuteVar))
 		before := 0.0
 		if i > 0 {
 			before = p.expected[i-1]
@@ -197,7 +197,9 @@ func (p *Process) Times(factor float64, n int, endMS int64) ([]int64, error) {
 	gaps, followers := p.stream("arrivals"), p.stream("arrival-followers")
 	var out []int64
 	var pending times
-	follow := func(at float64) { heap.Push(&pending, at+float64(followers.ExpFloat64()*a.FollowerMeanS)*1000) }
+	follow := func(at float64) {
+		heap.Push(&pending, at+float64(float64(followers.ExpFloat64()*a.FollowerMeanS)*1000))
+	}
 	hazard, minute := 0.0, 0
 	for {
 		hazard += gaps.ExpFloat64() / factor
@@ -213,7 +215,7 @@ func (p *Process) Times(factor float64, n int, endMS int64) ([]int64, error) {
 		if minute > 0 {
 			start = p.upTo(minute - 1)
 		}
-		at := (float64(minute) + (hazard-start)/(p.upTo(minute)-start)) * minuteMS
+		at := float64((float64(minute) + (hazard-start)/(p.upTo(minute)-start)) * minuteMS)
 		for len(pending) > 0 && pending[0] <= at {
 			came := heap.Pop(&pending).(float64)
 			if out = append(out, int64(came)); len(out) == n || out[len(out)-1] >= endMS {

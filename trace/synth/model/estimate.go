@@ -53,12 +53,12 @@ func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate)
 		drawn := moments(times)
 		for i, v := range values(&drawn) {
 			sum[i] += v
-			square[i] += v * v
+			square[i] += float64(v * v)
 		}
 	}
 	for i, v := range values(&a) {
 		mean := sum[i] / courses
-		se := math.Sqrt(max(0, square[i]/courses-mean*mean)*courses/(courses-1)) * math.Sqrt(float64(n)/float64(len(submit)))
+		se := math.Sqrt(max(0, square[i]/courses-float64(mean*mean))*courses/(courses-1)) * math.Sqrt(float64(n)/float64(len(submit)))
 		list = append(list, Estimate{names[i], v, max(0, v-2*se-math.Abs(mean-v)), v + 2*se + math.Abs(mean-v)})
 	}
 	return a, list
@@ -96,7 +96,7 @@ func moments(submit []int64) Arrivals {
 				if k == 0 {
 					other--
 				}
-				mean, pairs = mean+counts[i]*other, pairs+1
+				mean, pairs = mean+float64(counts[i]*other), pairs+1
 			}
 		}
 		if pairs == 0 {
@@ -110,9 +110,9 @@ func moments(submit []int64) Arrivals {
 	}
 	hours := far / rate / rate
 	a.HourLnSD = math.Sqrt(math.Log(max(1, hours)))
-	same := 1 - seconds/60*(1-math.Exp(-60/max(seconds, 1e-9)))
-	minutes := (within(0)-2*pairs*rate*same)/far - 1
-	next := (within(1)-pairs*rate*(1-same))/far - 1
+	same := 1 - float64(seconds/60*(1-math.Exp(-60/max(seconds, 1e-9))))
+	minutes := (within(0)-float64(2*pairs*rate*same))/far - 1
+	next := (within(1)-float64(pairs*rate*(1-same)))/far - 1
 	if a.MinuteVar = max(0, minutes); a.MinuteVar > 0 {
 		a.MinutePhi = min(max(0, next/a.MinuteVar), 0.95)
 	}
@@ -176,8 +176,8 @@ func shortGaps(submit []int64) (share, seconds, level float64) {
 		if mean < 1 { // within the first seconds they say it themselves
 			near, distance := 0.0, 0.0
 			for u := range 5 {
-				chance := line + slope*float64(u)
-				near, distance = near+pairs[u]-chance, distance+apart[u]-chance*(float64(u)+.5)
+				chance := line + float64(slope*float64(u))
+				near, distance = near+pairs[u]-chance, distance+apart[u]-float64(chance*(float64(u)+.5))
 			}
 			if near > 0 && distance > 0 {
 				seconds = min(distance/near, 1)
@@ -245,20 +245,20 @@ func (s *DurationSample) Estimate(name string) (d Durations, stragglers Straggle
 		slices.Sort(s.residuals)
 		low := s.residuals[int(.1587*float64(n))] // one standard deviation below the middle, where no straggler is
 		d.TaskLnSD = max(0, -low)
-		mean := stragglers.Alpha/(stragglers.Alpha-1)*stragglers.Low - math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha)*stragglers.Cap/(stragglers.Alpha-1)
+		mean := float64(stragglers.Alpha/(stragglers.Alpha-1)*stragglers.Low) - math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha)*stragglers.Cap/(stragglers.Alpha-1)
 		stragglers.P = min(max(0, (s.over/s.n/math.Exp(d.TaskLnSD*d.TaskLnSD/2)-1)/(mean-1)), 0.3)
 		list = append(list, about(name+".task_lnsd", d.TaskLnSD, d.TaskLnSD*(1.2/math.Sqrt(float64(n))+stragglers.P/2)))
 	}
 	// Stragglers move the median of a stage up: of one or two tasks by their mean logarithm, of more by little.
-	few := stragglers.P * (math.Log(stragglers.Low) + (1-math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha))/stragglers.Alpha)
-	many := stragglers.P * d.TaskLnSD * math.Sqrt(math.Pi/2)
+	few := float64(stragglers.P * (math.Log(stragglers.Low) + (1-math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha))/stragglers.Alpha))
+	many := float64(stragglers.P * d.TaskLnSD * math.Sqrt(math.Pi/2))
 	sum, square, within, n := 0.0, 0.0, 0.0, float64(len(s.stages))
 	for _, x := range s.stages {
 		m := math.Log(x.Median) - many
 		if x.Tasks <= 2 {
 			m = math.Log(x.Median) - few
 		}
-		sum, square = sum+m, square+m*m
+		sum, square = sum+m, square+float64(m*m)
 		share := 1.0
 		if x.Tasks > 2 {
 			share = math.Pi / 2
@@ -266,10 +266,10 @@ func (s *DurationSample) Estimate(name string) (d Durations, stragglers Straggle
 		within += share * d.TaskLnSD * d.TaskLnSD / float64(x.Tasks)
 	}
 	mean := sum / n
-	total := max(0, square/n-mean*mean)
+	total := max(0, square/n-float64(mean*mean))
 	d.MedianS, d.StageLnSD = math.Exp(mean)/1000, math.Sqrt(max(0, total-within/n))
 	list = append(list,
 		Estimate{name + ".median_s", d.MedianS, d.MedianS * math.Exp(-2*math.Sqrt(total/n)-few/2), d.MedianS * math.Exp(2*math.Sqrt(total/n)+few/2)}, // the share of stragglers is half known
-		about(name+".stage_lnsd", d.StageLnSD, math.Sqrt(total/2/n)+stragglers.P*d.StageLnSD))
+		about(name+".stage_lnsd", d.StageLnSD, math.Sqrt(total/2/n)+float64(stragglers.P*d.StageLnSD)))
 	return d, stragglers, list
 }

@@ -157,7 +157,7 @@ func (f *Failures) own(stream func(purpose string) *rand.Rand, nodes []trace.Nod
 	groups := int32(0)
 	for _, n := range nodes {
 		r := stream(fmt.Sprintf("node-failures/%d", n.ID))
-		for at := -10 * mean; ; {
+		for at := float64(-10 * mean); ; {
 			at += float64(f.Draw(r) * mean)
 			if at >= float64(end) {
 				break
@@ -201,7 +201,7 @@ func (f *Failures) racks(stream func(purpose string) *rand.Rand, nodes []trace.N
 	racks, group := rackOf(nodes), int32(rackGroups)
 	for rack := int32(0); len(racks[rack]) > 0; rack++ {
 		r := stream(fmt.Sprintf("rack-failures/%d", rack))
-		for at := r.ExpFloat64() * f.RackDays * dayMS; at < float64(end); at += r.ExpFloat64() * f.RackDays * dayMS {
+		for at := float64(r.ExpFloat64() * f.RackDays * dayMS); at < float64(end); at += float64(r.ExpFloat64() * f.RackDays * dayMS) {
 			down := max(1, int64((f.RackLowH+float64(r.Float64()*max(0, f.RackHighH-f.RackLowH)))*hourMS))
 			for _, n := range racks[rack] {
 				outages = append(outages, outage{n, int64(at), int64(at) + down, group, 0, "rack"})
@@ -219,8 +219,8 @@ func (f *Failures) maintenance(r *rand.Rand, nodes []trace.Node, end int64) (out
 	batches := (len(nodes) + size - 1) / size
 	distance := f.SweepDays * dayMS / float64(batches)
 	batch := r.IntN(batches)
-	for at := r.Float64() * distance; at < float64(end); at += distance {
-		start := int64(at + f.DrainMinutes*60_000)
+	for at := float64(r.Float64() * distance); at < float64(end); at += distance {
+		start := int64(at + float64(f.DrainMinutes*60_000))
 		for _, n := range nodes[batch*size : min((batch+1)*size, len(nodes))] {
 			outages = append(outages, outage{n.ID, start, start + max(1, int64(f.WorkMinutes*60_000)), trace.Unset, start - int64(at), "maintenance"})
 		}
@@ -238,7 +238,7 @@ func (f *Failures) spot(stream func(purpose string) *rand.Rand, nodes []trace.No
 			continue
 		}
 		r := stream(fmt.Sprintf("spot/%d", n.ID))
-		for at := r.ExpFloat64() * f.SpotHours * hourMS; at < float64(end); at += r.ExpFloat64() * f.SpotHours * hourMS {
+		for at := float64(r.ExpFloat64() * f.SpotHours * hourMS); at < float64(end); at += float64(r.ExpFloat64() * f.SpotHours * hourMS) {
 			notice := int64(f.SpotNoticeS * 1000)
 			start := int64(at) + notice
 			back := start + max(1, int64(r.ExpFloat64()*f.SpotBackMinutes*60_000))
