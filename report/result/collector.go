@@ -18,7 +18,9 @@ type Collector struct {
 	sums   map[int64]*jobSums // by job, until they agree with its record
 	last   *jobSums           // those that were asked for last, nil when they have gone
 	lastID int64
-	closed idSet   // jobs whose sums agreed with their record
+	done   packedJobs
+	spare  []*Job  // memory that is used again
+	closed idSet   // jobs whose sums agreed with their record, which are done
 	late   []int64 // of those, some of which more came
 	paired []pair  // memory that is used again
 	ends   tally   // containers by their ends
@@ -47,14 +49,18 @@ func NewCollector() *Collector {
 	return &Collector{data: newData(), sums: map[int64]*jobSums{}, closed: idSet{}}
 }
 
-// ExpectJobs makes room for the records of n jobs.
-func (c *Collector) ExpectJobs(n int64) { c.data.Jobs = slices.Grow(c.data.Jobs, int(n)) }
-
 // Job implements record.Sink.
 func (c *Collector) Job(j *record.Job) {
-	c.data.Jobs = append(c.data.Jobs, Job{Job: *j})
 	s := c.job(j.ID)
-	s.at = len(c.data.Jobs) - 1
+	if s.job != nil { // a second record
+		c.done.add(s.job)
+	}
+	if n := len(c.spare); n > 0 {
+		s.job, c.spare = c.spare[n-1], c.spare[:n-1]
+	} else {
+		s.job = &Job{}
+	}
+	*s.job = Job{Job: *j}
 	c.close(j.ID, s)
 }
 
@@ -280,6 +286,12 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	c.name()
 	d.Tasks.ByNode.sort()
 	d.Queues.finish(m.Totals.EndMS)
+	d.Jobs = c.done.take()
+	for _, s := range c.sums {
+		if s.job != nil {
+			d.Jobs = append(d.Jobs, *s.job)
+		}
+	}
 	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 	var wrong []string
 	complain := func(format string, args ...any) {
@@ -307,7 +319,7 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 		complain("job %d: more containers or task attempts than its record says", id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
-		if c.sums[id].at < 0 && !c.closed.has(id) {
+		if c.sums[id].job == nil && !c.closed.has(id) {
 			complain("job %d has containers or tasks but no record of its own", id)
 		}
 	}

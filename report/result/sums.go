@@ -9,7 +9,7 @@ import (
 
 // jobSums are what the containers and task attempts of a job add up to.
 type jobSums struct {
-	at                           int // place of the job's record, -1 before it came
+	job                          *Job // its record, nil before it came
 	askMS, asks, taskMS, ready   int64
 	containers, preferring, host int64
 	rack, hinting, hinted        int64
@@ -27,7 +27,7 @@ func (c *Collector) job(id int64) *jobSums {
 	}
 	s := c.sums[id]
 	if s == nil {
-		s = &jobSums{at: -1}
+		s = &jobSums{}
 		c.sums[id] = s
 		if c.closed.has(id) && len(c.late) < mostWrong {
 			c.late = append(c.late, id)
@@ -39,10 +39,10 @@ func (c *Collector) job(id int64) *jobSums {
 
 // close lets the sums of a job go when they agree with its record, which then has them.
 func (c *Collector) close(id int64, s *jobSums) {
-	if s.at < 0 {
+	j := s.job
+	if j == nil {
 		return
 	}
-	j := &c.data.Jobs[s.at]
 	if s.containers != j.Containers || s.tasks != j.Attempts && !c.tasksOff {
 		return // more will come
 	}
@@ -52,6 +52,8 @@ func (c *Collector) close(id int64, s *jobSums) {
 		}
 	}
 	j.take(s)
+	c.done.add(j)
+	c.spare = append(c.spare, j)
 	delete(c.sums, id)
 	c.last = nil
 	c.closed.add(id)

@@ -22,7 +22,7 @@ func TestSumsOfJobsGo(t *testing.T) {
 				t.Fatalf("begun at %d: %d sums after %d records, want 1", first, len(c.sums), i+1)
 			}
 		}
-		if j := c.data.Jobs[0]; len(c.sums) != 0 || j.TaskWaitMS != 4 || j.TaskWaits != 1 {
+		if j := c.spare[0]; len(c.sums) != 0 || j.TaskWaitMS != 4 || j.TaskWaits != 1 {
 			t.Errorf("begun at %d: %d sums left, want none; tasks waited %d ms, want 4", first, len(c.sums), j.TaskWaitMS)
 		}
 		c.Container(&record.Container{Job: 5, Number: 1, AM: true, Ended: 30})

@@ -114,7 +114,6 @@ type listener interface {
 // A taker is a sink that makes a result of what it has taken.
 type taker interface {
 	record.Sink
-	ExpectJobs(n int64)
 	Priced(*record.Prices)
 	Finish(record.Manifest) (*report.Result, error)
 }
@@ -162,7 +161,6 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 		defer w.Abort()
 		takes = w
 	}
-	takes.ExpectJobs(sc.Input.NumJobs)
 	takes.Priced(sc.NodePrices())
 	var sink record.Sink = takes
 	if p.listener != nil {
