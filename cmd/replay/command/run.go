@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -175,8 +176,14 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 		return nil, err
 	}
 	signed(m, made)
+	if m.Totals.Jobs > manyJobs {
+		debug.FreeOSMemory() // what was live in the replay lies in small pieces, between which the records of so many jobs do not fit
+	}
 	return takes.Finish(*m)
 }
+
+// manyJobs have records that take more memory than half of that of a short replay.
+const manyJobs = 100_000
 
 // notUsed are the codes of warnings that something which was given is not used, or not there.
 var notUsed = map[string]bool{
