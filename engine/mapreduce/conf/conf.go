@@ -170,7 +170,7 @@ func New(values func(key string) (string, bool)) (*Conf, error) {
 		HeartbeatMS:           r.long("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000),
 		TaskTimeoutMS:         r.long("mapreduce.task.timeout", 600_000),
 		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
-		AMSize:                resource.R(r.long("yarn.app.mapreduce.am.resource.mb", 1536), r.long("yarn.app.mapreduce.am.resource.cpu-vcores", 1)),
+		AMSize:                resource.R(r.sizeOf("yarn.app.mapreduce.am.resource.mb", 1536), r.sizeOf("yarn.app.mapreduce.am.resource.cpu-vcores", 1)),
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
 		Recovery:              r.bool("yarn.app.mapreduce.am.job.recovery.enable", true),
 	}
@@ -210,15 +210,20 @@ func (r *reader) task(kind string) Task {
 func (r *reader) cores(prefix string) int64 {
 	for _, key := range []string{prefix + "resource.vcores", prefix + "resource.cpu-vcores"} {
 		if _, ok := r.text(key); ok {
-			return r.atLeast(key, r.long(key, 1), 0)
+			return r.sizeOf(key, 1)
 		}
 	}
-	return r.atLeast(prefix+"cpu.vcores", r.long(prefix+"cpu.vcores", 1), 0)
+	return r.sizeOf(prefix+"cpu.vcores", 1)
 }
 
-func (r *reader) atLeast(key string, n, least int64) int64 {
-	if n < least || n > math.MaxInt32 {
-		r.wrong(key, fmt.Sprint(n), fmt.Sprintf("%d to %d", least, math.MaxInt32))
+// sizeOf is what a key says of a container, in MiB or vcores.
+func (r *reader) sizeOf(key string, otherwise int64) int64 {
+	return r.size(key, r.long(key, otherwise))
+}
+
+func (r *reader) size(key string, n int64) int64 {
+	if n < 0 || n > math.MaxInt32 {
+		r.wrong(key, fmt.Sprint(n), fmt.Sprintf("0 to %d", math.MaxInt32))
 	}
 	return n
 }
@@ -237,7 +242,7 @@ func (r *reader) memory(kind string) int64 {
 		}
 	}
 	if mb := r.long(prefix+"memory.mb", -1); mb > 0 {
-		return r.atLeast(prefix+"memory.mb", mb, 0)
+		return r.size(prefix+"memory.mb", mb)
 	}
 	options, ok := r.text(prefix + "java.opts")
 	if !ok {
@@ -272,7 +277,7 @@ func (r *reader) memory(kind string) int64 {
 		r.wrong("mapreduce.job.heap.memory-mb.ratio", fmt.Sprint(ratio), "more than 0")
 		return 1024
 	}
-	return r.atLeast(prefix+"java.opts", int64(resource.F2I(math.Ceil(float64(float32(n)/ratio)))), 0)
+	return r.size(prefix+"java.opts", int64(resource.F2I(math.Ceil(float64(float32(n)/ratio)))))
 }
 
 // units of an amount of memory, in MiB.
@@ -287,7 +292,7 @@ func (r *reader) amount(key, v string) int64 {
 		r.wrong(key, v, "a number of MiB, or one with Ki, Mi, Gi, Ti, k, M, G or T")
 		return 1024
 	}
-	return r.atLeast(key, int64(float64(n)*factor), 0)
+	return r.size(key, int64(float64(n)*factor))
 }
 
 // followed are the keys that are read.
