@@ -39,7 +39,8 @@ type Writer struct {
 	at        jobRows
 	resources map[string]bool
 	nodes     []Node
-	err       error // the first; Close returns it and discards everything
+	err       error      // the first; Close returns it and discards everything
+	attaching []*os.File // that were not closed when they were attached
 	done      bool
 }
 
@@ -199,15 +200,61 @@ func (w *Writer) Attach(name string, data []byte) error {
 }
 
 func (w *Writer) attach(name string, data []byte) error {
+	f, err := w.attached(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// AttachWriter is [Writer.Attach] for a file that is written little by little. It is there when it is closed, which must be before the writer is.
+func (w *Writer) AttachWriter(name string) (io.WriteCloser, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	f, err := w.attached(name)
+	if err != nil {
+		w.err = err
+		return nil, err
+	}
+	w.attaching = append(w.attaching, f.file)
+	return f, nil
+}
+
+// An attached file is hashed while it is written.
+type attached struct {
+	w    *Writer
+	file *os.File
+	sum  hash.Hash
+	FileEntry
+}
+
+func (w *Writer) attached(name string) (*attached, error) {
 	if err := checkFileName(name); err != nil {
-		return fmt.Errorf("attached file: %w", err)
+		return nil, fmt.Errorf("attached file: %w", err)
 	}
 	if isTable(name) || slices.ContainsFunc(w.manifest.Files, func(f FileEntry) bool { return f.Name == name }) {
-		return fmt.Errorf("attached file: name is %q, want each name once and no table", name)
+		return nil, fmt.Errorf("attached file: name is %q, want each name once and no table", name)
 	}
-	sum := sha256.Sum256(data)
-	w.manifest.Files = append(w.manifest.Files, FileEntry{Name: name, Bytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:])})
-	return os.WriteFile(filepath.Join(w.tmp, name), data, 0o644)
+	f, err := os.OpenFile(filepath.Join(w.tmp, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &attached{w: w, file: f, sum: sha256.New(), FileEntry: FileEntry{Name: name}}, nil
+}
+
+func (a *attached) Write(p []byte) (int, error) {
+	n, err := a.file.Write(p)
+	a.sum.Write(p[:n])
+	a.Bytes += int64(n)
+	return n, err
+}
+
+func (a *attached) Close() error {
+	a.SHA256 = hex.EncodeToString(a.sum.Sum(nil))
+	a.w.manifest.Files = append(a.w.manifest.Files, a.FileEntry)
+	return a.file.Close()
 }
 
 // Close finishes the directory and puts it in place. After an error of an earlier call it discards
@@ -241,6 +288,9 @@ func (w *Writer) Abort() {
 func (w *Writer) discard() {
 	for _, c := range []io.Closer{w.jobs, w.stages, w.tasks, w.executors} {
 		c.Close() // the files go with the directory
+	}
+	for _, f := range w.attaching {
+		f.Close()
 	}
 	w.out.Abort()
 }
@@ -315,7 +365,7 @@ func writerOptions(table string, origin *int64) []parquet.WriterOption {
 		parquet.CreatedBy("replay", Version, "parquet-go"), // the library's own text depends on how the program was built
 		parquet.Compression(codec),
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
-		parquet.MaxRowsPerRowGroup(rowsPerGroup(table)),
+		parquet.MaxRowsPerRowGroup(rowsPerGroup),
 		parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)),
 		parquet.KeyValueMetadata("replay.format", Format),
 		parquet.KeyValueMetadata("replay.version", Version),

@@ -1,13 +1,16 @@
 package workload
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
+	"replay/trace"
 	"replay/trace/tablefile"
 )
 
@@ -41,41 +44,52 @@ const (
 	EndFetchFailed = "fetch-failed"
 )
 
-// attempts collects [AttemptsFile].
+// attempts writes [AttemptsFile], which is there as soon as there is an attempt.
 type attempts struct {
-	data   bytes.Buffer
+	file   io.WriteCloser
+	buffer *bufio.Writer
 	writer *parquet.GenericWriter[RecordedAttempt]
-	err    error
 }
 
+// attemptsPerGroup is the size of a row group, which is in memory until it is whole: about 1 MB.
+const attemptsPerGroup = 1 << 17
+
 // add takes the attempts of an application whose job id is set, or drops them.
-func (t *attempts) add(a *RecordedApp, keep bool) {
+func (t *attempts) add(w *trace.Writer, a *RecordedApp, keep bool) error {
 	for i := range a.Stages {
 		rows := a.Stages[i].Tasks
 		a.Stages[i].Tasks = nil
-		if len(rows) == 0 || t.err != nil || !keep {
+		if len(rows) == 0 || !keep {
 			continue
 		}
 		for k := range rows {
 			rows[k].Job, rows[k].Stage = a.Job, int32(i)
 		}
 		if t.writer == nil {
-			t.writer = parquet.NewGenericWriter[RecordedAttempt](&t.data, parquet.CreatedBy("replay", "1", "0"),
-				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)))
+			var err error
+			if t.file, err = w.AttachWriter(AttemptsFile); err != nil {
+				return err
+			}
+			t.buffer = bufio.NewWriter(t.file)
+			t.writer = parquet.NewGenericWriter[RecordedAttempt](t.buffer, parquet.CreatedBy("replay", "1", "0"),
+				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(attemptsPerGroup))
 		}
-		_, t.err = t.writer.Write(rows)
+		if _, err := t.writer.Write(rows); err != nil {
+			return fmt.Errorf("%s: %w", AttemptsFile, err)
+		}
 	}
+	return nil
 }
 
-// file returns the file, nil without an attempt.
-func (t *attempts) file() ([]byte, error) {
+// close completes the file.
+func (t *attempts) close() error {
 	if t.writer == nil {
-		return nil, nil
+		return nil
 	}
-	if err := errors.Join(t.err, t.writer.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", AttemptsFile, err)
+	if err := errors.Join(t.writer.Close(), t.buffer.Flush(), t.file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", AttemptsFile, err)
 	}
-	return t.data.Bytes(), nil
+	return nil
 }
 
 // ReadAttempts reads the content of [AttemptsFile] into the stages of applications, which are in order of their jobs.

@@ -192,7 +192,9 @@ func (t *writing) application(i int, x arrival) error {
 	}
 	if a.Recorded != nil {
 		a.Recorded.Job = j.ID
-		t.attempts.add(a.Recorded, t.Options.Copies == 1)
+		if err := t.attempts.add(t.w, a.Recorded, t.Options.Copies == 1); err != nil {
+			return err
+		}
 		t.recorded = append(t.recorded, a.Recorded)
 	}
 	return nil
@@ -245,11 +247,7 @@ func (t *writing) finish() (*Result, error) {
 		if err := t.attachJSON("recorded.json", all); err != nil {
 			return nil, err
 		}
-		data, err := t.attempts.file()
-		if err == nil && data != nil {
-			err = t.w.Attach(AttemptsFile, data)
-		}
-		if err != nil {
+		if err := t.attempts.close(); err != nil {
 			return nil, err
 		}
 	}
