@@ -20,6 +20,19 @@ func (s *Ranks) Reset(n int) {
 // Room returns n of [Ranks.Reset].
 func (s *Ranks) Room() int { return s.n }
 
+// Words is how many words the set is made of, which is what [Ranks.Add] and its like take time by.
+func (s *Ranks) Words() int { return len(s.words) }
+
+// Empty reports whether there is no member.
+func (s *Ranks) Empty() bool {
+	for _, some := range s.any {
+		if some != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func zeroed(w []uint64, n int) []uint64 {
 	if cap(w) < n {
 		return make([]uint64, n)
@@ -154,6 +167,15 @@ func (s *Ranks) AddBoth(a, b *Ranks) {
 func (s *Ranks) AddOnly(a, b *Ranks) {
 	for w, x := range a.words {
 		s.addWord(w, x&^b.words[w])
+	}
+}
+
+// Take takes out what is in a, which has room for the same numbers.
+func (s *Ranks) Take(a *Ranks) {
+	for w, x := range a.words {
+		if s.words[w] &^= x; s.words[w] == 0 {
+			s.any[w>>6] &^= 1 << (w & 63)
+		}
 	}
 }
 

@@ -81,3 +81,46 @@ func TestRanksInBoth(t *testing.T) {
 		}
 	})
 }
+
+// TestRanksTogether compares what sets make of one another with a plain count, and a search of the result with what it has.
+func TestRanksTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 5, 63, 64, 65, 200, 9000}).Draw(t, "n")
+		members := rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 30)
+		set := func(name string) (s Ranks) {
+			s.Reset(n)
+			for _, i := range members.Draw(t, name) {
+				s.Set(i, true)
+			}
+			return s
+		}
+		s, a, b := set("s"), set("a"), set("b")
+		makes := map[string]struct {
+			make func(s *Ranks)
+			want func(s, a, b bool) bool
+		}{
+			"add":      {func(s *Ranks) { s.Add(&a) }, func(s, a, b bool) bool { return s || a }},
+			"add both": {func(s *Ranks) { s.AddBoth(&a, &b) }, func(s, a, b bool) bool { return s || a && b }},
+			"add only": {func(s *Ranks) { s.AddOnly(&a, &b) }, func(s, a, b bool) bool { return s || a && !b }},
+			"take":     {func(s *Ranks) { s.Take(&a) }, func(s, a, b bool) bool { return s && !a }},
+		}
+		was, c := set("none"), makes[rapid.SampledFrom([]string{"add", "add both", "add only", "take"}).Draw(t, "makes")]
+		was.Reset(n)
+		was.Add(&s)
+		c.make(&s)
+		count, first := 0, n
+		for i := range n {
+			want := c.want(was.Has(i), a.Has(i), b.Has(i))
+			if s.Has(i) != want {
+				t.Fatalf("has %d: %t, want %t", i, s.Has(i), want)
+			}
+			if want {
+				count++
+				first = min(first, i)
+			}
+		}
+		if s.Len() != count || s.Next(0) != first || s.Empty() != (count == 0) {
+			t.Fatalf("%d members, the first %d, none: %t; want %d and %d", s.Len(), s.Next(0), s.Empty(), count, first)
+		}
+	})
+}

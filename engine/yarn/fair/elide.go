@@ -69,7 +69,8 @@ const mostNamed = 8
 // rack is the nodes of one, by rank.
 type rack struct {
 	ranks    []int32
-	reserved int // scratch
+	set      *yarn.Ranks // the same, of a rack with so many that a set is gone through sooner
+	reserved int         // scratch
 }
 
 // roomFor is the nodes, by rank, with room for a container of a size.
@@ -165,6 +166,14 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 		k.ranks = append(k.ranks, int32(i))
 		e.rackAt[i] = n.Rack
 	}
+	for _, k := range e.racks {
+		if k != nil && len(k.ranks) > e.special.Words() {
+			set := &yarn.Ranks{}
+			set.Reset(len(ranks))
+			k.mark(set, true)
+			k.set = set
+		}
+	}
 }
 
 // rackOf returns the nodes of a rack, nil for a name that is none.
@@ -188,11 +197,10 @@ func (f *Scheduler) wakes(n *node) bool {
 		return true
 	}
 	a := n.reservedBy
-	t := a.Table(n.Reserved.Key)
-	if t == nil || f.overAMShare(a) {
+	if f.overAMShare(a) {
 		return true
 	}
-	_, wanted := a.look(t, n.Node)
+	_, wanted := a.look(n.reservedFor, n.Node)
 	return !wanted
 }
 
@@ -427,7 +435,7 @@ func (e *elision) accepts(i int) bool {
 // addReservable adds the nodes without a reservation on racks that are asked for, except where the application has as many reservations
 // as it may have.
 func (e *elision) addReservable(a *app, p *asked, f *Scheduler) {
-	if f.mayReserve(1) == 0 {
+	if f.mayReserve(1) == 0 || p.racks.Empty() {
 		return
 	}
 	e.scratch.Reset(len(e.ranks))

@@ -13,10 +13,11 @@ import (
 // Source: FSSchedulerNode.
 type node struct {
 	*yarn.Node
-	reservedBy *app
-	marked     []*yarn.Container // chosen to be preempted
-	claims     []preemptClaim
-	claimed    resource.Resource // sum of the claims
+	reservedBy  *app
+	reservedFor *yarn.Table       // of that application: what the reservation answers
+	marked      []*yarn.Container // chosen to be preempted
+	claims      []preemptClaim
+	claimed     resource.Resource // sum of the claims
 }
 
 // node returns the registered node of that number, nil when there is none.

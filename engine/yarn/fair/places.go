@@ -172,6 +172,14 @@ func (e *elision) markRack(set *yarn.Ranks, name protocol.Name, in bool) {
 }
 
 func (k *rack) mark(set *yarn.Ranks, in bool) {
+	if k.set != nil {
+		if in {
+			set.Add(k.set)
+		} else {
+			set.Take(k.set)
+		}
+		return
+	}
 	for _, i := range k.ranks {
 		set.Set(int(i), in)
 	}

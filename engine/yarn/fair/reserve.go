@@ -43,7 +43,7 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 			a.reservations = map[yarn.Key][]*yarn.Container{}
 		}
 		a.reservations[t.Key] = append(a.reservations[t.Key], reserved)
-		n.Reserved, n.reservedBy = reserved, a
+		n.Reserved, n.reservedBy, n.reservedFor = reserved, a, t
 		a.noteReserved(n.Node)
 		n.Touch()
 	}
@@ -104,7 +104,7 @@ func (f *Scheduler) unreserve(a *app, k yarn.Key, n *node) {
 	} else {
 		a.reservations[k] = list
 	}
-	n.Reserved, n.reservedBy = nil, nil
+	n.Reserved, n.reservedBy, n.reservedFor = nil, nil, nil
 	a.dropReserved(n.Node)
 	n.Touch()
 	f.emit(yarn.Event{Kind: yarn.Unreserved, Container: c.Protocol(), App: a.ID()})
@@ -115,8 +115,7 @@ func (f *Scheduler) unreserve(a *app, k yarn.Key, n *node) {
 //
 // Source: FSAppAttempt.assignReservedContainer.
 func (f *Scheduler) assignReserved(a *app, n *node) bool {
-	c := n.Reserved
-	t := a.Ensure(c.Key)
+	c, t := n.Reserved, n.reservedFor
 	o, ok := a.look(t, n.Node)
 	if !ok || f.overAMShare(a) {
 		f.unreserve(a, c.Key, n)
