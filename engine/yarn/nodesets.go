@@ -35,6 +35,13 @@ func (s *NodeSets) Epoch(ranks []protocol.NodeID) {
 	}
 }
 
+// Again asks for each node which set it is in, after a change of what tells it.
+func (s *NodeSets) Again() {
+	for _, id := range s.ranks {
+		s.place(s.cluster.Node(id))
+	}
+}
+
 func (s *NodeSets) place(n *Node) {
 	if n == nil || n.Gone() || int(n.ID) >= len(s.rank) || s.rank[n.ID] == 0 {
 		return

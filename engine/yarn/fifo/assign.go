@@ -1,6 +1,8 @@
 package fifo
 
 import (
+	"math"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -10,20 +12,33 @@ import (
 //
 // Source: FifoScheduler.assignContainers.
 func (s *Scheduler) assign(n *yarn.Node) {
+	made, least := 0, int64(math.MaxInt64)
 	for _, app := range s.apps {
 		a := app.attempt
-		if a == nil || a.Blacklisted(n) {
+		if a == nil {
+			continue
+		}
+		if made == 0 {
+			for _, t := range a.Active() {
+				least = min(least, t.Any().Size[resource.Memory])
+			}
+		}
+		if a.Blacklisted(n) {
 			continue
 		}
 		s.scratch = append(s.scratch[:0], a.Active()...)
 		for _, t := range s.scratch {
-			if s.assignKey(a, t, n) == 0 {
+			some := s.assignKey(a, t, n)
+			if made += some; some == 0 {
 				break
 			}
 		}
 		if !s.hasRoom(n) {
 			break
 		}
+	}
+	if made == 0 {
+		s.passed(n, least)
 	}
 	s.told, s.newcomer = s.unallocated(), false
 	for _, app := range s.apps {
@@ -100,6 +115,7 @@ func (s *Scheduler) end(c *yarn.Container, exit int32, e yarn.ContainerEvent) {
 	c.Node.Release(c.ID, c.Hash, false)
 	s.used = s.used.Sub(c.Size)
 	if c.Asks != nil {
+		s.wants(min(s.least, c.Size[resource.Memory]))
 		a.PutBack(c.Key, c.Asks)
 	}
 }

@@ -1,23 +1,71 @@
 package fifo
 
 import (
+	"math"
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
 
-// A heartbeat at which nothing is reported does something where the node has room for the smallest container, while an application asks
-// for something or its headroom is not that of the cluster.
+// A heartbeat at which nothing is reported does something where the node has room for the smallest container that is asked for. While the headroom of an
+// application is not that of the cluster, it does where there is room for the smallest container that there may be.
 
 var _ yarn.Elider = (*Scheduler)(nil)
 
+// The sets of nodes with room for a container of the least size.
+const (
+	roomy = iota // and for one that is asked for
+	tight
+	sets
+)
+
 func (s *Scheduler) newSets() yarn.NodeSets {
-	return yarn.NewNodeSets(s.nodes, 1, func(n *yarn.Node) int {
-		if s.hasRoom(n) {
-			return 0
+	return yarn.NewNodeSets(s.nodes, sets, func(n *yarn.Node) int {
+		switch {
+		case !s.hasRoom(n):
+			return -1
+		case n.Free[resource.Memory] < s.least:
+			return tight
 		}
-		return -1
+		return roomy
 	})
+}
+
+// wants notes that no less than so many MiB may be asked for now.
+func (s *Scheduler) wants(least int64) {
+	if least != s.least {
+		s.least, s.wasted = least, 0
+		s.sets.Again()
+	}
+}
+
+// passed notes a heartbeat at which nothing was allocated; least is what is asked for at least. To look at all nodes again takes time, which such heartbeats
+// pay for.
+func (s *Scheduler) passed(n *yarn.Node, least int64) {
+	if s.uneven || least == math.MaxInt64 || n.Free[resource.Memory] >= least {
+		return
+	}
+	if s.wasted++; s.wasted*16 >= s.nodes.Len() {
+		s.wants(least)
+	}
+}
+
+// update stores asks. Where sizes under a key differ, or change, some of the key's may be smaller than the one that is looked at.
+func (s *Scheduler) update(a *yarn.Attempt) {
+	odd := func() bool {
+		return slices.ContainsFunc(s.asks, func(ask protocol.Ask) bool {
+			t := a.Table(yarn.Key{Priority: ask.Priority, Request: ask.RequestID})
+			return t != nil && t.Any() != nil && t.Any().Size[resource.Memory] != ask.Size[resource.Memory]
+		})
+	}
+	for i := range s.asks {
+		s.wants(min(s.least, s.asks[i].Size[resource.Memory]))
+	}
+	s.uneven = s.uneven || odd()
+	a.Update(s.asks, false)
+	s.uneven = s.uneven || odd()
 }
 
 // hasRoom reports whether the node is offered to the applications.
@@ -45,10 +93,12 @@ func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.sets.Epoch(ranks) }
 
 // NextHeartbeat is part of [yarn.Elider].
 func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
-	if s.newcomer || s.told != s.unallocated() || s.asking() {
-		return s.sets.Next(0, h, limit)
+	if s.newcomer || s.told != s.unallocated() {
+		limit = s.sets.Next(tight, h, limit)
+	} else if !s.asking() {
+		return limit
 	}
-	return limit
+	return s.sets.Next(roomy, h, limit)
 }
 
 // CreditHeartbeats is part of [yarn.Elider].

@@ -32,4 +32,19 @@ func TestHeartbeatsThatDoNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	next("room has come back", 3)
+	c.app(3, ask(protocol.Any, 1, 4096))
+	c.NodeUpdate(0, nil, nil)
+
+	c.app(4, ask(protocol.Any, 1, 6144))
+	next("more than the node has room for, which is not known yet", 3)
+	c.NodeUpdate(0, nil, nil)
+	next("there is no room", 9)
+	c.app(5, ask(protocol.Any, 1, 2048))
+	next("somebody asks for less", 3)
+	c.NodeUpdate(0, nil, nil)
+	c.NodeUpdate(0, nil, nil)
+	next("only the large one is left", 9)
+	c.app(6, ask(protocol.Any, 1, 6144), ask(c.host(0), 1, 1024))
+	c.NodeUpdate(0, nil, nil)
+	next("under one key less is asked for on a host", 3)
 }

@@ -39,6 +39,9 @@ type Scheduler struct {
 	sets     yarn.NodeSets
 	told     resource.Resource // headroom as of the last look at the applications
 	newcomer bool              // an attempt was made since
+	least    int64             // MiB; no application asks for a container of less
+	uneven   bool              // sizes differ, or have changed, under one key
+	wasted   int               // heartbeats at which nothing was allocated, on nodes without room for the least
 }
 
 // app is an application and its attempt.
@@ -171,7 +174,7 @@ func (s *Scheduler) Allocate(id protocol.AppID, in *protocol.AllocateRequest, ou
 	for _, c := range in.Releases {
 		s.end(s.container(c), protocol.ExitAborted, yarn.EventReleased)
 	}
-	a.Update(s.asks, false)
+	s.update(a)
 	a.Blacklist(in.BlacklistAdd, in.BlacklistRemove)
 	out.Headroom = app.headroom
 	for _, c := range a.Pull() {
