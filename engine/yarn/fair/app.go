@@ -37,6 +37,7 @@ type app struct {
 
 	reservations map[yarn.Key][]*yarn.Container // by key, in the order of their making
 	reservedOn   []*yarn.Node                   // one node for each name on each rack
+	holding      holding                        // as of the last survey
 
 	blackChanged bool
 	blackNodes   []*yarn.Node // of the headroom, as of the last change of the blacklist

@@ -37,6 +37,8 @@ type elision struct {
 
 	room    []*roomFor // for the sizes that were asked for of late
 	special yarn.Ranks // nodes with a reservation or claims, which are offered to nobody while they do not wake
+	awake   yarn.Ranks // those that do
+	unsure  yarn.Ranks // those of which it is not known whether they do
 	scratch yarn.Ranks
 
 	// Delay scheduling: whether offers are counted at all, and what tells their effect, nil when that depends on more.
@@ -140,12 +142,15 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	}
 	e.room, e.changed = e.room[:0], true
 	e.special.Reset(len(ranks))
+	e.awake.Reset(len(ranks))
+	e.unsure.Reset(len(ranks))
 	e.smallest = f.unbounded
 	f.cluster.Touched(func(*yarn.Node) {})
 	for i, id := range ranks {
 		n := f.node(id)
 		e.smallest = e.smallest.Min(n.Total)
 		e.special.Set(i, n.special())
+		e.unsure.Set(i, true)
 		for int(max(n.Host, n.Rack)) >= len(e.hosts) {
 			e.hosts, e.racks = append(e.hosts, 0), append(e.racks, nil)
 		}
@@ -190,20 +195,6 @@ func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
 // serves reports whether the node has room for a size and is offered to the queues.
 func (n *node) serves(size *resource.Resource) bool { return n.Reserved == nil && size.FitsIn(n.Free) }
 
-// wakes reports whether a heartbeat of a special node can do something: the claims are served or dropped, the reservation
-// is filled or is no longer wanted. A reservation that only waits for room keeps the node from everybody else.
-func (f *Scheduler) wakes(n *node) bool {
-	if len(n.claims) > 0 || n.Reserved == nil || n.Reserved.Size.FitsIn(n.Free) {
-		return true
-	}
-	a := n.reservedBy
-	if f.overAMShare(a) {
-		return true
-	}
-	_, wanted := a.look(n.reservedFor, n.Node)
-	return !wanted
-}
-
 // roomFor returns the nodes with room for a size.
 func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 	e := &f.elision
@@ -236,6 +227,7 @@ func (f *Scheduler) follow() {
 			r.Set(i, k.serves(&r.size))
 		}
 		e.special.Set(i, k.special())
+		e.unsure.Set(i, true)
 		e.smallest = e.smallest.Min(n.Total)
 	})
 }
@@ -257,11 +249,10 @@ func (f *Scheduler) survey() {
 		e.all, e.changed = true, true
 		return
 	}
-	for i := e.special.Next(0); i < len(e.ranks); i = e.special.Next(i + 1) {
-		if e.cost++; f.wakes(&f.nodes[e.ranks[i]]) {
-			e.near.Set(i, true)
-			e.marked = true
-		}
+	f.findAwake()
+	if !e.awake.Empty() {
+		e.near.Add(&e.awake)
+		e.marked = true
 	}
 	f.tree.root.eachWanting(func(q *queue) {
 		if !e.all && q.open() {

@@ -42,6 +42,9 @@ func (f *Scheduler) reserve(a *app, t *yarn.Table, n *node, size resource.Resour
 		if a.reservations == nil {
 			a.reservations = map[yarn.Key][]*yarn.Container{}
 		}
+		if len(a.reservations) == 0 {
+			f.holds(a, true)
+		}
 		a.reservations[t.Key] = append(a.reservations[t.Key], reserved)
 		n.Reserved, n.reservedBy, n.reservedFor = reserved, a, t
 		a.noteReserved(n.Node)
@@ -100,7 +103,9 @@ func (f *Scheduler) unreserve(a *app, k yarn.Key, n *node) {
 	}
 	list := slices.DeleteFunc(a.reservations[k], func(o *yarn.Container) bool { return o == c })
 	if len(list) == 0 {
-		delete(a.reservations, k)
+		if delete(a.reservations, k); len(a.reservations) == 0 {
+			f.holds(a, false)
+		}
 	} else {
 		a.reservations[k] = list
 	}

@@ -58,6 +58,7 @@ type Scheduler struct {
 
 	outdated  outdated
 	elision   elision
+	holders   []*app // with reservations, in no order
 	pass      jvm.TreeSet[*yarn.Node]
 	passNodes []*yarn.Node
 }

@@ -1,0 +1,82 @@
+package fair
+
+import (
+	"slices"
+
+	"replay/engine/yarn"
+)
+
+// wakes reports whether a heartbeat of a special node can do something: the claims are served or dropped, the reservation
+// is filled or is no longer wanted. A reservation that only waits for room keeps the node from everybody else.
+func (f *Scheduler) wakes(n *node) bool {
+	if len(n.claims) > 0 || n.Reserved == nil || n.Reserved.Size.FitsIn(n.Free) {
+		return true
+	}
+	a := n.reservedBy
+	if f.overAMShare(a) {
+		return true
+	}
+	_, wanted := a.look(n.reservedFor, n.Node)
+	return !wanted
+}
+
+// holding is what [Scheduler.wakes] reads of an application and the table that its reservations answer: what is the same for all their nodes.
+type holding struct {
+	table   *yarn.Table
+	version int64
+	any     yarn.Record // but for its count, of which it counts whether there is one
+	wanted  bool
+	over    bool // the share of application masters
+	fits    bool // the queue's maximum share
+}
+
+// holdingOf returns that of an application with reservations; known is false for one with reservations under several keys.
+func (f *Scheduler) holdingOf(a *app) (h holding, known bool) {
+	for k := range a.reservations {
+		h.table = a.Table(k)
+	}
+	if h.table == nil || len(a.reservations) > 1 {
+		return holding{}, false
+	}
+	h.version, h.over = h.table.Version(), f.overAMShare(a)
+	if ask := h.table.Any(); ask != nil {
+		h.any, h.wanted, h.fits = *ask, ask.Count > 0, a.queue.fits(&ask.Size)
+		h.any.Count = 0
+	}
+	return h, true
+}
+
+// findAwake brings up to date which special nodes wake: of those that were touched, and those of an application of which something has changed.
+func (f *Scheduler) findAwake() {
+	e := &f.elision
+	for _, a := range f.holders {
+		h, known := f.holdingOf(a)
+		if e.cost++; known && h == a.holding {
+			continue
+		}
+		a.holding = h
+		for _, list := range a.reservations {
+			for _, c := range list {
+				if id := int(c.Node.ID); id < len(e.rank) && e.rank[id] > 0 {
+					e.unsure.Set(int(e.rank[id]-1), true)
+				}
+			}
+		}
+	}
+	for i := e.unsure.Next(0); i < len(e.ranks); i = e.unsure.Next(i + 1) {
+		e.cost++
+		e.unsure.Set(i, false)
+		e.awake.Set(i, e.special.Has(i) && f.wakes(&f.nodes[e.ranks[i]]))
+	}
+}
+
+// holds notes that an application has reservations now, or none any more.
+func (f *Scheduler) holds(a *app, some bool) {
+	if some {
+		f.holders = append(f.holders, a)
+		return
+	}
+	i, last := slices.Index(f.holders, a), len(f.holders)-1
+	f.holders[i], f.holders[last] = f.holders[last], nil
+	f.holders = f.holders[:last]
+}
