@@ -74,7 +74,7 @@ func (f *folder) take(ctx context.Context, a *Application, to *logWriter) (bool,
 	whole := true
 	for _, e := range logs {
 		if !e.dir {
-			whole = whole && !strings.HasSuffix(e.name, ".inprogress")
+			whole = whole && !strings.HasSuffix(e.name, unfinished)
 			all = append(all, file{e.name, e.bytes})
 			continue
 		}
@@ -87,12 +87,15 @@ func (f *folder) take(ctx context.Context, a *Application, to *logWriter) (bool,
 		}
 		for _, p := range parts {
 			if !p.dir && rollingPart.MatchString(p.name) {
-				whole = whole && !strings.HasSuffix(p.name, ".inprogress")
+				whole = whole && !strings.HasSuffix(p.name, unfinished)
 				all = append(all, file{e.name + "/" + p.name, p.bytes})
 			}
 		}
 	}
 	if !whole && a.State == "FINISHED" { // the last lines are still to come
+		return false, nil
+	}
+	if a.Log != nil && !slices.ContainsFunc(all, func(x file) bool { return !a.Log.covers(x.name, x.bytes) }) {
 		return false, nil
 	}
 	for _, x := range all {

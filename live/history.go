@@ -34,6 +34,9 @@ const maxEntries = 100_000 // files of the event logs of an application
 
 // take unpacks /applications/ID/logs, a zip archive of the logs of all attempts.
 func (h *historyServer) take(ctx context.Context, a *Application, to *logWriter) (bool, error) {
+	if a.Log != nil { // it does not say whether there is more
+		return false, nil
+	}
 	path := "/api/v1/applications/" + a.ID
 	u := *h.base
 	u.Path += path

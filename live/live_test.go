@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -368,7 +369,7 @@ func TestWebHDFSRoot(t *testing.T) {
 	}
 }
 
-// Of a folder the log of an application that ended in order is taken when it is whole, and that of a killed one as it is.
+// Of a folder the log of an application that ended in order is taken when it is whole, and that of a killed one as it is, and again when there is more.
 func TestFolder(t *testing.T) {
 	c, logs, out := busy(t), t.TempDir(), t.TempDir()
 	o := options(c, out)
@@ -383,6 +384,27 @@ func TestFolder(t *testing.T) {
 	if r := record(t, o); r.Counts.EventLogs != 2 {
 		t.Errorf("counts are %+v", r.Counts)
 	}
+	logsAre := func(want map[string]string) {
+		t.Helper()
+		got := map[string]string{}
+		files, _ := os.ReadDir(filepath.Join(out, "eventlogs"))
+		for _, f := range files {
+			got[f.Name()] = read(t, out, "eventlogs/"+f.Name())
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("event logs are %v, want %v", got, want)
+		}
+	}
+	logsAre(map[string]string{app1 + "_1": "part", app2 + "_1.inprogress": "part"})
+	os.WriteFile(filepath.Join(logs, app2+"_1.inprogress"), []byte("part and more"), 0o644)
+	record(t, o)
+	logsAre(map[string]string{app1 + "_1": "part", app2 + "_1.inprogress": "part and more"})
+	os.Rename(filepath.Join(logs, app2+"_1.inprogress"), filepath.Join(logs, app2+"_1"))
+	os.WriteFile(filepath.Join(logs, app1+"_1"), []byte("another"), 0o644) // which has ended
+	if r := record(t, o); r.Counts.EventLogs != 2 {
+		t.Errorf("counts are %+v", r.Counts)
+	}
+	logsAre(map[string]string{app1 + "_1": "part", app2 + "_1": "part and more"})
 }
 
 func TestCapacityQueues(t *testing.T) {

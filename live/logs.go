@@ -32,11 +32,24 @@ type LogFile struct {
 	SHA256 string `json:"sha256"`
 }
 
+// unfinished is what Spark puts behind the name of a log that a driver writes, or whose driver was killed.
+const unfinished = ".inprogress"
+
+// whole reports whether all files have an end.
+func (l *Log) whole() bool {
+	return !slices.ContainsFunc(l.Files, func(f LogFile) bool { return strings.HasSuffix(f.Name, unfinished) })
+}
+
+// covers reports whether a file is there with at least so many bytes. HDFS lists a file that is being written with fewer than can be read of it.
+func (l *Log) covers(name string, bytes int64) bool {
+	return slices.ContainsFunc(l.Files, func(f LogFile) bool { return f.Name == name && f.Bytes >= bytes })
+}
+
 // logSource is where event logs are.
 type logSource interface {
 	// refresh is called once in a poll, before take.
 	refresh(ctx context.Context) error
-	// take writes the event logs of an application that ended. found is false where they are not there, or not whole yet.
+	// take writes the event logs of an application that ended. found is false where they are not there, or not whole yet, or no others than before.
 	take(ctx context.Context, a *Application, to *logWriter) (found bool, err error)
 	String() string
 }
@@ -111,19 +124,30 @@ func (w *logWriter) write(name string, r io.Reader) error {
 	return nil
 }
 
-// finish puts the files in place, and then says that they are there.
+// finish puts the files in place of those that were there before, if any, and then says that they are there.
 func (w *logWriter) finish(from string) (*Log, error) {
+	said := logsDir + "/" + w.app + ".json"
+	if err := w.store.remove(said); err != nil {
+		return nil, err
+	}
+	before, err := os.ReadDir(w.store.path(eventLogs))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range before { // those of a recorder that was killed, too
+		if m := logName.FindStringSubmatch(e.Name()); m != nil && m[2] == w.app {
+			if err := w.store.remove(eventLogs + "/" + e.Name()); err != nil {
+				return nil, err
+			}
+		}
+	}
 	tops := map[string]bool{}
 	for _, f := range w.files {
 		top, _, _ := strings.Cut(f.Name, "/")
 		tops[top] = true
 	}
 	for _, top := range slices.Sorted(maps.Keys(tops)) {
-		name := eventLogs + "/" + top
-		if err := os.RemoveAll(w.store.path(name)); err != nil { // of a recorder that was killed
-			return nil, err
-		}
-		if err := os.Rename(w.path(top), w.store.path(name)); err != nil {
+		if err := os.Rename(w.path(top), w.store.path(eventLogs+"/"+top)); err != nil {
 			return nil, err
 		}
 	}
@@ -131,18 +155,19 @@ func (w *logWriter) finish(from string) (*Log, error) {
 		return nil, err
 	}
 	slices.SortFunc(w.files, func(a, b LogFile) int { return strings.Compare(a.Name, b.Name) })
-	return &Log{from, w.files}, nil
+	log := &Log{from, w.files}
+	return log, w.store.writeJSON(said, log)
 }
 
-// eventLogs takes the event logs of the Spark applications that ended and have none yet. What is wrong with one is told, and asked
-// again at the next poll.
+// eventLogs takes the event logs of the Spark applications that ended and have none yet, or one without an end: the driver of an application that is killed may
+// still write it. What is wrong with one is told, and asked again at the next poll.
 func (r *recorder) eventLogs(ctx context.Context) error {
 	if r.logs == nil {
 		return nil
 	}
 	var wanted []*Application
 	for _, a := range r.store.inOrder() {
-		if a.Log == nil && a.ended() && a.spark() {
+		if a.ended() && a.spark() && (a.Log == nil || !a.Log.whole()) {
 			wanted = append(wanted, a)
 		}
 	}
@@ -179,9 +204,6 @@ func (r *recorder) eventLogs(ctx context.Context) error {
 			defer one.Unlock()
 			log, err := w.finish(r.logs.String())
 			if err != nil {
-				return err
-			}
-			if err := r.store.writeJSON(logsDir+"/"+a.ID+".json", log); err != nil {
 				return err
 			}
 			a.Log = log

@@ -141,6 +141,12 @@ func (s *store) place(temp, name string) error {
 	return os.Rename(s.lock.Path(temp), to)
 }
 
+// remove takes a file or folder out of the recording, if it is there.
+func (s *store) remove(name string) error {
+	delete(s.last, name)
+	return os.RemoveAll(s.path(name))
+}
+
 // writeJSON is write of a value.
 func (s *store) writeJSON(name string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
