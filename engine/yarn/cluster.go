@@ -56,6 +56,8 @@ type Cluster struct {
 	byHost  map[protocol.Name]*Node // the last one registered; none after a node of the name went
 	largest resource.Resource       // per type over the nodes
 	touched []*Node
+	changes int64   // of nodes, and of which there are
+	sought  []roomy // that [Cluster.Seek] found of late
 }
 
 // NewCluster returns a cluster without nodes.
@@ -133,6 +135,7 @@ func (c *Cluster) link(n *Node) {
 	if c.byID[n.ID] != nil {
 		panic("yarn: node " + c.names.Text(n.Host) + " is registered twice")
 	}
+	c.changes++
 	c.byID[n.ID] = n
 	c.order.Put(n.ID, n.Hash, n)
 	c.byRack[n.Rack] = append(c.byRack[n.Rack], n)
@@ -152,6 +155,7 @@ func (c *Cluster) Remove(id protocol.NodeID) *Node {
 }
 
 func (c *Cluster) unlink(n *Node) {
+	c.changes++
 	c.byID[n.ID] = nil
 	c.order.Remove(n.ID, n.Hash)
 	other := func(o *Node) bool { return o == n }

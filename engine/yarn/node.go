@@ -27,6 +27,9 @@ type Node struct {
 
 // Touch notes that something about the node has changed that decides what it can be given; see [Cluster.Touched].
 func (n *Node) Touch() {
+	if n.cluster != nil {
+		n.cluster.changes++
+	}
 	if !n.touched && n.cluster != nil {
 		n.touched = true
 		n.cluster.touched = append(n.cluster.touched, n)

@@ -1,6 +1,8 @@
 package yarn
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/policy"
 	"replay/policy/resource"
@@ -60,23 +62,62 @@ const (
 	Accepted
 )
 
+// roomy is which nodes have room for a container, by number, as of a change of the cluster.
+type roomy struct {
+	size    resource.Resource
+	changes int64
+	nodes   []*Node
+	nearest *Node // the one that lacks least, if none has room
+}
+
+// mostSought is for how many sizes the nodes with room are kept.
+const mostSought = 16
+
+// roomFor finds the nodes with room for a size, once until a node changes.
+func (c *Cluster) roomFor(size resource.Resource, fits func(free resource.Resource) bool) *roomy {
+	i := slices.IndexFunc(c.sought, func(r roomy) bool { return r.size == size })
+	if i < 0 {
+		if len(c.sought) == mostSought {
+			c.sought = c.sought[:0]
+		}
+		i = len(c.sought)
+		c.sought = append(c.sought, roomy{size: size, changes: -1})
+	}
+	r := &c.sought[i]
+	if r.changes == c.changes {
+		return r
+	}
+	r.changes, r.nodes, r.nearest = c.changes, r.nodes[:0], nil
+	lack := 0.0
+	for _, n := range c.byID {
+		switch {
+		case n == nil:
+		case fits(n.Free):
+			r.nodes = append(r.nodes, n)
+		case len(r.nodes) == 0:
+			if l := lacking(size, n.Free); r.nearest == nil || l < lack {
+				r.nearest, lack = n, l
+			}
+		}
+	}
+	return r
+}
+
 // Seek looks for a node for a container of an application: one with room, by fits, that it takes, by accepts, and that is free for it. Nodes
-// are looked at by number.
+// are looked at by number. Of a size fits must say the same until a node changes.
 func (c *Cluster) Seek(a *Attempt, size resource.Resource, fits func(free resource.Resource) bool, accepts func(*Node) Acceptance) Refusal {
 	found := Refusal{Cause: NoRoom, Size: size, AM: a.WaitingForAM, Node: -1}
-	lack := 0.0
 	at := func(cause Cause, n *Node) {
 		if found.Cause == NoRoom || found.Cause < cause {
 			found.Cause, found.Node, found.Free = cause, n.ID, n.Free
 		}
 	}
-	for _, n := range c.byID {
+	room := c.roomFor(size, fits)
+	if len(room.nodes) == 0 && room.nearest != nil {
+		found.Node, found.Free = room.nearest.ID, room.nearest.Free
+	}
+	for _, n := range room.nodes {
 		switch {
-		case n == nil:
-		case !fits(n.Free):
-			if l := lacking(size, n.Free); found.Cause == NoRoom && (found.Node < 0 || l < lack) {
-				found.Node, found.Free, lack = n.ID, n.Free, l
-			}
 		case a.Blacklisted(n):
 			at(Unwanted, n)
 		case n.Reserved != nil && n.Reserved.ID.App != a.ID:
