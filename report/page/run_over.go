@@ -13,7 +13,7 @@ import (
 
 // Most of what a page draws of a replay: more would be no picture.
 const (
-	shownQueues = 12
+	shownQueues = result.MostQueues
 	shownJobs   = 1000
 )
 
@@ -39,7 +39,7 @@ func over(d *result.Data) Over {
 			o.Panels = append(o.Panels, apps)
 		}
 	}
-	for _, name := range largest(d.Queues) {
+	for _, name := range d.Queues.Largest(shownQueues) {
 		width, bins := d.Queues.Over[name].Rebin(2*figure.SeriesBins, d.Queues.End)
 		lines := []Line{{"dominant share", 0, false, width, figure.Quotient(bins[result.Dominant], bins[result.Present])}}
 		if d.Queues.ByQueue[name].HasFair {
@@ -55,15 +55,6 @@ func over(d *result.Data) Over {
 // any reports whether the line is anything but zero.
 func (l *Line) any() bool {
 	return slices.ContainsFunc(l.Values, func(x float64) bool { return x == x && x != 0 })
-}
-
-// largest returns the leaf queues that used most, in order of name.
-func largest(q *result.Queues) []string {
-	names := slices.Clone(q.Names)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(q.ByQueue[b].Dominant, q.ByQueue[a].Dominant) })
-	names = names[:min(len(names), shownQueues)]
-	slices.Sort(names)
-	return names
 }
 
 // lives are the jobs with their phases, by submission.

@@ -1,9 +1,6 @@
 package plot
 
 import (
-	"cmp"
-	"slices"
-
 	"replay/report/figure"
 	"replay/report/result"
 )
@@ -11,21 +8,10 @@ import (
 // ShownQueues is how many queues the plots of queues show: those with the most use.
 const ShownQueues = 6
 
-// largestQueues returns the leaf queues that used most, at most ShownQueues, in order of name.
-func largestQueues(d *result.Data) []string {
-	names := slices.Clone(d.Queues.Names)
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Compare(d.Queues.ByQueue[b].Dominant, d.Queues.ByQueue[a].Dominant)
-	})
-	names = names[:min(len(names), ShownQueues)]
-	slices.Sort(names)
-	return names
-}
-
 var fairDashes = figure.Dash{1.5, 2.5}
 
 var queueShares = Plot{"queue_shares", "Queue shares over time", func(d *result.Data) (*figure.Figure, string) {
-	names := largestQueues(d)
+	names := d.Queues.Largest(ShownQueues)
 	if len(names) == 0 {
 		return nil, "no queue was sampled"
 	}

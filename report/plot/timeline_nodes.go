@@ -9,7 +9,7 @@ import (
 )
 
 var timelineNodes = Plot{"timeline_nodes", "Executors by node", func(d *result.Data) (*figure.Figure, string) {
-	queues := largestQueues(d)
+	queues := d.Queues.Largest(ShownQueues)
 	return timelineOf(d, "Containers on each node, by queue",
 		func(s result.Span) int64 { return int64(s.Node) },
 		func(n int64) string { return nodeName(d, n) },

@@ -86,7 +86,7 @@ var waitParts = Plot{"wait_job_parts", "Parts of the wait of jobs", func(d *resu
 	all := NewWaitBar("all jobs")
 	all.Add(d, func(*result.Job) bool { return true })
 	bars := []*WaitBar{all}
-	for _, q := range largestQueues(d) {
+	for _, q := range d.Queues.Largest(ShownQueues) {
 		of := NewWaitBar(q)
 		of.Add(d, func(j *result.Job) bool { return j.Queue == q })
 		bars = append(bars, of)

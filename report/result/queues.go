@@ -1,6 +1,8 @@
 package result
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -8,29 +10,34 @@ import (
 	"replay/engine/record"
 )
 
-// Columns of a queue's timeline, each the integral of a sample's field over a bucket.
+// Columns of a timeline, each the integral of a sample's field over a bucket. That of a queue has the first [queueFields], that of the cluster all.
 const (
-	UsedMem = iota
+	Dominant     = iota // larger of the used shares of memory and vcores
+	FairDominant        // the same of the fair shares
+	Present             // time that the queue was sampled
+	UsedMem
 	UsedVCores
 	CapacityMem
 	CapacityVCores
 	BusyCores
-	Dominant     // larger of the used shares of memory and vcores
-	FairDominant // the same of the fair shares
-	Present      // time that the queue was sampled
-	Running      // runnable applications
-	Waiting      // applications that a limit keeps from being runnable
-	InCluster    // nodes
+	Running   // runnable applications
+	Waiting   // applications that a limit keeps from being runnable
+	InCluster // nodes
 	fields
+
+	queueFields = Present + 1
 )
+
+// MostQueues is of how many leaf queues the timelines are kept.
+const MostQueues = 12
 
 // belowTolerance is the share of its entitlement that a queue may lack before it counts as below it.
 const belowTolerance = 0.1
 
 // Queues are the samples of a replay, each taken to hold until the next.
 type Queues struct {
-	Names   []string // leaf queues in order of name
-	Over    map[string]*Timeline
+	Names   []string             // leaf queues in order of name
+	Over    map[string]*Timeline // of the cluster, whose name is empty, and of the [Queues.Largest]
 	Cluster Totals
 	ByQueue map[string]*Share
 	JainMS  float64 // time with at least two leaf queues entitled to something
@@ -94,6 +101,18 @@ func (q *Queues) finish(end int64) {
 		}
 	}
 	slices.Sort(q.Names)
+	shown := q.Largest(MostQueues)
+	maps.DeleteFunc(q.Over, func(name string, _ *Timeline) bool { return name != "" && !slices.Contains(shown, name) })
+	q.known, q.rows = nil, nil
+}
+
+// Largest returns the leaf queues that used most, in order of name: n of them, at most [MostQueues], or all if there are less.
+func (q *Queues) Largest(n int) []string {
+	names := slices.Clone(q.Names)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(q.ByQueue[b].Dominant, q.ByQueue[a].Dominant) })
+	names = names[:min(len(names), n, MostQueues)]
+	slices.Sort(names)
+	return names
 }
 
 // close counts the rows of the present instant up to the next.
@@ -121,7 +140,11 @@ func (q *Queues) track(i int, name string) {
 	}
 	t := q.known[name]
 	if t == nil {
-		t = &tracked{name: name, over: newTimeline(fields), leaf: name != "" && !q.parents[name]}
+		columns := queueFields
+		if name == "" {
+			columns = fields
+		}
+		t = &tracked{name: name, over: newTimeline(columns), leaf: name != "" && !q.parents[name]}
 		q.known[name], q.Over[name] = t, t.over
 		if name != "" {
 			t.share = &Share{}
@@ -153,11 +176,12 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 	mem, vcores := ratio(float64(r.UsedMem), capMem), ratio(float64(r.UsedVCores), capVCores)
 	dom := max(mem, vcores)
 	fairMem, fairVCores := float64(max(r.FairMem, 0)), float64(max(r.FairVCores, 0))
-	t.over.HoldAll(from, to, []float64{
-		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores,
-		BusyCores: float64(r.BusyCores), Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
+	held := [fields]float64{
+		Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
+		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores, BusyCores: float64(r.BusyCores),
 		Running: float64(r.Running), Waiting: float64(r.Pending), InCluster: float64(r.Nodes),
-	})
+	}
+	t.over.HoldAll(from, to, held[:t.over.columns])
 	if r.Queue == "" {
 		ms := float64(to - from)
 		c := &q.Cluster
