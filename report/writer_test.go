@@ -64,7 +64,7 @@ func TestSameRecordsGiveTheSameBytes(t *testing.T) {
 	writeMadeUp(t, reporttest.Usual, b, o)
 	runtime.GOMAXPROCS(before)
 	fa, fb := filesOf(t, a), filesOf(t, b)
-	if len(fa) != len(fb) || len(fa) != 11+len(o.Formats)*len(plot.Plots) {
+	if len(fa) != len(fb) || len(fa) != 12+len(o.Formats)*len(plot.Plots) {
 		t.Fatalf("%d and %d files, want the same and all of them", len(fa), len(fb))
 	}
 	for name := range fa {

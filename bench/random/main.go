@@ -136,7 +136,7 @@ func one(ctx context.Context, c *scenariotest.Case, dir string) (*outcome, error
 	if err != nil {
 		return nil, err
 	}
-	found, err := verify.Dir(dir)
+	found, err := verify.Dir(dir, report.OwnChecks...)
 	if err != nil {
 		return nil, err
 	}

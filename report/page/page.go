@@ -117,6 +117,9 @@ func (t Table) Body() template.HTML {
 		b.WriteString(after)
 	}
 	for i := range t.Rows {
+		if i == 1 { // rows are of about the same length
+			b.Grow(b.Len() * len(t.Rows))
+		}
 		r := &t.Rows[i]
 		b.WriteString(`<tr><th scope="row" class="name">`)
 		if r.About != "" {

@@ -2,10 +2,8 @@ package result
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"replay/engine/record"
 	"replay/report/dist"
@@ -263,9 +261,6 @@ func nameMisses[K ~uint8](to map[K]*[record.Misses]int64, from [][record.Misses]
 	}
 }
 
-// mostWrong is how many contradictions an error names.
-const mostWrong = 10
-
 // Finish completes the data with the manifest of the replay. When the records contradict each other or the
 // manifest's totals, it returns an error that says where.
 func (c *Collector) Finish(m record.Manifest) (*Data, error) {
@@ -293,71 +288,30 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 		}
 	}
 	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
-	var wrong []string
-	complain := func(format string, args ...any) {
-		if len(wrong) < mostWrong {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
-	var tasks, succeeded, failed int64
+	var wrong complaints
 	for i := range d.Jobs {
 		j := &d.Jobs[i]
 		if s := c.sums[j.ID]; s != nil && !c.closed.has(j.ID) {
 			j.take(s)
 			for _, p := range c.pairs(j, s) {
 				if p.got != p.want {
-					complain("job %d: %s: its record says %d, theirs %d", j.ID, p.what, p.got, p.want)
+					wrong.add("job %d: %s: its record says %d, theirs %d", j.ID, p.what, p.got, p.want)
 				}
 			}
 		}
-		checkTimes(j, complain)
-		tasks += j.Tasks
-		succeeded += j.TasksSucceeded
-		failed += j.TasksFailed
 	}
 	for _, id := range c.late {
-		complain("job %d: more containers or task attempts than its record says", id)
+		wrong.add("job %d: more containers or task attempts than its record says", id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
 		if c.sums[id].job == nil && !c.closed.has(id) {
-			complain("job %d has containers or tasks but no record of its own", id)
+			wrong.add("job %d has containers or tasks but no record of its own", id)
 		}
 	}
-	t := m.Totals
-	for _, e := range []struct {
-		what      string
-		got, want int64
-	}{
-		{"jobs", int64(len(d.Jobs)), t.Jobs},
-		{"tasks of jobs", tasks, t.Tasks},
-		{"tasks succeeded", succeeded, t.TasksSucceeded},
-		{"tasks failed", failed, t.TasksFailed},
-		{"containers", d.Containers.N + d.Containers.AMs, t.ContainersAllocated},
-		{"containers ended and running", t.ContainersEnded + t.ContainersRunning, t.ContainersAllocated},
-		{"containers running", int64(len(c.open)), t.ContainersRunning},
-	} {
-		if e.got != e.want {
-			complain("%s: records say %d, totals %d", e.what, e.got, e.want)
-		}
-	}
-	if !c.tasksOff && d.Tasks.N != t.TaskAttempts {
-		complain("task attempts: records say %d, totals %d", d.Tasks.N, t.TaskAttempts)
-	}
-	if len(wrong) > 0 {
-		return nil, fmt.Errorf("records of the replay do not add up: %s", strings.Join(wrong, "; "))
+	wrong.unequal("containers running", int64(len(c.open)), m.Totals.ContainersRunning)
+	d.check(&wrong)
+	if err := wrong.err(); err != nil {
+		return nil, err
 	}
 	return d, nil
-}
-
-// checkTimes checks the order of a job's times.
-func checkTimes(j *Job, complain func(string, ...any)) {
-	last := j.Submit
-	for i, t := range j.times() {
-		if Happened(t) {
-			if t < last {
-				complain("job %d: %s at %d ms is before the step before it at %d ms", j.ID, WaitParts[i].Step, t, last)
-			}
-			last = t
-		}
-	}
 }

@@ -32,6 +32,8 @@ type Data struct {
 	Queues     *Queues
 	Costs      *Costs      // nil where nobody says prices
 	Explained  []Explained // by job; nil of a replay without explanations
+
+	Aside string // why [AggregatesFile] was not used when this was read; empty where it was, or there is none
 }
 
 // Period returns the first submission and the last finish; false when no job finished.

@@ -17,25 +17,39 @@ import (
 // isRead are the files that Read reads besides run.json and explanations.
 var isRead = []string{"containers.parquet", "tasks.parquet", "tasks.json", "jobs.parquet", "series.parquet", "nodes.parquet"}
 
-// Read reads the tables of a result directory back.
+// Read reads a result directory back: what is kept of the sums over its rows, or its tables.
 func Read(dir string) (*Data, error) {
-	path := func(name string) string { return filepath.Join(dir, name) }
-	text, err := input.ReadFile(path("run.json"))
+	m, err := manifestOf(dir)
 	if err != nil {
 		return nil, err
 	}
-	m, err := readManifest(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path("run.json"), err)
-	}
 	for _, f := range m.Files {
-		if !slices.Contains(isRead, f.Name) {
+		if !slices.Contains(isRead, f.Name) && f.Name != AggregatesFile {
 			continue
 		}
 		if err := sealed.File(f).Check(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // which are needed shows below
 			return nil, err
 		}
 	}
+	data, aside, err := readAggregates(dir, m)
+	if data == nil && err == nil {
+		data, err = readRows(dir, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data.Aside = aside
+	if data.HasExplained() {
+		if data.Explained, err = ReadExplained(dir, m, func(int64) bool { return true }); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// readRows adds up the rows of the tables of a result directory.
+func readRows(dir string, m *record.Manifest) (*Data, error) {
+	path := func(name string) string { return filepath.Join(dir, name) }
 	c := NewCollector()
 	if m.Prices != nil {
 		c.Priced(m.Prices)
@@ -50,7 +64,7 @@ func Read(dir string) (*Data, error) {
 	if err := readColumns[containerRow](path("containers.parquet"), c.readContainers); err != nil {
 		return nil, err
 	}
-	err = readColumns[taskRow](path("tasks.parquet"), c.readTasks)
+	err := readColumns[taskRow](path("tasks.parquet"), c.readTasks)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.tasksOff = true
 		var text []byte
@@ -79,14 +93,9 @@ func Read(dir string) (*Data, error) {
 	if err := readColumns[sampleRow](path("series.parquet"), c.readSamples); err != nil {
 		return nil, err
 	}
-	data, err := c.Finish(m)
+	data, err := c.Finish(*m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	if data.HasExplained() {
-		if data.Explained, err = ReadExplained(dir, &m, func(int64) bool { return true }); err != nil {
-			return nil, err
-		}
 	}
 	if c.tasksOff {
 		for i := range data.Jobs {

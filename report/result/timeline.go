@@ -1,6 +1,11 @@
 package result
 
-import "slices"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
 
 // timelineBuckets is how many buckets a timeline has at most; it then doubles their width.
 const timelineBuckets = 1024
@@ -18,6 +23,9 @@ type Timeline struct {
 
 // newTimeline returns a timeline of n columns.
 func newTimeline(n int) *Timeline { return &Timeline{width: 100, columns: n} }
+
+// has reports whether there is a timeline with so many columns.
+func (t *Timeline) has(columns int) bool { return t != nil && t.columns == columns }
 
 // bucket returns the bucket of time at, widening all buckets until it exists.
 func (t *Timeline) bucket(at int64) int {
@@ -139,4 +147,36 @@ func (t *Timeline) Rebin(n int, end int64) (width int64, bins [][]float64) {
 		}
 	}
 	return t.width * int64(per), bins
+}
+
+// MarshalBinary implements [encoding.BinaryMarshaler]: width and columns, then all sums, of which each takes eight bytes.
+func (t *Timeline) MarshalBinary() ([]byte, error) {
+	b := make([]byte, 0, 2*binary.MaxVarintLen64+8*len(t.sums))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(t.width)), uint64(t.columns))
+	for _, v := range t.sums {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b, nil
+}
+
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The error says what no timeline has.
+func (t *Timeline) UnmarshalBinary(b []byte) error {
+	width, k := binary.Uvarint(b)
+	columns, l := binary.Uvarint(b[max(k, 0):])
+	if k <= 0 || l <= 0 {
+		return fmt.Errorf("a timeline that ends early")
+	}
+	b = b[k+l:]
+	if width == 0 || width > math.MaxInt64/timelineBuckets || columns == 0 || columns > fields || uint64(len(b))%(8*columns) != 0 || uint64(len(b)) > 8*columns*timelineBuckets {
+		return fmt.Errorf("a timeline of %d columns and buckets of %d ms in %d bytes, want up to %d whole buckets", columns, width, len(b), timelineBuckets)
+	}
+	*t = Timeline{width: int64(width), columns: int(columns), sums: make([]float64, len(b)/8)}
+	for i := range t.sums {
+		v := math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("a sum of a timeline is %v, want a number", v)
+		}
+		t.sums[i] = v
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"replay/engine/record"
 	"replay/outdir"
@@ -15,7 +16,7 @@ import (
 
 // Files are what a [Writer] writes; tasks.parquet or tasks.json, and decisions.parquet and explanations if wanted.
 var Files = []string{"run.json", "jobs.parquet", "containers.parquet", "tasks.parquet", "tasks.json",
-	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet", costsFile, explanations, views}
+	"series.parquet", "series.arrow", "nodes.parquet", "decisions.parquet", costsFile, explanations, views, AggregatesFile}
 
 // A Writer writes the tables of a result directory from the records of a replay: it is a record.Sink, and a [Collector] too.
 // Call [Writer.Finish] when the replay has ended, or [Writer.Abort] when it was given up.
@@ -164,25 +165,25 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 			return nil, err
 		}
 	}
-	if w.tasks == nil {
+	if w.tasks == nil { // the result must say what Read will read
+		data.Tasks.Wait.Spill()
+		data.Tasks.Run.Spill()
+		data.Tasks.ByNode = TaskNodes{}
 		if err := writeJSON(w.dir.Path("tasks.json"), data.Tasks.stored()); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.seal(&data.Manifest); err != nil {
+	if err := w.seal(data); err != nil {
 		return nil, err
-	}
-	if w.tasks == nil { // the result must say what Read will read
-		data.Tasks.Wait.Spill()
-		data.Tasks.Run.Spill()
 	}
 	return data, nil
 }
 
-// seal writes the manifest, with the hashes of all files that are there.
-func (w *Writer) seal(m *record.Manifest) error {
+// seal writes what is kept of the rows, and the manifest with the hashes of all files that are there.
+func (w *Writer) seal(d *Data) error {
+	m := &d.Manifest
 	m.Files = nil
-	for _, name := range slices.Sorted(slices.Values(Files)) {
+	for _, name := range Files {
 		f, err := sealed.Of(w.dir.Path(""), name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -192,6 +193,19 @@ func (w *Writer) seal(m *record.Manifest) error {
 		}
 		m.Files = append(m.Files, record.File(f))
 	}
+	b, err := d.Aggregates()
+	if err != nil {
+		return err
+	}
+	if err := w.dir.WriteFile(AggregatesFile, b); err != nil {
+		return err
+	}
+	f, err := sealed.Of(w.dir.Path(""), AggregatesFile)
+	if err != nil {
+		return err
+	}
+	m.Files = append(m.Files, record.File(f))
+	slices.SortFunc(m.Files, func(a, b record.File) int { return strings.Compare(a.Name, b.Name) })
 	text, err := sealed.Marshal(m, "  ", func(hash string) { m.Hash = hash })
 	if err != nil {
 		return err

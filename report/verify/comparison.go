@@ -69,8 +69,8 @@ type comparedCell struct {
 
 // Comparison checks the directory of a comparison: its numbers against each other, its lines of CSV, and against the results in runs/ where
 // they were kept, which are checked themselves. The error is for one that cannot be read.
-func Comparison(dir string) (*Report, error) {
-	v := &verifier{dir: dir}
+func Comparison(dir string, own ...Own) (*Report, error) {
+	v := &verifier{dir: dir, own: own}
 	var c comparison
 	if err := v.readSealed("comparison.json", &c); err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (v *verifier) checkRuns(c *comparison) error {
 // readRun reads and checks a result.
 func (v *verifier) readRun(dir string) (*keptRun, [4]int64, error) {
 	var counts [4]int64
-	report, err := Dir(dir)
+	report, err := Dir(dir, v.own...)
 	if err != nil {
 		return nil, counts, err
 	}

@@ -6,6 +6,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,6 +60,7 @@ const kept = 5
 // verifier holds what the checks have read.
 type verifier struct {
 	dir      string
+	own      []Own // for the results of a comparison
 	report   Report
 	manifest manifest
 
@@ -73,8 +75,15 @@ type verifier struct {
 	nodeAt     []int // by node: states that have begun
 }
 
+// Own is a check that only the program which wrote a result can make: of a file of a form that nobody else knows. It is made of results in which everything else
+// holds.
+type Own struct {
+	Name, File string
+	Check      func(dir string) (*Violation, error) // nil where all holds
+}
+
 // Dir checks the result directory dir. The error is for one that cannot be read.
-func Dir(dir string) (*Report, error) {
+func Dir(dir string, own ...Own) (*Report, error) {
 	v := &verifier{dir: dir, jobs: map[int64]*job{}, byKey: map[containerKey]int32{}}
 	if err := v.readManifest(); err != nil {
 		return nil, err
@@ -100,7 +109,26 @@ func Dir(dir string) (*Report, error) {
 	if err := v.checkSummary(); err != nil {
 		return nil, err
 	}
+	for _, o := range own {
+		if err := v.checkOwn(&o); err != nil {
+			return nil, err
+		}
+	}
 	return &v.report, nil
+}
+
+// checkOwn makes a check of the program if its file is there and everything holds so far.
+func (v *verifier) checkOwn(o *Own) error {
+	if has, err := v.exists(o.File); err != nil || !has || !v.report.OK() {
+		return err
+	}
+	found, err := o.Check(v.dir)
+	if err != nil {
+		return err
+	}
+	x := cmp.Or(found, &Violation{})
+	v.check(o.Name, o.File).that(found == nil, x.Row, x.Column, x.Value, "%s", x.Want)
+	return nil
 }
 
 // manifest is what the checks need of run.json.

@@ -97,7 +97,7 @@ func subjects(dir string) ([]*subject, error) {
 		}
 		if s.files == nil {
 			s.files = tables(s.dir)
-			for _, name := range []string{"run.json", "tasks.json", "trace.json"} {
+			for _, name := range []string{"run.json", "tasks.json", "trace.json", "aggregates.cbor"} {
 				if path := filepath.Join(s.dir, name); exists(path) {
 					s.files = append(s.files, path)
 				}

@@ -93,7 +93,7 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 
 	"replay/report/reporttest/browser": nil,
-	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/trace"},
+	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/report/verify", "replay/trace"},
 
 	"replay/bench/answers":             {"replay/outdir", "replay/report/dist", "replay/report/explain", "replay/report/result", "replay/trace"},
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},

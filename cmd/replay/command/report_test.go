@@ -10,6 +10,8 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
 	"replay/report"
+	"replay/report/result"
+	"replay/sealed/sealedtest"
 )
 
 // writeResult writes the result of one job that waited for its first task.
@@ -76,5 +78,31 @@ func TestReport(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Sums that belong to the tables of another result are not used, which is said.
+func TestReportOfOtherSums(t *testing.T) {
+	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	writeResult(t, a, 1, 5000)
+	writeResult(t, b, 2, 6000)
+	code, want, stderr := replay(t, "report", "--formats", "none", a)
+	if code != cmdline.ExitDone || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	other, err := os.ReadFile(filepath.Join(b, result.AggregatesFile))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(a, result.AggregatesFile), other, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := replay(t, "report", a); code != cmdline.ExitBadInput || !strings.Contains(stderr, "it was changed") {
+		t.Errorf("with the hash of another file: exit %d: %s", code, stderr)
+	}
+	sealedtest.Seal(t, filepath.Join(a, "run.json"))
+	code, stdout, stderr := replay(t, "report", "--formats", "none", a)
+	if code != cmdline.ExitDone || stdout != want || !strings.Contains(stderr, "warning: "+filepath.Join(a, result.AggregatesFile)+": is of other tables") {
+		t.Errorf("exit %d, want the same and a warning: %s%s", code, stdout, stderr)
 	}
 }

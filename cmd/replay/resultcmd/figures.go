@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
-	"replay/report"
 	"replay/report/figure"
 	"replay/report/paper"
 )
@@ -62,7 +61,7 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 			if err := o.Check(); err != nil {
 				return cmdline.Usagef("%v", err)
 			}
-			p, err := paperOf(c.Args().Slice())
+			p, err := paperOf(c, c.Args().Slice())
 			if err != nil {
 				return err
 			}
@@ -83,18 +82,18 @@ metrics.md are the headline metrics, values.csv and values.parquet hold every va
 }
 
 // paperOf reads one result, or compares several.
-func paperOf(dirs []string) (*paper.Paper, error) {
+func paperOf(c *cli.Context, dirs []string) (*paper.Paper, error) {
 	if len(dirs) == 1 {
 		if _, err := os.Stat(filepath.Join(dirs[0], "run.json")); err != nil {
 			return nil, cmdline.NotResult(dirs[0])
 		}
-		r, err := report.Open(dirs[0])
+		r, err := open(c, dirs[0])
 		if err != nil {
 			return nil, err
 		}
 		return paper.OfRun(filepath.Base(filepath.Clean(dirs[0])), r), nil
 	}
-	variants, comparison, err := compared(dirs)
+	variants, comparison, err := compared(c, dirs)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func Report() *cli.Command {
 				if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
 					return cmdline.NotResult(dir)
 				}
-				r, err := report.Open(dir)
+				r, err := open(c, dir)
 				if err != nil {
 					return err
 				}
@@ -75,12 +75,21 @@ func Report() *cli.Command {
 	}
 }
 
+// open reads a result, and says what of it was not good for it.
+func open(c *cli.Context, dir string) (*report.Result, error) {
+	r, err := report.Open(dir)
+	if err == nil && r.Aside != "" {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", r.Aside)
+	}
+	return r, err
+}
+
 // compareResults compares the variants that the arguments name.
 func compareResults(c *cli.Context, formats []string) error {
 	if c.NArg() < 2 {
 		return cmdline.Usagef("report --compare wants two or more results, got %d", c.NArg())
 	}
-	variants, comparison, err := compared(c.Args().Slice())
+	variants, comparison, err := compared(c, c.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -100,16 +109,16 @@ func compareResults(c *cli.Context, formats []string) error {
 }
 
 // compared compares the variants that directories hold.
-func compared(dirs []string) (variants []compare.Variant, c *compare.Comparison, err error) {
+func compared(c *cli.Context, dirs []string) (variants []compare.Variant, comparison *compare.Comparison, err error) {
 	for _, dir := range dirs {
-		v, err := openVariant(dir)
+		v, err := openVariant(c, dir)
 		if err != nil {
 			return nil, nil, err
 		}
 		variants = append(variants, v)
 	}
-	c, err = compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
-	return variants, c, err
+	comparison, err = compare.Of(variants, compare.Options{Unit: unitOf(variants[0].Runs), Margin: compare.DefaultMargin})
+	return variants, comparison, err
 }
 
 // printComparison prints a comparison as text or JSON. Standard output keeps the error of a write.
@@ -137,7 +146,7 @@ func unitOf(runs []*report.Result) inference.Unit {
 }
 
 // openVariant reads a result directory, or all in a directory and the directories in it.
-func openVariant(dir string) (compare.Variant, error) {
+func openVariant(c *cli.Context, dir string) (compare.Variant, error) {
 	v := compare.Variant{Name: filepath.Base(filepath.Clean(dir))}
 	dirs := []string{dir}
 	if _, err := os.Stat(filepath.Join(dir, "run.json")); err != nil {
@@ -158,7 +167,7 @@ func openVariant(dir string) (compare.Variant, error) {
 		}
 	}
 	for _, d := range dirs {
-		r, err := report.Open(d)
+		r, err := open(c, d)
 		if err != nil {
 			return v, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/report"
 	"replay/report/quantity"
 	"replay/report/verify"
 	"replay/shown"
@@ -38,7 +39,7 @@ func reportCheckCommand() *cli.Command {
 					}
 					check = verify.Comparison
 				}
-				r, err := check(dir)
+				r, err := check(dir, report.OwnChecks...)
 				if err != nil {
 					return err
 				}

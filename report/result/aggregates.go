@@ -1,0 +1,167 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"replay/engine/record"
+	"replay/input"
+)
+
+// AggregatesFile keeps in a result directory what the rows of its tables add up to, so that who reads it need not add them up again. It follows from the
+// tables: without it, or with one that is not theirs, they are read.
+const AggregatesFile = "aggregates.cbor"
+
+// aggregatesVersion is that of what is added up, and how. One that was kept by a program with another version is not used.
+const aggregatesVersion = 1
+
+// aggregates is the content of [AggregatesFile], in CBOR (RFC 8949, deterministic).
+type aggregates struct {
+	Version int
+	Of      map[string]string // SHA-256 of the tables, by name
+	Data    cbor.RawMessage   // added
+}
+
+// added is the part of [Data] that is added up from rows.
+type added struct {
+	Containers *Containers
+	Tasks      *Tasks
+	Queues     *Queues
+	Costs      *Costs
+}
+
+var (
+	encodeAggregates = must(cbor.CoreDetEncOptions().EncMode())
+	decodeAggregates = must(cbor.DecOptions{
+		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, NaN: cbor.NaNDecodeForbidden, Inf: cbor.InfDecodeForbidden,
+		MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, // no more than the text has
+	}.DecMode())
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err) // the options are ours
+	}
+	return v
+}
+
+// tablesOf are the hashes of the tables whose rows are added up, of the files of a result.
+func tablesOf(files []record.File) map[string]string {
+	of := map[string]string{}
+	for _, f := range files {
+		if slices.Contains(isRead, f.Name) {
+			of[f.Name] = f.SHA256
+		}
+	}
+	return of
+}
+
+// Aggregates returns what is kept of data whose manifest has the hashes of its tables. Equal data give the same bytes.
+func (d *Data) Aggregates() ([]byte, error) {
+	data, err := encodeAggregates.Marshal(added{&d.Containers, &d.Tasks, d.Queues, d.Costs})
+	if err != nil {
+		return nil, err
+	}
+	return encodeAggregates.Marshal(aggregates{aggregatesVersion, tablesOf(d.Manifest.Files), data})
+}
+
+// readAggregates reads the data of a result directory from what is kept of its rows and from its jobs. Data is nil where nothing is kept, or nothing that is good for these
+// tables, which aside then says. The error is for a table that cannot be read.
+func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err error) {
+	path := filepath.Join(dir, AggregatesFile)
+	text, err := input.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	d = newData()
+	d.Manifest = *m
+	if err := d.restore(text); err != nil {
+		return nil, fmt.Sprintf("%s: %v: the tables are added up again", path, err), nil
+	}
+	for name := range tablesOf(m.Files) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return nil, "", nil // reading it says more
+		}
+	}
+	d.Jobs = make([]Job, 0, min(max(m.Totals.Jobs, 0), 1<<16)) // the total may be made up
+	if err := readColumns[jobRow](filepath.Join(dir, "jobs.parquet"), func(t *columns) func(int) error {
+		return readJobs(t, func(j *Job) { d.Jobs = append(d.Jobs, *j) })
+	}); err != nil {
+		return nil, "", err
+	}
+	var wrong complaints
+	if d.check(&wrong); len(wrong) > 0 {
+		return nil, fmt.Sprintf("%s: %v: the tables are added up again", path, wrong.err()), nil
+	}
+	return d, "", nil
+}
+
+// restore puts in what [Data.Aggregates] returned. The error says why it is none of this data.
+func (d *Data) restore(text []byte) error {
+	var a aggregates
+	if err := decodeAggregates.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	if a.Version != aggregatesVersion {
+		return fmt.Errorf("has version %d, and this program %d", a.Version, aggregatesVersion)
+	}
+	if !maps.Equal(a.Of, tablesOf(d.Manifest.Files)) || len(a.Of) == 0 {
+		return errors.New("is of other tables")
+	}
+	if !slices.ContainsFunc(d.Manifest.Files, func(f record.File) bool { return f.Name == AggregatesFile }) {
+		return errors.New("is not in run.json")
+	}
+	var is added
+	if err := decodeAggregates.Unmarshal(a.Data, &is); err != nil {
+		return err
+	}
+	if !is.Containers.whole() || !is.Tasks.whole() || !is.Queues.whole() || (is.Costs == nil) != (d.Manifest.Prices == nil) {
+		return errors.New("lacks a part")
+	}
+	d.Containers, d.Tasks, d.Queues, d.Costs = *is.Containers, *is.Tasks, is.Queues, is.Costs
+	return nil
+}
+
+// whole reports whether all is there that a program relies on.
+func (c *Containers) whole() bool {
+	return c != nil && c.Over.has(len(c.Matches)) && noNil(c.AskByQueue) && noNil(c.Missed) && c.Ends != nil && c.MemMS != nil
+}
+
+func (t *Tasks) whole() bool {
+	return t != nil && t.Over.has(int(record.AnyLevel)+1) && noNil(t.Missed) && t.Ends != nil &&
+		len(t.ByNode.Nodes) <= MaxTaskNodes && (t.ByNode.Over == nil && len(t.ByNode.Nodes) == 0 || t.ByNode.Over.has(MaxTaskNodes))
+}
+
+func (q *Queues) whole() bool {
+	if q == nil || q.End < 0 || q.End > 1<<62 || !noNil(q.Over) || !noNil(q.ByQueue) || slices.ContainsFunc(q.Names, func(name string) bool { return q.ByQueue[name] == nil }) {
+		return false
+	}
+	for name, t := range q.Over {
+		if name != "" && !t.has(queueFields) {
+			return false
+		}
+	}
+	cluster, ok := q.Over[""]
+	return (!ok || cluster.has(fields)) && !slices.ContainsFunc(q.Largest(MostQueues), func(name string) bool { return q.Over[name] == nil })
+}
+
+// noNil reports whether there is a map, and no nil in it.
+func noNil[K comparable, V any](m map[K]*V) bool {
+	for _, v := range m {
+		if v == nil {
+			return false
+		}
+	}
+	return m != nil
+}
