@@ -149,6 +149,9 @@ func (t *Timeline) Rebin(n int, end int64) (width int64, bins [][]float64) {
 	return t.width * int64(per), bins
 }
 
+// mostSum is more than integers of 64 bits over a time of 64 bits come to, so that no quotient of two such sums is infinite.
+const mostSum = 1e100
+
 // MarshalBinary implements [encoding.BinaryMarshaler]: width and columns, then all sums, of which each takes eight bytes.
 func (t *Timeline) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, 2*binary.MaxVarintLen64+8*len(t.sums))
@@ -173,8 +176,8 @@ func (t *Timeline) UnmarshalBinary(b []byte) error {
 	*t = Timeline{width: int64(width), columns: int(columns), sums: make([]float64, len(b)/8)}
 	for i := range t.sums {
 		v := math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("a sum of a timeline is %v, want a number", v)
+		if size := math.Abs(v); v != 0 && !(size > 1/mostSum && size < mostSum) {
+			return fmt.Errorf("a sum of a timeline is %v, want one that can be added and divided", v)
 		}
 		t.sums[i] = v
 	}
