@@ -190,15 +190,17 @@ func TestAggregatesOfAnother(t *testing.T) {
 	}
 }
 
-// A program with other fields of what is added up has another version: one that does not know them would read an older file as its own. When this fails, raise
-// the version and run with -update.
+// A program with other fields of what is added up has another version: one that does not know them would read an older file as its own. When
+// this fails, raise the version and run with -update.
 func TestAggregatesForm(t *testing.T) {
 	dir := writeFeed(t, reporttest.Few.Feed, true)
 	var b strings.Builder
 	changeAggregates(t, dir, func(e *envelope) { fmt.Fprintf(&b, "version %d\n", e.Version) })
-	for _, of := range []reflect.Type{reflect.TypeFor[result.Containers](), reflect.TypeFor[result.Span](), reflect.TypeFor[result.Tasks](), reflect.TypeFor[result.TaskNodes](),
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[result.Containers](), reflect.TypeFor[result.Span](), reflect.TypeFor[result.Tasks](), reflect.TypeFor[result.TaskNodes](),
 		reflect.TypeFor[result.Queues](), reflect.TypeFor[result.Totals](), reflect.TypeFor[result.Share](),
-		reflect.TypeFor[result.Costs](), reflect.TypeFor[result.TypeCost](), reflect.TypeFor[result.PartCost]()} {
+		reflect.TypeFor[result.Costs](), reflect.TypeFor[result.TypeCost](), reflect.TypeFor[result.PartCost](),
+	} {
 		fmt.Fprintln(&b, of)
 		for f := range of.Fields() {
 			if f.IsExported() {

@@ -146,13 +146,15 @@ func Open(dir string) (*Result, error) {
 }
 
 // OwnChecks are what a check of results ([verify.Dir]) leaves to the program that writes them.
-var OwnChecks = []verify.Own{{Name: "aggregates.cbor: the sums over the tables", File: result.AggregatesFile, Check: func(dir string) (*verify.Violation, error) {
+var OwnChecks = []verify.Own{{Name: "aggregates.cbor: the sums over the tables", File: result.AggregatesFile, Check: checkAggregates}}
+
+func checkAggregates(dir string) (*verify.Violation, error) {
 	d, err := result.CheckAggregates(dir)
 	if err != nil || d == nil {
 		return nil, err
 	}
 	return &verify.Violation{File: result.AggregatesFile, Row: -1, Column: d.Part, Value: d.Kept, Want: d.Want}, nil
-}}}
+}
 
 // Rewrite writes summary, plots and page again: into a result directory, whose tables stay as
 // they are, or into a new or empty one. Each file and the plots appear whole or not at all.

@@ -13,9 +13,9 @@ var (
 	_ encoding.BinaryUnmarshaler = (*Dist)(nil)
 )
 
-// MarshalBinary implements [encoding.BinaryMarshaler]: equal distributions give the same bytes, in whatever order their values came, and all of
-// it is kept. Bytes are count, sum, minimum, maximum, 0 or 1 where values are told by buckets, and for each value, or bucket, that is there how much it is
-// above the one before and how often it is there.
+// MarshalBinary implements [encoding.BinaryMarshaler]: equal distributions give the same bytes, in whatever order their values came, and
+// all of it is kept. Bytes are count, sum, minimum, maximum, 0 or 1 where values are told by buckets, and for each value, or bucket, that is
+// there how much it is above the one before and how often it is there.
 func (d *Dist) MarshalBinary() ([]byte, error) {
 	if len(d.fresh) > 0 { // copies that are read too stay as they are
 		c := *d
@@ -51,8 +51,8 @@ func (d *Dist) MarshalBinary() ([]byte, error) {
 
 var errBinary = errors.New("a distribution that ends early")
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The error says what no distribution has: values that do not rise, or whose counts are not those of
-// all.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. The error says what no distribution has: values that do not rise, or whose counts
+// are not those of all.
 func (d *Dist) UnmarshalBinary(b []byte) error {
 	ok := true
 	signed := func() int64 {

@@ -36,7 +36,8 @@ func TestBinary(t *testing.T) {
 			t.Fatalf("%v are written as %x and then as %x", values, text, again)
 		}
 		ps := []float64{0, .1, .5, .99, 1}
-		if a, b := d.Quantiles(ps...), back.Quantiles(ps...); len(values) > 0 && (!slices.Equal(a, b) || d.Mean() != back.Mean() || d.Max() != back.Max() || d.N() != back.N()) {
+		a, b := d.Quantiles(ps...), back.Quantiles(ps...)
+		if len(values) > 0 && (!slices.Equal(a, b) || d.Mean() != back.Mean() || d.Max() != back.Max() || d.N() != back.N()) {
 			t.Fatalf("%v had quantiles %v, and has %v", values, a, b)
 		}
 		for i := range text { // what is cut off is no other distribution

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,8 +17,8 @@ import (
 	"replay/input"
 )
 
-// AggregatesFile keeps in a result directory what the rows of its tables add up to, so that who reads it need not add them up again. It follows from the
-// tables: without it, or with one that is not theirs, they are read.
+// AggregatesFile keeps in a result directory what the rows of its tables add up to, so that who reads it need not add them up again. It
+// follows from the tables: without it, or with one that is not theirs, they are read.
 const AggregatesFile = "aggregates.cbor"
 
 // aggregatesVersion is that of what is added up, and how. One that was kept by a program with another version is not used.
@@ -41,8 +42,9 @@ type added struct {
 var (
 	encodeAggregates = must(cbor.CoreDetEncOptions().EncMode())
 	decodeAggregates = must(cbor.DecOptions{
-		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, NaN: cbor.NaNDecodeForbidden, Inf: cbor.InfDecodeForbidden,
-		MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, // no more than the text has
+		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+		NaN: cbor.NaNDecodeForbidden, Inf: cbor.InfDecodeForbidden, ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+		MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, // the text has them, or is refused first
 	}.DecMode())
 )
 
@@ -73,8 +75,8 @@ func (d *Data) Aggregates() ([]byte, error) {
 	return encodeAggregates.Marshal(aggregates{aggregatesVersion, tablesOf(d.Manifest.Files), data})
 }
 
-// readAggregates reads the data of a result directory from what is kept of its rows and from its jobs. Data is nil where nothing is kept, or nothing that is good for these
-// tables, which aside then says. The error is for a table that cannot be read.
+// readAggregates reads the data of a result directory from what is kept of its rows and from its jobs. Data is nil where nothing is kept,
+// or nothing that is good for these tables, which aside then says. The error is for a table that cannot be read.
 func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err error) {
 	path := filepath.Join(dir, AggregatesFile)
 	text, err := input.ReadFile(path)
@@ -100,6 +102,7 @@ func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err 
 	}); err != nil {
 		return nil, "", err
 	}
+	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 	var wrong complaints
 	if d.check(&wrong); len(wrong) > 0 {
 		return nil, fmt.Sprintf("%s: %v: the tables are added up again", path, wrong.err()), nil
@@ -144,7 +147,10 @@ func (t *Tasks) whole() bool {
 }
 
 func (q *Queues) whole() bool {
-	if q == nil || q.End < 0 || q.End > 1<<62 || !noNil(q.Over) || !noNil(q.ByQueue) || slices.ContainsFunc(q.Names, func(name string) bool { return q.ByQueue[name] == nil }) {
+	if q == nil || q.End < 0 || q.End > 1<<62 || !noNil(q.Over) || !noNil(q.ByQueue) {
+		return false
+	}
+	if slices.ContainsFunc(q.Names, func(name string) bool { return q.ByQueue[name] == nil }) {
 		return false
 	}
 	for name, t := range q.Over {

@@ -16,8 +16,8 @@ import (
 // A Difference is a part of [AggregatesFile] that is not what the tables add up to.
 type Difference struct{ Part, Kept, Want string }
 
-// CheckAggregates adds up the tables of a result directory and compares what is kept of them: nil where they agree, or nothing is kept. The error is for tables that cannot be read, or
-// contradict each other.
+// CheckAggregates adds up the tables of a result directory and compares what is kept of them: nil where they agree, or nothing is kept.
+// The error is for tables that cannot be read, or contradict each other.
 func CheckAggregates(dir string) (*Difference, error) {
 	kept, err := input.ReadFile(filepath.Join(dir, AggregatesFile))
 	if errors.Is(err, fs.ErrNotExist) {

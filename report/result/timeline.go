@@ -170,7 +170,8 @@ func (t *Timeline) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("a timeline that ends early")
 	}
 	b = b[k+l:]
-	if width == 0 || width > math.MaxInt64/timelineBuckets || columns == 0 || columns > fields || uint64(len(b))%(8*columns) != 0 || uint64(len(b)) > 8*columns*timelineBuckets {
+	if width == 0 || width > math.MaxInt64/timelineBuckets || columns == 0 || columns > fields ||
+		uint64(len(b))%(8*columns) != 0 || uint64(len(b)) > 8*columns*timelineBuckets {
 		return fmt.Errorf("a timeline of %d columns and buckets of %d ms in %d bytes, want up to %d whole buckets", columns, width, len(b), timelineBuckets)
 	}
 	*t = Timeline{width: int64(width), columns: int(columns), sums: make([]float64, len(b)/8)}

@@ -75,8 +75,8 @@ type verifier struct {
 	nodeAt     []int // by node: states that have begun
 }
 
-// Own is a check that only the program which wrote a result can make: of a file of a form that nobody else knows. It is made of results in which everything else
-// holds.
+// Own is a check that only the program which wrote a result can make: of a file of a form that nobody else knows. It is made of results in
+// which everything else holds.
 type Own struct {
 	Name, File string
 	Check      func(dir string) (*Violation, error) // nil where all holds
