@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"replay/engine/mapreduce/allocator"
+	"replay/engine/remark"
 	"replay/engine/spelling"
 	"replay/policy/resource"
 )
@@ -71,6 +72,10 @@ func (r *reader) text(key string) (string, bool) {
 
 func (r *reader) wrong(key, value, wanted string) {
 	if r.err == nil {
+		if remark.HasPlaceholder(value) {
+			r.err = fmt.Errorf("%s is %q: %s", key, value, remark.NotFilledIn)
+			return
+		}
 		r.err = fmt.Errorf("%s is %q, want %s", key, value, wanted)
 	}
 }

@@ -57,6 +57,7 @@ func TestWrongValues(t *testing.T) {
 		{"mapreduce.job.reduce.slowstart.completedmaps", "half", "want a number"},
 		{"yarn.app.mapreduce.am.preemption.policy", "org.example.Mine", "want one of Hadoop's own classes"},
 		{"yarn.app.mapreduce.am.job.node-blacklisting.ignore-threshold-node-percent", "101", "want 0 to 100, or -1"},
+		{"mapreduce.reduce.maxattempts", "${attempts}", "this is a template whose variables are not filled in"},
 		{"mapreduce.reduce.maxattempts", "0", "want 1 or more"},
 		{"mapreduce.map.resource.memory", "3 pounds", "want a number of MiB"},
 	} {
