@@ -35,8 +35,8 @@ type Builder struct {
 	source  trace.Source
 	nodes   []trace.Node
 	events  []event
-	hosts   map[string]bool
 	took    residents
+	counted names // of recordings that wait
 	machine shape // of nodes that are made up; 0 = the format does not say
 	nodesIn string
 	shared  sharedFiles
@@ -72,7 +72,7 @@ func (o *Options) checkOut() error {
 func newBuilder(opt *Options, format string) *Builder {
 	return &Builder{
 		Options: opt, Counts: NewCounts(), Locality: trace.LocalityObserved, Durations: trace.DurationRecorded,
-		spool: newSpool(), source: trace.Source{Format: format}, hosts: map[string]bool{}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
+		spool: newSpool(), source: trace.Source{Format: format}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
 	}
 }
 
@@ -230,11 +230,11 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 	for _, id := range a.DependsOn {
 		b.wanted[strings.Clone(id)] = true
 	}
+	took := b.took.of(a)
 	if r == nil {
-		resident := residentOf(a)
-		b.count(&resident)
+		b.took.add(took)
 	} else {
-		r.resident = residentOf(a).clone()
+		r.resident = took
 	}
 	return true, b.spool.add(a, queue, r)
 }
@@ -254,14 +254,6 @@ func (b *Builder) CheckTasks(n int64) error {
 		return fmt.Errorf("has %d tasks, want at most %d; --max-job-tasks allows more", n, most)
 	}
 	return nil
-}
-
-// count takes what an application of the trace took of hosts.
-func (b *Builder) count(r *resident) {
-	for _, h := range r.hosts {
-		b.hosts[h] = true
-	}
-	b.took.add(r)
 }
 
 // AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown, and so are

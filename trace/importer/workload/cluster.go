@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -106,7 +105,7 @@ func (b *Builder) makeCluster() (*cluster, error) {
 	if b.Locality == trace.LocalityRecorded {
 		outside = "preferred_hosts_outside_the_cluster"
 	}
-	for _, h := range slices.Sorted(maps.Keys(b.hosts)) {
+	for _, h := range b.took.names() {
 		if _, ok := c.id[h]; !ok {
 			c.add(trace.Node{Host: h, Rack: "/not-in-the-cluster", MemMiB: size.MemMiB, VCores: size.VCores})
 			b.Counts.Modelled[outside]++
@@ -125,7 +124,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 	most, extra := b.took.most()
 	size := flag.or(b.machine.or(nodeClass).atLeast(b.took.container()))
 	opt := b.Options
-	if opt.Nodes == 0 && len(b.hosts) == 0 {
+	if opt.Nodes == 0 && len(b.took.names()) == 0 {
 		b.enoughNodes(size)
 	}
 	var names []string
@@ -133,7 +132,7 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 		names = append(names, b.MadeHost(i))
 	}
 	if opt.Nodes == 0 {
-		names, size = slices.Sorted(maps.Keys(b.hosts)), flag.or(most)
+		names, size = b.took.names(), flag.or(most)
 	}
 	for i, name := range names {
 		rack := defaultRack

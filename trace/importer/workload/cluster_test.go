@@ -97,7 +97,9 @@ func TestClusters(t *testing.T) {
 func TestNodesHoldEachExecutor(t *testing.T) {
 	var r residents
 	late := trace.Executor{AddedMS: 2000, RemovedMS: trace.Unset, MemMiB: 1500, VCores: 12}
-	r.add(&resident{hosts: []string{"a"}, executors: []trace.Executor{late}, finishMS: 1000, am: shape{1024, 1}})
+	a := &Application{Hosts: []string{"a"}, Executors: []trace.Executor{late}}
+	a.Job.Kind, a.Job.RecordedFinishMS, a.Job.AMMemMiB, a.Job.AMVCores = trace.KindSpark, 1000, 1024, 1
+	r.add(r.of(a))
 	if size, _ := r.most(); size != (shape{3072, 13}) {
 		t.Errorf("a node is of %+v, want 3072 MiB and 13 vcores", size)
 	}

@@ -1,6 +1,9 @@
 package workload
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Counter holds named counts.
 type Counter map[string]int64
@@ -32,17 +35,37 @@ func (c *Counts) compact() {
 	}
 }
 
-// add adds what one of several recordings has. What a trace has of it is there once for each copy.
-func (c *Counts) add(o *Counts, copies int64) {
-	for _, part := range []struct {
-		to, from Counter
-		times    int64
-	}{
-		{c.Read, o.Read, 1}, {c.Kept, o.Kept, copies}, {c.Dropped, o.Dropped, 1}, {c.Defaulted, o.Defaulted, 1},
-		{c.Modelled, o.Modelled, copies}, {c.Events, o.Events, 1}, {c.Unknown, o.Unknown, 1},
-	} {
-		for k, n := range part.from {
-			part.to[k] += n * part.times
+// parts are the counters; what a trace has of them, ofTrace, is there once for each copy of an application.
+func (c *Counts) parts() [7]Counter {
+	return [...]Counter{c.Read, c.Kept, c.Dropped, c.Defaulted, c.Modelled, c.Events, c.Unknown}
+}
+
+var ofTrace = [7]bool{1: true, 4: true}
+
+// packed is a count of one of several recordings, which wait for a choice among them: counters take twenty times the memory.
+type packed struct {
+	n    int64
+	name int32
+	part uint8
+}
+
+// pack gives counts in no order, with numbers for their names.
+func (c *Counts) pack(to *names) (list []packed) {
+	for i, part := range c.parts() {
+		for name, n := range part {
+			list = append(list, packed{n, to.of(name), uint8(i)})
 		}
+	}
+	return slices.Clip(list)
+}
+
+// add adds what one of several recordings has.
+func (c *Counts) add(list []packed, from *names, copies int64) {
+	parts := c.parts()
+	for _, p := range list {
+		if ofTrace[p.part] {
+			p.n *= copies
+		}
+		parts[p.part][from.text[p.name]] += p.n
 	}
 }

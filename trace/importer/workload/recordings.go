@@ -12,10 +12,10 @@ import (
 // recording is an input that holds one application, with the counts of what was read of it.
 type recording struct {
 	input   Input
-	counts  *Counts
+	counts  []packed
 	startMS int64 // of the application's driver, by which attempts follow each other
 	attempt string
-	resident
+	*resident
 }
 
 // Leave takes an input that is left out. Strict refuses it.
@@ -44,7 +44,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		in.Leave(Leave(in.Path, Unusable, "application %s: %w", a.Job.ExternalID, err))
 		return b.Leave(in)
 	}
-	if _, err := b.add(a, &recording{input: in, counts: c, startMS: a.Job.RecordedStartMS, attempt: a.Attempt}); err != nil {
+	if _, err := b.add(a, &recording{input: in, counts: c.pack(&b.counted), startMS: a.Job.RecordedStartMS, attempt: a.Attempt}); err != nil {
 		return err
 	}
 	if s := &b.spool.index.recordings[len(b.spool.index.recordings)-1]; s.recording.finishMS == trace.Unset {
@@ -68,12 +68,13 @@ func (b *Builder) settle() error {
 		s := &index.recordings[i]
 		index.count(s)
 		r := s.recording
-		b.count(&r.resident)
+		b.took.add(r.resident)
 		b.inputs = append(b.inputs, r.input)
-		b.Counts.add(r.counts, int64(b.Options.Copies))
+		b.Counts.add(r.counts, &b.counted, int64(b.Options.Copies))
 		if err := b.AddSource(r.input.Files...); err != nil {
 			return err
 		}
+		r.resident, r.counts = nil, nil
 	}
 	b.source.RecordedOn, b.source.NoEnd = b.managedBy(), index.noEnd
 	SortInputs(b.inputs)

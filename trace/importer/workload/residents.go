@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,7 +11,12 @@ import (
 
 // residents collects how much the recorded executors took of each host.
 type residents struct {
-	changes map[string][]residentChange
+	hosts   names   // of all applications
+	there   []bool  // by host: an application of the trace was there
+	sizes   []sized // of executors
+	sizeOf  map[sizeKey]int32
+	changes [][]residentChange // by host
+
 	am      shape // the largest
 	amExtra map[string]int64
 	largest shape            // executor, or container of a task
@@ -20,6 +26,17 @@ type residents struct {
 	work      trace.Work
 	longestMS int64           // of a task
 	gangs     map[shape]*gang // by the size of a task in whole GiB
+}
+
+// sized is a size that executors have.
+type sized struct {
+	shape
+	extra []trace.NamedValue
+}
+
+type sizeKey struct {
+	shape
+	extra string // as text
 }
 
 // gang is as many containers of a size as one application holds at a time.
@@ -42,17 +59,21 @@ func (g *gang) perNode(node shape) int64 {
 
 // residentChange is an executor that comes, by 1, or goes, by -1.
 type residentChange struct {
-	at    int64
-	by    int64
-	size  shape
-	extra []trace.NamedValue
+	at   int64
+	size int32 // among those of the residents
+	by   int8
+}
+
+// held is an executor. Recordings wait for a choice among them, and there may be many: it takes little memory.
+type held struct {
+	from, to   int64 // ms; to is trace.Unset where it is not known
+	host, size int32 // among those of the residents
 }
 
 // resident is what one application took.
 type resident struct {
-	hosts     []string
-	executors []trace.Executor // on hosts, by position
-	extra     [][]trace.NamedValue
+	hosts     []int32 // that it names, among those of the residents
+	executors []held
 	finishMS  int64 // when executors went whose end is not known, or trace.Unset
 	am        shape
 	amExtra   []trace.NamedValue
@@ -64,45 +85,80 @@ type resident struct {
 	gangs     []gang
 }
 
-// residentOf is what the application took; its slices are the application's.
-func residentOf(a *Application) resident {
-	r := resident{
-		hosts: a.Hosts, executors: a.Executors, extra: a.ExecutorExtra,
-		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: a.AMExtra, tasks: a.Job.Kind != trace.KindSpark,
+// of is what the application took.
+func (r *residents) of(a *Application) *resident {
+	x := &resident{
+		hosts: make([]int32, len(a.Hosts)), executors: make([]held, len(a.Executors)),
+		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: slices.Clone(a.AMExtra), tasks: a.Job.Kind != trace.KindSpark,
 		work: trace.WorkOf(&a.Job),
+	}
+	for i, h := range a.Hosts {
+		x.hosts[i] = r.hosts.of(h)
+	}
+	for i := range a.Executors {
+		e := &a.Executors[i]
+		var extra []trace.NamedValue
+		if a.ExecutorExtra != nil {
+			extra = a.ExecutorExtra[i]
+		}
+		x.executors[i] = held{e.AddedMS, e.RemovedMS, x.hosts[e.Node], r.size(shape{e.MemMiB, e.VCores}, extra)}
 	}
 	for i := range a.Job.Stages {
 		s := &a.Job.Stages[i]
 		for _, ms := range s.Tasks.DurationMS {
-			r.longestMS = max(r.longestMS, ms)
+			x.longestMS = max(x.longestMS, ms)
 		}
-		if !r.tasks {
+		if !x.tasks {
 			continue
 		}
 		if a.Job.Kind == trace.KindGang {
-			r.gangs = append(r.gangs, gang{shape{(s.TaskMemMiB + 1023) / 1024 * 1024, s.TaskVCores}, int64(s.Tasks.Len())})
+			x.gangs = append(x.gangs, gang{shape{(s.TaskMemMiB + 1023) / 1024 * 1024, s.TaskVCores}, int64(s.Tasks.Len())})
 		}
-		r.largest = r.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
-		r.further = append(r.further, s.Extra...)
+		x.largest = x.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
+		x.further = append(x.further, s.Extra...)
 		for _, n := range s.Tasks.MemMiB {
-			r.largest.memMiB = max(r.largest.memMiB, n)
+			x.largest.memMiB = max(x.largest.memMiB, n)
 		}
 		for _, n := range s.Tasks.VCores {
-			r.largest.vcores = max(r.largest.vcores, n)
+			x.largest.vcores = max(x.largest.vcores, n)
 		}
 	}
-	return r
+	return x
 }
 
-// clone is r with slices of its own.
-func (r resident) clone() resident {
-	r.hosts, r.executors, r.extra, r.amExtra = slices.Clone(r.hosts), slices.Clone(r.executors), slices.Clone(r.extra), slices.Clone(r.amExtra)
-	return r
+// size numbers a size of executors.
+func (r *residents) size(of shape, extra []trace.NamedValue) int32 {
+	key := sizeKey{shape: of}
+	if len(extra) > 0 {
+		key.extra = fmt.Sprint(extra)
+	}
+	id, ok := r.sizeOf[key]
+	if !ok {
+		if r.sizeOf == nil {
+			r.sizeOf = map[sizeKey]int32{}
+		}
+		id = int32(len(r.sizes))
+		r.sizeOf[key] = id
+		r.sizes = append(r.sizes, sized{of, slices.Clone(extra)})
+	}
+	return id
 }
 
+// names are the hosts of the applications of the trace, in order.
+func (r *residents) names() (list []string) {
+	for i, there := range r.there {
+		if there {
+			list = append(list, r.hosts.text[i])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// add takes an application into the trace.
 func (r *residents) add(a *resident) {
-	if r.changes == nil {
-		r.changes, r.amExtra, r.further, r.gangs = map[string][]residentChange{}, map[string]int64{}, map[string]int64{}, map[shape]*gang{}
+	if r.amExtra == nil {
+		r.amExtra, r.further, r.gangs = map[string]int64{}, map[string]int64{}, map[shape]*gang{}
 	}
 	r.work.Add(a.work)
 	r.longestMS = max(r.longestMS, a.longestMS)
@@ -113,21 +169,25 @@ func (r *residents) add(a *resident) {
 			same.tasks = max(same.tasks, g.tasks)
 		}
 	}
-	for i, e := range a.executors {
-		host, c := a.hosts[e.Node], residentChange{at: e.AddedMS, by: 1, size: shape{e.MemMiB, e.VCores}}
-		if a.extra != nil {
-			c.extra = slices.Clone(a.extra[i])
-		}
-		r.changes[host] = append(r.changes[host], c)
-		r.largest = r.largest.atLeast(c.size)
-		if c.by = -1; e.RemovedMS != trace.Unset {
-			c.at = e.RemovedMS
+	for len(r.there) < len(r.hosts.text) {
+		r.there, r.changes = append(r.there, false), append(r.changes, nil)
+	}
+	for _, h := range a.hosts {
+		r.there[h] = true
+	}
+	for _, e := range a.executors {
+		c := residentChange{at: e.from, size: e.size, by: 1}
+		list := &r.changes[e.host]
+		*list = append(*list, c)
+		r.largest = r.largest.atLeast(r.sizes[c.size].shape)
+		if c.by = -1; e.to != trace.Unset {
+			c.at = e.to
 		} else if a.finishMS != trace.Unset {
-			c.at = max(a.finishMS, e.AddedMS)
+			c.at = max(a.finishMS, e.from)
 		} else {
 			continue
 		}
-		r.changes[host] = append(r.changes[host], c)
+		*list = append(*list, c)
 	}
 	r.tasks, r.largest = r.tasks || a.tasks, r.largest.atLeast(a.largest)
 	r.am = r.am.atLeast(a.am)
@@ -149,11 +209,12 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 		var now shape
 		has := map[string]int64{}
 		for _, c := range cs {
-			now.memMiB += c.by * c.size.memMiB
-			now.vcores += int32(c.by) * c.size.vcores
-			size = size.atLeast(now).atLeast(c.size) // one that went when it came was never there with others
-			for _, x := range c.extra {
-				has[x.Name] += c.by * x.Value
+			of := &r.sizes[c.size]
+			now.memMiB += int64(c.by) * of.memMiB
+			now.vcores += int32(c.by) * of.vcores
+			size = size.atLeast(now).atLeast(of.shape) // one that went when it came was never there with others
+			for _, x := range of.extra {
+				has[x.Name] += int64(c.by) * x.Value
 				mostOf[x.Name] = max(mostOf[x.Name], has[x.Name])
 			}
 		}

@@ -23,7 +23,7 @@ type writing struct {
 	firstAt     int64
 	lastAt      int64
 	job         map[string]int64 // by external id, where somebody asks
-	recorded    []*RecordedApp
+	recorded    recordedFile
 	attempts    attempts
 	taskMS      int64
 	metaData    *trace.Meta
@@ -195,7 +195,7 @@ func (t *writing) application(i int, x arrival) error {
 		if err := t.attempts.add(t.w, a.Recorded, t.Options.Copies == 1); err != nil {
 			return err
 		}
-		t.recorded = append(t.recorded, a.Recorded)
+		return t.recorded.add(t.w, a.Recorded)
 	}
 	return nil
 }
@@ -240,16 +240,11 @@ func (t *writing) finish() (*Result, error) {
 	if err := t.attachJSON(trace.ImportReport, c); err != nil {
 		return nil, err
 	}
-	if len(t.recorded) > 0 {
-		all := struct {
-			Applications []*RecordedApp `json:"applications"`
-		}{t.recorded}
-		if err := t.attachJSON("recorded.json", all); err != nil {
-			return nil, err
-		}
-		if err := t.attempts.close(); err != nil {
-			return nil, err
-		}
+	if err := t.recorded.close(); err != nil {
+		return nil, err
+	}
+	if err := t.attempts.close(); err != nil {
+		return nil, err
 	}
 	if err := t.w.Close(); err != nil {
 		return nil, err
