@@ -56,7 +56,7 @@ var picture = map[string][]string{
 	"replay/engine/mapreduce":             {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/mapreduce/allocator", "replay/engine/mapreduce/conf", "replay/trace"},
 	"replay/engine/generic":               {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/engine/pertask", "replay/engine/spelling", "replay/trace"},
 	"replay/engine/pertask":               {"replay/engine/master", "replay/engine/protocol", "replay/engine/record", "replay/engine/model", "replay/trace"},
-	"replay/engine/mapreduce/conf":        {"replay/policy/resource", "replay/engine/mapreduce/allocator", "replay/engine/spelling"},
+	"replay/engine/mapreduce/conf":        {"replay/policy/resource", "replay/engine/mapreduce/allocator", "replay/engine/remark", "replay/engine/spelling"},
 	"replay/engine/mapreduce/allocator":   {"replay/policy/resource", "replay/engine/protocol"},
 	"replay/engine/random":                nil,
 	"replay/engine/reuse":                 nil,
