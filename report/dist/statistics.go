@@ -10,8 +10,14 @@ import (
 // Percentiles returns the type 7 percentiles of values, 0 to 100, NaN when empty. Products are rounded before they are added,
 // unlike the library's, so that every processor gives the same.
 func Percentiles(values []float64, percents ...float64) []float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return SortedPercentiles(sorted, percents...)
+}
+
+// SortedPercentiles is [Percentiles] of values that rise.
+func SortedPercentiles(sorted []float64, percents ...float64) []float64 {
 	out := make([]float64, len(percents))
-	sorted := slices.Sorted(slices.Values(values))
 	for i, p := range percents {
 		if len(sorted) == 0 {
 			out[i] = math.NaN()

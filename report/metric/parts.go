@@ -39,6 +39,14 @@ func (p *part) of(jobs []result.Job) iter.Seq[*result.Job] {
 	}
 }
 
+// size is how many jobs the part has, of all of them.
+func (p *part) size(jobs []result.Job) int {
+	if p.all {
+		return len(jobs)
+	}
+	return len(p.jobs)
+}
+
 // after returns the text after a word, nothing for all jobs.
 func (p *part) after() string {
 	if p.text == "" {

@@ -61,21 +61,23 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 // jobValues returns the statistics of q over the jobs of a part. Jobs of which it is open at the end of the replay count with at
 // least what it is so far.
 func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
-	var xs []float64
+	xs := make([]float64, 0, p.size(d.Jobs))
 	for j := range p.of(d.Jobs) {
 		if x, ok := q.Of(j); ok {
 			xs = append(xs, x)
 		}
 	}
+	mean := dist.Mean(xs) // of values in the order of jobs: a sum in another order is another one
+	slices.Sort(xs)
 	about := q.About
 	if q.Population != "" {
 		about += ", over " + fmt.Sprintf(q.Population, p.after())
 	}
 	largest := math.NaN()
 	if len(xs) > 0 {
-		largest = slices.Max(xs)
+		largest = xs[len(xs)-1]
 	}
-	numbers := slices.Concat([]float64{dist.Mean(xs)}, dist.Percentiles(xs, percents()...), []float64{largest})
+	numbers := slices.Concat([]float64{mean}, dist.SortedPercentiles(xs, percents()...), []float64{largest})
 	out := statisticsOf(&q.Quantity, p.label, numbers, int64(len(xs)), q.None, about)
 	open := openOf(q, d, p)
 	if len(open) > 0 {
