@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -72,6 +73,14 @@ func eachRow[R any](f *tablefile.File, bind func(*columns) func(i int) error) er
 			}
 		}
 	}
+}
+
+// since refuses a time that happened before another one, or without it. No replay has one, and what is made of their difference relies on it.
+func since(what string, at int64, first string, from int64) error {
+	if !Happened(at) || from >= 0 && at >= from {
+		return nil
+	}
+	return fmt.Errorf("%s is %d, want no time before %s, which is %d", what, at, first, from)
 }
 
 // words are what texts of a column stand for.
@@ -145,7 +154,12 @@ func (c *Collector) readContainers(t *columns) func(int) error {
 		r.Hinting, r.Hinted, r.End, r.BusyMS = hinting.V[i], hinted.V[i], end.V[i], busy.V[i]
 		r.Asked, r.Allocated, r.Started, r.Registered, r.Ended = asked.V[i], allocated.V[i], started.V[i], registered.V[i], ended.V[i]
 		r.Match, r.Miss = match.V[i], miss.V[i]
-		if err := cmp.Or(matches.err(r.Match), misses.err(r.Miss)); err != nil {
+		err := cmp.Or(matches.err(r.Match), misses.err(r.Miss), since("started_ms", r.Started, "allocated_ms", r.Allocated),
+			since("registered_ms", r.Registered, "allocated_ms", r.Allocated), since("ended_ms", r.Ended, "allocated_ms", r.Allocated))
+		if Happened(r.Asked) {
+			err = cmp.Or(err, since("allocated_ms", r.Allocated, "asked_ms", r.Asked))
+		}
+		if err != nil {
 			return err
 		}
 		c.Container(&r)
@@ -169,7 +183,11 @@ func (c *Collector) readTasks(t *columns) func(int) error {
 		r.Preferring, r.Preferred, r.Speculative, r.End = preferring.V[i], preferred.V[i], speculative.V[i], end.V[i]
 		r.DurationMS, r.PenaltyMS, r.OverheadMS = duration.V[i], penalty.V[i], overhead.V[i]
 		r.Level, r.Miss = level.V[i], miss.V[i]
-		if err := cmp.Or(levels.err(r.Level), misses.err(r.Miss)); err != nil {
+		err := cmp.Or(levels.err(r.Level), misses.err(r.Miss), since("launch_ms", r.Launch, "ready_ms", r.Ready), since("finish_ms", r.Finish, "launch_ms", r.Launch))
+		if !Happened(r.Launch) {
+			err = cmp.Or(err, errors.New("launch_ms is -1, want a time"))
+		}
+		if err != nil {
 			return err
 		}
 		c.Task(&r)

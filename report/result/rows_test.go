@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,6 +75,51 @@ func TestColumnsOfQuantities(t *testing.T) {
 		column := "tasks_" + strings.ToLower(record.TaskLevel(level).String())
 		if v, has := values[column]; !has || v.Int64() != j.TaskLevels[level] {
 			t.Errorf("column %s holds %v (there: %v), want %d of %s", column, v, has, j.TaskLevels[level], l.Name)
+		}
+	}
+}
+
+// A table whose times run backwards is an error that names row and column.
+func TestTimesRunBackwards(t *testing.T) {
+	none := int64(record.None)
+	container := record.Container{Job: 1, Number: 2, Asked: 5, Allocated: 10, Started: 12, Registered: 15, Ended: 20, End: record.EndCompleted}
+	task := record.Task{Job: 1, Ready: 5, Launch: 10, Finish: 20, End: record.TaskSuccess}
+	for _, tt := range []struct {
+		name      string
+		container func(*record.Container)
+		task      func(*record.Task)
+		want      string // "" = they are read
+	}{
+		{"container", func(*record.Container) {}, nil, ""},
+		{"container of which little is known", func(c *record.Container) { c.Asked, c.Started, c.Registered, c.Ended = none, none, none, none }, nil, ""},
+		{"start before allocation", func(c *record.Container) { c.Started = 9 }, nil, "row 0: started_ms is 9, want no time before allocated_ms, which is 10"},
+		{"registration before allocation", func(c *record.Container) { c.Registered = math.MinInt64 }, nil, "registered_ms is -9223372036854775808, want"},
+		{"end before allocation", func(c *record.Container) { c.Ended = 0 }, nil, "ended_ms is 0, want no time before allocated_ms"},
+		{"allocation before the ask", func(c *record.Container) { c.Asked = 11 }, nil, "allocated_ms is 10, want no time before asked_ms, which is 11"},
+		{"start without allocation", func(c *record.Container) { c.Allocated, c.Started = none, math.MaxInt64 }, nil, "want no time before allocated_ms, which is -1"},
+		{"task", nil, func(*record.Task) {}, ""},
+		{"task that runs", nil, func(r *record.Task) { r.Finish = none }, ""},
+		{"launch before it is ready", nil, func(r *record.Task) { r.Launch = 4 }, "row 0: launch_ms is 4, want no time before ready_ms, which is 5"},
+		{"finish before launch", nil, func(r *record.Task) { r.Finish = 9 }, "finish_ms is 9, want no time before launch_ms, which is 10"},
+		{"no launch", nil, func(r *record.Task) { r.Launch, r.Finish = none, none }, "launch_ms is -1, want a time"},
+	} {
+		path := filepath.Join(t.TempDir(), "table.parquet")
+		var err error
+		if tt.container != nil {
+			c := container
+			tt.container(&c)
+			if err = parquet.WriteFile(path, []containerRow{newContainerRow(&c)}); err == nil {
+				err = readColumns[containerRow](path, NewCollector().readContainers)
+			}
+		} else {
+			r := task
+			tt.task(&r)
+			if err = parquet.WriteFile(path, []taskRow{newTaskRow(&r)}); err == nil {
+				err = readColumns[taskRow](path, NewCollector().readTasks)
+			}
+		}
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: error is %v, want %q", tt.name, err, tt.want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func writeResult(t *testing.T, dir string, seed uint64, waitMS int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Container(&record.Container{Job: 0, Number: 1, AM: true, Queue: "root.a", MemMiB: 1024, VCores: 1, Allocated: 1000, Ended: 9000, End: record.EndCompleted})
+	w.Container(&record.Container{Job: 0, Number: 1, AM: true, Queue: "root.a", MemMiB: 1024, VCores: 1, Allocated: 1000, Started: 1200, Registered: 2000, Ended: 9000, End: record.EndCompleted})
 	w.Job(&record.Job{
 		Queue: "root.a", Outcome: record.JobSucceeded, AMScheduled: 0, AMAllocated: 1000, AMRegistered: 2000, FirstAsked: record.None,
 		FirstAllocated: record.None, FirstRegistered: record.None, FirstTask: waitMS, Finish: 9000, RecordedMS: record.None,

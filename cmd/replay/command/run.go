@@ -183,7 +183,7 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 }
 
 // manyJobs have records that take more memory than half of that of a short replay.
-const manyJobs = 100_000
+const manyJobs = 20_000
 
 // notUsed are the codes of warnings that something which was given is not used, or not there.
 var notUsed = map[string]bool{
