@@ -14,15 +14,15 @@ var picture = map[string][]string{
 	"replay/shown":             nil,              // what people look at
 	"replay/sealed":            {"replay/input"}, // whether files are as they were written
 	"replay/sealed/sealedtest": {"replay/sealed"},
-	"replay/outdir":            nil, // puts what is written in its place
+	"replay/outdir":            nil,               // puts what is written in its place
+	"replay/spill":             {"replay/outdir"}, // groups and sorts more than memory holds
 
 	"replay/trace/importer":          {"replay/trace", "replay/trace/importer/..."},
-	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/trace/importer/spill"},
+	"replay/trace/importer/workload": {"replay/input", "replay/outdir", "replay/trace", "replay/trace/tablefile", "replay/trace/importer/codec", "replay/trace/importer/lines", "replay/spill"},
 	"replay/trace/importer/codec":    {"replay/input"},
 	"replay/trace/importer/lines":    nil,
 	"replay/trace/importer/jsontext": nil,
-	"replay/trace/importer/spill":    {"replay/outdir"},
-	"replay/trace/importer/...":      {"replay/input", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
+	"replay/trace/importer/...":      {"replay/input", "replay/spill", "replay/trace", "replay/trace/decima", "replay/trace/tablefile", "replay/trace/importer/..."}, // formats
 	"replay/trace/importer/swim":     {"replay/trace", "replay/trace/importer/workload", "replay/trace/importer/importtest", "replay/trace/synth/model"},
 
 	"replay/policy/resource":              nil,
@@ -88,7 +88,7 @@ var picture = map[string][]string{
 	"replay/report/gate":       {"replay/shown", "replay/engine/record", "replay/report/ci", "replay/report/compare", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity", "replay/report/result", "replay/report/target"},
 	"replay/report/prediction": {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/outdir", "replay/report/page"},
 	"replay/report/paper":      {"replay/shown", "replay/outdir", "replay/report/compare", "replay/report/figure", "replay/report/metric", "replay/report/plot", "replay/report/quantity"},
-	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/trace/tablefile"},
+	"replay/report/verify":     {"replay/input", "replay/sealed", "replay/spill", "replay/trace/tablefile"},
 	"replay/report/timeline":   {"replay/input", "replay/sealed", "replay/engine/record", "replay/trace/tablefile"},
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 

@@ -10,9 +10,9 @@ import (
 	"math"
 	"slices"
 
+	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/containers"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 

@@ -3,9 +3,9 @@ package alibaba
 import (
 	"context"
 
+	"replay/spill"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 

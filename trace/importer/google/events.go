@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/rows"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 

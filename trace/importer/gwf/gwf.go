@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workflow"
 	"replay/trace/importer/workload"
 )

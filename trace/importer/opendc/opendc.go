@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"replay/spill"
 	"replay/trace/importer/columns"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workflow"
 	"replay/trace/importer/workload"
 )

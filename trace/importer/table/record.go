@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"replay/spill"
 	"replay/trace"
-	"replay/trace/importer/spill"
 )
 
 // record is what a row says. Numbers that it does not have are unknown, texts "".

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/containers"
 	"replay/trace/importer/delimited"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workload"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/spill"
 	"replay/trace"
-	"replay/trace/importer/spill"
 )
 
 // index finds the applications of the spool in the order in which they are submitted; of those submitted at the same time by id. Rows of recordings are

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/columns"
 	"replay/trace/importer/containers"
-	"replay/trace/importer/spill"
 	"replay/trace/importer/workflow"
 	"replay/trace/importer/workload"
 )
