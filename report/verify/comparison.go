@@ -88,7 +88,7 @@ func Comparison(dir string, own ...Own) (*Report, error) {
 	if err := v.checkRuns(&c); err != nil {
 		return nil, err
 	}
-	return &v.report, nil
+	return v.report(), nil
 }
 
 // near reports whether two numbers are equal but for rounding.

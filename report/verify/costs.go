@@ -58,13 +58,13 @@ func (v *verifier) billed(p *prices) (times, seconds []int64) {
 	return times, seconds
 }
 
-// held is what the memory of a container costs, by the price and the first memory of its node.
-func (v *verifier) held(p *prices, c *container) int64 {
+// cost is what the memory of a container costs, by the price and the first memory of its node.
+func (v *verifier) cost(p *prices, c *containerRow) int64 {
 	at := p.of(int(c.Node))
 	if at < 0 || int(c.Node) >= len(v.nodes) || len(v.nodes[c.Node]) == 0 {
 		return 0
 	}
-	ms := c.until(v.manifest.Totals.EndMS) - or(c.Allocated)
+	ms := heldUntil(or(c.Ended), or(c.Allocated), v.manifest.Totals.EndMS) - or(c.Allocated)
 	by := v.nodes[c.Node][0].MemMiB * 1000
 	if by <= 0 || ms < 0 || c.MemMiB < 0 {
 		return 0
@@ -87,13 +87,7 @@ func (v *verifier) checkCosts() error {
 	nodes := v.check("costs: those of nodes are their seconds times the price", file)
 	parts := v.check("costs: those of jobs and queues are what their containers held", file)
 	whole := v.check("costs: nodes, and jobs with what is unused, add up to the total", file)
-	jobs, queues := map[int64]int64{}, map[string]int64{}
-	for i := range v.containers {
-		c := &v.containers[i]
-		cost := v.held(p, c)
-		jobs[c.Job] += cost
-		queues[c.Queue] += cost
-	}
+	jobs, queues := v.sums.costByJob, v.sums.costByQueue
 	times, seconds := v.billed(p)
 	var total, ofNodes, ofJobs int64
 	types := 0

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,74 +12,103 @@ type clusterSums struct {
 	ms, nodeMS, memMS, vcoreMS, dominantMS float64
 }
 
-// change is what begins or ends at a time.
-type change struct {
-	at                      int64
-	queue                   int
-	mem, vcores, containers int64
-	busy                    int64
-}
-
-// state is what a queue's containers and task attempts hold at one moment.
+// state is what a queue's containers and task attempts hold at one moment, or what a moment changes in it.
 type state struct{ mem, vcores, containers, busy int64 }
 
-// changes returns what containers and task attempts change in their queues, in order of time, and the queues.
-func (v *verifier) changes() (list []change, queues []string) {
-	place := map[string]int{}
-	of := func(queue string) int {
-		i, ok := place[queue]
-		if !ok {
-			i = len(queues)
-			place[queue] = i
-			queues = append(queues, queue)
+func (s *state) plus(o state) {
+	s.mem, s.vcores, s.containers, s.busy = s.mem+o.mem, s.vcores+o.vcores, s.containers+o.containers, s.busy+o.busy
+}
+
+// A grid has what containers and task attempts change in their queues from each sample to the next. What is kept does not grow with their number
+// but with those of samples and queues.
+type grid struct {
+	times  []int64 // of samples, each once, in order
+	queues []string
+	number map[string]int32
+	cells  map[cell]state
+}
+
+// cell is what a queue has at a sample that it had not at the one before.
+type cell struct{ sample, queue int32 }
+
+// queue is the number of a queue.
+func (g *grid) queue(name string) int32 {
+	n, ok := g.number[name]
+	if !ok {
+		name = strings.Clone(name)
+		n = int32(len(g.queues))
+		g.number[name] = n
+		g.queues = append(g.queues, name)
+	}
+	return n
+}
+
+// add counts a change, which the first sample at or after its time sees.
+func (g *grid) add(at int64, queue int32, change state) {
+	sample, _ := slices.BinarySearch(g.times, at)
+	if sample == len(g.times) {
+		return
+	}
+	k := cell{int32(sample), queue}
+	s := g.cells[k]
+	s.plus(change)
+	g.cells[k] = s
+}
+
+// readTimes makes the grid of the times in series.parquet.
+func (v *verifier) readTimes() error {
+	v.held = &grid{number: map[string]int32{}, cells: map[cell]state{}}
+	err := rows(v, "series.parquet", func(_ int64, r *struct {
+		Time int64 `parquet:"time_ms"`
+	}) {
+		if n := len(v.held.times); n == 0 || v.held.times[n-1] != r.Time {
+			v.held.times = append(v.held.times, r.Time)
 		}
-		return i
-	}
-	for i := range v.containers {
-		c := &v.containers[i]
-		q := of(c.Queue)
-		list = append(list, change{at: or(c.Allocated), queue: q, mem: c.MemMiB, vcores: c.VCores, containers: 1})
-		if c.Ended != nil {
-			list = append(list, change{at: *c.Ended, queue: q, mem: -c.MemMiB, vcores: -c.VCores, containers: -1})
-		}
-	}
-	for i := range v.tasks {
-		t := &v.tasks[i]
-		q := of(v.jobList[t.job].Queue)
-		list = append(list, change{at: t.launch, queue: q, busy: int64(t.cores)}, change{at: t.freed, queue: q, busy: -int64(t.cores)})
-	}
-	slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	return list, queues
+	})
+	slices.Sort(v.held.times)
+	v.held.times = slices.Compact(v.held.times)
+	return err
 }
 
 // checkSeries compares each sample with what containers, task attempts and nodes say of its moment, at the end of the millisecond.
 func (v *verifier) checkSeries() error {
 	const file = "series.parquet"
-	key := v.check("series: (time, queue) is unique and in order of time", file)
+	keys := v.check("series: (time, queue) is unique and in order of time", file)
 	used := v.check("series: what a queue and those below it use is what containers and task attempts say", file)
 	capacity := v.check("series: nodes and capacity are those of nodes.parquet", file)
-	list, queues := v.changes()
-	states := make([]state, len(queues))
+	changes := slices.SortedFunc(maps.Keys(v.held.cells), func(a, b cell) int {
+		return cmp.Or(cmp.Compare(a.sample, b.sample), cmp.Compare(a.queue, b.queue))
+	})
+	states := make([]state, len(v.held.queues))
+	below := map[string][]int32{} // by queue of a sample: its own number and those of the queues below it
 	seen := map[string]bool{}
 	last, next := int64(none), 0
+	nodes := nodesAt{states: v.nodes}
 	var before *sampleRow // of the cluster
 	err := rows(v, file, func(row int64, r *sampleRow) {
 		if r.Time != last {
 			clear(seen)
 		}
-		key.that(r.Time >= last && !seen[r.Queue], row, "time_ms, queue", []any{r.Time, r.Queue}, "a later time than %d, or another queue at it", last)
+		if !keys.holds(r.Time >= last && !seen[r.Queue]) {
+			keys.not(row, "time_ms, queue", []any{r.Time, r.Queue}, "a later time than %d, or another queue at it", last)
+		}
+		list, ok := below[r.Queue]
+		if !ok {
+			for i, q := range v.held.queues {
+				if under(q, r.Queue) {
+					list = append(list, int32(i))
+				}
+			}
+			r.Queue = strings.Clone(r.Queue)
+			below[r.Queue] = list
+		}
 		seen[r.Queue], last = true, r.Time
-		for ; next < len(list) && list[next].at <= r.Time; next++ {
-			c := &list[next]
-			s := &states[c.queue]
-			s.mem, s.vcores, s.containers, s.busy = s.mem+c.mem, s.vcores+c.vcores, s.containers+c.containers, s.busy+c.busy
+		for ; next < len(changes) && v.held.times[changes[next].sample] <= r.Time; next++ {
+			states[changes[next].queue].plus(v.held.cells[changes[next]])
 		}
 		var sum state
-		for i, q := range queues {
-			if under(q, r.Queue) {
-				s := &states[i]
-				sum = state{sum.mem + s.mem, sum.vcores + s.vcores, sum.containers + s.containers, sum.busy + s.busy}
-			}
+		for _, i := range list {
+			sum.plus(states[i])
 		}
 		const from = "what its rows say of that moment"
 		used.equal(r.UsedMem, sum.mem, row, "used_memory_mib", from)
@@ -87,13 +117,13 @@ func (v *verifier) checkSeries() error {
 		if v.hasTasks {
 			used.equal(r.BusyCores, sum.busy, row, "busy_cores", from)
 		}
-		nodes, mem, vcores := v.capacityAt(r.Time)
-		capacity.equal(r.Nodes, nodes, row, "nodes", "those registered at that moment")
+		nodes.advance(r.Time)
+		capacity.equal(r.Nodes, nodes.nodes, row, "nodes", "those registered at that moment")
 		if r.Queue != "" {
 			return
 		}
-		capacity.equal(r.CapacityMem, mem, row, "capacity_memory_mib", "that of the nodes")
-		capacity.equal(r.CapacityVCores, vcores, row, "capacity_vcores", "that of the nodes")
+		capacity.equal(r.CapacityMem, nodes.mem, row, "capacity_memory_mib", "that of the nodes")
+		capacity.equal(r.CapacityVCores, nodes.vcores, row, "capacity_vcores", "that of the nodes")
 		if before != nil {
 			v.cluster.add(before, r.Time)
 		}
@@ -120,26 +150,6 @@ func (c *clusterSums) add(r *sampleRow, until int64) {
 		return float64(a) / float64(b)
 	}
 	c.dominantMS += float64(max(part(r.UsedMem, r.CapacityMem), part(r.UsedVCores, r.CapacityVCores)) * ms)
-}
-
-// capacityAt returns what is registered at the end of a millisecond. Times must not fall between calls.
-func (v *verifier) capacityAt(at int64) (nodes, mem, vcores int64) {
-	if v.nodeAt == nil {
-		v.nodeAt = make([]int, len(v.nodes))
-	}
-	for n, states := range v.nodes {
-		k := v.nodeAt[n]
-		for k < len(states) && states[k].Time <= at {
-			k++
-		}
-		v.nodeAt[n] = k
-		if k > 0 && states[k-1].Registered {
-			nodes++
-			mem += states[k-1].MemMiB
-			vcores += states[k-1].VCores
-		}
-	}
-	return nodes, mem, vcores
 }
 
 // notANumber reports whether a text of JSON is none: NaN and the infinities have no place in it.

@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -45,7 +46,10 @@ func (v *verifier) checkSummary() error {
 		values[name] = x
 	}
 	c := v.check("summary.json: metrics computed again from the tables", file)
-	again := v.metrics()
+	again, err := v.metrics()
+	if err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(again)) {
 		want := again[name]
 		got, ok := values[name]
@@ -89,10 +93,10 @@ func (v *verifier) checkOutcome(raw json.RawMessage) {
 }
 
 // metrics computes metrics by name; NaN where there is nothing to compute one from.
-func (v *verifier) metrics() map[string]float64 {
-	out := map[string]float64{}
+func (v *verifier) metrics() (out map[string]float64, failed error) {
+	out = map[string]float64{}
 	end := v.manifest.Totals.EndMS
-	var waits, durations, slowdowns, asks, launches, runs []float64
+	var waits, durations, slowdowns []float64
 	var useful, wasted, finishedUseful, succeeded, succeededTasks float64
 	var preferring, preferred, rack, hinting, hinted, containers float64
 	var levels [5]float64
@@ -131,47 +135,17 @@ func (v *verifier) metrics() map[string]float64 {
 		}
 		tasksPreferring, tasksPreferred = tasksPreferring+float64(j.TasksPreferring), tasksPreferred+float64(j.TasksPreferred)
 	}
-	var mem, vcores, executors, busy float64
-	ends := map[string]float64{}
-	for i := range v.containers {
-		c := &v.containers[i]
-		ms := float64(max(c.until(end)-or(c.Allocated), 0))
-		mem += float64(float64(c.MemMiB) * ms)
-		vcores += float64(float64(c.VCores) * ms)
-		if c.AM {
-			continue
-		}
-		executors += float64(float64(c.VCores) * ms)
-		busy += float64(c.BusyMS)
-		ends[c.End]++
-		if c.Asked != nil {
-			asks = append(asks, float64(*c.Allocated-*c.Asked))
-		}
-	}
-	for i := range v.tasks {
-		t := &v.tasks[i]
-		launches = append(launches, float64(t.launch-t.ready))
-		if !t.running {
-			runs = append(runs, float64(t.finish-t.launch))
-		}
-	}
-	of := func(name, suffix string, xs []float64) {
-		slices.Sort(xs)
-		sum := 0.0
-		for _, x := range xs {
-			sum += x
-		}
-		out[name+"_mean"+suffix] = sum / float64(len(xs))
-		for _, p := range []struct {
-			name string
-			p    float64
-		}{{"p50", .5}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"max", 1}} {
-			out[name+"_"+p.name+suffix] = quantile(xs, p.p)
+	of := func(name, suffix string, d *distribution) {
+		out[name+"_mean"+suffix] = d.mean()
+		for i, x := range d.quantiles(.5, .9, .95, .99, 1) {
+			out[name+"_"+[]string{"p50", "p90", "p95", "p99", "max"}[i]+suffix] = x
 		}
 	}
 	ofJobs := func(name, suffix string, ended, open []float64) {
 		if len(open) == 0 {
-			of(name, suffix, ended)
+			d := distributionOf(ended)
+			of(name, suffix, d)
+			failed = errors.Join(failed, d.Close())
 			return
 		}
 		longer := curveOf(ended, open)
@@ -186,10 +160,10 @@ func (v *verifier) metrics() map[string]float64 {
 	ofJobs("wait_job_first_task", "_ms", waits, openWaits)
 	ofJobs("duration_job", "_ms", durations, openDurations)
 	ofJobs("slowdown", "", slowdowns, openSlowdowns)
-	of("wait_container_allocation", "_ms", asks)
+	of("wait_container_allocation", "_ms", v.sums.asks)
 	if v.hasTasks {
-		of("wait_task_launch", "_ms", launches)
-		of("run_task", "_ms", runs)
+		of("wait_task_launch", "_ms", v.sums.launches)
+		of("run_task", "_ms", v.sums.runs)
 	}
 	makespan := last - first
 	if math.IsInf(makespan, 0) {
@@ -214,11 +188,11 @@ func (v *verifier) metrics() map[string]float64 {
 		"locality_tasks_no_pref_share":               {levels[2], levelSum},
 		"locality_tasks_rack_share":                  {levels[3], levelSum},
 		"locality_tasks_any_share":                   {levels[4], levelSum},
-		"utilization_memory_allocated_share":         {mem, c.memMS},
-		"utilization_vcores_allocated_share":         {vcores, c.vcoreMS},
+		"utilization_memory_allocated_share":         {v.sums.mem, c.memMS},
+		"utilization_vcores_allocated_share":         {v.sums.vcores, c.vcoreMS},
 		"utilization_dominant_allocated_share":       {c.dominantMS, c.ms},
-		"utilization_vcores_busy_share":              {busy, c.vcoreMS},
-		"utilization_vcores_busy_of_allocated_share": {busy, executors},
+		"utilization_vcores_busy_share":              {v.sums.busy, c.vcoreMS},
+		"utilization_vcores_busy_of_allocated_share": {v.sums.busy, v.sums.executors},
 		"utilization_nodes_mean":                     {c.nodeMS, c.ms},
 		"waste_task_time_share":                      {wasted, useful + wasted},
 	} {
@@ -228,9 +202,9 @@ func (v *verifier) metrics() map[string]float64 {
 		}
 	}
 	for _, end := range []string{"unused", "preempted", "node-lost", "failed", "expired"} {
-		out["waste_containers_"+strings.ReplaceAll(end, "-", "_")+"_count"] = ends[end]
+		out["waste_containers_"+strings.ReplaceAll(end, "-", "_")+"_count"] = float64(v.sums.ends[end])
 	}
-	return out
+	return out, failed
 }
 
 // A curve is Kaplan and Meier's of what lasts longer: after each time, of those that ended or are open, the part of all that lasts longer. What is
@@ -278,17 +252,4 @@ func (c curve) quantile(p float64) float64 {
 		}
 	}
 	return math.NaN()
-}
-
-// quantile returns the quantile of sorted values by linear interpolation between order statistics (Hyndman and Fan's type 7).
-func quantile(xs []float64, p float64) float64 {
-	if len(xs) == 0 {
-		return math.NaN()
-	}
-	h := float64(p * float64(len(xs)-1))
-	k := int(h)
-	if k+1 >= len(xs) {
-		return xs[len(xs)-1]
-	}
-	return xs[k] + float64((h-float64(k))*(xs[k+1]-xs[k]))
 }

@@ -2,7 +2,8 @@
 // wrote them. Keys are unique and times in order, containers fit their nodes and live no longer, tasks fit their executors, sums of one table are
 // those of another, samples are what containers say of that moment, and the metrics of summary.json are computed again.
 //
-// Containers and jobs are held in memory, and of each task attempt about 64 bytes; everything else is read as a stream.
+// Jobs are held in memory, half a kilobyte each, and the containers and task attempts of one job at a time; they are brought together by job in
+// temporary files. Everything else is read as a stream.
 package verify
 
 import (
@@ -10,14 +11,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"replay/input"
 	"replay/sealed"
+	"replay/spill"
 )
 
 // Report is what a check found.
@@ -54,25 +58,36 @@ func (v Violation) String() string {
 // OK reports whether everything holds.
 func (r *Report) OK() bool { return r.Total == 0 }
 
-// kept is how many violations of a check are named.
+// kept is how many violations of a check are named: those of the first rows.
 const kept = 5
 
 // verifier holds what the checks have read.
 type verifier struct {
 	dir      string
 	own      []Own // for the results of a comparison
-	report   Report
+	checks   []*checker
 	manifest manifest
 
-	jobs       map[int64]*job
-	jobList    []*job
-	containers []container
-	byKey      map[containerKey]int32 // place in containers
-	nodes      [][]nodeRow            // states of each node, in time
-	tasks      []task                 // nil without tasks.parquet
-	hasTasks   bool
-	cluster    clusterSums
-	nodeAt     []int // by node: states that have begun
+	jobs     map[int64]*job
+	jobList  []*job
+	nodes    [][]nodeRow // states of each node, in time
+	hasTasks bool        // there is a tasks.parquet
+	cluster  clusterSums
+	held     *grid
+	sums     sums
+
+	home, life    *checker      // of containers in their jobs and on their nodes
+	byJob, byNode *spill.Groups // rows of containers.parquet, and by job those of tasks.parquet too
+}
+
+// sums are over all containers and task attempts.
+type sums struct {
+	containers, ended, tasks     int64
+	mem, vcores, executors, busy float64          // MiB ms and vcore ms that were held, of executors, and core ms of tasks
+	ends                         map[string]int64 // of containers that are no masters, by how they ended
+	asks, launches, runs         *distribution    // waits of containers and of task attempts, and how long these ran, in ms
+	costByJob                    map[int64]int64  // with prices
+	costByQueue                  map[string]int64
 }
 
 // Own is a check that only the program which wrote a result can make: of a file of a form that nobody else knows. It is made of results in
@@ -83,43 +98,46 @@ type Own struct {
 }
 
 // Dir checks the result directory dir. The error is for one that cannot be read.
-func Dir(dir string, own ...Own) (*Report, error) {
-	v := &verifier{dir: dir, jobs: map[int64]*job{}, byKey: map[containerKey]int32{}}
-	if err := v.readManifest(); err != nil {
-		return nil, err
-	}
-	for _, step := range []func() error{v.readNodes, v.readJobs, v.readContainers, v.readTasks, v.readDecisions, v.readExplanations} {
+func Dir(dir string, own ...Own) (r *Report, err error) {
+	v := &verifier{dir: dir, jobs: map[int64]*job{}, byJob: spill.NewGroups("job"), byNode: spill.NewGroups("node"), sums: sums{
+		ends: map[string]int64{}, costByJob: map[int64]int64{}, costByQueue: map[string]int64{},
+		asks: newDistribution(), launches: newDistribution(), runs: newDistribution(),
+	}}
+	defer func() {
+		for _, c := range []io.Closer{v.byJob, v.byNode, v.sums.asks, v.sums.launches, v.sums.runs} {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	for _, step := range []func() error{
+		v.readManifest, v.readNodes, v.readJobs, v.readTimes, v.readContainers, v.readTasks, v.readDecisions, v.readExplanations,
+		v.checkApplications, v.checkNodes, v.checkTotals, v.checkCosts, v.checkSeries, v.checkArrow, v.checkSummary,
+	} {
 		if err := step(); err != nil {
 			return nil, err
 		}
-	}
-	v.checkNodes()
-	v.checkExecutors()
-	v.checkSums()
-	v.checkTotals()
-	if err := v.checkCosts(); err != nil {
-		return nil, err
-	}
-	if err := v.checkSeries(); err != nil {
-		return nil, err
-	}
-	if err := v.checkArrow(); err != nil {
-		return nil, err
-	}
-	if err := v.checkSummary(); err != nil {
-		return nil, err
 	}
 	for _, o := range own {
 		if err := v.checkOwn(&o); err != nil {
 			return nil, err
 		}
 	}
-	return &v.report, nil
+	return v.report(), nil
+}
+
+// report is what the checks have found.
+func (v *verifier) report() *Report {
+	r := &Report{}
+	for _, c := range v.checks {
+		r.Checks = append(r.Checks, Check{c.name, c.n, c.violations})
+		r.Violations = append(r.Violations, c.found...)
+		r.Total += c.violations
+	}
+	return r
 }
 
 // checkOwn makes a check of the program if its file is there and everything holds so far.
 func (v *verifier) checkOwn(o *Own) error {
-	if has, err := v.exists(o.File); err != nil || !has || !v.report.OK() {
+	if has, err := v.exists(o.File); err != nil || !has || !v.report().OK() {
 		return err
 	}
 	found, err := o.Check(v.dir)
@@ -178,36 +196,49 @@ func (m *manifest) warned(code string) bool {
 	return false
 }
 
-// a checker counts one check.
+// A checker counts one check.
 type checker struct {
-	v    *verifier
-	at   int
-	file string
+	name, file    string
+	n, violations int64
+	found         []Violation // in order of their rows
 }
 
 // check begins a check of a file.
 func (v *verifier) check(name, file string) *checker {
-	v.report.Checks = append(v.report.Checks, Check{Name: name})
-	return &checker{v, len(v.report.Checks) - 1, file}
+	c := &checker{name: name, file: file}
+	v.checks = append(v.checks, c)
+	return c
+}
+
+// holds counts a comparison and returns whether it holds. When it does not, the caller says so by [checker.not]: what is looked at for each row says nothing otherwise.
+func (c *checker) holds(ok bool) bool {
+	c.n++
+	return ok
+}
+
+// not notes row, column, value and what was wanted of a comparison that does not hold.
+func (c *checker) not(row int64, column string, value any, want string, args ...any) {
+	c.violations++
+	if len(c.found) == kept && row >= c.found[kept-1].Row {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(c.found, row, func(v Violation, row int64) int { return cmp.Compare(v.Row, row+1) }) // after those of the row
+	c.found = slices.Insert(c.found, at, Violation{c.file, row, column, fmt.Sprint(value), fmt.Sprintf(want, args...)})
+	c.found = c.found[:min(len(c.found), kept)]
 }
 
 // that counts a comparison; when it does not hold, row, column, value and what was wanted are noted.
 func (c *checker) that(holds bool, row int64, column string, value any, want string, args ...any) {
-	check := &c.v.report.Checks[c.at]
-	check.N++
-	if holds {
-		return
-	}
-	check.Violations++
-	c.v.report.Total++
-	if check.Violations <= kept {
-		c.v.report.Violations = append(c.v.report.Violations, Violation{c.file, row, column, fmt.Sprint(value), fmt.Sprintf(want, args...)})
+	if !c.holds(holds) {
+		c.not(row, column, value, want, args...)
 	}
 }
 
 // equal counts a comparison of a value with what it is to be.
 func (c *checker) equal(got, want, row int64, column, from string) {
-	c.that(got == want, row, column, got, "%d, %s", want, from)
+	if !c.holds(got == want) {
+		c.not(row, column, got, "%d, %s", want, from)
+	}
 }
 
 // readManifest reads run.json, and compares the files of the result with the hashes in it.
