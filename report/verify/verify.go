@@ -98,7 +98,28 @@ type Own struct {
 }
 
 // Dir checks the result directory dir. The error is for one that cannot be read.
-func Dir(dir string, own ...Own) (r *Report, err error) {
+func Dir(dir string, own ...Own) (*Report, error) {
+	r, err := tables(dir)
+	if err != nil {
+		return nil, err
+	}
+	// What the tables took is free when the program's own checks begin.
+	v := &verifier{dir: dir}
+	for _, o := range own {
+		has, err := v.exists(o.File)
+		if err == nil && has && r.OK() {
+			err = v.checkOwn(&o)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	of := v.report()
+	return &Report{append(r.Checks, of.Checks...), append(r.Violations, of.Violations...), r.Total + of.Total}, nil
+}
+
+// tables makes the checks that need nothing but the files.
+func tables(dir string) (r *Report, err error) {
 	v := &verifier{dir: dir, jobs: map[int64]*job{}, byJob: spill.NewGroups("job"), byNode: spill.NewGroups("node"), sums: sums{
 		ends: map[string]int64{}, costByJob: map[int64]int64{}, costByQueue: map[string]int64{},
 		asks: newDistribution(), launches: newDistribution(), runs: newDistribution(),
@@ -116,11 +137,6 @@ func Dir(dir string, own ...Own) (r *Report, err error) {
 			return nil, err
 		}
 	}
-	for _, o := range own {
-		if err := v.checkOwn(&o); err != nil {
-			return nil, err
-		}
-	}
 	return v.report(), nil
 }
 
@@ -135,11 +151,8 @@ func (v *verifier) report() *Report {
 	return r
 }
 
-// checkOwn makes a check of the program if its file is there and everything holds so far.
+// checkOwn makes a check of the program.
 func (v *verifier) checkOwn(o *Own) error {
-	if has, err := v.exists(o.File); err != nil || !has || !v.report().OK() {
-		return err
-	}
 	found, err := o.Check(v.dir)
 	if err != nil {
 		return err
