@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +12,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine/record"
+	"replay/input"
+	"replay/outdir"
 	"replay/report/quantity"
+	"replay/sealed"
 	"replay/sweep"
 	"replay/sweep/on"
 )
@@ -134,5 +140,132 @@ func (w *sweeping) onSlurm(h *handed) error {
 	}
 	_, err = fmt.Fprintf(w.c.App.Writer, "%s in %s of job array %s, merged by job %s after it; the same command resumes what fails\n",
 		quantity.Counted(int64(h.cells), "cells"), quantity.Counted(int64(len(h.parts)), "tasks"), array, merge)
+	return err
+}
+
+// A packed plan is one as an engine is given it: with the texts of all files that it names but traces, such as configuration, policies and prices. They need
+// not be where cells are replayed, and what changes in them after the sweep was handed over changes no cell.
+type packed struct {
+	Format string       `json:"format"`
+	Plan   string       `json:"plan"` // absolute path of its file
+	Files  *record.Made `json:"files"`
+	Hash   string       `json:"hash"`
+}
+
+const packedFormat = "replay-plan"
+
+// pack writes the plan with its files to the directory of the sweep, and returns where.
+func (w *sweeping) pack(dir string) (string, error) {
+	plan, err := filepath.Abs(w.plan)
+	if err != nil {
+		return "", err
+	}
+	k := packed{Format: packedFormat, Plan: plan, Files: w.p.files.made([]string{})}
+	text, err := sealed.Marshal(&k, "", func(hash string) { k.Hash = hash })
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, sweep.PackedFile)
+	return path, outdir.WriteShared(path, text)
+}
+
+// planFile reads the file of a plan, and says which one it is. From then on the files that the plan names are found from its folder; those of a packed plan are in it.
+func (p *program) planFile(file string) (plan string, text []byte, err error) {
+	if text, err = input.ReadFile(file); err != nil {
+		return "", nil, err
+	}
+	if !bytes.HasPrefix(text, []byte(`{"format":"`+packedFormat+`"`)) {
+		path, err := filepath.Abs(file)
+		p.files.base, p.files.files[path] = filepath.Dir(file), text
+		return file, text, err
+	}
+	var k packed
+	if err := sealed.Unmarshal(text, &k); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if k.Files == nil {
+		return "", nil, fmt.Errorf("%s: files is missing, want those of the plan", file)
+	}
+	if p.files, err = filesOf(k.Files); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", file, err)
+	}
+	p.files.base = filepath.Dir(k.Plan)
+	text, err = p.files.read(k.Plan)
+	return k.Plan, text, err
+}
+
+// onSpark has a Spark job replay the cells, and merges them after it.
+func (w *sweeping) onSpark(h *handed, formats []string) error {
+	options, err := splitWords(w.c.String("spark"))
+	if err != nil {
+		return cmdline.Usagef("--spark: %w", err)
+	}
+	if slices.ContainsFunc(options, func(o string) bool { return o == "--files" || strings.HasPrefix(o, "--files=") }) {
+		return cmdline.Usagef("--spark has --files, which brings the program to the executors")
+	}
+	log := w.c.App.ErrWriter
+	if w.c.Bool("quiet") {
+		log = io.Discard
+	} else {
+		fmt.Fprintf(log, "%s in %s of a Spark job\n", quantity.Counted(int64(h.cells), "cells"), quantity.Counted(int64(len(h.parts)), "tasks"))
+	}
+	s := on.Spark{Submit: w.c.String("spark-submit"), Program: h.program, Plan: h.plan, Dir: h.dir, Options: options}
+	if err := s.Run(w.c.Context, h.parts, log); err != nil {
+		return err
+	}
+	return w.p.merge(w.c, []sweep.Store{w.store}, "", false, formats)
+}
+
+// someRequests wants what a pod may request.
+func someRequests(value string) error {
+	_, err := on.ParseRequests(value)
+	return err
+}
+
+// manifests are the Jobs that were written for Kubernetes.
+type manifests struct {
+	Cells    int      `json:"cells"`
+	Indices  int      `json:"indices"`
+	Job      string   `json:"job"`      // name of the Indexed Job
+	Merge    string   `json:"merge"`    // and of the one that merges
+	Commands []string `json:"commands"` // that run them
+}
+
+// onKubernetes writes the Jobs and says how they are run. No API server takes part.
+func (w *sweeping) onKubernetes(h *handed) error {
+	root := w.c.String("volume")
+	if root == "" {
+		root = "."
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return err
+	}
+	paths := []string{h.dir}
+	for _, s := range w.sources {
+		path, err := filepath.Abs(s.dir)
+		if err != nil {
+			return err
+		}
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		if below, err := filepath.Rel(root, path); err != nil || below == ".." || strings.HasPrefix(below, ".."+string(os.PathSeparator)) {
+			return cmdline.Usagef("%s is not below --volume %s: the pods see nothing else", path, root)
+		}
+	}
+	requests, _ := on.ParseRequests(w.c.String("requests")) // the flag takes no other
+	k := on.Kubernetes{Image: w.c.String("image"), Claim: w.c.String("claim"), Root: root, Plan: h.plan, Dir: h.dir, Namespace: w.c.String("namespace"),
+		Queue: w.c.String("queue"), Requests: requests, Throttle: w.c.Int("throttle")}
+	m := manifests{Cells: h.cells, Indices: len(h.parts)}
+	if m.Job, m.Merge, err = k.Write(h.parts); err != nil {
+		return err
+	}
+	m.Commands = k.Commands(m.Job)
+	if w.c.Bool("json") {
+		return cmdline.WriteJSON(w.c.App.Writer, m)
+	}
+	_, err = fmt.Fprintf(w.c.App.Writer, "%s in %s of Job %s, written to %s and sent nowhere. With that folder on the volume:\n  %s\nThe same command writes Jobs for what fails.\n",
+		quantity.Counted(int64(h.cells), "cells"), quantity.Counted(int64(len(h.parts)), "indices"), m.Job, filepath.Join(w.store.Dir, sweep.KubernetesFolder), strings.Join(m.Commands, "\n  "))
 	return err
 }

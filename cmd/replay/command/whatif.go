@@ -1,16 +1,26 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/report"
 	"replay/report/parting"
 	"replay/report/quantity"
+	"replay/report/result"
+	"replay/shown"
+	"replay/trace"
 )
 
 func whatifCommand(p *program) *cli.Command {
@@ -79,4 +89,270 @@ func (p *program) whatif(c *cli.Context) error {
 	intro := fmt.Sprintf("Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", quoted(more))
 	_, err = p.part(c, sides, intro)
 	return withTraceFlag(err, c)
+}
+
+// quietly is a replay of which nothing but its result and what was allocated and ended is wanted.
+type quietly struct {
+	record.Sink
+	decided []record.Decision
+	nodes   []trace.Node
+	result  *report.Result
+}
+
+func (q *quietly) decisions() bool        { return true }
+func (q *quietly) ended(r *report.Result) { q.result = r }
+
+func (q *quietly) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
+	q.Sink, q.nodes = to, sc.Input.Nodes
+	return q
+}
+
+// Decision is part of [record.Sink].
+func (q *quietly) Decision(d *record.Decision) {
+	q.Sink.Decision(d)
+	if d.Kind == allocates || d.Kind == "complete" {
+		q.decided = append(q.decided, *d)
+	}
+}
+
+const allocates = "allocate"
+
+// regretted is an allocation with what the alternatives to it would have gained.
+type regretted struct {
+	Job       string `json:"job"`
+	Queue     string `json:"queue"`
+	Container int64  `json:"container"`
+	Host      string `json:"host"`
+	AtMS      int64  `json:"at_ms"`
+
+	Nodes        int           `json:"nodes"`        // of the alternatives: with room for the container
+	Applications int           `json:"applications"` // that would have been served in its place
+	Better       int           `json:"better"`       // alternatives with a shorter mean duration of jobs
+	Alternatives []alternative `json:"alternatives"` // the best first
+
+	d *record.Decision
+}
+
+// alternative is another decision in the place of one.
+type alternative struct {
+	Says    string   `json:"instead"`
+	Jobs    int      `json:"jobs"`                // that end in both replays, and that the mean is over
+	Lost    int      `json:"jobs_lost"`           // that end without it alone
+	OwnMS   *int64   `json:"job_ends_earlier_ms"` // null where it does not end in both
+	MeanMS  float64  `json:"mean_duration_shorter_ms"`
+	Changes []string `json:"changes"`
+}
+
+// regrets is the search for better decisions in a replay.
+type regrets struct {
+	p    *program
+	c    *cli.Context
+	args []string // of the replay
+	base quietly
+	done atomic.Int64
+}
+
+// regret replays some allocations with each alternative to them: each other node with room, and each application that would have been served in their place.
+func (p *program) regret(c *cli.Context, args []string) error {
+	r := &regrets{p: p, c: c, args: args}
+	if err := r.replay(&r.base, nil); err != nil {
+		return err
+	}
+	data := r.base.result.Data
+	var chosen []int // places in the decisions
+	of := int64(-1)
+	if name := c.String("job"); name != "" {
+		var err error
+		if of, err = jobCalled(data, name); err != nil {
+			return err
+		}
+	}
+	for i := range r.base.decided {
+		if d := &r.base.decided[i]; d.Kind == allocates && d.AMAttempt == 1 && (of < 0 || d.Job == of) {
+			chosen = append(chosen, i)
+		}
+	}
+	all := len(chosen)
+	k := min(c.Int("regret"), all)
+	for i := range k { // spread over the run
+		chosen[i] = chosen[i*all/k]
+	}
+	chosen = chosen[:k]
+	names := parting.NamesOf(parting.Named{Jobs: data.Jobs, Nodes: r.base.nodes})
+	rows := make([]regretted, k)
+	books := parting.NewBooks()
+	var doing atomic.Int64
+	stop := cmdline.WatchShare(c, "regret", func(time.Duration) (float64, string) {
+		return float64(doing.Load()) / float64(max(k, 1)), fmt.Sprintf("%d of %s, %s done", doing.Load(), quantity.Counted(int64(k), "allocations"), quantity.Counted(r.done.Load(), "replays"))
+	})
+	defer stop()
+	g, ctx := errgroup.WithContext(c.Context)
+	g.SetLimit(workersOf(c))
+	at := 0
+	for i, place := range chosen {
+		for ; at < place; at++ {
+			books.Take(&r.base.decided[at])
+		}
+		d := &r.base.decided[place]
+		rows[i] = regretted{Container: d.Container, AtMS: d.Time, d: d}
+		rows[i].Job, rows[i].Queue = names.Job(d.Job)
+		rows[i].Host, _, _ = names.Node(d.Node)
+		room := r.room(d, &books)
+		g.Go(func() error {
+			defer doing.Add(1)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return r.alternatives(&rows[i], place, room, names)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	slices.SortStableFunc(rows, func(a, b regretted) int { return cmp.Compare(b.best().MeanMS, a.best().MeanMS) })
+	if c.Bool("json") {
+		return cmdline.WriteJSON(c.App.Writer, rows)
+	}
+	return shown.Whole(c.App.Writer, func(w io.Writer) { writeRegret(w, rows, all) })
+}
+
+func (r *regrets) replay(q *quietly, changes []string) error {
+	var more []string
+	for _, change := range changes {
+		more = append(more, "--change", change)
+	}
+	r.done.Add(1)
+	return withTraceFlag(r.p.replayAgain(r.c.Context, r.args, more, q), r.c)
+}
+
+// room returns the nodes that had room for the container of an allocation.
+func (r *regrets) room(d *record.Decision, held *parting.Books) (nodes []int32) {
+	for i := range r.base.nodes {
+		n, has := &r.base.nodes[i], held.ByNode[int32(i)]
+		if int32(i) != d.Node && n.Present && has.MemMiB+d.MemMiB <= n.MemMiB && has.VCores+d.VCores <= int64(n.VCores) {
+			nodes = append(nodes, int32(i))
+		}
+	}
+	return nodes
+}
+
+// alternatives replays an allocation, which stands at a place among the decisions, with each alternative to it.
+func (r *regrets) alternatives(row *regretted, place int, room []int32, names *parting.Names) error {
+	d := row.d
+	try := func(says string, changes []string) (*quietly, error) {
+		other := &quietly{}
+		if err := r.replay(other, changes); err != nil {
+			return nil, err
+		}
+		a := alternative{Says: says, Changes: slices.Clone(changes)}
+		a.compare(r.base.result.Data, other.result.Data, d.Job)
+		row.Alternatives = append(row.Alternatives, a)
+		return other, nil
+	}
+	for _, node := range room {
+		host, _, _ := names.Node(node)
+		if _, err := try("it on "+host, []string{fmt.Sprintf("container %d of job %d on %s", d.Container, d.Job, host)}); err != nil {
+			return err
+		}
+		row.Nodes++
+	}
+	// Who is served when it may not be there, and who when they may not either, and so on.
+	for next, changes := d, []string(nil); ; {
+		changes = append(changes, fmt.Sprintf("container %d of job %d not on %s", next.Container, next.Job, row.Host))
+		other, err := try("", changes)
+		if err != nil {
+			return err
+		}
+		a := &row.Alternatives[len(row.Alternatives)-1]
+		if next = instead(other.decided, place, d); next == nil {
+			a.Says = "nobody in its place"
+			break
+		}
+		name, _ := names.Job(next.Job)
+		a.Says = fmt.Sprintf("%s on %s", name, row.Host)
+		row.Applications++
+	}
+	for i := range row.Alternatives {
+		if a := &row.Alternatives[i]; a.Lost == 0 && a.MeanMS > 0 {
+			row.Better++
+		}
+	}
+	slices.SortStableFunc(row.Alternatives, func(a, b alternative) int {
+		return cmp.Or(cmp.Compare(a.Lost, b.Lost), cmp.Compare(b.MeanMS, a.MeanMS))
+	})
+	return nil
+}
+
+// instead returns the allocation to another application that stands in the place of one; nil when there is none.
+func instead(decided []record.Decision, place int, of *record.Decision) *record.Decision {
+	if place >= len(decided) {
+		return nil
+	}
+	if d := &decided[place]; d.Kind == allocates && d.Time == of.Time && d.Node == of.Node && d.Job != of.Job {
+		return d
+	}
+	return nil
+}
+
+// compare says how much earlier a job ends, and how much shorter jobs take on average, over those that end in both replays.
+func (a *alternative) compare(before, after *result.Data, job int64) {
+	ends := make(map[int64]int64, len(after.Jobs))
+	for i := range after.Jobs {
+		ends[after.Jobs[i].ID] = after.Jobs[i].Finish
+	}
+	sum := int64(0)
+	for i := range before.Jobs {
+		j := &before.Jobs[i]
+		end, ok := ends[j.ID]
+		if !result.Happened(j.Finish) {
+			continue
+		}
+		if !ok || !result.Happened(end) {
+			a.Lost++
+			continue
+		}
+		a.Jobs++
+		sum += j.Finish - end
+		if j.ID == job {
+			own := j.Finish - end
+			a.OwnMS = &own
+		}
+	}
+	a.MeanMS = float64(sum) / float64(max(a.Jobs, 1))
+}
+
+// best is the alternative with the shortest mean duration of jobs.
+func (r *regretted) best() *alternative { return &r.Alternatives[0] }
+
+func writeRegret(w io.Writer, rows []regretted, all int) {
+	tried, better, nodes, applications := 0, 0, 0, 0
+	for i := range rows {
+		r := &rows[i]
+		tried, better, nodes, applications = tried+len(r.Alternatives), better+r.Better, nodes+r.Nodes, applications+r.Applications
+	}
+	k := int64(len(rows))
+	shown.Paragraph(w, fmt.Sprintf("%s of %s, each replayed with the container on each other node that had room for it (%s), with each application that would have been served in its place (%s), and with nobody there: %s.",
+		quantity.Counted(k, "allocations"), quantity.Thousands(int64(all)), quantity.Thousands(int64(nodes)), quantity.Thousands(int64(applications)), quantity.Counted(int64(tried), "alternatives")), "")
+	shown.Paragraph(w, fmt.Sprintf("In %s of them jobs take less time on average. Regret is local: it is what one other decision would have changed in this replay with its seed, not what a rule that decides so would; and the best of several alternatives looks better than it is, because chance helped to choose it.",
+		quantity.Thousands(int64(better))), "")
+	if k == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	t := &shown.Table{}
+	t.Head("mean duration", "over", "the job ends", "better", "allocation", "best instead")
+	for i := range rows {
+		r := &rows[i]
+		b := r.best()
+		own, over := "–", quantity.Counted(int64(b.Jobs), "jobs")
+		if b.OwnMS != nil {
+			own = quantity.MS.Difference(float64(-*b.OwnMS))
+		}
+		if b.Lost > 0 {
+			over += fmt.Sprintf(", %d lost", b.Lost)
+		}
+		t.Row(quantity.MS.Difference(-b.MeanMS), over, own, fmt.Sprintf("%d of %d", r.Better, len(r.Alternatives)),
+			fmt.Sprintf("container %d of %s in %s on %s at %s", r.Container, r.Job, r.Queue, r.Host, quantity.Duration(float64(r.AtMS))), b.Says)
+	}
+	t.Write(w)
 }
