@@ -122,7 +122,7 @@ func (b *Builder) MadeHost(i int) string {
 // makeNodes makes as many nodes as the options say, or one for each recorded host.
 func (b *Builder) makeNodes(c *cluster, flag shape) {
 	most, extra := b.took.most()
-	size := flag.or(b.machine.or(nodeClass).atLeast(b.took.container()))
+	size := flag.or(b.took.roomFor(b.machine.or(nodeClass)))
 	opt := b.Options
 	if opt.Nodes == 0 && len(b.took.names()) == 0 {
 		b.enoughNodes(size)

@@ -146,7 +146,7 @@ func TestEnoughNodes(t *testing.T) {
 		{"of other nodes", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.NodeVCores = 4 }, 64, "50.0 % of the vcores and 3.1 % of the memory"},
 		{"of copies", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Copies = 3 }, 48, "50.0 % of the vcores and 12.5 % of the memory"},
 		{"at other times", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Arrivals = "fixed:500s" }, 32, "50.0 % of the vcores and 12.5 % of the memory"},
-		{"for a large container", app(trace.KindGeneric, 0, 10, 1, shape{100_000, 40}), nil, 1, "0.001 % of the vcores and 0.0010 % of the memory"},
+		{"for a large container", app(trace.KindGeneric, 0, 10, 1, shape{100_000, 40}), nil, 1, "of 128 GiB and 64 vcores, on which the offered load is 0.0006 % of the vcores and 0.0008 % of the memory"},
 		{"for a gang", app(trace.KindGang, 0, 10, 100, shape{30_000, 1}), nil, 51, "0.0001 % of the vcores and 0.0009 % of the memory"},
 		{"at once", app(trace.KindGeneric, 0, 10_000, 64, shape{1024, 1}), func(o *Options) { o.Limit = 1 }, 8, "50.0 % of the vcores and 12.5 % of the memory"},
 	} {
@@ -162,7 +162,11 @@ func TestEnoughNodes(t *testing.T) {
 			}
 		})
 	}
-	_, m := made(t, format(func(b *Builder) error {
+	_, m := made(t, of(app(trace.KindGeneric, 0, 10, 1, shape{64 << 10, 16}), last), func(o *Options) { o.Nodes = 1 })
+	if got := hosts(m.Nodes); got != "/default-rack/host1:131072:32:true" {
+		t.Errorf("a node for a container of its own size is %s", got)
+	}
+	_, m = made(t, format(func(b *Builder) error {
 		b.Machine(1<<20, 100)
 		_, err := b.Add(last)
 		return err

@@ -201,7 +201,7 @@ func (r *residents) add(a *resident) {
 
 // most is the size of a node that could have held all executors of its host at any time and an application master, in
 // whole GiB, and the further resources that these, or one task, had. Where containers were not recorded the size is
-// nodeClass at least.
+// at least nodeClass with room for each.
 func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	mostOf := map[string]int64{}
 	for _, cs := range r.changes {
@@ -221,7 +221,7 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	}
 	size = shape{(size.memMiB + r.am.memMiB + 1023) / 1024 * 1024, size.vcores + r.am.vcores}
 	if r.tasks {
-		size = size.atLeast(nodeClass).atLeast(r.container())
+		size = size.atLeast(r.roomFor(nodeClass))
 	}
 	for name, n := range r.further {
 		mostOf[name] = max(mostOf[name], n)
@@ -235,8 +235,14 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	return size, extra
 }
 
-// container is the largest container that was recorded, in whole GiB.
-func (r *residents) container() shape {
-	s := r.largest.atLeast(r.am)
-	return shape{(s.memMiB + 1023) / 1024 * 1024, s.vcores}
+// roomFor is a node of a class, each part of it doubled until the node holds the largest container beside the largest application master:
+// on nodes that a container fills, none starts once each has a master.
+func (r *residents) roomFor(class shape) shape {
+	for class.memMiB < min(r.largest.memMiB+r.am.memMiB, trace.MostMemMiB) {
+		class.memMiB = min(2*class.memMiB, trace.MostMemMiB)
+	}
+	for class.vcores < min(r.largest.vcores+r.am.vcores, trace.MostVCores) {
+		class.vcores = min(2*class.vcores, trace.MostVCores)
+	}
+	return class
 }
