@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/trace/importer/table"
 	"replay/trace/importer/workload"
 )
 
@@ -123,7 +124,10 @@ func unknown(head []byte) string {
 		return empty
 	}
 	if columns, ok := strings.CutPrefix(string(head), "PAR1\n"); ok {
-		return "of no known format: a Parquet file with the columns " + strings.ReplaceAll(strings.TrimSpace(columns), "\n", ", ")
+		return "of no known format: a Parquet file with the columns " + strings.ReplaceAll(strings.TrimSpace(columns), "\n", ", ") + ", which import parquet --map gives their roles"
+	}
+	if columns := table.Header(head); columns != nil {
+		return "of no known format: a table with the columns " + strings.Join(columns, ", ") + ", which import csv --map gives their roles"
 	}
 	return "of no known format"
 }

@@ -36,7 +36,10 @@ func TestDetect(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	type other struct{ Height, Width int64 }
-	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.parquet", string(importtest.Parquet(t, []other{{1, 2}})))}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a Parquet file with the columns Height, Width; name it") {
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.parquet", string(importtest.Parquet(t, []other{{1, 2}})))}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a Parquet file with the columns Height, Width, which import parquet --map gives their roles; name it") {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.csv", "height,width,depth\n1,2,3\n")}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a table with the columns height, width, depth, which import csv --map gives their roles; name it") {
 		t.Errorf("%v", err)
 	}
 	cut := importtest.Gzip(t, []byte("some text"))

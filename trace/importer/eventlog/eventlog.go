@@ -22,8 +22,11 @@ import (
 var Format = workload.Format{
 	Usage: "Spark event logs: files, rolling directories, or directories of these",
 	Detect: func(_ string, head []byte) string {
-		if line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n")); bytes.HasPrefix(line, []byte(`{"Event":"SparkListener`)) || bytes.HasPrefix(line, []byte(`{"Event":"org.apache.spark`)) {
-			return "events of Spark's listener as lines of JSON"
+		event, ok := bytes.CutPrefix(bytes.TrimSpace(head), []byte(`{"Event":"`))
+		for _, name := range []string{"SparkListener", "org.apache.spark", databricksStart} {
+			if ok && bytes.HasPrefix(event, []byte(name)) {
+				return "events of Spark's listener as lines of JSON"
+			}
 		}
 		return ""
 	},

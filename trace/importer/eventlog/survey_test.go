@@ -424,3 +424,12 @@ func TestManagers(t *testing.T) {
 		}
 	}
 }
+
+// A log is known by its first event, Spark's or Databricks's, and JSON of another kind is none.
+func TestDetect(t *testing.T) {
+	for event, is := range map[string]bool{"SparkListenerLogStart": true, databricksStart: true, "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart": true, "JobStart": false} {
+		if how := Format.Detect("x", []byte(`{"Event":"`+event+`","Spark Version":"3.5.5"}`)); (how != "") != is {
+			t.Errorf("%s: %q, want it known: %v", event, how, is)
+		}
+	}
+}

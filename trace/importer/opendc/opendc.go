@@ -37,6 +37,8 @@ var Format = workload.Format{
 		switch list := strings.Split(names, "\n"); {
 		case has(list, submitNames...) && has(list, memNames...):
 			return "columns of a submission and of a memory, as OpenDC's tasks have"
+		case has(list, startNames...) && has(list, stopNames...) && has(list, capacityNames...) && has(list, memNames...):
+			return "columns of a start, a stop, and capacities of CPU and memory, as tasks of OpenDC's first version have"
 		case has(list, intervalNames...):
 			return "a column failure_interval, as OpenDC's failures have"
 		}

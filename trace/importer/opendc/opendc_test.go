@@ -108,6 +108,9 @@ func TestOlderVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if how := Format.Detect("meta.parquet", []byte("PAR1\nid\nstart_time\nstop_time\ncpu_count\ncpu_capacity\nmem_capacity\n")); how == "" {
+		t.Error("tasks of the first version are not recognised")
+	}
 	j := m.JobList[0]
 	if len(m.JobList) != 2 || j.Stages[0].TaskVCores != 3 || j.Stages[0].TaskMemMiB != 2 || j.Stages[0].Tasks.DurationMS[0] != 5000 || m.OriginUnixMS != day {
 		t.Error(importtest.Text(m))

@@ -20,6 +20,18 @@ func detectCSV(_ string, head []byte) string {
 	return detected(unique(rows[0]))
 }
 
+// Header returns the columns of a file that begins with a header of several columns, whatever their names; nil of another.
+func Header(head []byte) []string {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return nil
+	}
+	_, rows := delimited.Sniff(head, len(head) < sniffBytes)
+	if len(rows) < 2 || len(rows[0]) < 3 || len(rows[1]) != len(rows[0]) || !isHeader(rows[0]) {
+		return nil
+	}
+	return rows[0]
+}
+
 func detectParquet(_ string, head []byte) string {
 	names, ok := bytes.CutPrefix(head, []byte("PAR1\n"))
 	if !ok {
