@@ -120,7 +120,9 @@ func (c *column) formOf(of quantity, v string) (form, bool) {
 	case span:
 		_, ok = duration(v)
 	case memory:
-		_, ok = size(v)
+		if _, ok = size(v); !ok {
+			_, _, ok = slurmSize(v)
+		}
 	case cores:
 		ok = strings.HasSuffix(v, "m")
 		if ok {
@@ -216,7 +218,10 @@ func (c *column) int(s string) (v int64, ok bool) {
 	case span:
 		return duration(s)
 	case memory:
-		return size(s)
+		if v, _, ok = slurmSize(s); !ok {
+			v, ok = size(s)
+		}
+		return v, ok
 	}
 	x, ok := number(strings.TrimSuffix(s, "m"))
 	if strings.HasSuffix(s, "m") {

@@ -89,6 +89,13 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 	if text := c.text(roleParents, fields); text != "" {
 		r.parents = strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|[](){}'\"\t\n", c) })
 	}
+	if _, perCore, ok := slurmSize(c.text(roleMemory, fields)); ok && perCore && r.milli > 0 && err == nil {
+		cores := (r.milli + 999) / 1000
+		if r.memMiB > trace.MostMemMiB<<20/cores {
+			return r, &badValue{c[roleMemory].name, c.text(roleMemory, fields), fmt.Sprintf("for all cores at most %d MiB", trace.MostMemMiB)}
+		}
+		r.memMiB *= cores
+	}
 	if r.memMiB > 0 {
 		r.memMiB = (r.memMiB + 1<<20 - 1) >> 20
 	}

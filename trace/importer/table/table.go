@@ -66,6 +66,7 @@ type reader struct {
 	kind    string
 	columns columns
 	first   []string // columns of the first file
+	slurm   bool     // they are those of sacct
 	jobs    *spill.Groups
 	rows    int64
 	buf     []byte
@@ -159,7 +160,7 @@ func (t *reader) bind(s source, path, said string) error {
 		}
 		return nil
 	}
-	t.first = names
+	t.first, t.slurm = names, ofSlurm(names)
 	t.b.Note("%s", said)
 	found, err := guess(names), error(nil)
 	if text := t.b.Param("map"); text != "" {
@@ -279,6 +280,10 @@ func nonEmpty(values []string) (left []string) {
 // row takes a row: of a table of jobs it is an application, of another one it waits for the others of its job.
 func (t *reader) row(path string, s source, fields [][]byte) error {
 	t.b.Counts.Read["rows"]++
+	if t.slurm && slurmStep(t.columns.text(roleJob, fields)) {
+		t.b.Counts.Dropped["steps_of_slurm_jobs"]++
+		return nil
+	}
 	r, err := t.columns.read(fields)
 	var bad *badValue
 	switch {

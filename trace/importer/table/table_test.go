@@ -80,6 +80,9 @@ func TestSniffed(t *testing.T) {
 		"rows of a job between others": {"job,submit,duration\na,5,1\nb,0,2\na,3,4\n", "", "b@0 []1000m/1024MiB[2000]; a@3000 []1000m/1024MiB[1000 4000]", trace.Unset},
 		"stages, children first":       {"job,submit,duration,stage,parents\na,0,1,z,\"x,y\"\na,0,2,x,\na,0,3,y,x\n", "", "a@0 []1000m/1024MiB[2000] [0]1000m/1024MiB[3000] [0 1]1000m/1024MiB[1000]", trace.Unset},
 		"another trace's columns":      {"job_id,user,vc,jobname,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n7,u1,vcA,train,8,24,1,COMPLETED,2020-04-01 00:00:05,2020-04-01 00:00:09,2020-04-01 00:10:09,600,4\n", "", "7@0 []24000m/1024MiB[600000]", 1585699205000},
+		"Slurm's accounting": {"JobID|Submit|Start|End|Elapsed|NCPUS|ReqMem|State\n7|2024-01-05T10:00:00|2024-01-05T10:00:05|2024-01-05T10:10:05|00:10:00|8|16Gn|COMPLETED\n7.batch|2024-01-05T10:00:00|2024-01-05T10:00:05|2024-01-05T10:10:05|00:10:00|8|16Gn|COMPLETED\n" +
+			"8_1|2024-01-05T10:00:01|2024-01-05T10:00:05|2024-01-05T10:00:06|00:00:01|4|500Mc|FAILED\n", "", "7@0 []8000m/16384MiB[600000]; 8_1@1000 []4000m/2000MiB[1000]", 1704448800000},
+		"published names of a cluster": {"gmt_create,exec_time_seconds,gpu_request\n2024-11-15 16:57:50,32.0,1\n", "", "row1@0 []1000m/1024MiB[32000]", 1731689870000},
 		"submission from the end":      {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,4 +242,25 @@ func FuzzParquet(f *testing.F) {
 		importtest.Write(t, in, string(data))
 		importtest.Try(t, Parquet, []string{in}, opt, data)
 	})
+}
+
+// A row of sacct is a job or a step of one, which its job has already.
+func TestSlurmSteps(t *testing.T) {
+	for job, step := range map[string]bool{"7": false, "7.batch": true, "7_3.extern": true, "7.0": true, "7+1.interactive": true, "7.5.1": false, "a.batch": false, "7.": false, "7.x": false, "7_[1-4]": false} {
+		if got := slurmStep(job); got != step {
+			t.Errorf("%q is a step: %v, want %v", job, got, step)
+		}
+	}
+	res, m, err := imported(t, "JobID,Submit,Elapsed,ReqMem\n7,0,60,2Gn\n7.batch,0,60,2Gn\n", nil, nil)
+	if err != nil || len(m.JobList) != 1 || res.Counts.Dropped["steps_of_slurm_jobs"] != 1 {
+		t.Errorf("%d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
+	}
+	res, m, err = imported(t, "job,submit,duration\n7,0,60\n7.batch,0,60\n", nil, nil)
+	if err != nil || len(m.JobList) != 2 {
+		t.Errorf("of another table %d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
+	}
+	res, m, err = imported(t, "JobID,Submit,Elapsed,NCPUS,ReqMem\n6,0,60,2,1Gc\n7,0,60,131072,128Tc\n", nil, nil)
+	if err != nil || len(m.JobList) != 1 || res.Counts.Dropped["rows_with_a_bad_value"] != 1 {
+		t.Errorf("more memory than there can be: %d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
+	}
 }
