@@ -127,7 +127,7 @@ func FuzzAzure(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, file string, data []byte) {
 		format, ok := formats[name]
 		path := filepath.Join(dirs[name], file)
-		if _, err := os.Stat(path); !ok || err != nil || file != filepath.Base(file) {
+		if info, err := os.Stat(path); !ok || err != nil || info.IsDir() || file != filepath.Base(file) {
 			return
 		}
 		importtest.Changed(t, path, data, func() { importtest.Try(t, format, []string{dirs[name]}, opt, data) })
