@@ -61,7 +61,7 @@ func (w *Writer) Explaining(to record.Sink, nodes []trace.Node, ideal bool) *exp
 		if err := k.End(d.Manifest.Totals.EndMS); err != nil {
 			return nil, err
 		}
-		return k.Stored(d.Jobs), nil
+		return k.Stored(&d.Jobs), nil
 	}
 	return k
 }

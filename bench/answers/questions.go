@@ -153,16 +153,16 @@ func causes(a *asked, n int) (bool, error) {
 				if err != nil {
 					return false, err
 				}
-				k := slices.IndexFunc(data.Jobs, func(x result.Job) bool { return x.ID == j.Job })
-				if k < 0 {
+				again := data.Jobs.Find(j.Job)
+				if again == nil {
 					late++
 					continue
 				}
-				when := data.Jobs[k].Finish
+				when := again.Finish
 				if c.Of == explain.FirstTask {
-					when = data.Jobs[k].FirstTask
+					when = again.FirstTask
 				}
-				if !result.Happened(when) || when-data.Jobs[k].Submit > *c.AtMS {
+				if !result.Happened(when) || when-again.Submit > *c.AtMS {
 					late++
 				} else if *c.AtMS < c.WasMS {
 					sooner++

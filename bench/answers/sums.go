@@ -41,8 +41,7 @@ func sums(a *asked, n int) (bool, error) {
 			return false, err
 		}
 		without := map[int64]bool{} // jobs that took time
-		for i := range d.Jobs {
-			j := &d.Jobs[i]
+		for j := range d.Jobs.All() {
 			without[j.ID] = j.Finish != j.Submit && d.Manifest.Totals.EndMS > j.Submit
 		}
 		for _, j := range explain.Kept(d) {

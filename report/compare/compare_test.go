@@ -159,12 +159,11 @@ func later(t *testing.T, seeds int, ms ...int64) Variant {
 	v := variant(t, reporttest.Few, "later", seeds)
 	for k, r := range v.Runs {
 		d := *r.Data
-		d.Jobs = slices.Clone(d.Jobs)
-		for i := range d.Jobs {
-			if j := &d.Jobs[i]; j.Outcome == record.JobSucceeded {
+		d.Jobs = reporttest.Changed(&d, func(j *result.Job) {
+			if j.Outcome == record.JobSucceeded {
 				j.Finish += ms[k%len(ms)]
 			}
-		}
+		})
 		v.Runs[k] = metric.Of(&d)
 	}
 	return v
@@ -266,12 +265,11 @@ func TestTracesAreTheUnit(t *testing.T) {
 				m.Seed = uint64(100*n + k)
 				for _, side := range []*Variant{&base, &v} {
 					d := *m.Data(t)
-					d.Jobs = slices.Clone(d.Jobs)
-					for i := range d.Jobs {
-						if j := &d.Jobs[i]; side == &v && j.Outcome == record.JobSucceeded {
+					d.Jobs = reporttest.Changed(&d, func(j *result.Job) {
+						if side == &v && j.Outcome == record.JobSucceeded {
 							j.Finish += gain(n)
 						}
-					}
+					})
 					d.Manifest.TraceHash, d.Manifest.TraceName, d.Manifest.Seed = strings.Repeat(string(rune('a'+n)), 64), "trace-"+string(rune('a'+n)), uint64(k+1)
 					side.Runs = append(side.Runs, metric.Of(&d))
 				}
@@ -463,8 +461,8 @@ func TestPerJobGivesTheValue(t *testing.T) {
 	for name, feed := range reporttest.Feeds {
 		r := metric.Of(reporttest.DataOf(t, feed))
 		var jobs []*result.Job
-		for i := range r.Jobs {
-			jobs = append(jobs, &r.Jobs[i])
+		for i := range r.Jobs.Len() {
+			jobs = append(jobs, r.Jobs.At(i))
 		}
 		checked := 0
 		for _, v := range r.Values {
@@ -489,13 +487,12 @@ func TestStarvationIsNoGain(t *testing.T) {
 	base, starved := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "starved", 5)
 	for k, r := range starved.Runs {
 		d := *r.Data
-		d.Jobs = slices.Clone(d.Jobs)
 		d.Manifest.Until = d.Manifest.Totals.EndMS
-		for i := range d.Jobs {
-			if j := &d.Jobs[i]; j.FirstTask-j.Submit > 15_000 { // those that waited longest never launch
+		d.Jobs = reporttest.Changed(&d, func(j *result.Job) {
+			if j.FirstTask-j.Submit > 15_000 { // those that waited longest never launch
 				j.Outcome, j.AMRegistered, j.FirstTask, j.Finish = record.JobUnfinished, record.None, record.None, record.None
 			}
-		}
+		})
 		starved.Runs[k] = metric.Of(&d)
 	}
 	c := of(t, base, starved)

@@ -24,17 +24,18 @@ type pairs struct {
 func newPairs(replays []*metric.Summary) *pairs {
 	p := &pairs{replays: replays, alike: true}
 	for _, r := range replays {
-		for i := range r.Jobs {
-			p.ids = append(p.ids, r.Jobs[i].ID)
+		for j := range r.Jobs.All() {
+			p.ids = append(p.ids, j.ID)
 		}
 	}
 	slices.Sort(p.ids)
 	p.ids = slices.Compact(p.ids)
 	for _, r := range replays {
 		jobs := make([]*result.Job, len(p.ids))
-		for i := range r.Jobs {
-			k, _ := slices.BinarySearch(p.ids, r.Jobs[i].ID)
-			jobs[k] = &r.Jobs[i]
+		for i := range r.Jobs.Len() {
+			j := r.Jobs.At(i)
+			k, _ := slices.BinarySearch(p.ids, j.ID)
+			jobs[k] = j
 		}
 		p.jobs = append(p.jobs, jobs)
 	}

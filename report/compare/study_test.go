@@ -24,7 +24,7 @@ func TestStudyLetsReplaysGo(t *testing.T) {
 			m := reporttest.Usual
 			m.Seed, m.LostJobs = seed+1, 3 // open times are computed again from jobs
 			d := reporttest.DataOf(t, m.Feed)
-			given, jobs = append(given, weak.Make(d)), append(jobs, weak.Make(&d.Jobs[0]))
+			given, jobs = append(given, weak.Make(d)), append(jobs, weak.Make(d.Jobs.At(0)))
 			replays = append(replays, metric.Of(d))
 		}
 		if err := s.Add(replays...); err != nil {

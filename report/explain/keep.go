@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,12 +66,12 @@ func (k *Keeper) End(at int64) error {
 }
 
 // Names say what numbers of jobs and nodes stand for.
-func (k *Keeper) Names(jobs []result.Job) *parting.Names {
+func (k *Keeper) Names(jobs *result.Jobs) *parting.Names {
 	return parting.NamesOf(parting.Named{Jobs: jobs, Nodes: k.nodes})
 }
 
 // Stored are the jobs that were kept, in words, by number.
-func (k *Keeper) Stored(jobs []result.Job) (list []result.Explained) {
+func (k *Keeper) Stored(jobs *result.Jobs) (list []result.Explained) {
 	n := k.Names(jobs)
 	for _, id := range slices.Sorted(maps.Keys(k.Jobs)) {
 		j := k.Jobs[id]
@@ -90,11 +89,11 @@ func (k *Keeper) Stored(jobs []result.Job) (list []result.Explained) {
 func Kept(d *result.Data) (list []*Job) {
 	for i := range d.Explained {
 		e := &d.Explained[i]
-		at, found := slices.BinarySearchFunc(d.Jobs, e.Job, func(j result.Job, id int64) int { return cmp.Compare(j.ID, id) })
-		if !found {
+		of := d.Jobs.Find(e.Job)
+		if of == nil {
 			continue
 		}
-		j := &Job{Job: d.Jobs[at].Job, View: (*View)(e.View)}
+		j := &Job{Job: of.Job, View: (*View)(e.View)}
 		if j.End = j.Finish; j.End == record.None {
 			j.End = max(d.Manifest.Totals.EndMS, j.Submit)
 		}

@@ -41,13 +41,8 @@ func (s *jobs) add(base, head *result.Data) {
 	if s.at == nil {
 		s.at = map[key]int{}
 	}
-	other := make(map[int64]*result.Job, len(head.Jobs))
-	for i := range head.Jobs {
-		other[head.Jobs[i].ID] = &head.Jobs[i]
-	}
-	for i := range base.Jobs {
-		a := &base.Jobs[i]
-		b := other[a.ID]
+	for a := range base.Jobs.All() {
+		b := head.Jobs.Find(a.ID)
 		if a.Outcome != record.JobSucceeded {
 			continue
 		}

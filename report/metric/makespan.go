@@ -19,8 +19,8 @@ func makespanMS(d *result.Data) float64 {
 
 var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
 	var succeeded, failed, unfinished int64
-	for i := range d.Jobs {
-		switch d.Jobs[i].Outcome {
+	for j := range d.Jobs.All() {
+		switch j.Outcome {
 		case record.JobSucceeded:
 			succeeded++
 		case record.JobFailed:
@@ -32,7 +32,7 @@ var makespan = Metric{"makespan", "Makespan", func(d *result.Data) []Value {
 	v := value("makespan_ms", quantity.MS, quantity.Lower, makespanMS(d), succeeded+failed, "no job finished", "first submission to last finish of a job")
 	v.headline("makespan", "makespan")
 	v.Ends = true
-	n := int64(len(d.Jobs))
+	n := int64(d.Jobs.Len())
 	return []Value{
 		v,
 		value("makespan_jobs_succeeded_count", quantity.Count, quantity.Higher, float64(succeeded), n, "", "jobs that succeeded"),

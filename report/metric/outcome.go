@@ -53,8 +53,7 @@ func (o *Outcome) Add(d *result.Data) {
 	for r := range o.Reasons {
 		at[[2]string{o.Reasons[r].Outcome, unnumbered(o.Reasons[r].Words)}] = r
 	}
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		name := o.count(j, d.Manifest.Until > 0)
 		if name == record.JobSucceeded {
 			continue
@@ -68,7 +67,7 @@ func (o *Outcome) Add(d *result.Data) {
 		}
 		o.Reasons[r].Jobs++
 	}
-	if n := d.Manifest.TraceJobs - int64(len(d.Jobs)); n > 0 {
+	if n := d.Manifest.TraceJobs - int64(d.Jobs.Len()); n > 0 {
 		o.NotSubmitted += n
 		o.Jobs += n
 	}
@@ -130,8 +129,8 @@ func (s *Summary) Outcome() *Outcome { return OutcomeOf(s.Data) }
 // Succeeded returns the numbers of the jobs that succeeded.
 func (s *Summary) Succeeded() map[int64]bool {
 	ids := map[int64]bool{}
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Outcome == record.JobSucceeded {
+	for j := range s.Jobs.All() {
+		if j.Outcome == record.JobSucceeded {
 			ids[j.ID] = true
 		}
 	}

@@ -32,7 +32,7 @@ func TestOutcomeOf(t *testing.T) {
 		{Outcome: "unfinished", Words: "stopped", Jobs: 1, First: 6},
 		{Outcome: "refused", Words: "no queue root.a2", Jobs: 1, First: 7},
 	}}
-	d := &result.Data{Jobs: jobs}
+	d := &result.Data{Jobs: result.JobsOf(jobs)}
 	if diff := cmp.Diff(want, OutcomeOf(d)); diff != "" {
 		t.Errorf("outcome (-want +got)\n%s", diff)
 	}

@@ -8,8 +8,7 @@ import (
 
 var throughput = Metric{"throughput", "Throughput", func(d *result.Data) []Value {
 	var jobs, tasks, useful int64
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		if !result.Happened(j.Finish) {
 			continue // its work goes on after the makespan
 		}

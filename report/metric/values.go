@@ -58,15 +58,41 @@ func distValues(t *result.Time, label string, d *dist.Dist, about string) []Valu
 	return out
 }
 
-// jobValues returns the statistics of q over the jobs of a part. Jobs of which it is open at the end of the replay count with at
+// jobValues returns the statistics of q over all jobs. Jobs of which it is open at the end of the replay count with at
 // least what it is so far.
-func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
-	xs := make([]float64, 0, p.size(d.Jobs))
-	for j := range p.of(d.Jobs) {
+func jobValues(q *result.OfJobs, d *result.Data) []Value {
+	var s sample
+	add := adds(q, d)
+	for j := range d.Jobs.All() {
+		add(&s, j)
+	}
+	return statisticsOfJobs(q, d, allJobs, &s)
+}
+
+// partValues returns those over the jobs of each part.
+func partValues(q *result.OfJobs, d *result.Data) (vs []Value) {
+	byPart(&d.Jobs, adds(q, d), func(p part, s *sample) { vs = append(vs, statisticsOfJobs(q, d, p, s)...) })
+	return vs
+}
+
+// adds returns what takes into a sample what a job says of q.
+func adds(q *result.OfJobs, d *result.Data) func(*sample, *result.Job) {
+	return func(s *sample, j *result.Job) {
 		if x, ok := q.Of(j); ok {
-			xs = append(xs, x)
+			s.xs = append(s.xs, x)
+		}
+		if q.Open == nil {
+			return
+		}
+		if x, ok := q.Open(j, d.Manifest.Totals.EndMS); ok {
+			s.open = append(s.open, x)
 		}
 	}
+}
+
+// statisticsOfJobs are those of a part, whose sample it sorts.
+func statisticsOfJobs(q *result.OfJobs, d *result.Data, p part, s *sample) []Value {
+	xs := s.xs
 	mean := dist.Mean(xs) // of values in the order of jobs: a sum in another order is another one
 	slices.Sort(xs)
 	about := q.About
@@ -79,18 +105,17 @@ func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
 	}
 	numbers := slices.Concat([]float64{mean}, dist.SortedPercentiles(xs, percents()...), []float64{largest})
 	out := statisticsOf(&q.Quantity, p.label, numbers, int64(len(xs)), q.None, about)
-	open := openOf(q, d, p)
-	if len(open) > 0 {
-		countOpen(out, sample{xs: xs, open: open}, q)
+	if len(s.open) > 0 {
+		countOpen(out, *s, q)
 	}
 	whole := int64(0)
 	if p.label == "" {
-		whole = int64(len(d.Jobs))
+		whole = int64(d.Jobs.Len())
 	}
-	for i, s := range statistics {
-		if s.name != "max" {
+	for i, of := range statistics {
+		if of.name != "max" {
 			out[i].Things, out[i].Whole = "jobs", whole
-			out[i].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { x, ok := q.Of(j); return x, 1, ok && p.has(j) }, Percent: s.percent, still: q.Still}
+			out[i].PerJob = &PerJob{Of: func(j *result.Job) (float64, float64, bool) { x, ok := q.Of(j); return x, 1, ok && p.has(j) }, Percent: of.percent, still: q.Still}
 			if q.Open != nil {
 				out[i].PerJob.Open = func(j *result.Job) (float64, bool) {
 					x, ok := q.Open(j, d.Manifest.Totals.EndMS)
@@ -100,19 +125,6 @@ func jobValues(q *result.OfJobs, d *result.Data, p part) []Value {
 		}
 	}
 	return out
-}
-
-// openOf returns how large q is so far for the jobs of a part of which it is open at the end of the replay.
-func openOf(q *result.OfJobs, d *result.Data, p part) (open []float64) {
-	if q.Open == nil {
-		return nil
-	}
-	for j := range p.of(d.Jobs) {
-		if x, ok := q.Open(j, d.Manifest.Totals.EndMS); ok {
-			open = append(open, x)
-		}
-	}
-	return open
 }
 
 // countOpen computes the statistics of q again, in their order, where it is open for some jobs.
@@ -138,15 +150,31 @@ func statisticsOf(q *quantity.Quantity, label string, numbers []float64, n int64
 	return out
 }
 
-// jobRatio returns the ratio of two sums over the jobs of a part; the denominator counts things.
-func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs []result.Job, p part, of func(*result.Job) (num, den float64), things string, absent, about string) Value {
-	num, den := 0.0, 0.0
-	for j := range p.of(jobs) {
-		n, d := of(j)
-		num += n
-		den += d
+// jobRatio returns the ratio of two sums over all jobs; the denominator counts things.
+func jobRatio(name string, unit quantity.Unit, better quantity.Direction, jobs *result.Jobs, of func(*result.Job) (num, den float64), things string, absent, about string) Value {
+	var s sample
+	for j := range jobs.All() {
+		num, den := of(j)
+		s.num += num
+		s.den += den
 	}
-	v := value(name+p.label, unit, better, quantity.Over(num, den), int64(den), absent, about)
+	return s.ratio(name, unit, better, allJobs, of, things, absent, about)
+}
+
+// partRatios returns those over the jobs of each part, which about has a place for.
+func partRatios(name string, unit quantity.Unit, better quantity.Direction, jobs *result.Jobs, of func(*result.Job) (num, den float64), things string, absent, about string) (vs []Value) {
+	byPart(jobs, func(s *sample, j *result.Job) {
+		num, den := of(j)
+		s.num += num
+		s.den += den
+	}, func(p part, s *sample) {
+		vs = append(vs, s.ratio(name, unit, better, p, of, things, absent, fmt.Sprintf(about, p.text)))
+	})
+	return vs
+}
+
+func (s *sample) ratio(name string, unit quantity.Unit, better quantity.Direction, p part, of func(*result.Job) (num, den float64), things string, absent, about string) Value {
+	v := value(name+p.label, unit, better, quantity.Over(s.num, s.den), int64(s.den), absent, about)
 	v.Things, v.PerJob = things, &PerJob{Of: func(j *result.Job) (float64, float64, bool) { n, d := of(j); return n, d, p.has(j) }}
 	return v
 }

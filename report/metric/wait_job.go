@@ -3,7 +3,7 @@ package metric
 import "replay/report/result"
 
 var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
-	vs := jobValues(&result.FirstTaskWait, d, allJobs)
+	vs := jobValues(&result.FirstTaskWait, d)
 	for i, s := range statistics {
 		switch s.name {
 		case "mean":
@@ -12,12 +12,9 @@ var waitJob = Metric{"wait_job", "Wait of jobs", func(d *result.Data) []Value {
 			vs[i].headline("p95 wait for the first task", "job wait, p95")
 		}
 	}
-	vs = append(vs, jobValues(&result.AMStartWait, d, allJobs)...)
+	vs = append(vs, jobValues(&result.AMStartWait, d)...)
 	for i := range result.WaitParts {
-		vs = append(vs, jobValues(&result.WaitParts[i].OfJobs, d, allJobs)...)
+		vs = append(vs, jobValues(&result.WaitParts[i].OfJobs, d)...)
 	}
-	for _, p := range partsOf(d.Jobs) {
-		vs = append(vs, jobValues(&result.FirstTaskWait, d, p)...)
-	}
-	return vs
+	return append(vs, partValues(&result.FirstTaskWait, d)...)
 }}

@@ -25,7 +25,7 @@ func pageOf(t *testing.T, d *result.Data) []byte {
 
 func TestRunInBrowser(t *testing.T) {
 	d := explained(reporttest.DataOf(t, reporttest.Usual.Feed))
-	d.Jobs[3].Name = `<b onmouseover="alert(1)">` + "a-very-long-name-of-a-job-without-any-place-to-break-it-in-two-that-goes-on-and-on-and-on"
+	d.Jobs.At(3).Name = `<b onmouseover="alert(1)">` + "a-very-long-name-of-a-job-without-any-place-to-break-it-in-two-that-goes-on-and-on-and-on"
 	d.Manifest.Config = map[string]string{"yarn.a.key": "value", "fair-scheduler.xml": "<allocations>\n</allocations>\n"}
 	browser.Check(t, pageOf(t, d))
 }

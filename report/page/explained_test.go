@@ -18,8 +18,7 @@ func explained(d *result.Data) *result.Data {
 	waits := []record.Cause{record.CauseRunningLimit, record.CauseAMShare, explain.AMStart, explain.Ask, record.CauseNoRoom, record.CausePassedOver, record.CauseDelay, explain.ExecutorStart, record.CauseGate}
 	works := []record.Cause{explain.Driver, explain.Work, explain.Straggler, explain.LocalityWait, explain.OwnTasks, record.CauseNoRoom, explain.Overhead, explain.RemoteRead}
 	rng := rand.New(rand.NewPCG(3, 7))
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		e := result.Explained{Job: j.ID}
 		at := j.Submit
 		fill := func(to int64, causes []record.Cause) {

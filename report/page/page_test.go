@@ -15,7 +15,7 @@ import (
 // A name from a user stays text, nothing is fetched from elsewhere, and every value is shown.
 func TestRunIsSelfContained(t *testing.T) {
 	d := reporttest.DataOf(t, reporttest.Few.Feed)
-	d.Jobs[0].Name = `<script>alert("job")</script>`
+	d.Jobs.At(0).Name = `<script>alert("job")</script>`
 	d.Manifest.TraceName = `<img src=x>`
 	s := metric.Of(d)
 	b, err := Run(s, plot.Draw(d))

@@ -24,19 +24,25 @@ const staticRows = 20
 
 // listed returns the jobs of the page: all, or those that waited longest, which then come first.
 func listed(d *result.Data) []*result.Job {
-	list := make([]*result.Job, len(d.Jobs))
-	for i := range d.Jobs {
-		list[i] = &d.Jobs[i]
+	places := make([]int, d.Jobs.Len())
+	for i := range places {
+		places[i] = i
 	}
-	wait := func(j *result.Job) int64 {
-		if result.Happened(j.FirstTask) {
-			return j.FirstTask - j.Submit
+	if len(places) > shownJobs {
+		waits := make([]int64, 0, len(places))
+		for j := range d.Jobs.All() {
+			if result.Happened(j.FirstTask) {
+				waits = append(waits, j.FirstTask-j.Submit)
+			} else {
+				waits = append(waits, max(0, d.Manifest.Totals.EndMS-j.Submit))
+			}
 		}
-		return max(0, d.Manifest.Totals.EndMS-j.Submit)
+		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(waits[b], waits[a]) })
+		places = places[:min(len(places), embeddedJobs)]
 	}
-	if len(list) > shownJobs {
-		slices.SortStableFunc(list, func(a, b *result.Job) int { return cmp.Compare(wait(b), wait(a)) })
-		list = list[:min(len(list), embeddedJobs)]
+	list := make([]*result.Job, len(places))
+	for i, place := range places {
+		list[i] = d.Jobs.At(place)
 	}
 	return list
 }
@@ -45,8 +51,8 @@ func listed(d *result.Data) []*result.Job {
 func jobs(d *result.Data, of map[int64]*explain.Job) *Grid {
 	list := listed(d)
 	g := &Grid{ID: "jobs", Title: "Jobs", Things: "jobs", Static: staticRows, Where: "jobs.parquet of the result", Explain: "replay explain RESULT JOB"}
-	if len(list) < len(d.Jobs) {
-		g.About = fmt.Sprintf("The %s of %s jobs that waited longest; all are in %s.", quantity.Thousands(int64(len(list))), quantity.Thousands(int64(len(d.Jobs))), g.Where)
+	if len(list) < d.Jobs.Len() {
+		g.About = fmt.Sprintf("The %s of %s jobs that waited longest; all are in %s.", quantity.Thousands(int64(len(list))), quantity.Thousands(int64(d.Jobs.Len())), g.Where)
 	}
 	type column struct {
 		Column
@@ -179,8 +185,7 @@ func queues(s *metric.Summary, of map[int64]*explain.Job) *Grid {
 	}
 	number := map[string][2]int{}
 	var names []string
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
+	for j := range s.Jobs.All() {
 		n, known := number[j.Queue]
 		if !known {
 			names = append(names, j.Queue)
@@ -203,9 +208,9 @@ func queues(s *metric.Summary, of map[int64]*explain.Job) *Grid {
 		for _, q := range names {
 			totals[q] = &explain.Totals{}
 		}
-		for i := range s.Jobs {
-			if j := of[s.Jobs[i].ID]; j != nil {
-				totals[s.Jobs[i].Queue].Add(j)
+		for job := range s.Jobs.All() {
+			if j := of[job.ID]; j != nil {
+				totals[job.Queue].Add(j)
 			}
 		}
 	}

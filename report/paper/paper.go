@@ -43,7 +43,7 @@ func OfRun(name string, s *metric.Summary) *Paper {
 	m := &s.Manifest
 	p := &Paper{Pictures: plot.Draw(s.Data), Head: []string{"metric", "value", "of"}, Runs: []Run{{name, name, s}}}
 	p.About = fmt.Sprintf("Trace %s, %s scheduler, sharing %s, placement %s, %s on %s, seed %d.", m.Subject(), quantity.OrDash(m.Scheduler), quantity.OrDash(m.Sharing),
-		quantity.OrDash(m.Placement), quantity.Counted(int64(len(s.Jobs)), "jobs"), quantity.Counted(m.Nodes, "nodes"), m.Seed)
+		quantity.OrDash(m.Placement), quantity.Counted(int64(s.Jobs.Len()), "jobs"), quantity.Counted(m.Nodes, "nodes"), m.Seed)
 	said, _ := s.Headline()
 	for _, v := range said {
 		p.Rows = append(p.Rows, []string{v.Plain, v.Unit.Amount(v.Number), v.Of()})

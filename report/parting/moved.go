@@ -26,17 +26,12 @@ type Shift struct {
 
 // Moved returns the jobs that finish in both replays at different times, the one that moved most first.
 func Moved(a, b *result.Data) (out []Shift) {
-	ends := make(map[int64]int64, len(b.Jobs))
-	for i := range b.Jobs {
-		ends[b.Jobs[i].ID] = b.Jobs[i].Finish
-	}
-	for i := range a.Jobs {
-		j := &a.Jobs[i]
-		other, ok := ends[j.ID]
-		if !ok || !result.Happened(other) || !result.Happened(j.Finish) || other == j.Finish {
+	for j := range a.Jobs.All() {
+		other := b.Jobs.Find(j.ID)
+		if other == nil || !result.Happened(other.Finish) || !result.Happened(j.Finish) || other.Finish == j.Finish {
 			continue
 		}
-		out = append(out, Shift{Label(j), j.Queue, j.Finish, other - j.Finish})
+		out = append(out, Shift{Label(j), j.Queue, j.Finish, other.Finish - j.Finish})
 	}
 	slices.SortStableFunc(out, func(x, y Shift) int { return cmp.Compare(abs(y.ByMS), abs(x.ByMS)) })
 	return out

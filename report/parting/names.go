@@ -16,24 +16,18 @@ type Names struct {
 
 // Named is what has numbers in a replay.
 type Named struct {
-	Jobs  []result.Job
+	Jobs  *result.Jobs
 	Nodes []trace.Node // by number
 }
 
 // NamesOf are the names in some replays; of what is in several, those in the first of them.
 func NamesOf(replays ...Named) *Names {
-	jobs := map[int64]*result.Job{}
-	for _, r := range replays {
-		for i := range r.Jobs {
-			if j := &r.Jobs[i]; jobs[j.ID] == nil {
-				jobs[j.ID] = j
-			}
-		}
-	}
 	return &Names{
 		Job: func(id int64) (string, string) {
-			if j := jobs[id]; j != nil {
-				return Label(j), j.Queue
+			for _, r := range replays {
+				if j := r.Jobs.Find(id); j != nil {
+					return Label(j), j.Queue
+				}
 			}
 			return fmt.Sprintf("job %d", id), ""
 		},

@@ -37,8 +37,7 @@ func ContainerLevels(d *result.Data) (ls []figure.Level) {
 // HintedLevels are executor and task containers by the hosts that tasks preferred, whatever their request named.
 func HintedLevels(d *result.Data) []figure.Level {
 	var all, hinting, hinted float64
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		all += float64(j.Containers)
 		hinting += float64(j.ContainersHinting)
 		hinted += float64(j.ContainersHinted)
@@ -65,8 +64,8 @@ func PreferringTaskLevels(d *result.Data) (ls []figure.Level) {
 
 func taskLevel(d *result.Data, l record.TaskLevel) figure.Level {
 	out := figure.Level{Name: result.TaskLevels[l].Short, Color: taskColors[l]}
-	for i := range d.Jobs {
-		out.Count += float64(d.Jobs[i].TaskLevels[l])
+	for j := range d.Jobs.All() {
+		out.Count += float64(j.TaskLevels[l])
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func TestPlotsOfOddNames(t *testing.T) {
 	odd := reporttest.Few
 	odd.Queues = []string{"root.\x01control\xff", "root.日本語 & <b>"}
 	r := reporttest.DataOf(t, odd.Feed)
-	r.Jobs[0].Name = "emoji 🎉 \x00 <tag> \"quoted\""
+	r.Jobs.At(0).Name = "emoji 🎉 \x00 <tag> \"quoted\""
 	for _, p := range Draw(r) {
 		for _, format := range figure.Formats() {
 			b, err := p.Figure.Render(format)

@@ -10,8 +10,12 @@ import (
 
 var timelineApplications = Plot{"timeline_applications", "Executors by application", func(d *result.Data) (*figure.Figure, string) {
 	names := map[int64]string{}
-	for i := range d.Jobs {
-		names[d.Jobs[i].ID] = d.Jobs[i].Name
+	for i := range d.Containers.Spans {
+		if id := d.Containers.Spans[i].Job; names[id] == "" {
+			if j := d.Jobs.Find(id); j != nil {
+				names[id] = j.Name
+			}
+		}
 	}
 	return timelineOf(d, "Containers of each application, by locality",
 		func(s result.Span) int64 { return s.Job },

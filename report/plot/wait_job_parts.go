@@ -20,8 +20,7 @@ func NewWaitBar(name string) *WaitBar { return &WaitBar{name: name} }
 
 // Add takes in the jobs of a replay that launched a task and that has holds for.
 func (b *WaitBar) Add(d *result.Data, has func(*result.Job) bool) {
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		if !result.Happened(j.FirstTask) || !has(j) {
 			continue
 		}

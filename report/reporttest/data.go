@@ -56,3 +56,13 @@ func DataOf(t testing.TB, feed Feed) *result.Data {
 	}
 	return d
 }
+
+// Changed are the jobs of data, each changed; the data keep their own.
+func Changed(d *result.Data, change func(*result.Job)) result.Jobs {
+	var list []result.Job
+	for j := range d.Jobs.All() {
+		list = append(list, *j)
+		change(&list[len(list)-1])
+	}
+	return result.JobsOf(list)
+}

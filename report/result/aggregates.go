@@ -1,7 +1,6 @@
 package result
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,13 +95,13 @@ func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err 
 			return nil, "", nil // reading it says more
 		}
 	}
-	d.Jobs = make([]Job, 0, min(max(m.Totals.Jobs, 0), 1<<16)) // the total may be made up
+	var jobs packedJobs
 	if err := readColumns[jobRow](filepath.Join(dir, "jobs.parquet"), func(t *columns) func(int) error {
-		return readJobs(t, func(j *Job) { d.Jobs = append(d.Jobs, *j) })
+		return readJobs(t, jobs.add)
 	}); err != nil {
 		return nil, "", err
 	}
-	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
+	d.Jobs = jobs.jobs()
 	var wrong complaints
 	if d.check(&wrong); len(wrong) > 0 {
 		return nil, fmt.Sprintf("%s: %v: the tables are added up again", path, wrong.err()), nil

@@ -35,15 +35,14 @@ func (w complaints) err() error {
 // check compares jobs with themselves, and what is added up with the manifest's totals.
 func (d *Data) check(wrong *complaints) {
 	var tasks, succeeded, failed int64
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		j.checkTimes(wrong)
 		tasks += j.Tasks
 		succeeded += j.TasksSucceeded
 		failed += j.TasksFailed
 	}
 	t := &d.Manifest.Totals
-	wrong.unequal("jobs", int64(len(d.Jobs)), t.Jobs)
+	wrong.unequal("jobs", int64(d.Jobs.Len()), t.Jobs)
 	wrong.unequal("tasks of jobs", tasks, t.Tasks)
 	wrong.unequal("tasks succeeded", succeeded, t.TasksSucceeded)
 	wrong.unequal("tasks failed", failed, t.TasksFailed)

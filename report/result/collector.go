@@ -281,25 +281,23 @@ func (c *Collector) Finish(m record.Manifest) (*Data, error) {
 	c.name()
 	d.Tasks.ByNode.sort()
 	d.Queues.finish(m.Totals.EndMS)
-	d.Jobs = c.done.take()
-	for _, s := range c.sums {
-		if s.job != nil {
-			d.Jobs = append(d.Jobs, *s.job)
-		}
-	}
-	slices.SortFunc(d.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 	var wrong complaints
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
-		if s := c.sums[j.ID]; s != nil && !c.closed.has(j.ID) {
-			j.take(s)
-			for _, p := range c.pairs(j, s) {
+	for _, id := range slices.Sorted(maps.Keys(c.sums)) {
+		s := c.sums[id]
+		if s.job == nil {
+			continue
+		}
+		if !c.closed.has(id) {
+			s.job.take(s)
+			for _, p := range c.pairs(s.job, s) {
 				if p.got != p.want {
-					wrong.add("job %d: %s: its record says %d, theirs %d", j.ID, p.what, p.got, p.want)
+					wrong.add("job %d: %s: its record says %d, theirs %d", id, p.what, p.got, p.want)
 				}
 			}
 		}
+		c.done.add(s.job)
 	}
+	d.Jobs = c.done.jobs()
 	for _, id := range c.late {
 		wrong.add("job %d: more containers or task attempts than its record says", id)
 	}

@@ -26,7 +26,7 @@ func Happened(t int64) bool { return t != record.None }
 // Data is what the metrics and plots of one replay are made of.
 type Data struct {
 	Manifest   record.Manifest
-	Jobs       []Job // by ID
+	Jobs       Jobs
 	Containers Containers
 	Tasks      Tasks
 	Queues     *Queues
@@ -39,8 +39,7 @@ type Data struct {
 // Period returns the first submission and the last finish; false when no job finished.
 func (d *Data) Period() (from, to int64, ok bool) {
 	from, to = record.None, record.None
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for j := range d.Jobs.All() {
 		if from == record.None || j.Submit < from {
 			from = j.Submit
 		}

@@ -82,9 +82,9 @@ func newViewRow(v *viewOf) viewRow {
 
 // writeExplained writes explanations.parquet and views.parquet.
 func (w *Writer) writeExplained(d *Data) error {
-	firstTask := make(map[int64]int64, len(d.Jobs))
-	for i := range d.Jobs {
-		firstTask[d.Jobs[i].ID] = d.Jobs[i].FirstTask
+	firstTask := make(map[int64]int64, d.Jobs.Len())
+	for j := range d.Jobs.All() {
+		firstTask[j.ID] = j.FirstTask
 	}
 	parts, err := newTable(w.dir.Path(explanations), func(r *partRow) partRow { return *r })
 	if err != nil {

@@ -1,26 +1,34 @@
 package result
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"unsafe"
+)
 
-// packedJobs are jobs whose records and sums are complete, in about a quarter of the memory that they take as [Job]: of a long replay those that are
-// done are most of what is kept, and none is looked at before its end. The zero value is empty.
+// packedJobs are jobs whose records and sums are complete, in about a fifth of the memory that they take as [Job]: of a long replay those that are
+// done are most of what is kept. The zero value is empty.
 type packedJobs struct {
 	pages [][]byte
-	n     int
-	texts []string // that many jobs have
+	at    []packedAt // of each job
+	texts []string   // that many jobs have
 	index map[string]uint64
 }
+
+// packedAt is where a job begins.
+type packedAt struct{ page, offset uint32 }
 
 // packedPage is how much memory is asked for at once, in bytes.
 const packedPage = 64 << 10
 
 // packed lists what is kept of a job: texts that many jobs have, texts of its own, times, and other numbers.
-func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [30]*int64) {
+func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [29]*int64) {
 	r, l := &j.Job, &j.TaskLevels
 	return [...]*string{&r.Kind, &r.User, &r.Queue, &r.Outcome, &r.Reason, &r.Recorded},
 		[...]*string{&r.Name, &r.ExternalID},
 		[...]*int64{&r.Submit, &r.AMScheduled, &r.AMAllocated, &r.AMRegistered, &r.FirstAsked, &r.FirstAllocated, &r.FirstRegistered, &r.FirstTask, &r.Finish},
-		[...]*int64{&r.ID, &r.Stages, &r.Tasks, &r.TasksSucceeded, &r.TasksFailed, &r.Attempts, &r.StageAttempts, &l[0], &l[1], &l[2], &l[3], &l[4],
+		[...]*int64{&r.Stages, &r.Tasks, &r.TasksSucceeded, &r.TasksFailed, &r.Attempts, &r.StageAttempts, &l[0], &l[1], &l[2], &l[3], &l[4],
 			&r.TasksPreferring, &r.TasksPreferred, &r.Containers, &r.ContainersPreferring, &r.ContainersPreferred, &r.ContainersRackPreferred, &r.ContainersHinting,
 			&r.ContainersHinted, &r.MemMiBMS, &r.VCoreMS, &r.TaskMS, &r.WastedTaskMS, &r.CriticalPathMS, &r.RecordedMS, &j.AskMS, &j.Asks, &j.TaskWaitMS, &j.TaskWaits}
 }
@@ -28,7 +36,9 @@ func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numb
 // add keeps a job.
 func (p *packedJobs) add(j *Job) {
 	shared, own, times, numbers := j.packed()
-	b := p.room(10*(len(shared)+len(own)+len(times)+len(numbers)) + len(*own[0]) + len(*own[1]))
+	b := p.room(10*(1+len(shared)+len(own)+len(times)+len(numbers)) + len(*own[0]) + len(*own[1]))
+	p.at = append(p.at, packedAt{uint32(len(p.pages) - 1), uint32(len(b))})
+	b = binary.AppendVarint(b, j.ID)
 	for _, s := range shared {
 		b = binary.AppendUvarint(b, p.text(*s))
 	}
@@ -46,7 +56,6 @@ func (p *packedJobs) add(j *Job) {
 		b = binary.AppendVarint(b, *v)
 	}
 	p.pages[len(p.pages)-1] = b
-	p.n++
 }
 
 // room returns the last page, which has room for so many bytes more.
@@ -71,44 +80,64 @@ func (p *packedJobs) text(s string) uint64 {
 	return i
 }
 
-// take returns the jobs in the order in which they came, and keeps none.
-func (p *packedJobs) take() []Job {
-	jobs := make([]Job, p.n)
-	rest, page := []byte(nil), 0
-	signed := func() int64 {
-		v, n := binary.Varint(rest)
-		rest = rest[n:]
-		return v
+// id is the number of a job.
+func (p *packedJobs) id(at packedAt) int64 {
+	id, _ := binary.Varint(p.pages[at.page][at.offset:])
+	return id
+}
+
+// read fills in a job.
+func (p *packedJobs) read(at packedAt, j *Job) {
+	page, i := p.pages[at.page], int(at.offset)
+	var v uint64
+	v, i = uvarint(page, i)
+	j.ID = signed(v)
+	shared, own, times, numbers := j.packed()
+	for _, s := range shared {
+		v, i = uvarint(page, i)
+		*s = p.texts[v]
 	}
-	unsigned := func() uint64 {
-		v, n := binary.Uvarint(rest)
-		rest = rest[n:]
-		return v
+	for _, s := range own {
+		v, i = uvarint(page, i)
+		*s = unsafe.String(unsafe.SliceData(page[i:]), v) // pages are written once
+		i += int(v)
 	}
-	for i := range jobs {
-		if len(rest) == 0 {
-			rest, p.pages[page] = p.pages[page], nil
-			page++
-		}
-		j := &jobs[i]
-		shared, own, times, numbers := j.packed()
-		for _, s := range shared {
-			*s = p.texts[unsigned()]
-		}
-		for _, s := range own {
-			n := unsigned()
-			*s, rest = string(rest[:n]), rest[n:]
-		}
-		last := int64(0)
-		for _, t := range times {
-			if *t = last + signed(); Happened(*t) {
-				last = *t
-			}
-		}
-		for _, v := range numbers {
-			*v = signed()
+	last := int64(0)
+	for _, t := range times {
+		v, i = uvarint(page, i)
+		if *t = last + signed(v); Happened(*t) {
+			last = *t
 		}
 	}
+	for _, n := range numbers {
+		v, i = uvarint(page, i)
+		*n = signed(v)
+	}
+}
+
+// uvarint reads what [binary.AppendUvarint] wrote at i, and returns where it ends.
+func uvarint(b []byte, i int) (uint64, int) {
+	if b[i] < 0x80 { // most are
+		return uint64(b[i]), i + 1
+	}
+	v, n := binary.Uvarint(b[i:])
+	return v, i + n
+}
+
+// signed is the number that [binary.AppendVarint] wrote so.
+func signed(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// jobs are the jobs in order, which p keeps no longer.
+func (p *packedJobs) jobs() Jobs {
+	slices.SortStableFunc(p.at, func(a, b packedAt) int { return cmp.Compare(p.id(a), p.id(b)) })
+	l := Jobs{packed: packedJobs{p.pages, slices.Clip(p.at), p.texts, nil}}
 	*p = packedJobs{}
-	return jobs
+	if len(l.packed.at) > mostWhole {
+		return l
+	}
+	list := make([]Job, len(l.packed.at))
+	for i, at := range l.packed.at {
+		l.packed.read(at, &list[i])
+	}
+	return Jobs{whole: list}
 }

@@ -57,16 +57,46 @@ func TestPackedJobs(t *testing.T) {
 	if n := len(p.pages); n < 3 {
 		t.Errorf("%d pages, want several", n)
 	}
-	got := p.take()
-	if len(got) != len(jobs) {
-		t.Fatalf("%d jobs came back of %d", len(got), len(jobs))
+	if len(p.at) != len(jobs) {
+		t.Fatalf("%d jobs were kept of %d", len(p.at), len(jobs))
 	}
 	for i := range jobs {
-		if got[i] != jobs[i] {
-			t.Fatalf("job %d came back as %+v, was %+v", i, got[i], jobs[i])
+		got := filled(func(int) string { return "left" }, func(int) int64 { return 77 })
+		if p.read(p.at[i], &got); got != jobs[i] {
+			t.Fatalf("job %d came back as %+v, was %+v", i, got, jobs[i])
 		}
 	}
-	if again := p.take(); len(again) != 0 {
-		t.Errorf("%d jobs come back again", len(again))
+	if l := p.jobs(); l.Len() != len(jobs) || len(p.at) != 0 {
+		t.Errorf("%d jobs, and %d are left", l.Len(), len(p.at))
+	}
+}
+
+// Jobs are in the order of their numbers, found and given alike, whether they are few or many.
+func TestJobs(t *testing.T) {
+	for _, n := range []int{0, 1, mostWhole, mostWhole + 1} {
+		var list []Job
+		for i := range n {
+			id := int64((i*7919)%n) * 3 // each once, in another order
+			list = append(list, Job{Job: record.Job{ID: id, Name: fmt.Sprint("job ", id), Submit: id}})
+		}
+		l := JobsOf(list)
+		if (n > mostWhole) != (len(l.packed.at) > 0) || l.Len() != n {
+			t.Fatalf("%d jobs of %d, %d packed", l.Len(), n, len(l.packed.at))
+		}
+		id := int64(0)
+		for j := range l.All() {
+			if j.ID != id || j.Name != fmt.Sprint("job ", id) {
+				t.Fatalf("of %d, %+v follows %d", n, j, id)
+			}
+			id += 3
+		}
+		if id != int64(3*n) {
+			t.Errorf("of %d jobs %d are given", n, id/3)
+		}
+		for _, id := range []int64{-1, 0, 1, 3, int64(3*n) - 3, int64(3 * n)} {
+			if j := l.Find(id); (j != nil) != (id >= 0 && id%3 == 0 && id < int64(3*n)) || j != nil && j.ID != id {
+				t.Errorf("of %d, %d finds %+v", n, id, j)
+			}
+		}
 	}
 }

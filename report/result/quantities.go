@@ -20,8 +20,8 @@ type OfJobs struct {
 // Dist returns the distribution of a time over the jobs that have it.
 func (q *OfJobs) Dist(d *Data) *dist.Dist {
 	out := &dist.Dist{}
-	for i := range d.Jobs {
-		if ms, ok := q.Of(&d.Jobs[i]); ok {
+	for j := range d.Jobs.All() {
+		if ms, ok := q.Of(j); ok {
 			out.Add(int64(ms))
 		}
 	}

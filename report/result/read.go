@@ -79,13 +79,13 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	var waits []Job
 	if err := readColumns[jobRow](path("jobs.parquet"), func(t *columns) func(int) error {
 		return readJobs(t, func(j *Job) {
-			c.Job(&j.Job)
-			if c.tasksOff {
-				waits = append(waits, *j)
+			if c.tasksOff { // no attempts tell
+				s := c.job(j.ID)
+				s.taskMS, s.ready = j.TaskWaitMS, j.TaskWaits
 			}
+			c.Job(&j.Job)
 		})
 	}); err != nil {
 		return nil, err
@@ -96,11 +96,6 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 	data, err := c.Finish(*m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	if c.tasksOff {
-		for i := range data.Jobs {
-			data.Jobs[i].TaskWaitMS, data.Jobs[i].TaskWaits = waits[i].TaskWaitMS, waits[i].TaskWaits
-		}
 	}
 	return data, nil
 }

@@ -149,7 +149,7 @@ func (w *Writer) Finish(m record.Manifest) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writeJobs(w.dir.Path("jobs.parquet"), data.Jobs); err != nil {
+	if err := writeJobs(w.dir.Path("jobs.parquet"), &data.Jobs); err != nil {
 		return nil, err
 	}
 	if data.Costs != nil {
@@ -213,13 +213,13 @@ func (w *Writer) seal(d *Data) error {
 	return w.dir.WriteFile("run.json", text)
 }
 
-func writeJobs(path string, jobs []Job) error {
+func writeJobs(path string, jobs *Jobs) error {
 	t, err := newTable(path, newJobRow)
 	if err != nil {
 		return err
 	}
-	for i := range jobs {
-		t.add(&jobs[i])
+	for j := range jobs.All() {
+		t.add(j)
 	}
 	return t.Close()
 }

@@ -188,7 +188,7 @@ func (t *tap) sink(to record.Sink, sc *scenario.Scenario) record.Sink {
 
 func (t *tap) ended(r *report.Result) { t.result = r }
 
-func (t *tap) named() parting.Named { return parting.Named{Jobs: t.result.Jobs, Nodes: t.nodes} }
+func (t *tap) named() parting.Named { return parting.Named{Jobs: &t.result.Jobs, Nodes: t.nodes} }
 
 // Decision is part of [record.Sink].
 func (t *tap) Decision(d *record.Decision) {

@@ -93,7 +93,7 @@ func (p *program) explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: data.Jobs})}
+	e := &explaining{wanted: wanted, names: parting.NamesOf(parting.Named{Jobs: &data.Jobs})}
 	if of == "" {
 		e.shares, _ = parseShares(c.String("executors")) // the flag takes no other
 	} else if c.Bool("if") {
@@ -126,7 +126,7 @@ func (p *program) explainAgain(c *cli.Context, again *stored, e *explaining) err
 	if err := e.keeper.End(m.Totals.EndMS); err != nil {
 		return err
 	}
-	e.manifest, e.jobs, e.totals, e.names = m, e.keeper.Jobs, e.keeper.Totals, e.keeper.Names(e.result.Jobs)
+	e.manifest, e.jobs, e.totals, e.names = m, e.keeper.Jobs, e.keeper.Totals, e.keeper.Names(&e.result.Jobs)
 	return nil
 }
 
@@ -161,43 +161,45 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 		return ids, "", nil
 	}
 	queue := c.String("queue")
-	var jobs []*result.Job
-	for i := range data.Jobs {
-		if j := &data.Jobs[i]; queue == "" || j.Queue == queue || strings.HasPrefix(j.Queue, queue+".") || "root."+queue == j.Queue {
-			jobs = append(jobs, j)
+	type measured struct {
+		id   int64
+		long float64
+	}
+	measure := func(j *result.Job) float64 {
+		switch {
+		case c.String("worst") == "slowdown" && !result.Happened(j.Finish):
+			return math.Inf(1)
+		case c.String("worst") == "slowdown":
+			return quantity.Over(float64(j.Finish-j.Submit), float64(max(j.CriticalPathMS, 1000)))
+		case result.Happened(j.FirstTask):
+			return float64(j.FirstTask - j.Submit)
+		case result.Happened(j.Finish):
+			return float64(j.Finish - j.Submit)
+		}
+		return float64(data.Manifest.Totals.EndMS - j.Submit)
+	}
+	var jobs []measured
+	for j := range data.Jobs.All() {
+		if queue == "" || j.Queue == queue || strings.HasPrefix(j.Queue, queue+".") || "root."+queue == j.Queue {
+			jobs = append(jobs, measured{j.ID, measure(j)})
 		}
 	}
 	if len(jobs) == 0 {
 		var queues []string
-		for i := range data.Jobs {
-			queues = append(queues, data.Jobs[i].Queue)
+		for j := range data.Jobs.All() {
+			queues = append(queues, j.Queue)
 		}
 		slices.Sort(queues)
 		return nil, "", cmdline.Usagef("no job ran in queue %q%s", queue, cmdline.Meant("", queue, slices.Compact(queues)))
 	}
 	if c.IsSet("worst") {
-		measure := func(j *result.Job) float64 {
-			if c.String("worst") == "slowdown" {
-				if !result.Happened(j.Finish) {
-					return math.Inf(1)
-				}
-				return quantity.Over(float64(j.Finish-j.Submit), float64(max(j.CriticalPathMS, 1000)))
-			}
-			if !result.Happened(j.FirstTask) {
-				if result.Happened(j.Finish) {
-					return float64(j.Finish - j.Submit)
-				}
-				return float64(data.Manifest.Totals.EndMS - j.Submit)
-			}
-			return float64(j.FirstTask - j.Submit)
-		}
-		slices.SortStableFunc(jobs, func(a, b *result.Job) int { return cmp.Compare(measure(b), measure(a)) })
+		slices.SortStableFunc(jobs, func(a, b measured) int { return cmp.Compare(b.long, a.long) })
 		jobs = jobs[:min(len(jobs), c.Int("top"))]
 	} else if of = " of the result"; queue != "" {
 		of = " in " + queue
 	}
 	for _, j := range jobs {
-		ids = append(ids, j.ID)
+		ids = append(ids, j.id)
 	}
 	return ids, of, nil
 }
@@ -205,8 +207,7 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 // jobCalled finds a job by its number, its name or the id under which it was recorded.
 func jobCalled(data *result.Data, name string) (int64, error) {
 	var found, ids []int64
-	for i := range data.Jobs {
-		j := &data.Jobs[i]
+	for j := range data.Jobs.All() {
 		if fmt.Sprint(j.ID) == name {
 			return j.ID, nil
 		}
@@ -222,7 +223,7 @@ func jobCalled(data *result.Data, name string) (int64, error) {
 	}
 	switch found = append(found, ids...); len(found) {
 	case 0:
-		return 0, cmdline.Usagef("none of the %d jobs of the result has the number, name or id %q; numbers begin at 0, --worst wait finds one", len(data.Jobs), name)
+		return 0, cmdline.Usagef("none of the %d jobs of the result has the number, name or id %q; numbers begin at 0, --worst wait finds one", data.Jobs.Len(), name)
 	case 1:
 		return found[0], nil
 	}
@@ -349,16 +350,17 @@ func (p *program) withoutCauses(c *cli.Context, again *stored, e *explaining) er
 
 // reached returns how long after its submission a job launches its first task, or ends; nil when it does not.
 func reached(data *result.Data, job int64, start bool) *int64 {
-	for i := range data.Jobs {
-		j := &data.Jobs[i]
-		at := j.Finish
-		if start {
-			at = j.FirstTask
-		}
-		if j.ID == job && result.Happened(at) {
-			after := at - j.Submit
-			return &after
-		}
+	j := data.Jobs.Find(job)
+	if j == nil {
+		return nil
 	}
-	return nil
+	at := j.Finish
+	if start {
+		at = j.FirstTask
+	}
+	if !result.Happened(at) {
+		return nil
+	}
+	after := at - j.Submit
+	return &after
 }

@@ -178,7 +178,7 @@ func (p *program) regret(c *cli.Context, args []string) error {
 		chosen[i] = chosen[i*all/k]
 	}
 	chosen = chosen[:k]
-	names := parting.NamesOf(parting.Named{Jobs: data.Jobs, Nodes: r.base.nodes})
+	names := parting.NamesOf(parting.Named{Jobs: &data.Jobs, Nodes: r.base.nodes})
 	rows := make([]regretted, k)
 	books := parting.NewBooks()
 	var doing atomic.Int64
@@ -296,25 +296,20 @@ func instead(decided []record.Decision, place int, of *record.Decision) *record.
 
 // compare says how much earlier a job ends, and how much shorter jobs take on average, over those that end in both replays.
 func (a *alternative) compare(before, after *result.Data, job int64) {
-	ends := make(map[int64]int64, len(after.Jobs))
-	for i := range after.Jobs {
-		ends[after.Jobs[i].ID] = after.Jobs[i].Finish
-	}
 	sum := int64(0)
-	for i := range before.Jobs {
-		j := &before.Jobs[i]
-		end, ok := ends[j.ID]
+	for j := range before.Jobs.All() {
 		if !result.Happened(j.Finish) {
 			continue
 		}
-		if !ok || !result.Happened(end) {
+		other := after.Jobs.Find(j.ID)
+		if other == nil || !result.Happened(other.Finish) {
 			a.Lost++
 			continue
 		}
 		a.Jobs++
-		sum += j.Finish - end
+		sum += j.Finish - other.Finish
 		if j.ID == job {
-			own := j.Finish - end
+			own := j.Finish - other.Finish
 			a.OwnMS = &own
 		}
 	}

@@ -184,11 +184,11 @@ func TestRegret(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := int64(0)
-	for i := range before.Jobs {
-		sum += before.Jobs[i].Finish - after.Jobs[i].Finish
+	for j := range before.Jobs.All() {
+		sum += j.Finish - after.Jobs.Find(j.ID).Finish
 	}
-	if got := float64(sum) / float64(len(before.Jobs)); got != best.MeanMS || best.Jobs != len(before.Jobs) {
-		t.Errorf("%v: %v ms shorter over %d jobs, said %v over %d", best.Changes, got, len(before.Jobs), best.MeanMS, best.Jobs)
+	if got := float64(sum) / float64(before.Jobs.Len()); got != best.MeanMS || best.Jobs != before.Jobs.Len() {
+		t.Errorf("%v: %v ms shorter over %d jobs, said %v over %d", best.Changes, got, before.Jobs.Len(), best.MeanMS, best.Jobs)
 	}
 }
 
