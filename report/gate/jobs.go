@@ -42,10 +42,10 @@ func (s *jobs) add(base, head *result.Data) {
 		s.at = map[key]int{}
 	}
 	for a := range base.Jobs.All() {
-		b := head.Jobs.Find(a.ID)
 		if a.Outcome != record.JobSucceeded {
 			continue
 		}
+		b := head.Jobs.Find(a.ID)
 		if b == nil || b.Outcome != record.JobSucceeded {
 			if len(s.lost) < toName && head.Manifest.Until == 0 && !slices.Contains(s.lost, label(a)) {
 				s.lost = append(s.lost, label(a))

@@ -9,17 +9,15 @@ import (
 )
 
 var timelineApplications = Plot{"timeline_applications", "Executors by application", func(d *result.Data) (*figure.Figure, string) {
-	names := map[int64]string{}
-	for i := range d.Containers.Spans {
-		if id := d.Containers.Spans[i].Job; names[id] == "" {
-			if j := d.Jobs.Find(id); j != nil {
-				names[id] = j.Name
-			}
-		}
-	}
 	return timelineOf(d, "Containers of each application, by locality",
 		func(s result.Span) int64 { return s.Job },
-		func(id int64) string { return figure.Short(fmt.Sprintf("%d %s", id, names[id]), 18) },
+		func(id int64) string {
+			name := ""
+			if j := d.Jobs.Find(id); j != nil {
+				name = j.Name
+			}
+			return figure.Short(fmt.Sprintf("%d %s", id, name), 18)
+		},
 		func(s result.Span) (string, color.Color) {
 			if s.AM {
 				return "application master", figure.Palette[7]

@@ -120,9 +120,7 @@ func (c *column) formOf(of quantity, v string) (form, bool) {
 	case span:
 		_, ok = duration(v)
 	case memory:
-		if _, ok = size(v); !ok {
-			_, _, ok = slurmSize(v)
-		}
+		_, ok = size(v)
 	case cores:
 		ok = strings.HasSuffix(v, "m")
 		if ok {
@@ -218,10 +216,7 @@ func (c *column) int(s string) (v int64, ok bool) {
 	case span:
 		return duration(s)
 	case memory:
-		if v, _, ok = slurmSize(s); !ok {
-			v, ok = size(s)
-		}
-		return v, ok
+		return size(s)
 	}
 	x, ok := number(strings.TrimSuffix(s, "m"))
 	if strings.HasSuffix(s, "m") {

@@ -10,26 +10,30 @@ import (
 
 // detectCSV finds a header whose columns are known: a submission or start, and a duration or end.
 func detectCSV(_ string, head []byte) string {
+	if rows := headed(head); rows != nil {
+		return detected(unique(rows[0]))
+	}
+	return ""
+}
+
+// headed returns the rows at the beginning of a text that has a header of several columns; nil of another.
+func headed(head []byte) [][]string {
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("PAR1")) {
-		return ""
+		return nil
 	}
 	_, rows := delimited.Sniff(head, len(head) < sniffBytes)
 	if len(rows) < 2 || len(rows[0]) < 2 || !isHeader(rows[0]) {
-		return ""
+		return nil
 	}
-	return detected(unique(rows[0]))
+	return rows
 }
 
-// Header returns the columns of a file that begins with a header of several columns, whatever their names; nil of another.
+// Header returns the columns of a text that begins with a header of three or more, whatever their names, and a row of as many fields; nil of another.
 func Header(head []byte) []string {
-	if bytes.IndexByte(head, 0) >= 0 {
-		return nil
+	if rows := headed(head); rows != nil && len(rows[0]) > 2 && len(rows[1]) == len(rows[0]) {
+		return rows[0]
 	}
-	_, rows := delimited.Sniff(head, len(head) < sniffBytes)
-	if len(rows) < 2 || len(rows[0]) < 3 || len(rows[1]) != len(rows[0]) || !isHeader(rows[0]) {
-		return nil
-	}
-	return rows[0]
+	return nil
 }
 
 func detectParquet(_ string, head []byte) string {

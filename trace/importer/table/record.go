@@ -89,7 +89,7 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 	if text := c.text(roleParents, fields); text != "" {
 		r.parents = strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|[](){}'\"\t\n", c) })
 	}
-	if _, perCore, ok := slurmSize(c.text(roleMemory, fields)); ok && perCore && r.milli > 0 && err == nil {
+	if _, perCore := slurmEach(c.text(roleMemory, fields)); perCore && r.milli > 0 && r.memMiB > 0 && err == nil {
 		cores := (r.milli + 999) / 1000
 		if r.memMiB > trace.MostMemMiB<<20/cores {
 			return r, &badValue{c[roleMemory].name, c.text(roleMemory, fields), fmt.Sprintf("for all cores at most %d MiB", trace.MostMemMiB)}

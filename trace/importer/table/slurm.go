@@ -7,14 +7,12 @@ import (
 
 // What Slurm's sacct prints: sizes for each node or core (4000Mc), and rows for the steps of a job below its own (1002.batch).
 
-// slurmSize reads a size such as ReqMem has it before Slurm 21.08: 16Gn for each node, of which a job is taken to have one, 4000Mc for each core.
-func slurmSize(s string) (bytes int64, perCore, ok bool) {
-	plain, each := s[:max(len(s)-1, 0)], s[max(len(s)-1, 0):]
-	if each != "n" && each != "c" || plain == "" || !strings.ContainsAny(plain[len(plain)-1:], "KMGT") {
-		return 0, false, false
+// slurmEach takes off a size what ReqMem has behind it before Slurm 21.08: 16Gn is for each node, of which a job is taken to have one, 4000Mc for each core.
+func slurmEach(s string) (size string, perCore bool) {
+	if n := len(s) - 1; n > 0 && (s[n] == 'n' || s[n] == 'c') && strings.ContainsAny(s[n-1:n], "KMGT") {
+		return s[:n], s[n] == 'c'
 	}
-	bytes, ok = size(plain)
-	return bytes, each == "c", ok
+	return s, false
 }
 
 // ofSlurm tells whether a table is one of sacct, with jobs and their steps, by its columns.

@@ -199,6 +199,7 @@ func clock(s string) (ms int64, ok bool) {
 
 // size reads a memory that has a unit: 4G, 512 MB, 2.5GiB.
 func size(s string) (bytes int64, ok bool) {
+	s, _ = slurmEach(s)
 	n := 0
 	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.') {
 		n++
