@@ -33,9 +33,7 @@ func (*script) Events() []master.Event {
 }
 
 func (k *script) Plan(*trace.Job) (*master.Plan, error) {
-	p := &master.Plan{AMSize: resource.R(1024, 1), MaxAttempts: 1, New: func(h master.Host, _ *trace.Job) master.Master {
-		return &scripted{script: k, h: h}
-	}}
+	p := &master.Plan{AMSize: resource.R(1024, 1), MaxAttempts: 1, Maker: makes(func(h master.Host) master.Master { return &scripted{script: k, h: h} })}
 	if k.plan != nil {
 		k.plan(p)
 	}
@@ -142,11 +140,11 @@ func play(t *testing.T, k *script, events []trace.NodeEvent, change func(*scenar
 	var last *scripted
 	plan := k.plan
 	k.plan = func(p *master.Plan) {
-		make := p.New
-		p.New = func(h master.Host, j *trace.Job) master.Master {
-			last = make(h, j).(*scripted)
+		made := p.Maker
+		p.Maker = makes(func(h master.Host) master.Master {
+			last = made.New(h, nil).(*scripted)
 			return last
-		}
+		})
 		if plan != nil {
 			plan(p)
 		}
@@ -290,3 +288,8 @@ func TestRoomOfContainers(t *testing.T) {
 		})
 	}
 }
+
+// makes are masters by a function.
+type makes func(master.Host) master.Master
+
+func (m makes) New(h master.Host, _ *trace.Job) master.Master { return m(h) }

@@ -28,7 +28,7 @@ type scribed struct {
 func (k *scribe) Events() []master.Event { return k.events }
 
 func (k *scribe) Plan(*trace.Job) (*master.Plan, error) {
-	return &master.Plan{New: func(h master.Host, _ *trace.Job) master.Master { return &scribeMaster{kind: k, h: h} }}, nil
+	return &master.Plan{Maker: makes(func(h master.Host) master.Master { return &scribeMaster{kind: k, h: h} })}, nil
 }
 
 type scribeMaster struct {

@@ -173,7 +173,7 @@ func runMapReduceAllocator(c *mrCase, out *golden.Results) {
 		OpportunisticMapsPercent: f.OpportunisticMaps, Preemption: policy,
 	}, allocator.Cluster{
 		Names: names, Max: golden.Size(c.Max[:]), CPU: slices.Contains(c.Types, "cpu"),
-		RackOf: func(n protocol.Name) protocol.Name { return names.Intern(rackOf(c.Racks, names.Text(n))) },
+		Racks: protocol.RacksBy(func(n protocol.Name) protocol.Name { return names.Intern(rackOf(c.Racks, names.Text(n))) }),
 	}, r)
 	for i := range c.Events {
 		e := &c.Events[i]

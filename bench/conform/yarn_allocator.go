@@ -209,7 +209,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 	c.names = protocol.NewNames()
 	setup := allocator.Setup{
 		Conf: conf, Names: c.names, Placement: placement,
-		RackOf: func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) },
+		Racks: protocol.RacksBy(func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) }),
 	}
 	for i, p := range c.Profiles {
 		if p.Profile != i {

@@ -62,12 +62,12 @@ func runAMRMClient(c *amrmCase, out *golden.Results) {
 		requests: map[int]*protocol.ContainerRequest{},
 		number:   map[*protocol.ContainerRequest]int{},
 	}
-	r.client = protocol.NewClient(r.names, func(n protocol.Name) protocol.Name {
+	r.client = protocol.NewClient(r.names, protocol.RacksBy(func(n protocol.Name) protocol.Name {
 		if rack, ok := c.Topology[r.names.Text(n)]; ok {
 			return r.names.Intern(rack)
 		}
 		return r.names.Intern("/default-rack")
-	})
+	}))
 	for i := range c.Ops {
 		got, want, err := r.do(&c.Ops[i])
 		if err != nil {

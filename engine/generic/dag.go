@@ -56,12 +56,15 @@ type stage struct {
 
 func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Master {
 	d := &dag{
-		h: h, k: k, job: j, set: set, Books: pertask.Books{Host: h, Job: h.Job()}, client: protocol.NewClient(h.Cluster().Names, h.Cluster().RackOf),
+		h: h, k: k, job: j, set: set, Books: pertask.Books{Host: h, Job: h.Job()}, client: protocol.NewClient(h.Cluster().Names, h.Cluster()),
 		asking: map[*protocol.ContainerRequest]*attempt{}, byContainer: map[int64]*attempt{}, waits: map[key]*waiting{},
 	}
-	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Due: func() bool { return !d.client.Idle() }}
+	d.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Asker: d}
 	return d
 }
+
+// Due is part of [pertask.Asker].
+func (d *dag) Due() bool { return !d.client.Idle() }
 
 // Expect is part of [master.Expecter].
 func (d *dag) Expect() { d.beats.Expect() }

@@ -78,9 +78,18 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	}
 	return &master.Plan{
 		AMSize: resource.R(j.AMMemMiB, int64(j.AMVCores)), AMStartMS: k.Model.AMStartMS, Priority: j.Priority,
-		New: func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) },
+		Maker: planned{k, set},
 	}, nil
 }
+
+// planned are the masters of a job with these settings.
+type planned struct {
+	k   *Kind
+	set *settings
+}
+
+// New is part of [master.Maker].
+func (p planned) New(h master.Host, j *trace.Job) master.Master { return p.k.newMaster(h, j, p.set) }
 
 // settings resolves what a job sets itself, under single keys of the user, and lays out its asks.
 func (k *Kind) settings(j *trace.Job) (*settings, error) {

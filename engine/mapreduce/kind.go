@@ -87,9 +87,18 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	return &master.Plan{
 		AMSize: set.AMSize, AMStartMS: k.amStart(j.ID, 0), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: j.Priority, MaxAttempts: set.AMMaxAttempts,
 		Warnings: k.warnings(set),
-		New:      func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) },
+		Maker:    planned{k, set},
 	}, nil
 }
+
+// planned are the masters of a job with these settings.
+type planned struct {
+	k   *Kind
+	set *settings
+}
+
+// New is part of [master.Maker].
+func (p planned) New(h master.Host, j *trace.Job) master.Master { return p.k.newMaster(h, j, p.set) }
 
 // amStart is from the NodeManager's start of an application master to its registration.
 func (k *Kind) amStart(job int64, attempt int) int64 {

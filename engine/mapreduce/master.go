@@ -72,7 +72,7 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 		h: h, k: k, job: j, set: set, past: past, Books: pertask.Books{Host: h, Job: h.Job()},
 		byID: map[allocator.Attempt]*attempt{}, byContainer: map[int64]*attempt{}, lastMap: record.None,
 	}
-	m.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Due: func() bool { return !set.uber && m.alloc.Due() }}
+	m.beats = pertask.Beats{Host: h, Kind: evHeartbeat, IntervalMS: set.HeartbeatMS, Dense: &k.Dense, Asker: m}
 	return m
 }
 
@@ -82,7 +82,7 @@ func (j *job) Register() error {
 	if j.set.uber {
 		c.SlowStart = 1
 	}
-	j.alloc = allocator.New(c, allocator.Cluster{Names: j.h.Cluster().Names, RackOf: j.h.Cluster().RackOf, Max: j.h.MaxAllocation(), CPU: j.k.CPU}, j)
+	j.alloc = allocator.New(c, allocator.Cluster{Names: j.h.Cluster().Names, Racks: j.h.Cluster(), Max: j.h.MaxAllocation(), CPU: j.k.CPU}, j)
 	j.tasks[0] = make([]task, j.set.maps.Tasks.Len())
 	if j.set.reduces != nil {
 		j.tasks[1] = make([]task, j.set.reduces.Tasks.Len())
@@ -104,6 +104,9 @@ func (j *job) Register() error {
 	}
 	return nil
 }
+
+// Due is part of [pertask.Asker].
+func (j *job) Due() bool { return !j.set.uber && j.alloc.Due() }
 
 // Expect is part of [master.Expecter].
 func (j *job) Expect() {

@@ -56,8 +56,12 @@ type Plan struct {
 	// Recorded applications take no part in the cluster: the master registers at once, nothing is asked of a ResourceManager, and
 	// their containers come by [Host.Bring].
 	Recorded bool
-	// New makes the master of an attempt.
-	New func(Host, *trace.Job) Master
+	Maker
+}
+
+// A Maker makes the master of an attempt.
+type Maker interface {
+	New(Host, *trace.Job) Master
 }
 
 // AMStart returns from the NodeManager's start of the master's container to its registration, for an attempt from 1.

@@ -13,14 +13,17 @@ type Beats struct {
 	Host       master.Host
 	Kind       master.EventKind // of a heartbeat
 	IntervalMS int64
-	Dense      *bool       // each is executed, whether it can have an effect or not
-	Due        func() bool // whether the next one has something to do, whatever the ResourceManager has to tell
+	Dense      *bool // each is executed, whether it can have an effect or not
+	Asker
 
 	next   int64 // time of the next one; never before the first and after the last
 	on     bool
 	queued bool
 	news   bool // the ResourceManager has something to tell
 }
+
+// An Asker is the application. Due reports whether its next heartbeat has something to do, whatever the ResourceManager has to tell.
+type Asker interface{ Due() bool }
 
 // Start begins with a heartbeat at a time.
 func (b *Beats) Start(first int64) {

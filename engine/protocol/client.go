@@ -61,8 +61,8 @@ func (r *ContainerRequest) Check() error {
 // Source: org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl.
 type Client struct {
 	outbox
-	names  *Names
-	rackOf func(Name) Name
+	names *Names
+	racks Racks
 
 	levels  map[levelKey]*level
 	last    *level // of the last look-up
@@ -116,9 +116,9 @@ type member struct {
 	nextOf     int32
 }
 
-// NewClient returns an empty table; rackOf gives the rack of a host.
-func NewClient(names *Names, rackOf func(Name) Name) *Client {
-	return &Client{names: names, rackOf: rackOf, levels: map[levelKey]*level{}}
+// NewClient returns an empty table.
+func NewClient(names *Names, racks Racks) *Client {
+	return &Client{names: names, racks: racks, levels: map[levelKey]*level{}}
 }
 
 func (c *Client) level(k levelKey) *level {
@@ -200,7 +200,7 @@ func (c *Client) addEach(l *level, req *ContainerRequest, do func(ri int32, rela
 		}
 	}
 	for _, n := range req.Nodes {
-		if rack := c.rackOf(n); c.names.first(rack) {
+		if rack := c.racks.RackOf(n); c.names.first(rack) {
 			do(c.recordOf(l, req.Size, rack), req.Relax)
 		}
 	}
@@ -256,7 +256,7 @@ func (c *Client) conflict(l *level, req *ContainerRequest) error {
 		}
 	}
 	for _, n := range req.Nodes {
-		if rack := c.rackOf(n); c.names.first(rack) {
+		if rack := c.racks.RackOf(n); c.names.first(rack) {
 			if err := c.conflictAt(l, rack, req.Relax); err != nil {
 				return err
 			}
@@ -411,7 +411,7 @@ func (c *Client) Remove(req *ContainerRequest) {
 		}
 	}
 	for _, n := range req.Nodes {
-		if rack := c.rackOf(n); c.names.first(rack) {
+		if rack := c.racks.RackOf(n); c.names.first(rack) {
 			c.decrement(l, rack, req.Size)
 		}
 	}

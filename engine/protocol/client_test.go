@@ -26,7 +26,7 @@ func cluster(hosts int) (*Names, []Name, func(Name) Name) {
 
 func TestClientCountsByPlace(t *testing.T) {
 	names, h, rackOf := cluster(4)
-	c := NewClient(names, rackOf)
+	c := NewClient(names, RacksBy(rackOf))
 	size := resource.R(1024, 1)
 	if err := c.Add(&ContainerRequest{Priority: 1, Size: size, Nodes: []Name{h[0], h[1], h[2], h[0]}, Relax: true}); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestClientCountsByPlace(t *testing.T) {
 
 func TestClientConflict(t *testing.T) {
 	names, h, rackOf := cluster(4)
-	c := NewClient(names, rackOf)
+	c := NewClient(names, RacksBy(rackOf))
 	add := func(r ContainerRequest) string {
 		err := c.Add(&r)
 		var e *RequestError
@@ -78,7 +78,7 @@ func TestClientConflict(t *testing.T) {
 func TestClientAgainstSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names, h, rackOf := cluster(6)
-		c := NewClient(names, rackOf)
+		c := NewClient(names, RacksBy(rackOf))
 		sizes := []resource.Resource{resource.R(512, 1), resource.R(1024, 1), resource.R(1024, 2)}
 		var open []*ContainerRequest
 		told := map[Ask]int32{} // what the ResourceManager was told, by ask without its count
@@ -185,7 +185,7 @@ func TestRankIsJavaOrder(t *testing.T) {
 // BenchmarkClient is the cost of a request's life: added, sent, matched, removed, with 3 of 1,000 hosts.
 func BenchmarkClient(b *testing.B) {
 	names, h, rackOf := cluster(1000)
-	c := NewClient(names, rackOf)
+	c := NewClient(names, RacksBy(rackOf))
 	size := resource.R(4096, 4)
 	var call AllocateRequest
 	open := make([]*ContainerRequest, 0, 100)

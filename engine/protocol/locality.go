@@ -11,17 +11,26 @@ type Locality struct {
 	has []uint64 // by name
 }
 
+// Racks knows the rack of each host.
+type Racks interface{ RackOf(host Name) Name }
+
+// RacksBy are racks by a function.
+type RacksBy func(host Name) Name
+
+// RackOf is part of [Racks].
+func (f RacksBy) RackOf(host Name) Name { return f(host) }
+
 // NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on.
-func NewLocality(hosts []Name, rackOf func(Name) Name) *Locality {
+func NewLocality(hosts []Name, racks Racks) *Locality {
 	var room [64]Name
-	l, racks, last := &Locality{Hosts: hosts}, room[:0], Name(0)
+	l, all, last := &Locality{Hosts: hosts}, room[:0], Name(0)
 	for _, h := range hosts {
-		racks = append(racks, rackOf(h))
-		last = max(last, h, racks[len(racks)-1])
+		all = append(all, racks.RackOf(h))
+		last = max(last, h, all[len(all)-1])
 	}
 	l.has = make([]uint64, last>>6+1)
-	kept := racks[:0]
-	for _, r := range racks {
+	kept := all[:0]
+	for _, r := range all {
 		if !l.Has(r) {
 			l.add(r)
 			kept = append(kept, r)

@@ -13,7 +13,7 @@ import (
 func TestRelaxedClientAgainstClient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names, h, rackOf := cluster(7)
-		literal, groups := NewClient(names, rackOf), NewRelaxedClient(names, false)
+		literal, groups := NewClient(names, RacksBy(rackOf)), NewRelaxedClient(names, false)
 		sizes := []resource.Resource{resource.R(512, 1), resource.R(1024, 1)}
 		open := [2][]*ContainerRequest{} // by priority, oldest first
 		var want, got AllocateRequest
@@ -24,7 +24,7 @@ func TestRelaxedClientAgainstClient(t *testing.T) {
 				hosts := rapid.SliceOfNDistinct(rapid.SampledFrom(h), 0, 5, rapid.ID[Name]).Draw(t, "hosts")
 				var at *Locality
 				if len(hosts) > 0 {
-					at = NewLocality(hosts, rackOf)
+					at = NewLocality(hosts, RacksBy(rackOf))
 				}
 				n := rapid.Int32Range(1, 3).Draw(t, "requests")
 				groups.Add(p, sizes[p], at, n)

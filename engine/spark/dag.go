@@ -44,7 +44,7 @@ type DAG struct {
 	DefaultDelayMS int64
 	// Slots returns how many tasks of a resource profile all executors together run at a time; a job
 	// with a barrier stage waits for enough. Nil: they are taken to be enough.
-	Slots func(profile int32) int
+	Slots interface{ Slots(profile int32) int }
 
 	stages  []dagStage
 	jobs    []sparkJob // by id
@@ -303,7 +303,7 @@ func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 	}
 	for _, s := range j.stages {
 		t := &d.job.Stages[s]
-		if t.Kind != trace.StageGang || t.Tasks.Len() <= d.Slots(t.Profile) {
+		if t.Kind != trace.StageGang || t.Tasks.Len() <= d.Slots.Slots(t.Profile) {
 			continue
 		}
 		if j.checks == 0 || j.checkedAt != now {
@@ -311,7 +311,7 @@ func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 			j.checkedAt = now
 		}
 		if j.checks > d.conf.BarrierCheckFailures {
-			d.abort(s, fmt.Sprintf("stage %d: a barrier stage of %d tasks finds %d slots, after %d checks", s, t.Tasks.Len(), d.Slots(t.Profile), j.checks))
+			d.abort(s, fmt.Sprintf("stage %d: a barrier stage of %d tasks finds %d slots, after %d checks", s, t.Tasks.Len(), d.Slots.Slots(t.Profile), j.checks))
 		} else {
 			d.emit(DAGEvent{Kind: StageTimer, Stage: stage, At: now + d.conf.BarrierCheckInterval})
 		}

@@ -329,16 +329,16 @@ func TestChecksForSlots(t *testing.T) {
 		{4, "job 0 starts, 0.0 submitted, 1.0 submitted"},
 	} {
 		r := newDAGRig(t, nil, gang(0, 2), gang(1, 4))
-		r.Slots = func(int32) int { return tt.slots }
+		r.Slots = slotsBy(func() int { return tt.slots })
 		r.Start(0)
 		r.expect(fmt.Sprint(tt.slots, " slots"), tt.want)
 	}
 	wide := newDAGRig(t, nil, gang(0, 2), rigStage(1, 0, 9))
-	wide.Slots = func(int32) int { return 3 }
+	wide.Slots = slotsBy(func() int { return 3 })
 	wide.Start(0)
 	wide.expect("other stages need no slots", "job 0 starts, 0.0 submitted, 1.0 submitted")
 	r := newDAGRig(t, map[string]string{"spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3"}, gang(0, 2), gang(1, 4))
-	r.Slots = func(int32) int { return 3 }
+	r.Slots = slotsBy(func() int { return 3 })
 	for now := int64(0); now < 45_000; now += 15_000 { // both stages come at once: one check
 		r.StageDue(now, 0)
 		r.StageDue(now, 1)

@@ -187,14 +187,14 @@ func TestBarrierJobWaitsForSlots(t *testing.T) {
 			d := newTestDriver(t, testConf(t, nil), stages(s), []int32{0}, nil)
 			d.add(0, hostA, 1)
 			d.add(tt.arrival, hostA, 2)
-			d.dag.Slots = func(int32) (n int) {
+			d.dag.Slots = slotsBy(func() (n int) {
 				for _, e := range d.execs {
 					if e.alive {
 						n += int(e.cores)
 					}
 				}
 				return n
-			}
+			})
 			d.run(1_000_000)
 			if tt.want < 0 {
 				if want := "stage 0: a barrier stage of 3 tasks finds 1 slots, after 41 checks"; d.failed != want {
@@ -313,3 +313,8 @@ func TestJobsEndWhateverIsLost(t *testing.T) {
 		checkWork(rt, d)
 	})
 }
+
+// slotsBy are the slots of every profile, by a function.
+type slotsBy func() int
+
+func (f slotsBy) Slots(int32) int { return f() }

@@ -41,7 +41,7 @@ func TestTablesByLocality(t *testing.T) {
 				at := rapid.SliceOfNDistinct(rapid.SampledFrom(hosts), 0, 4, rapid.ID[protocol.Name]).Draw(t, "hosts")
 				var l *protocol.Locality
 				if len(at) > 0 {
-					l = protocol.NewLocality(at, func(h protocol.Name) protocol.Name { return racks[h] })
+					l = protocol.NewLocality(at, protocol.RacksBy(func(h protocol.Name) protocol.Name { return racks[h] }))
 				}
 				n := rapid.Int32Range(1, 3).Draw(t, "requests")
 				for _, c := range clients {

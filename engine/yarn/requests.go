@@ -182,9 +182,9 @@ type Requests struct {
 	present jvm.ConcurrentHashMap[Key, *Table]
 	stopped bool
 
-	// Emptied, if set, is called when an ask, or an ask for growth that is taken back, leaves nothing wanted, before what comes after it
+	// OnEmpty, if set, is told when an ask, or an ask for growth that is taken back, leaves nothing wanted, before what comes after it
 	// in the same message.
-	Emptied func()
+	OnEmpty interface{ Emptied() }
 }
 
 // batches sorts the asks of one message by key and name as YARN does: the last ask for a name wins,
@@ -374,8 +374,8 @@ func (r *Requests) deactivate(t *Table) {
 }
 
 func (r *Requests) checkEmptied() {
-	if len(r.active) == 0 && r.Emptied != nil {
-		r.Emptied()
+	if len(r.active) == 0 && r.OnEmpty != nil {
+		r.OnEmpty.Emptied()
 	}
 }
 

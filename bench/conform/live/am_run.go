@@ -50,7 +50,7 @@ func (r *liveRun) playMaster(m *master) error {
 	}
 	run.allocator = allocator.New(allocator.Setup{
 		Conf: m.conf, Names: r.Names, Placement: placement,
-		RackOf:   func(host protocol.Name) protocol.Name { return r.Names.Intern(r.racks[r.Names.Text(host)]) },
+		Racks:    protocol.RacksBy(func(host protocol.Name) protocol.Name { return r.Names.Intern(r.racks[r.Names.Text(host)]) }),
 		Profiles: profiles,
 	})
 	run.allocator.OnRequest = func(p int32, req *protocol.ContainerRequest, added bool) {

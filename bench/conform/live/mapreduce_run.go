@@ -55,12 +55,12 @@ func (r *liveRun) playMapReduce(m *mapReduceMaster) error {
 	}
 	run.alloc = allocator.New(m.settings.Allocator, allocator.Cluster{
 		Names: r.Names, Max: m.max, CPU: r.cpuCounts(),
-		RackOf: func(host protocol.Name) protocol.Name {
+		Racks: protocol.RacksBy(func(host protocol.Name) protocol.Name {
 			if rack, ok := r.racks[r.Names.Text(host)]; ok {
 				return r.Names.Intern(rack)
 			}
 			return r.Names.Intern("/default-rack")
-		},
+		}),
 	}, run)
 	for i := range m.beats {
 		run.beat = i

@@ -70,8 +70,7 @@ type Job interface {
 // A Cluster is what the allocator knows of the cluster it registered with.
 type Cluster struct {
 	Names *protocol.Names
-	// RackOf resolves the rack of a host.
-	RackOf func(protocol.Name) protocol.Name
+	protocol.Racks
 	// Max is the largest container. CPU says that vcores count when sizes are compared, as the ResourceManager said at registration.
 	Max resource.Resource
 	CPU bool

@@ -86,7 +86,7 @@ type Allocator struct {
 
 	client    *protocol.RelaxedClient
 	names     *protocol.Names
-	rackOf    func(protocol.Name) protocol.Name
+	racks     protocol.Racks
 	placement policy.Placement
 	index     *HostIndex
 	initial   int
@@ -135,7 +135,7 @@ type lossState struct {
 type Setup struct {
 	Conf      *conf.Conf
 	Names     *protocol.Names
-	RackOf    func(protocol.Name) protocol.Name
+	Racks     protocol.Racks
 	Placement policy.Placement
 	Profiles  []ExecutorProfile // by number; 0 is the default one
 	Index     *HostIndex        // working memory, may be shared by allocators; nil: its own
@@ -146,7 +146,7 @@ type Setup struct {
 // New returns the allocator of an application master that has just registered.
 func New(s Setup) *Allocator {
 	a := &Allocator{
-		client: protocol.NewRelaxedClient(s.Names, s.Localities), names: s.Names, rackOf: s.RackOf, placement: s.Placement,
+		client: protocol.NewRelaxedClient(s.Names, s.Localities), names: s.Names, racks: s.Racks, placement: s.Placement,
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: s.Conf.LaunchContainers,
 		health: newContainerHealth(s.Conf, s.Names),
 	}
@@ -232,7 +232,7 @@ func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
 			case MatchedHost:
 				place = c.Host
 			case MatchedRack:
-				place = a.rackOf(c.Host)
+				place = a.racks.RackOf(c.Host)
 			}
 			i := a.client.Matching(c.Priority, place)
 			if i < 0 {

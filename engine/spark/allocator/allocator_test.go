@@ -54,9 +54,9 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 	}
 	m.Allocator = New(Setup{
 		Conf: testConf(t, values), Names: m.names, Placement: p,
-		RackOf: func(h protocol.Name) protocol.Name {
+		Racks: protocol.RacksBy(func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r1", "/r2"}[(h-1)/2])
-		},
+		}),
 		Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}, {resource.R(2048, 1), 1}},
 	})
 	return m
@@ -433,7 +433,7 @@ func BenchmarkAsk(b *testing.B) {
 			p, _ := policy.NewPlacement("locality-ratio")
 			for b.Loop() {
 				a := New(Setup{Conf: testConf(b, map[string]string{"spark.executor.instances": "0"}), Names: names, Placement: p,
-					RackOf: func(protocol.Name) protocol.Name { return rack }, Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}}})
+					Racks: protocol.RacksBy(func(protocol.Name) protocol.Name { return rack }), Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}}})
 				a.RequestTotal(0, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: 200, Hints: spark.StageHints{LocalTasks: 10000, Hosts: hints}}}})
 				var req protocol.AllocateRequest
 				a.Request(&req)

@@ -221,7 +221,7 @@ func (a *Allocator) locality(p *profile, pref policy.Preference) *protocol.Local
 	for i, h := range pref {
 		names[i] = hosts[h].Host
 	}
-	l := protocol.NewLocality(names, a.rackOf)
+	l := protocol.NewLocality(names, a.racks)
 	if len(p.localities) == mostLocalities {
 		p.localities = slices.Delete(p.localities, 0, 1)
 	}

@@ -47,9 +47,9 @@ func newScripted(t *testing.T, answers ...[]policy.Preference) (*testMaster, *sc
 	}
 	m.Allocator = New(Setup{
 		Conf: testConf(t, map[string]string{"spark.executor.instances": "0", "spark.yarn.launchContainers": "false"}), Names: m.names, Placement: p,
-		RackOf: func(h protocol.Name) protocol.Name {
+		Racks: protocol.RacksBy(func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r", "/s"}[(h-1)/2])
-		},
+		}),
 		Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}},
 	})
 	var log []string

@@ -70,9 +70,9 @@ func (k *notedKind) Plan(j *trace.Job) (*master.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	make := p.New
-	p.New = func(h master.Host, j *trace.Job) master.Master {
-		m := make(&noted{h, k.app}, j)
+	made := p.Maker
+	p.Maker = makes(func(h master.Host, j *trace.Job) master.Master {
+		m := made.New(&noted{h, k.app}, j)
 		switch m := m.(type) {
 		case *asked:
 			k.app.d = m.Driver
@@ -80,7 +80,7 @@ func (k *notedKind) Plan(j *trace.Job) (*master.Plan, error) {
 			k.app.d = m.Driver
 		}
 		return &notedMaster{m.(preferring), k.app}
-	}
+	})
 	return p, nil
 }
 
@@ -243,3 +243,8 @@ func delayed(st trace.Stage, ms int64) trace.Stage {
 	st.DelayMS = ms
 	return st
 }
+
+// makes are masters by a function.
+type makes func(master.Host, *trace.Job) master.Master
+
+func (m makes) New(h master.Host, j *trace.Job) master.Master { return m(h, j) }

@@ -47,7 +47,7 @@ func (a *asked) prepare() error {
 		profiles = append(profiles, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
 		perExec = append(perExec, p.perExec)
 	}
-	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, RackOf: a.cluster.RackOf,
+	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, Racks: a.cluster,
 		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index, Localities: a.cluster.Localities})
 	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = reuse.Zeros(a.pool, max(a.conf.LauncherThreads, 1))
@@ -64,10 +64,10 @@ func (a *asked) begin() {
 		if a.conf.ClusterMode {
 			a.mgr.Reset() // the AM registers with a driver whose manager has started: the first backlog timeout is skipped
 		}
-		a.start(clock{kind: evTick, period: spark.TickInterval, due: a.mgr.NextInteresting, run: func() { a.mgr.Tick(a.now()) }}, 0)
+		a.start(clock{kind: evTick, period: spark.TickInterval}, 0)
 	}
 	if a.gate(); !a.started {
-		a.start(clock{kind: evGate, period: registeredPollMS, due: a.gateDue, run: a.gate}, registeredPollMS)
+		a.start(clock{kind: evGate, period: registeredPollMS}, registeredPollMS)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestSlots(t *testing.T) {
 			}
 			a.Run(10_000)
 			a.asked().kill([]int32{4}, true)
-			if got := [2]int{a.d.slots(0), a.d.slots(1)}; got != c.want {
+			if got := [2]int{a.d.Slots(0), a.d.Slots(1)}; got != c.want {
 				t.Errorf("slots %v, want %v: of the executors that are there, no one in its start or on its way out", got, c.want)
 			}
 		})

@@ -8,12 +8,35 @@ type clock struct {
 	kind   master.EventKind // of class [master.Timer]
 	first  int64            // of its times
 	period int64
-	// due returns the earliest time, not before t, at which the clock could do something if nothing happens before it; never
-	// if it could not: the later of t and of a time that does not depend on t. Too early an answer costs time, too late a one is wrong.
-	due func(t int64) int64
-	run func()
+	at     int64 // the time that is in the queue, never for none
+}
 
-	at int64 // the time that is in the queue, never for none
+// due returns the earliest time, not before t, at which the clock of a kind could do something if nothing happens before it; never
+// if it could not: the later of t and of a time that does not depend on t. Too early an answer costs time, too late a one is wrong.
+func (d *Driver) due(k master.EventKind, t int64) int64 {
+	switch k {
+	case evTick:
+		return d.mgr.NextInteresting(t)
+	case evGate:
+		return d.gateDue(t)
+	case evReviveTimer:
+		return d.reviveDue(t)
+	}
+	return t
+}
+
+// strike executes the clock of a kind.
+func (d *Driver) strike(k master.EventKind) {
+	switch k {
+	case evTick:
+		d.mgr.Tick(d.now())
+	case evGate:
+		d.gate()
+	case evReviveTimer:
+		d.offerAll()
+	case evSpeculate:
+		d.speculate()
+	}
 }
 
 // start adds a clock whose first time is in after ms.
@@ -33,7 +56,7 @@ func (d *Driver) wind() {
 		c := &d.clocks[i]
 		due := now
 		if !d.kind.Dense {
-			switch due = c.due(now); {
+			switch due = d.due(c.kind, now); {
 			case due == never:
 				c.set(d.h, never)
 				continue
@@ -80,7 +103,7 @@ func (d *Driver) tick(k master.EventKind) (ok bool) {
 	for i := range d.clocks {
 		if c := &d.clocks[i]; c.kind == k {
 			c.at = never
-			c.run()
+			d.strike(k)
 			return true
 		}
 	}

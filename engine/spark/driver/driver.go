@@ -128,9 +128,9 @@ func (d *Driver) Register() error {
 	d.tasks.Scratch = &d.kind.scratch
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
 	d.reserve()
-	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval, due: d.reviveDue, run: d.offerAll}, 0)
+	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval}, 0)
 	if d.conf.Speculation.Enabled {
-		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval, due: always, run: d.speculate}, d.conf.Speculation.Interval)
+		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval}, d.conf.Speculation.Interval)
 	}
 	if l := d.latencies; l != nil && l.Halts {
 		d.h.At(d.now()+l.HaltMS, evHalt, 0, 0)
@@ -207,9 +207,6 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 	}
 	d.wind()
 }
-
-// always says of a clock that it could do something each time.
-func always(t int64) int64 { return t }
 
 // reviveDue: an offer without a task to start does nothing, nor one of executors that are all busy, unless it is to find that
 // a task is excluded everywhere.

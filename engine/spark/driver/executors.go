@@ -200,10 +200,10 @@ func (d *Driver) lose(id int32, to executorState) {
 	e.state = to
 }
 
-// slots returns how many tasks of a resource profile the executors that are there run at a time.
+// Slots returns how many tasks of a resource profile the executors that are there run at a time.
 //
 // Source: CoarseGrainedSchedulerBackend.maxNumConcurrentTasks.
-func (d *Driver) slots(profile int32) int {
+func (d *Driver) Slots(profile int32) int {
 	n := 0
 	for i := range d.execs {
 		if e := &d.execs[i]; e.state == execAlive && !e.killing && (e.profile == profile || !d.conf.DynamicAllocation) {

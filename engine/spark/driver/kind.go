@@ -120,8 +120,17 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	}
 	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 0), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
 		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
-		New: func(h master.Host, j *trace.Job) master.Master { return k.newMaster(h, j, set) }}, nil
+		Maker: planned{k, set}}, nil
 }
+
+// planned are the masters of a job with these settings.
+type planned struct {
+	k   *Kind
+	set *settings
+}
+
+// New is part of [master.Maker].
+func (p planned) New(h master.Host, j *trace.Job) master.Master { return p.k.newMaster(h, j, p.set) }
 
 // latencies returns those recorded of an attempt of a job, from 0; nil where none were.
 func (k *Kind) latencies(job int64, attempt int) *Latencies {

@@ -59,7 +59,7 @@ func (d *Driver) startStages() {
 		return
 	}
 	d.dag.DefaultDelayMS = d.m.StageSubmitMS
-	d.dag.Slots = d.slots
+	d.dag.Slots = d
 	d.done = reuse.Roomy(d.done, len(d.job.Stages))[:len(d.job.Stages)]
 	for i := range d.done {
 		d.done[i] = reuse.Zeros(d.done[i], d.job.Stages[i].Tasks.Len())

@@ -85,10 +85,10 @@ func (a *app) requestsChanged() {
 	a.touchHeld()
 }
 
-// forgetAsks is called where nothing is wanted in the middle of a message: what is asked later in it counts as asked anew.
+// Emptied is called where nothing is wanted in the middle of a message: what is asked later in it counts as asked anew.
 //
 // Source: AppSchedulingInfo.checkForDeactivation.
-func (a *app) forgetAsks() {
+func (a *app) Emptied() {
 	for _, k := range a.keys {
 		if k != nil {
 			k.wanted = false

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"replay/engine/yarn/conf"
 	"replay/engine/yarn/jvm"
 )
 
@@ -20,13 +21,13 @@ type runner struct {
 // Source: CSMaxRunningAppsEnforcer.
 type running struct {
 	byUser map[string]*runner
-	limit  func(user string) int32 // max-parallel-apps of a user
+	cfg    *conf.Capacity // for max-parallel-apps of a user
 }
 
 func (r *running) of(name string) *runner {
 	u := r.byUser[name]
 	if u == nil {
-		u = &runner{limit: r.limit(name)}
+		u = &runner{limit: r.cfg.MaxParallelOfUser(name)}
 		r.byUser[name] = u
 	}
 	return u

@@ -67,7 +67,7 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 	if s.counted = s.types; cfg.CalculatorName == "default" {
 		s.counted = 1
 	}
-	s.running = running{byUser: map[string]*runner{}, limit: cfg.MaxParallelOfUser}
+	s.running = running{byUser: map[string]*runner{}, cfg: cfg}
 	s.root = s.newQueue(0, nil)
 	for _, q := range s.queues {
 		if _, taken := s.byName[q.cfg.Name]; taken {
