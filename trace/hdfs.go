@@ -75,7 +75,10 @@ func (t *Topology) AppendBlock(ids []int32, r *rand.Rand, replication int, write
 	}
 	var few [8]int
 	chosen := few[:0] // positions
-	first, ok := t.at[writer]
+	first, ok := 0, false
+	if writer != AnyWriter {
+		first, ok = t.at[writer]
+	}
 	if !ok {
 		first = r.IntN(n)
 	}

@@ -17,14 +17,6 @@ func orNaN(v *float64) *float64 {
 	return v
 }
 
-// at is element i of an optional column as a value to write.
-func at[T int32 | int64](column []T, i int) *T {
-	if column == nil {
-		return nil
-	}
-	return orNull(&column[i])
-}
-
 func valuesToRows(values []NamedValue) []valueRow {
 	rows := make([]valueRow, 0, len(values))
 	for _, v := range values {
@@ -98,28 +90,6 @@ func zeroNull[T int32 | int64](v T) *T {
 		return nil
 	}
 	return &v
-}
-
-// addTasks writes the tasks of a stage. Rows point into the columns of s, so all of them are written before it returns.
-func (w *Writer) addTasks(job int64, s *Stage) error {
-	t := &s.Tasks
-	for i := range t.DurationMS {
-		row := taskRow{
-			Job: job, Stage: s.ID, DurationMS: t.DurationMS[i], Pref: t.Prefs(i),
-			MemMiB: at(t.MemMiB, i), VCores: at(t.VCores, i), Retries: at(t.Retries, i), RecordedWait: at(t.RecordedWaitMS, i), RecordedNode: at(t.RecordedNode, i),
-			Deserialize: at(t.DeserializeMS, i), SchedDelay: at(t.SchedDelayMS, i), ShuffleRead: at(t.ShuffleReadBytes, i), ShuffleWrite: at(t.ShuffleWriteBytes, i),
-		}
-		if t.InputBytes != nil {
-			row.InputBytes = t.InputBytes[i]
-		}
-		if t.RecordedLocality != nil {
-			row.RecordedLoc = t.RecordedLocality[i]
-		}
-		if err := w.tasks.add(row); err != nil {
-			return err
-		}
-	}
-	return w.tasks.flush()
 }
 
 func executorToRow(e *Executor) executorRow {

@@ -32,7 +32,7 @@ type Writer struct {
 	rules     rules
 	jobs      *tableWriter[jobRow]
 	stages    *tableWriter[stageRow]
-	tasks     *tableWriter[taskRow]
+	tasks     *taskWriter
 	executors *tableWriter[executorRow]
 	taskFiles int
 	perFile   int64 // tasks
@@ -111,7 +111,7 @@ func (w *Writer) nextTaskFile() (err error) {
 			return err
 		}
 	}
-	w.tasks, err = newTable[taskRow](w, fmt.Sprintf("%s-%05d", tableTasks, w.taskFiles), tableTasks)
+	w.tasks, err = newTasks(w, fmt.Sprintf("%s-%05d", tableTasks, w.taskFiles))
 	w.taskFiles++
 	return err
 }
@@ -141,7 +141,7 @@ func (w *Writer) addJob(j *Job) error {
 	if err := w.rules.job(j, &w.at); err != nil {
 		return err
 	}
-	if w.tasks.rows() >= w.perFile {
+	if w.tasks.NumRows() >= w.perFile {
 		if err := w.nextTaskFile(); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (w *Writer) addJob(j *Job) error {
 		if err := w.stages.add(stageToRow(j.ID, s)); err != nil {
 			return err
 		}
-		if err := w.addTasks(j.ID, s); err != nil {
+		if err := w.tasks.add(j.ID, s); err != nil {
 			return err
 		}
 	}
@@ -326,27 +326,39 @@ func (w *Writer) Hash() string { return w.manifest.identity(w.manifest.Files) }
 // Counts returns the rows so far.
 func (w *Writer) Counts() Counts { return w.manifest.Counts }
 
+// A tableFile is a Parquet file that is written.
+type tableFile struct {
+	name string
+	file *os.File
+	buf  *bufio.Writer
+	sum  hash.Hash
+}
+
 // A tableWriter writes rows of one Parquet file.
 type tableWriter[T any] struct {
-	name  string
-	file  *os.File
-	buf   *bufio.Writer
-	sum   hash.Hash
+	tableFile
 	pw    *parquet.GenericWriter[T]
 	batch []T
 	n     int64 // rows, without those of the batch
 }
 
-const writeBatch = 8192
+const writeBatch = 1024
+
+func (w *Writer) newFile(base string) (t tableFile, err error) {
+	t = tableFile{name: base + ".parquet", sum: sha256.New()}
+	if t.file, err = os.OpenFile(filepath.Join(w.tmp, t.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+		return t, err
+	}
+	t.buf = bufio.NewWriterSize(io.MultiWriter(t.file, t.sum), 1<<16)
+	return t, nil
+}
 
 func newTable[T any](w *Writer, file, table string) (*tableWriter[T], error) {
-	name := file + ".parquet"
-	f, err := os.OpenFile(filepath.Join(w.tmp, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := w.newFile(file)
 	if err != nil {
 		return nil, err
 	}
-	t := &tableWriter[T]{name: name, file: f, sum: sha256.New()}
-	t.buf = bufio.NewWriterSize(io.MultiWriter(f, t.sum), 1<<16)
+	t := &tableWriter[T]{tableFile: f}
 	t.pw = parquet.NewGenericWriter[T](t.buf, writerOptions(table, w.manifest.OriginUnixMS)...)
 	return t, nil
 }
@@ -395,16 +407,6 @@ func (t *tableWriter[T]) flush() error {
 	return err
 }
 
-// Close discards; finish is the other way to end.
-func (t *tableWriter[T]) Close() error {
-	if t == nil || t.file == nil {
-		return nil
-	}
-	err := t.file.Close()
-	t.file = nil
-	return err
-}
-
 func (w *Writer) finish(t interface {
 	finish() (FileEntry, error)
 },
@@ -417,17 +419,40 @@ func (w *Writer) finish(t interface {
 	return nil
 }
 
-func (t *tableWriter[T]) finish() (FileEntry, error) {
-	entry := FileEntry{Name: t.name}
-	err := errors.Join(t.flush(), t.pw.Close(), t.buf.Flush())
+// Close discards; finish is the other way to end.
+func (t *tableFile) Close() error {
+	if t == nil || t.file == nil {
+		return nil
+	}
+	err := t.file.Close()
+	t.file = nil
+	return err
+}
+
+// finish ends a file of so many rows, whose last bytes have been written but for err.
+func (t *tableFile) finish(rows int64, err error) (FileEntry, error) {
+	entry := FileEntry{Name: t.name, Rows: rows}
+	err = errors.Join(err, t.buf.Flush())
 	info, statErr := t.file.Stat()
 	if statErr == nil {
 		entry.Bytes = info.Size()
 	}
 	err = errors.Join(err, statErr, t.Close())
-	entry.Rows = t.n
 	entry.SHA256 = hex.EncodeToString(t.sum.Sum(nil))
 	return entry, err
+}
+
+func (t *tableWriter[T]) finish() (FileEntry, error) {
+	err := errors.Join(t.flush(), t.pw.Close())
+	return t.tableFile.finish(t.n, err)
+}
+
+// Close discards.
+func (t *tableWriter[T]) Close() error {
+	if t == nil {
+		return nil
+	}
+	return t.tableFile.Close()
 }
 
 func writeTable[V, T any](w *Writer, name string, values []V, row func(*V) T) error {
