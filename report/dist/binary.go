@@ -17,13 +17,7 @@ var (
 // all of it is kept. Bytes are count, sum, minimum, maximum, 0 or 1 where values are told by buckets, and for each value, or bucket, that is
 // there how much it is above the one before and how often it is there.
 func (d *Dist) MarshalBinary() ([]byte, error) {
-	if len(d.fresh) > 0 { // copies that are read too stay as they are
-		c := *d
-		c.runs, c.fresh = append([]run(nil), d.runs...), append([]run(nil), d.fresh...)
-		c.settle()
-		d = &c
-	}
-	b := make([]byte, 0, 32+4*len(d.runs))
+	b := make([]byte, 0, 32+4*d.values)
 	b = binary.AppendVarint(b, d.n)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(d.sum))
 	b = binary.AppendVarint(binary.AppendVarint(b, d.min), d.max)
@@ -35,7 +29,7 @@ func (d *Dist) MarshalBinary() ([]byte, error) {
 	}
 	if d.counts == nil {
 		b = append(b, 0)
-		for _, r := range d.runs {
+		for _, r := range d.sorted() {
 			put(r.v, r.n)
 		}
 		return b, nil
@@ -76,11 +70,9 @@ func (d *Dist) UnmarshalBinary(b []byte) error {
 	}
 	buckets := b[0] == 1
 	b = b[1:]
-	most, pairs := int64(math.MaxInt64), len(b)/2
+	most := int64(math.MaxInt64)
 	if buckets {
 		most, d.counts = int64(bucketOf(math.MaxInt64)), make([]int64, 0, 1<<16)
-	} else {
-		d.runs = make([]run, 0, min(pairs, exactLimit))
 	}
 	last, all := int64(0), int64(0)
 	for first := true; len(b) > 0; first = false {
@@ -98,7 +90,9 @@ func (d *Dist) UnmarshalBinary(b []byte) error {
 		}
 		last, all = last+int64(step), all+int64(n)
 		if !buckets {
-			d.runs = append(d.runs, run{last, int64(n)})
+			if d.put(last, int64(n)); d.values > exactLimit {
+				return fmt.Errorf("more than %d values, want buckets", exactLimit)
+			}
 			continue
 		}
 		for int64(len(d.counts)) < last {
@@ -106,7 +100,7 @@ func (d *Dist) UnmarshalBinary(b []byte) error {
 		}
 		d.counts = append(d.counts, int64(n))
 	}
-	if all != d.n || len(d.runs) > exactLimit || d.n > 0 && (d.min < 0 || d.min > d.max) || math.IsNaN(d.sum) || math.IsInf(d.sum, 0) {
+	if all != d.n || d.n > 0 && (d.min < 0 || d.min > d.max) || math.IsNaN(d.sum) || math.IsInf(d.sum, 0) {
 		return fmt.Errorf("%d values, %d to %d, that sum to %v: want %d", all, d.min, d.max, d.sum, d.n)
 	}
 	return nil

@@ -13,23 +13,20 @@ import (
 // buckets whose width is at most 1/2048 of their value.
 const exactLimit = 1 << 16
 
-// leastFresh is how many values are gathered at least before they are put among the others.
-const leastFresh = 256
-
 // Dist is the distribution of a set of times in milliseconds, 0 or more.
 // Up to 65,536 different values it is exact; beyond, percentiles are off by at most 0.05 %, while
 // count, sum, minimum and maximum stay exact. The zero value is empty and ready. After a copy was made
 // both are for reading.
 type Dist struct {
-	runs     []run   // while exact: different values, ascending
-	fresh    []run   // further ones as they came; at most leastFresh or half as many as runs
+	runs     []run   // while exact: a hash table of the different values, open, at most half full, its length a power of two
+	values   int     // how many are in it
 	counts   []int64 // by bucket, once not exact
 	n        int64
 	sum      float64
 	min, max int64
 }
 
-// A run is a value that is there n times.
+// A run is a value that is there n times; none in a place of the table that is free.
 type run struct{ v, n int64 }
 
 // Add counts one value. Negative values are a bug of the caller and panic.
@@ -53,49 +50,53 @@ func (d *Dist) AddN(v, n int64) {
 		d.count(v, n)
 		return
 	}
-	if k := len(d.fresh) - 1; k >= 0 && d.fresh[k].v == v {
-		d.fresh[k].n += n
-		return
-	}
-	d.fresh = append(d.fresh, run{v, n})
-	if len(d.fresh) >= max(leastFresh, len(d.runs)/2) {
-		d.settle()
+	d.put(v, n)
+	if d.values > exactLimit {
+		d.Spill()
 	}
 }
 
-// settle puts the fresh values among the others, in place: from the end, so that no second list is needed. Too many are counted in
-// buckets from then on.
-func (d *Dist) settle() {
-	slices.SortFunc(d.fresh, func(a, b run) int { return cmp.Compare(a.v, b.v) })
-	kept, i := d.fresh[:0], 0 // those that are not there already
-	for _, r := range d.fresh {
-		for i < len(d.runs) && d.runs[i].v < r.v {
-			i++
-		}
-		switch k := len(kept) - 1; {
-		case i < len(d.runs) && d.runs[i].v == r.v:
-			d.runs[i].n += r.n
-		case k >= 0 && kept[k].v == r.v:
-			kept[k].n += r.n
-		default:
-			kept = append(kept, r)
-		}
+// put counts a value n times in the table.
+func (d *Dist) put(v, n int64) {
+	if 2*d.values >= len(d.runs) && d.values < exactLimit { // one more than that goes to buckets
+		d.grow()
 	}
-	i = len(d.runs) - 1
-	d.runs = append(d.runs, kept...)
-	for to, k := len(d.runs)-1, len(kept)-1; k >= 0; to-- {
-		if i >= 0 && d.runs[i].v > kept[k].v {
-			d.runs[to] = d.runs[i]
-			i--
-		} else {
-			d.runs[to] = kept[k]
-			k--
+	mask := uint64(len(d.runs) - 1)
+	for i := uint64(v) * 0x9e3779b97f4a7c15 >> 32; ; i++ {
+		r := &d.runs[i&mask]
+		if r.n == 0 {
+			*r = run{v, n}
+			d.values++
+			return
+		}
+		if r.v == v {
+			r.n += n
+			return
 		}
 	}
-	d.fresh = d.fresh[:0]
-	if len(d.runs) > exactLimit {
-		d.Spill()
+}
+
+// grow makes the table four times as long: its values are few or soon many.
+func (d *Dist) grow() {
+	old := d.runs
+	d.runs, d.values = make([]run, max(8, 4*len(old))), 0
+	for _, r := range old {
+		if r.n > 0 {
+			d.put(r.v, r.n)
+		}
 	}
+}
+
+// sorted returns the values of the table, ascending.
+func (d *Dist) sorted() []run {
+	list := make([]run, 0, d.values)
+	for _, r := range d.runs {
+		if r.n > 0 {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b run) int { return cmp.Compare(a.v, b.v) })
+	return list
 }
 
 // Spill counts the values in buckets from now on, as a [Stored] distribution has them.
@@ -104,12 +105,12 @@ func (d *Dist) Spill() {
 		return
 	}
 	d.counts = make([]int64, 0, 1<<16)
-	for _, list := range [][]run{d.runs, d.fresh} {
-		for _, r := range list {
+	for _, r := range d.runs {
+		if r.n > 0 {
 			d.count(r.v, r.n)
 		}
 	}
-	d.runs, d.fresh = nil, nil
+	d.runs, d.values = nil, 0
 }
 
 func (d *Dist) count(v, n int64) {
@@ -122,10 +123,8 @@ func (d *Dist) count(v, n int64) {
 
 // Merge adds all values of o.
 func (d *Dist) Merge(o *Dist) {
-	for _, list := range [][]run{o.runs, o.fresh} {
-		for _, r := range list {
-			d.AddN(r.v, r.n)
-		}
+	for _, r := range o.runs {
+		d.AddN(r.v, r.n)
 	}
 	if o.counts != nil && o.n > 0 {
 		before, from := d.n, d.sum
@@ -192,10 +191,6 @@ func (d *Dist) Quantiles(ps ...float64) []float64 {
 		}
 		return out
 	}
-	if len(d.fresh) > 0 { // copies that are read too stay as they are
-		d.runs, d.fresh = slices.Clone(d.runs), slices.Clone(d.fresh)
-		d.settle()
-	}
 	at := d.orderStatistics()
 	for i, p := range ps {
 		h := float64(p * float64(d.n-1))
@@ -213,8 +208,9 @@ func (d *Dist) Quantiles(ps ...float64) []float64 {
 // orderStatistics returns a function that gives the k-th smallest value, counted from 0.
 // k must not fall by more than one between calls.
 func (d *Dist) orderStatistics() func(k int64) float64 {
-	n := func(b int) int64 { return d.runs[b].n }
-	value := func(b int) int64 { return d.runs[b].v }
+	runs := d.sorted()
+	n := func(b int) int64 { return runs[b].n }
+	value := func(b int) int64 { return runs[b].v }
 	if d.counts != nil {
 		n = func(b int) int64 { return d.counts[b] }
 		value = func(b int) int64 { return min(max(bucketValue(b), d.min), d.max) }

@@ -19,8 +19,8 @@ func (d *Dist) Stored() Stored {
 	if d.counts != nil {
 		b.counts = d.counts
 	} else {
-		for _, list := range [][]run{d.runs, d.fresh} {
-			for _, r := range list {
+		for _, r := range d.runs {
+			if r.n > 0 {
 				b.count(r.v, r.n)
 			}
 		}
