@@ -129,7 +129,7 @@ func (s *sim) runAhead(a *app) {
 	if s.ahead.keeps {
 		last = now + aheadMS
 	}
-	last = min(last, s.dense.next()-1)
+	last = min(last, s.dense.next()-1, s.checkpoints.next()-1)
 	const unknown = -2
 	untouched := int64(unknown)
 	s.ahead.on = true

@@ -53,7 +53,7 @@ func TestRunningAheadTellsTheSame(t *testing.T) {
 			if anyOrder {
 				to = disorderly{k}
 			}
-			s, err := newSim(sc, to, nil)
+			s, err := newSim(sc, to, nil, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,7 +61,7 @@ func audited(t *testing.T, in scenario.Input, o scenario.Options) (*keep, string
 		t.Fatal(err)
 	}
 	k := &keep{}
-	s, err := newSim(sc, k, nil)
+	s, err := newSim(sc, k, nil, true)
 	if err != nil {
 		return k, "", err
 	}

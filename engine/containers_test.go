@@ -152,7 +152,7 @@ func play(t *testing.T, k *script, events []trace.NodeEvent, change func(*scenar
 	out := &keep{}
 	applications[kindScript] = func(*scenario.Scenario) master.Kind { return k }
 	defer delete(applications, kindScript)
-	s, err := newSim(sc, out, nil)
+	s, err := newSim(sc, out, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

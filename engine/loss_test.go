@@ -93,7 +93,7 @@ func (c *lossCase) replay(t *testing.T, at int64, seed uint64) (*keep, *record.M
 	if !c.node {
 		k.at = at
 	}
-	if k.s, err = newSim(sc, k, nil); err != nil {
+	if k.s, err = newSim(sc, k, nil, true); err != nil {
 		t.Fatal(err)
 	}
 	k.s.ahead.off = true // the killer is not in the event queue

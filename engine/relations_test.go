@@ -256,7 +256,7 @@ func replayWithPhases(t *testing.T, c *scenariotest.Case, phases []int64) *keep 
 		t.Fatal(err)
 	}
 	k := &keep{}
-	s, err := newSim(sc, k, nil)
+	s, err := newSim(sc, k, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

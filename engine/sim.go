@@ -67,8 +67,9 @@ type sim struct {
 	doing    *kind         // of what is being executed
 	err      error         // an invariant of ours that broke, or the source's error
 
-	reasons *reasons // nil unless the sink wants to know why applications wait
-	after   func()   // test hook: looks at the state after each event
+	checkpoints Checkpoints // to be written
+	reasons     *reasons    // nil unless the sink wants to know why applications wait
+	after       func()      // test hook: looks at the state after each event
 }
 
 // clusterTimestamp enters the ids of applications, and so YARN's hash orders.
@@ -81,20 +82,24 @@ func Run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, progress 
 	if sc.Kind().Central {
 		return runIdeal(ctx, sc, sink, progress)
 	}
-	s, err := newSim(sc, sink, progress)
+	s, err := newSim(sc, sink, progress, true)
 	if err != nil {
 		return nil, err
 	}
 	return s.run(ctx)
 }
 
-func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress) (s *sim, err error) {
+// newSim begins a replay. What it tells of the beginning is said aloud, or not.
+func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud bool) (s *sim, err error) {
 	if progress == nil {
 		progress = new(Progress)
 	}
 	s = &sim{sc: sc, progress: progress, sampled: -1, names: protocol.NewNames(), warnings: newWarnings()}
 	defer s.caught(&err)
 	s.sink = &summed{sink, &s.digest}
+	if !aloud {
+		s.sink = silent{}
+	}
 	s.ahead.off = !mayRunAhead(sc)
 	_, anyOrder := record.TakesAnyOrder(sink)
 	s.ahead.keeps = !anyOrder
@@ -159,6 +164,11 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		if !beat {
 			at, ord = limit, limitOrd
+		}
+		if at >= s.checkpoints.next() {
+			if err := s.checkpoint(at); err != nil {
+				return err
+			}
 		}
 		s.reach(at, ord)
 		s.catchUp(at, ord)

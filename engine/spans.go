@@ -38,11 +38,7 @@ func (s *sim) expectSpan() {
 // span begins or ends a span.
 func (s *sim) span(begins bool) {
 	s.beats.dense = begins
-	for _, k := range s.kinds {
-		if l, ok := k.Kind.(master.Literal); ok {
-			l.SetDense(begins)
-		}
-	}
+	s.setDense(begins)
 	if !begins {
 		s.expectSpan()
 		return

@@ -11,6 +11,8 @@
 // time since the start of the trace.
 package policy
 
+import "replay/policy/resource"
+
 // A Mistake is the panic of a policy that cannot decide, such as one written by a user that fails on a value. It ends the replay as an error of what was
 // given to the program and not of the program.
 type Mistake struct{ Err error }
@@ -18,3 +20,21 @@ type Mistake struct{ Err error }
 func (m *Mistake) Error() string { return m.Err.Error() }
 
 func (m *Mistake) Unwrap() error { return m.Err }
+
+// Concrete are values of the types of all policies of this package, and of calculators: what stands behind interfaces in the state of a replay.
+func Concrete() []any {
+	list := []any{resource.DefaultCalculator{}, resource.DominantCalculator{}}
+	for _, e := range Sharings {
+		list = append(list, e.New(2))
+	}
+	for _, e := range Placements {
+		list = append(list, e.New())
+	}
+	for _, e := range LeafOrders {
+		list = append(list, e.New(LeafOrderSettings{}))
+	}
+	for _, e := range Delays {
+		list = append(list, e.New(DelaySettings{}))
+	}
+	return list
+}

@@ -58,6 +58,14 @@ func (r *jobReader) Next() (*Job, error) {
 	return j, nil
 }
 
+// Still implements [Stiller].
+func (r *jobReader) Still() {
+	if r.ahead != nil && r.err == nil {
+		d := <-r.ahead
+		r.ahead <- d // nobody else is sending, and there is room for one
+	}
+}
+
 // Recycle implements [Recycler].
 func (r *jobReader) Recycle(j *Job) { r.back = append(r.back, j) }
 

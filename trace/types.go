@@ -247,6 +247,13 @@ type File struct {
 	Replication int32
 }
 
+// Stiller is a source that reads ahead while others work. Still waits until it does not, up to the next call of another method: then nobody
+// writes to what was given back.
+type Stiller interface {
+	JobSource
+	Still()
+}
+
 // Recycler is a source that makes jobs of the memory of others. Nothing may refer any more to a job that is given back, to its stages
 // or to columns of its tasks; strings stay.
 type Recycler interface {

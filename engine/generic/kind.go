@@ -202,3 +202,6 @@ func (l *layout) at(index int32, failed bool) key {
 	}
 	return k
 }
+
+// Concrete are values of the types that stand behind interfaces in the state of a replay.
+func Concrete() []any { return []any{(*Kind)(nil), (*dag)(nil), planned{}} }

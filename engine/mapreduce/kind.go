@@ -202,3 +202,6 @@ func (s *settings) task(reduce bool) *conf.Task {
 	}
 	return &s.Map
 }
+
+// Concrete are values of the types that stand behind interfaces in the state of a replay.
+func Concrete() []any { return []any{(*Kind)(nil), (*job)(nil), planned{}} }

@@ -133,3 +133,6 @@ func (r *Reader) fleet(f *Fleet) {
 
 // ceil is a/b rounded up, of numbers that are not negative.
 func ceil(a, b int64) int64 { return (a + b - 1) / b }
+
+// Concrete are values of the types of all policies of this package: what stands behind interfaces in the state of a replay.
+func Concrete() []any { return []any{(*dataproc)(nil), (*emr)(nil), (*schedule)(nil)} }

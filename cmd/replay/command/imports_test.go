@@ -60,6 +60,7 @@ var picture = map[string][]string{
 	"replay/engine/mapreduce/allocator":   {"replay/policy/resource", "replay/engine/protocol"},
 	"replay/engine/random":                nil,
 	"replay/engine/reuse":                 nil,
+	"replay/engine/snapshot":              nil,
 	"replay/engine/master":                {"replay/policy/resource", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/master/mastertest":     {"replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/trace"},
 	"replay/engine/spark/driver":          {"replay/policy", "replay/policy/resource", "replay/engine/master", "replay/engine/protocol", "replay/engine/random", "replay/engine/record", "replay/engine/reuse", "replay/engine/model", "replay/engine/spark", "replay/engine/spark/allocator", "replay/engine/spark/conf", "replay/engine/spark/scala", "replay/trace"},

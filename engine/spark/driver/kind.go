@@ -163,3 +163,8 @@ func (k *Kind) executorStart(l *Latencies, n int, called int64) int64 {
 	}
 	return k.Model.ExecutorStartMS
 }
+
+// Concrete are values of the types that stand behind interfaces in the state of a replay.
+func Concrete() []any {
+	return []any{(*Kind)(nil), (*asked)(nil), (*Driver)(nil), planned{}}
+}

@@ -107,3 +107,6 @@ func (a *app) setPending(r resource.Resource) {
 		q.pending = q.pending.Add(d)
 	}
 }
+
+// Concrete are values of the types that stand behind interfaces in the state of a replay.
+func Concrete() []any { return []any{(*app)(nil)} }

@@ -49,7 +49,7 @@ type Scheduler struct {
 	users map[string]*userApps
 
 	entered           int64 // how often an application became runnable
-	starving          *starvedApps
+	starving          starvedApps
 	kills             []kill
 	observePreemption func(*Preemption)
 	event             yarn.Event

@@ -14,12 +14,12 @@ import (
 //
 // Source: FSStarvedApps.
 type starvedApps struct {
-	heap       *jvm.PriorityQueue[*app]
+	heap       jvm.PriorityQueue[*app]
 	processing *app
 }
 
-func newStarvedApps() *starvedApps {
-	return &starvedApps{heap: jvm.NewPriorityQueue(func(a, b *app) int {
+func newStarvedApps() starvedApps {
+	return starvedApps{heap: *jvm.NewPriorityQueue(func(a, b *app) int {
 		if a.starvation().FitsIn(b.starvation()) {
 			return -1
 		}

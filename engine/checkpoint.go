@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"replay/engine/master"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/trace"
+)
+
+// Checkpoints are states of a replay that are written while it goes on, and the one from which it goes on. A replay that goes on from the state
+// of another of the same input does what that one did from then on, to the last record.
+//
+// A state is taken between two events: all that is before its time has been executed, nothing at it or after it. What is written is all that can be
+// reached from [sim.roots], by package snapshot, and rules.go says what of it is the input's or the memory of nobody. It is read into a replay of the same input that
+// has just begun, so that the scheduler, the kinds of applications and all that they were given are those of the new replay.
+type Checkpoints struct {
+	At []int64 // ms, ascending; what comes after the end of the replay is not written
+	// Take is given each, with the time in ms and what writes the state.
+	Take func(at int64, state func(io.Writer) error) error
+	From *Start // nil for the beginning
+}
+
+// A Start is a state from which a replay goes on.
+type Start struct {
+	State []byte
+	AtMS  int64
+	// Changed says that the scenario may be another one in what has no effect before AtMS; else it must be the same.
+	Changed bool
+	// Dense executes everything that is periodic from then on, see [denseSpans].
+	Dense bool
+}
+
+// next is when the next one is due.
+func (c *Checkpoints) next() int64 {
+	if len(c.At) == 0 {
+		return never
+	}
+	return c.At[0]
+}
+
+// CanCheckpoint returns why states of a scenario's replay can't be written, nil if they can.
+func CanCheckpoint(sc *scenario.Scenario) error {
+	switch {
+	case sc.Kind().Central:
+		return fmt.Errorf("a replay under the %s scheduler has no checkpoints: its loop is not that of YARN", sc.Scheduler)
+	case !sc.Policies.Empty():
+		return errors.New("a replay with policies of one's own has no checkpoints: what they keep cannot be written")
+	}
+	return nil
+}
+
+// RunFrom is [Run] with checkpoints.
+func RunFrom(ctx context.Context, sc *scenario.Scenario, sink record.Sink, progress *Progress, c Checkpoints) (*record.Manifest, error) {
+	if err := CanCheckpoint(sc); err != nil {
+		return nil, err
+	}
+	s, err := newSim(sc, sink, progress, c.From == nil)
+	if err != nil {
+		return nil, err
+	}
+	s.checkpoints = c
+	if c.From != nil {
+		if err := s.goOn(c.From, sink); err != nil {
+			return nil, err
+		}
+	}
+	return s.run(ctx)
+}
+
+// silent is a sink for what a replay tells before it is given the state of another.
+type silent struct{ record.Sink }
+
+func (silent) Job(*record.Job)             {}
+func (silent) Container(*record.Container) {}
+func (silent) Task(*record.Task)           {}
+func (silent) Sample(*record.Sample)       {}
+func (silent) Node(*record.Node)           {}
+func (silent) Decision(*record.Decision)   {}
+
+// checkpoint writes what is due before something that is executed at a time.
+func (s *sim) checkpoint(before int64) error {
+	c := &s.checkpoints
+	for before >= c.next() {
+		at := c.At[0]
+		c.At = c.At[1:]
+		if q, ok := s.sc.Input.Jobs.(trace.Stiller); ok {
+			q.Still()
+		}
+		if err := c.Take(at, s.writeState); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sim) writeState(w io.Writer) error {
+	c, err := stateCodec()
+	if err != nil {
+		return err
+	}
+	return c.Write(w, s.roots()...)
+}
+
+// goOn gives the replay, which has just begun, a state.
+func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
+	defer s.caught(&err)
+	c, err := stateCodec()
+	if err != nil {
+		return err
+	}
+	if err := c.Read(from.State, !from.Changed, s.roots()...); err != nil {
+		return err
+	}
+	s.sink = &summed{sink, &s.digest}
+	s.setDense(s.beats.dense)
+	if err := s.passJobs(); err != nil {
+		return err
+	}
+	s.progress.Jobs.Store(s.totals.JobsSucceeded + s.totals.JobsFailed)
+	s.progress.Containers.Store(s.totals.ContainersAllocated)
+	s.progress.Tasks.Store(s.totals.TaskAttempts)
+	if from.Dense {
+		s.dense.left = append([]scenario.Span{{FromMS: from.AtMS, ToMS: longestReplay}}, s.dense.left...)
+		s.expectSpan()
+	}
+	return nil
+}
+
+// setDense has the kinds of applications execute everything that is periodic, or leave out what has no effect.
+func (s *sim) setDense(on bool) {
+	for _, k := range s.kinds {
+		if l, ok := k.Kind.(master.Literal); ok {
+			l.SetDense(on)
+		}
+	}
+}
+
+// passJobs passes the jobs up to the one that is to arrive. The first has been read.
+func (s *sim) passJobs() error {
+	source := s.sc.Input.Jobs
+	to, recycles := source.(trace.Recycler)
+	read := s.totals.Jobs + 1
+	if s.arriving == nil {
+		read = math.MaxInt64
+	}
+	for n := int64(1); n < read; n++ {
+		j, err := source.Next()
+		if err == io.EOF && s.arriving == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if recycles {
+			to.Recycle(j)
+		}
+	}
+	return nil
+}
+
+// roots are what a replay that has just begun has, and another of the same input in the same order.
+func (s *sim) roots() []any {
+	list := []any{s, s.rm, s.rm.Scheduler()}
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		list = append(list, s.kinds[name], s.kinds[name].Kind)
+	}
+	if isPointer(s.sc.Requests) {
+		list = append(list, s.sc.Requests)
+	}
+	if s.reasons != nil {
+		list = append(list, s.reasons)
+	}
+	if s.scaling != nil {
+		list = append(list, s.scaling.plan.Policy)
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"replay/engine/random"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/engine/scenario/scenariotest"
+)
+
+// TestStateCanBeWritten: nothing that a replay keeps is of a kind that cannot be written. A field that is added and holds a function, a channel or
+// a type of another module must be given a rule.
+func TestStateCanBeWritten(t *testing.T) {
+	if _, err := stateCodec(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// teller is a sink that keeps the text of what it is told, in order.
+type teller struct{ told []string }
+
+func (k *teller) Job(r *record.Job)             { k.tell(*r) }
+func (k *teller) Container(r *record.Container) { k.tell(*r) }
+func (k *teller) Task(r *record.Task)           { k.tell(*r) }
+func (k *teller) Sample(r *record.Sample)       { k.tell(*r) }
+func (k *teller) Node(r *record.Node)           { k.tell(*r) }
+func (k *teller) Decision(r *record.Decision)   { k.tell(*r) }
+func (k *teller) tell(r any)                    { k.told = append(k.told, fmt.Sprintf("%T%+v", r, r)) }
+
+// explained is a teller that wants to know why applications wait.
+type explained struct{ teller }
+
+func (k *explained) Explains(int64) bool     { return true }
+func (k *explained) Reason(r *record.Reason) { k.tell(*r) }
+
+// point is a checkpoint of a test.
+type point struct {
+	at    int64
+	told  int // before it
+	state []byte
+}
+
+// pointsOf replays with checkpoints.
+func pointsOf(t *testing.T, in scenario.Input, o scenario.Options, explain bool, at []int64) (points []point, told []string, manifest []byte) {
+	t.Helper()
+	points, told, manifest, err := replayFrom(t, in, o, explain, at, nil)
+	if err != nil {
+		t.Fatalf("seed %d: %v", o.Seed, err)
+	}
+	return points, told, manifest
+}
+
+func replayFrom(t *testing.T, in scenario.Input, o scenario.Options, explain bool, at []int64, from *Start) (points []point, told []string, manifest []byte, err error) {
+	t.Helper()
+	sc, err := scenario.New(in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &explained{}
+	var sink record.Sink = &k.teller
+	if explain {
+		sink = k
+	}
+	m, err := RunFrom(t.Context(), sc, sink, nil, Checkpoints{At: at, From: from, Take: func(at int64, state func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := state(&b)
+		points = append(points, point{at, len(k.told), b.Bytes()})
+		return err
+	}})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if manifest, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	return points, k.told, manifest, nil
+}
+
+// randomClusters make replays of all kinds.
+var randomClusters = map[string]func(*rand.Rand, uint64) (func() scenario.Input, scenario.Options){
+	"fair": randomFair, "backlog": randomBacklog, "same millisecond": randomDense,
+	"schedulers": func(_ *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+		c := scenariotest.Random(seed)
+		return c.Input, c.Options
+	},
+}
+
+// TestCheckpoints: a replay that goes on from a checkpoint tells what the one that wrote it did from there, row by row, and comes to the same manifest; and one with
+// checkpoints tells what one without does.
+func TestCheckpoints(t *testing.T) {
+	for name, cluster := range randomClusters {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			taken := 0
+			for _, seed := range more((*seeds + 9) / 10) {
+				in, o := cluster(random.Stream(seed, "checkpoints"), seed)
+				r := random.Stream(seed, "checkpoints of a test")
+				explain := r.IntN(2) == 0
+				o.Decisions = r.IntN(2) == 0
+				if r.IntN(4) == 0 {
+					o.Engine = scenario.Dense
+				}
+				_, want, manifest := pointsOf(t, in(), o, explain, nil)
+				var m record.Manifest
+				if err := json.Unmarshal(manifest, &m); err != nil {
+					t.Fatal(err)
+				}
+				var at []int64
+				for range 3 {
+					at = append(at, r.Int64N(m.Totals.EndMS+2))
+				}
+				slices.Sort(at)
+				points, told, again := pointsOf(t, in(), o, explain, at)
+				tellSame(t, seed, "with checkpoints", told, want, again, manifest)
+				for _, p := range points {
+					taken++
+					_, told, again, err := replayFrom(t, in(), o, explain, nil, &Start{State: p.state, AtMS: p.at})
+					if err != nil {
+						t.Fatalf("seed %d, from %d ms: %v", seed, p.at, err)
+					}
+					tellSame(t, seed, fmt.Sprintf("from %d ms", p.at), told, want[p.told:], again, manifest)
+				}
+				twice, _, _ := pointsOf(t, in(), o, explain, at)
+				for i := range points {
+					if !bytes.Equal(points[i].state, twice[i].state) {
+						t.Fatalf("seed %d: two states at %d ms of one replay differ", seed, points[i].at)
+					}
+				}
+			}
+			if taken == 0 {
+				t.Error("no checkpoint was taken")
+			}
+		})
+	}
+}
+
+func tellSame(t *testing.T, seed uint64, what string, got, want []string, manifest, other []byte) {
+	t.Helper()
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("seed %d, %s: record %d of %d and %d is\n%s\nwant\n%s", seed, what, i, len(got), len(want), recordAt(got, i), recordAt(want, i))
+		}
+	}
+	if !bytes.Equal(manifest, other) {
+		t.Fatalf("seed %d, %s: the manifest is\n%s\nwant\n%s", seed, what, manifest, other)
+	}
+}
+
+func recordAt(list []string, i int) string {
+	if i < len(list) {
+		return list[i]
+	}
+	return "nothing"
+}
