@@ -51,13 +51,15 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	// All containers between two ratios share one list.
 	for i := 0; i < local; {
 		next, first := local, len(p.hosts)
+		list := slices.Grow(p.hosts, len(ratio))
 		for h, r := range ratio {
 			if r > i {
-				p.hosts = append(p.hosts, int32(h))
+				list = append(list, int32(h))
 				next = min(next, r)
 			}
 		}
-		hosts := Preference(p.hosts[first:])
+		p.hosts = list
+		hosts := Preference(list[first:])
 		for ; i < next; i++ {
 			out[n-local+i] = hosts
 		}
@@ -76,20 +78,21 @@ func expectedContainers(need []int, hints *Hints) []int {
 	executors := ceilInt(float64(hints.LocalTasks) / float64(hints.PerExec))
 	need = slices.Grow(need[:0], len(hints.Tasks))[:len(hints.Tasks)]
 	last, expected, all := -1, 0.0, 0 // as many tasks as on the host before make the same
-	for h, k := range hints.Tasks {
+	existing, waiting := hints.Existing[:len(need)], hints.Pending[:len(need)]
+	for h, k := range hints.Tasks[:len(need)] {
 		if k != last {
 			last, expected = k, float64(k)*float64(executors)/float64(pairs)
 			all = max(0, ceilInt(expected))
 		}
-		if hints.Existing[h] == 0 && hints.Pending[h] == 0 {
+		if existing[h]|waiting[h] == 0 {
 			need[h] = all
 			continue
 		}
 		pending := 0.0
-		if hints.Pending[h] > 0 {
-			pending = float64(hints.Pending[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)
+		if waiting[h] > 0 {
+			pending = float64(waiting[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)
 		}
-		need[h] = max(0, ceilInt(expected-(float64(hints.Existing[h])+pending)))
+		need[h] = max(0, ceilInt(expected-(float64(existing[h])+pending)))
 	}
 	return need
 }

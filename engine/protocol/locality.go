@@ -22,24 +22,23 @@ func (f RacksBy) RackOf(host Name) Name { return f(host) }
 
 // NewLocality returns the locality of hosts, each of which is there once. The list belongs to it from then on.
 func NewLocality(hosts []Name, racks Racks) *Locality {
-	var room [64]Name
-	l, all, last := &Locality{Hosts: hosts}, room[:0], Name(0)
-	for _, h := range hosts {
-		all = append(all, racks.RackOf(h))
-		last = max(last, h, all[len(all)-1])
+	l := &Locality{Hosts: hosts, Racks: make([]Name, len(hosts))}
+	last := Name(0)
+	for i, h := range hosts {
+		r := racks.RackOf(h)
+		l.Racks[i], last = r, max(last, h, r)
 	}
-	l.has = make([]uint64, last>>6+1)
-	kept := all[:0]
-	for _, r := range all {
-		if !l.Has(r) {
-			l.add(r)
+	has, kept := make([]uint64, last>>6+1), l.Racks[:0]
+	for _, r := range l.Racks {
+		if word, bit := &has[r>>6], uint64(1)<<(r&63); *word&bit == 0 {
+			*word |= bit
 			kept = append(kept, r)
 		}
 	}
-	l.Racks = slices.Clone(kept)
 	for _, h := range hosts {
-		l.add(h)
+		has[h>>6] |= 1 << (h & 63)
 	}
+	l.Racks, l.has = kept, has
 	return l
 }
 
@@ -50,6 +49,12 @@ func (l *Locality) Has(n Name) bool {
 	w := int(n >> 6)
 	return w < len(l.has) && l.has[w]&(1<<(n&63)) != 0
 }
+
+// HasHost reports whether a name is that of one of the hosts, HasRack whether it is that of one of the racks.
+func (l *Locality) HasHost(n Name) bool { return l.Has(n) && slices.Contains(l.Hosts, n) }
+
+// HasRack is described at [Locality.HasHost].
+func (l *Locality) HasRack(n Name) bool { return l.Has(n) && slices.Contains(l.Racks, n) }
 
 // Names yields the hosts and then the racks.
 func (l *Locality) Names(yield func(Name) bool) {

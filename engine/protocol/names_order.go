@@ -9,11 +9,14 @@ import (
 
 // Rank returns the place of a name in the order of Java's String.compareTo among all names that
 // are interned now: Rank(a) < Rank(b) exactly when a sorts first. Interning moves ranks.
-func (n *Names) Rank(id Name) int32 {
+func (n *Names) Rank(id Name) int32 { return n.Ranks()[id] }
+
+// Ranks returns the ranks of all names, by name. It is valid until another one is interned and must not be changed.
+func (n *Names) Ranks() []int32 {
 	if len(n.rank) != len(n.text) {
 		n.rerank()
 	}
-	return n.rank[id]
+	return n.rank
 }
 
 // InternInOrder interns all of them, those that are new in the order of their texts: lists by number are then lists by rank.

@@ -13,6 +13,11 @@ type outbox struct {
 	blackAdd, blackRemove, black []Name
 }
 
+// emptied returns an outbox with nothing in it in the memory of o.
+func (o *outbox) emptied() outbox {
+	return outbox{release: o.release[:0], pending: o.pending[:0], blackAdd: o.blackAdd[:0], blackRemove: o.blackRemove[:0], black: o.black[:0]}
+}
+
 func (o *outbox) empty() bool {
 	return len(o.release) == 0 && len(o.blackAdd) == 0 && len(o.blackRemove) == 0
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"replay/engine/reuse"
 	"replay/policy/resource"
 )
 
@@ -42,12 +43,24 @@ type Group struct {
 
 // NewRelaxedClient returns an empty table; localities says what its ResourceManager takes.
 func NewRelaxedClient(names *Names, localities bool) *RelaxedClient {
-	return &RelaxedClient{names: names, localities: localities}
+	c := new(RelaxedClient)
+	c.Renew(names, localities)
+	return c
+}
+
+// Renew makes of c what [NewRelaxedClient] returns, in the memory that it has.
+func (c *RelaxedClient) Renew(names *Names, localities bool) {
+	for i := range c.levels {
+		clear(c.levels[i].groups)
+	}
+	*c = RelaxedClient{outbox: c.outbox.emptied(), names: names, localities: localities, levels: c.levels[:0], counts: c.counts, touched: c.touched[:0]}
 }
 
 func (c *RelaxedClient) level(priority int32) *relaxedLevel {
 	for int(priority) >= len(c.levels) {
-		c.levels = append(c.levels, relaxedLevel{})
+		c.levels = reuse.Longer(c.levels)
+		l := &c.levels[len(c.levels)-1]
+		*l = relaxedLevel{groups: l.groups[:0]}
 	}
 	return &c.levels[priority]
 }

@@ -233,6 +233,9 @@ func (d *DAG) Take() []DAGEvent {
 	return d.taken
 }
 
+// Silent reports whether Take would return nothing.
+func (d *DAG) Silent() bool { return len(d.events) == 0 }
+
 func (d *DAG) emit(e DAGEvent) { d.events = append(d.events, e) }
 
 // JobStages returns the stages of a Spark job, with those of earlier jobs whose output they read,

@@ -98,6 +98,7 @@ type Manager struct {
 	pendingAttempts                             int // attempts with tasks to start
 	specPending                                 int // speculative copies to start, all profiles
 
+	moved   bool         // something was told, or a tick executed, since the last call of Moved
 	request TotalRequest // reused
 	idle    []int32      // reused
 }
@@ -128,7 +129,7 @@ func (m *Manager) Renew(c *conf.Conf, perExec []int, backend Backend) {
 	*m = Manager{
 		backend: backend, min: c.MinExecutors, max: c.MaxExecutors, initial: c.InitialTarget(),
 		backlog: c.BacklogTimeout, sustained: c.SustainedTimeout, ratio: c.AllocationRatio,
-		decommission: c.Decommission, addTime: Never, initializing: true,
+		decommission: c.Decommission, addTime: Never, initializing: true, moved: true,
 		monitor: m.monitor.renewed(c, len(perExec)), stages: m.stages[:0], profiles: m.profiles[:0],
 		request: TotalRequest{Profiles: m.request.Profiles[:0]}, idle: m.idle[:0],
 	}
@@ -148,6 +149,7 @@ func (m *Manager) Start(now int64) { m.send(now) }
 // Reset is what the registration of an application master does: all targets are the initial one
 // again, and the first step needs no backlog.
 func (m *Manager) Reset() {
+	m.moved = true
 	m.addTime = 0
 	for p := range m.profiles {
 		if s := &m.profiles[p]; s.targeted {
@@ -162,6 +164,7 @@ func (m *Manager) Reset() {
 //
 // Source: ExecutorAllocationManager.schedule.
 func (m *Manager) Tick(now int64) {
+	m.moved = true
 	m.idle = m.monitor.timedOut(now, m.idle[:0])
 	if len(m.idle) > 0 {
 		m.initializing = false
@@ -300,6 +303,14 @@ func (m *Manager) send(now int64) bool {
 		}
 	}
 	return m.backend.RequestTotal(now, &m.request)
+}
+
+// Moved reports whether [Manager.NextInteresting] may answer something else than at the last call of Moved, but for the time that has
+// passed.
+func (m *Manager) Moved() bool {
+	moved := m.moved
+	m.moved = false
+	return moved
 }
 
 // NextInteresting returns the earliest time, not before now, at which a tick could change or send

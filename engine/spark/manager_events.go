@@ -6,6 +6,7 @@ import "slices"
 //
 // Source: ExecutorMonitor.onExecutorAdded.
 func (m *Manager) ExecutorAdded(now int64, executor, profile int32) {
+	m.moved = true
 	m.monitor.ensure(executor, profile)
 	m.monitor.updateRunning(now, executor, 0)
 }
@@ -14,6 +15,7 @@ func (m *Manager) ExecutorAdded(now int64, executor, profile int32) {
 //
 // Source: ExecutorMonitor.onExecutorRemoved.
 func (m *Manager) ExecutorRemoved(executor int32) {
+	m.moved = true
 	mon := &m.monitor
 	if int(executor) >= len(mon.executors) || !mon.executors[executor].tracked {
 		return
@@ -44,6 +46,7 @@ const NoShuffle int32 = -1
 //
 // Source: ExecutorMonitor.onJobStart.
 func (m *Manager) JobStart(job int32, stages []ShuffleStage) {
+	m.moved = true
 	mon := &m.monitor
 	if !mon.trackShuffles {
 		return
@@ -86,6 +89,7 @@ func (m *Manager) JobStart(job int32, stages []ShuffleStage) {
 //
 // Source: ExecutorMonitor.onJobEnd.
 func (m *Manager) JobEnd(job int32) {
+	m.moved = true
 	mon := &m.monitor
 	if !mon.trackShuffles {
 		return
@@ -131,6 +135,7 @@ func (m *Manager) JobEnd(job int32) {
 //
 // Source: ExecutorMonitor.cleanupShuffle.
 func (m *Manager) ShuffleCleaned(shuffle int32) {
+	m.moved = true
 	mon := &m.monitor
 	if int(shuffle) < len(mon.shuffles) {
 		mon.shuffles[shuffle] = shuffleState{}
@@ -151,6 +156,7 @@ func (m *Manager) ShuffleCleaned(shuffle int32) {
 //
 // Source: ExecutorMonitor.onBlockUpdated.
 func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active bool) {
+	m.moved = true
 	if !active {
 		return
 	}
@@ -179,6 +185,7 @@ func (m *Manager) BlockUpdated(executor, rdd, split int32, valid, onDisk, active
 //
 // Source: ExecutorMonitor.onBlockUpdated.
 func (m *Manager) ShuffleMoved(executor, shuffle int32, active bool) {
+	m.moved = true
 	if active && m.monitor.trackShuffles {
 		m.monitor.ensure(executor, unknownProfile).hold(shuffle)
 	}
@@ -188,6 +195,7 @@ func (m *Manager) ShuffleMoved(executor, shuffle int32, active bool) {
 //
 // Source: ExecutorMonitor.onUnpersistRDD.
 func (m *Manager) UnpersistRDD(rdd int32) {
+	m.moved = true
 	for _, e := range m.monitor.ids {
 		m.monitor.forget(e, rdd)
 	}

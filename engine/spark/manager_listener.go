@@ -118,6 +118,7 @@ func (m *Manager) hasPendingTasks() bool { return m.pendingAttempts > 0 || m.spe
 //
 // Source: ExecutorAllocationListener.onStageSubmitted.
 func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks int, hints StageHints) {
+	m.moved = true
 	m.initializing = false
 	a := m.attempt(stage, attempt)
 	specBefore, runningBefore := a.specPending.n, a.running
@@ -132,7 +133,9 @@ func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks
 	m.recount(a, specBefore, runningBefore)
 	m.onBacklogged(now)
 	m.addHints(a.profile, &a.hints, -1)
-	slices.SortFunc(hints.Hosts, func(x, y HostTasks) int { return cmp.Compare(x.Host, y.Host) })
+	if byHost := func(x, y HostTasks) int { return cmp.Compare(x.Host, y.Host) }; !slices.IsSortedFunc(hints.Hosts, byHost) {
+		slices.SortFunc(hints.Hosts, byHost)
+	}
 	a.hints = hints
 	m.addHints(a.profile, &a.hints, 1)
 	s := &m.profiles[profile]
@@ -148,6 +151,7 @@ func (m *Manager) StageSubmitted(now int64, stage, attempt, profile int32, tasks
 //
 // Source: ExecutorAllocationListener.onStageCompleted.
 func (m *Manager) StageCompleted(stage, attempt int32) {
+	m.moved = true
 	a := m.attempt(stage, attempt)
 	specBefore := a.specPending.n
 	a.tasks, a.hasStarted = 0, false
@@ -201,6 +205,7 @@ func put(has *bool, n *int) {
 //
 // Source: ExecutorAllocationListener.onTaskStart, ExecutorMonitor.onTaskStart.
 func (m *Manager) TaskStart(now int64, stage, attempt, index, executor int32, speculative, active bool) {
+	m.moved = true
 	a := m.attempt(stage, attempt)
 	specBefore := a.specPending.n
 	a.running++
@@ -235,6 +240,7 @@ const (
 //
 // Source: ExecutorAllocationListener.onTaskEnd, ExecutorMonitor.onTaskEnd.
 func (m *Manager) TaskEnd(now int64, stage, attempt, index, executor int32, speculative bool, end TaskEnd) {
+	m.moved = true
 	a := m.attempt(stage, attempt)
 	specBefore, runningBefore := a.specPending.n, a.running
 	a.running = max(0, a.running-1)
@@ -263,6 +269,7 @@ func (m *Manager) TaskEnd(now int64, stage, attempt, index, executor int32, spec
 //
 // Source: ExecutorAllocationListener.onSpeculativeTaskSubmitted.
 func (m *Manager) SpeculativeTaskSubmitted(now int64, stage, attempt, index int32) {
+	m.moved = true
 	a := m.attempt(stage, attempt)
 	specBefore := a.specPending.n
 	put(&a.hasSpecPending, &m.withSpecPending)
@@ -285,6 +292,7 @@ func (m *Manager) UnschedulableRemoved(stage, attempt int32) {
 }
 
 func (m *Manager) setUnschedulable(stage, attempt int32, on bool) {
+	m.moved = true
 	a := m.attempt(stage, attempt)
 	if a.unschedulable == on {
 		return

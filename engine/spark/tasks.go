@@ -85,6 +85,7 @@ type TaskScheduler struct {
 	launched []TaskRef
 	turn     []*Schedulable
 	cores    []int32
+	barren   []Locality // by offer: the levels below this one gave no task in the call under way
 
 	execs  []executor
 	hostAt intTable // host -> position in hosts
@@ -129,6 +130,14 @@ type executor struct {
 	decommissionedAt int64
 	running          int32     // attempts that the scheduler knows by their id
 	open             []TaskRef // attempts whose end was not handled
+	places           listPlaces
+}
+
+// listPlaces are the positions of an executor's host and rack in the lists of pending tasks of a set, as of when these had so many keys.
+// A key keeps its position.
+type listPlaces struct {
+	set, keys  int32 // ID of the set + 1
+	host, rack int32 // -1 for none
 }
 
 type hostState struct {
@@ -155,7 +164,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	*s = TaskScheduler{
 		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: 1, Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
-		turn: s.turn[:0], cores: s.cores[:0], execs: s.execs[:0], hosts: s.hosts[:0], onRack: s.onRack[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], hosts: s.hosts[:0], onRack: s.onRack[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {
@@ -176,6 +185,9 @@ func (s *TaskScheduler) Take() []TaskEvent {
 	s.events, s.taken = s.taken[:0], s.events
 	return s.taken
 }
+
+// Silent reports whether Take would return nothing and let nothing go.
+func (s *TaskScheduler) Silent() bool { return len(s.events)|len(s.leaving)|len(s.gone) == 0 }
 
 func (s *TaskScheduler) emit(e TaskEvent) { s.events = append(s.events, e) }
 

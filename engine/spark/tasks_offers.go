@@ -58,6 +58,8 @@ func (s *TaskScheduler) ResourceOffers(now int64, offers []Offer, allFree bool) 
 func (s *TaskScheduler) offerSet(now int64, set *TaskSet, offers []Offer, allFree bool) {
 	best := numLocalities // no launch
 	noRejects := true
+	s.barren = reuse.Zeros(s.barren, len(offers))
+	set.heldKnown = false
 	levels, n := set.levels, set.numLevels
 	for _, limit := range levels[:n] {
 		for {
@@ -107,7 +109,7 @@ func (s *TaskScheduler) offerRound(now int64, set *TaskSet, offers []Offer, limi
 		if s.cores[i] < need || s.cores[i] < 0 || !set.Spec.runsOn(offers[i].Profile) {
 			continue
 		}
-		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit)
+		row, at, rej := set.resourceOffer(now, offers[i].Exec, offers[i].Host, limit, &s.barren[i])
 		rejected = rejected || rej
 		if row == noTask {
 			if set.drained() {

@@ -91,7 +91,9 @@ type TaskSet struct {
 
 	levels    [numLocalities]Locality
 	numLevels int
-	level     int // index of the current level
+	level     int      // index of the current level
+	held      Locality // what [TaskSet.allowed] returns now
+	heldKnown bool     // in a call of [TaskScheduler.ResourceOffers]: nothing was launched since
 	lastReset int64
 
 	noRejects     int8 // since the last reset: 1 yes, 0 no, -1 not yet known
@@ -199,7 +201,8 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 func longHash(id int64) int32 { return int32(id ^ id>>32) }
 
 // addAllPending fills the lists of a new set: indexes from the last to the first, so that they are
-// taken in ascending order. The lists of the racks are those of their hosts one after the other.
+// taken in ascending order. The lists of the racks are those of their hosts one after the other, in the order of Spark's table of hosts
+// or the canonical one.
 func (s *TaskSet) addAllPending() {
 	n := int32(s.Spec.Tasks)
 	p := &s.pending
@@ -217,49 +220,41 @@ func (s *TaskSet) addAllPending() {
 		from, to := s.Spec.prefs(i)
 		if from == to {
 			p.noPrefs = append(p.noPrefs, i)
+			continue
 		}
-		for at := from; at < to; at++ {
-			host := s.Spec.Hosts[at]
+		for at := from; at < to && s.Spec.Execs != nil; at++ {
 			s.addByExec(p, i, at)
-			if s.order != nil {
+		}
+		if s.order != nil {
+			for _, host := range s.Spec.Hosts[from:to] {
 				p.byHost.add(host, i)
 			}
+			continue
 		}
-		for at := to - 1; at >= from && s.order == nil; at-- { // hosts are first seen from the last location to the first
+		for at := to - 1; at >= from; at-- { // hosts are first seen from the last location to the first
 			work.add(s.Spec.Hosts[at], i)
 		}
 	}
-	if s.order == nil {
-		work.fill(&p.byHost)
-	}
-	for _, host := range s.hostsInRackOrder() {
-		rack := s.sched.rackOf(host)
-		if rack == NoRack {
-			continue
+	if s.order != nil {
+		for host := range p.byHost.walk {
+			if rack := s.sched.rackOf(host); rack != NoRack {
+				for _, task := range p.byHost.of(p.byHost.at(host)) {
+					p.byRack.add(rack, task)
+				}
+			}
 		}
-		for _, task := range p.byHost.of(p.byHost.at(host)) {
-			if s.order != nil {
-				p.byRack.add(rack, task)
-			} else {
+		return
+	}
+	work.fill(&p.byHost)
+	h := &p.byHost
+	for i := len(h.keysAt.sorted) - 1; i >= 0; i-- { // descending, so that the tasks of the first host are taken first
+		if rack := s.sched.rackOf(h.keysAt.sorted[i]); rack != NoRack {
+			for _, task := range h.of(h.keysAt.where[i]) {
 				work.add(rack, task)
 			}
 		}
 	}
-	if s.order == nil {
-		work.fill(&p.byRack)
-	}
-}
-
-// hostsInRackOrder returns the hosts in the order in which they are appended to their racks: that
-// of Spark's table, or descending, so that the tasks of the first host are taken first.
-func (s *TaskSet) hostsInRackOrder() []int32 {
-	h := &s.pending.byHost
-	if h.order != nil {
-		return slices.Collect(h.walk)
-	}
-	hosts := slices.Clone(h.keysAt.sorted)
-	slices.Reverse(hosts)
-	return hosts
+	work.fill(&p.byRack)
 }
 
 func (s *TaskSet) addByExec(p *pendingTasks, task, at int32) {

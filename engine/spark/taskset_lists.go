@@ -246,9 +246,10 @@ func (k *keyedLists) walk(yield func(int32) bool) {
 // filling is what lists are filled from at once: all tasks with their keys, in the order of adding. Its memory is used again; it grows
 // with the largest key.
 type filling struct {
-	tasks []keyed
-	ranks []int32  // by key: 1 + its place among the keys in ascending order; 0 for those that were not added
-	bits  []uint64 // of the keys
+	tasks  []keyed
+	ranks  []int32  // by key: 1 + its position, 0 for those that were not added
+	bits   []uint64 // of the keys
+	counts []taskList
 }
 
 // keyed is a task with one of its keys.
@@ -258,57 +259,52 @@ func (f *filling) add(key, task int32) { f.tasks = append(f.tasks, keyed{key, ta
 
 // fill makes all lists of k, which has none, of what was added.
 func (f *filling) fill(k *keyedLists) {
-	distinct := int32(0)
-	for _, t := range f.tasks {
-		if int(t.key) >= len(f.ranks) {
-			f.ranks = append(f.ranks, make([]int32, int(t.key)+1-len(f.ranks))...)
-			f.bits = append(f.bits, make([]uint64, len(f.ranks)/64+1-len(f.bits))...)
-		}
-		if f.ranks[t.key] == 0 {
-			f.ranks[t.key] = 1
-			f.bits[t.key>>6] |= 1 << (t.key & 63)
-			distinct++
-		}
-	}
-	n := int32(len(f.tasks))
-	k.room = slices.Grow(k.room[:0], int(n+2*distinct))[:n+2*distinct]
-	k.tasks = k.room[:n:n]
-	k.keysAt.sorted, k.keysAt.where = k.room[n:n+distinct:n+distinct], k.room[n+distinct:]
-	at := int32(0)
-	for w, bits := range f.bits {
-		for f.bits[w] = 0; bits != 0; bits &= bits - 1 {
-			key := int32(w<<6 + mathbits.TrailingZeros64(bits))
-			k.keysAt.sorted[at] = key
-			k.keysAt.where[at] = -1
-			at++
-			f.ranks[key] = at
-		}
-	}
-	k.lists = slices.Grow(k.lists[:0], int(distinct))[:distinct]
-	at = 0
+	counts := f.counts[:0]
+	ranks, bits := f.ranks, f.bits
 	for _, t := range f.tasks { // positions in the order in which keys were first added
-		where := &k.keysAt.where[f.ranks[t.key]-1]
-		if *where < 0 {
-			*where = at
-			k.lists[at] = taskList{}
-			at++
+		if int(t.key) >= len(ranks) {
+			ranks = append(ranks, make([]int32, int(t.key)+1-len(ranks))...)
+			bits = append(bits, make([]uint64, len(ranks)/64+1-len(bits))...)
 		}
-		k.lists[*where].room++
+		at := ranks[t.key]
+		if at == 0 {
+			counts = append(counts, taskList{})
+			at = int32(len(counts))
+			ranks[t.key] = at
+			bits[t.key>>6] |= 1 << (t.key & 63)
+		}
+		counts[at-1].room++
 	}
 	from := int32(0)
-	for _, where := range k.keysAt.where {
-		k.lists[where].from = from
-		from += k.lists[where].room
+	for i := range counts {
+		counts[i].from = from
+		from += counts[i].room
 	}
+	n, distinct := int32(len(f.tasks)), int32(len(counts))
+	k.room = slices.Grow(k.room[:0], int(n+2*distinct))[:n+2*distinct]
+	tasks := k.room[:n:n]
 	for _, t := range f.tasks {
-		l := &k.lists[k.keysAt.where[f.ranks[t.key]-1]]
-		k.tasks[l.from+l.n] = t.task
+		l := &counts[ranks[t.key]-1]
+		tasks[l.from+l.n] = t.task
 		l.n++
 	}
-	for _, key := range k.keysAt.sorted {
-		f.ranks[key] = 0
+	k.tasks, k.lists = tasks, append(k.lists[:0], counts...)
+	sorted, where := k.room[n:n+distinct:n+distinct], k.room[n+distinct:]
+	at := 0
+	for w, word := range bits {
+		if word == 0 {
+			continue
+		}
+		for ; word != 0; word &= word - 1 {
+			key := int32(w<<6 + mathbits.TrailingZeros64(word))
+			sorted[at], where[at] = key, ranks[key]-1
+			ranks[key] = 0
+			at++
+		}
+		bits[w] = 0
 	}
-	f.tasks = f.tasks[:0]
+	k.keysAt.sorted, k.keysAt.where = sorted, where
+	f.tasks, f.ranks, f.bits, f.counts = f.tasks[:0], ranks, bits, counts
 }
 
 // anyLive reports whether some list has a task that waits, as live says. It walks over the lists up

@@ -7,25 +7,38 @@ import "slices"
 // only when all of them have an offer; and the locality. Rejected tells that delay scheduling held
 // all tasks back.
 //
+// Barren says for the executor which levels gave no task before in this call of [TaskScheduler.ResourceOffers]: its lists are empty then,
+// and no task comes into them meanwhile, so they are not searched again.
+//
 // Source: TaskSetManager.resourceOffer.
-func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality) (row int32, at Locality, rejected bool) {
+func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality, barren *Locality) (row int32, at Locality, rejected bool) {
 	if s.Zombie || s.excluded != nil && s.excluded.fromSet(exec, host) {
 		return noTask, 0, false
 	}
 	allowed := limit
 	if limit != NoPref {
-		allowed = min(s.allowed(now), limit)
+		if !s.heldKnown || s.Spec.Barrier { // a search drops collected tasks, which are still taken to wait
+			s.held, s.heldKnown = s.allowed(now), true
+		}
+		allowed = min(s.held, limit)
 	}
 	if s.drained() {
 		return noTask, 0, false
 	}
-	task, at, speculative := s.dequeue(&s.pending, exec, host, allowed, false)
-	if task < 0 && s.speculatable > 0 {
-		task, at, speculative = s.dequeue(&s.again, exec, host, allowed, true)
+	task, speculative := int32(-1), false
+	if allowed >= *barren {
+		task, at, speculative = s.dequeue(&s.pending, exec, host, allowed, false)
+		if task < 0 && s.speculatable > 0 {
+			task, at, speculative = s.dequeue(&s.again, exec, host, allowed, true)
+		}
 	}
 	if task < 0 {
+		if s.excluded == nil && s.speculatable == 0 { // else tasks that may not run here are still in the lists
+			*barren = max(*barren, allowed+1)
+		}
 		return noTask, 0, limit == AnyLocality && s.Backlog > 0
 	}
+	s.heldKnown = false
 	if s.sched.conf.LegacyLocalityReset && limit != NoPref {
 		s.resetTimer(now, at)
 	}
@@ -58,11 +71,15 @@ type barrierTask struct {
 //
 // Source: TaskSetManager.dequeueTaskHelper.
 func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, speculative bool) (int32, Locality, bool) {
-	if t := s.takeOf(&p.byExec, exec, exec, host, speculative); t >= 0 {
-		return t, ProcessLocal, speculative
+	if len(p.byExec.lists) > 0 {
+		if t := s.takeAt(&p.byExec, p.byExec.keysAt.find(exec), exec, host, speculative); t >= 0 {
+			return t, ProcessLocal, speculative
+		}
 	}
+	var places listPlaces
 	if allowed >= NodeLocal {
-		if t := s.takeOf(&p.byHost, host, exec, host, speculative); t >= 0 {
+		places = s.places(p, exec, host)
+		if t := s.takeAt(&p.byHost, places.host, exec, host, speculative); t >= 0 {
 			return t, NodeLocal, speculative
 		}
 	}
@@ -72,10 +89,8 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 		}
 	}
 	if allowed >= RackLocal {
-		if rack := s.sched.rackOf(host); rack != NoRack {
-			if t := s.takeOf(&p.byRack, rack, exec, host, speculative); t >= 0 {
-				return t, RackLocal, speculative
-			}
+		if t := s.takeAt(&p.byRack, places.rack, exec, host, speculative); t >= 0 {
+			return t, RackLocal, speculative
 		}
 	}
 	if allowed == AnyLocality {
@@ -89,13 +104,26 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 	return -1, 0, false
 }
 
-// takeOf takes from the list of a key.
-func (s *TaskSet) takeOf(k *keyedLists, key, exec, host int32, speculative bool) int32 {
-	if len(k.lists) == 0 {
-		return -1
+// places returns where the lists of an executor's host and rack are; those of regular tasks are kept.
+func (s *TaskSet) places(p *pendingTasks, exec, host int32) listPlaces {
+	keys := int32(len(p.byHost.lists) + len(p.byRack.lists))
+	kept := &s.sched.execs[exec].places
+	if p == &s.pending && kept.set == s.ID+1 && kept.keys == keys {
+		return *kept
 	}
-	at := k.at(key)
-	if at < 0 {
+	found := listPlaces{set: s.ID + 1, keys: keys, host: p.byHost.keysAt.find(host), rack: -1}
+	if rack := s.sched.rackOf(host); rack != NoRack {
+		found.rack = p.byRack.keysAt.find(rack)
+	}
+	if p == &s.pending {
+		*kept = found
+	}
+	return found
+}
+
+// takeAt takes from the list at a position, which is -1 for none.
+func (s *TaskSet) takeAt(k *keyedLists, at, exec, host int32, speculative bool) int32 {
+	if at < 0 || k.lists[at].n <= 0 {
 		return -1
 	}
 	list := k.of(at)
@@ -109,6 +137,17 @@ func (s *TaskSet) takeOf(k *keyedLists, key, exec, host int32, speculative bool)
 //
 // Source: TaskSetManager.dequeueTaskFromList.
 func (s *TaskSet) take(list *[]int32, exec, host int32, speculative bool) int32 {
+	if s.excluded == nil && !speculative { // none may not run there
+		rest := *list
+		for i := len(rest) - 1; i >= 0; i-- {
+			if t := &s.tasks[rest[i]]; !t.done && t.copies == 0 && !t.collected {
+				*list = rest[:i]
+				return rest[i]
+			}
+		}
+		*list = rest[:0]
+		return -1
+	}
 	for i := len(*list) - 1; i >= 0; i-- {
 		task := (*list)[i]
 		if s.excluded != nil && s.excluded.fromTask(s.sched.conf, task, exec, host) {

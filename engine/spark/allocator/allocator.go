@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"replay/engine/protocol"
+	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/engine/spark/conf"
 	"replay/policy"
@@ -47,7 +48,7 @@ type ExecutorLaunch struct {
 type Grant struct {
 	Container protocol.Container
 	Match     Match
-	Wanted    []protocol.Name // hosts of the request that it was matched to
+	Wanted    *protocol.Locality // of the request that it was matched to, nil for none
 }
 
 // LossReason is why an executor is gone.
@@ -145,20 +146,41 @@ type Setup struct {
 
 // New returns the allocator of an application master that has just registered.
 func New(s Setup) *Allocator {
-	a := &Allocator{
-		client: protocol.NewRelaxedClient(s.Names, s.Localities), names: s.Names, racks: s.Racks, placement: s.Placement,
+	a := new(Allocator)
+	a.Renew(s)
+	return a
+}
+
+// Renew makes of a what [New] returns, in the memory that it has.
+func (a *Allocator) Renew(s Setup) {
+	if a.client == nil {
+		a.client = protocol.NewRelaxedClient(s.Names, s.Localities)
+	} else {
+		a.client.Renew(s.Names, s.Localities)
+	}
+	*a = Allocator{
+		client: a.client, names: s.Names, racks: s.Racks, placement: s.Placement,
 		index: s.Index, initial: s.Conf.InitialTarget(), launches: s.Conf.LaunchContainers,
-		health: newContainerHealth(s.Conf, s.Names),
+		health: newContainerHealth(s.Conf, s.Names), profiles: a.profiles[:0],
+		containers: a.containers[:0], executors: a.executors[:0], losses: a.losses[:0], granted: a.granted[:0], decommed: a.decommed[:0],
 	}
 	if a.index == nil {
 		a.index = &HostIndex{}
 	}
-	for _, p := range s.Profiles {
-		a.profiles = append(a.profiles, profile{ExecutorProfile: p})
+	for _, e := range s.Profiles {
+		a.profiles = reuse.Longer(a.profiles)
+		p := &a.profiles[len(a.profiles)-1]
+		clear(p.localities)
+		*p = profile{ExecutorProfile: e, hosts: p.hosts[:0], localities: p.localities[:0]}
 	}
 	a.profiles[0].targeted, a.profiles[0].target = true, a.initial
 	a.health.refresh(0, a.client) // what is configured goes along with the first request
-	return a
+}
+
+// Reserve makes room for n executors.
+func (a *Allocator) Reserve(n int) {
+	a.containers, a.executors, a.losses = reuse.Roomy(a.containers, n+2), reuse.Roomy(a.executors, n+1), reuse.Roomy(a.losses, n+1)
+	a.profiles[0].hosts = reuse.Roomy(a.profiles[0].hosts, n)
 }
 
 // RequestTotal takes what the driver wants. The hints are always replaced; it reports whether a
@@ -241,7 +263,7 @@ func (a *Allocator) handleGrants(granted []protocol.Container, out *Outcome) {
 			}
 			g := Grant{Container: c, Match: MatchedAny}
 			if at := a.client.Groups(c.Priority)[i].Locality; at != nil {
-				g.Match, g.Wanted = pass, at.Hosts
+				g.Match, g.Wanted = pass, at
 			}
 			a.cancel(c.Priority, i, 1)
 			out.Grants = append(out.Grants, g)

@@ -111,8 +111,8 @@ func TestAsksAreAbsoluteCountsPerPlace(t *testing.T) {
 	}
 	// The third container of h1 would be h1 only; a grant on h4 takes the oldest of its rack.
 	m.beat(600, []protocol.Name{4})
-	if g := m.out.Grants[0]; g.Match != MatchedRack || !slices.Equal(g.Wanted, []protocol.Name{1, 3}) {
-		t.Errorf("container on h4 is matched %d to %v, want the rack of [1 3]", g.Match, g.Wanted)
+	if g := m.out.Grants[0]; g.Match != MatchedRack || !slices.Equal(g.Wanted.Hosts, []protocol.Name{1, 3}) {
+		t.Errorf("container on h4 is matched %d to %v, want the rack of [1 3]", g.Match, g.Wanted.Hosts)
 	}
 	m.beat(1400, nil)
 	if d := cmp.Diff(map[string]int32{"h1": 2, "h3": 1, "/r1": 2, "/r2": 1, "*": 2}, m.asked()); d != "" {

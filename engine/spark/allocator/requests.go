@@ -27,40 +27,54 @@ func (x *HostIndex) Sort(hosts []spark.HostTasks, names *protocol.Names) {
 
 // inOrder appends hosts, each of which is there once, to a list by the ranks of their names. They mostly come so.
 func (x *HostIndex) inOrder(list, hosts []spark.HostTasks, names *protocol.Names) []spark.HostTasks {
-	if more := names.Len() - len(x.from); more > 0 {
+	rank := names.Ranks()
+	if more := len(rank) - len(x.from); more > 0 {
 		x.from = append(x.from, make([]int32, more)...)
 		x.ranks = make([]uint64, len(x.from)>>6+1)
 	}
 	sorted, before := true, int32(-1)
 	for i := 0; sorted && i < len(hosts); i++ {
-		r := names.Rank(hosts[i].Host)
+		r := rank[hosts[i].Host]
 		sorted, before = r > before, r
 	}
 	if sorted {
 		return append(list, hosts...)
 	}
-	first, last := len(x.ranks), 0
-	for i, h := range hosts {
-		r := names.Rank(h.Host)
-		w := int(r >> 6)
-		x.ranks[w] |= 1 << (r & 63)
-		x.from[r] = int32(i)
-		first, last = min(first, w), max(last, w)
+	ranks, from := x.ranks, x.from
+	for i := range hosts {
+		r := rank[hosts[i].Host]
+		ranks[r>>6] |= 1 << (r & 63)
+		from[r] = int32(i)
 	}
-	for w := first; w <= last; w++ {
-		for word := x.ranks[w]; word != 0; word &= word - 1 {
-			list = append(list, hosts[x.from[w<<6+bits.TrailingZeros64(word)]])
+	list = slices.Grow(list, len(hosts))
+	for w, word := range ranks {
+		if word == 0 {
+			continue
 		}
-		x.ranks[w] = 0
+		for ; word != 0; word &= word - 1 {
+			list = append(list, hosts[from[w<<6+bits.TrailingZeros64(word)]])
+		}
+		ranks[w] = 0
 	}
 	return list
 }
 
-func (x *HostIndex) set(host protocol.Name, position int32) {
-	for int(host) >= len(x.at) {
-		x.at = append(x.at, 0)
+// place notes the positions of hosts in a list, unplace forgets them again.
+func (x *HostIndex) place(hosts []spark.HostTasks) {
+	for i := range hosts {
+		host := hosts[i].Host
+		if int(host) >= len(x.at) {
+			x.at = append(x.at, make([]int32, int(host)+1-len(x.at))...)
+		}
+		x.at[host] = int32(i) + 1
 	}
-	x.at[host] = position
+}
+
+func (x *HostIndex) unplace(hosts []spark.HostTasks) {
+	at := x.at
+	for i := range hosts {
+		at[hosts[i].Host] = 0
+	}
 }
 
 // position returns where a host is, -1 when it is not in the list.
@@ -122,9 +136,7 @@ func (a *Allocator) ask(p int32, missing int) {
 	profile := &a.profiles[p]
 	a.index.hosts = a.index.inOrder(a.index.hosts[:0], profile.hints.Hosts, a.names)
 	hosts := a.index.hosts
-	for i, h := range hosts {
-		a.index.set(h.Host, int32(i)+1)
-	}
+	a.index.place(hosts)
 	available, anywhere := missing, 0
 	hints := a.hints(profile, hosts)
 	groups := a.client.Groups(p)
@@ -143,17 +155,16 @@ func (a *Allocator) ask(p int32, missing int) {
 		case matched:
 			hints.PendingRequests += n
 			hints.PendingNames += n * len(g.Hosts)
+			pending := hints.Pending
 			for _, host := range g.Hosts {
 				if i := a.index.position(host); i >= 0 {
-					hints.Pending[i] += n
+					pending[i] += n
 				}
 			}
 		}
 	}
 	prefs := policy.Requests(a.placement, available+anywhere, hints, a.taskHosts(p))
-	for _, h := range hosts {
-		a.index.set(h.Host, 0)
-	}
+	a.index.unplace(hosts)
 	local := slices.DeleteFunc(prefs, func(p policy.Preference) bool { return len(p) == 0 })
 	a.cancelKind(p, anyHost, min(max(0, len(local)-available), anywhere))
 	for i := 0; i < len(local); {
@@ -175,8 +186,9 @@ func (a *Allocator) hints(profile *profile, hosts []spark.HostTasks) *policy.Hin
 		LocalTasks: profile.hints.LocalTasks, PerExec: profile.PerExec,
 		Tasks: zeros(h.Tasks, n), Existing: zeros(h.Existing, n), Pending: zeros(h.Pending, n),
 	}
-	for i, t := range hosts {
-		h.Tasks[i] = t.Tasks
+	tasks := h.Tasks[:len(hosts)]
+	for i := range hosts {
+		tasks[i] = hosts[i].Tasks
 	}
 	for _, e := range profile.hosts {
 		if i := a.index.position(e.Host); i >= 0 {
@@ -213,7 +225,7 @@ const mostLocalities = 4
 func (a *Allocator) locality(p *profile, pref policy.Preference) *protocol.Locality {
 	hosts := a.index.hosts
 	for _, l := range p.localities {
-		if slices.EqualFunc(l.Hosts, pref, func(host protocol.Name, h int32) bool { return host == hosts[h].Host }) {
+		if sameHosts(l.Hosts, pref, hosts) {
 			return l
 		}
 	}
@@ -227,6 +239,19 @@ func (a *Allocator) locality(p *profile, pref policy.Preference) *protocol.Local
 	}
 	p.localities = append(p.localities, l)
 	return l
+}
+
+// sameHosts reports whether a preference names these hosts; it has positions in a list.
+func sameHosts(names []protocol.Name, pref policy.Preference, hosts []spark.HostTasks) bool {
+	if len(names) != len(pref) {
+		return false
+	}
+	for i, h := range pref {
+		if names[i] != hosts[h].Host {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *Allocator) add(p int32, at *protocol.Locality, n int) {
@@ -278,13 +303,9 @@ func (a *Allocator) told(p int32, at *protocol.Locality, n int, added bool) {
 // the others, the oldest first in each.
 func (a *Allocator) shrink(p int32, n int) {
 	hosts := a.profiles[p].hints.Hosts
-	for i, h := range hosts {
-		a.index.set(h.Host, int32(i)+1)
-	}
+	a.index.place(hosts)
 	for kind := stale; kind <= matched; kind++ {
 		n = a.cancelKind(p, kind, n)
 	}
-	for _, h := range hosts {
-		a.index.set(h.Host, 0)
-	}
+	a.index.unplace(hosts)
 }

@@ -47,7 +47,10 @@ func (a *asked) prepare() error {
 		profiles = append(profiles, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
 		perExec = append(perExec, p.perExec)
 	}
-	a.alloc = allocator.New(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, Racks: a.cluster,
+	if a.alloc == nil {
+		a.alloc = new(allocator.Allocator)
+	}
+	a.alloc.Renew(allocator.Setup{Conf: a.conf, Names: a.cluster.Names, Racks: a.cluster,
 		Placement: a.kind.Placement, Profiles: profiles, Index: &a.kind.index, Localities: a.cluster.Localities})
 	a.beats.ladder = allocator.NewHeartbeatLadder(a.conf, a.kind.AMExpiryMS)
 	a.pool = reuse.Zeros(a.pool, max(a.conf.LauncherThreads, 1))
@@ -57,7 +60,8 @@ func (a *asked) prepare() error {
 	return nil
 }
 
-func (a *asked) begin() {
+func (a *asked) begin(execs int) {
+	a.alloc.Reserve(execs)
 	a.heartbeat()
 	if a.mgr != nil {
 		a.mgr.Start(a.now())

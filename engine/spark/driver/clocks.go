@@ -8,7 +8,9 @@ type clock struct {
 	kind   master.EventKind // of class [master.Timer]
 	first  int64            // of its times
 	period int64
-	at     int64 // the time that is in the queue, never for none
+
+	at      int64 // the time that is in the queue, never for none
+	unknown bool  // what is in the queue follows from another rule
 }
 
 // due returns the earliest time, not before t, at which the clock of a kind could do something if nothing happens before it; never
@@ -41,7 +43,7 @@ func (d *Driver) strike(k master.EventKind) {
 
 // start adds a clock whose first time is in after ms.
 func (d *Driver) start(c clock, after int64) {
-	c.first, c.at = d.now()+after, never
+	c.first, c.at, c.unknown = d.now()+after, never, true
 	d.clocks = append(d.clocks, c)
 }
 
@@ -56,6 +58,10 @@ func (d *Driver) wind() {
 		c := &d.clocks[i]
 		due := now
 		if !d.kind.Dense {
+			if c.kind == evTick && !d.mgr.Moved() && !c.unknown && c.at > now { // never, or as it is in the queue
+				continue
+			}
+			c.unknown = false
 			switch due = d.due(c.kind, now); {
 			case due == never:
 				c.set(d.h, never)
@@ -73,7 +79,12 @@ func (d *Driver) wind() {
 }
 
 // Expect is part of [master.Expecter].
-func (d *Driver) Expect() { d.wind() }
+func (d *Driver) Expect() {
+	for i := range d.clocks {
+		d.clocks[i].unknown = true
+	}
+	d.wind()
+}
 
 // set has the clock run at a time next.
 func (c *clock) set(h master.Host, at int64) {

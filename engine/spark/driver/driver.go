@@ -60,8 +60,8 @@ type Driver struct {
 type source interface {
 	// prepare makes what the source needs, before the task scheduler is made. The error ends the application.
 	prepare() error
-	// begin is called when the driver runs.
-	begin()
+	// begin is called when the driver runs; it may come to about so many executors.
+	begin(execs int)
 	// handle executes an event of the source's own kinds.
 	handle(k master.EventKind, arg int64)
 	// enough reports whether so many executors have registered that the application's code may begin.
@@ -127,7 +127,7 @@ func (d *Driver) Register() error {
 	d.tasks = d.memory.scheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
 	d.tasks.Scratch = &d.kind.scratch
 	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
-	d.reserve()
+	execs := d.reserve()
 	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval}, 0)
 	if d.conf.Speculation.Enabled {
 		d.start(clock{kind: evSpeculate, period: d.conf.Speculation.Interval}, d.conf.Speculation.Interval)
@@ -135,13 +135,14 @@ func (d *Driver) Register() error {
 	if l := d.latencies; l != nil && l.Halts {
 		d.h.At(d.now()+l.HaltMS, evHalt, 0, 0)
 	}
-	d.source.begin()
+	d.source.begin(execs)
 	d.wind()
 	return nil
 }
 
 // reserve makes room for the executors and attempts that the job's stages come to, as far as they are few, where lists would grow step by step.
-func (d *Driver) reserve() {
+// It returns how many executors that is.
+func (d *Driver) reserve() (execs int) {
 	const most = 256
 	all, largest := 0, 0
 	for i := range d.job.Stages {
@@ -149,7 +150,7 @@ func (d *Driver) reserve() {
 		all, largest = all+n, max(largest, n)
 	}
 	perExec := d.set.profiles[0].perExec
-	execs := d.conf.InitialTarget()
+	execs = d.conf.InitialTarget()
 	if d.conf.DynamicAllocation {
 		execs = max(execs, min((largest+perExec-1)/perExec, d.conf.MaxExecutors))
 	}
@@ -160,6 +161,7 @@ func (d *Driver) reserve() {
 	if d.mgr != nil {
 		d.mgr.Reserve(execs + 1)
 	}
+	return execs
 }
 
 // Handle is part of [master.Master].

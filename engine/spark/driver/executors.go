@@ -71,7 +71,14 @@ func (p *placed) remove(node, exec int32) {
 
 // at returns those on a node.
 func (p placed) at(node int32) placed {
-	i, _ := slices.BinarySearch(p, placeOf(node, 0))
+	i, end := 0, len(p)
+	for key := placeOf(node, 0); i < end; {
+		if mid := int(uint(i+end) >> 1); p[mid] < key {
+			i = mid + 1
+		} else {
+			end = mid
+		}
+	}
 	n := i
 	for n < len(p) && p[n].node() == node {
 		n++

@@ -12,7 +12,6 @@ import (
 func (d *Driver) matched(g *allocator.Grant) {
 	n := g.Container.ID.Number()
 	c := d.h.Container(n)
-	hosts := g.Wanted
 	switch g.Match {
 	case allocator.Unmatched:
 		c.Match = record.Unmatched
@@ -23,34 +22,22 @@ func (d *Driver) matched(g *allocator.Grant) {
 	}
 	d.rec.ContainersPreferring++
 	node := c.Node
-	if slices.Contains(hosts, d.cluster.Host[node]) {
+	if g.Wanted.HasHost(d.cluster.Host[node]) {
 		c.Match = record.OnHost
 		d.rec.ContainersPreferred++
 		return
 	}
 	c.Match = record.Elsewhere
-	present, room := false, false
-	had := d.h.Room(n)
-	rackKnown := g.Match != allocator.MatchedRack // no request was left that names its rack
-	for _, h := range hosts {
-		p := d.cluster.NodeOf(h)
-		if p < 0 {
-			continue
-		}
-		if d.cluster.Rack[p] == d.cluster.Rack[node] {
-			c.Match, rackKnown = record.OnRack, true
-		}
-		present = present || d.h.InCluster(p)
-		if len(had) > 0 && !room {
-			_, room = slices.BinarySearch(had, p)
-		}
-		if present && rackKnown && (room || len(had) == 0) {
-			break
-		}
-	}
-	if c.Match == record.OnRack {
+	if g.Wanted.HasRack(d.cluster.Rack[node]) {
+		c.Match = record.OnRack
 		d.rec.ContainersRackPreferred++
 	}
+	wanted := func(p int32) bool { return g.Wanted.HasHost(d.cluster.Host[p]) }
+	room := slices.ContainsFunc(d.h.Room(n), wanted)
+	present := slices.ContainsFunc(g.Wanted.Hosts, func(h protocol.Name) bool {
+		p := d.cluster.NodeOf(h)
+		return p >= 0 && d.h.InCluster(p)
+	})
 	switch {
 	case !present:
 		c.Miss = record.HostAbsent

@@ -58,7 +58,7 @@ func (k *Kind) spared() *asked {
 	a := k.spare[n-1]
 	k.spare = k.spare[:n-1]
 	*a.Driver = a.Driver.emptied()
-	*a = asked{Driver: a.Driver, req: a.req, resp: a.resp, out: a.out, pool: a.pool[:0], killed: a.killed[:0], questions: a.questions[:0]}
+	*a = asked{Driver: a.Driver, alloc: a.alloc, req: a.req, resp: a.resp, out: a.out, pool: a.pool[:0], killed: a.killed[:0], questions: a.questions[:0]}
 	return a
 }
 

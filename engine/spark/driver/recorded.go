@@ -41,7 +41,7 @@ func (g *given) prepare() error {
 }
 
 // begin schedules what was recorded, relative to the recorded start of the application.
-func (g *given) begin() {
+func (g *given) begin(int) {
 	if len(g.list) == 0 {
 		g.Fail("the recording has no executor of it: Spark waits for resources without end")
 		return

@@ -70,7 +70,7 @@ func (d *Driver) startStages() {
 
 // pump carries what the task scheduler and the DAG tell until both are silent.
 func (d *Driver) pump() {
-	for {
+	for !d.tasks.Silent() || d.dag != nil && !d.dag.Silent() {
 		events := d.tasks.Take()
 		if len(events) > 0 {
 			d.told = append(d.told[:0], events...)
@@ -81,16 +81,11 @@ func (d *Driver) pump() {
 				}
 			}
 		}
-		quiet := len(events) == 0
 		if d.dag != nil {
 			stages := d.dag.Take()
-			quiet = quiet && len(stages) == 0
 			for i := range stages {
 				d.dagEvent(&stages[i])
 			}
-		}
-		if quiet {
-			return
 		}
 	}
 }
