@@ -230,11 +230,8 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 	for _, id := range a.DependsOn {
 		b.wanted[strings.Clone(id)] = true
 	}
-	took := b.took.of(a)
 	if r == nil {
-		b.took.add(took)
-	} else {
-		r.resident = took
+		b.took.add(b.took.of(a))
 	}
 	return true, b.spool.add(a, queue, r)
 }

@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"replay/trace"
 )
 
-// recording is an input that holds one application, with the counts of what was read of it.
+// recording is an input that holds one application. What decides among several stays in memory; its [detail] waits in the spool.
 type recording struct {
-	input   Input
-	counts  []packed
+	at, end int64 // of the detail
 	startMS int64 // of the application's driver, by which attempts follow each other
 	attempt string
-	*resident
+	ended   bool
+	tasks   int64
+	path    string
 }
 
 // Leave takes an input that is left out. Strict refuses it.
@@ -44,13 +46,16 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		in.Leave(Leave(in.Path, Unusable, "application %s: %w", a.Job.ExternalID, err))
 		return b.Leave(in)
 	}
-	if _, err := b.add(a, &recording{input: in, counts: c.pack(&b.counted), startMS: a.Job.RecordedStartMS, attempt: a.Attempt}); err != nil {
+	took := b.took.of(a)
+	if took.finishMS == trace.Unset {
+		took.finishMS = in.EndMS // nothing is known of its executors after it
+	}
+	r := &recording{startMS: a.Job.RecordedStartMS, attempt: strings.Clone(a.Attempt), ended: in.Ended, tasks: in.Tasks, path: in.Path}
+	if r.at, r.end, err = b.spool.details.putDetail(&detail{in, c.pack(&b.counted), took}); err != nil {
 		return err
 	}
-	if s := &b.spool.index.recordings[len(b.spool.index.recordings)-1]; s.recording.finishMS == trace.Unset {
-		s.recording.finishMS = in.EndMS // nothing is known of its executors after it
-	}
-	return nil
+	_, err = b.add(a, r)
+	return err
 }
 
 // settle chooses among recordings of one application, and takes over what those that are kept say. The order of what
@@ -58,6 +63,9 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 func (b *Builder) settle() error {
 	index := b.spool.index
 	index.sort()
+	if err := b.spool.details.written(); err != nil {
+		return err
+	}
 	if err := b.chooseRecordings(); err != nil {
 		return err
 	}
@@ -67,14 +75,17 @@ func (b *Builder) settle() error {
 	for i := range index.recordings {
 		s := &index.recordings[i]
 		index.count(s)
-		r := s.recording
-		b.took.add(r.resident)
-		b.inputs = append(b.inputs, r.input)
-		b.Counts.add(r.counts, &b.counted, int64(b.Options.Copies))
-		if err := b.AddSource(r.input.Files...); err != nil {
+		d, err := b.spool.details.detail(s.recording)
+		if err != nil {
 			return err
 		}
-		r.resident, r.counts = nil, nil
+		b.took.add(d.resident)
+		b.Counts.add(d.counts, &b.counted, int64(b.Options.Copies))
+		if err := b.AddSource(d.input.Files...); err != nil {
+			return err
+		}
+		d.input.Files = nil
+		b.inputs = append(b.inputs, d.input)
 	}
 	b.source.RecordedOn, b.source.NoEnd = b.managedBy(), index.noEnd
 	SortInputs(b.inputs)
@@ -109,25 +120,34 @@ func (b *Builder) chooseRecordings() error {
 		slices.SortStableFunc(same, func(x, y *spooled) int {
 			p, q := x.recording, y.recording
 			return cmp.Or(cmp.Compare(p.startMS, q.startMS), compareAttempts(p.attempt, q.attempt),
-				-CompareBools(p.input.Ended, q.input.Ended), -cmp.Compare(p.input.Tasks, q.input.Tasks), cmp.Compare(p.input.Path, q.input.Path))
+				-CompareBools(p.ended, q.ended), -cmp.Compare(p.tasks, q.tasks), cmp.Compare(p.path, q.path))
 		})
 		kept, others := same[0], 1
-		leave := func(s *spooled, err error) error {
-			left[s] = true
-			s.recording.input.Leave(err)
-			return b.Leave(s.recording.input)
+		// leave leaves x out, as other is kept; text says why, with places for the application and the label of the other.
+		leave := func(x, other *spooled, why Reason, text string) error {
+			left[x] = true
+			d, err := b.spool.details.detail(x.recording)
+			if err != nil {
+				return err
+			}
+			by, err := b.spool.details.detail(other.recording)
+			if err != nil {
+				return err
+			}
+			d.input.Leave(Leave(d.input.Path, why, text, d.input.Application, by.input.Label))
+			return b.Leave(d.input)
 		}
 		for _, s := range same[1:] {
 			r, k := s.recording, kept.recording
 			c := compareAttempts(k.attempt, r.attempt)
 			switch {
 			case r.startMS == k.startMS && c == 0:
-				if err := leave(s, Leave(r.input.Path, Twice, "application %s is also in %s", r.input.Application, k.input.Label)); err != nil {
+				if err := leave(s, kept, Twice, "application %s is also in %s"); err != nil {
 					return err
 				}
 			case c < 0:
-				if err := leave(kept, Leave(k.input.Path, EarlierTry, "attempt %s of application %s; attempt %s is in %s",
-					cmp.Or(k.attempt, noNumber), k.input.Application, cmp.Or(r.attempt, noNumber), r.input.Label)); err != nil {
+				text := fmt.Sprintf("attempt %s of application %%s; attempt %s is in %%s", cmp.Or(k.attempt, noNumber), cmp.Or(r.attempt, noNumber))
+				if err := leave(kept, s, EarlierTry, text); err != nil {
 					return err
 				}
 				s.id, kept = kept.id, s

@@ -19,10 +19,9 @@ type spool struct {
 	index *index
 	names names // users, queues and cluster managers
 
-	file *outdir.ScratchFile // nil = buf has all
-	buf  []byte              // what was written and is not in the file
-	end  int64               // of what was written
-	out  *encoder
+	shelf
+	out     *encoder
+	details shelf // of recordings
 
 	in  *decoder
 	pos int64 // of in; what comes next is there
@@ -105,8 +104,15 @@ func (n *names) of(text string) int32 {
 
 func newSpool() *spool { return &spool{index: newIndex()} }
 
+// shelf is a file that is written from its begin to its end, and then read from any place. A small one stays in memory.
+type shelf struct {
+	file *outdir.ScratchFile // nil = buf has all
+	buf  []byte              // what was written and is not in the file
+	end  int64               // of what was written
+}
+
 // Write appends to what waits.
-func (s *spool) Write(p []byte) (int, error) {
+func (s *shelf) Write(p []byte) (int, error) {
 	if len(s.buf)+len(p) > mostWaiting {
 		if err := s.flush(); err != nil {
 			return 0, err
@@ -123,7 +129,7 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 // flush puts all that waits into the file, which is made when it is the first.
-func (s *spool) flush() (err error) {
+func (s *shelf) flush() (err error) {
 	if s.file == nil {
 		if s.file, err = outdir.NewScratchFile("replay-import"); err != nil {
 			return err
@@ -167,10 +173,8 @@ func (s *spool) write(a *Application) error {
 // get reads an application again; it is the caller's.
 func (s *spool) get(x *spooled) (*Application, error) {
 	if s.in == nil {
-		if s.file != nil {
-			if err := s.flush(); err != nil {
-				return nil, err
-			}
+		if err := s.written(); err != nil {
+			return nil, err
 		}
 		s.in, s.pos = decoders.Get().(*decoder), -1
 	}
@@ -185,8 +189,16 @@ func (s *spool) get(x *spooled) (*Application, error) {
 	return a, err
 }
 
+// written puts what waits where the rest is; nothing is written any more.
+func (s *shelf) written() error {
+	if s.file == nil || len(s.buf) == 0 {
+		return nil
+	}
+	return s.flush()
+}
+
 // from reads what was written from a place on.
-func (s *spool) from(at int64) io.Reader {
+func (s *shelf) from(at int64) io.Reader {
 	if s.file == nil {
 		return bytes.NewReader(s.buf[at:])
 	}
@@ -195,10 +207,7 @@ func (s *spool) from(at int64) io.Reader {
 
 // close removes the file.
 func (s *spool) close() error {
-	err := s.index.close()
-	if s.file != nil {
-		err = errors.Join(s.file.Close(), err)
-	}
+	err := errors.Join(s.index.close(), s.shelf.close(), s.details.close())
 	if s.out != nil {
 		s.out.out = nil
 		encoders.Put(s.out)
@@ -208,4 +217,11 @@ func (s *spool) close() error {
 		decoders.Put(s.in)
 	}
 	return err
+}
+
+func (s *shelf) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
 }

@@ -87,6 +87,7 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	if t.cluster, err = t.makeCluster(); err != nil {
 		return meta, err
 	}
+	t.took.changes = nil // the nodes are made
 	if t.preferences, err = t.makePreferences(t.cluster); err != nil {
 		return meta, err
 	}

@@ -1,0 +1,144 @@
+package workload
+
+import (
+	"fmt"
+	"io"
+
+	"replay/spill"
+	"replay/trace"
+)
+
+// detail is what is known of a recording until one has been chosen among those of its application: there is one for each input, so it waits in a file.
+type detail struct {
+	input  Input
+	counts []packed
+	*resident
+}
+
+// putDetail writes a detail and returns its place.
+func (s *shelf) putDetail(d *detail) (at, end int64, err error) {
+	at = s.end
+	_, err = s.Write(d.pack())
+	return at, s.end, err
+}
+
+// detail reads the detail of a recording. All have been written.
+func (s *shelf) detail(r *recording) (*detail, error) {
+	data := make([]byte, r.end-r.at)
+	if _, err := io.ReadFull(s.from(r.at), data); err != nil {
+		return nil, fmt.Errorf("%s: what was read of it, in a temporary file: %w", r.path, err)
+	}
+	return unpackDetail(data), nil
+}
+
+func (d *detail) pack() []byte {
+	var p spill.Packer
+	in := &d.input
+	for _, text := range []string{in.Path, in.Label, in.Application, in.Attempt, in.Name, in.Version} {
+		p.Text(text)
+	}
+	p.Int(int64(len(in.Files)))
+	for _, file := range in.Files {
+		p.Text(file)
+	}
+	for _, n := range []int64{in.Bytes, in.StartMS, in.EndMS, oneIf(in.Ended), in.Tasks} {
+		p.Int(n)
+	}
+	p.Int(int64(len(d.counts)))
+	for _, c := range d.counts {
+		p.Int(c.n)
+		p.Int(int64(c.name))
+		p.Int(int64(c.part))
+	}
+	d.resident.pack(&p)
+	return p
+}
+
+func unpackDetail(data []byte) *detail {
+	u := spill.Unpacker(data)
+	d := &detail{resident: &resident{}}
+	in := &d.input
+	for _, text := range []*string{&in.Path, &in.Label, &in.Application, &in.Attempt, &in.Name, &in.Version} {
+		*text = u.Text()
+	}
+	in.Files = make([]string, u.Int())
+	for i := range in.Files {
+		if in.Files[i] = u.Text(); in.Files[i] == in.Path {
+			in.Files[i] = in.Path
+		}
+	}
+	ended := int64(0)
+	for _, n := range []*int64{&in.Bytes, &in.StartMS, &in.EndMS, &ended, &in.Tasks} {
+		*n = u.Int()
+	}
+	in.Ended = ended != 0
+	d.counts = make([]packed, u.Int())
+	for i := range d.counts {
+		d.counts[i] = packed{n: u.Int(), name: int32(u.Int()), part: uint8(u.Int())}
+	}
+	d.resident.unpack(&u)
+	return d
+}
+
+func oneIf(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func (r *resident) pack(p *spill.Packer) {
+	p.Int(int64(len(r.hosts)))
+	for _, h := range r.hosts {
+		p.Int(int64(h))
+	}
+	p.Int(int64(len(r.executors)))
+	for _, e := range r.executors {
+		for _, n := range []int64{e.from, e.to, int64(e.host), int64(e.size)} {
+			p.Int(n)
+		}
+	}
+	for _, n := range []int64{r.finishMS, r.am.memMiB, int64(r.am.vcores), oneIf(r.tasks), r.largest.memMiB, int64(r.largest.vcores), r.longestMS} {
+		p.Int(n)
+	}
+	p.Float(r.work.VCoreMS)
+	p.Float(r.work.MemMiBMS)
+	for _, list := range [][]trace.NamedValue{r.amExtra, r.further} {
+		p.Int(int64(len(list)))
+		for _, x := range list {
+			p.Text(x.Name)
+			p.Int(x.Value)
+		}
+	}
+	p.Int(int64(len(r.gangs)))
+	for _, g := range r.gangs {
+		for _, n := range []int64{g.memMiB, int64(g.vcores), g.tasks} {
+			p.Int(n)
+		}
+	}
+}
+
+func (r *resident) unpack(u *spill.Unpacker) {
+	r.hosts = make([]int32, u.Int())
+	for i := range r.hosts {
+		r.hosts[i] = int32(u.Int())
+	}
+	r.executors = make([]held, u.Int())
+	for i := range r.executors {
+		r.executors[i] = held{from: u.Int(), to: u.Int(), host: int32(u.Int()), size: int32(u.Int())}
+	}
+	r.finishMS = u.Int()
+	r.am = shape{u.Int(), int32(u.Int())}
+	r.tasks = u.Int() != 0
+	r.largest = shape{u.Int(), int32(u.Int())}
+	r.longestMS = u.Int()
+	r.work = trace.Work{VCoreMS: u.Float(), MemMiBMS: u.Float()}
+	for _, list := range []*[]trace.NamedValue{&r.amExtra, &r.further} {
+		for range u.Int() {
+			*list = append(*list, trace.NamedValue{Name: u.Text(), Value: u.Int()})
+		}
+	}
+	for range u.Int() {
+		r.gangs = append(r.gangs, gang{shape{u.Int(), int32(u.Int())}, u.Int()})
+	}
+}
