@@ -129,6 +129,9 @@ func unknown(head []byte) string {
 	if columns := table.Header(head); columns != nil {
 		return "of no known format: a table with the columns " + strings.Join(columns, ", ") + ", which import csv --map gives their roles"
 	}
+	if table.OnlyHeader(head) {
+		return "of no known format: a table with a header and no row"
+	}
 	return "of no known format"
 }
 

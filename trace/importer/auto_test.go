@@ -42,6 +42,9 @@ func TestDetect(t *testing.T) {
 	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.csv", "height,width,depth\n1,2,3\n")}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a table with the columns height, width, depth, which import csv --map gives their roles; name it") {
 		t.Errorf("%v", err)
 	}
+	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.csv", "job,submit,run\n")}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a table with a header and no row; name it") {
+		t.Errorf("%v", err)
+	}
 	cut := importtest.Gzip(t, []byte("some text"))
 	if _, _, err := Detect([]string{importtest.WriteNew(t, "cut.gz", string(cut[:10]))}, &opt); err == nil || !strings.Contains(err.Error(), "cut.gz: unexpected EOF") {
 		t.Errorf("%v", err)

@@ -46,7 +46,7 @@ func Import() *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "write the trace to `DIR`"},
 			nameFlag("format, applications and days"),
-			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none"},
+			&cli.StringFlag{Name: "blocks", Value: def.Blocks, Usage: "preferred hosts of event logs: observed, hdfs or none; hdfs where nothing is said and --nodes makes another cluster"},
 			&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes", DefaultText: "the recorded hosts"},
 			&cli.IntFlag{Name: "racks", Value: def.Racks, Usage: "racks of the cluster"},
 			&cli.Int64Flag{Name: "node-mem", Usage: "memory of a node in `MIB`", DefaultText: "65536, or what the recorded hosts held"},
@@ -149,6 +149,9 @@ func runImport(c *cli.Context) error {
 		name = found
 	}
 	format, err := importer.Find(name)
+	if err == nil && !c.IsSet("blocks") && format.UsualBlocks(&opt) && !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: the recorded ones are none of the %d nodes, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
+	}
 	if err == nil {
 		err = importer.CheckParams(name, opt.Params)
 	}

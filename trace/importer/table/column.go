@@ -136,10 +136,7 @@ func (c *column) measure(of quantity, values []string) {
 	switch {
 	case c.form == dates:
 		c.epoch = true
-		how = "dates"
-		if !zoned(c.layout) {
-			how = "dates without a zone, taken as UTC"
-		}
+		how = datesSaid(values)
 	case c.form == withUnits:
 		how = map[quantity]string{span: "durations", memory: "sizes", cores: "thousandths"}[of] + " such as " + values[0]
 	case of == count:
@@ -168,6 +165,29 @@ func (c *column) measure(of quantity, values []string) {
 	if how != "" {
 		c.said += ": " + how
 	}
+}
+
+// datesSaid says what dates are, and whether some have no zone.
+func datesSaid(values []string) string {
+	with, without := 0, 0
+	for _, v := range values {
+		layout := 0
+		if _, ok := timestamp(v, &layout); !ok {
+			continue
+		}
+		if zoned(layout) {
+			with++
+		} else {
+			without++
+		}
+	}
+	switch {
+	case without == 0:
+		return "dates"
+	case with == 0:
+		return "dates without a zone, taken as UTC"
+	}
+	return "dates; those without a zone are taken as UTC"
 }
 
 // firstEpochMS is the first instant that is taken to count from 1970: in March 1973. Smaller ones count from a start of their own.

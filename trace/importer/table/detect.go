@@ -11,7 +11,7 @@ import (
 // detectCSV finds a header whose columns are known: a submission or start, and a duration or end.
 func detectCSV(_ string, head []byte) string {
 	if rows := headed(head); rows != nil {
-		return detected(unique(rows[0]))
+		return detected(unique(names(rows[0])))
 	}
 	return ""
 }
@@ -21,7 +21,9 @@ func headed(head []byte) [][]string {
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("PAR1")) {
 		return nil
 	}
-	_, rows := delimited.Sniff(head, len(head) < sniffBytes)
+	whole := len(head) < sniffBytes
+	_, head = skipComments(head)
+	_, rows := delimited.Sniff(head, whole)
 	if len(rows) < 2 || len(rows[0]) < 2 || !isHeader(rows[0]) {
 		return nil
 	}
@@ -34,6 +36,13 @@ func Header(head []byte) []string {
 		return rows[0]
 	}
 	return nil
+}
+
+// OnlyHeader tells whether a text is a header of known columns, and no row.
+func OnlyHeader(head []byte) bool {
+	_, head = skipComments(head)
+	_, rows := delimited.Sniff(head, true)
+	return len(rows) == 1 && len(rows[0]) > 1 && bytes.IndexByte(head, 0) < 0 && detected(unique(names(rows[0]))) != ""
 }
 
 func detectParquet(_ string, head []byte) string {

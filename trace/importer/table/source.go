@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"replay/trace/importer/delimited"
 	"replay/trace/importer/workload"
@@ -59,6 +61,7 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 	if bytes.IndexByte(head, 0) >= 0 {
 		return nil, "", fmt.Errorf("%s: has a byte 0 at %d, want text", in.Name, bytes.IndexByte(head, 0))
 	}
+	comments, head := skipComments(head)
 	dialect, rows := delimited.Sniff(head, err == io.EOF)
 	if text := b.Param("delimiter"); text != "auto" {
 		comma, ok := delimited.ParseComma(text)
@@ -76,17 +79,53 @@ func sniff(b *workload.Builder, in *workload.Source) (s *csvSource, said string,
 		return nil, "", err
 	}
 	s = &csvSource{in: in, rows: delimited.NewReader(buf, dialect), some: rows}
+	for range comments {
+		if _, err := s.rows.Next(); err != nil {
+			return nil, "", fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
 	said = "a header"
 	if has == "yes" || has == "auto" && isHeader(rows[0]) {
 		if _, err := s.rows.Next(); err != nil {
 			return nil, "", fmt.Errorf("%s: %w", in.Name, err)
 		}
-		s.head, s.some = unique(rows[0]), rows[1:]
+		s.head, s.some = unique(names(rows[0])), rows[1:]
 	} else {
 		said = "no header"
 		s.head = unique(make([]string, len(rows[0])))
 	}
+	if comments > 0 {
+		said += fmt.Sprintf(" after lines of comments (%d)", comments)
+	}
 	return s, fmt.Sprintf("%s: %s between fields, %s, %d columns", filepath.Base(in.Name), dialect, said, len(s.head)), nil
+}
+
+// skipComments returns head without the lines before a table that begin with #, and their number. A last one with as many fields as the row after it is the
+// header.
+func skipComments(head []byte) (n int, rest []byte) {
+	rest = head
+	for bytes.HasPrefix(rest, []byte("#")) {
+		line, after, found := bytes.Cut(rest, []byte("\n"))
+		if !found || len(bytes.TrimSpace(after)) == 0 {
+			break
+		}
+		if next, _, _ := bytes.Cut(after, []byte("\n")); !bytes.HasPrefix(next, []byte("#")) {
+			dialect, rows := delimited.Sniff(append(bytes.Clone(line), append([]byte("\n"), next...)...), true)
+			if len(rows) == 2 && len(rows[0]) > 1 && len(rows[0]) == len(rows[1]) && dialect.Comma != 0 && isHeader(rows[0]) && !isHeader(rows[1]) {
+				break
+			}
+		}
+		rest = after
+		n++
+	}
+	return n, rest
+}
+
+// names are the fields of a header, whose first may have the # of a comment before it.
+func names(row []string) []string {
+	row = slices.Clone(row)
+	row[0] = strings.TrimLeft(row[0], "# ")
+	return row
 }
 
 // isHeader tells whether a first row has names: none of its fields is a number, date or duration.

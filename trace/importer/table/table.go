@@ -78,7 +78,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 	if t.kind, err = b.ParamOneOf("kind", trace.KindGeneric, trace.KindGang); err != nil {
 		return err
 	}
-	files, err := b.Parts(inputs, nil)
+	files, err := b.Parts(inputs, tableFile)
 	if err != nil {
 		return err
 	}
@@ -109,6 +109,15 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		b.Note("%d rows of %d jobs: the rows of a job are its tasks", t.rows, n)
 	}
 	return nil
+}
+
+// foreign are the ends of names in a folder that are no tables of a user's own; what is given itself is one whatever its name.
+var foreign = []string{
+	".json", ".jsonl", ".xml", ".yaml", ".yml", ".html", ".htm", ".pdf", ".png", ".svg", ".jpg", ".zip", ".tar", ".sh", ".py", ".ipynb", ".sql", ".toml", ".ini", ".properties", ".log", ".sha256", ".md5", ".xlsx",
+}
+
+func tableFile(path string, given bool) bool {
+	return given || !slices.Contains(foreign, strings.ToLower(filepath.Ext(path)))
 }
 
 // file reads one file.
@@ -258,6 +267,7 @@ func (t *reader) settle(rows [][]string) error {
 	if epoch != nil && own != nil {
 		return fmt.Errorf("column %s counts from 1970 and column %s from a start of its own, want all times from the same; --map may state units, as in %s=%s:ms", epoch.name, own.name, own.role, own.name)
 	}
+	t.sayColumns()
 	t.b.NoEpoch = epoch == nil
 	if t.columns[roleSubmit] == nil {
 		t.b.Note("no column has the role submit: jobs are submitted when they start")
@@ -266,6 +276,29 @@ func (t *reader) settle(rows [][]string) error {
 		t.b.Note("no column has the role start or duration: durations are from submission to end, waits included")
 	}
 	return nil
+}
+
+// sayColumns says which columns are not used, and which of several with one name are.
+func (t *reader) sayColumns() {
+	used := t.columns.places()
+	var left []string
+	for i, name := range t.first {
+		if !slices.Contains(used, i) {
+			left = append(left, name)
+		}
+	}
+	for _, i := range used {
+		if name := t.first[i]; slices.Contains(left, name+"_1") {
+			t.b.Warn("several columns are called %s: the first of them is taken; the second is %s_1 for --map", name, name)
+		}
+	}
+	const most = 20
+	if n := len(left); n > most {
+		left = append(left[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	if len(left) > 0 {
+		t.b.Note("columns that are not used: %s", strings.Join(left, ", "))
+	}
 }
 
 func nonEmpty(values []string) (left []string) {

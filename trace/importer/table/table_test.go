@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,9 @@ func TestSniffed(t *testing.T) {
 		"Slurm's accounting": {"JobID|Submit|Start|End|Elapsed|NCPUS|ReqMem|State\n7|2024-01-05T10:00:00|2024-01-05T10:00:05|2024-01-05T10:10:05|00:10:00|8|16Gn|COMPLETED\n7.batch|2024-01-05T10:00:00|2024-01-05T10:00:05|2024-01-05T10:10:05|00:10:00|8|16Gn|COMPLETED\n" +
 			"8_1|2024-01-05T10:00:01|2024-01-05T10:00:05|2024-01-05T10:00:06|00:00:01|4|500Mc|FAILED\n", "", "7@0 []8000m/16384MiB[600000]; 8_1@1000 []4000m/2000MiB[1000]", 1704448800000},
 		"published names of a cluster": {"gmt_create,exec_time_seconds,gpu_request\n2024-11-15 16:57:50,32.0,1\n", "", "row1@0 []1000m/1024MiB[32000]", 1731689870000},
+		"dates of several kinds":       {"id,submit,run\na,2026-03-01T01:00:00 +0100,1\nb,\"Sun, 01 Mar 2026 00:00:01 GMT\",1\nc,01/Mar/2026:00:00:02 +0000,1\nd,1 Mar 2026 00:00:03,1\ne,Sun Mar  1 00:00:04 2026,1\nf,\"2026-03-01 00:00:05,250\",1\n", "", "a@0 []1000m/1024MiB[1000]; b@1000 []1000m/1024MiB[1000]; c@2000 []1000m/1024MiB[1000]; d@3000 []1000m/1024MiB[1000]; e@4000 []1000m/1024MiB[1000]; f@5250 []1000m/1024MiB[1000]", 1772323200000},
+		"comments before the header":   {"# of a tool, 2026\n#\njob,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
+		"a header that is a comment":   {"# of a tool\n#job,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
 		"submission from the end":      {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +102,47 @@ func TestSniffed(t *testing.T) {
 				t.Errorf("%s from %d, want\n%s from %d", got, m.OriginUnixMS, tt.want, tt.epoch)
 			}
 		})
+	}
+}
+
+// What is made of a table and not stated in it is said.
+func TestSaid(t *testing.T) {
+	for text, want := range map[string][]string{
+		"job,submit,run,colour,submit\na,0,5,red,7\n":                      {"columns that are not used: colour, submit_1", "several columns are called submit: the first of them is taken; the second is submit_1 for --map"},
+		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00,5\n":      {"submit is submit: dates; those without a zone are taken as UTC"},
+		"submit,run\n2026-03-01T00:00:00Z,5\n2026-03-01T00:00:00+0200,5\n": {"submit is submit: dates"},
+		"submit,run\n2026-03-01T00:00:00,5\n":                              {"submit is submit: dates without a zone, taken as UTC"},
+		"#\n# x\nsubmit,run\n2026-03-01T00:00:00,5\n":                      {"t.csv: comma between fields, a header after lines of comments (2), 2 columns"},
+	} {
+		var said []string
+		if _, _, err := imported(t, text, nil, func(o *workload.Options) {
+			o.Note = func(m string) { said = append(said, m) }
+			o.Warn = o.Note
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !slices.Contains(said, w) {
+				t.Errorf("%q says %q, want %q", text, said, w)
+			}
+		}
+	}
+}
+
+// In a folder what is no table by its name is passed over; given itself, it is one.
+func TestFolderOfOtherFiles(t *testing.T) {
+	dir := filepath.Dir(importtest.WriteNew(t, "t.csv", "job,submit,run\na,0,5\n"))
+	for name, text := range map[string]string{"conf.json": "{}", "run.sh": "#!/bin/sh\n", "more.CSV": "job,submit,run\nb,1,5\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, m, err := importtest.Import(t, CSV, dir, nil)
+	if err != nil || jobs(m) != "a@0 []1000m/1024MiB[5000]; b@1000 []1000m/1024MiB[5000]" || res.Counts.Dropped["files_that_are_not_read"] != 2 {
+		t.Errorf("%v, %v", res, err)
+	}
+	if _, _, err := importtest.Import(t, CSV, filepath.Join(dir, "conf.json"), nil); err == nil {
+		t.Error("a file of another name that is given itself is passed over")
 	}
 }
 

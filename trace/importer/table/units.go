@@ -101,22 +101,25 @@ func scaled(s string, u *unit) (int64, bool) {
 	return int64(math.Round(v)), true
 }
 
-// layouts are the writings of instants that are no numbers. Without a zone they are in UTC.
+// layouts are the writings of instants that are no numbers. Without a zone they are in UTC. 03/01/2026 is none: it is March here and January there.
 var layouts = []string{
 	"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
 	"2006-01-02 15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999 Z07:00", "2006-01-02 15:04:05.999999999 Z0700", "2006-01-02 15:04:05.999999999 MST",
+	"2006-01-02T15:04:05.999999999 Z07:00", "2006-01-02T15:04:05.999999999 Z0700",
 	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02", "2006/01/02 15:04:05.999999999", "2006/01/02 15:04", "2006/01/02",
+	"Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 Z0700", "02/Jan/2006:15:04:05 Z0700", "Mon Jan _2 15:04:05 2006", "Mon Jan _2 15:04:05 MST 2006",
+	"2 Jan 2006 15:04:05.999999999", "2 Jan 2006 15:04", "Jan _2 2006 15:04:05.999999999", "Jan _2, 2006 15:04:05",
 }
 
 // timestamp reads an instant that is written as a date; layout is the place of the last one that fitted.
 func timestamp(s string, layout *int) (ms int64, ok bool) {
-	if len(s) < 8 || len(s) > 40 || s[4] != '-' && s[4] != '/' {
+	if len(s) < 8 || len(s) > 40 || s[4] != '-' && s[4] != '/' && !strings.ContainsAny(s, "JFMASOND") { // the name of a month
 		return 0, false
 	}
 	for i := range layouts {
 		k := (*layout + i) % len(layouts)
 		if t, err := time.Parse(layouts[k], s); err == nil {
-			if strings.HasSuffix(layouts[k], "MST") && !strings.HasSuffix(s, "UTC") && !strings.HasSuffix(s, "GMT") {
+			if strings.Contains(layouts[k], "MST") && !strings.Contains(s, "UTC") && !strings.Contains(s, "GMT") {
 				continue // the names of other zones say nothing here
 			}
 			*layout = k
@@ -128,7 +131,7 @@ func timestamp(s string, layout *int) (ms int64, ok bool) {
 
 // zoned tells whether a writing of instants has a zone.
 func zoned(layout int) bool {
-	return strings.Contains(layouts[layout], "Z07") || strings.HasSuffix(layouts[layout], "MST")
+	return strings.Contains(layouts[layout], "Z07") || strings.Contains(layouts[layout], "MST")
 }
 
 // duration reads a length of time that is no plain number: 1h30m, 90s, 2d3h, 01:02:03.5, 1-02:03:04, "1 day, 2:03:04", PT1H30M.

@@ -1,8 +1,10 @@
 package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Counter holds named counts.
@@ -33,6 +35,29 @@ func (c *Counts) compact() {
 	for _, part := range []Counter{c.Read, c.Kept, c.Dropped, c.Defaulted, c.Modelled, c.Unknown} {
 		maps.DeleteFunc(part, func(_ string, n int64) bool { return n == 0 })
 	}
+}
+
+// found says what was read of inputs of which nothing could be used, and what was dropped.
+func (c *Counts) found() string {
+	text := ""
+	for _, part := range []struct {
+		name string
+		of   Counter
+	}{{"read", c.Read}, {"dropped", c.Dropped}} {
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(part.of)) {
+			if n := part.of[name]; n > 0 {
+				list = append(list, fmt.Sprintf("%d %s", n, strings.ReplaceAll(name, "_", " ")))
+			}
+		}
+		if len(list) > 0 {
+			text += "; " + part.name + ": " + strings.Join(list, ", ")
+		}
+	}
+	if text == "" {
+		return "; they have no row"
+	}
+	return text
 }
 
 // parts are the counters; what a trace has of them, ofTrace, is there once for each copy of an application.

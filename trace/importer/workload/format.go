@@ -59,10 +59,24 @@ func (f Format) Check(opt *Options) error {
 	if _, err := f.params(opt); err != nil {
 		return err
 	}
-	if !f.NoHosts && !f.NoPreferences && opt.Blocks == "observed" && opt.Nodes > 0 {
+	if f.observes(opt) {
 		return fmt.Errorf("blocks is observed with a cluster of %d nodes: observed hosts are the recorded ones; leave nodes out, or take blocks hdfs or none", opt.Nodes)
 	}
 	return nil
+}
+
+// observes tells whether preferred hosts are to be inferred from recorded hosts that are not the cluster's.
+func (f Format) observes(opt *Options) bool {
+	return !f.NoHosts && !f.NoPreferences && opt.Blocks == "observed" && opt.Nodes > 0
+}
+
+// UsualBlocks sets where the blocks of input are, where nobody has said it, for a cluster that is none of the recorded one: as HDFS places them. It tells whether it did.
+func (f Format) UsualBlocks(opt *Options) bool {
+	if !f.observes(opt) {
+		return false
+	}
+	opt.Blocks = "hdfs"
+	return true
 }
 
 // Import reads inputs in the format, which is called name, and writes a trace to opt.Out. It leaves nothing there
@@ -114,7 +128,7 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		if len(b.inputs) > 0 {
 			return nil, &NothingError{b.inputs}
 		}
-		return nil, errors.New("no application with a task among the inputs")
+		return nil, errors.New("no application with a task among the inputs" + b.Counts.found())
 	}
 	if write {
 		return b.write(ctx)
