@@ -62,6 +62,12 @@ func (a *asked) wake() {
 	a.expect()
 }
 
+// Finish is part of [master.Master]. The replay ends behind all of this time, so a heartbeat that is ahead has come.
+func (a *asked) Finish() {
+	a.beats.ahead = false
+	a.Driver.Finish()
+}
+
 // Handle is part of [master.Master].
 func (a *asked) Handle(k master.EventKind, arg int64) {
 	if k > evHeartbeat {
