@@ -22,10 +22,16 @@ import (
 // reached from [sim.roots], by package snapshot, and rules.go says what of it is the input's or the memory of nobody. It is read into a replay of the same input that
 // has just begun, so that the scheduler, the kinds of applications and all that they were given are those of the new replay.
 type Checkpoints struct {
-	At []int64 // ms, ascending; what comes after the end of the replay is not written
-	// Take is given each, with the time in ms and what writes the state.
-	Take func(at int64, state func(io.Writer) error) error
-	From *Start // nil for the beginning
+	At   []int64                 // ms, ascending; what comes after the end of the replay is not written
+	Take func(*Checkpoint) error // is given each
+	From *Start                  // nil for the beginning
+}
+
+// A Checkpoint is a state that may be written.
+type Checkpoint struct {
+	AtMS    int64
+	Arrived int64 // jobs of the trace that have been read, the one that arrives next among them
+	Write   func(io.Writer) error
 }
 
 // A Start is a state from which a replay goes on.
@@ -45,6 +51,9 @@ func (c *Checkpoints) next() int64 {
 	}
 	return c.At[0]
 }
+
+// ErrState is the error of a state that a replay cannot go on from.
+var ErrState = errors.New("the replay cannot go on from this state")
 
 // CanCheckpoint returns why states of a scenario's replay can't be written, nil if they can.
 func CanCheckpoint(sc *scenario.Scenario) error {
@@ -94,11 +103,24 @@ func (s *sim) checkpoint(before int64) error {
 		if q, ok := s.sc.Input.Jobs.(trace.Stiller); ok {
 			q.Still()
 		}
-		if err := c.Take(at, s.writeState); err != nil {
+		arrived := s.totals.Jobs
+		if s.arriving != nil {
+			arrived++
+		}
+		if err := c.Take(&Checkpoint{at, arrived, s.writeState}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// StateLayout is a hash over the types of what states hold.
+func StateLayout() (string, error) {
+	c, err := stateCodec()
+	if err != nil {
+		return "", err
+	}
+	return c.Layout(), nil
 }
 
 func (s *sim) writeState(w io.Writer) error {
@@ -117,7 +139,7 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 		return err
 	}
 	if err := c.Read(from.State, !from.Changed, s.roots()...); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	s.sink = &summed{sink, &s.digest}
 	s.setDense(s.beats.dense)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -68,10 +67,10 @@ func replayFrom(t *testing.T, in scenario.Input, o scenario.Options, explain boo
 	if explain {
 		sink = k
 	}
-	m, err := RunFrom(t.Context(), sc, sink, nil, Checkpoints{At: at, From: from, Take: func(at int64, state func(io.Writer) error) error {
+	m, err := RunFrom(t.Context(), sc, sink, nil, Checkpoints{At: at, From: from, Take: func(c *Checkpoint) error {
 		var b bytes.Buffer
-		err := state(&b)
-		points = append(points, point{at, len(k.told), b.Bytes()})
+		err := c.Write(&b)
+		points = append(points, point{c.AtMS, len(k.told), b.Bytes()})
 		return err
 	}})
 	if err != nil {
@@ -98,7 +97,7 @@ func TestCheckpoints(t *testing.T) {
 	for name, cluster := range randomClusters {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			taken := 0
+			taken, executed, of := 0, int64(0), int64(0)
 			for _, seed := range more((*seeds + 9) / 10) {
 				in, o := cluster(random.Stream(seed, "checkpoints"), seed)
 				r := random.Stream(seed, "checkpoints of a test")
@@ -127,6 +126,22 @@ func TestCheckpoints(t *testing.T) {
 					}
 					tellSame(t, seed, fmt.Sprintf("from %d ms", p.at), told, want[p.told:], again, manifest)
 				}
+				if o.Engine != scenario.Dense && len(points) > 0 {
+					p := points[r.IntN(len(points))]
+					_, _, again, err := replayFrom(t, in(), o, false, nil, &Start{State: stateWithout(t, in(), o, explain, p), AtMS: p.at, Dense: true})
+					if err != nil {
+						t.Fatalf("seed %d, dense from %d ms: %v", seed, p.at, err)
+					}
+					var d record.Manifest
+					if err := json.Unmarshal(again, &d); err != nil {
+						t.Fatal(err)
+					}
+					if d.DecisionHash != m.DecisionHash || d.Totals.ExecutedHeartbeats < m.Totals.ExecutedHeartbeats || d.Totals.NodeHeartbeats != m.Totals.NodeHeartbeats {
+						t.Fatalf("seed %d, dense from %d ms: decision hash %s and %d of %d heartbeats executed, by the fast engine %s and %d of %d", seed, p.at,
+							d.DecisionHash, d.Totals.ExecutedHeartbeats, d.Totals.NodeHeartbeats, m.DecisionHash, m.Totals.ExecutedHeartbeats, m.Totals.NodeHeartbeats)
+					}
+					executed, of = executed+d.Totals.ExecutedHeartbeats, of+m.Totals.ExecutedHeartbeats
+				}
 				twice, _, _ := pointsOf(t, in(), o, explain, at)
 				for i := range points {
 					if !bytes.Equal(points[i].state, twice[i].state) {
@@ -134,11 +149,21 @@ func TestCheckpoints(t *testing.T) {
 					}
 				}
 			}
-			if taken == 0 {
-				t.Error("no checkpoint was taken")
+			if taken == 0 || executed <= of {
+				t.Errorf("%d checkpoints were taken, and %d heartbeats executed where everything is, %d where it is not", taken, executed, of)
 			}
 		})
 	}
+}
+
+// stateWithout is the state of a point without explanations.
+func stateWithout(t *testing.T, in scenario.Input, o scenario.Options, explain bool, p point) []byte {
+	t.Helper()
+	if !explain {
+		return p.state
+	}
+	points, _, _ := pointsOf(t, in, o, false, []int64{p.at})
+	return points[0].state
 }
 
 func tellSame(t *testing.T, seed uint64, what string, got, want []string, manifest, other []byte) {

@@ -78,6 +78,13 @@ func stateRules() snapshot.Rules {
 		},
 		Input: []any{(*conf.Site)(nil), (*conf.PlacementRules)(nil), (*autoscale.Plan)(nil), (*model.Model)(nil)},
 		Aside: []string{
+			"replay/engine/scenario.Options.Until", // what differs between replays that may go on from each other's states
+			"replay/engine/scenario.Options.Decisions",
+			"replay/engine/scenario.Options.DenseN", // a state is of no span
+			"replay/engine/scenario.Options.DenseMS",
+			"replay/engine/scenario.Scenario.used", // names of files
+			"replay/engine/scenario.File.Name",
+			"replay/engine/scenario.Input.Name",
 			"replay/engine/scenario.Input.Jobs",
 			"replay/engine/scenario.Scenario.Requests",   // a root
 			"replay/engine/spark/driver.Setup.Placement", // the same

@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/record"
 	"replay/outdir"
+	"replay/report/checkpoint"
 	"replay/report/explain"
 	"replay/report/figure"
 	"replay/report/metric"
@@ -37,7 +38,7 @@ func DefaultOptions() Options {
 }
 
 // files are what follows from the tables of a result.
-var files = []string{"summary.json", "summary.txt", "plots", "report.html"}
+var files = []string{"summary.json", "summary.txt", "plots", "report.html", checkpoint.Folder}
 
 // A result directory is marked by its manifest; one that holds only what follows from tables, by its summary.
 var (
@@ -85,6 +86,9 @@ func NewWriter(dir string, options Options) (*Writer, error) {
 	}
 	return &Writer{tables, d, options}, nil
 }
+
+// Path is where a file of the directory is written.
+func (w *Writer) Path(name string) string { return w.dir.Path(name) }
 
 // Abort removes what was written so far. After Finish it does nothing.
 func (w *Writer) Abort() {

@@ -326,7 +326,8 @@ func (g *graph) blockOf(at uintptr) int {
 	return g.starts[i]
 }
 
+// sliceHeader is how a list begins: where its array is, and how long it is.
 type sliceHeader struct {
-	at     unsafe.Pointer
-	n, cap int
+	at unsafe.Pointer
+	n  int
 }

@@ -245,7 +245,7 @@ func (r *reader) value(in *info, p unsafe.Pointer) {
 	case reflect.Pointer:
 		*(*unsafe.Pointer)(p) = r.pointer(in)
 	case reflect.Slice:
-		r.list(in, (*sliceHeader)(p))
+		r.list(in, reflect.NewAt(in.t, p).Elem())
 	case reflect.Map:
 		r.table(in, p)
 	case reflect.Interface:
@@ -321,10 +321,10 @@ func (r *reader) way(kind uint64) (string, bool) {
 	return "", false
 }
 
-func (r *reader) list(in *info, to *sliceHeader) {
+func (r *reader) list(in *info, to reflect.Value) {
 	n := r.number()
 	if n == 0 {
-		*to = sliceHeader{}
+		to.SetZero()
 		return
 	}
 	n--
@@ -332,15 +332,13 @@ func (r *reader) list(in *info, to *sliceHeader) {
 	case n > math.MaxInt32:
 		r.bad("a list of %d", n)
 	case n == 0 || in.elem.size == 0:
-		v := reflect.MakeSlice(in.t, int(n), int(n))
-		*to = sliceHeader{v.UnsafePointer(), int(n), int(n)}
+		to.Set(reflect.MakeSlice(in.t, int(n), int(n)))
 	default:
 		kind := r.number()
 		if kind == refNil || kind == refEmpty {
 			r.bad("a list of %d that lies nowhere", n)
 		}
-		at := r.ref(kind, in.elem, int(n))
-		*to = sliceHeader{at, int(n), int(n)}
+		to.Set(reflect.SliceAt(in.elem.t, r.ref(kind, in.elem, int(n)), int(n)))
 	}
 }
 

@@ -56,7 +56,11 @@ func newArrowSeries(path string) (*arrowSeries, error) {
 
 func (a *arrowSeries) add(s *record.Sample) {
 	row := newSampleRow(s)
-	fields := reflect.ValueOf(&row).Elem()
+	a.put(&row)
+}
+
+func (a *arrowSeries) put(row *sampleRow) {
+	fields := reflect.ValueOf(row).Elem()
 	for i := range fields.NumField() {
 		v, null := fields.Field(i), false
 		if v.Kind() == reflect.Pointer {

@@ -29,6 +29,7 @@ type table[S, R any] struct {
 	writer  *parquet.GenericWriter[R]
 	records []S
 	rows    []R
+	written int64
 	err     error
 }
 
@@ -50,7 +51,12 @@ func newTable[S, R any](path string, row func(*S) R) (*table[S, R], error) {
 // add writes one record. The first error is kept and returned by Close.
 func (t *table[S, R]) add(s *S) {
 	t.records = append(t.records, *s)
-	t.rows = append(t.rows, t.row(&t.records[len(t.records)-1]))
+	t.put(t.row(&t.records[len(t.records)-1]))
+}
+
+// put writes a row that refers to memory of its own, or to a record that is kept.
+func (t *table[S, R]) put(r R) {
+	t.rows = append(t.rows, r)
 	if len(t.rows) == batchRows {
 		t.flush()
 	}
@@ -60,6 +66,7 @@ func (t *table[S, R]) flush() {
 	if t.err == nil {
 		_, t.err = t.writer.Write(t.rows)
 	}
+	t.written += int64(len(t.rows))
 	t.records, t.rows = t.records[:0], t.rows[:0]
 }
 

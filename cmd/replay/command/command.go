@@ -26,15 +26,16 @@ import (
 
 // program is what the commands have in common.
 type program struct {
-	policies *policy.Tables // that can be named beside those of package policy
-	commands []func(*program) *cli.Command
-	files    *inputFiles
-	words    cmdline.Words
-	traces   []string // names of those that are replayed
-	more     []string // words that follow those of a result that is made again, with changes
-	origin   *origin  // nil unless the command makes a result again
-	gate     *gateRun // nil unless the comparison is a gate's
-	listener listener // nil unless another command replays by this one
+	policies    *policy.Tables // that can be named beside those of package policy
+	commands    []func(*program) *cli.Command
+	files       *inputFiles
+	words       cmdline.Words
+	traces      []string    // names of those that are replayed
+	more        []string    // words that follow those of a result that is made again, with changes
+	origin      *origin     // nil unless the command makes a result again
+	gate        *gateRun    // nil unless the comparison is a gate's
+	checkpoints checkpoints // of the replay
+	listener    listener    // nil unless another command replays by this one
 }
 
 // commands are the verbs of the program, one file each.

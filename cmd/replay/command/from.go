@@ -22,7 +22,7 @@ import (
 
 // telling are the flags that only say where results go, how much is said of them and how many work at once: they are no part
 // of how a result was made, and stand beside --from.
-var telling = []string{"out", "quiet", "q", "progress", "color", "jobs", "j", "json", "all", "allow-failures", "from"}
+var telling = []string{"out", "quiet", "q", "progress", "color", "jobs", "j", "json", "all", "allow-failures", "checkpoint-at", "checkpoint-every", "restore", "from"}
 
 // fromFlag is the flag that makes a result again.
 func fromFlag(file string) cli.Flag {
@@ -147,7 +147,7 @@ func (p *program) again(c *cli.Context) error {
 	if len(p.more) > 0 { // another result, which says itself how it was made
 		args, made, files.recorded = append(args, p.more...), nil, false
 	}
-	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, made, d.Made.Command[0], hashesOf(traces)}, listener: p.listener}
+	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, made, d.Made.Command[0], hashesOf(traces)}, listener: p.listener, checkpoints: p.checkpoints}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
 }
 

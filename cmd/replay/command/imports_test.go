@@ -73,7 +73,8 @@ var picture = map[string][]string{
 
 	"replay/report/quantity":   nil,
 	"replay/report/dist":       nil,
-	"replay/report/result":     {"replay/input", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/outdir", "replay/report/quantity"},
+	"replay/report/checkpoint": {"replay/engine/record", "replay/input", "replay/sealed"},
+	"replay/report/result":     {"replay/input", "replay/engine/snapshot", "replay/sealed", "replay/trace/tablefile", "replay/engine/record", "replay/report/dist", "replay/outdir", "replay/report/quantity"},
 	"replay/report/metric":     {"replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/quantity", "replay/report/result"},
 	"replay/report/figure":     {"replay/outdir", "replay/shown", "replay/report/dist", "replay/report/quantity"},
 	"replay/report/plot":       {"replay/engine/record", "replay/report/figure", "replay/report/quantity", "replay/report/result"},
@@ -94,7 +95,7 @@ var picture = map[string][]string{
 	"replay/report/reporttest": {"replay/engine/record", "replay/report/result"},
 
 	"replay/report/reporttest/browser": nil,
-	"replay/report":                    {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/report/verify", "replay/trace"},
+	"replay/report":                    {"replay/report/checkpoint", "replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/result", "replay/report/verify", "replay/trace"},
 
 	"replay/bench/answers":             {"replay/outdir", "replay/report/dist", "replay/report/explain", "replay/report/result", "replay/trace"},
 	"replay/bench/random":              {"replay/outdir", "replay/engine", "replay/engine/record", "replay/engine/scenario", "replay/engine/scenario/scenariotest", "replay/report", "replay/report/explain", "replay/report/verify"},
@@ -132,7 +133,7 @@ var picture = map[string][]string{
 
 // outside says which packages may import something that is neither ours nor the standard library's.
 var outside = []string{"replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/cmd/replay/...",
-	"replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
+	"replay/report/checkpoint", "replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "replay/...").Output()

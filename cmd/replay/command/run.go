@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,7 +27,7 @@ func runCommand(p *program) *cli.Command {
    replay run traces/fair-weights --out out/run
    replay run traces/fair-weights --sharing drf --placement none --conf spark.locality.wait=0s
    replay run --from out/run/run.json --out out/again`,
-		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
+		Flags: slices.Concat(scenarioFlags(p.policies), cmdline.ProgressFlags(), checkpointFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "result `DIR`ectory"},
 			cmdline.With(&cli.StringFlag{Name: "window", Usage: "replay what is submitted in `FROM..TO` alone, as a trace of its own whose times count from FROM"}, aWindow),
 			cmdline.With(&cli.StringFlag{Name: "dense-spans", Usage: "check the fast engine: execute everything in `NxTIME` spans over the submissions, such as 20x1m; the decision hash must not change"}, cmdline.ASpans),
@@ -37,7 +39,7 @@ func runCommand(p *program) *cli.Command {
 			cmdline.AllowFailures(),
 			&cli.BoolFlag{Name: "all", Usage: "print every metric, not only the headline ones"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON, with every metric"},
-		),
+		}),
 		Action: p.runTrace,
 	}
 }
@@ -66,6 +68,9 @@ func (p *program) runTrace(c *cli.Context) error {
 	if c.IsSet("dense-spans") {
 		o.DenseN, o.DenseMS, _ = cmdline.ParseSpans(c.String("dense-spans")) // the flag takes no other
 	}
+	if err := p.readCheckpoints(c); err != nil {
+		return err
+	}
 	ro, err := reportOptions(c)
 	if err != nil {
 		return err
@@ -80,6 +85,9 @@ func (p *program) runTrace(c *cli.Context) error {
 	if p.listener != nil {
 		p.listener.ended(result)
 		return nil
+	}
+	if late := p.checkpoints.missed(result.Manifest.Totals.EndMS); len(late) > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "warning: no checkpoint at %s: the replay ended before\n", strings.Join(late, ", "))
 	}
 	if c.Bool("json") { // the text has them
 		printWarnings(c, result.Manifest.Warnings)
@@ -148,7 +156,15 @@ func (p *program) replayOnce(ctx context.Context, dir string, o scenario.Options
 
 // replayOn is replayOnce on an open trace. howMade says how the replay of a scenario is made.
 func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Options, out string, ro report.Options, progress *engine.Progress, howMade func(*scenario.Scenario) *record.Made) (*report.Result, error) {
+	dense := o.Engine == scenario.Dense
+	if err := p.checkpoints.begin(&o, out); err != nil {
+		return nil, err
+	}
 	sc, err := scenario.FromTrace(t, o)
+	if err != nil {
+		return nil, err
+	}
+	start, err := p.checkpoints.start(sc, dense && o.Engine != scenario.Dense)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +179,9 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 		takes = w
 	}
 	takes.Priced(sc.NodePrices())
+	if err := p.checkpoints.goOn(takes); err != nil {
+		return nil, err
+	}
 	var sink record.Sink = takes
 	if p.listener != nil {
 		sink = p.listener.sink(takes, sc)
@@ -171,7 +190,7 @@ func (p *program) replayOn(ctx context.Context, t *trace.Trace, o scenario.Optio
 		k := w.Explaining(sink, sc.Input.Nodes, sc.Kind().Central)
 		sink, sc.Input.Jobs = k, k.Watch(sc.Input.Jobs)
 	}
-	m, err := engine.Run(ctx, sc, sink, progress)
+	m, err := p.checkpoints.run(ctx, sc, sink, takes, progress, start)
 	if err != nil {
 		return nil, err
 	}

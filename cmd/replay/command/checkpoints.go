@@ -1,0 +1,233 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"replay/bench"
+	"replay/cmd/replay/cmdline"
+	"replay/engine"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/report"
+	"replay/report/checkpoint"
+	"replay/report/result"
+	"replay/sealed"
+)
+
+// ofCheckpoints are the flags of a replay about the states that it writes and goes on from. The result is the same with and without them.
+var ofCheckpoints = []string{"checkpoint-at", "checkpoint-every", "restore"}
+
+func checkpointFlags() []cli.Flag {
+	return []cli.Flag{
+		cmdline.With(&cli.StringFlag{Name: "checkpoint-at", Usage: "keep the state at these `TIMES`, such as 10m,2h, in the result, for --restore and replay whatif"}, times),
+		cmdline.With(&cli.StringFlag{Name: "checkpoint-every", Usage: "keep the state each `TIME`, such as 1h, likewise"}, cmdline.ATime),
+		&cli.StringFlag{Name: "restore", Usage: "go on from the checkpoint in `DIR`, a folder in the checkpoints of a result, of the same trace and configuration"},
+	}
+}
+
+// mostCheckpoints is how many a replay writes at most.
+const mostCheckpoints = 1000
+
+// times wants times.
+func times(value string) error {
+	_, err := parseTimes(value)
+	return err
+}
+
+func parseTimes(text string) (list []int64, err error) {
+	for _, part := range strings.Split(text, ",") {
+		at, err := cmdline.ParseTime(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", part, err)
+		}
+		list = append(list, at)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// checkpoints are the states that a replay writes, and the one from which it goes on.
+type checkpoints struct {
+	at      []int64
+	asked   int // of them, those that were asked for by their time
+	every   int64
+	restore string // folder of the state to go on from, "" for the beginning
+	changed bool   // the scenario is another one from some time after it on
+	state   *checkpoint.State
+}
+
+// readCheckpoints reads the flags.
+func (p *program) readCheckpoints(c *cli.Context) error {
+	k := &p.checkpoints
+	if c.IsSet("restore") {
+		k.restore = c.String("restore")
+	}
+	if c.IsSet("checkpoint-at") {
+		k.at, _ = parseTimes(c.String("checkpoint-at")) // the flag takes no other
+	}
+	if c.IsSet("checkpoint-every") {
+		k.every, _ = cmdline.ParseTime(c.String("checkpoint-every"))
+		for i := int64(1); i <= mostCheckpoints; i++ {
+			k.at = append(k.at, i*k.every)
+		}
+		slices.Sort(k.at)
+		k.at = slices.Compact(k.at)
+	}
+	switch writes := len(k.at) > 0; {
+	case writes && c.String("out") == "":
+		return cmdline.Usagef("--checkpoint-at and --checkpoint-every want --out: checkpoints are kept in the result")
+	case (writes || k.restore != "") && c.Bool("explain"):
+		return cmdline.Usagef("--explain has no place beside checkpoints: what it follows from the beginning on is not in them")
+	case (writes || k.restore != "") && c.IsSet("dense-spans"):
+		return cmdline.Usagef("--dense-spans has no place beside checkpoints; --restore DIR --engine dense executes everything from a checkpoint on")
+	}
+	return nil
+}
+
+// begin reads the state from which a replay goes on, and has the options agree with it.
+func (k *checkpoints) begin(o *scenario.Options, out string) (err error) {
+	if k.restore == "" {
+		return nil
+	}
+	if k.state, err = checkpoint.Read(k.restore); err != nil {
+		return err
+	}
+	if o.Engine == scenario.Dense && k.state.Manifest.Engine != scenario.Dense {
+		if out != "" {
+			return cmdline.Usagef("--engine dense from a checkpoint of the fast engine is a check of decisions and writes no result: it has no place beside --out")
+		}
+		o.Engine = ""
+	} else if o.Engine != scenario.Dense && k.state.Manifest.Engine == scenario.Dense {
+		return fmt.Errorf("%s: was written by the dense engine: want --engine dense", k.restore)
+	}
+	return nil
+}
+
+// start returns the state for the engine, nil for the beginning. It is refused if it is not one of this program and of this replay.
+func (k *checkpoints) start(sc *scenario.Scenario, dense bool) (*engine.Start, error) {
+	s := k.state
+	if s == nil {
+		return nil, nil
+	}
+	layout, err := layoutOfStates()
+	if err != nil {
+		return nil, err
+	}
+	if s.Decisions != bench.Decisions() || s.Layout != layout {
+		return nil, fmt.Errorf("%s: was written by another version of the program (decisions %s, state %.8s; this one has %s and %.8s): want one that was written by this one", k.restore, s.Decisions, s.Layout, bench.Decisions(), layout)
+	}
+	if sc.Input.Hash != s.Manifest.TraceHash {
+		return nil, fmt.Errorf("%s: is of the trace %s (%s), and this is %s (%s)", k.restore, s.Manifest.TraceName, s.Manifest.TraceHash, sc.Input.Name, sc.Input.Hash)
+	}
+	if d := s.Differences(sc.Manifest()); len(d) > 0 && !k.changed {
+		return nil, fmt.Errorf("%s: is of another replay: %s", k.restore, strings.Join(d, "; "))
+	}
+	if sc.Until > 0 && sc.Until < s.AtMS {
+		return nil, fmt.Errorf("%s: is at %s, after --until", k.restore, checkpoint.Name(s.AtMS))
+	}
+	return &engine.Start{State: s.Engine, AtMS: s.AtMS, Changed: k.changed, Dense: dense}, nil
+}
+
+// layoutOfStates is a hash over the types of all that a checkpoint holds.
+func layoutOfStates() (string, error) {
+	a, err := engine.StateLayout()
+	if err != nil {
+		return "", err
+	}
+	b, err := result.StateLayout()
+	return a[:32] + b[:32], err
+}
+
+// A goer is a sink that goes on from a state.
+type goer interface {
+	State() ([]byte, error)
+	GoOn([]byte) error
+}
+
+// goOn gives a sink what the rows before the checkpoint had added up to, and a result directory those rows.
+func (k *checkpoints) goOn(takes taker) error {
+	s := k.state
+	if s == nil {
+		return nil
+	}
+	if err := takes.(goer).GoOn(s.Sums); err != nil {
+		return fmt.Errorf("%s: %w", k.restore, err)
+	}
+	w, ok := takes.(*report.Writer)
+	if !ok {
+		return nil
+	}
+	if err := checkTables(s.Result(), s.Rows); err != nil {
+		return err
+	}
+	return w.Refill(s.Result(), s.Rows)
+}
+
+// checkTables refuses tables of a result that are not as they were written.
+func checkTables(dir string, rows map[string]int64) error {
+	r, err := resultAgain(dir, "")
+	if err != nil {
+		return err
+	}
+	for _, f := range r.manifest.Files {
+		if _, used := rows[f.Name]; used {
+			if err := sealed.File(f).Check(dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// run replays, from the state if there is one, and writes those that were asked for.
+func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink record.Sink, takes taker, progress *engine.Progress, start *engine.Start) (*record.Manifest, error) {
+	if k.state == nil && len(k.at) == 0 {
+		return engine.Run(ctx, sc, sink, progress)
+	}
+	var at []int64
+	for _, t := range k.at {
+		if k.state == nil || t > k.state.AtMS {
+			at = append(at, t)
+		}
+	}
+	layout, err := layoutOfStates()
+	if err != nil {
+		return nil, err
+	}
+	manifest := *sc.Manifest()
+	m, err := engine.RunFrom(ctx, sc, sink, progress, engine.Checkpoints{At: at, From: start, Take: func(c *engine.Checkpoint) error {
+		w := takes.(*report.Writer)
+		s := &checkpoint.State{Header: checkpoint.Header{Decisions: bench.Decisions(), Layout: layout, AtMS: c.AtMS, Arrived: c.Arrived, Rows: w.Rows(), Manifest: manifest}}
+		var b bytes.Buffer
+		if err := c.Write(&b); err != nil {
+			return err
+		}
+		s.Engine = b.Bytes()
+		if s.Sums, err = w.State(); err != nil {
+			return err
+		}
+		return checkpoint.Write(w.Path(""), s)
+	}})
+	if err != nil && k.state != nil && errors.Is(err, engine.ErrState) {
+		err = fmt.Errorf("%s: %w", filepath.Clean(k.restore), err)
+	}
+	return m, err
+}
+
+// missed are the checkpoints that were asked for by their time and not reached.
+func (k *checkpoints) missed(end int64) (list []string) {
+	for _, t := range k.at {
+		if t > end && (k.every == 0 || t%k.every != 0) {
+			list = append(list, checkpoint.Name(t))
+		}
+	}
+	return list
+}
