@@ -48,7 +48,7 @@ func effects(ctx context.Context, e effort, w io.Writer) (bool, error) {
 					continue
 				}
 				something, wrong, found := 0, 0, 0
-				detectable := 0.0
+				detectable, tested := 0.0, 0 // summed over the comparisons that tested the metric
 				for range e.draws {
 					places := drawn(rng, e.pool, rule.most())
 					c, err := rule.compare(a.at(places), b.at(places))
@@ -59,8 +59,9 @@ func effects(ctx context.Context, e effort, w io.Writer) (bool, error) {
 					for i := range c.Rows {
 						row := &c.Rows[i]
 						cell := &row.Cells[1]
-						if row.Name == told {
-							detectable += cell.Detectable / float64(e.draws)
+						if row.Name == told && !math.IsNaN(cell.Detectable) {
+							detectable += cell.Detectable
+							tested++
 						}
 						if !cell.Finding.Real() {
 							continue
@@ -85,13 +86,21 @@ func effects(ctx context.Context, e effort, w io.Writer) (bool, error) {
 				kept := rate <= mostWrong
 				all = all && kept
 				base, _ := a[0].Value(told)
-				fmt.Fprintf(w, "| %s | %.1f %% | %s | %.1f %% | %.1f %% | %+.2f %% | %.1f %% | %.2f %% | %s |\n", filepath.Base(kind), 100*part, rule, 100*float64(something)/float64(e.draws), 100*rate,
-					100*meanDifference(a, b, told)/base.Number, 100*float64(found)/float64(e.draws), 100*detectable/base.Number, mark(kept))
+				fmt.Fprintf(w, "| %s | %.1f %% | %s | %.1f %% | %.1f %% | %+.2f %% | %.1f %% | %s | %s |\n", filepath.Base(kind), 100*part, rule, 100*float64(something)/float64(e.draws), 100*rate,
+					100*meanDifference(a, b, told)/base.Number, 100*float64(found)/float64(e.draws), expected(detectable/base.Number, tested), mark(kept))
 			}
 		}
 	}
 	fmt.Fprintln(w)
 	return all, nil
+}
+
+// expected is the mean of so many shares with their sum in percent; of none there is none.
+func expected(sum float64, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f %%", 100*sum/float64(n))
 }
 
 // knownSign is the sign of the mean difference of a metric over two pools, 0 when chance may have made it.
