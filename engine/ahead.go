@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"replay/engine/master"
 	"replay/engine/record"
 	"replay/engine/scenario"
 )
@@ -13,6 +14,9 @@ import (
 // An application that is not on its own hears of others when its application master speaks next, and not before a process can have been
 // killed for it: up to then events run ahead that change nothing which others look at, such as the start of a process and the loss of
 // a connection, a few milliseconds after what led to them.
+//
+// A heartbeat of its application master that asks for nothing, and at which nothing but what is known now can be told, runs ahead as well:
+// the ends of containers that were given back are known when they are, and the master hears of them right after their processes have ended.
 //
 // Nodes that come, go or change, and preemption, concern every application at any time: where they may occur nothing runs ahead.
 
@@ -106,16 +110,46 @@ func (a *app) mayPass(e *event, row *kind) bool {
 	return row.private && (!row.hints || !a.asking())
 }
 
-// settled reports whether only its own application can change anything about the container.
-func (c *container) settled() bool { return c.process == running && !c.ended }
+// mayHear reports whether an event is a heartbeat that asks for nothing, and at which nothing is told that the ResourceManager does not know now.
+// That may become more while a container is not known to run or to have been given back.
+func (a *app) mayHear(e *event, row *kind) bool {
+	return row.class == classAM && a.hearer != nil && a.s.reasons == nil && a.unsettled == a.dying && len(a.updates) == 0 && !a.asking() &&
+		a.hearer.Hears(master.EventKind(e.kind()-numKinds), e.at)
+}
 
-// settle counts a change of whether a container is settled.
-func (a *app) settle(c *container, was bool) {
-	switch is := c.settled(); {
-	case was && !is:
+// A fate is what is known of a container that has not been written.
+type fate uint8
+
+const (
+	unsettled fate = iota // something of it is to come from elsewhere
+	settled               // only its own application can change anything about it
+	dying                 // it has ended in the ResourceManager, and its process is to end
+)
+
+func (c *container) fate() fate {
+	switch {
+	case c.process != running:
+		return unsettled
+	case c.ended:
+		return dying
+	}
+	return settled
+}
+
+// settle counts a change of a container's fate.
+func (a *app) settle(c *container, was fate) {
+	is := c.fate()
+	if was == settled {
 		a.unsettled++
-	case is && !was:
+	}
+	if is == settled {
 		a.unsettled--
+	}
+	if was == dying {
+		a.dying--
+	}
+	if is == dying {
+		a.dying++
 	}
 }
 
@@ -146,10 +180,10 @@ func (s *sim) runAhead(a *app) {
 			if untouched == unknown && s.now == now {
 				untouched = a.untouchedTo()
 			}
-			if e.at > untouched || !a.mayPass(e, row) {
+			if !(e.at <= untouched && a.mayPass(e, row)) && !(e.at < now+s.sc.Model.KillMS && now > a.risky && a.mayHear(e, row)) {
 				break
 			}
-		} else if !row.private {
+		} else if !row.private && !a.mayHear(e, row) {
 			break
 		}
 		at, ord := e.at, e.ord

@@ -32,12 +32,14 @@ type app struct {
 	asks       []outstanding
 	open       int                   // containers that are not written yet
 	unsettled  int                   // of them, those about which something is to come from elsewhere
+	dying      int                   // and of these, those that were given back and whose processes are to end
 	risky      int64                 // until when a container may expire although its process was started
 	gone       bool                  // has left the ResourceManager
 	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
 
 	master master.Master // nil until it registers
 	talker master.Talker // it, or nil if it is none
+	hearer master.Hearer // likewise
 }
 
 // outstanding derives when a container was asked for: first in, first out over the application's
@@ -97,6 +99,7 @@ func (a *app) register() {
 	}
 	a.master = a.plan.New(a, a.job)
 	a.talker, _ = a.master.(master.Talker)
+	a.hearer, _ = a.master.(master.Hearer)
 	if err := a.master.Register(); err != nil {
 		a.master.Fail(err.Error())
 	}
@@ -263,7 +266,7 @@ func (s *sim) release(a *app) {
 	s.left.leave(a)
 	if k, ok := a.kind.Kind.(master.Sparer); ok && a.master != nil && s.reasons == nil { // which look at masters that have left
 		k.Spare(a.master)
-		a.master, a.talker = nil, nil
+		a.master, a.talker, a.hearer = nil, nil, nil
 	}
 }
 

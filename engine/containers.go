@@ -175,9 +175,9 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	}
 	s.totals.ContainersEnded++
 	s.move()
-	settled := c.settled()
+	was := c.fate()
 	c.ended = true
-	a.settle(c, settled)
+	a.settle(c, was)
 	c.rec.Ended = s.now
 	c.rec.Exit = e.Exit
 	if c.rec.End == "" {
@@ -295,7 +295,7 @@ func (s *sim) processStarted(a *app, n int64) {
 	if wait := 2 * s.sc.Site.HeartbeatInterval; c.rec.Acquired+int64(s.sc.Site.ContainerExpiry) < s.now+wait {
 		a.risky = max(a.risky, s.now+wait)
 	}
-	a.settle(c, false)
+	a.settle(c, unsettled)
 	if !c.ended { // else the ResourceManager had given it up on the way
 		c.rec.Started = s.now
 	}
@@ -384,9 +384,9 @@ func (s *sim) processDied(id protocol.ContainerID) {
 
 func (s *sim) processGone(a *app, n int64) {
 	c := a.containerOf(n)
-	settled := c.settled()
+	was := c.fate()
 	c.process = exited
-	a.settle(c, settled)
+	a.settle(c, was)
 	c.rec.Exited = s.now
 	switch {
 	case a.master == nil:

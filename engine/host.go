@@ -41,6 +41,11 @@ func (a *app) MaxAllocation() resource.Resource { return a.s.rm.Scheduler().MaxA
 
 func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s := a.s
+	if s.ahead.on {
+		s.rm.Ends(a.id, resp)
+		resp.Nodes = len(s.nodes.registered)
+		return nil
+	}
 	a.asked(s, req)
 	if s.reasons != nil {
 		s.reasons.stale = true

@@ -48,7 +48,7 @@ func (a *app) Return(n int64) {
 		return
 	}
 	c.ended, c.process = true, exited
-	a.settle(c, true)
+	a.settle(c, settled)
 	c.rec.Ended, c.rec.Exited, c.rec.End = s.now, s.now, record.EndCompleted
 	a.held(c, s.now)
 	s.totals.ContainersEnded++

@@ -116,6 +116,13 @@ type Talker interface {
 	Talks() int64
 }
 
+// A Hearer is a master whose heartbeat may be executed ahead of its time if it does no more than hear of containers that have ended: it asks the
+// ResourceManager for nothing, gives nothing back, and reads nothing else of the answer but how many nodes there are.
+type Hearer interface {
+	// Hears says so of an event that is executed next, at a time.
+	Hears(k EventKind, at int64) bool
+}
+
 // A Sparer is a kind that makes masters in the memory of those of which nothing is left. Spare gives it one: nothing calls it any more.
 type Sparer interface{ Spare(Master) }
 

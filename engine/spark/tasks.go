@@ -87,11 +87,11 @@ type TaskScheduler struct {
 	cores    []int32
 	barren   []Locality // by offer: the levels below this one gave no task in the call under way
 
-	execs  []executor
-	hostAt intTable // host -> position in hosts
-	hosts  []hostState
-	rackAt intTable
-	onRack [][]int32 // hosts with executors, by position in rackAt
+	execs   []executor
+	hostAt  intTable // host -> position in hosts
+	hosts   []hostState
+	rackAt  intTable
+	racksOn []rackState // those with executors, by position in rackAt
 
 	unschedulable []int32 // sets with an abort timer
 	from          FetchSource
@@ -130,19 +130,35 @@ type executor struct {
 	decommissionedAt int64
 	running          int32     // attempts that the scheduler knows by their id
 	open             []TaskRef // attempts whose end was not handled
-	places           listPlaces
+	at               int32     // its host's position in hosts
 }
 
-// listPlaces are the positions of an executor's host and rack in the lists of pending tasks of a set, as of when these had so many keys.
-// A key keeps its position.
-type listPlaces struct {
-	set, keys  int32 // ID of the set + 1
-	host, rack int32 // -1 for none
+// listPlace is where the list of a host or rack is among those of a set's pending tasks, as of when these had so many keys. A key keeps its
+// position.
+type listPlace struct {
+	set, keys int32 // ID of the set + 1
+	at        int32 // -1 for none
+}
+
+// in returns the position of a key's list in k, which is that of a set, -1 for none.
+func (p *listPlace) in(k *keyedLists, set, key int32) int32 {
+	if keys := int32(len(k.lists)); p.set != set+1 || p.keys != keys {
+		*p = listPlace{set: set + 1, keys: keys, at: k.keysAt.find(key)}
+	}
+	return p.at
+}
+
+// rackState is a rack that has had executors.
+type rackState struct {
+	hosts []int32 // with executors, positions
+	lists listPlace
 }
 
 type hostState struct {
 	execs []int32 // known, in order of arrival
 	alive int32   // of them, those that are not being decommissioned
+	rack  int32   // position in racksOn, -1 for none
+	lists listPlace
 	order *scala.HashSet[int32]
 }
 
@@ -164,7 +180,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	*s = TaskScheduler{
 		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: 1, Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
-		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], hosts: s.hosts[:0], onRack: s.onRack[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
+		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],
 	}
 	if conf.Exclude.Enabled {
@@ -214,7 +230,6 @@ func (s *TaskScheduler) Pending() bool { return s.pools.backlog > 0 }
 // Source: TaskSchedulerImpl.submitTasks.
 func (s *TaskScheduler) Submit(now int64, spec *TaskSetSpec) *TaskSet {
 	set := newTaskSet(s, spec, now)
-	set.ID = int32(len(s.sets))
 	s.sets = append(s.sets, set)
 	for _, id := range s.stages[spec.Stage] {
 		if old := s.sets[id]; old != nil {
@@ -399,35 +414,41 @@ func (s *TaskScheduler) execAlive(exec int32) bool {
 	return int(exec) < len(s.execs) && s.execs[exec].known && !s.execs[exec].decommissioned
 }
 
-// anyHostAlive reports whether some key of k is a host with an executor that is alive and not being decommissioned.
-func (s *TaskScheduler) anyHostAlive(k *keyedLists) bool {
+// anyHostAlive reports whether some key of the lists of a set's hosts is a host with an executor that is alive and not being decommissioned.
+func (s *TaskScheduler) anyHostAlive(set *TaskSet) bool {
+	k := &set.pending.byHost
 	if len(k.lists) == 0 {
 		return false
 	}
-	for at, host := range s.hostAt.keys {
-		if s.hosts[at].alive > 0 && k.at(host) >= 0 {
-			return true
+	for i := range s.hosts {
+		if h := &s.hosts[i]; h.alive > 0 {
+			if at := h.lists.in(k, set.ID, s.hostAt.keys[i]); at >= 0 && k.lists[at].n != absent {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// anyRackAlive reports whether some key of k is a rack with executors of which no host is being decommissioned.
-func (s *TaskScheduler) anyRackAlive(k *keyedLists) bool {
+// anyRackAlive reports whether some key of the lists of a set's racks is a rack with executors of which no host is being decommissioned.
+func (s *TaskScheduler) anyRackAlive(set *TaskSet) bool {
+	k := &set.pending.byRack
 	if len(k.lists) == 0 {
 		return false
 	}
-	for at, rack := range s.rackAt.keys {
-		if len(s.onRack[at]) > 0 && k.at(rack) >= 0 && slices.ContainsFunc(s.onRack[at], s.staysInService) {
-			return true
+	for i := range s.racksOn {
+		if r := &s.racksOn[i]; len(r.hosts) > 0 {
+			if at := r.lists.in(k, set.ID, s.rackAt.keys[i]); at >= 0 && k.lists[at].n != absent && slices.ContainsFunc(r.hosts, s.staysInService) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// staysInService reports whether no executor of a host is decommissioned with it.
-func (s *TaskScheduler) staysInService(host int32) bool {
-	for _, e := range s.hosts[s.hostAt.find(host)].execs {
+// staysInService reports whether no executor of the host at a position is decommissioned with it.
+func (s *TaskScheduler) staysInService(at int32) bool {
+	for _, e := range s.hosts[at].execs {
 		if s.execs[e].decommissioned && s.execs[e].wholeHost {
 			return false
 		}

@@ -56,7 +56,7 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 		}
 		e.running = 0
 		e.known = false
-		s.removeFromHost(exec, e.host)
+		s.removeFromHost(exec)
 	}
 	if loss.Kind != LossPending {
 		e.mapped = false
@@ -73,8 +73,9 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 	}
 }
 
-func (s *TaskScheduler) removeFromHost(exec, host int32) {
-	h := &s.hosts[s.hostAt.find(host)]
+func (s *TaskScheduler) removeFromHost(exec int32) {
+	at := s.execs[exec].at
+	h := &s.hosts[at]
 	if i := slices.Index(h.execs, exec); i >= 0 {
 		h.execs = slices.Delete(h.execs, i, i+1)
 		if !s.execs[exec].decommissioned {
@@ -87,10 +88,10 @@ func (s *TaskScheduler) removeFromHost(exec, host int32) {
 			h.order = &scala.HashSet[int32]{Hash: s.order.Exec}
 		}
 	}
-	if rack := s.rackOf(host); len(h.execs) == 0 && rack != NoRack {
-		hosts := &s.onRack[s.rackAt.find(rack)]
-		if i := slices.Index(*hosts, host); i >= 0 {
-			*hosts = slices.Delete(*hosts, i, i+1)
+	if len(h.execs) == 0 && h.rack >= 0 {
+		r := &s.racksOn[h.rack]
+		if i := slices.Index(r.hosts, at); i >= 0 {
+			r.hosts = slices.Delete(r.hosts, i, i+1)
 		}
 	}
 }
@@ -103,7 +104,7 @@ func (s *TaskScheduler) Decommission(now int64, exec int32, wholeHost bool) {
 	if int(exec) < len(s.execs) && s.execs[exec].mapped {
 		e := &s.execs[exec]
 		if e.known && !e.decommissioned {
-			s.hosts[s.hostAt.find(e.host)].alive--
+			s.hosts[e.at].alive--
 		}
 		e.decommissioned, e.wholeHost, e.decommissionedAt = true, wholeHost, now
 	}

@@ -203,22 +203,24 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 	at := s.hostAt.add(host)
 	if int(at) == len(s.hosts) {
 		s.hosts = reuse.Longer(s.hosts)
-		s.hosts[at] = hostState{execs: s.hosts[at].execs[:0]}
+		s.hosts[at] = hostState{execs: s.hosts[at].execs[:0], rack: -1}
 		if s.order != nil {
 			s.hosts[at].order = &scala.HashSet[int32]{Hash: s.order.Exec}
 		}
-	}
-	if rack := s.rackOf(host); rack != NoRack {
-		r := s.rackAt.add(rack)
-		if int(r) == len(s.onRack) {
-			s.onRack = reuse.Longer(s.onRack)
-			s.onRack[r] = s.onRack[r][:0]
-		}
-		if !slices.Contains(s.onRack[r], host) {
-			s.onRack[r] = append(s.onRack[r], host)
+		if rack := s.rackOf(host); rack != NoRack {
+			s.hosts[at].rack = s.rackAt.add(rack)
 		}
 	}
-	*e = executor{host: host, known: true, mapped: true, open: e.open}
+	if r := s.hosts[at].rack; r >= 0 {
+		if int(r) == len(s.racksOn) {
+			s.racksOn = reuse.Longer(s.racksOn)
+			s.racksOn[r] = rackState{hosts: s.racksOn[r].hosts[:0]}
+		}
+		if on := &s.racksOn[r]; !slices.Contains(on.hosts, at) {
+			on.hosts = append(on.hosts, at)
+		}
+	}
+	*e = executor{host: host, at: at, known: true, mapped: true, open: e.open}
 	h := &s.hosts[at]
 	h.execs = append(h.execs, exec)
 	h.alive++

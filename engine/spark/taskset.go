@@ -161,7 +161,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		w.sets = w.sets[:len(w.sets)-1]
 	}
 	*s = TaskSet{
-		Schedulable: Schedulable{Priority: spec.Priority, Stage: spec.Stage, Attempt: spec.Attempt},
+		Schedulable: Schedulable{ID: int32(len(sched.sets)), Priority: spec.Priority, Stage: spec.Stage, Attempt: spec.Attempt},
 		Spec:        *spec,
 		sched:       sched,
 		tasks:       slices.Grow(s.tasks[:0], n)[:n],
@@ -346,13 +346,13 @@ func (s *TaskSet) computeLevels() {
 	if p.byExec.any(s.sched.execAlive) {
 		add(ProcessLocal)
 	}
-	if s.sched.anyHostAlive(&p.byHost) {
+	if s.sched.anyHostAlive(s) {
 		add(NodeLocal)
 	}
 	if len(p.noPrefs) > 0 {
 		add(NoPref)
 	}
-	if s.sched.anyRackAlive(&p.byRack) {
+	if s.sched.anyRackAlive(s) {
 		add(RackLocal)
 	}
 	add(AnyLocality)

@@ -76,10 +76,8 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 			return t, ProcessLocal, speculative
 		}
 	}
-	var places listPlaces
 	if allowed >= NodeLocal {
-		places = s.places(p, exec, host)
-		if t := s.takeAt(&p.byHost, places.host, exec, host, speculative); t >= 0 {
+		if t := s.takeAt(&p.byHost, s.placeOfHost(p, exec, host), exec, host, speculative); t >= 0 {
 			return t, NodeLocal, speculative
 		}
 	}
@@ -89,7 +87,7 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 		}
 	}
 	if allowed >= RackLocal {
-		if t := s.takeAt(&p.byRack, places.rack, exec, host, speculative); t >= 0 {
+		if t := s.takeAt(&p.byRack, s.placeOfRack(p, exec, host), exec, host, speculative); t >= 0 {
 			return t, RackLocal, speculative
 		}
 	}
@@ -104,21 +102,27 @@ func (s *TaskSet) dequeue(p *pendingTasks, exec, host int32, allowed Locality, s
 	return -1, 0, false
 }
 
-// places returns where the lists of an executor's host and rack are; those of regular tasks are kept.
-func (s *TaskSet) places(p *pendingTasks, exec, host int32) listPlaces {
-	keys := int32(len(p.byHost.lists) + len(p.byRack.lists))
-	kept := &s.sched.execs[exec].places
-	if p == &s.pending && kept.set == s.ID+1 && kept.keys == keys {
-		return *kept
+// placeOfHost returns where the list of the host of an executor is, -1 for none; it is kept of regular tasks.
+func (s *TaskSet) placeOfHost(p *pendingTasks, exec, host int32) int32 {
+	switch {
+	case len(p.byHost.lists) == 0:
+		return -1
+	case p != &s.pending:
+		return p.byHost.keysAt.find(host)
 	}
-	found := listPlaces{set: s.ID + 1, keys: keys, host: p.byHost.keysAt.find(host), rack: -1}
-	if rack := s.sched.rackOf(host); rack != NoRack {
-		found.rack = p.byRack.keysAt.find(rack)
+	return s.sched.hosts[s.sched.execs[exec].at].lists.in(&p.byHost, s.ID, host)
+}
+
+// placeOfRack is as placeOfHost, for its rack.
+func (s *TaskSet) placeOfRack(p *pendingTasks, exec, host int32) int32 {
+	rack := s.sched.rackOf(host)
+	switch {
+	case rack == NoRack || len(p.byRack.lists) == 0:
+		return -1
+	case p != &s.pending:
+		return p.byRack.keysAt.find(rack)
 	}
-	if p == &s.pending {
-		*kept = found
-	}
-	return found
+	return s.sched.racksOn[s.sched.hosts[s.sched.execs[exec].at].rack].lists.in(&p.byRack, s.ID, rack)
 }
 
 // takeAt takes from the list at a position, which is -1 for none.

@@ -138,6 +138,9 @@ func (a *asked) Talks() int64 {
 	return a.beats.next
 }
 
+// Hears is part of [master.Hearer].
+func (a *asked) Hears(k master.EventKind, at int64) bool { return k == evHeartbeat && !a.alloc.Due(at) }
+
 func (a *asked) news() {
 	a.beats.news = true
 	a.expect()

@@ -320,6 +320,15 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 	return nil
 }
 
+// Ends says which containers have ended, as [RM.Allocate] does to a heartbeat that asks for nothing and is given nothing else but the number of
+// nodes. It leaves the clock as it is.
+func (r *RM) Ends(id protocol.AppID, resp *protocol.AllocateResponse) {
+	resp.Reset()
+	a := r.app(id)
+	resp.Completed = byNode(resp.Completed, a.completed)
+	a.completed = a.completed[:0]
+}
+
 // byNode appends statuses grouped by node, in the order in which nodes first occur, keeping the order within
 // a node; s is sorted so. (YARN walks a ConcurrentHashMap of node ids.)
 func byNode(out []protocol.Status, s []nodeStatus) []protocol.Status {
