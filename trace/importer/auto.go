@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -132,7 +133,38 @@ func unknown(head []byte) string {
 	if table.OnlyHeader(head) {
 		return "of no known format: a table with a header and no row"
 	}
+	if members := members(head); members != "" {
+		return "of no known format: JSON with the members " + members + "; what is in no format below can be imported as a table, csv or parquet"
+	}
+	if lines := bytes.SplitN(head, []byte("\n"), 3); len(lines) == 3 && bytes.Contains(lines[1], []byte("---- --")) && len(bytes.Trim(lines[1], "- \r")) == 0 {
+		return "of no known format: a table of fixed width, as sacct prints; import csv takes what sacct -P prints"
+	}
 	return "of no known format"
+}
+
+// members lists the members of the first object of a text of JSON, as far as head has them; "" of another text.
+func members(head []byte) string {
+	in := json.NewDecoder(bytes.NewReader(head))
+	first, err := in.Token()
+	if err == nil && first == json.Delim('[') {
+		first, err = in.Token()
+	}
+	if err != nil || first != json.Delim('{') {
+		return ""
+	}
+	var names []string
+	for len(names) < 20 && in.More() {
+		name, err := in.Token()
+		if err != nil {
+			break
+		}
+		names = append(names, fmt.Sprint(name))
+		var value json.RawMessage
+		if in.Decode(&value) != nil {
+			break
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // fitsOf lists the formats that a file has.

@@ -45,6 +45,14 @@ func TestDetect(t *testing.T) {
 	if _, _, err := Detect([]string{importtest.WriteNew(t, "x.csv", "job,submit,run\n")}, &opt); err == nil || !strings.Contains(err.Error(), "of no known format: a table with a header and no row; name it") {
 		t.Errorf("%v", err)
 	}
+	for text, want := range map[string]string{
+		`[{"jobid":"a","attempts":[{"x":1}],"user":`:                             "of no known format: JSON with the members jobid, attempts, user; what is in no format below",
+		"       JobID    JobName  \n------------ ---------- \n1001      train\n": "of no known format: a table of fixed width, as sacct prints; import csv takes what sacct -P prints; name it",
+	} {
+		if _, _, err := Detect([]string{importtest.WriteNew(t, "x", text)}, &opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
 	cut := importtest.Gzip(t, []byte("some text"))
 	if _, _, err := Detect([]string{importtest.WriteNew(t, "cut.gz", string(cut[:10]))}, &opt); err == nil || !strings.Contains(err.Error(), "cut.gz: unexpected EOF") {
 		t.Errorf("%v", err)

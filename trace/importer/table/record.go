@@ -36,6 +36,9 @@ const (
 // errNoDuration says that a row does not tell how long its tasks took.
 var errNoDuration = errors.New("has no duration, and not both a start (or submission) and an end")
 
+// errNotStarted says that a row has an end, and where others have their start nothing.
+var errNotStarted = errors.New("has an end, and neither a start nor a duration: it did not start")
+
 // badValue is a value that is not what was wanted.
 type badValue struct{ column, value, want string }
 
@@ -102,11 +105,11 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 	if err != nil {
 		return r, err
 	}
-	return r, r.complete()
+	return r, r.complete(c[roleStart] != nil)
 }
 
-// complete finds what follows from other values.
-func (r *record) complete() error {
+// complete finds what follows from other values. Where starts are told, a row without one has not started.
+func (r *record) complete(starts bool) error {
 	switch {
 	case r.submit == unknown && r.start == unknown && r.end != unknown && r.duration != unknown:
 		r.start = r.end - r.duration
@@ -124,6 +127,8 @@ func (r *record) complete() error {
 	case r.duration != unknown:
 	case r.end == unknown:
 		return errNoDuration
+	case r.start == unknown && starts:
+		return errNotStarted
 	case r.end < begin:
 		return fmt.Errorf("ends %d ms before it begins", begin-r.end)
 	default:

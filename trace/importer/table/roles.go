@@ -41,8 +41,8 @@ var known = [roles]struct {
 }{
 	roleJob:      {"job", text, []string{"job", "jobid", "jobnumber", "appid", "applicationid", "application", "app", "workflowid", "id"}},
 	roleSubmit:   {"submit", instant, []string{"submit", "submitted", "submittime", "submittimestamp", "submitts", "tssubmit", "submittedat", "submissiontime", "submission", "arrival", "arrivaltime", "arrived", "queued", "queuedat", "enqueuetime", "created", "createdat", "createtime", "createdtime", "creationtime", "creationtimestamp", "gmtcreate", "submittedtime"}},
-	roleStart:    {"start", instant, []string{"start", "started", "starttime", "starttimestamp", "startts", "tsstart", "startedat", "begin", "begintime", "launchtime", "launched", "scheduledtime", "startedtime"}},
-	roleEnd:      {"end", instant, []string{"end", "ended", "endtime", "endtimestamp", "endts", "tsend", "endedat", "finish", "finished", "finishtime", "finishedat", "finishts", "stop", "stoptime", "stopped", "completed", "completedat", "completiontime", "completedtime", "finishedtime", "deletiontime"}},
+	roleStart:    {"start", instant, []string{"start", "started", "starttime", "starttimestamp", "startts", "tsstart", "startedat", "begin", "begintime", "launchtime", "launched", "scheduledtime", "startedtime", "startdate"}},
+	roleEnd:      {"end", instant, []string{"end", "ended", "endtime", "endtimestamp", "endts", "tsend", "endedat", "finish", "finished", "finishtime", "finishedat", "finishts", "stop", "stoptime", "stopped", "completed", "completedat", "completiontime", "completedtime", "finishedtime", "deletiontime", "enddate"}},
 	roleDuration: {"duration", span, []string{"duration", "runtime", "elapsed", "elapsedtime", "run", "servicetime", "walltime", "executiontime", "elapsedraw", "exectime", "runningtime"}},
 	roleTasks:    {"tasks", count, []string{"tasks", "numtasks", "ntasks", "taskcount", "taskscount", "instances", "numinstances", "instancenum", "instancecount", "count"}},
 	roleVCores:   {"vcores", cores, []string{"vcores", "vcore", "cores", "core", "cpus", "cpu", "ncpus", "numcpus", "cpunum", "cpucount", "corecount", "numcores", "reqcpus", "alloccpus", "cpurequest", "requestedcpus"}},
@@ -55,7 +55,7 @@ var known = [roles]struct {
 	roleParents:  {"parents", text, []string{"parents", "parent", "dependencies", "dependson", "deps"}},
 	roleHost:     {"host", text, []string{"host", "hostname", "node", "nodename", "machine", "machineid", "worker"}},
 	roleName:     {"name", text, []string{"name", "jobname", "appname", "applicationname"}},
-	roleStatus:   {"status", text, []string{"status", "state", "outcome", "result", "finalstatus", "jobstate"}},
+	roleStatus:   {"status", text, []string{"finalstatus", "finalstate", "status", "state", "outcome", "result", "jobstate", "jobstatus"}},
 }
 
 func (r role) String() string { return known[r].name }

@@ -322,12 +322,17 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 	switch {
 	case errors.As(err, &bad):
 		return t.b.Drop("rows_with_a_bad_value", "%s: %s: %v", path, s.place(), err)
-	case errors.Is(err, errNoDuration):
+	case errors.Is(err, errNoDuration), errors.Is(err, errNotStarted):
 		return t.b.Drop("rows_without_a_duration", "%s: %s: %v", path, s.place(), err)
 	case err != nil:
 		return t.b.Drop("rows_with_impossible_times", "%s: %s: %v", path, s.place(), err)
 	case r.tasks == 0:
 		return t.b.Drop("rows_without_a_task", "%s: %s: %s is 0, want 1 or more", path, s.place(), t.columns[roleTasks].name)
+	}
+	if r.outcome == "" && t.columns.text(roleStatus, fields) != "" {
+		t.b.Counts.Defaulted["outcomes_of_words_that_are_not_known"]++
+	}
+	switch {
 	case t.columns[roleJob] == nil:
 		t.rows++
 		return t.job(fmt.Sprintf("row%d", t.b.Counts.Read["rows"]), []record{r})

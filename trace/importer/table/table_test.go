@@ -87,6 +87,7 @@ func TestSniffed(t *testing.T) {
 		"dates of several kinds":       {"id,submit,run\na,2026-03-01T01:00:00 +0100,1\nb,\"Sun, 01 Mar 2026 00:00:01 GMT\",1\nc,01/Mar/2026:00:00:02 +0000,1\nd,1 Mar 2026 00:00:03,1\ne,Sun Mar  1 00:00:04 2026,1\nf,\"2026-03-01 00:00:05,250\",1\n", "", "a@0 []1000m/1024MiB[1000]; b@1000 []1000m/1024MiB[1000]; c@2000 []1000m/1024MiB[1000]; d@3000 []1000m/1024MiB[1000]; e@4000 []1000m/1024MiB[1000]; f@5250 []1000m/1024MiB[1000]", 1772323200000},
 		"comments before the header":   {"# of a tool, 2026\n#\njob,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
 		"a header that is a comment":   {"# of a tool\n#job,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
+		"one that never started":       {"job_id,submit,start_date,end_date,job_status\na,0,5,9,OK\nb,1,,9,CANCELLED\n", "", "a@0 []1000m/1024MiB[4000]", trace.Unset},
 		"submission from the end":      {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +127,14 @@ func TestSaid(t *testing.T) {
 				t.Errorf("%q says %q, want %q", text, said, w)
 			}
 		}
+	}
+}
+
+// A word for how a job ended that is not known is counted; the state of an application of YARN says less than its final status.
+func TestOutcomes(t *testing.T) {
+	res, m, err := imported(t, "job,submit,run,State,Final-State\na,0,5,FINISHED,FAILED\nb,1,5,FINISHED,odd\nc,2,5,FINISHED,\n", nil, nil)
+	if err != nil || m.JobList[0].RecordedOutcome != "failed" || m.JobList[1].RecordedOutcome != "" || res.Counts.Defaulted["outcomes_of_words_that_are_not_known"] != 1 {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 
