@@ -16,7 +16,7 @@ import (
 const FitPrefix = "fit:"
 
 // Fit makes a preset of the trace in dir: arrivals, durations within and between stages, machines, failures and how often files are read again
-// follow laws whose parameters are estimated; shapes, sizes, requests, users and queues are those of its jobs, drawn one by one.
+// follow laws whose parameters are estimated; shapes, sizes, requests, users and queues are those of its jobs, in an order that is drawn.
 func Fit(ctx context.Context, dir string) (*Preset, error) {
 	t, err := trace.Open(dir)
 	if err != nil {
@@ -29,6 +29,9 @@ func Fit(ctx context.Context, dir string) (*Preset, error) {
 	}
 	return f.preset()
 }
+
+// fitVersion is that of the models of fits, as [Version] of the others.
+const fitVersion = "3"
 
 // mostTemplates is how many jobs are kept to draw from.
 const mostTemplates = 20_000
@@ -146,7 +149,7 @@ func (f *fit) preset() (*Preset, error) {
 		}
 	}
 	return &Preset{
-		Name: "fit", Usage: "a model fitted to " + t.Name(), Kinds: []string{"recorded"}, VCores: int32(vcores), MemMiB: mem, attach: site, estimates: estimates, from: t.Hash(), Unknown: f.unknown(), atOnce: f.submit[0] == f.submit[len(f.submit)-1],
+		Name: "fit", version: fitVersion, Usage: "a model fitted to " + t.Name(), Kinds: []string{"recorded"}, VCores: int32(vcores), MemMiB: mem, attach: site, estimates: estimates, from: t.Hash(), Unknown: f.unknown(), atOnce: f.submit[0] == f.submit[len(f.submit)-1],
 		Defaults: Options{Jobs: len(f.submit), Nodes: nodes, Racks: racks, Replication: f.replication(), Failures: failures.Words(), MTBFDays: failures.MTBFDays},
 		Model: func() *Workload {
 			own := map[string]*law{}
@@ -265,7 +268,9 @@ type fitted struct {
 	Factor     float64
 	Popularity model.Popularity
 
-	file map[int64][]int32 // by job, of each stage
+	file  map[int64][]int32 // by job, of each stage
+	round int64             // of order; 0 = none
+	order []int             // of the templates in a round, from 1 on
 }
 
 func (m *fitted) Parameters(p *model.Parameters) {
@@ -284,8 +289,14 @@ func (m *fitted) Parameters(p *model.Parameters) {
 	m.Popularity.Parameters(p)
 }
 
+// template is that of a job. In each round of as many jobs as there are templates each comes once, so that the few large ones that a trace has are there as often as they
+// were: of seventeen jobs drawn one by one, one that has nearly all of the work would be missing in a third of the traces.
 func (m *fitted) template(g *Generator, id int64) *template {
-	return &m.templates[g.JobStream("template", id).IntN(len(m.templates))]
+	n := int64(len(m.templates))
+	if round := id/n + 1; round != m.round {
+		m.round, m.order = round, g.JobStream("templates", round).Perm(int(n))
+	}
+	return &m.templates[m.order[id%n]]
 }
 
 func (m *fitted) Plan(g *Generator, n int) []trace.File {

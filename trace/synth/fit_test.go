@@ -2,6 +2,7 @@ package synth
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,43 @@ func TestFitGenerates(t *testing.T) {
 	}
 	if sums[0] != sums[1] {
 		t.Error("the same fit gives other bytes")
+	}
+}
+
+// A fit of few jobs, one of which has most tasks, has each of them as often as the trace: with as many jobs once, with twice as many twice.
+func TestFitHasEachJob(t *testing.T) {
+	p, source := fitTo(t, "facebook-2009", Options{Seed: 3, Jobs: 23, Nodes: 20, Racks: 2})
+	before, err := trace.Load(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := func(m *trace.MemoryTrace) (list []int64) {
+		for _, j := range m.JobList {
+			list = append(list, j.NumTasks())
+		}
+		return list
+	}
+	want := slices.Sorted(slices.Values(sizes(before)))
+	dir := filepath.Join(t.TempDir(), "again")
+	if _, err := Generate(t.Context(), dir, p, Options{Seed: 9, Jobs: 46}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := trace.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sizes(after)
+	first, second := slices.Clone(all[:23]), slices.Clone(all[23:])
+	if slices.Equal(first, second) {
+		t.Error("the jobs come in the same order again")
+	}
+	for _, list := range [][]int64{first, second} {
+		if slices.Sort(list); !slices.Equal(list, want) {
+			t.Errorf("jobs of %v tasks, want %v", list, want)
+		}
+	}
+	if v := after.Generator.Version; v != fitVersion {
+		t.Errorf("version %s, want that of fits", v)
 	}
 }
 

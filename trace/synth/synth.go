@@ -47,6 +47,7 @@ type Preset struct {
 	atOnce    bool              // the jobs of that trace were submitted at one time, which says nothing of how far they are apart
 	attach    map[string][]byte // files of the trace that a fit is of
 	estimates []model.Estimate  // of a fit
+	version   string            // where it is not Version
 	from      string            // hash of the trace that a fit is of
 
 	// Arrivals draws n submission times from 0 on, ascending. Fewer are the first of more.
@@ -300,7 +301,7 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 		meta.Files = g.files
 	}
 	meta.Events = g.failures().Events(g.Stream, meta.Nodes, joins, 2*res.SpanMS+3_600_000)
-	meta.Generator = &trace.Generator{Tool: "replay gen", Version: Version, Preset: p.Name, Seed: o.Seed, Params: g.params(res.Factor)}
+	meta.Generator = &trace.Generator{Tool: "replay gen", Version: cmp.Or(p.version, Version), Preset: p.Name, Seed: o.Seed, Params: g.params(res.Factor)}
 	w, err := trace.Create(dir, meta)
 	if err != nil {
 		return nil, err

@@ -149,7 +149,7 @@ func runImport(c *cli.Context) error {
 		name = found
 	}
 	format, err := importer.Find(name)
-	if err == nil && !c.IsSet("blocks") && format.UsualBlocks(&opt) && !c.Bool("quiet") {
+	if err == nil && !c.IsSet("blocks") && !strings.HasSuffix(name, onYARN) && format.UsualBlocks(&opt) && !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, "preferred hosts: the recorded ones are none of the %d nodes, so input is placed as HDFS does (--blocks hdfs; none leaves tasks without)\n", opt.Nodes)
 	}
 	if err == nil {
@@ -212,12 +212,15 @@ func looksLike(inputs []string) (format, how string) {
 	return format, how
 }
 
+// onYARN ends the names of the formats of recorded clusters, which have nodes and preferred hosts of their own.
+const onYARN = "-on-yarn"
+
 // moreFormat is the format of inputs that are a recorded cluster, where another one takes the logs of its applications alone, and how that shows.
 func moreFormat(name string, inputs []string) (format, how string) {
 	if !slices.Contains([]string{"spark-eventlog", "jhist"}, name) {
 		return "", ""
 	}
-	if format, how = looksLike(inputs); !strings.HasSuffix(format, "-on-yarn") {
+	if format, how = looksLike(inputs); !strings.HasSuffix(format, onYARN) {
 		return "", ""
 	}
 	return format, how
