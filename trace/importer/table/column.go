@@ -26,6 +26,7 @@ type column struct {
 	unit   unit
 	layout int // of dates
 	epoch  bool
+	open   bool // no value was seen that says how they are written
 	said   string
 }
 
@@ -48,11 +49,13 @@ func (c *column) settle(values []string) error {
 			c.form, c.unit = numbers, of.usual()
 			c.said += ", which is empty at first"
 		}
+		c.open = of != text
 		if of == text {
 			c.form = plain
 		}
 		return nil
 	}
+	c.open = false
 	var fits [4]int
 	worst := "" // that is neither
 	for _, v := range values {

@@ -39,6 +39,9 @@ var errNoDuration = errors.New("has no duration, and not both a start (or submis
 // errNotStarted says that a row has an end, and where others have their start nothing.
 var errNotStarted = errors.New("has an end, and neither a start nor a duration: it did not start")
 
+// errNoSubmission says that a row does not tell when it was submitted.
+var errNoSubmission = errors.New("has neither a submission nor a start")
+
 // badValue is a value that is not what was wanted.
 type badValue struct{ column, value, want string }
 
@@ -115,7 +118,7 @@ func (r *record) complete(starts bool) error {
 		r.start = r.end - r.duration
 		r.submit = r.start
 	case r.submit == unknown && r.start == unknown:
-		return errors.New("has neither a submission nor a start")
+		return errNoSubmission
 	case r.submit == unknown:
 		r.submit = r.start
 	}

@@ -41,7 +41,7 @@ var known = [roles]struct {
 }{
 	roleJob:      {"job", text, []string{"job", "jobid", "jobnumber", "appid", "applicationid", "application", "app", "workflowid", "id"}},
 	roleSubmit:   {"submit", instant, []string{"submit", "submitted", "submittime", "submittimestamp", "submitts", "tssubmit", "submittedat", "submissiontime", "submission", "arrival", "arrivaltime", "arrived", "queued", "queuedat", "enqueuetime", "created", "createdat", "createtime", "createdtime", "creationtime", "creationtimestamp", "gmtcreate", "submittedtime"}},
-	roleStart:    {"start", instant, []string{"start", "started", "starttime", "starttimestamp", "startts", "tsstart", "startedat", "begin", "begintime", "launchtime", "launched", "scheduledtime", "startedtime", "startdate"}},
+	roleStart:    {"start", instant, []string{"start", "started", "starttime", "starttimestamp", "startts", "tsstart", "startedat", "begin", "begintime", "launchtime", "launched", "scheduledtime", "startedtime", "startdate", "startingtime"}},
 	roleEnd:      {"end", instant, []string{"end", "ended", "endtime", "endtimestamp", "endts", "tsend", "endedat", "finish", "finished", "finishtime", "finishedat", "finishts", "stop", "stoptime", "stopped", "completed", "completedat", "completiontime", "completedtime", "finishedtime", "deletiontime", "enddate"}},
 	roleDuration: {"duration", span, []string{"duration", "runtime", "elapsed", "elapsedtime", "run", "servicetime", "walltime", "executiontime", "elapsedraw", "exectime", "runningtime"}},
 	roleTasks:    {"tasks", count, []string{"tasks", "numtasks", "ntasks", "taskcount", "taskscount", "instances", "numinstances", "instancenum", "instancecount", "count"}},

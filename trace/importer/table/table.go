@@ -67,6 +67,9 @@ type reader struct {
 	columns columns
 	first   []string // columns of the first file
 	slurm   bool     // they are those of sacct
+	open    bool     // some were empty in the first rows
+	epoch   *column  // of times that count from 1970
+	own     *column  // of times that count from a start of their own
 	jobs    *spill.Groups
 	rows    int64
 	buf     []byte
@@ -194,7 +197,12 @@ func (t *reader) bind(s source, path, said string) error {
 			return err
 		}
 	}
-	return t.settle(s.sample())
+	if err := t.settle(s.sample()); err != nil {
+		return err
+	}
+	t.open = slices.ContainsFunc(t.columns[:], func(c *column) bool { return c != nil && c.open })
+	t.sayRest()
+	return nil
 }
 
 // enough tells what is missing.
@@ -264,18 +272,59 @@ func (t *reader) settle(rows [][]string) error {
 			own = c
 		}
 	}
-	if epoch != nil && own != nil {
+	t.epoch, t.own = epoch, own
+	return t.oneClock()
+}
+
+// oneClock tells whether all times count from the same.
+func (t *reader) oneClock() error {
+	if epoch, own := t.epoch, t.own; epoch != nil && own != nil {
 		return fmt.Errorf("column %s counts from 1970 and column %s from a start of its own, want all times from the same; --map may state units, as in %s=%s:ms", epoch.name, own.name, own.role, own.name)
 	}
+	t.b.NoEpoch = t.epoch == nil
+	return nil
+}
+
+// late settles columns that were empty in the first rows and have a value now.
+func (t *reader) late(path string, s source, fields [][]byte) error {
+	t.open = false
+	for _, c := range t.columns {
+		if c == nil || !c.open {
+			continue
+		}
+		value := t.columns.text(c.role, fields)
+		if value == "" {
+			t.open = true
+			continue
+		}
+		if err := c.settle([]string{value}); err != nil {
+			return fmt.Errorf("%s: %s: %w", path, s.place(), err)
+		}
+		t.b.Note("%s, from %s on", c.said, s.place())
+		if known[c.role].of != instant {
+			continue
+		}
+		if c.epoch {
+			t.epoch = c
+		} else {
+			t.own = c
+		}
+		if err := t.oneClock(); err != nil {
+			return fmt.Errorf("%s: %s: %w", path, s.place(), err)
+		}
+	}
+	return nil
+}
+
+// sayRest says what follows from which roles no column has.
+func (t *reader) sayRest() {
 	t.sayColumns()
-	t.b.NoEpoch = epoch == nil
 	if t.columns[roleSubmit] == nil {
 		t.b.Note("no column has the role submit: jobs are submitted when they start")
 	}
 	if t.columns[roleDuration] == nil && t.columns[roleStart] == nil {
 		t.b.Note("no column has the role start or duration: durations are from submission to end, waits included")
 	}
-	return nil
 }
 
 // sayColumns says which columns are not used, and which of several with one name are.
@@ -317,6 +366,11 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 		t.b.Counts.Dropped["steps_of_slurm_jobs"]++
 		return nil
 	}
+	if t.open {
+		if err := t.late(path, s, fields); err != nil {
+			return err
+		}
+	}
 	r, err := t.columns.read(fields)
 	var bad *badValue
 	switch {
@@ -324,6 +378,8 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 		return t.b.Drop("rows_with_a_bad_value", "%s: %s: %v", path, s.place(), err)
 	case errors.Is(err, errNoDuration), errors.Is(err, errNotStarted):
 		return t.b.Drop("rows_without_a_duration", "%s: %s: %v", path, s.place(), err)
+	case errors.Is(err, errNoSubmission):
+		return t.b.Drop("rows_without_a_submission", "%s: %s: %v", path, s.place(), err)
 	case err != nil:
 		return t.b.Drop("rows_with_impossible_times", "%s: %s: %v", path, s.place(), err)
 	case r.tasks == 0:

@@ -138,6 +138,28 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Columns that are empty as far as the first rows go, as those of a list that begins with what still runs, are read by the first value that they have.
+func TestEmptyAtFirst(t *testing.T) {
+	rows := strings.Repeat("2026-03-01T00:00:00Z,,\n", 5000)
+	for text, want := range map[string]string{
+		"submit,end,mem\n" + rows + "2026-03-01T00:00:00Z,2026-03-01T00:00:07Z,2G\n2026-03-01T00:00:01Z,2026-03-01T00:00:07Z,512M\n": "row5001@0 []1000m/2048MiB[7000]; row5002@1000 []1000m/512MiB[6000]",
+		"submit,end,mem\n" + strings.Repeat(",,\n", 50_000) + "2026-03-01T00:00:00Z,2026-03-01T00:00:07Z,\n":                         "row50001@0 []1000m/1024MiB[7000]",
+		"submit,end,mem\n" + rows + "2026-03-01T00:00:00Z,7,\n":                                                                      "t.csv: line 5002: column submit counts from 1970 and column end from a start of its own",
+		"submit,end,mem\n" + rows + "2026-03-01T00:00:00Z,x,\n":                                                                      `t.csv: line 5002: column end is to be end, but has values such as "x"`,
+	} {
+		_, m, err := imported(t, text, nil, nil)
+		if err != nil {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+			continue
+		}
+		if got := jobs(m); got != want || m.OriginUnixMS != 1772323200000 {
+			t.Errorf("%s from %d, want %s", got, m.OriginUnixMS, want)
+		}
+	}
+}
+
 // In a folder what is no table by its name is passed over; given itself, it is one.
 func TestFolderOfOtherFiles(t *testing.T) {
 	dir := filepath.Dir(importtest.WriteNew(t, "t.csv", "job,submit,run\na,0,5\n"))
