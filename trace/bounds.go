@@ -83,18 +83,41 @@ var bounds = map[string]map[string]bound{
 	tableExecutors: {"executor_id": aCount, "vcores": cores, "mem_mib": aMemory, "profile": aCount, "added_ms": aTime, "removed_ms": aTime.orNull()},
 }
 
-// A field is an amount in a column.
+// A field is an amount in a column of a row, and its bound.
 type field struct {
 	column string
-	value  int64
+	bound
 }
 
+// fieldsOf are columns of a table with their bounds, which are looked up once.
+func fieldsOf(table string, columns ...string) (list []field) {
+	for _, c := range columns {
+		b, ok := bounds[table][c]
+		if !ok {
+			panic("no bound of " + table + "." + c)
+		}
+		list = append(list, field{c, b})
+	}
+	return list
+}
+
+// The columns of amounts that rows are checked by, in the order in which their values are given.
+var (
+	nodeFields  = fieldsOf(tableNodes, "rack_id", "mem_mib", "vcores")
+	eventFields = fieldsOf(tableEvents, "time_ms", "seq", "mem_mib", "vcores", "drain_timeout_ms", "group_id")
+	queueFields = fieldsOf(tableQueues, "min_mem_mib", "max_mem_mib", "min_vcores", "max_vcores", "max_apps")
+	fileFields  = fieldsOf(tableFiles, "bytes", "block_bytes", "blocks", "replication")
+	jobFields   = fieldsOf(tableJobs, "submit_ms", "am_mem_mib", "am_vcores", "exec_mem_mib", "exec_vcores", "task_cpus", "min_execs", "max_execs", "initial_execs", "think_ms", "tail_ms", "recorded_start_ms",
+		"recorded_finish_ms")
+	stageFields    = fieldsOf(tableStages, "task_mem_mib", "task_vcores", "task_milli_vcores", "priority", "shuffle_read_bytes", "delay_ms", "spark_job", "profile", "exec_mem_mib", "exec_vcores", "exec_tasks")
+	executorFields = fieldsOf(tableExecutors, "executor_id", "vcores", "mem_mib", "profile", "added_ms", "removed_ms")
+)
+
 // fields checks amounts of a row against their bounds.
-func (r *rules) fields(table string, row int64, fields []field) error {
-	of := bounds[table]
-	for _, f := range fields {
-		if b := of[f.column]; !b.holds(f.value) {
-			if err := r.bad(table, row, f.column, f.value, "%v", b); err != nil {
+func (r *rules) fields(table string, row int64, fields []field, values ...int64) error {
+	for i := range fields {
+		if f := &fields[i]; !f.holds(values[i]) {
+			if err := r.bad(table, row, f.column, values[i], "%v", f.bound); err != nil {
 				return err
 			}
 		}

@@ -151,7 +151,7 @@ func (r *rules) nodeRows(nodes []Node) error {
 		err := firstOf(
 			r.dense(tableNodes, "node_id", i, n.ID),
 			r.unique(tableNodes, "host", i, n.Host, hosts),
-			r.fields(tableNodes, row, []field{{"rack_id", int64(n.RackID)}, {"mem_mib", n.MemMiB}, {"vcores", int64(n.VCores)}}),
+			r.fields(tableNodes, row, nodeFields, int64(n.RackID), n.MemMiB, int64(n.VCores)),
 			r.extra(tableNodes, row, "extra", n.Extra),
 			r.text(tableNodes, row, "rack", n.Rack),
 		)
@@ -187,10 +187,7 @@ func (r *rules) queueRows(queues []Queue) error {
 		err := firstOf(
 			r.dense(tableQueues, "queue_id", i, q.ID),
 			r.unique(tableQueues, "path", i, q.Path, paths),
-			r.fields(tableQueues, row, []field{
-				{"min_mem_mib", q.MinMemMiB}, {"max_mem_mib", q.MaxMemMiB}, {"min_vcores", int64(q.MinVCores)},
-				{"max_vcores", int64(q.MaxVCores)}, {"max_apps", int64(q.MaxApps)},
-			}),
+			r.fields(tableQueues, row, queueFields, q.MinMemMiB, q.MaxMemMiB, int64(q.MinVCores), int64(q.MaxVCores), int64(q.MaxApps)),
 			r.weight(tableQueues, row, "weight", q.Weight),
 			r.policyName(row, q.Policy),
 		)
@@ -252,7 +249,7 @@ func (r *rules) fileRows(files []File) error {
 		err := firstOf(
 			r.dense(tableFiles, "file_id", i, f.ID),
 			r.unique(tableFiles, "name", i, f.Name, names),
-			r.fields(tableFiles, int64(i), []field{{"bytes", f.Bytes}, {"block_bytes", f.BlockBytes}, {"blocks", int64(f.Blocks)}, {"replication", int64(f.Replication)}}),
+			r.fields(tableFiles, int64(i), fileFields, f.Bytes, f.BlockBytes, int64(f.Blocks), int64(f.Replication)),
 		)
 		if err != nil {
 			return err

@@ -38,10 +38,7 @@ func (r *rules) eventRows(nodes []Node, events []NodeEvent) error {
 	for i := range events {
 		e, row := &events[i], int64(i)
 		err := firstOf(
-			r.fields(tableEvents, row, []field{
-				{"time_ms", e.TimeMS}, {"seq", int64(e.Seq)}, {"mem_mib", e.MemMiB}, {"vcores", int64(e.VCores)},
-				{"drain_timeout_ms", e.DrainTimeoutMS}, {"group_id", int64(e.Group)},
-			}),
+			r.fields(tableEvents, row, eventFields, e.TimeMS, int64(e.Seq), e.MemMiB, int64(e.VCores), e.DrainTimeoutMS, int64(e.Group)),
 			r.id(tableEvents, row, "node_id", e.Node, len(nodes)),
 		)
 		if err != nil {

@@ -20,12 +20,8 @@ func (r *rules) job(j *Job, at *jobRows) error {
 		r.id(tableJobs, row, "queue_id", j.Queue, r.queues),
 		r.oneOf(tableJobs, row, "kind", j.Kind, Kinds...),
 		r.oneOf(tableJobs, row, "recorded_outcome", j.RecordedOutcome, "", "success", "failed", "killed", "censored"),
-		r.fields(tableJobs, row, []field{
-			{"submit_ms", j.SubmitMS}, {"am_mem_mib", j.AMMemMiB}, {"am_vcores", int64(j.AMVCores)},
-			{"exec_mem_mib", j.ExecMemMiB}, {"exec_vcores", int64(j.ExecVCores)}, {"task_cpus", int64(j.TaskCPUs)},
-			{"min_execs", int64(j.MinExecs)}, {"max_execs", int64(j.MaxExecs)}, {"initial_execs", int64(j.InitialExecs)},
-			{"think_ms", j.ThinkMS}, {"tail_ms", j.TailMS}, {"recorded_start_ms", j.RecordedStartMS}, {"recorded_finish_ms", j.RecordedFinishMS},
-		}),
+		r.fields(tableJobs, row, jobFields, j.SubmitMS, j.AMMemMiB, int64(j.AMVCores), j.ExecMemMiB, int64(j.ExecVCores), int64(j.TaskCPUs),
+			int64(j.MinExecs), int64(j.MaxExecs), int64(j.InitialExecs), j.ThinkMS, j.TailMS, j.RecordedStartMS, j.RecordedFinishMS),
 		r.text(tableJobs, row, "name", j.Name),
 		r.text(tableJobs, row, "external_id", j.ExternalID),
 		r.jobTimes(j, row),
@@ -111,11 +107,8 @@ func (r *rules) stage(j *Job, i int, row int64) error {
 	s := &j.Stages[i]
 	err := firstOf(
 		r.oneOf(tableStages, row, "kind", s.Kind, StageInput, StageShuffle, StageResult, StageGang),
-		r.fields(tableStages, row, []field{
-			{"task_mem_mib", s.TaskMemMiB}, {"task_vcores", int64(s.TaskVCores)}, {"task_milli_vcores", int64(s.TaskMilliVCores)},
-			{"priority", int64(s.Priority)}, {"shuffle_read_bytes", s.ShuffleReadBytes}, {"delay_ms", s.DelayMS},
-			{"spark_job", int64(s.SparkJob)}, {"profile", int64(s.Profile)}, {"exec_mem_mib", s.ExecMemMiB}, {"exec_vcores", int64(s.ExecVCores)}, {"exec_tasks", int64(s.ExecTasks)},
-		}),
+		r.fields(tableStages, row, stageFields, s.TaskMemMiB, int64(s.TaskVCores), int64(s.TaskMilliVCores), int64(s.Priority), s.ShuffleReadBytes, s.DelayMS,
+			int64(s.SparkJob), int64(s.Profile), s.ExecMemMiB, int64(s.ExecVCores), int64(s.ExecTasks)),
 		r.extra(tableStages, row, "extra", s.Extra),
 		r.extra(tableStages, row, "exec_extra", s.ExecExtra),
 		r.text(tableStages, row, "pool", s.Pool),
@@ -254,9 +247,7 @@ func (r *rules) prefs(row int64, t *Tasks) error {
 func (r *rules) executor(e *Executor, row, jobs int64) error {
 	err := firstOf(
 		r.id(tableExecutors, row, "node_id", e.Node, r.nodes),
-		r.fields(tableExecutors, row, []field{
-			{"executor_id", int64(e.ID)}, {"vcores", int64(e.VCores)}, {"mem_mib", e.MemMiB}, {"profile", int64(e.Profile)}, {"added_ms", e.AddedMS}, {"removed_ms", e.RemovedMS},
-		}),
+		r.fields(tableExecutors, row, executorFields, int64(e.ID), int64(e.VCores), e.MemMiB, int64(e.Profile), e.AddedMS, e.RemovedMS),
 	)
 	if err != nil {
 		return err

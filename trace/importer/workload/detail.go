@@ -25,7 +25,7 @@ func (s *shelf) putDetail(d *detail) (at, end int64, err error) {
 // detail reads the detail of a recording. All have been written.
 func (s *shelf) detail(r *recording) (*detail, error) {
 	data := make([]byte, r.end-r.at)
-	if _, err := io.ReadFull(s.from(r.at), data); err != nil {
+	if _, err := io.ReadFull(s.reader(r.at), data); err != nil {
 		return nil, fmt.Errorf("%s: what was read of it, in a temporary file: %w", r.path, err)
 	}
 	return unpackDetail(data), nil

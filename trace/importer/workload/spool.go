@@ -1,13 +1,12 @@
 package workload
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/gob"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"sync"
 
 	"replay/outdir"
 )
@@ -20,54 +19,16 @@ type spool struct {
 	names names // users, queues and cluster managers
 
 	shelf
-	out     *encoder
 	details shelf // of recordings
 
-	in  *decoder
-	pos int64 // of in; what comes next is there
+	packing packing
+	window  []byte // of the file, read again
+	from    int64  // its first byte
+	next    int64  // where an application ends that was read
 }
 
 // mostWaiting is how many bytes of applications wait in memory.
 const mostWaiting = 1 << 18
-
-// encoder writes applications. It told the types when it was made, which takes longer than a small application: imports take one after another.
-type encoder struct {
-	out io.Writer
-	*gob.Encoder
-}
-
-func (e *encoder) Write(p []byte) (int, error) { return e.out.Write(p) }
-
-func newEncoder(types io.Writer) *encoder {
-	e := &encoder{out: types}
-	e.Encoder = gob.NewEncoder(e)
-	if err := e.Encode(&Application{}); err != nil {
-		panic(err) // of a type that has fields and no interfaces
-	}
-	return e
-}
-
-// decoder reads what an encoder wrote, and knows the types.
-type decoder struct {
-	in *bufio.Reader
-	*gob.Decoder
-}
-
-func newDecoder() *decoder {
-	var types bytes.Buffer
-	newEncoder(&types)
-	d := &decoder{in: bufio.NewReader(&types)}
-	d.Decoder = gob.NewDecoder(d.in)
-	if err := d.Decode(&Application{}); err != nil {
-		panic(err)
-	}
-	return d
-}
-
-var (
-	encoders = sync.Pool{New: func() any { return newEncoder(io.Discard) }}
-	decoders = sync.Pool{New: func() any { return newDecoder() }}
-)
 
 // spooled is what is known of an application without reading it again.
 type spooled struct {
@@ -163,30 +124,52 @@ func (s *spool) write(a *Application) error {
 		s.end++
 		return nil
 	}
-	if s.out == nil {
-		s.out = encoders.Get().(*encoder)
-		s.out.out = s
-	}
-	return s.out.Encode(a)
+	p := packing{b: s.packing.b[:0]}
+	p.application(a)
+	s.packing.b = p.b
+	_, err := s.Write(p.b)
+	return err
 }
 
 // get reads an application again; it is the caller's.
 func (s *spool) get(x *spooled) (*Application, error) {
-	if s.in == nil {
+	data, err := s.bytes(x.at, x.end)
+	if err != nil {
+		return nil, err
+	}
+	if s.packing.texts == nil {
+		s.packing.texts = map[string]string{}
+	}
+	a, p := new(Application), packing{b: data, read: true, texts: s.packing.texts}
+	p.application(a)
+	return a, nil
+}
+
+// ahead is how much is read at once of applications that follow each other.
+const ahead = 1 << 16
+
+// bytes are those of an application, good until the next call.
+func (s *spool) bytes(at, end int64) ([]byte, error) {
+	if s.file == nil {
+		return s.buf[at:end], nil
+	}
+	if at < s.from || end > s.from+int64(len(s.window)) {
 		if err := s.written(); err != nil {
 			return nil, err
 		}
-		s.in, s.pos = decoders.Get().(*decoder), -1
+		n := end - at
+		if at == s.next { // the next one is likely to follow it, too
+			n = min(max(n, ahead), s.end-at)
+		}
+		s.window = slices.Grow(s.window[:0], int(n))[:n]
+		if _, err := s.file.ReadAt(s.window, at); err != nil {
+			s.window = s.window[:0]
+			return nil, fmt.Errorf("a temporary file of the import: %w", err)
+		}
+		s.from = at
 	}
-	if s.pos != x.at {
-		s.in.in.Reset(s.from(x.at))
-	}
-	a := new(Application)
-	err := s.in.Decode(a)
-	if s.pos = x.end; err != nil {
-		s.in = nil // it says the same ever after
-	}
-	return a, err
+	s.next = end
+	return s.window[at-s.from : end-s.from], nil
 }
 
 // written puts what waits where the rest is; nothing is written any more.
@@ -197,8 +180,8 @@ func (s *shelf) written() error {
 	return s.flush()
 }
 
-// from reads what was written from a place on.
-func (s *shelf) from(at int64) io.Reader {
+// reader reads what was written from a place on.
+func (s *shelf) reader(at int64) io.Reader {
 	if s.file == nil {
 		return bytes.NewReader(s.buf[at:])
 	}
@@ -207,16 +190,7 @@ func (s *shelf) from(at int64) io.Reader {
 
 // close removes the file.
 func (s *spool) close() error {
-	err := errors.Join(s.index.close(), s.shelf.close(), s.details.close())
-	if s.out != nil {
-		s.out.out = nil
-		encoders.Put(s.out)
-	}
-	if s.in != nil {
-		s.in.in.Reset(nil)
-		decoders.Put(s.in)
-	}
-	return err
+	return errors.Join(s.index.close(), s.shelf.close(), s.details.close())
 }
 
 func (s *shelf) close() error {
