@@ -29,9 +29,9 @@ type Checkpoints struct {
 
 // A Checkpoint is a state that may be written.
 type Checkpoint struct {
-	AtMS    int64
-	Arrived int64 // jobs of the trace that have been read, the one that arrives next among them
-	Write   func(io.Writer) error
+	AtMS     int64
+	Arriving int64 // number of the job that is submitted next, -1 when all were: neither it nor one behind it has changed anything
+	Write    func(io.Writer) error
 }
 
 // A Start is a state from which a replay goes on.
@@ -103,11 +103,11 @@ func (s *sim) checkpoint(before int64) error {
 		if q, ok := s.sc.Input.Jobs.(trace.Stiller); ok {
 			q.Still()
 		}
-		arrived := s.totals.Jobs
+		arriving := int64(-1)
 		if s.arriving != nil {
-			arrived++
+			arriving = s.arriving.ID
 		}
-		if err := c.Take(&Checkpoint{at, arrived, s.writeState}); err != nil {
+		if err := c.Take(&Checkpoint{at, arriving, s.writeState}); err != nil {
 			return err
 		}
 	}
@@ -149,6 +149,9 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	s.progress.Jobs.Store(s.totals.JobsSucceeded + s.totals.JobsFailed)
 	s.progress.Containers.Store(s.totals.ContainersAllocated)
 	s.progress.Tasks.Store(s.totals.TaskAttempts)
+	if from.Changed {
+		s.rm.MoreReloads(from.AtMS, func(i int64) bool { return s.q.scheduled(0, order(kinds[evReload].class, 0, evReload, i)) })
+	}
 	if from.Dense {
 		s.dense.left = append([]scenario.Span{{FromMS: from.AtMS, ToMS: longestReplay}}, s.dense.left...)
 		s.expectSpan()

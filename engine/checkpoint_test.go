@@ -12,6 +12,7 @@ import (
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
+	"replay/trace"
 )
 
 // TestStateCanBeWritten: nothing that a replay keeps is of a kind that cannot be written. A field that is added and holds a function, a channel or
@@ -41,9 +42,10 @@ func (k *explained) Reason(r *record.Reason) { k.tell(*r) }
 
 // point is a checkpoint of a test.
 type point struct {
-	at    int64
-	told  int // before it
-	state []byte
+	at       int64
+	arriving int64
+	told     int // before it
+	state    []byte
 }
 
 // pointsOf replays with checkpoints.
@@ -70,7 +72,7 @@ func replayFrom(t *testing.T, in scenario.Input, o scenario.Options, explain boo
 	m, err := RunFrom(t.Context(), sc, sink, nil, Checkpoints{At: at, From: from, Take: func(c *Checkpoint) error {
 		var b bytes.Buffer
 		err := c.Write(&b)
-		points = append(points, point{c.AtMS, len(k.told), b.Bytes()})
+		points = append(points, point{c.AtMS, c.Arriving, len(k.told), b.Bytes()})
 		return err
 	}})
 	if err != nil {
@@ -183,4 +185,68 @@ func recordAt(list []string, i int) string {
 		return list[i]
 	}
 	return "nothing"
+}
+
+// TestChangesAfterCheckpoints: a replay with a change that has an effect only after a checkpoint of the replay without it tells, from that checkpoint on, what it tells from
+// the beginning; and up to there it is the same.
+func TestChangesAfterCheckpoints(t *testing.T) {
+	done := map[string]int{}
+	for _, seed := range more((*seeds + 1) / 2) {
+		c := scenariotest.Random(seed)
+		o := c.Options
+		o.Decisions = true
+		r := random.Stream(seed, "changes of a test")
+		var at []int64
+		for range 4 {
+			at = append(at, 1+r.Int64N(60_000))
+		}
+		slices.Sort(at)
+		job, node := r.IntN(len(c.Jobs)), r.IntN(len(c.Nodes))
+		kind := []string{"without", "container", "keep", "reload"}[r.IntN(4)]
+		text := map[string]string{"without": fmt.Sprintf("without job %d", job), "container": fmt.Sprintf("container %d of job %d not on %s", 1+r.IntN(4), job, c.Nodes[node].Host),
+			"keep": "keep node " + c.Nodes[node].Host}[kind]
+		changed := o.Clone()
+		later := func(p *point) bool { return false }
+		if kind == "reload" {
+			if o.Scheduler != "fair" {
+				continue
+			}
+			from := at[2] + r.Int64N(5000)
+			changed.Reloads = append(changed.Reloads, scenario.Reload{AtMS: from, File: scenario.File{Name: "next.xml", Text: []byte(`<allocations><queue name="a"><weight>7</weight></queue><queue name="b"/><queue name="c"><queue name="x"/><queue name="y"/></queue></allocations>`)}})
+			later = func(p *point) bool { return p.at <= from }
+		} else {
+			change, err := scenario.ParseChange(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed.Changes = append(changed.Changes, change)
+			later = func(p *point) bool {
+				return change.Later(p.at, p.arriving, func() ([]trace.Node, []trace.NodeEvent) { return c.Nodes, c.Events })
+			}
+		}
+		points, told, _ := pointsOf(t, c.Input(), o, false, at)
+		var want []string
+		var manifest []byte
+		for i := range points {
+			p := &points[i]
+			if !later(p) {
+				continue
+			}
+			if want == nil {
+				_, want, manifest = pointsOf(t, c.Input(), changed, false, nil)
+			}
+			tellSame(t, seed, text+": before the change", want[:p.told], told[:p.told], nil, nil)
+			_, got, other, err := replayFrom(t, c.Input(), changed, false, nil, &Start{State: p.state, AtMS: p.at, Changed: true})
+			if err != nil {
+				t.Fatalf("seed %d, %s, from %d ms: %v", seed, text, p.at, err)
+			}
+			tellSame(t, seed, fmt.Sprintf("%s (%s), from %d ms", text, kind, p.at), got, want[p.told:], other, manifest)
+			done[kind]++
+		}
+	}
+	for _, kind := range []string{"without", "container", "keep", "reload"} {
+		if done[kind] < 1 {
+			t.Errorf("no %s was tried: %v", kind, done)
+		}
+	}
 }

@@ -71,8 +71,8 @@ func (s *sim) Observe(e *yarn.Event) {
 	if s.reasons != nil {
 		s.reasons.saw(e)
 	}
+	s.seq++
 	if s.sc.Decisions {
-		s.seq++
 		d := s.decision(e)
 		d.Seq = s.seq
 		s.sink.Decision(&d)

@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // event is something that happens at a known time. It has no pointers, so the queue costs the
 // collector nothing.
 type event struct {
@@ -156,6 +158,15 @@ func (q *queue) set(lane int32, at int64, ord uint64) {
 		}
 		q.touch(lane)
 	}
+}
+
+// scheduled reports whether an event with this order is in a lane.
+func (q *queue) scheduled(lane int32, ord uint64) bool {
+	l := q.lane(lane)
+	if l.hole {
+		l.fill()
+	}
+	return slices.ContainsFunc(l.heap, func(e event) bool { return e.ord == ord })
 }
 
 // clear empties a lane for another use.

@@ -92,6 +92,34 @@ func ParseChange(text string) (Change, error) {
 	return c, fmt.Errorf("%q is no change; want one of %s (a flag of replay run stands beside --change, not in it)", c.Text, Changes)
 }
 
+// Later reports whether all that a change has an effect on comes after a state of the replay without it: one at a time, at which job arriving is submitted next
+// (-1 for none) and before which it was read. Cluster returns the nodes and events of the replay, and is asked for changes of a node alone. True is certain, false is not.
+func (c *Change) Later(at, arriving int64, cluster func() ([]trace.Node, []trace.NodeEvent)) bool {
+	switch {
+	case c.without >= 0:
+		return 0 <= arriving && arriving < c.without
+	case c.job >= 0:
+		return 0 <= arriving && arriving < c.job
+	case c.keep != "":
+		nodes, events := cluster()
+		return nothingOf(c.keep, nodes, events, at)
+	}
+	return false
+}
+
+// nothingOf reports whether a replay in which nothing happens to a host is the same up to a time: neither the events before it nor the next one, which is
+// scheduled, are of the host, and if nodes drain others do, too, on which it depends what is kept of processes.
+func nothingOf(host string, nodes []trace.Node, events []trace.NodeEvent, at int64) bool {
+	node := slices.IndexFunc(nodes, func(n trace.Node) bool { return n.Host == host })
+	goes := func(e trace.NodeEvent) bool { return e.Node == int32(node) && e.Kind != trace.Join }
+	drains := func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }
+	if node < 0 || slices.ContainsFunc(events, drains) && !slices.ContainsFunc(events, func(e trace.NodeEvent) bool { return drains(e) && !goes(e) }) {
+		return false
+	}
+	next := slices.IndexFunc(events, func(e trace.NodeEvent) bool { return e.TimeMS >= at })
+	return next >= 0 && !slices.ContainsFunc(events[:next+1], goes)
+}
+
 // change puts the changes into the trace. Errors name the change.
 func (sc *Scenario) change() error {
 	for i := range sc.Changes {

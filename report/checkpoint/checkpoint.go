@@ -46,7 +46,7 @@ type Header struct {
 	Decisions     string           `json:"decisions"` // version of the program's decisions
 	Layout        string           `json:"layout"`    // hash over the types of the program that a state holds
 	AtMS          int64            `json:"at_ms"`     // nothing at this time or later has been executed
-	Arrived       int64            `json:"arrived"`   // jobs whose submission has been read, in their order
+	Arriving      int64            `json:"arriving"`  // number of the job that is submitted next, -1 when all were
 	Explains      bool             `json:"explains"`  // why applications wait is followed
 	Rows          map[string]int64 `json:"rows"`      // of the tables, by file
 	Manifest      record.Manifest  `json:"manifest"`  // of the replay as it begins
@@ -140,8 +140,8 @@ func ReadHeader(dir string) (*Header, error) {
 	if h.Format != format || h.FormatVersion != version {
 		return nil, fmt.Errorf("%s: format is %q version %q, want %q version %s", path, h.Format, h.FormatVersion, format, version)
 	}
-	if h.AtMS < 1 || h.Arrived < 0 || len(h.Files) != 2 || h.Files[0].Name != engine || h.Files[1].Name != sums {
-		return nil, fmt.Errorf("%s: at_ms is %d, arrived %d, and there are %d files; want a time of 1 ms or more, a number and the files %s and %s", path, h.AtMS, h.Arrived, len(h.Files), engine, sums)
+	if h.AtMS < 1 || h.Arriving < -1 || len(h.Files) != 2 || h.Files[0].Name != engine || h.Files[1].Name != sums {
+		return nil, fmt.Errorf("%s: at_ms is %d, arriving %d, and there are %d files; want a time of 1 ms or more, a job or -1, and the files %s and %s", path, h.AtMS, h.Arriving, len(h.Files), engine, sums)
 	}
 	return &h, nil
 }
@@ -190,29 +190,34 @@ func Of(result string) (dirs []string, headers []*Header, err error) {
 	return dirs, headers, nil
 }
 
+// A Difference is a value of a manifest that is another one.
+type Difference struct{ Name, Is, Was string }
+
+func (d Difference) String() string { return d.Name + " is " + d.Is + ", in the checkpoint " + d.Was }
+
 // Differences says in what a replay that is to go on is another one than the one that wrote the checkpoint: what the field of the manifest is, and what it is there.
-// How everything is driven, how long a replay goes on and which program it is are no differences of the replay.
-func (h *Header) Differences(m *record.Manifest) []string {
+// How everything is driven, how long a replay goes on, what is warned of and which program it is are no differences of the replay.
+func (h *Header) Differences(m *record.Manifest) []Difference {
 	is, was := fields(m), fields(&h.Manifest)
-	for _, name := range []string{"engine", "until_ms", "program_version", "program_commit", "program_modified", "made", "files", "hash"} {
+	for _, name := range []string{"engine", "until_ms", "warnings", "program_version", "program_commit", "program_modified", "made", "files", "hash"} {
 		delete(is, name)
 		delete(was, name)
 	}
-	var out []string
+	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(merged(is, was))) {
 		a, b := text(is[name]), text(was[name])
 		if x, ok := is[name].(map[string]any); ok {
 			if y, ok := was[name].(map[string]any); ok {
 				for _, key := range slices.Sorted(maps.Keys(merged(x, y))) {
 					if a, b := text(x[key]), text(y[key]); a != b {
-						out = append(out, fmt.Sprintf("%s %s is %s, in the checkpoint %s", name, key, a, b))
+						out = append(out, Difference{name + " " + key, a, b})
 					}
 				}
 				continue
 			}
 		}
 		if a != b {
-			out = append(out, fmt.Sprintf("%s is %s, in the checkpoint %s", name, a, b))
+			out = append(out, Difference{name, a, b})
 		}
 	}
 	return out

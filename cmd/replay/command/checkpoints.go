@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,10 +18,12 @@ import (
 	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/input"
 	"replay/report"
 	"replay/report/checkpoint"
 	"replay/report/result"
 	"replay/sealed"
+	"replay/trace"
 )
 
 // ofCheckpoints are the flags of a replay about the states that it writes and goes on from. The result is the same with and without them.
@@ -111,6 +115,9 @@ func (k *checkpoints) begin(o *scenario.Options, out string) (err error) {
 	return nil
 }
 
+// errOther is the error of a checkpoint of another replay than the one that is to go on from it.
+var errOther = errors.New("is of another replay")
+
 // start returns the state for the engine, nil for the beginning. It is refused if it is not one of this program and of this replay.
 func (k *checkpoints) start(sc *scenario.Scenario, dense bool) (*engine.Start, error) {
 	s := k.state
@@ -127,8 +134,21 @@ func (k *checkpoints) start(sc *scenario.Scenario, dense bool) (*engine.Start, e
 	if sc.Input.Hash != s.Manifest.TraceHash {
 		return nil, fmt.Errorf("%s: is of the trace %s (%s), and this is %s (%s)", k.restore, s.Manifest.TraceName, s.Manifest.TraceHash, sc.Input.Name, sc.Input.Hash)
 	}
-	if d := s.Differences(sc.Manifest()); len(d) > 0 && !k.changed {
-		return nil, fmt.Errorf("%s: is of another replay: %s", k.restore, strings.Join(d, "; "))
+	differences := s.Differences(sc.Manifest())
+	if k.changed { // what changes is known to have no effect before the state, and shows in these alone
+		differences = slices.DeleteFunc(differences, func(d checkpoint.Difference) bool {
+			return strings.HasPrefix(d.Name, "config change ") || strings.HasPrefix(d.Name, "config fair-scheduler.xml from ") || d.Name == "trace_jobs" || strings.HasPrefix(d.Name, "offered_load_of_")
+		})
+		if !slices.Equal(sc.Warnings, s.Manifest.Warnings) {
+			differences = append(differences, checkpoint.Difference{Name: "warnings", Is: "others", Was: "not there"})
+		}
+	}
+	if len(differences) > 0 {
+		var texts []string
+		for _, d := range differences {
+			texts = append(texts, d.String())
+		}
+		return nil, fmt.Errorf("%s: %w: %s", k.restore, errOther, strings.Join(texts, "; "))
 	}
 	if sc.Until > 0 && sc.Until < s.AtMS {
 		return nil, fmt.Errorf("%s: is at %s, after --until", k.restore, checkpoint.Name(s.AtMS))
@@ -203,9 +223,10 @@ func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink recor
 		return nil, err
 	}
 	manifest := *sc.Manifest()
+	manifest.Warnings = sc.Warnings
 	m, err := engine.RunFrom(ctx, sc, sink, progress, engine.Checkpoints{At: at, From: start, Take: func(c *engine.Checkpoint) error {
 		w := takes.(*report.Writer)
-		s := &checkpoint.State{Header: checkpoint.Header{Decisions: bench.Decisions(), Layout: layout, AtMS: c.AtMS, Arrived: c.Arrived, Rows: w.Rows(), Manifest: manifest}}
+		s := &checkpoint.State{Header: checkpoint.Header{Decisions: bench.Decisions(), Layout: layout, AtMS: c.AtMS, Arriving: c.Arriving, Rows: w.Rows(), Manifest: manifest}}
 		var b bytes.Buffer
 		if err := c.Write(&b); err != nil {
 			return err
@@ -220,6 +241,84 @@ func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink recor
 		err = fmt.Errorf("%s: %w", filepath.Clean(k.restore), err)
 	}
 	return m, err
+}
+
+// before returns the folder of the latest checkpoint of a result that lies before anything that the changes in the words of whatif can have an effect on; "" if
+// there is none.
+func (p *program) before(r *stored, c *cli.Context) (string, error) {
+	dirs, headers, err := checkpoint.Of(r.dir)
+	if err != nil || len(dirs) == 0 {
+		return "", err
+	}
+	layout, err := layoutOfStates()
+	if err != nil {
+		return "", err
+	}
+	var failed error
+	cluster := sync.OnceValues(func() (nodes []trace.Node, events []trace.NodeEvent) {
+		nodes, events, failed = p.clusterOf(r, c.String("trace"))
+		return nodes, events
+	})
+	var good func(h *checkpoint.Header) bool
+	conditions := []func(h *checkpoint.Header) bool{func(h *checkpoint.Header) bool { return h.Decisions == bench.Decisions() && h.Layout == layout }}
+	for i := range p.words.Flags {
+		f := &p.words.Flags[i]
+		switch {
+		case slices.Contains(ofWhatif, f.Name):
+			continue
+		case f.Name == "reload":
+			at, _, _ := strings.Cut(f.Value, "=")
+			from, err := cmdline.ParseTime(at)
+			if err != nil || slices.ContainsFunc(slices.Collect(maps.Keys(r.manifest.Config)), func(key string) bool { return strings.HasPrefix(key, "fair-scheduler.xml from ") }) {
+				return "", err // the files of a result have their numbers, which may change
+			}
+			good = func(h *checkpoint.Header) bool { return h.AtMS <= from }
+		case f.Name == "change":
+			change, err := scenario.ParseChange(f.Value)
+			if err != nil {
+				return "", err
+			}
+			good = func(h *checkpoint.Header) bool { return change.Later(h.AtMS, h.Arriving, cluster) }
+		default:
+			return "", nil
+		}
+		conditions = append(conditions, good)
+	}
+	for i := len(headers) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(conditions, func(good func(*checkpoint.Header) bool) bool { return !good(headers[i]) }) {
+			return dirs[i], failed
+		}
+	}
+	return "", failed
+}
+
+// clusterOf reads nodes and events of a result's trace as it was replayed; there are none if the replay was of another cluster or of a window.
+func (p *program) clusterOf(r *stored, where string) (nodes []trace.Node, events []trace.NodeEvent, err error) {
+	text, err := input.ReadFile(filepath.Join(r.dir, "run.json"))
+	if err != nil {
+		return nil, nil, err
+	}
+	_, wanted, _, err := readDescribed(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var given []string
+	if where != "" {
+		given = []string{where}
+	}
+	dirs, err := findTraces(filepath.Join(r.dir, "run.json"), "whatif", wanted, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := cmdline.OpenTrace(dirs[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	defer t.Close()
+	if r.manifest.Window != nil || r.manifest.Scaling != nil || !slices.EqualFunc(t.Nodes, r.manifest.Hosts, func(n trace.Node, host string) bool { return n.Host == host }) {
+		return nil, nil, nil
+	}
+	return t.Nodes, t.Events, nil
 }
 
 // missed are the checkpoints that were asked for by their time and not reached.

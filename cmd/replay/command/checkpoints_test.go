@@ -175,3 +175,48 @@ func hashOf(t *testing.T, text string) string {
 	t.Fatalf("no decision hash in\n%s", text)
 	return ""
 }
+
+// TestWhatIfFromCheckpoint: a change in a result with checkpoints is replayed from the latest before it, says so, and comes to the bytes of one that is replayed from the
+// beginning; and with nothing changed to those of the result.
+func TestWhatIfFromCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	next := write(t, dir, "next.xml", `<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault></allocations>`)
+	for _, tt := range []struct{ trace, change, from string }{
+		{"uniform-micro", "--change 'without job 9'", "1m20s"},
+		{"tpch-mixed", "--change 'container 2 of job 15 not on node1'", "1m0s"},
+		{"uniform-micro", "--change 'without job 0'", ""},
+		{"uniform-micro", "--reload 70s=" + next, "1m0s"},
+		{"uniform-micro", "--reload 70s=" + next + " --change 'without job 5'", "40s"},
+		{"uniform-micro", "--conf spark.locality.wait=0s", ""},
+		{"tpch-mixed", "--change 'without job 20'", "1m40s"},
+		{"node-lost", "--change 'keep node node03'", "1m20s"},
+		{"fair-weights", "", ""},
+		{"contended-logs", "", ""},
+	} {
+		t.Run(tt.trace+" "+tt.change, func(t *testing.T) {
+			line := []string{"run", traces + tt.trace, "--formats", "none", "-q", "--out"}
+			must(t, append(line, at("plain"))...)
+			must(t, append(line, at("kept"), "--checkpoint-every", "20s")...)
+			words, err := splitWords(tt.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"--trace", traces + tt.trace, "--out", at("changed")}, words...)
+			must(t, append([]string{"whatif", at("plain")}, args...)...)
+			want := files(t, at("changed"))
+			out := must(t, append([]string{"whatif", at("kept")}, args...)...)
+			if said := strings.Contains(out, "from the checkpoint at "+tt.from+","); tt.change != "" && said != (tt.from != "") {
+				t.Errorf("it does not say that it went on from %q:\n%s", tt.from, out)
+			}
+			for name, text := range files(t, at("changed")) {
+				if want[name] != text {
+					t.Errorf("%s differs", name)
+				}
+			}
+			if tt.change == "" {
+				sameTree(t, at("plain"), at("changed"))
+			}
+		})
+	}
+}

@@ -65,7 +65,7 @@ func resultAgain(path, where string) (*stored, error) {
 
 // replayAgain runs a command that replays, with changes if there are more words, and prints nothing. Hears may be nil.
 func (p *program) replayAgain(ctx context.Context, args, more []string, hears listener) error {
-	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more, listener: hears}
+	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more, listener: hears, checkpoints: checkpoints{changed: len(more) > 0}}
 	return next.run(ctx, args, io.Discard, io.Discard)
 }
 

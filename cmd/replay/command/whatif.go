@@ -2,8 +2,10 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"replay/cmd/replay/cmdline"
+	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"
@@ -36,7 +39,7 @@ func whatifCommand(p *program) *cli.Command {
 
 A --change is one of ` + scenario.Changes + `;
 any flag of replay run changes the result, too, and wins over the one that it was made with: --reload 10m=next.xml puts an allocation file into force
-from then on. The result is replayed from its beginning, which is the same up to the change, since replays are deterministic: no checkpoint is kept.
+from then on. A result with checkpoints (replay run --checkpoint-at, --checkpoint-every) is replayed from the latest one before the change can have an effect, another from its beginning.
 Exit code 0, whether anything moves or not.`,
 		Flags: append(append(scenarioFlags(p.policies), cmdline.ProgressFlags()...),
 			&cli.StringFlag{Name: "out", Usage: "`DIR`ectory for the result with the change"},
@@ -73,9 +76,13 @@ func (p *program) whatif(c *cli.Context) error {
 	if out := c.String("out"); out != "" {
 		changed = append(slices.Clone(changed), "--out", out)
 	}
+	from, err := p.before(again, c)
+	if err != nil {
+		return withTraceFlag(err, c)
+	}
 	if len(more) == 0 {
 		if c.IsSet("out") {
-			if err := p.replayAgain(c.Context, append(changed, "--allow-failures"), nil, nil); err != nil {
+			if err := p.replayAgain(c.Context, append(restored(changed, from), "--allow-failures"), nil, nil); err != nil {
 				return withTraceFlag(err, c)
 			}
 		}
@@ -85,10 +92,28 @@ func (p *program) whatif(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
 	}
-	sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: again.args}, {name: "after", args: changed, more: more}}
-	intro := fmt.Sprintf("Changed: %s\nReplayed from the beginning, which is the same up to the change.\n\n", quoted(more))
-	_, err = p.part(c, sides, intro)
+	replay := func(from string) error {
+		sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: restored(again.args, from)}, {name: "after", args: restored(changed, from), more: more}}
+		how := "Replayed from the beginning, which is the same up to the change."
+		if from != "" {
+			how = fmt.Sprintf("Replayed from the checkpoint at %s, up to which nothing changes; decisions are counted from there on.", filepath.Base(from))
+		}
+		_, err := p.part(c, sides, fmt.Sprintf("Changed: %s\n%s\n\n", quoted(more), how))
+		return err
+	}
+	err = replay(from)
+	if from != "" && (errors.Is(err, errOther) || errors.Is(err, engine.ErrState)) { // it has an effect before, which nothing told beforehand
+		err = replay("")
+	}
 	return withTraceFlag(err, c)
+}
+
+// restored are the words of a replay that goes on from a checkpoint, "" for the beginning.
+func restored(args []string, from string) []string {
+	if from == "" {
+		return args
+	}
+	return slices.Concat(args, []string{"--restore", from})
 }
 
 // quietly is a replay of which nothing but its result and what was allocated and ended is wanted.

@@ -46,6 +46,15 @@ func (r *RM) startTimers() {
 	}
 }
 
+// MoreReloads schedules the files that come into force at a time or later and are not scheduled yet.
+func (r *RM) MoreReloads(from int64, scheduled func(number int64) bool) {
+	for i := range r.config.Reloads {
+		if l := &r.config.Reloads[i]; l.AtMS >= from && !scheduled(int64(i)) {
+			r.host.At(l.AtMS, ReloadFile, int64(i), 0)
+		}
+	}
+}
+
 // Fire runs a timer that is due now, with what it was scheduled with.
 func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 	if t == ContinuousPass && r.leaveOut() { // it would only find that nobody asks
