@@ -75,7 +75,11 @@ func (c *column) settle(values []string) error {
 		}
 	}
 	if 2*fits[c.form] <= len(values) {
-		return fmt.Errorf("column %s is to be %s, but has values such as %q; want %s", c.name, c.role, worst, of.want())
+		want := of.want()
+		if _, ok := number(strings.ReplaceAll(worst, ",", "")); ok {
+			want += "; numbers have a point and no commas"
+		}
+		return fmt.Errorf("column %s is to be %s, but has values such as %q; want %s", c.name, c.role, worst, want)
 	}
 	c.measure(of, values)
 	return nil

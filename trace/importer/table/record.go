@@ -72,7 +72,11 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 		}
 		v, ok := c[of].int(s)
 		if !ok {
-			err = &badValue{c[of].name, s, c[of].want()}
+			want := c[of].want()
+			if strings.Contains(s, ",") && c[of].form == numbers {
+				want += ", with a point and without commas"
+			}
+			err = &badValue{c[of].name, s, want}
 		} else if v < least || v > most {
 			err = &badValue{c[of].name, s, fmt.Sprintf("%s from %d to %d", known[of].of.inWords(), least, most)}
 		}

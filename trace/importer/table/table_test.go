@@ -206,6 +206,8 @@ func TestErrors(t *testing.T) {
 		"another type":            {"submit,duration\nx,2\ny,3\n", "header=yes", `column submit is to be submit, but has values such as "x"; want numbers of seconds`},
 		"times of two starts":     {"submit,end\n5,1700000000\n", "", "column end counts from 1970 and column submit from a start of its own"},
 		"a bad value":             {"submit,duration\n1,2\n3,4\nsoon,6\n", "", "t.csv: line 4: submit is \"soon\", want a number of s"},
+		"a comma in a number":     {"submit;duration\n1;2\n3;4\n5;4,5\n", "", `t.csv: line 4: duration is "4,5", want a number of s, with a point and without commas`},
+		"commas in numbers":       {"submit;duration\n1;2,5\n3;4,5\n", "", `column duration is to be duration, but has values such as "2,5"; want numbers, or durations such as 1h30m or 01:30:00; numbers have a point and no commas`},
 		"a negative duration":     {"submit,duration\n1,-2\n", "", `t.csv: line 2: duration is "-2", want a duration in ms from 0 to`},
 		"an end before the start": {"submit,end\n5,4\n", "", "t.csv: line 2: ends 1000 ms before it begins"},
 		"a start before its time": {"submit,start,duration\n5,4,1\n", "", "t.csv: line 2: starts 1000 ms before it is submitted"},
