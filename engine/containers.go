@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"replay/engine/master"
 	"replay/engine/protocol"
@@ -424,9 +425,10 @@ func (a *app) hintedRoom(size resource.Resource) []int32 {
 	if !ok {
 		return nil
 	}
-	found := a.s.lists.spare()
+	preferred := p.Preferred()
+	found := slices.Grow(a.s.lists.spare(), len(preferred))
 	room := a.s.roomFor(size)
-	for _, node := range p.Preferred() {
+	for _, node := range preferred {
 		if room.Has(int(node)) {
 			found = append(found, node)
 		}

@@ -26,13 +26,8 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	if n <= 0 {
 		return nil
 	}
-	p.need = expectedContainers(p.need, hints)
-	need := p.need
-	total, largest := 0, 0
-	for _, k := range need {
-		total += k
-		largest = max(largest, k)
-	}
+	need, total, largest := expectedContainers(p.need, hints)
+	p.need = need
 	local := min(n, total)
 	out := slices.Grow(p.out[:0], n)[:n]
 	clear(out)
@@ -67,10 +62,11 @@ func (p *localityRatio) Requests(n int, hints *Hints) []Preference {
 	return out
 }
 
-// expectedContainers returns, for each host of the hints, how many more containers it should get; need is room for that.
+// expectedContainers returns, for each host of the hints, how many more containers it should get, their sum and the largest; need is room for
+// that.
 //
 // Source: LocalityPreferredContainerPlacementStrategy.expectedHostToContainerCount.
-func expectedContainers(need []int, hints *Hints) []int {
+func expectedContainers(need []int, hints *Hints) (_ []int, total, largest int) {
 	pairs := 0
 	for _, k := range hints.Tasks {
 		pairs += k
@@ -84,17 +80,19 @@ func expectedContainers(need []int, hints *Hints) []int {
 			last, expected = k, float64(k)*float64(executors)/float64(pairs)
 			all = max(0, ceilInt(expected))
 		}
-		if existing[h]|waiting[h] == 0 {
-			need[h] = all
-			continue
+		more := all
+		if existing[h]|waiting[h] != 0 {
+			pending := 0.0
+			if waiting[h] > 0 {
+				pending = float64(waiting[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)
+			}
+			more = max(0, ceilInt(expected-(float64(existing[h])+pending)))
 		}
-		pending := 0.0
-		if waiting[h] > 0 {
-			pending = float64(waiting[h]) * float64(hints.PendingRequests) / float64(hints.PendingNames)
-		}
-		need[h] = max(0, ceilInt(expected-(float64(existing[h])+pending)))
+		need[h] = more
+		total += more
+		largest = max(largest, more)
 	}
-	return need
+	return need, total, largest
 }
 
 // ceilInt rounds up to a 32-bit integer as the JVM does: NaN (0/0, hosts without a task) is 0,

@@ -204,7 +204,7 @@ func TestLocalityRatioProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, _ := drawHints(t)
 		n := rapid.IntRange(0, 60).Draw(t, "n")
-		need := expectedContainers(nil, &h)
+		need, _, _ := expectedContainers(nil, &h)
 		total := 0
 		for _, k := range need {
 			total += k

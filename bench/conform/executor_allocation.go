@@ -277,7 +277,7 @@ func (c *executorAllocationCase) RequestTotal(_ int64, r *spark.TotalRequest) bo
 		if len(p.Hints.Hosts) > 0 {
 			hosts := pair[int, map[string]int]{int(p.Profile), map[string]int{}}
 			for _, h := range p.Hints.Hosts {
-				hosts.second[c.names.Text(h.Host)] = h.Tasks
+				hosts.second[c.names.Text(h.Host)] = int(h.Tasks)
 			}
 			call.Hosts = append(call.Hosts, hosts)
 		}

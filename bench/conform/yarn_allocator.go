@@ -314,7 +314,7 @@ func (c *yarnAllocatorCase) total(e *yarnAllocatorEvent) *spark.TotalRequest {
 		for _, hosts := range e.Hosts {
 			if hosts.first == t[0] {
 				for _, h := range hosts.second {
-					p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: c.names.Intern(h.first), Tasks: h.second})
+					p.Hints.Hosts = append(p.Hints.Hosts, spark.HostTasks{Host: c.names.Intern(h.first), Tasks: int32(h.second)})
 				}
 			}
 		}
@@ -360,7 +360,7 @@ func (c *yarnAllocatorCase) state(now int64) yarnAllocatorState {
 		}
 		from := len(s.Hosts)
 		for _, h := range c.allocator.Hosts(p) {
-			s.Hosts = append(s.Hosts, hostsOfRuns{i, c.names.Text(h.Host), h.Tasks})
+			s.Hosts = append(s.Hosts, hostsOfRuns{i, c.names.Text(h.Host), int(h.Tasks)})
 		}
 		slices.SortFunc(s.Hosts[from:], func(a, b hostsOfRuns) int { return cmp.Compare(a.host, b.host) })
 	}

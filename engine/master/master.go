@@ -261,7 +261,8 @@ type Cluster struct {
 	// Localities tells that the ResourceManager takes asks by locality.
 	Localities bool
 
-	node []int32 // by name
+	node   []int32         // by name
+	rackOf []protocol.Name // by name, Any for one that is no host
 }
 
 // Add adds a node.
@@ -270,9 +271,10 @@ func (c *Cluster) Add(host, rack string, rackIndex int32) {
 	c.Rack = append(c.Rack, c.Names.Intern(rack))
 	c.RackIndex = append(c.RackIndex, rackIndex)
 	for len(c.node) < c.Names.Len() {
-		c.node = append(c.node, -1)
+		c.node, c.rackOf = append(c.node, -1), append(c.rackOf, protocol.Any)
 	}
-	c.node[c.Host[len(c.Host)-1]] = int32(len(c.Host) - 1)
+	last := len(c.Host) - 1
+	c.node[c.Host[last]], c.rackOf[c.Host[last]] = int32(last), c.Rack[last]
 }
 
 // Apart reports whether no host is called like a rack, and nothing like "*".
@@ -294,7 +296,10 @@ func (c *Cluster) NodeOf(host protocol.Name) int32 {
 
 // RackOf returns the rack of a host, YARN's default rack for one that is not in the trace.
 func (c *Cluster) RackOf(host protocol.Name) protocol.Name {
-	if n := c.NodeOf(host); n >= 0 {
+	if int(host) < len(c.rackOf) && c.rackOf[host] != protocol.Any {
+		return c.rackOf[host]
+	}
+	if n := c.NodeOf(host); n >= 0 { // a rack that is called "*"
 		return c.Rack[n]
 	}
 	return c.Names.Intern("/default-rack")

@@ -15,7 +15,7 @@ const Never int64 = math.MaxInt64
 // HostTasks is a host and how many (task, location) pairs name it.
 type HostTasks struct {
 	Host  protocol.Name
-	Tasks int
+	Tasks int32
 }
 
 // StageHints says where the tasks of one stage attempt, or of all of a profile, want to run.

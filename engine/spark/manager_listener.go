@@ -315,7 +315,7 @@ func (m *Manager) addHints(profile int32, h *StageHints, sign int) {
 	}
 	all := &m.profiles[profile].hints
 	all.LocalTasks += sign * h.LocalTasks
-	a, b := all.Hosts, h.Hosts
+	a, b, by := all.Hosts, h.Hosts, int32(sign)
 	var sum []HostTasks
 	switch {
 	case len(a) == 0 && sign > 0: // shared: neither is changed
@@ -331,9 +331,9 @@ func (m *Manager) addHints(profile int32, h *StageHints, sign int) {
 		case len(b) == 0 || len(a) > 0 && a[0].Host < b[0].Host:
 			t, a = a[0], a[1:]
 		case len(a) == 0 || b[0].Host < a[0].Host:
-			t, b = HostTasks{b[0].Host, sign * b[0].Tasks}, b[1:]
+			t, b = HostTasks{b[0].Host, by * b[0].Tasks}, b[1:]
 		default:
-			t = HostTasks{a[0].Host, a[0].Tasks + sign*b[0].Tasks}
+			t = HostTasks{a[0].Host, a[0].Tasks + by*b[0].Tasks}
 			a, b = a[1:], b[1:]
 		}
 		if t.Tasks > 0 {
@@ -381,7 +381,7 @@ func (c *HintCounter) Take() StageHints {
 	slices.Sort(c.touched)
 	h := StageHints{LocalTasks: c.local, Hosts: make([]HostTasks, len(c.touched))}
 	for i, host := range c.touched {
-		h.Hosts[i] = HostTasks{host, c.tasks[host]}
+		h.Hosts[i] = HostTasks{host, int32(c.tasks[host])}
 		c.tasks[host] = 0
 	}
 	c.touched, c.local = c.touched[:0], 0

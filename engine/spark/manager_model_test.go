@@ -238,12 +238,12 @@ func (m *plainManager) hintsOf(p int32) StageHints {
 		if x.profile == p {
 			h.LocalTasks += x.LocalTasks
 			for _, t := range x.Hosts {
-				hosts[t.Host] += t.Tasks
+				hosts[t.Host] += int(t.Tasks)
 			}
 		}
 	}
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
-		h.Hosts = append(h.Hosts, HostTasks{host, hosts[host]})
+		h.Hosts = append(h.Hosts, HostTasks{host, int32(hosts[host])})
 	}
 	return h
 }

@@ -187,7 +187,7 @@ func (r *masterRun) hints(t int64, profile int32) (h spark.StageHints) {
 		}
 	}
 	for _, host := range slices.Sorted(maps.Keys(count)) {
-		h.Hosts = append(h.Hosts, spark.HostTasks{Host: r.Names.Intern(host), Tasks: count[host]})
+		h.Hosts = append(h.Hosts, spark.HostTasks{Host: r.Names.Intern(host), Tasks: int32(count[host])})
 	}
 	return h
 }

@@ -63,13 +63,13 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 }
 
 func on(host protocol.Name, tasks int) spark.HostTasks {
-	return spark.HostTasks{Host: host, Tasks: tasks}
+	return spark.HostTasks{Host: host, Tasks: int32(tasks)}
 }
 
 func (m *testMaster) total(now int64, n int, hosts ...spark.HostTasks) bool {
 	local := 0
 	for _, h := range hosts {
-		local = max(local, h.Tasks)
+		local = max(local, int(h.Tasks))
 	}
 	return m.RequestTotal(now, &spark.TotalRequest{Profiles: []spark.ProfileTotal{{Total: n, Hints: spark.StageHints{LocalTasks: local, Hosts: hosts}}}})
 }
@@ -402,7 +402,7 @@ func TestAllocatorMeetsItsTarget(t *testing.T) {
 			}
 			containers := 0
 			for _, h := range m.Hosts(0) {
-				containers += h.Tasks
+				containers += int(h.Tasks)
 			}
 			if running := m.Counts(now).Running; containers < running {
 				t.Fatalf("%d containers on hosts, %d executors running", containers, running)
@@ -452,7 +452,7 @@ func TestHostsInOrderOfNames(t *testing.T) {
 			}
 			var hosts []spark.HostTasks
 			for i, n := range rapid.SliceOfDistinct(rapid.IntRange(0, names.Len()-1), func(n int) int { return n }).Draw(t, "hosts") {
-				hosts = append(hosts, spark.HostTasks{Host: protocol.Name(n), Tasks: i})
+				hosts = append(hosts, spark.HostTasks{Host: protocol.Name(n), Tasks: int32(i)})
 			}
 			want := slices.SortedFunc(slices.Values(hosts), func(x, y spark.HostTasks) int { return int(names.Rank(x.Host)) - int(names.Rank(y.Host)) })
 			if got := index.inOrder(nil, hosts, names); !slices.Equal(got, want) {

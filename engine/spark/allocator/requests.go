@@ -134,8 +134,11 @@ const (
 // and ones without preference are replaced when there are more places to ask for than missing ones.
 func (a *Allocator) ask(p int32, missing int) {
 	profile := &a.profiles[p]
-	a.index.hosts = a.index.inOrder(a.index.hosts[:0], profile.hints.Hosts, a.names)
-	hosts := a.index.hosts
+	hosts := profile.hints.Hosts // ascending by number
+	if n := len(hosts); n > 0 && !a.names.Ascending(hosts[n-1].Host) {
+		a.index.hosts = a.index.inOrder(a.index.hosts[:0], hosts, a.names)
+		hosts = a.index.hosts
+	}
 	a.index.place(hosts)
 	available, anywhere := missing, 0
 	hints := a.hints(profile, hosts)
@@ -172,7 +175,7 @@ func (a *Allocator) ask(p int32, missing int) {
 		for same < len(local) && len(local[same]) == len(local[i]) && &local[same][0] == &local[i][0] {
 			same++
 		}
-		a.add(p, a.locality(profile, local[i]), same-i)
+		a.add(p, a.locality(profile, local[i], hosts), same-i)
 		i = same
 	}
 	a.add(p, nil, available-len(local))
@@ -188,11 +191,11 @@ func (a *Allocator) hints(profile *profile, hosts []spark.HostTasks) *policy.Hin
 	}
 	tasks := h.Tasks[:len(hosts)]
 	for i := range hosts {
-		tasks[i] = hosts[i].Tasks
+		tasks[i] = int(hosts[i].Tasks)
 	}
 	for _, e := range profile.hosts {
 		if i := a.index.position(e.Host); i >= 0 {
-			h.Existing[i] = e.Tasks
+			h.Existing[i] = int(e.Tasks)
 		}
 	}
 	return h
@@ -221,9 +224,8 @@ func (a *Allocator) taskHosts(p int32) (tasks [][]int32) {
 // mostLocalities is how many localities of a profile are kept: most asks name the hosts of one before.
 const mostLocalities = 4
 
-// locality returns the hosts of a preference, in the order of their names; it has positions in a.index.hosts.
-func (a *Allocator) locality(p *profile, pref policy.Preference) *protocol.Locality {
-	hosts := a.index.hosts
+// locality returns the hosts of a preference, in the order of their names; it has positions in hosts.
+func (a *Allocator) locality(p *profile, pref policy.Preference, hosts []spark.HostTasks) *protocol.Locality {
 	for _, l := range p.localities {
 		if sameHosts(l.Hosts, pref, hosts) {
 			return l

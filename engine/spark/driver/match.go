@@ -11,7 +11,7 @@ import (
 // matched notes what became of a granted container, and which hosts its request preferred.
 func (d *Driver) matched(g *allocator.Grant) {
 	n := g.Container.ID.Number()
-	c := d.h.Container(n)
+	c, had := d.h.Container(n), d.h.Room(n)
 	switch g.Match {
 	case allocator.Unmatched:
 		c.Match = record.Unmatched
@@ -33,7 +33,7 @@ func (d *Driver) matched(g *allocator.Grant) {
 		d.rec.ContainersRackPreferred++
 	}
 	wanted := func(p int32) bool { return g.Wanted.HasHost(d.cluster.Host[p]) }
-	room := slices.ContainsFunc(d.h.Room(n), wanted)
+	room := slices.ContainsFunc(had, wanted)
 	present := slices.ContainsFunc(g.Wanted.Hosts, func(h protocol.Name) bool {
 		p := d.cluster.NodeOf(h)
 		return p >= 0 && d.h.InCluster(p)

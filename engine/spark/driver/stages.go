@@ -158,7 +158,7 @@ func (d *Driver) stageSubmitted(e *spark.DAGEvent) {
 		}
 		hints.Hosts = make([]spark.HostTasks, len(wanted.nodes))
 		for i, node := range wanted.nodes {
-			hints.Hosts[i] = spark.HostTasks{Host: d.cluster.Host[node], Tasks: int(wanted.times[i])}
+			hints.Hosts[i] = spark.HostTasks{Host: d.cluster.Host[node], Tasks: wanted.times[i]}
 		}
 		d.kind.index.Sort(hints.Hosts, d.cluster.Names)
 		if policy.WantsTasks(d.kind.Placement) {
