@@ -12,6 +12,7 @@ import (
 	"replay/engine/master"
 	"replay/engine/record"
 	"replay/engine/scenario"
+	"replay/engine/yarn"
 	"replay/trace"
 )
 
@@ -156,7 +157,27 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 		s.dense.left = append([]scenario.Span{{FromMS: from.AtMS, ToMS: longestReplay}}, s.dense.left...)
 		s.expectSpan()
 	}
+	if h, ok := sink.(record.Holder); ok {
+		s.eachHeld(h.Held)
+	}
 	return nil
+}
+
+// eachHeld gives each container that has not ended.
+func (s *sim) eachHeld(to func(*record.Decision)) {
+	for _, a := range s.apps {
+		if a == nil {
+			continue
+		}
+		for _, c := range a.containers {
+			if c == nil || c.ended {
+				continue
+			}
+			r := &c.rec
+			to(&record.Decision{Time: r.Allocated, Kind: decisionKinds[yarn.Allocated], Job: r.Job, AMAttempt: r.AMAttempt, Container: r.Number, Node: r.Node,
+				Type: r.Type, Priority: r.Priority, MemMiB: r.MemMiB, VCores: r.VCores})
+		}
+	}
 }
 
 // setDense has the kinds of applications execute everything that is periodic, or leave out what has no effect.

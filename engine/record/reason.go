@@ -45,6 +45,12 @@ type Reason struct {
 	Ended Decision // in the millisecond in which it ended; its Kind is "" when nothing was decided then
 }
 
+// A Holder is a Sink that is told what is held when a replay goes on from a state: each container that was allocated before and has not ended, as the decision by which it was, without a number.
+type Holder interface {
+	Sink
+	Held(*Decision)
+}
+
 // Reasons is a Sink that takes reasons too. Finding them costs time, and is done for the jobs that it wants.
 type Reasons interface {
 	Sink

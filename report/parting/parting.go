@@ -67,7 +67,16 @@ func (b *Books) Take(d *record.Decision) {
 	}
 }
 
-// Find reads the decisions of two replays to their ends.
+// hold enters a container that was allocated before.
+func (b *Books) hold(d record.Decision) {
+	d.Kind = "allocate"
+	b.Take(&d)
+}
+
+// Held is the kind of decisions that both replays go on with: containers that were allocated before the first decision. They are no decisions of theirs.
+const Held = "held"
+
+// Find reads the decisions of two replays to their ends. Both may begin with what is [Held] where they go on from one state.
 func Find(a, b iter.Seq[record.Decision]) *Parting {
 	p := &Parting{Before: NewBooks(), Kinds: [2]map[string]int64{{}, {}}}
 	var next [2]func() (record.Decision, bool)
@@ -76,6 +85,11 @@ func Find(a, b iter.Seq[record.Decision]) *Parting {
 		defer stop()
 		next[i] = func() (record.Decision, bool) {
 			d, ok := pull()
+			for ; ok && d.Kind == Held; d, ok = pull() {
+				if i == 0 {
+					p.Before.hold(d)
+				}
+			}
 			if ok {
 				p.All[i]++
 				p.Kinds[i][d.Kind]++

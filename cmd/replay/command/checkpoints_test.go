@@ -203,11 +203,14 @@ func TestWhatIfFromCheckpoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append([]string{"--trace", traces + tt.trace, "--out", at("changed")}, words...)
-			must(t, append([]string{"whatif", at("plain")}, args...)...)
+			plain := must(t, append([]string{"whatif", at("plain")}, args...)...)
 			want := files(t, at("changed"))
 			out := must(t, append([]string{"whatif", at("kept")}, args...)...)
 			if said := strings.Contains(out, "from the checkpoint at "+tt.from+","); tt.change != "" && said != (tt.from != "") {
 				t.Errorf("it does not say that it went on from %q:\n%s", tt.from, out)
+			}
+			if got, want := heldBefore(out), heldBefore(plain); got != want {
+				t.Errorf("from a checkpoint what was held before they part is\n%s\nfrom the beginning\n%s", got, want)
 			}
 			for name, text := range files(t, at("changed")) {
 				if want[name] != text {
@@ -219,4 +222,11 @@ func TestWhatIfFromCheckpoint(t *testing.T) {
 			}
 		})
 	}
+}
+
+// heldBefore is what an answer says that queues, jobs and the node held when the replays part.
+func heldBefore(answer string) string {
+	_, list, _ := strings.Cut(answer, "before it, in both:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	return list
 }

@@ -196,6 +196,13 @@ func (t *tap) Decision(d *record.Decision) {
 	t.add(d)
 }
 
+// Held is part of [record.Holder].
+func (t *tap) Held(d *record.Decision) {
+	h := *d
+	h.Kind = parting.Held
+	t.add(&h)
+}
+
 func (t *tap) add(d *record.Decision) {
 	if t.some = append(t.some, *d); len(t.some) == 1024 {
 		t.flush()
