@@ -60,7 +60,7 @@ type graph struct {
 	fixed  *fixed
 	spots  []spot
 	most   map[spotKey]int // elements that were taken in
-	first  map[spotKey]int // which spot took it in first
+	first  map[spotKey]int // which spot took in first what is a key of a map
 	todo   []int           // spots that are to be looked through, from an element on
 	later  []reflect.Value // maps by pointers, which are looked through when all else was
 	blocks []block
@@ -141,7 +141,7 @@ func (g *graph) spot(in *info, at unsafe.Pointer, n int) {
 		g.fail("a %s is written that is none of the input", in.name)
 		return
 	}
-	if most == 0 {
+	if most == 0 && in.keyed {
 		g.first[k] = len(g.spots)
 	}
 	g.most[k] = n

@@ -65,6 +65,7 @@ type Codec struct {
 type info struct {
 	t        reflect.Type
 	name     string
+	from     string // where it was found
 	number   uint64
 	size     uintptr
 	kind     reflect.Kind
@@ -72,6 +73,7 @@ type info struct {
 	concrete bool // may stand in an interface
 	input    bool // is never written
 	bad      bool // cannot be
+	keyed    bool // pointers to it are keys of maps
 	elem     *info
 	key      *info
 	n        int // of an array
@@ -108,12 +110,21 @@ func New(rules Rules, roots ...any) (*Codec, error) {
 			wrong = append(wrong, name+": has a rule and is no field of what is saved")
 		}
 	}
+	for _, in := range c.types {
+		switch k := in.key; {
+		case k == nil:
+		case k.kind == reflect.Pointer:
+			k.elem.keyed = true
+		case holdsPointers(k):
+			wrong = append(wrong, fmt.Sprintf("%s: a map whose keys have no order: %s", in.from, in.name))
+		}
+	}
 	if len(wrong) > 0 {
 		slices.Sort(wrong)
 		return nil, fmt.Errorf("a state that cannot be written:\n%s", strings.Join(wrong, "\n"))
 	}
 	for _, in := range c.types {
-		in.pointers = holdsPointers(in, map[*info]bool{})
+		in.pointers = holdsPointers(in)
 		c.list = append(c.list, in)
 	}
 	slices.SortFunc(c.list, func(a, b *info) int { return strings.Compare(a.name, b.name) })
@@ -169,7 +180,7 @@ func (c *Codec) add(t reflect.Type, from string, wrong *[]string) *info {
 		}
 		return in
 	}
-	in := &info{t: t, name: nameOf(t), size: t.Size(), kind: t.Kind()}
+	in := &info{t: t, name: nameOf(t), from: from, size: t.Size(), kind: t.Kind()}
 	c.types[t] = in
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -180,9 +191,6 @@ func (c *Codec) add(t reflect.Type, from string, wrong *[]string) *info {
 		in.n, in.elem = t.Len(), c.add(t.Elem(), from, wrong)
 	case reflect.Map:
 		in.key, in.elem = c.add(t.Key(), from, wrong), c.add(t.Elem(), from, wrong)
-		if in.key.kind != reflect.Pointer && holdsPointers(in.key, map[*info]bool{}) {
-			*wrong = append(*wrong, fmt.Sprintf("%s: a map whose keys have no order: %s", from, in.name))
-		}
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
@@ -202,16 +210,16 @@ func (c *Codec) add(t reflect.Type, from string, wrong *[]string) *info {
 }
 
 // holdsPointers reports whether a type refers to anything, strings aside, which are values.
-func holdsPointers(in *info, within map[*info]bool) bool {
+func holdsPointers(in *info) bool {
 	switch in.kind {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
 		return true
 	case reflect.Array:
-		return holdsPointers(in.elem, within)
+		return holdsPointers(in.elem)
 	case reflect.Struct:
 		for i := range in.fields {
 			f := &in.fields[i]
-			if f.rule == Kept || f.rule == Unset || f.in != nil && holdsPointers(f.in, within) {
+			if f.rule == Kept || f.rule == Unset || f.in != nil && holdsPointers(f.in) {
 				return true // what is kept or unset is looked at
 			}
 		}
