@@ -206,7 +206,7 @@ func TestChangesAfterCheckpoints(t *testing.T) {
 		text := map[string]string{"without": fmt.Sprintf("without job %d", job), "container": fmt.Sprintf("container %d of job %d not on %s", 1+r.IntN(4), job, c.Nodes[node].Host),
 			"keep": "keep node " + c.Nodes[node].Host}[kind]
 		changed := o.Clone()
-		later := func(p *point) bool { return false }
+		var later func(*point) bool
 		if kind == "reload" {
 			if o.Scheduler != "fair" {
 				continue

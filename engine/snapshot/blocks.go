@@ -19,7 +19,6 @@ type block struct {
 }
 
 func (b *block) from() uintptr { return uintptr(b.at) }
-func (b *block) to() uintptr   { return uintptr(b.at) + b.in.size*uintptr(b.n) }
 
 // holds reports whether n elements of a type lie at an offset of a block.
 func (b *block) holds(off uintptr, t *info, n int) bool {

@@ -102,15 +102,15 @@ func (s *sampled) refill(path string, rows int64) error {
 	})
 }
 
-// enough ends a reading of rows.
-var enough = errors.New("enough rows")
+// errEnough ends a reading of rows.
+var errEnough = errors.New("enough rows")
 
 // firstRows gives the first n rows of a table, each with memory of its own.
 func firstRows[R any](path string, n int64, give func(R)) error {
 	left := n
 	err := readTable(path, func(r *R) error {
 		if left == 0 {
-			return enough
+			return errEnough
 		}
 		left--
 		row := *r
@@ -118,7 +118,7 @@ func firstRows[R any](path string, n int64, give func(R)) error {
 		give(row)
 		return nil
 	})
-	if err != nil && !errors.Is(err, enough) {
+	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	if left > 0 {

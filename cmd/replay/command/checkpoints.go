@@ -26,9 +26,7 @@ import (
 	"replay/trace"
 )
 
-// ofCheckpoints are the flags of a replay about the states that it writes and goes on from. The result is the same with and without them.
-var ofCheckpoints = []string{"checkpoint-at", "checkpoint-every", "restore"}
-
+// checkpointFlags are about the states that a replay writes and goes on from. The result is the same with and without them.
 func checkpointFlags() []cli.Flag {
 	return []cli.Flag{
 		cmdline.With(&cli.StringFlag{Name: "checkpoint-at", Usage: "keep the state at these `TIMES`, such as 10m,2h, in the result, for --restore and replay whatif"}, times),
@@ -61,7 +59,6 @@ func parseTimes(text string) (list []int64, err error) {
 // checkpoints are the states that a replay writes, and the one from which it goes on.
 type checkpoints struct {
 	at      []int64
-	asked   int // of them, those that were asked for by their time
 	every   int64
 	restore string // folder of the state to go on from, "" for the beginning
 	changed bool   // the scenario is another one from some time after it on
