@@ -9,6 +9,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,6 @@ type Header struct {
 	Layout        string           `json:"layout"`    // hash over the types of the program that a state holds
 	AtMS          int64            `json:"at_ms"`     // nothing at this time or later has been executed
 	Arriving      int64            `json:"arriving"`  // number of the job that is submitted next, -1 when all were
-	Explains      bool             `json:"explains"`  // why applications wait is followed
 	Rows          map[string]int64 `json:"rows"`      // of the tables, by file
 	Manifest      record.Manifest  `json:"manifest"`  // of the replay as it begins
 	Files         []sealed.File    `json:"files"`
@@ -183,7 +183,7 @@ func Of(result string) (dirs []string, headers []*Header, err error) {
 		at[h] = dir
 		headers = append(headers, h)
 	}
-	slices.SortFunc(headers, func(a, b *Header) int { return int(min(max(a.AtMS-b.AtMS, -1), 1)) })
+	slices.SortFunc(headers, func(a, b *Header) int { return cmp.Compare(a.AtMS, b.AtMS) })
 	for _, h := range headers {
 		dirs = append(dirs, at[h])
 	}
