@@ -36,6 +36,7 @@ type app struct {
 	risky      int64                 // until when a container may expire although its process was started
 	gone       bool                  // has left the ResourceManager
 	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
+	spoken     spoken
 
 	master master.Master // nil until it registers
 	talker master.Talker // it, or nil if it is none

@@ -42,6 +42,7 @@ func (a *app) MaxAllocation() resource.Resource { return a.s.rm.Scheduler().MaxA
 func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s := a.s
 	if s.ahead.on {
+		a.HeartbeatNow()
 		s.rm.Ends(a.id, resp)
 		resp.Nodes = len(s.nodes.registered)
 		return nil
@@ -117,9 +118,9 @@ func (a *app) Busy(cores int32) {
 	a.s.queues.work(a.usage, int64(cores))
 }
 
-func (a *app) Heartbeats(n, executed int64) {
-	a.s.totals.AMHeartbeats += n
-	a.s.totals.ExecutedAMHeartbeats += executed
+func (a *app) Heartbeat() {
+	a.s.totals.AMHeartbeats++
+	a.s.totals.ExecutedAMHeartbeats++
 }
 
 func (a *app) Task(r *record.Task) {

@@ -44,6 +44,7 @@ func stateRules() snapshot.Rules {
 			eng + "sim.kinds":                          snapshot.Kept,
 			eng + "ahead.off":                          snapshot.Kept,
 			eng + "ahead.keeps":                        snapshot.Kept, // the sink's
+			eng + "sim.listens":                        snapshot.Kept,
 			// the world outside
 			eng + "sim.sink":        snapshot.Kept,
 			eng + "sim.progress":    snapshot.Kept,
@@ -53,6 +54,7 @@ func stateRules() snapshot.Rules {
 			// functions of roots
 			"replay/engine/yarn/fair.Scheduler.observe":                                  snapshot.Kept,
 			"replay/engine/yarn/fair.Scheduler.observePreemption":                        snapshot.Kept,
+			"replay/engine/yarn/capacity.Scheduler.masters":                              snapshot.Kept,
 			"replay/engine/yarn/capacity.Scheduler.observe":                              snapshot.Kept,
 			"replay/engine/yarn/capacity.Scheduler.observeProposals":                     snapshot.Kept,
 			"replay/engine/yarn/fifo.Scheduler.observe":                                  snapshot.Kept,

@@ -36,6 +36,7 @@ type sim struct {
 	q       queue  // lane 0 is the ResourceManager's and the trace's, then one for each slot of apps
 	beats   *beats
 	rm      *rm.RM
+	listens bool // the scheduler wants to know of heartbeats that were left out
 	names   *protocol.Names
 	kinds   map[string]*appKind // of applications
 
@@ -115,6 +116,10 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	s.startNodes()
 	s.startScaling()
 	s.startSpans()
+	if l, ok := s.rm.Scheduler().(yarn.Listener); ok && !s.beats.dense {
+		l.Listen(s)
+		s.listens = true
+	}
 	taker, ok := s.rm.Scheduler().(yarn.LocalityTaker)
 	s.cluster.Localities = ok && taker.TakesLocalities() && s.cluster.Apart()
 	if err := s.nextArrival(); err != nil {

@@ -63,6 +63,9 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	return d
 }
 
+// Pass is part of [master.Passer].
+func (d *dag) Pass() { d.beats.Pass() }
+
 // Due is part of [pertask.Asker].
 func (d *dag) Due() bool { return !d.client.Idle() }
 

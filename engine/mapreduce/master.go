@@ -105,6 +105,9 @@ func (j *job) Register() error {
 	return nil
 }
 
+// Pass is part of [master.Passer].
+func (j *job) Pass() { j.beats.Pass() }
+
 // Due is part of [pertask.Asker].
 func (j *job) Due() bool { return !j.set.uber && j.alloc.Due() }
 

@@ -116,6 +116,9 @@ type Talker interface {
 	Talks() int64
 }
 
+// A Passer is a master that leaves heartbeats out. Pass brings [Books.HeartbeatsPass] up to the present.
+type Passer interface{ Pass() }
+
 // A Hearer is a master whose heartbeat may be executed ahead of its time if it does no more than hear of containers that have ended: it asks the
 // ResourceManager for nothing, gives nothing back, and reads nothing else of the answer but how many nodes there are.
 type Hearer interface {
@@ -242,8 +245,11 @@ type Books interface {
 	Room(c int64) []int32
 	// Busy books cores that begin (or, negative, end) to run a task.
 	Busy(cores int32)
-	// Heartbeats counts heartbeats of the application master, and how many of them were executed.
-	Heartbeats(n, executed int64)
+	// Heartbeat counts a heartbeat of the application master that is executed. HeartbeatsPass counts n that are left out, events of a kind of which the first was at a
+	// time and each other a period later. HeartbeatNow says that one comes right behind what is being executed, although others of this time have passed.
+	Heartbeat()
+	HeartbeatsPass(k EventKind, first, period, n int64)
+	HeartbeatNow()
 	// Task writes a task attempt that has ended.
 	Task(*record.Task)
 	// Warn counts something that the user should know; Broken stops the replay because an invariant does not hold.

@@ -42,25 +42,25 @@ func (b *Beats) Expect() {
 	if !b.on || b.queued || !*b.Dense && !b.news && !b.Due() {
 		return
 	}
-	b.pass()
+	b.Pass()
 	b.queued = true
 	b.Host.Set(b.Kind, b.next)
 }
 
-// pass lets the heartbeats pass whose time has come without anything to do.
-func (b *Beats) pass() {
+// Pass lets the heartbeats pass whose time has come without anything to do.
+func (b *Beats) Pass() {
 	if b.queued || !b.on {
 		return
 	}
 	now := b.Host.Now()
 	if b.next < now {
 		n := (now - b.next + b.IntervalMS - 1) / b.IntervalMS
+		b.Host.HeartbeatsPass(b.Kind, b.next, b.IntervalMS, n)
 		b.next += n * b.IntervalMS
-		b.Host.Heartbeats(n, 0)
 	}
 	if b.next == now && b.Host.Passed(b.Kind) {
+		b.Host.HeartbeatsPass(b.Kind, b.next, b.IntervalMS, 1)
 		b.next += b.IntervalMS
-		b.Host.Heartbeats(1, 0)
 	}
 }
 
@@ -68,12 +68,12 @@ func (b *Beats) pass() {
 func (b *Beats) Begin() {
 	b.queued, b.news = false, false
 	b.next = b.Host.Now() + b.IntervalMS
-	b.Host.Heartbeats(1, 1)
+	b.Host.Heartbeat()
 }
 
 // Quit ends the heartbeats.
 func (b *Beats) Quit() {
-	b.pass()
+	b.Pass()
 	if b.queued {
 		b.Host.Set(b.Kind, master.Never)
 	}

@@ -23,3 +23,24 @@ type Elider interface {
 	// Settle brings everything that was credited up to date. It comes before any other call.
 	Settle()
 }
+
+// A Listener is a scheduler for which a heartbeat of an application master counts although it asks for nothing and is told nothing. Listen gives it
+// whom to ask for such heartbeats that were left out; without, it takes it that none were.
+type Listener interface{ Listen(Masters) }
+
+// Masters are the application masters as a scheduler sees them.
+type Masters interface {
+	// Place is the place of what is being executed.
+	Place() Place
+	// Spoke is the place of the latest heartbeat of an application's master that was left out, up to the present. It is zero before the first.
+	Spoke(protocol.AppID) Place
+}
+
+// A Place is one in the order of events.
+type Place struct {
+	AtMS  int64
+	Order uint64 // within the millisecond
+}
+
+// Before reports whether a place is before another.
+func (p Place) Before(o Place) bool { return p.AtMS < o.AtMS || p.AtMS == o.AtMS && p.Order < o.Order }

@@ -219,7 +219,13 @@ func (h *Host) Busy(cores int32) {
 }
 
 // Heartbeat is part of [master.Books].
-func (h *Host) Heartbeats(n, executed int64) { h.counted += int(n) }
+func (h *Host) Heartbeat() { h.counted++ }
+
+// HeartbeatsPass is part of [master.Books].
+func (h *Host) HeartbeatsPass(_ master.EventKind, _, _, n int64) { h.counted += int(n) }
+
+// HeartbeatNow is part of [master.Books].
+func (h *Host) HeartbeatNow() {}
 
 // Task is part of [master.Books].
 func (h *Host) Task(r *record.Task) { h.Tasks = append(h.Tasks, *r) }

@@ -78,7 +78,7 @@ func (a *asked) begin(execs int) {
 func (a *asked) handle(k master.EventKind, arg int64) {
 	switch k {
 	case evHeartbeat:
-		a.h.Heartbeats(1, 1)
+		a.h.Heartbeat()
 		a.heartbeat()
 	case evDisconnect:
 		a.disconnected(int32(arg))

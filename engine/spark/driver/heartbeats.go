@@ -54,6 +54,9 @@ func (a *asked) wake() {
 		return
 	}
 	b.next, b.ahead = a.now(), a.h.Passed(evHeartbeat)
+	if b.ahead {
+		a.h.HeartbeatNow()
+	}
 	b.waiting = a.alloc.Waiting() // as the heartbeat will find it
 	if b.queued {
 		b.queued = false
@@ -112,7 +115,7 @@ func (a *asked) pass() {
 	if b.queued {
 		return
 	}
-	count := int64(0)
+	passed := false
 	for b.next < a.now() || b.next == a.now() && !b.ahead && a.h.Passed(evHeartbeat) {
 		b.ahead = false
 		pause := b.ladder.Pause(b.waiting)
@@ -120,14 +123,17 @@ func (a *asked) pass() {
 		if pause == b.ladder.Longest() { // so are those after it
 			times = max((a.now()-b.next)/pause, 1)
 		}
+		a.h.HeartbeatsPass(evHeartbeat, b.next, pause, times)
 		b.next += times * pause
-		count += times
+		passed = true
 	}
-	if count > 0 {
-		a.h.Heartbeats(count, 0)
+	if passed {
 		a.alloc.Nodes(b.nodes)
 	}
 }
+
+// Pass is part of [master.Passer].
+func (a *asked) Pass() { a.pass() }
 
 // Talks is part of [master.Talker].
 func (a *asked) Talks() int64 {

@@ -66,6 +66,7 @@ func (q *queue) addPending(a *app) {
 //
 // Source: AbstractLeafQueue.addApplicationAttempt.
 func (q *queue) addAttempt(a *app) {
+	q.users.listen()
 	q.users.add(a.user)
 	if !a.runnable {
 		q.waiting = append(q.waiting, a)
@@ -83,6 +84,7 @@ func (q *queue) addAttempt(a *app) {
 //
 // Source: AbstractLeafQueue.removeApplicationAttempt.
 func (q *queue) removeAttempt(a *app) {
+	q.users.listen()
 	u := a.user
 	q.users.add(u)
 	if a.runnable {

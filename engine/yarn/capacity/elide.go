@@ -218,3 +218,6 @@ func (s *Scheduler) CreditUpdate(int64) {}
 
 // Settle is part of [yarn.Elider].
 func (s *Scheduler) Settle() {}
+
+// Listen is part of [yarn.Listener].
+func (s *Scheduler) Listen(to yarn.Masters) { s.masters = to }

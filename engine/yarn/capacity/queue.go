@@ -84,13 +84,14 @@ func (q *queue) clusterChanged(limit resource.Resource) {
 
 // clusterChangedLeaf is [queue.clusterChanged] for a leaf: its limits and the headroom of its applications.
 func (q *queue) clusterChangedLeaf(limit resource.Resource) {
+	q.users.listen()
 	q.lastCluster = q.s.cluster()
 	q.setCurrentLimit(limit)
 	q.currentLimit = q.offered
 	q.users.recount()
 	q.updateUsedCapacity()
 	q.activate()
-	q.users.version++
+	q.users.changed()
 	for _, a := range q.activeApps {
 		q.headroomLimit(a)
 	}

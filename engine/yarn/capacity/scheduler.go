@@ -21,7 +21,8 @@ type Scheduler struct {
 	cfg       *conf.Capacity
 	nodes     *yarn.Cluster
 	observe   yarn.Observer
-	timestamp int64 // of the ResourceManager's start, part of every id
+	masters   yarn.Masters // nil unless heartbeats of theirs are left out
+	timestamp int64        // of the ResourceManager's start, part of every id
 	now       int64
 	event     yarn.Event
 
@@ -51,6 +52,7 @@ var (
 	_ yarn.Submitter      = (*Scheduler)(nil)
 	_ yarn.Resizer        = (*Scheduler)(nil)
 	_ yarn.Decommissioner = (*Scheduler)(nil)
+	_ yarn.Listener       = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's

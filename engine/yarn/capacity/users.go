@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
 	"replay/policy"
 	"replay/policy/resource"
@@ -60,6 +61,8 @@ type users struct {
 	version  int64 // rises with everything that changes the limit
 	computed int64 // version of limit
 	limit    resource.Resource
+
+	since, last yarn.Place // of the first and the latest change that limit is without
 }
 
 func newUsers(q *queue) *users {
@@ -121,7 +124,7 @@ func (m *users) activate(a *app) {
 		return
 	}
 	m.asking++
-	m.version++
+	m.changed()
 	m.add(u)
 	if !u.asking {
 		u.asking = true
@@ -144,7 +147,7 @@ func (m *users) deactivate(a *app) {
 		return
 	}
 	m.asking--
-	m.version++
+	m.changed()
 	if u.present && u.asking {
 		u.asking = false
 		m.sumWeights()
@@ -166,7 +169,7 @@ func (m *users) charge(u *user, r resource.Resource) {
 	if u.asking {
 		m.askingUsed = m.askingUsed.Add(r)
 	}
-	m.version++
+	m.changed()
 	m.consumed += m.count(u)
 }
 
@@ -189,20 +192,60 @@ func (m *users) recount() {
 	}
 }
 
+// changed notes that something that the limit depends on has changed.
+func (m *users) changed() {
+	if to := m.q.s.masters; to != nil {
+		m.last = to.Place()
+		if m.computed == m.version {
+			m.since = m.last
+		}
+	}
+	m.version++
+}
+
+// listen brings the limit, and who counts for it, to what the heartbeats of application masters have made of it that were left out. It comes before something is read
+// of it, or changes, without a change of the version: a heartbeat is told the headroom, for which the limit is computed if it has changed.
+func (m *users) listen() {
+	to := m.q.s.masters
+	if to == nil || m.computed == m.version {
+		return
+	}
+	now := to.Place()
+	if m.since == now {
+		return
+	}
+	enough := m.last
+	if enough == now { // none comes behind
+		enough = m.since
+	}
+	var latest yarn.Place
+	for _, a := range m.q.activeApps {
+		if a.headroomOf == nil {
+			continue
+		}
+		if p := to.Spoke(a.ID); latest.Before(p) {
+			if latest = p; !latest.Before(enough) {
+				break
+			}
+		}
+	}
+	switch {
+	case latest == yarn.Place{} || latest.Before(m.since):
+	case latest.Before(m.last): // who counts is as it was then; the limit is another one by now
+		m.countPending()
+		m.since = now
+	default:
+		m.compute()
+	}
+}
+
 // userLimit is what a user may use, computed when something has changed since the last time.
 //
 // Source: UsersManager.getComputedResourceLimitForActiveUsers.
 func (m *users) userLimit(u *user) resource.Resource {
 	q := m.q
 	if m.computed != m.version {
-		m.limit = policy.ActiveUserLimit(q.s.calc, q.s.cluster(), &q.limits, m.consumed, m.askingUsed, m.askingWeights)
-		m.onlyPending = 0
-		for _, u := range m.order.All {
-			if u.pending > 0 && u.active <= 0 {
-				m.onlyPending++
-			}
-		}
-		m.computed = m.version
+		m.compute()
 	}
 	if !u.present {
 		return q.s.calc.MulNormalizeDown(m.limit, 1, q.s.least)
@@ -211,4 +254,21 @@ func (m *users) userLimit(u *user) resource.Resource {
 		u.limit, u.of = q.s.calc.MulNormalizeDown(m.limit, float64(u.weight), q.s.least), m.computed
 	}
 	return u.limit
+}
+
+func (m *users) compute() {
+	q := m.q
+	m.limit = policy.ActiveUserLimit(q.s.calc, q.s.cluster(), &q.limits, m.consumed, m.askingUsed, m.askingWeights)
+	m.countPending()
+	m.computed = m.version
+}
+
+// countPending counts the users none of whose applications is active.
+func (m *users) countPending() {
+	m.onlyPending = 0
+	for _, u := range m.order.All {
+		if u.pending > 0 && u.active <= 0 {
+			m.onlyPending++
+		}
+	}
 }

@@ -24,6 +24,7 @@ func (s *Scheduler) Why(id protocol.AppID) yarn.Refusal {
 	case !a.active:
 		found.Cause, found.Queue, found.Used, found.Limit = yarn.AMShare, q.cfg.Path, q.amUsed, q.amLimit
 		if s.calc.Fits(a.am.Add(q.amUsed), q.amLimit) {
+			q.users.listen()
 			found.User, found.Used = a.user.name, a.user.amUsed
 			found.Limit = policy.UserAMLimit(s.calc, q.lastCluster, &q.limits, q.users.numActive(), a.user.weight, q.amLimit)
 		}
