@@ -151,6 +151,10 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	s.progress.Containers.Store(s.totals.ContainersAllocated)
 	s.progress.Tasks.Store(s.totals.TaskAttempts)
 	if from.Changed {
+		if err := s.barLate(); err != nil {
+			return err
+		}
+		s.otherNodeEvent(from.AtMS)
 		s.rm.MoreReloads(from.AtMS, func(i int64) bool { return s.q.scheduled(0, order(kinds[evReload].class, 0, evReload, i)) })
 	}
 	if from.Dense {
@@ -159,6 +163,39 @@ func (s *sim) goOn(from *Start, sink record.Sink) (err error) {
 	}
 	if h, ok := sink.(record.Holder); ok {
 		s.eachHeld(h.Held)
+	}
+	return nil
+}
+
+// barLate puts the bars of changes on applications that have been submitted. It is an error if one could have had an effect before.
+func (s *sim) barLate() error {
+	for i := range s.sc.Changes {
+		job, _, ok := s.sc.Changes[i].Container()
+		if !ok || s.arriving != nil && s.arriving.ID <= job {
+			continue
+		}
+		a := s.submitted(job)
+		if to, ok := s.rm.Scheduler().(yarn.Barrer); a == nil || !ok || !to.Bar(a.id, s.sc.Bars(job)) {
+			return fmt.Errorf("%w: %q may have had an effect before it", ErrState, s.sc.Changes[i].Text)
+		}
+	}
+	return nil
+}
+
+// otherNodeEvent schedules the first event of the trace from a time on in place of the one that is: changes may have taken that one out, and moved others.
+func (s *sim) otherNodeEvent(at int64) {
+	if n := s.q.drop(0, evNodeEvent); n > 0 {
+		s.pending -= n
+		s.nextNodeEvent(slices.IndexFunc(s.sc.Input.Events, func(e trace.NodeEvent) bool { return e.TimeMS >= at }))
+	}
+}
+
+// submitted returns the latest attempt of a job, nil when nothing is left of it.
+func (s *sim) submitted(job int64) *app {
+	for _, a := range s.apps {
+		if a != nil && a.job.ID == job && !a.gone {
+			return a
+		}
 	}
 	return nil
 }

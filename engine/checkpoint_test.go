@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -191,7 +192,7 @@ func recordAt(list []string, i int) string {
 // the beginning; and up to there it is the same.
 func TestChangesAfterCheckpoints(t *testing.T) {
 	done := map[string]int{}
-	for _, seed := range more((*seeds + 1) / 2) {
+	for _, seed := range append([]uint64{4444}, more((*seeds+1)/2)...) { // a reload before the next event, with heartbeats in between
 		c := scenariotest.Random(seed)
 		o := c.Options
 		o.Decisions = true
@@ -203,7 +204,7 @@ func TestChangesAfterCheckpoints(t *testing.T) {
 		slices.Sort(at)
 		job, node := r.IntN(len(c.Jobs)), r.IntN(len(c.Nodes))
 		kind := []string{"without", "container", "keep", "reload"}[r.IntN(4)]
-		text := map[string]string{"without": fmt.Sprintf("without job %d", job), "container": fmt.Sprintf("container %d of job %d not on %s", 1+r.IntN(4), job, c.Nodes[node].Host),
+		text := map[string]string{"without": fmt.Sprintf("without job %d", job), "container": fmt.Sprintf("container %d of job %d not on %s", 1+r.IntN(9), job, c.Nodes[node].Host),
 			"keep": "keep node " + c.Nodes[node].Host}[kind]
 		changed := o.Clone()
 		var later func(*point) bool
@@ -235,16 +236,22 @@ func TestChangesAfterCheckpoints(t *testing.T) {
 			if want == nil {
 				_, want, manifest = pointsOf(t, c.Input(), changed, false, nil)
 			}
-			tellSame(t, seed, text+": before the change", want[:p.told], told[:p.told], nil, nil)
 			_, got, other, err := replayFrom(t, c.Input(), changed, false, nil, &Start{State: p.state, AtMS: p.at, Changed: true})
+			if kind == "container" && errors.Is(err, ErrState) { // it has come, or its turn has
+				continue
+			}
 			if err != nil {
 				t.Fatalf("seed %d, %s, from %d ms: %v", seed, text, p.at, err)
 			}
+			tellSame(t, seed, text+": before the change", want[:p.told], told[:p.told], nil, nil)
 			tellSame(t, seed, fmt.Sprintf("%s (%s), from %d ms", text, kind, p.at), got, want[p.told:], other, manifest)
 			done[kind]++
+			if kind == "container" && p.arriving < 0 {
+				done["late"]++
+			}
 		}
 	}
-	for _, kind := range []string{"without", "container", "keep", "reload"} {
+	for _, kind := range []string{"without", "container", "late", "keep", "reload"} {
 		if done[kind] < 1 {
 			t.Errorf("no %s was tried: %v", kind, done)
 		}

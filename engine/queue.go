@@ -169,6 +169,24 @@ func (q *queue) scheduled(lane int32, ord uint64) bool {
 	return slices.ContainsFunc(l.heap, func(e event) bool { return e.ord == ord })
 }
 
+// drop takes the events of a kind out of a lane and returns how many there were.
+func (q *queue) drop(lane int32, k eventKind) int {
+	l := q.lane(lane)
+	if l.hole {
+		l.fill()
+	}
+	n := len(l.heap)
+	l.heap = slices.DeleteFunc(l.heap, func(e event) bool { return e.kind() == k })
+	slices.SortFunc(l.heap, func(a, b event) int { // a sorted list is a heap
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
+	q.touch(lane)
+	return n - len(l.heap)
+}
+
 // clear empties a lane for another use.
 func (q *queue) clear(lane int32) {
 	l := q.lane(lane)

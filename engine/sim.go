@@ -161,7 +161,17 @@ func (s *sim) loop(ctx context.Context) error {
 				queued, limit, limitOrd = true, first.at, first.ord
 			}
 		}
+		due := s.checkpoints.next()
+		if due <= min(last, limit) { // heartbeats behind it have not passed either
+			limit, limitOrd = due, 0
+		}
 		at, ord, beat := s.beats.next(limit, limitOrd)
+		if !beat && limit == due {
+			if err := s.checkpoint(due); err != nil {
+				return err
+			}
+			continue
+		}
 		if !beat && !queued {
 			s.reach(s.ahead.at, s.ahead.ord)
 			s.stop()
@@ -169,11 +179,6 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		if !beat {
 			at, ord = limit, limitOrd
-		}
-		if at >= s.checkpoints.next() {
-			if err := s.checkpoint(at); err != nil {
-				return err
-			}
 		}
 		s.reach(at, ord)
 		s.catchUp(at, ord)

@@ -93,13 +93,14 @@ func ParseChange(text string) (Change, error) {
 }
 
 // Later reports whether all that a change has an effect on comes after a state of the replay without it: one at a time, at which job arriving is submitted next
-// (-1 for none) and before which it was read. Cluster returns the nodes and events of the replay, and is asked for changes of a node alone. True is certain, false is not.
+// (-1 for none) and before which it was read. Cluster returns the nodes and events of the replay, and is asked for changes of a node alone. False is not certain, true is,
+// but for a container of a job that has been submitted: whether it is yet to come the state tells, which is refused then.
 func (c *Change) Later(at, arriving int64, cluster func() ([]trace.Node, []trace.NodeEvent)) bool {
 	switch {
 	case c.without >= 0:
 		return 0 <= arriving && arriving < c.without
 	case c.job >= 0:
-		return 0 <= arriving && arriving < c.job
+		return true
 	case c.keep != "":
 		nodes, events := cluster()
 		return nothingOf(c.keep, nodes, events, at)
@@ -107,8 +108,8 @@ func (c *Change) Later(at, arriving int64, cluster func() ([]trace.Node, []trace
 	return false
 }
 
-// nothingOf reports whether a replay in which nothing happens to a host is the same up to a time: neither the events before it nor the next one, which is
-// scheduled, are of the host, and if nodes drain others do, too, on which it depends what is kept of processes.
+// nothingOf reports whether a replay in which nothing happens to a host is the same up to a time: none of the events before it are of the host, there is one of another from
+// then on, up to which work is known to go on, and if nodes drain others do, too, on which it depends what is kept of processes.
 func nothingOf(host string, nodes []trace.Node, events []trace.NodeEvent, at int64) bool {
 	node := slices.IndexFunc(nodes, func(n trace.Node) bool { return n.Host == host })
 	goes := func(e trace.NodeEvent) bool { return e.Node == int32(node) && e.Kind != trace.Join }
@@ -117,7 +118,7 @@ func nothingOf(host string, nodes []trace.Node, events []trace.NodeEvent, at int
 		return false
 	}
 	next := slices.IndexFunc(events, func(e trace.NodeEvent) bool { return e.TimeMS >= at })
-	return next >= 0 && !slices.ContainsFunc(events[:next+1], goes)
+	return next >= 0 && !slices.ContainsFunc(events[:next], goes) && slices.ContainsFunc(events[next:], func(e trace.NodeEvent) bool { return !goes(e) })
 }
 
 // change puts the changes into the trace. Errors name the change.
@@ -182,6 +183,9 @@ func (f *fewer) Next() (*trace.Job, error) {
 		}
 	}
 }
+
+// Container returns the container that a change is about, if it is about one.
+func (c *Change) Container() (job, number int64, ok bool) { return c.job, c.bar.Container, c.job >= 0 }
 
 // Bars are what changes say of the nodes for containers of a job.
 func (sc *Scenario) Bars(job int64) (bars []yarn.Bar) {

@@ -1,6 +1,8 @@
 package yarn
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn/jvm"
 	"replay/policy/resource"
@@ -172,6 +174,21 @@ func (a *Attempt) Blacklisted(n *Node) bool {
 		list = a.system
 	}
 	return len(list) > 0 && (list[n.Host] || list[n.Rack])
+}
+
+// Barred reports whether a bar is about the next container.
+func (a *Attempt) Barred() bool {
+	return slices.ContainsFunc(a.Bars, func(b Bar) bool { return b.Container == a.last+1 })
+}
+
+// Bar puts bars on an attempt that is under way. It does nothing and reports false if they could have had an effect before, had they been there from the
+// beginning: for an attempt that is not the first, or whose next container one of them is about.
+func (a *Attempt) Bar(bars []Bar) bool {
+	if a.number > 1 || slices.ContainsFunc(bars, func(b Bar) bool { return b.Container <= a.last+1 }) {
+		return false
+	}
+	a.Bars = bars
+	return true
 }
 
 // HasBlacklist reports whether any place is on the blacklist in force.

@@ -139,6 +139,11 @@ type Decommissioner interface {
 	Decommissioning(n protocol.NodeID, on bool)
 }
 
+// A Barrer is a [Scheduler] that takes bars for an application that has been submitted, see [Attempt.Bar]. It reports false, too, when the application has no attempt.
+type Barrer interface {
+	Bar(protocol.AppID, []Bar) bool
+}
+
 // A Preempter is a [Scheduler] that preempts containers.
 type Preempter interface {
 	// Preempt is called after each Update: it chooses containers for the starved applications and sets

@@ -47,6 +47,24 @@ func Read(dir string) (*Data, error) {
 	return data, nil
 }
 
+// AllocatedAt is when a container of a job's first attempt was allocated according to a result directory, -1 where it does not say so.
+func AllocatedAt(dir string, job, container int64) (at int64) {
+	at = record.None
+	err := readColumns[containerRow](filepath.Join(dir, "containers.parquet"), func(t *columns) func(int) error {
+		jobs, attempts, numbers, times := t.int64s("job"), t.int64s("am_attempt"), t.int64s("container"), t.int64s("allocated_ms")
+		return func(i int) error {
+			if jobs.V[i] == job && numbers.V[i] == container && attempts.V[i] == 1 {
+				at = times.V[i]
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return record.None
+	}
+	return at
+}
+
 // readRows adds up the rows of the tables of a result directory.
 func readRows(dir string, m *record.Manifest) (*Data, error) {
 	path := func(name string) string { return filepath.Join(dir, name) }

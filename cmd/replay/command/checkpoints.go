@@ -63,6 +63,7 @@ type checkpoints struct {
 	restore string // folder of the state to go on from, "" for the beginning
 	changed bool   // the scenario is another one from some time after it on
 	state   *checkpoint.State
+	last    int64 // time of the latest that was written or gone on from
 }
 
 // readCheckpoints reads the flags.
@@ -209,6 +210,9 @@ func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink recor
 	if k.state == nil && len(k.at) == 0 {
 		return engine.Run(ctx, sc, sink, progress)
 	}
+	if k.state != nil {
+		k.last = k.state.AtMS
+	}
 	var at []int64
 	for _, t := range k.at {
 		if k.state == nil || t > k.state.AtMS {
@@ -232,6 +236,7 @@ func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink recor
 		if s.Sums, err = w.State(); err != nil {
 			return err
 		}
+		k.last = c.AtMS
 		return checkpoint.Write(w.Path(""), s)
 	}})
 	if err != nil && k.state != nil && errors.Is(err, engine.ErrState) {
@@ -240,53 +245,109 @@ func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink recor
 	return m, err
 }
 
-// before returns the folder of the latest checkpoint of a result that lies before anything that the changes in the words of whatif can have an effect on; "" if
-// there is none.
-func (p *program) before(r *stored, c *cli.Context) (string, error) {
+// states are the checkpoints of a result that this program can go on from, by time.
+type states struct {
+	dirs    []string
+	headers []*checkpoint.Header
+	cluster func() ([]trace.Node, []trace.NodeEvent)
+	failed  error // of cluster
+	// allocated is when a container of a job's first attempt was allocated in the result, before all times where it was not
+	allocated func(job, number int64) int64
+}
+
+func (p *program) statesOf(r *stored, where string) (*states, error) {
+	s := &states{allocated: func(job, number int64) int64 { return result.AllocatedAt(r.dir, job, number) }}
 	dirs, headers, err := checkpoint.Of(r.dir)
 	if err != nil || len(dirs) == 0 {
-		return "", err
+		return s, err
 	}
 	layout, err := layoutOfStates()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var failed error
-	cluster := sync.OnceValues(func() (nodes []trace.Node, events []trace.NodeEvent) {
-		nodes, events, failed = p.clusterOf(r, c.String("trace"))
+	for i := range dirs {
+		if h := headers[i]; h.Decisions == bench.Decisions() && h.Layout == layout {
+			s.dirs, s.headers = append(s.dirs, dirs[i]), append(s.headers, h)
+		}
+	}
+	s.cluster = sync.OnceValues(func() (nodes []trace.Node, events []trace.NodeEvent) {
+		nodes, events, s.failed = p.clusterOf(r, where)
 		return nodes, events
 	})
-	var good func(h *checkpoint.Header) bool
-	conditions := []func(h *checkpoint.Header) bool{func(h *checkpoint.Header) bool { return h.Decisions == bench.Decisions() && h.Layout == layout }}
+	return s, nil
+}
+
+// A condition says of a checkpoint that it lies before anything that a change can have an effect on. True is certain, false is not.
+type condition func(*checkpoint.Header) bool
+
+// before returns the checkpoints for which all conditions hold, the latest first.
+func (s *states) before(conditions ...condition) (list []*checkpoint.Header, err error) {
+	for i := len(s.headers) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(conditions, func(holds condition) bool { return !holds(s.headers[i]) }) {
+			list = append(list, s.headers[i])
+		}
+	}
+	return list, s.failed
+}
+
+// replay replays from the first of some checkpoints that allows it, at last from the beginning, which is "" and nil. A state may tell that a change has an effect before it.
+func (s *states) replay(list []*checkpoint.Header, do func(from string, at *checkpoint.Header) error) error {
+	for _, h := range list {
+		err := do(s.dirs[slices.Index(s.headers, h)], h)
+		if errors.Is(err, errOther) {
+			break
+		}
+		if !errors.Is(err, engine.ErrState) {
+			return err
+		}
+	}
+	return do("", nil)
+}
+
+// after is the condition of a --change.
+func (s *states) after(text string) (condition, error) {
+	change, err := scenario.ParseChange(text)
+	if err != nil {
+		return nil, err
+	}
+	job, number, is := change.Container()
+	turn := sync.OnceValue(func() int64 { return s.allocated(job, number-1) })
+	return func(h *checkpoint.Header) bool {
+		submitted := h.Arriving < 0 || h.Arriving > job
+		return change.Later(h.AtMS, h.Arriving, s.cluster) && !(is && submitted && turn() < h.AtMS)
+	}, nil
+}
+
+// unchanged returns the checkpoints of a result that lie before anything that the changes in the words of whatif can have an effect on, the latest first.
+func (p *program) unchanged(r *stored, c *cli.Context) (*states, []*checkpoint.Header, error) {
+	states, err := p.statesOf(r, c.String("trace"))
+	if err != nil {
+		return nil, nil, err
+	}
+	var conditions []condition
 	for i := range p.words.Flags {
 		f := &p.words.Flags[i]
 		switch {
 		case slices.Contains(ofWhatif, f.Name):
-			continue
 		case f.Name == "reload":
 			at, _, _ := strings.Cut(f.Value, "=")
 			from, err := cmdline.ParseTime(at)
 			if err != nil || slices.ContainsFunc(slices.Collect(maps.Keys(r.manifest.Config)), func(key string) bool { return strings.HasPrefix(key, "fair-scheduler.xml from ") }) {
-				return "", err // the files of a result have their numbers, which may change
+				return states, nil, err // the files of a result have their numbers, which may change
 			}
-			good = func(h *checkpoint.Header) bool { return h.AtMS <= from }
+			conditions = append(conditions, func(h *checkpoint.Header) bool { return h.AtMS <= from })
 		case f.Name == "change":
-			change, err := scenario.ParseChange(f.Value)
+			holds, err := states.after(f.Value)
 			if err != nil {
-				return "", err
+				return nil, nil, err
 			}
-			good = func(h *checkpoint.Header) bool { return change.Later(h.AtMS, h.Arriving, cluster) }
+			conditions = append(conditions, holds)
 		default:
-			return "", nil
-		}
-		conditions = append(conditions, good)
-	}
-	for i := len(headers) - 1; i >= 0; i-- {
-		if !slices.ContainsFunc(conditions, func(good func(*checkpoint.Header) bool) bool { return !good(headers[i]) }) {
-			return dirs[i], failed
+			return states, nil, nil
 		}
 	}
-	return "", failed
+	list, err := states.before(conditions...)
+	return states, list, err
 }
 
 // clusterOf reads nodes and events of a result's trace as it was replayed; there are none if the replay was of another cluster or of a window.
@@ -319,9 +380,9 @@ func (p *program) clusterOf(r *stored, where string) (nodes []trace.Node, events
 }
 
 // missed are the checkpoints that were asked for by their time and not reached.
-func (k *checkpoints) missed(end int64) (list []string) {
+func (k *checkpoints) missed() (list []string) {
 	for _, t := range k.at {
-		if t > end && (k.every == 0 || t%k.every != 0) {
+		if t > k.last && (k.every == 0 || t%k.every != 0) {
 			list = append(list, checkpoint.Name(t))
 		}
 	}

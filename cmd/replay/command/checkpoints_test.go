@@ -188,7 +188,7 @@ func TestWhatIfFromCheckpoint(t *testing.T) {
 	next := write(t, dir, "next.xml", `<allocations><queueMaxAppsDefault>2</queueMaxAppsDefault></allocations>`)
 	for _, tt := range []struct{ trace, change, from string }{
 		{"uniform-micro", "--change 'without job 9'", "1m20s"},
-		{"tpch-mixed", "--change 'container 2 of job 15 not on node1'", "1m0s"},
+		{"tpch-mixed", "--change 'container 2 of job 15 not on node1'", "1m20s"},
 		{"uniform-micro", "--change 'without job 0'", ""},
 		{"uniform-micro", "--reload 70s=" + next, "1m0s"},
 		{"uniform-micro", "--reload 70s=" + next + " --change 'without job 5'", "40s"},

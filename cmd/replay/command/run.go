@@ -86,7 +86,7 @@ func (p *program) runTrace(c *cli.Context) error {
 		p.listener.ended(result)
 		return nil
 	}
-	if late := p.checkpoints.missed(result.Manifest.Totals.EndMS); len(late) > 0 {
+	if late := p.checkpoints.missed(); len(late) > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "warning: no checkpoint at %s: the replay ended before\n", strings.Join(late, ", "))
 	}
 	if c.Bool("json") { // the text has them

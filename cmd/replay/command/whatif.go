@@ -2,11 +2,10 @@ package command
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,10 +14,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"replay/cmd/replay/cmdline"
-	"replay/engine"
 	"replay/engine/record"
 	"replay/engine/scenario"
 	"replay/report"
+	"replay/report/checkpoint"
 	"replay/report/parting"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -67,7 +66,7 @@ func (p *program) whatif(c *cli.Context) error {
 		if len(more) > 0 {
 			return cmdline.Usagef("--regret makes changes of its own: it has no place beside %s", strings.Join(more, " "))
 		}
-		return p.regret(c, again.args)
+		return p.regret(c, again)
 	}
 	if c.IsSet("job") {
 		return cmdline.Usagef("--job has a meaning with --regret alone")
@@ -76,13 +75,16 @@ func (p *program) whatif(c *cli.Context) error {
 	if out := c.String("out"); out != "" {
 		changed = append(slices.Clone(changed), "--out", out)
 	}
-	from, err := p.before(again, c)
+	states, list, err := p.unchanged(again, c)
 	if err != nil {
 		return withTraceFlag(err, c)
 	}
 	if len(more) == 0 {
 		if c.IsSet("out") {
-			if err := p.replayAgain(c.Context, append(restored(changed, from), "--allow-failures"), nil, nil); err != nil {
+			err := states.replay(list, func(from string, _ *checkpoint.Header) error {
+				return p.replayAgain(c.Context, append(restored(changed, from), "--allow-failures"), nil, nil)
+			})
+			if err != nil {
 				return withTraceFlag(err, c)
 			}
 		}
@@ -92,19 +94,15 @@ func (p *program) whatif(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
 	}
-	replay := func(from string) error {
+	err = states.replay(list, func(from string, at *checkpoint.Header) error {
 		sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: restored(again.args, from)}, {name: "after", args: restored(changed, from), more: more}}
 		how := "Replayed from the beginning, which is the same up to the change."
-		if from != "" {
-			how = fmt.Sprintf("Replayed from the checkpoint at %s, up to which nothing changes; decisions are counted from there on.", filepath.Base(from))
+		if at != nil {
+			how = fmt.Sprintf("Replayed from the checkpoint at %s, up to which nothing changes; decisions are counted from there on.", checkpoint.Name(at.AtMS))
 		}
 		_, err := p.part(c, sides, fmt.Sprintf("Changed: %s\n%s\n\n", quoted(more), how))
 		return err
-	}
-	err = replay(from)
-	if from != "" && (errors.Is(err, errOther) || errors.Is(err, engine.ErrState)) { // it has an effect before, which nothing told beforehand
-		err = replay("")
-	}
+	})
 	return withTraceFlag(err, c)
 }
 
@@ -170,18 +168,34 @@ type alternative struct {
 
 // regrets is the search for better decisions in a replay.
 type regrets struct {
-	p    *program
-	c    *cli.Context
-	args []string // of the replay
-	base quietly
-	done atomic.Int64
+	p      *program
+	c      *cli.Context
+	args   []string // of the replay
+	states *states
+	base   quietly
+	done   atomic.Int64
 }
 
 // regret replays some allocations with each alternative to them: each other node with room, and each application that would have been served in their place.
-func (p *program) regret(c *cli.Context, args []string) error {
-	r := &regrets{p: p, c: c, args: args}
-	if err := r.replay(&r.base, nil); err != nil {
+func (p *program) regret(c *cli.Context, again *stored) (err error) {
+	r := &regrets{p: p, c: c, args: again.args}
+	if r.states, err = p.statesOf(again, c.String("trace")); err != nil {
 		return err
+	}
+	if err := r.replay(&r.base, ""); err != nil {
+		return err
+	}
+	allocated := map[[2]int64]int64{}
+	for i := range r.base.decided {
+		if d := &r.base.decided[i]; d.Kind == allocates && d.AMAttempt == 1 {
+			allocated[[2]int64{d.Job, d.Container}] = d.Time
+		}
+	}
+	r.states.allocated = func(job, number int64) int64 {
+		if at, ok := allocated[[2]int64{job, number}]; ok {
+			return at
+		}
+		return record.None
 	}
 	data := r.base.result.Data
 	var chosen []int // places in the decisions
@@ -241,13 +255,38 @@ func (p *program) regret(c *cli.Context, args []string) error {
 	return shown.Whole(c.App.Writer, func(w io.Writer) { writeRegret(w, rows, all) })
 }
 
-func (r *regrets) replay(q *quietly, changes []string) error {
+// replay replays from a checkpoint, "" for the beginning.
+func (r *regrets) replay(q *quietly, from string, changes ...string) error {
 	var more []string
 	for _, change := range changes {
 		more = append(more, "--change", change)
 	}
 	r.done.Add(1)
-	return withTraceFlag(r.p.replayAgain(r.c.Context, r.args, more, q), r.c)
+	return withTraceFlag(r.p.replayAgain(r.c.Context, restored(r.args, from), more, q), r.c)
+}
+
+// changed replays with changes that have no effect before a time, and returns how many decisions there were before what is told: those before a checkpoint are not told again.
+func (r *regrets) changed(changes []string, since int64) (q *quietly, before int, err error) {
+	conditions := []condition{func(h *checkpoint.Header) bool { return h.AtMS <= since }}
+	for _, change := range changes {
+		holds, err := r.states.after(change)
+		if err != nil {
+			return nil, 0, err
+		}
+		conditions = append(conditions, holds)
+	}
+	list, err := r.states.before(conditions...)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = r.states.replay(list, func(from string, at *checkpoint.Header) error {
+		q, before = &quietly{}, 0
+		if at != nil {
+			before = sort.Search(len(r.base.decided), func(i int) bool { return r.base.decided[i].Time >= at.AtMS })
+		}
+		return r.replay(q, from, changes...)
+	})
+	return q, before, err
 }
 
 // room returns the nodes that had room for the container of an allocation.
@@ -264,15 +303,15 @@ func (r *regrets) room(d *record.Decision, held *parting.Books) (nodes []int32) 
 // alternatives replays an allocation, which stands at a place among the decisions, with each alternative to it.
 func (r *regrets) alternatives(row *regretted, place int, room []int32, names *parting.Names) error {
 	d := row.d
-	try := func(says string, changes []string) (*quietly, error) {
-		other := &quietly{}
-		if err := r.replay(other, changes); err != nil {
+	try := func(says string, changes []string) (*record.Decision, error) {
+		other, before, err := r.changed(changes, d.Time)
+		if err != nil {
 			return nil, err
 		}
 		a := alternative{Says: says, Changes: slices.Clone(changes)}
 		a.compare(r.base.result.Data, other.result.Data, d.Job)
 		row.Alternatives = append(row.Alternatives, a)
-		return other, nil
+		return instead(other.decided, place-before, d), nil
 	}
 	for _, node := range room {
 		host, _, _ := names.Node(node)
@@ -284,12 +323,12 @@ func (r *regrets) alternatives(row *regretted, place int, room []int32, names *p
 	// Who is served when it may not be there, and who when they may not either, and so on.
 	for next, changes := d, []string(nil); ; {
 		changes = append(changes, fmt.Sprintf("container %d of job %d not on %s", next.Container, next.Job, row.Host))
-		other, err := try("", changes)
-		if err != nil {
+		var err error
+		if next, err = try("", changes); err != nil {
 			return err
 		}
 		a := &row.Alternatives[len(row.Alternatives)-1]
-		if next = instead(other.decided, place, d); next == nil {
+		if next == nil {
 			a.Says = "nobody in its place"
 			break
 		}

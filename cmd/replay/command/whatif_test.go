@@ -150,8 +150,10 @@ func TestRegret(t *testing.T) {
 	dir := t.TempDir()
 	res, changed := filepath.Join(dir, "r"), filepath.Join(dir, "changed")
 	must(t, "run", traces+"fair-weights", "--formats", "none", "-q", "--out", res)
+	args := []string{"--regret", "3", "--json", "--trace", traces + "fair-weights"}
+	text := must(t, append([]string{"whatif", res}, args...)...)
 	var rows []regretted
-	if err := json.Unmarshal([]byte(must(t, "whatif", res, "--regret", "3", "--json", "--trace", traces+"fair-weights")), &rows); err != nil {
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
 		t.Fatal(err)
 	}
 	nodes, applications := 0, 0
@@ -169,8 +171,13 @@ func TestRegret(t *testing.T) {
 	if len(rows) != 3 || nodes == 0 || applications == 0 {
 		t.Errorf("%d allocations, %d nodes, %d applications", len(rows), nodes, applications)
 	}
+	kept := filepath.Join(dir, "kept")
+	must(t, "run", traces+"fair-weights", "--formats", "none", "-q", "--out", kept, "--checkpoint-every", "7s")
+	if from := must(t, append([]string{"whatif", kept}, args...)...); text != from {
+		t.Errorf("with checkpoints it is\n%s\nwithout\n%s", from, text)
+	}
 	best := rows[0].Alternatives[0]
-	args := []string{"whatif", res, "--trace", traces + "fair-weights", "--out", changed}
+	args = []string{"whatif", res, "--trace", traces + "fair-weights", "--out", changed}
 	for _, change := range best.Changes {
 		args = append(args, "--change", change)
 	}

@@ -59,7 +59,7 @@ func (s *Scheduler) effect(n *yarn.Node) int {
 		return -1
 	}
 	t := a.Table(r.Key)
-	if t == nil || t.AnyCount() <= 0 || len(a.Bars) > 0 {
+	if t == nil || t.AnyCount() <= 0 || a.Barred() {
 		return acting
 	}
 	if a.Blacklisted(n) {
@@ -124,7 +124,7 @@ func (e *elision) takes(size resource.Resource) {
 func (e *elision) tried(a *app, t *yarn.Table, r result) {
 	switch {
 	case !e.alike:
-	case t.Located() || a.HasBlacklist() || len(a.Bars) > 0:
+	case t.Located() || a.HasBlacklist() || a.Barred():
 		e.alike = false
 	case r == nextApp:
 		e.counted = append(e.counted, t)

@@ -15,6 +15,9 @@ func (s *Scheduler) reserve(a *app, n *yarn.Node, got *assignment) {
 	a.reserved = a.reserved.Add(c.Size)
 	n.Reserved = c
 	n.Touch()
+	if len(a.Bars) > 0 { // others may be about the next container
+		a.touchHeld()
+	}
 	s.tell(yarn.Event{Kind: yarn.Reserved, Container: c.Protocol(), App: a.ID, Update: c.Key.Update})
 	a.q.charge(a, c.Size)
 	for q := a.q; q != nil; q = q.parent {

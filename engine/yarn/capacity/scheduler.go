@@ -53,6 +53,7 @@ var (
 	_ yarn.Resizer        = (*Scheduler)(nil)
 	_ yarn.Decommissioner = (*Scheduler)(nil)
 	_ yarn.Listener       = (*Scheduler)(nil)
+	_ yarn.Barrer         = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's

@@ -130,6 +130,16 @@ func (s *Scheduler) AddAttempt(id protocol.AppID) {
 	q.addAttempt(a)
 }
 
+// Bar is part of [yarn.Barrer].
+func (s *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
+	a := s.appOf(id)
+	if a == nil || !a.Bar(bars) {
+		return false
+	}
+	s.admitted[id].spec.Bars = bars
+	return true
+}
+
 // RemoveApp ends what the application runs and has reserved, and forgets it.
 //
 // Source: CapacityScheduler.doneApplicationAttempt, doneApplication.

@@ -77,6 +77,7 @@ var (
 	_ yarn.Scheduler     = (*Scheduler)(nil)
 	_ yarn.Preempter     = (*Scheduler)(nil)
 	_ yarn.Reloader      = (*Scheduler)(nil)
+	_ yarn.Barrer        = (*Scheduler)(nil)
 	_ yarn.Continuous    = (*Scheduler)(nil)
 	_ yarn.LocalityTaker = (*Scheduler)(nil)
 )
@@ -366,6 +367,16 @@ func (f *Scheduler) attempt(id protocol.AppID) *app {
 		return app.attempt
 	}
 	return nil
+}
+
+// Bar is part of [yarn.Barrer].
+func (f *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
+	a := f.attempt(id)
+	if a == nil || !a.Bar(bars) {
+		return false
+	}
+	f.apps[id].spec.Bars = bars
+	return true
 }
 
 // MaxAllocation is the largest container that an application of the queue may ask for.

@@ -276,6 +276,16 @@ func (s *Scheduler) attempt(id protocol.AppID) *yarn.Attempt {
 	return nil
 }
 
+// Bar is part of [yarn.Barrer].
+func (s *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
+	a := s.app(id)
+	if a == nil || a.attempt == nil || !a.attempt.Bar(bars) {
+		return false
+	}
+	a.spec.Bars = bars
+	return true
+}
+
 // container returns a live container, nil when there is none of that number.
 func (s *Scheduler) container(id protocol.ContainerID) *yarn.Container {
 	if a := s.attempt(id.App); a != nil {
