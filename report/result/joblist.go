@@ -38,8 +38,9 @@ func (l *Jobs) All() iter.Seq[*Job] {
 			}
 		}
 		var j Job
+		r := pageReader{pages: &l.packed.pages}
 		for _, at := range l.packed.at {
-			if l.packed.read(at, &j); !yield(&j) {
+			if l.packed.read(r.page(int(at.page)), at, &j); !yield(&j) {
 				return
 			}
 		}
@@ -52,7 +53,8 @@ func (l *Jobs) At(place int) *Job {
 		return &l.whole[place]
 	}
 	var j Job
-	l.packed.read(l.packed.at[place], &j)
+	at := l.packed.at[place]
+	l.packed.read(l.packed.shared.page(int(at.page)), at, &j)
 	return &j
 }
 
@@ -60,7 +62,7 @@ func (l *Jobs) At(place int) *Job {
 func (l *Jobs) Find(id int64) *Job {
 	place, found := slices.BinarySearchFunc(l.whole, id, func(j Job, id int64) int { return cmp.Compare(j.ID, id) })
 	if len(l.packed.at) > 0 {
-		place, found = slices.BinarySearchFunc(l.packed.at, id, func(at packedAt, id int64) int { return cmp.Compare(l.packed.id(at), id) })
+		place, found = l.packed.find(id)
 	}
 	if !found {
 		return nil
@@ -71,17 +73,21 @@ func (l *Jobs) Find(id int64) *Job {
 // packedJobs are jobs whose records and sums are complete, in about a fifth of the memory that they take as [Job]: of a long replay those that are
 // done are most of what is kept. The zero value is empty.
 type packedJobs struct {
-	pages [][]byte
-	at    []packedAt // of each job
-	texts []string   // that many jobs have
+	pages jobPages
+	texts []string // that many jobs have
 	index map[string]uint64
+
+	// of those in order
+	at     []packedAt
+	some   []int64 // the numbers of each eachSome-th
+	shared *sharedReader
 }
 
 // packedAt is where a job begins.
 type packedAt struct{ page, offset uint32 }
 
-// packedPage is how much memory is asked for at once, in bytes.
-const packedPage = 64 << 10
+// eachSome is how many jobs are gone through to find one.
+const eachSome = 64
 
 // packed lists what is kept of a job: texts that many jobs have, texts of its own, times, and other numbers.
 func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numbers [29]*int64) {
@@ -97,8 +103,7 @@ func (j *Job) packed() (shared [6]*string, own [2]*string, times [9]*int64, numb
 // add keeps a job.
 func (p *packedJobs) add(j *Job) {
 	shared, own, times, numbers := j.packed()
-	b := p.room(10*(1+len(shared)+len(own)+len(times)+len(numbers)) + len(*own[0]) + len(*own[1]))
-	p.at = append(p.at, packedAt{uint32(len(p.pages) - 1), uint32(len(b))})
+	b, page := p.pages.room(10*(1+len(shared)+len(own)+len(times)+len(numbers)) + len(*own[0]) + len(*own[1]))
 	b = binary.AppendVarint(b, j.ID)
 	for _, s := range shared {
 		b = binary.AppendUvarint(b, p.text(*s))
@@ -116,16 +121,7 @@ func (p *packedJobs) add(j *Job) {
 	for _, v := range numbers {
 		b = binary.AppendVarint(b, *v)
 	}
-	p.pages[len(p.pages)-1] = b
-}
-
-// room returns the last page, which has room for so many bytes more.
-func (p *packedJobs) room(size int) []byte {
-	if n := len(p.pages); n > 0 && cap(p.pages[n-1])-len(p.pages[n-1]) >= size {
-		return p.pages[n-1]
-	}
-	p.pages = append(p.pages, make([]byte, 0, max(packedPage, size)))
-	return p.pages[len(p.pages)-1]
+	p.pages.list[page] = b
 }
 
 // text returns the number of a text.
@@ -141,15 +137,27 @@ func (p *packedJobs) text(s string) uint64 {
 	return i
 }
 
-// id is the number of a job.
-func (p *packedJobs) id(at packedAt) int64 {
-	id, _ := binary.Varint(p.pages[at.page][at.offset:])
+// id is the number of a job, in its page.
+func (at packedAt) id(page []byte) int64 {
+	id, _ := binary.Varint(page[at.offset:])
 	return id
 }
 
-// read fills in a job.
-func (p *packedJobs) read(at packedAt, j *Job) {
-	page, i := p.pages[at.page], int(at.offset)
+// find returns the place of a job.
+func (p *packedJobs) find(id int64) (place int, found bool) {
+	block, found := slices.BinarySearch(p.some, id)
+	if found {
+		return block * eachSome, true
+	}
+	from := max(block-1, 0) * eachSome
+	list := p.at[from:min(from+eachSome, len(p.at))]
+	i, found := slices.BinarySearchFunc(list, id, func(at packedAt, id int64) int { return cmp.Compare(at.id(p.shared.page(int(at.page))), id) })
+	return from + i, found
+}
+
+// read fills in a job from its page, and returns where in it the next one begins.
+func (p *packedJobs) read(page []byte, at packedAt, j *Job) (end int) {
+	i := int(at.offset)
 	var v uint64
 	v, i = uvarint(page, i)
 	j.ID = signed(v)
@@ -174,6 +182,22 @@ func (p *packedJobs) read(at packedAt, j *Job) {
 		v, i = uvarint(page, i)
 		*n = signed(v)
 	}
+	return i
+}
+
+// each gives the jobs in the order in which they were added.
+func (p *packedJobs) each(yield func(packedAt, *Job) bool) {
+	var j Job
+	r := pageReader{pages: &p.pages}
+	for number := range p.pages.list {
+		page := r.page(number)
+		for offset := 0; offset < len(page); {
+			at := packedAt{uint32(number), uint32(offset)}
+			if offset = p.read(page, at, &j); !yield(at, &j) {
+				return
+			}
+		}
+	}
 }
 
 // uvarint reads what [binary.AppendUvarint] wrote at i, and returns where it ends.
@@ -190,16 +214,33 @@ func signed(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // jobs are the jobs in order, which p keeps no longer.
 func (p *packedJobs) jobs() Jobs {
-	slices.SortStableFunc(p.at, func(a, b packedAt) int { return cmp.Compare(p.id(a), p.id(b)) })
+	type numbered struct {
+		id int64
+		at packedAt
+	}
+	var list []numbered
+	for at, j := range p.each {
+		list = append(list, numbered{j.ID, at})
+	}
+	slices.SortStableFunc(list, func(a, b numbered) int { return cmp.Compare(a.id, b.id) })
+	p.at = make([]packedAt, len(list))
+	for i := range list {
+		p.at[i] = list[i].at
+	}
 	p.index = nil
 	l := Jobs{packed: *p}
 	*p = packedJobs{}
-	if len(l.packed.at) > mostWhole {
+	if len(list) > mostWhole {
+		for i := 0; i < len(list); i += eachSome {
+			l.packed.some = append(l.packed.some, list[i].id)
+		}
+		l.packed.shared = &sharedReader{pageReader: pageReader{pages: &l.packed.pages}}
 		return l
 	}
-	list := make([]Job, len(l.packed.at))
-	for i, at := range l.packed.at {
-		l.packed.read(at, &list[i])
+	whole := make([]Job, len(list))
+	r := pageReader{pages: &l.packed.pages}
+	for i, n := range list {
+		l.packed.read(r.page(int(n.at.page)), n.at, &whole[i])
 	}
-	return Jobs{whole: list}
+	return Jobs{whole: whole}
 }

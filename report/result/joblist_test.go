@@ -50,24 +50,70 @@ func TestPackedJobs(t *testing.T) {
 	for i := range int64(2000) {
 		jobs = append(jobs, filled(text, func(n int) int64 { return i << (n % 60) }))
 	}
-	var p packedJobs
-	for i := range jobs {
-		p.add(&jobs[i])
-	}
-	if n := len(p.pages); n < 3 {
-		t.Errorf("%d pages, want several", n)
-	}
-	if len(p.at) != len(jobs) {
-		t.Fatalf("%d jobs were kept of %d", len(p.at), len(jobs))
-	}
-	for i := range jobs {
-		got := filled(func(int) string { return "left" }, func(int) int64 { return 77 })
-		if p.read(p.at[i], &got); got != jobs[i] {
-			t.Fatalf("job %d came back as %+v, was %+v", i, got, jobs[i])
+	for _, most := range []int{0, 1, 3} { // pages in memory
+		p := packedJobs{pages: jobPages{most: most}}
+		for i := range jobs {
+			p.add(&jobs[i])
+			if i == len(jobs)/2 {
+				p.pages.stay()
+			}
+		}
+		if n := len(p.pages.list); n < 5 {
+			t.Errorf("%d pages, want several", n)
+		}
+		if n := len(p.pages.left); (n > 0) != (most > 0) {
+			t.Errorf("%d of %d pages are in the file", n, len(p.pages.list))
+		}
+		n := 0
+		for _, got := range p.each {
+			if *got != jobs[n] {
+				t.Fatalf("job %d came back as %+v, was %+v", n, got, jobs[n])
+			}
+			n++
+		}
+		if n != len(jobs) {
+			t.Fatalf("%d jobs were kept of %d", n, len(jobs))
+		}
+		if l := p.jobs(); l.Len() != len(jobs) || len(p.pages.list) != 0 {
+			t.Errorf("%d jobs, and %d pages are left", l.Len(), len(p.pages.list))
 		}
 	}
-	if l := p.jobs(); l.Len() != len(jobs) || len(p.at) != 0 {
-		t.Errorf("%d jobs, and %d are left", l.Len(), len(p.at))
+}
+
+// A collector whose jobs wait in a file has a state with all of them, and goes on after it.
+func TestStateOfPagesInFile(t *testing.T) {
+	c := NewCollector()
+	c.done.pages.most = 1
+	add := func(c *Collector, from int64) {
+		for i := range int64(1000) {
+			c.done.add(&Job{Job: record.Job{ID: from + i, Name: strings.Repeat("n", 200)}})
+		}
+	}
+	add(c, 0)
+	if len(c.done.pages.left) == 0 {
+		t.Fatal("no page is in the file")
+	}
+	state, err := c.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := NewCollector()
+	if err := other.GoOn(state); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Collector{c, other} {
+		add(c, 1000)
+		l := c.done.jobs()
+		id := int64(0)
+		for j := range l.All() {
+			if j.ID != id || len(j.Name) != 200 {
+				t.Fatalf("%+v follows %d", j, id)
+			}
+			id++
+		}
+		if id != 2000 {
+			t.Errorf("%d jobs, want 2000", id)
+		}
 	}
 }
 
@@ -79,7 +125,14 @@ func TestJobs(t *testing.T) {
 			id := int64((i*7919)%n) * 3 // each once, in another order
 			list = append(list, Job{Job: record.Job{ID: id, Name: fmt.Sprint("job ", id), Submit: id}})
 		}
-		l := JobsOf(list)
+		p := packedJobs{pages: jobPages{most: 2}}
+		for i := range list {
+			p.add(&list[i])
+		}
+		l := p.jobs()
+		if n > mostWhole && len(l.packed.pages.left) == 0 {
+			t.Error("no page is in the file")
+		}
 		if (n > mostWhole) != (len(l.packed.at) > 0) || l.Len() != n {
 			t.Fatalf("%d jobs of %d, %d packed", l.Len(), n, len(l.packed.at))
 		}

@@ -12,8 +12,11 @@ import (
 	"replay/engine/snapshot"
 )
 
+// stateRules: a state has all pages of jobs, whether they wait in a file or not.
+var stateRules = snapshot.Rules{Fields: map[string]snapshot.Rule{"replay/report/result.jobPages.file": snapshot.Kept, "replay/report/result.packedJobs.shared": snapshot.Unset}}
+
 // stateCodec writes and reads what a [Collector] has added up.
-var stateCodec = sync.OnceValues(func() (*snapshot.Codec, error) { return snapshot.New(snapshot.Rules{}, (*Collector)(nil)) })
+var stateCodec = sync.OnceValues(func() (*snapshot.Codec, error) { return snapshot.New(stateRules, (*Collector)(nil)) })
 
 // StateLayout is a hash over the types of states of collectors.
 func StateLayout() (string, error) {
@@ -30,6 +33,7 @@ func (c *Collector) State() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.done.pages.stay()
 	var b bytes.Buffer
 	err = codec.Write(&b, c)
 	return b.Bytes(), err

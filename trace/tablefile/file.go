@@ -23,7 +23,7 @@ import (
 
 // A File is an open Parquet file whose footer has been checked.
 type File struct {
-	// Parquet is the file as the library sees it. Its pages can be read through [File.Pages] by several readers at the
+	// Parquet is the schema as the library sees it. Pages can be read through [File.Pages] by several readers at the
 	// same time, or by rows by one.
 	Parquet *parquet.File
 
@@ -31,7 +31,7 @@ type File struct {
 	r    io.ReaderAt
 	size int64
 	file *os.File // nil without one
-	seen *whole   // by the library
+	seen *whole   // by the library, which reads rows; nil before
 }
 
 // Open opens the file at path.
@@ -61,14 +61,8 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f := &File{footer: *head, r: r, size: size}
-	var length int64
-	if f.seen, length, err = f.library(); err != nil {
-		return nil, err
-	}
-	err = Guard(func() error {
-		f.Parquet, err = parquet.OpenFile(f.seen, length, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-		return err
-	})
+	// Pages are those of one row group to the library, wherever they stand: what it keeps of each of its columns is about a kilobyte.
+	_, f.Parquet, err = f.library(f.groups[:min(1, len(f.groups))])
 	return f, err
 }
 
@@ -104,8 +98,8 @@ func (f *File) Budget() *Budget { return &Budget{most: min(64<<20+1000*f.size, 3
 // Pages returns the pages of a leaf in a row group. Reader's budget is for all pages that it reads at the same time.
 func (f *File) Pages(group, leaf int, budget *Budget) *Pages {
 	s := f.stream(group, leaf, budget)
-	chunk := f.Parquet.RowGroups()[group].ColumnChunks()[leaf].(*parquet.FileColumnChunk)
-	return &Pages{chunk.PagesFrom(&placed{s, base(group*len(f.leaves) + leaf)}), s}
+	chunk := f.Parquet.RowGroups()[0].ColumnChunks()[leaf].(*parquet.FileColumnChunk)
+	return &Pages{chunk.PagesFrom(&placed{s, base(leaf)}), s}
 }
 
 func (f *File) stream(group, leaf int, budget *Budget) *stream {
@@ -158,16 +152,17 @@ func (p *placed) ReadAt(b []byte, off int64) (int, error) {
 // whole is the file that the library sees. Its chunks are read forward, by one reader.
 type whole struct {
 	f      *File
+	chunks int
 	footer []byte
 	budget *Budget
 	open   map[int]*stream
 }
 
-// library returns the file that the library is to see, and its length.
-func (f *File) library() (*whole, int64, error) {
-	m := format.FileMetaData{Version: 2, Schema: f.schema, RowGroups: make([]format.RowGroup, len(f.groups))}
+// library returns the file that the library is to see, with the first of its row groups, and what it makes of it.
+func (f *File) library(groups []int64) (w *whole, seen *parquet.File, err error) {
+	m := format.FileMetaData{Version: 2, Schema: f.schema, RowGroups: make([]format.RowGroup, len(groups))}
 	n := 0
-	for g, rows := range f.groups {
+	for g, rows := range groups {
 		group := &m.RowGroups[g]
 		group.NumRows, group.Ordinal, group.Columns = rows, int16(g), make([]format.ColumnChunk, len(f.leaves))
 		m.NumRows += rows
@@ -182,26 +177,29 @@ func (f *File) library() (*whole, int64, error) {
 	}
 	footer, err := thrift.Marshal(&thrift.CompactProtocol{}, &m)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	var tail bytes.Buffer
 	tail.Write(footer)
 	tail.Write([]byte{byte(len(footer)), byte(len(footer) >> 8), byte(len(footer) >> 16), byte(len(footer) >> 24)})
 	tail.WriteString(magic)
-	w := &whole{f: f, footer: tail.Bytes(), budget: f.Budget(), open: make(map[int]*stream)}
-	return w, base(n) + int64(len(w.footer)), nil
+	w = &whole{f: f, chunks: n, footer: tail.Bytes(), budget: f.Budget(), open: make(map[int]*stream)}
+	err = Guard(func() error {
+		seen, err = parquet.OpenFile(w, base(n)+int64(len(w.footer)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		return err
+	})
+	return w, seen, err
 }
 
 func (w *whole) ReadAt(b []byte, off int64) (int, error) {
-	chunks := len(w.f.groups) * len(w.f.leaves)
 	switch {
 	case off < base(0):
 		if off != 0 {
 			return 0, fmt.Errorf("before the first page")
 		}
 		return copy(b, magic), nil
-	case off >= base(chunks):
-		if off -= base(chunks); off > int64(len(w.footer)) {
+	case off >= base(w.chunks):
+		if off -= base(w.chunks); off > int64(len(w.footer)) {
 			return 0, io.EOF
 		}
 		n := copy(b, w.footer[off:])
@@ -225,13 +223,23 @@ func (w *whole) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
+// all returns the file with all its row groups.
+func (f *File) all() (all *parquet.File, err error) {
+	f.seen, all, err = f.library(f.groups)
+	return all, err
+}
+
 // Rows calls each with every row of the file, in order; the row is reused. The file must have the columns of R.
 // It can be called once.
 func Rows[R any](f *File, each func(row int64, r *R) error) error {
 	if err := HasColumns(f, parquet.SchemaOf(new(R))); err != nil {
 		return err
 	}
-	if err := rows(func() *parquet.GenericReader[R] { return parquet.NewGenericReader[R](f.Parquet) }, 0, f.Parquet.NumRows(), each); err != nil {
+	all, err := f.all()
+	if err != nil {
+		return err
+	}
+	if err := rows(func() *parquet.GenericReader[R] { return parquet.NewGenericReader[R](all) }, 0, all.NumRows(), each); err != nil {
 		return err
 	}
 	return f.ended()
@@ -242,10 +250,14 @@ func RowsIn[R any](f *File, wanted func(group int) bool, each func(row int64, r 
 	if err := HasColumns(f, parquet.SchemaOf(new(R))); err != nil {
 		return err
 	}
+	all, err := f.all()
+	if err != nil {
+		return err
+	}
 	first := int64(0)
 	for g, n := range f.groups {
 		if wanted(g) {
-			group := f.Parquet.RowGroups()[g]
+			group := all.RowGroups()[g]
 			if err := rows(func() *parquet.GenericReader[R] { return parquet.NewGenericRowGroupReader[R](group) }, first, n, each); err != nil {
 				return err
 			}
