@@ -186,7 +186,14 @@ func (s *sim) barLate() error {
 func (s *sim) otherNodeEvent(at int64) {
 	if n := s.q.drop(0, evNodeEvent); n > 0 {
 		s.pending -= n
-		s.nextNodeEvent(slices.IndexFunc(s.sc.Input.Events, func(e trace.NodeEvent) bool { return e.TimeMS >= at }))
+		s.comes = 0
+		for i, e := range s.sc.Input.Events {
+			if e.TimeMS >= at {
+				s.nextNodeEvent(i)
+				return
+			}
+			s.comes = e.TimeMS
+		}
 	}
 }
 

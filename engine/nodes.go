@@ -63,7 +63,7 @@ func (s *sim) startNodes() {
 
 func (s *sim) nextNodeEvent(i int) {
 	if i < len(s.sc.Input.Events) {
-		s.goesOn(s.sc.Input.Events[i].TimeMS)
+		s.comes = s.sc.Input.Events[i].TimeMS
 		s.push(s.sc.Input.Events[i].TimeMS, evNodeEvent, int64(i), int64(i))
 	}
 }

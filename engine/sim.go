@@ -57,7 +57,8 @@ type sim struct {
 
 	pending int   // events of work in the queue: something will happen
 	moved   int64 // when something last happened
-	useful  int64 // until when it is known that work goes on: tasks, stages, submissions, node events; see [circle]
+	useful  int64 // until when it is known that work goes on: tasks, stages, submissions; see [circle]
+	comes   int64 // and when the next node event of the trace does, or the last one did
 
 	totals   record.Totals
 	warnings warnings
@@ -214,7 +215,7 @@ func (s *sim) horizon() int64 { return s.reaches(s.pending > 0) }
 
 // reaches is the horizon with or without work in the queue.
 func (s *sim) reaches(work bool) int64 {
-	last := min(s.useful+s.patience(), longestReplay)
+	last := min(max(s.useful, s.comes)+s.patience(), longestReplay)
 	if !work {
 		last = min(last, s.moved+s.sc.StallMS)
 	}

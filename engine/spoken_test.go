@@ -37,3 +37,24 @@ func TestSpokenUntil(t *testing.T) {
 		}
 	})
 }
+
+// TestSpokenAhead: what an application says ahead of its time counts from its time on.
+func TestSpokenAhead(t *testing.T) {
+	s := &sim{listens: true}
+	a := &app{s: s, id: 1}
+	s.left.enter(a)
+	place := func(at int64) yarn.Place { return yarn.Place{AtMS: at} }
+	s.now = 10
+	a.say(place(9), 1, 1)
+	s.ahead.on, s.now = true, 30
+	a.say(place(20), 5, 3)
+	s.ahead.on = false
+	for _, tt := range [][2]int64{{10, 9}, {19, 9}, {20, 20}, {27, 25}, {40, 30}} {
+		if s.now = tt[0]; s.Spoke(1) != place(tt[1]) {
+			t.Errorf("at %d it spoke at %v last, want %d", tt[0], s.Spoke(1), tt[1])
+		}
+	}
+	if len(a.spoken.ahead) > 0 {
+		t.Errorf("%v is left", a.spoken.ahead)
+	}
+}

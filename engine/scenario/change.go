@@ -108,8 +108,8 @@ func (c *Change) Later(at, arriving int64, cluster func() ([]trace.Node, []trace
 	return false
 }
 
-// nothingOf reports whether a replay in which nothing happens to a host is the same up to a time: none of the events before it are of the host, there is one of another from
-// then on, up to which work is known to go on, and if nodes drain others do, too, on which it depends what is kept of processes.
+// nothingOf reports whether a replay in which nothing happens to a host is the same up to a time: none of the events before it are of the host, and if nodes drain others do,
+// too, on which it depends what is kept of processes.
 func nothingOf(host string, nodes []trace.Node, events []trace.NodeEvent, at int64) bool {
 	node := slices.IndexFunc(nodes, func(n trace.Node) bool { return n.Host == host })
 	goes := func(e trace.NodeEvent) bool { return e.Node == int32(node) && e.Kind != trace.Join }
@@ -117,8 +117,7 @@ func nothingOf(host string, nodes []trace.Node, events []trace.NodeEvent, at int
 	if node < 0 || slices.ContainsFunc(events, drains) && !slices.ContainsFunc(events, func(e trace.NodeEvent) bool { return drains(e) && !goes(e) }) {
 		return false
 	}
-	next := slices.IndexFunc(events, func(e trace.NodeEvent) bool { return e.TimeMS >= at })
-	return next >= 0 && !slices.ContainsFunc(events[:next], goes) && slices.ContainsFunc(events[next:], func(e trace.NodeEvent) bool { return !goes(e) })
+	return !slices.ContainsFunc(events, func(e trace.NodeEvent) bool { return e.TimeMS < at && goes(e) })
 }
 
 // change puts the changes into the trace. Errors name the change.

@@ -194,7 +194,7 @@ func TestWhatIfFromCheckpoint(t *testing.T) {
 		{"uniform-micro", "--reload 70s=" + next + " --change 'without job 5'", "40s"},
 		{"uniform-micro", "--conf spark.locality.wait=0s", ""},
 		{"tpch-mixed", "--change 'without job 20'", "1m40s"},
-		{"node-lost", "--change 'keep node node03'", "1m20s"},
+		{"node-lost", "--change 'keep node node03'", "2m0s"},
 		{"fair-weights", "", ""},
 		{"contended-logs", "", ""},
 	} {

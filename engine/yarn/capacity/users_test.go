@@ -154,6 +154,50 @@ func TestUserLimitFollowsEveryChange(t *testing.T) {
 	}
 }
 
+// speakers are masters that spoke at a time last.
+type speakers struct{ now, spoke int64 }
+
+func (s *speakers) Place() yarn.Place               { return yarn.Place{AtMS: s.now} }
+func (s *speakers) Spoke(protocol.AppID) yarn.Place { return yarn.Place{AtMS: s.spoke} }
+
+// A heartbeat that was left out has counted the users that only wait, if something had changed before it.
+func TestHeartbeatsThatWereLeftOut(t *testing.T) {
+	for _, tt := range []struct {
+		what               string
+		first, spoke, last int64 // times of changes before and after the heartbeat, 0 for none
+		want               int
+		computed           bool
+	}{
+		{"spoke before anything changed", 5, 4, 0, 0, false},
+		{"spoke at the change", 5, 5, 0, 1, true},
+		{"spoke after the change", 5, 6, 0, 1, true},
+		{"spoke between two changes", 5, 6, 7, 1, false},
+	} {
+		w := newUsersTest(t)
+		by := &speakers{spoke: tt.spoke}
+		w.s.Listen(by)
+		w.userLimit(w.u)
+		a := w.appOf(w.u)
+		a.headroomOf = w.u.account
+		w.q.activeApps = []*app{{Attempt: &yarn.Attempt{}}, a} // the queue has not looked at the first
+		w.v.pending, w.v.active = 1, 0
+		for _, at := range []int64{tt.first, tt.last} {
+			if by.now = at; at > 0 {
+				w.charge(w.u, gib(1))
+			}
+		}
+		by.now = 9
+		w.listen()
+		if w.numActive() != tt.want || (w.computed == w.version) != tt.computed {
+			t.Errorf("%s: %d users only wait, want %d; the limit is of now: %v", tt.what, w.numActive(), tt.want, w.computed == w.version)
+		}
+		w.v.pending = 0
+		if w.listen(); w.numActive() != tt.want {
+			t.Errorf("%s: %d users only wait after one does no more, want %d as of the heartbeat", tt.what, w.numActive(), tt.want)
+		}
+	}
+}
+
 // Users none of whose applications runs count for the limit of masters, as of the last limit.
 func TestUsersThatOnlyWait(t *testing.T) {
 	w := newUsersTest(t)
