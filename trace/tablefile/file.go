@@ -31,7 +31,7 @@ type File struct {
 	r    io.ReaderAt
 	size int64
 	file *os.File // nil without one
-	seen *whole   // by the library, which reads rows; nil before
+	seen *whole   // by the library
 }
 
 // Open opens the file at path.
@@ -62,7 +62,7 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{footer: *head, r: r, size: size}
 	// Pages are those of one row group to the library, wherever they stand: what it keeps of each of its columns is about a kilobyte.
-	_, f.Parquet, err = f.library(f.groups[:min(1, len(f.groups))])
+	f.seen, f.Parquet, err = f.library(f.groups[:min(1, len(f.groups))])
 	return f, err
 }
 
@@ -225,6 +225,9 @@ func (w *whole) ReadAt(b []byte, off int64) (int, error) {
 
 // all returns the file with all its row groups.
 func (f *File) all() (all *parquet.File, err error) {
+	if len(f.groups) <= 1 {
+		return f.Parquet, nil
+	}
 	f.seen, all, err = f.library(f.groups)
 	return all, err
 }
