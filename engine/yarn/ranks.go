@@ -170,6 +170,17 @@ func (s *Ranks) AddOnly(a, b *Ranks) {
 	}
 }
 
+// AddAllBut adds all that are no members of b, which has room for as many.
+func (s *Ranks) AddAllBut(b *Ranks) {
+	for w, x := range b.words {
+		all := ^uint64(0)
+		if left := s.n - w<<6; left < 64 {
+			all >>= 64 - left
+		}
+		s.addWord(w, all&^x)
+	}
+}
+
 // Take takes out what is in a, which has room for the same numbers.
 func (s *Ranks) Take(a *Ranks) {
 	for w, x := range a.words {

@@ -102,9 +102,10 @@ func TestRanksTogether(t *testing.T) {
 			"add":      {func(s *Ranks) { s.Add(&a) }, func(s, a, b bool) bool { return s || a }},
 			"add both": {func(s *Ranks) { s.AddBoth(&a, &b) }, func(s, a, b bool) bool { return s || a && b }},
 			"add only": {func(s *Ranks) { s.AddOnly(&a, &b) }, func(s, a, b bool) bool { return s || a && !b }},
+			"add all":  {func(s *Ranks) { s.AddAllBut(&b) }, func(s, a, b bool) bool { return s || !b }},
 			"take":     {func(s *Ranks) { s.Take(&a) }, func(s, a, b bool) bool { return s && !a }},
 		}
-		was, c := set("none"), makes[rapid.SampledFrom([]string{"add", "add both", "add only", "take"}).Draw(t, "makes")]
+		was, c := set("none"), makes[rapid.SampledFrom([]string{"add", "add both", "add only", "add all", "take"}).Draw(t, "makes")]
 		was.Reset(n)
 		was.Add(&s)
 		c.make(&s)

@@ -48,6 +48,7 @@ type elision struct {
 	// What the survey found. Rooms and special nodes are followed between surveys, so that a node which has changed asks for none unless
 	// it was special or is, or settled says that some of the rest was found from them.
 	all      bool       // every heartbeat is to be executed
+	every    bool       // of nodes that are not special, too
 	open     []*roomFor // sizes that are accepted on any node
 	named    []named    // sizes that are accepted on some nodes
 	near     yarn.Ranks // other nodes of interest: those that candidates accept, and special ones that wake
@@ -235,7 +236,7 @@ func (f *Scheduler) follow() {
 // survey finds what the candidates would accept.
 func (f *Scheduler) survey() {
 	e := &f.elision
-	e.changed, e.all, e.until = false, false, policy.Always
+	e.changed, e.all, e.every, e.until = false, false, false, policy.Always
 	e.open, e.named, e.counted = e.open[:0], e.named[:0], e.counted[:0]
 	e.cost, e.settled = 0, false
 	if len(e.room) > mostSizes {
@@ -255,11 +256,14 @@ func (f *Scheduler) survey() {
 		e.marked = true
 	}
 	f.tree.root.eachWanting(func(q *queue) {
-		if !e.all && q.open() {
+		if !e.enough() && q.open() {
 			f.surveyLeaf(q)
 		}
 	})
 }
+
+// enough reports whether no further candidate would change what the survey finds.
+func (e *elision) enough() bool { return e.all || e.every && !e.counts }
 
 // open reports whether a node that is offered to the root reaches the queue.
 func (q *queue) open() bool {
@@ -303,6 +307,9 @@ func (f *Scheduler) surveyApp(a *app) {
 	}
 	active := a.Active()
 	for _, t := range active {
+		if f.elision.enough() {
+			return
+		}
 		f.elision.cost++
 		f.surveyTable(a, t, len(active) == 1)
 	}
@@ -357,7 +364,8 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 		e.addReservable(a, p, f)
 	}
 	if level == policy.AnyLevel && p.racks.Len() < len(e.ranks) && !f.tooManyReserved(a, nil, protocol.OffSwitch) {
-		e.all = true // any other node without room would be reserved
+		e.near.AddAllBut(&e.special) // one without room would be reserved
+		e.every = true
 	}
 }
 
