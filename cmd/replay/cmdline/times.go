@@ -3,21 +3,44 @@ package cmdline
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// ParseTime reads a time of 1 ms or more: a Go duration such as 90s, 10m or 2h. The error says what was wanted: of a number without a unit, which people mean as
+// ParseDuration is [time.ParseDuration] that knows days, too: 7d, 1.5d, 1d12h.
+func ParseDuration(text string) (time.Duration, error) {
+	days, rest, has := strings.Cut(text, "d")
+	if !has {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseFloat(days, 64)
+	ms := n * 24 * float64(time.Hour/time.Millisecond)
+	if err != nil || !(math.Abs(ms) < 1e12) || strings.ContainsAny(days, "xXpPeEiInN_") {
+		return 0, fmt.Errorf("%q is no number of days", days)
+	}
+	sum := time.Duration(math.Round(ms)) * time.Millisecond
+	if rest == "" {
+		return sum, nil
+	}
+	more, err := time.ParseDuration(rest)
+	if err != nil || more < 0 || sum < 0 || strings.HasPrefix(rest, "+") {
+		return 0, fmt.Errorf("%q does not follow days", rest)
+	}
+	return sum + min(more, math.MaxInt64-sum), nil
+}
+
+// ParseTime reads a time of 1 ms or more, such as 90s, 10m, 2h or 7d. The error says what was wanted: of a number without a unit, which people mean as
 // seconds, minutes and milliseconds, the unit.
 func ParseTime(text string) (int64, error) {
-	if d, err := time.ParseDuration(text); err == nil && d >= time.Millisecond {
+	if d, err := ParseDuration(text); err == nil && d >= time.Millisecond {
 		return d.Milliseconds(), nil
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
 		return 0, fmt.Errorf("it has no unit, want %ds, %dm, %dh or %dms", n, n, n, n)
 	}
-	return 0, errors.New("want a positive time with a unit, such as 90s, 10m or 2h")
+	return 0, errors.New("want a positive time with a unit, such as 90s, 10m, 2h or 7d")
 }
 
 // ParseSpans reads a number of spans and their length, such as 20x1m. The error says what was wanted.

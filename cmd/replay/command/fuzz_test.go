@@ -15,7 +15,7 @@ import (
 
 // Times, windows and shares of flags are in their range, or an error.
 func FuzzTimes(f *testing.F) {
-	for _, s := range []string{"", "0", "90s", "1h..2h", "0..9223372036854775807", "-1", "2562047h", "1e3", "99%", "0.99", "NaN", "2026-11-22", "1969-12-31T23:59:59Z", "9999-12-31 23:59"} {
+	for _, s := range []string{"", "0", "90s", "1h..2h", "0..9223372036854775807", "-1", "2562047h", "7d", "1.5d", "1d2562047h", "1e3", "99%", "0.99", "NaN", "2026-11-22", "1969-12-31T23:59:59Z", "9999-12-31 23:59"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

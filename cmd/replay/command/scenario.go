@@ -44,7 +44,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
 		cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, cmdline.Positive),
 		cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, cmdline.From1To(cmdline.MostNodes)),
-		cmdline.With(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME`, such as 90s, 10m or 2h"}, cmdline.ATime),
+		cmdline.With(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME`, such as 90s, 10m, 2h or 7d"}, cmdline.ATime),
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},
 		cmdline.With(&cli.StringFlag{Name: "series", Usage: "`TIME` between samples", DefaultText: "from the trace's length"}, cmdline.ATime),
 	}

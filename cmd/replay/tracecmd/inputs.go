@@ -72,7 +72,7 @@ func ReadTime(text string) (ms int64, day bool, err error) {
 			return t.UnixMilli(), true, nil
 		}
 	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+	if d, err := cmdline.ParseDuration(text); err == nil && d >= 0 {
 		return d.Milliseconds(), false, nil
 	}
 	return 0, false, fmt.Errorf("no time")
