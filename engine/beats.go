@@ -31,6 +31,8 @@ type beats struct {
 	update   int64 // of fair-share updates, ms; 0 = none, nothing is ever scheduled
 	phase    []int64
 
+	order      []protocol.NodeID // all nodes, by (phase, node)
+	sends      []bool            // scratch, by node
 	ranks      []protocol.NodeID // by (phase, node)
 	phases     []int64           // by rank
 	before     []int32           // by phase: how many ranks have a smaller one
@@ -184,19 +186,37 @@ func (b *beats) passTo(at int64) {
 	}
 }
 
+// sort puts all nodes in order, of which there may be more by now.
+func (b *beats) sort() {
+	if len(b.order) == len(b.phase) {
+		return
+	}
+	b.sends = make([]bool, len(b.phase))
+	b.order = b.order[:0]
+	for id := range b.phase {
+		b.order = append(b.order, protocol.NodeID(id))
+	}
+	slices.SortFunc(b.order, func(x, y protocol.NodeID) int {
+		return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
+	})
+}
+
 // nodesChanged starts a new epoch: ranks are made again, and the next heartbeat is the first one
 // at or after now that has not passed.
 func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
 	if b.h > b.first {
 		b.lastAt, b.last = b.timeOf(b.h-1), b.ranks[(b.h-1)%int64(len(b.ranks))]
 	}
-	b.ranks = slices.Clone(nodes)
-	slices.SortFunc(b.ranks, func(x, y protocol.NodeID) int {
-		return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
-	})
-	b.phases = b.phases[:0]
-	for _, id := range b.ranks {
-		b.phases = append(b.phases, b.phase[id])
+	b.sort()
+	for _, id := range nodes {
+		b.sends[id] = true
+	}
+	b.ranks, b.phases = make([]protocol.NodeID, 0, len(nodes)), b.phases[:0]
+	for _, id := range b.order {
+		if b.sends[id] {
+			b.ranks, b.phases = append(b.ranks, id), append(b.phases, b.phase[id])
+			b.sends[id] = false
+		}
 	}
 	b.count()
 	b.start, b.h = now-now%b.interval, 0
