@@ -33,6 +33,7 @@ type beats struct {
 
 	order      []protocol.NodeID // all nodes, by (phase, node)
 	sends      []bool            // scratch, by node
+	nodes  []protocol.NodeID // that send them, as they were given
 	ranks      []protocol.NodeID // by (phase, node)
 	phases     []int64           // by rank
 	before     []int32           // by phase: how many ranks have a smaller one
@@ -208,6 +209,10 @@ func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
 		b.lastAt, b.last = b.timeOf(b.h-1), b.ranks[(b.h-1)%int64(len(b.ranks))]
 	}
 	b.sort()
+	if b.nodes != nil && slices.Equal(nodes, b.nodes) {
+		return // as when one that sends none any more is missed
+	}
+	b.nodes = append(b.nodes[:0], nodes...)
 	for _, id := range nodes {
 		b.sends[id] = true
 	}

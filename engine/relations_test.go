@@ -261,6 +261,7 @@ func replayWithPhases(t *testing.T, c *scenariotest.Case, phases []int64) *keep 
 		t.Fatal(err)
 	}
 	copy(s.nodes.phase, phases)
+	s.beats.order, s.beats.nodes = nil, nil
 	s.beats.nodesChanged(0, s.nodes.beating)
 	if _, err := s.run(t.Context()); err != nil {
 		t.Fatal(err)
