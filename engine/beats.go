@@ -33,7 +33,7 @@ type beats struct {
 
 	order      []protocol.NodeID // all nodes, by (phase, node)
 	sends      []bool            // scratch, by node
-	nodes  []protocol.NodeID // that send them, as they were given
+	nodes      []protocol.NodeID // that send them, as they were given
 	ranks      []protocol.NodeID // by (phase, node)
 	phases     []int64           // by rank
 	before     []int32           // by phase: how many ranks have a smaller one
