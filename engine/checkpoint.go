@@ -95,24 +95,19 @@ func (silent) Sample(*record.Sample)       {}
 func (silent) Node(*record.Node)           {}
 func (silent) Decision(*record.Decision)   {}
 
-// checkpoint writes what is due before something that is executed at a time.
-func (s *sim) checkpoint(before int64) error {
+// checkpoint writes the one that is due.
+func (s *sim) checkpoint() error {
 	c := &s.checkpoints
-	for before >= c.next() {
-		at := c.At[0]
-		c.At = c.At[1:]
-		if q, ok := s.sc.Input.Jobs.(trace.Stiller); ok {
-			q.Still()
-		}
-		arriving := int64(-1)
-		if s.arriving != nil {
-			arriving = s.arriving.ID
-		}
-		if err := c.Take(&Checkpoint{at, arriving, s.writeState}); err != nil {
-			return err
-		}
+	at := c.At[0]
+	c.At = c.At[1:]
+	if q, ok := s.sc.Input.Jobs.(trace.Stiller); ok {
+		q.Still()
 	}
-	return nil
+	arriving := int64(-1)
+	if s.arriving != nil {
+		arriving = s.arriving.ID
+	}
+	return c.Take(&Checkpoint{at, arriving, s.writeState})
 }
 
 // StateLayout is a hash over the types of what states hold.

@@ -168,7 +168,7 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		at, ord, beat := s.beats.next(limit, limitOrd)
 		if !beat && limit == due {
-			if err := s.checkpoint(due); err != nil {
+			if err := s.checkpoint(); err != nil {
 				return err
 			}
 			continue

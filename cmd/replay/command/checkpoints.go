@@ -245,10 +245,15 @@ func (k *checkpoints) run(ctx context.Context, sc *scenario.Scenario, sink recor
 	return m, err
 }
 
-// states are the checkpoints of a result that this program can go on from, by time.
+// kept is a checkpoint of a result.
+type kept struct {
+	dir string
+	*checkpoint.Header
+}
+
+// states are the checkpoints of a result that this program can go on from.
 type states struct {
-	dirs    []string
-	headers []*checkpoint.Header
+	list    []kept // by time
 	cluster func() ([]trace.Node, []trace.NodeEvent)
 	failed  error // of cluster
 	// allocated is when a container of a job's first attempt was allocated in the result, before all times where it was not
@@ -267,7 +272,7 @@ func (p *program) statesOf(r *stored, where string) (*states, error) {
 	}
 	for i := range dirs {
 		if h := headers[i]; h.Decisions == bench.Decisions() && h.Layout == layout {
-			s.dirs, s.headers = append(s.dirs, dirs[i]), append(s.headers, h)
+			s.list = append(s.list, kept{dirs[i], h})
 		}
 	}
 	s.cluster = sync.OnceValues(func() (nodes []trace.Node, events []trace.NodeEvent) {
@@ -281,19 +286,19 @@ func (p *program) statesOf(r *stored, where string) (*states, error) {
 type condition func(*checkpoint.Header) bool
 
 // before returns the checkpoints for which all conditions hold, the latest first.
-func (s *states) before(conditions ...condition) (list []*checkpoint.Header, err error) {
-	for i := len(s.headers) - 1; i >= 0; i-- {
-		if !slices.ContainsFunc(conditions, func(holds condition) bool { return !holds(s.headers[i]) }) {
-			list = append(list, s.headers[i])
+func (s *states) before(conditions ...condition) (list []kept, err error) {
+	for _, k := range slices.Backward(s.list) {
+		if !slices.ContainsFunc(conditions, func(holds condition) bool { return !holds(k.Header) }) {
+			list = append(list, k)
 		}
 	}
 	return list, s.failed
 }
 
-// replay replays from the first of some checkpoints that allows it, at last from the beginning, which is "" and nil. A state may tell that a change has an effect before it.
-func (s *states) replay(list []*checkpoint.Header, do func(from string, at *checkpoint.Header) error) error {
-	for _, h := range list {
-		err := do(s.dirs[slices.Index(s.headers, h)], h)
+// fromOne replays from the first of some checkpoints that allows it, at last from the beginning, which has no header and no folder. A state may tell that a change has an effect before it.
+func fromOne(list []kept, do func(from kept) error) error {
+	for _, k := range list {
+		err := do(k)
 		if errors.Is(err, errOther) {
 			break
 		}
@@ -301,7 +306,7 @@ func (s *states) replay(list []*checkpoint.Header, do func(from string, at *chec
 			return err
 		}
 	}
-	return do("", nil)
+	return do(kept{})
 }
 
 // after is the condition of a --change.
@@ -319,10 +324,10 @@ func (s *states) after(text string) (condition, error) {
 }
 
 // unchanged returns the checkpoints of a result that lie before anything that the changes in the words of whatif can have an effect on, the latest first.
-func (p *program) unchanged(r *stored, c *cli.Context) (*states, []*checkpoint.Header, error) {
+func (p *program) unchanged(r *stored, c *cli.Context) ([]kept, error) {
 	states, err := p.statesOf(r, c.String("trace"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var conditions []condition
 	for i := range p.words.Flags {
@@ -333,21 +338,20 @@ func (p *program) unchanged(r *stored, c *cli.Context) (*states, []*checkpoint.H
 			at, _, _ := strings.Cut(f.Value, "=")
 			from, err := cmdline.ParseTime(at)
 			if err != nil || slices.ContainsFunc(slices.Collect(maps.Keys(r.manifest.Config)), func(key string) bool { return strings.HasPrefix(key, "fair-scheduler.xml from ") }) {
-				return states, nil, err // the files of a result have their numbers, which may change
+				return nil, err // the files of a result have their numbers, which may change
 			}
 			conditions = append(conditions, func(h *checkpoint.Header) bool { return h.AtMS <= from })
 		case f.Name == "change":
 			holds, err := states.after(f.Value)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			conditions = append(conditions, holds)
 		default:
-			return states, nil, nil
+			return nil, nil
 		}
 	}
-	list, err := states.before(conditions...)
-	return states, list, err
+	return states.before(conditions...)
 }
 
 // clusterOf reads nodes and events of a result's trace as it was replayed; there are none if the replay was of another cluster or of a window.

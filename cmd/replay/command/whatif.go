@@ -75,14 +75,14 @@ func (p *program) whatif(c *cli.Context) error {
 	if out := c.String("out"); out != "" {
 		changed = append(slices.Clone(changed), "--out", out)
 	}
-	states, list, err := p.unchanged(again, c)
+	list, err := p.unchanged(again, c)
 	if err != nil {
 		return withTraceFlag(err, c)
 	}
 	if len(more) == 0 {
 		if c.IsSet("out") {
-			err := states.replay(list, func(from string, _ *checkpoint.Header) error {
-				return p.replayAgain(c.Context, append(restored(changed, from), "--allow-failures"), nil, nil)
+			err := fromOne(list, func(from kept) error {
+				return p.replayAgain(c.Context, append(restored(changed, from.dir), "--allow-failures"), nil, nil)
 			})
 			if err != nil {
 				return withTraceFlag(err, c)
@@ -94,11 +94,11 @@ func (p *program) whatif(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
 	}
-	err = states.replay(list, func(from string, at *checkpoint.Header) error {
-		sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: restored(again.args, from)}, {name: "after", args: restored(changed, from), more: more}}
+	err = fromOne(list, func(from kept) error {
+		sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: restored(again.args, from.dir)}, {name: "after", args: restored(changed, from.dir), more: more}}
 		how := "Replayed from the beginning, which is the same up to the change."
-		if at != nil {
-			how = fmt.Sprintf("Replayed from the checkpoint at %s, up to which nothing changes; decisions are counted from there on.", checkpoint.Name(at.AtMS))
+		if from.Header != nil {
+			how = fmt.Sprintf("Replayed from the checkpoint at %s, up to which nothing changes; decisions are counted from there on.", checkpoint.Name(from.AtMS))
 		}
 		_, err := p.part(c, sides, fmt.Sprintf("Changed: %s\n%s\n\n", quoted(more), how))
 		return err
@@ -279,12 +279,12 @@ func (r *regrets) changed(changes []string, since int64) (q *quietly, before int
 	if err != nil {
 		return nil, 0, err
 	}
-	err = r.states.replay(list, func(from string, at *checkpoint.Header) error {
+	err = fromOne(list, func(from kept) error {
 		q, before = &quietly{}, 0
-		if at != nil {
-			before = sort.Search(len(r.base.decided), func(i int) bool { return r.base.decided[i].Time >= at.AtMS })
+		if from.Header != nil {
+			before = sort.Search(len(r.base.decided), func(i int) bool { return r.base.decided[i].Time >= from.AtMS })
 		}
-		return r.replay(q, from, changes...)
+		return r.replay(q, from.dir, changes...)
 	})
 	return q, before, err
 }
