@@ -66,7 +66,7 @@ func (x *scaling) evaluate() {
 		}
 	}
 	if left || c.Cancel {
-		s.beatsChanged()
+		s.nodesChanged(s.everyNode()...)
 	}
 	s.push(s.now+x.plan.IntervalMS, evAutoscale, 0, 0)
 }
@@ -126,7 +126,7 @@ func (x *scaling) comes(id protocol.NodeID) {
 	x.totals.Came++
 	x.s.survivorsDie(id)
 	x.s.addNode(id)
-	x.s.beatsChanged()
+	x.s.nodesChanged(id)
 	x.lives(id)
 }
 
@@ -145,7 +145,7 @@ func (x *scaling) lives(id protocol.NodeID) {
 func (x *scaling) notice(id protocol.NodeID, life int64) {
 	if x.life[id] == life && x.inService(id) {
 		x.s.rm.Drain(id, -1)
-		x.s.beatsChanged()
+		x.s.nodesChanged(id)
 	}
 }
 
@@ -158,7 +158,7 @@ func (x *scaling) takes(id protocol.NodeID, life int64) {
 	x.leaving[id] = false
 	x.dies(id)
 	x.s.rm.RemoveNode(x.s.now, id)
-	x.s.beatsChanged()
+	x.s.nodesChanged(id)
 }
 
 // dies ends all processes on a node, which is no more.

@@ -6,11 +6,13 @@ import (
 	"sort"
 
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 )
 
 // elider is the ResourceManager as the loop asks it; see yarn.Elider.
 type elider interface {
 	Epoch(ranks []protocol.NodeID)
+	Beats(rank int, on bool)
 	NextHeartbeat(h, limit int64) int64
 	CreditHeartbeats(h, end int64)
 	Quiet() bool
@@ -22,8 +24,8 @@ type elider interface {
 // of them are executed is the ResourceManager's to say (elider); the others are counted and
 // credited. The dense loop executes all: it is the definition of correct, and the fast one decides the same.
 //
-// Heartbeats are numbered within an epoch, in which the nodes stay the same: number h is that of ranks[h mod len(ranks)] in
-// cycle h div len(ranks).
+// Heartbeats are numbered within an epoch: number h is that of ranks[h mod len(ranks)] in cycle h div len(ranks). Some of these nodes may send none, as
+// those that have failed and those that are to join: numbers of theirs stand for nothing. A node that comes which has no rank begins another epoch.
 type beats struct {
 	dense    bool
 	rm       elider
@@ -31,33 +33,34 @@ type beats struct {
 	update   int64 // of fair-share updates, ms; 0 = none, nothing is ever scheduled
 	phase    []int64
 
-	order      []protocol.NodeID // all nodes, by (phase, node)
-	sends      []bool            // scratch, by node
-	nodes      []protocol.NodeID // that send them, as they were given
-	ranks      []protocol.NodeID // by (phase, node)
-	phases     []int64           // by rank
-	before     []int32           // by phase: how many ranks have a smaller one
-	start      int64             // of the epoch's first cycle
-	first      int64             // heartbeat of the epoch
-	h          int64             // the next heartbeat
-	at         int64             // its time
+	order   []protocol.NodeID // all nodes, by (phase, node)
+	ranks   []protocol.NodeID // those of the epoch, in this order
+	rank    []int32           // by node: its place there plus 1, 0 for none
+	sending yarn.Ranks        // those that send heartbeats
+	senders int               // how many
+	phases  []int64           // by rank
+	before  []int32           // by phase: how many ranks have a smaller one
+	start   int64             // of the epoch's first cycle
+	passed  int64             // heartbeats before this one have passed
+	counted int64             // those before this one are in heartbeats
+	h       int64             // the next heartbeat: passed, or the first of a node that sends some behind it
+	at      int64             // its time, never while no node sends any
+
 	nextUpdate int64
+	first      int64 // heartbeat of the epoch
 	lastAt     int64 // time and node of the last heartbeat that passed in the epochs before
 	last       protocol.NodeID
 
-	heartbeats, updates int64 // that have passed, executed or not
+	heartbeats, updates int64 // that have passed, executed or not; see [beats.count] for the former
 }
 
 func newBeats(dense bool, rm elider, interval, update int64, phase []int64) *beats {
-	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, at: never, lastAt: -1, nextUpdate: update}
+	return &beats{dense: dense, rm: rm, interval: interval, update: update, phase: phase, at: never, nextUpdate: update, lastAt: -1}
 }
 
 // timeOf returns the time of heartbeat h.
 func (b *beats) timeOf(h int64) int64 {
 	n := int64(len(b.ranks))
-	if n == 0 {
-		return never
-	}
 	cycle := h / n
 	return b.start + cycle*b.interval + b.phases[h-cycle*n]
 }
@@ -77,8 +80,8 @@ func (b *beats) firstAt(at int64) int64 {
 // mostPhases is the longest interval of heartbeats for whose milliseconds counts are kept.
 const mostPhases = 10_000
 
-// count counts the ranks below each phase.
-func (b *beats) count() {
+// countPhases counts the ranks below each phase.
+func (b *beats) countPhases() {
 	if b.interval > mostPhases {
 		return
 	}
@@ -134,7 +137,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 		if at < limit {
 			end = b.firstAt(min(limit, update))
 		}
-		h := b.rm.NextHeartbeat(b.h, end)
+		h := min(end, b.sent(b.rm.NextHeartbeat(b.h, end)))
 		if h > b.h {
 			b.rm.CreditHeartbeats(b.h, h)
 			b.pass(h)
@@ -146,7 +149,7 @@ func (b *beats) next(limit int64, limitOrd uint64) (at int64, ord uint64, ok boo
 }
 
 // any reports whether heartbeats or updates go on for ever.
-func (b *beats) any() bool { return len(b.ranks) > 0 || b.update > 0 }
+func (b *beats) any() bool { return b.senders > 0 || b.update > 0 }
 
 // run executes what next has returned.
 func (b *beats) run(s *sim) {
@@ -163,10 +166,38 @@ func (b *beats) run(s *sim) {
 	s.nodeHeartbeat(n)
 }
 
-// pass counts the heartbeats before h.
+// pass lets the heartbeats before h pass.
 func (b *beats) pass(h int64) {
-	b.heartbeats += h - b.h
-	b.h, b.at = h, b.timeOf(h)
+	b.passed = h
+	b.look()
+}
+
+// look finds the next heartbeat.
+func (b *beats) look() {
+	if b.senders == 0 {
+		b.h, b.at = b.passed, never
+		return
+	}
+	b.h = b.sent(b.passed)
+	b.at = b.timeOf(b.h)
+}
+
+// sent returns the first heartbeat from h on of a node that sends some.
+func (b *beats) sent(h int64) int64 {
+	if b.senders == len(b.ranks) {
+		return h
+	}
+	far, _ := b.sending.After(int(h % int64(len(b.ranks))))
+	return h + int64(far)
+}
+
+// count brings the number of heartbeats up to date.
+func (b *beats) count() int64 {
+	if b.passed > b.counted {
+		b.heartbeats += b.sending.Within(b.counted, b.passed)
+		b.counted = b.passed
+	}
+	return b.heartbeats
 }
 
 func (b *beats) passUpdate() {
@@ -176,8 +207,8 @@ func (b *beats) passUpdate() {
 
 // passTo lets all pass that comes before a time, while the ResourceManager is quiet.
 func (b *beats) passTo(at int64) {
-	if end := b.firstAt(at); end > b.h {
-		b.pass(end)
+	if b.at < at {
+		b.pass(b.firstAt(at))
 	}
 	if b.update > 0 && b.nextUpdate < at {
 		n := (at-1-b.nextUpdate)/b.update + 1
@@ -192,45 +223,95 @@ func (b *beats) sort() {
 	if len(b.order) == len(b.phase) {
 		return
 	}
-	b.sends = make([]bool, len(b.phase))
-	b.order = b.order[:0]
+	b.order, b.rank = b.order[:0], make([]int32, len(b.phase))
 	for id := range b.phase {
 		b.order = append(b.order, protocol.NodeID(id))
 	}
-	slices.SortFunc(b.order, func(x, y protocol.NodeID) int {
-		return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
-	})
+	slices.SortFunc(b.order, b.compare)
 }
 
-// nodesChanged starts a new epoch: ranks are made again, and the next heartbeat is the first one
-// at or after now that has not passed.
-func (b *beats) nodesChanged(now int64, nodes []protocol.NodeID) {
-	if b.h > b.first {
-		b.lastAt, b.last = b.timeOf(b.h-1), b.ranks[(b.h-1)%int64(len(b.ranks))]
-	}
-	b.sort()
-	if b.nodes != nil && slices.Equal(nodes, b.nodes) {
-		return // as when one that sends none any more is missed
-	}
-	b.nodes = append(b.nodes[:0], nodes...)
-	for _, id := range nodes {
-		b.sends[id] = true
-	}
-	b.ranks, b.phases = make([]protocol.NodeID, 0, len(nodes)), b.phases[:0]
-	for _, id := range b.order {
-		if b.sends[id] {
-			b.ranks, b.phases = append(b.ranks, id), append(b.phases, b.phase[id])
-			b.sends[id] = false
-		}
-	}
+func (b *beats) compare(x, y protocol.NodeID) int {
+	return cmp.Or(cmp.Compare(b.phase[x], b.phase[y]), cmp.Compare(x, y))
+}
+
+// sends reports whether a node sends heartbeats.
+func (b *beats) sends(id protocol.NodeID) bool {
+	return int(id) < len(b.rank) && b.rank[id] > 0 && b.sending.Has(int(b.rank[id]-1))
+}
+
+// fewest is how many nodes have a rank although they send nothing, however few send some.
+const fewest = 64
+
+// change says that nodes send heartbeats from now on, or that they send none any more. The next heartbeat is the first one at or after now that has not
+// passed.
+func (b *beats) change(now int64, on, off []protocol.NodeID) {
 	b.count()
-	b.start, b.h = now-now%b.interval, 0
 	if len(b.ranks) > 0 {
-		b.h = b.firstAt(now)
-		for b.timeOf(b.h) == b.lastAt && b.ranks[b.h%int64(len(b.ranks))] <= b.last {
-			b.h++
+		b.passed = max(b.passed, b.firstAt(now))
+		b.counted = b.passed
+	}
+	for _, id := range off {
+		b.turn(id, false)
+	}
+	if b.sort(); slices.ContainsFunc(on, func(id protocol.NodeID) bool { return b.rank[id] == 0 }) {
+		b.begin(now, on)
+	}
+	for _, id := range on {
+		b.turn(id, true)
+	}
+	b.look()
+}
+
+func (b *beats) turn(id protocol.NodeID, on bool) {
+	if b.sends(id) == on {
+		return
+	}
+	rank := int(b.rank[id] - 1)
+	b.sending.Set(rank, on)
+	if on {
+		b.senders++
+	} else {
+		b.senders--
+	}
+	b.rm.Beats(rank, on)
+}
+
+// begin starts an epoch in which nodes have a rank that send heartbeats, and those that are about to. All others have one as well unless they are most:
+// the longer ranks are, the more time it takes to go through them.
+func (b *beats) begin(now int64, on []protocol.NodeID) {
+	if b.passed > b.first {
+		b.lastAt, b.last = b.timeOf(b.passed-1), b.ranks[(b.passed-1)%int64(len(b.ranks))]
+	}
+	wants := make([]bool, len(b.phase))
+	for _, id := range on {
+		wants[id] = true
+	}
+	var senders []protocol.NodeID
+	for i, id := range b.ranks {
+		if b.sending.Has(i) {
+			senders = append(senders, id)
+			wants[id] = true
 		}
 	}
-	b.first, b.at = b.h, b.timeOf(b.h)
+	all := len(b.phase) <= 2*(len(senders)+len(on))+fewest
+	b.ranks, b.phases = make([]protocol.NodeID, 0, len(b.order)), b.phases[:0]
+	clear(b.rank)
+	for _, id := range b.order {
+		if all || wants[id] {
+			b.ranks, b.phases = append(b.ranks, id), append(b.phases, b.phase[id])
+			b.rank[id] = int32(len(b.ranks))
+		}
+	}
+	b.countPhases()
+	b.sending.Reset(len(b.ranks))
+	b.start, b.senders = now-now%b.interval, 0
+	b.passed = b.firstAt(now)
+	for b.timeOf(b.passed) == b.lastAt && b.ranks[b.passed%int64(len(b.ranks))] <= b.last {
+		b.passed++
+	}
+	b.first, b.counted, b.h = b.passed, b.passed, b.passed
 	b.rm.Epoch(b.ranks)
+	for _, id := range senders {
+		b.turn(id, true)
+	}
 }

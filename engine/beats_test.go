@@ -13,11 +13,23 @@ import (
 type every struct{}
 
 func (every) Epoch([]protocol.NodeID)            {}
+func (every) Beats(int, bool)                    {}
 func (every) NextHeartbeat(h, limit int64) int64 { return h }
 func (every) CreditHeartbeats(h, end int64)      {}
 func (every) Quiet() bool                        { return false }
 func (every) UpdateDue() bool                    { return true }
 func (every) CreditUpdate(int64)                 {}
+
+// set has just these nodes send heartbeats.
+func (b *beats) set(now int64, on []protocol.NodeID) {
+	var off []protocol.NodeID
+	for n := range b.phase {
+		if id := protocol.NodeID(n); !slices.Contains(on, id) {
+			off = append(off, id)
+		}
+	}
+	b.change(now, on, off)
+}
 
 // step takes the next heartbeat or update before limit and returns it as "time kind", "" without one.
 func (b *beats) step(limit int64) string {
@@ -50,29 +62,29 @@ func TestDenseBeats(t *testing.T) {
 		want string
 	}{
 		{"by phase, then node; updates first in their millisecond", func(d *beats) []string {
-			d.nodesChanged(0, ids(0, 1, 2))
+			d.set(0, ids(0, 1, 2))
 			return steps(d, 6)
 		}, "[0 node1 500 update 500 node0 500 node2 1000 update 1000 node1]"},
 		{"a node that joins sends its first heartbeat at its next phase", func(d *beats) []string {
-			d.nodesChanged(0, ids(0, 2))
+			d.set(0, ids(0, 2))
 			steps(d, 3)
-			d.nodesChanged(700, ids(0, 1, 2))
+			d.set(700, ids(0, 1, 2))
 			return steps(d, 3)
 		}, "[1000 update 1000 node1 1500 update]"},
 		{"joining at its phase it is heard at once", func(d *beats) []string {
-			d.nodesChanged(0, ids(0))
+			d.set(0, ids(0))
 			steps(d, 2)
-			d.nodesChanged(1000, ids(0, 1))
+			d.set(1000, ids(0, 1))
 			return steps(d, 2)
 		}, "[1000 update 1000 node1]"},
 		{"removed within a millisecond, the others are not heard twice", func(d *beats) []string {
-			d.nodesChanged(0, ids(0, 2))
+			d.set(0, ids(0, 2))
 			steps(d, 2) // update and node 0, both at 500
-			d.nodesChanged(500, ids(0, 2))
+			d.set(500, ids(0, 2))
 			return steps(d, 2)
 		}, "[500 node2 1000 update]"},
 		{"no node, updates only", func(d *beats) []string {
-			d.nodesChanged(0, nil)
+			d.set(0, nil)
 			return steps(d, 2)
 		}, "[500 update 1000 update]"},
 	}
@@ -91,7 +103,10 @@ func TestDenseBeats(t *testing.T) {
 type some struct {
 	t                 *testing.T
 	salt              uint64
+	ranks             []protocol.NodeID
+	sends             []bool // by rank
 	credited, updates int64
+	epochs            int
 }
 
 func (s *some) Quiet() bool { return s.salt%5 == 0 }
@@ -100,7 +115,12 @@ func (s *some) matters(n int64) bool {
 	return !s.Quiet() && (uint64(n)*0x9e3779b97f4a7c15^s.salt)%7 == 0
 }
 
-func (s *some) Epoch([]protocol.NodeID) {}
+func (s *some) Epoch(ranks []protocol.NodeID) {
+	s.ranks, s.sends = ranks, make([]bool, len(ranks))
+	s.epochs++
+}
+
+func (s *some) Beats(rank int, on bool) { s.sends[rank] = on }
 
 func (s *some) NextHeartbeat(h, limit int64) int64 {
 	if limit <= h {
@@ -113,7 +133,9 @@ func (s *some) NextHeartbeat(h, limit int64) int64 {
 
 func (s *some) CreditHeartbeats(h, end int64) {
 	for n := h; n < end; n++ {
-		if s.matters(n) {
+		if !s.sends[n%int64(len(s.sends))] {
+			s.credited--
+		} else if s.matters(n) {
 			s.t.Errorf("heartbeat %d is credited, though it matters", n)
 		}
 	}
@@ -124,11 +146,17 @@ func (s *some) UpdateDue() bool    { return !s.Quiet() && s.salt%3 == 0 }
 func (s *some) CreditUpdate(int64) { s.updates++ }
 
 // TestFastBeatsPassAsDenseOnes has both loops go through the same random events, at which nodes come and go and what matters
-// changes: the fast one executes a part of what the dense one does, at the same times, and counts all of it.
+// changes: the dense one executes the heartbeats of the nodes that send some, the fast one a part of what the dense one does, at the same times, and
+// counts all of it. Where most of many nodes send nothing they have no ranks.
 func TestFastBeatsPassAsDenseOnes(t *testing.T) {
+	epochs := 0
 	for seed := range uint64(200) {
 		r := random.Stream(seed, "beats")
-		phase := make([]int64, 1+r.IntN(7))
+		count, missing := 1+r.IntN(7), 4
+		if seed%8 == 0 {
+			count, missing = 200, 2+r.IntN(20)
+		}
+		phase := make([]int64, count)
 		for i := range phase {
 			phase[i] = r.Int64N(40) * 25
 		}
@@ -138,17 +166,21 @@ func TestFastBeatsPassAsDenseOnes(t *testing.T) {
 		for range 30 {
 			var nodes []protocol.NodeID
 			for n := range phase {
-				if r.IntN(4) > 0 {
+				if missing == 4 && r.IntN(4) > 0 || missing != 4 && r.IntN(missing) == 0 {
 					nodes = append(nodes, protocol.NodeID(n))
 				}
 			}
-			dense.nodesChanged(now, nodes)
-			fast.nodesChanged(now, nodes)
+			dense.set(now, nodes)
+			fast.set(now, nodes)
 			rm.salt = r.Uint64()
+			from := now
 			now += r.Int64N(160) * 25
 			var all []string
 			for s := dense.step(now); s != ""; s = dense.step(now) {
 				all = append(all, s)
+			}
+			if want := literally(phase, nodes, from, now); !slices.Equal(all, want) {
+				t.Fatalf("seed %d: the dense loop executes %v, want %v", seed, all, want)
 			}
 			rest := all
 			for s := fast.step(now); s != ""; s = fast.step(now) {
@@ -158,7 +190,7 @@ func TestFastBeatsPassAsDenseOnes(t *testing.T) {
 				}
 				rest = rest[i+1:]
 			}
-			if fast.heartbeats != dense.heartbeats || fast.updates != dense.updates {
+			if fast.count() != dense.count() || fast.updates != dense.updates {
 				t.Fatalf("seed %d at %d: %d heartbeats and %d updates have passed, in the dense loop %d and %d", seed, now,
 					fast.heartbeats, fast.updates, dense.heartbeats, dense.updates)
 			}
@@ -166,5 +198,24 @@ func TestFastBeatsPassAsDenseOnes(t *testing.T) {
 		if rm.credited == 0 && len(phase) > 3 {
 			t.Errorf("seed %d: no heartbeat was left out", seed)
 		}
+		epochs = max(epochs, rm.epochs)
 	}
+	if epochs < 5 {
+		t.Errorf("at most %d epochs: nodes without ranks were not tried", epochs)
+	}
+}
+
+// literally lists the heartbeats of nodes and the updates from a time to before another.
+func literally(phase []int64, nodes []protocol.NodeID, from, to int64) (out []string) {
+	for at := from; at < to; at += 25 {
+		if at > 0 && at%500 == 0 {
+			out = append(out, fmt.Sprintf("%d update", at))
+		}
+		for _, n := range nodes {
+			if at%1000 == phase[n] {
+				out = append(out, fmt.Sprintf("%d node%d", at, n))
+			}
+		}
+	}
+	return out
 }

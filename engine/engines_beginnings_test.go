@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"replay/engine/scenario"
 	"replay/engine/scenario/scenariotest"
+	"replay/trace"
 )
 
 // TestBeginningsDecideAlike replays with both engines what the other tests of them do, but the beginning alone: a thousandth of a second each, so there can be many more.
@@ -32,4 +35,38 @@ func randomBeginning(r *rand.Rand, seed uint64) (in func() scenario.Input, o sce
 	}
 	o.Until = until
 	return in, o
+}
+
+// The same where some nodes are not in the cluster at the beginning and join it one after the other.
+func TestJoiningNodesDecideAlike(t *testing.T) {
+	decideAlike(t, randomJoining, more(4**seeds))
+}
+
+func randomJoining(r *rand.Rand, seed uint64) (func() scenario.Input, scenario.Options) {
+	in, o := randomBeginning(r, seed)
+	came := in()
+	nodes, joins := slices.Clone(came.Nodes), make([]int64, len(came.Nodes))
+	var events []trace.NodeEvent
+	for i := range nodes[1:] {
+		if r.IntN(2) == 0 {
+			nodes[i].Present, joins[i] = false, r.Int64N(o.Until)
+			events = append(events, trace.NewNodeEvent(joins[i], int32(i), trace.Join))
+		}
+	}
+	for _, e := range came.Events {
+		if e.TimeMS <= joins[e.Node] {
+			joins[e.Node] = o.Until // what comes later follows from this one
+			continue
+		}
+		events = append(events, e)
+	}
+	slices.SortStableFunc(events, func(a, b trace.NodeEvent) int { return cmp.Compare(a.TimeMS, b.TimeMS) })
+	for i := range events {
+		events[i].Seq = int32(i)
+	}
+	return func() scenario.Input {
+		x := in()
+		x.Nodes, x.Events = nodes, events
+		return x
+	}, o
 }

@@ -58,7 +58,7 @@ func (s *sim) finish() {
 	if v, counts := s.rm.Scheduler().(yarn.Visited); counts {
 		s.totals.Visits = v.Visits()
 	}
-	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.heartbeats, s.beats.updates
+	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.count(), s.beats.updates
 	s.sayOver()
 	s.conserve()
 }

@@ -29,7 +29,7 @@ func (s *sim) BeatAt(h int64) int64 { return s.beats.timeOf(h) }
 
 // NodeGone is part of [rm.Host].
 func (s *sim) NodeGone(id protocol.NodeID) {
-	s.beatsChanged()
+	s.nodesChanged(id)
 	if s.scaling != nil {
 		s.scaling.gone(id)
 	}

@@ -19,15 +19,16 @@ type nodes struct {
 	down       []bool // its processes are dead
 	total      []resource.Resource
 	used       []resource.Resource
-	shrunk     []bool        // lost capacity at some time
-	busy       float64       // most cores that ran tasks, of the cluster's vcores, in a sample
-	told       []record.Node // what was last said of each
-	over       []float64     // most vcores in use for each that there is, 0 while never more than one
-	registered []protocol.NodeID
-	in         []bool // registered
+	shrunk     []bool            // lost capacity at some time
+	busy       float64           // most cores that ran tasks, of the cluster's vcores, in a sample
+	told       []record.Node     // what was last said of each
+	over       []float64         // most vcores in use for each that there is, 0 while never more than one
+	registered []protocol.NodeID // in the order of their numbers
+	in         []bool            // registered
+	has        []resource.Resource
+	capacity   resource.Resource // the sum of has, which is that of a node while it is registered
 	rooms      []*room
-	capacity   resource.Resource // of those that are registered
-	beating    []protocol.NodeID // those that send heartbeats: not the ones that have died and are not found lost yet
+	on, off    []protocol.NodeID // scratch: those that send heartbeats, and those that do not, as they have died or are not registered
 }
 
 // startNodes registers the nodes that are there at the origin and schedules the first node event.
@@ -38,7 +39,8 @@ func (s *sim) startNodes() {
 	phases := random.Stream(s.sc.Seed, "node-heartbeat-phase")
 	count := len(in.Nodes)
 	n.spec, n.phase, n.down, n.shrunk, n.in = slices.Clone(in.Nodes), make([]int64, count), make([]bool, count), make([]bool, count), make([]bool, count)
-	n.total, n.used, n.over, n.told = make([]resource.Resource, count), make([]resource.Resource, count), make([]float64, count), make([]record.Node, count)
+	n.total, n.used, n.has = make([]resource.Resource, count), make([]resource.Resource, count), make([]resource.Resource, count)
+	n.over, n.told = make([]float64, count), make([]record.Node, count)
 	hosts := make([]string, count)
 	for i := range n.spec {
 		hosts[i] = n.spec[i].Host
@@ -57,7 +59,7 @@ func (s *sim) startNodes() {
 		}
 	}
 	s.addNode(present...)
-	s.beatsChanged()
+	s.nodesChanged(s.everyNode()...)
 	s.nextNodeEvent(0)
 }
 
@@ -100,47 +102,68 @@ func (s *sim) nodeName(id protocol.NodeID) protocol.Name {
 	return s.names.Intern(s.nodes.spec[id].Host + ":0")
 }
 
-// beatsChanged tells the loop which nodes send heartbeats now.
-func (s *sim) beatsChanged() {
+// everyNode are all nodes of the trace.
+func (s *sim) everyNode() []protocol.NodeID {
+	list := make([]protocol.NodeID, len(s.nodes.spec))
+	for i := range list {
+		list[i] = protocol.NodeID(i)
+	}
+	return list
+}
+
+// nodesChanged takes in what has changed about nodes, in order of their numbers: whether they are in the cluster, send heartbeats, and what they have.
+func (s *sim) nodesChanged(ids ...protocol.NodeID) {
 	s.rm.Hear()
-	s.nodes.registered, s.nodes.beating, s.nodes.rooms = s.nodes.registered[:0], s.nodes.beating[:0], s.nodes.rooms[:0]
-	s.nodes.capacity = resource.Resource{}
-	for i := range s.nodes.spec {
-		id := protocol.NodeID(i)
-		if s.nodes.in[i] = s.rm.Registered(id); !s.nodes.in[i] {
-			continue
-		}
-		s.nodes.registered = append(s.nodes.registered, id)
-		s.nodes.capacity = s.nodes.capacity.Add(s.total(id))
-		if !s.nodes.down[id] {
-			s.nodes.beating = append(s.nodes.beating, id)
+	n := &s.nodes
+	n.on, n.off, n.rooms = n.on[:0], n.off[:0], n.rooms[:0]
+	for _, id := range ids {
+		if n.register(id, s.rm.Registered(id)); n.in[id] && !n.down[id] {
+			n.on = append(n.on, id)
+		} else {
+			n.off = append(n.off, id)
 		}
 	}
-	s.beats.nodesChanged(s.now, s.nodes.beating)
+	s.beats.change(s.now, n.on, n.off)
 	if s.reasons != nil {
 		s.reasons.stale = true
 	}
-	s.tellNodes()
+	for _, id := range ids {
+		s.tellNode(id)
+	}
 	for _, a := range s.apps {
 		if a != nil && a.master != nil {
-			a.master.NodesChanged(len(s.nodes.registered))
+			a.master.NodesChanged(len(n.registered))
 		}
 	}
 }
 
-// tellNodes gives the state of every node about which something has changed.
-func (s *sim) tellNodes() {
-	for i := range s.nodes.spec {
-		spec, told := &s.nodes.spec[i], &s.nodes.told[i]
-		r := record.Node{Time: told.Time, Node: int32(i), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.rm.Registered(protocol.NodeID(i)), Draining: s.rm.Draining(protocol.NodeID(i))}
-		if told.Time != record.None && r.Registered != told.Registered {
-			s.nodeUpdated(protocol.NodeID(i), r.Registered)
-		}
-		if r != *told {
-			r.Time = s.now
-			*told = r
-			s.sink.Node(&r)
-		}
+// register notes whether a node is in the cluster, and what it has there.
+func (n *nodes) register(id protocol.NodeID, in bool) {
+	i, was := slices.BinarySearch(n.registered, id)
+	switch {
+	case in && !was:
+		n.registered = slices.Insert(n.registered, i, id)
+	case was && !in:
+		n.registered = slices.Delete(n.registered, i, i+1)
+	}
+	n.capacity = n.capacity.Sub(n.has[id])
+	if n.in[id], n.has[id] = in, (resource.Resource{}); in {
+		n.has[id] = n.total[id]
+	}
+	n.capacity = n.capacity.Add(n.has[id])
+}
+
+// tellNode gives the state of a node if something about it has changed.
+func (s *sim) tellNode(id protocol.NodeID) {
+	spec, told := &s.nodes.spec[id], &s.nodes.told[id]
+	r := record.Node{Time: told.Time, Node: int32(id), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.nodes.in[id], Draining: s.rm.Draining(id)}
+	if told.Time != record.None && r.Registered != told.Registered {
+		s.nodeUpdated(id, r.Registered)
+	}
+	if r != *told {
+		r.Time = s.now
+		*told = r
+		s.sink.Node(&r)
 	}
 }
 
@@ -207,7 +230,7 @@ func (s *sim) nodeEvent(i int) {
 	default:
 		s.warnings.add("node-event", "node events of kind %q are not modelled", e.Kind)
 	}
-	s.beatsChanged()
+	s.nodesChanged(id)
 	s.nextNodeEvent(i + 1)
 }
 

@@ -261,8 +261,8 @@ func replayWithPhases(t *testing.T, c *scenariotest.Case, phases []int64) *keep 
 		t.Fatal(err)
 	}
 	copy(s.nodes.phase, phases)
-	s.beats.order, s.beats.nodes = nil, nil
-	s.beats.nodesChanged(0, s.nodes.beating)
+	s.beats = newBeats(false, s.rm, s.sc.Site.HeartbeatInterval, s.sc.Site.UpdateInterval, s.nodes.phase)
+	s.nodesChanged(s.everyNode()...)
 	if _, err := s.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,13 @@ import "replay/engine/protocol"
 // executed and credits the others, so that every decision is the same as if all had been executed. A scheduler that is
 // no Elider has all of them executed as long as there is an application.
 //
-// Heartbeats are numbered within an epoch, in which the nodes stay the same: number h is that of node ranks[h mod len(ranks)].
+// Heartbeats are numbered within an epoch: number h is that of node ranks[h mod len(ranks)]. Of a node that sends none they stand for nothing: they are
+// neither executed nor count as an offer.
 type Elider interface {
-	// Epoch begins an epoch; everything before it has been settled.
+	// Epoch begins an epoch, in which no node sends heartbeats yet; everything before it has been settled.
 	Epoch(ranks []protocol.NodeID)
+	// Beats says that the node at a place of the epoch, which is registered, sends heartbeats from now on, or that it sends none any more.
+	Beats(rank int, on bool)
 	// NextHeartbeat returns the first heartbeat from h on, and before limit, that could do more than count. It is limit when
 	// there is none. The answer may be too early, never too late. Nothing is asked of the scheduler in between.
 	NextHeartbeat(h, limit int64) int64

@@ -9,7 +9,7 @@ type NodeSets struct {
 	set     func(*Node) int
 	sets    []Ranks
 	n       int64
-	rank    []int32 // by node: its place plus 1, 0 for none
+	rank    []int32 // by node: its place plus 1, 0 for none and while it sends no heartbeats
 	ranks   []protocol.NodeID
 }
 
@@ -22,16 +22,27 @@ func NewNodeSets(c *Cluster, sets int, set func(*Node) int) NodeSets {
 func (s *NodeSets) Epoch(ranks []protocol.NodeID) {
 	s.n, s.ranks = int64(len(ranks)), ranks
 	clear(s.rank)
-	s.cluster.Touched(func(*Node) {})
-	for i := range s.sets {
-		s.sets[i].Reset(len(ranks))
-	}
-	for i, id := range ranks {
+	for _, id := range ranks {
 		for int(id) >= len(s.rank) {
 			s.rank = append(s.rank, 0)
 		}
-		s.rank[id] = int32(i + 1)
+	}
+	for i := range s.sets {
+		s.sets[i].Reset(len(ranks))
+	}
+}
+
+// Beats is that of [Elider]: a node that sends no heartbeats is in no set.
+func (s *NodeSets) Beats(rank int, on bool) {
+	id := s.ranks[rank]
+	if on {
+		s.rank[id] = int32(rank + 1)
 		s.place(s.cluster.Node(id))
+		return
+	}
+	s.rank[id] = 0
+	for i := range s.sets {
+		s.sets[i].Set(rank, false)
 	}
 }
 

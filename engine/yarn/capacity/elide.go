@@ -45,6 +45,12 @@ func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
 	s.elision.looked = false
 }
 
+// Beats is part of [yarn.Elider].
+func (s *Scheduler) Beats(rank int, on bool) {
+	s.elision.NodeSets.Beats(rank, on)
+	s.elision.looked = false
+}
+
 // effect returns the set of a node, -1 for none.
 func (s *Scheduler) effect(n *yarn.Node) int {
 	r := n.Reserved

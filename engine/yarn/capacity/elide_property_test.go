@@ -36,6 +36,9 @@ func TestTwinThatLeavesHeartbeatsOut(t *testing.T) {
 func (w *world) pass(end int64) (executed int64) {
 	n := int64(len(w.nodes))
 	w.twin.Epoch(w.nodes)
+	for i := range w.nodes {
+		w.twin.Beats(i, true)
+	}
 	for h := int64(0); h < end; {
 		next := w.twin.NextHeartbeat(h, end)
 		w.twin.CreditHeartbeats(h, next)

@@ -16,6 +16,7 @@ func TestHeartbeatOfAReservedNodeWithoutRoom(t *testing.T) {
 	n := r.s.nodes.Node(0)
 	r.s.AddNode(yarn.NodeSpec{ID: 1, Host: n.Host, Rack: n.Rack, Port: 1, Total: n.Total}) // which sends no heartbeat
 	r.s.Epoch([]protocol.NodeID{0})
+	r.s.Beats(0, true)
 	next := func(what string, want int64) {
 		t.Helper()
 		if got := r.s.NextHeartbeat(0, 5); got != want {

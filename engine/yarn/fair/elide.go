@@ -18,9 +18,10 @@ import (
 //
 // Each answer may be too generous: a heartbeat at which nothing happens is executed. None may be too strict.
 type elision struct {
-	ranks     []protocol.NodeID // of the epoch, in the order of heartbeats
-	rank      []int32           // by node: its place there plus 1, 0 for none
-	epoch     int64
+	ranks     []protocol.NodeID         // of the epoch, in the order of heartbeats
+	rank      []int32                   // by node: its place there plus 1, 0 for none and while it sends no heartbeats
+	epoch     int64                     // as of which names are known
+	linked    yarn.Ranks                // those whose names are known
 	hosts     []int32                   // by name: the rank of its node plus 1, 0 for none
 	more      map[protocol.Name][]int32 // ranks of the other nodes of a name
 	racks     []*rack                   // by name
@@ -47,16 +48,17 @@ type elision struct {
 
 	// What the survey found. Rooms and special nodes are followed between surveys, so that a node which has changed asks for none unless
 	// it was special or is, or settled says that some of the rest was found from them.
-	all      bool       // every heartbeat is to be executed
-	every    bool       // of nodes that are not special, too
-	open     []*roomFor // sizes that are accepted on any node
-	named    []named    // sizes that are accepted on some nodes
-	near     yarn.Ranks // other nodes of interest: those that candidates accept, and special ones that wake
-	marked   bool       // near is not empty
-	settled  bool
-	counted  []*yarn.Table
-	until    int64             // which of the next offers is the first at which one of counted may accept more; each heartbeat makes one at most
-	smallest resource.Resource // of each type over the nodes' capabilities
+	all     bool       // every heartbeat is to be executed
+	every   bool       // of nodes that are not special, too
+	open    []*roomFor // sizes that are accepted on any node
+	named   []named    // sizes that are accepted on some nodes
+	near    yarn.Ranks // other nodes of interest: those that candidates accept, and special ones that wake
+	marked  bool       // near is not empty
+	settled bool
+	counted []*yarn.Table
+	until   int64               // which of the next offers is the first at which one of counted may accept more; each heartbeat makes one at most
+	totals  []resource.Resource // capabilities by rank
+	least   least
 }
 
 // named is what one candidate accepts on nodes that it asks for by the name of their host or rack: those with room for a size.
@@ -68,13 +70,6 @@ type named struct {
 
 // mostNamed is how many of these are looked at one by one; what more candidates accept is put together in one set.
 const mostNamed = 8
-
-// rack is the nodes of one, by rank.
-type rack struct {
-	ranks    []int32
-	set      *yarn.Ranks // the same, of a rack with so many that a set is gone through sooner
-	reserved int         // scratch
-}
 
 // roomFor is the nodes, by rank, with room for a container of a size.
 type roomFor struct {
@@ -127,69 +122,6 @@ func (e *elision) executed(claims bool) {
 	e.changed = e.changed || e.until <= 0 || claims && e.counts
 }
 
-// Epoch is part of [yarn.Elider].
-func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
-	e := &f.elision
-	e.ranks = ranks
-	clear(e.rank)
-	e.epoch++
-	e.hosts, e.more, e.racks, e.rackCount = nil, nil, nil, 0
-	e.rackAt = slices.Grow(e.rackAt[:0], len(ranks))[:len(ranks)]
-	for i, id := range ranks {
-		for int(id) >= len(e.rank) {
-			e.rank = append(e.rank, 0)
-		}
-		e.rank[id] = int32(i + 1)
-	}
-	e.room, e.changed = e.room[:0], true
-	e.special.Reset(len(ranks))
-	e.awake.Reset(len(ranks))
-	e.unsure.Reset(len(ranks))
-	e.smallest = f.unbounded
-	f.cluster.Touched(func(*yarn.Node) {})
-	for i, id := range ranks {
-		n := f.node(id)
-		e.smallest = e.smallest.Min(n.Total)
-		e.special.Set(i, n.special())
-		e.unsure.Set(i, true)
-		for int(max(n.Host, n.Rack)) >= len(e.hosts) {
-			e.hosts, e.racks = append(e.hosts, 0), append(e.racks, nil)
-		}
-		if e.hosts[n.Host] == 0 {
-			e.hosts[n.Host] = int32(i + 1)
-		} else {
-			if e.more == nil {
-				e.more = map[protocol.Name][]int32{}
-			}
-			e.more[n.Host] = append(e.more[n.Host], int32(i))
-		}
-		k := e.racks[n.Rack]
-		if k == nil {
-			k = &rack{}
-			e.racks[n.Rack] = k
-			e.rackCount++
-		}
-		k.ranks = append(k.ranks, int32(i))
-		e.rackAt[i] = n.Rack
-	}
-	for _, k := range e.racks {
-		if k != nil && len(k.ranks) > e.special.Words() {
-			set := &yarn.Ranks{}
-			set.Reset(len(ranks))
-			k.mark(set, true)
-			k.set = set
-		}
-	}
-}
-
-// rackOf returns the nodes of a rack, nil for a name that is none.
-func (e *elision) rackOf(name protocol.Name) *rack {
-	if int(name) < len(e.racks) {
-		return e.racks[name]
-	}
-	return nil
-}
-
 // special reports whether the node is not simply offered to the queues.
 func (n *node) special() bool { return n.Reserved != nil || len(n.claims) > 0 }
 
@@ -207,7 +139,7 @@ func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 	r := &roomFor{size: size}
 	r.Reset(len(e.ranks))
 	for i, id := range e.ranks {
-		r.Set(i, f.nodes[id].serves(&size))
+		r.Set(i, e.rank[id] > 0 && f.nodes[id].serves(&size))
 	}
 	e.room = append(e.room, r)
 	return r
@@ -223,13 +155,11 @@ func (f *Scheduler) follow() {
 		}
 		i := int(e.rank[n.ID] - 1)
 		k := f.at(n)
-		e.changed = e.changed || e.settled || e.special.Has(i) || k.special() || !e.smallest.FitsIn(n.Total)
-		for _, r := range e.room {
-			r.Set(i, k.serves(&r.size))
+		e.changed = e.changed || e.settled || e.special.Has(i) || k.special() || e.totals[i] != n.Total
+		f.found(i, k)
+		if e.totals[i] != n.Total {
+			f.resized(i, n.Total)
 		}
-		e.special.Set(i, k.special())
-		e.unsure.Set(i, true)
-		e.smallest = e.smallest.Min(n.Total)
 	})
 }
 
@@ -324,7 +254,7 @@ func (f *Scheduler) surveyTable(a *app, t *yarn.Table, only bool) {
 	}
 	level := policy.AnyLevel
 	if e.counts {
-		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.smallest) || !f.relaxed(a, t) {
+		if e.foreseen == nil || !only || t.Update != (protocol.ContainerID{}) || a.HasBlacklist() || !ask.Size.FitsIn(e.least.size) || !f.relaxed(a, t) {
 			e.all = true // whether an offer is counted depends on the node
 			return
 		}

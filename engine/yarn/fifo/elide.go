@@ -91,6 +91,9 @@ func (s *Scheduler) asking() bool {
 // Epoch is part of [yarn.Elider].
 func (s *Scheduler) Epoch(ranks []protocol.NodeID) { s.sets.Epoch(ranks) }
 
+// Beats is part of [yarn.Elider].
+func (s *Scheduler) Beats(rank int, on bool) { s.sets.Beats(rank, on) }
+
 // NextHeartbeat is part of [yarn.Elider].
 func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	if s.newcomer || s.told != s.unallocated() {

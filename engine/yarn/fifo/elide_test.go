@@ -12,6 +12,8 @@ func TestHeartbeatsThatDoNothing(t *testing.T) {
 	c.node(0, 8192)
 	c.node(1, 512)
 	c.Epoch([]protocol.NodeID{1, 0})
+	c.Beats(0, true)
+	c.Beats(1, true)
 	next := func(what string, want int64) {
 		t.Helper()
 		if got := c.NextHeartbeat(2, 9); got != want {

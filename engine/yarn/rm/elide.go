@@ -38,7 +38,7 @@ func (r *RM) Quiet() bool { return r.live == 0 && r.unheard == 0 }
 // leaveOut reports whether what does nothing while nothing is there may be left out.
 func (r *RM) leaveOut() bool { return !r.config.Dense && r.Quiet() }
 
-// Epoch says which nodes send heartbeats from now on, in their order within a cycle; heartbeats are numbered as [yarn.Elider] has it.
+// Epoch says which nodes may send heartbeats from now on, in their order within a cycle; heartbeats are numbered as [yarn.Elider] has it.
 func (r *RM) Epoch(ranks []protocol.NodeID) {
 	r.settle()
 	for i := range r.nodes {
@@ -46,13 +46,24 @@ func (r *RM) Epoch(ranks []protocol.NodeID) {
 	}
 	r.due.Reset(len(ranks))
 	r.known.begin(ranks, r.host)
-	for i, id := range ranks {
-		n := &r.nodes[id]
-		n.rank = int32(i + 1)
-		r.note(n)
-	}
 	if e := r.decides; e != nil {
 		e.Epoch(ranks)
+	}
+}
+
+// Beats says that the node at a place of the epoch sends heartbeats from now on, or that it sends none any more.
+func (r *RM) Beats(rank int, on bool) {
+	r.settle()
+	n := &r.nodes[r.known.ranks[rank]]
+	if n.rank = 0; on {
+		n.rank = int32(rank + 1)
+		r.note(n)
+	} else {
+		r.due.Set(rank, false)
+		r.known.nodes.Set(rank, false)
+	}
+	if e := r.decides; e != nil {
+		e.Beats(rank, on)
 	}
 }
 

@@ -49,6 +49,7 @@ type elidingScheduler struct {
 }
 
 func (s *elidingScheduler) Epoch(ranks []protocol.NodeID)      { s.note("epoch %v", ranks) }
+func (s *elidingScheduler) Beats(int, bool)                    {}
 func (s *elidingScheduler) NextHeartbeat(h, limit int64) int64 { return min(s.next, limit) }
 func (s *elidingScheduler) CreditHeartbeats(h, end int64)      { s.note("credit %d to %d", h, end) }
 func (s *elidingScheduler) Launched(n protocol.NodeID, ids []protocol.ContainerID) {
@@ -118,6 +119,14 @@ func TestIdleIsLeftOutAndSettled(t *testing.T) {
 	}
 }
 
+// begin begins an epoch in which nodes send heartbeats.
+func begin(r *RM, ranks ...protocol.NodeID) {
+	r.Epoch(ranks)
+	for i := range ranks {
+		r.Beats(i, true)
+	}
+}
+
 // A process on a node has to be reported, and a node that drains has to be looked at: heartbeats go on.
 func TestNodesThatHaveToReportAreHeard(t *testing.T) {
 	s := &quietScheduler{}
@@ -144,7 +153,7 @@ func TestElidingSchedulerDecides(t *testing.T) {
 	for id := range protocol.NodeID(3) {
 		r.AddNode(0, yarn.NodeSpec{ID: id})
 	}
-	r.Epoch([]protocol.NodeID{2, 0, 1})
+	begin(r, 2, 0, 1)
 	if err := r.Submit(1000, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +201,7 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 		r.AddNode(0, yarn.NodeSpec{ID: id})
 	}
 	host.next = 3
-	r.Epoch([]protocol.NodeID{2, 0, 1})
+	begin(r, 2, 0, 1)
 	if err := r.Submit(0, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +237,7 @@ func TestWhatIsKnownOfAHeartbeatIsNotExecuted(t *testing.T) {
 	}
 	step("the node comes back and another process starts, which is to end", 12, func() {
 		r.AddNode(0, yarn.NodeSpec{ID: 0})
-		r.Epoch([]protocol.NodeID{2, 0, 1})
+		begin(r, 2, 0, 1)
 		r.ContainerStarted(0, id)
 		r.MarkForCleanup(0, id)
 	}, "0 node 0", "0 epoch [2 0 1]", "kill 1 later at 13000")

@@ -19,7 +19,7 @@ type node struct {
 	allocated  resource.Resource // by the scheduler's allocations, for draining
 	live       int               // containers the scheduler has on it
 	silences   int64             // how often its processes died, to tell old expiries
-	rank       int32             // of its heartbeat plus 1, see [RM.Epoch]; 0 while it sends none
+	rank       int32             // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
 }
 
 // proc is a container as its NodeManager knows it.
