@@ -18,7 +18,8 @@ import (
 // A heartbeat of its application master that asks for nothing, and at which nothing but what is known now can be told, runs ahead as well:
 // the ends of containers that were given back are known when they are, and the master hears of them right after their processes have ended.
 //
-// Nodes that come, go or change, and preemption, concern every application at any time: where they may occur nothing runs ahead.
+// Nodes that come, go or change concern every application: nothing runs ahead of the next event of a node, of the next look for one that has failed, nor while
+// one drains, which is decommissioned at one of its heartbeats. Nodes of an autoscaler, and preemption, do so at any time: where they may occur nothing runs ahead.
 
 // aheadMS is how far an application runs ahead where its rows are kept, which bounds how many.
 const aheadMS = 300_000
@@ -67,7 +68,7 @@ func (f *future) before(o *future) bool {
 
 // mayRunAhead reports whether applications of a scenario may.
 func mayRunAhead(sc *scenario.Scenario) bool {
-	return sc.Engine != scenario.Dense && len(sc.Input.Events) == 0 && sc.Scaling == nil && !sc.Site.Preemption
+	return sc.Engine != scenario.Dense && sc.Scaling == nil && !sc.Site.Preemption
 }
 
 // alone reports whether nothing that happens elsewhere, which has been executed up to now, concerns the application before it asks for
@@ -163,7 +164,7 @@ func (s *sim) runAhead(a *app) {
 	if s.ahead.keeps {
 		last = now + aheadMS
 	}
-	last = min(last, s.dense.next()-1, s.checkpoints.next()-1)
+	last = min(last, s.dense.next()-1, s.checkpoints.next()-1, s.nodesStay())
 	const unknown = -2
 	untouched := int64(unknown)
 	s.ahead.on = true

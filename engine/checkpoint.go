@@ -181,7 +181,7 @@ func (s *sim) barLate() error {
 func (s *sim) otherNodeEvent(at int64) {
 	if n := s.q.drop(0, evNodeEvent); n > 0 {
 		s.pending -= n
-		s.comes = 0
+		s.comes, s.nodes.event, s.nodes.changes = 0, never, -1
 		for i, e := range s.sc.Input.Events {
 			if e.TimeMS >= at {
 				s.nextNodeEvent(i)

@@ -264,11 +264,14 @@ func (s *sim) startContainer(a *app, n int64, at int64) {
 	}
 }
 
-// startedThere is what the node has to do with the start of a container, whether or not the application has gone ahead to it.
+// startedThere is what the node has to do with the start of a container, whether or not the application has gone ahead to it. A node that was not there
+// refused it.
 func (s *sim) startedThere(id protocol.ContainerID) {
-	a := s.of(id)
-	c := a.containerOf(id.Number())
-	s.reportStart(c, id)
+	if a := s.of(id); a != nil {
+		if c := a.containerOf(id.Number()); c != nil && c.process == running {
+			s.reportStart(c, id)
+		}
+	}
 }
 
 // reportStart has the node report a process that was started.

@@ -19,7 +19,13 @@ var timers = [...]eventKind{rm.NodeExpired: evNodeExpired, rm.ExpiryCheck: evExp
 	rm.Cleanup: evCleanup, rm.ReloadFile: evReload, rm.ContinuousPass: evContinuous}
 
 // At is part of [rm.Host].
-func (s *sim) At(at int64, t rm.Timer, number, arg int64) { s.push(at, timers[t], number, arg) }
+func (s *sim) At(at int64, t rm.Timer, number, arg int64) {
+	s.push(at, timers[t], number, arg)
+	if t == rm.NodeExpired {
+		s.nodes.looks = append(s.nodes.looks, at)
+		s.nodes.changes = -1
+	}
+}
 
 // NextBeat is part of [rm.Host].
 func (s *sim) NextBeat() int64 { return s.beats.h }

@@ -28,6 +28,10 @@ type nodes struct {
 	has        []resource.Resource
 	capacity   resource.Resource // the sum of has, which is that of a node while it is registered
 	rooms      []*room
+	draining   int               // how many are being decommissioned
+	event      int64             // time of the next event of the trace, never behind the last
+	looks      []int64           // times at which nodes that have failed are found lost
+	changes    int64             // the first of all these, see [sim.nodesStay]; before now: not known
 	on, off    []protocol.NodeID // scratch: those that send heartbeats, and those that do not, as they have died or are not registered
 }
 
@@ -64,10 +68,28 @@ func (s *sim) startNodes() {
 }
 
 func (s *sim) nextNodeEvent(i int) {
+	s.nodes.event, s.nodes.changes = never, -1
 	if i < len(s.sc.Input.Events) {
 		s.comes = s.sc.Input.Events[i].TimeMS
-		s.push(s.sc.Input.Events[i].TimeMS, evNodeEvent, int64(i), int64(i))
+		s.nodes.event = s.comes
+		s.push(s.comes, evNodeEvent, int64(i), int64(i))
 	}
+}
+
+// nodesStay returns up to when no node comes, goes or changes.
+func (s *sim) nodesStay() int64 {
+	n := &s.nodes
+	if n.draining > 0 {
+		return s.now - 1
+	}
+	if n.changes < s.now {
+		n.looks = slices.DeleteFunc(n.looks, func(at int64) bool { return at < s.now })
+		n.changes = n.event
+		for _, at := range n.looks {
+			n.changes = min(n.changes, at)
+		}
+	}
+	return n.changes - 1
 }
 
 func (s *sim) total(id protocol.NodeID) resource.Resource { return s.nodes.total[id] }
@@ -159,6 +181,13 @@ func (s *sim) tellNode(id protocol.NodeID) {
 	r := record.Node{Time: told.Time, Node: int32(id), Host: spec.Host, Rack: spec.Rack, MemMiB: spec.MemMiB, VCores: int64(spec.VCores), Registered: s.nodes.in[id], Draining: s.rm.Draining(id)}
 	if told.Time != record.None && r.Registered != told.Registered {
 		s.nodeUpdated(id, r.Registered)
+	}
+	if r.Draining != told.Draining {
+		if n := &s.nodes; r.Draining {
+			n.draining++
+		} else {
+			n.draining--
+		}
 	}
 	if r != *told {
 		r.Time = s.now

@@ -143,13 +143,17 @@ func (d *DAG) ServerLost(exec int32) {
 }
 
 // HostLost says so of all executors that ever ran on a host: with the shuffle service their output is
-// served by the host.
-func (d *DAG) HostLost(host int32) {
+// served by the host. It reports whether there are some.
+func (d *DAG) HostLost(host int32) bool {
+	if d.tasks.hostAt.find(host) < 0 {
+		return false
+	}
 	for exec := range d.tasks.execs {
 		if d.tasks.execs[exec].host == host {
 			d.ServerLost(int32(exec))
 		}
 	}
+	return true
 }
 
 // FetchFailure reports whether a task of a stage that reads its input now meets output that cannot be

@@ -222,8 +222,7 @@ func (d *Driver) Slots(profile int32) int {
 
 // NodeDown is part of [master.Master]: with the shuffle service a node serves the output of all its executors.
 func (d *Driver) NodeDown(node int32) {
-	if d.dag != nil {
-		d.dag.HostLost(node)
+	if d.dag != nil && d.dag.HostLost(node) {
+		d.wind()
 	}
-	d.wind()
 }

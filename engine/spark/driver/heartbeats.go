@@ -153,6 +153,9 @@ func (a *asked) news() {
 }
 
 func (a *asked) nodesChanged(n int) {
+	if n == a.beats.nodes {
+		return
+	}
 	a.pass()
 	a.beats.nodes = n
 }
