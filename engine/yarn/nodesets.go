@@ -46,6 +46,20 @@ func (s *NodeSets) Beats(rank int, on bool) {
 	}
 }
 
+// Cycle is how many heartbeats there are until it is the first node's turn again.
+func (s *NodeSets) Cycle() int64 { return s.n }
+
+// Far returns how many heartbeats behind h the next one of a node is, 0 if h is its own; ok is false if it sends none.
+func (s *NodeSets) Far(id protocol.NodeID, h int64) (far int64, ok bool) {
+	if int(id) >= len(s.rank) || s.rank[id] == 0 {
+		return 0, false
+	}
+	if far = int64(s.rank[id]-1) - h%s.n; far < 0 {
+		far += s.n
+	}
+	return far, true
+}
+
 // Again asks for each node which set it is in, after a change of what tells it.
 func (s *NodeSets) Again() {
 	for _, id := range s.ranks {

@@ -1,6 +1,9 @@
 package capacity
 
 import (
+	"math"
+	"sort"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/engine/yarn/jvm"
@@ -40,6 +43,25 @@ type key struct {
 	wanted     bool // as of the last look
 	rereserved int32
 	reserved   jvm.HashMap[protocol.NodeID, *yarn.Container]
+	enough     enough
+}
+
+// enough is how often what is reserved has to be reserved again until more is wanted than that; see [policy.WantsMore].
+type enough struct {
+	at               int32 // so often, 0 for what is not known
+	wanted, reserved int32
+	ratio, most      float32
+}
+
+// find finds it for these arguments.
+func (e *enough) find(wanted, reserved int32, ratio, most float32) {
+	was := *e
+	e.wanted, e.reserved, e.ratio, e.most = wanted, reserved, ratio, most
+	if *e == was && was.at > 0 {
+		return
+	}
+	few := sort.Search(math.MaxInt32, func(times int) bool { return policy.WantsMore(wanted, reserved, int32(times), ratio, most) })
+	e.at = int32(few)
 }
 
 // hash is SchedulerRequestKey.hashCode of the key.

@@ -22,7 +22,10 @@ type elision struct {
 	alike   bool                // while it goes on: nothing so far that another node or another time would change
 	still   bool                // the next ones come to nothing either, whatever the node
 	counted []*yarn.Table       // whose offers each of them counts
-	until   int64               // after so many executed heartbeats and repeated reservations they may come to something
+	content []*key              // that wanted no more than they have reserved, until it has been reserved again often enough
+	until   int64               // the heartbeat at which the first of these has; they may come to something behind it
+	bounded bool                // until is known
+	far     []int64             // scratch
 	taken   []resource.Resource // sizes that are taken on a node with room for them
 	taking  yarn.Ranks          // nodes with room for one of taken
 	looked  bool                // for them
@@ -42,13 +45,13 @@ var _ yarn.Elider = (*Scheduler)(nil)
 // Epoch is part of [yarn.Elider].
 func (s *Scheduler) Epoch(ranks []protocol.NodeID) {
 	s.elision.NodeSets.Epoch(ranks)
-	s.elision.looked = false
+	s.elision.looked, s.elision.bounded = false, false
 }
 
 // Beats is part of [yarn.Elider].
 func (s *Scheduler) Beats(rank int, on bool) {
 	s.elision.NodeSets.Beats(rank, on)
-	s.elision.looked = false
+	s.elision.looked, s.elision.bounded = false, false
 }
 
 // effect returns the set of a node, -1 for none.
@@ -98,17 +101,10 @@ func (a *app) touchHeld() {
 	}
 }
 
-// executed notes a heartbeat that is executed.
-func (e *elision) executed() {
-	if e.until--; e.until <= 0 {
-		e.still = false
-	}
-}
-
 // begin is called before a search for an unreserved node, end after it; fruitless tells that it came to nothing.
 func (e *elision) begin() {
-	e.alike, e.until = true, math.MaxInt64
-	e.counted, e.taken, e.looked = e.counted[:0], e.taken[:0], false
+	e.alike, e.bounded = true, false
+	e.counted, e.content, e.taken, e.looked = e.counted[:0], e.content[:0], e.taken[:0], false
 }
 
 func (e *elision) end(fruitless bool) {
@@ -137,24 +133,43 @@ func (e *elision) tried(a *app, t *yarn.Table, r result) {
 	}
 }
 
-// satisfied notes that a key wants no more than it has reserved. It may do so again after so many more repetitions.
-func (e *elision) satisfied(wants func(repetitions int32) bool) {
-	if !e.alike {
-		return
+// satisfied notes that a key wants no more than it has reserved.
+func (e *elision) satisfied(k *key) {
+	if n := len(e.content); e.alike && (n == 0 || e.content[n-1] != k) {
+		e.content = append(e.content, k)
 	}
-	const most = 1 << 30
-	if !wants(most) {
-		return
-	}
-	few, enough := int32(0), int32(most)
-	for enough-few > 1 {
-		if mid := few + (enough-few)/2; wants(mid) {
-			enough = mid
-		} else {
-			few = mid
+}
+
+// goesOn reports whether the heartbeats from h on come to nothing for now, and finds out up to which.
+func (s *Scheduler) goesOn(h int64) bool {
+	e := &s.elision
+	if e.still && !e.bounded {
+		e.bounded, e.until = true, math.MaxInt64
+		for _, k := range e.content {
+			e.until = min(e.until, e.repeats(k, h, int64(k.enough.at-k.rereserved)))
 		}
 	}
-	e.until = min(e.until, int64(enough))
+	e.still = e.still && h <= e.until
+	return e.still
+}
+
+// repeats returns the heartbeat from h on at which what a key has reserved is reserved again for so many times, or one before it.
+func (e *elision) repeats(k *key, h, times int64) int64 {
+	if times <= 0 {
+		return h - 1
+	}
+	e.far = e.far[:0]
+	for id := range k.reserved.All {
+		if far, ok := e.Far(id, h); ok {
+			e.far = append(e.far, far)
+		}
+	}
+	n := int64(len(e.far))
+	if n == 0 {
+		return math.MaxInt64
+	}
+	slices.Sort(e.far)
+	return h + (times-1)/n*e.Cycle() + e.far[(times-1)%n]
 }
 
 // NextHeartbeat is part of [yarn.Elider].
@@ -167,8 +182,8 @@ func (s *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	switch {
 	case !s.root.hasPending():
 		return next
-	case e.still:
-		return s.nextTaking(h, h+min(next-h, e.until))
+	case s.goesOn(h):
+		return s.nextTaking(h, min(next-1, e.until)+1)
 	}
 	return e.Next(searched, h, next)
 }
@@ -202,12 +217,8 @@ func (s *Scheduler) CreditHeartbeats(h, end int64) {
 		k := s.heldBy(n)
 		k.t.Offers += int32(times)
 		k.rereserved += int32(times)
-		e.until -= times
 	})
 	e.Each(counting, h, end, func(n *yarn.Node, times int64) { s.heldBy(n).t.Offers += int32(times) })
-	if e.until <= 0 {
-		e.still = false
-	}
 }
 
 // heldBy returns the key that a node is reserved for.

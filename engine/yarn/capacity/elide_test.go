@@ -1,11 +1,13 @@
 package capacity
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/policy"
 	"replay/policy/resource"
 )
 
@@ -38,4 +40,25 @@ func TestHeartbeatOfAReservedNodeWithoutRoom(t *testing.T) {
 		t.Errorf("the reservation is not dropped: %+v", r.events)
 	}
 	next("without a reservation there is no room for anything", 5)
+}
+
+// How often is enough is the first number of repetitions at which more is wanted, whatever was looked for before.
+func TestEnough(t *testing.T) {
+	var e enough
+	for _, tt := range []struct {
+		wanted, reserved int32
+		ratio, most      float32
+	}{{4, 4, 0.25, 0.9}, {2, 2, 0.25, 0.9}, {2, 2, 0.5, 0.9}, {2, 2, 0.95, 0.9}, {2, 2, 0.95, 0.5}, {1, 3, 0.1, 0.9}} {
+		e.find(tt.wanted, tt.reserved, tt.ratio, tt.most)
+		want := int32(0)
+		for !policy.WantsMore(tt.wanted, tt.reserved, want, tt.ratio, tt.most) {
+			want++
+		}
+		if e.at != want {
+			t.Errorf("%+v: %d repetitions are enough, want %d", tt, e.at, want)
+		}
+	}
+	if e.find(0, 3, 1, 1); e.at != math.MaxInt32 {
+		t.Errorf("%d repetitions are enough, want none ever", e.at)
+	}
 }

@@ -171,13 +171,11 @@ func (a *app) wantsMore(k *key, size resource.Resource) bool {
 	if reserved > 0 {
 		ratio = q.s.calc.Ratio(size, q.cfg.MaxAlloc)
 	}
-	wants := func(repetitions int32) bool {
-		return policy.WantsMore(k.t.AnyCount(), reserved, k.rereserved+repetitions, ratio, q.minFactor)
-	}
-	if wants(0) {
+	if policy.WantsMore(k.t.AnyCount(), reserved, k.rereserved, ratio, q.minFactor) {
 		return true
 	}
-	q.s.elision.satisfied(wants)
+	k.enough.find(k.t.AnyCount(), reserved, ratio, q.minFactor)
+	q.s.elision.satisfied(k)
 	return false
 }
 

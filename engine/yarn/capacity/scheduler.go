@@ -167,7 +167,6 @@ func (s *Scheduler) NodeUpdate(id protocol.NodeID, launched []protocol.Container
 	if n == nil {
 		return
 	}
-	s.elision.executed()
 	s.Launched(id, launched)
 	s.confirmResizes()
 	for _, c := range completed {
