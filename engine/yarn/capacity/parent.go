@@ -121,11 +121,17 @@ func (q *queue) childLimit(c *queue, limit resource.Resource) resource.Resource 
 	return q.s.calc.RoundDown(limit.Sub(q.used).Add(c.used), q.s.least)
 }
 
-// sorted returns the children in the order in which they are offered a node.
+// sorted returns the children in the order in which they are offered a node. Those that want nothing are left out: they take nothing, and what an offer
+// changes about them is set again before anybody sees it.
 //
 // Source: PriorityUtilizationQueueOrderingPolicy.getAssignmentIterator.
 func (q *queue) sorted() []*queue {
-	q.order = append(q.order[:0], q.children...)
+	q.order = q.order[:0]
+	for _, c := range q.children {
+		if c.hasPending() {
+			q.order = append(q.order, c)
+		}
+	}
 	slices.SortStableFunc(q.order, func(a, b *queue) int {
 		return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
 	})

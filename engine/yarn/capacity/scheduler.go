@@ -109,11 +109,13 @@ func (s *Scheduler) positive(r resource.Resource) bool {
 // SetClock is described at [yarn.Scheduler].
 func (s *Scheduler) SetClock(now int64) { s.now = now }
 
-// AddNode registers a node.
+// AddNode registers nodes. Before the first application, what follows from the size of the cluster follows from the last size alone.
 func (s *Scheduler) AddNode(specs ...yarn.NodeSpec) {
-	for _, n := range specs {
+	for i, n := range specs {
 		s.nodes.Add(n)
-		s.clusterChanged()
+		if len(s.apps) > 0 || i == len(specs)-1 {
+			s.clusterChanged()
+		}
 	}
 }
 
