@@ -27,6 +27,12 @@ func (s *sim) At(at int64, t rm.Timer, number, arg int64) {
 	}
 }
 
+// Passed is part of [rm.Host].
+func (s *sim) Passed(t rm.Timer) bool {
+	k := timers[t]
+	return order(kinds[k].class, 0, k, 0) <= s.reached
+}
+
 // NextBeat is part of [rm.Host].
 func (s *sim) NextBeat() int64 { return s.beats.h }
 

@@ -192,6 +192,7 @@ func (s *sim) loop(ctx context.Context) error {
 		} else {
 			s.handle()
 		}
+		s.rm.PassesGoOn(s.now)
 		if s.reasons != nil {
 			s.reasons.look()
 		}

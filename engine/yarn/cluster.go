@@ -57,6 +57,7 @@ type Cluster struct {
 	largest resource.Resource       // per type over the nodes
 	touched []*Node
 	changes int64   // of nodes, and of which there are
+	members int64   // changes of which there are, and of their order
 	sought  []roomy // that [Cluster.Seek] found of late
 }
 
@@ -67,6 +68,12 @@ func NewCluster(names *protocol.Names) *Cluster {
 
 // Len returns the number of registered nodes.
 func (c *Cluster) Len() int { return c.order.Len() }
+
+// Changes counts changes of nodes, and of which there are; Members only the latter, and changes of their order.
+func (c *Cluster) Changes() int64 { return c.changes }
+
+// Members is described at [Cluster.Changes].
+func (c *Cluster) Members() int64 { return c.members }
 
 // Node returns the node, nil when it is not registered.
 func (c *Cluster) Node(id protocol.NodeID) *Node {
@@ -136,6 +143,7 @@ func (c *Cluster) link(n *Node) {
 		panic("yarn: node " + c.names.Text(n.Host) + " is registered twice")
 	}
 	c.changes++
+	c.members++
 	c.byID[n.ID] = n
 	c.order.Put(n.ID, n.Hash, n)
 	c.byRack[n.Rack] = append(c.byRack[n.Rack], n)
@@ -156,6 +164,7 @@ func (c *Cluster) Remove(id protocol.NodeID) *Node {
 
 func (c *Cluster) unlink(n *Node) {
 	c.changes++
+	c.members++
 	c.byID[n.ID] = nil
 	c.order.Remove(n.ID, n.Hash)
 	other := func(o *Node) bool { return o == n }

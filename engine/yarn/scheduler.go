@@ -169,6 +169,14 @@ type Continuous interface {
 	ContinuousPass()
 }
 
+// A Passer is a [Continuous] scheduler that knows whether a pass could do something.
+type Passer interface {
+	// PassDue reports whether a pass now could change something. If not, none can until Changes has changed, which counts what passes depend on.
+	// The answer may be true where nothing happens.
+	PassDue() bool
+	Changes() int64
+}
+
 // A Literal scheduler can be told to sort at each visit and to compute everything at each update, as YARN's does, and to keep nothing of
 // it: the definition of correct, which the dense engine runs.
 type Literal interface{ Literally() }

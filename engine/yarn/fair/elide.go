@@ -149,6 +149,9 @@ func (f *Scheduler) roomFor(size resource.Resource) *roomFor {
 func (f *Scheduler) follow() {
 	e := &f.elision
 	f.cluster.Touched(func(n *yarn.Node) {
+		if f.site.Continuous {
+			f.freest.look(n)
+		}
 		if int(n.ID) >= len(e.rank) || e.rank[n.ID] == 0 || n.Gone() {
 			e.changed = true
 			return

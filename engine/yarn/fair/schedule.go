@@ -1,9 +1,6 @@
 package fair
 
-import (
-	"replay/engine/yarn"
-	"replay/policy/resource"
-)
+import "replay/policy/resource"
 
 // schedule offers a node: to applications that containers were preempted for, to the application that has reserved it,
 // then to the queues.
@@ -83,22 +80,4 @@ func (f *Scheduler) offer(q *queue, n *node) (got resource.Resource) {
 		return got.IsNone()
 	})
 	return got
-}
-
-// ContinuousPass offers the nodes with room, most free memory first. Of nodes with equally much only one is visited.
-//
-// Source: FairScheduler.continuousSchedulingAttempt, ClusterNodeTracker.sortedNodeSet.
-func (f *Scheduler) ContinuousPass() {
-	f.pass.Reset()
-	for n := range f.cluster.All {
-		f.pass.Add(n, func(a, b *yarn.Node) int {
-			return resource.DefaultCalculator{}.Compare(f.cluster.Capacity, b.Free, a.Free, false)
-		})
-	}
-	f.passNodes = f.pass.AppendTo(f.passNodes[:0])
-	for _, n := range f.passNodes {
-		if f.site.MinAllocation.FitsIn(n.Free) {
-			f.schedule(f.at(n))
-		}
-	}
 }

@@ -61,6 +61,7 @@ type Scheduler struct {
 	holders   []*app // with reservations, in no order
 	pass      jvm.TreeSet[*yarn.Node]
 	passNodes []*yarn.Node
+	freest    freest
 }
 
 // submission is an admitted application.

@@ -2,6 +2,7 @@ package rm
 
 import (
 	"replay/engine/protocol"
+	"replay/engine/yarn"
 )
 
 // What the fast loop asks before it has a heartbeat or an update executed. The ResourceManager knows which nodes have news for it.
@@ -14,6 +15,10 @@ type idle struct {
 	update   int64 // time of the last update that was left out, 0 for none
 	stopped  []stopped
 	cleanups int // clean-ups since anything was there
+
+	paused  bool  // passes of continuous scheduling would do nothing
+	next    int64 // time at which the next of them would have been
+	changes int64 // of the scheduler, as of which that is so
 }
 
 // stopped is a periodic timer that is not scheduled while it would do nothing.
@@ -30,6 +35,30 @@ func (r *RM) again(now int64, t Timer, period int64, stop bool) {
 		return
 	}
 	r.host.At(now+period, t, 0, 0)
+}
+
+// pause stops passes of continuous scheduling that would do nothing until something changes, and reports whether it has.
+func (r *RM) pause(now int64) bool {
+	p, knows := r.sched.(yarn.Passer)
+	if !knows || r.config.Dense || p.PassDue() {
+		return false
+	}
+	r.idle.paused, r.idle.next, r.idle.changes = true, now+r.config.ContinuousMS, p.Changes()
+	return true
+}
+
+// PassesGoOn has passes go on if something has changed by now, with the next one at or after now that has not passed.
+func (r *RM) PassesGoOn(now int64) {
+	x := &r.idle
+	if !x.paused || r.sched.(yarn.Passer).Changes() == x.changes {
+		return
+	}
+	x.paused = false
+	at := x.next + max(now-x.next+r.config.ContinuousMS-1, 0)/r.config.ContinuousMS*r.config.ContinuousMS
+	if at == now && r.host.Passed(ContinuousPass) {
+		at += r.config.ContinuousMS
+	}
+	r.host.At(at, ContinuousPass, 0, 0)
 }
 
 // Quiet reports whether nothing is there that a heartbeat or an update could change.

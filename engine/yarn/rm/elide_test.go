@@ -59,12 +59,23 @@ func (s *elidingScheduler) UpdateDue() bool       { return s.due }
 func (s *elidingScheduler) CreditUpdate(at int64) { s.note("credit update %d", at) }
 func (s *elidingScheduler) Settle()               { s.note("settle") }
 
+// passingScheduler knows whether passes of continuous scheduling do something.
+type passingScheduler struct {
+	quietScheduler
+	passDue bool
+	changes int64
+}
+
+func (s *passingScheduler) PassDue() bool  { return s.passDue }
+func (s *passingScheduler) Changes() int64 { return s.changes }
+
 // quietHost writes down timers and kills.
 type quietHost struct {
 	Host
 	timers []string
 	kills  []string
 	next   int64
+	passed bool // the place of a timer, in this millisecond
 }
 
 func (h *quietHost) Kill(id protocol.ContainerID, at int64) {
@@ -77,6 +88,7 @@ func (h *quietHost) KillLater(_ protocol.NodeID, id protocol.ContainerID, at int
 
 func (h *quietHost) NextBeat() int64      { return h.next }
 func (h *quietHost) BeatAt(i int64) int64 { return 1000 * i }
+func (h *quietHost) Passed(Timer) bool    { return h.passed }
 
 func (h *quietHost) At(at int64, t Timer, number, arg int64) {
 	h.timers = append(h.timers, fmt.Sprintf("%d timer %d", at, t))
@@ -265,6 +277,37 @@ func TestContinuousPassesStopWhileIdle(t *testing.T) {
 		dense.Fire(120, ContinuousPass, 0, 0)
 		wantLog(t, "timers of the dense engine", h.timers, "190 timer 5")
 	}
+}
+
+// While passes would do nothing there are none. After a change they go on in their rhythm, in the same millisecond unless their place in it has passed.
+func TestContinuousPassesPauseWhileTheyDoNothing(t *testing.T) {
+	for _, tt := range []struct {
+		change int64
+		passed bool
+		want   string
+	}{{141, false, "190 timer 5"}, {190, false, "190 timer 5"}, {190, true, "260 timer 5"}, {191, false, "260 timer 5"}, {1000, true, "1030 timer 5"}} {
+		s := &passingScheduler{}
+		r, h := newQuiet(t, Config{ContinuousMS: 70}, s)
+		if err := r.Submit(0, yarn.AppSpec{ID: 1, Queue: "q", AMSize: resource.R(1, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		h.timers, s.log, h.passed = nil, nil, tt.passed
+		r.Fire(120, ContinuousPass, 0, 0)
+		r.PassesGoOn(tt.change)
+		wantLog(t, "timers while nothing changes", h.timers)
+		wantLog(t, "passes", s.log)
+		s.changes, s.passDue = 1, true
+		r.PassesGoOn(tt.change)
+		r.PassesGoOn(tt.change)
+		wantLog(t, fmt.Sprintf("timers after a change at %d", tt.change), h.timers, tt.want)
+		r.Fire(190, ContinuousPass, 0, 0)
+		wantLog(t, "passes", s.log, "190 pass")
+	}
+	s := &passingScheduler{}
+	r, h := newQuiet(t, Config{ContinuousMS: 70, Dense: true}, s)
+	h.timers = nil
+	r.Fire(120, ContinuousPass, 0, 0)
+	wantLog(t, "timers of the dense engine", h.timers, "190 timer 5")
 }
 
 // The monitor looks every third of the interval, and finds a node when more than the interval has passed since its last heartbeat.

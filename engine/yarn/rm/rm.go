@@ -43,6 +43,8 @@ type Host interface {
 	Refused(protocol.AppID, error)
 	// At schedules a timer, to be given back to [RM.Fire] at that time; number orders timers of one kind and millisecond.
 	At(at int64, t Timer, number, arg int64)
+	// Passed reports whether what is being executed comes behind the place of a timer of number 0 in its millisecond.
+	Passed(t Timer) bool
 	// NodeGone says that a node has left the cluster by the ResourceManager's own decision: it sends no more heartbeats.
 	NodeGone(protocol.NodeID)
 	// Warn counts something that the user should know.

@@ -81,8 +81,10 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 	case ReloadFile:
 		r.reload(now, &r.config.Reloads[number])
 	case ContinuousPass:
-		r.sched.(yarn.Continuous).ContinuousPass()
-		r.again(now, t, r.config.ContinuousMS, false)
+		if !r.pause(now) {
+			r.sched.(yarn.Continuous).ContinuousPass()
+			r.again(now, t, r.config.ContinuousMS, false)
+		}
 	}
 	r.drain(now)
 }
