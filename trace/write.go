@@ -373,11 +373,16 @@ func writerOptions(table string, origin *int64) []parquet.WriterOption {
 	for _, c := range sortColumns[table] {
 		sorting = append(sorting, parquet.Ascending(c))
 	}
+	rows := int64(rowsPerGroup)
+	if table == tableTasks {
+		rows = tasksPerGroup
+	}
 	options := []parquet.WriterOption{
 		parquet.CreatedBy("replay", Version, "parquet-go"), // the library's own text depends on how the program was built
 		parquet.Compression(codec),
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
-		parquet.MaxRowsPerRowGroup(rowsPerGroup),
+		parquet.DataPageVersion(1), // whose levels are packed too: those of lists of three take 0.3 bytes a row else
+		parquet.MaxRowsPerRowGroup(rows),
 		parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)),
 		parquet.KeyValueMetadata("replay.format", Format),
 		parquet.KeyValueMetadata("replay.version", Version),

@@ -24,6 +24,7 @@ func newTasks(w *Writer, file string) (*taskWriter, error) {
 	t.memMiB, t.vcores, t.retries, t.recordedWait = t.Sink("mem_mib"), t.Sink("vcores"), t.Sink("retries"), t.Sink("recorded_wait_ms")
 	t.recordedNode, t.recordedLoc, t.deserialize = t.Sink("recorded_node"), t.Sink("recorded_locality"), t.Sink("deserialize_ms")
 	t.schedDelay, t.shuffleRead, t.shuffleWrite = t.Sink("sched_delay_ms"), t.Sink("shuffle_read_bytes"), t.Sink("shuffle_write_bytes")
+	t.pref.LongPages() // stages that read one file name the same nodes in the same order
 	return t, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -23,6 +24,7 @@ type Sink struct {
 	maxRep, maxDef byte
 	codec          compress.Codec
 	indexer        parquet.ColumnIndexer
+	most           int64 // bytes of a page, as size counts them
 
 	// The page.
 	plain      []int64 // without a dictionary
@@ -40,7 +42,8 @@ type Sink struct {
 	rows        int64  // of pages that are whole
 	page        []byte // memory that is used again
 	packed      []byte
-	levels      [2][]byte
+	levels      []byte
+	encoded     []byte
 	lowest, top parquet.Value
 }
 
@@ -58,8 +61,8 @@ var (
 )
 
 // newSink returns a sink of a column as the library describes one.
-func newSink(meta *format.ColumnMetaData, maxRep, maxDef int, codec compress.Codec, indexer parquet.ColumnIndexer) *Sink {
-	s := &Sink{meta: *meta, maxRep: byte(maxRep), maxDef: byte(maxDef), codec: codec, indexer: indexer}
+func newSink(meta *format.ColumnMetaData, maxRep, maxDef int, codec compress.Codec, indexer parquet.ColumnIndexer, most int64) *Sink {
+	s := &Sink{meta: *meta, maxRep: byte(maxRep), maxDef: byte(maxDef), codec: codec, indexer: indexer, most: most}
 	s.meta = format.ColumnMetaData{Type: meta.Type, Encoding: meta.Encoding, PathInSchema: meta.PathInSchema, Codec: meta.Codec}
 	kind := parquet.Kind(meta.Type)
 	hasIDs := slices.Contains(meta.Encoding, format.RLEDictionary)
@@ -78,6 +81,9 @@ func newSink(meta *format.ColumnMetaData, maxRep, maxDef int, codec compress.Cod
 }
 
 func (s *Sink) beginChunk() { s.chunk = s.meta }
+
+// LongPages has the column's pages end with the row group alone. What repeats far apart is packed then, at the cost of memory: a page is packed and unpacked by itself.
+func (s *Sink) LongPages() { s.most = math.MaxInt64 }
 
 // defined adds n values to the levels of a column that is no list.
 func (s *Sink) defined(n int) {
@@ -219,45 +225,46 @@ func (s *Sink) endPage(h *pageHeader) (err error) {
 	if s.pageRows == 0 {
 		return nil
 	}
-	for i, levels := range [...][]byte{s.reps, s.defs} {
-		s.levels[i] = s.levels[i][:0]
-		if len(levels) > 0 {
-			if s.levels[i], err = oneBit.EncodeLevels(s.levels[i], levels); err != nil {
-				return err
-			}
+	s.page = s.page[:0]
+	for _, levels := range [...][]byte{s.reps, s.defs} {
+		if len(levels) == 0 {
+			continue
 		}
+		if s.levels, err = oneBit.EncodeLevels(s.levels[:0], levels); err != nil {
+			return err
+		}
+		s.page = append(binary.LittleEndian.AppendUint32(s.page, uint32(len(s.levels))), s.levels...)
 	}
 	values := len(s.plain) + len(s.ids)
 	encoding := format.DeltaBinaryPacked
 	if s.dict != nil {
 		encoding = format.RLEDictionary
-		s.page, err = indexes.EncodeInt32(s.page[:0], s.ids)
+		s.encoded, err = indexes.EncodeInt32(s.encoded[:0], s.ids)
 	} else {
-		s.page, err = differences.EncodeInt64(s.page[:0], s.plain)
+		s.encoded, err = differences.EncodeInt64(s.encoded[:0], s.plain)
 	}
 	if err != nil {
 		return err
 	}
+	s.page = append(s.page, s.encoded...)
 	all := values
 	if s.maxDef > 0 {
 		all = len(s.defs)
 	}
 	nulls := int64(all - values)
-	unpacked := len(s.levels[0]) + len(s.levels[1]) + len(s.page)
 	if s.packed, err = s.codec.Encode(s.packed[:0], s.page); err != nil {
 		return err
 	}
 	low, high := s.bounds()
 	header := format.PageHeader{
-		Type: format.DataPageV2, UncompressedPageSize: int32(unpacked), CompressedPageSize: int32(len(s.levels[0]) + len(s.levels[1]) + len(s.packed)),
-		DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
-			NumValues: int32(all), NumNulls: int32(nulls), NumRows: int32(s.pageRows), Encoding: encoding,
-			DefinitionLevelsByteLength: int32(len(s.levels[1])), RepetitionLevelsByteLength: int32(len(s.levels[0])), IsCompressed: thrift.New(true),
+		Type: format.DataPage, UncompressedPageSize: int32(len(s.page)), CompressedPageSize: int32(len(s.packed)),
+		DataPageHeader: thrift.New(format.DataPageHeader{
+			NumValues: int32(all), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 			Statistics: format.Statistics{Min: low.Bytes(), Max: high.Bytes(), NullCount: nulls, MinValue: low.Bytes(), MaxValue: high.Bytes()},
 		}),
 	}
 	before := s.chunk.TotalCompressedSize
-	if err := s.write(&s.pages, h, &header, s.levels[0], s.levels[1], s.packed); err != nil {
+	if err := s.write(&s.pages, h, &header, s.packed); err != nil {
 		return err
 	}
 	s.indexer.IndexPage(int64(all), nulls, low, high)
@@ -303,12 +310,8 @@ func (s *Sink) widen(low, high parquet.Value) {
 }
 
 // write writes a page with its header, and adds it to what is said of the row group.
-func (s *Sink) write(out io.Writer, h *pageHeader, header *format.PageHeader, parts ...[]byte) error {
-	crc := uint32(0)
-	for _, part := range parts {
-		crc = crc32.Update(crc, crc32.IEEETable, part)
-	}
-	header.CRC = int32(crc)
+func (s *Sink) write(out io.Writer, h *pageHeader, header *format.PageHeader, packed []byte) error {
+	header.CRC = int32(crc32.ChecksumIEEE(packed))
 	h.buffer.Reset()
 	if err := h.encoder.Encode(header); err != nil {
 		return err
@@ -317,16 +320,14 @@ func (s *Sink) write(out io.Writer, h *pageHeader, header *format.PageHeader, pa
 	if _, err := h.buffer.WriteTo(out); err != nil {
 		return err
 	}
-	for _, part := range parts {
-		if _, err := out.Write(part); err != nil {
-			return err
-		}
+	if _, err := out.Write(packed); err != nil {
+		return err
 	}
 	s.chunk.TotalUncompressedSize += n + int64(header.UncompressedPageSize)
 	s.chunk.TotalCompressedSize += n + int64(header.CompressedPageSize)
 	stat := format.PageEncodingStats{PageType: header.Type, Encoding: format.Plain, Count: 1}
-	if header.Type == format.DataPageV2 {
-		stat.Encoding = header.DataPageHeaderV2.V.Encoding
+	if header.Type == format.DataPage {
+		stat.Encoding = header.DataPageHeader.V.Encoding
 	}
 	if n := len(s.chunk.EncodingStats); n > 0 && s.chunk.EncodingStats[n-1].PageType == stat.PageType {
 		s.chunk.EncodingStats[n-1].Count++
@@ -360,7 +361,6 @@ func (s *Sink) endChunk(out *counted, h *pageHeader) (chunk format.ColumnMetaDat
 		if err := s.write(out, h, &header, s.packed); err != nil {
 			return chunk, column, offset, err
 		}
-		slices.Reverse(s.chunk.EncodingStats) // by the numbers of the types: dictionaries before data
 		s.dict.reset()
 	}
 	s.chunk.DataPageOffset = out.at

@@ -16,7 +16,7 @@ import (
 // chunkRows is after how many rows pages may end: a column whose values are as large as a page by then begins another one. It is what the library does.
 const chunkRows = 64
 
-// A Writer writes a table from columns of integers, in a fraction of the time that the library takes for rows, and writes the same bytes: the library
+// A Writer writes a table from columns of integers, in a fraction of the time that the library takes for rows, and writes the same bytes (but for [Sink.LongPages]): the library
 // says what the schema, the footer and the options come to, and encodes and packs each page. Columns are those that [Sink] takes.
 //
 // Rows come with [Writer.Rows]; nothing is in out for sure before Close returned nil.
@@ -26,7 +26,6 @@ type Writer struct {
 	sample format.RowGroup
 	sinks  []*Sink
 	most   int64 // rows of a row group
-	page   int64 // bytes
 	rows   int64 // of the row group
 	total  int64
 
@@ -58,8 +57,8 @@ func NewWriter[T any](out io.Writer, options ...parquet.WriterOption) (*Writer, 
 	if err != nil {
 		return nil, err
 	}
-	if config.DataPageVersion != 2 || !config.DataPageStatistics || config.Compression == nil {
-		panic("a table has packed data pages of version 2 with statistics")
+	if config.DataPageVersion != 1 || !config.DataPageStatistics || config.Compression == nil {
+		panic("a table has packed data pages of version 1 with statistics")
 	}
 	// A row of nothing has the library say what does not depend on the rows.
 	w := parquet.NewGenericWriter[T](io.Discard, options...)
@@ -72,13 +71,13 @@ func NewWriter[T any](out io.Writer, options ...parquet.WriterOption) (*Writer, 
 	meta := w.File().Metadata()
 	t := &Writer{
 		out: counted{w: out}, meta: meta, sample: meta.RowGroups[0], most: config.MaxRowsPerRowGroup,
-		page: int64(float64(config.PageBufferSize) * 0.98), // as the library has it
 	}
+	page := int64(float64(config.PageBufferSize) * 0.98) // as the library has it
 	t.header.encoder.Reset(t.header.protocol.NewWriter(&t.header.buffer))
 	for i, path := range w.Schema().Columns() {
 		leaf, _ := w.Schema().Lookup(path...)
 		indexer := leaf.Node.Type().NewColumnIndexer(config.ColumnIndexSizeLimit(path))
-		t.sinks = append(t.sinks, newSink(&t.sample.Columns[i].MetaData, leaf.MaxRepetitionLevel, leaf.MaxDefinitionLevel, config.Compression, indexer))
+		t.sinks = append(t.sinks, newSink(&t.sample.Columns[i].MetaData, leaf.MaxRepetitionLevel, leaf.MaxDefinitionLevel, config.Compression, indexer, page))
 	}
 	t.meta.RowGroups = nil
 	_, err = io.WriteString(&t.out, magic)
@@ -111,7 +110,7 @@ func (w *Writer) Rows(n int, fill func(from, to int)) error {
 		w.total += int64(to - from)
 		from = to
 		for _, s := range w.sinks {
-			if s.size() >= w.page {
+			if s.size() >= s.most {
 				if err := s.endPage(&w.header); err != nil {
 					return err
 				}

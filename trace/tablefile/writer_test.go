@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func TestWriterWritesWhatTheLibraryDoes(t *testing.T) {
 			parquet.CreatedBy("replay", "1", "test"), parquet.Compression(tablefile.NewZstd(zstd.SpeedDefault)),
 			parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked), parquet.KeyValueMetadata("a", "b"),
 			parquet.SortingWriterConfig(parquet.SortingColumns(parquet.Ascending("time"), parquet.Descending("kind"))),
-			parquet.MaxRowsPerRowGroup(int64(1 + r.IntN(900))), parquet.PageBufferSize(200 + r.IntN(4000)),
+			parquet.MaxRowsPerRowGroup(int64(1 + r.IntN(900))), parquet.PageBufferSize(200 + r.IntN(4000)), parquet.DataPageVersion(1),
 		}
 		all := blocks(r)
 		var want, got bytes.Buffer
@@ -132,7 +133,7 @@ func TestWriterOfTexts(t *testing.T) {
 		A *string `parquet:"a,optional,dict"`
 	}
 	var out bytes.Buffer
-	w, err := tablefile.NewWriter[one](&out, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("replay", "1", "test"))
+	w, err := tablefile.NewWriter[one](&out, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.CreatedBy("replay", "1", "test"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestWriterTellsErrors(t *testing.T) {
 		B int64 `parquet:"b,delta"`
 	}
 	write := func(out *full, forget bool) error {
-		w, err := tablefile.NewWriter[one](out, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("replay", "1", "test"), parquet.MaxRowsPerRowGroup(40))
+		w, err := tablefile.NewWriter[one](out, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.CreatedBy("replay", "1", "test"), parquet.MaxRowsPerRowGroup(40))
 		if err != nil {
 			return err
 		}
@@ -230,5 +231,57 @@ func TestWriterTellsErrors(t *testing.T) {
 	}
 	if err := write(&full{1 << 20}, true); err == nil || !strings.Contains(err.Error(), "column b has 0 rows of 40") {
 		t.Errorf("a forgotten column: %v", err)
+	}
+}
+
+// A column with long pages has one in each row group, with the values that the library reads.
+func TestLongPages(t *testing.T) {
+	type one struct {
+		Hosts []int32 `parquet:"hosts,list" parquet-element:",dict"`
+		Time  int64   `parquet:"time,delta"`
+	}
+	var out bytes.Buffer
+	w, err := tablefile.NewWriter[one](&out, parquet.DataPageVersion(1), parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Sink("hosts").LongPages()
+	r := rand.New(rand.NewPCG(1, 2))
+	want, starts, hosts, times := make([]one, 2000), []int32{0}, []int32(nil), []int64(nil)
+	for i := range want {
+		want[i].Time = r.Int64N(1000)
+		for range r.IntN(4) {
+			want[i].Hosts = append(want[i].Hosts, r.Int32N(300))
+		}
+		hosts, times = append(hosts, want[i].Hosts...), append(times, want[i].Time)
+		starts = append(starts, int32(len(hosts)))
+	}
+	err = w.Rows(len(want), func(from, to int) {
+		tablefile.PutLists(w.Sink("hosts"), to-from, starts[from:to+1], hosts)
+		tablefile.Put(w.Sink("time"), times[from:to])
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, group := range f.OffsetIndexes() {
+		if long := i%2 == 0; long != (len(group.PageLocations) == 1) {
+			t.Errorf("column %d of row group %d has %d pages", i%2, i/2, len(group.PageLocations))
+		}
+	}
+	got, err := parquet.Read[one](bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		if got[i].Time != want[i].Time || !slices.Equal(got[i].Hosts, want[i].Hosts) {
+			t.Fatalf("row %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d rows, want %d", len(got), len(want))
 	}
 }
