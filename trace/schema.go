@@ -42,6 +42,12 @@ const rowsPerGroup = 131_072
 // 1.2 less, but twice the memory.
 const tasksPerGroup = 262_144
 
+// The sizes of a page. A column of a table that the library writes takes as much as one up to its end, and tables have many columns.
+const (
+	pageBytes        = 64 << 10
+	pageBytesOfTasks = 256 << 10
+)
+
 type valueRow struct {
 	Name  string `parquet:"name,dict"`
 	Value int64  `parquet:"value,dict"`

@@ -373,16 +373,16 @@ func writerOptions(table string, origin *int64) []parquet.WriterOption {
 	for _, c := range sortColumns[table] {
 		sorting = append(sorting, parquet.Ascending(c))
 	}
-	rows := int64(rowsPerGroup)
+	rows, page := int64(rowsPerGroup), pageBytes
 	if table == tableTasks {
-		rows = tasksPerGroup
+		rows, page = tasksPerGroup, pageBytesOfTasks
 	}
 	options := []parquet.WriterOption{
 		parquet.CreatedBy("replay", Version, "parquet-go"), // the library's own text depends on how the program was built
 		parquet.Compression(codec),
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
 		parquet.DataPageVersion(1), // whose levels are packed too: those of lists of three take 0.3 bytes a row else
-		parquet.MaxRowsPerRowGroup(rows),
+		parquet.MaxRowsPerRowGroup(rows), parquet.PageBufferSize(page),
 		parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)),
 		parquet.KeyValueMetadata("replay.format", Format),
 		parquet.KeyValueMetadata("replay.version", Version),

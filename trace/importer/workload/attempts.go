@@ -72,7 +72,7 @@ func (t *attempts) add(w *trace.Writer, a *RecordedApp, keep bool) error {
 			}
 			t.buffer = bufio.NewWriter(t.file)
 			t.writer = parquet.NewGenericWriter[RecordedAttempt](t.buffer, parquet.CreatedBy("replay", "1", "0"),
-				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(attemptsPerGroup))
+				parquet.Compression(tablefile.NewZstd(zstd.SpeedFastest)), parquet.MaxRowsPerRowGroup(attemptsPerGroup), parquet.PageBufferSize(64<<10))
 		}
 		if _, err := t.writer.Write(rows); err != nil {
 			return fmt.Errorf("%s: %w", AttemptsFile, err)

@@ -31,7 +31,8 @@ type Builder struct {
 
 	params  map[string]string // the format's own options
 	spool   *spool
-	inputs  []Input
+	left    []Input // inputs that are left out
+	used    []place // of the details of the others
 	source  trace.Source
 	nodes   []trace.Node
 	events  []event

@@ -15,18 +15,22 @@ type detail struct {
 	*resident
 }
 
+// place is where a detail waits.
+type place struct{ at, end int64 }
+
 // putDetail writes a detail and returns its place.
-func (s *shelf) putDetail(d *detail) (at, end int64, err error) {
-	at = s.end
+func (s *shelf) putDetail(d *detail) (p place, err error) {
+	p.at = s.end
 	_, err = s.Write(d.pack())
-	return at, s.end, err
+	p.end = s.end
+	return p, err
 }
 
-// detail reads the detail of a recording. All have been written.
-func (s *shelf) detail(r *recording) (*detail, error) {
-	data := make([]byte, r.end-r.at)
-	if _, err := io.ReadFull(s.reader(r.at), data); err != nil {
-		return nil, fmt.Errorf("%s: what was read of it, in a temporary file: %w", r.path, err)
+// detail reads a detail. All have been written.
+func (s *shelf) detail(p place) (*detail, error) {
+	data := make([]byte, p.end-p.at)
+	if _, err := io.ReadFull(s.reader(p.at), data); err != nil {
+		return nil, fmt.Errorf("what was read of an input, in a temporary file: %w", err)
 	}
 	return unpackDetail(data), nil
 }

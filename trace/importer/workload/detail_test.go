@@ -13,7 +13,7 @@ import (
 func TestDetailsComeBack(t *testing.T) {
 	for _, n := range []int{3, 3000} {
 		var s shelf
-		var places []*recording
+		var places []place
 		var want []*detail
 		for i := range n {
 			d := &detail{
@@ -29,11 +29,11 @@ func TestDetailsComeBack(t *testing.T) {
 					gangs: []gang{{shape{1024, 1}, 12}},
 				},
 			}
-			at, end, err := s.putDetail(d)
+			p, err := s.putDetail(d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			places, want = append(places, &recording{at: at, end: end}), append(want, d)
+			places, want = append(places, p), append(want, d)
 		}
 		if err := s.written(); err != nil {
 			t.Fatal(err)

@@ -125,16 +125,24 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		return nil, err
 	}
 	if b.spool.index.len() == 0 {
-		if len(b.inputs) > 0 {
-			return nil, &NothingError{b.inputs}
+		if len(b.left) > 0 {
+			return nil, &NothingError{b.left}
 		}
 		return nil, errors.New("no application with a task among the inputs" + b.Counts.found())
 	}
 	if write {
-		return b.write(ctx)
+		res, err = b.write(ctx)
+	} else {
+		b.Counts.compact()
+		res = &Result{Counts: b.Counts}
 	}
-	b.Counts.compact()
-	return &Result{Counts: b.Counts, Inputs: b.inputs}, nil
+	if err == nil {
+		res.Inputs, err = b.inputs()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 // ErrLimit ends the reading of an import that has as many applications as it may. A format returns it as it comes.

@@ -16,16 +16,15 @@ import (
 	"replay/trace"
 )
 
-// index finds the applications of the spool in the order in which they are submitted; of those submitted at the same time by id. Rows of recordings are
-// in memory, as there is one for each input; those of other applications, of which there may be millions, wait in files.
+// index finds the applications of the spool in the order in which they are submitted; of those submitted at the same time by id. Their rows, of which
+// there may be millions, wait in files; those of recordings do when it is known which of them the trace keeps.
 type index struct {
-	recordings []spooled
+	recordings []spooled // up to settle
 	others     *spill.Sorter
 	ids        *spill.Sorter    // of the others: id, submission and place
-	own        map[int64][]File // files of the others that they do not share, by their place
 	renamed    map[int64]string // ids of those that had that of another, by their place
 
-	// What the others have, and after settle all.
+	// What the others have.
 	users, queues map[int32]bool
 	managers      map[int32]int64
 	noEnd         int64
@@ -36,7 +35,7 @@ type index struct {
 
 func newIndex() *index {
 	return &index{
-		others: spill.NewSorter(), ids: spill.NewSorter(), own: map[int64][]File{}, renamed: map[int64]string{},
+		others: spill.NewSorter(), ids: spill.NewSorter(), renamed: map[int64]string{},
 		users: map[int32]bool{}, queues: map[int32]bool{}, managers: map[int32]int64{},
 	}
 }
@@ -52,17 +51,30 @@ func (x *index) add(s spooled) error {
 		x.recordings = append(x.recordings, s)
 		return nil
 	}
-	x.count(&s)
-	if len(s.own) > 0 {
-		x.own[s.at] = s.own
-	}
-	x.buf = s.pack(x.buf[:0])
-	if err := x.others.Add(x.buf); err != nil {
+	if err := x.put(&s); err != nil {
 		return err
 	}
 	x.buf = append(append(x.buf[:0], s.id...), 0)
 	x.buf = appendOrdered(appendOrdered(x.buf, s.submitMS), s.at)
 	return x.ids.Add(x.buf)
+}
+
+// put takes the row of an application that the trace keeps.
+func (x *index) put(s *spooled) error {
+	x.count(s)
+	x.buf = s.pack(x.buf[:0])
+	return x.others.Add(x.buf)
+}
+
+// chosen takes the recordings that are left for those that the trace keeps.
+func (x *index) chosen() error {
+	for i := range x.recordings {
+		if err := x.put(&x.recordings[i]); err != nil {
+			return err
+		}
+	}
+	x.recordings = nil
+	return nil
 }
 
 // count takes what a row of the trace says.
@@ -85,24 +97,43 @@ func appendOrdered(b []byte, v int64) []byte {
 
 func ordered(b []byte) int64 { return int64(binary.BigEndian.Uint64(b) ^ 1<<63) }
 
-// The fields of a row after its id, of fixed lengths.
-const rowTail = 1 + 8 + 8 + 4 + 4
+// The fields of a row after its id, of fixed lengths, and the length of its own files, which come between them.
+const (
+	rowTail = 8 + 8 + 4 + 4
+	rowEnd  = 4
+)
 
-// pack writes a row that is no recording so that bytes have the order of rows.
+// pack writes a row so that bytes have the order of rows.
 func (s *spooled) pack(b []byte) []byte {
 	b = append(append(appendOrdered(b, s.submitMS), s.id...), 0)
 	b = appendOrdered(b, s.at)
 	b = binary.BigEndian.AppendUint64(b, uint64(s.end))
 	b = binary.BigEndian.AppendUint32(b, uint32(s.user))
-	return binary.BigEndian.AppendUint32(b, uint32(s.queue))
+	b = binary.BigEndian.AppendUint32(b, uint32(s.queue))
+	before := len(b)
+	p := spill.Packer(b)
+	for i := range s.own {
+		f := &s.own[i]
+		p.Text(f.Name)
+		for _, n := range []int64{f.Bytes, f.BlockBytes, int64(f.Blocks), int64(f.Replication)} {
+			p.Int(n)
+		}
+	}
+	return binary.BigEndian.AppendUint32(p, uint32(len(p)-before))
 }
 
 func unpackRow(b []byte) spooled {
-	tail := b[len(b)-rowTail+1:]
-	return spooled{
-		submitMS: ordered(b), id: string(b[8 : len(b)-rowTail]), at: ordered(tail), end: int64(binary.BigEndian.Uint64(tail[8:])),
+	b, end := b[:len(b)-rowEnd], b[len(b)-rowEnd:]
+	own := len(b) - int(binary.BigEndian.Uint32(end))
+	tail := b[own-rowTail:]
+	s := spooled{
+		submitMS: ordered(b), id: string(b[8 : own-rowTail-1]), at: ordered(tail), end: int64(binary.BigEndian.Uint64(tail[8:])),
 		user: int32(binary.BigEndian.Uint32(tail[16:])), queue: int32(binary.BigEndian.Uint32(tail[20:])),
 	}
+	for u := spill.Unpacker(b[own:]); len(u) > 0; {
+		s.own = append(s.own, File{File: trace.File{Name: u.Text(), Bytes: u.Int(), BlockBytes: u.Int(), Blocks: int32(u.Int()), Replication: int32(u.Int())}})
+	}
+	return s
 }
 
 // sort puts the recordings into order.
@@ -119,26 +150,14 @@ func (s *spooled) compare(o *spooled) int {
 // rows are the applications in order, as often as one asks. An error ends them.
 func (x *index) rows() iter.Seq2[*spooled, error] {
 	return func(yield func(*spooled, error) bool) {
-		recordings := x.recordings
 		for b, err := range x.others.All() {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			s := unpackRow(b)
-			for len(recordings) > 0 && recordings[0].compare(&s) <= 0 {
-				if !yield(&recordings[0], nil) {
-					return
-				}
-				recordings = recordings[1:]
-			}
-			s.own, s.id = x.own[s.at], cmp.Or(x.renamed[s.at], s.id)
+			s.id = cmp.Or(x.renamed[s.at], s.id)
 			if !yield(&s, nil) {
-				return
-			}
-		}
-		for i := range recordings {
-			if !yield(&recordings[i], nil) {
 				return
 			}
 		}

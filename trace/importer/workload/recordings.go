@@ -12,7 +12,7 @@ import (
 
 // recording is an input that holds one application. What decides among several stays in memory; its [detail] waits in the spool.
 type recording struct {
-	at, end int64 // of the detail
+	place         // of the detail
 	startMS int64 // of the application's driver, by which attempts follow each other
 	attempt string
 	ended   bool
@@ -22,7 +22,7 @@ type recording struct {
 
 // Leave takes an input that is left out. Strict refuses it.
 func (b *Builder) Leave(in Input) error {
-	b.inputs = append(b.inputs, in)
+	b.left = append(b.left, in)
 	if b.Options.Strict && in.LeftOut != OutsideTimes {
 		return fmt.Errorf("%w; strict leaves nothing out", in.Err())
 	}
@@ -51,7 +51,7 @@ func (b *Builder) AddRecording(in Input, a *Application, c *Counts) error {
 		took.finishMS = in.EndMS // nothing is known of its executors after it
 	}
 	r := &recording{startMS: a.Job.RecordedStartMS, attempt: strings.Clone(a.Attempt), ended: in.Ended, tasks: in.Tasks, path: in.Path}
-	if r.at, r.end, err = b.spool.details.putDetail(&detail{in, c.pack(&b.counted), took}); err != nil {
+	if r.place, err = b.spool.details.putDetail(&detail{in, c.pack(&b.counted), took}); err != nil {
 		return err
 	}
 	_, err = b.add(a, r)
@@ -74,8 +74,7 @@ func (b *Builder) settle() error {
 	}
 	for i := range index.recordings {
 		s := &index.recordings[i]
-		index.count(s)
-		d, err := b.spool.details.detail(s.recording)
+		d, err := b.spool.details.detail(s.recording.place)
 		if err != nil {
 			return err
 		}
@@ -84,20 +83,33 @@ func (b *Builder) settle() error {
 		if err := b.AddSource(d.input.Files...); err != nil {
 			return err
 		}
-		d.input.Files = nil
-		b.inputs = append(b.inputs, d.input)
+		b.used = append(b.used, s.recording.place)
+	}
+	b.Counts.Read["inputs"] = int64(len(index.recordings) + len(b.left))
+	if err := index.chosen(); err != nil {
+		return err
 	}
 	b.source.RecordedOn, b.source.NoEnd = b.managedBy(), index.noEnd
-	SortInputs(b.inputs)
-	for _, in := range b.inputs {
-		if in.LeftOut != "" {
-			b.Counts.LeftOut = append(b.Counts.LeftOut, in)
-			b.Counts.Dropped["inputs_left_out"]++
-		}
+	SortInputs(b.left)
+	b.Counts.LeftOut = b.left
+	if len(b.left) > 0 {
+		b.Counts.Dropped["inputs_left_out"] = int64(len(b.left))
 	}
-	b.Counts.Read["inputs"] = int64(len(b.inputs))
 	b.Counts.Kept["applications"] = int64(index.len())
 	return nil
+}
+
+// inputs are all inputs in the order of tables. Those that are used wait in a file up to then: there may be many of them.
+func (b *Builder) inputs() (all []Input, err error) {
+	for _, p := range b.used {
+		d, err := b.spool.details.detail(p)
+		if err != nil {
+			return nil, err
+		}
+		d.input.Files = nil
+		all = append(all, d.input)
+	}
+	return append(all, b.left...), nil
 }
 
 // chooseRecordings removes from the spool what is there twice and attempts after which there is another one. In order
@@ -126,11 +138,11 @@ func (b *Builder) chooseRecordings() error {
 		// leave leaves x out, as other is kept; text says why, with places for the application and the label of the other.
 		leave := func(x, other *spooled, why Reason, text string) error {
 			left[x] = true
-			d, err := b.spool.details.detail(x.recording)
+			d, err := b.spool.details.detail(x.recording.place)
 			if err != nil {
 				return err
 			}
-			by, err := b.spool.details.detail(other.recording)
+			by, err := b.spool.details.detail(other.recording.place)
 			if err != nil {
 				return err
 			}

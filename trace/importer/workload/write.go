@@ -42,6 +42,7 @@ func (b *Builder) write(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer t.w.Abort()
+	meta.Files = nil // there may be many, and they are written
 	if err := t.number(); err != nil {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func (t *writing) finish() (*Result, error) {
 		return nil, err
 	}
 	return &Result{
-		Counts: c, Inputs: t.inputs, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.lastAt - t.firstAt,
+		Counts: c, Trace: n, Hash: t.w.Hash(), Meta: t.metaData, SpanMS: t.lastAt - t.firstAt,
 		Load: trace.OfferedLoad(t.work(), trace.SizeAtStart(t.metaData.Nodes), t.lastAt-t.firstAt),
 	}, nil
 }
