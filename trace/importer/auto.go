@@ -26,20 +26,21 @@ const looked = 200
 type fit struct{ format, file, how string }
 
 // Detect returns the one format that the inputs have, and how that shows: "FILE: it looks like FORMAT: …". Of a directory the files
-// that are nearest to its top and have a format tell. Several formats, or none, are an error that lists them. Standard input
+// that are nearest to its top and have a format tell; how says which other ones those below them have, which are not imported. Several formats, or none, are an error that lists them. Standard input
 // is read ahead, which opt.Stdin stands for after it.
 func Detect(inputs []string, opt *workload.Options) (format, how string, err error) {
 	if len(inputs) == 0 {
 		return "", "", errors.New("no input, want files or directories")
 	}
 	first := map[string]fit{}
+	var below []fit
 	seen := "" // of the first file of no format
 	for _, in := range inputs {
-		fits, none, err := detect(in, opt)
+		fits, deeper, none, err := detect(in, opt)
 		if err != nil {
 			return "", "", err
 		}
-		seen = cmp.Or(seen, none)
+		seen, below = cmp.Or(seen, none), append(below, deeper...)
 		for _, f := range fits {
 			if _, ok := first[f.format]; !ok {
 				first[f.format] = f
@@ -62,24 +63,28 @@ func Detect(inputs []string, opt *workload.Options) (format, how string, err err
 		}
 		return "", "", fmt.Errorf("%s: %s; name it (%s)", strings.Join(inputs, ", "), seen, strings.Join(slices.Sorted(maps.Keys(Importers)), ", "))
 	case 1:
-		return format, lines[0], nil
+		how = lines[0]
+		for _, f := range below {
+			how += fmt.Sprintf("; %s looks like %s (%s) and is not imported with it: name its folder instead for that", f.file, f.format, f.how)
+		}
+		return format, how, nil
 	}
 	return "", "", fmt.Errorf("several formats fit, name one of them\n  %s", strings.Join(lines, "\n  "))
 }
 
-// detect lists the formats that one input has. none says what there is if it has none of them.
-func detect(in string, opt *workload.Options) (fits []fit, none string, err error) {
+// detect lists the formats that one input has, and those of files deeper in a directory than the first that have one. none says what there is if it has none of them.
+func detect(in string, opt *workload.Options) (fits, deeper []fit, none string, err error) {
 	if in == workload.Stdin {
 		head, err := workload.PeekStdin(opt)
-		return fitsOf("standard input", "", head), unknown(head), err
+		return fitsOf("standard input", "", head), nil, unknown(head), err
 	}
 	if info, err := os.Stat(in); err != nil || !info.IsDir() {
 		head, err := workload.Head(in)
-		return fitsOf(in, in, head), unknown(head), err
+		return fitsOf(in, in, head), nil, unknown(head), err
 	}
 	list, err := workload.List([]string{in}, nil)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	files := list.Files
 	depth := func(path string) int { return strings.Count(filepath.Clean(path), string(filepath.Separator)) }
@@ -90,6 +95,7 @@ func detect(in string, opt *workload.Options) (fits []fit, none string, err erro
 	for i, path := range files {
 		if d := depth(path); i == 0 || d != at {
 			if len(seen) > 0 {
+				deeper = others(files[i:], seen)
 				break
 			}
 			at, n = d, 0
@@ -114,7 +120,36 @@ func detect(in string, opt *workload.Options) (fits []fit, none string, err erro
 	if len(seen) > 0 {
 		unreadable = nil
 	}
-	return slices.Collect(maps.Values(seen)), none, unreadable
+	return slices.Collect(maps.Values(seen)), deeper, none, unreadable
+}
+
+// others are the formats of files that are none of those seen, with the first file of each. What is in the folder of a file that was seen, or below it, may be part
+// of what that is.
+func others(files []string, seen map[string]fit) (list []fit) {
+	told := map[string]bool{}
+	for _, path := range files[:min(len(files), looked)] {
+		for _, f := range seen {
+			told[f.format] = true
+			if rel, err := filepath.Rel(filepath.Dir(f.file), path); err == nil && filepath.IsLocal(rel) {
+				path = ""
+				break
+			}
+		}
+		if path == "" {
+			continue
+		}
+		head, err := workload.Head(path)
+		if err != nil {
+			continue
+		}
+		for _, f := range fitsOf(path, path, head) {
+			if !told[f.format] && !Importers[f.format].Fallback {
+				told[f.format] = true
+				list = append(list, f)
+			}
+		}
+	}
+	return list
 }
 
 const empty = "empty"

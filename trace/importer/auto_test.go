@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,6 +61,32 @@ func TestDetect(t *testing.T) {
 	both := append(fixtures(t, "spark-eventlog")[:1], fixtures(t, "spark-on-yarn")[:1]...)
 	if _, _, err := Detect(both, &opt); err == nil || !strings.Contains(err.Error(), "several formats fit") || strings.Count(err.Error(), "it looks like") != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+// Where logs lie nearer to the top than a recorded cluster, it is told that the cluster is there, and not imported; the logs that are part of one are not told.
+func TestDetectTellsTheRest(t *testing.T) {
+	dir, opt := t.TempDir(), workload.DefaultOptions()
+	recording := filepath.Join(dir, "of", "cluster")
+	if err := os.CopyFS(recording, os.DirFS(fixtures(t, "spark-on-yarn")[0])); err != nil {
+		t.Fatal(err)
+	}
+	if format, how, err := Detect([]string{recording}, &opt); err != nil || format != "spark-on-yarn" || strings.Contains(how, "not imported") {
+		t.Errorf("%s, %s, %v", format, how, err)
+	}
+	log, err := filepath.Glob(filepath.Join(recording, "eventlogs", "*"))
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "eventlogs"), 0o755)
+	}
+	if err == nil {
+		err = os.Rename(log[0], filepath.Join(dir, "eventlogs", filepath.Base(log[0])))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	format, how, err := Detect([]string{dir}, &opt)
+	if want := filepath.Join("cluster", "cluster.json") + " looks like spark-on-yarn ("; err != nil || format != "spark-eventlog" || !strings.Contains(how, want) || !strings.Contains(how, "not imported") {
+		t.Errorf("%s, %s, %v; want %q", format, how, err, want)
 	}
 }
 

@@ -117,6 +117,7 @@ func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 	if r.Text(5) != "" {
 		b.Counts.Dropped["constraints_on_the_model_of_gpus"]++
 	}
+	b.Begin()
 	j := containers.New(b, trace.KindGeneric, name, 1000*created)
 	a := &j.App.Job
 	a.RecordedStartMS, a.RecordedFinishMS = 1000*scheduled, 1000*deleted

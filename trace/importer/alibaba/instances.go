@@ -212,6 +212,7 @@ func lastTries(b *workload.Builder, list []instance) (last []instance, retries [
 
 // application makes the application of a job, whose tasks come after each other as after says. It is nil if no task finished.
 func (j *job) application(b *workload.Builder, kind string, after func(*containers.Job, []*task)) (*workload.Application, error) {
+	b.Begin()
 	tasks := j.finished(b)
 	if len(tasks) == 0 {
 		b.Counts.Dropped["jobs_without_a_finished_task"]++

@@ -41,6 +41,7 @@ func readVM(ctx context.Context, inputs []string, b *workload.Builder) error {
 	}
 	b.NoEpoch = true
 	return vmTable.Read(ctx, b, files[vmTable.Name], func(r *delimited.Row) error {
+		b.Begin()
 		const latest = 1 << 40
 		name, created, deleted := r.Name(0), r.Int(3, 0, latest), r.Int(4, 0, latest)
 		size := containers.Size{MilliVCores: containers.Milli(bucket(b, r, 9, trace.MostVCores)), MemMiB: containers.MiB(bucket(b, r, 10, trace.MostMemMiB/1024), 1024)}
@@ -172,6 +173,7 @@ func readPacking(ctx context.Context, inputs []string, b *workload.Builder) erro
 		return err
 	}
 	return vmRows.Read(ctx, b, files[vmRows.Name], func(r *delimited.Row) error {
+		b.Begin()
 		from, to := r.Float(4, -10_000, 10_000), r.FloatOr(5, math.NaN(), -10_000, 10_000)
 		v := vm{id: r.Name(0), user: r.Text(1), priority: int32(r.IntOr(3, 0, 0, 1<<20)), outcome: "success"}
 		size, ok := sizes[machine][r.Text(2)]

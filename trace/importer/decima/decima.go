@@ -109,6 +109,7 @@ func (r *reader) file(ctx context.Context, path string) (err error) {
 // query makes the application of a query.
 func (r *reader) query(q *decima.Query) error {
 	id := fmt.Sprintf("q%d-%gg", q.Query, q.SizeGB)
+	r.b.Begin()
 	a := &workload.Application{Job: *trace.NewJob(trace.KindSpark)}
 	j := &a.Job
 	j.Name, j.SubmitMS = id, r.n*r.gapMS

@@ -218,6 +218,7 @@ func (t *reader) job(id string, records [][]byte) error {
 			finished, end = e.at, e.kind
 		}
 	}
+	t.b.Begin()
 	if info.aside {
 		t.b.Counts.Dropped["allocation_sets"]++
 		t.b.Counts.Dropped["instances_of_allocation_sets"] += int64(len(events))

@@ -31,6 +31,7 @@ func (r *reading) job(j *job, place string) error {
 	if submit < 0 {
 		return drop("submitTime is %q, want ms since 1970", j.text["submitTime"])
 	}
+	r.Begin()
 	property := func(key string) string { return j.properties[key] }
 	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce), User: j.text["user"], Queue: j.text["queue"]}
 	job := &a.Job

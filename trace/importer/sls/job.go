@@ -205,6 +205,7 @@ func (r *reading) job(o *object) error {
 			id = strconv.Itoa(r.number)
 		}
 		r.number++
+		r.Begin()
 		if err := r.add(&j, id); err != nil {
 			return err
 		}

@@ -328,6 +328,7 @@ func (r *reading) drawn(stream *rand.Rand, workloads []synthWorkload, n int64) e
 			j.tasks[i].host = r.nodes.path(stream.IntN(r.nodes.num))
 		}
 	}
+	r.Begin()
 	if r.nodes.num > 0 {
 		r.Counts.Modelled["preferred_hosts"] += int64(len(j.tasks))
 	}

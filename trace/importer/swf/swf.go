@@ -204,6 +204,7 @@ func (r *reading) job(x *[fields]float64, name string, n int) error {
 		r.Counts.Dropped["records_of_parts_of_a_job"]++
 		return nil
 	}
+	r.Begin()
 	took := x[run]
 	if took <= 0 {
 		switch {

@@ -161,6 +161,7 @@ func (r *reading) job(x *row, maps, reduces int) error {
 	r.Counts.Read["jobs"]++
 	r.Counts.Read["maps"] += int64(maps)
 	r.Counts.Read["reduces"] += int64(reduces)
+	r.Begin()
 	a := &workload.Application{Job: *trace.NewJob(trace.KindMapReduce)}
 	j := &a.Job
 	j.ExternalID, j.SubmitMS, j.AMMemMiB, j.AMVCores = x.id, x.submitS*1000, 1024, 1

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -56,11 +57,11 @@ func (c *columns) text(r role, fields [][]byte) string {
 	if x == nil || x.at >= len(fields) {
 		return ""
 	}
-	s := strings.TrimSpace(string(fields[x.at]))
-	if absent(s) {
+	s := bytes.TrimSpace(fields[x.at])
+	if len(s) == 0 || absent(string(s)) { // compared, and not made a string
 		return ""
 	}
-	return s
+	return string(s)
 }
 
 // read takes the values of a row.
@@ -99,7 +100,7 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 	if text := c.text(roleParents, fields); text != "" {
 		r.parents = strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|[](){}'\"\t\n", c) })
 	}
-	if _, perCore := slurmEach(c.text(roleMemory, fields)); perCore && r.milli > 0 && r.memMiB > 0 && err == nil {
+	if r.milli > 0 && r.memMiB > 0 && err == nil && c.perCore(fields) {
 		cores := (r.milli + 999) / 1000
 		if r.memMiB > trace.MostMemMiB<<20/cores {
 			return r, &badValue{c[roleMemory].name, c.text(roleMemory, fields), fmt.Sprintf("for all cores at most %d MiB", trace.MostMemMiB)}
@@ -113,6 +114,15 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 		return r, err
 	}
 	return r, r.complete(c[roleStart] != nil)
+}
+
+// perCore tells whether the memory of a row is that of each core.
+func (c *columns) perCore(fields [][]byte) bool {
+	if x := c[roleMemory]; x.form == numbers {
+		return false
+	}
+	_, perCore := slurmEach(c.text(roleMemory, fields))
+	return perCore
 }
 
 // complete finds what follows from other values. Where starts are told, a row without one has not started.
@@ -177,6 +187,9 @@ var outcomes = map[string]string{
 var apart = strings.NewReplacer("_", "", " ", "", "-", "")
 
 func outcome(status string) string {
+	if status == "" {
+		return ""
+	}
 	w := strings.ToLower(apart.Replace(status))
 	if o, ok := outcomes[w]; ok {
 		return o

@@ -406,6 +406,7 @@ func (t *reader) job(id string, rows []record) error {
 	for i := range rows {
 		submit = min(submit, rows[i].submit)
 	}
+	t.b.Begin()
 	j := containers.New(t.b, t.kind, id, submit)
 	a := j.App
 	finish := int64(unknown)

@@ -96,10 +96,9 @@ func (r *reader) file(path string, first bool) (err error) {
 	}
 	at := submit
 	if submit == trace.Unset || r.b.NoEpoch {
-		r.b.Counts.Defaulted["submit_times"]++
 		at = r.firstMS
 	}
-	return r.workflow(&d, at)
+	return r.workflow(&d, at, submit == trace.Unset || r.b.NoEpoch)
 }
 
 // instant reads a time of the day and the second, with an offset from UTC.
@@ -112,8 +111,8 @@ func instant(text string) (ms int64, ok bool) {
 	return 0, false
 }
 
-// workflow makes the application of a document.
-func (r *reader) workflow(d *document, submit int64) error {
+// workflow makes the application of a document, which may say nothing of when it was submitted.
+func (r *reader) workflow(d *document, submit int64, untold bool) error {
 	unit, err := r.unit(d)
 	if err != nil {
 		return err
@@ -143,7 +142,12 @@ func (r *reader) workflow(d *document, submit int64) error {
 	if r.names[id]++; r.names[id] > 1 {
 		id = fmt.Sprintf("%s#%d", id, r.names[id])
 	}
-	return workflow.Add(r.b, id, records, func(a *workload.Application, _ []workflow.Record) { a.Job.Name = d.name })
+	return workflow.Add(r.b, id, records, func(a *workload.Application, _ []workflow.Record) {
+		a.Job.Name = d.name
+		if untold {
+			r.b.Counts.Defaulted["submit_times"]++
+		}
+	})
 }
 
 func shown(v *float64) string {

@@ -154,6 +154,7 @@ func edges(b *workload.Builder, tasks []Task, at map[string]int32) (parents, chi
 
 // Add makes a workflow of the records of its tasks and gives it to b, or drops it.
 func Add(b *workload.Builder, id string, records [][]byte, set func(*workload.Application, []Record)) error {
+	b.Begin()
 	all := make([]Record, len(records))
 	tasks := make([]Task, len(records))
 	for i, packed := range records {

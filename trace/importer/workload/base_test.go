@@ -93,6 +93,47 @@ func TestLimitAndTimes(t *testing.T) {
 	}
 }
 
+// What was made up of applications that the trace does not keep is not counted: of those that are outside of what is wanted, beyond the limit, or dropped.
+func TestCountsOfWhatIsKept(t *testing.T) {
+	format := Format{Usage: "applications at 10, 20 and so on", Read: func(ctx context.Context, _ []string, b *Builder) error {
+		b.NoEpoch = true
+		b.Counts.Defaulted["node_sizes"] = 7
+		for i := range int64(5) {
+			b.Begin()
+			b.Counts.Defaulted["task_memory"] += 10
+			b.Counts.Modelled["durations"]++
+			if i == 1 { // dropped by the format
+				continue
+			}
+			a := sample(fmt.Sprint(i), 10*(i+1))
+			if _, err := b.Add(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	for _, tt := range []struct {
+		change func(*Options)
+		kept   int64
+	}{
+		{func(*Options) {}, 4},
+		{func(o *Options) { o.Limit = 2 }, 2},
+		{func(o *Options) { o.FromMS, o.ToMS, o.FromStart = 20, 50, true }, 2},
+		{func(o *Options) { o.FromMS, o.FromStart = 20, true }, 3},
+	} {
+		opt := DefaultOptions()
+		opt.Out, opt.Nodes, opt.Blocks = filepath.Join(t.TempDir(), "out"), 2, "none"
+		tt.change(&opt)
+		res, err := format.Import(t.Context(), "x", nil, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := res.Counts; res.Trace.Jobs != tt.kept || c.Defaulted["task_memory"] != 10*tt.kept || c.Modelled["durations"] != tt.kept || c.Defaulted["node_sizes"] != 7 {
+			t.Errorf("%d jobs, defaulted %v, modelled %v; want those of %d", res.Trace.Jobs, c.Defaulted, c.Modelled, tt.kept)
+		}
+	}
+}
+
 func TestDrop(t *testing.T) {
 	const text = "1\nx\ny\nz\nw\nv\n2\n"
 	res, warned, err := importLines(t, text, nil)

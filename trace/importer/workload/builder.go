@@ -43,6 +43,9 @@ type Builder struct {
 	shared  sharedFiles
 	wanted  map[string]bool // ids on which applications depend
 
+	begun           bool    // an application that was not added
+	defaulted, made Counter // what was counted before it
+
 	warned map[string]int64 // drops that were told, by reason
 	odd    error            // the first of [Builder.Odd] under strict
 
@@ -73,7 +76,7 @@ func (o *Options) checkOut() error {
 func newBuilder(opt *Options, format string) *Builder {
 	return &Builder{
 		Options: opt, Counts: NewCounts(), Locality: trace.LocalityObserved, Durations: trace.DurationRecorded,
-		spool: newSpool(), source: trace.Source{Format: format}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
+		defaulted: Counter{}, made: Counter{}, spool: newSpool(), source: trace.Source{Format: format}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
 	}
 }
 
@@ -178,6 +181,29 @@ func (b *Builder) outside(a *Application) (bool, error) {
 	return o.FromMS != trace.Unset && at < o.FromMS || o.ToMS != trace.Unset && at >= o.ToMS, nil
 }
 
+// Begin says that what is counted as defaulted and modelled from here on is that of an application, up to its [Builder.Add]. If the trace does not keep it, as it is
+// outside of what is wanted or was dropped, it is not counted. A format that never says so has all counted.
+func (b *Builder) Begin() {
+	b.takeBack()
+	b.begun = true
+	for _, x := range []struct{ to, from Counter }{{b.defaulted, b.Counts.Defaulted}, {b.made, b.Counts.Modelled}} {
+		clear(x.to)
+		maps.Copy(x.to, x.from)
+	}
+}
+
+// takeBack leaves out what was counted of an application that is not kept.
+func (b *Builder) takeBack() {
+	if !b.begun {
+		return
+	}
+	b.begun = false
+	for _, x := range []struct{ to, from Counter }{{b.Counts.Defaulted, b.defaulted}, {b.Counts.Modelled, b.made}} {
+		clear(x.to)
+		maps.Copy(x.to, x.from)
+	}
+}
+
 // Add takes an application, which stays the caller's. One without a stage, or outside the times that are wanted, is dropped, which
 // added tells. With [ErrLimit] there are as many as there may be.
 func (b *Builder) Add(a *Application) (added bool, err error) {
@@ -192,7 +218,11 @@ func (b *Builder) Add(a *Application) (added bool, err error) {
 		b.Counts.Dropped["applications_outside_from_and_to"]++
 		return false, nil
 	}
-	return b.add(a, nil)
+	added, err = b.add(a, nil)
+	if added {
+		b.begun = false
+	}
+	return added, err
 }
 
 // add is Add of an application at any time. Of a recording more is kept until all are read.

@@ -89,7 +89,7 @@ func (p *packing) often(list ...*string) {
 	}
 }
 
-// packList packs a list, of which one packs each. One that is nil stays so.
+// packList packs a list, of which one packs each, if it is not nil. A list that is nil stays so.
 func packList[T any](p *packing, list *[]T, one func(*T)) {
 	n := int64(len(*list)) + 1
 	if *list == nil {
@@ -101,17 +101,31 @@ func packList[T any](p *packing, list *[]T, one func(*T)) {
 			*list = make([]T, n-1)
 		}
 	}
+	if one == nil {
+		return
+	}
 	for i := range *list {
 		one(&(*list)[i])
 	}
 }
 
+// packNumbers is packList of numbers, of which a job has most.
 func packNumbers[T int32 | int64](p *packing, list *[]T) {
-	packList(p, list, func(v *T) {
-		x := int64(*v)
-		p.int(&x)
-		*v = T(x)
-	})
+	packList(p, list, nil)
+	if !p.read {
+		b := p.b
+		for _, v := range *list {
+			b = binary.AppendVarint(b, int64(v))
+		}
+		p.b = b
+		return
+	}
+	b := p.b
+	for i := range *list {
+		x, n := binary.Varint(b)
+		(*list)[i], b = T(x), b[n:]
+	}
+	p.b = b
 }
 
 func (p *packing) values(lists ...*[]trace.NamedValue) {
