@@ -31,7 +31,7 @@ func Fit(ctx context.Context, dir string) (*Preset, error) {
 }
 
 // fitVersion is that of the models of fits, as [Version] of the others.
-const fitVersion = "3"
+const fitVersion = "4"
 
 // mostTemplates is how many jobs are kept to draw from.
 const mostTemplates = 20_000
@@ -61,8 +61,8 @@ type template struct {
 
 type stageTemplate struct {
 	tasks      int
-	medianMS   float64
-	blockBytes int64 // that a task reads of a file; 0 = the stage prefers no nodes
+	meanMS     float64 // of the tasks
+	blockBytes int64   // that a task reads of a file; 0 = the stage prefers no nodes
 }
 
 func (f *fit) jobs(ctx context.Context) error {
@@ -90,12 +90,12 @@ func (f *fit) jobs(ctx context.Context) error {
 func (f *fit) template(j *trace.Job) (x template) {
 	for i := range j.Stages {
 		s := &j.Stages[i]
-		one := stageTemplate{tasks: s.Tasks.Len(), medianMS: 1}
+		one := stageTemplate{tasks: s.Tasks.Len(), meanMS: 1}
 		if one.tasks > 0 {
 			if f.samples[s.Kind] == nil {
 				f.samples[s.Kind] = &model.DurationSample{}
 			}
-			one.medianMS = f.samples[s.Kind].Add(s.Tasks.DurationMS)
+			one.meanMS = f.samples[s.Kind].Add(s.Tasks.DurationMS)
 		}
 		if s.Tasks.PrefStart != nil && one.tasks > 0 && s.Tasks.InputBytes != nil {
 			one.blockBytes = max(1, slices.Max(s.Tasks.InputBytes))
@@ -261,7 +261,7 @@ type law struct {
 	model.Stragglers
 }
 
-// fitted are jobs drawn from those of a trace, whose tasks have new durations around the medians of their stages.
+// fitted are jobs drawn from those of a trace, whose tasks have new durations around the means of their stages.
 type fitted struct {
 	templates  []template
 	laws       map[string]*law // by kind of stage
@@ -329,7 +329,8 @@ func (m *fitted) Job(g *Generator, id int64) *trace.Job {
 		s, one := &j.Stages[i], &x.stages[i]
 		s.Tasks = trace.NewTasks(one.tasks)
 		if l := m.laws[s.Kind]; l != nil {
-			l.Fill(r, straggling, one.medianMS*m.Factor, &l.Stragglers, s.Tasks.DurationMS)
+			// Not around the median: of stages of one task, or of like ones, tasks that differ as those of others do would be more work than the trace has.
+			l.Fill(r, straggling, l.Median(one.meanMS*m.Factor, &l.Stragglers), &l.Stragglers, s.Tasks.DurationMS)
 		}
 		if one.blockBytes > 0 && !g.sizing {
 			kind := s.Kind

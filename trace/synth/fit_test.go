@@ -138,6 +138,55 @@ func TestFitHasEachJob(t *testing.T) {
 	}
 }
 
+// A fit has the work of its trace, also where most of it is in stages of a task or two, and the tasks of many small stages differ by orders of magnitude: tasks are drawn around the
+// mean of their stage, up to the longest.
+func TestFitKeepsTheWork(t *testing.T) {
+	m := trace.MemoryTrace{Meta: trace.Meta{
+		OriginUnixMS: trace.Unset, LocalitySource: trace.LocalityNone, DurationSource: trace.DurationRecorded,
+		Nodes:  []trace.Node{{Host: "a", Rack: "/r", MemMiB: 4096, VCores: 4, Present: true}},
+		Queues: []trace.Queue{trace.NewQueue(0, "root"), trace.NewQueue(1, "root.default")}, Users: []trace.User{{Name: "u", Weight: 1}},
+	}}
+	m.Queues[1].Parent = 0
+	for i := range int64(200) {
+		j := trace.NewJob(trace.KindGeneric)
+		j.ID, j.SubmitMS, j.Queue, j.AMMemMiB, j.AMVCores = i, i*60_000, 1, 1024, 1
+		s := trace.NewStage(0, trace.StageInput)
+		s.TaskMemMiB, s.TaskVCores, s.Tasks = 1024, 1, trace.NewTasks(40)
+		for k := range s.Tasks.DurationMS {
+			s.Tasks.DurationMS[k] = 10 << (k % 9)
+		}
+		if i%10 == 0 {
+			s.Tasks = trace.NewTasks(1)
+			s.Tasks.DurationMS[0] = 400_000 + 5_000*i
+		}
+		j.Stages = []trace.Stage{s}
+		m.JobList = append(m.JobList, j)
+	}
+	work := func(m *trace.MemoryTrace) (sum float64) {
+		for _, j := range m.JobList {
+			sum += trace.WorkOf(j).VCoreMS
+		}
+		return sum
+	}
+	dir := filepath.Join(t.TempDir(), "mixed")
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Fit(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "again")
+	if _, err := Generate(t.Context(), out, p, Options{Seed: 5, Jobs: 2000}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := trace.Load(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "work of ten times the jobs", work(again), 10*work(&m), 0.05)
+}
+
 // A trace of one job, of machines with GPUs, one of which joins late: what it does not say is said, and what it has is kept.
 func TestFitOfLittle(t *testing.T) {
 	gpu := []trace.NamedValue{{Name: "yarn.io/gpu", Value: 4}}

@@ -57,6 +57,46 @@ func (s *Stragglers) Parameters(p *Parameters) {
 	})
 }
 
-func (s *Stragglers) factor(r *rand.Rand) float64 {
-	return min(s.Low*math.Pow(1-r.Float64(), -1/s.Alpha), s.Cap)
+// mean is that of the multiples.
+func (s *Stragglers) mean() float64 {
+	return float64(s.Alpha/(s.Alpha-1)*s.Low) - math.Pow(s.Low/s.Cap, s.Alpha)*s.Cap/(s.Alpha-1)
 }
+
+// Median is what [Durations.Fill] is to be given for tasks of a mean, both in ms.
+func (d *Durations) Median(mean float64, s *Stragglers) float64 {
+	most := d.MostS * 1000
+	median := mean / math.Exp(d.TaskLnSD*d.TaskLnSD/2) / (1 + float64(s.P*(s.mean()-1)))
+	if d.TaskLnSD == 0 || median*math.Exp(4*d.TaskLnSD)*s.Cap < most {
+		return median
+	}
+	low, high := median, most*math.Exp(4*d.TaskLnSD) // where some are cut to the longest
+	for range 40 {
+		if middle := math.Sqrt(low * high); d.meanOf(middle, most, s) < mean {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// meanOf is the mean of tasks around a median that take at most most.
+func (d *Durations) meanOf(median, most float64, s *Stragglers) float64 {
+	within := func(median float64) float64 {
+		far := math.Log(most/median) / d.TaskLnSD
+		below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+		return float64(median*math.Exp(d.TaskLnSD*d.TaskLnSD/2)*below(far-d.TaskLnSD)) + float64(most*below(-far))
+	}
+	mean := (1 - s.P) * within(median)
+	const parts = 16 // of the law of the multiples
+	for i := range parts {
+		mean += float64(s.P / parts * within(median*s.quantile((float64(i)+.5)/parts)))
+	}
+	return mean
+}
+
+func (s *Stragglers) quantile(p float64) float64 {
+	return min(s.Low*math.Pow(1-p, -1/s.Alpha), s.Cap)
+}
+
+func (s *Stragglers) factor(r *rand.Rand) float64 { return s.quantile(r.Float64()) }

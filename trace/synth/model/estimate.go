@@ -217,16 +217,19 @@ type DurationSample struct {
 	most      float64
 }
 
-// Add takes a stage.
-func (s *DurationSample) Add(ms []int64) (median float64) {
+// Add takes a stage and returns the mean of its tasks.
+func (s *DurationSample) Add(ms []int64) (mean float64) {
 	sorted := slices.Sorted(slices.Values(ms))
-	median = max(1, float64(sorted[len(sorted)/2]+sorted[(len(sorted)-1)/2])/2)
+	median := max(1, float64(sorted[len(sorted)/2]+sorted[(len(sorted)-1)/2])/2)
 	if len(s.stages) < 1<<20 {
 		s.stages = append(s.stages, StageSample{median, len(ms)})
 	}
 	s.most = max(s.most, float64(sorted[len(sorted)-1]))
+	for _, v := range ms {
+		mean += float64(v) / float64(len(ms))
+	}
 	if len(ms) < 5 {
-		return median
+		return mean
 	}
 	for i, v := range ms {
 		if i%max(1, len(ms)/200) == 0 && len(s.residuals) < 1<<21 {
@@ -234,7 +237,7 @@ func (s *DurationSample) Add(ms []int64) (median float64) {
 			s.over, s.n = s.over+float64(v)/median, s.n+1
 		}
 	}
-	return median
+	return mean
 }
 
 // Estimate fits the law of the durations, of what is called name, and the share of stragglers that makes the mean right.
@@ -245,8 +248,7 @@ func (s *DurationSample) Estimate(name string) (d Durations, stragglers Straggle
 		slices.Sort(s.residuals)
 		low := s.residuals[int(.1587*float64(n))] // one standard deviation below the middle, where no straggler is
 		d.TaskLnSD = max(0, -low)
-		mean := float64(stragglers.Alpha/(stragglers.Alpha-1)*stragglers.Low) - math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha)*stragglers.Cap/(stragglers.Alpha-1)
-		stragglers.P = min(max(0, (s.over/s.n/math.Exp(d.TaskLnSD*d.TaskLnSD/2)-1)/(mean-1)), 0.3)
+		stragglers.P = min(max(0, (s.over/s.n/math.Exp(d.TaskLnSD*d.TaskLnSD/2)-1)/(stragglers.mean()-1)), 0.3)
 		list = append(list, about(name+".task_lnsd", d.TaskLnSD, d.TaskLnSD*(1.2/math.Sqrt(float64(n))+stragglers.P/2)))
 	}
 	// Stragglers move the median of a stage up: of one or two tasks by their mean logarithm, of more by little.
