@@ -41,7 +41,7 @@ func (a *Arrivals) Parameters(p *Parameters) {
 		p.Float("follower_mean_s", &a.FollowerMeanS, 0, 1e6, "mean seconds until that one")
 		p.Float("follower_more", &a.FollowerMore, 0, 0.999, "share of followers that another one follows soon")
 		p.List("hours", &a.Hours, 24, "rates of the hours of a day against each other")
-		p.List("weekdays", &a.Weekdays, 7, "rates of the days from Monday on against each other")
+		p.List("weekdays", &a.Weekdays, 7, "rates of the days from Monday, or a fit's first day, on against each other")
 	})
 }
 

@@ -87,7 +87,7 @@ func (d *Durations) meanOf(median, most float64, s *Stragglers) float64 {
 		below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 		return float64(median*math.Exp(d.TaskLnSD*d.TaskLnSD/2)*below(far-d.TaskLnSD)) + float64(most*below(-far))
 	}
-	mean := (1 - s.P) * within(median)
+	mean := float64((1 - s.P) * within(median))
 	const parts = 16 // of the law of the multiples
 	for i := range parts {
 		mean += float64(s.P / parts * within(median*s.quantile((float64(i)+.5)/parts)))

@@ -29,7 +29,7 @@ const (
 const LeastToFit = 100
 
 // EstimateArrivals fits the arrivals to submissions in ms, ascending from the start of the trace, by the moments of their counts in minutes at
-// distances of 0, 1 and about 30 minutes within an hour, and by how many more come within seconds of another one. The errors are those of
+// distances of 0, 1 and about 30 minutes within an hour, by the means of hours of the day and days of the week, and by how many more come within seconds of another one. The errors are those of
 // the same estimates of courses drawn by the law that was fitted.
 func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate) {
 	a = moments(submit)
@@ -108,7 +108,9 @@ func moments(submit []int64) Arrivals {
 	for k := 20; k <= 40; k++ {
 		far += within(k) / 21
 	}
-	hours := far / rate / rate
+	var square float64 // mean of the profiles
+	a.Hours, a.Weekdays, square = profiles(submit)
+	hours := far / rate / rate / square
 	a.HourLnSD = math.Sqrt(math.Log(max(1, hours)))
 	same := 1 - float64(seconds/60*(1-math.Exp(-60/max(seconds, 1e-9))))
 	minutes := (within(0)-float64(2*pairs*rate*same))/far - 1
@@ -118,6 +120,66 @@ func moments(submit []int64) Arrivals {
 	}
 	a.follow(submit, pairs, seconds, level)
 	return a
+}
+
+// The least spans to which profiles of days and weeks are fitted, in hours.
+const (
+	leastForHours    = 7 * 24
+	leastForWeekdays = 28 * 24
+)
+
+// profiles are those of the hours of a day and of the days of a week, counted from the start of the trace, and the mean square of both together against their mean. One is
+// flat where the trace is too short, or its entries do not differ more than days, or weeks, do by chance.
+func profiles(submit []int64) (hours, weekdays []float64, square float64) {
+	hours, weekdays, square = Flat(24), Flat(7), 1
+	counts := make([]float64, submit[len(submit)-1]/(60*minuteMS)/24*24) // of whole days
+	for _, at := range submit {
+		if h := int(at / (60 * minuteMS)); h < len(counts) {
+			counts[h]++
+		}
+	}
+	if len(counts) >= leastForHours {
+		hours = profileOf(counts, 24)
+	}
+	if len(counts) >= leastForWeekdays {
+		days := make([]float64, len(counts)/24)
+		for h, n := range counts {
+			days[h/24] += n
+		}
+		weekdays = profileOf(days, 7)
+	}
+	for _, list := range [][]float64{hours, weekdays} {
+		mean := 0.0
+		for _, v := range list {
+			mean += v * v / float64(len(list))
+		}
+		square *= mean
+	}
+	return hours, weekdays, square
+}
+
+// profileOf is the mean of the counts that are a period apart, of mean 1; flat unless these means differ by more than twice their errors.
+func profileOf(counts []float64, period int) []float64 {
+	sum, squares, n, all := make([]float64, period), make([]float64, period), make([]float64, period), 0.0
+	for i, v := range counts {
+		k := i % period
+		sum[k], squares[k], n[k], all = sum[k]+v, squares[k]+float64(v*v), n[k]+1, all+v/float64(len(counts))
+	}
+	if all == 0 {
+		return Flat(period)
+	}
+	between, error := 0.0, 0.0
+	list := make([]float64, period)
+	for k := range list {
+		mean := sum[k] / n[k]
+		list[k] = mean / all
+		between += float64((mean - all) * (mean - all))
+		error += (squares[k]/n[k] - float64(mean*mean)) / max(n[k]-1, 1)
+	}
+	if between < 4*error {
+		return Flat(period)
+	}
+	return list
 }
 
 // mostFollowing is the share of arrivals that can follow another one, where each has one follower at most.

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"replay/trace"
@@ -66,5 +67,38 @@ func TestBursts(t *testing.T) {
 	}
 	if outside > 3 { // of intervals that hold 95 of 100
 		t.Errorf("%d of %d parameters are outside their intervals", outside, of)
+	}
+}
+
+// The profiles of days and weeks that a trace of weeks was generated with are given back, and hours do not differ by them a second time; one of flat days has none, and neither has one
+// of few days.
+func TestProfilesAreGivenBack(t *testing.T) {
+	flat := func(list []float64) bool {
+		return !slices.ContainsFunc(list, func(v float64) bool { return v != list[0] })
+	}
+	for _, tt := range []struct {
+		day  string
+		n    int
+		want bool
+	}{{"nasa", 20_000, true}, {"flat", 20_000, false}, {"nasa", 1500, false}} {
+		day := Days[tt.day]
+		a := Arrivals{EvenHours: 1, Hours: day.Hours, Weekdays: day.Weekdays, MeanGapS: 300, HourLnSD: .4}
+		fitted, _ := EstimateArrivals(course(t, a, tt.n, 1), 1)
+		if flat(fitted.Hours) == tt.want || flat(fitted.Weekdays) == tt.want {
+			t.Errorf("%s, %d submissions: hours %.2f, weekdays %.2f", tt.day, tt.n, fitted.Hours, fitted.Weekdays)
+		}
+		if !tt.want {
+			continue
+		}
+		for _, x := range []struct{ got, want []float64 }{{fitted.Hours, day.Hours}, {fitted.Weekdays, day.Weekdays}} {
+			for i, v := range x.got {
+				if want := profile(x.want, i); math.Abs(v-want) > 0.1+0.15*want {
+					t.Errorf("entry %d is %.3f, want %.3f", i, v, want)
+				}
+			}
+		}
+		if math.Abs(fitted.HourLnSD-a.HourLnSD) > 0.15 {
+			t.Errorf("hours differ by %.3f beyond the profiles, want %.3f", fitted.HourLnSD, a.HourLnSD)
+		}
 	}
 }
