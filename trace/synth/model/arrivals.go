@@ -12,7 +12,7 @@ import (
 
 // Arrivals is a doubly stochastic Poisson process. Its rate is 1/MeanGapS times the profile of the hour of the day and of the day
 // of the week, times a log-normal of mean 1 for each hour, times a gamma of mean 1 for each minute, whose neighbours are
-// correlated through a Gaussian copula. An arrival of it may have a follower, a follower another one, and so on; the mean rate is that of all.
+// correlated through a Gaussian copula. An arrival of it may have a follower, a follower another one, and so on; and with any of them others may come at the same time, a geometric number of them. The mean rate is that of all.
 //
 // With EvenHours the 24 hours of a day take one draw each from 24 equal parts of their law, in random order: hours differ as much as
 // independent ones, and days less, so that a trace of a day is a typical one.
@@ -25,6 +25,7 @@ type Arrivals struct {
 	FollowerQ     float64
 	FollowerMeanS float64
 	FollowerMore  float64
+	TogetherMore  float64
 	Hours         []float64 // of the day, 24
 	Weekdays      []float64 // from Monday, 7
 }
@@ -40,6 +41,7 @@ func (a *Arrivals) Parameters(p *Parameters) {
 		p.Float("follower_q", &a.FollowerQ, 0, 1, "share of submissions that another one follows soon")
 		p.Float("follower_mean_s", &a.FollowerMeanS, 0, 1e6, "mean seconds until that one")
 		p.Float("follower_more", &a.FollowerMore, 0, 0.999, "share of followers that another one follows soon")
+		p.Float("together_more", &a.TogetherMore, 0, 0.999, "share of submissions with which another one comes at the same time")
 		p.List("hours", &a.Hours, 24, "rates of the hours of a day against each other")
 		p.List("weekdays", &a.Weekdays, 7, "rates of the days from Monday, or a fit's first day, on against each other")
 	})
@@ -113,7 +115,7 @@ func (p *Process) upTo(minute int) float64 {
 		}
 		p.latent = z
 		hour := i / 60
-		rate := float64(60 / a.MeanGapS / (1 + a.FollowerQ/(1-a.FollowerMore)) * profile(a.Hours, hour%24) * profile(a.Weekdays, hour/24%7) * p.hour * gammaOf(z, a.MinuteVar))
+		rate := float64(60 / a.MeanGapS * (1 - a.TogetherMore) / (1 + a.FollowerQ/(1-a.FollowerMore)) * profile(a.Hours, hour%24) * profile(a.Weekdays, hour/24%7) * p.hour * gammaOf(z, a.MinuteVar))
 		before := 0.0
 		if i > 0 {
 			before = p.expected[i-1]
@@ -195,8 +197,20 @@ func (t *times) Pop() any {
 func (p *Process) Times(factor float64, n int, endMS int64) ([]int64, error) {
 	a := p.law
 	gaps, followers := p.stream("arrivals"), p.stream("arrival-followers")
+	together := p.stream("arrivals-together")
 	var out []int64
 	var pending times
+	// come adds a submission and those of the same time; done is true when there are no more to come.
+	come := func(at float64) (done bool) {
+		for {
+			if out = append(out, int64(at)); len(out) == n || int64(at) >= endMS {
+				return true
+			}
+			if a.TogetherMore == 0 || together.Float64() >= a.TogetherMore {
+				return false
+			}
+		}
+	}
 	follow := func(at float64) {
 		heap.Push(&pending, at+float64(float64(followers.ExpFloat64()*a.FollowerMeanS)*1000))
 	}
@@ -218,14 +232,14 @@ func (p *Process) Times(factor float64, n int, endMS int64) ([]int64, error) {
 		at := float64((float64(minute) + (hazard-start)/(p.upTo(minute)-start)) * minuteMS)
 		for len(pending) > 0 && pending[0] <= at {
 			came := heap.Pop(&pending).(float64)
-			if out = append(out, int64(came)); len(out) == n || out[len(out)-1] >= endMS {
+			if come(came) {
 				return before(out, endMS), nil
 			}
 			if a.FollowerMore > 0 && followers.Float64() < a.FollowerMore {
 				follow(came)
 			}
 		}
-		if out = append(out, int64(at)); len(out) == n || int64(at) >= endMS {
+		if come(at) {
 			return before(out, endMS), nil
 		}
 		if follows := followers.Float64() < a.FollowerQ; follows {

@@ -33,9 +33,9 @@ const LeastToFit = 100
 // the same estimates of courses drawn by the law that was fitted.
 func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate) {
 	a = moments(submit)
-	names := []string{"arrival.mean_gap_s", "arrival.hour_lnsd", "arrival.minute_var", "arrival.minute_phi", "arrival.follower_q", "arrival.follower_mean_s", "arrival.follower_more"}
+	names := []string{"arrival.mean_gap_s", "arrival.hour_lnsd", "arrival.minute_var", "arrival.minute_phi", "arrival.follower_q", "arrival.follower_mean_s", "arrival.follower_more", "arrival.together_more"}
 	values := func(a *Arrivals) []float64 {
-		return []float64{a.MeanGapS, a.HourLnSD, a.MinuteVar, a.MinutePhi, a.FollowerQ, a.FollowerMeanS, a.FollowerMore}
+		return []float64{a.MeanGapS, a.HourLnSD, a.MinuteVar, a.MinutePhi, a.FollowerQ, a.FollowerMeanS, a.FollowerMore, a.TogetherMore}
 	}
 	if len(submit) < LeastToFit {
 		return a, []Estimate{about(names[0], a.MeanGapS, a.MeanGapS/math.Sqrt(float64(max(len(submit), 1))))}
@@ -64,6 +64,9 @@ func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate)
 	return a, list
 }
 
+// leastTogether is the share of the submissions at the time of another one from which on these are taken to come together; below it is by chance.
+const leastTogether = 0.1
+
 // moments are the estimates without errors.
 func moments(submit []int64) Arrivals {
 	a := Arrivals{EvenHours: 1, Hours: Flat(24), Weekdays: Flat(7), MeanGapS: 1}
@@ -74,6 +77,13 @@ func moments(submit []int64) Arrivals {
 	a.MeanGapS = float64(submit[n-1]) / 1000 / float64(n)
 	if n < LeastToFit {
 		return a
+	}
+	if times := slices.Compact(slices.Clone(submit)); float64(n-len(times)) > leastTogether*float64(n) {
+		a.TogetherMore = 1 - float64(len(times))/float64(n)
+		submit, n = times, len(times)
+		if n < LeastToFit {
+			return a
+		}
 	}
 	pairs, seconds, level := shortGaps(submit)
 	counts := make([]float64, submit[n-1]/minuteMS)

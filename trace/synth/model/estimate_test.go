@@ -102,3 +102,22 @@ func TestProfilesAreGivenBack(t *testing.T) {
 		}
 	}
 }
+
+// Submissions of which many come at the same time, as those of a source that counts seconds, are fitted by as many that do, and their counts disperse as much; where few do, none are.
+func TestTogether(t *testing.T) {
+	a := Arrivals{EvenHours: 1, Hours: Flat(24), Weekdays: Flat(7), MeanGapS: 2, HourLnSD: .2, FollowerQ: .1, FollowerMeanS: 3, TogetherMore: .8}
+	submit := course(t, a, 20_000, 1)
+	if gap := float64(submit[len(submit)-1]) / 1000 / float64(len(submit)); math.Abs(gap-2) > .3 {
+		t.Errorf("mean gap is %.2f s, want 2", gap)
+	}
+	fitted, _ := EstimateArrivals(submit, 1)
+	s, f := closeTogether(submit)
+	as, af := closeTogether(course(t, fitted, 20_000, 2))
+	if math.Abs(fitted.TogetherMore-.8) > .02 || math.Abs(as-s) > 0.05*s || math.Abs(af-f) > 0.2*f {
+		t.Errorf("%+v: %.3f within a second, %.3f after the fit; %.1f in ten seconds, %.1f", fitted, s, as, f, af)
+	}
+	a.TogetherMore = 0
+	if fitted, _ := EstimateArrivals(course(t, a, 20_000, 1), 1); fitted.TogetherMore != 0 {
+		t.Errorf("%+v", fitted)
+	}
+}
