@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	parts      = 64
-	chunkBytes = 16 << 10 // of a part that are kept in memory
+	parts      = 256
+	chunkBytes = 8 << 10 // of a part that are kept in memory
 
 	// mostInMemory is how many bytes of records a part may have to be read as a whole. A larger one is parted again.
-	mostInMemory = 4 << 20
+	mostInMemory = 1 << 20
 	// mostOfKey is how many bytes the records of one key may have.
 	mostOfKey = 1 << 30
 )
