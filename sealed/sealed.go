@@ -121,7 +121,11 @@ func Hash(path string) (size int64, sum string, err error) {
 		return 0, "", err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, "", err
+	}
 	h := sha256.New()
-	size, err = io.CopyBuffer(struct{ io.Writer }{h}, f, make([]byte, 1<<18))
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, f, make([]byte, min(1<<18, max(512, info.Size()+1))))
 	return size, hex.EncodeToString(h.Sum(nil)), err
 }

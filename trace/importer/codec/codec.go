@@ -137,8 +137,8 @@ func (c *counted) Read(b []byte) (int, error) {
 // bufferBytes is how much of a file is read at once.
 const bufferBytes = 1 << 18
 
-// pipeBytes is what a pipe gives at once.
-const pipeBytes = 1 << 16
+// pipeBytes is how much of a pipe is read at once; who reads more at a time reads past this buffer.
+const pipeBytes = 1 << 14
 
 // bufferOf is how much is read at once of a file of a size, or of -1.
 func bufferOf(size int64) int {

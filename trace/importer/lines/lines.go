@@ -176,7 +176,7 @@ func Ahead(r io.Reader) (blocks <-chan *Block, free chan<- *Block, stop func()) 
 }
 
 // pool has blocks of texts that were read to their ends.
-var pool = sync.Pool{New: func() any { return &Block{text: make([]byte, 0, 2*blockBytes)} }}
+var pool = sync.Pool{New: func() any { return new(Block) }}
 
 // fill reads lines into b, which begin with rest and of which there were some before. It returns the beginning of the line after them, in b's memory.
 func (b *Block) fill(r io.Reader, rest []byte, before int) []byte {
@@ -184,8 +184,8 @@ func (b *Block) fill(r io.Reader, rest []byte, before int) []byte {
 	end := 0 // of the last whole line
 	for nothing := 0; (end == 0 || len(b.text) < blockBytes) && b.Err == nil; {
 		from := len(b.text)
-		if cap(b.text)-from < blockBytes/8 {
-			b.text = slices.Grow(b.text, blockBytes)
+		if room := min(blockBytes, max(4*firstBuffer, cap(b.text))); cap(b.text)-from < room/8 {
+			b.text = slices.Grow(b.text, room)
 		}
 		n, err := r.Read(b.text[from:min(cap(b.text), from+blockBytes)])
 		b.text, b.Err = b.text[:from+n], err

@@ -13,6 +13,12 @@ import (
 // mostBytes is how long one value may be that is read as a whole.
 const mostBytes = 64 << 20
 
+// What is read at once: a buffer that a read has filled is doubled, up to mostBuffer and to the longest value.
+const (
+	firstBuffer = 4 << 10
+	mostBuffer  = 1 << 18
+)
+
 // Reader reads the objects of a text.
 type Reader struct {
 	in      io.Reader
@@ -27,7 +33,7 @@ type Reader struct {
 
 // NewReader returns a reader of the objects of in.
 func NewReader(in io.Reader) *Reader {
-	return &Reader{in: in, buf: make([]byte, 1<<18), line: 1, most: mostBytes}
+	return &Reader{in: in, buf: make([]byte, firstBuffer), line: 1, most: mostBytes}
 }
 
 // Line is the number of the line at which reading stands, from 1.
@@ -50,11 +56,12 @@ func (r *Reader) fill(keep int) error {
 	if r.err != nil {
 		return r.err
 	}
-	copy(r.buf, r.buf[keep:r.end])
-	r.at, r.end = r.at-keep, r.end-keep
-	if r.end == len(r.buf) {
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	rest, room := r.buf[keep:r.end], len(r.buf)
+	if r.end == room && (room < mostBuffer || len(rest) == room) {
+		r.buf = make([]byte, 2*room)
 	}
+	copy(r.buf, rest)
+	r.at, r.end = r.at-keep, r.end-keep
 	for range 100 {
 		n, err := r.in.Read(r.buf[r.end:])
 		r.end += n
