@@ -53,11 +53,7 @@ func Create(dir string, meta Meta) (*Writer, error) {
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	out, err := outdir.Begin(dir)
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{dir: dir, out: out, tmp: out.Path(""), perFile: tasksPerFile, resources: make(map[string]bool), nodes: meta.Nodes}
+	w := &Writer{dir: dir, perFile: tasksPerFile, resources: make(map[string]bool), nodes: meta.Nodes}
 	w.rules = rules{
 		report: func(p Problem) error { return p },
 		place: func(table string, row int64) (string, int, int64) {
@@ -65,7 +61,15 @@ func Create(dir string, meta Meta) (*Writer, error) {
 		},
 	}
 	w.manifest = manifestOf(&meta)
-	if err := firstOf(w.rules.meta(&meta), w.rules.sources(w.dir, &meta), w.start(&meta)); err != nil {
+	if err := firstOf(w.rules.meta(&meta), w.rules.sources(w.dir, &meta)); err != nil {
+		return nil, err
+	}
+	out, err := outdir.Begin(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.out, w.tmp = out, out.Path("")
+	if err := w.start(&meta); err != nil {
 		w.Abort()
 		return nil, err
 	}
