@@ -13,7 +13,6 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"replay/engine/record"
-	"replay/report/plot"
 	"replay/report/reporttest"
 	"replay/report/result"
 	"replay/sealed/sealedtest"
@@ -209,27 +208,4 @@ func TestAggregatesForm(t *testing.T) {
 		}
 	}
 	reporttest.Golden(t, "aggregates_form", []byte(b.String()))
-}
-
-// FuzzAggregates: whatever sums are kept, a result is read, of them or of its tables, and can be drawn.
-func FuzzAggregates(f *testing.F) {
-	dir := writeFeed(f, reporttest.ByHand, true)
-	changeAggregates(f, dir, func(e *envelope) { f.Add([]byte(e.Data)) })
-	f.Add([]byte{0xa0})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := cbor.Marshal(cbor.RawMessage(data)); err != nil { // texts that are no CBOR are for the library
-			return
-		}
-		changeAggregates(t, dir, func(e *envelope) { e.Data = data })
-		r, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.JSON()
-		for _, p := range plot.Draw(r.Data) {
-			if (p.Figure == nil) != (p.Reason != "") {
-				t.Errorf("%s: a figure (%v) with reason %q", p.Name, p.Figure != nil, p.Reason)
-			}
-		}
-	})
 }

@@ -102,9 +102,8 @@ func readAggregates(dir string, m *record.Manifest) (d *Data, aside string, err 
 		return nil, "", err
 	}
 	d.Jobs = jobs.jobs()
-	var wrong complaints
-	if d.check(&wrong); len(wrong) > 0 {
-		return nil, fmt.Sprintf("%s: %v: the tables are added up again", path, wrong.err()), nil
+	if err := d.checked(); err != nil {
+		return nil, fmt.Sprintf("%s: %v: the tables are added up again", path, err), nil
 	}
 	return d, "", nil
 }

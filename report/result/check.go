@@ -32,6 +32,13 @@ func (w complaints) err() error {
 	return fmt.Errorf("records of the replay do not add up: %s", strings.Join(w, "; "))
 }
 
+// checked says what check finds.
+func (d *Data) checked() error {
+	var wrong complaints
+	d.check(&wrong)
+	return wrong.err()
+}
+
 // check compares jobs with themselves, and what is added up with the manifest's totals.
 func (d *Data) check(wrong *complaints) {
 	var tasks, succeeded, failed int64
