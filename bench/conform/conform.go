@@ -151,13 +151,18 @@ func baseName(name string) string {
 }
 
 // file runs one file of vectors. A panic of the code under test ends the file with a difference.
-func file(path string) (out *golden.Results, err error) {
+func file(path string) (*golden.Results, error) {
 	in, err := golden.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	out = &golden.Results{File: filepath.Base(path), Differences: []golden.Difference{}}
+	return vectors(in)
+}
+
+// vectors runs the vectors of a file.
+func vectors(in *golden.Input) (out *golden.Results, err error) {
+	out = &golden.Results{File: filepath.Base(in.Path), Differences: []golden.Difference{}}
 	first, err := in.First()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -266,10 +267,13 @@ func FuzzRecordedCalls(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, calls string) {
-		write(t, dir, "rm-calls.jsonl", calls)
-		s, err := Dir(dir, "")
-		if err == nil && s.Totals.Cases != s.Totals.Equal+s.Totals.Different+s.Totals.Unsupported {
-			t.Errorf("%+v", s.Totals)
+		in, err := golden.Read(filepath.Join(dir, "rm-calls.jsonl"), io.NopCloser(strings.NewReader(calls)), int64(len(calls)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := vectors(in)
+		if err == nil && r.Cases != r.Equal+r.Different+r.Unsupported {
+			t.Errorf("%+v", r)
 		}
 	})
 }

@@ -111,16 +111,20 @@ func unpack(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	state, err := unpacked(packed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return state, nil
+}
+
+func unpacked(packed []byte) ([]byte, error) {
 	r, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	state, err := io.ReadAll(input.Unpacked(r, int64(len(packed)), mostTimes*int64(len(packed))))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return state, nil
+	return io.ReadAll(input.Unpacked(r, int64(len(packed)), mostTimes*int64(len(packed))))
 }
 
 // ReadHeader reads what a checkpoint is of. Dir is its folder.
@@ -133,15 +137,24 @@ func ReadHeader(dir string) (*Header, error) {
 		}
 		return nil, err
 	}
-	var h Header
-	if err := sealed.Unmarshal(text, &h); err != nil {
+	h, err := header(text)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return h, nil
+}
+
+// header reads the text of a document.
+func header(text []byte) (*Header, error) {
+	var h Header
+	if err := sealed.Unmarshal(text, &h); err != nil {
+		return nil, err
+	}
 	if h.Format != format || h.FormatVersion != version {
-		return nil, fmt.Errorf("%s: format is %q version %q, want %q version %s", path, h.Format, h.FormatVersion, format, version)
+		return nil, fmt.Errorf("format is %q version %q, want %q version %s", h.Format, h.FormatVersion, format, version)
 	}
 	if h.AtMS < 1 || h.Arriving < -1 || len(h.Files) != 2 || h.Files[0].Name != engine || h.Files[1].Name != sums {
-		return nil, fmt.Errorf("%s: at_ms is %d, arriving %d, and there are %d files; want a time of 1 ms or more, a job or -1, and the files %s and %s", path, h.AtMS, h.Arriving, len(h.Files), engine, sums)
+		return nil, fmt.Errorf("at_ms is %d, arriving %d, and there are %d files; want a time of 1 ms or more, a job or -1, and the files %s and %s", h.AtMS, h.Arriving, len(h.Files), engine, sums)
 	}
 	return &h, nil
 }

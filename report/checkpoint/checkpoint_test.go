@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replay/engine/record"
+	"replay/sealed/sealedtest"
 )
 
 // written is a checkpoint in a result directory.
@@ -88,7 +89,8 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// FuzzRead: files are read or refused, whatever is in them.
+// FuzzRead: files are read or refused, whatever is in them. With a document that nothing is wrong with, as it is or sealed again, they are read as
+// what they unpack to, or refused.
 func FuzzRead(f *testing.F) {
 	result, s := written(f)
 	dir := filepath.Join(result, Folder, Name(s.AtMS))
@@ -103,13 +105,24 @@ func FuzzRead(f *testing.F) {
 	f.Add(texts[0], texts[1], texts[2])
 	f.Add([]byte("{}"), []byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
-		dir := t.TempDir()
+		state, stateErr := unpacked(b)
+		added, addedErr := unpacked(c)
+		if _, err := header(a); err != nil {
+			if _, err = header(sealedtest.Text(a)); err != nil {
+				return
+			}
+		}
 		for name, text := range map[string][]byte{document: a, engine: b, sums: c} {
 			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, _ = Read(dir)
-		_, _ = unpack(filepath.Join(dir, engine))
+		for range 2 { // with the hashes that it has, and with those of the files
+			got, err := Read(dir)
+			if err == nil && !(stateErr == nil && addedErr == nil && bytes.Equal(got.Engine, state) && bytes.Equal(got.Sums, added)) {
+				t.Errorf("the files hold %q (%v) and %q (%v), read as %q and %q", state, stateErr, added, addedErr, got.Engine, got.Sums)
+			}
+			sealedtest.Seal(t, filepath.Join(dir, document))
+		}
 	})
 }

@@ -38,11 +38,11 @@ func Open(path string) (*Input, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return read(path, f, info.Size())
+	return Read(path, f, info.Size())
 }
 
-// read reads what is called path and has size bytes.
-func read(path string, f io.ReadCloser, size int64) (*Input, error) {
+// Read reads what is called path and has size bytes, as Open does a file.
+func Read(path string, f io.ReadCloser, size int64) (*Input, error) {
 	r, buffer := io.Reader(f), 1<<18
 	if strings.HasSuffix(path, ".gz") {
 		packed, err := gzip.NewReader(bufio.NewReaderSize(f, int(min(size, 1<<16))))

@@ -17,7 +17,7 @@ func FuzzInput(f *testing.F) {
 		if packed {
 			name += ".gz"
 		}
-		in, err := read(name, io.NopCloser(bytes.NewReader(data)), int64(len(data)))
+		in, err := Read(name, io.NopCloser(bytes.NewReader(data)), int64(len(data)))
 		if err != nil {
 			return
 		}
