@@ -148,19 +148,32 @@ func FuzzFixtures(f *testing.F) {
 		f.Add(uint8(i), uint8(0), uint16(20), uint8(3), []byte("-1"))
 		f.Add(uint8(i), uint8(1), uint16(300), uint8(0), []byte("99999999999999999999,\xff"))
 	}
+	// Each fixture is copied once, and each input puts back what it changed.
+	type copied struct {
+		in    string
+		files []string
+	}
+	copies, options, good := map[string][]copied{}, map[string]workload.Options{}, map[string][]byte{}
+	for _, name := range names {
+		options[name] = hostileOptions(f, Importers[name])
+		for _, fixture := range fixtures(f, name) {
+			in := copyFixture(f, fixture)
+			c := copied{in, fixtureFiles(f, in)}
+			for _, file := range c.files {
+				good[file] = importtest.Read(f, file)
+			}
+			copies[name] = append(copies[name], c)
+		}
+	}
 	f.Fuzz(func(t *testing.T, format, which uint8, at uint16, drop uint8, text []byte) {
 		name := names[int(format)%len(names)]
-		inputs, err := filepath.Glob(filepath.Join("testdata", name, "*"))
-		if err != nil || len(inputs) == 0 {
-			t.Fatal(name, err)
-		}
-		in := copyFixture(t, inputs[int(which)%len(inputs)])
-		files := fixtureFiles(t, in)
-		file := files[int(which)%len(files)]
-		good := importtest.Read(t, file)
-		begin := min(int(at), len(good))
-		bad := slices.Concat(good[:begin], text, good[min(begin+int(drop), len(good)):])
+		c := copies[name][int(which)%len(copies[name])]
+		file := c.files[int(which)%len(c.files)]
+		was := good[file]
+		begin := min(int(at), len(was))
+		bad := slices.Concat(was[:begin], text, was[min(begin+int(drop), len(was)):])
 		importtest.Write(t, file, string(bad))
-		importtest.Try(t, Importers[name], []string{in}, hostileOptions(t, Importers[name]), bad)
+		importtest.Try(t, Importers[name], []string{c.in}, options[name], bad)
+		importtest.Write(t, file, string(was))
 	})
 }

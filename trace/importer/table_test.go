@@ -14,7 +14,7 @@ import (
 )
 
 // fixtures returns the inputs in the folder of testdata that has the name of a format.
-func fixtures(t *testing.T, format string) []string {
+func fixtures(t testing.TB, format string) []string {
 	t.Helper()
 	inputs, err := filepath.Glob(filepath.Join("testdata", format, "*"))
 	if err != nil || len(inputs) == 0 {
