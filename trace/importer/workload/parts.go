@@ -65,24 +65,48 @@ type Listing struct {
 // input on, with / and without a suffix such as .gz, and whether it is itself an input, and tells which are taken; nil takes all. Of a directory, names that begin with . or _ are passed over,
 // and what stands beside data: README, LICENSE, *.md and *.crc. A link to a folder is followed where it is itself an input.
 func List(inputs []string, match func(path string, given bool) bool) (l Listing, err error) {
-	seen := map[string]bool{} // real paths
-	take := func(path, label string, given bool) {
+	seen, folders := map[string]bool{}, map[string]string{} // real paths, and those of folders
+	realOf := func(path string, link bool) (string, error) {
+		if link {
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				return "", err
+			}
+			return filepath.Abs(real)
+		}
+		folder, name := filepath.Split(path)
+		real, ok := folders[folder]
+		if !ok {
+			var err error
+			if real, err = filepath.EvalSymlinks(folder); err == nil {
+				real, err = filepath.Abs(real)
+			}
+			if err != nil {
+				return "", err
+			}
+			folders[folder] = real
+		}
+		return filepath.Join(real, name), nil
+	}
+	take := func(path, label string, given, link bool) {
 		if match != nil && !match(BaseName(filepath.ToSlash(label)), given) {
 			l.Passed = append(l.Passed, filepath.Base(path))
 			return
 		}
-		if real, err := filepath.EvalSymlinks(path); err == nil && path != Stdin {
-			if real, err = filepath.Abs(real); err == nil && seen[real] {
-				l.Again = append(l.Again, path)
-				return
+		if path != Stdin {
+			if real, err := realOf(path, link); err == nil {
+				if seen[real] {
+					l.Again = append(l.Again, path)
+					return
+				}
+				seen[real] = true
 			}
-			seen[real] = true
 		}
 		l.Files = append(l.Files, path)
 	}
 	for _, in := range inputs {
 		if in == Stdin {
-			take(in, in, true)
+			take(in, in, true, false)
 			continue
 		}
 		info, err := os.Stat(in)
@@ -90,10 +114,11 @@ func List(inputs []string, match func(path string, given bool) bool) (l Listing,
 			return l, err
 		}
 		if !info.IsDir() {
-			take(in, filepath.Base(in), true)
+			take(in, filepath.Base(in), true, true) // may be one
 			continue
 		}
 		var found []string
+		links := map[string]bool{}
 		root := in + string(filepath.Separator) // so that a link to a folder is followed
 		if err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			switch {
@@ -106,6 +131,9 @@ func List(inputs []string, match func(path string, given bool) bool) (l Listing,
 				}
 			case !e.IsDir() && !isLinkToFolder(path, e):
 				found = append(found, path)
+				if e.Type()&fs.ModeSymlink != 0 {
+					links[path] = true
+				}
 			}
 			return nil
 		}); err != nil {
@@ -117,7 +145,7 @@ func List(inputs []string, match func(path string, given bool) bool) (l Listing,
 			if err != nil {
 				return l, err
 			}
-			take(path, label, false)
+			take(path, label, false, links[path])
 		}
 	}
 	return l, nil
