@@ -97,11 +97,10 @@ func FuzzFolder(f *testing.F) {
 	base := f.TempDir()
 	dir := filepath.Join(base, "logs")
 	rolled := filepath.Join(dir, "eventlog_v2_app-1")
+	if err := os.MkdirAll(rolled, 0o755); err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, name1 string, data1 []byte, name2 string, data2, part1, part2 []byte, lenient bool) {
-		if err := os.MkdirAll(rolled, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
 		for name, data := range map[string][]byte{
 			filepath.Join(dir, filepath.Base("n"+name1)): data1, filepath.Join(dir, filepath.Base(name2)): data2,
 			filepath.Join(rolled, "events_1_app-1"): part1, filepath.Join(rolled, "events_2_app-1"): part2,
@@ -109,6 +108,7 @@ func FuzzFolder(f *testing.F) {
 			if os.WriteFile(name, data, 0o644) != nil {
 				return // no name of a file
 			}
+			defer os.Remove(name)
 		}
 		opt := workload.DefaultOptions()
 		opt.Lenient, opt.Out = lenient, filepath.Join(base, "trace")
