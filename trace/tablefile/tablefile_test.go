@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
@@ -245,11 +245,12 @@ func TestGroupsWithoutRows(t *testing.T) {
 
 // allocates returns how many bytes f takes from the heap.
 func allocates(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	all := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(all)
+	before := all[0].Value.Uint64()
 	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
+	metrics.Read(all)
+	return all[0].Value.Uint64() - before
 }
 
 // enough is what reading one of the small files of these tests may take in all, however it is damaged.
