@@ -66,7 +66,7 @@ func (e *Bad) Error() string { return e.Err.Error() }
 // a query stand together, its stages from 0 on with their parents before them. In place of a query that is not so take gets a [Bad]. The
 // error is that of take, or of a text that is no table.
 func Each(name string, r io.Reader, take func(q *Query, bad *Bad) error) error {
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewReader(r)
 	t := &table{name: name, take: take}
 	var err error
 	if first, _ := in.Peek(64); strings.HasPrefix(strings.TrimLeft(string(first), " \t\r\n\ufeff"), "[") {

@@ -77,7 +77,7 @@ func (r *reader) file(path string, first bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	d := document{file: in.Name, tasks: map[string]*task{}}
-	if err := d.read(bufio.NewReaderSize(in, 1<<16)); err != nil {
+	if err := d.read(bufio.NewReader(in)); err != nil {
 		if bad := new(badPart); errors.As(err, &bad) {
 			return r.b.Drop("workflows_with_a_bad_value", "%v", err)
 		}
