@@ -2,8 +2,10 @@ package conform
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -247,6 +249,22 @@ func TestFolderOfRecordings(t *testing.T) {
 	one, err := Dir("testdata", filepath.Join("recorded-preemption", "rm-calls.jsonl.gz"))
 	if err != nil || len(one.Files) != 1 {
 		t.Errorf("one of them: %+v, %v", one, err)
+	}
+}
+
+// A time that no call has is refused with its place, and one that is long after the call before it takes no longer to be played than others.
+func TestTimesOfCalls(t *testing.T) {
+	const node = `{"seq":%d,"t":%d,"kind":"event","type":"NODE_ADDED","node":"n%[1]d","rack":"/r","capability":[8192,8]}` + "\n"
+	for at, want := range map[int64]string{-1: "rm-calls.jsonl:2: t is -1, want", math.MaxInt64: "rm-calls.jsonl:2: t is 9223372036854775807, want", 253_402_300_799_999: ""} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"rm-calls.jsonl": fmt.Sprintf(node, 0, 1) + fmt.Sprintf(node, 1, at), "containers.jsonl": "", "rm-shares.jsonl": "", "rm-log.jsonl": "", "cluster.json": "{}", "fair-scheduler.xml": "<allocations/>",
+		} {
+			write(t, dir, name, text)
+		}
+		if _, err := Dir(dir, ""); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("t %d: %v, want %q", at, err, want)
+		}
 	}
 }
 

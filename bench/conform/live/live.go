@@ -259,6 +259,9 @@ func runLive(in *golden.Input, out *golden.Results) error {
 	return nil
 }
 
+// latestMS is the last ms of the year 9999, the latest time of a call.
+const latestMS = 253_402_300_799_999
+
 // readRecording reads the folder of in, which is its rm-calls.
 func readRecording(in *golden.Input) (*recording, error) {
 	r := &recording{ports: map[string]int32{}, preempted: map[string]bool{}, amSizes: map[string]resource.Resource{}}
@@ -268,6 +271,9 @@ func readRecording(in *golden.Input) (*recording, error) {
 			break
 		} else if err != nil {
 			return nil, err
+		}
+		if c.T < 0 || c.T > latestMS {
+			return nil, in.Errorf("t is %d, want ms since 1970, 0 to %d", c.T, int64(latestMS))
 		}
 		if c.Kind == "commit" {
 			if err := r.addCommit(&c); err != nil {
