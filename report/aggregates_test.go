@@ -156,6 +156,8 @@ func TestAggregatesOfAnother(t *testing.T) {
 		{"without a map", field(t, "Containers", "Ends", nil), "lacks a part", ""},
 		{"a queue without a timeline", field(t, "Queues", "Over", map[string][]byte{}), "lacks a part", ""},
 		{"a timeline of other columns", field(t, "Tasks", "Over", []byte{100, 2}), "lacks a part", ""},
+		{"a container of no kind of match", field(t, "Containers", "Spans", []map[string]any{{"Match": 19}}), "lacks a part, or has one of no kind", ""},
+		{"misses of no level", field(t, "Tasks", "Missed", map[int][]int64{77: {}}), "lacks a part, or has one of no kind", ""},
 		{"a field too many", field(t, "Tasks", "Colour", 1), "unknown field", ""},
 		{"costs of nothing", field(t, "Costs", "Total", 1), "lacks a part", ""},
 		{"a distribution that falls", field(t, "Tasks", "Wait", append([]byte{4, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4, 0}, 1, 1, 0, 1)), "a value 0 above 1", ""},

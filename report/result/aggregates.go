@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -128,7 +129,7 @@ func (d *Data) restore(text []byte) error {
 		return err
 	}
 	if !is.Containers.whole() || !is.Tasks.whole() || !is.Queues.whole() || (is.Costs == nil) != (d.Manifest.Prices == nil) {
-		return errors.New("lacks a part")
+		return errors.New("lacks a part, or has one of no kind that there is")
 	}
 	d.Containers, d.Tasks, d.Queues, d.Costs = *is.Containers, *is.Tasks, is.Queues, is.Costs
 	return nil
@@ -136,11 +137,12 @@ func (d *Data) restore(text []byte) error {
 
 // whole reports whether all is there that a program relies on.
 func (c *Containers) whole() bool {
-	return c != nil && c.Over.has(len(c.Matches)) && noNil(c.AskByQueue) && noNil(c.Missed) && c.Ends != nil && c.MemMS != nil
+	return c != nil && c.Over.has(len(c.Matches)) && noNil(c.AskByQueue) && noNil(c.Missed) && c.Ends != nil && c.MemMS != nil &&
+		upTo(c.Missed, record.Unmatched) && !slices.ContainsFunc(c.Spans, func(s Span) bool { return s.Match > record.Unmatched })
 }
 
 func (t *Tasks) whole() bool {
-	return t != nil && t.Over.has(int(record.AnyLevel)+1) && noNil(t.Missed) && t.Ends != nil &&
+	return t != nil && t.Over.has(int(record.AnyLevel)+1) && noNil(t.Missed) && upTo(t.Missed, record.AnyLevel) && t.Ends != nil &&
 		len(t.ByNode.Nodes) <= MaxTaskNodes && (t.ByNode.Over == nil && len(t.ByNode.Nodes) == 0 || t.ByNode.Over.has(MaxTaskNodes))
 }
 
@@ -168,4 +170,14 @@ func noNil[K comparable, V any](m map[K]*V) bool {
 		}
 	}
 	return m != nil
+}
+
+// upTo reports whether a map has no key beyond the last one that there is.
+func upTo[K cmp.Ordered, V any](m map[K]V, last K) bool {
+	for k := range m {
+		if k > last {
+			return false
+		}
+	}
+	return true
 }
