@@ -192,7 +192,8 @@ func recordAt(list []string, i int) string {
 // the beginning; and up to there it is the same.
 func TestChangesAfterCheckpoints(t *testing.T) {
 	done := map[string]int{}
-	for _, seed := range append([]uint64{4444}, more((*seeds+1)/2)...) { // a reload before the next event, with heartbeats in between
+	// Have failed: a reload before the next event, with heartbeats in between; a heartbeat of a reserved node before the one whose offer counts.
+	for _, seed := range append([]uint64{4444, 71235}, more((*seeds+1)/2)...) {
 		c := scenariotest.Random(seed)
 		o := c.Options
 		o.Decisions = true

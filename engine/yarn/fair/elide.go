@@ -409,7 +409,7 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 	}
 	e, next := &f.elision, limit
 	if e.until != policy.Always {
-		next = min(next, h+e.until-1)
+		next = e.offered(h, next)
 	}
 	from := int(h % int64(len(e.ranks)))
 	see := func(s *yarn.Ranks) {
@@ -430,6 +430,20 @@ func (f *Scheduler) NextHeartbeat(h, limit int64) int64 {
 		}
 	}
 	return next
+}
+
+// offered returns the heartbeat from h on with the offer that may be accepted for their number alone, or limit if it is not before that. It is
+// the same one however many heartbeats are asked for at a time.
+func (e *elision) offered(h, limit int64) int64 {
+	at := h + e.until - 1
+	for at < limit {
+		missing := e.until - (at + 1 - h - e.special.Within(h, at+1))
+		if missing <= 0 {
+			return at
+		}
+		at += missing
+	}
+	return limit
 }
 
 // CreditHeartbeats is part of [yarn.Elider].
