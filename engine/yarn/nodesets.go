@@ -21,12 +21,7 @@ func NewNodeSets(c *Cluster, sets int, set func(*Node) int) NodeSets {
 // Epoch begins an epoch, see [Elider].
 func (s *NodeSets) Epoch(ranks []protocol.NodeID) {
 	s.n, s.ranks = int64(len(ranks)), ranks
-	clear(s.rank)
-	for _, id := range ranks {
-		for int(id) >= len(s.rank) {
-			s.rank = append(s.rank, 0)
-		}
-	}
+	s.rank = Unranked(s.rank, ranks)
 	for i := range s.sets {
 		s.sets[i].Reset(len(ranks))
 	}

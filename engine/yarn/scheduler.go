@@ -30,6 +30,21 @@ func WithRoom[T any](list []T, nodes []NodeSpec) []T {
 	for i := range nodes {
 		last = max(last, nodes[i].ID)
 	}
+	return upTo(list, last)
+}
+
+// Unranked returns places by node that are all 0, with one for each of the nodes, in the memory of a list that is not needed any more.
+func Unranked(list []int32, nodes []protocol.NodeID) []int32 {
+	clear(list)
+	last := protocol.NodeID(-1)
+	for _, id := range nodes {
+		last = max(last, id)
+	}
+	return upTo(list, last)
+}
+
+// upTo returns a list by node that has a place for each up to the last.
+func upTo[T any](list []T, last protocol.NodeID) []T {
 	if more := int(last) + 1 - len(list); more > 0 {
 		list = append(list, make([]T, more)...)
 	}

@@ -64,6 +64,20 @@ func TestFitGivesParametersBack(t *testing.T) {
 	}
 }
 
+// fitOf fits a trace.
+func fitOf(t *testing.T, m *trace.MemoryTrace) *Preset {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fitted")
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Fit(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // What a fit generates has the jobs of its trace: kinds, users, queues, tasks, work; with a load it reaches that.
 func TestFitGenerates(t *testing.T) {
 	p, source := fitTo(t, "facebook-2009", Options{Seed: 3, SpanMS: dayLength / 4, Nodes: 20, Racks: 2})
@@ -168,14 +182,7 @@ func TestFitKeepsTheWork(t *testing.T) {
 		}
 		return sum
 	}
-	dir := filepath.Join(t.TempDir(), "mixed")
-	if err := m.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Fit(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fitOf(t, &m)
 	out := filepath.Join(t.TempDir(), "again")
 	if _, err := Generate(t.Context(), out, p, Options{Seed: 5, Jobs: 2000}); err != nil {
 		t.Fatal(err)
@@ -207,14 +214,7 @@ func TestFitOfLittle(t *testing.T) {
 	copy(s.Tasks.DurationMS, []int64{1000, 3000})
 	j.Stages = []trace.Stage{s}
 	m.JobList = []*trace.Job{j}
-	dir := filepath.Join(t.TempDir(), "one")
-	if err := m.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	p, err := Fit(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fitOf(t, &m)
 	if len(p.Unknown) != 1 || !strings.HasPrefix(p.Unknown[0], "of 1 jobs, fewer than 100,") {
 		t.Errorf("%q", p.Unknown)
 	}

@@ -12,12 +12,7 @@ import (
 func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	e := &f.elision
 	e.ranks = ranks
-	clear(e.rank)
-	for _, id := range ranks {
-		for int(id) >= len(e.rank) {
-			e.rank = append(e.rank, 0)
-		}
-	}
+	e.rank = yarn.Unranked(e.rank, ranks)
 	e.epoch++
 	e.hosts, e.more, e.racks, e.rackCount = nil, nil, nil, 0
 	e.rackAt = slices.Grow(e.rackAt[:0], len(ranks))[:len(ranks)]

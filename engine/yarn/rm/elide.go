@@ -16,9 +16,9 @@ type idle struct {
 	stopped  []stopped
 	cleanups int // clean-ups since anything was there
 
-	paused  bool  // passes of continuous scheduling would do nothing
-	next    int64 // time at which the next of them would have been
-	changes int64 // of the scheduler, as of which that is so
+	paused  bool
+	passes  stopped // while paused: passes of continuous scheduling, which would do nothing
+	changes int64   // of the scheduler, as of which that is so
 }
 
 // stopped is a periodic timer that is not scheduled while it would do nothing.
@@ -26,6 +26,11 @@ type stopped struct {
 	timer  Timer
 	period int64
 	next   int64 // time at which it would have run next
+}
+
+// due returns the first of the timer's times at now or after it.
+func (t *stopped) due(now int64) int64 {
+	return t.next + max(now-t.next+t.period-1, 0)/t.period*t.period
 }
 
 // again schedules a periodic timer for its next time, or stops it where it would do nothing.
@@ -43,7 +48,8 @@ func (r *RM) pause(now int64) bool {
 	if !knows || r.config.Dense || p.PassDue() {
 		return false
 	}
-	r.idle.paused, r.idle.next, r.idle.changes = true, now+r.config.ContinuousMS, p.Changes()
+	r.idle.paused, r.idle.changes = true, p.Changes()
+	r.idle.passes = stopped{ContinuousPass, r.config.ContinuousMS, now + r.config.ContinuousMS}
 	return true
 }
 
@@ -54,9 +60,9 @@ func (r *RM) PassesGoOn(now int64) {
 		return
 	}
 	x.paused = false
-	at := x.next + max(now-x.next+r.config.ContinuousMS-1, 0)/r.config.ContinuousMS*r.config.ContinuousMS
+	at := x.passes.due(now)
 	if at == now && r.host.Passed(ContinuousPass) {
-		at += r.config.ContinuousMS
+		at += x.passes.period
 	}
 	r.host.At(at, ContinuousPass, 0, 0)
 }
@@ -164,8 +170,7 @@ func (r *RM) CatchUp() {
 // resume schedules the timers that were stopped, each for the first of its times that has not passed.
 func (r *RM) resume(now int64) {
 	for _, t := range r.idle.stopped {
-		missed := max(now-t.next+t.period-1, 0) / t.period
-		r.host.At(t.next+missed*t.period, t.timer, 0, 0)
+		r.host.At(t.due(now), t.timer, 0, 0)
 	}
 	r.idle.stopped = r.idle.stopped[:0]
 }

@@ -186,10 +186,8 @@ func (b *Builder) outside(a *Application) (bool, error) {
 func (b *Builder) Begin() {
 	b.takeBack()
 	b.begun = true
-	for _, x := range []struct{ to, from Counter }{{b.defaulted, b.Counts.Defaulted}, {b.made, b.Counts.Modelled}} {
-		clear(x.to)
-		maps.Copy(x.to, x.from)
-	}
+	b.defaulted.become(b.Counts.Defaulted)
+	b.made.become(b.Counts.Modelled)
 }
 
 // takeBack leaves out what was counted of an application that is not kept.
@@ -198,10 +196,8 @@ func (b *Builder) takeBack() {
 		return
 	}
 	b.begun = false
-	for _, x := range []struct{ to, from Counter }{{b.Counts.Defaulted, b.defaulted}, {b.Counts.Modelled, b.made}} {
-		clear(x.to)
-		maps.Copy(x.to, x.from)
-	}
+	b.Counts.Defaulted.become(b.defaulted)
+	b.Counts.Modelled.become(b.made)
 }
 
 // Add takes an application, which stays the caller's. One without a stage, or outside the times that are wanted, is dropped, which

@@ -10,6 +10,12 @@ import (
 // Counter holds named counts.
 type Counter map[string]int64
 
+// become makes a counter a copy of another one.
+func (c Counter) become(other Counter) {
+	clear(c)
+	maps.Copy(c, other)
+}
+
 // Counts says what an import read, dropped and made up. They are stored with the trace as
 // import.json; encoding/json sorts the names.
 type Counts struct {
