@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"math"
 	"slices"
 
 	"replay/engine/reuse"
@@ -391,6 +392,16 @@ func (s *TaskScheduler) Speculate(now int64) {
 	if found {
 		s.emit(TaskEvent{Kind: ReviveOffers})
 	}
+}
+
+// SpeculationDue returns the earliest time at which [TaskScheduler.Speculate] would find a task if nothing happens before it, in
+// ms: math.MinInt64 for at once, math.MaxInt64 for never.
+func (s *TaskScheduler) SpeculationDue() int64 {
+	due := int64(math.MaxInt64)
+	for set := range s.Sets {
+		due = min(due, set.speculates())
+	}
+	return due
 }
 
 // AbortTimeout is the end of an abort timer: the set is given up if nothing was launched since.

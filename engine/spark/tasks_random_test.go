@@ -3,6 +3,7 @@ package spark
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -216,10 +217,17 @@ func (x *twoSchedulers) step() string {
 		}
 		return "killed"
 	case kind == 15:
+		due := x.s.SpeculationDue()
+		if due > x.now && due != math.MaxInt64 {
+			x.now = rapid.SampledFrom([]int64{x.now, due - 1, due}).Draw(x.T, "look at")
+		}
 		x.s.Speculate(x.now)
 		found := false
 		for _, t := range slices.Clone(x.plain.inPool) {
 			found = t.speculate(x.now) || found
+		}
+		if found != (due <= x.now) {
+			x.Fatalf("a look at %d finds a task to copy: %t; it was due at %d", x.now, found, due)
 		}
 		if found {
 			x.plain.emit(TaskEvent{Kind: ReviveOffers})

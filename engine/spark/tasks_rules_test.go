@@ -80,6 +80,9 @@ func TestSpeculativeCopyOnAnotherHost(t *testing.T) {
 	}
 	slow := set.Attempt(l[3].Row)
 	s.Take()
+	if due := s.SpeculationDue(); due != 1501 {
+		t.Errorf("a look is due at %d, want the first above 1.5 times the median", due)
+	}
 	s.Speculate(1500)
 	if k := kinds(s.Take()); len(k) != 0 {
 		t.Fatalf("at 1.5 times the median, not above it: %v", k)
@@ -117,6 +120,9 @@ func TestSpeculationLooksAtProcessRates(t *testing.T) {
 	}
 	s.Metrics(l[3], 1800, 2000) // 900 a second: not below 0.75 of the average
 	s.Take()
+	if due := s.SpeculationDue(); due != 3001 {
+		t.Errorf("a look is due at %d, want the first above twice the threshold", due)
+	}
 	s.Speculate(2000)
 	if k := kinds(s.Take()); len(k) != 0 {
 		t.Fatalf("an efficient task was copied: %v", k)

@@ -87,7 +87,8 @@ type TaskSet struct {
 	again    pendingTasks // speculative copies to launch
 	done     int32        // tasks that succeeded
 	handled  int32        // attempts whose end was handled
-	lastRun  int32        // row of the newest running attempt, or -1
+	firstRun int32        // row of the oldest running attempt, or -1
+	lastRun  int32        // of the newest
 
 	levels    [numLocalities]Locality
 	numLevels int
@@ -170,6 +171,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		again:       s.again.emptied(),
 		durations:   durations{s.durations.sorted[:0]},
 		barrier:     s.barrier[:0],
+		firstRun:    -1,
 		lastRun:     -1,
 		noRejects:   -1,
 		lastReset:   now,

@@ -208,6 +208,8 @@ func (s *TaskSet) launch(now int64, task, exec, host int32, level Locality, spec
 	})
 	if s.lastRun >= 0 {
 		s.attempts[s.lastRun].nextRun = row
+	} else {
+		s.firstRun = row
 	}
 	s.lastRun = row
 	t.copies++
@@ -234,6 +236,8 @@ func (s *TaskSet) uncount(row int32) {
 	s.AddRunning(-1)
 	if a.prevRun >= 0 {
 		s.attempts[a.prevRun].nextRun = a.nextRun
+	} else {
+		s.firstRun = a.nextRun
 	}
 	if a.nextRun >= 0 {
 		s.attempts[a.nextRun].prevRun = a.prevRun
@@ -255,14 +259,7 @@ func (s *TaskSet) runningRows(yield func(int32) bool) {
 		}
 		return
 	}
-	row := s.lastRun
-	if row < 0 {
-		return
-	}
-	for s.attempts[row].prevRun >= 0 {
-		row = s.attempts[row].prevRun
-	}
-	for ; row >= 0; row = s.attempts[row].nextRun {
+	for row := s.firstRun; row >= 0; row = s.attempts[row].nextRun {
 		if !yield(row) {
 			return
 		}

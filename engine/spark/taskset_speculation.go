@@ -22,35 +22,42 @@ func (d *durations) insert(ms int64) {
 // Source: org.apache.spark.util.collection.PercentileHeap.
 func (d *durations) median() int64 { return d.sorted[len(d.sorted)/2] }
 
+// slowAfter returns how long, in ms, an attempt has to run to be taken for slow; custom is true if that is the configured time.
+// ok is false while no attempt is.
+//
+// Source: TaskSetManager.checkSpeculatableTasks.
+func (s *TaskSet) slowAfter() (ms float64, custom, ok bool) {
+	c := &s.sched.conf.Speculation
+	n := s.Spec.Tasks
+	if s.Zombie || s.Spec.Barrier || n == 1 && c.DurationThreshold == conf.Unset {
+		return 0, false, false
+	}
+	switch minFinished := max(int(math.Floor(c.Quantile*float64(n))), 1); {
+	case len(s.durations.sorted) >= minFinished:
+		return max(c.Multiplier*float64(s.durations.median()), float64(c.MinTaskRuntime)), false, true
+	case c.DurationThreshold > 0 && n <= s.sched.SlotsPerExecutor:
+		return float64(c.DurationThreshold), true, true
+	}
+	return 0, false, false
+}
+
 // speculate looks for tasks that run too long and puts a copy of each into the lists of
 // speculative copies. It reports whether it found any.
 //
 // Source: TaskSetManager.checkSpeculatableTasks, checkAndSubmitSpeculatableTasks.
 func (s *TaskSet) speculate(now int64) (found bool) {
-	c := &s.sched.conf.Speculation
-	n := s.Spec.Tasks
-	if s.Zombie || s.Spec.Barrier || n == 1 && c.DurationThreshold == conf.Unset {
-		return false
-	}
-	minFinished := max(int(math.Floor(c.Quantile*float64(n))), 1)
-	var threshold float64
-	custom := false
-	switch {
-	case len(s.durations.sorted) >= minFinished:
-		threshold = max(c.Multiplier*float64(s.durations.median()), float64(c.MinTaskRuntime))
-	case c.DurationThreshold > 0 && n <= s.sched.SlotsPerExecutor:
-		threshold, custom = float64(c.DurationThreshold), true
-	default:
+	threshold, custom, ok := s.slowAfter()
+	if !ok {
 		return false
 	}
 	for row := range s.runningRows {
 		a := &s.attempts[row]
 		t := &s.tasks[a.Index]
-		if t.done || t.copies != 1 || t.speculatable {
+		if t.copied() {
 			continue
 		}
 		run := float64(now - a.Launch)
-		slow := run > threshold && (custom || !c.Efficiency || run > c.LongRunTaskFactor*threshold || s.rates.slow(row, c.ProcessRateMultiplier))
+		slow := run > threshold && run > s.slowBy(row, threshold, custom)
 		if !slow && !s.diesFirst(a) {
 			continue
 		}
@@ -61,6 +68,53 @@ func (s *TaskSet) speculate(now int64) (found bool) {
 		found = true
 	}
 	return found
+}
+
+// copied reports whether the task of a running attempt needs no copy, or has one.
+func (t *taskState) copied() bool { return t.done || t.copies != 1 || t.speculatable }
+
+// slowBy returns how long, in ms, an attempt has to run to be taken for slow, where one that does not do what it should is after the threshold.
+//
+// Source: TaskSetManager.checkAndSubmitSpeculatableTasks.
+func (s *TaskSet) slowBy(row int32, threshold float64, custom bool) float64 {
+	c := &s.sched.conf.Speculation
+	if custom || !c.Efficiency || s.rates.slow(row, c.ProcessRateMultiplier) {
+		return threshold
+	}
+	return c.LongRunTaskFactor * threshold
+}
+
+// speculates returns the earliest time at which speculate would find a task, if nothing happens before, in ms: math.MinInt64 for at
+// once, math.MaxInt64 for never.
+func (s *TaskSet) speculates() int64 {
+	threshold, custom, ok := s.slowAfter()
+	if !ok {
+		return math.MaxInt64
+	}
+	due := int64(math.MaxInt64)
+	for row := s.firstRun; row >= 0; row = s.attempts[row].nextRun {
+		a := &s.attempts[row]
+		if s.tasks[a.Index].copied() {
+			continue
+		}
+		if s.diesFirst(a) {
+			return math.MinInt64
+		}
+		if earliest := longer(a.Launch, threshold); earliest < due {
+			due = min(due, max(earliest, longer(a.Launch, s.slowBy(row, threshold, custom))))
+		} else if s.sched.conf.DecommissionKillAfter == conf.Unset { // those after it were launched later
+			break
+		}
+	}
+	return due
+}
+
+// longer returns the first time at which what began at start has gone on for more than ms.
+func longer(start int64, ms float64) int64 {
+	if ms >= float64(math.MaxInt64-1-start) {
+		return math.MaxInt64
+	}
+	return start + int64(math.Floor(ms)) + 1
 }
 
 // processRates are the rates at which attempts read records, for the efficiency of speculation.

@@ -23,6 +23,11 @@ func (d *Driver) due(k master.EventKind, t int64) int64 {
 		return d.gateDue(t)
 	case evReviveTimer:
 		return d.reviveDue(t)
+	case evSpeculate:
+		if due := d.tasks.SpeculationDue(); due != never {
+			return max(t, due)
+		}
+		return never
 	}
 	return t
 }
