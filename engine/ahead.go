@@ -86,7 +86,7 @@ func (a *app) alone(now int64) bool {
 // asking reports whether containers that were asked for may come.
 func (a *app) asking() bool {
 	for i := range a.asks {
-		if a.asks[i].count > 0 {
+		if a.asks[i].count > 0 || a.asks[i].again {
 			return true
 		}
 	}

@@ -48,6 +48,7 @@ type app struct {
 type outstanding struct {
 	priority int32
 	count    int32
+	again    bool    // a container was lost before its master heard of it, and what it was asked for with came back, or more
 	batches  []batch // oldest first
 }
 
@@ -324,5 +325,5 @@ func (o *outstanding) set(count int32, now int64) {
 			o.batches = o.batches[:len(o.batches)-1]
 		}
 	}
-	o.count = count
+	o.count, o.again = count, false
 }

@@ -184,6 +184,9 @@ func (s *sim) containerCompleted(e *yarn.Event) {
 	if c.rec.End == "" {
 		c.rec.End = endOf(e, a, c)
 	}
+	if c.rec.Acquired == record.None {
+		a.outstandingAt(c.rec.Priority).again = true
+	}
 	a.held(c, s.now)
 	s.queues.add(a.usage, c.size, -1)
 	if !e.Launched || c.process == exited || c.process == notStarted {
