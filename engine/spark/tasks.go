@@ -76,6 +76,8 @@ type TaskScheduler struct {
 	pools  *Pools
 	health *health // nil when exclusion is off
 
+	failing int // task sets in the pools of which failures count for exclusion
+
 	sets     []*TaskSet // by ID; nil when nothing of it is left
 	stages   map[int32][]int32
 	nextTask int64
@@ -249,6 +251,9 @@ func (s *TaskScheduler) remove(set *TaskSet) {
 		return
 	}
 	set.inPool = false
+	if set.excluded != nil {
+		s.failing--
+	}
 	s.pools.Remove(&set.Schedulable)
 	ids := s.stages[set.Stage]
 	if ids = slices.DeleteFunc(ids, func(id int32) bool { return id == set.ID }); len(ids) == 0 {

@@ -7,7 +7,8 @@ import (
 	"replay/engine/spark/conf"
 )
 
-// taskSetExclusion counts the failures of one task set and says where its tasks may no longer run.
+// taskSetExclusion counts the failures of one task set and says where its tasks may no longer run. It is nil
+// while none has failed.
 //
 // Source: org.apache.spark.scheduler.TaskSetExcludelist.
 type taskSetExclusion struct {
@@ -33,9 +34,10 @@ type nodeFailures struct {
 	excluded bool    // for the whole set
 }
 
-func newTaskSetExclusion() *taskSetExclusion { return &taskSetExclusion{} }
-
 func (x *taskSetExclusion) exec(id int32) *execFailures {
+	if x == nil {
+		return nil
+	}
 	if i := slices.IndexFunc(x.execs, func(e execFailures) bool { return e.exec == id }); i >= 0 {
 		return &x.execs[i]
 	}
@@ -43,6 +45,9 @@ func (x *taskSetExclusion) exec(id int32) *execFailures {
 }
 
 func (x *taskSetExclusion) node(host int32) *nodeFailures {
+	if x == nil {
+		return nil
+	}
 	if i := slices.IndexFunc(x.nodes, func(n nodeFailures) bool { return n.host == host }); i >= 0 {
 		return &x.nodes[i]
 	}
@@ -277,6 +282,11 @@ func (h *health) executorRemoved(exec int32) {
 			h.execs[i].failures = nil
 		}
 	}
+}
+
+// Excludes reports whether anything is excluded, or may be: if not, an offer of known executors without free cores changes nothing.
+func (s *TaskScheduler) Excludes() bool {
+	return s.failing > 0 || s.health != nil && s.health.next != math.MaxInt64
 }
 
 // HostExcluded reports whether the application wants no executor on a host.

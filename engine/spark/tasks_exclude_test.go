@@ -59,7 +59,7 @@ func TestExclusionInATaskSet(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := exclusion(t, tt.conf...)
-			x := newTaskSetExclusion()
+			x := new(taskSetExclusion)
 			for i, f := range tt.failures {
 				x.failed(c, int64(i), f.task, f.exec, hostOf[f.exec])
 			}

@@ -236,7 +236,7 @@ func (s *TaskScheduler) register(exec, host int32) bool {
 //
 // Source: TaskSchedulerImpl.resourceOffers, TaskSetManager.getCompletelyExcludedTaskIfAny.
 func (s *TaskScheduler) checkExcluded(now int64, set *TaskSet) {
-	if set.excluded == nil || !s.excludedEverywhere(set) {
+	if !s.Excludes() || !s.excludedEverywhere(set) {
 		return
 	}
 	idle := slices.IndexFunc(s.execs, func(e executor) bool { return e.known && e.running == 0 })

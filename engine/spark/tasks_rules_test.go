@@ -136,6 +136,13 @@ func TestSpeculationLooksAtProcessRates(t *testing.T) {
 func TestExclusionByTaskStageAndApplication(t *testing.T) {
 	s, set := scheduler(t, map[string]string{"spark.excludeOnFailure.enabled": "true"}, 3)
 	failing := int64(0)
+	excludes := func(when string, want bool) {
+		t.Helper()
+		if got := s.Excludes(); got != want {
+			t.Errorf("%s something is excluded, or may be: %t", when, got)
+		}
+	}
+	excludes("before a failure", false)
 	// Two tasks fail once each on executor 0: each is excluded from it, then the whole set is.
 	for range 2 {
 		l := slices.Clone(s.ResourceOffers(failing, offers(1), true))
@@ -144,6 +151,7 @@ func TestExclusionByTaskStageAndApplication(t *testing.T) {
 		}
 		finish(s, failing, l[0], EndException)
 		failing++
+		excludes("while a set has failures", true)
 	}
 	if l := s.ResourceOffers(2, offers(1), true); len(l) != 0 {
 		t.Fatal("executor 0 got a task after two tasks failed on it")
@@ -158,6 +166,7 @@ func TestExclusionByTaskStageAndApplication(t *testing.T) {
 	if set.Succeeded() != 3 {
 		t.Fatalf("%d succeeded", set.Succeeded())
 	}
+	excludes("while the application excludes an executor", true)
 	next := s.Submit(4, &TaskSetSpec{Stage: 1, Tasks: 4, TaskCPUs: 1})
 	for _, l := range s.ResourceOffers(4, offers(4, 0, 0, 0), true) {
 		t.Fatalf("executor %d is excluded and got a task", next.Attempt(l.Row).Exec)
@@ -169,6 +178,7 @@ func TestExclusionByTaskStageAndApplication(t *testing.T) {
 	if l := s.ResourceOffers(4+hour, offers(4, 0, 0, 0), true); len(l) != 4 {
 		t.Fatalf("after the timeout %d tasks were launched, want 4", len(l))
 	}
+	excludes("after the timeout", false)
 }
 
 func TestUnschedulableSetIsGivenUp(t *testing.T) {

@@ -180,9 +180,6 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 	for i := range s.tasks {
 		s.tasks[i] = taskState{last: -1}
 	}
-	if sched.conf.Exclude.Enabled {
-		s.excluded = newTaskSetExclusion()
-	}
 	if order := sched.order; order != nil {
 		s.order = &taskSetOrder{row: map[int64]int32{}}
 		s.order.infos.Hash = longHash

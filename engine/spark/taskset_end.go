@@ -124,7 +124,11 @@ func (s *TaskSet) fail(now int64, row int32, reason EndReason, byApp bool) {
 	}
 	s.emit(TaskEnded, row, reason)
 	if !s.Zombie && reason.counts(byApp) {
-		if s.excluded != nil {
+		if s.sched.health != nil {
+			if s.excluded == nil {
+				s.excluded = new(taskSetExclusion)
+				s.sched.failing++
+			}
 			s.excluded.failed(s.sched.conf, now, a.Index, a.Exec, a.Host)
 		}
 		t.failures++

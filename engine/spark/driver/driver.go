@@ -214,7 +214,7 @@ func (d *Driver) Handle(k master.EventKind, arg int64) {
 // a task is excluded everywhere.
 func (d *Driver) reviveDue(t int64) int64 {
 	needsNoCore := func(p profile) bool { return p.cpus < 1 }
-	if d.tasks.Pending() && (d.free > 0 || d.conf.Exclude.Enabled || slices.ContainsFunc(d.set.profiles, needsNoCore)) {
+	if d.tasks.Pending() && (d.free > 0 || d.tasks.Excludes() || slices.ContainsFunc(d.set.profiles, needsNoCore)) {
 		return t
 	}
 	return never

@@ -39,7 +39,7 @@ func (d *Driver) offer(id int32) {
 
 // offerAgain offers an executor that was offered before. Without a task to offer it to, only what is excluded moves on.
 func (d *Driver) offerAgain(id int32) {
-	if d.conf.Exclude.Enabled || d.tasks.Pending() {
+	if d.tasks.Excludes() || d.tasks.Pending() {
 		d.offer(id)
 	}
 }
