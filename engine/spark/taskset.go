@@ -101,10 +101,11 @@ type TaskSet struct {
 	speculatable  int32
 	durations     durations // of successful attempts; only with speculation
 	barrier       []barrierTask
-	excluded      *taskSetExclusion // nil when exclusion is off
+	excluded      *taskSetExclusion // nil while nothing has failed, or exclusion is off
 	unschedulable bool              // an abort timer is set
 	abortAt       int64
 	inPool        bool
+	cached        bool          // some task prefers what is in the cache of HDFS
 	order         *taskSetOrder // nil in canonical order
 	rates         processRates
 }
@@ -176,6 +177,7 @@ func newTaskSet(sched *TaskScheduler, spec *TaskSetSpec, now int64) *TaskSet {
 		noRejects:   -1,
 		lastReset:   now,
 		inPool:      true,
+		cached:      slices.Contains(spec.Execs, HDFSCache),
 	}
 	for i := range s.tasks {
 		s.tasks[i] = taskState{last: -1}

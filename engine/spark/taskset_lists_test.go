@@ -68,3 +68,21 @@ func TestListsFilledAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A task that prefers what is in the cache of HDFS goes back to the executors that are on the host then, so the lists of those that were there must not
+// keep it: TaskSchedulerImpl.resourceOffers offers to the other executors although the last task is gone, here to one that is being decommissioned.
+func TestTaskIsTakenFromAllExecutorsOfACache(t *testing.T) {
+	s := NewTaskScheduler(testConf(t, map[string]string{"spark.locality.wait": "0"}), NewPools(FIFO, nil), nil, nil)
+	two := []Offer{{Exec: 0, Host: 0, Cores: 1}, {Exec: 1, Host: 1, Cores: 1}}
+	s.ResourceOffers(0, two, true)
+	set := s.Submit(0, &TaskSetSpec{Tasks: 1, TaskCPUs: 1, PrefStart: []int32{0, 1}, Hosts: []int32{1}, Execs: []int32{HDFSCache}})
+	s.Decommission(0, 1, false)
+	if n := len(s.ResourceOffers(1, two, true)); n != 1 {
+		t.Fatalf("%d tasks were launched, want 1", n)
+	}
+	for exec, tasks := range set.pending.byExec.copy() {
+		if len(tasks) > 0 {
+			t.Errorf("executor %d is still offered tasks %v", exec, tasks)
+		}
+	}
+}

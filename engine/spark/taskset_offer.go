@@ -50,9 +50,10 @@ func (s *TaskSet) resourceOffer(now int64, exec, host int32, limit Locality, bar
 	return s.launch(now, task, exec, host, at, speculative), at, false
 }
 
-// drained reports whether the lists can give no task to anyone.
+// drained reports whether the lists can give no task to anyone, and it does not matter that those which are not searched for that
+// keep what is stale: a task that fails goes back to the same lists, but to those of the executors that are on a host with a cache then.
 func (s *TaskSet) drained() bool {
-	return s.Backlog == 0 && len(s.pending.noPrefs) == 0 && len(s.again.noPrefs) == 0
+	return !s.cached && s.Backlog == 0 && len(s.pending.noPrefs) == 0 && len(s.again.noPrefs) == 0
 }
 
 // Answers of [TaskSet.resourceOffer] that are no row.
