@@ -26,7 +26,7 @@ func countLog(text []byte) (c counted, ok bool) {
 		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
 			continue
 		}
-		if doubled(line) {
+		if doubled(line, "Event", "Job ID", "Stage ID", "ExecutorID", "Job Result", "Result", "Task End Reason", "Reason", "Task Info", "Task Metrics", "Executor Run Time") {
 			return c, false
 		}
 		var e struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,8 +119,9 @@ func reference(line []byte) (text string, ok bool, err error) {
 }
 
 // doubled tells whether an object of the line has a key twice. Of such objects the parser takes the fields of
-// both, where encoding/json takes the last object whole: Spark writes none.
-func doubled(line []byte) bool {
+// both, where encoding/json takes the last object whole: Spark writes none. Nor does it write names in another case,
+// which encoding/json takes for those of a struct.
+func doubled(line []byte, fields ...string) bool {
 	d := json.NewDecoder(bytes.NewReader(line))
 	var walk func() (bool, error)
 	walk = func() (bool, error) {
@@ -139,7 +141,8 @@ func doubled(line []byte) bool {
 					return false, err
 				}
 				name, _ := key.(string)
-				twice = twice || seen[name]
+				anyCase := func(field string) bool { return field != name && strings.EqualFold(field, name) }
+				twice = twice || seen[name] || slices.ContainsFunc(fields, anyCase)
 				seen[name] = true
 			}
 			below, err := walk()
