@@ -102,8 +102,28 @@ func list() (all []*Case) {
 	for _, nodes := range []int{3000, 6000, 12_000, 24_000, 50_000} {
 		gen(fmt.Sprintf("same-%d", nodes), Nightly, "tpch-decima", synth.Options{Nodes: nodes, Jobs: 600}, nil, fmt.Sprintf("%d nodes, the same work of one queue", nodes))
 	}
+	gen("key-none", Nightly, "month", synth.Options{Jobs: 500}, nil, longLived+", with the defaults of all keys")
+	for _, k := range keys {
+		gen("key-"+k.name, Nightly, "month", synth.Options{Jobs: 500}, func(o *scenario.Options) { o.Conf = map[string]string{k.key: k.value} }, longLived+", with "+k.key+"="+k.value)
+	}
 	gen("backlog-100000", Nightly, "uniform-micro", synth.Options{Nodes: 10, Jobs: 100_000, Load: 3000}, until(400_000), "100,000 applications wait in one queue")
 	return all
+}
+
+// keys are settings that clusters have and that say how much the engine can leave out. What each costs stands beside key-none.
+var keys = []struct{ name, key, value string }{
+	{"speculation", "spark.speculation", "true"},
+	{"exclude", "spark.excludeOnFailure.enabled", "true"},
+	{"no-locality-wait", "spark.locality.wait", "0s"},
+	{"task-cpus", "spark.task.cpus", "2"},
+	{"one-core", "spark.executor.cores", "1"},
+	{"fair-pools", "spark.scheduler.mode", "FAIR"},
+	{"static", "spark.dynamicAllocation.enabled", "false"},
+	{"idle-timeout", "spark.dynamicAllocation.executorIdleTimeout", "5s"},
+	{"preemption", "yarn.scheduler.fair.preemption", "true"},
+	{"assign-multiple", "yarn.scheduler.fair.assignmultiple", "true"},
+	{"continuous", "yarn.scheduler.fair.continuous-scheduling-enabled", "true"},
+	{"node-heartbeats", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "250"},
 }
 
 // Make brings the case's trace to a directory and returns that. A trace of the project is taken where it is, under traces; another is
