@@ -66,6 +66,7 @@ type Conf struct {
 	ShuffleService         bool
 	ShuffleServiceFetchRDD bool
 	Decommission           bool
+	DecommissionStorage    bool // see [Conf.MigratesShuffles]
 	DecommissionShuffle    bool
 	DecommissionKillAfter  int64 // spark.executor.decommission.killInterval, or Unset
 
@@ -156,3 +157,10 @@ func (c *Conf) ExecutorFailureLimit() int {
 
 // TracksShuffles reports whether an executor is kept for the shuffle data it holds.
 func (c *Conf) TracksShuffles() bool { return !c.ShuffleService && c.ShuffleTracking }
+
+// MigratesShuffles reports whether a decommissioned executor moves its shuffle blocks before it ends.
+//
+// Source: CoarseGrainedExecutorBackend.decommissionSelf, BlockManagerDecommissioner.
+func (c *Conf) MigratesShuffles() bool {
+	return c.Decommission && c.DecommissionStorage && c.DecommissionShuffle
+}

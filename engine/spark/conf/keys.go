@@ -173,6 +173,7 @@ var dynamicKeys = []key{
 	{name: "spark.shuffle.service.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleService })},
 	{name: "spark.shuffle.service.fetch.rdd.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleServiceFetchRDD })},
 	{name: "spark.decommission.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Decommission })},
+	{name: "spark.storage.decommission.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.DecommissionStorage })},
 	{name: "spark.storage.decommission.shuffleBlocks.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.DecommissionShuffle })},
 	{name: "spark.executor.decommission.killInterval", parse: seconds(func(c *Conf) *int64 { return &c.DecommissionKillAfter })},
 }
@@ -225,6 +226,8 @@ var taskKeys = []key{
 }
 
 var unmodelledKeys = []key{
+	{name: "spark.storage.decommission.rddBlocks.enabled", fallback: "true", note: "cached blocks of decommissioned executors are lost, whether they would move or not", idle: true},
+	{name: "spark.storage.decommission.fallbackStorage.path", note: "shuffle blocks of decommissioned executors move to other executors alone"},
 	{name: "spark.yarn.am.waitTime", fallback: "100s", note: "a driver is always ready in time", idle: true},
 	{name: "spark.yarn.am.attemptFailuresValidityInterval", note: "every failed attempt of an application master counts, however old"},
 	{name: "spark.yarn.report.interval", fallback: "1s", note: "the submitting client decides nothing", idle: true},

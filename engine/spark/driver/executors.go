@@ -181,7 +181,7 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 	d.lose(id, execRemoved)
 	switch {
 	case e.decommissioned:
-		loss = spark.Loss{Kind: spark.LossDecommissioned}
+		loss = spark.Loss{Kind: spark.LossDecommissioned, Migrated: d.conf.MigratesShuffles() && d.elsewhere(e.node)}
 	case e.killing:
 		loss = spark.Loss{Kind: spark.LossKilled}
 	}
@@ -195,6 +195,13 @@ func (d *Driver) removeExecutor(id int32, loss spark.Loss) {
 	}
 	d.pump()
 	d.endRunsOf(id)
+}
+
+// elsewhere reports whether an executor on another host takes the shuffle blocks of one that is being decommissioned.
+//
+// Source: BlockManagerDecommissioner, BlockManager.getPeers.
+func (d *Driver) elsewhere(host int32) bool {
+	return slices.ContainsFunc(d.execs, func(e executor) bool { return e.state == execAlive && !e.decommissioned && e.node != host })
 }
 
 // lose takes an executor out of those that are alive.

@@ -224,6 +224,39 @@ func TestDecommissionedHostIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// What a map task has written on an executor that is decommissioned is written again while its stage runs, with the shuffle service too, unless
+// shuffle blocks move to an executor on another host before.
+//
+// Source: TaskSetManager.executorLost (isShuffleMapOutputAvailable), BlockManagerDecommissioner.
+func TestOutputOnADecommissionedExecutor(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		nodes []int32 // of the two executors
+		conf  []string
+		next  string // launched when the long task has ended
+	}{
+		{"left where they are", []int32{0, 1}, nil, "5100 0.0 ex1 NO_PREF"},
+		{"moved", []int32{0, 1}, []string{"spark.storage.decommission.enabled", "true"}, "5100 1.0 ex1 NO_PREF"},
+		{"moved, but no shuffle blocks", []int32{0, 1}, []string{"spark.storage.decommission.enabled", "true", "spark.storage.decommission.shuffleBlocks.enabled", "false"}, "5100 0.0 ex1 NO_PREF"},
+		{"moved to the same host", []int32{0, 0}, []string{"spark.storage.decommission.enabled", "true"}, "5100 0.0 ex1 NO_PREF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			maps := delayed(stageOf(0, 2, 1000), 100)
+			maps.Tasks.DurationMS[1] = 5000
+			a := newApp(t, jobOf(maps, stageOf(1, 1, 100, 0)), setup{racks: []int32{0, 0}, conf: dynamic(append(c.conf, "spark.decommission.enabled", "true",
+				"spark.dynamicAllocation.initialExecutors", "2", "spark.dynamicAllocation.executorIdleTimeout", "1000s")...)}).executors(c.nodes...).register()
+			a.Run(1500)
+			if got := a.asked().Decommission(1500, []int32{2}); len(got) != 1 {
+				t.Fatalf("decommissioned %v, want 2", got)
+			}
+			a.Run(5500)
+			if d := cmp.Diff([]string{"100 0.0 ex2 NO_PREF", "100 0.1 ex1 NO_PREF", c.next}, a.launches()); d != "" {
+				t.Errorf("launches (-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
 // A lost executor that the driver gives back, as it runs nothing any more: the loss is not the application's.
 func TestLostExecutorThatIsGivenBack(t *testing.T) {
 	a := newApp(t, jobOf(delayed(near(stageOf(0, 1, 20_000), []int32{0}), 100)), setup{conf: static(2, "spark.task.maxFailures", "1", "spark.network.timeout", "5s")}).executors(0, 1).register()

@@ -132,6 +132,15 @@ func (k *Kind) resolve(j *trace.Job) (*settings, error) {
 		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
 			Text: "spark.decommission.enabled without the shuffle service is not modelled: idle executors are killed"})
 	}
+	switch {
+	case !conf.Decommission || !conf.DynamicAllocation:
+	case conf.MigratesShuffles():
+		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
+			Text: "spark.storage.decommission.enabled: shuffle blocks of a decommissioned executor move to others at once, as the time that it takes is not known"})
+	default:
+		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
+			Text: "spark.decommission.enabled without spark.storage.decommission.enabled: what map tasks of a running stage have written on an executor that is decommissioned when idle is written again, as Spark does with the shuffle service, too"})
+	}
 	if err := set.addProfiles(k, j); err != nil {
 		return nil, err
 	}
