@@ -5,12 +5,16 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -34,13 +38,7 @@ const Plain = "plain"
 // Codecs has every known compression; plain, which any other bytes are, is the last. lz4, snappy and lzf have the
 // framings of Spark.
 var Codecs = []Codec{
-	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.ReadCloser, error) {
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<28))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
-	}},
+	{"zstd", "\x28\xb5\x2f\xfd", openZstd},
 	{"lz4", lz4Magic, func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newLZ4BlockReader(r)), nil }},
 	{"snappy", snappyMagic[:4], func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newSnappyReader(r)), nil }},
 	{"lzf", "ZV\x00", openLZF},
@@ -55,6 +53,28 @@ var Codecs = []Codec{
 	{"bz2", "BZh", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }},
 	{"gz", "\x1f\x8b", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 	{Plain, "", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil }},
+}
+
+func openZstd(r io.Reader) (io.ReadCloser, error) {
+	z, ok := zstds.Get().(*zstd.Decoder)
+	if !ok {
+		var err error
+		if z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<28)); err != nil {
+			return nil, err
+		}
+	}
+	return zstdReader{z}, z.Reset(r)
+}
+
+// zstds are decoders of files that were closed.
+var zstds sync.Pool
+
+type zstdReader struct{ *zstd.Decoder }
+
+func (z zstdReader) Close() error {
+	err := z.Reset(nil)
+	zstds.Put(z.Decoder)
+	return err
 }
 
 func openLZF(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(newLZFReader(r)), nil }
@@ -86,18 +106,41 @@ func Magics() string {
 // File is an open file that is unpacked while it is read.
 type File struct {
 	io.ReadCloser
-	Codec string // Plain, ...
-	Head  []byte // first bytes of the file, packed as they are; at most 8
-	file  io.Closer
+	Codec  string // Plain, ...
+	Head   []byte // first bytes of the file, packed as they are; at most 8
+	packed *packed
+	buffer *bufio.Reader // of packed; nil = it was closed
 }
 
 // Close ends the reading.
-func (f *File) Close() error { return errors.Join(f.ReadCloser.Close(), f.file.Close()) }
+func (f *File) Close() error {
+	if f.buffer == nil {
+		return nil
+	}
+	err := errors.Join(f.ReadCloser.Close(), f.packed.Close())
+	giveBack(f.buffer)
+	f.buffer = nil
+	return err
+}
+
+// SHA256 reads the file to its end, also what comes behind that which is unpacked, and returns the hash of all its bytes as they are packed, in hex. The file was opened with
+// [OpenHashed] or [Reader].
+func (f *File) SHA256() (string, error) {
+	_, err := io.Copy(io.Discard, f.packed)
+	return hex.EncodeToString(f.packed.sum.Sum(nil)), err
+}
 
 // Open opens a file and unpacks it after its first bytes. Name is the codec that the name of the file speaks of,
 // or ""; that the bytes are those of another one is an error that says what they look like. A packed file may unpack to
 // most bytes, or if that is 0 to what [input.Unpacked] has.
-func Open(path, name string, most int64) (*File, error) {
+func Open(path, name string, most int64) (*File, error) { return open(path, name, most, nil) }
+
+// OpenHashed is Open of a file whose hash will be asked for: its bytes are hashed as they are read.
+func OpenHashed(path, name string, most int64) (*File, error) {
+	return open(path, name, most, sha256.New())
+}
+
+func open(path, name string, most int64, sum hash.Hash) (*File, error) {
 	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
@@ -107,7 +150,7 @@ func Open(path, name string, most int64) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	out, err := unpack(f, name, bufferOf(info.Size()), func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
+	out, err := unpack(&packed{ReadCloser: f, sum: sum}, name, func(r io.Reader) io.Reader { return input.Unpacked(r, info.Size(), most) })
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -115,46 +158,53 @@ func Open(path, name string, most int64) (*File, error) {
 	return out, nil
 }
 
-// Reader unpacks what in has after its first bytes, as Open does a file. Of packed bytes there are about size, which is no bound; -1 = who knows. The bound is
+// Reader unpacks what in has after its first bytes, as OpenHashed does a file. Nobody knows how long it is: the bound is
 // that of as many packed bytes as were read so far. Closing the result closes in.
-func Reader(in io.ReadCloser, size, most int64) (*File, error) {
-	c := &counted{in, 0}
-	return unpack(c, "", bufferOf(size), func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return c.n }, most) })
+func Reader(in io.ReadCloser, most int64) (*File, error) {
+	p := &packed{ReadCloser: in, sum: sha256.New()}
+	return unpack(p, "", func(r io.Reader) io.Reader { return input.UnpackedSoFar(r, func() int64 { return p.n }, most) })
 }
 
-// counted counts what is read.
-type counted struct {
+// packed is a file as it is, while it is read.
+type packed struct {
 	io.ReadCloser
-	n int64
+	n   int64     // bytes that were read
+	sum hash.Hash // of them; nil = nobody asks for it
 }
 
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.ReadCloser.Read(b)
-	c.n += int64(n)
+func (p *packed) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	p.n += int64(n)
+	if p.sum != nil {
+		p.sum.Write(b[:n])
+	}
 	return n, err
 }
 
-// bufferBytes is how much of a file is read at once.
-const bufferBytes = 1 << 18
+// bufferBytes is how much of a file is read at once. Who reads as much at a time reads past the buffer.
+const bufferBytes = 1 << 16
 
-// pipeBytes is how much of a pipe is read at once; who reads more at a time reads past this buffer.
-const pipeBytes = 1 << 14
+// buffers are those of files that were closed.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferBytes) }}
 
-// bufferOf is how much is read at once of a file of a size, or of -1.
-func bufferOf(size int64) int {
-	if size < 0 {
-		return pipeBytes
-	}
-	return int(min(bufferBytes, size+1))
+func giveBack(b *bufio.Reader) {
+	b.Reset(nil)
+	buffers.Put(b)
 }
 
-func unpack(f io.ReadCloser, name string, buffer int, within func(io.Reader) io.Reader) (*File, error) {
-	r := bufio.NewReaderSize(f, buffer)
+func unpack(f *packed, name string, within func(io.Reader) io.Reader) (out *File, err error) {
+	r := buffers.Get().(*bufio.Reader)
+	r.Reset(f)
+	defer func() {
+		if err != nil {
+			giveBack(r)
+		}
+	}()
 	head, err := r.Peek(8)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	out := &File{Head: bytes.Clone(head), file: f}
+	out = &File{Head: bytes.Clone(head), packed: f, buffer: r}
 	c := codecOf(head)
 	out.Codec = c.Name
 	if name != "" && name != c.Name && len(head) > 0 {
@@ -167,12 +217,13 @@ func unpack(f io.ReadCloser, name string, buffer int, within func(io.Reader) io.
 		out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}
 	}
 	if c.Name == archive {
-		if err = out.unpackAgain(); err == nil {
-			out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}
+		if err = out.unpackAgain(); err != nil {
+			return nil, err
 		}
+		out.ReadCloser = &bounded{within(out.ReadCloser), out.ReadCloser}
 	}
 	out.ReadCloser = &text{ReadCloser: out.ReadCloser}
-	return out, err
+	return out, nil
 }
 
 // text is a stream without the byte order mark that some editors put before a text; if the mark is that of UTF-16, as UTF-8.

@@ -3,8 +3,10 @@ package codec
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -62,6 +64,67 @@ func TestCodecs(t *testing.T) {
 		if got := unpacked(t, path); !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes, want %d", tt.name, len(got), len(want))
 		}
+	}
+}
+
+// The hash is that of all bytes of the file, however much of it was unpacked, and what one file was read through serves the next.
+func TestHash(t *testing.T) {
+	for _, suffix := range []string{"", ".zstd", ".lz4", ".snappy", ".lzf", ".gz", ".zstd.gz", ".xz"} {
+		path := sampleLog + suffix
+		whole := unpacked(t, sampleLog+".zstd")
+		switch suffix {
+		case "":
+			path = filepath.Join(t.TempDir(), "plain")
+			mustWrite(t, path, whole)
+		case ".gz":
+			path = filepath.Join(t.TempDir(), "packed.gz")
+			mustWrite(t, path, append(packGzip(t, whole), "what is no stream"...))
+		case ".zstd.gz":
+			path = filepath.Join(t.TempDir(), "packed.zstd.gz")
+			mustWrite(t, path, packGzip(t, mustRead(t, sampleLog+".zstd")))
+		case ".xz":
+			path = filepath.Join(t.TempDir(), "too short")
+			mustWrite(t, path, []byte("x"))
+		}
+		want := fmt.Sprintf("%x", sha256.Sum256(mustRead(t, path)))
+		for _, most := range []int64{0, 1000, 1 << 40} {
+			f, err := OpenHashed(path, "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(io.LimitReader(f, most))
+			if err != nil && !strings.HasSuffix(suffix, ".gz") || suffix != ".xz" && !bytes.HasPrefix(whole, got) {
+				t.Errorf("%q: %d bytes, %v", suffix, len(got), err)
+			}
+			if sum, err := f.SHA256(); err != nil || sum != want {
+				t.Errorf("%q of which %d bytes were unpacked: %s, %v; want %s", suffix, most, sum, err, want)
+			}
+			for range 2 { // the second does nothing
+				if err := f.Close(); err != nil {
+					t.Errorf("%q: %v", suffix, err)
+				}
+			}
+		}
+	}
+	one, err := Open(sampleLog+".zstd", "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	two, err := Open(sampleLog+".zstd", "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.Close()
+	if one.buffer == two.buffer {
+		t.Error("two open files have one buffer")
+	}
+}
+
+func mustWrite(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

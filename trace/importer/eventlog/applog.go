@@ -29,6 +29,7 @@ type appLog struct {
 	stages    map[int32]*stageLog  // those that were submitted
 	running   map[int64]runningTask
 	load      map[int32]*executorLoad // of executors that no event added
+	added     executorLoad            // stands for that of any other
 	hosts     []string
 	host      map[string]int32
 	unpersist map[int32]int64 // RDD -> time of the last event before it was unpersisted
@@ -336,6 +337,9 @@ func (a *appLog) stage(id int32) *stageLog {
 	return st
 }
 
+// expectedParts is for how many tasks of a stage there is room when the first is there, if it says that it has as many.
+const expectedParts = 32
+
 // part returns the row of a task, making it when the partition is new.
 func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool) {
 	st := a.stage(stage)
@@ -360,6 +364,9 @@ func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool
 	}
 	row, ok := st.row[partition]
 	if !ok {
+		if st.parts == nil {
+			st.parts = make([]part, 0, min(st.info.tasks, expectedParts))
+		}
 		row = int32(len(st.parts))
 		st.row[partition] = row
 		st.parts = append(st.parts, part{
@@ -459,7 +466,11 @@ func (st *stageLog) addMore(attempt, partition int32, t *taskInfo, w *part) {
 func (a *appLog) countEnd(t *taskInfo) {
 	a.ends.all++
 	a.ends.coreMS += max(0, t.finish-t.launch)
-	a.ends.locality[string(t.locality)]++
+	name := localityName(t.locality)
+	if name == "" {
+		name = string(t.locality)
+	}
+	a.ends.locality[name]++
 	switch {
 	case t.killed:
 		a.ends.killed++

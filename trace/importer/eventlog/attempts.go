@@ -80,7 +80,7 @@ func (a *appLog) loadOf(t *taskInfo) *executorLoad {
 		return l
 	}
 	if _, ok := a.executor[t.executor]; ok || t.executor < 0 {
-		return &executorLoad{}
+		return &a.added
 	}
 	l = &executorLoad{host: a.hostID(t.host), first: t.launch, most: 1}
 	a.load[t.executor] = l

@@ -82,7 +82,7 @@ func BenchmarkReadLog(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				app := newAppLog()
-				r := reading{workload.Normal, 0, workload.NewCounts(), func(string, ...any) {}, nil}
+				r := reading{mode: workload.Normal, counts: workload.NewCounts(), warn: func(string, ...any) {}}
 				if err := r.readLog(context.Background(), log, app); err != nil {
 					b.Fatal(err)
 				}

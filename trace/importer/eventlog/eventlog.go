@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"replay/trace"
+	"replay/trace/importer/codec"
 	"replay/trace/importer/lines"
 	"replay/trace/importer/workload"
 )
@@ -74,7 +75,7 @@ func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
 
 // addLog adds the application of a log, or the log as left out.
 func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said map[string]bool) error {
-	in := workload.NewInput(log.given, log.Path, log.Files...)
+	in := workload.NewInput(log.given, log.Path)
 	for _, f := range log.Files {
 		if info, err := os.Stat(f); err == nil {
 			in.Bytes += info.Size()
@@ -85,8 +86,10 @@ func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said
 		if err := log.within(ctx, b.Options); err != nil {
 			return nil, err
 		}
-		r := reading{b.Options.Strictness(), b.Options.MaxUnpacked, counts, b.Warn, said}
-		return r.read(ctx, log, app, nil)
+		r := reading{mode: b.Options.Strictness(), most: b.Options.MaxUnpacked, counts: counts, warn: b.Warn, said: said}
+		a, err := r.read(ctx, log, app, nil)
+		in.Sources = r.sources
+		return a, err
 	}()
 	app.describe(&in)
 	if err != nil {
@@ -121,12 +124,13 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	if o.FromMS == trace.Unset && o.ToMS == trace.Unset {
 		return nil
 	}
-	f, err := openLog(l.Files[0], o.MaxUnpacked)
+	f, err := openLog(l.Files[0], o.MaxUnpacked, codec.Open)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	app, p, in := newAppLog(), newEventParser(), lines.NewReader(f)
+	defer p.done()
 	for in.Line() < 10_000 && !app.started && ctx.Err() == nil {
 		line, _, err := in.Next()
 		if err != nil {
@@ -192,15 +196,17 @@ type Application struct {
 	workload.Application
 	Tasks      [][]TaskID       // of each stage
 	Containers map[string]int32 // YARN's container id -> executor
+	Sources    []trace.SourceFile
 }
 
 // Read reads the log of one application; known may be nil. In strict mode a log of which something is dropped is an
 // error.
 func Read(ctx context.Context, b *workload.Builder, log Log, known *Known) (*Application, error) {
 	app, v := newAppLog(), versions{}
-	r := reading{b.Options.Strictness(), b.Options.MaxUnpacked, b.Counts, b.Warn, map[string]bool{}}
+	r := reading{mode: b.Options.Strictness(), most: b.Options.MaxUnpacked, counts: b.Counts, warn: b.Warn, said: map[string]bool{}}
 	a, err := r.read(ctx, log, app, known)
 	if err == nil {
+		a.Sources = r.sources
 		v.add(log.Path, app.version)
 		v.warn(b)
 	}

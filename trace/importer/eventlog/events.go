@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"replay/trace"
 	"replay/trace/importer/jsontext"
@@ -78,17 +79,27 @@ var ignoredEvents = map[string]bool{
 
 // eventParser reads the lines of one event log. It is not safe for concurrent use.
 type eventParser struct {
-	js            jsontext.Parser
+	js            *jsontext.Parser
 	event         string
-	reading       taskInfo         // the task of the line being read
-	err           error            // of the line being read
-	events        map[string]int64 // lines by event
-	unknownFields map[string]int64 // by event and path
-	odd           map[string]int64 // values that can't be, by event and field; they count as unknown
+	names         map[string]string // of events that were parsed
+	reading       taskInfo          // the task of the line being read
+	err           error             // of the line being read
+	events        map[string]int64  // lines by event
+	unknownFields map[string]int64  // by event and path
+	odd           map[string]int64  // values that can't be, by event and field; they count as unknown
 }
 
 func newEventParser() *eventParser {
-	return &eventParser{js: jsontext.Parser{Unread: unread}, events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
+	return &eventParser{js: parsers.Get().(*jsontext.Parser), names: map[string]string{}, events: map[string]int64{}, unknownFields: map[string]int64{}, odd: map[string]int64{}}
+}
+
+// parsers are those of logs that were read.
+var parsers = sync.Pool{New: func() any { return &jsontext.Parser{Unread: unread} }}
+
+// done gives back what another log can use. Nothing is parsed after it.
+func (p *eventParser) done() {
+	parsers.Put(p.js)
+	p.js = nil
 }
 
 var errUnknownEvent = errors.New("unknown event")
@@ -134,8 +145,9 @@ func (p *eventParser) parse(line []byte, app appEvents) error {
 	if !ok {
 		return p.skip(string(last))
 	}
-	if p.event != string(last) { // most events are of the kind of the one before
+	if p.event, ok = p.names[string(last)]; !ok {
 		p.event = string(last)
+		p.names[p.event] = p.event
 	}
 	if damaged {
 		p.odd[p.event+"/text that is no UTF-8"]++

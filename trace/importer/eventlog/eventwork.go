@@ -131,8 +131,11 @@ func (p *eventParser) rddInfo(v jsontext.Value) rddInfo {
 			r.barrier = p.bool("Barrier", v)
 		case "Storage Level":
 			p.visit("Storage Level", v, func(key []byte, v jsontext.Value) {
-				if k := string(key); k == "Use Disk" || k == "Use Memory" {
-					r.stored = r.stored || p.bool(k, v)
+				switch string(key) {
+				case "Use Disk":
+					r.stored = r.stored || p.bool("Use Disk", v)
+				case "Use Memory":
+					r.stored = r.stored || p.bool("Use Memory", v)
 				}
 			})
 		default:

@@ -92,7 +92,7 @@ func (f *finder) leaveFor(path string, err error) {
 	if given == "" {
 		given = path
 	}
-	in := workload.NewInput(given, path, path)
+	in := workload.NewInput(given, path)
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		in.Bytes = info.Size()
 	}

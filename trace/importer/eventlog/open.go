@@ -49,9 +49,9 @@ func (n *logName) meant() bool {
 	return applicationID.MatchString(n.base) || n.codec != "" && n.codec != "gz" || n.inProgress || n.compact
 }
 
-// openLog opens the file and unpacks it after its first bytes, to at most most bytes (see [codec.Open]). An error is a [workload.LeftOutError].
-func openLog(path string, most int64) (*codec.File, error) {
-	f, err := codec.Open(path, "", most)
+// openLog opens the file and unpacks it after its first bytes, to at most most bytes (see [codec.Open], or [codec.OpenHashed], which open is). An error is a [workload.LeftOutError].
+func openLog(path string, most int64, open func(path, name string, most int64) (*codec.File, error)) (*codec.File, error) {
+	f, err := open(path, "", most)
 	if err != nil {
 		var p *os.PathError
 		if errors.As(err, &p) {
@@ -73,7 +73,7 @@ const logBegin = `{"Event":`
 
 // looksLikeLog returns nil if the file begins as an event log does, or else a [workload.LeftOutError].
 func looksLikeLog(path string) error {
-	f, err := openLog(path, 0)
+	f, err := openLog(path, 0, codec.Open)
 	if err != nil {
 		return err
 	}

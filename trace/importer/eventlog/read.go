@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"replay/input"
+	"replay/trace"
+	"replay/trace/importer/codec"
 	"replay/trace/importer/lines"
 	"replay/trace/importer/workload"
 )
@@ -26,11 +29,12 @@ var laterEvents = []string{"SparkListenerResourceProfileAdded", "SparkListenerSt
 
 // reading is how logs are read.
 type reading struct {
-	mode   workload.Strictness
-	most   int64 // bytes that a packed file may unpack to, 0 = the usual bound
-	counts *workload.Counts
-	warn   func(string, ...any) // gets what a person should know and is no error
-	said   map[string]bool      // unknown events that were warned of
+	mode    workload.Strictness
+	most    int64 // bytes that a packed file may unpack to, 0 = the usual bound
+	counts  *workload.Counts
+	warn    func(string, ...any) // gets what a person should know and is no error
+	said    map[string]bool      // unknown events that were warned of
+	sources []trace.SourceFile   // that were read to their ends
 }
 
 // readLog reads the log of one application. What was read stays in app,
@@ -90,6 +94,7 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 // readEvents reads all events of the log.
 func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 	p := newEventParser()
+	defer p.done()
 	for i, path := range log.Files {
 		f := logFile{path: path, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, app: app, parser: p, reading: r}
 		err := f.read(ctx)
@@ -172,12 +177,20 @@ type logFile struct {
 
 // read takes in all lines.
 func (f *logFile) read(ctx context.Context) error {
-	r, err := openLog(f.path, f.most)
+	r, err := openLog(f.path, f.most, codec.OpenHashed)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return f.readFrom(ctx, r)
+	if err := f.readFrom(ctx, r); err != nil {
+		return err
+	}
+	sum, err := r.SHA256()
+	if err != nil {
+		return workload.Leave(f.path, workload.Unreadable, "%w", err)
+	}
+	f.sources = append(f.sources, trace.SourceFile{Name: filepath.Base(f.path), SHA256: sum})
+	return nil
 }
 
 // readFrom takes in all lines of an unpacked file.

@@ -146,7 +146,12 @@ func (b *appBuilder) demand(s *trace.Stage, profile int32) error {
 func (b *appBuilder) tasks(st *stageLog) (trace.Tasks, []TaskID) {
 	slices.SortFunc(st.parts, func(x, y part) int { return cmp.Compare(x.partition, y.partition) })
 	parts := b.complete(st)
-	t, ids := trace.Tasks{}, make([]TaskID, len(parts))
+	n := len(parts)
+	ids := make([]TaskID, n)
+	t := trace.Tasks{
+		DurationMS: make([]int64, 0, n), InputBytes: make([]int64, 0, n), Retries: make([]int32, 0, n), RecordedWaitMS: make([]int64, 0, n), RecordedNode: make([]int32, 0, n),
+		RecordedLocality: make([]string, 0, n), DeserializeMS: make([]int64, 0, n), SchedDelayMS: make([]int64, 0, n), ShuffleReadBytes: make([]int64, 0, n), ShuffleWriteBytes: make([]int64, 0, n),
+	}
 	for i := range parts {
 		p := &parts[i]
 		ids[i] = TaskID{p.attempt, p.index, p.partition}
@@ -191,7 +196,7 @@ func (b *appBuilder) complete(st *stageLog) []part {
 	parts, median := st.parts, medianWork(st.parts)
 	want := int(st.info.tasks)
 	ready := st.firstReady != absent
-	kept := parts[:0:0]
+	kept := make([]part, 0, len(parts))
 	for _, p := range parts {
 		switch {
 		case p.done && !p.metrics:
@@ -231,7 +236,7 @@ func (b *appBuilder) complete(st *stageLog) []part {
 }
 
 func medianWork(parts []part) int64 {
-	var ms []int64
+	ms := make([]int64, 0, len(parts))
 	for i := range parts {
 		if parts[i].done {
 			ms = append(ms, parts[i].busyMS)

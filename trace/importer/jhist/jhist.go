@@ -89,7 +89,7 @@ type reading struct {
 
 // add adds the job of a history, or the history as left out.
 func (r *reading) add(ctx context.Context, path string) error {
-	in := workload.NewInput(path, path, path)
+	in := workload.NewInput(path, path)
 	if info, err := os.Stat(path); err == nil {
 		in.Bytes = info.Size()
 	}
@@ -109,6 +109,7 @@ func (r *reading) add(ctx context.Context, path string) error {
 		}
 		return r.Leave(in)
 	}
+	in.Sources = []trace.SourceFile{h.source}
 	return r.AddRecording(in, a, h.counts)
 }
 
@@ -124,6 +125,7 @@ type history struct {
 	order                                  []string // ids of tasks as they began
 	size                                   [2]int64 // MiB of the containers of maps and reduces; 0 = not said
 	ended                                  int64
+	source                                 trace.SourceFile
 }
 
 // task is a task with its attempts.
@@ -149,7 +151,7 @@ func (h *history) leave(reason workload.Reason, format string, args ...any) erro
 
 // read reads the events of the file.
 func (h *history) read(ctx context.Context) error {
-	f, err := codec.Open(h.path, "", h.r.Options.MaxUnpacked)
+	f, err := codec.OpenHashed(h.path, "", h.r.Options.MaxUnpacked)
 	if err != nil {
 		return h.leave(workload.Unreadable, "%s", strings.TrimPrefix(err.Error(), h.path+": "))
 	}
@@ -196,6 +198,10 @@ func (h *history) read(ctx context.Context) error {
 	}
 	if h.counts.Read["events"] == 0 {
 		return h.leave(workload.Empty, "no event, want those of a job")
+	}
+	h.source.Name = filepath.Base(h.path)
+	if h.source.SHA256, err = f.SHA256(); err != nil {
+		return h.leave(workload.Unreadable, "%w", err)
 	}
 	return nil
 }

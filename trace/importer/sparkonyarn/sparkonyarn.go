@@ -230,7 +230,7 @@ func (s *scenario) nodeEvent(e *recordedNodeEvent, _ []byte) error {
 // an error if it must be.
 func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []byte) error) error {
 	path := filepath.Join(s.dir, name)
-	r, err := codec.Open(path, codec.OfName(path), s.Options.MaxUnpacked)
+	r, err := codec.OpenHashed(path, codec.OfName(path), s.Options.MaxUnpacked)
 	if errors.Is(err, os.ErrNotExist) && !must {
 		return nil
 	}
@@ -242,7 +242,9 @@ func eachLine[T any](s *scenario, name string, must bool, f func(v *T, line []by
 	for {
 		line, _, err := in.Next()
 		if err == io.EOF {
-			return s.AddSource(path)
+			sum, err := r.SHA256()
+			s.AddHashed(trace.SourceFile{Name: filepath.Base(path), SHA256: sum})
+			return err
 		}
 		if large := new(input.TooLarge); errors.As(err, &large) {
 			return fmt.Errorf("%s: %w; --max-unpacked allows more", path, err)
@@ -367,9 +369,7 @@ func (s *scenario) application(ctx context.Context, rec *recordedApp, log eventl
 	}
 	s.inputFiles(a)
 	s.keepIdle(a, rec)
-	if err := s.AddSource(log.Files...); err != nil {
-		return err
-	}
+	s.AddHashed(a.Sources...)
 	added, err := s.Add(&a.Application)
 	s.added[rec.App] = s.added[rec.App] || added
 	return err

@@ -298,7 +298,7 @@ func (b *Builder) AddFile(f trace.File) {
 	b.shared.add(&File{f, true})
 }
 
-// AddSource names files as sources of the trace.
+// AddSource names files as sources of the trace, for which it reads them. What is read once and whole is hashed as it is read: see [Builder.Open], and [Builder.AddHashed].
 func (b *Builder) AddSource(paths ...string) error {
 	for _, p := range paths {
 		f, err := input.Open(p)
@@ -311,9 +311,14 @@ func (b *Builder) AddSource(paths ...string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		b.source.Files = append(b.source.Files, trace.SourceFile{Name: filepath.Base(p), SHA256: hex.EncodeToString(h.Sum(nil))})
+		b.AddHashed(trace.SourceFile{Name: filepath.Base(p), SHA256: hex.EncodeToString(h.Sum(nil))})
 	}
 	return nil
+}
+
+// AddHashed names files as sources of the trace.
+func (b *Builder) AddHashed(files ...trace.SourceFile) {
+	b.source.Files = append(b.source.Files, files...)
 }
 
 // Attach puts a file into the trace.

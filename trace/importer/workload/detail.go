@@ -41,9 +41,10 @@ func (d *detail) pack() []byte {
 	for _, text := range []string{in.Path, in.Label, in.Application, in.Attempt, in.Name, in.Version} {
 		p.Text(text)
 	}
-	p.Int(int64(len(in.Files)))
-	for _, file := range in.Files {
-		p.Text(file)
+	p.Int(int64(len(in.Sources)))
+	for _, file := range in.Sources {
+		p.Text(file.Name)
+		p.Text(file.SHA256)
 	}
 	for _, n := range []int64{in.Bytes, in.StartMS, in.EndMS, oneIf(in.Ended), in.Tasks} {
 		p.Int(n)
@@ -65,11 +66,9 @@ func unpackDetail(data []byte) *detail {
 	for _, text := range []*string{&in.Path, &in.Label, &in.Application, &in.Attempt, &in.Name, &in.Version} {
 		*text = u.Text()
 	}
-	in.Files = make([]string, u.Int())
-	for i := range in.Files {
-		if in.Files[i] = u.Text(); in.Files[i] == in.Path {
-			in.Files[i] = in.Path
-		}
+	in.Sources = make([]trace.SourceFile, u.Int())
+	for i := range in.Sources {
+		in.Sources[i] = trace.SourceFile{Name: u.Text(), SHA256: u.Text()}
 	}
 	ended := int64(0)
 	for _, n := range []*int64{&in.Bytes, &in.StartMS, &in.EndMS, &ended, &in.Tasks} {

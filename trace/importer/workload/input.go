@@ -12,29 +12,30 @@ import (
 
 // Input is one thing that an import found among its inputs: the recording of an application, or a file that is none.
 type Input struct {
-	Path        string   `json:"-"`    // of the file, or of the folder whose files are one recording
-	Label       string   `json:"path"` // the path from the input that was given on, which is the same on every machine
-	Files       []string `json:"-"`
-	Bytes       int64    `json:"bytes"` // on disk
-	Application string   `json:"application,omitempty"`
-	Attempt     string   `json:"attempt,omitempty"`
-	Name        string   `json:"name,omitempty"`
-	Version     string   `json:"version,omitempty"`  // of the program that wrote the recording
-	StartMS     int64    `json:"start_ms"`           // ms since 1970, or trace.Unset
-	EndMS       int64    `json:"end_ms"`             // of the application, or its last event; ms since 1970, or trace.Unset
-	Ended       bool     `json:"ended"`              // the recording has the end of the application
-	Tasks       int64    `json:"tasks"`              // that ended
-	LeftOut     Reason   `json:"left_out,omitempty"` // "" = it is used
-	Why         string   `json:"why,omitempty"`      // it is left out: place, value and what was wanted, without the path
+	Path        string `json:"-"`     // of the file, or of the folder whose files are one recording
+	Label       string `json:"path"`  // the path from the input that was given on, which is the same on every machine
+	Bytes       int64  `json:"bytes"` // on disk
+	Application string `json:"application,omitempty"`
+	Attempt     string `json:"attempt,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Version     string `json:"version,omitempty"`  // of the program that wrote the recording
+	StartMS     int64  `json:"start_ms"`           // ms since 1970, or trace.Unset
+	EndMS       int64  `json:"end_ms"`             // of the application, or its last event; ms since 1970, or trace.Unset
+	Ended       bool   `json:"ended"`              // the recording has the end of the application
+	Tasks       int64  `json:"tasks"`              // that ended
+	LeftOut     Reason `json:"left_out,omitempty"` // "" = it is used
+	Why         string `json:"why,omitempty"`      // it is left out: place, value and what was wanted, without the path
+
+	Sources []trace.SourceFile `json:"-"` // its files, of one that is used
 }
 
 // NewInput is an input of which nothing is known yet, found at path below the given one.
-func NewInput(given, path string, files ...string) Input {
+func NewInput(given, path string) Input {
 	label := filepath.Base(filepath.Clean(given))
 	if rel, err := filepath.Rel(given, path); err == nil {
 		label = filepath.Join(label, rel)
 	}
-	return Input{Path: path, Label: filepath.ToSlash(label), Files: files, StartMS: trace.Unset, EndMS: trace.Unset}
+	return Input{Path: path, Label: filepath.ToSlash(label), StartMS: trace.Unset, EndMS: trace.Unset}
 }
 
 // Reason is why an input is left out, in the words of tables. Reasons of one table are worth a count each.

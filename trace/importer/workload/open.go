@@ -3,11 +3,8 @@ package workload
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,20 +21,7 @@ type Source struct {
 	Name string // in messages: the path, or "standard input"
 	b    *Builder
 	at   int // in the sources of the trace
-	raw  *hashed
 	file *codec.File
-}
-
-// hashed hashes what is read.
-type hashed struct {
-	io.ReadCloser
-	sum hash.Hash
-}
-
-func (h *hashed) Read(p []byte) (int, error) {
-	n, err := h.ReadCloser.Read(p)
-	h.sum.Write(p[:n])
-	return n, err
 }
 
 // Open opens a file, or [Stdin], and unpacks it after its first bytes. The trace names it as one of its sources, by its hash
@@ -45,26 +29,23 @@ func (h *hashed) Read(p []byte) (int, error) {
 func (b *Builder) Open(path string) (*Source, error) {
 	s := &Source{Name: path, b: b, at: len(b.source.Files)}
 	base := filepath.Base(path)
-	raw, size := &hashed{sum: sha256.New()}, int64(-1)
+	var in io.ReadCloser
 	if path == Stdin {
 		s.Name, base = "standard input", "standard input"
-		raw.ReadCloser = io.NopCloser(b.Options.stdin())
+		in = io.NopCloser(b.Options.stdin())
 	} else {
 		f, err := input.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		raw.ReadCloser = f
-		if info, err := f.Stat(); err == nil {
-			size = info.Size()
-		}
+		in = f
 	}
-	file, err := codec.Reader(raw, size, b.Options.MaxUnpacked)
+	file, err := codec.Reader(in, b.Options.MaxUnpacked)
 	if err != nil {
-		raw.Close()
+		in.Close()
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	s.raw, s.file = raw, file
+	s.file = file
 	b.source.Files = append(b.source.Files, trace.SourceFile{Name: base})
 	return s, nil
 }
@@ -115,8 +96,8 @@ func (s *Source) Close() error {
 	if s.b.full() {
 		return s.file.Close()
 	}
-	_, err := io.Copy(io.Discard, s.raw)
-	s.b.source.Files[s.at].SHA256 = hex.EncodeToString(s.raw.sum.Sum(nil))
+	sum, err := s.file.SHA256()
+	s.b.source.Files[s.at].SHA256 = sum
 	return errors.Join(err, s.file.Close())
 }
 
@@ -200,7 +181,7 @@ func PeekStdin(opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	opt.Stdin = io.MultiReader(bytes.NewReader(packed[:n]), in)
-	f, err := codec.Reader(io.NopCloser(bytes.NewReader(packed[:n])), int64(n), 0)
+	f, err := codec.Reader(io.NopCloser(bytes.NewReader(packed[:n])), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -80,9 +80,7 @@ func (b *Builder) settle() error {
 		}
 		b.took.add(d.resident)
 		b.Counts.add(d.counts, &b.counted, int64(b.Options.Copies))
-		if err := b.AddSource(d.input.Files...); err != nil {
-			return err
-		}
+		b.AddHashed(d.input.Sources...)
 		b.used = append(b.used, s.recording.place)
 	}
 	b.Counts.Read["inputs"] = int64(len(index.recordings) + len(b.left))
@@ -106,7 +104,7 @@ func (b *Builder) inputs() (all []Input, err error) {
 		if err != nil {
 			return nil, err
 		}
-		d.input.Files = nil
+		d.input.Sources = nil
 		all = append(all, d.input)
 	}
 	return append(all, b.left...), nil
