@@ -99,16 +99,17 @@ func xxh32(b []byte, seed uint32) uint32 {
 	const p1, p2, p3, p4, p5 = 2654435761, 2246822519, 3266489917, 668265263, 374761393
 	h, n := seed+p5, uint32(len(b))
 	if len(b) >= 16 {
-		v := [4]uint32{seed + p1, seed, seed, seed}
-		v[0] += p2
-		v[1] += p2
-		v[3] -= p1
+		v0, v1, v2, v3 := seed, seed+p2, seed, seed // in registers, which an array is not
+		v0 += p1
+		v0 += p2
+		v3 -= p1
 		for ; len(b) >= 16; b = b[16:] {
-			for i := range v {
-				v[i] = bits.RotateLeft32(v[i]+binary.LittleEndian.Uint32(b[4*i:])*p2, 13) * p1
-			}
+			v0 = bits.RotateLeft32(v0+binary.LittleEndian.Uint32(b)*p2, 13) * p1
+			v1 = bits.RotateLeft32(v1+binary.LittleEndian.Uint32(b[4:])*p2, 13) * p1
+			v2 = bits.RotateLeft32(v2+binary.LittleEndian.Uint32(b[8:])*p2, 13) * p1
+			v3 = bits.RotateLeft32(v3+binary.LittleEndian.Uint32(b[12:])*p2, 13) * p1
 		}
-		h = bits.RotateLeft32(v[0], 1) + bits.RotateLeft32(v[1], 7) + bits.RotateLeft32(v[2], 12) + bits.RotateLeft32(v[3], 18)
+		h = bits.RotateLeft32(v0, 1) + bits.RotateLeft32(v1, 7) + bits.RotateLeft32(v2, 12) + bits.RotateLeft32(v3, 18)
 	}
 	h += n
 	for ; len(b) >= 4; b = b[4:] {
