@@ -4,12 +4,14 @@ package spill
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	"replay/outdir"
 )
@@ -107,6 +109,7 @@ func (g *Groups) Close() error {
 // groups is the same for the same records. What take is given is good until it returns.
 func (g *Groups) Each(ctx context.Context, take func(key []byte, records [][]byte) error) error {
 	var buf []byte
+	var l loaded
 	for i := range g.parts {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -122,7 +125,7 @@ func (g *Groups) Each(ctx context.Context, take func(key []byte, records [][]byt
 			err = g.tooLarge(p)
 		default:
 			if buf, err = g.load(p, buf); err == nil {
-				err = each(buf, take)
+				err = l.each(buf, take)
 			}
 		}
 		if err != nil {
@@ -221,49 +224,81 @@ func (g *Groups) load(p *part, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
+// loaded is a part in memory, by groups. Its memory serves one part after another.
+type loaded struct {
+	groups []group
+	rows   []row
+	sorted [][]byte
+	table  []int32 // of the numbers of groups from 1, by the hashes of their keys; 0 = free
+}
+
+type group struct {
+	key   []byte
+	hash  uint64
+	n, at int
+}
+
+type row struct {
+	group  int32
+	record []byte
+}
+
 // each gives the groups of buf, in the order of their first records.
-func each(buf []byte, take func(key []byte, records [][]byte) error) error {
-	type group struct {
-		key   []byte
-		n, at int
-	}
-	type row struct {
-		group  int
-		record []byte
-	}
-	var groups []group
-	var rows []row
-	number := map[string]int{}
+func (l *loaded) each(buf []byte, take func(key []byte, records [][]byte) error) error {
+	l.groups, l.rows = l.groups[:0], l.rows[:0]
+	clear(l.table)
 	for len(buf) > 0 {
 		var key, record []byte
 		key, buf = cut(buf)
 		record, buf = cut(buf)
-		n, ok := number[string(key)]
-		if !ok {
-			n = len(groups)
-			number[string(key)] = n
-			groups = append(groups, group{key: key})
-		}
-		groups[n].n++
-		rows = append(rows, row{n, record})
+		n := l.number(key)
+		l.groups[n].n++
+		l.rows = append(l.rows, row{n, record})
 	}
 	at := 0
-	for i := range groups {
-		groups[i].at = at
-		at += groups[i].n
+	for i := range l.groups {
+		l.groups[i].at = at
+		at += l.groups[i].n
 	}
-	sorted := make([][]byte, len(rows))
-	for _, r := range rows {
-		x := &groups[r.group]
-		sorted[x.at] = r.record
+	l.sorted = slices.Grow(l.sorted[:0], len(l.rows))[:len(l.rows)]
+	for _, r := range l.rows {
+		x := &l.groups[r.group]
+		l.sorted[x.at] = r.record
 		x.at++
 	}
-	for _, x := range groups {
-		if err := take(x.key, sorted[x.at-x.n:x.at]); err != nil {
+	for _, x := range l.groups {
+		if err := take(x.key, l.sorted[x.at-x.n:x.at]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// number returns the number of the group of a key, which is a new one if the key is.
+func (l *loaded) number(key []byte) int32 {
+	if 2*len(l.groups) >= len(l.table) { // half of it stays free
+		l.table = make([]int32, max(1<<10, 2*len(l.table)))
+		for i := range l.groups {
+			l.table[l.place(l.groups[i].hash, nil)] = int32(i + 1)
+		}
+	}
+	h := hash(key, 0)
+	at := l.place(h, key)
+	if n := l.table[at]; n > 0 {
+		return n - 1
+	}
+	l.groups = append(l.groups, group{key: key, hash: h})
+	l.table[at] = int32(len(l.groups))
+	return int32(len(l.groups) - 1)
+}
+
+// place finds where in the table the group of a key is, or the free place that it would have. A key of nil is that of no group.
+func (l *loaded) place(h uint64, key []byte) int {
+	at := int(h) & (len(l.table) - 1)
+	for n := l.table[at]; n > 0 && (key == nil || l.groups[n-1].hash != h || !bytes.Equal(l.groups[n-1].key, key)); n = l.table[at] {
+		at = (at + 1) & (len(l.table) - 1)
+	}
+	return at
 }
 
 // cut takes a text off the front of what was written by Add.

@@ -153,3 +153,26 @@ func TestSorter(t *testing.T) {
 		}
 	}
 }
+
+// A text is the same whether it is given out again or made, also where more differ than are kept, and does not change with what it was made of.
+func TestTexts(t *testing.T) {
+	var x Texts
+	b := []byte("abc")
+	first := x.Of(b)
+	b[0] = 'z'
+	if first != "abc" || x.Of(b) != "zbc" || x.Of(nil) != "" {
+		t.Errorf("%q, %q", first, x.Of(b))
+	}
+	long := strings.Repeat("x", mostOfText+1)
+	for i := range 3 * mostTexts {
+		if want := strconv.Itoa(i % (mostTexts + 1)); x.Of([]byte(want)) != want || x.Of([]byte(long)) != long {
+			t.Fatalf("%s is given out as another text", want)
+		}
+		if len(x.known) > mostTexts {
+			t.Fatalf("%d texts are kept, want at most %d", len(x.known), mostTexts)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { x.Of(b) }); n > 0 {
+		t.Errorf("a text that is known is made again: %v allocations", n)
+	}
+}

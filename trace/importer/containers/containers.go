@@ -30,10 +30,14 @@ type Task struct {
 // Job is an application while its tasks are added. App is for what is no task: ids, times, user, queue.
 type Job struct {
 	App    *workload.Application
-	groups map[string]*group
+	groups map[string]*group // nil as long as there is one at most
 	order  []*group
 	tasks  int64
 	b      *workload.Builder
+
+	// What an application before this one had, see Again.
+	spareGroups []*group
+	spareSizes  []*sized
 }
 
 // mostParents is how many groups one may wait for.
@@ -43,7 +47,7 @@ const mostParents = 10_000
 type group struct {
 	name    string
 	parents []string
-	sizes   map[like]*sized
+	sizes   map[like]*sized // nil as long as there are a few, which are compared one after another
 	order   []*sized
 	state   int
 	looked  int // parents that were looked at
@@ -64,21 +68,104 @@ type sized struct {
 
 // New returns an application of a kind without a task. Its application master has the size of the default, which is counted.
 func New(b *workload.Builder, kind, id string, submitMS int64) *Job {
-	a := &workload.Application{Job: *trace.NewJob(kind)}
+	j := &Job{App: &workload.Application{}, b: b}
+	j.Again(kind, id, submitMS)
+	return j
+}
+
+// mostKept is how many stages, groups and sizes, and tasks of a size, there is memory for in the next application.
+const mostKept = 1 << 10
+
+// Again makes j that of another application, as [New] does, in the memory of the one before, which is not used any more.
+func (j *Job) Again(kind, id string, submitMS int64) {
+	a := j.App
+	stages := a.Job.Stages[:0]
+	if cap(stages) > mostKept {
+		stages = nil
+	}
+	*a = workload.Application{Job: *trace.NewJob(kind)}
+	a.Job.Stages = stages
 	a.Job.ExternalID, a.Job.SubmitMS = id, submitMS
 	a.Job.AMMemMiB, a.Job.AMVCores = 1024, 1
-	b.Counts.Defaulted["application_master_sizes"]++
-	return &Job{App: a, groups: map[string]*group{}, b: b}
+	j.b.Counts.Defaulted["application_master_sizes"]++
+	for _, g := range j.order {
+		for _, s := range g.order {
+			if cap(s.tasks) <= mostKept && len(j.spareSizes) < mostKept {
+				j.spareSizes = append(j.spareSizes, &sized{tasks: s.tasks[:0], memMiB: s.memMiB[:0]})
+			}
+		}
+		if cap(g.order) <= mostKept && len(j.spareGroups) < mostKept {
+			j.spareGroups = append(j.spareGroups, &group{order: g.order[:0]})
+		}
+	}
+	j.groups, j.order, j.tasks = nil, j.order[:0], 0
+}
+
+// spare takes the last of a list, or makes one.
+func spare[T any](list *[]*T) *T {
+	n := len(*list)
+	if n == 0 {
+		return new(T)
+	}
+	x := (*list)[n-1]
+	*list = (*list)[:n-1]
+	return x
+}
+
+// named is the group of a name, or nil.
+func (j *Job) named(name string) *group {
+	if j.groups != nil {
+		return j.groups[name]
+	}
+	if len(j.order) > 0 && j.order[0].name == name {
+		return j.order[0]
+	}
+	return nil
 }
 
 func (j *Job) group(name string) *group {
-	g := j.groups[name]
-	if g == nil {
-		g = &group{name: name, sizes: map[like]*sized{}}
+	g := j.named(name)
+	if g != nil {
+		return g
+	}
+	g = spare(&j.spareGroups)
+	g.name = name
+	if len(j.order) == 1 {
+		j.groups = map[string]*group{j.order[0].name: j.order[0]}
+	}
+	if j.order = append(j.order, g); j.groups != nil {
 		j.groups[name] = g
-		j.order = append(j.order, g)
 	}
 	return g
+}
+
+// few is how many sizes are compared one after another.
+const few = 16
+
+// size is the tasks of one size of a group.
+func (j *Job) size(g *group, key like) *sized {
+	if g.sizes != nil {
+		if s := g.sizes[key]; s != nil {
+			return s
+		}
+	} else {
+		for _, s := range g.order {
+			if s.like == key {
+				return s
+			}
+		}
+	}
+	s := spare(&j.spareSizes)
+	s.like = key
+	if g.order = append(g.order, s); g.sizes != nil {
+		g.sizes[key] = s
+	} else if len(g.order) > few {
+		g.sizes = map[like]*sized{}
+		for _, s := range g.order {
+			g.sizes[s.like] = s
+		}
+	}
+	return s
 }
 
 // Room tells whether the application may have n tasks more.
@@ -95,14 +182,7 @@ func (j *Job) Add(name string, size Size, priority int32, n int64, t Task) error
 		return err
 	}
 	j.tasks += n
-	g := j.group(name)
-	key := like{size.MilliVCores, size.Extra, priority}
-	s := g.sizes[key]
-	if s == nil {
-		s = &sized{like: key}
-		g.sizes[key] = s
-		g.order = append(g.order, s)
-	}
+	s := j.size(j.group(name), like{size.MilliVCores, size.Extra, priority})
 	for range n {
 		s.tasks, s.memMiB = append(s.tasks, t), append(s.memMiB, size.MemMiB)
 	}
@@ -117,15 +197,19 @@ func (j *Job) After(name, parent string) {
 
 // forgetHosts leaves out where tasks ran, as the trace has other nodes.
 func (j *Job) forgetHosts(b *workload.Builder) {
+	forgotten := int64(0)
 	for _, g := range j.order {
 		for _, s := range g.order {
 			for i := range s.tasks {
 				if t := &s.tasks[i]; t.Host != "" {
 					t.Host = ""
-					b.Counts.Dropped["recorded_hosts_of_tasks"]++
+					forgotten++
 				}
 			}
 		}
+	}
+	if forgotten > 0 {
+		b.Counts.Dropped["recorded_hosts_of_tasks"] += forgotten
 	}
 }
 
@@ -167,6 +251,7 @@ func (j *Job) Finish(b *workload.Builder) (*workload.Application, error) {
 		}
 		slices.Sort(parents)
 		parents = slices.Compact(parents)
+		j.App.Job.Stages = slices.Grow(j.App.Job.Stages, len(g.order))
 		for _, s := range g.order {
 			stage := trace.NewStage(int32(len(j.App.Job.Stages)), kind, slices.Clone(parents)...)
 			if len(parents) > 0 && kind == trace.StageInput {
@@ -193,7 +278,7 @@ func (j *Job) visit(g *group, sorted []*group) ([]*group, error) {
 		g.state = open
 		ready := true
 		for ; g.looked < len(g.parents); g.looked++ {
-			p := j.groups[g.parents[g.looked]]
+			p := j.named(g.parents[g.looked])
 			if p == nil || p.state == done {
 				continue
 			}

@@ -231,8 +231,13 @@ func unitOf(of quantity, largest float64) (u unit, why string) {
 }
 
 // int reads a value that is not absent: instants and spans in ms, vcores in thousandths, memory in bytes.
-func (c *column) int(s string) (v int64, ok bool) {
-	of := known[c.role].of
+func (c *column) int(b []byte) (v int64, ok bool) {
+	if c.form == numbers {
+		if n, ok := whole(b); ok {
+			return c.unit.of(n)
+		}
+	}
+	of, s := known[c.role].of, string(b)
 	switch c.form {
 	case numbers:
 		return scaled(s, &c.unit)

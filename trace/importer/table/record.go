@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"replay/spill"
 	"replay/trace"
 )
 
-// record is what a row says. Numbers that it does not have are unknown, texts "".
+// record is what a row says. Numbers that it does not have are unknown, texts empty. Texts are part of what was read, and good as long as that is.
 type record struct {
 	submit, start, end, duration int64 // ms
 	tasks                        int64
@@ -19,8 +20,8 @@ type record struct {
 	memMiB                       int64
 	gpus                         int64
 	priority                     int64
-	job, user, queue             string
-	stage, host, name, outcome   string
+	job, user, queue             []byte
+	stage, host, name, outcome   []byte
 	parents                      []string
 }
 
@@ -51,51 +52,57 @@ func (e *badValue) Error() string { return fmt.Sprintf("%s is %q, want %s", e.co
 // columns are those of a table that have a role, by role; nil = none.
 type columns [roles]*column
 
-// text returns the value of a role, or "".
-func (c *columns) text(r role, fields [][]byte) string {
+// bytes returns the value of a role, as long as the row is valid; empty if it has none.
+func (c *columns) bytes(r role, fields [][]byte) []byte {
 	x := c[r]
 	if x == nil || x.at >= len(fields) {
-		return ""
+		return nil
 	}
 	s := bytes.TrimSpace(fields[x.at])
 	if len(s) == 0 || absent(string(s)) { // compared, and not made a string
-		return ""
+		return nil
 	}
-	return string(s)
+	return s
 }
+
+// text is bytes as a string.
+func (c *columns) text(r role, fields [][]byte) string { return string(c.bytes(r, fields)) }
 
 // read takes the values of a row.
 func (c *columns) read(fields [][]byte) (r record, err error) {
 	number := func(of role, least, most int64) int64 {
-		s := c.text(of, fields)
-		if s == "" || err != nil {
+		s := c.bytes(of, fields)
+		if len(s) == 0 || err != nil {
 			return unknown
 		}
 		v, ok := c[of].int(s)
 		if !ok {
 			want := c[of].want()
-			if strings.Contains(s, ",") && c[of].form == numbers {
+			if bytes.IndexByte(s, ',') >= 0 && c[of].form == numbers {
 				want += ", with a point and without commas"
 			}
-			err = &badValue{c[of].name, s, want}
+			err = &badValue{c[of].name, string(s), want}
 		} else if v < least || v > most {
-			err = &badValue{c[of].name, s, fmt.Sprintf("%s from %d to %d", known[of].of.inWords(), least, most)}
+			err = &badValue{c[of].name, string(s), fmt.Sprintf("%s from %d to %d", known[of].of.inWords(), least, most)}
 		}
 		return v
 	}
-	name := func(of role) string {
-		s := c.text(of, fields)
+	name := func(of role) []byte {
+		s := c.bytes(of, fields)
 		if len(s) > mostName && err == nil {
-			err = &badValue{c[of].name, s[:60] + "…", fmt.Sprintf("at most %d bytes", mostName)}
+			err = &badValue{c[of].name, string(s[:60]) + "…", fmt.Sprintf("at most %d bytes", mostName)}
 		}
-		return strings.ToValidUTF8(s, "\ufffd")
+		if !utf8.Valid(s) {
+			s = bytes.ToValidUTF8(s, []byte("\ufffd"))
+		}
+		return s
 	}
 	r = record{
 		submit: number(roleSubmit, -mostMS, mostMS), start: number(roleStart, -mostMS, mostMS), end: number(roleEnd, -mostMS, mostMS),
 		duration: number(roleDuration, 0, trace.LongestMS), tasks: number(roleTasks, 0, math.MaxInt32), milli: number(roleVCores, 0, 1000*trace.MostVCores),
 		memMiB: number(roleMemory, 0, trace.MostMemMiB<<20), gpus: number(roleGPU, 0, trace.MostAmount), priority: number(rolePriority, -mostPriority, mostPriority),
 		job: name(roleJob), user: name(roleUser), queue: name(roleQueue), stage: name(roleStage), host: name(roleHost), name: name(roleName),
-		outcome: outcome(c.text(roleStatus, fields)),
+		outcome: []byte(outcome(c.text(roleStatus, fields))),
 	}
 	if text := c.text(roleParents, fields); text != "" {
 		r.parents = strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|[](){}'\"\t\n", c) })
@@ -206,7 +213,7 @@ func (r *record) pack(p spill.Packer) spill.Packer {
 		p.Int(*v)
 	}
 	for _, s := range r.texts() {
-		p.Text(*s)
+		p.Bytes(*s)
 	}
 	p.Int(int64(len(r.parents)))
 	for _, name := range r.parents {
@@ -220,11 +227,11 @@ func (r *record) unpack(u spill.Unpacker) {
 		*v = u.Int()
 	}
 	for _, s := range r.texts() {
-		*s = u.Text()
+		*s = u.Bytes()
 	}
-	r.parents = make([]string, u.Int())
-	for i := range r.parents {
-		r.parents[i] = u.Text()
+	r.parents = nil
+	for range u.Int() {
+		r.parents = append(r.parents, u.Text())
 	}
 }
 
@@ -232,6 +239,6 @@ func (r *record) numbers() []*int64 {
 	return []*int64{&r.submit, &r.start, &r.end, &r.duration, &r.tasks, &r.milli, &r.memMiB, &r.gpus, &r.priority}
 }
 
-func (r *record) texts() []*string {
-	return []*string{&r.user, &r.queue, &r.stage, &r.host, &r.name, &r.outcome}
+func (r *record) texts() []*[]byte {
+	return []*[]byte{&r.user, &r.queue, &r.stage, &r.host, &r.name, &r.outcome}
 }

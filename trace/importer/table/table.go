@@ -73,6 +73,8 @@ type reader struct {
 	jobs    *spill.Groups
 	rows    int64
 	buf     []byte
+	texts   spill.Texts
+	made    *containers.Job // the one before
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder, open func(path string) (source, string, error)) (err error) {
@@ -98,9 +100,10 @@ func read(ctx context.Context, inputs []string, b *workload.Builder, open func(p
 		return nil
 	}
 	n := int64(0)
+	var list []record
 	if err := t.jobs.Each(ctx, func(id []byte, records [][]byte) error {
 		n++
-		list := make([]record, len(records))
+		list = slices.Grow(list[:0], len(records))[:len(records)]
 		for i, r := range records {
 			list[i].unpack(r)
 		}
@@ -140,14 +143,12 @@ func (t *reader) file(ctx context.Context, path string, open func(path string) (
 		if err == io.EOF {
 			return s.close()
 		}
-		var bad *delimited.RowError
-		switch {
-		case errors.As(err, &bad):
-			err = t.b.Drop("rows_that_are_not_readable", "%s: %s: want %s", path, s.place(), bad.Want)
-		case err != nil:
-			return errors.Join(t.b.Damaged(fmt.Errorf("%s: after %s: %w", path, s.place(), err)), s.close())
-		default:
+		if err == nil {
 			err = t.row(path, s, fields)
+		} else if bad := new(delimited.RowError); errors.As(err, &bad) {
+			err = t.b.Drop("rows_that_are_not_readable", "%s: %s: want %s", path, s.place(), bad.Want)
+		} else {
+			return errors.Join(t.b.Damaged(fmt.Errorf("%s: after %s: %w", path, s.place(), err)), s.close())
 		}
 		if err != nil {
 			return errors.Join(err, s.close())
@@ -372,32 +373,38 @@ func (t *reader) row(path string, s source, fields [][]byte) error {
 		}
 	}
 	r, err := t.columns.read(fields)
-	var bad *badValue
 	switch {
-	case errors.As(err, &bad):
-		return t.b.Drop("rows_with_a_bad_value", "%s: %s: %v", path, s.place(), err)
-	case errors.Is(err, errNoDuration), errors.Is(err, errNotStarted):
-		return t.b.Drop("rows_without_a_duration", "%s: %s: %v", path, s.place(), err)
-	case errors.Is(err, errNoSubmission):
-		return t.b.Drop("rows_without_a_submission", "%s: %s: %v", path, s.place(), err)
 	case err != nil:
-		return t.b.Drop("rows_with_impossible_times", "%s: %s: %v", path, s.place(), err)
+		return t.b.Drop(reasonOf(err), "%s: %s: %v", path, s.place(), err)
 	case r.tasks == 0:
 		return t.b.Drop("rows_without_a_task", "%s: %s: %s is 0, want 1 or more", path, s.place(), t.columns[roleTasks].name)
 	}
-	if r.outcome == "" && t.columns.text(roleStatus, fields) != "" {
+	if len(r.outcome) == 0 && len(t.columns.bytes(roleStatus, fields)) > 0 {
 		t.b.Counts.Defaulted["outcomes_of_words_that_are_not_known"]++
 	}
 	switch {
 	case t.columns[roleJob] == nil:
 		t.rows++
 		return t.job(fmt.Sprintf("row%d", t.b.Counts.Read["rows"]), []record{r})
-	case r.job == "":
+	case len(r.job) == 0:
 		return t.b.Drop("rows_without_a_job", "%s: %s: %s is empty, want the name of a job", path, s.place(), t.columns[roleJob].name)
 	}
 	t.rows++
 	t.buf = r.pack(t.buf[:0])
-	return t.jobs.Add([]byte(r.job), t.buf)
+	return t.jobs.Add(r.job, t.buf)
+}
+
+// reasonOf is the reason for which a row with this error is left out.
+func reasonOf(err error) string {
+	switch {
+	case errors.As(err, new(*badValue)):
+		return "rows_with_a_bad_value"
+	case errors.Is(err, errNoDuration), errors.Is(err, errNotStarted):
+		return "rows_without_a_duration"
+	case errors.Is(err, errNoSubmission):
+		return "rows_without_a_submission"
+	}
+	return "rows_with_impossible_times"
 }
 
 // job makes the application of the rows of one job.
@@ -407,16 +414,21 @@ func (t *reader) job(id string, rows []record) error {
 		submit = min(submit, rows[i].submit)
 	}
 	t.b.Begin()
-	j := containers.New(t.b, t.kind, id, submit)
+	if t.made == nil {
+		t.made = containers.New(t.b, t.kind, id, submit)
+	} else {
+		t.made.Again(t.kind, id, submit)
+	}
+	j := t.made
 	a := j.App
 	finish := int64(unknown)
 	for i := range rows {
 		r := &rows[i]
-		a.Job.Name, a.User, a.Queue = or(a.Job.Name, r.name), or(a.User, r.user), or(a.Queue, r.queue)
+		a.Job.Name, a.User, a.Queue = t.or(a.Job.Name, r.name), t.or(a.User, r.user), t.or(a.Queue, r.queue)
 		if r.priority != unknown && (i == 0 || int32(r.priority) > a.Job.Priority) {
 			a.Job.Priority = int32(r.priority)
 		}
-		a.Job.RecordedOutcome = worse(a.Job.RecordedOutcome, r.outcome)
+		a.Job.RecordedOutcome = worse(a.Job.RecordedOutcome, t.texts.Of(r.outcome))
 		if r.start != unknown && (a.Job.RecordedStartMS == trace.Unset || r.start < a.Job.RecordedStartMS) {
 			a.Job.RecordedStartMS = r.start
 		}
@@ -442,11 +454,12 @@ func (t *reader) job(id string, rows []record) error {
 	return err
 }
 
-func or(a, b string) string {
+// or is a, or else the text of b.
+func (t *reader) or(a string, b []byte) string {
 	if a != "" {
 		return a
 	}
-	return b
+	return t.texts.Of(b)
 }
 
 // worse is the outcome of a job of which some tasks ended like this and others like that.
@@ -473,7 +486,7 @@ func (t *reader) tasks(j *containers.Job, r *record) error {
 	if r.gpus > 0 {
 		size.Extra = trace.NamedValue{Name: containers.GPU, Value: r.gpus}
 	}
-	task := containers.Task{DurationMS: r.duration, WaitMS: trace.Unset, Host: r.host}
+	task := containers.Task{DurationMS: r.duration, WaitMS: trace.Unset, Host: t.texts.Of(r.host)}
 	if r.start != unknown && t.columns[roleSubmit] != nil && r.start-r.submit <= trace.LongestMS {
 		task.WaitMS = r.start - r.submit
 	}
@@ -481,8 +494,9 @@ func (t *reader) tasks(j *containers.Job, r *record) error {
 		j.App.DependsOn = append(j.App.DependsOn, r.parents...)
 		return j.Add("", size, trace.Unset, n, task)
 	}
+	stage := t.texts.Of(r.stage)
 	for _, p := range r.parents {
-		j.After(r.stage, p)
+		j.After(stage, p)
 	}
-	return j.Add(r.stage, size, trace.Unset, n, task)
+	return j.Add(stage, size, trace.Unset, n, task)
 }

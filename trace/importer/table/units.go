@@ -83,16 +83,42 @@ func number(s string) (v float64, ok bool) {
 	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
+// of is a whole number of units as [scaled] has it.
+func (u *unit) of(n int64) (int64, bool) {
+	switch {
+	case u.per >= 1 && math.Abs(float64(n)) < math.MaxInt64/2/u.per:
+		return n * int64(u.per), true
+	case u.per < 1:
+		return n / int64(math.Round(1/u.per)), true
+	}
+	return 0, false
+}
+
+// whole reads a whole number of a few digits, as most are.
+func whole(b []byte) (n int64, ok bool) {
+	digits := b
+	if len(b) > 0 && b[0] == '-' {
+		digits = b[1:]
+	}
+	if len(digits) == 0 || len(digits) > 18 {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = 10*n + int64(c)
+	}
+	if len(digits) < len(b) {
+		n = -n
+	}
+	return n, true
+}
+
 // scaled is a number of units in ms, thousandths or bytes, rounded. Whole numbers lose nothing.
 func scaled(s string, u *unit) (int64, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		switch {
-		case u.per >= 1 && math.Abs(float64(n)) < math.MaxInt64/2/u.per:
-			return n * int64(u.per), true
-		case u.per < 1:
-			return n / int64(math.Round(1/u.per)), true
-		}
-		return 0, false
+		return u.of(n)
 	}
 	v, ok := number(s)
 	if v *= u.per; !ok || math.Abs(v) > 1<<53 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"replay/spill"
 	"replay/trace"
 )
 
@@ -12,11 +13,30 @@ import (
 type packing struct {
 	b     []byte // written, or what is left to read
 	read  bool
-	texts map[string]string // that come often, and are not made again
+	texts spill.Texts
+
+	// What is read of an application that is not large is in memory that serves the next one.
+	longs  arena[int64]
+	shorts arena[int32]
+	stages arena[trace.Stage]
 }
 
-// mostTexts is how many texts are kept to be given out again.
-const mostTexts = 4096
+// arena gives out memory that is used again. Who wants more than it has gets memory of its own.
+type arena[T any] struct{ all, free []T }
+
+func newArena[T any](n int) arena[T] { return arena[T]{all: make([]T, n)} }
+
+// again takes all back that was given out.
+func (a *arena[T]) again() { a.free = a.all }
+
+func (a *arena[T]) take(n int) []T {
+	if len(a.free) < n {
+		return make([]T, n)
+	}
+	list := a.free[:n:n]
+	a.free = a.free[n:]
+	return list
+}
 
 func (p *packing) int(v *int64) {
 	if !p.read {
@@ -77,20 +97,12 @@ func (p *packing) often(list ...*string) {
 		}
 		n := int64(0)
 		p.int(&n)
-		raw := p.b[:n]
-		p.b = p.b[n:]
-		known, ok := p.texts[string(raw)]
-		if !ok {
-			if known = string(raw); len(p.texts) < mostTexts {
-				p.texts[known] = known
-			}
-		}
-		*v = known
+		*v, p.b = p.texts.Of(p.b[:n]), p.b[n:]
 	}
 }
 
-// packList packs a list, of which one packs each, if it is not nil. A list that is nil stays so.
-func packList[T any](p *packing, list *[]T, one func(*T)) {
+// packLength packs the length of a list, for which take has the memory when it is read. A list that is nil stays so.
+func packLength[T any](p *packing, list *[]T, take func(n int) []T) {
 	n := int64(len(*list)) + 1
 	if *list == nil {
 		n = 0
@@ -98,20 +110,22 @@ func packList[T any](p *packing, list *[]T, one func(*T)) {
 	if p.int(&n); p.read {
 		*list = nil
 		if n > 0 {
-			*list = make([]T, n-1)
+			*list = take(int(n - 1))
 		}
 	}
-	if one == nil {
-		return
-	}
+}
+
+// packList packs a list, of which one packs each.
+func packList[T any](p *packing, list *[]T, one func(*T)) {
+	packLength(p, list, func(n int) []T { return make([]T, n) })
 	for i := range *list {
 		one(&(*list)[i])
 	}
 }
 
 // packNumbers is packList of numbers, of which a job has most.
-func packNumbers[T int32 | int64](p *packing, list *[]T) {
-	packList(p, list, nil)
+func packNumbers[T int32 | int64](p *packing, list *[]T, from *arena[T]) {
+	packLength(p, list, from.take)
 	if !p.read {
 		b := p.b
 		for _, v := range *list {
@@ -169,9 +183,12 @@ func (p *packing) job(j *trace.Job) {
 	p.small(&j.User, &j.Queue, &j.Priority, &j.AMVCores, &j.ExecVCores, &j.TaskCPUs, &j.MinExecs, &j.MaxExecs, &j.InitialExecs)
 	p.often(&j.Kind, &j.Name, &j.RecordedOutcome)
 	p.text(&j.ExternalID)
-	packNumbers(p, &j.DependsOn)
+	packNumbers(p, &j.DependsOn, &p.longs)
 	packList(p, &j.Conf, func(v *trace.KeyValue) { p.often(&v.Key, &v.Value) })
-	packList(p, &j.Stages, p.stage)
+	packLength(p, &j.Stages, p.stages.take)
+	for i := range j.Stages {
+		p.stage(&j.Stages[i])
+	}
 }
 
 func (p *packing) stage(s *trace.Stage) {
@@ -179,15 +196,15 @@ func (p *packing) stage(s *trace.Stage) {
 	p.ints(&s.DelayMS, &s.TaskMemMiB, &s.ShuffleReadBytes, &s.ExecMemMiB)
 	p.float(&s.StartFraction, &s.FreshFactor, &s.FirstFactor)
 	p.often(&s.Pool, &s.Kind, &s.Name, &s.ExternalID)
-	packNumbers(p, &s.Parents)
-	packNumbers(p, &s.After)
+	packNumbers(p, &s.Parents, &p.shorts)
+	packNumbers(p, &s.After, &p.shorts)
 	p.values(&s.Extra, &s.ExecExtra)
 	t := &s.Tasks
 	for _, column := range []*[]int64{&t.DurationMS, &t.InputBytes, &t.MemMiB, &t.RecordedWaitMS, &t.DeserializeMS, &t.SchedDelayMS, &t.ShuffleReadBytes, &t.ShuffleWriteBytes} {
-		packNumbers(p, column)
+		packNumbers(p, column, &p.longs)
 	}
 	for _, column := range []*[]int32{&t.PrefStart, &t.Pref, &t.VCores, &t.Retries, &t.RecordedNode} {
-		packNumbers(p, column)
+		packNumbers(p, column, &p.shorts)
 	}
 	packList(p, &t.RecordedLocality, func(v *string) { p.often(v) })
 }

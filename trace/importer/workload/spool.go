@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replay/outdir"
+	"replay/trace"
 )
 
 // spool keeps applications until the nodes, users, queues and files of the trace are known. They wait on disk, so that memory holds one
@@ -21,10 +22,11 @@ type spool struct {
 	shelf
 	details shelf // of recordings
 
-	packing packing
-	window  []byte // of the file, read again
-	from    int64  // its first byte
-	next    int64  // where an application ends that was read
+	wrote   []byte  // the application that was written last
+	packing packing // reads them again
+	window  []byte  // of the file, read again
+	from    int64   // its first byte
+	next    int64   // where an application ends that was read
 }
 
 // mostWaiting is how many bytes of applications wait in memory.
@@ -124,23 +126,28 @@ func (s *spool) write(a *Application) error {
 		s.end++
 		return nil
 	}
-	p := packing{b: s.packing.b[:0]}
+	p := packing{b: s.wrote[:0]}
 	p.application(a)
-	s.packing.b = p.b
+	s.wrote = p.b
 	_, err := s.Write(p.b)
 	return err
 }
 
-// get reads an application again; it is the caller's.
+// get reads an application again; it is the caller's up to the next call.
 func (s *spool) get(x *spooled) (*Application, error) {
 	data, err := s.bytes(x.at, x.end)
 	if err != nil {
 		return nil, err
 	}
-	if s.packing.texts == nil {
-		s.packing.texts = map[string]string{}
+	p := &s.packing
+	if !p.read {
+		*p = packing{read: true, longs: newArena[int64](1 << 15), shorts: newArena[int32](1 << 15), stages: newArena[trace.Stage](1 << 8)}
 	}
-	a, p := new(Application), packing{b: data, read: true, texts: s.packing.texts}
+	p.b = data
+	p.longs.again()
+	p.shorts.again()
+	p.stages.again()
+	a := new(Application)
 	p.application(a)
 	return a, nil
 }
