@@ -119,6 +119,7 @@ func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 	}
 	b.Begin()
 	j := containers.New(b, trace.KindGeneric, name, 1000*created)
+	defer j.Done()
 	a := &j.App.Job
 	a.RecordedStartMS, a.RecordedFinishMS = 1000*scheduled, 1000*deleted
 	a.RecordedOutcome = map[string]string{"Succeeded": "success", "Failed": "failed", "Running": "censored"}[r.Text(7)]

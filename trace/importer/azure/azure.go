@@ -86,6 +86,7 @@ type vm struct {
 // add makes a job with one task of a virtual machine.
 func add(b *workload.Builder, v vm) error {
 	j := containers.New(b, trace.KindGeneric, v.id, v.fromMS)
+	defer j.Done()
 	a := j.App
 	a.User, a.Queue, a.Job.Name, a.Job.Priority = v.user, strings.ReplaceAll(v.queue, ".", "_"), v.name, v.priority
 	a.Job.RecordedStartMS, a.Job.RecordedFinishMS, a.Job.RecordedOutcome = v.fromMS, v.toMS, v.outcome

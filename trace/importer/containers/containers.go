@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"replay/trace"
 	"replay/trace/importer/workload"
@@ -35,7 +36,7 @@ type Job struct {
 	tasks  int64
 	b      *workload.Builder
 
-	// What an application before this one had, see Again.
+	// What jobs before this one had, see Done.
 	spareGroups []*group
 	spareSizes  []*sized
 }
@@ -68,26 +69,31 @@ type sized struct {
 
 // New returns an application of a kind without a task. Its application master has the size of the default, which is counted.
 func New(b *workload.Builder, kind, id string, submitMS int64) *Job {
-	j := &Job{App: &workload.Application{}, b: b}
-	j.Again(kind, id, submitMS)
-	return j
-}
-
-// mostKept is how many stages, groups and sizes, and tasks of a size, there is memory for in the next application.
-const mostKept = 1 << 10
-
-// Again makes j that of another application, as [New] does, in the memory of the one before, which is not used any more.
-func (j *Job) Again(kind, id string, submitMS int64) {
+	j := jobs.Get().(*Job)
 	a := j.App
-	stages := a.Job.Stages[:0]
-	if cap(stages) > mostKept {
-		stages = nil
-	}
+	stages := a.Job.Stages
 	*a = workload.Application{Job: *trace.NewJob(kind)}
 	a.Job.Stages = stages
 	a.Job.ExternalID, a.Job.SubmitMS = id, submitMS
 	a.Job.AMMemMiB, a.Job.AMVCores = 1024, 1
-	j.b.Counts.Defaulted["application_master_sizes"]++
+	j.b = b
+	b.Counts.Defaulted["application_master_sizes"]++
+	return j
+}
+
+// jobs are those that are done.
+var jobs = sync.Pool{New: func() any { return &Job{App: &workload.Application{}} }}
+
+// mostKept is how many stages, groups and sizes, and tasks of a size, a job leaves memory for.
+const mostKept = 1 << 10
+
+// Done gives the memory of the job to others. Neither the job nor its application is used after it, which nobody has to call.
+func (j *Job) Done() {
+	stages := j.App.Job.Stages[:0]
+	if cap(stages) > mostKept {
+		stages = nil
+	}
+	*j.App = workload.Application{Job: trace.Job{Stages: stages}}
 	for _, g := range j.order {
 		for _, s := range g.order {
 			if cap(s.tasks) <= mostKept && len(j.spareSizes) < mostKept {
@@ -98,7 +104,11 @@ func (j *Job) Again(kind, id string, submitMS int64) {
 			j.spareGroups = append(j.spareGroups, &group{order: g.order[:0]})
 		}
 	}
-	j.groups, j.order, j.tasks = nil, j.order[:0], 0
+	j.groups, j.order, j.tasks, j.b = nil, j.order[:0], 0, nil
+	if cap(j.order) > mostKept {
+		j.order = nil
+	}
+	jobs.Put(j)
 }
 
 // spare takes the last of a list, or makes one.
@@ -236,6 +246,11 @@ func (j *Job) Finish(b *workload.Builder) (*workload.Application, error) {
 	if b.Options.Nodes > 0 {
 		j.forgetHosts(b)
 	}
+	stages := 0
+	for _, g := range sorted {
+		stages += len(g.order)
+	}
+	j.App.Job.Stages = slices.Grow(j.App.Job.Stages, stages)
 	first := map[string][]int32{} // group -> its stages
 	kind := trace.StageInput
 	if j.App.Job.Kind == trace.KindGang {
@@ -251,7 +266,6 @@ func (j *Job) Finish(b *workload.Builder) (*workload.Application, error) {
 		}
 		slices.Sort(parents)
 		parents = slices.Compact(parents)
-		j.App.Job.Stages = slices.Grow(j.App.Job.Stages, len(g.order))
 		for _, s := range g.order {
 			stage := trace.NewStage(int32(len(j.App.Job.Stages)), kind, slices.Clone(parents)...)
 			if len(parents) > 0 && kind == trace.StageInput {

@@ -248,6 +248,7 @@ func (t *reader) job(id string, records [][]byte) error {
 		t.b.Counts.Defaulted["submissions_of_jobs"]++
 	}
 	c := containers.New(t.b, trace.KindGeneric, id, submitted/1000)
+	defer c.Done()
 	a := c.App
 	a.User, a.Job.Name, a.DependsOn = info.user, info.name, info.after
 	a.Job.RecordedStartMS = started / 1000

@@ -74,7 +74,6 @@ type reader struct {
 	rows    int64
 	buf     []byte
 	texts   spill.Texts
-	made    *containers.Job // the one before
 }
 
 func read(ctx context.Context, inputs []string, b *workload.Builder, open func(path string) (source, string, error)) (err error) {
@@ -414,12 +413,8 @@ func (t *reader) job(id string, rows []record) error {
 		submit = min(submit, rows[i].submit)
 	}
 	t.b.Begin()
-	if t.made == nil {
-		t.made = containers.New(t.b, t.kind, id, submit)
-	} else {
-		t.made.Again(t.kind, id, submit)
-	}
-	j := t.made
+	j := containers.New(t.b, t.kind, id, submit)
+	defer j.Done()
 	a := j.App
 	finish := int64(unknown)
 	for i := range rows {

@@ -39,10 +39,11 @@ type Dropped struct{ Reason, Why string }
 
 func (e *Dropped) Error() string { return e.Why }
 
-// Build makes an application of the tasks of a workflow, submitted with the first of them. Tasks of one type with the same parents and the
+// build makes j the application of the tasks of a workflow, submitted with the first of them. Tasks of one type with the same parents and the
 // same children are a stage: each of its tasks then has an edge to each task of its neighbours, so nothing is added or lost. The error
 // is a [Dropped] for a cycle or a task before which too many come.
-func Build(b *workload.Builder, id string, tasks []Task) (*workload.Application, error) {
+func build(b *workload.Builder, j *containers.Job, tasks []Task) (*workload.Application, error) {
+	id := j.App.Job.ExternalID
 	tasks, at := unique(b, tasks)
 	if len(tasks) == 0 {
 		return nil, &Dropped{"workflows_without_a_task", fmt.Sprintf("workflow %s: has no task", id)}
@@ -72,7 +73,7 @@ func Build(b *workload.Builder, id string, tasks []Task) (*workload.Application,
 		stage[i] = s
 		submit = min(submit, t.SubmitMS)
 	}
-	j := containers.New(b, trace.KindGeneric, id, submit)
+	j.App.Job.SubmitMS = submit
 	names := make([]string, len(stages))
 	for i := range tasks {
 		t, s := &tasks[i], stage[i]
@@ -161,7 +162,9 @@ func Add(b *workload.Builder, id string, records [][]byte, set func(*workload.Ap
 		all[i] = Unpack(packed)
 		tasks[i] = all[i].sized(b)
 	}
-	a, err := Build(b, id, tasks)
+	j := containers.New(b, trace.KindGeneric, id, 0)
+	defer j.Done()
+	a, err := build(b, j, tasks)
 	var dropped *Dropped
 	if errors.As(err, &dropped) {
 		return b.Drop(dropped.Reason, "%s", dropped.Why)
