@@ -42,6 +42,10 @@ const rowsPerGroup = 131_072
 // 1.2 less, but twice the memory.
 const tasksPerGroup = 262_144
 
+// dictionaryBytes is what the texts of a column may take before they are written as they are up to the end of the row group: those of which each row has another,
+// such as names of jobs, gain nothing from a dictionary that is in memory until then.
+const dictionaryBytes = 64 << 10
+
 // The sizes of a page. A column of a table that the library writes takes as much as one up to its end, and tables have many columns.
 const (
 	pageBytes        = 64 << 10

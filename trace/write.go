@@ -386,7 +386,7 @@ func writerOptions(table string, origin *int64) []parquet.WriterOption {
 		parquet.Compression(codec),
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
 		parquet.DataPageVersion(1), // whose levels are packed too: those of lists of three take 0.3 bytes a row else
-		parquet.MaxRowsPerRowGroup(rows), parquet.PageBufferSize(page),
+		parquet.MaxRowsPerRowGroup(rows), parquet.PageBufferSize(page), parquet.DictionaryMaxBytes(dictionaryBytes),
 		parquet.SortingWriterConfig(parquet.SortingColumns(sorting...)),
 		parquet.KeyValueMetadata("replay.format", Format),
 		parquet.KeyValueMetadata("replay.version", Version),

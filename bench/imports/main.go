@@ -22,6 +22,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"replay/heap"
 	"replay/outdir"
 	"replay/trace/importer"
 	"replay/trace/importer/workload"
@@ -63,6 +64,7 @@ func work(ctx context.Context, format, dir string) error {
 	if format != eventLogFormat { // its hosts are the recorded ones
 		opt.Nodes = 100
 	}
+	defer heap.Within(importer.MemoryBudget)()
 	_, err := importer.Import(ctx, format, []string{in}, opt)
 	return errors.Join(err, os.RemoveAll(opt.Out))
 }

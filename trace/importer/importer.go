@@ -31,6 +31,9 @@ import (
 	"replay/trace/importer/wta"
 )
 
+// MemoryBudget is the memory in bytes that an import of any length needs, for [replay/heap.Within]: about twice what is alive at most in one of a million rows.
+const MemoryBudget = 48 << 20
+
 // Importers maps the name of a format to its importer.
 var Importers = map[string]workload.Format{
 	"alibaba-2017":      alibaba.V2017,

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	"replay/heap"
 	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/importer"
@@ -173,6 +174,7 @@ func runImport(c *cli.Context) error {
 		}
 		opt.Progress = importProgress(c.App.ErrWriter, every)
 	}
+	defer heap.Within(importer.MemoryBudget)()
 	work := format.Import
 	if dry {
 		work = format.Survey
