@@ -142,7 +142,7 @@ func measure(ctx context.Context, self, format, dir string) (cost, error) {
 	p := cmd.ProcessState
 	c := cost{cpu: p.UserTime() + p.SystemTime()}
 	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
-		c.mib = u.Maxrss / 1024
+		c.mib = int64(u.Maxrss) / 1024
 	}
 	return c, nil
 }

@@ -103,7 +103,7 @@ func DefaultModel() (m Model) {
 }
 
 // mostModelMS bounds times: nothing takes longer than 30 days.
-const mostModelMS = 30 * 24 * 3600_000
+const mostModelMS int64 = 30 * 24 * 3600_000
 
 // mostFactor bounds factors on times, as trace.MostFactor those of a trace.
 const mostFactor = 1000

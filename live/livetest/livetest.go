@@ -32,7 +32,7 @@ type Cluster struct {
 
 // Node is a node of /ws/v1/cluster/nodes.
 func Node(host, rack, state string, memMiB, vcores int64) map[string]any {
-	return map[string]any{"id": host + ":45454", "nodeHostName": host, "rack": rack, "state": state, "lastHealthUpdate": 1_700_000_000_000, "nodeHTTPAddress": host + ":8042",
+	return map[string]any{"id": host + ":45454", "nodeHostName": host, "rack": rack, "state": state, "lastHealthUpdate": int64(1_700_000_000_000), "nodeHTTPAddress": host + ":8042",
 		"numContainers": 0, "usedMemoryMB": 0, "availMemoryMB": memMiB, "usedVirtualCores": 0, "availableVirtualCores": vcores, "version": "3.4.1", "healthReport": ""}
 }
 
@@ -124,7 +124,7 @@ func (c *Cluster) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	file, isHDFS := strings.CutPrefix(r.URL.Path, "/webhdfs/v1/spark-events")
 	switch p := r.URL.Path; {
 	case p == "/ws/v1/cluster/info":
-		answer(map[string]any{"clusterInfo": map[string]any{"id": 1, "startedOn": 1_699_999_000_000, "state": "STARTED", "haState": "ACTIVE", "hadoopVersion": "3.4.1"}})
+		answer(map[string]any{"clusterInfo": map[string]any{"id": 1, "startedOn": int64(1_699_999_000_000), "state": "STARTED", "haState": "ACTIVE", "hadoopVersion": "3.4.1"}})
 	case p == "/ws/v1/cluster/scheduler":
 		w.Write([]byte(c.Scheduler))
 	case p == "/ws/v1/cluster/scheduler-conf":

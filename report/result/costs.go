@@ -140,7 +140,7 @@ func (k *costing) finish(end int64) (*Costs, error) {
 		}
 	}
 	if k.much {
-		return nil, fmt.Errorf("the nodes cost more than can be counted, %d of the currency: want prices in a larger one", math.MaxInt64/CostUnit)
+		return nil, fmt.Errorf("the nodes cost more than can be counted, %d of the currency: want prices in a larger one", int64(math.MaxInt64/CostUnit))
 	}
 	c := &Costs{Currency: k.prices.Currency, Types: k.types, Total: k.total, Unused: k.total}
 	for id, cost := range k.jobs {
