@@ -163,7 +163,7 @@ func (s *sim) submit(a *app) {
 		a.startRecorded()
 		return
 	}
-	queue, err := s.rm.Scheduler().Place(a.rec.User, a.rec.Queue)
+	queue, err := s.rm.Scheduler().Place(a.rec.User, s.sc.SubmittedTo(a.job))
 	if err == nil {
 		a.rec.Queue = queue
 		a.usage = s.queues.at(queue)

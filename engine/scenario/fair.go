@@ -76,6 +76,7 @@ func readFair(sc *Scenario) (Setup, error) {
 		sc.changeAllocations(f.allocations)
 	}
 	sc.Sharing = f.allocations.DefaultPolicy
+	sc.placement(file, f.allocations)
 	sc.Reloads = slices.Clone(sc.Reloads)
 	slices.SortStableFunc(sc.Reloads, func(a, b Reload) int { return cmp.Compare(a.AtMS, b.AtMS) })
 	for _, r := range sc.Reloads {

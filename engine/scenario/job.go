@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"math"
+	"slices"
 
 	"replay/engine/record"
+	"replay/engine/yarn/conf"
 	"replay/trace"
 )
 
@@ -30,6 +32,19 @@ func (sc *Scenario) JobRecord(j *trace.Job, now int64) record.Job {
 		rec.RecordedMS = j.RecordedFinishMS - j.RecordedStartMS
 	}
 	return rec
+}
+
+// SubmittedTo returns the queue that the client of a job names, "default" if it names none.
+//
+// Source: spark.yarn.queue and mapreduce.job.queuename, whose default it is.
+func (sc *Scenario) SubmittedTo(j *trace.Job) string {
+	path := sc.QueuePath(j.Queue)
+	if sc.Unnamed && path == defaultQueue && !slices.ContainsFunc(j.Conf, func(c trace.KeyValue) bool {
+		return (c.Key == "spark.yarn.queue" || c.Key == "mapreduce.job.queuename") && c.Value == defaultQueue
+	}) {
+		return conf.DefaultQueue
+	}
+	return path
 }
 
 // criticalPath returns the longest chain of stages of the job in ms, each as long as its longest task,

@@ -28,6 +28,7 @@ type Scenario struct {
 	// AllocationFile reports that the allocations are those of a file and not made from the trace's queues:
 	// without one YARN's loader does not run.
 	AllocationFile bool
+	Unnamed        bool              // jobs of the default queue that name none are placed by rules that were handed in
 	MemoryOnly     bool              // the scheduler looks at memory alone, so vcores may be overbooked
 	PoolsFile      string            // what spark.scheduler.allocation.file says to all jobs, "" for nothing
 	Pools          []spark.Pool      // of spark.scheduler.allocation.file; nil without one

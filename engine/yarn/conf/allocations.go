@@ -53,6 +53,8 @@ type Allocations struct {
 	// Rules is the placement policy of the file, or the one that the Site implies. It is nil
 	// when the element holds no rule: those in force stay.
 	Rules *PlacementRules
+	// OwnRules reports that Rules are those of the file.
+	OwnRules bool
 
 	// Remarks are about elements that are ignored or not modelled, or not what they look like.
 	Remarks remark.List

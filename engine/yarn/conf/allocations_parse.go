@@ -57,7 +57,7 @@ func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
 		if err != nil {
 			return nil, err.at(p.placement.line, "<"+p.placement.tag+">", "")
 		}
-		p.Rules = rules
+		p.Rules, p.OwnRules = rules, rules != nil
 	}
 	if err := p.defaults(); err != nil {
 		return &Allocations{Rules: p.Rules}, err

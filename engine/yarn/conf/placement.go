@@ -68,17 +68,18 @@ type ruleKind struct {
 	class    string // simple name of the Java class
 	terminal terminal
 	noParent string // the text with which a parent rule is refused
+	groups   bool   // it asks for those of the user
 	place    func(r *rule, s *Submission, tree QueueLookup) (string, *Error)
 }
 
 var ruleKinds = []ruleKind{
-	{"user", "UserPlacementRule", ifCreate, "", placeUser},
-	{"primaryGroup", "PrimaryGroupPlacementRule", ifCreate, "", placePrimaryGroup},
-	{"secondaryGroupExistingQueue", "SecondaryGroupExistingPlacementRule", never, "", placeSecondaryGroup},
-	{"specified", "SpecifiedPlacementRule", never, "Parent rule should not be configured for Specified rule.", placeSpecified},
-	{"nestedUserQueue", "UserPlacementRule", ifCreate, "", placeUser},
-	{"default", "DefaultPlacementRule", ifCreate, "Parent rule must not be configured for Default rule.", placeDefault},
-	{"reject", "RejectPlacementRule", always, "Parent rule should not be configured for Reject rule.", placeReject},
+	{"user", "UserPlacementRule", ifCreate, "", false, placeUser},
+	{"primaryGroup", "PrimaryGroupPlacementRule", ifCreate, "", true, placePrimaryGroup},
+	{"secondaryGroupExistingQueue", "SecondaryGroupExistingPlacementRule", never, "", true, placeSecondaryGroup},
+	{"specified", "SpecifiedPlacementRule", never, "Parent rule should not be configured for Specified rule.", false, placeSpecified},
+	{"nestedUserQueue", "UserPlacementRule", ifCreate, "", false, placeUser},
+	{"default", "DefaultPlacementRule", ifCreate, "Parent rule must not be configured for Default rule.", false, placeDefault},
+	{"reject", "RejectPlacementRule", always, "Parent rule should not be configured for Reject rule.", false, placeReject},
 }
 
 const rulePackage = "org.apache.hadoop.yarn.server.resourcemanager.placement."
@@ -173,6 +174,18 @@ func parseRule(n *node) (rule, *Error) {
 		r.queue = assureRoot(queue)
 	}
 	return r, nil
+}
+
+// AskGroups reports whether a rule, or the parent of one, asks for the groups of a user.
+func (p *PlacementRules) AskGroups() bool {
+	for i := range p.rules {
+		for r := &p.rules[i]; r != nil; r = r.parent {
+			if r.kind.groups {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // check validates the whole list, in YARN's order.
