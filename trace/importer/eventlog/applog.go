@@ -34,6 +34,7 @@ type appLog struct {
 	host      map[string]int32
 	unpersist map[int32]int64 // RDD -> time of the last event before it was unpersisted
 	last      int64           // latest time in any event
+	lastTask  int64           // latest end of a task
 
 	ends                     taskEnds
 	removals, removalsOfNone int64 // events; those of executors that were not there
@@ -108,6 +109,17 @@ func (st *stageLog) attempts() (n int) {
 	return n
 }
 
+// whole reports whether each task that the stage was submitted with has succeeded.
+func (st *stageLog) whole() bool {
+	done := int32(0)
+	for i := range st.parts {
+		if st.parts[i].done {
+			done++
+		}
+	}
+	return done > 0 && done >= st.info.tasks
+}
+
 // grow makes room for an attempt.
 func (st *stageLog) grow(attempt int32) {
 	for int(attempt) >= len(st.submitted) {
@@ -152,6 +164,7 @@ type part struct {
 	shuffleRead      int64
 	shuffleWrite     int64
 	metrics          bool
+	speculative      bool
 }
 
 type runningTask struct {
@@ -307,6 +320,9 @@ func (a *appLog) onStageCompleted(s *stageInfo) {
 	if s.attempt >= 0 && s.attempt <= mostAttempts && st.submittedAt(s.attempt) == absent {
 		st.setSubmitted(s.attempt, s.submitted)
 	}
+	if at := st.submittedAt(s.attempt); at != absent && s.completed != absent && s.completed < at-clockStepMS {
+		a.drops["stage_ends_before_their_submission"]++
+	}
 	st.completed, st.failure = s.completed, s.failure
 	if s.failure == "" && st.firstReady == absent {
 		st.firstReady = s.completed
@@ -351,6 +367,14 @@ func (a *appLog) part(stage, attempt int32, t *taskInfo) (*stageLog, int32, bool
 		return nil, 0, false
 	}
 	partition := t.partition
+	if n := st.info.partitions(); partition >= n && n > 0 {
+		a.err = fmt.Errorf("task %d has Partition ID %d, want one below %d, the partitions of stage %d", t.id, partition, n, stage)
+		return nil, 0, false
+	}
+	if a.started && t.launch < a.start.at-clockStepMS {
+		a.err = fmt.Errorf("task %d has Launch Time %d, want the application's start, %d, or later", t.id, t.launch, a.start.at)
+		return nil, 0, false
+	}
 	if partition < 0 { // before Spark 3.3
 		partition = t.index
 		if attempt > 0 {
@@ -392,6 +416,7 @@ func (a *appLog) onTaskStart(stage, attempt int32, t *taskInfo) {
 
 func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	a.saw(t.finish)
+	a.lastTask = max(a.lastTask, t.finish)
 	st, row, ok := a.part(stage, attempt, t)
 	if !ok {
 		return
@@ -429,7 +454,7 @@ func (a *appLog) onTaskEnd(stage, attempt int32, t *taskInfo) {
 	}
 	w.partition, w.index, w.attempt, w.done, w.retries, w.launches = p.partition, p.index, p.attempt, p.done, p.retries, p.launches
 	w.host, w.locality, w.executor = a.hostID(t.host), localityName(t.locality), t.executor
-	w.ranIn, w.launch = attempt, t.launch
+	w.ranIn, w.launch, w.speculative = attempt, t.launch, t.speculative
 	*p = w
 }
 

@@ -47,7 +47,7 @@ func (b *appBuilder) attempts(st *stageLog, ids []TaskID) []workload.RecordedAtt
 func (p *part) row(task int32) workload.RecordedAttempt {
 	return workload.RecordedAttempt{
 		Task: task, StageAttempt: p.ranIn, Executor: p.executor, LaunchMS: p.launch, CoreMS: p.coreMS, DurationMS: p.busyMS,
-		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), End: workload.EndSuccess,
+		DeserializeMS: unset(p.deserializeMS), SchedDelayMS: unset(p.schedDelayMS), Speculative: p.speculative, End: workload.EndSuccess,
 	}
 }
 

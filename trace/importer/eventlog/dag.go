@@ -19,11 +19,12 @@ type dag struct {
 	byRDD  map[int32][]int32 // id of a stage's own RDD -> stages that ran, ascending
 	before map[int32]*jobLog // job -> the job it waited for, or nil
 	drops  workload.Counter
-	lost   map[int32]bool // parents that were never announced
+	lost   map[int32]bool    // parents that were never announced
+	made   map[int32][]int32 // see madeBy
 }
 
 func newDAG(a *appLog, drops workload.Counter) *dag {
-	d := &dag{app: a, ran: map[int32]bool{}, job: map[int32]*jobLog{}, byRDD: map[int32][]int32{}, before: map[int32]*jobLog{}, lost: map[int32]bool{}, drops: drops}
+	d := &dag{app: a, ran: map[int32]bool{}, job: map[int32]*jobLog{}, byRDD: map[int32][]int32{}, before: map[int32]*jobLog{}, lost: map[int32]bool{}, made: map[int32][]int32{}, drops: drops}
 	ids := slices.Sorted(maps.Keys(a.stages))
 	ids = slices.DeleteFunc(ids, func(id int32) bool {
 		st := a.stages[id]
@@ -126,33 +127,50 @@ func (d *dag) canon(id int32) (int32, bool) {
 
 // parents returns the stages that ran and whose output stage id reads, ascending.
 func (d *dag) parents(id int32) []int32 {
-	found, seen := map[int32]bool{}, map[int32]bool{id: true}
-	var walk func(int32)
-	walk = func(of int32) {
-		info := d.app.infos[of]
-		if info == nil {
-			if !d.lost[of] {
-				d.lost[of] = true
-				d.drops["parent_stages_never_announced"]++
-			}
-			return
-		}
-		for _, p := range info.parents {
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			if c, ok := d.canon(p); ok {
-				if c != id {
-					found[c] = true
-				}
-			} else {
-				walk(p)
-			}
-		}
+	found := d.read(id)
+	if i, own := slices.BinarySearch(found, id); own {
+		found = slices.Delete(slices.Clone(found), i, i+1)
 	}
-	walk(id)
-	return slices.Sorted(maps.Keys(found))
+	return found
+}
+
+// read returns the stages that ran and whose output a stage reads, itself or through others that were skipped, ascending. A skipped stage among its own
+// parents leads nowhere.
+func (d *dag) read(id int32) []int32 {
+	info := d.app.infos[id]
+	if info == nil {
+		if !d.lost[id] {
+			d.lost[id] = true
+			d.drops["parent_stages_never_announced"]++
+		}
+		return nil
+	}
+	var found []int32
+	for i, p := range info.parents {
+		one := d.madeBy(p)
+		if i == 0 {
+			found = one // shared by all that read nothing else: chains of skipped stages are long
+			continue
+		}
+		found = slices.Concat(found, one)
+		slices.Sort(found)
+		found = slices.Compact(found)
+	}
+	return found
+}
+
+// madeBy returns the stages that ran and made the output of a stage.
+func (d *dag) madeBy(id int32) []int32 {
+	if made, ok := d.made[id]; ok {
+		return made
+	}
+	d.made[id] = nil
+	if c, ok := d.canon(id); ok {
+		d.made[id] = []int32{c}
+	} else {
+		d.made[id] = d.read(id)
+	}
+	return d.made[id]
 }
 
 // sort puts the stages into the order of their ids, or, where a child has a smaller id than a parent

@@ -282,6 +282,14 @@ func (p *eventParser) text(field string, v jsontext.Value) string {
 	return string(v.Bytes())
 }
 
+// textBytes is text that is good until the next line.
+func (p *eventParser) textBytes(field string, v jsontext.Value) []byte {
+	if k := v.Kind(); k != jsontext.String && k != jsontext.Null {
+		p.fail(field, v, "a text")
+	}
+	return v.Bytes()
+}
+
 func (p *eventParser) bool(field string, v jsontext.Value) bool {
 	k := v.Kind()
 	if k != jsontext.True && k != jsontext.False {

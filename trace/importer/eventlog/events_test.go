@@ -256,6 +256,12 @@ func TestEventErrors(t *testing.T) {
 		{"the largest number as an end", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":9223372036854775807}}`, `field "Finish Time" is 9223372036854775807, want ms since 1970`},
 		{"a launch before 1970", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":-5,"Finish Time":9}}`, `field "Launch Time" is -5, want ms since 1970`},
 		{"57 years", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task End Reason":{"Reason":"Success"},"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":1800000000000}}`, `field "Finish Time" is 1800000000000, want at most a year after 5, the launch`},
+		{"a job of more than 32 bits", `{"Event":"SparkListenerJobEnd","Job ID":4294967296,"Completion Time":2}`, `field "Job ID" is 4294967296, want an integer of 32 bits`},
+		{"a profile of more than 32 bits", `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":4294967297}`, `field "Resource Profile Id" is 4294967297, want an integer of 32 bits`},
+		{"half a core", `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":1,"Executor Resource Requests":{"cores":{"Amount":1.5}}}`, `field "Amount" is 1.5, want a whole number`},
+		{"a task of no core", `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":1,"Task Resource Requests":{"cpus":{"Amount":1e-9}}}`, `field "Amount" is 1e-9, want a whole number of 1 or more`},
+		{"too much memory", `{"Event":"SparkListenerResourceProfileAdded","Resource Profile Id":1,"Executor Resource Requests":{"memory":{"Amount":1e300}}}`, `field "Amount" is 1e300, want a whole number`},
+		{"a host that is no text", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task Info":{"Task ID":1,"Index":0,"Launch Time":5,"Finish Time":9,"Host":7}}`, `field "Host" is 7, want a text`},
 		{"no task info", `{"Event":"SparkListenerTaskEnd","Stage ID":1,"Stage Attempt ID":0,"Task Info":[]}`, `field "Task Info" is [], want an object`},
 	} {
 		var r record

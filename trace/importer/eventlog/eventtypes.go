@@ -72,6 +72,17 @@ type stageInfo struct {
 	profile              int32
 }
 
+// partitions are those of the RDDs of the stage, of which a result stage may compute a part; 0 = not known.
+func (s *stageInfo) partitions() (n int32) {
+	for i := range s.rdds {
+		n = max(n, s.rdds[i].partitions)
+	}
+	if n > 0 {
+		n = max(n, s.tasks)
+	}
+	return n
+}
+
 type rddInfo struct {
 	id         int32
 	name       string
@@ -187,15 +198,18 @@ func (p *eventParser) environment(v jsontext.Value, app appEvents) {
 	}
 }
 
+// wholeAmount reports whether an amount of a resource is a whole number that a trace can hold.
+func wholeAmount(n float64) bool { return n == math.Trunc(n) && n <= math.MaxInt32 }
+
 func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 	r := resourceProfile{cores: absent, memMiB: absent, overheadMiB: absent, pysparkMiB: absent, offHeapMiB: absent}
 	id := int64(absent)
-	amount := func(v jsontext.Value) (n float64) {
+	amount := func(v jsontext.Value, fits func(n float64) bool, want string) (n float64) {
 		p.visit("resource request", v, func(key []byte, v jsontext.Value) {
 			if string(key) == "Amount" {
 				f, ok := v.Float()
-				if !ok {
-					p.fail("Amount", v, "a number")
+				if !ok || !fits(f) {
+					p.fail("Amount", v, want)
 				}
 				n = f
 			}
@@ -206,10 +220,10 @@ func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 		switch string(key) {
 		case "Event":
 		case "Resource Profile Id":
-			id = p.int("Resource Profile Id", v)
+			id = int64(p.int32("Resource Profile Id", v))
 		case "Executor Resource Requests":
 			p.visit("Executor Resource Requests", v, func(key []byte, v jsontext.Value) {
-				n := int64(amount(v))
+				n := int64(amount(v, func(n float64) bool { return n >= 0 && wholeAmount(n) }, "a whole number"))
 				r.ownExecutors = true
 				switch string(key) {
 				case "cores":
@@ -232,12 +246,12 @@ func (p *eventParser) profile(v jsontext.Value, app appEvents) {
 		case "Task Resource Requests":
 			p.visit("Task Resource Requests", v, func(key []byte, v jsontext.Value) {
 				if string(key) == "cpus" {
-					r.taskCPUs = amount(v)
+					r.taskCPUs = amount(v, func(n float64) bool { return n >= 1 && wholeAmount(n) }, "a whole number of 1 or more")
 				} else {
 					if r.customOfTasks == nil {
 						r.customOfTasks = map[string]float64{}
 					}
-					r.customOfTasks[string(key)] = amount(v)
+					r.customOfTasks[string(key)] = amount(v, func(n float64) bool { return n > 0 && (n <= 0.5 || wholeAmount(n)) }, "a whole number, or a share up to 0.5 of one")
 				}
 			})
 		default:
@@ -325,7 +339,7 @@ func (p *eventParser) unpersist(v jsontext.Value, app appEvents) {
 		switch string(key) {
 		case "Event":
 		case "RDD ID":
-			id = p.int("RDD ID", v)
+			id = int64(p.int32("RDD ID", v))
 		default:
 			p.unknown("", key)
 		}

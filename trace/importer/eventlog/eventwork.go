@@ -53,7 +53,7 @@ func (p *eventParser) jobEnd(v jsontext.Value, app appEvents) {
 		switch string(key) {
 		case "Event":
 		case "Job ID":
-			id = p.int("Job ID", v)
+			id = int64(p.int32("Job ID", v))
 		case "Completion Time":
 			at = p.time("Completion Time", v)
 		case "Job Result":
@@ -201,6 +201,13 @@ func (p *eventParser) taskEnd(v jsontext.Value, app appEvents) {
 		p.odd[p.event+"/Task Info/Finish Time before Launch Time"]++
 		t.finish = t.launch + max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0)
 	}
+	if p.err == nil && len(t.host) == 0 {
+		p.odd[p.event+"/Task Info/Host"]++
+	}
+	if worked := max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0); p.err == nil && worked > t.finish-t.launch+clockStepMS {
+		p.odd[p.event+"/Task Metrics/Executor Run Time beyond Finish Time"]++
+		t.hasMetrics, t.runMS, t.deserializeMS, t.resultMS = false, absent, absent, absent
+	}
 	if p.err == nil {
 		app.onTaskEnd(stage, attempt, t)
 	}
@@ -263,9 +270,11 @@ func (p *eventParser) taskInfo(v jsontext.Value, t *taskInfo) {
 		case "Executor ID":
 			t.executor = p.executor("Executor ID", v)
 		case "Host":
-			t.host = v.Bytes()
+			t.host = p.textBytes("Host", v)
 		case "Locality":
-			t.locality = v.Bytes()
+			if t.locality = p.textBytes("Locality", v); localityName(t.locality) == "" {
+				p.odd[p.event+"/Task Info/Locality"]++
+			}
 		case "Speculative":
 			t.speculative = p.bool("Speculative", v)
 		case "Failed":

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +20,9 @@ func TestOddValues(t *testing.T) {
 		{"a run time below zero", `"Executor Run Time":800`, `"Executor Run Time":-800`, "1 x SparkListenerTaskEnd/Executor Run Time below 0", "[1000 1950] [1000 2000]"},
 		{"bytes below zero", `"Bytes Read":1000`, `"Bytes Read":-1`, "1 x SparkListenerTaskEnd/Bytes Read below 0", "[905 1950] [0 2000]"},
 		{"an end before its launch", `"Finish Time":6100`, `"Finish Time":4100`, "1 x SparkListenerTaskEnd/Task Info/Finish Time before Launch Time", "[905 1950] [1000 2000]"},
+		{"a run time beyond the end", `"Executor Run Time":800`, `"Executor Run Time":10000000000`, "1 x SparkListenerTaskEnd/Task Metrics/Executor Run Time beyond Finish Time", "[1000 1950] [1000 2000]"},
+		{"a locality of no level", `"Locality":"NODE_LOCAL","Finish Time":6100`, `"Locality":"NEAR","Finish Time":6100`, "1 x SparkListenerTaskEnd/Task Info/Locality", "[905 1950] [1000 2000]"},
+		{"a task without a host", `"Host":"h1","Locality":"NODE_LOCAL","Finish Time":6100`, `"Locality":"NODE_LOCAL","Finish Time":6100`, "1 x SparkListenerTaskEnd/Task Info/Host", "[905 1950] [1000 2000]"},
 	} {
 		path := importtest.WriteNew(t, "app-1", strings.Replace(logText, tt.from, tt.to, 1))
 		var warned []string
@@ -36,6 +41,17 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
+var times = regexp.MustCompile(`("(?:Timestamp|(?:Submission|Completion|Launch|Finish|Getting Result) Time)":)([0-9]+)`)
+
+// later returns a log with all of its times some ms later.
+func later(log string, ms int64) string {
+	return times.ReplaceAllStringFunc(log, func(field string) string {
+		m := times.FindStringSubmatch(field)
+		at, _ := strconv.ParseInt(m[2], 10, 64)
+		return m[1] + strconv.FormatInt(at+ms, 10)
+	})
+}
+
 // One application that breaks a rule of the format is left out; the others are imported.
 func TestUnusableApplications(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, want string }{
@@ -43,10 +59,11 @@ func TestUnusableApplications(t *testing.T) {
 		{"an executor long before the submission", `"Timestamp":100003000`, `"Timestamp":0`, "executors: row 0: added_ms is 0, want submit_ms of its job (100001000) or more"},
 		{"an executor of no host", `"Executor Info":{"Host":"h1"`, `"Executor Info":{"Host":""`, `line 4: SparkListenerExecutorAdded: field "Executor Info/Host" is missing`},
 		{"an end long before the start", `"Timestamp":100009000`, `"Timestamp":9000`, "SparkListenerApplicationEnd is at 9000 ms, want the start, 100001000 ms, or later"},
+		{"a launch long before the start", `"Launch Time":100005200`, `"Launch Time":5200`, "line 8: task 1 has Launch Time 5200, want the application's start, 100001000, or later"},
+		{"a partition of another stage", `"Partition ID":1,"Launch Time":100005200,"Executor ID":"1","Host":"h1","Locality":"ANY","Fin`, `"Partition ID":2,"Launch Time":100005200,"Executor ID":"1","Host":"h1","Locality":"ANY","Fin`, "line 10: task 1 has Partition ID 2, want one below 2, the partitions of stage 0"},
 		{"a queue without a name", `"spark.yarn.queue":"prod"`, `"spark.yarn.queue":"a..b"`, `queue is "root.a..b", want names with a dot between them`},
 	} {
-		late := strings.NewReplacer(`"Timestamp":1000`, `"Timestamp":100001000`, `"Timestamp":3000`, `"Timestamp":100003000`, `"Timestamp":9000`, `"Timestamp":100009000`)
-		bad := strings.Replace(late.Replace(named("bad", 0)), tt.from, tt.to, 1)
+		bad := strings.Replace(later(named("bad", 0), 100_000_000), tt.from, tt.to, 1)
 		res, m, err := importtest.Import(t, Format, folder(t, map[string]string{"good": named("good", 0), "bad": bad}), nil)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)

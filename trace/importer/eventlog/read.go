@@ -72,6 +72,16 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 		}
 		r.counts.Read["applications_without_an_end"]++
 	}
+	if app.end != absent && app.lastTask > app.end+clockStepMS {
+		r.warn("%s: SparkListenerApplicationEnd is at %d ms and the end of a task at %d ms: the application is taken to end then", log.Path, app.end, app.lastTask)
+		app.drops["application_ends_before_a_task"]++
+		app.end = app.lastTask
+	}
+	for _, st := range app.stages {
+		if app.end != absent && st.completed == absent && st.whole() {
+			app.drops["stage_completions"]++
+		}
+	}
 	if log.compacted {
 		r.counts.Read["compacted_logs"]++
 		r.warn("%s: was compacted by a history server: jobs and executors that had ended are not in it", log.Path)
@@ -96,7 +106,7 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 	p := newEventParser()
 	defer p.done()
 	for i, path := range log.Files {
-		f := logFile{path: path, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, app: app, parser: p, reading: r}
+		f := logFile{path: path, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, later: i > 0, app: app, parser: p, reading: r}
 		err := f.read(ctx)
 		app.events = 0
 		for _, n := range p.events {
@@ -106,9 +116,9 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 			return err
 		}
 	}
-	if app.started && p.events["SparkListenerEnvironmentUpdate"] == 0 {
+	if app.started && (p.events["SparkListenerEnvironmentUpdate"] == 0 || app.conf == nil) {
 		r.counts.Defaulted["applications_without_properties"]++
-		r.warn("%s: no SparkListenerEnvironmentUpdate: sizes and settings are Spark's defaults", log.Path)
+		r.warn("%s: no SparkListenerEnvironmentUpdate with Spark Properties: sizes and settings are Spark's defaults", log.Path)
 	}
 	for _, name := range laterEvents {
 		if p.events[name] > 0 {
@@ -169,6 +179,7 @@ type logFile struct {
 	*reading
 	path   string
 	open   bool // its last line may be cut
+	later  bool // of several
 	app    *appLog
 	parser *eventParser
 	line   int   // number of the line at hand, from 1
@@ -178,6 +189,9 @@ type logFile struct {
 // read takes in all lines.
 func (f *logFile) read(ctx context.Context) error {
 	r, err := openLog(f.path, f.most, codec.OpenHashed)
+	if left := new(workload.LeftOutError); f.open && f.later && errors.As(err, &left) && left.Reason == workload.Empty {
+		return nil // it was begun, and nothing of it had been written
+	}
 	if err != nil {
 		return err
 	}

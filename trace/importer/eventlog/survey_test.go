@@ -398,8 +398,7 @@ func TestProfileWithoutProperties(t *testing.T) {
 
 // Whose recording stops is on its hosts no longer than it: a later application has room there.
 func TestUnendedLeavesItsHosts(t *testing.T) {
-	dir := folder(t, map[string]string{"a.inprogress": strings.ReplaceAll(logWith(17, ""), "app-1", "a"), "b": strings.NewReplacer(
-		"app-1", "b", `"Timestamp":1000`, `"Timestamp":100000`, `"Timestamp":3000`, `"Timestamp":103000`, `"Timestamp":9000`, `"Timestamp":109000`).Replace(logText)})
+	dir := folder(t, map[string]string{"a.inprogress": strings.ReplaceAll(logWith(17, ""), "app-1", "a"), "b": strings.ReplaceAll(later(logText, 100_000), "app-1", "b")})
 	_, m, err := importtest.Import(t, Format, dir, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,100 @@
+package eventlog
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// What a log says twice and differently is said, counted, and refused by --strict.
+func TestContradictions(t *testing.T) {
+	for _, tt := range []struct{ name, from, to, dropped, warned, got string }{
+		{"an end before that of a task", `"Finish Time":7720`, `"Finish Time":100007720`,
+			"application_ends_before_a_task", "SparkListenerApplicationEnd is at 9000 ms and the end of a task at 100007720 ms", "success 100007720"},
+		{"a stage that ends before it begins", `"Stage Info":{"Completion Time":7210`, `"Stage Info":{"Completion Time":0`, "", "", "success 9000"},
+		{"a stage whose end was lost", `{"Event":"SparkListenerStageCompleted","Stage Info":{"Completion Time":7730,` + stage1[1:] + "}\n", "", "stage_completions", "", "success 9000"},
+	} {
+		if !strings.Contains(logText, tt.from) {
+			t.Fatalf("%s: the log has no %s", tt.name, tt.from)
+		}
+		path := importtest.WriteNew(t, "app-1", strings.Replace(logText, tt.from, tt.to, 1))
+		var warned []string
+		res, m, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		j := m.JobList[0]
+		if got := fmt.Sprint(j.RecordedOutcome, " ", j.RecordedFinishMS-j.RecordedStartMS+1000); got != tt.got || !strings.Contains(strings.Join(warned, "\n"), tt.warned) {
+			t.Errorf("%s: %s, want %s; warned %q", tt.name, got, tt.got, warned)
+		}
+		if tt.dropped == "" {
+			continue
+		}
+		if res.Counts.Dropped[tt.dropped] != 1 {
+			t.Errorf("%s: dropped %v", tt.name, res.Counts.Dropped)
+		}
+		if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true }); err == nil || !strings.Contains(err.Error(), tt.dropped) {
+			t.Errorf("%s: strict says %v", tt.name, err)
+		}
+	}
+	late := importtest.WriteNew(t, "app-1", strings.Replace(later(logText, 100_000_000), `"Stage Info":{"Completion Time":100007210`, `"Stage Info":{"Completion Time":7210`, 1))
+	if res, _, err := importtest.Import(t, Format, late, nil); err != nil || res.Counts.Dropped["stage_ends_before_their_submission"] != 1 {
+		t.Errorf("a stage that ends long before its submission: %v, dropped %v", err, res.Counts.Dropped)
+	}
+}
+
+// The newest file of a rolling log may have been begun and nothing of it written.
+func TestNewestFileIsEmpty(t *testing.T) {
+	log := strings.ReplaceAll(logText, "app-1", "app-9")
+	lines := strings.SplitAfter(log, "\n")
+	for name, first := range map[string]string{"with the end": log, "without": strings.Join(lines[:len(lines)-2], "")} {
+		dir := folder(t, map[string]string{"eventlog_v2_app-9/events_1_app-9": first, "eventlog_v2_app-9/events_2_app-9": ""})
+		_, m, err := importtest.Import(t, Format, filepath.Join(dir), nil)
+		if err != nil || len(m.JobList) != 1 || m.JobList[0].NumTasks() != 3 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The copy that wins is a speculative attempt in the recorded ones, too.
+func TestSpeculativeWinner(t *testing.T) {
+	a := newAppLog()
+	p := newEventParser()
+	for line := range strings.Lines(strings.Replace(logText, `"Host":"h1","Locality":"PROCESS_LOCAL","Getting`, `"Host":"h1","Speculative":true,"Locality":"PROCESS_LOCAL","Getting`, 1)) {
+		if err := p.parse([]byte(strings.TrimSpace(line)), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st := a.stages[1]; !st.parts[0].row(0).Speculative || a.stages[0].parts[0].row(0).Speculative {
+		t.Errorf("the attempts are %+v and %+v", a.stages[0].parts, st.parts)
+	}
+}
+
+// A long chain of skipped stages is walked once, however many stages read its end.
+func TestChainOfSkippedStages(t *testing.T) {
+	const chain, readers = 3000, 3000
+	a := newAppLog()
+	a.infos[0] = &stageInfo{id: 0, rdds: []rddInfo{{id: 7, partitions: 1}}}
+	a.stages[0] = &stageLog{info: a.infos[0]}
+	for id := int32(1); id < chain+readers; id++ {
+		a.infos[id] = &stageInfo{id: id, parents: []int32{min(id, chain) - 1}}
+		if id >= chain {
+			a.stages[id] = &stageLog{info: a.infos[id]}
+		}
+	}
+	a.infos[1].parents = []int32{chain - 1, 0} // a ring, which leads nowhere
+	d := newDAG(a, workload.Counter{})
+	for id := int32(chain); id < chain+readers; id++ {
+		if got := d.parents(id); len(got) != 1 || got[0] != 0 {
+			t.Fatalf("stage %d reads %v, want stage 0", id, got)
+		}
+	}
+	if len(d.made) != chain {
+		t.Errorf("%d stages were asked for who made them, want %d", len(d.made), chain)
+	}
+}
