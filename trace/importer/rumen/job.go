@@ -38,11 +38,18 @@ func (r *reading) job(j *job, place string) error {
 	job.ExternalID, job.Name, job.SubmitMS = j.text["jobID"], j.text["jobName"], submit
 	job.Priority = mapreduce.Priority(j.text["priority"])
 	job.RecordedOutcome = mapreduce.Outcome(j.text["outcome"])
+	if text := j.text["outcome"]; text != "" && job.RecordedOutcome == "censored" {
+		r.Counts.Defaulted["outcomes_other_than_success_failed_or_killed"]++
+	}
 	if n := times["launchTime"]; n >= submit {
 		job.RecordedStartMS = n
+	} else if n >= 0 {
+		r.Counts.Dropped["launches_before_the_submission"]++
 	}
 	if n := times["finishTime"]; n >= max(job.RecordedStartMS, submit) {
 		job.RecordedFinishMS = n
+	} else if n >= 0 {
+		r.Counts.Dropped["ends_before_the_launch"]++
 	}
 	job.AMMemMiB, job.AMVCores = mapreduce.Number(property("yarn.app.mapreduce.am.resource.mb"), 0), int32(mapreduce.Number(property("yarn.app.mapreduce.am.resource.cpu-vcores"), 0))
 	if job.AMMemMiB == 0 {

@@ -228,7 +228,7 @@ func (j *job) read(r *reading, in *objects.Reader) error {
 		default:
 			line := in.Line()
 			var text []byte
-			if text, err = in.Value(); err != nil || text[0] == '{' || text[0] == '[' {
+			if text, err = in.Value(); err != nil || !slices.Contains(texts, name) && (text[0] == '{' || text[0] == '[') {
 				break
 			}
 			v, bad := r.parser.Parse(text)
@@ -236,6 +236,8 @@ func (j *job) read(r *reading, in *objects.Reader) error {
 			if bad == nil {
 				if s, ok := objects.TextOf(v); ok {
 					j.text[name] = strings.TrimSpace(s)
+				} else if slices.Contains(texts, name) {
+					keep(line, fmt.Errorf("%s is %s, want text or a number", name, objects.Shown(v)))
 				}
 			}
 		}
@@ -244,6 +246,9 @@ func (j *job) read(r *reading, in *objects.Reader) error {
 		}
 	}
 }
+
+// texts are the members of a job that are read and that are text or a number.
+var texts = []string{"jobID", "user", "queue", "jobName", "submitTime", "launchTime", "finishTime", "priority", "outcome", "jobMapMB", "jobReduceMB"}
 
 // task reads a task.
 func (r *reading) task(v *fastjson.Value, kind int) (t task, err error) {

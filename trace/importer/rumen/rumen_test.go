@@ -27,6 +27,8 @@ func TestBadInput(t *testing.T) {
 		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","attempts":[{"result":"SUCCESS","startTime":5,"finishTime":-1}]}]}`, "line 2: task t1: startTime is 5 and finishTime -1 of an attempt that succeeded", 1},
 		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","startTime":-5}]}`, "task t1: startTime is -5, want ms since 1970, or -1", 1},
 		{good + `{"jobID":"x","submitTime":1700000000000,"mapTasks":[{"taskID":"t1","inputBytes":1e30}]}`, "task t1: inputBytes is 1e30, want a whole number", 1},
+		{good + jobText("x", `,"launchTime":{}`, ""), "line 2: launchTime is {}, want text or a number", 1},
+		{good + jobText("x", `,"priority":[]`, ""), "line 2: priority is [], want text or a number", 1},
 		{good + `{"name":"root","children":[{"name":"r","children":[{"name":"h"},{"name":"h"}]}]}`, `host "h" is there already`, 1},
 		{good + `{"name":"root","children":[{"children":[]}]}`, "name is missing", 1},
 	})

@@ -273,6 +273,8 @@ func (r *reading) object(in *objects.Reader) (*object, error) {
 				keep(line, fmt.Errorf("%s: %w", name, bad))
 			} else if s, ok := objects.TextOf(v); ok {
 				o.members[name] = strings.TrimSpace(s)
+			} else if strings.HasPrefix(name, "job.") || strings.HasPrefix(name, "am.") || strings.HasPrefix(name, "num.") {
+				keep(line, fmt.Errorf("%s is %s, want text or a number", name, objects.Shown(v)))
 			}
 		}
 		if err != nil {

@@ -43,6 +43,8 @@ func TestBadInput(t *testing.T) {
 		{good + `{"job.queue.name":"q","job.tasks":[{"count":2000000000,"duration.ms":1}]}`, "has 2000000000 tasks, want at most 2000000; --max-job-tasks allows more", 1},
 		{good + `{"job.queue.name":"q","job.tasks":[7]}`, "want an object, found 7", 1},
 		{good + job("late", `,"job.start.ms":-7`), `job.start.ms is "-7", want 0 to`, 1},
+		{good + job("list", `,"job.start.ms":[99000]`), `job.start.ms is [99000], want text or a number`, 1},
+		{good + job("yes", `,"job.end.ms":true`), `job.end.ms is true, want text or a number`, 1},
 		{good + job("many", `,"job.count":1000000000`), `job.count is "1000000000"`, 1},
 		{good + job("dots", `,"job.queue.name":"a..b"`), `application dots: queue is "root.a..b"`, 1},
 		{good + `{"rack":"r","nodes":[{"node":"h","memory-mb":"much"}]}`, `memory-mb is "much"`, 1},

@@ -70,6 +70,12 @@ func (s *scenario) readMapReduce() error {
 		if a.Type != "MAP" && a.Type != "REDUCE" {
 			return fmt.Errorf("type is %q, want MAP or REDUCE", a.Type)
 		}
+		if a.Status == "SUCCEEDED" && (a.Start <= 0 || a.Finish < a.Start) {
+			return fmt.Errorf("start of a %s of %s is %d and finish %d, want when it began and, not before that, when it ended", a.Type, a.App, a.Start, a.Finish)
+		}
+		if a.Shuffled != 0 && (a.Shuffled < a.Start || a.Finish != 0 && a.Shuffled > a.Finish) {
+			return fmt.Errorf("shuffle_finish of a %s of %s is %d, want one from start, %d, to finish, %d", a.Type, a.App, a.Shuffled, a.Start, a.Finish)
+		}
 		s.mapReduce[a.App] = append(s.mapReduce[a.App], a)
 		s.Counts.Read["mapreduce_task_attempts"]++
 		return nil

@@ -130,6 +130,11 @@ type recordedApp struct {
 	raw        map[string]any
 }
 
+// finals are the last states of an application.
+//
+// Source: YarnApplicationState.
+var finals = []string{"FINISHED", "FAILED", "KILLED", "RUNNING", "ACCEPTED", "SUBMITTED", "NEW", "NEW_SAVING"}
+
 type submission struct {
 	App  string            `json:"app"`
 	Conf map[string]string `json:"conf"`
@@ -155,12 +160,26 @@ func (s *scenario) read() error {
 	if len(s.setup.Nodes) == 0 {
 		return fmt.Errorf("%s: nodes is empty, want the nodes of the cluster", path)
 	}
+	for i, n := range s.setup.Nodes {
+		if n.Node == "" || n.MemoryMB < 0 || n.VCores < 0 {
+			return fmt.Errorf("%s: nodes[%d]: node is %q, memory_mb %d and vcores %d, want a host with 1 MiB and 1 vcore or more; without them its size is not known", path, i, n.Node, n.MemoryMB, n.VCores)
+		}
+		if n.MemoryMB == 0 || n.VCores == 0 {
+			s.Counts.Defaulted["node_sizes"]++
+		}
+	}
 	s.apps, s.submits = map[string]*recordedApp{}, map[string]*submission{}
 	s.preferences, s.joins = map[stageAttempt]*stagePreferences{}, map[string]bool{}
 	err = errors.Join(
 		eachLine(s, "apps.jsonl", true, func(a *recordedApp, line []byte) error {
 			if a.App == "" || a.Submitted <= 0 {
 				return fmt.Errorf("app is %q and t_submitted %d, want an application and when it was submitted", a.App, a.Submitted)
+			}
+			if a.Finished != 0 && a.Finished < a.Submitted {
+				return fmt.Errorf("t_finished of %s is %d, want t_submitted, %d, or later", a.App, a.Finished, a.Submitted)
+			}
+			if a.Final != "" && !slices.Contains(finals, a.Final) {
+				return fmt.Errorf("final of %s is %q, want one of %s", a.App, a.Final, strings.Join(finals, ", "))
 			}
 			s.apps[a.App] = a
 			s.appOrder = append(s.appOrder, a.App)

@@ -161,6 +161,11 @@ func TestBadClusters(t *testing.T) {
 		{"no nodes", "cluster.json", `{"nodes":[]}`, "nodes is empty"},
 		{"broken line", "apps.jsonl", "{\"app\":\n", "apps.jsonl: line 1"},
 		{"no submission time", "apps.jsonl", `{"app":"x"}`, `app is "x" and t_submitted 0`},
+		{"an end before the submission", "apps.jsonl", `{"app":"x","t_submitted":5,"t_finished":-7}`, "t_finished of x is -7, want t_submitted, 5, or later"},
+		{"a state that is none", "apps.jsonl", `{"app":"x","t_submitted":5,"final":"abc"}`, `final of x is "abc", want one of FINISHED`},
+		{"memory below zero", "cluster.json", `{"nodes":[{"node":"a","memory_mb":-7,"vcores":4}]}`, `nodes[0]: node is "a", memory_mb -7 and vcores 4, want a host with`},
+		{"an attempt that ends before it begins", "tasks.jsonl.gz", string(importtest.Gzip(t, []byte(`{"app":"x","type":"MAP","start":5,"finish":-7,"status":"SUCCEEDED"}`))), "tasks.jsonl.gz: line 1: start of a MAP of x is 5 and finish -7"},
+		{"a shuffle after the end", "tasks.jsonl.gz", string(importtest.Gzip(t, []byte(`{"app":"x","type":"REDUCE","start":5,"finish":9,"shuffle_finish":10,"status":"SUCCEEDED"}`))), "shuffle_finish of a REDUCE of x is 10, want one from start, 5, to finish, 9"},
 		{"log of nobody", "eventlogs/application_9_0009_1.gz", string(importtest.Gzip(t, []byte("{}"))), `application "application_9_0009" is not in apps.jsonl`},
 		{"no preferences", "task-preferences.jsonl.gz", "", "task-preferences.jsonl.gz"},
 	} {
