@@ -35,6 +35,7 @@ type app struct {
 	dying      int                   // and of these, those that were given back and whose processes are to end
 	risky      int64                 // until when a container may expire although its process was started
 	gone       bool                  // has left the ResourceManager
+	failure    string                // why its master's process ends without unregistering, as it says itself
 	updates    []protocol.NodeUpdate // of nodes, for its next heartbeat
 	spoken     spoken
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,50 @@ func TestNodeLostWithItsMaster(t *testing.T) {
 				}
 				if text := strings.Join(said, "\n"); !strings.Contains(text, "its application master was started again: its node was lost") {
 					t.Errorf("warnings %q, want why it was started again", said)
+				}
+			})
+		}
+	}
+}
+
+// A Spark application that fails begins again until its application master takes an attempt to be the last; it counts also those that YARN does not. Each attempt
+// here finds too few slots for a barrier stage.
+func TestFailedApplicationBeginsAgain(t *testing.T) {
+	const most, asked = "yarn.resourcemanager.am.max-attempts", "spark.yarn.maxAppAttempts"
+	lost := []trace.NodeEvent{nodeEvent(15_000, 0, 0, trace.Fail), nodeEvent(30_000, 1, 0, trace.Recover)}
+	for _, tt := range []struct {
+		name    string
+		conf    map[string]string
+		events  []trace.NodeEvent
+		masters int
+	}{
+		{"by default", map[string]string{}, nil, 2},
+		{"one is asked for", map[string]string{asked: "1"}, nil, 1},
+		{"YARN allows three", map[string]string{most: "3"}, nil, 3},
+		{"client mode", map[string]string{"spark.submit.deployMode": "client"}, nil, 1},
+		{"one was lost with its node", map[string]string{}, lost, 2},
+	} {
+		for _, engine := range scenario.Engines {
+			t.Run(tt.name+"/"+engine, func(t *testing.T) {
+				j := sparkJob(0, 0, 0, stage(0, 50, 1000, nil))
+				j.Stages[0].Kind, j.Stages[0].DelayMS, j.MinExecs, j.MaxExecs, j.InitialExecs = trace.StageGang, 5000, trace.Unset, trace.Unset, trace.Unset
+				conf := map[string]string{"spark.executor.instances": "2", "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "1",
+					"spark.scheduler.barrier.maxConcurrentTasksCheck.interval": "5s", "yarn.nm.liveness-monitor.expiry-interval-ms": "2000"}
+				maps.Copy(conf, tt.conf)
+				k, m := replay(t, input(cluster(1, 1), tt.events, j), scenario.Options{Engine: engine, Conf: conf})
+				checkRecords(t, k, m)
+				ms := mastersOf(k)
+				if len(ms) != tt.masters || k.jobs[0].Outcome != record.JobFailed || !strings.Contains(k.jobs[0].Reason, "slots") {
+					t.Fatalf("%d masters, job %s (%s), want %d, and that it fails for want of slots", len(ms), k.jobs[0].Outcome, k.jobs[0].Reason, tt.masters)
+				}
+				said := 0
+				for _, w := range m.Warnings {
+					if strings.Contains(w.Text, "its application master was started again: its process failed (exit 15): stage 0: a barrier stage of 50 tasks finds 4 slots") {
+						said++
+					}
+				}
+				if (said > 0) != (len(ms) > 1 && tt.events == nil) {
+					t.Errorf("warnings %+v, want why it began again", m.Warnings)
 				}
 			})
 		}

@@ -74,7 +74,7 @@ func TestExecutorOnExcludedNodeIsRefused(t *testing.T) {
 	k, _ := replay(t, input(lossNodes(), []trace.NodeEvent{nodeEvent(at, 0, 0, trace.Fail), nodeEvent(at+60_000, 1, 0, trace.Recover)}, j),
 		scenario.Options{Model: model, Seed: 1, Conf: map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": c.expiry,
 			"spark.shuffle.service.enabled": "true", "spark.excludeOnFailure.enabled": "true",
-			"spark.excludeOnFailure.application.fetchFailure.enabled": "true"}})
+			"spark.excludeOnFailure.application.fetchFailure.enabled": "true", "spark.yarn.maxAppAttempts": "1"}})
 	if r := k.jobs[0]; r.Outcome != record.JobFailed || !strings.Contains(r.Reason, "executor failures") {
 		t.Errorf("job ended as %s (%s), want failed by the failures of its executors", r.Outcome, r.Reason)
 	}

@@ -39,6 +39,8 @@ func (a *app) Momentary(purpose string) *random.Momentary {
 
 func (a *app) MaxAllocation() resource.Resource { return a.s.rm.Scheduler().MaxAllocation(a.rec.Queue) }
 
+func (a *app) Attempt() int { return int(a.attempt) }
+
 func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
 	s := a.s
 	if s.ahead.on {
@@ -72,6 +74,8 @@ func (a *app) Unregister(reason string) {
 		a.rec.Outcome = record.JobSucceeded
 	}
 }
+
+func (a *app) Fails(reason string) { a.failure = reason }
 
 func (a *app) Cluster() *master.Cluster { return &a.s.cluster }
 

@@ -9,7 +9,10 @@ import (
 
 // endOfAM says in words why the container of the application master ended with this exit status.
 func (a *app) endOfAM(exit int32) string {
-	if exit != protocol.ExitAborted {
+	switch {
+	case exit > 0 && a.failure != "":
+		return exitText(exit) + ": " + a.failure
+	case exit != protocol.ExitAborted:
 		return exitText(exit)
 	}
 	// The ResourceManager gives one status to all containers that it ends without a report of their node.

@@ -205,11 +205,16 @@ type Clock interface {
 type ResourceManager interface {
 	// MaxAllocation is the largest container that the application may ask for.
 	MaxAllocation() resource.Resource
+	// Attempt is the number of this attempt of the application, from 1.
+	Attempt() int
 	// Allocate is a heartbeat of the application master. The error voids the call and ends the application.
 	Allocate(*protocol.AllocateRequest, *protocol.AllocateResponse) error
 	// Unregister ends the application: with a reason it has failed, without it has succeeded. The attempt leaves the cluster
 	// when the process of its application master has ended; see [Nodes.EndAM].
 	Unregister(reason string)
+	// Fails notes why the process of the application master is about to end although it has not unregistered: the ResourceManager
+	// begins the next attempt, if there is to be one.
+	Fails(reason string)
 }
 
 // Nodes are the cluster's nodes and the containers on them.

@@ -17,7 +17,7 @@ func (sc *Scenario) Spark() driver.Setup {
 	s := driver.Setup{
 		Over:      []sparkconf.Layer{sc.sparkKeysLayer()},
 		Placement: sc.Requests, Pools: sc.Pools, PoolsFile: sc.PoolsFile, Recorded: sc.Recorded, Model: &sc.Model,
-		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, Dense: sc.Engine == Dense, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
+		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, AMAttempts: int(sc.Site.MaxAttempts), Dense: sc.Engine == Dense, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
 	}
 	if sc.Override {
 		s.Over = append([]sparkconf.Layer{sc.sparkDefaultsLayer()}, s.Over...)

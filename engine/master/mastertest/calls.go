@@ -59,6 +59,9 @@ func (h *Host) Momentary(purpose string) *random.Momentary {
 // MaxAllocation is part of [master.ResourceManager].
 func (h *Host) MaxAllocation() resource.Resource { return h.Largest }
 
+// Attempt is part of [master.ResourceManager].
+func (h *Host) Attempt() int { return max(h.Number, 1) }
+
 // Allocate is part of [master.ResourceManager]. It hands out what was granted, then says what has ended; containers that are
 // released end with -100, which the next call says.
 func (h *Host) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateResponse) error {
@@ -127,6 +130,9 @@ func (h *Host) Unregister(reason string) {
 		h.log("unregister: %s", reason)
 	}
 }
+
+// Fails is part of [master.ResourceManager].
+func (h *Host) Fails(reason string) { h.log("fails: %s", reason) }
 
 // Cluster is part of [master.Nodes].
 func (h *Host) Cluster() *master.Cluster { return &h.cluster }

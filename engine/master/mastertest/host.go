@@ -27,6 +27,7 @@ type Host struct {
 	Master master.Master
 	Plan   *master.Plan
 
+	Number  int // of the attempt; 0 = the first
 	Seed    uint64
 	Largest resource.Resource // container that may be asked for
 	Refusal error             // of heartbeats
@@ -75,7 +76,7 @@ const (
 	exited
 )
 
-// New returns the host of a job's first attempt. Node i has the name "h<i>" and lies in rack racks[i], "/r<rack>".
+// New returns the host of an attempt of a job. Node i has the name "h<i>" and lies in rack racks[i], "/r<rack>".
 func New(tb testing.TB, kind master.Kind, job *trace.Job, racks ...int32) *Host {
 	h := &Host{tb: tb, kind: kind, events: kind.Events(), job: job, Largest: resource.R(1<<20, 1<<10), Rooms: map[int64][]int32{}}
 	h.cluster.Names = protocol.NewNames()

@@ -411,6 +411,61 @@ func TestFailuresOfExecutorsEndTheApplication(t *testing.T) {
 	}
 }
 
+// An attempt that fails unregisters only when it is the last one that its application master knows of; else its process ends with what went
+// wrong, and YARN begins the next. In client mode that the code fails is no failure of the application master.
+//
+// Source: ApplicationMaster.run (shutdown hook), YarnRMClient.getMaxRegAttempts.
+func TestFailureIsTriedAgain(t *testing.T) {
+	code := func(a *app) { a.d.fail("no more", exitUserClass) }
+	own := func(a *app) { a.d.Fail("no more") }
+	executors := func(a *app) { a.Crash(2, 1) }
+	for _, c := range []struct {
+		name     string
+		number   int // of the attempt
+		allowed  int // by YARN
+		asked    string
+		client   bool
+		fail     func(*app)
+		again    bool
+		exit     int32
+		inReason string
+	}{
+		{"the first of two", 1, 2, "", false, code, true, 15, "no more"},
+		{"the last", 2, 2, "", false, code, false, 15, "no more"},
+		{"one is asked for", 1, 2, "1", false, code, false, 15, "no more"},
+		{"two are asked for", 2, 4, "2", false, code, false, 15, "no more"},
+		{"more are asked for than YARN allows to those that ask for none", 2, 2, "5", false, code, false, 15, "no more"},
+		{"executors fail", 1, 2, "", false, executors, true, 11, "executor failures"},
+		{"executors fail in the last", 2, 2, "", false, executors, false, 11, "executor failures"},
+		{"client mode, the code fails", 1, 2, "", true, code, false, 0, "no more"},
+		{"client mode, executors fail", 1, 2, "", true, executors, true, 11, "executor failures"},
+		{"client mode, the master fails", 1, 2, "", true, own, true, 10, "no more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := setup{conf: static(2, "spark.executor.maxNumFailures", "1", "spark.submit.deployMode", "cluster"), attempts: c.allowed}
+			if c.asked != "" {
+				s.conf["spark.yarn.maxAppAttempts"] = c.asked
+			}
+			if c.client {
+				s.conf["spark.submit.deployMode"] = "client"
+			}
+			a := newApp(t, jobOf(stageOf(0, 1, 1_000_000)), s).executors(0, 1)
+			a.Number = c.number
+			a.register()
+			a.Run(1000)
+			c.fail(a)
+			a.Run(10_000)
+			said := a.said("unregister", "fails")
+			if len(said) != 1 || strings.Contains(said[0], " fails: ") != c.again || !strings.Contains(said[0], c.inReason) || len(a.said("end of the master")) != 1 {
+				t.Errorf("log %v, want that the process of the master ends because of %q, and that it unregisters: %v", a.Log, c.inReason, !c.again)
+			}
+			if got := a.d.ExitStatus(1); got != c.exit {
+				t.Errorf("the process of the master returns %d, want %d", got, c.exit)
+			}
+		})
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Run("a heartbeat that is refused", func(t *testing.T) {
 		a := newApp(t, jobOf(near(stageOf(0, 1, 1_000_000), []int32{0})), setup{conf: dynamic("spark.dynamicAllocation.minExecutors", "2")}).executors(0).register()

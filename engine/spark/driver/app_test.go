@@ -97,6 +97,7 @@ type setup struct {
 	types     []string
 	delayOff  bool
 	expiry    int64 // of application masters, ms; 0 = as YARN has it
+	attempts  int   // that YARN allows
 	seed      uint64
 	dense     bool
 }
@@ -122,7 +123,7 @@ func newKind(t testing.TB, s setup) *Kind {
 		t.Fatal(err)
 	}
 	return NewKind(Setup{Defaults: conf.Layer{Name: "defaults", Values: s.defaults}, Over: []conf.Layer{{Name: "test", Strict: true, Values: s.conf}},
-		Placement: placement, Pools: s.pools, PoolsFile: s.file, Recorded: s.recorded, Model: s.model, Types: s.types, AMExpiryMS: s.expiry, DelayOff: s.delayOff, Dense: s.dense})
+		Placement: placement, Pools: s.pools, PoolsFile: s.file, Recorded: s.recorded, Model: s.model, Types: s.types, AMExpiryMS: s.expiry, AMAttempts: s.attempts, DelayOff: s.delayOff, Dense: s.dense})
 }
 
 // newApp returns an application whose master is about to register, at time 0.

@@ -117,9 +117,16 @@ func (a *asked) hashes() *spark.HashOrder { return nil }
 
 func (a *asked) arrange([]spark.Offer) {}
 
-// leave tells executors to stop; the process of the application master ends last.
+// leave tells executors to stop; the process of the application master ends last. One that has failed unregisters only in the
+// last attempt: without that YARN begins the next one.
+//
+// Source: ApplicationMaster.run, its shutdown hook.
 func (a *asked) leave(reason string) {
-	a.h.Unregister(reason)
+	if a.exit == protocol.ExitSuccess || a.last() {
+		a.h.Unregister(reason)
+	} else {
+		a.h.Fails(reason)
+	}
 	for i := range a.execs {
 		if n := a.execs[i].container; n > 0 {
 			a.h.End(n, a.now()+a.m.KillMS)

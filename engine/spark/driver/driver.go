@@ -53,6 +53,7 @@ type Driver struct {
 	gone       bool   // has left the cluster
 	halted     bool   // its process ended as recorded
 	failed     string // why the application failed
+	exit       int32  // status of the application master's process when it ends by itself
 	repeats    string // the last task that began too often to be work that goes on, see [master.Repeats]
 }
 
@@ -84,7 +85,7 @@ type source interface {
 	nodesChanged(n int)
 	// quit ends the application master's loop.
 	quit()
-	// leave unregisters the application, with the reason of its failure or none, and has its containers end.
+	// leave ends the attempt, with the reason of its failure or none, and has its containers end.
 	leave(reason string)
 }
 
@@ -93,13 +94,9 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	d := a.Driver
 	d.kind, d.h, d.m, d.cluster, d.job, d.rec, d.set, d.conf, d.reviveAt = k, h, k.Model, h.Cluster(), j, h.Job(), set, set.conf, -1
 	d.history = newHistory(k.Recorded.Attempts[j.ID], k.Recorded.Executors != nil, set.conf.MaxTaskFailures)
-	if !set.conf.ClusterMode || k.Recorded.Latencies[j.ID] != nil {
-		attempt := k.attempts[j.ID]
-		k.attempts[j.ID]++
-		d.latencies = k.latencies(j.ID, attempt)
-		if attempt > 0 && !set.conf.ClusterMode {
-			h.Warn("client-mode", "job %d (%s): its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", j.ID, j.Name)
-		}
+	d.latencies = k.latencies(j.ID, h.Attempt())
+	if !set.conf.ClusterMode && d.rec.AMRegistered < h.Now() { // which another attempt did
+		h.Warn("client-mode", "job %d (%s): its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", j.ID, j.Name)
 	}
 	if k.Recorded.Executors != nil {
 		g := &given{Driver: d, list: k.recorded[j.ID]}
@@ -278,12 +275,31 @@ func (d *Driver) codeEnded() {
 	d.h.At(d.now()+wait, evDriverStop, 0, 0)
 }
 
+// The exit statuses of an application master that fails.
+//
+// Source: ApplicationMaster.
+const (
+	exitUncaught         = 10
+	exitExecutorFailures = 11
+	exitReporter         = 12
+	exitUserClass        = 15
+)
+
 // Fail is part of [master.Master].
-func (d *Driver) Fail(reason string) {
+func (d *Driver) Fail(reason string) { d.fail(reason, exitUncaught) }
+
+// fail ends the application with a reason; exit is what the process of its application master returns. In client mode
+// the failure of the application's own code is none of the application master, which the driver stops as after success.
+//
+// Source: ApplicationMaster.AMEndpoint.onDisconnected.
+func (d *Driver) fail(reason string, exit int32) {
 	if d.stopping {
 		return
 	}
-	d.failed = reason
+	if exit == exitUserClass && !d.conf.ClusterMode {
+		exit = protocol.ExitSuccess
+	}
+	d.failed, d.exit = reason, exit
 	d.quit()
 	if d.ended { // in its last moments: the master gives up by itself
 		d.driverStop()
@@ -291,7 +307,19 @@ func (d *Driver) Fail(reason string) {
 	d.codeEnded()
 }
 
-// driverStop unregisters the application; its containers end.
+// last reports whether the application master takes no other attempt to follow this one: it counts those that there were,
+// also those that YARN does not hold against the application.
+//
+// Source: ApplicationMaster.run, YarnRMClient.getMaxRegAttempts.
+func (d *Driver) last() bool {
+	most := d.kind.AMAttempts
+	if d.set.maxAttempts > 0 {
+		most = min(most, d.set.maxAttempts)
+	}
+	return d.h.Attempt() >= most
+}
+
+// driverStop ends the application; its containers end.
 func (d *Driver) driverStop() {
 	if d.left {
 		return
@@ -360,6 +388,9 @@ func (d *Driver) ExitStatus(c int64) int32 {
 		return d.latencies.HaltExit
 	}
 	if d.stopping {
+		if d.executorIn(c) == 0 {
+			return d.exit
+		}
 		return protocol.ExitSuccess
 	}
 	return 143 // SIGTERM

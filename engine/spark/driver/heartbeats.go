@@ -26,12 +26,12 @@ type heartbeats struct {
 func (a *asked) heartbeat() {
 	a.beats.queued, a.beats.ahead, a.beats.news, a.beats.next = false, false, false, never
 	if reason := a.alloc.Fatal(a.now()); reason != "" {
-		a.Fail(reason)
+		a.fail(reason, exitExecutorFailures)
 		return
 	}
 	a.alloc.Request(&a.req)
 	if err := a.h.Allocate(&a.req, &a.resp); err != nil {
-		a.Fail(err.Error())
+		a.fail(err.Error(), exitReporter)
 		return
 	}
 	a.beats.nodes = a.resp.Nodes

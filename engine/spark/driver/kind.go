@@ -27,6 +27,7 @@ type Setup struct {
 	Model      *model.Model
 	Types      []string // resource types of the cluster
 	AMExpiryMS int64    // yarn.am.liveness-monitor.expiry-interval-ms
+	AMAttempts int      // yarn.resourcemanager.am.max-attempts
 	Dense      bool     // each time of each clock is executed, whether it can have an effect or not
 	DelayOff   bool     // the scheduler does not wait for a preferred host
 }
@@ -37,7 +38,6 @@ type Kind struct {
 	index    allocator.HostIndex          // working memory of allocators
 	scratch  spark.Scratch                // and of task schedulers
 	recorded map[int64][]RecordedExecutor // by job
-	attempts map[int64]int                // that began, of jobs of client mode and of those with recorded latencies
 	known    map[string]*settings         // of jobs, by what they say
 	jobs     int                          // planned
 	spare    []*asked                     // masters of which nothing is left, for others
@@ -46,7 +46,7 @@ type Kind struct {
 
 // NewKind returns Spark with this setup.
 func NewKind(s Setup) *Kind {
-	return &Kind{Setup: s, recorded: s.Recorded.byJob(), attempts: map[int64]int{}, known: map[string]*settings{}, own: map[string]int{}}
+	return &Kind{Setup: s, recorded: s.Recorded.byJob(), known: map[string]*settings{}, own: map[string]int{}}
 }
 
 // The kinds of events of a driver, in the order of events.
@@ -118,7 +118,7 @@ func (k *Kind) Plan(j *trace.Job) (*master.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 0), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
+	return &master.Plan{AMSize: set.amSize, AMStartMS: k.amStart(j.ID, 1), LaterAMStartsMS: k.laterAMStarts(j.ID), Priority: set.priority, MaxAttempts: set.maxAttempts,
 		Warnings: set.warnings, Recorded: k.Recorded.Executors != nil,
 		Maker: planned{k, set}}, nil
 }
@@ -132,16 +132,16 @@ type planned struct {
 // New is part of [master.Maker].
 func (p planned) New(h master.Host, j *trace.Job) master.Master { return p.k.newMaster(h, j, p.set) }
 
-// latencies returns those recorded of an attempt of a job, from 0; nil where none were.
+// latencies returns those recorded of an attempt of a job, from 1; nil where none were.
 func (k *Kind) latencies(job int64, attempt int) *Latencies {
 	if list := k.Recorded.Latencies[job]; len(list) > 0 {
-		return list[min(attempt, len(list)-1)]
+		return list[min(attempt, len(list))-1]
 	}
 	return nil
 }
 
 func (k *Kind) laterAMStarts(job int64) (out []int64) {
-	for n := 1; n < len(k.Recorded.Latencies[job]); n++ {
+	for n := 2; n <= len(k.Recorded.Latencies[job]); n++ {
 		out = append(out, k.amStart(job, n))
 	}
 	return out

@@ -55,7 +55,7 @@ func (d *Driver) startStages() {
 	}
 	var err error
 	if d.dag, err = d.memory.stages(d.conf, d.job, d.tasks, cpus); err != nil {
-		d.Fail(err.Error())
+		d.fail(err.Error(), exitUserClass)
 		return
 	}
 	d.dag.DefaultDelayMS = d.m.StageSubmitMS
@@ -127,7 +127,7 @@ func (d *Driver) dagEvent(e *spark.DAGEvent) {
 	case spark.DAGDone:
 		d.codeEnded()
 	case spark.DAGFailed:
-		d.Fail(e.Reason)
+		d.fail(e.Reason, exitUserClass)
 	}
 }
 
