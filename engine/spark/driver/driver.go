@@ -98,6 +98,9 @@ func (k *Kind) newMaster(h master.Host, j *trace.Job, set *settings) master.Mast
 	if !set.conf.ClusterMode && d.rec.AMRegistered < h.Now() { // which another attempt did
 		h.Warn("client-mode", "job %d (%s): its application master was lost, and the whole application starts again; in client mode (spark.submit.deployMode) Spark's driver goes on", j.ID, j.Name)
 	}
+	if s := &set.conf.Speculation; s.Enabled && s.Efficiency && h.Attempt() == 1 {
+		k.speculating++
+	}
 	if k.Recorded.Executors != nil {
 		g := &given{Driver: d, list: k.recorded[j.ID]}
 		d.source = g

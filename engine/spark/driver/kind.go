@@ -42,6 +42,8 @@ type Kind struct {
 	jobs     int                          // planned
 	spare    []*asked                     // masters of which nothing is left, for others
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
+
+	speculating int // jobs that began with speculation that would look at the records that tasks have read
 }
 
 // NewKind returns Spark with this setup.

@@ -264,17 +264,22 @@ func (k *Kind) ownKeys(j *trace.Job, own []sparkconf.Layer) (keys []string) {
 	return keys
 }
 
-// Remarks says for which keys of spark-defaults.conf jobs had values of their own, so that the file changed nothing for them.
-func (k *Kind) Remarks() []record.Warning {
+// Remarks says for which keys of spark-defaults.conf jobs had values of their own, so that the file changed nothing for them, and how many jobs
+// make more speculative copies than Spark does.
+func (k *Kind) Remarks() (said []record.Warning) {
+	if k.speculating > 0 {
+		said = append(said, record.Warning{Code: "speculation-efficiency", Count: 1, Text: fmt.Sprintf("spark.speculation: a trace does not say how many records tasks have read, "+
+			"so in %d of %d jobs slow tasks have copies as with spark.speculation.efficiency.enabled=false, more than Spark makes", k.speculating, k.jobs)})
+	}
 	if len(k.own) == 0 {
-		return nil
+		return said
 	}
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(k.own)) {
 		texts = append(texts, fmt.Sprintf("%s (%d of %d jobs)", key, k.own[key], k.jobs))
 	}
-	return []record.Warning{{Code: "spark-defaults", Count: 1,
-		Text: k.Defaults.Name + ": jobs set these keys themselves, so the file changes nothing for them: " + strings.Join(texts, ", ") + "; --override puts the file on top"}}
+	return append(said, record.Warning{Code: "spark-defaults", Count: 1,
+		Text: k.Defaults.Name + ": jobs set these keys themselves, so the file changes nothing for them: " + strings.Join(texts, ", ") + "; --override puts the file on top"})
 }
 
 // columns turns what the jobs table says into Spark's keys. A job that names bounds of its executors

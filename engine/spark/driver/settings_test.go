@@ -332,3 +332,28 @@ func TestWarningsOfSettings(t *testing.T) {
 		})
 	}
 }
+
+// Copies are made whatever records their tasks have read, which is said once, of the jobs that speculate by that.
+func TestSpeculationSaysThatItKnowsNoRecords(t *testing.T) {
+	const on, efficient = "spark.speculation", "spark.speculation.efficiency.enabled"
+	for _, c := range []struct {
+		name    string
+		conf    map[string]string
+		attempt int
+		said    bool
+	}{
+		{"no speculation", static(1), 1, false},
+		{"speculation", static(1, on, "true"), 1, true},
+		{"without its efficiency", static(1, on, "true", efficient, "false"), 1, false},
+		{"efficiency of nothing", static(1, efficient, "true"), 1, false},
+		{"a second attempt of a job that was counted", static(1, on, "true"), 2, false},
+	} {
+		a := newApp(t, jobOf(stageOf(0, 1, 1)), setup{conf: c.conf})
+		a.Number = c.attempt
+		a.register()
+		said := a.d.kind.Remarks()
+		if len(said) > 1 || (len(said) == 1) != c.said || c.said && !strings.Contains(said[0].Text, "in 1 of 1 jobs slow tasks have copies as with spark.speculation.efficiency.enabled=false") {
+			t.Errorf("%s: %+v, want a remark: %v", c.name, said, c.said)
+		}
+	}
+}
