@@ -63,9 +63,9 @@ type HashOrder struct{ Exec, Host, Rack func(int32) int32 }
 //
 // Source: org.apache.spark.scheduler.TaskSchedulerImpl.
 type TaskScheduler struct {
-	// SlotsPerExecutor is how many tasks an executor runs at a time (ResourceProfile.maxTasksPerExecutor);
-	// only speculation by spark.speculation.task.duration.threshold reads it.
-	SlotsPerExecutor int
+	// SlotsPerExecutor is how many tasks an executor runs at a time, by resource profile (ResourceProfile.maxTasksPerExecutor),
+	// 1 of profiles that it does not have; only speculation by spark.speculation.task.duration.threshold reads it.
+	SlotsPerExecutor []int
 
 	// Scratch is working memory, which may be shared with other schedulers; nil: its own.
 	Scratch *Scratch
@@ -181,7 +181,7 @@ func (s *TaskScheduler) Renew(conf *conf.Conf, pools *Pools, rackOf []int32, ord
 	}
 	clear(s.stages)
 	*s = TaskScheduler{
-		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: 1, Scratch: s.Scratch,
+		conf: conf, racks: rackOf, order: order, pools: pools, SlotsPerExecutor: s.SlotsPerExecutor[:0], Scratch: s.Scratch,
 		sets: s.sets[:0], stages: s.stages, events: s.events[:0], taken: s.taken[:0], leaving: s.leaving[:0], gone: s.gone[:0], launched: s.launched[:0],
 		turn: s.turn[:0], cores: s.cores[:0], barren: s.barren[:0], execs: s.execs[:0], hosts: s.hosts[:0], racksOn: s.racksOn[:0], hostAt: s.hostAt.emptied(), rackAt: s.rackAt.emptied(),
 		unschedulable: s.unschedulable[:0],

@@ -204,7 +204,7 @@ func (t *plainSet) speculate(now int64) (found bool) {
 	switch {
 	case len(t.durations) >= max(int(math.Floor(c.Quantile*float64(n))), 1):
 		threshold = max(c.Multiplier*float64(median), float64(c.MinTaskRuntime))
-	case c.DurationThreshold > 0 && n <= t.s.slots:
+	case c.DurationThreshold > 0 && n <= t.s.slots[t.spec.Profile]:
 		threshold, custom = float64(c.DurationThreshold), true
 	default:
 		return false

@@ -14,7 +14,7 @@ import (
 type plainScheduler struct {
 	c      *conf.Conf
 	rackOf []int32
-	slots  int // of an executor
+	slots  [2]int // of an executor, by profile
 	sets   []*plainSet
 	inPool []*plainSet
 	nextID int64
@@ -108,7 +108,7 @@ type plainLists struct {
 }
 
 func newPlainScheduler(c *conf.Conf, rackOf []int32) *plainScheduler {
-	return &plainScheduler{c: c, rackOf: rackOf, slots: 1, hostOf: map[int32]int32{}, runningOn: map[int32]map[TaskRef]bool{}, onHost: map[int32][]int32{},
+	return &plainScheduler{c: c, rackOf: rackOf, slots: [2]int{1, 1}, hostOf: map[int32]int32{}, runningOn: map[int32]map[TaskRef]bool{}, onHost: map[int32][]int32{},
 		decommissioned: map[int32]plainDecommission{}, lastHost: map[int32]int32{}, timers: map[int32]int64{},
 		execUntil: map[int32]int64{}, nodeUntil: map[int32]int64{}, nodeExecs: map[int32]map[int32]bool{}, failures: map[int32][]int64{}}
 }

@@ -392,7 +392,8 @@ func TestSchedulerAgainstPlainTables(t *testing.T) {
 		x := &twoSchedulers{T: t, c: c, s: used, plain: newPlainScheduler(c, racks),
 			lost: map[int32]bool{}, stages: map[int32]int32{}}
 		if rapid.Bool().Draw(t, "more slots") {
-			x.s.SlotsPerExecutor, x.plain.slots = 2, 2
+			x.plain.slots = [2]int{x.pick(3, "slots") + 1, x.pick(3, "slots of the other profile") + 1}
+			x.s.SlotsPerExecutor = slices.Clone(x.plain.slots[:])
 		}
 		for range rapid.IntRange(5, 120).Draw(t, "calls") {
 			x.compare(x.step())

@@ -35,10 +35,20 @@ func (s *TaskSet) slowAfter() (ms float64, custom, ok bool) {
 	switch minFinished := max(int(math.Floor(c.Quantile*float64(n))), 1); {
 	case len(s.durations.sorted) >= minFinished:
 		return max(c.Multiplier*float64(s.durations.median()), float64(c.MinTaskRuntime)), false, true
-	case c.DurationThreshold > 0 && n <= s.sched.SlotsPerExecutor:
+	case c.DurationThreshold > 0 && n <= s.slots():
 		return float64(c.DurationThreshold), true, true
 	}
 	return 0, false, false
+}
+
+// slots returns how many tasks an executor of the set's resource profile runs at a time.
+//
+// Source: TaskSetManager.speculationTasksLessEqToSlots.
+func (s *TaskSet) slots() int {
+	if p := int(s.Spec.Profile); p < len(s.sched.SlotsPerExecutor) {
+		return s.sched.SlotsPerExecutor[p]
+	}
+	return 1
 }
 
 // speculate looks for tasks that run too long and puts a copy of each into the lists of

@@ -126,7 +126,9 @@ func (d *Driver) Register() error {
 	}
 	d.tasks = d.memory.scheduler(d.conf, spark.NewPools(mode, d.kind.Pools), d.cluster.RackIndex, d.source.hashes())
 	d.tasks.Scratch = &d.kind.scratch
-	d.tasks.SlotsPerExecutor = d.set.profiles[0].perExec
+	for i := range d.set.profiles {
+		d.tasks.SlotsPerExecutor = append(d.tasks.SlotsPerExecutor, d.set.profiles[i].perExec)
+	}
 	execs := d.reserve()
 	d.start(clock{kind: evReviveTimer, period: d.conf.ReviveInterval}, 0)
 	if d.conf.Speculation.Enabled {

@@ -174,17 +174,25 @@ func TestPoolsOfStages(t *testing.T) {
 	}
 }
 
-// Small stages are speculated on by a time alone, where an executor could run all their tasks at once.
+// Small stages are speculated on by a time alone, where an executor of their resource profile could run all their tasks at once.
 //
-// Source: TaskSetManager.checkSpeculatableTasks (spark.speculation.task.duration.threshold).
+// Source: TaskSetManager.checkSpeculatableTasks, speculationTasksLessEqToSlots (spark.speculation.task.duration.threshold).
 func TestSpeculationByDuration(t *testing.T) {
-	for cores, want := range map[int32]int{1: 2, 2: 4} {
-		j := jobOf(stageOf(0, 2, 20_000))
-		j.ExecVCores = cores
+	for _, c := range []struct {
+		cores, cpus int32
+		own         int32 // cores of a task by a profile of the stage, 0 for none
+		want        int
+	}{{1, 1, 0, 2}, {2, 1, 0, 4}, {2, 1, 2, 2}, {2, 2, 1, 4}} {
+		st := stageOf(0, 2, 20_000)
+		if c.own > 0 {
+			st.Profile, st.TaskVCores = 1, c.own
+		}
+		j := jobOf(st)
+		j.ExecVCores, j.TaskCPUs = c.cores, c.cpus
 		a := newApp(t, j, setup{conf: static(4, "spark.speculation", "true", "spark.speculation.task.duration.threshold", "5s")}).executors(0, 1, 2, 3).register()
 		a.Run(10_000)
-		if got := len(a.launched); got != want {
-			t.Errorf("executors of %d cores: launches %v, want %d", cores, a.launches(), want)
+		if got := len(a.launched); got != c.want {
+			t.Errorf("%+v: launches %v", c, a.launches())
 		}
 	}
 }
