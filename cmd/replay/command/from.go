@@ -123,6 +123,9 @@ func (p *program) again(c *cli.Context) error {
 	if n := len(traces); c.NArg() > n {
 		return cmdline.Usagef("%s --from wants %s or none, got %d arguments", name, quantity.Counted(int64(n), "traces"), c.NArg())
 	}
+	if err := checkMade(c, d.Made.Command[1+len(traces):]); err != nil {
+		return fmt.Errorf("%s: its command %q %w", file, strings.Join(d.Made.Command, " "), err)
+	}
 	args := slices.Clone(d.Made.Command)
 	for i := range p.words.Flags {
 		f := &p.words.Flags[i]
@@ -149,6 +152,25 @@ func (p *program) again(c *cli.Context) error {
 	}
 	next := &program{policies: p.policies, commands: p.commands, files: files, origin: &origin{file, made, d.Made.Command[0], hashesOf(traces)}, listener: p.listener, checkpoints: p.checkpoints}
 	return next.run(c.Context, append([]string{"replay"}, args...), c.App.Writer, c.App.ErrWriter)
+}
+
+// checkMade refuses words behind the traces of a command that makes a result where they are no settings of the replay: the file that holds them comes
+// from anywhere, and where to read and write is said by the one who runs the program.
+func checkMade(c *cli.Context, words []string) error {
+	w := cmdline.Split(nil, c.Command.Flags, words)
+	elsewhere := func(f cmdline.FlagWord) bool {
+		return slices.Contains(telling, f.Name) || f.Name == "traces" || f.Flag == cli.HelpFlag || f.Flag != nil && !slices.Contains(c.Command.Flags, f.Flag)
+	}
+	if i := slices.IndexFunc(w.Flags, elsewhere); i >= 0 {
+		return fmt.Errorf("has --%s, want only what says how the replay is made", w.Flags[i].Name)
+	}
+	if len(w.Arguments) > 0 {
+		return fmt.Errorf("has %q, want only flags after its traces", w.Arguments[0])
+	}
+	if err := w.Wrong(c.Command.Flags, "replay "+c.Command.Name); err != nil {
+		return fmt.Errorf("has an %v", err) // not of the user's words
+	}
+	return nil
 }
 
 // made says how the command's result is made. After --from it is what the file says.

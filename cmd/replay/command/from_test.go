@@ -12,6 +12,7 @@ import (
 
 	"replay/cmd/replay/cmdline"
 	"replay/engine/record"
+	"replay/sealed"
 )
 
 // equalFiles fails the test unless two directories hold the same bytes.
@@ -100,6 +101,78 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 				t.Errorf("exit %d, %q; want %d and %q", code, stderr, tt.code, tt.want)
 			}
 		})
+	}
+}
+
+// A run.json or comparison.json comes from anywhere: one whose command says where to write or read is refused, by commands that only read, too.
+func TestFromTakesNoPlacesOfTheFile(t *testing.T) {
+	dir := t.TempDir()
+	result, other, comparison, earlier := filepath.Join(dir, "result"), filepath.Join(dir, "other"), filepath.Join(dir, "comparison"), filepath.Join(dir, "earlier")
+	for out, seed := range map[string]string{result: "1", other: "2", earlier: "3"} {
+		must(t, "run", traces+"fair-weights", "--quiet", "--formats", "none", "--seed", seed, "--out", out)
+	}
+	must(t, "compare", traces+"fair-weights", "--quiet", "--seeds", "1", "--formats", "none", "--variant", "now:", "--variant", "drf: --sharing drf", "--out", comparison)
+	before := files(t, earlier)
+	seal := func(file string, words ...string) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := sealed.Decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := doc["made"].(map[string]any)
+		command := made["command"].([]any)
+		for _, w := range words {
+			command = append(command, w)
+		}
+		made["command"] = command
+		doc[sealed.Key] = doc.Sum()
+		if text, err = json.Marshal(doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, compared := filepath.Join(result, "run.json"), filepath.Join(comparison, "comparison.json")
+	honest := map[string]string{run: files(t, result)["run.json"], compared: files(t, comparison)["comparison.json"]}
+	for _, tt := range []struct {
+		words, want string
+		of          string // the file
+		commands    []string
+	}{
+		{"--out " + earlier, "has --out, want only what says how the replay is made", run, []string{"run --from " + run, "explain " + result + " 0 --trace", "diff " + result + " " + other + " --trace", "whatif " + result + " --change without_job_1 --trace"}},
+		{"--out=" + earlier, "has --out, want only", run, []string{"run --from " + run}},
+		{"--checkpoint-every 10s", "has --checkpoint-every, want only", run, []string{"run --from " + run}},
+		{"--restore " + other, "has --restore, want only", run, []string{"run --from " + run}},
+		{"--from " + filepath.Join(other, "run.json"), "has --from, want only", run, []string{"run --from " + run}},
+		{"--json", "has --json, want only", run, []string{"run --from " + run}},
+		{"-q", "has --q, want only", run, []string{"run --from " + run}},
+		{"--help", "has --help, want only", run, []string{"run --from " + run}},
+		{"-- " + other, "has \"--\", want only flags after its traces", run, []string{"run --from " + run}},
+		{"--foo", "has an unknown flag --foo", run, []string{"run --from " + run}},
+		{"--generate-bash-completion", "has --generate-bash-completion, want only", run, []string{"run --from " + run}},
+		{"--results --out " + earlier, "has --out, want only", compared, []string{"compare --from " + compared}},
+		{"--traces " + traces, "has --traces, want only", compared, []string{"compare --from " + compared}},
+	} {
+		seal(tt.of, strings.Fields(tt.words)...)
+		for _, c := range tt.commands {
+			args := append(strings.Fields(c), traces+"fair-weights")
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "without_job_1", "without job 1")
+			}
+			if code, _, stderr := cmd(t, args...); code != cmdline.ExitBadInput || !strings.Contains(stderr, tt.of+": its command ") || !strings.Contains(stderr, tt.want) {
+				t.Errorf("%s, with %s: exit %d, %q; want %d and %q", c, tt.words, code, stderr, cmdline.ExitBadInput, tt.want)
+			}
+		}
+		if err := os.WriteFile(tt.of, []byte(honest[tt.of]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := files(t, earlier); !maps.Equal(before, after) {
+		t.Error("an earlier result was replaced")
 	}
 }
 
