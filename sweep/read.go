@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"replay/input/yamltext"
 )
 
 // keys of a plan.
@@ -27,18 +27,15 @@ var Name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,39}$`)
 // knows: they come back as [Plan.Others].
 func Read(file string, text []byte, others ...string) (*Plan, error) {
 	p := &Plan{File: file, Others: map[string][]Text{}}
-	f, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		var at yaml.Error
-		if errors.As(err, &at) && at.GetToken() != nil {
-			return nil, &Error{file, at.GetToken().Position.Line, strings.TrimSpace(at.GetToken().Value), errors.New(at.GetMessage())}
-		}
+	body, err := yamltext.Parse(text, "traces and what to vary")
+	var at *yamltext.Error
+	switch {
+	case errors.As(err, &at) && at.Near != "":
+		return nil, &Error{file, at.Line, at.Near, at.Err}
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%s: has %d documents, want one with traces and what to vary", file, len(f.Docs))
-	}
-	if err := p.read(f.Docs[0].Body, others); err != nil {
+	if err := p.read(body, others); err != nil {
 		return nil, err
 	}
 	switch {

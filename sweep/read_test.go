@@ -74,7 +74,8 @@ exclude:
 // Every error says the file, the line, the key, the value and what is wanted.
 func TestReadErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{"", "plan.yaml: has 1 documents, want one with traces"},
+		{"", "plan.yaml: is empty, want traces"},
+		{"flags: ''\ntraces: " + strings.Repeat("[", 5000), "plan.yaml: line 2: is nested too deep, want at most 32"},
 		{"seeds: 1", "plan.yaml: traces is missing, want a list of trace folders"},
 		{"traces: a\nseed: 1", "plan.yaml: line 2: seed: is no key of a plan, want one of traces, flags, variants"},
 		{"traces: a\ntraces: b", `plan.yaml: line 2: traces: mapping key "traces" already defined`},

@@ -43,6 +43,9 @@ func TestAutoscaleInEveryCommand(t *testing.T) {
 	if err := os.WriteFile("in/policy.yaml", []byte("steps: {20s: 3, 40s: 12+3}\ngracefulDecommissionTimeout: 1h\nprovisioningTime: 5s\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("in/deep.yaml", []byte("a: "+strings.Repeat("[", 5000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile("in/prices.txt", []byte("secondary=0.1\n*=0.5\nminimum=60s\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +66,7 @@ func TestAutoscaleInEveryCommand(t *testing.T) {
 		{"whatif out/run --trace " + trace + " --autoscale none", cmdline.ExitDone, `Changed: --autoscale none`},
 		{"sweep in/plan.yaml --out out/sweep", cmdline.ExitDone, `cost of nodes .* autoscale=`},
 		{"run " + trace + " --autoscale in/policy.yaml", cmdline.ExitUsage, `a file of settings goes to --autoscale-conf`},
+		{"run " + trace + " --autoscale dataproc --autoscale-conf in/deep.yaml", cmdline.ExitBadInput, `in/deep.yaml:1: is nested too deep, want at most 32`},
 		{"run " + trace + " --autoscale none" + file, cmdline.ExitDone, `--autoscale none keeps the nodes of the trace: 4 settings of another policy have no effect`},
 		{"run " + trace + file, cmdline.ExitUsage, `in/policy.yaml:2: gracefulDecommissionTimeout is a setting of an autoscaler, and none is named`},
 	} {

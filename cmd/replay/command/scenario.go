@@ -7,13 +7,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
 	"replay/engine/scenario"
+	"replay/input/yamltext"
 	"replay/policy"
 	"replay/policy/autoscale"
 	"replay/policy/starlark"
@@ -248,19 +247,16 @@ func (p *program) readScaling(c *cli.Context, o *scenario.Options) error {
 
 // readSettings reads a YAML mapping of mappings; the keys of a value are joined by dots. Values are as they are written.
 func readSettings(f scenario.File) (autoscale.Settings, error) {
-	doc, err := parser.ParseBytes(f.Text, 0)
-	if err != nil {
-		var at yaml.Error
-		if errors.As(err, &at) && at.GetToken() != nil {
-			return nil, fmt.Errorf("%s:%d: %s", f.Name, at.GetToken().Position.Line, at.GetMessage())
-		}
+	body, err := yamltext.Parse(f.Text, "the settings of an autoscaler")
+	var at *yamltext.Error
+	switch {
+	case errors.As(err, &at) && at.Line > 0:
+		return nil, fmt.Errorf("%s:%d: %w", f.Name, at.Line, at.Err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	if len(doc.Docs) != 1 || doc.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%s: has %d documents, want one with the settings of an autoscaler", f.Name, len(doc.Docs))
-	}
 	out := autoscale.Settings{}
-	return out, settingsOf(f.Name, "", doc.Docs[0].Body, out)
+	return out, settingsOf(f.Name, "", body, out)
 }
 
 func settingsOf(file, before string, n ast.Node, to autoscale.Settings) error {
