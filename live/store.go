@@ -27,7 +27,7 @@ const (
 	logsDir       = responses + "/logs"
 )
 
-var outFiles = []string{recordingFile, responses, eventLogs, "cluster.json", "apps.jsonl", "node-events.jsonl", "fair-scheduler.xml", "capacity-scheduler.xml", "hdfs-blocks.jsonl", "task-preferences.jsonl.gz"}
+var outFiles = []string{recordingFile, responses + "/", eventLogs + "/", "cluster.json", "apps.jsonl", "node-events.jsonl", "fair-scheduler.xml", "capacity-scheduler.xml", "hdfs-blocks.jsonl", "task-preferences.jsonl.gz"}
 
 // store is the folder of a recording, with what is in it.
 type store struct {

@@ -9,15 +9,17 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
 // Kind is what a sort of directory consists of.
 type Kind struct {
 	Mark  string   // the file that tells the kind
-	Files []string // all files and directories that it may hold
+	Files []string // all files that it may hold, such as plots/*.svg, as patterns of [path.Match]; responses/ is a directory with whatever is in it
 }
 
 // Check reports why dir cannot be replaced by a directory of the kind. It can when it is absent or empty, or has the
@@ -36,12 +38,33 @@ func (k Kind) Check(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, k.Mark)); err != nil {
 		return fmt.Errorf("%s: has files and no %s, so it is not an earlier result; want a new or empty directory", dir, k.Mark)
 	}
-	for _, e := range entries {
-		if !slices.Contains(k.Files, e.Name()) {
-			return fmt.Errorf("%s: has %s, which would be lost; want a new or empty directory, or an earlier result and nothing else", dir, e.Name())
+	return fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", dir, err)
+		case name == ".":
+			return nil
+		case e.IsDir() && slices.Contains(k.Files, name+"/"):
+			return fs.SkipDir
+		case !slices.ContainsFunc(k.Files, func(pattern string) bool { return matches(pattern, name, e.IsDir()) }):
+			return fmt.Errorf("%s: has %s, which would be lost; want a new or empty directory, or an earlier result and nothing else", dir, name)
 		}
+		return nil
+	})
+}
+
+// matches reports whether a pattern of files is that of one called name, or of some below the directory called name.
+func matches(pattern, name string, isDir bool) bool {
+	if isDir {
+		parts := strings.Split(pattern, "/")
+		depth := strings.Count(name, "/") + 1
+		if depth >= len(parts) {
+			return false
+		}
+		pattern = strings.Join(parts[:depth], "/")
 	}
-	return nil
+	ok, _ := path.Match(pattern, name)
+	return ok
 }
 
 // Begin begins a directory that will appear at dir, which [Kind.Check] must allow to be replaced.

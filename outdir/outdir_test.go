@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var kind = Kind{Mark: "mark.json", Files: []string{"mark.json", "text.txt", "plots"}}
+var kind = Kind{Mark: "mark.json", Files: []string{"mark.json", "text.txt", "plots/*.svg", "states/*/state.zst", "kept/"}}
 
 // write makes the files below dir, each holding its own name.
 func write(t *testing.T, dir string, names ...string) {
@@ -52,7 +52,13 @@ func TestCheck(t *testing.T) {
 		{"nothing is there", nil, ""},
 		{"an earlier one", []string{"mark.json", "plots/a.svg"}, ""},
 		{"no mark", []string{"text.txt"}, "no mark.json"},
+		{"all that it has", []string{"mark.json", "text.txt", "plots/a.svg", "states/1h/state.zst", "kept/x/y"}, ""},
 		{"a file of the user's", []string{"mark.json", "thesis.txt"}, "thesis.txt, which would be lost"},
+		{"one among the plots", []string{"mark.json", "plots/a.svg", "plots/notes.md"}, "plots/notes.md, which would be lost"},
+		{"one below the plots", []string{"mark.json", "plots/a.svg/b.svg"}, "plots/a.svg, which would be lost"},
+		{"one among the states", []string{"mark.json", "states/state.zst"}, "states/state.zst, which would be lost"},
+		{"a folder among the states", []string{"mark.json", "states/1h/mine/state.zst"}, "states/1h/mine, which would be lost"},
+		{"a folder for a file", []string{"mark.json", "text.txt/mine"}, "text.txt, which would be lost"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 
 	"replay/engine/record"
 	"replay/outdir"
@@ -38,11 +39,14 @@ func DefaultOptions() Options {
 }
 
 // files are what follows from the tables of a result.
-var files = []string{"summary.json", "summary.txt", "plots", "report.html", checkpoint.Folder}
+var files = append(figure.Files(), "summary.json", "summary.txt", "report.html")
+
+// Files are those of a result directory, as [outdir.Kind] has them.
+func Files() []string { return slices.Concat(files, checkpoint.Files, result.Files) }
 
 // A result directory is marked by its manifest; one that holds only what follows from tables, by its summary.
 var (
-	whole = outdir.Kind{Mark: "run.json", Files: append(files, result.Files...)}
+	whole = outdir.Kind{Mark: "run.json", Files: Files()}
 	parts = outdir.Kind{Mark: "summary.json", Files: whole.Files}
 )
 

@@ -49,7 +49,7 @@ type Group struct {
 }
 
 // mergedFiles are what a directory of a merge consists of.
-var mergedFiles = []string{tableName + ".csv", tableName + ".parquet", "report.html", "summary.txt", "plots"}
+var mergedFiles = append(figure.Files(), tableName+".csv", tableName+".parquet", "report.html", "summary.txt")
 
 // Merge writes table, page and pictures of the cells that stand in the stores to dir, by what the first of them says that the sweep has. The
 // bytes follow from the cells, and not from where and how often they were replayed. A missing cell is an error unless partial is wanted.

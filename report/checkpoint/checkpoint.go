@@ -40,6 +40,9 @@ const (
 	version = "1"
 )
 
+// Files are those of checkpoints in a result directory, as [outdir.Kind] has them.
+var Files = []string{Folder + "/*/" + document, Folder + "/*/" + engine, Folder + "/*/" + sums}
+
 // Header says what a state is of.
 type Header struct {
 	Format        string           `json:"format"`

@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"replay/outdir"
+	"replay/report"
 	"replay/report/figure"
 	"replay/shown"
 )
 
 // dir is what a directory of a comparison consists of.
-var dir = outdir.Kind{Mark: "comparison.json", Files: []string{"comparison.json", "comparison.csv", "comparison.txt", "plots", "report.html"}}
+var dir = outdir.Kind{Mark: "comparison.json", Files: append(figure.Files(), "comparison.json", "comparison.csv", "comparison.txt", "report.html")}
 
 // CheckDir reports why a comparison cannot be written to path; runs says that it brings the results of its
 // runs, which then may replace those of an earlier comparison.
@@ -22,7 +23,9 @@ func CheckDir(path string, runs bool) error { return kind(runs).Check(path) }
 func kind(runs bool) outdir.Kind {
 	k := dir
 	if runs {
-		k.Files = append(slices.Clip(k.Files), "runs")
+		for _, f := range report.Files() { // of a variant, on one of several traces or on the only one
+			k.Files = append(slices.Clip(k.Files), "runs/*/*/"+f, "runs/*/*/*/"+f)
+		}
 	}
 	return k
 }

@@ -75,6 +75,14 @@ type Picture struct {
 	Reason string // why there is no figure
 }
 
+// Files are the files that [WriteAll] writes to the folder plots of a directory, as outdir.Kind has them.
+func Files() (patterns []string) {
+	for _, format := range Formats() {
+		patterns = append(patterns, "plots/*."+format)
+	}
+	return patterns
+}
+
 // WriteAll writes the pictures that there are to dir, in each format.
 func WriteAll(dir string, pictures []Picture, formats []string) error {
 	if len(formats) == 0 {

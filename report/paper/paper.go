@@ -82,7 +82,7 @@ func (p *Paper) Figures() []Figure {
 }
 
 // dir is what a directory of figures consists of.
-var dir = outdir.Kind{Mark: "values.csv", Files: []string{"figures", "figures.tex", "figures.md", "metrics.tex", "metrics.md", "values.csv", "values.parquet"}}
+var dir = outdir.Kind{Mark: "values.csv", Files: []string{"figures/*.svg", "figures/*.png", "figures/*.pdf", "figures/*.csv", "figures/*.parquet", "figures/*.vl.json", "figures.tex", "figures.md", "metrics.tex", "metrics.md", "values.csv", "values.parquet"}}
 
 // Write writes all of it to path, which must be absent, empty, or figures that it then replaces; it appears whole or not at all.
 func (p *Paper) Write(path string, o Options) error {

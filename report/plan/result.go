@@ -350,7 +350,7 @@ func (p *Plan) JSON() ([]byte, error) {
 }
 
 // dir is what a directory of a plan consists of.
-var dir = outdir.Kind{Mark: "plan.json", Files: []string{"plan.json", "plan.txt", "plots", "report.html"}}
+var dir = outdir.Kind{Mark: "plan.json", Files: append(figure.Files(), "plan.json", "plan.txt", "report.html")}
 
 // CheckDir reports why a plan cannot be written to path.
 func CheckDir(path string) error { return dir.Check(path) }

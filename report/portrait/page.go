@@ -16,7 +16,7 @@ import (
 )
 
 // dir is what a directory of a portrait consists of.
-var dir = outdir.Kind{Mark: "portrait.json", Files: []string{"portrait.json", "portrait.txt", "plots", "report.html"}}
+var dir = outdir.Kind{Mark: "portrait.json", Files: append(figure.Files(), "portrait.json", "portrait.txt", "report.html")}
 
 // WriteDir writes portrait.json, portrait.txt, the plots in the formats and report.html to path, whole or not at all. command are the words that made it.
 func WriteDir(path string, p *portrait.Portrait, formats, command []string) error {

@@ -23,7 +23,7 @@ func (b *Report) JSON() ([]byte, error) {
 }
 
 // dir is what a directory of a backtest consists of.
-var dir = outdir.Kind{Mark: "backtest.json", Files: []string{"backtest.json", "backtest.txt", "model.txt", "plots", "report.html", "tasks.parquet"}}
+var dir = outdir.Kind{Mark: "backtest.json", Files: append(figure.Files(), "backtest.json", "backtest.txt", "model.txt", "report.html", "tasks.parquet")}
 
 // WriteDir writes backtest.json, backtest.txt, tasks.parquet, the plots, model.txt with what was fitted, and report.html
 // to path, whole or not at all.

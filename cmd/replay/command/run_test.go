@@ -368,6 +368,25 @@ func TestResultsKeepWhatIsNotTheirs(t *testing.T) {
 	if code != cmdline.ExitBadInput || !strings.Contains(stderr, "notes.txt, which would be lost") {
 		t.Errorf("run over a result with notes: exit %d, %q", code, stderr)
 	}
+	if code, _, stderr = cmd(t, append(compare, "--results")...); code != cmdline.ExitBadInput || !strings.Contains(stderr, "has runs/a/seed-1/notes.txt, which would be lost") {
+		t.Errorf("comparison over one with notes in a result: exit %d, %q", code, stderr)
+	}
+	out = filepath.Join(t.TempDir(), "result")
+	again := []string{"run", trace, "--quiet", "--formats", "svg", "--checkpoint-at", "30s", "--out", out}
+	must(t, again...)
+	for _, name := range []string{"plots/notes.md", "checkpoints/notes.md", "checkpoints/30s/notes.md"} {
+		must(t, again...)
+		notes := filepath.Join(out, filepath.FromSlash(name))
+		if err := os.WriteFile(notes, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := cmd(t, again...); code != cmdline.ExitBadInput || !strings.Contains(stderr, "has "+name+", which would be lost") {
+			t.Errorf("run over a result with %s: exit %d, %q", name, code, stderr)
+		}
+		if err := os.Remove(notes); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestSeedZeroHoldsForVariants(t *testing.T) {
