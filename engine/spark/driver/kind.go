@@ -42,13 +42,14 @@ type Kind struct {
 	jobs     int                          // planned
 	spare    []*asked                     // masters of which nothing is left, for others
 	own      map[string]int               // by key of Defaults, how many jobs set it themselves
+	idle     map[string]int               // by key of Over, how many jobs do not read it in their deploy mode
 
 	speculating int // jobs that began with speculation that would look at the records that tasks have read
 }
 
 // NewKind returns Spark with this setup.
 func NewKind(s Setup) *Kind {
-	return &Kind{Setup: s, recorded: s.Recorded.byJob(), known: map[string]*settings{}, own: map[string]int{}}
+	return &Kind{Setup: s, recorded: s.Recorded.byJob(), known: map[string]*settings{}, own: map[string]int{}, idle: map[string]int{}}
 }
 
 // The kinds of events of a driver, in the order of events.

@@ -2,8 +2,6 @@ package driver
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +20,7 @@ type settings struct {
 	maxAttempts int // 0 or less = as many as YARN allows
 	warnings    []record.Warning
 	own         []string // keys of spark-defaults.conf that the job sets itself
+	idle        []string // keys of the user's that its deploy mode does not read
 }
 
 // profile is a Spark resource profile as far as containers and slots go.
@@ -56,6 +55,9 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	}
 	for _, key := range set.own {
 		k.own[key]++
+	}
+	for _, key := range set.idle {
+		k.idle[key]++
 	}
 	return set, nil
 }
@@ -117,12 +119,11 @@ func (k *Kind) resolve(j *trace.Job) (*settings, error) {
 		set.priority = j.Priority
 	}
 	set.maxAttempts = conf.MaxAppAttempts
-	if set.amSize, err = conf.AMSize(k.Types); err != nil {
+	own := k.without(layers, conf)
+	if set.amSize, err = k.amSize(j, conf, own); err != nil {
 		return nil, err
 	}
-	if j.AMMemMiB > 0 && !k.sets(masterSize...) {
-		set.amSize[resource.Memory], set.amSize[resource.VCores] = j.AMMemMiB, int64(max(j.AMVCores, 1))
-	}
+	set.idle = k.idleKeys(conf)
 	if conf.Decommission && !conf.ShuffleService {
 		// The time that the blocks of an executor take to move is not known.
 		if k.sets("spark.decommission.enabled", "spark.shuffle.service.enabled") {
@@ -141,14 +142,14 @@ func (k *Kind) resolve(j *trace.Job) (*settings, error) {
 		set.warnings = append(set.warnings, record.Warning{Code: "decommission",
 			Text: "spark.decommission.enabled without spark.storage.decommission.enabled: what map tasks of a running stage have written on an executor that is decommissioned when idle is written again, as Spark does with the shuffle service, too"})
 	}
-	if err := set.addProfiles(k, j); err != nil {
+	if err := set.addProfiles(k, j, own); err != nil {
 		return nil, err
 	}
 	return set, nil
 }
 
 // addProfiles resolves the resource profiles of the job's stages.
-func (set *settings) addProfiles(k *Kind, j *trace.Job) error {
+func (set *settings) addProfiles(k *Kind, j *trace.Job, own *sparkconf.Conf) error {
 	const most = 64
 	known := map[int32]bool{}
 	add := func(id int32, st *trace.Stage) error {
@@ -163,7 +164,7 @@ func (set *settings) addProfiles(k *Kind, j *trace.Job) error {
 			set.profiles = append(set.profiles, profile{})
 		}
 		var err error
-		set.profiles[id], err = profileOf(k, j, id, st, set.conf)
+		set.profiles[id], err = profileOf(k, j, id, st, set.conf, own)
 		return err
 	}
 	if err := add(0, &trace.Stage{}); err != nil {
@@ -182,8 +183,8 @@ func (set *settings) addProfiles(k *Kind, j *trace.Job) error {
 	return nil
 }
 
-// profileOf resolves resource profile id, as stage st has it.
-func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf.Conf) (profile, error) {
+// profileOf resolves resource profile id, as stage st has it; own is the job's configuration without the user's keys.
+func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf, own *sparkconf.Conf) (profile, error) {
 	p := profile{over: sparkconf.DefaultProfile}
 	if id != 0 {
 		if st.ExecVCores > 0 {
@@ -197,16 +198,13 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 			p.over.Resources = append(p.over.Resources, sparkconf.CustomResource{Name: x.Name, Executor: x.Value})
 		}
 	}
-	var err error
-	if p.size, err = conf.ContainerSize(p.over, k.Types); err != nil {
-		return p, err
-	}
 	mem := j.ExecMemMiB
 	if id != 0 && st.ExecMemMiB > 0 {
 		mem = st.ExecMemMiB
 	}
-	if mem > 0 && !k.sets(executorSize...) {
-		p.size[resource.Memory] = mem
+	var err error
+	if p.size, err = k.containerSize(mem, p.over, conf, own); err != nil {
+		return p, err
 	}
 	p.cores, p.cpus, p.perExec = conf.ExecutorCores, conf.TaskCPUs, conf.TasksPerExecutor(p.over)
 	if p.over.Cores != sparkconf.Unset {
@@ -226,60 +224,6 @@ func profileOf(k *Kind, j *trace.Job, id int32, st *trace.Stage, conf *sparkconf
 		return p, fmt.Errorf("an executor of %d cores can't run a task of %d (spark.executor.cores, spark.task.cpus)", p.cores, p.cpus)
 	}
 	return p, nil
-}
-
-// sets reports whether the user set one of the keys for this replay, over those recorded with a job.
-func (k *Kind) sets(keys ...string) bool {
-	for _, l := range k.Over {
-		for _, key := range keys {
-			if _, ok := l.Values[key]; ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// The keys that the sizes of containers in the jobs table take the place of.
-var (
-	masterSize   = []string{"spark.driver.memory", "spark.driver.memoryOverhead", "spark.yarn.am.memory", "spark.yarn.am.memoryOverhead"}
-	executorSize = []string{"spark.executor.memory", "spark.executor.memoryOverhead", "spark.executor.memoryOverheadFactor"}
-)
-
-// ownKeys returns which keys of spark-defaults.conf a job sets itself, in layers of its own or by the sizes of its containers.
-func (k *Kind) ownKeys(j *trace.Job, own []sparkconf.Layer) (keys []string) {
-	for key := range k.Defaults.Values {
-		names := sparkconf.Over(key)
-		sets := names != nil && (j.AMMemMiB > 0 && slices.Contains(masterSize, names[0]) || j.ExecMemMiB > 0 && slices.Contains(executorSize, names[0]))
-		for _, l := range own {
-			for _, name := range names {
-				_, ok := l.Values[name]
-				sets = sets || ok
-			}
-		}
-		if sets {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// Remarks says for which keys of spark-defaults.conf jobs had values of their own, so that the file changed nothing for them, and how many jobs
-// make more speculative copies than Spark does.
-func (k *Kind) Remarks() (said []record.Warning) {
-	if k.speculating > 0 {
-		said = append(said, record.Warning{Code: "speculation-efficiency", Count: 1, Text: fmt.Sprintf("spark.speculation: a trace does not say how many records tasks have read, "+
-			"so in %d of %d jobs slow tasks have copies as with spark.speculation.efficiency.enabled=false, more than Spark makes", k.speculating, k.jobs)})
-	}
-	if len(k.own) == 0 {
-		return said
-	}
-	var texts []string
-	for _, key := range slices.Sorted(maps.Keys(k.own)) {
-		texts = append(texts, fmt.Sprintf("%s (%d of %d jobs)", key, k.own[key], k.jobs))
-	}
-	return append(said, record.Warning{Code: "spark-defaults", Count: 1,
-		Text: k.Defaults.Name + ": jobs set these keys themselves, so the file changes nothing for them: " + strings.Join(texts, ", ") + "; --override puts the file on top"})
 }
 
 // columns turns what the jobs table says into Spark's keys. A job that names bounds of its executors

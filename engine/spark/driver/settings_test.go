@@ -37,8 +37,13 @@ func TestSizesOfProfiles(t *testing.T) {
 		{"recorded", 3000, dynamic(), nil, []size{{3000, 4, 4, 4, 1}}},
 		{"by Spark's keys", 0, dynamic(), nil, []size{{1024 + 384, 4, 4, 4, 1}}},
 		{"by the user's", 3000, dynamic("spark.executor.memory", "4g"), nil, []size{{4096 + 409, 4, 4, 4, 1}}},
-		{"the overhead is the user's", 3000, dynamic("spark.executor.memoryOverhead", "1g"), nil, []size{{1024 + 1024, 4, 4, 4, 1}}},
-		{"the factor is the user's", 3000, dynamic("spark.executor.memoryOverheadFactor", "0.5"), nil, []size{{1024 + 512, 4, 4, 4, 1}}},
+		{"the overhead is the user's", 3000, dynamic("spark.executor.memoryOverhead", "1g"), nil, []size{{3000 + 1024 - 384, 4, 4, 4, 1}}},
+		{"the overhead by its older name", 3000, dynamic("spark.yarn.executor.memoryOverhead", "1g"), nil, []size{{3000 + 1024 - 384, 4, 4, 4, 1}}},
+		{"the factor is the user's", 3000, dynamic("spark.executor.memoryOverheadFactor", "0.5"), nil, []size{{3000 + 512 - 384, 4, 4, 4, 1}}},
+		{"memory outside of the heap is the user's", 3000, dynamic("spark.memory.offHeap.enabled", "true", "spark.memory.offHeap.size", "2g"), nil, []size{{3000 + 2048, 4, 4, 4, 1}}},
+		{"and is switched off", 3000, dynamic("spark.memory.offHeap.size", "2g"), nil, []size{{3000, 4, 4, 4, 1}}},
+		{"memory of Python is the user's", 3000, dynamic("spark.yarn.isPython", "true", "spark.executor.pyspark.memory", "1g"), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{4024, 4, 4, 4, 1}, {6024, 6, 3, 6, 2}}},
+		{"less than nothing", 300, dynamic("spark.executor.memoryOverhead", "0"), nil, []size{{1, 4, 4, 4, 1}}},
 		{"a profile of its own", 3000, dynamic(), []trace.Stage{stage(1, 5000, 6, 2)}, []size{{3000, 4, 4, 4, 1}, {5000, 6, 3, 6, 2}}},
 		{"one that says nothing of memory", 3000, dynamic(), []trace.Stage{stage(1, 0, 6, 2)}, []size{{3000, 4, 4, 4, 1}, {3000, 6, 3, 6, 2}}},
 		{"one that says nothing of cores", 3000, dynamic(), []trace.Stage{stage(1, 5000, 0, 0)}, []size{{3000, 4, 4, 4, 1}, {5000, 4, 4, 4, 1}}},
@@ -210,6 +215,50 @@ func TestColumnsOfAJob(t *testing.T) {
 			got := shape{k.DynamicAllocation, k.ShuffleService, k.ClusterMode, k.MinExecutors, k.MaxExecutors, k.InitialTarget()}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// The container of the application master is the recorded one, with what the user's keys make of it: those of the deploy mode.
+//
+// Source: yarn.Client.createApplicationSubmissionContext.
+func TestSizesOfMasters(t *testing.T) {
+	client := map[string]string{"spark.submit.deployMode": "client"}
+	for _, c := range []struct {
+		name               string
+		conf, job          map[string]string
+		wantMiB, wantCores int64
+		idle               string // in the warnings
+	}{
+		{"cores", static(1, "spark.driver.cores", "64"), nil, 3000, 64, ""},
+		{"cores of the other mode", static(1, "spark.yarn.am.cores", "64", "spark.yarn.am.memory", "8g"), nil, 3000, 2, "spark.yarn.am.cores (1 of 1 jobs), spark.yarn.am.memory (1 of 1 jobs)"},
+		{"cores in client mode", static(1, "spark.yarn.am.cores", "64"), client, 3000, 64, ""},
+		{"the driver's in client mode", static(1, "spark.driver.cores", "64", "spark.driver.memory", "8g", "spark.driver.memoryOverheadFactor", "0.9"), client, 3000, 2, "spark.driver.cores (1 of 1 jobs), spark.driver.memory (1 of 1 jobs), spark.driver.memoryOverheadFactor (1 of 1 jobs)"},
+		{"the factor", static(1, "spark.driver.memoryOverheadFactor", "0.9"), nil, 3000 + 921 - 384, 2, ""},
+		{"the factor, and memory that the job set", static(1, "spark.driver.memoryOverheadFactor", "0.9"), map[string]string{"spark.driver.memory": "2g"}, 3000 + 1843 - 384, 2, ""},
+		{"the overhead", static(1, "spark.yarn.driver.memoryOverhead", "1000"), nil, 3000 + 1000 - 384, 2, ""},
+		{"memory in client mode", static(1, "spark.yarn.am.memory", "1g"), client, 1024 + 384, 2, ""},
+		{"another mode", static(1, "spark.submit.deployMode", "client"), nil, 512 + 384, 1, ""},
+		{"the same mode", static(1, "spark.submit.deployMode", "cluster"), nil, 3000, 2, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := jobOf(stageOf(0, 1, 1))
+			j.AMMemMiB, j.AMVCores = 3000, 2
+			for key, value := range c.job {
+				j.Conf = append(j.Conf, trace.KeyValue{Key: key, Value: value})
+			}
+			k := newKind(t, setup{conf: c.conf})
+			p, err := k.Plan(j)
+			if err != nil || p.AMSize != resource.R(c.wantMiB, c.wantCores) {
+				t.Errorf("size %v, %v, want %d MiB and %d cores", p.AMSize, err, c.wantMiB, c.wantCores)
+			}
+			said := ""
+			for _, w := range k.Remarks() {
+				said += strings.TrimPrefix(w.Text, k.Over[0].Name+": keys that the deploy mode of jobs (spark.submit.deployMode) does not read: ")
+			}
+			if said != c.idle {
+				t.Errorf("warnings %q, want %q", said, c.idle)
 			}
 		})
 	}
