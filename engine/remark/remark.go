@@ -20,6 +20,7 @@ const (
 // Remark is about one key or element. Those of one kind and text are said together.
 type Remark struct {
 	Kind Kind
+	File string // "" for the one that the list is about
 	Line int    // in the file, 1-based; 0 when unknown
 	Of   string // the key with its value where that matters, or the element and what it belongs to
 	Text string // what is to be said
@@ -29,4 +30,6 @@ type Remark struct {
 type List []Remark
 
 // Add appends a remark.
-func (l *List) Add(k Kind, line int, of, text string) { *l = append(*l, Remark{k, line, of, text}) }
+func (l *List) Add(k Kind, line int, of, text string) {
+	*l = append(*l, Remark{Kind: k, Line: line, Of: of, Text: text})
+}

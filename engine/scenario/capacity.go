@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"strconv"
@@ -33,10 +32,11 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	if site, of := sc.File(YarnSite); of >= from {
 		files = []File{site, file}
 	}
-	values, err := sc.readProperties(files...)
+	read, err := sc.readProperties(files...)
 	if err != nil {
 		return nil, err
 	}
+	values := read.values
 	maps.DeleteFunc(values, func(k, _ string) bool { return !strings.HasPrefix(k, sc.scheduler.Keys) })
 	defaults := map[string]string{}
 	const queues = "yarn.scheduler.capacity.root.queues"
@@ -48,44 +48,36 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	if file.Text != nil {
 		sc.use(file)
 	}
-	c := &capacitySetup{site: sc.Site, props: lay(defaults, values, from, sc.keys[kind]).texts()}
+	set := lay(defaults, values, from, sc.keys[kind]).standing(read.places)
+	c := &capacitySetup{site: sc.Site, props: set.texts()}
 	if err := sc.changeCapacity(c.props); err != nil {
 		return nil, err
-	}
-	place := func(key string) string {
-		if _, ok := sc.keys[kind][key]; ok {
-			return singleKeys
-		}
-		return file.Name
 	}
 	if err := sc.siteError(sc.Site.CheckCapacity()); err != nil {
 		return nil, err
 	}
 	for _, key := range sortedKeys(c.props) {
 		if err := conf.CheckFilledIn(key, c.props[key]); err != nil {
-			return nil, refused(place(key), err)
+			return nil, set.refused(err, file.Name)
 		}
 	}
 	cfg, err := c.read()
-	var e *conf.Error
-	if errors.As(err, &e) {
-		return nil, refused(place(e.Field), err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, set.refused(err, file.Name)
 	}
 	for _, u := range cfg.Unknown {
-		if place(u.Key) == singleKeys {
+		if set[u.Key].from == OfKey {
 			return nil, &OptionError{u}
 		}
-		sc.note(file.Name, "keys", remarkOn(u))
+		if !read.referred[u.Key] {
+			sc.noteKey(set, file.Name, remarkOn(u))
+		}
 	}
 	for _, r := range cfg.Remarks {
-		where := place(r.Of)
 		if r.Kind == remark.Unmodelled {
 			r.Of += "=" + c.props[r.Of]
 		}
-		sc.note(where, "keys", r)
+		sc.noteKey(set, file.Name, r)
 	}
 	c.memoryOnly = cfg.CalculatorName == "default"
 	return c, nil

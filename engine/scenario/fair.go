@@ -95,7 +95,8 @@ const keyAllocationFile = "yarn.scheduler.fair.allocation.file"
 // name, else the trace's. What the trace's settings name is the file that came with it.
 func (sc *Scenario) allocationFile() (File, error) {
 	file, from := sc.File(sc.scheduler.File)
-	key := setting{sc.Site.AllocationFile, sc.site[keyAllocationFile].from}
+	key := sc.site[keyAllocationFile]
+	key.text = sc.Site.AllocationFile
 	if key.from < OfFile {
 		return file, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"replay/engine/yarn/conf"
 )
 
 // Layer says where a setting comes from. There is one order for every kind of configuration:
@@ -55,6 +57,7 @@ func (sc *Scenario) File(kind string) (File, Layer) {
 type setting struct {
 	text string
 	from Layer
+	at   conf.Place // where it stands, nowhere unless in a file of Hadoop's
 }
 
 // settings are the keys of one kind of configuration.
@@ -68,10 +71,46 @@ func lay(defaults, file map[string]string, of Layer, keys map[string]string) set
 		from   Layer
 	}{{defaults, OfDefault}, {file, of}, {keys, OfKey}} {
 		for k, v := range l.values {
-			out[k] = setting{v, l.from}
+			out[k] = setting{text: v, from: l.from}
 		}
 	}
 	return out
+}
+
+// standing notes where the keys of files stand.
+func (s settings) standing(places map[string]conf.Place) settings {
+	for key, at := range places {
+		if x, ok := s[key]; ok && x.from != OfKey {
+			x.at = at
+			s[key] = x
+		}
+	}
+	return s
+}
+
+// placeOf returns where what an error or a remark is about stands: a key, or one with its value. It is in the file otherwise if that is not known.
+func (s settings) placeOf(of, otherwise string) conf.Place {
+	key, _, _ := strings.Cut(of, "=")
+	switch x := s[key]; {
+	case x.from == OfKey:
+		return conf.Place{File: singleKeys}
+	case x.at.File != "":
+		return x.at
+	}
+	return conf.Place{File: otherwise}
+}
+
+// refused names the place of a key that YARN's configuration refuses.
+func (s settings) refused(err error, otherwise string) error {
+	var e *conf.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	at := s.placeOf(e.Field, otherwise)
+	if e.Line == 0 {
+		e.Line = at.Line
+	}
+	return refused(at.File, err)
 }
 
 // texts returns the values without their layers.

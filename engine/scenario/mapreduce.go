@@ -33,10 +33,11 @@ func (sc *Scenario) MapReduce() mapreduce.Setup {
 func (sc *Scenario) readMapReduce() error {
 	file, from := sc.File(MapredSite)
 	if from != OfDefault {
-		values, err := sc.readProperties(file)
+		props, err := sc.readProperties(file)
 		if err != nil {
 			return err
 		}
+		values := props.values
 		maps.DeleteFunc(values, func(key, _ string) bool { return !mrconf.Follows(key) })
 		if _, err := mrconf.New(func(key string) (string, bool) { v, ok := values[key]; return v, ok }); err != nil {
 			return fmt.Errorf("%s: %w", file.Name, err)

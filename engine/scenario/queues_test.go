@@ -103,7 +103,7 @@ func TestQueueFilesThatAreRefused(t *testing.T) {
 		{"fair", "fair-scheduler.xml", "<allocations>", "mine.xml: "},
 		{"fair", "fair-scheduler.xml", "<allocations><queue name='a'/><queue name='a'/></allocations>", "mine.xml: line 1: "},
 		{"capacity", "capacity-scheduler.xml", "<configuration>", "mine.xml: "},
-		{"capacity", "capacity-scheduler.xml", string(site("yarn.scheduler.capacity.root.queues", "a,a", "yarn.scheduler.capacity.root.a.capacity", "50")), "mine.xml: yarn.scheduler.capacity.root.queues"},
+		{"capacity", "capacity-scheduler.xml", string(site("yarn.scheduler.capacity.root.queues", "a,a", "yarn.scheduler.capacity.root.a.capacity", "50")), "mine.xml: line 2: yarn.scheduler.capacity.root.queues"},
 	} {
 		o := Options{Scheduler: tt.scheduler, Files: Files{tt.kind: {Name: "mine.xml", Text: []byte(tt.text)}}}
 		if _, err := New(Input{}, o); err == nil || !strings.Contains(err.Error(), tt.want) {

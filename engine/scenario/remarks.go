@@ -27,15 +27,25 @@ func (n *notes) note(place, noun string, list ...remark.Remark) {
 	if n.lists == nil {
 		n.lists, n.noun = map[string]remark.List{}, map[string]string{}
 	}
-	if !slices.Contains(n.places, place) {
-		n.places = append(n.places, place)
-	}
-	n.noun[place] = noun
 	for _, r := range list {
-		if !slices.Contains(n.lists[place], r) { // a file can be read twice
-			n.lists[place] = append(n.lists[place], r)
+		at := cmp.Or(r.File, place)
+		if !slices.Contains(n.places, at) {
+			n.places = append(n.places, at)
+		}
+		n.noun[at] = noun
+		if r.File = ""; !slices.Contains(n.lists[at], r) { // a file can be read twice
+			n.lists[at] = append(n.lists[at], r)
 		}
 	}
+}
+
+// noteKey adds a remark on one of the settings; otherwise is the file of those of which no place is known.
+func (n *notes) noteKey(s settings, otherwise string, r remark.Remark) {
+	at := s.placeOf(r.Of, otherwise)
+	if r.Line == 0 {
+		r.Line = at.Line
+	}
+	n.note(at.File, "keys", r)
 }
 
 // sayRemarks turns what was noted to warnings. First comes what decides in YARN or Spark and is not followed, then

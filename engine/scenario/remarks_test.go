@@ -37,35 +37,35 @@ func TestRemarks(t *testing.T) {
 		want []string
 	}{
 		{"yarn-site.xml", Input{}, Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: mixed}}}, []string{
-			"y.xml: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
-			"y.xml: yarn.scheduler.fair.max.assigm: unknown, so it has no effect; probably yarn.scheduler.fair.max.assign is meant",
+			"y.xml: line 4: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
+			"y.xml: line 3: yarn.scheduler.fair.max.assigm: unknown, so it has no effect; probably yarn.scheduler.fair.max.assign is meant",
 			"y.xml: unknown keys have no effect: yarn.of.ours",
 			"y.xml: 4 keys have no effect on a replay (--verbose lists them)"}},
 		{"all of it", Input{}, Options{Scheduler: "fair", Verbose: true, Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.hostname", "h", "yarn.log-aggregation-enable", "true", "yarn.router.a", "1")}}}, []string{
 			"y.xml: no effect (it has no effect on decisions): yarn.log-aggregation-enable, yarn.resourcemanager.hostname",
 			"y.xml: no effect (there is one cluster): yarn.router.a"}},
 		{"the trace's yarn-site.xml", Input{Files: Files{YarnSite: {Name: "t/yarn-site.xml", Text: site("yarn.acl.enable", "false", "yarn.node-labels.enabled", "true")}}}, Options{}, []string{
-			"t/yarn-site.xml: yarn.node-labels.enabled=true: not modelled: nodes have no labels"}},
+			"t/yarn-site.xml: line 3: yarn.node-labels.enabled=true: not modelled: nodes have no labels"}},
 		{"all of the trace's yarn-site.xml", Input{Files: Files{YarnSite: {Text: site("yarn.acl.enable", "false")}}}, Options{Verbose: true}, []string{
 			"yarn-site.xml: no effect (everybody may submit to every queue): yarn.acl.enable"}},
 		{"nodes of other sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}, {MemMiB: 4096, VCores: 8}}},
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "8192", "yarn.nodemanager.resource.cpu-vcores", "8")}}}, []string{
-				"y.xml: yarn.nodemanager.resource.cpu-vcores=8: not modelled: the nodes are those of the trace, with 4 to 8 vcores",
-				"y.xml: yarn.nodemanager.resource.memory-mb=8192: not modelled: the nodes are those of the trace, with 4096 MiB each"}},
+				"y.xml: line 3: yarn.nodemanager.resource.cpu-vcores=8: not modelled: the nodes are those of the trace, with 4 to 8 vcores",
+				"y.xml: line 2: yarn.nodemanager.resource.memory-mb=8192: not modelled: the nodes are those of the trace, with 4096 MiB each"}},
 		{"nodes of these sizes", Input{Nodes: []trace.Node{{MemMiB: 4096, VCores: 4}}},
 			Options{Scheduler: "fair", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.nodemanager.resource.memory-mb", "4096", "yarn.nodemanager.resource.cpu-vcores", "-1")}}}, []string{
 				"y.xml: 2 keys have no effect on a replay (--verbose lists them)"}},
 		{"preemption of the CapacityScheduler under it", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
-			"y.xml: yarn.resourcemanager.scheduler.monitor.enable=true: not modelled: the CapacityScheduler's preemption and queue management are not replayed"}},
+			"y.xml: line 2: yarn.resourcemanager.scheduler.monitor.enable=true: not modelled: the CapacityScheduler's preemption and queue management are not replayed"}},
 		{"and under another", Input{}, Options{Scheduler: "fifo", Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.resourcemanager.scheduler.monitor.enable", "true")}}}, []string{
 			"y.xml: no effect on a replay: yarn.resourcemanager.scheduler.monitor.enable (the CapacityScheduler's preemption and queue management are not replayed)"}},
 		{"capacity-scheduler.xml", Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(
 			capacity+"root.user-limit-factor", "1", capacity+"root.acl_submit_applications", "*", capacity+"root.a.disable_preemption", "true", capacity+"root.a.allow-zero-capacity-sum", "true",
 			capacity+"queue-mappings", "u:x:a", capacity+"queue-mappings-override.enable", "true", capacity+"root.a.maximum-application-lifetime", "-1", capacity+"root.b.maximum-application-lifetime", "60",
 			capacity+"root.c.capacity", "1", capacity+"root.c.state", "STOPPED", capacity+"root.a.capasity", "1", capacity+"ours", "1")}}}, []string{
-			"c.xml: yarn.scheduler.capacity.queue-mappings=u:x:a: not modelled: queue mappings are not replayed, the trace names the queue",
-			"c.xml: yarn.scheduler.capacity.root.b.maximum-application-lifetime=60: not modelled: there are no application timeouts",
-			"c.xml: yarn.scheduler.capacity.root.a.capasity: unknown, so it has no effect; probably yarn.scheduler.capacity.root.a.capacity is meant",
+			"c.xml: line 6: yarn.scheduler.capacity.queue-mappings=u:x:a: not modelled: queue mappings are not replayed, the trace names the queue",
+			"c.xml: line 9: yarn.scheduler.capacity.root.b.maximum-application-lifetime=60: not modelled: there are no application timeouts",
+			"c.xml: line 12: yarn.scheduler.capacity.root.a.capasity: unknown, so it has no effect; probably yarn.scheduler.capacity.root.a.capacity is meant",
 			"c.xml: queue root.c: no setting of queues lists it, so what is set for it has no effect",
 			"c.xml: unknown keys have no effect: yarn.scheduler.capacity.ours",
 			"c.xml: 6 keys have no effect on a replay (--verbose lists them)"}},
@@ -84,7 +84,7 @@ func TestRemarks(t *testing.T) {
 			"--conf: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
 			"--conf: 2 keys have no effect on a replay (--verbose lists them)"}},
 		{"a file that is read for two schedulers", Input{}, Options{Scheduler: "capacity", Files: Files{YarnSite: {Name: "y.xml", Text: []byte("<configuration><x/><property name='yarn.acl.enable' value='true'/></configuration>")}}}, []string{
-			"y.xml: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
+			"y.xml: line 1: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
 			"y.xml: unknown keys have no effect: <x>"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 		{capacity(capacityQueues, "a,b", "yarn.scheduler.capacity.root.a.capacity", "40", "yarn.scheduler.capacity.root.b.capacity", "50"), refuses + "; write capacities of these queues that add up to 100; they add up to 90.0"},
 		{capacity(capacityQueues, "a", "yarn.scheduler.capacity.root.a.capacity", "100", "yarn.scheduler.capacity.root.ordering-policy", "fair"), refuses + "; write utilization or priority-utilization for a queue with children"},
 		{capacity(capacityQueues, "a", "yarn.scheduler.capacity.resource-calculator", "org.example.C"), ""},
-		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.scheduler.minimum-allocation-mb", "1g")}}}, `y.xml: yarn.scheduler.minimum-allocation-mb is "1g": For input string: "1g"` + refuses + "; write a number"},
+		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.scheduler.minimum-allocation-mb", "1g")}}}, `y.xml: line 2: yarn.scheduler.minimum-allocation-mb is "1g": For input string: "1g"` + refuses + "; write a number"},
 		{Options{Conf: map[string]string{"yarn.scheduler.minimum-allocation-mb": "9000"}}, "--conf: yarn.scheduler.minimum-allocation-mb"},
 		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: []byte("<configuration><!-- a -- b --></configuration>")}}}, `y.xml: line 1: malformed XML: invalid sequence "--" not allowed in comments` + refuses},
 	} {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,8 +46,15 @@ func siteDefaults(nodes []trace.Node) map[string]string {
 	return out
 }
 
+// properties are the keys of Hadoop configuration files.
+type properties struct {
+	values   map[string]string
+	places   map[string]conf.Place
+	referred map[string]bool // by other values
+}
+
 // readProperties reads Hadoop configuration files, the later over the earlier ones.
-func (sc *Scenario) readProperties(files ...File) (map[string]string, error) {
+func (sc *Scenario) readProperties(files ...File) (out properties, err error) {
 	p := conf.NewProperties()
 	for _, f := range files {
 		if f.Text == nil {
@@ -54,13 +62,14 @@ func (sc *Scenario) readProperties(files ...File) (map[string]string, error) {
 		}
 		sc.use(f)
 		p.Include = func(href string) ([]byte, string, error) { return sc.included(href, f) }
-		before := len(p.Remarks)
 		if err := p.Parse(f.Name, f.Text); err != nil {
-			return nil, refused(f.Name, err)
+			return out, refused(f.Name, err)
 		}
-		sc.note(f.Name, "keys", p.Remarks[before:]...)
+		sc.note(f.Name, "keys", p.Remarks...)
 	}
-	return p.Resolve()
+	out.values, err = p.Resolve()
+	out.places, out.referred = p.Places(), p.Referred()
+	return out, err
 }
 
 // included reads the file that a configuration file includes: a regular one in the folder of that file or below it, or one that
@@ -79,7 +88,7 @@ func (sc *Scenario) included(href string, by File) ([]byte, string, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, "", fmt.Errorf("%s is no regular file", path)
 	}
-	f, err := sc.named(setting{href, OfFile}, by)
+	f, err := sc.named(setting{text: href, from: OfFile}, by)
 	if err == nil {
 		sc.use(f)
 	}
@@ -89,17 +98,17 @@ func (sc *Scenario) included(href string, by File) ([]byte, string, error) {
 // readSite resolves yarn-site.xml, and with it which scheduler runs.
 func (sc *Scenario) readSite() error {
 	file, from := sc.File(YarnSite)
-	values, err := sc.readProperties(file)
+	props, err := sc.readProperties(file)
 	if err != nil {
 		return err
 	}
-	sc.site = lay(siteDefaults(sc.Input.Nodes), values, from, nil)
+	sc.site = lay(siteDefaults(sc.Input.Nodes), props.values, from, nil).standing(props.places)
 	if types, of := sc.File(ResourceTypes); of != OfDefault {
-		values, err := sc.readProperties(types)
+		props, err := sc.readProperties(types)
 		if err != nil {
 			return err
 		}
-		maps.Copy(sc.site, lay(nil, values, of, nil))
+		maps.Copy(sc.site, lay(nil, props.values, of, nil).standing(props.places))
 	}
 	maps.Copy(sc.site, lay(nil, nil, OfKey, sc.keys[YarnSite]))
 	for _, key := range sortedKeys(sc.site) {
@@ -116,7 +125,7 @@ func (sc *Scenario) readSite() error {
 	if err := sc.chooseScheduler(file, from); err != nil {
 		return err
 	}
-	if err := sc.siteRemarks(); err != nil {
+	if err := sc.siteRemarks(props.referred); err != nil {
 		return err
 	}
 	for _, k := range []struct {
@@ -127,38 +136,33 @@ func (sc *Scenario) readSite() error {
 		{"yarn.nm.liveness-monitor.expiry-interval-ms", int64(sc.Site.NodeExpiry)},
 		{"yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", int64(sc.Site.ContainerExpiry)},
 	} {
-		if k.value < 1 {
+		switch {
+		case k.value >= 1:
+		case sc.site[k.name].from == OfKey:
 			return optionf("%s is %d, want 1 or more", k.name, k.value)
+		default:
+			return fmt.Errorf("%v: %s is %d, want 1 or more", sc.site.placeOf(k.name, file.Name), k.name, k.value)
 		}
 	}
 	return sc.siteError(sc.Site.CheckStart())
 }
 
-// placeOf returns where a key of yarn-site.xml in force stands.
-func (sc *Scenario) placeOf(key string) string {
-	if sc.site[key].from == OfKey {
-		return singleKeys
-	}
-	file, _ := sc.File(YarnSite)
-	return file.Name
-}
-
 // siteError names the place of a key that is refused.
 func (sc *Scenario) siteError(err error) error {
-	var e *conf.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	return refused(sc.placeOf(e.Field), err)
+	file, _ := sc.File(YarnSite)
+	return sc.site.refused(err, file.Name)
 }
 
-// siteRemarks notes keys that have no effect. A single key that nobody knows is an error.
-func (sc *Scenario) siteRemarks() error {
+// siteRemarks notes keys that have no effect; those that other values refer to have one. A single key that nobody knows is an error.
+func (sc *Scenario) siteRemarks(referred map[string]bool) error {
+	file, _ := sc.File(YarnSite)
 	for _, u := range sc.Site.Unknown {
 		if sc.site[u.Key].from == OfKey {
 			return &OptionError{u}
 		}
-		sc.note(sc.placeOf(u.Key), "keys", remarkOn(u))
+		if !referred[u.Key] {
+			sc.noteKey(sc.site, file.Name, remarkOn(u))
+		}
 	}
 	for _, r := range sc.Site.Remarks {
 		if r.Kind == remark.Unmodelled && conf.ForCapacity(r.Of) && sc.scheduler != yarnsOwn() {
@@ -168,10 +172,9 @@ func (sc *Scenario) siteRemarks() error {
 			r.Kind, r.Text = remark.Unmodelled, size
 		}
 		if r.Kind == remark.Unmodelled {
-			sc.note(sc.placeOf(r.Of), "keys", remark.Remark{Kind: r.Kind, Of: r.Of + "=" + sc.site[r.Of].text, Text: r.Text})
-			continue
+			r.Of += "=" + sc.site[r.Of].text
 		}
-		sc.note(sc.placeOf(r.Of), "keys", r)
+		sc.noteKey(sc.site, file.Name, r)
 	}
 	return nil
 }
@@ -261,5 +264,5 @@ func (sc *Scenario) nameOfSetting(key string, s setting) string {
 		return "--conf " + key
 	}
 	file, _ := sc.File(YarnSite)
-	return fmt.Sprintf("%s: %s", file.Name, key)
+	return fmt.Sprintf("%s: %s", cmp.Or(s.at.File, file.Name), key)
 }

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"fmt"
 	"strings"
 
 	"replay/engine/remark"
@@ -12,8 +13,13 @@ import (
 //
 // Source: org.apache.hadoop.conf.Configuration.
 type Properties struct {
-	raw   map[string]string
-	final map[string]bool
+	raw      map[string]string
+	final    map[string]bool
+	places   map[string]Place
+	referred map[string]bool // by other values, see Referred
+
+	// Renamed are names that Hadoop takes for another, by the older one; nil for none.
+	Renamed map[string]string
 
 	// Include returns the file that an xi:include names and its name in messages, with [fs.ErrNotExist] if there is none. Nil
 	// refuses all includes.
@@ -21,14 +27,42 @@ type Properties struct {
 	within   []string // names of the files that are being read
 	included int
 
-	// Remarks are about elements that have no meaning and values that were not taken.
+	// Remarks are about elements that have no meaning and values that were not taken, with their files.
 	Remarks remark.List
+}
+
+// A Place is a line of a file.
+type Place struct {
+	File string
+	Line int // 1-based, 0 when unknown
+}
+
+// String is the place as messages have it.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s: line %d", p.File, p.Line)
 }
 
 // NewProperties returns an empty set.
 func NewProperties() *Properties {
-	return &Properties{raw: map[string]string{}, final: map[string]bool{}}
+	return &Properties{raw: map[string]string{}, final: map[string]bool{}, places: map[string]Place{}, referred: map[string]bool{}}
 }
+
+// Places returns where each key stands whose value is in force.
+func (p *Properties) Places() map[string]Place { return p.places }
+
+// Referred returns the keys to which the values of others refer; it is known after [Properties.Resolve].
+func (p *Properties) Referred() map[string]bool { return p.referred }
+
+// remark adds a remark on a line of the file that is being read.
+func (p *Properties) remark(k remark.Kind, line int, of, text string) {
+	p.Remarks = append(p.Remarks, remark.Remark{Kind: k, File: p.file(), Line: line, Of: of, Text: text})
+}
+
+// file is the one that is being read.
+func (p *Properties) file() string { return p.within[len(p.within)-1] }
 
 // Parse adds the text of a configuration file; file is its name in messages.
 func (p *Properties) Parse(file string, text []byte) error {
@@ -79,7 +113,7 @@ func (p *Properties) configuration(n *node) error {
 			}
 			value := p.raw[key]
 			if before, ok := seen[key]; ok && before != value {
-				p.Remarks.Add(remark.Odd, c.line, key, "set more than once, the last value counts")
+				p.remark(remark.Odd, c.line, key, "set more than once, the last value counts")
 			}
 			seen[key] = value
 		case "include":
@@ -87,7 +121,7 @@ func (p *Properties) configuration(n *node) error {
 				return err
 			}
 		default:
-			p.Remarks.Add(remark.Unknown, c.line, "<"+c.tag+">", "")
+			p.remark(remark.Unknown, c.line, "<"+c.tag+">", "")
 		}
 	}
 	return nil
@@ -111,21 +145,24 @@ func (p *Properties) property(n *node) (string, *Error) {
 			final = text
 		case "description", "source", "tag":
 		default:
-			p.Remarks.Add(remark.Unknown, c.line, "<"+c.tag+"> of property "+name, "")
+			p.remark(remark.Unknown, c.line, "<"+c.tag+"> of property "+name, "")
 		}
+	}
+	if newer, ok := p.Renamed[name]; ok {
+		name = newer
 	}
 	switch {
 	case name == "":
 		return "", refuse("RuntimeException", "a property without a name").at(n.line, "<property>", "")
 	case value == "":
-		p.Remarks.Add(remark.NoEffect, n.line, name, "without a value it is not set")
+		p.remark(remark.NoEffect, n.line, name, "without a value it is not set")
 	case p.final[name]:
 		if p.raw[name] != value {
-			p.Remarks.Add(remark.Odd, n.line, name, "final in a file before, the value is ignored")
+			p.remark(remark.Odd, n.line, name, "final in a file before, the value is ignored")
 		}
 		return name, nil
 	default:
-		p.raw[name] = value
+		p.raw[name], p.places[name] = value, Place{p.file(), n.line}
 	}
 	if final == "true" {
 		p.final[name] = true
@@ -156,7 +193,7 @@ func (p *Properties) Resolve() (map[string]string, error) {
 	for _, key := range sortedKeys(p.raw) {
 		v, err := p.substitute(p.raw[key])
 		if err != nil {
-			return nil, err.at(0, key, p.raw[key])
+			return nil, inFile(p.places[key].File, err.at(p.places[key].Line, key, p.raw[key]))
 		}
 		out[key] = v
 	}
@@ -189,6 +226,7 @@ func (p *Properties) substitute(text string) (string, *Error) {
 		if !ok {
 			return eval, nil
 		}
+		p.referred[name] = true
 		if strings.Contains(v, eval[start-2:end+1]) {
 			return text, nil // refers to itself
 		}

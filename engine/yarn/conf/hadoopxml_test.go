@@ -45,9 +45,9 @@ func TestHadoopXML(t *testing.T) {
 		t.Errorf("%d properties, want %d: %v", len(got), len(want), got)
 	}
 	said := remark.List{
-		{Kind: remark.NoEffect, Line: 6, Of: "empty", Text: "without a value it is not set"},
-		{Kind: remark.Unknown, Line: 9, Of: "<flavour> of property odd"},
-		{Kind: remark.Odd, Line: 1, Of: "a", Text: "final in a file before, the value is ignored"},
+		{Kind: remark.NoEffect, File: "core", Line: 6, Of: "empty", Text: "without a value it is not set"},
+		{Kind: remark.Unknown, File: "core", Line: 9, Of: "<flavour> of property odd"},
+		{Kind: remark.Odd, File: "site", Line: 1, Of: "a", Text: "final in a file before, the value is ignored"},
 	}
 	if !slices.Equal(p.Remarks, said) {
 		t.Errorf("remarks %+v, want %+v", p.Remarks, said)

@@ -45,7 +45,7 @@ func (p *Properties) include(n *node) error {
 func (p *Properties) fallback(n *node, href string) error {
 	for c := range n.elements {
 		if c.tag[strings.Index(c.tag, ":")+1:] == "fallback" {
-			p.Remarks.Add(remark.NoEffect, n.line, "<"+n.tag+">", "there is no "+href+", the fallback counts")
+			p.remark(remark.NoEffect, n.line, "<"+n.tag+">", "there is no "+href+", the fallback counts")
 			return p.configuration(c)
 		}
 	}
