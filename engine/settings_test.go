@@ -90,3 +90,48 @@ func TestSparkDefaultsAndJobsOfTheirOwn(t *testing.T) {
 		t.Error("without a file there is nothing to put on top, and no error")
 	}
 }
+
+// What the user sets for applications and none of them reads is said once for each place: keys of mapred-site.xml that jobs set themselves, and all of a
+// file and all single keys where no application of their kind is replayed.
+func TestSettingsThatChangeNothing(t *testing.T) {
+	own := func() *trace.Job {
+		j := mapReduceJob(0, 0, stage(0, 2, 1000, nil))
+		j.Conf = []trace.KeyValue{{Key: "mapreduce.map.memory.mb", Value: "2048"}}
+		return j
+	}
+	none := func() *trace.Job { return mapReduceJob(1, 500, stage(0, 2, 1000, nil)) }
+	spark := func() *trace.Job { return sparkJob(0, 0, 1, stage(0, 1, 1000, nil)) }
+	file := scenario.Files{
+		scenario.MapredSite:    {Name: "m.xml", Text: []byte("<configuration><property name='mapred.job.map.memory.mb' value='3072'/><property name='mapreduce.map.maxattempts' value='3'/></configuration>")},
+		scenario.SparkDefaults: {Name: "s.conf", Text: []byte("spark.locality.wait 9s\n")},
+	}
+	keys := map[string]string{"mapreduce.map.maxattempts": "2", "mapreduce.reduce.maxattempts": "2", "spark.task.maxFailures": "2", "spark.locality.wait": "1s"}
+	const noSpark, noMapReduce = ": no Spark application is replayed, so ", ": no MapReduce job is replayed, so "
+	for _, tt := range []struct {
+		name string
+		jobs []*trace.Job
+		o    scenario.Options
+		want []string
+	}{
+		{"jobs that set it themselves", []*trace.Job{own(), none()}, scenario.Options{Files: scenario.Files{scenario.MapredSite: file[scenario.MapredSite]}},
+			[]string{"m.xml: jobs set these keys themselves, so the file changes nothing for them: mapreduce.map.memory.mb (1 of 2 jobs); --override puts the file on top"}},
+		{"on top of them", []*trace.Job{own(), none()}, scenario.Options{Override: true, Files: scenario.Files{scenario.MapredSite: file[scenario.MapredSite]}}, nil},
+		{"no Spark application", []*trace.Job{none()}, scenario.Options{Files: file, Conf: keys},
+			[]string{"s.conf" + noSpark + "the file has no effect", "--conf" + noSpark + "these keys have no effect: spark.locality.wait, spark.task.maxFailures"}},
+		{"no MapReduce job", []*trace.Job{spark()}, scenario.Options{Files: file, Conf: keys},
+			[]string{"m.xml" + noMapReduce + "the file has no effect", "--conf" + noMapReduce + "these keys have no effect: mapreduce.map.maxattempts, mapreduce.reduce.maxattempts"}},
+		{"nor with the files on top", []*trace.Job{none()}, scenario.Options{Files: file, Override: true}, []string{"s.conf" + noSpark + "the file has no effect"}},
+		{"nothing set", []*trace.Job{none()}, scenario.Options{}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, m := replay(t, input(cluster(1, 1), nil, tt.jobs...), tt.o)
+			var got []string
+			for _, w := range m.Warnings {
+				got = append(got, w.Text)
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("warnings (-want +got)\n%s", d)
+			}
+		})
+	}
+}

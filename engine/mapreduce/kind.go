@@ -22,6 +22,8 @@ import (
 type Setup struct {
 	Defaults map[string]string // of mapred-site.xml, under what is recorded with each job
 	Over     map[string]string // single keys, over it
+	File     string            // name of the user's mapred-site.xml, "" without one
+	Keys     []string          // those of Over that are single keys
 	Model    *model.Model
 	CPU      bool // the ResourceManager says at registration that vcores count (SchedulerResourceTypes)
 	// AMMS are the recorded times of jobs from the allocation of their application master to its registration, of each attempt, the last one for
@@ -34,10 +36,14 @@ type Setup struct {
 type Kind struct {
 	Setup
 	histories map[int64]*history // of jobs that run
+	jobs      int                // planned
+	own       map[string]int     // by key of Defaults, how many jobs set it themselves
 }
 
 // NewKind returns MapReduce with this setup.
-func NewKind(s Setup) *Kind { return &Kind{Setup: s, histories: map[int64]*history{}} }
+func NewKind(s Setup) *Kind {
+	return &Kind{Setup: s, histories: map[int64]*history{}, own: map[string]int{}}
+}
 
 // The kinds of events, in the order of events.
 const (
@@ -154,6 +160,12 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	for _, kv := range j.Conf {
 		own[kv.Key] = kv.Value
 	}
+	k.jobs++
+	for key := range k.Defaults {
+		if _, ok := own[key]; ok {
+			k.own[key]++
+		}
+	}
 	c, err := conf.New(func(key string) (string, bool) {
 		for _, layer := range []map[string]string{k.Over, own, k.Defaults, values} {
 			if v, ok := layer[key]; ok {
@@ -168,6 +180,17 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	set.Conf = c
 	set.uber = set.isUber()
 	return set, nil
+}
+
+// Remarks says what of the user's settings changed nothing: keys of mapred-site.xml that jobs set themselves, and all of them without a MapReduce job.
+func (k *Kind) Remarks() []record.Warning {
+	switch {
+	case k.jobs == 0:
+		return master.NoJobFor("MapReduce job", k.File, k.Keys)
+	case k.File != "":
+		return master.OwnKeys("mapred-site", k.File, k.own, k.jobs)
+	}
+	return nil
 }
 
 // isUber says whether the job is small enough to run in its application master.

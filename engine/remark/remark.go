@@ -2,6 +2,8 @@
 // effect that their author may expect.
 package remark
 
+import "fmt"
+
 // Kind is why a remark is made, the most important first.
 type Kind uint8
 
@@ -24,6 +26,13 @@ type Remark struct {
 	Line int    // in the file, 1-based; 0 when unknown
 	Of   string // the key with its value where that matters, or the element and what it belongs to
 	Text string // what is to be said
+}
+
+// NoBoolean is what to say of a value that stands for true or false and is neither: Hadoop goes on with what is the default.
+//
+// Source: Configuration.getBoolean.
+func NoBoolean(otherwise bool) string {
+	return fmt.Sprintf("neither true nor false, so it is taken for the default, %v", otherwise)
 }
 
 // List gathers remarks.

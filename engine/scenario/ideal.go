@@ -40,11 +40,13 @@ func (sc *Scenario) checkIdeal(o *Options) error {
 	add(o.Engine != "", "--engine %s", o.Engine)
 	add(len(o.Parameters) > 0, "--model")
 	add(o.Files[ModelFile].Text != nil, "the model file %s", o.Files[ModelFile].Name)
-	if file, from := sc.File(YarnSite); from == OfFile {
-		add(true, "%s", file.Name)
-	}
-	for _, key := range sortedKeys(sc.keys[YarnSite]) {
-		add(true, "--conf %s", key)
+	for _, kind := range []string{YarnSite, MapredSite} {
+		if file, from := sc.File(kind); from == OfFile {
+			add(true, "%s", file.Name)
+		}
+		for _, key := range sortedKeys(sc.keys[kind]) {
+			add(true, "--conf %s", key)
+		}
 	}
 	for _, key := range sortedKeys(sc.keys[SparkDefaults]) {
 		add(!sizesTasks(key), "--conf %s", key)

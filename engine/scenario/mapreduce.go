@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
@@ -10,7 +11,10 @@ import (
 
 // MapReduce is what the MapReduce jobs of the scenario have in common.
 func (sc *Scenario) MapReduce() mapreduce.Setup {
-	s := mapreduce.Setup{Model: &sc.Model, CPU: !sc.MemoryOnly, Dense: sc.Engine == Dense, Over: sc.keys[MapredSite]}
+	s := mapreduce.Setup{Model: &sc.Model, CPU: !sc.MemoryOnly, Dense: sc.Engine == Dense, Over: sc.keys[MapredSite], Keys: sortedKeys(sc.keys[MapredSite])}
+	if file, from := sc.File(MapredSite); from == OfFile {
+		s.File = file.Name
+	}
 	for job, list := range sc.Recorded.Latencies {
 		if s.AMMS == nil {
 			s.AMMS = map[int64][]int64{}
@@ -37,12 +41,19 @@ func (sc *Scenario) readMapReduce() error {
 		if err != nil {
 			return err
 		}
-		values := props.values
-		maps.DeleteFunc(values, func(key, _ string) bool { return !mrconf.Follows(key) })
-		if _, err := mrconf.New(func(key string) (string, bool) { v, ok := values[key]; return v, ok }); err != nil {
-			return fmt.Errorf("%s: %w", file.Name, err)
+		set := lay(nil, props.values, from, nil).standing(props.places)
+		remarks, err := mrconf.Remarks(props.values)
+		var wrong *mrconf.ValueError
+		if errors.As(err, &wrong) {
+			return fmt.Errorf("%v: %w", set.placeOf(wrong.Key, file.Name), err)
 		}
-		sc.mapredSite = values
+		for _, r := range remarks {
+			if !props.referred[r.Of] {
+				sc.noteKey(set, file.Name, r)
+			}
+		}
+		maps.DeleteFunc(props.values, func(key, _ string) bool { return !mrconf.Follows(key) })
+		sc.mapredSite = props.values
 	}
 	keys := sc.keys[MapredSite]
 	for _, key := range sortedKeys(keys) {
@@ -50,8 +61,10 @@ func (sc *Scenario) readMapReduce() error {
 			return &OptionError{fmt.Errorf("--conf %w", &mrconf.UnknownKey{Key: key})}
 		}
 	}
-	if _, err := mrconf.New(func(key string) (string, bool) { v, ok := keys[key]; return v, ok }); err != nil {
+	remarks, err := mrconf.Remarks(keys)
+	if err != nil {
 		return &OptionError{fmt.Errorf("--conf %w", err)}
 	}
+	sc.note(singleKeys, "keys", remarks...)
 	return nil
 }

@@ -49,6 +49,8 @@ func TestPlacesOfKeys(t *testing.T) {
 			`/capacity-scheduler.xml: line 3: ` + capacity + `root.a.capacity is "50%"`},
 		{"a queue in yarn-site.xml", map[string]string{YarnSite: "<configuration>\n" + property(capacity+"root.a.capacity", "50%") + "</configuration>", "capacity-scheduler.xml": "<configuration>\n" + property(capacity+"root.queues", "a") + "</configuration>"},
 			`/yarn-site.xml: line 2: ` + capacity + `root.a.capacity is "50%"`},
+		{"of MapReduce", map[string]string{MapredSite: strings.ReplaceAll(including, fair, ""), "common.xml": "<configuration>\n" + property("mapred.task.timeout", "soon") + "</configuration>"},
+			`/common.xml: line 2: mapreduce.task.timeout is "soon", want a whole number`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := New(Input{}, folderOf(t, tt.files)); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	mrconf "replay/engine/mapreduce/conf"
 	"replay/engine/remark"
 	"replay/engine/yarn/conf"
 	"replay/trace"
@@ -56,6 +57,7 @@ type properties struct {
 // readProperties reads Hadoop configuration files, the later over the earlier ones.
 func (sc *Scenario) readProperties(files ...File) (out properties, err error) {
 	p := conf.NewProperties()
+	p.Renamed = mrconf.Renamed
 	for _, f := range files {
 		if f.Text == nil {
 			continue

@@ -5,17 +5,13 @@ package conf
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"replay/engine/mapreduce/allocator"
 	"replay/engine/remark"
-	"replay/engine/spelling"
 	"replay/policy/resource"
 )
 
@@ -62,7 +58,13 @@ type Conf struct {
 type reader struct {
 	values func(string) (string, bool)
 	err    error
+	odd    remark.List
 }
+
+// A ValueError says that the value of a key is none.
+type ValueError struct{ Key, text string }
+
+func (e *ValueError) Error() string { return e.text }
 
 func (r *reader) text(key string) (string, bool) {
 	v, ok := r.values(key)
@@ -72,11 +74,11 @@ func (r *reader) text(key string) (string, bool) {
 
 func (r *reader) wrong(key, value, wanted string) {
 	if r.err == nil {
+		text := fmt.Sprintf("%s is %q, want %s", key, value, wanted)
 		if remark.HasPlaceholder(value) {
-			r.err = fmt.Errorf("%s is %q: %s", key, value, remark.NotFilledIn)
-			return
+			text = fmt.Sprintf("%s is %q: %s", key, value, remark.NotFilledIn)
 		}
-		r.err = fmt.Errorf("%s is %q, want %s", key, value, wanted)
+		r.err = &ValueError{key, text}
 	}
 }
 
@@ -128,11 +130,15 @@ func (r *reader) single(key string, otherwise float32) float32 {
 
 // bool is what stands there, or otherwise if it is neither true nor false.
 func (r *reader) bool(key string, otherwise bool) bool {
-	switch v, _ := r.text(key); strings.ToLower(v) {
+	v, ok := r.text(key)
+	switch strings.ToLower(v) {
 	case "true":
 		return true
 	case "false":
 		return false
+	}
+	if ok {
+		r.odd.Add(remark.Odd, 0, key+"="+v, remark.NoBoolean(otherwise))
 	}
 	return otherwise
 }
@@ -147,6 +153,10 @@ var policies = map[string]allocator.Preemption{
 // New reads a configuration; values gives the text of a key that is set. The error names key, value and what was wanted.
 func New(values func(key string) (string, bool)) (*Conf, error) {
 	r := &reader{values: values}
+	return r.conf(), r.err
+}
+
+func (r *reader) conf() *Conf {
 	c := &Conf{
 		Allocator: allocator.Conf{
 			SlowStart:                r.single("mapreduce.job.reduce.slowstart.completedmaps", 0.05),
@@ -194,7 +204,7 @@ func New(values func(key string) (string, bool)) (*Conf, error) {
 	if c.HeartbeatMS < 1 {
 		r.wrong("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", fmt.Sprint(c.HeartbeatMS), "1 or more")
 	}
-	return c, r.err
+	return c
 }
 
 // task reads what is set for one type, by the names in its keys.
@@ -298,27 +308,4 @@ func (r *reader) amount(key, v string) int64 {
 		return 1024
 	}
 	return r.size(key, int64(float64(n)*factor))
-}
-
-// followed are the keys that are read.
-var followed = sync.OnceValue(func() map[string]bool {
-	keys := map[string]bool{"mapreduce.job.heap.memory-mb.ratio": true} // read where a heap is set
-	if _, err := New(func(key string) (string, bool) { keys[key] = true; return "", false }); err != nil {
-		panic(err) // the defaults are no error
-	}
-	return keys
-})
-
-// Follows reports whether a key is read.
-func Follows(key string) bool { return followed()[key] }
-
-// UnknownKey is the error of a single key that is not read.
-type UnknownKey struct{ Key string }
-
-func (e *UnknownKey) Error() string {
-	text := e.Key + " is not followed: it is no key of MapReduce, or decides nothing in a replay"
-	if close := spelling.Nearest(e.Key, slices.Sorted(maps.Keys(followed())), 1); len(close) > 0 {
-		text += fmt.Sprintf("; did you mean %s?", close[0])
-	}
-	return text
 }

@@ -1,10 +1,12 @@
 package conf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"replay/engine/mapreduce/allocator"
+	"replay/engine/remark"
 	"replay/policy/resource"
 )
 
@@ -63,6 +65,30 @@ func TestWrongValues(t *testing.T) {
 	} {
 		if _, err := read(map[string]string{tt.key: tt.value}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s=%s: %v, want %q", tt.key, tt.value, err, tt.want)
+		}
+	}
+}
+
+// What is said of keys that change nothing, or mean something else than they look. A name that MapReduce takes for another is for Configuration to replace.
+func TestRemarks(t *testing.T) {
+	for _, tt := range []struct {
+		key, value string
+		want       remark.List
+	}{
+		{"mapreduce.map.memory.mb", "2048", nil},
+		{"mapreduce.map.memory.md", "2048", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.memory.md", Text: "unknown, so it has no effect; probably mapreduce.map.memory.mb is meant"}}},
+		{"mapred.job.map.memory.md", "2048", remark.List{{Kind: remark.Odd, Of: "mapred.job.map.memory.md", Text: "unknown, so it has no effect; probably mapred.job.map.memory.mb is meant"}}},
+		{"mapreduce.task.io.sort.mb", "512", remark.List{{Kind: remark.NoEffect, Of: "mapreduce.task.io.sort.mb",
+			Text: "it does not decide what a job asks for, when its tasks are retried and speculated, or when its reduces begin"}}},
+		{"mapreduce.map.speculative", "no", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.speculative=no", Text: "neither true nor false, so it is taken for the default, true"}}},
+	} {
+		if got, err := Remarks(map[string]string{tt.key: tt.value}); err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s=%s: %+v, %v, want %+v", tt.key, tt.value, got, err, tt.want)
+		}
+	}
+	for older, newer := range Renamed {
+		if Follows(older) || !Follows(newer) {
+			t.Errorf("%s stands for %s: want a key that is followed in place of one that is not", older, newer)
 		}
 	}
 }

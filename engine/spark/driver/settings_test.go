@@ -255,7 +255,7 @@ func TestSizesOfMasters(t *testing.T) {
 			}
 			said := ""
 			for _, w := range k.Remarks() {
-				said += strings.TrimPrefix(w.Text, k.Over[0].Name+": keys that the deploy mode of jobs (spark.submit.deployMode) does not read: ")
+				said += strings.TrimPrefix(w.Text, k.Over[0].Name+": keys that jobs do not read under their deploy mode (spark.submit.deployMode): ")
 			}
 			if said != c.idle {
 				t.Errorf("warnings %q, want %q", said, c.idle)

@@ -1,11 +1,10 @@
 package driver
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"replay/engine/master"
 	"replay/engine/record"
 	sparkconf "replay/engine/spark/conf"
 	"replay/policy/resource"
@@ -121,19 +120,23 @@ func (k *Kind) idleKeys(conf *sparkconf.Conf) (keys []string) {
 	return keys
 }
 
-// Remarks says which keys of the user's changed nothing: those of spark-defaults.conf for which jobs had values of their own, and those that the
-// deploy mode of jobs does not read.
+// Remarks says which keys of the user's changed nothing: those of spark-defaults.conf for which jobs had values of their own, those that the
+// deploy mode of jobs does not read, and all of them without a Spark application.
 func (k *Kind) Remarks() (list []record.Warning) {
-	say := func(code, layer string, counts map[string]int, format string) {
-		var texts []string
-		for _, key := range slices.Sorted(maps.Keys(counts)) {
-			texts = append(texts, fmt.Sprintf("%s (%d of %d jobs)", key, counts[key], k.jobs))
+	if k.jobs == 0 {
+		file, keys := "", []string{}
+		for _, l := range append([]sparkconf.Layer{k.Defaults}, k.Over...) {
+			switch {
+			case l.Strict:
+				keys = slices.AppendSeq(keys, maps.Keys(l.Values))
+			case len(l.Values) > 0:
+				file = l.Name
+			}
 		}
-		list = append(list, record.Warning{Code: code, Count: 1, Text: layer + ": " + fmt.Sprintf(format, strings.Join(texts, ", "))})
+		slices.Sort(keys)
+		return master.NoJobFor("Spark application", file, keys)
 	}
-	if len(k.own) > 0 {
-		say("spark-defaults", k.Defaults.Name, k.own, "jobs set these keys themselves, so the file changes nothing for them: %s; --override puts the file on top")
-	}
+	list = master.OwnKeys("spark-defaults", k.Defaults.Name, k.own, k.jobs)
 	for _, l := range k.Over {
 		idle := map[string]int{}
 		for key, n := range k.idle {
@@ -141,9 +144,7 @@ func (k *Kind) Remarks() (list []record.Warning) {
 				idle[key] = n
 			}
 		}
-		if len(idle) > 0 {
-			say("deploy-mode", l.Name, idle, "keys that the deploy mode of jobs (spark.submit.deployMode) does not read: %s")
-		}
+		list = append(list, master.UnreadKeys("deploy-mode", l.Name, "deploy mode (spark.submit.deployMode)", idle, k.jobs)...)
 	}
 	if k.speculating > 0 {
 		list = append(list, record.Warning{Code: "speculation-efficiency", Count: 1, Text: fmt.Sprintf("spark.speculation: a trace does not say how many records tasks have read, "+

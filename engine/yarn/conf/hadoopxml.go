@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -148,9 +149,7 @@ func (p *Properties) property(n *node) (string, *Error) {
 			p.remark(remark.Unknown, c.line, "<"+c.tag+"> of property "+name, "")
 		}
 	}
-	if newer, ok := p.Renamed[name]; ok {
-		name = newer
-	}
+	name = cmp.Or(p.Renamed[name], name)
 	switch {
 	case name == "":
 		return "", refuse("RuntimeException", "a property without a name").at(n.line, "<property>", "")
@@ -215,7 +214,7 @@ func (p *Properties) substitute(text string) (string, *Error) {
 		if start < 0 {
 			return eval, nil
 		}
-		name := eval[start:end]
+		name := cmp.Or(p.Renamed[eval[start:end]], eval[start:end])
 		v, ok := p.raw[name]
 		if env, is := strings.CutPrefix(name, "env."); is && env != "" {
 			// ${env.NAME-default} and ${env.NAME:-default}

@@ -200,3 +200,17 @@ func FuzzHadoopXML(f *testing.F) {
 		}
 	})
 }
+
+// A key under an older name is the newer one, also in references; the later of the two counts.
+func TestRenamedKeys(t *testing.T) {
+	p := NewProperties()
+	p.Renamed = map[string]string{"old": "new"}
+	text := "<configuration><property name='new' value='1'/><property name='old' value='2'/><property name='other' value='${old}'/></configuration>"
+	if err := p.Parse("f.xml", []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Resolve()
+	if err != nil || len(got) != 2 || got["new"] != "2" || got["other"] != "2" || len(p.Remarks) != 1 {
+		t.Errorf("%v, %v, remarks %v: want new and other as 2, and a remark that new is set twice", got, err, p.Remarks)
+	}
+}

@@ -1,0 +1,73 @@
+package conf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"replay/engine/remark"
+	"replay/engine/spelling"
+)
+
+// followed are the keys that are read.
+var followed = sync.OnceValue(func() map[string]bool {
+	keys := map[string]bool{"mapreduce.job.heap.memory-mb.ratio": true} // read where a heap is set
+	if _, err := New(func(key string) (string, bool) { keys[key] = true; return "", false }); err != nil {
+		panic(err) // the defaults are no error
+	}
+	return keys
+})
+
+// Follows reports whether a key is read.
+func Follows(key string) bool { return followed()[key] }
+
+// UnknownKey is the error of a single key that is not read.
+type UnknownKey struct{ Key string }
+
+func (e *UnknownKey) Error() string {
+	text := e.Key + " is not followed: it is no key of MapReduce, or decides nothing in a replay"
+	if close := spelling.Nearest(e.Key, slices.Sorted(maps.Keys(followed())), 1); len(close) > 0 {
+		text += fmt.Sprintf("; did you mean %s?", close[0])
+	}
+	return text
+}
+
+// Renamed are older names of keys that are followed, with the names by which MapReduce knows them.
+//
+// Source: ConfigUtil.addDeprecatedKeys.
+var Renamed = map[string]string{
+	"mapred.job.map.memory.mb":                    "mapreduce.map.memory.mb",
+	"mapred.job.reduce.memory.mb":                 "mapreduce.reduce.memory.mb",
+	"mapred.map.child.java.opts":                  "mapreduce.map.java.opts",
+	"mapred.reduce.child.java.opts":               "mapreduce.reduce.java.opts",
+	"mapred.map.max.attempts":                     "mapreduce.map.maxattempts",
+	"mapred.reduce.max.attempts":                  "mapreduce.reduce.maxattempts",
+	"mapred.map.tasks.speculative.execution":      "mapreduce.map.speculative",
+	"mapred.reduce.tasks.speculative.execution":   "mapreduce.reduce.speculative",
+	"mapred.max.map.failures.percent":             "mapreduce.map.failures.maxpercent",
+	"mapred.max.reduce.failures.percent":          "mapreduce.reduce.failures.maxpercent",
+	"mapred.max.tracker.failures":                 "mapreduce.job.maxtaskfailures.per.tracker",
+	"mapred.reduce.slowstart.completed.maps":      "mapreduce.job.reduce.slowstart.completedmaps",
+	"mapred.speculative.execution.speculativeCap": "mapreduce.job.speculative.speculative-cap-running-tasks",
+	"mapred.task.timeout":                         "mapreduce.task.timeout",
+}
+
+// Remarks returns what is to be said of the keys of a mapred-site.xml, or of single keys, and the error of a value that no job could run with.
+func Remarks(values map[string]string) (remark.List, error) {
+	r := &reader{values: func(key string) (string, bool) { v, ok := values[key]; return v, ok }}
+	r.conf()
+	out := r.odd
+	known := slices.Sorted(maps.Keys(followed()))
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if Follows(key) {
+			continue
+		}
+		if near := spelling.Nearest(key, append(known, slices.Sorted(maps.Keys(Renamed))...), 1)[0]; spelling.Near(key, near) {
+			out.Add(remark.Odd, 0, key, "unknown, so it has no effect; probably "+near+" is meant")
+			continue
+		}
+		out.Add(remark.NoEffect, 0, key, "it does not decide what a job asks for, when its tasks are retried and speculated, or when its reduces begin")
+	}
+	return out, r.err
+}
