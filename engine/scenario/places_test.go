@@ -64,6 +64,7 @@ func TestPlacesOfKeys(t *testing.T) {
 	}{
 		{"a misspelt key", property("yarn.scheduler.fair.assignmultipel", "true"), "/common.xml: line 2: yarn.scheduler.fair.assignmultipel: unknown", "yarn-site.xml"},
 		{"one that is set twice", property("yarn.scheduler.fair.max.assign", "1") + property("yarn.scheduler.fair.max.assign", "2"), "/common.xml: line 3: yarn.scheduler.fair.max.assign: set more than once", "yarn-site.xml"},
+		{"neither true nor false", property("yarn.scheduler.fair.assignmultiple", "yes"), "/common.xml: line 2: yarn.scheduler.fair.assignmultiple=yes: neither true nor false", "yarn-site.xml"},
 		{"an unknown one", property("of.ours", "1"), "/common.xml: unknown keys have no effect: of.ours", "yarn-site.xml"},
 		{"one that another value refers to", property("nm.mem", "4096") + property("of.ours", "${nm.mem}") + property(most, "${of.ours}"), "--config-dir", "unknown"},
 		{"and of a queue", property("half", "100") + property(capacity+"root.default.capacity", "${half}"), "--config-dir", "half"},

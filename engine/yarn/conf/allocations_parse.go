@@ -232,6 +232,20 @@ func javaDoubleAsFloat(s string) (float32, *Error) {
 	return float32(v), err
 }
 
+// What is said of shares that are more than all there is, and of a value that stands for true or false and is neither.
+const (
+	allOfQueue    = "above 1, which is all of the queue: YARN takes 1"
+	allOfShare    = "above 1, which is all of the fair share: YARN takes 1"
+	takenForFalse = "neither true nor false: YARN takes it for false"
+)
+
+// most remarks on a share above 1.
+func (p *allocationParser) most(line int, of string, v float32, text string) {
+	if v > 1 {
+		p.Remarks.Add(remark.Odd, line, fmt.Sprintf("%s (%s)", of, JavaFloat(v)), text)
+	}
+}
+
 // clamp01 is Math.max(Math.min(v, 1), 0); NaN stays.
 func clamp01(v float32) float32 { return max(min(v, 1), 0) }
 
@@ -332,7 +346,14 @@ func (p *allocationParser) queue(parent string, n *node) *Error {
 func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error) {
 	of := "queue " + path
 	configurable := func(missing int64) (*ConfigurableResource, *Error) {
-		c, err := number(f, of, func(s string) (ConfigurableResource, *Error) { return parseResource(s, p.site.Types, missing) })
+		cut := ""
+		c, err := number(f, of, func(s string) (ConfigurableResource, *Error) {
+			cut = cutOff(s)
+			return parseResource(s, p.site.Types, missing)
+		})
+		if err == nil && cut != "" {
+			p.say(remark.Odd, f, of, cut)
+		}
 		if err == nil && !c.percent && c.amount[resource.VCores] < 0 {
 			p.say(remark.Odd, f, of, "no vcores are named: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it")
 		}
@@ -367,6 +388,7 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 	case "maxAMShare":
 		q.maxAMShare, err = pointer(number(f, of, javaFloat32))
 		if err == nil {
+			p.most(f.line, "<"+f.tag+"> of "+of, *q.maxAMShare, allOfQueue)
 			*q.maxAMShare = min(*q.maxAMShare, 1)
 			if *q.maxAMShare != -1 {
 				p.notNegative(f, of, float64(*q.maxAMShare))
@@ -387,6 +409,7 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 	case "fairSharePreemptionThreshold":
 		q.threshold, err = pointer(number(f, of, javaFloat32))
 		if err == nil {
+			p.most(f.line, "<"+f.tag+"> of "+of, *q.threshold, allOfShare)
 			*q.threshold = clamp01(*q.threshold)
 		}
 	case "schedulingPolicy", "schedulingMode":
@@ -395,6 +418,9 @@ func (p *allocationParser) field(path string, q *queueConf, f *node) (err *Error
 		var text string
 		if text, err = f.firstText(); err == nil && !strings.EqualFold(javaTrim(text), "true") {
 			q.nonPreemptable = true
+			if text = javaTrim(text); !strings.EqualFold(text, "false") {
+				p.say(remark.Odd, f, of+" ("+text+")", takenForFalse)
+			}
 		}
 	case "aclSubmitApps", "aclAdministerApps", "aclAdministerReservations", "aclListReservations", "aclSubmitReservations":
 		if _, err = f.firstText(); err == nil {
@@ -438,6 +464,7 @@ func (p *allocationParser) defaults() *Error {
 		if err := readScalar(p, "defaultFairSharePreemptionThreshold", &v, javaFloat32); err != nil {
 			return err
 		}
+		p.most(p.scalars["defaultFairSharePreemptionThreshold"].line, "<defaultFairSharePreemptionThreshold>", v, allOfShare)
 		v = clamp01(v)
 		root.threshold = &v
 	}
@@ -449,12 +476,16 @@ func (p *allocationParser) defaults() *Error {
 	}); err != nil {
 		return err
 	}
+	if s := p.scalars["queueMaxResourcesDefault"]; cutOff(s.text) != "" {
+		p.Remarks.Add(remark.Odd, s.line, "<queueMaxResourcesDefault>", cutOff(s.text))
+	}
 	if err := readScalar(p, "queueMaxAppsDefault", &p.QueueMaxAppsDefault, javaInt); err != nil {
 		return err
 	}
 	if err := readScalar(p, "queueMaxAMShareDefault", &p.amDefault, javaFloat32); err != nil {
 		return err
 	}
+	p.most(p.scalars["queueMaxAMShareDefault"].line, "<queueMaxAMShareDefault>", p.amDefault, allOfQueue)
 	p.amDefault = min(p.amDefault, 1)
 	for _, tag := range []string{"userMaxAppsDefault", "queueMaxAppsDefault"} {
 		if s := p.scalars[tag]; strings.HasPrefix(s.text, "-") {

@@ -56,9 +56,11 @@ func TestAllocations(t *testing.T) {
 	want := remark.List{
 		{Kind: remark.Unknown, Line: 17, Of: "<aclThing>"},
 		{Kind: remark.Odd, Line: 11, Of: "<maxResources> of queue root.prod", Text: "no vcores are named: YARN reads that as -1 vcores and not as unlimited, so nothing runs in it"},
+		{Kind: remark.Odd, Line: 13, Of: "<allowPreemptionFrom> of queue root.prod (yes)", Text: "neither true nor false: YARN takes it for false"},
 		{Kind: remark.Unknown, Line: 14, Of: "<nonsense> of queue root.prod"},
 		{Kind: remark.Odd, Line: 8, Of: "queue root.prod", Text: "minResources is above maxResources; YARN takes the larger of the two as maximum"},
 		{Kind: remark.Odd, Line: 16, Of: "<e> of queue root.dev", Text: "taken as a queue, as YARN does with any ending of that word"},
+		{Kind: remark.Odd, Line: 4, Of: "<queueMaxAMShareDefault> (7.0)", Text: "above 1, which is all of the queue: YARN takes 1"},
 	}
 	if !slices.Equal(a.Remarks, want) {
 		t.Errorf("remarks %+v, want %+v", a.Remarks, want)
@@ -148,4 +150,35 @@ func FuzzParseAllocations(f *testing.F) {
 			_, _ = a.Rules.Place(&Submission{User: "u", Groups: []string{"g"}, Queue: "q"}, tree)
 		}
 	})
+}
+
+// Values that YARN takes for others than they look are followed as it takes them, and said.
+func TestOddValuesOfAllocations(t *testing.T) {
+	const taken, all = "neither true nor false: YARN takes it for false", "above 1, which is all of the fair share: YARN takes 1"
+	queue := func(text string) string { return "<queue name='a'>" + text + "</queue>" }
+	odd := func(of, text string) remark.List { return remark.List{{Kind: remark.Odd, Line: 1, Of: of, Text: text}} }
+	for _, tt := range []struct {
+		text string
+		want remark.List
+	}{
+		{queue("<allowPreemptionFrom> TRUE </allowPreemptionFrom>"), nil},
+		{queue("<allowPreemptionFrom>False</allowPreemptionFrom>"), nil},
+		{queue("<maxAMShare>1</maxAMShare>"), nil},
+		{queue("<maxAMShare>-1</maxAMShare>"), nil},
+		{queue("<maxAMShare>50</maxAMShare>"), odd("<maxAMShare> of queue root.a (50.0)", "above 1, which is all of the queue: YARN takes 1")},
+		{queue("<fairSharePreemptionThreshold>80</fairSharePreemptionThreshold>"), odd("<fairSharePreemptionThreshold> of queue root.a (80.0)", all)},
+		{"<defaultFairSharePreemptionThreshold>1.5</defaultFairSharePreemptionThreshold>", odd("<defaultFairSharePreemptionThreshold> (1.5)", all)},
+		{queue("<minResources>10.240 mb, 1 vcores</minResources>"), odd("<minResources> of queue root.a", "what follows the point is cut off, YARN reads 10.240 mb as 10 mb")},
+		{queue("<maxResources>1024 mb, 1.5vcores</maxResources>"), odd("<maxResources> of queue root.a", "what follows the point is cut off, YARN reads 1.5vcores as 1 vcores")},
+		{queue("<maxResources>1024.0 mb, 1. vcores</maxResources>"), nil},
+		{queue("<maxResources>12.5%</maxResources>"), nil},
+		{"<queueMaxResourcesDefault>10.240 mb, 1 vcores</queueMaxResourcesDefault>", odd("<queueMaxResourcesDefault>", "what follows the point is cut off, YARN reads 10.240 mb as 10 mb")},
+		{"<queuePlacementPolicy><rule name='specified' create='yes'/><rule name='default' create='TRUE'/></queuePlacementPolicy>", odd("create of rule specified (yes)", taken)},
+		{"<queuePlacementPolicy><rule name='nestedUserQueue'><rule name='default' create='1'/></rule><rule name='reject' create='false'/></queuePlacementPolicy>", odd("create of rule default (1)", taken)},
+	} {
+		a, err := ParseAllocations([]byte("<allocations>"+tt.text+"</allocations>"), DefaultSite())
+		if err != nil || len(a.Problems) > 0 || !slices.Equal(a.Remarks, tt.want) {
+			t.Errorf("%s: %v, %+v, want %+v", tt.text, err, a, tt.want)
+		}
+	}
 }

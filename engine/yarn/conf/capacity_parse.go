@@ -57,6 +57,7 @@ func NewCapacity(props map[string]string, site *Site) (*Capacity, error) {
 	}
 	p.Update(resource.Resource{})
 	p.leftovers()
+	p.Remarks = append(p.Remarks, p.remarks...)
 	return p.Capacity, nil
 }
 
@@ -172,7 +173,7 @@ func (p *capacityParser) settings(q *CapacityQueue, prefix string) *Error {
 	if err := p.capacities(q, prefix); err != nil {
 		return err
 	}
-	q.MaxAMShare = p.float(prefix+"maximum-am-resource-percent", p.float(capacityPrefix+"maximum-am-resource-percent", 0.1))
+	q.MaxAMShare = p.percentage(prefix, "maximum-am-resource-percent", 0.1, 1, "above 1, which is all of the queue; it is a fraction and no percentage")
 	if err := p.failed(); err != nil {
 		return err
 	}
@@ -247,6 +248,15 @@ func (p *capacityParser) settings(q *CapacityQueue, prefix string) *Error {
 	return p.leaf(q, prefix)
 }
 
+// percentage reads a setting of the queue with that prefix, or the one without a queue; text says what it means above all.
+func (p *capacityParser) percentage(prefix, name string, def, all float32, text string) float32 {
+	v := p.float(capacityPrefix+name, def)
+	p.most(capacityPrefix+name, v, all, text)
+	own := p.float(prefix+name, v)
+	p.most(prefix+name, own, all, text)
+	return own
+}
+
 func sameValues(v vector, types int) bool {
 	for i := range types {
 		if v.value[i] != v.value[0] {
@@ -299,7 +309,7 @@ func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 			because(refuse("ClassNotFoundException", "%s", name)).at(0, prefix+"ordering-policy", name).instead("fifo or fair")
 	}
 	q.SizeBasedWeight = p.boolean(prefix+"ordering-policy.fair.enable-size-based-weight", false)
-	q.UserLimit = p.float(prefix+"minimum-user-limit-percent", p.float(capacityPrefix+"minimum-user-limit-percent", 100))
+	q.UserLimit = p.percentage(prefix, "minimum-user-limit-percent", 100, 100, "above 100, which is all of the queue")
 	q.UserLimitFactor = p.float(prefix+"user-limit-factor", p.float(capacityPrefix+"user-limit-factor", 1))
 	q.configuredApps = p.int(prefix+"maximum-applications", -1)
 	p.GlobalMaxPerQueue = p.int(capacityPrefix+"global-queue-max-application", -1)
@@ -359,6 +369,7 @@ func (p *capacityParser) capacities(q *CapacityQueue, prefix string) *Error {
 		if v == -1 {
 			v = 100
 		}
+		p.most(prefix+"maximum-capacity", v, 100, "above 100, which is all of the parent queue")
 		q.MaxCapacity = v / 100
 		if v < percent {
 			p.Remarks.Add(remark.Odd, 0, prefix+"maximum-capacity", "below the queue's capacity")

@@ -118,7 +118,7 @@ func parseRules(n *node) (*PlacementRules, remark.List, *Error) {
 			remarks.Add(remark.Unknown, c.line, "<"+c.tag+"> of <queuePlacementPolicy>", "")
 			continue
 		}
-		r, err := parseRule(c)
+		r, err := parseRule(c, &remarks)
 		if err != nil {
 			return nil, remarks, err
 		}
@@ -137,7 +137,7 @@ func parseRules(n *node) (*PlacementRules, remark.List, *Error) {
 			if name := parent.attr("name"); name == "reject" || name == "nestedUserQueue" {
 				return nil, remarks, refuse(badResource, "Rule '%s' is not allowed as a parent rule for any rule", name).at(parent.line, "<rule>", name)
 			}
-			up, err := parseRule(parent)
+			up, err := parseRule(parent, &remarks)
 			if err != nil {
 				return nil, remarks, err
 			}
@@ -155,7 +155,8 @@ func parseRules(n *node) (*PlacementRules, remark.List, *Error) {
 	return p, remarks, p.check()
 }
 
-func parseRule(n *node) (rule, *Error) {
+// parseRule reads a rule by itself, and remarks on what is not what it looks like.
+func parseRule(n *node, remarks *remark.List) (rule, *Error) {
 	name := n.attr("name")
 	if name == "" {
 		return rule{}, refuse(badResource, "No name provided for a rule element").at(n.line, "<rule>", "")
@@ -166,6 +167,9 @@ func parseRule(n *node) (rule, *Error) {
 	}
 	create := n.attr("create")
 	r := rule{kind: kind, create: create == "" || strings.EqualFold(create, "true")}
+	if !r.create && !strings.EqualFold(create, "false") {
+		remarks.Add(remark.Odd, n.line, fmt.Sprintf("create of rule %s (%s)", name, create), takenForFalse)
+	}
 	if name == "default" {
 		queue := n.attr("queue")
 		if !validQueueName(queue) || queue == "" {

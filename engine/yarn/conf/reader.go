@@ -94,15 +94,33 @@ func (r *reader) float(key string, def float32) float32 {
 	return f
 }
 
-// boolean gives the default for anything but true and false.
+// boolean gives the default for anything but true and false, and says so.
 func (r *reader) boolean(key string, def bool) bool {
-	switch strings.ToLower(r.text(key, "")) {
+	text := r.text(key, "")
+	switch strings.ToLower(text) {
 	case "true":
 		return true
 	case "false":
 		return false
 	}
+	if text != "" {
+		r.odd(key, text, remark.NoBoolean(def))
+	}
 	return def
+}
+
+// odd remarks on the value of a key, once.
+func (r *reader) odd(key, value, text string) {
+	if said := (remark.Remark{Kind: remark.Odd, Of: key + "=" + value, Text: text}); !slices.Contains(r.remarks, said) {
+		r.remarks = append(r.remarks, said)
+	}
+}
+
+// most remarks on a key that is set to more than all there is.
+func (r *reader) most(key string, v, all float32, text string) {
+	if said := r.text(key, ""); said != "" && v > all {
+		r.odd(key, said, text)
+	}
 }
 
 var durationForm = regexp.MustCompile(`^(-?\d+) *(ns|us|ms|s|m|h|d)?$`)

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
@@ -217,6 +218,18 @@ func parseOldPercent(text string, types int) (ConfigurableResource, *Error) {
 		}
 	}
 	return c, nil
+}
+
+// fractionForm is an amount of the old style that is no whole number.
+var fractionForm = regexp.MustCompile(`(\d+)\.\d*[1-9]\d*[ \t\n\x0b\f\r]*(mb|vcores)`)
+
+// cutOff says what YARN reads for an amount that is no whole number, "" where there is none.
+func cutOff(text string) string {
+	m := fractionForm.FindStringSubmatch(javaLower(text))
+	if m == nil || strings.ContainsAny(text, "=%") {
+		return ""
+	}
+	return fmt.Sprintf("what follows the point is cut off, YARN reads %s as %s %s", m[0], m[1], m[2])
 }
 
 func parseOldAmounts(text string) (ConfigurableResource, *Error) {

@@ -183,8 +183,8 @@ func (r *reader) fair(s *Site) {
 		s.Delay = policy.DelayByTime
 	}
 	s.ContinuousSleep = r.int(fairPrefix+"continuous-scheduling-sleep-ms", 5)
-	s.LocalityThresholdNode = r.float(fairPrefix+"locality.threshold.node", -1)
-	s.LocalityThresholdRack = r.float(fairPrefix+"locality.threshold.rack", -1)
+	s.LocalityThresholdNode = r.threshold("locality.threshold.node")
+	s.LocalityThresholdRack = r.threshold("locality.threshold.rack")
 	s.LocalityDelayNode = r.long(fairPrefix+"locality-delay-node-ms", -1)
 	s.LocalityDelayRack = r.long(fairPrefix+"locality-delay-rack-ms", -1)
 	s.AssignMultiple = r.boolean(fairPrefix+"assignmultiple", false)
@@ -197,6 +197,7 @@ func (r *reader) fair(s *Site) {
 	}
 	s.Preemption = r.boolean(fairPrefix+"preemption", false)
 	s.PreemptionThreshold = r.float(fairPrefix+"preemption.cluster-utilization-threshold", 0.8)
+	r.most(fairPrefix+"preemption.cluster-utilization-threshold", s.PreemptionThreshold, 1, "above 1, which is all of the cluster, so nothing is ever preempted")
 	s.WaitBeforeKill = r.int(fairPrefix+"waitTimeBeforeKill", 15000)
 	s.WaitBeforeNextStarvation = r.long(fairPrefix+"waitTimeBeforeNextStarvationCheck", 10000)
 	s.amPreemption = r.boolean(keyAMPreemption, true)
@@ -208,6 +209,15 @@ func (r *reader) fair(s *Site) {
 	s.AllocationFile = r.text(fairPrefix+"allocation.file", "")
 	s.UserAsDefaultQueue = r.boolean(fairPrefix+"user-as-default-queue", true)
 	s.AllowUndeclaredPools = r.boolean(fairPrefix+"allow-undeclared-pools", true)
+}
+
+// threshold reads which part of the nodes must have passed before an application takes a worse place.
+//
+// Source: FSAppAttempt.getAllowedLocalityLevel.
+func (r *reader) threshold(name string) float32 {
+	v := r.float(fairPrefix+name, -1)
+	r.most(fairPrefix+name, v, 1, "above 1, which is all of the nodes: YARN takes 1")
+	return v
 }
 
 // resourceTypeName is what YARN accepts as the name of a resource type.
@@ -326,7 +336,7 @@ func (r *reader) increment(types, units []string) (inc resource.Resource) {
 // overridden reads a key of increments that the one of a resource type lies over.
 func (r *reader) overridden(key, name string) {
 	if text, ok := r.raw(key); ok {
-		r.remarks.Add(remark.Odd, 0, key+"="+javaTrim(text), fmt.Sprintf("%s.%s.increment-allocation counts in its place", keyResourceTypes, name))
+		r.odd(key, javaTrim(text), fmt.Sprintf("%s.%s.increment-allocation counts in its place", keyResourceTypes, name))
 	}
 }
 

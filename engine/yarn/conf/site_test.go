@@ -1,7 +1,9 @@
 package conf
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +57,8 @@ func TestSite(t *testing.T) {
 	if s.AMExpiry != 600000 || s.GlobalMaxAttempts != 4 || s.AMPreemption("root.a") || !s.AMPreemption("root.b") || !s.Preemption || s.AssignMultiple {
 		t.Errorf("got %+v", s)
 	}
-	if len(s.Remarks) != 2 || s.Remarks[0].Of != "yarn.acl.enable" || s.Remarks[0].Kind != remark.Unmodelled || s.Remarks[1].Of != "yarn.nodemanager.aux-services" || s.Remarks[1].Kind != remark.NoEffect {
+	want := []remark.Remark{{Kind: remark.Odd, Of: "yarn.scheduler.fair.assignmultiple=maybe"}, {Kind: remark.Unmodelled, Of: "yarn.acl.enable"}, {Kind: remark.NoEffect, Of: "yarn.nodemanager.aux-services"}}
+	if !slices.EqualFunc(s.Remarks, want, func(a, b remark.Remark) bool { return a.Kind == b.Kind && a.Of == b.Of }) {
 		t.Errorf("remarks %+v", s.Remarks)
 	}
 	if len(s.Unknown) != 1 || s.Unknown[0].Nearest[0] != "yarn.scheduler.fair.assignmultiple" {
@@ -134,5 +137,53 @@ func TestIncrementOverridden(t *testing.T) {
 	}
 	if len(s.Unknown) > 0 || s.Increment[resource.Memory] != 512 || len(s.Remarks) != 1 || s.Remarks[0].Of != "yarn.scheduler.increment-allocation-mb=2048" {
 		t.Errorf("increment %v, unknown keys %v, remarks %+v", s.Increment, s.Unknown, s.Remarks)
+	}
+}
+
+// Values that YARN takes for others than they look are followed as it takes them, and said once.
+func TestOddValuesOfKeys(t *testing.T) {
+	const fair, capacity = "yarn.scheduler.fair.", "yarn.scheduler.capacity."
+	const share, nodes, queue = "above 1, which is all of the queue; it is a fraction and no percentage", "above 1, which is all of the nodes: YARN takes 1", "above 100, which is all of the queue"
+	for _, tt := range []struct{ key, value, want string }{
+		{fair + "preemption", "yes", "neither true nor false, so it is taken for the default, false"},
+		{fair + "user-as-default-queue", " 0 ", "neither true nor false, so it is taken for the default, true"},
+		{fair + "preemption", " True ", ""},
+		{fair + "am.preemption.root.a", "no", "neither true nor false, so it is taken for the default, true"},
+		{fair + "locality.threshold.node", "50", nodes},
+		{fair + "locality.threshold.rack", "1.01", nodes},
+		{fair + "locality.threshold.rack", "1", ""},
+		{fair + "preemption.cluster-utilization-threshold", "80", "above 1, which is all of the cluster, so nothing is ever preempted"},
+		{capacity + "rack-locality-full-reset", "no", "neither true nor false, so it is taken for the default, true"},
+		{capacity + "root.a.ordering-policy.fair.enable-size-based-weight", "on", "neither true nor false, so it is taken for the default, false"},
+		{capacity + "maximum-am-resource-percent", "30", share},
+		{capacity + "root.a.maximum-am-resource-percent", "30", share},
+		{capacity + "root.a.maximum-am-resource-percent", "1", ""},
+		{capacity + "root.a.maximum-capacity", "140", "above 100, which is all of the parent queue"},
+		{capacity + "root.a.maximum-capacity", "-1", ""}, // not set
+		{capacity + "root.a.minimum-user-limit-percent", "125", queue},
+		{capacity + "minimum-user-limit-percent", "125", queue},
+		{capacity + "minimum-user-limit-percent", "100", ""},
+	} {
+		props := map[string]string{tt.key: tt.value}
+		site, err := NewSite(props)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := site.Remarks
+		if strings.HasPrefix(tt.key, capacity) {
+			maps.Copy(props, map[string]string{capacity + "root.queues": "a,b", capacity + "root.a.capacity": "40", capacity + "root.b.capacity": "60"})
+			c, err := NewCapacity(props, site)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = c.Remarks
+		}
+		var want remark.List
+		if tt.want != "" {
+			want.Add(remark.Odd, 0, tt.key+"="+strings.TrimSpace(tt.value), tt.want)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s=%s: remarks %+v, want %+v", tt.key, tt.value, got, want)
+		}
 	}
 }
