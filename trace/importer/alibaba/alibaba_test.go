@@ -214,3 +214,75 @@ func TestPodsWithoutTimes(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
+
+// A value that is missing is no 0: an instance without a start has that of its task, a task without a start or a plan is left out and counted, and refused under strict.
+func TestMissingValues(t *testing.T) {
+	const nodes2018, server, spec = "m_1,0,1,z7/a,96,100,USING\n", "0,1,add,,64,1,1\n", "h1,T4,96,512,2\n"
+	for name, tt := range map[string]struct {
+		format  workload.Format
+		files   map[string]string
+		want    []string // parts of the trace in words
+		dropped workload.Counter
+		starts  int64 // of instances, as their task
+		strict  string
+	}{
+		"2018": {V2018, map[string]string{
+			"machine_meta.csv":   nodes2018,
+			"batch_instance.csv": "i1,M1,a,1,Terminated,,87010,m_1,1,2\ni2,M1,a,1,Terminated,0,87008,m_1,1,1\ni3,M1,a,1,Terminated,,86000,m_1,1,1\n",
+			"batch_task.csv": "M1,3,a,1,Terminated,87000,87010,100,0.3\nM2,1,a,1,Terminated,,87030,100,0.3\nM3,1,a,1,Terminated,0,87030,100,0.3\n" +
+				"M4,1,a,1,Terminated,87000,87100,100,\nM5,1,a,1,Terminated,87000,87100,,0.3\nM6,0,a,1,Terminated,87000,87100,100,0.3\nM7,1,a,1,Terminated,87000,86000,100,0.3\n",
+		}, []string{"node /zonez7_a/rack1/m_1", "job a \"\" generic: 0 to 10000 ms", "3 tasks of [10000 8000 "}, workload.Counter{
+			"tasks_without_a_start": 2, "tasks_without_a_plan": 2, "tasks_without_an_instance": 1, "tasks_that_end_before_they_start": 1, "instances_that_end_before_they_start": 1,
+		}, 2, "job a: task M2 ended at 87030 s and has no start, want one"},
+		"2017": {V2017, map[string]string{
+			"server_event.csv":   server,
+			"batch_instance.csv": ",40,1,1,1,Terminated,1,1\n0,39,1,1,1,Terminated,1,1\n",
+			"batch_task.csv":     "10,40,1,1,2,Terminated,100,0.01\n0,45,3,3,1,Terminated,100,0.01\n10,45,4,4,1,Terminated,50,\n",
+		}, []string{"job 3 \"\" generic: 0 to 45000 ms", "2 tasks of [30000 29000] ms"}, workload.Counter{"tasks_without_a_plan": 1}, 2, "job 4: task 4 has ended and has no plan_cpu or no plan_mem, want both"},
+		"GPUs of 2020": {GPU2020, map[string]string{
+			"pai_machine_spec.csv":   spec,
+			"pai_instance_table.csv": "a,worker,i1,w1,id,Terminated,,1291.0,h1\n",
+			"pai_task_table.csv":     "a,worker,,Terminated,1205.0,1300,600.0,29,50.0,T4\na,ps,1.0,Terminated,1205.0,1300,600.0,,,\nb,worker,1.0,Terminated,,1020.0,600.0,29,50.0,T4\n",
+		}, []string{"job a \"\" gang: 0 to 95000 ms", "1 tasks of [86000] ms"}, workload.Counter{"tasks_without_a_plan": 1, "tasks_without_a_start": 1}, 1, "job a: task ps has ended and has no plan_cpu or no plan_mem"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range tt.files {
+				importtest.Write(t, filepath.Join(dir, file), text)
+			}
+			res, m, err := importtest.Import(t, tt.format, dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := importtest.Text(m)
+			for _, want := range tt.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("want %s in\n%s", want, text)
+				}
+			}
+			for reason, n := range tt.dropped {
+				if res.Counts.Dropped[reason] != n {
+					t.Errorf("%s: %d, want %d", reason, res.Counts.Dropped[reason], n)
+				}
+			}
+			if n := res.Counts.Modelled["starts_of_instances_that_are_those_of_their_task"]; n != tt.starts {
+				t.Errorf("%d starts as of the task, want %d", n, tt.starts)
+			}
+			importtest.Refused(t, tt.format, []string{dir}, func(o *workload.Options) { o.Strict = true }, tt.strict)
+		})
+	}
+}
+
+// GPUs of which the share is not said are whole ones.
+func TestWholeGPUs(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "node_list.csv"), "sn,cpu_milli,memory_mib,gpu,model\nn,4000,8192,2,\n")
+	importtest.Write(t, filepath.Join(dir, "pod_list.csv"), "name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time,scheduled_time\np,1000,1024,2,,1,9,2\n")
+	res, m, err := importtest.Import(t, GPU2023, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.JobList[0].Stages[0].Extra; len(got) != 1 || got[0].Value != 2000 || res.Counts.Defaulted["shares_of_gpus"] != 2 {
+		t.Errorf("%v, %v, want 2000 thousandths, 2 of them defaulted", got, res.Counts.Defaulted)
+	}
+}

@@ -88,7 +88,7 @@ func addNode(b *workload.Builder, r *delimited.Row, seen map[string]bool) error 
 // addPod makes a job with one task of a pod. One that was never scheduled ran for no time that is known.
 func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 	size := containers.Size{MilliVCores: r.Int(1, 0, 1000*trace.MostVCores), MemMiB: r.Int(2, 0, trace.MostMemMiB)}
-	name, gpus, share := r.Name(0), r.IntOr(3, 0, 0, 1<<20), r.IntOr(4, 0, 0, 1000)
+	name, gpus, share := r.Name(0), r.IntOr(3, 0, 0, 1<<20), r.IntOr(4, -1, 0, 1000)
 	created, deleted, scheduled := r.Int(8, 0, latest), r.IntOr(9, -1, 0, latest), r.IntOr(10, -1, 0, latest)
 	if seen[name] {
 		r.Bad(0, "a name that no row before has")
@@ -111,13 +111,17 @@ func addPod(b *workload.Builder, r *delimited.Row, seen map[string]bool) error {
 		b.Counts.Dropped["pods_without_an_end"]++
 		return nil
 	}
-	if gpus > 0 {
-		size.Extra = trace.NamedValue{Name: containers.GPUMilli, Value: gpus * share}
-	}
 	if r.Text(5) != "" {
 		b.Counts.Dropped["constraints_on_the_model_of_gpus"]++
 	}
 	b.Begin()
+	if gpus > 0 && share < 0 {
+		share = 1000
+		b.Counts.Defaulted["shares_of_gpus"] += gpus
+	}
+	if gpus > 0 {
+		size.Extra = trace.NamedValue{Name: containers.GPUMilli, Value: gpus * share}
+	}
 	j := containers.New(b, trace.KindGeneric, name, 1000*created)
 	defer j.Done()
 	a := &j.App.Job

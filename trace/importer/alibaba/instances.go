@@ -4,6 +4,7 @@
 package alibaba
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"replay/spill"
 	"replay/trace"
 	"replay/trace/importer/containers"
+	"replay/trace/importer/delimited"
 	"replay/trace/importer/workload"
 )
 
@@ -20,7 +22,29 @@ import (
 const (
 	earliest = -1 << 40
 	latest   = 1 << 40
+	unknown  = earliest - 1
 )
+
+// begun reads when a task or instance started. Where it did not the field is empty or 0.
+func begun(r *delimited.Row, i int) int64 {
+	return cmp.Or(r.IntOr(i, 0, earliest, latest), unknown)
+}
+
+// planned rounds a plan of vcores to whole thousandths; 0 stands for none.
+func planned(milli float64) int64 {
+	if milli == 0 {
+		return 0
+	}
+	return max(int64(float64(milli)+0.5), 1)
+}
+
+// plannedMiB is a plan as a share of a memory; 0 stands for none.
+func plannedMiB(share float64, memMiB int64) int64 {
+	if share == 0 {
+		return 0
+	}
+	return containers.MiB(share, memMiB)
+}
 
 // status is how a task or instance ended.
 type status int64
@@ -54,13 +78,14 @@ const (
 
 // task is a row of a table of tasks: like instances of one job.
 type task struct {
-	name       string
-	n          int64
-	status     status
-	start, end int64 // s; 0 = not yet
-	milli      int64 // vcores of each instance; 0 = not planned
-	memMiB     int64
-	gpuMilli   int64
+	name     string
+	n        int64 // unknown = not said
+	status   status
+	start    int64 // s, or unknown
+	end      int64 // s; 0 = not yet
+	milli    int64 // vcores of each instance; 0 = not planned
+	memMiB   int64 // of each instance; 0 = not planned
+	gpuMilli int64
 }
 
 func (t *task) pack(p spill.Packer) spill.Packer {
@@ -87,7 +112,9 @@ func (t *task) unpack(u *spill.Unpacker) {
 type instance struct {
 	task, name string // name tells attempts of one instance from others; "" = it has no name
 	status     status
-	start, end int64 // s
+	start      int64 // s, or unknown
+	end        int64 // s; 0 = not yet
+	asTask     bool  // its start is that of the task, as it has none
 	machine    string
 	seq        int64
 }
@@ -111,9 +138,6 @@ func (i *instance) unpack(u *spill.Unpacker) {
 		*v = u.Int()
 	}
 }
-
-// done tells whether the instance ended, and when is known.
-func (i *instance) done() bool { return i.status != unfinished && i.end >= i.start && i.end > 0 }
 
 // job is all that the tables say of one job.
 type job struct {
@@ -174,25 +198,48 @@ func unpackJob(b *workload.Builder, id string, records [][]byte) *job {
 	return j
 }
 
-// finished are the tasks that ended, in the order of the source. The others are dropped.
+// finished are the tasks that ended and of which start and plan are known, in the order of the source. The others are dropped.
 func (j *job) finished(b *workload.Builder) (list []*task) {
 	for _, t := range j.tasks {
-		if t.status == unfinished || t.end <= 0 || t.end < t.start || t.milli == 0 {
+		has := int64(len(j.instances[t.name]))
+		if t.n == unknown {
+			t.n = max(has, 1)
+			b.Counts.Defaulted["numbers_of_instances"]++
+		}
+		switch {
+		case t.status == unfinished || t.end <= 0:
 			b.Counts.Dropped["tasks_that_did_not_finish"]++
-			b.Counts.Dropped["instances_of_tasks_that_did_not_finish"] += int64(len(j.instances[t.name]))
+		case t.milli == 0 || t.memMiB == 0:
+			b.Odd("tasks_without_a_plan", 1, "job %s: task %s has ended and has no plan_cpu or no plan_mem, want both", j.id, t.name)
+		case t.start == unknown:
+			b.Odd("tasks_without_a_start", 1, "job %s: task %s ended at %d s and has no start, want one", j.id, t.name, t.end)
+		case t.end < t.start:
+			b.Odd("tasks_that_end_before_they_start", 1, "job %s: task %s goes from %d to %d s, want an end at its start or later", j.id, t.name, t.start, t.end)
+		case max(t.n, has) == 0:
+			b.Odd("tasks_without_an_instance", 1, "job %s: task %s has 0 instances, want one or more", j.id, t.name)
+		default:
+			list = append(list, t)
 			continue
 		}
-		list = append(list, t)
+		b.Counts.Dropped["instances_of_tasks_that_are_left_out"] += has
 	}
 	return list
 }
 
-// lastTries are the attempts of instances that count: of each the one that ended well, else the last that ended. retries has how many came before it.
-func lastTries(b *workload.Builder, list []instance) (last []instance, retries []int32) {
+// lastTries are the attempts of a task's instances that count: of each the one that ended well, else the last that ended. retries has how many came before it. An attempt
+// without a start has that of the task.
+func (j *job) lastTries(b *workload.Builder, t *task) (last []instance, retries []int32) {
 	at := map[string]int{}
-	for _, i := range list {
-		if !i.done() {
+	for _, i := range j.instances[t.name] {
+		if i.status == unfinished || i.end <= 0 {
 			b.Counts.Dropped["instances_that_did_not_finish"]++
+			continue
+		}
+		if i.start == unknown {
+			i.start, i.asTask = t.start, true
+		}
+		if i.end < i.start {
+			b.Odd("instances_that_end_before_they_start", 1, "job %s: an instance of task %s goes from %d to %d s, want an end at its start or later", j.id, t.name, i.start, i.end)
 			continue
 		}
 		k, ok := at[i.name]
@@ -222,6 +269,9 @@ func (j *job) application(b *workload.Builder, kind string, after func(*containe
 	outcome := j.status
 	for _, t := range tasks {
 		submit, finish = min(submit, t.start), max(finish, t.end)
+		if t.start == 0 {
+			b.Counts.Modelled["starts_of_tasks_that_ran_before_the_trace"]++
+		}
 		if outcome == unfinished || t.status == failed {
 			outcome = t.status
 		}
@@ -252,10 +302,13 @@ func (j *job) fill(b *workload.Builder, c *containers.Job, t *task) error {
 	if err := c.Room(t.n); err != nil {
 		return fmt.Errorf("task %s: %w", t.name, err)
 	}
-	list, retries := lastTries(b, j.instances[t.name])
+	list, retries := j.lastTries(b, t)
 	durations := make([]int64, 0, max(int64(len(list)), t.n))
 	for _, i := range list {
 		durations = append(durations, min(1000*(i.end-i.start), trace.LongestMS))
+		if i.asTask {
+			b.Counts.Modelled["starts_of_instances_that_are_those_of_their_task"]++
+		}
 	}
 	if missing := t.n - int64(len(list)); missing > 0 && len(list) > 0 {
 		// As those that are known: each is the duration of one of them.

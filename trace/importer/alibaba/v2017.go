@@ -52,8 +52,8 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	defer func() { err = errors.Join(err, jobs.Close()) }()
 	if err := batchTask2017.Read(ctx, b, files[batchTask2017.Name], func(r *delimited.Row) error {
 		t := task{
-			name: r.Name(3), n: r.IntOr(4, 1, 0, mostInstances), status: statusOf(r.Text(5)), start: r.Int(0, earliest, latest), end: r.IntOr(1, 0, earliest, latest),
-			milli: planned(r.FloatOr(6, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(7, 0, 0, 100), memMiB),
+			name: r.Name(3), n: r.IntOr(4, unknown, 0, mostInstances), status: statusOf(r.Text(5)), start: r.Int(0, earliest, latest), end: r.IntOr(1, 0, earliest, latest),
+			milli: planned(r.FloatOr(6, 0, 0, 100*trace.MostVCores) * 10), memMiB: plannedMiB(r.FloatOr(7, 0, 0, 100), memMiB),
 		}
 		return jobs.add(r, 2, &t)
 	}); err != nil {
@@ -62,7 +62,7 @@ func read2017(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	hosts := machines{}
 	if err := batchInstance2017.Read(ctx, b, files[batchInstance2017.Name], func(r *delimited.Row) error {
 		i := instance{
-			start: r.IntOr(0, 0, earliest, latest), end: r.IntOr(1, 0, earliest, latest), task: r.Name(3), machine: r.Text(4), status: statusOf(r.Text(5)), seq: r.IntOr(6, 1, 0, latest),
+			start: begun(r, 0), end: r.IntOr(1, 0, earliest, latest), task: r.Name(3), machine: r.Text(4), status: statusOf(r.Text(5)), seq: r.IntOr(6, 1, 0, latest),
 		}
 		if i.status == failed { // another attempt has a row of its own
 			i.status = unfinished
@@ -114,6 +114,9 @@ func readServers(ctx context.Context, b *workload.Builder, files []string, memMi
 		}
 		if r.Err() != nil {
 			return r.Err()
+		}
+		if kind == "add" && servers[host] == nil && (r.Empty(4) || r.Empty(5)) {
+			b.Counts.Defaulted["node_sizes"]++
 		}
 		s := servers[host]
 		event := func(kind trace.EventKind, reason string) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"replay/trace"
 	"replay/trace/importer/containers"
@@ -51,8 +52,8 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	defer func() { err = errors.Join(err, jobs.Close()) }()
 	if err := batchTask.Read(ctx, b, files[batchTask.Name], func(r *delimited.Row) error {
 		t := task{
-			name: r.Name(0), n: r.IntOr(1, 1, 0, mostInstances), status: statusOf(r.Text(4)), start: r.IntOr(5, 0, earliest, latest), end: r.IntOr(6, 0, earliest, latest),
-			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: containers.MiB(r.FloatOr(8, 0, 0, 10_000)/100, memMiB),
+			name: r.Name(0), n: r.IntOr(1, unknown, 0, mostInstances), status: statusOf(r.Text(4)), start: begun(r, 5), end: r.IntOr(6, 0, earliest, latest),
+			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: plannedMiB(r.FloatOr(8, 0, 0, 10_000)/100, memMiB),
 		}
 		return jobs.add(r, 2, &t)
 	}); err != nil {
@@ -61,7 +62,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	hosts := machines{}
 	if err := batchInstance.Read(ctx, b, files[batchInstance.Name], func(r *delimited.Row) error {
 		i := instance{
-			name: r.Text(0), task: r.Name(1), status: statusOf(r.Text(4)), start: r.IntOr(5, 0, earliest, latest), end: r.IntOr(6, 0, earliest, latest),
+			name: r.Text(0), task: r.Name(1), status: statusOf(r.Text(4)), start: begun(r, 5), end: r.IntOr(6, 0, earliest, latest),
 			machine: r.Text(7), seq: r.IntOr(8, 1, 0, latest),
 		}
 		if err := jobs.add(r, 2, &i); err != nil {
@@ -80,14 +81,6 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 		hosts.nodes(b, memMiB, vcores)
 	}
 	return jobs.applications(ctx, b, trace.KindGeneric, byNames)
-}
-
-// planned rounds a plan to whole thousandths; 0 stands for none.
-func planned(milli float64) int64 {
-	if milli == 0 {
-		return 0
-	}
-	return max(int64(float64(milli)+0.5), 1)
 }
 
 // byNames reads which tasks come after which in their names.
@@ -152,7 +145,7 @@ func readMachines(ctx context.Context, b *workload.Builder, files []string, memM
 	if err := machineMeta.Read(ctx, b, files, func(r *delimited.Row) error {
 		host, at, status := r.Name(0), r.Int(1, 0, latest), r.Text(6)
 		node := trace.Node{
-			Host: host, Rack: fmt.Sprintf("/zone%d/rack%d", r.IntOr(3, 0, 0, latest), r.IntOr(2, 0, 0, latest)),
+			Host: host, Rack: rackOf(r),
 			VCores: int32(r.Int(4, 0, trace.MostVCores)), MemMiB: containers.MiB(r.Float(5, 0, 10_000)/100, memMiB),
 		}
 		if r.Err() != nil {
@@ -177,6 +170,17 @@ func readMachines(ctx context.Context, b *workload.Builder, files []string, memM
 		m.add(b)
 	}
 	return nil
+}
+
+// rackOf is a rack by the failure domains of a machine, of which the larger one is a text in the published schema.
+func rackOf(r *delimited.Row) string {
+	zone := strings.Map(func(c rune) rune {
+		if c == '/' || unicode.IsSpace(c) || unicode.IsControl(c) {
+			return '_'
+		}
+		return c
+	}, cmp.Or(r.Text(3), "0"))
+	return fmt.Sprintf("/zone%s/rack%d", zone, r.IntOr(2, 0, 0, latest))
 }
 
 // add gives the builder the node and its events.

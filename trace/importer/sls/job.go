@@ -107,10 +107,10 @@ func (m *members) duration() int64 {
 			return ms
 		}
 	}
-	start, end := m.whole("container.start.ms", 0, 0, trace.LatestMS), m.whole("container.end.ms", 0, 0, trace.LatestMS)
+	start, end := m.whole("container.start.ms", trace.Unset, 0, trace.LatestMS), m.whole("container.end.ms", trace.Unset, 0, trace.LatestMS)
 	ms := end - start
-	if m.err == nil && (ms < 1 || ms > trace.LongestMS) {
-		m.err = fmt.Errorf("container.end.ms is %d and container.start.ms %d, want an end after the start, or container.duration.ms", end, start)
+	if m.err == nil && (start < 0 || ms < 1 || ms > trace.LongestMS) {
+		m.err = fmt.Errorf("container.end.ms is %d and container.start.ms %d (-1 is none), want an end after the start, or container.duration.ms", end, start)
 	}
 	return ms
 }
