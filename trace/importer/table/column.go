@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
+
+	"replay/trace"
 )
 
 // form is how the values of a column are written.
@@ -28,6 +31,23 @@ type column struct {
 	epoch  bool
 	open   bool // no value was seen that says how they are written
 	said   string
+}
+
+// Bounds of instants that count from 1970, in ms: the years 1900 and 2200. What is outside stands for none, such as 9999-12-31 or the largest number that there is.
+const (
+	earliestMS = -2_208_988_800_000
+	latestMS   = 7_258_118_400_000
+)
+
+// times are the bounds of the instants of a column, ms. A submission that counts from 1970 is no number below those that do.
+func (c *column) times() (least, most int64) {
+	switch {
+	case !c.epoch:
+		return -trace.LatestMS, trace.LatestMS
+	case c.role == roleSubmit && c.form == numbers:
+		return firstEpochMS, latestMS
+	}
+	return earliestMS, latestMS
 }
 
 // absent tells whether a value stands for none.
@@ -149,12 +169,10 @@ func (c *column) measure(of quantity, values []string) {
 	case of == count:
 		c.unit = of.usual()
 	default:
-		largest := 0.0
-		for _, v := range values {
-			x, _ := number(v)
-			largest = max(largest, math.Abs(x))
+		largest, why := largestOf(values), ""
+		if of == instant {
+			largest = c.usualOf(values)
 		}
-		why := ""
 		if c.binding.unit != nil {
 			c.unit = *c.binding.unit
 		} else if c.unit, why = unitOf(of, largest); why != "" {
@@ -172,6 +190,42 @@ func (c *column) measure(of quantity, values []string) {
 	if how != "" {
 		c.said += ": " + how
 	}
+}
+
+// largestOf is the largest number among values, without its sign.
+func largestOf(values []string) (largest float64) {
+	for _, v := range values {
+		x, _ := number(v)
+		largest = max(largest, math.Abs(x))
+	}
+	return largest
+}
+
+// usualOf is the largest of the instants that are as large as most, without those above: one that stands for "never" says nothing of the others. Instants of one unit, where it is not
+// stated, are as large as each other; so are those that count from 1970, and those that do not. 0 and less may stand for "not yet".
+func (c *column) usualOf(values []string) float64 {
+	bounds := []float64{firstEpochMS / 1000, msFrom, usFrom, nsFrom}
+	if u := c.binding.unit; u != nil {
+		bounds = []float64{firstEpochMS / u.per}
+	}
+	at := func(x float64) int { return sort.Search(len(bounds), func(i int) bool { return x < bounds[i] }) }
+	largest, n := make([]float64, len(bounds)+1), make([]int, len(bounds)+1)
+	for _, v := range values {
+		if x, ok := number(v); ok && x > 0 {
+			largest[at(x)] = max(largest[at(x)], x)
+			n[at(x)]++
+		}
+	}
+	usual := 0
+	for i := range n {
+		if n[i] > 0 && n[i] >= n[usual] {
+			usual = i
+		}
+	}
+	if n[usual] == 0 {
+		return largestOf(values)
+	}
+	return largest[usual]
 }
 
 // datesSaid says what dates are, and whether some have no zone.
@@ -200,6 +254,13 @@ func datesSaid(values []string) string {
 // firstEpochMS is the first instant that is taken to count from 1970: in March 1973. Smaller ones count from a start of their own.
 const firstEpochMS = 1e11
 
+// Numbers of instants without a unit are ms, µs and ns from these on.
+const (
+	msFrom = 1e11
+	usFrom = 1e14
+	nsFrom = 1e17
+)
+
 // unitOf finds the unit of numbers by the largest of them, and says why.
 func unitOf(of quantity, largest float64) (u unit, why string) {
 	largestIs := "the largest is " + strconv.FormatFloat(largest, 'g', 6, 64)
@@ -207,11 +268,11 @@ func unitOf(of quantity, largest float64) (u unit, why string) {
 	case instant:
 		name := "s"
 		switch {
-		case largest >= 1e17:
+		case largest >= nsFrom:
 			name = "ns"
-		case largest >= 1e14:
+		case largest >= usFrom:
 			name = "us"
-		case largest >= 1e11:
+		case largest >= msFrom:
 			name = "ms"
 		}
 		return *of.unit(name), largestIs

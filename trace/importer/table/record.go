@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"replay/spill"
@@ -30,7 +31,6 @@ const unknown = math.MinInt64
 
 // bounds of what a row may say
 const (
-	mostMS       = 1 << 53
 	mostPriority = math.MaxInt32
 	mostName     = 4096 // bytes
 )
@@ -83,9 +83,16 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 			}
 			err = &badValue{c[of].name, string(s), want}
 		} else if v < least || v > most {
-			err = &badValue{c[of].name, string(s), fmt.Sprintf("%s from %d to %d", known[of].of.inWords(), least, most)}
+			err = &badValue{c[of].name, string(s), c[of].between(least, most)}
 		}
 		return v
+	}
+	instant := func(of role) int64 {
+		if c[of] == nil {
+			return unknown
+		}
+		least, most := c[of].times()
+		return number(of, least, most)
 	}
 	name := func(of role) []byte {
 		s := c.bytes(of, fields)
@@ -98,7 +105,7 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 		return s
 	}
 	r = record{
-		submit: number(roleSubmit, -mostMS, mostMS), start: number(roleStart, -mostMS, mostMS), end: number(roleEnd, -mostMS, mostMS),
+		submit: instant(roleSubmit), start: instant(roleStart), end: instant(roleEnd),
 		duration: number(roleDuration, 0, trace.LongestMS), tasks: number(roleTasks, 0, math.MaxInt32), milli: number(roleVCores, 0, 1000*trace.MostVCores),
 		memMiB: number(roleMemory, 0, trace.MostMemMiB<<20), gpus: number(roleGPU, 0, trace.MostAmount), priority: number(rolePriority, -mostPriority, mostPriority),
 		job: name(roleJob), user: name(roleUser), queue: name(roleQueue), stage: name(roleStage), host: name(roleHost), name: name(roleName),
@@ -165,6 +172,15 @@ func (r *record) complete(starts bool) error {
 		return fmt.Errorf("starts %d ms before it is submitted", r.submit-r.start)
 	}
 	return nil
+}
+
+// between says in words which values a column may have.
+func (c *column) between(least, most int64) string {
+	if of := known[c.role].of; of != instant || !c.epoch {
+		return fmt.Sprintf("%s from %d to %d", of.inWords(), least, most)
+	}
+	day := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
+	return fmt.Sprintf("a time from %s to %s", day(least), day(most))
 }
 
 func (q quantity) inWords() string {

@@ -342,3 +342,36 @@ func TestSlurmSteps(t *testing.T) {
 		t.Errorf("more memory than there can be: %d jobs, dropped %v, %v", len(m.JobList), res.Counts.Dropped, err)
 	}
 }
+
+// One instant that stands for none says nothing of the others: its row is left out, with its line.
+func TestSentinelTimes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rows, want, warned string
+		epoch              int64
+	}{
+		"the largest number":            {"10,5\n20,5\n9223372036854775807,5\n", "row1@0 []1000m/1024MiB[5000]; row2@10000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "9223372036854775807", want a number of s`, trace.Unset},
+		"among nanoseconds":             {"1700000000000000000,5\n1700000001000000000,5\n9223372036854775807,5\n", "row1@0 []1000m/1024MiB[5000]; row2@1000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "9223372036854775807", want a time from 1973-03-03 to 2200-01-01`, 1700000000000},
+		"the year 9999 in seconds":      {"1700000000,5\n1700000001,5\n253402300799,5\n", "row1@0 []1000m/1024MiB[5000]; row2@1000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "253402300799", want a time from 1973-03-03 to 2200-01-01`, 1700000000000},
+		"the largest number of 32 bits": {"10,5\n20,5\n2147483647000,5\n", "row1@0 []1000m/1024MiB[5000]; row2@10000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "2147483647000", want a time in ms from`, trace.Unset},
+		"a 0 among times since 1970":    {"0,5\n1700000000000,5\n1700000001000,5\n", "row2@0 []1000m/1024MiB[5000]; row3@1000 []1000m/1024MiB[5000]", `t.csv: line 2: submit is "0", want a time from 1973-03-03`, 1700000000000},
+		"a date for never":              {"2026-03-01,5\n2026-03-02,5\n9999-12-31,5\n", "row1@0 []1000m/1024MiB[5000]; row2@86400000 []1000m/1024MiB[5000]", `t.csv: line 4: submit is "9999-12-31", want a time from 1900-01-01 to 2200-01-01`, 1772323200000},
+		"many that did not end":         {"1700000000,0,5\n1700000001,0,\n1700000002,1700000009,\n", "row1@0 []1000m/1024MiB[5000]; row3@2000 []1000m/1024MiB[7000]", "t.csv: line 3: ends 1700000001000 ms before it begins", 1700000000000},
+	} {
+		head := "submit,duration\n"
+		if strings.Count(tt.rows, ",") > strings.Count(tt.rows, "\n") {
+			head = "submit,end,duration\n"
+		}
+		var warned []string
+		_, m, err := imported(t, head+tt.rows, nil, func(o *workload.Options) { o.Warn = func(s string) { warned = append(warned, s) } })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := jobs(m); got != tt.want || m.OriginUnixMS != tt.epoch || len(warned) == 0 || !strings.Contains(warned[0], tt.warned) {
+			t.Errorf("%s: %s from %d, warned %q, want\n%s from %d, %q", name, got, m.OriginUnixMS, warned, tt.want, tt.epoch, tt.warned)
+		}
+	}
+	if _, _, err := imported(t, "submit,duration\n1980-01-01,5\n2190-01-01,5\n", nil, nil); err == nil || !strings.Contains(err.Error(), "want at most 100 years from its first time to the last submission") {
+		t.Errorf("200 years: the error is %v", err)
+	}
+}

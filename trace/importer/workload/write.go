@@ -104,6 +104,9 @@ func (t *writing) meta() (meta trace.Meta, err error) {
 	for _, e := range t.events {
 		t.origin = min(t.origin, e.TimeMS)
 	}
+	if last := t.spool.index.last; recorded && last-t.origin > trace.LatestMS {
+		return meta, fmt.Errorf("the source goes from %d to %d ms, want at most 100 years from its first time to the last submission: one that stands for none is among them", t.origin, last)
+	}
 	if recorded && !t.NoEpoch {
 		meta.OriginUnixMS = t.origin
 	}
