@@ -41,6 +41,9 @@ var errNoDuration = errors.New("has no duration, and not both a start (or submis
 // errNotStarted says that a row has an end, and where others have their start nothing.
 var errNotStarted = errors.New("has an end, and neither a start nor a duration: it did not start")
 
+// errNeverRan says that a row has no start, where others have theirs, and took no time.
+var errNeverRan = errors.New("has a duration of 0 and no start: it did not start")
+
 // errNoSubmission says that a row does not tell when it was submitted.
 var errNoSubmission = errors.New("has neither a submission nor a start")
 
@@ -155,6 +158,8 @@ func (r *record) complete(starts bool) error {
 		begin = r.start
 	}
 	switch {
+	case r.duration == 0 && r.start == unknown && starts:
+		return errNeverRan
 	case r.duration != unknown:
 	case r.end == unknown:
 		return errNoDuration

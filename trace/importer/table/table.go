@@ -398,7 +398,7 @@ func reasonOf(err error) string {
 	switch {
 	case errors.As(err, new(*badValue)):
 		return "rows_with_a_bad_value"
-	case errors.Is(err, errNoDuration), errors.Is(err, errNotStarted):
+	case errors.Is(err, errNoDuration), errors.Is(err, errNotStarted), errors.Is(err, errNeverRan):
 		return "rows_without_a_duration"
 	case errors.Is(err, errNoSubmission):
 		return "rows_without_a_submission"

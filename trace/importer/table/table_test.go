@@ -88,7 +88,9 @@ func TestSniffed(t *testing.T) {
 		"comments before the header":   {"# of a tool, 2026\n#\njob,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
 		"a header that is a comment":   {"# of a tool\n#job,submit,run\na,0,5\n", "", "a@0 []1000m/1024MiB[5000]", trace.Unset},
 		"one that never started":       {"job_id,submit,start_date,end_date,job_status\na,0,5,9,OK\nb,1,,9,CANCELLED\n", "", "a@0 []1000m/1024MiB[4000]", trace.Unset},
-		"submission from the end":      {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
+		"Slurm's jobs that never ran": {"JobID|State|Submit|Start|End|Elapsed|NCPUS\n1|COMPLETED|2024-01-01T00:00:00|2024-01-01T00:01:00|2024-01-01T00:01:00|00:00:00|4\n2|CANCELLED by 501|2024-01-01T00:05:00|Unknown|2024-01-01T00:30:00|00:00:00|64\n" +
+			"3|PENDING|2024-01-01T00:05:00|Unknown|Unknown|00:00:00|64\n", "", "1@0 []4000m/1024MiB[0]", 1704067200000},
+		"submission from the end": {"job,end,duration\na,100,40\n", "", "a@0 []1000m/1024MiB[40000]", trace.Unset},
 	} {
 		t.Run(name, func(t *testing.T) {
 			params := map[string]string{}
