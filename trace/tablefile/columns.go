@@ -219,6 +219,20 @@ func Int32s(p parquet.Page) []int32 { d := p.Data(); return d.Int32() }
 // Int64s decodes a page of 64-bit integers.
 func Int64s(p parquet.Page) []int64 { d := p.Data(); return d.Int64() }
 
+// Int96s decodes a page of timestamps in their older form, which Spark still writes, as ms since 1970: nanoseconds of the day, and the day by Julian's count, in UTC.
+//
+// Source: ParquetRowConverter of Spark.
+func Int96s(p parquet.Page) []int64 {
+	d := p.Data()
+	days := d.Int96()
+	ms := make([]int64, len(days))
+	for i, x := range days {
+		const firstOf1970, dayMS = 2_440_588, 86_400_000
+		ms[i] = (int64(x[2])-firstOf1970)*dayMS + int64(uint64(x[1])<<32|uint64(x[0]))/1_000_000
+	}
+	return ms
+}
+
 // Floats decodes a page of 32-bit floating-point numbers.
 func Floats(p parquet.Page) []float32 { d := p.Data(); return d.Float() }
 

@@ -20,8 +20,9 @@ type parquetSource struct {
 	file   *tablefile.File
 	reader *tablefile.Reader
 	names  []string
-	leaves []int  // of each column
-	cells  []cell // of each column that is read, nil of the others
+	leaves []int            // of each column
+	spans  map[string]*unit // of columns that are durations
+	cells  []cell           // of each column that is read, nil of the others
 	some   [][]string
 	fields [][]byte
 	buf    []byte
@@ -43,7 +44,8 @@ func openParquet(b *workload.Builder, path string) (*parquetSource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s := &parquetSource{path: path, file: f}
+	schema, _ := f.Metadata(arrowSchema)
+	s := &parquetSource{path: path, file: f, spans: spans(schema)}
 	lists := map[string]int{}
 	for i := range f.Leaves() {
 		lists[f.Leaf(i).Path[0]]++
@@ -70,9 +72,12 @@ func (s *parquetSource) columns() []string  { return s.names }
 func (s *parquetSource) place() string      { return "row " + strconv.FormatInt(s.row, 10) }
 func (s *parquetSource) sample() [][]string { return s.some }
 
-func (s *parquetSource) unit(i int) *unit {
+func (s *parquetSource) unit(i int, of quantity) *unit {
 	switch l := s.file.Leaf(s.leaves[i]); {
-	case l.PerMS == 1:
+	case of == span && l.Kind == parquet.Int64 && len(l.Path) == 1:
+		return s.spans[l.Path[0]]
+	case of != instant:
+	case l.PerMS == 1, l.Kind == parquet.Int96:
 		return instant.unit("ms")
 	case l.PerMS == 1000:
 		return instant.unit("us")
@@ -126,14 +131,14 @@ func (s *parquetSource) cell(at int) (cell, error) {
 	l := s.file.Leaf(s.leaves[at])
 	b := tablefile.Binding{Name: l.Name(), Leaf: s.leaves[at], MaxDef: l.MaxDef, Present: l.MaxDef, List: l.MaxRep == 1}
 	refuse := func(what string) (cell, error) {
-		return nil, fmt.Errorf("%s: column %s is %s, want whole numbers, floating-point numbers, text, dates or timestamps", s.path, s.names[at], what)
+		return nil, fmt.Errorf("column %s is %s, want whole numbers, floating-point numbers, text, dates or timestamps", s.names[at], what)
 	}
 	if slices.Contains([]string{"decimal", "a time of day", "interval"}, l.Logical) {
 		return refuse(l.Logical)
 	}
 	switch l.Kind {
 	case parquet.Int96:
-		return refuse("int96, the older form of a timestamp (Spark writes others with spark.sql.parquet.outputTimestampType=TIMESTAMP_MICROS)")
+		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Int96s), func(buf []byte, v int64) []byte { return strconv.AppendInt(buf, v, 10) }), nil
 	case parquet.Int32:
 		return of(tablefile.Bind(s.reader, b, math.MinInt32, tablefile.Int32s), func(buf []byte, v int32) []byte { return strconv.AppendInt(buf, int64(v), 10) }), nil
 	case parquet.Int64:
@@ -173,10 +178,7 @@ func (s *parquetSource) more() (err error) {
 	if s.n, err = s.reader.Next(batchRows); err == nil && s.n == 0 {
 		err = s.reader.End()
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
-	}
-	return nil
+	return err
 }
 
 func (s *parquetSource) next() ([][]byte, error) {

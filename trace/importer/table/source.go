@@ -19,8 +19,8 @@ import (
 // source is a table while it is read.
 type source interface {
 	columns() []string
-	unit(i int) *unit // of a column whose type says it, or nil
-	place() string    // such as "line 7"
+	unit(i int, of quantity) *unit // of a column whose type says it, or nil
+	place() string                 // such as "line 7"
 	sample() [][]string
 	next() ([][]byte, error) // valid until the next call; a *delimited.RowError may be passed over
 	close() error
@@ -159,11 +159,11 @@ func unique(names []string) []string {
 	return out
 }
 
-func (s *csvSource) columns() []string  { return s.head }
-func (s *csvSource) unit(int) *unit     { return nil }
-func (s *csvSource) place() string      { return "line " + strconv.Itoa(s.rows.Line()) }
-func (s *csvSource) sample() [][]string { return s.some }
-func (s *csvSource) close() error       { return s.in.Close() }
+func (s *csvSource) columns() []string        { return s.head }
+func (s *csvSource) unit(int, quantity) *unit { return nil }
+func (s *csvSource) place() string            { return "line " + strconv.Itoa(s.rows.Line()) }
+func (s *csvSource) sample() [][]string       { return s.some }
+func (s *csvSource) close() error             { return s.in.Close() }
 
 // next refuses a row with more fields than there are columns, unless they are empty: a separator within a name moves all that follow.
 func (s *csvSource) next() ([][]byte, error) {

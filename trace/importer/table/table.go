@@ -183,7 +183,7 @@ func (t *reader) bind(s source, path, said string) error {
 	}
 	for r := range found {
 		if f := found[r]; f.at >= 0 {
-			if u := s.unit(f.at); u != nil && known[r].of == instant {
+			if u := s.unit(f.at, known[r].of); u != nil {
 				f.unit = u
 			}
 			t.columns[r] = &column{binding: f, role: role(r)}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 
 	"replay/trace"
@@ -248,13 +252,10 @@ func TestNumbersOfAnotherKind(t *testing.T) {
 		Duration int64 `parquet:"duration,decimal(2:10)"`
 	}
 	path := importtest.WriteNew(t, "t.parquet", string(importtest.Parquet(t, []row{{1, 1050}})))
-	importtest.Refused(t, Parquet, []string{path}, func(o *workload.Options) { o.Nodes = 2 }, "column duration is decimal, want whole numbers")
-	type old struct {
-		Submit   deprecated.Int96 `parquet:"submit"`
-		Duration int64            `parquet:"duration"`
+	_, _, err := importtest.Import(t, Parquet, path, nil)
+	if want := path + ": column duration is decimal, want whole numbers"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error is %v, want %s", err, want)
 	}
-	path = importtest.WriteNew(t, "u.parquet", string(importtest.Parquet(t, []old{{deprecated.Int96{1, 0, 2461000}, 5}})))
-	importtest.Refused(t, Parquet, []string{path}, func(o *workload.Options) { o.Nodes = 2 }, "column submit is int96, the older form of a timestamp")
 }
 
 // The others of a table are taken where one row can't be used.
@@ -375,5 +376,40 @@ func TestSentinelTimes(t *testing.T) {
 	}
 	if _, _, err := imported(t, "submit,duration\n1980-01-01,5\n2190-01-01,5\n", nil, nil); err == nil || !strings.Contains(err.Error(), "want at most 100 years from its first time to the last submission") {
 		t.Errorf("200 years: the error is %v", err)
+	}
+}
+
+// The type of a Parquet column says its unit: timestamps of 96 bits, as Spark writes them, and durations of Arrow's schema, such as pandas' Timedelta.
+func TestTypesOfParquet(t *testing.T) {
+	type row struct {
+		Submit   deprecated.Int96 `parquet:"submit"`
+		Duration int64            `parquet:"duration"`
+	}
+	const noon = 12 * 3600 * 1_000_000_000 // ns
+	rows := []row{{deprecated.Int96{noon & (1<<32 - 1), noon >> 32, 2_460_311}, 5_000}, {deprecated.Int96{0, 0, 2_460_312}, 6_000}}
+	for unit, want := range map[arrow.TimeUnit]string{
+		arrow.Second: "row1@0 []1000m/1024MiB[5000000]; row2@43200000 []1000m/1024MiB[6000000]", arrow.Millisecond: "row1@0 []1000m/1024MiB[5000]; row2@43200000 []1000m/1024MiB[6000]",
+		arrow.Microsecond: "row1@0 []1000m/1024MiB[5]; row2@43200000 []1000m/1024MiB[6]", arrow.Nanosecond: "row1@0 []1000m/1024MiB[0]; row2@43200000 []1000m/1024MiB[0]",
+	} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "submit", Type: arrow.FixedWidthTypes.Timestamp_ns}, {Name: "duration", Type: &arrow.DurationType{Unit: unit}}}, nil)
+		var message bytes.Buffer
+		if err := ipc.NewWriter(&message, ipc.WithSchema(schema)).Close(); err != nil {
+			t.Fatal(err)
+		}
+		text := base64.StdEncoding.EncodeToString(message.Bytes())
+		path := importtest.WriteNew(t, "t.parquet", string(importtest.Parquet(t, rows, parquet.KeyValueMetadata(arrowSchema, text))))
+		_, m, err := importtest.Import(t, Parquet, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := jobs(m); got != want || m.OriginUnixMS != 1704110400000 {
+			t.Errorf("%v: %s from %d, want %s", unit, got, m.OriginUnixMS, want)
+		}
+		for n := range message.Len() { // one that breaks off, or has any byte changed, is none or another
+			spans(base64.StdEncoding.EncodeToString(message.Bytes()[:n]))
+			changed := bytes.Clone(message.Bytes())
+			changed[n] ^= 0x55
+			spans(base64.StdEncoding.EncodeToString(changed))
+		}
 	}
 }
