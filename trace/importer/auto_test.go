@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,5 +101,37 @@ func TestParamsOfOneMeaning(t *testing.T) {
 			}
 			seen[p.Name] = p
 		}
+	}
+}
+
+// Formats that look at a file before they read it take standard input, too, and leave nothing of it behind.
+func TestStandardInput(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for name, pattern := range map[string]string{"spark-eventlog": "eventlogs/app-*.snappy", "jhist": "done/*.jhist"} {
+		files, err := filepath.Glob(filepath.Join("testdata", name, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		want, _, err := importtest.Import(t, Importers[name], files[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := workload.DefaultOptions()
+		opt.Out, opt.Stdin = filepath.Join(t.TempDir(), "trace"), bytes.NewReader(importtest.Read(t, files[0]))
+		if format, _, err := Detect([]string{workload.Stdin}, &opt); err != nil || format != name {
+			t.Fatalf("standard input is of format %q, %v", format, err)
+		}
+		got, err := Import(t.Context(), name, []string{workload.Stdin}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Trace != want.Trace || got.Inputs[0].Label != "standard input" {
+			t.Errorf("%s: %+v of %s, want %+v", name, got.Trace, got.Inputs[0].Label, want.Trace)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(temporary, ".replay-input-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
 	}
 }

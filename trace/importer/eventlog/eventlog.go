@@ -35,6 +35,11 @@ var Format = workload.Format{
 }
 
 func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
+	inputs, remove, err := b.StdinAsFile(inputs)
+	if err != nil {
+		return err
+	}
+	defer remove()
 	found, err := Find(inputs)
 	if err != nil {
 		return err

@@ -50,6 +50,11 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if err := b.CheckTimes(); err != nil {
 		return err
 	}
+	inputs, remove, err := b.StdinAsFile(inputs)
+	if err != nil {
+		return err
+	}
+	defer remove()
 	files, err := b.Parts(inputs, func(path string, _ bool) bool {
 		return !strings.HasSuffix(path, "_conf.xml") && !strings.HasSuffix(path, ".summary")
 	})

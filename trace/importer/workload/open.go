@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"replay/input"
+	"replay/outdir"
 	"replay/trace"
 	"replay/trace/importer/codec"
 	"replay/trace/importer/lines"
@@ -186,4 +188,32 @@ func PeekStdin(opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	return headOf(f)
+}
+
+// StdinAsFile is the inputs with a temporary file in place of [Stdin], for a format that looks at its files before it reads them. remove takes the file away.
+func (b *Builder) StdinAsFile(inputs []string) (files []string, remove func(), err error) {
+	if !slices.Contains(inputs, Stdin) {
+		return inputs, func() {}, nil
+	}
+	scratch, err := outdir.Scratch("replay-input")
+	if err != nil {
+		return nil, nil, err
+	}
+	path := scratch.Path("standard input")
+	f, err := os.Create(path)
+	if err == nil {
+		_, err = io.Copy(f, b.Options.stdin())
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		scratch.Abort()
+		return nil, nil, fmt.Errorf("standard input: %w", err)
+	}
+	files = slices.Clone(inputs)
+	for i, in := range files {
+		if in == Stdin {
+			files[i] = path
+		}
+	}
+	return files, scratch.Abort, nil
 }
