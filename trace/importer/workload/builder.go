@@ -46,8 +46,9 @@ type Builder struct {
 	begun           bool    // an application that was not added
 	defaulted, made Counter // what was counted before it
 
-	warned map[string]int64 // drops that were told, by reason
-	odd    error            // the first of [Builder.Odd] under strict
+	matched []bool           // rules of queues, by an application
+	warned  map[string]int64 // drops that were told, by reason
+	odd     error            // the first of [Builder.Odd] under strict
 
 	attached []attachment
 }
@@ -75,6 +76,7 @@ func (o *Options) checkOut() error {
 
 func newBuilder(opt *Options, format string) *Builder {
 	return &Builder{
+		matched: make([]bool, len(opt.QueueMap)),
 		Options: opt, Counts: NewCounts(), Locality: trace.LocalityObserved, Durations: trace.DurationRecorded,
 		defaulted: Counter{}, made: Counter{}, spool: newSpool(), source: trace.Source{Format: format}, wanted: map[string]bool{}, shared: sharedFiles{id: map[string]int32{}},
 	}
@@ -236,6 +238,9 @@ func (b *Builder) add(a *Application, r *recording) (added bool, err error) {
 		return false, ErrLimit
 	}
 	queue := b.Options.queueOf(a.Job.Name, a.Queue)
+	if i := b.Options.ruleOf(a.Job.Name); i >= 0 {
+		b.matched[i] = true
+	}
 	if r == nil { // of a recording it was checked
 		err := firstOf(b.CheckTasks(a.Job.NumTasks()), checkQueue(queue))
 		if err == nil {

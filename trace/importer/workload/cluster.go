@@ -149,15 +149,18 @@ func (b *Builder) makeNodes(c *cluster, flag shape) {
 }
 
 const (
-	// roomyLoad is the offered load of a cluster that is as large as the work takes. Application masters are no part of it, and few traces arrive evenly: with more load jobs wait for most of a replay.
+	// roomyLoad is the offered load of a cluster that is as large as the work takes, or what the work keeps busy of it as long as its longest task runs, where that is longer than the
+	// time of submissions. Application masters are no part of it, and few traces arrive evenly: with more load jobs wait for most of a replay.
 	roomyLoad = 0.5
 	mostNodes = 100_000 // of such a cluster
 )
 
-// enoughNodes sets the number of nodes of a size on which the offered load of all applications is about roomyLoad, and which hold the largest
-// gang together with an application master.
+// enoughNodes sets the number of nodes of a size on which the load of all applications is about roomyLoad, and which hold the largest gang together with an application master.
 func (b *Builder) enoughNodes(size shape) {
-	span := max(b.submissionsMS(), b.took.longestMS, 1)
+	span, busy := b.submissionsMS(), "on which the offered load is %s of the vcores and %s of the memory"
+	if longest := max(b.took.longestMS, 1); span < longest {
+		span, busy = longest, "which the work keeps busy by %s of the vcores and %s of the memory as long as its longest task runs, which is longer than jobs are submitted"
+	}
 	one := trace.OfferedLoad(b.work(), trace.Size{Nodes: 1, VCores: int64(size.vcores), MemMiB: size.memMiB}, span)
 	n := 1.0
 	for _, load := range []*float64{one.VCores, one.Memory} {
@@ -181,7 +184,7 @@ func (b *Builder) enoughNodes(size shape) {
 	if b.nodesIn != "" {
 		others += ", and " + b.nodesIn + " among the inputs has the real ones"
 	}
-	b.Note("the source names no nodes: made up are %d of %v, on which the offered load is %s of the vcores and %s of the memory; %s", b.Options.Nodes, size, load(one.VCores), load(one.Memory), others)
+	b.Note("the source names no nodes: made up are %d of %v, "+busy+"; %s", b.Options.Nodes, size, load(one.VCores), load(one.Memory), others)
 }
 
 // work is that of all copies of the applications.

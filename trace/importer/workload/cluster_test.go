@@ -141,14 +141,14 @@ func TestEnoughNodes(t *testing.T) {
 		nodes  int
 		load   string // of vcores and memory
 	}{
-		{"by vcores", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), nil, 16, "50.0 % of the vcores and 12.5 % of the memory"},
+		{"by vcores", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), nil, 16, "on which the offered load is 50.0 % of the vcores and 12.5 % of the memory"},
 		{"by memory", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{8192, 1}), nil, 32, "25.0 % of the vcores and 50.0 % of the memory"},
 		{"of other nodes", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.NodeVCores = 4 }, 64, "50.0 % of the vcores and 3.1 % of the memory"},
 		{"of copies", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Copies = 3 }, 48, "50.0 % of the vcores and 12.5 % of the memory"},
 		{"at other times", app(trace.KindGeneric, 0, 10_000, 16*80*10, shape{1024, 1}), func(o *Options) { o.Arrivals = "fixed:500s" }, 32, "50.0 % of the vcores and 12.5 % of the memory"},
 		{"for a large container", app(trace.KindGeneric, 0, 10, 1, shape{100_000, 40}), nil, 1, "of 128 GiB and 64 vcores, on which the offered load is 0.0006 % of the vcores and 0.0008 % of the memory"},
 		{"for a gang", app(trace.KindGang, 0, 10, 100, shape{30_000, 1}), nil, 51, "0.0001 % of the vcores and 0.0009 % of the memory"},
-		{"at once", app(trace.KindGeneric, 0, 10_000, 64, shape{1024, 1}), func(o *Options) { o.Limit = 1 }, 8, "50.0 % of the vcores and 12.5 % of the memory"},
+		{"at once", app(trace.KindGeneric, 0, 10_000, 64, shape{1024, 1}), func(o *Options) { o.Limit = 1 }, 8, "which the work keeps busy by 50.0 % of the vcores and 12.5 % of the memory as long as its longest task runs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res, m := made(t, of(tt.app, last), func(o *Options) {

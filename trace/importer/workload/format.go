@@ -121,6 +121,7 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		return nil, b.odd
 	}
 	b.sayDrops()
+	b.sayRules()
 	b.takeBack()
 	if err := b.settle(); err != nil {
 		return nil, err

@@ -30,17 +30,30 @@ func ParseQueueRule(s string) (QueueRule, error) {
 	return QueueRule{re, queue}, nil
 }
 
+func (r QueueRule) String() string { return r.Name.String() + "=" + r.Queue }
+
+// ruleOf is the first rule that the name of an application matches, or -1.
+func (o *Options) ruleOf(name string) int {
+	return slices.IndexFunc(o.QueueMap, func(r QueueRule) bool { return r.Name.MatchString(name) })
+}
+
+// sayRules tells which rules put no application into a queue.
+func (b *Builder) sayRules() {
+	for i, r := range b.Options.QueueMap {
+		if !b.matched[i] {
+			b.Warn("queue rule %q matched no application%s", r, map[bool]string{true: ", or none that a rule before it did not"}[i > 0])
+		}
+	}
+}
+
 // queueOf returns the path of the queue of an application.
 func (o *Options) queueOf(name, recorded string) string {
 	queue := recorded
 	if o.Queue != "" {
 		queue = o.Queue
 	}
-	for _, r := range o.QueueMap {
-		if r.Name.MatchString(name) {
-			queue = r.Queue
-			break
-		}
+	if r := o.ruleOf(name); r >= 0 {
+		queue = o.QueueMap[r].Queue
 	}
 	queue = strings.Trim(strings.TrimSpace(queue), ".")
 	switch {

@@ -277,3 +277,22 @@ func TestSpoolNowhere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A rule of queues that no application matches is told.
+func TestUnmatchedQueueRules(t *testing.T) {
+	var warned []string
+	_, m := made(t, of(sample("a", 0), sample("b", 1)), func(o *Options) {
+		for _, text := range []string{"^Job=adhoc", "^job a$=etl", "^job a=etl"} {
+			r, err := ParseQueueRule(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.QueueMap = append(o.QueueMap, r)
+		}
+		o.Warn = func(s string) { warned = append(warned, s) }
+	})
+	want := []string{`queue rule "^Job=adhoc" matched no application`, `queue rule "^job a=etl" matched no application, or none that a rule before it did not`}
+	if !slices.Equal(warned, want) || m.Queues[m.JobList[0].Queue].Path != "root.etl" {
+		t.Errorf("warned %q, want %q", warned, want)
+	}
+}
