@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +23,8 @@ import (
 // Without a key pseudonyms count names in their sorted order, so that what a replay decides by the order of names stays. With a key a pseudonym is the name's HMAC-SHA256
 // with it, the same in every trace; who has the key can try names.
 //
-// Of what was configured for an application those keys stay whose values are numbers, sizes, times or true and false. Attached files are left out: they may have any name in them.
+// Of what was configured for an application those keys stay whose values are numbers, sizes, lengths of time or true and false; a number that may be a
+// date or a time of the wall clock does not. Attached files are left out: they may have any name in them.
 func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string) (*Result, error) {
 	a := &anonymizing{key: key, names: map[string]map[string]string{}}
 	if err := a.collect(ctx, t); err != nil {
@@ -194,11 +196,37 @@ func (a *anonymizing) meta(m *trace.Meta) {
 // harmless are values of configuration keys in which no name can be.
 var harmless = regexp.MustCompile(`^(?i:true|false|[0-9]+(\.[0-9]+)?(ms|us|s|m|min|h|d|b|k|kb|kib|m|mb|mib|g|gb|gib|t|tb|tib)?)$`)
 
+// date are values like 20210305 and 202103051230.
+var date = regexp.MustCompile(`^(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])([0-9]{2}){0,3}$`)
+
+// clock are keys whose values are times of the wall clock, in ms since 1970.
+var clock = map[string]bool{"spark.app.startTime": true, "spark.app.submitTime": true}
+
+// mayTell reports whether a harmless value may be a time of the wall clock: a date, or a number which since 1970 gives one from 1990 to
+// 2100 in s, ms, us or ns. Whole MiB and the largest 32-bit number, by which nothing is limited, are taken as sizes and limits.
+func mayTell(value string) bool {
+	digits := value[:len(value)-len(strings.TrimLeft(value, "0123456789"))]
+	if date.MatchString(digits) {
+		return true
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n%(1<<20) == 0 || n == math.MaxInt32 {
+		return false
+	}
+	const from, to = 631_152_000, 4_102_444_800 // 1990 and 2100 in s
+	for unit := int64(1); unit <= 1e9; unit *= 1000 {
+		if n >= from*unit && n < to*unit {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *anonymizing) job(j *trace.Job) {
 	j.Name, j.ExternalID = a.of("app", j.Name), a.of("id", j.ExternalID)
 	kept := j.Conf[:0]
 	for _, kv := range j.Conf {
-		if harmless.MatchString(kv.Value) {
+		if harmless.MatchString(kv.Value) && !clock[kv.Key] && !mayTell(kv.Value) {
 			kept = append(kept, kv)
 		} else {
 			a.keys++
