@@ -145,19 +145,19 @@ func dayOf(t *testing.T, f *figures, p *Preset, seed uint64) {
 	if _, _, err := g.meta(); err != nil {
 		t.Fatal(err)
 	}
-	submit, _, err := g.submissions(t.Context(), trace.Size{})
+	come, err := g.submissions(t.Context(), trace.Size{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	arrivalFigures(f, submit)
+	arrivalFigures(f, come.ms)
 	jobs := g.work.Jobs.(*mapReduce)
 	var maps []int64
-	for i := range submit {
-		input, _ := jobs.sizeOf(g, int64(i))
+	for _, id := range come.ids {
+		input, _ := jobs.sizeOf(g, id)
 		maps = append(maps, max(1, (input+jobs.SplitMiB*mib-1)/(jobs.SplitMiB*mib)))
 	}
 	mapFigures(f, maps)
-	jobs.Plan(g, len(submit))
+	jobs.Plan(g, come.ids)
 	fileFigures(f, jobs.file)
 }
 

@@ -44,9 +44,17 @@ func before(times []int64, end int64) []int64 {
 	return times
 }
 
-// submissions returns when the jobs are submitted and how many times as fast as the preset's arrivals that is, for the number of
-// jobs, the span and the load that are wanted.
-func (g *Generator) submissions(ctx context.Context, size trace.Size) (submit []int64, factor float64, err error) {
+// submissions are the jobs that come, by what they are drawn with, ascending, and when they are submitted.
+type submissions struct {
+	ids    []int64
+	ms     []int64
+	factor float64 // times as fast as the preset's arrivals
+	left   int     // jobs that were drawn and left out, as they had more work than was left of the load in the span
+	filled float64 // share of the span that the jobs of the load fill
+}
+
+// submissions draws them for the number of jobs, the span and the load that are wanted.
+func (g *Generator) submissions(ctx context.Context, size trace.Size) (s submissions, err error) {
 	n, end, course := g.Jobs, int64(math.MaxInt64), g.course()
 	if n == 0 {
 		n = math.MaxInt
@@ -54,57 +62,93 @@ func (g *Generator) submissions(ctx context.Context, size trace.Size) (submit []
 	if g.SpanMS > 0 {
 		end = g.SpanMS
 	}
+	s.factor, s.filled = 1, 1
 	if g.Load == 0 {
-		submit, err = course(1, n, end)
-		if err == nil && len(submit) == 0 {
+		s.ms, err = course(1, n, end)
+		if err == nil && len(s.ms) == 0 {
 			err = fmt.Errorf("span is %d ms, want more: no job is submitted in it", g.SpanMS)
 		}
-		return submit, 1, err
+		s.number(len(s.ms))
+		return s, err
 	}
-	n, vcoreMS, err := g.enough(ctx, n, g.Load*float64(size.VCores)*float64(end))
+	vcoreMS, err := g.enough(ctx, &s, n, g.Load*float64(size.VCores)*float64(end-1))
 	if err != nil {
-		return nil, 0, err
+		return s, err
 	}
+	n = len(s.ids)
 	native, err := course(1, n, math.MaxInt64)
 	if err != nil {
-		return nil, 0, err
+		return s, err
 	}
 	load := trace.OfferedLoad(trace.Work{VCoreMS: vcoreMS}, size, native[len(native)-1])
 	if load.VCores == nil || *load.VCores == 0 {
-		return nil, 0, fmt.Errorf("load is %v, want none for %d jobs: the load of no span or no work can't be scaled", g.Load, n)
+		return s, fmt.Errorf("load is %v, want none for %d jobs: the load of no span or no work can't be scaled", g.Load, n)
 	}
-	factor = g.Load / *load.VCores
+	s.factor = g.Load / *load.VCores
 	if g.work != nil {
-		factor, err = faster(course, n, native[n-1], int64(math.Round(vcoreMS/(g.Load*float64(size.VCores)))))
+		late, early, err := faster(course, n, native[n-1], int64(math.Round(vcoreMS/(g.Load*float64(size.VCores)))))
 		if err != nil {
-			return nil, 0, err
+			return s, err
+		}
+		if s.factor = late; g.SpanMS > 0 {
+			s.factor = early
 		}
 	}
-	submit, err = course(factor, n, math.MaxInt64)
-	if err == nil && (submit[n-1] < 0 || submit[n-1] > trace.LatestMS) {
+	s.ms, err = course(s.factor, n, math.MaxInt64)
+	if err == nil && (s.ms[n-1] < 0 || s.ms[n-1] > trace.LatestMS) {
 		err = fmt.Errorf("load is %v: the last of %d jobs would come after more than 100 years", g.Load, n)
 	}
-	return submit, factor, err
+	return s, err
 }
 
-// enough returns how many jobs have so much work, at most n, and their work in vcore-ms.
-func (g *Generator) enough(ctx context.Context, n int, vcoreMS float64) (int, float64, error) {
+// number takes the first n jobs.
+func (s *submissions) number(n int) {
+	s.ids = make([]int64, n)
+	for i := range s.ids {
+		s.ids[i] = int64(i)
+	}
+}
+
+const (
+	Filled   = 0.95 // is the share of the work for a load in a span that is as good as all
+	mostLeft = 1000 // jobs in a row that are left out until no other one is drawn
+)
+
+// enough takes jobs until they have so much work, at most n, and returns their work in vcore-ms. One that has more than is left is left out: the work of jobs has heavy tails, and such
+// a job takes a load several spans alone. The next ones are drawn in its place, until so much of the work is there that little can come.
+func (g *Generator) enough(ctx context.Context, s *submissions, n int, vcoreMS float64) (float64, error) {
+	if g.SpanMS == 0 {
+		vcoreMS = math.Inf(1)
+	}
 	g.sizing = true
 	defer func() { g.sizing = false }()
 	sum := 0.0
-	for i := range n {
+	for id, row := int64(0), 0; len(s.ids) < n && row < mostLeft; id++ {
 		if ctx.Err() != nil {
-			return 0, 0, ctx.Err()
+			return 0, ctx.Err()
 		}
-		if sum += trace.WorkOf(g.job(int64(i))).VCoreMS; sum >= vcoreMS {
-			return i + 1, sum, nil
+		work := trace.WorkOf(g.job(id)).VCoreMS
+		if sum+work <= vcoreMS {
+			s.ids, sum, row = append(s.ids, id), sum+work, 0
+			continue
 		}
+		if len(s.ids) > 0 && sum >= Filled*vcoreMS {
+			break
+		}
+		row++
+		s.left++
 	}
-	return n, sum, nil
+	if len(s.ids) == 0 {
+		return 0, fmt.Errorf("span is %d ms, want more: each of %d jobs has more work than a load of %v is in it", g.SpanMS, s.left, g.Load)
+	}
+	if len(s.ids) < n {
+		s.filled = sum / vcoreMS
+	}
+	return sum, nil
 }
 
-// faster returns the factor with which the last of n submissions, which is at native with factor 1, is at want.
-func faster(course course, n int, native, want int64) (float64, error) {
+// faster returns the factors with which the last of n submissions, which is at native with factor 1, is at want or just after it, and just before.
+func faster(course course, n int, native, want int64) (late, early float64, err error) {
 	last := func(factor float64) (int64, error) {
 		times, err := course(factor, n, math.MaxInt64)
 		if err != nil {
@@ -112,8 +156,7 @@ func faster(course course, n int, native, want int64) (float64, error) {
 		}
 		return times[len(times)-1], nil
 	}
-	low, high := 1.0, 1.0 // with which it is late, and early
-	var err error
+	low, high := 1.0, 1.0
 	for at := native; at < want && err == nil; at, err = last(low) {
 		low /= 2
 	}
@@ -132,5 +175,5 @@ func faster(course course, n int, native, want int64) (float64, error) {
 			high = middle
 		}
 	}
-	return low, err
+	return low, high, err
 }

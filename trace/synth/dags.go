@@ -34,7 +34,7 @@ func (d *dags) Parameters(p *model.Parameters) {
 }
 
 // Plan returns no files: the tasks of such jobs prefer no nodes.
-func (*dags) Plan(*Generator, int) []trace.File { return nil }
+func (*dags) Plan(*Generator, []int64) []trace.File { return nil }
 
 func (d *dags) Job(g *Generator, id int64) *trace.Job {
 	j := newJob(trace.KindGeneric, 1024)

@@ -299,11 +299,11 @@ func (m *fitted) template(g *Generator, id int64) *template {
 	return &m.templates[m.order[id%n]]
 }
 
-func (m *fitted) Plan(g *Generator, n int) []trace.File {
+func (m *fitted) Plan(g *Generator, ids []int64) []trace.File {
 	m.Popularity.Replication = int64(g.Replication)
 	m.file = map[int64][]int32{}
 	files := m.Popularity.NewFiles()
-	for id := range int64(n) {
+	for _, id := range ids {
 		x := m.template(g, id)
 		if !slices.ContainsFunc(x.stages, func(s stageTemplate) bool { return s.blockBytes > 0 }) {
 			continue

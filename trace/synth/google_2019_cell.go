@@ -80,7 +80,7 @@ func (t *tiers) Parameters(p *model.Parameters) {
 }
 
 // Plan returns no files: the tasks of such jobs prefer no nodes.
-func (*tiers) Plan(*Generator, int) []trace.File { return nil }
+func (*tiers) Plan(*Generator, []int64) []trace.File { return nil }
 
 func (t *tiers) Job(g *Generator, id int64) *trace.Job {
 	j := newJob(trace.KindGeneric, 1024)

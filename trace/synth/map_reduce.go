@@ -78,15 +78,14 @@ func (m *mapReduce) sizeOf(g *Generator, id int64) (input, shuffle int64) {
 }
 
 // Plan lets each job choose the file that it reads, in order.
-func (m *mapReduce) Plan(g *Generator, n int) []trace.File {
+func (m *mapReduce) Plan(g *Generator, ids []int64) []trace.File {
 	m.Popularity.Replication = int64(g.Replication)
 	files := m.Popularity.NewFiles()
-	m.file = make([]int32, n)
-	for i := range m.file {
-		id := int64(i)
-		m.file[i] = trace.Unset
+	m.file = make([]int32, ids[len(ids)-1]+1)
+	for _, id := range ids {
+		m.file[id] = trace.Unset
 		if input, _ := m.sizeOf(g, id); input > 0 {
-			m.file[i] = files.Choose(g.JobStream("file", id), fmt.Sprintf("input%d", id), input, m.SplitMiB*mib)
+			m.file[id] = files.Choose(g.JobStream("file", id), fmt.Sprintf("input%d", id), input, m.SplitMiB*mib)
 		}
 	}
 	return files.List

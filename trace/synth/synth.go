@@ -112,7 +112,7 @@ type Options struct {
 	Racks       int
 	Replication int      // of input blocks
 	Load        float64  // offered load of vcores to reach by scaling the arrivals; 0 leaves them as they are
-	SpanMS      int64    // in which jobs are submitted; without Jobs as many as come in it
+	SpanMS      int64    // in which jobs are submitted; without Jobs as many as come in it, or as have the work for the load
 	Kind        string   // of jobs
 	Failures    string   // words of model.FailureWords with commas
 	MTBFDays    float64  // mean time between failures of a node
@@ -165,6 +165,9 @@ func (p *Preset) with(o Options) (Options, error) {
 	d := p.Defaults
 	if w := p.Grows; w != nil && o.Nodes > 0 {
 		d.Racks = (o.Nodes + w.rackNodes - 1) / w.rackNodes
+	}
+	if o.Nodes > 0 {
+		d.Racks = min(d.Racks, o.Nodes)
 	}
 	if o.SpanMS < 0 {
 		return o, fmt.Errorf("span is %d ms, want more than 0", o.SpanMS)
@@ -273,6 +276,9 @@ type Result struct {
 	SpanMS int64         `json:"span_ms"`
 	Load   trace.Offered `json:"offered_load"`
 	Factor float64       `json:"arrivals_divided_by"` // 1 without a wanted load
+
+	LeftOut int     `json:"jobs_left_out"` // drawn for a load in a span, and not taken as they had more work than was left of it
+	Filled  float64 `json:"span_filled"`   // share of the span which the jobs of a load have work for, where --jobs does not end them; else 1
 }
 
 // Generate writes the trace of a preset to a new directory. It leaves nothing if ctx ends before.
@@ -290,18 +296,21 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 		return nil, err
 	}
 	size := trace.SizeAtStart(meta.Nodes)
-	submit, factor, err := g.submissions(ctx, size)
+	come, err := g.submissions(ctx, size)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Factor: factor, SpanMS: submit[len(submit)-1]}
-	g.Jobs = len(submit)
+	res := &Result{Factor: come.factor, SpanMS: come.ms[len(come.ms)-1], LeftOut: come.left, Filled: come.filled}
+	g.Jobs = len(come.ms)
 	if g.work != nil {
-		g.files = g.work.Jobs.Plan(g, g.Jobs)
-		meta.Files = g.files
+		g.files = g.work.Jobs.Plan(g, come.ids)
+	} else {
+		o.Jobs = int(come.ids[len(come.ids)-1]) + 1 // as many as the span gave
+		g.files = p.Files(o)
 	}
+	meta.Files = g.files
 	meta.Events = g.failures().Events(g.Stream, meta.Nodes, joins, 2*res.SpanMS+3_600_000)
-	meta.Generator = &trace.Generator{Tool: "replay gen", Version: cmp.Or(p.version, Version), Preset: p.Name, Seed: o.Seed, Params: g.params(res.Factor)}
+	meta.Generator = &trace.Generator{Tool: "replay gen", Version: cmp.Or(p.version, Version), Preset: p.Name, Seed: o.Seed, Params: g.params(res)}
 	w, err := trace.Create(dir, meta)
 	if err != nil {
 		return nil, err
@@ -311,7 +320,7 @@ func Generate(ctx context.Context, dir string, p *Preset, o Options) (*Result, e
 		w.Attach(name, p.attach[name])
 	}
 	var work trace.Work
-	for j := range g.jobs(ctx, submit) {
+	for j := range g.jobs(ctx, &come) {
 		w.AddJob(j) // Close returns the first error
 		one := trace.WorkOf(j)
 		work.VCoreMS += one.VCoreMS
@@ -343,7 +352,7 @@ func (g *Generator) meta() (meta trace.Meta, joins []trace.NodeEvent, err error)
 	} else {
 		queues, users := g.preset.teams(g.Nodes)
 		g.files = g.preset.Files(g.Options)
-		meta.Nodes, meta.Files, meta.Queues, meta.Users = g.nodes(), g.files, trace.QueueTree(queues), usersOf(users)
+		meta.Nodes, meta.Queues, meta.Users = g.nodes(), trace.QueueTree(queues), usersOf(users)
 	}
 	meta.Name = g.preset.nameOf(g.Options)
 	g.topology, err = trace.NewTopology(meta.Nodes)
@@ -374,13 +383,13 @@ func (g *Generator) job(id int64) *trace.Job {
 }
 
 // jobs yields the jobs with their submission times, until ctx ends.
-func (g *Generator) jobs(ctx context.Context, submit []int64) iter.Seq[*trace.Job] {
+func (g *Generator) jobs(ctx context.Context, come *submissions) iter.Seq[*trace.Job] {
 	return func(yield func(*trace.Job) bool) {
-		for i, ms := range submit {
+		for i, ms := range come.ms {
 			if ctx.Err() != nil {
 				return
 			}
-			j := g.job(int64(i))
+			j := g.job(come.ids[i])
 			j.ID, j.SubmitMS = int64(i), ms
 			if !yield(j) {
 				return
@@ -415,13 +424,16 @@ func (g *Generator) yarnSite() []byte {
 	return []byte(b.String())
 }
 
-func (g *Generator) params(factor float64) map[string]string {
+func (g *Generator) params(r *Result) map[string]string {
 	all := map[string]string{
 		"jobs": strconv.Itoa(g.Jobs), "nodes": strconv.Itoa(g.Nodes), "racks": strconv.Itoa(g.Racks), "replication": strconv.Itoa(g.Replication),
-		"kind": g.Kind, "failures": g.Failures, "mtbf_days": formatFloat(g.MTBFDays), "load": formatFloat(g.Load), "arrival_factor": formatFloat(factor),
+		"kind": g.Kind, "failures": g.Failures, "mtbf_days": formatFloat(g.MTBFDays), "load": formatFloat(g.Load), "arrival_factor": formatFloat(r.Factor),
 	}
 	if g.SpanMS > 0 {
 		all["span_ms"] = strconv.FormatInt(g.SpanMS, 10)
+	}
+	if r.LeftOut > 0 {
+		all["jobs_left_out"] = strconv.Itoa(r.LeftOut)
 	}
 	if g.work != nil {
 		parameters := g.work.parameters().All

@@ -158,6 +158,54 @@ func TestTPCHFollowsTheTable(t *testing.T) {
 	}
 }
 
+// A span holds with a load too, and the load is what was asked for: jobs that have more work than is left of it are left out.
+func TestSpanAndLoad(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    Options
+		left bool
+	}{
+		{"facebook-2009", Options{Seed: 2, Nodes: 20, SpanMS: 3_600_000, Load: 0.5}, true},
+		{"facebook-2009", Options{Seed: 2, Nodes: 20, SpanMS: 6 * 3_600_000, Load: 0.5}, true},
+		{"facebook-2009", Options{Seed: 1, Nodes: 40, SpanMS: 24 * 3_600_000, Load: 0.3, Diurnal: "nasa"}, false},
+		{"uniform-micro", Options{SpanMS: 600_000, Load: 0.8}, false},
+	} {
+		p, err := Find(tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := Generate(t.Context(), filepath.Join(t.TempDir(), "t"), p, tt.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.SpanMS >= tt.o.SpanMS || float64(res.SpanMS) < 0.94*float64(tt.o.SpanMS) || math.Abs(*res.Load.VCores/tt.o.Load-1) > 0.01 || res.LeftOut > 0 != tt.left {
+			t.Errorf("%s %+v: the last job at %d ms, load %v, %d left out", tt.name, tt.o, res.SpanMS, *res.Load.VCores, res.LeftOut)
+		}
+	}
+	few := generate(t, "facebook-2009", Options{Seed: 2, Nodes: 20, SpanMS: 3_600_000, Load: 0.5, Jobs: 30})
+	if n, last := len(few.JobList), few.JobList[29].SubmitMS; n != 30 || last >= 3_600_000 {
+		t.Errorf("%d jobs, the last at %d ms", n, last)
+	}
+}
+
+// A span makes the files of a regular preset as many as its jobs.
+func TestSpanOfARegularPreset(t *testing.T) {
+	if m := generate(t, "uniform-micro", Options{SpanMS: 60_000}); len(m.JobList) != 6 || len(m.Files) != 6 {
+		t.Errorf("%d jobs and %d files, want 6", len(m.JobList), len(m.Files))
+	}
+}
+
+// Racks that nobody asked for are at most as many as the nodes.
+func TestRacksFollowNodes(t *testing.T) {
+	for _, p := range Presets {
+		for _, nodes := range []int{1, 2, 10, 100} {
+			if got, err := p.with(Options{Nodes: nodes}); err != nil || got.Racks > nodes || got.Racks < 1 && p.Defaults.Racks > 0 {
+				t.Errorf("%s with %d nodes: %d racks, %v", p.Name, nodes, got.Racks, err)
+			}
+		}
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -182,6 +230,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"facebook-2009", Options{Set: []string{"map.median=1"}}, "want one of the parameters of the preset: map.median_s, map.stage_lnsd"},
 		{"facebook-2009", Options{Set: []string{"map.median_s=fast"}}, `map.median_s is "fast", want a number from 0 to`},
 		{"facebook-2009", Options{SpanMS: 1}, "no job is submitted in it"},
+		{"facebook-2009", Options{SpanMS: 1, Load: 0.5}, "span is 1 ms, want more: each of 1000 jobs has more work than a load of 0.5 is in it"},
 	} {
 		p, err := Find(tt.name)
 		if err != nil {

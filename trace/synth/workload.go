@@ -20,8 +20,8 @@ type Workload struct {
 type Jobs interface {
 	// Parameters names those of the jobs.
 	Parameters(p *model.Parameters)
-	// Plan prepares the first n jobs, and returns the files that they read.
-	Plan(g *Generator, n int) []trace.File
+	// Plan prepares the jobs, whose ids ascend, and returns the files that they read.
+	Plan(g *Generator, ids []int64) []trace.File
 	// Job makes job id; submission time and id, user and queue are set by the caller.
 	Job(g *Generator, id int64) *trace.Job
 }

@@ -114,6 +114,18 @@ func TestGenParameters(t *testing.T) {
 	}
 }
 
+// gen says what a load in a span left out, and when its jobs end early.
+func TestGenSpanAndLoad(t *testing.T) {
+	code, stdout, stderr := replay(t, "gen", "facebook-2009", "--nodes", "20", "--span", "1h", "--load", "0.5", "--seed", "2", "--out", filepath.Join(t.TempDir(), "x"))
+	if code != cmdline.ExitDone || !strings.Contains(stdout, "offered load: 50.0 % of the vcores") || !strings.Contains(stdout, "more work than was left of the load in the span: 2\n") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = replay(t, "gen", "uniform-micro", "--span", "26s", "--load", "0.8", "--out", filepath.Join(t.TempDir(), "x"))
+	if code != cmdline.ExitDone || !strings.Contains(stdout, "the load ends after 90 % of the span") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // gen fit:DIR generates from a trace, here one that was recorded.
 func TestGenFit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fitted")

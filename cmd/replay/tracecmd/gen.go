@@ -42,7 +42,7 @@ func Gen() *cli.Command {
 			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
 			cmdline.With(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, cmdline.From1To(synth.MostJobs)),
-			&cli.DurationFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h, at most --jobs"},
+			&cli.DurationFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h, at most --jobs; with --load as many as have the work for it"},
 			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, cmdline.From1To(cmdline.MostNodes)),
 			cmdline.With(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
 			cmdline.With(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
@@ -138,5 +138,11 @@ func writeGenerated(w io.Writer, r *synth.Result) error {
 	n := r.Counts
 	_, err := fmt.Fprintf(w, "trace %s\n%d jobs, %d stages, %d tasks over %d s; %d nodes, %d node events\noffered load: %s of the vcores, %s of the memory; arrivals %.6g times as fast as the preset's\n",
 		r.Hash, n.Jobs, n.Stages, n.Tasks, r.SpanMS/1000, n.Nodes, n.NodeEvents, trace.Percent(r.Load.VCores), trace.Percent(r.Load.Memory), r.Factor)
+	if err == nil && r.LeftOut > 0 {
+		_, err = fmt.Fprintf(w, "jobs left out, as they had more work than was left of the load in the span: %d\n", r.LeftOut)
+	}
+	if err == nil && r.Filled < synth.Filled {
+		_, err = fmt.Fprintf(w, "the load ends after %.0f %% of the span: no other job has as little work as the rest\n", 100*r.Filled)
+	}
 	return err
 }
