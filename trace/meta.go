@@ -75,6 +75,7 @@ type Source struct {
 
 	RecordedOn []KindCount `json:"recorded_on,omitempty"` // applications by the cluster manager that ran them, YARN as [YARN]; the most first
 	NoEnd      int64       `json:"no_end,omitempty"`      // applications whose recording stops before they ended
+	AMVCores   int32       `json:"am_vcores,omitempty"`   // of each node, which the machine of the source did not have and the import added for application masters
 }
 
 // YARN is the cluster manager for which the others are replayed; UnknownManager stands for one that the recording does not name.
@@ -83,10 +84,13 @@ const (
 	UnknownManager = "unknown"
 )
 
-// Elsewhere says in a sentence which applications did not run on YARN; it is "" if all did, or nothing is known.
+// Elsewhere says in a sentence which applications did not run on YARN, and what a machine that is not YARN's got for them; it is "" if all did, or nothing is known.
 func (s *Source) Elsewhere() string {
 	if s == nil {
 		return ""
+	}
+	if s.AMVCores > 0 {
+		return fmt.Sprintf("The machine of the log has no application masters: each node has %d vcore more here, for them, which tasks may take too; loads and utilizations are of this larger cluster", s.AMVCores)
 	}
 	all, elsewhere, list, unknown := int64(0), int64(0), []string{}, ""
 	for _, k := range s.RecordedOn {

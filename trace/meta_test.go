@@ -8,7 +8,8 @@ func TestElsewhere(t *testing.T) {
 		"": of(KindCount{YARN, 3}, KindCount{UnknownManager, 1}),
 		"3 of 6 applications were not recorded on YARN and are replayed as if on it: Kubernetes (2), Mesos (1); of 1 it is not known": of(
 			KindCount{YARN, 2}, KindCount{"Kubernetes", 2}, KindCount{"Mesos", 1}, KindCount{UnknownManager, 1}),
-		"None of the 2 applications was recorded on YARN; they are replayed as if on it: Kubernetes (2)": of(KindCount{"Kubernetes", 2}),
+		"None of the 2 applications was recorded on YARN; they are replayed as if on it: Kubernetes (2)":                                                                            of(KindCount{"Kubernetes", 2}),
+		"The machine of the log has no application masters: each node has 1 vcore more here, for them, which tasks may take too; loads and utilizations are of this larger cluster": {Format: "swf", AMVCores: 1},
 	} {
 		if got := s.Elsewhere(); got != want {
 			t.Errorf("%+v: %q, want %q", s.RecordedOn, got, want)

@@ -36,7 +36,7 @@ func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string) (*Res
 	m.Generator = nil
 	src := trace.Source{Format: trace.Format, Notes: "anonymized"}
 	if s := m.Source; s != nil {
-		src.Format, src.RecordedOn, src.NoEnd = s.Format, s.RecordedOn, s.NoEnd
+		src.Format, src.RecordedOn, src.NoEnd, src.AMVCores = s.Format, s.RecordedOn, s.NoEnd, s.AMVCores
 	}
 	m.Source = &src
 	a.meta(&m)

@@ -86,3 +86,15 @@ func (l Lost) count(what string, n int64) {
 		l[what] += n
 	}
 }
+
+// vcores is what task k of a stage asks for in whole vcores, as YARN has them; those of which a part is not written are counted.
+func (l Lost) vcores(s *trace.Stage, k int) int32 {
+	if v := s.Tasks.VCores; v != nil && v[k] != trace.Unset {
+		return v[k]
+	}
+	if s.TaskMilliVCores > 0 && s.TaskMilliVCores%1000 != 0 {
+		l.count("fractional vcores of tasks (whole ones are written)", 1)
+		return (s.TaskMilliVCores + 999) / 1000
+	}
+	return s.TaskVCores
+}

@@ -14,6 +14,7 @@ import (
 	"replay/trace"
 	"replay/trace/importer"
 	"replay/trace/importer/workload"
+	"replay/trace/synth"
 )
 
 const fixtures = "../importer/testdata/"
@@ -231,6 +232,55 @@ func TestLost(t *testing.T) {
 					t.Errorf("job %d has %d tasks, want %d", i, j.NumTasks(), m.JobList[i].NumTasks())
 				}
 			}
+		}
+	}
+}
+
+// Whole vcores are written for parts of one, in the formats that have no parts, and counted.
+func TestFractionalVCores(t *testing.T) {
+	p, err := synth.Find("alibaba-2018")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "trace")
+	if _, err := synth.Generate(t.Context(), dir, p, synth.Options{Seed: 1, Jobs: 20, Nodes: 20}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := trace.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int64(0)
+	for _, j := range m.JobList {
+		for i := range j.Stages {
+			if s := &j.Stages[i]; s.TaskMilliVCores > 0 && s.TaskMilliVCores%1000 != 0 {
+				want += int64(s.Tasks.Len())
+			}
+		}
+	}
+	for _, format := range []string{"sls", "swf"} {
+		if _, lost := exported(t, dir, format); want == 0 || lost["fractional vcores of tasks (whole ones are written)"] != want {
+			t.Errorf("%s: lost %v, want the fractions of %d tasks", format, lost, want)
+		}
+	}
+}
+
+// A log that was imported, with its machine, and exported again is of the same machine, without the room for application masters.
+func TestMachineComesBack(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log.swf")
+	const machine = "; MaxNodes: 4\n; MaxProcs: 16\n"
+	if err := os.WriteFile(log, []byte(machine+"1 0 5 60 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		dir := imported(t, "swf", log, 0)
+		if m, err := trace.Load(dir); err != nil || m.Nodes[0].VCores != 5 {
+			t.Errorf("%v, nodes %v, want 5 vcores each", err, m.Nodes)
+		}
+		out, _ := exported(t, dir, "swf")
+		log = filepath.Join(out, "trace.swf")
+		if text, err := os.ReadFile(log); err != nil || !strings.Contains(string(text), machine) {
+			t.Errorf("%v\n%s", err, text)
 		}
 	}
 }

@@ -200,12 +200,9 @@ func slsTasks(m *trace.Meta, s *trace.Stage, kind string, w *bufio.Writer, lost 
 			ms = 1 // the simulator refuses a job with a task of none
 			lost.count("durations of 0 ms (1 ms is written)", 1)
 		}
-		mib, vcores := s.TaskMemMiB, s.TaskVCores
+		mib, vcores := s.TaskMemMiB, lost.vcores(s, k)
 		if t.MemMiB != nil && t.MemMiB[k] != trace.Unset {
 			mib = t.MemMiB[k]
-		}
-		if t.VCores != nil && t.VCores[k] != trace.Unset {
-			vcores = t.VCores[k]
 		}
 		list := []any{"container.duration.ms", ms, "container.priority", priority, "container.type", name, "container.memory-mb", mib, "container.vcores", vcores}
 		if p := t.Prefs(k); len(p) > 0 {

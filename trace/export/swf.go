@@ -11,7 +11,7 @@ import (
 	"replay/trace"
 )
 
-// writeSWF writes a record for each job: its processors are the vcores of its widest stage, its run time the longest way through its stages.
+// writeSWF writes a record for each job, under a machine without what an import added to it: a job's processors are the vcores of its widest stage, its run time the longest way through its stages.
 func writeSWF(ctx context.Context, t *trace.Trace, files []*bufio.Writer, lost Lost) error {
 	w := files[0]
 	nodes, procs := 0, int64(0)
@@ -19,6 +19,9 @@ func writeSWF(ctx context.Context, t *trace.Trace, files []*bufio.Writer, lost L
 		if n.Present {
 			nodes++
 			procs += int64(n.VCores)
+			if s := t.Meta.Source; s != nil {
+				procs -= int64(min(s.AMVCores, n.VCores))
+			}
 		}
 	}
 	fmt.Fprintf(w, "; Version: 2.2\n; Computer: %s\n; Conversion: replay trace export\n; MaxJobs: %d\n; MaxRecords: %d\n", oneLine(t.Meta.Name), t.Manifest.Counts.Jobs, t.Manifest.Counts.Jobs)
@@ -128,13 +131,19 @@ func swfJob(m *trace.Meta, j *trace.Job, number []int64, w *bufio.Writer, lost L
 		if ends[i] = begin + longest; ends[i] > run {
 			run = ends[i]
 		}
-		if wide := int64(s.Tasks.Len()) * max(int64(s.TaskVCores), 1); wide > procs {
-			procs, kb = wide, s.TaskMemMiB*1024/max(int64(s.TaskVCores), 1)
-		}
-		prefer := int64(0)
+		wide, mib, prefer := int64(0), int64(0), int64(0)
 		for k := range s.Tasks.Len() {
+			mem := s.TaskMemMiB
+			if t := &s.Tasks; t.MemMiB != nil && t.MemMiB[k] != trace.Unset {
+				mem = t.MemMiB[k]
+			}
+			wide, mib = wide+int64(max(lost.vcores(s, k), 1)), mib+mem
 			prefer += int64(min(len(s.Tasks.Prefs(k)), 1))
 		}
+		if wide > procs {
+			procs, kb = wide, mib*1024/wide
+		}
+		lost.count("further resources of stages", int64(len(s.Extra)))
 		lost.count("preferred hosts of tasks", prefer)
 	}
 	lost.count("stages beside the first of a job", int64(len(j.Stages)-1))

@@ -29,6 +29,9 @@ func (p *Portrait) WriteText(out io.Writer) error {
 		if s.NoEnd > 0 {
 			line("without an end", "%d applications, whose recording stops before they ended", s.NoEnd)
 		}
+		if s.AMVCores > 0 {
+			line("for masters", "%d vcore of each node, which the machine of the log did not have; loads are of the cluster with it", s.AMVCores)
+		}
 	}
 	line("jobs, stages, tasks", "%d, %d, %d over %s", c.Jobs, c.Stages, c.Tasks, duration(p.SpanMS))
 	line("kinds", "%s", kindList(p.Kinds))

@@ -2,6 +2,7 @@ package swf
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 // machine is what the headers of the logs say of the machine, the largest of several, and what their jobs take.
 type machine struct {
+	amRoom             bool  // is added for application masters
 	maxNodes, maxProcs int64 // 0 = not said
 	procs, memMiB      int64 // that the largest job needs, and of a node with an even share of the tasks of each
 }
@@ -49,7 +51,7 @@ func (m *machine) holds(tasks, memMiB int64) {
 	}
 }
 
-// nodes makes the cluster that of the headers, where no other is asked for and jobs are not wider than its nodes. As such a machine has no application masters, each node has room for one.
+// nodes makes the cluster that of the headers, where no other is asked for and jobs are not wider than its nodes. As such a machine has no application masters, each node gets room for one.
 func (m *machine) nodes(b *workload.Builder, wide bool) {
 	nodes, procs := m.size()
 	switch o := b.Options; {
@@ -58,10 +60,17 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 		b.Note("the log is of a machine of %d nodes and %d processors", nodes, procs)
 	default:
 		vcores := (max(procs, m.procs)+nodes-1)/nodes + 1
-		o.Nodes, o.NodeVCores = int(nodes), cmp.Or(o.NodeVCores, int32(vcores))
-		o.NodeMemMiB = cmp.Or(o.NodeMemMiB, max((vcores-1)*procMiB, (m.memMiB+1023)/1024*1024)+amMiB)
+		memMiB, room := max((vcores-1)*procMiB, (m.memMiB+1023)/1024*1024)+amMiB, ""
+		switch {
+		case !m.amRoom:
+			vcores, memMiB, room = vcores-1, memMiB-amMiB, ", with no room for the application masters that jobs have on YARN: --scheduler ideal has none"
+		case o.NodeVCores == 0:
+			b.RoomForMasters(1)
+			room = fmt.Sprintf(", with 1 vcore and %d MiB of each for application masters, which such a machine does not have and tasks may take too: loads are of this larger cluster, and --swf-am-room=false leaves the machine as it is, for --scheduler ideal", amMiB)
+		}
+		o.Nodes, o.NodeVCores, o.NodeMemMiB = int(nodes), cmp.Or(o.NodeVCores, int32(vcores)), cmp.Or(o.NodeMemMiB, memMiB)
 		b.Counts.Read["nodes_of_the_header"] += nodes
-		b.Note("the log is of a machine of %d nodes and %d processors: the cluster is %d nodes of %d vcores and %d MiB, with 1 vcore and %d MiB of each for application masters, which such a machine does not have; --nodes, --node-vcores and --node-mem say others",
-			nodes, procs, nodes, o.NodeVCores, o.NodeMemMiB, amMiB)
+		b.Note("the log is of a machine of %d nodes and %d processors: the cluster is %d nodes of %d vcores and %d MiB%s; --nodes, --node-vcores and --node-mem say others",
+			nodes, procs, nodes, o.NodeVCores, o.NodeMemMiB, room)
 	}
 }

@@ -22,6 +22,7 @@ var Format = workload.Format{
 	NoHosts: true,
 	Params: []workload.Param{
 		{Name: "swf-model", Default: "gang", Usage: "what a job of n processors is: gang (n tasks that start together), tasks (n tasks), container (one task of n vcores)"},
+		{Name: "swf-am-room", Default: "true", Usage: "give each node of the machine 1 vcore and 1024 MiB more, for application masters; false leaves it as it is, for --scheduler ideal"},
 		{Name: "keep-zero", Default: "false", Usage: "also take jobs whose run time is 0 or unknown: with their CPU time, else 0 if it is 0"},
 	},
 	Detect: detect,
@@ -120,6 +121,9 @@ type reading struct {
 func read(ctx context.Context, inputs []string, b *workload.Builder) (err error) {
 	r := &reading{Builder: b}
 	if r.model, err = b.ParamOneOf("swf-model", "gang", "tasks", "container"); err != nil {
+		return err
+	}
+	if r.machine.amRoom, err = b.ParamBool("swf-am-room"); err != nil {
 		return err
 	}
 	if r.keepZero, err = b.ParamBool("keep-zero"); err != nil {

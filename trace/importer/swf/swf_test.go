@@ -88,6 +88,19 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// Without room for application masters the cluster is the machine, and nothing says that it is larger.
+func TestMachineWithoutMasters(t *testing.T) {
+	for room, want := range map[string]struct{ vcores, beside int32 }{"true": {9, 1}, "false": {8, 0}} {
+		_, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", "; MaxNodes: 2\n; MaxProcs: 16\n"+good), func(o *workload.Options) { o.Params = map[string]string{"swf-am-room": room} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := &m.Nodes[0]; n.VCores != want.vcores || n.MemMiB != 8*4096+1024*int64(want.beside) || m.Source.AMVCores != want.beside {
+			t.Errorf("%s: %+v, %d vcores beside the machine's, want %+v", room, n, m.Source.AMVCores, want)
+		}
+	}
+}
+
 func FuzzSWF(f *testing.F) {
 	importtest.FuzzStdin(f, Format, importtest.Read(f, "../testdata/swf/log.swf"))
 }

@@ -98,6 +98,9 @@ func (b *Builder) Note(format string, args ...any) {
 	}
 }
 
+// RoomForMasters says that each node has so many vcores for application masters which the machine of the source did not have.
+func (b *Builder) RoomForMasters(vcores int32) { b.source.AMVCores = vcores }
+
 // Progress tells how many of the files or applications were read.
 func (b *Builder) Progress(done, all int, what string) {
 	if b.Options.Progress != nil {
