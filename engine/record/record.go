@@ -86,7 +86,7 @@ type Job struct {
 	MemMiBMS, VCoreMS       int64    // allocated, AM included
 	TaskMS                  int64    // useful: of successful attempts
 	WastedTaskMS            int64    // of failed, killed and repeated attempts
-	CriticalPathMS          int64    // longest chain of stages with every task on its own core: lower bound of the run time
+	CriticalPathMS          int64    // longest chain of stages with every task on its own core: what the run takes at least, but for speculative copies
 	RecordedMS              int64    // recorded finish - start, None without
 }
 

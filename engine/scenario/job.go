@@ -48,7 +48,7 @@ func (sc *Scenario) SubmittedTo(j *trace.Job) string {
 }
 
 // criticalPath returns the longest chain of stages of the job in ms, each as long as its longest task,
-// with the driver's delays between them: no scheduler can be faster.
+// with the driver's delays between them: no order of tasks is faster. A speculative copy of a MapReduce task may be, as it takes at most the median of its type.
 func criticalPath(j *trace.Job) int64 {
 	end := make([]int64, len(j.Stages))
 	longest := int64(0)

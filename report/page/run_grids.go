@@ -96,7 +96,7 @@ func jobs(d *result.Data, of map[int64]*explain.Job) *Grid {
 		text("reason", "why it did not succeed", true, func(j *result.Job) string { return j.Reason }),
 		{Column{Name: "first task", About: "simulated time of its first task", Unit: quantity.MS, Inside: true}, func(j *result.Job) any { return at(j.FirstTask) }},
 		{Column{Name: "finished", About: "simulated time of its end", Unit: quantity.MS, Inside: true}, func(j *result.Job) any { return at(j.Finish) }},
-		{Column{Name: "critical path", About: "what it needs at least", Unit: quantity.MS, Inside: true}, func(j *result.Job) any { return at(j.CriticalPathMS) }},
+		{Column{Name: "critical path", About: "what it needs at least, but for speculative copies", Unit: quantity.MS, Inside: true}, func(j *result.Job) any { return at(j.CriticalPathMS) }},
 		{Column{Name: "recorded duration", About: "run time in the trace", Unit: quantity.MS, Inside: true}, func(j *result.Job) any { return at(j.RecordedMS) }},
 		{Column{Name: "stages", About: "stages in the trace", Unit: quantity.Count, Inside: true}, count(func(j *result.Job) int64 { return j.Stages })},
 		{Column{Name: "task attempts", About: "attempts launched", Unit: quantity.Count, Inside: true}, count(func(j *result.Job) int64 { return j.Attempts })},

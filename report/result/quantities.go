@@ -64,15 +64,15 @@ var (
 		},
 		Population: JobDuration.Population,
 		None:       JobDuration.None,
-		Of:         func(j *Job) (float64, bool) { return j.slowedDown(float64(j.Finish - j.Submit)), j.succeeded() },
-		Open:       func(j *Job, end int64) (float64, bool) { return j.slowedDown(j.soFar(end)), j.unfinished() },
+		Of:         func(j *Job) (float64, bool) { return j.SlowedDown(float64(j.Finish - j.Submit)), j.succeeded() },
+		Open:       func(j *Job, end int64) (float64, bool) { return j.SlowedDown(j.soFar(end)), j.unfinished() },
 		Still:      "not finished",
 	}
 )
 
-// slowedDown returns a duration against what the job needs at least.
-func (j *Job) slowedDown(ms float64) float64 {
-	return max(1, ms/float64(max(j.CriticalPathMS, slowdownFloorMS)))
+// SlowedDown returns a duration against the job's critical path. It is below 1 where speculative copies were faster than what the trace has of their tasks.
+func (j *Job) SlowedDown(ms float64) float64 {
+	return max(ms, slowdownFloorMS) / float64(max(j.CriticalPathMS, slowdownFloorMS))
 }
 
 // slowdownFloorMS keeps jobs of a moment from dominating the slowdown.

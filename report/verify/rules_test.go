@@ -158,7 +158,7 @@ var corruptions = []corruption{
 	{check: "jobs: times in order", file: "jobs.parquet", edit: plus("am_registered_ms", -1_000_000)},
 	{check: "jobs: parts of the wait sum to it", file: "jobs.parquet", edit: plus("wait_job_part_am_start_ms", 1)},
 	{check: "jobs: outcome, finish and tasks agree", file: "jobs.parquet", edit: plus("tasks_failed", 1)},
-	{check: "jobs: slowdown is a number of 1 or more", file: "jobs.parquet", edit: one(func(x *table, row int) bool {
+	{check: "jobs: slowdown is the time over the critical path", file: "jobs.parquet", edit: one(func(x *table, row int) bool {
 		v := x.at(row, "slowdown")
 		if v.IsNull() {
 			return false

@@ -117,11 +117,11 @@ func (v *verifier) metrics() (out map[string]float64, failed error) {
 			succeeded++
 			d := float64(*j.Finish - j.Submit)
 			durations = append(durations, d)
-			slowdowns = append(slowdowns, max(1, d/float64(max(j.CriticalPathMS, 1000))))
+			slowdowns = append(slowdowns, max(d, 1000)/float64(max(j.CriticalPathMS, 1000)))
 		}
 		if so := max(float64(end-j.Submit), 0); j.Outcome == "unfinished" {
 			openDurations = append(openDurations, so)
-			openSlowdowns = append(openSlowdowns, max(1, so/float64(max(j.CriticalPathMS, 1000))))
+			openSlowdowns = append(openSlowdowns, max(so, 1000)/float64(max(j.CriticalPathMS, 1000)))
 			if j.FirstTask == nil {
 				openWaits = append(openWaits, so)
 			}

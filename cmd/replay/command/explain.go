@@ -17,7 +17,6 @@ import (
 	"replay/report"
 	"replay/report/explain"
 	"replay/report/parting"
-	"replay/report/quantity"
 	"replay/report/result"
 	"replay/shown"
 )
@@ -170,7 +169,7 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 		case c.String("worst") == "slowdown" && !result.Happened(j.Finish):
 			return math.Inf(1)
 		case c.String("worst") == "slowdown":
-			return quantity.Over(float64(j.Finish-j.Submit), float64(max(j.CriticalPathMS, 1000)))
+			return j.SlowedDown(float64(j.Finish - j.Submit))
 		case result.Happened(j.FirstTask):
 			return float64(j.FirstTask - j.Submit)
 		case result.Happened(j.Finish):
