@@ -190,7 +190,7 @@ func (c *Comparison) where(row *Row, v int) string {
 		if of.key == "size" {
 			name += " tasks"
 		}
-		return ", " + of.text + name + " (" + s.Signed(most.Cells[v].Difference) + s.Suffix() + ")"
+		return ", " + of.text + name + " (" + s.Signed(most.Cells[v].Difference) + s.Apart() + ")"
 	}
 	return ""
 }

@@ -2,9 +2,11 @@ package gate
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"replay/report/compare"
+	"replay/report/dist"
 	"replay/report/inference"
 	"replay/report/metric"
 	"replay/report/quantity"
@@ -19,19 +21,20 @@ func around(x, spread float64, n int) (out []float64) {
 	return out
 }
 
-func judged(t *testing.T, text string, must bool, was, is []float64) *Judged {
+func judged(t *testing.T, of quantity.Quantity, text string, must bool, was, is []float64) *Judged {
 	t.Helper()
 	c, err := target.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := &compare.Row{Value: metric.Value{Quantity: quantity.Quantity{Name: "wait_job_first_task_mean_ms", Unit: quantity.MS}}}
+	row := &compare.Row{Value: metric.Value{Quantity: of}}
 	for _, xs := range [][]float64{was, is} {
-		mean := 0.0
-		for _, x := range xs {
-			mean += x / float64(len(xs))
+		mean := dist.Mean(xs)
+		c := compare.Cell{Number: mean, ByUnit: xs}
+		if len(row.Cells) > 0 {
+			c.Difference = mean - row.Cells[0].Number
 		}
-		row.Cells = append(row.Cells, compare.Cell{Number: mean, ByUnit: xs})
+		row.Cells = append(row.Cells, c)
 	}
 	at, limit, percent, err := c.Find([]metric.Value{row.Value})
 	if err != nil || at != 0 {
@@ -44,6 +47,7 @@ func judged(t *testing.T, text string, must bool, was, is []float64) *Judged {
 
 func TestStatus(t *testing.T) {
 	const s = 1000
+	wait := quantity.Quantity{Name: "wait_job_first_task_mean_ms", Unit: quantity.MS}
 	base := around(100*s, s, 10)
 	plus := func(by float64) (out []float64) {
 		for i, x := range base {
@@ -74,8 +78,24 @@ func TestStatus(t *testing.T) {
 		{"mean(wait) > +0%", false, append(append([]float64{}, base[:9]...), base[9]+s), Open}, // differs in one of ten
 	} {
 		was := base[:len(tt.head)]
-		if got := judged(t, tt.text, tt.must, was, tt.head); got.Status != tt.want {
+		if got := judged(t, wait, tt.text, tt.must, was, tt.head); got.Status != tt.want {
 			t.Errorf("%s of %v against %v is %s, want %s: %+v", tt.text, tt.head, was, got.Status, tt.want, got)
+		}
+	}
+}
+
+// Changes of a share by points and by a part of it are told apart, and what lies between a share and its limit is in points.
+func TestSayShare(t *testing.T) {
+	share := quantity.Quantity{Name: "locality_tasks_host_share", Unit: quantity.Share}
+	was, is := around(.5, .01, 5), around(.46, .01, 5)
+	for text, want := range map[string]string{
+		"locality_tasks_host_share < -2pp":   " pp below a change of −2.00 pp",
+		"locality_tasks_host_share < -2%":    " pp below a change of −2 % of base's value",
+		"locality_tasks_host_share < -0.025": " pp below a change of −2.50 pp",
+		"locality_tasks_host_share < 48%":    " pp below the limit",
+	} {
+		if got := judged(t, share, text, false, was, is).Say(); !strings.HasPrefix(got, "broken: 50.00 → 46.00 % (−4.00), ") || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

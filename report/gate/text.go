@@ -82,20 +82,20 @@ func (j *Judged) Say() string {
 	limit := "the limit"
 	switch {
 	case j.Percent:
-		limit = fmt.Sprintf("a change of %+.3g %%", 100*j.Limit)
+		limit = strings.ReplaceAll(fmt.Sprintf("a change of %+.3g %% of base's value", 100*j.Limit), "-", "−")
 	case j.Change:
-		limit = "a change of " + s.Signed(j.Limit) + s.Suffix()
+		limit = "a change of " + s.Signed(j.Limit) + s.Apart()
 	}
 	side := "above"
 	if j.Over < 0 {
 		side = "below"
 	}
-	text = fmt.Sprintf("%s: %s, %s ± %s %s %s", j.Status, text, s.Number(math.Abs(j.Over)), s.Number(j.Half)+s.Suffix(), side, limit)
+	text = fmt.Sprintf("%s: %s, %s ± %s %s %s", j.Status, text, s.Number(math.Abs(j.Over)), s.Number(j.Half)+s.Apart(), side, limit)
 	if few := j.Row.Few(); few != "" {
 		text += fmt.Sprintf("; it is over %s: %s", j.Row.Of(), few)
 	}
 	if j.Status == Open {
-		text += fmt.Sprintf("; %s from it would have been found in 8 of 10 such gates", s.Number(j.Find)+s.Suffix())
+		text += fmt.Sprintf("; %s from it would have been found in 8 of 10 such gates", s.Number(j.Find)+s.Apart())
 	}
 	return text
 }

@@ -207,6 +207,14 @@ func (s Scale) Signed(x float64) string {
 	return text
 }
 
+// Apart is the unit as it stands behind a difference: shares differ by points.
+func (s Scale) Apart() string {
+	if s.Unit == "%" {
+		return " pp"
+	}
+	return s.Suffix()
+}
+
 // Suffix is the unit as it stands behind a number.
 func (s Scale) Suffix() string {
 	if s.Unit == "" {

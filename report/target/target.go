@@ -12,6 +12,7 @@ package target
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -216,8 +217,13 @@ func (t *Target) amount(u quantity.Unit) (float64, error) {
 		if t.unit == "%" || t.Change && t.unit == "pp" {
 			return t.number / 100, nil
 		}
-		if t.unit == "" {
+		switch {
+		case t.unit == "" && math.Abs(t.number) <= 1:
 			return t.number, nil
+		case t.unit == "" && t.Change:
+			return 0, fmt.Errorf("%+g has no unit, want pp as in %+[1]gpp, or a part of the whole from -1 to +1 (or a change in %%)", t.number)
+		case t.unit == "":
+			return 0, fmt.Errorf("%v has no unit, want %% as in %[1]v%%, or a part of the whole from 0 to 1", t.number)
 		}
 		return 0, fmt.Errorf("%q is no unit of a share, want %% (a change: pp)", t.unit)
 	}

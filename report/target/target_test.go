@@ -34,6 +34,10 @@ func TestFind(t *testing.T) {
 		{"locality_tasks_node >= 90%", "locality_tasks_node", ">=", .9, false, false},
 		{"locality_tasks_node < -2pp", "locality_tasks_node", "<", -.02, true, false},
 		{"locality_tasks_node < -2%", "locality_tasks_node", "<", -.02, true, true},
+		{"locality_tasks_node > .9", "locality_tasks_node", ">", .9, false, false},
+		{"locality_tasks_node >= 1", "locality_tasks_node", ">=", 1, false, false},
+		{"locality_tasks_node < 120%", "locality_tasks_node", "<", 1.2, false, false},
+		{"locality_tasks_node < -.02", "locality_tasks_node", "<", -.02, true, false},
 		{"makespan_ms > +0%", "makespan_ms", ">", 0, true, true},
 	} {
 		got, err := Parse(tt.text)
@@ -70,6 +74,9 @@ func TestWrong(t *testing.T) {
 		"mean(weight) < 3s":                  "there is no mean of weight; replay run TRACE --all lists the values",
 		"locality_tasks < 90%":               "there is no value locality_tasks, near it are locality_tasks_node",
 		"Locality < 90%":                     `"Locality" is no name of a value`,
+		"locality_tasks_node > 90":           "90 has no unit, want % as in 90%, or a part of the whole from 0 to 1",
+		"locality_tasks_node < -2":           "-2 has no unit, want pp as in -2pp, or a part of the whole from -1 to +1",
+		"locality_tasks_node > +1.5":         "+1.5 has no unit, want pp as in +1.5pp",
 		"locality_tasks_node > 90s":          `"s" is no unit of a share`,
 		"mean(slowdown) < 3s":                `"s" is no unit of it, want a bare number`,
 	} {

@@ -45,7 +45,7 @@ func TestGate(t *testing.T) {
 		{"equal", []string{"--base", base, "--head", base}, cmdline.ExitDone, []string{"PASS: no decision changes, every value of every replay is equal (5 seeds)."}},
 		{"metrics", []string{"--base", base, "--head", head}, cmdline.ExitFailed, []string{"FAIL: worse in ", "root.c ", "hit hardest", "w3 (application_1795246329212_0003)  root.c "}},
 		{"conditions", []string{"--base", base, "--head", head, "--fail-if", "mean(duration, queue=c) > +2%", "--fail-if", "p95(wait) > +50%", "--max-seeds", "7"}, cmdline.ExitFailed,
-			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 %", "fails if p95(wait) > +50%. Kept: ", "it is over 3 jobs: of so few, p95 is about the largest", "The p95 of fewer than 20 is about the largest of them."}},
+			[]string{"FAIL: 1 of 2 conditions broken", "fails if mean(duration, queue=c) > +2%. Broken: ", "above a change of +2 % of base's value", "fails if p95(wait) > +50%. Kept: ", "it is over 3 jobs: of so few, p95 is about the largest", "The p95 of fewer than 20 is about the largest of them."}},
 		{"promises", []string{"--base", base, "--head", base, "--slo", slo}, cmdline.ExitFailed, []string{"FAIL: 1 of 2 conditions broken", "must hold: mean(duration) < 10m. Kept: ", "must hold: p95(wait, queue=a) < 1s. Broken: "}},
 		{"flags", []string{"--base", "--sharing fair", "--head", "--conf spark.locality.wait=0s", "--hold", "mean(wait) < 1h"}, cmdline.ExitDone, []string{"PASS: 1 condition kept"}},
 		{"too few", []string{"--base", base, "--head", head, "--seeds", "2", "--fail-if", "mean(wait) > +0%"}, cmdline.ExitDone, []string{"of 1 nothing is known", "Not known: 2 seeds are too little evidence (5 at least)"}},
