@@ -25,7 +25,7 @@ func Steps(from, to, step string) (labels []string, err error) {
 		}
 		unit = text[len(number):]
 		x, err := strconv.ParseFloat(number, 64)
-		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || text[0] == '+' { // a sign + means a change
 			return nil, fmt.Errorf("%q is no number", text)
 		}
 		if _, after, ok := strings.Cut(number, "."); ok {

@@ -18,7 +18,42 @@ func With(flag describedFlag, check check) cli.Flag {
 	if list, ok := flag.(*cli.StringSliceFlag); ok {
 		return &checkedList{list, check}
 	}
-	return &checked{flag, check}
+	return &checked{flag, check, false}
+}
+
+// Percent is [With] for a number of percent, which may say so: 3% is 3.
+func Percent(flag *cli.Float64Flag, check check) cli.Flag { return &checked{flag, check, true} }
+
+// whole reads a whole number as people write it: 010 is ten.
+func whole(text string) (int64, error) {
+	if err := unsigned(text); err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, errors.New("want a whole number")
+	}
+	return n, nil
+}
+
+// real reads a number in base 10.
+func real(text string) (float64, error) {
+	if err := unsigned(text); err != nil {
+		return 0, err
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.ContainsAny(text, "xX") {
+		return 0, errors.New("want a number")
+	}
+	return x, nil
+}
+
+// unsigned refuses the sign of a change, as in +5%, where the number itself is wanted.
+func unsigned(text string) error {
+	if rest, ok := strings.CutPrefix(text, "+"); ok {
+		return fmt.Errorf("want the value itself, without a sign: %s", rest)
+	}
+	return nil
 }
 
 // ATime wants a time of a trace.
@@ -29,15 +64,24 @@ func ATime(value string) error {
 
 // Positive wants a number above 0.
 func Positive(value string) error {
-	if x, err := strconv.ParseFloat(value, 64); err != nil || !(x > 0) || math.IsInf(x, 0) {
+	if x, err := real(value); err != nil || !(x > 0) || math.IsInf(x, 0) {
 		return errors.New("want a positive number")
 	}
 	return nil
 }
 
+// ALoad wants an offered load.
+func ALoad(value string) error {
+	share, percent := strings.CutSuffix(value, "%")
+	if x, err := real(share); percent && err == nil && x > 0 {
+		return fmt.Errorf("want a positive number, %g for %g %% of what all vcores can do", x/100, x)
+	}
+	return Positive(value)
+}
+
 // NotNegative wants a number of 0 or more.
 func NotNegative(value string) error {
-	if x, err := strconv.ParseFloat(value, 64); err != nil || !(x >= 0) || math.IsInf(x, 0) {
+	if x, err := real(value); err != nil || !(x >= 0) || math.IsInf(x, 0) {
 		return errors.New("want a number of 0 or more")
 	}
 	return nil
@@ -46,7 +90,7 @@ func NotNegative(value string) error {
 // FromTo wants a whole number from least to most.
 func FromTo(least, most int64) func(string) error {
 	return func(value string) error {
-		if n, err := strconv.ParseInt(value, 0, 64); err != nil || n < least || n > most {
+		if n, err := whole(value); err != nil || n < least || n > most {
 			return fmt.Errorf("want %d to %d", least, most)
 		}
 		return nil
@@ -59,7 +103,7 @@ const MostNodes = 1_000_000
 // From1To wants a whole number from 1 to most.
 func From1To(most int64) func(string) error {
 	return func(value string) error {
-		if n, err := strconv.ParseInt(value, 0, 64); err != nil || n < 1 || n > most {
+		if n, err := whole(value); err != nil || n < 1 || n > most {
 			if most == math.MaxInt32 {
 				return errors.New("want 1 or more")
 			}
@@ -128,7 +172,7 @@ func ParseShare(text string) (float64, error) {
 	if percent {
 		share /= 100
 	}
-	if err != nil || !(share >= 0 && share <= 1) {
+	if err != nil || unsigned(text) != nil || !(share >= 0 && share <= 1) {
 		return 0, fmt.Errorf("%q, want a share such as 99%% or 0.99", text)
 	}
 	return share, nil

@@ -15,7 +15,8 @@ import (
 // A checked flag refuses values before anything is done, so that of two wrong flags the one that stands first is reported.
 type checked struct {
 	describedFlag
-	check // whose error says what is wanted: "want 1 or more"
+	check   // whose error says what is wanted: "want 1 or more"
+	percent bool
 }
 
 // A checkedList is a checked flag that may be given several times. The library must see its type, or it takes one value with commas in it for several.
@@ -87,15 +88,15 @@ func Split(commands []*cli.Command, flags []cli.Flag, rest []string) (w Words) {
 	return w
 }
 
-// Ordered returns the words with the flags before the arguments, because the library takes a flag after an argument as one
-// more argument. With --help nothing else counts: the library would look for a command of an argument's name.
+// Ordered returns the words as the library wants them: the flags before the arguments, because it takes a flag after an argument as one
+// more argument, and numbers in a form that it reads as people do. With --help nothing else counts: the library would look for a command of an argument's name.
 func (w *Words) Ordered() []string {
 	out := slices.Clone(w.Commands)
 	if w.Help {
 		return append(out, "--help")
 	}
-	for _, f := range w.Flags {
-		out = append(out, f.Words()...)
+	for i := range w.Flags {
+		out = append(out, w.Flags[i].with(w.Flags[i].value())...)
 	}
 	return append(out, w.Arguments...)
 }
@@ -111,9 +112,16 @@ func (w *Words) Without(names []string) (out []string) {
 }
 
 // Words returns the flag as it stood.
-func (f *FlagWord) Words() []string {
-	if d, ok := f.Flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.inline && !f.missing {
-		return []string{f.text, f.Value}
+func (f *FlagWord) Words() []string { return f.with(f.Value) }
+
+// with returns the flag with a value.
+func (f *FlagWord) with(value string) []string {
+	if f.inline {
+		name, _, _ := strings.Cut(f.text, "=")
+		return []string{name + "=" + value}
+	}
+	if d, ok := f.Flag.(cli.DocGenerationFlag); ok && d.TakesValue() && !f.missing {
+		return []string{f.text, value}
 	}
 	return []string{f.text}
 }
@@ -143,42 +151,70 @@ func (w *Words) Wrong(flags []cli.Flag, where string) error {
 	return nil
 }
 
-// check says what is wanted instead of the flag's value.
-func (f *FlagWord) check() (err error) {
-	want := ""
-	flag := f.Flag
-	var check check
-	switch c := flag.(type) {
+// kind is the flag without what it refuses, and that.
+func (f *FlagWord) kind() (cli.Flag, check) {
+	switch c := f.Flag.(type) {
 	case *checked:
-		flag, check = c.describedFlag, c.check
+		return c.describedFlag, c.check
 	case *checkedList:
-		flag, check = c.StringSliceFlag, c.check
+		return c.StringSliceFlag, c.check
 	}
-	switch flag.(type) {
-	case *cli.Uint64Flag:
-		_, err = strconv.ParseUint(f.Value, 0, 64)
-		want = "a whole number, 0 or more"
-	case *cli.IntFlag, *cli.Int64Flag:
-		_, err = strconv.ParseInt(f.Value, 0, 64)
-		want = "a whole number"
-	case *cli.Float64Flag:
-		_, err = strconv.ParseFloat(f.Value, 64)
-		want = "a number"
-	case *cli.BoolFlag:
-		if f.inline {
-			_, err = strconv.ParseBool(f.Value)
-		}
-		want = "true or false, or no value"
-	}
-	if err != nil {
-		return fmt.Errorf("want %s", want)
-	}
-	if check != nil {
-		return check(f.Value)
-	}
-	return nil
+	return f.Flag, nil
 }
 
+// value is the flag's value for the library, which takes 010 for eight and knows no percent.
+func (f *FlagWord) value() string {
+	if c, ok := f.Flag.(*checked); ok && c.percent {
+		return strings.TrimSpace(strings.TrimSuffix(f.Value, "%"))
+	}
+	switch flag, _ := f.kind(); flag.(type) {
+	case *cli.Uint64Flag:
+		if n, err := strconv.ParseUint(f.Value, 10, 64); err == nil {
+			return strconv.FormatUint(n, 10)
+		}
+	case *cli.IntFlag, *cli.Int64Flag:
+		if n, err := whole(f.Value); err == nil {
+			return strconv.FormatInt(n, 10)
+		}
+	}
+	return f.Value
+}
+
+// check says what is wanted instead of the flag's value.
+func (f *FlagWord) check() (err error) {
+	flag, check := f.kind()
+	value := f.value()
+	switch flag.(type) {
+	case *cli.Uint64Flag:
+		if err = unsigned(value); err == nil {
+			_, err = strconv.ParseUint(value, 10, 64)
+			err = wanted(err, "a whole number, 0 or more")
+		}
+	case *cli.IntFlag, *cli.Int64Flag:
+		_, err = whole(value)
+	case *cli.Float64Flag:
+		if err = unsigned(value); err == nil && check == nil {
+			_, err = real(value)
+		}
+	case *cli.BoolFlag:
+		if f.inline {
+			_, err = strconv.ParseBool(value)
+			err = wanted(err, "true or false, or no value")
+		}
+	}
+	if err == nil && check != nil {
+		err = check(value)
+	}
+	return err
+}
+
+// wanted says what was wanted where there is an error.
+func wanted(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New("want " + what)
+}
 func findCommand(commands []*cli.Command, name string) *cli.Command {
 	for _, c := range commands {
 		if c.HasName(name) {

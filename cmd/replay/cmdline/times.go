@@ -34,6 +34,9 @@ func ParseDuration(text string) (time.Duration, error) {
 // ParseTime reads a time of 1 ms or more, such as 90s, 10m, 2h or 7d. The error says what was wanted: of a number without a unit, which people mean as
 // seconds, minutes and milliseconds, the unit.
 func ParseTime(text string) (int64, error) {
+	if err := unsigned(text); err != nil {
+		return 0, err
+	}
 	if d, err := ParseDuration(text); err == nil && d >= time.Millisecond {
 		return d.Milliseconds(), nil
 	}
@@ -47,7 +50,7 @@ func ParseTime(text string) (int64, error) {
 func ParseSpans(text string) (n int, ms int64, err error) {
 	number, length, ok := strings.Cut(text, "x")
 	n, err = strconv.Atoi(number)
-	if !ok || err != nil || n < 1 {
+	if !ok || err != nil || unsigned(text) != nil || n < 1 {
 		return 0, 0, errors.New("want a number and a time, such as 20x1m")
 	}
 	ms, err = ParseTime(length)

@@ -20,7 +20,7 @@ func TestFlagsMayFollowArguments(t *testing.T) {
 		Flags: []cli.Flag{&cli.StringFlag{Name: "out", Aliases: []string{"o"}}, &cli.BoolFlag{Name: "strict"}},
 		Subcommands: []*cli.Command{{
 			Name:  "sls",
-			Flags: []cli.Flag{&cli.IntFlag{Name: "n"}, &cli.BoolFlag{Name: "strict"}},
+			Flags: []cli.Flag{&cli.IntFlag{Name: "n"}, &cli.BoolFlag{Name: "strict"}, cmdline.Percent(&cli.Float64Flag{Name: "p"}, cmdline.Positive)},
 		}},
 	}}}
 	tests := []struct{ name, in, want string }{
@@ -28,6 +28,8 @@ func TestFlagsMayFollowArguments(t *testing.T) {
 		{"flags after", "replay import x --out d --strict y", "replay import --out d --strict x y"},
 		{"alias and inline value", "replay import x -o d --out=e", "replay import -o d --out=e x"},
 		{"subcommand's own table", "replay import sls a --strict b --n 3", "replay import sls --strict --n 3 a b"},
+		{"numbers in base 10", "replay import sls --n 010 --n=007 --n 0", "replay import sls --n 10 --n=7 --n 0"},
+		{"percent", "replay import sls --p 3% --p=2.5% --p 1", "replay import sls --p 3 --p=2.5 --p 1"},
 		{"double dash ends flags", "replay import a -- --out", "replay import a -- --out"},
 		{"single dash is an argument", "replay import - --strict", "replay import --strict -"},
 	}

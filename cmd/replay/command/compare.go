@@ -41,8 +41,8 @@ Windows of one long trace are taken likewise.`,
 			}),
 			cmdline.With(&cli.IntFlag{Name: "seeds", Usage: "replay each variant with `K` seeds, from --seed on; fewer than 5 give no verdict", DefaultText: "as many as --precision takes; 1 for each of several traces"}, cmdline.From1To(10_000)),
 			cmdline.With(&cli.IntFlag{Name: "max-seeds", Usage: "take `N` seeds at most to reach --precision", Value: inference.Limit}, cmdline.FromTo(inference.Fewest, 10_000)),
-			cmdline.With(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultPrecision}, cmdline.Positive),
-			cmdline.With(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, cmdline.NotNegative),
+			cmdline.Percent(&cli.Float64Flag{Name: "precision", Usage: "know every headline metric to within `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultPrecision}, cmdline.Positive),
+			cmdline.Percent(&cli.Float64Flag{Name: "margin", Usage: "call equal what differs by less than `PERCENT` of the first variant's value (shares and indexes: points)", Value: 100 * compare.DefaultMargin}, cmdline.NotNegative),
 			cmdline.With(&cli.StringFlag{Name: "windows", Usage: "cut the trace by time of submission into `N` windows, each replayed as a trace of its own and one of the sample; auto: as many as are not too much alike"}, aNumberOfWindows),
 			&cli.StringFlag{Name: "traces", Usage: "compare on all traces of `WHERE`: a folder of them, a pattern in quotes, or a file with one a line"},
 			cmdline.With(&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "how many replays run at once", DefaultText: "all cores"}, cmdline.From1To(math.MaxInt32)),
@@ -199,7 +199,7 @@ const auto = "auto"
 
 // aNumberOfWindows wants what --windows takes.
 func aNumberOfWindows(value string) error {
-	if n, err := strconv.Atoi(value); value != auto && (err != nil || n < 2 || n > 1000) {
+	if n, err := strconv.Atoi(value); value != auto && (err != nil || value[0] == '+' || n < 2 || n > 1000) {
 		return errors.New("want 2 to 1000, or auto")
 	}
 	return nil

@@ -41,7 +41,7 @@ func scenarioFlags(policies *policy.Tables) []cli.Flag {
 		&cli.StringFlag{Name: "mapred-site", Usage: "mapred-site.xml `FILE`; keys recorded with a job win over it", DefaultText: "that of the trace"},
 		&cli.BoolFlag{Name: "override", Usage: "let spark-defaults.conf and mapred-site.xml win over the keys recorded with a job"},
 		&cli.Uint64Flag{Name: "seed", Usage: "seed of all random streams", Value: 1},
-		cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, cmdline.Positive),
+		cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do until the last submission", DefaultText: "as recorded"}, cmdline.ALoad),
 		cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "a cluster of `N` nodes like those of the trace", DefaultText: "the trace's"}, cmdline.From1To(cmdline.MostNodes)),
 		cmdline.With(&cli.StringFlag{Name: "until", Usage: "stop at this trace `TIME`, such as 90s, 10m, 2h or 7d"}, cmdline.ATime),
 		&cli.BoolFlag{Name: "verbose", Usage: "list the keys that have no effect instead of counting them"},

@@ -87,7 +87,8 @@ func (p *program) variantOptions(text []string, base scenario.Options) (o scenar
 			o, err = p.readOptions(c, base)
 			return err
 		}}
-	return o, app.Run(append([]string{"variant"}, text...))
+	words := cmdline.Split(nil, app.Flags, text)
+	return o, app.Run(append([]string{"variant"}, words.Ordered()...))
 }
 
 // splitWords splits text at white space as a shell does: quotes keep words together, a backslash keeps

@@ -57,6 +57,9 @@ func TestVariants(t *testing.T) {
 	if vs, err := p.parseVariants([]string{"a:", "b: --seed 30"}, base); err != nil || vs[0].options.Seed != 7 || vs[1].options.Seed != 30 {
 		t.Errorf("%+v (%v), want the common seed and one of its own", vs, err)
 	}
+	if vs, err := p.parseVariants([]string{"a: --nodes 010", "b: --nodes=010 --seed 08"}, base); err != nil || vs[0].options.Nodes != 10 || vs[1].options.Nodes != 10 || vs[1].options.Seed != 8 {
+		t.Errorf("%+v (%v), want ten nodes, and seed 8", vs, err)
+	}
 	if _, err := p.parseVariants([]string{"a:", "A:"}, base); err == nil {
 		t.Error("two variants of one name have no error")
 	}

@@ -46,7 +46,7 @@ func Gen() *cli.Command {
 			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, cmdline.From1To(cmdline.MostNodes)),
 			cmdline.With(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
 			cmdline.With(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
-			cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, cmdline.Positive),
+			cmdline.With(&cli.Float64Flag{Name: "load", Usage: "scale arrivals to an offered `LOAD`; 1 is as much as all vcores can do", DefaultText: "the preset's"}, cmdline.ALoad),
 			&cli.StringFlag{Name: "kind", Usage: "`KIND` of jobs, if the preset has several"},
 			&cli.StringFlag{Name: "diurnal", Usage: "`PROFILE` of the hours and weekdays of arrivals: " + strings.Join(slices.Sorted(maps.Keys(model.Days)), ", "), DefaultText: "flat"},
 			&cli.StringFlag{Name: "failures", Usage: "what happens to nodes, `WORDS` with commas: " + strings.Join(model.FailureWords, ", "), DefaultText: "the preset's"},
