@@ -44,6 +44,7 @@ type Headline struct {
 type Group struct {
 	*Cell            // the first
 	Seeds   []uint64 // of those that are there
+	Lost    []int64  // jobs by seed that did not succeed though they should have
 	Numbers [][]float64
 	at      []int // levels of the dims
 }
@@ -184,7 +185,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 			continue
 		}
 		x := math.NaN()
-		if v.Number != nil {
+		if v.Number != nil && !v.Thin {
 			x = *v.Number
 		}
 		at := slices.IndexFunc(m.Metrics, func(h Headline) bool { return h.Name == v.Name })
@@ -195,7 +196,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 		}
 		numbers[at] = x
 	}
-	g.Seeds, g.Numbers = append(g.Seeds, c.Seed), append(g.Numbers, numbers)
+	g.Seeds, g.Lost, g.Numbers = append(g.Seeds, c.Seed), append(g.Lost, r.Outcome.Unexpected), append(g.Numbers, numbers)
 }
 
 const mostWarnings = 100

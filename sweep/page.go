@@ -22,9 +22,7 @@ func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 		p.Facts = append(p.Facts, [2]string{d.name, figure.Short(fmt.Sprint(d.levels), 400)})
 	}
 	choices, left := m.choices()
-	if left > 0 {
-		p.Notes = append(p.Notes, leftOut(left))
-	}
+	p.Notes = append(p.Notes, left...)
 	extremes := page.Table{Title: "Best and worst", Head: []string{m.overText(), "best", "worst"}}
 	for i := range m.Metrics {
 		h := &m.Metrics[i]

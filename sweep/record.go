@@ -49,6 +49,7 @@ type Value struct {
 	N        int64         `json:"n"`                // how many things it is about
 	Things   string        `json:"things,omitempty"` // what they are called
 	Headline string        `json:"headline,omitempty"`
+	Thin     bool          `json:"thin,omitempty"` // [metric.Value.Thin]: it says little of the cell
 }
 
 // RecordOf is the record of a replay.
@@ -61,7 +62,7 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things}
+		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin()}
 		if v.Family == quantity.Headline {
 			x.Headline = v.Plain
 		}

@@ -12,6 +12,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"replay/report/metric"
+	"replay/report/quantity"
+	"replay/report/result"
 )
 
 // planned is a sweep of 3 traces, 2 variants, 4 values of a setting and 6 seeds.
@@ -248,6 +252,62 @@ func TestBestAndWorst(t *testing.T) {
 	text = mergedFilesOf(t, false, s)["/summary.txt"]
 	if !strings.Contains(text, "1 choice is not under every trace and load") || strings.Contains(text, "14.35") {
 		t.Errorf("a choice that is not everywhere is compared:\n%s", text)
+	}
+}
+
+// Choices that lose jobs, and numbers over next to nothing, are not compared, as in replay compare and replay run.
+func TestLeftOut(t *testing.T) {
+	w := planned()
+	w.Settings, w.Traces = []string{"nodes"}, w.Traces[:1]
+	w.Cells = slices.DeleteFunc(w.Cells, func(c Cell) bool { return c.Trace > 0 })
+	for _, tt := range []struct {
+		name  string
+		spoil func(c *Cell, r *Record)
+		want  []string
+		not   string
+	}{
+		{"nothing", func(*Cell, *Record) {}, []string{"5.12 ±0.098 ms  b, nodes=1  41.00 ±0.79 ms  a, nodes=4"}, "Left out"},
+		{"all lose as many", func(_ *Cell, r *Record) { r.Outcome.Unexpected = 2 }, []string{"5.12 ±0.098 ms  b, nodes=1  41.00 ±0.79 ms  a, nodes=4"}, "Left out"},
+		{"some lose jobs", func(c *Cell, r *Record) {
+			if c.Variant == "b" && c.Seed == 3 || c.Values[0] == "4" {
+				r.Outcome.Unexpected = 1
+			}
+		}, []string{"10.25 ±0.20 ms  a, nodes=1  30.75 ±0.59 ms  a, nodes=3", "Left out, because more jobs do not succeed than under others, which leaves their room to the rest: a, nodes=4; b, nodes=1; b, nodes=2; b, nodes=3; b, nodes=4."}, " b, nodes=1  "},
+		{"all but one lose jobs", func(c *Cell, r *Record) {
+			if c.Variant == "b" || c.Values[0] != "1" {
+				r.Outcome.Unexpected = 1
+			}
+		}, []string{"because more jobs do not succeed", "No headline metric tells two choices apart."}, " best "},
+		{"thin", func(c *Cell, r *Record) { r.Values[0].Thin = c.Variant == "b" && c.Values[0] == "1" }, []string{"10.25 ±0.20 ms", "Left out where a choice has no number or one over next to nothing: mean wait (1 of 8)."}, "5.12"},
+	} {
+		s := Store{t.TempDir()}
+		save(t, s, w, nil)
+		for i := range w.Cells {
+			r := recordOf(&w.Cells[i])
+			tt.spoil(&w.Cells[i], r)
+			if err := s.Save(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := mergedFilesOf(t, false, s)
+		text := all["/summary.txt"]
+		for _, want := range tt.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", tt.name, want, text)
+			}
+		}
+		if strings.Contains(text, tt.not) || strings.Contains(all["/report.html"], "Left out") != strings.Contains(text, "Left out") {
+			t.Errorf("%s: %q in\n%s", tt.name, tt.not, text)
+		}
+	}
+}
+
+// A record says what replay run leaves out.
+func TestThinRecord(t *testing.T) {
+	s := &metric.Summary{Data: &result.Data{}, Values: []metric.Value{
+		{Quantity: quantity.Quantity{Name: "a"}, N: 6, Whole: 308}, {Quantity: quantity.Quantity{Name: "b"}, N: 100, Whole: 308}}}
+	if r := RecordOf("x", s); !r.Values[0].Thin || r.Values[1].Thin {
+		t.Errorf("%+v, want the first to say little", r.Values)
 	}
 }
 

@@ -64,29 +64,29 @@ func (m *Merged) WriteText(w io.Writer) {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tbest\t\tworst\t\n", m.overText())
+	compared := false
 	for i := range m.Metrics {
 		h := &m.Metrics[i]
 		best, worst := m.extremes(i, choices)
 		if best == nil {
 			continue
 		}
+		compared = true
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", h.Plain, h.amount(best.means[i]), best.Label, h.amount(worst.means[i]), worst.Label)
 	}
 	t.Flush()
 	fmt.Fprintln(w)
-	for line := range strings.Lines(b.String()) {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	if compared {
+		for line := range strings.Lines(b.String()) {
+			fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+		}
+		left = append([]string{""}, append(left, chosen)...)
+	} else {
+		left = append(left, "No headline metric tells two choices apart.")
 	}
-	fmt.Fprintln(w)
-	if left > 0 {
-		fmt.Fprintln(w, leftOut(left))
+	for _, text := range left {
+		fmt.Fprintln(w, text)
 	}
-	fmt.Fprintln(w, chosen)
-}
-
-// leftOut says that choices have no part in what is best.
-func leftOut(n int) string {
-	return fmt.Sprintf("%s not under every trace and load, and left out here.", are(n, "choices"))
 }
 
 // answer is a merge for other programs.
@@ -116,9 +116,7 @@ type answerChoice struct {
 func (m *Merged) Answer() any {
 	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), []answerMetric{}}
 	choices, left := m.choices()
-	if left > 0 {
-		a.Notes = append(a.Notes, leftOut(left))
-	}
+	a.Notes = append(a.Notes, left...)
 	for i := range m.Metrics {
 		h := &m.Metrics[i]
 		best, worst := m.extremes(i, choices)
