@@ -73,11 +73,11 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 			}
 		}
 		if n > 0 && m.Metrics[i].Better != "" {
-			without = append(without, fmt.Sprintf("%s (%d of %d)", m.Metrics[i].Plain, n, len(out)))
+			without = append(without, fmt.Sprintf("%s (%d of %s)", m.Metrics[i].Plain, n, quantity.Counted(int64(len(out)), "choices")))
 		}
 	}
 	if without != nil {
-		left = append(left, fmt.Sprintf("Left out where a choice has no number or one over next to nothing: %s.", strings.Join(without, ", ")))
+		left = append(left, fmt.Sprintf("Left out where a choice has no number, or one over next to nothing, in a cell: %s.", strings.Join(without, ", ")))
 	}
 	return out, left
 }

@@ -278,7 +278,7 @@ func TestLeftOut(t *testing.T) {
 				r.Outcome.Unexpected = 1
 			}
 		}, []string{"because more jobs do not succeed", "No headline metric tells two choices apart."}, " best "},
-		{"thin", func(c *Cell, r *Record) { r.Values[0].Thin = c.Variant == "b" && c.Values[0] == "1" }, []string{"10.25 ±0.20 ms", "Left out where a choice has no number or one over next to nothing: mean wait (1 of 8)."}, "5.12"},
+		{"thin", func(c *Cell, r *Record) { r.Values[0].Thin = c.Variant == "b" && c.Values[0] == "1" }, []string{"10.25 ±0.20 ms", "Left out where a choice has no number, or one over next to nothing, in a cell: mean wait (1 of 8 choices)."}, "5.12"},
 	} {
 		s := Store{t.TempDir()}
 		save(t, s, w, nil)
