@@ -22,9 +22,9 @@ var cost = Metric{"cost", "Cost", func(d *result.Data) (vs []Value) {
 	if c == nil {
 		return vs
 	}
-	in := ""
+	in, of := "", ""
 	if c.Currency != "" {
-		in = ", in " + c.Currency
+		in, of = ", in "+c.Currency, " in "+c.Currency
 	}
 	money := func(name string, units, n int64, better quantity.Direction, about string) Value {
 		return value(name, quantity.Money, better, float64(units)/result.CostUnit, n, "", about+in)
@@ -35,7 +35,7 @@ var cost = Metric{"cost", "Cost", func(d *result.Data) (vs []Value) {
 		times += t.Times
 	}
 	total := money("cost_total", c.Total, times, quantity.Lower, "cost of all nodes, for the seconds of each time that they were in the cluster")
-	total.headline("cost of nodes", "cost")
+	total.headline("cost of nodes"+of, "cost"+of) // the unit of its number
 	vs = append(vs, total,
 		value("cost_node_seconds_count", quantity.Count, quantity.Lower, float64(seconds), times, "", "seconds of nodes that are billed"),
 		money("cost_unused", c.Unused, times, quantity.Lower, "cost of memory that no container held, and of minimum charges"),

@@ -20,7 +20,7 @@ const (
 	JobsPerHour  Unit = "jobs/h"
 	TasksPerHour Unit = "tasks/h"
 	HoursPerHour Unit = "h/h"
-	Money        Unit = "money" // in the currency of the prices
+	Money        Unit = "money" // in the currency of the prices, which the words for a quantity say
 )
 
 // Suffix ends the names of columns and of statistics in the unit.
@@ -182,6 +182,8 @@ func (u Unit) ScaleOf(xs ...float64) Scale {
 		return Scale{"", 1, 0}
 	case Ratio, Index:
 		return Scale{"", 1, 3}
+	case Money:
+		return Scale{"", 1, 2}
 	}
 	return Scale{string(u), 1, 2}
 }

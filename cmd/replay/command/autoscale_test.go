@@ -46,7 +46,7 @@ func TestAutoscaleInEveryCommand(t *testing.T) {
 	if err := os.WriteFile("in/deep.yaml", []byte("a: "+strings.Repeat("[", 5000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("in/prices.txt", []byte("secondary=0.1\n*=0.5\nminimum=60s\n"), 0o644); err != nil {
+	if err := os.WriteFile("in/prices.txt", []byte("currency=EUR\nsecondary=0.1\n*=0.5\nminimum=60s\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	trace := filepath.Join(dir, "in", "traces", "fair-weights")
@@ -58,13 +58,14 @@ func TestAutoscaleInEveryCommand(t *testing.T) {
 		want string
 	}{
 		{"run " + trace + scaled + " --out out/run --formats none --all", cmdline.ExitDone, `cost_scaling_nodes_added_count +([1-9]|1\d)\n`},
+		{"run " + trace + scaled, cmdline.ExitDone, `cost of nodes in EUR +\d`},
 		{"report check out/run", cmdline.ExitDone, `out/run: everything holds`},
-		{"compare " + trace + file + " --prices in/prices.txt --variant fixed:--autoscale=none --variant scaled:--autoscale=schedule --seeds 5", cmdline.ExitDone, `cost of nodes +money`},
+		{"compare " + trace + file + " --prices in/prices.txt --variant fixed:--autoscale=none --variant scaled:--autoscale=schedule --seeds 5", cmdline.ExitDone, `cost of nodes in EUR +\d`},
 		{"plan " + trace + scaled + " --hold cost_total<1000 --vary load=0.5:1:0.5", cmdline.ExitDone, `cost_total<1000 holds`},
 		{"gate " + trace + file + " --base --autoscale=none --head --autoscale=schedule --fail-if mean(wait)>+100000% --seeds 5", cmdline.ExitDone, `PASS: 1 condition kept`},
 		{"gate " + trace + scaled + " --base --sharing=fair --head --sharing=drf --fail-if cost_total>+1% --seeds 5", cmdline.ExitDone, `1 condition|equal`},
 		{"whatif out/run --trace " + trace + " --autoscale none", cmdline.ExitDone, `Changed: --autoscale none`},
-		{"sweep in/plan.yaml --out out/sweep", cmdline.ExitDone, `cost of nodes .* autoscale=`},
+		{"sweep in/plan.yaml --out out/sweep", cmdline.ExitDone, `cost of nodes in EUR .* autoscale=`},
 		{"run " + trace + " --autoscale in/policy.yaml", cmdline.ExitUsage, `a file of settings goes to --autoscale-conf`},
 		{"run " + trace + " --autoscale dataproc --autoscale-conf in/deep.yaml", cmdline.ExitBadInput, `in/deep.yaml:1: is nested too deep, want at most 32`},
 		{"run " + trace + " --autoscale none" + file, cmdline.ExitDone, `--autoscale none keeps the nodes of the trace: 4 settings of another policy have no effect`},
