@@ -136,6 +136,11 @@ func (s *sim) allocated(e *yarn.Event) {
 	a.containers[n-1] = c
 	a.open++
 	a.unsettled++
+	for i := range s.numbers {
+		if job, _, ok := s.sc.Changes[i].Container(); ok && job == a.job.ID {
+			s.numbers[i] = max(s.numbers[i], n)
+		}
+	}
 	if a.am == 0 {
 		a.am = n
 		c.rec.AM = true

@@ -60,6 +60,7 @@ func (s *sim) finish() {
 	}
 	s.totals.NodeHeartbeats, s.totals.Updates = s.beats.count(), s.beats.updates
 	s.sayOver()
+	s.sayUnchanged()
 	s.conserve()
 }
 
@@ -78,6 +79,22 @@ func (s *sim) sayOver() {
 		s.warnings.add("oversubscribed", "vcores of %d of %d nodes were oversubscribed, up to %.3g times: %s", nodes, len(s.nodes.spec), most, so)
 	case s.nodes.busy > 1:
 		s.warnings.add("oversubscribed", "vcores were oversubscribed: executors ran tasks on up to %.3g times the vcores of the cluster: %s", s.nodes.busy, so)
+	}
+}
+
+// sayUnchanged says which changes are about containers that there were not.
+func (s *sim) sayUnchanged() {
+	for i, last := range s.numbers {
+		c := &s.sc.Changes[i]
+		job, number, ok := c.Container()
+		if !ok || number > 0 && number <= last {
+			continue
+		}
+		text := fmt.Sprintf("--change %q: job %d got no container", c.Text, job)
+		if last > 0 {
+			text += fmt.Sprintf(" %d, only 1 to %d", number, last)
+		}
+		s.warnings.list = append(s.warnings.list, record.Warning{Code: "change", Text: text, Count: 1})
 	}
 }
 

@@ -60,6 +60,8 @@ type sim struct {
 	useful  int64 // until when it is known that work goes on: tasks, stages, submissions; see [circle]
 	comes   int64 // and when the next node event of the trace does, or the last one did
 
+	numbers []int64 // by change: the largest number of a container that the job of its container was allocated
+
 	totals   record.Totals
 	warnings warnings
 	seq      int64         // of decisions
@@ -109,6 +111,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	s.kinds = kindsOf(sc)
 	progress.start(sc)
 	s.warnings.list = slices.Clone(sc.Warnings)
+	s.numbers = make([]int64, len(sc.Changes))
 	s.rm, err = s.newManager(sc)
 	if err != nil {
 		return nil, err

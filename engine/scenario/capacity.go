@@ -50,9 +50,6 @@ func readCapacity(sc *Scenario) (Setup, error) {
 	}
 	set := lay(defaults, values, from, sc.keys[kind]).standing(read.places)
 	c := &capacitySetup{site: sc.Site, props: set.texts()}
-	if err := sc.changeCapacity(c.props); err != nil {
-		return nil, err
-	}
 	if err := sc.siteError(sc.Site.CheckCapacity()); err != nil {
 		return nil, err
 	}
@@ -80,7 +77,7 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		sc.noteKey(set, file.Name, r)
 	}
 	c.memoryOnly = cfg.CalculatorName == "default"
-	return c, nil
+	return c, sc.changeCapacity(c.props, cfg.Queues)
 }
 
 // read parses the properties. It refuses what YARN accepts though it can only be a mistake.

@@ -9,7 +9,6 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
-	"replay/engine/yarn/conf"
 	"replay/trace"
 )
 
@@ -122,6 +121,7 @@ func nothingOf(host string, nodes []trace.Node, events []trace.NodeEvent, at int
 
 // change puts the changes into the trace. Errors name the change.
 func (sc *Scenario) change() error {
+	sc.Changes = slices.Clone(sc.Changes) // others may replay the same options
 	for i := range sc.Changes {
 		c := &sc.Changes[i]
 		if c.keep != "" {
@@ -140,6 +140,13 @@ func (sc *Scenario) change() error {
 			if c.job >= sc.Input.NumJobs {
 				return optionf("--change %q: there is no job %d, only 0 to %d", c.Text, c.job, sc.Input.NumJobs-1)
 			}
+		}
+		if c.user != "" && !slices.ContainsFunc(sc.Input.Users, func(u trace.User) bool { return u.Name == c.user }) {
+			var users []string
+			for j := range sc.Input.Users {
+				users = append(users, sc.Input.Users[j].Name)
+			}
+			return c.unknown("user", c.user, users)
 		}
 	}
 	var gone []int64
@@ -161,11 +168,14 @@ func (sc *Scenario) change() error {
 }
 
 func (sc *Scenario) nodeCalled(c *Change, host string) (int32, error) {
-	i := slices.IndexFunc(sc.Input.Nodes, func(n trace.Node) bool { return n.Host == host })
-	if i < 0 {
-		return 0, optionf("--change %q: no node is called %q", c.Text, host)
+	var hosts []string
+	for i := range sc.Input.Nodes {
+		if sc.Input.Nodes[i].Host == host {
+			return int32(i), nil
+		}
+		hosts = append(hosts, sc.Input.Nodes[i].Host)
 	}
-	return int32(i), nil
+	return 0, c.unknown("node", host, hosts)
 }
 
 // fewer is a source without some jobs.
@@ -194,39 +204,4 @@ func (sc *Scenario) Bars(job int64) (bars []yarn.Bar) {
 		}
 	}
 	return bars
-}
-
-// changeAllocations puts changes of queues and users into an allocation file.
-func (sc *Scenario) changeAllocations(a *conf.Allocations) {
-	for i := range sc.Changes {
-		c := &sc.Changes[i]
-		switch {
-		case c.queue != "" && math.IsNaN(c.weight):
-			a.Unlimited(c.queue)
-		case c.queue != "":
-			a.SetWeight(c.queue, float32(c.weight))
-		case c.user != "":
-			a.UserMaxApps[c.user] = math.MaxInt32
-		}
-	}
-}
-
-// changeCapacity puts changes of queues and users into keys of capacity-scheduler.xml.
-func (sc *Scenario) changeCapacity(keys map[string]string) error {
-	for i := range sc.Changes {
-		c := &sc.Changes[i]
-		prefix := "yarn.scheduler.capacity."
-		switch {
-		case c.queue != "" && math.IsNaN(c.weight):
-			prefix += c.queue + "."
-			for key, value := range map[string]string{"maximum-capacity": "100", "maximum-am-resource-percent": "1", "user-limit-factor": "-1", "minimum-user-limit-percent": "100", "max-parallel-apps": fmt.Sprint(math.MaxInt32)} {
-				keys[prefix+key] = value
-			}
-		case c.queue != "":
-			return optionf("--change %q: the CapacityScheduler has no weights of queues; --conf %s%s.capacity=… says a share", c.Text, prefix, c.queue)
-		case c.user != "":
-			keys[prefix+"user."+c.user+".max-parallel-apps"] = fmt.Sprint(math.MaxInt32)
-		}
-	}
-	return nil
 }

@@ -59,9 +59,6 @@ func readFair(sc *Scenario) (Setup, error) {
 		if err == nil && sharing != "" {
 			a.DefaultPolicy = sharing
 		}
-		if err == nil {
-			sc.changeAllocations(a)
-		}
 		return a, err
 	}
 	f := &fairSetup{site: sc.Site, file: file, allocations: conf.DefaultAllocations(sc.Site)}
@@ -69,11 +66,8 @@ func readFair(sc *Scenario) (Setup, error) {
 		if f.allocations, err = read(file); err != nil {
 			return nil, err
 		}
-	} else {
-		if sharing != "" {
-			f.allocations.DefaultPolicy = sharing
-		}
-		sc.changeAllocations(f.allocations)
+	} else if sharing != "" {
+		f.allocations.DefaultPolicy = sharing
 	}
 	sc.Sharing = f.allocations.DefaultPolicy
 	sc.placement(file, f.allocations)
@@ -86,7 +80,7 @@ func readFair(sc *Scenario) (Setup, error) {
 		}
 		sc.Later = append(sc.Later, a)
 	}
-	return f, nil
+	return f, sc.changeAllocations(append([]*conf.Allocations{f.allocations}, sc.Later...))
 }
 
 const keyAllocationFile = "yarn.scheduler.fair.allocation.file"

@@ -11,6 +11,11 @@ import (
 type fifoSetup struct{ site *conf.Site }
 
 func readFIFO(sc *Scenario) (Setup, error) {
+	for i := range sc.Changes {
+		if c := &sc.Changes[i]; c.queue != "" || c.user != "" {
+			return nil, optionf("--change %q: the %s has one queue, %s, and limits neither it nor users", c.Text, sc.scheduler.SimpleClass(), fifo.Queue)
+		}
+	}
 	return fifoSetup{sc.Site}, sc.siteError(sc.Site.CheckFIFO())
 }
 

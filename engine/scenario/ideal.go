@@ -51,6 +51,10 @@ func (sc *Scenario) checkIdeal(o *Options) error {
 	for _, key := range sortedKeys(sc.keys[SparkDefaults]) {
 		add(!sizesTasks(key), "--conf %s", key)
 	}
+	for i := range sc.Changes {
+		c := &sc.Changes[i]
+		add(c.queue != "" || c.user != "" || c.job >= 0, "--change %q", c.Text)
+	}
 	if idle != nil {
 		sc.warn("ideal", "no effect under the ideal scheduler, which has no YARN and of Spark the sizes of tasks alone: %s", strings.Join(idle, ", "))
 	}

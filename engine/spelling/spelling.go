@@ -4,18 +4,38 @@ package spelling
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Nearest returns the n names of known, or all of them if they are fewer, that need the fewest edits to
 // become name, best first. Of equally near ones the first in known comes first.
 func Nearest(name string, known []string, n int) []string {
+	return nearest(name, known, n, func(known string) string { return known })
+}
+
+// NearestCalled is [Nearest] of paths that a name stands for: as many of their last parts count as it has.
+func NearestCalled(name string, paths []string, n int) []string {
+	parts := strings.Count(name, ".") + 1
+	return nearest(name, paths, n, func(path string) string {
+		at := len(path)
+		for range parts {
+			if at = strings.LastIndexByte(path[:at], '.'); at < 0 {
+				return path
+			}
+		}
+		return path[at+1:]
+	})
+}
+
+// nearest is [Nearest], by a part of each known name.
+func nearest(name string, known []string, n int, part func(string) string) []string {
 	type candidate struct {
 		name  string
 		edits int
 	}
 	all := make([]candidate, len(known))
 	for i, k := range known {
-		all[i] = candidate{k, distance(name, k)}
+		all[i] = candidate{k, distance(name, part(k))}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
 	var out []string
@@ -29,6 +49,19 @@ func Nearest(name string, known []string, n int) []string {
 func Near(name, known string) bool {
 	d := distance(name, known)
 	return d > 0 && d <= 2
+}
+
+// Called returns the paths that a name stands for: the one that it is, else those whose last parts it is, after a dot.
+func Called(name string, paths []string) (found []string) {
+	for _, path := range paths {
+		if path == name {
+			return []string{path}
+		}
+		if strings.HasSuffix(path, "."+name) {
+			found = append(found, path)
+		}
+	}
+	return found
 }
 
 // distance is the Levenshtein distance of two texts: how many bytes must be added, removed or replaced

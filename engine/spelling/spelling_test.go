@@ -49,3 +49,21 @@ func TestNearest(t *testing.T) {
 		t.Errorf("of no names the nearest are %q, want none", got)
 	}
 }
+
+func TestCalled(t *testing.T) {
+	paths := []string{"root", "root.a", "root.b.a", "root.b", "root.ba"}
+	for name, want := range map[string][]string{"root.a": {"root.a"}, "b": {"root.b"}, "b.a": {"root.b.a"}, "a": {"root.a", "root.b.a"}, "root": {"root"}, "oot": nil, "A": nil} {
+		if got := Called(name, paths); !slices.Equal(got, want) {
+			t.Errorf("Called(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestNearestCalled(t *testing.T) {
+	paths := []string{"root", "root.prod", "root.prod.etl", "root.dev.ml", "root.dev"}
+	for name, want := range map[string]string{"ML": "root.dev.ml", "etI": "root.prod.etl", "dev.nl": "root.dev.ml", "rooot": "root", "a.root.dev.ml": "root.dev.ml"} {
+		if got := NearestCalled(name, paths, 1); !slices.Equal(got, []string{want}) {
+			t.Errorf("NearestCalled(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

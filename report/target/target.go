@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"replay/engine/spelling"
 	"replay/report/metric"
 	"replay/report/quantity"
 )
@@ -157,25 +158,25 @@ func (t *Target) find(values []metric.Value) (int, error) {
 // of finds the part of a value: by its label, or of a queue by the end of its path where that is one queue alone.
 func (t *Target) of(name string, values []metric.Value) (int, error) {
 	p := t.parts[0]
-	var found []int
+	at := map[string]int{}
 	var known []string
 	for i, v := range values {
-		label, ok := strings.CutPrefix(v.Name, name+"["+p.key+"=")
-		if !ok {
-			continue
+		if label, ok := strings.CutPrefix(v.Name, name+"["+p.key+"="); ok {
+			label = strings.TrimSuffix(label, "]")
+			known = append(known, label)
+			at[label] = i
 		}
-		label = strings.TrimSuffix(label, "]")
-		if label == p.value {
-			return i, nil
-		}
-		known = append(known, label)
-		if p.key == "queue" && strings.HasSuffix(label, "."+p.value) {
-			found = append(found, i)
-		}
+	}
+	if i, ok := at[p.value]; ok {
+		return i, nil
+	}
+	var found []string
+	if p.key == "queue" {
+		found = spelling.Called(p.value, known)
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], nil
+		return at[found[0]], nil
 	case len(found) > 1:
 		return 0, fmt.Errorf("%d queues end in %s, want one of %s", len(found), p.value, strings.Join(known, ", "))
 	case known == nil:

@@ -236,11 +236,16 @@ func (g *grid) warn(row []*report.Result) {
 // withWarnings adds those of a replay that are not among the warnings; seeds and variants mostly warn of the same.
 func withWarnings(list []record.Warning, r *report.Result) []record.Warning {
 	for _, w := range r.Manifest.Warnings {
-		if !slices.ContainsFunc(list, func(x record.Warning) bool { return x.Text == w.Text }) {
+		if !warnsOf(list, w.Text) {
 			list = append(list, w)
 		}
 	}
 	return list
+}
+
+// warnsOf reports whether a warning with this text is in the list.
+func warnsOf(list []record.Warning, text string) bool {
+	return slices.ContainsFunc(list, func(w record.Warning) bool { return w.Text == text })
 }
 
 // workersOf returns how many replays run at once.

@@ -124,6 +124,10 @@ func (p *program) part(c *cli.Context, sides [2]diffSide, intro string) (differ 
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s has the decision hash %s, and made again %s: another program made it\n", side.name, side.hash, got)
 		}
 	}
+	for i := range taps { // what both warn of is not what differs
+		other := &taps[1-i].result.Manifest
+		printWarnings(c, slices.DeleteFunc(slices.Clone(taps[i].result.Manifest.Warnings), func(w record.Warning) bool { return warnsOf(other.Warnings, w.Text) }))
+	}
 	moved := parting.Moved(taps[0].result.Data, taps[1].result.Data)
 	names := parting.NamesOf(taps[0].named(), taps[1].named())
 	names.Sides = [2]string{sides[0].name, sides[1].name}

@@ -79,6 +79,11 @@ func TestWhatIf(t *testing.T) {
 		{"no change", "fair-weights", "--change 'more nodes'", cmdline.ExitUsage, `"more nodes" is no change; want one of "without job N"`},
 		{"no such job", "fair-weights", "--change 'without job 77'", cmdline.ExitUsage, "there is no job 77, only 0 to 2"},
 		{"no such node", "fair-weights", "--change 'keep node mars'", cmdline.ExitUsage, `no node is called "mars"`},
+		{"a queue by its last part", "fair-weights", "--change 'queue a weight 9'", cmdline.ExitDone, "They part at decision"},
+		{"no such queue", "fair-weights", "--change 'queue A weight 9'", cmdline.ExitUsage, `no queue is called "A", near it: root.a, root.b, root.c`},
+		{"no such user", "fair-weights", "--change 'user nobody without limits'", cmdline.ExitUsage, `no user is called "nobody", near it: bench`},
+		{"no such container", "fair-weights", "--change 'container 999 of job 0 on node01'", cmdline.ExitDone,
+			`warning: --change "container 999 of job 0 on node01": job 0 got no container 999, only 1 to 17`},
 		{"weights in the CapacityScheduler", "fair-weights", "--scheduler capacity --change 'queue root.a weight 3'", cmdline.ExitUsage, "has no weights of queues"},
 		{"regret of a change", "fair-weights", "--regret 3 --change 'without job 0'", cmdline.ExitUsage, "--regret makes changes of its own"},
 	} {

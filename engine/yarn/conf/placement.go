@@ -28,6 +28,14 @@ type Submission struct {
 	Queue  string   // as submitted; a client that names no queue sends DefaultQueue
 }
 
+// NewSubmission is an application's submission by a user to a queue, "" for none. The user's primary group is called like the user.
+func NewSubmission(user, queue string) *Submission {
+	if queue == "" {
+		queue = DefaultQueue
+	}
+	return &Submission{User: user, Groups: []string{user}, Queue: queue}
+}
+
 // Placement is the answer of the rules.
 type Placement struct {
 	Queue  string // answer of the first rule that had one
