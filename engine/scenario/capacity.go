@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +79,9 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		sc.noteKey(set, file.Name, r)
 	}
 	c.memoryOnly = cfg.CalculatorName == "default"
+	if len(defaults) > 0 && len(sc.Input.Queues) > 0 {
+		sc.sayMade(cfg)
+	}
 	return c, sc.changeCapacity(c.props, cfg.Queues)
 }
 
@@ -100,6 +105,36 @@ func (c *capacitySetup) New(names *protocol.Names, clusterTimestamp int64, o yar
 func (c *capacitySetup) MemoryOnly() bool { return c.memoryOnly }
 
 func (c *capacitySetup) Config() map[string]string { return c.props }
+
+// sayMade warns that the queues have the settings of [queuesCapacity], or single keys, and not those of a file.
+func (sc *Scenario) sayMade(cfg *conf.Capacity) {
+	const most, fairs = 6, "fair-scheduler.xml"
+	by := "equal"
+	if slices.ContainsFunc(sc.Input.Queues, func(q trace.Queue) bool { return q.Weight > 0 }) {
+		by = "by the weights of the trace's queues"
+	}
+	if _, from := sc.File(fairs); from != OfDefault {
+		by += ", whatever weights " + fairs + " has"
+	}
+	var list []string
+	unlimited := 0
+	for i := range cfg.Queues[1:] {
+		q := &cfg.Queues[i+1]
+		list = append(list, fmt.Sprintf("%s %.4g %%", q.Path, 100*q.Capacity))
+		if q.Leaf && q.UserLimitFactor == -1 {
+			unlimited++
+		}
+	}
+	if more := len(list) - most; more > 1 {
+		list = append(list[:most], fmt.Sprintf("%d more", more))
+	}
+	calculator := "DefaultResourceCalculator"
+	if cfg.CalculatorName != "default" {
+		calculator = "DominantResourceCalculator, and not YARN's default, the " + calculator
+	}
+	sc.warn("capacities", "no %s: capacities are %s: %s; user-limit-factor is -1 in %d of these queues, and 1 by YARN's default; the calculator is the %s; --%s FILE says otherwise",
+		sc.scheduler.File, by, strings.Join(list, ", "), unlimited, calculator, sc.scheduler.Flag())
+}
 
 // queuesCapacity gives the queues of the trace capacities in proportion to their weights, for traces
 // that come without capacity-scheduler.xml. Memory and vcores count (DominantResourceCalculator); queues

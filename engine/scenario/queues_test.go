@@ -96,6 +96,42 @@ func TestCapacitiesOfATrace(t *testing.T) {
 	}
 }
 
+// Without a file for the CapacityScheduler it is said, once, what is in force in its place; with one, or with queues of single keys, nothing is.
+func TestCapacitiesThatNobodyWrote(t *testing.T) {
+	queues := []trace.Queue{bare(0, trace.Unset, "root"), bare(1, 0, "root.a"), bare(2, 0, "root.b")}
+	heavy := slices.Clone(queues)
+	heavy[2].Weight = 3
+	const key = "yarn.scheduler.capacity."
+	own := Files{"capacity-scheduler.xml": {Text: site(key+"root.queues", "a,b", key+"root.a.capacity", "50", key+"root.b.capacity", "50")}}
+	fair := Files{"fair-scheduler.xml": {Text: []byte("<allocations/>")}}
+	for _, tt := range []struct {
+		name string
+		in   Input
+		conf map[string]string
+		want string
+	}{
+		{"equal", Input{Queues: queues}, nil, "no capacity-scheduler.xml: capacities are equal: root.a 50 %, root.b 50 %; user-limit-factor is -1 in 2 of these queues, and 1 by YARN's default; " +
+			"the calculator is the DominantResourceCalculator, and not YARN's default, the DefaultResourceCalculator; --capacity-scheduler FILE says otherwise"},
+		{"by weight", Input{Queues: heavy}, nil, "capacities are by the weights of the trace's queues: root.a 25 %, root.b 75 %; "},
+		{"beside a file of the FairScheduler", Input{Queues: queues, Files: fair}, nil, "capacities are equal, whatever weights fair-scheduler.xml has: "},
+		{"under single keys", Input{Queues: queues}, map[string]string{key + "root.a.user-limit-factor": "2", key + "resource-calculator": "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator"},
+			"user-limit-factor is -1 in 1 of these queues, and 1 by YARN's default; the calculator is the DefaultResourceCalculator; --"},
+		{"with a file", Input{Queues: queues, Files: own}, nil, ""},
+		{"with queues of single keys", Input{Queues: queues}, map[string]string{key + "root.queues": "c", key + "root.c.capacity": "100"}, ""},
+		{"without queues", Input{}, nil, ""},
+	} {
+		var said []string
+		for _, w := range resolve(t, tt.in, Options{Scheduler: "capacity", Conf: tt.conf}).Warnings {
+			if w.Code == "capacities" {
+				said = append(said, w.Text)
+			}
+		}
+		if tt.want == "" && said != nil || tt.want != "" && (len(said) != 1 || !strings.Contains(said[0], tt.want)) {
+			t.Errorf("%s: %q, want %q", tt.name, said, tt.want)
+		}
+	}
+}
+
 func TestQueueFilesThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		scheduler, kind, text, want string
