@@ -86,7 +86,7 @@ func readFair(sc *Scenario) (Setup, error) {
 const keyAllocationFile = "yarn.scheduler.fair.allocation.file"
 
 // allocationFile returns the allocation file in force: the user's own, else the one that the user's settings
-// name, else the trace's. What the trace's settings name is the file that came with it.
+// name, else that of the folder, else the trace's. What the trace's settings name is the file that came with it.
 func (sc *Scenario) allocationFile() (File, error) {
 	file, from := sc.File(sc.scheduler.File)
 	key := sc.site[keyAllocationFile]
@@ -101,15 +101,16 @@ func (sc *Scenario) allocationFile() (File, error) {
 		}
 		return file, nil
 	}
-	if from == OfFile { // one of that name in the folder does not count beside the one that is named
-		file = File{Name: sc.scheduler.File, Text: sc.Input.Files[sc.scheduler.File].Text}
-	}
 	site, _ := sc.File(YarnSite)
 	named, err := sc.named(key, site)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && key.from == OfFile: // as YARN, which goes on without it
-		sc.warn("allocation-file", "%s is %s, which is not there, nor is %s beside %s: the queues are those of the trace; --%s FILE gives it",
-			where, key.text, filepath.Base(key.text), site.Name, sc.scheduler.Flag())
+		of := "the trace"
+		if from == OfFile {
+			of = file.Name
+		}
+		sc.warn("allocation-file", "%s is %s, which is not there, nor is %s beside %s: the queues are those of %s; --%s FILE gives it",
+			where, key.text, filepath.Base(key.text), site.Name, of, sc.scheduler.Flag())
 		return file, nil
 	case err != nil:
 		return file, fmt.Errorf("%s: %w", where, err)

@@ -125,8 +125,12 @@ func (sc *Scenario) whyPassed(kind string) string {
 		return fmt.Sprintf("(--%s %s is used)", flagOf(kind), f.Name)
 	}
 	for i := range Schedulers {
-		if s := &Schedulers[i]; s.File == kind && s != sc.scheduler {
+		switch s := &Schedulers[i]; {
+		case s.File != kind:
+		case s != sc.scheduler:
 			return fmt.Sprintf("(for the %s)", s.SimpleClass())
+		case s.Reloads:
+			return fmt.Sprintf("(%s names another)", keyAllocationFile)
 		}
 	}
 	return ""

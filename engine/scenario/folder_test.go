@@ -46,7 +46,7 @@ func TestFolders(t *testing.T) {
 		{"the FairScheduler with the file of YARN's default name", map[string]string{"yarn-site.xml": fairSite(), "fair-scheduler.xml": queues("f"), "capacity-scheduler.xml": capacityFile, "core-site.xml": "x"}, Options{},
 			"fair root.f", "read yarn-site.xml, fair-scheduler.xml; not read: capacity-scheduler.xml (for the CapacityScheduler), core-site.xml"},
 		{"the file that yarn-site.xml names, on another machine", map[string]string{"yarn-site.xml": fairSite(keyAllocationFile, "/etc/hadoop/conf/pools.xml"), "fair-scheduler.xml": queues("f"), "pools.xml": queues("p")}, Options{},
-			"fair root.p", "read yarn-site.xml, pools.xml; not read: fair-scheduler.xml"},
+			"fair root.p", "read yarn-site.xml, pools.xml; not read: fair-scheduler.xml (yarn.scheduler.fair.allocation.file names another)"},
 		{"the file that yarn-site.xml names, in a folder below", map[string]string{"yarn-site.xml": fairSite(keyAllocationFile, "alloc/pools.xml"), "alloc/pools.xml": queues("p")}, Options{},
 			"fair root.p", "read yarn-site.xml, alloc/pools.xml"},
 		{"the CapacityScheduler", map[string]string{"yarn-site.xml": capacitySite, "fair-scheduler.xml": queues("f"), "capacity-scheduler.xml": capacityFile}, Options{},

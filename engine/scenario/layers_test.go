@@ -400,6 +400,18 @@ func TestAllocationFileThatYarnSiteNames(t *testing.T) {
 			}
 		})
 	}
+	// Under a file that is named and not there the next layer is the folder.
+	o := Options{Files: Files{YarnSite: {Name: filepath.Join(dir, "conf", "yarn-site.xml"), Text: site(keyAllocationFile, "/etc/hadoop/conf/fair-scheduler.xml")}},
+		Folder: folder(t, map[string]string{"fair-scheduler.xml": queues("folder")})}
+	sc := resolve(t, Input{Files: traces}, o)
+	if leaf, _ := allocations(sc).Declared("root.folder"); !leaf {
+		t.Errorf("queues are %v, want those of the folder", allocations(sc).Leaves)
+	}
+	for code, want := range map[string]string{"allocation-file": ": the queues are those of " + o.Folder.Files["fair-scheduler.xml"].Name, "config-dir": ": read fair-scheduler.xml"} {
+		if texts := warned(sc.Warnings, code); len(texts) != 1 || !strings.Contains(texts[0], want) {
+			t.Errorf("warnings %q, want %q", texts, want)
+		}
+	}
 	// What a trace's own settings name is not read: the file came with it.
 	in := Input{Files: Files{YarnSite: {Text: site(keyAllocationFile, filepath.Join(dir, "other.xml"))}, "fair-scheduler.xml": traces["fair-scheduler.xml"]}}
 	if sc := resolve(t, in, Options{}); len(allocations(sc).Leaves) != 1 || allocations(sc).Leaves[0] != "root.trace" {
