@@ -52,8 +52,8 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 	if made := c.Made; made != nil {
 		p.Command = "replay " + page.Words(made.Command)
 	}
-	for _, side := range c.study.sides {
-		for _, text := range side.warnings {
+	for v := range c.study.sides {
+		for _, text := range c.Warnings(v) {
 			if !slices.Contains(p.Warnings, text) {
 				p.Warnings = append(p.Warnings, text)
 			}

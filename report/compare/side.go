@@ -80,6 +80,9 @@ func (s *side) add(r *metric.Summary, p *pairs, v int) {
 	s.waits.Add(r.Data, func(*result.Job) bool { return true })
 }
 
+// Warnings returns the texts of the warnings of a variant's replays, each once.
+func (c *Comparison) Warnings(v int) []string { return c.study.sides[v].warnings }
+
 // merged adds the counts of levels.
 func merged(a, b []figure.Level) []figure.Level {
 	if a == nil {

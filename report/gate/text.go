@@ -182,6 +182,12 @@ func (q *Queue) jobs() string {
 	return "–"
 }
 
+// warningsOfHead is what the list of them is called.
+const warningsOfHead = "Warnings of head"
+
+// plain makes Markdown of text in which nothing is marked up.
+var plain = strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "|", "\\|", "\n", " ")
+
 // WriteMarkdown writes the verdict for a comment of a pull request.
 func (v *Verdict) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
@@ -217,11 +223,20 @@ func (v *Verdict) WriteMarkdown(w io.Writer) error {
 			}
 		}
 	}
+	for i, text := range v.Comparison.Warnings(head) {
+		if i == 0 && !strings.HasSuffix(b.String(), "\n\n") {
+			b.WriteString("\n")
+		}
+		if i == 0 {
+			b.WriteString(warningsOfHead + ":\n\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", plain.Replace(text))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// Checks returns the verdict for systems of continuous integration: a check for each condition, or one for all metrics.
+// Checks returns the verdict for systems of continuous integration: a check for each condition, or one for all metrics, and one with the warnings of the head.
 func (v *Verdict) Checks() (out []ci.Check) {
 	for i := range v.Conditions {
 		j := &v.Conditions[i]
@@ -241,6 +256,9 @@ func (v *Verdict) Checks() (out []ci.Check) {
 		}
 		out = append(out, c)
 	}
+	if texts := v.Comparison.Warnings(head); len(texts) > 0 {
+		out = append(out, ci.Check{Name: warningsOfHead, Level: ci.Notice, Text: strings.Join(texts, "\n")})
+	}
 	return out
 }
 
@@ -252,6 +270,8 @@ type Answer struct {
 	Lost       int64        `json:"jobs_lost"`
 	Conditions []Conclusion `json:"conditions"`
 	Hit        []Hit        `json:"hit_hardest"`
+	OfBase     []string     `json:"base_warnings"`
+	OfHead     []string     `json:"head_warnings"`
 }
 
 // A Conclusion is a judged condition for other programs; numbers are in the unit of the metric.
@@ -275,7 +295,8 @@ func (v *Verdict) Answer() *Answer {
 		}
 		return &x
 	}
-	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Hit: append([]Hit{}, v.Hit...)}
+	a := &Answer{Failed: v.Failed(), Verdict: v.Sentence(), Same: v.Same, Lost: v.Lost, Conditions: []Conclusion{}, Hit: append([]Hit{}, v.Hit...),
+		OfBase: append([]string{}, v.Comparison.Warnings(base)...), OfHead: append([]string{}, v.Comparison.Warnings(head)...)}
 	for i := range v.Conditions {
 		j := &v.Conditions[i]
 		a.Conditions = append(a.Conditions, Conclusion{j.Text, j.Must, j.Status, j.Say(), j.Row.Name, known(j.Row.Cells[base].Number), known(j.Row.Cells[head].Number), known(j.Over), known(j.Half)})

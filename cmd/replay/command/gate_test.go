@@ -69,21 +69,27 @@ func TestGate(t *testing.T) {
 
 func TestGateOutputs(t *testing.T) {
 	base, head := gateConfs(t)
+	misspelt := hadoopXML("yarn.scheduler.fair.preempton", "true", "ours.x", "1")
+	if err := os.WriteFile(filepath.Join(head, "yarn-site.xml"), []byte(misspelt), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const warning = "yarn-site.xml: yarn.scheduler.fair.preempton: unknown, so it has no effect; probably yarn.scheduler.fair.preemption is meant"
 	dir := t.TempDir()
 	junit, markdown := filepath.Join(dir, "gate.xml"), filepath.Join(dir, "gate.md")
 	args := []string{"gate", traces + "fair-weights", "--base", base, "--head", head, "--seeds", "5", "--fail-if", "mean(duration, queue=c) > +2%"}
-	code, out, stderr := cmd(t, append(args, "--github", "--junit", junit, "--markdown", markdown, "--out", filepath.Join(dir, "out"))...)
-	if code != cmdline.ExitFailed || !strings.Contains(out, "::error title=replay gate mean(duration%2C queue=c) > +2%25::broken") {
+	code, out, stderr := cmd(t, append(args, "-q", "--github", "--junit", junit, "--markdown", markdown, "--out", filepath.Join(dir, "out"))...)
+	if code != cmdline.ExitFailed || !strings.Contains(out, "::error title=replay gate mean(duration%2C queue=c) > +2%25::broken") || !strings.Contains(out, "::notice title=replay gate Warnings of head::") || !strings.Contains(stderr, warning) {
 		t.Errorf("exit %d: %s\n%s", code, out, stderr)
 	}
 	text, err := os.ReadFile(junit)
 	var suite struct {
 		Failures int `xml:"failures,attr"`
 	}
-	if err != nil || xml.Unmarshal(text, &suite) != nil || suite.Failures != 1 {
+	if err != nil || xml.Unmarshal(text, &suite) != nil || suite.Failures != 1 || !strings.Contains(string(text), warning) {
 		t.Errorf("%v: %s", err, text)
 	}
-	if text, err := os.ReadFile(markdown); err != nil || !strings.HasPrefix(string(text), "❌ **FAIL: 1 of 1 condition broken (5 seeds).**\n") || !strings.Contains(string(text), "| w3 (application_1795246329212_0003) | root.c |") {
+	if text, err := os.ReadFile(markdown); err != nil || !strings.HasPrefix(string(text), "❌ **FAIL: 1 of 1 condition broken (5 seeds).**\n") || !strings.Contains(string(text), "| w3 (application_1795246329212_0003) | root.c |") ||
+		!strings.Contains(string(text), "\n\nWarnings of head:\n\n- ") || !strings.Contains(string(text), warning) {
 		t.Errorf("%v: %s", err, text)
 	}
 	if again := must(t, "compare", "--from", filepath.Join(dir, "out", "comparison.json"), traces+"fair-weights"); !strings.Contains(again, "head against base") {
@@ -91,7 +97,8 @@ func TestGateOutputs(t *testing.T) {
 	}
 	_, out, _ = cmd(t, append(args, "--json")...)
 	var answer gate.Answer
-	if err := json.Unmarshal([]byte(out), &answer); err != nil || !answer.Failed || len(answer.Conditions) != 1 || answer.Conditions[0].Status != gate.Broken || *answer.Conditions[0].Over <= 0 {
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || !answer.Failed || len(answer.Conditions) != 1 || answer.Conditions[0].Status != gate.Broken || *answer.Conditions[0].Over <= 0 ||
+		!strings.Contains(strings.Join(answer.OfHead, "\n"), warning) || strings.Contains(strings.Join(answer.OfBase, "\n"), "preempton") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
