@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"cmp"
 	"slices"
 
 	"replay/engine/protocol"
@@ -65,6 +66,33 @@ func (n *Node) PreemptionOrder() (list []*Container) {
 	}
 	slices.Reverse(list)
 	return append(list, ams...)
+}
+
+// Excess is the containers without which the others fit on the node as the calculator sees it: those that are no application masters first,
+// then the newest. One that has ended and whose end the node has not reported counts, and may be among them.
+//
+// Source: AbstractYarnScheduler.signalContainersIfOvercommitted, SchedulerNode.getContainersToKill.
+func (n *Node) Excess(calc resource.Calculator) []*Container {
+	free := n.Free
+	if calc.Fits(resource.Resource{}, free) {
+		return nil
+	}
+	list := slices.Collect(n.Containers)
+	slices.SortStableFunc(list, func(a, b *Container) int {
+		if a.AM != b.AM {
+			if b.AM {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Created, a.Created)
+	})
+	for i, c := range list {
+		if free = free.Add(c.Size); calc.Fits(resource.Resource{}, free) {
+			return list[:i+1]
+		}
+	}
+	return list
 }
 
 // Container returns the container called id, nil when the node does not hold it.

@@ -154,6 +154,12 @@ type Decommissioner interface {
 	Decommissioning(n protocol.NodeID, on bool)
 }
 
+// An Overcommitter is a [Scheduler] that ends containers for which their node has no room any more, which the FifoScheduler does not.
+type Overcommitter interface {
+	// EndExcess ends containers of a node whose overcommit timeout has passed, with -102, see [Node.Excess].
+	EndExcess(protocol.NodeID)
+}
+
 // A Barrer is a [Scheduler] that takes bars for an application that has been submitted, see [Attempt.Bar]. It reports false, too, when the application has no attempt.
 type Barrer interface {
 	Bar(protocol.AppID, []Bar) bool

@@ -54,6 +54,7 @@ var (
 	_ yarn.Decommissioner = (*Scheduler)(nil)
 	_ yarn.Listener       = (*Scheduler)(nil)
 	_ yarn.Barrer         = (*Scheduler)(nil)
+	_ yarn.Overcommitter  = (*Scheduler)(nil)
 )
 
 // New returns a scheduler without nodes; it changes cfg when nodes come and go. Timestamp is the ResourceManager's
@@ -252,6 +253,17 @@ func (s *Scheduler) Launched(id protocol.NodeID, launched []protocol.ContainerID
 // Expire ends a container that was never started.
 func (s *Scheduler) Expire(id protocol.ContainerID) {
 	s.end(s.container(id), protocol.ExitAborted, yarn.EventExpire)
+}
+
+// EndExcess is part of [yarn.Overcommitter].
+//
+// Source: CapacityScheduler.markContainerForKillable.
+func (s *Scheduler) EndExcess(id protocol.NodeID) {
+	if n := s.nodes.Node(id); n != nil {
+		for _, c := range n.Excess(s.calc) {
+			s.end(c, protocol.ExitPreempted, yarn.EventKill)
+		}
+	}
 }
 
 // Update does nothing: there are no shares to compute.

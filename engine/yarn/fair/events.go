@@ -121,6 +121,17 @@ func (f *Scheduler) Expire(id protocol.ContainerID) {
 	}
 }
 
+// EndExcess is part of [yarn.Overcommitter].
+//
+// Source: FairScheduler.handle (MARK_CONTAINER_FOR_KILLABLE).
+func (f *Scheduler) EndExcess(id protocol.NodeID) {
+	if n := f.node(id); n != nil {
+		for _, c := range n.Excess(resource.DefaultCalculator{}) {
+			f.completed(c, protocol.ExitPreempted, yarn.EventKill)
+		}
+	}
+}
+
 // completed ends a container or a reservation.
 //
 // Source: AbstractYarnScheduler.completedContainer, FairScheduler.completedContainerInternal.

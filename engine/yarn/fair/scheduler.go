@@ -81,6 +81,7 @@ var (
 	_ yarn.Barrer        = (*Scheduler)(nil)
 	_ yarn.Continuous    = (*Scheduler)(nil)
 	_ yarn.LocalityTaker = (*Scheduler)(nil)
+	_ yarn.Overcommitter = (*Scheduler)(nil)
 )
 
 // New returns a FairScheduler without nodes and applications. timestamp is the time at which the ResourceManager

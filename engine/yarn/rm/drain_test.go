@@ -3,6 +3,7 @@ package rm_test
 import (
 	"testing"
 
+	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
 )
@@ -28,7 +29,7 @@ func TestDrainedNodeGoesWhenItIsEmpty(t *testing.T) {
 	w.r.Unregister(1)
 	w.beat(1<<40, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
 	w.want("the scheduler has none, the node reports one more", "clock 1099511628776", "node 0: launched [], completed [1-1:0]",
-		"node 0 has [0 0 0 0]", "remove application 1", "attempt 1 ended: true, 0")
+		"remove application 1", "attempt 1 ended: true, 0", "node 0 has [0 0 0 0]")
 	w.beat(1<<40, 0, nil)
 	w.want("gone", "clock 1099511628776", "node 0: launched [], completed [1-2:0]", "clock 1099511628776", "remove node 0", "node 0 is gone")
 }
@@ -46,7 +47,7 @@ func TestDrainCountsWhatTheNodeHasNotReported(t *testing.T) {
 	w.want("held", "clock 1001", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
 	w.r.ProcessExited(0, cid(1, 2), 137)
 	w.beat(2, 0, nil)
-	w.want("cleaned first", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
+	w.want("cleaned first", "clock 1002", "node 0: launched [], completed []")
 	w.beat(3, 0, nil)
 	w.want("reported", "clock 1003", "node 0: launched [], completed [1-2:137]", "node 0 has [1024 1 0 0]")
 }
@@ -60,7 +61,6 @@ func TestDrainedNodeIsGivenMore(t *testing.T) {
 	w.r.Drain(0, -1)
 	w.beat(1, 0, func() { w.allocated(cid(1, 2), 0) })
 	w.want("as of before", "clock 1001", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
-	w.run(cid(1, 2), 0)
 	w.beat(2, 0, nil)
 	w.want("with it", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
 }
@@ -160,4 +160,40 @@ func TestDrainWaitsForApplications(t *testing.T) {
 	w.log = nil
 	w.beat(4, 1, nil)
 	w.want("the application has ended", "clock 1004", "node 1: launched [], completed []", "clock 1004", "remove node 1", "node 1 is gone")
+}
+
+// The new total of a draining node comes with an overcommit timeout of 0, behind all that the heartbeat led to. What is too much before that goes first.
+func TestDrainEndsWhatIsTooMuch(t *testing.T) {
+	w := newWorld(t, func(s scheduler) yarn.Scheduler { return ender{s} })
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.beat(0, 0, func() { w.allocated(cid(1, 2), 0) })
+	w.run(cid(1, 2), 0)
+	if err := w.r.Submit(0, yarn.AppSpec{ID: 2, Queue: "root.q", AMSize: size, MaxAttempts: 1}); err != nil {
+		t.Fatal(err)
+	}
+	w.r.ProcessExited(0, cid(1, 2), 0)
+	w.r.Drain(0, -1)
+	w.log, w.pull = nil, &protocol.Container{ID: cid(2, 1)}
+	w.beat(1, 0, func() { w.ended(cid(1, 2), 0, 0, false); w.allocated(cid(2, 1), 0) })
+	w.want("a master comes", "clock 1001", "node 0: launched [], completed [1-2:0]", "pull master of 2", "launch 2 as 2-1",
+		"node 0 has [1024 1 0 0]", "end what is too much on node 0")
+	w.beat(2, 0, nil)
+	w.want("it is still too much, and then it is not", "clock 1002", "node 0: launched [], completed []", "end what is too much on node 0",
+		"node 0 has [2048 2 0 0]", "end what is too much on node 0")
+	w.beat(3, 0, nil)
+	w.want("the same total", "clock 1003", "node 0: launched [], completed []", "end what is too much on node 0")
+	w.r.Undrain(4, 0)
+	w.want("back in service", "clock 1004", "node 0 has [8192 8 0 0]", "end what is too much on node 0")
+	w.r.SetNodeTotal(5, 0, size)
+	w.want("a total that has no timeout", "clock 1005", "node 0 has [1024 1 0 0]")
+	w.onAny = func() { w.onAny = func() { w.ended(cid(1, 1), 0, protocol.ExitPreempted, true) } }
+	w.beat(6, 0, nil)
+	w.want("that of before holds, and its consequences follow", "clock 1006", "node 0: launched [], completed []", "end what is too much on node 0",
+		"remove application 1", "attempt 1 ended: false, -102")
+	w.r.RemoveNode(7, 0)
+	w.node(0)
+	w.beat(8, 0, nil)
+	w.want("a node that comes again has none", "clock 1008", "node 0: launched [], completed []")
 }

@@ -46,6 +46,7 @@ type (
 	preempter struct{ scheduler }
 	reloader  struct{ scheduler }
 	drainer   struct{ scheduler }
+	ender     struct{ scheduler }
 )
 
 var (
@@ -55,6 +56,7 @@ var (
 	_ yarn.Preempter  = preempter{}
 
 	_ yarn.Decommissioner = drainer{}
+	_ yarn.Overcommitter  = ender{}
 )
 
 func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
@@ -201,6 +203,11 @@ func (s submitter) Submission(a yarn.AppSpec) yarn.AppSpec { return s.submit(a) 
 
 func (s drainer) Decommissioning(n protocol.NodeID, on bool) {
 	s.note("node %d is being decommissioned: %v", n, on)
+}
+
+func (s ender) EndExcess(n protocol.NodeID) {
+	s.note("end what is too much on node %d", n)
+	s.asked()
 }
 
 func (s preempter) Preempt() { s.note("preempt") }

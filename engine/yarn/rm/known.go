@@ -47,9 +47,9 @@ func (r *RM) note(n *node) {
 func (r *RM) leavesOut() bool { return r.decides != nil && !r.config.Dense }
 
 // next reports whether the node's next heartbeat is to be executed for its own sake: it has something to report, or is to be told
-// something, or drains. If not, known tells whether the heartbeat moves something all the same.
+// something, or drains, or it may hold more than it has. If not, known tells whether the heartbeat moves something all the same.
 func (n *node) next(leavesOut bool) (due, known bool) {
-	if n.draining {
+	if n.draining || n.overcommit {
 		return true, false
 	}
 	for i := range n.procs {

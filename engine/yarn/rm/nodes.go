@@ -1,8 +1,6 @@
 package rm
 
 import (
-	"slices"
-
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -17,6 +15,8 @@ type node struct {
 	ran        []protocol.AppID // of which a process was started here, while [Config.Drains]; some may have ended
 	procs      []proc
 	allocated  resource.Resource // by the scheduler's allocations, for draining
+	total      resource.Resource // as the scheduler was told
+	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
 	live       int               // containers the scheduler has on it
 	silences   int64             // how often its processes died, to tell old expiries
 	rank       int32             // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
@@ -43,7 +43,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
 	r.nodes = yarn.WithRoom(r.nodes, specs)
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
-		r.nodes[spec.ID] = node{spec: spec, registered: true, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
+		r.nodes[spec.ID] = node{spec: spec, registered: true, total: spec.Total, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
 	}
 	r.sched.AddNode(specs...)
 	r.drain(now)
@@ -76,24 +76,9 @@ func (r *RM) clear(n *node) {
 	r.note(n)
 }
 
-// drains sets whether a node drains.
-func (r *RM) drains(n *node, draining bool) {
-	if draining != n.draining {
-		n.draining = draining
-		if draining {
-			r.unheard++
-		} else {
-			r.unheard--
-		}
-		r.note(n)
-		if s, looks := r.sched.(yarn.Decommissioner); looks {
-			s.Decommissioning(n.spec.ID, draining)
-		}
-	}
-}
-
 // forget drops what a node has to report.
 func (r *RM) forget(n *node) {
+	n.overcommit = false
 	r.clear(n)
 	r.drains(n, false)
 }
@@ -136,30 +121,8 @@ func (r *RM) SetNodeTotal(now int64, id protocol.NodeID, total resource.Resource
 	n := &r.nodes[id]
 	n.spec.Total = total
 	if n.registered && !n.draining {
-		r.sched.SetNodeTotal(id, total)
+		r.setTotal(n, total, false)
 	}
-	r.drain(now)
-}
-
-// Drain starts a graceful decommission; until is the time at which it gives up waiting, or -1.
-func (r *RM) Drain(id protocol.NodeID, until int64) {
-	r.Hear()
-	n := &r.nodes[id]
-	if n.registered {
-		r.drains(n, true)
-		n.drainUntil = until
-	}
-}
-
-// Undrain takes a graceful decommission back: the node has its capacity again.
-func (r *RM) Undrain(now int64, id protocol.NodeID) {
-	n := &r.nodes[id]
-	if !n.draining {
-		return
-	}
-	r.clock(now)
-	r.drains(n, false)
-	r.sched.SetNodeTotal(id, n.spec.Total)
 	r.drain(now)
 }
 
@@ -167,9 +130,6 @@ func (r *RM) Undrain(now int64, id protocol.NodeID) {
 func (r *RM) Registered(id protocol.NodeID) bool {
 	return int(id) < len(r.nodes) && r.nodes[id].registered
 }
-
-// Draining reports whether the node is in the cluster and being decommissioned.
-func (r *RM) Draining(id protocol.NodeID) bool { return r.Registered(id) && r.nodes[id].draining }
 
 // Held returns what the node's containers hold by the ResourceManager's own count, the other side of the scheduler's.
 func (r *RM) Held(id protocol.NodeID) resource.Resource { return r.nodes[id].allocated }
@@ -182,25 +142,6 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	r.ran(n, id.App)
 	r.unheard++
 	r.note(n)
-}
-
-// ran notes that an application has had a process on a node.
-func (r *RM) ran(n *node, app protocol.AppID) {
-	if !r.config.Drains || slices.Contains(n.ran, app) {
-		return
-	}
-	if len(n.ran) == cap(n.ran) {
-		r.runs(n)
-	}
-	n.ran = append(n.ran, app)
-}
-
-// runs reports whether an application of which a process was started on the node has not ended: it may want the shuffle files that lie there.
-//
-// Source: RMNodeImpl (runningApplications), DecommissioningNodesWatcher (WAIT_APP).
-func (r *RM) runs(n *node) bool {
-	n.ran = slices.DeleteFunc(n.ran, func(id protocol.AppID) bool { return r.app(id) == nil })
-	return len(n.ran) > 0
 }
 
 // MarkForCleanup tells the NodeManager to end a container that it started although the
@@ -269,29 +210,16 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 	r.given = resource.Resource{}
 	r.sched.NodeUpdate(id, r.launched, r.completed)
 	r.completed = r.completed[:0]
+	held := n.allocated.Sub(r.given)
+	if n.overcommit {
+		r.endExcess(n)
+	}
 	for _, c := range r.kills {
 		r.host.Kill(c, now)
 	}
-	if n.draining {
-		r.decommissioning(now, id)
-	}
 	r.drain(now)
-}
-
-// decommissioning shrinks a draining node to what it held when it had reported, and removes it when nothing runs there and no application that
-// has run there goes on, or when its time is up.
-// What the scheduler gives it in the same heartbeat comes after the new total was decided, which lags behind until the next one.
-//
-// Source: AbstractYarnScheduler.nodeUpdate (RMNodeResourceUpdateEvent).
-func (r *RM) decommissioning(now int64, id protocol.NodeID) {
-	n := &r.nodes[id]
-	if n.live == 0 && len(n.procs) == 0 && !r.runs(n) || n.drainUntil >= 0 && now >= n.drainUntil {
-		for _, p := range n.procs {
-			r.host.Kill(p.id, now)
-		}
-		r.RemoveNode(now, id)
-		r.host.NodeGone(id)
-		return
+	if n.draining {
+		r.decommissioning(now, id, held)
+		r.drain(now)
 	}
-	r.sched.SetNodeTotal(id, n.allocated.Sub(r.given))
 }

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"testing"
+
+	"replay/engine/protocol"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/trace"
+)
+
+// A draining node is not filled again while there is demand: the FairScheduler gives away there what has ended and takes it back at once, the
+// CapacityScheduler gives nothing away, and the FifoScheduler, which ends nothing, does fill it.
+func TestDrainingNodeIsNotFilledAgain(t *testing.T) {
+	const drain = 30_000
+	for scheduler, want := range map[string]func(ended, stayed, later int) bool{
+		"fair":     func(ended, stayed, later int) bool { return ended > 0 && stayed == 0 && later == 0 },
+		"capacity": func(ended, stayed, later int) bool { return ended == 0 && stayed == 0 && later == 0 },
+		"fifo":     func(ended, stayed, later int) bool { return ended == 0 && stayed > 0 && later > 0 },
+	} {
+		for _, engine := range []string{"", "dense"} {
+			in := input(cluster(2, 1), []trace.NodeEvent{nodeEvent(drain, 0, 0, trace.Drain)}, mapReduceJob(0, 0, stage(0, 600, 6000, nil)))
+			k, m := replay(t, in, scenario.Options{Scheduler: scheduler, Engine: engine})
+			checkRecords(t, k, m)
+			ended, stayed, later := 0, 0, 0
+			for _, c := range k.containers {
+				if c.Node != 0 || c.AM {
+					continue
+				}
+				if c.Allocated > drain+1000 {
+					if c.Ended == c.Allocated && c.Exit == protocol.ExitPreempted && c.End == record.EndPreempted {
+						ended++
+					} else {
+						stayed++
+					}
+				}
+				if c.Exited > drain+15_000 {
+					later++
+				}
+			}
+			if !want(ended, stayed, later) {
+				t.Errorf("%s %s: while the node drained %d containers came and were ended at once, %d stayed, %d ran 15 s after", scheduler, engine, ended, stayed, later)
+			}
+			if j := &k.jobs[0]; j.Outcome != record.JobSucceeded || j.TasksFailed > 0 {
+				t.Errorf("%s: the job ended as %s with %d tasks failed: %s", scheduler, j.Outcome, j.TasksFailed, j.Reason)
+			}
+		}
+	}
+}
+
+// The overcommit timeout of a drain stays with the node: when it has come back and shrinks, containers end with its next heartbeat. On a node that
+// never drained they go on.
+func TestNodeThatDrainedAndShrinks(t *testing.T) {
+	for _, drained := range []bool{false, true} {
+		for _, scheduler := range []string{"fair", "capacity"} {
+			shrink := nodeEvent(30_000, 2, 0, trace.Capacity)
+			shrink.MemMiB, shrink.VCores = 4096, 4
+			events := []trace.NodeEvent{nodeEvent(20_000, 0, 0, trace.Drain), nodeEvent(22_000, 1, 0, trace.Undrain), shrink}
+			if !drained {
+				events = events[2:]
+			}
+			var hash string
+			for _, engine := range []string{"", "dense"} {
+				k, m := replay(t, input(cluster(1, 1), events, mapReduceJob(0, 0, stage(0, 12, 60_000, nil))), scenario.Options{Scheduler: scheduler, Engine: engine})
+				checkRecords(t, k, m)
+				ended := 0
+				for _, c := range k.containers {
+					if c.Exit == protocol.ExitPreempted && c.Ended > 30_000 && c.Ended <= 31_000 {
+						ended++
+					}
+				}
+				if drained != (ended > 0) {
+					t.Errorf("%s: drained before %v: %d containers were ended when the node shrank", scheduler, drained, ended)
+				}
+				if hash != "" && hash != m.DecisionHash {
+					t.Errorf("%s: drained before %v: the engines decide differently", scheduler, drained)
+				}
+				hash = m.DecisionHash
+			}
+		}
+	}
+}
