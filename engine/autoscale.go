@@ -212,7 +212,7 @@ func (x *scaling) remove(g autoscale.Group, n int, patience int64) {
 	for _, id := range from[:min(n, len(from))] {
 		x.leaving[id] = true
 		x.totals.Decommissioned++
-		s.rm.Drain(id, s.now+patience)
+		s.rm.Drain(id, patience)
 	}
 }
 

@@ -80,3 +80,26 @@ func TestNodeThatDrainedAndShrinks(t *testing.T) {
 		}
 	}
 }
+
+// A drained node goes with its first heartbeat, given nothing, when no application goes on of which it had reported a container, whoever asks for its room.
+func TestDrainedNodeThatNobodyNeedsGoesAtOnce(t *testing.T) {
+	for _, scheduler := range []string{"fair", "fifo"} {
+		for seed := range uint64(8) {
+			var jobs []*trace.Job
+			for i := range int64(30) {
+				jobs = append(jobs, sparkJob(i, 28_900+i*100, 1, stage(0, 1, 4000, nil)))
+			}
+			in := input(cluster(2, 1), []trace.NodeEvent{nodeEvent(29_000, 0, 1, trace.Drain)}, jobs...)
+			k, m := replay(t, in, scenario.Options{Scheduler: scheduler, Seed: seed})
+			checkRecords(t, k, m)
+			for _, c := range k.containers {
+				if c.Node == 1 {
+					t.Errorf("%s, seed %d: a container at %d", scheduler, seed, c.Allocated)
+				}
+			}
+			if last := k.nodes[len(k.nodes)-1]; last.Registered || last.Time > 30_000 {
+				t.Errorf("%s, seed %d: the node is %+v", scheduler, seed, last)
+			}
+		}
+	}
+}

@@ -241,11 +241,7 @@ func (s *sim) nodeEvent(i int) {
 		s.nodeProcessesDie(id)
 		s.rm.NodeSilent(s.now, id, s.lastHeartbeat(id))
 	case trace.Drain:
-		until := int64(-1)
-		if e.DrainTimeoutMS != trace.Unset {
-			until = s.now + e.DrainTimeoutMS
-		}
-		s.rm.Drain(id, until)
+		s.rm.Drain(id, e.DrainTimeoutMS) // for ever when it is unset
 	case trace.Undrain:
 		if s.rm.Registered(id) {
 			s.rm.Undrain(s.now, id)

@@ -8,14 +8,21 @@ import (
 	"replay/policy/resource"
 )
 
-// Drain starts a graceful decommission; until is the time at which it gives up waiting, or -1.
-func (r *RM) Drain(id protocol.NodeID, until int64) {
+// Drain starts a graceful decommission, which waits for so many ms after the node's next heartbeat, or with -1 for ever. Of one that is under way
+// it changes the patience.
+//
+// Source: RMNodeImpl.DecommissioningNodeTransition, DecommissioningNodesWatcher.update.
+func (r *RM) Drain(id protocol.NodeID, patience int64) {
 	r.Hear()
 	n := &r.nodes[id]
-	if n.registered {
-		r.drains(n, true)
-		n.drainUntil = until
+	if !n.registered {
+		return
 	}
+	if !n.draining {
+		n.drainsFrom = -1
+	}
+	r.drains(n, true)
+	n.patience = patience
 }
 
 // Undrain takes a graceful decommission back: the node has its capacity again.
@@ -49,7 +56,9 @@ func (r *RM) drains(n *node, draining bool) {
 	}
 }
 
-// ran notes that an application has had a process on a node.
+// ran notes that a node has reported a container of an application.
+//
+// Source: RMNodeImpl.handleRunningAppOnNode.
 func (r *RM) ran(n *node, app protocol.AppID) {
 	if !r.config.Drains || slices.Contains(n.ran, app) {
 		return
@@ -60,7 +69,7 @@ func (r *RM) ran(n *node, app protocol.AppID) {
 	n.ran = append(n.ran, app)
 }
 
-// runs reports whether an application of which a process was started on the node has not ended: it may want the shuffle files that lie there.
+// runs reports whether an application of which the node has reported a container has not ended: it may want the shuffle files that lie there.
 //
 // Source: RMNodeImpl (runningApplications), DecommissioningNodesWatcher (WAIT_APP).
 func (r *RM) runs(n *node) bool {
@@ -68,35 +77,50 @@ func (r *RM) runs(n *node) bool {
 	return len(n.ran) > 0
 }
 
-// decommissioning removes a draining node when nothing runs there and no application that has run there goes on, or when its time is up. Else it
-// shrinks the node to what it held when it had reported.
+// leaves removes a draining node at its heartbeat when that is all it waited for, and reports whether it has. What the heartbeat reports counts for what runs on
+// the node and else for nothing: ends that come with it are those of a node that has gone.
 //
-// The events of such a heartbeat are handled in this order. AbstractYarnScheduler.nodeUpdate takes the reported ends in, posts the new total (an
-// RMNodeResourceUpdateEvent) if it is another one, posts MARK_CONTAINER_FOR_KILLABLE for what was too much before, and gives away the room that the ends have
-// made. The total reaches the scheduler behind all that: RMNodeImpl posts it again as a NODE_RESOURCE_UPDATE, behind the allocation of an application master's
-// container and the end of an application. It comes with an overcommit timeout of 0, so what the heartbeat has given away is too much at once: the scheduler
-// ends the newest containers that are no masters until the rest fits, see [yarn.Overcommitter].
+// The watcher finds the node ready when no application of which it has reported a container before goes on and nothing runs, or when its patience is at an end;
+// it is then told to shut down. Else the node goes if no such application goes on and there is no application master; what other containers are there is
+// lost, and the NodeManager hears of it with its next heartbeat.
 //
-// Source: AbstractYarnScheduler.nodeUpdate, updateNodeResource; RMNodeImpl.UpdateNodeResourceWhenRunningTransition.
-func (r *RM) decommissioning(now int64, id protocol.NodeID, held resource.Resource) {
-	n := &r.nodes[id]
-	if n.live == 0 && len(n.procs) == 0 && !r.runs(n) || n.drainUntil >= 0 && now >= n.drainUntil {
-		for _, p := range n.procs {
-			r.host.Kill(p.id, now)
+// Source: ResourceTrackerService.nodeHeartbeat, DecommissioningNodesWatcher.checkDecommissioningStatus, RMNodeImpl.StatusUpdateWhenHealthyTransition.
+func (r *RM) leaves(now int64, n *node) bool {
+	if n.drainsFrom < 0 {
+		n.drainsFrom = now
+	}
+	stops := now
+	idle := !slices.ContainsFunc(n.procs, func(p proc) bool { return !p.exited })
+	switch late := n.patience >= 0 && now-n.drainsFrom >= n.patience; {
+	case late:
+	case r.runs(n):
+		return false
+	case idle:
+	case len(n.masters) == 0:
+		stops += r.config.HeartbeatMS
+	default:
+		return false
+	}
+	for i := range n.procs {
+		if p := &n.procs[i]; !p.exited {
+			r.host.Kill(p.id, stops)
 		}
-		r.RemoveNode(now, id)
-		r.host.NodeGone(id)
-		return
 	}
-	if held != n.total {
-		r.setTotal(n, held, true)
-	}
+	r.RemoveNode(now, n.spec.ID)
+	r.host.NodeGone(n.spec.ID)
+	return true
 }
 
 // setTotal gives the scheduler the total of a node, with an overcommit timeout of 0 when it is to hold at once. Such a timeout stays with the node: a
 // later total without one holds from the next heartbeat on.
 //
-// Source: AbstractYarnScheduler.updateNodeResource, SchedulerNode.setOvercommitTimeOut.
+// The events of the heartbeat of a draining node are handled in this order. AbstractYarnScheduler.nodeUpdate takes the reported ends in, posts what the node
+// holds then as its total (an RMNodeResourceUpdateEvent) if it is another one, posts MARK_CONTAINER_FOR_KILLABLE for what was too much before, and gives away
+// the room that the ends have made. The total reaches the scheduler behind all that: RMNodeImpl posts it again as a NODE_RESOURCE_UPDATE, behind the allocation
+// of an application master's container and the end of an application. It comes with a timeout of 0, so what the heartbeat has given away is too much at once:
+// the scheduler ends the newest containers that are no masters until the rest fits, see [yarn.Overcommitter].
+//
+// Source: AbstractYarnScheduler.nodeUpdate, updateNodeResource; RMNodeImpl.UpdateNodeResourceWhenRunningTransition; SchedulerNode.setOvercommitTimeOut.
 func (r *RM) setTotal(n *node, total resource.Resource, atOnce bool) {
 	changed := total != n.total
 	n.total = total

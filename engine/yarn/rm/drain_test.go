@@ -1,6 +1,7 @@
 package rm_test
 
 import (
+	"fmt"
 	"testing"
 
 	"replay/engine/protocol"
@@ -31,7 +32,7 @@ func TestDrainedNodeGoesWhenItIsEmpty(t *testing.T) {
 	w.want("the scheduler has none, the node reports one more", "clock 1099511628776", "node 0: launched [], completed [1-1:0]",
 		"remove application 1", "attempt 1 ended: true, 0", "node 0 has [0 0 0 0]")
 	w.beat(1<<40, 0, nil)
-	w.want("gone", "clock 1099511628776", "node 0: launched [], completed [1-2:0]", "clock 1099511628776", "remove node 0", "node 0 is gone")
+	w.want("gone, with no look at what it reports", "clock 1099511628776", "remove node 0", "node 0 is gone")
 }
 
 // A container whose end the node has not reported keeps its room.
@@ -65,16 +66,22 @@ func TestDrainedNodeIsGivenMore(t *testing.T) {
 	w.want("with it", "clock 1002", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
 }
 
+// Patience is counted from the first heartbeat as a draining node.
 func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w := newWorld(t, plain)
 	w.node(0)
 	w.app(1)
 	w.run(cid(1, 1), 0)
+	w.beat(0, 0, func() { w.allocated(cid(1, 2), 0) })
+	w.run(cid(1, 2), 0)
 	w.r.Drain(0, 500)
-	w.beat(499, 0, nil)
-	w.want("a millisecond left", "clock 1499", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
-	w.beat(500, 0, nil)
-	w.want("time is up", "clock 1500", "node 0: launched [], completed []", "kill 1-1", "clock 1500", "remove node 0", "node 0 is gone")
+	w.beat(300, 0, nil)
+	w.want("its time begins", "clock 1300", "node 0: launched [], completed []", "node 0 has [2048 2 0 0]")
+	w.beat(799, 0, nil)
+	w.want("a millisecond left", "clock 1799", "node 0: launched [], completed []")
+	w.r.ProcessExited(0, cid(1, 2), 0)
+	w.beat(800, 0, nil)
+	w.want("time is up, and nobody hears of the end", "kill 1-1 at 800", "clock 1800", "remove node 0", "node 0 is gone")
 
 	// A time that is up at once is one, too.
 	w = newWorld(t, plain)
@@ -83,7 +90,81 @@ func TestDrainGivesUpAtItsTime(t *testing.T) {
 	w.run(cid(1, 1), 0)
 	w.r.Drain(0, 0)
 	w.beat(0, 0, nil)
-	w.want("no patience", "clock 1000", "node 0: launched [], completed []", "kill 1-1", "clock 1000", "remove node 0", "node 0 is gone")
+	w.want("no patience", "kill 1-1 at 0", "clock 1000", "remove node 0", "node 0 is gone")
+
+	// More patience does not begin anew, a decommission after another does.
+	w = newWorld(t, plain)
+	w.node(0)
+	w.app(1)
+	w.run(cid(1, 1), 0)
+	w.r.Drain(0, 500)
+	w.beat(100, 0, nil)
+	w.r.Drain(0, 700)
+	w.beat(799, 0, nil)
+	w.r.Undrain(800, 0)
+	w.r.Drain(0, 700)
+	w.beat(900, 0, nil)
+	w.beat(1599, 0, nil)
+	w.log = nil
+	w.beat(1600, 0, nil)
+	w.want("time is up", "kill 1-1 at 1600", "clock 2600", "remove node 0", "node 0 is gone")
+}
+
+// What the node waits for is what it had reported before the heartbeat, and masters that the scheduler has there, not what else it was given.
+func TestDrainWaitsForWhatWasReported(t *testing.T) {
+	start := func() *world {
+		w := newWorld(t, plain)
+		w.node(0)
+		w.node(1)
+		w.app(1) // its master is allocated on node 0
+		w.beat(0, 1, func() { w.allocated(cid(1, 2), 1) })
+		w.log = nil
+		return w
+	}
+	gone := func(node int) []string {
+		return []string{"clock 1001", fmt.Sprintf("remove node %d", node), fmt.Sprintf("node %d is gone", node)}
+	}
+	w := start()
+	w.r.Drain(1, -1)
+	w.beat(1, 1, func() { t.Error("a node that goes is scheduled on") })
+	w.want("a container that was not started", gone(1)...)
+
+	w = start()
+	w.r.ContainerStarted(1, cid(1, 2))
+	w.r.Drain(1, -1)
+	w.beat(1, 1, nil)
+	w.want("a container that was started and not reported: it goes on until the node is told", append([]string{"kill 1-2 at 1001"}, gone(1)...)...)
+
+	w = start()
+	w.r.ContainerStarted(1, cid(1, 2))
+	w.r.ProcessExited(1, cid(1, 2), 0)
+	w.beat(0, 1, nil)
+	w.r.Drain(1, -1)
+	w.log = nil
+	w.beat(1, 1, nil)
+	w.want("one that was reported when it had ended", "clock 1001", "node 1: launched [], completed []", "node 1 has [1024 1 0 0]")
+
+	w = start()
+	w.r.Drain(0, -1)
+	w.beat(1, 0, nil)
+	w.want("a master that was not started: nothing runs", gone(0)...)
+
+	w = start()
+	w.r.ContainerStarted(0, cid(1, 1))
+	w.r.Drain(0, -1)
+	w.beat(1, 0, nil)
+	w.want("a master that was started and not reported", "clock 1001", "node 0: launched [1-1], completed []", "node 0 has [1024 1 0 0]")
+
+	w = start()
+	w.r.ContainerStarted(0, cid(1, 1))
+	w.beat(0, 0, func() { w.ended(cid(1, 1), 0, protocol.ExitPreempted, true) })
+	w.r.Drain(0, -1)
+	w.log = nil
+	w.beat(1, 0, nil)
+	w.want("a master of an application that has ended runs still", "clock 1001", "node 0: launched [], completed []", "kill 1-1 at 1", "node 0 has [1024 1 0 0]")
+	w.r.ProcessExited(0, cid(1, 1), 0)
+	w.beat(1, 0, nil)
+	w.want("it runs no more", gone(0)...)
 }
 
 // A new capacity waits until the node is in service again.
@@ -91,6 +172,7 @@ func TestResizeWhileDraining(t *testing.T) {
 	w := newWorld(t, plain)
 	w.node(0)
 	w.app(1)
+	w.run(cid(1, 1), 0)
 	w.r.Drain(0, -1)
 	w.beat(1, 0, nil)
 	w.want("draining", "clock 1001", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
@@ -115,6 +197,7 @@ func TestGrowthIsNoContainer(t *testing.T) {
 	w := newWorld(t, plain)
 	w.node(0)
 	w.app(1)
+	w.run(cid(1, 1), 0)
 	w.beat(1, 0, func() { w.grown(cid(1, 2), 0, cid(1, 1)) })
 	w.r.Drain(0, -1)
 	w.log = nil
@@ -159,7 +242,7 @@ func TestDrainWaitsForApplications(t *testing.T) {
 	w.beat(3, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
 	w.log = nil
 	w.beat(4, 1, nil)
-	w.want("the application has ended", "clock 1004", "node 1: launched [], completed []", "clock 1004", "remove node 1", "node 1 is gone")
+	w.want("the application has ended", "clock 1004", "remove node 1", "node 1 is gone")
 }
 
 // The new total of a draining node comes with an overcommit timeout of 0, behind all that the heartbeat led to. What is too much before that goes first.

@@ -63,7 +63,7 @@ func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
 	return newWorldOf(t, config, wrap)
 }
 
-var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MaxAttempts: 2, GlobalMaxAttempts: 3, Drains: true}
+var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MaxAttempts: 2, GlobalMaxAttempts: 3, Drains: true, HeartbeatMS: 1000}
 
 func newWorldOf(t *testing.T, c rm.Config, wrap func(scheduler) yarn.Scheduler) *world {
 	t.Helper()
@@ -245,8 +245,8 @@ func (w *world) LaunchAM(c protocol.Container) {
 func (w *world) Expired(id protocol.ContainerID) { w.note("%s was not started in time", text(id)) }
 func (w *world) NodeGone(id protocol.NodeID)     { w.note("node %d is gone", id) }
 func (w *world) Warn(code, text string)          { w.note("%s: %s", code, text) }
-func (w *world) Kill(id protocol.ContainerID, _ int64) {
-	w.note("kill %s", text(id))
+func (w *world) Kill(id protocol.ContainerID, at int64) {
+	w.note("kill %s at %d", text(id), at)
 }
 func (w *world) KillLater(_ protocol.NodeID, id protocol.ContainerID, at int64) {
 	w.note("kill %s later at %d", text(id), at)

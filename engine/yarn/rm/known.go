@@ -107,6 +107,7 @@ func (r *RM) hear(n *node, at int64) {
 		case p.cleanup && !p.told:
 			p.told, p.killed, p.killAt = true, true, at
 		case !p.reported:
+			r.ran(n, p.id.App)
 			p.reported = true
 			r.launched = append(r.launched, p.id)
 			r.unwatch(p.id)

@@ -1,6 +1,8 @@
 package rm
 
 import (
+	"slices"
+
 	"replay/engine/protocol"
 	"replay/engine/yarn"
 	"replay/policy/resource"
@@ -11,13 +13,14 @@ type node struct {
 	spec       yarn.NodeSpec
 	registered bool
 	draining   bool
-	drainUntil int64            // graceful decommission gives up then, or -1
-	ran        []protocol.AppID // of which a process was started here, while [Config.Drains]; some may have ended
+	drainsFrom int64                  // its first heartbeat as a draining node, -1 before
+	patience   int64                  // for how long a graceful decommission waits from then on, in ms, or -1
+	ran        []protocol.AppID       // of which it has reported a container, while [Config.Drains]; some may have ended
+	masters    []protocol.ContainerID // of application masters, which the scheduler has on it
 	procs      []proc
 	allocated  resource.Resource // by the scheduler's allocations, for draining
 	total      resource.Resource // as the scheduler was told
 	overcommit bool              // has an overcommit timeout, of 0: containers for which it has no room end
-	live       int               // containers the scheduler has on it
 	silences   int64             // how often its processes died, to tell old expiries
 	rank       int32             // of its heartbeat plus 1, see [RM.Beats]; 0 while it sends none
 }
@@ -43,7 +46,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
 	r.nodes = yarn.WithRoom(r.nodes, specs)
 	for _, spec := range specs {
 		r.forget(&r.nodes[spec.ID])
-		r.nodes[spec.ID] = node{spec: spec, registered: true, total: spec.Total, drainUntil: -1, silences: r.nodes[spec.ID].silences + 1}
+		r.nodes[spec.ID] = node{spec: spec, registered: true, total: spec.Total, silences: r.nodes[spec.ID].silences + 1}
 	}
 	r.sched.AddNode(specs...)
 	r.drain(now)
@@ -139,7 +142,6 @@ func (r *RM) ContainerStarted(node protocol.NodeID, id protocol.ContainerID) {
 	r.Hear()
 	n := &r.nodes[node]
 	n.procs = append(n.procs, proc{id: id})
-	r.ran(n, id.App)
 	r.unheard++
 	r.note(n)
 }
@@ -168,6 +170,14 @@ func (r *RM) ProcessExited(node protocol.NodeID, id protocol.ContainerID, exit i
 	}
 }
 
+// free says that the scheduler has a container on the node no more.
+func (n *node) free(id protocol.ContainerID, size resource.Resource) {
+	n.allocated = n.allocated.Sub(size)
+	if i := slices.Index(n.masters, id); i >= 0 {
+		n.masters = slices.Delete(n.masters, i, i+1)
+	}
+}
+
 // NodeHeartbeat is a heartbeat of a NodeManager: it reports, the scheduler assigns, and the answer
 // says which containers to end.
 //
@@ -178,6 +188,9 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		return
 	}
 	r.known.takes(n)
+	if n.draining && r.leaves(now, n) {
+		return
+	}
 	r.clock(now)
 	r.launched, r.completed, r.kills = r.launched[:0], r.completed[:0], r.kills[:0]
 	had := len(n.procs)
@@ -193,11 +206,15 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		case p.exited:
 			r.completed = append(r.completed, protocol.Status{ID: p.id, Exit: p.exit})
 			if p.held {
-				n.allocated = n.allocated.Sub(p.size)
+				n.free(p.id, p.size)
+			}
+			if !p.reported {
+				r.ran(n, p.id.App)
 			}
 		default:
 			if !p.reported {
 				p.reported = true
+				r.ran(n, p.id.App)
 				r.launched = append(r.launched, p.id)
 				r.unwatch(p.id)
 			}
@@ -218,8 +235,8 @@ func (r *RM) NodeHeartbeat(now int64, id protocol.NodeID) {
 		r.host.Kill(c, now)
 	}
 	r.drain(now)
-	if n.draining {
-		r.decommissioning(now, id, held)
+	if n.draining && held != n.total {
+		r.setTotal(n, held, true)
 		r.drain(now)
 	}
 }

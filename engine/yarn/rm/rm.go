@@ -21,8 +21,8 @@ import (
 type Host interface {
 	// LaunchAM asks the launcher to start the AM container of an application.
 	LaunchAM(protocol.Container)
-	// Kill tells the NodeManager, with a heartbeat at a time that may have passed, to end the process of a container; its end is to be
-	// reported by [RM.ProcessExited].
+	// Kill tells the NodeManager, with a heartbeat at a time that may have passed or is to come, to end the process of a container; its end is
+	// to be reported by [RM.ProcessExited].
 	Kill(id protocol.ContainerID, at int64)
 	// KillLater is Kill with the node's next heartbeat, which comes at a time if it comes. When the end of the process is due [RM.Told] says
 	// whether it came.
@@ -63,6 +63,7 @@ type Config struct {
 	Dense             bool  // everything is executed, whether it can have an effect or not
 	KillsLater        bool  // [Host.KillLater] may be asked
 	Drains            bool  // nodes may be decommissioned gracefully
+	HeartbeatMS       int64 // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
 	Reloads           []Reload
 }
@@ -185,7 +186,6 @@ func (r *RM) observe(e *yarn.Event) {
 	case yarn.Allocated:
 		if e.Update == (protocol.ContainerID{}) {
 			n := &r.nodes[e.Container.Node]
-			n.live++
 			n.allocated = n.allocated.Add(e.Container.Size)
 			r.given = r.given.Add(e.Container.Size)
 			if a := r.attemptOf(e.Container.ID); a != nil && a.am == (protocol.ContainerID{}) && !a.spec.Unmanaged {
@@ -201,7 +201,6 @@ func (r *RM) observe(e *yarn.Event) {
 func (r *RM) containerEnded(e *yarn.Event) {
 	id := e.Container.ID
 	n := &r.nodes[e.Container.Node]
-	n.live--
 	for i := range n.procs {
 		if p := &n.procs[i]; p.id == id {
 			p.held, p.size = e.Launched, e.Container.Size
@@ -210,7 +209,7 @@ func (r *RM) containerEnded(e *yarn.Event) {
 	}
 	// A container that the node reported as running keeps its space until the node reports its end.
 	if !e.Launched || slices.ContainsFunc(r.completed, func(s protocol.Status) bool { return s.ID == id }) {
-		n.allocated = n.allocated.Sub(e.Container.Size)
+		n.free(id, e.Container.Size)
 	}
 	a := r.attemptOf(id)
 	if a == nil {
@@ -240,6 +239,9 @@ func (r *RM) drain(now int64) {
 			}
 			if c, ok := r.sched.PullAM(w.id.App); ok {
 				a.am = c.ID
+				if n := &r.nodes[c.Node]; r.config.Drains {
+					n.masters = append(n.masters, c.ID)
+				}
 				r.watch(now, a, c.ID)
 				r.host.LaunchAM(c)
 			}

@@ -192,7 +192,7 @@ func TestReportsOfProcesses(t *testing.T) {
 	w.beat(5, 0, func() { w.ended(cid(1, 3), 0, protocol.ExitAborted, true) })
 	w.want("given up", "clock 1005", "node 0: launched [], completed []")
 	w.beat(6, 0, nil)
-	w.want("to be killed", "clock 1006", "node 0: launched [], completed []", "kill 1-3")
+	w.want("to be killed", "clock 1006", "node 0: launched [], completed []", "kill 1-3 at 6")
 	w.beat(7, 0, nil)
 	w.want("killed once", "clock 1007", "node 0: launched [], completed []")
 	w.r.ProcessExited(0, cid(1, 3), 143)
@@ -214,7 +214,7 @@ func TestReportsOfProcesses(t *testing.T) {
 	w.r.ContainerStarted(0, cid(1, 6))
 	w.r.MarkForCleanup(0, cid(1, 6))
 	w.beat(12, 0, nil)
-	w.want("one of two is killed", "clock 1012", "node 0: launched [1-5], completed []", "kill 1-6")
+	w.want("one of two is killed", "clock 1012", "node 0: launched [1-5], completed []", "kill 1-6 at 12")
 }
 
 func TestLossOfNodes(t *testing.T) {
