@@ -103,8 +103,8 @@ func TestFolderOfEverything(t *testing.T) {
 	if len(sc.Site.Types) != 3 || sc.Site.Types[2] != "yarn.io/gpu" || sc.Site.MaxAllocation[2] != 3 || sc.Site.MaxAllocation[0] != 4096 {
 		t.Errorf("types %v up to %v, want those of resource-types.xml, and memory of the single key", sc.Site.Types, sc.Site.MaxAllocation)
 	}
-	if sc.sparkDefaults["spark.executor.cores"] != "3" || len(sc.Pools) != 1 || sc.Pools[0].Name != "beside" {
-		t.Errorf("Spark has %v and pools %v", sc.sparkDefaults, sc.Pools)
+	if sc.sparkDefaults.Values["spark.executor.cores"] != "3" || len(sc.Pools) != 1 || sc.Pools[0].Name != "beside" {
+		t.Errorf("Spark has %v and pools %v", sc.sparkDefaults.Values, sc.Pools)
 	}
 	const key = "spark.scheduler.allocation.file"
 	f.Files[SparkDefaults] = File{Name: f.Files[SparkDefaults].Name, Text: []byte(key + " /opt/spark/conf/named.xml\n")}

@@ -77,9 +77,11 @@ func TestRemarks(t *testing.T) {
 			"f.xml: unknown elements have no effect: <maxMaps> of queue root.a",
 			"f.xml: 2 elements have no effect on a replay (--verbose lists them)"}},
 		{"spark-defaults.conf", Input{}, Options{Files: Files{SparkDefaults: {Name: "s.conf", Text: []byte("spark.ui.port 1\nspark.eventLog.enabled true\nspark.a 1\nspark.b 1\nspark.c 1\nspark.d 1\nspark.e 1\nspark.f 1\nspark.shuffle.push.enabled true\n")}}}, []string{
-			"s.conf: spark.shuffle.push.enabled=true: not modelled: shuffle blocks are not pushed",
+			"s.conf: line 9: spark.shuffle.push.enabled=true: not modelled: shuffle blocks are not pushed",
 			"s.conf: unknown keys have no effect: spark.a, spark.b, spark.c, spark.d, 2 more (--verbose lists them)",
 			"s.conf: 2 keys have no effect on a replay (--verbose lists them)"}},
+		{"keys of Spark that are set twice", Input{}, Options{Files: Files{SparkDefaults: {Name: "s.conf", Text: []byte("spark.locality.wait 0s\nspark.task.cpus 2\nspark.locality.wait 5s\nspark.task.cpus 2\n")}}}, []string{
+			"s.conf: line 3: spark.locality.wait: set more than once, the last value counts"}},
 		{"single keys", Input{}, Options{Conf: map[string]string{"spark.ui.port": "1", "yarn.acl.enable": "true", "yarn.log-aggregation-enable": "true"}}, []string{
 			"--conf: yarn.acl.enable=true: not modelled: everybody may submit to every queue",
 			"--conf: 2 keys have no effect on a replay (--verbose lists them)"}},

@@ -42,7 +42,7 @@ type Scenario struct {
 	notes
 	keys          map[string]map[string]string // single keys by the kind of file over which they lie
 	site          settings
-	sparkDefaults map[string]string
+	sparkDefaults sparkconf.Layer
 	mapredSite    map[string]string
 	scheduler     *Scheduler
 	chosenBy      string // who named the scheduler, for messages
@@ -241,7 +241,7 @@ func (sc *Scenario) Manifest() *record.Manifest {
 	if w := sc.Window; w != nil {
 		m.Window = &record.Window{FromMS: w.FromMS, ToMS: w.ToMS}
 	}
-	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults, sc.keys[SparkDefaults], sc.mapredSite, sc.keys[MapredSite], sc.keys[tezSite]} {
+	for _, layer := range []map[string]string{sc.site.texts(), sc.setup.Config(), sc.sparkDefaults.Values, sc.keys[SparkDefaults], sc.mapredSite, sc.keys[MapredSite], sc.keys[tezSite]} {
 		for k, v := range layer {
 			m.Config[k] = v
 		}

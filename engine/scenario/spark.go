@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"replay/engine/remark"
 	"replay/engine/spark"
 	sparkconf "replay/engine/spark/conf"
 	"replay/engine/spark/driver"
@@ -19,18 +20,13 @@ func (sc *Scenario) Spark() driver.Setup {
 		Placement: sc.Requests, Pools: sc.Pools, PoolsFile: sc.PoolsFile, Recorded: sc.Recorded, Model: &sc.Model,
 		Types: sc.Site.Types, AMExpiryMS: sc.Site.AMExpiry, AMAttempts: int(sc.Site.MaxAttempts), Dense: sc.Engine == Dense, DelayOff: sc.Site.LocalityThresholdNode < 0 || sc.Site.LocalityThresholdRack < 0,
 	}
+	// The file lies under the keys recorded with a job, or over them.
 	if sc.Override {
-		s.Over = append([]sparkconf.Layer{sc.sparkDefaultsLayer()}, s.Over...)
+		s.Over = append([]sparkconf.Layer{sc.sparkDefaults}, s.Over...)
 	} else {
-		s.Defaults = sc.sparkDefaultsLayer()
+		s.Defaults = sc.sparkDefaults
 	}
 	return s
-}
-
-// sparkDefaultsLayer is what lies under the keys recorded with a job, or over them with Override.
-func (sc *Scenario) sparkDefaultsLayer() sparkconf.Layer {
-	file, _ := sc.File(SparkDefaults)
-	return sparkconf.Layer{Name: file.Name, Shared: true, Values: sc.sparkDefaults}
 }
 
 // sparkKeysLayer is what lies over the keys recorded with a job.
@@ -42,16 +38,18 @@ func (sc *Scenario) sparkKeysLayer() sparkconf.Layer {
 // or mistyped. Values that contradict those recorded with a job are found when it arrives.
 func (sc *Scenario) readSpark() error {
 	if file, from := sc.File(SparkDefaults); from != OfDefault {
+		var twice remark.List
 		var err error
-		if sc.sparkDefaults, err = sparkconf.ParseDefaults(file.Name, file.Text); err != nil {
+		if sc.sparkDefaults, twice, err = sparkconf.ParseDefaults(file.Name, file.Text); err != nil {
 			return err
 		}
 		sc.use(file)
+		sc.note(file.Name, "keys", twice...)
 	} else if _, of := sc.File(MapredSite); sc.Override && of == OfDefault {
 		return optionf("--override puts spark-defaults.conf and mapred-site.xml on top of what jobs set themselves, and there is none: add --spark-defaults FILE or --mapred-site FILE, or --config-dir with such a file")
 	}
-	for _, l := range []sparkconf.Layer{sc.sparkDefaultsLayer(), sc.sparkKeysLayer()} {
-		remarks, err := sparkconf.Remarks(l)
+	for _, l := range []sparkconf.Layer{sc.sparkDefaults, sc.sparkKeysLayer()} {
+		remarks, err := sparkconf.Remarks(l, sc.sparkDefaults, sc.sparkKeysLayer())
 		switch {
 		case err != nil && l.Strict:
 			return &OptionError{err}
@@ -69,7 +67,13 @@ func (sc *Scenario) readPools() error {
 	const key = "spark.scheduler.allocation.file"
 	file, from := sc.File(SparkPools)
 	defaults, of := sc.File(SparkDefaults)
-	name, ok := lay(nil, sc.sparkDefaults, of, sc.keys[SparkDefaults])[key]
+	name, ok := lay(nil, sc.sparkDefaults.Values, of, sc.keys[SparkDefaults])[key]
+	if ok {
+		var err error
+		if name.text, err = sparkconf.Substitute(name.text, sc.sparkDefaults, sc.sparkKeysLayer()); err != nil {
+			return fmt.Errorf("%s is %q, %w", key, name.text, err)
+		}
+	}
 	_, given := sc.Files[SparkPools]
 	switch {
 	case given:

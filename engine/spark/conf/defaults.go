@@ -11,15 +11,15 @@ import (
 	"replay/engine/remark"
 )
 
-// ParseDefaults reads a spark-defaults.conf; name is its name in messages. The later of two values of a key counts.
-// Templates are refused where a variable stands for a key, or for the value of one that decides something.
+// ParseDefaults reads a spark-defaults.conf as a layer that all jobs share; name is its name in messages. The later of two values of a key counts,
+// which is said. Templates are refused where a variable stands for a key, or for the value of one that decides something, unless it is a key of Spark's.
 //
 // Source: Utils.getPropertiesFromFile, java.util.Properties.load.
-func ParseDefaults(name string, text []byte) (map[string]string, error) {
+func ParseDefaults(name string, text []byte) (out Layer, said remark.List, err error) {
 	if bytes.IndexByte(text, 0) >= 0 || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
-		return nil, fmt.Errorf("%s: packed, in UTF-16 or no text at all: Spark finds no key in it, want text in UTF-8", name)
+		return out, nil, fmt.Errorf("%s: packed, in UTF-16 or no text at all: Spark finds no key in it, want text in UTF-8", name)
 	}
-	out := map[string]string{}
+	out = Layer{Name: name, Shared: true, Values: map[string]string{}, Lines: map[string]int{}}
 	rest, n := string(text), 0
 	for rest != "" {
 		line, first := "", 0
@@ -44,14 +44,17 @@ func ParseDefaults(name string, text []byte) (map[string]string, error) {
 		}
 		key, value, err := splitProperty(line)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, first, err)
+			return out, nil, fmt.Errorf("%s: line %d: %w", name, first, err)
 		}
-		if remark.HasPlaceholder(key) || knownKey(key) && remark.HasPlaceholder(value) {
-			return nil, fmt.Errorf("%s:%d: %s: %s", name, first, strings.TrimSpace(line), remark.NotFilledIn)
+		if remark.HasPlaceholder(key) || knownKey(key) && unfilled(value) {
+			return out, nil, fmt.Errorf("%s: line %d: %s: %s", name, first, strings.TrimSpace(line), remark.NotFilledIn)
 		}
-		out[key] = value
+		if before, twice := out.Values[key]; twice && before != value {
+			said.Add(remark.Odd, first, key, "set more than once, the last value counts")
+		}
+		out.Values[key], out.Lines[key] = value, first
 	}
-	return out, nil
+	return out, said, nil
 }
 
 // cutLine cuts a text after its first line, which ends with a line feed, a carriage return or both.

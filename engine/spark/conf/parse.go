@@ -28,6 +28,15 @@ type Layer struct {
 	Strict bool   // written for this program: an unknown spark. key is an error
 	Shared bool   // the same for all jobs: [Remarks] says what is to be said of it, and [Parse] nothing
 	Values map[string]string
+	Lines  map[string]int // of keys in a file, 1-based; nil without one
+}
+
+// place is where a key stands, for messages.
+func (l *Layer) place(key string) string {
+	if n := l.Lines[key]; n > 0 {
+		return fmt.Sprintf("%s: line %d", l.Name, n)
+	}
+	return l.Name
 }
 
 // Notes is what [Parse] has to say of layers that are not shared, besides the configuration.
@@ -45,6 +54,8 @@ type Warning struct{ Key, Text string }
 // The error of a bad value, an unknown key in a strict layer, or values that contradict each other
 // names the layer, the key, the value and what was wanted.
 //
+// References ${key} are replaced as by [Substitute]. In layers that are not shared those that no key defines stay, as in Spark.
+//
 // Source: SparkConf, ConfigBuilder; the defaults are those of Spark 3.5.5 on YARN.
 func Parse(layers ...Layer) (*Conf, *Notes, error) {
 	c, notes, err := parseKeys(layers)
@@ -55,35 +66,35 @@ func Parse(layers ...Layer) (*Conf, *Notes, error) {
 }
 
 // Remarks returns what is to be said of single keys of a layer, and the error that [Parse] has for them whatever
-// the other layers say.
-func Remarks(l Layer) (remark.List, error) {
-	if _, _, err := parseKeys([]Layer{l}); err != nil {
+// the other layers say. Its values may refer to keys of those beside it.
+func Remarks(l Layer, beside ...Layer) (remark.List, error) {
+	if _, _, err := parseKeys([]Layer{l}, beside...); err != nil {
 		return nil, err
 	}
 	var out remark.List
 	for _, name := range slices.Sorted(maps.Keys(l.Values)) {
 		switch k := keyCalled(name); {
 		case strings.HasPrefix(name, byteOrderMark+"spark."):
-			out.Add(remark.Odd, 0, strings.TrimPrefix(name, byteOrderMark), "it has no effect, because the byte order mark before it makes it another key to Spark: save the file without one")
+			out.Add(remark.Odd, l.Lines[name], strings.TrimPrefix(name, byteOrderMark), "it has no effect, because the byte order mark before it makes it another key to Spark: save the file without one")
 		case name == "spark.executor.memory" && tooSmall(l.Values[name]):
-			out.Add(remark.Odd, 0, name+"="+l.Values[name], "below 450m Spark does not start an application; is a unit missing, as in 4g?")
+			out.Add(remark.Odd, l.Lines[name], name+"="+l.Values[name], "below 450m Spark does not start an application; is a unit missing, as in 4g?")
 		case !strings.HasPrefix(name, "spark."):
-			out.Add(remark.Unknown, 0, cmp.Or(name, "a value without a key"), "")
+			out.Add(remark.Unknown, l.Lines[name], cmp.Or(name, "a value without a key"), "")
 		case k != nil && k.parse == nil && l.Values[name] != k.fallback:
 			kind := remark.Unmodelled
 			if k.idle {
 				kind = remark.NoEffect
 			}
-			out.Add(kind, 0, name+"="+l.Values[name], k.note)
+			out.Add(kind, l.Lines[name], name+"="+l.Values[name], k.note)
 		case k != nil && k.parse == nil || outside(name):
-			out.Add(remark.NoEffect, 0, name, "it has no part in scheduling, or the trace has its effect")
+			out.Add(remark.NoEffect, l.Lines[name], name, "it has no part in scheduling, or the trace has its effect")
 		case k != nil || knownKey(name):
 		default:
 			if near := spelling.Nearest(name, keyNames, 1)[0]; spelling.Near(name, near) {
-				out.Add(remark.Odd, 0, name, "unknown, so it has no effect; probably "+near+" is meant")
+				out.Add(remark.Odd, l.Lines[name], name, "unknown, so it has no effect; probably "+near+" is meant")
 				continue
 			}
-			out.Add(remark.Unknown, 0, name, "")
+			out.Add(remark.Unknown, l.Lines[name], name, "")
 		}
 	}
 	return out, nil
@@ -134,7 +145,8 @@ func (n *Notes) warn(key, format string, args ...any) {
 	n.Warnings = append(n.Warnings, Warning{key, fmt.Sprintf(format, args...)})
 }
 
-func parseKeys(layers []Layer) (*Conf, *Notes, error) {
+// parseKeys reads the keys of layers, whose values may also refer to those of the layers beside them.
+func parseKeys(layers []Layer, beside ...Layer) (*Conf, *Notes, error) {
 	type setting struct {
 		value, place string
 		shared       bool
@@ -155,8 +167,20 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 				}
 				continue
 			}
-			set[name] = setting{l.Values[name], l.Name, l.Shared}
+			set[name] = setting{l.Values[name], l.place(name), l.Shared}
 		}
+	}
+	references := &substitution{layers: append(slices.Clip(beside), layers...)}
+	// substitute replaces the references of a value; what it is without those that nobody defines is for a parser.
+	substitute := func(name string, s *setting) error {
+		value, err := references.of(s.value)
+		switch {
+		case err == nil:
+			s.value = value
+		case s.shared:
+			return fmt.Errorf("%s: %s is %q, %w", s.place, name, s.value, err)
+		}
+		return nil
 	}
 	c, notes := newConf(), &Notes{Unknown: slices.Sorted(maps.Keys(unknown))}
 	resolved := map[string]string{} // modelled keys, as set or as they default
@@ -176,6 +200,9 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 			}
 			continue
 		case ok:
+			if err := substitute(name, &s); err != nil {
+				return nil, nil, err
+			}
 			resolved[k.name] = s.value
 		case k.parse == nil || k.fallback == "":
 			continue
@@ -192,6 +219,9 @@ func parseKeys(layers []Layer) (*Conf, *Notes, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if s := set[name]; !outside(name) && isResourceKey(name) {
+			if err := substitute(name, &s); err != nil {
+				return nil, nil, err
+			}
 			if err := c.setResource(name, s.value); err != nil {
 				return nil, nil, fmt.Errorf("%s: %s is %q, %w", s.place, name, s.value, err)
 			}
