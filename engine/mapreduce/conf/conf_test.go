@@ -79,7 +79,9 @@ func TestRemarks(t *testing.T) {
 		{"mapreduce.map.memory.md", "2048", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.memory.md", Text: "unknown, so it has no effect; probably mapreduce.map.memory.mb is meant"}}},
 		{"mapred.job.map.memory.md", "2048", remark.List{{Kind: remark.Odd, Of: "mapred.job.map.memory.md", Text: "unknown, so it has no effect; probably mapred.job.map.memory.mb is meant"}}},
 		{"mapreduce.task.io.sort.mb", "512", remark.List{{Kind: remark.NoEffect, Of: "mapreduce.task.io.sort.mb",
-			Text: "it does not decide what a job asks for, when its tasks are retried and speculated, or when its reduces begin"}}},
+			Text: "it has no part in scheduling, or the trace has its effect"}}},
+		{"mapreduce.reduce.resource.yarn.io/gpu", "1", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.reduce.resource.yarn.io/gpu=1", Text: "containers ask for memory and vcores by the keys that are followed"}}},
+		{"mapreduce.job.node-label-expression", "ssd", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.job.node-label-expression=ssd", Text: "nodes have no labels"}}},
 		{"mapreduce.map.speculative", "no", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.speculative=no", Text: "neither true nor false, so it is taken for the default, true"}}},
 	} {
 		if got, err := Remarks(map[string]string{tt.key: tt.value}); err != nil || !slices.Equal(got, tt.want) {

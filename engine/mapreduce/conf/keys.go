@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"replay/engine/remark"
@@ -67,7 +68,26 @@ func Remarks(values map[string]string) (remark.List, error) {
 			out.Add(remark.Odd, 0, key, "unknown, so it has no effect; probably "+near+" is meant")
 			continue
 		}
-		out.Add(remark.NoEffect, 0, key, "it does not decide what a job asks for, when its tasks are retried and speculated, or when its reduces begin")
+		if why := unmodelled(key); why != "" && values[key] != "" {
+			out.Add(remark.Unmodelled, 0, key+"="+values[key], why)
+			continue
+		}
+		out.Add(remark.NoEffect, 0, key, "it has no part in scheduling, or the trace has its effect")
 	}
 	return out, r.err
+}
+
+// unmodelled says why a key that decides what a job asks for is not followed, "" for others.
+//
+// Source: MRJobConfig, TaskAttemptImpl.populateResourceCapability, YARNRunner.generateResourceRequests.
+func unmodelled(key string) string {
+	for _, prefix := range []string{"mapreduce.map.resource.", "mapreduce.reduce.resource.", "yarn.app.mapreduce.am.resource."} {
+		if strings.HasPrefix(key, prefix) {
+			return "containers ask for memory and vcores by the keys that are followed"
+		}
+	}
+	if strings.HasSuffix(key, ".node-label-expression") {
+		return "nodes have no labels"
+	}
+	return ""
 }
