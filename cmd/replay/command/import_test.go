@@ -157,6 +157,7 @@ func TestWelcome(t *testing.T) {
 			"The application was not recorded on YARN but on standalone Spark, and is replayed as if on YARN",
 			"import.json; trace ",
 		}},
+		{log + " --blocks hdfs --nodes 2 --replication 99", []string{"blocks placed as HDFS does, 2 replicas each, one on each node, where 99 are asked for"}},
 		{log + " --blocks none --nodes 1 --copies 2 --arrivals fixed:1h", []string{"submitted over 60.00 min, fixed:1h", "preferred hosts: none"}},
 		{log + " " + yarn, []string{"those of the recording", "1 of 2 applications were not recorded on YARN and are replayed as if on it: standalone Spark (1)"}},
 		{yarn, []string{"preferred hosts: inferred from where tasks ran", "submitted as recorded, on 2026-11-21\n"}},

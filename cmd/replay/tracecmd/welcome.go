@@ -29,7 +29,12 @@ func writeWelcome(w io.Writer, opt *workload.Options, res *workload.Result) erro
 	case trace.LocalityObserved:
 		lines = append(lines, "preferred hosts: inferred from where tasks ran; --blocks hdfs places the blocks of their input on a cluster instead")
 	case trace.LocalityModelled:
-		lines = append(lines, fmt.Sprintf("preferred hosts: blocks placed as HDFS does, %s each", quantity.Counted(int64(opt.Replication), "replicas")))
+		nodes, asked := trace.SizeAtStart(m.Nodes).Nodes, int64(opt.Replication)
+		placed := fmt.Sprintf("preferred hosts: blocks placed as HDFS does, %s each", quantity.Counted(min(asked, nodes), "replicas"))
+		if asked > nodes {
+			placed += fmt.Sprintf(", one on each node, where %d are asked for", asked)
+		}
+		lines = append(lines, placed)
 	case trace.LocalityNone:
 		lines = append(lines, "preferred hosts: none")
 	default:

@@ -130,7 +130,7 @@ func (q quantity) want() string {
 	case cores:
 		return "numbers, or thousandths such as 500m"
 	case count:
-		return "numbers"
+		return "whole numbers"
 	}
 	return "text"
 }
@@ -301,7 +301,11 @@ func (c *column) int(b []byte) (v int64, ok bool) {
 	of, s := known[c.role].of, string(b)
 	switch c.form {
 	case numbers:
-		return scaled(s, &c.unit)
+		if x, ok := number(s); of == count && ok && x != math.Trunc(x) {
+			return 0, false
+		}
+		v, ok = scaled(s, &c.unit)
+		return c.some(v, s), ok
 	case dates:
 		return timestamp(s, &c.layout)
 	}
@@ -315,7 +319,18 @@ func (c *column) int(b []byte) (v int64, ok bool) {
 	if strings.HasSuffix(s, "m") {
 		x /= 1000
 	}
-	return int64(math.Round(x * 1000)), ok && math.Abs(x) < 1<<40
+	return c.some(int64(math.Round(x*1000)), s), ok && math.Abs(x) < 1<<40
+}
+
+// some is v, which is a value as a whole number: of vcores there is one thousandth at least, where a value is above 0.
+func (c *column) some(v int64, value string) int64 {
+	if v > 0 || c.role != roleVCores {
+		return v
+	}
+	if x, ok := number(strings.TrimSuffix(value, "m")); ok && x > 0 {
+		return 1
+	}
+	return v
 }
 
 // want says what a value of the column was to be.
@@ -325,7 +340,7 @@ func (c *column) want() string {
 		if name := c.unit.String(); name != "" {
 			return "a number of " + name
 		}
-		return "a number"
+		return "a whole number"
 	case dates:
 		return "a date such as 2026-01-02T03:04:05Z"
 	}
