@@ -3,7 +3,7 @@ package google
 import (
 	"cmp"
 	"context"
-	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -89,12 +89,13 @@ type reader struct {
 	startUS int64 // of the trace, for what happened before it
 	endUS   int64 // the latest time of the events
 	nodes   map[string]*machineState
+	hosts   map[string]bool // on which tasks ran
 	events  []machineEvent
 	pack    spill.Packer
 }
 
 func newReader(b *workload.Builder, memMiB int64, vcores int32) (*reader, error) {
-	t := &reader{b: b, jobs: spill.NewGroups("job"), nodes: map[string]*machineState{}}
+	t := &reader{b: b, jobs: spill.NewGroups("job"), nodes: map[string]*machineState{}, hosts: map[string]bool{}}
 	var err error
 	if t.memMiB, t.vcores, err = rows.MachineSize(b, memMiB, vcores); err != nil {
 		return nil, err
@@ -105,15 +106,9 @@ func newReader(b *workload.Builder, memMiB int64, vcores int32) (*reader, error)
 	}
 	t.sum = span == "sum"
 	t.keep, err = b.ParamBool("keep-censored")
+	b.NodesIn("machine_events")
 	b.NoEpoch = true
 	return t, err
-}
-
-func (t *reader) needNodes(has bool) error {
-	if has || t.b.Options.Nodes > 0 {
-		return nil
-	}
-	return errors.New("nodes is 0, want the number of nodes of a cluster (--nodes), or machine_events among the inputs, which has them")
 }
 
 func (t *reader) addJob(job string, e *jobEvent) error {
@@ -190,7 +185,14 @@ func (t *reader) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.jobs.Each(ctx, func(id []byte, records [][]byte) error { return t.job(string(id), records) })
+	err := t.jobs.Each(ctx, func(id []byte, records [][]byte) error { return t.job(string(id), records) })
+	if len(t.nodes) == 0 && t.b.Options.Nodes == 0 {
+		for _, host := range slices.Sorted(maps.Keys(t.hosts)) {
+			t.b.AddNode(trace.Node{Host: host, VCores: t.vcores, MemMiB: t.memMiB, Present: true, Extra: []trace.NamedValue{}})
+			t.b.Counts.Defaulted["node_sizes"]++
+		}
+	}
+	return err
 }
 
 // job makes the application of the events of one job.
@@ -360,6 +362,9 @@ func (t *reader) container(x *task) containers.Task {
 	}
 	if us/1000 > trace.LongestMS {
 		t.b.Counts.Modelled["durations_cut_to_a_year"]++
+	}
+	if x.machine != "" {
+		t.hosts[x.machine] = true
 	}
 	return c
 }

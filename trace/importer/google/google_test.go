@@ -109,7 +109,6 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		"no tasks":         {V2011, files{"machine_events.csv": machine}, "no file of task_events among the inputs"},
-		"no nodes":         {V2011, files{"task_events.csv": "0,,1,0,,0,,,,,,,\n"}, "(--nodes), or machine_events among the inputs"},
 		"a negative time":  {V2011, files{"machine_events.csv": machine, "task_events.csv": "-5,,1,0,,0,,,,,,,\n"}, `task_events.csv: line 1: time is "-5", want a whole number from 0`},
 		"an unknown event": {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,9,,,,,,,\n"}, `event type is "9", want a whole number from 0 to 8`},
 		"a huge share":     {V2011, files{"machine_events.csv": machine, "task_events.csv": "0,,1,0,,0,,,,1e300,,,\n"}, `CPU request is "1e300", want a number from 0 to 1000`},
@@ -192,4 +191,19 @@ func FuzzGoogle(f *testing.F) {
 		dir := dirs[x.dir]
 		importtest.Changed(t, filepath.Join(dir, x.path), data, func() { importtest.Try(t, x.format, []string{dir}, opt, data) })
 	})
+}
+
+// Without a table of machines the nodes are those on which tasks ran, or, where events name none, as many as the work takes, of the machine by which the trace counts.
+func TestWithoutMachines(t *testing.T) {
+	const head = "1000000000,,7,0,,0,u,,,0.5,0.1,,\n"
+	for name, tt := range map[string]struct{ machine, want string }{"where tasks ran": {"m9", "m9"}, "nowhere": {"", "host1"}} {
+		path := importtest.WriteNew(t, "task_events.csv", head+"1001000000,,7,0,"+tt.machine+",1,u,,,0.5,0.1,,\n1002000000,,7,0,"+tt.machine+",4,u,,,0.5,0.1,,\n")
+		_, m, err := importtest.Import(t, V2011, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := m.Nodes[0]; len(m.Nodes) != 1 || n.Host != tt.want || n.MemMiB != 128<<10 || n.VCores != 32 || !n.Present {
+			t.Errorf("%s: nodes are %+v, want %s of 128 GiB and 32 vcores", name, m.Nodes, tt.want)
+		}
+	}
 }

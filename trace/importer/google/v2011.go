@@ -56,9 +56,6 @@ func read2011(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if len(files[taskEvents.Name]) == 0 {
 		return errors.New("no file of task_events among the inputs, want them: they have the tasks")
 	}
-	if err := t.needNodes(len(files[machineEvents.Name]) > 0); err != nil {
-		return err
-	}
 	if err := machineEvents.Read(ctx, b, files[machineEvents.Name], func(r *delimited.Row) error {
 		at, whole := t.time(r, 0)
 		e := machineEvent{at: at, file: r.File, line: r.Line, id: r.Name(1), cpu: r.FloatOr(4, -1, 0, 1000), mem: r.FloatOr(5, -1, 0, 1000)}

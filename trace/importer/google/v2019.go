@@ -64,9 +64,6 @@ func read2019(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if len(files[instanceEvents.Name]) == 0 {
 		return errors.New("no file of instance_events among the inputs, want them: they have the tasks")
 	}
-	if err := t.needNodes(len(files[machineEvents2019.Name]) > 0); err != nil {
-		return err
-	}
 	var p fastjson.Parser
 	if err := machineEvents2019.Read(ctx, b, files[machineEvents2019.Name], func(r *delimited.Row) error {
 		at, whole := t.time(r, 0)
