@@ -60,6 +60,10 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 		b.Note("the log is of a machine of %d nodes and %d processors", nodes, procs)
 	default:
 		vcores := (max(procs, m.procs)+nodes-1)/nodes + 1
+		wider := ""
+		if m.procs > procs { // the header does not say how many there are
+			wider = fmt.Sprintf(", as its largest job has %d tasks", m.procs)
+		}
 		memMiB, room := max((vcores-1)*procMiB, (m.memMiB+1023)/1024*1024)+amMiB, ""
 		switch {
 		case !m.amRoom:
@@ -70,7 +74,7 @@ func (m *machine) nodes(b *workload.Builder, wide bool) {
 		}
 		o.Nodes, o.NodeVCores, o.NodeMemMiB = int(nodes), cmp.Or(o.NodeVCores, int32(vcores)), cmp.Or(o.NodeMemMiB, memMiB)
 		b.Counts.Read["nodes_of_the_header"] += nodes
-		b.Note("the log is of a machine of %d nodes and %d processors: the cluster is %d nodes of %d vcores and %d MiB%s; --nodes, --node-vcores and --node-mem say others",
-			nodes, procs, nodes, o.NodeVCores, o.NodeMemMiB, room)
+		b.Note("the log is of a machine of %d nodes and %d processors: the cluster is %d nodes of %d vcores and %d MiB%s%s; --nodes, --node-vcores and --node-mem say others",
+			nodes, procs, nodes, o.NodeVCores, o.NodeMemMiB, wider, room)
 	}
 }

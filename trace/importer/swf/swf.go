@@ -232,6 +232,13 @@ func (r *reading) job(x *[fields]float64, name string, n int) error {
 	if procs <= 0 {
 		return r.Drop("records_without_processors", "%s: line %d: fields 8 and 5 (processors) are %v and %v, want one above 0", name, n, x[requested], x[allocated])
 	}
+	if r.tooWide(procs) {
+		if x[allocated] <= 0 || r.tooWide(x[allocated]) {
+			return r.Drop("records_of_more_processors_than_the_machine", "%s: line %d: fields 8 and 5 (processors) are %v and %v, want at most %d, as MaxProcs of the header; --nodes says another cluster", name, n, x[requested], x[allocated], r.machine.maxProcs)
+		}
+		procs = x[allocated]
+		r.Counts.Modelled["requests_that_are_allocated_processors"]++
+	}
 	if err := r.CheckTasks(int64(procs)); err != nil {
 		return r.Drop("records_of_too_many_processors", "%s: line %d: %w", name, n, err)
 	}
@@ -270,6 +277,12 @@ func (r *reading) job(x *[fields]float64, name string, n int) error {
 	r.Counts.Read["jobs"]++
 	_, err := r.Add(a)
 	return err
+}
+
+// tooWide tells whether a number of processors is none that the machine of the header has, where the cluster is that machine.
+func (r *reading) tooWide(procs float64) bool {
+	most := r.machine.maxProcs
+	return most > 0 && procs > float64(most) && r.Options.Nodes == 0 && r.model != "container"
 }
 
 // stage makes the only stage of a job.

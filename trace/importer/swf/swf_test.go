@@ -1,6 +1,7 @@
 package swf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestKeepZero(t *testing.T) {
 	}
 }
 
-// The cluster is the machine of the header, with room for application masters and for the largest job; where no header says it, or jobs are wider than its nodes, as much as the work takes.
+// The cluster is the machine of the header, with room for application masters, and for the largest job if the header has no number of processors; where no header says it, or jobs are wider than its nodes, as much as the work takes.
 func TestMachine(t *testing.T) {
 	for _, tt := range []struct {
 		header, model string
@@ -97,6 +98,32 @@ func TestMachineWithoutMasters(t *testing.T) {
 		}
 		if n := &m.Nodes[0]; n.VCores != want.vcores || n.MemMiB != 8*4096+1024*int64(want.beside) || m.Source.AMVCores != want.beside {
 			t.Errorf("%s: %+v, %d vcores beside the machine's, want %+v", room, n, m.Source.AMVCores, want)
+		}
+	}
+}
+
+// A record of more processors than the header's machine has does not enlarge it: it has what was allocated, or is left out.
+func TestTooWide(t *testing.T) {
+	const header = "; MaxNodes: 4\n; MaxProcs: 16\n"
+	log := importtest.WriteNew(t, "log", header+good+"2 0 10 100 8 -1 -1 64 200 -1 1 1 1 1 0 -1 -1 -1\n3 0 10 100 64 -1 -1 -1 200 -1 1 1 1 1 0 -1 -1 -1\n")
+	for nodes, want := range map[int]struct {
+		tasks  []int64
+		vcores int32
+	}{0: {[]int64{4, 8}, 5}, 9: {[]int64{4, 64, 64}, 16}} {
+		var warned []string
+		res, m, err := importtest.Import(t, Format, log, func(o *workload.Options) { o.Nodes, o.Warn = nodes, func(s string) { warned = append(warned, s) } })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tasks []int64
+		for _, j := range m.JobList {
+			tasks = append(tasks, j.NumTasks())
+		}
+		if !slices.Equal(tasks, want.tasks) || m.Nodes[0].VCores != want.vcores {
+			t.Errorf("--nodes %d: %v tasks on nodes of %d vcores, want %v on %d", nodes, tasks, m.Nodes[0].VCores, want.tasks, want.vcores)
+		}
+		if nodes == 0 && (len(warned) != 1 || !strings.Contains(warned[0], "log: line 5: fields 8 and 5 (processors) are -1 and 64, want at most 16, as MaxProcs of the header") || res.Counts.Modelled["requests_that_are_allocated_processors"] != 1) {
+			t.Errorf("warned %q, modelled %v", warned, res.Counts.Modelled)
 		}
 	}
 }
