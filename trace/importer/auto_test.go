@@ -135,3 +135,13 @@ func TestStandardInput(t *testing.T) {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
 }
+
+// An input of nothing is named in the error.
+func TestNothing(t *testing.T) {
+	for name, text := range map[string]string{"rumen": "", "sls": "", "swf": "", "swim": "", "decima": "[]"} {
+		path := importtest.WriteNew(t, "empty", text)
+		importtest.Refused(t, Importers[name], []string{path}, nil, path+": no application with a task; no row was read")
+		importtest.Refused(t, Importers[name], []string{path, importtest.WriteNew(t, "empty", text)}, nil, path+" and 1 more: no application with a task; no row was read")
+		importtest.Refused(t, Importers[name], []string{workload.Stdin}, func(o *workload.Options) { o.Stdin = strings.NewReader(text) }, "standard input: no application with a task")
+	}
+}

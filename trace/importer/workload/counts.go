@@ -61,7 +61,7 @@ func (c *Counts) found() string {
 		}
 	}
 	if text == "" {
-		return "; they have no row"
+		return "; no row was read"
 	}
 	return text
 }

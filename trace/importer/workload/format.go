@@ -130,7 +130,7 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		if len(b.left) > 0 {
 			return nil, &NothingError{b.left}
 		}
-		return nil, errors.New("no application with a task among the inputs" + b.Counts.found())
+		return nil, errors.New(named(inputs) + "no application with a task" + b.Counts.found())
 	}
 	if write {
 		res, err = b.write(ctx)
@@ -145,6 +145,17 @@ func (f Format) read(ctx context.Context, name string, inputs []string, opt Opti
 		return nil, err
 	}
 	return res, nil
+}
+
+// named are inputs before what is said of them; nothing of a format that takes none.
+func named(inputs []string) string {
+	if len(inputs) == 0 {
+		return ""
+	}
+	if inputs[0] == Stdin {
+		inputs = append([]string{"standard input"}, inputs[1:]...)
+	}
+	return firstName(inputs) + ": "
 }
 
 // ErrLimit ends the reading of an import that has as many applications as it may. A format returns it as it comes.
