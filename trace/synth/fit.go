@@ -31,7 +31,7 @@ func Fit(ctx context.Context, dir string) (*Preset, error) {
 }
 
 // fitVersion is that of the models of fits, as [Version] of the others.
-const fitVersion = "4"
+const fitVersion = "5"
 
 // mostTemplates is how many jobs are kept to draw from.
 const mostTemplates = 20_000
@@ -239,11 +239,7 @@ func (f *fit) popularity() (model.Popularity, []model.Estimate) {
 		}
 	}
 	p.Reread, p.Shared = f.again/f.readings, shared/float64(len(f.reads))
-	error := func(share, n float64) float64 { return math.Sqrt(share * (1 - share) / n) }
-	return p, []model.Estimate{
-		{Name: "locality.reread", Value: p.Reread, Low: p.Reread - 2*error(p.Reread, f.readings), High: p.Reread + 2*error(p.Reread, f.readings)},
-		{Name: "locality.shared", Value: p.Shared, Low: p.Shared - 2*error(p.Shared, float64(len(f.reads))), High: p.Shared + 2*error(p.Shared, float64(len(f.reads)))},
-	}
+	return p, []model.Estimate{model.Share("locality.reread", f.again, f.readings), model.Share("locality.shared", shared, float64(len(f.reads)))}
 }
 
 func (f *fit) replication() int {
@@ -345,7 +341,7 @@ func (m *fitted) Job(g *Generator, id int64) *trace.Job {
 func (p *Preset) estimate(name string) string {
 	for _, e := range p.estimates {
 		if e.Name == name || strings.HasSuffix(name, "."+e.Name) {
-			return fmt.Sprintf("%.4g (95 %%: %.4g to %.4g)", e.Value, e.Low, e.High)
+			return e.String()
 		}
 	}
 	return ""

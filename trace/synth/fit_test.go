@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replay/trace"
+	"replay/trace/synth/model"
 )
 
 // fitTo fits a preset to what another one generates.
@@ -36,7 +37,7 @@ func TestFitGivesParametersBack(t *testing.T) {
 	}{
 		{"facebook-2009", Options{Seed: 2, SpanMS: 2 * dayLength, MTBFDays: 20, Set: []string{"failures.companions=0"}}, map[string]float64{
 			"arrival.mean_gap_s": 14.65, "arrival.hour_lnsd": .51, "arrival.minute_var": .28, "arrival.minute_phi": .62, "arrival.follower_q": .05, "arrival.follower_mean_s": 5,
-			"input.median_s": 20, "input.stage_lnsd": .9, "input.task_lnsd": .4, "locality.reread": .325, "mtbf_days": 20,
+			"input.median_s": 20, "input.stage_lnsd": .9, "input.task_lnsd": .4, "input.straggler_p": .05, "locality.reread": .325, "mtbf_days": 20,
 		}},
 		{"alibaba-2018", Options{Seed: 2, Jobs: 3000}, map[string]float64{
 			"input.median_s": 11.5, "input.stage_lnsd": 1.44, "input.task_lnsd": .45, "shuffle.median_s": 11.5, "result.stage_lnsd": 1.44,
@@ -60,6 +61,25 @@ func TestFitGivesParametersBack(t *testing.T) {
 		}
 		if found != len(tt.want) {
 			t.Errorf("%s: %d estimates of %d: %+v", tt.preset, found, len(tt.want), p.estimates)
+		}
+	}
+}
+
+// Of a short trace with bursts the intervals hold what it was generated with, shares are at most 1, and what nothing tells of is said to be unknown.
+func TestFitOfFewBursts(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		p, _ := fitTo(t, "facebook-2009", Options{Seed: seed, Jobs: 400, Nodes: 100, Set: []string{"arrival.follower_q=0.15", "arrival.follower_more=0.3"}})
+		for name, want := range map[string]float64{
+			"arrival.follower_q": .15, "arrival.follower_mean_s": 5, "arrival.follower_more": .3, "arrival.together_more": 0, "locality.reread": .325, "input.straggler_p": .05, "result.straggler_p": .05,
+		} {
+			i := slices.IndexFunc(p.estimates, func(e model.Estimate) bool { return e.Name == name })
+			if i < 0 {
+				t.Fatalf("no estimate of %s", name)
+			}
+			e := p.estimates[i]
+			if e.Unknown != (name == "arrival.follower_more") || !e.Unknown && (want < e.Low || want > e.High || e.High == e.Low) || name != "arrival.follower_mean_s" && e.High > 1 {
+				t.Errorf("seed %d: %s is %s, generated with %v", seed, name, e, want)
+			}
 		}
 	}
 }

@@ -62,6 +62,51 @@ func (s *Stragglers) mean() float64 {
 	return float64(s.Alpha/(s.Alpha-1)*s.Low) - math.Pow(s.Low/s.Cap, s.Alpha)*s.Cap/(s.Alpha-1)
 }
 
+const (
+	lowShare      = .1587 // of a normal law is more than a standard deviation below its middle
+	mostStraggled = .3    // the most that a fit takes for stragglers
+)
+
+// split returns the standard deviation of the logarithm of the tasks that do not straggle, and the share of those that do, from what is seen of all around their median: how far lowShare of them are
+// below it, as a logarithm, and their mean against it. Stragglers move the median up, and low with it.
+func (s *Stragglers) split(low, mean float64) (lnSD, share float64) {
+	straggled := func(mean float64) float64 { return min(max(0, (mean-1)/(s.mean()-1)), mostStraggled) }
+	if low <= 0 {
+		return 0, straggled(mean)
+	}
+	law := Stragglers{Low: s.Low, Alpha: s.Alpha, Cap: s.Cap}
+	lnSD = low
+	for range 100 {
+		was, middle := lnSD, law.below(lnSD, .5)
+		lnSD *= low / (middle - law.below(lnSD, lowShare))
+		share = straggled(mean * math.Exp(middle-float64(lnSD*lnSD)/2))
+		if math.Abs(lnSD-was) < 1e-6 && math.Abs(share-law.P) < 1e-6 {
+			break
+		}
+		law.P = share
+	}
+	return lnSD, share
+}
+
+// below is the logarithm below which a share of the tasks is, around a median of 1 of those that do not straggle.
+func (s *Stragglers) below(lnSD, share float64) float64 {
+	const parts = 32 // of the law of the multiples
+	low, high := -8*lnSD, 8*lnSD+math.Log(s.Cap)
+	for range 60 {
+		middle := (low + high) / 2
+		of := float64((1 - s.P) * math.Erfc(-middle/lnSD/math.Sqrt2) / 2)
+		for i := range parts {
+			of += float64(s.P / parts * math.Erfc(-(middle-math.Log(s.quantile((float64(i)+.5)/parts)))/lnSD/math.Sqrt2) / 2)
+		}
+		if of < share {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
 // Median is what [Durations.Fill] is to be given for tasks of a mean, both in ms.
 func (d *Durations) Median(mean float64, s *Stragglers) float64 {
 	most := d.MostS * 1000

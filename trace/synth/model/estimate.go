@@ -1,11 +1,13 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 
 	"replay/trace"
 )
@@ -14,10 +16,33 @@ import (
 type Estimate struct {
 	Name             string
 	Value, Low, High float64
+	Unknown          bool // nothing in the trace tells of it: there is no interval
+}
+
+// String is the value with its interval.
+func (e Estimate) String() string {
+	if e.Unknown {
+		return fmt.Sprintf("%.4g (95 %%: not known)", e.Value)
+	}
+	return fmt.Sprintf("%.4g (95 %%: %.4g to %.4g)", e.Value, e.Low, e.High)
+}
+
+// Share is the estimate of a share of which k of n were seen, with the exact interval of Clopper and Pearson.
+func Share(name string, k, n float64) Estimate {
+	e := Estimate{Name: name, Value: k / n, High: 1}
+	if k > 0 {
+		e.Low = mathext.InvRegIncBeta(k, n-k+1, .025)
+	}
+	if k < n {
+		e.High = mathext.InvRegIncBeta(k+1, n-k, .975)
+	}
+	return e
 }
 
 // about is an estimate with a standard error, not below 0.
-func about(name string, v, se float64) Estimate { return Estimate{name, v, max(0, v-2*se), v + 2*se} }
+func about(name string, v, se float64) Estimate {
+	return Estimate{Name: name, Value: v, Low: max(0, v-2*se), High: v + 2*se}
+}
 
 const (
 	courses       = 20     // that are drawn for the errors of arrivals
@@ -59,9 +84,48 @@ func EstimateArrivals(submit []int64, seed uint64) (a Arrivals, list []Estimate)
 	for i, v := range values(&a) {
 		mean := sum[i] / courses
 		se := math.Sqrt(max(0, square[i]/courses-float64(mean*mean))*courses/(courses-1)) * math.Sqrt(float64(n)/float64(len(submit)))
-		list = append(list, Estimate{names[i], v, max(0, v-2*se-math.Abs(mean-v)), v + 2*se + math.Abs(mean-v)})
+		most := math.Inf(1)
+		if shares[names[i]] {
+			most = 1
+		}
+		off := 2*se + math.Abs(mean-v)
+		list = append(list, Estimate{Name: names[i], Value: v, Low: max(0, v-off), High: min(v+off, most), Unknown: off == 0})
 	}
-	return a, list
+	return a, a.told(submit, list)
+}
+
+// shares are the parameters that are at most 1.
+var shares = map[string]bool{"arrival.minute_phi": true, "arrival.follower_q": true, "arrival.follower_more": true}
+
+// told corrects intervals where courses of the fitted law say nothing, as it lacks what they would tell of: of pairs that are no more than single followers make it is not known how
+// many of these have followers, and the more do, the fewer submissions have a first one and the nearer it is; and of times that are shared by few, their share is 0 and that of those seen is an upper limit.
+func (a *Arrivals) told(submit []int64, list []Estimate) []Estimate {
+	for i := range list {
+		e := &list[i]
+		switch e.Name {
+		case "arrival.together_more":
+			n := len(submit)
+			seen := Share(e.Name, float64(n-len(slices.Compact(slices.Clone(submit)))), float64(n))
+			if seen.Value = e.Value; e.Value == 0 {
+				seen.Low = 0
+			}
+			*e = seen
+		case "arrival.minute_phi":
+			e.Unknown = a.MinuteVar == 0
+		case "arrival.follower_more":
+			e.Unknown = a.FollowerMore == 0
+		case "arrival.follower_q":
+			if a.FollowerMore == 0 {
+				e.Low = 0
+			}
+		case "arrival.follower_mean_s":
+			if a.FollowerMore == 0 {
+				e.Low = 0
+			}
+			e.Unknown = a.FollowerQ == 0
+		}
+	}
+	return list
 }
 
 // leastTogether is the share of the submissions at the time of another one from which on these are taken to come together; below it is by chance.
@@ -286,6 +350,8 @@ type DurationSample struct {
 	residuals []float64 // of the logarithms, of stages of 5 tasks or more
 	over      float64   // sums of duration over median, and their number
 	n         float64
+	squares   [3]float64 // over the stages, of these two sums: over², over*n, n²
+	of5       float64    // stages of 5 tasks or more
 	most      float64
 }
 
@@ -303,13 +369,33 @@ func (s *DurationSample) Add(ms []int64) (mean float64) {
 	if len(ms) < 5 {
 		return mean
 	}
+	over, n := 0.0, 0.0
 	for i, v := range ms {
 		if i%max(1, len(ms)/200) == 0 && len(s.residuals) < 1<<21 {
 			s.residuals = append(s.residuals, math.Log(max(1, float64(v))/median))
-			s.over, s.n = s.over+float64(v)/median, s.n+1
+			over, n = over+float64(v)/median, n+1
 		}
 	}
+	s.over, s.n, s.of5 = s.over+over, s.n+n, s.of5+1
+	for i, v := range []float64{over * over, over * n, n * n} {
+		s.squares[i] += v
+	}
 	return mean
+}
+
+// stragglers is the estimate of the share of stragglers, where tasks are low around their median. Its errors are those of the mean of the stages and of low, and what both
+// are off because stages are short: of five tasks the median is one.
+func (s *DurationSample) stragglers(name string, low float64, fitted Stragglers) Estimate {
+	ratio := s.over / s.n
+	se := math.Sqrt(max(0, s.squares[0]-float64(2*ratio*s.squares[1])+float64(ratio*ratio*s.squares[2]))) / s.n
+	short := 1.2 * s.of5 / s.n * (float64(low*low) + float64(fitted.P*(fitted.mean()-1)))
+	off := 2*se + float64(ratio*(short+float64(low*low)*2.4/math.Sqrt(s.n)))
+	_, least := fitted.split(low, ratio-off)
+	_, most := fitted.split(low, ratio+off)
+	if most == mostStraggled {
+		most = 1
+	}
+	return Estimate{Name: name + ".straggler_p", Value: fitted.P, Low: least, High: most}
 }
 
 // Estimate fits the law of the durations, of what is called name, and the share of stragglers that makes the mean right.
@@ -318,10 +404,9 @@ func (s *DurationSample) Estimate(name string) (d Durations, stragglers Straggle
 	d.MostS = max(s.most/1000, 0.001)
 	if n := len(s.residuals); n > 0 {
 		slices.Sort(s.residuals)
-		low := s.residuals[int(.1587*float64(n))] // one standard deviation below the middle, where no straggler is
-		d.TaskLnSD = max(0, -low)
-		stragglers.P = min(max(0, (s.over/s.n/math.Exp(d.TaskLnSD*d.TaskLnSD/2)-1)/(stragglers.mean()-1)), 0.3)
-		list = append(list, about(name+".task_lnsd", d.TaskLnSD, d.TaskLnSD*(1.2/math.Sqrt(float64(n))+stragglers.P/2)))
+		low := -s.residuals[int(lowShare*float64(n))]
+		d.TaskLnSD, stragglers.P = stragglers.split(low, s.over/s.n)
+		list = append(list, about(name+".task_lnsd", d.TaskLnSD, d.TaskLnSD*(1.2/math.Sqrt(float64(n))+stragglers.P/2)), s.stragglers(name, low, stragglers))
 	}
 	// Stragglers move the median of a stage up: of one or two tasks by their mean logarithm, of more by little.
 	few := float64(stragglers.P * (math.Log(stragglers.Low) + (1-math.Pow(stragglers.Low/stragglers.Cap, stragglers.Alpha))/stragglers.Alpha))
@@ -343,7 +428,7 @@ func (s *DurationSample) Estimate(name string) (d Durations, stragglers Straggle
 	total := max(0, square/n-float64(mean*mean))
 	d.MedianS, d.StageLnSD = math.Exp(mean)/1000, math.Sqrt(max(0, total-within/n))
 	list = append(list,
-		Estimate{name + ".median_s", d.MedianS, d.MedianS * math.Exp(-2*math.Sqrt(total/n)-few/2), d.MedianS * math.Exp(2*math.Sqrt(total/n)+few/2)}, // the share of stragglers is half known
+		Estimate{Name: name + ".median_s", Value: d.MedianS, Low: d.MedianS * math.Exp(-2*math.Sqrt(total/n)-few/2), High: d.MedianS * math.Exp(2*math.Sqrt(total/n)+few/2)}, // the share of stragglers is half known
 		about(name+".stage_lnsd", d.StageLnSD, math.Sqrt(total/2/n)+float64(stragglers.P*d.StageLnSD)))
 	return d, stragglers, list
 }

@@ -121,3 +121,50 @@ func TestTogether(t *testing.T) {
 		t.Errorf("%+v", fitted)
 	}
 }
+
+// The share of stragglers is given back within its interval, whatever the spread of the others and however short the stages: stragglers move the median and the spread too.
+func TestStragglersAreGivenBack(t *testing.T) {
+	outside, of := 0, 0
+	for _, n := range []int{8, 20, 200} {
+		for _, sd := range []float64{.2, .6} {
+			for _, p := range []float64{0, .05, .15} {
+				sum := 0.0
+				for seed := range uint64(4) {
+					r, straggling := trace.Stream(seed, "tasks"), trace.Stream(seed, "stragglers")
+					d, s := Durations{MedianS: 20, StageLnSD: .9, TaskLnSD: sd, MostS: 86_400}, Stragglers{P: p, Low: 1.5, Alpha: 1.6, Cap: 10}
+					var sample DurationSample
+					for range 8000 / n {
+						ms := make([]int64, n)
+						d.Fill(r, straggling, d.Stage(r), &s, ms)
+						sample.Add(ms)
+					}
+					_, _, list := sample.Estimate("x")
+					e := list[slices.IndexFunc(list, func(e Estimate) bool { return e.Name == "x.straggler_p" })]
+					sum += e.Value / 4
+					if of++; p < e.Low || p > e.High {
+						outside++
+						t.Logf("%d tasks, %v: %s, want %v", n, sd, e, p)
+					}
+				}
+				if math.Abs(sum-p) > .005+.15*p+.02*sd {
+					t.Errorf("%d tasks a stage of spread %v: %.4f straggle, want %v", n, sd, sum, p)
+				}
+			}
+		}
+	}
+	if outside > 4 { // of intervals that hold 95 of 100
+		t.Errorf("%d of %d are outside their intervals", outside, of)
+	}
+}
+
+// The interval of a share is that of Clopper and Pearson: of 0 of 400 up to 0.92 %, of 3 of 10 as tables have it.
+func TestShare(t *testing.T) {
+	for _, tt := range []struct{ k, n, low, high float64 }{{0, 400, 0, .00918}, {400, 400, 1 - .00918, 1}, {3, 10, .0667, .6525}} {
+		if e := Share("x", tt.k, tt.n); math.Abs(e.Low-tt.low) > 1e-4 || math.Abs(e.High-tt.high) > 1e-4 || e.Value != tt.k/tt.n {
+			t.Errorf("%v of %v: %s, want %v to %v", tt.k, tt.n, e, tt.low, tt.high)
+		}
+	}
+	if text := (Estimate{Value: .5, Unknown: true}).String(); text != "0.5 (95 %: not known)" {
+		t.Error(text)
+	}
+}
