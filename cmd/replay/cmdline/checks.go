@@ -62,6 +62,12 @@ func ATime(value string) error {
 	return err
 }
 
+// AStart wants a time of a trace, or 0.
+func AStart(value string) error {
+	_, err := ParseStart(value)
+	return err
+}
+
 // Positive wants a number above 0.
 func Positive(value string) error {
 	if x, err := real(value); err != nil || !(x > 0) || math.IsInf(x, 0) {

@@ -46,6 +46,14 @@ func ParseTime(text string) (int64, error) {
 	return 0, errors.New("want a positive time with a unit, such as 90s, 10m, 2h or 7d")
 }
 
+// ParseStart reads a time as [ParseTime] does, or 0: the start of a trace.
+func ParseStart(text string) (int64, error) {
+	if d, err := ParseDuration(text); err == nil && d == 0 {
+		return 0, nil
+	}
+	return ParseTime(text)
+}
+
 // ParseSpans reads a number of spans and their length, such as 20x1m. The error says what was wanted.
 func ParseSpans(text string) (n int, ms int64, err error) {
 	number, length, ok := strings.Cut(text, "x")

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,11 @@ func TestTraceCut(t *testing.T) {
 	for i, j := range span {
 		if w := want[i]; j.ExternalID != w.ExternalID || j.SubmitMS != w.SubmitMS-60_000 || j.RecordedFinishMS-j.RecordedStartMS != w.RecordedFinishMS-w.RecordedStartMS || j.NumTasks() != w.NumTasks() {
 			t.Errorf("job %d is %s at %d, want %s at %d", i, j.ExternalID, j.SubmitMS, w.ExternalID, w.SubmitMS-60_000)
+		}
+	}
+	for i, from := range []string{"0", "0s", "0h"} {
+		if _, first := cut(fmt.Sprint("first", i), "--from", from, "--to", "2m"); len(first) <= len(span) || first[0].SubmitMS != all[0].SubmitMS {
+			t.Errorf("--from %s: %d jobs", from, len(first))
 		}
 	}
 	ids := func(jobs []*trace.Job) (out []string) {

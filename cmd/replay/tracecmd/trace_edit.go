@@ -28,7 +28,7 @@ func traceEdits() []*cli.Command {
 Jobs of a smaller share are among those of a larger one with the same seed. With a share, submissions move together by as much, so that the
 offered load and the blocks on the cluster stay; --keep-load=false leaves them where they are.`,
 			Flags: out(
-				cmdline.With(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, cmdline.ATime),
+				cmdline.With(&cli.StringFlag{Name: "from", Usage: "jobs submitted from this trace `TIME` on"}, cmdline.AStart),
 				cmdline.With(&cli.StringFlag{Name: "to", Usage: "jobs submitted before this trace `TIME`"}, cmdline.ATime),
 				cmdline.With(&cli.StringFlag{Name: "share", Usage: "`PART` of the jobs, such as 10% or 0.1", Value: "100%"}, aShare),
 				&cli.Uint64Flag{Name: "seed", Usage: "which of them", Value: 1},
@@ -37,7 +37,7 @@ offered load and the blocks on the cluster stay; --keep-load=false leaves them w
 				cut := edit.Cut{ToMS: trace.Unset, Seed: c.Uint64("seed"), KeepLoad: c.Bool("keep-load")}
 				cut.Share, _ = cmdline.ParseShare(c.String("share")) // the flag takes no other
 				if c.IsSet("from") {
-					cut.FromMS, _ = cmdline.ParseTime(c.String("from"))
+					cut.FromMS, _ = cmdline.ParseStart(c.String("from"))
 				}
 				if c.IsSet("to") {
 					cut.ToMS, _ = cmdline.ParseTime(c.String("to"))
