@@ -107,6 +107,7 @@ type sparkJob struct {
 type setInfo struct {
 	stage, attempt int32
 	epoch          int64
+	killed         bool // what it ran was told to stop, as a task of its barrier stage had failed
 }
 
 // DAGEventKind is what a [DAG] tells.

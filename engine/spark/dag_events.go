@@ -29,20 +29,17 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 	info := d.sets[e.Set]
 	s := &d.stages[info.stage]
 	partition := d.tasks.Set(e.Set).Spec.Partition(e.Index)
-	switch e.Reason {
-	case EndSuccess:
+	if e.Reason == EndResubmitted && !s.pending[partition] {
+		s.pending[partition] = true
+		s.owed++
+	}
+	switch {
+	case e.Reason == EndSuccess:
 		d.taskSucceeded(now, e, info, partition)
-	case EndResubmitted:
-		if !s.pending[partition] {
-			s.pending[partition] = true
-			s.owed++
-		}
-	case EndFetchFailed:
+	case e.Reason == EndFetchFailed:
 		d.fetchFailed(now, e, info)
-	default:
-		if d.job.Stages[info.stage].Kind == trace.StageGang {
-			d.barrierFailed(now, e, info)
-		}
+	case d.job.Stages[info.stage].Kind == trace.StageGang:
+		d.barrierFailed(now, e, info)
 	}
 }
 
@@ -107,10 +104,7 @@ func (d *DAG) fetchFailed(now int64, e *TaskEvent, info setInfo) {
 			s.failedAttempts = append(s.failedAttempts, info.attempt)
 		}
 	}
-	if s.running {
-		s.running = false
-		d.emit(DAGEvent{Kind: StageCompleted, Stage: info.stage, Attempt: info.attempt, Set: e.Set, Failed: true})
-	}
+	d.attemptFailed(info, e.Set)
 	if d.job.Stages[e.From.Stage].Kind == trace.StageGang {
 		d.dropAll(e.From.Stage)
 	} else if p := e.From.Partition; p >= 0 && m.out[p] == e.From.Exec {
@@ -118,7 +112,10 @@ func (d *DAG) fetchFailed(now int64, e *TaskEvent, info setInfo) {
 		m.available--
 		d.epoch++
 	}
-	if !d.retry(now, info.stage, e.From.Stage) {
+	if d.job.Stages[info.stage].Kind == trace.StageGang {
+		d.dropOwn(info.stage)
+	}
+	if d.aborted || !d.retry(now, info.stage, e.From.Stage) {
 		return
 	}
 	if e.From.Exec >= 0 {
@@ -148,21 +145,39 @@ func (d *DAG) retry(now int64, stages ...int32) bool {
 	return true
 }
 
-// barrierFailed handles the failure of a task of a barrier stage: all its tasks run again together.
+// barrierFailed handles what ends a task of a barrier stage without success, that it is killed and that its output is lost
+// included: all its tasks run again together. What of the attempt still runs is killed, also where a failed fetch ended it before.
 func (d *DAG) barrierFailed(now int64, e *TaskEvent, info setInfo) {
 	s := &d.stages[info.stage]
-	if info.attempt != s.next-1 || !s.running {
+	if info.attempt != s.next-1 {
 		return
 	}
-	s.running = false
-	s.failedAttempts = append(s.failedAttempts, info.attempt)
-	d.tasks.Cancel(now, e.Set)
-	d.emit(DAGEvent{Kind: StageCompleted, Stage: info.stage, Attempt: info.attempt, Set: e.Set, Failed: true})
-	if !s.isMap {
-		d.abort(info.stage, fmt.Sprintf("stage %d: a barrier stage that computes a result cannot run again", info.stage))
-		return
+	if !info.killed { // none is launched any more
+		d.sets[e.Set].killed = true
+		d.tasks.cancelStage(now, info.stage)
 	}
-	if d.retry(now, info.stage) {
-		d.dropAll(info.stage)
+	d.attemptFailed(info, e.Set)
+	if !slices.Contains(s.failedAttempts, info.attempt) {
+		s.failedAttempts = append(s.failedAttempts, info.attempt)
+	}
+	if d.dropOwn(info.stage); !d.aborted {
+		d.retry(now, info.stage)
+	}
+}
+
+// attemptFailed ends the running attempt of a stage.
+func (d *DAG) attemptFailed(info setInfo, set int32) {
+	if s := &d.stages[info.stage]; s.running {
+		s.running = false
+		d.emit(DAGEvent{Kind: StageCompleted, Stage: info.stage, Attempt: info.attempt, Set: set, Failed: true})
+	}
+}
+
+// dropOwn forgets what a barrier stage has written of which an attempt failed; what one that computes a result has done cannot be taken back.
+func (d *DAG) dropOwn(stage int32) {
+	if d.stages[stage].isMap {
+		d.dropAll(stage)
+	} else {
+		d.abort(stage, fmt.Sprintf("stage %d: a barrier stage that computes a result cannot run again", stage))
 	}
 }

@@ -55,10 +55,10 @@ func (d *DAG) availableOf(stage int32) int {
 // dropAll forgets all output of a stage.
 func (d *DAG) dropAll(stage int32) {
 	s := &d.stages[stage]
-	for p := range s.out {
-		s.out[p] = -1
+	if s.available > 0 {
+		missing(s.out, len(s.out))
+		s.available = 0
 	}
-	s.available = 0
 	d.epoch++
 }
 

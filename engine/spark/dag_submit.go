@@ -94,7 +94,7 @@ func (d *DAG) submitTasks(now int64, stage int32) {
 	for len(d.sets) <= int(set.ID) {
 		d.sets = append(d.sets, setInfo{stage: -1})
 	}
-	d.sets[set.ID] = setInfo{stage, attempt, epoch}
+	d.sets[set.ID] = setInfo{stage: stage, attempt: attempt, epoch: epoch}
 	d.emit(DAGEvent{Kind: StageSubmitted, Stage: stage, Attempt: attempt, Set: set.ID})
 }
 

@@ -209,6 +209,26 @@ func TestBarrierJobWaitsForSlots(t *testing.T) {
 	}
 }
 
+// What a task of a barrier stage has written is lost while another one runs: both run again together.
+func TestBarrierStageLosesOutput(t *testing.T) {
+	gang := testStage(0, nil, 5000, none(2)...)
+	gang.Kind, gang.Tasks.DurationMS[0] = trace.StageGang, 1000
+	d := newTestDriver(t, testConf(t, nil), stages(gang, testStage(1, []int32{0}, 1000, none(1)...)), []int32{0, 0, 0}, nil)
+	lost := d.add(0, hostA, 1)
+	d.add(0, hostB, 1)
+	d.add(1000, hostB, 1)
+	d.lose(2000, lost, Loss{Kind: LossExited}, 0, false)
+	d.run(100_000)
+	want := []string{
+		"0 job 0 started", "0 submitted 0.0: 2 tasks", "2000 resubmitted [0 0]", "2000 failed 0.0", "2200 submitted 0.1: 2 tasks",
+		"7200 completed 0.1", "7200 submitted 1.0: 1 tasks", "8200 completed 1.0", "8200 job 0 ended",
+	}
+	if diff := cmp.Diff(want, d.dagLog); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	checkWork(t, d)
+}
+
 func TestBlockSize(t *testing.T) {
 	for _, tt := range [][2]int64{{-1, 0}, {0, 0}, {1, 1}, {2, 2}, {10, 10}, {1000, 1051}, {1048576, 1104923}, {1073741824, 1161443397}} {
 		if got := blockSize(tt[0]); got != tt[1] {
