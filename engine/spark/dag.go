@@ -324,7 +324,10 @@ func (d *DAG) enoughSlots(now int64, j *sparkJob, stage int32) bool {
 	return true
 }
 
-// ancestors returns the stages and all whose output they read, directly or not, ascending.
+// ancestors returns the stages and all whose output they read, directly or not, ascending; those that a cached input was
+// computed from are among them, whether it is there or not.
+//
+// Source: DAGScheduler.getOrCreateParentStages.
 func (d *DAG) ancestors(stages []int32) []int32 {
 	seen := map[int32]bool{}
 	var all []int32
@@ -337,6 +340,11 @@ func (d *DAG) ancestors(stages []int32) []int32 {
 		all = append(all, s)
 		for _, p := range d.job.Stages[s].Parents {
 			visit(p)
+		}
+		if c := d.job.Stages[s].CacheOf; c >= 0 {
+			for _, p := range d.job.Stages[c].Parents {
+				visit(p)
+			}
 		}
 	}
 	for _, s := range stages {

@@ -29,6 +29,9 @@ func (d *DAG) taskEnded(now int64, e *TaskEvent) {
 	info := d.sets[e.Set]
 	s := &d.stages[info.stage]
 	partition := d.tasks.Set(e.Set).Spec.Partition(e.Index)
+	if e.Reason != EndSuccess && d.forgotten(info.stage) {
+		return
+	}
 	if e.Reason == EndResubmitted && !s.pending[partition] {
 		s.pending[partition] = true
 		s.owed++
@@ -52,6 +55,9 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 	if c := d.job.Stages[info.stage].CacheOf; c >= 0 && int(partition) < len(d.stages[c].cached) && d.stages[c].cached[partition] < 0 && counts {
 		d.cache(c, partition, e.Exec) // computed again, and kept where it was
 	}
+	if d.forgotten(info.stage) {
+		return
+	}
 	if info.attempt < s.next-1 {
 		d.partitionDone(now, s.set, partition)
 	}
@@ -65,7 +71,7 @@ func (d *DAG) taskSucceeded(now int64, e *TaskEvent, info setInfo, partition int
 		}
 		s.out[partition] = e.Exec
 	}
-	if s.running && s.owed == 0 {
+	if s.isMap && s.running && s.owed == 0 || !s.isMap && s.available == s.tasks { // a result stage ends also where its attempt has failed
 		d.complete(now, info.stage)
 	}
 }

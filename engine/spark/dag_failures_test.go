@@ -445,6 +445,55 @@ func TestResultStageStopsItsAttempts(t *testing.T) {
 	}
 }
 
+// DAGScheduler.handleTaskCompletion, ResultTask: a result stage ends with its last partition, whatever became of its attempt, and with it what its job alone
+// still computes. What is told of it later changes nothing.
+func TestResultOfAFailedAttempt(t *testing.T) {
+	start := func(more ...trace.Stage) *dagRig {
+		r := newDAGRig(t, nil, append(stages(rigStage(0, 0, 2), rigStage(1, 0, 2, 0)), more...)...)
+		r.Start(0)
+		r.succeed(0, 3, 4)
+		r.end(1, 0, 0, 4, EndSuccess)
+		r.told()
+		r.end(1, 0, 1, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+		r.expect("a task cannot read its input", "1.0 failed, resubmit at 200")
+		return r
+	}
+	r := start()
+	r.end(1, 0, 1, 4, EndSuccess)
+	r.expect("its copy can", "1.0 done, job 0 ends, all done")
+	r.Resubmit(200)
+	r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 1, 4, 3})
+	r.end(1, 0, 0, 5, EndSuccess)
+	r.end(0, 0, 0, 5, EndSuccess)
+	r.expect("after the end", "")
+	if len(r.failed) > 0 || r.availableOf(0) != 1 {
+		t.Errorf("stages %v are to run again, %d partitions are available, want none and 1", r.failed, r.availableOf(0))
+	}
+
+	r = start()
+	r.Resubmit(200)
+	r.expect("resubmission", "0.1 submitted for [0]")
+	again := r.s.Set(r.stages[0].set)
+	r.end(1, 0, 1, 4, EndSuccess)
+	r.expect("its copy can, while the stage waits", "1.0 done, 0.1 failed, job 0 ends, all done")
+	r.end(0, 0, 0, 5, EndKilled)
+	r.end(0, 0, 0, 5, EndSuccess)
+	r.expect("what was computed for it", "")
+	if !again.Zombie || r.stages[0].running || r.stages[1].waiting {
+		t.Errorf("stage 0 is stopped: %t, runs: %t, stage 1 waits: %t; want yes, no, no", again.Zombie, r.stages[0].running, r.stages[1].waiting)
+	}
+
+	r = start(rigStage(2, 1, 1, 0)) // of another job, which reads stage 0 too
+	r.Resubmit(200)
+	r.expect("resubmission", "0.1 submitted for [0]")
+	r.end(1, 0, 1, 4, EndSuccess)
+	r.expect("its copy can, while another job runs", "1.0 done, job 0 ends")
+	r.end(2, 0, 0, 4, EndFetchFailed, FetchSource{0, 0, 3, 2})
+	r.Resubmit(400)
+	r.end(0, 0, 0, 4, EndSuccess)
+	r.expect("the other job", "2.0 failed, resubmit at 200, 0.1 done, 2.1 submitted")
+}
+
 // MapOutputTracker: what a task meets that reads output now.
 func TestUnreadableOutput(t *testing.T) {
 	yes, no := func() bool { return true }, func() bool { return false }

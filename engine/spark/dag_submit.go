@@ -144,6 +144,7 @@ func (d *DAG) complete(now int64, stage int32) {
 	if s.isMap {
 		d.submitWaiting(now, stage)
 	} else {
+		d.forget(stage)
 		d.tasks.cancelStage(now, stage)
 	}
 	if !s.ended {
@@ -178,6 +179,7 @@ func (d *DAG) end(now int64, stage int32) {
 	last := d.left == 0
 	j := &d.jobs[d.jobOf[stage]]
 	if j.left--; j.left == 0 {
+		d.forgetJob(now, j)
 		d.emit(DAGEvent{Kind: JobEnded, Job: j.id})
 	}
 	var due []int32
@@ -193,6 +195,54 @@ func (d *DAG) end(now int64, stage int32) {
 	if last {
 		d.emit(DAGEvent{Kind: DAGDone})
 	}
+}
+
+// forgetJob stops what stages of a job that has ended still compute for it alone.
+//
+// Source: DAGScheduler.cancelRunningIndependentStages, cleanupStateForJobAndIndependentStages.
+func (d *DAG) forgetJob(now int64, j *sparkJob) {
+	for _, stage := range j.uses {
+		s := &d.stages[stage]
+		if !s.running && !s.waiting && !s.toRetry || d.needed(stage) {
+			continue
+		}
+		if s.running {
+			d.tasks.cancelStage(now, stage)
+			d.attemptFailed(d.sets[s.set], s.set)
+		}
+		d.forget(stage)
+	}
+}
+
+// forget has a stage neither wait for its input nor for another attempt.
+func (d *DAG) forget(stage int32) {
+	s := &d.stages[stage]
+	s.waiting = false
+	if s.toRetry {
+		s.toRetry = false
+		d.failed = slices.DeleteFunc(d.failed, func(f int32) bool { return f == stage })
+	}
+}
+
+// needed reports whether a Spark job that has begun and not ended uses a stage.
+func (d *DAG) needed(stage int32) bool {
+	if own := &d.jobs[d.jobOf[stage]]; own.started && own.left > 0 {
+		return true
+	}
+	for i := range d.jobs {
+		if j := &d.jobs[i]; j.started && j.left > 0 {
+			if _, uses := slices.BinarySearch(j.uses, stage); uses {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forgotten reports whether what becomes of the tasks of a stage is nobody's concern any more: its result is there, or no job needs its output.
+func (d *DAG) forgotten(stage int32) bool {
+	s := &d.stages[stage]
+	return !s.isMap && s.ended || !d.needed(stage)
 }
 
 // Resubmit submits the stages that failed since the last resubmission, by job and number.
