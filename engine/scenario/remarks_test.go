@@ -102,6 +102,9 @@ func TestRefusals(t *testing.T) {
 	rules := func(rules string) Options {
 		return Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queuePlacementPolicy>" + rules + "</queuePlacementPolicy></allocations>")}}}
 	}
+	element := func(tag, text string) Options {
+		return Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><" + tag + ">" + text + "</" + tag + "></queue></allocations>")}}}
+	}
 	capacity := func(kv ...string) Options {
 		return Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: site(kv...)}}}
 	}
@@ -119,6 +122,14 @@ func TestRefusals(t *testing.T) {
 		{rules("<rule name='best'/>"), "; write one of user, primaryGroup, secondaryGroupExistingQueue, specified, nestedUserQueue, default, reject"},
 		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><maxResources>1 mb</maxResources></queue></allocations>")}}},
 			`<maxResources> of queue root.a is "1 mb": Cannot parse resource values from input: 1 mb` + refuses + "; write such as 4096 mb, 4 vcores"},
+		{Options{Files: Files{"fair-scheduler.xml": {Name: "y.xml", Text: site("yarn.acl.enable", "${x}")}}}, "y.xml: line 1: <configuration>: Bad fair scheduler config file: top-level element not <allocations>" + refuses + "; write an allocation file"},
+		{element("maxResources", "10 gb, 10 vcores"), "Missing resource: mb" + refuses + "; write such as 4096 mb, 4 vcores, or memory-mb=4096, vcores=4, or 50%"},
+		{element("maxResources", "80% memory"), "Invalid percentage: 80% memory" + refuses + "; write such as 50%, or 50% memory, 50% cpu"},
+		{element("maxResources", "memory-mb=1, gpus=1"), refuses + "; write one of the resources memory-mb, vcores"},
+		{element("maxResources", "memory-mb=1g"), refuses + "; write a whole number"},
+		{element("maxRunningApps", "10.5"), `For input string: "10.5"` + refuses + "; write a whole number"},
+		{element("maxRunningApps", "99999999999"), refuses + "; write a whole number from -2147483648 to 2147483647"},
+		{element("weight", "x"), `For input string: "x"` + refuses + "; write a number"},
 		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'><weight></weight></queue></allocations>")}}}, refuses + "; write a value, or leave the element out"},
 		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a.b'/></allocations>")}}}, refuses + "; write a <queue> inside the <queue> of its parent"},
 		{Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations><queue name='a'/><queue name='a'/></allocations>")}}}, ""}, // YARN merges them
@@ -126,7 +137,7 @@ func TestRefusals(t *testing.T) {
 		{capacity(capacityQueues, "a,b", "yarn.scheduler.capacity.root.a.capacity", "40", "yarn.scheduler.capacity.root.b.capacity", "50"), refuses + "; write capacities of these queues that add up to 100; they add up to 90.0"},
 		{capacity(capacityQueues, "a", "yarn.scheduler.capacity.root.a.capacity", "100", "yarn.scheduler.capacity.root.ordering-policy", "fair"), refuses + "; write utilization or priority-utilization for a queue with children"},
 		{capacity(capacityQueues, "a", "yarn.scheduler.capacity.resource-calculator", "org.example.C"), ""},
-		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.scheduler.minimum-allocation-mb", "1g")}}}, `y.xml: line 2: yarn.scheduler.minimum-allocation-mb is "1g": For input string: "1g"` + refuses + "; write a number"},
+		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: site("yarn.scheduler.minimum-allocation-mb", "1g")}}}, `y.xml: line 2: yarn.scheduler.minimum-allocation-mb is "1g": For input string: "1g"` + refuses + "; write a whole number"},
 		{Options{Conf: map[string]string{"yarn.scheduler.minimum-allocation-mb": "9000"}}, "--conf: yarn.scheduler.minimum-allocation-mb"},
 		{Options{Files: Files{YarnSite: {Name: "y.xml", Text: []byte("<configuration><!-- a -- b --></configuration>")}}}, `y.xml: line 1: malformed XML: invalid sequence "--" not allowed in comments` + refuses},
 	} {

@@ -370,7 +370,7 @@ func (p *program) clusterOf(r *stored, where string) (nodes []trace.Node, events
 	}
 	dirs, err := findTraces(filepath.Join(r.dir, "run.json"), "whatif", wanted, given)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, saidByFlag(err)
 	}
 	t, err := cmdline.OpenTrace(dirs[0])
 	if err != nil {

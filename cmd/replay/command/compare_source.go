@@ -95,7 +95,11 @@ func (p *program) sourcesOf(c *cli.Context) ([]*traceSource, error) {
 		p.words.Flags = slices.DeleteFunc(p.words.Flags, func(f cmdline.FlagWord) bool { return f.Name == "traces" })
 	}
 	if len(dirs) == 0 {
-		return nil, cmdline.Usagef("compare wants a TRACE directory, or several, or --traces")
+		name := "compare"
+		if p.gate != nil {
+			name = "gate"
+		}
+		return nil, cmdline.Usagef("%s wants a TRACE directory, or several, or --traces", name)
 	}
 	var out []*traceSource
 	for _, dir := range dirs {

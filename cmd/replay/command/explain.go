@@ -116,7 +116,7 @@ func (p *program) explain(c *cli.Context) error {
 // explainAgain replays a result and explains the jobs that are wanted.
 func (p *program) explainAgain(c *cli.Context, again *stored, e *explaining) error {
 	if err := p.replayAgain(c.Context, again.args, nil, e); err != nil {
-		return withTraceFlag(err, c)
+		return err
 	}
 	m := &e.result.Manifest
 	if got := m.DecisionHash; got != again.manifest.DecisionHash && !c.Bool("quiet") {
@@ -127,14 +127,6 @@ func (p *program) explainAgain(c *cli.Context, again *stored, e *explaining) err
 	}
 	e.manifest, e.jobs, e.totals, e.names = m, e.keeper.Jobs, e.keeper.Totals, e.keeper.Names(&e.result.Jobs)
 	return nil
-}
-
-// withTraceFlag adds to an error that the trace could not be found which flag says where it is.
-func withTraceFlag(err error, c *cli.Context) error {
-	if err == nil || c.String("trace") != "" {
-		return err
-	}
-	return fmt.Errorf("%w (--trace DIR says where the trace of the result is)", err)
 }
 
 // chosenJobs returns the jobs to be explained, in order; of says which they are when it is their sum that is wanted.

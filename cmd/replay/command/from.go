@@ -63,10 +63,10 @@ func resultAgain(path, where string) (*stored, error) {
 	return s, nil
 }
 
-// replayAgain runs a command that replays, with changes if there are more words, and prints nothing. Hears may be nil.
+// replayAgain runs a command that replays, with changes if there are more words, and prints nothing, for a command with the flag --trace. Hears may be nil.
 func (p *program) replayAgain(ctx context.Context, args, more []string, hears listener) error {
 	next := &program{policies: p.policies, commands: p.commands, files: newInputFiles(), more: more, listener: hears, checkpoints: checkpoints{changed: len(more) > 0}}
-	return next.run(ctx, args, io.Discard, io.Discard)
+	return saidByFlag(next.run(ctx, args, io.Discard, io.Discard))
 }
 
 // origin is where a command's words and files come from when it makes a result again.
@@ -196,9 +196,28 @@ func signed(m *record.Manifest, made *record.Made) {
 // checkTrace says that a trace is not the one that the result was made from.
 func (p *program) checkTrace(t *trace.Trace) error {
 	if o := p.origin; o != nil && !slices.Contains(o.traces, t.Hash()) {
-		return fmt.Errorf("%s was made from the trace %s, and %s is %s: say where that trace is, as replay %s --from %s TRACE", o.file, strings.Join(o.traces, " and "), t.Dir(), t.Hash(), o.command, o.file)
+		return &elsewhere{fmt.Sprintf("%s was made from the trace %s, and %s is %s", o.file, strings.Join(o.traces, " and "), t.Dir(), t.Hash()), saidByFrom(o.command, o.file)}
 	}
 	return nil
+}
+
+// elsewhere is the error that the trace of a result is not where it is looked for.
+type elsewhere struct{ text, how string }
+
+func (e *elsewhere) Error() string { return e.text + ": say where that trace is, " + e.how }
+
+// saidByFrom is how a command that makes a result again is told where its trace is.
+func saidByFrom(command, file string) string {
+	return fmt.Sprintf("as replay %s --from %s TRACE", command, file)
+}
+
+// saidByFlag makes an error that a trace is elsewhere one of a command with the flag --trace; other errors stay.
+func saidByFlag(err error) error {
+	var e *elsewhere
+	if errors.As(err, &e) {
+		e.how = "with --trace DIR"
+	}
+	return err
 }
 
 // wanted is a trace that a result was made from.
@@ -261,7 +280,7 @@ func findTraces(file, command string, traces []wanted, given []string) ([]string
 		case len(given) == 1 && len(traces) == 1 && slices.Contains(others, filepath.Clean(given[0])):
 			return given, nil // who opens it says what it is
 		default:
-			return nil, fmt.Errorf("%s was made from the trace %s, which is not in %s: say where it is, as replay %s --from %s TRACE", file, t, strings.Join(places, " or "), command, file)
+			return nil, &elsewhere{fmt.Sprintf("%s was made from the trace %s, which is not in %s", file, t, strings.Join(slices.Compact(places), " or ")), saidByFrom(command, file)}
 		}
 	}
 	return dirs, nil

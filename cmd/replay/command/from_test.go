@@ -191,7 +191,7 @@ func TestFromFindsTheTrace(t *testing.T) {
 	if err := os.Rename(now, filepath.Join(other, "now")); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := cmd(t, "run", "--from", file); code != cmdline.ExitBadInput || !strings.Contains(stderr, "say where it is, as replay run --from "+file+" TRACE") {
+	if code, _, stderr := cmd(t, "run", "--from", file); code != cmdline.ExitBadInput || !strings.Contains(stderr, "say where that trace is, as replay run --from "+file+" TRACE") {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 	must(t, "run", "--from", file, filepath.Join(other, "now"), "--quiet")

@@ -62,6 +62,8 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"run", traces}, cmdline.ExitBadInput, "a folder of traces, want one of them: contended-logs, drf-mixed-sizes, fair-weights"},
 		{[]string{"trace", "info", traces}, cmdline.ExitBadInput, "a folder of traces, want one of them: contended-logs"},
 		{[]string{"compare", traces, "--variant", "a:", "--variant", "b:"}, cmdline.ExitBadInput, "a folder of traces"},
+		{[]string{"gate", "--base", ".", "--head", "."}, cmdline.ExitUsage, "gate wants a TRACE directory"},
+		{[]string{"compare", "--variant", "a:", "--variant", "b:"}, cmdline.ExitUsage, "compare wants a TRACE directory"},
 		{[]string{"compare", trace}, cmdline.ExitUsage, "compare wants two --variant or more, such as --variant 'now:'"},
 		{[]string{"run", trace, "--policy", "drf"}, cmdline.ExitBadInput, "--policy drf: want a file in Starlark; the built-in drf is named by --sharing drf"},
 		{[]string{"plan", trace, "--hold", "p95(wait) < 30s", "--vary", "spark.executor.memory=1g,2g"}, cmdline.ExitUsage, "spark.executor.memory is no flag; a key of Spark or YARN is varied by 'conf spark.executor.memory=1g,2g'"},

@@ -77,7 +77,7 @@ func (p *program) whatif(c *cli.Context) error {
 	}
 	list, err := p.unchanged(again, c)
 	if err != nil {
-		return withTraceFlag(err, c)
+		return err
 	}
 	if len(more) == 0 {
 		if c.IsSet("out") {
@@ -85,7 +85,7 @@ func (p *program) whatif(c *cli.Context) error {
 				return p.replayAgain(c.Context, append(restored(changed, from.dir), "--allow-failures"), nil, nil)
 			})
 			if err != nil {
-				return withTraceFlag(err, c)
+				return err
 			}
 		}
 		if c.Bool("json") {
@@ -94,7 +94,7 @@ func (p *program) whatif(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "Nothing is changed: the replay is the same, with the decision hash %s.\n", again.manifest.DecisionHash)
 		return err
 	}
-	err = fromOne(list, func(from kept) error {
+	return fromOne(list, func(from kept) error {
 		sides := [2]diffSide{{name: "before", hash: again.manifest.DecisionHash, args: restored(again.args, from.dir)}, {name: "after", args: restored(changed, from.dir), more: more}}
 		how := "Replayed from the beginning, which is the same up to the change."
 		if from.Header != nil {
@@ -103,7 +103,6 @@ func (p *program) whatif(c *cli.Context) error {
 		_, err := p.part(c, sides, fmt.Sprintf("Changed: %s\n%s\n\n", quoted(more), how))
 		return err
 	})
-	return withTraceFlag(err, c)
 }
 
 // restored are the words of a replay that goes on from a checkpoint, "" for the beginning.
@@ -262,7 +261,7 @@ func (r *regrets) replay(q *quietly, from string, changes ...string) error {
 		more = append(more, "--change", change)
 	}
 	r.done.Add(1)
-	return withTraceFlag(r.p.replayAgain(r.c.Context, restored(r.args, from), more, q), r.c)
+	return r.p.replayAgain(r.c.Context, restored(r.args, from), more, q)
 }
 
 // changed replays with changes that have no effect before a time, and returns how many decisions there were before what is told: those before a checkpoint are not told again.

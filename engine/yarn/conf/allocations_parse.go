@@ -25,7 +25,7 @@ func ParseAllocations(text []byte, site *Site) (*Allocations, error) {
 		return nil, err
 	}
 	if root.tag != "allocations" {
-		e := refuse(badResource, "Bad fair scheduler config file: top-level element not <allocations>")
+		e := refuse(badResource, "Bad fair scheduler config file: top-level element not <allocations>").instead("an allocation file, whose elements are in <allocations>")
 		return nil, e.at(root.line, "<"+root.tag+">", "")
 	}
 	p := &allocationParser{

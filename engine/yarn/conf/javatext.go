@@ -31,7 +31,15 @@ func javaSplit(s, sep string) []string {
 }
 
 func badNumber(s string) *Error {
-	return refuse("NumberFormatException", "For input string: %s", javaQuote(s)).instead("a number")
+	return refuse("NumberFormatException", "For input string: %s", javaQuote(s))
+}
+
+// badWhole is [badNumber] of a whole number of so many bits, by what strconv says of it.
+func badWhole(s string, bits int, err error) *Error {
+	if errors.Is(err, strconv.ErrRange) {
+		return badNumber(s).instead("a whole number from %d to %d", int64(-1)<<(bits-1), int64(1<<(bits-1)-1))
+	}
+	return badNumber(s).instead("a whole number")
 }
 
 // javaQuote puts s between quotes as it is, as Java's messages do.
@@ -63,7 +71,7 @@ func westernDigit(r rune) rune {
 func javaInt(s string) (int32, *Error) {
 	v, err := strconv.ParseInt(westernDigits(s), 10, 32)
 	if err != nil {
-		return 0, badNumber(s)
+		return 0, badWhole(s, 32, err)
 	}
 	return int32(v), nil
 }
@@ -72,7 +80,7 @@ func javaInt(s string) (int32, *Error) {
 func javaLong(s string) (int64, *Error) {
 	v, err := strconv.ParseInt(westernDigits(s), 10, 64)
 	if err != nil {
-		return 0, badNumber(s)
+		return 0, badWhole(s, 64, err)
 	}
 	return v, nil
 }
@@ -86,7 +94,7 @@ func javaFloat(s string, bits int) (float64, *Error) {
 		return 0, refuse("NumberFormatException", "empty String")
 	}
 	if !javaFloatForm.MatchString(t) {
-		return 0, badNumber(t)
+		return 0, badNumber(t).instead("a number")
 	}
 	if strings.HasSuffix(t, "NaN") {
 		return math.NaN(), nil
@@ -97,7 +105,7 @@ func javaFloat(s string, bits int) (float64, *Error) {
 	}
 	v, err := strconv.ParseFloat(t, bits)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, badNumber(t)
+		return 0, badNumber(t).instead("a number")
 	}
 	return v, nil
 }

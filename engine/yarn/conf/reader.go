@@ -68,7 +68,7 @@ func (r *reader) integer(key string, def int64, bits int) int64 {
 	}
 	n, err := strconv.ParseInt(digits, base, bits)
 	if err != nil {
-		e := badNumber(digits)
+		e := badWhole(digits, bits, err)
 		if base == 16 {
 			e.Text += " under radix 16"
 		}
@@ -135,7 +135,7 @@ func (r *reader) duration(key string, def int64) int64 {
 	}
 	m := durationForm.FindStringSubmatch(strings.ToLower(javaTrim(v)))
 	if m == nil {
-		r.fail(key, v, badNumber(javaTrim(v)))
+		r.fail(key, v, badNumber(javaTrim(v)).instead("a whole number of milliseconds, or of a unit such as 10s"))
 		return def
 	}
 	n, err := javaLong(m[1])

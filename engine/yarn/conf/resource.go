@@ -81,16 +81,26 @@ func ParseResource(text string, types []string, missing int64) (ConfigurableReso
 	return c, nil
 }
 
-func parseResource(text string, types []string, missing int64) (ConfigurableResource, *Error) {
+func parseResource(text string, types []string, missing int64) (c ConfigurableResource, err *Error) {
+	example := "such as 4096 mb, 4 vcores, or memory-mb=4096, vcores=4, or 50%"
+	percent := strings.Contains(text, "%")
+	if percent {
+		example = "such as 50%, or 50% memory, 50% cpu, or memory-mb=50%, vcores=50%"
+	}
 	switch {
 	case javaTrim(text) == "":
-		return ConfigurableResource{}, refuse(badResource, "Error reading resource config--the resource string is empty.")
+		err = refuse(badResource, "Error reading resource config--the resource string is empty.")
 	case strings.Contains(text, "="):
-		return parseNewStyle(text, types, missing)
-	case strings.Contains(text, "%"):
-		return parseOldPercent(javaLower(text), len(types))
+		c, err = parseNewStyle(text, types, missing)
+	case percent:
+		c, err = parseOldPercent(javaLower(text), len(types))
+	default:
+		c, err = parseOldAmounts(text)
 	}
-	return parseOldAmounts(text)
+	if err != nil {
+		err = err.instead("%s", example)
+	}
+	return c, err
 }
 
 // runtimeFailure is what YARN makes of an exception that its parser did not expect.
@@ -128,7 +138,7 @@ func parseNewStyle(text string, types []string, missing int64) (ConfigurableReso
 		}
 		unknown := func() *Error {
 			cause := &Error{Class: "ResourceNotFoundException", NoMsg: true}
-			return definitionError(text, `The resource name, "`+name+`" was not recognized. Please check the value of yarn.resource-types in the Resource Manager's configuration files.`, cause)
+			return definitionError(text, `The resource name, "`+name+`" was not recognized. Please check the value of yarn.resource-types in the Resource Manager's configuration files.`, cause).instead("one of the resources %s", strings.Join(types, ", "))
 		}
 		if c.percent {
 			p, err := parsePercent(value, name, percentForm)
@@ -238,7 +248,7 @@ func parseOldAmounts(text string) (ConfigurableResource, *Error) {
 	parts := javaSplit(lower, ",")
 	if len(parts) != 2 {
 		if parts = spacedForm.FindAllString(lower, -1); len(parts) != 2 {
-			return c, refuse(badResource, "Cannot parse resource values from input: %s", text).instead("such as 4096 mb, 4 vcores, or memory-mb=4096, vcores=4, or 50%%")
+			return c, refuse(badResource, "Cannot parse resource values from input: %s", text)
 		}
 	}
 	for i, r := range []struct {
