@@ -120,20 +120,25 @@ func finite(x float64) *float64 {
 	return &x
 }
 
+// traces are those that were replayed, in order, each once.
+func (c *Comparison) traces() (out []traceJSON) {
+	for _, r := range c.study.runs {
+		if t := (traceJSON{r.name, r.trace}); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // JSON returns the whole comparison as JSON.
 func (c *Comparison) JSON() ([]byte, error) {
-	out := comparisonJSON{Jobs: c.Jobs, Made: c.Made, Inference: c.inferenceJSON(), Method: c.Method(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
+	out := comparisonJSON{Jobs: c.Jobs, Made: c.Made, Inference: c.inferenceJSON(), Method: c.Method(), Traces: c.traces(), Variants: []variantJSON{}, Metrics: []rowJSON{}}
 	for i, v := range c.Variants {
 		m := c.study.manifest(i)
 		out.Version, out.Commit, out.Modified = m.ProgramVersion, m.Commit, m.Modified
 		out.Variants = append(out.Variants, variantJSON{
 			v.Name, v.Flags, c.Outcomes[i], m.Scheduler, m.Sharing, m.Placement, m.Nodes, m.Load, m.Faster, m.OfferedVCores, m.OfferedMemory, m.Until, m.Config, m.Model, m.Warnings, m.Bands,
 		})
-	}
-	for _, r := range c.study.runs {
-		if t := (traceJSON{r.name, r.trace}); !slices.Contains(out.Traces, t) {
-			out.Traces = append(out.Traces, t)
-		}
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]

@@ -50,7 +50,7 @@ func (c *Comparison) page(ps []figure.Picture) ([]byte, error) {
 		p.Method = text + " " + p.Method
 	}
 	if made := c.Made; made != nil {
-		p.Command = "replay " + page.Words(made.Command)
+		p.MadeBy(made.Command, len(c.traces()))
 	}
 	for v := range c.study.sides {
 		for _, text := range c.Warnings(v) {

@@ -80,3 +80,22 @@ func TestRowsAreEscapedAsByATemplate(t *testing.T) {
 		t.Errorf("rows are\n%s\nwant\n%s", got, want.String())
 	}
 }
+
+// A command that is copied from a page asks for the directories of its traces, which it has by name.
+func TestMadeBy(t *testing.T) {
+	for _, tt := range []struct {
+		traces  int
+		command []string
+		want    string
+		facts   int
+	}{
+		{1, []string{"run", "spark-eventlog, 20 applications", "--seed", "3"}, "replay run TRACE --seed 3", 1},
+		{2, []string{"compare", "a b", "c", "--variant", "x: --load 2"}, "replay compare TRACE1 TRACE2 --variant 'x: --load 2'", 2},
+	} {
+		var p Page
+		p.MadeBy(tt.command, tt.traces)
+		if p.Command != tt.want || len(p.Facts) != tt.facts || !strings.HasSuffix(p.Facts[0][1], tt.command[1]) {
+			t.Errorf("%q is %q with %q, want %q", tt.command, p.Command, p.Facts, tt.want)
+		}
+	}
+}

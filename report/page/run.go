@@ -142,7 +142,7 @@ func numbers(values []*metric.Value) (out []Numbers) {
 // made says how a replay was made: its command, the program, all keys, and the files that they came from.
 func (p *Page) made(m *record.Manifest) {
 	if m.Made != nil {
-		p.Command = "replay " + Words(m.Made.Command)
+		p.MadeBy(m.Made.Command, 1)
 	}
 	version := m.Program + " " + m.ProgramVersion
 	if m.Commit != "" {
@@ -174,6 +174,20 @@ func (p *Page) made(m *record.Manifest) {
 	for _, k := range slices.Sorted(maps.Keys(texts)) {
 		p.Files = append(p.Files, File{k, texts[k]})
 	}
+}
+
+// MadeBy sets the command that made what the page shows. Traces, so many behind the command's name, stand in its words by their own names, as
+// results do not depend on where they are: the page has the place of a directory instead, and says of which trace.
+func (p *Page) MadeBy(command []string, traces int) {
+	shown := slices.Clone(command)
+	for i := 1; i <= traces && i < len(shown); i++ {
+		shown[i] = "TRACE"
+		if traces > 1 {
+			shown[i] += strconv.Itoa(i)
+		}
+		p.Facts = append(p.Facts, [2]string{shown[i], "directory of the trace " + command[i]})
+	}
+	p.Command = "replay " + Words(shown)
 }
 
 // Words writes the words of a command for a shell.

@@ -54,7 +54,7 @@ func (p *Plan) page(curves []figure.Picture) ([]byte, error) {
 		return nil, err
 	}
 	if p.Made != nil {
-		out.Command = "replay " + page.Words(p.Made.Command)
+		out.MadeBy(p.Made.Command, 1)
 	}
 	return out.Render(page.Plan)
 }

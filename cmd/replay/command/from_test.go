@@ -65,6 +65,9 @@ func TestRunFromItsOwnDescription(t *testing.T) {
 	must(t, "run", "--from", filepath.Join(first, "run.json"), traces+"fair-weights", "--out", again, "--quiet")
 	equalFiles(t, first, again)
 
+	if page := files(t, first)["report.html"]; !strings.Contains(page, "<code>replay run TRACE --") || !strings.Contains(page, "TRACE</th><td>directory of the trace fair-weights") {
+		t.Error("the page's command does not ask for the directory of the trace, or does not say of which")
+	}
 	var m record.Manifest
 	if err := json.Unmarshal([]byte(files(t, first)["run.json"]), &m); err != nil {
 		t.Fatal(err)

@@ -27,9 +27,9 @@ func TestPagesOfAnswers(t *testing.T) {
 		want []string
 	}{
 		{"plan", []string{"plan", traces + "uniform-micro", "--hold", "p95(wait) < 60s", "--vary", "nodes=4:20:4", "--max-seeds", "5", "--prices", prices, "--model-file", bands}, cmdline.ExitDone,
-			[]string{"nodes = 12 is the smallest from 4 to 20", "EUR an hour", "p95 wait for the first task", "± 4.0 % on your 37 logs", "Known errors of predicted times", "the answer", "replay plan uniform-micro --hold", "<svg role=\"img\""}},
+			[]string{"nodes = 12 is the smallest from 4 to 20", "EUR an hour", "p95 wait for the first task", "± 4.0 % on your 37 logs", "Known errors of predicted times", "the answer", "<code>replay plan TRACE --hold", "TRACE</th><td>directory of the trace uniform-micro", "<svg role=\"img\""}},
 		{"gate", []string{"gate", traces + "fair-weights", "--base", base, "--head", head, "--seeds", "5", "--fail-if", "mean(duration, queue=c) > +2%"}, cmdline.ExitFailed,
-			[]string{"<h1>Gate: FAIL</h1>", "FAIL: 1 of 1 condition broken (5 seeds).", "mean(duration, queue=c) &gt; &#43;2%", "w3 (application_1795246329212_0003)", "root.c", "longer by", "real-worse"}},
+			[]string{"<h1>Gate: FAIL</h1>", "FAIL: 1 of 1 condition broken (5 seeds).", "mean(duration, queue=c) &gt; &#43;2%", "w3 (application_1795246329212_0003)", "root.c", "longer by", "real-worse", "<code>replay compare TRACE --variant"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := filepath.Join(dir, tt.name)
