@@ -33,7 +33,7 @@ func (r *Result) page() ([]byte, error) {
 		t := page.Table{Title: side.title + ", on what was held out", Head: []string{"value", "before → after (change)"}}
 		for _, x := range pays {
 			if x.Better == side.better {
-				t.Rows = append(t.Rows, page.Row{Name: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Label: t.Head[1]}}})
+				t.Rows = append(t.Rows, page.Row{Name: r.words(x.Name), Code: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Label: t.Head[1]}}})
 			}
 		}
 		switch {
@@ -50,7 +50,7 @@ func (r *Result) page() ([]byte, error) {
 
 // finals are the first of the race and who is not told from it, on what was held out.
 func (r *Result) finals() page.Table {
-	t := page.Table{Title: r.Values.Goal.Name + " on what was held out", Head: []string{"setting", "baseline → setting (change)"}}
+	t := page.Table{Title: "On what was held out: " + r.words(r.Values.Goal.Name), Head: []string{"setting", "baseline → setting (change)"}}
 	from, to := r.Race.Units, r.Race.Units+r.Race.Held
 	was := r.goal(Baseline, from, to)
 	for _, c := range append([]int{r.Winner}, r.Ties...) {
@@ -65,7 +65,7 @@ func (r *Result) finals() page.Table {
 
 // raceTable is who came to the end of the race and who left when and why.
 func (r *Result) raceTable() page.Table {
-	t := page.Table{Title: "The race", Head: []string{"setting", "place", r.Values.Goal.Name, "left"}}
+	t := page.Table{Title: "The race", Head: []string{"setting", "place", r.words(r.Values.Goal.Name), "left"}}
 	row := func(c int, place, value, left string) {
 		t.Rows = append(t.Rows, page.Row{Name: r.Labels[c], Cells: []page.Cell{{Text: place, Label: t.Head[1]}, {Text: value, Label: t.Head[2]}, {Text: left, Label: t.Head[3]}}})
 	}

@@ -13,6 +13,7 @@ import (
 	"replay/outdir"
 	"replay/report/dist"
 	"replay/report/inference"
+	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/sweep"
 )
@@ -59,6 +60,22 @@ func (r *Result) means(c, from, to int, name string) (xs []float64) {
 // goal returns the mean of the goal's value under a candidate.
 func (r *Result) goal(c, from, to int) float64 {
 	return dist.Mean(r.means(c, from, to, r.Values.Goal.Name))
+}
+
+// words returns a value in words for people, as [metric.Words] does.
+func (r *Result) words(name string) string {
+	values := make([]metric.Value, len(r.Record.Values))
+	at := -1
+	for i := range values {
+		v := &r.Record.Values[i]
+		if values[i].Name, values[i].Plain = v.Name, v.Headline; v.Name == name {
+			at = i
+		}
+	}
+	if at < 0 {
+		return name
+	}
+	return metric.Words(values, at)
 }
 
 // ofQueue are the values of a queue that people ask for.
@@ -121,7 +138,7 @@ func amounts(u quantity.Unit, was, is, half float64) string {
 // Sentence is the answer in words.
 func (r *Result) Sentence() string {
 	a, label := r.Answer, r.Labels[r.Answer.Winner]
-	what := fmt.Sprintf("%s, on %s held out: %s", r.Values.Goal.Name, r.Held, r.changed())
+	what := fmt.Sprintf("%s, on %s held out: %s", r.words(r.Values.Goal.Name), r.Held, r.changed())
 	switch {
 	case a.Winner == Baseline:
 		return fmt.Sprintf("No setting came before the baseline in the race for %s.", r.Goal)
@@ -141,7 +158,7 @@ func (r *Result) limits(at []int) string {
 		rule := r.Values.Rules[k]
 		text := rule.Limit
 		if rule.limit != nil && strings.HasPrefix(text, "others") {
-			text += " in " + rule.Value
+			text += " in " + r.words(rule.Value)
 		}
 		texts = append(texts, text)
 	}
@@ -190,7 +207,7 @@ func (r *Result) WriteText(w io.Writer) {
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, p := range pays {
-			fmt.Fprintf(t, "  %s\t%s\n", p.Name, amounts(p.Unit, p.Was, p.Is, p.Half))
+			fmt.Fprintf(t, "  %s\t%s\n", r.words(p.Name), amounts(p.Unit, p.Was, p.Is, p.Half))
 		}
 		t.Flush()
 	}

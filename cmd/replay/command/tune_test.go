@@ -45,8 +45,12 @@ func TestTune(t *testing.T) {
 		!strings.Contains(out, said.Answer) || !strings.Contains(out, "--load 0.5") || files(t, "t/tuned")["tune.txt"] != out {
 		t.Errorf("again: exit %d, %s\n%s", code, stderr, out)
 	}
+	text := files(t, "t/tuned")["tune.txt"]
+	if !strings.Contains(text, ". p95 wait for the first task, on 5 seeds held out: ") || !strings.Contains(text, "  mean duration of a job, queue root.") || strings.Contains(text, "_ms") {
+		t.Errorf("values are not in words:\n%s", text)
+	}
 	page := files(t, "t/tuned")["tune.html"]
-	for _, want := range []string{"load=0.5", "--load 0.5", "What to paste", "What gets better, on what was held out", "wait_job_first_task_p95_ms on what was held out", "worse than the leader"} {
+	for _, want := range []string{"load=0.5", "--load 0.5", "What to paste", "What gets better, on what was held out", "On what was held out: p95 wait for the first task", "worse than the leader"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
