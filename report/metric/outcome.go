@@ -25,7 +25,7 @@ type Outcome struct {
 	Reasons      []Reason `json:"reasons"`         // of those that did not succeed; that of the most jobs first
 }
 
-// Reason is why jobs did not succeed. Reasons that differ in numbers alone, other than exit statuses, are one; the words
+// Reason is why jobs did not succeed. Reasons that differ in the user, in ids and in numbers alone, other than exit statuses, are one; the words
 // are those of the first job.
 type Reason struct {
 	Outcome string `json:"outcome"` // failed, refused or unfinished
@@ -100,9 +100,10 @@ func (o *Outcome) count(j *result.Job, cutOff bool) string {
 	return j.Outcome
 }
 
-var numbers = regexp.MustCompile(`\bexit -?\d+|\b\d+\b`)
+// numbers are exit statuses, who submitted, ids of YARN, and numbers by themselves.
+var numbers = regexp.MustCompile(`\bexit -?\d+|\b(?:by|from) user (?:: )?\S+|\b(?:application|appattempt|container)(?:_e\d+)?(?:_\d+)+\b|\b\d+(?:,\d{3})*\b`)
 
-// unnumbered returns a reason without its numbers.
+// unnumbered returns a reason without its numbers, other than exit statuses, and without the user.
 func unnumbered(reason string) string {
 	return numbers.ReplaceAllStringFunc(reason, func(s string) string {
 		if strings.HasPrefix(s, "exit") {
