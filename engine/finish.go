@@ -159,7 +159,7 @@ func (s *sim) whyWaiting(a *app, size resource.Resource) string {
 		fitsEmpty = fitsEmpty || size.FitsIn(total)
 		fits = fits || s.nodes.used[id].Add(size).FitsIn(total)
 	}
-	text := fmt.Sprintf("%d MiB and %d vcores", size[resource.Memory], size[resource.VCores])
+	text := size.Text(s.sc.Site.Types)
 	switch {
 	case len(s.nodes.registered) == 0:
 		return "no node is in the cluster"

@@ -62,8 +62,8 @@ func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
 		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
 		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
-		HeartbeatMS: sc.Site.HeartbeatInterval,
-		Drains:      sc.Scaling != nil || slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),
+		HeartbeatMS: sc.Site.HeartbeatInterval, Types: sc.Site.Types,
+		Drains: sc.Scaling != nil || slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),
 	}
 	if sc.Site.Continuous {
 		c.ContinuousMS = max(int64(sc.Site.ContinuousSleep), 1)

@@ -72,6 +72,7 @@ func TestOddConfigurations(t *testing.T) {
 		{"executors that start after hours", withModel("executor-start-ms", "36000000"), nil, nil, ""},
 		{"executors larger than nodes", scenario.Options{}, func(j *trace.Job) { j.ExecMemMiB = 9000 }, nil, "9000 MiB"},
 		{"no updates", scenario.Options{Scheduler: "fair", Conf: map[string]string{"yarn.scheduler.fair.update-interval-ms": "0"}}, nil, nil, "update-interval-ms"},
+		{"a resource that no node has", spark("yarn.resource-types", "yarn.io/gpu", "spark.executor.resource.gpu.amount", "1", "spark.task.resource.gpu.amount", "1"), nil, nil, "asks for 1 of yarn.io/gpu, the largest"},
 		{"no heartbeats of nodes", yarn("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "0"), nil, nil, "heartbeat-interval-ms is 0"},
 		{"nodes expire at once", yarn("yarn.nm.liveness-monitor.expiry-interval-ms", "0"), nil, nil, "expiry-interval-ms is 0"},
 		{"containers expire before they are heard of", yarn("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "1"), nil, nil, "attempts"},

@@ -78,7 +78,8 @@ func (d *dag) Register() error {
 	for i := range d.set.stages {
 		for _, k := range d.set.stages[i].keys {
 			if !k.size.FitsIn(most) {
-				return fmt.Errorf("tasks of stage %d ask for %s, the largest container has %s", i, d.text(k.size), d.text(most))
+				asked, has := k.size.Over(most, d.k.Types)
+				return fmt.Errorf("tasks of stage %d ask for %s, the largest container has %s", i, asked, has)
 			}
 		}
 	}
@@ -115,15 +116,6 @@ func (d *dag) Register() error {
 		d.beats.Start(d.h.Now())
 	}
 	return nil
-}
-
-// text says a size in words.
-func (d *dag) text(r resource.Resource) string {
-	text := fmt.Sprintf("%d MiB and %d vcores", r[resource.Memory], r[resource.VCores])
-	for i := resource.VCores + 1; i < len(d.k.Types); i++ {
-		text += fmt.Sprintf(" and %d of %s", r[i], d.k.Types[i])
-	}
-	return text
 }
 
 // look begins a stage, or its pause, when what it waits for has come.

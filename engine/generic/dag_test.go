@@ -133,7 +133,7 @@ func TestSizes(t *testing.T) {
 	h := mastertest.New(t, kindOf(), jobOf(stageOf(0, nil, 1)), 0)
 	h.Largest = resource.R(512, 4)
 	h.Register()
-	same(t, "too large", *h.Outcome, "tasks of stage 0 ask for 1024 MiB and 1 vcores and 0 of gpu, the largest container has 512 MiB and 4 vcores and 0 of gpu")
+	same(t, "too large", *h.Outcome, "tasks of stage 0 ask for 1024 MiB, the largest container has 512 MiB")
 }
 
 // A task fails half-way as often as its recorded retries say, and then ends. What failed is asked for with a higher priority.

@@ -95,8 +95,8 @@ func (j *job) attempt(reduce bool, index int32, speculative, reschedule bool) {
 	j.Wish(a.Prefs(), 1)
 	for _, e := range j.alloc.Request(j.h.Now(), a.id, j.set.task(reduce).Size, hosts, racks, failed) {
 		if e.Kind == allocator.TooLarge {
-			j.Fail(fmt.Sprintf("its %ss ask for %d MiB and %d vcores, the largest container has %d MiB and %d vcores", [...]string{"map", "reduce"}[i],
-				e.Size[0], e.Size[1], j.h.MaxAllocation()[0], j.h.MaxAllocation()[1]))
+			more, most := e.Size.Over(j.h.MaxAllocation(), nil) // of further types it asks for nothing
+			j.Fail(fmt.Sprintf("its %ss ask for %s, the largest container has %s", [...]string{"map", "reduce"}[i], more, most))
 			return
 		}
 	}

@@ -57,3 +57,23 @@ func TestRoundingInFloats(t *testing.T) {
 		}
 	}
 }
+
+// What is too much is said alone, by the names of the types that there are.
+func TestText(t *testing.T) {
+	types := []string{"memory-mb", "vcores", "yarn.io/gpu"}
+	for _, tt := range []struct {
+		a, b             Resource
+		text, more, most string
+	}{
+		{R(1024, 2), R(1024, 2), "1024 MiB and 2 vcores", "", ""},
+		{R(1025, 2), R(1024, 2), "1025 MiB and 2 vcores", "1025 MiB", "1024 MiB"},
+		{R(1025, 3), R(1024, 2), "1025 MiB and 3 vcores", "1025 MiB and 3 vcores", "1024 MiB and 2 vcores"},
+		{Resource{1024, 2, 1}, R(8192, 8), "1024 MiB and 2 vcores and 1 of yarn.io/gpu", "1 of yarn.io/gpu", "0 of yarn.io/gpu"},
+		{Resource{3: 2}, Resource{}, "0 MiB and 0 vcores and 2 of resource type 3", "2 of resource type 3", "0 of resource type 3"},
+	} {
+		more, most := tt.a.Over(tt.b, types)
+		if text := tt.a.Text(types); text != tt.text || more != tt.more || most != tt.most {
+			t.Errorf("%v over %v: %q, %q and %q, want %q, %q and %q", tt.a, tt.b, text, more, most, tt.text, tt.more, tt.most)
+		}
+	}
+}

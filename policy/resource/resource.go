@@ -2,7 +2,11 @@
 // them, and the numbers of Java underneath.
 package resource
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strings"
+)
 
 // MaxTypes is the number of resource types that a [Resource] can hold: memory, vcores
 // and up to two more from yarn.resource-types. A configuration with more is refused.
@@ -57,6 +61,36 @@ func (a Resource) FitsIn(b Resource) bool {
 		}
 	}
 	return true
+}
+
+// Text says in words what a is: memory, vcores, and what there is of other types, whose names are by their index.
+func (a Resource) Text(types []string) string {
+	return a.text(types, func(i int) bool { return i <= VCores || a[i] != 0 })
+}
+
+// Over says in words of which types a has more than b, and what b has of these, which is "" for both where a fits in b. Names of types are by their index.
+func (a Resource) Over(b Resource, types []string) (more, most string) {
+	over := func(i int) bool { return a[i] > b[i] }
+	return a.text(types, over), b.text(types, over)
+}
+
+// text says what there is of some types.
+func (a Resource) text(types []string, of func(int) bool) string {
+	var parts []string
+	for i, n := range a {
+		switch {
+		case !of(i):
+		case i == Memory:
+			parts = append(parts, fmt.Sprintf("%d MiB", n))
+		case i == VCores:
+			parts = append(parts, fmt.Sprintf("%d vcores", n))
+		case i < len(types):
+			parts = append(parts, fmt.Sprintf("%d of %s", n, types[i]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d of resource type %d", n, i))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // IsNone reports whether every type is exactly 0; negative values are not none.

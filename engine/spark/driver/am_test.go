@@ -483,7 +483,7 @@ func TestRefusals(t *testing.T) {
 		a.Largest = resource.R(4096, 8)
 		a.register()
 		a.Run(1000)
-		want := "an executor of resource profile 1 asks for 5000 MiB and 7 vcores, the largest allocation of queue root.default is 4096 MiB and 8 vcores"
+		want := "an executor of resource profile 1 asks for 5000 MiB, the largest allocation of queue root.default is 4096 MiB"
 		if a.Outcome == nil || *a.Outcome != want || len(a.Beats) > 0 {
 			t.Errorf("log %v, want failed because %q before any heartbeat", a.Log, want)
 		}

@@ -9,7 +9,6 @@ import (
 	"replay/engine/reuse"
 	"replay/engine/spark"
 	"replay/engine/spark/allocator"
-	"replay/policy/resource"
 	"replay/trace"
 )
 
@@ -41,8 +40,8 @@ func (a *asked) prepare() error {
 	largest := a.h.MaxAllocation()
 	for id, p := range a.set.profiles {
 		if !p.size.FitsIn(largest) {
-			return fmt.Errorf("an executor of resource profile %d asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
-				id, p.size[resource.Memory], p.size[resource.VCores], a.rec.Queue, largest[resource.Memory], largest[resource.VCores])
+			more, most := p.size.Over(largest, a.kind.Types)
+			return fmt.Errorf("an executor of resource profile %d asks for %s, the largest allocation of queue %s is %s", id, more, a.rec.Queue, most)
 		}
 		profiles = append(profiles, allocator.ExecutorProfile{Size: p.size, PerExec: p.perExec})
 		perExec = append(perExec, p.perExec)

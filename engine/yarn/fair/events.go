@@ -16,8 +16,8 @@ func (f *Scheduler) Allocate(id protocol.AppID, req *protocol.AllocateRequest, r
 		return nil
 	}
 	for i := range req.Asks {
-		if f.zeroType(a.queue, req.Asks[i].Size) {
-			return &yarn.Exception{Class: "SchedulerInvalidResoureRequestException", Text: "zero amount of resource in " + a.queue.name + " for a requested resource"}
+		if t, zero := f.zeroType(a.queue, req.Asks[i].Size); zero {
+			return &yarn.Exception{Class: "SchedulerInvalidResoureRequestException", Text: "zero amount of resource " + f.site.Types[t] + " in " + a.queue.name + " for a requested resource"}
 		}
 	}
 	if len(req.Asks)+len(req.Updates)+len(req.Releases)+len(req.BlacklistAdd)+len(req.BlacklistRemove) > 0 {

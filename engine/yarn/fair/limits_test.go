@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replay/engine/protocol"
+	"replay/policy/resource"
 )
 
 // Applications beyond a limit of running ones wait without containers. When one that runs leaves, those run that its leaving makes room
@@ -106,5 +107,19 @@ func TestLimitsOfRunningApplications(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The refusal of an ask names the resource of which the queue can have nothing.
+func TestAsksForWhatTheQueueCannotHave(t *testing.T) {
+	g := newGolden(t, map[string]string{"yarn.resource-types": "yarn.io/gpu"}, `<queue name="a"><maxResources>vcores=8, memory-mb=8192, yarn.io/gpu=0</maxResources></queue>`)
+	g.node("n1", "/r1", 65536, 64)
+	g.appOf("u", 1, "root.a")
+	for gpus, want := range map[int64]string{0: "", 1: "SchedulerInvalidResoureRequestException: zero amount of resource yarn.io/gpu in root.a for a requested resource"} {
+		req := protocol.AllocateRequest{Asks: []protocol.Ask{{Name: protocol.Any, Count: 1, RequestID: -1, Size: resource.Resource{1024, 1, gpus}, Relax: true}}}
+		var resp protocol.AllocateResponse
+		if err := g.f.Allocate(1, &req, &resp); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%d GPUs: error %v, want %q", gpus, err, want)
+		}
 	}
 }

@@ -248,7 +248,7 @@ func (f *Scheduler) AddApp(s yarn.AppSpec) error {
 	if q == nil || !q.leaf {
 		return f.reject(s, s.Queue+" is not a leaf queue")
 	}
-	if f.zeroType(q, s.AMSize) {
+	if _, zero := f.zeroType(q, s.AMSize); zero {
 		return f.reject(s, fmt.Sprintf(
 			"Cannot submit application %s to queue %s because it has zero amount of resource for a requested resource! "+
 				"Invalid requested AM resources: %s, maximum queue resources: %s",
@@ -278,16 +278,16 @@ func (f *Scheduler) text(r resource.Resource) string {
 	return s + ">"
 }
 
-// zeroType reports whether something is asked for of which the queue can have nothing.
+// zeroType returns the first type that is asked for and of which the queue can have nothing.
 //
 // Source: FairScheduler.validateResourceRequests.
-func (f *Scheduler) zeroType(q *queue, ask resource.Resource) bool {
+func (f *Scheduler) zeroType(q *queue, ask resource.Resource) (t int, zero bool) {
 	for t := range f.types {
 		if q.maxShare[t] == 0 && ask[t] > 0 {
-			return true
+			return t, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // AddAttempt adds the attempt of an admitted application; it runs if the limits permit.

@@ -66,6 +66,7 @@ type Config struct {
 	HeartbeatMS       int64 // yarn.resourcemanager.nodemanagers.heartbeat-interval-ms
 	Loader            bool  // the FairScheduler has an allocation file, which its loader looks after
 	Reloads           []Reload
+	Types             []string // names of resource types by their index, for messages
 }
 
 // A Reload is an allocation file that comes into force later.
@@ -264,8 +265,8 @@ func (r *RM) remove(id protocol.AppID) {
 func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 	r.clock(now)
 	if m := r.sched.MaxAllocation(spec.Queue); !spec.AMSize.FitsIn(m) {
-		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf("the AM container asks for %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
-			spec.AMSize[resource.Memory], spec.AMSize[resource.VCores], spec.Queue, m[resource.Memory], m[resource.VCores])}
+		more, most := spec.AMSize.Over(m, r.config.Types)
+		return &yarn.Rejection{App: spec.ID, Text: fmt.Sprintf("the AM container asks for %s, the largest allocation of queue %s is %s", more, spec.Queue, most)}
 	}
 	if s, ok := r.sched.(yarn.Submitter); ok {
 		spec = s.Submission(spec)
@@ -302,8 +303,8 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 		m := r.sched.MaxAllocation(a.spec.Queue)
 		for i := range req.Asks {
 			if s := req.Asks[i].Size; !s.FitsIn(m) {
-				return fmt.Errorf("application %d asks for a container of %d MiB and %d vcores, the largest allocation of queue %s is %d MiB and %d vcores",
-					id, s[resource.Memory], s[resource.VCores], a.spec.Queue, m[resource.Memory], m[resource.VCores])
+				more, most := s.Over(m, r.config.Types)
+				return fmt.Errorf("application %d asks for a container of %s, the largest allocation of queue %s is %s", id, more, a.spec.Queue, most)
 			}
 		}
 	}

@@ -41,8 +41,8 @@ func TestRefusedSubmissions(t *testing.T) {
 		logged []string
 	}{
 		{"master as large as may be", resource.R(8192, 8), func(*world) {}, "", []string{"clock 1000", "add application 1 with [8192 8 0 0]", "add attempt 1", "allocate 1: [{0 -1 0 1 [8192 8 0 0] true false}]"}},
-		{"too much memory", resource.R(8193, 8), func(*world) {}, "the AM container asks for 8193 MiB and 8 vcores, the largest allocation of queue root.q is 8192 MiB and 8 vcores", []string{"clock 1000"}},
-		{"too many vcores", resource.R(1, 9), func(*world) {}, "the AM container asks for 1 MiB and 9 vcores", []string{"clock 1000"}},
+		{"too much memory", resource.R(8193, 8), func(*world) {}, "the AM container asks for 8193 MiB, the largest allocation of queue root.q is 8192 MiB", []string{"clock 1000"}},
+		{"too many vcores", resource.R(1, 9), func(*world) {}, "the AM container asks for 9 vcores, the largest allocation of queue root.q is 8 vcores", []string{"clock 1000"}},
 		{"refused by the scheduler", size, func(w *world) { w.addErr = errScheduler }, errScheduler.Error(), []string{"clock 1000", "add application 1 with [1024 1 0 0]"}},
 		{"refused when it asks", size, func(w *world) { w.askErr = errScheduler }, errScheduler.Error(),
 			[]string{"clock 1000", "add application 1 with [1024 1 0 0]", "add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true false}]", "remove application 1"}},
@@ -126,7 +126,7 @@ func TestAllocate(t *testing.T) {
 		t.Errorf("asks as large as may be: %v", err)
 	}
 	w.want("an ask", "clock 1005", "allocate 1: [{0 0 0 0 [1024 1 0 0] false false} {0 0 0 0 [8192 8 0 0] false false}]")
-	if err := ask(8192, 9); err == nil || !strings.Contains(err.Error(), "application 1 asks for a container of 8192 MiB and 9 vcores, the largest allocation of queue root.q is 8192 MiB and 8 vcores") {
+	if err := ask(8192, 9); err == nil || !strings.Contains(err.Error(), "application 1 asks for a container of 9 vcores, the largest allocation of queue root.q is 8 vcores") {
 		t.Errorf("error %v, want the ask too large", err)
 	}
 	w.want("an ask too large voids the call", "clock 1005")
