@@ -173,3 +173,52 @@ func TestSecondAttemptKeepsItsNumber(t *testing.T) {
 		}
 	}
 }
+
+// A master that fell silent with its node is missed by a monitor of its own, which may be sooner than that of the node: its attempt has failed, and with one
+// attempt the application. Its last heartbeat is the same whether heartbeats are executed or left out.
+func TestSilentMasterExpires(t *testing.T) {
+	const fail = 20_400
+	for _, scheduler := range []string{"fair", "capacity", "fifo"} {
+		for name, job := range map[string]func() *trace.Job{
+			"spark":     func() *trace.Job { return sparkJob(0, 0, 4, stage(0, 30, 9000, nil), stage(1, 10, 4000, []int32{0})) },
+			"mapreduce": func() *trace.Job { return mapReduceJob(0, 0, stage(0, 60, 9000, nil)) },
+		} {
+			for _, expiry := range []int64{900_000, 60_000, 30_000, 7000} {
+				for _, again := range []bool{true, false} {
+					run := func(engine string, events ...trace.NodeEvent) (*keep, *record.Manifest) {
+						conf := map[string]string{"yarn.am.liveness-monitor.expiry-interval-ms": fmt.Sprint(expiry), "yarn.nm.liveness-monitor.expiry-interval-ms": "300000"}
+						if !again {
+							conf["yarn.resourcemanager.am.max-attempts"] = "1"
+						}
+						k, m := replay(t, input(cluster(3, 1), events, job()), scenario.Options{Scheduler: scheduler, Engine: engine, Conf: conf})
+						checkRecords(t, k, m)
+						return k, m
+					}
+					calm, _ := run("")
+					node := mastersOf(calm)[0].Node
+					k, m := run("", nodeEvent(fail, 0, node, trace.Fail))
+					what := fmt.Sprintf("%s, %s, %d ms, again %v", scheduler, name, expiry, again)
+					if _, dense := run("dense", nodeEvent(fail, 0, node, trace.Fail)); dense.DecisionHash != m.DecisionHash {
+						t.Errorf("%s: the engines decide differently", what)
+					}
+					first := mastersOf(k)[0]
+					// The last heartbeat was at most 3 s before; the monitor looks every third of the interval.
+					lost := fail + expiry - 3000
+					if expiry > 300_000 {
+						lost = fail + 300_000 - 1000
+					}
+					if first.End != record.EndNodeLost || first.Ended < lost || first.Ended > fail+min(expiry, 300_000)*4/3 {
+						t.Errorf("%s: the first master ended as %s at %d", what, first.End, first.Ended)
+					}
+					j := &k.jobs[0]
+					if again != (j.Outcome == record.JobSucceeded) || len(mastersOf(k)) != map[bool]int{true: 2, false: 1}[again] {
+						t.Errorf("%s: %d masters, the job ended as %s: %s", what, len(mastersOf(k)), j.Outcome, j.Reason)
+					}
+					if want := "in attempt 1: it was not heard of for longer than yarn.am.liveness-monitor.expiry-interval-ms"; !again && expiry < 300_000 && !strings.Contains(j.Reason, want) {
+						t.Errorf("%s: reason %q, want one with %q", what, j.Reason, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -331,7 +331,7 @@ var modelled = []effect{
 	bySite("yarn.scheduler.fair.reservable-nodes", busy, "", "yarn.scheduler.fair.reservable-nodes=1"),
 	bySite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", busy, "", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms=300"),
 	bySite("yarn.nm.liveness-monitor.expiry-interval-ms", failing, "", "yarn.nm.liveness-monitor.expiry-interval-ms=5000"),
-	bySite("yarn.am.liveness-monitor.expiry-interval-ms", failing, "", "yarn.am.liveness-monitor.expiry-interval-ms=5s"),
+	bySite("yarn.am.liveness-monitor.expiry-interval-ms", one, "", "yarn.am.liveness-monitor.expiry-interval-ms=7s"), // more than two of its heartbeats
 	bySite("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", failing, "", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=2000"),
 	{"yarn.cluster.max-application-priority", priorities, scenario.Options{Scheduler: "capacity"}, scenario.Options{Scheduler: "capacity", Conf: keys("yarn.cluster.max-application-priority=10")}},
 	bySite("yarn.resourcemanager.am.max-attempts", one, "yarn.nm.liveness-monitor.expiry-interval-ms=2000", "yarn.resourcemanager.am.max-attempts=1"),

@@ -3,6 +3,7 @@ package engine
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -58,6 +59,13 @@ func decideAlike(t *testing.T, cluster func(*rand.Rand, uint64) (func() scenario
 			break
 		}
 		in, o := cluster(random.Stream(at, "engines"), at)
+		if expiry := [...]string{"", "3s", "8s", "31s"}[at/4%4]; expiry != "" { // sooner than nodes are missed, or later
+			o.Conf = maps.Clone(o.Conf)
+			if o.Conf == nil {
+				o.Conf = map[string]string{}
+			}
+			o.Conf["yarn.am.liveness-monitor.expiry-interval-ms"] = expiry
+		}
 		fast := replayTo(t, disorderly{&keep{}}, in(), o)
 		o.Engine = scenario.Dense
 		_, dense := replay(t, in(), o)

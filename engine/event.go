@@ -18,6 +18,7 @@ const (
 	evStartedThere
 	evExit
 	evNodeExpired
+	evMasterExpired
 	evExpiryCheck
 	evPreemptionKill
 	evCleanup
@@ -73,6 +74,7 @@ var kinds = [numKinds]kind{
 	evStartedThere:   {name: "container started, on its node", class: classMessage, number: "container", work: true},
 	evExit:           {name: "process ended", class: classMessage, number: "container", work: true},
 	evNodeExpired:    {name: "node missed by the liveness monitor", class: classMessage, number: "node", work: true},
+	evMasterExpired:  {name: "application master missed by the liveness monitor", class: classMessage, number: "application"}, // no work: that of its node is there as long as it can have an effect
 	evExpiryCheck:    {name: "monitor of acquired containers", class: classMessage},
 	evPreemptionKill: {name: "containers chosen by preemption are due", class: classMessage, work: true},
 	evCleanup:        {name: "clean-up of empty dynamic queues", class: classMessage},

@@ -66,7 +66,7 @@ func (a *app) Allocate(req *protocol.AllocateRequest, resp *protocol.AllocateRes
 
 func (a *app) Unregister(reason string) {
 	s := a.s
-	s.rm.Unregister(a.id)
+	s.rm.Unregister(s.now, a.id)
 	if reason != "" {
 		a.rec.Outcome, a.rec.Reason = record.JobFailed, reason
 		s.warnings.ended("job-failed", "job %d (%s) failed: %s", a.job.ID, a.job.Name, reason)

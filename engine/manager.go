@@ -16,7 +16,7 @@ var _ rm.Host = (*sim)(nil)
 
 // timers are the kinds of the ResourceManager's timers.
 var timers = [...]eventKind{rm.NodeExpired: evNodeExpired, rm.ExpiryCheck: evExpiryCheck, rm.PreemptionKill: evPreemptionKill,
-	rm.Cleanup: evCleanup, rm.ReloadFile: evReload, rm.ContinuousPass: evContinuous}
+	rm.Cleanup: evCleanup, rm.ReloadFile: evReload, rm.ContinuousPass: evContinuous, rm.MasterExpired: evMasterExpired}
 
 // At is part of [rm.Host].
 func (s *sim) At(at int64, t rm.Timer, number, arg int64) {
@@ -60,7 +60,7 @@ func (s *sim) Warn(code, text string) { s.warnings.add(code, "%s", text) }
 // newManager builds the ResourceManager of a scenario.
 func (s *sim) newManager(sc *scenario.Scenario) (*rm.RM, error) {
 	c := rm.Config{
-		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry),
+		StartMS: clusterTimestamp, ContainerExpiryMS: int64(sc.Site.ContainerExpiry), NodeExpiryMS: int64(sc.Site.NodeExpiry), MasterExpiryMS: sc.Site.AMExpiry,
 		MaxAttempts: int(sc.Site.MaxAttempts), GlobalMaxAttempts: int(sc.Site.GlobalMaxAttempts), Preemption: sc.Site.Preemption, Dense: sc.Engine == scenario.Dense, KillsLater: s.killsLater(), Loader: sc.AllocationFile,
 		HeartbeatMS: sc.Site.HeartbeatInterval, Types: sc.Site.Types,
 		Drains: sc.Scaling != nil || slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Drain }),

@@ -238,6 +238,7 @@ func (s *sim) nodeEvent(i int) {
 		s.nodeProcessesDie(id)
 		s.rm.RemoveNode(s.now, id)
 	case trace.Fail:
+		s.mastersFallSilent(id)
 		s.nodeProcessesDie(id)
 		s.rm.NodeSilent(s.now, id, s.lastHeartbeat(id))
 	case trace.Drain:
@@ -272,6 +273,18 @@ func (s *sim) nodeProcessesDie(id protocol.NodeID) {
 	}
 	if !s.rm.Registered(id) {
 		s.survivorsDie(id)
+	}
+}
+
+// mastersFallSilent has the ResourceManager miss the application masters on a node that is about to fail. What was not started there is missed otherwise.
+func (s *sim) mastersFallSilent(id protocol.NodeID) {
+	for _, a := range s.apps {
+		if a == nil || a.gone || a.am == 0 {
+			continue
+		}
+		if c := a.containerOf(a.am); c.rec.Node == int32(id) && (c.process == running || c.process == exited) {
+			s.rm.MasterSilent(s.now, a.id, max(c.rec.Started, c.rec.Registered, s.Spoke(a.id).AtMS))
+		}
 	}
 }
 

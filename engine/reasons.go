@@ -12,6 +12,8 @@ func (a *app) endOfAM(exit int32) string {
 	switch {
 	case exit > 0 && a.failure != "":
 		return exitText(exit) + ": " + a.failure
+	case exit == protocol.ExitInvalid:
+		return "it was not heard of for longer than yarn.am.liveness-monitor.expiry-interval-ms"
 	case exit != protocol.ExitAborted:
 		return exitText(exit)
 	}

@@ -36,7 +36,7 @@ type sim struct {
 	q       queue  // lane 0 is the ResourceManager's and the trace's, then one for each slot of apps
 	beats   *beats
 	rm      *rm.RM
-	listens bool // the scheduler wants to know of heartbeats that were left out
+	listens bool // the scheduler, or the monitor of masters, wants to know of heartbeats that were left out
 	names   *protocol.Names
 	kinds   map[string]*appKind // of applications
 
@@ -120,6 +120,7 @@ func newSim(sc *scenario.Scenario, sink record.Sink, progress *Progress, aloud b
 	s.startNodes()
 	s.startScaling()
 	s.startSpans()
+	s.listens = slices.ContainsFunc(sc.Input.Events, func(e trace.NodeEvent) bool { return e.Kind == trace.Fail })
 	if l, ok := s.rm.Scheduler().(yarn.Listener); ok && !s.beats.dense {
 		l.Listen(s)
 		s.listens = true

@@ -27,7 +27,7 @@ func TestDrainedNodeGoesWhenItIsEmpty(t *testing.T) {
 	w.want("one, and no end of patience", "clock 1099511628776", "node 0: launched [], completed []", "node 0 has [1024 1 0 0]")
 	w.r.ProcessExited(0, cid(1, 1), 0)
 	w.r.ProcessExited(0, cid(1, 2), 0)
-	w.r.Unregister(1)
+	w.r.Unregister(0, 1)
 	w.beat(1<<40, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
 	w.want("the scheduler has none, the node reports one more", "clock 1099511628776", "node 0: launched [], completed [1-1:0]",
 		"remove application 1", "attempt 1 ended: true, 0", "node 0 has [0 0 0 0]")
@@ -238,7 +238,7 @@ func TestDrainWaitsForApplications(t *testing.T) {
 	w.beat(2, 1, nil)
 	w.want("it waits", "clock 1002", "node 1: launched [], completed []", "node 1 has [0 0 0 0]")
 	w.r.ProcessExited(0, cid(1, 1), 0)
-	w.r.Unregister(1)
+	w.r.Unregister(0, 1)
 	w.beat(3, 0, func() { w.ended(cid(1, 1), 0, 0, false) })
 	w.log = nil
 	w.beat(4, 1, nil)

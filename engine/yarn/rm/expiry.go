@@ -38,6 +38,12 @@ func (r *RM) lookAhead(now int64) {
 	}
 }
 
+// expires returns when a liveness monitor finds that more than its interval has passed since a time.
+func expires(last, interval int64) int64 {
+	look := third(interval)
+	return (last+interval)/look*look + look
+}
+
 // third is how often a liveness monitor with this interval looks.
 func third(interval int64) int64 { return max(interval/3, 1) }
 

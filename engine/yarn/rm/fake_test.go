@@ -63,7 +63,7 @@ func newWorld(t *testing.T, wrap func(scheduler) yarn.Scheduler) *world {
 	return newWorldOf(t, config, wrap)
 }
 
-var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MaxAttempts: 2, GlobalMaxAttempts: 3, Drains: true, HeartbeatMS: 1000}
+var config = rm.Config{StartMS: startMS, ContainerExpiryMS: 600, NodeExpiryMS: 900, MasterExpiryMS: 1200, MaxAttempts: 2, GlobalMaxAttempts: 3, Drains: true, HeartbeatMS: 1000}
 
 func newWorldOf(t *testing.T, c rm.Config, wrap func(scheduler) yarn.Scheduler) *world {
 	t.Helper()
@@ -269,7 +269,7 @@ func (w *world) At(at int64, t rm.Timer, number, arg int64) {
 
 var timers = [...]string{
 	rm.NodeExpired: "node expires", rm.ExpiryCheck: "expiry check", rm.PreemptionKill: "preemption kill",
-	rm.Cleanup: "cleanup", rm.ReloadFile: "reload", rm.ContinuousPass: "pass",
+	rm.Cleanup: "cleanup", rm.ReloadFile: "reload", rm.ContinuousPass: "pass", rm.MasterExpired: "master expires",
 }
 
 var size = resource.R(1024, 1)

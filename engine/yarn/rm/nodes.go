@@ -91,11 +91,8 @@ func (r *RM) forget(n *node) {
 //
 // Source: NMLivelinessMonitor, AbstractLivelinessMonitor.
 func (r *RM) NodeSilent(now int64, id protocol.NodeID, lastMS int64) {
-	expiry := r.config.NodeExpiryMS
-	look := third(expiry)
-	at := (lastMS+expiry)/look*look + look
 	r.nodes[id].silences++
-	r.host.At(max(at, now), NodeExpired, int64(id), r.nodes[id].silences)
+	r.host.At(max(expires(lastMS, r.config.NodeExpiryMS), now), NodeExpired, int64(id), r.nodes[id].silences)
 }
 
 // nodeExpired takes a node out that has been silent since.

@@ -56,6 +56,7 @@ type Config struct {
 	StartMS           int64 // time 0 of the callers on the scheduler's clock; enters the ids of applications
 	ContainerExpiryMS int64 // yarn.resourcemanager.rm.container-allocation.expiry-interval-ms
 	NodeExpiryMS      int64 // yarn.nm.liveness-monitor.expiry-interval-ms
+	MasterExpiryMS    int64 // yarn.am.liveness-monitor.expiry-interval-ms
 	MaxAttempts       int   // yarn.resourcemanager.am.max-attempts, of an application that asks for none
 	GlobalMaxAttempts int   // yarn.resourcemanager.am.global.max-attempts, as many as it may ask for
 	Preemption        bool
@@ -107,6 +108,7 @@ type app struct {
 	failures     int                  // of the attempts before, as far as they count
 	am           protocol.ContainerID // zero until pulled
 	unregistered bool
+	heard        int64        // its master's last call
 	completed    []nodeStatus // since the last allocate
 	watched      []bool       // by number within the attempt: acquired and not yet heard of
 }
@@ -284,9 +286,9 @@ func (r *RM) Submit(now int64, spec yarn.AppSpec) error {
 
 // Unregister is the end of an application as its master says it. The attempt leaves the scheduler
 // when its AM container is reported finished.
-func (r *RM) Unregister(id protocol.AppID) {
+func (r *RM) Unregister(now int64, id protocol.AppID) {
 	if a := r.app(id); a != nil {
-		a.unregistered = true
+		a.unregistered, a.heard = true, now
 	}
 }
 
@@ -312,6 +314,7 @@ func (r *RM) Allocate(now int64, id protocol.AppID, req *protocol.AllocateReques
 		*resp = protocol.AllocateResponse{}
 		return nil
 	}
+	a.heard = now
 	statuses := len(a.completed) // completions caused by this call are not in its own answer
 	if err := r.sched.Allocate(id, req, resp); err != nil {
 		return err

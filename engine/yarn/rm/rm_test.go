@@ -98,8 +98,8 @@ func TestEndOfTheMaster(t *testing.T) {
 		w.node(0)
 		w.app(1)
 		if unregistered {
-			w.r.Unregister(1)
-			w.r.Unregister(9) // nobody
+			w.r.Unregister(0, 1)
+			w.r.Unregister(0, 9) // nobody
 		}
 		// What ends with the application is reported to nobody.
 		w.onRemove = func(protocol.AppID) { w.ended(cid(1, 2), 0, protocol.ExitAborted, false) }
@@ -161,7 +161,7 @@ func TestAllocate(t *testing.T) {
 		w.onAsk = nil
 	}
 
-	w.r.Unregister(1)
+	w.r.Unregister(0, 1)
 	w.log = nil
 	resp.Nodes = 7
 	if err := w.r.Allocate(8, 1, &protocol.AllocateRequest{}, &resp); err != nil || resp.Nodes != 0 {

@@ -18,6 +18,7 @@ const (
 	Cleanup                     // empty dynamic queues go
 	ReloadFile                  // an allocation file comes into force; number: its position
 	ContinuousPass              // a pass of continuous scheduling
+	MasterExpired               // a silent application master is found; number: application, arg: attempt
 )
 
 // loaderMS is the period of the FairScheduler's loader, which removes dynamic queues that are empty.
@@ -65,6 +66,8 @@ func (r *RM) Fire(now int64, t Timer, number, arg int64) {
 	switch t {
 	case NodeExpired:
 		r.nodeExpired(now, protocol.NodeID(number), arg)
+	case MasterExpired:
+		r.masterExpired(protocol.AppID(number), int32(arg))
 	case ExpiryCheck:
 		r.checkExpiry(now)
 	case PreemptionKill:

@@ -175,3 +175,47 @@ func TestNothingWaitsForTheNextTimer(t *testing.T) {
 		}
 	}
 }
+
+// A master that is silent expires when the monitor looks and more than the interval has passed since its last call, or what the host knows of a later sign of it.
+// One that has unregistered has nothing more to say.
+func TestSilentMastersExpire(t *testing.T) {
+	start := func() *world {
+		w := newWorld(t, plain)
+		w.node(0)
+		w.first(2)
+		return w
+	}
+	ask := func(w *world, now int64) {
+		t.Helper()
+		var resp protocol.AllocateResponse
+		if err := w.r.Allocate(now, 1, &protocol.AllocateRequest{}, &resp); err != nil {
+			t.Fatal(err)
+		}
+		w.log = nil
+	}
+	w := start()
+	ask(w, 450)
+	w.r.MasterSilent(600, 1, 300)
+	w.want("since its last call", "master expires at 2000: 1 1") // 1650 and the look after it
+	w.r.MasterSilent(600, 1, 799)
+	w.want("1999 and the look after it", "master expires at 2000: 1 1")
+	w.r.MasterSilent(600, 1, 800)
+	w.want("2000 is not more than the interval", "master expires at 2400: 1 1")
+	w.r.MasterSilent(600, 9, 800)
+	w.want("nobody", nil...)
+	w.r.Fire(2000, rm.MasterExpired, 1, 1)
+	w.want("its attempt has failed", "clock 3000", "remove attempt 1", "attempt 1 ended: false, -1000, again", "add attempt 1", "allocate 1: [{0 -1 0 1 [1024 1 0 0] true false}]")
+	w.r.Fire(2400, rm.MasterExpired, 1, 1)
+	w.want("that of an attempt that has ended", "clock 3400")
+	w.r.Fire(2500, rm.MasterExpired, 1, 2)
+	w.want("the failures count", "clock 3500", "remove application 1", "attempt 1 ended: false, -1000")
+
+	w = start()
+	ask(w, 450)
+	w.r.Unregister(500, 1)
+	ask(w, 700)
+	w.r.MasterSilent(800, 1, 790)
+	w.want("since it unregistered", "master expires at 2000: 1 1")
+	w.r.Fire(2000, rm.MasterExpired, 1, 1)
+	w.want("it had ended", "clock 3000", "remove application 1", "attempt 1 ended: true, -1000")
+}
