@@ -108,8 +108,8 @@ func (b *stageBatch) stage() Stage {
 		TaskMemMiB: b.mem.V[i], TaskVCores: b.vcores.V[i], TaskMilliVCores: b.milli.V[i], Extra: b.extra.list(i), Kind: b.kind.V[i],
 		Priority: b.prio.V[i], StartFraction: b.startFraction.V[i], FileID: b.file.V[i], ShuffleReadBytes: b.shuffle.V[i],
 		FreshFactor: b.freshFactor.V[i], FirstFactor: b.firstFactor.V[i], CacheOf: b.cacheOf.V[i],
-		Profile: max(b.profile.V[i], 0), ExecMemMiB: max(b.execMem.V[i], 0), ExecVCores: max(b.execCPU.V[i], 0),
-		ExecExtra: b.execExtra.list(i), ExecTasks: max(b.execTasks.V[i], 0), Name: b.name.V[i], ExternalID: b.external.V[i],
+		Profile: orZero(b.profile.V[i]), ExecMemMiB: orZero(b.execMem.V[i]), ExecVCores: orZero(b.execCPU.V[i]),
+		ExecExtra: b.execExtra.list(i), ExecTasks: orZero(b.execTasks.V[i]), Name: b.name.V[i], ExternalID: b.external.V[i],
 	}
 }
 

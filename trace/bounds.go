@@ -15,6 +15,7 @@ const (
 	MostAmount = 1 << 40                   // of a further resource
 	MostFactor = 1000                      // on a duration
 	MostWeight = 1e9                       // of a queue or user
+	MostExtra  = 32                        // further resources of a node, task or container
 )
 
 // A bound is the least and the largest value of a column; an optional one may be null, too.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // CheckResult is what Check found.
@@ -54,7 +56,7 @@ func Check(ctx context.Context, dir string, most int) (*CheckResult, error) {
 func (t *Trace) checkJobs(ctx context.Context, r *CheckResult, report func(Problem) error) error {
 	a := newAssembler(t, nil, report)
 	defer a.close()
-	span := int64(0)
+	span, extra := int64(0), make(map[string]bool)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -70,11 +72,26 @@ func (t *Trace) checkJobs(ctx context.Context, r *CheckResult, report func(Probl
 		r.Counts.Stages += int64(len(j.Stages))
 		r.Counts.Tasks += j.NumTasks()
 		span = max(span, j.SubmitMS)
+		extraOf(j, extra)
+	}
+	if got, want := t.Manifest.Resources, resourcesOf(t.Nodes, extra); got != nil && !slices.Equal(got, want) {
+		if err := report(wholeFile(filepath.Join(t.dir, manifestName), "resources", named(got), named(want)+", those of the tables")); err != nil {
+			return err
+		}
 	}
 	if span != t.Manifest.SpanMS {
 		return report(wholeFile(filepath.Join(t.dir, manifestName), "span_ms", fmt.Sprint(t.Manifest.SpanMS), fmt.Sprintf("%d, the last submission", span)))
 	}
 	return nil
+}
+
+// named lists some names, of many the first ones.
+func named(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // reportAll reports the problems that err consists of, and returns err if it has something else in it.

@@ -1,10 +1,14 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +95,23 @@ func TestProblems(t *testing.T) {
 		InputBytes int64   `parquet:"input_bytes"`
 		Pref       []int32 `parquet:"pref_nodes,list"`
 	}
+	type twice struct {
+		Job        int64   `parquet:"job_id"`
+		Stage      int32   `parquet:"stage_id"`
+		DurationMS int64   `parquet:"duration_ms"`
+		Again      int64   `parquet:"duration_mz"`
+		InputBytes int64   `parquet:"input_bytes"`
+		Pref       []int32 `parquet:"pref_nodes,list"`
+	}
+	type noParents struct {
+		Job      int64   `parquet:"job_id"`
+		ID       int32   `parquet:"stage_id"`
+		Parents  []int32 `parquet:"parents,list,optional"`
+		NumTasks int32   `parquet:"num_tasks"`
+		MemMiB   int64   `parquet:"task_mem_mib"`
+		VCores   int32   `parquet:"task_vcores"`
+		Kind     string  `parquet:"kind"`
+	}
 	tests := []struct {
 		name string
 		edit func(*testing.T, string)
@@ -117,6 +138,40 @@ func TestProblems(t *testing.T) {
 			out[70].DurationMS = nil
 			return out
 		}), "tasks.parquet: row group 1, row 70: duration_ms is null, want a value"},
+		{"null lists", rewrite("stages.parquet", func(rows []stageRow) (out []noParents) {
+			for _, r := range rows {
+				out = append(out, noParents{Job: r.Job, ID: r.ID, Parents: r.Parents, NumTasks: r.NumTasks, MemMiB: r.MemMiB, VCores: r.VCores, Kind: r.Kind})
+			}
+			out[3].Parents = nil
+			return out
+		}), "stages.parquet: row group 0, row 3: parents is null, want a list, which may be empty"},
+		{"-1 for null", change("jobs.parquet", 1, func(r *jobRow) { r.MaxExecs = new(int32(-1)) }), "jobs.parquet: row group 0, row 1: max_execs is -1, want null where it is unknown"},
+		{"-1 for null among nulls", change("tasks.parquet", 70, func(r *taskRow) { r.RecordedWait = new(int64(-1)) }), "tasks.parquet: row group 1, row 70: recorded_wait_ms is -1, want null where it is unknown"},
+		{"-1 for a fraction that is null", change("stages.parquet", 2, func(r *stageRow) { r.StartFraction = new(float32(-1)) }), "start_fraction is -1, want null where it is unknown"},
+		{"NaN for null", change("queues.parquet", 0, func(r *queueRow) { r.Weight = new(math.NaN()) }), "queues.parquet: row group 0, row 0: weight is NaN, want null where it is unknown"},
+		{"share of masters", change("queues.parquet", 0, func(r *queueRow) { r.AMShare = new(-0.5) }), "am_share is -0.5, want a share of 0 or more, -1 for no limit, or null"},
+		{"negative profile", change("stages.parquet", 2, func(r *stageRow) { r.Profile = new(int32(-2)) }), "profile is -2, want 0 to 2147483647"},
+		{"negative memory of a profile", change("stages.parquet", 2, func(r *stageRow) { r.ExecMemMiB = new(int64(-1000)) }), "exec_mem_mib is -1000, want 0 to 134217728 (128 TiB)"},
+		{"longer deserialization than task", change("tasks.parquet", 70, func(r *taskRow) { r.DurationMS, r.Deserialize = 5, new(int64(6)) }), "deserialize_ms is 6, want duration_ms (5) or less, of which it is a part"},
+		{"many resources", change("nodes.parquet", 0, func(r *nodeRow) {
+			for i := range MostExtra + 1 {
+				r.Extra = append(r.Extra, valueRow{fmt.Sprint("r", i), 1})
+			}
+		}), "nodes.parquet: row group 0, row 0: the number of extra is 33, want 32 at most"},
+		{"a key in capitals", manifest(func(m map[string]any) { m["Name"] = "other" }), "trace.json: key Name is unknown, want name"},
+		{"a key of a key in capitals", manifest(func(m map[string]any) { m["counts"].(map[string]any)["Jobs"] = 7 }), "trace.json: key Jobs is unknown, want jobs"},
+		{"a key in capitals, of a later version", manifest(func(m map[string]any) { m["version"], m["Name"] = "1.7", "other" }), "trace.json: key Name is unknown, want name"},
+		{"a column twice", func(t *testing.T, dir string) {
+			rewrite("tasks.parquet", func(rows []taskRow) []twice { return make([]twice, len(rows)) })(t, dir)
+			path := filepath.Join(dir, "tasks.parquet")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, bytes.ReplaceAll(b, []byte("duration_mz"), []byte("duration_ms")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "tasks.parquet: duration_ms is there 2 times, want one column of the name"},
 		{"negative duration", change("tasks.parquet", 70, func(r *taskRow) { r.DurationMS = -5 }), "tasks.parquet: row group 1, row 70: duration_ms is -5, want 0 to 31622400000 (a year)"},
 		{"preferred node out of range", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 50} }), "tasks.parquet: row group 1, row 70: pref_nodes[1] is 50, want a row of the 50 of nodes"},
 		{"preferred node twice", change("tasks.parquet", 70, func(r *taskRow) { r.Pref = []int32{1, 2, 1} }), "tasks.parquet: row group 1, row 70: pref_nodes[2] is 1, want each node once"},
@@ -228,6 +283,16 @@ func TestCheckGoesOn(t *testing.T) {
 	}
 	if r.Total != 42 || len(r.Problems) != 10 || r.Counts.Tasks != 500 {
 		t.Errorf("%d problems, %d kept, %d tasks read; want 42, 10, 500", r.Total, len(r.Problems), r.Counts.Tasks)
+	}
+	editManifest(t, dir, func(m map[string]any) { m["resources"], m["span_ms"] = []string{"memory-mb", "vcores", "foo"}, 1 })
+	r, err = Check(t.Context(), dir, 100)
+	if err != nil || r.Total != 44 {
+		t.Errorf("%d problems with a wrong manifest (%v), want 44", r.Total, err)
+	}
+	for _, want := range []string{"resources is memory-mb, vcores, foo, want memory-mb, vcores, those of the tables", "span_ms is 1, want "} {
+		if !slices.ContainsFunc(r.Problems, func(p Problem) bool { return strings.Contains(p.Error(), want) }) {
+			t.Errorf("%v, want %q among them", r.Problems, want)
+		}
 	}
 	if r, err := Check(t.Context(), t.TempDir(), 10); err == nil {
 		t.Errorf("an empty directory is a trace: %+v", r)

@@ -43,25 +43,37 @@ func (r *rowReader) next(limit int) (int, error) {
 func bind[T any](r *rowReader, name string, absent T, decode func(parquet.Page) []T) *column[T] {
 	at := tablefile.Binding{Name: name, Leaf: -1}
 	if l, ok := r.t.leaves[name]; ok && (r.only == nil || slices.Contains(r.only, name)) {
-		at = tablefile.Binding{Name: name, Leaf: l.index, MaxDef: l.maxDef, Present: l.present, List: l.list, Required: l.required, PerMS: l.perMS}
+		at = tablefile.Binding{Name: name, Leaf: l.index, MaxDef: l.maxDef, Present: l.present, List: l.list, Required: l.required, Whole: l.whole, PerMS: l.perMS}
 	}
 	return tablefile.Bind(r.Reader, at, absent, decode)
 }
 
+// bindNumber is bind of numbers, of which the file may not have the one that is read in place of null.
+func bindNumber[T int32 | int64 | float32 | float64](r *rowReader, name string, absent T, decode func(parquet.Page) []T) *column[T] {
+	c := bind(r, name, absent, decode)
+	if l, ok := r.t.leaves[name]; ok && !l.required {
+		c.Reserved = func(values []T) int { return slices.Index(values, absent) }
+		if isNaN := func(v T) bool { return math.IsNaN(float64(v)) }; isNaN(absent) {
+			c.Reserved = func(values []T) int { return slices.IndexFunc(values, isNaN) }
+		}
+	}
+	return c
+}
+
 func bindInt32(r *rowReader, name string) *column[int32] {
-	return bind(r, name, Unset, tablefile.Int32s)
+	return bindNumber(r, name, Unset, tablefile.Int32s)
 }
 
 func bindInt64(r *rowReader, name string) *column[int64] {
-	return bind(r, name, Unset, tablefile.Int64s)
+	return bindNumber(r, name, Unset, tablefile.Int64s)
 }
 
 func bindFloat(r *rowReader, name string) *column[float32] {
-	return bind(r, name, Unset, tablefile.Floats)
+	return bindNumber(r, name, Unset, tablefile.Floats)
 }
 
 func bindDouble(r *rowReader, name string) *column[float64] {
-	return bind(r, name, math.NaN(), tablefile.Doubles)
+	return bindNumber(r, name, math.NaN(), tablefile.Doubles)
 }
 
 func bindString(r *rowReader, name string) *column[string] { return bind(r, name, "", tablefile.Texts) }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -12,6 +13,11 @@ func (t *table) checkSchema() error {
 	t.leaves = make(map[string]leaf)
 	var problems []error
 	want := schemas[t.name]
+	for _, f := range want.Fields() {
+		if n := count(t.file.Parquet.Root().Columns(), f.Name()); n > 1 {
+			problems = append(problems, wholeFile(t.path, f.Name(), fmt.Sprintf("there %d times", n), "one column of the name"))
+		}
+	}
 	for _, path := range want.Columns() {
 		node, _ := want.Lookup(path...)
 		key, field := path[0], ""
@@ -25,9 +31,10 @@ func (t *table) checkSchema() error {
 			wanted = "a list of " + wanted
 		}
 		bad := func(value string) { problems = append(problems, wholeFile(t.path, key, value, wanted)) }
+		top, _ := fieldOf(want, path[0])
 		column := t.file.Parquet.Root().Column(path[0])
 		if column == nil {
-			if top, _ := fieldOf(want, path[0]); top.Required() {
+			if top.Required() {
 				bad("missing")
 			}
 			continue
@@ -43,10 +50,20 @@ func (t *table) checkSchema() error {
 			bad(is)
 			continue
 		}
-		l.required = l.list || node.Node.Required()
+		l.required, l.whole = l.list || node.Node.Required(), l.list && top.Required()
 		t.leaves[key] = l
 	}
 	return errors.Join(problems...)
+}
+
+// count returns how many of some columns have a name.
+func count(columns []*parquet.Column, name string) (n int) {
+	for _, c := range columns {
+		if c.Name() == name {
+			n++
+		}
+	}
+	return n
 }
 
 func fieldOf(s *parquet.Schema, name string) (parquet.Field, bool) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -197,6 +198,17 @@ func (m *Manifest) takeSums(text []byte) error {
 
 func byName(a, b FileEntry) int { return cmp.Compare(a.Name, b.Name) }
 
+// extraOf notes the further resource types of a job.
+func extraOf(j *Job, to map[string]bool) {
+	for i := range j.Stages {
+		for _, list := range [][]NamedValue{j.Stages[i].Extra, j.Stages[i].ExecExtra} {
+			for _, v := range list {
+				to[v.Name] = true
+			}
+		}
+	}
+}
+
 // resourcesOf lists the resource types a trace speaks of: memory and vcores, then others by name.
 func resourcesOf(nodes []Node, extra map[string]bool) []string {
 	for _, n := range nodes {
@@ -245,6 +257,11 @@ func parseManifest(path string, data []byte) (*Manifest, error) {
 	if err := m.takeSums(data); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if doc, err := sealed.Decode(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	} else if key, known := otherCase(map[string]any(doc), reflect.TypeFor[Manifest]()); key != "" {
+		return nil, fmt.Errorf("%s: key %s is unknown, want %s", path, key, known)
+	}
 	for i, f := range m.Files {
 		if err := checkFileName(f.Name); err != nil {
 			return nil, fmt.Errorf("%s: files[%d]: %w", path, i, err)
@@ -254,6 +271,37 @@ func parseManifest(path string, data []byte) (*Manifest, error) {
 		}
 	}
 	return &m, nil
+}
+
+// otherCase finds a key of a document that is one of a type in other letters, for which encoding/json would take it.
+func otherCase(doc any, t reflect.Type) (key, known string) {
+	switch x := doc.(type) {
+	case []any:
+		for _, v := range x {
+			if key, known = otherCase(v, t.Elem()); key != "" {
+				break
+			}
+		}
+	case map[string]any:
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct {
+			break // names of the user's
+		}
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			for _, k := range sortedKeys(x) {
+				if k != name && strings.EqualFold(k, name) {
+					return k, name
+				}
+			}
+			if key, known = otherCase(x[name], t.Field(i).Type); key != "" {
+				break
+			}
+		}
+	}
+	return key, known
 }
 
 // write writes the manifest with its hash.

@@ -172,7 +172,7 @@ func (g *draw) stage(m *MemoryTrace, i int) Stage {
 	t := &s.Tasks
 	anyPref := false
 	for range g.n(0, 30) {
-		t.DurationMS = append(t.DurationMS, int64(g.n(0, 1<<34)))
+		t.DurationMS = append(t.DurationMS, int64(g.n(9, 1<<34)))
 		t.InputBytes = append(t.InputBytes, int64(g.n(0, 1<<27)))
 		if columns[0] {
 			if len(t.PrefStart) == 0 {

@@ -104,7 +104,7 @@ func readExecutors(t *table) ([]Executor, error) {
 		mem, profile, added, removed, reason := bindInt64(r, "mem_mib"), bindInt32(r, "profile"), bindInt64(r, "added_ms"), bindInt64(r, "removed_ms"), bindString(r, "reason")
 		return func(i int) Executor {
 			return Executor{
-				Job: job.V[i], ID: id.V[i], Node: node.V[i], VCores: vcores.V[i], MemMiB: mem.V[i], Profile: max(profile.V[i], 0),
+				Job: job.V[i], ID: id.V[i], Node: node.V[i], VCores: vcores.V[i], MemMiB: mem.V[i], Profile: orZero(profile.V[i]),
 				AddedMS: added.V[i], RemovedMS: removed.V[i], Reason: reason.V[i],
 			}
 		}

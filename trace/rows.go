@@ -84,6 +84,14 @@ func stageToRow(job int64, s *Stage) stageRow {
 	}
 }
 
+// orZero is 0 for Unset: what has a default in a row that says nothing.
+func orZero[T int32 | int64](v T) T {
+	if v == Unset {
+		return 0
+	}
+	return v
+}
+
 // zeroNull returns a pointer to a copy of v, or nil for 0.
 func zeroNull[T int32 | int64](v T) *T {
 	if v == 0 {

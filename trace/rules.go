@@ -50,6 +50,9 @@ func (r *rules) oneOf(table string, row int64, column, v string, known ...string
 }
 
 func (r *rules) extra(table string, row int64, column string, values []NamedValue) error {
+	if len(values) > MostExtra {
+		return r.bad(table, row, "the number of "+column, len(values), "%d at most", MostExtra)
+	}
 	for i, v := range values {
 		if v.Name == "" || !utf8.ValidString(v.Name) || v.Name == "memory-mb" || v.Name == "vcores" || v.Value < 0 || v.Value > MostAmount ||
 			slices.ContainsFunc(values[:i], func(o NamedValue) bool { return o.Name == v.Name }) {
@@ -194,8 +197,8 @@ func (r *rules) queueRows(queues []Queue) error {
 		if err != nil {
 			return err
 		}
-		if math.IsInf(q.AMShare, 0) {
-			if err := r.bad(tableQueues, row, "am_share", q.AMShare, "a finite number, or null"); err != nil {
+		if !math.IsNaN(q.AMShare) && q.AMShare != NoAMLimit && !(q.AMShare >= 0 && q.AMShare <= math.MaxFloat64) {
+			if err := r.bad(tableQueues, row, "am_share", q.AMShare, "a share of 0 or more, %d for no limit, or null", NoAMLimit); err != nil {
 				return err
 			}
 		}

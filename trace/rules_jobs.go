@@ -195,9 +195,22 @@ func (r *rules) stageTasks(s *Stage, row int64) error {
 		numbers(r, row, "sched_delay_ms", t.SchedDelayMS),
 		numbers(r, row, "shuffle_read_bytes", t.ShuffleReadBytes),
 		numbers(r, row, "shuffle_write_bytes", t.ShuffleWriteBytes),
+		r.deserialized(row, t),
 		r.recordedNodes(row, t.RecordedNode),
 		r.prefs(row, t),
 	)
+}
+
+// deserialized checks that deserialization is no more than the time that it is part of.
+func (r *rules) deserialized(row int64, t *Tasks) error {
+	for i, ms := range t.DeserializeMS {
+		if ms > t.DurationMS[i] {
+			if err := r.bad(tableTasks, row+int64(i), "deserialize_ms", ms, "duration_ms (%d) or less, of which it is a part", t.DurationMS[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (r *rules) recordedNodes(row int64, nodes []int32) error {

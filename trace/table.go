@@ -72,7 +72,8 @@ type leaf struct {
 	maxDef   byte // definition level of a value
 	present  byte // definition level from which a list has an element; 0 if not a list
 	list     bool
-	required bool  // nulls are errors
+	required bool  // nulls are errors, of a list those in place of its elements
+	whole    bool  // a null in place of a list is an error
 	perMS    int64 // units in a millisecond, of times that are not written in milliseconds
 }
 

@@ -73,9 +73,12 @@ type Queue struct {
 	MinVCores int32
 	MaxVCores int32
 	MaxApps   int32
-	AMShare   float64
+	AMShare   float64 // or NoAMLimit, or NaN
 	Policy    string
 }
+
+// NoAMLimit is the AMShare of a queue whose application masters may have all of it, as maxAMShare of -1.0 says in fair-scheduler.xml.
+const NoAMLimit = -1
 
 // User is a submitting user.
 type User struct {

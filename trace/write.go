@@ -153,13 +153,9 @@ func (w *Writer) addJob(j *Job) error {
 	if err := w.jobs.add(jobToRow(j, c.Tasks)); err != nil {
 		return err
 	}
+	extraOf(j, w.resources)
 	for i := range j.Stages {
 		s := &j.Stages[i]
-		for _, list := range [][]NamedValue{s.Extra, s.ExecExtra} {
-			for _, v := range list {
-				w.resources[v.Name] = true
-			}
-		}
 		if err := w.stages.add(stageToRow(j.ID, s)); err != nil {
 			return err
 		}

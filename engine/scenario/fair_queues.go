@@ -43,7 +43,7 @@ func queuesXML(queues []trace.Queue) []byte {
 		if q.MaxApps >= 0 {
 			fmt.Fprintf(&b, "%s<maxRunningApps>%d</maxRunningApps>\n", in, q.MaxApps)
 		}
-		if !math.IsNaN(q.AMShare) && q.AMShare >= 0 && len(children[q.ID]) == 0 {
+		if !math.IsNaN(q.AMShare) && len(children[q.ID]) == 0 {
 			fmt.Fprintf(&b, "%s<maxAMShare>%s</maxAMShare>\n", in, strconv.FormatFloat(q.AMShare, 'g', -1, 64))
 		}
 		if q.Policy != "" {

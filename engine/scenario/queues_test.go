@@ -45,7 +45,7 @@ func bare(id, parent int32, path string) trace.Queue {
 func TestAllocationFileOfATrace(t *testing.T) {
 	a, b, x := bare(1, 0, "root.a"), bare(2, 0, "root.b"), bare(3, 1, "root.a.x")
 	a.Weight, a.MaxMemMiB, a.AMShare = 2.5, 4096, 0.3 // no share of masters in a parent
-	b.MinVCores, b.MaxVCores, b.MaxApps, b.Policy = 2, 8, 0, "fifo"
+	b.MinVCores, b.MaxVCores, b.MaxApps, b.Policy, b.AMShare = 2, 8, 0, "fifo", trace.NoAMLimit
 	x.MinMemMiB, x.AMShare = 512, 0.3
 	got := string(queuesXML([]trace.Queue{bare(0, trace.Unset, "root"), a, b, x}))
 	want := `<?xml version="1.0"?>
@@ -63,6 +63,7 @@ func TestAllocationFileOfATrace(t *testing.T) {
       <minResources>0 mb, 2 vcores</minResources>
       <maxResources>2147483647 mb, 8 vcores</maxResources>
       <maxRunningApps>0</maxRunningApps>
+      <maxAMShare>-1</maxAMShare>
       <schedulingPolicy>fifo</schedulingPolicy>
     </queue>
   </queue>

@@ -98,7 +98,8 @@ type Binding struct {
 	MaxDef   byte  // definition level of a value
 	Present  byte  // definition level from which a list has an element
 	List     bool  // a row has any number of values
-	Required bool  // nulls are errors
+	Required bool  // nulls are errors, of a list those in place of its elements
+	Whole    bool  // a null in place of a list is an error
 	PerMS    int64 // units in a millisecond, of times that are not written in milliseconds
 }
 
@@ -178,6 +179,9 @@ type Column[T any] struct {
 	Start  []int32
 	Set    int // values (for lists: elements) in the batch that are not null
 	Absent T
+	// Reserved, if it is set, returns the place of the first of some values that would be taken for null in V and that the file may not have, or -1. It is
+	// not asked about lists.
+	Reserved func([]T) int
 
 	pages
 	own    []T                    // memory of V where it is not that of a page
@@ -185,7 +189,8 @@ type Column[T any] struct {
 	vals   []T                    // values of the page that are not null
 	next   int                    // consumed of them
 	dict   []T
-	looked []T // values of the page by dictionary
+	looked []T  // values of the page by dictionary
+	has    bool // the dictionary has a reserved value
 }
 
 // Bind adds a column to the reader. Decode gives the values of a page; they may be its memory. A column that the file does not have
@@ -287,7 +292,10 @@ func (c *Column[T]) load() (more bool, err error) {
 		if len(c.vals) != values {
 			return fmt.Errorf("%d values, levels for %d", len(c.vals), values)
 		}
-		return c.convert()
+		if err := c.convert(); err != nil {
+			return err
+		}
+		return c.reserved()
 	})
 	var bad *BadValue
 	var damage *Damage
@@ -317,6 +325,17 @@ func (c *Column[T]) convert() error {
 	return nil
 }
 
+// reserved refuses values of a page that would be taken for null.
+func (c *Column[T]) reserved() error {
+	if c.Reserved == nil || c.page.Dictionary() != nil && !c.has {
+		return nil
+	}
+	if i := c.Reserved(c.vals); i >= 0 {
+		return &BadValue{c.at.Name, c.row + c.rowOf(i), fmt.Sprint(c.vals[i]), "null where it is unknown"}
+	}
+	return nil
+}
+
 // rowOf returns how many rows of the page are before its i-th value, in a column that is no list.
 func (c *Column[T]) rowOf(i int) int64 {
 	for row, d := range c.def {
@@ -334,6 +353,7 @@ func (c *Column[T]) lookUp(d parquet.Dictionary) error {
 	if c.fresh {
 		c.dict = append(c.dict[:0], c.decode(d.Page())...)
 		c.fresh = false
+		c.has = c.Reserved != nil && (c.at.PerMS > 1 || c.Reserved(c.dict) >= 0)
 	}
 	data := c.page.Data()
 	indexes := data.Int32()
@@ -529,6 +549,8 @@ func (c *Column[T]) lists(rows, n int) (now int, done bool, err error) {
 			next++
 		} else if d >= c.at.Present {
 			return rows, false, c.null(c.row + int64(rows-before) - 1)
+		} else if c.at.Whole && d+1 < c.at.Present {
+			return rows, false, &BadValue{c.at.Name, c.row + int64(rows-before) - 1, "null", "a list, which may be empty"}
 		}
 	}
 	c.own, c.next, c.used, c.row = own, next, c.used+end, c.row+int64(rows-before)

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,5 +124,45 @@ func TestNullsWhereThereMayBeNone(t *testing.T) {
 	var bad *BadValue
 	if !errors.As(err, &bad) || bad.Row != 1 || bad.Column != "maybe" {
 		t.Errorf("error %v, want the null in row 1 of column maybe", err)
+	}
+}
+
+// A value that would be taken for null is refused in its row, in pages with a dictionary and without.
+func TestReservedValues(t *testing.T) {
+	for _, tag := range []string{`parquet:"v,optional"`, `parquet:"v,optional,dict"`} {
+		for _, reserved := range []int64{57, -7} {
+			row := reflect.StructOf([]reflect.StructField{{Name: "V", Type: reflect.TypeFor[*int64](), Tag: reflect.StructTag(tag)}})
+			var b bytes.Buffer
+			w := parquet.NewWriter(&b, parquet.SchemaOf(reflect.New(row).Interface()))
+			for i := range int64(100) {
+				v := reflect.New(row)
+				if i%3 != 1 {
+					v.Elem().Field(0).Set(reflect.ValueOf(&i))
+				}
+				if err := w.Write(v.Interface()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "t.parquet")
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := NewReader(f)
+			Bind(r, Binding{Name: "v", MaxDef: 1}, reserved, Int64s).Reserved = func(values []int64) int { return slices.Index(values, reserved) }
+			var bad *BadValue
+			_, err = r.Next(100)
+			if want := reserved == 57; errors.As(err, &bad) != want || want && (bad.Row != 57 || bad.Value != "57") {
+				t.Errorf("%s: error %v with %d for null", tag, err, reserved)
+			}
+			r.Close()
+			f.Close()
+		}
 	}
 }
