@@ -388,7 +388,7 @@ func (s *DurationSample) Add(ms []int64) (mean float64) {
 func (s *DurationSample) stragglers(name string, low float64, fitted Stragglers) Estimate {
 	ratio := s.over / s.n
 	se := math.Sqrt(max(0, s.squares[0]-float64(2*ratio*s.squares[1])+float64(ratio*ratio*s.squares[2]))) / s.n
-	short := 1.2 * s.of5 / s.n * (float64(low*low) + float64(fitted.P*(fitted.mean()-1)))
+	short := float64(1.2 * s.of5 / s.n * (float64(low*low) + float64(fitted.P*(fitted.mean()-1))))
 	off := 2*se + float64(ratio*(short+float64(low*low)*2.4/math.Sqrt(s.n)))
 	_, least := fitted.split(low, ratio-off)
 	_, most := fitted.split(low, ratio+off)
