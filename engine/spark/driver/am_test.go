@@ -298,6 +298,56 @@ func TestFailureAfterLastStage(t *testing.T) {
 	}
 }
 
+// The driver knows that a decommissioned executor is gone from itself, or from the application master's next heartbeat where it crashes: it asks nobody why,
+// and no heartbeat comes early.
+//
+// Source: CoarseGrainedExecutorBackend.exitExecutor, CoarseGrainedSchedulerBackend.disableExecutor.
+func TestDecommissionedExecutorGoes(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		ms       int64 // of the task that it runs
+		crash    bool
+		gone     int64
+		wakeless bool
+	}{
+		{"idle", 0, false, 1507, true},
+		{"busy for a while", 2000, false, 2507, true},
+		{"it crashes", 60_000, true, 3000, true},
+		{"another crashes", 0, true, 2070, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := instant()
+			m.StatusMS, m.DisconnectMS = 7, 70
+			st := near(stageOf(0, 2, c.ms), []int32{0}, []int32{1})
+			st.Tasks.DurationMS[1] = 100_000
+			if c.ms == 0 {
+				st = delayed(near(stageOf(0, 1, 1000), []int32{1}), 100_000)
+			}
+			a := newApp(t, jobOf(st), setup{conf: static(2), model: m}).executors(0, 1).register()
+			a.Run(500)
+			crashed := int32(1)
+			if a.asked().Decommission(500, []int32{1}); !c.wakeless {
+				crashed = 2
+			}
+			if c.crash {
+				a.Run(2000)
+				a.Crash(int64(crashed)+1, 1)
+			}
+			a.Run(c.gone - 1)
+			if got := a.d.exec(crashed); got == nil || got.state == execRemoved || got.state == execLost {
+				t.Fatalf("the executor is gone before %d ms, in state %v; heartbeats at %v", c.gone, got.state, a.Beats)
+			}
+			a.Run(c.gone)
+			if got := a.d.exec(crashed).state; got != execRemoved {
+				t.Errorf("its state is %v at %d ms, want removed; log %v, launches %v, ends %v", got, c.gone, a.Log, a.launches(), a.ends())
+			}
+			if woken := slices.Contains(a.Beats, 2070); woken == c.wakeless {
+				t.Errorf("heartbeats at %v: woken by a question: %v, want %v", a.Beats, woken, !c.wakeless)
+			}
+		})
+	}
+}
+
 // An executor that is decommissioned while its application stops is told to stop once.
 func TestDecommissionedExecutorAsItsApplicationStops(t *testing.T) {
 	m := instant()

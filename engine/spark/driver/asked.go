@@ -88,6 +88,10 @@ func (a *asked) handle(k master.EventKind, arg int64) {
 		}
 	case evDecommission:
 		a.mayEnd(int32(arg))
+	case evSelfExit:
+		if !a.stopping {
+			a.removeExecutor(int32(arg), spark.Loss{Kind: spark.LossDecommissioned})
+		}
 	}
 }
 
@@ -244,7 +248,9 @@ func (a *asked) Decommission(now int64, ids []int32) []int32 {
 	return out
 }
 
-// mayEnd is a decommissioned executor's look at its tasks.
+// mayEnd is a decommissioned executor's look at its tasks. As it ends it tells the driver, which asks nobody why.
+//
+// Source: CoarseGrainedExecutorBackend.decommissionSelf, exitExecutor.
 func (a *asked) mayEnd(id int32) {
 	switch e := a.exec(id); {
 	case e == nil || e.died != never || a.stopping:
@@ -252,6 +258,7 @@ func (a *asked) mayEnd(id int32) {
 		a.h.At(a.now()+decommissionCheckMS, evDecommission, int64(id), int64(id))
 	default:
 		a.h.End(e.container, a.now())
+		a.h.At(a.now()+a.m.StatusMS, evSelfExit, int64(id), int64(id))
 	}
 }
 
@@ -279,7 +286,7 @@ func (a *asked) Exited(c int64) {
 	if a.dag != nil && !a.conf.ShuffleService {
 		a.dag.ServerLost(id)
 	}
-	if e.state == execAlive && !a.stopping {
+	if e.state == execAlive && !e.decommissioned && !a.stopping {
 		a.h.At(a.now()+a.m.DisconnectMS, evDisconnect, int64(id), int64(id))
 	}
 	a.wind()
@@ -287,7 +294,8 @@ func (a *asked) Exited(c int64) {
 
 // disconnected is the driver's notice that an executor's connection dropped: it gets no more offers,
 // and the AM is asked why. When there is no answer in time, as with a node that the ResourceManager has not
-// found lost yet, the driver takes the application to be the cause.
+// found lost yet, the driver takes the application to be the cause. Of an executor that is being decommissioned the driver
+// waits to be told that it is gone, by itself or by the application master.
 //
 // Source: CoarseGrainedSchedulerBackend.disableExecutor,
 // YarnSchedulerBackend.handleExecutorDisconnectedFromDriver.

@@ -66,6 +66,7 @@ const (
 
 	evStatus
 	evKilled
+	evSelfExit
 	evRecordedAdd
 	evExecReady
 	evRevive
@@ -94,6 +95,7 @@ var events = []master.Event{
 
 	evStatus:      {Name: "end of a task attempt reported", Class: master.Inbox, Number: "task attempt", Work: true, Private: true},
 	evKilled:      {Name: "task attempt told to stop has", Class: master.Inbox, Number: "task attempt", Work: true, Private: true, Hints: true},
+	evSelfExit:    {Name: "decommissioned executor has told that it ends", Class: master.Inbox, Number: "executor", Work: true, Private: true, Hints: true},
 	evRecordedAdd: {Name: "recorded start of an executor", Class: master.Inbox, Number: "recorded executor", Work: true},
 	evExecReady:   {Name: "executor has registered and has free cores", Class: master.Inbox, Number: "container", Work: true, Private: true},
 	evRevive:      {Name: "offer of all executors", Class: master.Inbox, Private: true},
