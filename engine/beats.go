@@ -46,7 +46,7 @@ type beats struct {
 	h       int64             // the next heartbeat: passed, or the first of a node that sends some behind it
 	at      int64             // its time, never while no node sends any
 
-	nextUpdate int64
+	nextUpdate int64 // an interval after the last, which a node that came or went may have brought forward
 	first      int64 // heartbeat of the epoch
 	lastAt     int64 // time and node of the last heartbeat that passed in the epochs before
 	last       protocol.NodeID
@@ -154,16 +154,27 @@ func (b *beats) any() bool { return b.senders > 0 || b.update > 0 }
 // run executes what next has returned.
 func (b *beats) run(s *sim) {
 	if b.updateTime() <= b.at {
-		b.passUpdate()
 		s.doing = &kinds[evUpdate]
-		s.totals.ExecutedUpdates++
-		s.rm.Update(s.now)
+		b.updateNow(s)
 		return
 	}
 	n := b.ranks[b.h%int64(len(b.ranks))]
 	b.pass(b.h + 1)
 	s.doing = &kinds[evNodeBeat]
 	s.nodeHeartbeat(n)
+}
+
+// updateNow executes an update, at its time or before it. The wait for the next one begins with it.
+//
+// Source: AbstractYarnScheduler.UpdateThread.
+func (b *beats) updateNow(s *sim) {
+	if b.update <= 0 {
+		return
+	}
+	b.nextUpdate = s.now
+	b.passUpdate()
+	s.totals.ExecutedUpdates++
+	s.rm.Update(s.now)
 }
 
 // pass lets the heartbeats before h pass.

@@ -7,6 +7,9 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/random"
+	"replay/engine/record"
+	"replay/engine/scenario"
+	"replay/trace"
 )
 
 // every is a ResourceManager in which every heartbeat and update can change something.
@@ -218,4 +221,50 @@ func literally(phase []int64, nodes []protocol.NodeID, from, to int64) (out []st
 		}
 	}
 	return out
+}
+
+// A node that comes or goes brings the fair-share update forward, and the wait for the next one begins anew. The other schedulers have none.
+func TestNodesBringUpdatesForward(t *testing.T) {
+	const interval = 60_000
+	for _, engine := range []string{"", "dense"} {
+		run := func(scheduler string, events ...trace.NodeEvent) (*keep, *record.Manifest) {
+			nodes := cluster(3, 1)
+			nodes[2].Present = false
+			conf := map[string]string{"yarn.nm.liveness-monitor.expiry-interval-ms": "6000"}
+			if scheduler == "fair" {
+				conf["yarn.scheduler.fair.update-interval-ms"] = fmt.Sprint(interval)
+			}
+			return replay(t, input(nodes, events, sparkJob(0, 1000, 2, stage(0, 4, 100_000, nil))), scenario.Options{Scheduler: scheduler, Engine: engine, Conf: conf})
+		}
+		shrinks := nodeEvent(5000, 0, 1, trace.Capacity)
+		shrinks.MemMiB = 4096
+		for _, tt := range []struct {
+			what   string
+			events []trace.NodeEvent
+			at     int64 // of the update that sees the ask for the master, and of the one that sees those of executors
+			next   int64
+		}{
+			{"none", nil, interval, 2 * interval},
+			{"a node joins", []trace.NodeEvent{nodeEvent(5000, 0, 2, trace.Join)}, 5000, 5000 + interval},
+			{"a node leaves", []trace.NodeEvent{nodeEvent(5000, 0, 1, trace.Leave)}, 5000, 5000 + interval},
+			{"a node is missed", []trace.NodeEvent{nodeEvent(5000, 0, 1, trace.Fail)}, 12_000, 12_000 + interval},
+			{"a node is drained", []trace.NodeEvent{nodeEvent(5000, 0, 1, trace.Drain)}, 5000, 5000 + interval}, // it goes with its next heartbeat
+			{"a node comes back before it is missed", []trace.NodeEvent{nodeEvent(3000, 0, 1, trace.Fail), nodeEvent(5000, 1, 1, trace.Recover)}, 5000, 5000 + interval},
+			{"a node shrinks", []trace.NodeEvent{shrinks}, interval, 2 * interval},
+			{"two nodes", []trace.NodeEvent{nodeEvent(5000, 0, 1, trace.Leave), nodeEvent(40_000, 1, 2, trace.Join)}, 5000, 40_000},
+		} {
+			k, _ := run("fair", tt.events...)
+			j := &k.jobs[0]
+			if j.AMAllocated < tt.at || j.AMAllocated > tt.at+2000 {
+				t.Errorf("%s %s: the master is allocated at %d, want at most two heartbeats after %d", engine, tt.what, j.AMAllocated, tt.at)
+			}
+			if j.FirstAllocated < tt.next || j.FirstAllocated > tt.next+2000 {
+				t.Errorf("%s %s: the first executor is allocated at %d, want at most two heartbeats after %d", engine, tt.what, j.FirstAllocated, tt.next)
+			}
+		}
+		_, calm := run("capacity")
+		if _, m := run("capacity", nodeEvent(5000, 0, 2, trace.Join)); m.Totals.Updates != calm.Totals.Updates {
+			t.Errorf("%s: a node that joined has changed %d updates under the CapacityScheduler to %d", engine, calm.Totals.Updates, m.Totals.Updates)
+		}
+	}
 }

@@ -332,7 +332,7 @@ var modelled = []effect{
 	bySite("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", busy, "", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms=300"),
 	bySite("yarn.nm.liveness-monitor.expiry-interval-ms", failing, "", "yarn.nm.liveness-monitor.expiry-interval-ms=5000"),
 	bySite("yarn.am.liveness-monitor.expiry-interval-ms", one, "", "yarn.am.liveness-monitor.expiry-interval-ms=7s"), // more than two of its heartbeats
-	bySite("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", failing, "", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=2000"),
+	bySite("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", failing, "", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=900"),
 	{"yarn.cluster.max-application-priority", priorities, scenario.Options{Scheduler: "capacity"}, scenario.Options{Scheduler: "capacity", Conf: keys("yarn.cluster.max-application-priority=10")}},
 	bySite("yarn.resourcemanager.am.max-attempts", one, "yarn.nm.liveness-monitor.expiry-interval-ms=2000", "yarn.resourcemanager.am.max-attempts=1"),
 	bySite("yarn.resourcemanager.am.global.max-attempts", one, "yarn.nm.liveness-monitor.expiry-interval-ms=2000 spark.yarn.maxAppAttempts=2", "yarn.resourcemanager.am.global.max-attempts=1"),

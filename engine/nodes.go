@@ -63,6 +63,7 @@ func (s *sim) startNodes() {
 		}
 	}
 	s.addNode(present...)
+	s.rm.Woken() // before the beginning
 	s.nodesChanged(s.everyNode()...)
 	s.nextNodeEvent(0)
 }
@@ -156,6 +157,9 @@ func (s *sim) nodesChanged(ids ...protocol.NodeID) {
 		if a != nil && a.master != nil {
 			a.master.NodesChanged(len(n.registered))
 		}
+	}
+	if s.rm.Woken() && s.sc.Kind().Updates {
+		s.beats.updateNow(s)
 	}
 }
 

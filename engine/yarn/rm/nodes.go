@@ -49,6 +49,7 @@ func (r *RM) AddNode(now int64, specs ...yarn.NodeSpec) {
 		r.nodes[spec.ID] = node{spec: spec, registered: true, total: spec.Total, silences: r.nodes[spec.ID].silences + 1}
 	}
 	r.sched.AddNode(specs...)
+	r.woken = true
 	r.drain(now)
 }
 
@@ -111,6 +112,7 @@ func (r *RM) RemoveNode(now int64, id protocol.NodeID) {
 	r.clock(now)
 	r.nodes[id].registered = false
 	r.sched.RemoveNode(id)
+	r.woken = true
 	r.forget(&r.nodes[id])
 	r.drain(now)
 }

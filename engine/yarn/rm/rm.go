@@ -94,6 +94,7 @@ type RM struct {
 	known     known
 	idle      idle
 	expirer   expirer
+	woken     bool  // the update thread, see [RM.Woken]
 	killAt    int64 // the preemption kill that is scheduled
 	launched  []protocol.ContainerID
 	completed []protocol.Status // ends that a node is reporting

@@ -99,6 +99,15 @@ func (r *RM) reload(now int64, l *Reload) {
 	}
 }
 
+// Woken reports whether nodes have come or gone since the last call: that wakes the thread of fair-share updates before its time.
+//
+// Source: FairScheduler.addNode, removeNode, AbstractYarnScheduler.triggerUpdate.
+func (r *RM) Woken() bool {
+	woken := r.woken
+	r.woken = false
+	return woken
+}
+
 // Update runs the fair-share update, and the preemption thread after it.
 func (r *RM) Update(now int64) {
 	r.clock(now)

@@ -219,3 +219,23 @@ func TestSilentMastersExpire(t *testing.T) {
 	w.r.Fire(2000, rm.MasterExpired, 1, 1)
 	w.want("it had ended", "clock 3000", "remove application 1", "attempt 1 ended: true, -1000")
 }
+
+// Nodes that come and go wake the update thread, once; other changes of theirs don't.
+func TestNodesWakeTheUpdateThread(t *testing.T) {
+	w := newWorld(t, plain)
+	w.node(0)
+	if !w.r.Woken() || w.r.Woken() {
+		t.Error("a node that came did not wake it once")
+	}
+	w.r.SetNodeTotal(1, 0, size)
+	w.r.Drain(0, -1)
+	w.r.Undrain(1, 0)
+	w.r.RemoveNode(1, 7)
+	if w.r.Woken() {
+		t.Error("no node came or went, and it was woken")
+	}
+	w.r.RemoveNode(2, 0)
+	if !w.r.Woken() {
+		t.Error("a node that went did not wake it")
+	}
+}
