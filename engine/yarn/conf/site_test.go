@@ -187,3 +187,30 @@ func TestOddValuesOfKeys(t *testing.T) {
 		}
 	}
 }
+
+// Of keys that a replay does not follow, those that decide are warned about by their own names, unless they say what is done anyway.
+func TestKeysThatDecideWithAnotherValue(t *testing.T) {
+	for _, tt := range []struct {
+		key, same, other string
+	}{
+		{"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled", "false", "true"},
+		{"yarn.client.nodemanager-connect.max-wait-ms", "180000", "60000"},
+		{"yarn.client.nodemanager-connect.retry-interval-ms", "10000", "1000"},
+		{"yarn.resourcemanager.nodemanager-connect-retries", "10", "3"},
+		{"yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs", "-1", "3600"},
+	} {
+		for value, want := range map[string]remark.Kind{tt.same: remark.NoEffect, tt.other: remark.Unmodelled} {
+			s, err := NewSite(map[string]string{tt.key: value})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.Remarks) != 1 || s.Remarks[0].Of != tt.key || s.Remarks[0].Kind != want {
+				t.Errorf("%s=%s: %+v, want one remark of kind %v", tt.key, value, s.Remarks, want)
+			}
+		}
+	}
+	const threshold = "yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold"
+	if s, err := NewSite(map[string]string{threshold: "0.5"}); err != nil || len(s.Remarks) != 1 || s.Remarks[0].Kind != remark.NoEffect {
+		t.Errorf("%s: %+v, error %v", threshold, s.Remarks, err)
+	}
+}

@@ -89,8 +89,6 @@ var notModelledKeys = []struct {
 		"yarn.resourcemanager.node-ip-cache.expiry-interval-secs",
 		"yarn.resourcemanager.node-removal-untracked.node-selective-states-to-remove",
 		"yarn.resourcemanager.node-removal-untracked.timeout-ms",
-		"yarn.resourcemanager.nodemanager-connect-retries",
-		"yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs",
 		"yarn.resourcemanager.nodemanager.minimum.version",
 		"yarn.resourcemanager.nodes.exclude-path",
 		"yarn.resourcemanager.nodes.include-path",
@@ -226,8 +224,16 @@ var notModelledKeys = []struct {
 		"yarn.scheduler.fair.migration.terminal.rule.check",
 	}},
 	{"an AM is tried on any node again", []string{
-		"yarn.am.scheduling.node-blacklisting-disable-threshold",
-		"yarn.am.scheduling.node-blacklisting-enabled",
+		"yarn.resourcemanager.am-scheduling.node-blacklisting-disable-threshold",
+		"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled",
+	}},
+	{"a node that cannot be reached refuses to start a container at once, and to stop a MapReduce task after 180000 ms", []string{
+		"yarn.client.nodemanager-connect.max-wait-ms",
+		"yarn.client.nodemanager-connect.retry-interval-ms",
+		"yarn.resourcemanager.nodemanager-connect-retries",
+	}},
+	{"a drain waits as long as the trace says, and else for ever, as with -1", []string{
+		"yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs",
 	}},
 }
 
@@ -275,7 +281,11 @@ var idle = map[string][]string{
 	"yarn.resourcemanager.submission-preprocessor.enabled":                {"false"},
 	"yarn.scheduler.configuration.store.class":                            {"file"},
 	"yarn.scheduler.queue-placement-rules":                                {"user-group"},
-	"yarn.am.scheduling.node-blacklisting-enabled":                        {"false"},
+	"yarn.resourcemanager.am-scheduling.node-blacklisting-enabled":        {"false"},
+	"yarn.client.nodemanager-connect.max-wait-ms":                         {"180000"},
+	"yarn.client.nodemanager-connect.retry-interval-ms":                   {"10000"},
+	"yarn.resourcemanager.nodemanager-connect-retries":                    {"10"},
+	"yarn.resourcemanager.nodemanager-graceful-decommission-timeout-secs": {"-1"},
 }
 
 // ForCapacity reports whether a key that is not modelled decides with the CapacityScheduler alone.
