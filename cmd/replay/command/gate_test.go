@@ -73,7 +73,7 @@ func TestGateOutputs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(head, "yarn-site.xml"), []byte(misspelt), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const warning = "yarn-site.xml: yarn.scheduler.fair.preempton: unknown, so it has no effect; probably yarn.scheduler.fair.preemption is meant"
+	const warning = "yarn-site.xml: line 1: yarn.scheduler.fair.preempton: unknown, so it has no effect; probably yarn.scheduler.fair.preemption is meant"
 	dir := t.TempDir()
 	junit, markdown := filepath.Join(dir, "gate.xml"), filepath.Join(dir, "gate.md")
 	args := []string{"gate", traces + "fair-weights", "--base", base, "--head", head, "--seeds", "5", "--fail-if", "mean(duration, queue=c) > +2%"}

@@ -72,7 +72,7 @@ func TestWarningsCountJobs(t *testing.T) {
 	}
 }
 
-// What voids a result is shown with --quiet too, and nothing else is.
+// What voids a result, and that something given is not used, is shown with --quiet too, and nothing else is.
 func TestQuietShowsWhatVoids(t *testing.T) {
 	trace, alone := failingNodes(t)
 	_, _, stderr := cmd(t, append([]string{"run", trace, "--json", "--quiet"}, alone...)...)
@@ -81,6 +81,14 @@ func TestQuietShowsWhatVoids(t *testing.T) {
 	}
 	if stdout := must(t, "run", trace, "--json", "--quiet", "--conf", "yarn.resourcemanager.am.max-attempts=2"); !strings.Contains(stdout, `"succeeded": 40`) {
 		t.Errorf("the summary has no outcome: %.300s", stdout)
+	}
+	for key, want := range map[string]string{
+		"mapreduce.map.memory.mb=2048": "warning: --conf: no MapReduce job is replayed, so these keys have no effect: mapreduce.map.memory.mb\n",
+		"spark.yarn.am.cores=2":        "warning: --conf: keys that jobs do not read under their deploy mode (spark.submit.deployMode): spark.yarn.am.cores (40 of 40 jobs)\n",
+	} {
+		if _, _, stderr := cmd(t, "run", trace, "--json", "--quiet", "--conf", key); stderr != want {
+			t.Errorf("--conf %s: stderr is %q, want %q", key, stderr, want)
+		}
 	}
 	if code, _, stderr := cmd(t, "run", trace, "--json", "--quiet"); code != cmdline.ExitDone || stderr != "" {
 		t.Errorf("exit %d, stderr %q, want 0 and nothing", code, stderr)
