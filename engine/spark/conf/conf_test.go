@@ -106,6 +106,8 @@ func TestConfLayers(t *testing.T) {
 			"spark.locality.wait": "1s", "spark.locality.wait.rack": "7s", "spark.yarn.max.executor.failures": "9",
 			"spark.some.vendor.key": "x", "spark.locality.luck": "x", "spark.tasks": "x", "spark.serializer": "y", "spark.shuffle.push.enabled": "true",
 			"spark.rpc.message.maxSize": "128", "java.home": "z",
+			"spark.streaming.dynamicAllocation.enabled": "true", "spark.streaming.dynamicAllocation.scalingInterval": "60", "spark.streaming.backpressure.enabled": "true",
+			"spark.shuffle.sort.io.plugin.class": "org.example.IO", "spark.shuffle.sort.bypassMergeThreshold": "7",
 		}},
 		Layer{Name: "--conf", Strict: true, Values: map[string]string{"spark.locality.wait": "0", "spark.sql.shuffle.partitions": "8"}},
 	)
@@ -123,6 +125,8 @@ func TestConfLayers(t *testing.T) {
 	}
 	want := []Warning{
 		{"spark.shuffle.push.enabled", "log: spark.shuffle.push.enabled=true is not modelled: shuffle blocks are not pushed"},
+		{"spark.shuffle.sort.io.plugin.class", "log: spark.shuffle.sort.io.plugin.class=org.example.IO is not modelled: shuffle output is on the disks of nodes and is lost with them, also where this keeps it elsewhere"},
+		{"spark.streaming.dynamicAllocation.enabled", "log: spark.streaming.dynamicAllocation.enabled=true is not modelled: executors are asked for as spark.dynamicAllocation.enabled and spark.executor.instances say, not by the times of batches"},
 	}
 	if !slices.Equal(notes.Warnings, want) {
 		t.Errorf("warnings are %q, want %q", notes.Warnings, want)

@@ -102,7 +102,11 @@ const (
 	blacklist   = "spark.blacklist."
 	dynamic     = "spark.dynamicAllocation."
 	speculation = "spark.speculation."
+	streaming   = "spark.streaming.dynamicAllocation."
 )
+
+// streamed is what a replay does instead of Spark Streaming's own allocation of executors by the times of batches.
+const streamed = "executors are asked for as spark.dynamicAllocation.enabled and spark.executor.instances say, not by the times of batches"
 
 // keys is the table of Spark's keys that have to do with scheduling.
 var keys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
@@ -239,6 +243,13 @@ var unmodelledKeys = []key{
 	{name: "spark.resultGetter.threads", fallback: "4", note: "no result waits for a thread", idle: true},
 	{name: "spark.driver.maxResultSize", fallback: "1g", note: "results are never too large", idle: true},
 	{name: "spark.shuffle.push.enabled", fallback: "false", note: "shuffle blocks are not pushed"},
+	{name: "spark.shuffle.sort.io.plugin.class", fallback: "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO", note: "shuffle output is on the disks of nodes and is lost with them, also where this keeps it elsewhere"},
+	{name: streaming + "enabled", fallback: "false", note: streamed},
+	{name: streaming + "minExecutors", note: streamed},
+	{name: streaming + "maxExecutors", fallback: "2147483647", note: streamed},
+	{name: streaming + "scalingInterval", fallback: "60", note: streamed},
+	{name: streaming + "scalingUpRatio", fallback: "0.9", note: streamed},
+	{name: streaming + "scalingDownRatio", fallback: "0.3", note: streamed},
 	{name: "spark.barrier.sync.timeout", fallback: "365d", note: "barriers do not time out"},
 	{name: "spark.scheduler.resource.profileMergeConflicts", fallback: "false", note: "the profile of a stage is given by the trace"},
 	{name: "spark.scheduler.listenerbus.eventqueue.capacity", fallback: "10000", note: "listener events are never dropped", idle: true},
