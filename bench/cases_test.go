@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"replay/engine/scenario"
@@ -122,7 +123,7 @@ func queuesOf(leaves ...string) (queues []trace.Queue, users []trace.User) {
 	add := func(path string) {
 		number[path] = int32(len(queues))
 		queues = append(queues, trace.Queue{ID: number[path], Path: path, Parent: trace.Unset, Weight: 1, MinMemMiB: trace.Unset, MinVCores: trace.Unset,
-			MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: trace.Unset})
+			MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: math.NaN()})
 	}
 	for i, p := range leaves {
 		add(p)
