@@ -56,9 +56,11 @@ type Queues struct {
 // tracked is what is kept of a queue, or of the cluster, whose name is empty.
 type tracked struct {
 	name  string
-	over  *Timeline
-	share *Share // nil for the cluster
+	over  *Timeline // nil while the queue has used nothing and nothing was due to it: files have thousands that no job names
+	share *Share    // nil for the cluster
 	leaf  bool
+
+	since, until int64 // time in which the queue was there without a timeline
 }
 
 // Totals are integrals over the sampled time.
@@ -102,6 +104,11 @@ func (q *Queues) finish(end int64) {
 	}
 	slices.Sort(q.Names)
 	shown := q.Largest(MostQueues)
+	for _, name := range shown {
+		if t := q.known[name]; t.over == nil {
+			q.begin(t, queueFields)
+		}
+	}
 	maps.DeleteFunc(q.Over, func(name string, _ *Timeline) bool { return name != "" && !slices.Contains(shown, name) })
 	q.known, q.rows = nil, nil
 }
@@ -140,13 +147,11 @@ func (q *Queues) track(i int, name string) {
 	}
 	t := q.known[name]
 	if t == nil {
-		columns := queueFields
+		t = &tracked{name: name, leaf: name != "" && !q.parents[name]}
+		q.known[name] = t
 		if name == "" {
-			columns = fields
-		}
-		t = &tracked{name: name, over: newTimeline(columns), leaf: name != "" && !q.parents[name]}
-		q.known[name], q.Over[name] = t, t.over
-		if name != "" {
+			q.begin(t, fields)
+		} else {
 			t.share = &Share{}
 			q.ByQueue[name] = t.share
 		}
@@ -162,6 +167,13 @@ func (q *Queues) track(i int, name string) {
 		q.rows = append(q.rows, nil)
 	}
 	q.rows[i] = t
+}
+
+// begin begins a timeline, with the time in which the queue was there before.
+func (q *Queues) begin(t *tracked, columns int) {
+	t.over = newTimeline(columns)
+	q.Over[t.name] = t.over
+	t.over.HoldAll(t.since, t.until, []float64{Present: 1})
 }
 
 // ratio returns a/b, 0 when b is 0: a share of a cluster that has nothing is none.
@@ -180,6 +192,16 @@ func (q *Queues) over(t *tracked, r *record.Sample, from, to int64, capMem, capV
 		Dominant: dom, FairDominant: max(ratio(fairMem, capMem), ratio(fairVCores, capVCores)), Present: 1,
 		UsedMem: float64(r.UsedMem), UsedVCores: float64(r.UsedVCores), CapacityMem: capMem, CapacityVCores: capVCores, BusyCores: float64(r.BusyCores),
 		Running: float64(r.Running), Waiting: float64(r.Pending), InCluster: float64(r.Nodes),
+	}
+	if t.over == nil {
+		if held[Dominant] == 0 && held[FairDominant] == 0 && (t.since == t.until || t.until == from) {
+			if t.since == t.until {
+				t.since = from
+			}
+			t.until = to
+			return
+		}
+		q.begin(t, queueFields)
 	}
 	t.over.HoldAll(from, to, held[:t.over.columns])
 	if r.Queue == "" {

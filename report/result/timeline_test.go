@@ -1,10 +1,13 @@
 package result
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"replay/engine/record"
 )
 
 func TestTimelineKeepsSums(t *testing.T) {
@@ -46,5 +49,42 @@ func TestTimelineByHand(t *testing.T) {
 	l.Hold(0, 50, 250, 2) // buckets of 100 ms
 	if got := l.column(0); !slices.Equal(got, []float64{100, 200, 100}) {
 		t.Errorf("buckets %v", got)
+	}
+}
+
+// A queue has a timeline once something is used or due in it, and the same one as if it had had it from its first sample; of those that never had anything
+// there is one only where there are few queues.
+func TestIdleQueuesHaveNoTimeline(t *testing.T) {
+	q := newQueues()
+	want := newTimeline(queueFields)
+	const idle, ms = 3000, 700
+	for i := range int64(idle + 500) {
+		at := i * ms
+		q.sample(&record.Sample{Time: at, CapacityMem: 100, CapacityVCores: 10})
+		used := &record.Sample{Time: at, Queue: "root.late"}
+		if i >= idle {
+			used.UsedMem, used.FairMem = i%7, 50
+		}
+		q.sample(used)
+		want.HoldAll(at, at+ms, []float64{Dominant: float64(used.UsedMem) / 100, FairDominant: float64(used.FairMem) / 100, Present: 1})
+		for k := range 20 {
+			q.sample(&record.Sample{Time: at, Queue: fmt.Sprint("root.q", k)})
+		}
+		if had := i > idle; had != (q.Over["root.late"] != nil) || len(q.Over) > 2 {
+			t.Fatalf("%d timelines at sample %d", len(q.Over), i)
+		}
+	}
+	q.finish((idle + 500) * ms)
+	got := q.Over["root.late"]
+	if got.width != want.width || !slices.Equal(got.sums, want.sums) {
+		t.Errorf("%d sums of %d ms, want %d of %d ms", len(got.sums), got.width, len(want.sums), want.width)
+	}
+	if len(q.Over) != 1+MostQueues {
+		t.Errorf("%d timelines, want those of the cluster and %d queues", len(q.Over), MostQueues)
+	}
+	for name, over := range q.Over {
+		if sums := over.column(Present); len(sums) == 0 {
+			t.Errorf("queue %q was never there", name)
+		}
 	}
 }
