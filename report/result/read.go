@@ -89,6 +89,9 @@ func readRows(dir string, m *record.Manifest) (*Data, error) {
 		if text, err = input.ReadFile(path("tasks.json")); err == nil {
 			err = c.data.Tasks.read(text)
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: has neither tasks.parquet nor tasks.json, of which a result has one: %w", dir, err)
+		}
 		var named *fs.PathError
 		if err != nil && !errors.As(err, &named) {
 			err = fmt.Errorf("%s: %w", path("tasks.json"), err)
