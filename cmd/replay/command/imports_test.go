@@ -11,6 +11,7 @@ import (
 // for all packages below it, as a key for those that have no line of their own.
 var picture = map[string][]string{
 	"replay/input":             nil,              // opens what is read
+	"replay/input/yamltext":    nil,              // bounds YAML before it is parsed
 	"replay/shown":             nil,              // what people look at
 	"replay/sealed":            {"replay/input"}, // whether files are as they were written
 	"replay/sealed/sealedtest": {"replay/sealed"},
@@ -82,7 +83,7 @@ var picture = map[string][]string{
 	"replay/report/portrait":   {"replay/outdir", "replay/shown", "replay/report/figure", "replay/report/page", "replay/report/quantity", "replay/trace", "replay/trace/portrait"},
 	"replay/report/page":       {"replay/shown", "replay/engine/record", "replay/report/explain", "replay/report/figure", "replay/report/metric", "replay/report/quantity", "replay/report/result"},
 	"replay/report/inference":  {"replay/report/dist"},
-	"replay/report/compare":    {"replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
+	"replay/report/compare":    {"replay/report", "replay/sealed", "replay/shown", "replay/engine/record", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/outdir", "replay/report/page", "replay/report/plot", "replay/report/quantity", "replay/report/result"},
 	"replay/report/target":     {"replay/engine/spelling", "replay/report/metric", "replay/report/quantity"},
 	"replay/report/parting":    {"replay/shown", "replay/engine/record", "replay/report/quantity", "replay/report/result", "replay/trace"},
 	"replay/report/explain":    {"replay/shown", "replay/engine/record", "replay/report/parting", "replay/report/quantity", "replay/report/result", "replay/trace"},
@@ -115,7 +116,7 @@ var picture = map[string][]string{
 	"replay/bench/conform/live":        {"replay/input", "replay/bench/conform/golden", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/bench/conform":             {"replay/bench/conform/golden", "replay/bench/conform/live", "replay/engine/...", "replay/policy", "replay/policy/resource"},
 	"replay/backtest":                  {"replay/engine/protocol", "replay/engine", "replay/engine/model", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark/driver", "replay/engine/yarn/conf", "replay/report/prediction", "replay/trace", "replay/trace/importer", "replay/trace/importer/..."},
-	"replay/sweep":                     {"replay/input", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
+	"replay/sweep":                     {"replay/input", "replay/input/yamltext", "replay/outdir", "replay/sealed", "replay/engine/record", "replay/engine/scenario", "replay/engine/spark", "replay/report/dist", "replay/report/figure", "replay/report/inference", "replay/report/metric", "replay/report/page", "replay/report/quantity"},
 	"replay/sweep/on":                  {"replay/outdir", "replay/sweep"},
 	"replay/live":                      {"replay/input", "replay/outdir", "replay/trace/importer/codec", "replay/trace/importer/lines"},
 	"replay/live/livetest":             nil,
@@ -133,7 +134,7 @@ var picture = map[string][]string{
 }
 
 // outside says which packages may import something that is neither ours nor the standard library's.
-var outside = []string{"replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/cmd/replay/...",
+var outside = []string{"replay/input/yamltext", "replay/shown", "replay/policy/starlark", "replay/bench/conform/golden", "replay/trace", "replay/trace/export", "replay/trace/tablefile", "replay/trace/importer/...", "replay/trace/synth", "replay/trace/synth/model", "replay/live", "replay/sweep", "replay/sweep/on", "replay/scripts/image", "replay/scripts/fused", "replay/cmd/replay/...",
 	"replay/report/checkpoint", "replay/report/dist", "replay/report/result", "replay/report/figure", "replay/report/page", "replay/report/compare", "replay/report/inference", "replay/report/paper", "replay/report/portrait", "replay/report/prediction", "replay/report/reporttest", "replay/report/reporttest/browser", "replay/report/verify"}
 
 func TestImportPicture(t *testing.T) {

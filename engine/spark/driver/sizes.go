@@ -122,7 +122,7 @@ func (k *Kind) idleKeys(conf *sparkconf.Conf) (keys []string) {
 }
 
 // Remarks says which keys of the user's changed nothing: those of spark-defaults.conf for which jobs had values of their own, those that the
-// deploy mode of jobs does not read, and all of them without a Spark application.
+// deploy mode of jobs does not read, and all of them without a Spark application; and how many jobs make more speculative copies than Spark does.
 func (k *Kind) Remarks() (list []record.Warning) {
 	if k.jobs == 0 {
 		file, keys := "", []string{}
