@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func sparkJob(id, submit int64, most int32, stages ...trace.Stage) *trace.Job {
 func input(nodes []trace.Node, events []trace.NodeEvent, jobs ...*trace.Job) scenario.Input {
 	m := trace.MemoryTrace{JobList: jobs}
 	in := scenario.Input{Name: "test", LocalitySource: "modelled", DurationSource: "modelled", Nodes: nodes, Events: events,
-		Queues: []trace.Queue{{ID: 0, Path: "root.default", Parent: trace.Unset, Weight: 1, MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: trace.Unset}},
+		Queues: []trace.Queue{{ID: 0, Path: "root.default", Parent: trace.Unset, Weight: 1, MaxMemMiB: trace.Unset, MaxVCores: trace.Unset, MaxApps: trace.Unset, AMShare: math.NaN()}},
 		Users:  []trace.User{{ID: 0, Name: "u", Weight: 1}}, Jobs: m.Jobs(), NumJobs: int64(len(jobs))}
 	for _, j := range jobs {
 		in.SpanMS = max(in.SpanMS, j.SubmitMS)
