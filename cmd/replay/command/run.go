@@ -207,7 +207,7 @@ const manyJobs = 20_000
 // notUsed are the codes of warnings that something which was given is not used, or not there.
 var notUsed = map[string]bool{
 	"unmodelled": true, "unknown": true, "no-effect": true, "foreign": true, "ideal": true, "node-labels": true, "allocation-file": true, "pools-file": true,
-	"change": true, "odd": true, "spark-defaults": true, "mapred-site": true, "deploy-mode": true, "no-job": true, "capacities": true,
+	"change": true, "odd": true, "spark-defaults": true, "mapred-site": true, "deploy-mode": true, "no-job": true, "capacities": true, "placement-groups": true, "placement-default": true,
 }
 
 // printWarnings shows each warning once, with its count. What voids a result, and that something is not used, is no chatter: it is shown under --quiet too.

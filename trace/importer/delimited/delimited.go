@@ -33,6 +33,7 @@ type Reader struct {
 	fields  [][]byte
 	quoted  []byte // the row, without its quotes
 	line    int
+	ended   bool // the last line that was read has an end
 }
 
 // NewReader returns a reader of the rows of r.
@@ -40,6 +41,9 @@ func NewReader(r io.Reader, d Dialect) *Reader { return &Reader{in: lines.NewRea
 
 // Line is the number of the line in which the row begins that Next returned last, from 1.
 func (r *Reader) Line() int { return r.line }
+
+// Cut tells whether the line that was read last has no end, as where a file was cut off, or written without one.
+func (r *Reader) Cut() bool { return !r.ended }
 
 // RowError is the error of a row that is none. Reading may go on after it.
 type RowError struct{ Want string }
@@ -50,10 +54,11 @@ func (e *RowError) Error() string { return e.Want }
 // [RowError], or what broke the stream.
 func (r *Reader) Next() ([][]byte, error) {
 	for {
-		line, _, err := r.in.Next()
+		line, ended, err := r.in.Next()
 		if err != nil {
 			return nil, err
 		}
+		r.ended = ended
 		r.line = r.in.Line()
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -128,11 +133,11 @@ func (r *Reader) closeQuote(line []byte, quote byte) (rest []byte, err error) {
 		}
 		r.quoted = append(append(r.quoted, line...), '\n')
 		if len(r.quoted) > maxQuoted {
-			return nil, &RowError{fmt.Sprintf("a closing %q within %d bytes", quote, maxQuoted)}
+			return nil, &RowError{fmt.Sprintf("a closing %q within %d bytes, and %d lines had none", quote, maxQuoted, r.in.Line()-r.line+1)}
 		}
-		line, _, err = r.in.Next()
+		line, r.ended, err = r.in.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, &RowError{fmt.Sprintf("a closing %q before the end of the file", quote)}
+			return nil, &RowError{fmt.Sprintf("a closing %q before the end of the file, and %d lines had none", quote, r.in.Line()-r.line+1)}
 		}
 		if err != nil {
 			return nil, err

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"replay/spill"
 	"replay/trace"
@@ -102,10 +101,7 @@ func (c *columns) read(fields [][]byte) (r record, err error) {
 		if len(s) > mostName && err == nil {
 			err = &badValue{c[of].name, string(s[:60]) + "…", fmt.Sprintf("at most %d bytes", mostName)}
 		}
-		if !utf8.Valid(s) {
-			s = bytes.ToValidUTF8(s, []byte("\ufffd"))
-		}
-		return s
+		return s // what is no UTF-8 the builder writes so that different names stay different
 	}
 	r = record{
 		submit: instant(roleSubmit), start: instant(roleStart), end: instant(roleEnd),

@@ -230,6 +230,7 @@ func TestErrors(t *testing.T) {
 		"a quote that is open":    {"submit,duration\n1,2\n\"3,4\n", "", `t.csv: line 3: want a closing '"' before the end of the file`},
 		"text after a quote":      {"submit,duration,n\n1,2,\"x\"\n3,4,\"x\"y\n", "", `t.csv: line 3: want a ',' or the end of the line after the closing '"' of field 3`},
 		"a comma in a name":       {"name,submit,duration\nx,1,2\ny, z,3,4\nz,5,6,\n", "", `t.csv: line 3: want at most 3 fields, as there are columns, and it has 4`},
+		"a file that was cut":     {"submit,duration,n\n1,2,x\n3,4", "", "t.csv: line 3: want 3 fields, as there are columns; the file ends within field 2"},
 		"another kind":            {"submit,duration\n1,2\n", "kind=spark", `--kind is "spark", want generic, gang`},
 		"another delimiter":       {"submit,duration\n1,2\n", "delimiter=xyz", `--delimiter is "xyz", want auto, tab, or one character`},
 		"no text":                 {"submit,\x00\n", "", "has a byte 0 at 7, want text"},
@@ -246,6 +247,24 @@ func TestErrors(t *testing.T) {
 				t.Errorf("error is %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+// Names that differ in bytes that are no UTF-8 are different names; a row without its last fields is one if its line has an end.
+func TestNamesOfOtherEncodings(t *testing.T) {
+	res, m, err := imported(t, "job,user,submit,duration,n\nZo\xe9,a\xe9,1,2,x\nZo\xe8,a\xe8,100,2\n", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, j := range m.JobList {
+		names = append(names, j.ExternalID+" of "+m.Users[j.User].Name)
+	}
+	if want := []string{`Zo\xe9 of a\xe9`, `Zo\xe8 of a\xe8`}; !slices.Equal(names, want) {
+		t.Errorf("jobs %q, want %q", names, want)
+	}
+	if res.Counts.Modelled["texts_of_other_encodings"] == 0 {
+		t.Errorf("modelled %v, want texts of other encodings", res.Counts.Modelled)
 	}
 }
 

@@ -65,6 +65,9 @@ func (b *Builder) takeTexts(a *Application) {
 		take(&a.Job.Conf[i].Value)
 	}
 	for i := range a.Job.Stages {
-		take(&a.Job.Stages[i].Pool)
+		st := &a.Job.Stages[i]
+		take(&st.Pool)
+		take(&st.Name)
+		take(&st.ExternalID)
 	}
 }
