@@ -17,10 +17,10 @@ const keyUserAsDefault, keyUndeclared = "yarn.scheduler.fair.user-as-default-que
 // that are handed in place the jobs of clients that named no queue anew.
 func (sc *Scenario) placement(file File, a *conf.Allocations) {
 	attached := sc.Input.Files[sc.scheduler.File].Text
-	handedIn := file.Text != nil && sc.AllocationFile && !bytes.Equal(file.Text, attached)
+	handedIn := sc.AllocationFile && !bytes.Equal(file.Text, attached)
 	keys := sc.site[keyUserAsDefault].from >= OfFile || sc.site[keyUndeclared].from >= OfFile
 	sc.Unnamed = a.OwnRules && handedIn || !a.OwnRules && keys
-	if a.Rules.AskGroups() {
+	if a.Rules != nil && a.Rules.AskGroups() {
 		sc.warn("placement-groups", "%s places jobs by groups of users, which no trace has: the only group of a user is called like the user", file.Name)
 	}
 	unnamed := slices.ContainsFunc(sc.Input.Queues, func(q trace.Queue) bool { return q.Path == defaultQueue })

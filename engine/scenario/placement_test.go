@@ -55,6 +55,7 @@ func TestSubmittedTo(t *testing.T) {
 
 func TestRulesThatAskForGroups(t *testing.T) {
 	for rules, want := range map[string]bool{
+		`<foo/>`: false, // no rule: those in force stay
 		`<rule name="specified"/><rule name="user"/>`:                               false,
 		`<rule name="primaryGroup"/>`:                                               true,
 		`<rule name="secondaryGroupExistingQueue"/><rule name="reject"/>`:           true,
