@@ -42,15 +42,12 @@ func WorkOf(j *Job) (w Work) {
 			continue
 		}
 		for k, d := range t.DurationMS {
-			v, m := vcores, mem
+			v := vcores
 			if t.VCores != nil && t.VCores[k] != Unset {
 				v = float64(t.VCores[k])
 			}
-			if t.MemMiB != nil && t.MemMiB[k] != Unset {
-				m = float64(t.MemMiB[k])
-			}
 			w.VCoreMS += float64(float64(d) * v)
-			w.MemMiBMS += float64(float64(d) * m)
+			w.MemMiBMS += float64(float64(d) * float64(s.TaskMem(k)))
 		}
 	}
 	return w

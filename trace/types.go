@@ -199,6 +199,14 @@ type Tasks struct {
 	ShuffleWriteBytes []int64
 }
 
+// TaskMem returns what task k asks for of memory, MiB: its own size, or that of the stage.
+func (s *Stage) TaskMem(k int) int64 {
+	if own := s.Tasks.MemMiB; own != nil && own[k] != Unset {
+		return own[k]
+	}
+	return s.TaskMemMiB
+}
+
 // Len returns the number of tasks.
 func (t *Tasks) Len() int { return len(t.DurationMS) }
 

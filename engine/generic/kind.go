@@ -181,9 +181,7 @@ func Sizes(st *trace.Stage, types []string) ([]resource.Resource, error) {
 	list := make([]resource.Resource, t.Len())
 	for n := range list {
 		list[n] = size
-		if t.MemMiB != nil && t.MemMiB[n] != trace.Unset {
-			list[n][resource.Memory] = t.MemMiB[n]
-		}
+		list[n][resource.Memory] = st.TaskMem(n)
 		if t.VCores != nil && t.VCores[n] != trace.Unset {
 			list[n][resource.VCores] = int64(t.VCores[n])
 		}

@@ -200,11 +200,7 @@ func slsTasks(m *trace.Meta, s *trace.Stage, kind string, w *bufio.Writer, lost 
 			ms = 1 // the simulator refuses a job with a task of none
 			lost.count("durations of 0 ms (1 ms is written)", 1)
 		}
-		mib, vcores := s.TaskMemMiB, lost.vcores(s, k)
-		if t.MemMiB != nil && t.MemMiB[k] != trace.Unset {
-			mib = t.MemMiB[k]
-		}
-		list := []any{"container.duration.ms", ms, "container.priority", priority, "container.type", name, "container.memory-mb", mib, "container.vcores", vcores}
+		list := []any{"container.duration.ms", ms, "container.priority", priority, "container.type", name, "container.memory-mb", s.TaskMem(k), "container.vcores", lost.vcores(s, k)}
 		if p := t.Prefs(k); len(p) > 0 {
 			n := m.Nodes[p[0]]
 			list = append(list, "container.host", n.Rack+"/"+n.Host)

@@ -133,11 +133,7 @@ func swfJob(m *trace.Meta, j *trace.Job, number []int64, w *bufio.Writer, lost L
 		}
 		wide, mib, prefer := int64(0), int64(0), int64(0)
 		for k := range s.Tasks.Len() {
-			mem := s.TaskMemMiB
-			if t := &s.Tasks; t.MemMiB != nil && t.MemMiB[k] != trace.Unset {
-				mem = t.MemMiB[k]
-			}
-			wide, mib = wide+int64(max(lost.vcores(s, k), 1)), mib+mem
+			wide, mib = wide+int64(max(lost.vcores(s, k), 1)), mib+s.TaskMem(k)
 			prefer += int64(min(len(s.Tasks.Prefs(k)), 1))
 		}
 		if wide > procs {

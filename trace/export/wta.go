@@ -202,15 +202,12 @@ func (w *wta) stage(s *trace.Stage, first int64, row wtaTask) error {
 	t := &s.Tasks
 	for i, ms := range t.DurationMS {
 		row.ID, row.Runtime, row.Wait = first+int64(i), ms, -1
-		row.Amount, row.Memory = float64(s.TaskVCores), float64(s.TaskMemMiB)
+		row.Amount, row.Memory = float64(s.TaskVCores), float64(s.TaskMem(i))
 		if s.TaskMilliVCores > 0 {
 			row.Amount = float64(s.TaskMilliVCores) / 1000
 		}
 		if t.VCores != nil && t.VCores[i] != trace.Unset {
 			row.Amount = float64(t.VCores[i])
-		}
-		if t.MemMiB != nil && t.MemMiB[i] != trace.Unset {
-			row.Memory = float64(t.MemMiB[i])
 		}
 		if t.RecordedWaitMS != nil && t.RecordedWaitMS[i] >= 0 {
 			row.Wait = t.RecordedWaitMS[i]

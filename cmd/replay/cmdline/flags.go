@@ -215,6 +215,7 @@ func wanted(err error, what string) error {
 	}
 	return errors.New("want " + what)
 }
+
 func findCommand(commands []*cli.Command, name string) *cli.Command {
 	for _, c := range commands {
 		if c.HasName(name) {

@@ -59,12 +59,12 @@ func Remarks(values map[string]string) (remark.List, error) {
 	r := &reader{values: func(key string) (string, bool) { v, ok := values[key]; return v, ok }}
 	r.conf()
 	out := r.odd
-	known := slices.Sorted(maps.Keys(followed()))
+	known := slices.Concat(slices.Sorted(maps.Keys(followed())), slices.Sorted(maps.Keys(Renamed)))
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if Follows(key) {
 			continue
 		}
-		if near := spelling.Nearest(key, append(known, slices.Sorted(maps.Keys(Renamed))...), 1)[0]; spelling.Near(key, near) {
+		if near := spelling.Nearest(key, known, 1)[0]; spelling.Near(key, near) {
 			out.Add(remark.Odd, 0, key, "unknown, so it has no effect; probably "+near+" is meant")
 			continue
 		}

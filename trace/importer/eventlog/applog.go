@@ -522,7 +522,7 @@ func workOf(t *taskInfo) part {
 		inputBytes: t.inputBytes, shuffleRead: t.shuffleRead, shuffleWrite: t.shuffleWrite, metrics: t.hasMetrics,
 	}
 	if t.hasMetrics {
-		w.busyMS = max(0, t.runMS) + max(0, t.deserializeMS) + max(0, t.resultMS)
+		w.busyMS = t.worked()
 		w.schedDelayMS = max(0, total-w.busyMS-fetching)
 	}
 	return w

@@ -276,10 +276,7 @@ func (p *eventParser) int32(field string, v jsontext.Value) int32 {
 }
 
 func (p *eventParser) text(field string, v jsontext.Value) string {
-	if k := v.Kind(); k != jsontext.String && k != jsontext.Null {
-		p.fail(field, v, "a text")
-	}
-	return string(v.Bytes())
+	return string(p.textBytes(field, v))
 }
 
 // textBytes is text that is good until the next line.

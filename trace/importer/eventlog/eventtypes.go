@@ -107,6 +107,11 @@ type taskInfo struct {
 	inputBytes, shuffleRead, shuffleWrite int64
 }
 
+// worked is how long the task has worked by its own account, ms; 0 without metrics.
+func (t *taskInfo) worked() int64 {
+	return max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0)
+}
+
 func (p *eventParser) logStart(v jsontext.Value, app appEvents) {
 	version := ""
 	p.visit("", v, func(key []byte, v jsontext.Value) {

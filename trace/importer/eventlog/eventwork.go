@@ -199,12 +199,12 @@ func (p *eventParser) taskEnd(v jsontext.Value, app appEvents) {
 			return
 		}
 		p.odd[p.event+"/Task Info/Finish Time before Launch Time"]++
-		t.finish = t.launch + max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0)
+		t.finish = t.launch + t.worked()
 	}
 	if p.err == nil && len(t.host) == 0 {
 		p.odd[p.event+"/Task Info/Host"]++
 	}
-	if worked := max(t.runMS, 0) + max(t.deserializeMS, 0) + max(t.resultMS, 0); p.err == nil && worked > t.finish-t.launch+clockStepMS {
+	if p.err == nil && t.worked() > t.finish-t.launch+clockStepMS {
 		p.odd[p.event+"/Task Metrics/Executor Run Time beyond Finish Time"]++
 		t.hasMetrics, t.runMS, t.deserializeMS, t.resultMS = false, absent, absent, absent
 	}

@@ -77,9 +77,11 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 		app.drops["application_ends_before_a_task"]++
 		app.end = app.lastTask
 	}
-	for _, st := range app.stages {
-		if app.end != absent && st.completed == absent && st.whole() {
-			app.drops["stage_completions"]++
+	if app.end != absent {
+		for _, st := range app.stages {
+			if st.completed == absent && st.whole() {
+				app.drops["stage_completions"]++
+			}
 		}
 	}
 	if log.compacted {

@@ -226,9 +226,9 @@ func (j *job) read(r *reading, in *objects.Reader) error {
 			r.Counts.Dropped["distributions_of_attempt_times"]++
 			err = in.Skip()
 		default:
-			line := in.Line()
+			line, read := in.Line(), slices.Contains(texts, name)
 			var text []byte
-			if text, err = in.Value(); err != nil || !slices.Contains(texts, name) && (text[0] == '{' || text[0] == '[') {
+			if text, err = in.Value(); err != nil || !read && (text[0] == '{' || text[0] == '[') {
 				break
 			}
 			v, bad := r.parser.Parse(text)
@@ -236,7 +236,7 @@ func (j *job) read(r *reading, in *objects.Reader) error {
 			if bad == nil {
 				if s, ok := objects.TextOf(v); ok {
 					j.text[name] = strings.TrimSpace(s)
-				} else if slices.Contains(texts, name) {
+				} else if read {
 					keep(line, fmt.Errorf("%s is %s, want text or a number", name, objects.Shown(v)))
 				}
 			}
