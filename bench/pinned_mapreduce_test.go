@@ -58,7 +58,7 @@ func mapReduceCases() (out []pinnedCase) {
 		return lonely(6, j), scenario.Options{}
 	}, "tasks-failed")
 	add("mapreduce/uber", func() (scenario.Input, scenario.Options) {
-		return lonely(4, job(5, 1, "mapreduce.job.ubertask.enable", "true")), scenario.Options{}
+		return lonely(4, job(5, 1, "mapreduce.job.ubertask.enable", "true", "mapreduce.job.ubertask.maxbytes", "1000000000")), scenario.Options{}
 	})
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"replay/engine/mapreduce/allocator"
 	"replay/engine/mapreduce/conf"
 	"replay/engine/master"
 	"replay/engine/model"
@@ -125,6 +126,9 @@ func (k *Kind) warnings(set *settings) (list []record.Warning) {
 	if set.Allocator.OpportunisticMapsPercent > 0 {
 		list = append(list, record.Warning{Code: "opportunistic", Text: "mapreduce.job.num-opportunistic-maps-percent is set: the ResourceManager allocates no opportunistic containers, these maps wait like others, without a preferred host"})
 	}
+	if set.Allocator.Preemption != allocator.PreemptNothing {
+		list = append(list, record.Warning{Code: "am-preemption-policy", Text: "yarn.app.mapreduce.am.preemption.policy is set: the ResourceManager's messages of what it will preempt are not modelled, so applications give nothing back before it does"})
+	}
 	return list
 }
 
@@ -193,22 +197,23 @@ func (k *Kind) Remarks() []record.Warning {
 	return nil
 }
 
-// isUber says whether the job is small enough to run in its application master.
+// isUber says whether the job is small enough to run in its application master. Sizes that other keys give its containers don't count.
 //
 // Source: JobImpl.makeUberDecision.
 func (s *settings) isUber() bool {
 	u := s.Uber
 	maps, reduces, bytes := s.maps.Tasks.Len(), 0, int64(0)
-	memory, cores := s.Map.Size[resource.Memory], s.Map.Size[resource.VCores]
+	need := s.Map.Uber
 	if s.reduces != nil {
-		reduces = s.reduces.Tasks.Len()
-		memory, cores = max(memory, s.Reduce.Size[resource.Memory]), max(cores, s.Reduce.Size[resource.VCores])
+		if reduces = s.reduces.Tasks.Len(); reduces > 0 {
+			need = need.Max(s.Reduce.Uber)
+		}
 	}
 	for _, b := range s.maps.Tasks.InputBytes {
 		bytes += b
 	}
-	return u.Enabled && maps <= u.Maps && reduces <= u.Reduces && (u.Bytes < 0 || bytes <= u.Bytes) &&
-		memory <= s.AMSize[resource.Memory] && cores <= s.AMSize[resource.VCores]
+	return u.Enabled && maps <= u.Maps && reduces <= u.Reduces && bytes <= u.Bytes &&
+		need[resource.Memory] <= s.AMSize[resource.Memory] && need[resource.VCores] <= s.AMSize[resource.VCores]
 }
 
 // stage is the one of a type, nil when there are no reduces.

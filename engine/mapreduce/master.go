@@ -30,16 +30,19 @@ type job struct {
 	tasks       [2][]task // maps and reduces, see typeOf
 	completed   [2]int    // tasks that have succeeded, failed or been given up
 	failed      [2]int    // of those, the ones that have failed
-	succeeded   [2]spread // durations of tasks that have succeeded
+	spent       [2]spread // durations of tasks that have succeeded in this attempt of the application, of each the first
 	attempts    []*attempt
 	byID        map[allocator.Attempt]*attempt
 	byContainer map[int64]*attempt
+	order       int32   // tasks that have succeeded, each time anew
 	live        [2]list // attempts that are not over
 	waiting     [2]int  // of those, the ones that ask for a container
 	lastMap     int64   // when the last of the maps succeeded
 	medians     [2]int64
 	scan        scan
 	uber        *uber
+
+	registered int64 // when it did
 
 	started bool   // the tasks are scheduled
 	over    bool   // it has no more to do: it commits, or has unregistered
@@ -48,10 +51,13 @@ type job struct {
 }
 
 // spread is a sum of durations.
-type spread struct {
-	n  int
-	ms int64
-}
+//
+// Source: DataStatistics, StartEndTimesBase.updateAttempt.
+type spread struct{ n, ms int64 }
+
+func (s *spread) add(ms int64) { s.n, s.ms = s.n+1, s.ms+ms }
+
+func (s *spread) mean() int64 { return s.ms / max(s.n, 1) }
 
 // typeOf is the place of a type in arrays.
 func typeOf(reduce bool) int {
@@ -92,7 +98,7 @@ func (j *job) Register() error {
 			j.medians[i] = median(st.Tasks.DurationMS)
 		}
 	}
-	j.scan.next = never
+	j.scan.next, j.registered = never, j.h.Now()
 	if d := j.set.maps.DelayMS; d > 0 {
 		j.h.At(j.h.Now()+d, evSetup, 0, 0)
 		j.h.GoesOn(j.h.Now() + d)
@@ -220,9 +226,7 @@ func (j *job) Exited(c int64) {
 	if a.state != running || j.over {
 		return
 	}
-	if ms := j.set.TaskTimeoutMS; ms > 0 {
-		j.h.At(j.h.Now()+ms, evTimeout, a.serial, a.serial)
-	}
+	j.fallSilent(a)
 }
 
 // ExitStatus is part of [master.Master].
@@ -271,7 +275,11 @@ func (j *job) look() {
 	for i := range j.tasks {
 		if n := len(j.tasks[i]); n > 0 && j.failed[i]*100 > j.set.task(i == 1).FailuresMaxPercent*n {
 			what := [...]string{"map", "reduce"}[i]
-			j.Fail(fmt.Sprintf("%d of its %d %s tasks failed, mapreduce.%s.failures.maxpercent is %d", j.failed[i], n, what, what, j.set.task(i == 1).FailuresMaxPercent))
+			why := fmt.Sprintf("%d of its %d %s tasks failed, mapreduce.%s.failures.maxpercent is %d", j.failed[i], n, what, what, j.set.task(i == 1).FailuresMaxPercent)
+			if j.uber != nil && j.uber.apart {
+				why += "; a reduce in the application master needs all maps to end in the same attempt of it"
+			}
+			j.Fail(why)
 			return
 		}
 	}

@@ -95,10 +95,10 @@ func (j *job) speculateOn(i int) bool {
 
 // worth is how many ms earlier a second attempt would end, or why there is to be none.
 //
-// Source: DefaultSpeculator.speculationValue.
+// Source: DefaultSpeculator.speculationValue, StartEndTimesBase.thresholdRuntime.
 func (j *job) worth(i int, index int32, attempts list) int64 {
 	t := &j.tasks[i][index]
-	done := j.succeeded[i].n
+	done := j.completed[i]
 	early := done < 1 || float32(done)/float32(len(j.tasks[i])) < 0.05
 	if !t.speculated && early {
 		return onSchedule
@@ -116,15 +116,13 @@ func (j *job) worth(i int, index int32, attempts list) int64 {
 		if a.state != running {
 			return tooNew
 		}
-		estimate, known := j.estimate(a)
-		if !known || a.Rec.Launch > now {
-			return tooNew
-		}
+		estimate, progress := j.reported(a)
+		j.watch(a, estimate, progress)
 		end := a.Rec.Launch + estimate
 		if end < now {
 			return good
 		}
-		again := now + j.succeeded[i].ms/int64(max(done, 1))
+		again := now + j.spent[i].mean()
 		if again >= end {
 			return tooLate
 		}
@@ -136,21 +134,56 @@ func (j *job) worth(i int, index int32, attempts list) int64 {
 	return v
 }
 
-// statusMS is how often a task reports its progress.
+// silentMS is how long the estimate and progress of an attempt may stay as they are before the speculator takes the last progress for that of now.
 //
-// Source: mapreduce.task.progress-report.interval.
-const statusMS = 3000
+// Source: DefaultSpeculator.MAX_WAITTING_TIME_FOR_HEARTBEAT.
+const silentMS = 9000
 
-// estimate is how long an attempt will have run at its end, as its last status has it.
+// watched is what the speculator has seen of an attempt.
+type watched struct {
+	on       bool
+	estimate int64
+	progress float32
+	at       int64 // since when that has not changed
+	madeUp   int64 // when the last progress was taken for that of now, 0 for never
+}
+
+// watch notes what a scan sees of an attempt. One that has said nothing for too long, as its process is still being started, is estimated by the
+// time that has passed: with the next scan it looks far slower than any other.
+func (j *job) watch(a *attempt, estimate int64, progress float32) {
+	w, now := &a.watched, j.h.Now()
+	switch {
+	case !w.on || estimate != w.estimate || progress != w.progress:
+		w.on, w.estimate, w.progress, w.at = true, estimate, progress, now
+	case now-w.at > silentMS:
+		w.at, w.madeUp = now, now
+	}
+}
+
+// reported is how long an attempt will have run at its end and how far it is, as its last report has it: -1 and 0 before the first.
 //
 // Source: LegacyTaskRuntimeEstimator.updateAttempt.
-func (j *job) estimate(a *attempt) (int64, bool) {
-	now := j.h.Now()
-	if now < a.begin {
-		return 0, false
+func (j *job) reported(a *attempt) (estimate int64, progress float32) {
+	at := int64(0)
+	if n := j.reports(a); n > 0 {
+		at = a.begin + (n+1)*j.set.ReportMS
+		progress = j.progressAt(a, at)
 	}
-	at := a.begin + (now-a.begin)/statusMS*statusMS
-	return int64(float64(at-a.Rec.Launch) / max(0.0001, float64(j.progressAt(a, at)))), true
+	if at = max(at, a.watched.madeUp); at <= a.Rec.Launch {
+		return -1, progress
+	}
+	return int64(float64(at-a.Rec.Launch) / max(0.0001, float64(progress))), progress
+}
+
+// reports counts what an attempt has told of its progress: with the second interval of its work and each after it, as the first tells only that it lives.
+//
+// Source: Task.TaskReporter.run.
+func (j *job) reports(a *attempt) int64 {
+	every := j.set.ReportMS
+	if every == 0 || j.h.Now() < a.begin {
+		return 0
+	}
+	return max((j.h.Now()-a.begin)/every-1, 0)
 }
 
 // progress is that of an attempt now; it reads 1 from its end, or from the order to stop it, on.

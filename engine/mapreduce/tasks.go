@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,6 +21,8 @@ type task struct {
 	over       bool  // it has succeeded, failed or is no longer wanted
 	succeeded  bool  // of those
 	counted    bool  // it has succeeded at some time
+	measured   bool  // likewise in this attempt of the application
+	order      int32 // in which tasks succeeded
 	node       int32 // where its output is
 	ms         int64 // of the attempt that succeeded
 	speculated bool
@@ -47,12 +50,14 @@ type attempt struct {
 	state      attemptState
 	failed     bool  // with finishing: it has not succeeded
 	fails      bool  // it will fail by itself, as recorded
+	silent     bool  // with stopping: it has said nothing for too long
 	reschedule bool  // with stopping: the next one is asked for as if this one had failed
 	begin      int64 // of its work, after the start of its process
 	work       int64 // ms of work, of a reduce with its shuffle
 	fetch      int64 // of a reduce: of its work, what fetches its input
 	until      int64 // end of its work; never while it is not known
 	shuffle    int64 // when the shuffle of a reduce ends; never while it is not known
+	watched    watched
 }
 
 // list are attempts in the order of their serial numbers.
@@ -222,12 +227,15 @@ func (j *job) succeed(a *attempt) {
 	j.close(a, record.TaskSuccess)
 	t.over, t.succeeded, t.node = true, true, a.Rec.Node
 	t.ms = a.Rec.Finish - a.Rec.Launch
-	j.succeeded[i].n++
-	j.succeeded[i].ms += t.ms
+	j.inOrder(t)
 	j.completed[i]++
 	if !t.counted {
 		t.counted = true
 		j.Job.TasksSucceeded++
+	}
+	if !t.measured {
+		t.measured = true
+		j.spent[i].add(t.ms)
 	}
 	j.past.keep(j, a.id.Reduce, a.id.Task, t)
 	if t.attempts > 1 {
@@ -309,13 +317,36 @@ func (j *job) launchFailed(a *attempt) {
 	j.attemptFailed(a)
 }
 
-// timedOut is an attempt that has said nothing for too long.
-func (j *job) timedOut(a *attempt) {
-	if a.state != running {
+// fallSilent notes the end of an attempt's process that the master is not told of: it has failed when it has said nothing for too long. Reports of
+// progress count, and the questions of a reduce for outputs of maps.
+//
+// Source: TaskHeartbeatHandler.PingChecker, TaskAttemptListenerImpl.
+func (j *job) fallSilent(a *attempt) {
+	last, reports := a.Rec.Launch, j.reports(a)
+	if reports > 0 {
+		last = a.begin + (reports+1)*j.set.ReportMS
+	}
+	if a.id.Reduce && a.until == never && j.h.Now() > a.begin {
+		last, reports = j.h.Now(), 1
+	}
+	ms := j.set.TaskTimeoutMS
+	if stuck := j.set.StuckMS; reports == 0 && stuck > 0 && (ms <= 0 || stuck < ms) {
+		ms = stuck
+	}
+	if ms <= 0 {
 		return
 	}
-	a.state = finishing
-	j.attemptFailed(a)
+	at := max(last+ms, j.h.Now()) - j.registered
+	at = j.registered + (at/j.set.CheckMS+1)*j.set.CheckMS
+	j.h.At(at, evTimeout, a.serial, a.serial)
+}
+
+// timedOut is an attempt that has said nothing for too long: it has failed when its container has been stopped.
+func (j *job) timedOut(a *attempt) {
+	if a.state == running {
+		a.state, a.silent = stopping, true
+		j.stop(a)
+	}
 }
 
 func (j *job) forget(a *attempt) {
@@ -362,7 +393,6 @@ func (j *job) kill(a *attempt, reschedule bool) {
 	if a == nil {
 		return
 	}
-	a.reschedule = a.reschedule || reschedule
 	switch a.state {
 	case unassigned:
 		j.waiting[typeOf(a.id.Reduce)]--
@@ -371,9 +401,9 @@ func (j *job) kill(a *attempt, reschedule bool) {
 		j.alloc.Deallocate(a.id)
 		j.again(a)
 	case assigned:
-		a.state = stopping // when its process has started
+		a.state, a.reschedule = stopping, reschedule // when its process has started
 	case running:
-		a.state = stopping
+		a.state, a.reschedule = stopping, reschedule
 		j.stop(a)
 	case finishing:
 		if t := j.taskOf(a); !a.failed && !a.id.Reduce && len(j.tasks[1]) > 0 && t.succeeded && reschedule {
@@ -405,28 +435,49 @@ func (j *job) stopped(a *attempt) {
 		return
 	}
 	a.state = finishing // its container's end may still have to be reported
+	if a.silent {
+		j.attemptFailed(a)
+		return
+	}
 	a.failed = true
 	j.close(a, record.TaskKilled)
 	j.again(a)
 }
 
-// nodesChanged has maps run again whose output lay on a node that is no longer usable, if reduces may still want it.
+// inOrder notes that a task has succeeded after those that had before.
+func (j *job) inOrder(t *task) {
+	j.order++
+	t.order = j.order
+}
+
+// nodesChanged has maps run again whose output lay on a node that is no longer usable, if reduces may still want it: node by node as the answer has
+// them, those of a node in the order in which they succeeded.
 //
 // Source: JobImpl.actOnUnusableNode.
 func (j *job) nodesChanged() {
 	if len(j.tasks[1]) == 0 || j.completed[1] == len(j.tasks[1]) {
 		return
 	}
-	bad := map[int32]bool{}
-	for _, u := range j.resp.UpdatedNodes {
+	place := map[int32]int{}
+	for i, u := range j.resp.UpdatedNodes {
 		if u.State.Unusable() {
-			bad[int32(u.Node)] = true
+			place[int32(u.Node)] = i
 		}
 	}
+	var again []int32
 	for t := range j.tasks[0] {
-		if x := &j.tasks[0][t]; x.succeeded && bad[x.node] {
-			j.rerun(int32(t), true)
+		if x := &j.tasks[0][t]; x.succeeded {
+			if _, bad := place[x.node]; bad {
+				again = append(again, int32(t))
+			}
 		}
+	}
+	slices.SortFunc(again, func(x, y int32) int {
+		a, b := &j.tasks[0][x], &j.tasks[0][y]
+		return cmp.Or(cmp.Compare(place[a.node], place[b.node]), cmp.Compare(a.order, b.order))
+	})
+	for _, t := range again {
+		j.rerun(t, true)
 	}
 }
 
@@ -435,8 +486,6 @@ func (j *job) rerun(index int32, reschedule bool) {
 	t := &j.tasks[0][index]
 	t.over, t.succeeded = false, false
 	j.completed[0]--
-	j.succeeded[0].n--
-	j.succeeded[0].ms -= t.ms
 	j.Job.TaskMS -= t.ms
 	j.Job.WastedTaskMS += t.ms
 	j.past.drop(index)

@@ -14,6 +14,8 @@ type uber struct {
 	at        pertask.Attempt // that runs
 	running   bool
 	fails     bool
+	maps      int  // that have succeeded here
+	apart     bool // a reduce failed for want of others
 }
 
 type uberTask struct {
@@ -39,7 +41,10 @@ func (j *job) beginUber() {
 	j.nextUber()
 }
 
-// nextUber runs the next task.
+// nextUber runs the next task. A reduce fails at once unless all maps have succeeded in this attempt of the application, as their outputs are files of its
+// own: after a recovery too.
+//
+// Source: LocalContainerLauncher.runSubtask.
 func (j *job) nextUber() {
 	u := j.uber
 	if len(u.todo) == 0 {
@@ -56,6 +61,9 @@ func (j *job) nextUber() {
 	if u.at.Fails(0) {
 		u.fails = true // it has one attempt
 		ms /= 2
+	}
+	if t.reduce && u.maps < len(j.tasks[0]) {
+		u.fails, u.apart, ms = true, true, 0
 	}
 	u.running = true
 	j.Job.Attempts++
@@ -84,6 +92,9 @@ func (j *job) uberDone() {
 		j.look()
 	} else {
 		x.succeeded, x.counted = true, true
+		if !t.reduce {
+			u.maps++
+		}
 		x.node, x.ms = u.node, j.h.Now()-u.at.Rec.Launch
 		j.Job.TasksSucceeded++
 		j.past.keep(j, t.reduce, t.index, x)

@@ -13,8 +13,7 @@ type scheduled struct {
 	// longer wait stay in them until they are met.
 	failed         fifo
 	byHost, byRack map[protocol.Name]*fifo
-	requested      int  // maps, modulo 100: the first of each hundred may be opportunistic
-	anywhere       bool // a map named "*" as its host: hosts don't matter
+	requested      int // maps, modulo 100: the first of each hundred may be opportunistic
 }
 
 func (s *scheduled) of(at Attempt) *linked[*request] {
@@ -68,7 +67,6 @@ func (a *Allocator) addMap(r *request, failedBefore bool) {
 	} else {
 		r.priority = Map
 		for _, h := range r.hosts {
-			s.anywhere = s.anywhere || h == protocol.Any
 			enter(s.byHost, h, r.attempt)
 		}
 		for _, rack := range r.racks {
@@ -85,14 +83,6 @@ func enter(lists map[protocol.Name]*fifo, n protocol.Name, at Attempt) {
 		lists[n] = &fifo{}
 	}
 	lists[n].push(at)
-}
-
-// listOf are the maps that prefer a host.
-func (s *scheduled) listOf(host protocol.Name) *fifo {
-	if s.anywhere {
-		return s.byHost[protocol.Any]
-	}
-	return s.byHost[host]
 }
 
 // canMap and canReduce say whether the limit of running tasks leaves room.
@@ -123,7 +113,7 @@ func (a *Allocator) assign(now int64, given []protocol.Container) {
 		}
 	}
 	left = a.each(left, a.withoutLocality)
-	left = a.maps(left, func(c *protocol.Container) bool { return a.byList(c, a.sched.listOf(c.Host), NodeLocal) })
+	left = a.maps(left, func(c *protocol.Container) bool { return a.byList(c, a.sched.byHost[c.Host], NodeLocal) })
 	if a.sched.maps.len() > 0 {
 		left = a.maps(left, func(c *protocol.Container) bool { return a.byList(c, a.sched.byRack[a.c.RackOf(c.Host)], RackLocal) })
 	}
@@ -191,7 +181,7 @@ func (a *Allocator) replaced(c *protocol.Container) (*request, bool) {
 	case Reduce:
 		return s.reduces.removeFirst(), true
 	}
-	if list := s.listOf(c.Host); list.len() > 0 {
+	if list := s.byHost[c.Host]; list.len() > 0 {
 		return s.maps.remove(list.popLast())
 	}
 	return s.maps.removeFirst(), true

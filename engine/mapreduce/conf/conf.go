@@ -18,6 +18,7 @@ import (
 // A Task is what holds for all maps, or for all reduces.
 type Task struct {
 	Size               resource.Resource // of a container
+	Uber               resource.Resource // what counts where a job may run in its application master
 	MaxAttempts        int
 	FailuresMaxPercent int // of the tasks, before the job fails
 	Speculative        bool
@@ -34,8 +35,11 @@ type Speculation struct {
 type Uber struct {
 	Enabled       bool
 	Maps, Reduces int
-	Bytes         int64 // negative: the block size of the file system, which is not known here; no bound
+	Bytes         int64 // of input
 }
+
+// blockSize is that of a file system as HDFS has it (dfs.blocksize), which a job's input may have to run in the application master.
+const blockSize = 128 << 20
 
 // Conf is the configuration of a job.
 type Conf struct {
@@ -45,7 +49,10 @@ type Conf struct {
 	Uber        Uber
 
 	HeartbeatMS   int64
+	ReportMS      int64 // interval of a task's reports of its progress; 0 is never
 	TaskTimeoutMS int64 // a task that says nothing for so long fails; 0 or less is never
+	StuckMS       int64 // likewise one that has not said anything yet
+	CheckMS       int64 // interval of looking for such tasks
 
 	FinishWhenReducesDone bool
 
@@ -180,14 +187,25 @@ func (r *reader) conf() *Conf {
 		},
 		Uber: Uber{
 			Enabled: r.bool("mapreduce.job.ubertask.enable", false), Maps: r.int("mapreduce.job.ubertask.maxmaps", 9),
-			Reduces: r.int("mapreduce.job.ubertask.maxreduces", 1), Bytes: r.long("mapreduce.job.ubertask.maxbytes", -1),
+			Reduces: r.int("mapreduce.job.ubertask.maxreduces", 1), Bytes: r.long("mapreduce.job.ubertask.maxbytes", blockSize),
 		},
 		HeartbeatMS:           r.long("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000),
 		TaskTimeoutMS:         r.long("mapreduce.task.timeout", 600_000),
+		StuckMS:               r.long("mapreduce.task.stuck.timeout-ms", 600_000),
+		CheckMS:               r.long("mapreduce.task.timeout.check-interval-ms", 30_000),
 		FinishWhenReducesDone: r.bool("mapreduce.job.finish-when-all-reducers-done", true),
 		AMSize:                resource.R(r.sizeOf("yarn.app.mapreduce.am.resource.mb", 1536), r.sizeOf("yarn.app.mapreduce.am.resource.cpu-vcores", 1)),
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
 		Recovery:              r.bool("yarn.app.mapreduce.am.job.recovery.enable", true),
+	}
+	// A hundredth of the time-out, in single precision; and the time-out is two intervals at least. Source: MRJobConfUtil, TaskHeartbeatHandler.serviceInit.
+	c.ReportMS = r.long("mapreduce.task.progress-report.interval", int64(float32(0.01)*float32(max(c.TaskTimeoutMS, 0))))
+	if c.ReportMS < 0 {
+		r.wrong("mapreduce.task.progress-report.interval", fmt.Sprint(c.ReportMS), "0 or more")
+	}
+	c.TaskTimeoutMS = max(c.TaskTimeoutMS, 2*c.ReportMS)
+	if c.CheckMS < 1 {
+		r.wrong("mapreduce.task.timeout.check-interval-ms", fmt.Sprint(c.CheckMS), "1 or more")
 	}
 	c.Map = r.task("map")
 	c.Reduce = r.task("reduce")
@@ -212,6 +230,7 @@ func (r *reader) task(kind string) Task {
 	prefix := "mapreduce." + kind + "."
 	t := Task{
 		Size:               resource.R(r.memory(kind), r.cores(prefix)),
+		Uber:               resource.R(r.long(prefix+"memory.mb", -1), r.long(prefix+"cpu.vcores", 1)),
 		MaxAttempts:        r.int(prefix+"maxattempts", 4),
 		FailuresMaxPercent: r.int(prefix+"failures.maxpercent", 0),
 		Speculative:        r.bool(prefix+"speculative", true),
