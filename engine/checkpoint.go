@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 
 	"replay/engine/master"
 	"replay/engine/record"
@@ -222,7 +220,7 @@ func (s *sim) eachHeld(to func(*record.Decision)) {
 
 // setDense has the kinds of applications execute everything that is periodic, or leave out what has no effect.
 func (s *sim) setDense(on bool) {
-	for _, k := range s.kinds {
+	for k := range s.eachKind {
 		if l, ok := k.Kind.(master.Literal); ok {
 			l.SetDense(on)
 		}
@@ -255,8 +253,8 @@ func (s *sim) passJobs() error {
 // roots are what a replay that has just begun has, and another of the same input in the same order.
 func (s *sim) roots() []any {
 	list := []any{s, s.rm, s.rm.Scheduler()}
-	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		list = append(list, s.kinds[name], s.kinds[name].Kind)
+	for k := range s.eachKind {
+		list = append(list, k, k.Kind)
 	}
 	if isPointer(s.sc.Requests) {
 		list = append(list, s.sc.Requests)

@@ -3,12 +3,13 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"replay/engine/master"
 	"replay/engine/record"
+	"replay/engine/scenario"
 	"replay/engine/yarn"
+	"replay/policy"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -125,9 +126,21 @@ func (s *sim) manifest() *record.Manifest {
 	}
 	m.DecisionHash = s.digest.Hash(&s.totals)
 	m.Warnings = s.warnings.list
-	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		if k, ok := s.kinds[name].Kind.(master.Remarker); ok {
-			m.Warnings = append(m.Warnings, k.Remarks()...)
+	var models []string
+	for k := range s.eachKind {
+		if r, ok := k.Kind.(master.Remarker); ok {
+			m.Warnings = append(m.Warnings, r.Remarks()...)
+		}
+		if r, ok := k.Kind.(master.Modeller); ok {
+			models = append(models, r.Models()...)
+		}
+	}
+	at := slices.Index(m.Modelled, scenario.OrderOfExecutors)
+	m.Modelled = slices.Insert(m.Modelled, at+1, models...)
+	if s.kinds[trace.KindSpark].jobs == 0 {
+		m.Modelled = slices.Delete(m.Modelled, at, at+1)
+		if p := s.sc.Placement; p != policy.DefaultPlacement {
+			m.Warnings = append(m.Warnings, record.Warning{Code: "no-job", Count: 1, Text: "container placement " + p + ": no Spark application is replayed, so it has no effect"})
 		}
 	}
 	return m

@@ -180,3 +180,32 @@ func TestServiceKeepsItsCount(t *testing.T) {
 		t.Error("no container was replaced")
 	}
 }
+
+// What is drawn at random is told of the kinds of jobs that there were.
+func TestModelledByKind(t *testing.T) {
+	const pauses, idle = "pauses of gangs that have given back what they held: drawn from the seed", "for how long containers are held that no task wants: drawn from the seed, within Tez's bounds"
+	for _, tt := range []struct {
+		name string
+		job  *trace.Job
+		conf map[string]string
+		want []string
+	}{
+		{"Spark", sparkJob(0, 0, 1, stage(0, 1, 1000, nil)), nil, []string{scenario.OrderOfExecutors}},
+		{"a gang", ofKind(trace.KindGang, 0, 0, stage(0, 1, 1000, nil)), nil, []string{pauses}},
+		{"a service", ofKind(trace.KindService, 0, 0, stage(0, 1, 1000, nil)), nil, nil},
+		{"containers used again", ofKind(trace.KindGeneric, 0, 0, stage(0, 1, 1000, nil)), map[string]string{"tez.am.container.reuse.enabled": "true"}, []string{idle}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, m := replay(t, input(cluster(1, 1), nil, tt.job), scenario.Options{Seed: 1, Conf: tt.conf})
+			var got []string
+			for _, text := range m.Modelled {
+				if text == scenario.OrderOfExecutors || text == pauses || text == idle {
+					got = append(got, text)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("modelled: %q, want %q of what kinds of jobs say", got, tt.want)
+			}
+		})
+	}
+}

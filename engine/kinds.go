@@ -19,28 +19,43 @@ var applications = map[string]func(*scenario.Scenario) master.Kind{
 	trace.KindSpark:     func(sc *scenario.Scenario) master.Kind { return driver.NewKind(sc.Spark()) },
 	trace.KindMapReduce: func(sc *scenario.Scenario) master.Kind { return mapreduce.NewKind(sc.MapReduce()) },
 	trace.KindGeneric:   func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
-	trace.KindService:   func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
-	trace.KindGang:      func(sc *scenario.Scenario) master.Kind { return generic.NewKind(sc.Generic()) },
 }
+
+// likeGeneric are kinds of jobs whose applications are those of generic jobs.
+var likeGeneric = []string{trace.KindGang, trace.KindService}
 
 // appKind is a kind of application in a replay.
 type appKind struct {
 	master.Kind
 	rows []kind // of its events
+	jobs int    // that arrived
 }
 
 func kindsOf(sc *scenario.Scenario) map[string]*appKind {
 	out := make(map[string]*appKind, len(applications))
 	for name, make := range applications {
 		k := make(sc)
-		out[name] = &appKind{k, rowsOf(k)}
+		out[name] = &appKind{Kind: k, rows: rowsOf(k)}
+	}
+	for _, name := range likeGeneric {
+		out[name] = out[trace.KindGeneric]
 	}
 	return out
 }
 
-// kindOf returns the kind of a job. The error says which there are.
+// eachKind yields the kinds in the order of their names, each once.
+func (s *sim) eachKind(yield func(*appKind) bool) {
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		if !slices.Contains(likeGeneric, name) && !yield(s.kinds[name]) {
+			return
+		}
+	}
+}
+
+// kindOf returns the kind of a job that arrives. The error says which there are.
 func (s *sim) kindOf(j *trace.Job) (*appKind, error) {
 	if k, ok := s.kinds[j.Kind]; ok {
+		k.jobs++
 		return k, nil
 	}
 	known := slices.Sorted(maps.Keys(s.kinds))

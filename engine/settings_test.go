@@ -106,6 +106,7 @@ func TestSettingsThatChangeNothing(t *testing.T) {
 		scenario.SparkDefaults: {Name: "s.conf", Text: []byte("spark.locality.wait 9s\n")},
 	}
 	keys := map[string]string{"mapreduce.map.maxattempts": "2", "mapreduce.reduce.maxattempts": "2", "spark.task.maxFailures": "2", "spark.locality.wait": "1s"}
+	const noReuse = "--conf: no application uses containers again (tez.am.container.reuse.enabled is false, or its tasks start together), so these keys have no effect: "
 	const noSpark, noMapReduce = ": no Spark application is replayed, so ", ": no MapReduce job is replayed, so "
 	for _, tt := range []struct {
 		name string
@@ -122,6 +123,17 @@ func TestSettingsThatChangeNothing(t *testing.T) {
 			[]string{"m.xml" + noMapReduce + "the file has no effect", "--conf" + noMapReduce + "these keys have no effect: mapreduce.map.maxattempts, mapreduce.reduce.maxattempts"}},
 		{"nor with the files on top", []*trace.Job{none()}, scenario.Options{Files: file, Override: true}, []string{"s.conf" + noSpark + "the file has no effect"}},
 		{"nothing set", []*trace.Job{none()}, scenario.Options{}, nil},
+		{"no generic job", []*trace.Job{none()}, scenario.Options{Conf: map[string]string{"tez.am.task.max.failed.attempts": "2", "tez.am.container.reuse.enabled": "true"}},
+			[]string{"--conf: no generic job, gang or service is replayed, so these keys have no effect: tez.am.container.reuse.enabled, tez.am.task.max.failed.attempts"}},
+		{"keys of reuse without it", []*trace.Job{ofKind(trace.KindGeneric, 0, 0, stage(0, 1, 1000, nil)), ofKind(trace.KindGang, 1, 0, stage(0, 1, 1000, nil))},
+			scenario.Options{Conf: map[string]string{"tez.am.task.max.failed.attempts": "2", "tez.am.container.idle.release-timeout-min.millis": "1"}},
+			[]string{noReuse + "tez.am.container.idle.release-timeout-min.millis"}},
+		{"reuse of gangs", []*trace.Job{ofKind(trace.KindGang, 0, 0, stage(0, 1, 1000, nil))}, scenario.Options{Conf: map[string]string{"tez.am.container.reuse.enabled": "true"}},
+			[]string{noReuse + "tez.am.container.reuse.enabled"}},
+		{"reuse", []*trace.Job{ofKind(trace.KindGang, 0, 0, stage(0, 1, 1000, nil)), ofKind(trace.KindService, 1, 0, stage(0, 1, 1000, nil))},
+			scenario.Options{Conf: map[string]string{"tez.am.container.reuse.enabled": "true", "tez.am.container.idle.release-timeout-min.millis": "1"}}, nil},
+		{"a placement of Spark's", []*trace.Job{none()}, scenario.Options{Placement: "naive"},
+			[]string{"container placement naive: no Spark application is replayed, so it has no effect"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, m := replay(t, input(cluster(1, 1), nil, tt.jobs...), tt.o)

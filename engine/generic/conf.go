@@ -81,6 +81,15 @@ func NewConf(layers ...map[string]string) (*Conf, error) {
 	return c, nil
 }
 
+// ofReuse reports whether a key, with this value, only changes what becomes of containers that are used again.
+func ofReuse(key, value string) bool {
+	switch key {
+	case keyRack, keyNonLocal, keyDelay, keyIdleMin, keyIdleMax:
+		return true
+	}
+	return key == keyReuse && strings.TrimSpace(value) == "true"
+}
+
 // followed are the keys that are read.
 func followed() []string {
 	var c Conf

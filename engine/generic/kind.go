@@ -8,11 +8,14 @@ package generic
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"replay/engine/master"
 	"replay/engine/model"
+	"replay/engine/record"
 	"replay/policy/resource"
 	"replay/trace"
 )
@@ -26,10 +29,13 @@ type Setup struct {
 }
 
 // Kind is a kind of application whose tasks have containers of their own.
-type Kind struct{ Setup }
+type Kind struct {
+	Setup
+	jobs, reusing, gangs int // planned: all, those that use containers again, those with a stage whose tasks start together
+}
 
 // NewKind returns the kind with this setup.
-func NewKind(s Setup) *Kind { return &Kind{s} }
+func NewKind(s Setup) *Kind { return &Kind{Setup: s} }
 
 // The kinds of events, in the order of events.
 const (
@@ -101,8 +107,56 @@ func (k *Kind) settings(j *trace.Job) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.count(j, c)
 	set := &settings{Conf: c}
 	return set, k.layOut(j, set)
+}
+
+// count counts a job.
+func (k *Kind) count(j *trace.Job, c *Conf) {
+	k.jobs++
+	gangs := 0
+	for i := range j.Stages {
+		if j.Gang(&j.Stages[i]) {
+			gangs++
+		}
+	}
+	if gangs > 0 {
+		k.gangs++
+	}
+	if c.Reuse && gangs < len(j.Stages) {
+		k.reusing++
+	}
+}
+
+// Remarks is part of [master.Remarker]: single keys of Tez that have changed nothing.
+func (k *Kind) Remarks() []record.Warning {
+	if k.jobs == 0 {
+		return master.NoJobFor("generic job, gang or service", "", slices.Sorted(maps.Keys(k.Over)))
+	}
+	var idle []string
+	for key, value := range k.Over {
+		if k.reusing == 0 && ofReuse(key, value) {
+			idle = append(idle, key)
+		}
+	}
+	if len(idle) == 0 {
+		return nil
+	}
+	slices.Sort(idle)
+	return []record.Warning{{Code: "no-reuse", Count: 1,
+		Text: "--conf: no application uses containers again (" + keyReuse + " is false, or its tasks start together), so these keys have no effect: " + strings.Join(idle, ", ")}}
+}
+
+// Models is part of [master.Modeller].
+func (k *Kind) Models() (list []string) {
+	if k.gangs > 0 {
+		list = append(list, "pauses of gangs that have given back what they held: drawn from the seed")
+	}
+	if k.reusing > 0 {
+		list = append(list, "for how long containers are held that no task wants: drawn from the seed, within Tez's bounds")
+	}
+	return list
 }
 
 // A key is what a ResourceManager keeps asks apart by: within a priority it takes one size for each request id.

@@ -34,6 +34,11 @@ type Remarker interface {
 	Remarks() []record.Warning
 }
 
+// A Modeller is a kind that says in words what of its jobs was drawn at random, at the end of a replay.
+type Modeller interface {
+	Models() []string
+}
+
 // A Literal is a kind whose masters leave out what is periodic and has no effect, or execute all of it.
 type Literal interface {
 	// SetDense says which. It holds for what a master schedules from then on.

@@ -40,7 +40,7 @@ func (sc *Scenario) checkIdeal(o *Options) error {
 	add(o.Engine != "", "--engine %s", o.Engine)
 	add(len(o.Parameters) > 0, "--model")
 	add(o.Files[ModelFile].Text != nil, "the model file %s", o.Files[ModelFile].Name)
-	for _, kind := range []string{YarnSite, MapredSite} {
+	for _, kind := range []string{YarnSite, MapredSite, tezSite} {
 		if file, from := sc.File(kind); from == OfFile {
 			add(true, "%s", file.Name)
 		}

@@ -169,8 +169,11 @@ func (sc *Scenario) readQueues() error {
 var modelledAround = []string{
 	"latencies of messages and processes, and the cost of remote reads: see the model's parameters",
 	"phases of node heartbeats: drawn from the seed",
-	"order of executors in an offer: shuffled from the seed, as Spark shuffles them",
+	OrderOfExecutors,
 }
+
+// OrderOfExecutors is of that what there is only with Spark applications.
+const OrderOfExecutors = "order of executors in an offer: shuffled from the seed, as Spark shuffles them"
 
 // An OptionError is a mistake in the options rather than in a file or the trace.
 type OptionError struct{ err error }
