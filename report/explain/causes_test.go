@@ -178,3 +178,35 @@ func TestCauses(t *testing.T) {
 		})
 	}
 }
+
+// A gang that has some of its containers waits for the rest, not for a process to start; one that has given them back stays away.
+func TestGangCauses(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		hold, away int64
+		gang       bool
+	}{
+		{"it holds", 600_000, 0, false},
+		{"it gives back", 5000, 20_000, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := cluster(8192)
+			c.Options.Model.GangHoldMS, c.Options.Model.GangBackoffMS = tt.hold, tt.away
+			job(c, 0, 1024, 4, 60_000)
+			job(c, 10_000, 1024, 4, 1000).Kind = trace.KindGang
+			j := explained(t, c)[1]
+			sums := map[record.Cause]int64{}
+			for i := range j.Parts {
+				if p := &j.Parts[i]; p.To <= j.FirstTask {
+					sums[p.Cause] += p.Length()
+				}
+			}
+			if sums[explain.ExecutorStart] > 1000 || sums[record.CauseNoRoom] == 0 || sums[explain.Ask] > 2000 || (sums[explain.Gang] > 1000) != tt.gang {
+				t.Errorf("before its first task: %v; want no room for the rest of it, the rest of a gang: %v, and no long start or asking", sums, tt.gang)
+			}
+			if v := j.View; v == nil || len(v.Curve) != 2 {
+				t.Errorf("view %+v, want one without fewer containers than it needs at once", v)
+			}
+		})
+	}
+}

@@ -20,6 +20,7 @@ const (
 	AMStart       record.Cause = "am-start"       // from the AM container's allocation to the registration of the application master
 	Ask           record.Cause = "ask"            // until the application master has asked
 	Answer        record.Cause = "answer"         // from an allocation to the heartbeat of the application master that is told of it
+	Gang          record.Cause = "gang"           // it holds containers and waits for the rest of a gang, or has given them back and stays away
 	ExecutorStart record.Cause = "executor-start" // from there to the moment in which tasks can run in it
 	Driver        record.Cause = "driver"         // the driver has nothing for executors to do
 	LocalityWait  record.Cause = "locality-wait"  // a core is free, and the task is not launched on it: a preferred executor is waited for

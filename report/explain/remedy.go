@@ -10,6 +10,7 @@ import (
 	"replay/engine/record"
 	"replay/report/quantity"
 	"replay/shown"
+	"replay/trace"
 )
 
 // A Remedy takes a cause away: flags of replay whatif, and what they do in words that follow "if".
@@ -55,7 +56,7 @@ func Remedies(j *Job, c *Cluster) (list []Remedy) {
 		slices.SortFunc(order, func(a, b record.Cause) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
 		n := 0
 		for _, cause := range order {
-			flags, says := remedy(longest[cause], c)
+			flags, says := remedy(longest[cause], c, j.Kind)
 			if flags == nil || n == mostRemedies {
 				continue
 			}
@@ -77,8 +78,8 @@ func conf(pairs ...string) (flags []string) {
 	return flags
 }
 
-// remedy returns what takes the cause of a part away, nil when nothing does.
-func remedy(p *Part, c *Cluster) (flags []string, says string) {
+// remedy returns what takes the cause of a part of a kind of job away, nil when nothing does.
+func remedy(p *Part, c *Cluster, kind string) (flags []string, says string) {
 	r := p.Reason
 	switch p.Cause {
 	case record.CauseRunningLimit, record.CauseAMShare, record.CauseQueueLimit, record.CauseUserLimit:
@@ -107,10 +108,16 @@ func remedy(p *Part, c *Cluster) (flags []string, says string) {
 	case AMStart:
 		return []string{"--model", "am-start-ms=0"}, "application masters started at once"
 	case ExecutorStart:
+		if kind != trace.KindSpark {
+			return []string{"--model", "nm-start-ms=0"}, "containers started at once"
+		}
 		return []string{"--model", "executor-start-ms=0"}, "executors started at once"
 	case record.CauseGate:
 		return conf("spark.scheduler.minRegisteredResourcesRatio=0"), "the application's code began without waiting for executors"
 	case LocalityWait:
+		if kind != trace.KindSpark {
+			return nil, ""
+		}
 		return conf("spark.locality.wait=0s"), "tasks did not wait for locality"
 	}
 	return nil, ""

@@ -9,6 +9,7 @@ import (
 	"replay/report/parting"
 	"replay/report/quantity"
 	"replay/shown"
+	"replay/trace"
 )
 
 func ms(t int64) string { return quantity.Duration(float64(t)) }
@@ -45,7 +46,7 @@ func (j *Job) WriteText(w io.Writer, n *parting.Names) {
 		}
 	}
 	if j.View != nil {
-		j.View.writeText(w)
+		j.View.writeText(w, j.Kind)
 	}
 }
 
@@ -56,21 +57,25 @@ func outcome(j *record.Job) string {
 	return j.Outcome + ": " + j.Reason
 }
 
-func (v *View) writeText(w io.Writer) {
+func (v *View) writeText(w io.Writer, kind string) {
+	one, idle := "containers", "no container"
+	if kind == trace.KindSpark {
+		one, idle = "executors", "driver alone, or no core"
+	}
 	fmt.Fprintf(w, "\n%s, as stages and tasks took in this replay:\n", shown.Paint(w).In(shown.Heading, "From its first task on"))
 	t := &shown.Table{Indent: 2}
 	row := func(amount, text string) { t.Row(amount, text) }
 	row(ms(v.Took), "it took")
-	row(ms(v.Modelled), fmt.Sprintf("by a simple model with its %s (%s) from the start, which the next lines and the curve are made by", quantity.Counted(v.Executors, "executors"), quantity.Counted(v.Cores, "cores")))
+	row(ms(v.Modelled), fmt.Sprintf("by a simple model with its %s (%s) from the start, which the next lines and the curve are made by", quantity.Counted(v.Executors, one), quantity.Counted(v.Cores, "cores")))
 	row(ms(v.NoSkew), "with these, were all tasks of a stage equally long")
 	row(ms(v.Infinite), "with a core for each task: stages "+chain(v.Critical))
-	row(ms(v.Driver), "of it no task ran: driver alone, or no core")
+	row(ms(v.Driver), "of it no task ran: "+idle)
 	t.Write(w)
-	fmt.Fprintf(w, "  executors held %.2f core hours, tasks used %s of them\n", float64(v.HeldCoreMS)/quantity.HourMS, share(v.UsedCoreMS, v.HeldCoreMS))
+	fmt.Fprintf(w, "  %s held %.2f core hours, tasks used %s of them\n", one, float64(v.HeldCoreMS)/quantity.HourMS, share(v.UsedCoreMS, v.HeldCoreMS))
 	if len(v.Curve) > 0 {
 		fmt.Fprintln(w)
 		t = &shown.Table{Right: true}
-		t.Head("executors", "of those it had", "from the first task on")
+		t.Head(one, "of those it had", "from the first task on")
 		for _, p := range v.Curve {
 			t.Row(quantity.Thousands(p.Executors), fmt.Sprintf("%.0f %%", 100*p.Share), ms(p.MS))
 		}

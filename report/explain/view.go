@@ -7,6 +7,7 @@ import (
 
 	"replay/engine/record"
 	"replay/report/result"
+	"replay/trace"
 )
 
 // A View is what an application could have done at best, from its first task on, of the tasks as they ran: stages begin when those before
@@ -59,6 +60,9 @@ func ViewOf(l *Life, j *Job, shares []float64) *View {
 	}
 	v.NoSkew = run(even, v.Cores, tail)
 	for _, s := range shares {
+		if s < 1 && j.Kind == trace.KindGang {
+			continue // its tasks don't run one after another
+		}
 		n := max(int64(float64(s*float64(v.Executors))+0.5), 1)
 		if k := len(v.Curve); k > 0 && v.Curve[k-1].Executors == n {
 			continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replay/engine/record"
+	"replay/trace"
 )
 
 const never = math.MaxInt64
@@ -191,11 +192,46 @@ func (e *explainer) container(c *record.Container, to int64) {
 	if asked == record.None {
 		asked = e.at
 	}
+	e.vain(c, min(asked, to))
 	e.add(min(asked, to), part(Ask).by("the application master asks for containers with its heartbeat"))
 	e.rm(min(c.Allocated, to), fmt.Sprintf("container %d is allocated%s", c.Number, onNode(c.Node)))
 	e.add(min(or(c.Acquired, or(c.Ended, to)), to), part(Answer).by("the application master hears of it with its heartbeat"))
+	e.reasons(min(e.complete(c), to), part(Gang), "all containers of the gang are there")
 	e.add(min(or(c.Started, or(c.Ended, to)), to), part(ExecutorStart).by("its process starts"))
 	e.add(min(or(c.Registered, or(c.Ended, to)), to), part(ExecutorStart).by("tasks can run in it"))
+}
+
+// gangs reports whether the job can have stages whose tasks start together.
+func (e *explainer) gangs() bool { return e.j.Kind == trace.KindGang || e.j.Kind == trace.KindGeneric }
+
+// complete is when the last of the containers was there that were started together with one.
+func (e *explainer) complete(c *record.Container) (at int64) {
+	if !e.gangs() || c.Started == record.None {
+		return 0
+	}
+	for i := range e.Containers {
+		if o := &e.Containers[i]; !o.AM && o.AMAttempt == c.AMAttempt && o.Started == c.Started {
+			at = max(at, o.Acquired)
+		}
+	}
+	return at
+}
+
+// vain goes on to when the gang of a container was asked for, if it had been before, and what came was given back.
+func (e *explainer) vain(c *record.Container, asked int64) {
+	if !e.gangs() || e.Ideal {
+		return
+	}
+	first := asked
+	for i := range e.Containers {
+		if o := &e.Containers[i]; !o.AM && o.AMAttempt == c.AMAttempt && o.Started == record.None && o.Asked >= e.at && o.Ended != record.None && o.Ended <= asked {
+			first = min(first, o.Asked)
+		}
+	}
+	if first < asked {
+		e.add(first, part(Ask).by("the application master asks for containers with its heartbeat"))
+		e.reasons(asked, part(Gang), "the application master asks for the gang again")
+	}
 }
 
 // launch goes on to the launch of a task that is ready.

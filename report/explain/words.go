@@ -28,6 +28,7 @@ var labels = []struct {
 	{AMStart, "start of the application master"},
 	{Ask, "round of asking"},
 	{Answer, "round of answering"},
+	{Gang, "rest of a gang"},
 	{ExecutorStart, "start of a container"},
 	{record.CauseGate, "gate of registered executors"},
 	{Driver, "driver"},

@@ -78,7 +78,7 @@ func allocatedAndBusy(s *Summary) string {
 	}
 	text := fmt.Sprintf("%s of the cluster was allocated, and %s of its vcores ran tasks", percent(allocated.Number), percent(busy.Number))
 	if allocated.Number >= muchAllocated && of.Number < littleBusy {
-		text += fmt.Sprintf(": executors held vcores of which they used %s", percent(of.Number))
+		text += fmt.Sprintf(": containers held vcores of which they used %s", percent(of.Number))
 	}
 	return text + "."
 }
