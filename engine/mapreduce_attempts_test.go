@@ -231,6 +231,9 @@ func TestMapReduceUberDecision(t *testing.T) {
 			if uber := len(k.containers) == 1; uber != tt.uber {
 				t.Errorf("in the application master: %v, want %v", uber, tt.uber)
 			}
+			if first, second := k.tasks[0], k.tasks[1]; tt.uber && (second.Launch != first.Finish || second.Ready != first.Ready) {
+				t.Errorf("tasks %+v, want one after the other, and both ready at once", k.tasks)
+			}
 		})
 	}
 }

@@ -17,7 +17,11 @@ func TestMapReduceRecovers(t *testing.T) {
 		checkRecords(t, k, m)
 		return k
 	}
-	for _, c := range run().containers {
+	calm := run()
+	if n := calm.jobs[0].StageAttempts; n != 2 {
+		t.Errorf("%d attempts of stages, want that of the maps and that of the reduces", n)
+	}
+	for _, c := range calm.containers {
 		if c.AM {
 			am = c.Node
 		}

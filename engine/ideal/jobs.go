@@ -217,7 +217,7 @@ func (l *loop) everFit(j *trace.Job, rooms [][]room) error {
 		st := &j.Stages[i]
 		for _, r := range list {
 			if st.Tasks.Len() > 0 && !l.nodes.everHolds(r) {
-				return fmt.Errorf("no node is ever large enough for a task of stage %d: %d MiB and %d vcores", i, r.mem, r.vcores)
+				return fmt.Errorf("no node is ever large enough for a task of stage %d: %s", i, resource.R(r.mem, r.vcores).Text(l.sc.Site.Types))
 			}
 		}
 		if j.Gang(st) && l.nodes.neverRoom(st.Tasks.Len(), list) {

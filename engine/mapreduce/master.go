@@ -127,6 +127,11 @@ func (j *job) Expect() {
 func (j *job) setUp() {
 	j.started = true
 	j.recover()
+	for i := range j.tasks {
+		if len(j.tasks[i]) > 0 {
+			j.Job.StageAttempts++
+		}
+	}
 	if j.set.uber {
 		j.beginUber()
 		return

@@ -10,6 +10,7 @@ import (
 type uber struct {
 	container int64 // of the application master
 	node      int32
+	begun     int64 // since when all tasks are ready
 	todo      []uberTask
 	at        pertask.Attempt // that runs
 	running   bool
@@ -24,7 +25,7 @@ type uberTask struct {
 }
 
 func (j *job) beginUber() {
-	u := &uber{}
+	u := &uber{begun: j.h.Now()}
 	for n := int64(1); u.container == 0; n++ {
 		if c := j.h.Container(n); c != nil && c.AM {
 			u.container, u.node = n, c.Node
@@ -55,7 +56,7 @@ func (j *job) nextUber() {
 	st := j.set.stage(t.reduce)
 	now := j.h.Now()
 	ms := st.Tasks.DurationMS[t.index]
-	u.at = pertask.New(j.job.ID, st, t.index, j.past.firstNumber(), int32(j.set.AMSize[resource.VCores]), now)
+	u.at = pertask.New(j.job.ID, st, t.index, j.past.firstNumber(), int32(j.set.AMSize[resource.VCores]), u.begun)
 	r := &u.at.Rec
 	u.at.Container, r.Container, r.Node, r.Launch, r.Level, r.Preferring = u.container, u.container, u.node, now, record.NoPref, false
 	if u.at.Fails(0) {
