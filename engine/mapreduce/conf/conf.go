@@ -198,6 +198,9 @@ func (r *reader) conf() *Conf {
 		AMMaxAttempts:         r.int("mapreduce.am.max-attempts", 2),
 		Recovery:              r.bool("yarn.app.mapreduce.am.job.recovery.enable", true),
 	}
+	if r.bool("mapreduce.job.encrypted-intermediate-data", false) { // Source: JobSubmitter.submitJobInternal.
+		c.AMMaxAttempts = 1
+	}
 	// A hundredth of the time-out, in single precision; and the time-out is two intervals at least. Source: MRJobConfUtil, TaskHeartbeatHandler.serviceInit.
 	c.ReportMS = r.long("mapreduce.task.progress-report.interval", int64(float32(0.01)*float32(max(c.TaskTimeoutMS, 0))))
 	if c.ReportMS < 0 {

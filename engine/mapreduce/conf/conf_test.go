@@ -82,6 +82,13 @@ func TestRemarks(t *testing.T) {
 			Text: "it has no part in scheduling, or the trace has its effect"}}},
 		{"mapreduce.reduce.resource.yarn.io/gpu", "1", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.reduce.resource.yarn.io/gpu=1", Text: "containers ask for memory and vcores by the keys that are followed"}}},
 		{"mapreduce.job.node-label-expression", "ssd", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.job.node-label-expression=ssd", Text: "nodes have no labels"}}},
+		{"yarn.app.mapreduce.am.job.task.estimator.class", "org.apache.hadoop.mapreduce.v2.app.speculate.ExponentiallySmoothedTaskRuntimeEstimator", remark.List{{Kind: remark.Unmodelled,
+			Of:   "yarn.app.mapreduce.am.job.task.estimator.class=org.apache.hadoop.mapreduce.v2.app.speculate.ExponentiallySmoothedTaskRuntimeEstimator",
+			Text: "LegacyTaskRuntimeEstimator estimates how long tasks take, whatever the key says"}}},
+		{"yarn.app.mapreduce.am.job.task.estimator.class", "org.apache.hadoop.mapreduce.v2.app.speculate.LegacyTaskRuntimeEstimator", remark.List{{Kind: remark.NoEffect,
+			Of: "yarn.app.mapreduce.am.job.task.estimator.class", Text: "it has no part in scheduling, or the trace has its effect"}}},
+		{"mapreduce.reduce.shuffle.max-fetch-failures-fraction", "0.1", remark.List{{Kind: remark.Unmodelled, Of: "mapreduce.reduce.shuffle.max-fetch-failures-fraction=0.1",
+			Text: "outputs of maps can be fetched as long as their node is there"}}},
 		{"mapreduce.map.speculative", "no", remark.List{{Kind: remark.Odd, Of: "mapreduce.map.speculative=no", Text: "neither true nor false, so it is taken for the default, true"}}},
 	} {
 		if got, err := Remarks(map[string]string{tt.key: tt.value}); err != nil || !slices.Equal(got, tt.want) {
@@ -91,6 +98,30 @@ func TestRemarks(t *testing.T) {
 	for older, newer := range Renamed {
 		if Follows(older) || !Follows(newer) {
 			t.Errorf("%s stands for %s: want a key that is followed in place of one that is not", older, newer)
+		}
+	}
+}
+
+// What keys decide beside their own setting.
+func TestDerived(t *testing.T) {
+	for _, tt := range []struct {
+		values                    map[string]string
+		reportMS, timeoutMS, most int64
+	}{
+		{nil, 6000, 600_000, 2},
+		{map[string]string{"mapreduce.task.timeout": "0"}, 0, 0, 2},
+		{map[string]string{"mapreduce.task.timeout": "1000000"}, 10_000, 1_000_000, 2},
+		{map[string]string{"mapreduce.task.timeout": "5000", "mapreduce.task.progress-report.interval": "3000"}, 3000, 6000, 2},
+		{map[string]string{"mapreduce.job.encrypted-intermediate-data": "true", "mapreduce.am.max-attempts": "3"}, 6000, 600_000, 1},
+	} {
+		c, err := read(tt.values)
+		if err != nil || c.ReportMS != tt.reportMS || c.TaskTimeoutMS != tt.timeoutMS || int64(c.AMMaxAttempts) != tt.most {
+			t.Errorf("%v: reports every %d ms, time-out %d ms, %d attempts (%v); want %d, %d and %d", tt.values, c.ReportMS, c.TaskTimeoutMS, c.AMMaxAttempts, err, tt.reportMS, tt.timeoutMS, tt.most)
+		}
+	}
+	for key, want := range map[string]string{"mapreduce.task.progress-report.interval": "want 0 or more", "mapreduce.task.timeout.check-interval-ms": "want 1 or more"} {
+		if _, err := read(map[string]string{key: "-1"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s=-1: %v, want %q", key, err, want)
 		}
 	}
 }

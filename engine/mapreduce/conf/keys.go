@@ -68,7 +68,7 @@ func Remarks(values map[string]string) (remark.List, error) {
 			out.Add(remark.Odd, 0, key, "unknown, so it has no effect; probably "+near+" is meant")
 			continue
 		}
-		if why := unmodelled(key); why != "" && values[key] != "" {
+		if why := unmodelled(key, values[key]); why != "" && values[key] != "" {
 			out.Add(remark.Unmodelled, 0, key+"="+values[key], why)
 			continue
 		}
@@ -77,10 +77,22 @@ func Remarks(values map[string]string) (remark.List, error) {
 	return out, r.err
 }
 
+// classes are keys that name a class, with the one that is modelled and what it does.
+var classes = map[string][2]string{
+	"yarn.app.mapreduce.am.job.speculator.class":     {"org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator", "chooses the tasks to speculate on"},
+	"yarn.app.mapreduce.am.job.task.estimator.class": {"org.apache.hadoop.mapreduce.v2.app.speculate.LegacyTaskRuntimeEstimator", "estimates how long tasks take"},
+}
+
 // unmodelled says why a key that decides what a job asks for is not followed, "" for others.
 //
 // Source: MRJobConfig, TaskAttemptImpl.populateResourceCapability, YARNRunner.generateResourceRequests.
-func unmodelled(key string) string {
+func unmodelled(key, value string) string {
+	if c, ok := classes[key]; ok && value != c[0] {
+		return c[0][strings.LastIndex(c[0], ".")+1:] + " " + c[1] + ", whatever the key says"
+	}
+	if strings.HasPrefix(key, "mapreduce.reduce.shuffle.max-fetch-failures-") {
+		return "outputs of maps can be fetched as long as their node is there"
+	}
 	for _, prefix := range []string{"mapreduce.map.resource.", "mapreduce.reduce.resource.", "yarn.app.mapreduce.am.resource."} {
 		if strings.HasPrefix(key, prefix) {
 			return "containers ask for memory and vcores by the keys that are followed"
