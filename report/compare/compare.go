@@ -45,6 +45,7 @@ type Comparison struct {
 	Rows     []Row
 	Tested   map[quantity.Family]int // how many differences were tested together
 	Same     []bool                  // by variant: equal to the first in every value of every run
+	Decides  []Decides               // by variant, beside the first
 	Outcomes []*metric.Outcome       // by variant: what became of the jobs, all runs together
 	Losses   []Loss                  // by variant, against the first
 	TooShort bool                    // even the fewest windows are alike
@@ -52,6 +53,16 @@ type Comparison struct {
 	Front    *page.Page              // what stands first on its page: title, sentences and tables; nil for nothing
 	study    *Study
 }
+
+// Decides is whether the decisions of a variant are those of the first one, by their hashes in every run.
+type Decides string
+
+// What is known of decisions.
+const (
+	AsFirst   Decides = "the same"
+	Otherwise Decides = "otherwise"
+	NotKnown  Decides = "not known" // a run has no hash
+)
 
 // Unit is one of the things that chance draws: its difference is one of the sample.
 type Unit struct {

@@ -357,16 +357,6 @@ func TestStopByPrecision(t *testing.T) {
 	}
 }
 
-// row returns the number of the row called name, -1 without.
-func (c *Comparison) row(name string) int {
-	for i := range c.Rows {
-		if c.Rows[i].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
 func TestComparisonGolden(t *testing.T) {
 	c := threeWay(t, 5)
 	var b bytes.Buffer
@@ -486,6 +476,7 @@ func TestPerJobGivesTheValue(t *testing.T) {
 func TestStarvationIsNoGain(t *testing.T) {
 	base, starved := variant(t, reporttest.Usual, "base", 5), variant(t, reporttest.Usual, "starved", 5)
 	for k, r := range starved.Runs {
+		base.Runs[k].Manifest.Until = r.Manifest.Totals.EndMS
 		d := *r.Data
 		d.Manifest.Until = d.Manifest.Totals.EndMS
 		d.Jobs = reporttest.Changed(&d, func(j *result.Job) {

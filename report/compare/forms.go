@@ -77,11 +77,12 @@ type (
 		Limit      *int                    `json:"limit"`
 	}
 	verdictJSON struct {
-		Variant string `json:"variant"`
-		Lost    int64  `json:"jobs_lost"`    // that succeed in the first variant alone
-		Gained  int64  `json:"jobs_gained"`  // that succeed in this one alone
-		CutOff  int64  `json:"jobs_cut_off"` // that --until cuts off in one of the two alone
-		Answer  string `json:"answer"`
+		Variant string  `json:"variant"`
+		Lost    int64   `json:"jobs_lost"`    // that succeed in the first variant alone
+		Gained  int64   `json:"jobs_gained"`  // that succeed in this one alone
+		CutOff  int64   `json:"jobs_cut_off"` // that --until cuts off in one of the two alone
+		Decides Decides `json:"decides"`      // beside the first variant
+		Answer  string  `json:"answer"`
 	}
 	rowJSON struct {
 		Name   string          `json:"metric"`
@@ -142,7 +143,7 @@ func (c *Comparison) JSON() ([]byte, error) {
 	}
 	for i, p := range c.Verdict() {
 		l := c.Losses[i+1]
-		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, p.Text})
+		out.Verdict = append(out.Verdict, verdictJSON{c.Variants[i+1].Name, l.Lost, l.Gained, l.CutOff, c.Decides[i+1], p.Text})
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]

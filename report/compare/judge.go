@@ -61,6 +61,9 @@ func (c *Cell) infer(base *Cell, unit inference.Unit, alpha float64) {
 	c.Adjusted = inference.Adjusted(c.P, alpha)
 }
 
+// OthersCutOff is why what an end decides is not tested.
+const OthersCutOff = "--until cuts off other jobs in each variant"
+
 // untested says why the difference of variant v to the first is not tested, empty when it is.
 func (c *Comparison) untested(row *Row, v int) string {
 	first, cell := &row.Cells[0], &row.Cells[v]
@@ -76,7 +79,7 @@ func (c *Comparison) untested(row *Row, v int) string {
 	case c.voids(row, v):
 		return "the jobs are not the same"
 	case row.Ends && c.Losses[v].CutOff > 0:
-		return "--until cuts off other jobs in each variant"
+		return OthersCutOff
 	case len(c.Units) < inference.Fewest:
 		return c.few()
 	case c.Same[v]:

@@ -37,6 +37,9 @@ func (c *Comparison) pairedText() string {
 	if s.open > 0 {
 		text += fmt.Sprintf(" Those that were still waiting or not finished in one (%s) count in all with at least the time so far, up to what all can see: means count longer times as that, percentiles are Kaplan and Meier's.", quantity.Thousands(s.open))
 	}
+	if slices.ContainsFunc(c.Losses, func(l Loss) bool { return l.CutOff > 0 }) {
+		text += " Waits of containers and tasks are those that were over, and the makespan is that of the jobs that finished: --until cuts off others in each variant, so these are not tested."
+	}
 	return text
 }
 

@@ -20,6 +20,7 @@ type side struct {
 	loss        Loss // against the first variant
 	warnings    []string
 	differs     bool // from the first variant, in some value of some replay
+	decides     Decides
 
 	// For plots; distributions and counts are of all replays.
 	dists  map[*distribution]*dist.Dist
@@ -52,7 +53,7 @@ var (
 )
 
 func newSide(name, flags string) *side {
-	return &side{Name: name, Flags: flags, outcome: metric.OutcomeOf(), dists: map[*distribution]*dist.Dist{}, levels: map[*levels][]figure.Level{}, waits: plot.NewWaitBar(name)}
+	return &side{Name: name, Flags: flags, decides: AsFirst, outcome: metric.OutcomeOf(), dists: map[*distribution]*dist.Dist{}, levels: map[*levels][]figure.Level{}, waits: plot.NewWaitBar(name)}
 }
 
 // add takes in a replay of the variant, which is the v-th of the pairs.
@@ -60,6 +61,12 @@ func (s *side) add(r *metric.Summary, p *pairs, v int) {
 	if !s.begun {
 		s.begun, s.manifest = true, r.Manifest
 		s.end, s.over = r.Queues.End, r.Queues.Over[""]
+	}
+	switch hash, first := r.Manifest.DecisionHash, p.replays[0].Manifest.DecisionHash; {
+	case hash == "" || first == "":
+		s.decides = NotKnown
+	case hash != first && s.decides == AsFirst:
+		s.decides = Otherwise
 	}
 	s.outcome.Add(r.Data)
 	s.loss.add(p.loss(v))

@@ -87,6 +87,10 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 		if w := r.Manifest.Window; (w == nil) != (first.Window == nil) || w != nil && *w != next.window {
 			return fmt.Errorf("run %d of variant %q is of another window of the trace than that of %q", len(s.runs)+1, s.sides[v].Name, s.sides[0].Name)
 		}
+		if end, of := max(0, r.Manifest.Until), max(0, first.Until); end != of {
+			return fmt.Errorf("run %d of variant %q ends %s, that of %q %s: what an end cuts off is no difference of theirs, want one --until for all",
+				len(s.runs)+1, s.sides[v].Name, ending(end), s.sides[0].Name, ending(of))
+		}
 		next.seeds = append(next.seeds, r.Manifest.Seed)
 		s.unpaired = s.unpaired || r.Manifest.Seed != first.Seed
 	}
@@ -102,6 +106,14 @@ func (s *Study) Add(replays ...*metric.Summary) error {
 	s.open += p.open
 	s.values(replays, p)
 	return nil
+}
+
+// ending says when a replay ends that was asked to end at some time, in ms; 0 for one that was not.
+func ending(at int64) string {
+	if at == 0 {
+		return "with its jobs"
+	}
+	return "at " + quantity.MS.Amount(float64(at))
 }
 
 // values takes in the values of all metrics.
@@ -156,6 +168,7 @@ func (s *Study) Compare() (*Comparison, error) {
 	for _, side := range s.sides {
 		c.Variants = append(c.Variants, Variant{Name: side.Name, Flags: side.Flags})
 		c.Same = append(c.Same, !side.differs)
+		c.Decides = append(c.Decides, side.decides)
 		c.Outcomes = append(c.Outcomes, side.outcome)
 		c.Losses = append(c.Losses, side.loss)
 	}

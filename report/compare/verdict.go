@@ -52,6 +52,12 @@ func (c *Comparison) kind(v int) string {
 func (c *Comparison) answer(v int) string {
 	name, first := c.Variants[v].Name, c.Variants[0].Name
 	if c.Same[v] {
+		switch c.Decides[v] {
+		case AsFirst:
+			return fmt.Sprintf("No difference between %s and %s: no decision and no metric differs in %s. What sets them apart has no effect here.", name, first, strings.Replace(c.everyUnit(), "each", "any", 1))
+		case Otherwise:
+			return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s, though decisions differ.", name, first, c.everyUnit())
+		}
 		return fmt.Sprintf("No difference between %s and %s: every metric is equal in %s.", name, first, c.everyUnit())
 	}
 	if c.Losses[v].any() {
@@ -160,6 +166,16 @@ func (r *Row) Scale(v int) quantity.Scale {
 	return r.Unit.ScaleOf(r.Cells[0].Number, r.Cells[v].Number)
 }
 
+// row returns the place of the row of a metric, -1 for none.
+func (c *Comparison) row(name string) int {
+	for i := range c.Rows {
+		if c.Rows[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
 // where says which queue, or size of jobs, has the most of a difference, each by its difference and the number of its jobs.
 func (c *Comparison) where(row *Row, v int) string {
 	s := row.Scale(v)
@@ -195,20 +211,25 @@ func (c *Comparison) where(row *Row, v int) string {
 	return ""
 }
 
-// why says which part of the time that jobs wait and run moved most in the direction of the difference.
+// why says which part of the time that jobs wait and run moved most in the direction of the difference, and how much of it that is. There is none
+// of the makespan, which a few jobs decide, nor where times are open: their parts are over other jobs.
 func (c *Comparison) why(row *Row, v int) string {
-	d := row.Cells[v].Difference
 	difference := func(name string) float64 {
-		for i := range c.Rows {
-			if r := &c.Rows[i]; r.Name == name {
-				return r.Cells[v].Difference
-			}
+		if i := c.row(name); i >= 0 {
+			return c.Rows[i].Cells[v].Difference
 		}
 		return math.NaN()
 	}
-	if !slices.Contains(ofJobs, row.Name) {
+	const wait, duration, p95, slowdown = 0, 1, 2, 3
+	is := slices.Index(ofJobs, row.Name)
+	if is < 0 || is > slowdown || c.study.open > 0 {
 		return ""
 	}
+	whole := difference(ofJobs[wait])
+	if is == duration || is == slowdown {
+		whole = difference(ofJobs[duration])
+	}
+	d := row.Cells[v].Difference
 	most, name := 0.0, ""
 	take := func(x float64, words string) {
 		if (x > 0) == (d > 0) && math.Abs(x) > math.Abs(most) {
@@ -219,17 +240,26 @@ func (c *Comparison) why(row *Row, v int) string {
 		p := &result.WaitParts[i]
 		take(difference(p.Name+"_mean_ms"), p.Short)
 	}
-	if row.Name != ofJobs[0] && row.Name != ofJobs[2] {
-		take(difference("duration_job_mean_ms")-difference("wait_job_first_task_mean_ms"), "the time after the first task")
+	if is == duration || is == slowdown {
+		take(difference(ofJobs[duration])-difference(ofJobs[wait]), "the time after the first task")
 	}
-	if name == "" {
+	if name == "" || (whole > 0) != (d > 0) {
 		return ""
 	}
 	s := quantity.MS.ScaleOf(most)
 	if row.Unit == quantity.MS {
 		s = row.Scale(v)
 	}
-	return ", mostly by " + name + " (" + s.Signed(most) + s.Suffix() + ")"
+	part := name + " (" + s.Signed(most) + s.Suffix() + ")"
+	switch rest := whole - most; {
+	case is == p95:
+		return "; of the mean wait " + part + " moved most"
+	case (rest > 0) != (whole > 0) && s.Number(rest) != s.Number(0):
+		return ", by " + part + " against " + s.Signed(rest) + s.Suffix() + " of all else"
+	case 2*math.Abs(most) >= math.Abs(whole):
+		return ", mostly by " + part
+	}
+	return ", the largest part of it by " + part
 }
 
 // everyUnit names all units: "each of the 5 seeds".

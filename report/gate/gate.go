@@ -170,6 +170,8 @@ func (j *Judged) test(c *compare.Comparison, alpha float64) {
 		j.Why = "no number for base: " + was.Absent
 	case j.Change && c.Losses[head].Lost+c.Losses[head].Gained > 0:
 		j.Why = "the jobs that finish are not the same"
+	case j.Change && j.Row.Ends && c.Losses[head].CutOff > 0:
+		j.Why = compare.OthersCutOff
 	}
 	if j.Why != "" {
 		return

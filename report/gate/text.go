@@ -37,8 +37,10 @@ func (v *Verdict) Sentence() string {
 	}
 	switch {
 	case said != nil:
-	case v.Same:
+	case v.Same && v.Comparison.Decides[head] == compare.AsFirst:
 		return fmt.Sprintf("%s: no decision changes, every value of every replay is equal (%s).", v.Word(), n)
+	case v.Same:
+		return fmt.Sprintf("%s: every value of every replay is equal (%s).", v.Word(), n)
 	case len(v.Conditions) == 0:
 		said = append(said, "no headline metric is worse beyond chance")
 	case open > 0:

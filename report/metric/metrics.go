@@ -44,7 +44,7 @@ type Value struct {
 	N      int64   // how many things it is about
 	Things string  // what they are called: jobs, containers, task attempts; empty when it is about none in particular
 	Whole  int64   // how many such things the replay has; 0 when it is not about a part of them
-	Ends   bool    // it is about when jobs end, and no sum over single jobs
+	Ends   bool    // an end that was asked for decides what it is about: when the last jobs end, or waits that are over and none that go on
 	Open   int64   // how many of N are not over: they count with at least the time so far
 	Still  string  // what they are: "still waiting"
 	PerJob *PerJob // how it follows from jobs; nil when it does not

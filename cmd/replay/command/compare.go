@@ -96,6 +96,11 @@ func (p *program) compare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, v := range variants[1:] {
+		if v.options.Until != variants[0].options.Until {
+			return cmdline.Usagef("--variant %s: --until ends it at another time than %s, and what that cuts off is no difference of theirs: it stands outside, for the whole comparison", v.name, variants[0].name)
+		}
+	}
 	formats, err := cmdline.PlotFormats(c.String("formats"))
 	if err != nil {
 		return err

@@ -51,6 +51,7 @@ func TestWordsOfErrors(t *testing.T) {
 		{[]string{"gen", "uniform-micro", "--load", "0", "--nodes", "0"}, cmdline.ExitUsage, "--load"},
 		{[]string{"compare", trace, "--variant", "a: --until never --load 0", "--variant", "b: --x"}, cmdline.ExitUsage, `--variant a: --until is "never"`},
 		{[]string{"compare", trace, "--variant", "a: --nonsense", "--seeds", "0", "--variant", "b:"}, cmdline.ExitUsage, "--variant a: unknown flag --nonsense"},
+		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --until 20s"}, cmdline.ExitUsage, "--variant b: --until ends it at another time than a"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --out x"}, cmdline.ExitUsage, "--variant b: --out has no place in a variant: it stands outside"},
 		{[]string{"compare", trace, "--variant", "a:", "--variant", "b: --sharng drf"}, cmdline.ExitUsage, "--variant b: unknown flag --sharng; is --sharing meant?"},
 		{[]string{"run", trace, "--sharng", "drf"}, cmdline.ExitUsage, "unknown flag --sharng; is --sharing meant? (see replay run --help)"},

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/engine/record"
+	"replay/report/metric"
+	"replay/report/reporttest"
+	"replay/report/result"
+)
+
+// ended are replays of made-up runs that end when the first of them does; jobs that cut names are not over then.
+func ended(t *testing.T, name string, waitMS float64, cut func(*result.Job) bool) Variant {
+	m := reporttest.Usual
+	m.WaitMS = waitMS
+	v := variant(t, m, name, 5)
+	for k, r := range v.Runs {
+		d := *r.Data
+		d.Manifest.Until = 600_000
+		d.Jobs = reporttest.Changed(&d, func(j *result.Job) {
+			if cut(j) {
+				j.Outcome, j.Finish = record.JobUnfinished, record.None
+			}
+		})
+		v.Runs[k] = metric.Of(&d)
+	}
+	return v
+}
+
+// Who serves fewer until the end has no better waits for what was served.
+func TestWhatAnEndDecidesIsNotTested(t *testing.T) {
+	c := of(t, ended(t, "base", 8000, func(*result.Job) bool { return false }), ended(t, "starves", 5000, func(j *result.Job) bool { return j.ID%2 == 0 }))
+	for _, name := range []string{"wait_container_allocation_mean_ms", "wait_task_launch_mean_ms", "makespan_ms"} {
+		if cell := &c.Rows[c.row(name)].Cells[1]; cell.Finding != NotTested || cell.Untested != OthersCutOff {
+			t.Errorf("%s is %q (%s), want it not tested: the end decides what it is over", name, cell.Finding, cell.Untested)
+		}
+	}
+	if cell := &c.Rows[c.row("duration_job_mean_ms")].Cells[1]; cell.Untested != "" {
+		t.Errorf("durations are not tested: %s", cell.Untested)
+	}
+	if text := c.pairedText(); !strings.Contains(text, "so these are not tested") {
+		t.Errorf("%q does not say what is not tested", text)
+	}
+	if text := c.Verdict()[0].Text; strings.Contains(text, "by ") && strings.Contains(text, "mostly") {
+		t.Errorf("%q names a part of times that are open", text)
+	}
+}
+
+func TestEndsOfTheirOwnAreRefused(t *testing.T) {
+	base, other := variant(t, reporttest.Usual, "a", 2), ended(t, "b", 8000, func(*result.Job) bool { return false })
+	other.Runs = other.Runs[:2]
+	want := `run 1 of variant "b" ends at 10.00 min, that of "a" with its jobs`
+	if _, err := Of([]Variant{base, other}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q in it", err, want)
+	}
+}
+
+// What has no effect is told from what has the same metrics by luck.
+func TestDecisionsAreTold(t *testing.T) {
+	for _, tt := range []struct{ first, other, want string }{
+		{"1", "1", "no decision and no metric differs in any of the 5 seeds. What sets them apart has no effect here."},
+		{"1", "2", "every metric is equal in each of the 5 seeds, though decisions differ."},
+		{"", "2", "every metric is equal in each of the 5 seeds."},
+	} {
+		a, b := variant(t, reporttest.Usual, "a", 5), variant(t, reporttest.Usual, "b", 5)
+		for k := range a.Runs {
+			a.Runs[k].Manifest.DecisionHash, b.Runs[k].Manifest.DecisionHash = tt.first, tt.first
+		}
+		b.Runs[3].Manifest.DecisionHash = tt.other
+		if text := of(t, a, b).Verdict()[0].Text; text != "No difference between b and a: "+tt.want {
+			t.Errorf("hashes %q and %q: %q", tt.first, tt.other, text)
+		}
+	}
+}
+
+// A part that moved more than the whole is not most of it, and neither is one of less than half.
+func TestPartsAddUp(t *testing.T) {
+	c := *threeWay(t, 5)
+	c.Rows = slices.Clone(c.Rows)
+	set := func(name string, change float64) {
+		row := &c.Rows[c.row(name)]
+		row.Cells = slices.Clone(row.Cells)
+		row.Cells[1].Difference = change
+	}
+	for i := range result.WaitParts {
+		set(result.WaitParts[i].Name+"_mean_ms", 0)
+	}
+	mean, p95, duration := &c.Rows[c.row(ofJobs[0])], ofJobs[2], ofJobs[1]
+	first := result.WaitParts[0]
+	for _, tt := range []struct {
+		whole, part float64
+		want        string
+	}{
+		{1000, 3000, ", by " + first.Short + " (+3.00 s) against −2.00 s of all else"},
+		{1000, 500, ", mostly by " + first.Short + " (+0.50 s)"},
+		{1000, 1000, ", mostly by " + first.Short + " (+1.00 s)"},
+		{1000, 400, ", the largest part of it by " + first.Short + " (+0.40 s)"},
+		{1000, -400, ""},
+	} {
+		set(mean.Name, tt.whole)
+		set(first.Name+"_mean_ms", tt.part)
+		if text := c.why(mean, 1); text != tt.want {
+			t.Errorf("%v of %v: %q, want %q", tt.part, tt.whole, text, tt.want)
+		}
+	}
+	set(first.Name+"_mean_ms", 400)
+	set(duration, 1000)
+	set(p95, 5000)
+	if text, want := c.why(&c.Rows[c.row(p95)], 1), "; of the mean wait "+first.Short+" (+0.40 s) moved most"; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+	if text := c.why(&c.Rows[c.row("makespan_ms")], 1); text != "" {
+		t.Errorf("%q: means of jobs do not say why the last one ends later", text)
+	}
+}
