@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replay/report/inference"
 	"replay/report/quantity"
 )
 
@@ -16,8 +17,19 @@ type Choice struct {
 	means  []estimateAt // by metric
 }
 
-// choosable reports whether a dimension is somebody's choice, and not what the cluster is under.
-func choosable(d *dim) bool { return d.name != "trace" && d.name != "load" }
+// conditions are what the cluster is under, or is looked at for, and nobody's choice; with the words for several.
+var conditions = map[string]string{"trace": "traces", "load": "loads", "until": "ends"}
+
+// choosable reports whether a dimension is somebody's choice.
+func choosable(d *dim) bool { return conditions[d.name] == "" }
+
+// among is the dimensions that choices differ in: all of them where there is nothing to choose.
+func (m *Merged) among() func(*dim) bool {
+	if slices.ContainsFunc(m.dims, func(d dim) bool { return choosable(&d) }) {
+		return choosable
+	}
+	return everything
+}
 
 func everything(*dim) bool { return true }
 
@@ -25,10 +37,7 @@ func everything(*dim) bool { return true }
 // where they are missing, those that lose jobs by the room that lost jobs leave to the others, and those without a number have none to
 // compare. Without anything to choose it is the cells.
 func (m *Merged) choices() (out []*Choice, left []string) {
-	among := choosable
-	if !slices.ContainsFunc(m.dims, func(d dim) bool { return choosable(&d) }) {
-		among = everything
-	}
+	among := m.among()
 	at := map[string]*Choice{}
 	most := 0
 	for _, g := range m.Points {
@@ -45,9 +54,9 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 	n := len(out)
 	out = slices.DeleteFunc(out, func(c *Choice) bool { return len(c.groups) < most })
 	if n -= len(out); n > 0 {
-		left = append(left, are(n, "choices")+" not under every trace and load, and left out here.")
+		left = append(left, are(n, "choices")+" not under "+m.everyCondition()+", and left out here.")
 	}
-	out, lose := m.losing(out, among)
+	out, lose := losing(out)
 	if lose != nil {
 		left = append(left, fmt.Sprintf("Left out, because more jobs do not succeed than under others, which leaves their room to the rest: %s.", listed(lose)))
 	}
@@ -77,14 +86,14 @@ func (m *Merged) choices() (out []*Choice, left []string) {
 		}
 	}
 	if without != nil {
-		left = append(left, fmt.Sprintf("Left out where a choice has no number, or one over next to nothing, in a cell: %s.", strings.Join(without, ", ")))
+		left = append(left, fmt.Sprintf("Left out where a choice has no number in a cell, or one over next to nothing or over what --until cut off: %s.", strings.Join(without, ", ")))
 	}
 	return out, left
 }
 
-// losing takes the choices apart under which more jobs than under another do not succeed that should have, with the same trace, load and
-// seed, and returns the others and the labels of these.
-func (m *Merged) losing(all []*Choice, among func(*dim) bool) (others []*Choice, labels []string) {
+// lose marks the groups under which more jobs than under another do not succeed that should have, with the same trace, load, end and seed.
+func (m *Merged) lose() {
+	among := m.among()
 	under := func(g *Group, seed int) string {
 		key := fmt.Sprint(g.Seeds[seed])
 		for i := range m.dims {
@@ -95,24 +104,25 @@ func (m *Merged) losing(all []*Choice, among func(*dim) bool) (others []*Choice,
 		return key
 	}
 	least := map[string]int64{}
-	each := func(c *Choice, do func(key string, lost int64)) {
-		for _, g := range c.groups {
-			for k, lost := range g.Lost {
-				do(under(g, k), lost)
-			}
-		}
-	}
-	for _, c := range all {
-		each(c, func(key string, lost int64) {
+	for _, g := range m.Points {
+		for k, lost := range g.Lost {
+			key := under(g, k)
 			if before, ok := least[key]; !ok || lost < before {
 				least[key] = lost
 			}
-		})
+		}
 	}
+	for _, g := range m.Points {
+		for k, lost := range g.Lost {
+			g.loses = g.loses || lost > least[under(g, k)]
+		}
+	}
+}
+
+// losing takes out the choices that lose jobs, and returns the others and the labels of these.
+func losing(all []*Choice) (others []*Choice, labels []string) {
 	for _, c := range all {
-		more := false
-		each(c, func(key string, lost int64) { more = more || lost > least[key] })
-		if more {
+		if slices.ContainsFunc(c.groups, func(g *Group) bool { return g.loses }) {
 			labels = append(labels, c.Label)
 		} else {
 			others = append(others, c)
@@ -138,32 +148,115 @@ func (c *Choice) has(metric int) bool {
 	return !slices.ContainsFunc(c.groups, func(g *Group) bool { return math.IsNaN(g.mean(metric).mean) })
 }
 
-// extremes returns the best and the worst choice in a metric, nil where nothing tells two of them apart.
-func (m *Merged) extremes(metric int, choices []*Choice) (best, worst *Choice) {
+// extremes are the best and the worst choice in a metric.
+type extremes struct {
+	metric      int
+	best, worst *Choice
+	good, bad   int     // how many other choices have the same mean as these
+	difference  float64 // the best less the worst
+	half        float64 // of its interval: all metrics and pairs of choices share the level; NaN with fewer seeds than [inference.Fewest]
+}
+
+// apart reports whether chance does not explain that the two differ.
+func (e *extremes) apart() bool { return math.Abs(e.difference) > e.half }
+
+// extremes returns them for each metric in which two choices differ.
+func (m *Merged) extremes(choices []*Choice) (out []extremes) {
+	for i := range m.Metrics {
+		if e := m.extremesOf(i, choices); e != nil {
+			out = append(out, *e)
+		}
+	}
+	tests := len(out) * len(choices) * (len(choices) - 1) / 2
+	for k := range out {
+		e := &out[k]
+		var ds []float64
+		of := e.worst.means[e.metric].by
+		for s, x := range e.best.means[e.metric].by {
+			if d := x - of[s]; !math.IsNaN(d) {
+				ds = append(ds, d)
+			}
+		}
+		e.difference, e.half = e.best.means[e.metric].mean-e.worst.means[e.metric].mean, math.NaN()
+		switch {
+		case len(ds) < inference.Fewest:
+		case inference.Rare(ds) > 0:
+			e.half = math.Inf(1)
+		default:
+			e.half = inference.Independent(ds).Half(inference.Level / float64(tests))
+		}
+	}
+	return out
+}
+
+// extremesOf returns those of a metric, nil where nothing tells two choices apart.
+func (m *Merged) extremesOf(metric int, choices []*Choice) *extremes {
 	sign := 1.0
 	switch m.Metrics[metric].Better {
 	case "lower":
 		sign = -1
 	case "":
-		return nil, nil
+		return nil
 	}
+	e := &extremes{metric: metric}
 	top, bottom := math.Inf(-1), math.Inf(1)
 	for _, c := range choices {
 		if !c.has(metric) {
 			continue
 		}
 		x := sign * c.means[metric].mean
-		if x > top {
-			best, top = c, x
+		switch {
+		case x > top:
+			e.best, top, e.good = c, x, 0
+		case x == top:
+			e.good++
 		}
-		if x < bottom {
-			worst, bottom = c, x
+		switch {
+		case x < bottom:
+			e.worst, bottom, e.bad = c, x, 0
+		case x == bottom:
+			e.bad++
 		}
 	}
 	if !(top > bottom) {
-		return nil, nil
+		return nil
 	}
-	return best, worst
+	return e
+}
+
+// named is the label of a choice with how many have the same mean.
+func named(c *Choice, alike int) string {
+	if alike == 0 {
+		return c.Label
+	}
+	return fmt.Sprintf("%s; and %d more", c.Label, alike)
+}
+
+// apartText says what the marks of best and worst that are not told apart mean, or why there are none; empty where all are told apart.
+func (m *Merged) apartText(of []extremes, mark string) string {
+	if len(m.seeds) < inference.Fewest {
+		return fmt.Sprintf("Whether the best and the worst differ by more than chance is not known: %s (%d at least).", fewText(len(m.seeds)), inference.Fewest)
+	}
+	if !slices.ContainsFunc(of, func(e extremes) bool { return !e.apart() }) {
+		return ""
+	}
+	return mark + ": chance may explain that the best and the worst differ, by their differences with the same seeds; all pairs of choices and all metrics share 5 %."
+}
+
+func fewText(seeds int) string {
+	if seeds == 1 {
+		return "1 seed is no evidence"
+	}
+	return fmt.Sprintf("%d seeds are too little evidence", seeds)
+}
+
+// everyCondition is what a choice must be under to be compared: "every trace and load".
+func (m *Merged) everyCondition() string {
+	names := []string{"trace", "load"}
+	if slices.ContainsFunc(m.dims, func(d dim) bool { return d.name == "until" }) {
+		names = append(names, "end")
+	}
+	return "every " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // overText says what the means of choices are over.
@@ -171,7 +264,7 @@ func (m *Merged) overText() string {
 	text := "mean over seeds"
 	for i := range m.dims {
 		if d := &m.dims[i]; !choosable(d) {
-			text += ", " + d.name + "s"
+			text += ", " + conditions[d.name]
 		}
 	}
 	return text

@@ -84,7 +84,10 @@ func numbers(levels []string) (xs []float64, unit string) {
 }
 
 // estimateAt is a metric's mean at a place and half the interval around it, NaN where no cell has a value.
-type estimateAt struct{ mean, half float64 }
+type estimateAt struct {
+	mean, half float64
+	by         []float64 // the means of the seeds of the sweep, NaN for those without a value
+}
 
 // over returns a metric's mean over the groups of each place: for each seed over the groups, and then over the seeds, which know nothing
 // of each other. place is -1 for a group that has no part in it.
@@ -107,13 +110,17 @@ func (m *Merged) over(metric, places int, place func(*Group) int) []estimateAt {
 	}
 	out := make([]estimateAt, places)
 	for i := range out {
-		var xs []float64
+		var xs, by []float64
 		for s := range m.seeds {
+			x := math.NaN()
 			if n := counts[i*len(m.seeds)+s]; n > 0 {
-				xs = append(xs, sums[i*len(m.seeds)+s]/float64(n))
+				x = sums[i*len(m.seeds)+s] / float64(n)
+				xs = append(xs, x)
 			}
+			by = append(by, x)
 		}
 		out[i] = estimate(xs)
+		out[i].by = by
 	}
 	return out
 }

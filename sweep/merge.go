@@ -47,6 +47,7 @@ type Group struct {
 	Lost    []int64  // jobs by seed that did not succeed though they should have
 	Numbers [][]float64
 	at      []int // levels of the dims
+	loses   bool  // jobs that succeed under another group like it but for what can be chosen
 }
 
 // mergedFiles are what a directory of a merge consists of.
@@ -106,6 +107,7 @@ func Merge(stores []Store, dir string, partial bool, formats []string) (*Merged,
 	slices.Sort(m.seeds)
 	m.seeds = slices.Compact(m.seeds)
 	m.dims = m.dimensions()
+	m.lose()
 	pictures := m.pictures()
 	var all []figure.Picture
 	for _, ps := range pictures {
@@ -185,7 +187,7 @@ func (m *Merged) add(c *Cell, r *Record) {
 			continue
 		}
 		x := math.NaN()
-		if v.Number != nil && !v.Thin {
+		if v.Says() {
 			x = *v.Number
 		}
 		at := slices.IndexFunc(m.Metrics, func(h Headline) bool { return h.Name == v.Name })
@@ -228,7 +230,7 @@ func estimate(xs []float64) estimateAt {
 	if !math.IsNaN(mean) && len(xs) >= inference.Fewest {
 		half = inference.Independent(xs).Half(inference.Level)
 	}
-	return estimateAt{mean, half}
+	return estimateAt{mean: mean, half: half}
 }
 
 // label names a group by what tells it from the others.

@@ -2,9 +2,11 @@ package sweep
 
 import (
 	"fmt"
+	"math"
 
 	"replay/report/figure"
 	"replay/report/page"
+	"replay/report/quantity"
 )
 
 // mostListed is how many cells a table of the page has.
@@ -23,27 +25,47 @@ func (m *Merged) page(pictures [][]figure.Picture) ([]byte, error) {
 	}
 	choices, left := m.choices()
 	p.Notes = append(p.Notes, left...)
-	extremes := page.Table{Title: "Best and worst", Head: []string{m.overText(), "best", "worst"}}
-	for i := range m.Metrics {
-		h := &m.Metrics[i]
-		best, worst := m.extremes(i, choices)
-		if best == nil {
-			continue
+	extremes := page.Table{Title: "Best and worst", Head: []string{m.overText(), "best", "worst", "the two"}}
+	compared := m.extremes(choices)
+	for k := range compared {
+		e := &compared[k]
+		h := &m.Metrics[e.metric]
+		cell := func(c *Choice, alike int, label string) page.Cell {
+			return page.Cell{Text: h.amount(c.means[e.metric]), Note: named(c, alike), Label: label}
 		}
-		cell := func(c *Choice, label string) page.Cell {
-			return page.Cell{Text: h.amount(c.means[i]), Note: c.Label, Label: label}
+		row := page.Row{Name: h.Plain, Code: h.Name, About: h.Better + " is better", Cells: []page.Cell{cell(e.best, e.good, "best"), cell(e.worst, e.bad, "worst")}}
+		told := page.Cell{Text: "told apart", Label: extremes.Head[3]}
+		switch {
+		case math.IsNaN(e.half):
+			told.Text = "not known"
+		case !e.apart():
+			told.Text = "not told apart"
 		}
-		extremes.Rows = append(extremes.Rows, page.Row{Name: h.Plain, Code: h.Name, About: h.Better + " is better", Cells: []page.Cell{cell(best, "best"), cell(worst, "worst")}})
+		row.Cells = append(row.Cells, told)
+		extremes.Rows = append(extremes.Rows, row)
 	}
 	if extremes.Rows != nil {
 		p.Headline = []page.Table{extremes}
+		if text := m.apartText(compared, "Not told apart"); text != "" {
+			p.Notes = append([]string{text}, p.Notes...)
+		}
 	}
 	all := page.Table{Title: "Means by cell", Head: []string{"cell", "seeds"}}
+	if m.Lost > 0 {
+		all.Head = append(all.Head, "jobs that do not succeed")
+	}
 	for i := range m.Metrics {
 		all.Head = append(all.Head, m.Metrics[i].Plain)
 	}
 	for _, g := range m.Points[:min(len(m.Points), mostListed)] {
 		r := page.Row{Name: m.label(g, everything), Cells: []page.Cell{{Text: fmt.Sprint(len(g.Seeds)), Label: "seeds"}}}
+		if m.Lost > 0 {
+			lost := int64(0)
+			for _, n := range g.Lost {
+				lost += n
+			}
+			r.Cells = append(r.Cells, page.Cell{Text: quantity.Thousands(lost), Label: "jobs that do not succeed"})
+		}
 		for i := range m.Metrics {
 			r.Cells = append(r.Cells, page.Cell{Text: m.Metrics[i].amount(g.mean(i)), Label: m.Metrics[i].Plain})
 		}

@@ -78,6 +78,25 @@ func (m *Merged) rest(shown ...int) string {
 	return "mean over seeds" + text
 }
 
+// losers are the places at which a group loses jobs: what is left of them has the room of those.
+func (m *Merged) losers(places int, place func(*Group) int) []bool {
+	out := make([]bool, places)
+	for _, g := range m.Points {
+		if at := place(g); at >= 0 && g.loses {
+			out[at] = true
+		}
+	}
+	return out
+}
+
+// asideText explains the marks of places that lose jobs; empty without any.
+func asideText(loses []bool) string {
+	if slices.Contains(loses, true) {
+		return "; " + figure.Aside + " loses jobs"
+	}
+	return ""
+}
+
 // heat draws a metric for the levels of two dimensions.
 func (m *Merged) heat(metric, a, b int) figure.Picture {
 	if len(m.dims[a].levels) > len(m.dims[b].levels) { // more fit below each other
@@ -91,13 +110,14 @@ func (m *Merged) heat(metric, a, b int) figure.Picture {
 		return p
 	}
 	n, place := m.places(b, a)
-	at := m.over(metric, n, place)
-	values := make([][]float64, len(rows.levels))
+	at, loses := m.over(metric, n, place), m.losers(n, place)
+	values, aside := make([][]float64, len(rows.levels)), make([][]bool, len(rows.levels))
 	empty := true
 	for r := range values {
 		for c := range columns.levels {
-			x := at[r*len(columns.levels)+c].mean
-			values[r] = append(values[r], x)
+			k := r*len(columns.levels) + c
+			x := at[k].mean
+			values[r], aside[r] = append(values[r], x), append(aside[r], loses[k])
 			empty = empty && math.IsNaN(x)
 		}
 	}
@@ -105,11 +125,12 @@ func (m *Merged) heat(metric, a, b int) figure.Picture {
 		p.Reason = "no cell has a value"
 		return p
 	}
-	p.Figure = figure.HeatMap(title(h, s), columns.name+" ("+m.rest(a, b)+")", rows.name, columns.levels, rows.levels, values, s.Number)
+	p.Figure = figure.HeatMap(title(h, s), columns.name+" ("+m.rest(a, b)+asideText(loses)+")", rows.name, columns.levels, rows.levels, values, aside, s.Number)
 	return p
 }
 
-// curve draws a metric over the numbers of one dimension: a line for each level of the first other one that has few.
+// curve draws a metric over the numbers of one dimension: a line for each level of the first other one that has few, broken where jobs
+// are lost.
 func (m *Merged) curve(metric, d int) figure.Picture {
 	h, s := &m.Metrics[metric], m.scale(metric)
 	x := &m.dims[d]
@@ -128,34 +149,49 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 	if x.unit != "" {
 		label += " in " + x.unit
 	}
-	f := figure.New(title(h, s), label+" ("+m.rest(shown...)+")", "")
-	low, high := math.Inf(1), math.Inf(-1)
 	n, place := m.places(shown...)
-	at := m.over(metric, n, place)
+	at, loses := m.over(metric, n, place), m.losers(n, place)
+	f := figure.New(title(h, s), label+" ("+m.rest(shown...)+asideText(loses)+")", "")
+	low, high := math.Inf(1), math.Inf(-1)
 	order := make([]int, len(x.xs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, x.xs[i]-x.xs[j])) })
 	for l, name := range lines {
-		var line figure.Points
+		var parts []figure.Points // of the line
+		var dots []figure.Dot
+		var marks []figure.Label
+		whole, lost := false, false
 		color := figure.Palette[l%len(figure.Palette)]
 		for _, i := range order {
 			mean, half := at[i*len(lines)+l].mean, at[i*len(lines)+l].half
 			if math.IsNaN(mean) {
+				whole, lost = false, lost || loses[i*len(lines)+l]
 				continue
 			}
 			if math.IsNaN(half) {
 				half = 0
 			}
 			y, e := float64(mean*s.By), float64(half*s.By)
-			line = append(line, figure.Point{X: x.xs[i], Y: y})
+			at := figure.Point{X: x.xs[i], Y: y}
+			aside := loses[i*len(lines)+l]
+			switch {
+			case aside:
+				marks = append(marks, figure.Label{Point: at, Text: "   " + figure.Aside, Behind: figure.Paper})
+			case whole:
+				parts[len(parts)-1] = append(parts[len(parts)-1], at)
+			default:
+				parts = append(parts, figure.Points{at})
+			}
+			whole = !aside
+			dots = append(dots, figure.Dot{X: at.X, Y: y, Color: color, Shape: l, Filled: !aside})
 			low, high = min(low, y-e), max(high, y+e)
 			if e > 0 {
 				f.Styled("", color, nil, 1, figure.Points{{X: x.xs[i], Y: y - e}, {X: x.xs[i], Y: y + e}})
 			}
 		}
-		if line == nil {
+		if dots == nil && !lost {
 			continue
 		}
 		if by >= 0 {
@@ -164,7 +200,21 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 		if name == "" {
 			name = "mean with its interval of 95 %"
 		}
-		f.Line(name, l, line)
+		if dots == nil {
+			f.LineKey(name+" "+figure.Aside+" no number", color, figure.Dashes[l%len(figure.Dashes)])
+			continue
+		}
+		f.LineKey(name, color, figure.Dashes[l%len(figure.Dashes)])
+		for _, part := range parts {
+			f.Line("", l, part)
+		}
+		f.Dots(dots)
+		for _, d := range dots {
+			f.Record(figure.At("", name, d.X, d.Y))
+		}
+		if marks != nil {
+			f.Labels(marks)
+		}
 	}
 	if low > high {
 		p.Reason = "no cell has a value"

@@ -50,6 +50,7 @@ type Value struct {
 	Things   string        `json:"things,omitempty"` // what they are called
 	Headline string        `json:"headline,omitempty"`
 	Thin     bool          `json:"thin,omitempty"` // [metric.Value.Thin]: it says little of the cell
+	Cut      bool          `json:"cut,omitempty"`  // --until ended the replay before all jobs were over, and decides what it is about: [metric.Value.Ends]
 }
 
 // RecordOf is the record of a replay.
@@ -57,12 +58,13 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	m, o := &s.Manifest, s.Outcome()
 	r := &Record{Format: Format, ID: id, Program: Program{m.ProgramVersion, m.Commit, m.Modified}, Decisions: m.DecisionHash,
 		Outcome: Outcome{o.Jobs, o.Succeeded, o.Unexpected}, Warnings: []string{}, Values: make([]Value, 0, len(s.Values))}
+	cut := o.Jobs-o.Succeeded-o.Unexpected-o.AsRecorded > 0
 	for i := range m.Warnings {
 		r.Warnings = append(r.Warnings, metric.Counted(&m.Warnings[i]))
 	}
 	for i := range s.Values {
 		v := &s.Values[i]
-		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin()}
+		x := Value{Name: v.Name, Unit: v.Unit, Better: v.Better.String(), Absent: v.Absent, N: v.N, Things: v.Things, Thin: v.Thin(), Cut: v.Ends && cut}
 		if v.Family == quantity.Headline {
 			x.Headline = v.Plain
 		}
@@ -73,6 +75,9 @@ func RecordOf(id string, s *metric.Summary) *Record {
 	}
 	return r
 }
+
+// Says reports whether the value says something of the cell beside others: a number, not over next to nothing, and over what the cell decides.
+func (v *Value) Says() bool { return v.Number != nil && !v.Thin && !v.Cut }
 
 // ProgramOf is the program that a manifest names.
 func ProgramOf(m *record.Manifest) Program { return Program{m.ProgramVersion, m.Commit, m.Modified} }

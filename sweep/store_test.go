@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"replay/engine/record"
+	"replay/report/figure"
 	"replay/report/metric"
 	"replay/report/quantity"
 	"replay/report/result"
@@ -278,7 +280,8 @@ func TestLeftOut(t *testing.T) {
 				r.Outcome.Unexpected = 1
 			}
 		}, []string{"because more jobs do not succeed", "No headline metric tells two choices apart."}, " best "},
-		{"thin", func(c *Cell, r *Record) { r.Values[0].Thin = c.Variant == "b" && c.Values[0] == "1" }, []string{"10.25 ±0.20 ms", "Left out where a choice has no number, or one over next to nothing, in a cell: mean wait (1 of 8 choices)."}, "5.12"},
+		{"cut off", func(c *Cell, r *Record) { r.Values[0].Cut = c.Variant == "b" && c.Values[0] == "1" }, []string{"10.25 ±0.20 ms", "or over what --until cut off: mean wait (1 of 8 choices)."}, "5.12"},
+		{"thin", func(c *Cell, r *Record) { r.Values[0].Thin = c.Variant == "b" && c.Values[0] == "1" }, []string{"10.25 ±0.20 ms", "Left out where a choice has no number in a cell, or one over next to nothing or over what --until cut off: mean wait (1 of 8 choices)."}, "5.12"},
 	} {
 		s := Store{t.TempDir()}
 		save(t, s, w, nil)
@@ -298,6 +301,126 @@ func TestLeftOut(t *testing.T) {
 		}
 		if strings.Contains(text, tt.not) || strings.Contains(all["/report.html"], "Left out") != strings.Contains(text, "Left out") {
 			t.Errorf("%s: %q in\n%s", tt.name, tt.not, text)
+		}
+	}
+}
+
+// changedCells merges the cells of one trace with what change makes of their records, and returns the merge and its files.
+func changedCells(t *testing.T, settings string, change func(c *Cell, r *Record)) (*Merged, map[string]string) {
+	t.Helper()
+	w := planned()
+	w.Settings, w.Traces = []string{settings}, w.Traces[:1]
+	w.Cells = slices.DeleteFunc(w.Cells, func(c Cell) bool { return c.Trace > 0 })
+	s := Store{t.TempDir()}
+	save(t, s, w, nil)
+	for i := range w.Cells {
+		r := recordOf(&w.Cells[i])
+		change(&w.Cells[i], r)
+		if err := s.Save(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := Merge([]Store{s}, filepath.Join(t.TempDir(), "merged"), false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, mergedFilesOf(t, false, s)
+}
+
+// Pictures say where jobs are lost: what is left of them has the room of those, so that it has no part in their colours and lines.
+func TestPicturesMarkLosses(t *testing.T) {
+	lose := func(c *Cell, r *Record) {
+		if c.Variant == "b" && c.Values[0] == "4" && c.Seed == 2 {
+			r.Outcome.Unexpected = 1
+		}
+	}
+	_, files := changedCells(t, "nodes", lose)
+	_, whole := changedCells(t, "nodes", func(*Cell, *Record) {})
+	for _, name := range []string{"/plots/heat-wait_ms-1-2.svg", "/plots/curve-wait_ms-2.svg"} {
+		if n := strings.Count(files[name], figure.Aside); n != 2 { // at the axis and at the place
+			t.Errorf("%s marks %d times what loses jobs, want 2", name, n)
+		}
+		if strings.Contains(whole[name], figure.Aside) {
+			t.Errorf("%s marks losses where there are none", name)
+		}
+	}
+	if page := files["/report.html"]; !strings.Contains(page, "jobs that do not succeed") {
+		t.Error("the table of the page does not count the jobs that are lost")
+	}
+	_, none := changedCells(t, "nodes", func(c *Cell, r *Record) {
+		if lose(c, r); r.Outcome.Unexpected > 0 {
+			r.Values[0].Number = nil
+		}
+	})
+	if name := "/plots/heat-wait_ms-1-2.svg"; strings.Count(none[name], figure.Aside) != 2 {
+		t.Errorf("%s has no mark where all jobs are lost", name)
+	}
+}
+
+// An end is what a cluster is looked at until, and nobody's choice.
+func TestAnEndIsNoChoice(t *testing.T) {
+	_, files := changedCells(t, "until", func(*Cell, *Record) {})
+	if text := files["/summary.txt"]; !strings.Contains(text, "mean over seeds, ends  best") || !strings.Contains(text, "12.81 ±0.25 ms  b  25.62 ±0.49 ms  a") {
+		t.Errorf("ends are chosen among:\n%s", text)
+	}
+}
+
+// Best and worst that chance explains are marked, and as many as are as good are counted.
+func TestBestAndWorstAreTested(t *testing.T) {
+	told := func(m *Merged) string {
+		choices, _ := m.choices()
+		es := m.extremes(choices)
+		if len(es) != 1 {
+			t.Fatalf("%d metrics differ, want 1", len(es))
+		}
+		return fmt.Sprint(es[0].apart(), " ", m.Answer().(answer).Metrics[0].Apart != nil, " ", es[0].good, " ", es[0].bad)
+	}
+	noise := func(c *Cell, r *Record) {
+		x := 100 + float64(ID(c.Variant+c.Values[0], c.Seed)[0]%16) // of nothing that is chosen
+		r.Values[0].Number = &x
+	}
+	m, files := changedCells(t, "nodes", noise)
+	if got := told(m); !strings.HasPrefix(got, "false true") || !strings.Contains(files["/summary.txt"], "  ~\n") || !strings.Contains(files["/summary.txt"], "~: chance may explain") || !strings.Contains(files["/report.html"], "not told apart") {
+		t.Errorf("noise: %s in\n%s", got, files["/summary.txt"])
+	}
+	m, files = changedCells(t, "nodes", func(*Cell, *Record) {})
+	if got := told(m); got != "true true 0 0" || strings.Contains(files["/summary.txt"], "~") {
+		t.Errorf("a difference: %s in\n%s", got, files["/summary.txt"])
+	}
+	m, files = changedCells(t, "nodes", func(c *Cell, r *Record) {
+		x := 100 - float64(c.Seed)
+		if c.Values[0] == "1" {
+			x /= 2
+		}
+		r.Values[0].Number = &x
+	})
+	if got := told(m); got != "true true 1 5" || !strings.Contains(files["/summary.txt"], "a, nodes=1; and 1 more") {
+		t.Errorf("alike: %s in\n%s", got, files["/summary.txt"])
+	}
+	w := planned()
+	w.Cells = slices.DeleteFunc(w.Cells, func(c Cell) bool { return c.Seed > 3 })
+	s := Store{t.TempDir()}
+	save(t, s, w, []int{})
+	for i := range w.Cells {
+		if err := s.Save(recordOf(&w.Cells[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := mergedFilesOf(t, false, s)["/summary.txt"]; !strings.Contains(text, "is not known: 4 seeds are too little evidence (5 at least).") {
+		t.Errorf("four seeds:\n%s", text)
+	}
+}
+
+// What --until decides is marked where it cuts off jobs, and nowhere else.
+func TestCutRecord(t *testing.T) {
+	for _, tt := range []struct {
+		jobs int64
+		want bool
+	}{{0, false}, {3, true}} {
+		s := &metric.Summary{Data: &result.Data{Manifest: record.Manifest{Until: 1000, TraceJobs: tt.jobs}}, Values: []metric.Value{
+			{Quantity: quantity.Quantity{Name: "a"}, Ends: true}, {Quantity: quantity.Quantity{Name: "b"}}}}
+		if r := RecordOf("x", s); r.Values[0].Cut != tt.want || r.Values[1].Cut {
+			t.Errorf("%d jobs not submitted: %+v, want the first cut off: %t", tt.jobs, r.Values, tt.want)
 		}
 	}
 }

@@ -63,22 +63,25 @@ func (m *Merged) WriteText(w io.Writer) {
 	choices, left := m.choices()
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\tbest\t\tworst\t\n", m.overText())
-	compared := false
-	for i := range m.Metrics {
-		h := &m.Metrics[i]
-		best, worst := m.extremes(i, choices)
-		if best == nil {
-			continue
+	fmt.Fprintf(t, "%s\tbest\t\tworst\t\t\n", m.overText())
+	compared := m.extremes(choices)
+	for i := range compared {
+		e := &compared[i]
+		h := &m.Metrics[e.metric]
+		mark := ""
+		if !math.IsNaN(e.half) && !e.apart() {
+			mark = "~"
 		}
-		compared = true
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", h.Plain, h.amount(best.means[i]), best.Label, h.amount(worst.means[i]), worst.Label)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", h.Plain, h.amount(e.best.means[e.metric]), named(e.best, e.good), h.amount(e.worst.means[e.metric]), named(e.worst, e.bad), mark)
 	}
 	t.Flush()
 	fmt.Fprintln(w)
-	if compared {
+	if compared != nil {
 		for line := range strings.Lines(b.String()) {
 			fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+		}
+		if text := m.apartText(compared, "~"); text != "" {
+			left = append([]string{text}, left...)
 		}
 		left = append([]string{""}, append(left, chosen)...)
 	} else {
@@ -99,17 +102,20 @@ type answer struct {
 }
 
 type answerMetric struct {
-	Metric string       `json:"metric"`
-	Unit   string       `json:"unit"`
-	Better string       `json:"better"`
-	Best   answerChoice `json:"best"`
-	Worst  answerChoice `json:"worst"`
+	Metric     string       `json:"metric"`
+	Unit       string       `json:"unit"`
+	Better     string       `json:"better"`
+	Best       answerChoice `json:"best"`
+	Worst      answerChoice `json:"worst"`
+	Difference float64      `json:"difference"` // the best less the worst
+	Apart      *bool        `json:"told_apart"` // chance does not explain it; null with fewer than five seeds
 }
 
 type answerChoice struct {
 	Choice string   `json:"choice"`
 	Mean   float64  `json:"mean"`
 	Half   *float64 `json:"half_interval"` // null with fewer than five seeds
+	Alike  int      `json:"alike"`         // how many other choices have the same mean
 }
 
 // Answer is what [Merged.WriteText] says, as JSON holds it.
@@ -117,20 +123,20 @@ func (m *Merged) Answer() any {
 	a := answer{m.Sentence(), len(m.Cells), len(m.Missing), append([]string{}, m.notes()...), []answerMetric{}}
 	choices, left := m.choices()
 	a.Notes = append(a.Notes, left...)
-	for i := range m.Metrics {
-		h := &m.Metrics[i]
-		best, worst := m.extremes(i, choices)
-		if best == nil {
-			continue
-		}
-		of := func(c *Choice) answerChoice {
-			out := answerChoice{c.Label, c.means[i].mean, nil}
-			if half := c.means[i].half; !math.IsNaN(half) {
+	for _, e := range m.extremes(choices) {
+		h := &m.Metrics[e.metric]
+		of := func(c *Choice, alike int) answerChoice {
+			out := answerChoice{c.Label, c.means[e.metric].mean, nil, alike}
+			if half := c.means[e.metric].half; !math.IsNaN(half) {
 				out.Half = &half
 			}
 			return out
 		}
-		a.Metrics = append(a.Metrics, answerMetric{h.Name, string(h.Unit), h.Better, of(best), of(worst)})
+		x := answerMetric{h.Name, string(h.Unit), h.Better, of(e.best, e.good), of(e.worst, e.bad), e.difference, nil}
+		if apart := e.apart(); !math.IsNaN(e.half) {
+			x.Apart = &apart
+		}
+		a.Metrics = append(a.Metrics, x)
 	}
 	return a
 }

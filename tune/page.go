@@ -18,6 +18,9 @@ func (r *Result) page() ([]byte, error) {
 			p.Files = append(p.Files, page.File{Name: s.name(), Text: s.Text})
 		}
 	}
+	if text := r.goalText(); text != "" {
+		lede.Findings = append(lede.Findings, text)
+	}
 	if r.Ties != nil {
 		lede.Findings = append(lede.Findings, "Not told apart from it: "+r.names(r.Ties)+".")
 	}
@@ -25,7 +28,7 @@ func (r *Result) page() ([]byte, error) {
 		lede.Findings = append(lede.Findings, "Kept by the mean, and not known beyond chance: "+r.limits(r.Open)+".")
 	}
 	p.Ledes = []page.Lede{lede}
-	pays := r.Pays()
+	pays, thin := r.Pays()
 	for _, side := range []struct {
 		title  string
 		better bool
@@ -33,7 +36,7 @@ func (r *Result) page() ([]byte, error) {
 		t := page.Table{Title: side.title + ", on what was held out", Head: []string{"value", "before → after (change)"}}
 		for _, x := range pays {
 			if x.Better == side.better {
-				t.Rows = append(t.Rows, page.Row{Name: r.words(x.Name), Code: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Label: t.Head[1]}}})
+				t.Rows = append(t.Rows, page.Row{Name: r.words(x.Name), Code: x.Name, Cells: []page.Cell{{Text: amounts(x.Unit, x.Was, x.Is, x.Half), Note: x.over(), Label: t.Head[1]}}})
 			}
 		}
 		switch {
@@ -42,6 +45,9 @@ func (r *Result) page() ([]byte, error) {
 		case r.Winner != Baseline:
 			p.Notes = append(p.Notes, side.title+" with it: nothing that is known beyond chance.")
 		}
+	}
+	if text := thinText(thin); text != "" {
+		p.Notes = append(p.Notes, text)
 	}
 	p.Tables = []page.Table{r.finals(), r.raceTable()}
 	p.Facts = [][2]string{{"replays", fmt.Sprint(r.Cells)}, {"race", r.Units}, {"held out", r.Held}}

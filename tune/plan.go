@@ -141,17 +141,27 @@ type Rule struct {
 	limit   *target.Target
 }
 
-// Values are those of a replay by name; NaN where it has no number.
-type Values map[string]float64
+// A Number is a value of a replay.
+type Number struct {
+	X      float64 // NaN where there is none, or --until decides what it is over
+	N      int64   // how many things it is over
+	Things string  // what they are called
+	Thin   bool    // they are next to none of those there are
+}
+
+// Values are those of a replay by name.
+type Values map[string]Number
 
 // ValuesOf are those of a record.
 func ValuesOf(r *sweep.Record) Values {
 	out := Values{}
 	for i := range r.Values {
-		out[r.Values[i].Name] = math.NaN()
-		if x := r.Values[i].Number; x != nil {
-			out[r.Values[i].Name] = *x
+		v := &r.Values[i]
+		x := Number{math.NaN(), v.N, v.Things, v.Thin}
+		if v.Number != nil && !v.Cut {
+			x.X = *v.Number
 		}
+		out[v.Name] = x
 	}
 	return out
 }
@@ -163,6 +173,9 @@ type Measure struct {
 	sign  float64
 }
 
+// cutOff is why a value of replays that --until ends is none to choose by.
+const cutOff = "--until ends replays before all jobs are over, and decides what this is over: want a value of jobs, such as p95(wait), or replays to the end"
+
 // Measure finds what goal and limits are about in a record of the baseline. The error says which values come near.
 func (p *Plan) Measure(r *sweep.Record) (*Measure, error) {
 	values := make([]metric.Value, len(r.Values))
@@ -173,6 +186,9 @@ func (p *Plan) Measure(r *sweep.Record) (*Measure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", p.Goal.Text, err)
 	}
+	if r.Values[at].Cut {
+		return nil, fmt.Errorf("goal %s: %s", p.Goal.Text, cutOff)
+	}
 	m := &Measure{Goal: r.Values[at], sign: 1}
 	if !p.Goal.Least {
 		m.sign = -1
@@ -181,6 +197,9 @@ func (p *Plan) Measure(r *sweep.Record) (*Measure, error) {
 		at, amount, percent, err := l.Find(values)
 		if err != nil {
 			return nil, fmt.Errorf("limit %s: %w", l.Text, err)
+		}
+		if r.Values[at].Cut {
+			return nil, fmt.Errorf("limit %s: %s", l.Text, cutOff)
 		}
 		rule := Rule{l.Text, values[at].Name, amount, percent, l.Target}
 		if !l.Others {
@@ -236,7 +255,7 @@ func (m *Measure) Score(candidate, baseline []Values) Score {
 
 func number(v Values, name string) float64 {
 	if x, ok := v[name]; ok {
-		return x
+		return x.X
 	}
 	return math.NaN()
 }

@@ -42,6 +42,17 @@ type Paid struct {
 	Half      float64 // of the change, of the part of the level that is this value's
 	Better    bool
 	Direction string
+	N         int64  // how many things it is over, in the replay with the fewest
+	Things    string // what they are called; empty when it is over none in particular
+}
+
+// over says how many things the value is over, and of a percentile of few that it is about the largest; empty when over none in particular.
+func (p *Paid) over() string {
+	v := metric.Value{Quantity: quantity.Quantity{Name: p.Name}, N: p.N, Things: p.Things}
+	if few := v.Few(); few != "" {
+		return v.Of() + ": " + few
+	}
+	return v.Of()
 }
 
 // means are a value's means over units under a candidate.
@@ -82,10 +93,10 @@ func (r *Result) words(name string) string {
 var ofQueue = []string{"wait_job_first_task_mean_ms[queue=", "wait_job_first_task_p95_ms[queue=", "duration_job_mean_ms[queue="}
 
 // Pays returns the values in which chance does not explain how the winner differs: headline metrics, and waits and durations of queues. Those that are
-// tested together share the level.
-func (r *Result) Pays() (out []Paid) {
+// tested together share the level. thin counts those left out that are over next to nothing in a replay.
+func (r *Result) Pays() (out []Paid, thin int) {
 	if r.Winner == Baseline {
-		return nil
+		return nil, 0
 	}
 	type tested struct {
 		v  *sweep.Value
@@ -107,7 +118,12 @@ func (r *Result) Pays() (out []Paid) {
 		if mean := dist.Mean(ds); math.IsNaN(mean) {
 			continue
 		}
-		tests = append(tests, tested{v, ds, Paid{Name: v.Name, Unit: v.Unit, Was: dist.Mean(was), Is: dist.Mean(is), Direction: v.Better}})
+		n, little := r.over(from, to, v.Name)
+		if little {
+			thin++
+			continue
+		}
+		tests = append(tests, tested{v, ds, Paid{Name: v.Name, Unit: v.Unit, Was: dist.Mean(was), Is: dist.Mean(is), Direction: v.Better, N: n, Things: v.Things}})
 	}
 	for _, t := range tests {
 		e, half := estimate(t.ds, inference.Level/float64(len(tests)))
@@ -117,7 +133,28 @@ func (r *Result) Pays() (out []Paid) {
 			out = append(out, t.p)
 		}
 	}
-	return out
+	return out, thin
+}
+
+// over is the fewest things that a value is over under the baseline and the winner, and whether these are next to none in a replay.
+func (r *Result) over(from, to int, name string) (n int64, thin bool) {
+	n = math.MaxInt64
+	for _, c := range []int{Baseline, r.Winner} {
+		for u := from; u < to; u++ {
+			for _, v := range r.Row(c, u) {
+				n, thin = min(n, v[name].N), thin || v[name].Thin
+			}
+		}
+	}
+	return n, thin
+}
+
+// thinText says how many values are left out; empty for none.
+func thinText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Left out, over next to nothing in a replay: %s.", quantity.Counted(int64(n), "values"))
 }
 
 // changed writes a goal's value under the baseline and under a candidate on the held-out units, with the change and its interval.
@@ -165,6 +202,23 @@ func (r *Result) limits(at []int) string {
 	return strings.Join(texts, " and ")
 }
 
+// goalText says over how many things the goal is where they are few; empty elsewhere.
+func (r *Result) goalText() string {
+	if r.Winner == Baseline {
+		return ""
+	}
+	v := &r.Values.Goal
+	n, thin := r.over(r.Race.Units, r.Race.Units+r.Race.Held, v.Name)
+	of := metric.Value{Quantity: quantity.Quantity{Name: v.Name}, N: n, Things: v.Things}
+	switch {
+	case thin:
+		return fmt.Sprintf("The goal is over next to nothing: %s in a replay.", of.Of())
+	case of.Few() != "":
+		return fmt.Sprintf("The goal is over %s: %s.", of.Of(), of.Few())
+	}
+	return ""
+}
+
 // names are the labels of candidates.
 func (r *Result) names(candidates []int) string {
 	var names []string
@@ -179,6 +233,9 @@ func settings(n int) string { return quantity.Counted(int64(n), "settings") }
 // WriteText writes the answer for people.
 func (r *Result) WriteText(w io.Writer) {
 	fmt.Fprintln(w, r.Sentence())
+	if text := r.goalText(); text != "" {
+		fmt.Fprintln(w, text)
+	}
 	if r.Ties != nil {
 		fmt.Fprintf(w, "Not told apart from it: %s.\n", r.names(r.Ties))
 	}
@@ -191,11 +248,12 @@ func (r *Result) WriteText(w io.Writer) {
 			fmt.Fprintf(w, "%s:\n  %s\n", s.name(), strings.ReplaceAll(strings.TrimSpace(s.Text), "\n", "\n  "))
 		}
 	}
+	all, thin := r.Pays()
 	for _, side := range []struct {
 		title  string
 		better bool
 	}{{"What gets worse", false}, {"What gets better", true}} {
-		pays := slices.DeleteFunc(r.Pays(), func(p Paid) bool { return p.Better != side.better })
+		pays := slices.DeleteFunc(slices.Clone(all), func(p Paid) bool { return p.Better != side.better })
 		if r.Winner == Baseline {
 			break
 		}
@@ -207,9 +265,16 @@ func (r *Result) WriteText(w io.Writer) {
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, p := range pays {
-			fmt.Fprintf(t, "  %s\t%s\n", r.words(p.Name), amounts(p.Unit, p.Was, p.Is, p.Half))
+			line := "  " + r.words(p.Name) + "\t" + amounts(p.Unit, p.Was, p.Is, p.Half)
+			if over := p.over(); over != "" {
+				line += "\tover " + over
+			}
+			fmt.Fprintln(t, line)
 		}
 		t.Flush()
+	}
+	if text := thinText(thin); text != "" {
+		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	fmt.Fprintf(w, "\nThe race: %s on %s, by twice as many each round; %s in all.\n", settings(len(r.Labels)-1), r.Units, quantity.Counted(int64(r.Cells), "replays"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -238,7 +303,8 @@ type answer struct {
 	Open      []string       `json:"limits_open"`
 	Snippets  []Snippet      `json:"snippets"`
 	Changes   []answerChange `json:"changes"`
-	Raced     []string       `json:"raced"` // the best first
+	Thin      int            `json:"left_out"` // values over next to nothing in a replay, of which no change is told
+	Raced     []string       `json:"raced"`    // the best first
 	Exits     []answerExit   `json:"exits"`
 	Held      string         `json:"held_out"`
 	Raceunits string         `json:"race"`
@@ -251,6 +317,8 @@ type answerChange struct {
 	Is     float64 `json:"is"`
 	Half   float64 `json:"half_interval"`
 	Better bool    `json:"better"`
+	N      int64   `json:"n"`  // of the replay that has the fewest
+	Of     string  `json:"of"` // what n counts
 }
 
 type answerExit struct {
@@ -280,9 +348,11 @@ func (r *Result) JSON() ([]byte, error) {
 	if r.Better {
 		a.Snippets = Snippets(r.Sets)
 	}
-	for _, p := range r.Pays() {
-		a.Changes = append(a.Changes, answerChange{p.Name, p.Was, p.Is, p.Half, p.Better})
+	pays, thin := r.Pays()
+	for _, p := range pays {
+		a.Changes = append(a.Changes, answerChange{p.Name, p.Was, p.Is, p.Half, p.Better, p.N, p.Things})
 	}
+	a.Thin = thin
 	for _, c := range r.Raced {
 		a.Raced = append(a.Raced, r.Labels[c])
 	}

@@ -60,6 +60,8 @@ var Dashes = []Dash{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {10, 3}, {1, 2}, 
 // Colours besides the palette.
 var (
 	Ink   = color.RGBA{0x22, 0x22, 0x22, 0xff}
+	Black = color.RGBA{0x11, 0x11, 0x11, 0xff} // of text on areas, whose colours stay where a page is dark and its ink is light
+	Paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	Faint = color.RGBA{0xe3, 0xe3, 0xe3, 0xff}
 	Grey  = color.RGBA{0xb5, 0xb5, 0xb5, 0xff}
 )
@@ -321,8 +323,12 @@ func (f *Figure) Labels(labels []Label) {
 	}
 	for i := range p.TextStyle {
 		s := style(smallSize)
-		if c := labels[i].Behind; 3*int(c.R)+6*int(c.G)+int(c.B) < 1300 {
+		switch c := labels[i].Behind; {
+		case c == Paper:
+		case 3*int(c.R)+6*int(c.G)+int(c.B) < 1300:
 			s.Color = color.White
+		default:
+			s.Color = Black
 		}
 		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 		p.TextStyle[i] = s

@@ -8,13 +8,13 @@ import (
 )
 
 // HeatMap draws a number for each column and row, the first row on top; NaN leaves its place white. The darker the higher; text is
-// what stands in a place.
-func HeatMap(title, x, y string, columns, rows []string, values [][]float64, text func(float64) string) *Figure {
+// what stands in a place. Places aside have no part in the colours: they stay white, and [Aside] stands at their numbers.
+func HeatMap(title, x, y string, columns, rows []string, values [][]float64, aside [][]bool, text func(float64) string) *Figure {
 	f := New(title, x, y)
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, row := range values {
-		for _, v := range row {
-			if !math.IsNaN(v) {
+	for r, row := range values {
+		for c, v := range row {
+			if !math.IsNaN(v) && !aside[r][c] {
 				low, high = min(low, v), max(high, v)
 			}
 		}
@@ -25,14 +25,24 @@ func HeatMap(title, x, y string, columns, rows []string, values [][]float64, tex
 		at := float64(len(rows) - 1 - r)
 		left = append(left, Tick{Value: at, Label: Short(name, 24)})
 		for c := range columns {
-			v := values[r][c]
+			v, x := values[r][c], float64(c)
 			if math.IsNaN(v) {
+				if aside[r][c] {
+					labels = append(labels, Label{Point{X: x, Y: at}, Aside, Paper})
+				}
+				continue
+			}
+			f.Record(Datum{Series: columns[c], Row: name, X: math.NaN(), Y: v, Low: math.NaN(), High: math.NaN()})
+			if aside[r][c] {
+				label := Aside
+				if len(columns) <= mostLabelled {
+					label = text(v) + " " + Aside
+				}
+				labels = append(labels, Label{Point{X: x, Y: at}, label, Paper})
 				continue
 			}
 			shade := heat(v, low, high)
-			x := float64(c)
 			f.Area("", shade, Points{{X: x - .5, Y: at - .5}, {X: x + .5, Y: at - .5}, {X: x + .5, Y: at + .5}, {X: x - .5, Y: at + .5}})
-			f.Record(Datum{Series: columns[c], Row: name, X: math.NaN(), Y: v, Low: math.NaN(), High: math.NaN()})
 			if len(columns) <= mostLabelled {
 				labels = append(labels, Label{Point{X: x, Y: at}, text(v), shade})
 			}
@@ -56,6 +66,9 @@ func HeatMap(title, x, y string, columns, rows []string, values [][]float64, tex
 	f.Range(-.5, float64(len(columns))-.5, -.5, float64(len(rows))-.5)
 	return f
 }
+
+// Aside marks what has no part in a picture's comparison.
+const Aside = "†"
 
 // mostLabelled is how many columns have room for their numbers.
 const mostLabelled = 10

@@ -192,9 +192,12 @@ type partOf struct {
 	words []string
 }
 
+// variantsKey begins the keys of parts that are flags of one variant.
+const variantsKey = "variants."
+
 // partsOf returns what a point consists of.
 func partsOf(plan *sweep.Plan, pt *sweep.Point) ([]partOf, error) {
-	parts := []partOf{{key: "flags", line: plan.Flags.Line}, {key: "variants." + pt.Variant.Name, line: pt.Variant.Flags.Line}}
+	parts := []partOf{{key: "flags", line: plan.Flags.Line}, {key: variantsKey + pt.Variant.Name, line: pt.Variant.Flags.Line}}
 	for i, text := range []string{plan.Flags.Value, pt.Variant.Flags.Value} {
 		var err error
 		if parts[i].words, err = splitWords(text); err != nil {
@@ -216,8 +219,12 @@ func (p *program) wordsOf(plan *sweep.Plan, pt *sweep.Point) (words []string, er
 	for _, part := range parts {
 		err := p.checkVariantWords(part.words)
 		for _, f := range cmdline.Split(nil, scenarioFlags(p.policies), part.words).Flags {
-			if err == nil && f.Name == "seed" {
+			switch {
+			case err != nil:
+			case f.Name == "seed":
 				err = cmdline.Usagef("--seed has its own place in a plan, seeds")
+			case f.Name == "until" && strings.HasPrefix(part.key, variantsKey):
+				err = cmdline.Usagef("--until ends this one at another time than others, and what that cuts off is no difference of theirs: it stands in flags")
 			}
 		}
 		if err != nil {

@@ -166,6 +166,7 @@ func TestSweepWrong(t *testing.T) {
 		{"traces: traces/fair-weights\ngrid:\n  conf:\n    spark.locality.wait: [0s]\n    spark.localty.wait: [0s]", "in/plan.yaml: line 5: conf spark.localty.wait: on trace fair-weights: ", cmdline.ExitUsage},
 		{"traces: traces/fair-weights\ngrid:\n  nodes: [4, 0]", `in/plan.yaml: line 3: nodes: --nodes is "0", want 1 to`, cmdline.ExitUsage},
 		{"traces: traces/fair-weights\nvariants:\n  a: --seed 4", "in/plan.yaml: line 3: variants.a: --seed has its own place in a plan, seeds", cmdline.ExitUsage},
+		{"traces: traces/fair-weights\nvariants:\n  a:\n  b: --until 4m", "in/plan.yaml: line 4: variants.b: --until ends this one at another time than others", cmdline.ExitUsage},
 		{"traces: traces/fair-weights\nflags: --out x", "in/plan.yaml: line 2: flags: --out has no place", cmdline.ExitUsage},
 		{"traces: traces/fair-weights\nflags: \"--sharing 'x\"", "in/plan.yaml: line 2: flags: ", cmdline.ExitBadInput},
 		{"traces: traces/fair-weights\nflags: --fair-scheduler none.xml", "in/plan.yaml: line 2: flags: ", cmdline.ExitBadInput},

@@ -74,6 +74,9 @@ func (p *program) tune(c *cli.Context) error {
 		return err
 	}
 	settings := plan.Settings()
+	if k := slices.IndexFunc(settings, func(s sweep.Setting) bool { return s.Flag == "until" }); k >= 0 {
+		return plan.Errorf(points[0].Values[k].Line, "until", "is no setting to choose: it stands in flags, for all")
+	}
 	unset := make([]sweep.Text, len(settings))
 	for i := range unset {
 		unset[i].Unset = true

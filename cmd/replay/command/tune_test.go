@@ -63,6 +63,9 @@ func TestTune(t *testing.T) {
 		{"held_seeds: 11..15", "held_seeds: 5..9", "held_seeds: has 5, which the race has, too"},
 		{"held_seeds: 11..15", "baseline: [a, b]", "line 4: baseline: has 2 values, want one"},
 		{"seeds: 1..5\n", "seeds: 1..4\n", "seeds: are 4 seeds of 1 trace, want 5 at least"},
+		{"grid:\n", "grid:\n  until: [5m, 10m]\n", "line 9: until: is no setting to choose"},
+		{"grid:", "baseline: --until 5m\ngrid:", "--until ends this one at another time than others"},
+		{"flags: --until 10m", "flags: --until 20s", "limit makespan_ms <= +50%: --until ends replays before all jobs are over"},
 		{"grid:", "goals: x\ngrid:", "goals: is no key of a plan"},
 	} {
 		writePlan(t, strings.Replace(tunePlan, tt.old, tt.with, 1))

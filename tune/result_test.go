@@ -1,0 +1,103 @@
+package tune
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"replay/report/target"
+	"replay/sweep"
+)
+
+// solved is a result whose winner halves each of some values, which are over n things and the goal is one of.
+func solved(t *testing.T, values ...sweep.Value) *Result {
+	t.Helper()
+	row := func(c, u int) []Values {
+		out := Values{}
+		for _, v := range values {
+			out[v.Name] = Number{float64(100+u) / float64(c+1), v.N, v.Things, v.Thin}
+		}
+		return []Values{out}
+	}
+	r := &Result{Plan: "p", Goal: "least x", Labels: []string{"baseline", "half"}, Units: "5 seeds", Held: "5 seeds", Row: row,
+		Record: &sweep.Record{Values: values}, Values: &Measure{Goal: values[0], sign: 1}}
+	r.Race = &Race{Candidates: 2, Units: 5, Held: 5, Measure: func([]int, int, int) error { return nil }, Score: func(c, u int) Score {
+		return r.Values.Score(row(c, u), row(Baseline, u))
+	}}
+	var err error
+	if r.Answer, err = r.Race.Solve(); err != nil || r.Winner != 1 || !r.Better {
+		t.Fatalf("%+v (%v), want the second to be better", r.Answer, err)
+	}
+	return r
+}
+
+// What is told to get better or worse says over how many things it is, and what is over next to nothing is not told but counted.
+func TestThinValuesAreNotTold(t *testing.T) {
+	x := func(name string, n int64, thin bool) sweep.Value {
+		return sweep.Value{Name: name, Unit: "ms", Better: "lower", Headline: name, N: n, Things: "jobs", Thin: thin}
+	}
+	r := solved(t, x("wait_mean_ms", 400, false), x("wait_p95_ms", 9, false), x("rare_mean_ms", 3, true))
+	pays, thin := r.Pays()
+	if thin != 1 || len(pays) != 2 || slices.ContainsFunc(pays, func(p Paid) bool { return p.Name == "rare_mean_ms" }) {
+		t.Errorf("%d left out of %+v, want the one over next to nothing", thin, pays)
+	}
+	var text strings.Builder
+	r.WriteText(&text)
+	js, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := r.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ in, want string }{
+		{text.String(), "over 400 jobs\n"}, {text.String(), "over 9 jobs: of so few, p95 is about the largest"}, {text.String(), "Left out, over next to nothing in a replay: 1 value."},
+		{string(js), `"n": 9,`}, {string(js), `"left_out": 1`}, {string(page), "of so few, p95 is about the largest"}, {string(page), "over next to nothing in a replay: 1 value."},
+	} {
+		if !strings.Contains(tt.in, tt.want) {
+			t.Errorf("no %q in\n%s", tt.want, tt.in)
+		}
+	}
+}
+
+// A goal says over how many things it is where they are few.
+func TestAGoalOfFewSaysSo(t *testing.T) {
+	for _, tt := range []struct {
+		n    int64
+		thin bool
+		want string
+	}{{9, false, "The goal is over 9 jobs: of so few, p95 is about the largest."}, {40, true, "The goal is over next to nothing: 40 jobs in a replay."}, {40, false, ""}} {
+		r := solved(t, sweep.Value{Name: "wait_p95_ms", Unit: "ms", Better: "lower", N: tt.n, Things: "jobs", Thin: tt.thin})
+		if text := r.goalText(); text != tt.want {
+			t.Errorf("%+v: %q", tt, text)
+		}
+	}
+}
+
+// By what an end decides nothing is chosen.
+func TestWhatAnEndDecidesIsNoGoal(t *testing.T) {
+	one := 1.0
+	r := &sweep.Record{Values: []sweep.Value{{Name: "makespan_ms", Unit: "ms", Number: &one, Cut: true}, {Name: "x_ms", Unit: "ms", Number: &one}}}
+	if x := ValuesOf(r); !math.IsNaN(x["makespan_ms"].X) || x["x_ms"].X != 1 {
+		t.Errorf("%v, want no number where an end decides it", x)
+	}
+	goal, err := ParseGoal("least makespan_ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Plan{Goal: goal}).Measure(r); err == nil || !strings.Contains(err.Error(), "goal least makespan_ms: --until ends replays before all jobs are over") {
+		t.Errorf("goal: %v", err)
+	}
+	if goal, err = ParseGoal("least x_ms"); err != nil {
+		t.Fatal(err)
+	}
+	limit, err := target.Parse("makespan_ms <= +2%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Plan{Goal: goal, Limits: []Limit{{Target: limit, Text: "makespan_ms <= +2%"}}}).Measure(r); err == nil || !strings.Contains(err.Error(), "limit makespan_ms <= +2%: --until ends") {
+		t.Errorf("limit: %v", err)
+	}
+}
