@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -83,5 +84,27 @@ func TestShort(t *testing.T) {
 		if got := Short(tt.name, tt.n); got != tt.want {
 			t.Errorf("%q in %d is %q, want %q", tt.name, tt.n, got, tt.want)
 		}
+	}
+}
+
+// Text on areas has no ink, which a dark page makes light while areas keep their colours; what stands aside has no area and says so.
+func TestTextOnAreasStaysDark(t *testing.T) {
+	draw := func(aside bool) string {
+		f := HeatMap("t", "x", "y", []string{"a", "b"}, []string{"r"}, [][]float64{{1, 9}}, [][]bool{{false, aside}}, func(v float64) string { return fmt.Sprint(v) })
+		b, err := f.Render("svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	areas := func(svg string) int { return strings.Count(svg, `Z" style="fill:#`) }
+	all, one := draw(false), draw(true)
+	for _, want := range []string{`fill:#111111">1</text>`, `fill:#222222">9 ` + Aside + `</text>`} {
+		if !strings.Contains(one, want) {
+			t.Errorf("no %s in %s", want, one)
+		}
+	}
+	if areas(all) != areas(one)+1 {
+		t.Errorf("%d areas, and %d with one aside", areas(all), areas(one))
 	}
 }

@@ -37,7 +37,7 @@ says which causes make up their waits.`,
 		Flags: append(cmdline.ProgressFlags(),
 			cmdline.With(&cli.StringFlag{Name: "worst", Usage: "explain the jobs with the longest `wait` for their first task, or the largest slowdown"}, cmdline.OneOf("wait", "slowdown")),
 			cmdline.With(&cli.IntFlag{Name: "top", Value: 1, Usage: "how many `JOBS` --worst means"}, cmdline.From1To(math.MaxInt32)),
-			&cli.StringFlag{Name: "queue", Usage: "jobs of this `QUEUE` and those below it"},
+			&cli.StringFlag{Name: "queue", Usage: "jobs of this `QUEUE`, by its path or the end of it, and those below it"},
 			&cli.BoolFlag{Name: "all", Usage: "all jobs"},
 			cmdline.With(&cli.StringFlag{Name: "executors", Value: "10%..500%", Usage: "`FROM%..TO%` of the executors that a job had: the span of the curve of its time over executors"}, func(text string) error {
 				_, err := parseShares(text)
@@ -151,7 +151,10 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 	if ids != nil {
 		return ids, "", nil
 	}
-	queue := c.String("queue")
+	queue, err := queueCalled(data, c.String("queue"))
+	if err != nil {
+		return nil, "", err
+	}
 	type measured struct {
 		id   int64
 		long float64
@@ -171,17 +174,9 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 	}
 	var jobs []measured
 	for j := range data.Jobs.All() {
-		if queue == "" || j.Queue == queue || strings.HasPrefix(j.Queue, queue+".") || "root."+queue == j.Queue {
+		if queue == "" || j.Queue == queue || strings.HasPrefix(j.Queue, queue+".") {
 			jobs = append(jobs, measured{j.ID, measure(j)})
 		}
-	}
-	if len(jobs) == 0 {
-		var queues []string
-		for j := range data.Jobs.All() {
-			queues = append(queues, j.Queue)
-		}
-		slices.Sort(queues)
-		return nil, "", cmdline.Usagef("no job ran in queue %q%s", queue, cmdline.Meant("", queue, slices.Compact(queues)))
 	}
 	if c.IsSet("worst") {
 		slices.SortStableFunc(jobs, func(a, b measured) int { return cmp.Compare(b.long, a.long) })
@@ -193,6 +188,41 @@ func chosenJobs(c *cli.Context, data *result.Data) (ids []int64, of string, err 
 		ids = append(ids, j.id)
 	}
 	return ids, of, nil
+}
+
+// queueCalled finds a queue that jobs ran in, or one above it, by its path, with or without root, or by the end of it where there is one alone.
+func queueCalled(data *result.Data, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	var queues []string // with those above them
+	for j := range data.Jobs.All() {
+		for path := j.Queue; !slices.Contains(queues, path); {
+			queues = append(queues, path)
+			if dot := strings.LastIndexByte(path, '.'); dot > 0 {
+				path = path[:dot]
+			}
+		}
+	}
+	slices.Sort(queues)
+	for _, path := range []string{name, "root." + name} {
+		if slices.Contains(queues, path) {
+			return path, nil
+		}
+	}
+	var ends []string
+	for _, path := range queues {
+		if strings.HasSuffix(path, "."+name) {
+			ends = append(ends, path)
+		}
+	}
+	switch len(ends) {
+	case 0:
+		return "", cmdline.Usagef("no job ran in queue %q%s", name, cmdline.Meant("", name, queues))
+	case 1:
+		return ends[0], nil
+	}
+	return "", cmdline.Usagef("%d queues are called %q: %s", len(ends), name, strings.Join(ends, ", "))
 }
 
 // jobCalled finds a job by its number, its name or the id under which it was recorded.

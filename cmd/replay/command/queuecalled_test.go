@@ -1,0 +1,36 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"replay/report/result"
+)
+
+// A queue is named by its path or the end of it; which one is meant is asked where several end so.
+func TestQueueCalled(t *testing.T) {
+	var jobs []result.Job
+	for i, q := range []string{"root.prod.etl", "root.prod.ml.train", "root.dev.train", "root.prod.etl", "root.default"} {
+		j := result.Job{}
+		j.ID, j.Queue = int64(i), q
+		jobs = append(jobs, j)
+	}
+	data := &result.Data{Jobs: result.JobsOf(jobs)}
+	for _, tt := range []struct{ name, want, wrong string }{
+		{"", "", ""},
+		{"root.prod.etl", "root.prod.etl", ""},
+		{"prod", "root.prod", ""},
+		{"etl", "root.prod.etl", ""},
+		{"ml.train", "root.prod.ml.train", ""},
+		{"ml", "root.prod.ml", ""},
+		{"root", "root", ""},
+		{"train", "", `2 queues are called "train": root.dev.train, root.prod.ml.train`},
+		{"rain", "", `no job ran in queue "rain"`},
+		{"root.prod.etk", "", `no job ran in queue "root.prod.etk"; is root.prod.etl meant?`},
+	} {
+		got, err := queueCalled(data, tt.name)
+		if got != tt.want || (err == nil) != (tt.wrong == "") || err != nil && !strings.HasPrefix(err.Error(), tt.wrong) {
+			t.Errorf("%q: %q, %v; want %q, %q", tt.name, got, err, tt.want, tt.wrong)
+		}
+	}
+}
