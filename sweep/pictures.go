@@ -201,10 +201,10 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 			name = "mean with its interval of 95 %"
 		}
 		if dots == nil {
-			f.LineKey(name+" "+figure.Aside+" no number", color, figure.Dashes[l%len(figure.Dashes)])
+			f.LineKey(name+" "+figure.Aside+" no number", color, figure.Dashed(l))
 			continue
 		}
-		f.LineKey(name, color, figure.Dashes[l%len(figure.Dashes)])
+		f.LineKey(name, color, figure.Dashed(l))
 		for _, part := range parts {
 			f.Line("", l, part)
 		}

@@ -165,9 +165,12 @@ func Short(s string, n int) string {
 	return b.String() + "…"
 }
 
+// Dashed is the dash of the i-th line: with the colour of the i-th, another one for each of 64.
+func Dashed(i int) Dash { return Dashes[(i+i/len(Palette))%len(Dashes)] }
+
 // Line adds a line in the i-th colour and dash.
 func (f *Figure) Line(name string, i int, xys Points) {
-	f.Styled(name, Palette[i%len(Palette)], Dashes[i%len(Dashes)], 1.6, xys)
+	f.Styled(name, Palette[i%len(Palette)], Dashed(i), 1.6, xys)
 }
 
 // recordLine keeps the points of a line for the tables of the figure.
@@ -373,7 +376,7 @@ func (d dotMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, m := range d {
 		at := vg.Point{X: x(m.X), Y: y(m.Y)}
-		shape := shapes[m.Shape%len(shapes)]
+		shape := shapes[(m.Shape+m.Shape/len(Palette))%len(shapes)] // beside the colour of the i-th, another one for each of 32
 		c.DrawGlyph(draw.GlyphStyle{Color: m.Color, Radius: 3.6, Shape: shape}, at)
 		if !m.Filled {
 			c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 2.2, Shape: shape}, at)

@@ -108,3 +108,27 @@ func TestTextOnAreasStaysDark(t *testing.T) {
 		t.Errorf("%d areas, and %d with one aside", areas(all), areas(one))
 	}
 }
+
+// A picture of many lines keeps its plot: it grows by its legend, and no two lines look alike.
+func TestManyLines(t *testing.T) {
+	heights := map[int]float64{}
+	for _, n := range []int{1, 60} {
+		f := New("t", "x", "y")
+		for i := range n {
+			f.Line(fmt.Sprintf("a variant with a name of many characters, the %d.", i), i, Points{{X: 0, Y: 0}, {X: 1, Y: 1}})
+		}
+		_, h := Style{}.size(f)
+		heights[n] = float64(h)
+	}
+	if heights[1] != Height || heights[60] != Height+55*legendRow {
+		t.Errorf("heights %v, want that of the legend more", heights)
+	}
+	looks := map[string]int{}
+	for i := range 64 {
+		look := fmt.Sprint(i%len(Palette), Dashed(i))
+		if other, ok := looks[look]; ok {
+			t.Errorf("lines %d and %d look alike", other, i)
+		}
+		looks[look] = i
+	}
+}

@@ -54,16 +54,22 @@ func (s Style) scale() float64 {
 	return s.Size / fontSize
 }
 
+// legendRoom is how many rows of a legend a figure has room for; it grows by what there are more.
+const legendRoom = 5
+
 // size returns how large the figure is in the style, points. Figures without rows keep their shape.
 func (s Style) size(f *Figure) (w, h vg.Length) {
-	if s.Width == 0 {
-		return vg.Length(width * s.scale()), vg.Length(f.Height * s.scale())
+	w, h = vg.Length(width*s.scale()), vg.Length(f.Height*s.scale())
+	if s.Width != 0 {
+		w = vg.Length(s.Width)
+		if f.Height == Height {
+			h = vg.Length(max(Height*s.Width/width, 1.6*72*s.scale()))
+		}
 	}
-	h = vg.Length(f.Height * s.scale())
-	if f.Height == Height {
-		h = vg.Length(max(Height*s.Width/width, 1.6*72*s.scale()))
+	if more := len(f.legendRows(vg.Length(float64(w)/s.scale()-2*margin))) - legendRoom; more > 0 {
+		h += vg.Length(float64(more) * legendRow * s.scale())
 	}
-	return vg.Length(s.Width), h
+	return w, h
 }
 
 // drawIn draws the figure on a canvas of its size in the style.
