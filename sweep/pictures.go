@@ -195,7 +195,7 @@ func (m *Merged) curve(metric, d int) figure.Picture {
 			continue
 		}
 		if by >= 0 {
-			name = figure.Short(m.dims[by].name+" "+name, 40)
+			name = figure.ShortName(m.dims[by].name+" "+name, 40)
 		}
 		if name == "" {
 			name = "mean with its interval of 95 %"

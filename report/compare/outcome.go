@@ -115,7 +115,7 @@ func (c *Comparison) writeOutcomes(w io.Writer) {
 	t := &shown.Table{}
 	head := slices.Clone(table.Head)
 	for i := 1; i < len(head); i++ {
-		head[i] = figure.Short(head[i], each)
+		head[i] = figure.ShortName(head[i], each)
 	}
 	t.Head(head...)
 	for _, r := range table.Rows {

@@ -10,7 +10,7 @@ import (
 // differences draws each headline difference in percent of the first variant's value, of shares and indexes in points, with its
 // interval and the margin within which a difference does not count.
 var differences = Plot{"differences", "Differences", func(c *Comparison) (*figure.Figure, string) {
-	f := figure.New("Difference to "+figure.Short(c.Variants[0].Name, 24)+", with its interval", "% of its value; shares, indexes in points (filled: real, grey: margin)", "")
+	f := figure.New("Difference to "+figure.ShortName(c.Variants[0].Name, 24)+", with its interval", "% of its value; shares, indexes in points (filled: real, grey: margin)", "")
 	var ticks []figure.Tick
 	lo, hi, y := -.01, .01, 0.0
 	type mark struct {

@@ -47,7 +47,7 @@ func (c *Comparison) localityBars(title, x string, l *levels) (*figure.Figure, s
 	var bars []figure.Bar
 	for _, s := range c.study.sides {
 		if all := s.levels[l]; figure.Total(all) > 0 {
-			bars = append(bars, figure.Bar{Name: figure.Short(s.Name, 20), Levels: all})
+			bars = append(bars, figure.Bar{Name: figure.ShortName(s.Name, 20), Levels: all})
 		}
 	}
 	if len(bars) == 0 {

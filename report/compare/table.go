@@ -137,7 +137,13 @@ func writeTable(w io.Writer, head line, rows []line, long bool) {
 			widths[k] += more
 			fixed += more
 		}
-		head.columns[k] = figure.Short(head.columns[k], widths[k])
+	}
+	short := figure.Short
+	if base, other := head.columns[0], head.columns[1]; base != other && short(base, widths[0]) == short(other, widths[1]) {
+		short = figure.ShortName
+	}
+	for k := range 2 {
+		head.columns[k] = short(head.columns[k], widths[k])
 	}
 	label = min(label, width-fixed)
 	for i, r := range append([]line{head}, rows...) {

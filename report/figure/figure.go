@@ -165,6 +165,17 @@ func Short(s string, n int) string {
 	return b.String() + "…"
 }
 
+// ShortName is [Short] for a name among others like it, which begin alike and end alike as often: it keeps both ends.
+func ShortName(s string, n int) string {
+	whole := []rune(s)
+	if utf8.RuneCountInString(Drawable(s)) <= n || len(whole) < n || n < 6 {
+		return Short(s, n)
+	}
+	end := (n - 1) / 2
+	short := string(whole[:n-1-end]) + "…" + string(whole[len(whole)-end:])
+	return Short(short, n)
+}
+
 // Dashed is the dash of the i-th line: with the colour of the i-th, another one for each of 64.
 func Dashed(i int) Dash { return Dashes[(i+i/len(Palette))%len(Dashes)] }
 

@@ -23,7 +23,7 @@ func HeatMap(title, x, y string, columns, rows []string, values [][]float64, asi
 	var left []Tick
 	for r, name := range rows {
 		at := float64(len(rows) - 1 - r)
-		left = append(left, Tick{Value: at, Label: Short(name, 24)})
+		left = append(left, Tick{Value: at, Label: ShortName(name, 24)})
 		for c := range columns {
 			v, x := values[r][c], float64(c)
 			if math.IsNaN(v) {
@@ -56,7 +56,7 @@ func HeatMap(title, x, y string, columns, rows []string, values [][]float64, asi
 	for c, name := range columns {
 		t := Tick{Value: float64(c)}
 		if c%every == 0 {
-			t.Label = Short(name, max(4, 60/min(len(columns), mostLabelled)))
+			t.Label = ShortName(name, max(4, 60/min(len(columns), mostLabelled)))
 		}
 		below = append(below, t)
 	}

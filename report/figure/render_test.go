@@ -132,3 +132,18 @@ func TestManyLines(t *testing.T) {
 		looks[look] = i
 	}
 }
+
+func TestShortName(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		n    int
+		want string
+	}{
+		{"fair", 20, "fair"}, {"locality-wait-sharing-fair", 20, "locality-w…ring-fair"}, {"locality-wait-sharing-drf", 20, "locality-w…aring-drf"},
+		{"abcdefgh", 5, "abcd…"}, {"abcdefgh", 7, "abc…fgh"}, {"a\x1b[31mbcdefgh", 9, `a\u001b[…`},
+	} {
+		if got := ShortName(tt.name, tt.n); got != tt.want || len([]rune(got)) > tt.n {
+			t.Errorf("%q in %d: %q, want %q", tt.name, tt.n, got, tt.want)
+		}
+	}
+}

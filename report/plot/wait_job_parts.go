@@ -62,7 +62,7 @@ func WaitBars(title string, bars []*WaitBar) (*figure.Figure, string) {
 	shown := map[int]bool{}
 	for i, b := range kept {
 		y := float64(len(kept) - 1 - i)
-		ticks = append(ticks, figure.Tick{Value: y, Label: fmt.Sprintf("%s (%s)", figure.Short(b.name, 20), quantity.Thousands(int64(b.jobs)))})
+		ticks = append(ticks, figure.Tick{Value: y, Label: fmt.Sprintf("%s (%s)", figure.ShortName(b.name, 20), quantity.Thousands(int64(b.jobs)))})
 		from := 0.0
 		for k, part := range b.mean() {
 			if part == 0 {
