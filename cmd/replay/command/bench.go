@@ -21,6 +21,7 @@ import (
 	"replay/cmd/replay/cmdline"
 	"replay/engine/scenario"
 	"replay/outdir"
+	"replay/report/quantity"
 )
 
 // benchCommand measures replays, and holds them against a baseline.
@@ -81,6 +82,9 @@ func (p *program) bench(c *cli.Context) (err error) {
 	if c.Bool("json") && c.Bool("github") {
 		return cmdline.Usagef("--json and --github exclude each other: both are what is printed")
 	}
+	if err := checkFolders(c, "junit", "markdown", "save"); err != nil {
+		return err
+	}
 	works, cleanUp, err := p.benchWorks(c)
 	if err != nil {
 		return err
@@ -107,6 +111,9 @@ func (p *program) bench(c *cli.Context) (err error) {
 		if m := series.Old.Machine; m != workload.Machine() && !c.Bool("quiet") {
 			fmt.Fprintf(c.App.ErrWriter, "warning: %s was measured elsewhere (%s; here: %s): decisions and work compare, times only roughly\n", file, m, workload.Machine())
 		}
+		if left := unmeasured(series.Old, works); left != nil && !c.IsSet("case") && !c.Bool("quiet") {
+			fmt.Fprintf(c.App.ErrWriter, "warning: %s: not measured here, and so not compared: %s (%s)\n", file, quantity.Counted(int64(len(left)), "cases"), strings.Join(left, ", "))
+		}
 	}
 	stop, err := profiles(c)
 	if err != nil {
@@ -120,6 +127,16 @@ func (p *program) bench(c *cli.Context) (err error) {
 		return err
 	}
 	return p.benchVerdict(c, series, results)
+}
+
+// unmeasured are the cases of a baseline that are not to be measured, but for those of the project, which a label chooses among.
+func unmeasured(b *regress.Baseline, works []benchWork) (names []string) {
+	for _, e := range b.Entries {
+		if !slices.ContainsFunc(works, func(w benchWork) bool { return w.name == e.Case }) && !slices.ContainsFunc(cases.All, func(k *cases.Case) bool { return k.Name == e.Case }) {
+			names = append(names, e.Case)
+		}
+	}
+	return names
 }
 
 // measureAll measures one case after the other.
@@ -224,6 +241,11 @@ func (p *program) benchWorks(c *cli.Context) (list []benchWork, cleanUp func(), 
 		}
 		for _, dir := range c.Args().Slice() {
 			name := filepath.Base(filepath.Clean(dir))
+			t, err := cmdline.OpenTrace(dir) // before others are measured, and not after it
+			if err != nil {
+				return nil, nil, err
+			}
+			t.Close()
 			if slices.ContainsFunc(list, func(w benchWork) bool { return w.name == name }) {
 				return nil, nil, cmdline.Usagef("two traces are called %s: a baseline could not tell them apart", name)
 			}

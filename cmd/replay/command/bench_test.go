@@ -138,10 +138,17 @@ func TestBenchCases(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"no such file": {traces + "node-lost", "--baseline", "none.json"},
-		"none":         {traces + "none"},
+		"none":         {traces + "node-lost", traces + "none"},
+		"x.xml: there is no folder none to write it to": {traces + "node-lost", "--junit", "none/x.xml"},
 	} {
-		if code, _, stderr := cmd(t, append([]string{"bench", "--count", "1"}, args...)...); code != cmdline.ExitBadInput || !strings.Contains(stderr, want) {
-			t.Errorf("%q: exit %d, %q; want %q", args, code, stderr, want)
+		if code, stdout, stderr := cmd(t, append([]string{"bench", "--count", "1"}, args...)...); code != cmdline.ExitBadInput || !strings.Contains(stderr, want) || stdout != "" {
+			t.Errorf("%q: exit %d, %q; want %q, before anything is measured: %s", args, code, stderr, want, stdout)
 		}
+	}
+	file := filepath.Join(dir, "b.json")
+	must(t, "bench", traces+"node-lost", traces+"fair-weights", "--count", "1", "--least", "1ms", "--save", file)
+	want := "b.json: not measured here, and so not compared: 1 case (fair-weights)"
+	if code, _, stderr := cmd(t, "bench", traces+"node-lost", "--count", "1", "--least", "1ms", "--baseline", file); code != cmdline.ExitDone || !strings.Contains(stderr, want) {
+		t.Errorf("a case that is gone: exit %d, %q; want %q", code, stderr, want)
 	}
 }

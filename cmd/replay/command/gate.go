@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"replay/cmd/replay/cmdline"
@@ -70,6 +71,9 @@ var ofGate = []string{"base", "head", "fail-if", "hold", "slo", "junit", "markdo
 func (p *program) runGate(c *cli.Context) error {
 	if c.Bool("json") && c.Bool("github") {
 		return cmdline.Usagef("--json and --github exclude each other: both are what is printed")
+	}
+	if err := checkFolders(c, "junit", "markdown"); err != nil {
+		return err
 	}
 	g := &gateRun{c: c, Gate: gate.Gate{Precision: c.Float64("precision") / 100}}
 	var err error
@@ -168,6 +172,18 @@ func (g *gateRun) say(c *cli.Context) (err error) {
 		err = cmdline.FailedCheck()
 	}
 	return err
+}
+
+// checkFolders says before the work, and not after it, which file of a flag has no folder to be written to.
+func checkFolders(c *cli.Context, flags ...string) error {
+	for _, flag := range flags {
+		if file := c.String(flag); file != "" {
+			if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+				return fmt.Errorf("--%s: %s: there is no folder %s to write it to", flag, file, filepath.Dir(file))
+			}
+		}
+	}
+	return nil
 }
 
 // writeChecks writes what --github, --junit and --markdown ask for.
