@@ -64,6 +64,10 @@ func (s shape) String() string {
 	return fmt.Sprintf("%d MiB and %d vcores", s.memMiB, s.vcores)
 }
 
+// asYARN is what YARN gives a container that is asked for with s where no configuration says otherwise: whole GiB
+// (yarn.scheduler.minimum-allocation-mb, and yarn.resource-types.memory-mb.increment-allocation of the FairScheduler).
+func (s shape) asYARN() shape { return shape{(s.memMiB + 1023) / 1024 * 1024, s.vcores} }
+
 // atLeast returns the larger of each part.
 func (s shape) atLeast(o shape) shape { return shape{max(s.memMiB, o.memMiB), max(s.vcores, o.vcores)} }
 

@@ -105,6 +105,18 @@ func TestNodesHoldEachExecutor(t *testing.T) {
 	}
 }
 
+// What is asked for is given in whole GiB: a node has room for that of each container, not for the sum of what was asked.
+func TestNodesHoldWhatYARNGives(t *testing.T) {
+	var r residents
+	x := trace.Executor{RemovedMS: trace.Unset, MemMiB: 2432, VCores: 1}
+	a := &Application{Hosts: []string{"a"}, Executors: []trace.Executor{x, x}}
+	a.Job.Kind, a.Job.RecordedFinishMS, a.Job.AMMemMiB, a.Job.AMVCores = trace.KindSpark, 1000, 896, 1
+	r.add(r.of(a))
+	if size, _ := r.most(); size != (shape{2*3072 + 1024, 3}) {
+		t.Errorf("a node is of %+v, want 7168 MiB and 3 vcores", size)
+	}
+}
+
 // A format without hosts takes its nodes from the options, and has no blocks but those that are placed.
 func TestNoHosts(t *testing.T) {
 	f := of(sample("a", 0))

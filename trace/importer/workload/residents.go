@@ -89,7 +89,7 @@ type resident struct {
 func (r *residents) of(a *Application) *resident {
 	x := &resident{
 		hosts: make([]int32, len(a.Hosts)), executors: make([]held, len(a.Executors)),
-		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}, amExtra: slices.Clone(a.AMExtra), tasks: a.Job.Kind != trace.KindSpark,
+		finishMS: a.Job.RecordedFinishMS, am: shape{a.Job.AMMemMiB, a.Job.AMVCores}.asYARN(), amExtra: slices.Clone(a.AMExtra), tasks: a.Job.Kind != trace.KindSpark,
 		work: trace.WorkOf(&a.Job),
 	}
 	for i, h := range a.Hosts {
@@ -101,7 +101,7 @@ func (r *residents) of(a *Application) *resident {
 		if a.ExecutorExtra != nil {
 			extra = a.ExecutorExtra[i]
 		}
-		x.executors[i] = held{e.AddedMS, e.RemovedMS, x.hosts[e.Node], r.size(shape{e.MemMiB, e.VCores}, extra)}
+		x.executors[i] = held{e.AddedMS, e.RemovedMS, x.hosts[e.Node], r.size(shape{e.MemMiB, e.VCores}.asYARN(), extra)}
 	}
 	for i := range a.Job.Stages {
 		s := &a.Job.Stages[i]
@@ -112,7 +112,7 @@ func (r *residents) of(a *Application) *resident {
 			continue
 		}
 		if a.Job.Kind == trace.KindGang {
-			x.gangs = append(x.gangs, gang{shape{(s.TaskMemMiB + 1023) / 1024 * 1024, s.TaskVCores}, int64(s.Tasks.Len())})
+			x.gangs = append(x.gangs, gang{shape{s.TaskMemMiB, s.TaskVCores}.asYARN(), int64(s.Tasks.Len())})
 		}
 		x.largest = x.largest.atLeast(shape{s.TaskMemMiB, s.TaskVCores})
 		x.further = append(x.further, s.Extra...)
@@ -123,6 +123,7 @@ func (r *residents) of(a *Application) *resident {
 			x.largest.vcores = max(x.largest.vcores, n)
 		}
 	}
+	x.largest = x.largest.asYARN()
 	return x
 }
 
@@ -199,8 +200,8 @@ func (r *residents) add(a *resident) {
 	}
 }
 
-// most is the size of a node that could have held all executors of its host at any time and an application master, in
-// whole GiB, and the further resources that these, or one task, had. Where containers were not recorded the size is
+// most is the size of a node that could have held all executors of its host at any time and an application master,
+// and the further resources that these, or one task, had. Where containers were not recorded the size is
 // at least nodeClass with room for each.
 func (r *residents) most() (size shape, extra []trace.NamedValue) {
 	mostOf := map[string]int64{}
@@ -219,7 +220,7 @@ func (r *residents) most() (size shape, extra []trace.NamedValue) {
 			}
 		}
 	}
-	size = shape{(size.memMiB + r.am.memMiB + 1023) / 1024 * 1024, size.vcores + r.am.vcores}
+	size = shape{size.memMiB + r.am.memMiB, size.vcores + r.am.vcores}
 	if r.tasks {
 		size = size.atLeast(r.roomFor(nodeClass))
 	}
