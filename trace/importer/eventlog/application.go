@@ -25,7 +25,7 @@ func buildApp(a *appLog, counts *workload.Counts) (*Application, error) {
 	}
 	a.addUnannounced((&sparkConf{set: a.conf}).count("spark.task.cpus", 1), counts)
 	manager := a.manager(counts)
-	conf := yarnConf(a, counts)
+	conf := yarnConf(a, manager, counts)
 	own := conf.executorShape(nil)
 	am := conf.amShape()
 	b := &appBuilder{log: a, conf: conf, counts: counts, dag: newDAG(a, counts.Dropped), own: own, makers: map[int32]int32{}}
@@ -106,6 +106,10 @@ func (a *appLog) registrations() []int64 {
 	return at
 }
 
+// standalone, localMaster and mesos pass over spark.executor.instances: how many executors there are follows from spark.cores.max
+// and the machines.
+const standalone, localMaster, mesos = "standalone Spark", "a local master", "Mesos"
+
 // managers are the cluster managers by what spark.master begins with, and by the ids that they give.
 var managers = []struct {
 	master, name string
@@ -113,35 +117,43 @@ var managers = []struct {
 }{
 	{"yarn", trace.YARN, regexp.MustCompile(`^application_[0-9]+_[0-9]+$`)},
 	{"k8s:", "Kubernetes", regexp.MustCompile(`^spark-[0-9a-f]{32}$`)},
-	{"spark:", "standalone Spark", regexp.MustCompile(`^app-[0-9]+-[0-9]+$`)},
-	{"local", "a local master", regexp.MustCompile(`^local-[0-9]+$`)},
-	{"mesos:", "Mesos", nil},
+	{"spark:", standalone, regexp.MustCompile(`^app-[0-9]+-[0-9]+$`)},
+	{"local", localMaster, regexp.MustCompile(`^local-[0-9]+$`)},
+	{"mesos:", mesos, nil},
 }
 
-// manager returns what ran the application: by its spark.master, or by its id if the log lost that. It is "" if neither tells.
+// manager returns what ran the application: by its spark.master, or by its id if the log lost that or hides it. Another
+// master is named as it is; "" if nothing tells.
 func (a *appLog) manager(counts *workload.Counts) string {
-	master, ok := a.conf["spark.master"]
+	master := a.conf["spark.master"]
+	hidden := master == "" || strings.HasSuffix(master, redacted)
 	for _, m := range managers {
-		if ok && strings.HasPrefix(master, m.master) {
+		switch {
+		case !hidden && strings.HasPrefix(master, m.master):
 			return m.name
-		}
-		if !ok && m.id != nil && m.id.MatchString(a.start.id) {
-			if m.name == trace.YARN { // which makes a difference to what follows
-				if a.conf == nil {
-					a.conf = map[string]string{}
-				}
-				a.conf["spark.master"] = m.master
-				counts.Defaulted["spark.master_by_application_id"]++
+		case !hidden || m.id == nil || !m.id.MatchString(a.start.id):
+			continue
+		case m.name == trace.YARN: // which makes a difference to what follows
+			if a.conf == nil {
+				a.conf = map[string]string{}
 			}
-			return m.name
+			a.conf["spark.master"] = m.master
+			counts.Defaulted["spark.master_by_application_id"]++
 		}
+		return m.name
 	}
-	return ""
+	if hidden {
+		return ""
+	}
+	return fmt.Sprintf("the master %.40q", master)
 }
+
+// redacted ends a value that Spark hides (spark.redaction.regex).
+const redacted = "(redacted)"
 
 // yarnConf returns the properties of the application as they would be on YARN: a log of another
 // cluster manager gets the executors that it had.
-func yarnConf(a *appLog, counts *workload.Counts) *sparkConf {
+func yarnConf(a *appLog, manager string, counts *workload.Counts) *sparkConf {
 	c := &sparkConf{set: maps.Clone(a.conf)}
 	if c.set == nil {
 		c.set = map[string]string{}
@@ -151,25 +163,47 @@ func yarnConf(a *appLog, counts *workload.Counts) *sparkConf {
 		c.set["spark.dynamicAllocation.enabled"], c.set["spark.dynamicAllocation.shuffleTracking.enabled"] = "true", "true"
 		counts.Defaulted["spark.dynamicAllocation.enabled_by_resource_profile"]++
 	}
+	if _, ok := c.set["spark.submit.deployMode"]; !ok && c.set["spark.master"] == "yarn-cluster" { // of Spark 1
+		c.set["spark.submit.deployMode"] = "cluster"
+		counts.Defaulted["spark.submit.deployMode_by_spark.master"]++
+	}
+	model := func(key, value string, always bool) {
+		if set, ok := c.set[key]; set != value && (!ok || always) {
+			c.set[key] = value
+			counts.Modelled["set_"+key]++
+		}
+	}
+	if cores := a.ownCores(c.onYARN()); cores > 1 || cores == 1 && !c.onYARN() {
+		model("spark.executor.cores", strconv.FormatInt(cores, 10), manager == localMaster)
+	}
 	if c.onYARN() {
 		return c
 	}
 	counts.Modelled["applications_of_another_cluster_manager_on_yarn"]++
-	model := func(key string, n int64) {
-		if _, ok := c.set[key]; !ok && n > 0 {
-			c.set[key] = strconv.FormatInt(n, 10)
-			counts.Modelled["set_"+key]++
-		}
+	if memory, ok := c.set["spark.driver.memory"]; ok && manager == localMaster && !a.cluster() { // whose executor is the driver
+		model("spark.executor.memory", memory, true)
 	}
-	cores := int64(0)
-	for _, e := range a.executors {
-		cores = max(cores, e.cores)
+	if manager == localMaster && c.bool("spark.dynamicAllocation.enabled", false) { // Utils.isDynamicAllocationEnabled
+		model("spark.dynamicAllocation.enabled", "false", true)
 	}
-	model("spark.executor.cores", cores)
-	if !c.bool("spark.dynamicAllocation.enabled", false) {
-		model("spark.executor.instances", int64(a.mostExecutors()))
+	if n := a.mostExecutors(); n > 0 && !c.bool("spark.dynamicAllocation.enabled", false) {
+		model("spark.executor.instances", strconv.Itoa(n), manager == localMaster || manager == standalone || manager == mesos)
 	}
 	return c
+}
+
+// cluster reports whether a local master began executors of their own: local-cluster[N,CORES,MEMORY].
+func (a *appLog) cluster() bool { return strings.HasPrefix(a.conf["spark.master"], "local-cluster") }
+
+// ownCores are the cores of the largest executor that came for no resource profile, 0 if there was none; of those that
+// an event added, where announced is wanted.
+func (a *appLog) ownCores(announced bool) (most int64) {
+	for _, e := range a.executors {
+		if e.profile == 0 && (e.announced || !announced) {
+			most = max(most, e.cores)
+		}
+	}
+	return most
 }
 
 // ownExecutors reports whether an executor came for a resource profile that says what its executors are.

@@ -53,9 +53,10 @@ type taskEnds struct {
 
 type executorLog struct {
 	executorAdded
-	hostID  int32
-	removed int64 // absent while it lived
-	reason  string
+	announced bool // by an event
+	hostID    int32
+	removed   int64 // absent while it lived
+	reason    string
 }
 
 type jobLog struct {
@@ -241,7 +242,7 @@ func (a *appLog) onProfile(p resourceProfile) { a.profiles[p.id] = p }
 func (a *appLog) onExecutorAdded(e executorAdded) {
 	a.saw(e.at)
 	a.executor[e.id] = len(a.executors)
-	a.executors = append(a.executors, executorLog{executorAdded: e, hostID: a.hostID([]byte(e.host)), removed: absent})
+	a.executors = append(a.executors, executorLog{executorAdded: e, announced: true, hostID: a.hostID([]byte(e.host)), removed: absent})
 }
 
 func (a *appLog) onExecutorRemoved(at int64, id int32, reason string) {

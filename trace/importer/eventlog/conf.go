@@ -14,14 +14,31 @@ type sparkConf struct {
 	err error
 }
 
+// olderNames are names under which Spark also takes a key that is not set.
+//
+// Source: SparkConf.configsWithAlternatives.
+var olderNames = map[string]string{
+	"spark.executor.memoryOverhead": "spark.yarn.executor.memoryOverhead",
+	"spark.driver.memoryOverhead":   "spark.yarn.driver.memoryOverhead",
+}
+
+// get returns the value of a key that is set, by its name or the older one.
+func (c *sparkConf) get(key string) (v string, ok bool) {
+	if v, ok = c.set[key]; !ok {
+		v, ok = c.set[olderNames[key]]
+	}
+	return v, ok
+}
+
 func (c *sparkConf) fail(key, want string) {
 	if c.err == nil {
-		c.err = fmt.Errorf("spark property %s is %q, want %s", key, c.set[key], want)
+		v, _ := c.get(key)
+		c.err = fmt.Errorf("spark property %s is %q, want %s", key, v, want)
 	}
 }
 
 func (c *sparkConf) text(key, def string) string {
-	if v, ok := c.set[key]; ok {
+	if v, ok := c.get(key); ok {
 		return v
 	}
 	return def
@@ -39,7 +56,7 @@ func (c *sparkConf) bool(key string, def bool) bool {
 }
 
 func (c *sparkConf) count(key string, def int64) int64 {
-	v, ok := c.set[key]
+	v, ok := c.get(key)
 	if !ok {
 		return def
 	}
@@ -52,7 +69,7 @@ func (c *sparkConf) count(key string, def int64) int64 {
 }
 
 func (c *sparkConf) ratio(key string, def float64) float64 {
-	v, ok := c.set[key]
+	v, ok := c.get(key)
 	if !ok {
 		return def
 	}
@@ -83,7 +100,7 @@ func suffixed(v string) (n int64, unit string, ok bool) {
 
 // mebibytes reads a size; bare says how many bits a number without unit is shifted (20 = MiB).
 func (c *sparkConf) mebibytes(key string, def int64, bare uint) int64 {
-	v, ok := c.set[key]
+	v, ok := c.get(key)
 	if !ok {
 		return def
 	}
@@ -103,7 +120,7 @@ func (c *sparkConf) mebibytes(key string, def int64, bare uint) int64 {
 
 // milliseconds reads a time whose bare numbers are milliseconds.
 func (c *sparkConf) milliseconds(key string, def int64) int64 {
-	v, ok := c.set[key]
+	v, ok := c.get(key)
 	if !ok {
 		return def
 	}

@@ -21,6 +21,8 @@ func TestSparkConf(t *testing.T) {
 		{"4g: a tenth, truncated", c("spark.executor.memory", "4g"), shape{4096 + 409, 1}},
 		{"1g: the least overhead", c(), shape{1024 + 384, 1}},
 		{"overhead given", c("spark.executor.memory", "480m", "spark.executor.memoryOverhead", "1568", "spark.executor.cores", "2"), shape{2048, 2}},
+		{"overhead given by its older name", c("spark.executor.memory", "1g", "spark.yarn.executor.memoryOverhead", "2048"), shape{3072, 1}},
+		{"the older name is passed over", c("spark.executor.memory", "1g", "spark.executor.memoryOverhead", "1g", "spark.yarn.executor.memoryOverhead", "2048"), shape{2048, 1}},
 		{"factor", c("spark.executor.memory", "10000", "spark.executor.memoryOverheadFactor", "0.4"), shape{14000, 1}},
 		{"off heap", c("spark.memory.offHeap.enabled", "true", "spark.memory.offHeap.size", "1g"), shape{1024 + 384 + 1024, 1}},
 		{"python memory counts for python only", c("spark.executor.pyspark.memory", "1g"), shape{1024 + 384, 1}},
@@ -36,6 +38,9 @@ func TestSparkConf(t *testing.T) {
 	}
 	if got := c("spark.submit.deployMode", "cluster", "spark.driver.memory", "8g", "spark.driver.cores", "4").amShape(); got != (shape{8192 + 819, 4}) {
 		t.Errorf("a driver in the cluster has %+v", got)
+	}
+	if got := c("spark.submit.deployMode", "cluster", "spark.yarn.driver.memoryOverhead", "1024").amShape(); got != (shape{2048, 1}) {
+		t.Errorf("a driver whose overhead is given by its older name has %+v", got)
 	}
 	if got := c().amShape(); got != (shape{512 + 384, 1}) {
 		t.Errorf("a launcher of executors has %+v", got)

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -411,15 +412,56 @@ func TestUnendedLeavesItsHosts(t *testing.T) {
 func TestManagers(t *testing.T) {
 	for _, tt := range []struct{ master, id, want string }{
 		{"yarn", "app-1", "YARN"}, {"yarn-cluster", "app-1", "YARN"}, {"k8s://https://x", "spark-1", "Kubernetes"}, {"spark://h:7077", "app-1", "standalone Spark"},
-		{"local[4]", "application_1_1", "a local master"}, {"mesos://h", "x", "Mesos"}, {"other", "application_1_1", ""}, {"", "application_1_1", "YARN"}, {"", "local-1", "a local master"}, {"", "x", ""},
+		{"local[4]", "application_1_1", "a local master"}, {"mesos://h", "x", "Mesos"}, {"other", "application_1_1", `the master "other"`}, {"*********(redacted)", "app-1-0", "standalone Spark"}, {"*********(redacted)", "application_1_1", "YARN"}, {"*********(redacted)", "x", ""}, {"", "application_1_1", "YARN"}, {"", "local-1", "a local master"}, {"", "x", ""},
 	} {
 		a, counts := newAppLog(), workload.NewCounts()
 		if a.start.id = tt.id; tt.master != "" {
 			a.conf["spark.master"] = tt.master
 		}
 		got := a.manager(counts)
-		if by := counts.Defaulted["spark.master_by_application_id"]; got != tt.want || (by > 0) != (tt.master == "" && got == "YARN") || by > 0 && a.conf["spark.master"] != "yarn" {
+		if by := counts.Defaulted["spark.master_by_application_id"]; got != tt.want || (by > 0) != (tt.master != "yarn" && tt.master != "yarn-cluster" && got == "YARN") || by > 0 && a.conf["spark.master"] != "yarn" {
 			t.Errorf("%q of %s: %q, want %q; defaulted %d, %v", tt.master, tt.id, got, tt.want, by, a.conf)
+		}
+	}
+}
+
+// An application has on YARN the executors that it had: a cluster manager that passes over a property leaves it to the recording,
+// and one that the log lost follows from the executors.
+func TestConfOnYARN(t *testing.T) {
+	for _, tt := range []struct{ name, master, set, want string }{
+		{"yarn as it says", "yarn", "executor.cores=3 executor.instances=9", "executor.cores=3 executor.instances=9"},
+		{"yarn, cores lost", "yarn", "executor.instances=9", "executor.cores=4 executor.instances=9"},
+		{"yarn of Spark 1", "yarn-cluster", "executor.cores=4", "executor.cores=4 submit.deployMode=cluster"},
+		{"kubernetes as it says", "k8s://x", "executor.cores=3 executor.instances=9", "executor.cores=3 executor.instances=9"},
+		{"kubernetes by its executors", "k8s://x", "", "executor.cores=4 executor.instances=2"},
+		{"standalone passes over instances", "spark://x", "executor.cores=3 executor.instances=9", "executor.cores=3 executor.instances=2"},
+		{"standalone, dynamic", "spark://x", "dynamicAllocation.enabled=true executor.instances=9", "dynamicAllocation.enabled=true executor.cores=4 executor.instances=9"},
+		{"local passes over executors", "local[*]", "driver.memory=30g dynamicAllocation.enabled=true executor.cores=3 executor.instances=9 executor.memory=1g", "driver.memory=30g dynamicAllocation.enabled=false executor.cores=4 executor.instances=2 executor.memory=30g"},
+		{"local processes", "local-cluster[2,4,1024]", "driver.memory=30g", "driver.memory=30g executor.cores=4 executor.instances=2"},
+	} {
+		a, counts := newAppLog(), workload.NewCounts()
+		a.conf["spark.master"] = tt.master
+		for _, kv := range strings.Fields(tt.set) {
+			k, v, _ := strings.Cut(kv, "=")
+			a.conf["spark."+k] = v
+		}
+		for i, cores := range []int64{4, 4, 16} {
+			e := executorAdded{id: int32(i + 1), host: "h", cores: cores, at: 1000, request: absent}
+			if cores == 16 { // whose cores are those of its profile
+				e.profile, e.at = 1, 3000
+				a.onExecutorRemoved(2000, 1, "")
+			}
+			a.onExecutorAdded(e)
+		}
+		c := yarnConf(a, a.manager(counts), counts)
+		var got []string
+		for _, k := range slices.Sorted(maps.Keys(c.set)) {
+			if k != "spark.master" {
+				got = append(got, strings.TrimPrefix(k, "spark.")+"="+c.set[k])
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
 		}
 	}
 }
