@@ -189,7 +189,8 @@ func (h *history) next(st *trace.Stage, task, executor int32, speculative, done,
 			return a.past(false)
 		}
 	}
-	if ms := t.cutAfter(executor); ms > p.durationMS {
+	stageEnded := len(t.successes) == 0 && len(t.failures.list) > 0 // and with it the task
+	if ms := t.cutAfter(executor); ms > p.durationMS || ms > 0 && stageEnded {
 		return past{durationMS: ms, delayMS: 0}
 	}
 	return p

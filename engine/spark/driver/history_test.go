@@ -55,6 +55,16 @@ func TestFailuresNotTriedAgain(t *testing.T) {
 	}
 }
 
+// A task that failed and was killed with its stage takes as long as it did then, not as long as its longest attempt.
+func TestKilledWithItsStage(t *testing.T) {
+	a := withRecorded(t, jobOf(stageOf(0, 1, 5000)), setup{recorded: attempts(
+		tried(0, 1, 0, 5000, AttemptFailed), tried(0, 1, 5000, 300, AttemptKilled))}, recordedOn(1, 0, 0))
+	a.Run(60_000)
+	if d := cmp.Diff([]string{"5000 0.0 failed", "5300 0.0 success"}, a.ends()); d != "" {
+		t.Errorf("ends (-want +got)\n%s", d)
+	}
+}
+
 // An executor on which every task of a stage failed, and no other executor, fails the tasks that it gets, as many as it
 // failed; the tasks do not fail elsewhere. One failure alone is the task's.
 func TestFailuresOfAnExecutor(t *testing.T) {
