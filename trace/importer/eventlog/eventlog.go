@@ -4,10 +4,10 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -21,17 +21,20 @@ import (
 // Format is that of Spark event logs, one application each. Logs hold no preferred locations: where the input of
 // tasks was is inferred or modelled, see [workload.Options].Blocks.
 var Format = workload.Format{
-	Usage: "Spark event logs: files, rolling directories, or directories of these",
-	Detect: func(_ string, head []byte) string {
-		event, ok := bytes.CutPrefix(bytes.TrimSpace(head), []byte(`{"Event":"`))
-		for _, name := range []string{"SparkListener", "org.apache.spark", databricksStart} {
-			if ok && bytes.HasPrefix(event, []byte(name)) {
-				return "events of Spark's listener as lines of JSON"
-			}
+	Usage:  "Spark event logs: files, rolling directories, zip archives, or directories of these",
+	Detect: func(_ string, head []byte) string { return cmp.Or(detectText(head), detectZipped(head)) },
+	Read:   readLogs,
+}
+
+// detectText tells by its begin whether a text is an event log.
+func detectText(head []byte) string {
+	event, ok := bytes.CutPrefix(bytes.TrimSpace(head), []byte(`{"Event":"`))
+	for _, name := range []string{"SparkListener", "org.apache.spark", databricksStart} {
+		if ok && bytes.HasPrefix(event, []byte(name)) {
+			return "events of Spark's listener as lines of JSON"
 		}
-		return ""
-	},
-	Read: readLogs,
+	}
+	return ""
 }
 
 func readLogs(ctx context.Context, inputs []string, b *workload.Builder) error {
@@ -82,8 +85,8 @@ func addLogs(ctx context.Context, b *workload.Builder, logs []Log) error {
 func addLog(ctx context.Context, b *workload.Builder, log Log, v *versions, said map[string]bool) error {
 	in := workload.NewInput(log.given, log.Path)
 	for _, f := range log.Files {
-		if info, err := os.Stat(f); err == nil {
-			in.Bytes += info.Size()
+		if size, _, err := log.archive.stat(f); err == nil {
+			in.Bytes += size
 		}
 	}
 	app, counts := newAppLog(), workload.NewCounts()
@@ -129,7 +132,7 @@ func (l *Log) within(ctx context.Context, o *workload.Options) error {
 	if o.FromMS == trace.Unset && o.ToMS == trace.Unset {
 		return nil
 	}
-	f, err := openLog(l.Files[0], o.MaxUnpacked, codec.Open)
+	f, err := openLog(l.Files[0], o.MaxUnpacked, l.archive.opens(codec.Open))
 	if err != nil {
 		return err
 	}

@@ -18,10 +18,11 @@ import (
 type Log struct {
 	Path       string // of the file or directory, for messages
 	Files      []string
-	InProgress bool   // its name says that the application had not ended
-	given      string // the input in which it was found
-	rolled     bool   // in several files; what the application leaves when it is killed ends anywhere
-	compacted  bool   // events of finished jobs were removed
+	InProgress bool     // its name says that the application had not ended
+	given      string   // the input in which it was found
+	rolled     bool     // in several files; what the application leaves when it is killed ends anywhere
+	compacted  bool     // events of finished jobs were removed
+	archive    *archive // in which its files are
 }
 
 // Name is what the name of the log says of its application: its id, and in most cases the attempt.
@@ -31,7 +32,7 @@ func (l *Log) Name() string {
 
 const rollingPrefix = "eventlog_v2_"
 
-// Find returns the event logs among inputs: files, rolling logs, and directories of these at any depth, directories
+// Find returns the event logs among inputs: files, rolling logs, zip archives and directories of these at any depth, directories
 // first, in the order of inputs and of names. Symbolic links are followed, each directory once.
 func Find(inputs []string) (*Found, error) { return FindBeside(inputs, nil) }
 
@@ -69,9 +70,10 @@ func FindBeside(inputs []string, take func(given, dir string, has func(name stri
 
 // finder walks directories.
 type finder struct {
-	take  func(given, dir string, has func(name string) bool) bool
-	given string          // the directory that is walked, "" for files that are given themselves
-	seen  map[string]bool // real paths of directories
+	take    func(given, dir string, has func(name string) bool) bool
+	given   string          // the directory that is walked, "" for files that are given themselves
+	seen    map[string]bool // real paths of directories
+	archive *archive        // that is walked, nil for none
 	Found
 }
 
@@ -80,6 +82,7 @@ func (f *finder) found(l Log) {
 	if l.given = f.given; l.given == "" {
 		l.given = l.Path
 	}
+	l.archive = f.archive
 	f.Logs = append(f.Logs, l)
 }
 
@@ -93,8 +96,8 @@ func (f *finder) leaveFor(path string, err error) {
 		given = path
 	}
 	in := workload.NewInput(given, path)
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		in.Bytes = info.Size()
+	if size, regular, err := f.archive.stat(path); err == nil && regular {
+		in.Bytes = size
 	}
 	in.Leave(err)
 	f.Left = append(f.Left, in)
@@ -182,11 +185,15 @@ func (f *finder) files(paths []string) {
 }
 
 func (f *finder) file(path string) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	if _, regular, err := f.archive.stat(path); err != nil || !regular {
 		f.leave(path, workload.Unreadable, "not a regular file")
 		return
 	}
-	if err := looksLikeLog(path); err != nil {
+	switch err := looksLikeLog(path, f.archive); {
+	case err == errZip:
+		f.zipped(path)
+		return
+	case err != nil:
 		f.leaveFor(path, err)
 		return
 	}

@@ -66,18 +66,24 @@ func openLog(path string, most int64, open func(path, name string, most int64) (
 	return f, nil
 }
 
+// errZip tells that a file is a zip archive.
+var errZip = errors.New("a zip archive")
+
 // headBytes are looked at to tell a log from another file.
 const headBytes = 1 << 16
 
 const logBegin = `{"Event":`
 
-// looksLikeLog returns nil if the file begins as an event log does, or else a [workload.LeftOutError].
-func looksLikeLog(path string) error {
-	f, err := openLog(path, 0, codec.Open)
+// looksLikeLog returns nil if the file begins as an event log does, errZip for a zip archive that is in no other, or else a [workload.LeftOutError].
+func looksLikeLog(path string, within *archive) error {
+	f, err := openLog(path, 0, within.opens(codec.Open))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if within == nil && string(f.Head[:min(len(zipMagic), len(f.Head))]) == zipMagic {
+		return errZip
+	}
 	r := bufio.NewReaderSize(f, headBytes)
 	head, err := r.Peek(headBytes)
 	name := parseLogName(path)
@@ -107,7 +113,7 @@ func looksLikeLog(path string) error {
 
 // magics are beginnings of files that people keep beside logs, or put logs into.
 var magics = []struct{ begin, what string }{
-	{"PK\x03\x04", "a zip archive (unpack it)"},
+	{zipMagic, "a zip archive in another (unpack it)"},
 	{"\x04\x22\x4d\x18", "an lz4 frame, where Spark writes blocks (unpack it)"}, {"PAR1", "Parquet"}, {"ORC", "ORC"}, {"Obj\x01", "Avro"},
 	{"Avro-Json", "the history of a MapReduce job (import jhist)"}, {"Avro-Binary", "the history of a MapReduce job (import jhist)"},
 	{"<", "XML or HTML"}, {"{", "JSON"}, {"[", "JSON"},

@@ -108,7 +108,7 @@ func (r *reading) readEvents(ctx context.Context, log Log, app *appLog) error {
 	p := newEventParser()
 	defer p.done()
 	for i, path := range log.Files {
-		f := logFile{path: path, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, later: i > 0, app: app, parser: p, reading: r}
+		f := logFile{path: path, archive: log.archive, open: (log.InProgress || log.rolled) && i == len(log.Files)-1, later: i > 0, app: app, parser: p, reading: r}
 		err := f.read(ctx)
 		app.events = 0
 		for _, n := range p.events {
@@ -179,18 +179,19 @@ func (a *appLog) count(c *workload.Counts) {
 // logFile is one file of a log while it is read.
 type logFile struct {
 	*reading
-	path   string
-	open   bool // its last line may be cut
-	later  bool // of several
-	app    *appLog
-	parser *eventParser
-	line   int   // number of the line at hand, from 1
-	torn   error // what is wrong with the line before, if it may be one that was not written to its end
+	path    string
+	archive *archive // in which it is
+	open    bool     // its last line may be cut
+	later   bool     // of several
+	app     *appLog
+	parser  *eventParser
+	line    int   // number of the line at hand, from 1
+	torn    error // what is wrong with the line before, if it may be one that was not written to its end
 }
 
 // read takes in all lines.
 func (f *logFile) read(ctx context.Context) error {
-	r, err := openLog(f.path, f.most, codec.OpenHashed)
+	r, err := openLog(f.path, f.most, f.archive.opens(codec.OpenHashed))
 	if left := new(workload.LeftOutError); f.open && f.later && errors.As(err, &left) && left.Reason == workload.Empty {
 		return nil // it was begun, and nothing of it had been written
 	}

@@ -73,7 +73,7 @@ func messy(t testing.TB) (dir string, want map[string]string) {
 	add("README.md", "# Logs\n", "no recording: text, not an event log")
 	add("notes.md.gz", string(importtest.Gzip(t, []byte("# Logs\n"))), "no recording: text, not an event log")
 	add("utf16", "\xff\xfe{\x00\"\x00E\x00", "killed or cut off: line 1: the log ends within an event")
-	add("logs.zip", "PK\x03\x04....", "no recording: a zip archive (unpack it), not an event log")
+	add("logs.zip", "PK\x03\x04....", "damaged: zip: not a valid zip file")
 	add("image", "\x00\x01\x02", "no recording: binary (00 01 02), not an event log")
 	add("conf.json", "{\n  \"a\": 1\n}\n", "no recording: JSON, not an event log")
 	add("old", strings.SplitAfterN(logText, "\n", 2)[1], "too old: no version line: Spark before 1.4")
