@@ -226,7 +226,7 @@ func (a *appLog) onDatabricks() { a.databricks = true }
 
 func (a *appLog) onAppStart(s appStart) {
 	if a.started {
-		a.err = fmt.Errorf("a second SparkListenerApplicationStart (of %q after %q), want one application a log", s.id, a.start.id)
+		a.err = fmt.Errorf("a second SparkListenerApplicationStart (of %q after %q), want one application a log: split what was put together", s.id, a.start.id)
 		return
 	}
 	a.start, a.started = s, true

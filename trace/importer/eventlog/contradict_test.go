@@ -98,3 +98,22 @@ func TestChainOfSkippedStages(t *testing.T) {
 		t.Errorf("%d stages were asked for who made them, want %d", len(d.made), chain)
 	}
 }
+
+// Of logs that were put together lenient takes the first alone: the ids of another application are those of the first again.
+func TestLogsPutTogether(t *testing.T) {
+	lenient := func(text string) (string, int64) {
+		res, m, err := importtest.Import(t, Format, importtest.WriteNew(t, "log", text), func(o *workload.Options) { o.Lenient, o.Name = true, "log" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return importtest.Text(m), res.Counts.Dropped["lines_of_other_applications"]
+	}
+	want, none := lenient(logText)
+	other := later(named("app-2", 0), 100_000)
+	for name, other := range map[string]string{"whole": other, "from its start on": strings.SplitAfterN(other, "\n", 3)[2]} {
+		got, dropped := lenient(logText + other)
+		if got != want || none != 0 || dropped != int64(strings.Count(other, "\n")) {
+			t.Errorf("%s: %d lines dropped of %d, and %d of the first alone:\n%s\nwant\n%s", name, dropped, strings.Count(other, "\n"), none, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -186,6 +187,8 @@ type logFile struct {
 	app     *appLog
 	parser  *eventParser
 	line    int   // number of the line at hand, from 1
+	begun   bool  // it had a SparkListenerLogStart
+	others  bool  // another application has begun
 	torn    error // what is wrong with the line before, if it may be one that was not written to its end
 }
 
@@ -265,6 +268,9 @@ func (f *logFile) broken(err error) error {
 
 // event takes in one line.
 func (f *logFile) event(l lines.Line) error {
+	if f.mode == workload.Lenient && f.another(l.Text) {
+		return nil
+	}
 	err := f.parser.parse(l.Text, f.app)
 	if err == nil {
 		err = f.app.take()
@@ -289,6 +295,28 @@ func (f *logFile) event(l lines.Line) error {
 		return f.brokenLine(fmt.Errorf("line %d: %w", f.line, err))
 	}
 	return nil
+}
+
+// another reports whether a line belongs to another application, which begins after that of the log: files were put together. Nothing
+// of it may count for this one, whose ids it has again.
+func (f *logFile) another(line []byte) bool {
+	if name, _ := eventName(line); !f.others && f.app.started {
+		switch string(name) {
+		case "SparkListenerLogStart":
+			f.others = f.begun
+		case "SparkListenerApplicationStart":
+			f.others = !bytes.Contains(line, []byte(strconv.Quote(f.app.start.id)))
+		}
+		if f.others {
+			f.warn("%s: line %d: another application begins; it is left out with all that follows: split what was put together", f.path, f.line)
+		}
+	} else {
+		f.begun = f.begun || string(name) == "SparkListenerLogStart"
+	}
+	if f.others {
+		f.counts.Dropped["lines_of_other_applications"]++
+	}
+	return f.others
 }
 
 // brokenLine says what it means that a line can't be used.
