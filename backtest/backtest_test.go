@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -219,5 +220,35 @@ func TestNoEnd(t *testing.T) {
 	a := b.Applications[0]
 	if a.RecordedMS != trace.Unset || a.PredictedMS != trace.Unset || a.Reason != "the recording stops before the application ended" || b.Summary.N != 0 || b.Summary.Missing != 1 {
 		t.Errorf("%+v, %+v", a, b.Summary)
+	}
+}
+
+// Of an application that is there twice the log that has its end is taken, whichever comes first.
+func TestTwice(t *testing.T) {
+	data, err := os.ReadFile("../trace/importer/testdata/spark-eventlog/eventlogs/app-20261121064901-0000.zstd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][2]string{{"a.zstd.inprogress", "b.zstd"}, {"b.zstd.inprogress", "a.zstd"}} {
+		dir := t.TempDir()
+		for i, d := range [][]byte{data[:len(data)*3/4], data} {
+			if err := os.WriteFile(filepath.Join(dir, names[i]), d, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := SourceOptions{Allocation: "recorded", Import: workload.DefaultOptions(), Tmp: t.TempDir()}
+		recs, inputs, err := Sources(context.Background(), []string{dir}, o)
+		if err != nil || len(recs) != 1 || filepath.Base(recs[0].Name) != names[1] || len(inputs) != 2 {
+			t.Fatalf("%v: %d recordings, %+v, %v", names, len(recs), inputs, err)
+		}
+		for _, in := range inputs {
+			if left := filepath.Base(in.Path) == names[0]; left != (in.LeftOut == workload.Twice) || left && !strings.HasSuffix(in.Why, names[1]) {
+				t.Errorf("%s: %s, %s", in.Path, in.LeftOut, in.Why)
+			}
+		}
+		o.Import.Strict, o.Tmp = true, t.TempDir()
+		if _, _, err := Sources(context.Background(), []string{dir}, o); err == nil || !strings.Contains(err.Error(), names[0]) {
+			t.Errorf("%v: strict says %v", names, err)
+		}
 	}
 }

@@ -53,7 +53,7 @@ type SourceOptions struct {
 // host had no better one then, and drawn replicas spare it waits that it had. With simulated allocation
 // executors are elsewhere, and blocks have their usual number of replicas.
 func Sources(ctx context.Context, paths []string, o SourceOptions) (recs []*Recording, inputs []workload.Input, err error) {
-	s := sources{ctx: ctx, SourceOptions: o, seen: map[string]*Recording{}}
+	s := sources{ctx: ctx, SourceOptions: o, seen: map[string]place{}}
 	found, err := eventlog.FindBeside(paths, s.take)
 	if err != nil {
 		return nil, nil, err
@@ -94,8 +94,11 @@ type sources struct {
 	recs   []*Recording
 	inputs []workload.Input
 	left   []workload.Input
-	seen   map[string]*Recording // by application, attempt and start
+	seen   map[string]place // of logs, by application, attempt and start
 }
+
+// place is where a recording is among the recordings, and among the inputs.
+type place struct{ rec, input int }
 
 // directory is a recorded cluster or a trace.
 type directory struct {
@@ -199,8 +202,10 @@ func (s *sources) log(l eventlog.Log) error {
 	}
 	in := res.Inputs[0]
 	key := fmt.Sprint(in.Application, in.Attempt, in.StartMS)
-	if other := s.seen[key]; other != nil && in.Application != "" {
-		in.Leave(workload.Leave(in.Path, workload.Twice, "application %s is also in %s", in.Application, other.Name))
+	other, twice := s.seen[key]
+	twice = twice && in.Application != ""
+	if twice && !more(&in, &s.inputs[other.input]) {
+		in.Leave(workload.Leave(in.Path, workload.Twice, "application %s is also in %s", in.Application, s.recs[other.rec].Name))
 		return s.leave(in)
 	}
 	r, err := readTrace(opt.Out, name)
@@ -210,9 +215,25 @@ func (s *sources) log(l eventlog.Log) error {
 	if in.Attempt != "" {
 		r.apps[0].ID += "_" + in.Attempt
 	}
-	s.seen[key] = r
-	s.recs, s.inputs = append(s.recs, r), append(s.inputs, in)
+	at := place{len(s.recs), len(s.inputs)}
+	s.inputs = append(s.inputs, in)
+	if !twice {
+		s.recs, s.seen[key] = append(s.recs, r), at
+		return nil
+	}
+	at.rec = other.rec
+	s.recs[at.rec], s.seen[key] = r, at
+	shorter := &s.inputs[other.input]
+	shorter.Leave(workload.Leave(shorter.Path, workload.Twice, "application %s is also in %s", in.Application, name))
+	if s.Import.Strict {
+		return shorter.Err()
+	}
 	return nil
+}
+
+// more reports whether a log has more of its application than another one: its end, or more tasks.
+func more(a, b *workload.Input) bool {
+	return cmp.Or(workload.CompareBools(a.Ended, b.Ended), cmp.Compare(a.Tasks, b.Tasks)) > 0
 }
 
 // logName names a log by its folder and its own name.
