@@ -207,6 +207,15 @@ func TestUnknownEvents(t *testing.T) {
 	if _, _, err := importtest.Import(t, Format, path, func(o *workload.Options) { o.Strict = true }); err == nil || !strings.Contains(err.Error(), "line 16: unknown event") {
 		t.Errorf("strict says %v", err)
 	}
+	// Of many sorts the first are warned of.
+	for i := range 20 {
+		text += fmt.Sprintf(`{"Event":"com.acme.Audit%d"}`+"\n", i)
+	}
+	warned = nil
+	res, _, err = importtest.Import(t, Format, importtest.WriteNew(t, "app-1", text), func(o *workload.Options) { o.Warn = func(m string) { warned = append(warned, m) } })
+	if err != nil || len(res.Counts.Unknown) != 21 || len(warned) != saidEvents || !strings.Contains(warned[saidEvents-1], "further unknown ones") {
+		t.Errorf("%v: unknown %v, warned %q", err, res.Counts.Unknown, warned)
+	}
 }
 
 func TestVersions(t *testing.T) {

@@ -3,6 +3,7 @@ package eventlog
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -22,13 +23,25 @@ var olderNames = map[string]string{
 	"spark.driver.memoryOverhead":   "spark.yarn.driver.memoryOverhead",
 }
 
-// get returns the value of a key that is set, by its name or the older one.
+// get returns the value of a key that is set, by its name or the older one, with the values of the keys that it refers to.
 func (c *sparkConf) get(key string) (v string, ok bool) {
 	if v, ok = c.set[key]; !ok {
 		v, ok = c.set[olderNames[key]]
 	}
+	const within = 10 // references in values of references
+	for n := 0; n < within && strings.Contains(v, "${"); n++ {
+		v = keyReference.ReplaceAllStringFunc(v, func(ref string) string {
+			if to, ok := c.set[ref[2:len(ref)-1]]; ok && len(v) < 1000 {
+				return to
+			}
+			return ref
+		})
+	}
 	return v, ok
 }
+
+// keyReference is ${key} in a value. Source: ConfigReader.REF_RE, SparkConfigProvider.
+var keyReference = regexp.MustCompile(`\$\{spark\.[^\s}]+\}`)
 
 func (c *sparkConf) fail(key, want string) {
 	if c.err == nil {

@@ -23,6 +23,7 @@ func TestSparkConf(t *testing.T) {
 		{"overhead given", c("spark.executor.memory", "480m", "spark.executor.memoryOverhead", "1568", "spark.executor.cores", "2"), shape{2048, 2}},
 		{"overhead given by its older name", c("spark.executor.memory", "1g", "spark.yarn.executor.memoryOverhead", "2048"), shape{3072, 1}},
 		{"the older name is passed over", c("spark.executor.memory", "1g", "spark.executor.memoryOverhead", "1g", "spark.yarn.executor.memoryOverhead", "2048"), shape{2048, 1}},
+		{"a reference", c("spark.executor.memory", "${spark.driver.memory}", "spark.driver.memory", "${spark.my.gib}g", "spark.my.gib", "2"), shape{2048 + 384, 1}},
 		{"factor", c("spark.executor.memory", "10000", "spark.executor.memoryOverheadFactor", "0.4"), shape{14000, 1}},
 		{"off heap", c("spark.memory.offHeap.enabled", "true", "spark.memory.offHeap.size", "1g"), shape{1024 + 384 + 1024, 1}},
 		{"python memory counts for python only", c("spark.executor.pyspark.memory", "1g"), shape{1024 + 384, 1}},
@@ -56,7 +57,7 @@ func TestSparkConf(t *testing.T) {
 	}
 	for _, bad := range []*sparkConf{
 		c("spark.executor.memory", "1.5g"), c("spark.executor.cores", "-1"), c("spark.executor.memory", "9999999999999999p"),
-		c("spark.memory.offHeap.enabled", "maybe"), c("spark.executor.memoryOverheadFactor", "NaN"),
+		c("spark.memory.offHeap.enabled", "maybe"), c("spark.executor.memory", "${spark.executor.memory}"), c("spark.executor.cores", "${spark.my.cores}"), c("spark.executor.memoryOverheadFactor", "NaN"),
 	} {
 		if bad.executorShape(nil); bad.err == nil || !strings.HasPrefix(bad.err.Error(), "spark property spark.") {
 			t.Errorf("%v gives the error %v", bad.set, bad.err)

@@ -34,7 +34,7 @@ type reading struct {
 	most    int64 // bytes that a packed file may unpack to, 0 = the usual bound
 	counts  *workload.Counts
 	warn    func(string, ...any) // gets what a person should know and is no error
-	said    map[string]bool      // unknown events that were warned of
+	said    map[string]bool      // unknown events that were seen
 	sources []trace.SourceFile   // that were read to their ends
 }
 
@@ -266,6 +266,9 @@ func (f *logFile) broken(err error) error {
 	return nil
 }
 
+// saidEvents is of how many unknown events it is said where they are: logs of some platforms have dozens.
+const saidEvents = 3
+
 // event takes in one line.
 func (f *logFile) event(l lines.Line) error {
 	if f.mode == workload.Lenient && f.another(l.Text) {
@@ -284,7 +287,12 @@ func (f *logFile) event(l lines.Line) error {
 		}
 		if c.Unknown["event "+f.parser.event]++; !f.said[f.parser.event] {
 			f.said[f.parser.event] = true
-			f.warn("%s: line %d: %v; such events are counted and skipped", f.path, f.line, err)
+			switch n := len(f.said); {
+			case n < saidEvents:
+				f.warn("%s: line %d: %v; such events are counted and skipped", f.path, f.line, err)
+			case n == saidEvents:
+				f.warn("%s: line %d: %v; such events are counted and skipped, and so are further unknown ones, of which only the counts tell", f.path, f.line, err)
+			}
 		}
 	// What comes after the end of the application is not missed.
 	case (f.open || f.mode == workload.Lenient || f.app.end != absent) && errors.As(err, new(notJSON)):
