@@ -32,6 +32,9 @@ func (l *Log) Name() string {
 
 const rollingPrefix = "eventlog_v2_"
 
+// rollingFile matches the names of files of a rolling log.
+var rollingFile = regexp.MustCompile(`^events_[0-9]+_`)
+
 // Find returns the event logs among inputs: files, rolling logs, zip archives and directories of these at any depth, directories
 // first, in the order of inputs and of names. Symbolic links are followed, each directory once.
 func Find(inputs []string) (*Found, error) { return FindBeside(inputs, nil) }

@@ -56,7 +56,7 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	case !app.started && (log.InProgress || log.rolled) && (app.events == 0 || err == nil && app.version != ""):
 		return workload.Leave(log.Path, workload.NoEnd, "ends before SparkListenerApplicationStart")
 	case !app.started && app.version == "" && app.events > 0:
-		return workload.Leave(log.Path, workload.Damaged, "begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log")
+		return workload.Leave(log.Path, workload.Damaged, "begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log%s", log.rollingHint())
 	case err != nil:
 		return err
 	case !app.started:
@@ -69,7 +69,7 @@ func (r *reading) readLog(ctx context.Context, log Log, app *appLog) error {
 	if app.end == absent {
 		// Databricks ends no log: a cluster that is stopped leaves it as it is.
 		if !log.InProgress && !log.rolled && !app.databricks && r.mode != workload.Lenient {
-			return workload.Leave(log.Path, workload.NoEnd, "no SparkListenerApplicationEnd, and the name does not end in .inprogress%s", lenientHint(r.mode))
+			return workload.Leave(log.Path, workload.NoEnd, "no SparkListenerApplicationEnd, and the name does not end in .inprogress%s%s", log.rollingHint(), lenientHint(r.mode))
 		}
 		r.counts.Read["applications_without_an_end"]++
 	}
@@ -336,6 +336,14 @@ func (f *logFile) brokenLine(err error) error {
 		f.warn("%s: %v; this line and others like it are left out", f.path, err)
 	}
 	return nil
+}
+
+// rollingHint says of a file that is named as one of a rolling log what to give instead.
+func (l *Log) rollingHint() string {
+	if !l.rolled && rollingFile.MatchString(filepath.Base(l.Path)) {
+		return "; it is named as one file of a rolling log: its folder, " + rollingPrefix + "…, is read as a whole"
+	}
+	return ""
 }
 
 func lenientHint(mode workload.Strictness) string {

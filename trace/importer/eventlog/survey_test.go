@@ -62,6 +62,8 @@ func messy(t testing.TB) (dir string, want map[string]string) {
 	add("app-torn-2.inprogress", strings.ReplaceAll(logText[:len(logText)-30], "app-1", "app-torn-2")+"\n", "used, no end")
 	add("deep/er.inprogress/app-in", named("app-in", 0), "used")
 	add("killed", noEnd, "killed or cut off: no SparkListenerApplicationEnd")
+	add("events_1_alone", noEnd, "killed or cut off: no SparkListenerApplicationEnd, and the name does not end in .inprogress; it is named as one file of a rolling log: its folder, eventlog_v2_…, is read as a whole; --lenient")
+	add("events_2_alone", part(5, 17), "damaged: begins in the middle: no SparkListenerLogStart and no SparkListenerApplicationStart, want the first part of this log; it is named")
 	add("cut", logText[:len(logText)-30], "killed or cut off: line 17: the log ends within an event")
 	add("cut.zstd", packed[:9000], "damaged: after line")
 	add("broken", logWith(9, `{"Event":"SparkListenerTaskEnd","Stage ID"}`), "damaged: line 9: not JSON")
