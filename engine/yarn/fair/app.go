@@ -102,6 +102,7 @@ func (f *Scheduler) charge(a *app, r resource.Resource) {
 	a.changed()
 	f.allocated = f.allocated.Add(r)
 	a.queue.charge(r)
+	f.staleBelow(a.queue)
 }
 
 // belowShare reports whether usage is below share by the measure of the leaf's policy.
@@ -209,7 +210,7 @@ func (f *Scheduler) assign(a *app, n *node) resource.Resource {
 		if !ok {
 			continue
 		}
-		if ask, level := f.match(t, &o); ask != nil {
+		if ask, level := f.match(a, t, &o); ask != nil {
 			return f.place(a, t, n, ask, level, nil)
 		}
 	}
@@ -219,9 +220,14 @@ func (f *Scheduler) assign(a *app, n *node) resource.Resource {
 // match counts an offer to the key and returns the record that the node may answer now, or nil.
 //
 // Source: FSAppAttempt.assignContainer(FSSchedulerNode, boolean).
-func (f *Scheduler) match(t *yarn.Table, o *offer) (ask *yarn.Record, level protocol.NodeType) {
+func (f *Scheduler) match(a *app, t *yarn.Table, o *offer) (ask *yarn.Record, level protocol.NodeType) {
+	f.elision.fold(t)
 	t.Offers++
+	was := t.Level
 	allowed := f.delay.Level(&t.Patience, f.cluster.Len(), f.now)
+	if t.Level != was {
+		f.stale(a.queue)
+	}
 	if o.rack.Asked() > 0 && o.host.Asked() > 0 {
 		return o.host, protocol.NodeLocal
 	}
@@ -272,6 +278,7 @@ func (a *app) ID() protocol.AppID { return a.Attempt.ID }
 //
 // Source: FSAppAttempt.allocate.
 func (f *Scheduler) allocate(a *app, t *yarn.Table, n *yarn.Node, size resource.Resource, level protocol.NodeType, reserved *yarn.Container) *yarn.Container {
+	f.elision.fold(t)
 	t.Got(policy.NodeLevel + policy.Level(level))
 	if t.AnyCount() <= 0 {
 		return nil

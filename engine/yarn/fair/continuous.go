@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"replay/engine/yarn"
-	"replay/policy"
 	"replay/policy/resource"
 )
 
@@ -35,7 +34,7 @@ func (f *Scheduler) ContinuousPass() {
 // PassDue is part of [yarn.Passer].
 func (f *Scheduler) PassDue() bool {
 	e := &f.elision
-	if f.literally || !f.known() || e.until != policy.Always || len(e.counted) > 0 {
+	if f.literally || !f.known() || e.counted > 0 {
 		return true
 	}
 	for n := range f.freest.each(f) {

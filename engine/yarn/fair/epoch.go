@@ -20,7 +20,8 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 	for i := range e.totals {
 		e.totals[i] = f.unbounded
 	}
-	e.room, e.changed = e.room[:0], true
+	e.room = e.room[:0]
+	e.changeAll()
 	e.linked.Reset(len(ranks))
 	e.awake.Reset(len(ranks))
 	e.unsure.Reset(len(ranks))
@@ -36,7 +37,7 @@ func (f *Scheduler) Epoch(ranks []protocol.NodeID) {
 // Beats is part of [yarn.Elider]. A node that sends no heartbeats is special, does not wake, and has no room.
 func (f *Scheduler) Beats(rank int, on bool) {
 	e := &f.elision
-	e.changed = true
+	e.changeAll()
 	id := e.ranks[rank]
 	if !on {
 		e.rank[id] = 0

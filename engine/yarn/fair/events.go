@@ -65,8 +65,9 @@ func (f *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 		return protocol.Container{}, false
 	}
 	pulled[0].AM = true
-	a.WaitingForAM = false
+	a.WaitingForAM = false // from now on its blacklist counts
 	f.touch()
+	f.stale(a.queue)
 	f.headroom(a)
 	return pulled[0].Protocol(), true
 }

@@ -16,6 +16,7 @@ import (
 type masters struct {
 	size  resource.Resource
 	plain bool
+	can   bool // one may run, as of the last survey
 	lineup[*app]
 }
 

@@ -177,6 +177,7 @@ func (q *queue) addApp(a *app, runnable bool) {
 	a.count()
 	a.f.relisted(q)
 	q.charge(a.Usage)
+	a.f.staleBelow(q)
 }
 
 // removeApp takes an application out of the leaf and reports whether it was runnable.
@@ -200,5 +201,6 @@ func (q *queue) removeApp(a *app) (runnable bool) {
 		p.Usage = p.Usage.Sub(a.Usage)
 		p.shift()
 	}
+	a.f.staleBelow(q)
 	return runnable
 }

@@ -43,7 +43,7 @@ func (f *Scheduler) placesOf(a *app, t *yarn.Table) *asked {
 		p.spots, p.racked = nil, true
 		p.racks.Reset(len(e.ranks))
 		for name, rec := range t.Records {
-			e.cost++
+			e.costs.spent++
 			p.relaxed = p.relaxed && rec.Relax
 			if rec.Count > 0 {
 				e.markHosts(p.hosts, name, true)

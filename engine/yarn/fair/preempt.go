@@ -43,6 +43,7 @@ func (f *Scheduler) ObservePreemption(o func(*Preemption)) { f.observePreemption
 // Source: FSPreemptionThread.run.
 func (f *Scheduler) Preempt() {
 	f.elision.change()
+	f.elision.changeAll()
 	for a := f.starving.take(); a != nil; a = f.starving.take() {
 		asks := f.starvedAsks(a)
 		p := Preemption{App: a.ID(), Starvation: a.starvation()}

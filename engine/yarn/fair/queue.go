@@ -62,6 +62,8 @@ type queue struct {
 	lineup        lineup[*queue]
 	place         place[*queue]
 
+	found found
+
 	// Of the last visit of the literal way, and where the order is partial.
 	changed       bool // the list of children or of runnable applications
 	ordered       []*app

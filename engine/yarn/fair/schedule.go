@@ -36,6 +36,9 @@ func (f *Scheduler) assignQueues(n *node) {
 	half := n.Free.Mul(0.5)
 	var got resource.Resource
 	for count := int32(1); n.Reserved == nil; count++ {
+		if count > 1 {
+			f.elision.met++
+		}
 		r := f.offer(f.tree.root, n)
 		if r.IsNone() {
 			return

@@ -378,6 +378,7 @@ func (f *Scheduler) Bar(id protocol.AppID, bars []yarn.Bar) bool {
 		return false
 	}
 	f.apps[id].spec.Bars = bars
+	f.stale(a.queue)
 	return true
 }
 

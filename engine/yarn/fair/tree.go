@@ -151,6 +151,7 @@ func (t *tree) create(parent *queue, names []string, leaf bool) (q *queue) {
 			parent.add(q)
 		}
 		t.f.touch()
+		t.f.elision.changeAll()
 		t.f.outdated.all = true
 		if asLeaf, asParent := t.f.alloc.Declared(name); !asLeaf && !asParent && parent.hasMaxChild {
 			q.max = parent.maxChild

@@ -19,6 +19,7 @@ type outdated struct {
 // outdate notes a change of what an application uses or asks for.
 func (f *Scheduler) outdate(a *app) {
 	f.touch()
+	f.stale(a.queue)
 	if a.wantingAt > 0 {
 		a.move() // its master may be of another size
 	}
@@ -31,6 +32,7 @@ func (f *Scheduler) outdate(a *app) {
 // relisted notes a change of the lists of applications of a leaf, or of the number of those that run in a queue.
 func (f *Scheduler) relisted(q *queue) {
 	f.touch()
+	f.stale(q)
 	if q.leaf && !q.relisted {
 		q.relisted = true
 		f.outdated.leaves = append(f.outdated.leaves, q)
@@ -61,6 +63,9 @@ func (f *Scheduler) Update() {
 	f.elision.change()
 	o := &f.outdated
 	all := o.all || f.literally
+	if all || f.site.Preemption { // which looks at who has starved
+		f.elision.changeAll()
+	}
 	f.updateDemands(all)
 	if all {
 		f.tree.root.fair = f.cluster.Capacity
@@ -176,7 +181,10 @@ func (f *Scheduler) updateShares(q *queue, all bool) {
 	q.sharing.Shares(q.fair, claims)
 	for i, c := range q.children {
 		c.reshare = c.reshare || all || c.fair != claims[i].Share
-		c.fair = claims[i].Share
+		if c.fair != claims[i].Share {
+			c.fair = claims[i].Share
+			f.limited(c)
+		}
 	}
 	for _, c := range q.children {
 		if c.reshare {
@@ -198,6 +206,9 @@ type evenShare struct {
 
 // updateAppShares divides the fair share of a leaf; with now set at once.
 func (f *Scheduler) updateAppShares(q *queue, now bool) {
+	if q.found.shares {
+		f.stale(q)
+	}
 	if !now && !f.site.SizeBasedWeight && q.sharing.DividesEqually() {
 		q.even = evenShare{by: q.sharing, total: q.fair, count: int64(len(q.runnable)), entered: f.entered}
 		return
@@ -238,7 +249,13 @@ func (f *Scheduler) share(a *app) resource.Resource {
 func (f *Scheduler) refresh() {
 	if now := f.unallocated(); now != f.available {
 		f.available = now
-		f.elision.change()
+		e := &f.elision
+		e.change()
+		e.loose = slices.DeleteFunc(e.loose, func(q *queue) bool {
+			f.limited(q)
+			q.found.loose = q.found.at > 0 && !q.found.stale
+			return !q.found.loose
+		})
 	}
 }
 

@@ -51,7 +51,7 @@ func (f *Scheduler) findAwake() {
 	e := &f.elision
 	for _, a := range f.holders {
 		h, known := f.holdingOf(a)
-		if e.cost++; known && h == a.holding {
+		if e.costs.spent++; known && h == a.holding {
 			continue
 		}
 		a.holding = h
@@ -64,7 +64,7 @@ func (f *Scheduler) findAwake() {
 		}
 	}
 	for i := e.unsure.Next(0); i < len(e.ranks); i = e.unsure.Next(i + 1) {
-		e.cost++
+		e.costs.spent++
 		e.unsure.Set(i, false)
 		e.awake.Set(i, e.special.Has(i) && f.wakes(&f.nodes[e.ranks[i]]))
 	}

@@ -73,6 +73,7 @@ func (f *Scheduler) whyNot(a *app, t *yarn.Table) yarn.Refusal {
 
 // nextLevel is the level that the next offer to a key would accept.
 func (f *Scheduler) nextLevel(t *yarn.Table) policy.Level {
+	f.elision.fold(t)
 	p := t.Patience
 	p.Offers++
 	return f.delay.Level(&p, f.cluster.Len(), f.now)

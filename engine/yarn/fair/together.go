@@ -1,0 +1,119 @@
+package fair
+
+import (
+	"container/heap"
+
+	"replay/engine/yarn"
+	"replay/policy"
+)
+
+// together counts offers for many tables at a time. An offer that nobody accepts is made to all of them; each hears of those that there were when
+// somebody looks at it, or when it is offered a node that another may accept.
+type together struct {
+	counted int   // tables
+	passed  int64 // offers that nobody has accepted
+	met     int64 // offers that there may have been for one of them: those and the heartbeats that were executed
+	dues    dues
+}
+
+// credit counts offers at which nothing happens.
+func (e *together) credit(offers int64) {
+	e.passed += offers
+	e.met += offers
+}
+
+// until returns which of the next offers is the first at which one of the tables may accept more; each heartbeat makes one at most.
+func (e *together) until() int64 {
+	if len(e.dues) == 0 {
+		return policy.Always
+	}
+	return e.dues[0].found.due - e.met
+}
+
+// count has the offers to a table of a leaf counted together with those to others.
+func (e *elision) count(x *found, t *yarn.Table, nodes int) {
+	t.Together, t.Passed = true, e.passed
+	x.counted = append(x.counted, t)
+	if until := e.foreseen.Until(&t.Patience, nodes); until != policy.Always {
+		x.due = min(x.due, e.met+until)
+	}
+}
+
+// fold tells a table of the offers that were counted for it.
+func (e *elision) fold(t *yarn.Table) {
+	if t.Together && t.Passed != e.passed {
+		e.foreseen.Pass(&t.Patience, e.passed-t.Passed)
+		t.Passed = e.passed
+	}
+}
+
+// relax makes the offer of the node at a rank, which nobody accepts at present, to the tables that accept more from then on, if
+// the node has no room for what they ask for. It reports whether it has not.
+func (f *Scheduler) relax(rank int) bool {
+	e, nodes := &f.elision, f.cluster.Len()
+	each := func(do func(*queue, *yarn.Table) bool) bool {
+		return e.dues.to(e.met+1, 0, func(q *queue) bool {
+			for _, t := range q.found.counted {
+				if e.fold(t); e.foreseen.Until(&t.Patience, nodes) <= 1 && !do(q, t) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	if !each(func(q *queue, t *yarn.Table) bool { return !q.found.reserves && !f.roomFor(t.Any().Size).Has(rank) }) {
+		return false
+	}
+	return each(func(q *queue, t *yarn.Table) bool {
+		t.Offers++
+		f.delay.Level(&t.Patience, nodes, f.now)
+		t.Passed++ // the offer is about to be credited to all
+		f.stale(q)
+		return true
+	})
+}
+
+// dues are the leaves with tables that are going to accept more, a heap by when. It is a [heap.Interface].
+type dues []*queue
+
+func (d dues) Len() int           { return len(d) }
+func (d dues) Less(i, j int) bool { return d[i].found.due < d[j].found.due }
+func (d dues) Swap(i, j int) {
+	d[i], d[j] = d[j], d[i]
+	d[i].found.dueAt, d[j].found.dueAt = i+1, j+1
+}
+
+func (d *dues) Push(q any) {
+	*d = append(*d, q.(*queue))
+	q.(*queue).found.dueAt = len(*d)
+}
+
+func (d *dues) Pop() any {
+	last := len(*d) - 1
+	q := (*d)[last]
+	q.found.dueAt = 0
+	(*d)[last] = nil
+	*d = (*d)[:last]
+	return q
+}
+
+// to calls do for those that are due at an offer or before, from a place on; false ends it.
+func (d dues) to(offer int64, at int, do func(*queue) bool) bool {
+	if at >= len(d) || d[at].found.due > offer {
+		return true
+	}
+	return do(d[at]) && d.to(offer, 2*at+1, do) && d.to(offer, 2*at+2, do)
+}
+
+// isDue puts a leaf into the heap if one of its tables is going to accept more; notDue takes it out.
+func (e *together) isDue(q *queue) {
+	if q.found.due != policy.Always {
+		heap.Push(&e.dues, q)
+	}
+}
+
+func (e *together) notDue(q *queue) {
+	if at := q.found.dueAt; at > 0 {
+		heap.Remove(&e.dues, at-1)
+	}
+}
