@@ -18,7 +18,7 @@ type CapacityQueue struct {
 }
 
 // CompareCapacityQueues orders siblings: queues with a capacity first, then the one that uses less of
-// its own, then the larger one. With byPriority the more urgent of two queues goes first when both
+// its own, then the larger one, by amount where both have one. With byPriority the more urgent of two queues goes first when both
 // are below their capacity or both are not. Types is how many resource types the cluster has.
 // Ties keep the configured order, so the sort must be stable.
 //
@@ -38,7 +38,7 @@ func CompareCapacityQueues(a, b *CapacityQueue, byPriority bool, types int) int 
 	if used != 0 {
 		return used
 	}
-	if !a.ConfiguredMin.IsNone() || !b.ConfiguredMin.IsNone() {
+	if !a.ConfiguredMin.IsNone() && !b.ConfiguredMin.IsNone() {
 		return compareResources(b.ConfiguredMin, a.ConfiguredMin, types)
 	}
 	return cmp.Compare(b.Absolute, a.Absolute)

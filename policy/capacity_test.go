@@ -29,7 +29,7 @@ func TestCompareCapacityQueues(t *testing.T) {
 			with(func(q *CapacityQueue) { q.Absolute, q.Used = 0, 1 }), false, 1,
 		},
 		{"the larger of two equally used", some, with(func(q *CapacityQueue) { q.Absolute = 0.3 }), false, -1},
-		{"amounts come before fractions", some, with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.3, resource.R(1024, 1) }), false, 1},
+		{"an amount and a fraction go by the fraction", some, with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.3, resource.R(1024, 1) }), false, -1},
 		{"of equal amounts of memory the vcores", with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1024, 2) }), with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.9, resource.R(1024, 1) }), false, -1},
 		{"equal amounts, whatever the fractions", with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1024, 2) }), with(func(q *CapacityQueue) { q.Absolute, q.ConfiguredMin = 0.9, resource.R(1024, 2) }), false, 0},
 		{"more memory and fewer vcores", with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1025, 1) }), with(func(q *CapacityQueue) { q.ConfiguredMin = resource.R(1024, 2) }), false, -1},

@@ -20,7 +20,7 @@ func (s *Scheduler) commit(n *yarn.Node, got *assignment) bool {
 	return p.Accepted
 }
 
-// carryOut is [Scheduler.commit] without an observer. A node that is being decommissioned is given no container; it may be reserved.
+// carryOut is [Scheduler.commit] without an observer. A node that is being decommissioned is given no container and is not reserved, nor is it again.
 //
 // Source: FiCaSchedulerApp.accept, commonCheckContainerAllocation.
 func (s *Scheduler) carryOut(n *yarn.Node, got *assignment) bool {
@@ -30,12 +30,15 @@ func (s *Scheduler) carryOut(n *yarn.Node, got *assignment) bool {
 		}
 		return true
 	}
+	if n.Decommissioning {
+		return false
+	}
 	a := got.app
 	if got.reserve && got.fulfilled != nil {
 		s.reserveAgain(a, got.key, got.fulfilled)
 		return true
 	}
-	if !got.reserve && (n.Decommissioning || !s.calc.Fits(got.size, n.Free)) {
+	if !got.reserve && !s.calc.Fits(got.size, n.Free) {
 		return false
 	}
 	if got.fulfilled == nil && !a.q.accepts(a, got) {

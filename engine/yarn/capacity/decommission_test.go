@@ -8,8 +8,8 @@ import (
 	"replay/policy/resource"
 )
 
-// A node that is being decommissioned gives room away to nobody, also that which becomes free in the same heartbeat. It may be reserved, as
-// in YARN, and serves again when the decommission is taken back.
+// A node that is being decommissioned gives room away to nobody, also that which becomes free in the same heartbeat. It is not reserved, and a
+// reservation from before is neither met nor counted again. It serves again when the decommission is taken back.
 func TestDecommissioningNodeGivesNothing(t *testing.T) {
 	r := newResizing(t, 8192, 1024)
 	r.s.Decommissioning(0, true)
@@ -25,7 +25,16 @@ func TestDecommissioningNodeGivesNothing(t *testing.T) {
 	r.s.Decommissioning(0, true)
 	r.ask(1, 7168)
 	r.beat(nil)
+	r.use("not reserved", 2048, 2048)
+	r.s.Decommissioning(0, false)
+	r.beat(nil)
 	r.use("reserved", 9216, 2048)
+	r.s.Decommissioning(0, true)
+	r.events = nil
+	r.beat(nil)
+	if len(r.events) > 0 {
+		t.Errorf("the reservation was repeated: %v", r.events)
+	}
 	r.beat([]protocol.Status{{ID: id(2)}})
 	r.use("the reservation is not met", 8192, 1024)
 	r.s.Decommissioning(0, false)

@@ -78,7 +78,7 @@ func (s *Scheduler) effect(n *yarn.Node) int {
 		return acting // from some offer on, the container may be one of the rack
 	}
 	switch got, result := a.tryLevels(n, &limits{}, a.of(t), r); {
-	case result != proposed:
+	case result != proposed || n.Decommissioning:
 		return counting
 	case got.reserve:
 		return repeated
