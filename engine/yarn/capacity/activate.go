@@ -73,6 +73,7 @@ func (q *queue) addAttempt(a *app) {
 		return
 	}
 	q.running++
+	a.entered++
 	a.user.pending++
 	q.addPending(a)
 	if q.s.calc.Compare(q.lastCluster, q.lastCluster, resource.Resource{}, false) > 0 {
@@ -87,7 +88,8 @@ func (q *queue) removeAttempt(a *app) {
 	q.users.listen()
 	u := a.user
 	q.users.add(u)
-	if a.runnable {
+	if a.entered > 0 {
+		a.entered--
 		q.running--
 	} else {
 		q.waiting = remove(q.waiting, a)

@@ -73,7 +73,8 @@ func (r *running) untrack(a *app) []*app {
 
 // freed looks where the removal of a made room: below the highest of its queues that were at their limit, and
 // among its user's applications. At most as many attempts start as lists were looked at, earliest first. An attempt that
-// is in two lists with another one between is counted and entered twice, as in YARN.
+// is in two lists with another one between is counted and entered twice, as in YARN; where there is no room for it a second time it runs, and is taken
+// for one that waits when it ends.
 //
 // Source: CSMaxRunningAppsEnforcer.updateRunnabilityOnAppRemoval.
 func (r *running) freed(a *app) []*app {

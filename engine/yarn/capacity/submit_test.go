@@ -3,6 +3,7 @@ package capacity
 import (
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 
 	"replay/engine/protocol"
@@ -169,6 +170,43 @@ func TestRunningLimits(t *testing.T) {
 				t.Errorf("runnable now: %v, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+// An attempt that starts from the list of its user is looked at again in that of its queue, behind another attempt. It is then over its user's limit: it
+// runs and counts as one that waits. At its end its queue has room again, and its user and the queues above have not.
+func TestStartedAttemptIsLookedAtAgain(t *testing.T) {
+	var got []protocol.AppID
+	s := newTree(t, map[string]string{
+		"maximum-am-resource-percent": "1", "root.queues": "a,b,c", "root.a.capacity": "50", "root.b.capacity": "50", "root.c.capacity": "0", "root.c.maximum-applications": "5",
+		"root.max-parallel-apps": "2", "root.a.max-parallel-apps": "1", "user.u.max-parallel-apps": "1", "user.v.max-parallel-apps": "0",
+	}, func(e *yarn.Event) {
+		if e.Kind == yarn.Runnable {
+			got = append(got, e.App)
+		}
+	})
+	add := func(id protocol.AppID, queue, user string, time int64) {
+		t.Helper()
+		s.SetClock(1_700_000_000_000 + time)
+		if err := s.AddApp(yarn.AppSpec{ID: id, Queue: queue, User: user}); err != nil {
+			t.Fatal(err)
+		}
+		s.AddAttempt(id)
+	}
+	add(1, "root.a", "u", 0)
+	add(2, "root.b.x", "s", 0)
+	add(3, "root.c", "v", 1)
+	add(4, "root.a", "u", 2)
+	add(5, "root.b.x", "s", 2)
+	add(6, "root.a", "w", 3)
+	for _, end := range []protocol.AppID{1, 2, 4, 5} {
+		s.RemoveApp(end)
+	}
+	if want := []protocol.AppID{4, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("runnable in turn: %v, want %v", got, want)
+	}
+	if u, root := s.running.of("u").running, s.root.running; u != 1 || root != 2 {
+		t.Errorf("%d of the user and %d in root are counted, want 1 and 2", u, root)
 	}
 }
 

@@ -51,6 +51,7 @@ type users struct {
 	q      *queue
 	byName map[string]*user
 	order  jvm.ConcurrentHashMap[string, *user] // those present, in the order of sums
+	askers jvm.HashMap[string, *user]           // those that ask, in the order in which their weights are added
 
 	asking        int               // users with outstanding requests
 	onlyPending   int               // users none of whose applications is active, as of the last computation
@@ -95,17 +96,20 @@ func (m *users) remove(u *user) {
 	u.present = false
 	m.order.Remove(u.name, u.hash)
 	if u.asking {
-		u.asking = false
-		m.sumWeights()
+		m.asks(u, false)
 	}
 }
 
-func (m *users) sumWeights() {
+// asks notes whether the usage of a user is part of the sum over those that ask.
+func (m *users) asks(u *user, on bool) {
+	if u.asking = on; on {
+		m.askers.Put(u.name, u.hash, u)
+	} else {
+		m.askers.Remove(u.name, u.hash)
+	}
 	m.askingWeights = 0
-	for _, u := range m.order.All {
-		if u.asking {
-			m.askingWeights += u.weight
-		}
+	for _, u := range m.askers.All {
+		m.askingWeights += u.weight
 	}
 }
 
@@ -127,8 +131,7 @@ func (m *users) activate(a *app) {
 	m.changed()
 	m.add(u)
 	if !u.asking {
-		u.asking = true
-		m.sumWeights()
+		m.asks(u, true)
 		m.askingUsed = m.askingUsed.Add(u.used)
 	}
 }
@@ -149,8 +152,7 @@ func (m *users) deactivate(a *app) {
 	m.asking--
 	m.changed()
 	if u.present && u.asking {
-		u.asking = false
-		m.sumWeights()
+		m.asks(u, false)
 		m.askingUsed = m.askingUsed.Sub(u.used)
 	}
 }
@@ -160,9 +162,9 @@ func (m *users) deactivate(a *app) {
 // Source: UsersManager.getNumActiveUsers.
 func (m *users) numActive() int { return m.asking + m.onlyPending }
 
-// charge adds r, which may be negative, to what a user uses.
+// charge adds r, which may be negative, to what a user uses. Metrics of users take the limit at once, and with it who counts for it.
 //
-// Source: UsersManager.updateUserResourceUsage.
+// Source: UsersManager.updateUserResourceUsage, AbstractLeafQueue.allocateResource, AbstractLeafQueue.releaseResource.
 func (m *users) charge(u *user, r resource.Resource) {
 	m.add(u)
 	u.used = u.used.Add(r)
@@ -171,6 +173,9 @@ func (m *users) charge(u *user, r resource.Resource) {
 	}
 	m.changed()
 	m.consumed += m.count(u)
+	if m.q.s.cfg.UserMetrics {
+		m.userLimit(u)
+	}
 }
 
 // count brings a user's ratio up to date and returns the change.

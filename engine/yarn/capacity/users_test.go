@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"replay/engine/protocol"
@@ -114,6 +115,42 @@ func TestUserLeavesWhileHeAsks(t *testing.T) {
 	w.want("all gone", 0, 0, 2, 0.2)
 	w.remove(w.v) // he does not ask
 	w.want("all gone", 0, 0, 2, 0.2)
+}
+
+// Weights are added in the order of a hash set of those who ask, however many other users there are: p stands before a in 16 slots, and behind it in the 32
+// that a table of 13 users has.
+func TestOrderOfWeights(t *testing.T) {
+	w := newUsersTest(t)
+	weights := map[string]float32{"p": 0.1, "a": 0.7, "c": 1.1}
+	w.q.cfg.UserWeights = weights
+	for _, name := range strings.Split("abcdefghijklmnop", "") {
+		u := w.named(name)
+		w.add(u)
+		u.active = 1
+	}
+	for name := range weights {
+		w.activate(w.appOf(w.named(name)))
+	}
+	if p, a, c := weights["p"], weights["a"], weights["c"]; w.askingWeights != p+a+c || p+a+c == a+c+p {
+		t.Errorf("weights %v, want %v, which differs from %v", w.askingWeights, p+a+c, a+c+p)
+	}
+}
+
+// With metrics of users the limit, and who counts for that of masters, is taken at each change of usage.
+func TestMetricsOfUsersTakeTheLimit(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		w := newUsersTest(t)
+		w.s.cfg.UserMetrics = on
+		w.v.active, w.v.pending = 0, 1
+		w.charge(w.u, gib(1))
+		want := 0
+		if on {
+			want = 1
+		}
+		if got := w.numActive(); got != want {
+			t.Errorf("metrics %v: %d users count, want %d", on, got, want)
+		}
+	}
 }
 
 func TestRatiosFollowTheCluster(t *testing.T) {

@@ -36,6 +36,7 @@ type Capacity struct {
 	MaxOffSwitch        int32 // per heartbeat
 	ReservationsLookOn  bool  // reservations-continue-look-all-nodes
 	LegacyQueueMode     bool
+	UserMetrics         bool // user-metrics.enable
 	MaxParallelPerUser  int32
 	maxParallelOf       map[string]int32 // user
 

@@ -33,7 +33,7 @@ var unmodelledParts = []unmodelledPart{
 	{"there are no reservations", map[string][]string{".reservable": {"false"}}, []string{".reservation", ".reservable", ".instantaneous-max-capacity", ".average-capacity", ".show-reservations-as-queues"}},
 	{"everybody may submit to every queue, with every priority", nil, []string{".acl_", "yarn.scheduler.capacity.acl_"}},
 	{"the CapacityScheduler's preemption is not replayed", nil, []string{".disable_preemption", ".intra-queue-preemption.", "yarn.scheduler.capacity.lazy-preemption-enabled"}},
-	{"it has no effect on decisions", nil, []string{"yarn.scheduler.capacity.application.fail-fast", "yarn.scheduler.capacity.user-metrics.enable"}},
+	{"it has no effect on decisions", nil, []string{"yarn.scheduler.capacity.application.fail-fast"}},
 	{"the configuration is the file that is given", nil, []string{"yarn.scheduler.capacity.queue.auto.refresh"}},
 }
 

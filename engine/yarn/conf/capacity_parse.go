@@ -99,11 +99,17 @@ func (p *capacityParser) rest() error {
 		p.Remarks.Add(remark.Odd, 0, capacityPrefix+"per-node-heartbeat.maximum-offswitch-assignments", "below 1, YARN takes 1")
 		p.MaxOffSwitch = 1
 	}
+	p.UserMetrics = p.boolean(capacityPrefix+"user-metrics.enable", false)
 	p.ReservationsLookOn = p.boolean(capacityPrefix+"reservations-continue-look-all-nodes", true)
 	p.MaxParallelPerUser = p.int(capacityPrefix+"user."+maxParallel, 1<<31-1)
 	for _, key := range sortedKeys(p.props) {
 		if user, ok := strings.CutPrefix(key, capacityPrefix+"user."); ok && strings.HasSuffix(user, "."+maxParallel) {
-			p.maxParallelOf[strings.TrimSuffix(user, "."+maxParallel)] = p.int(key, 0)
+			text, _ := p.raw(key) // read when the user has an application, and not trimmed
+			n, err := javaInt(text)
+			if err != nil {
+				p.Problems = append(p.Problems, err.at(0, key, text).instead("a whole number of applications, without which the scheduler ends with the first one of %s", strings.TrimSuffix(user, "."+maxParallel)))
+			}
+			p.maxParallelOf[strings.TrimSuffix(user, "."+maxParallel)] = n
 		}
 	}
 	return p.err
@@ -308,7 +314,10 @@ func (p *capacityParser) leaf(q *CapacityQueue, prefix string) *Error {
 		return refuse("RuntimeException", "Unable to construct ordering policy for: %s, %s", name, name).
 			because(refuse("ClassNotFoundException", "%s", name)).at(0, prefix+"ordering-policy", name).instead("fifo or fair")
 	}
-	q.SizeBasedWeight = p.boolean(prefix+"ordering-policy.fair.enable-size-based-weight", false)
+	sized, _ := p.raw(prefix + "ordering-policy.fair.enable-size-based-weight") // not trimmed
+	if q.SizeBasedWeight = strings.EqualFold(sized, "true"); !q.SizeBasedWeight && sized != "" && !strings.EqualFold(javaTrim(sized), "false") {
+		p.odd(prefix+"ordering-policy.fair.enable-size-based-weight", sized, remark.NoBoolean(false))
+	}
 	q.UserLimit = p.percentage(prefix, "minimum-user-limit-percent", 100, 100, "above 100, which is all of the queue")
 	q.UserLimitFactor = p.float(prefix+"user-limit-factor", p.float(capacityPrefix+"user-limit-factor", 1))
 	q.configuredApps = p.int(prefix+"maximum-applications", -1)

@@ -119,6 +119,19 @@ func TestCapacityErrors(t *testing.T) {
 	if c := capacityOf(t, map[string]string{"root.queues": "a,a", "root.a.capacity": "50"}); c.Err() == nil {
 		t.Error("a queue that is listed twice is no problem")
 	}
+	if c := capacityOf(t, map[string]string{"root.queues": "a", "root.a.capacity": "100", "user.u.max-parallel-apps": " 5"}); c.Err() == nil {
+		t.Error("a user's limit that YARN cannot read is no problem")
+	}
+}
+
+// Java reads this one without trimming it, other than all other truth values.
+func TestSizeBasedWeight(t *testing.T) {
+	for text, want := range map[string]bool{"true": true, "TRUE": true, "false": false, " true": false, "yes": false} {
+		c := capacityOf(t, map[string]string{"root.queues": "a", "root.a.capacity": "100", "root.a.ordering-policy": "fair", "root.a.ordering-policy.fair.enable-size-based-weight": text})
+		if got := c.Queues[1].SizeBasedWeight; got != want || (len(c.Remarks) > 0) != (text == " true" || text == "yes") {
+			t.Errorf("%q: %v with remarks %v", text, got, c.Remarks)
+		}
+	}
 }
 
 func FuzzCapacity(f *testing.F) {
