@@ -90,6 +90,12 @@ func (r *schedulerRun) call(e *runEvent) (member string, want, got any, err erro
 		return "", nil, nil, r.heartbeat(e)
 	case "update":
 		r.s.Update()
+	case "drain":
+		if d, ok := r.s.(yarn.Decommissioner); ok {
+			d.Decommissioning(r.Node(e.N), e.Up)
+		}
+	case "att_rm":
+		r.s.RemoveAttempt(protocol.AppID(e.A))
 	case "app_rm":
 		r.s.RemoveApp(protocol.AppID(e.A))
 	case "expire":
@@ -250,7 +256,7 @@ func whole(v any) int64 {
 func orderRecords(event string, rows [][]any) [][]any {
 	rows = slices.Clone(rows)
 	byText := func(a, b []any) int { return cmp.Compare(golden.Text(a), golden.Text(b)) }
-	if event == "node_rm" || event == "app_rm" {
+	if event == "node_rm" || event == "att_rm" || event == "app_rm" {
 		slices.SortFunc(rows, byText)
 		return rows
 	}

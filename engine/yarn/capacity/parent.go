@@ -5,6 +5,7 @@ import (
 
 	"replay/engine/protocol"
 	"replay/engine/yarn"
+	"replay/engine/yarn/jvm"
 	"replay/policy"
 	"replay/policy/resource"
 )
@@ -122,18 +123,25 @@ func (q *queue) childLimit(c *queue, limit resource.Resource) resource.Resource 
 }
 
 // sorted returns the children in the order in which they are offered a node. Those that want nothing are left out: they take nothing, and what an offer
-// changes about them is set again before anybody sees it.
+// changes about them is set again before anybody sees it. Where some have amounts and others have not, the order can contradict itself, and all
+// of them are sorted, as Java does it.
 //
 // Source: PriorityUtilizationQueueOrderingPolicy.getAssignmentIterator.
 func (q *queue) sorted() []*queue {
+	compare := func(a, b *queue) int {
+		return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
+	}
 	q.order = q.order[:0]
 	for _, c := range q.children {
-		if c.hasPending() {
+		if q.mixed || c.hasPending() {
 			q.order = append(q.order, c)
 		}
 	}
-	slices.SortStableFunc(q.order, func(a, b *queue) int {
-		return policy.CompareCapacityQueues(&a.standing, &b.standing, q.cfg.PriorityFirst, q.s.types)
-	})
+	if !q.mixed {
+		slices.SortStableFunc(q.order, compare)
+		return q.order
+	}
+	jvm.Sort(q.order, compare)
+	q.order = slices.DeleteFunc(q.order, func(c *queue) bool { return !c.hasPending() })
 	return q.order
 }

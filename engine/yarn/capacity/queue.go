@@ -15,6 +15,7 @@ type queue struct {
 	parent   *queue
 	children []*queue // as configured
 	leaf     bool
+	mixed    bool // some of the children have a capacity given as an amount, and some have not
 
 	limits    policy.CapacityLeaf
 	minFactor float32 // (largest - least) as a part of the largest allocation
@@ -52,6 +53,7 @@ func (s *Scheduler) newQueue(i int, parent *queue) *queue {
 	s.queues[i] = q
 	for _, k := range c.Children {
 		q.children = append(q.children, s.newQueue(k, q))
+		q.mixed = q.mixed || s.cfg.Queues[k].ConfigMin.IsNone() != s.cfg.Queues[c.Children[0]].ConfigMin.IsNone()
 	}
 	if q.leaf {
 		q.users = newUsers(q)

@@ -83,6 +83,7 @@ func New(site *conf.Site, cfg *conf.Capacity, names *protocol.Names, timestamp i
 	for _, q := range s.queues {
 		s.byName[q.cfg.Path] = q
 	}
+	s.root.clusterChanged(resource.Resource{})
 	s.elision.NodeSets = yarn.NewNodeSets(s.nodes, effects, s.effect)
 	return s
 }

@@ -173,6 +173,30 @@ func TestRunningLimits(t *testing.T) {
 	}
 }
 
+// Before the first node queues have what follows from a cluster of nothing: an amount is not scaled down. Masters are activated when an application goes.
+func TestActivationWithoutNodes(t *testing.T) {
+	s := newTree(t, map[string]string{
+		"root.a.capacity": "[memory=8192,vcores=8]", "root.b.capacity": "[memory=2048,vcores=2]", "root.b.x.capacity": "[memory=2048,vcores=2]",
+		"root.a.maximum-am-resource-percent": "0.5", "root.a.maximum-applications": "9",
+	}, nil)
+	s.cfg.Update(resource.Resource{})
+	s = New(s.site, s.cfg, protocol.NewNames(), s.timestamp, nil)
+	for id := range protocol.AppID(5) {
+		if err := s.AddApp(yarn.AppSpec{ID: id + 1, Queue: "root.a", User: "u", AMSize: resource.R(1024, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		s.AddAttempt(id + 1)
+	}
+	q := s.byName["root.a"]
+	if len(q.activeApps) != 0 {
+		t.Errorf("%d are active", len(q.activeApps))
+	}
+	s.RemoveApp(1)
+	if len(q.activeApps) != 4 {
+		t.Errorf("%d are active, want 4", len(q.activeApps))
+	}
+}
+
 // An attempt that starts from the list of its user is looked at again in that of its queue, behind another attempt. It is then over its user's limit: it
 // runs and counts as one that waits. At its end its queue has room again, and its user and the queues above have not.
 func TestStartedAttemptIsLookedAtAgain(t *testing.T) {
@@ -234,5 +258,37 @@ func TestActivation(t *testing.T) {
 	s.RemoveApp(1)
 	if got, want := active(), [3]bool{false, true, true}; got != want {
 		t.Errorf("active: %v, want %v", got, want)
+	}
+}
+
+// Amounts are compared with each other and shares with each other: b comes before c, c before a and a before b. The order is that of Java's sort of all three,
+// also when b wants nothing.
+func TestContradictingOrderOfQueues(t *testing.T) {
+	for _, wanting := range [][]string{{"root.a", "root.c"}, {"root.a", "root.b.x", "root.c"}} {
+		var got []protocol.AppID
+		s := newTree(t, map[string]string{
+			"legacy-queue-mode.enabled": "false", "resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator", "maximum-am-resource-percent": "1",
+			"root.queues": "a,b,c", "root.a.capacity": "[memory=60%,vcores=10%]", "root.b.capacity": "[memory=2048,vcores=0]", "root.c.capacity": "[memory=1024,vcores=9]",
+			"per-node-heartbeat.multiple-assignments-enabled": "false",
+		}, func(e *yarn.Event) {
+			if e.Kind == yarn.Allocated {
+				got = append(got, e.App)
+			}
+		})
+		for i, queue := range wanting {
+			id := protocol.AppID(i + 1)
+			if err := s.AddApp(yarn.AppSpec{ID: id, Queue: queue, User: "u"}); err != nil {
+				t.Fatal(err)
+			}
+			s.AddAttempt(id)
+			ask := protocol.Ask{Name: protocol.Any, Count: 1, Size: resource.R(1024, 1), Relax: true}
+			if err := s.Allocate(id, &protocol.AllocateRequest{Asks: []protocol.Ask{ask}}, new(protocol.AllocateResponse)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.NodeUpdate(0, nil, nil)
+		if want := []protocol.AppID{1}; !slices.Equal(got, want) {
+			t.Errorf("of %v applications %v were served, want %v", wanting, got, want)
+		}
 	}
 }

@@ -271,3 +271,38 @@ func TestTreeSetSortsUnderATotalOrder(t *testing.T) {
 		}
 	})
 }
+
+// An order that contradicts itself: 0 before 1, 1 before 2, 2 before 0. The numbers of the elements are those that Arrays.sort gives.
+func TestSortUnderAContradiction(t *testing.T) {
+	for _, tt := range []struct{ in, want []int }{
+		{nil, []int{}},
+		{[]int{1}, []int{0}},
+		{[]int{0, 1, 2}, []int{0, 1, 2}},
+		{[]int{2, 1, 0}, []int{2, 1, 0}},
+		{[]int{1, 2, 0, 1, 0, 2, 2, 1}, []int{0, 7, 1, 5, 6, 2, 4, 3}},
+		{[]int{0, 2, 1, 0, 2, 1, 1, 1, 0, 2}, []int{5, 4, 3, 2, 1, 0, 8, 6, 7, 9}},
+	} {
+		got := make([]int, len(tt.in))
+		for i := range got {
+			got[i] = i
+		}
+		Sort(got, func(a, b int) int { return []int{0, 1, -1}[(tt.in[a]-tt.in[b]+3)%3] })
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v comes out as %v, want %v", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestSortIsStable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type pair struct{ key, at int }
+		var list []pair
+		for i, k := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 50).Draw(t, "keys") {
+			list = append(list, pair{k, i})
+		}
+		Sort(list, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
+		if !slices.IsSortedFunc(list, func(a, b pair) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) }) {
+			t.Fatalf("order %v", list)
+		}
+	})
+}
