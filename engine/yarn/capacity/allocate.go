@@ -59,13 +59,17 @@ func (s *Scheduler) store(a *app, asks []protocol.Ask) (demand bool) {
 	return demand
 }
 
-// PullAM makes the first container that was allocated the master container.
+// PullAM makes the first container that was allocated the master container. It is a call like those of application masters, whose answer has the headroom: the
+// user's limit is computed for it.
+//
+// Source: RMAppAttemptImpl.AMContainerAllocatedTransition.
 func (s *Scheduler) PullAM(id protocol.AppID) (protocol.Container, bool) {
 	a := s.appOf(id)
 	if a == nil {
 		return protocol.Container{}, false
 	}
 	got := a.Pull()
+	a.headroom()
 	if len(got) == 0 {
 		return protocol.Container{}, false
 	}

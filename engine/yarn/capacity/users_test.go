@@ -153,6 +153,33 @@ func TestMetricsOfUsersTakeTheLimit(t *testing.T) {
 	}
 }
 
+// The call that takes the master container has an answer with the headroom as any other: limits are computed for it, and who counts for them.
+func TestTakingTheMasterComputesLimits(t *testing.T) {
+	s := newTree(t, map[string]string{"maximum-am-resource-percent": "0.1"}, nil)
+	add := func(id protocol.AppID, user string) {
+		t.Helper()
+		if err := s.AddApp(yarn.AppSpec{ID: id, Queue: "root.a", User: user, AMSize: gib(1)}); err != nil {
+			t.Fatal(err)
+		}
+		s.AddAttempt(id)
+	}
+	add(1, "u")
+	ask := protocol.Ask{Name: protocol.Any, Count: 1, Size: gib(1), Relax: true}
+	s.Allocate(1, &protocol.AllocateRequest{Asks: []protocol.Ask{ask}}, new(protocol.AllocateResponse))
+	s.NodeUpdate(0, nil, nil)
+	add(2, "v") // waits for room for its master
+	m := s.byName["root.a"].users
+	if n := m.numActive(); n != 0 {
+		t.Errorf("%d users count before", n)
+	}
+	if _, ok := s.PullAM(1); !ok {
+		t.Fatal("no master container")
+	}
+	if n := m.numActive(); n != 1 {
+		t.Errorf("%d users count, want the one that waits", n)
+	}
+}
+
 func TestRatiosFollowTheCluster(t *testing.T) {
 	w := newUsersTest(t)
 	w.charge(w.u, gib(2))
