@@ -16,6 +16,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.Container;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -74,6 +75,7 @@ final class Manager {
 
   @SuppressWarnings({"rawtypes", "unchecked"})
   Manager(Configuration conf) {
+    attempts.clear();
     Recorder.now = START;
     Dispatcher dispatcher = new Dispatcher() {
       @Override
@@ -129,8 +131,20 @@ final class Manager {
     return ApplicationId.newInstance(START, a);
   }
 
+  static final Map<Integer, Integer> attempts = new HashMap<>(); // numbers of the latest ones that are not the first
+  final Map<String, NodeState> states = new HashMap<>(); // of hosts that do not just run
+
   static ApplicationAttemptId attemptId(int a) {
-    return ApplicationAttemptId.newInstance(appId(a), 1);
+    return ApplicationAttemptId.newInstance(appId(a), attempts.getOrDefault(a, 1));
+  }
+
+  /** A container's number within its application: behind those of earlier attempts. */
+  static long number(ContainerId id) {
+    return ((long) (id.getApplicationAttemptId().getAttemptId() - 1) << 32) + id.getContainerId();
+  }
+
+  static ContainerId container(int a, long n) {
+    return ContainerId.newContainerId(ApplicationAttemptId.newInstance(appId(a), (int) (n >> 32) + 1), n & 0xffffffffL);
   }
 
   /** Registers application a, so that the scheduler finds it in the context. */
@@ -165,6 +179,7 @@ final class Manager {
     // Tokens of containers are made for an address.
     NetUtils.addStaticResolution(host, "127.0.0.1");
     sizes.put(host, total);
+    states.remove(host);
     reports.put(host, new ArrayList<>());
     Map<String, java.util.function.Function<Object[], Object>> m = new HashMap<>();
     m.put("getNodeID", x -> id);
@@ -175,7 +190,7 @@ final class Manager {
     m.put("getRackName", x -> rack);
     m.put("getNode", x -> new NodeBase(host, rack));
     m.put("getTotalCapability", x -> sizes.get(host));
-    m.put("getState", x -> NodeState.RUNNING);
+    m.put("getState", x -> states.getOrDefault(host, NodeState.RUNNING));
     m.put("getNodeLabels", x -> Collections.emptySet());
     m.put("getRMContext", x -> context);
     m.put("pullContainerUpdates", x -> {

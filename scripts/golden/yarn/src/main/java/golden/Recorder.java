@@ -66,7 +66,7 @@ public final class Recorder {
   }
 
   static long number(RMContainer c) {
-    return c.getContainerId().getContainerId();
+    return Manager.number(c.getContainerId());
   }
 
   static int app(ContainerId id) {
@@ -139,12 +139,12 @@ public final class Recorder {
   /** Adds the container that an ask is to change, where it is. */
   private static void update(List<Object> row, SchedulerRequestKey key) {
     if (key != null && key.getContainerToUpdate() != null) {
-      row.add(key.getContainerToUpdate().getContainerId());
+      row.add(Manager.number(key.getContainerToUpdate()));
     }
   }
 
   static void told(Container c, ContainerUpdateType type) {
-    List<Object> row = new ArrayList<>(Arrays.asList("V", app(c.getId()), c.getId().getContainerId(), c.getNodeId().getHost(),
+    List<Object> row = new ArrayList<>(Arrays.asList("V", app(c.getId()), Manager.number(c.getId()), c.getNodeId().getHost(),
         type == ContainerUpdateType.INCREASE_RESOURCE ? "I" : "D"));
     row.add(c.getResource().getMemorySize());
     row.add(c.getResource().getVirtualCores());
@@ -178,7 +178,7 @@ public final class Recorder {
   }
 
   static void ended(ContainerId id, int exit) {
-    records.add(new ArrayList<>(Arrays.asList("D", app(id), id.getContainerId(), exit)));
+    records.add(new ArrayList<>(Arrays.asList("D", app(id), Manager.number(id), exit)));
   }
 
   static void rejected(int app) {

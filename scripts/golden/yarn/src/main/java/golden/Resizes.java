@@ -100,7 +100,7 @@ final class Resizes {
   ContainerUpdates check(Run.App a, List<List<Object>> rows, Map<String, Object> e) {
     List<UpdateContainerRequest> requests = new ArrayList<>();
     for (List<Object> r : rows) {
-      requests.add(UpdateContainerRequest.newInstance((Integer) r.get(1), ContainerId.newContainerId(Manager.attemptId(a.id), ((Number) r.get(0)).longValue()),
+      requests.add(UpdateContainerRequest.newInstance((Integer) r.get(1), Manager.container(a.id, ((Number) r.get(0)).longValue()),
           r.get(2).equals("I") ? ContainerUpdateType.INCREASE_RESOURCE : ContainerUpdateType.DECREASE_RESOURCE, resource(r, 3), null));
     }
     AllocateRequest request = AllocateRequest.newBuilder().updateRequests(requests).build();
@@ -115,7 +115,7 @@ final class Resizes {
   }
 
   private static long number(UpdateContainerError x) {
-    return x.getUpdateContainerRequest().getContainerId().getContainerId();
+    return Manager.number(x.getUpdateContainerRequest().getContainerId());
   }
 
   /** Writes what a call gave out of changed sizes and refusals. */
@@ -135,11 +135,11 @@ final class Resizes {
   private List<List<Object>> changed(List<Container> list, boolean up) {
     List<List<Object>> rows = new ArrayList<>();
     for (Container c : list == null ? List.<Container>of() : list) {
-      List<Object> row = new ArrayList<>(List.of(c.getId().getContainerId()));
+      List<Object> row = new ArrayList<>(List.of(Manager.number(c.getId())));
       Recorder.size(row, c.getResource());
       row.add(c.getVersion());
       rows.add(row);
-      Run.Box b = run.boxes.get(Run.key(Recorder.app(c.getId()), c.getId().getContainerId()));
+      Run.Box b = run.boxes.get(Run.key(Recorder.app(c.getId()), Manager.number(c.getId())));
       if (b != null) {
         b.resized(c.getResource(), c.getVersion());
         b.growing = false;
@@ -178,7 +178,7 @@ final class Resizes {
   List<Container> containers(String host, List<List<Object>> rows) {
     List<Container> out = new ArrayList<>();
     for (List<Object> r : rows) {
-      ContainerId id = ContainerId.newContainerId(Manager.attemptId((Integer) r.get(0)), (Long) r.get(1));
+      ContainerId id = Manager.container((Integer) r.get(0), (Long) r.get(1));
       out.add(Container.newInstance(id, run.nodes.get(host).getNodeID(), "", resource(r, 2), null, null));
     }
     return out;
@@ -201,7 +201,7 @@ final class Resizes {
     e.put("a", b.app);
     e.put("c", b.number);
     e.put("up", true);
-    run.emit(e, () -> run.s.handle(new ContainerExpiredSchedulerEvent(ContainerId.newContainerId(Manager.attemptId(b.app), b.number), true)));
+    run.emit(e, () -> run.s.handle(new ContainerExpiredSchedulerEvent(Manager.container(b.app, b.number), true)));
   }
 
   /** Free resources and number of containers of the nodes. */

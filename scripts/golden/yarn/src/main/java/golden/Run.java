@@ -176,7 +176,7 @@ abstract class Run {
       }
     }
     List<List<Object>> o = Recorder.taken();
-    if ("node_rm".equals(e.get("e")) || "app_rm".equals(e.get("e"))) {
+    if ("node_rm".equals(e.get("e")) || "att_rm".equals(e.get("e")) || "app_rm".equals(e.get("e"))) {
       sortEnds(o);
     }
     if (!o.isEmpty()) {
@@ -304,7 +304,7 @@ abstract class Run {
   void addApp() throws Exception {
     App a = new App(nextApp++, pick(queues()));
     apps.put(a.id, a);
-    String user = "u" + (1 + rnd.nextInt(wide ? 2 : 4));
+    String user = user();
     a.am = new int[] {pick(512, 1024, 1500, 2048), pick(1, 1, 1, 2), 0};
     if (wide && percent(20)) {
       a.am = new int[] {pick(1, 10, 100, 4096, 20000), pick(0, 1, 5, 40), Recorder.third ? pick(0, 1) : 0};
@@ -334,7 +334,11 @@ abstract class Run {
     attempt(a);
   }
 
-  private void attempt(App a) throws Exception {
+  String user() {
+    return "u" + (1 + rnd.nextInt(wide ? 2 : 4));
+  }
+
+  void attempt(App a) throws Exception {
     Map<String, Object> t = event("att_add");
     t.put("a", a.id);
     emit(t, () -> s.handle(new AppAttemptAddedSchedulerEvent(Manager.attemptId(a.id), false)));
@@ -394,7 +398,7 @@ abstract class Run {
     }
     List<ContainerId> rel = new ArrayList<>();
     for (long c : releases) {
-      rel.add(ContainerId.newContainerId(Manager.attemptId(a.id), c));
+      rel.add(Manager.container(a.id, c));
     }
     put(e, "ask", asks);
     put(e, "rel", releases);
@@ -406,7 +410,7 @@ abstract class Run {
       Allocation got = s.allocate(Manager.attemptId(a.id), requests, null, rel, add, remove, checked);
       List<Long> ids = new ArrayList<>();
       for (Container c : got.getContainers()) {
-        ids.add(c.getId().getContainerId());
+        ids.add(Manager.number(c.getId()));
       }
       put(e, "got", ids);
       List<Object> head = new ArrayList<>();
@@ -415,7 +419,7 @@ abstract class Run {
       List<Long> pre = new ArrayList<>();
       if (got.getStrictContainerPreemptions() != null) {
         for (ContainerId c : got.getStrictContainerPreemptions()) {
-          pre.add(c.getContainerId());
+          pre.add(Manager.number(c));
         }
       }
       Collections.sort(pre);
@@ -445,8 +449,8 @@ abstract class Run {
       Allocation got = s.allocate(Manager.attemptId(a.id), List.of(), null, List.of(), null, null, new ContainerUpdates());
       List<Long> ids = new ArrayList<>();
       for (Container c : got.getContainers()) {
-        ids.add(c.getId().getContainerId());
-        Box b = boxes.get(key(a.id, c.getId().getContainerId()));
+        ids.add(Manager.number(c.getId()));
+        Box b = boxes.get(key(a.id, Manager.number(c.getId())));
         if (b != null) {
           b.acquired = true;
         }
@@ -474,7 +478,7 @@ abstract class Run {
       if (!b.node.equals(host)) {
         continue;
       }
-      ContainerId id = ContainerId.newContainerId(Manager.attemptId(b.app), b.number);
+      ContainerId id = Manager.container(b.app, b.number);
       if (b.acquired && !b.launched && !b.ended && percent(70)) {
         b.launched = true;
         launched.add(List.of(b.app, b.number));
@@ -505,7 +509,7 @@ abstract class Run {
   }
 
   private int endChance(Box b) {
-    return b.number == 1 ? 0 : resizes == null ? 12 : 4;
+    return (b.number & 0xffffffffL) == 1 ? 0 : resizes == null ? 12 : 4;
   }
 
   void removeApp(App a) throws Exception {
@@ -513,7 +517,9 @@ abstract class Run {
     e.put("a", a.id);
     apps.remove(a.id);
     emit(e, () -> {
-      s.handle(new AppAttemptRemovedSchedulerEvent(Manager.attemptId(a.id), RMAppAttemptState.FINISHED, false));
+      if (a.attempted || Manager.attemptId(a.id).getAttemptId() == 1) {
+        s.handle(new AppAttemptRemovedSchedulerEvent(Manager.attemptId(a.id), RMAppAttemptState.FINISHED, false));
+      }
       s.handle(new AppRemovedSchedulerEvent(Manager.appId(a.id), RMAppState.FINISHED));
     });
     m.context.getRMApps().remove(Manager.appId(a.id));
@@ -522,7 +528,7 @@ abstract class Run {
   void expire() throws Exception {
     List<Box> list = new ArrayList<>();
     for (Box b : boxes.values()) {
-      if (b.acquired && !b.launched && !b.ended && b.number > 1) {
+      if (b.acquired && !b.launched && !b.ended && (b.number & 0xffffffffL) > 1) {
         list.add(b);
       }
     }
@@ -534,7 +540,7 @@ abstract class Run {
     e.put("a", b.app);
     e.put("c", b.number);
     emit(e, () -> s.handle(new ContainerExpiredSchedulerEvent(
-        ContainerId.newContainerId(Manager.attemptId(b.app), b.number))));
+        Manager.container(b.app, b.number))));
   }
 
   // ---- the script
@@ -588,7 +594,7 @@ abstract class Run {
     List<Long> releases = new ArrayList<>();
     if (percent(20)) {
       for (Box b : boxes.values()) {
-        if (b.app == a.id && b.acquired && !b.ended && b.number > 1 && percent(30)) {
+        if (b.app == a.id && b.acquired && !b.ended && (b.number & 0xffffffffL) > 1 && percent(30)) {
           releases.add(b.number);
         }
       }
@@ -596,6 +602,10 @@ abstract class Run {
     List<String> add = percent(8) ? List.of(pick(allHosts)) : null;
     List<String> remove = percent(5) ? List.of(pick(allHosts)) : null;
     ask(a, asks, releases, add, remove, resizes == null ? List.of() : resizes.draw(a));
+  }
+
+  int limit(int hosts) {
+    return 3 + hosts / 2;
   }
 
   void script(int hosts, int events) throws Exception {
@@ -612,7 +622,7 @@ abstract class Run {
       if (percent(75)) {
         clock(pick(1, 100, 200, 500, 500, 1000, 1500, 20000));
       }
-      int limit = 3 + hosts / 2;
+      int limit = limit(hosts);
       if (apps.size() < limit && percent(apps.size() < 2 ? 60 : 15)) {
         addApp();
       }

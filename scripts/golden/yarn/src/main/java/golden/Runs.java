@@ -41,6 +41,13 @@ final class Runs {
       case "capacity_resize_gpu":
         lines = new WideCapacityRun(seed, true).play(name, hosts, events);
         break;
+      case "capacity_mixed":
+      case "capacity_mixed_gpu":
+        lines = new MixedCapacityRun(seed, false).play(name, hosts, events);
+        break;
+      case "capacity_mixed_resize":
+        lines = new MixedCapacityRun(seed, true).play(name, hosts, events);
+        break;
       case "fifo_wide":
       case "fifo_resize":
         lines = new FifoRun(seed, true, kind.equals("fifo_resize")).play(name, hosts, events);

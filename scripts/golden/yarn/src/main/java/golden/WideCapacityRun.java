@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A random run of the CapacityScheduler with values at the edge and beyond: queues by amounts, tiny and absent limits of users. */
-final class WideCapacityRun extends CapacityRun {
+class WideCapacityRun extends CapacityRun {
   WideCapacityRun(long seed, boolean resized) {
     super(seed);
     wide = true;
@@ -113,7 +113,7 @@ final class WideCapacityRun extends CapacityRun {
     site.put(PREFIX + path + ".queues", String.join(",", names));
   }
 
-  private void leaf(String q) {
+  void leaf(String q) {
     if (percent(60)) {
       site.put(q + "user-limit-factor", pick("0.01", "0.5", "1", "100", "-1"));
     }
