@@ -39,6 +39,7 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		return nil, err
 	}
 	values := read.values
+	sc.noteForeign(read, file)
 	maps.DeleteFunc(values, func(k, _ string) bool { return !strings.HasPrefix(k, sc.scheduler.Keys) })
 	defaults := map[string]string{}
 	const queues = "yarn.scheduler.capacity.root.queues"
@@ -83,6 +84,27 @@ func readCapacity(sc *Scenario) (Setup, error) {
 		sc.sayMade(cfg)
 	}
 	return c, sc.changeCapacity(c.props, cfg.Queues)
+}
+
+// noteForeign remarks on keys in capacity-scheduler.xml that are none of the scheduler's own: no other part of YARN reads that file.
+func (sc *Scenario) noteForeign(read properties, file File) {
+	if site, _ := sc.File(YarnSite); site.Name == file.Name {
+		return
+	}
+	for _, key := range sortedKeys(read.values) {
+		at := read.places[key]
+		if at.File != file.Name || strings.HasPrefix(key, sc.scheduler.Keys) || read.referred[key] {
+			continue
+		}
+		r := remark.Remark{Kind: remark.NoEffect, Line: at.Line, Of: key, Text: "only the CapacityScheduler reads this file"}
+		switch {
+		case strings.HasPrefix(key, "yarn.resourcemanager.monitor.capacity."):
+			r.Text = "the CapacityScheduler's preemption and queue management are not replayed"
+		case conf.SiteFollows(key):
+			r.Kind, r.Text = remark.Odd, "has no effect here, want it in yarn-site.xml"
+		}
+		sc.note(at.File, "keys", r)
+	}
 }
 
 // read parses the properties. It refuses what YARN accepts though it can only be a mistake.

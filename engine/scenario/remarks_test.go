@@ -69,6 +69,11 @@ func TestRemarks(t *testing.T) {
 			"c.xml: queue root.c: no setting of queues lists it, so what is set for it has no effect",
 			"c.xml: unknown keys have no effect: yarn.scheduler.capacity.ours",
 			"c.xml: 6 keys have no effect on a replay (--verbose lists them)"}},
+		{"capacity-scheduler.xml with keys of others", Input{}, Options{Scheduler: "capacity", Files: Files{"capacity-scheduler.xml": {Name: "c.xml", Text: capacityFile(
+			"yarn.scheduler.minimum-allocation-mb", "512", "yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor", "1", "ours", "1", capacity+"user-metrics.enable", "true",
+			capacity+"ordering-policy.priority-utilization.underutilized-preemption.enabled", "true", capacity+"root.a.ordering-policy.exclusive-enforced-partitions", "x")}}}, []string{
+			"c.xml: line 2: yarn.scheduler.minimum-allocation-mb: has no effect here, want it in yarn-site.xml",
+			"c.xml: 4 keys have no effect on a replay (--verbose lists them)"}},
 		{"fair-scheduler.xml", Input{}, Options{Files: Files{"fair-scheduler.xml": {Name: "f.xml", Text: []byte("<allocations>\n<queue name='a'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxMaps>1</maxMaps></queue>\n" +
 			"<queue name='b'><aclSubmitApps>*</aclSubmitApps><minResources>10%</minResources><maxRuningApps>1</maxRuningApps><reservation/></queue></allocations>")}}}, []string{
 			"f.xml: line 3: <reservation> of queue root.b: not modelled: there are no reservations: the queue is a parent without children",

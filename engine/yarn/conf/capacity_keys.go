@@ -19,7 +19,7 @@ type unmodelledPart struct {
 
 var unmodelledParts = []unmodelledPart{
 	{"there are no application timeouts", map[string][]string{".maximum-application-lifetime": {"-1", "0"}, ".default-application-lifetime": {"-1", "0"}}, nil},
-	{"nodes have no labels", map[string][]string{".default-node-label-expression": nil}, []string{".accessible-node-labels", "yarn.scheduler.capacity.maximum-am-resource-percent."}},
+	{"nodes have no labels", map[string][]string{".default-node-label-expression": nil}, []string{".accessible-node-labels", "yarn.scheduler.capacity.maximum-am-resource-percent.", ".ordering-policy.exclusive-enforced-partitions"}},
 	{"queues are not created on demand", map[string][]string{".auto-create-child-queue.enabled": {"false"}, ".auto-queue-creation-v2.enabled": {"false"}},
 		[]string{".auto-create-child-queue.", ".auto-queue-creation-v2.", ".leaf-queue-template."}},
 	{"queue mappings are not replayed, the trace names the queue", map[string][]string{"yarn.scheduler.capacity.queue-mappings": nil,
@@ -32,7 +32,7 @@ var unmodelledParts = []unmodelledPart{
 	{"scheduling happens at heartbeats", map[string][]string{"yarn.scheduler.capacity.schedule-asynchronously.enable": {"false"}}, []string{"yarn.scheduler.capacity.schedule-asynchronously"}},
 	{"there are no reservations", map[string][]string{".reservable": {"false"}}, []string{".reservation", ".reservable", ".instantaneous-max-capacity", ".average-capacity", ".show-reservations-as-queues"}},
 	{"everybody may submit to every queue, with every priority", nil, []string{".acl_", "yarn.scheduler.capacity.acl_"}},
-	{"the CapacityScheduler's preemption is not replayed", nil, []string{".disable_preemption", ".intra-queue-preemption.", "yarn.scheduler.capacity.lazy-preemption-enabled"}},
+	{"the CapacityScheduler's preemption is not replayed", nil, []string{".disable_preemption", ".intra-queue-preemption.", ".underutilized-preemption.", "yarn.scheduler.capacity.lazy-preemption-enabled"}},
 	{"it has no effect on decisions", nil, []string{"yarn.scheduler.capacity.application.fail-fast"}},
 	{"the configuration is the file that is given", nil, []string{"yarn.scheduler.capacity.queue.auto.refresh"}},
 }
