@@ -4,7 +4,8 @@ import "fmt"
 
 // check refuses what Spark refuses at start.
 //
-// Source: ExecutorAllocationManager.validateSettings, SchedulerBackendUtils, SparkContext.
+// Source: ExecutorAllocationManager.validateSettings, SchedulerBackendUtils, SparkContext, Utils.checkOffHeapEnabled,
+// HealthTracker.validateExcludeOnFailureConfs.
 func (c *Conf) check() error {
 	if c.ExecutorCores < c.TaskCPUs {
 		return fmt.Errorf("spark.executor.cores is %d, want at least spark.task.cpus (%d)", c.ExecutorCores, c.TaskCPUs)
@@ -13,6 +14,12 @@ func (c *Conf) check() error {
 		if r.Task > 0 && r.perExecutor() < 1 {
 			return fmt.Errorf("spark.executor.resource.%s.amount is %d, want at least one task's %g", r.Name, r.Executor, r.Task)
 		}
+	}
+	if c.OffHeap && c.OffHeapBytes < mebibyte {
+		return fmt.Errorf("spark.memory.offHeap.size is %d bytes with spark.memory.offHeap.enabled, want 1m or more", c.OffHeapBytes)
+	}
+	if c.Exclude.Enabled && c.Exclude.Timeout <= 0 {
+		return fmt.Errorf("spark.excludeOnFailure.timeout is %d ms with spark.excludeOnFailure.enabled, want 1ms or more", c.Exclude.Timeout)
 	}
 	if c.Exclude.Enabled && c.Exclude.TaskPerNode >= c.MaxTaskFailures {
 		return fmt.Errorf("spark.excludeOnFailure.task.maxTaskAttemptsPerNode is %d, want less than spark.task.maxFailures (%d)",

@@ -50,6 +50,11 @@ func fraction(field func(*Conf) *float64) func(*Conf, string) error {
 	return setter(parseFraction, field, nonNegative, "0 or more")
 }
 
+// share is a fraction that Spark does not take as 0.
+func share(field func(*Conf) *float64) func(*Conf, string) error {
+	return setter(parseFraction, field, func(v float64) bool { return v > 0 }, "more than 0")
+}
+
 func duration(field func(*Conf) *int64) func(*Conf, string) error {
 	return setter(func(s string) (int64, error) { return parseTime(s, millisecond) }, field, nonNegative, "0 or more")
 }
@@ -121,15 +126,15 @@ var containerKeys = []key{
 	{name: "spark.executor.memory", fallback: "1g", parse: mib(func(c *Conf) *int64 { return &c.ExecutorMiB })},
 	{name: "spark.executor.memoryOverhead", older: []string{"spark.yarn.executor.memoryOverhead"},
 		parse: mib(func(c *Conf) *int64 { return &c.ExecutorOverhead })},
-	{name: "spark.executor.memoryOverheadFactor", fallback: "0.1", parse: fraction(func(c *Conf) *float64 { return &c.OverheadFactor })},
-	{name: "spark.memory.offHeap.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.OffHeap })},
+	{name: "spark.executor.memoryOverheadFactor", fallback: "0.1", parse: share(func(c *Conf) *float64 { return &c.OverheadFactor })},
+	{name: "spark.memory.offHeap.enabled", fallback: "false", older: []string{"spark.unsafe.offHeap"}, parse: flag(func(c *Conf) *bool { return &c.OffHeap })},
 	{name: "spark.memory.offHeap.size", fallback: "0", parse: inBytes(func(c *Conf) *int64 { return &c.OffHeapBytes })},
 	{name: "spark.executor.pyspark.memory", parse: mib(func(c *Conf) *int64 { return &c.PySparkMiB })},
 	{name: "spark.driver.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.DriverCores })},
 	{name: "spark.driver.memory", fallback: "1g", parse: mib(func(c *Conf) *int64 { return &c.DriverMiB })},
 	{name: "spark.driver.memoryOverhead", older: []string{"spark.yarn.driver.memoryOverhead"},
 		parse: mib(func(c *Conf) *int64 { return &c.DriverOverhead })},
-	{name: "spark.driver.memoryOverheadFactor", fallback: "0.1", parse: fraction(func(c *Conf) *float64 { return &c.DriverFactor })},
+	{name: "spark.driver.memoryOverheadFactor", fallback: "0.1", parse: share(func(c *Conf) *float64 { return &c.DriverFactor })},
 	{name: "spark.yarn.am.cores", fallback: "1", parse: positive(func(c *Conf) *int { return &c.AMCores })},
 	{name: "spark.yarn.am.memory", fallback: "512m", parse: mib(func(c *Conf) *int64 { return &c.AMMiB })},
 	{name: "spark.yarn.resourceGpuDeviceName", fallback: "yarn.io/gpu", parse: text(func(c *Conf) *string { return &c.GPUDevice })},
@@ -155,7 +160,11 @@ var containerKeys = []key{
 		}
 		return nil
 	}},
-	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: fraction(func(c *Conf) *float64 { return &c.MinRegisteredRatio })},
+	{name: "spark.scheduler.minRegisteredResourcesRatio", fallback: "0.8", parse: func(c *Conf, s string) error { // above 1 is all
+		err := fraction(func(c *Conf) *float64 { return &c.MinRegisteredRatio })(c, s)
+		c.MinRegisteredRatio = min(c.MinRegisteredRatio, 1)
+		return err
+	}},
 	{name: "spark.scheduler.maxRegisteredResourcesWaitingTime", fallback: "30s", parse: duration(func(c *Conf) *int64 { return &c.MaxRegisteredWait })},
 	// The general timeout only gives the other its default.
 	{name: "spark.network.timeout", fallback: "120s", parse: seconds(func(c *Conf) *int64 { return &c.AskTimeout })},
@@ -206,7 +215,7 @@ var taskKeys = []key{
 	{name: "spark.scheduler.executorTaskExcludeOnFailureTime", older: []string{"spark.scheduler.executorTaskBlacklistTime"},
 		parse: func(c *Conf, s string) error { // the older way to switch exclusion on
 			ms, err := parseTime(s, millisecond)
-			c.Exclude.Enabled, c.Exclude.Timeout = ms > 0, ms
+			c.Exclude.Enabled, c.Exclude.Timeout = ms != 0, ms
 			return err
 		}},
 	{name: exclude + "enabled", older: []string{blacklist + "enabled"}, parse: flag(func(c *Conf) *bool { return &c.Exclude.Enabled })},

@@ -50,13 +50,13 @@ func or(set, fallback int64) int64 {
 func (c *Conf) ContainerSize(o Overrides, types []string) (resource.Resource, error) {
 	var offHeap, pySpark int64
 	if c.OffHeap {
-		offHeap = c.OffHeapBytes / mebibyte
+		offHeap = or(o.OffHeapMiB, c.OffHeapBytes/mebibyte)
 	}
 	if c.Python {
 		pySpark = max(0, or(o.PySparkMiB, max(0, c.PySparkMiB)))
 	}
 	mem := or(o.MiB, c.ExecutorMiB) + or(o.OverheadMiB, overhead(c.ExecutorOverhead, c.OverheadFactor, c.ExecutorMiB)) +
-		or(o.OffHeapMiB, offHeap) + pySpark
+		offHeap + pySpark
 	size := resource.R(mem, or(int64(o.Cores), int64(c.ExecutorCores)))
 	if o.Resources != nil {
 		for _, r := range o.Resources {

@@ -198,6 +198,20 @@ func TestLauncherPoolOfOneThread(t *testing.T) {
 	}
 }
 
+// With the switch of Spark's tests an executor counts as running with its container, and once.
+//
+// Source: YarnAllocator.runAllocatedContainers.
+func TestExecutorsThatAreNotLaunched(t *testing.T) {
+	a := newApp(t, jobOf(stageOf(0, 1, 20_000)), setup{conf: static(2, "spark.yarn.launchContainers", "false")}).executors(0, 1).register()
+	a.Run(10_000)
+	if d := cmp.Diff([]string{"0 ask *=2", "3000 ask *=0"}, a.said("ask")); d != "" {
+		t.Errorf("asks (-want +got)\n%s", d)
+	}
+	if running, starting := a.asked().alloc.Executors(0); running != 2 || starting != 0 {
+		t.Errorf("%d executors run and %d start, want 2 and 0", running, starting)
+	}
+}
+
 // A start that no node answers gives the container back and frees its place: another one is asked for.
 //
 // Source: YarnAllocator.runAllocatedContainers.

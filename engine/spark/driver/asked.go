@@ -187,14 +187,18 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 // Started is part of [master.Master].
 func (a *asked) Started(c int64) {
 	e := &a.execs[a.executorIn(c)]
-	a.alloc.LaunchDone(e.launch)
+	if a.conf.LaunchContainers { // else it counts as running since its container was matched
+		a.alloc.LaunchDone(e.launch)
+	}
 	a.expect()
 	a.h.At(a.now()+e.startMS, evExecReady, c, c)
 }
 
 // StartFailed is part of [master.Master].
 func (a *asked) StartFailed(c int64) {
-	a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch)
+	if a.conf.LaunchContainers {
+		a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch)
+	}
 	a.expect()
 }
 

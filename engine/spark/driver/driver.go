@@ -237,10 +237,7 @@ const registeredPollMS = 100
 //
 // Source: YarnSchedulerBackend.sufficientResourcesRegistered, TaskSchedulerImpl.waitBackendReady.
 func (d *Driver) gate() {
-	if d.started || d.stopping {
-		return
-	}
-	if waited := d.now() - d.registered; !d.source.enough() && waited < d.conf.MaxRegisteredWait {
+	if d.started || d.stopping || !d.source.enough() && d.now() < d.waitEnds() {
 		return
 	}
 	d.started, d.began = true, d.now()
@@ -255,6 +252,18 @@ func (d *Driver) Began() int64 {
 	return d.began
 }
 
+// waitEnds returns when the driver has waited for executors long enough. It waits from the making of its scheduler backend: in client mode
+// that is what submits the application.
+//
+// Source: CoarseGrainedSchedulerBackend.isReady, YarnClientSchedulerBackend.start.
+func (d *Driver) waitEnds() int64 {
+	from := d.registered
+	if !d.conf.ClusterMode {
+		from = d.rec.Submit
+	}
+	return from + min(d.conf.MaxRegisteredWait, never-max(from, 0))
+}
+
 // gateDue: the application's code begins with the executor that makes it enough, or when the wait is over.
 func (d *Driver) gateDue(t int64) int64 {
 	switch {
@@ -263,7 +272,7 @@ func (d *Driver) gateDue(t int64) int64 {
 	case d.source.enough():
 		return t
 	}
-	return max(t, d.registered+d.conf.MaxRegisteredWait)
+	return max(t, d.waitEnds())
 }
 
 // codeEnded is the end of the application's own code: all its stages are done, or one failed for good.
@@ -289,6 +298,11 @@ const (
 	exitReporter         = 12
 	exitUserClass        = 15
 )
+
+// exitUnregistered is the exit status of an executor that the driver has refused.
+//
+// Source: CoarseGrainedExecutorBackend.onStart.
+const exitUnregistered = 1
 
 // Fail is part of [master.Master].
 func (d *Driver) Fail(reason string) { d.fail(reason, exitUncaught) }
@@ -386,8 +400,13 @@ func (d *Driver) Stopping() bool { return d.stopping }
 
 // ExitStatus is part of [master.Master].
 func (d *Driver) ExitStatus(c int64) int32 {
-	if e := d.exec(d.executorIn(c)); e != nil && e.decommissioned {
-		return protocol.ExitSuccess
+	if e := d.exec(d.executorIn(c)); e != nil {
+		switch {
+		case e.decommissioned:
+			return protocol.ExitSuccess
+		case e.refused:
+			return exitUnregistered
+		}
 	}
 	if d.halted && d.executorIn(c) == 0 {
 		return d.latencies.HaltExit

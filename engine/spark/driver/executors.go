@@ -35,6 +35,7 @@ type executor struct {
 	state          executorState
 	killing        bool    // the driver asked for its end
 	decommissioned bool    // by letting its tasks end first
+	refused        bool    // the driver did not take it, as its host is excluded
 	order          int     // in which it was started, from 0
 	idleSince      int64   // when it became ready or its last task ended
 	startMS        int64   // from the NodeManager's start to its readiness
@@ -135,7 +136,8 @@ func (d *Driver) execReady(n int64) {
 	if e.state != execLaunching {
 		return
 	}
-	if d.tasks.HostExcluded(e.node) { // refused: the process gives up, as one that failed
+	if d.tasks.HostExcluded(e.node) { // the process gives up, as one that failed
+		e.refused = true
 		d.h.End(n, d.now())
 		return
 	}

@@ -14,7 +14,9 @@ import (
 
 // The application's code begins when enough executors have registered, which is looked at every 100 ms, or when the wait is over.
 //
-// Source: YarnSchedulerBackend.sufficientResourcesRegistered, TaskSchedulerImpl.waitBackendReady.
+// In client mode the driver has waited since before it submitted the application.
+//
+// Source: YarnSchedulerBackend.sufficientResourcesRegistered, CoarseGrainedSchedulerBackend.isReady, TaskSchedulerImpl.waitBackendReady.
 func TestWaitForRegisteredExecutors(t *testing.T) {
 	const late = 1_000_000
 	cases := []struct {
@@ -27,6 +29,7 @@ func TestWaitForRegisteredExecutors(t *testing.T) {
 	}{
 		{"four of five", "0.8", "30s", []int64{150, 250, 350, 450, late}, 0, 500},
 		{"all of them", "1.0", "30s", []int64{150, 250, 350, 450, 1000}, 0, 1000},
+		{"no more than all", "1.5", "30s", []int64{150, 250, 350, 450, 1000}, 0, 1000},
 		{"none", "0", "30s", []int64{150, late, late, late, late}, 0, 150},
 		{"one that is gone does not count", "0.8", "30s", []int64{150, 250, 350, 450, 1420}, 300, 1500},
 		{"three are too few, the wait ends", "0.8", "30s", []int64{150, 250, 350, late, late}, 0, 30_000},
@@ -43,6 +46,17 @@ func TestWaitForRegisteredExecutors(t *testing.T) {
 			a.Run(40_000)
 			if got := a.Job().FirstTask; got != c.want {
 				t.Errorf("the first task starts at %d ms, want %d", got, c.want)
+			}
+		})
+	}
+	for mode, want := range map[string]int64{"cluster": 30_000, "client": 10_000} {
+		t.Run("the wait of a driver in "+mode+" mode", func(t *testing.T) {
+			j := jobOf(stageOf(0, 1, 1000))
+			j.SubmitMS = -20_000
+			a := newApp(t, j, setup{conf: static(2, "spark.submit.deployMode", mode, "spark.scheduler.minRegisteredResourcesRatio", "1")}).executors(0).register()
+			a.Run(40_000)
+			if got := a.Job().FirstTask; got != want {
+				t.Errorf("the first task starts at %d ms, want %d", got, want)
 			}
 		})
 	}
@@ -180,6 +194,9 @@ func TestExcludedHosts(t *testing.T) {
 	a.Run(12_000)
 	if r := a.Container(c.ID.N); r.Started == record.None || r.Registered != record.None || r.Ended == record.None {
 		t.Errorf("the executor on the excluded host: %+v, want started, refused and ended", r)
+	}
+	if got := a.Master.ExitStatus(c.ID.N); got != 1 {
+		t.Errorf("it ends with status %d, want 1", got)
 	}
 }
 
