@@ -178,7 +178,6 @@ func (c *yarnAllocatorCase) sparkConf() (*sparkconf.Conf, error) {
 		"spark.executor.cores":           strconv.Itoa(c.Conf.Cores),
 		"spark.task.cpus":                strconv.Itoa(c.Conf.TaskCPUs),
 		"spark.executor.memory":          fmt.Sprint(c.Conf.MemoryMB, "m"),
-		"spark.yarn.launchContainers":    "false",
 		"spark.excludeOnFailure.timeout": fmt.Sprint(c.Conf.ExcludeTimeout, "ms"),
 		"spark.excludeOnFailure.application.maxFailedExecutorsPerNode": strconv.Itoa(c.Conf.MaxPerNode),
 		"spark.yarn.executor.launch.excludeOnFailure.enabled":          strconv.FormatBool(c.Conf.LaunchExclude),
@@ -208,7 +207,7 @@ func runYarnAllocator(c *yarnAllocatorCase, out *golden.Results) {
 	}
 	c.names = protocol.NewNames()
 	setup := allocator.Setup{
-		Conf: conf, Names: c.names, Placement: placement,
+		Conf: conf, Names: c.names, Placement: placement, Instant: true,
 		Racks: protocol.RacksBy(func(host protocol.Name) protocol.Name { return c.names.Intern(rackOf(c.Racks, c.names.Text(host))) }),
 	}
 	for i, p := range c.Profiles {

@@ -39,11 +39,16 @@ func testConf(t tester, values map[string]string) *conf.Conf {
 	return c
 }
 
+// instant stands among keys: executors run as soon as they have a container.
+const instant = "instant"
+
 func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 	values := map[string]string{"spark.executor.cores": "2", "spark.executor.instances": "0"}
 	for i := 0; i < len(kv); i += 2 {
 		values[kv[i]] = kv[i+1]
 	}
+	_, atOnce := values[instant]
+	delete(values, instant)
 	p, err := policy.NewPlacement(placement)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +63,7 @@ func newTestMaster(t tester, placement string, kv ...string) *testMaster {
 			return m.names.Intern([]string{"/r1", "/r2"}[(h-1)/2])
 		}),
 		Profiles: []ExecutorProfile{{resource.R(1408, 2), 2}, {resource.R(2048, 1), 1}},
+		Instant:  atOnce,
 	})
 	return m
 }
@@ -174,7 +180,7 @@ func TestLaunching(t *testing.T) {
 }
 
 func TestGrantBeyondTheTargetIsLeftAlone(t *testing.T) {
-	m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false")
+	m := newTestMaster(t, "none", instant, "true")
 	m.total(0, 2)
 	m.beat(0, nil)
 	m.Request(&m.req)
@@ -216,7 +222,7 @@ func TestHintsAloneChangeNothing(t *testing.T) {
 }
 
 func TestLossReasons(t *testing.T) {
-	m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false")
+	m := newTestMaster(t, "none", instant, "true")
 	m.total(0, 3)
 	m.beat(0, nil)
 	m.beat(200, []protocol.Name{1, 2, 3})
@@ -251,7 +257,7 @@ func TestLossReasons(t *testing.T) {
 }
 
 func TestFailureBudget(t *testing.T) {
-	m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false", "spark.executor.failuresValidityInterval", "1s",
+	m := newTestMaster(t, "none", instant, "true", "spark.executor.failuresValidityInterval", "1s",
 		"spark.yarn.executor.launch.excludeOnFailure.enabled", "true", "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", "1",
 		"spark.yarn.exclude.nodes", "h4")
 	m.total(0, 9)
@@ -288,7 +294,7 @@ func TestFailureBudget(t *testing.T) {
 }
 
 func TestExclusionOfAHostEndsWithItsTime(t *testing.T) {
-	m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false", "spark.excludeOnFailure.timeout", "1s",
+	m := newTestMaster(t, "none", instant, "true", "spark.excludeOnFailure.timeout", "1s",
 		"spark.yarn.executor.launch.excludeOnFailure.enabled", "true", "spark.excludeOnFailure.application.maxFailedExecutorsPerNode", "1")
 	m.total(0, 9)
 	m.beat(0, nil)

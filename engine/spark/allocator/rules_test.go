@@ -46,7 +46,7 @@ func newScripted(t *testing.T, answers ...[]policy.Preference) (*testMaster, *sc
 		m.names.Intern(n)
 	}
 	m.Allocator = New(Setup{
-		Conf: testConf(t, map[string]string{"spark.executor.instances": "0", "spark.yarn.launchContainers": "false"}), Names: m.names, Placement: p,
+		Conf: testConf(t, map[string]string{"spark.executor.instances": "0"}), Instant: true, Names: m.names, Placement: p,
 		Racks: protocol.RacksBy(func(h protocol.Name) protocol.Name {
 			return m.names.Intern([]string{"/r", "/s"}[(h-1)/2])
 		}),
@@ -199,7 +199,7 @@ func TestTotalsOfADriverThatStops(t *testing.T) {
 
 // ApplicationMaster.allocationThreadImpl hurries while requests or questions are open.
 func TestWaiting(t *testing.T) {
-	m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false")
+	m := newTestMaster(t, "none", instant, "true")
 	if m.Waiting() {
 		t.Error("waits before anything was asked")
 	}
@@ -256,7 +256,7 @@ func TestExitStatus(t *testing.T) {
 		{143, true, true},
 	} {
 		for _, finishing := range []bool{false, true} {
-			m := newTestMaster(t, "none", "spark.yarn.launchContainers", "false")
+			m := newTestMaster(t, "none", instant, "true")
 			m.total(0, 1)
 			m.beat(0, nil)
 			m.beat(200, []protocol.Name{1})
@@ -286,7 +286,7 @@ func TestFailuresAreForgotten(t *testing.T) {
 		if tt.interval != "" {
 			kv = []string{"spark.executor.failuresValidityInterval", tt.interval}
 		}
-		m := newTestMaster(t, "none", append(kv, "spark.yarn.launchContainers", "false")...)
+		m := newTestMaster(t, "none", append(kv, instant, "true")...)
 		m.total(0, 1)
 		m.beat(0, nil)
 		m.beat(200, []protocol.Name{1})

@@ -42,7 +42,6 @@ type Conf struct {
 	// Application master (ApplicationMaster, YarnAllocator).
 	HeartbeatInterval   int64
 	InitialInterval     int64
-	LaunchContainers    bool // spark.yarn.launchContainers; false is a switch of Spark's tests: executors start in no time
 	LauncherThreads     int
 	MaxExecutorFailures int   // or Unset, see [Conf.ExecutorFailureLimit]
 	FailuresValidity    int64 // or Unset: failures never expire

@@ -12,8 +12,8 @@ type key struct {
 	name     string
 	fallback string // Spark's default; "" = as in newConf; the name of a key before it in the table = that key's value
 	parse    func(c *Conf, text string) error
-	note     string   // of a key without parse: what the replay does instead
-	idle     bool     // of a key without parse: it decides nothing as long as nothing goes wrong
+	note     string   // what a replay does instead; a key that has it and parse decides in package conform's cases alone
+	idle     bool     // with a note: it decides nothing as long as nothing goes wrong
 	older    []string // accepted when name is not set
 }
 
@@ -113,6 +113,9 @@ const (
 // streamed is what a replay does instead of Spark Streaming's own allocation of executors by the times of batches.
 const streamed = "executors are asked for as spark.dynamicAllocation.enabled and spark.executor.instances say, not by the times of batches"
 
+// unread is why the efficiency of speculation is not looked at.
+const unread = "a trace does not say how many records tasks have read"
+
 // keys is the table of Spark's keys that have to do with scheduling.
 var keys = slices.Concat(containerKeys, dynamicKeys, taskKeys, unmodelledKeys)
 
@@ -144,7 +147,6 @@ var containerKeys = []key{
 	{name: "spark.yarn.scheduler.heartbeat.interval-ms", fallback: "3s", parse: period(func(c *Conf) *int64 { return &c.HeartbeatInterval })},
 	{name: "spark.yarn.scheduler.initial-allocation.interval", fallback: "200ms", parse: period(func(c *Conf) *int64 { return &c.InitialInterval })},
 	{name: "spark.yarn.containerLauncherMaxThreads", fallback: "25", parse: positive(func(c *Conf) *int { return &c.LauncherThreads })},
-	{name: "spark.yarn.launchContainers", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.LaunchContainers })},
 	{name: "spark.executor.maxNumFailures", older: []string{"spark.yarn.max.executor.failures"},
 		parse: count(func(c *Conf) *int { return &c.MaxExecutorFailures })},
 	{name: "spark.executor.failuresValidityInterval", older: []string{"spark.yarn.executor.failuresValidityInterval"},
@@ -184,11 +186,13 @@ var dynamicKeys = []key{
 	{name: dynamic + "shuffleTracking.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.ShuffleTracking })},
 	{name: dynamic + "shuffleTracking.timeout", fallback: "9223372036854775807", parse: duration(func(c *Conf) *int64 { return &c.ShuffleTimeout })},
 	{name: "spark.shuffle.service.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleService })},
-	{name: "spark.shuffle.service.fetch.rdd.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleServiceFetchRDD })},
+	{name: "spark.shuffle.service.fetch.rdd.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.ShuffleServiceFetchRDD }),
+		note: "cached blocks are in memory, where the shuffle service does not serve them"},
 	{name: "spark.decommission.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.Decommission })},
 	{name: "spark.storage.decommission.enabled", fallback: "false", parse: flag(func(c *Conf) *bool { return &c.DecommissionStorage })},
 	{name: "spark.storage.decommission.shuffleBlocks.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.DecommissionShuffle })},
-	{name: "spark.executor.decommission.killInterval", parse: seconds(func(c *Conf) *int64 { return &c.DecommissionKillAfter })},
+	{name: "spark.executor.decommission.killInterval", parse: seconds(func(c *Conf) *int64 { return &c.DecommissionKillAfter }),
+		note: "executors are decommissioned when no task runs on them"},
 }
 
 var taskKeys = []key{
@@ -210,8 +214,8 @@ var taskKeys = []key{
 	{name: speculation + "minTaskRuntime", fallback: "100ms", parse: duration(func(c *Conf) *int64 { return &c.Speculation.MinTaskRuntime })},
 	{name: speculation + "task.duration.threshold", parse: duration(func(c *Conf) *int64 { return &c.Speculation.DurationThreshold })},
 	{name: speculation + "efficiency.enabled", fallback: "true", parse: flag(func(c *Conf) *bool { return &c.Speculation.Efficiency })},
-	{name: speculation + "efficiency.processRateMultiplier", fallback: "0.75", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.ProcessRateMultiplier })},
-	{name: speculation + "efficiency.longRunTaskFactor", fallback: "2.0", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.LongRunTaskFactor })},
+	{name: speculation + "efficiency.processRateMultiplier", fallback: "0.75", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.ProcessRateMultiplier }), note: unread},
+	{name: speculation + "efficiency.longRunTaskFactor", fallback: "2.0", parse: fraction(func(c *Conf) *float64 { return &c.Speculation.LongRunTaskFactor }), note: unread},
 	{name: "spark.scheduler.executorTaskExcludeOnFailureTime", older: []string{"spark.scheduler.executorTaskBlacklistTime"},
 		parse: func(c *Conf, s string) error { // the older way to switch exclusion on
 			ms, err := parseTime(s, millisecond)
@@ -269,6 +273,7 @@ var unmodelledKeys = []key{
 	{name: "spark.executor.decommission.signal", fallback: "PWR", note: "signals are not sent", idle: true},
 	{name: "spark.scheduler.maxRetainedRemovedDecommissionExecutors", fallback: "0", note: "decommissioned executors that have gone are forgotten"},
 	{name: "spark.yarn.unmanagedAM.enabled", fallback: "false", note: "the application master has a container of its own"},
+	{name: "spark.yarn.launchContainers", fallback: "true", note: "a switch of Spark's own tests", idle: true},
 	{name: "spark.dynamicAllocation.testing", fallback: "false", note: "a switch of Spark's own tests", idle: true},
 }
 
@@ -334,6 +339,19 @@ var keyNames = func() (names []string) {
 	slices.Sort(names)
 	return names
 }()
+
+// Followed returns the names of the keys that a replay follows, without older ones; those of resources are as PREFIX<name>.amount.
+func Followed() (names []string) {
+	for i := range keys {
+		if keys[i].note == "" {
+			names = append(names, keys[i].name)
+		}
+	}
+	for _, family := range resourceKeys {
+		names = append(names, family.prefix+"<name>.amount")
+	}
+	return names
+}
 
 func knownKey(name string) bool {
 	_, ok := slices.BinarySearch(keyNames, name)

@@ -80,7 +80,7 @@ func Remarks(l Layer, beside ...Layer) (remark.List, error) {
 			out.Add(remark.Odd, l.Lines[name], name+"="+l.Values[name], "below 450m Spark does not start an application; is a unit missing, as in 4g?")
 		case !strings.HasPrefix(name, "spark."):
 			out.Add(remark.Unknown, l.Lines[name], cmp.Or(name, "a value without a key"), "")
-		case k != nil && k.parse == nil && l.Values[name] != k.fallback:
+		case k != nil && k.note != "" && l.Values[name] != k.fallback:
 			kind := remark.Unmodelled
 			if k.idle {
 				kind = remark.NoEffect
@@ -193,11 +193,11 @@ func parseKeys(layers []Layer, beside ...Layer) (*Conf, *Notes, error) {
 				break
 			}
 		}
+		if ok && k.note != "" && s.value != k.fallback && !s.shared {
+			notes.warn(name, "%s: %s=%s is not modelled: %s", s.place, name, s.value, k.note)
+		}
 		switch {
 		case ok && k.parse == nil:
-			if s.value != k.fallback && !s.shared {
-				notes.warn(name, "%s: %s=%s is not modelled: %s", s.place, name, s.value, k.note)
-			}
 			continue
 		case ok:
 			if err := substitute(name, &s); err != nil {

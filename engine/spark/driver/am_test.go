@@ -198,10 +198,8 @@ func TestLauncherPoolOfOneThread(t *testing.T) {
 	}
 }
 
-// With the switch of Spark's tests an executor counts as running with its container, and once.
-//
-// Source: YarnAllocator.runAllocatedContainers.
-func TestExecutorsThatAreNotLaunched(t *testing.T) {
+// The switch of Spark's tests changes nothing: executors are launched.
+func TestExecutorsAreLaunched(t *testing.T) {
 	a := newApp(t, jobOf(stageOf(0, 1, 20_000)), setup{conf: static(2, "spark.yarn.launchContainers", "false")}).executors(0, 1).register()
 	a.Run(10_000)
 	if d := cmp.Diff([]string{"0 ask *=2", "3000 ask *=0"}, a.said("ask")); d != "" {

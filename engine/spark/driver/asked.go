@@ -187,18 +187,14 @@ func (a *asked) launch(l allocator.ExecutorLaunch) {
 // Started is part of [master.Master].
 func (a *asked) Started(c int64) {
 	e := &a.execs[a.executorIn(c)]
-	if a.conf.LaunchContainers { // else it counts as running since its container was matched
-		a.alloc.LaunchDone(e.launch)
-	}
+	a.alloc.LaunchDone(e.launch)
 	a.expect()
 	a.h.At(a.now()+e.startMS, evExecReady, c, c)
 }
 
 // StartFailed is part of [master.Master].
 func (a *asked) StartFailed(c int64) {
-	if a.conf.LaunchContainers {
-		a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch)
-	}
+	a.alloc.LaunchFailed(a.execs[a.executorIn(c)].launch)
 	a.expect()
 }
 
