@@ -199,6 +199,12 @@ var harmless = regexp.MustCompile(`^(?i:true|false|[0-9]+(\.[0-9]+)?(ms|us|s|m|m
 // date are values like 20210305 and 202103051230.
 var date = regexp.MustCompile(`^(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])([0-9]{2}){0,3}$`)
 
+// choices are the values of keys that Spark takes no other of, so that no name can be in them; they decide.
+var choices = map[string]*regexp.Regexp{
+	"spark.submit.deployMode": regexp.MustCompile(`^(?i:client|cluster)$`),
+	"spark.scheduler.mode":    regexp.MustCompile(`^(?i:fair|fifo)$`),
+}
+
 // clock are keys whose values are times of the wall clock, in ms since 1970.
 var clock = map[string]bool{"spark.app.startTime": true, "spark.app.submitTime": true}
 
@@ -226,7 +232,8 @@ func (a *anonymizing) job(j *trace.Job) {
 	j.Name, j.ExternalID = a.of("app", j.Name), a.of("id", j.ExternalID)
 	kept := j.Conf[:0]
 	for _, kv := range j.Conf {
-		if harmless.MatchString(kv.Value) && !clock[kv.Key] && !mayTell(kv.Value) {
+		choice := choices[kv.Key]
+		if choice != nil && choice.MatchString(kv.Value) || harmless.MatchString(kv.Value) && !clock[kv.Key] && !mayTell(kv.Value) {
 			kept = append(kept, kv)
 		} else {
 			a.keys++
