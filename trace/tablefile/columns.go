@@ -221,6 +221,26 @@ func (c *absentColumn[T]) fill(n int) error {
 // Int32s decodes a page of 32-bit integers.
 func Int32s(p parquet.Page) []int32 { d := p.Data(); return d.Int32() }
 
+// Uint32s decodes a page of 32-bit integers without a sign.
+func Uint32s(p parquet.Page) []int64 {
+	from := Int32s(p)
+	values := make([]int64, len(from))
+	for i, v := range from {
+		values[i] = int64(uint32(v))
+	}
+	return values
+}
+
+// Uint64s decodes a page of 64-bit integers without a sign.
+func Uint64s(p parquet.Page) []uint64 {
+	from := Int64s(p)
+	values := make([]uint64, len(from))
+	for i, v := range from {
+		values[i] = uint64(v)
+	}
+	return values
+}
+
 // Int64s decodes a page of 64-bit integers.
 func Int64s(p parquet.Page) []int64 { d := p.Data(); return d.Int64() }
 

@@ -23,6 +23,9 @@ type Leaf struct {
 // Name is the path with dots.
 func (l *Leaf) Name() string { return strings.Join(l.Path, ".") }
 
+// Unsigned tells whether the values are integers without a sign.
+func (l *Leaf) Unsigned() bool { return strings.HasPrefix(l.Logical, "uint") }
+
 // sizes are the bytes of a value of the kinds that can be read; texts have a length each.
 var sizes = map[parquet.Kind]int{
 	parquet.Boolean: 1, parquet.Int32: 4, parquet.Int64: 8, parquet.Int96: 12, parquet.Float: 4, parquet.Double: 8, parquet.ByteArray: 0,

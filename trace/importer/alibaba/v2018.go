@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"replay/trace"
 	"replay/trace/importer/containers"
@@ -174,13 +175,17 @@ func readMachines(ctx context.Context, b *workload.Builder, files []string, memM
 
 // rackOf is a rack by the failure domains of a machine, of which the larger one is a text in the published schema.
 func rackOf(r *delimited.Row) string {
-	zone := strings.Map(func(c rune) rune {
+	var zone strings.Builder
+	for rest := cmp.Or(r.Text(3), "0"); rest != ""; {
+		c, n := utf8.DecodeRuneInString(rest)
 		if c == '/' || unicode.IsSpace(c) || unicode.IsControl(c) {
-			return '_'
+			zone.WriteByte('_')
+		} else {
+			zone.WriteString(rest[:n]) // as it stands, also where it is no UTF-8
 		}
-		return c
-	}, cmp.Or(r.Text(3), "0"))
-	return fmt.Sprintf("/zone%s/rack%d", zone, r.IntOr(2, 0, 0, latest))
+		rest = rest[n:]
+	}
+	return fmt.Sprintf("/zone%s/rack%d", &zone, r.IntOr(2, 0, 0, latest))
 }
 
 // add gives the builder the node and its events.

@@ -107,6 +107,7 @@ type Column struct {
 
 	ints   *tablefile.Column[int64]
 	small  *tablefile.Column[int32]
+	large  *tablefile.Column[uint64]
 	double *tablefile.Column[float64]
 	single *tablefile.Column[float32]
 	text   *tablefile.Column[string]
@@ -126,6 +127,12 @@ func (f *File) Bind(required bool, names ...string) (*Column, error) {
 		b := tablefile.Binding{Name: l.Path[0], Leaf: i, MaxDef: l.MaxDef, Present: l.MaxDef, List: c.list, PerMS: l.PerMS}
 		switch {
 		case l.MaxRep > 1 || slices.Contains([]string{"decimal", "a time of day", "interval", "date"}, l.Logical):
+		case l.Unsigned() && l.Kind == parquet.Int32:
+			c.ints = tablefile.Bind(f.reader, b, math.MinInt64, tablefile.Uint32s)
+			return c, nil
+		case l.Unsigned():
+			c.large = tablefile.Bind(f.reader, b, math.MaxUint64, tablefile.Uint64s)
+			return c, nil
 		case l.Kind == parquet.Int64:
 			c.ints = tablefile.Bind(f.reader, b, math.MinInt64, tablefile.Int64s)
 			return c, nil
@@ -186,6 +193,13 @@ func (c *Column) Int(i int, absent int64) (int64, error) {
 		if v := c.small.V[i]; v != c.small.Absent {
 			return int64(v), nil
 		}
+	case c.large != nil:
+		if v := c.large.V[i]; v != c.large.Absent {
+			if v > math.MaxInt64 {
+				return absent, c.bad(i, v, fmt.Sprintf("at most %d", int64(math.MaxInt64)))
+			}
+			return int64(v), nil
+		}
 	case c.text != nil:
 		if v := c.text.V[i]; v != noText {
 			n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
@@ -217,7 +231,7 @@ func (c *Column) Float(i int, absent float64) (float64, error) {
 		v = c.double.V[i]
 	case c.single != nil && c.single.V[i] != c.single.Absent:
 		v = float64(c.single.V[i])
-	case c.ints != nil || c.small != nil:
+	case c.ints != nil || c.small != nil || c.large != nil:
 		n, err := c.Int(i, math.MinInt64)
 		if err != nil || n == math.MinInt64 {
 			return absent, err
@@ -239,11 +253,18 @@ func (c *Column) Float(i int, absent float64) (float64, error) {
 	return v, nil
 }
 
-// Text is row i as text, a number in digits; "" if there is none. What is no UTF-8 is replaced.
+// Text is row i as text, a number in digits; "" if there is none. It may be no UTF-8.
 func (c *Column) Text(i int) (string, error) {
-	if c.text != nil && !c.list {
+	switch {
+	case c.list:
+	case c.text != nil:
 		if v := c.text.V[i]; v != noText {
-			return strings.ToValidUTF8(v, "\ufffd"), nil
+			return v, nil
+		}
+		return "", nil
+	case c.large != nil:
+		if v := c.large.V[i]; v != c.large.Absent {
+			return strconv.FormatUint(v, 10), nil
 		}
 		return "", nil
 	}
@@ -275,6 +296,12 @@ func (c *Column) Texts(i int) (all []string, err error) {
 				all = append(all, strconv.FormatInt(int64(v), 10))
 			}
 		}
+	case c.large != nil:
+		for _, v := range c.large.List(i) {
+			if v != c.large.Absent {
+				all = append(all, strconv.FormatUint(v, 10))
+			}
+		}
 	case c.double != nil:
 		for _, v := range c.double.List(i) {
 			if v == c.double.Absent || math.IsNaN(v) {
@@ -288,7 +315,7 @@ func (c *Column) Texts(i int) (all []string, err error) {
 	case c.text != nil:
 		for _, v := range c.text.List(i) {
 			if v != noText {
-				all = append(all, strings.ToValidUTF8(v, "\ufffd"))
+				all = append(all, v)
 			}
 		}
 	default:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Row is a row with the names of its fields. The first field that is not what was wanted is its error; numbers are read
@@ -77,8 +76,8 @@ func (r *Row) Empty(i int) bool { return len(r.field(i)) == 0 }
 // Bytes returns field i without blanks around it, as long as the row is valid. A field that is not there is empty.
 func (r *Row) Bytes(i int) []byte { return r.field(i) }
 
-// Text returns field i; what is no UTF-8 is replaced.
-func (r *Row) Text(i int) string { return strings.ToValidUTF8(string(r.field(i)), "\ufffd") }
+// Text returns field i, which may be no UTF-8: what makes names of such texts keeps different ones different.
+func (r *Row) Text(i int) string { return string(r.field(i)) }
 
 // Name returns field i, which must not be empty.
 func (r *Row) Name(i int) string {

@@ -68,8 +68,7 @@ func IntOf(v *fastjson.Value) (int64, error) {
 	return 0, strconv.ErrSyntax
 }
 
-// Text is the text of the member called name: a string, or a number as it stands. Without the member, or if it is null, it is "". What is no UTF-8 in
-// it becomes the replacement character.
+// Text is the text of the member called name: a string, which may be no UTF-8, or a number as it stands. Without the member, or if it is null, it is "".
 func Text(v *fastjson.Value, name string) (string, error) {
 	x := v.Get(name)
 	if x == nil {
@@ -86,7 +85,7 @@ func Text(v *fastjson.Value, name string) (string, error) {
 func TextOf(v *fastjson.Value) (string, bool) {
 	switch v.Type() {
 	case fastjson.TypeString:
-		return strings.ToValidUTF8(string(v.GetStringBytes()), "\ufffd"), true
+		return string(v.GetStringBytes()), true
 	case fastjson.TypeNumber:
 		return v.String(), true
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -62,9 +63,13 @@ func nodeOf(v *fastjson.Value) (n rackNode, err error) {
 		if err != nil || slices.Contains([]string{"node", "memory-mb", "vcores", "labels"}, name) {
 			return
 		}
+		if !utf8.ValidString(name) {
+			err = fmt.Errorf("a resource is called %q, want a name in UTF-8", name)
+			return
+		}
 		var n2 int64
 		if n2, err = amount(v, name); err == nil && n2 > 0 {
-			n.extra = append(n.extra, trace.NamedValue{Name: strings.ToValidUTF8(name, "\ufffd"), Value: n2})
+			n.extra = append(n.extra, trace.NamedValue{Name: name, Value: n2})
 		}
 	})
 	slices.SortFunc(n.extra, func(a, b trace.NamedValue) int { return strings.Compare(a.Name, b.Name) })

@@ -189,7 +189,7 @@ func (r *reading) comment(text string) {
 	case "Queue":
 		if f := strings.Fields(value); len(f) > 1 {
 			if n, err := strconv.ParseInt(f[0], 10, 64); err == nil {
-				r.queues[n] = strings.ReplaceAll(strings.ToValidUTF8(f[1], "?"), ".", "_")
+				r.queues[n] = strings.ReplaceAll(f[1], ".", "_")
 			}
 		}
 	case "MaxNodes":

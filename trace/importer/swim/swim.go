@@ -63,7 +63,7 @@ func rowOf(line []byte) (r row, err error) {
 	if len(f) < 6 || len(f) > 9 {
 		return r, fmt.Errorf("has %d columns with tabs between them, want 6 to 9", len(f))
 	}
-	if r.id = strings.ToValidUTF8(strings.TrimSpace(f[0]), "\ufffd"); r.id == "" {
+	if r.id = strings.TrimSpace(f[0]); r.id == "" {
 		return r, errors.New("column 1 (job) is empty, want its id")
 	}
 	gap := int64(0)
@@ -82,7 +82,7 @@ func rowOf(line []byte) (r row, err error) {
 		}
 	}
 	if len(f) > 6 {
-		r.path = strings.ToValidUTF8(strings.TrimSpace(f[6]), "\ufffd")
+		r.path = strings.TrimSpace(f[6])
 	}
 	return r, nil
 }

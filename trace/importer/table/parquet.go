@@ -136,13 +136,20 @@ func (s *parquetSource) cell(at int) (cell, error) {
 	if slices.Contains([]string{"decimal", "a time of day", "interval"}, l.Logical) {
 		return refuse(l.Logical)
 	}
+	signed := func(buf []byte, v int64) []byte { return strconv.AppendInt(buf, v, 10) }
+	switch {
+	case l.Unsigned() && l.Kind == parquet.Int32:
+		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Uint32s), signed), nil
+	case l.Unsigned():
+		return of(tablefile.Bind(s.reader, b, math.MaxUint64, tablefile.Uint64s), func(buf []byte, v uint64) []byte { return strconv.AppendUint(buf, v, 10) }), nil
+	}
 	switch l.Kind {
 	case parquet.Int96:
-		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Int96s), func(buf []byte, v int64) []byte { return strconv.AppendInt(buf, v, 10) }), nil
+		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Int96s), signed), nil
 	case parquet.Int32:
 		return of(tablefile.Bind(s.reader, b, math.MinInt32, tablefile.Int32s), func(buf []byte, v int32) []byte { return strconv.AppendInt(buf, int64(v), 10) }), nil
 	case parquet.Int64:
-		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Int64s), func(buf []byte, v int64) []byte { return strconv.AppendInt(buf, v, 10) }), nil
+		return of(tablefile.Bind(s.reader, b, math.MinInt64, tablefile.Int64s), signed), nil
 	case parquet.Float:
 		return of(tablefile.Bind(s.reader, b, -math.MaxFloat32, tablefile.Floats), func(buf []byte, v float32) []byte { return strconv.AppendFloat(buf, float64(v), 'g', -1, 32) }), nil
 	case parquet.Double:

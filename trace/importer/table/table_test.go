@@ -436,3 +436,23 @@ func TestTypesOfParquet(t *testing.T) {
 		}
 	}
 }
+
+// Whole numbers of a Parquet file may have no sign, and be as large as such numbers are; lists of them too.
+func TestUnsignedNumbersOfParquet(t *testing.T) {
+	type row struct {
+		Job    uint64   `parquet:"job_id"`
+		Submit uint64   `parquet:"submit"`
+		Run    uint16   `parquet:"duration"`
+		Bytes  uint32   `parquet:"memory_bytes"`
+		After  []uint64 `parquet:"parents,list"`
+	}
+	path := importtest.WriteNew(t, "t.parquet", string(importtest.Parquet(t, []row{{1<<63 + 1, 1, 65_535, 3 << 30, nil}, {7, 2, 40_000, 2 << 30, []uint64{1<<63 + 1}}})))
+	_, m, err := importtest.Import(t, Parquet, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "9223372036854775809@0 []1000m/3072MiB[65535000]; 7@1000 []1000m/2048MiB[40000000]"
+	if got := jobs(m); got != want || !slices.Equal(m.JobList[1].DependsOn, []int64{0}) {
+		t.Errorf("%s, the second after %v, want %s after the first", got, m.JobList[1].DependsOn, want)
+	}
+}

@@ -291,12 +291,18 @@ func (b *Builder) CheckTasks(n int64) error {
 // AddNode takes a node of the cluster; its id and that of its rack are set later. A size of 0 is unknown, and so are
 // further resources that are nil. Without any node the cluster is that of the options, or the hosts of the applications.
 func (b *Builder) AddNode(n trace.Node) {
-	n.Host, n.Rack = tableText(n.Host), tableText(n.Rack)
+	for _, s := range []*string{&n.Host, &n.Rack} {
+		b.takeText(s)
+	}
+	for i := range n.Labels {
+		b.takeText(&n.Labels[i])
+	}
 	b.nodes = append(b.nodes, n)
 }
 
 // AddEvent takes an event of a node that is or will be added, at a time of the source's clock. Its order is set later.
 func (b *Builder) AddEvent(host string, e trace.NodeEvent) {
+	e.Reason = tableText(e.Reason)
 	b.events = append(b.events, event{tableText(host), e})
 }
 

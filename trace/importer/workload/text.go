@@ -36,19 +36,22 @@ func tableText(s string) string {
 
 func fits(s string) bool { return len(s) <= longestText && utf8.ValidString(s) }
 
-// takeTexts makes all names of an application such as the trace can hold, and counts those that were not.
-func (b *Builder) takeTexts(a *Application) {
-	take := func(s *string) {
-		if fits(*s) {
-			return
-		}
-		if !utf8.ValidString(*s) {
-			b.Counts.Modelled["texts_of_other_encodings"]++
-		} else {
-			b.Counts.Modelled["texts_that_were_cut"]++
-		}
-		*s = tableText(*s)
+// takeText makes a text such as the trace can hold, and counts one that was not.
+func (b *Builder) takeText(s *string) {
+	if fits(*s) {
+		return
 	}
+	if !utf8.ValidString(*s) {
+		b.Counts.Modelled["texts_of_other_encodings"]++
+	} else {
+		b.Counts.Modelled["texts_that_were_cut"]++
+	}
+	*s = tableText(*s)
+}
+
+// takeTexts is takeText of all names of an application.
+func (b *Builder) takeTexts(a *Application) {
+	take := b.takeText
 	for _, s := range []*string{&a.Job.Name, &a.Job.ExternalID, &a.User, &a.Queue, &a.Attempt, &a.Manager} {
 		take(s)
 	}
