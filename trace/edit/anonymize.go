@@ -23,10 +23,10 @@ import (
 // Without a key pseudonyms count names in their sorted order, so that what a replay decides by the order of names stays. With a key a pseudonym is the name's HMAC-SHA256
 // with it, the same in every trace; who has the key can try names.
 //
-// Of what was configured for an application those keys stay whose values are numbers, sizes, lengths of time or true and false; a number that may be a
-// date or a time of the wall clock does not. Attached files are left out: they may have any name in them.
-func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string) (*Result, error) {
-	a := &anonymizing{key: key, names: map[string]map[string]string{}}
+// Of what was configured for an application those known keys stay whose values are numbers, sizes, lengths of time, true and false or the like; a number that may be a
+// date or a time of the wall clock does not, nor does any other key: it may have a name in itself. Attached files are left out: they may have any name in them.
+func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string, known func(key string) bool) (*Result, error) {
+	a := &anonymizing{key: key, known: known, names: map[string]map[string]string{}}
 	if err := a.collect(ctx, t); err != nil {
 		return nil, err
 	}
@@ -69,6 +69,7 @@ func Anonymize(ctx context.Context, t *trace.Trace, out, name, key string) (*Res
 
 type anonymizing struct {
 	key   string
+	known func(key string) bool        // of configurations: none of them holds a name
 	names map[string]map[string]string // by kind, what stands for a name
 	keys  int
 }
@@ -194,19 +195,13 @@ func (a *anonymizing) meta(m *trace.Meta) {
 }
 
 // harmless are values of configuration keys in which no name can be.
-var harmless = regexp.MustCompile(`^(?i:true|false|[0-9]+(\.[0-9]+)?(ms|us|s|m|min|h|d|b|k|kb|kib|m|mb|mib|g|gb|gib|t|tb|tib)?)$`)
+var harmless = regexp.MustCompile(`^(?i:true|false|fair|fifo|client|cluster|[0-9]+(\.[0-9]+)?(ms|us|s|m|min|h|d|b|k|kb|kib|m|mb|mib|g|gb|gib|t|tb|tib)?)$`)
 
 // date are values like 20210305 and 202103051230.
 var date = regexp.MustCompile(`^(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])([0-9]{2}){0,3}$`)
 
-// choices are the values of keys that Spark takes no other of, so that no name can be in them; they decide.
-var choices = map[string]*regexp.Regexp{
-	"spark.submit.deployMode": regexp.MustCompile(`^(?i:client|cluster)$`),
-	"spark.scheduler.mode":    regexp.MustCompile(`^(?i:fair|fifo)$`),
-}
-
-// clock are keys whose values are times of the wall clock, in ms since 1970.
-var clock = map[string]bool{"spark.app.startTime": true, "spark.app.submitTime": true}
+// named are known keys whose values are names, which may be a number or a word such as fair.
+var named = map[string]bool{"spark.scheduler.pool": true}
 
 // mayTell reports whether a harmless value may be a time of the wall clock: a date, or a number which since 1970 gives one from 1990 to
 // 2100 in s, ms, us or ns. Whole MiB and the largest 32-bit number, by which nothing is limited, are taken as sizes and limits.
@@ -232,8 +227,7 @@ func (a *anonymizing) job(j *trace.Job) {
 	j.Name, j.ExternalID = a.of("app", j.Name), a.of("id", j.ExternalID)
 	kept := j.Conf[:0]
 	for _, kv := range j.Conf {
-		choice := choices[kv.Key]
-		if choice != nil && choice.MatchString(kv.Value) || harmless.MatchString(kv.Value) && !clock[kv.Key] && !mayTell(kv.Value) {
+		if a.known(kv.Key) && harmless.MatchString(kv.Value) && !named[kv.Key] && !mayTell(kv.Value) {
 			kept = append(kept, kv)
 		} else {
 			a.keys++

@@ -65,7 +65,8 @@ func TestGenUsage(t *testing.T) {
 		"gen uniform-micro --jobs 9223372036854775807 --out " + out, "gen uniform-micro --load 1e-300 --out " + out,
 		"gen uniform-micro --load -1 --out " + out, "gen uniform-micro --failures x --out " + out, "gen uniform-micro --nodes 2 --racks 3 --out " + out,
 		"gen tpch-decima --kind mapreduce --out " + out, "gen facebook-2009 --set map.median_s --out " + out, "gen facebook-2009 --set map.median_s=-1 --out " + out,
-		"gen facebook-2009 --span -1h --out " + out, "gen facebook-2009 --diurnal moon --out " + out, "gen uniform-micro --set a=1 --out " + out,
+		"gen facebook-2009 --span -1h --out " + out, "gen facebook-2009 --span +24h --out " + out, "gen facebook-2009 --span 24 --out " + out,
+		"gen facebook-2009 --diurnal moon --out " + out, "gen uniform-micro --set a=1 --out " + out,
 	} {
 		if code, _, stderr := replay(t, strings.Fields(args)...); code != cmdline.ExitUsage || stderr == "" {
 			t.Errorf("%s: exit code %d, want %d; %s", args, code, cmdline.ExitUsage, stderr)
@@ -142,5 +143,30 @@ func TestGenFit(t *testing.T) {
 	}
 	if code, _, stderr := replay(t, "gen", "fit:"+filepath.Join(t.TempDir(), "nothing"), "--out", dir+"2"); code != cmdline.ExitBadInput || !strings.Contains(stderr, "not a trace directory") {
 		t.Errorf("fit to nothing: exit code %d, %s", code, stderr)
+	}
+}
+
+// A trace that lies in another folder has the same portrait, byte for byte.
+func TestPortraitOfAMovedTrace(t *testing.T) {
+	dir := t.TempDir()
+	here, there := filepath.Join(dir, "here"), filepath.Join(dir, "there")
+	var pages []string
+	must(t, "gen", "uniform-micro", "--jobs", "3", "--out", here)
+	for _, at := range []string{here, there} {
+		out := at + "-portrait"
+		must(t, "trace", "info", at, "--out", out)
+		page, err := os.ReadFile(filepath.Join(out, "report.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, string(page))
+		if at == here {
+			if err := os.Rename(here, there); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if pages[0] != pages[1] || !strings.Contains(pages[0], "replay trace info TRACE --out DIR") {
+		t.Error("the pages differ, or have not the command, want it without the folders")
 	}
 }

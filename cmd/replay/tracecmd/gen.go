@@ -42,7 +42,7 @@ func Gen() *cli.Command {
 			nameFlag("the preset and the options that are not its own"),
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random streams"},
 			cmdline.With(&cli.IntFlag{Name: "jobs", Usage: "`N` jobs", DefaultText: "the preset's"}, cmdline.From1To(synth.MostJobs)),
-			&cli.DurationFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h, at most --jobs; with --load as many as have the work for it"},
+			cmdline.With(&cli.StringFlag{Name: "span", Usage: "the jobs that are submitted in a `TIME` such as 24h or 7d, at most --jobs; with --load as many as have the work for it"}, cmdline.ATime),
 			cmdline.With(&cli.IntFlag{Name: "nodes", Usage: "`N` nodes", DefaultText: "the preset's"}, cmdline.From1To(cmdline.MostNodes)),
 			cmdline.With(&cli.IntFlag{Name: "racks", Usage: "`N` racks", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
 			cmdline.With(&cli.IntFlag{Name: "replication", Usage: "`N` replicas of each block", DefaultText: "the preset's"}, cmdline.From1To(math.MaxInt32)),
@@ -70,11 +70,9 @@ func Gen() *cli.Command {
 				Name: c.String("name"),
 				Seed: c.Uint64("seed"), Jobs: c.Int("jobs"), Nodes: c.Int("nodes"), Racks: c.Int("racks"), Replication: c.Int("replication"),
 				Load: c.Float64("load"), Kind: c.String("kind"), Failures: c.String("failures"), MTBFDays: c.Float64("mtbf"),
-				SpanMS: c.Duration("span").Milliseconds(), Diurnal: c.String("diurnal"), Set: c.StringSlice("set"),
+				Diurnal: c.String("diurnal"), Set: c.StringSlice("set"),
 			}
-			if c.IsSet("span") && options.SpanMS <= 0 {
-				return cmdline.Usagef("--span is %q, want 1 ms or more", c.Duration("span"))
-			}
+			options.SpanMS, _ = cmdline.ParseTime(c.String("span")) // the flag takes no other
 			settings, err := preset.Settings(options)
 			if err != nil {
 				return cmdline.Usagef("%w", err)

@@ -96,7 +96,8 @@ func Trace() *cli.Command {
 						}
 					}
 					if out := c.String("out"); out != "" {
-						if err := drawn.WriteDir(out, p, formats, []string{"trace", "info", c.Args().First(), "--out", out}); err != nil {
+						// Not the folders that were named: a trace that is moved has the same portrait.
+						if err := drawn.WriteDir(out, p, formats, []string{"trace", "info", "TRACE", "--out", "DIR"}); err != nil {
 							return err
 						}
 					}

@@ -8,6 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"replay/cmd/replay/cmdline"
+	mapreduce "replay/engine/mapreduce/conf"
+	spark "replay/engine/spark/conf"
 	"replay/report/quantity"
 	"replay/trace"
 	"replay/trace/edit"
@@ -59,16 +61,22 @@ offered load and the blocks on the cluster stay; --keep-load=false leaves them w
 		},
 		{
 			Name: "anonymize", Usage: "replace names by pseudonyms and keep the structure", ArgsUsage: "TRACE",
-			Description: `Hosts, racks, users, queues, applications, stages, files, labels and reasons get pseudonyms; the wall clock of the origin goes. Of configuration keys of
-applications those with numbers, sizes, times, true and false stay. Attached files are left out and listed: they may have any name in them.`,
+			Description: `Hosts, racks, users, queues, applications, stages, files, labels and reasons get pseudonyms; the wall clock of the origin goes. Of the configuration
+of applications the keys that this program knows stay, if they have numbers, sizes, times, true, false and the like; others may have a name in them. Attached files are left out and listed: they may have any name in them.`,
 			Flags: out(&cli.StringFlag{Name: "key", Usage: "make each pseudonym of the name and this `SECRET`, the same in every trace", DefaultText: "names are counted in their order, which a replay may depend on"}),
 			Action: func(c *cli.Context) error {
 				return editTraces(c, 1, 1, func(t []*trace.Trace, out, name string) (*edit.Result, error) {
-					return edit.Anonymize(c.Context, t[0], out, name, c.String("key"))
+					return edit.Anonymize(c.Context, t[0], out, name, c.String("key"), knownKey)
 				})
 			},
 		},
 	}
+}
+
+// knownKey reports whether a key of a configuration is one of Spark or MapReduce that holds no name of somebody's.
+func knownKey(key string) bool {
+	_, older := mapreduce.Renamed[key]
+	return spark.Known(key) || mapreduce.Follows(key) || older
 }
 
 // aShare wants a part of a whole.

@@ -353,6 +353,9 @@ func Followed() (names []string) {
 	return names
 }
 
+// Known reports whether a key is one of Spark's that this program knows by its name, followed or not. A name of the user's own in it is at most one of a resource.
+func Known(name string) bool { return knownKey(name) }
+
 func knownKey(name string) bool {
 	_, ok := slices.BinarySearch(keyNames, name)
 	return ok || isResourceKey(name)

@@ -226,7 +226,7 @@ func (t *reader) job(id string, records [][]byte) error {
 		t.b.Counts.Dropped["instances_of_allocation_sets"] += int64(len(events))
 		return nil
 	}
-	slices.SortStableFunc(events, func(x, y taskEvent) int { return cmp.Compare(x.at, y.at) })
+	slices.SortStableFunc(events, func(x, y taskEvent) int { return cmp.Or(cmp.Compare(x.index, y.index), cmp.Compare(x.at, y.at)) })
 	tasks := t.follow(id, events)
 	kept := tasks[:0]
 	for _, x := range tasks {
@@ -273,18 +273,33 @@ func (t *reader) job(id string, records [][]byte) error {
 	return err
 }
 
-// follow goes through the events of a job's tasks in order of time.
-func (t *reader) follow(job string, events []taskEvent) []*task {
-	byIndex := map[int64]*task{}
-	var order []*task
+// fitting puts the first of the events that can happen to a task, running or not, before the others of its time: a table has those in any order.
+func fitting(events []taskEvent, running bool) {
 	for i := range events {
-		e := &events[i]
-		x := byIndex[e.index]
-		if x == nil {
-			x = &task{index: e.index, submitted: -1, scheduled: -1, started: -1, cpu: -1, mem: -1, end: -1, ended: -1}
-			byIndex[e.index] = x
+		if events[i].index != events[0].index || events[i].at != events[0].at {
+			return
+		}
+		if k := events[i].kind; k == schedule && running || k.ends() && !running {
+			continue
+		}
+		first := events[i]
+		copy(events[1:i+1], events[:i])
+		events[0] = first
+		return
+	}
+}
+
+// follow goes through the events of a job's tasks, of which those of a task follow each other in order of time.
+func (t *reader) follow(job string, events []taskEvent) []*task {
+	var order []*task
+	var x *task
+	for i := range events {
+		if x == nil || x.index != events[i].index {
+			x = &task{index: events[i].index, submitted: -1, scheduled: -1, started: -1, cpu: -1, mem: -1, end: -1, ended: -1}
 			order = append(order, x)
 		}
+		fitting(events[i:], x.started >= 0)
+		e := &events[i]
 		if e.cpu >= 0 {
 			x.cpu = e.cpu
 		}
@@ -311,7 +326,6 @@ func (t *reader) follow(job string, events []taskEvent) []*task {
 			x.end, x.ended = e.kind, e.at // it was taken away while it waited
 		}
 	}
-	slices.SortFunc(order, func(x, y *task) int { return cmp.Compare(x.index, y.index) })
 	return order
 }
 

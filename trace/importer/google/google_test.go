@@ -207,3 +207,37 @@ func TestWithoutMachines(t *testing.T) {
 		}
 	}
 }
+
+// The order of inputs, of the rows of a table and of events at one time changes nothing.
+func TestOrderOfInputs(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "machine_events-0.json"), `{"time":"0","machine_id":"1","type":1,"capacity":{"cpus":1,"memory":1}}`)
+	rows := []string{ // a task of no length, and one that was evicted and scheduled again at once
+		`{"time":"700000000","type":"SCHEDULE","collection_id":"5","instance_index":0,"machine_id":"1"}`, `{"time":"700000000","type":"FINISH","collection_id":"5","instance_index":0}`,
+		`{"time":"700000000","type":"SCHEDULE","collection_id":"5","instance_index":1,"machine_id":"1"}`, `{"time":"710000000","type":"EVICT","collection_id":"5","instance_index":1}`,
+		`{"time":"710000000","type":"SCHEDULE","collection_id":"5","instance_index":1,"machine_id":"1"}`, `{"time":"715000000","type":"FINISH","collection_id":"5","instance_index":1}`,
+	}
+	var want string
+	for turn, shards := range [][2]string{{"a-instance_events-0.json", "b-instance_events-1.json"}, {"b-instance_events-1.json", "a-instance_events-0.json"}, {"b-instance_events-1.json", "a-instance_events-0.json"}} {
+		if turn == 2 {
+			slices.Reverse(rows)
+		}
+		importtest.Write(t, filepath.Join(dir, "a-instance_events-0.json"), strings.Join(rows[:3], "\n"))
+		importtest.Write(t, filepath.Join(dir, "b-instance_events-1.json"), strings.Join(rows[3:], "\n"))
+		var out string
+		_, m, err := importtest.ImportAll(t, V2019, []string{filepath.Join(dir, shards[0]), filepath.Join(dir, "machine_events-0.json"), filepath.Join(dir, shards[1])},
+			func(o *workload.Options) { o.Strict, out = true, o.Out })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ms, retries := durations(m, "5"); !slices.Equal(ms, []int64{0, 5000}) || !slices.Equal(retries, []int32{trace.Unset, 1}) {
+			t.Errorf("turn %d: %v ms with %v retries, want 0 and 5000 with -1 and 1", turn, ms, retries)
+		}
+		manifest := string(importtest.Read(t, filepath.Join(out, "trace.json")))
+		if turn == 0 {
+			want = manifest
+		} else if turn == 1 && manifest != want {
+			t.Errorf("trace.json is %s\nwant %s", manifest, want)
+		}
+	}
+}

@@ -50,6 +50,9 @@ func Find(b *workload.Builder, inputs []string, tables []*Table, unused []string
 		b.Note("%s: taken as %s, by %s", f, table, how)
 		found[table] = append(found[table], f)
 	}
+	for _, parts := range found {
+		slices.SortStableFunc(parts, workload.Natural) // in whatever order they were given
+	}
 	b.PassOver("not read, as an import needs nothing of it", other)
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: no table of this format, want files or folders with one of these in their names: %s", strings.Join(inputs, ", "), strings.Join(names[len(unused):], ", "))
