@@ -53,7 +53,7 @@ func read2020(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	jobs := newJobRows()
 	defer func() { err = errors.Join(err, jobs.Close()) }()
 	if err := paiJob.Read(ctx, b, files[paiJob.Name], func(r *delimited.Row) error {
-		return jobs.add(r, 0, &owner{r.Text(2), statusOf(r.Text(3))})
+		return jobs.add(r, 0, &owner{r.Text(2), statusOf(r.Text(3)), begun(r, 4)})
 	}); err != nil {
 		return err
 	}

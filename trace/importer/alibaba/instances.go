@@ -143,6 +143,7 @@ func (i *instance) unpack(u *spill.Unpacker) {
 type job struct {
 	id, user  string
 	status    status
+	submit    int64 // s, or unknown
 	tasks     []*task
 	byName    map[string]*task
 	instances map[string][]instance // by task
@@ -152,23 +153,25 @@ type job struct {
 type owner struct {
 	user   string
 	status status
+	submit int64 // s, or unknown
 }
 
 func (o *owner) pack(p spill.Packer) spill.Packer {
 	p.Int(ofJob)
 	p.Text(o.user)
 	p.Int(int64(o.status))
+	p.Int(o.submit)
 	return p
 }
 
 // unpackJob reads the records of a job. Of tasks with one name the first is taken; instances of a task that is not there are dropped.
 func unpackJob(b *workload.Builder, id string, records [][]byte) *job {
-	j := &job{id: id, byName: map[string]*task{}, instances: map[string][]instance{}}
+	j := &job{id: id, submit: unknown, byName: map[string]*task{}, instances: map[string][]instance{}}
 	for _, r := range records {
 		u := spill.Unpacker(r)
 		switch u.Int() {
 		case ofJob:
-			j.user, j.status = u.Text(), status(u.Int())
+			j.user, j.status, j.submit = u.Text(), status(u.Int()), u.Int()
 		case ofTask:
 			t := new(task)
 			t.unpack(&u)
@@ -276,7 +279,7 @@ func (j *job) application(b *workload.Builder, kind string, after func(*containe
 			outcome = t.status
 		}
 	}
-	c := containers.New(b, kind, j.id, 1000*submit)
+	c := containers.New(b, kind, j.id, 1000*j.submitted(b, kind, submit))
 	a := c.App
 	a.User = j.user
 	a.Job.RecordedStartMS, a.Job.RecordedFinishMS, a.Job.RecordedOutcome = 1000*submit, 1000*finish, outcome.outcome()
@@ -291,6 +294,18 @@ func (j *job) application(b *workload.Builder, kind string, after func(*containe
 		return nil, b.Drop("jobs_with_a_cycle", "%v", err)
 	}
 	return app, nil
+}
+
+// submitted is when the job was submitted, s: as its own row says, else when the first of its tasks started, which is counted of traces that have such rows.
+func (j *job) submitted(b *workload.Builder, kind string, start int64) int64 {
+	if j.submit != unknown && j.submit <= start {
+		return j.submit
+	}
+	j.submit = unknown
+	if kind == trace.KindGang {
+		b.Counts.Modelled["submissions_that_are_the_start_of_the_first_task"]++
+	}
+	return start
 }
 
 // fill adds the instances of a task, those that the source has no row of with durations that are made up.
@@ -328,6 +343,9 @@ func (j *job) fill(b *workload.Builder, c *containers.Job, t *task) error {
 		x := containers.Task{DurationMS: ms, WaitMS: trace.Unset}
 		if i < len(list) {
 			x.Host, x.Retries = list[i].machine, retries[i]
+			if j.submit != unknown && list[i].start >= j.submit {
+				x.WaitMS = min(1000*(list[i].start-j.submit), trace.LongestMS)
+			}
 		}
 		if err := c.Add(t.name, size, trace.Unset, 1, x); err != nil {
 			return err
