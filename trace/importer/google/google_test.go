@@ -241,3 +241,12 @@ func TestOrderOfInputs(t *testing.T) {
 		}
 	}
 }
+
+// A table made of several of the trace, such as samples of it are, is none of them.
+func TestOtherTables(t *testing.T) {
+	for _, head := range []string{",time,instance_events_type,collection_id,collection_type,instance_index,machine_id\n0,0,2,94591244395,1,144,168846390496\n", `{"event_time":1,"subtype":2,"collection_id":3,"instance_index":4}`} {
+		if how := V2019.Detect("borg_traces_data.csv", []byte(head)); how != "" {
+			t.Errorf("%.40s: %s, want no table", head, how)
+		}
+	}
+}

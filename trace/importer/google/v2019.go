@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/valyala/fastjson"
 
@@ -169,13 +171,9 @@ func shares(r *delimited.Row, cpu, mem, both int, p *fastjson.Parser) (float64, 
 // detect2019 knows the tables by the names of their columns.
 func detect2019(_ string, head []byte) string {
 	line, _, _ := strings.Cut(string(head), "\n")
+	words := strings.FieldsFunc(line, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) })
 	has := func(names ...string) bool {
-		for _, n := range names {
-			if !strings.Contains(line, n) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(words, n) })
 	}
 	switch {
 	case has("collection_id", "instance_index", "type", "time"):
