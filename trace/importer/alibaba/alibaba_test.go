@@ -286,3 +286,17 @@ func TestWholeGPUs(t *testing.T) {
 		t.Errorf("%v, %v, want 2000 thousandths, 2 of them defaulted", got, res.Counts.Defaulted)
 	}
 }
+
+// Of 2018 memories are 0 to 100; -1 and 101 stand for values that are none, as the schema says.
+func TestInvalidMemory(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "batch_task.csv"), "M1,1,a,1,Terminated,1,2,100,100\nM1,1,b,1,Terminated,1,2,100,101\nM1,1,c,1,Terminated,1,2,100,-1\n")
+	importtest.Write(t, filepath.Join(dir, "machine_meta.csv"), "m_1,0,1,2,96,100,USING\nm_2,0,1,2,96,101,USING\n")
+	res, m, err := importtest.Import(t, V2018, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := res.Counts.Dropped; len(m.JobList) != 1 || len(m.Nodes) != 1 || d["rows_of_batch_task_with_a_bad_value"] != 2 || d["rows_of_machine_meta_with_a_bad_value"] != 1 {
+		t.Errorf("%d jobs, %d nodes, dropped %v, want 1 and 1, and 2 and 1 rows", len(m.JobList), len(m.Nodes), d)
+	}
+}

@@ -54,7 +54,7 @@ func read2018(ctx context.Context, inputs []string, b *workload.Builder) (err er
 	if err := batchTask.Read(ctx, b, files[batchTask.Name], func(r *delimited.Row) error {
 		t := task{
 			name: r.Name(0), n: r.IntOr(1, unknown, 0, mostInstances), status: statusOf(r.Text(4)), start: begun(r, 5), end: r.IntOr(6, 0, earliest, latest),
-			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: plannedMiB(r.FloatOr(8, 0, 0, 10_000)/100, memMiB),
+			milli: planned(r.FloatOr(7, 0, 0, 100*trace.MostVCores) * 10), memMiB: plannedMiB(r.FloatOr(8, 0, 0, 100)/100, memMiB),
 		}
 		return jobs.add(r, 2, &t)
 	}); err != nil {
@@ -147,7 +147,7 @@ func readMachines(ctx context.Context, b *workload.Builder, files []string, memM
 		host, at, status := r.Name(0), r.Int(1, 0, latest), r.Text(6)
 		node := trace.Node{
 			Host: host, Rack: rackOf(r),
-			VCores: int32(r.Int(4, 0, trace.MostVCores)), MemMiB: containers.MiB(r.Float(5, 0, 10_000)/100, memMiB),
+			VCores: int32(r.Int(4, 0, trace.MostVCores)), MemMiB: containers.MiB(r.Float(5, 0, 100)/100, memMiB),
 		}
 		if r.Err() != nil {
 			return r.Err()

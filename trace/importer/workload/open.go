@@ -24,6 +24,7 @@ type Source struct {
 	b    *Builder
 	at   int // in the sources of the trace
 	file *codec.File
+	in   io.Reader // of it
 }
 
 // Open opens a file, or [Stdin], and unpacks it after its first bytes. The trace names it as one of its sources, by its hash
@@ -48,8 +49,48 @@ func (b *Builder) Open(path string) (*Source, error) {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	s.file = file
+	if s.in, err = noArchive(file); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
 	b.source.Files = append(b.source.Files, trace.SourceFile{Name: base})
 	return s, nil
+}
+
+// archives are what publishers keep files in, by what they have at some place, with what is wanted.
+var archives = []struct {
+	at          int
+	magic, want string
+}{
+	{257, "ustar", "is a tar archive, want the files in it: unpack it first (tar xf)"},
+	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
+	{0, "SQLite format 3\x00", "is a database of SQLite, want its tables as CSV: sqlite3 -header -csv FILE 'select * from TABLE' writes one"},
+}
+
+// isArchive is the error of a file with this beginning, if it is an archive: read as a text it would have a first row that is none.
+func isArchive(head []byte) error {
+	for _, a := range archives {
+		if len(head) >= a.at+len(a.magic) && string(head[a.at:a.at+len(a.magic)]) == a.magic {
+			return errors.New(a.want)
+		}
+	}
+	return nil
+}
+
+// failed is the rest of a stream that broke off.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
+
+// noArchive is what r has; the error is that of an archive.
+func noArchive(r io.Reader) (io.Reader, error) {
+	head := make([]byte, 512)
+	n, err := io.ReadFull(r, head)
+	rest := r
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		rest = failed{err}
+	}
+	return io.MultiReader(bytes.NewReader(head[:n]), rest), isArchive(head[:n])
 }
 
 func (o *Options) stdin() io.Reader {
@@ -60,7 +101,7 @@ func (o *Options) stdin() io.Reader {
 }
 
 func (s *Source) Read(p []byte) (int, error) {
-	n, err := s.file.Read(p)
+	n, err := s.in.Read(p)
 	if err != nil && err != io.EOF {
 		return n, s.wrap(err)
 	}
@@ -147,6 +188,9 @@ func Head(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if !bytes.HasPrefix(head, []byte("PAR1")) {
+		if err := isArchive(head); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 		return head, nil
 	}
 	t, err := tablefile.Open(path)

@@ -1,0 +1,42 @@
+package importer
+
+import (
+	"archive/tar"
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replay/trace/importer/importtest"
+	"replay/trace/importer/workload"
+)
+
+// An archive, as publishers keep files in, is no table whose first row has a strange name.
+func TestArchives(t *testing.T) {
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	text := importtest.Read(t, filepath.Join("testdata", "alibaba-2018", "small", "batch_task.csv"))
+	if err := w.WriteHeader(&tar.Header{Name: "batch_task.csv", Mode: 0o644, Size: int64(len(text))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ data, want string }{
+		"batch_task.tar":         {packed.String(), "is a tar archive, want the files in it"},
+		"batch_task.tar.gz":      {string(importtest.Gzip(t, packed.Bytes())), "is a tar archive, want the files in it"},
+		"batch_task.csv.zip":     {"PK\x03\x04\x14\x00", "is a zip archive, want the files in it"},
+		"batch_task_zone.sqlite": {"SQLite format 3\x00\x10\x00", "is a database of SQLite, want its tables as CSV"},
+	} {
+		dir := t.TempDir()
+		importtest.Write(t, filepath.Join(dir, name), tt.data)
+		importtest.Refused(t, Importers["alibaba-2018"], []string{dir}, func(o *workload.Options) { o.Nodes = 4 }, name+": "+tt.want)
+		opt := workload.DefaultOptions()
+		if _, _, err := Detect([]string{dir}, &opt); err == nil || !strings.Contains(err.Error(), name+": "+tt.want) {
+			t.Errorf("%s: recognised, or %v, want %s", name, err, tt.want)
+		}
+	}
+}
