@@ -3,6 +3,7 @@ package importer
 import (
 	"archive/tar"
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,6 +34,13 @@ func TestArchives(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		importtest.Write(t, filepath.Join(dir, name), tt.data)
+		if strings.HasSuffix(name, ".tar") {
+			importtest.Write(t, filepath.Join(dir, "batch_task.parquet"), "PAR1xxxx")
+			importtest.Refused(t, Importers["alibaba-2018"], []string{filepath.Join(dir, "batch_task.parquet")}, nil, "batch_task.parquet: is a Parquet file: import it with the format parquet")
+			if err := os.Remove(filepath.Join(dir, "batch_task.parquet")); err != nil {
+				t.Fatal(err)
+			}
+		}
 		importtest.Refused(t, Importers["alibaba-2018"], []string{dir}, func(o *workload.Options) { o.Nodes = 4 }, name+": "+tt.want)
 		opt := workload.DefaultOptions()
 		if _, _, err := Detect([]string{dir}, &opt); err == nil || !strings.Contains(err.Error(), name+": "+tt.want) {

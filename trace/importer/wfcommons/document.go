@@ -180,6 +180,38 @@ func (d *document) machine(where string) error {
 	return nil
 }
 
+// byID makes the tasks be known by their ids, if each has one of its own and a name is that of several, as steps of Nextflow have. ok is false if they stay known by their names.
+func (d *document) byID() (ok bool) {
+	byName, ids := map[string]string{}, map[string]bool{}
+	shared := false
+	for _, t := range d.order {
+		if t.ID == "" || ids[t.ID] {
+			return false
+		}
+		ids[t.ID] = true
+		_, taken := byName[t.Name]
+		shared = shared || taken && t.Name != ""
+		byName[t.Name] = t.ID
+		if taken {
+			byName[t.Name] = "" // says nothing
+		}
+	}
+	if !shared {
+		return false
+	}
+	for _, t := range d.order {
+		t.Category, t.Name = t.kind(), ""
+		for _, list := range [][]string{t.Parents, t.Children} {
+			for i, name := range list {
+				if !ids[name] && byName[name] != "" {
+					list[i] = byName[name]
+				}
+			}
+		}
+	}
+	return true
+}
+
 // byName makes ids of tasks among parents and children names, as documents before schema 1.5 may have either.
 func (d *document) byName() {
 	name := map[string]string{}

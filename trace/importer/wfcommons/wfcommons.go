@@ -38,7 +38,7 @@ var Format = workload.Format{
 // reader is the import; machines are those of all files.
 type reader struct {
 	b        *workload.Builder
-	machines map[string]bool
+	machines map[string]size
 	names    map[string]int // of workflows
 	firstMS  int64          // of the first file
 	nodes    bool           // those of the source are used
@@ -56,7 +56,7 @@ func read(ctx context.Context, inputs []string, b *workload.Builder) error {
 	if len(files) == 0 {
 		return fmt.Errorf("%s: no file, want instances of WfCommons", strings.Join(inputs, ", "))
 	}
-	r := &reader{b: b, machines: map[string]bool{}, names: map[string]int{}, nodes: b.Options.Nodes == 0}
+	r := &reader{b: b, machines: map[string]size{}, names: map[string]int{}, nodes: b.Options.Nodes == 0}
 	for i, path := range files {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -117,7 +117,9 @@ func (r *reader) workflow(d *document, submit int64, untold bool) error {
 	if err != nil {
 		return err
 	}
-	d.byName()
+	if !d.byID() {
+		d.byName()
+	}
 	if r.nodes {
 		r.addMachines(d, unit)
 	}
@@ -170,13 +172,19 @@ func (r *reader) unit(d *document) (float64, error) {
 	return workflow.Units["B"], nil
 }
 
+// size is what a document says of a machine; 0 is unknown.
+type size struct {
+	vcores int32
+	memMiB int64
+}
+
 // addMachines makes nodes of the machines of a document that no other had.
 func (r *reader) addMachines(d *document, unit float64) {
 	for _, m := range d.machines {
-		if m.NodeName == "" || r.machines[m.NodeName] {
+		if m.NodeName == "" {
+			r.b.Counts.Dropped["machines_without_a_name"]++
 			continue
 		}
-		r.machines[m.NodeName] = true
 		n := trace.Node{Host: m.NodeName, Present: true}
 		for _, cores := range []float64{m.CPU.Count, m.CPU.CoreCount} {
 			if cores >= 1 && cores <= workflow.MostVCores {
@@ -189,6 +197,20 @@ func (r *reader) addMachines(d *document, unit float64) {
 		}
 		if memory >= 1 && memory <= workflow.MostMiB {
 			n.MemMiB = int64(memory)
+		}
+		is := size{n.VCores, n.MemMiB}
+		if before, ok := r.machines[m.NodeName]; ok {
+			if before != is {
+				r.b.Odd("machines_with_another_size_before", 1, "%s: machine %s has %d vcores and %d MiB, want %d and %d as in a document before", d.file, m.NodeName, is.vcores, is.memMiB, before.vcores, before.memMiB)
+			}
+			continue
+		}
+		r.machines[m.NodeName] = is
+		if n.VCores == 0 {
+			r.b.Counts.Defaulted["node_vcores"]++
+		}
+		if n.MemMiB == 0 {
+			r.b.Counts.Defaulted["node_memory"]++
 		}
 		r.b.AddNode(n)
 	}

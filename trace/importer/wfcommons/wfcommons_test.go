@@ -40,6 +40,24 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// Tasks of one name are known by their ids, and machines of one name have one size.
+func TestNamesOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	importtest.Write(t, filepath.Join(dir, "a.json"), `{"schemaVersion":"1.4","workflow":{"machines":[{"nodeName":"m","cpu":{"coreCount":4}},{}],"tasks":[{"name":"a","id":"1","runtimeInSeconds":1},
+		{"name":"b","id":"2","runtimeInSeconds":2,"parents":["1"]},{"name":"b","id":"3","runtimeInSeconds":3,"parents":["a"]},{"name":"c","id":"4","runtimeInSeconds":4,"parents":["2","3"]}]}}`)
+	importtest.Write(t, filepath.Join(dir, "b.json"), `{"schemaVersion":"1.4","workflow":{"machines":[{"nodeName":"m","cpu":{"coreCount":8}}],"tasks":[{"name":"a","runtimeInSeconds":1}]}}`)
+	res, m, err := importtest.Import(t, Format, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := m.JobList[0].Stages; len(st) != 3 || len(st[1].Tasks.DurationMS) != 2 || len(st[1].Parents) != 1 || len(st[2].Parents) != 1 {
+		t.Errorf("%s\nwant a, two of b after it, and c after both", importtest.Text(m))
+	}
+	if d := res.Counts.Dropped; d["machines_with_another_size_before"] != 1 || d["machines_without_a_name"] != 1 || res.Counts.Defaulted["node_memory"] != 1 || m.Nodes[0].VCores != 4 {
+		t.Errorf("dropped %v, defaulted %v, want a machine of another size, one without a name, and one memory", d, res.Counts.Defaulted)
+	}
+}
+
 func TestBadDocuments(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"schemaVersion":"1.4","workflow":{"tasks":[{"name":"a","runtimeInSeconds":"soon"}]}}`:            "workflow.tasks[0]: json: cannot unmarshal string",

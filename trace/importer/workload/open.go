@@ -57,12 +57,13 @@ func (b *Builder) Open(path string) (*Source, error) {
 	return s, nil
 }
 
-// archives are what publishers keep files in, by what they have at some place, with what is wanted.
+// archives are what files of data are kept in that are no text, by what they have at some place, with what is wanted.
 var archives = []struct {
 	at          int
 	magic, want string
 }{
 	{257, "ustar", "is a tar archive, want the files in it: unpack it first (tar xf)"},
+	{0, "PAR1", "is a Parquet file: import it with the format parquet"},
 	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
 	{0, "SQLite format 3\x00", "is a database of SQLite, want its tables as CSV: sqlite3 -header -csv FILE 'select * from TABLE' writes one"},
 }
