@@ -4,6 +4,7 @@
 package jhist
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -31,8 +32,10 @@ import (
 var Format = workload.Format{
 	Usage: "MapReduce job histories (.jhist): files, or directories of these",
 	Detect: func(_ string, head []byte) string {
-		if bytes.HasPrefix(head, []byte(textHead)) || bytes.HasPrefix(head, []byte(binaryHead)) {
-			return "the first line says " + strings.TrimSpace(string(head[:len(textHead)]))
+		for _, form := range []string{textHead, binaryHead} {
+			if bytes.HasPrefix(head, []byte(form)) {
+				return "the first line says " + form
+			}
 		}
 		return ""
 	},
@@ -161,25 +164,87 @@ func (h *history) read(ctx context.Context) error {
 		return h.leave(workload.Unreadable, "%s", strings.TrimPrefix(err.Error(), h.path+": "))
 	}
 	defer f.Close()
-	in := lines.NewReader(f)
+	buf := bufio.NewReader(f)
+	if head, _ := buf.Peek(len(binaryHead)); string(head) == binaryHead {
+		err = h.readBinary(ctx, buf)
+	} else {
+		err = h.readText(ctx, buf)
+	}
+	if err != nil {
+		return err
+	}
+	if h.counts.Read["events"] == 0 {
+		return h.leave(workload.Empty, "no event, want those of a job")
+	}
+	h.source.Name = filepath.Base(h.path)
+	if h.source.SHA256, err = f.SHA256(); err != nil {
+		return h.leave(workload.Unreadable, "%w", err)
+	}
+	return nil
+}
+
+// broken is the error of a file that breaks off, or cannot be read on. It is nil where what was read of it may be kept.
+func (h *history) broken(where string, err error) error {
+	reason := workload.Damaged
+	if errors.As(err, new(*input.TooLarge)) {
+		reason, err = workload.TooLarge, fmt.Errorf("%w; --max-unpacked allows more", err)
+	}
+	if h.r.Options.Lenient && h.counts.Read["events"] > 0 {
+		h.counts.Dropped["rest_of_damaged_histories"]++
+		return nil
+	}
+	return h.leave(reason, "%s: %w; --lenient keeps what comes before", where, err)
+}
+
+// readBinary reads the events of a file in binary form, which has no lines after its first two. A job that goes on may end within an event.
+func (h *history) readBinary(ctx context.Context, buf *bufio.Reader) error {
+	line, err := buf.ReadString('\n')
+	if err == nil && strings.TrimSpace(line) != binaryHead {
+		return h.leave(workload.Foreign, "the first line is %.40q, want Avro-Json or Avro-Binary", line)
+	}
+	var in *events
+	if err == nil {
+		in, err = newEvents(buf)
+	}
+	if err != nil {
+		return h.leave(workload.Damaged, "%w", noEOF(err))
+	}
+	for n := 1; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		event, err := in.next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == io.ErrUnexpectedEOF && h.state == "" && !h.r.Options.Strict:
+			h.counts.Dropped["lines_that_are_no_event"]++
+			return nil
+		case err != nil:
+			return h.broken(fmt.Sprintf("event %d", n), err)
+		}
+		if err := h.event(event); err != nil {
+			if !h.r.Options.Lenient {
+				return h.leave(workload.Damaged, "event %d: %w; --lenient leaves such events out", n, err)
+			}
+			h.counts.Dropped["lines_that_are_no_event"]++
+		}
+	}
+}
+
+// readText reads the events of a file in JSON.
+func (h *history) readText(ctx context.Context, buf io.Reader) error {
+	in := lines.NewReader(buf)
 	for n := 0; ; {
 		if in.Line()%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		line, whole, err := in.Next()
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
-			reason := workload.Damaged
-			if errors.As(err, new(*input.TooLarge)) {
-				reason, err = workload.TooLarge, fmt.Errorf("%w; --max-unpacked allows more", err)
-			}
-			if h.r.Options.Lenient && n > 2 {
-				h.counts.Dropped["rest_of_damaged_histories"]++
-				break
-			}
-			return h.leave(reason, "after line %d: %w; --lenient keeps what comes before", in.Line(), err)
+			return h.broken(fmt.Sprintf("after line %d", in.Line()), err)
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -201,25 +266,14 @@ func (h *history) read(ctx context.Context) error {
 			return h.leave(workload.Damaged, "line %d: %w; --lenient leaves such lines out", in.Line(), err)
 		}
 	}
-	if h.counts.Read["events"] == 0 {
-		return h.leave(workload.Empty, "no event, want those of a job")
-	}
-	h.source.Name = filepath.Base(h.path)
-	if h.source.SHA256, err = f.SHA256(); err != nil {
-		return h.leave(workload.Unreadable, "%w", err)
-	}
-	return nil
 }
 
 // head looks at the first line.
 func (h *history) head(line []byte) error {
-	switch {
-	case string(line) == textHead:
+	if string(line) == textHead {
 		return nil
-	case bytes.HasPrefix(line, []byte(binaryHead)):
-		return h.leave(workload.Unusable, "is Avro-Binary, want Avro-Json, which a cluster with mapreduce.jobhistory.jhist.format json writes")
 	}
-	return h.leave(workload.Foreign, "the first line is %.40q, want Avro-Json", line)
+	return h.leave(workload.Foreign, "the first line is %.40q, want Avro-Json or Avro-Binary", line)
 }
 
 // fields are those of an event; what is missing is "" or trace.Unset.

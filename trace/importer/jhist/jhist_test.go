@@ -31,7 +31,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, tt := range []struct{ text, want string }{
 		{"", "no event"},
-		{"Avro-Binary\n{}\n\x00\x01", "is Avro-Binary, want Avro-Json"},
+		{"Avro-Binary\n{}\n\x00\x01", "its schema has \"\", want a type of Avro"},
 		{"hello\n", `the first line is "hello", want Avro-Json`},
 		{all[0] + all[1], "no event"},
 		{all[0] + all[1] + all[7], "no JOB_SUBMITTED"},
