@@ -133,6 +133,7 @@ type events struct {
 	schema *schema
 	out    []byte
 	values int
+	took   bool // a byte of the file
 }
 
 // newEvents reads the schema, which is the second line.
@@ -170,15 +171,19 @@ func (e *events) next() ([]byte, error) {
 	if _, err := e.in.Peek(1); err != nil {
 		return nil, err
 	}
-	e.out, e.values = e.out[:0], 0
+	e.out, e.values, e.took = e.out[:0], 0, false
 	if err := e.value(e.schema, 0); err != nil {
 		return nil, noEOF(err)
+	}
+	if !e.took {
+		return nil, errors.New("an event of no bytes, want one of some type")
 	}
 	return e.out, nil
 }
 
 // long reads a whole number: seven bits a byte, the lowest first, with the sign in the lowest bit.
 func (e *events) long() (int64, error) {
+	e.took = true
 	v, err := binary.ReadVarint(e.in)
 	return v, noEOF(err)
 }
@@ -242,6 +247,7 @@ func (e *events) value(s *schema, level int) error {
 	case "null":
 		e.out = append(e.out, "null"...)
 	case "boolean":
+		e.took = true
 		c, err := e.in.ReadByte()
 		e.out = strconv.AppendBool(e.out, c != 0)
 		return noEOF(err)
@@ -258,6 +264,7 @@ func (e *events) value(s *schema, level int) error {
 		}
 		return e.text(n)
 	case "fixed":
+		e.took = e.took || s.size > 0
 		return e.text(s.size)
 	case "enum":
 		i, err := e.long()
@@ -331,6 +338,7 @@ func (e *events) number(kind string) error {
 	if kind == "float" {
 		size, bits = 4, 32
 	}
+	e.took = true
 	var b [8]byte
 	if _, err := io.ReadFull(e.in, b[:size]); err != nil {
 		return noEOF(err)

@@ -133,6 +133,8 @@ func TestBinary(t *testing.T) {
 	} {
 		importtest.Refused(t, Format, []string{importtest.WriteNew(t, "job.jhist", text)}, strict, want)
 	}
+	none := importtest.WriteNew(t, "job.jhist", "Avro-Binary\n\"null\"\nx")
+	importtest.Refused(t, Format, []string{none}, func(o *workload.Options) { o.Lenient = true }, "event 1: an event of no bytes")
 }
 
 func FuzzBinary(f *testing.F) { importtest.Fuzz(f, Format, []byte(asBinary(f, fixture(f)))) }
