@@ -65,7 +65,6 @@ var archives = []struct {
 	{257, "ustar", "is a tar archive, want the files in it: unpack it first (tar xf)"},
 	{0, "PAR1", "is a Parquet file: import it with the format parquet"},
 	{0, "PK\x03\x04", "is a zip archive, want the files in it: unpack it first (unzip)"},
-	{0, "SQLite format 3\x00", "is a database of SQLite, want its tables as CSV: sqlite3 -header -csv FILE 'select * from TABLE' writes one"},
 }
 
 // isArchive is the error of a file with this beginning, if it is an archive: read as a text it would have a first row that is none.
