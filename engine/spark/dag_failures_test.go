@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -362,17 +363,25 @@ func TestTaskSetGivenUp(t *testing.T) {
 	r.expect("after the end", "")
 }
 
-// spark.stage.maxAttempts.
+// DAGScheduler.maxStageAttempts: the larger of spark.stage.maxAttempts and spark.stage.maxConsecutiveAttempts.
 func TestStageAttempts(t *testing.T) {
-	r := newDAGRig(t, map[string]string{"spark.stage.maxAttempts": "2"}, rigStage(0, 0, 1), rigStage(1, 0, 1, 0))
-	r.Start(0)
-	for range 2 {
-		r.succeed(0, 3)
-		r.told()
-		r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
-		r.Resubmit(0)
+	for _, tt := range []struct{ all, consecutive, want int }{{3, 2, 3}, {1, 2, 2}, {3, 4, 4}} {
+		var readers []trace.Stage // of which each fails once, so that no stage fails twice in a row
+		for id := range int32(tt.want) {
+			readers = append(readers, rigStage(1+id, 0, 1, 0))
+		}
+		r := newDAGRig(t, map[string]string{"spark.stage.maxAttempts": fmt.Sprint(tt.all), "spark.stage.maxConsecutiveAttempts": fmt.Sprint(tt.consecutive)},
+			append([]trace.Stage{rigStage(0, 0, 1)}, readers...)...)
+		r.Start(0)
+		for i := range readers {
+			r.succeed(0, 3)
+			r.told()
+			r.end(int32(1+i), 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
+			r.Resubmit(0)
+		}
+		r.expect(fmt.Sprint("the failure behind the last attempt of ", tt), fmt.Sprintf("%d.0 failed, resubmit at 200, "+
+			"given up: stage 0: %[1]d attempts reach the larger of spark.stage.maxAttempts and spark.stage.maxConsecutiveAttempts", tt.want))
 	}
-	r.expect("the third attempt", "1.1 failed, resubmit at 200, given up: stage 0: 2 attempts reach spark.stage.maxAttempts")
 }
 
 // DAGScheduler.resubmitFailedStages, submitWaitingChildStages: by job, then by number.

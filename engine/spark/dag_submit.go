@@ -9,14 +9,14 @@ import (
 
 // submit submits a stage, or first those of its parents whose output is missing.
 //
-// Source: DAGScheduler.submitStage.
+// Source: DAGScheduler.submitStage, maxStageAttempts.
 func (d *DAG) submit(now int64, stage int32) {
 	s := &d.stages[stage]
 	if d.aborted || s.waiting || s.running || s.toRetry {
 		return
 	}
-	if int(s.next) >= d.conf.MaxStageAttempts {
-		d.abort(stage, fmt.Sprintf("stage %d: %d attempts reach spark.stage.maxAttempts", stage, s.next))
+	if int(s.next) >= max(d.conf.MaxStageAttempts, d.conf.MaxConsecutiveAttempts) {
+		d.abort(stage, fmt.Sprintf("stage %d: %d attempts reach the larger of spark.stage.maxAttempts and spark.stage.maxConsecutiveAttempts", stage, s.next))
 		return
 	}
 	parents := d.missingParents(stage)
