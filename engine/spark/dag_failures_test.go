@@ -201,14 +201,16 @@ func TestConsecutiveFailures(t *testing.T) {
 	r.expect("after the end", "")
 }
 
-// spark.stage.ignoreDecommissionFetchFailure: what is not fetched from an executor that is being decommissioned is nobody's fault.
+// spark.stage.ignoreDecommissionFetchFailure: what is not fetched from an executor that is being decommissioned is nobody's fault. Of one that has
+// gone Spark does not know any more that it was.
 func TestFetchFailureOfADecommissionedExecutor(t *testing.T) {
 	for _, tt := range []struct {
 		ignore         string
 		decommissioned bool
+		gone           bool
 		failed         int
 	}{
-		{"true", true, 0}, {"true", false, 1}, {"false", true, 1}, {"false", false, 1},
+		{"true", true, false, 0}, {"true", true, true, 1}, {"true", false, false, 1}, {"false", true, false, 1}, {"false", false, false, 1},
 	} {
 		r := newDAGRig(t, map[string]string{"spark.stage.ignoreDecommissionFetchFailure": tt.ignore}, rigStage(0, 0, 1), rigStage(1, 0, 1, 0))
 		r.Start(0)
@@ -216,9 +218,12 @@ func TestFetchFailureOfADecommissionedExecutor(t *testing.T) {
 		if tt.decommissioned {
 			r.s.Decommission(0, 3, false)
 		}
+		if tt.gone {
+			r.s.ExecutorLost(0, 3, Loss{Kind: LossDecommissioned})
+		}
 		r.end(1, 0, 0, 5, EndFetchFailed, FetchSource{0, 0, 3, 2})
 		if got := len(r.stages[1].failedAttempts); got != tt.failed {
-			t.Errorf("ignored %s, decommissioned %t: %d failed attempts, want %d", tt.ignore, tt.decommissioned, got, tt.failed)
+			t.Errorf("ignored %s, decommissioned %t, gone %t: %d failed attempts, want %d", tt.ignore, tt.decommissioned, tt.gone, got, tt.failed)
 		}
 	}
 }

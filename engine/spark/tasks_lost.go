@@ -58,6 +58,7 @@ func (s *TaskScheduler) ExecutorLost(now int64, exec int32, loss Loss) {
 		e.known = false
 		s.removeFromHost(exec)
 	}
+	e.decommissioned, e.wholeHost = false, false // spark.scheduler.maxRetainedRemovedDecommissionExecutors is 0
 	if loss.Kind != LossPending {
 		e.mapped = false
 		for set := range s.Sets {

@@ -156,6 +156,7 @@ func (s *plainScheduler) executorLost(now int64, exec int32, loss Loss) {
 	}
 	delete(s.runningOn, exec)
 	s.onHost[host] = slices.DeleteFunc(s.onHost[host], func(e int32) bool { return e == exec })
+	delete(s.decommissioned, exec)
 	if loss.Kind != LossPending {
 		delete(s.hostOf, exec)
 		for _, t := range slices.Clone(s.inPool) {
